@@ -1,0 +1,183 @@
+package model
+
+// Config is one machine: plain data, read from a preset or a user's TOML file.
+// Latencies are in SM cycles unless the name says otherwise.
+type Config struct {
+	Name        string       `toml:"name"`
+	Description string       `toml:"description"`
+	Clock       ClockConfig  `toml:"clock"`
+	SM          SMConfig     `toml:"sm"`
+	Exec        ExecConfig   `toml:"exec"`
+	Shared      SharedConfig `toml:"shared"`
+	L1          L1Config     `toml:"l1"`
+	Icnt        IcntConfig   `toml:"icnt"`
+	L2          L2Config     `toml:"l2"`
+	DRAM        DRAMConfig   `toml:"dram"`
+	TLB         TLBConfig    `toml:"tlb"`
+	KMU         KMUConfig    `toml:"kmu"`
+	Host        HostConfig   `toml:"host"`
+	Launch      LaunchConfig `toml:"launch"`
+	CPU         CPUConfig    `toml:"cpu"`
+}
+
+// ClockConfig holds the clock domains.
+type ClockConfig struct {
+	CoreMHz float64 `toml:"core_mhz"`
+	IcntMHz float64 `toml:"icnt_mhz"`
+	L2MHz   float64 `toml:"l2_mhz"`
+	DRAMMHz float64 `toml:"dram_mhz"` // command clock
+}
+
+// SMConfig is one streaming multiprocessor.
+type SMConfig struct {
+	Count             int    `toml:"count"`
+	ComputeCapability int    `toml:"compute_capability"` // major × 10 + minor
+	Schedulers        int    `toml:"schedulers"`
+	IssueWidth        int    `toml:"issue_width"`    // instructions of one warp per scheduler and cycle; 2: dual issue
+	WarpScheduler     string `toml:"warp_scheduler"` // "gto" or "lrr"
+	MaxWarps          int    `toml:"max_warps"`
+	MaxThreads        int    `toml:"max_threads"`
+	MaxCTAs           int    `toml:"max_ctas"`
+	Registers         int    `toml:"registers"`
+	RegisterUnit      int    `toml:"register_unit"`      // registers are given to a warp in multiples of this
+	WarpUnit          int    `toml:"warp_unit"`          // warps of a CTA are counted in multiples of this for registers
+	SharedBytes       int    `toml:"shared_bytes"`       // largest share of shared memory
+	SharedUnit        int    `toml:"shared_unit"`        // shared memory is given in multiples of this
+	SharedReserved    int    `toml:"shared_reserved"`    // system bytes added per CTA
+	Barriers          int    `toml:"barriers"`           // named barriers of a CTA
+	PipelineDepth     int    `toml:"pipeline_depth"`     // a dependent ALU instruction issues latency + this later
+	OperandCollectors int    `toml:"operand_collectors"` // of memory operations; 0: unlimited
+	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
+}
+
+// UnitConfig is the timing of one instruction class.
+type UnitConfig struct {
+	Latency    int `toml:"latency"`
+	Initiation int `toml:"initiation"` // cycles until the unit of a scheduler takes the next instruction
+}
+
+// ExecConfig is the timing of the arithmetic classes. A unit is per scheduler.
+type ExecConfig struct {
+	Int     UnitConfig `toml:"int"`
+	FP16    UnitConfig `toml:"fp16"`
+	FP32    UnitConfig `toml:"fp32"`
+	FP64    UnitConfig `toml:"fp64"`
+	SFU     UnitConfig `toml:"sfu"`
+	Tensor  UnitConfig `toml:"tensor"`
+	Uniform UnitConfig `toml:"uniform"`
+	Control UnitConfig `toml:"control"`
+}
+
+// SharedConfig is the shared memory.
+type SharedConfig struct {
+	Latency int `toml:"latency"`
+	Banks   int `toml:"banks"` // 4 bytes wide
+}
+
+// L1Config is the L1 data cache of an SM.
+type L1Config struct {
+	Bytes         int  `toml:"bytes"`   // with no shared memory in use
+	Unified       int  `toml:"unified"` // L1 and shared memory together; 0: split as Bytes says
+	LineBytes     int  `toml:"line_bytes"`
+	SectorBytes   int  `toml:"sector_bytes"`
+	Ways          int  `toml:"ways"`
+	Latency       int  `toml:"latency"`
+	Banks         int  `toml:"banks"`
+	MSHRs         int  `toml:"mshrs"`
+	Merge         int  `toml:"merge"` // requests per MSHR
+	MissQueue     int  `toml:"miss_queue"`
+	GlobalLoads   bool `toml:"global_loads"` // global loads are cached
+	WriteBack     bool `toml:"write_back"`   // false: write through
+	WriteAllocate bool `toml:"write_allocate"`
+}
+
+// IcntConfig is the crossbar, one port each way per SM and per L2 slice.
+type IcntConfig struct {
+	Latency   int `toml:"latency"`    // each way, unloaded
+	FlitBytes int `toml:"flit_bytes"` // per port and interconnect cycle
+}
+
+// L2Config is the L2 cache.
+type L2Config struct {
+	Bytes       int    `toml:"bytes"`
+	Slices      int    `toml:"slices"`
+	LineBytes   int    `toml:"line_bytes"`
+	SectorBytes int    `toml:"sector_bytes"`
+	Ways        int    `toml:"ways"`
+	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
+	MSHRs       int    `toml:"mshrs"`   // per slice
+	Merge       int    `toml:"merge"`
+	Hash        string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
+	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
+}
+
+// DRAMConfig is the device memory. Timings are in DRAM command cycles.
+type DRAMConfig struct {
+	Channels    int `toml:"channels"`
+	Banks       int `toml:"banks"`
+	BankGroups  int `toml:"bank_groups"`
+	RowBytes    int `toml:"row_bytes"`
+	BusBytes    int `toml:"bus_bytes"` // per channel and transfer
+	DataRate    int `toml:"data_rate"` // transfers per command cycle
+	BurstLength int `toml:"burst_length"`
+	Latency     int `toml:"latency"` // constant part, in SM cycles
+	Window      int `toml:"window"`  // requests among which FR-FCFS chooses
+	TCCD        int `toml:"tccd"`
+	TCCDL       int `toml:"tccdl"`
+	TRRD        int `toml:"trrd"`
+	TRCD        int `toml:"trcd"`
+	TRAS        int `toml:"tras"`
+	TRP         int `toml:"trp"`
+	TRC         int `toml:"trc"`
+	TCL         int `toml:"tcl"`
+	TWL         int `toml:"twl"`
+	TCDLR       int `toml:"tcdlr"`
+	TWR         int `toml:"twr"`
+}
+
+// TLBConfig is the address translation of an SM. Entries 0: every access hits.
+type TLBConfig struct {
+	Entries     int `toml:"entries"`
+	PageBytes   int `toml:"page_bytes"`
+	MissLatency int `toml:"miss_latency"`
+}
+
+// KMUConfig is the kernel management unit, the kernel distributor and the CTA
+// scheduler.
+type KMUConfig struct {
+	HWQs            int `toml:"hwqs"`
+	DispatchLatency int `toml:"dispatch_latency"` // KMU to kernel distributor
+	Entries         int `toml:"entries"`          // of the kernel distributor
+	CTAsPerCycle    int `toml:"ctas_per_cycle"`
+}
+
+// HostConfig is the host, its links and its storage.
+type HostConfig struct {
+	LaunchLatency    int     `toml:"launch_latency"`     // host launch to arrival at the KMU
+	LaunchOverheadNs float64 `toml:"launch_overhead_ns"` // host time of one launch call
+	CopyLatencyNs    float64 `toml:"copy_latency_ns"`    // fixed part of a copy
+	PCIeGBs          float64 `toml:"pcie_gb_s"`          // each way, 1e9 bytes
+	StorageMBs       float64 `toml:"storage_mb_s"`       // 1e6 bytes
+	PageBytes        int     `toml:"page_bytes"`
+}
+
+// LaunchConfig is the device-side launch path: Ax + b cycles per warp, x the
+// asking lanes.
+type LaunchConfig struct {
+	StreamCreate   int  `toml:"stream_create"`
+	ParamBase      int  `toml:"param_base"`
+	ParamPerLane   int  `toml:"param_per_lane"`
+	DeviceBase     int  `toml:"device_base"`
+	DevicePerLane  int  `toml:"device_per_lane"`
+	BlocksWarp     bool `toml:"blocks_warp"`      // the call holds the warp; false: it delays the child
+	StreamPerChild bool `toml:"stream_per_child"` // a stream is created for each launch
+	DeviceSync     int  `toml:"device_sync"`      // cost of the synchronise call
+	RecordBytes    int  `toml:"record_bytes"`     // of a pending launch, beside its parameters
+}
+
+// CPUConfig is the multicore that the pthreads baseline runs on.
+type CPUConfig struct {
+	Cores    int     `toml:"cores"`
+	ClockMHz float64 `toml:"clock_mhz"`
+	IPC      float64 `toml:"ipc"`
+}

@@ -1,0 +1,221 @@
+package model
+
+import "gpureplay/trace"
+
+// Time is in cycles of the SM clock since the start of the run.
+type Time = int64
+
+// Unset marks a time that has not come: the work never started, or the trace
+// does not say. Tables write it as NULL.
+const Unset Time = -1
+
+// NoKernel stands for no kernel where a kernel id is expected.
+const NoKernel = ^uint32(0)
+
+// Observer watches a run and can change nothing. The records that it is handed
+// are reused: it must copy what it keeps. Records of one type come in the order
+// of their end (or, where they have none, of their time); that order is the
+// same in every run.
+type Observer interface {
+	Kernel(*KernelRecord)
+	CTA(*CTARecord)
+	Stage(*StageRecord)
+	Launch(*LaunchRecord)
+	Page(*PageRecord)
+	Task(*TaskRecord)
+	Sample(*SampleRecord)
+}
+
+// KernelRecord is one kernel instance, told when it ends.
+type KernelRecord struct {
+	ID          uint32
+	Function    string
+	Device      bool   // launched from the device
+	Parent      uint32 // kernel id; NoKernel if launched by the host
+	Stream      uint64
+	Fidelity    trace.Fidelity
+	Grid, Block trace.Dim3
+	Registers   uint32
+	SharedBytes uint32
+	CTAs        uint64 // native and aggregated
+	Arrive      Time   // known to the KMU
+	Dispatch    Time   // entered the kernel distributor
+	FirstCTA    Time   // first CTA placed on an SM
+	LastCTA     Time   // last CTA placed on an SM
+	End         Time
+	WarpInsts   uint64
+	ThreadInsts uint64
+	Recorded    *trace.Recorded // nil: the capture has no times
+}
+
+// Stall is why a resident CTA had no warp that could issue in a cycle.
+type Stall uint8
+
+const (
+	StallPageNotReady Stall = iota // a page has not been transferred
+	StallPageNotOwned              // a page belongs to an earlier kernel
+	StallMemory                    // operands come from memory
+	StallIssue                     // a warp could issue but its scheduler chose another, or operands come from an ALU
+	StallBarrier
+	StallLaunch // a device launch call holds the warp
+	StallChild  // waiting for children
+	NumStalls   = iota
+)
+
+// CTARecord is one CTA, told when it ends.
+type CTARecord struct {
+	Kernel     uint32
+	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)
+	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
+	SM         uint32
+	Dispatch   Time // placed on the SM
+	Start      Time // first instruction issued
+	End        Time
+	WarpInsts  uint64
+	Active     Time            // cycles in which one of its warps issued
+	StallTimes [NumStalls]Time // cycles in which none did, by reason
+}
+
+// StageKind is a stage of the host's program.
+type StageKind uint8
+
+const (
+	StagePrelude  StageKind = iota // file reads
+	StageH2D                       // host to device copies
+	StageKernel                    // first CTA to end of a kernel
+	StageD2H                       // device to host copies
+	StagePostlude                  // file writes
+	StageProfiler                  // CRCS pre-profiler of a kernel
+	NumStages     = iota
+)
+
+// StageRecord is one interval of the host's program.
+type StageRecord struct {
+	Stage  StageKind
+	Kernel uint32 // NoKernel for stages that are not of a kernel
+	Array  uint32 // trace.NoArray if it is of none
+	Start  Time
+	End    Time
+	Bytes  uint64
+}
+
+// Decision is what a launch control decided on a child-launch request.
+type Decision uint8
+
+const (
+	Inline       Decision = iota // the parent lane does the work
+	DeviceKernel                 // a kernel of its own, through the KMU
+	Group                        // an aggregated group of a kernel in the distributor
+)
+
+// LaunchRecord is one child-launch request, told when its outcome is final.
+type LaunchRecord struct {
+	Parent   uint32
+	CTA      uint32
+	Warp     uint32
+	Lane     uint8
+	Child    uint32 // kernel id in the trace
+	Time     Time   // of the call
+	Workload uint32
+	CTAs     uint32
+	Marked   bool // the program's own rule would launch it
+	Decision Decision
+	Reason   string // one of a fixed set of words per policy
+
+	// What SPAWN's controller saw; valid if Estimated.
+	Estimated         bool
+	N, X              int64
+	NCon, TCTA, TWarp int64
+	TChild, TParent   int64
+	Eligible          bool  // DTBL: a kernel in the distributor matches
+	AGT               int32 // index of the entry; -1: none
+	Spilled           bool  // DTBL: the record stays in global memory
+	Arrive            Time  // known to the KMU or appended to its kernel; Unset if inline
+	FirstCTA          Time  // Unset if inline
+	FootprintBytes    uint64
+}
+
+// PageRecord is one change of a page's state.
+type PageRecord struct {
+	Time     Time
+	Page     uint64 // device address / page size
+	Array    uint32
+	From, To uint32 // owner kernels; NoKernel: none
+	Ready    bool
+	Readers  uint32 // remaining counts of the owner
+	Writers  uint32
+}
+
+// TaskRecord is one narrow task, told when its output is back.
+type TaskRecord struct {
+	Kernel      uint32
+	Spawn       Time // the host asked for it
+	Copied      Time // its entry is on the device
+	Schedulable Time // released
+	FirstWarp   Time
+	End         Time  // last warp ended
+	Back        Time  // output on the host
+	Worker      int32 // MTB, or SM; -1: none
+	Warps       uint32
+	SharedBytes uint32
+}
+
+// SampleRecord is one window of the timeline.
+type SampleRecord struct {
+	Start, End     Time
+	ParentCTAs     uint32 // resident at the end of the window
+	ChildCTAs      uint32
+	ActiveWarps    uint32
+	Registers      uint64 // allocated
+	SharedBytes    uint64
+	ResidentCTAs   uint32
+	PendingKernels uint32
+	KDEUsed        uint32
+	AGTUsed        uint32
+	WarpInsts      uint64   // issued in the window
+	Kernels        []uint32 // the kernels that the lists below are of
+	PagesOwned     []uint32
+	SMsHeld        []uint32
+	CTAsFinished   []uint32
+}
+
+// MemoryRecord is one cache level or DRAM channel, summed over the run.
+type MemoryRecord struct {
+	Level        string // "l1", "l2", "dram"
+	Index        int32  // SM, slice or channel; -1: all
+	Accesses     uint64
+	Hits         uint64
+	Misses       uint64
+	ReadSectors  uint64
+	WriteSectors uint64
+	RowHits      uint64
+	BusyCycles   Time // cycles with a request pending
+}
+
+// Summary is what a run comes to.
+type Summary struct {
+	Cycles                 Time
+	Kernels                uint64
+	CTAs                   uint64
+	Warps                  uint64
+	WarpInsts              uint64
+	ThreadInsts            uint64
+	Events                 uint64
+	ActiveWarpCycles       uint64 // sum over SM cycles with a resident warp of resident warps
+	ActiveSMCycles         uint64 // SM cycles with a resident warp
+	IssueSlots             uint64 // scheduler cycles of active SM cycles
+	IssuedInsts            uint64
+	Memory                 []MemoryRecord
+	LaunchesRequested      uint64
+	LaunchesMade           uint64
+	LaunchesInlined        uint64
+	LaunchesCoalesced      uint64
+	PendingLaunchPeakBytes uint64
+	Extra                  []Metric // what a policy adds of its own, in a fixed order
+}
+
+// Metric is one figure that a policy adds to the summary.
+type Metric struct {
+	Name  string // snake_case with a unit suffix
+	Value float64
+}

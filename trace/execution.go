@@ -1,0 +1,162 @@
+package trace
+
+// Dim3 is an extent or an index in x, y, z.
+type Dim3 [3]uint32
+
+// Count returns x·y·z.
+func (d Dim3) Count() uint64 { return uint64(d[0]) * uint64(d[1]) * uint64(d[2]) }
+
+// Kernel is one kernel instance: launched by the host, launched by a device
+// thread (KernelChild) or spawned as a task (KernelTask).
+type Kernel struct {
+	ID          uint32 // dense, in the order written, from 0
+	Function    uint32 // index into Program.Functions
+	Fidelity    Fidelity
+	Flags       KernelFlags
+	Device      uint32
+	Grid        Dim3   // CTAs
+	Block       Dim3   // threads
+	Cluster     Dim3   // CTAs; zero: no cluster
+	Registers   uint32 // per thread
+	SharedBytes uint32 // static and dynamic, per CTA
+	LocalBytes  uint32 // per thread
+	Stream      uint64
+	SharedBase  uint64    // generic window of shared memory; 0: none
+	LocalBase   uint64    // generic window of local memory; 0: none
+	Recorded    *Recorded // nil: the source has no times
+
+	// Kept by the Writer.
+	CTAs        uint32 // CTAs that the trace holds; fewer than the grid if some are missing
+	Warps       uint64
+	WarpInsts   uint64
+	ThreadInsts uint64
+	MemInsts    uint64
+}
+
+// KernelFlags are facts about a [Kernel].
+type KernelFlags uint8
+
+const (
+	KernelChild     KernelFlags = 1 << iota // launched by a device thread ([Launch].Child names it)
+	KernelTask                              // spawned by an OpSpawn
+	KernelIrregular                         // accesses memory through unbounded indirection: CRCS cannot bound its ranges
+)
+
+// Recorded holds the times of a capture, in nanoseconds since the capture's
+// start. A negative value is unknown.
+type Recorded struct {
+	HostNs     int64 // when the host called the API
+	StartNs    int64 // when the work began on the device
+	DurationNs int64
+}
+
+// OpKind says what a [HostOp] does.
+type OpKind uint8
+
+const (
+	OpFileRead    OpKind = iota // prelude: storage into the host copy of Array
+	OpFileWrite                 // postlude: host copy of Array to storage
+	OpCopyH2D                   // host to device
+	OpCopyD2H                   // device to host
+	OpCopyD2D                   // within the device
+	OpCopyP2P                   // between devices
+	OpMemset                    // device memory set
+	OpLaunch                    // launch of Kernel on Stream
+	OpEventRecord               // Event completes when Stream reaches this point
+	OpStreamWait                // Stream waits for Event
+	OpSyncStream                // host waits for Stream
+	OpSyncEvent                 // host waits for Event
+	OpSyncDevice                // host waits for everything
+	OpHostWork                  // host computes for Ns
+	OpSpawn                     // task: Kernel, available on the host from ArrivalNs
+	OpWaitTask                  // host waits for the task whose Kernel is named
+	NumOpKinds    = iota
+)
+
+// HostOp is one operation of the host, in program order.
+type HostOp struct {
+	Kind     OpKind
+	Async    bool   // copies: the host does not wait
+	Sync     bool   // OpSpawn: the task synchronises its CTAs (needs barriers)
+	Kernel   uint32 // OpLaunch, OpSpawn, OpWaitTask
+	Array    uint32 // index into Program.Arrays, or NoArray: file operations and copies
+	Addr     uint64 // device address: copies and memset
+	Bytes    uint64 // file operations, copies, memset
+	Stream   uint64
+	Event    uint64
+	Ns       int64     // OpHostWork
+	Recorded *Recorded // copies, memset, launches; nil: the source has no times
+
+	// Of OpSpawn.
+	ArrivalNs int64    // since the start of the program
+	InBytes   uint64   // copied to the device before the task
+	OutBytes  uint64   // copied back after it
+	Deps      []uint32 // kernels of the tasks that must end before this one is spawned
+}
+
+// CTA is one CTA of a kernel.
+type CTA struct {
+	ID      uint32  // linear index in the grid: z·gy·gx + y·gx + x
+	SM      int32   // SM on which it was captured; -1: unknown
+	Warps   []Warp  // those with work, ascending ID
+	Ranges  []Range // conservative ranges that a profiler would state; nil: use the hull of the accesses
+	Touches []Range // exact ranges touched, where the fidelity is FidelityCTA
+}
+
+// Range is a span of one array.
+type Range struct {
+	Array  uint32
+	Mode   Mode
+	Lo, Hi uint64 // byte offsets in the array, Hi exclusive
+}
+
+// Mode is how memory is used.
+type Mode uint8
+
+const (
+	Read      Mode = 1
+	Write     Mode = 2
+	ReadWrite Mode = Read | Write
+)
+
+// Warp is the execution of one warp: a path of static instructions, masks
+// where they change, one access per memory instruction, and child launches.
+type Warp struct {
+	ID       uint32    // index in the CTA
+	Path     []uint32  // indices into Function.Insts, in execution order
+	Masks    []MaskRun // active and predicated lanes; ascending At, the first at 0
+	Mem      []Access  // one for each path step whose Inst.Mem(), in order
+	Lists    []uint64  // address lists that Access.List refers to
+	Launches []Launch  // ascending At, then Lane
+}
+
+// MaskRun is a mask that holds from path step At until the next run.
+type MaskRun struct{ At, Mask uint32 }
+
+// Access gives the addresses of one execution of a memory instruction.
+//
+// Count addresses, one per active lane in ascending order (for InstBulk, one
+// per element of the transfer): Base + i·Stride, or Lists[List-1:][:Count] if
+// List is not 0. Count is 0 where the source records no address (constant
+// space, or an empty mask).
+type Access struct {
+	Base   uint64
+	Stride int32
+	List   uint32
+	Count  uint32
+}
+
+// Launch is one lane's request for a child kernel at a ClassLaunch step.
+//
+// A request is recorded for every lane with nested work, however little; Marked
+// says whether the program's own rule would have launched it (policies.md,
+// "Launch path").
+type Launch struct {
+	At         uint32 // path step
+	Lane       uint8
+	Marked     bool
+	SharedSWQ  bool   // one stream for all children of the parent CTA, rather than one each
+	Child      uint32 // kernel id, greater than the parent's
+	Workload   uint32 // items
+	ParamBytes uint32
+}
