@@ -1,0 +1,438 @@
+package pagoda
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// MTBConfig is the shape of a MasterKernel threadblock.
+type MTBConfig struct {
+	Executors     int // executor warps: 31
+	Barriers      int // named barriers: 16
+	SharedBytes   int // shared memory for tasks: 32 KB
+	SmallestBlock int // of shared memory: 512 B
+}
+
+// PaperMTB is the threadblock of the paper.
+func PaperMTB() MTBConfig {
+	return MTBConfig{Executors: 31, Barriers: 16, SharedBytes: 32 << 10, SmallestBlock: 512}
+}
+
+// Slot is the WarpTable's record of one executor warp (table 2).
+type Slot struct {
+	Exec    bool   // the warp runs, or is about to run, a task
+	Entry   ID     // eNum: the task
+	Warp    uint32 // warpId: the warp's index in the task
+	SMIndex Node   // shared memory of the threadblock; NoNode: none
+	Barrier int8   // of the threadblock; -1: none
+}
+
+// Start tells that a scheduler warp has set an executor warp going.
+type Start struct {
+	Slot   int
+	Kernel uint32 // Task.Kernel
+	Block  uint32 // threadblock
+	Warp   uint32 // in the threadblock
+}
+
+// End tells what ended with a warp.
+type End struct {
+	Kernel uint32
+	Block  uint32
+	Last   bool // the threadblock has ended
+	Task   bool // the task has ended, and its entry is free on the GPU
+}
+
+// phase is where the scheduler warp stands in algorithm 1.
+type phase uint8
+
+const (
+	phaseScan phase = iota
+	phaseCheck
+	phaseNotReady
+	phaseRelease
+	phaseBegin
+	phaseBarrier
+	phaseFree
+	phaseClimb
+	phaseSearch
+	phaseMark
+	phaseBlock
+	phaseSlots
+)
+
+// live is a threadblock with warps that have not ended.
+type live struct {
+	entry ID
+	block uint32
+	left  uint32 // warps not ended
+}
+
+// MTB is one MasterKernel threadblock: the scheduler warp, the WarpTable, the
+// barriers and the shared memory of one column of the [Table].
+//
+// The scheduler warp is an iterator: [MTB.Next] names the code that it executes
+// next, and once the engine has issued it, [MTB.Apply] does what the code does.
+// The engine reports every executor warp that ends with [MTB.WarpDone].
+type MTB struct {
+	cfg    MTBConfig
+	table  *Table
+	column int
+	shared *Buddy
+	slots  []Slot
+	idle   uint64 // executors whose exec flag is clear
+	names  uint64 // free barriers
+	blocks []live
+	done   []uint32 // doneCtr, per row
+
+	phase   phase
+	next    Block // the code announced for this phase
+	row     int   // i of line 3
+	entry   ID
+	task    Task
+	tb      uint32 // j of line 18
+	counter uint32 // ctr[i]
+	base    uint32 // baseWarpId
+	node    Node
+	barrier int8
+	climb   int
+	started []Start
+}
+
+// NewMTB returns the idle threadblock of a column. Every task that reaches it
+// must be one that cfg admits.
+func NewMTB(table *Table, column int, cfg MTBConfig) (*MTB, error) {
+	if cfg.Executors < 1 || cfg.Executors > 63 || cfg.Barriers < 1 || cfg.Barriers > 64 {
+		return nil, fmt.Errorf("pagoda: %d executor warps and %d barriers: want 1 to 63 and 1 to 64", cfg.Executors, cfg.Barriers)
+	}
+	shared, err := NewBuddy(cfg.SharedBytes, cfg.SmallestBlock)
+	if err != nil {
+		return nil, err
+	}
+	m := &MTB{cfg: cfg, table: table, column: column, shared: shared,
+		slots: make([]Slot, cfg.Executors), idle: 1<<cfg.Executors - 1, names: ^uint64(0) >> (64 - cfg.Barriers),
+		done: make([]uint32, table.Rows()), barrier: -1}
+	for i := range m.slots {
+		m.slots[i].Barrier = -1
+	}
+	return m, nil
+}
+
+// Admits reports, as an error in one sentence, why a task could never run: what
+// it asks for is more than an MTB has. Tasks whose threadblocks do not
+// synchronise may have any number of warps; they take executors in turns.
+func (cfg MTBConfig) Admits(t Task) error {
+	switch {
+	case t.Blocks == 0 || t.Threads == 0:
+		return fmt.Errorf("task %d has no threads", t.Kernel)
+	case uint64(t.Blocks)*uint64(t.WarpsPerBlock()) > 1<<31:
+		return fmt.Errorf("task %d has %d threadblocks of %d threads, more than a narrow task can count", t.Kernel, t.Blocks, t.Threads)
+	case int64(t.SharedBytes) > int64(cfg.SharedBytes):
+		return fmt.Errorf("task %d asks for %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel, t.SharedBytes, cfg.SharedBytes)
+	case t.Sync && int(t.WarpsPerBlock()) > cfg.Executors:
+		return fmt.Errorf("task %d synchronises threadblocks of %d warps, an MTB has %d executor warps", t.Kernel, t.WarpsPerBlock(), cfg.Executors)
+	}
+	return nil
+}
+
+// Slot returns an executor warp's record.
+func (m *MTB) Slot(i int) Slot { return m.slots[i] }
+
+// Busy returns the number of executor warps at work.
+func (m *MTB) Busy() int { return m.cfg.Executors - bits.OnesCount64(m.idle) }
+
+// Shared returns the allocator, to be looked at only.
+func (m *MTB) Shared() *Buddy { return m.shared }
+
+// Entry returns the entry that the announced code reads or writes in GPU memory.
+func (m *MTB) Entry() ID {
+	if m.phase == phaseScan {
+		return m.table.ID(m.column, m.row)
+	}
+	return m.entry
+}
+
+// Next returns the code that the scheduler warp executes next. It changes
+// nothing that matters to anyone else, and is to be followed by [MTB.Apply].
+func (m *MTB) Next() Block {
+	switch m.phase {
+	case phaseScan:
+		m.next = ScanEntry
+	case phaseCheck:
+		m.next = CheckPrev
+	case phaseNotReady:
+		m.next = PrevNotReady
+	case phaseRelease:
+		m.next = ReleasePrev
+	case phaseBegin:
+		m.next = BeginTask
+	case phaseBarrier:
+		m.next = GetBarrier
+	case phaseFree:
+		m.next = NothingToFree
+		if m.shared.Pending() > 0 {
+			m.next = FreeShared
+		}
+	case phaseClimb:
+		m.next = ClimbShared
+	case phaseSearch:
+		m.next = SearchShared
+	case phaseMark:
+		m.next = MarkShared
+	case phaseBlock:
+		m.next = BeginBlock
+	case phaseSlots:
+		m.next = LookForSlots
+		if m.idle != 0 {
+			m.next = TakeSlots
+		}
+	}
+	return m.next
+}
+
+// Apply does what the code that [MTB.Next] announced does, at the moment at
+// which its last instruction has issued. It returns the executor warps that it
+// set going, valid until the next call.
+func (m *MTB) Apply() []Start {
+	m.started = m.started[:0]
+	switch m.next {
+	case ScanEntry:
+		m.scan()
+	case CheckPrev:
+		m.phase = phaseNotReady
+		if m.table.Linkable(m.entry) {
+			m.phase = phaseRelease
+		}
+	case PrevNotReady:
+		m.nextRow()
+	case ReleasePrev:
+		m.table.Release(m.entry)
+		m.nextRow()
+	case BeginTask:
+		m.begin()
+	case GetBarrier:
+		if m.names != 0 {
+			m.barrier = int8(bits.TrailingZeros64(m.names))
+			m.names &= m.names - 1
+			m.afterBarrier()
+		}
+	case NothingToFree:
+		m.phase = phaseSearch
+	case FreeShared:
+		m.climb, _ = m.shared.FreeOne()
+		m.phase = phaseFree
+		if m.climb > 0 {
+			m.phase = phaseClimb
+		}
+	case ClimbShared:
+		if m.climb--; m.climb == 0 {
+			m.phase = phaseFree
+		}
+	case SearchShared:
+		m.phase = phaseFree
+		if _, ok := m.shared.Find(int(m.task.SharedBytes)); ok {
+			m.phase = phaseMark
+		}
+	case MarkShared:
+		m.node, _ = m.shared.Alloc(int(m.task.SharedBytes))
+		m.phase = phaseBlock
+	case BeginBlock:
+		m.counter = m.task.WarpsPerBlock()
+		m.base = m.counter * m.tb
+		m.phase = phaseSlots
+	case TakeSlots:
+		m.take()
+	}
+	return m.started
+}
+
+func (m *MTB) scan() {
+	m.entry = m.table.ID(m.column, m.row)
+	switch s := m.table.GPU(m.entry).State; {
+	case s.Ready >= int32(firstID):
+		m.phase = phaseCheck
+	case s.Sched:
+		m.phase = phaseBegin
+	default:
+		m.nextRow()
+	}
+}
+
+func (m *MTB) nextRow() {
+	m.row = (m.row + 1) % m.table.Rows()
+	m.phase = phaseScan
+}
+
+// perBlock reports whether the task's threadblocks are scheduled one by one:
+// line 17.
+func (t Task) perBlock() bool { return t.SharedBytes > 0 || t.Sync }
+
+func (m *MTB) begin() {
+	m.table.Begin(m.entry)
+	m.task = m.table.GPU(m.entry).Task
+	if err := m.cfg.Admits(m.task); err != nil {
+		panic("pagoda: " + err.Error())
+	}
+	m.done[m.row] = m.task.Warps()
+	m.tb, m.base, m.node, m.barrier = 0, 0, NoNode, -1
+	if m.task.perBlock() {
+		m.beginBlock()
+		return
+	}
+	m.counter = m.task.Warps()
+	m.phase = phaseSlots
+}
+
+func (m *MTB) beginBlock() {
+	m.node, m.barrier = NoNode, -1
+	if m.task.Sync {
+		m.phase = phaseBarrier
+		return
+	}
+	m.afterBarrier()
+}
+
+func (m *MTB) afterBarrier() {
+	m.phase = phaseBlock
+	if m.task.SharedBytes > 0 {
+		m.phase = phaseFree
+	}
+}
+
+// take gives free executors to the warps that the counter still holds.
+func (m *MTB) take() {
+	for m.idle != 0 && m.counter > 0 {
+		slot := bits.TrailingZeros64(m.idle)
+		m.idle &= m.idle - 1
+		m.counter--
+		warp := m.counter + m.base
+		m.slots[slot] = Slot{Exec: true, Entry: m.entry, Warp: warp, SMIndex: m.node, Barrier: m.barrier}
+		per := m.task.WarpsPerBlock()
+		m.open(warp / per)
+		m.started = append(m.started, Start{slot, m.task.Kernel, warp / per, warp % per})
+	}
+	if m.counter > 0 {
+		return
+	}
+	if m.tb++; m.task.perBlock() && m.tb < m.task.Blocks {
+		m.beginBlock()
+		return
+	}
+	m.nextRow()
+}
+
+// open makes sure that the threadblock is among those alive.
+func (m *MTB) open(block uint32) {
+	if m.find(m.entry, block) < 0 {
+		m.blocks = append(m.blocks, live{m.entry, block, m.task.WarpsPerBlock()})
+	}
+}
+
+func (m *MTB) find(entry ID, block uint32) int {
+	for i := range m.blocks {
+		if m.blocks[i].entry == entry && m.blocks[i].block == block {
+			return i
+		}
+	}
+	return -1
+}
+
+// WarpDone ends the task's work on an executor warp: lines 34 to 43. The warp is
+// free at once; the last of its threadblock marks the shared memory and gives
+// back the barrier; the last of its task frees the entry on the GPU's side.
+func (m *MTB) WarpDone(slot int) End {
+	s := m.slots[slot]
+	if !s.Exec {
+		panic(fmt.Sprintf("pagoda: executor warp %d ends and is idle", slot))
+	}
+	task := m.table.GPU(s.Entry).Task
+	end := End{Kernel: task.Kernel, Block: s.Warp / task.WarpsPerBlock()}
+	i := m.find(s.Entry, end.Block)
+	if m.blocks[i].left--; m.blocks[i].left == 0 {
+		end.Last = true
+		last := len(m.blocks) - 1
+		m.blocks[i] = m.blocks[last]
+		m.blocks = m.blocks[:last]
+		if s.SMIndex != NoNode {
+			m.shared.Mark(s.SMIndex)
+		}
+		if s.Barrier >= 0 {
+			m.names |= 1 << s.Barrier
+		}
+	}
+	row := m.table.Row(s.Entry)
+	if m.done[row]--; m.done[row] == 0 {
+		end.Task = true
+		m.table.Done(s.Entry)
+	}
+	m.slots[slot] = Slot{Barrier: -1}
+	m.idle |= 1 << slot
+	return end
+}
+
+// Idling reports whether the scheduler warp would go on to no effect until
+// something happens from outside: it scans a column in which nothing is to be
+// done, or repeats a search for a barrier, for shared memory or for executors
+// that are all taken. An engine may then let time pass and account for the
+// instructions with [MTB.Skip].
+func (m *MTB) Idling() bool {
+	switch m.phase {
+	case phaseScan:
+		return m.table.Quiet(m.column)
+	case phaseBarrier:
+		return m.names == 0
+	case phaseFree, phaseSearch:
+		_, ok := m.shared.Find(int(m.task.SharedBytes))
+		return !ok && m.shared.Pending() == 0
+	case phaseSlots:
+		return m.idle == 0
+	}
+	return false
+}
+
+// Skip performs n idle steps at once and returns the code that they executed,
+// as a count per block. Idling must hold.
+func (m *MTB) Skip(n uint64) (counts [NumBlocks]uint64) {
+	if !m.Idling() {
+		panic("pagoda: the scheduler warp skips work")
+	}
+	switch m.phase {
+	case phaseScan:
+		counts[ScanEntry], counts[CheckPrev], counts[PrevNotReady] = m.skipScan(n)
+	case phaseBarrier:
+		counts[GetBarrier] = n
+	case phaseFree, phaseSearch:
+		other := n / 2
+		counts[NothingToFree], counts[SearchShared] = n-other, other
+		if m.phase == phaseSearch {
+			counts[NothingToFree], counts[SearchShared] = other, n-other
+		}
+		if n%2 == 1 {
+			m.phase = phaseFree + phaseSearch - m.phase
+		}
+	case phaseSlots:
+		counts[LookForSlots] = n
+	}
+	return counts
+}
+
+// skipScan walks the column for n steps. An entry that waits for its predecessor
+// takes three, any other one; after one sweep the rest is arithmetic.
+func (m *MTB) skipScan(n uint64) (scans, checks, waits uint64) {
+	waiting := bits.OnesCount64(m.table.hot[m.column])
+	sweep := uint64(m.table.Rows() + 2*waiting)
+	sweeps := n / sweep
+	scans, checks, waits = sweeps*uint64(m.table.Rows()), sweeps*uint64(waiting), sweeps*uint64(waiting)
+	for n -= sweeps * sweep; n > 0; n-- {
+		switch m.Next() {
+		case ScanEntry:
+			scans++
+		case CheckPrev:
+			checks++
+		case PrevNotReady:
+			waits++
+		}
+		m.Apply()
+	}
+	return scans, checks, waits
+}
