@@ -74,21 +74,23 @@ type SharedConfig struct {
 	Banks   int `toml:"banks"` // 4 bytes wide
 }
 
-// L1Config is the L1 data cache of an SM.
+// L1Config is the L1 data cache of an SM. The sets are fixed by Bytes, LineBytes
+// and Ways; a larger shared memory takes ways away.
 type L1Config struct {
-	Bytes         int  `toml:"bytes"`   // with no shared memory in use
-	Unified       int  `toml:"unified"` // L1 and shared memory together; 0: split as Bytes says
-	LineBytes     int  `toml:"line_bytes"`
-	SectorBytes   int  `toml:"sector_bytes"`
-	Ways          int  `toml:"ways"`
-	Latency       int  `toml:"latency"`
-	Banks         int  `toml:"banks"`
-	MSHRs         int  `toml:"mshrs"`
-	Merge         int  `toml:"merge"` // requests per MSHR
-	MissQueue     int  `toml:"miss_queue"`
-	GlobalLoads   bool `toml:"global_loads"` // global loads are cached
-	WriteBack     bool `toml:"write_back"`   // false: write through
-	WriteAllocate bool `toml:"write_allocate"`
+	Bytes         int   `toml:"bytes"`     // with no shared memory in use
+	Unified       int   `toml:"unified"`   // bytes of L1 and shared memory together; 0: split as Bytes says
+	Carveouts     []int `toml:"carveouts"` // sizes in bytes, rising, that the shared memory of a unified L1 can have
+	LineBytes     int   `toml:"line_bytes"`
+	SectorBytes   int   `toml:"sector_bytes"`
+	Ways          int   `toml:"ways"`
+	Latency       int   `toml:"latency"`
+	Banks         int   `toml:"banks"`
+	MSHRs         int   `toml:"mshrs"`
+	Merge         int   `toml:"merge"` // requests per MSHR
+	MissQueue     int   `toml:"miss_queue"`
+	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached
+	WriteBack     bool  `toml:"write_back"`   // false: write through
+	WriteAllocate bool  `toml:"write_allocate"`
 }
 
 // IcntConfig is the crossbar, one port each way per SM and per L2 slice.
@@ -107,12 +109,15 @@ type L2Config struct {
 	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
 	MSHRs       int    `toml:"mshrs"`   // per slice
 	Merge       int    `toml:"merge"`
+	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
+	Queue       int    `toml:"queue"`       // requests that wait at a slice
 	Hash        string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
 	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
 type DRAMConfig struct {
+	Bytes       int `toml:"bytes"` // capacity of the device memory
 	Channels    int `toml:"channels"`
 	Banks       int `toml:"banks"`
 	BankGroups  int `toml:"bank_groups"`

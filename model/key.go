@@ -1,0 +1,146 @@
+package model
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A configKey is one settable value of a [Config]: its TOML path and where it
+// lies in the struct.
+type configKey struct {
+	path  string // "exec.int.latency"
+	index []int  // for reflect.Value.FieldByIndex
+	kind  reflect.Kind
+}
+
+// configKeys holds every key in the order of declaration.
+var configKeys = collectKeys(reflect.TypeFor[Config](), "", nil)
+
+func collectKeys(t reflect.Type, prefix string, index []int) []configKey {
+	var keys []configKey
+	for i := range t.NumField() {
+		f := t.Field(i)
+		path := prefix + f.Tag.Get("toml")
+		at := append(slices.Clone(index), i)
+		if f.Type.Kind() == reflect.Struct {
+			keys = append(keys, collectKeys(f.Type, path+".", at)...)
+			continue
+		}
+		keys = append(keys, configKey{path, at, f.Type.Kind()})
+	}
+	return keys
+}
+
+func findKey(path string) (configKey, bool) {
+	i := slices.IndexFunc(configKeys, func(k configKey) bool { return k.path == path })
+	if i < 0 {
+		return configKey{}, false
+	}
+	return configKeys[i], true
+}
+
+// Keys returns the TOML path of every value of a [Config] in the order of its
+// declaration: what [Config.Set] takes.
+func Keys() []string {
+	paths := make([]string, len(configKeys))
+	for i, k := range configKeys {
+		paths[i] = k.path
+	}
+	return paths
+}
+
+// A ValueError is a value that a [Config] cannot have.
+type ValueError struct {
+	Key     string // TOML path
+	Value   string
+	Allowed string // what is allowed, as the rest of a sentence
+}
+
+func (e *ValueError) Error() string {
+	return fmt.Sprintf("%s = %s: must be %s", e.Key, e.Value, e.Allowed)
+}
+
+// Set gives the value at a TOML path such as "sm.count". Lists are separated by
+// commas. The error names the key, the value and what is allowed, and for an
+// unknown key the nearest known ones. What must hold between keys is left to
+// [Config.Validate], so that several can be set in any order.
+func (c *Config) Set(key, value string) error {
+	k, ok := findKey(key)
+	if !ok {
+		return unknownKey(key)
+	}
+	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
+	old := reflect.New(v.Type()).Elem()
+	old.Set(v)
+	if !parseInto(v, strings.TrimSpace(value)) {
+		return &ValueError{key, strconv.Quote(value), k.allowed()}
+	}
+	if err := c.checkKey(k); err != nil {
+		v.Set(old)
+		return err
+	}
+	return nil
+}
+
+func parseInto(v reflect.Value, text string) bool {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(text)
+	case reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return false
+		}
+		v.SetBool(b)
+	case reflect.Int:
+		n, err := strconv.ParseInt(text, 0, 64)
+		if err != nil {
+			return false
+		}
+		v.SetInt(n)
+	case reflect.Float64:
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return false
+		}
+		v.SetFloat(f)
+	case reflect.Slice:
+		return parseList(v, text)
+	default:
+		panic("model: a Config field of kind " + v.Kind().String())
+	}
+	return true
+}
+
+func parseList(v reflect.Value, text string) bool {
+	list := []int{}
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	for part := range strings.SplitSeq(text, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		n, err := strconv.ParseInt(part, 0, 64)
+		if err != nil || len(list) == maxList {
+			return false
+		}
+		list = append(list, int(n))
+	}
+	v.Set(reflect.ValueOf(list))
+	return true
+}
+
+func unknownKey(key string) error {
+	return fmt.Errorf("unknown key %s%s", key, didYouMean(key, Keys()))
+}
+
+// didYouMean ends an error on an unknown name with the nearest known ones.
+func didYouMean(name string, known []string) string {
+	near := Nearest(name, known, 3)
+	if len(near) == 0 {
+		return ""
+	}
+	return ": did you mean " + strings.Join(near, ", ") + "?"
+}

@@ -1,0 +1,193 @@
+package model
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed presets/*.toml
+var presetFiles embed.FS
+
+// A configuration file is a few kilobytes; more is not one.
+const maxConfigBytes = 1 << 20
+
+// Presets returns the names of the built-in machines, sorted.
+func Presets() []string {
+	entries, err := presetFiles.ReadDir("presets")
+	if err != nil {
+		panic("model: " + err.Error())
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = strings.TrimSuffix(e.Name(), ".toml")
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Preset returns a fresh copy of the built-in machine of that name. The error
+// lists what there is.
+func Preset(name string) (*Config, error) { return preset(name, 0) }
+
+func preset(name string, depth int) (*Config, error) {
+	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
+	if err != nil || strings.ContainsAny(name, `/\`) {
+		known := Presets()
+		hint := didYouMean(name, known)
+		if hint == "" {
+			hint = ": there are " + strings.Join(known, ", ")
+		}
+		return nil, fmt.Errorf("unknown GPU preset %q%s", name, hint)
+	}
+	return readConfig(name, data, depth)
+}
+
+// PresetSource returns the TOML file of a preset, with the source of every
+// number beside it; nil if there is no such preset.
+func PresetSource(name string) []byte {
+	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// FindConfig returns the machine that a user asked for: a TOML file if the
+// argument has a path separator or ends in .toml, otherwise a preset.
+func FindConfig(arg string) (*Config, error) {
+	if strings.HasSuffix(arg, ".toml") || strings.ContainsAny(arg, `/\`) {
+		return LoadConfig(arg)
+	}
+	return Preset(arg)
+}
+
+// LoadConfig reads a machine from a TOML file; see [ReadConfig].
+func LoadConfig(file string) (*Config, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	return ReadConfig(file, data)
+}
+
+// ReadConfig reads a machine from the bytes of a TOML file; name is used in
+// errors, and names the machine if the file does not. A file that says
+// base = "a100" starts from that preset and need only give what differs.
+// Errors have the file and, where it is known, the line, and fit on one line:
+// an unknown key comes with the nearest known ones, an impossible value with
+// what is allowed.
+func ReadConfig(name string, data []byte) (*Config, error) { return readConfig(name, data, 0) }
+
+func readConfig(name string, data []byte, depth int) (*Config, error) {
+	if len(data) > maxConfigBytes {
+		return nil, fmt.Errorf("%s: larger than %d bytes: not a machine", name, maxConfigBytes)
+	}
+	var head struct {
+		Base string `toml:"base"`
+	}
+	if _, err := toml.Decode(string(data), &head); err != nil {
+		return nil, tomlError(name, err)
+	}
+	c := &Config{}
+	if head.Base != "" {
+		const maxDepth = 8 // presets that build on presets
+		if depth == maxDepth {
+			return nil, fmt.Errorf("%s: base %q builds on itself", name, head.Base)
+		}
+		base, err := preset(head.Base, depth+1)
+		if err != nil {
+			return nil, fmt.Errorf("%s: base: %w", at(name, data, "base"), err)
+		}
+		c = base
+		c.Name = ""
+	}
+	if err := decodeOver(c, name, data); err != nil {
+		return nil, err
+	}
+	if c.Name == "" {
+		c.Name = strings.TrimSuffix(filepath.Base(name), ".toml")
+	}
+	if err := c.Validate(); err != nil {
+		var bad *ValueError
+		if errors.As(err, &bad) {
+			name = at(name, data, bad.Key)
+		}
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return c, nil
+}
+
+// decodeOver decodes a file over the values that c has.
+func decodeOver(c *Config, name string, data []byte) error {
+	meta, err := toml.Decode(string(data), c)
+	if err != nil {
+		return tomlError(name, err)
+	}
+	for _, k := range meta.Undecoded() {
+		if key := strings.Join(k, "."); key != "base" {
+			return fmt.Errorf("%s: %w", at(name, data, key), unknownKey(key))
+		}
+	}
+	return nil
+}
+
+func tomlError(name string, err error) error {
+	return fmt.Errorf("%s: %s", name, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "toml: "))
+}
+
+// at returns "name:line" of the line that sets a key, or name alone if no line
+// is seen to.
+func at(name string, data []byte, key string) string {
+	if line := lineOf(data, key); line > 0 {
+		return fmt.Sprintf("%s:%d", name, line)
+	}
+	return name
+}
+
+func lineOf(data []byte, key string) int {
+	table, n := "", 0
+	for line := range bytes.Lines(data) {
+		n++
+		text := strings.TrimSpace(string(line))
+		if rest, ok := strings.CutPrefix(text, "["); ok {
+			table, _, _ = strings.Cut(rest, "]")
+			if table = strings.TrimSpace(table); table == key {
+				return n
+			}
+			table += "."
+			continue
+		}
+		left, _, ok := strings.Cut(text, "=")
+		if ok && table+strings.TrimSpace(left) == key {
+			return n
+		}
+	}
+	return 0
+}
+
+// TOML returns the machine as TOML text with every key in the order of its
+// declaration: equal machines give equal bytes, and [ReadConfig] reads it back.
+func (c *Config) TOML() string {
+	var b bytes.Buffer
+	e := toml.NewEncoder(&b)
+	e.Indent = ""
+	if err := e.Encode(c); err != nil {
+		panic("model: " + err.Error()) // a Config is plain data
+	}
+	return b.String()
+}

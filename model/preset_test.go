@@ -1,0 +1,265 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func mustPreset(t testing.TB, name string) *Config {
+	t.Helper()
+	c, err := Preset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestPresetsLoad(t *testing.T) {
+	names := Presets()
+	if !slices.IsSorted(names) {
+		t.Errorf("not sorted: %v", names)
+	}
+	for _, want := range []string{"k20c", "k20m-spawn", "gk110-ppcs", "titanx-maxwell", "qv100", "rtx3070", "kepler-titan", "a100", "h100", "h200"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("no preset %s", want)
+		}
+	}
+	for _, name := range names {
+		c := mustPreset(t, name)
+		if c.Name != name || len(c.Description) < 20 || len(c.Description) > 90 {
+			t.Errorf("%s: name %q, description %q", name, c.Name, c.Description)
+		}
+		c.SM.Count = 1
+		if mustPreset(t, name).SM.Count == 1 {
+			t.Errorf("%s: presets share memory", name)
+		}
+	}
+}
+
+// Every value of a preset has its source on its own line, and an estimate says
+// from what.
+func TestPresetsHaveSources(t *testing.T) {
+	for _, name := range Presets() {
+		values := 0
+		for i, line := range strings.Split(string(PresetSource(name)), "\n") {
+			key, rest, ok := strings.Cut(line, "=")
+			if !ok || strings.HasPrefix(line, "#") || slices.Contains([]string{"name", "description", "base"}, strings.TrimSpace(key)) {
+				continue
+			}
+			values++
+			_, source, ok := strings.Cut(rest, "# source: ")
+			if !ok || len(source) < 8 {
+				t.Errorf("%s.toml:%d: no source: %s", name, i+1, line)
+			}
+			if strings.Contains(source, "estimated") && !strings.Contains(source, "estimated from ") {
+				t.Errorf("%s.toml:%d: estimated from what? %s", name, i+1, line)
+			}
+		}
+		based := strings.Contains(string(PresetSource(name)), "\nbase = ")
+		if want := len(Keys()) - 2; !based && values != want { // name and description aside
+			t.Errorf("%s: %d values, want all %d", name, values, want)
+		}
+	}
+}
+
+// gbs is the peak of the memory bus in 1e9 bytes a second.
+func gbs(c *Config) float64 {
+	d := c.DRAM
+	return float64(d.Channels*d.BusBytes*d.DataRate) * c.Clock.DRAMMHz / 1e3
+}
+
+// tflops is the peak of the single-precision lanes: a warp of fused
+// multiply-adds per scheduler and initiation interval.
+func tflops(c *Config) float64 {
+	perCycle := float64(c.SM.Count*c.SM.Schedulers*32*2) / float64(c.Exec.FP32.Initiation)
+	return perCycle * c.Clock.CoreMHz / 1e6
+}
+
+// Peak rates against published ones: bandwidth from the configurations' tables
+// or data sheets; single precision from lanes x 2 x clock.
+func TestPeakRates(t *testing.T) {
+	for _, w := range []struct {
+		name         string
+		gbs, tflops  float64
+		l1Sets, l2KB int
+	}{
+		{"k20c", 208, 13 * 128 * 2 * .706e-3, 4, 1280},         // of 192 lanes an SMX, 128 have a scheduler's unit
+		{"k20m-spawn", 177.4, 13 * 64 * 2 * 1.4e-3, 32, 1536},  // two schedulers
+		{"gk110-ppcs", 307.2, 64 * 32 * 2 * .7e-3, 64, 1536},   // GK110: 288 GB/s
+		{"titanx-maxwell", 336.6, 3072 * 2 * 1e-3, 4, 3072},    // 3072 cores at 1000 MHz
+		{"qv100", 870, 80 * 64 * 2 * 1.132e-3, 4, 6144},        //
+		{"rtx3070", 448, 46 * 128 * 2 * 1.132e-3, 4, 4096},     //
+		{"kepler-titan", 288, 14 * 128 * 2 * .837e-3, 4, 1536}, //
+		{"a100", 1935, 19.5, 4, 40960},                         // data sheet
+		{"h100", 1990, 67, 4, 51200},                           // data sheet
+		{"h200", 2390, 67, 4, 61440},                           // data sheet
+	} {
+		c := mustPreset(t, w.name)
+		if got := gbs(c); math.Abs(got/w.gbs-1) > 0.005 {
+			t.Errorf("%s: %.1f GB/s, want %.1f", w.name, got, w.gbs)
+		}
+		if got := tflops(c); math.Abs(got/w.tflops-1) > 0.005 {
+			t.Errorf("%s: %.2f TFLOPS, want %.2f", w.name, got, w.tflops)
+		}
+		l1, l2 := c.L1, c.L2
+		if sets := l1.Bytes / (l1.LineBytes * l1.Ways); sets != w.l1Sets {
+			t.Errorf("%s: L1 has %d sets, want %d", w.name, sets, w.l1Sets)
+		}
+		sets := l2.Bytes / (l2.LineBytes * l2.Ways * l2.Slices)
+		if sets*l2.Ways*l2.LineBytes*l2.Slices != w.l2KB<<10 {
+			t.Errorf("%s: L2: %d sets x %d ways x %d B x %d slices is not %d KB", w.name, sets, l2.Ways, l2.LineBytes, l2.Slices, w.l2KB)
+		}
+	}
+}
+
+// The device launch path: SPAWN's 20210 + 1721x is the sum of the two linear
+// terms that DTBL measured.
+func TestLaunchLatency(t *testing.T) {
+	for _, name := range []string{"k20c", "k20m-spawn"} {
+		l := mustPreset(t, name).Launch
+		if base, lane := l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane; base != 20210 || lane != 1721 {
+			t.Errorf("%s: %d + %dx, want 20210 + 1721x", name, base, lane)
+		}
+	}
+	k20c, spawn := mustPreset(t, "k20c"), mustPreset(t, "k20m-spawn")
+	if l := k20c.Launch; !l.BlocksWarp || !l.StreamPerChild || l.StreamCreate != 7165 || l.ParamBase != 8023 || l.ParamPerLane != 129 {
+		t.Errorf("k20c: %+v", l)
+	}
+	if k20c.KMU.DispatchLatency != 283 {
+		t.Errorf("k20c dispatches in %d cycles", k20c.KMU.DispatchLatency)
+	}
+	if l := spawn.Launch; l.BlocksWarp || l.StreamPerChild {
+		t.Errorf("k20m-spawn: %+v", l)
+	}
+	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475, "gk110-ppcs": 0} {
+		if got := mustPreset(t, name).Host.LaunchLatency; got != want {
+			t.Errorf("%s: host launch latency %d, want %d", name, got, want)
+		}
+	}
+}
+
+// Occupancy figures that the papers print for their machines.
+func TestPaperOccupancy(t *testing.T) {
+	k20c := mustPreset(t, "k20c")
+	warps := k20c.SM.Count * k20c.SM.MaxWarps
+	if warps != 832 {
+		t.Fatalf("k20c holds %d warps, want 832", warps)
+	}
+	if resident := k20c.KMU.Entries * 64 / 32; warps != 13*resident { // DTBL section 3.1
+		t.Errorf("32 kernels of 64 threads: %d of %d warps, want 1/13", resident, warps)
+	}
+	titan := mustPreset(t, "titanx-maxwell")
+	all := float64(titan.SM.Count * titan.SM.MaxWarps)
+	one := 256. / 32 / all * 100 // Pagoda section 2: one task of 256 threads
+	if got := fmt.Sprintf("%.2f %.2f", one, float64(titan.KMU.HWQs)*one); got != "0.52 16.67" {
+		t.Errorf("occupancy of one task and of 32: %s %%, want 0.52 16.67", got)
+	}
+}
+
+// CRCS/PPCS Table 1, value by value.
+func TestPPCSTable1(t *testing.T) {
+	c := mustPreset(t, "gk110-ppcs")
+	got := fmt.Sprint(c.SM.Count, c.SM.MaxThreads, c.SM.MaxCTAs, c.SM.Registers, c.SM.SharedBytes, c.Clock, c.L1.Bytes, c.L1.Ways, c.L1.LineBytes,
+		c.L2.Bytes, c.L2.Ways, c.DRAM.Channels, c.DRAM.TRP, c.DRAM.TCCD, c.DRAM.TRCD, c.DRAM.TCL, c.DRAM.TWR, c.DRAM.TRAS, c.DRAM.Banks,
+		c.Host.StorageMBs, c.Host.PCIeGBs, c.Host.PageBytes)
+	want := fmt.Sprint(64, 1024, 8, 32768, 16384, ClockConfig{700, 700, 924, 1600}, 32768, 4, 128,
+		1572864, 8, 6, 12, 2, 12, 12, 12, 28, 16, 500., 15.75, 4096)
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestUnknownPreset(t *testing.T) {
+	for name, want := range map[string]string{
+		"k20":    `unknown GPU preset "k20": did you mean k20c`,
+		"v100":   `unknown GPU preset "v100": did you mean a100, h100, qv100?`,
+		"zz":     "there are a100, gk110-ppcs, h100",
+		"":       "there are a100",
+		"../a":   "unknown GPU preset",
+		"nvidia": "there are",
+	} {
+		if _, err := Preset(name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+}
+
+func TestFindConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "my.toml")
+	if err := os.WriteFile(file, []byte("base = \"a100\"\nsm.count = 26\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := FindConfig(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.SM.Count != 26 || c.Name != "my" || c.Host.LaunchLatency != 13475 {
+		t.Errorf("got %s with %d SMs", c.Name, c.SM.Count)
+	}
+	if c, err := FindConfig("h100"); err != nil || c.Name != "h100" {
+		t.Errorf("h100: %v", err)
+	}
+	if _, err := FindConfig("not-there.toml"); !os.IsNotExist(err) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+// A machine written as TOML reads back the same, and equal machines give equal
+// text.
+func TestTOMLRoundTrip(t *testing.T) {
+	for _, name := range Presets() {
+		c := mustPreset(t, name)
+		text := c.TOML()
+		back, err := ReadConfig(name, []byte(text))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if fmt.Sprint(back) != fmt.Sprint(c) || back.TOML() != text {
+			t.Errorf("%s reads back differently:\n%s", name, text)
+		}
+	}
+}
+
+func TestReadConfigErrors(t *testing.T) {
+	for _, w := range []struct{ text, want string }{
+		{"base = \"a100\"\n[sm]\ncuont = 3\n", "my.toml:3: unknown key sm.cuont: did you mean sm.count"},
+		{"base = \"a100\"\nsm.count = 0\n", "my.toml:2: sm.count = 0: must be an integer from 1 to 4096"},
+		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml: line 2"},
+		{"base = \"a10\"\n", `my.toml:1: base: unknown GPU preset "a10": did you mean a100`},
+		{"base = \"a100\"\nsm.warp_scheduler = \"rr\"\n", `my.toml:2: sm.warp_scheduler = "rr": must be one of gto, lrr`},
+		{"base = \"a100\"\n[l1]\nways = 7\n", "l1.bytes = 196608: must be a multiple of l1.line_bytes x l1.ways = 896"},
+		{"[sm]\ncount = 3\n", "must be"},
+		{"[sm\n", "my.toml: line "},
+		{"[[sm]]\ncount = 3\n", "my.toml: "},
+	} {
+		_, err := ReadConfig("my.toml", []byte(w.text))
+		if err == nil || !strings.Contains(err.Error(), w.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q:\n got %v\nwant %s", w.text, err, w.want)
+		}
+	}
+	if _, err := ReadConfig("big", make([]byte, maxConfigBytes+1)); err == nil {
+		t.Error("a file of more than a megabyte was read")
+	}
+}
+
+func FuzzReadConfig(f *testing.F) {
+	f.Add("base = \"a100\"\n[sm]\ncount = 3\n")
+	f.Add(string(PresetSource("h200")))
+	f.Add(string(PresetSource("k20c")))
+	f.Add("sm.count = 1e400")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ReadConfig("fuzz", []byte(text))
+		if err != nil {
+			return
+		}
+		back, err := ReadConfig("fuzz", []byte(c.TOML()))
+		if err != nil || back.TOML() != c.TOML() {
+			t.Errorf("does not read back: %v", err)
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package model
+
+import (
+	"fmt"
+	"math/bits"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const maxList = 64 // entries of a list in a configuration
+
+// A bound is what one key may be, whatever the others are.
+type bound struct {
+	min, max   float64
+	powerOfTwo bool     // of integers
+	words      []string // of strings
+}
+
+const (
+	maxCycles = 1 << 30 // a latency: under a second of any clock
+	maxMHz    = 100_000
+)
+
+// bounds has every number and every word of a [Config] by its key. Limits are
+// far beyond any machine, and such that no product of them overflows.
+var bounds = map[string]bound{
+	"clock.core_mhz": {min: 1, max: maxMHz},
+	"clock.icnt_mhz": {min: 1, max: maxMHz},
+	"clock.l2_mhz":   {min: 1, max: maxMHz},
+	"clock.dram_mhz": {min: 1, max: maxMHz},
+
+	"sm.count":              {min: 1, max: 4096},
+	"sm.compute_capability": {min: 10, max: 999},
+	"sm.schedulers":         {min: 1, max: 16},
+	"sm.issue_width":        {min: 1, max: 2},
+	"sm.warp_scheduler":     {words: []string{"gto", "lrr"}},
+	"sm.max_warps":          {min: 1, max: 1024},
+	"sm.max_threads":        {min: 32, max: 1 << 15},
+	"sm.max_ctas":           {min: 1, max: 1024},
+	"sm.registers":          {min: 1024, max: 1 << 24},
+	"sm.register_unit":      {min: 1, max: 1 << 16},
+	"sm.warp_unit":          {min: 1, max: 64},
+	"sm.shared_bytes":       {min: 0, max: 1 << 24},
+	"sm.shared_unit":        {min: 1, max: 1 << 16},
+	"sm.shared_reserved":    {min: 0, max: 1 << 16},
+	"sm.barriers":           {min: 1, max: 1024},
+	"sm.pipeline_depth":     {min: 0, max: 1024},
+	"sm.operand_collectors": {min: 0, max: 1024},
+	"sm.cta_launch_latency": {min: 0, max: maxCycles},
+
+	"shared.latency": {min: 1, max: 1 << 20},
+	"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
+
+	"l1.bytes":        {min: 128, max: 1 << 26},
+	"l1.unified":      {min: 0, max: 1 << 26},
+	"l1.carveouts":    {min: 0, max: 1 << 24},
+	"l1.line_bytes":   {min: 32, max: 256, powerOfTwo: true},
+	"l1.sector_bytes": {min: 32, max: 256, powerOfTwo: true},
+	"l1.ways":         {min: 1, max: 1 << 16},
+	"l1.latency":      {min: 1, max: 1 << 20},
+	"l1.banks":        {min: 1, max: 64, powerOfTwo: true},
+	"l1.mshrs":        {min: 1, max: 1 << 16},
+	"l1.merge":        {min: 1, max: 1 << 16},
+	"l1.miss_queue":   {min: 1, max: 1 << 16},
+
+	"icnt.latency":    {min: 0, max: 1 << 20},
+	"icnt.flit_bytes": {min: 1, max: 1 << 12},
+
+	"l2.bytes":        {min: 128, max: 1 << 36},
+	"l2.slices":       {min: 1, max: 4096},
+	"l2.line_bytes":   {min: 32, max: 256, powerOfTwo: true},
+	"l2.sector_bytes": {min: 32, max: 256, powerOfTwo: true},
+	"l2.ways":         {min: 1, max: 1 << 16},
+	"l2.latency":      {min: 1, max: 1 << 20},
+	"l2.mshrs":        {min: 1, max: 1 << 16},
+	"l2.merge":        {min: 1, max: 1 << 16},
+	"l2.miss_queue":   {min: 1, max: 1 << 16},
+	"l2.queue":        {min: 1, max: 1 << 16},
+	"l2.hash":         {words: []string{"linear", "xor"}},
+
+	"dram.bytes":        {min: 1 << 20, max: 1 << 44},
+	"dram.channels":     {min: 1, max: 1024},
+	"dram.banks":        {min: 1, max: 1024, powerOfTwo: true},
+	"dram.bank_groups":  {min: 1, max: 64, powerOfTwo: true},
+	"dram.row_bytes":    {min: 256, max: 1 << 16, powerOfTwo: true},
+	"dram.bus_bytes":    {min: 1, max: 1024},
+	"dram.data_rate":    {min: 1, max: 16},
+	"dram.burst_length": {min: 1, max: 64},
+	"dram.latency":      {min: 0, max: 1 << 20},
+	"dram.window":       {min: 1, max: 1 << 16},
+	"dram.tccd":         {min: 1, max: 4096},
+	"dram.tccdl":        {min: 1, max: 4096},
+	"dram.trrd":         {min: 0, max: 4096},
+	"dram.trcd":         {min: 0, max: 4096},
+	"dram.tras":         {min: 0, max: 4096},
+	"dram.trp":          {min: 0, max: 4096},
+	"dram.trc":          {min: 0, max: 4096},
+	"dram.tcl":          {min: 0, max: 4096},
+	"dram.twl":          {min: 0, max: 4096},
+	"dram.tcdlr":        {min: 0, max: 4096},
+	"dram.twr":          {min: 0, max: 4096},
+
+	"tlb.entries":      {min: 0, max: 1 << 20},
+	"tlb.page_bytes":   {min: 512, max: 1 << 30, powerOfTwo: true},
+	"tlb.miss_latency": {min: 0, max: maxCycles},
+
+	"kmu.hwqs":             {min: 1, max: 1 << 16},
+	"kmu.dispatch_latency": {min: 0, max: maxCycles},
+	"kmu.entries":          {min: 1, max: 1 << 16},
+	"kmu.ctas_per_cycle":   {min: 1, max: 4096},
+
+	"host.launch_latency":     {min: 0, max: maxCycles},
+	"host.launch_overhead_ns": {min: 0, max: 1e9},
+	"host.copy_latency_ns":    {min: 0, max: 1e9},
+	"host.pcie_gb_s":          {min: 0.001, max: 1e6},
+	"host.storage_mb_s":       {min: 0.001, max: 1e9},
+	"host.page_bytes":         {min: 512, max: 1 << 30, powerOfTwo: true},
+
+	"launch.stream_create":   {min: 0, max: maxCycles},
+	"launch.param_base":      {min: 0, max: maxCycles},
+	"launch.param_per_lane":  {min: 0, max: 1 << 24},
+	"launch.device_base":     {min: 0, max: maxCycles},
+	"launch.device_per_lane": {min: 0, max: 1 << 24},
+	"launch.device_sync":     {min: 0, max: maxCycles},
+	"launch.record_bytes":    {min: 0, max: 1 << 20},
+
+	"cpu.cores":     {min: 1, max: 1 << 16},
+	"cpu.clock_mhz": {min: 1, max: maxMHz},
+	"cpu.ipc":       {min: 0.001, max: 64},
+}
+
+// Validate tells whether the machine can exist: every value within its bounds,
+// and what must hold between values. The error is a [ValueError].
+func (c *Config) Validate() error {
+	for _, k := range configKeys {
+		if err := c.checkKey(k); err != nil {
+			return err
+		}
+	}
+	for _, check := range []func(*Config) error{checkSM, checkCaches, checkDRAM} {
+		if err := check(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func boundOf(path string) bound {
+	if rest, ok := strings.CutPrefix(path, "exec."); ok {
+		if strings.HasSuffix(rest, ".latency") {
+			return bound{min: 0, max: 1 << 20}
+		}
+		return bound{min: 1, max: 1 << 16}
+	}
+	return bounds[path]
+}
+
+func (c *Config) checkKey(k configKey) error {
+	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
+	b := boundOf(k.path)
+	ok, text := true, fmt.Sprint(v.Interface())
+	switch v.Kind() {
+	case reflect.String:
+		ok, text = b.words == nil || slices.Contains(b.words, v.String()), strconv.Quote(v.String())
+	case reflect.Float64:
+		ok = v.Float() >= b.min && v.Float() <= b.max
+	case reflect.Int:
+		ok = b.holds(int(v.Int()))
+	case reflect.Slice:
+		list := v.Interface().([]int)
+		ok = len(list) <= maxList && !slices.ContainsFunc(list, func(n int) bool { return !b.holds(n) })
+	}
+	if !ok {
+		return &ValueError{k.path, text, k.allowed()}
+	}
+	return nil
+}
+
+func (b bound) holds(n int) bool {
+	return float64(n) >= b.min && float64(n) <= b.max && (!b.powerOfTwo || bits.OnesCount(uint(n)) == 1)
+}
+
+// allowed says in words what the value of a key may be.
+func (k configKey) allowed() string {
+	b := boundOf(k.path)
+	limits := fmt.Sprintf("from %s to %s", number(b.min), number(b.max))
+	switch k.kind {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "one of " + strings.Join(b.words, ", ")
+	case reflect.Float64:
+		return "a number " + limits
+	case reflect.Slice:
+		return fmt.Sprintf("at most %d integers %s, with commas between", maxList, limits)
+	}
+	if b.powerOfTwo {
+		return "a power of two " + limits
+	}
+	return "an integer " + limits
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// relate returns the error of a rule between keys unless it holds.
+func relate(holds bool, key string, value int, allowed string, args ...any) error {
+	if holds {
+		return nil
+	}
+	return &ValueError{key, strconv.Itoa(value), fmt.Sprintf(allowed, args...)}
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkSM(c *Config) error {
+	s := &c.SM
+	return firstError(
+		relate(s.MaxThreads <= s.MaxWarps*32, "sm.max_threads", s.MaxThreads, "at most 32 times sm.max_warps = %d", 32*s.MaxWarps),
+		relate(s.MaxWarps%s.Schedulers == 0, "sm.max_warps", s.MaxWarps, "a multiple of sm.schedulers = %d", s.Schedulers),
+		relate(s.Registers%s.WarpUnit == 0, "sm.registers", s.Registers, "a multiple of sm.warp_unit = %d", s.WarpUnit),
+	)
+}
+
+func checkCaches(c *Config) error {
+	l1, l2 := &c.L1, &c.L2
+	return firstError(
+		relate(l1.LineBytes%l1.SectorBytes == 0, "l1.sector_bytes", l1.SectorBytes, "a divisor of l1.line_bytes = %d", l1.LineBytes),
+		relate(l1.Bytes%(l1.LineBytes*l1.Ways) == 0, "l1.bytes", l1.Bytes,
+			"a multiple of l1.line_bytes x l1.ways = %d (sets x ways x line = bytes)", l1.LineBytes*l1.Ways),
+		relate(l2.LineBytes%l2.SectorBytes == 0, "l2.sector_bytes", l2.SectorBytes, "a divisor of l2.line_bytes = %d", l2.LineBytes),
+		relate(l2.LineBytes == l1.LineBytes, "l2.line_bytes", l2.LineBytes, "l1.line_bytes = %d", l1.LineBytes),
+		relate(l2.SectorBytes == l1.SectorBytes, "l2.sector_bytes", l2.SectorBytes, "l1.sector_bytes = %d", l1.SectorBytes),
+		relate(l2.Bytes%(l2.LineBytes*l2.Ways*l2.Slices) == 0, "l2.bytes", l2.Bytes,
+			"a multiple of l2.line_bytes x l2.ways x l2.slices = %d (sets x ways x line x slices = bytes)", l2.LineBytes*l2.Ways*l2.Slices),
+		checkUnified(c),
+	)
+}
+
+func checkUnified(c *Config) error {
+	u := c.L1.Unified
+	if u == 0 {
+		return relate(len(c.L1.Carveouts) == 0, "l1.carveouts", len(c.L1.Carveouts), "empty where l1.unified is 0")
+	}
+	list := c.L1.Carveouts
+	if len(list) == 0 {
+		return relate(false, "l1.carveouts", 0, "a list of sizes up to sm.shared_bytes = %d where l1.unified is not 0", c.SM.SharedBytes)
+	}
+	last := list[len(list)-1]
+	return firstError(
+		relate(slices.IsSorted(list), "l1.carveouts", list[0], "rising"),
+		relate(last == c.SM.SharedBytes, "l1.carveouts", last, "sm.shared_bytes = %d in its last entry", c.SM.SharedBytes),
+		relate(last < u, "l1.unified", u, "more than sm.shared_bytes = %d", c.SM.SharedBytes),
+		relate(c.L1.Bytes <= u, "l1.bytes", c.L1.Bytes, "at most l1.unified = %d", u),
+	)
+}
+
+func checkDRAM(c *Config) error {
+	d := &c.DRAM
+	return firstError(
+		relate(d.Banks%d.BankGroups == 0, "dram.bank_groups", d.BankGroups, "a divisor of dram.banks = %d", d.Banks),
+		relate(c.L2.Slices%d.Channels == 0, "l2.slices", c.L2.Slices, "a multiple of dram.channels = %d", d.Channels),
+		relate(d.TCCDL >= d.TCCD, "dram.tccdl", d.TCCDL, "at least dram.tccd = %d", d.TCCD),
+		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
+	)
+}
