@@ -1,0 +1,126 @@
+package model
+
+import "gpureplay/trace"
+
+// WarpSize is the number of threads of a warp.
+const WarpSize = 32
+
+// Resources are what resident CTAs hold of an SM. The zero value is an empty
+// SM; a CTA scheduler adds what [Config.CTAResources] says when it places a CTA,
+// and takes it away when the CTA ends.
+type Resources struct {
+	CTAs        int
+	Warps       int
+	Threads     int // in whole warps
+	Registers   int // as allocated
+	SharedBytes int // as allocated, with the system's reserve
+
+	// Registers with what their sub-partition can no longer give: a share of
+	// the remainder that is too small for one more warp of the kernel.
+	registerShare int
+}
+
+// Plus returns the resources of both.
+func (r Resources) Plus(o Resources) Resources { return r.plus(o, 1) }
+
+// Minus returns the resources without those of o.
+func (r Resources) Minus(o Resources) Resources { return r.plus(o, -1) }
+
+func (r Resources) plus(o Resources, n int) Resources {
+	return Resources{r.CTAs + n*o.CTAs, r.Warps + n*o.Warps, r.Threads + n*o.Threads,
+		r.Registers + n*o.Registers, r.SharedBytes + n*o.SharedBytes, r.registerShare + n*o.registerShare}
+}
+
+// CTAResources returns what one CTA of a kernel holds of an SM while it is
+// resident, by the rules of NVIDIA's occupancy calculator:
+//
+//  1. threads count in whole warps;
+//  2. registers go to a warp in multiples of sm.register_unit, and a warp takes
+//     them from one of sm.warp_unit equal sub-partitions of the register file;
+//  3. shared memory goes to a CTA in multiples of sm.shared_unit, after
+//     sm.shared_reserved bytes for the system were added (1 KiB from compute
+//     capability 8.0 on, also for a CTA that asks for none).
+//
+// A kernel whose registers the trace does not say (0) takes none.
+func (c *Config) CTAResources(k *trace.Kernel) Resources {
+	s := &c.SM
+	warps := ceil(clampInt(k.Block.Count()), WarpSize)
+	perWarp := roundUp(clampInt(uint64(k.Registers)*WarpSize), s.RegisterUnit)
+	return Resources{
+		CTAs:          1,
+		Warps:         warps,
+		Threads:       warps * WarpSize,
+		Registers:     warps * perWarp,
+		SharedBytes:   roundUp(clampInt(uint64(k.SharedBytes))+s.SharedReserved, s.SharedUnit),
+		registerShare: warps * s.registerShare(perWarp),
+	}
+}
+
+// registerShare is the part of the register file that a warp of that many
+// registers takes away: the file over the number of such warps that its
+// sub-partitions hold, each on its own.
+func (s *SMConfig) registerShare(perWarp int) int {
+	if perWarp == 0 {
+		return 0
+	}
+	warps := s.Registers / s.WarpUnit / perWarp * s.WarpUnit
+	if warps == 0 {
+		return s.Registers + 1 // not one fits
+	}
+	return s.Registers / warps
+}
+
+// Fits tells whether an SM that holds used has room for one more CTA.
+func (c *Config) Fits(used, cta Resources) bool {
+	s := &c.SM
+	return used.CTAs+cta.CTAs <= s.MaxCTAs &&
+		used.Warps+cta.Warps <= s.MaxWarps &&
+		used.Threads+cta.Threads <= s.MaxThreads &&
+		used.registerShare+cta.registerShare <= s.Registers &&
+		used.SharedBytes+cta.SharedBytes <= s.SharedBytes
+}
+
+// What limits the CTAs of a kernel on an SM.
+const (
+	LimitCTAs      = "ctas"
+	LimitWarps     = "warps" // or threads
+	LimitRegisters = "registers"
+	LimitShared    = "shared memory"
+)
+
+// Residency returns how many CTAs of one kernel an SM holds at once, and what
+// limits them: the first of CTAs, warps, registers and shared memory that does.
+// It is 0 if not even one fits.
+func (c *Config) Residency(k *trace.Kernel) (ctas int, limit string) {
+	s, cta := &c.SM, c.CTAResources(k)
+	ctas, limit = s.MaxCTAs, LimitCTAs
+	lower := func(n int, by string) {
+		if n < ctas {
+			ctas, limit = n, by
+		}
+	}
+	if cta.Warps > 0 {
+		lower(min(s.MaxWarps/cta.Warps, s.MaxThreads/cta.Threads), LimitWarps)
+	}
+	if cta.registerShare > 0 {
+		lower(s.Registers/cta.registerShare, LimitRegisters)
+	}
+	if cta.SharedBytes > 0 {
+		lower(s.SharedBytes/cta.SharedBytes, LimitShared)
+	}
+	return ctas, limit
+}
+
+// Occupancy returns the resident warps of an SM that is full of a kernel's
+// CTAs over the warps that it can hold: the vendor's theoretical occupancy.
+func (c *Config) Occupancy(k *trace.Kernel) float64 {
+	ctas, _ := c.Residency(k)
+	return float64(ctas*c.CTAResources(k).Warps) / float64(c.SM.MaxWarps)
+}
+
+// clampInt returns n, or a number that no machine has but that can still be
+// multiplied.
+func clampInt(n uint64) int { return int(min(n, 1<<30)) }
+
+func ceil(n, unit int) int    { return (n + unit - 1) / unit }
+func roundUp(n, unit int) int { return ceil(n, unit) * unit }
