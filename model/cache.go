@@ -1,0 +1,164 @@
+package model
+
+import "math/bits"
+
+// cache is the tag array of a sectored cache with LRU replacement. Sets may be
+// of any associativity: a hash finds a line, a list per set orders it.
+//
+// A line carries a fill time for each sector: a sector whose fill time has not
+// come is on its way, and a request for it merges with the one that fetched it.
+type cache struct {
+	sets      int
+	lineShift uint
+	lines     []line
+	head      []int32 // per set: most recently used
+	tail      []int32
+	bucket    []int32 // hash chains
+	mask      uint32
+	gen       uint32
+}
+
+// maxSectors is the most sectors that a line may have.
+const maxSectors = 4
+
+// line is one line of a cache.
+type line struct {
+	tag        uint64 // address of the line in units of lines
+	fill       [maxSectors]Time
+	valid      uint8 // sectors present or on their way
+	dirty      uint8
+	partial    uint8 // sectors written in part: a read must fetch them
+	merges     uint8 // requests merged into the fetch on its way
+	set        int32
+	prev, next int32 // in the set, from most to least recently used
+	chain      int32 // in the hash bucket
+	id         int32
+	gen        uint32 // flush after which the line was filled
+	used       bool
+}
+
+const noLine int32 = -1
+
+func newCache(bytes, lineBytes, ways int) *cache {
+	n := bytes / lineBytes
+	if ways <= 0 || ways > n {
+		ways = n
+	}
+	c := &cache{sets: n / ways, lineShift: uint(bits.TrailingZeros(uint(lineBytes)))}
+	n = c.sets * ways
+	c.lines = make([]line, n)
+	c.head, c.tail = make([]int32, c.sets), make([]int32, c.sets)
+	for c.mask = 1; int(c.mask) < 2*n; c.mask <<= 1 {
+	}
+	c.bucket = make([]int32, c.mask)
+	c.mask--
+	c.reset()
+	return c
+}
+
+// flush empties the cache, in constant time: lines of an earlier generation are
+// not found, and are the oldest of their sets.
+func (c *cache) flush() { c.gen++ }
+
+func (c *cache) reset() {
+	for i := range c.bucket {
+		c.bucket[i] = noLine
+	}
+	for i := range c.head {
+		c.head[i], c.tail[i] = noLine, noLine
+	}
+	for i := range c.lines {
+		c.lines[i] = line{id: int32(i), set: int32(i % c.sets), prev: noLine, next: noLine}
+		c.push(int32(i))
+	}
+}
+
+func (c *cache) hash(tag uint64) uint32 {
+	return uint32(tag*0x9E3779B97F4A7C15>>32) & c.mask
+}
+
+// find returns the line that holds tag, or nil, without touching the order.
+func (c *cache) find(tag uint64) *line {
+	for i := c.bucket[c.hash(tag)]; i != noLine; i = c.lines[i].chain {
+		if l := &c.lines[i]; l.tag == tag && l.gen == c.gen {
+			return l
+		}
+	}
+	return nil
+}
+
+// touch makes l the most recently used line of its set.
+func (c *cache) touch(l *line) {
+	if c.head[l.set] == l.id {
+		return
+	}
+	c.unlink(l.id)
+	c.push(l.id)
+}
+
+// victim returns the least recently used line of a set with no sector on its
+// way at t, or nil if all have.
+func (c *cache) victim(set int, t Time) *line {
+	for i := c.tail[set]; i != noLine; i = c.lines[i].prev {
+		if l := &c.lines[i]; l.gen != c.gen || l.idle(t) {
+			return l
+		}
+	}
+	return nil
+}
+
+// idle reports whether no sector of l is on its way at t.
+func (l *line) idle(t Time) bool {
+	for s, f := range l.fill {
+		if l.valid>>s&1 != 0 && f > t {
+			return false
+		}
+	}
+	return true
+}
+
+// replace gives l to tag with no valid sector and makes it the most recent.
+func (c *cache) replace(l *line, tag uint64) {
+	if l.used {
+		c.unhash(l.id)
+	}
+	l.tag, l.used, l.gen = tag, true, c.gen
+	l.valid, l.dirty, l.partial, l.merges = 0, 0, 0, 0
+	b := c.hash(tag)
+	l.chain = c.bucket[b]
+	c.bucket[b] = l.id
+	c.touch(l)
+}
+
+func (c *cache) unlink(i int32) {
+	l := &c.lines[i]
+	if l.prev != noLine {
+		c.lines[l.prev].next = l.next
+	} else {
+		c.head[l.set] = l.next
+	}
+	if l.next != noLine {
+		c.lines[l.next].prev = l.prev
+	} else {
+		c.tail[l.set] = l.prev
+	}
+}
+
+func (c *cache) push(i int32) {
+	l := &c.lines[i]
+	l.prev, l.next = noLine, c.head[l.set]
+	if l.next != noLine {
+		c.lines[l.next].prev = i
+	} else {
+		c.tail[l.set] = i
+	}
+	c.head[l.set] = i
+}
+
+func (c *cache) unhash(i int32) {
+	p := &c.bucket[c.hash(c.lines[i].tag)]
+	for *p != i {
+		p = &c.lines[*p].chain
+	}
+	*p = c.lines[i].chain
+}

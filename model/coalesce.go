@@ -1,0 +1,98 @@
+package model
+
+import "gpureplay/trace"
+
+// sectorShift is the logarithm of the 32 bytes of a sector.
+const sectorShift = 5
+
+// coalescer turns the addresses of one warp access into the distinct 32 B
+// sectors that they touch, in order of their first lane.
+type coalescer struct {
+	sectors []uint64   // sector addresses: byte address >> sectorShift
+	bytes   []uint16   // bytes that the access touches in each, counted per lane
+	at      [256]uint8 // hash table: index into sectors
+	stamp   [256]uint32
+	round   uint32
+}
+
+// coalesce fills c.sectors with the sectors of a.
+func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
+	c.sectors, c.bytes = c.sectors[:0], c.bytes[:0]
+	n := uint64(a.Count)
+	if n == 0 {
+		return
+	}
+	if a.List == 0 && (a.Stride == 0 || n == 1) {
+		c.span(a.Base, width)
+		return
+	}
+	if a.List == 0 && a.Stride > 0 && uint64(a.Stride) <= width {
+		c.span(a.Base, uint64(a.Stride)*(n-1)+width)
+		return
+	}
+	c.round++
+	if c.round == 0 {
+		c.stamp, c.round = [256]uint32{}, 1
+	}
+	if a.List != 0 {
+		for _, addr := range lists[a.List-1 : uint64(a.List)-1+n] {
+			c.add(addr, width)
+		}
+		return
+	}
+	addr := a.Base
+	for range n {
+		c.add(addr, width)
+		addr += uint64(int64(a.Stride))
+	}
+}
+
+// full reports whether the access touches every byte of sector i.
+func (c *coalescer) full(i int) bool { return c.bytes[i] >= 1<<sectorShift }
+
+// span adds the sectors of a run of bytes, none of which has been seen.
+func (c *coalescer) span(base, bytes uint64) {
+	end := base + bytes
+	for base < end {
+		next := min(end, (base>>sectorShift+1)<<sectorShift)
+		c.append(base>>sectorShift, next-base)
+		base = next
+	}
+}
+
+func (c *coalescer) append(sector, bytes uint64) {
+	c.sectors = append(c.sectors, sector)
+	c.bytes = append(c.bytes, uint16(bytes))
+}
+
+func (c *coalescer) add(addr, width uint64) {
+	end := addr + width
+	for addr < end {
+		next := min(end, (addr>>sectorShift+1)<<sectorShift)
+		c.addPart(addr>>sectorShift, next-addr)
+		addr = next
+	}
+}
+
+func (c *coalescer) addPart(s, bytes uint64) {
+	n := len(c.sectors)
+	if n > 0 && c.sectors[n-1] == s {
+		c.bytes[n-1] += uint16(bytes)
+		return
+	}
+	if n >= 128 { // a bulk transfer: its elements do not overlap
+		c.append(s, bytes)
+		return
+	}
+	for h := uint8(s * 0x9E3779B97F4A7C15 >> 56); ; h++ {
+		if c.stamp[h] != c.round {
+			c.stamp[h], c.at[h] = c.round, uint8(n)
+			c.append(s, bytes)
+			return
+		}
+		if i := c.at[h]; c.sectors[i] == s {
+			c.bytes[i] += uint16(bytes)
+			return
+		}
+	}
+}

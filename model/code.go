@@ -1,0 +1,127 @@
+package model
+
+import "gpureplay/trace"
+
+// unit is what an instruction needs to issue. A scheduler has one of each but
+// for unitMemory, which its SM shares.
+type unit uint8
+
+const (
+	unitInt unit = iota
+	unitFP16
+	unitFP32
+	unitFP64
+	unitSFU
+	unitTensor
+	unitUniform
+	unitControl
+	unitNone   // barriers, fences, launches: an issue slot and nothing else
+	unitMemory // the load/store unit of the SM
+	numUnits
+)
+
+// op is one static instruction as the issue model reads it: 24 bytes.
+type op struct {
+	regs    uint32 // destinations, then sources, in code.regs
+	nDst    uint8
+	nSrc    uint8
+	unit    unit
+	class   trace.Class
+	space   trace.Space
+	flags   trace.InstFlags
+	mem     bool // carries an access
+	barrier uint8
+	width   uint32
+}
+
+// code is a function prepared for the issue model. Registers that carry a
+// dependence are numbered densely.
+type code struct {
+	ops   []op
+	regs  []uint16
+	count int // registers
+	index map[trace.Reg]uint16
+}
+
+// prepare brings c up to date with f, which grows only while a trace is
+// written; a replayed function is prepared once.
+func prepare(f *trace.Function) *code {
+	c := &code{index: make(map[trace.Reg]uint16), ops: make([]op, 0, len(f.Insts))}
+	for i := range f.Insts {
+		c.add(&f.Insts[i])
+	}
+	return c
+}
+
+func (c *code) add(in *trace.Inst) {
+	o := op{
+		regs: uint32(len(c.regs)), class: in.Class, space: in.Space, flags: in.Flags,
+		mem: in.Mem(), width: in.Width, barrier: uint8(in.Imm & 15), unit: unitOf(in),
+	}
+	o.nDst = c.use(in.Dst)
+	o.nSrc = c.use(in.Src)
+	c.ops = append(c.ops, o)
+}
+
+func (c *code) use(regs []trace.Reg) uint8 {
+	n := 0
+	for _, r := range regs {
+		if r.Zero() || n == 255 {
+			continue
+		}
+		d, ok := c.index[r]
+		if !ok {
+			d = uint16(c.count)
+			c.index[r] = d
+			c.count++
+		}
+		c.regs = append(c.regs, d)
+		n++
+	}
+	return uint8(n)
+}
+
+func unitOf(in *trace.Inst) unit {
+	switch in.Class {
+	case trace.ClassFP16:
+		return unitFP16
+	case trace.ClassFP32:
+		return unitFP32
+	case trace.ClassFP64:
+		return unitFP64
+	case trace.ClassSFU:
+		return unitSFU
+	case trace.ClassTensor:
+		return unitTensor
+	case trace.ClassUniform:
+		return unitUniform
+	case trace.ClassControl, trace.ClassExit:
+		return unitControl
+	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
+		return unitNone
+	case trace.ClassMemory:
+		return unitMemory
+	}
+	return unitInt
+}
+
+// timing is the latency and initiation interval of each unit.
+type timing struct {
+	latency [numUnits]Time
+	every   [numUnits]Time
+}
+
+func newTiming(e *ExecConfig) timing {
+	var t timing
+	set := func(u unit, c UnitConfig) { t.latency[u], t.every[u] = Time(c.Latency), max(1, Time(c.Initiation)) }
+	set(unitInt, e.Int)
+	set(unitFP16, e.FP16)
+	set(unitFP32, e.FP32)
+	set(unitFP64, e.FP64)
+	set(unitSFU, e.SFU)
+	set(unitTensor, e.Tensor)
+	set(unitUniform, e.Uniform)
+	set(unitControl, e.Control)
+	set(unitNone, UnitConfig{Latency: 1, Initiation: 1})
+	return t
+}

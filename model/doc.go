@@ -1,0 +1,17 @@
+// Package model is the machine: an event-driven timing model of a GPU and its
+// host at warp granularity, driven by a trace.
+//
+// Time is integer cycles of the SM clock. A cycle has three phases: the units
+// that act on events (host, KMU, distributor, links), then the CTA scheduler,
+// then the SMs in index order. What an SM does in a cycle reaches the other
+// units in the next one, so the order within a phase is the only order there
+// is, and it is fixed: same trace, policy and configuration, same run.
+//
+// Three kinds of part are kept apart. A policy decides ([Policy] holds the five
+// decisions, the interfaces stand in policy.go). A unit acts in time (host, KMU,
+// CTA scheduler, SM, caches, DRAM: one file each). An [Observer] watches and can
+// change nothing.
+//
+// MODEL.md states every stage with its equation or source, the choices made
+// where these are silent, and the known deviations.
+package model

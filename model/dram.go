@@ -1,0 +1,110 @@
+package model
+
+// channel is one DRAM channel: banks with open rows behind one data bus.
+// Requests reach it out of time order, so FR-FCFS is expressed by what it
+// brings about: a request joins the batch of a row that is still being served
+// when it arrives (MODEL.md, choice 9).
+type channel struct {
+	cfg     *DRAMConfig
+	ratio   ratio
+	bus     slots // in bursts
+	burst   Time  // command cycles of one sector on the bus
+	latency Time  // constant part, SM cycles
+	chunks  uint64
+	banks   []bank
+	turn    Time // end of the last write on the bus
+	busyTo  Time
+	stats   MemoryRecord
+}
+
+// bank holds the rows that it served last, the open one first.
+type bank struct {
+	rows    [4]rowBatch
+	lastAct Time
+}
+
+// rowBatch is one opening of a row.
+type rowBatch struct {
+	row  uint64
+	open Time // first column command
+	last Time // last data
+	used bool
+}
+
+func newChannel(c *Config) channel {
+	d := &c.DRAM
+	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
+	return channel{
+		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(ratio{1, 1}),
+		burst: max(1, Time((1<<sectorShift+perCycle-1)/perCycle)), latency: Time(d.Latency),
+		chunks: uint64(max(1, d.Channels)), banks: make([]bank, max(1, d.Banks)),
+	}
+}
+
+// access times one sector that reaches the memory controller at t and returns
+// when its data is there.
+func (c *channel) access(sector uint64, t Time, write bool) Time {
+	arrive := t
+	now := c.ratio.to(t + c.latency)
+	b, row := c.locate(sector)
+	cmd := c.open(b, row, now)
+	delay := Time(c.cfg.TCL)
+	if write {
+		delay = Time(c.cfg.TWL)
+		c.stats.WriteSectors++
+	} else {
+		c.stats.ReadSectors++
+		if c.turn > cmd {
+			cmd = max(cmd, min(c.turn+Time(c.cfg.TCDLR), cmd+Time(c.cfg.TCDLR)))
+		}
+	}
+	data := c.bus.take((cmd+delay+c.burst-1)/c.burst) * c.burst
+	b.rows[0].last = max(b.rows[0].last, data)
+	if write {
+		c.turn = data + c.burst
+	}
+	done := c.ratio.back(data + c.burst)
+	c.stats.Accesses++
+	if from := max(arrive, c.busyTo); done > from {
+		c.stats.BusyCycles += done - from
+		c.busyTo = done
+	}
+	return done
+}
+
+// open returns when a column command to a row may be given, opening the row if
+// it is neither open nor being served when the request arrives.
+func (c *channel) open(b *bank, row uint64, now Time) Time {
+	for i := range b.rows {
+		if r := &b.rows[i]; r.used && r.row == row && (i == 0 || r.last >= now) {
+			c.stats.RowHits++
+			c.stats.Hits++
+			if i > 0 {
+				r.last++ // joins the batch; the open row stays
+				return max(now, r.open)
+			}
+			return max(now, r.open)
+		}
+	}
+	c.stats.Misses++
+	d := c.cfg
+	act := now
+	if r := &b.rows[0]; r.used {
+		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
+		act = max(pre+Time(d.TRP), b.lastAct+Time(d.TRC))
+	}
+	b.lastAct = act
+	copy(b.rows[1:], b.rows[:3])
+	b.rows[0] = rowBatch{row: row, open: act + Time(d.TRCD), used: true}
+	return b.rows[0].open
+}
+
+// locate returns the bank and row of a sector: chunks of 256 B go round the
+// channels, rows round the banks.
+func (c *channel) locate(sector uint64) (*bank, uint64) {
+	local := sector >> interleaveShift / c.chunks << interleaveShift
+	perRow := uint64(max(c.cfg.RowBytes, 1<<(interleaveShift+sectorShift))) >> sectorShift
+	row := local / perRow
+	n := uint64(len(c.banks))
+	return &c.banks[(row^row/n)%n], row / n
+}

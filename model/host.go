@@ -1,0 +1,315 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// host runs the program of the trace: it issues operations in program order,
+// waits where the program waits, and keeps the streams.
+type host struct {
+	m       *Machine
+	ops     *trace.HostCursor
+	op      trace.HostOp
+	held    bool // op has been read and waits for something
+	ended   bool
+	wait    func() bool // the host goes on when this holds; nil: it does not wait
+	streams map[uint64]*stream
+	order   []*stream // by first appearance
+	events  map[uint64]*cudaEvent
+	open    int     // operations in streams that have not completed
+	engine  [3]Time // when each copy engine is free: to device, to host, on device
+	link    [3]rate
+	storage rate
+}
+
+// maxOpen is how many operations the host may be ahead of the device, as the
+// CUDA driver's launch queue (choice 11 of MODEL.md).
+const maxOpen = 1024
+
+// stream is a queue of operations that complete in order.
+type stream struct {
+	id    uint64
+	index int
+	queue []streamOp
+	busy  bool // the first operation has begun
+}
+
+// streamOp is one operation of a stream.
+type streamOp struct {
+	kind  trace.OpKind
+	run   *kernelRun // OpLaunch
+	array uint32
+	bytes uint64
+	event *cudaEvent
+	seq   uint64
+}
+
+// cudaEvent is one recording of an event.
+type cudaEvent struct {
+	done    bool
+	waiters []*stream
+}
+
+func newHost(m *Machine) *host {
+	c := m.cfg
+	h := &host{m: m, ops: m.tr.HostOps(), streams: make(map[uint64]*stream), events: make(map[uint64]*cudaEvent)}
+	core := c.Clock.CoreMHz
+	h.link[0] = newRate(c.Host.PCIeGBs*1e9, core)
+	h.link[1] = h.link[0]
+	h.link[2] = newRate(float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2, core)
+	h.storage = newRate(c.Host.StorageMBs*1e6, core)
+	return h
+}
+
+// run lets the host go on in cycle t until it has to wait.
+func (h *host) run(t Time) error {
+	for {
+		if h.wait != nil {
+			if !h.wait() {
+				return nil
+			}
+			h.wait = nil
+		}
+		if h.ended {
+			return nil
+		}
+		if !h.held {
+			switch err := h.ops.Next(&h.op); {
+			case errors.Is(err, io.EOF):
+				h.ended = true
+				return nil
+			case err != nil:
+				return fmt.Errorf("host operations: %w", err)
+			}
+			h.held = true
+		}
+		if h.open >= maxOpen {
+			h.wait = func() bool { return h.open < maxOpen }
+			continue
+		}
+		h.held = false
+		busy, err := h.issue(&h.op, t)
+		if err != nil {
+			return err
+		}
+		if busy > 0 {
+			h.m.queue.post(t+busy, evHost, 0, 0)
+			h.wait = h.until(t + busy)
+			return nil
+		}
+	}
+}
+
+// until waits for a time.
+func (h *host) until(t Time) func() bool { return func() bool { return h.m.now >= t } }
+
+// issue performs one operation and returns for how long it keeps the host.
+func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
+	serial := h.m.policy.Host == HostSerial
+	switch op.Kind {
+	case trace.OpFileRead, trace.OpFileWrite:
+		if serial && h.open > 0 {
+			h.held = true
+			h.wait = h.drained
+			return 0, nil
+		}
+		return h.file(op, t), nil
+	case trace.OpHostWork:
+		return nsToCycles(op.Ns, h.m.cfg), nil
+	case trace.OpSyncDevice:
+		h.wait = h.drained
+	case trace.OpSyncStream:
+		st := h.stream(op.Stream)
+		h.wait = func() bool { return len(st.queue) == 0 }
+	case trace.OpSyncEvent:
+		e := h.event(op.Event)
+		h.wait = func() bool { return e.done }
+	case trace.OpLaunch, trace.OpSpawn:
+		st := h.stream(op.Stream)
+		k, err := h.m.launch(op.Kernel, st)
+		if err != nil {
+			return 0, err
+		}
+		h.push(st, streamOp{kind: trace.OpLaunch, run: k}, t)
+		h.m.queue.post(t+Time(h.m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
+		return nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg), nil
+	case trace.OpEventRecord:
+		e := &cudaEvent{}
+		h.events[op.Event] = e
+		h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
+	case trace.OpStreamWait:
+		if e := h.events[op.Event]; e != nil && !e.done {
+			h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
+		}
+	case trace.OpWaitTask:
+		h.wait = h.drained
+	default:
+		st := h.stream(op.Stream)
+		h.push(st, streamOp{kind: op.Kind, array: op.Array, bytes: op.Bytes}, t)
+		if !op.Async || serial {
+			h.wait = func() bool { return len(st.queue) == 0 }
+		}
+	}
+	return 0, nil
+}
+
+func (h *host) drained() bool { return h.open == 0 }
+
+// file reads or writes a file at the bandwidth of the storage.
+func (h *host) file(op *trace.HostOp, t Time) Time {
+	d := h.storage.cycles(op.Bytes)
+	stage := StagePrelude
+	if op.Kind == trace.OpFileWrite {
+		stage = StagePostlude
+	}
+	h.m.sum.Cycles = max(h.m.sum.Cycles, t+d)
+	h.m.obs.Stage(&StageRecord{Stage: stage, Kernel: NoKernel, Array: op.Array, Start: t, End: t + d, Bytes: op.Bytes})
+	return d
+}
+
+// stream returns the stream with an id; under a serial policy there is one.
+func (h *host) stream(id uint64) *stream {
+	if h.m.policy.Host == HostSerial {
+		id = 0
+	}
+	st := h.streams[id]
+	if st == nil {
+		st = &stream{id: id, index: len(h.order)}
+		h.streams[id] = st
+		h.order = append(h.order, st)
+	}
+	return st
+}
+
+func (h *host) event(id uint64) *cudaEvent {
+	e := h.events[id]
+	if e == nil {
+		e = &cudaEvent{done: true} // never recorded: nothing to wait for, as in CUDA
+		h.events[id] = e
+	}
+	return e
+}
+
+func (h *host) push(st *stream, op streamOp, t Time) {
+	h.open++
+	st.queue = append(st.queue, op)
+	if len(st.queue) == 1 {
+		h.begin(st, t)
+	}
+}
+
+// begin starts the first operation of a stream; those that take no time
+// complete at once.
+func (h *host) begin(st *stream, t Time) {
+	for len(st.queue) > 0 {
+		op := &st.queue[0]
+		switch op.kind {
+		case trace.OpLaunch:
+			op.run.ready = true
+			h.m.kmu.inspect(t)
+			return
+		case trace.OpEventRecord:
+			op.event.done = true
+			waiters := op.event.waiters
+			h.pop(st)
+			for _, w := range waiters {
+				h.pop(w)
+				h.begin(w, t)
+			}
+		case trace.OpStreamWait:
+			if !op.event.done {
+				op.event.waiters = append(op.event.waiters, st)
+				return
+			}
+			h.pop(st)
+		default:
+			h.copy(st, op, t)
+			return
+		}
+	}
+}
+
+// copy runs a copy or memset on its engine.
+func (h *host) copy(st *stream, op *streamOp, t Time) {
+	engine, stage := 2, NumStages
+	switch op.kind {
+	case trace.OpCopyH2D:
+		engine, stage = 0, int(StageH2D)
+	case trace.OpCopyD2H:
+		engine, stage = 1, int(StageD2H)
+	}
+	start := max(t, h.engine[engine])
+	end := start + nsToCycles(int64(h.m.cfg.Host.CopyLatencyNs), h.m.cfg) + h.link[engine].cycles(op.bytes)
+	h.engine[engine] = end
+	h.m.sum.Cycles = max(h.m.sum.Cycles, end)
+	if stage < NumStages {
+		h.m.obs.Stage(&StageRecord{Stage: StageKind(stage), Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})
+	}
+	h.m.queue.post(end, evCopyEnd, uint64(st.index), 0)
+}
+
+// copyEnded completes the copy that is first in a stream.
+func (h *host) copyEnded(index uint64, t Time) error {
+	st := h.order[index]
+	h.pop(st)
+	h.begin(st, t)
+	return h.run(t)
+}
+
+// kernelEnded completes a kernel in its stream.
+func (h *host) kernelEnded(k *kernelRun, t Time) error {
+	if k.stream != nil && len(k.stream.queue) > 0 && k.stream.queue[0].run == k {
+		h.pop(k.stream)
+		h.begin(k.stream, t)
+	}
+	return h.run(t)
+}
+
+func (h *host) pop(st *stream) {
+	copy(st.queue, st.queue[1:])
+	st.queue[len(st.queue)-1] = streamOp{}
+	st.queue = st.queue[:len(st.queue)-1]
+	h.open--
+}
+
+// nsToCycles converts a time of the host, rounding up.
+func nsToCycles(ns int64, c *Config) Time {
+	if ns <= 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(uint64(ns), uint64(c.Clock.CoreMHz*1000+0.5))
+	q, r := bits.Div64(hi, lo, 1_000_000)
+	if r > 0 {
+		q++
+	}
+	return Time(q)
+}
+
+// rate is a bandwidth as an exact ratio: bytes per 1000 cycles of the SM clock
+// in kHz.
+type rate struct{ bytesPerSecond, coreHz uint64 }
+
+func newRate(bytesPerSecond, coreMHz float64) rate {
+	return rate{uint64(bytesPerSecond + 0.5), uint64(coreMHz*1e6 + 0.5)}
+}
+
+// cycles returns how long a transfer takes, rounding up; a rate of 0 is free.
+func (r rate) cycles(bytes uint64) Time {
+	if r.bytesPerSecond == 0 || bytes == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(bytes, r.coreHz)
+	if hi >= r.bytesPerSecond {
+		return never / 4
+	}
+	q, rem := bits.Div64(hi, lo, r.bytesPerSecond)
+	if rem > 0 {
+		q++
+	}
+	return min(Time(q), never/4)
+}

@@ -1,0 +1,174 @@
+package model
+
+import (
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// prepare finds what the next instruction of w needs: its unit, its mask, and
+// when its operands are there, no earlier than t.
+func (s *sm) prepare(w *warp, t Time) {
+	f := &w.frame
+	for f.nextMask < len(f.masks) && int(f.masks[f.nextMask].At) <= f.pc {
+		f.mask = f.masks[f.nextMask].Mask
+		f.nextMask++
+	}
+	w.ready, w.reason, w.unit = t, StallIssue, unitNone
+	if f.pc >= len(f.path) {
+		return
+	}
+	o := &f.code.ops[f.path[f.pc]]
+	w.unit = o.unit
+	var latest Time
+	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)+uint32(o.nSrc)] {
+		latest = max(latest, w.regs[r])
+	}
+	if latest>>1 > t {
+		w.ready = latest >> 1
+		if latest&1 != 0 {
+			w.reason = StallMemory
+		}
+	}
+}
+
+// issue lets w issue in cycle t: one instruction, or two where the scheduler
+// can and they need different units and nothing of each other.
+func (s *sm) issue(sc *scheduler, w *warp, t Time) {
+	for n := 1; ; n++ {
+		u := w.unit
+		if !s.issueOne(sc, w, t) || n >= s.m.cfg.SM.IssueWidth {
+			return
+		}
+		// Still running: scheduled for its next instruction unless that can go now.
+		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t {
+			return
+		}
+		sc.unschedule(w, t)
+	}
+}
+
+// issueOne issues the next instruction of w and schedules w for the one after
+// it. It reports whether w goes on (false: it has exited or is parked).
+func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
+	f := &w.frame
+	if f.pc >= len(f.path) {
+		s.exit(w, t)
+		return false
+	}
+	o := &f.code.ops[f.path[f.pc]]
+	s.count(w, t)
+	var done Time
+	if o.unit == unitMemory {
+		done = s.lsu.access(w, o, t)
+	} else {
+		sc.free[o.unit] = t + s.timing.every[o.unit]
+		done = t + s.timing.latency[o.unit] + Time(s.m.cfg.SM.PipelineDepth)
+	}
+	fromMemory := Time(0)
+	if o.unit == unitMemory {
+		fromMemory = 1
+	}
+	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)] {
+		w.regs[r] = done<<1 | fromMemory
+	}
+	if o.nDst > 0 {
+		w.last = max(w.last, done)
+	}
+	f.pc++
+	if f.pc >= len(f.path) && !w.ret() {
+		s.exit(w, t)
+		return false
+	}
+	s.prepare(w, t)
+	switch o.class {
+	case trace.ClassBarrier:
+		s.arrive(w, int(o.barrier), t)
+		return false
+	case trace.ClassFence:
+		if w.last > w.ready {
+			w.ready, w.reason = w.last, StallMemory
+		}
+	}
+	sc.add(w, max(w.ready, t+1))
+	return true
+}
+
+// count books one issued instruction.
+func (s *sm) count(w *warp, t Time) {
+	c := w.cta
+	if c.lastAt != t {
+		if c.lastAt == Unset {
+			c.rec.Start = t
+		}
+		c.stall(t, w.reason)
+		c.rec.Active++
+		c.lastAt = t
+	}
+	c.rec.WarpInsts++
+	s.issued++
+	n := uint64(bits.OnesCount32(w.mask))
+	c.kernel.rec.ThreadInsts += n
+	s.m.sum.WarpInsts++
+	s.m.sum.ThreadInsts += n
+}
+
+// ret returns to the program that called the one that has ended, and reports
+// whether there is one.
+func (w *warp) ret() bool {
+	for w.pc >= len(w.path) {
+		n := len(w.callers)
+		if n == 0 {
+			return false
+		}
+		w.frame = w.callers[n-1]
+		w.callers = w.callers[:n-1]
+	}
+	return true
+}
+
+// unschedule takes w, which issues again in cycle t, out of the ring.
+func (sc *scheduler) unschedule(w *warp, t Time) {
+	b := uint64(1) << w.bit
+	i := uint(t+1) & (ringSlots - 1)
+	if sc.ring[i] &^= b; sc.ring[i] == 0 {
+		sc.full &^= 1 << i
+	}
+}
+
+// arrive lets w wait at a barrier of its CTA, and releases the barrier when
+// every warp that has not exited waits there.
+func (s *sm) arrive(w *warp, id int, t Time) {
+	c := w.cta
+	c.waiting++
+	b := &c.barriers[id]
+	b.waiting |= 1 << (uint(w.bit)*uint(len(s.sched)) + uint(w.sched))
+	b.last = t
+	s.checkBarriers(c, t)
+}
+
+// checkBarriers releases a barrier of c when all live warps wait. Where they
+// wait at different barriers (the trace does not say how many each expects),
+// the one that was reached last goes on first (MODEL.md, choice 6).
+func (s *sm) checkBarriers(c *ctaRun, t Time) {
+	if c.waiting < c.live {
+		return
+	}
+	best := -1
+	for i := range c.barriers {
+		if c.barriers[i].waiting != 0 && (best < 0 || c.barriers[i].last > c.barriers[best].last) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	b := &c.barriers[best]
+	for m := b.waiting; m != 0; m &= m - 1 {
+		w := &s.warps[trailing(m)]
+		c.waiting--
+		w.reason = StallBarrier
+		s.schedule(w, max(w.ready, t+1))
+	}
+	b.waiting = 0
+}

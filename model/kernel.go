@@ -1,0 +1,91 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gpureplay/trace"
+)
+
+// kernelRun is one kernel on its way through the machine: pending in the KMU,
+// then in the distributor, until its last CTA has ended.
+type kernelRun struct {
+	KernelView
+	slot    uint64 // index in Machine.runs
+	tk      trace.Kernel
+	code    *code
+	res     Resources
+	stream  *stream
+	hwq     int
+	ready   bool // head of its stream: nothing before it is unfinished
+	parent  uint32
+	next    uint64 // linear index of the next CTA to place
+	total   uint64
+	done    uint64
+	cursor  *trace.CTACursor
+	pending *ctaRun  // read ahead from the cursor
+	smCTAs  []uint16 // CTAs of this kernel on each SM
+	rec     KernelRecord
+}
+
+// ctaRun is one CTA on an SM.
+type ctaRun struct {
+	cta      trace.CTA
+	kernel   *kernelRun
+	sm       *sm
+	rec      CTARecord
+	live     int // warps that have not exited
+	waiting  int // live warps that wait at a barrier
+	barriers [16]barrier
+	slots    uint64 // warp slots of the SM
+	lastAt   Time   // cycle of the last issue; Unset: none yet
+	acked    Time   // when the last of its stores is acknowledged
+}
+
+// barrier is one named barrier of a CTA.
+type barrier struct {
+	waiting uint64 // warp slots
+	last    Time   // arrival of the latest
+}
+
+// nextCTA returns the next CTA of k in linear order, in a buffer of its own. A
+// CTA that the trace does not hold has no warps.
+func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
+	c := m.takeCTA()
+	id := k.next
+	if k.pending == nil && k.cursor != nil {
+		p := m.takeCTA()
+		switch err := k.cursor.Next(&p.cta); {
+		case errors.Is(err, io.EOF):
+			k.cursor = nil
+			m.spareCTAs = append(m.spareCTAs, p)
+		case err != nil:
+			return nil, fmt.Errorf("kernel %d, CTA %d: %w", k.ID, id, err)
+		default:
+			k.pending = p
+		}
+	}
+	if k.pending != nil && uint64(k.pending.cta.ID) == id {
+		m.spareCTAs = append(m.spareCTAs, c)
+		c, k.pending = k.pending, nil
+	} else {
+		c.cta.ID, c.cta.Warps = uint32(id), c.cta.Warps[:0]
+	}
+	k.next++
+	c.kernel = k
+	c.lastAt, c.acked = Unset, 0
+	c.live, c.waiting, c.slots = 0, 0, 0
+	c.barriers = [16]barrier{}
+	c.rec = CTARecord{Kernel: k.ID, CTA: uint32(id), Child: NoKernel}
+	return c, nil
+}
+
+func (m *Machine) takeCTA() *ctaRun {
+	if n := len(m.spareCTAs); n > 0 {
+		c := m.spareCTAs[n-1]
+		m.spareCTAs = m.spareCTAs[:n-1]
+		return c
+	}
+	return new(ctaRun)
+}

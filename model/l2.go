@@ -1,0 +1,134 @@
+package model
+
+import "math/bits"
+
+// slice is one slice of the L2: write-back, sectored, with a limit on misses
+// and on requests that merge into one; at a limit it takes nothing more.
+type slice struct {
+	tags    *cache
+	chan_   *channel
+	rop     Time
+	mshrs   int
+	merge   int
+	per     uint // logarithm of sectors per line
+	pending timeHeap
+	blocked Time // the slice takes nothing before this
+	stats   MemoryRecord
+}
+
+func newSlice(c *Config, ch *channel) slice {
+	return slice{
+		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways), chan_: ch, rop: Time(c.L2.Latency),
+		mshrs: c.L2.MSHRs, merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
+	}
+}
+
+// read returns when the slice has a sector that is asked for at t.
+func (s *slice) read(sector uint64, t Time) Time {
+	s.stats.Accesses++
+	s.stats.ReadSectors++
+	t += s.rop
+	l, bit := s.lookup(sector)
+	if l != nil && l.valid&^l.partial>>bit&1 != 0 {
+		s.stats.Hits++
+		return s.hit(l, bit, t)
+	}
+	s.stats.Misses++
+	return s.fetch(l, sector, bit, t) + 1
+}
+
+// hit answers from a sector that is present or on its way.
+func (s *slice) hit(l *line, bit uint, t Time) Time {
+	fill := l.fill[bit]
+	if fill <= t {
+		return t + 1
+	}
+	if l.merges++; s.merge > 0 && int(l.merges) >= s.merge {
+		s.blocked = max(s.blocked, fill-s.rop)
+	}
+	return fill + 1
+}
+
+// fetch reads a sector from DRAM and returns when it is filled.
+func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
+	for len(s.pending) > 0 && s.pending[0] <= t {
+		s.pending.pop()
+	}
+	if s.mshrs > 0 && len(s.pending) >= s.mshrs {
+		t = max(t, s.pending.pop())
+		s.blocked = max(s.blocked, t-s.rop)
+	}
+	fill := s.chan_.access(sector, t, false)
+	s.pending.push(fill)
+	if l == nil {
+		if l = s.allocate(sector, t); l == nil {
+			return fill
+		}
+	}
+	l.valid |= 1 << bit
+	l.partial &^= 1 << bit
+	l.fill[bit] = fill
+	l.merges = 1
+	return fill
+}
+
+// write takes a sector and returns when it is done.
+func (s *slice) write(sector uint64, t Time, full bool) Time {
+	s.stats.Accesses++
+	s.stats.WriteSectors++
+	t += s.rop
+	l, bit := s.lookup(sector)
+	if l == nil {
+		if l = s.allocate(sector, t); l == nil {
+			return s.chan_.access(sector, t, true)
+		}
+	}
+	present := l.valid>>bit&1 != 0
+	if present {
+		s.stats.Hits++
+	} else {
+		s.stats.Misses++
+		l.valid |= 1 << bit
+		l.fill[bit] = t
+	}
+	l.dirty |= 1 << bit
+	if full {
+		l.partial &^= 1 << bit
+	} else if !present {
+		l.partial |= 1 << bit
+	}
+	return t + 1
+}
+
+// atomic reads, modifies and writes a sector in the slice.
+func (s *slice) atomic(sector uint64, t Time) Time {
+	done := s.read(sector, t)
+	if l, bit := s.lookup(sector); l != nil {
+		l.dirty |= 1 << bit
+	}
+	return done
+}
+
+func (s *slice) lookup(sector uint64) (*line, uint) {
+	l := s.tags.find(sector >> s.per)
+	if l != nil {
+		s.tags.touch(l)
+	}
+	return l, uint(sector) & (1<<s.per - 1)
+}
+
+// allocate makes room for a line and writes back what it drives out; nil if
+// every line of the set is on its way.
+func (s *slice) allocate(sector uint64, t Time) *line {
+	tag := sector >> s.per
+	set := int((tag * 0x9E3779B97F4A7C15 >> 33) % uint64(s.tags.sets))
+	l := s.tags.victim(set, t)
+	if l == nil {
+		return nil
+	}
+	for d := l.dirty; d != 0; d &= d - 1 {
+		s.chan_.access(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
+	}
+	s.tags.replace(l, tag)
+	return l
+}

@@ -1,0 +1,242 @@
+package model
+
+import (
+	"context"
+	"fmt"
+
+	"gpureplay/trace"
+)
+
+// Options are what a run needs beside the machine.
+type Options struct {
+	Config   *Config
+	Policy   *Policy
+	Observer Observer // nil: nobody watches
+	Sample   Time     // width of a timeline window; 0: none
+}
+
+// Machine replays one trace under one policy, once.
+type Machine struct {
+	cfg       *Config
+	policy    *Policy
+	tr        *trace.Reader
+	prog      *trace.Program
+	obs       Observer
+	placed    PlacementObserver // nil: the observer does not watch placements
+	now       Time
+	queue     queue
+	wheel     *wheel
+	sms       []*sm
+	mem       *memory
+	kmu       *kmu
+	ctas      *ctaScheduler
+	host      *host
+	codes     []*code // per function, nil until first used
+	runs      []*kernelRun
+	freeRuns  []uint64
+	spareCTAs []*ctaRun
+	order     uint64
+	sum       Summary
+	sampler   sampler
+	acting    []uint64 // SMs of the current cycle
+}
+
+// New builds a machine for one replay of tr.
+func New(tr *trace.Reader, opt Options) (*Machine, error) {
+	if err := opt.Config.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Machine{cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer}
+	if m.obs == nil {
+		m.obs = nobody{}
+	}
+	m.placed, _ = m.obs.(PlacementObserver)
+	n := m.cfg.SM.Count
+	m.wheel = newWheel(n)
+	m.acting = make([]uint64, (n+63)/64)
+	m.mem = newMemory(m.cfg)
+	t := newTiming(&m.cfg.Exec)
+	for i := range n {
+		m.sms = append(m.sms, newSM(m, i, &t))
+	}
+	m.kmu = newKMU(m)
+	m.ctas = &ctaScheduler{m: m, posted: Unset}
+	m.ctas.pass.m = m
+	m.host = newHost(m)
+	m.codes = make([]*code, len(m.prog.Functions))
+	m.sampler.init(opt.Sample)
+	return m, nil
+}
+
+// Run replays the trace to its end. An error names what went wrong: a damaged
+// trace, a kernel that fits no SM, a cancelled context, or work that can never
+// move (and then what waits for what).
+func (m *Machine) Run(ctx context.Context) (*Summary, error) {
+	m.queue.post(0, evHost, 0, 0)
+	for steps := uint64(0); ; steps++ {
+		if steps&0xffff == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		t := min(m.queue.next(), m.wheel.next())
+		if t == never {
+			break
+		}
+		m.sampler.advance(m, t)
+		m.now, m.wheel.now = t, t
+		for m.queue.next() == t {
+			if err := m.handle(m.queue.pop()); err != nil {
+				return nil, err
+			}
+		}
+		m.stepSMs(t)
+	}
+	if err := m.stuck(); err != nil {
+		return nil, err
+	}
+	return m.finish()
+}
+
+// handle lets the unit that an event is for act.
+func (m *Machine) handle(e event) error {
+	m.sum.Events++
+	switch e.kind() {
+	case evHost:
+		return m.host.run(e.t)
+	case evCopyEnd:
+		return m.host.copyEnded(e.a, e.t)
+	case evArrive:
+		m.kmu.arrive(m.runs[e.a], e.t)
+	case evDispatch:
+		m.kmu.reserved--
+		m.ctas.admit(m.runs[e.a], e.t)
+	case evKernelEnd:
+		return m.kernelEnded(m.runs[e.a], e.t)
+	case evCTAs:
+		return m.ctas.run(e.t)
+	case evSM:
+		m.wake(int(e.a), e.t)
+	}
+	return nil
+}
+
+// stepSMs lets the SMs of cycle t act, in index order.
+func (m *Machine) stepSMs(t Time) {
+	if !m.wheel.take(t, m.acting) {
+		return
+	}
+	for w, word := range m.acting {
+		for ; word != 0; word &= word - 1 {
+			id := w<<6 + trailing(word)
+			if m.wheel.due[id] != t {
+				continue
+			}
+			m.sum.Events++
+			m.wheel.due[id] = never
+			if next := m.sms[id].step(t); next != never {
+				m.wake(id, next)
+			}
+		}
+	}
+}
+
+// wake makes an SM act at t, unless it acts before.
+func (m *Machine) wake(id int, t Time) {
+	if m.wheel.due[id] < t {
+		return
+	}
+	m.wheel.due[id] = t
+	if t-m.now < wheelSlots {
+		m.wheel.add(t, id)
+	} else {
+		m.queue.post(t, evSM, uint64(id), 0)
+	}
+}
+
+// launch makes a kernel of the trace known to the machine.
+func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
+	k := m.takeRun()
+	if err := m.tr.Kernel(id, &k.tk); err != nil {
+		return nil, err
+	}
+	if m.codes[k.tk.Function] == nil {
+		m.codes[k.tk.Function] = prepare(&m.prog.Functions[k.tk.Function])
+	}
+	k.code = m.codes[k.tk.Function]
+	k.res = m.cfg.CTAResources(&k.tk)
+	total := k.tk.Grid.Count()
+	ctas, limit := m.cfg.Residency(&k.tk)
+	if total > 0 && ctas == 0 {
+		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory fits no SM of %s (%s): choose another preset or raise the limit with --set",
+			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
+	}
+	m.order++
+	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Left: total}
+	k.stream, k.parent, k.total = st, NoKernel, total
+	k.hwq = m.policy.Admission.Queue(st.index, len(m.kmu.queues))
+	k.rec = KernelRecord{
+		ID: id, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
+		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
+		SharedBytes: k.tk.SharedBytes, CTAs: total, Recorded: k.tk.Recorded,
+		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
+	}
+	if k.tk.CTAs > 0 {
+		var err error
+		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+func (m *Machine) takeRun() *kernelRun {
+	if n := len(m.freeRuns); n > 0 {
+		k := m.runs[m.freeRuns[n-1]]
+		m.freeRuns = m.freeRuns[:n-1]
+		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs}
+		return k
+	}
+	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms))}
+	m.runs = append(m.runs, k)
+	return k
+}
+
+// kernelEnded completes a kernel in every unit that holds it.
+func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
+	k.rec.End = t
+	m.sum.Kernels++
+	m.sum.Cycles = max(m.sum.Cycles, t)
+	m.obs.Kernel(&k.rec)
+	if k.rec.FirstCTA != Unset {
+		m.obs.Stage(&StageRecord{Stage: StageKernel, Kernel: k.ID, Array: trace.NoArray, Start: k.rec.FirstCTA, End: t})
+	}
+	m.ctas.remove(k)
+	m.kmu.complete(k, t)
+	err := m.host.kernelEnded(k, t)
+	m.freeRuns = append(m.freeRuns, k.slot)
+	return err
+}
+
+// finish gathers the summary.
+func (m *Machine) finish() (*Summary, error) {
+	m.sampler.finish(m)
+	for _, s := range m.sms {
+		s.settle(m.sum.Cycles)
+		m.sum.ActiveWarpCycles += s.warpCycles
+		m.sum.ActiveSMCycles += s.activeCycles
+		m.sum.IssueSlots += s.activeCycles * uint64(len(s.sched)*max(1, m.cfg.SM.IssueWidth))
+		m.sum.IssuedInsts += s.issued
+	}
+	m.sum.Memory = m.mem.records(m.sms)
+	return &m.sum, nil
+}
+
+// nobody is the observer of a run that nobody watches.
+type nobody struct{}
+
+func (nobody) Kernel(*KernelRecord) {}
+func (nobody) CTA(*CTARecord)       {}
+func (nobody) Stage(*StageRecord)   {}
+func (nobody) Launch(*LaunchRecord) {}
+func (nobody) Page(*PageRecord)     {}
+func (nobody) Task(*TaskRecord)     {}
+func (nobody) Sample(*SampleRecord) {}

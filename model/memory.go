@@ -1,0 +1,131 @@
+package model
+
+import "math/bits"
+
+// memory is what lies behind the SMs: crossbar, L2 slices and DRAM channels.
+// The whole way of a request is computed in one call, each stage reserving the
+// cycles that it needs.
+type memory struct {
+	cfg      *Config
+	latency  Time    // crossbar, each way
+	smOut    []slots // per SM: requests
+	smIn     []slots // per SM: answers
+	sliceIn  []slots
+	sliceOut []slots
+	slices   []slice
+	channels []channel
+	hash     hashKind
+	perChan  int // slices per channel
+}
+
+func newMemory(c *Config) *memory {
+	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
+	m := &memory{cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], perChan: max(1, c.L2.Slices/max(1, c.DRAM.Channels))}
+	for range c.SM.Count {
+		m.smOut, m.smIn = append(m.smOut, newSlots(r)), append(m.smIn, newSlots(r))
+	}
+	for range c.DRAM.Channels {
+		m.channels = append(m.channels, newChannel(c))
+	}
+	for i := range c.L2.Slices {
+		m.sliceIn, m.sliceOut = append(m.sliceIn, newSlots(r)), append(m.sliceOut, newSlots(r))
+		m.slices = append(m.slices, newSlice(c, &m.channels[i/m.perChan%len(m.channels)]))
+	}
+	return m
+}
+
+// request carries a request of one flit from an SM to the slice of a sector.
+func (m *memory) request(sm int, sector uint64, t Time) (int, Time) {
+	i := m.sliceOf(sector)
+	t = m.smOut[sm].reserve(t) + m.latency
+	return i, m.sliceIn[i].reserve(max(t, m.slices[i].blocked))
+}
+
+// answer carries an answer of one flit back.
+func (m *memory) answer(sm, slice int, t Time) Time {
+	t = m.sliceOut[slice].reserve(t) + m.latency
+	return m.smIn[sm].reserve(t)
+}
+
+// read fetches a sector for an SM and returns when it is there.
+func (m *memory) read(sm int, sector uint64, t Time) Time {
+	i, t := m.request(sm, sector, t)
+	return m.answer(sm, i, m.slices[i].read(sector, t))
+}
+
+// write sends a sector and returns when the SM has the acknowledgement. full:
+// every byte of the sector is written.
+func (m *memory) write(sm int, sector uint64, t Time, full bool) Time {
+	i, t := m.request(sm, sector, t)
+	return m.answer(sm, i, m.slices[i].write(sector, t, full))
+}
+
+// atomic performs a read-modify-write in the L2.
+func (m *memory) atomic(sm int, sector uint64, t Time) Time {
+	i, t := m.request(sm, sector, t)
+	return m.answer(sm, i, m.slices[i].atomic(sector, t))
+}
+
+// interleave is the span of addresses that goes to one slice.
+const interleaveShift = 8 - sectorShift // 256 B
+
+// hashKind is how an address chooses its slice.
+type hashKind uint8
+
+const (
+	hashLinear hashKind = iota
+	hashXOR
+)
+
+var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR}
+
+// sliceOf returns the slice that a sector lies in. The folding hash works for
+// any number of slices: the chunk number is multiplied and taken modulo the
+// count, which spreads every stride (MODEL.md, choice 8).
+func (m *memory) sliceOf(sector uint64) int {
+	chunk, n := sector>>interleaveShift, uint64(len(m.slices))
+	if m.hash == hashLinear {
+		return int(chunk % n)
+	}
+	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, n)
+	return int(hi)
+}
+
+// records returns what the caches and channels counted.
+func (m *memory) records(sms []*sm) []MemoryRecord {
+	var all []MemoryRecord
+	l1 := MemoryRecord{Level: "l1", Index: -1}
+	for _, s := range sms {
+		r := MemoryRecord{Level: "l1", Index: int32(s.id)}
+		st := &s.lsu.stats
+		r.Accesses, r.Hits, r.Misses = st.reads+st.writes, st.hits, st.misses
+		r.ReadSectors, r.WriteSectors = st.reads, st.writes
+		l1.addUp(&r)
+		all = append(all, r)
+	}
+	l2 := MemoryRecord{Level: "l2", Index: -1}
+	for i := range m.slices {
+		r := m.slices[i].stats
+		r.Level, r.Index = "l2", int32(i)
+		l2.addUp(&r)
+		all = append(all, r)
+	}
+	dram := MemoryRecord{Level: "dram", Index: -1}
+	for i := range m.channels {
+		r := m.channels[i].stats
+		r.Level, r.Index = "dram", int32(i)
+		dram.addUp(&r)
+		all = append(all, r)
+	}
+	return append([]MemoryRecord{l1, l2, dram}, all...)
+}
+
+func (r *MemoryRecord) addUp(x *MemoryRecord) {
+	r.Accesses += x.Accesses
+	r.Hits += x.Hits
+	r.Misses += x.Misses
+	r.ReadSectors += x.ReadSectors
+	r.WriteSectors += x.WriteSectors
+	r.RowHits += x.RowHits
+	r.BusyCycles += x.BusyCycles
+}

@@ -1,0 +1,111 @@
+package model
+
+import "gpureplay/trace"
+
+// Policy is a composition of five decisions, and of the host's way to run its
+// program. Every named policy is a preset of these; each can be replaced alone.
+// A nil decision takes the meaning that its field states.
+type Policy struct {
+	Name       string
+	Launch     LaunchControl // nil: every marked request becomes a device kernel
+	Admission  Admission
+	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended
+	CTA        CTAScheduler
+	Warp       WarpScheduler
+	Host       HostMode
+}
+
+// HostMode is how the host runs its program.
+type HostMode uint8
+
+const (
+	HostStreams HostMode = iota // as the program says: streams, events and waits
+	HostSerial                  // every operation waits for the one before it
+)
+
+// Admission decides which pending kernel enters the kernel distributor.
+type Admission interface {
+	// Queue returns the hardware work queue, 0 ≤ q < queues, that holds the
+	// kernels of a stream, the n-th that the machine has seen. Kernels of one
+	// queue run one after another.
+	Queue(n, queues int) int
+}
+
+// WarpScheduler decides which ready warp issues.
+type WarpScheduler interface {
+	// Pick returns the bit of one of the warps in ready, which is not 0. last is
+	// the bit that the scheduler issued from before (-1: none), age[b] orders
+	// the warps by their start, the oldest first.
+	Pick(ready uint64, last int, age *[64]uint64) int
+}
+
+// CTAScheduler decides which kernel's CTA goes on which SM next.
+type CTAScheduler interface {
+	// Place returns the kernel, an index into v.Kernels, and the SM that takes
+	// its next CTA. !ok: nothing goes anywhere in this cycle. It is called
+	// again after each placement and whenever something changed.
+	Place(v *CTAView) (kernel, sm int, ok bool)
+}
+
+// CTAView is what a CTA scheduler sees. It is valid during one call.
+type CTAView struct {
+	// Kernels holds the kernels of the distributor with CTAs left to give,
+	// first come first.
+	Kernels []*KernelView
+	m       *Machine
+}
+
+// KernelView is a kernel of the distributor.
+type KernelView struct {
+	ID       uint32 // kernel id of the trace
+	Order    uint64 // program order
+	Function uint32
+	Left     uint64 // CTAs not yet placed
+	Resident int    // CTAs on SMs
+	SMs      int    // SMs that hold at least one of its CTAs
+}
+
+// SMs returns the number of SMs.
+func (v *CTAView) SMs() int { return len(v.m.sms) }
+
+// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm.
+func (v *CTAView) Fits(k, sm int) bool { return v.m.sms[sm].fits(v.m.ctas.view[k]) }
+
+// Resident returns the number of CTAs on SM sm.
+func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].ctas) }
+
+// Holder returns the kernel id whose CTA was placed last on SM sm, or NoKernel
+// if none ever was.
+func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].holder }
+
+// LaunchControl decides on a request for a child kernel.
+type LaunchControl interface {
+	// Decide is asked for each asking lane in turn, at the time of the call.
+	Decide(r *LaunchRequest) (d Decision, reason string)
+}
+
+// LaunchRequest is one lane's request as the launch control sees it.
+type LaunchRequest struct {
+	Time     Time
+	Parent   uint32 // kernel id
+	Child    *trace.Kernel
+	Workload uint32
+	CTAs     uint64
+	Marked   bool
+	Lanes    int // lanes of the warp that ask at this point
+}
+
+// Dependency decides when a warp's global access may go ahead, beyond the order
+// of streams.
+type Dependency interface {
+	// Overlap reports whether a kernel may start while earlier kernels of its
+	// stream are unfinished; each access is then checked against the page table.
+	Overlap() bool
+}
+
+// PlacementObserver is an [Observer] that is also told when work is placed. The
+// machine looks for it once.
+type PlacementObserver interface {
+	Dispatched(*KernelRecord) // a kernel has entered the distributor
+	Placed(*CTARecord)        // a CTA has been placed on an SM
+}

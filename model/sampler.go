@@ -1,0 +1,60 @@
+package model
+
+// sampler tells the observer of the timeline, window by window.
+type sampler struct {
+	width Time
+	next  Time // end of the current window
+	insts uint64
+	rec   SampleRecord
+}
+
+func (s *sampler) init(width Time) {
+	s.width, s.next = width, width
+	if width <= 0 {
+		s.next = never
+	}
+}
+
+// advance closes the windows that end at or before t. The state at the end of a
+// window is that after everything before its end has happened.
+func (s *sampler) advance(m *Machine, t Time) {
+	for s.next <= t {
+		s.tell(m, s.next-s.width, s.next)
+		s.next += s.width
+	}
+}
+
+func (s *sampler) finish(m *Machine) {
+	if s.width > 0 && m.sum.Cycles > s.next-s.width {
+		s.tell(m, s.next-s.width, m.sum.Cycles)
+	}
+}
+
+func (s *sampler) tell(m *Machine, start, end Time) {
+	r := &s.rec
+	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0], CTAsFinished: r.CTAsFinished[:0]}
+	for _, x := range m.sms {
+		for _, c := range x.ctas {
+			if c.kernel.parent == NoKernel {
+				r.ParentCTAs++
+			} else {
+				r.ChildCTAs++
+			}
+		}
+		r.ActiveWarps += uint32(x.resident)
+		r.Registers += uint64(x.used.Registers)
+		r.SharedBytes += uint64(x.used.SharedBytes)
+		r.ResidentCTAs += uint32(len(x.ctas))
+	}
+	r.PendingKernels = uint32(m.kmu.pending - len(m.ctas.entries))
+	r.KDEUsed = uint32(len(m.ctas.entries))
+	r.WarpInsts = m.sum.WarpInsts - s.insts
+	s.insts = m.sum.WarpInsts
+	for _, k := range m.ctas.entries {
+		r.Kernels = append(r.Kernels, k.ID)
+		r.PagesOwned = append(r.PagesOwned, 0)
+		r.SMsHeld = append(r.SMsHeld, uint32(k.SMs))
+		r.CTAsFinished = append(r.CTAsFinished, uint32(k.done))
+	}
+	m.obs.Sample(r)
+}

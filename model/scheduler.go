@@ -1,0 +1,137 @@
+package model
+
+import "math/bits"
+
+// ringSlots is how many cycles ahead a scheduler's ring of waking warps reaches.
+const ringSlots = 64
+
+// scheduler is one warp scheduler. Its warps are bits; a warp is ready, or in
+// the ring by the cycle in which its operands are there, or far if that is
+// farther ahead, or parked (in none) until something wakes it.
+type scheduler struct {
+	ready [numUnits]uint64 // by the unit that the next instruction needs
+	any   uint64           // all of them
+	ring  [ringSlots]uint64
+	full  uint64 // ring slots with a bit
+	far   uint64
+	farAt Time           // earliest of far
+	free  [numUnits]Time // from when each unit takes an instruction
+	age   [64]uint64
+	last  int
+	slots uint8 // warps of this scheduler are slots bit·step + first
+	first uint8
+}
+
+func (sc *scheduler) init(s *sm) {
+	for i := range s.sched {
+		if &s.sched[i] == sc {
+			sc.first = uint8(i)
+		}
+	}
+	sc.slots, sc.last, sc.farAt = uint8(len(s.sched)), -1, never
+}
+
+func (sc *scheduler) warp(s *sm, bit int) *warp {
+	return &s.warps[bit*int(sc.slots)+int(sc.first)]
+}
+
+// add makes w ready at t, which is later than the scheduler's last step.
+func (sc *scheduler) add(w *warp, t Time) {
+	b := uint64(1) << w.bit
+	if d := t - w.cta.sm.m.now; d < ringSlots {
+		i := uint(t) & (ringSlots - 1)
+		sc.ring[i] |= b
+		sc.full |= 1 << i
+		return
+	}
+	w.ready = t
+	sc.far |= b
+	sc.farAt = min(sc.farAt, t)
+}
+
+// collect makes the warps ready whose time has come.
+func (sc *scheduler) collect(s *sm, t Time) {
+	i := uint(t) & (ringSlots - 1)
+	if sc.full>>i&1 != 0 {
+		sc.full &^= 1 << i
+		for m := sc.ring[i]; m != 0; m &= m - 1 {
+			sc.makeReady(s, bits.TrailingZeros64(m))
+		}
+		sc.ring[i] = 0
+	}
+	if sc.farAt > t {
+		return
+	}
+	sc.farAt = never
+	for m := sc.far; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
+		if at := sc.warp(s, b).ready; at <= t {
+			sc.far &^= 1 << b
+			sc.makeReady(s, b)
+		} else {
+			sc.farAt = min(sc.farAt, at)
+		}
+	}
+}
+
+func (sc *scheduler) makeReady(s *sm, b int) {
+	sc.ready[sc.warp(s, b).unit] |= 1 << b
+	sc.any |= 1 << b
+}
+
+func (sc *scheduler) drop(w *warp) {
+	sc.ready[w.unit] &^= 1 << w.bit
+	sc.any &^= 1 << w.bit
+}
+
+// step issues in cycle t and returns the next cycle in which the scheduler may
+// act.
+func (sc *scheduler) step(s *sm, t Time) Time {
+	sc.collect(s, t)
+	if sc.any != 0 {
+		if cand := sc.candidates(s, t); cand != 0 {
+			b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
+			sc.last = b
+			w := sc.warp(s, b)
+			sc.drop(w)
+			s.issue(sc, w, t)
+		}
+	}
+	return sc.next(s, t)
+}
+
+// candidates returns the ready warps whose unit takes an instruction in cycle t.
+func (sc *scheduler) candidates(s *sm, t Time) uint64 {
+	var cand uint64
+	for u := range sc.ready {
+		if sc.ready[u] != 0 && s.unitFree(sc, unit(u)) <= t {
+			cand |= sc.ready[u]
+		}
+	}
+	return cand
+}
+
+// next returns the earliest cycle after t in which a warp may issue.
+func (sc *scheduler) next(s *sm, t Time) Time {
+	next := sc.farAt
+	if sc.full != 0 {
+		i := uint(t+1) & (ringSlots - 1)
+		next = min(next, t+1+Time(bits.TrailingZeros64(bits.RotateLeft64(sc.full, -int(i)))))
+	}
+	if sc.any != 0 {
+		for u := range sc.ready {
+			if sc.ready[u] != 0 {
+				next = min(next, max(t+1, s.unitFree(sc, unit(u))))
+			}
+		}
+	}
+	return next
+}
+
+// unitFree returns from when a unit takes an instruction.
+func (s *sm) unitFree(sc *scheduler, u unit) Time {
+	if u == unitMemory {
+		return s.lsu.takes()
+	}
+	return sc.free[u]
+}

@@ -1,0 +1,231 @@
+package model
+
+import (
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// sm is one streaming multiprocessor: resident CTAs and warps, warp schedulers,
+// the load/store unit, shared memory and the L1.
+type sm struct {
+	m      *Machine
+	id     int
+	timing *timing
+	sched  []scheduler
+	warps  []warp // by hardware slot
+	free   uint64 // slots without a warp
+	used   Resources
+	ctas   []*ctaRun
+	holder uint32 // kernel id of the CTA placed last
+	order  uint64 // its program order
+	ending []ending
+	lsu    lsu
+	age    uint64
+
+	resident     uint64 // warps
+	settled      Time
+	warpCycles   uint64
+	activeCycles uint64
+	issued       uint64
+}
+
+// ending is a CTA whose warps have exited and whose last store is acknowledged
+// at t.
+type ending struct {
+	t   Time
+	cta *ctaRun
+}
+
+// warp is one warp on an SM.
+type warp struct {
+	cta     *ctaRun
+	frame           // the program that it is in
+	callers []frame // programs that it returns to
+	regs    []Time  // per register: ready time · 2, + 1 if it comes from memory
+	id      uint32
+	sched   uint8
+	bit     uint8
+	unit    unit // of the next instruction
+	reason  Stall
+	ready   Time // operands of the next instruction
+	last    Time // everything that it issued is done, stores acknowledged
+}
+
+// frame is a program and how far a warp is in it.
+type frame struct {
+	code     *code
+	path     []uint32
+	masks    []trace.MaskRun
+	mem      []trace.Access
+	lists    []uint64
+	launches []trace.Launch
+	pc       int
+	nextMask int
+	nextMem  int
+	mask     uint32
+}
+
+func newSM(m *Machine, id int, t *timing) *sm {
+	c := &m.cfg.SM
+	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel}
+	s.free = 1<<c.MaxWarps - 1
+	for i := range s.warps {
+		s.warps[i].sched, s.warps[i].bit = uint8(i%c.Schedulers), uint8(i/c.Schedulers)
+	}
+	for i := range s.sched {
+		s.sched[i].init(s)
+	}
+	s.lsu.init(s)
+	return s
+}
+
+// fits reports whether one more CTA of k has room now.
+func (s *sm) fits(k *kernelRun) bool { return s.m.cfg.Fits(s.used, k.res) }
+
+// start places a CTA in cycle t.
+func (s *sm) start(c *ctaRun, t Time) {
+	k := c.kernel
+	s.settle(t)
+	if len(s.ctas) == 0 && s.order != k.Order {
+		s.lsu.enter(k)
+	}
+	s.holder, s.order = k.ID, k.Order
+	s.ctas = append(s.ctas, c)
+	s.used = s.used.Plus(k.res)
+	c.sm = s
+	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(s.id), t, Unset, Unset
+	c.rec.WarpInsts, c.rec.Active, c.rec.StallTimes = 0, 0, [NumStalls]Time{}
+	c.live = len(c.cta.Warps)
+	at := t + Time(s.m.cfg.SM.CTALaunchLatency)
+	for i := range c.cta.Warps {
+		s.startWarp(c, &c.cta.Warps[i], at)
+	}
+	s.resident += uint64(c.live)
+	s.m.sum.Warps += uint64(c.live)
+	if s.m.placed != nil {
+		s.m.placed.Placed(&c.rec)
+	}
+	if c.live == 0 {
+		s.end(c, at+1)
+	}
+}
+
+func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
+	slot := bits.TrailingZeros64(s.free)
+	s.free &^= 1 << slot
+	c.slots |= 1 << slot
+	w := &s.warps[slot]
+	w.cta, w.id, w.last, w.callers = c, tw.ID, t, w.callers[:0]
+	w.frame = frame{code: c.kernel.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
+	n := c.kernel.code.count
+	if cap(w.regs) < n {
+		w.regs = make([]Time, n)
+	}
+	w.regs = w.regs[:n]
+	clear(w.regs)
+	sc := &s.sched[w.sched]
+	s.age++
+	sc.age[w.bit] = s.age
+	s.prepare(w, t)
+	s.schedule(w, t)
+}
+
+// schedule makes w a candidate of its scheduler from cycle t on.
+func (s *sm) schedule(w *warp, t Time) {
+	s.sched[w.sched].add(w, t)
+	s.m.wake(s.id, t)
+}
+
+// step lets the SM act in cycle t and returns the cycle in which it acts next.
+func (s *sm) step(t Time) Time {
+	if len(s.ending) > 0 {
+		s.finishCTAs(t)
+	}
+	next := never
+	for i := range s.sched {
+		next = min(next, s.sched[i].step(s, t))
+	}
+	for i := range s.ending {
+		next = min(next, s.ending[i].t)
+	}
+	return next
+}
+
+// exit takes a warp that has issued its last instruction in cycle t off the SM.
+func (s *sm) exit(w *warp, t Time) {
+	c := w.cta
+	s.settle(t + 1)
+	s.resident--
+	slot := uint(w.bit)*uint(len(s.sched)) + uint(w.sched)
+	s.free |= 1 << slot
+	c.slots &^= 1 << slot
+	c.acked = max(c.acked, w.last, t+1)
+	c.live--
+	if c.live == 0 {
+		s.end(c, c.acked)
+	} else if c.waiting > 0 {
+		s.checkBarriers(c, t)
+	}
+}
+
+// end notes that c ends at t.
+func (s *sm) end(c *ctaRun, t Time) {
+	s.ending = append(s.ending, ending{t, c})
+	s.m.wake(s.id, t)
+}
+
+// finishCTAs frees what the CTAs that end in cycle t hold.
+func (s *sm) finishCTAs(t Time) {
+	kept := s.ending[:0]
+	for _, e := range s.ending {
+		if e.t > t {
+			kept = append(kept, e)
+			continue
+		}
+		s.finishCTA(e.cta, t)
+	}
+	s.ending = kept
+}
+
+func (s *sm) finishCTA(c *ctaRun, t Time) {
+	for i, r := range s.ctas {
+		if r == c {
+			s.ctas = append(s.ctas[:i], s.ctas[i+1:]...)
+			break
+		}
+	}
+	s.used = s.used.Minus(c.kernel.res)
+	c.stall(t, StallMemory)
+	c.rec.End = t
+	k := c.kernel
+	k.rec.WarpInsts += c.rec.WarpInsts
+	s.m.sum.CTAs++
+	s.m.obs.CTA(&c.rec)
+	s.m.ctas.ended(c, t)
+	s.m.spareCTAs = append(s.m.spareCTAs, c)
+}
+
+// stall books the cycles since the CTA's last issue, up to t, on a reason.
+func (c *ctaRun) stall(t Time, why Stall) {
+	from := c.lastAt + 1
+	if c.lastAt == Unset {
+		from = c.rec.Dispatch
+	}
+	if t > from {
+		c.rec.StallTimes[why] += t - from
+	}
+}
+
+// settle brings the sums over resident warps up to t.
+func (s *sm) settle(t Time) {
+	if d := t - s.settled; d > 0 {
+		s.warpCycles += s.resident * uint64(d)
+		if s.resident > 0 {
+			s.activeCycles += uint64(d)
+		}
+		s.settled = t
+	}
+}
+
+func trailing(w uint64) int { return bits.TrailingZeros64(w) }

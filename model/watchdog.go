@@ -1,0 +1,51 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// StuckError says that nothing can move although work is left.
+type StuckError struct {
+	Time  Time
+	Waits []string // what waits for what
+}
+
+func (e *StuckError) Error() string {
+	return fmt.Sprintf("deadlock at cycle %d: %s", e.Time, strings.Join(e.Waits, "; "))
+}
+
+// stuck looks, when no event is left, for work that is left.
+func (m *Machine) stuck() error {
+	var waits []string
+	add := func(format string, args ...any) {
+		if len(waits) < 16 {
+			waits = append(waits, fmt.Sprintf(format, args...))
+		}
+	}
+	for _, k := range m.ctas.entries {
+		add("kernel %d (%s) has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, k.Resident, k.Left)
+	}
+	for _, s := range m.sms {
+		for _, c := range s.ctas {
+			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
+		}
+	}
+	for q, queue := range m.kmu.queues {
+		if len(queue) > 0 && !m.kmu.busy[q] {
+			add("kernel %d heads hardware queue %d and waits for its stream", queue[0].ID, q)
+		}
+	}
+	for _, st := range m.host.order {
+		if len(st.queue) > 0 && st.queue[0].run == nil {
+			add("stream %d waits for an event that is never recorded", st.id)
+		}
+	}
+	if m.host.wait != nil && len(waits) == 0 {
+		add("the host waits for work that has not been issued")
+	}
+	if len(waits) == 0 {
+		return nil
+	}
+	return &StuckError{Time: m.now, Waits: waits}
+}

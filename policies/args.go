@@ -1,0 +1,48 @@
+package policies
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Args are the values of parameters; one that is not set has its default.
+type Args struct {
+	params []Param
+	values map[string]string
+}
+
+// text returns the value of a parameter; asking for one that no record declares
+// is our bug.
+func (a Args) text(name string) string {
+	if v, ok := a.values[name]; ok {
+		return v
+	}
+	for _, p := range a.params {
+		if p.Name == name {
+			return p.Default
+		}
+	}
+	panic("policies: parameter " + name + " is not declared")
+}
+
+// integer returns a whole number within limits.
+func (a Args) integer(name string, low, high int64) (int64, error) {
+	s := a.text(name)
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n < low || n > high {
+		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", name, s, low, high)
+	}
+	return n, nil
+}
+
+// flag returns on or off.
+func (a Args) flag(name string) (bool, error) {
+	switch s := a.text(name); s {
+	case "on", "true", "1":
+		return true, nil
+	case "off", "false", "0":
+		return false, nil
+	default:
+		return false, fmt.Errorf("%s=%s: want on or off", name, s)
+	}
+}

@@ -1,0 +1,240 @@
+package policies
+
+import (
+	"fmt"
+	"strings"
+
+	"gpureplay/model"
+)
+
+// Choice is a policy as a user asked for it: a named policy, and what was
+// overridden.
+type Choice struct {
+	Label  string // as it stands in the tables: "ppcs,cta=fifo"
+	Policy *Policy
+	args   map[string]string
+	over   map[string]string // decision -> implementation
+}
+
+// decisions are the names of the five, as an override spells them.
+var decisions = []string{"launch", "admission", "dependency", "cta", "warp"}
+
+// Parse reads a list of policies: names separated by commas, where
+// decision=implementation and parameter=value belong to the policy before them.
+// flags holds parameters given for every policy that has them.
+func Parse(list string, flags map[string]string) ([]*Choice, error) {
+	var all []*Choice
+	for _, word := range strings.Split(list, ",") {
+		word = strings.TrimSpace(word)
+		key, value, has := strings.Cut(word, "=")
+		switch {
+		case word == "":
+			return nil, fmt.Errorf("--policy=%s: a name is missing", list)
+		case has && named[key] == nil:
+			if len(all) == 0 {
+				return nil, fmt.Errorf("--policy=%s: %s must stand behind the policy that it belongs to", list, word)
+			}
+			if err := all[len(all)-1].set(key, value); err != nil {
+				return nil, err
+			}
+		default:
+			c, err := newChoice(key, value, has)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, c)
+		}
+	}
+	for _, c := range all {
+		c.fill(flags)
+	}
+	return all, nil
+}
+
+// newChoice names a policy; a value is that of the parameter of its own name
+// (threshold=128).
+func newChoice(name, value string, has bool) (*Choice, error) {
+	p, err := Get(name)
+	if err != nil {
+		return nil, err
+	}
+	c := &Choice{Label: name, Policy: p, args: map[string]string{}, over: map[string]string{}}
+	if has {
+		if !c.declares(name) {
+			return nil, fmt.Errorf("policy %s takes no value (%s=%s)", name, name, value)
+		}
+		c.Label += "=" + value
+		c.args[name] = value
+	}
+	return c, nil
+}
+
+// set overrides a decision or a parameter of c. A parameter may be given without
+// its policy's name in front: ppcs,guard=off is ppcs-guard=off.
+func (c *Choice) set(key, value string) error {
+	c.Label += "," + key + "=" + value
+	for _, d := range decisions {
+		if key == d {
+			c.over[d] = value
+			return nil
+		}
+	}
+	if full := c.Policy.Name + "-" + key; !c.declares(key) && c.declares(full) {
+		key = full
+	}
+	if !c.declares(key) {
+		names := append([]string{}, decisions...)
+		for _, p := range c.params() {
+			names = append(names, p.Name)
+		}
+		return unknown("decision or parameter of policy "+c.Policy.Name, key, names)
+	}
+	c.args[key] = value
+	return nil
+}
+
+// fill sets the parameters that c has and that were not set for it alone.
+func (c *Choice) fill(flags map[string]string) {
+	for _, k := range sortedKeys(flags) {
+		if _, ok := c.args[k]; !ok && c.declares(k) {
+			c.args[k] = flags[k]
+		}
+	}
+}
+
+func (c *Choice) declares(name string) bool {
+	for _, p := range c.params() {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// params are the parameters of the policy and of its decisions.
+func (c *Choice) params() []Param {
+	all := append([]Param{}, c.Policy.Params...)
+	all = append(all, launches.params(c.decision("launch"))...)
+	all = append(all, admissions.params(c.decision("admission"))...)
+	all = append(all, dependencies.params(c.decision("dependency"))...)
+	all = append(all, ctas.params(c.decision("cta"))...)
+	return append(all, warps.params(c.decision("warp"))...)
+}
+
+// decision returns the implementation chosen for a decision.
+func (c *Choice) decision(d string) string {
+	if n, ok := c.over[d]; ok {
+		return n
+	}
+	p := c.Policy
+	return map[string]string{"launch": p.Launch, "admission": p.Admission, "dependency": p.Dependency, "cta": p.CTA, "warp": p.Warp}[d]
+}
+
+// Settings lists the decisions and parameters in force, for tables and help.
+func (c *Choice) Settings() []string {
+	var all []string
+	for _, d := range decisions {
+		if n := c.decision(d); n != "" {
+			all = append(all, d+"="+n)
+		}
+	}
+	a := Args{c.params(), c.args}
+	for _, p := range a.params {
+		all = append(all, p.Name+"="+a.text(p.Name))
+	}
+	return all
+}
+
+// Build makes the policy and the machine that it runs on; cfg is left as it is.
+func (c *Choice) Build(cfg *model.Config) (*model.Policy, *model.Config, error) {
+	p, machine, err := c.build(cfg)
+	if err != nil {
+		return nil, nil, fmt.Errorf("policy %s: %w", c.Label, err)
+	}
+	return p, machine, nil
+}
+
+func (c *Choice) build(cfg *model.Config) (p *model.Policy, machine *model.Config, err error) {
+	a := Args{c.params(), c.args}
+	copied := *cfg
+	machine = &copied
+	if c.Policy.Adjust != nil {
+		if err = c.Policy.Adjust(machine, a); err != nil {
+			return nil, nil, err
+		}
+	}
+	warp := c.decision("warp")
+	if warp == "" {
+		warp = machine.SM.WarpScheduler
+	}
+	p = &model.Policy{Name: c.Label, Host: c.Policy.Host}
+	if p.Launch, err = launches.build(c.decision("launch"), a); err != nil {
+		return nil, nil, err
+	}
+	if p.Admission, err = admissions.build(c.decision("admission"), a); err != nil {
+		return nil, nil, err
+	}
+	if p.Dependency, err = dependencies.build(c.decision("dependency"), a); err != nil {
+		return nil, nil, err
+	}
+	if p.CTA, err = ctas.build(c.decision("cta"), a); err != nil {
+		return nil, nil, err
+	}
+	p.Warp, err = warps.build(warp, a)
+	return p, machine, err
+}
+
+// Lacks says what a trace lacks for c, as a sentence; "" if nothing.
+func (c *Choice) Lacks(f *Facts) string {
+	if c.Policy.Needs == nil {
+		return ""
+	}
+	return c.Policy.Needs(f)
+}
+
+// Params returns the parameters of all policies and decisions, sorted by name.
+func Params() []Param {
+	all := map[string]Param{}
+	add := func(ps []Param) {
+		for _, p := range ps {
+			all[p.Name] = p
+		}
+	}
+	for _, p := range named {
+		add(p.Params)
+	}
+	add(launches.all())
+	add(admissions.all())
+	add(dependencies.all())
+	add(ctas.all())
+	add(warps.all())
+	sorted := make([]Param, 0, len(all))
+	for _, k := range sortedKeys(all) {
+		sorted = append(sorted, all[k])
+	}
+	return sorted
+}
+
+// Applicable returns the policies that a trace can feed, serial first if it is
+// among them, and for each of the others what the trace lacks.
+func Applicable(f *Facts, flags map[string]string) (apply []*Choice, rest []string, err error) {
+	names := Names()
+	for i, n := range names {
+		if n == "serial" {
+			copy(names[1:i+1], names[:i])
+			names[0] = n
+		}
+	}
+	for _, n := range names {
+		cs, err := Parse(n, flags)
+		if err != nil {
+			return nil, nil, err
+		}
+		if why := cs[0].Lacks(f); why != "" {
+			rest = append(rest, n+": "+why)
+			continue
+		}
+		apply = append(apply, cs[0])
+	}
+	return apply, rest, nil
+}

@@ -1,0 +1,156 @@
+package policies
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"gpureplay/model"
+)
+
+// Param is one parameter of a decision or a policy, settable as a flag
+// --NAME=VALUE or behind the policy's name: --policy=ppcs,guard=off.
+type Param struct {
+	Name    string
+	Default string
+	Help    string // with the unit and the values allowed
+}
+
+// Policy is the registration record of a named policy.
+type Policy struct {
+	Name   string
+	Title  string // one line
+	Source string // paper and section
+	Doc    string // what it does, for `replay policies NAME`
+
+	// The five decisions by name. An empty Warp is the machine's own.
+	Launch, Admission, Dependency, CTA, Warp string
+
+	Host   model.HostMode
+	Params []Param                             // beyond those of its decisions
+	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
+	Adjust func(c *model.Config, a Args) error // changes to a copy of the machine; nil: none
+}
+
+// Option is the registration record of one implementation of a decision.
+type Option[T any] struct {
+	Name   string
+	Title  string
+	Source string
+	Params []Param
+	New    func(a Args) (T, error)
+}
+
+// The implementations of each decision, and the named policies.
+var (
+	launches     = table[model.LaunchControl]{decision: "launch"}
+	admissions   = table[model.Admission]{decision: "admission"}
+	dependencies = table[model.Dependency]{decision: "dependency"}
+	ctas         = table[model.CTAScheduler]{decision: "cta"}
+	warps        = table[model.WarpScheduler]{decision: "warp"}
+	named        = map[string]*Policy{}
+)
+
+// table holds the implementations of one decision by name.
+type table[T any] struct {
+	decision string
+	options  map[string]*Option[T]
+}
+
+func (t *table[T]) register(o Option[T]) {
+	if t.options == nil {
+		t.options = make(map[string]*Option[T])
+	}
+	if t.options[o.Name] != nil {
+		panic("policies: " + t.decision + " " + o.Name + " registered twice")
+	}
+	t.options[o.Name] = &o
+}
+
+func (t *table[T]) build(name string, a Args) (T, error) {
+	o := t.options[name]
+	if o == nil {
+		var zero T
+		return zero, unknown(t.decision+" decision", name, sortedKeys(t.options))
+	}
+	return o.New(a)
+}
+
+func (t *table[T]) params(name string) []Param {
+	if o := t.options[name]; o != nil {
+		return o.Params
+	}
+	return nil
+}
+
+// register adds a named policy; a second one of the same name is our bug.
+func register(p Policy) {
+	if named[p.Name] != nil {
+		panic("policies: " + p.Name + " registered twice")
+	}
+	named[p.Name] = &p
+}
+
+// Names returns the named policies, sorted.
+func Names() []string { return sortedKeys(named) }
+
+// Get returns a named policy, or an error that lists those there are.
+func Get(name string) (*Policy, error) {
+	if p := named[name]; p != nil {
+		return p, nil
+	}
+	return nil, unknown("policy", name, Names())
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// unknown says that a name is not one of those there are, and which is nearest.
+func unknown(what, name string, names []string) error {
+	best, least := "", len(name)/2+1
+	for _, n := range names {
+		if d := distance(name, n); d < least {
+			best, least = n, d
+		}
+	}
+	if best != "" {
+		return fmt.Errorf("no %s %q: did you mean %q? There are %s", what, name, best, strings.Join(names, ", "))
+	}
+	return fmt.Errorf("no %s %q: there are %s", what, name, strings.Join(names, ", "))
+}
+
+// distance is the edit distance of two names.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diag := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := diag
+			if a[i] != b[j] {
+				d++
+			}
+			diag = row[j+1]
+			row[j+1] = min(d, row[j]+1, diag+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// all returns the parameters of every implementation.
+func (t *table[T]) all() []Param {
+	var ps []Param
+	for _, k := range sortedKeys(t.options) {
+		ps = append(ps, t.options[k].Params...)
+	}
+	return ps
+}

@@ -1,0 +1,13 @@
+package policies
+
+import "gpureplay/model"
+
+func init() {
+	register(Policy{
+		Name: "serial", Title: "everything one after another: the baseline of PPCS",
+		Source: "CRCS/PPCS paper, figure 1(a)",
+		Doc: "Prelude, copies, kernels and postlude follow one another in program order; every operation of the host waits " +
+			"for the one before it, whatever its stream, and kernels run one at a time.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostSerial,
+	})
+}
