@@ -1,0 +1,8 @@
+// Package all registers every family of workload generators; the command
+// imports it for that alone.
+package all
+
+import (
+	_ "gpureplay/samples/pipelines"
+	_ "gpureplay/samples/probes"
+)

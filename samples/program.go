@@ -1,0 +1,102 @@
+package samples
+
+import (
+	"fmt"
+
+	"gpureplay/trace"
+)
+
+// Program writes a whole program in its own order: arrays and code first, then
+// what the host does. The first error of the writer sticks: later calls do
+// nothing, and [Program.Err] returns it.
+type Program struct {
+	Memory
+
+	w       *trace.Writer
+	blocks  map[[2]trace.Dim3]*Block
+	pending []job // kernels with an id that are not written, in order of id
+	err     error
+}
+
+// job is a kernel to be written.
+type job struct {
+	kernel trace.Kernel
+	body   func(b *Block)
+}
+
+// NewProgram returns an empty program.
+func NewProgram(w *trace.Writer) *Program {
+	return &Program{Memory: *NewMemory(w), w: w, blocks: map[[2]trace.Dim3]*Block{}}
+}
+
+// Err returns the first error of the writer.
+func (p *Program) Err() error { return p.err }
+
+// Code starts the code of a device function.
+func (p *Program) Code(name string) *Code {
+	return &Code{Function: p.w.AddFunction(name), w: p.w}
+}
+
+// Launch lets the host launch a kernel on k.Stream: body records each CTA. The
+// CTAs run in ascending order, and then the child kernels that they asked for.
+func (p *Program) Launch(k trace.Kernel, body func(b *Block)) {
+	id := p.kernel(k, body)
+	p.Host(trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Array: trace.NoArray, Stream: k.Stream})
+}
+
+// Spawn lets the host spawn a task, of which op gives what is beyond the kernel
+// (arrival, bytes, dependences), and returns its id.
+func (p *Program) Spawn(k trace.Kernel, op trace.HostOp, body func(b *Block)) uint32 {
+	k.Flags |= trace.KernelTask
+	op.Kind, op.Array = trace.OpSpawn, trace.NoArray
+	op.Kernel = p.kernel(k, body)
+	p.Host(op)
+	return op.Kernel
+}
+
+// Child gives an id to a child kernel, for a [trace.Launch] of the CTA that is
+// being recorded, and writes it after the kernels that have an id already. The
+// body runs then, so it must hold on to what it needs.
+func (p *Program) Child(k trace.Kernel, body func(b *Block)) uint32 {
+	k.Flags |= trace.KernelChild
+	p.pending = append(p.pending, job{k, body})
+	return p.w.NextKernel() + uint32(len(p.pending)-1)
+}
+
+// kernel writes a kernel and all its descendants, and returns its id.
+func (p *Program) kernel(k trace.Kernel, body func(b *Block)) uint32 {
+	first := p.w.NextKernel()
+	p.pending = append(p.pending, job{k, body})
+	for len(p.pending) > 0 && p.err == nil {
+		next := p.pending[0]
+		p.pending[0] = job{}
+		p.pending = p.pending[1:]
+		p.err = p.write(&next)
+	}
+	p.pending = nil
+	return first
+}
+
+func (p *Program) write(j *job) error {
+	k := &j.kernel
+	if k.Grid.Count() == 0 || k.Grid.Count() > 1<<31 || k.Block.Count() == 0 || k.Block.Count() > 1024 {
+		panic(fmt.Sprintf("samples: grid %v of blocks %v", k.Grid, k.Block))
+	}
+	if _, err := p.w.BeginKernel(k); err != nil {
+		return err
+	}
+	shape := [2]trace.Dim3{k.Grid, k.Block}
+	b := p.blocks[shape]
+	if b == nil {
+		b = newBlock(k.Grid, k.Block)
+		p.blocks[shape] = b
+	}
+	for id := range uint32(k.Grid.Count()) {
+		b.start(id)
+		j.body(b)
+		if err := p.w.WriteCTA(b.finish()); err != nil {
+			return err
+		}
+	}
+	return p.w.EndKernel(k.Flags)
+}

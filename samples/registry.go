@@ -1,0 +1,129 @@
+package samples
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"gpureplay/trace"
+)
+
+// Generator makes one workload.
+type Generator struct {
+	Name   string  // lower case letters, digits and dashes
+	Title  string  // one line: what it computes
+	Source string  // paper and suite from which the launch configuration comes
+	Params []Param // in the order in which they are shown
+
+	// Generate runs the algorithm and writes its trace. It leaves setting the
+	// metadata and closing w to [Generator.Write].
+	Generate func(w *trace.Writer, p Params) error
+}
+
+var (
+	registry  = map[string]*Generator{}
+	validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+)
+
+// Register adds a generator. It is called from init, and panics on a name that
+// is taken or malformed and on parameters whose defaults are not allowed.
+func Register(g Generator) {
+	switch {
+	case !validName.MatchString(g.Name):
+		panic(fmt.Sprintf("samples: bad generator name %q", g.Name))
+	case registry[g.Name] != nil:
+		panic(fmt.Sprintf("samples: generator %q registered twice", g.Name))
+	case g.Title == "" || g.Source == "" || g.Generate == nil:
+		panic(fmt.Sprintf("samples: generator %q lacks a title, a source or a function", g.Name))
+	}
+	seen := map[string]bool{}
+	for _, p := range g.Params {
+		if !validName.MatchString(p.Name) || p.Help == "" || seen[p.Name] {
+			panic(fmt.Sprintf("samples: generator %q: bad parameter %q", g.Name, p.Name))
+		}
+		seen[p.Name] = true
+		if err := p.check(p.Default); err != nil {
+			panic(fmt.Sprintf("samples: generator %q: default of %v", g.Name, err))
+		}
+	}
+	registry[g.Name] = &g
+}
+
+// List returns the registered generators, sorted by name.
+func List() []*Generator {
+	list := make([]*Generator, 0, len(registry))
+	for _, g := range registry {
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Get returns the generator of that name. The error names the nearest and all.
+func Get(name string) (*Generator, error) {
+	if g := registry[name]; g != nil {
+		return g, nil
+	}
+	var names []string
+	for _, g := range List() {
+		names = append(names, g.Name)
+	}
+	return nil, fmt.Errorf("no sample %q%s; there are: %s", name, nearest(name, names), strings.Join(names, ", "))
+}
+
+// Write generates the whole trace into out. Settings are name=value; parameters
+// that are not set have their defaults. Equal settings give equal bytes.
+func (g *Generator) Write(out io.Writer, settings ...string) error {
+	p, err := g.Parse(settings...)
+	if err != nil {
+		return err
+	}
+	w, err := trace.NewWriter(out, trace.WriterOptions{})
+	if err != nil {
+		return err
+	}
+	w.SetMeta(trace.Meta{
+		Source:     "sample:" + g.Name,
+		Fidelity:   trace.FidelityWarp,
+		ArraysFrom: "generator",
+		Attrs:      p.attrs(),
+	})
+	if err := g.Generate(w, p); err != nil {
+		return fmt.Errorf("sample %s: %w", g.Name, err)
+	}
+	return w.Close()
+}
+
+// nearest returns a hint at the name with the least edit distance, if it is near.
+func nearest(name string, names []string) string {
+	best, hint := max(2, len(name)/3)+1, ""
+	for _, n := range names {
+		if d := distance(name, n); d < best {
+			best, hint = d, fmt.Sprintf(" (did you mean %q?)", n)
+		}
+	}
+	return hint
+}
+
+// distance is the Levenshtein distance of two ASCII strings.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
