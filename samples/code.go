@@ -17,7 +17,7 @@ const NoReg = trace.RegGeneral + 255
 type Code struct {
 	Function uint32 // index in the trace
 
-	w     *trace.Writer
+	w     Writer
 	insts uint32
 	regs  trace.Reg
 	preds trace.Reg

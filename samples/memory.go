@@ -38,12 +38,12 @@ func (a Array) At(i int) uint64 {
 type Memory struct {
 	Align uint64 // of each array: 256 as CUDA's smallest, or Page; a power of two
 
-	w    *trace.Writer
+	w    Writer
 	next uint64
 }
 
 // NewMemory returns an empty device memory with arrays aligned to 256 bytes.
-func NewMemory(w *trace.Writer) *Memory {
+func NewMemory(w Writer) *Memory {
 	return &Memory{Align: 256, w: w, next: memoryBase}
 }
 

@@ -12,7 +12,7 @@ import (
 type Program struct {
 	Memory
 
-	w       *trace.Writer
+	w       Writer
 	blocks  map[[2]trace.Dim3]*Block
 	pending []job // kernels with an id that are not written, in order of id
 	err     error
@@ -25,7 +25,7 @@ type job struct {
 }
 
 // NewProgram returns an empty program.
-func NewProgram(w *trace.Writer) *Program {
+func NewProgram(w Writer) *Program {
 	return &Program{Memory: *NewMemory(w), w: w, blocks: map[[2]trace.Dim3]*Block{}}
 }
 

@@ -2,12 +2,9 @@ package samples
 
 import (
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
-
-	"gpureplay/trace"
 )
 
 // Generator makes one workload.
@@ -17,9 +14,8 @@ type Generator struct {
 	Source string  // paper and suite from which the launch configuration comes
 	Params []Param // in the order in which they are shown
 
-	// Generate runs the algorithm and writes its trace. It leaves setting the
-	// metadata and closing w to [Generator.Write].
-	Generate func(w *trace.Writer, p Params) error
+	// Generate runs the algorithm and writes its trace, without metadata.
+	Generate func(w Writer, p Params) error
 }
 
 var (
@@ -71,29 +67,6 @@ func Get(name string) (*Generator, error) {
 		names = append(names, g.Name)
 	}
 	return nil, fmt.Errorf("no sample %q%s; there are: %s", name, nearest(name, names), strings.Join(names, ", "))
-}
-
-// Write generates the whole trace into out. Settings are name=value; parameters
-// that are not set have their defaults. Equal settings give equal bytes.
-func (g *Generator) Write(out io.Writer, settings ...string) error {
-	p, err := g.Parse(settings...)
-	if err != nil {
-		return err
-	}
-	w, err := trace.NewWriter(out, trace.WriterOptions{})
-	if err != nil {
-		return err
-	}
-	w.SetMeta(trace.Meta{
-		Source:     "sample:" + g.Name,
-		Fidelity:   trace.FidelityWarp,
-		ArraysFrom: "generator",
-		Attrs:      p.attrs(),
-	})
-	if err := g.Generate(w, p); err != nil {
-		return fmt.Errorf("sample %s: %w", g.Name, err)
-	}
-	return w.Close()
 }
 
 // nearest returns a hint at the name with the least edit distance, if it is near.

@@ -179,3 +179,10 @@ func (w *Warp) Launch(op Op, requests ...trace.Launch) {
 	}
 	w.step(op)
 }
+
+// ExitIf records an exit guarded by a predicate that holds in the lanes of mask,
+// and reports whether the warp has ended.
+func (w *Warp) ExitIf(op Op, mask uint32) bool {
+	w.Predicated(mask, func() { w.Exit(op) })
+	return w.live == 0
+}
