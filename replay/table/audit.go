@@ -1,0 +1,19 @@
+package table
+
+import "gpureplay/model"
+
+// Audit is one violated rule of the model.
+type Audit struct {
+	Rule string
+	Time model.Time // model.Unset if it is of the whole run
+	What string     // what was found
+}
+
+var audit = table[Audit]{
+	Name: "audit", Row: "one violated rule of the model; no rows is the good case", Order: "by time",
+	Columns: []column[Audit]{
+		text("rule", "The rule.", false, func(r *Audit) string { return r.Rule }),
+		at("time_cycles", "When.", func(r *Audit) model.Time { return r.Time }),
+		text("what", "What was found.", false, func(r *Audit) string { return r.What }),
+	},
+}

@@ -1,0 +1,27 @@
+// Package table declares the output tables of a run, and writes and reads them.
+//
+// A table is declared once, as data, in a file of its own: the name of each
+// column with its unit, the narrowest exact type, a line of documentation, and
+// how its value is got from a row ([Column]). The writer, TABLES.md, the list
+// behind --tables and the tests come from that declaration.
+//
+// To add a table: declare it in a new file, name it in the list of tables.go,
+// and give [Set] a stream and a method that feeds it.
+//
+// Rules that hold for all tables:
+//
+//  1. The trace and the policy of a row are the hive keys of its path,
+//     OUT/<table>/trace=<name>/policy=<name>/part-0.parquet, and not columns of
+//     the file: pyarrow refuses a data set in which a key is both.
+//  2. Absent is NULL, never -1 or 0.
+//  3. Unsigned columns are never nullable and lists hold signed integers: the
+//     minimum and maximum that the Parquet writer records are wrong otherwise.
+//  4. Enumerations are plain strings, which Parquet encodes as a dictionary.
+//  5. Rows come in the order of their end, or of their time where they have no
+//     end, and that order is the same in every run; so are all bytes, but for
+//     those of the table performance.
+//  6. Times are cycles of the SM clock. Columns in nanoseconds derive from them
+//     by the clock of [Options], rounded to the nearest.
+//
+// This is the one package that imports Arrow and Parquet.
+package table

@@ -1,0 +1,126 @@
+package table
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/apache/arrow/go/v15/arrow"
+)
+
+// partial is what a file is called until its set is committed: hidden, so that
+// pyarrow skips it, and without an extension that a glob would match.
+const partial = ".partial"
+
+// file is one file on its way to its final name.
+type file struct {
+	final, temp string
+	out         *outlet
+	buf         *bufio.Writer
+	enc         encoder
+	flush       func() error // writes what its stream holds back
+}
+
+// encoder writes record batches of one schema in some format.
+type encoder interface {
+	write(arrow.Record) error
+	close() error // ends the format; the underlying writer stays open
+}
+
+// createFile creates dir and the partial file of dir/name. create opens the
+// file: os.Create, but for tests.
+func createFile(dir, name, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("tables: cannot make the folder: %w", err)
+	}
+	f := &file{final: filepath.Join(dir, name), temp: filepath.Join(dir, "."+name+partial)}
+	w, err := create(f.temp)
+	if err != nil {
+		return nil, fmt.Errorf("tables: cannot create a file: %w", err)
+	}
+	f.out = &outlet{w: w}
+	f.buf = bufio.NewWriterSize(f.out, 1<<18)
+	err = f.guard(func() (err error) {
+		f.enc, err = encoders[format](f.buf, sch)
+		return err
+	})
+	if err != nil {
+		f.abort()
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *file) write(rec arrow.Record) error {
+	return f.guard(func() error { return f.enc.write(rec) })
+}
+
+// close writes all that is pending and closes the partial file.
+func (f *file) close() error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	return f.guard(func() error {
+		if err := f.enc.close(); err != nil {
+			return err
+		}
+		if err := f.buf.Flush(); err != nil {
+			return err
+		}
+		return f.out.close()
+	})
+}
+
+// guard runs a step of the encoder. What went wrong first below it (a full
+// disk) is the error: the Parquet writer wraps it or panics after it.
+func (f *file) guard(step func() error) (err error) {
+	defer func() {
+		p := recover()
+		switch {
+		case f.out.err != nil:
+			err = fmt.Errorf("tables: writing %s: %w", f.final, f.out.err)
+		case p != nil:
+			panic(p)
+		case err != nil:
+			err = fmt.Errorf("tables: writing %s: %w", f.final, err)
+		}
+	}()
+	return step()
+}
+
+// abort closes and removes the partial file, whatever state it is in.
+func (f *file) abort() {
+	f.out.close()
+	os.Remove(f.temp)
+}
+
+// outlet remembers the first error of the writer below, and writes nothing
+// after it.
+type outlet struct {
+	w   io.WriteCloser
+	err error
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	if o.err != nil {
+		return 0, o.err
+	}
+	n, err := o.w.Write(p)
+	o.err = err
+	return n, err
+}
+
+// close closes once; a second call does nothing.
+func (o *outlet) close() error {
+	if o.w == nil {
+		return nil
+	}
+	err := o.w.Close()
+	if o.err == nil {
+		o.err = err
+	}
+	o.w = nil
+	return o.err
+}

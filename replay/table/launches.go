@@ -1,0 +1,44 @@
+package table
+
+import "gpureplay/model"
+
+type launchRow = model.LaunchRecord
+
+var decisions = []string{model.Inline: "inline", model.DeviceKernel: "kernel", model.Group: "group"}
+
+// estimate is what SPAWN's controller saw, NULL where none estimated.
+func estimate(name, doc string, get func(*launchRow) int64) column[launchRow] {
+	return i64(name, doc, func(r *launchRow) (int64, bool) { return get(r), r.Estimated })
+}
+
+var launches = table[launchRow]{
+	Name: "launches", Row: "one lane's request for a child kernel", Order: "by the time at which its outcome is final",
+	Columns: []column[launchRow]{
+		u32("parent_kernel", "The kernel that asked.", func(r *launchRow) uint32 { return r.Parent }),
+		u32("cta", "Its CTA that asked.", func(r *launchRow) uint32 { return r.CTA }),
+		u32("warp", "The warp in the CTA.", func(r *launchRow) uint32 { return r.Warp }),
+		u8("lane", "The lane in the warp.", func(r *launchRow) uint8 { return r.Lane }),
+		u32("child_kernel", "The kernel in the trace that is asked for.", func(r *launchRow) uint32 { return r.Child }),
+		at("time_cycles", "Time of the call.", func(r *launchRow) model.Time { return r.Time }),
+		u32("workload_items", "Items of work.", func(r *launchRow) uint32 { return r.Workload }),
+		u32("child_ctas", "CTAs of the child.", func(r *launchRow) uint32 { return r.CTAs }),
+		boolean("marked", "The program's own rule would launch it.", func(r *launchRow) bool { return r.Marked }),
+		enum("decision", "What became of it: work of the parent, a kernel of its own, or a group of a kernel in the distributor.", decisions,
+			func(r *launchRow) int { return int(r.Decision) }),
+		text("reason", "Why, in the policy's words.", true, func(r *launchRow) string { return r.Reason }),
+		estimate("spawn_n_ctas", "SPAWN: n, the child CTAs queued or running.", func(r *launchRow) int64 { return r.N }),
+		estimate("spawn_x_ctas", "SPAWN: x, the CTAs of this child.", func(r *launchRow) int64 { return r.X }),
+		estimate("spawn_n_con_ctas", "SPAWN: n_con, the child CTAs that run at once.", func(r *launchRow) int64 { return r.NCon }),
+		estimate("spawn_t_cta_cycles", "SPAWN: t_cta, the mean time of a child CTA.", func(r *launchRow) int64 { return r.TCTA }),
+		estimate("spawn_t_warp_cycles", "SPAWN: t_warp, the mean time of a child warp per item.", func(r *launchRow) int64 { return r.TWarp }),
+		estimate("spawn_t_child_cycles", "SPAWN: t_child, its estimate if launched.", func(r *launchRow) int64 { return r.TChild }),
+		estimate("spawn_t_parent_cycles", "SPAWN: t_parent, its estimate if the parent does the work.", func(r *launchRow) int64 { return r.TParent }),
+		boolean("eligible", "DTBL: a kernel in the distributor matches.", func(r *launchRow) bool { return r.Eligible }),
+		i32("agt_index", "DTBL: its entry of the AGT.", func(r *launchRow) (int32, bool) { return r.AGT, r.AGT >= 0 }),
+		boolean("spilled", "DTBL: its record stays in global memory.", func(r *launchRow) bool { return r.Spilled }),
+		at("arrive_cycles", "Known to the KMU, or appended to its kernel.", func(r *launchRow) model.Time { return r.Arrive }),
+		at("first_cta_cycles", "First CTA of the child placed.", func(r *launchRow) model.Time { return r.FirstCTA }),
+		between("waiting_cycles", "From time to first_cta.", func(r *launchRow) (from, to model.Time) { return r.Time, r.FirstCTA }),
+		u64("footprint_bytes", "Memory that the pending launch takes.", func(r *launchRow) uint64 { return r.FootprintBytes }),
+	},
+}

@@ -1,0 +1,12 @@
+package table
+
+import "gpureplay/model"
+
+var metrics = table[model.Metric]{
+	Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them",
+	Columns: []column[model.Metric]{
+		text("name", "The figure, with its unit as a suffix; POLICIES.md says what each policy adds.", false,
+			func(r *model.Metric) string { return r.Name }),
+		f64("value", "Its value.", func(r *model.Metric) float64 { return r.Value }),
+	},
+}

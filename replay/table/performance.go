@@ -1,0 +1,23 @@
+package table
+
+// Performance is how fast one replay went. Figures that were not measured are
+// NaN, and a peak of 0 bytes is unknown.
+type Performance struct {
+	WallSeconds       float64
+	EventsPerSecond   float64
+	WarpInstsPerSec   float64
+	DecodeMBPerSecond float64 // 1e6 bytes of decompressed trace
+	PeakRSSBytes      int64
+}
+
+var performance = table[Performance]{
+	Name: "performance", Row: "one replay; the only table whose bytes differ between two identical runs", Order: "one row",
+	Columns: []column[Performance]{
+		f64("wall_seconds", "Time that the replay took.", func(r *Performance) float64 { return r.WallSeconds }),
+		f64("events_per_second", "Events of the model per second.", func(r *Performance) float64 { return r.EventsPerSecond }),
+		f64("warp_instructions_per_second", "Warp instructions issued per second.", func(r *Performance) float64 { return r.WarpInstsPerSec }),
+		f64("decode_mb_per_second", "Decompressed trace read, in 1e6 bytes per second.", func(r *Performance) float64 { return r.DecodeMBPerSecond }),
+		i64("peak_rss_bytes", "Most memory that the process held, of all replays in it.",
+			func(r *Performance) (int64, bool) { return r.PeakRSSBytes, r.PeakRSSBytes > 0 }),
+	},
+}

@@ -1,0 +1,108 @@
+package table
+
+import (
+	"math"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// Run is one replay.
+type Run struct {
+	GPU      string         // name of the preset or file
+	Fidelity trace.Fidelity // of the least detailed kernel that ran
+	Baseline string         // policy that Speedup refers to; "": none
+	Speedup  float64        // the baseline's cycles over this run's; NaN: no baseline
+	MaxWarps int            // per SM, for the occupancy; 0: unknown
+	model.Summary
+
+	// Waiting time of the launches that were made: launch call to the first
+	// CTA of the child. Mean is NaN and the percentiles model.Unset if there
+	// are none.
+	WaitingMean                        float64
+	WaitingP50, WaitingP95, WaitingP99 model.Time
+}
+
+var fidelities = []string{
+	trace.FidelityNone: "none", trace.FidelityKernel: "kernel", trace.FidelityCTA: "cta", trace.FidelityWarp: "warp",
+}
+
+// ratio is a/b·scale, not a number if b is 0.
+func ratio(a, b uint64, scale float64) float64 {
+	if b == 0 {
+		return math.NaN()
+	}
+	return float64(a) / float64(b) * scale
+}
+
+// level sums the records of one level: the one of all units where there is one
+// (Index -1), else those of the units.
+func (r *Run) level(name string) model.MemoryRecord {
+	var sum model.MemoryRecord
+	for i := range r.Memory {
+		m := &r.Memory[i]
+		if m.Level != name {
+			continue
+		}
+		if m.Index < 0 {
+			return *m
+		}
+		sum.Accesses += m.Accesses
+		sum.Hits += m.Hits
+		sum.ReadSectors += m.ReadSectors
+		sum.WriteSectors += m.WriteSectors
+		sum.BusyCycles += m.BusyCycles
+	}
+	return sum
+}
+
+func (r *Run) hitPct(level string) float64 {
+	m := r.level(level)
+	return ratio(m.Hits, m.Accesses, 100)
+}
+
+func (r *Run) dramEfficiency() float64 {
+	m := r.level("dram")
+	return ratio(m.ReadSectors+m.WriteSectors, uint64(m.BusyCycles), 1)
+}
+
+var runs = table[Run]{
+	Name: "runs", Row: "one replay: a trace under a policy", Order: "one row",
+	Columns: []column[Run]{
+		text("gpu", "The machine: a preset or a file.", false, func(r *Run) string { return r.GPU }),
+		enum("fidelity", "Detail of the least detailed kernel that ran; what a trace does not have is inferred.", fidelities,
+			func(r *Run) int { return int(r.Fidelity) }),
+		text("baseline", "The policy that speedup refers to.", true, func(r *Run) string { return r.Baseline }),
+		cycles("cycles", "From the start of the program to its end.", func(r *Run) model.Time { return r.Cycles }),
+		betweenNs("time_ns", "The same in nanoseconds.", func(r *Run) (from, to model.Time) { return 0, r.Cycles }),
+		f64("speedup", "The baseline's cycles over this run's.", func(r *Run) float64 { return r.Speedup }),
+		u64("kernels", "Kernels that ran, of host and device.", func(r *Run) uint64 { return r.Kernels }),
+		u64("ctas", "CTAs that ran, native and aggregated.", func(r *Run) uint64 { return r.CTAs }),
+		u64("warps", "Warps that ran.", func(r *Run) uint64 { return r.Warps }),
+		u64("warp_instructions", "Warp instructions issued.", func(r *Run) uint64 { return r.WarpInsts }),
+		u64("thread_instructions", "Warp instructions times their active lanes.", func(r *Run) uint64 { return r.ThreadInsts }),
+		u64("events", "Events of the model.", func(r *Run) uint64 { return r.Events }),
+		f64("occupancy_pct", "Average resident warps of an SM with work, over the most that an SM holds.",
+			func(r *Run) float64 { return ratio(r.ActiveWarpCycles, r.ActiveSMCycles*uint64(r.MaxWarps), 100) }),
+		f64("warp_activity_pct", "Average active lanes of a warp instruction, over 32.",
+			func(r *Run) float64 { return ratio(r.ThreadInsts, 32*r.WarpInsts, 100) }),
+		f64("issue_utilisation_pct", "Warp instructions issued over the issue slots of SMs with work.",
+			func(r *Run) float64 { return ratio(r.IssuedInsts, r.IssueSlots, 100) }),
+		f64("dram_efficiency", "Sectors read and written per cycle in which a DRAM channel has a request pending, over all channels.",
+			(*Run).dramEfficiency),
+		f64("l1_hit_pct", "Hits over accesses of the L1 caches.", func(r *Run) float64 { return r.hitPct("l1") }),
+		f64("l2_hit_pct", "Hits over accesses of the L2 cache.", func(r *Run) float64 { return r.hitPct("l2") }),
+		u64("launches_requested", "Child launches that the program could make.", func(r *Run) uint64 { return r.LaunchesRequested }),
+		u64("launches_made", "Child launches made, as kernels or groups.", func(r *Run) uint64 { return r.LaunchesMade }),
+		u64("launches_inlined", "Child launches whose work the parent did itself.", func(r *Run) uint64 { return r.LaunchesInlined }),
+		u64("launches_coalesced", "Child launches that became groups of a kernel in the distributor.",
+			func(r *Run) uint64 { return r.LaunchesCoalesced }),
+		f64("waiting_cycles_mean", "Launch call to the first CTA of the child, mean over the launches made.",
+			func(r *Run) float64 { return r.WaitingMean }),
+		at("waiting_cycles_p50", "The same, median.", func(r *Run) model.Time { return r.WaitingP50 }),
+		at("waiting_cycles_p95", "The same, 95th percentile.", func(r *Run) model.Time { return r.WaitingP95 }),
+		at("waiting_cycles_p99", "The same, 99th percentile.", func(r *Run) model.Time { return r.WaitingP99 }),
+		u64("pending_launch_peak_bytes", "Most memory that pending launches took at once.",
+			func(r *Run) uint64 { return r.PendingLaunchPeakBytes }),
+	},
+}

@@ -1,0 +1,236 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"gpureplay/model"
+)
+
+// KeyValue is one entry of a file's metadata.
+type KeyValue struct{ Key, Value string }
+
+// Options say what a [Set] writes, and where.
+type Options struct {
+	Dir           string     // OUT: the folder above those of the tables; made if it is not there
+	Trace, Policy string     // the hive keys
+	Tables        []string   // of [Names]; nil: all
+	Format        string     // of [Formats]; "": Parquet
+	Metadata      []KeyValue // put in every file, sorted by key, beside table, trace, policy and clock_mhz
+	ClockMHz      float64    // of the SM, from which nanoseconds derive
+}
+
+// Set writes the tables of one replay: one trace under one policy. It is for
+// one goroutine; sets of different replays may write at the same time.
+//
+// Rows go to partial files. [Set.Commit] gives them their final names, the one
+// of the table runs last, after the former one was removed: where a row of runs
+// is, all tables that go with it are complete.
+type Set struct {
+	opt     Options
+	scope   scope
+	want    map[string]bool
+	files   []*file // in the order of Names
+	folders []string
+	opener  func(string) (io.WriteCloser, error)
+	err     error // the first error; nothing is written after it
+	done    bool
+
+	runs        *stream[Run]
+	metrics     *stream[model.Metric]
+	performance *stream[Performance]
+	stages      *stream[model.StageRecord]
+	kernels     *stream[model.KernelRecord]
+	ctas        *stream[model.CTARecord]
+	launches    *stream[model.LaunchRecord]
+	timeline    *stream[model.SampleRecord]
+	pages       *stream[model.PageRecord]
+	tasks       *stream[model.TaskRecord]
+	memory      *stream[model.MemoryRecord]
+	diagnostics *stream[Diagnostic]
+	audit       *stream[Audit]
+}
+
+// Open makes the folders and the partial files of the tables that are wanted.
+// The caller ends the set by [Set.Commit] or [Set.Abort].
+func Open(opt Options) (*Set, error) {
+	return openWith(opt, func(path string) (io.WriteCloser, error) { return os.Create(path) })
+}
+
+func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, error) {
+	if opt.Format == "" {
+		opt.Format = Parquet
+	}
+	if encoders[opt.Format] == nil {
+		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", opt.Format, strings.Join(Formats(), ", "))
+	}
+	s := &Set{opt: opt, opener: create}
+	var err error
+	if s.want, err = wanted(opt.Tables); err != nil {
+		return nil, err
+	}
+	if s.scope, err = newScope(opt.ClockMHz); err != nil {
+		return nil, err
+	}
+	if err := checkMetadata(opt.Metadata); err != nil {
+		return nil, err
+	}
+	for key, value := range map[string]string{"trace": opt.Trace, "policy": opt.Policy} {
+		if _, err := segment(key, value); err != nil {
+			return nil, err
+		}
+	}
+	s.openStreams()
+	if s.err != nil {
+		s.Abort()
+		return nil, s.err
+	}
+	return s, nil
+}
+
+func (s *Set) openStreams() {
+	s.runs = open(s, &runs, s.want)
+	s.metrics = open(s, &metrics, s.want)
+	s.performance = open(s, &performance, s.want)
+	s.stages = open(s, &stages, s.want)
+	s.kernels = open(s, &kernels, s.want)
+	s.ctas = open(s, &ctas, s.want)
+	s.launches = open(s, &launches, s.want)
+	s.timeline = open(s, &timeline, s.want)
+	s.pages = open(s, &pages, s.want)
+	s.tasks = open(s, &tasks, s.want)
+	s.memory = open(s, &memory, s.want)
+	s.diagnostics = open(s, &diagnostics, s.want)
+	s.audit = open(s, &audit, s.want)
+}
+
+// reserved are the keys that every file has of its own.
+var reserved = []string{"table", "trace", "policy", "clock_mhz"}
+
+func checkMetadata(kvs []KeyValue) error {
+	seen := map[string]bool{}
+	for _, kv := range kvs {
+		if kv.Key == "" || seen[kv.Key] || slices.Contains(reserved, kv.Key) {
+			return fmt.Errorf("tables: metadata key %q is empty, given twice or taken", kv.Key)
+		}
+		seen[kv.Key] = true
+	}
+	return nil
+}
+
+// metadata returns the key-values of a table's file.
+func (s *Set) metadata(table string) []KeyValue {
+	kvs := append(slices.Clone(s.opt.Metadata),
+		KeyValue{"table", table}, KeyValue{"trace", s.opt.Trace}, KeyValue{"policy", s.opt.Policy},
+		KeyValue{"clock_mhz", strconv.FormatFloat(s.opt.ClockMHz, 'g', -1, 64)})
+	slices.SortFunc(kvs, func(a, b KeyValue) int { return strings.Compare(a.Key, b.Key) })
+	return kvs
+}
+
+// folder returns the folder of a table's file.
+func (s *Set) folder(table string) string {
+	t, _ := segment("trace", s.opt.Trace)
+	p, _ := segment("policy", s.opt.Policy)
+	return filepath.Join(s.opt.Dir, table, t, p)
+}
+
+func part(format string) string { return "part-0." + format }
+
+func (s *Set) create(table string, sch *arrow.Schema) (*file, error) {
+	dir := s.folder(table)
+	s.folders = append(s.folders, dir)
+	f, err := createFile(dir, part(s.opt.Format), s.opt.Format, sch, s.opener)
+	if err == nil {
+		s.files = append(s.files, f)
+	}
+	return f, err
+}
+
+// Err returns the first error of writing. A long run may look at it now and
+// then to stop early; Commit returns it in any case.
+func (s *Set) Err() error { return s.err }
+
+// Commit writes what is pending, closes the files, removes what an earlier run
+// of the same trace and policy left in any table, and renames the files to
+// their final names. On an error nothing new is left and, unless removing or
+// renaming itself failed, what was there before is untouched.
+func (s *Set) Commit() error {
+	if s.done {
+		panic("table: a set is committed after its end")
+	}
+	for _, f := range s.files {
+		if s.err == nil {
+			s.err = f.close()
+		}
+	}
+	if s.err == nil {
+		s.err = s.removeFormer()
+	}
+	if s.err != nil {
+		s.Abort()
+		return s.err
+	}
+	s.done = true
+	for _, f := range slices.Backward(s.files) { // runs is the first
+		if err := os.Rename(f.temp, f.final); err != nil && s.err == nil {
+			s.err = fmt.Errorf("tables: cannot give a file its final name: %w", err)
+			break
+		}
+	}
+	if s.err != nil {
+		for _, f := range s.files {
+			os.Remove(f.temp)
+			os.Remove(f.final)
+		}
+	}
+	return s.err
+}
+
+// removeFormer removes the files of an earlier run, those of runs first.
+func (s *Set) removeFormer() error {
+	for _, table := range Names() {
+		dir := s.folder(table)
+		for _, format := range Formats() {
+			err := os.Remove(filepath.Join(dir, part(format)))
+			if err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("tables: cannot replace an earlier run: %w", err)
+			}
+		}
+		if !s.want[table] {
+			s.prune(dir)
+		}
+	}
+	return nil
+}
+
+// Abort closes and removes what was written. After Commit it does nothing, so
+// that it may be deferred.
+func (s *Set) Abort() {
+	if s.done {
+		return
+	}
+	s.done = true
+	for _, f := range s.files {
+		f.abort()
+	}
+	for _, dir := range s.folders {
+		s.prune(dir)
+	}
+}
+
+// prune removes a table's folders of this run if they are empty.
+func (s *Set) prune(dir string) {
+	for range 3 { // policy, trace, table
+		if os.Remove(dir) != nil {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}

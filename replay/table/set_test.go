@@ -1,0 +1,285 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gpureplay/model"
+)
+
+// tree returns the files under dir, relative to it, sorted.
+func tree(t *testing.T, dir string) []string {
+	t.Helper()
+	var paths []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if !d.IsDir() {
+			paths = append(paths, rel)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+func TestCommitLaysOutAllTables(t *testing.T) {
+	for _, format := range Formats() {
+		dir := t.TempDir()
+		s := openFixture(t, dir, fixturePolicy, format)
+		fill(s)
+		for _, f := range tree(t, dir) {
+			if strings.HasSuffix(f, "."+format) {
+				t.Errorf("%s has its final name before the commit", f)
+			}
+		}
+		if err := s.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		for _, n := range Names() {
+			want = append(want, n+"/trace=bfs-graph%201%2F32/policy=spawn%2Bdtbl%2Cthreshold%3D32/part-0."+format)
+		}
+		slices.Sort(want)
+		if got := tree(t, dir); !slices.Equal(got, want) {
+			t.Errorf("%s: files\n%s\nwant\n%s", format, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		s.Abort() // deferred by callers: must not undo the commit
+		if got := tree(t, dir); len(got) != len(want) {
+			t.Errorf("abort after commit removed files")
+		}
+	}
+}
+
+func TestAbortLeavesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	s := openFixture(t, dir, fixturePolicy, Parquet)
+	fill(s)
+	s.Abort()
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// An abort must keep what an earlier run left.
+func TestAbortKeepsFormerRun(t *testing.T) {
+	dir := t.TempDir()
+	s := openFixture(t, dir, fixturePolicy, Parquet)
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	s = openFixture(t, dir, fixturePolicy, Parquet)
+	fill(s)
+	s.Abort()
+	if after := tree(t, dir); !slices.Equal(before, after) {
+		t.Errorf("before %v\nafter %v", before, after)
+	}
+}
+
+// A run again with fewer tables or another format leaves no table of the run
+// that it replaces, and those of other policies alone.
+func TestRerunReplaces(t *testing.T) {
+	dir := t.TempDir()
+	for _, policy := range []string{"serial", "crcs"} {
+		if err := openFixture(t, dir, policy, Parquet).Commit(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", Tables: []string{"runs", "ctas"}, Format: CSV, ClockMHz: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	var crcs []string
+	serial := 0
+	for _, f := range tree(t, dir) {
+		if strings.Contains(f, "policy=crcs/") {
+			crcs = append(crcs, filepath.Dir(filepath.Dir(filepath.Dir(f)))+" "+filepath.Base(f))
+		} else {
+			serial++
+		}
+	}
+	if want := []string{"ctas part-0.csv", "runs part-0.csv"}; !slices.Equal(crcs, want) {
+		t.Errorf("files of crcs: %v, want %v", crcs, want)
+	}
+	if serial != len(Names()) {
+		t.Errorf("%d files of serial, want %d", serial, len(Names()))
+	}
+}
+
+func TestUnwantedTablesCostNothing(t *testing.T) {
+	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"runs"}, ClockMHz: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Abort()
+	o := s.Observer()
+	var cta model.CTARecord
+	if n := testing.AllocsPerRun(1000, func() { o.CTA(&cta) }); n != 0 {
+		t.Errorf("%v allocations for a row that nobody wants", n)
+	}
+}
+
+func TestOpenRejects(t *testing.T) {
+	good := Options{Dir: t.TempDir(), Trace: "t", Policy: "p", ClockMHz: 1000}
+	for _, c := range []struct {
+		name string
+		edit func(*Options)
+		want string
+	}{
+		{"table", func(o *Options) { o.Tables = []string{"cta"} }, `no table is called "cta": choose from runs, `},
+		{"format", func(o *Options) { o.Format = "orc" }, `unknown format "orc": choose from parquet, arrow, csv`},
+		{"clock", func(o *Options) { o.ClockMHz = 0 }, "clock of 0 MHz"},
+		{"trace", func(o *Options) { o.Trace = "" }, "the trace has no name"},
+		{"policy", func(o *Options) { o.Policy = strings.Repeat("=", 100) }, "too long for a folder"},
+		{"reserved key", func(o *Options) { o.Metadata = []KeyValue{{"trace", "x"}} }, `metadata key "trace"`},
+		{"same key", func(o *Options) { o.Metadata = []KeyValue{{"a", "x"}, {"a", "y"}} }, `metadata key "a"`},
+	} {
+		opt := good
+		c.edit(&opt)
+		_, err := Open(opt)
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: error %v, want one line with %q", c.name, err, c.want)
+		}
+		if left := tree(t, good.Dir); len(left) > 0 {
+			t.Errorf("%s: left behind %v", c.name, left)
+		}
+	}
+}
+
+// scarce is a disk that takes room bytes in all.
+type scarce struct {
+	room *int
+	f    *os.File
+}
+
+func (s scarce) Write(p []byte) (int, error) {
+	if len(p) > *s.room {
+		n, _ := s.f.Write(p[:*s.room])
+		*s.room = 0
+		return n, &fs.PathError{Op: "write", Path: s.f.Name(), Err: syscall.ENOSPC}
+	}
+	*s.room -= len(p)
+	return s.f.Write(p)
+}
+
+func (s scarce) Close() error { return s.f.Close() }
+
+// At whatever byte the disk is full, the commit fails with one line that says
+// so, what was there stays, and nothing else does.
+func TestFullDisk(t *testing.T) {
+	for _, format := range Formats() {
+		dir := t.TempDir()
+		if err := openFixture(t, dir, "serial", format).Commit(); err != nil {
+			t.Fatal(err)
+		}
+		before := tree(t, dir)
+		for room := 0; ; room += 499 {
+			full := false
+			t.Run(fmt.Sprintf("%s/%d", format, room), func(t *testing.T) {
+				left := room
+				s, err := openWith(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", Format: format, ClockMHz: 1},
+					func(path string) (io.WriteCloser, error) {
+						f, err := os.Create(path)
+						return scarce{&left, f}, err
+					})
+				if err == nil {
+					fill(s)
+					err = s.Commit()
+				}
+				if err == nil {
+					return
+				}
+				full = true
+				if !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") {
+					t.Errorf("error %v, want one line: no space left", err)
+				}
+				if after := tree(t, dir); !slices.Equal(before, after) {
+					t.Errorf("left behind %v", after)
+				}
+			})
+			if !full {
+				break
+			}
+		}
+	}
+}
+
+// The error comes while the run goes on, not only at its end.
+func TestFullDiskStopsEarly(t *testing.T) {
+	left := 1 << 10
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, ClockMHz: 1},
+		func(path string) (io.WriteCloser, error) {
+			f, err := os.Create(path)
+			return scarce{&left, f}, err
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Abort()
+	o := s.Observer()
+	cta := model.CTARecord{SM: 1}
+	rows := 0
+	for ; s.Err() == nil && rows < 1<<24; rows++ {
+		cta.Start += int64(rows) * 7919 % 1000003
+		o.CTA(&cta)
+	}
+	if !errors.Is(s.Err(), syscall.ENOSPC) {
+		t.Fatalf("after %d rows: %v", rows, s.Err())
+	}
+}
+
+func TestUnwritableFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Open(Options{Dir: file, Trace: "t", Policy: "p", ClockMHz: 1})
+	if err == nil || !strings.Contains(err.Error(), "cannot make the folder") || !strings.Contains(err.Error(), file) {
+		t.Errorf("a file for a folder: %v", err)
+	}
+	if os.Getuid() == 0 {
+		t.Skip("root may write anywhere")
+	}
+	dir := t.TempDir()
+	os.Chmod(dir, 0o555)
+	_, err = Open(Options{Dir: dir, Trace: "t", Policy: "p", ClockMHz: 1})
+	if !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("read-only folder: %v", err)
+	}
+}
+
+func TestSegmentRoundTrip(t *testing.T) {
+	for value, want := range map[string]string{
+		"ppcs":          "policy=ppcs",
+		"threshold=32":  "policy=threshold%3D32",
+		"spawn+dtbl,x":  "policy=spawn%2Bdtbl%2Cx",
+		"../a b/*?[%25": "policy=..%2Fa%20b%2F%2A%3F%5B%2525",
+		"größe\x00\xff": "policy=gr%C3%B6%C3%9Fe%00%FF",
+		"a-b_c.d":       "policy=a-b_c.d",
+	} {
+		got, err := segment("policy", value)
+		if err != nil || got != want {
+			t.Errorf("segment(%q) = %q, %v, want %q", value, got, err, want)
+		}
+		if key, back, ok := unsegment(got); !ok || key != "policy" || back != value {
+			t.Errorf("unsegment(%q) = %q, %q, %v", got, key, back, ok)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package table
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+var stageNames = []string{
+	model.StagePrelude: "prelude", model.StageH2D: "h2d", model.StageKernel: "kernel",
+	model.StageD2H: "d2h", model.StagePostlude: "postlude", model.StageProfiler: "profiler",
+}
+
+type stageRow = model.StageRecord
+
+var stages = table[stageRow]{
+	Name: "stages", Row: "one interval of the host's program", Order: "by end",
+	Columns: []column[stageRow]{
+		enum("stage", "What went on: file reads (prelude), copies, a kernel, file writes (postlude) or the pre-profiler.", stageNames,
+			func(r *stageRow) int { return int(r.Stage) }),
+		id("kernel", "The kernel; of stages kernel and profiler.", model.NoKernel, func(r *stageRow) uint32 { return r.Kernel }),
+		id("array", "The array that is read, copied or written.", trace.NoArray, func(r *stageRow) uint32 { return r.Array }),
+		at("start_cycles", "Start.", func(r *stageRow) model.Time { return r.Start }),
+		at("end_cycles", "End.", func(r *stageRow) model.Time { return r.End }),
+		betweenNs("duration_ns", "From start to end.", func(r *stageRow) (from, to model.Time) { return r.Start, r.End }),
+		u64("bytes", "Bytes moved.", func(r *stageRow) uint64 { return r.Bytes }),
+	},
+}

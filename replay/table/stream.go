@@ -1,0 +1,87 @@
+package table
+
+import (
+	"github.com/apache/arrow/go/v15/arrow/array"
+	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// A batch is a row group of Parquet, a record batch of Arrow. It ends at
+// batchRows rows, or when its strings or lists hold batchBytes; that bounds the
+// memory of a stream whatever the length of a run.
+const (
+	batchRows  = 1 << 16
+	batchBytes = 32 << 20
+)
+
+// stream appends the rows of one table to a file. A nil stream is that of a
+// table nobody wants, and drops them.
+type stream[R any] struct {
+	set     *Set
+	file    *file
+	rec     *array.RecordBuilder
+	appends []func(*R)
+	sizes   []func() int // bytes of the columns of variable size
+	rows    int
+}
+
+// open starts the stream of t, or returns nil if it is not wanted.
+func open[R any](s *Set, t *table[R], want map[string]bool) *stream[R] {
+	if !want[t.Name] || s.err != nil {
+		return nil
+	}
+	d := t.describe()
+	sch := schema(d.Columns, s.metadata(t.Name))
+	f, err := s.create(t.Name, sch)
+	if err != nil {
+		s.err = err
+		return nil
+	}
+	st := &stream[R]{set: s, file: f, rec: array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)}
+	for i := range t.Columns {
+		b := st.rec.Field(i)
+		st.appends = append(st.appends, t.Columns[i].bind(b, s.scope))
+		switch b := b.(type) {
+		case *array.StringBuilder:
+			st.sizes = append(st.sizes, b.DataLen)
+		case *array.ListBuilder:
+			st.sizes = append(st.sizes, func() int { return 8 * b.ValueBuilder().Len() })
+		}
+	}
+	f.flush = st.flush
+	return st
+}
+
+func (st *stream[R]) append(r *R) {
+	if st == nil || st.set.err != nil {
+		return
+	}
+	for _, f := range st.appends {
+		f(r)
+	}
+	st.rows++
+	if st.rows == batchRows || st.large() {
+		if err := st.flush(); err != nil {
+			st.set.err = err
+		}
+	}
+}
+
+func (st *stream[R]) large() bool {
+	for _, size := range st.sizes {
+		if size() >= batchBytes {
+			return true
+		}
+	}
+	return false
+}
+
+// flush writes the rows that are pending.
+func (st *stream[R]) flush() error {
+	if st.rows == 0 {
+		return nil
+	}
+	rec := st.rec.NewRecord()
+	defer rec.Release()
+	st.rows = 0
+	return st.file.write(rec)
+}
