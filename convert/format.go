@@ -1,0 +1,124 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gpureplay/trace"
+)
+
+// Format is one foreign format.
+type Format struct {
+	Name    string // as --from= takes it
+	Title   string // one line: which tool, which file
+	Sniff   func(*Input) bool
+	Convert func(context.Context, *Input, Writer, Options) error
+}
+
+// Writer takes the trace; [trace.Writer] is one. Values are copied before a
+// call returns.
+type Writer interface {
+	SetMeta(trace.Meta)
+	AddArray(trace.Array) uint32
+	AddFunction(name string) uint32
+	AddInst(function uint32, in trace.Inst) uint32
+	Diagnose(trace.Diagnostic)
+	Host(*trace.HostOp) error
+	NextKernel() uint32
+	BeginKernel(*trace.Kernel) (uint32, error)
+	WriteCTA(*trace.CTA) error
+	EndKernel(trace.KernelFlags) error
+}
+
+var _ Writer = (*trace.Writer)(nil)
+
+// Options are those that all formats share.
+type Options struct {
+	Device  int    // which device of a capture of several; -1: the one with the most kernels
+	TempDir string // for what does not fit in memory; "": the system's
+	Memory  int    // bytes to sort in; 0: a default
+}
+
+var formats []Format
+
+// Register adds a format. It panics if the name is taken or something is
+// missing: that is a bug.
+func Register(f Format) {
+	if f.Name == "" || f.Title == "" || f.Sniff == nil || f.Convert == nil {
+		panic("convert: incomplete format " + f.Name)
+	}
+	for _, g := range formats {
+		if g.Name == f.Name {
+			panic("convert: two formats named " + f.Name)
+		}
+	}
+	formats = append(formats, f)
+	slices.SortFunc(formats, func(a, b Format) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// Formats returns all formats by name.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Names returns the names of all formats, sorted.
+func Names() []string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// Lookup returns the format of that name; the error lists those that there are.
+func Lookup(name string) (Format, error) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, nil
+		}
+	}
+	return Format{}, fmt.Errorf("no format %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+// ErrUnknown says that no format, or more than one, recognises an input.
+var ErrUnknown = errors.New("format not recognised")
+
+// Detect returns the format that recognises the input.
+func Detect(in *Input) (Format, error) {
+	var found []Format
+	for _, f := range formats {
+		if f.Sniff(in) {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return Format{}, fmt.Errorf("%s: %w; --from= forces one of %s", in.Name(), ErrUnknown, strings.Join(Names(), ", "))
+	}
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Name)
+	}
+	return Format{}, fmt.Errorf("%s: %w: it looks like %s; choose with --from=", in.Name(), ErrUnknown, strings.Join(names, " and "))
+}
+
+// Convert detects the format of the input (or takes the one named) and writes
+// its trace to w, which it leaves open. Errors name the input.
+func Convert(ctx context.Context, in *Input, from string, w Writer, opt Options) error {
+	f, err := Format{}, error(nil)
+	if from == "" {
+		f, err = Detect(in)
+	} else {
+		f, err = Lookup(from)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Convert(ctx, in, w, opt); err != nil {
+		return fmt.Errorf("%s: %w", in.Name(), err)
+	}
+	return nil
+}

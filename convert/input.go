@@ -1,0 +1,219 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// headBytes is how much of a file formats may look at to recognise it.
+const headBytes = 64 << 10
+
+// Input is a capture: a file, a folder, or standard input. Packed files (gzip,
+// zstd, xz, by content) are unpacked on the way.
+type Input struct {
+	path   string
+	dir    bool
+	head   []byte
+	packed bool
+	stream *stream // standard input
+	size   int64
+}
+
+// stream is an input that can be read once only.
+type stream struct {
+	r    *bufio.Reader
+	used bool
+}
+
+// Open finds the capture at path; "-" is stdin.
+func Open(path string, stdin io.Reader) (*Input, error) {
+	if path == "-" {
+		in := &Input{path: "standard input", stream: &stream{r: bufio.NewReaderSize(stdin, headBytes)}}
+		head, err := in.stream.r.Peek(headBytes)
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("standard input: %w", err)
+		}
+		return in, in.unpackHead(head)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	in := &Input{path: path, dir: info.IsDir(), size: info.Size()}
+	if in.dir {
+		return in, nil
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: neither a file nor a folder; pipes are read from standard input with -", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, headBytes)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && err != io.EOF {
+		return nil, err
+	}
+	return in, in.unpackHead(head[:n])
+}
+
+// unpackHead keeps the beginning of the unpacked input.
+func (in *Input) unpackHead(raw []byte) error {
+	r, packed, err := unpack(bufio.NewReader(bytes.NewReader(raw)))
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
+	in.packed = packed
+	in.head = make([]byte, headBytes)
+	n, _ := io.ReadFull(r, in.head) // a packed head may end early
+	in.head = in.head[:n]
+	return nil
+}
+
+// Name is what messages call the input.
+func (in *Input) Name() string { return in.path }
+
+// Path is where the input lies; "" for standard input.
+func (in *Input) Path() string {
+	if in.stream != nil {
+		return ""
+	}
+	return in.path
+}
+
+// IsDir reports whether the input is a folder.
+func (in *Input) IsDir() bool { return in.dir }
+
+// Packed reports whether the file is compressed.
+func (in *Input) Packed() bool { return in.packed }
+
+// Size is the size of the file as it lies on disk, in bytes; 0 for folders and
+// standard input.
+func (in *Input) Size() int64 { return in.size }
+
+// Head returns the first bytes of the unpacked file, at most 64 KiB; nothing
+// for a folder.
+func (in *Input) Head() []byte { return in.head }
+
+// Has reports whether a folder has an entry of that name.
+func (in *Input) Has(name string) bool {
+	if !in.dir {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(in.path, name))
+	return err == nil
+}
+
+// Folder is the folder that holds the capture's files: the input itself, or the
+// folder that the input lies in.
+func (in *Input) Folder() string {
+	if in.dir {
+		return in.path
+	}
+	return filepath.Dir(in.path)
+}
+
+// Read opens the unpacked file. A file can be read more than once, standard
+// input only once. Reading stops with the context's error once it is done.
+func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
+	if in.dir {
+		return nil, errors.New("a folder, not a file")
+	}
+	if in.stream == nil {
+		return OpenFile(ctx, in.path)
+	}
+	if in.stream.used {
+		return nil, errors.New("this format is read more than once: give a file, not standard input")
+	}
+	in.stream.used = true
+	r, _, err := unpack(in.stream.r)
+	return file{reader{ctx, r}, nil}, err
+}
+
+// OpenFile opens a file of a capture, unpacked by content.
+func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, _, err := unpack(bufio.NewReaderSize(f, 256<<10))
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return file{reader{ctx, r}, f}, nil
+}
+
+// reader ends with the context.
+type reader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (r reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
+}
+
+type file struct {
+	reader
+	f io.Closer
+}
+
+// Close frees the unpacker and closes the file.
+func (f file) Close() error {
+	if z, ok := f.r.(*zstd.Decoder); ok {
+		z.Close()
+	}
+	if f.f == nil {
+		return nil
+	}
+	return f.f.Close()
+}
+
+// maxWindow bounds the memory that a zstd stream may ask for.
+const maxWindow = 128 << 20
+
+// unpack returns the unpacked stream, and whether it was packed.
+func unpack(r *bufio.Reader) (io.Reader, bool, error) {
+	magic, err := r.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		z, err := gzip.NewReader(r)
+		return z, true, err
+	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		return z, true, err
+	case bytes.HasPrefix(magic, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
+		z, err := xz.NewReader(r)
+		return z, true, err
+	}
+	return r, false, nil
+}
+
+// Sibling opens a file of the capture's folder, unpacked; it is fs.ErrNotExist
+// if there is none, or if the input has no folder.
+func (in *Input) Sibling(ctx context.Context, name string) (io.ReadCloser, error) {
+	if in.stream != nil {
+		return nil, fs.ErrNotExist
+	}
+	return OpenFile(ctx, filepath.Join(in.Folder(), name))
+}

@@ -1,0 +1,109 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"gpureplay/convert/kineto"
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+)
+
+func init() {
+	Register(Format{
+		Name:    "kineto",
+		Title:   "PyTorch profiler (Kineto) Chrome JSON, plain, .gz or .zst",
+		Sniff:   sniffKineto,
+		Convert: convertKineto,
+	})
+}
+
+// kinetoMarks are keys that stand near the front of Kineto's files and of no
+// other Chrome trace.
+var kinetoMarks = regexp.MustCompile(`"(schemaVersion|deviceProperties|distributedInfo|cupti_version|roctracer_version)"\s*:` +
+	`|"cat"\s*:\s*"(cpu_op|kernel|gpu_memcpy|gpu_memset|cuda_runtime|cuda_driver|cuda_sync|Kernel|Memcpy|Runtime|ac2g|user_annotation|python_function)"`)
+
+func sniffKineto(in *Input) bool {
+	head := bytes.TrimLeft(in.Head(), "\xef\xbb\xbf \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && kinetoMarks.Match(head)
+}
+
+func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error {
+	r, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	b := timeline.New(timelineOptions(opt))
+	defer b.Close()
+	info, err := kineto.Read(r, b)
+	if err != nil {
+		return err
+	}
+	err = writeTimeline(b, w, newTimelineSink(w), func(device uint32) trace.Meta { return kinetoMeta(info, device) })
+	if err != nil {
+		return err
+	}
+	diagnose(w, "json_repaired", trace.Info, info.Repaired,
+		"control characters and escapes that JSON does not allow, accepted as they stand")
+	diagnose(w, "bad_value", trace.Error, info.BadValues,
+		"values of a wrong type or out of range; they are taken as absent")
+	diagnose(w, "event_without_time", trace.Error, info.Untimed,
+		"events of the GPU or its API without a time stamp; they are left out")
+	return nil
+}
+
+func kinetoMeta(info *kineto.Info, device uint32) trace.Meta {
+	m := trace.Meta{Source: "kineto"}
+	for _, key := range []string{"cupti_version", "roctracer_version"} {
+		if v := info.Versions[key]; v != "" && m.SourceVersion == "" {
+			m.SourceVersion = key + " " + v
+		}
+	}
+	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
+	if info.Rank >= 0 {
+		m.Attrs = append(m.Attrs, trace.Attr{Key: "rank", Value: strconv.FormatInt(info.Rank, 10)})
+	}
+	gpu, ok := gpuOf(info.GPUs, device)
+	if !ok {
+		return m
+	}
+	m.GPU, m.SMs = gpu.Name, uint32(max(gpu.SMs, 0))
+	if gpu.WaveSize() == 32 {
+		m.SMVersion = uint32(max(gpu.Major*10+gpu.Minor, 0))
+	}
+	for _, a := range []struct {
+		key   string
+		value int64
+	}{
+		{"gpu_warp_size", gpu.WarpSize}, {"gpu_registers_per_sm", gpu.Registers},
+		{"gpu_shared_bytes_per_sm", gpu.Shared}, {"gpu_threads_per_sm", gpu.MaxThreads},
+	} {
+		if a.value > 0 {
+			m.Attrs = append(m.Attrs, trace.Attr{Key: a.key, Value: fmt.Sprint(a.value)})
+		}
+	}
+	return m
+}
+
+// gpuOf finds the properties of a device. Where the list does not have it (AMD
+// numbers devices differently there), any entry will do if all are alike.
+func gpuOf(gpus []kineto.GPU, device uint32) (kineto.GPU, bool) {
+	for _, g := range gpus {
+		if g.ID == int64(device) {
+			return g, true
+		}
+	}
+	if len(gpus) == 0 {
+		return kineto.GPU{}, false
+	}
+	for _, g := range gpus[1:] {
+		if g.ID = gpus[0].ID; g != gpus[0] {
+			return kineto.GPU{}, false
+		}
+	}
+	return gpus[0], true
+}

@@ -1,0 +1,103 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"gpureplay/convert/nsys"
+	"gpureplay/convert/sqlite"
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+)
+
+func init() {
+	Register(Format{
+		Name:    "nsys",
+		Title:   "Nsight Systems SQLite export (nsys export --type=sqlite)",
+		Sniff:   func(in *Input) bool { return sniffSQLite(in, nsys.Is) },
+		Convert: convertNsys,
+	})
+}
+
+// sniffSQLite opens an input that is an SQLite file and asks is about it.
+func sniffSQLite(in *Input, is func(*sqlite.DB) bool) bool {
+	if !bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) || in.Packed() || in.Path() == "" {
+		return false
+	}
+	db, err := sqlite.Open(in.Path())
+	if err != nil {
+		return false
+	}
+	defer db.Close()
+	return is(db)
+}
+
+// openSQLite opens an input for a format that is read with SQL.
+func openSQLite(ctx context.Context, in *Input) (*sqlite.DB, error) {
+	if in.Path() == "" || in.Packed() || in.IsDir() {
+		return nil, errors.New("an SQLite file is read in place: give the unpacked file itself")
+	}
+	db, err := sqlite.Open(in.Path())
+	if err == nil {
+		db.Context = ctx
+	}
+	return db, err
+}
+
+func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
+	db, err := openSQLite(ctx, in)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if !nsys.Is(db) {
+		return errors.New("no table of an Nsight Systems export: export with nsys export --type=sqlite")
+	}
+	b := timeline.New(timelineOptions(opt))
+	defer b.Close()
+	info, err := nsys.Read(db, b)
+	if err != nil {
+		return err
+	}
+	err = writeTimeline(b, w, newTimelineSink(w), func(device uint32) trace.Meta { return nsysMeta(info, device) })
+	if err != nil {
+		return err
+	}
+	diagnose(w, "unified_memory_copy", trace.DataLoss, info.Migrations,
+		"pages moved by unified memory; they are no operation of the host and are left out")
+	diagnose(w, "page_fault", trace.DataLoss, info.Faults,
+		"groups of page faults; the export does not say which CTA caused them, so they are left out")
+	diagnose(w, "bad_row", trace.Error, info.BadRows,
+		"rows without a start and an end, or of an unknown kind; they are left out")
+	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed,
+		"kernels whose name is not in the table of strings; they share an empty name")
+	return nil
+}
+
+func nsysMeta(info *nsys.Info, device uint32) trace.Meta {
+	m := trace.Meta{Source: "nsys", SourceVersion: info.Version}
+	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
+	for _, g := range info.GPUs {
+		if g.ID != int64(device) {
+			continue
+		}
+		m.GPU, m.SMs, m.SMVersion = g.Name, uint32(max(g.SMs, 0)), uint32(max(g.Major*10+g.Minor, 0))
+		for _, a := range []struct {
+			key   string
+			value int64
+		}{
+			{"gpu_registers_per_sm", g.RegistersPerSM}, {"gpu_shared_bytes_per_sm", g.SharedPerSM},
+			{"gpu_warps_per_sm", g.WarpsPerSM}, {"gpu_ctas_per_sm", g.CTAsPerSM},
+			{"gpu_clock_hz", g.ClockHz}, {"gpu_memory_bytes", g.MemoryBytes},
+		} {
+			if a.value > 0 {
+				m.Attrs = append(m.Attrs, trace.Attr{Key: a.key, Value: fmt.Sprint(a.value)})
+			}
+		}
+		break
+	}
+	return m
+}

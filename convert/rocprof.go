@@ -1,0 +1,97 @@
+package convert
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gpureplay/convert/rocprof"
+	"gpureplay/convert/sqlite"
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+)
+
+func init() {
+	Register(Format{
+		Name:  "rocprof",
+		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file",
+		Sniff: func(in *Input) bool {
+			return rocprof.IsCSV(in.Head()) || rocprof.IsJSON(in.Head()) || sniffSQLite(in, rocprof.IsRocpd)
+		},
+		Convert: convertRocprof,
+	})
+}
+
+func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error {
+	b := timeline.New(timelineOptions(opt))
+	defer b.Close()
+	info, err := readRocprof(ctx, in, b)
+	if err != nil {
+		return err
+	}
+	err = writeTimeline(b, w, newTimelineSink(w), func(device uint32) trace.Meta { return rocprofMeta(info, device) })
+	if err != nil {
+		return err
+	}
+	diagnose(w, "page_fault", trace.DataLoss, info.Faults,
+		"page faults and page migrations; the capture does not say which CTA caused them, so they are left out")
+	diagnose(w, "host_copy", trace.Info, info.HostOnly, "copies within the host; they are left out")
+	diagnose(w, "bad_value", trace.Error, info.BadValues, "values of a wrong type or out of range; they are taken as absent")
+	diagnose(w, "record_without_time", trace.Error, info.Untimed, "records without a start and an end; they are left out")
+	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed, "kernels whose symbol is not in the capture; they share an empty name")
+	diagnose(w, "json_repaired", trace.Info, info.Repaired,
+		"control characters and escapes that JSON does not allow, accepted as they stand")
+	return nil
+}
+
+func readRocprof(ctx context.Context, in *Input, b *timeline.Builder) (*rocprof.Info, error) {
+	switch {
+	case bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)):
+		db, err := openSQLite(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		defer db.Close()
+		return rocprof.ReadRocpd(db, b)
+	case rocprof.IsCSV(in.Head()):
+		return rocprof.ReadCSV(func(suffix string) (io.ReadCloser, error) { return rocprofTable(ctx, in, suffix) }, b)
+	}
+	return rocprof.ReadJSON(func() (io.ReadCloser, error) { return in.Read(ctx) }, b)
+}
+
+// rocprofTable opens a table of the run: the kernels are the input itself, the
+// others lie beside it and differ in the end of their names.
+func rocprofTable(ctx context.Context, in *Input, suffix string) (io.ReadCloser, error) {
+	if suffix == rocprof.KernelSuffix {
+		return in.Read(ctx)
+	}
+	base := filepath.Base(in.Path())
+	for _, packed := range []string{"", ".gz", ".zst", ".xz"} {
+		if run, ok := strings.CutSuffix(base, rocprof.KernelSuffix+packed); ok {
+			return in.Sibling(ctx, run+suffix+packed)
+		}
+	}
+	return nil, fs.ErrNotExist
+}
+
+func rocprofMeta(info *rocprof.Info, device uint32) trace.Meta {
+	m := trace.Meta{Source: "rocprof"}
+	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
+	if int(device) >= len(info.GPUs) {
+		return m
+	}
+	g := info.GPUs[device]
+	m.GPU, m.SMs = g.Name, uint32(min(max(g.CUs, 0), 1<<16))
+	if g.Arch != "" {
+		m.Attrs = append(m.Attrs, trace.Attr{Key: "gpu_architecture", Value: g.Arch})
+	}
+	if g.WaveSize > 0 {
+		m.Attrs = append(m.Attrs, trace.Attr{Key: "gpu_warp_size", Value: fmt.Sprint(g.WaveSize)})
+	}
+	return m
+}

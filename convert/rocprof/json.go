@@ -1,0 +1,515 @@
+package rocprof
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpureplay/convert/decimal"
+	"gpureplay/convert/jsonscan"
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+)
+
+// jsonKey is the one member of a results file.
+const jsonKey = "rocprofiler-sdk-tool"
+
+// IsJSON reports whether head is from a rocprofv3 results file.
+func IsJSON(head []byte) bool {
+	return strings.Contains(string(head), `"`+jsonKey+`"`)
+}
+
+// agent is a CPU or GPU.
+type agent struct {
+	handle, kind, node int64
+	index              int64 // among GPUs; -1: not said
+	gpu                GPU
+	model              string
+}
+
+const gpuAgent = 2
+
+// symbol is a kernel's code.
+type symbol struct {
+	name      uint32
+	registers uint32
+}
+
+// results reads a JSON file, twice: first what records refer to, then them.
+type results struct {
+	s        *jsonscan.Scanner
+	b        *timeline.Builder
+	info     Info
+	path     []byte
+	agents   []agent
+	device   map[int64]uint32 // by handle
+	cpus     map[int64]bool
+	symbols  map[int64]symbol
+	kinds    map[int64]*operations
+	nextKind int64
+	api      timeline.API
+}
+
+// operations are the names of one kind of record.
+type operations struct {
+	kind  string
+	names []string
+}
+
+// ReadJSON adds the events of a results file to b. It reads the file twice:
+// open is called for each time.
+func ReadJSON(open func() (io.ReadCloser, error), b *timeline.Builder) (*Info, error) {
+	r := &results{
+		b: b, device: map[int64]uint32{}, cpus: map[int64]bool{}, symbols: map[int64]symbol{}, kinds: map[int64]*operations{},
+	}
+	for _, member := range []func(string) error{r.reference, r.records} {
+		in, err := open()
+		if err != nil {
+			return &r.info, err
+		}
+		r.s = jsonscan.New(in)
+		err = r.file(member)
+		in.Close()
+		r.info.Repaired = r.s.Repaired
+		if err != nil {
+			return &r.info, err
+		}
+		r.number()
+	}
+	return &r.info, nil
+}
+
+// file finds the members of the tool object.
+func (r *results) file(member func(key string) error) error {
+	return r.object(func(key string) error {
+		if key != jsonKey {
+			return r.s.Skip()
+		}
+		return r.array(func() error { return r.members(member) })
+	})
+}
+
+// object reads the object that comes next; other values are skipped.
+func (r *results) object(member func(key string) error) error {
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	if kind != jsonscan.BeginObject {
+		return r.drop(kind)
+	}
+	return r.members(member)
+}
+
+// members reads an object whose brace was taken.
+func (r *results) members(member func(key string) error) error {
+	for {
+		kind, err := r.s.Next()
+		if err != nil || kind == jsonscan.EndObject {
+			return err
+		}
+		if err := member(string(r.s.Text())); err != nil {
+			return err
+		}
+	}
+}
+
+// array calls element for each object of the array that comes next, with its
+// brace taken.
+func (r *results) array(element func() error) error {
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	if kind != jsonscan.BeginArray {
+		return r.drop(kind)
+	}
+	for {
+		kind, err := r.s.Next()
+		if err != nil || kind == jsonscan.EndArray {
+			return err
+		}
+		if kind != jsonscan.BeginObject {
+			err = r.drop(kind)
+		} else {
+			err = element()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (r *results) drop(kind jsonscan.Kind) error {
+	r.info.BadValues++
+	if kind == jsonscan.BeginObject || kind == jsonscan.BeginArray {
+		return r.s.SkipRest()
+	}
+	return nil
+}
+
+// flatten calls visit for each number and string of an object whose brace was
+// taken, with the path to it: "dispatch_info.grid_size.x". Arrays are skipped.
+func (r *results) flatten(visit func(path string, number int64, text []byte)) error {
+	base := len(r.path)
+	for {
+		kind, err := r.s.Next()
+		if err != nil || kind == jsonscan.EndObject {
+			r.path = r.path[:base]
+			return err
+		}
+		r.path = append(r.path[:base], r.s.Raw()...)
+		kind, err = r.s.Next()
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case jsonscan.BeginObject:
+			r.path = append(r.path, '.')
+			err = r.flatten(visit)
+		case jsonscan.BeginArray:
+			err = r.s.SkipRest()
+		case jsonscan.Number:
+			v, ok := decimal.Scale(r.s.Raw(), 1)
+			if !ok { // handles of 2^63 and more
+				u, _ := strconv.ParseUint(string(r.s.Raw()), 10, 64)
+				v = int64(u)
+			}
+			visit(string(r.path), v, nil)
+		case jsonscan.String:
+			visit(string(r.path), 0, r.s.Text())
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// reference reads what records refer to: agents, kernel symbols, names.
+func (r *results) reference(key string) error {
+	switch key {
+	case "agents":
+		return r.array(r.agent)
+	case "kernel_symbols":
+		return r.array(r.symbol)
+	case "strings":
+		return r.object(func(key string) error {
+			if key != "buffer_records" {
+				return r.s.Skip()
+			}
+			return r.array(r.operations)
+		})
+	}
+	return r.s.Skip()
+}
+
+func (r *results) agent() error {
+	a := agent{index: -1}
+	err := r.flatten(func(path string, v int64, text []byte) {
+		switch path {
+		case "id.handle":
+			a.handle = v
+		case "type":
+			a.kind = v
+		case "node_id":
+			a.node = v
+		case "logical_node_type_id":
+			a.index = v
+		case "cu_count":
+			a.gpu.CUs = v
+		case "wave_front_size":
+			a.gpu.WaveSize = v
+		case "name":
+			a.gpu.Arch = string(text[:min(len(text), maxName)])
+		case "product_name":
+			a.gpu.Name = string(text[:min(len(text), maxName)])
+		}
+	})
+	if len(r.agents) < maxAgents {
+		r.agents = append(r.agents, a)
+	}
+	return err
+}
+
+// number numbers the GPUs.
+func (r *results) number() {
+	if len(r.info.GPUs) > 0 {
+		return
+	}
+	slices.SortStableFunc(r.agents, func(a, b agent) int { return cmp.Compare(a.node, b.node) })
+	for _, a := range r.agents {
+		if a.kind != gpuAgent {
+			r.cpus[a.handle] = true
+			continue
+		}
+		r.device[a.handle] = uint32(len(r.info.GPUs))
+		if a.gpu.Name == "" {
+			a.gpu.Name = a.gpu.Arch
+		}
+		r.info.GPUs = append(r.info.GPUs, a.gpu)
+	}
+}
+
+func (r *results) symbol() error {
+	id, registers := int64(-1), int64(0)
+	var names [3]string // by preference
+	err := r.flatten(func(path string, v int64, text []byte) {
+		switch path {
+		case "kernel_id":
+			id = v
+		case "arch_vgpr_count", "accum_vgpr_count":
+			registers += max(v, 0)
+		case "formatted_kernel_name":
+			names[0] = string(text)
+		case "demangled_kernel_name":
+			names[1] = string(text)
+		case "kernel_name":
+			names[2] = string(text)
+		}
+	})
+	if err != nil || len(r.symbols) == maxSymbols {
+		return err
+	}
+	sym := symbol{registers: small(registers)}
+	sym.name, err = r.b.Name([]byte(cmp.Or(names[0], names[1], names[2])))
+	r.symbols[id] = sym
+	return err
+}
+
+// operations reads the names of one kind: {"kind": "HIP_RUNTIME_API",
+// "operations": ["hipInit", ...]}; the kind's number is its place in the array.
+func (r *results) operations() error {
+	ops := &operations{}
+	err := r.members(func(key string) error {
+		switch key {
+		case "kind":
+			kind, err := r.s.Next()
+			if err == nil && kind == jsonscan.String {
+				ops.kind = string(r.s.Text())
+				return nil
+			}
+			if err == nil {
+				err = r.drop(kind)
+			}
+			return err
+		case "operations":
+			return r.names(ops)
+		}
+		return r.s.Skip()
+	})
+	if len(r.kinds) < maxAgents {
+		r.kinds[r.nextKind] = ops
+	}
+	r.nextKind++
+	return err
+}
+
+func (r *results) names(ops *operations) error {
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	if kind != jsonscan.BeginArray {
+		return r.drop(kind)
+	}
+	for {
+		kind, err := r.s.Next()
+		if err != nil || kind == jsonscan.EndArray {
+			return err
+		}
+		if kind != jsonscan.String {
+			if err := r.drop(kind); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(ops.names) < maxSymbols {
+			ops.names = append(ops.names, string(r.s.Text()[:min(len(r.s.Text()), maxName)]))
+		}
+	}
+}
+
+func (r *results) operation(kind, op int64) string {
+	if ops := r.kinds[kind]; ops != nil && op >= 0 && op < int64(len(ops.names)) {
+		return ops.names[op]
+	}
+	return ""
+}
+
+// records reads the events.
+func (r *results) records(key string) error {
+	if key != "buffer_records" {
+		return r.s.Skip()
+	}
+	return r.object(func(key string) error {
+		switch key {
+		case "kernel_dispatch":
+			return r.array(r.dispatch)
+		case "memory_copy":
+			return r.array(r.copy)
+		case "hip_api":
+			return r.array(r.call)
+		case "kfd_page_fault", "kfd_page_migrate":
+			return r.array(func() error {
+				r.info.Faults++
+				return r.s.SkipRest()
+			})
+		}
+		return r.s.Skip()
+	})
+}
+
+func (r *results) dispatch() error {
+	var d dispatch
+	var kernel, agent, queue int64
+	var stream int64
+	timed, streamed := 0, false
+	err := r.flatten(func(path string, v int64, _ []byte) {
+		switch path {
+		case "start_timestamp":
+			d.start, timed = v, timed+1
+		case "end_timestamp":
+			d.end, timed = v, timed+1
+		case "correlation_id.internal":
+			d.correlation = uint64(max(v, 0))
+		case "stream_id.handle":
+			stream, streamed = v, true
+		case "dispatch_info.agent_id.handle":
+			agent = v
+		case "dispatch_info.queue_id.handle":
+			queue = v
+		case "dispatch_info.kernel_id":
+			kernel = v
+		case "dispatch_info.group_segment_size":
+			d.lds = small(v)
+		case "dispatch_info.private_segment_size":
+			d.scratch = small(v)
+		default:
+			dimension(path, "dispatch_info.workgroup_size.", v, &d.group)
+			dimension(path, "dispatch_info.grid_size.", v, &d.grid)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if timed != 2 {
+		r.info.Untimed++
+		return nil
+	}
+	sym, ok := r.symbols[kernel]
+	if !ok {
+		r.info.Unnamed++
+		if sym.name, err = r.b.Name(nil); err != nil {
+			return err
+		}
+	}
+	if !streamed {
+		stream = queue
+	}
+	d.device, d.stream, d.registers = r.device[agent], uint64(stream), sym.registers
+	a := d.activity()
+	return r.b.ActivityNamed(&a, sym.name)
+}
+
+func dimension(path, prefix string, v int64, d *trace.Dim3) {
+	if axis, ok := strings.CutPrefix(path, prefix); ok && len(axis) == 1 {
+		if i := int(axis[0]) - 'x'; i >= 0 && i < 3 {
+			d[i] = small(v)
+		}
+	}
+}
+
+func (r *results) copy() error {
+	a := timeline.Activity{Kind: timeline.Copy}
+	var src, dst, end int64
+	timed := 0
+	err := r.flatten(func(path string, v int64, _ []byte) {
+		switch path {
+		case "start_timestamp":
+			a.StartNs, timed = v, timed+1
+		case "end_timestamp":
+			end, timed = v, timed+1
+		case "correlation_id.internal":
+			a.Correlation = uint64(max(v, 0))
+		case "stream_id.handle":
+			a.Stream = uint64(v)
+		case "src_agent_id.handle":
+			src = v
+		case "dst_agent_id.handle":
+			dst = v
+		case "bytes":
+			a.Bytes = uint64(max(v, 0))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if timed != 2 {
+		r.info.Untimed++
+		return nil
+	}
+	a.DurationNs = end - a.StartNs
+	from, fromGPU := r.device[src]
+	to, toGPU := r.device[dst]
+	if !place(&a, from, fromGPU, to, toGPU) {
+		r.info.HostOnly++
+		return nil
+	}
+	return r.b.ActivityNamed(&a, 0)
+}
+
+// place gives a copy its direction and device; false: it stays on the host.
+func place(a *timeline.Activity, from uint32, fromGPU bool, to uint32, toGPU bool) bool {
+	switch {
+	case fromGPU && toGPU && from == to:
+		a.Copy, a.Device = trace.OpCopyD2D, from
+	case fromGPU && toGPU:
+		a.Copy, a.Device = trace.OpCopyP2P, from
+	case fromGPU:
+		a.Copy, a.Device = trace.OpCopyD2H, from
+	case toGPU:
+		a.Copy, a.Device = trace.OpCopyH2D, to
+	default:
+		return false
+	}
+	return true
+}
+
+func (r *results) call() error {
+	var c timeline.Call
+	var kind, op, end int64
+	timed := 0
+	err := r.flatten(func(path string, v int64, _ []byte) {
+		switch path {
+		case "kind":
+			kind = v
+		case "operation":
+			op = v
+		case "thread_id":
+			c.Thread, c.Host = uint64(v), 1
+		case "correlation_id.internal":
+			c.Correlation = uint64(max(v, 0))
+		case "start_timestamp":
+			c.StartNs, timed = v, timed+1
+		case "end_timestamp":
+			end, timed = v, timed+1
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if timed != 2 {
+		r.info.Untimed++
+		return nil
+	}
+	c.DurationNs = end - c.StartNs
+	name := r.operation(kind, op)
+	if name == "" {
+		c.Kind = timeline.CallOther
+	} else if c.Kind, c.Async = r.api.Classify([]byte(name)); c.Kind == timeline.CallNone {
+		return nil
+	}
+	return r.b.Call(&c)
+}

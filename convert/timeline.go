@@ -1,0 +1,96 @@
+package convert
+
+import (
+	"cmp"
+	"slices"
+
+	"gpureplay/convert/timeline"
+	"gpureplay/trace"
+)
+
+// timelineSink writes a profiler's timeline into a trace.
+type timelineSink struct {
+	w         Writer
+	functions map[string]uint32
+	least     trace.Fidelity
+	kernels   uint64
+	children  func(s *timelineSink, gridID uint64, k *trace.Kernel, function uint32) (uint32, bool, error)
+}
+
+func newTimelineSink(w Writer) *timelineSink {
+	return &timelineSink{w: w, functions: map[string]uint32{}, least: trace.FidelityWarp}
+}
+
+func (s *timelineSink) function(name string) uint32 {
+	f, ok := s.functions[name]
+	if !ok {
+		f = s.w.AddFunction(name)
+		s.functions[name] = f
+	}
+	return f
+}
+
+// kernel writes a kernel without CTAs.
+func (s *timelineSink) kernel(k *trace.Kernel, flags trace.KernelFlags) (uint32, error) {
+	s.least = min(s.least, k.Fidelity)
+	s.kernels++
+	id, err := s.w.BeginKernel(k)
+	if err != nil {
+		return 0, err
+	}
+	return id, s.w.EndKernel(flags)
+}
+
+// Launch writes a kernel and the host's launch of it.
+func (s *timelineSink) Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error {
+	k.Function = s.function(name)
+	if s.children != nil && gridID != 0 {
+		id, done, err := s.children(s, gridID, k, k.Function)
+		if err != nil {
+			return err
+		}
+		if done {
+			op.Kernel = id
+			return s.w.Host(op)
+		}
+	}
+	id, err := s.kernel(k, 0)
+	if err != nil {
+		return err
+	}
+	op.Kernel = id
+	return s.w.Host(op)
+}
+
+// Op writes any other operation.
+func (s *timelineSink) Op(op *trace.HostOp) error { return s.w.Host(op) }
+
+// writeTimeline writes what a builder gathered, and then the metadata, with the
+// fidelity that the kernels turned out to have.
+func writeTimeline(b *timeline.Builder, w Writer, sink *timelineSink, meta func(device uint32) trace.Meta) error {
+	if err := b.Write(sink); err != nil {
+		return err
+	}
+	device, _ := b.Device()
+	m := meta(device)
+	if sink.kernels > 0 {
+		m.Fidelity = sink.least
+	}
+	slices.SortFunc(m.Attrs, func(a, b trace.Attr) int { return cmp.Compare(a.Key, b.Key) })
+	w.SetMeta(m)
+	for _, d := range b.Diagnostics() {
+		w.Diagnose(d)
+	}
+	return nil
+}
+
+func timelineOptions(opt Options) timeline.Options {
+	return timeline.Options{TempDir: opt.TempDir, Memory: opt.Memory, Device: opt.Device}
+}
+
+// diagnose adds a counter to the trace if it counted anything.
+func diagnose(w Writer, name string, severity trace.Severity, count uint64, help string) {
+	if count > 0 {
+		w.Diagnose(trace.Diagnostic{Name: name, Severity: severity, Count: count, Help: help})
+	}
+}

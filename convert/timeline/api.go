@@ -1,0 +1,76 @@
+package timeline
+
+import (
+	"bytes"
+	"strings"
+)
+
+// API tells what the functions of the CUDA runtime, the CUDA driver and HIP do,
+// by their names. Its zero value is ready; it remembers names.
+type API struct{ known map[string]apiCall }
+
+type apiCall struct {
+	kind  CallKind
+	async bool
+}
+
+const maxAPINames = 1 << 12
+
+// Classify returns what the named function does, and whether it is a copy that
+// does not block. Version suffixes (_v7000, _v2, _ptsz, _spt) do not matter.
+func (a *API) Classify(name []byte) (CallKind, bool) {
+	if c, ok := a.known[string(name)]; ok {
+		return c.kind, c.async
+	}
+	c := classify(string(bytes.TrimSpace(name)))
+	if a.known == nil {
+		a.known = map[string]apiCall{}
+	}
+	if len(a.known) < maxAPINames {
+		a.known[string(name)] = c
+	}
+	return c.kind, c.async
+}
+
+// apiPrefixes lists what follows "cuda", "cu" or "hip"; the first match counts.
+var apiPrefixes = []struct {
+	prefix string
+	kind   CallKind
+}{
+	{"LaunchHostFunc", CallNone},
+	{"Launch", CallLaunch},
+	{"ModuleLaunch", CallLaunch},
+	{"ExtModuleLaunch", CallLaunch},
+	{"ExtLaunch", CallLaunch},
+	{"HccModuleLaunch", CallLaunch},
+	{"GraphLaunch", CallGraph},
+	{"Memcpy", CallCopy},
+	{"Memset", CallMemset},
+	{"EventRecord", CallRecord},
+	{"StreamWaitEvent", CallWait},
+	{"EventSynchronize", CallSyncEvent},
+	{"EventQuery", CallQueryEvent},
+	{"StreamSynchronize", CallSyncStream},
+	{"DeviceSynchronize", CallSyncDevice},
+	{"ThreadSynchronize", CallSyncDevice},
+	{"CtxSynchronize", CallSyncDevice},
+}
+
+func classify(name string) apiCall {
+	rest, ok := strings.CutPrefix(name, "cuda")
+	if !ok {
+		rest, ok = strings.CutPrefix(name, "cu")
+	}
+	if !ok {
+		rest, ok = strings.CutPrefix(name, "hip")
+	}
+	if !ok {
+		return apiCall{}
+	}
+	for _, p := range apiPrefixes {
+		if strings.HasPrefix(rest, p.prefix) {
+			return apiCall{p.kind, strings.Contains(rest, "Async")}
+		}
+	}
+	return apiCall{}
+}

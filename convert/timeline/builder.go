@@ -1,0 +1,203 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"gpureplay/convert/spill"
+	"gpureplay/trace"
+)
+
+const (
+	maxNames     = 1 << 20   // distinct kernel names
+	maxNameBytes = 256 << 20 // of all of them together
+	maxDevices   = 1 << 12
+)
+
+// Options say how a [Builder] works.
+type Options struct {
+	TempDir string // for sorting; "": the system's temporary folder
+	Memory  int    // bytes for sorting; 0: spill.DefaultMemory
+	Device  int    // which device to write; -1: the one with the most kernels, the first of equals
+}
+
+// Builder gathers what a profiler saw, in any order, and writes it as a trace.
+type Builder struct {
+	opts    Options
+	events  *spill.Sorter
+	host    *spill.Sorter
+	buf     []byte
+	seq     uint64
+	names   []string
+	nameIDs map[string]uint32
+	chars   int
+	kernels map[uint32]uint64 // per device
+	first   int64             // earliest time seen
+	counts  counts
+}
+
+// New returns an empty builder. Close removes its temporary files.
+func New(opts Options) *Builder {
+	if opts.Memory == 0 {
+		opts.Memory = spill.DefaultMemory
+	}
+	return &Builder{
+		opts:    opts,
+		events:  spill.New(opts.TempDir, rowBytes, opts.Memory),
+		buf:     make([]byte, rowBytes),
+		nameIDs: map[string]uint32{},
+		kernels: map[uint32]uint64{},
+	}
+}
+
+// Close frees memory and files.
+func (b *Builder) Close() {
+	b.events.Close()
+	if b.host != nil {
+		b.host.Close()
+	}
+}
+
+// Name interns the name of a kernel, given as bytes so that a known name costs
+// no allocation.
+func (b *Builder) Name(name []byte) (uint32, error) {
+	if id, ok := b.nameIDs[string(name)]; ok {
+		return id, nil
+	}
+	b.chars += len(name)
+	if len(b.names) == maxNames || b.chars > maxNameBytes {
+		return 0, fmt.Errorf("more than %d kernel names or %d bytes of them", maxNames, maxNameBytes)
+	}
+	s := strings.ToValidUTF8(string(name), "\uFFFD")
+	id := uint32(len(b.names))
+	b.names = append(b.names, s)
+	b.nameIDs[string(name)] = id
+	return id, nil
+}
+
+func (b *Builder) add(r *row) error {
+	if b.seq == 0 || r.start < b.first {
+		b.first = r.start
+	}
+	r.seq = b.seq
+	b.seq++
+	r.encode(b.buf, r.joinKey())
+	return b.events.Add(b.buf)
+}
+
+// Activity takes one activity. It is an error if there is no room to sort, or
+// if the capture has absurdly many devices or names.
+func (b *Builder) Activity(a *Activity) error {
+	name := uint32(0)
+	if a.Kind == Kernel {
+		id, err := b.Name([]byte(a.Name))
+		if err != nil {
+			return err
+		}
+		name = id
+	}
+	return b.ActivityNamed(a, name)
+}
+
+// ActivityNamed is Activity with a name that [Builder.Name] has interned.
+func (b *Builder) ActivityNamed(a *Activity, name uint32) error {
+	if a.DurationNs < 0 {
+		b.counts.add(negativeDuration)
+		a.DurationNs = 0
+	}
+	r := row{
+		process: a.Process, correlation: a.Correlation, side: sideActivity, kind: uint8(a.Kind), copy: a.Copy,
+		start: a.StartNs, duration: a.DurationNs, device: a.Device, name: name, stream: a.Stream,
+		grid: a.Grid, block: a.Block, cluster: a.Cluster,
+		registers: a.Registers, shared: a.SharedBytes, local: a.LocalBytes,
+		bytes: a.Bytes, addr: a.Addr, began: a.StartNs, ran: a.DurationNs, gridID: a.GridID,
+		flags: flagStream | flagDevice,
+	}
+	r.set(flagSized, a.Sized)
+	r.set(flagPageable, a.Pageable)
+	r.set(flagAsync, a.Async)
+	r.set(flagBlocking, a.Blocking)
+	r.set(flagGraph, a.Graph)
+	if a.Kind == Kernel {
+		b.kernels[a.Device]++
+	} else if _, ok := b.kernels[a.Device]; !ok {
+		b.kernels[a.Device] = 0
+	}
+	if len(b.kernels) > maxDevices {
+		return fmt.Errorf("more than %d devices", maxDevices)
+	}
+	return b.add(&r)
+}
+
+func (r *row) set(f flags, on bool) {
+	if on {
+		r.flags |= f
+	}
+}
+
+// Call takes one API call.
+func (b *Builder) Call(c *Call) error {
+	if c.DurationNs < 0 {
+		b.counts.add(negativeDuration)
+		c.DurationNs = 0
+	}
+	r := row{
+		process: c.Process, correlation: c.Correlation, side: sideCall, kind: uint8(c.Kind),
+		start: c.StartNs, duration: c.DurationNs, host: c.Host, thread: c.Thread, bytes: c.Bytes,
+		grid: c.Grid, block: c.Block, shared: c.SharedBytes, flags: flagHostTime,
+	}
+	r.set(flagSized, c.Sized)
+	r.set(flagAsync, c.Async)
+	return b.add(&r)
+}
+
+// Sync takes what the profiler says about a synchronising call.
+func (b *Builder) Sync(s *Sync) error {
+	r := row{
+		process: s.Process, correlation: s.Correlation, side: sideSync, kind: uint8(s.Kind),
+		start: s.StartNs, duration: max(s.DurationNs, 0),
+		device: s.Device, stream: s.Stream, event: s.Event,
+	}
+	r.set(flagDevice, s.HasDevice)
+	r.set(flagStream, s.HasStream)
+	r.set(flagEvent, s.HasEvent)
+	if s.Kind == CallRecord {
+		r.side = sideRecord
+	}
+	if err := b.add(&r); err != nil || s.RecordCorrelation == 0 {
+		return err
+	}
+	rec := row{
+		process: s.Process, correlation: s.RecordCorrelation, side: sideRecord, kind: uint8(CallRecord),
+		start: s.StartNs, device: s.Device, stream: s.RecordStream, event: s.Event,
+		flags: flagStream | flagEvent,
+	}
+	rec.set(flagDevice, s.HasDevice)
+	return b.add(&rec)
+}
+
+// Kernels returns how many kernels each device has, before duplicates are
+// dropped.
+func (b *Builder) Kernels() map[uint32]uint64 { return b.kernels }
+
+// Device returns the device that is written, and whether it is among those
+// seen.
+func (b *Builder) Device() (uint32, bool) {
+	if b.opts.Device >= 0 {
+		_, ok := b.kernels[uint32(b.opts.Device)]
+		return uint32(b.opts.Device), ok
+	}
+	best, found := uint32(0), false
+	for d, n := range b.kernels {
+		if !found || n > b.kernels[best] || n == b.kernels[best] && d < best {
+			best, found = d, true
+		}
+	}
+	return best, found
+}
+
+// Diagnostics returns what was odd, in a fixed order.
+func (b *Builder) Diagnostics() []trace.Diagnostic { return b.counts.list() }
+
+// NameText returns the name that Name interned.
+func (b *Builder) NameText(id uint32) string { return b.names[id] }

@@ -1,0 +1,77 @@
+package timeline
+
+import "gpureplay/trace"
+
+type oddity int
+
+const (
+	otherDevices oddity = iota
+	kernelWithoutGrid
+	gridOfCall
+	copyWithoutSize
+	noCall
+	callWithoutActivity
+	correlationCollision
+	duplicateActivity
+	negativeDuration
+	graphLaunch
+	hostThreads
+	syncStreamInferred
+	eventQuery
+	eventUnresolved
+	streamWaitUnresolved
+	waitWithoutRecord
+	numOddities = iota
+)
+
+var oddities = [numOddities]trace.Diagnostic{
+	otherDevices: {Name: "other_devices", Severity: trace.DataLoss,
+		Help: "activities of devices other than the one converted; convert again with --device=N for each of them"},
+	kernelWithoutGrid: {Name: "kernel_without_grid", Severity: trace.DataLoss,
+		Help: "kernels whose grid the profiler did not record (AMD graph replays do this); they are kept with their times only"},
+	gridOfCall: {Name: "grid_of_call", Severity: trace.Info,
+		Help: "kernels whose grid, block and shared memory were taken from the launching call"},
+	copyWithoutSize: {Name: "copy_without_size", Severity: trace.DataLoss,
+		Help: "copies or memory sets whose bytes the profiler did not record; they are kept with 0 bytes"},
+	noCall: {Name: "activity_without_call", Severity: trace.Info,
+		Help: "activities for which the capture has no API call; they are issued when they began on the device"},
+	callWithoutActivity: {Name: "call_without_activity", Severity: trace.DataLoss,
+		Help: "launches and copies whose activity is not in the capture (outside its window, on the host only, or captured into a graph); they are left out"},
+	correlationCollision: {Name: "correlation_collision", Severity: trace.Info,
+		Help: "API calls that share their correlation id with another launching call; activities went to the last call before them, of the process that drives the device"},
+	duplicateActivity: {Name: "duplicate_event", Severity: trace.Info,
+		Help: "activities and calls that the capture holds twice, equal in every field; the second is left out"},
+	negativeDuration: {Name: "negative_duration", Severity: trace.Error,
+		Help: "activities or calls that end before they begin; their duration is taken as 0"},
+	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
+		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
+	hostThreads: {Name: "host_threads", Severity: trace.Info,
+		Help: "host threads that called the API; their calls are merged by time into one host program"},
+	syncStreamInferred: {Name: "sync_stream_inferred", Severity: trace.Info,
+		Help: "stream synchronisations whose stream the profiler did not record; taken to be the one that the thread used last"},
+	eventQuery: {Name: "event_query", Severity: trace.Info,
+		Help: "queries of events; they do not wait and are left out"},
+	eventUnresolved: {Name: "event_sync_unresolved", Severity: trace.DataLoss,
+		Help: "the host waited for an event that the profiler did not name; this wait is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
+	streamWaitUnresolved: {Name: "stream_wait_unresolved", Severity: trace.DataLoss,
+		Help: "a stream waited for an event that the profiler did not name; this order between streams is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
+	waitWithoutRecord: {Name: "wait_without_record", Severity: trace.DataLoss,
+		Help: "waits for events whose recording the capture does not show (it came before the capture, or was not traced); they are left out"},
+}
+
+// counts counts oddities.
+type counts [numOddities]uint64
+
+func (c *counts) add(o oddity) { c[o]++ }
+
+func (c *counts) list() []trace.Diagnostic {
+	var out []trace.Diagnostic
+	for i, n := range c {
+		if n > 0 {
+			d := oddities[i]
+			d.Count = n
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+// Package timeline turns what a profiler saw into the host operations and
+// kernels of a trace. A profiler tells three kinds of things, in any order:
+//
+//   - activities of a device: kernels, copies and memory sets, with their times
+//     on the device ([Activity]);
+//   - API calls of the host, with their times on the host ([Call]);
+//   - what a synchronising call was about: its stream, its event, the call that
+//     recorded the event ([Sync]).
+//
+// They belong together by a correlation id. [Builder] joins them and writes the
+// operations in the order in which the host issued them, in bounded memory: it
+// sorts twice on disk.
+//
+// Choices, where profilers leave room:
+//
+//  1. Host threads become one host program, ordered by the start of the calls.
+//     Time between the end of one call and the start of the next is OpHostWork.
+//  2. An activity without an API call is issued at the time when it began on the
+//     device, and no host work is charged before it.
+//  3. Several calls may carry one correlation id (merged ranks, repeated
+//     captures). An activity belongs to the last such call that began before it,
+//     among those of the process that most often drives its device.
+//  4. Kernels of a graph launch are issued one by one, in the order in which
+//     they began; their streams are those that the profiler names.
+//  5. A stream synchronisation whose stream the profiler does not tell is taken
+//     to be for the stream that its thread used last.
+//  6. Queries of events do not wait, so they are not in the trace.
+//  7. A wait for an event whose recording is not in the capture is left out.
+//  8. With several devices a call that names none belongs to the device that its
+//     thread used last.
+//  9. Copies from the device to pageable host memory block the host, whatever
+//     the call is named, as the CUDA documentation says.
+//  10. Times count from the first call or activity of the capture.
+package timeline

@@ -1,0 +1,102 @@
+package timeline
+
+import "gpureplay/trace"
+
+// Activity is a piece of work on a device. Times are in nanoseconds on the
+// clock of the capture.
+type Activity struct {
+	Kind        ActivityKind
+	Process     uint64 // of which Correlation counts; 0 if the source does not say
+	Correlation uint64 // 0: none
+	Device      uint32
+	Stream      uint64
+	StartNs     int64
+	DurationNs  int64
+	Graph       bool // part of a graph launch
+
+	// Of kernels.
+	Name        string
+	Sized       bool // the source has the grid
+	Grid        trace.Dim3
+	Block       trace.Dim3
+	Cluster     trace.Dim3
+	Registers   uint32
+	SharedBytes uint32
+	LocalBytes  uint32
+	GridID      uint64 // by which children name their parent; 0: none
+
+	// Of copies and memory sets.
+	Copy     trace.OpKind // OpCopyH2D, OpCopyD2H, OpCopyD2D or OpCopyP2P
+	Pageable bool         // the host side is pageable memory
+	Async    bool         // the host does not wait; a call may say so too
+	Blocking bool         // the host waits, where no call says otherwise
+	Bytes    uint64
+	Addr     uint64
+}
+
+// ActivityKind says what an [Activity] is.
+type ActivityKind uint8
+
+const (
+	Kernel ActivityKind = iota
+	Copy
+	Memset
+)
+
+// Call is an API call of the host.
+type Call struct {
+	Kind        CallKind
+	Process     uint64 // of which Correlation counts
+	Correlation uint64 // 0: none
+	Host        uint64 // operating system process
+	Thread      uint64
+	StartNs     int64
+	DurationNs  int64
+	Async       bool   // copies: named so
+	Bytes       uint64 // copies: where the activity lacks it
+
+	// Of launches: where the activity lacks it (AMD).
+	Sized       bool
+	Grid        trace.Dim3
+	Block       trace.Dim3
+	SharedBytes uint32
+}
+
+// CallKind says what a [Call] does.
+type CallKind uint8
+
+const (
+	CallNone  CallKind = iota
+	CallOther          // unknown: gives its times to an activity, and else is nothing
+	CallLaunch
+	CallGraph
+	CallCopy
+	CallMemset
+	CallRecord                   // records an event
+	CallWait                     // lets a stream wait for an event
+	CallSyncStream               // waits for a stream
+	CallSyncEvent                // waits for an event
+	CallSyncDevice               // waits for the device
+	CallQueryEvent               // asks whether an event has come
+	firstDeviceless = CallRecord // calls from here on have no activity
+)
+
+// Sync is what a profiler says about the call of the same correlation id:
+// CallWait, CallSyncStream, CallSyncEvent, CallSyncDevice, or CallRecord.
+type Sync struct {
+	Kind        CallKind
+	Process     uint64
+	Correlation uint64
+	Device      uint32 // valid if HasDevice
+	HasDevice   bool
+	Stream      uint64 // valid if HasStream
+	HasStream   bool
+	Event       uint64 // valid if HasEvent
+	HasEvent    bool
+	StartNs     int64
+	DurationNs  int64
+
+	// Of waits: the call that recorded the event, and its stream; 0 if unknown.
+	RecordCorrelation uint64
+	RecordStream      uint64
+}

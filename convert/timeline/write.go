@@ -1,0 +1,254 @@
+package timeline
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+const (
+	maxThreads = 1 << 16 // whose last stream is remembered
+	maxEvents  = 1 << 20 // distinct events
+)
+
+// Sink takes the host program in order. The values handed to it are reused.
+type Sink interface {
+	// Launch writes the kernel k of the named function, and then the launch op
+	// with the kernel's id. gridID is that of the activity.
+	Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error
+	// Op writes any other operation.
+	Op(op *trace.HostOp) error
+}
+
+// FirstNs returns the earliest time of the capture, from which the times in the
+// trace count.
+func (b *Builder) FirstNs() int64 { return b.first }
+
+// Write joins what was gathered and writes the chosen device's part of it. It
+// may be called once.
+func (b *Builder) Write(sink Sink) error {
+	device, ok := b.Device()
+	if !ok && b.opts.Device >= 0 && len(b.kernels) > 0 {
+		return fmt.Errorf("no activity of device %d; the capture has those of %v", b.opts.Device, b.deviceList())
+	}
+	err := b.join()
+	b.events.Close()
+	if err != nil {
+		return err
+	}
+	it, err := b.host.Sorted()
+	if err != nil {
+		return err
+	}
+	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}}
+	for {
+		rec, err := it.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		e.r.decode(rec)
+		if err := e.row(&e.r); err != nil {
+			return err
+		}
+	}
+	if n := len(e.threads); n > 1 {
+		b.counts[hostThreads] = uint64(n)
+	}
+	return nil
+}
+
+func (b *Builder) deviceList() []uint32 {
+	var list []uint32
+	for d := range b.kernels {
+		list = append(list, d)
+	}
+	slices.Sort(list)
+	return list[:min(len(list), 16)]
+}
+
+type thread struct{ host, id uint64 }
+
+// last is what a thread used last.
+type last struct {
+	device uint32
+	stream uint64
+}
+
+// emitter turns rows in host order into operations.
+type emitter struct {
+	b        *Builder
+	sink     Sink
+	device   uint32
+	threads  map[thread]*last
+	recorded map[uint64]bool
+	busy     int64 // end of the last call
+	started  bool
+	r        row
+	op       trace.HostOp
+	kernel   trace.Kernel
+	times    trace.Recorded
+}
+
+func (e *emitter) row(r *row) error {
+	used := e.threads[thread{r.host, r.thread}]
+	if r.flags&flagHostTime != 0 && used == nil && len(e.threads) < maxThreads {
+		used = &last{device: e.device}
+		if r.flags&flagDevice != 0 {
+			used.device = r.device
+		}
+		used.stream = noStream
+		e.threads[thread{r.host, r.thread}] = used
+	}
+	if r.side == sideActivity {
+		if used != nil && r.flags&flagHostTime != 0 {
+			*used = last{r.device, r.stream}
+		}
+		if r.device != e.device {
+			e.b.counts.add(otherDevices)
+			return nil
+		}
+		return e.activity(r)
+	}
+	if r.flags&flagDevice == 0 {
+		r.device = e.device
+		if used != nil {
+			r.device = used.device
+		}
+	}
+	if r.device != e.device {
+		return nil
+	}
+	return e.call(r, used)
+}
+
+// noStream stands for no stream of a thread.
+const noStream = ^uint64(0)
+
+// work writes the host's own work before a call.
+func (e *emitter) work(r *row) error {
+	if r.flags&flagHostTime == 0 {
+		return nil
+	}
+	if e.started && r.start > e.busy {
+		e.op = trace.HostOp{Kind: trace.OpHostWork, Array: trace.NoArray, Ns: r.start - e.busy}
+		if err := e.sink.Op(&e.op); err != nil {
+			return err
+		}
+	}
+	e.busy = max(e.busy, r.start+r.duration)
+	if !e.started {
+		e.busy = r.start + r.duration
+		e.started = true
+	}
+	return nil
+}
+
+// call writes a call that has no activity.
+func (e *emitter) call(r *row, used *last) error {
+	op := trace.HostOp{Array: trace.NoArray, Stream: r.stream, Event: r.event}
+	switch CallKind(r.kind) {
+	case CallSyncDevice:
+		op.Kind, op.Stream = trace.OpSyncDevice, 0
+	case CallSyncStream:
+		op.Kind = trace.OpSyncStream
+		if r.flags&flagStream == 0 {
+			e.b.counts.add(syncStreamInferred)
+			op.Stream = noStream
+			if used != nil {
+				op.Stream = used.stream
+			}
+		}
+		if op.Stream == noStream { // a thread that has launched nothing
+			op.Kind, op.Stream = trace.OpSyncDevice, 0
+		}
+	case CallRecord:
+		op.Kind = trace.OpEventRecord
+		if len(e.recorded) == maxEvents {
+			return fmt.Errorf("more than %d events", maxEvents)
+		}
+		e.recorded[r.event] = true
+	case CallSyncEvent, CallWait:
+		op.Kind = trace.OpSyncEvent
+		if CallKind(r.kind) == CallWait {
+			op.Kind = trace.OpStreamWait
+		} else {
+			op.Stream = 0
+		}
+		if drop, reason := e.unknownEvent(r); drop {
+			e.b.counts.add(reason)
+			return nil
+		}
+	default:
+		return nil
+	}
+	if err := e.work(r); err != nil {
+		return err
+	}
+	e.op = op
+	return e.sink.Op(&e.op)
+}
+
+// unknownEvent reports whether a wait must be left out, and why.
+func (e *emitter) unknownEvent(r *row) (bool, oddity) {
+	wait := CallKind(r.kind) == CallWait
+	switch {
+	case wait && r.flags&(flagEvent|flagStream) != flagEvent|flagStream:
+		return true, streamWaitUnresolved
+	case r.flags&flagEvent == 0:
+		return true, eventUnresolved
+	case !e.recorded[r.event]:
+		return true, waitWithoutRecord
+	}
+	return false, 0
+}
+
+// activity writes a launch, a copy or a memory set.
+func (e *emitter) activity(r *row) error {
+	if err := e.work(r); err != nil {
+		return err
+	}
+	if r.flags&flagGraph != 0 {
+		e.b.counts.add(graphLaunch)
+	}
+	e.times = trace.Recorded{HostNs: -1, StartNs: r.began - e.b.first, DurationNs: r.ran}
+	if r.flags&flagHostTime != 0 {
+		e.times.HostNs = r.start - e.b.first
+	}
+	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Bytes: r.bytes, Addr: r.addr}
+	switch ActivityKind(r.kind) {
+	case Kernel:
+		return e.launch(r)
+	case Memset:
+		e.op.Kind, e.op.Async = trace.OpMemset, true
+	default:
+		e.op.Kind = r.copy
+		e.op.Async = r.flags&flagAsync != 0 || r.flags&(flagHostTime|flagBlocking) == 0
+		if r.copy == trace.OpCopyD2H && r.flags&flagPageable != 0 {
+			e.op.Async = false
+		}
+	}
+	if r.bytes == 0 {
+		e.b.counts.add(copyWithoutSize)
+	}
+	return e.sink.Op(&e.op)
+}
+
+func (e *emitter) launch(r *row) error {
+	e.op.Kind, e.op.Bytes, e.op.Addr = trace.OpLaunch, 0, 0
+	e.kernel = trace.Kernel{
+		Fidelity: trace.FidelityNone, Device: r.device, Stream: r.stream,
+		Registers: r.registers, SharedBytes: r.shared, LocalBytes: r.local, Cluster: r.cluster,
+		Recorded: &e.times,
+	}
+	if r.flags&flagSized != 0 && r.grid.Count() > 0 && r.block.Count() > 0 {
+		e.kernel.Fidelity, e.kernel.Grid, e.kernel.Block = trace.FidelityKernel, r.grid, r.block
+	} else {
+		e.b.counts.add(kernelWithoutGrid)
+	}
+	return e.sink.Launch(e.b.names[r.name], &e.kernel, &e.op, r.gridID)
+}
