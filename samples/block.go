@@ -28,9 +28,9 @@ type Block struct {
 }
 
 // newBlock returns a recorder for CTAs of that shape.
-func newBlock(grid, dim trace.Dim3) *Block {
+func newBlock(dim trace.Dim3) *Block {
 	n := int(dim.Count())
-	b := &Block{Dim: dim, Grid: grid, threads: make([][3]int32, n), warps: make([]Warp, (n+WarpSize-1)/WarpSize)}
+	b := &Block{Dim: dim, threads: make([][3]int32, n), warps: make([]Warp, (n+WarpSize-1)/WarpSize)}
 	for t := range b.threads {
 		x, y := t%int(dim[0]), t/int(dim[0])%int(dim[1])
 		b.threads[t] = [3]int32{int32(x), int32(y), int32(t / int(dim[0]*dim[1]))}

@@ -13,20 +13,22 @@ type Program struct {
 	Memory
 
 	w       Writer
-	blocks  map[[2]trace.Dim3]*Block
-	pending []job // kernels with an id that are not written, in order of id
+	blocks  map[trace.Dim3]*Block // by their threads
+	pending []job                 // kernels with an id that are not written, in order of id
 	err     error
 }
 
-// job is a kernel to be written.
+// job is a kernel to be written: a small value, since a level of a program may
+// have millions of children.
 type job struct {
-	kernel trace.Kernel
+	kernel *trace.Kernel
+	ctas   uint32 // of a grid in x; 0: the kernel's own grid
 	body   func(b *Block)
 }
 
 // NewProgram returns an empty program.
 func NewProgram(w Writer) *Program {
-	return &Program{Memory: *NewMemory(w), w: w, blocks: map[[2]trace.Dim3]*Block{}}
+	return &Program{Memory: *NewMemory(w), w: w, blocks: map[trace.Dim3]*Block{}}
 }
 
 // Err returns the first error of the writer.
@@ -58,15 +60,21 @@ func (p *Program) Spawn(k trace.Kernel, op trace.HostOp, body func(b *Block)) ui
 // being recorded, and writes it after the kernels that have an id already. The
 // body runs then, so it must hold on to what it needs.
 func (p *Program) Child(k trace.Kernel, body func(b *Block)) uint32 {
-	k.Flags |= trace.KernelChild
-	p.pending = append(p.pending, job{k, body})
+	return p.ChildOf(&k, 0, body)
+}
+
+// ChildOf is [Program.Child] of a kernel that many children share, which must
+// not change any more: ctas is the child's own grid in x, 0 the shared one.
+func (p *Program) ChildOf(shared *trace.Kernel, ctas uint32, body func(b *Block)) uint32 {
+	shared.Flags |= trace.KernelChild
+	p.pending = append(p.pending, job{shared, ctas, body})
 	return p.w.NextKernel() + uint32(len(p.pending)-1)
 }
 
 // kernel writes a kernel and all its descendants, and returns its id.
 func (p *Program) kernel(k trace.Kernel, body func(b *Block)) uint32 {
 	first := p.w.NextKernel()
-	p.pending = append(p.pending, job{k, body})
+	p.pending = append(p.pending, job{kernel: &k, body: body})
 	for len(p.pending) > 0 && p.err == nil {
 		next := p.pending[0]
 		p.pending[0] = job{}
@@ -78,19 +86,22 @@ func (p *Program) kernel(k trace.Kernel, body func(b *Block)) uint32 {
 }
 
 func (p *Program) write(j *job) error {
-	k := &j.kernel
+	k := *j.kernel
+	if j.ctas > 0 {
+		k.Grid = trace.Dim3{j.ctas, 1, 1}
+	}
 	if k.Grid.Count() == 0 || k.Grid.Count() > 1<<31 || k.Block.Count() == 0 || k.Block.Count() > 1024 {
 		panic(fmt.Sprintf("samples: grid %v of blocks %v", k.Grid, k.Block))
 	}
-	if _, err := p.w.BeginKernel(k); err != nil {
+	if _, err := p.w.BeginKernel(&k); err != nil {
 		return err
 	}
-	shape := [2]trace.Dim3{k.Grid, k.Block}
-	b := p.blocks[shape]
+	b := p.blocks[k.Block]
 	if b == nil {
-		b = newBlock(k.Grid, k.Block)
-		p.blocks[shape] = b
+		b = newBlock(k.Block)
+		p.blocks[k.Block] = b
 	}
+	b.Grid = k.Grid
 	for id := range uint32(k.Grid.Count()) {
 		b.start(id)
 		j.body(b)
