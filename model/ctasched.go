@@ -9,7 +9,8 @@ type ctaScheduler struct {
 	entries []*kernelRun // in the distributor, first come first
 	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
 	pass    CTAView
-	posted  Time // an evCTAs stands for this cycle
+	posted  Time          // an evCTAs stands for this cycle
+	resumes fifo[*ctaRun] // suspended CTAs whose children have ended
 }
 
 // admit puts a kernel into the distributor.
@@ -20,7 +21,7 @@ func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 		u.m.placed.Dispatched(&k.rec)
 	}
 	if k.total == 0 {
-		u.m.queue.post(t, evKernelEnd, k.slot, 0)
+		u.end(k, t)
 		return
 	}
 	u.wake(t)
@@ -30,9 +31,11 @@ func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 func (u *ctaScheduler) wake(t Time) {
 	if u.posted != t {
 		u.posted = t
-		u.m.queue.post(t, evCTAs, 0, 0)
+		u.wakeAt(t)
 	}
 }
+
+func (u *ctaScheduler) wakeAt(t Time) { u.m.queue.post(t, evCTAs, 0, 0) }
 
 // run places CTAs in cycle t.
 func (u *ctaScheduler) run(t Time) error {
@@ -40,7 +43,10 @@ func (u *ctaScheduler) run(t Time) error {
 		u.posted = Unset
 	}
 	for range max(1, u.m.cfg.KMU.CTAsPerCycle) {
-		u.refresh()
+		if u.restore(t) {
+			continue
+		}
+		u.refresh(t)
 		if len(u.view) == 0 {
 			return nil
 		}
@@ -56,11 +62,11 @@ func (u *ctaScheduler) run(t Time) error {
 	return nil
 }
 
-// refresh lists the kernels with CTAs left.
-func (u *ctaScheduler) refresh() {
+// refresh lists the kernels with CTAs left that can be placed in cycle t.
+func (u *ctaScheduler) refresh(t Time) {
 	u.view, u.pass.Kernels = u.view[:0], u.pass.Kernels[:0]
 	for _, k := range u.entries {
-		if k.Left > 0 {
+		if k.Left > 0 && u.groupReady(k, t) {
 			u.view = append(u.view, k)
 			u.pass.Kernels = append(u.pass.Kernels, &k.KernelView)
 		}
@@ -84,20 +90,70 @@ func (u *ctaScheduler) place(k *kernelRun, s *sm, t Time) error {
 		k.rec.FirstCTA = t
 	}
 	k.rec.LastCTA = t
+	if l := c.launch(); l != nil {
+		u.m.children.started(l, t)
+		u.m.children.queue.started(t)
+	}
 	s.start(c, t)
 	return nil
 }
 
+// launch returns the request that a CTA comes from, or nil.
+func (c *ctaRun) launch() *childLaunch {
+	if c.group != nil {
+		return c.group.launch
+	}
+	return c.kernel.launch
+}
+
+// restore puts the first suspended CTA that can go on back on its SM.
+func (u *ctaScheduler) restore(t Time) bool {
+	if u.resumes.len() == 0 {
+		return false
+	}
+	c := *u.resumes.first()
+	if !c.sm.fits(c.kernel) {
+		return false
+	}
+	u.resumes.pop()
+	c.sm.restore(c, t)
+	return true
+}
+
+// resume lets a CTA go on whose children have all ended.
+func (u *ctaScheduler) resume(c *ctaRun, t Time) {
+	if len(c.saved) == 0 {
+		c.sm.release(c, t)
+		return
+	}
+	u.resumes.push(c)
+	u.wake(t + 1)
+}
+
+// end posts the end of a kernel.
+func (u *ctaScheduler) end(k *kernelRun, t Time) {
+	k.ending = true
+	u.m.queue.post(t, evKernelEnd, k.slot, 0)
+}
+
 // ended takes note of a CTA that ended on s in cycle t.
 func (u *ctaScheduler) ended(c *ctaRun, t Time) {
+	if l := c.launch(); l != nil {
+		u.m.children.queue.ended(t, t-c.rec.Dispatch)
+	}
+	if g := c.group; g != nil {
+		if g.left--; g.left == 0 {
+			u.m.children.ended(g.launch, t)
+		}
+	}
 	k := c.kernel
 	k.Resident--
 	k.done++
 	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {
 		k.SMs--
 	}
-	if k.done == k.total {
-		u.m.queue.post(t+1, evKernelEnd, k.slot, 0)
+	if k.done == k.total && k.children == 0 {
+		u.end(k, t+1)
 	}
 	u.wake(t + 1)
 }

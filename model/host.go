@@ -211,7 +211,7 @@ func (h *host) begin(st *stream, t Time) {
 		switch op.kind {
 		case trace.OpLaunch:
 			op.run.ready = true
-			h.m.kmu.inspect(t)
+			h.m.fail(h.m.kmu.inspect(t))
 			return
 		case trace.OpEventRecord:
 			op.event.done = true

@@ -76,21 +76,75 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		w.last = max(w.last, done)
 	}
 	f.pc++
-	if f.pc >= len(f.path) && !w.ret() {
+	from := t + 1
+	if o.class == trace.ClassLaunch {
+		from = s.ask(w, t)
+	}
+	if !s.next(w) {
 		s.exit(w, t)
 		return false
 	}
+	return s.follow(sc, w, o, t, from)
+}
+
+// follow schedules w after instruction o: from a cycle on (0: what holds it says
+// when). It reports whether w is scheduled.
+func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	s.prepare(w, t)
 	switch o.class {
 	case trace.ClassBarrier:
-		s.arrive(w, int(o.barrier), t)
+		s.arrive(w, o.barrier, t)
 		return false
 	case trace.ClassFence:
 		if w.last > w.ready {
 			w.ready, w.reason = w.last, StallMemory
 		}
+	case trace.ClassDeviceSync:
+		if s.sync(w) {
+			return false
+		}
+		from = t + max(1, Time(s.m.cfg.Launch.DeviceSync))
+	case trace.ClassLaunch:
+		if from == 0 {
+			return false
+		}
+		if from > w.ready {
+			w.reason = StallLaunch
+		}
 	}
-	sc.add(w, max(w.ready, t+1))
+	sc.add(w, max(w.ready, from))
+	return true
+}
+
+// ask makes the launch call of w; an error ends the run.
+func (s *sm) ask(w *warp, t Time) Time {
+	from, err := s.m.children.ask(s, w, w.pc-1, t)
+	if err != nil {
+		s.m.fail(err)
+		return t + 1
+	}
+	return from
+}
+
+// next brings w to its next instruction: more of an inlined body, or the program
+// that called one that has ended. It reports whether there is one.
+func (s *sm) next(w *warp) bool {
+	for w.pc >= len(w.path) {
+		more, err := w.refill()
+		if err != nil {
+			s.m.fail(err)
+			return false
+		}
+		if more {
+			return true
+		}
+		n := len(w.callers)
+		if n == 0 {
+			return false
+		}
+		w.frame = w.callers[n-1]
+		w.callers = w.callers[:n-1]
+	}
 	return true
 }
 
@@ -113,20 +167,6 @@ func (s *sm) count(w *warp, t Time) {
 	s.m.sum.ThreadInsts += n
 }
 
-// ret returns to the program that called the one that has ended, and reports
-// whether there is one.
-func (w *warp) ret() bool {
-	for w.pc >= len(w.path) {
-		n := len(w.callers)
-		if n == 0 {
-			return false
-		}
-		w.frame = w.callers[n-1]
-		w.callers = w.callers[:n-1]
-	}
-	return true
-}
-
 // unschedule takes w, which issues again in cycle t, out of the ring.
 func (sc *scheduler) unschedule(w *warp, t Time) {
 	b := uint64(1) << w.bit
@@ -138,11 +178,11 @@ func (sc *scheduler) unschedule(w *warp, t Time) {
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when
 // every warp that has not exited waits there.
-func (s *sm) arrive(w *warp, id int, t Time) {
+func (s *sm) arrive(w *warp, id uint8, t Time) {
 	c := w.cta
 	c.waiting++
 	b := &c.barriers[id]
-	b.waiting |= 1 << (uint(w.bit)*uint(len(s.sched)) + uint(w.sched))
+	b.waiting |= 1 << s.slot(w)
 	b.last = t
 	s.checkBarriers(c, t)
 }

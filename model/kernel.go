@@ -12,21 +12,27 @@ import (
 // then in the distributor, until its last CTA has ended.
 type kernelRun struct {
 	KernelView
-	slot    uint64 // index in Machine.runs
-	tk      trace.Kernel
-	code    *code
-	res     Resources
-	stream  *stream
-	hwq     int
-	ready   bool // head of its stream: nothing before it is unfinished
-	parent  uint32
-	next    uint64 // linear index of the next CTA to place
-	total   uint64
-	done    uint64
-	cursor  *trace.CTACursor
-	pending *ctaRun  // read ahead from the cursor
-	smCTAs  []uint16 // CTAs of this kernel on each SM
-	rec     KernelRecord
+	slot     uint64 // index in Machine.runs
+	tk       trace.Kernel
+	code     *code
+	res      Resources
+	stream   *stream
+	hwq      int
+	ready    bool // head of its stream: nothing before it is unfinished
+	parent   uint32
+	next     uint64 // linear index of the next native CTA to place
+	native   uint64 // CTAs of its own grid
+	total    uint64 // and of the groups that joined it
+	done     uint64
+	ending   bool         // evKernelEnd has been posted
+	launch   *childLaunch // the request that it comes from; nil: the host's
+	children int          // children of its CTAs that have not ended
+	groups   fifo[groupRun]
+	group    *groupRun // whose CTAs are being placed
+	cursor   *trace.CTACursor
+	pending  *ctaRun  // read ahead from the cursor
+	smCTAs   []uint16 // CTAs of this kernel on each SM
+	rec      KernelRecord
 }
 
 // ctaRun is one CTA on an SM.
@@ -38,9 +44,16 @@ type ctaRun struct {
 	live     int // warps that have not exited
 	waiting  int // live warps that wait at a barrier
 	barriers [16]barrier
-	slots    uint64 // warp slots of the SM
-	lastAt   Time   // cycle of the last issue; Unset: none yet
-	acked    Time   // when the last of its stores is acknowledged
+	slots    uint64    // warp slots of the SM
+	group    *groupRun // aggregated: its group
+	children int       // that have not ended
+	finished bool      // it has ended, but children have not
+	syncing  int       // live warps that wait for children
+	synced   uint64    // their slots
+	saved    []warp    // while the CTA is suspended
+	swq      int       // stream of its children, where they share one; 0: none yet
+	lastAt   Time      // cycle of the last issue; Unset: none yet
+	acked    Time      // when the last of its stores is acknowledged
 }
 
 // barrier is one named barrier of a CTA.
@@ -49,9 +62,38 @@ type barrier struct {
 	last    Time   // arrival of the latest
 }
 
-// nextCTA returns the next CTA of k in linear order, in a buffer of its own. A
-// CTA that the trace does not hold has no warps.
+// nextCTA returns the CTA of k that is placed next: those of its own grid, then
+// those of the groups that joined it, in the order of their coming.
 func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
+	if k.next < k.native {
+		return m.readCTA(k)
+	}
+	if k.group == nil {
+		g := k.groups.pop()
+		run, err := m.children.makeRun(g.launch)
+		if err != nil {
+			return nil, err
+		}
+		g.run = run
+		k.group = &g
+	}
+	g := k.group
+	c, err := m.readCTA(g.run)
+	if err != nil {
+		return nil, err
+	}
+	if g.run.next == g.run.native {
+		k.group = nil
+		m.freeRuns = append(m.freeRuns, g.run.slot)
+	}
+	c.kernel, c.group = k, g
+	c.rec.Kernel, c.rec.Child = k.ID, g.launch.rec.Child
+	return c, nil
+}
+
+// readCTA returns the next CTA of a grid in linear order, in a buffer of its
+// own. A CTA that the trace does not hold has no warps.
+func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 	c := m.takeCTA()
 	id := k.next
 	if k.pending == nil && k.cursor != nil {
@@ -76,6 +118,8 @@ func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
 	c.kernel = k
 	c.lastAt, c.acked = Unset, 0
 	c.live, c.waiting, c.slots = 0, 0, 0
+	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0
+	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}
 	c.rec = CTARecord{Kernel: k.ID, CTA: uint32(id), Child: NoKernel}
 	return c, nil

@@ -6,52 +6,87 @@ package model
 // its queue then waits until it has completed.
 type kmu struct {
 	m        *Machine
-	queues   [][]*kernelRun
-	busy     []bool // the head has been dispatched and has not completed
-	pending  int
+	queues   []workQueue
+	pending  int // kernels that have arrived and not been dispatched
 	scan     int // queue to inspect first: round robin
 	reserved int // entries promised to kernels on their way to the distributor
+	streams  int // streams that device threads have created
+}
+
+// workQueue is one hardware work queue.
+type workQueue struct {
+	fifo fifo[pendingKernel]
+	busy bool // its head has been dispatched and has not completed
+}
+
+// pendingKernel is a kernel of the host, or the request of a device thread,
+// whose kernel is made when its turn comes.
+type pendingKernel struct {
+	run   *kernelRun
+	child *childLaunch
 }
 
 func newKMU(m *Machine) *kmu {
-	n := max(1, m.cfg.KMU.HWQs)
-	return &kmu{m: m, queues: make([][]*kernelRun, n), busy: make([]bool, n)}
+	return &kmu{m: m, queues: make([]workQueue, max(1, m.cfg.KMU.HWQs))}
 }
 
-// arrive takes a kernel into its queue.
-func (u *kmu) arrive(k *kernelRun, t Time) {
+// arrive takes a kernel of the host into its queue.
+func (u *kmu) arrive(k *kernelRun, t Time) error {
 	k.rec.Arrive = t
-	u.queues[k.hwq] = append(u.queues[k.hwq], k)
+	return u.enqueue(k.hwq, pendingKernel{run: k}, t)
+}
+
+// arriveChild takes a device kernel into its queue.
+func (u *kmu) arriveChild(c *childLaunch, t Time) error {
+	c.rec.Arrive = t
+	return u.enqueue(c.hwq, pendingKernel{child: c}, t)
+}
+
+func (u *kmu) enqueue(hwq int, p pendingKernel, t Time) error {
+	u.queues[hwq].fifo.push(p)
 	u.pending++
-	u.inspect(t)
+	return u.inspect(t)
 }
 
 // inspect dispatches what can be dispatched.
-func (u *kmu) inspect(t Time) {
+func (u *kmu) inspect(t Time) error {
+	if u.pending == 0 {
+		return nil
+	}
 	n := len(u.queues)
+	first := u.scan
 	for i := range n {
-		q := (u.scan + i) % n
-		if u.busy[q] || len(u.queues[q]) == 0 || !u.queues[q][0].ready {
+		q := (first + i) % n
+		w := &u.queues[q]
+		if w.busy || w.fifo.len() == 0 {
+			continue
+		}
+		p := w.fifo.first()
+		if p.run != nil && !p.run.ready {
 			continue
 		}
 		if len(u.m.ctas.entries)+u.reserved >= u.m.cfg.KMU.Entries {
-			return
+			return nil
 		}
-		k := u.queues[q][0]
-		u.busy[q] = true
+		k := p.run
+		if k == nil {
+			var err error
+			if k, err = u.m.children.makeRun(p.child); err != nil {
+				return err
+			}
+		}
+		w.fifo.pop()
+		w.busy = true
+		u.pending--
 		u.reserved++
 		u.scan = (q + 1) % n
 		u.m.queue.post(t+Time(u.m.cfg.KMU.DispatchLatency), evDispatch, k.slot, 0)
 	}
+	return nil
 }
 
 // complete frees the queue of a kernel that has ended.
-func (u *kmu) complete(k *kernelRun, t Time) {
-	q := u.queues[k.hwq]
-	copy(q, q[1:])
-	q[len(q)-1] = nil
-	u.queues[k.hwq] = q[:len(q)-1]
-	u.busy[k.hwq] = false
-	u.pending--
-	u.inspect(t)
+func (u *kmu) complete(k *kernelRun, t Time) error {
+	u.queues[k.hwq].busy = false
+	return u.inspect(t)
 }

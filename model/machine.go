@@ -30,6 +30,7 @@ type Machine struct {
 	mem       *memory
 	kmu       *kmu
 	ctas      *ctaScheduler
+	children  *children
 	host      *host
 	codes     []*code // per function, nil until first used
 	runs      []*kernelRun
@@ -39,6 +40,7 @@ type Machine struct {
 	sum       Summary
 	sampler   sampler
 	acting    []uint64 // SMs of the current cycle
+	err       error    // met by an SM; ends the run after the cycle
 }
 
 // New builds a machine for one replay of tr.
@@ -62,6 +64,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset}
 	m.ctas.pass.m = m
+	m.children = newChildren(m)
 	m.host = newHost(m)
 	m.codes = make([]*code, len(m.prog.Functions))
 	m.sampler.init(opt.Sample)
@@ -89,6 +92,9 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 			}
 		}
 		m.stepSMs(t)
+		if m.err != nil {
+			return nil, m.err
+		}
 	}
 	if err := m.stuck(); err != nil {
 		return nil, err
@@ -105,7 +111,11 @@ func (m *Machine) handle(e event) error {
 	case evCopyEnd:
 		return m.host.copyEnded(e.a, e.t)
 	case evArrive:
-		m.kmu.arrive(m.runs[e.a], e.t)
+		return m.kmu.arrive(m.runs[e.a], e.t)
+	case evChild:
+		return m.children.arrived(e.a, e.t)
+	case evGroups:
+		return m.children.groupsFound(e.a, e.t)
 	case evDispatch:
 		m.kmu.reserved--
 		m.ctas.admit(m.runs[e.a], e.t)
@@ -158,10 +168,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	if err := m.tr.Kernel(id, &k.tk); err != nil {
 		return nil, err
 	}
-	if m.codes[k.tk.Function] == nil {
-		m.codes[k.tk.Function] = prepare(&m.prog.Functions[k.tk.Function])
-	}
-	k.code = m.codes[k.tk.Function]
+	k.code = m.code(k.tk.Function)
 	k.res = m.cfg.CTAResources(&k.tk)
 	total := k.tk.Grid.Count()
 	ctas, limit := m.cfg.Residency(&k.tk)
@@ -171,8 +178,10 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	}
 	m.order++
 	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Left: total}
-	k.stream, k.parent, k.total = st, NoKernel, total
-	k.hwq = m.policy.Admission.Queue(st.index, len(m.kmu.queues))
+	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
+	if st != nil {
+		k.hwq = m.policy.Admission.Queue(st.index, len(m.kmu.queues))
+	}
 	k.rec = KernelRecord{
 		ID: id, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
 		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
@@ -188,16 +197,32 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	return k, nil
 }
 
+// code returns a function prepared for the issue model.
+func (m *Machine) code(fn uint32) *code {
+	if m.codes[fn] == nil {
+		m.codes[fn] = prepare(&m.prog.Functions[fn])
+	}
+	return m.codes[fn]
+}
+
 func (m *Machine) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
 		m.freeRuns = m.freeRuns[:n-1]
-		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs}
+		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, groups: k.groups}
 		return k
 	}
 	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms))}
 	m.runs = append(m.runs, k)
 	return k
+}
+
+// fail notes an error met where none can be returned; the run ends with the
+// first.
+func (m *Machine) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
 }
 
 // kernelEnded completes a kernel in every unit that holds it.
@@ -210,10 +235,15 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 		m.obs.Stage(&StageRecord{Stage: StageKernel, Kernel: k.ID, Array: trace.NoArray, Start: k.rec.FirstCTA, End: t})
 	}
 	m.ctas.remove(k)
-	m.kmu.complete(k, t)
-	err := m.host.kernelEnded(k, t)
+	if err := m.kmu.complete(k, t); err != nil {
+		return err
+	}
 	m.freeRuns = append(m.freeRuns, k.slot)
-	return err
+	if k.launch != nil {
+		m.children.ended(k.launch, t)
+		return nil
+	}
+	return m.host.kernelEnded(k, t)
 }
 
 // finish gathers the summary.

@@ -13,6 +13,7 @@ type Policy struct {
 	CTA        CTAScheduler
 	Warp       WarpScheduler
 	Host       HostMode
+	AGT        int // entries of the aggregated group table, a power of two; 0: groups are not aggregated
 }
 
 // HostMode is how the host runs its program.
@@ -92,7 +93,10 @@ type LaunchRequest struct {
 	Workload uint32
 	CTAs     uint64
 	Marked   bool
-	Lanes    int // lanes of the warp that ask at this point
+	Lanes    int  // lanes of the warp that ask at this point
+	Overhead Time // from the call to the KMU for one launch, cycles
+	QueueMetrics
+	Record *LaunchRecord // what was estimated is noted here
 }
 
 // Dependency decides when a warp's global access may go ahead, beyond the order

@@ -8,6 +8,8 @@ const (
 	evHost      eventKind = iota // the host goes on
 	evCopyEnd                    // a = stream: its copy has ended
 	evArrive                     // a = kernel slot: reaches the KMU
+	evChild                      // a = number of a request: reaches the KMU
+	evGroups                     // a = number of a call: its groups reach the CTA scheduler
 	evDispatch                   // a = kernel slot: enters the distributor
 	evKernelEnd                  // a = kernel slot: its last CTA has ended
 	evPolicy                     // a, b: handed to the policy's unit

@@ -42,7 +42,6 @@ type warp struct {
 	cta     *ctaRun
 	frame           // the program that it is in
 	callers []frame // programs that it returns to
-	regs    []Time  // per register: ready time · 2, + 1 if it comes from memory
 	id      uint32
 	sched   uint8
 	bit     uint8
@@ -50,20 +49,25 @@ type warp struct {
 	reason  Stall
 	ready   Time // operands of the next instruction
 	last    Time // everything that it issued is done, stores acknowledged
+	began   Time
+	bank    []Time // registers of its own program
 }
 
 // frame is a program and how far a warp is in it.
 type frame struct {
-	code     *code
-	path     []uint32
-	masks    []trace.MaskRun
-	mem      []trace.Access
-	lists    []uint64
-	launches []trace.Launch
-	pc       int
-	nextMask int
-	nextMem  int
-	mask     uint32
+	code       *code
+	path       []uint32
+	masks      []trace.MaskRun
+	mem        []trace.Access
+	lists      []uint64
+	launches   []trace.Launch
+	pc         int
+	nextMask   int
+	nextMem    int
+	mask       uint32
+	regs       []Time // per register: ready time · 2, + 1 if it comes from memory
+	nextLaunch int
+	inline     *inliner // makes more of the program; nil: this is all
 }
 
 func newSM(m *Machine, id int, t *timing) *sm {
@@ -116,13 +120,13 @@ func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
 	s.free &^= 1 << slot
 	c.slots |= 1 << slot
 	w := &s.warps[slot]
-	w.cta, w.id, w.last, w.callers = c, tw.ID, t, w.callers[:0]
+	w.cta, w.id, w.last, w.began, w.callers = c, tw.ID, t, t, w.callers[:0]
 	w.frame = frame{code: c.kernel.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
 	n := c.kernel.code.count
-	if cap(w.regs) < n {
-		w.regs = make([]Time, n)
+	if cap(w.bank) < n {
+		w.bank = make([]Time, n)
 	}
-	w.regs = w.regs[:n]
+	w.regs = w.bank[:n]
 	clear(w.regs)
 	sc := &s.sched[w.sched]
 	s.age++
@@ -157,15 +161,23 @@ func (s *sm) exit(w *warp, t Time) {
 	c := w.cta
 	s.settle(t + 1)
 	s.resident--
-	slot := uint(w.bit)*uint(len(s.sched)) + uint(w.sched)
+	slot := s.slot(w)
 	s.free |= 1 << slot
+	if c.launch() != nil {
+		s.m.children.queue.warpEnded(t, t+1-w.began)
+	}
 	c.slots &^= 1 << slot
 	c.acked = max(c.acked, w.last, t+1)
 	c.live--
 	if c.live == 0 {
 		s.end(c, c.acked)
-	} else if c.waiting > 0 {
+		return
+	}
+	if c.waiting > 0 {
 		s.checkBarriers(c, t)
+	}
+	if c.syncing == c.live {
+		s.suspend(c)
 	}
 }
 
@@ -188,13 +200,17 @@ func (s *sm) finishCTAs(t Time) {
 	s.ending = kept
 }
 
-func (s *sm) finishCTA(c *ctaRun, t Time) {
+func (s *sm) remove(c *ctaRun) {
 	for i, r := range s.ctas {
 		if r == c {
 			s.ctas = append(s.ctas[:i], s.ctas[i+1:]...)
-			break
+			return
 		}
 	}
+}
+
+func (s *sm) finishCTA(c *ctaRun, t Time) {
+	s.remove(c)
 	s.used = s.used.Minus(c.kernel.res)
 	c.stall(t, StallMemory)
 	c.rec.End = t
@@ -203,7 +219,9 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)
 	s.m.ctas.ended(c, t)
-	s.m.spareCTAs = append(s.m.spareCTAs, c)
+	if c.finished = c.children > 0; !c.finished {
+		s.m.spareCTAs = append(s.m.spareCTAs, c)
+	}
 }
 
 // stall books the cycles since the CTA's last issue, up to t, on a reason.

@@ -31,9 +31,15 @@ func (m *Machine) stuck() error {
 			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
 		}
 	}
-	for q, queue := range m.kmu.queues {
-		if len(queue) > 0 && !m.kmu.busy[q] {
-			add("kernel %d heads hardware queue %d and waits for its stream", queue[0].ID, q)
+	for q := range m.kmu.queues {
+		w := &m.kmu.queues[q]
+		if w.fifo.len() == 0 || w.busy {
+			continue
+		}
+		if p := w.fifo.first(); p.run != nil {
+			add("kernel %d heads hardware queue %d and waits for its stream", p.run.ID, q)
+		} else {
+			add("%v heads hardware queue %d", p.child, q)
 		}
 	}
 	for _, st := range m.host.order {

@@ -180,7 +180,12 @@ func (c *Choice) build(cfg *model.Config) (p *model.Policy, machine *model.Confi
 	if p.CTA, err = ctas.build(c.decision("cta"), a); err != nil {
 		return nil, nil, err
 	}
-	p.Warp, err = warps.build(warp, a)
+	if p.Warp, err = warps.build(warp, a); err != nil {
+		return nil, nil, err
+	}
+	if c.Policy.Compose != nil {
+		err = c.Policy.Compose(p, a)
+	}
 	return p, machine, err
 }
 

@@ -30,6 +30,9 @@ type Policy struct {
 	Params []Param                             // beyond those of its decisions
 	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
 	Adjust func(c *model.Config, a Args) error // changes to a copy of the machine; nil: none
+
+	// Compose sets what a policy has beyond its decisions; nil: nothing.
+	Compose func(p *model.Policy, a Args) error
 }
 
 // Option is the registration record of one implementation of a decision.

@@ -1,0 +1,83 @@
+package model
+
+// ccqs is SPAWN's child CTA queuing system: the metrics that its controller
+// reads, as registers of the grid management unit would hold them (SPAWN paper,
+// section IV.B).
+type ccqs struct {
+	n        int64 // child CTAs admitted and not finished
+	finished int64
+	total    int64 // their execution times
+	running  int64 // child CTAs on SMs
+
+	window  Time  // start of the current window
+	area    int64 // running CTAs summed over its cycles so far
+	at      Time
+	nCon    int64 // of the window before
+	warps   int64 // child warps that finished in the window
+	warpSum int64
+	tWarp   int64 // of the last window in which one finished
+}
+
+// ccqsWindow is the width of a window: 2^10 cycles, so that the mean is a shift.
+const ccqsWindow = 1 << ccqsShift
+
+const ccqsShift = 10
+
+// QueueMetrics are what a launch control may know of the child CTAs under way.
+type QueueMetrics struct {
+	N     int64 // child CTAs admitted and not finished
+	NCon  int64 // mean concurrent child CTAs of the last window
+	TCTA  int64 // mean execution time of the finished child CTAs, cycles; 0: none yet
+	TWarp int64 // mean execution time of child warps of the last window in which one finished
+}
+
+// metrics returns the registers in cycle t.
+func (q *ccqs) metrics(t Time) QueueMetrics {
+	q.roll(t)
+	m := QueueMetrics{N: q.n, NCon: q.nCon, TWarp: q.tWarp}
+	if q.finished > 0 {
+		m.TCTA = q.total / q.finished
+	}
+	return m
+}
+
+// roll closes the windows that end at or before t.
+func (q *ccqs) roll(t Time) {
+	for t >= q.window+ccqsWindow {
+		end := q.window + ccqsWindow
+		q.nCon = (q.area + q.running*(end-q.at)) >> ccqsShift
+		q.area, q.at, q.window = 0, end, end
+		if q.warps > 0 {
+			q.tWarp = q.warpSum / q.warps
+			q.warps, q.warpSum = 0, 0
+		}
+		if skip := (t - q.window) / ccqsWindow; skip > 1 { // windows in which nothing changes
+			q.nCon = q.running
+			q.window += (skip - 1) * ccqsWindow
+			q.at = q.window
+		}
+	}
+	q.area += q.running * (t - q.at)
+	q.at = t
+}
+
+func (q *ccqs) admit(ctas int64) { q.n += ctas }
+
+func (q *ccqs) started(t Time) {
+	q.roll(t)
+	q.running++
+}
+
+func (q *ccqs) ended(t, took Time) {
+	q.roll(t)
+	q.running--
+	q.n--
+	q.finished++
+	q.total += took
+}
+
+func (q *ccqs) warpEnded(t, took Time) {
+	q.roll(t)
+	q.warps++
+	q.warpSum += took
+}

@@ -1,0 +1,260 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// inliner turns refused child launches into work of the parent's lanes: lane l
+// performs the body of the child's thread t as its iteration t. Iteration i runs
+// with the lanes whose workload exceeds i; the addresses are those of thread i of
+// every active lane's child, coalesced as one access. Lanes whose threads took
+// different paths run one path after another (policies.md, "Launch path").
+//
+// Exits, barriers and synchronisations of the child's body have no meaning for a
+// lane that runs its threads in turn, and take no instruction.
+type inliner struct {
+	fn    uint32
+	lanes []inlineLane
+	step  uint32 // next iteration
+	most  uint32
+	group []*inlineLane
+	frame frame
+	regs  []Time
+}
+
+// inlineLane is one lane and the child that it works through.
+type inlineLane struct {
+	lane   uint8
+	work   uint32
+	block  uint32 // threads of a CTA
+	cursor *trace.CTACursor
+	cta    trace.CTA
+	ended  bool
+	warp   *trace.Warp // of the current thread; nil: it does nothing
+	bit    uint32      // the current thread in its warp
+
+	mask     uint32 // while a path is walked
+	nextMask int
+	nextMem  int
+	nextCall int
+	kernel   uint32
+}
+
+// chunkSteps is about how many instructions are made at a time: a hub of a graph
+// would otherwise fill memory.
+const chunkSteps = 512
+
+// call makes w run the bodies of refused requests before it goes on.
+func (w *warp) call(m *Machine, reqs []trace.Launch) error {
+	var made []*inliner
+	for i := range reqs {
+		r := &reqs[i]
+		if r.Workload == 0 {
+			continue
+		}
+		var k trace.Kernel
+		if err := m.tr.Kernel(r.Child, &k); err != nil {
+			return err
+		}
+		in := inlinerFor(m, &made, k.Function)
+		cursor, err := m.tr.CTAs(r.Child, 0)
+		if err != nil {
+			return err
+		}
+		in.lanes = append(in.lanes, inlineLane{lane: r.Lane, work: r.Workload, block: max(1, uint32(k.Block.Count())), cursor: cursor, kernel: r.Child})
+		in.most = max(in.most, r.Workload)
+	}
+	for _, in := range slices.Backward(made) {
+		w.callers = append(w.callers, w.frame)
+		w.frame = in.frame
+		if _, err := w.refill(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func inlinerFor(m *Machine, made *[]*inliner, fn uint32) *inliner {
+	for _, in := range *made {
+		if in.fn == fn {
+			return in
+		}
+	}
+	in := &inliner{fn: fn}
+	c := m.code(fn)
+	in.frame = frame{code: c, inline: in, regs: make([]Time, c.count), mask: ^uint32(0)}
+	*made = append(*made, in)
+	return in
+}
+
+// refill makes the next instructions of an inlined body, and reports whether
+// there are any.
+func (w *warp) refill() (bool, error) {
+	f := &w.frame
+	in := f.inline
+	if in == nil {
+		return false, nil
+	}
+	f.path, f.masks, f.mem, f.lists, f.launches = f.path[:0], f.masks[:0], f.mem[:0], f.lists[:0], f.launches[:0]
+	f.pc, f.nextMask, f.nextMem, f.nextLaunch = 0, 0, 0, 0
+	for in.step < in.most && len(f.path) < chunkSteps {
+		if err := in.iterate(f); err != nil {
+			return false, err
+		}
+		in.step++
+	}
+	return len(f.path) > 0, nil
+}
+
+// iterate emits iteration in.step.
+func (in *inliner) iterate(f *frame) error {
+	in.group = in.group[:0]
+	for i := range in.lanes {
+		l := &in.lanes[i]
+		if l.work <= in.step {
+			continue
+		}
+		if err := l.seek(in.step); err != nil {
+			return err
+		}
+		if l.warp != nil {
+			in.group = append(in.group, l)
+		}
+	}
+	for len(in.group) > 0 {
+		lead := in.group[0].warp
+		var same, rest []*inlineLane
+		for _, l := range in.group {
+			if slices.Equal(l.warp.Path, lead.Path) {
+				same = append(same, l)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		emit(f, lead.Path, same)
+		in.group = rest
+	}
+	return nil
+}
+
+// seek moves l to the thread of an iteration.
+func (l *inlineLane) seek(thread uint32) error {
+	cta, in := thread/l.block, thread%l.block
+	l.bit = in % WarpSize
+	for !l.ended && (l.cta.ID < cta || thread == 0) {
+		switch err := l.cursor.Next(&l.cta); {
+		case errors.Is(err, io.EOF):
+			l.ended = true
+		case err != nil:
+			return fmt.Errorf("kernel %d: %w", l.kernel, err)
+		}
+		if thread == 0 {
+			break
+		}
+	}
+	l.warp = nil
+	if l.ended || l.cta.ID != cta {
+		return nil
+	}
+	for i := range l.cta.Warps {
+		if l.cta.Warps[i].ID == in/WarpSize {
+			l.warp = &l.cta.Warps[i]
+		}
+	}
+	return nil
+}
+
+// emit appends the instructions of one path, run by the lanes whose threads took
+// it.
+func emit(f *frame, path []uint32, lanes []*inlineLane) {
+	for _, l := range lanes {
+		l.mask, l.nextMask, l.nextMem, l.nextCall = ^uint32(0), 0, 0, 0
+	}
+	for step, i := range path {
+		o := &f.code.ops[i]
+		mask := uint32(0)
+		for _, l := range lanes {
+			if l.advance(step) {
+				mask |= 1 << l.lane
+			}
+		}
+		if mask != 0 && o.inlined() {
+			f.append(i, mask)
+			if o.mem {
+				f.gather(lanes)
+			}
+			if o.class == trace.ClassLaunch {
+				f.nested(lanes, step)
+			}
+		}
+		if o.mem {
+			for _, l := range lanes {
+				l.nextMem++
+			}
+		}
+	}
+}
+
+// inlined reports whether an instruction of a child's body is one of the lane
+// that runs it in turn.
+func (o *op) inlined() bool {
+	return o.class != trace.ClassExit && o.class != trace.ClassBarrier && o.class != trace.ClassDeviceSync
+}
+
+// advance brings l's mask to a step and reports whether its thread is active.
+func (l *inlineLane) advance(step int) bool {
+	m := l.warp.Masks
+	for l.nextMask < len(m) && int(m[l.nextMask].At) <= step {
+		l.mask = m[l.nextMask].Mask
+		l.nextMask++
+	}
+	return l.mask>>l.bit&1 != 0
+}
+
+// append adds an instruction with a mask.
+func (f *frame) append(inst, mask uint32) {
+	if n := len(f.masks); n == 0 || f.masks[n-1].Mask != mask {
+		f.masks = append(f.masks, trace.MaskRun{At: uint32(len(f.path)), Mask: mask})
+	}
+	f.path = append(f.path, inst)
+}
+
+// gather adds the access that the active lanes' threads make together.
+func (f *frame) gather(lanes []*inlineLane) {
+	from := len(f.lists)
+	for _, l := range lanes {
+		if l.mask>>l.bit&1 == 0 {
+			continue
+		}
+		a := &l.warp.Mem[l.nextMem]
+		rank := uint32(bits.OnesCount32(l.mask & (1<<l.bit - 1)))
+		switch {
+		case rank >= a.Count:
+		case a.List != 0:
+			f.lists = append(f.lists, l.warp.Lists[a.List-1+rank])
+		default:
+			f.lists = append(f.lists, a.Base+uint64(int64(a.Stride)*int64(rank)))
+		}
+	}
+	f.mem = append(f.mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.lists) - from)})
+}
+
+// nested adds the requests that the lanes' threads make themselves.
+func (f *frame) nested(lanes []*inlineLane, step int) {
+	for _, l := range lanes {
+		for l.nextCall < len(l.warp.Launches) && int(l.warp.Launches[l.nextCall].At) <= step {
+			r := l.warp.Launches[l.nextCall]
+			l.nextCall++
+			if int(r.At) == step && uint32(r.Lane) == l.bit {
+				r.At, r.Lane = uint32(len(f.path)-1), l.lane
+				f.launches = append(f.launches, r)
+			}
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package model
+
+import (
+	"fmt"
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// children is the device-side launch path: the calls of a warp's lanes, their
+// latency, the way of each request into the parent's program (inline), to the
+// KMU (device kernel) or to a kernel of the distributor (aggregated group), and
+// the waiting of parents.
+//
+// Sources: DTBL paper, sections 2.4, 4.2, 4.3 and Table 3; SPAWN paper, sections
+// II.C and IV; MODEL.md, "Device-side launches".
+type children struct {
+	m       *Machine
+	agt     *agt // nil: no aggregated groups
+	queue   ccqs
+	pending uint64 // bytes of parameters and records of children that have not started
+	area    uint64 // pending bytes times cycles
+	areaAt  Time
+	spare   []*childLaunch
+	request LaunchRequest
+	kernel  trace.Kernel
+	open    map[uint64]*call // calls and requests on their way, by number
+	calls   uint64
+}
+
+// childLaunch is one request on its way.
+type childLaunch struct {
+	rec    LaunchRecord
+	parent *ctaRun
+	pk     *kernelRun // kernel of parent, which may outlive it
+	hwq    int
+	bytes  uint64
+}
+
+// call is one launch call of a warp, while its groups look for a kernel, or one
+// device kernel on its way to the KMU.
+type call struct {
+	w       *warp
+	cta     *ctaRun
+	groups  []*childLaunch
+	tids    []uint32 // hardware thread of each
+	holding bool     // the warp waits for the outcome
+	until   Time     // and no less than this
+}
+
+func newChildren(m *Machine) *children {
+	u := &children{m: m, open: make(map[uint64]*call)}
+	if n := m.policy.AGT; n > 0 {
+		u.agt = newAGT(n)
+	}
+	return u
+}
+
+// ask handles the launch call at step `at` of w in cycle t. It returns the cycle
+// from which the warp goes on; 0: it has been parked.
+func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
+	f := &w.frame
+	from := f.nextLaunch
+	for f.nextLaunch < len(f.launches) && int(f.launches[f.nextLaunch].At) <= at {
+		f.nextLaunch++
+	}
+	reqs := f.launches[from:f.nextLaunch]
+	if len(reqs) == 0 {
+		return t + 1, nil
+	}
+	var inline []trace.Launch
+	parked := false
+	var kernels, groups []*childLaunch
+	var tids []uint32
+	for i := range reqs {
+		r := &reqs[i]
+		d, c, err := u.decide(s, w, r, len(reqs), t)
+		if err != nil {
+			return 0, err
+		}
+		switch d {
+		case Inline:
+			inline = append(inline, *r)
+			u.m.obs.Launch(&c.rec)
+			u.spare = append(u.spare, c)
+		case Group:
+			groups = append(groups, c)
+			tids = append(tids, uint32(s.slot(w))*32+uint32(r.Lane))
+		default:
+			kernels = append(kernels, c)
+		}
+	}
+	until := t + 1
+	if n := len(kernels); n > 0 {
+		arrive := t + u.kernelLatency(n)
+		for _, c := range kernels {
+			u.reserve(c, t)
+			u.m.queue.post(arrive, evChild, u.hold(c), 0)
+		}
+		until = u.held(until, arrive)
+	}
+	if len(groups) > 0 {
+		arrive := t + u.groupLatency(len(groups))
+		for _, c := range groups {
+			u.reserve(c, t)
+		}
+		u.calls++
+		parked = u.m.cfg.Launch.BlocksWarp
+		u.open[u.calls] = &call{cta: w.cta, w: w, groups: groups, tids: tids, holding: parked, until: until}
+		u.m.queue.post(arrive, evGroups, u.calls, 0)
+	}
+	if len(inline) > 0 {
+		if err := w.call(u.m, inline); err != nil {
+			return 0, err
+		}
+	}
+	if parked {
+		return 0, nil
+	}
+	return until, nil
+}
+
+// held is how long the call holds the warp.
+func (u *children) held(until, arrive Time) Time {
+	if u.m.cfg.Launch.BlocksWarp {
+		return max(until, arrive)
+	}
+	return until
+}
+
+// kernelLatency is that of launching device kernels from n lanes of a warp.
+func (u *children) kernelLatency(n int) Time {
+	c := &u.m.cfg.Launch
+	d := c.ParamBase + c.ParamPerLane*n + c.DeviceBase + c.DevicePerLane*n
+	if c.StreamPerChild {
+		d += c.StreamCreate
+	}
+	return Time(d)
+}
+
+// groupLatency is that of launching aggregated groups: the parameter buffer and
+// the search for an eligible kernel (a cycle per entry, pipelined over the
+// lanes) run in parallel, the slower counts; then a cycle per AGT entry.
+func (u *children) groupLatency(n int) Time {
+	c := &u.m.cfg.Launch
+	search := u.m.cfg.KMU.Entries + n - 1
+	return Time(max(c.ParamBase+c.ParamPerLane*n, search) + 1)
+}
+
+// decide asks the launch control about one request and opens its record.
+func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
+	if err := u.m.tr.Kernel(r.Child, &u.kernel); err != nil {
+		return 0, nil, err
+	}
+	c := u.take()
+	n := u.kernel.Grid.Count()
+	k := w.cta.kernel
+	c.parent, c.pk = w.cta, k
+	c.bytes = uint64(r.ParamBytes) + uint64(u.m.cfg.Launch.RecordBytes)
+	c.rec = LaunchRecord{
+		Parent: k.ID, CTA: w.cta.rec.CTA, Warp: w.id, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
+		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
+	}
+	u.m.sum.LaunchesRequested++
+	d, reason := DeviceKernel, "marked"
+	if u.m.policy.Launch == nil {
+		if !r.Marked {
+			d, reason = Inline, "unmarked"
+		}
+	} else {
+		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1), QueueMetrics: u.queue.metrics(t), Record: &c.rec}
+		d, reason = u.m.policy.Launch.Decide(&u.request)
+	}
+	c.rec.Decision, c.rec.Reason = d, reason
+	if d == Inline {
+		u.m.sum.LaunchesInlined++
+		return d, c, nil
+	}
+	u.m.sum.LaunchesMade++
+	u.queue.admit(int64(n))
+	w.cta.children++
+	k.children++
+	if r.SharedSWQ {
+		if w.cta.swq == 0 {
+			u.m.kmu.streams++
+			w.cta.swq = u.m.kmu.streams
+		}
+		c.hwq = u.m.policy.Admission.Queue(w.cta.swq, len(u.m.kmu.queues))
+	} else {
+		u.m.kmu.streams++
+		c.hwq = u.m.policy.Admission.Queue(u.m.kmu.streams, len(u.m.kmu.queues))
+	}
+	return d, c, nil
+}
+
+func (u *children) take() *childLaunch {
+	if n := len(u.spare); n > 0 {
+		c := u.spare[n-1]
+		u.spare = u.spare[:n-1]
+		return c
+	}
+	return new(childLaunch)
+}
+
+// hold keeps a request until its event; the event carries its number.
+func (u *children) hold(c *childLaunch) uint64 {
+	u.calls++
+	u.open[u.calls] = &call{groups: []*childLaunch{c}}
+	return u.calls
+}
+
+// arrived takes the request of an evChild event to the KMU.
+func (u *children) arrived(number uint64, t Time) error {
+	c := u.open[number].groups[0]
+	delete(u.open, number)
+	return u.m.kmu.arriveChild(c, t)
+}
+
+// makeRun makes the kernel of a request whose turn has come.
+func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
+	k, err := u.m.launch(c.rec.Child, nil)
+	if err != nil {
+		return nil, err
+	}
+	k.launch, k.hwq, k.parent = c, c.hwq, c.rec.Parent
+	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.rec.Parent, c.rec.Arrive
+	return k, nil
+}
+
+// reserve books the memory of a pending launch.
+func (u *children) reserve(c *childLaunch, t Time) {
+	u.settle(t)
+	u.pending += c.bytes
+	c.rec.FootprintBytes = c.bytes
+	u.m.sum.PendingLaunchPeakBytes = max(u.m.sum.PendingLaunchPeakBytes, u.pending)
+}
+
+func (u *children) settle(t Time) {
+	if t > u.areaAt {
+		u.area += u.pending * uint64(t-u.areaAt)
+		u.areaAt = t
+	}
+}
+
+// started notes that the first CTA of a child has been placed.
+func (u *children) started(c *childLaunch, t Time) {
+	if c.rec.FirstCTA != Unset {
+		return
+	}
+	c.rec.FirstCTA = t
+	u.settle(t)
+	u.pending -= c.bytes
+	u.m.obs.Launch(&c.rec)
+}
+
+// ended completes a child: its parent CTA and its parent kernel stop waiting.
+func (u *children) ended(c *childLaunch, t Time) {
+	if u.agt != nil && c.rec.AGT >= 0 {
+		u.agt.free(c.rec.AGT)
+	}
+	p, pk := c.parent, c.pk
+	u.spare = append(u.spare, c)
+	p.children--
+	pk.children--
+	if p.children == 0 {
+		if p.finished {
+			u.m.spareCTAs = append(u.m.spareCTAs, p)
+		} else if p.syncing > 0 {
+			u.m.ctas.resume(p, t)
+		}
+	}
+	if pk.children == 0 && pk.done == pk.total {
+		u.m.ctas.end(pk, t+1)
+	}
+}
+
+// slot is the hardware warp slot of w.
+func (s *sm) slot(w *warp) int { return int(w.bit)*len(s.sched) + int(w.sched) }
+
+// sync lets w wait for the children of its CTA. It reports whether it has to.
+func (s *sm) sync(w *warp) bool {
+	c := w.cta
+	if c.children == 0 {
+		return false
+	}
+	c.syncing++
+	c.synced |= 1 << s.slot(w)
+	if c.syncing == c.live {
+		s.suspend(c)
+	}
+	return true
+}
+
+// suspend takes a CTA whose warps all wait for children off the SM.
+func (s *sm) suspend(c *ctaRun) {
+	t := s.m.now
+	s.settle(t + 1)
+	c.saved = c.saved[:0]
+	for m := c.slots; m != 0; m &= m - 1 {
+		c.saved = append(c.saved, s.warps[bits.TrailingZeros64(m)])
+		s.warps[bits.TrailingZeros64(m)].bank = nil
+	}
+	s.free |= c.slots
+	c.slots, c.synced = 0, 0
+	s.resident -= uint64(c.live)
+	s.remove(c)
+	s.used = s.used.Minus(c.kernel.res)
+	s.m.ctas.wake(t + 1)
+}
+
+// restore puts a suspended CTA back on its SM in cycle t.
+func (s *sm) restore(c *ctaRun, t Time) {
+	s.settle(t)
+	s.used = s.used.Plus(c.kernel.res)
+	s.ctas = append(s.ctas, c)
+	s.resident += uint64(c.live)
+	for i := range c.saved {
+		slot := bits.TrailingZeros64(s.free)
+		s.free &^= 1 << slot
+		c.slots |= 1 << slot
+		w := &s.warps[slot]
+		sched, bit := w.sched, w.bit
+		*w = c.saved[i]
+		w.sched, w.bit = sched, bit
+		s.age++
+		s.sched[sched].age[bit] = s.age
+		c.synced |= 1 << slot
+	}
+	s.release(c, t)
+}
+
+// release lets the warps of c that wait for children go on from cycle t+1.
+func (s *sm) release(c *ctaRun, t Time) {
+	for m := c.synced; m != 0; m &= m - 1 {
+		w := &s.warps[bits.TrailingZeros64(m)]
+		w.reason = StallChild
+		s.schedule(w, max(w.ready, t+1))
+	}
+	c.syncing, c.synced = 0, 0
+}
+
+func (c *childLaunch) String() string {
+	return fmt.Sprintf("child kernel %d of kernel %d, CTA %d", c.rec.Child, c.rec.Parent, c.rec.CTA)
+}

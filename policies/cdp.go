@@ -1,0 +1,34 @@
+package policies
+
+import "gpureplay/model"
+
+// needsChildren says what a child-launch policy needs.
+func needsChildren(f *Facts) string {
+	if f.ChildLaunches == 0 {
+		return "it holds no child launches"
+	}
+	return ""
+}
+
+// noLaunchLatency makes the device API and the dispatch free.
+func noLaunchLatency(c *model.Config, _ Args) error {
+	l := &c.Launch
+	l.StreamCreate, l.ParamBase, l.ParamPerLane, l.DeviceBase, l.DevicePerLane = 0, 0, 0, 0, 0
+	c.KMU.DispatchLatency = 0
+	return nil
+}
+
+func init() {
+	register(Policy{
+		Name: "cdp", Title: "CUDA Dynamic Parallelism: what the program's rule marks becomes a kernel of its own",
+		Source: "DTBL paper, section 2.4; SPAWN paper, section II (Baseline-DP)",
+		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, a hardware work " +
+			"queue and an entry of the kernel distributor. Work that the rule leaves to the parent runs in the parent's lanes.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+	})
+	register(Policy{
+		Name: "cdp-ideal", Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
+		Doc:    "As cdp, with no latency of the device API and of the dispatch.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Adjust: noLaunchLatency,
+	})
+}

@@ -1,0 +1,74 @@
+package policies
+
+import "gpureplay/model"
+
+// spawnParams are the parameters of SPAWN's controller.
+var spawnParams = []Param{
+	{"spawn-queue", "65536", "child CTAs that the queue holds (max_queue_size of algorithm 1)"},
+	{"spawn-saturate", "on", "on: execution times saturate at 16 bits, as the paper's counters; off: they do not"},
+}
+
+func init() {
+	launches.register(Option[model.LaunchControl]{
+		Name: "spawn", Title: "a device kernel where it is estimated to end before the parent's own work would", Source: "SPAWN paper, algorithm 1",
+		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.DeviceKernel) },
+	})
+	launches.register(Option[model.LaunchControl]{
+		Name: "spawn-group", Title: "spawn's decision, launched as an aggregated group", Source: "SPAWN paper, algorithm 1, over DTBL's launch; in no paper",
+		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.Group) },
+	})
+	register(Policy{
+		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
+		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
+			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
+		Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+	})
+	register(Policy{
+		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
+		Doc:    "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
+		Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT,
+	})
+}
+
+// spawn is the SPAWN controller.
+type spawn struct {
+	launch   model.Decision
+	queue    int64
+	saturate bool
+}
+
+func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
+	queue, err := a.integer("spawn-queue", 1, 1<<40)
+	if err != nil {
+		return nil, err
+	}
+	saturate, err := a.flag("spawn-saturate")
+	return &spawn{launch, queue, saturate}, err
+}
+
+// Decide is algorithm 1 of the paper. Choice 1: where no child CTA ran in the
+// last window although some have finished (n_con = 0), n_con counts as 1.
+// Choice 2: the division is by whole cycles, as an integer divider's.
+func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
+	q := &r.QueueMetrics
+	tCTA, tWarp := q.TCTA, q.TWarp
+	if s.saturate {
+		tCTA, tWarp = min(tCTA, 1<<16-1), min(tWarp, 1<<16-1)
+	}
+	x := int64(r.CTAs)
+	rec := r.Record
+	rec.Estimated = true
+	rec.N, rec.X, rec.NCon, rec.TCTA, rec.TWarp = q.N, x, q.NCon, tCTA, tWarp
+	if tCTA == 0 {
+		return s.launch, "first window"
+	}
+	rec.TChild = r.Overhead + (x+q.N)*tCTA/max(1, q.NCon)
+	rec.TParent = int64(r.Workload) * tWarp
+	switch {
+	case rec.TChild > rec.TParent:
+		return model.Inline, "parent is faster"
+	case q.N+x > s.queue:
+		return model.Inline, "queue is full"
+	}
+	return s.launch, "child is faster"
+}
