@@ -82,10 +82,8 @@ func (u *ctaScheduler) place(k *kernelRun, s *sm, t Time) error {
 		return err
 	}
 	k.Left--
-	k.Resident++
-	if k.smCTAs[s.id]++; k.smCTAs[s.id] == 1 {
-		k.SMs++
-	}
+	c.sm = s
+	u.arrived(c)
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
 	}
@@ -147,15 +145,46 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 		}
 	}
 	k := c.kernel
-	k.Resident--
 	k.done++
-	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {
-		k.SMs--
-	}
+	u.left(c, t)
 	if k.done == k.total && k.children == 0 {
 		u.end(k, t+1)
 	}
+}
+
+// arrived and left keep the books of a kernel's CTAs on SMs.
+func (u *ctaScheduler) arrived(c *ctaRun) {
+	k := c.kernel
+	k.Resident++
+	if k.smCTAs[c.sm.id]++; k.smCTAs[c.sm.id] == 1 {
+		k.SMs++
+	}
+}
+
+// left also notes when a kernel has nothing on an SM and nothing to place, but
+// waits for children: it gives back its entry and its hardware work queue, or
+// children behind it could never start (MODEL.md, choice 14).
+func (u *ctaScheduler) left(c *ctaRun, t Time) {
+	k := c.kernel
+	k.Resident--
+	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {
+		k.SMs--
+	}
+	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
+		u.m.queue.post(t+1, evRelease, k.slot, 0)
+	}
 	u.wake(t + 1)
+}
+
+// release takes a kernel that waits for children out of the distributor, unless
+// it has got work meanwhile.
+func (u *ctaScheduler) release(k *kernelRun, t Time) error {
+	if k.released || k.ending || k.Resident > 0 || k.Left > 0 || k.children == 0 {
+		return nil
+	}
+	k.released = true
+	u.remove(k)
+	return u.m.kmu.complete(k, t)
 }
 
 // remove takes a kernel that has ended out of the distributor.

@@ -25,6 +25,7 @@ type kernelRun struct {
 	total    uint64 // and of the groups that joined it
 	done     uint64
 	ending   bool         // evKernelEnd has been posted
+	released bool         // it has given back its entry and its queue
 	launch   *childLaunch // the request that it comes from; nil: the host's
 	children int          // children of its CTAs that have not ended
 	groups   fifo[groupRun]

@@ -305,7 +305,7 @@ func (s *sm) suspend(c *ctaRun) {
 	s.resident -= uint64(c.live)
 	s.remove(c)
 	s.used = s.used.Minus(c.kernel.res)
-	s.m.ctas.wake(t + 1)
+	s.m.ctas.left(c, t)
 }
 
 // restore puts a suspended CTA back on its SM in cycle t.
@@ -313,6 +313,7 @@ func (s *sm) restore(c *ctaRun, t Time) {
 	s.settle(t)
 	s.used = s.used.Plus(c.kernel.res)
 	s.ctas = append(s.ctas, c)
+	s.m.ctas.arrived(c)
 	s.resident += uint64(c.live)
 	for i := range c.saved {
 		slot := bits.TrailingZeros64(s.free)

@@ -119,6 +119,8 @@ func (m *Machine) handle(e event) error {
 	case evDispatch:
 		m.kmu.reserved--
 		m.ctas.admit(m.runs[e.a], e.t)
+	case evRelease:
+		return m.ctas.release(m.runs[e.a], e.t)
 	case evKernelEnd:
 		return m.kernelEnded(m.runs[e.a], e.t)
 	case evCTAs:
@@ -234,9 +236,11 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	if k.rec.FirstCTA != Unset {
 		m.obs.Stage(&StageRecord{Stage: StageKernel, Kernel: k.ID, Array: trace.NoArray, Start: k.rec.FirstCTA, End: t})
 	}
-	m.ctas.remove(k)
-	if err := m.kmu.complete(k, t); err != nil {
-		return err
+	if !k.released {
+		m.ctas.remove(k)
+		if err := m.kmu.complete(k, t); err != nil {
+			return err
+		}
 	}
 	m.freeRuns = append(m.freeRuns, k.slot)
 	if k.launch != nil {

@@ -11,6 +11,7 @@ const (
 	evChild                      // a = number of a request: reaches the KMU
 	evGroups                     // a = number of a call: its groups reach the CTA scheduler
 	evDispatch                   // a = kernel slot: enters the distributor
+	evRelease                    // a = kernel slot: it only waits for children
 	evKernelEnd                  // a = kernel slot: its last CTA has ended
 	evPolicy                     // a, b: handed to the policy's unit
 	evCTAs                       // the CTA scheduler looks again
