@@ -1,0 +1,149 @@
+package pipelines
+
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() {
+	samples.Register(samples.Generator{
+		Name:   "3mm",
+		Title:  "three matrix products: E = A·B, F = C·D, G = E·F",
+		Source: "CRCS and PPCS paper, table 2 (3MM); PolyBench-GPU 3MM",
+		Params: []samples.Param{
+			samples.Int("n", 256, 1, 2048, "rows and columns of every matrix"),
+			samples.Seed(),
+		},
+		Generate: func(w samples.Writer, p samples.Params) error {
+			_, err := threeMM(w, p.Int("n"), p.Seed())
+			return err
+		},
+	})
+}
+
+// mmUnroll is how often the loop over k is unrolled, as nvcc does by default.
+const mmUnroll = 4
+
+// mmCode is one product kernel. Per thread: nine operations for j, i, the
+// comparisons and the exit, seven for the addresses of the three matrices, the sum
+// and the counter, one store of 0 to the result. Per k: two loads, one fused
+// multiply-add, one store of the running sum (the source accumulates in global
+// memory, and the pointers may alias, so a compiler keeps the store but not the
+// load) and the step of the pointer into the second matrix. Per four k: counter,
+// pointer into the first matrix, comparison, branch.
+type mmCode struct {
+	*samples.Code
+	index     []samples.Op
+	leave     samples.Op
+	addresses []samples.Op
+	zero      samples.Op
+	iteration [mmUnroll]mmIteration
+	loop      []samples.Op
+	exit      samples.Op
+}
+
+type mmIteration struct{ loadA, loadB, fma, store, next samples.Op }
+
+func newMMCode(p *samples.Program, name string) *mmCode {
+	c := &mmCode{Code: p.Code(name)}
+	ctaX, x, j, ctaY, y, i := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	row, ptrA, ptrB, ptrOut := c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	a, b, sum, k := c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	beyond, more, none := c.Pred(), c.Pred(), samples.NoReg
+	c.index = []samples.Op{
+		c.Op("S2R", ctaX), c.Op("S2R", x), c.Op("IMAD", j, ctaX, x),
+		c.Op("S2R", ctaY), c.Op("S2R", y), c.Op("IMAD", i, ctaY, y),
+		c.Op("ISETP.GE.AND", beyond, j), c.Op("ISETP.GE.OR", beyond, i, beyond),
+	}
+	c.leave = c.Op("EXIT", none, beyond)
+	c.addresses = []samples.Op{
+		c.Op("IMAD", row, i, j), c.Op("IMAD.WIDE", ptrOut, row),
+		c.Op("IMAD", row, i), c.Op("IMAD.WIDE", ptrA, row), c.Op("IMAD.WIDE", ptrB, j),
+		c.Op("MOV", sum), c.Op("MOV", k),
+	}
+	c.zero = c.Store("STG.E", 4, ptrOut, sum)
+	for u := range c.iteration {
+		c.iteration[u] = mmIteration{
+			loadA: c.Load("LDG.E", 4, a, ptrA),
+			loadB: c.Load("LDG.E", 4, b, ptrB),
+			fma:   c.Op("FFMA", sum, a, b, sum),
+			store: c.Store("STG.E", 4, ptrOut, sum),
+			next:  c.Op("IMAD.WIDE", ptrB, ptrB),
+		}
+	}
+	c.loop = []samples.Op{
+		c.Op("IADD3", k, k), c.Op("IADD3", ptrA, ptrA), c.Op("ISETP.LT.AND", more, k), c.Op("BRA", none, more),
+	}
+	c.exit = c.Exit()
+	return c
+}
+
+func threeMM(w samples.Writer, n int, seed uint64) ([]float32, error) {
+	p := samples.NewProgram(w)
+	p.Align = samples.Page
+	input := func(name string, stream uint64) vector {
+		return vector{p.Array(name, n*n, 4, trace.ArrayInput), uniform(n*n, seed, stream)}
+	}
+	a, b, c, d := input("A", 0), input("B", 1), input("C", 2), input("D", 3)
+	e := vector{p.Array("E", n*n, 4, 0), make([]float32, n*n)}
+	f := vector{p.Array("F", n*n, 4, 0), make([]float32, n*n)}
+	g := vector{p.Array("G", n*n, 4, trace.ArrayOutput), make([]float32, n*n)}
+	k1, k2, k3 := newMMCode(p, "mm3_kernel1"), newMMCode(p, "mm3_kernel2"), newMMCode(p, "mm3_kernel3")
+
+	p.FileRead(a.Array, b.Array, c.Array, d.Array)
+	p.CopyH2D(a.Array, b.Array, c.Array, d.Array)
+	k1.launch(p, n, a, b, e)
+	k2.launch(p, n, c, d, f)
+	k3.launch(p, n, e, f, g)
+	p.CopyD2H(g.Array)
+	p.Sync()
+	p.FileWrite(g.Array)
+	return g.v, p.Err()
+}
+
+func (c *mmCode) launch(p *samples.Program, n int, a, b, out vector) {
+	kernel := trace.Kernel{
+		Function: c.Function, Fidelity: trace.FidelityWarp, Registers: 19,
+		Grid: trace.Dim3{ceil(n, 32), ceil(n, 8), 1}, Block: trace.Dim3{32, 8, 1},
+	}
+	p.Launch(kernel, func(blk *samples.Block) {
+		j0, i0 := blk.X()*32, blk.Y()*8
+		blk.Range(out.Array, trace.Write, func(x, y, _ int) int { return (i0+y)*n + j0 + x })
+		for _, k := range [2]int{0, n - 1} {
+			blk.Range(a.Array, trace.Read, func(_, y, _ int) int { return (i0+y)*n + k })
+			blk.Range(b.Array, trace.Read, func(x, _, _ int) int { return k*n + j0 + x })
+		}
+		for y := range blk.Warps() {
+			c.warp(&blk.Warps()[y], n, i0+y, j0, a, b, out)
+		}
+	})
+}
+
+// warp computes up to 32 columns of row i, from column j.
+func (c *mmCode) warp(w *samples.Warp, n, i, j int, a, b, out vector) {
+	w.Do(c.index...)
+	if w.ExitIf(c.leave, w.Where(func(lane int) bool { return i >= n || j+lane >= n })) {
+		return
+	}
+	w.Do(c.addresses...)
+	to := out.At(i*n + j)
+	w.Affine(c.zero, to, 4)
+	sum := out.v[i*n+j : i*n+min(j+32, n)]
+	clear(sum)
+	for k := range n {
+		it := &c.iteration[k%mmUnroll]
+		w.Same(it.loadA, a.At(i*n+k))
+		w.Affine(it.loadB, b.At(k*n+j), 4)
+		w.Do(it.fma)
+		left, right := a.v[i*n+k], b.v[k*n+j:]
+		for l := range sum {
+			sum[l] += left * right[l]
+		}
+		w.Affine(it.store, to, 4)
+		w.Do(it.next)
+		if k%mmUnroll == mmUnroll-1 || k == n-1 {
+			w.Do(c.loop...)
+		}
+	}
+	w.Exit(c.exit)
+}
