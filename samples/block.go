@@ -24,7 +24,8 @@ type Block struct {
 	cta     trace.CTA
 	warps   []Warp
 	threads [][3]int32
-	ranges  []trace.Range
+	spans   []span
+	cut     []trace.Range
 }
 
 // newBlock returns a recorder for CTAs of that shape.
@@ -45,7 +46,7 @@ func newBlock(dim trace.Dim3) *Block {
 func (b *Block) start(id uint32) {
 	b.ID = id
 	b.Index = trace.Dim3{id % b.Grid[0], id / b.Grid[0] % b.Grid[1], id / (b.Grid[0] * b.Grid[1])}
-	b.ranges = b.ranges[:0]
+	b.spans = b.spans[:0]
 	for i := range b.warps {
 		b.warps[i].start()
 	}
@@ -71,8 +72,8 @@ func (b *Block) finish() *trace.CTA {
 			b.cta.Warps = append(b.cta.Warps, b.warps[i].out)
 		}
 	}
-	if len(b.ranges) > 0 {
-		b.cta.Ranges = b.ranges
+	if ranges := b.ranges(); len(ranges) > 0 {
+		b.cta.Ranges = ranges
 	}
 	return &b.cta
 }

@@ -1,6 +1,10 @@
 package samples
 
-import "gpureplay/trace"
+import (
+	"math"
+
+	"gpureplay/trace"
+)
 
 // Index gives the element of an array that the thread (x, y, z) of a CTA
 // accesses, as the kernel's source computes it. It may lie outside the array.
@@ -20,37 +24,56 @@ type Index func(x, y, z int) int
 //     affine function between them.
 //  2. The branches of a conditional are all passed, whatever the condition, which
 //     is the paper's sampling of both cases.
-//  3. A range that lies wholly outside the allocation is dropped.
+//  3. The bounds are those of all functions together, and are cut at the
+//     allocation in the end; a range that lies wholly outside it is dropped.
 func (b *Block) Range(a Array, mode trace.Mode, index ...Index) {
-	lo, hi := int(^uint(0)>>1), -1<<62
+	s := b.span(a)
+	s.mode |= mode
 	for _, f := range index {
 		for corner := range 8 {
 			x := corner & 1 * int(b.Dim[0]-1)
 			y := corner >> 1 & 1 * int(b.Dim[1]-1)
 			z := corner >> 2 * int(b.Dim[2]-1)
 			i := f(x, y, z)
-			lo, hi = min(lo, i), max(hi, i)
+			s.lo, s.hi = min(s.lo, i), max(s.hi, i)
 		}
 	}
-	lo, hi = max(lo, 0), min(hi, a.Len-1)
-	if lo > hi {
-		return
-	}
-	b.addRange(trace.Range{Array: a.Index, Mode: mode, Lo: uint64(lo) * a.Elem, Hi: uint64(hi+1) * a.Elem})
 }
 
 // RangeAll states that the CTA may access the whole array.
 func (b *Block) RangeAll(a Array, mode trace.Mode) {
-	b.addRange(trace.Range{Array: a.Index, Mode: mode, Hi: a.Bytes()})
+	s := b.span(a)
+	s.mode |= mode
+	s.lo, s.hi = min(s.lo, 0), max(s.hi, a.Len-1)
 }
 
-func (b *Block) addRange(r trace.Range) {
-	for i := range b.ranges {
-		if old := &b.ranges[i]; old.Array == r.Array {
-			old.Mode |= r.Mode
-			old.Lo, old.Hi = min(old.Lo, r.Lo), max(old.Hi, r.Hi)
-			return
+// span is what a CTA may touch of one array: elements lo to hi, not yet cut at the
+// allocation.
+type span struct {
+	array  Array
+	mode   trace.Mode
+	lo, hi int
+}
+
+// span returns the CTA's span of an array, empty at first.
+func (b *Block) span(a Array) *span {
+	for i := range b.spans {
+		if b.spans[i].array.Index == a.Index {
+			return &b.spans[i]
 		}
 	}
-	b.ranges = append(b.ranges, r)
+	b.spans = append(b.spans, span{array: a, lo: math.MaxInt, hi: math.MinInt})
+	return &b.spans[len(b.spans)-1]
+}
+
+// ranges returns the stated spans inside their allocations.
+func (b *Block) ranges() []trace.Range {
+	b.cut = b.cut[:0]
+	for _, s := range b.spans {
+		if lo, hi := max(s.lo, 0), min(s.hi, s.array.Len-1); lo <= hi {
+			e := s.array.Elem
+			b.cut = append(b.cut, trace.Range{Array: s.array.Index, Mode: s.mode, Lo: uint64(lo) * e, Hi: uint64(hi+1) * e})
+		}
+	}
+	return b.cut
 }

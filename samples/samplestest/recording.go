@@ -18,11 +18,26 @@ type Recording struct {
 	Kernels   []trace.Kernel
 	CTAs      [][]trace.CTA // by kernel
 
+	// CountOnly keeps the counts of [trace.Kernel] and no CTA, for programs at
+	// their full size.
+	CountOnly bool
+
 	open bool
 }
 
 // Generate records what a registered generator makes of the settings.
 func Generate(t testing.TB, name string, settings ...string) *Recording {
+	t.Helper()
+	return generate(t, &Recording{}, name, settings)
+}
+
+// Count is like Generate, with the counts of kernels alone.
+func Count(t testing.TB, name string, settings ...string) *Recording {
+	t.Helper()
+	return generate(t, &Recording{CountOnly: true}, name, settings)
+}
+
+func generate(t testing.TB, r *Recording, name string, settings []string) *Recording {
 	t.Helper()
 	g, err := samples.Get(name)
 	if err != nil {
@@ -32,7 +47,6 @@ func Generate(t testing.TB, name string, settings ...string) *Recording {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Recording{}
 	if err := g.Generate(r, p); err != nil {
 		t.Fatal(err)
 	}
@@ -92,10 +106,6 @@ func (r *Recording) WriteCTA(c *trace.CTA) error {
 	insts := r.Functions[k.Function].Insts
 	d := trace.CTA{ID: c.ID, SM: c.SM, Ranges: slices.Clone(c.Ranges), Touches: slices.Clone(c.Touches)}
 	for _, w := range c.Warps {
-		d.Warps = append(d.Warps, trace.Warp{
-			ID: w.ID, Path: slices.Clone(w.Path), Masks: slices.Clone(w.Masks), Mem: slices.Clone(w.Mem),
-			Lists: slices.Clone(w.Lists), Launches: slices.Clone(w.Launches),
-		})
 		k.Warps++
 		k.WarpInsts += uint64(len(w.Path))
 		for _, i := range w.Path {
@@ -103,8 +113,17 @@ func (r *Recording) WriteCTA(c *trace.CTA) error {
 				k.MemInsts++
 			}
 		}
+		if !r.CountOnly {
+			d.Warps = append(d.Warps, trace.Warp{
+				ID: w.ID, Path: slices.Clone(w.Path), Masks: slices.Clone(w.Masks), Mem: slices.Clone(w.Mem),
+				Lists: slices.Clone(w.Lists), Launches: slices.Clone(w.Launches),
+			})
+		}
 	}
 	k.CTAs++
+	if r.CountOnly {
+		return nil
+	}
 	list := &r.CTAs[len(r.CTAs)-1]
 	*list = append(*list, d)
 	return nil
