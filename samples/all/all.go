@@ -3,6 +3,7 @@
 package all
 
 import (
+	_ "gpureplay/samples/children"
 	_ "gpureplay/samples/pipelines"
 	_ "gpureplay/samples/probes"
 )

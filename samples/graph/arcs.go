@@ -77,3 +77,17 @@ func (a *arcs) simple() {
 		a.add(uint32(k>>32), uint32(k))
 	}
 }
+
+// Undirected returns the graph with every arc both ways, without self-loops,
+// repeated arcs and weights, and with sorted rows.
+func (g *Graph) Undirected() *Graph {
+	a := arcs{dst: slices.Clone(g.Col)}
+	for v := range g.Vertices() {
+		for range g.Degree(v) {
+			a.src = append(a.src, uint32(v))
+		}
+	}
+	a.mirror()
+	a.simple()
+	return a.csr(g.Name, g.Vertices())
+}

@@ -1,0 +1,153 @@
+package children
+
+import (
+	"fmt"
+	"math"
+
+	"gpureplay/samples"
+	"gpureplay/samples/graph"
+	"gpureplay/trace"
+)
+
+// graphParams are the parameters of an input graph; kinds are those of generated
+// ones, the default first.
+func graphParams(kinds ...string) []samples.Param {
+	return []samples.Param{
+		samples.Text("graph", "", "file of a graph (Matrix Market, DIMACS or Galois .gr, METIS, edge list, Rodinia, OpenFlights routes, CSV; also .gz); empty: generate one"),
+		samples.Choice("format", "format of the file; auto: by its content", append([]string{"auto"}, graph.Formats()...)...),
+		samples.Choice("undirected", "add the reverse of every arc of the file", "no", "yes"),
+		samples.Choice("input", "kind of a generated graph: citation (preferential attachment), graph500 (Kronecker), road (grid), cage (banded), flight (few airports, many routes)", kinds...),
+		samples.Int("scale", 12, 4, 22, "binary logarithm of a generated graph's vertices"),
+		samples.Int("degree", 0, 0, 64, "mean degree of a generated graph; 0: that of its kind"),
+		samples.Seed(),
+	}
+}
+
+// allKinds are the kinds of generated graphs with first in front.
+func allKinds(first string) []string {
+	kinds := []string{first}
+	for _, k := range []string{"citation", "graph500", "road", "cage", "flight"} {
+		if k != first {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// openGraph reads or generates the input graph.
+//
+//  1. The mean degrees are those of the papers' graphs in the DIMACS collection:
+//     citation 14 (coAuthorsCiteseer), graph500 87 with an edge factor of 48
+//     before repeated edges go (kron_g500-logn20: 89), cage 19 (cage15). A road
+//     network's is 2.6 whatever `degree` says.
+//  2. "flight" stands for a network of airports: preferential attachment with
+//     20 routes per airport, as OpenFlights has; its file is the better input.
+func openGraph(p samples.Params) (*graph.Graph, error) {
+	if path := p.Text("graph"); path != "" {
+		o := graph.Options{Mirrored: p.Text("undirected") == "yes"}
+		if f := p.Text("format"); f != "auto" {
+			o.Format = f
+		}
+		g, err := graph.Open(path, o)
+		if err != nil {
+			return nil, err
+		}
+		if g.Vertices() == 0 {
+			return nil, fmt.Errorf("%s: a graph without vertices", path)
+		}
+		return g, g.Square()
+	}
+	n, degree, seed := 1<<p.Int("scale"), p.Int("degree"), p.Seed()
+	mean := func(usual int) int {
+		if degree > 0 {
+			return degree
+		}
+		return usual
+	}
+	switch p.Text("input") {
+	case "graph500":
+		return graph.Kronecker(p.Int("scale"), max(mean(96)/2, 1), seed), nil
+	case "road":
+		width := 1 << (p.Int("scale") / 2)
+		return graph.Road(width, n/width, seed), nil
+	case "cage":
+		return graph.Banded(n, mean(19), max(n/32, 8), seed), nil
+	case "flight":
+		return graph.Preferential(n, max(mean(20)/2, 1), seed), nil
+	}
+	return graph.Preferential(n, max(mean(14)/2, 1), seed), nil
+}
+
+// deviceGraph is a graph in device memory.
+type deviceGraph struct {
+	*graph.Graph
+	row, col samples.Array
+}
+
+func newDeviceGraph(p *samples.Program, g *graph.Graph) deviceGraph {
+	return deviceGraph{
+		Graph: g,
+		row:   p.Array("row", len(g.Row), 4, trace.ArrayInput),
+		col:   p.Array("col", max(g.Arcs(), 1), 4, trace.ArrayInput),
+	}
+}
+
+// lengths returns whole arc lengths from 0 to 2^20 for shortest paths.
+//
+//  1. Weights that are all such numbers are taken; others, such as the values of
+//     a matrix, are no lengths, and lengths from 1 to 100 are drawn instead.
+func lengths(g *graph.Graph, seed uint64) []uint32 {
+	fit := g.Weight != nil
+	for _, w := range g.Weight {
+		fit = fit && w >= 0 && w <= 1<<20 && w == math.Trunc(w)
+	}
+	if !fit {
+		g.Weight = nil
+		g.Weigh(100, seed)
+	}
+	out := make([]uint32, len(g.Weight))
+	for i, w := range g.Weight {
+		out[i] = uint32(w)
+	}
+	return out
+}
+
+// rowsCode loads the ends of a vertex' row. Per thread: two addresses, two loads,
+// a subtraction for the degree.
+type rowsCode struct {
+	address     []samples.Op
+	first, last samples.Op
+	subtract    samples.Op
+	degree      trace.Reg
+}
+
+func newRows(c *samples.Code, vertex trace.Reg) rowsCode {
+	a, b, first, last := c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	r := rowsCode{degree: c.Reg()}
+	r.address = []samples.Op{c.Op("IMAD.WIDE", a, vertex), c.Op("IADD3", b, a)}
+	r.first = c.Load("LDG.E", 4, first, a)
+	r.last = c.Load("LDG.E", 4, last, b)
+	r.subtract = c.Op("IADD3", r.degree, last, first)
+	return r
+}
+
+// load records the loads for each lane's vertex and returns the degrees.
+func (r *rowsCode) load(w *samples.Warp, g *deviceGraph, vertex func(lane int) int) (degrees items) {
+	w.Do(r.address...)
+	w.Mem(r.first, func(lane int) uint64 { return g.row.At(vertex(lane)) })
+	w.Mem(r.last, func(lane int) uint64 { return g.row.At(vertex(lane) + 1) })
+	w.Do(r.subtract)
+	w.Lanes(func(lane int) { degrees[lane] = g.Degree(vertex(lane)) })
+	return degrees
+}
+
+// sourceOf checks the vertex to start from; -1 is the first of the highest degree.
+func sourceOf(g *graph.Graph, source int) (int, error) {
+	if source >= g.Vertices() {
+		return 0, fmt.Errorf("source=%d: the graph has %d vertices", source, g.Vertices())
+	}
+	if source < 0 {
+		source = g.Hub()
+	}
+	return source, nil
+}

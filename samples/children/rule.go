@@ -1,0 +1,86 @@
+package children
+
+import (
+	"fmt"
+
+	"gpureplay/samples"
+)
+
+// rule says which nested work a program launches, and in what shape.
+//
+//  1. "dragonli": a thread with at least `threshold` items launches whole CTAs of
+//     `block` threads for them, and does the rest, items mod block, itself.
+//  2. "klap": every thread with an item launches a child for all of them, whose
+//     last CTA may be partly idle.
+//  3. "shownme": as klap, but from 64 items on. The suite's one block of 64
+//     threads that loops over the items is a grid of blocks of 64 here, since a
+//     child has one thread for each item.
+type rule struct {
+	threshold int  // least items of a child
+	whole     bool // children take whole CTAs, the rest stays with the thread
+	block     int  // threads of a child CTA
+	shared    bool // one stream for all children of a parent CTA
+	bytes     uint32
+	sync      bool // parents wait for their children before they end
+}
+
+// shape is a threshold and a block of a rule.
+type shape struct{ threshold, block int }
+
+// rules are the shapes of the authors' rules for one workload, where they differ
+// from the usual ones.
+type rules struct {
+	dragonli, klap shape
+	arguments      int // of the child, 8 bytes each
+}
+
+// params are the parameters of a launch rule, with these defaults.
+func (r rules) params() []samples.Param {
+	return []samples.Param{
+		samples.Choice("rule", fmt.Sprintf("whose launch rule: dragonli (%d items or more, in whole CTAs of %d), klap (all, CTAs of %d), shownme (64 or more, CTAs of 64)",
+			r.dragonli.threshold, r.dragonli.block, r.klap.block), "dragonli", "klap", "shownme"),
+		samples.Int("threshold", 0, 0, 1<<30, "least items of a child; 0: the rule's own"),
+		samples.Int("child-block", 0, 0, 256, "threads of a child CTA, 32 to 256; 0: the rule's own"),
+		samples.Choice("swq", "streams of children: one each, or one for all of a parent CTA", "child", "cta"),
+		samples.Int("param-bytes", int64(8*r.arguments), 1, 4096, "bytes of a child's parameters"),
+		samples.Choice("sync", "parents wait for their children before they end (SPAWN's figure 3); DTBL's programs do not", "no", "yes"),
+	}
+}
+
+// parse reads the parameters.
+func (r rules) parse(p samples.Params) (rule, error) {
+	out := rule{
+		shared: p.Text("swq") == "cta", bytes: uint32(p.Int("param-bytes")), sync: p.Text("sync") == "yes",
+	}
+	s := r.dragonli
+	switch p.Text("rule") {
+	case "dragonli":
+		out.whole = true
+	case "klap":
+		s = r.klap
+	case "shownme":
+		s = shape{64, 64}
+	}
+	out.threshold, out.block = s.threshold, s.block
+	if n := p.Int("threshold"); n > 0 {
+		out.threshold = n
+	}
+	if n := p.Int("child-block"); n > 0 {
+		out.block = n
+	}
+	if out.block < samples.WarpSize || out.block > 256 {
+		return rule{}, fmt.Errorf("child-block=%d: want 0, or 32 to 256", out.block)
+	}
+	return out, nil
+}
+
+// child returns how many of a thread's items the rule gives to a child.
+func (r *rule) child(items int) int {
+	switch {
+	case items < r.threshold:
+		return 0
+	case r.whole:
+		return items / r.block * r.block
+	}
+	return items
+}
