@@ -52,7 +52,7 @@ func (b *Block) start(id uint32) {
 	}
 }
 
-// X, Y and Z return the CTA's index as ints.
+// X returns the CTA's index in x.
 func (b *Block) X() int { return int(b.Index[0]) }
 
 // Y returns the CTA's index in y.

@@ -38,7 +38,7 @@ var launches = []struct {
 	{"bfs", nil, 16, []trace.Kernel{
 		{Grid: trace.Dim3{32, 1, 1}, Block: trace.Dim3{512, 1, 1}, Registers: 21, Flags: trace.KernelIrregular},
 		{Grid: trace.Dim3{32, 1, 1}, Block: trace.Dim3{512, 1, 1}, Registers: 14},
-	}, 16384*8 + 98654*4, 16384 * 4},
+	}, 16384*8 + 4*uint64(len(rodiniaGraph(16384, 2).edges)), 16384 * 4},
 	{"lpc", nil, 10, []trace.Kernel{
 		{Grid: trace.Dim3{16, 16, 1}, Block: trace.Dim3{16, 16, 1}, Registers: 12},
 	}, 256 * 256 * 4, 256 * 256 * 4},

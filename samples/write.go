@@ -1,0 +1,33 @@
+package samples
+
+import (
+	"fmt"
+	"io"
+
+	"gpureplay/trace"
+)
+
+var _ Writer = (*trace.Writer)(nil)
+
+// Write generates the whole trace into out. Settings are name=value; parameters
+// that are not set have their defaults. Equal settings give equal bytes.
+func (g *Generator) Write(out io.Writer, settings ...string) error {
+	p, err := g.Parse(settings...)
+	if err != nil {
+		return err
+	}
+	w, err := trace.NewWriter(out, trace.Options{})
+	if err != nil {
+		return err
+	}
+	w.SetMeta(trace.Meta{
+		Source:     "sample:" + g.Name,
+		Fidelity:   trace.FidelityWarp,
+		ArraysFrom: "generator",
+		Attrs:      p.attrs(),
+	})
+	if err := g.Generate(w, p); err != nil {
+		return fmt.Errorf("sample %s: %w", g.Name, err)
+	}
+	return w.Close()
+}
