@@ -6,4 +6,5 @@ import (
 	_ "gpureplay/samples/children"
 	_ "gpureplay/samples/pipelines"
 	_ "gpureplay/samples/probes"
+	_ "gpureplay/samples/tasks"
 )

@@ -11,7 +11,8 @@ import (
 //
 //   - kernels have a function, a grid and every CTA of it, in order;
 //   - a warp's masks lie within its threads, and it ends with an exit of all of them;
-//   - every memory step has an access, with one address for each active lane;
+//   - every memory step has an access, with one address for each active lane (or,
+//     in constant space, with none);
 //   - global addresses lie inside arrays, shared ones inside the CTA's shared memory;
 //   - the exact accesses lie inside the stated ranges of a CTA that has some, in
 //     their direction, and the ranges inside their arrays;
@@ -109,7 +110,7 @@ func (r *Recording) checkWarp(t testing.TB, k *trace.Kernel, c *trace.CTA, w *tr
 			live &^= mask
 		}
 		if in.Mem() {
-			if mem == len(w.Mem) || in.Flags&trace.InstBulk == 0 && int(w.Mem[mem].Count) != bits.OnesCount32(mask) {
+			if mem == len(w.Mem) || !counts(in, &w.Mem[mem], mask) {
 				t.Fatalf("kernel %d, CTA %d, warp %d, step %d: no address for each lane of %08x", k.ID, c.ID, w.ID, at, mask)
 			}
 			r.checkAccess(t, k, c, w, in, &w.Mem[mem])
@@ -120,6 +121,11 @@ func (r *Recording) checkWarp(t testing.TB, k *trace.Kernel, c *trace.CTA, w *tr
 		t.Fatalf("kernel %d, CTA %d, warp %d: %d of %d accesses, %d of %d masks, lanes %08x never exit",
 			k.ID, c.ID, w.ID, mem, len(w.Mem), run, len(w.Masks), live)
 	}
+}
+
+// counts reports whether an access has as many addresses as its lanes need.
+func counts(in *trace.Inst, a *trace.Access, mask uint32) bool {
+	return in.Flags&trace.InstBulk != 0 || int(a.Count) == bits.OnesCount32(mask) || in.Space == trace.SpaceConstant && a.Count == 0
 }
 
 // Addresses calls f for each address of an access.

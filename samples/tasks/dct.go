@@ -1,0 +1,214 @@
+package tasks
+
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() {
+	register("tasks-dct", "discrete cosine transform of 8x8 blocks, one image per task",
+		"Pagoda tables 3 and 4; CUDA SDK dct8x8, second kernel", common("regular", "irregular"), dctKind)
+}
+
+var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: []samples.Param{
+	samples.Int("side", 128, 8, 1024, "pixels along each side of an image, rounded down to a multiple of 8"),
+	samples.Choice("shared", "exchange between the two passes through shared memory, or through device memory", "on", "off"),
+}, most: func(p samples.Params) int {
+	return units(p.Int("side")*p.Int("side")) * 40
+}}
+
+// dctStride is the SDK's padded row of 32 values in shared memory, in values.
+const dctStride = 33
+
+// dct is the kernel: a warp transforms a strip of four 8x8 blocks. Eight values
+// at a time go through the fast one-dimensional transform: with shared memory
+// rows first, as the SDK's second kernel has it, with a barrier after every
+// exchange. Without it a lane holds its column from the start, columns go first,
+// and the exchange through the result needs no barrier, since a warp's lanes
+// exchange only among themselves.
+type dct struct {
+	shared  bool
+	in, out buffer
+	code    *samples.Code
+	entry   entry
+	begin   []samples.Op
+	load    samples.Op // one value of a column
+	store   samples.Op
+	put     samples.Op // to shared memory
+	get     samples.Op
+	rowLoad samples.Op // half a row, from device memory
+	rowPut  samples.Op
+	join    samples.Op
+	fast    []samples.Op // the transform of eight values
+	units   loop
+	barrier samples.Op
+	exit    samples.Op
+}
+
+func prepareDCT(b *bench) maker {
+	side := b.params.Int("side") / 8 * 8
+	k := dct{shared: b.params.Text("shared") == "on"}
+	k.in, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("out", side*side, 4, trace.ArrayOutput)
+	c := b.program.Code("dct8x8")
+	k.code, k.entry = c, newEntry(c)
+	x, y, at, v, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	k.begin = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("IMAD", at, y, x), c.Op("LEA", sm, k.entry.thread), c.Op("ISETP", p, x)}
+	k.load, k.store = c.Load("LDG", 4, v, at, p), c.Store("STG", 4, at, v, p)
+	k.put, k.get = c.Store("STS", 4, sm, v), c.Load("LDS", 4, v, sm)
+	k.rowLoad, k.rowPut = c.Load("LDG.128", 16, v, at, p), c.Store("STG.128", 16, at, v, p)
+	k.join = c.Op("WARPSYNC", samples.NoReg)
+	k.fast = fastDCT(c, v)
+	k.units, k.barrier, k.exit = newLoop(c), c.Barrier(0), c.Exit()
+	return func(in input) (body, any) {
+		n := in.extent(side, 8)
+		img := image{side: n, x: in.floats(n * n), y: make([]float32, n*n)}
+		bytes := uint32(0)
+		if k.shared {
+			bytes = uint32(in.threads / samples.WarpSize * 8 * dctStride * 4)
+		}
+		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) { k.cta(blk, img) })
+		bd.in, bd.out, bd.sync = 4*uint64(n*n), 4*uint64(n*n), k.shared
+		return bd, img
+	}
+}
+
+// fastDCT is the code of [transform]: 12 sums and differences, 2 + 2 for
+// coefficients 0 and 4, 3 + 3 for 2 and 6, 5 for each of the odd ones.
+func fastDCT(c *samples.Code, v trace.Reg) []samples.Op {
+	t := c.Regs(8)
+	var ops []samples.Op
+	for i := range 12 {
+		ops = append(ops, c.Op("FADD", t[i%8], v, t[(i+4)%8]))
+	}
+	for range 2 {
+		ops = append(ops, c.Op("FADD", t[0], t[0], t[1]), c.Op("FMUL", v, t[0]))
+	}
+	for range 2 {
+		ops = append(ops, c.Op("FMUL", t[2], t[2]), c.Op("FFMA", t[2], t[3], t[2]), c.Op("FMUL", v, t[2]))
+	}
+	for i := range 4 {
+		ops = append(ops, c.Op("FMUL", t[4+i], t[4+i]))
+		for j := range 3 {
+			ops = append(ops, c.Op("FFMA", t[4+i], t[(4+j)%8], t[4+i]))
+		}
+		ops = append(ops, c.Op("FMUL", v, t[4+i]))
+	}
+	return ops
+}
+
+// cta lets all warps go through the same number of strips, for the barriers.
+func (k *dct) cta(blk *samples.Block, img image) {
+	across := ceil(img.side, samples.WarpSize)
+	strips, warps := across*img.side/8, len(blk.Warps())
+	rounds := ceil(strips, warps*int(blk.Grid[0]))
+	for i := range blk.Warps() {
+		w := &blk.Warps()[i]
+		k.entry.do(w)
+		for r := range rounds {
+			strip := (r*int(blk.Grid[0])+blk.X())*warps + i
+			x, y := strip%across*samples.WarpSize, strip/across*8
+			mask := w.Where(func(l int) bool { return strip < strips && x+l < img.side })
+			if k.shared {
+				k.throughShared(w, img, x, y, mask)
+			} else {
+				w.Under(mask, func() { k.throughDevice(w, img, x, y) })
+			}
+			k.units.next(w)
+		}
+		w.Exit(k.exit)
+	}
+}
+
+// throughShared transforms rows and then columns of a strip at (x, y).
+func (k *dct) throughShared(w *samples.Warp, img image, x, y int, mask uint32) {
+	base := uint64(w.ID * 8 * dctStride * 4)
+	row := func(l, j int) uint64 { return base + uint64(4*(l%8*dctStride+l/8*8+j)) }
+	column := base
+	w.Under(mask, func() {
+		w.Do(k.begin...)
+		for j := range 8 {
+			w.Affine(k.load, k.in.At((y+j)*img.side+x), 4)
+			w.Affine(k.put, column+uint64(4*j*dctStride), 4)
+		}
+	})
+	w.Do(k.barrier)
+	w.Under(mask, func() {
+		for j := range 8 {
+			w.Mem(k.get, func(l int) uint64 { return row(l, j) })
+		}
+		w.Do(k.fast...)
+		for j := range 8 {
+			w.Mem(k.put, func(l int) uint64 { return row(l, j) })
+		}
+		w.Lanes(func(l int) { img.rows(x+l/8*8, y+l%8) })
+	})
+	w.Do(k.barrier)
+	w.Under(mask, func() {
+		for j := range 8 {
+			w.Affine(k.get, column+uint64(4*j*dctStride), 4)
+		}
+		w.Do(k.fast...)
+		for j := range 8 {
+			w.Affine(k.store, k.out.At((y+j)*img.side+x), 4)
+		}
+		w.Lanes(func(l int) { img.column(img.y, x+l, y) })
+	})
+	w.Do(k.barrier)
+}
+
+// throughDevice transforms columns and then rows of a strip at (x, y).
+func (k *dct) throughDevice(w *samples.Warp, img image, x, y int) {
+	w.Do(k.begin...)
+	for j := range 8 {
+		w.Affine(k.load, k.in.At((y+j)*img.side+x), 4)
+	}
+	w.Do(k.fast...)
+	for j := range 8 {
+		w.Affine(k.store, k.out.At((y+j)*img.side+x), 4)
+	}
+	w.Lanes(func(l int) { img.column(img.x, x+l, y) })
+	w.Do(k.join)
+	for half := range 2 {
+		w.Mem(k.rowLoad, func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
+	}
+	w.Do(k.fast...)
+	for half := range 2 {
+		w.Mem(k.rowPut, func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
+	}
+	w.Lanes(func(l int) { transform(img.y[(y+l%8)*img.side+x+l/8*8:][:8]) })
+}
+
+// rows transforms eight values of a row into the result.
+func (img image) rows(x, y int) {
+	copy(img.y[y*img.side+x:][:8], img.x[y*img.side+x:][:8])
+	transform(img.y[y*img.side+x:][:8])
+}
+
+// column transforms eight values of a column of from into the result.
+func (img image) column(from []float32, x, y int) {
+	var v [8]float32
+	for j := range v {
+		v[j] = from[(y+j)*img.side+x]
+	}
+	transform(v[:])
+	for j := range v {
+		img.y[(y+j)*img.side+x] = v[j]
+	}
+}
+
+// transform replaces eight values by their orthonormal cosine transform, in the
+// even-odd decomposition that the SDK's kernel uses. The constants are
+// sqrt(2)·cos(i·pi/16) for i = 1, 2, 3, 5, 6, 7, and 1/sqrt(8).
+func transform(v []float32) {
+	const a, b, c, d, e, f = 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 0.7856949583871022, 0.5411961001461971, 0.2758993792829431
+	const norm = 0.3535533905932738
+	s0, s1, s2, s3 := v[0]+v[7], v[1]+v[6], v[2]+v[5], v[3]+v[4]
+	d0, d1, d2, d3 := v[0]-v[7], v[1]-v[6], v[2]-v[5], v[3]-v[4]
+	pp, pm, qp, qm := s0+s3, s0-s3, s1+s2, s1-s2
+	v[0], v[4] = norm*(pp+qp), norm*(pp-qp)
+	v[2], v[6] = norm*(b*pm+e*qm), norm*(e*pm-b*qm)
+	v[1] = norm * (a*d0 + c*d1 + d*d2 + f*d3)
+	v[3] = norm * (c*d0 - f*d1 - a*d2 - d*d3)
+	v[5] = norm * (d*d0 - a*d1 + f*d2 + c*d3)
+	v[7] = norm * (f*d0 - d*d1 + c*d2 - a*d3)
+}

@@ -1,0 +1,31 @@
+// Package tasks has programs that spawn many narrow tasks: the workloads of
+// tables 3 and 4 of the Pagoda paper. Each task is a kernel of its own
+// ([trace.KernelTask]), spawned with its arrival time and the bytes that it
+// takes in and gives back.
+//
+// The real algorithm runs in Go, thread block by thread block, on pseudo-random
+// inputs; what a warp executes is recorded as it runs. A program has as many
+// different inputs as its parameter `inputs` says, and its tasks use them in
+// pseudo-random order, each in buffers of its own: so 32 thousand tasks need no
+// 32 thousand runs of the algorithm, and a million need no more memory.
+//
+// What the paper leaves open, once for all workloads (each file says its own):
+//
+//  1. A task has one threadblock unless `blocks` says otherwise, 128 threads
+//     unless `threads` does. Threads share the task's work in a stride of warps.
+//  2. Device buffers are recycled, as an allocator recycles what figure 1(a)
+//     frees: task i uses slot i mod `buffers` of the arrays. The default is
+//     2048, above the 1536 entries of the paper's TaskTable, so that tasks in
+//     flight never share one.
+//  3. Irregular sizes: the extent of each input is drawn from one to four
+//     quarters of the full one with equal chance, and the task's threads are
+//     scaled with its work and rounded up to warps, at least one.
+//  4. Arrivals: all at 0, or a Poisson process of `rate` tasks per second.
+//  5. A task's own stream is one of 32 in turn, as many as HyperQ has queues.
+//  6. Registers per thread are those of table 3. Instructions are counted from
+//     the source as a compiler would leave it after unrolling by four: address
+//     arithmetic outside of the inner loop, one add, compare and branch for each
+//     four iterations.
+//  7. Coefficients and tables of constants lie in constant memory, for which a
+//     trace records no addresses.
+package tasks

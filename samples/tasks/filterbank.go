@@ -1,0 +1,144 @@
+package tasks
+
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() {
+	register("tasks-fb", "filter bank, one signal through one of its filters per task",
+		"Pagoda figure 1(c), tables 3 and 4; StreamIt FilterBank", common("regular", "irregular"), filterbankKind)
+}
+
+var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank, params: []samples.Param{
+	samples.Int("width", 2048, 64, 65536, "samples of a signal"),
+	samples.Int("taps", 32, 1, 256, "coefficients of each of the two filters"),
+}, most: func(p samples.Params) int {
+	return 2 * units(p.Int("width")) * (5*p.Int("taps") + 20)
+}}
+
+// bankRate is the rate of down- and up-sampling: StreamIt's bank has 8 filters.
+const bankRate = 8
+
+// filterbank is the kernel of figure 1(c): convolve with H, keep every eighth
+// sample, stretch by eight, convolve with F, with a barrier between the stages.
+// The intermediate signals and the coefficients lie in device memory.
+//
+//  1. The figure's listing repeats one line for both samplings; they are read as
+//     StreamIt has them: Dn[i] = VH[8i], Up[8i] = Dn[i] and 0 between.
+//  2. It sums over tid-k > 0, which drops the first sample of the signal from
+//     every sum; tid-k >= 0 is used.
+//  3. A sum is kept in a register and stored once.
+//  4. Barriers join the threadblock alone, so a signal has one threadblock
+//     whatever `blocks` says.
+type filterbank struct {
+	signal, vh, dn, up, out buffer
+	h, f                    samples.Array
+	code                    *samples.Code
+	entry                   entry
+	conv                    [2]convolve
+	address                 []samples.Op // of the samplings
+	load, store             samples.Op
+	units                   loop
+	barrier, exit           samples.Op
+}
+
+// convolve is the code of one convolution.
+type convolve struct {
+	begin             []samples.Op
+	guard             samples.Op // tid-k >= 0
+	sample, tap, fuse samples.Op
+	taps              loop
+	store             samples.Op
+}
+
+func newConvolve(c *samples.Code, thread trace.Reg) convolve {
+	acc, x, h, in, coef, out, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	return convolve{
+		begin: []samples.Op{c.Op("LEA", in, thread), c.Op("MOV", coef), c.Op("LEA", out, thread), c.Op("MOV", acc)},
+		guard: c.Op("ISETP", p, thread), sample: c.Load("LDG", 4, x, in, p), tap: c.Load("LDG", 4, h, coef),
+		fuse: c.Op("FFMA", acc, x, h, acc, p), taps: newLoop(c), store: c.Store("STG", 4, out, acc),
+	}
+}
+
+func prepareFilterbank(b *bench) maker {
+	width, taps := b.params.Int("width"), b.params.Int("taps")
+	k := filterbank{}
+	k.signal = b.buffer("r", width, 4, trace.ArrayInput)
+	k.vh, k.dn, k.up = b.buffer("vect_h", width, 4, 0), b.buffer("vect_dn", width, 4, 0), b.buffer("vect_up", width, 4, 0)
+	k.out = b.buffer("vect_f", width, 4, trace.ArrayOutput)
+	k.h, k.f = b.shared("h", taps, 4), b.shared("f", taps, 4)
+	c := b.program.Code("gpufilter")
+	k.code, k.entry = c, newEntry(c)
+	k.conv = [2]convolve{newConvolve(c, k.entry.thread), newConvolve(c, k.entry.thread)}
+	from, to, v := c.Reg(), c.Reg(), c.Reg()
+	k.address = []samples.Op{c.Op("LEA", from, k.entry.thread), c.Op("LEA", to, k.entry.thread)}
+	k.load, k.store = c.Load("LDG", 4, v, from), c.Store("STG", 4, to, v)
+	k.units, k.barrier, k.exit = newLoop(c), c.Barrier(0), c.Exit()
+	return func(in input) (body, any) {
+		n := in.extent(width, 64)
+		s := signal{x: in.floats(n), h: in.floats(taps), f: in.floats(taps)}
+		bd := b.record(1, in.threads, 0, c, func(blk *samples.Block) { s.y = k.cta(blk, s) })
+		bd.in, bd.out, bd.sync = 4*uint64(n), 4*uint64(n), true
+		return bd, s
+	}
+}
+
+// signal is a signal, its filters, and the result.
+type signal struct{ x, h, f, y []float32 }
+
+func (k *filterbank) cta(blk *samples.Block, s signal) []float32 {
+	n := len(s.x)
+	vh, dn, up, y := make([]float32, n), make([]float32, n/bankRate), make([]float32, n), make([]float32, n)
+	for i := range blk.Warps() {
+		k.entry.do(&blk.Warps()[i])
+	}
+	k.stage(blk, n, func(w *samples.Warp, first int) { k.convolve(w, k.conv[0], first, k.signal, k.h, k.vh, s.x, s.h, vh) })
+	k.stage(blk, n/bankRate, func(w *samples.Warp, first int) {
+		w.Do(k.address...)
+		w.Affine(k.load, k.vh.At(0)+uint64(first*bankRate*4), bankRate*4)
+		w.Affine(k.store, k.dn.At(0)+uint64(first*4), 4)
+		w.Lanes(func(l int) { dn[first+l] = vh[(first+l)*bankRate] })
+	})
+	k.stage(blk, n/bankRate, func(w *samples.Warp, first int) {
+		w.Do(k.address...)
+		w.Affine(k.load, k.dn.At(0)+uint64(first*4), 4)
+		w.Affine(k.store, k.up.At(0)+uint64(first*bankRate*4), bankRate*4)
+		w.Lanes(func(l int) { up[(first+l)*bankRate] = dn[first+l] })
+	})
+	k.stage(blk, n, func(w *samples.Warp, first int) { k.convolve(w, k.conv[1], first, k.up, k.f, k.out, up, s.f, y) })
+	for i := range blk.Warps() {
+		blk.Warps()[i].Exit(k.exit)
+	}
+	return y
+}
+
+// stage gives n samples to the warps, and ends with the barrier.
+func (k *filterbank) stage(blk *samples.Block, n int, f func(w *samples.Warp, first int)) {
+	for i := range blk.Warps() {
+		w := &blk.Warps()[i]
+		strided(blk, w, ceil(n, samples.WarpSize), func(unit int) {
+			first := unit * samples.WarpSize
+			w.Under(w.Where(func(l int) bool { return first+l < n }), func() { f(w, first) })
+			k.units.next(w)
+		})
+		w.Do(k.barrier)
+	}
+}
+
+// convolve computes 32 samples of y = x * h.
+func (k *filterbank) convolve(w *samples.Warp, c convolve, first int, xs buffer, hs samples.Array, ys buffer, x, h, y []float32) {
+	w.Do(c.begin...)
+	for t := range h {
+		w.Do(c.guard)
+		late := w.Where(func(l int) bool { return first+l >= t })
+		w.Predicated(late, func() { w.Affine(c.sample, xs.At(0)+uint64(4*(first-t)), 4) })
+		w.Same(c.tap, hs.At(t))
+		w.Predicated(late, func() {
+			w.Do(c.fuse)
+			w.Lanes(func(l int) { y[first+l] += float32(x[first+l-t] * h[t]) })
+		})
+		c.taps.unrolled(w, t)
+	}
+	w.Affine(c.store, ys.At(first), 4)
+}

@@ -1,0 +1,192 @@
+package tasks
+
+import (
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() {
+	register("tasks-mm", "matrix products, one of small matrices per task",
+		"Pagoda tables 3 and 4; CUDA SDK matrixMul", common("regular", "irregular"), matmulKind)
+}
+
+var matmulKind = &kind{name: "matmul", registers: 30, prepare: prepareMatmul, params: []samples.Param{
+	samples.Int("n", 64, 4, 512, "rows and columns of a matrix, rounded down to a multiple of 4"),
+	samples.Choice("tiles", "tiles of the factors go through shared memory, or are read from device memory", "shared", "device"),
+}, most: func(p samples.Params) int {
+	n := ceil(p.Int("n"), matTile) * matTile
+	return 3 * units(n*n*n)
+}}
+
+// matTile is the side of the SDK's tiles.
+const matTile = 32
+
+// matSums is the number of sums that a thread holds at most, which bounds its
+// registers.
+const matSums = 8
+
+// matmul is the kernel: a lane holds one column of a tile of the product, and
+// sums of every warps-th row of it. With 128 threads or more the tile is 32x32,
+// with fewer it is as high as eight sums a thread reach.
+type matmul struct {
+	shared       bool
+	a, b, c      buffer
+	code         *samples.Code
+	entry        entry
+	begin        []samples.Op // of a tile of the product
+	address      []samples.Op // of a pair of tiles
+	load, put    samples.Op
+	getA, getB   samples.Op // four values of a row of A, one of a row of B
+	readA, readB samples.Op // the same from device memory
+	fuse         samples.Op
+	steps, tiles loop
+	store        samples.Op
+	barrier      samples.Op
+	exit         samples.Op
+}
+
+func prepareMatmul(b *bench) maker {
+	n := b.params.Int("n") / 4 * 4
+	k := matmul{shared: b.params.Text("tiles") == "shared"}
+	k.a, k.b = b.buffer("a", n*n, 4, trace.ArrayInput), b.buffer("b", n*n, 4, trace.ArrayInput)
+	k.c = b.buffer("c", n*n, 4, trace.ArrayOutput)
+	c := b.program.Code("matmul")
+	k.code, k.entry = c, newEntry(c)
+	r := c.Regs(8)
+	row, col, ap, bp, sum, av, bv, v := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]
+	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread), c.Op("IMAD", row, row, col), c.Op("MOV", sum)}
+	k.address = []samples.Op{c.Op("IADD3", ap, row), c.Op("IADD3", bp, col), c.Op("ISETP", c.Pred(), col)}
+	k.load, k.put = c.Load("LDG", 4, v, ap), c.Store("STS", 4, row, v)
+	k.getA, k.getB = c.Load("LDS.128", 16, av, row), c.Load("LDS", 4, bv, col)
+	k.readA, k.readB = c.Load("LDG.128", 16, av, ap), c.Load("LDG", 4, bv, bp)
+	k.fuse = c.Op("FFMA", sum, av, bv, sum)
+	k.steps, k.tiles = newLoop(c), newLoop(c)
+	k.store, k.barrier, k.exit = c.Store("STG", 4, row, sum), c.Barrier(0), c.Exit()
+	return func(in input) (body, any) {
+		n := in.extent(n, 4)
+		m := product{n: n, a: in.floats(n * n), b: in.floats(n * n), c: make([]float32, n*n)}
+		height := min(matTile, matSums*in.threads/samples.WarpSize)
+		bytes := uint32(0)
+		if k.shared {
+			bytes = uint32(4 * matTile * (height + matTile))
+		}
+		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) { k.cta(blk, m, height) })
+		bd.in, bd.out, bd.sync = 8*uint64(n*n), 4*uint64(n*n), k.shared
+		return bd, m
+	}
+}
+
+// product is two factors and their product, n rows of n values each.
+type product struct {
+	n       int
+	a, b, c []float32
+}
+
+func (k *matmul) cta(blk *samples.Block, m product, height int) {
+	across := ceil(m.n, matTile)
+	tiles := across * ceil(m.n, height)
+	for i := range blk.Warps() {
+		w := &blk.Warps()[i]
+		k.entry.do(w)
+		for t := blk.X(); t < tiles; t += int(blk.Grid[0]) {
+			tile := tile{w: w, m: m, x: t % across * matTile, y: t / across * height, height: height, warps: len(blk.Warps())}
+			w.Do(k.begin...)
+			if k.shared {
+				k.throughShared(tile)
+			} else {
+				k.fromDevice(tile)
+			}
+			k.write(tile)
+			k.tiles.next(w)
+		}
+		w.Exit(k.exit)
+	}
+}
+
+// tile is a warp's part of a tile of the product at (x, y).
+type tile struct {
+	w             *samples.Warp
+	m             product
+	x, y          int
+	height, warps int
+}
+
+// rows calls f for the warp's rows of a tile that has that many.
+func (t tile) rows(height int, f func(r int)) {
+	for r := t.w.ID; r < height; r += t.warps {
+		f(r)
+	}
+}
+
+// within returns the lanes that have a column of the matrix from x on.
+func (t tile) within(x int) uint32 {
+	return t.w.Where(func(l int) bool { return x+l < t.m.n })
+}
+
+// throughShared sums over pairs of tiles. What lies outside of a matrix is put
+// into the tile as 0.
+func (k *matmul) throughShared(t tile) {
+	w, n := t.w, t.m.n
+	bTile := uint64(4 * matTile * t.height)
+	for k0 := 0; k0 < n; k0 += matTile {
+		w.Do(k.address...)
+		t.rows(t.height, func(r int) { k.fill(t, k.a, k0, t.y+r, uint64(4*matTile*r)) })
+		t.rows(matTile, func(r int) { k.fill(t, k.b, t.x, k0+r, bTile+uint64(4*matTile*r)) })
+		w.Do(k.barrier)
+		for s := 0; s < matTile; s += 4 {
+			t.rows(t.height, func(r int) { w.Same(k.getA, uint64(4*(matTile*r+s))) })
+			for j := range 4 {
+				w.Affine(k.getB, bTile+uint64(4*matTile*(s+j)), 4)
+				t.rows(t.height, func(int) { w.Do(k.fuse) })
+			}
+			k.steps.next(w)
+		}
+		w.Do(k.barrier)
+	}
+}
+
+// fill copies 32 values of row y, from column x on, to shared memory.
+func (k *matmul) fill(t tile, from buffer, x, y int, to uint64) {
+	mask := t.within(x)
+	if y >= t.m.n {
+		mask = 0
+	}
+	t.w.Predicated(mask, func() { t.w.Affine(k.load, from.Base+uint64(4*(y*t.m.n+x)), 4) })
+	t.w.Affine(k.put, to, 4)
+}
+
+// fromDevice sums over the whole row and column.
+func (k *matmul) fromDevice(t tile) {
+	w, n := t.w, t.m.n
+	w.Under(t.within(t.x), func() {
+		w.Do(k.address...)
+		for s := 0; s < n; s += 4 {
+			rows := min(t.height, n-t.y)
+			t.rows(rows, func(r int) { w.Same(k.readA, k.a.At((t.y+r)*n+s)) })
+			for j := range 4 {
+				w.Affine(k.readB, k.b.At((s+j)*n+t.x), 4)
+				t.rows(rows, func(int) { w.Do(k.fuse) })
+			}
+			k.steps.next(w)
+		}
+	})
+}
+
+// write computes and stores the warp's rows of the tile.
+func (k *matmul) write(t tile) {
+	n := t.m.n
+	t.w.Under(t.within(t.x), func() {
+		t.rows(min(t.height, n-t.y), func(r int) {
+			t.w.Affine(k.store, k.c.At((t.y+r)*n+t.x), 4)
+			t.w.Lanes(func(l int) { t.m.c[(t.y+r)*n+t.x+l] = t.m.dot(t.y+r, t.x+l) })
+		})
+	})
+}
+
+func (m product) dot(row, column int) float32 {
+	var sum float32
+	for i := range m.n {
+		sum += m.a[row*m.n+i] * m.b[i*m.n+column]
+	}
+	return sum
+}

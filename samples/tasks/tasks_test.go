@@ -1,0 +1,502 @@
+package tasks
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpureplay/samples"
+	"gpureplay/samples/samplestest"
+	"gpureplay/trace"
+)
+
+// small makes each workload in a few milliseconds, with edges that do not divide.
+var small = map[string][]string{
+	"tasks-mb":   {"tasks=20", "side=24", "iterations=40"},
+	"tasks-fb":   {"tasks=20", "width=200", "taps=9"},
+	"tasks-bf":   {"tasks=20", "width=200", "taps=9"},
+	"tasks-conv": {"tasks=20", "side=24", "radius=3"},
+	"tasks-dct":  {"tasks=20", "side=40"},
+	"tasks-mm":   {"tasks=20", "n=44"},
+	"tasks-3des": {"tasks=20", "min-bytes=64", "max-bytes=2000"},
+	"tasks-mpe":  {"tasks=20", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000"},
+	"tasks-slud": {"tiles=6"},
+}
+
+// with returns a workload's small settings and more.
+func with(name string, more ...string) []string {
+	return append(slices.Clone(small[name]), more...)
+}
+
+func names() []string {
+	var list []string
+	for _, g := range samples.List() {
+		if _, ok := small[g.Name]; ok {
+			list = append(list, g.Name)
+		}
+	}
+	return list
+}
+
+// Every workload, in every form: addresses inside arrays, shared addresses
+// inside the CTA's, masks inside the warps, every kernel spawned once.
+func TestEveryFormIsSound(t *testing.T) {
+	if got := len(names()); got != len(small) {
+		t.Fatalf("%d workloads registered, %d tested", got, len(small))
+	}
+	for _, name := range names() {
+		for _, more := range [][]string{{}, {"threads=32"}, {"threads=96", "seed=7"}, {"threads=512"}} {
+			samplestest.Generate(t, name, with(name, more...)...).Check(t)
+		}
+		if name == "tasks-slud" {
+			continue
+		}
+		for _, more := range [][]string{{"blocks=3"}, {"buffers=2", "inputs=3"}, {"rate=1000000"}} {
+			samplestest.Generate(t, name, with(name, more...)...).Check(t)
+		}
+	}
+	for _, form := range [][]string{with("tasks-dct", "shared=off"), with("tasks-dct", "shared=off", "sizes=irregular"), with("tasks-dct", "sizes=irregular", "blocks=2")} {
+		samplestest.Generate(t, "tasks-dct", form...).Check(t)
+	}
+	for _, form := range [][]string{with("tasks-mm", "tiles=device", "threads=64"), with("tasks-mm", "tiles=device", "sizes=irregular"), with("tasks-mm", "sizes=irregular", "threads=256", "blocks=2")} {
+		samplestest.Generate(t, "tasks-mm", form...).Check(t)
+	}
+	for _, name := range []string{"tasks-mb", "tasks-fb", "tasks-bf", "tasks-conv", "tasks-mpe"} {
+		samplestest.Generate(t, name, with(name, "sizes=irregular")...).Check(t)
+	}
+}
+
+// Table 3: registers, shared memory, and whether threadblocks synchronise; the
+// bytes of an input and an output of the paper's size.
+func TestFactsOfTable3(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		registers    uint32
+		shared, sync bool
+		in, out      uint64
+	}{
+		{"tasks-mb", 28, false, false, 0, 64 * 64 * 4},
+		{"tasks-fb", 21, false, true, 2048 * 4, 2048 * 4},
+		{"tasks-bf", 34, false, false, 2048 * 8, 2048 * 4},
+		{"tasks-conv", 25, false, false, 128 * 128 * 4, 128 * 128 * 4},
+		{"tasks-dct", 33, true, true, 128 * 128 * 4, 128 * 128 * 4},
+		{"tasks-mm", 30, true, true, 2 * 64 * 64 * 4, 64 * 64 * 4},
+		{"tasks-slud", 17, false, false, 0, 0},
+		{"tasks-3des", 26, false, false, 65536, 65536},
+	} {
+		settings := []string{"tasks=2", "inputs=1"}
+		switch c.name {
+		case "tasks-slud":
+			settings = nil
+		case "tasks-3des":
+			settings = append(settings, "packets=largest")
+		}
+		r := samplestest.Generate(t, c.name, settings...)
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
+			if k.Registers != c.registers || (k.SharedBytes > 0) != c.shared || k.Flags&trace.KernelTask == 0 {
+				t.Errorf("%s: kernel with %d registers, %d shared bytes, flags %d", c.name, k.Registers, k.SharedBytes, k.Flags)
+			}
+			if k.Block.Count() > 512 || k.Block.Count()%32 != 0 {
+				t.Errorf("%s: %d threads", c.name, k.Block.Count())
+			}
+		}
+		for _, op := range r.Ops {
+			if op.Kind == trace.OpSpawn && (op.Sync != c.sync || op.InBytes != c.in || op.OutBytes != c.out) {
+				t.Errorf("%s: spawned with sync %v, %d bytes in, %d out", c.name, op.Sync, op.InBytes, op.OutBytes)
+			}
+		}
+		if barriers(r) != c.sync {
+			t.Errorf("%s: barriers %v, sync %v", c.name, barriers(r), c.sync)
+		}
+	}
+}
+
+// barriers reports whether any kernel executes one.
+func barriers(r *samplestest.Recording) bool {
+	for i := range r.Kernels {
+		if r.Classes(i)[trace.ClassBarrier] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Without shared memory the two kernels that use it neither have it nor wait.
+func TestFormsWithoutSharedMemory(t *testing.T) {
+	for name, off := range map[string]string{"tasks-dct": "shared=off", "tasks-mm": "tiles=device"} {
+		r := samplestest.Generate(t, name, with(name, off)...)
+		if r.Kernels[0].SharedBytes != 0 || barriers(r) || r.Ops[0].Sync {
+			t.Errorf("%s: %d shared bytes, barriers %v", name, r.Kernels[0].SharedBytes, barriers(r))
+		}
+	}
+}
+
+// digest writes a trace as text and hashes it.
+func digest(t *testing.T, name string, settings ...string) uint64 {
+	t.Helper()
+	r := samplestest.Generate(t, name, settings...)
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%v%v%v%v", r.Arrays, r.Functions, r.Kernels, r.CTAs)
+	for _, op := range r.Ops {
+		fmt.Fprintf(h, "%+v", op)
+	}
+	return h.Sum64()
+}
+
+func TestEqualSettingsGiveEqualTraces(t *testing.T) {
+	for _, name := range names() {
+		settings := with(name)
+		if name != "tasks-slud" {
+			settings = append(settings, "rate=5000")
+		}
+		first := digest(t, name, settings...)
+		if digest(t, name, settings...) != first {
+			t.Errorf("%s: two runs differ", name)
+		}
+		// A factorisation's trace does not depend on the values of its tiles.
+		if name != "tasks-slud" && digest(t, name, append(settings, "seed=2")...) == first {
+			t.Errorf("%s: another seed changes nothing", name)
+		}
+	}
+}
+
+// results runs a kind on full and irregular inputs and hands what it computed to
+// check.
+func results(t *testing.T, k *kind, generator string, check func(result any), settings ...string) {
+	t.Helper()
+	g, err := samples.Get(generator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := g.Parse(with(generator, settings...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(&samplestest.Recording{}, k, p, 1)
+	if k.sizes != nil {
+		if b.largest, _, err = k.sizes(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := k.prepare(b)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for range 3 {
+		_, result := m(k.draw(p, rng))
+		check(result)
+	}
+}
+
+// near reports the first value that is off by more than a part in 1e4 of scale.
+func near(t *testing.T, what string, got []float32, scale float64, want func(i int) float64) {
+	t.Helper()
+	for i, g := range got {
+		if w := want(i); math.Abs(float64(g)-w) > 1e-4*scale {
+			t.Fatalf("%s: value %d is %g, want %g", what, i, g, w)
+		}
+	}
+}
+
+func TestMandelbrotCounts(t *testing.T) {
+	results(t, mandelbrotKind, "tasks-mb", func(result any) {
+		r := result.(mandelbrotResult)
+		least, most := r.counts[0], r.counts[0]
+		for i, got := range r.counts {
+			cx, cy := r.view.point(i)
+			var x, y float32
+			n := int32(0)
+			for n < 40 && float32(x*x)+float32(y*y) <= 4 {
+				x, y = float32(float32(x*x)-float32(y*y))+cx, float32(float32(2*x)*y)+cy
+				n++
+			}
+			if got != n {
+				t.Fatalf("pixel %d of %+v: %d iterations, want %d", i, r.view, got, n)
+			}
+			least, most = min(least, got), max(most, got)
+		}
+		if least == most {
+			t.Errorf("%+v shows %d iterations everywhere: no irregular work", r.view, most)
+		}
+	}, "sizes=irregular")
+}
+
+func TestFilterbankSignal(t *testing.T) {
+	results(t, filterbankKind, "tasks-fb", func(result any) {
+		s := result.(signal)
+		convolved := func(x func(i int) float64, h []float32, n int) (sum float64) {
+			for k := range h {
+				if n-k >= 0 {
+					sum += x(n-k) * float64(h[k])
+				}
+			}
+			return sum
+		}
+		up := func(i int) float64 {
+			if i%8 != 0 {
+				return 0
+			}
+			return convolved(func(j int) float64 { return float64(s.x[j]) }, s.h, i)
+		}
+		near(t, "filter bank", s.y, 10, func(i int) float64 { return convolved(up, s.f, i) })
+	}, "sizes=irregular")
+}
+
+func TestBeamformerMagnitudes(t *testing.T) {
+	results(t, beamformerKind, "tasks-bf", func(result any) {
+		b := result.(beam)
+		at := func(v []float32, i int) complex128 { return complex(float64(v[2*i]), float64(v[2*i+1])) }
+		near(t, "beam former", b.y, 10, func(n int) float64 {
+			var sum complex128
+			for k := 0; k < len(b.h)/2 && k <= n; k++ {
+				sum += at(b.x, n-k) * at(b.h, k)
+			}
+			sum *= complex(float64(b.weight[0]), float64(b.weight[1]))
+			return math.Hypot(real(sum), imag(sum))
+		})
+	})
+}
+
+func TestConvolvedImage(t *testing.T) {
+	results(t, convolutionKind, "tasks-conv", func(result any) {
+		img := result.(image)
+		near(t, "convolution", img.y, 10, func(i int) (sum float64) {
+			for dy := range 7 {
+				for dx := range 7 {
+					x, y := i%img.side+dx-3, i/img.side+dy-3
+					if x >= 0 && y >= 0 && x < img.side && y < img.side {
+						sum += float64(img.x[y*img.side+x]) * float64(img.filter[7*dy+dx])
+					}
+				}
+			}
+			return sum
+		})
+	}, "sizes=irregular", "blocks=2")
+}
+
+// The definition: c(u)·c(v)/4 times the sum of cosines.
+func TestDCTByDefinition(t *testing.T) {
+	for _, form := range []string{"shared=on", "shared=off"} {
+		results(t, dctKind, "tasks-dct", func(result any) {
+			img := result.(image)
+			cos := func(x, u int) float64 {
+				c := math.Cos(float64(2*x+1) * float64(u) * math.Pi / 16)
+				if u == 0 {
+					return c / math.Sqrt2 / 2
+				}
+				return c / 2
+			}
+			near(t, "dct "+form, img.y, 8, func(i int) (sum float64) {
+				u, v := i%img.side, i/img.side
+				for y := range 8 {
+					for x := range 8 {
+						sum += float64(img.x[(v/8*8+y)*img.side+u/8*8+x]) * cos(x, u%8) * cos(y, v%8)
+					}
+				}
+				return sum
+			})
+		}, form, "sizes=irregular", "threads=96")
+	}
+}
+
+func TestMatrixProduct(t *testing.T) {
+	for _, form := range []string{"tiles=shared", "tiles=device"} {
+		results(t, matmulKind, "tasks-mm", func(result any) {
+			m := result.(product)
+			near(t, "product "+form, m.c, 10, func(i int) (sum float64) {
+				for k := range m.n {
+					sum += float64(m.a[i/m.n*m.n+k]) * float64(m.b[k*m.n+i%m.n])
+				}
+				return sum
+			})
+		}, form, "sizes=irregular", "threads=64")
+	}
+}
+
+// The multiply-adds of a product are those of its algorithm: n³/32 a warp, in
+// whole tiles of 32 through shared memory.
+func TestMatrixProductWork(t *testing.T) {
+	for form, want := range map[string]int{"tiles=shared": 64 * 64 * 64 / 32, "tiles=device": 64 * 64 * 64 / 32} {
+		r := samplestest.Generate(t, "tasks-mm", "tasks=1", form)
+		if got := r.Classes(0)[trace.ClassFP32]; got != want {
+			t.Errorf("%s: %d multiply-adds, want %d", form, got, want)
+		}
+	}
+}
+
+// The same task in another slot differs by its buffers' shift alone.
+func TestSlotsShiftAddresses(t *testing.T) {
+	r := samplestest.Generate(t, "tasks-conv", "side=24", "tasks=5", "inputs=1", "buffers=2")
+	last := func(kernel int) uint64 { m := r.CTAs[kernel][0].Warps[0].Mem; return m[len(m)-1].Base }
+	slot := r.Arrays[1].Bytes / 2
+	for i, want := range []uint64{0, slot, 0, slot, 0} {
+		if got := last(i) - last(0); got != want {
+			t.Errorf("task %d ends %d bytes after task 0, want %d", i, got, want)
+		}
+		if !slices.Equal(r.CTAs[i][0].Warps[1].Path, r.CTAs[0][0].Warps[1].Path) {
+			t.Errorf("task %d takes another path", i)
+		}
+	}
+}
+
+// A Poisson process: times rise, the mean gap is that of the rate, and about
+// 63 % of the gaps are below it.
+func TestArrivals(t *testing.T) {
+	const n = 20000
+	a := newArrivals(1e6, 3)
+	last, below := int64(0), 0
+	for range n {
+		now := a.next()
+		if now < last {
+			t.Fatalf("time falls from %d to %d", last, now)
+		}
+		if now-last < 1000 {
+			below++
+		}
+		last = now
+	}
+	if mean := float64(last) / n; math.Abs(mean-1000) > 30 {
+		t.Errorf("mean gap %.1f ns, want 1000", mean)
+	}
+	if share := float64(below) / n; math.Abs(share-0.632) > 0.02 {
+		t.Errorf("%.3f of the gaps are below the mean, want 0.632", share)
+	}
+	if now := newArrivals(0, 3).next(); now != 0 {
+		t.Errorf("without a rate a task arrives at %d", now)
+	}
+}
+
+func TestIrregularSizesScaleThreads(t *testing.T) {
+	r := samplestest.Generate(t, "tasks-fb", "tasks=64", "taps=1", "width=1024", "sizes=irregular", "threads=256")
+	seen := map[uint64]bool{}
+	for _, op := range r.Ops[:64] {
+		seen[op.InBytes] = true
+		quarters := op.InBytes / 1024
+		if got := r.Kernels[op.Kernel].Block[0]; got != uint32(64*quarters) {
+			t.Errorf("a signal of %d bytes has %d threads, want %d", op.InBytes, got, 64*quarters)
+		}
+	}
+	if len(seen) != 4 {
+		t.Errorf("%d sizes among 64 tasks, want 4", len(seen))
+	}
+}
+
+func TestMixTakesTurns(t *testing.T) {
+	r := samplestest.Generate(t, "tasks-mpe", with("tasks-mpe")...)
+	for i, k := range r.Kernels {
+		if want := []uint32{28, 21, 30, 26}[i%4]; k.Registers != want {
+			t.Errorf("task %d has %d registers, want %d", i, k.Registers, want)
+		}
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, c := range []struct {
+		name, want string
+		settings   []string
+	}{
+		{"tasks-mb", "multiple of 32", []string{"threads=100"}},
+		{"tasks-slud", "multiple of 32", []string{"threads=33"}},
+		{"tasks-3des", "min-bytes=64", []string{"min-bytes=64", "max-bytes=32"}},
+		{"tasks-3des", "no such file", []string{"pcap=testdata/none"}},
+		{"tasks-mb", "smaller size", []string{"side=1024", "iterations=65536"}},
+	} {
+		g, _ := samples.Get(c.name)
+		p, err := g.Parse(c.settings...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Generate(discard{}, p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %v, want %q", c.name, c.settings, err, c.want)
+		}
+	}
+}
+
+// The bodies of all inputs together are bounded too.
+func TestTooManyInputs(t *testing.T) {
+	g, _ := samples.Get("tasks-fb")
+	p, err := g.Parse(small["tasks-fb"]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := maxSteps - 1000
+	if _, err := newSet(discard{}, filterbankKind, p, 0, 1, &steps); err == nil || !strings.Contains(err.Error(), "fewer inputs") {
+		t.Errorf("the last thousand instructions took all inputs: %v", err)
+	}
+}
+
+// The bound on a task's instructions, by which too large ones are refused before
+// they are recorded, holds.
+func TestBoundsHold(t *testing.T) {
+	kinds := map[string]*kind{"tasks-mb": mandelbrotKind, "tasks-fb": filterbankKind, "tasks-bf": beamformerKind, "tasks-conv": convolutionKind,
+		"tasks-dct": dctKind, "tasks-mm": matmulKind, "tasks-3des": tripleDESKind}
+	for name, k := range kinds {
+		g, _ := samples.Get(name)
+		for _, settings := range [][]string{{"tasks=2"}, with(name), with(name, "threads=32")} {
+			p, err := g.Parse(settings...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := samplestest.Generate(t, name, settings...)
+			most := uint64(0)
+			for i := range r.Kernels {
+				most = max(most, r.Kernels[i].WarpInsts)
+			}
+			if most > uint64(k.most(p)) {
+				t.Errorf("%s %v: a task has %d instructions, the bound is %d", name, settings, most, k.most(p))
+			}
+		}
+	}
+}
+
+// discard is a writer that keeps nothing.
+type discard struct{ fail error }
+
+func (discard) AddArray(trace.Array) uint32               { return 0 }
+func (discard) AddFunction(string) uint32                 { return 0 }
+func (discard) AddInst(uint32, trace.Inst) uint32         { return 0 }
+func (d discard) Host(*trace.HostOp) error                { return d.fail }
+func (discard) NextKernel() uint32                        { return 0 }
+func (discard) BeginKernel(*trace.Kernel) (uint32, error) { return 0, nil }
+func (discard) WriteCTA(*trace.CTA) error                 { return nil }
+func (discard) EndKernel(trace.KernelFlags) error         { return nil }
+
+// An error of the writer ends the generation.
+func TestWriterErrorIsReturned(t *testing.T) {
+	for _, name := range names() {
+		g, _ := samples.Get(name)
+		p, err := g.Parse(small[name]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Generate(discard{fail: io.ErrShortWrite}, p); err != io.ErrShortWrite {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// BenchmarkTasks generates 32 thousand narrow tasks into nothing.
+func BenchmarkTasks(b *testing.B) {
+	for _, c := range [][]string{
+		{"tasks-mb", "side=16", "threads=64"}, {"tasks-mm", "n=16", "threads=64"}, {"tasks-fb", "width=256", "threads=64"},
+	} {
+		b.Run(c[0], func(b *testing.B) {
+			g, _ := samples.Get(c[0])
+			p, err := g.Parse(append(c[1:], "tasks=32768")...)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := g.Generate(discard{}, p); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(32768*float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+		})
+	}
+}
