@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -37,9 +38,15 @@ var _ Writer = (*trace.Writer)(nil)
 
 // Options are those that all formats share.
 type Options struct {
-	Device  int    // which device of a capture of several; -1: the one with the most kernels
-	TempDir string // for what does not fit in memory; "": the system's
-	Memory  int    // bytes to sort in; 0: a default
+	Device    int            // which device of a capture of several; -1: the one with the most kernels
+	TempDir   string         // for what does not fit in memory; "": the system's
+	Memory    int            // bytes to sort in; 0: a default
+	Irregular *regexp.Regexp // kernels whose names match are marked irregular; nil: none by name
+	Regular   *regexp.Regexp // and these are not, whatever the capture shows; Irregular goes first
+
+	// Progress, if not nil, is told now and then how many bytes of the capture
+	// have been read, as they lie on disk, of how many in all (0: unknown).
+	Progress func(done, total int64)
 }
 
 var formats []Format
@@ -78,7 +85,11 @@ func Lookup(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	return Format{}, fmt.Errorf("no format %q; there are %s", name, strings.Join(Names(), ", "))
+	hint := ""
+	if n := nearest(Names(), name); n != "" {
+		hint = fmt.Sprintf(" (did you mean %s?)", n)
+	}
+	return Format{}, fmt.Errorf("no format %q%s; there are %s", name, hint, strings.Join(Names(), ", "))
 }
 
 // ErrUnknown says that no format, or more than one, recognises an input.
@@ -117,6 +128,7 @@ func Convert(ctx context.Context, in *Input, from string, w Writer, opt Options)
 	if err != nil {
 		return err
 	}
+	in.progress = opt.Progress
 	if err := f.Convert(ctx, in, w, opt); err != nil {
 		return fmt.Errorf("%s: %w", in.Name(), err)
 	}

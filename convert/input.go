@@ -28,6 +28,10 @@ type Input struct {
 	packed bool
 	stream *stream // standard input
 	size   int64
+
+	progress func(done, total int64) // nil: none
+	done     int64                   // bytes read as they lie on disk
+	expected int64                   // bytes to read; 0: unknown
 }
 
 // stream is an input that can be read once only.
@@ -133,28 +137,59 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 		return nil, errors.New("a folder, not a file")
 	}
 	if in.stream == nil {
-		return OpenFile(ctx, in.path)
+		return in.OpenFile(ctx, in.path)
 	}
 	if in.stream.used {
 		return nil, errors.New("this format is read more than once: give a file, not standard input")
 	}
 	in.stream.used = true
-	r, _, err := unpack(in.stream.r)
+	r, _, err := unpack(bufio.NewReaderSize(counter{in, in.stream.r}, 256<<10))
 	return file{reader{ctx, r}, nil}, err
 }
 
 // OpenFile opens a file of a capture, unpacked by content.
 func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	return new(Input).OpenFile(ctx, path)
+}
+
+// OpenFile opens a file of the capture, unpacked by content; what is read of it
+// counts as progress.
+func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := unpack(bufio.NewReaderSize(f, 256<<10))
+	r, _, err := unpack(bufio.NewReaderSize(counter{in, f}, 256<<10))
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
 	return file{reader{ctx, r}, f}, nil
+}
+
+// Expect says that so many bytes are going to be read. Where no format says so,
+// it is the size of the file.
+func (in *Input) Expect(bytes int64) { in.expected = bytes }
+
+// counter tells the input's progress.
+type counter struct {
+	in *Input
+	r  io.Reader
+}
+
+func (c counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.in.done += int64(n)
+	if c.in.progress != nil {
+		c.in.progress(c.in.done, max(c.in.expected, c.in.size))
+	}
+	return n, err
+}
+
+// isFile reports whether the input is that file.
+func (in *Input) isFile(info os.FileInfo) bool {
+	own, err := os.Stat(in.Path())
+	return in.stream == nil && err == nil && os.SameFile(own, info)
 }
 
 // reader ends with the context.
@@ -215,5 +250,5 @@ func (in *Input) Sibling(ctx context.Context, name string) (io.ReadCloser, error
 	if in.stream != nil {
 		return nil, fs.ErrNotExist
 	}
-	return OpenFile(ctx, filepath.Join(in.Folder(), name))
+	return in.OpenFile(ctx, filepath.Join(in.Folder(), name))
 }
