@@ -16,3 +16,7 @@
 // [Writer] and [Reader] stream the container with bounded memory; [Reader]
 // opens any kernel at any CTA without reading what lies before.
 package trace
+
+// Version is the version of the container and of the text form that this package
+// writes, and the latest that it reads.
+const Version = 1

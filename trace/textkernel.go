@@ -1,0 +1,281 @@
+package trace
+
+import (
+	"strings"
+)
+
+const kernelTakes = "grid= block= cluster= regs= shared= local= stream= device= fidelity= sharedbase= localbase= " +
+	"child task irregular host= start= duration= id="
+
+// parseKernel opens a kernel that no host operation of this line launches.
+func (p *textParser) parseKernel() error {
+	_, err := p.openKernel(0, nil)
+	return err
+}
+
+// openKernel opens the kernel of a kernel, launch or spawn line. Words that
+// are not a kernel's go to op, if there is one.
+func (p *textParser) openKernel(flags KernelFlags, op *HostOp) (uint32, error) {
+	if err := p.endKernel(); err != nil {
+		return 0, err
+	}
+	if len(p.toks) < 2 || p.toks[1].eq {
+		return 0, p.errf("write: %s FUNCTION grid=8 block=256 regs=16 shared=0 stream=0", p.toks[0].word)
+	}
+	name := p.toks[1]
+	_, known := p.fnIDs[name.word]
+	if !known && (name.quoted || strings.Trim(name.word, "0123456789") != "") {
+		p.addFunction(name.word)
+	}
+	fn, err := p.reference("function", name, p.fnIDs, len(p.fns))
+	if err != nil {
+		return 0, err
+	}
+	k := &Kernel{Function: fn, Fidelity: FidelityWarp, Flags: flags, Grid: Dim3{1, 1, 1}, Block: Dim3{32, 1, 1}}
+	for _, t := range p.toks[2:] {
+		ok, err := p.kernelAttr(k, t)
+		if err == nil && !ok {
+			err = p.unknown(t, kernelTakes)
+			if op != nil {
+				err = p.opAttr(op, t)
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	if k.Recorded != nil && *k.Recorded == (Recorded{-1, -1, -1}) {
+		k.Recorded = nil
+	}
+	id, err := p.w.BeginKernel(k)
+	if err != nil {
+		return 0, p.position(err)
+	}
+	k.ID = id
+	p.kernel, p.code, p.fn = k, p.fns[fn], nil
+	return id, nil
+}
+
+func (p *textParser) kernelAttr(k *Kernel, t textToken) (bool, error) {
+	if !t.eq {
+		if f := wordIndex(kernelFlagWords, t.word); f >= 0 {
+			k.Flags |= 1 << f
+			return true, nil
+		}
+		return false, nil
+	}
+	switch t.word {
+	case "grid":
+		return true, p.dim(t.word, t.value, &k.Grid)
+	case "block":
+		return true, p.dim(t.word, t.value, &k.Block)
+	case "cluster":
+		return true, p.dim(t.word, t.value, &k.Cluster)
+	case "regs":
+		return true, p.u32(t.word, t.value, &k.Registers)
+	case "shared":
+		return true, p.u32(t.word, t.value, &k.SharedBytes)
+	case "local":
+		return true, p.u32(t.word, t.value, &k.LocalBytes)
+	case "device":
+		return true, p.u32(t.word, t.value, &k.Device)
+	case "stream":
+		return true, p.u64(t.word, t.value, &k.Stream)
+	case "sharedbase":
+		return true, p.u64(t.word, t.value, &k.SharedBase)
+	case "localbase":
+		return true, p.u64(t.word, t.value, &k.LocalBase)
+	case "fidelity":
+		i, err := p.word(t.word, t.value, fidelityWords[:])
+		k.Fidelity = Fidelity(i)
+		return true, err
+	case "id":
+		var id uint32
+		err := p.u32(t.word, t.value, &id)
+		if err == nil && id != p.w.NextKernel() {
+			err = p.errf("this is kernel %d, not %d: kernels are numbered in the order of the text", p.w.NextKernel(), id)
+		}
+		return true, err
+	}
+	return p.recordedAttr(&k.Recorded, t)
+}
+
+func (p *textParser) recordedAttr(r **Recorded, t textToken) (bool, error) {
+	v := Recorded{-1, -1, -1}
+	if *r != nil {
+		v = **r
+	}
+	dst := &v.HostNs
+	switch t.word {
+	case "host":
+	case "start":
+		dst = &v.StartNs
+	case "duration":
+		dst = &v.DurationNs
+	default:
+		return false, nil
+	}
+	err := p.i64(t.word, t.value, dst)
+	if *dst < 0 {
+		*dst = -1
+	}
+	*r = &v
+	return true, err
+}
+
+func (p *textParser) endKernel() error {
+	if err := p.endCTA(); err != nil {
+		return err
+	}
+	p.fn = nil
+	if p.kernel == nil {
+		return nil
+	}
+	p.kernel, p.code = nil, nil
+	return p.position(p.w.EndKernel(0))
+}
+
+// textCTA is what the text says of one CTA, or of several alike.
+type textCTA struct {
+	lo, hi  uint32
+	sm      int32
+	ranges  []Range
+	touches []Range
+	warps   []*textWarp
+}
+
+// textWarp is what the text says of one warp, or of several alike.
+type textWarp struct {
+	lo, hi uint32
+	body   []textItem
+}
+
+func (p *textParser) parseCTA() error {
+	if err := p.endCTA(); err != nil {
+		return err
+	}
+	if p.kernel == nil {
+		return p.errf("a CTA belongs to a kernel; begin one: kernel FUNCTION grid=8 block=256")
+	}
+	if len(p.toks) < 2 {
+		return p.errf("write: cta 0, or cta 0..7 for eight alike")
+	}
+	c := &textCTA{sm: -1}
+	if err := p.span("cta", p.toks[1].word, &c.lo, &c.hi); err != nil {
+		return err
+	}
+	if n := p.kernel.Grid.Count(); uint64(c.hi) >= n {
+		return p.errf("cta %d is outside of the grid, which has %d", c.hi, n)
+	}
+	if c.hi-c.lo >= maxTextCTAs {
+		return p.errf("one line makes at most %d CTAs; split it", maxTextCTAs)
+	}
+	for _, t := range p.toks[2:] {
+		if t.word == "ranges" && t.value == "none" {
+			c.ranges = []Range{}
+			continue
+		}
+		if t.word != "sm" {
+			return p.unknown(t, "sm=, ranges=none")
+		}
+		v, err := p.number("sm", t.value, 1<<31-1)
+		if err != nil {
+			return err
+		}
+		c.sm = int32(v)
+	}
+	p.cta = c
+	return nil
+}
+
+func (p *textParser) parseRange() error {
+	return p.parseSpan(func(c *textCTA) *[]Range { return &c.ranges })
+}
+func (p *textParser) parseTouch() error {
+	return p.parseSpan(func(c *textCTA) *[]Range { return &c.touches })
+}
+
+func (p *textParser) parseSpan(list func(*textCTA) *[]Range) error {
+	word := p.toks[0].word
+	if p.cta == nil || len(p.cta.warps) > 0 {
+		return p.errf("a %s belongs to a CTA, before its warps", word)
+	}
+	if len(p.toks) != 4 {
+		return p.errf("write: %s ARRAY read|write|readwrite FIRST..END (byte offsets, END excluded)", word)
+	}
+	id, err := p.reference("array", p.toks[1], p.arrayIDs, len(p.arrays))
+	if err != nil {
+		return err
+	}
+	m, err := p.word("mode", p.toks[2].word, modeWords[:])
+	if err != nil {
+		return err
+	}
+	r := Range{Array: id, Mode: Mode(m)}
+	lo, hi, two := strings.Cut(p.toks[3].word, "..")
+	if !two {
+		return p.errf("write the span as FIRST..END: 0..%s", p.toks[3].word)
+	}
+	if err := p.u64("first byte", lo, &r.Lo); err != nil {
+		return err
+	}
+	if err := p.u64("end", hi, &r.Hi); err != nil {
+		return err
+	}
+	dst := list(p.cta)
+	*dst = append(*dst, r)
+	return nil
+}
+
+func (p *textParser) parseWarp() error {
+	if p.cta == nil {
+		return p.errf("a warp belongs to a CTA; begin one: cta 0")
+	}
+	if err := p.endWarp(); err != nil {
+		return err
+	}
+	if len(p.toks) != 2 {
+		return p.errf("write: warp 0, or warp 0..3 for four alike")
+	}
+	w := &textWarp{}
+	if err := p.span("warp", p.toks[1].word, &w.lo, &w.hi); err != nil {
+		return err
+	}
+	if n := (p.kernel.Block.Count() + 31) / 32; uint64(w.hi) >= n {
+		return p.errf("warp %d is outside of the block, which has %d", w.hi, n)
+	}
+	p.warp, p.lastStep = w, nil
+	p.blocks = append(p.blocks[:0], &w.body)
+	p.cta.warps = append(p.cta.warps, w)
+	return nil
+}
+
+func (p *textParser) endWarp() error {
+	if len(p.blocks) > 1 {
+		return p.errf("a repeat above has no end; write end before this line")
+	}
+	p.warp, p.lastStep, p.blocks = nil, nil, p.blocks[:0]
+	return nil
+}
+
+func (p *textParser) endCTA() error {
+	if err := p.endWarp(); err != nil {
+		return err
+	}
+	c := p.cta
+	if c == nil {
+		return nil
+	}
+	p.cta = nil
+	for id := c.lo; ; id++ {
+		if err := p.builder.build(p, c, id); err != nil {
+			return err
+		}
+		if err := p.w.WriteCTA(&p.builder.cta); err != nil {
+			return p.position(err)
+		}
+		if id == c.hi {
+			return nil
+		}
+	}
+}

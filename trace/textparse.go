@@ -1,0 +1,254 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
+
+// Limits of what a text may ask for by repetition, so that a few bytes cannot
+// fill the memory: steps of one CTA, and CTAs of one "cta a..b".
+var (
+	maxTextSteps uint64 = 1 << 26
+	maxTextCTAs  uint32 = 1 << 24
+)
+
+// textParser writes what a text says.
+type textParser struct {
+	*textLines
+	w        *Writer
+	meta     Meta
+	arrays   []Array
+	arrayIDs map[string]int // -1: several have the name
+	nextBase uint64
+	fns      []*textFunction
+	fnIDs    map[string]int // -1: several have the name
+	fn       *textFunction  // open for instructions
+	kernel   *Kernel        // open for CTAs
+	code     *textFunction  // of kernel
+	cta      *textCTA
+	warp     *textWarp
+	blocks   []*[]textItem // open repeats of warp, innermost last
+	lastStep *textItem
+	builder  textBuilder
+}
+
+// ParseText writes what a text says into w, which the caller closes. Errors
+// begin with name and line, and say what to do. FORMAT.md has the grammar.
+func ParseText(name string, in io.Reader, w *Writer) error {
+	p := &textParser{
+		textLines: newTextLines(name, in),
+		w:         w,
+		arrayIDs:  map[string]int{},
+		fnIDs:     map[string]int{},
+		nextBase:  1 << 32,
+	}
+	for {
+		err := p.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = p.dispatch()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.endKernel(); err != nil {
+		return err
+	}
+	slices.SortStableFunc(p.meta.Attrs, func(a, b Attr) int { return compareStrings(a.Key, b.Key) })
+	w.SetMeta(p.meta)
+	return nil
+}
+
+func compareStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// textWords are the words that begin a line, and what each does.
+var textWords = map[string]func(*textParser) error{
+	"trace": (*textParser).parseVersion, "meta": (*textParser).parseMeta, "attr": (*textParser).parseAttr,
+	"diagnostic": (*textParser).parseDiagnostic, "array": (*textParser).parseArray, "function": (*textParser).parseFunction,
+	"kernel": (*textParser).parseKernel, "cta": (*textParser).parseCTA, "warp": (*textParser).parseWarp,
+	"range": (*textParser).parseRange, "touch": (*textParser).parseTouch, "child": (*textParser).parseChild,
+	"repeat": (*textParser).parseRepeat, "end": (*textParser).parseEnd,
+}
+
+// isTextWord reports whether s begins a line of its own, so that no label may be
+// called so.
+func isTextWord(s string) bool { return textWords[s] != nil || wordIndex(opWords[:], s) >= 0 }
+
+func (p *textParser) dispatch() error {
+	t := p.toks[0]
+	if !t.quoted && !t.eq {
+		if f := textWords[t.word]; f != nil {
+			return f(p)
+		}
+		if kind := wordIndex(opWords[:], t.word); kind >= 0 {
+			return p.parseOp(OpKind(kind))
+		}
+	}
+	switch {
+	case p.warp != nil:
+		return p.parseStep()
+	case p.fn != nil:
+		_, err := p.defineInst(p.fn, p.toks)
+		return err
+	}
+	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word of FORMAT.md", t.word)
+}
+
+func (p *textParser) parseVersion() error {
+	if len(p.toks) != 2 || p.toks[1].word != strconv.Itoa(Version) {
+		return p.errf("this version reads \"trace %d\"", Version)
+	}
+	return nil
+}
+
+func (p *textParser) parseMeta() error {
+	m := &p.meta
+	for _, t := range p.toks[1:] {
+		var err error
+		var i int
+		switch t.word {
+		case "source":
+			m.Source = t.value
+		case "version":
+			m.SourceVersion = t.value
+		case "gpu":
+			m.GPU = t.value
+		case "sm":
+			err = p.u32(t.word, t.value, &m.SMVersion)
+		case "sms":
+			err = p.u32(t.word, t.value, &m.SMs)
+		case "arrays":
+			m.ArraysFrom = t.value
+		case "fidelity":
+			i, err = p.textLines.word(t.word, t.value, fidelityWords[:])
+			m.Fidelity = Fidelity(i)
+		default:
+			err = p.unknown(t, "source= version= gpu= sm= sms= arrays= fidelity=")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *textParser) parseAttr() error {
+	if len(p.toks) != 3 || p.toks[1].eq || p.toks[2].eq {
+		return p.errf("write: attr \"key\" \"value\"")
+	}
+	p.meta.Attrs = append(p.meta.Attrs, Attr{p.toks[1].word, p.toks[2].word})
+	return nil
+}
+
+func (p *textParser) parseDiagnostic() error {
+	if len(p.toks) < 3 {
+		return p.errf("write: diagnostic name info|data_loss|error count=1 help=\"what to do\"")
+	}
+	d := Diagnostic{Name: p.toks[1].word, Count: 1}
+	i, err := p.textLines.word("severity", p.toks[2].word, severityWords[:])
+	if err != nil {
+		return err
+	}
+	d.Severity = Severity(i)
+	for _, t := range p.toks[3:] {
+		switch t.word {
+		case "count":
+			err = p.u64(t.word, t.value, &d.Count)
+		case "help":
+			d.Help = t.value
+		default:
+			err = p.unknown(t, "count= help=")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p.w.Diagnose(d)
+	return nil
+}
+
+// arrayAlign is the alignment of arrays that a text gives no base: no two share
+// a page of any size in use up to 64 KiB.
+const arrayAlign = 64 << 10
+
+func (p *textParser) parseArray() error {
+	if len(p.toks) < 2 {
+		return p.errf("write: array NAME bytes=4K base=0x10000 input output")
+	}
+	a := Array{Name: p.toks[1].word, Base: p.nextBase}
+	for _, t := range p.toks[2:] {
+		var err error
+		switch t.word {
+		case "bytes":
+			err = p.u64(t.word, t.value, &a.Bytes)
+		case "base":
+			err = p.u64(t.word, t.value, &a.Base)
+		case "input":
+			a.Flags |= ArrayInput
+		case "output":
+			a.Flags |= ArrayOutput
+		default:
+			err = p.unknown(t, "bytes= base= input output")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if end := a.Base + a.Bytes; end >= a.Base && end < 1<<62 {
+		p.nextBase = max(p.nextBase, (end+arrayAlign-1)&^uint64(arrayAlign-1))
+	}
+	id := p.w.AddArray(a)
+	p.arrays = append(p.arrays, a)
+	nameIndex(p.arrayIDs, a.Name, int(id))
+	return nil
+}
+
+func nameIndex(ids map[string]int, name string, id int) {
+	if _, ok := ids[name]; ok {
+		id = -1
+	}
+	ids[name] = id
+}
+
+// reference finds what a name or an index means: quoted, or not a number, is a
+// name.
+func (p *textParser) reference(what string, t textToken, ids map[string]int, n int) (uint32, error) {
+	if !t.quoted {
+		if i, err := strconv.ParseUint(t.word, 10, 32); err == nil {
+			if int(i) >= n {
+				return 0, p.errf("there is no %s %d: %d are defined above this line", what, i, n)
+			}
+			return uint32(i), nil
+		}
+	}
+	switch id, ok := ids[t.word]; {
+	case !ok:
+		return 0, p.errf("there is no %s %q; define it above this line: %s %s ...", what, t.word, what, t.word)
+	case id < 0:
+		return 0, p.errf("several have the name %q; name the %s by its index", t.word, what)
+	default:
+		return uint32(id), nil
+	}
+}
+
+// position puts file and line before an error of the Writer.
+func (p *textParser) position(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s:%d: %w", p.name, p.line, err)
+}
