@@ -242,8 +242,20 @@ func TestReadConfigErrors(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", w.text, err, w.want)
 		}
 	}
-	if _, err := ReadConfig("big", make([]byte, maxConfigBytes+1)); err == nil {
-		t.Error("a file of more than a megabyte was read")
+}
+
+// Files made to be slow or large are refused at once.
+func TestReadConfigLimits(t *testing.T) {
+	for name, text := range map[string]string{
+		"size":   strings.Repeat("# nothing\n", maxConfigBytes/10+1),
+		"line 1": strings.Repeat("a.", maxConfigLine/2) + "a = 1",
+		"nested": "a = " + strings.Repeat("{a = ", maxInlineTables+1),
+		"head":   strings.Repeat("["+strings.Repeat("a.", 2000)+"a]\n", 16),
+		"array":  strings.Repeat("a = "+strings.Repeat("[", 4000)+"\n", 15),
+	} {
+		if _, err := ReadConfig("big.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "big.toml") || len(err.Error()) > 9000 {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
