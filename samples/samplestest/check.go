@@ -1,13 +1,22 @@
 package samplestest
 
 import (
+	"fmt"
 	"math/bits"
 	"testing"
 
 	"gpureplay/trace"
 )
 
-// Check fails the test at the first breach of what every recorded trace keeps:
+// Check fails the test if the recording has a [Recording.Problem].
+func (r *Recording) Check(t testing.TB) {
+	t.Helper()
+	if err := r.Problem(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Problem returns the first breach of what every recorded trace keeps:
 //
 //   - kernels have a function, a grid and every CTA of it, in order;
 //   - a warp's masks lie within its threads, and it ends with an exit of all of them;
@@ -18,27 +27,32 @@ import (
 //     their direction, and the ranges inside their arrays;
 //   - child launches name later kernels with KernelChild, each once;
 //   - host operations name arrays and kernels that exist, launches each kernel once.
-func (r *Recording) Check(t testing.TB) {
-	t.Helper()
-	r.checkHost(t)
+func (r *Recording) Problem() error {
+	if err := r.hostProblem(); err != nil {
+		return err
+	}
 	children := map[uint32]int{}
 	for id := range r.Kernels {
 		k := &r.Kernels[id]
 		if k.Block.Count() == 0 || uint64(len(r.CTAs[id])) != k.Grid.Count() {
-			t.Fatalf("kernel %d: %d CTAs of grid %v, block %v", id, len(r.CTAs[id]), k.Grid, k.Block)
+			return fmt.Errorf("kernel %d: %d CTAs of grid %v, block %v", id, len(r.CTAs[id]), k.Grid, k.Block)
 		}
 		for i := range r.CTAs[id] {
 			c := &r.CTAs[id][i]
 			if int(c.ID) != i {
-				t.Fatalf("kernel %d: CTA %d is at place %d", id, c.ID, i)
+				return fmt.Errorf("kernel %d: CTA %d is at place %d", id, c.ID, i)
 			}
-			r.checkRanges(t, k, c)
+			if err := r.rangeProblem(c); err != nil {
+				return fmt.Errorf("kernel %d, CTA %d: %w", id, i, err)
+			}
 			for w := range c.Warps {
-				r.checkWarp(t, k, c, &c.Warps[w])
+				if err := r.warpProblem(k, c, &c.Warps[w]); err != nil {
+					return fmt.Errorf("kernel %d, CTA %d, warp %d: %w", id, i, c.Warps[w].ID, err)
+				}
 				for _, l := range c.Warps[w].Launches {
 					children[l.Child]++
 					if l.Child <= uint32(id) || int(l.Child) >= len(r.Kernels) || r.Kernels[l.Child].Flags&trace.KernelChild == 0 {
-						t.Fatalf("kernel %d launches child %d", id, l.Child)
+						return fmt.Errorf("kernel %d launches child %d", id, l.Child)
 					}
 				}
 			}
@@ -46,19 +60,19 @@ func (r *Recording) Check(t testing.TB) {
 	}
 	for id := range r.Kernels {
 		if child := r.Kernels[id].Flags&trace.KernelChild != 0; child && children[uint32(id)] != 1 {
-			t.Fatalf("child kernel %d is launched %d times", id, children[uint32(id)])
+			return fmt.Errorf("child kernel %d is launched %d times", id, children[uint32(id)])
 		}
 	}
+	return nil
 }
 
-func (r *Recording) checkHost(t testing.TB) {
-	t.Helper()
+func (r *Recording) hostProblem() error {
 	started := map[uint32]bool{}
 	for i, op := range r.Ops {
 		switch op.Kind {
 		case trace.OpLaunch, trace.OpSpawn:
 			if int(op.Kernel) >= len(r.Kernels) || started[op.Kernel] || r.Kernels[op.Kernel].Flags&trace.KernelChild != 0 {
-				t.Fatalf("host operation %d starts kernel %d", i, op.Kernel)
+				return fmt.Errorf("host operation %d starts kernel %d", i, op.Kernel)
 			}
 			started[op.Kernel] = true
 		case trace.OpFileRead, trace.OpFileWrite, trace.OpCopyH2D, trace.OpCopyD2H, trace.OpMemset:
@@ -66,34 +80,34 @@ func (r *Recording) checkHost(t testing.TB) {
 				continue
 			}
 			if int(op.Array) >= len(r.Arrays) || op.Bytes > r.Arrays[op.Array].Bytes {
-				t.Fatalf("host operation %d moves %d bytes of array %d", i, op.Bytes, op.Array)
+				return fmt.Errorf("host operation %d moves %d bytes of array %d", i, op.Bytes, op.Array)
 			}
 		}
 	}
 	for id := range r.Kernels {
 		if r.Kernels[id].Flags&trace.KernelChild == 0 && !started[uint32(id)] {
-			t.Fatalf("the host never starts kernel %d", id)
+			return fmt.Errorf("the host never starts kernel %d", id)
 		}
 	}
+	return nil
 }
 
-func (r *Recording) checkRanges(t testing.TB, k *trace.Kernel, c *trace.CTA) {
-	t.Helper()
+func (r *Recording) rangeProblem(c *trace.CTA) error {
 	seen := map[uint32]bool{}
 	for _, g := range c.Ranges {
 		if int(g.Array) >= len(r.Arrays) || g.Lo >= g.Hi || g.Hi > r.Arrays[g.Array].Bytes || g.Mode == 0 || seen[g.Array] {
-			t.Fatalf("kernel %d, CTA %d: range %+v", k.ID, c.ID, g)
+			return fmt.Errorf("range %+v", g)
 		}
 		seen[g.Array] = true
 	}
+	return nil
 }
 
-func (r *Recording) checkWarp(t testing.TB, k *trace.Kernel, c *trace.CTA, w *trace.Warp) {
-	t.Helper()
+func (r *Recording) warpProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp) error {
 	insts := r.Functions[k.Function].Insts
 	threads := int(k.Block.Count()) - 32*int(w.ID)
 	if threads <= 0 || len(w.Masks) == 0 || w.Masks[0].At != 0 {
-		t.Fatalf("kernel %d, CTA %d, warp %d: %d threads, masks %v", k.ID, c.ID, w.ID, threads, w.Masks)
+		return fmt.Errorf("%d threads, masks %v", threads, w.Masks)
 	}
 	all := uint32(1<<min(threads, 32) - 1)
 	live, mem, run, mask := all, 0, 0, uint32(0)
@@ -103,7 +117,7 @@ func (r *Recording) checkWarp(t testing.TB, k *trace.Kernel, c *trace.CTA, w *tr
 			run++
 		}
 		if mask&^live != 0 {
-			t.Fatalf("kernel %d, CTA %d, warp %d, step %d: mask %08x of live %08x", k.ID, c.ID, w.ID, at, mask, live)
+			return fmt.Errorf("step %d: mask %08x of live %08x", at, mask, live)
 		}
 		in := &insts[i]
 		if in.Class == trace.ClassExit {
@@ -111,16 +125,18 @@ func (r *Recording) checkWarp(t testing.TB, k *trace.Kernel, c *trace.CTA, w *tr
 		}
 		if in.Mem() {
 			if mem == len(w.Mem) || !counts(in, &w.Mem[mem], mask) {
-				t.Fatalf("kernel %d, CTA %d, warp %d, step %d: no address for each lane of %08x", k.ID, c.ID, w.ID, at, mask)
+				return fmt.Errorf("step %d: no address for each lane of %08x", at, mask)
 			}
-			r.checkAccess(t, k, c, w, in, &w.Mem[mem])
+			if err := r.accessProblem(k, c, w, in, &w.Mem[mem]); err != nil {
+				return fmt.Errorf("step %d: %s %w", at, in.Opcode, err)
+			}
 			mem++
 		}
 	}
 	if mem != len(w.Mem) || run != len(w.Masks) || live != 0 {
-		t.Fatalf("kernel %d, CTA %d, warp %d: %d of %d accesses, %d of %d masks, lanes %08x never exit",
-			k.ID, c.ID, w.ID, mem, len(w.Mem), run, len(w.Masks), live)
+		return fmt.Errorf("%d of %d accesses, %d of %d masks, lanes %08x never exit", mem, len(w.Mem), run, len(w.Masks), live)
 	}
+	return nil
 }
 
 // counts reports whether an access has as many addresses as its lanes need.
@@ -139,26 +155,33 @@ func Addresses(w *trace.Warp, a *trace.Access, f func(addr uint64)) {
 	}
 }
 
-func (r *Recording) checkAccess(t testing.TB, k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst, a *trace.Access) {
-	t.Helper()
+func (r *Recording) accessProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst, a *trace.Access) (err error) {
 	Addresses(w, a, func(addr uint64) {
-		end := addr + uint64(in.Width)
-		switch in.Space {
-		case trace.SpaceShared:
-			if end > uint64(k.SharedBytes) {
-				t.Fatalf("kernel %d, CTA %d, warp %d: %s at %d of %d shared bytes", k.ID, c.ID, w.ID, in.Opcode, addr, k.SharedBytes)
-			}
-		case trace.SpaceGlobal, trace.SpaceTexture:
-			array := r.Array(addr)
-			if array < 0 || end > r.Arrays[array].Base+r.Arrays[array].Bytes {
-				t.Fatalf("kernel %d, CTA %d, warp %d: %s at %#x is in no array", k.ID, c.ID, w.ID, in.Opcode, addr)
-			}
-			if len(c.Ranges) > 0 && !inRange(c.Ranges, uint32(array), addr-r.Arrays[array].Base, end-r.Arrays[array].Base, direction(in)) {
-				t.Fatalf("kernel %d, CTA %d, warp %d: %s at byte %d of %s is outside the stated ranges %v",
-					k.ID, c.ID, w.ID, in.Opcode, addr-r.Arrays[array].Base, r.Arrays[array].Name, c.Ranges)
-			}
+		if err == nil {
+			err = r.addressProblem(k, c, in, addr)
 		}
 	})
+	return err
+}
+
+func (r *Recording) addressProblem(k *trace.Kernel, c *trace.CTA, in *trace.Inst, addr uint64) error {
+	end := addr + uint64(in.Width)
+	switch in.Space {
+	case trace.SpaceShared:
+		if end > uint64(k.SharedBytes) {
+			return fmt.Errorf("at %d of %d shared bytes", addr, k.SharedBytes)
+		}
+	case trace.SpaceGlobal, trace.SpaceTexture:
+		i := r.Array(addr)
+		if i < 0 || end > r.Arrays[i].Base+r.Arrays[i].Bytes {
+			return fmt.Errorf("at %#x is in no array", addr)
+		}
+		base := r.Arrays[i].Base
+		if len(c.Ranges) > 0 && !inRange(c.Ranges, uint32(i), addr-base, end-base, direction(in)) {
+			return fmt.Errorf("at byte %d of %s is outside the stated ranges %v", addr-base, r.Arrays[i].Name, c.Ranges)
+		}
+	}
+	return nil
 }
 
 // Array returns the index of the array that holds an address, or -1.
