@@ -57,8 +57,14 @@ type items [samples.WarpSize]int
 // rule gives to a child, then those that it leaves. body makes what a request's
 // child does, from its first item on.
 func (n *nest) ask(w *samples.Warp, of *items, body func(lane, first, count int) func(*samples.Block)) {
+	n.askFor(w, of, func(lane int) int { return n.child(of[lane]) }, body)
+}
+
+// askFor is ask with a rule of the program's own for how many of a lane's items
+// go to a child.
+func (n *nest) askFor(w *samples.Warp, of *items, rule func(lane int) int, body func(lane, first, count int) func(*samples.Block)) {
 	var child items
-	w.Lanes(func(lane int) { child[lane] = n.child(of[lane]) })
+	w.Lanes(func(lane int) { child[lane] = rule(lane) })
 	w.Do(n.test...)
 	w.Under(w.Where(func(lane int) bool { return child[lane] > 0 }), func() {
 		w.Do(n.grid...)
@@ -87,23 +93,24 @@ func (n *nest) request(w *samples.Warp, op samples.Op, marked bool, span func(la
 // appendCode is the code of an append to a list on the device by some lanes of a
 // warp at once, as compilers make of an atomic counter. Per warp: a vote, two
 // population counts for the rank and the number; one lane's atomic addition; a
-// shuffle of its result; an addition, the address and the store of the element.
+// shuffle of its result; an addition, the address and the store of the element;
+// the point where the lanes meet again.
 type appendCode struct {
-	head      []samples.Op
-	atomic    samples.Op
-	tail      []samples.Op
-	store     samples.Op
-	reconverg samples.Op
+	head   []samples.Op
+	atomic samples.Op
+	tail   []samples.Op
+	store  samples.Op
+	join   samples.Op
 }
 
 func newAppend(c *samples.Code, element trace.Reg) appendCode {
 	votes, rank, count, base, at, addr := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	return appendCode{
-		head:      []samples.Op{c.Op("VOTE.ANY", votes), c.Op("POPC", rank, votes), c.Op("POPC", count, votes)},
-		atomic:    c.Atomic("ATOMG.E.ADD", 4, base, count),
-		tail:      []samples.Op{c.Op("SHFL.IDX", at, base), c.Op("IADD3", at, at, rank), c.Op("IMAD.WIDE", addr, at)},
-		store:     c.Store("STG.E", 4, addr, element),
-		reconverg: c.Op("BSYNC", samples.NoReg),
+		head:   []samples.Op{c.Op("VOTE.ANY", votes), c.Op("POPC", rank, votes), c.Op("POPC", count, votes)},
+		atomic: c.Atomic("ATOMG.E.ADD", 4, base, count),
+		tail:   []samples.Op{c.Op("SHFL.IDX", at, base), c.Op("IADD3", at, at, rank), c.Op("IMAD.WIDE", addr, at)},
+		store:  c.Store("STG.E", 4, addr, element),
+		join:   c.Op("BSYNC", samples.NoReg),
 	}
 }
 
@@ -120,5 +127,5 @@ func (a *appendCode) run(w *samples.Warp, counter uint64, list samples.Array, co
 		element(lane, *count)
 		*count++
 	})
-	w.Do(a.reconverg)
+	w.Do(a.join)
 }

@@ -36,22 +36,27 @@ type rules struct {
 
 // params are the parameters of a launch rule, with these defaults.
 func (r rules) params() []samples.Param {
-	return []samples.Param{
+	return append([]samples.Param{
 		samples.Choice("rule", fmt.Sprintf("whose launch rule: dragonli (%d items or more, in whole CTAs of %d), klap (all, CTAs of %d), shownme (64 or more, CTAs of 64)",
 			r.dragonli.threshold, r.dragonli.block, r.klap.block), "dragonli", "klap", "shownme"),
 		samples.Int("threshold", 0, 0, 1<<30, "least items of a child; 0: the rule's own"),
 		samples.Int("child-block", 0, 0, 256, "threads of a child CTA, 32 to 256; 0: the rule's own"),
+	}, launchParams(r.arguments)...)
+}
+
+// launchParams are the parameters of a launch whatever the rule; the child takes
+// that many arguments of 8 bytes.
+func launchParams(arguments int) []samples.Param {
+	return []samples.Param{
 		samples.Choice("swq", "streams of children: one each, or one for all of a parent CTA", "child", "cta"),
-		samples.Int("param-bytes", int64(8*r.arguments), 1, 4096, "bytes of a child's parameters"),
+		samples.Int("param-bytes", int64(8*arguments), 1, 4096, "bytes of a child's parameters"),
 		samples.Choice("sync", "parents wait for their children before they end (SPAWN's figure 3); DTBL's programs do not", "no", "yes"),
 	}
 }
 
 // parse reads the parameters.
 func (r rules) parse(p samples.Params) (rule, error) {
-	out := rule{
-		shared: p.Text("swq") == "cta", bytes: uint32(p.Int("param-bytes")), sync: p.Text("sync") == "yes",
-	}
+	out := launchRule(p)
 	s := r.dragonli
 	switch p.Text("rule") {
 	case "dragonli":
@@ -74,6 +79,12 @@ func (r rules) parse(p samples.Params) (rule, error) {
 	return out, nil
 }
 
+// launchRule reads the parameters of [launchParams] for a program that launches
+// all nested work.
+func launchRule(p samples.Params) rule {
+	return rule{threshold: 1, shared: p.Text("swq") == "cta", bytes: uint32(p.Int("param-bytes")), sync: p.Text("sync") == "yes"}
+}
+
 // child returns how many of a thread's items the rule gives to a child.
 func (r *rule) child(items int) int {
 	switch {
@@ -83,4 +94,20 @@ func (r *rule) child(items int) int {
 		return items / r.block * r.block
 	}
 	return items
+}
+
+// badParam is the error of a parameter that does not fit the others.
+func badParam(name string, value int, why string) error {
+	return fmt.Errorf("%s=%d: %s", name, value, why)
+}
+
+// most is the largest number of elements of an array that a program allocates.
+const most = 1 << 28
+
+// fits reports an error if n elements are too many for an array.
+func fits(what string, n int) error {
+	if n < 0 || n > most {
+		return fmt.Errorf("%d %s, more than the limit of %d; choose a smaller input", n, what, most)
+	}
+	return nil
 }
