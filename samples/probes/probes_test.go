@@ -27,6 +27,7 @@ var small = []struct {
 func TestEveryTraceIsSound(t *testing.T) {
 	for _, s := range small {
 		t.Run(fmt.Sprint(s.name, s.settings), func(t *testing.T) {
+			samplestest.Same(t, s.name, s.settings...)
 			samplestest.Generate(t, s.name, s.settings...).Check(t)
 		})
 	}
