@@ -6,6 +6,9 @@ import (
 	"gpureplay/samples"
 )
 
+// maxCells limits the grids whose size is a product of parameters: 512 MiB an array.
+const maxCells = 1 << 27
+
 // vector is an array with its values.
 type vector struct {
 	samples.Array

@@ -3,8 +3,10 @@ package pipelines
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
+	"gpureplay/samples"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 )
@@ -123,5 +125,28 @@ func TestBFSHostWaitsEveryLevel(t *testing.T) {
 	}
 	if levels < 3 || 2*levels != len(r.Kernels) {
 		t.Errorf("%d levels for %d kernels", levels, len(r.Kernels))
+	}
+}
+
+// TestImpossibleShapesAreErrors names parameters that are allowed one by one and
+// not together.
+func TestImpossibleShapesAreErrors(t *testing.T) {
+	for name, settings := range map[string][]string{
+		"conv": {"width=200", "height=64"},
+		"path": {"cols=4194304", "rows=1000"},
+		"stn":  {"nx=1024", "ny=1024", "nz=512"},
+	} {
+		g, err := samples.Get(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := g.Parse(settings...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, _, _ := strings.Cut(settings[0], "=")
+		if err := g.Generate(&samplestest.Recording{}, p); err == nil || !strings.Contains(err.Error(), first) {
+			t.Errorf("%s %v: %v", name, settings, err)
+		}
 	}
 }

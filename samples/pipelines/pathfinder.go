@@ -1,6 +1,7 @@
 package pipelines
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -21,6 +22,9 @@ func init() {
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
 			f := pathfinder{cols: p.Int("cols"), rows: p.Int("rows"), pyramid: p.Int("pyramid")}
+			if f.cols*f.rows > maxCells {
+				return fmt.Errorf("cols=%d rows=%d: want at most %d cells", f.cols, f.rows, maxCells)
+			}
 			_, err := f.run(w, p.Seed())
 			return err
 		},

@@ -1,6 +1,8 @@
 package pipelines
 
 import (
+	"fmt"
+
 	"gpureplay/samples"
 	"gpureplay/trace"
 )
@@ -19,6 +21,9 @@ func init() {
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
 			s := stencil{nx: p.Int("nx"), ny: p.Int("ny"), nz: p.Int("nz")}
+			if s.size() > maxCells {
+				return fmt.Errorf("nx=%d ny=%d nz=%d: want at most %d cells", s.nx, s.ny, s.nz, maxCells)
+			}
 			_, err := s.run(w, p.Int("kernels"), p.Seed())
 			return err
 		},

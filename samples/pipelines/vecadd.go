@@ -11,7 +11,7 @@ func init() {
 		Title:  "two dependent vector additions: C = A + B, then D = C + A",
 		Source: "CRCS and PPCS paper, figures 4 and 7",
 		Params: []samples.Param{
-			samples.Int("n", 1<<18, 1, 1<<26, "elements of a vector"),
+			samples.Int("n", 1<<18, 1, 1<<25, "elements of a vector"),
 			samples.Int("block", 256, 32, 1024, "threads of a CTA"),
 			samples.Seed(),
 		},

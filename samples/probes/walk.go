@@ -15,7 +15,7 @@ func init() {
 		Params: []samples.Param{
 			samples.Int("threads", 65536, 1, 1<<22, "threads, 256 in a CTA"),
 			samples.Int("steps", 64, 1, 1<<16, "loads of a thread"),
-			samples.Int("words", 1<<22, 32, 1<<28, "4-byte words of the array"),
+			samples.Int("words", 1<<22, 32, 1<<26, "4-byte words of the array"),
 			samples.Int("stride", 32, 1, 1<<16, "words between the lanes of a warp"),
 			samples.Choice("pattern", "strided lanes, or an address for every lane and step at random", "stride", "random"),
 			samples.Seed(),
