@@ -30,9 +30,9 @@ type beamformer struct {
 	code        *samples.Code
 	entry       entry
 	begin       []samples.Op
-	guard       samples.Op
-	sample, tap samples.Op
-	fuse        []samples.Op
+	guard       [unroll]samples.Op
+	sample, tap [unroll]samples.Op
+	fuse        [unroll][]samples.Op
 	taps        loop
 	steer       []samples.Op
 	store       samples.Op
@@ -47,13 +47,15 @@ func prepareBeamformer(b *bench) maker {
 	k.coef = b.shared("coefficients", taps, 8)
 	c := b.program.Code("beamformer")
 	k.code, k.entry = c, newEntry(c)
-	re, im, x, h, in, coef, out, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
-	a, d := c.Reg(), c.Reg()
+	re, im, in, coef, out, a, d := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	k.begin = []samples.Op{c.Op("LEA", in, k.entry.thread), c.Op("MOV", coef), c.Op("LEA", out, k.entry.thread), c.Op("MOV", re), c.Op("MOV", im)}
-	k.guard = c.Op("ISETP", p, k.entry.thread)
-	k.sample, k.tap = c.Load("LDG.64", 8, x, in, p), c.Load("LDG.64", 8, h, coef)
-	k.fuse = []samples.Op{
-		c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", im, x, h, im, p), c.Op("FFMA", im, x, h, im, p),
+	for j := range unroll {
+		x, h, p := c.Reg(), c.Reg(), c.Pred()
+		k.guard[j] = c.Op("ISETP", p, k.entry.thread)
+		k.sample[j], k.tap[j] = c.Load("LDG.64", 8, x, in, p), c.Load("LDG.64", 8, h, coef)
+		k.fuse[j] = []samples.Op{
+			c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", im, x, h, im, p), c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", im, x, h, im, p),
+		}
 	}
 	k.taps = newLoop(c)
 	k.steer = []samples.Op{
@@ -96,21 +98,29 @@ func (k *beamformer) warp(blk *samples.Block, w *samples.Warp, b beam) {
 func (k *beamformer) filter(w *samples.Warp, first int, b beam) {
 	var re, im [samples.WarpSize]float32
 	w.Do(k.begin...)
-	for t := range len(b.h) / 2 {
-		w.Do(k.guard)
-		late := w.Where(func(l int) bool { return first+l >= t })
-		w.Predicated(late, func() { w.Affine(k.sample, k.in.At(0)+uint64(8*(first-t)), 8) })
-		w.Same(k.tap, k.coef.At(t))
-		w.Predicated(late, func() {
-			w.Do(k.fuse...)
-			w.Lanes(func(l int) {
-				x, y, hx, hy := b.x[2*(first+l-t)], b.x[2*(first+l-t)+1], b.h[2*t], b.h[2*t+1]
-				re[l] += float32(x*hx) - float32(y*hy)
-				im[l] += float32(x*hy) + float32(y*hx)
+	byFour(len(b.h)/2, func(t0, n int) {
+		var late [unroll]uint32
+		for j := range n {
+			w.Do(k.guard[j])
+			late[j] = w.Where(func(l int) bool { return first+l >= t0+j })
+		}
+		for j := range n {
+			w.Predicated(late[j], func() { w.Affine(k.sample[j], k.in.At(0)+uint64(8*(first-t0-j)), 8) })
+			w.Same(k.tap[j], k.coef.At(t0+j))
+		}
+		for j := range n {
+			w.Predicated(late[j], func() {
+				w.Do(k.fuse[j]...)
+				w.Lanes(func(l int) {
+					at, tap := 2*(first+l-t0-j), 2*(t0+j)
+					x, y, hx, hy := b.x[at], b.x[at+1], b.h[tap], b.h[tap+1]
+					re[l] += float32(x*hx) - float32(y*hy)
+					im[l] += float32(x*hy) + float32(y*hx)
+				})
 			})
-		})
-		k.taps.unrolled(w, t)
-	}
+		}
+		k.taps.next(w)
+	})
 	w.Do(k.steer...)
 	w.Affine(k.store, k.out.At(first), 4)
 	w.Lanes(func(l int) {

@@ -116,10 +116,13 @@ func newLoop(c *samples.Code) loop {
 
 func (l loop) next(w *samples.Warp) { w.Do(l.add, l.compare, l.branch) }
 
-// unrolled ends iteration i of a loop that a compiler unrolls by four.
-func (l loop) unrolled(w *samples.Warp, i int) {
-	if i%4 == 3 {
-		l.next(w)
+// unroll is how many iterations a compiler makes one of.
+const unroll = 4
+
+// byFour calls f for n iterations, up to four at a time.
+func byFour(n int, f func(first, n int)) {
+	for i := 0; i < n; i += unroll {
+		f(i, min(unroll, n-i))
 	}
 }
 

@@ -32,10 +32,10 @@ type convolution struct {
 	code    *samples.Code
 	entry   entry
 	pixel   []samples.Op
-	columns []samples.Op // the tap's column and whether it is inside, per tap
-	rows    []samples.Op
-	load    samples.Op
-	fuse    samples.Op
+	rows    []samples.Op       // the tap's row, whether it is inside, and its address
+	inside  [unroll]samples.Op // whether the tap's column is too
+	load    [unroll]samples.Op
+	fuse    [unroll]samples.Op
 	store   samples.Op
 	units   loop
 	exit    samples.Op
@@ -47,12 +47,13 @@ func prepareConvolution(b *bench) maker {
 	k.in, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("out", side*side, 4, trace.ArrayOutput)
 	c := b.program.Code("convolution")
 	k.code, k.entry = c, newEntry(c)
-	x, y, acc, row, v, out, column := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	inRow, in := c.Pred(), c.Pred()
+	x, y, acc, row, out, column, inRow := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
 	k.pixel = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("MOV", acc), c.Op("LEA", out, k.entry.thread), c.Op("IADD3", column, x)}
 	k.rows = []samples.Op{c.Op("IADD3", row, y), c.Op("ISETP", inRow, row), c.Op("IMAD", row, row, x)}
-	k.columns = []samples.Op{c.Op("ISETP", in, column, inRow)}
-	k.load, k.fuse = c.Load("LDG", 4, v, row, in), c.Op("FFMA", acc, v, acc, in)
+	for j := range unroll {
+		v, in := c.Reg(), c.Pred()
+		k.inside[j], k.load[j], k.fuse[j] = c.Op("ISETP", in, column, inRow), c.Load("LDG", 4, v, row, in), c.Op("FFMA", acc, v, acc, in)
+	}
 	k.store, k.units, k.exit = c.Store("STG", 4, out, acc), newLoop(c), c.Exit()
 	return func(in input) (body, any) {
 		n, taps := in.extent(side, 8), 2*k.radius+1
@@ -89,20 +90,30 @@ func (k *convolution) pixels(w *samples.Warp, first int, img image) {
 	taps := 2*k.radius + 1
 	for dy := -k.radius; dy <= k.radius; dy++ {
 		w.Do(k.rows...)
-		for dx := -k.radius; dx <= k.radius; dx++ {
-			w.Do(k.columns...)
-			inside := w.Where(func(l int) bool {
-				x, y := (first+l)%img.side+dx, (first+l)/img.side+dy
-				return x >= 0 && x < img.side && y >= 0 && y < img.side
-			})
-			from := first + dy*img.side + dx
-			w.Predicated(inside, func() {
-				w.Affine(k.load, k.in.At(0)+uint64(4*from), 4)
-				w.Do(k.fuse)
-				f := img.filter[(dy+k.radius)*taps+dx+k.radius]
-				w.Lanes(func(l int) { img.y[first+l] += float32(img.x[from+l] * f) })
-			})
-		}
+		byFour(taps, func(t0, n int) { k.taps(w, first, img, dy, t0-k.radius, n) })
 	}
 	w.Affine(k.store, k.out.At(first), 4)
+}
+
+// taps applies n coefficients of row dy, from column dx on.
+func (k *convolution) taps(w *samples.Warp, first int, img image, dy, dx, n int) {
+	var inside [unroll]uint32
+	from := first + dy*img.side + dx
+	for j := range n {
+		w.Do(k.inside[j])
+		inside[j] = w.Where(func(l int) bool {
+			x, y := (first+l)%img.side+dx+j, (first+l)/img.side+dy
+			return x >= 0 && x < img.side && y >= 0 && y < img.side
+		})
+	}
+	for j := range n {
+		w.Predicated(inside[j], func() { w.Affine(k.load[j], k.in.At(0)+uint64(4*(from+j)), 4) })
+	}
+	for j := range n {
+		w.Predicated(inside[j], func() {
+			w.Do(k.fuse[j])
+			f := img.filter[(dy+k.radius)*(2*k.radius+1)+dx+k.radius+j]
+			w.Lanes(func(l int) { img.y[first+l] += float32(img.x[from+j+l] * f) })
+		})
+	}
 }

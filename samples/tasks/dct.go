@@ -32,12 +32,12 @@ type dct struct {
 	code    *samples.Code
 	entry   entry
 	begin   []samples.Op
-	load    samples.Op // one value of a column
-	store   samples.Op
-	put     samples.Op // to shared memory
-	get     samples.Op
-	rowLoad samples.Op // half a row, from device memory
-	rowPut  samples.Op
+	load    [8]samples.Op // one value of a column
+	store   [8]samples.Op
+	put     [8]samples.Op // to shared memory
+	get     [8]samples.Op
+	rowLoad [2]samples.Op // half a row, from device memory
+	rowPut  [2]samples.Op
 	join    samples.Op
 	fast    []samples.Op // the transform of eight values
 	units   loop
@@ -51,11 +51,16 @@ func prepareDCT(b *bench) maker {
 	k.in, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("out", side*side, 4, trace.ArrayOutput)
 	c := b.program.Code("dct8x8")
 	k.code, k.entry = c, newEntry(c)
-	x, y, at, v, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	x, y, at, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	v := [8]trace.Reg(c.Regs(8))
 	k.begin = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("IMAD", at, y, x), c.Op("LEA", sm, k.entry.thread), c.Op("ISETP", p, x)}
-	k.load, k.store = c.Load("LDG", 4, v, at, p), c.Store("STG", 4, at, v, p)
-	k.put, k.get = c.Store("STS", 4, sm, v), c.Load("LDS", 4, v, sm)
-	k.rowLoad, k.rowPut = c.Load("LDG.128", 16, v, at, p), c.Store("STG.128", 16, at, v, p)
+	for j := range v {
+		k.load[j], k.store[j] = c.Load("LDG", 4, v[j], at, p), c.Store("STG", 4, at, v[j], p)
+		k.put[j], k.get[j] = c.Store("STS", 4, sm, v[j]), c.Load("LDS", 4, v[j], sm)
+	}
+	for half := range k.rowLoad {
+		k.rowLoad[half], k.rowPut[half] = c.Load("LDG.128", 16, v[4*half], at, p), c.Store("STG.128", 16, at, v[4*half], p)
+	}
 	k.join = c.Op("WARPSYNC", samples.NoReg)
 	k.fast = fastDCT(c, v)
 	k.units, k.barrier, k.exit = newLoop(c), c.Barrier(0), c.Exit()
@@ -74,24 +79,32 @@ func prepareDCT(b *bench) maker {
 
 // fastDCT is the code of [transform]: 12 sums and differences, 2 + 2 for
 // coefficients 0 and 4, 3 + 3 for 2 and 6, 5 for each of the odd ones.
-func fastDCT(c *samples.Code, v trace.Reg) []samples.Op {
-	t := c.Regs(8)
-	var ops []samples.Op
-	for i := range 12 {
-		ops = append(ops, c.Op("FADD", t[i%8], v, t[(i+4)%8]))
-	}
-	for range 2 {
-		ops = append(ops, c.Op("FADD", t[0], t[0], t[1]), c.Op("FMUL", v, t[0]))
-	}
-	for range 2 {
-		ops = append(ops, c.Op("FMUL", t[2], t[2]), c.Op("FFMA", t[2], t[3], t[2]), c.Op("FMUL", v, t[2]))
-	}
+func fastDCT(c *samples.Code, v [8]trace.Reg) (ops []samples.Op) {
+	do := func(opcode string, dst trace.Reg, src ...trace.Reg) { ops = append(ops, c.Op(opcode, dst, src...)) }
+	s, d, e := c.Regs(4), c.Regs(4), c.Regs(4)
 	for i := range 4 {
-		ops = append(ops, c.Op("FMUL", t[4+i], t[4+i]))
-		for j := range 3 {
-			ops = append(ops, c.Op("FFMA", t[4+i], t[(4+j)%8], t[4+i]))
+		do("FADD", s[i], v[i], v[7-i])
+		do("FADD", d[i], v[i], v[7-i])
+	}
+	do("FADD", e[0], s[0], s[3])
+	do("FADD", e[1], s[0], s[3])
+	do("FADD", e[2], s[1], s[2])
+	do("FADD", e[3], s[1], s[2])
+	for i, out := range []int{0, 4} {
+		do("FADD", s[i], e[0], e[2])
+		do("FMUL", v[out], s[i])
+	}
+	for i, out := range []int{2, 6} {
+		do("FMUL", s[2+i], e[1])
+		do("FFMA", s[2+i], e[3], s[2+i])
+		do("FMUL", v[out], s[2+i])
+	}
+	for i, out := range []int{1, 3, 5, 7} {
+		do("FMUL", e[i], d[0])
+		for j := 1; j < 4; j++ {
+			do("FFMA", e[i], d[j], e[i])
 		}
-		ops = append(ops, c.Op("FMUL", v, t[4+i]))
+		do("FMUL", v[out], e[i])
 	}
 	return ops
 }
@@ -127,29 +140,29 @@ func (k *dct) throughShared(w *samples.Warp, img image, x, y int, mask uint32) {
 	w.Under(mask, func() {
 		w.Do(k.begin...)
 		for j := range 8 {
-			w.Affine(k.load, k.in.At((y+j)*img.side+x), 4)
-			w.Affine(k.put, column+uint64(4*j*dctStride), 4)
+			w.Affine(k.load[j], k.in.At((y+j)*img.side+x), 4)
+			w.Affine(k.put[j], column+uint64(4*j*dctStride), 4)
 		}
 	})
 	w.Do(k.barrier)
 	w.Under(mask, func() {
 		for j := range 8 {
-			w.Mem(k.get, func(l int) uint64 { return row(l, j) })
+			w.Mem(k.get[j], func(l int) uint64 { return row(l, j) })
 		}
 		w.Do(k.fast...)
 		for j := range 8 {
-			w.Mem(k.put, func(l int) uint64 { return row(l, j) })
+			w.Mem(k.put[j], func(l int) uint64 { return row(l, j) })
 		}
 		w.Lanes(func(l int) { img.rows(x+l/8*8, y+l%8) })
 	})
 	w.Do(k.barrier)
 	w.Under(mask, func() {
 		for j := range 8 {
-			w.Affine(k.get, column+uint64(4*j*dctStride), 4)
+			w.Affine(k.get[j], column+uint64(4*j*dctStride), 4)
 		}
 		w.Do(k.fast...)
 		for j := range 8 {
-			w.Affine(k.store, k.out.At((y+j)*img.side+x), 4)
+			w.Affine(k.store[j], k.out.At((y+j)*img.side+x), 4)
 		}
 		w.Lanes(func(l int) { img.column(img.y, x+l, y) })
 	})
@@ -160,20 +173,20 @@ func (k *dct) throughShared(w *samples.Warp, img image, x, y int, mask uint32) {
 func (k *dct) throughDevice(w *samples.Warp, img image, x, y int) {
 	w.Do(k.begin...)
 	for j := range 8 {
-		w.Affine(k.load, k.in.At((y+j)*img.side+x), 4)
+		w.Affine(k.load[j], k.in.At((y+j)*img.side+x), 4)
 	}
 	w.Do(k.fast...)
 	for j := range 8 {
-		w.Affine(k.store, k.out.At((y+j)*img.side+x), 4)
+		w.Affine(k.store[j], k.out.At((y+j)*img.side+x), 4)
 	}
 	w.Lanes(func(l int) { img.column(img.x, x+l, y) })
 	w.Do(k.join)
 	for half := range 2 {
-		w.Mem(k.rowLoad, func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
+		w.Mem(k.rowLoad[half], func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
 	}
 	w.Do(k.fast...)
 	for half := range 2 {
-		w.Mem(k.rowPut, func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
+		w.Mem(k.rowPut[half], func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
 	}
 	w.Lanes(func(l int) { transform(img.y[(y+l%8)*img.side+x+l/8*8:][:8]) })
 }

@@ -43,22 +43,27 @@ type filterbank struct {
 	barrier, exit           samples.Op
 }
 
-// convolve is the code of one convolution.
+// convolve is the code of one convolution: four taps at a time, each with its
+// own registers.
 type convolve struct {
 	begin             []samples.Op
-	guard             samples.Op // tid-k >= 0
-	sample, tap, fuse samples.Op
+	guard             [unroll]samples.Op // tid-k >= 0
+	sample, tap, fuse [unroll]samples.Op
 	taps              loop
 	store             samples.Op
 }
 
 func newConvolve(c *samples.Code, thread trace.Reg) convolve {
-	acc, x, h, in, coef, out, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
-	return convolve{
-		begin: []samples.Op{c.Op("LEA", in, thread), c.Op("MOV", coef), c.Op("LEA", out, thread), c.Op("MOV", acc)},
-		guard: c.Op("ISETP", p, thread), sample: c.Load("LDG", 4, x, in, p), tap: c.Load("LDG", 4, h, coef),
-		fuse: c.Op("FFMA", acc, x, h, acc, p), taps: newLoop(c), store: c.Store("STG", 4, out, acc),
+	acc, in, coef, out := c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	v := convolve{begin: []samples.Op{c.Op("LEA", in, thread), c.Op("MOV", coef), c.Op("LEA", out, thread), c.Op("MOV", acc)}}
+	for j := range unroll {
+		x, h, p := c.Reg(), c.Reg(), c.Pred()
+		v.guard[j] = c.Op("ISETP", p, thread)
+		v.sample[j], v.tap[j] = c.Load("LDG", 4, x, in, p), c.Load("LDG", 4, h, coef)
+		v.fuse[j] = c.Op("FFMA", acc, x, h, acc, p)
 	}
+	v.taps, v.store = newLoop(c), c.Store("STG", 4, out, acc)
+	return v
 }
 
 func prepareFilterbank(b *bench) maker {
@@ -129,16 +134,23 @@ func (k *filterbank) stage(blk *samples.Block, n int, f func(w *samples.Warp, fi
 // convolve computes 32 samples of y = x * h.
 func (k *filterbank) convolve(w *samples.Warp, c convolve, first int, xs buffer, hs samples.Array, ys buffer, x, h, y []float32) {
 	w.Do(c.begin...)
-	for t := range h {
-		w.Do(c.guard)
-		late := w.Where(func(l int) bool { return first+l >= t })
-		w.Predicated(late, func() { w.Affine(c.sample, xs.At(0)+uint64(4*(first-t)), 4) })
-		w.Same(c.tap, hs.At(t))
-		w.Predicated(late, func() {
-			w.Do(c.fuse)
-			w.Lanes(func(l int) { y[first+l] += float32(x[first+l-t] * h[t]) })
-		})
-		c.taps.unrolled(w, t)
-	}
+	byFour(len(h), func(t0, n int) {
+		var late [unroll]uint32
+		for j := range n {
+			w.Do(c.guard[j])
+			late[j] = w.Where(func(l int) bool { return first+l >= t0+j })
+		}
+		for j := range n {
+			w.Predicated(late[j], func() { w.Affine(c.sample[j], xs.At(0)+uint64(4*(first-t0-j)), 4) })
+			w.Same(c.tap[j], hs.At(t0+j))
+		}
+		for j := range n {
+			w.Predicated(late[j], func() {
+				w.Do(c.fuse[j])
+				w.Lanes(func(l int) { y[first+l] += float32(x[first+l-t0-j] * h[t0+j]) })
+			})
+		}
+		c.taps.next(w)
+	})
 	w.Affine(c.store, ys.At(first), 4)
 }

@@ -25,6 +25,13 @@ const matTile = 32
 // registers.
 const matSums = 8
 
+// factors is the code that reads the factors: four values of a row of A, for two
+// rows in turn, and one value each of four rows of B.
+type factors struct {
+	a [2]samples.Op
+	b [unroll]samples.Op
+}
+
 // matmul is the kernel: a lane holds one column of a tile of the product, and
 // sums of every warps-th row of it. With 128 threads or more the tile is 32x32,
 // with fewer it is as high as eight sums a thread reach.
@@ -36,11 +43,10 @@ type matmul struct {
 	begin        []samples.Op // of a tile of the product
 	address      []samples.Op // of a pair of tiles
 	load, put    samples.Op
-	getA, getB   samples.Op // four values of a row of A, one of a row of B
-	readA, readB samples.Op // the same from device memory
-	fuse         samples.Op
+	shmem, glob  factors
+	fuse         [matSums][unroll]samples.Op // sum, value of a row of A
 	steps, tiles loop
-	store        samples.Op
+	store        [matSums]samples.Op
 	barrier      samples.Op
 	exit         samples.Op
 }
@@ -52,16 +58,28 @@ func prepareMatmul(b *bench) maker {
 	k.c = b.buffer("c", n*n, 4, trace.ArrayOutput)
 	c := b.program.Code("matmul")
 	k.code, k.entry = c, newEntry(c)
-	r := c.Regs(8)
-	row, col, ap, bp, sum, av, bv, v := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7]
-	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread), c.Op("IMAD", row, row, col), c.Op("MOV", sum)}
+	row, col, ap, bp, v := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	sum, av, bv := c.Regs(matSums), c.Regs(2), c.Regs(unroll)
+	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread), c.Op("IMAD", row, row, col)}
+	for _, r := range sum {
+		k.begin = append(k.begin, c.Op("MOV", r))
+	}
 	k.address = []samples.Op{c.Op("IADD3", ap, row), c.Op("IADD3", bp, col), c.Op("ISETP", c.Pred(), col)}
 	k.load, k.put = c.Load("LDG", 4, v, ap), c.Store("STS", 4, row, v)
-	k.getA, k.getB = c.Load("LDS.128", 16, av, row), c.Load("LDS", 4, bv, col)
-	k.readA, k.readB = c.Load("LDG.128", 16, av, ap), c.Load("LDG", 4, bv, bp)
-	k.fuse = c.Op("FFMA", sum, av, bv, sum)
+	for i := range av {
+		k.shmem.a[i], k.glob.a[i] = c.Load("LDS.128", 16, av[i], row), c.Load("LDG.128", 16, av[i], ap)
+	}
+	for j := range bv {
+		k.shmem.b[j], k.glob.b[j] = c.Load("LDS", 4, bv[j], col), c.Load("LDG", 4, bv[j], bp)
+		for i := range sum {
+			k.fuse[i][j] = c.Op("FFMA", sum[i], av[i%2], bv[j], sum[i])
+		}
+	}
 	k.steps, k.tiles = newLoop(c), newLoop(c)
-	k.store, k.barrier, k.exit = c.Store("STG", 4, row, sum), c.Barrier(0), c.Exit()
+	for i := range sum {
+		k.store[i] = c.Store("STG", 4, row, sum[i])
+	}
+	k.barrier, k.exit = c.Barrier(0), c.Exit()
 	return func(in input) (body, any) {
 		n := in.extent(n, 4)
 		m := product{n: n, a: in.floats(n * n), b: in.floats(n * n), c: make([]float32, n*n)}
@@ -133,16 +151,35 @@ func (k *matmul) throughShared(t tile) {
 		t.rows(t.height, func(r int) { k.fill(t, k.a, k0, t.y+r, uint64(4*matTile*r)) })
 		t.rows(matTile, func(r int) { k.fill(t, k.b, t.x, k0+r, bTile+uint64(4*matTile*r)) })
 		w.Do(k.barrier)
-		for s := 0; s < matTile; s += 4 {
-			t.rows(t.height, func(r int) { w.Same(k.getA, uint64(4*(matTile*r+s))) })
-			for j := range 4 {
-				w.Affine(k.getB, bTile+uint64(4*matTile*(s+j)), 4)
-				t.rows(t.height, func(int) { w.Do(k.fuse) })
-			}
-			k.steps.next(w)
+		for s := 0; s < matTile; s += unroll {
+			k.multiply(t, &k.shmem, t.height,
+				func(r int) uint64 { return uint64(4 * (matTile*r + s)) },
+				func(j int) uint64 { return bTile + uint64(4*matTile*(s+j)) })
 		}
 		w.Do(k.barrier)
 	}
+}
+
+// multiply adds the products of four values of each of the warp's rows of A with
+// four rows of B, two rows of A at a time, so that their sums take turns.
+func (k *matmul) multiply(t tile, f *factors, height int, a, b func(i int) uint64) {
+	for j := range unroll {
+		t.w.Affine(f.b[j], b(j), 4)
+	}
+	var rows []int
+	t.rows(height, func(r int) { rows = append(rows, r) })
+	for i := 0; i < len(rows); i += 2 {
+		pair := rows[i:min(i+2, len(rows))]
+		for x, r := range pair {
+			t.w.Same(f.a[x], a(r))
+		}
+		for j := range unroll {
+			for x := range pair {
+				t.w.Do(k.fuse[i+x][j])
+			}
+		}
+	}
+	k.steps.next(t.w)
 }
 
 // fill copies 32 values of row y, from column x on, to shared memory.
@@ -160,14 +197,10 @@ func (k *matmul) fromDevice(t tile) {
 	w, n := t.w, t.m.n
 	w.Under(t.within(t.x), func() {
 		w.Do(k.address...)
-		for s := 0; s < n; s += 4 {
-			rows := min(t.height, n-t.y)
-			t.rows(rows, func(r int) { w.Same(k.readA, k.a.At((t.y+r)*n+s)) })
-			for j := range 4 {
-				w.Affine(k.readB, k.b.At((s+j)*n+t.x), 4)
-				t.rows(rows, func(int) { w.Do(k.fuse) })
-			}
-			k.steps.next(w)
+		for s := 0; s < n; s += unroll {
+			k.multiply(t, &k.glob, min(t.height, n-t.y),
+				func(r int) uint64 { return k.a.At((t.y+r)*n + s) },
+				func(j int) uint64 { return k.b.At((s+j)*n + t.x) })
 		}
 	})
 }
@@ -177,7 +210,7 @@ func (k *matmul) write(t tile) {
 	n := t.m.n
 	t.w.Under(t.within(t.x), func() {
 		t.rows(min(t.height, n-t.y), func(r int) {
-			t.w.Affine(k.store, k.c.At((t.y+r)*n+t.x), 4)
+			t.w.Affine(k.store[(r-t.w.ID)/t.warps], k.c.At((t.y+r)*n+t.x), 4)
 			t.w.Lanes(func(l int) { t.m.c[(t.y+r)*n+t.x+l] = t.m.dot(t.y+r, t.x+l) })
 		})
 	})

@@ -137,13 +137,17 @@ func element(t buffer, i, j int) uint64 { return t.At(i*luSide + j) }
 // factorKernel: lane j holds column j. For each row below the pivot lane k
 // divides, and the lanes to its right subtract.
 func factorKernel(_, _, c buffer, code *samples.Code) func(*samples.Block) {
-	e, r := newEntry(code), code.Regs(6)
-	u, inv, l, v, at, p := r[0], r[1], r[2], r[3], r[4], code.Pred()
+	e, r := newEntry(code), code.Regs(3)
+	u, inv, at, p := r[0], r[1], r[2], code.Pred()
 	address := code.Op("LEA", at, e.thread)
 	pivotRow, pivot, rcp := code.Load("LDG", 4, u, at), code.Load("LDG", 4, inv, at), code.Op("MUFU.RCP", inv, inv)
 	right := code.Op("ISETP", p, e.thread)
-	load, scale, keep := code.Load("LDG", 4, l, at), code.Op("FMUL", l, l, inv), code.Store("STG", 4, at, l, p)
-	get, fuse, put := code.Load("LDG", 4, v, at), code.Op("FFMA", v, l, u, v, p), code.Store("STG", 4, at, v, p)
+	var load, scale, keep, get, fuse, put [unroll]samples.Op
+	for x := range unroll {
+		l, v := code.Reg(), code.Reg()
+		load[x], scale[x], keep[x] = code.Load("LDG", 4, l, at), code.Op("FMUL", l, l, inv), code.Store("STG", 4, at, l, p)
+		get[x], fuse[x], put[x] = code.Load("LDG", 4, v, at), code.Op("FFMA", v, l, u, v, p), code.Store("STG", 4, at, v, p)
+	}
 	inner, outer, exit := newLoop(code), newLoop(code), code.Exit()
 	return func(blk *samples.Block) {
 		w := &blk.Warps()[0]
@@ -153,17 +157,22 @@ func factorKernel(_, _, c buffer, code *samples.Code) func(*samples.Block) {
 			w.Affine(pivotRow, element(c, k, 0), 4)
 			w.Same(pivot, element(c, k, k))
 			w.Do(rcp, right)
-			for i := k + 1; i < luSide; i++ {
-				w.Same(load, element(c, i, k))
-				w.Do(scale)
-				w.Predicated(1<<k, func() { w.Affine(keep, element(c, i, 0), 4) })
-				w.Predicated(from(k+1), func() {
-					w.Affine(get, element(c, i, 0), 4)
-					w.Do(fuse)
-					w.Affine(put, element(c, i, 0), 4)
-				})
-				inner.unrolled(w, i)
-			}
+			byFour(luSide-1-k, func(first, n int) {
+				below := k + 1 + first
+				for x := range n {
+					w.Same(load[x], element(c, below+x, k))
+					w.Predicated(from(k+1), func() { w.Affine(get[x], element(c, below+x, 0), 4) })
+				}
+				for x := range n {
+					w.Do(scale[x])
+					w.Predicated(1<<k, func() { w.Affine(keep[x], element(c, below+x, 0), 4) })
+					w.Predicated(from(k+1), func() {
+						w.Do(fuse[x])
+						w.Affine(put[x], element(c, below+x, 0), 4)
+					})
+				}
+				inner.next(w)
+			})
 			outer.next(w)
 		}
 		w.Exit(exit)
@@ -172,11 +181,16 @@ func factorKernel(_, _, c buffer, code *samples.Code) func(*samples.Block) {
 
 // rowKernel: lane j holds column j of tile c; a is the factored diagonal tile.
 func rowKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
-	e, r := newEntry(code), code.Regs(5)
-	u, l, v, at, ap := r[0], r[1], r[2], r[3], r[4]
+	e, r := newEntry(code), code.Regs(3)
+	u, at, ap := r[0], r[1], r[2]
 	address := []samples.Op{code.Op("LEA", at, e.thread), code.Op("MOV", ap)}
-	top, load := code.Load("LDG", 4, u, at), code.Load("LDG", 4, l, ap)
-	get, fuse, put := code.Load("LDG", 4, v, at), code.Op("FFMA", v, l, u, v), code.Store("STG", 4, at, v)
+	top := code.Load("LDG", 4, u, at)
+	var load, get, fuse, put [unroll]samples.Op
+	for x := range unroll {
+		l, v := code.Reg(), code.Reg()
+		load[x], get[x] = code.Load("LDG", 4, l, ap), code.Load("LDG", 4, v, at)
+		fuse[x], put[x] = code.Op("FFMA", v, l, u, v), code.Store("STG", 4, at, v)
+	}
 	inner, outer, exit := newLoop(code), newLoop(code), code.Exit()
 	return func(blk *samples.Block) {
 		w := &blk.Warps()[0]
@@ -184,13 +198,18 @@ func rowKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
 		w.Do(address...)
 		for k := range luSide - 1 {
 			w.Affine(top, element(c, k, 0), 4)
-			for i := k + 1; i < luSide; i++ {
-				w.Same(load, element(a, i, k))
-				w.Affine(get, element(c, i, 0), 4)
-				w.Do(fuse)
-				w.Affine(put, element(c, i, 0), 4)
-				inner.unrolled(w, i)
-			}
+			byFour(luSide-1-k, func(first, n int) {
+				below := k + 1 + first
+				for x := range n {
+					w.Same(load[x], element(a, below+x, k))
+					w.Affine(get[x], element(c, below+x, 0), 4)
+				}
+				for x := range n {
+					w.Do(fuse[x])
+					w.Affine(put[x], element(c, below+x, 0), 4)
+				}
+				inner.next(w)
+			})
 			outer.next(w)
 		}
 		w.Exit(exit)
@@ -200,14 +219,17 @@ func rowKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
 // columnKernel: a row of tile c lies across the lanes; lane k holds the inverse
 // of pivot k, finishes its element and hands it to the lanes on its right.
 func columnKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
-	e, r := newEntry(code), code.Regs(6)
-	inv, v, t, u, at, ap := r[0], r[1], r[2], r[3], r[4], r[5]
-	p := code.Pred()
+	e, r := newEntry(code), code.Regs(5)
+	inv, v, t, at, ap, p := r[0], r[1], r[2], r[3], r[4], code.Pred()
 	address := []samples.Op{code.Op("LEA", at, e.thread), code.Op("IMAD", ap, e.thread)}
 	pivot, rcp := code.Load("LDG", 4, inv, ap), code.Op("MUFU.RCP", inv, inv)
 	get, put := code.Load("LDG", 4, v, at), code.Store("STG", 4, at, v)
 	scale, hand := code.Op("FMUL", v, v, inv, p), code.Op("SHFL", t, v)
-	load, fuse := code.Load("LDG", 4, u, ap), code.Op("FFMA", v, t, u, v, p)
+	var load, fuse [unroll]samples.Op
+	for x := range unroll {
+		u := code.Reg()
+		load[x], fuse[x] = code.Load("LDG", 4, u, ap, p), code.Op("FFMA", v, t, u, v, p)
+	}
 	inner, outer, exit := newLoop(code), newLoop(code), code.Exit()
 	return func(blk *samples.Block) {
 		w := &blk.Warps()[0]
@@ -217,15 +239,17 @@ func columnKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
 		w.Do(rcp)
 		for i := range luSide {
 			w.Affine(get, element(c, i, 0), 4)
-			for k := range luSide {
-				w.Predicated(1<<k, func() { w.Do(scale) })
-				w.Do(hand)
-				w.Predicated(from(k+1), func() {
-					w.Affine(load, element(a, k, 0), 4)
-					w.Do(fuse)
-				})
-				inner.unrolled(w, k)
-			}
+			byFour(luSide, func(first, n int) {
+				for x := range n {
+					w.Predicated(from(first+x+1), func() { w.Affine(load[x], element(a, first+x, 0), 4) })
+				}
+				for x := range n {
+					w.Predicated(1<<(first+x), func() { w.Do(scale) })
+					w.Do(hand)
+					w.Predicated(from(first+x+1), func() { w.Do(fuse[x]) })
+				}
+				inner.next(w)
+			})
 			w.Affine(put, element(c, i, 0), 4)
 			outer.next(w)
 		}
@@ -235,11 +259,16 @@ func columnKernel(a, _, c buffer, code *samples.Code) func(*samples.Block) {
 
 // updateKernel: warps take rows of tile c in turn, lane j column j.
 func updateKernel(a, b, c buffer, code *samples.Code) func(*samples.Block) {
-	e, r := newEntry(code), code.Regs(6)
-	v, av, bv, at, ap, bp := r[0], r[1], r[2], r[3], r[4], r[5]
+	e, r := newEntry(code), code.Regs(5)
+	v, av, at, ap, bp := r[0], r[1], r[2], r[3], r[4]
 	address := []samples.Op{code.Op("LEA", at, e.thread), code.Op("MOV", ap), code.Op("LEA", bp, e.thread)}
 	get, put := code.Load("LDG", 4, v, at), code.Store("STG", 4, at, v)
-	four, one, fuse := code.Load("LDG.128", 16, av, ap), code.Load("LDG", 4, bv, bp), code.Op("FFMA", v, av, bv, v)
+	four := code.Load("LDG.128", 16, av, ap)
+	var one, fuse [unroll]samples.Op
+	for j := range unroll {
+		bv := code.Reg()
+		one[j], fuse[j] = code.Load("LDG", 4, bv, bp), code.Op("FFMA", v, av, bv, v)
+	}
 	inner, outer, exit := newLoop(code), newLoop(code), code.Exit()
 	return func(blk *samples.Block) {
 		for x := range blk.Warps() {
@@ -248,12 +277,12 @@ func updateKernel(a, b, c buffer, code *samples.Code) func(*samples.Block) {
 			strided(blk, w, luSide, func(i int) {
 				w.Do(address...)
 				w.Affine(get, element(c, i, 0), 4)
-				for k := 0; k < luSide; k += 4 {
+				for k := 0; k < luSide; k += unroll {
 					w.Same(four, element(a, i, k))
-					for j := range 4 {
-						w.Affine(one, element(b, k+j, 0), 4)
-						w.Do(fuse)
+					for j := range unroll {
+						w.Affine(one[j], element(b, k+j, 0), 4)
 					}
+					w.Do(fuse[:]...)
 					inner.next(w)
 				}
 				w.Affine(put, element(c, i, 0), 4)
