@@ -190,7 +190,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := tree(t, dir)
-		for room := 0; ; room += 499 {
+		for room := 0; ; room += 1999 {
 			full := false
 			t.Run(fmt.Sprintf("%s/%d", format, room), func(t *testing.T) {
 				left := room

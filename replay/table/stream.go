@@ -30,7 +30,7 @@ func open[R any](s *Set, t *table[R], want map[string]bool) *stream[R] {
 		return nil
 	}
 	d := t.describe()
-	sch := schema(d.Columns, s.metadata(t.Name))
+	sch := arrowSchema(d.Columns, s.metadata(t.Name))
 	f, err := s.create(t.Name, sch)
 	if err != nil {
 		s.err = err

@@ -66,8 +66,8 @@ func wanted(names []string) (map[string]bool, error) {
 	return want, nil
 }
 
-// schema returns the Arrow schema of the columns with the key-values.
-func schema(columns []Column, meta []KeyValue) *arrow.Schema {
+// arrowSchema returns the Arrow schema of the columns with the key-values.
+func arrowSchema(columns []Column, meta []KeyValue) *arrow.Schema {
 	fields := make([]arrow.Field, len(columns))
 	for i, c := range columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: arrowTypes[c.Type], Nullable: c.Nullable}
