@@ -12,6 +12,9 @@ import (
 // hold in memory together.
 const maxSteps = 1 << 24
 
+// maxBytes bounds the device arrays of one kind of task.
+const maxBytes = 1 << 40
+
 // streams is the number of streams that tasks are given in turn.
 const streams = 32
 
@@ -91,6 +94,12 @@ func newSet(w samples.Writer, k *kind, p samples.Params, stream uint64, slots in
 		}
 	}
 	m := maker(k.prepare(s.bench))
+	var bytes uint64
+	for _, b := range s.bench.buffers {
+		if bytes += b.Bytes(); bytes > maxBytes {
+			return set{}, fmt.Errorf("buffers=%d: the arrays of %s have over %d bytes; take fewer buffers or a smaller size", p.Int("buffers"), k.name, maxBytes)
+		}
+	}
 	rng := rand.New(rand.NewPCG(p.Seed(), stream))
 	if payloads != nil {
 		return s, s.given(m, k.draw(p, rng), payloads, steps)

@@ -251,6 +251,7 @@ func TestBadSettings(t *testing.T) {
 		{"tasks-slud", "multiple of 32", []string{"threads=33"}},
 		{"tasks-3des", "min-bytes=64", []string{"min-bytes=64", "max-bytes=32"}},
 		{"tasks-3des", "no such file", []string{"pcap=testdata/none"}},
+		{"tasks-conv", "fewer buffers", []string{"side=1024", "radius=1", "tasks=1048576", "buffers=1048576"}},
 		{"tasks-mb", "smaller size", []string{"side=1024", "iterations=65536"}},
 	} {
 		g, _ := samples.Get(c.name)
