@@ -342,6 +342,20 @@ func (s *Scanner) word() (Kind, error) {
 	return EOF, s.fail("%.40q is no JSON value", s.tok)
 }
 
+// More reports whether another value follows the one that is complete, and
+// makes the scanner ready for it: some tools write one value after the other.
+func (s *Scanner) More() (bool, error) {
+	if len(s.stack) > 0 || s.state != wantComma {
+		return false, s.fail("a value is not complete")
+	}
+	_, err := s.peek()
+	if err == io.EOF {
+		return false, nil
+	}
+	s.state = wantValue
+	return err == nil, err
+}
+
 // Raw returns the bytes of the last key, string or number as they stand in the
 // file, without quotes. They are valid until the next call.
 func (s *Scanner) Raw() []byte { return s.tok }

@@ -1,0 +1,280 @@
+package convert
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+
+	"gpureplay/convert/chakra"
+	"gpureplay/trace"
+)
+
+func init() {
+	Register(Format{
+		Name:    "chakra",
+		Title:   "Chakra execution trace (MLCommons): .et protobuf, or JSON",
+		Sniff:   func(in *Input) bool { return chakra.IsJSON(in.Head()) || chakra.IsProto(in.Head()) },
+		Convert: convertChakra,
+	})
+}
+
+// chakraGraph is the graph of operators.
+//
+// A trace has streams and events, not dependences between operators, so each
+// operator of the device becomes a launch (or a copy) that waits for what it
+// depends on:
+//
+//  1. It goes to the stream of a dependence that nothing follows there yet, or
+//     to a new stream; it waits for the events of its other dependences.
+//  2. Operators of the host and metadata are transparent: what depends on them
+//     depends on what they depend on.
+//  3. Operators are issued in an order that respects dependences, those that
+//     are ready in the order of the file.
+//  4. A load from or store to remote memory is a copy; a communication is a
+//     kernel, like a computation. No operator has a grid.
+type chakraGraph struct {
+	w         Writer
+	nodes     []chakraNode
+	index     map[uint64]uint32
+	deps      []uint32 // of all nodes, as indices
+	functions map[string]uint32
+	first     uint64 // earliest start, micros
+	timed     bool
+	counts    struct {
+		host, missing, duplicate, cyclic, dropped uint64
+	}
+}
+
+type chakraNode struct {
+	function        uint32
+	kind            chakra.Type
+	device          bool
+	followed        bool // an operator follows on its stream
+	start, duration uint64
+	bytes           uint64
+	ids             []uint64 // what it depends on, until linked
+	first, count    uint32   // in deps
+	stream          uint32
+	waiting         uint32   // dependences that are not issued yet
+	through         []uint32 // device operators that it stands for, if of the host
+}
+
+const (
+	maxChakraNodes   = 1 << 20
+	maxChakraDeps    = 1 << 25
+	maxChakraThrough = 64 // dependences that a host operator passes on
+)
+
+func convertChakra(ctx context.Context, in *Input, w Writer, opt Options) error {
+	f, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	g := &chakraGraph{w: w, index: map[uint64]uint32{}, functions: map[string]uint32{}, first: math.MaxUint64}
+	read := chakra.ReadProto
+	if chakra.IsJSON(in.Head()) {
+		read = chakra.ReadJSON
+	}
+	if err := g.read(f, read); err != nil {
+		return err
+	}
+	if err := g.issue(); err != nil {
+		return err
+	}
+	w.SetMeta(trace.Meta{Source: "chakra"})
+	diagnose(w, "host_operator", trace.Info, g.counts.host,
+		"operators of the host and metadata; they are left out, and dependences pass through them")
+	diagnose(w, "missing_dependence", trace.DataLoss, g.counts.missing, "dependences on operators that the capture does not have; they are left out")
+	diagnose(w, "duplicate_operator", trace.Error, g.counts.duplicate, "operators whose id another has; they are left out")
+	diagnose(w, "cyclic_dependence", trace.Error, g.counts.cyclic, "operators that depend on each other in a circle; they are issued last, without these dependences")
+	diagnose(w, "dependence_dropped", trace.DataLoss, g.counts.dropped,
+		fmt.Sprintf("dependences beyond the %d that a host operator passes on; they are left out", maxChakraThrough))
+	return nil
+}
+
+func (g *chakraGraph) read(f io.Reader, read func(io.Reader, func(*chakra.Node) error) error) error {
+	links := 0
+	return read(f, func(n *chakra.Node) error {
+		if _, taken := g.index[n.ID]; taken {
+			g.counts.duplicate++
+			return nil
+		}
+		if links += len(n.Deps); len(g.nodes) == maxChakraNodes || links > maxChakraDeps {
+			return fmt.Errorf("more than %d operators or %d dependences", maxChakraNodes, maxChakraDeps)
+		}
+		g.index[n.ID] = uint32(len(g.nodes))
+		node := chakraNode{
+			kind: n.Type, device: !n.CPU && n.Type >= chakra.MemLoad,
+			start: n.StartMicros, duration: n.DurationMicros, bytes: n.Bytes, ids: append([]uint64(nil), n.Deps...),
+		}
+		if node.device {
+			f, ok := g.functions[n.Name]
+			if !ok {
+				f = g.w.AddFunction(n.Name)
+				g.functions[n.Name] = f
+			}
+			node.function = f
+			g.first = min(g.first, n.StartMicros)
+			g.timed = g.timed || n.StartMicros > 0
+		} else {
+			g.counts.host++
+		}
+		g.nodes = append(g.nodes, node)
+		return nil
+	})
+}
+
+// issue writes the operators in an order that respects dependences.
+func (g *chakraGraph) issue() error {
+	followers := g.link()
+	var ready []uint32
+	for i := range g.nodes {
+		if g.nodes[i].waiting == 0 {
+			ready = append(ready, uint32(i))
+		}
+	}
+	streams := uint32(0)
+	issued := make([]bool, len(g.nodes))
+	visit := func(i uint32) error {
+		issued[i] = true
+		return g.write(i, issued, &streams)
+	}
+	for at := 0; at < len(ready); at++ {
+		i := ready[at]
+		if err := visit(i); err != nil {
+			return err
+		}
+		for f := followers.head[i]; f != 0; f = followers.next[f] {
+			n := &g.nodes[followers.node[f]]
+			if n.waiting--; n.waiting == 0 {
+				ready = append(ready, followers.node[f])
+			}
+		}
+	}
+	for i := range g.nodes {
+		if !issued[i] {
+			g.counts.cyclic++
+			if err := visit(uint32(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// lists are linked lists of followers; place 0 is none.
+type lists struct{ head, next, node []uint32 }
+
+// link turns ids into indices and says who waits for whom.
+func (g *chakraGraph) link() lists {
+	l := lists{head: make([]uint32, len(g.nodes)), next: make([]uint32, 1), node: make([]uint32, 1)}
+	for i := range g.nodes {
+		n := &g.nodes[i]
+		n.first = uint32(len(g.deps))
+		for _, id := range n.ids {
+			d, ok := g.index[id]
+			if !ok {
+				g.counts.missing++
+				continue
+			}
+			g.deps = append(g.deps, d)
+			l.next = append(l.next, l.head[d])
+			l.node = append(l.node, uint32(i))
+			l.head[d] = uint32(len(l.node) - 1)
+			n.waiting++
+		}
+		n.ids = nil
+		n.count = uint32(len(g.deps)) - n.first
+	}
+	return l
+}
+
+// through returns the issued operators of the device that a node depends on,
+// without repeats.
+func (g *chakraGraph) through(n *chakraNode, issued []bool) []uint32 {
+	var out []uint32
+	seen := map[uint32]bool{}
+	add := func(d uint32) {
+		if !seen[d] {
+			seen[d] = true
+			out = append(out, d)
+		}
+	}
+	for _, d := range g.deps[n.first : n.first+n.count] {
+		switch dep := &g.nodes[d]; {
+		case !issued[d] || dep == n:
+		case dep.device:
+			add(d)
+		default:
+			for _, t := range dep.through {
+				add(t)
+			}
+		}
+	}
+	return out
+}
+
+func (g *chakraGraph) write(i uint32, issued []bool, streams *uint32) error {
+	n := &g.nodes[i]
+	deps := g.through(n, issued)
+	if !n.device {
+		if len(deps) > maxChakraThrough {
+			g.counts.dropped += uint64(len(deps) - maxChakraThrough)
+			deps = deps[len(deps)-maxChakraThrough:]
+		}
+		n.through = deps
+		return nil
+	}
+	placed := false
+	for _, d := range deps {
+		if dep := &g.nodes[d]; !dep.followed && !placed {
+			n.stream, dep.followed, placed = dep.stream, true, true
+		}
+	}
+	if !placed {
+		n.stream = *streams
+		*streams++
+	}
+	for _, d := range deps {
+		if g.nodes[d].stream == n.stream {
+			continue // the stream keeps this order
+		}
+		wait := trace.HostOp{Kind: trace.OpStreamWait, Stream: uint64(n.stream), Event: uint64(d), Array: trace.NoArray}
+		if err := g.w.Host(&wait); err != nil {
+			return err
+		}
+	}
+	if err := g.operator(n); err != nil {
+		return err
+	}
+	record := trace.HostOp{Kind: trace.OpEventRecord, Stream: uint64(n.stream), Event: uint64(i), Array: trace.NoArray}
+	return g.w.Host(&record)
+}
+
+// operator writes the copy or launch itself.
+func (g *chakraGraph) operator(n *chakraNode) error {
+	const most = math.MaxInt64 / 1000
+	times := trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: int64(min(n.duration, most) * 1000)}
+	if g.timed {
+		times.StartNs = int64(min(n.start-g.first, most) * 1000)
+	}
+	op := trace.HostOp{Stream: uint64(n.stream), Array: trace.NoArray, Recorded: &times}
+	switch n.kind {
+	case chakra.MemLoad:
+		op.Kind, op.Async, op.Bytes = trace.OpCopyH2D, true, n.bytes
+	case chakra.MemStore:
+		op.Kind, op.Async, op.Bytes = trace.OpCopyD2H, true, n.bytes
+	default:
+		id, err := g.w.BeginKernel(&trace.Kernel{Function: n.function, Fidelity: trace.FidelityNone, Stream: uint64(n.stream), Recorded: &times})
+		if err != nil {
+			return err
+		}
+		if err := g.w.EndKernel(0); err != nil {
+			return err
+		}
+		op.Kind, op.Kernel = trace.OpLaunch, id
+	}
+	return g.w.Host(&op)
+}
