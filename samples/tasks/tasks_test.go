@@ -349,3 +349,45 @@ func BenchmarkTasks(b *testing.B) {
 		})
 	}
 }
+
+// A task keeps to its own slot of every array that has slots, lists of addresses
+// included.
+func TestTasksKeepToTheirSlots(t *testing.T) {
+	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true, "beamformer_coefficients": true}
+	for _, form := range [][]string{{"tasks-dct", "shared=off"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
+		r := samplestest.Generate(t, form[0], append(form[1:], "tasks=7", "buffers=3", "inputs=1")...)
+		lists := 0
+		for task := range r.Kernels {
+			insts := r.Functions[r.Kernels[task].Function].Insts
+			for _, c := range r.CTAs[task] {
+				for i := range c.Warps {
+					w := &c.Warps[i]
+					mem := 0
+					for _, inst := range w.Path {
+						if !insts[inst].Mem() {
+							continue
+						}
+						a := &w.Mem[mem]
+						mem++
+						if insts[inst].Space != trace.SpaceGlobal {
+							continue
+						}
+						lists += int(a.List)
+						samplestest.Addresses(w, a, func(addr uint64) {
+							array := r.Arrays[r.Array(addr)]
+							if coefficients[array.Name] {
+								return
+							}
+							if slot := (addr - array.Base) / (array.Bytes / 3); int(slot) != task%3 {
+								t.Fatalf("%v: task %d accesses slot %d of %s", form, task, slot, array.Name)
+							}
+						})
+					}
+				}
+			}
+		}
+		if form[0] == "tasks-dct" && lists == 0 {
+			t.Errorf("%v has no list of addresses to be moved", form)
+		}
+	}
+}
