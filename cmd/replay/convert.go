@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/convert"
+	"gpureplay/trace"
+)
+
+func (a *app) convertCommand() *cobra.Command {
+	var out, from string
+	opt := convert.Options{Device: -1}
+	c := &cobra.Command{
+		Use:   "convert INPUT -o TRACE",
+		Short: "make a trace from what another tool captured",
+		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
+			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.",
+		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst",
+		Args:    exactly(1, "one input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("convert: -o TRACE says where the trace goes")
+			}
+			return a.convert(cmd.Context(), args[0], out, from, opt)
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
+	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
+	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
+	return c
+}
+
+func (a *app) convert(ctx context.Context, input, out, from string, opt convert.Options) error {
+	in, err := convert.Open(input, a.in)
+	if err != nil {
+		return err
+	}
+	err = writeTrace(out, func(w *trace.Writer) error { return convert.Convert(ctx, in, from, w, opt) })
+	if err != nil {
+		return err
+	}
+	return a.report(out)
+}
+
+// writeTrace writes a trace into a temporary file beside its final name, which
+// it gets when it is complete.
+func writeTrace(path string, fill func(*trace.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".replay-*.partial")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w, err := trace.NewWriter(f, trace.Options{})
+	if err != nil {
+		return err
+	}
+	if err = fill(w); err != nil {
+		return err
+	}
+	if err = w.Close(); err == nil {
+		err = f.Chmod(0o644)
+	}
+	if err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return err
+}
+
+// report shows what a new trace holds.
+func (a *app) report(path string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if a.asJSON {
+		return a.printJSON([]map[string]any{summary(path, r)})
+	}
+	t := &r.Program().Totals
+	fmt.Fprintf(a.out, "%s: %s kernels, %s CTAs, %s warp instructions (%s of them memory), %s host operations\n", path,
+		commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts), commas(t.MemInsts), commas(t.HostOps))
+	a.printDiagnostics(r)
+	return nil
+}
+
+// printDiagnostics shows what a converter counted.
+func (a *app) printDiagnostics(r *trace.Reader) {
+	ds := r.Program().Diagnostics
+	if len(ds) == 0 {
+		return
+	}
+	g := newGrid(a.out, "diagnostic", "severity", "count", "what it means")
+	g.right(3)
+	for _, d := range ds {
+		g.row(d.Name, d.Severity.String(), commas(d.Count), d.Help)
+	}
+	g.print()
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"io"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress shows how far a run of several policies is; on a terminal only.
+type progress struct{ bar *progressbar.ProgressBar }
+
+func (a *app) progress(policies int) *progress {
+	if a.quiet || !isTerminal(a.err) {
+		return &progress{}
+	}
+	return &progress{progressbar.NewOptions(policies, progressbar.OptionSetWriter(a.err),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowCount())}
+}
+
+func (p *progress) started(label string) {
+	if p.bar != nil {
+		p.bar.Describe(label)
+	}
+}
+
+func (p *progress) finished(string) {
+	if p.bar != nil {
+		p.bar.Add(1)
+	}
+}
+
+func (p *progress) close() {
+	if p.bar != nil {
+		p.bar.Finish()
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}

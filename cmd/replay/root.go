@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/trace"
+)
+
+// replayFlags are the flags of a replay.
+type replayFlags struct {
+	policy   string
+	baseline string
+	gpu      string
+	set      []string
+	output   string
+	tables   []string
+	format   string
+	sample   int64
+	audit    bool
+	params   map[string]*string
+}
+
+// root is the command itself: with a trace and no subcommand it replays.
+func (a *app) root() *cobra.Command {
+	f := &replayFlags{params: map[string]*string{}}
+	c := &cobra.Command{
+		Use:   "replay [flags] TRACE",
+		Short: "what a GPU would have done under another scheduler",
+		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, prints what\n" +
+			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables.",
+		Example: "  replay --policy=serial,hyperq samples/vecadd.trace.zst\n" +
+			"  replay --gpu=k20c --set kmu.hwqs=64 --policy=hyperq trace.zst\n" +
+			"  replay --tables=runs,ctas --format=arrow --sample=1024 -o out trace.zst",
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			if len(args) > 1 {
+				return usagef("one trace at a time, got %s", strings.Join(args, " "))
+			}
+			for name := range f.params {
+				if !cmd.Flags().Changed(name) {
+					delete(f.params, name)
+				}
+			}
+			return a.replay(cmd, f, args[0])
+		},
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.CompletionOptions.HiddenDefaultCmd = false
+	p := c.PersistentFlags()
+	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
+	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
+	f.register(c)
+	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand())
+	return c
+}
+
+func (f *replayFlags) register(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
+	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
+	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
+	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
+	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
+	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all)")
+	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
+	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
+	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
+	for _, q := range policies.Params() {
+		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
+	}
+}
+
+// replay runs the policies over one trace.
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cfg, err := f.machine(a, r)
+	if err != nil {
+		return err
+	}
+	choices, err := f.choices(a, r)
+	if err != nil {
+		return err
+	}
+	job := &replay.Job{
+		Trace: r, Name: traceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
+		Sample: model.Time(f.sample),
+		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
+	}
+	progress := a.progress(len(choices))
+	job.Started = progress.started
+	job.Finished = func(label string, _ *replay.Result) { progress.finished(label) }
+	results, err := replay.Run(cmd.Context(), job)
+	progress.close()
+	if err != nil {
+		if len(results) > 0 {
+			return fmt.Errorf("%w (finished before: %s)", err, labels(results))
+		}
+		return err
+	}
+	if err := a.printRuns(results); err != nil {
+		return err
+	}
+	a.note("tables under %s", f.output)
+	return violations(results)
+}
+
+func labels(results []*replay.Result) string {
+	var all []string
+	for _, r := range results {
+		all = append(all, r.Run.Policy)
+	}
+	return strings.Join(all, ", ")
+}
+
+// violations turns what the auditor found into one error.
+func violations(results []*replay.Result) error {
+	n := 0
+	first := ""
+	for _, r := range results {
+		n += len(r.Violations)
+		if first == "" && len(r.Violations) > 0 {
+			v := r.Violations[0]
+			first = fmt.Sprintf("policy %s, cycle %d, %s: %s", r.Run.Policy, v.Time, v.Rule, v.What)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("the auditor found %d violations (table audit), the first: %s", n, first)
+}
+
+// machine resolves --gpu and --set.
+func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
+	name := f.gpu
+	if name == "" {
+		var why string
+		name, why = replay.PresetFor(&r.Program().Meta)
+		a.note("machine %s: %s; --gpu chooses another", name, why)
+	}
+	load := model.Preset
+	if strings.HasSuffix(name, ".toml") {
+		load = model.LoadConfig
+	}
+	cfg, err := load(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range f.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usagef("--set %s: want KEY=VALUE", s)
+		}
+		if err := cfg.Set(key, value); err != nil {
+			return nil, fmt.Errorf("--set %s: %w", s, err)
+		}
+	}
+	return cfg, cfg.Validate()
+}
+
+// choices resolves --policy and the parameters given as flags.
+func (f *replayFlags) choices(a *app, r *trace.Reader) ([]*policies.Choice, error) {
+	flags := map[string]string{}
+	for name, v := range f.params {
+		flags[name] = *v
+	}
+	if f.policy != "all" {
+		return policies.Parse(f.policy, flags)
+	}
+	facts, err := policies.FactsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	apply, rest, err := policies.Applicable(facts, flags)
+	for _, no := range rest {
+		a.note("without %s", no)
+	}
+	return apply, err
+}
+
+// traceName is the name of a trace in the tables: its file's, without what the
+// format adds.
+func traceName(path string) string {
+	name := filepath.Base(path)
+	for _, suffix := range []string{".zst", ".txt", ".trace"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}

@@ -1,0 +1,220 @@
+package replay
+
+import (
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// maxViolations bounds what one run reports; the rest is counted.
+const maxViolations = 1000
+
+// auditor checks a run from what it told its observers and from the trace, with
+// books of its own: it shares none with the model (MODEL.md, "Auditor").
+type auditor struct {
+	tr      *trace.Reader
+	cfg     *model.Config
+	kernels map[uint32]*kernelBook
+	sms     []usage
+	inKDE   int
+	streams map[uint64]model.Time // end of the last kernel that ended
+	last    model.Time            // latest record
+	insts   uint64
+	ctas    uint64
+	found   []table.Audit
+	dropped uint64
+	overlap bool // the policy may start a kernel before those it depends on have ended
+}
+
+// kernelBook is what the auditor knows of a kernel under way.
+type kernelBook struct {
+	k       trace.Kernel
+	res     model.Resources
+	placed  []uint64 // bit per CTA
+	ended   []uint64
+	endings uint64
+	insts   uint64
+}
+
+// usage is what CTAs hold of an SM.
+type usage struct {
+	ctas, warps, threads, registers, shared int
+}
+
+func newAuditor(tr *trace.Reader, cfg *model.Config) *auditor {
+	return &auditor{
+		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
+		streams: make(map[uint64]model.Time),
+	}
+}
+
+func (a *auditor) fail(rule string, t model.Time, format string, args ...any) {
+	if len(a.found) >= maxViolations {
+		a.dropped++
+		return
+	}
+	a.found = append(a.found, table.Audit{Rule: rule, Time: t, What: fmt.Sprintf(format, args...)})
+}
+
+// book returns the book of a kernel, opening it on its first CTA.
+func (a *auditor) book(id uint32, t model.Time) *kernelBook {
+	b := a.kernels[id]
+	if b == nil {
+		b = &kernelBook{}
+		if err := a.tr.Kernel(id, &b.k); err != nil {
+			a.fail("kernel-known", t, "kernel %d: %v", id, err)
+		}
+		b.res = a.cfg.CTAResources(&b.k)
+		words := (b.k.Grid.Count() + 63) / 64
+		b.placed, b.ended = make([]uint64, words), make([]uint64, words)
+		a.kernels[id] = b
+	}
+	return b
+}
+
+// mark sets the bit of a CTA and reports whether it was free.
+func mark(set []uint64, i uint32) bool {
+	if int(i>>6) >= len(set) || set[i>>6]>>(i&63)&1 != 0 {
+		return false
+	}
+	set[i>>6] |= 1 << (i & 63)
+	return true
+}
+
+// owner is the kernel of the trace whose CTA a record is about.
+func owner(r *model.CTARecord) uint32 {
+	if r.Child != model.NoKernel {
+		return r.Child
+	}
+	return r.Kernel
+}
+
+// Placed checks a CTA that goes on an SM.
+func (a *auditor) Placed(r *model.CTARecord) {
+	a.tick(r.Dispatch)
+	b := a.book(owner(r), r.Dispatch)
+	if !mark(b.placed, r.CTA) {
+		a.fail("cta-once", r.Dispatch, "CTA %d of kernel %d is placed twice or is not in its grid", r.CTA, owner(r))
+	}
+	u, c := &a.sms[r.SM], &a.cfg.SM
+	u.take(&b.res, 1)
+	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers || u.shared > c.SharedBytes {
+		a.fail("sm-limits", r.Dispatch, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM, u.ctas, u.warps, u.threads, u.registers, u.shared)
+	}
+}
+
+func (u *usage) take(r *model.Resources, sign int) {
+	u.ctas += sign
+	u.warps += sign * r.Warps
+	u.threads += sign * r.Threads
+	u.registers += sign * r.Registers
+	u.shared += sign * r.SharedBytes
+}
+
+// CTA checks a CTA that has ended.
+func (a *auditor) CTA(r *model.CTARecord) {
+	a.tick(r.End)
+	b := a.book(owner(r), r.End)
+	if !mark(b.ended, r.CTA) {
+		a.fail("cta-once", r.End, "CTA %d of kernel %d ends twice or is not in its grid", r.CTA, owner(r))
+	}
+	a.sms[r.SM].take(&b.res, -1)
+	b.endings++
+	b.insts += r.WarpInsts
+	a.ctas++
+	sum := r.Active
+	for _, s := range r.StallTimes {
+		sum += s
+	}
+	if sum != r.End-r.Dispatch {
+		a.fail("cycles-add-up", r.End, "CTA %d of kernel %d: active and stalled cycles are %d of %d", r.CTA, owner(r), sum, r.End-r.Dispatch)
+	}
+	if r.Start != model.Unset && r.Start < r.Dispatch || r.End < r.Dispatch {
+		a.fail("order", r.End, "CTA %d of kernel %d: dispatched at %d, started at %d, ended at %d", r.CTA, owner(r), r.Dispatch, r.Start, r.End)
+	}
+}
+
+// Dispatched checks a kernel that enters the distributor.
+func (a *auditor) Dispatched(r *model.KernelRecord) {
+	a.tick(r.Dispatch)
+	if a.inKDE++; a.inKDE > a.cfg.KMU.Entries {
+		a.fail("kde-limit", r.Dispatch, "%d kernels in the distributor, which has %d entries", a.inKDE, a.cfg.KMU.Entries)
+	}
+}
+
+// Kernel checks a kernel that has ended.
+func (a *auditor) Kernel(r *model.KernelRecord) {
+	a.tick(r.End)
+	a.inKDE--
+	b := a.book(r.ID, r.End)
+	if b.endings != b.k.Grid.Count() {
+		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.k.Grid.Count())
+	}
+	if b.k.CTAs > 0 && b.insts != b.k.WarpInsts {
+		a.fail("instructions", r.End, "kernel %d issued %d warp instructions, the trace has %d", r.ID, b.insts, b.k.WarpInsts)
+	}
+	a.insts += b.insts
+	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
+		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
+	}
+	if end, ok := a.streams[r.Stream]; ok && !r.Device && !a.overlap && r.FirstCTA != model.Unset && r.FirstCTA < end {
+		a.fail("stream-order", r.FirstCTA, "kernel %d starts at %d, before its predecessor in stream %d ends at %d", r.ID, r.FirstCTA, r.Stream, end)
+	}
+	if !r.Device {
+		a.streams[r.Stream] = r.End
+	}
+	delete(a.kernels, r.ID)
+}
+
+// Stage checks that a transfer fits its link.
+func (a *auditor) Stage(r *model.StageRecord) {
+	h := &a.cfg.Host
+	var perSecond float64
+	switch r.Stage {
+	case model.StageH2D, model.StageD2H:
+		perSecond = h.PCIeGBs * 1e9
+	case model.StagePrelude, model.StagePostlude:
+		perSecond = h.StorageMBs * 1e6
+	}
+	if perSecond == 0 || r.Bytes == 0 {
+		return
+	}
+	seconds := float64(r.End-r.Start) / (a.cfg.Clock.CoreMHz * 1e6)
+	if float64(r.Bytes) > seconds*perSecond*1.000001 {
+		a.fail("link-bandwidth", r.Start, "%d bytes in %d cycles are more than the link carries", r.Bytes, r.End-r.Start)
+	}
+}
+
+// tick checks that time does not go back.
+func (a *auditor) tick(t model.Time) {
+	if t < a.last {
+		a.fail("time", t, "a record of cycle %d follows one of cycle %d", t, a.last)
+	}
+	a.last = max(a.last, t)
+}
+
+// finish checks what can only be checked at the end.
+func (a *auditor) finish(sum *model.Summary) []table.Audit {
+	for id := range a.kernels { // none is left in a sound run, so the order does not matter
+		a.fail("kernel-complete", a.last, "kernel %d never ended", id)
+	}
+	if a.ctas != sum.CTAs {
+		a.fail("totals", sum.Cycles, "%d CTAs ended, the summary says %d", a.ctas, sum.CTAs)
+	}
+	for i, u := range a.sms {
+		if u != (usage{}) {
+			a.fail("sm-limits", sum.Cycles, "SM %d still holds %d CTAs", i, u.ctas)
+		}
+	}
+	if a.dropped > 0 {
+		a.found = append(a.found, table.Audit{Rule: "more", Time: model.Unset, What: fmt.Sprintf("%d further violations", a.dropped)})
+	}
+	return a.found
+}
+
+// Launch, Page and Task records are checked where their mechanisms are audited.
+func (a *auditor) Launch(*model.LaunchRecord) {}
+func (a *auditor) Page(*model.PageRecord)     {}
+func (a *auditor) Task(*model.TaskRecord)     {}

@@ -1,0 +1,31 @@
+package replay
+
+import (
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// presetOf maps compute capability × 10 to the preset that stands nearest.
+var presetOf = map[uint32]string{
+	30: "kepler-titan", 35: "k20c", 37: "k20c", 52: "titanx-maxwell", 53: "titanx-maxwell", 60: "qv100", 61: "titanx-maxwell",
+	70: "qv100", 72: "qv100", 75: "qv100", 80: "a100", 86: "rtx3070", 87: "rtx3070", 89: "rtx3070", 90: "h100", 100: "h200", 120: "h200",
+}
+
+// defaultPreset replays what no GPU is known for.
+const defaultPreset = "a100"
+
+// PresetFor returns the preset that a trace is replayed on where the user names
+// none, and why.
+func PresetFor(m *trace.Meta) (name, why string) {
+	for _, p := range model.Presets() {
+		if p == m.GPU {
+			return p, "the machine that the trace was made for"
+		}
+	}
+	if p, ok := presetOf[m.SMVersion]; ok {
+		return p, fmt.Sprintf("the trace was captured on compute capability %d.%d", m.SMVersion/10, m.SMVersion%10)
+	}
+	return defaultPreset, "the trace does not say what it was captured on"
+}

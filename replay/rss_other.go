@@ -1,0 +1,5 @@
+//go:build !linux && !darwin
+
+package replay
+
+func systemPeakRSS() uint64 { return 0 }

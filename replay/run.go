@@ -1,0 +1,216 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// Job is what one call replays: one trace under several policies on one
+// machine.
+type Job struct {
+	Trace    *trace.Reader
+	Name     string // of the trace, as it stands in the tables
+	Config   *model.Config
+	Choices  []*policies.Choice
+	Baseline string     // label of the choice that speedups refer to; "": the first
+	Sample   model.Time // width of a timeline window in cycles; 0: none
+	Output   *Output    // nil: no tables
+	Audit    bool
+	Started  func(label string)            // called before a policy runs; may be nil
+	Finished func(label string, r *Result) // called after it; may be nil
+}
+
+// Output says which tables are written where.
+type Output struct {
+	Dir     string
+	Format  string
+	Tables  []string // nil: all
+	Version string   // of the tool, kept in every file
+}
+
+// Result is what one policy came to.
+type Result struct {
+	Policy      string // as it was asked for
+	Run         table.Run
+	Performance table.Performance
+	Violations  []table.Audit
+	clockMHz    float64
+}
+
+// Run replays the job's trace under each of its policies in turn. The tables of
+// a policy appear when it has ended; an error leaves those of the policies
+// before it.
+func Run(ctx context.Context, job *Job) ([]*Result, error) {
+	facts, err := policies.FactsOf(job.Trace)
+	if err != nil {
+		return nil, err
+	}
+	order, err := job.order(facts)
+	if err != nil {
+		return nil, err
+	}
+	var results []*Result
+	var baseline model.Time
+	for i, c := range order {
+		if job.Started != nil {
+			job.Started(c.Label)
+		}
+		r, err := job.one(ctx, c, baseline, order[0].Label)
+		if err != nil {
+			return results, fmt.Errorf("policy %s: %w", c.Label, err)
+		}
+		if i == 0 {
+			baseline = r.Run.Cycles
+		}
+		results = append(results, r)
+		if job.Finished != nil {
+			job.Finished(c.Label, r)
+		}
+	}
+	return results, nil
+}
+
+// order returns the choices with the baseline first, or says which of them the
+// trace cannot feed.
+func (job *Job) order(f *policies.Facts) ([]*policies.Choice, error) {
+	all := append([]*policies.Choice{}, job.Choices...)
+	for _, c := range all {
+		if why := c.Lacks(f); why != "" {
+			return nil, fmt.Errorf("policy %s does not apply to %s: %s", c.Label, job.Name, why)
+		}
+	}
+	if job.Baseline == "" {
+		return all, nil
+	}
+	var labels []string
+	for i, c := range all {
+		if c.Label == job.Baseline {
+			return append([]*policies.Choice{c}, append(all[:i:i], all[i+1:]...)...), nil
+		}
+		labels = append(labels, c.Label)
+	}
+	return nil, fmt.Errorf("--baseline=%s is not one of the policies of this run (%s)", job.Baseline, strings.Join(labels, ", "))
+}
+
+// one replays the trace under one policy and writes its tables.
+func (job *Job) one(ctx context.Context, c *policies.Choice, baseline model.Time, label string) (*Result, error) {
+	policy, cfg, err := c.Build(job.Config)
+	if err != nil {
+		return nil, err
+	}
+	set, err := job.open(c, cfg)
+	if err != nil {
+		return nil, err
+	}
+	watch := &watcher{inner: set.Observer()}
+	if job.Audit {
+		watch.audit = newAuditor(job.Trace, cfg)
+	}
+	began := time.Now()
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: watch, Sample: job.Sample})
+	if err != nil {
+		set.Abort()
+		return nil, err
+	}
+	sum, err := m.Run(ctx)
+	if err != nil {
+		set.Abort()
+		return nil, err
+	}
+	r := &Result{Policy: c.Label, clockMHz: cfg.Clock.CoreMHz}
+	job.fill(&r.Run, cfg, sum, baseline, label, watch)
+	r.Performance = measured(sum, time.Since(began))
+	if watch.audit != nil {
+		r.Violations = watch.audit.finish(sum)
+	}
+	job.write(set, r)
+	return r, set.Commit()
+}
+
+// Row is one row as a program reads it: a value per column, nil where the table
+// has NULL.
+func (r *Result) Row(trace string) (map[string]any, error) {
+	m := map[string]any{"trace": trace, "policy": r.Policy}
+	cells, err := table.RunRow(&r.Run, r.clockMHz)
+	if err != nil {
+		return nil, err
+	}
+	more, err := table.PerformanceRow(&r.Performance)
+	for _, c := range append(cells, more...) {
+		m[c.Column] = c.Value
+	}
+	return m, err
+}
+
+// open opens the tables of one policy; without output there are none, and every
+// call on them does nothing.
+func (job *Job) open(c *policies.Choice, cfg *model.Config) (*table.Set, error) {
+	opt := table.Options{Trace: job.Name, Policy: c.Label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}}
+	if o := job.Output; o != nil {
+		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
+		opt.Metadata = []table.KeyValue{
+			{Key: "tool_version", Value: o.Version},
+			{Key: "trace_hash", Value: job.Trace.Hash()},
+			{Key: "policy_settings", Value: strings.Join(c.Settings(), " ")},
+			{Key: "fidelity", Value: job.Trace.Program().Meta.Fidelity.String()},
+			{Key: "configuration", Value: cfg.TOML()},
+		}
+	}
+	return table.Open(opt)
+}
+
+// fill makes the row of the table runs.
+func (job *Job) fill(run *table.Run, cfg *model.Config, sum *model.Summary, baseline model.Time, label string, w *watcher) {
+	*run = table.Run{
+		GPU: cfg.Name, Baseline: label, Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum,
+		MaxWarps: cfg.SM.MaxWarps, Speedup: 1, WaitingMean: math.NaN(),
+		WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
+	}
+	if baseline > 0 && sum.Cycles > 0 {
+		run.Speedup = float64(baseline) / float64(sum.Cycles)
+	}
+	w.waiting.fill(run)
+}
+
+func measured(sum *model.Summary, wall time.Duration) table.Performance {
+	s := max(wall.Seconds(), 1e-9)
+	return table.Performance{
+		WallSeconds: s, EventsPerSecond: float64(sum.Events) / s, WarpInstsPerSec: float64(sum.WarpInsts) / s,
+		DecodeMBPerSecond: math.NaN(), PeakRSSBytes: int64(peakRSS()),
+	}
+}
+
+// write puts what is known at the end into the tables.
+func (job *Job) write(set *table.Set, r *Result) {
+	set.Run(&r.Run)
+	set.Performance(&r.Performance)
+	for i := range r.Run.Memory {
+		set.Memory(&r.Run.Memory[i])
+	}
+	for i := range job.Trace.Program().Diagnostics {
+		set.Diagnostic(&job.Trace.Program().Diagnostics[i])
+	}
+	for i := range r.Violations {
+		set.Audit(&r.Violations[i])
+	}
+}
+
+// peakRSS returns the largest memory of the process so far, in bytes; 0 where
+// the system does not tell.
+func peakRSS() uint64 {
+	if rss := systemPeakRSS(); rss > 0 {
+		return rss
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.Sys
+}

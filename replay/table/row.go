@@ -1,0 +1,39 @@
+package table
+
+import (
+	"github.com/apache/arrow/go/v15/arrow/array"
+	arrowmem "github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Cell is one value of a row as a program reads it: bool, uint64, int64,
+// float64, string, []int64, or nil where the table has NULL.
+type Cell struct {
+	Column string
+	Value  any
+}
+
+// RunRow returns the row of the table runs that a replay comes to, in the order
+// of the columns.
+func RunRow(r *Run, clockMHz float64) ([]Cell, error) {
+	return row(&runs, r, clockMHz)
+}
+
+// PerformanceRow returns the row of the table performance.
+func PerformanceRow(r *Performance) ([]Cell, error) { return row(&performance, r, 1) }
+
+func row[R any](t *table[R], r *R, clockMHz float64) ([]Cell, error) {
+	sc, err := newScope(clockMHz)
+	if err != nil {
+		return nil, err
+	}
+	cells := make([]Cell, len(t.Columns))
+	for i, c := range t.Columns {
+		b := array.NewBuilder(arrowmem.DefaultAllocator, arrowTypes[c.Type])
+		c.bind(b, sc)(r)
+		a := b.NewArray()
+		cells[i] = Cell{c.Name, a.GetOneForMarshal(0)}
+		a.Release()
+		b.Release()
+	}
+	return cells, nil
+}

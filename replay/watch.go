@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"sort"
+
+	"gpureplay/model"
+	"gpureplay/replay/table"
+)
+
+// watcher hands every record to the tables and to the auditor, and keeps the
+// waiting times of child launches.
+type watcher struct {
+	inner   model.Observer
+	audit   *auditor
+	waiting waiting
+}
+
+func (w *watcher) Kernel(r *model.KernelRecord) {
+	w.inner.Kernel(r)
+	if w.audit != nil {
+		w.audit.Kernel(r)
+	}
+}
+
+func (w *watcher) CTA(r *model.CTARecord) {
+	w.inner.CTA(r)
+	if w.audit != nil {
+		w.audit.CTA(r)
+	}
+}
+
+func (w *watcher) Stage(r *model.StageRecord) {
+	w.inner.Stage(r)
+	if w.audit != nil {
+		w.audit.Stage(r)
+	}
+}
+
+func (w *watcher) Launch(r *model.LaunchRecord) {
+	w.inner.Launch(r)
+	w.waiting.add(r)
+	if w.audit != nil {
+		w.audit.Launch(r)
+	}
+}
+
+func (w *watcher) Page(r *model.PageRecord) {
+	w.inner.Page(r)
+	if w.audit != nil {
+		w.audit.Page(r)
+	}
+}
+
+func (w *watcher) Task(r *model.TaskRecord) {
+	w.inner.Task(r)
+	if w.audit != nil {
+		w.audit.Task(r)
+	}
+}
+
+// Dispatched and Placed make the watcher a model.PlacementObserver.
+func (w *watcher) Dispatched(r *model.KernelRecord) {
+	if w.audit != nil {
+		w.audit.Dispatched(r)
+	}
+}
+
+func (w *watcher) Placed(r *model.CTARecord) {
+	if w.audit != nil {
+		w.audit.Placed(r)
+	}
+}
+
+func (w *watcher) Sample(r *model.SampleRecord) { w.inner.Sample(r) }
+
+// waiting counts waiting times, launch call to first CTA, exactly: a run has few
+// distinct ones for the number of its launches.
+type waiting struct {
+	counts map[model.Time]uint64
+	total  uint64
+	sum    float64
+}
+
+func (w *waiting) add(r *model.LaunchRecord) {
+	if r.FirstCTA == model.Unset {
+		return
+	}
+	if w.counts == nil {
+		w.counts = make(map[model.Time]uint64)
+	}
+	d := r.FirstCTA - r.Time
+	if len(w.counts) > maxDistinct { // coarser, and still bounded: the top 12 bits count
+		d = coarse(d)
+	}
+	w.counts[d]++
+	w.total++
+	w.sum += float64(r.FirstCTA - r.Time)
+}
+
+// maxDistinct bounds the memory of the percentiles.
+const maxDistinct = 1 << 20
+
+func coarse(d model.Time) model.Time {
+	shift := 0
+	for d>>shift >= 1<<12 {
+		shift++
+	}
+	return d >> shift << shift
+}
+
+func (w *waiting) fill(run *table.Run) {
+	if w.total == 0 {
+		return
+	}
+	times := make([]model.Time, 0, len(w.counts))
+	for t := range w.counts {
+		times = append(times, t)
+	}
+	sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
+	at := func(q float64) model.Time {
+		need, seen := uint64(q*float64(w.total)+0.999999), uint64(0)
+		for _, t := range times {
+			if seen += w.counts[t]; seen >= need {
+				return t
+			}
+		}
+		return times[len(times)-1]
+	}
+	run.WaitingMean = w.sum / float64(w.total)
+	run.WaitingP50, run.WaitingP95, run.WaitingP99 = at(0.5), at(0.95), at(0.99)
+}
