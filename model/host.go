@@ -25,6 +25,7 @@ type host struct {
 	engine  [3]Time // when each copy engine is free: to device, to host, on device
 	link    [3]rate
 	storage rate
+	bound   endBound
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
@@ -93,15 +94,34 @@ func (h *host) run(t Time) error {
 			continue
 		}
 		h.held = false
+		if h.m.overlap != nil {
+			busy, wait, err := h.m.overlap.issue(&h.op, t)
+			if err != nil || wait {
+				h.held = wait
+				return err
+			}
+			h.sleep(busy, t)
+			continue
+		}
+		if h.m.policy.Host == HostBound {
+			again, serial := h.bound.issue(h, &h.op, t)
+			if h.held = again; again || !serial {
+				continue
+			}
+		}
 		busy, err := h.issue(&h.op, t)
 		if err != nil {
 			return err
 		}
-		if busy > 0 {
-			h.m.queue.post(t+busy, evHost, 0, 0)
-			h.wait = h.until(t + busy)
-			return nil
-		}
+		h.sleep(busy, t)
+	}
+}
+
+// sleep keeps the host busy for a time.
+func (h *host) sleep(busy, t Time) {
+	if busy > 0 {
+		h.m.queue.post(t+busy, evHost, 0, 0)
+		h.wait = h.until(t + busy)
 	}
 }
 
@@ -110,7 +130,7 @@ func (h *host) until(t Time) func() bool { return func() bool { return h.m.now >
 
 // issue performs one operation and returns for how long it keeps the host.
 func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
-	serial := h.m.policy.Host == HostSerial
+	serial := h.m.policy.Host != HostStreams
 	switch op.Kind {
 	case trace.OpFileRead, trace.OpFileWrite:
 		if serial && h.open > 0 {
@@ -167,14 +187,13 @@ func (h *host) file(op *trace.HostOp, t Time) Time {
 	if op.Kind == trace.OpFileWrite {
 		stage = StagePostlude
 	}
-	h.m.sum.Cycles = max(h.m.sum.Cycles, t+d)
-	h.m.obs.Stage(&StageRecord{Stage: stage, Kernel: NoKernel, Array: op.Array, Start: t, End: t + d, Bytes: op.Bytes})
+	h.m.stage(stage, op.Array, t, t+d, op.Bytes)
 	return d
 }
 
 // stream returns the stream with an id; under a serial policy there is one.
 func (h *host) stream(id uint64) *stream {
-	if h.m.policy.Host == HostSerial {
+	if h.m.policy.Host != HostStreams {
 		id = 0
 	}
 	st := h.streams[id]
@@ -263,6 +282,7 @@ func (h *host) copyEnded(index uint64, t Time) error {
 
 // kernelEnded completes a kernel in its stream.
 func (h *host) kernelEnded(k *kernelRun, t Time) error {
+	h.bound.lastStart = k.rec.FirstCTA
 	if k.stream != nil && len(k.stream.queue) > 0 && k.stream.queue[0].run == k {
 		h.pop(k.stream)
 		h.begin(k.stream, t)

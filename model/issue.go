@@ -41,7 +41,7 @@ func (s *sm) issue(sc *scheduler, w *warp, t Time) {
 			return
 		}
 		// Still running: scheduled for its next instruction unless that can go now.
-		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t {
+		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == unitMemory && s.m.overlap != nil {
 			return
 		}
 		sc.unschedule(w, t)
@@ -145,6 +145,27 @@ func (s *sm) next(w *warp) bool {
 		w.frame = w.callers[n-1]
 		w.callers = w.callers[:n-1]
 	}
+	return true
+}
+
+// stalls parks w if its next instruction touches a page that is not ready or not
+// owned by its kernel.
+func (s *sm) stalls(w *warp) bool {
+	f := &w.frame
+	if w.unit != unitMemory || f.pc >= len(f.path) {
+		return false
+	}
+	o := &f.code.ops[f.path[f.pc]]
+	if !o.mem || o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture {
+		return false
+	}
+	s.lsu.co.coalesce(&f.mem[f.nextMem], f.lists, uint64(o.width))
+	pages := s.m.overlap.pages
+	i, why := pages.blocked(w.cta.kernel, s.lsu.co.sectors)
+	if i < 0 {
+		return false
+	}
+	pages.wait(i, s, w, why)
 	return true
 }
 

@@ -12,28 +12,29 @@ import (
 // then in the distributor, until its last CTA has ended.
 type kernelRun struct {
 	KernelView
-	slot     uint64 // index in Machine.runs
-	tk       trace.Kernel
-	code     *code
-	res      Resources
-	stream   *stream
-	hwq      int
-	ready    bool // head of its stream: nothing before it is unfinished
-	parent   uint32
-	next     uint64 // linear index of the next native CTA to place
-	native   uint64 // CTAs of its own grid
-	total    uint64 // and of the groups that joined it
-	done     uint64
-	ending   bool         // evKernelEnd has been posted
-	released bool         // it has given back its entry and its queue
-	launch   *childLaunch // the request that it comes from; nil: the host's
-	children int          // children of its CTAs that have not ended
-	groups   fifo[groupRun]
-	group    *groupRun // whose CTAs are being placed
-	cursor   *trace.CTACursor
-	pending  *ctaRun  // read ahead from the cursor
-	smCTAs   []uint16 // CTAs of this kernel on each SM
-	rec      KernelRecord
+	slot      uint64 // index in Machine.runs
+	tk        trace.Kernel
+	code      *code
+	res       Resources
+	stream    *stream
+	hwq       int
+	ready     bool // head of its stream: nothing before it is unfinished
+	parent    uint32
+	next      uint64 // linear index of the next native CTA to place
+	native    uint64 // CTAs of its own grid
+	total     uint64 // and of the groups that joined it
+	done      uint64
+	ending    bool         // evKernelEnd has been posted
+	released  bool         // it has given back its entry and its queue
+	launch    *childLaunch // the request that it comes from; nil: the host's
+	children  int          // children of its CTAs that have not ended
+	saturated []int32      // pages on which its counts overflowed
+	groups    fifo[groupRun]
+	group     *groupRun // whose CTAs are being placed
+	cursor    *trace.CTACursor
+	pending   *ctaRun  // read ahead from the cursor
+	smCTAs    []uint16 // CTAs of this kernel on each SM
+	rec       KernelRecord
 }
 
 // ctaRun is one CTA on an SM.
@@ -53,6 +54,7 @@ type ctaRun struct {
 	synced   uint64    // their slots
 	saved    []warp    // while the CTA is suspended
 	swq      int       // stream of its children, where they share one; 0: none yet
+	pages    []touched // that it may touch, found when its warps have exited
 	lastAt   Time      // cycle of the last issue; Unset: none yet
 	acked    Time      // when the last of its stores is acknowledged
 }

@@ -32,6 +32,8 @@ type Machine struct {
 	ctas      *ctaScheduler
 	children  *children
 	host      *host
+	overlap   *overlap // nil: kernels wait for those before them
+	metrics   metrics
 	codes     []*code // per function, nil until first used
 	runs      []*kernelRun
 	freeRuns  []uint64
@@ -68,6 +70,12 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.host = newHost(m)
 	m.codes = make([]*code, len(m.prog.Functions))
 	m.sampler.init(opt.Sample)
+	if d := m.policy.Dependency; d != nil {
+		var err error
+		if m.overlap, err = newOverlap(m, d.Scoreboard()); err != nil {
+			return nil, err
+		}
+	}
 	return m, nil
 }
 
@@ -123,6 +131,8 @@ func (m *Machine) handle(e event) error {
 		return m.ctas.release(m.runs[e.a], e.t)
 	case evKernelEnd:
 		return m.kernelEnded(m.runs[e.a], e.t)
+	case evOverlap:
+		return m.overlap.event(e.a, e.b, e.t)
 	case evCTAs:
 		return m.ctas.run(e.t)
 	case evSM:
@@ -247,6 +257,9 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 		m.children.ended(k.launch, t)
 		return nil
 	}
+	if m.overlap != nil {
+		return m.overlap.kernelEnded(k, t)
+	}
 	return m.host.kernelEnded(k, t)
 }
 
@@ -261,6 +274,10 @@ func (m *Machine) finish() (*Summary, error) {
 		m.sum.IssuedInsts += s.issued
 	}
 	m.sum.Memory = m.mem.records(m.sms)
+	if m.overlap != nil {
+		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))
+	}
+	m.sum.Extra = m.metrics.list()
 	return &m.sum, nil
 }
 

@@ -22,6 +22,7 @@ type HostMode uint8
 const (
 	HostStreams HostMode = iota // as the program says: streams, events and waits
 	HostSerial                  // every operation waits for the one before it
+	HostBound                   // as HostSerial, but the prelude hides the first kernel and the postlude the last
 )
 
 // Admission decides which pending kernel enters the kernel distributor.
@@ -69,8 +70,38 @@ type KernelView struct {
 // SMs returns the number of SMs.
 func (v *CTAView) SMs() int { return len(v.m.sms) }
 
-// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm.
-func (v *CTAView) Fits(k, sm int) bool { return v.m.sms[sm].fits(v.m.ctas.view[k]) }
+// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. Where
+// dependent kernels overlap, CTAs of two kernels are never on one SM together,
+// since nothing keeps its L1 coherent (CRCS/PPCS paper, section 4.3).
+func (v *CTAView) Fits(k, sm int) bool {
+	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
+	if v.m.overlap != nil && len(s.ctas) > 0 && s.order != kernel.Order {
+		return false
+	}
+	return s.fits(kernel)
+}
+
+// Prelude reports whether the prelude is still reading or sending input.
+func (v *CTAView) Prelude() bool { return v.m.overlap != nil && v.m.overlap.prelude.running() }
+
+// Available is the number of pages that the prelude has brought to the device.
+func (v *CTAView) Available() int {
+	if v.m.overlap == nil {
+		return 0
+	}
+	return int(v.m.overlap.pages.available)
+}
+
+// Owned is how many of the available pages v.Kernels[k] owns.
+func (v *CTAView) Owned(k int) int {
+	if v.m.overlap == nil {
+		return 0
+	}
+	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order))
+}
+
+// Count counts an event of the policy; the counts stand in the run's metrics.
+func (v *CTAView) Count(name string) { v.m.metrics.count(name) }
 
 // Resident returns the number of CTAs on SM sm.
 func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].ctas) }
@@ -102,10 +133,29 @@ type LaunchRequest struct {
 // Dependency decides when a warp's global access may go ahead, beyond the order
 // of streams.
 type Dependency interface {
-	// Overlap reports whether a kernel may start while earlier kernels of its
-	// stream are unfinished; each access is then checked against the page table.
-	Overlap() bool
+	// Scoreboard says how accesses of kernels that overlap are kept in order.
+	Scoreboard() Scoreboard
 }
+
+// Scoreboard is how accesses of overlapping kernels are kept in order: a global
+// access goes ahead when every page that it touches is ready and owned by its
+// kernel.
+type Scoreboard struct {
+	Exact        bool // counts from the pages that a CTA touches, not from its conservative ranges
+	CounterBits  int  // of a reference counter; 0: unbounded
+	ProfilerCost bool // the pre-profiler and the post-profiler take time
+	Order        PageOrder
+	Seed         uint64 // of OrderRandom
+}
+
+// PageOrder is the order in which the prelude initialises the pages of arrays.
+type PageOrder uint8
+
+const (
+	OrderInterleaved PageOrder = iota // one page of each array in turn
+	OrderSequential                   // one array after another
+	OrderRandom                       // any page of any array
+)
 
 // PlacementObserver is an [Observer] that is also told when work is placed. The
 // machine looks for it once.

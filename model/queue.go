@@ -13,7 +13,7 @@ const (
 	evDispatch                   // a = kernel slot: enters the distributor
 	evRelease                    // a = kernel slot: it only waits for children
 	evKernelEnd                  // a = kernel slot: its last CTA has ended
-	evPolicy                     // a, b: handed to the policy's unit
+	evOverlap                    // a = what, b = of what: for the overlapped host
 	evCTAs                       // the CTA scheduler looks again
 	evSM                         // a = SM: wakes, farther ahead than the wheel reaches
 )

@@ -88,14 +88,20 @@ func (sc *scheduler) drop(w *warp) {
 // act.
 func (sc *scheduler) step(s *sm, t Time) Time {
 	sc.collect(s, t)
-	if sc.any != 0 {
-		if cand := sc.candidates(s, t); cand != 0 {
-			b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
-			sc.last = b
-			w := sc.warp(s, b)
-			sc.drop(w)
-			s.issue(sc, w, t)
+	for sc.any != 0 {
+		cand := sc.candidates(s, t)
+		if cand == 0 {
+			break
 		}
+		b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
+		w := sc.warp(s, b)
+		sc.drop(w)
+		if s.m.overlap != nil && s.stalls(w) {
+			continue // not eligible: the scheduler takes another
+		}
+		sc.last = b
+		s.issue(sc, w, t)
+		break
 	}
 	return sc.next(s, t)
 }

@@ -111,7 +111,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 		s.m.placed.Placed(&c.rec)
 	}
 	if c.live == 0 {
-		s.end(c, at+1)
+		s.end(c, at+1+s.postProfile(c))
 	}
 }
 
@@ -170,7 +170,7 @@ func (s *sm) exit(w *warp, t Time) {
 	c.acked = max(c.acked, w.last, t+1)
 	c.live--
 	if c.live == 0 {
-		s.end(c, c.acked)
+		s.end(c, c.acked+s.postProfile(c))
 		return
 	}
 	if c.waiting > 0 {
@@ -179,6 +179,17 @@ func (s *sm) exit(w *warp, t Time) {
 	if c.syncing == c.live {
 		s.suspend(c)
 	}
+}
+
+// postProfile finds the pages that c gives back, and returns how long its
+// post-profiler takes.
+func (s *sm) postProfile(c *ctaRun) Time {
+	o := s.m.overlap
+	if o == nil || c.kernel.irregular() {
+		return 0
+	}
+	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.pages)
+	return o.pages.postCycles(c)
 }
 
 // end notes that c ends at t.
@@ -215,6 +226,12 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	c.stall(t, StallMemory)
 	c.rec.End = t
 	k := c.kernel
+	if o := s.m.overlap; o != nil {
+		for _, x := range c.pages {
+			o.pages.release(k, x, t)
+		}
+		c.pages = c.pages[:0]
+	}
 	k.rec.WarpInsts += c.rec.WarpInsts
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)

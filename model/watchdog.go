@@ -31,6 +31,9 @@ func (m *Machine) stuck() error {
 			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
 		}
 	}
+	if m.overlap != nil {
+		m.overlap.stuck(add)
+	}
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]
 		if w.fifo.len() == 0 || w.busy {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -40,16 +41,25 @@ func (a *app) convert(ctx context.Context, input, out, from string, opt convert.
 	if err != nil {
 		return err
 	}
-	err = writeTrace(out, func(w *trace.Writer) error { return convert.Convert(ctx, in, from, w, opt) })
+	err = writeFile(out, func(f io.Writer) error {
+		w, err := trace.NewWriter(f, trace.Options{})
+		if err != nil {
+			return err
+		}
+		if err := convert.Convert(ctx, in, from, w, opt); err != nil {
+			return err
+		}
+		return w.Close()
+	})
 	if err != nil {
 		return err
 	}
 	return a.report(out)
 }
 
-// writeTrace writes a trace into a temporary file beside its final name, which
-// it gets when it is complete.
-func writeTrace(path string, fill func(*trace.Writer) error) (err error) {
+// writeFile writes a file under a temporary name beside its final one, which it
+// gets when it is complete.
+func writeFile(path string, fill func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".replay-*.partial")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -60,17 +70,10 @@ func writeTrace(path string, fill func(*trace.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	w, err := trace.NewWriter(f, trace.Options{})
-	if err != nil {
+	if err = fill(f); err != nil {
 		return err
 	}
-	if err = fill(w); err != nil {
-		return err
-	}
-	if err = w.Close(); err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
+	if err = f.Chmod(0o644); err == nil {
 		err = f.Close()
 	}
 	if err == nil {

@@ -44,7 +44,7 @@ func (a *app) listPresets() error {
 		if err != nil {
 			return err
 		}
-		l2, dram := float64(c.L2.Bytes)/(1<<20), c.PeakDRAMGBs()
+		l2, dram := float64(c.L2.Bytes)/(1<<20), peakDRAM(c)
 		g.row(name, c.SM.Count, c.Clock.CoreMHz, l2, fmt.Sprintf("%.0f", dram), c.Description)
 		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram, "description": c.Description})
 	}
@@ -53,4 +53,10 @@ func (a *app) listPresets() error {
 	}
 	g.print()
 	return nil
+}
+
+// peakDRAM is the bandwidth of the device memory in GB/s (1e9 bytes).
+func peakDRAM(c *model.Config) float64 {
+	d := &c.DRAM
+	return float64(d.Channels*d.BusBytes*d.DataRate) * c.Clock.DRAMMHz / 1e3
 }

@@ -1,0 +1,365 @@
+package model
+
+import (
+	"sort"
+
+	"gpureplay/trace"
+)
+
+// pageTable is the GPU page table with CRCS's reference counters (CRCS/PPCS
+// paper, section 4.1 and figure 6): for each page whether it is ready, which
+// kernel owns it, how many CTAs of the owner may still read and write it, and
+// behind it the counts of the kernels that come after.
+type pageTable struct {
+	m         *Machine
+	board     Scoreboard
+	shift     uint
+	spans     []pageSpan
+	pages     []page
+	refs      []pageRef // arena of all reference counts
+	freeRefs  int32
+	waiting   map[int32][]waiter
+	limit     uint32 // largest count that an entry holds
+	overflows uint64
+	owned     []int32 // by program order: available pages that the kernel owns
+	available int32
+	stamp     uint32
+	scratch   []touched
+	rec       PageRecord
+}
+
+// pageSpan is a run of pages that arrays lie in.
+type pageSpan struct {
+	first uint64 // page number
+	count uint64
+	index int32 // of the first in pageTable.pages
+}
+
+// page is one entry.
+type page struct {
+	number  uint64
+	head    int32 // first reference: the owner's; -1: no owner
+	tail    int32
+	stamp   uint32 // CTA that is being walked
+	mark    int32  // its entry there
+	ready   bool
+	input   bool // it comes through the prelude or a copy
+	d2h     bool
+	sent    bool // on its way back to the host, or there
+	array   uint32
+	missing uint32 // bytes that the prelude has not written
+}
+
+// pageRef counts the CTAs of one kernel that may read and write a page.
+type pageRef struct {
+	order            uint64
+	kernel           uint32
+	readers, writers uint32
+	saturated        bool // counts overflowed: the page is held until the kernel ends
+	next             int32
+}
+
+// touched is a page that a CTA may touch, and how.
+type touched struct {
+	page int32
+	mode trace.Mode
+}
+
+// waiter is a warp that stalls on a page.
+type waiter struct {
+	sm  *sm
+	w   *warp
+	why Stall
+}
+
+func newPageTable(m *Machine, b Scoreboard) *pageTable {
+	p := &pageTable{m: m, board: b, waiting: make(map[int32][]waiter), freeRefs: -1, limit: ^uint32(0)}
+	if b.CounterBits > 0 && b.CounterBits < 32 {
+		p.limit = 1<<b.CounterBits - 1
+	}
+	for p.shift = 0; 1<<p.shift < m.cfg.Host.PageBytes; p.shift++ {
+	}
+	p.cover()
+	return p
+}
+
+// cover makes an entry for every page that an array lies in.
+func (p *pageTable) cover() {
+	type run struct{ first, last uint64 }
+	var runs []run
+	for i := range p.m.prog.Arrays {
+		if a := &p.m.prog.Arrays[i]; a.Bytes > 0 {
+			runs = append(runs, run{a.Base >> p.shift, (a.Base + a.Bytes - 1) >> p.shift})
+		}
+	}
+	sort.Slice(runs, func(i, j int) bool { return runs[i].first < runs[j].first })
+	for _, r := range runs {
+		if n := len(p.spans); n > 0 {
+			s := &p.spans[n-1]
+			if end := s.first + s.count; r.first <= end {
+				s.count = max(s.count, r.last+1-s.first)
+				continue
+			}
+		}
+		p.spans = append(p.spans, pageSpan{first: r.first, count: r.last - r.first + 1})
+	}
+	for i := range p.spans {
+		s := &p.spans[i]
+		s.index = int32(len(p.pages))
+		for n := range s.count {
+			p.pages = append(p.pages, page{number: s.first + n, head: -1, tail: -1, ready: true, array: trace.NoArray})
+		}
+	}
+	for i := range p.m.prog.Arrays {
+		p.each(uint32(i), func(pg *page) {
+			if pg.array == trace.NoArray {
+				pg.array = uint32(i)
+			}
+		})
+	}
+}
+
+// each calls f for every page of an array.
+func (p *pageTable) each(array uint32, f func(*page)) {
+	a := &p.m.prog.Arrays[array]
+	if a.Bytes == 0 {
+		return
+	}
+	first := p.find(a.Base >> p.shift)
+	for i := first; i < first+int32((a.Base+a.Bytes-1)>>p.shift-a.Base>>p.shift)+1; i++ {
+		f(&p.pages[i])
+	}
+}
+
+// find returns the index of a page number, or -1 if no array lies there.
+func (p *pageTable) find(number uint64) int32 {
+	lo, hi := 0, len(p.spans)
+	for lo < hi {
+		if mid := (lo + hi) / 2; p.spans[mid].first <= number {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return -1
+	}
+	if s := &p.spans[lo-1]; number-s.first < s.count {
+		return s.index + int32(number-s.first)
+	}
+	return -1
+}
+
+// blocked returns the page that keeps a kernel's access back, and why; -1: none.
+func (p *pageTable) blocked(k *kernelRun, sectors []uint64) (int32, Stall) {
+	last := ^uint64(0)
+	for _, s := range sectors {
+		number := s >> (p.shift - sectorShift)
+		if number == last {
+			continue
+		}
+		last = number
+		i := p.find(number)
+		if i < 0 {
+			continue
+		}
+		pg := &p.pages[i]
+		if !pg.ready {
+			return i, StallPageNotReady
+		}
+		if pg.head >= 0 && p.refs[pg.head].order != k.Order && !k.irregular() {
+			return i, StallPageNotOwned
+		}
+	}
+	return -1, 0
+}
+
+func (k *kernelRun) irregular() bool { return k.tk.Flags&trace.KernelIrregular != 0 }
+
+// wait parks a warp until a page changes.
+func (p *pageTable) wait(i int32, s *sm, w *warp, why Stall) {
+	p.waiting[i] = append(p.waiting[i], waiter{s, w, why})
+}
+
+// wakeUp lets the warps that wait for a page look again from cycle t on.
+func (p *pageTable) wakeUp(i int32, t Time) {
+	ws := p.waiting[i]
+	if len(ws) == 0 {
+		return
+	}
+	delete(p.waiting, i)
+	for _, x := range ws {
+		x.w.reason = x.why
+		x.sm.schedule(x.w, max(t, p.m.now+1))
+	}
+}
+
+// setReady notes that a page has been transferred.
+func (p *pageTable) setReady(i int32, t Time) {
+	pg := &p.pages[i]
+	pg.ready = true
+	p.available++
+	if pg.head >= 0 {
+		p.own(p.refs[pg.head].order, 1)
+	}
+	owner := p.ownerID(pg)
+	p.tell(pg, owner, owner, t)
+	p.wakeUp(i, t)
+	p.m.ctas.wake(t + 1)
+}
+
+func (p *pageTable) own(order uint64, by int32) {
+	for uint64(len(p.owned)) <= order {
+		p.owned = append(p.owned, 0)
+	}
+	p.owned[order] += by
+}
+
+func (p *pageTable) ownedBy(order uint64) int32 {
+	if order < uint64(len(p.owned)) {
+		return p.owned[order]
+	}
+	return 0
+}
+
+// counted reports whether a page counts among those that are available.
+func (pg *page) counted() bool { return pg.input && pg.ready }
+
+func (p *pageTable) ownerID(pg *page) uint32 {
+	if pg.head < 0 {
+		return NoKernel
+	}
+	return p.refs[pg.head].kernel
+}
+
+func (p *pageTable) tell(pg *page, from, to uint32, t Time) {
+	p.rec = PageRecord{Time: t, Page: pg.number, Array: pg.array, From: from, To: to, Ready: pg.ready}
+	if pg.head >= 0 {
+		p.rec.Readers, p.rec.Writers = p.refs[pg.head].readers, p.refs[pg.head].writers
+	}
+	p.m.obs.Page(&p.rec)
+}
+
+// count adds one CTA of a kernel to the counts of a page.
+func (p *pageTable) count(k *kernelRun, x touched, t Time) {
+	pg := &p.pages[x.page]
+	r := pg.tail
+	if r < 0 || p.refs[r].order != k.Order {
+		r = p.newRef(k)
+		if pg.tail < 0 {
+			pg.head = r
+			if pg.counted() {
+				p.own(k.Order, 1)
+			}
+			p.tell(pg, NoKernel, k.ID, t)
+		} else {
+			p.refs[pg.tail].next = r
+		}
+		pg.tail = r
+	}
+	ref := &p.refs[r]
+	if x.mode&trace.Read != 0 {
+		p.up(k, x.page, ref, &ref.readers)
+	}
+	if x.mode&trace.Write != 0 {
+		p.up(k, x.page, ref, &ref.writers)
+	}
+}
+
+// up raises a counter. One that would overflow stays where it is, and the page
+// is held until the kernel ends (POLICIES.md, CRCS choice 2).
+func (p *pageTable) up(k *kernelRun, i int32, r *pageRef, n *uint32) {
+	if *n < p.limit {
+		*n++
+		return
+	}
+	p.overflows++
+	if !r.saturated {
+		r.saturated = true
+		k.saturated = append(k.saturated, i)
+	}
+}
+
+func (p *pageTable) newRef(k *kernelRun) int32 {
+	r := pageRef{order: k.Order, kernel: k.ID, next: -1}
+	if i := p.freeRefs; i >= 0 {
+		p.freeRefs = p.refs[i].next
+		p.refs[i] = r
+		return i
+	}
+	p.refs = append(p.refs, r)
+	return int32(len(p.refs) - 1)
+}
+
+// release takes one CTA of a kernel off the counts of a page: the remaining ones
+// if the kernel owns it, those of the reference count table if not.
+func (p *pageTable) release(k *kernelRun, x touched, t Time) {
+	pg := &p.pages[x.page]
+	r := pg.head
+	for r >= 0 && p.refs[r].order != k.Order {
+		r = p.refs[r].next
+	}
+	if r < 0 {
+		return
+	}
+	ref := &p.refs[r]
+	if ref.saturated {
+		return
+	}
+	if x.mode&trace.Read != 0 && ref.readers > 0 {
+		ref.readers--
+	}
+	if x.mode&trace.Write != 0 && ref.writers > 0 {
+		ref.writers--
+	}
+	if r == pg.head && ref.readers == 0 && ref.writers == 0 {
+		p.handOver(x.page, t)
+	}
+}
+
+// handOver gives a page that its owner has done with to the next kernel that
+// has a count on it, or to the host.
+func (p *pageTable) handOver(i int32, t Time) {
+	pg := &p.pages[i]
+	from := p.refs[pg.head]
+	if pg.counted() {
+		p.own(from.order, -1)
+	}
+	for pg.head >= 0 {
+		r := &p.refs[pg.head]
+		if r.order != from.order && (r.readers > 0 || r.writers > 0) {
+			break
+		}
+		next := r.next
+		r.next, p.freeRefs = p.freeRefs, pg.head
+		if pg.head = next; next < 0 {
+			pg.tail = -1
+		}
+	}
+	if pg.head >= 0 && pg.counted() {
+		p.own(p.refs[pg.head].order, 1)
+	}
+	p.tell(pg, from.kernel, p.ownerID(pg), t)
+	if pg.head < 0 {
+		p.m.overlap.sendBack(i, t)
+	}
+	p.wakeUp(i, t)
+	p.m.ctas.wake(t + 1)
+}
+
+// kernelEnded hands over the pages whose counts had overflowed.
+func (p *pageTable) kernelEnded(k *kernelRun, t Time) {
+	for _, i := range k.saturated {
+		pg := &p.pages[i]
+		for r := pg.head; r >= 0; r = p.refs[r].next {
+			if ref := &p.refs[r]; ref.order == k.Order {
+				ref.readers, ref.writers, ref.saturated = 0, 0, false
+				if r == pg.head {
+					p.handOver(i, t)
+				}
+				break
+			}
+		}
+	}
+	k.saturated = k.saturated[:0]
+}

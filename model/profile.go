@@ -1,0 +1,207 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gpureplay/trace"
+)
+
+// Cost of the profilers that CRCS adds to a kernel: one thread per CTA executes
+// this many instructions for each array that it states a range of, and updates
+// one counter per page and mode (CRCS/PPCS paper, section 4.2; the number of
+// instructions is that of figure 7(b): an address, a minimum and a maximum for
+// each of two bounds, and the call).
+const profilerInsts = 8
+
+// footprint lists the pages that a CTA may touch: those of the ranges that the
+// trace states, or of the hull of its accesses in each array; or exactly those
+// that it touches.
+func (p *pageTable) footprint(c *trace.CTA, code *code, dst []touched) []touched {
+	p.stamp++
+	dst = dst[:0]
+	switch {
+	case !p.board.Exact && len(c.Ranges) > 0:
+		return p.ranges(c.Ranges, dst)
+	case len(c.Touches) > 0:
+		return p.ranges(c.Touches, dst)
+	}
+	var hulls []hull
+	for i := range c.Warps {
+		w := &c.Warps[i]
+		next := 0
+		for _, step := range w.Path {
+			o := &code.ops[step]
+			if !o.mem {
+				continue
+			}
+			a := &w.Mem[next]
+			next++
+			if o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture || a.Count == 0 {
+				continue
+			}
+			if p.board.Exact {
+				dst = p.exact(a, w.Lists, o, dst)
+			} else {
+				hulls = p.widen(hulls, a, w.Lists, o)
+			}
+		}
+	}
+	for _, h := range hulls {
+		dst = p.touch(h.lo, h.hi, h.mode, dst)
+	}
+	return dst
+}
+
+// hull is the span of a CTA's accesses of one mode in one array.
+type hull struct {
+	array  uint32
+	mode   trace.Mode
+	lo, hi uint64 // byte addresses, hi exclusive
+}
+
+func (o *op) mode() trace.Mode {
+	switch {
+	case o.flags&trace.InstAtomic != 0:
+		return trace.ReadWrite
+	case o.flags&trace.InstStore != 0:
+		return trace.Write
+	}
+	return trace.Read
+}
+
+// widen takes an access into the hulls of the arrays that it touches.
+func (p *pageTable) widen(hulls []hull, a *trace.Access, lists []uint64, o *op) []hull {
+	eachAddress(a, lists, func(addr uint64) {
+		i := p.find(addr >> p.shift)
+		if i < 0 {
+			return
+		}
+		array := p.arrayAt(addr, i)
+		end := addr + uint64(o.width)
+		for j := range hulls {
+			if h := &hulls[j]; h.array == array && h.mode == o.mode() {
+				h.lo, h.hi = min(h.lo, addr), max(h.hi, end)
+				return
+			}
+		}
+		hulls = append(hulls, hull{array, o.mode(), addr, end})
+	})
+	return hulls
+}
+
+// arrayAt returns the array that an address lies in; where arrays share a page,
+// the page's first.
+func (p *pageTable) arrayAt(addr uint64, i int32) uint32 {
+	arrays := p.m.prog.Arrays
+	n := p.pages[i].array
+	if a := &arrays[n]; addr-a.Base < a.Bytes {
+		return n
+	}
+	for j := range arrays {
+		if a := &arrays[j]; addr-a.Base < a.Bytes {
+			return uint32(j)
+		}
+	}
+	return n
+}
+
+func (p *pageTable) exact(a *trace.Access, lists []uint64, o *op, dst []touched) []touched {
+	eachAddress(a, lists, func(addr uint64) { dst = p.touch(addr, addr+uint64(o.width), o.mode(), dst) })
+	return dst
+}
+
+func eachAddress(a *trace.Access, lists []uint64, f func(uint64)) {
+	for i := range a.Count {
+		if a.List != 0 {
+			f(lists[a.List-1+i])
+		} else {
+			f(a.Base + uint64(int64(a.Stride)*int64(i)))
+		}
+	}
+}
+
+func (p *pageTable) ranges(rs []trace.Range, dst []touched) []touched {
+	for i := range rs {
+		r := &rs[i]
+		if r.Hi > r.Lo && int(r.Array) < len(p.m.prog.Arrays) {
+			base := p.m.prog.Arrays[r.Array].Base
+			dst = p.touch(base+r.Lo, base+r.Hi, r.Mode, dst)
+		}
+	}
+	return dst
+}
+
+// touch adds the pages of a span of addresses; a page that the CTA has touched
+// before takes the mode into its entry.
+func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touched) []touched {
+	for n := lo >> p.shift; n <= (hi-1)>>p.shift; n++ {
+		i := p.find(n)
+		if i < 0 {
+			continue
+		}
+		pg := &p.pages[i]
+		if pg.stamp != p.stamp {
+			pg.stamp = p.stamp
+			pg.mark = int32(len(dst))
+			dst = append(dst, touched{i, mode})
+			continue
+		}
+		dst[pg.mark].mode |= mode
+	}
+	return dst
+}
+
+// profile walks all CTAs of a kernel, raises the counts of the pages that they
+// may touch, and returns how long the pre-profiler takes.
+func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
+	cursor, err := p.m.tr.CTAs(k.ID, 0)
+	if err != nil {
+		return 0, err
+	}
+	var c trace.CTA
+	updates, ctas, arrays := 0, 0, 1
+	for {
+		err := cursor.Next(&c)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return 0, fmt.Errorf("kernel %d: %w", k.ID, err)
+		}
+		ctas++
+		arrays = max(arrays, len(c.Ranges))
+		p.scratch = p.footprint(&c, k.code, p.scratch)
+		updates += len(p.scratch)
+		for _, x := range p.scratch {
+			p.count(k, x, t)
+		}
+	}
+	if !p.board.ProfilerCost {
+		return 0, nil
+	}
+	return p.profilerCycles(ctas, arrays, updates), nil
+}
+
+// profilerCycles is the time of a pre-profiler: it runs as a kernel of one
+// thread per CTA beside the others, bound by one thread's chain of instructions,
+// by issue, or by the counters, of which each L2 slice updates one a cycle.
+func (p *pageTable) profilerCycles(ctas, arrays, updates int) Time {
+	c := p.m.cfg
+	insts := profilerInsts * arrays
+	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
+	issue := ceil(ctas*insts, c.SM.Count*c.SM.Schedulers)
+	counters := ceil(updates, c.L2.Slices)
+	return Time(c.KMU.DispatchLatency + max(chain, issue, counters) + c.L2.Latency)
+}
+
+// postCycles is what the post-profiler adds to a CTA: its own chain of
+// instructions, and one counter a cycle.
+func (p *pageTable) postCycles(c *ctaRun) Time {
+	if !p.board.ProfilerCost {
+		return 0
+	}
+	arrays := max(1, len(c.cta.Ranges))
+	return Time(profilerInsts*arrays*(p.m.cfg.Exec.Int.Latency+p.m.cfg.SM.PipelineDepth) + len(c.pages))
+}

@@ -1,0 +1,102 @@
+package model
+
+// writeBack brings pages back to the host and writes them to a second storage
+// device, in the order in which kernels have done with them.
+type writeBack struct {
+	u       *overlap
+	link    Time
+	storage Time
+	arrays  []outputArray
+	swept   bool
+}
+
+// outputArray is an array that the host wants back.
+type outputArray struct {
+	array  uint32
+	pages  int32
+	count  int32
+	here   int32
+	file   bool
+	stages [2]stageSpan
+}
+
+func (w *writeBack) init(u *overlap) { w.u = u }
+
+// toFile notes that an array is written to a file.
+func (w *writeBack) toFile(array uint32) { w.add(array).file = true }
+
+func (w *writeBack) add(array uint32) *outputArray {
+	for i := range w.arrays {
+		if w.arrays[i].array == array {
+			return &w.arrays[i]
+		}
+	}
+	a := &w.u.m.prog.Arrays[array]
+	t := w.u.pages
+	first, last := a.Base>>t.shift, (a.Base+max(1, a.Bytes)-1)>>t.shift
+	w.arrays = append(w.arrays, outputArray{array: array, pages: t.find(first), count: int32(last-first) + 1})
+	return &w.arrays[len(w.arrays)-1]
+}
+
+// expect notes that an array is copied back.
+func (w *writeBack) expect(array uint32) {
+	w.add(array)
+	w.u.pages.each(array, func(p *page) { p.d2h = true })
+}
+
+// send sends a page back, once.
+func (w *writeBack) send(i int32, t Time) {
+	pg := &w.u.pages.pages[i]
+	if !pg.d2h || pg.sent {
+		return
+	}
+	pg.sent = true
+	bytes := uint64(1) << w.u.pages.shift
+	start := max(t, w.link)
+	w.link = start + w.u.m.host.link[1].cycles(bytes)
+	for n := range w.arrays {
+		if a := &w.arrays[n]; a.holds(i) {
+			a.stages[0].extend(start, w.link, bytes)
+		}
+	}
+	w.u.m.queue.post(w.link, evOverlap, overlapBack, uint64(i))
+}
+
+func (a *outputArray) holds(i int32) bool { return i >= a.pages && i < a.pages+a.count }
+
+// arrived writes a page that is back to its file.
+func (w *writeBack) arrived(i int32, t Time) {
+	bytes := uint64(1) << w.u.pages.shift
+	for n := range w.arrays {
+		a := &w.arrays[n]
+		if !a.holds(i) {
+			continue
+		}
+		if a.file {
+			start := max(t, w.storage)
+			w.storage = start + w.u.m.host.storage.cycles(bytes)
+			a.stages[1].extend(start, w.storage, bytes)
+		}
+		if a.here++; a.here == a.count {
+			w.u.m.stageSpan(StageD2H, a.array, &a.stages[0])
+			w.u.m.stageSpan(StagePostlude, a.array, &a.stages[1])
+		}
+	}
+}
+
+// sweep sends the pages that no kernel has a count on, once all kernels have
+// been profiled: nobody will hand them over.
+func (w *writeBack) sweep(t Time) {
+	if w.swept {
+		return
+	}
+	w.swept = true
+	for i := range w.arrays {
+		a := &w.arrays[i]
+		for n := a.pages; n < a.pages+a.count; n++ {
+			if pg := &w.u.pages.pages[n]; pg.head < 0 && pg.ready {
+				w.send(n, t)
+			}
+		}
+	}
+}

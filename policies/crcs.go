@@ -1,0 +1,81 @@
+package policies
+
+import (
+	"fmt"
+
+	"gpureplay/model"
+)
+
+// boardParams are the parameters of the scoreboard and of the prelude.
+var boardParams = []Param{
+	{"crcs-counter-bits", "10", "bits of a page's reference counters; 0: unbounded"},
+	{"crcs-profiler", "on", "on: the pre-profiler and the post-profiler take time; off: they do not"},
+	{"prelude-order", "interleaved", "order in which the prelude fills pages: interleaved, sequential or random"},
+	{"prelude-seed", "1", "seed of the random order"},
+}
+
+func init() {
+	dependencies.register(Option[model.Dependency]{
+		Name: "crcs", Title: "pages owned by the oldest kernel whose CTAs may still touch them, from conservative ranges",
+		Source: "CRCS/PPCS paper, sections 4.1 and 4.2", Params: boardParams,
+		New: func(a Args) (model.Dependency, error) { return newBoard(a, false) },
+	})
+	dependencies.register(Option[model.Dependency]{
+		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost", Source: "in no paper: the upper bound",
+		Params: boardParams, New: func(a Args) (model.Dependency, error) { return newBoard(a, true) },
+	})
+	register(Policy{
+		Name: "crcs", Title: "dependent kernels overlap under page reference counts, CTAs in order", Source: "CRCS/PPCS paper, sections 3 and 4.1",
+		Doc: "Every kernel is launched before its input is there. A warp's global access goes ahead when each page that it touches has been " +
+			"transferred and is owned by its kernel: the oldest with CTAs left that may touch it. Pages go to the device as the prelude " +
+			"completes them, and come back when no kernel needs them. CTAs are scheduled first come, first served, an SM at a time.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "fill", Needs: needsPages,
+	})
+}
+
+// needsPages says what a policy that works by pages needs.
+func needsPages(f *Facts) string {
+	switch {
+	case f.Arrays == 0:
+		return "it holds no arrays, so that no page is known"
+	case f.MemInsts == 0:
+		return "it holds no memory accesses"
+	case f.Tasks > 0:
+		return "it spawns tasks"
+	case f.ChildLaunches > 0:
+		return "its kernels launch children, whose pages no profile of the parent states"
+	}
+	return ""
+}
+
+// board is the scoreboard of overlapping kernels.
+type board model.Scoreboard
+
+func (b board) Scoreboard() model.Scoreboard { return model.Scoreboard(b) }
+
+var pageOrders = map[string]model.PageOrder{
+	"interleaved": model.OrderInterleaved, "sequential": model.OrderSequential, "random": model.OrderRandom,
+}
+
+func newBoard(a Args, exact bool) (model.Dependency, error) {
+	bits, err := a.integer("crcs-counter-bits", 0, 31)
+	if err != nil {
+		return nil, err
+	}
+	cost, err := a.flag("crcs-profiler")
+	if err != nil {
+		return nil, err
+	}
+	seed, err := a.integer("prelude-seed", 0, 1<<62)
+	if err != nil {
+		return nil, err
+	}
+	order, ok := pageOrders[a.text("prelude-order")]
+	if !ok {
+		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential or random", a.text("prelude-order"))
+	}
+	if exact {
+		bits, cost = 0, false
+	}
+	return board{Exact: exact, CounterBits: int(bits), ProfilerCost: cost, Order: order, Seed: uint64(seed)}, nil
+}

@@ -1,0 +1,105 @@
+package policies
+
+import "gpureplay/model"
+
+func init() {
+	ctas.register(Option[model.CTAScheduler]{
+		Name: "ppcs", Title: "an idle SM goes to the kernel whose share of the pages most exceeds its share of the SMs",
+		Source: "CRCS/PPCS paper, section 4.4",
+		Params: []Param{
+			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's text as it stands"},
+			{"ppcs-switch", "on", "on: first come, first served after the prelude; off: PPCS to the end"},
+		},
+		New: newPPCS,
+	})
+	register(Policy{
+		Name: "ppcs", Title: "crcs with pipeline parallelism-aware CTA scheduling", Source: "CRCS/PPCS paper, section 4.4",
+		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the kernel with the largest " +
+			"difference of page share (available pages that it owns) and SM share (SMs that it is on). First the first kernel fills all SMs.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "ppcs", Needs: needsPages,
+	})
+	register(Policy{
+		Name: "oracle", Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",
+		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative ranges, and profilers " +
+			"that cost nothing.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "oracle", CTA: "ppcs", Needs: needsPages,
+	})
+}
+
+// ppcs is the pipeline parallelism-aware CTA scheduler. An SM that has been
+// given to a kernel is filled, a CTA a cycle, before another is looked for.
+type ppcs struct {
+	fifo    fill
+	guard   bool
+	revert  bool
+	sm      int    // being filled
+	kernel  uint64 // with the kernel of this program order
+	filling bool
+}
+
+func newPPCS(a Args) (model.CTAScheduler, error) {
+	guard, err := a.flag("ppcs-guard")
+	if err != nil {
+		return nil, err
+	}
+	revert, err := a.flag("ppcs-switch")
+	return &ppcs{guard: guard, revert: revert}, err
+}
+
+func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
+	if p.filling {
+		for k, x := range v.Kernels {
+			if x.Order == p.kernel && v.Fits(k, p.sm) {
+				return k, p.sm, true
+			}
+		}
+		p.filling = false
+	}
+	if p.revert && !v.Prelude() {
+		return p.fifo.Place(v)
+	}
+	for sm := range v.SMs() {
+		if v.Resident(sm) > 0 {
+			continue
+		}
+		k := p.choose(v, sm)
+		if k < 0 || !v.Fits(k, sm) {
+			continue
+		}
+		p.sm, p.kernel, p.filling = sm, v.Kernels[k].Order, true
+		return k, sm, true
+	}
+	return 0, 0, false
+}
+
+// choose returns the kernel that an idle SM goes to.
+func (p *ppcs) choose(v *model.CTAView, sm int) int {
+	if v.Holder(sm) == model.NoKernel {
+		return 0 // the first kernel fills all SMs
+	}
+	if p.guard && v.Kernels[0].SMs == 0 {
+		if p.best(v) != 0 {
+			v.Count("ppcs_guard_decisions")
+		}
+		return 0
+	}
+	return p.best(v)
+}
+
+// best returns the kernel with the largest page share less SM share; ties go to
+// the older one. With a = available pages and s = SMs, owned/a - held/s is
+// compared as owned·s - held·a, in whole numbers.
+func (p *ppcs) best(v *model.CTAView) int {
+	a, s := v.Available(), v.SMs()
+	best, most := 0, 0
+	for k, x := range v.Kernels {
+		diff := v.Owned(k)*s - x.SMs*a
+		if a == 0 {
+			diff = -x.SMs
+		}
+		if k == 0 || diff > most {
+			best, most = k, diff
+		}
+	}
+	return best
+}
