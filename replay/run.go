@@ -39,6 +39,7 @@ type Output struct {
 
 // Result is what one policy came to.
 type Result struct {
+	Trace       string // its name in the tables
 	Policy      string // as it was asked for
 	Run         table.Run
 	Performance table.Performance
@@ -126,7 +127,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, baseline model.Time
 		set.Abort()
 		return nil, err
 	}
-	r := &Result{Policy: c.Label, clockMHz: cfg.Clock.CoreMHz}
+	r := &Result{Trace: job.Name, Policy: c.Label, clockMHz: cfg.Clock.CoreMHz}
 	job.fill(&r.Run, cfg, sum, baseline, label, watch)
 	r.Performance = measured(sum, time.Since(began))
 	if watch.audit != nil {
@@ -138,8 +139,8 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, baseline model.Time
 
 // Row is one row as a program reads it: a value per column, nil where the table
 // has NULL.
-func (r *Result) Row(trace string) (map[string]any, error) {
-	m := map[string]any{"trace": trace, "policy": r.Policy}
+func (r *Result) Row() (map[string]any, error) {
+	m := map[string]any{"trace": r.Trace, "policy": r.Policy}
 	cells, err := table.RunRow(&r.Run, r.clockMHz)
 	if err != nil {
 		return nil, err

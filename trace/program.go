@@ -36,16 +36,6 @@ const (
 	FidelityWarp                   // every warp instruction, its mask and addresses
 )
 
-var fidelityNames = [...]string{"none", "kernel", "cta", "warp"}
-
-// String returns the name that tables and texts use.
-func (f Fidelity) String() string {
-	if int(f) < len(fidelityNames) {
-		return fidelityNames[f]
-	}
-	return "unknown"
-}
-
 // Array is one allocation in device memory, or a cluster of touched addresses
 // where the capture has no allocations ([Meta].ArraysFrom says which).
 type Array struct {

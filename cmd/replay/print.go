@@ -44,20 +44,23 @@ func (a *app) printJSON(v any) error {
 
 // printRuns shows one line per policy.
 func (a *app) printRuns(results []*replay.Result) error {
-	if a.asJSON {
-		rows := []map[string]any{}
-		for _, r := range results {
-			rows = append(rows, r.Row())
+	rows := []map[string]any{}
+	for _, r := range results {
+		m, err := r.Row()
+		if err != nil {
+			return err
 		}
+		rows = append(rows, m)
+	}
+	if a.asJSON {
 		return a.printJSON(rows)
 	}
-	g := newGrid(a.out, "policy", "gpu", "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit", "DRAM eff.")
-	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12, 13)
-	for _, r := range results {
-		m := r.Row()
+	g := newGrid(a.out, "policy", "gpu", "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
+	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)
+	for _, m := range rows {
 		g.row(m["policy"], m["gpu"], m["fidelity"], commas(m["cycles"]), duration(m["time_ns"]), fmt.Sprintf("%.3f", m["speedup"]),
 			commas(m["kernels"]), commas(m["ctas"]), commas(m["warp_instructions"]),
-			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]), percent(m["dram_efficiency_pct"]))
+			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
 	}
 	g.print()
 	return nil

@@ -124,7 +124,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 func labels(results []*replay.Result) string {
 	var all []string
 	for _, r := range results {
-		all = append(all, r.Run.Policy)
+		all = append(all, r.Policy)
 	}
 	return strings.Join(all, ", ")
 }
@@ -137,7 +137,7 @@ func violations(results []*replay.Result) error {
 		n += len(r.Violations)
 		if first == "" && len(r.Violations) > 0 {
 			v := r.Violations[0]
-			first = fmt.Sprintf("policy %s, cycle %d, %s: %s", r.Run.Policy, v.Time, v.Rule, v.What)
+			first = fmt.Sprintf("policy %s, cycle %d, %s: %s", r.Policy, v.Time, v.Rule, v.What)
 		}
 	}
 	if n == 0 {
