@@ -150,3 +150,19 @@ func TestImpossibleShapesAreErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestBFSIsLikeTheCapture compares with an instruction trace of Rodinia's binary on
+// an A100 and a graph of the same generator with 4,096 nodes: 16 kernels, 159,509
+// warp instructions, 38,584 of them memory accesses. The compiler adds
+// moves, uniform loads and halves of 64-bit addresses; the accesses are
+// the source's, on another random graph.
+func TestBFSIsLikeTheCapture(t *testing.T) {
+	var insts, mem uint64
+	r := samplestest.Count(t, "bfs", "nodes=4096")
+	for _, k := range r.Kernels {
+		insts, mem = insts+k.WarpInsts, mem+k.MemInsts
+	}
+	if len(r.Kernels) != 16 || insts < 159_509*75/100 || insts > 159_509 || mem < 38_584*9/10 || mem > 38_584*11/10 {
+		t.Errorf("%d kernels, %d warp instructions, %d memory accesses", len(r.Kernels), insts, mem)
+	}
+}
