@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
 	"gpureplay/samples"
+	"gpureplay/samples/graph"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -24,7 +26,7 @@ var small = map[string][]string{
 	"dp-mm":     {"scale=6", "columns=40"},
 	"dp-pre":    {"users=60", "items=50"},
 	"dp-regx":   {"strings=40", "longest=200"},
-	"dp-sa":     {"bases=3000", "count=50", "length=60", "word=5"},
+	"dp-sa":     {"bases=3000", "count=50", "length=60", "word=4"},
 	"dp-sssp":   {"scale=8"},
 }
 
@@ -201,6 +203,7 @@ func TestParameterErrors(t *testing.T) {
 type counter struct {
 	arrays, functions, insts, kernel uint32
 	launches, steps                  int
+	peak                             float64 // heap in use, MB
 }
 
 func (c *counter) AddArray(trace.Array) uint32       { c.arrays++; return c.arrays - 1 }
@@ -213,7 +216,9 @@ func (c *counter) AddInst(uint32, trace.Inst) uint32 {
 	return c.insts - 1
 }
 func (c *counter) BeginKernel(*trace.Kernel) (uint32, error) {
-	c.kernel++
+	if c.kernel++; c.kernel%(1<<14) == 0 {
+		c.peak = max(c.peak, heapMB())
+	}
 	return c.kernel - 1, nil
 }
 func (c *counter) WriteCTA(cta *trace.CTA) error {
@@ -224,27 +229,31 @@ func (c *counter) WriteCTA(cta *trace.CTA) error {
 	return nil
 }
 
-// BenchmarkMillionLaunches searches a Graph500 graph of 2^20 vertices, which asks
-// for about a million children; B/op is what is allocated, most of it short-lived.
+// BenchmarkMillionLaunches searches a citation-like graph of 2^20 vertices, which
+// asks for about a million children. peak-MB is the heap in use at its highest
+// (sampled every 16384 kernels), the graph's graph-MB among it.
 func BenchmarkMillionLaunches(b *testing.B) {
-	g, err := samples.Get("dp-bfs")
-	if err != nil {
-		b.Fatal(err)
-	}
-	p, err := g.Parse("input=citation", "scale=20", "degree=14")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
+	g := graph.Preferential(1<<20, 7, 1)
+	runtime.GC()
+	base := heapMB()
+	c := &counter{}
 	for b.Loop() {
-		c := &counter{}
-		if err := g.Generate(c, p); err != nil {
+		*c = counter{peak: base}
+		if _, err := runBFS(c, g, g.Hub(), dragonli(shape{128, 128})); err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(c.launches), "launches")
-		b.ReportMetric(float64(c.launches)*float64(b.N)/b.Elapsed().Seconds(), "launches/s")
-		b.ReportMetric(float64(c.steps)*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
 	}
+	b.ReportMetric(float64(c.launches), "launches")
+	b.ReportMetric(float64(c.launches)*float64(b.N)/b.Elapsed().Seconds(), "launches/s")
+	b.ReportMetric(float64(c.steps)*float64(b.N)/b.Elapsed().Seconds(), "steps/s")
+	b.ReportMetric(c.peak, "peak-MB")
+	b.ReportMetric(base, "graph-MB")
+}
+
+func heapMB() float64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapInuse) / (1 << 20)
 }
 
 func Example() {

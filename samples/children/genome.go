@@ -118,17 +118,18 @@ func openReads(path string) ([][]byte, error) {
 	return reads, nil
 }
 
-// generateGenome draws n bases of which about a third are copies of earlier
-// stretches (50 to 500 bases, one in fifty changed), as genomes repeat themselves.
+// generateGenome draws n bases of which about a third are copies of stretches
+// among the first thousand bases (50 to 400 bases, one in fifty changed), as a few
+// families of repeats make up much of a genome.
 func generateGenome(n int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1953))
 	out := make([]byte, 0, n)
 	for len(out) < n {
-		length := min(50+r.IntN(450), n-len(out))
+		length := min(50+r.IntN(350), n-len(out))
 		copied := len(out) > 1000 && r.IntN(3) == 0
 		from := 0
 		if copied {
-			from = r.IntN(min(len(out)-length+1, 2000)) // a few families repeat often
+			from = r.IntN(600) // a few families repeat often
 		}
 		for i := range length {
 			if copied && r.IntN(50) > 0 {

@@ -66,6 +66,20 @@ func checkBFS(t *testing.T, name string, g *graph.Graph, r rule) {
 	if all != wantAll || marked != wantMarked {
 		t.Errorf("%s: %d items of which %d marked, want %d and %d", name, all, marked, wantAll, wantMarked)
 	}
+	for id := range rec.Kernels { // children copy consecutive edges
+		if rec.Functions[rec.Kernels[id].Function].Name != "expand_child" {
+			continue
+		}
+		for _, c := range rec.CTAs[id] {
+			for _, w := range c.Warps {
+				for _, a := range w.Mem {
+					if a.List != 0 || a.Count > 1 && a.Stride != 4 {
+						t.Fatalf("%s: child %d accesses %+v", name, id, a)
+					}
+				}
+			}
+		}
+	}
 	if n := threadsOf(rec, "expand_child"); n != wantAll {
 		t.Errorf("%s: children copy %d edges, want %d", name, n, wantAll)
 	}
