@@ -1,0 +1,30 @@
+# make build   the command, as bin/replay
+# make test    everything, with the loading tests in a Python environment of its own
+# make bench   go benchmarks, then whole runs over generated workloads
+
+PYTHON ?= python3
+VENV   := .venv
+
+.PHONY: build test bench venv clean
+
+build:
+	go build -trimpath -o bin/replay ./cmd/replay
+
+venv: $(VENV)/.stamp
+
+$(VENV)/.stamp: samples/queries/requirements.txt
+	@if command -v $(PYTHON) >/dev/null 2>&1; then \
+		echo "== Python environment of the loading tests"; \
+		$(PYTHON) -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check -r $< && touch $@; \
+	else echo "no $(PYTHON): the loading tests will be skipped"; fi
+
+test: venv
+	go vet ./...
+	go test ./...
+
+bench: build
+	go test -run '^$$' -bench . -benchmem ./...
+	samples/bench.sh bin/replay
+
+clean:
+	rm -rf bin $(VENV) replay-out

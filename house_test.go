@@ -1,0 +1,202 @@
+// Package gpureplay_test holds the rules of the house: which package may import
+// which, and how long files and functions may be. It reads the source itself, so
+// that no test cache can hide a breach.
+package gpureplay_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const module = "gpureplay/"
+
+// allowed says which packages of the house those under a folder may import. The
+// longest folder that fits counts. Imports go one way: trace <- model <-
+// policies, replay/table <- replay <- cmd.
+var allowed = map[string][]string{
+	"trace":           {},
+	"trace/tracetest": {"trace"},
+	"model":           {"trace"},
+	"policies":        {"trace", "model", "policies"},
+	"replay/table":    {"trace", "model"},
+	"replay/timeline": {"trace", "model", "replay/table"},
+	"replay":          {"trace", "model", "policies", "replay/table"},
+	"convert":         {"trace", "convert"},
+	"samples":         {"trace", "samples"},
+	"cmd":             {"trace", "model", "policies", "replay", "convert", "samples"},
+}
+
+// onlyIn says where alone a dependency may be imported.
+var onlyIn = map[string]string{
+	"github.com/apache/arrow": "replay/table",
+	"github.com/spf13/cobra":  "cmd",
+	"modernc.org/sqlite":      "convert",
+}
+
+// testsMayImport are packages that any test may import beside those of its own
+// package.
+var testsMayImport = []string{"trace", "model", "policies", "samples", "convert", "replay"}
+
+func TestImportsGoOneWay(t *testing.T) {
+	eachGoFile(t, func(path string, src []byte) {
+		f, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range f.Imports {
+			checkImport(t, path, strings.Trim(spec.Path.Value, `"`))
+		}
+	})
+}
+
+func checkImport(t *testing.T, path, imported string) {
+	t.Helper()
+	dir := filepath.ToSlash(filepath.Dir(path))
+	for prefix, home := range onlyIn {
+		if strings.HasPrefix(imported, prefix) && !within(dir, home) && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s imports %s, which belongs to %s alone", path, imported, home)
+		}
+	}
+	to, ours := strings.CutPrefix(imported, module)
+	if !ours {
+		return
+	}
+	room, ok := roomOf(dir)
+	if !ok {
+		return // the root's own tests
+	}
+	list := allowed[room]
+	if strings.HasSuffix(path, "_test.go") {
+		list = append(append([]string{}, list...), testsMayImport...)
+	}
+	for _, a := range list {
+		if within(to, a) {
+			return
+		}
+	}
+	t.Errorf("%s imports %s, which packages under %s may not (they may import %v)", path, imported, room, allowed[room])
+}
+
+// roomOf returns the longest folder of the table that holds dir.
+func roomOf(dir string) (string, bool) {
+	for d := dir; d != "."; d = filepath.ToSlash(filepath.Dir(d)) {
+		if _, ok := allowed[d]; ok {
+			return d, true
+		}
+	}
+	return "", false
+}
+
+func within(dir, home string) bool { return dir == home || strings.HasPrefix(dir, home+"/") }
+
+const (
+	maxFileLines = 500
+	maxFuncLines = 70
+)
+
+// longFunctions and longFiles are those that have a reason to be longer.
+var (
+	longFunctions = map[string]string{}
+	longFiles     = map[string]string{}
+)
+
+func TestFilesAndFunctionsAreShort(t *testing.T) {
+	eachGoFile(t, func(path string, src []byte) {
+		if n := bytes.Count(src, []byte("\n")); n > maxFileLines && longFiles[path] == "" {
+			t.Errorf("%s has %d lines, more than %d", path, n, maxFileLines)
+		}
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		set := token.NewFileSet()
+		f, err := parser.ParseFile(set, path, src, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil {
+				continue
+			}
+			n := set.Position(fn.End()).Line - set.Position(fn.Pos()).Line + 1
+			if n > maxFuncLines && longFunctions[path+":"+fn.Name.Name] == "" {
+				t.Errorf("%s: %s has %d lines, more than %d", path, fn.Name.Name, n, maxFuncLines)
+			}
+		}
+	})
+}
+
+// unfinished matches words that mark something left for later, and words of a
+// particular machine.
+var unfinished = regexp.MustCompile(`(?i)\b(todo|fixme|xxx|for now|not yet implemented)\b|/tmp/w/|/work/`)
+
+func TestNothingIsLeftForLater(t *testing.T) {
+	eachGoFile(t, func(path string, src []byte) {
+		if path == "house_test.go" {
+			return
+		}
+		if m := unfinished.Find(src); m != nil {
+			t.Errorf("%s says %q", path, m)
+		}
+	})
+}
+
+func TestEveryPackageIsDocumented(t *testing.T) {
+	documented := map[string]bool{}
+	eachGoFile(t, func(path string, src []byte) {
+		if strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, src, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Dir(path)
+		documented[dir] = documented[dir] || f.Doc != nil
+	})
+	for dir, ok := range documented {
+		if !ok {
+			t.Errorf("package %s has no doc comment", dir)
+		}
+	}
+}
+
+// eachGoFile calls f for every Go file of the module, with its path from the
+// root.
+func eachGoFile(t *testing.T, f func(path string, src []byte)) {
+	t.Helper()
+	n := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() && path != "." && (strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		n++
+		f(filepath.ToSlash(path), src)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n < 50 {
+		t.Fatalf("only %d Go files found: the walk is broken", n)
+	}
+}
