@@ -117,3 +117,8 @@ func fillDevice(s *Set) {
 	o.Sample(&model.SampleRecord{Start: 1024, End: 2048})
 	o.Sample(&model.SampleRecord{Start: 2048, End: 3072, Kernels: []uint32{5}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{3}})
 }
+
+// fixtureMetric is a summary with one figure of the given name.
+func fixtureMetric(name string) model.Summary {
+	return model.Summary{Extra: []model.Metric{{Name: name, Value: 1}}}
+}
