@@ -72,7 +72,7 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)] {
 		w.regs[r] = done<<1 | fromMemory
 	}
-	if o.nDst > 0 {
+	if o.nDst > 0 || o.unit == unitMemory {
 		w.last = max(w.last, done)
 	}
 	f.pc++

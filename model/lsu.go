@@ -96,7 +96,7 @@ func (u *lsu) takes() Time {
 // begin accepts an instruction in cycle t that keeps the unit for a number of
 // cycles, and returns when it starts.
 func (u *lsu) begin(t, cycles Time) Time {
-	start := max(t+1, u.free)
+	start := max(t, u.free)
 	u.free = start + cycles
 	if len(u.queue) > 0 {
 		u.queue[u.oldest] = start
@@ -197,11 +197,11 @@ func (u *lsu) sector(o *op, sector uint64, at Time, full bool) Time {
 	switch {
 	case o.flags&trace.InstAtomic != 0:
 		u.invalidate(sector)
-		return u.s.m.mem.atomic(u.s.id, sector, at+Time(c.Latency)) + 1
+		return u.s.m.mem.atomic(u.s.id, sector, at+Time(c.Latency))
 	case o.flags&trace.InstStore != 0:
 		return u.store(sector, at, full)
 	case u.l1 == nil || o.flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && o.space != trace.SpaceLocal:
-		return u.s.m.mem.read(u.s.id, sector, at+Time(c.Latency)) + 1
+		return u.s.m.mem.read(u.s.id, sector, at+Time(c.Latency))
 	}
 	return u.load(sector, at)
 }
@@ -216,7 +216,7 @@ func (u *lsu) load(sector uint64, at Time) Time {
 		u.l1.touch(l)
 		if l.valid>>bit&1 != 0 {
 			u.stats.hits++
-			return max(hit, l.fill[bit]+l1Extra)
+			return max(hit, l.fill[bit])
 		}
 	}
 	u.stats.misses++
@@ -225,13 +225,13 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	u.pending.push(fill)
 	if l == nil {
 		if l = u.l1.victim(int(tag%uint64(u.l1.sets)), at); l == nil {
-			return fill + l1Extra // every line of the set is on its way: not kept
+			return fill // every line of the set is on its way: not kept
 		}
 		u.l1.replace(l, tag)
 	}
 	l.valid |= 1 << bit
 	l.fill[bit] = fill
-	return fill + l1Extra
+	return fill
 }
 
 // admitMiss returns when an MSHR takes a miss; until then the unit waits.
