@@ -54,15 +54,21 @@ func width(modifiers string) uint32 {
 	return 4
 }
 
-// bypasses reports whether the modifiers make an access go past the L1.
+// bypasses reports whether the modifiers make an access go past the L1: a strong
+// access of more than the SM. A bare .SYS, which Volta's loads carry, does not.
 func bypasses(modifiers string) bool {
+	strong, wide := false, false
 	for m := range strings.SplitSeq(modifiers, ".") {
 		switch m {
-		case "GPU", "SYS", "CG", "CV", "MMIO", "VOLATILE":
+		case "CG", "CV", "MMIO", "VOLATILE":
 			return true
+		case "STRONG":
+			strong = true
+		case "GPU", "SYS":
+			wide = true
 		}
 	}
-	return false
+	return strong && wide
 }
 
 const (
