@@ -22,7 +22,7 @@ var small = map[string][]string{
 	"dp-bht":    {"bodies=300", "steps=2"},
 	"dp-gc":     {"scale=7"},
 	"dp-join":   {"left=300", "right=300", "keys=2"},
-	"dp-mandel": {"size=64", "iterations=32", "regions=2"},
+	"dp-mandel": {"size=64", "iterations=32", "regions=8"},
 	"dp-mm":     {"scale=6", "columns=40"},
 	"dp-pre":    {"users=60", "items=50"},
 	"dp-regx":   {"strings=40", "longest=200"},
@@ -183,6 +183,7 @@ func TestParameterErrors(t *testing.T) {
 		{"dp-bfs", "source=5000", "source=5000: the graph has 4096 vertices"},
 		{"dp-mandel", "size=100", "size=100: want a power of two"},
 		{"dp-mandel", "regions=256", "regions=256: regions of fewer"},
+		{"dp-gc", "scale=22", ""},
 		{"dp-join", "keys=1", ""},
 		{"dp-sa", "length=10000", ""},
 	} {
@@ -190,6 +191,8 @@ func TestParameterErrors(t *testing.T) {
 		switch c.name {
 		case "dp-join":
 			settings, c.want = append(settings, "left=1000000", "right=1000000"), "1000000000000 pairs, more than the limit"
+		case "dp-gc":
+			settings, c.want = append(settings, "degree=64"), "268435456 arcs, more than the limit"
 		case "dp-sa":
 			settings, c.want = append(settings, "bases=100"), "reads longer than the reference"
 		}

@@ -64,7 +64,11 @@ func openGraph(p samples.Params) (*graph.Graph, error) {
 		}
 		return usual
 	}
-	switch p.Text("input") {
+	kind := p.Text("input")
+	if err := fits("arcs", map[string]int{"graph500": mean(96), "cage": mean(19), "flight": mean(20), "citation": mean(14), "road": 4}[kind]*n); err != nil {
+		return nil, err
+	}
+	switch kind {
 	case "graph500":
 		return graph.Kronecker(p.Int("scale"), max(mean(96)/2, 1), seed), nil
 	case "road":

@@ -102,7 +102,7 @@ func badParam(name string, value int, why string) error {
 }
 
 // most is the largest number of elements of an array that a program allocates.
-const most = 1 << 28
+const most = 1 << 27
 
 // fits reports an error if n elements are too many for an array.
 func fits(what string, n int) error {
