@@ -11,9 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"gpureplay/convert/unpack"
 )
 
 // headBytes is how much of a file formats may look at to recognise it.
@@ -76,10 +74,11 @@ func Open(path string, stdin io.Reader) (*Input, error) {
 
 // unpackHead keeps the beginning of the unpacked input.
 func (in *Input) unpackHead(raw []byte) error {
-	r, packed, err := unpack(bufio.NewReader(bytes.NewReader(raw)))
+	r, packed, err := unpack.Reader(bufio.NewReader(bytes.NewReader(raw)))
 	if err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
+	defer r.Close()
 	in.packed = packed
 	in.head = make([]byte, headBytes)
 	n, _ := io.ReadFull(r, in.head) // a packed head may end early
@@ -143,8 +142,11 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 		return nil, errors.New("this format is read more than once: give a file, not standard input")
 	}
 	in.stream.used = true
-	r, _, err := unpack(bufio.NewReaderSize(counter{in, in.stream.r}, 256<<10))
-	return file{reader{ctx, r}, nil}, err
+	r, _, err := unpack.Reader(bufio.NewReaderSize(counter{in, in.stream.r}, 256<<10))
+	if err != nil {
+		return nil, err
+	}
+	return file{reader{ctx, r}, r, nil}, nil
 }
 
 // OpenFile opens a file of a capture, unpacked by content.
@@ -159,12 +161,15 @@ func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := unpack(bufio.NewReaderSize(counter{in, f}, 256<<10))
+	r, packed, err := unpack.Reader(bufio.NewReaderSize(counter{in, f}, 256<<10))
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	return file{reader{ctx, r}, f}, nil
+	if packed {
+		return file{reader{ctx, r}, r, f}, nil
+	}
+	return plainFile{file{reader{ctx, r}, r, f}}, nil
 }
 
 // Expect says that so many bytes are going to be read. Where no format says so,
@@ -207,41 +212,37 @@ func (r reader) Read(p []byte) (int, error) {
 
 type file struct {
 	reader
-	f io.Closer
+	unpacker io.Closer
+	f        *os.File // nil: standard input
 }
 
 // Close frees the unpacker and closes the file.
 func (f file) Close() error {
-	if z, ok := f.r.(*zstd.Decoder); ok {
-		z.Close()
-	}
+	err := f.unpacker.Close()
 	if f.f == nil {
-		return nil
+		return err
 	}
-	return f.f.Close()
+	return errors.Join(err, f.f.Close())
 }
 
-// maxWindow bounds the memory that a zstd stream may ask for.
-const maxWindow = 128 << 20
+// plainFile is a file that is not packed: it can be read at any offset.
+type plainFile struct{ file }
 
-// unpack returns the unpacked stream, and whether it was packed.
-func unpack(r *bufio.Reader) (io.Reader, bool, error) {
-	magic, err := r.Peek(6)
-	if err != nil && err != io.EOF {
-		return nil, false, err
+// ReadAt reads as [io.ReaderAt] says.
+func (f plainFile) ReadAt(p []byte, off int64) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
 	}
-	switch {
-	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
-		z, err := gzip.NewReader(r)
-		return z, true, err
-	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-		return z, true, err
-	case bytes.HasPrefix(magic, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
-		z, err := xz.NewReader(r)
-		return z, true, err
+	return f.f.ReadAt(p, off)
+}
+
+// Size is the size of the file in bytes.
+func (f plainFile) Size() (int64, error) {
+	info, err := f.f.Stat()
+	if err != nil {
+		return 0, err
 	}
-	return r, false, nil
+	return info.Size(), nil
 }
 
 // Sibling opens a file of the capture's folder, unpacked; it is fs.ErrNotExist

@@ -15,6 +15,8 @@ import (
 func TestClassify(t *testing.T) {
 	for mnemonic, want := range map[string]Opcode{
 		"LDG.E.64.STRONG.GPU":   {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 8, true},
+		"LDG.E.SYS":             {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad, 4, true},
+		"LDG.E.STRONG.SYS":      {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 4, true},
 		"STS.U8":                {trace.ClassMemory, trace.SpaceShared, trace.InstStore, 1, true},
 		"ATOMG.E.ADD.STRONG.SM": {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstStore | trace.InstAtomic, 4, true},
 		"LDSM.16.M88.4":         {trace.ClassMemory, trace.SpaceShared, trace.InstLoad, 2, true},

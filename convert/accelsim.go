@@ -1,0 +1,107 @@
+package convert
+
+import (
+	"context"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+
+	"gpureplay/convert/accelsim"
+)
+
+func init() {
+	Register(Format{
+		Name:    "accelsim",
+		Title:   "Accel-Sim (NVBit) captures: kernelslist.g, .traceg, .trace, .tracez, packed, in folders and tar archives",
+		Sniff:   sniffAccelsim,
+		Convert: convertAccelsim,
+	})
+}
+
+func sniffAccelsim(in *Input) bool {
+	if !in.IsDir() {
+		return accelsim.Recognise(in.Head()) != accelsim.Unknown
+	}
+	names, err := accelsimFolder{in: in}.Names()
+	if err != nil {
+		return false
+	}
+	_, ok, _ := accelsim.ListOf(names)
+	return ok
+}
+
+func convertAccelsim(ctx context.Context, in *Input, w Writer, opt Options) error {
+	o := accelsim.Options{TempDir: opt.TempDir, Memory: opt.Memory, Irregular: opt.Irregular, Regular: opt.Regular}
+	folder := accelsimFolder{ctx, in}
+	if in.IsDir() {
+		names, err := folder.Names()
+		if err != nil {
+			return err
+		}
+		list, _, err := accelsim.ListOf(names)
+		if err != nil {
+			return err
+		}
+		return convertAccelsimList(ctx, folder, list, w, o)
+	}
+	kind := accelsim.Recognise(in.Head())
+	if kind == accelsim.ListFile && in.Path() != "" {
+		return convertAccelsimList(ctx, folder, filepath.Base(in.Path()), w, o)
+	}
+	r, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if kind == accelsim.Archive {
+		return accelsim.ConvertArchive(ctx, r, w, o)
+	}
+	return accelsim.ConvertKernel(ctx, r, path.Base(filepath.ToSlash(in.Name())), w, o)
+}
+
+// convertAccelsimList converts the kernels of a folder.
+func convertAccelsimList(ctx context.Context, f accelsimFolder, list string, w Writer, opt accelsim.Options) error {
+	if names, err := f.Names(); err == nil {
+		f.in.Expect(f.bytes(names))
+	}
+	return accelsim.Convert(ctx, f, list, w, opt)
+}
+
+// accelsimFolder is the folder that an input lies in.
+type accelsimFolder struct {
+	ctx context.Context
+	in  *Input
+}
+
+// Names returns the names of the folder's files.
+func (f accelsimFolder) Names() ([]string, error) {
+	entries, err := os.ReadDir(f.in.Folder())
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, nil
+}
+
+// Open opens a file of the folder, unpacked.
+func (f accelsimFolder) Open(name string) (io.ReadCloser, error) {
+	return f.in.Sibling(f.ctx, filepath.FromSlash(name))
+}
+
+// bytes is the size of those files that belong to a capture.
+func (f accelsimFolder) bytes(names []string) (sum int64) {
+	for _, name := range names {
+		if accelsim.Recognised(name) {
+			if info, err := os.Stat(filepath.Join(f.in.Folder(), name)); err == nil {
+				sum += info.Size()
+			}
+		}
+	}
+	return sum
+}

@@ -1,0 +1,53 @@
+// Package unpack reads gzip, zstd and xz streams, recognised by content.
+package unpack
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// maxWindow bounds the memory that a zstd stream may ask for.
+const maxWindow = 128 << 20
+
+// Reader returns the unpacked stream, and whether it was packed. Close frees
+// the unpacker, not r.
+func Reader(r *bufio.Reader) (io.ReadCloser, bool, error) {
+	magic, err := r.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, false, err
+	}
+	if !Packed(magic) {
+		return io.NopCloser(r), false, nil
+	}
+	switch magic[0] {
+	case 0x1f:
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, true, err
+		}
+		return z, true, nil
+	case 0x28:
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, true, err
+		}
+		return z.IOReadCloser(), true, nil
+	}
+	z, err := xz.ReaderConfig{SingleStream: false}.NewReader(r)
+	if err != nil {
+		return nil, true, err
+	}
+	return io.NopCloser(z), true, nil
+}
+
+// Packed reports whether a stream that begins so is packed.
+func Packed(head []byte) bool {
+	return bytes.HasPrefix(head, []byte{0x1f, 0x8b}) ||
+		bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}) ||
+		bytes.HasPrefix(head, []byte{0xfd, '7', 'z', 'X', 'Z', 0})
+}
