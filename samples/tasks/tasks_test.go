@@ -236,6 +236,9 @@ func TestIrregularSizesScaleThreads(t *testing.T) {
 func TestMixTakesTurns(t *testing.T) {
 	r := samplestest.Generate(t, "tasks-mpe", with("tasks-mpe")...)
 	for i, k := range r.Kernels {
+		if k.Stream != uint64(i%32+1) || r.Ops[i].Stream != k.Stream {
+			t.Errorf("task %d is in stream %d, its spawn in %d", i, k.Stream, r.Ops[i].Stream)
+		}
 		if want := []uint32{28, 21, 30, 26}[i%4]; k.Registers != want {
 			t.Errorf("task %d has %d registers, want %d", i, k.Registers, want)
 		}
@@ -354,7 +357,7 @@ func BenchmarkTasks(b *testing.B) {
 // included.
 func TestTasksKeepToTheirSlots(t *testing.T) {
 	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true, "beamformer_coefficients": true}
-	for _, form := range [][]string{{"tasks-dct", "shared=off"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
+	for _, form := range [][]string{{"tasks-dct", "shared=off"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm", "n=44"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
 		r := samplestest.Generate(t, form[0], append(form[1:], "tasks=7", "buffers=3", "inputs=1")...)
 		lists := 0
 		for task := range r.Kernels {
