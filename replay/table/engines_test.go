@@ -13,10 +13,10 @@ import (
 
 const requirements = "../../samples/queries/requirements.txt"
 
-// python returns a Python that has the pinned requirements: that of a virtual
-// environment under .venv of the repository, which is made on the first call
-// and named after the requirements. It skips the test where there is no Python
-// or where the packages cannot be fetched.
+// python returns a Python that has the pinned requirements: that of .venv of the
+// repository, which make makes, or else of a virtual environment under it, made
+// on the first call and named after the requirements. It skips the test where
+// there is no Python or where the packages cannot be fetched.
 func python(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -26,11 +26,16 @@ func python(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if made, err := os.Stat("../../.venv/.stamp"); err == nil {
+		if needed, err := os.Stat(requirements); err == nil && !made.ModTime().Before(needed.ModTime()) {
+			return "../../.venv/bin/python"
+		}
+	}
 	system, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("there is no python3: DuckDB and pandas cannot be tried")
 	}
-	dir, err := filepath.Abs(fmt.Sprintf("../../.venv/tables-%x", sha256.Sum256(pins))[:24])
+	dir, err := filepath.Abs(fmt.Sprintf("../../.venv/tables-%.8x", sha256.Sum256(pins)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,13 +56,22 @@ func python(t *testing.T) string {
 	return bin
 }
 
-// runPython runs a script, whose failure is the test's.
-func runPython(t *testing.T, args ...string) string {
+// runPython runs a script in dir and returns what it prints. Its failure is the
+// test's.
+func runPython(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	if _, err := os.ReadFile(args[0]); err != nil { // so that a cached result depends on it
 		t.Fatal(err)
 	}
-	cmd := exec.Command(python(t), args...)
+	bin, err := filepath.Abs(python(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if args[0], err = filepath.Abs(args[0]); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1", "MPLBACKEND=Agg", "MPLCONFIGDIR="+t.TempDir())
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -67,7 +81,7 @@ func runPython(t *testing.T, args ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(out)
+	return out
 }
 
 // names that a folder, a URL, a glob or a hive reader could trip over.
@@ -121,5 +135,5 @@ func TestEngines(t *testing.T) {
 		t.Fatal(err)
 	}
 	expected(t)
-	runPython(t, "testdata/engines.py", dir, "testdata/expected.json")
+	runPython(t, ".", "testdata/engines.py", dir, "testdata/expected.json")
 }

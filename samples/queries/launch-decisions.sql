@@ -1,0 +1,12 @@
+-- What became of child launches, and why.
+SELECT trace,
+       policy,
+       decision,
+       reason,
+       count(*) AS launches,
+       min(workload_items) AS least_items,
+       max(workload_items) AS most_items,
+       sum(child_ctas)::BIGINT AS child_ctas
+FROM read_parquet('replay-out/launches/**/*.parquet', hive_partitioning = true)
+GROUP BY ALL
+ORDER BY ALL;
