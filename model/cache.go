@@ -21,7 +21,7 @@ type cache struct {
 // maxSectors is the most sectors that a line may have.
 const maxSectors = 4
 
-// line is one line of a cache.
+// line is one line of a cache: 64 bytes, so that it lies in one line of the host's.
 type line struct {
 	tag        uint64 // address of the line in units of lines
 	fill       [maxSectors]Time
@@ -29,12 +29,10 @@ type line struct {
 	dirty      uint8
 	partial    uint8 // sectors written in part: a read must fetch them
 	merges     uint8 // requests merged into the fetch on its way
-	set        int32
 	prev, next int32 // in the set, from most to least recently used
 	chain      int32 // in the hash bucket
 	id         int32
-	gen        uint32 // flush after which the line was filled
-	used       bool
+	gen        uint32 // flush after which the line was filled; 0: it never was
 }
 
 const noLine int32 = -1
@@ -52,6 +50,7 @@ func newCache(bytes, lineBytes, ways int) *cache {
 	}
 	c.bucket = make([]int32, c.mask)
 	c.mask--
+	c.gen = 1
 	c.reset()
 	return c
 }
@@ -68,7 +67,7 @@ func (c *cache) reset() {
 		c.head[i], c.tail[i] = noLine, noLine
 	}
 	for i := range c.lines {
-		c.lines[i] = line{id: int32(i), set: int32(i % c.sets), prev: noLine, next: noLine}
+		c.lines[i] = line{id: int32(i), prev: noLine, next: noLine}
 		c.push(int32(i))
 	}
 }
@@ -87,9 +86,12 @@ func (c *cache) find(tag uint64) *line {
 	return nil
 }
 
+// set is the set of l: lines go round the sets.
+func (c *cache) set(l *line) int { return int(l.id) % c.sets }
+
 // touch makes l the most recently used line of its set.
 func (c *cache) touch(l *line) {
-	if c.head[l.set] == l.id {
+	if c.head[c.set(l)] == l.id {
 		return
 	}
 	c.unlink(l.id)
@@ -119,10 +121,10 @@ func (l *line) idle(t Time) bool {
 
 // replace gives l to tag with no valid sector and makes it the most recent.
 func (c *cache) replace(l *line, tag uint64) {
-	if l.used {
+	if l.gen > 0 {
 		c.unhash(l.id)
 	}
-	l.tag, l.used, l.gen = tag, true, c.gen
+	l.tag, l.gen = tag, c.gen
 	l.valid, l.dirty, l.partial, l.merges = 0, 0, 0, 0
 	b := c.hash(tag)
 	l.chain = c.bucket[b]
@@ -135,24 +137,24 @@ func (c *cache) unlink(i int32) {
 	if l.prev != noLine {
 		c.lines[l.prev].next = l.next
 	} else {
-		c.head[l.set] = l.next
+		c.head[c.set(l)] = l.next
 	}
 	if l.next != noLine {
 		c.lines[l.next].prev = l.prev
 	} else {
-		c.tail[l.set] = l.prev
+		c.tail[c.set(l)] = l.prev
 	}
 }
 
 func (c *cache) push(i int32) {
 	l := &c.lines[i]
-	l.prev, l.next = noLine, c.head[l.set]
+	l.prev, l.next = noLine, c.head[c.set(l)]
 	if l.next != noLine {
 		c.lines[l.next].prev = i
 	} else {
-		c.tail[l.set] = i
+		c.tail[c.set(l)] = i
 	}
-	c.head[l.set] = i
+	c.head[c.set(l)] = i
 }
 
 func (c *cache) unhash(i int32) {
