@@ -24,6 +24,7 @@ type Job struct {
 	Baseline string     // label of the choice that speedups refer to; "": the first
 	Sample   model.Time // width of a timeline window in cycles; 0: none
 	Output   *Output    // nil: no tables
+	Variants []Variant  // of the machine; nil: as it is
 	Audit    bool
 	Started  func(label string)            // called before a policy runs; may be nil
 	Finished func(label string, r *Result) // called after it; may be nil
@@ -60,21 +61,28 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 		return nil, err
 	}
 	var results []*Result
-	var baseline model.Time
-	for i, c := range order {
-		if job.Started != nil {
-			job.Started(c.Label)
-		}
-		r, err := job.one(ctx, c, baseline, order[0].Label)
-		if err != nil {
-			return results, fmt.Errorf("policy %s: %w", c.Label, err)
-		}
-		if i == 0 {
-			baseline = r.Run.Cycles
-		}
-		results = append(results, r)
-		if job.Finished != nil {
-			job.Finished(c.Label, r)
+	variants := job.Variants
+	if len(variants) == 0 {
+		variants = []Variant{{}}
+	}
+	for _, v := range variants {
+		var baseline model.Time
+		for i, c := range order {
+			label := c.Label + v.Suffix
+			if job.Started != nil {
+				job.Started(label)
+			}
+			r, err := job.one(ctx, c, v, baseline, order[0].Label+v.Suffix)
+			if err != nil {
+				return results, fmt.Errorf("policy %s: %w", label, err)
+			}
+			if i == 0 {
+				baseline = r.Run.Cycles
+			}
+			results = append(results, r)
+			if job.Finished != nil {
+				job.Finished(label, r)
+			}
 		}
 	}
 	return results, nil
@@ -103,12 +111,17 @@ func (job *Job) order(f *policies.Facts) ([]*policies.Choice, error) {
 }
 
 // one replays the trace under one policy and writes its tables.
-func (job *Job) one(ctx context.Context, c *policies.Choice, baseline model.Time, label string) (*Result, error) {
-	policy, cfg, err := c.Build(job.Config)
+func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline model.Time, against string) (*Result, error) {
+	machine := *job.Config
+	if v.Apply != nil {
+		v.Apply(&machine)
+	}
+	policy, cfg, err := c.Build(&machine)
 	if err != nil {
 		return nil, err
 	}
-	set, err := job.open(c, cfg)
+	label := c.Label + v.Suffix
+	set, err := job.open(c, label, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +140,8 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, baseline model.Time
 		set.Abort()
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, Policy: c.Label, clockMHz: cfg.Clock.CoreMHz}
-	job.fill(&r.Run, cfg, sum, baseline, label, watch)
+	r := &Result{Trace: job.Name, Policy: label, clockMHz: cfg.Clock.CoreMHz}
+	job.fill(&r.Run, cfg, sum, baseline, against, watch)
 	r.Performance = measured(sum, time.Since(began))
 	if watch.audit != nil {
 		r.Violations = watch.audit.finish(sum)
@@ -154,8 +167,8 @@ func (r *Result) Row() (map[string]any, error) {
 
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
-func (job *Job) open(c *policies.Choice, cfg *model.Config) (*table.Set, error) {
-	opt := table.Options{Trace: job.Name, Policy: c.Label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}}
+func (job *Job) open(c *policies.Choice, label string, cfg *model.Config) (*table.Set, error) {
+	opt := table.Options{Trace: job.Name, Policy: label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
 		opt.Metadata = []table.KeyValue{

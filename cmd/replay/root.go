@@ -15,16 +15,17 @@ import (
 
 // replayFlags are the flags of a replay.
 type replayFlags struct {
-	policy   string
-	baseline string
-	gpu      string
-	set      []string
-	output   string
-	tables   []string
-	format   string
-	sample   int64
-	audit    bool
-	params   map[string]*string
+	policy      string
+	baseline    string
+	gpu         string
+	set         []string
+	output      string
+	tables      []string
+	format      string
+	sample      int64
+	audit       bool
+	sensitivity string
+	params      map[string]*string
 }
 
 // root is the command itself: with a trace and no subcommand it replays.
@@ -49,11 +50,6 @@ func (a *app) root() *cobra.Command {
 			if len(args) > 1 {
 				return usagef("one trace at a time, got %s", strings.Join(args, " "))
 			}
-			for name := range f.params {
-				if !cmd.Flags().Changed(name) {
-					delete(f.params, name)
-				}
-			}
 			return a.replay(cmd, f, args[0])
 		},
 	}
@@ -63,21 +59,28 @@ func (a *app) root() *cobra.Command {
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
-	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand())
+	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand(), a.explainCommand())
 	return c
 }
 
 func (f *replayFlags) register(c *cobra.Command) {
+	f.registerMachine(c)
 	s := c.Flags()
-	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
 	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
-	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
-	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
 	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all)")
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
 	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
+	s.StringVar(&f.sensitivity, "sensitivity", "", "run the comparison over a range of one `CONSTANT` of the machine: launch (latency, 0 to 35,000 cycles)")
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
+}
+
+// registerMachine declares what chooses the policies and the machine.
+func (f *replayFlags) registerMachine(c *cobra.Command) {
+	s := c.Flags()
+	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
+	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
+	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
 	}
@@ -94,7 +97,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	choices, err := f.choices(a, r)
+	choices, err := f.choices(cmd, a, r)
 	if err != nil {
 		return err
 	}
@@ -103,7 +106,12 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 		Sample: model.Time(f.sample),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
 	}
-	progress := a.progress(len(choices))
+	if f.sensitivity != "" {
+		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
+			return usageError{err}
+		}
+	}
+	progress := a.progress(len(choices) * max(1, len(job.Variants)))
 	job.Started = progress.started
 	job.Finished = func(label string, _ *replay.Result) { progress.finished(label) }
 	results, err := replay.Run(cmd.Context(), job)
@@ -154,11 +162,7 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
 		name, why = replay.PresetFor(&r.Program().Meta)
 		a.note("machine %s: %s; --gpu chooses another", name, why)
 	}
-	load := model.Preset
-	if strings.HasSuffix(name, ".toml") {
-		load = model.LoadConfig
-	}
-	cfg, err := load(name)
+	cfg, err := model.FindConfig(name)
 	if err != nil {
 		return nil, err
 	}
@@ -175,10 +179,12 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
 }
 
 // choices resolves --policy and the parameters given as flags.
-func (f *replayFlags) choices(a *app, r *trace.Reader) ([]*policies.Choice, error) {
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*policies.Choice, error) {
 	flags := map[string]string{}
 	for name, v := range f.params {
-		flags[name] = *v
+		if cmd.Flags().Changed(name) {
+			flags[name] = *v
+		}
 	}
 	if f.policy != "all" {
 		return policies.Parse(f.policy, flags)

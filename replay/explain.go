@@ -1,0 +1,113 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace"
+)
+
+// Switch turns one resource or latency of the machine off.
+type Switch struct {
+	Name string
+	What string      // what is left out
+	Sets [][2]string // keys of the machine and their values
+}
+
+// Switches are those that Explain turns, in the order of the way of an
+// instruction.
+func Switches() []Switch {
+	zero := func(keys ...string) (s [][2]string) {
+		for _, k := range keys {
+			s = append(s, [2]string{k, "0"})
+		}
+		return s
+	}
+	return []Switch{
+		{"launch", "launch and dispatch latency", zero("host.launch_latency", "host.launch_overhead_ns", "kmu.dispatch_latency")},
+		{"device-launch", "latency of the device API", zero("launch.stream_create", "launch.param_base", "launch.param_per_lane", "launch.device_base", "launch.device_per_lane")},
+		{"copies", "copies between host and device", zero("host.pcie_gb_s", "host.copy_latency_ns")},
+		{"storage", "file reads and writes", zero("host.storage_mb_s")},
+		{"cta-start", "start of a CTA", zero("sm.cta_launch_latency")},
+		{"cta-rate", "one CTA a cycle", [][2]string{{"kmu.ctas_per_cycle", "1024"}}},
+		{"pipeline", "pipeline depth behind arithmetic", zero("sm.pipeline_depth")},
+		{"alu", "latency of arithmetic beyond a cycle", [][2]string{{"exec.int.latency", "1"}, {"exec.fp16.latency", "1"}, {"exec.fp32.latency", "1"},
+			{"exec.fp64.latency", "1"}, {"exec.sfu.latency", "1"}, {"exec.tensor.latency", "1"}, {"exec.uniform.latency", "1"}, {"exec.control.latency", "1"}}},
+		{"initiation", "initiation intervals", [][2]string{{"exec.int.initiation", "1"}, {"exec.fp16.initiation", "1"}, {"exec.fp32.initiation", "1"},
+			{"exec.fp64.initiation", "1"}, {"exec.sfu.initiation", "1"}, {"exec.tensor.initiation", "1"}, {"exec.uniform.initiation", "1"}, {"exec.control.initiation", "1"}}},
+		{"collectors", "limit on memory instructions in operand collectors", zero("sm.operand_collectors")},
+		{"shared-latency", "latency of shared memory", zero("shared.latency")},
+		{"l1-latency", "latency of the L1", zero("l1.latency")},
+		{"l1-mshr", "limit on misses of an L1", zero("l1.mshrs")},
+		{"icnt-latency", "latency of the crossbar", zero("icnt.latency")},
+		{"l2-latency", "latency of the L2", zero("l2.latency")},
+		{"l2-mshr", "limits on misses and merges of an L2 slice", zero("l2.mshrs", "l2.merge")},
+		{"l2-hash", "hash of addresses over L2 slices", [][2]string{{"l2.hash", "linear"}}},
+		{"dram-latency", "constant latency of DRAM", zero("dram.latency")},
+		{"dram-rows", "opening and closing of rows", zero("dram.trcd", "dram.trp", "dram.tras", "dram.trc")},
+		{"dram-bandwidth", "DRAM bandwidth (16 times as much)", nil},
+	}
+}
+
+// Effect is what one switch changes.
+type Effect struct {
+	Switch
+	Cycles model.Time
+	Pct    float64 // change against the machine as it is
+}
+
+// Explain replays a trace under one policy, once as the machine is and once with
+// each switch turned, and returns the machine's cycles and the effects. A
+// machine that allows no zero for a key leaves that switch out.
+func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice) (model.Time, []Effect, error) {
+	base, err := cyclesOf(ctx, tr, cfg, c)
+	if err != nil {
+		return 0, nil, err
+	}
+	var all []Effect
+	for _, s := range Switches() {
+		changed, err := s.turn(cfg)
+		if err != nil {
+			return 0, nil, fmt.Errorf("switch %s: %w", s.Name, err)
+		}
+		n, err := cyclesOf(ctx, tr, changed, c)
+		if err != nil {
+			return 0, nil, fmt.Errorf("switch %s: %w", s.Name, err)
+		}
+		all = append(all, Effect{s, n, float64(n-base) / float64(max(1, base)) * 100})
+	}
+	return base, all, nil
+}
+
+// turn returns the machine with the switch turned.
+func (s *Switch) turn(cfg *model.Config) (*model.Config, error) {
+	changed := *cfg
+	if s.Name == "dram-bandwidth" {
+		changed.DRAM.DataRate *= 16
+	}
+	for _, kv := range s.Sets {
+		if err := changed.Set(kv[0], kv[1]); err != nil {
+			return nil, err
+		}
+	}
+	return &changed, nil
+}
+
+// cyclesOf runs a trace and returns its cycles.
+func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice) (model.Time, error) {
+	p, machine, err := c.Build(cfg)
+	if err != nil {
+		return 0, err
+	}
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p})
+	if err != nil {
+		return 0, err
+	}
+	sum, err := m.Run(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return sum.Cycles, nil
+}
