@@ -2,6 +2,8 @@ package table
 
 import (
 	"encoding/json"
+	"image/color"
+	"image/png"
 	"math"
 	"os"
 	"path/filepath"
@@ -157,5 +159,57 @@ func TestQueries(t *testing.T) {
 				t.Errorf("%s, row %d: %v, want %v", name, i, g.Rows[i], w.Rows[i])
 			}
 		}
+	}
+}
+
+// TestFigures draws all figures of a full set, and of a set with runs alone the
+// one that needs no more.
+func TestFigures(t *testing.T) {
+	dir := t.TempDir()
+	writeStory(t, filepath.Join(dir, "replay-out"))
+	all := []string{"speedup", "concurrent-ctas", "kernel-progress", "waiting-time", "launch-decisions", "stalls", "stages", "task-latency",
+		"predicted-measured"}
+	checkFigures(t, runPython(t, dir, queries+"/figures.py"), dir, "replay-out/figures", all)
+
+	s, err := Open(Options{Dir: filepath.Join(dir, "alone"), Trace: "1", Policy: "2", Tables: []string{"runs"}, ClockMHz: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Run(&Run{Speedup: 1})
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	checkFigures(t, runPython(t, dir, queries+"/figures.py", "alone", "pictures"), dir, "pictures", []string{"speedup"})
+}
+
+func checkFigures(t *testing.T, printed []byte, dir, folder string, want []string) {
+	t.Helper()
+	var lines string
+	for _, name := range want {
+		path := folder + "/" + name + ".png"
+		lines += path + "\n"
+		f, err := os.Open(filepath.Join(dir, path))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		defer f.Close()
+		picture, err := png.Decode(f)
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		colours := map[color.Color]bool{}
+		for x := range picture.Bounds().Dx() {
+			for y := range picture.Bounds().Dy() {
+				colours[picture.At(x, y)] = true
+			}
+		}
+		if len(colours) < 20 { // axes and text alone have shades of grey
+			t.Errorf("%s: %d colours", path, len(colours))
+		}
+	}
+	if string(printed) != lines {
+		t.Errorf("printed\n%s\nwant\n%s", printed, lines)
 	}
 }
