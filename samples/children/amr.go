@@ -121,12 +121,13 @@ func (m *mesh) refines(value float64, level int) bool {
 	return value >= m.threshold && level+1 < m.levels
 }
 
-// cells counts the cells of the finished mesh from one cell down.
-func (m *mesh) cells(c cell) int {
-	n := 1
+// cells adds the cells of the finished mesh from one cell down to n, and stops
+// beyond the limit of an array.
+func (m *mesh) cells(c cell, n int) int {
+	n++
 	if m.refines(m.at(c), c.level) {
-		for t := range m.split[0] * m.split[1] * m.split[2] {
-			n += m.cells(m.part(c, t, 0))
+		for t := 0; t < m.split[0]*m.split[1]*m.split[2] && n <= most; t++ {
+			n = m.cells(m.part(c, t, 0), n)
 		}
 	}
 	return n
@@ -137,8 +138,8 @@ func (m *mesh) run(w samples.Writer, r rule) error {
 	m.p = p
 	m.roots = m.side * m.side * m.depth()
 	total := 0
-	for i := range m.roots {
-		total += m.cells(m.root(i))
+	for i := 0; i < m.roots && total <= most; i++ {
+		total = m.cells(m.root(i), total)
 	}
 	if err := fits("cells", total); err != nil {
 		return err

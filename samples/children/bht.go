@@ -91,7 +91,9 @@ func (s *barnesHut) run(w samples.Writer, steps int, r rule) error {
 	p := samples.NewProgram(w)
 	s.p = p
 	n := len(s.bodies)
-	s.prepare()
+	if err := s.prepare(); err != nil {
+		return err
+	}
 	room := 0
 	for _, l := range s.lists {
 		room = max(room, len(l))
@@ -118,7 +120,9 @@ func (s *barnesHut) run(w samples.Writer, steps int, r rule) error {
 	p.Put(s.velocityAt)
 	for i := range steps {
 		if i > 0 {
-			s.prepare()
+			if err := s.prepare(); err != nil {
+				return err
+			}
 		}
 		for _, l := range s.lists {
 			if len(l) > room {
@@ -132,10 +136,11 @@ func (s *barnesHut) run(w samples.Writer, steps int, r rule) error {
 	return p.Err()
 }
 
-// prepare builds the tree and finds the lists.
-func (s *barnesHut) prepare() {
+// prepare builds the tree and finds the lists, unless they are too long.
+func (s *barnesHut) prepare() error {
 	s.nodes = buildOctree(s.bodies, 1)
 	s.lists = s.lists[:0]
+	total := 0
 	s.forces = make([][3]float64, len(s.bodies))
 	for i := range s.bodies {
 		var list []int32
@@ -148,7 +153,12 @@ func (s *barnesHut) prepare() {
 			}
 		}
 		s.lists = append(s.lists, list)
+		total += len(list)
+		if err := fits("interactions", total); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // accept reports whether a node acts on a body as a whole.
