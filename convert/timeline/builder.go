@@ -33,6 +33,7 @@ type Builder struct {
 	chars   int
 	kernels map[uint32]uint64 // per device
 	first   int64             // earliest time seen
+	timed   bool              // there is one
 	counts  counts
 }
 
@@ -76,8 +77,9 @@ func (b *Builder) Name(name []byte) (uint32, error) {
 }
 
 func (b *Builder) add(r *row) error {
-	if b.seq == 0 || r.start < b.first {
-		b.first = r.start
+	// A record row has no time of its own.
+	if r.side != sideRecord && (!b.timed || r.start < b.first) {
+		b.first, b.timed = r.start, true
 	}
 	r.seq = b.seq
 	b.seq++
