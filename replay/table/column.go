@@ -48,7 +48,7 @@ type Column struct {
 }
 
 // scope is what a column's value depends on beside its row.
-type scope struct{ clockKHz uint64 }
+type scope struct{ clock Clock }
 
 // column is a [Column] of the rows R: bind returns what appends the value of a
 // row to the column's builder.
@@ -133,6 +133,14 @@ func cycles[R any](name, doc string, get func(*R) model.Time) column[R] {
 	}}
 }
 
+// inNs is a duration that every row has, in nanoseconds.
+func inNs[R any](name, doc string, get func(*R) model.Time) column[R] {
+	return column[R]{Column{name, Int64, false, nil, doc}, func(b array.Builder, sc scope) func(*R) {
+		to := b.(*array.Int64Builder)
+		return func(r *R) { to.Append(sc.clock.Ns(get(r))) }
+	}}
+}
+
 // at is a time that is NULL where it is model.Unset.
 func at[R any](name, doc string, get func(*R) model.Time) column[R] {
 	return i64(name, doc, func(r *R) (int64, bool) {
@@ -152,7 +160,7 @@ func betweenNs[R any](name, doc string, get func(*R) (from, to model.Time)) colu
 	return column[R]{Column{name, Int64, true, nil, doc}, func(b array.Builder, sc scope) func(*R) {
 		return optional(b, func(r *R) (int64, bool) {
 			v, ok := cycles(r)
-			return sc.ns(v), ok
+			return sc.clock.Ns(v), ok
 		})
 	}}
 }

@@ -110,11 +110,11 @@ func TestNanoseconds(t *testing.T) {
 		{706, 1 << 40, 1557381909031}, {0.001, 1 << 62, 1<<63 - 1}, {1000, 1<<63 - 1, 1<<63 - 1}, {1e6, 1<<63 - 1, 9223372036854776},
 		{1000, -5, -5},
 	} {
-		sc, err := newScope(c.mhz)
+		clock, err := NewClock(c.mhz)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := sc.ns(c.cycles); got != c.want {
+		if got := clock.Ns(c.cycles); got != c.want {
 			t.Errorf("%d cycles at %v MHz: %d ns, want %d", c.cycles, c.mhz, got, c.want)
 		}
 	}

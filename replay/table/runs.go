@@ -74,7 +74,7 @@ var runs = table[Run]{
 			func(r *Run) int { return int(r.Fidelity) }),
 		text("baseline", "The policy that speedup refers to.", true, func(r *Run) string { return r.Baseline }),
 		cycles("cycles", "From the start of the program to its end.", func(r *Run) model.Time { return r.Cycles }),
-		betweenNs("time_ns", "The same in nanoseconds.", func(r *Run) (from, to model.Time) { return 0, r.Cycles }),
+		inNs("time_ns", "The same in nanoseconds.", func(r *Run) model.Time { return r.Cycles }),
 		f64("speedup", "The baseline's cycles over this run's.", func(r *Run) float64 { return r.Speedup }),
 		u64("kernels", "Kernels that ran, of host and device.", func(r *Run) uint64 { return r.Kernels }),
 		u64("ctas", "CTAs that ran, native and aggregated.", func(r *Run) uint64 { return r.CTAs }),

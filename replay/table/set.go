@@ -76,7 +76,7 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 	if s.want, err = wanted(opt.Tables); err != nil {
 		return nil, err
 	}
-	if s.scope, err = newScope(opt.ClockMHz); err != nil {
+	if s.scope.clock, err = NewClock(opt.ClockMHz); err != nil {
 		return nil, err
 	}
 	if err := checkMetadata(opt.Metadata); err != nil {
