@@ -40,8 +40,9 @@ func fill(s *Set) {
 	s.Audit(&Audit{Rule: "accounts", Time: model.Unset, What: ""})
 }
 
-func fillRun(s *Set) {
-	s.Run(&Run{
+// fixtureRuns are the rows of runs.
+func fixtureRuns() []*Run {
+	return []*Run{{
 		GPU: "k20c", Fidelity: trace.FidelityWarp, Baseline: "serial", Speedup: 1.25, MaxWarps: 64,
 		Summary: model.Summary{
 			Cycles: 706_000, Kernels: 2, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
@@ -56,11 +57,16 @@ func fillRun(s *Set) {
 			Extra: []model.Metric{{Name: "agt_spilled_pct", Value: 12.5}, {Name: "t_cta_cycles", Value: math.NaN()}},
 		},
 		WaitingMean: 10.5, WaitingP50: 10, WaitingP95: 20, WaitingP99: 30,
-	})
-	s.Run(&Run{
+	}, {
 		GPU: "my.toml", Speedup: math.NaN(),
 		WaitingMean: math.NaN(), WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
-	})
+	}}
+}
+
+func fillRun(s *Set) {
+	for _, r := range fixtureRuns() {
+		s.Run(r)
+	}
 	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
 	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, DecodeMBPerSecond: nan})

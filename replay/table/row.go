@@ -22,14 +22,14 @@ func RunRow(r *Run, clockMHz float64) ([]Cell, error) {
 func PerformanceRow(r *Performance) ([]Cell, error) { return row(&performance, r, 1) }
 
 func row[R any](t *table[R], r *R, clockMHz float64) ([]Cell, error) {
-	sc, err := newScope(clockMHz)
+	clock, err := NewClock(clockMHz)
 	if err != nil {
 		return nil, err
 	}
 	cells := make([]Cell, len(t.Columns))
 	for i, c := range t.Columns {
 		b := array.NewBuilder(arrowmem.DefaultAllocator, arrowTypes[c.Type])
-		c.bind(b, sc)(r)
+		c.bind(b, scope{clock})(r)
 		a := b.NewArray()
 		cells[i] = Cell{c.Name, a.GetOneForMarshal(0)}
 		a.Release()
