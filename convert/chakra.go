@@ -167,26 +167,31 @@ func (g *chakraGraph) issue() error {
 // lists are linked lists of followers; place 0 is none.
 type lists struct{ head, next, node []uint32 }
 
-// link turns ids into indices and says who waits for whom.
+// link turns ids into indices and says who waits for whom, in the order of the
+// file.
 func (g *chakraGraph) link() lists {
-	l := lists{head: make([]uint32, len(g.nodes)), next: make([]uint32, 1), node: make([]uint32, 1)}
 	for i := range g.nodes {
 		n := &g.nodes[i]
 		n.first = uint32(len(g.deps))
 		for _, id := range n.ids {
-			d, ok := g.index[id]
-			if !ok {
+			if d, ok := g.index[id]; ok {
+				g.deps = append(g.deps, d)
+			} else {
 				g.counts.missing++
-				continue
 			}
-			g.deps = append(g.deps, d)
-			l.next = append(l.next, l.head[d])
-			l.node = append(l.node, uint32(i))
-			l.head[d] = uint32(len(l.node) - 1)
-			n.waiting++
 		}
 		n.ids = nil
 		n.count = uint32(len(g.deps)) - n.first
+		n.waiting = n.count
+	}
+	l := lists{head: make([]uint32, len(g.nodes)), next: make([]uint32, 1), node: make([]uint32, 1)}
+	for i := len(g.nodes) - 1; i >= 0; i-- {
+		n := &g.nodes[i]
+		for _, d := range g.deps[n.first : n.first+n.count] {
+			l.next = append(l.next, l.head[d])
+			l.node = append(l.node, uint32(i))
+			l.head[d] = uint32(len(l.node) - 1)
+		}
 	}
 	return l
 }

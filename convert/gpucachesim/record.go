@@ -1,6 +1,7 @@
 package gpucachesim
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -53,6 +54,9 @@ func ReadRecords(in io.Reader, use func(*Record) error) error {
 	var rec Record
 	for i := uint32(0); i < n && r.err == nil; i++ {
 		r.record(&rec)
+		if errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF) {
+			r.err = errors.New("the file is cut short")
+		}
 		if r.err != nil {
 			return fmt.Errorf("record %d of %d: %w", i+1, n, r.err)
 		}
