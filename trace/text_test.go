@@ -39,7 +39,7 @@ func write(t *testing.T, r *trace.Reader) string {
 func TestTextVecadd(t *testing.T) {
 	text := write(t, tracetest.FromText(t, vecadd))
 	want := `trace 1
-meta source="" version="" gpu="" sm=0 sms=0 fidelity=none arrays=""
+meta source="" version="" gpu="" sm=0 sms=0 fidelity=warp arrays=""
 array a base=0x100000000 bytes=512 input
 array b base=0x100010000 bytes=512 input
 array c base=0x100020000 bytes=512 output

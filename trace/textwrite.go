@@ -118,9 +118,11 @@ func (t *textWriter) op(op *HostOp) {
 	if op.Kind.hasArray() {
 		if op.Array != NoArray {
 			t.WriteString(" " + t.arrays[op.Array])
-			if a := &t.p.Arrays[op.Array]; op.Bytes == 0 && a.Bytes != 0 {
+			a := &t.p.Arrays[op.Array]
+			if op.Bytes == 0 && a.Bytes != 0 {
 				t.WriteString(" bytes=0")
-			} else if op.Kind.isCopy() && op.Addr == 0 && a.Base != 0 {
+			}
+			if op.Kind.isCopy() && op.Addr == 0 && a.Base != 0 {
 				t.WriteString(" addr=0x0")
 			}
 		}

@@ -8,8 +8,15 @@ import (
 	"gpureplay/trace"
 )
 
-// FromText returns a reader of the trace that a text says.
+// FromText returns a reader of the trace that a text says (FORMAT.md has the
+// grammar), by way of the binary container in memory.
 func FromText(t testing.TB, text string) *trace.Reader {
+	t.Helper()
+	return Read(t, Encode(t, text))
+}
+
+// Encode returns the container of the trace that a text says.
+func Encode(t testing.TB, text string) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := trace.NewWriter(&out, trace.Options{})
@@ -22,5 +29,15 @@ func FromText(t testing.TB, text string) *trace.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return w.Memory()
+	return out.Bytes()
+}
+
+// Read returns a reader of a container in memory.
+func Read(t testing.TB, container []byte) *trace.Reader {
+	t.Helper()
+	r, err := trace.NewReader(bytes.NewReader(container), int64(len(container)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

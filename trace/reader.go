@@ -1,0 +1,400 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"sort"
+	"sync"
+)
+
+// kernelsPerBlock and opsPerBlock are the rows of the blocks of kernels and of
+// host operations, but for the last ones.
+const (
+	kernelsPerBlock = 1024
+	opsPerBlock     = 4096
+)
+
+// Reader opens a trace at any kernel and CTA. Its methods may be called by
+// several goroutines at once; each cursor belongs to one.
+type Reader struct {
+	in     io.ReaderAt
+	closer io.Closer
+	name   string
+	loc    locator
+	index  []blockRow
+	prog   Program
+	count  [3]uint64 // kernels, host operations and CTAs in the blocks
+
+	ctaBlocks, kernelBlocks, hostBlocks []uint32 // indices into index
+	programBlock                        uint32
+
+	mu      sync.Mutex
+	blocks  blockCache
+	kernels kernelCache
+	frames  sync.Pool // *frame
+}
+
+// frame is the memory for reading one block.
+type frame struct {
+	packed, raw []byte
+	decoder     ctaDecoder
+}
+
+// Open opens a trace: the binary container or the text form, told apart by
+// content. A text is read as a whole and kept in memory as a container.
+func Open(path string) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openFile(f, path)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func openFile(f *os.File, path string) (*Reader, error) {
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case st.IsDir():
+		return nil, fmt.Errorf("%s: is a folder, not a trace; name a file in it, or convert it with \"replay convert\"", path)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: is no regular file; a trace is read at random, so copy it to a file first", path)
+	case st.Size() == 0:
+		return nil, fmt.Errorf("%s: is empty: %w", path, errNotTrace)
+	}
+	head := make([]byte, 4096)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	if looksLikeText(head[:n]) {
+		return openText(f, path)
+	}
+	r, err := NewReader(f, st.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r.closer, r.name = f, path
+	return r, nil
+}
+
+// looksLikeText reports whether the first word of the first line that is no
+// comment begins a line of the text form.
+func looksLikeText(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if word := bytes.TrimSpace(line); len(word) > 0 && word[0] != '#' {
+			first, _, _ := bytes.Cut(bytes.ReplaceAll(word, []byte{'\t'}, []byte{' '}), []byte{' '})
+			return isTextWord(string(first))
+		}
+	}
+	return false
+}
+
+func openText(f *os.File, path string) (*Reader, error) {
+	var out bytes.Buffer
+	w, err := NewWriter(&out, Options{})
+	if err == nil {
+		err = ParseText(path, f, w)
+	}
+	if err == nil {
+		if err = w.Close(); err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r.name = path
+	return r, f.Close()
+}
+
+// NewReader opens a binary container of the given size.
+func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
+	r := &Reader{in: in}
+	r.frames.New = func() any { return &frame{} }
+	head := make([]byte, headerLen)
+	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, err
+	} else if err := readHeader(head[:n]); err != nil {
+		return nil, err
+	}
+	if size < headerLen+locatorLen {
+		return nil, fmt.Errorf("the trace has %d bytes: it was cut; make it again", size)
+	}
+	tail := make([]byte, locatorLen)
+	if err := readFull(in, tail, size-locatorLen); err != nil {
+		return nil, err
+	}
+	if err := r.loc.read(tail, size); err != nil {
+		return nil, err
+	}
+	if err := r.readIndex(); err != nil {
+		return nil, err
+	}
+	if err := r.readProgram(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func readFull(in io.ReaderAt, b []byte, off int64) error {
+	n, err := in.ReadAt(b, off)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return fmt.Errorf("reading %d bytes at byte %d: %w", len(b), off, err)
+}
+
+func (r *Reader) readIndex() error {
+	row := blockRow{bytes: r.loc.bytes, raw: r.loc.raw, crc: r.loc.crc, offset: int64(r.loc.offset)}
+	raw, err := r.readFrame(&frame{}, &row)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	var s section
+	if len(raw) == 0 {
+		return fmt.Errorf("index: %w", errBlock)
+	}
+	if _, err := s.next(raw); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	if s.kind != kindBlock {
+		return fmt.Errorf("index: it holds a section %q", s.kind)
+	}
+	if r.index, err = readTable(&s, blockFields, nil); err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	offset := int64(headerLen)
+	for i := range r.index {
+		b := &r.index[i]
+		b.offset = offset
+		offset += int64(b.bytes)
+		if err := r.placeBlock(uint32(i), b); err != nil {
+			return err
+		}
+	}
+	if offset != int64(r.loc.offset) {
+		return fmt.Errorf("index: its blocks end at byte %d, not where it begins, at %d", offset, r.loc.offset)
+	}
+	if len(r.index) == 0 || kind(r.index[len(r.index)-1].kind) != kindStrings {
+		return fmt.Errorf("index: the program block is missing")
+	}
+	r.programBlock = uint32(len(r.index) - 1)
+	return nil
+}
+
+// placeBlock sorts a block of the index to its kind and checks its place.
+func (r *Reader) placeBlock(i uint32, b *blockRow) error {
+	bad := fmt.Errorf("index: block %d is out of order", i)
+	switch kind(b.kind) {
+	case kindKernel:
+		if uint64(b.kernel) != r.count[0] || r.count[0]%kernelsPerBlock != 0 || b.rows > kernelsPerBlock || b.rows == 0 {
+			return bad
+		}
+		r.count[0] += uint64(b.rows)
+		r.kernelBlocks = append(r.kernelBlocks, i)
+	case kindHost:
+		if r.count[1]%opsPerBlock != 0 || b.rows > opsPerBlock || b.rows == 0 {
+			return bad
+		}
+		r.count[1] += uint64(b.rows)
+		r.hostBlocks = append(r.hostBlocks, i)
+	case kindCTA:
+		if n := len(r.ctaBlocks); n > 0 {
+			if p := &r.index[r.ctaBlocks[n-1]]; b.kernel < p.kernel || b.kernel == p.kernel && b.cta <= p.cta {
+				return bad
+			}
+		}
+		r.count[2] += uint64(b.rows)
+		r.ctaBlocks = append(r.ctaBlocks, i)
+	}
+	return nil
+}
+
+// readFrame reads a block, checks its bytes and unpacks it.
+func (r *Reader) readFrame(f *frame, b *blockRow) ([]byte, error) {
+	if uint64(b.bytes) > maxBlockBytes || uint64(b.raw) > maxBlockBytes {
+		return nil, fmt.Errorf("its block has %d bytes, %d unpacked, more than %d", b.bytes, b.raw, maxBlockBytes)
+	}
+	if cap(f.packed) < int(b.bytes) {
+		f.packed = make([]byte, b.bytes)
+	}
+	f.packed = f.packed[:b.bytes]
+	if err := readFull(r.in, f.packed, b.offset); err != nil {
+		return nil, err
+	}
+	if sum := checksum(f.packed); sum != b.crc {
+		return nil, fmt.Errorf("the block at byte %d is damaged (checksum %08x, not %08x)", b.offset, sum, b.crc)
+	}
+	raw, err := unpack(f.raw, f.packed, b.raw)
+	if err != nil {
+		return nil, fmt.Errorf("the block at byte %d: %w", b.offset, err)
+	}
+	f.raw = raw
+	return raw, nil
+}
+
+// Close closes the file of a Reader from [Open].
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// Program returns what does not grow with the execution. It is shared and read
+// only.
+func (r *Reader) Program() *Program { return &r.prog }
+
+// Kernels returns the number of kernels.
+func (r *Reader) Kernels() int { return int(r.count[0]) }
+
+// Hash returns 32 hexadecimal digits that depend on every block's contents, but
+// not on how they are packed.
+func (r *Reader) Hash() string { return hex.EncodeToString(r.loc.hash[:16]) }
+
+// Kernel reads the record of a kernel into k. What k.Recorded points to is
+// shared and read only.
+func (r *Reader) Kernel(id uint32, k *Kernel) error {
+	if uint64(id) >= r.count[0] {
+		return fmt.Errorf("there is no kernel %d: the trace has %d", id, r.count[0])
+	}
+	rows, err := r.kernelRows(id / kernelsPerBlock)
+	if err != nil {
+		return err
+	}
+	*k = rows[id%kernelsPerBlock]
+	return nil
+}
+
+// kernelCache keeps the last blocks of kernels that were read.
+type kernelCache struct {
+	number [8]uint32
+	rows   [8][]Kernel
+	next   int
+}
+
+func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
+	r.mu.Lock()
+	for i, rows := range r.kernels.rows {
+		if rows != nil && r.kernels.number[i] == n {
+			r.mu.Unlock()
+			return rows, nil
+		}
+	}
+	r.mu.Unlock()
+	rows, err := readRows(r, r.kernelBlocks[n], kindKernel, kernelFields)
+	if err != nil {
+		return nil, fmt.Errorf("kernels from %d on: %w", n*kernelsPerBlock, err)
+	}
+	for i := range rows {
+		k := &rows[i]
+		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) || int(k.Fidelity) >= len(fidelityWords) {
+			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
+		}
+	}
+	r.mu.Lock()
+	c := &r.kernels
+	c.number[c.next], c.rows[c.next] = n, rows
+	c.next = (c.next + 1) % len(c.rows)
+	r.mu.Unlock()
+	return rows, nil
+}
+
+// readRows reads a block that holds one table.
+func readRows[T any](r *Reader, block uint32, k kind, fields []field[T]) ([]T, error) {
+	f := r.frames.Get().(*frame)
+	defer r.frames.Put(f)
+	b := &r.index[block]
+	raw, err := r.readFrame(f, b)
+	if err != nil {
+		return nil, err
+	}
+	var s section
+	if len(raw) == 0 {
+		return nil, errBlock
+	}
+	if _, err := s.next(raw); err != nil {
+		return nil, err
+	}
+	if s.kind != k || s.rows != uint64(b.rows) {
+		return nil, fmt.Errorf("the block at byte %d holds %d rows of %q, not %d of %q", b.offset, s.rows, s.kind, b.rows, k)
+	}
+	return readTable(&s, fields, nil)
+}
+
+// HostCursor reads the host operations in program order.
+type HostCursor struct {
+	r     *Reader
+	block int
+	rows  []HostOp
+	err   error
+}
+
+// HostOps returns a cursor over the host operations.
+func (r *Reader) HostOps() *HostCursor { return &HostCursor{r: r} }
+
+// Next reads the next operation into op. It returns io.EOF at the end. What
+// op.Recorded and op.Deps point to is shared and read only.
+func (c *HostCursor) Next(op *HostOp) error {
+	for len(c.rows) == 0 && c.err == nil {
+		if c.block == len(c.r.hostBlocks) {
+			c.err = io.EOF
+			break
+		}
+		c.rows, c.err = readRows(c.r, c.r.hostBlocks[c.block], kindHost, hostFields)
+		if c.err == nil {
+			c.err = c.r.checkOps(c.rows)
+		}
+		if c.err != nil {
+			c.err = fmt.Errorf("host operations from %d on: %w", c.block*opsPerBlock, c.err)
+		}
+		c.block++
+	}
+	if c.err != nil {
+		return c.err
+	}
+	*op, c.rows = c.rows[0], c.rows[1:]
+	return nil
+}
+
+// checkOps checks what the users of an operation index with.
+func (r *Reader) checkOps(ops []HostOp) error {
+	for i := range ops {
+		op := &ops[i]
+		bad := op.Kind >= NumOpKinds || op.Array != NoArray && op.Array != 0 && int(op.Array) >= len(r.prog.Arrays) ||
+			op.Kernel != 0 && uint64(op.Kernel) >= r.count[0]
+		for _, d := range op.Deps {
+			bad = bad || uint64(d) >= r.count[0]
+		}
+		if bad {
+			return fmt.Errorf("operation %d names what does not exist", i)
+		}
+	}
+	return nil
+}
+
+// findBlock returns the number in ctaBlocks of the block that holds the CTA, if
+// the trace has it.
+func (r *Reader) findBlock(kernel, cta uint32) int {
+	return max(0, sort.Search(len(r.ctaBlocks), func(i int) bool {
+		b := &r.index[r.ctaBlocks[i]]
+		return b.kernel > kernel || b.kernel == kernel && b.cta > cta
+	})-1)
+}
