@@ -184,6 +184,9 @@ func (u *ctaScheduler) release(k *kernelRun, t Time) error {
 	}
 	k.released = true
 	u.remove(k)
+	if u.m.placed != nil {
+		u.m.placed.Released(&k.rec)
+	}
 	return u.m.kmu.complete(k, t)
 }
 

@@ -11,12 +11,28 @@ type kmu struct {
 	scan     int // queue to inspect first: round robin
 	reserved int // entries promised to kernels on their way to the distributor
 	streams  int // streams that device threads have created
+	arrivals uint64
 }
 
-// workQueue is one hardware work queue.
+// workQueue is one hardware work queue. Kernels of the host and of device threads
+// wait in the order of their coming, but a kernel of the host that waits for its
+// stream does not hold back device kernels: they may be children of the kernel
+// that it waits for (MODEL.md, choice 17).
 type workQueue struct {
-	fifo fifo[pendingKernel]
-	busy bool // its head has been dispatched and has not completed
+	host, device fifo[pendingKernel]
+	busy         bool // its head has been dispatched and has not completed
+}
+
+// first returns the queue whose head is dispatched next, or nil.
+func (w *workQueue) first() *fifo[pendingKernel] {
+	hostReady := w.host.len() > 0 && w.host.first().run.ready
+	switch {
+	case w.device.len() > 0 && (!hostReady || w.device.first().seq < w.host.first().seq):
+		return &w.device
+	case hostReady:
+		return &w.host
+	}
+	return nil
 }
 
 // pendingKernel is a kernel of the host, or the request of a device thread,
@@ -24,6 +40,7 @@ type workQueue struct {
 type pendingKernel struct {
 	run   *kernelRun
 	child *childLaunch
+	seq   uint64 // order of arrival
 }
 
 func newKMU(m *Machine) *kmu {
@@ -33,19 +50,22 @@ func newKMU(m *Machine) *kmu {
 // arrive takes a kernel of the host into its queue.
 func (u *kmu) arrive(k *kernelRun, t Time) error {
 	k.rec.Arrive = t
-	return u.enqueue(k.hwq, pendingKernel{run: k}, t)
+	u.queues[k.hwq].host.push(u.take(pendingKernel{run: k}))
+	return u.inspect(t)
 }
 
 // arriveChild takes a device kernel into its queue.
 func (u *kmu) arriveChild(c *childLaunch, t Time) error {
 	c.rec.Arrive = t
-	return u.enqueue(c.hwq, pendingKernel{child: c}, t)
+	u.queues[c.hwq].device.push(u.take(pendingKernel{child: c}))
+	return u.inspect(t)
 }
 
-func (u *kmu) enqueue(hwq int, p pendingKernel, t Time) error {
-	u.queues[hwq].fifo.push(p)
+func (u *kmu) take(p pendingKernel) pendingKernel {
 	u.pending++
-	return u.inspect(t)
+	u.arrivals++
+	p.seq = u.arrivals
+	return p
 }
 
 // inspect dispatches what can be dispatched.
@@ -58,13 +78,14 @@ func (u *kmu) inspect(t Time) error {
 	for i := range n {
 		q := (first + i) % n
 		w := &u.queues[q]
-		if w.busy || w.fifo.len() == 0 {
+		if w.busy {
 			continue
 		}
-		p := w.fifo.first()
-		if p.run != nil && !p.run.ready {
+		from := w.first()
+		if from == nil {
 			continue
 		}
+		p := from.first()
 		if len(u.m.ctas.entries)+u.reserved >= u.m.cfg.KMU.Entries {
 			return nil
 		}
@@ -75,7 +96,7 @@ func (u *kmu) inspect(t Time) error {
 				return err
 			}
 		}
-		w.fifo.pop()
+		from.pop()
 		w.busy = true
 		u.pending--
 		u.reserved++

@@ -161,5 +161,6 @@ const (
 // machine looks for it once.
 type PlacementObserver interface {
 	Dispatched(*KernelRecord) // a kernel has entered the distributor
+	Released(*KernelRecord)   // a kernel has left it before its end, to wait for children
 	Placed(*CTARecord)        // a CTA has been placed on an SM
 }

@@ -36,13 +36,14 @@ func (m *Machine) stuck() error {
 	}
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]
-		if w.fifo.len() == 0 || w.busy {
+		if w.busy {
 			continue
 		}
-		if p := w.fifo.first(); p.run != nil {
-			add("kernel %d heads hardware queue %d and waits for its stream", p.run.ID, q)
-		} else {
-			add("%v heads hardware queue %d", p.child, q)
+		if w.host.len() > 0 {
+			add("kernel %d heads hardware queue %d and waits for its stream", w.host.first().run.ID, q)
+		}
+		if w.device.len() > 0 {
+			add("%v heads hardware queue %d", w.device.first().child, q)
 		}
 	}
 	for _, st := range m.host.order {

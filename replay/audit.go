@@ -21,7 +21,6 @@ type auditor struct {
 	inKDE   int
 	streams map[uint64]model.Time // end of the last kernel that ended
 	last    model.Time            // latest record
-	insts   uint64
 	ctas    uint64
 	found   []table.Audit
 	dropped uint64
@@ -30,12 +29,13 @@ type auditor struct {
 
 // kernelBook is what the auditor knows of a kernel under way.
 type kernelBook struct {
-	k       trace.Kernel
-	res     model.Resources
-	placed  []uint64 // bit per CTA
-	ended   []uint64
-	endings uint64
-	insts   uint64
+	k        trace.Kernel
+	res      model.Resources
+	placed   []uint64 // bit per CTA
+	ended    []uint64
+	endings  uint64
+	insts    uint64
+	released bool
 }
 
 // usage is what CTAs hold of an SM.
@@ -124,6 +124,10 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	b.endings++
 	b.insts += r.WarpInsts
 	a.ctas++
+	if r.Child != model.NoKernel && b.endings == b.k.Grid.Count() { // an aggregated group has ended
+		a.instructions(r.Child, b, r.End)
+		delete(a.kernels, r.Child)
+	}
 	sum := r.Active
 	for _, s := range r.StallTimes {
 		sum += s
@@ -144,18 +148,23 @@ func (a *auditor) Dispatched(r *model.KernelRecord) {
 	}
 }
 
+// Released notes a kernel that gives back its entry to wait for children.
+func (a *auditor) Released(r *model.KernelRecord) {
+	a.inKDE--
+	a.book(r.ID, r.Dispatch).released = true
+}
+
 // Kernel checks a kernel that has ended.
 func (a *auditor) Kernel(r *model.KernelRecord) {
 	a.tick(r.End)
-	a.inKDE--
 	b := a.book(r.ID, r.End)
+	if !b.released {
+		a.inKDE--
+	}
 	if b.endings != b.k.Grid.Count() {
 		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.k.Grid.Count())
 	}
-	if b.k.CTAs > 0 && b.insts != b.k.WarpInsts {
-		a.fail("instructions", r.End, "kernel %d issued %d warp instructions, the trace has %d", r.ID, b.insts, b.k.WarpInsts)
-	}
-	a.insts += b.insts
+	a.instructions(r.ID, b, r.End)
 	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
 		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
 	}
@@ -166,6 +175,15 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 		a.streams[r.Stream] = r.End
 	}
 	delete(a.kernels, r.ID)
+}
+
+// instructions checks that a kernel issued what the trace has, and no more
+// unless it may have done the work of children that were not launched.
+func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
+	inlines := a.tr.Program().Totals.ChildLaunches > 0
+	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts || b.insts > b.k.WarpInsts && !inlines) {
+		a.fail("instructions", t, "kernel %d issued %d warp instructions, the trace has %d", id, b.insts, b.k.WarpInsts)
+	}
 }
 
 // Stage checks that a transfer fits its link.

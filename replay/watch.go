@@ -58,10 +58,16 @@ func (w *watcher) Task(r *model.TaskRecord) {
 	}
 }
 
-// Dispatched and Placed make the watcher a model.PlacementObserver.
+// Dispatched, Released and Placed make the watcher a model.PlacementObserver.
 func (w *watcher) Dispatched(r *model.KernelRecord) {
 	if w.audit != nil {
 		w.audit.Dispatched(r)
+	}
+}
+
+func (w *watcher) Released(r *model.KernelRecord) {
+	if w.audit != nil {
+		w.audit.Released(r)
 	}
 }
 
