@@ -137,7 +137,7 @@ func (c *converter) open(name string) error {
 // kernel converts one kernel and launches it.
 func (c *converter) kernel(r io.Reader, name string) error {
 	c.reader.reset(r, name)
-	head, err := c.reader.peek(4 << 10)
+	head, err := c.reader.peek(maxHeader)
 	if err != nil {
 		return err
 	}
@@ -147,6 +147,9 @@ func (c *converter) kernel(r io.Reader, name string) error {
 	h, err := parseHeader(&c.reader)
 	if err != nil {
 		return err
+	}
+	if h.ended {
+		return c.reader.ends("in its header")
 	}
 	k := c.newKernel(h)
 	line, err := c.reader.text()

@@ -20,6 +20,7 @@ type header struct {
 	lineInfo    bool
 	seen        map[string]bool
 	lastLine    int
+	ended       bool // by the end of the file
 	unknownKeys uint64
 }
 
@@ -27,16 +28,17 @@ type header struct {
 const maxThreads = 1 << 16
 
 // parseHeader reads key lines up to the first that begins with '#', which it
-// takes as well.
+// takes as well, or to the end.
 func parseHeader(l *lines) (*header, error) {
 	h := &header{seen: map[string]bool{}}
 	for {
 		line, err := l.text()
 		if err == io.EOF {
-			if l.number == 0 {
+			if len(h.seen) == 0 {
 				return nil, &Error{File: l.file, What: "the file is empty", Err: io.ErrUnexpectedEOF}
 			}
-			return nil, l.ends("in its header")
+			h.ended = true
+			break
 		}
 		if err != nil {
 			return nil, err

@@ -53,9 +53,8 @@ func (k *kernel) grouped() error {
 
 // block reads one CTA behind its #BEGIN_TB and writes it.
 func (k *kernel) block() error {
-	var at trace.Dim3
 	var place cluster
-	placed := false
+	placed, clustered := false, false
 	for {
 		line, err := k.l.text()
 		if err == io.EOF {
@@ -79,6 +78,7 @@ func (k *kernel) block() error {
 			if placed {
 				return k.l.errorf("a second thread block line in one CTA")
 			}
+			var at trace.Dim3
 			if at, ok = dim3(value); ok {
 				placed = true
 				err = k.beginCTA(at)
@@ -89,7 +89,7 @@ func (k *kernel) block() error {
 			place.cta, ok = dim3(value)
 		case "cluster rank":
 			place.rank, ok = unsigned(value)
-			k.clusterCTA(at, place)
+			clustered = true
 		case "warp":
 			var id uint32
 			if id, ok = unsigned(value); ok {
@@ -108,6 +108,14 @@ func (k *kernel) block() error {
 			return err
 		}
 	}
+	if clustered {
+		if !k.begun {
+			if err := k.findCluster(place); err != nil {
+				return err
+			}
+		}
+		k.checkCluster(place)
+	}
 	return k.writeCTA()
 }
 
@@ -120,7 +128,7 @@ func keyValue(line []byte) (key, value string, ok bool) {
 	return string(bytes.TrimSpace(line[:i])), string(bytes.TrimSpace(line[i+1:])), true
 }
 
-// beginCTA starts the next CTA, and with the first the kernel.
+// beginCTA starts the next CTA.
 func (k *kernel) beginCTA(at trace.Dim3) error {
 	grid := k.h.kernel.Grid
 	if at[0] >= grid[0] || at[1] >= grid[1] || at[2] >= grid[2] {
@@ -132,7 +140,7 @@ func (k *kernel) beginCTA(at trace.Dim3) error {
 	}
 	k.last = int64(id)
 	k.cta.ID, k.cta.SM, k.cta.Warps = uint32(id), -1, k.cta.Warps[:0]
-	return k.begin(trace.FidelityWarp)
+	return nil
 }
 
 // begin starts the kernel in the trace unless it is.
@@ -231,6 +239,9 @@ func (k *kernel) writeCTA() error {
 	}
 	k.n[missingWarps] += uint64(k.h.warps()) - uint64(len(k.cta.Warps))
 	k.ctas++
+	if err := k.begin(trace.FidelityWarp); err != nil {
+		return err
+	}
 	return k.w.WriteCTA(&k.cta)
 }
 

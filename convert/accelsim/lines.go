@@ -75,7 +75,7 @@ func (l *lines) next() ([]byte, error) {
 			return l.give(line), nil
 		}
 		scanned := l.end - l.pos
-		if err := l.fill(); err != nil {
+		if err := l.fill(maxLine); err != nil {
 			return nil, err
 		}
 		from = l.pos + scanned
@@ -107,16 +107,17 @@ func (l *lines) text() ([]byte, error) {
 	}
 }
 
-// fill reads on behind what is not yet returned.
-func (l *lines) fill() error {
+// fill reads on behind what is not yet returned, of which it keeps so many
+// bytes at most.
+func (l *lines) fill(most int) error {
 	if l.pos > 0 {
 		l.end = copy(l.buf, l.buf[l.pos:l.end])
 		l.pos = 0
 	}
 	if l.end == len(l.buf) {
-		if len(l.buf) >= maxLine {
+		if len(l.buf) >= most {
 			l.number++
-			return l.errorf("a line of more than %d bytes", maxLine)
+			return l.errorf("a line of more than %d bytes", most)
 		}
 		l.buf = append(l.buf, make([]byte, len(l.buf))...)
 	}
@@ -135,11 +136,33 @@ func (l *lines) fill() error {
 // peek returns up to n bytes of what comes next, at most the first buffer.
 func (l *lines) peek(n int) ([]byte, error) {
 	for l.end-l.pos < n && !l.eof && l.end-l.pos < firstBuffer {
-		if err := l.fill(); err != nil {
+		if err := l.fill(maxLine); err != nil {
 			return nil, err
 		}
 	}
 	return l.buf[l.pos:min(l.end, l.pos+n)], nil
+}
+
+// ahead calls f with the lines that come next, without taking them, until it
+// returns false or most bytes were looked at.
+func (l *lines) ahead(most int, f func(line []byte) bool) error {
+	looked := 0
+	for {
+		i := bytes.IndexByte(l.buf[l.pos+looked:l.end], '\n')
+		switch {
+		case i >= 0:
+			if !f(l.buf[l.pos+looked:][:i]) {
+				return nil
+			}
+			looked += i + 1
+		case l.eof || l.end-l.pos >= most:
+			return nil
+		default:
+			if err := l.fill(2 * most); err != nil {
+				return err
+			}
+		}
+	}
 }
 
 // errorf is an error at the line last returned.

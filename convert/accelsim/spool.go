@@ -76,6 +76,9 @@ func tempFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
+// tempReader is a temporary file that is read.
+type tempReader struct{ *os.File }
+
 // discard closes a temporary file.
 func discard(f *os.File) {
 	_ = f.Close()
