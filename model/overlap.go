@@ -15,9 +15,9 @@ import (
 // done with them. It also holds the kernels until they may enter the machine:
 // profiled, and behind no irregular kernel.
 //
-// A copy or synchronisation between two launches is a point where the program's
-// host needs what the kernels before it made: the host waits there for all of
-// them (choice 12 of MODEL.md).
+// A copy, memset or synchronisation between two launches is a point where the
+// program's host needs what the kernels before it made: the host waits there for
+// all of them (choice 12 of MODEL.md).
 type overlap struct {
 	m        *Machine
 	pages    *pageTable
@@ -25,17 +25,21 @@ type overlap struct {
 	back     writeBack
 	launches uint64 // in the program
 	issued   uint64
-	queue    fifo[*kernelRun] // launched, not yet admitted
-	running  int              // admitted and not ended
-	alone    bool             // an irregular kernel runs
-	profiled bool             // the head of the queue has been
-	busy     bool             // the pre-profiler runs
-	copied   map[uint32]bool  // arrays whose input copy has been seen
-	files    map[uint32]bool  // arrays that the prelude reads
+	queue    fifo[*kernelRun]  // launched, not yet admitted
+	queues   []int             // hardware work queues that no kernel holds
+	running  int               // admitted and not ended
+	alone    bool              // an irregular kernel runs
+	profiled bool              // the head of the queue has been
+	busy     bool              // the pre-profiler runs
+	copied   map[uint32]bool   // arrays whose input copy has been issued
+	files    map[uint32]uint64 // bytes that the prelude reads, by array
 }
 
 func newOverlap(m *Machine, b Scoreboard) (*overlap, error) {
-	u := &overlap{m: m, pages: newPageTable(m, b), copied: make(map[uint32]bool), files: make(map[uint32]bool)}
+	u := &overlap{m: m, pages: newPageTable(m, b), copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
+	for q := min(m.cfg.KMU.HWQs, m.cfg.KMU.Entries) - 1; q >= 0; q-- {
+		u.queues = append(u.queues, q)
+	}
 	u.prelude.init(u, b)
 	u.back.init(u)
 	return u, u.scan()
@@ -58,18 +62,17 @@ func (u *overlap) scan() error {
 		case op.Kind == trace.OpLaunch:
 			u.launches++
 		case op.Array == trace.NoArray || int(op.Array) >= len(u.m.prog.Arrays):
-		case op.Kind == trace.OpFileRead:
-			u.files[op.Array] = true
+		case op.Kind == trace.OpFileRead && u.launches == 0:
+			u.files[op.Array] += op.Bytes
 		case op.Kind == trace.OpCopyH2D && u.launches == 0:
-			u.pages.each(op.Array, func(p *page) { p.input, p.ready = true, false })
-		case op.Kind == trace.OpFileWrite:
-			u.back.toFile(op.Array)
+			u.prelude.expect(op.Array)
 		}
 	}
 	return u.scanBack()
 }
 
-// scanBack marks the pages that are copied back after the last launch.
+// scanBack marks the arrays that are copied back after the last launch, and
+// those of them that are written to files.
 func (u *overlap) scanBack() error {
 	ops := u.m.tr.HostOps()
 	var op trace.HostOp
@@ -85,8 +88,14 @@ func (u *overlap) scanBack() error {
 		if op.Kind == trace.OpLaunch {
 			launches++
 		}
-		if op.Kind == trace.OpCopyD2H && launches == u.launches && u.known(op.Array) {
+		if launches < u.launches || !u.known(op.Array) {
+			continue
+		}
+		switch op.Kind {
+		case trace.OpCopyD2H:
 			u.back.expect(op.Array)
+		case trace.OpFileWrite:
+			u.back.toFile(op.Array)
 		}
 	}
 }
@@ -98,27 +107,37 @@ func (u *overlap) known(array uint32) bool {
 // issue performs one operation of the host. wait: the host first waits until
 // the kernels launched so far have ended, and comes again.
 func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error) {
-	last := u.issued == u.launches
+	first, last := u.issued == 0, u.issued == u.launches
 	switch op.Kind {
 	case trace.OpFileRead:
-		if u.known(op.Array) {
-			u.prelude.read(op.Array, op.Bytes, t)
+		if first && u.known(op.Array) {
+			u.prelude.read(op.Array, t)
+			return 0, false, nil
 		}
+		return u.m.host.file(op, t), false, nil
+	case trace.OpFileWrite:
+		if last && u.back.writes(op.Array) {
+			return 0, false, nil // page by page, as they come back
+		}
+		return u.m.host.file(op, t), false, nil
 	case trace.OpCopyH2D:
-		if u.issued == 0 {
-			if u.known(op.Array) {
-				u.prelude.copy(op.Array, !u.files[op.Array], t)
-			}
+		if first && u.known(op.Array) {
+			u.prelude.copy(op.Array, t)
 			return 0, false, nil
 		}
 		return u.between(op, t)
 	case trace.OpLaunch:
+		if u.open() >= maxOpen {
+			return 0, true, nil
+		}
 		u.issued++
 		return nsToCycles(int64(u.m.cfg.Host.LaunchOverheadNs), u.m.cfg), false, u.launch(op.Kernel, t)
 	case trace.OpCopyD2H:
-		if last {
+		if last && u.known(op.Array) {
 			return 0, false, nil // page by page, as they are done with
 		}
+		return u.between(op, t)
+	case trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
 		return u.between(op, t)
 	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
 		return 0, !last && u.open() > 0, nil
@@ -128,18 +147,24 @@ func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err err
 	return 0, false, nil
 }
 
-// between copies whole arrays between launches, when the kernels have ended.
+// between copies or sets whole arrays between launches, when the kernels have
+// ended.
 func (u *overlap) between(op *trace.HostOp, t Time) (Time, bool, error) {
 	if u.open() > 0 {
 		return 0, true, nil
 	}
 	h := u.m.host
-	d := nsToCycles(int64(u.m.cfg.Host.CopyLatencyNs), u.m.cfg) + h.link[0].cycles(op.Bytes)
-	stage := StageH2D
-	if op.Kind == trace.OpCopyD2H {
-		stage = StageD2H
+	link, stage := 2, NumStages
+	switch op.Kind {
+	case trace.OpCopyH2D:
+		link, stage = 0, int(StageH2D)
+	case trace.OpCopyD2H:
+		link, stage = 1, int(StageD2H)
 	}
-	u.m.stage(stage, op.Array, t, t+d, op.Bytes)
+	d := nsToCycles(int64(u.m.cfg.Host.CopyLatencyNs), u.m.cfg) + h.link[link].cycles(op.Bytes)
+	if stage < NumStages {
+		u.m.stage(StageKind(stage), op.Array, t, t+d, op.Bytes)
+	}
 	return d, false, nil
 }
 
@@ -158,12 +183,14 @@ func (u *overlap) launch(id uint32, t Time) error {
 		return err
 	}
 	k.ready = true
-	k.hwq = int(k.Order) % len(u.m.kmu.queues)
 	u.queue.push(k)
 	return u.next(t)
 }
 
-// next profiles the kernel at the head of the queue, or lets it enter.
+// next profiles the kernel at the head of the queue, or lets it enter. Kernels
+// enter in program order, so one waits here until the distributor and a hardware
+// work queue have room: were a later one to pass it, its CTAs could fill every SM
+// and wait for pages of the one outside.
 func (u *overlap) next(t Time) error {
 	for u.queue.len() > 0 && !u.busy {
 		k := *u.queue.first()
@@ -179,9 +206,11 @@ func (u *overlap) next(t Time) error {
 			u.m.queue.post(t+d, evOverlap, overlapProfiled, 0)
 			return nil
 		}
-		if u.alone || k.irregular() && u.running > 0 {
+		free := len(u.queues)
+		if free == 0 || u.alone || k.irregular() && u.running > 0 {
 			return nil
 		}
+		k.hwq, u.queues = u.queues[free-1], u.queues[:free-1]
 		u.queue.pop()
 		u.profiled = false
 		u.running++
@@ -197,6 +226,7 @@ func (u *overlap) next(t Time) error {
 // What an evOverlap event of the overlapped host says in its first argument.
 const (
 	overlapProfiled = iota // the pre-profiler has ended
+	overlapStart           // the storage looks for a page to read
 	overlapRead            // the storage has read a page; b = its index
 	overlapReady           // a page has arrived on the device; b = its index
 	overlapBack            // a page has arrived on the host; b = its index
@@ -207,13 +237,15 @@ func (u *overlap) event(what, arg uint64, t Time) error {
 	case overlapProfiled:
 		u.busy = false
 		return u.next(t)
+	case overlapStart:
+		u.prelude.start(t)
 	case overlapRead:
 		u.prelude.pageRead(int32(arg), t)
 	case overlapReady:
+		u.prelude.arrived(int32(arg))
 		u.pages.setReady(int32(arg), t)
-		u.prelude.arrived(int32(arg), t)
 	case overlapBack:
-		u.back.arrived(int32(arg), t)
+		u.back.arrived(int32(arg))
 	}
 	return nil
 }
@@ -221,6 +253,7 @@ func (u *overlap) event(what, arg uint64, t Time) error {
 // kernelEnded lets the kernels behind one that has ended enter.
 func (u *overlap) kernelEnded(k *kernelRun, t Time) error {
 	u.running--
+	u.queues = append(u.queues, k.hwq)
 	u.alone = u.alone && !k.irregular()
 	u.pages.kernelEnded(k, t)
 	if err := u.next(t); err != nil {

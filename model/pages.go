@@ -47,7 +47,7 @@ type page struct {
 	d2h     bool
 	sent    bool // on its way back to the host, or there
 	array   uint32
-	missing uint32 // bytes that the prelude has not written
+	missing uint32 // arrays whose part of it the prelude has not written
 }
 
 // pageRef counts the CTAs of one kernel that may read and write a page.
@@ -119,16 +119,29 @@ func (p *pageTable) cover() {
 	}
 }
 
-// each calls f for every page of an array.
-func (p *pageTable) each(array uint32, f func(*page)) {
+// span returns the index of an array's first page, and how many it has.
+func (p *pageTable) span(array uint32) (first, count int32) {
 	a := &p.m.prog.Arrays[array]
 	if a.Bytes == 0 {
-		return
+		return 0, 0
 	}
-	first := p.find(a.Base >> p.shift)
-	for i := first; i < first+int32((a.Base+a.Bytes-1)>>p.shift-a.Base>>p.shift)+1; i++ {
-		f(&p.pages[i])
+	n := a.Base >> p.shift
+	return p.find(n), int32((a.Base+a.Bytes-1)>>p.shift-n) + 1
+}
+
+// each calls f for every page of an array.
+func (p *pageTable) each(array uint32, f func(*page)) {
+	first, count := p.span(array)
+	for i := range count {
+		f(&p.pages[first+i])
 	}
+}
+
+// part returns how many bytes of an array lie in page i.
+func (p *pageTable) part(array uint32, i int32) uint64 {
+	a := &p.m.prog.Arrays[array]
+	lo := p.pages[i].number << p.shift
+	return min(lo+1<<p.shift, a.Base+a.Bytes) - max(lo, a.Base)
 }
 
 // find returns the index of a page number, or -1 if no array lies there.
@@ -204,6 +217,9 @@ func (p *pageTable) setReady(i int32, t Time) {
 	}
 	owner := p.ownerID(pg)
 	p.tell(pg, owner, owner, t)
+	if pg.head < 0 {
+		p.m.overlap.sendBack(i, t)
+	}
 	p.wakeUp(i, t)
 	p.m.ctas.wake(t + 1)
 }

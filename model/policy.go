@@ -81,6 +81,15 @@ func (v *CTAView) Fits(k, sm int) bool {
 	return s.fits(kernel)
 }
 
+// Launches is the number of kernels that the host launches in the whole program,
+// where kernels overlap; 0 where they do not.
+func (v *CTAView) Launches() uint64 {
+	if v.m.overlap == nil {
+		return 0
+	}
+	return v.m.overlap.launches
+}
+
 // Prelude reports whether the prelude is still reading or sending input.
 func (v *CTAView) Prelude() bool { return v.m.overlap != nil && v.m.overlap.prelude.running() }
 

@@ -5,17 +5,22 @@ import "math/rand/v2"
 // prelude reads the input files page by page and sends each page to the device
 // when all of its words are written, which the data availability tracker sees
 // (CRCS/PPCS paper, section 3.2): a write counter per page, which triggers the
-// transfer when it reaches the words of the page that arrays lie in.
+// transfer when it reaches the words of the page that arrays lie in. The storage
+// writes a page's part of an array in one go, so that the tracker's counter is
+// kept in arrays: page.missing.
 type prelude struct {
 	u       *overlap
 	order   PageOrder
 	random  *rand.Rand
 	arrays  []inputArray
-	next    int // array whose page is read next
+	holding pageIndex
+	pending int32 // input pages that are not on the device
+	next    int   // array whose page is read next
+	posted  bool  // the storage looks for work in this cycle
 	reading bool
 	current int // array of the page that is being read
 	link    Time
-	wants   []chunk // for a random order: all pages
+	wants   []chunk // for a random order: all pages that are to be read
 }
 
 // inputArray is an array that the host fills.
@@ -24,8 +29,10 @@ type inputArray struct {
 	pages  int32 // index of its first page
 	count  int32
 	read   int32  // pages read
+	files  int32  // pages that its file fills; the others are there from the start
 	here   int32  // pages on the device
 	left   uint64 // bytes of the file not yet read
+	sent   bool   // it is copied to the device
 	stages [2]stageSpan
 }
 
@@ -48,58 +55,98 @@ func (p *prelude) init(u *overlap, b Scoreboard) {
 	}
 }
 
-// add makes an entry of the tracker for every page of an array.
-func (p *prelude) add(array uint32) *inputArray {
+func (p *prelude) find(array uint32) *inputArray {
 	for i := range p.arrays {
 		if p.arrays[i].array == array {
 			return &p.arrays[i]
 		}
 	}
-	a := &p.u.m.prog.Arrays[array]
-	t := p.u.pages
-	first, last := a.Base>>t.shift, (a.Base+max(1, a.Bytes)-1)>>t.shift
-	p.arrays = append(p.arrays, inputArray{array: array, pages: t.find(first), count: int32(last-first) + 1})
-	t.each(array, func(pg *page) { pg.missing++ })
+	return nil
+}
+
+func (p *prelude) add(array uint32) *inputArray {
+	first, count := p.u.pages.span(array)
+	p.arrays = append(p.arrays, inputArray{array: array, pages: first, count: count})
+	p.holding.add(first, count)
 	return &p.arrays[len(p.arrays)-1]
 }
 
-// read starts reading the file of an array.
-func (p *prelude) read(array uint32, bytes uint64, t Time) {
-	a := p.add(array)
-	a.left += bytes
-	if p.order == OrderRandom {
-		n := len(p.arrays) - 1
-		for i := range a.count {
-			p.wants = append(p.wants, chunk{n, a.pages + i})
-		}
-	}
-	p.start(t)
-}
-
-// copy sends an array to the device. One that no file fills is there already:
-// its pages are sent at once.
-func (p *prelude) copy(array uint32, whole bool, t Time) {
-	if !whole {
+// expect makes an entry of the tracker for every page of an array that will be
+// copied to the device.
+func (p *prelude) expect(array uint32) {
+	if p.find(array) != nil {
 		return
 	}
-	a := p.add(array)
-	for i := range a.count {
+	p.add(array).sent = true
+	p.u.pages.each(array, func(pg *page) {
+		if pg.missing++; !pg.input {
+			pg.input, pg.ready = true, false
+			p.pending++
+		}
+	})
+}
+
+// read starts reading the file of an array; what the program reads of it in
+// several calls is read in one.
+func (p *prelude) read(array uint32, t Time) {
+	a := p.find(array)
+	if a == nil {
+		a = p.add(array) // the host keeps it for itself
+	}
+	if a.files > 0 {
+		return
+	}
+	a.left = p.u.files[array]
+	for left := a.left; left > 0 && a.files < a.count; a.files++ {
+		left -= min(left, p.u.pages.part(array, a.pages+a.files))
+	}
+	if p.order == OrderRandom {
+		for i := range a.files {
+			p.wants = append(p.wants, chunk{p.index(a), a.pages + i})
+		}
+	}
+	if p.u.copied[array] {
+		p.fill(a, t)
+	}
+	if !p.posted && !p.reading {
+		p.posted = true
+		p.u.m.queue.post(t, evOverlap, overlapStart, 0)
+	}
+}
+
+func (p *prelude) index(a *inputArray) int {
+	for i := range p.arrays {
+		if &p.arrays[i] == a {
+			return i
+		}
+	}
+	panic("model: an input array that is none")
+}
+
+// copy sends an array to the device, once.
+func (p *prelude) copy(array uint32, t Time) {
+	if p.u.copied[array] {
+		return
+	}
+	p.u.copied[array] = true
+	if a := p.find(array); a.files > 0 || p.u.files[array] == 0 {
+		p.fill(a, t)
+	}
+}
+
+// fill sends the pages that no file fills: they are on the host already.
+func (p *prelude) fill(a *inputArray, t Time) {
+	for i := a.files; i < a.count; i++ {
 		p.written(a.pages+i, t)
 	}
 }
 
 // running reports whether the prelude still reads or sends.
-func (p *prelude) running() bool {
-	for i := range p.arrays {
-		if p.arrays[i].here < p.arrays[i].count {
-			return true
-		}
-	}
-	return false
-}
+func (p *prelude) running() bool { return p.pending > 0 }
 
 // start reads the next page, if the storage is idle.
 func (p *prelude) start(t Time) {
+	p.posted = false
 	if p.reading {
 		return
 	}
@@ -108,9 +155,8 @@ func (p *prelude) start(t Time) {
 		return
 	}
 	a := &p.arrays[i]
-	pageBytes := uint64(1) << p.u.pages.shift
-	bytes := min(a.left, pageBytes)
-	if a.read == a.count-1 {
+	bytes := min(a.left, p.u.pages.part(a.array, page))
+	if a.read == a.files-1 {
 		bytes = a.left
 	}
 	a.left -= bytes
@@ -140,7 +186,7 @@ func (p *prelude) pick() (int, int32) {
 	}
 	for n := range p.arrays {
 		i := (p.next + n) % len(p.arrays)
-		if a := &p.arrays[i]; a.read < a.count && a.left > 0 {
+		if a := &p.arrays[i]; a.read < a.files {
 			return i, a.pages + a.read
 		}
 	}
@@ -151,8 +197,10 @@ func (p *prelude) pick() (int, int32) {
 func (p *prelude) pageRead(page int32, t Time) {
 	p.reading = false
 	a := &p.arrays[p.current]
-	p.written(page, t)
-	if a.read == a.count {
+	if a.sent {
+		p.written(page, t)
+	}
+	if a.read == a.files {
 		p.u.m.stageSpan(StagePrelude, a.array, &a.stages[0])
 	}
 	p.start(t)
@@ -162,40 +210,27 @@ func (p *prelude) pageRead(page int32, t Time) {
 // when all of them have.
 func (p *prelude) written(i int32, t Time) {
 	pg := &p.u.pages.pages[i]
-	if pg.missing > 0 {
-		pg.missing--
-	}
-	if pg.missing > 0 {
+	if pg.missing--; pg.missing > 0 {
 		return
 	}
 	bytes := uint64(1) << p.u.pages.shift
 	start := max(t, p.link)
 	p.link = start + p.u.m.host.link[0].cycles(bytes)
-	if a := p.of(pg.array); a != nil {
+	if a := p.find(pg.array); a != nil {
 		a.stages[1].extend(start, p.link, bytes)
 	}
 	p.u.m.queue.post(p.link, evOverlap, overlapReady, uint64(i))
 }
 
-func (p *prelude) of(array uint32) *inputArray {
-	for i := range p.arrays {
-		if p.arrays[i].array == array {
-			return &p.arrays[i]
-		}
-	}
-	return nil
-}
-
 // arrived notes that a page is on the device.
-func (p *prelude) arrived(i int32, t Time) {
-	for n := range p.arrays {
+func (p *prelude) arrived(i int32) {
+	p.pending--
+	p.holding.each(i, func(n int) {
 		a := &p.arrays[n]
-		if i >= a.pages && i < a.pages+a.count {
-			if a.here++; a.here == a.count {
-				p.u.m.stageSpan(StageH2D, a.array, &a.stages[1])
-			}
+		if a.here++; a.here == a.count {
+			p.u.m.stageSpan(StageH2D, a.array, &a.stages[1])
 		}
-	}
+	})
 }
 
 func (s *stageSpan) extend(start, end Time, bytes uint64) {

@@ -52,9 +52,17 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	s.insts = m.sum.WarpInsts
 	for _, k := range m.ctas.entries {
 		r.Kernels = append(r.Kernels, k.ID)
-		r.PagesOwned = append(r.PagesOwned, 0)
+		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))
 		r.SMsHeld = append(r.SMsHeld, uint32(k.SMs))
 		r.CTAsFinished = append(r.CTAsFinished, uint32(k.done))
 	}
 	m.obs.Sample(r)
+}
+
+// pagesOwned is how many of the available input pages a kernel owns.
+func (m *Machine) pagesOwned(k *kernelRun) uint32 {
+	if m.overlap == nil {
+		return 0
+	}
+	return uint32(m.overlap.pages.ownedBy(k.Order))
 }

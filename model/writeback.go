@@ -7,6 +7,7 @@ type writeBack struct {
 	link    Time
 	storage Time
 	arrays  []outputArray
+	holding pageIndex
 	swept   bool
 }
 
@@ -22,26 +23,39 @@ type outputArray struct {
 
 func (w *writeBack) init(u *overlap) { w.u = u }
 
-// toFile notes that an array is written to a file.
-func (w *writeBack) toFile(array uint32) { w.add(array).file = true }
-
-func (w *writeBack) add(array uint32) *outputArray {
+// find returns the entry of an array that is copied back, or nil.
+func (w *writeBack) find(array uint32) *outputArray {
 	for i := range w.arrays {
 		if w.arrays[i].array == array {
 			return &w.arrays[i]
 		}
 	}
-	a := &w.u.m.prog.Arrays[array]
-	t := w.u.pages
-	first, last := a.Base>>t.shift, (a.Base+max(1, a.Bytes)-1)>>t.shift
-	w.arrays = append(w.arrays, outputArray{array: array, pages: t.find(first), count: int32(last-first) + 1})
-	return &w.arrays[len(w.arrays)-1]
+	return nil
 }
 
 // expect notes that an array is copied back.
 func (w *writeBack) expect(array uint32) {
-	w.add(array)
-	w.u.pages.each(array, func(p *page) { p.d2h = true })
+	t := w.u.pages
+	first, count := t.span(array)
+	if count == 0 || w.find(array) != nil {
+		return
+	}
+	w.arrays = append(w.arrays, outputArray{array: array, pages: first, count: count})
+	w.holding.add(first, count)
+	t.each(array, func(p *page) { p.d2h = true })
+}
+
+// toFile notes that an array that is copied back is written to a file.
+func (w *writeBack) toFile(array uint32) {
+	if a := w.find(array); a != nil {
+		a.file = true
+	}
+}
+
+// writes reports whether an array is written to its file page by page.
+func (w *writeBack) writes(array uint32) bool {
+	a := w.find(array)
+	return a != nil && a.file
 }
 
 // send sends a page back, once.
@@ -54,25 +68,17 @@ func (w *writeBack) send(i int32, t Time) {
 	bytes := uint64(1) << w.u.pages.shift
 	start := max(t, w.link)
 	w.link = start + w.u.m.host.link[1].cycles(bytes)
-	for n := range w.arrays {
-		if a := &w.arrays[n]; a.holds(i) {
-			a.stages[0].extend(start, w.link, bytes)
-		}
-	}
+	w.holding.each(i, func(n int) { w.arrays[n].stages[0].extend(start, w.link, bytes) })
 	w.u.m.queue.post(w.link, evOverlap, overlapBack, uint64(i))
 }
 
-func (a *outputArray) holds(i int32) bool { return i >= a.pages && i < a.pages+a.count }
-
 // arrived writes a page that is back to its file.
-func (w *writeBack) arrived(i int32, t Time) {
-	bytes := uint64(1) << w.u.pages.shift
-	for n := range w.arrays {
+func (w *writeBack) arrived(i int32) {
+	t := w.u.m.now
+	w.holding.each(i, func(n int) {
 		a := &w.arrays[n]
-		if !a.holds(i) {
-			continue
-		}
 		if a.file {
+			bytes := w.u.pages.part(a.array, i)
 			start := max(t, w.storage)
 			w.storage = start + w.u.m.host.storage.cycles(bytes)
 			a.stages[1].extend(start, w.storage, bytes)
@@ -81,7 +87,7 @@ func (w *writeBack) arrived(i int32, t Time) {
 			w.u.m.stageSpan(StageD2H, a.array, &a.stages[0])
 			w.u.m.stageSpan(StagePostlude, a.array, &a.stages[1])
 		}
-	}
+	})
 }
 
 // sweep sends the pages that no kernel has a count on, once all kernels have

@@ -55,7 +55,7 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		}
 		p.filling = false
 	}
-	if p.revert && !v.Prelude() {
+	if p.revert && !v.Prelude() || v.Launches() == 1 {
 		return p.fifo.Place(v)
 	}
 	for sm := range v.SMs() {
@@ -74,7 +74,7 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 
 // choose returns the kernel that an idle SM goes to.
 func (p *ppcs) choose(v *model.CTAView, sm int) int {
-	if v.Holder(sm) == model.NoKernel {
+	if v.Kernels[0].Order == 1 && v.Holder(sm) == model.NoKernel {
 		return 0 // the first kernel fills all SMs
 	}
 	if p.guard && v.Kernels[0].SMs == 0 {
