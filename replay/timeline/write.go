@@ -1,0 +1,114 @@
+package timeline
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpureplay/replay/table"
+)
+
+// Options choose what of the tables is shown.
+type Options struct {
+	Trace, Policy string // "": all
+	From, To      int64  // cycles; what ends before From or starts after To is left out. To 0: to the end
+}
+
+// Stats says what a timeline holds.
+type Stats struct {
+	Replays int
+	Slices  int
+	LeftOut int // slices for which there was no lane: more than maxLanes overlap
+}
+
+// sources are the tables that a timeline is made of.
+var sources = []string{"runs", "stages", "kernels", "ctas", "launches", "timeline", "tasks"}
+
+// Write writes the replays that lie under dir, in the order of their traces,
+// then policies, as one Perfetto trace. It returns an error that names the file
+// if a table cannot be read, and one if there is nothing to show.
+func Write(w io.Writer, dir string, opt Options) (Stats, error) {
+	var stats Stats
+	runs, err := find(dir, opt)
+	if err != nil {
+		return stats, err
+	}
+	p := newPackets(w)
+	for i, r := range runs {
+		if err := r.write(p, i+1, opt, &stats); err != nil {
+			return stats, err
+		}
+		stats.Replays++
+		if p.err != nil {
+			break
+		}
+	}
+	if err := p.close(); err != nil {
+		return stats, fmt.Errorf("timeline: writing: %w", err)
+	}
+	return stats, nil
+}
+
+// run is one replay with its tables.
+type run struct {
+	trace, policy string
+	parts         map[string]*table.Part
+}
+
+func find(dir string, opt Options) ([]*run, error) {
+	var runs []*run
+	for _, name := range sources {
+		parts, err := table.Find(dir, name)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range parts {
+			if (opt.Trace != "" && part.Trace != opt.Trace) || (opt.Policy != "" && part.Policy != opt.Policy) {
+				continue
+			}
+			i := slices.IndexFunc(runs, func(r *run) bool { return r.trace == part.Trace && r.policy == part.Policy })
+			if i < 0 {
+				i = len(runs)
+				runs = append(runs, &run{part.Trace, part.Policy, map[string]*table.Part{}})
+			}
+			runs[i].parts[name] = &part
+		}
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("timeline: no tables of the kind asked for lie under %s: replay with -o %s first", dir, dir)
+	}
+	slices.SortFunc(runs, func(a, b *run) int {
+		return strings.Compare(a.trace+"\x00"+a.policy, b.trace+"\x00"+b.policy)
+	})
+	return runs, nil
+}
+
+// clock returns the clock that the tables of a run keep; without one, a cycle
+// is a nanosecond.
+func (r *run) clock() (table.Clock, error) {
+	for _, name := range sources {
+		if r.parts[name] == nil {
+			continue
+		}
+		f, err := table.OpenReader(r.parts[name].Path, table.Limits{})
+		if err != nil {
+			return table.Clock{}, err
+		}
+		defer f.Close()
+		for _, kv := range f.Metadata() {
+			if kv.Key != "clock_mhz" {
+				continue
+			}
+			mhz, err := strconv.ParseFloat(kv.Value, 64)
+			if err != nil {
+				return table.Clock{}, fmt.Errorf("timeline: %s: clock_mhz is %q, no number", r.parts[name].Path, kv.Value)
+			}
+			return table.NewClock(mhz)
+		}
+		return table.NewClock(1000)
+	}
+	return table.Clock{}, errors.New("timeline: a run without tables")
+}
