@@ -5,28 +5,27 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gpureplay/trace/tracetest"
 )
 
-// Every capture is recognised as what it is, and as nothing else.
-func TestDetectRealCaptures(t *testing.T) {
-	for _, c := range []struct{ pattern, want string }{
-		{"kineto-*/*.gz", "kineto"}, {"nsys-*/*.sqlite", "nsys"}, {"nvprof-*/*.csv", "nvprof"},
+// Every generated capture is recognised as what it is, and as nothing else; the
+// real ones are in TestCaptures.
+func TestDetect(t *testing.T) {
+	gpucachesim := t.TempDir()
+	put(t, gpucachesim, "commands.json", gpucachesimList)
+	for path, want := range map[string]string{
+		database(t, rocpdStory...): "rocprof", database(t, nsysStory...): "nsys", database(t, nvprofFamily()...): "nvprof",
+		put(t, t.TempDir(), "a", rocprofJSON): "rocprof", rocprofTablesIn(t): "rocprof", put(t, t.TempDir(), "b", nvprofSample): "nvprof",
+		put(t, t.TempDir(), "c", kinetoSample): "kineto", put(t, t.TempDir(), "d", chakraText()): "chakra", put(t, t.TempDir(), "e", chakraProto()): "chakra",
+		gpucachesim: "gpucachesim", filepath.Join(gpucachesim, "commands.json"): "gpucachesim",
+		macsimFolder(t): "macsim", filepath.Join(macsimFolder(t), "Kernel0", "trace.txt"): "macsim", hyfissFolder(t): "hyfiss",
 	} {
-		paths, err := filepath.Glob(filepath.Join(tracetest.Data(t), c.pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: %d files, %v", c.pattern, len(paths), err)
+		in, err := Open(path, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for _, path := range paths {
-			in, err := Open(path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := Detect(in)
-			if err != nil || f.Name != c.want {
-				t.Errorf("%s: %s, %v; want %s", filepath.Base(path), f.Name, err, c.want)
-			}
+		f, err := Detect(in)
+		if err != nil || f.Name != want {
+			t.Errorf("%s: %s, %v; want %s", filepath.Base(path), f.Name, err, want)
 		}
 	}
 }

@@ -106,7 +106,14 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 				continue
 			}
 			want := map[string]float64{}
-			for _, e := range readWhole(t, path) {
+			events := readWhole(t, path)
+			inThreads := map[any]bool{} // by correlation: the grid is in threads
+			for _, e := range events {
+				if e.Name == "hipExtModuleLaunchKernel" {
+					inThreads[e.Args["correlation"]] = true
+				}
+			}
+			for _, e := range events {
 				if e.Ph != "X" {
 					continue
 				}
@@ -116,7 +123,7 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 					want["kernel "+e.Name]++
 					want["registers"] += number("registers per thread")
 					want["ns"] += math.Round(e.Dur * 1000)
-					want["ctas"] += volume(e.Args["grid"])
+					want["ctas"] += volume(e.Args["grid"], e.Args["block"], inThreads[e.Args["correlation"]])
 				case "gpu_memcpy", "gpu_memset":
 					want["bytes"] += number("bytes")
 					want[e.Cat]++
@@ -161,14 +168,17 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 	}
 }
 
-func volume(dim any) float64 {
-	list, ok := dim.([]any)
+func volume(grid, block any, inThreads bool) float64 {
+	list, ok := grid.([]any)
 	if !ok {
 		return 0
 	}
 	v := 1.0
-	for _, x := range list {
+	for i, x := range list {
 		n, _ := x.(float64)
+		if inThreads {
+			n = math.Ceil(n / block.([]any)[i].(float64))
+		}
 		v *= n
 	}
 	return v

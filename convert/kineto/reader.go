@@ -247,6 +247,7 @@ func (r *reader) take() error {
 			Kind: kind, Correlation: e.correlation, Host: e.pid.hash, Thread: e.tid.hash,
 			StartNs: e.start, DurationNs: e.duration, Async: async, Bytes: e.bytes,
 			Sized: e.hasGrid && e.hasBlock, Grid: e.grid, Block: e.block, SharedBytes: e.shared,
+			WorkItems: timeline.InThreads(e.name),
 		})
 	case catSync:
 		return r.sync()
@@ -291,6 +292,9 @@ func (r *reader) activity() error {
 	case catMemset:
 		a.Kind = timeline.Memset
 	default:
+		if bytes.Contains(e.name, []byte("HtoH")) {
+			return nil // within the host
+		}
 		a.Kind = timeline.Copy
 		a.Copy = copyKind(e.name, e.kind)
 		a.Pageable = bytes.Contains(e.name, []byte("Pageable"))

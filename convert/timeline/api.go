@@ -74,3 +74,8 @@ func classify(name string) apiCall {
 	}
 	return apiCall{}
 }
+
+// InThreads reports whether a launching function takes its grid in threads.
+func InThreads(name []byte) bool {
+	return bytes.HasPrefix(name, []byte("hipExtModuleLaunch")) || bytes.HasPrefix(name, []byte("hipHccModuleLaunch"))
+}

@@ -149,6 +149,7 @@ func (b *Builder) Call(c *Call) error {
 		grid: c.Grid, block: c.Block, shared: c.SharedBytes, flags: flagHostTime,
 	}
 	r.set(flagSized, c.Sized)
+	r.set(flagThreads, c.WorkItems)
 	r.set(flagAsync, c.Async)
 	return b.add(&r)
 }

@@ -261,6 +261,19 @@ func TestGridFromCall(t *testing.T) {
 	}
 }
 
+// A function of HIP takes the grid in threads.
+func TestGridInThreads(t *testing.T) {
+	c := launch(1, 0)
+	c.WorkItems = InThreads([]byte("hipExtModuleLaunchKernel"))
+	a := kernel("gemm", 1, 7, 20, 1)
+	a.Grid, a.Block = trace.Dim3{229632, 1, 1}, trace.Dim3{256, 1, 1}
+	got, b := run(t, -1, a, c)
+	expect(t, got, "launch gemm stream 7 host 0 start 20 ran 1 grid 897")
+	if count(b, "grid_in_threads") != 1 {
+		t.Errorf("%v", b.Diagnostics())
+	}
+}
+
 // Nothing is lost and nothing invented, in any order of events, and the result
 // does not depend on that order.
 func TestOrderOfFileDoesNotMatter(t *testing.T) {

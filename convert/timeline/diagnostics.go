@@ -8,6 +8,7 @@ const (
 	otherDevices oddity = iota
 	kernelWithoutGrid
 	gridOfCall
+	gridInThreads
 	copyWithoutSize
 	noCall
 	callWithoutActivity
@@ -31,6 +32,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "kernels whose grid the profiler did not record (AMD graph replays do this); they are kept with their times only"},
 	gridOfCall: {Name: "grid_of_call", Severity: trace.Info,
 		Help: "kernels whose grid, block and shared memory were taken from the launching call"},
+	gridInThreads: {Name: "grid_in_threads", Severity: trace.Info,
+		Help: "kernels whose launching call takes the grid in threads (hipExtModuleLaunchKernel); it was divided by the block"},
 	copyWithoutSize: {Name: "copy_without_size", Severity: trace.DataLoss,
 		Help: "copies or memory sets whose bytes the profiler did not record; they are kept with 0 bytes"},
 	noCall: {Name: "activity_without_call", Severity: trace.Info,

@@ -30,5 +30,7 @@
 //     thread used last.
 //  9. Copies from the device to pageable host memory block the host, whatever
 //     the call is named, as the CUDA documentation says.
-//  10. Times count from the first call or activity of the capture.
+//  10. hipExtModuleLaunchKernel takes its grid in threads, and profilers copy
+//     that; it is divided by the block.
+//  11. Times count from the first call or activity of the capture.
 package timeline

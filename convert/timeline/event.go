@@ -60,6 +60,7 @@ type Call struct {
 	Grid        trace.Dim3
 	Block       trace.Dim3
 	SharedBytes uint32
+	WorkItems   bool // Grid, and that of the activity, is in threads, not CTAs
 }
 
 // CallKind says what a [Call] does.

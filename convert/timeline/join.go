@@ -174,6 +174,12 @@ func (j *joiner) activity(r *row) error {
 		r.flags |= flagSized
 		j.b.counts.add(gridOfCall)
 	}
+	if c.flags&flagThreads != 0 && r.flags&flagSized != 0 && ActivityKind(r.kind) == Kernel {
+		for i, block := range r.block {
+			r.grid[i] = uint32((uint64(r.grid[i]) + uint64(max(block, 1)) - 1) / uint64(max(block, 1)))
+		}
+		j.b.counts.add(gridInThreads)
+	}
 	return j.emit(r)
 }
 

@@ -51,6 +51,7 @@ const (
 	flagDevice   // device is known
 	flagHostTime // start and duration are of a call
 	flagUsed     // an activity or a sync belongs to the call
+	flagThreads  // the grid is in threads
 )
 
 const (

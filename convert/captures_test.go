@@ -1,0 +1,116 @@
+package convert
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
+
+var update = flag.Bool("update", false, "write the golden summaries anew")
+
+// captures are the real captures by format.
+var captures = []struct{ format, pattern string }{
+	{"kineto", "kineto-*/*.gz"},
+	{"nsys", "nsys-*/*.sqlite"},
+	{"nvprof", "nvprof-*/*.csv"},
+	{"gpucachesim", "gpucachesim-*/traces"},
+}
+
+// Each real capture is recognised, converts into a trace without
+// contradictions, and comes to the sums of its golden summary, which holds no
+// word of the people and machines it was captured by.
+func TestCaptures(t *testing.T) {
+	for _, c := range captures {
+		paths, err := filepath.Glob(filepath.Join(tracetest.Data(t), c.pattern))
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %d captures, %v", c.format, len(paths), err)
+		}
+		var b strings.Builder
+		for _, path := range paths {
+			r := capture(t, path, anyDevice)
+			r.check(t)
+			fmt.Fprintf(&b, "== %s\n%s\n", filepath.Base(path), r.summary())
+			private(t, filepath.Base(path), r.text())
+			if r.meta.Source != c.format {
+				t.Errorf("%s: taken for %s", path, r.meta.Source)
+			}
+		}
+		golden(t, filepath.Join("testdata", c.format+".golden"), b.String())
+	}
+}
+
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	for i := range max(len(lines), len(wanted)) {
+		if i >= len(lines) || i >= len(wanted) || lines[i] != wanted[i] {
+			t.Errorf("%s differs from line %d on (-update writes it anew):\n got %q\nwant %q", path, i+1, at(lines, i), at(wanted, i))
+			return
+		}
+	}
+}
+
+func at(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return ""
+}
+
+// secrets are words of the captures that tell people, machines and paths.
+var secrets = []string{
+	"rhzhang", "lava", "report13.nsys-rep", "UTC", // export metadata of nsys
+	"sraikund", "twshared", "facebook", "torchx", "mast_", "tsp_pnb", // job metadata of kineto
+	"/tmp/", "/home/", "python3", "benchmark_result", "libkineto", // paths and processes
+	"NVPROF is profiling", "command:", "./", ".bmp", "inputs", // command lines of nvprof
+	"trace-reconstruction", "secret", "someone",
+}
+
+func private(t *testing.T, name, text string) {
+	t.Helper()
+	for _, word := range secrets {
+		if strings.Contains(text, word) {
+			t.Errorf("%s: the trace says %q", name, word)
+		}
+	}
+}
+
+// The generated captures hold secrets everywhere where the tools put them.
+func TestNothingPersonal(t *testing.T) {
+	hyfiss, macsim := hyfissFolder(t), macsimFolder(t)
+	put(t, hyfiss, "configs/app.config", "# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
+	gpucachesim := t.TempDir()
+	put(t, gpucachesim, "commands.json", gpucachesimList)
+	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
+	for name, path := range map[string]string{
+		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON),
+		"nvprof sqlite": database(t, append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...),
+		"nvprof table":  put(t, t.TempDir(), "t.csv", nvprofSample), "kineto": put(t, t.TempDir(), "k.json", kinetoSample),
+		"nsys": database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
+			`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), ('EXPORT_PRODUCT_VERSION', '2030.1')`)...),
+		"gpucachesim": gpucachesim, "hyfiss": hyfiss, "macsim": macsim,
+	} {
+		r := capture(t, path, anyDevice)
+		private(t, name, r.text())
+		if name == "nsys" && r.meta.SourceVersion != "2030.1" {
+			t.Errorf("version %q", r.meta.SourceVersion)
+		}
+	}
+}
