@@ -79,17 +79,25 @@ if frame is not None:
 # %% Progress of the kernels
 frame = ask(
     """
-    SELECT trace, policy, kernel, function, end_cycles, 100.0 * finished / ctas AS finished_pct
-    FROM (SELECT trace, policy, end_cycles, unnest(kernels) AS kernel, unnest(ctas_finished) AS finished FROM {0})
-    JOIN (SELECT trace, policy, kernel, function, ctas FROM {1} WHERE ctas > 0 AND launched_by = 'host') USING (trace, policy, kernel)
-    ORDER BY trace, policy, kernel, end_cycles
+    WITH launched AS (
+        SELECT trace, policy, kernel::BIGINT AS kernel, function, ctas, first_cta_cycles, end_cycles
+        FROM {1} WHERE ctas > 0 AND launched_by = 'host' AND first_cta_cycles IS NOT NULL
+    ), points AS (
+        SELECT trace, policy, unnest(kernels) AS kernel, end_cycles AS time_cycles, unnest(ctas_finished) AS finished FROM {0}
+        UNION SELECT trace, policy, kernel, first_cta_cycles, 0 FROM launched
+        UNION SELECT trace, policy, kernel, end_cycles, ctas::BIGINT FROM launched
+    )
+    SELECT trace, policy, kernel, function, time_cycles, 100.0 * finished / ctas AS finished_pct
+    FROM points JOIN launched USING (trace, policy, kernel)
+    WHERE time_cycles >= first_cta_cycles
+    ORDER BY trace, policy, kernel, time_cycles
     """, "timeline", "kernels")
 if frame is not None:
     runs = list(frame.groupby(["trace", "policy"]))
     figure, axes = panels([key for key, _ in runs])
     for axis, (_, rows) in zip(axes, runs):
         for (kernel, function), line in rows.groupby(["kernel", "function"]):
-            axis.plot(line.end_cycles, line.finished_pct, label=f"{kernel} {function[:24]}")
+            axis.plot(line.time_cycles, line.finished_pct, label=f"{kernel} {function[:24]}")
         if rows.kernel.nunique() <= 10:
             axis.legend(fontsize=7)
         axis.set_ylabel("CTAs finished, %")
