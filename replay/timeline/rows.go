@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -28,7 +29,7 @@ func (r row) text(column int) string {
 }
 
 // each calls f for every row of a part, in order.
-func each(part *table.Part, columns []string, f func(row)) error {
+func each(ctx context.Context, part *table.Part, columns []string, f func(row)) error {
 	r, err := table.OpenReader(part.Path, table.Limits{})
 	if err != nil {
 		return err
@@ -36,6 +37,9 @@ func each(part *table.Part, columns []string, f func(row)) error {
 	defer r.Close()
 	values := make([]*table.Values, len(columns))
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b, err := r.Next()
 		if err == io.EOF {
 			return nil

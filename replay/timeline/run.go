@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -20,7 +21,7 @@ type view struct {
 	function map[int64]int32  // of a kernel: index in names
 }
 
-func (r *run) write(p *packets, pid int, opt Options, stats *Stats) error {
+func (r *run) write(ctx context.Context, p *packets, pid int, opt Options, stats *Stats) error {
 	clock, err := r.clock()
 	if err != nil {
 		return err
@@ -43,7 +44,7 @@ func (r *run) write(p *packets, pid int, opt Options, stats *Stats) error {
 		{"timeline", append([]string{"start_cycles", "end_cycles"}, counters...), v.samples},
 	} {
 		if part := r.parts[step.table]; part != nil {
-			if err := each(part, step.columns, step.make()); err != nil {
+			if err := each(ctx, part, step.columns, step.make()); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -91,7 +92,7 @@ func TestWrite(t *testing.T) {
 	fill(s)
 	commit(t, s)
 	var first, second bytes.Buffer
-	stats, err := Write(&first, dir, Options{})
+	stats, err := Write(context.Background(), &first, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("stats %+v", stats)
 	}
 	check(t, first.Bytes(), want)
-	if _, err := Write(&second, dir, Options{}); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+	if _, err := Write(context.Background(), &second, dir, Options{}); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("written again it differs: %v", err)
 	}
 }
@@ -111,7 +112,7 @@ func TestWindow(t *testing.T) {
 	fill(s)
 	commit(t, s)
 	var b bytes.Buffer
-	if _, err := Write(&b, dir, Options{From: 31, To: 36}); err != nil {
+	if _, err := Write(context.Background(), &b, dir, Options{From: 31, To: 36}); err != nil {
 		t.Fatal(err)
 	}
 	var inside []string
@@ -133,12 +134,12 @@ func TestChoosesRuns(t *testing.T) {
 		commit(t, s)
 	}
 	var b bytes.Buffer
-	if _, err := Write(&b, dir, Options{Policy: "ppcs"}); err != nil {
+	if _, err := Write(context.Background(), &b, dir, Options{Policy: "ppcs"}); err != nil {
 		t.Fatal(err)
 	}
 	check(t, b.Bytes(), want)
 	b.Reset()
-	if stats, err := Write(&b, dir, Options{}); err != nil || stats.Replays != 2 {
+	if stats, err := Write(context.Background(), &b, dir, Options{}); err != nil || stats.Replays != 2 {
 		t.Errorf("%+v, %v", stats, err)
 	}
 	both := slices.Clone(want)
@@ -155,7 +156,7 @@ func TestCSV(t *testing.T) {
 	fill(s)
 	commit(t, s)
 	var b bytes.Buffer
-	if _, err := Write(&b, dir, Options{}); err != nil {
+	if _, err := Write(context.Background(), &b, dir, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	check(t, b.Bytes(), []string{process + "/Tasks/Tasks 5-6 kernel 9 kernel=9 warps=4 cycles=1 start_cycle=5"})
@@ -177,7 +178,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	commit(t, s)
 	var b bytes.Buffer
-	stats, err := Write(&b, dir, Options{})
+	stats, err := Write(context.Background(), &b, dir, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,21 +201,26 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Write(&bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := Write(&bytes.Buffer{}, dir+"/none", Options{}); err == nil {
+	if _, err := Write(context.Background(), &bytes.Buffer{}, dir+"/none", Options{}); err == nil {
 		t.Error("no folder: no error")
 	}
 	s := open(t, dir, "ppcs", table.Parquet)
 	fill(s)
 	commit(t, s)
 	full := errors.New("disk full")
-	if _, err := Write(failing{full}, dir, Options{}); !errors.Is(err, full) {
+	if _, err := Write(context.Background(), failing{full}, dir, Options{}); !errors.Is(err, full) {
 		t.Errorf("a full disk: %v", err)
 	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if _, err := Write(ended, &bytes.Buffer{}, dir, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
 	commit(t, open(t, dir, "ppcs", table.Arrow))
-	if _, err := Write(&bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), "--format=parquet") {
+	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), "--format=parquet") {
 		t.Errorf("tables in Arrow IPC: %v", err)
 	}
 }
@@ -230,7 +236,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	commit(b, s)
 	for b.Loop() {
-		if _, err := Write(discard{}, dir, Options{}); err != nil {
+		if _, err := Write(context.Background(), discard{}, dir, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,8 +30,9 @@ var sources = []string{"runs", "stages", "kernels", "ctas", "launches", "timelin
 
 // Write writes the replays that lie under dir, in the order of their traces,
 // then policies, as one Perfetto trace. It returns an error that names the file
-// if a table cannot be read, and one if there is nothing to show.
-func Write(w io.Writer, dir string, opt Options) (Stats, error) {
+// if a table cannot be read, one if there is nothing to show, and that of ctx
+// soon after it ends.
+func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
 	var stats Stats
 	runs, err := find(dir, opt)
 	if err != nil {
@@ -38,7 +40,7 @@ func Write(w io.Writer, dir string, opt Options) (Stats, error) {
 	}
 	p := newPackets(w)
 	for i, r := range runs {
-		if err := r.write(p, i+1, opt, &stats); err != nil {
+		if err := r.write(ctx, p, i+1, opt, &stats); err != nil {
 			return stats, err
 		}
 		stats.Replays++
