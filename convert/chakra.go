@@ -35,11 +35,13 @@ func init() {
 //     kernel, like a computation. No operator has a grid.
 type chakraGraph struct {
 	w         Writer
+	opt       Options
 	nodes     []chakraNode
 	index     map[uint64]uint32
 	deps      []uint32 // of all nodes, as indices
 	functions map[string]uint32
-	first     uint64 // earliest start, micros
+	flags     []trace.KernelFlags // by function
+	first     uint64              // earliest start, micros
 	timed     bool
 	counts    struct {
 		host, missing, duplicate, cyclic, dropped uint64
@@ -72,7 +74,7 @@ func convertChakra(ctx context.Context, in *Input, w Writer, opt Options) error 
 		return err
 	}
 	defer f.Close()
-	g := &chakraGraph{w: w, index: map[uint64]uint32{}, functions: map[string]uint32{}, first: math.MaxUint64}
+	g := &chakraGraph{w: w, opt: opt, index: map[uint64]uint32{}, functions: map[string]uint32{}, first: math.MaxUint64}
 	read := chakra.ReadProto
 	if chakra.IsJSON(in.Head()) {
 		read = chakra.ReadJSON
@@ -114,6 +116,7 @@ func (g *chakraGraph) read(f io.Reader, read func(io.Reader, func(*chakra.Node) 
 			if !ok {
 				f = g.w.AddFunction(n.Name)
 				g.functions[n.Name] = f
+				g.flags = append(g.flags, g.opt.flags(n.Name))
 			}
 			node.function = f
 			g.first = min(g.first, n.StartMicros)
@@ -276,7 +279,7 @@ func (g *chakraGraph) operator(n *chakraNode) error {
 		if err != nil {
 			return err
 		}
-		if err := g.w.EndKernel(0); err != nil {
+		if err := g.w.EndKernel(g.flags[n.function]); err != nil {
 			return err
 		}
 		op.Kind, op.Kernel = trace.OpLaunch, id

@@ -130,7 +130,7 @@ func (c *childWriter) parent(s *timelineSink, p *pending, children []nvprof.Chil
 		}
 		children, next = children[n:], next+uint32(n)
 	}
-	return s.w.EndKernel(p.flags)
+	return s.w.EndKernel(p.flags | s.flagsOf(p.kernel.Function))
 }
 
 func inside(k *trace.Kernel, at trace.Dim3) bool {

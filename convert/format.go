@@ -49,6 +49,14 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
+// flags are those of a kernel of that name.
+func (o *Options) flags(name string) trace.KernelFlags {
+	if o.Irregular != nil && o.Irregular.MatchString(name) {
+		return trace.KernelIrregular
+	}
+	return 0
+}
+
 var formats []Format
 
 // Register adds a format. It panics if the name is taken or something is

@@ -217,7 +217,7 @@ func (r *gpucachesimReader) kernel(c *gpucachesim.Command) (uint32, error) {
 	if err := g.Each(r.w.WriteCTA); err != nil {
 		return 0, err
 	}
-	return id, r.w.EndKernel(0)
+	return id, r.w.EndKernel(r.opt.flags(c.Name))
 }
 
 // record puts one instruction into its place.

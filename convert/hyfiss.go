@@ -131,7 +131,7 @@ func (r *hyfissReader) kernel(k *hyfiss.Kernel) (trace.Fidelity, error) {
 	if err := g.group.Each(r.w.WriteCTA); err != nil {
 		return 0, err
 	}
-	if err := r.w.EndKernel(0); err != nil {
+	if err := r.w.EndKernel(r.opt.flags(name)); err != nil {
 		return 0, err
 	}
 	for _, sm := range k.SMs {

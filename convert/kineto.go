@@ -43,7 +43,7 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 	if err != nil {
 		return err
 	}
-	err = writeTimeline(b, w, newTimelineSink(w), func(device uint32) trace.Meta { return kinetoMeta(info, device) })
+	err = writeTimeline(b, w, newTimelineSink(w, opt), func(device uint32) trace.Meta { return kinetoMeta(info, device) })
 	if err != nil {
 		return err
 	}

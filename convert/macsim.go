@@ -45,7 +45,9 @@ func sniffMacsim(in *Input) bool {
 // warp.
 type macsimReader struct {
 	ctx     context.Context
+	in      *Input
 	w       Writer
+	opt     Options
 	names   map[string]macsim.Shape
 	kernels uint64
 	counts  struct {
@@ -54,7 +56,7 @@ type macsimReader struct {
 }
 
 func convertMacsim(ctx context.Context, in *Input, w Writer, opt Options) error {
-	r := &macsimReader{ctx: ctx, w: w}
+	r := &macsimReader{ctx: ctx, in: in, w: w, opt: opt}
 	paths, err := r.list(in)
 	if err != nil {
 		return err
@@ -114,7 +116,7 @@ func (r *macsimReader) list(in *Input) ([]string, error) {
 }
 
 func (r *macsimReader) kernel(list string) error {
-	f, err := OpenFile(r.ctx, list)
+	f, err := r.in.OpenFile(r.ctx, list)
 	if err != nil {
 		return notThere(err)
 	}
@@ -126,7 +128,7 @@ func (r *macsimReader) kernel(list string) error {
 	slices.SortFunc(all, func(a, b macsim.Warp) int { return cmp.Compare(a.ID, b.ID) })
 	all = slices.Compact(all)
 	folder := filepath.Dir(list)
-	k := r.shape(filepath.Base(folder), all)
+	k, name := r.shape(filepath.Base(folder), all)
 	if k.Grid.Count() == 0 {
 		return errors.New("no warp is listed")
 	}
@@ -147,7 +149,7 @@ func (r *macsimReader) kernel(list string) error {
 		}
 		all = all[n:]
 	}
-	if err := r.w.EndKernel(0); err != nil {
+	if err := r.w.EndKernel(r.opt.flags(name)); err != nil {
 		return err
 	}
 	return r.w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Array: trace.NoArray})
@@ -165,9 +167,9 @@ func notThere(err error) error {
 	return err
 }
 
-// shape returns the kernel of a folder, as kernel_names.txt says or as its warps
+// shape returns the kernel of a folder and its name, as kernel_names.txt says or as its warps
 // suggest.
-func (r *macsimReader) shape(folder string, all []macsim.Warp) trace.Kernel {
+func (r *macsimReader) shape(folder string, all []macsim.Warp) (trace.Kernel, string) {
 	k := trace.Kernel{Fidelity: trace.FidelityWarp}
 	var ctas uint64
 	var perCTA uint32
@@ -183,7 +185,7 @@ func (r *macsimReader) shape(folder string, all []macsim.Warp) trace.Kernel {
 		s.Name = "kernel" + strconv.FormatUint(r.kernels, 10)
 	}
 	k.Function, k.Grid, k.Block, k.Registers, k.SharedBytes = r.w.AddFunction(s.Name), s.Grid, s.Block, s.Registers, s.SharedBytes
-	return k
+	return k, s.Name
 }
 
 // macsimCTA writes one CTA after the other.
@@ -226,7 +228,7 @@ func (c *macsimCTA) write(list []macsim.Warp) error {
 // open finds the file of a warp under the names that it has had.
 func (c *macsimCTA) open(w macsim.Warp) (io.ReadCloser, error) {
 	for _, pattern := range []string{"trace_%d.raw", "bin_trace_%d.raw", "trace_%d.raw.gz", "bin_trace_%d.raw.gz"} {
-		f, err := OpenFile(c.r.ctx, filepath.Join(c.folder, fmt.Sprintf(pattern, w.ID)))
+		f, err := c.r.in.OpenFile(c.r.ctx, filepath.Join(c.folder, fmt.Sprintf(pattern, w.ID)))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return f, err
 		}

@@ -62,7 +62,7 @@ func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeTimeline(b, w, newTimelineSink(w), func(device uint32) trace.Meta { return nsysMeta(info, device) })
+	err = writeTimeline(b, w, newTimelineSink(w, opt), func(device uint32) trace.Meta { return nsysMeta(info, device) })
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func init() {
 func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error {
 	b := timeline.New(timelineOptions(opt))
 	defer b.Close()
-	sink := newTimelineSink(w)
+	sink := newTimelineSink(w, opt)
 	var info *nvprof.Info
 	var children *nvprof.Children
 	if bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) {

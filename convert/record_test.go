@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -128,12 +129,22 @@ func tryConvert(t testing.TB, path, from string, opt Options) (*recording, error
 	return r, err
 }
 
+// captured keeps the recordings of the real captures, which several tests look
+// at and none changes.
+var captured = map[string]*recording{}
+
 // capture converts the input at path, which must work.
 func capture(t testing.TB, path string, opt Options) *recording {
 	t.Helper()
+	if r := captured[path]; r != nil && opt.Device == anyDevice.Device {
+		return r
+	}
 	r, err := tryConvert(t, path, "", opt)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !strings.HasPrefix(path, os.TempDir()) && opt.Device == anyDevice.Device {
+		captured[path] = r
 	}
 	return r
 }

@@ -11,14 +11,16 @@ import (
 // timelineSink writes a profiler's timeline into a trace.
 type timelineSink struct {
 	w         Writer
+	opt       Options
 	functions map[string]uint32
+	flags     []trace.KernelFlags // by function
 	least     trace.Fidelity
 	kernels   uint64
 	children  func(s *timelineSink, gridID uint64, k *trace.Kernel, function uint32) (uint32, bool, error)
 }
 
-func newTimelineSink(w Writer) *timelineSink {
-	return &timelineSink{w: w, functions: map[string]uint32{}, least: trace.FidelityWarp}
+func newTimelineSink(w Writer, opt Options) *timelineSink {
+	return &timelineSink{w: w, opt: opt, functions: map[string]uint32{}, least: trace.FidelityWarp}
 }
 
 func (s *timelineSink) function(name string) uint32 {
@@ -26,8 +28,17 @@ func (s *timelineSink) function(name string) uint32 {
 	if !ok {
 		f = s.w.AddFunction(name)
 		s.functions[name] = f
+		s.flags = append(s.flags, s.opt.flags(name))
 	}
 	return f
+}
+
+// flagsOf are the flags of a function's kernels; the sink adds all functions.
+func (s *timelineSink) flagsOf(function uint32) trace.KernelFlags {
+	if int(function) < len(s.flags) {
+		return s.flags[function]
+	}
+	return 0
 }
 
 // kernel writes a kernel without CTAs.
@@ -38,7 +49,7 @@ func (s *timelineSink) kernel(k *trace.Kernel, flags trace.KernelFlags) (uint32,
 	if err != nil {
 		return 0, err
 	}
-	return id, s.w.EndKernel(flags)
+	return id, s.w.EndKernel(flags | s.flagsOf(k.Function))
 }
 
 // Launch writes a kernel and the host's launch of it.
