@@ -294,7 +294,7 @@ func (u *overlap) stuck(add func(string, ...any)) {
 func (u *overlap) why(id uint32) string {
 	for _, k := range u.m.ctas.entries {
 		if k.ID == id && k.Left > 0 && k.Resident == 0 {
-			return fmt.Sprintf("which has %d CTAs to place and no SM that is free of other kernels", k.Left)
+			return fmt.Sprintf("which has %d to place and no SM that is free of other kernels", k.Left)
 		}
 		if k.ID == id {
 			return fmt.Sprintf("which has %d CTAs on SMs and %d to place", k.Resident, k.Left)
