@@ -20,6 +20,7 @@ type lsu struct {
 	banks   [maxBanks]uint16 // sectors per L1 bank of the current access
 	depth   Time             // cycles between issue and the unit
 	stats   l1Stats
+	rec     AccessRecord
 }
 
 const maxBanks = 64
@@ -128,7 +129,11 @@ func (u *lsu) access(w *warp, o *op, t Time) Time {
 	} else {
 		u.co.coalesce(a, w.lists, uint64(o.width))
 	}
-	return u.global(o, t)
+	done := u.global(o, t)
+	if u.s.m.accessed != nil && o.space != trace.SpaceLocal {
+		u.tellAccess(w, o, a, t, done)
+	}
+	return done
 }
 
 // shared times an access to shared memory: as many cycles as the most distinct

@@ -13,6 +13,7 @@ type Options struct {
 	Policy   *Policy
 	Observer Observer // nil: nobody watches
 	Sample   Time     // width of a timeline window; 0: none
+	Fault    Fault    // of the scoreboard, for tests of auditors
 }
 
 // Machine replays one trace under one policy, once.
@@ -23,6 +24,8 @@ type Machine struct {
 	prog      *trace.Program
 	obs       Observer
 	placed    PlacementObserver // nil: the observer does not watch placements
+	accessed  AccessObserver    // nil: nor accesses
+	fault     Fault
 	now       Time
 	queue     queue
 	wheel     *wheel
@@ -50,11 +53,12 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Machine{cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer}
+	m := &Machine{cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, fault: opt.Fault}
 	if m.obs == nil {
 		m.obs = nobody{}
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
+	m.accessed, _ = m.obs.(AccessObserver)
 	n := m.cfg.SM.Count
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)

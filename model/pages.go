@@ -24,6 +24,7 @@ type pageTable struct {
 	owned     []int32 // by program order: available pages that the kernel owns
 	available int32
 	stamp     uint32
+	faulted   bool // FaultSkipRelease has happened
 	scratch   []touched
 	rec       PageRecord
 }
@@ -180,7 +181,7 @@ func (p *pageTable) blocked(k *kernelRun, sectors []uint64) (int32, Stall) {
 		if !pg.ready {
 			return i, StallPageNotReady
 		}
-		if pg.head >= 0 && p.refs[pg.head].order != k.Order && !k.irregular() {
+		if pg.head >= 0 && p.refs[pg.head].order != k.Order && !k.irregular() && p.m.fault != FaultIgnoreOwner {
 			return i, StallPageNotOwned
 		}
 	}
@@ -329,6 +330,10 @@ func (p *pageTable) release(k *kernelRun, x touched, t Time) {
 		ref.writers--
 	}
 	if r == pg.head && ref.readers == 0 && ref.writers == 0 {
+		if p.m.fault == FaultSkipRelease && !p.faulted {
+			p.faulted = true
+			return
+		}
 		p.handOver(x.page, t)
 	}
 }

@@ -75,7 +75,7 @@ func (v *CTAView) SMs() int { return len(v.m.sms) }
 // since nothing keeps its L1 coherent (CRCS/PPCS paper, section 4.3).
 func (v *CTAView) Fits(k, sm int) bool {
 	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
-	if v.m.overlap != nil && len(s.ctas) > 0 && s.order != kernel.Order {
+	if v.m.overlap != nil && len(s.ctas) > 0 && s.order != kernel.Order && v.m.fault != FaultSharedSM {
 		return false
 	}
 	return s.fits(kernel)

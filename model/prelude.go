@@ -199,6 +199,10 @@ func (p *prelude) pageRead(page int32, t Time) {
 	a := &p.arrays[p.current]
 	if a.sent {
 		p.written(page, t)
+		if p.u.m.fault == FaultEarlyReady {
+			p.u.pages.pages[page].ready = true
+			p.u.pages.wakeUp(page, t)
+		}
 	}
 	if a.read == a.files {
 		p.u.m.stageSpan(StagePrelude, a.array, &a.stages[0])

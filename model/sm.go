@@ -171,6 +171,9 @@ func (s *sm) exit(w *warp, t Time) {
 	c.live--
 	if c.live == 0 {
 		s.end(c, c.acked+s.postProfile(c))
+		if s.m.fault == FaultEarlyOwner {
+			s.giveBack(c, t)
+		}
 		return
 	}
 	if c.waiting > 0 {
@@ -190,6 +193,14 @@ func (s *sm) postProfile(c *ctaRun) Time {
 	}
 	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.pages)
 	return o.pages.postCycles(c)
+}
+
+// giveBack releases the pages that the post-profiler has found.
+func (s *sm) giveBack(c *ctaRun, t Time) {
+	for _, x := range c.pages {
+		s.m.overlap.pages.release(c.kernel, x, t)
+	}
+	c.pages = c.pages[:0]
 }
 
 // end notes that c ends at t.
@@ -226,12 +237,7 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	c.stall(t, StallMemory)
 	c.rec.End = t
 	k := c.kernel
-	if o := s.m.overlap; o != nil {
-		for _, x := range c.pages {
-			o.pages.release(k, x, t)
-		}
-		c.pages = c.pages[:0]
-	}
+	s.giveBack(c, t)
 	k.rec.WarpInsts += c.rec.WarpInsts
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)

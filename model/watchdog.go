@@ -23,16 +23,19 @@ func (m *Machine) stuck() error {
 			waits = append(waits, fmt.Sprintf(format, args...))
 		}
 	}
+	if m.overlap != nil {
+		m.overlap.stuck(add) // the pages first: they say why the rest waits
+	}
 	for _, k := range m.ctas.entries {
 		add("kernel %d (%s) has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, k.Resident, k.Left)
 	}
 	for _, s := range m.sms {
 		for _, c := range s.ctas {
+			if m.overlap != nil && c.waiting == 0 {
+				continue
+			}
 			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
 		}
-	}
-	if m.overlap != nil {
-		m.overlap.stuck(add)
 	}
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]

@@ -24,7 +24,7 @@ type auditor struct {
 	ctas    uint64
 	found   []table.Audit
 	dropped uint64
-	overlap bool // the policy may start a kernel before those it depends on have ended
+	hazards *hazards // nil: kernels wait for those before them in their stream
 }
 
 // kernelBook is what the auditor knows of a kernel under way.
@@ -43,11 +43,18 @@ type usage struct {
 	ctas, warps, threads, registers, shared int
 }
 
-func newAuditor(tr *trace.Reader, cfg *model.Config) *auditor {
-	return &auditor{
+// newAuditor returns an auditor; overlap says that the policy may start a kernel
+// before those that it depends on have ended.
+func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool) (*auditor, error) {
+	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		streams: make(map[uint64]model.Time),
 	}
+	var err error
+	if overlap {
+		a.hazards, err = newHazards(a)
+	}
+	return a, err
 }
 
 func (a *auditor) fail(rule string, t model.Time, format string, args ...any) {
@@ -98,6 +105,9 @@ func (a *auditor) Placed(r *model.CTARecord) {
 	if !mark(b.placed, r.CTA) {
 		a.fail("cta-once", r.Dispatch, "CTA %d of kernel %d is placed twice or is not in its grid", r.CTA, owner(r))
 	}
+	if a.hazards != nil {
+		a.hazards.placed(r)
+	}
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(&b.res, 1)
 	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers || u.shared > c.SharedBytes {
@@ -121,6 +131,9 @@ func (a *auditor) CTA(r *model.CTARecord) {
 		a.fail("cta-once", r.End, "CTA %d of kernel %d ends twice or is not in its grid", r.CTA, owner(r))
 	}
 	a.sms[r.SM].take(&b.res, -1)
+	if a.hazards != nil {
+		a.hazards.ended(r)
+	}
 	b.endings++
 	b.insts += r.WarpInsts
 	a.ctas++
@@ -168,7 +181,7 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
 		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
 	}
-	if end, ok := a.streams[r.Stream]; ok && !r.Device && !a.overlap && r.FirstCTA != model.Unset && r.FirstCTA < end {
+	if end, ok := a.streams[r.Stream]; ok && !r.Device && a.hazards == nil && r.FirstCTA != model.Unset && r.FirstCTA < end {
 		a.fail("stream-order", r.FirstCTA, "kernel %d starts at %d, before its predecessor in stream %d ends at %d", r.ID, r.FirstCTA, r.Stream, end)
 	}
 	if !r.Device {
@@ -226,13 +239,22 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 			a.fail("sm-limits", sum.Cycles, "SM %d still holds %d CTAs", i, u.ctas)
 		}
 	}
+	if a.hazards != nil {
+		a.hazards.finish(sum.Cycles)
+	}
 	if a.dropped > 0 {
 		a.found = append(a.found, table.Audit{Rule: "more", Time: model.Unset, What: fmt.Sprintf("%d further violations", a.dropped)})
 	}
 	return a.found
 }
 
-// Launch, Page and Task records are checked where their mechanisms are audited.
+// Launch and Task records are checked where their mechanisms are audited.
 func (a *auditor) Launch(*model.LaunchRecord) {}
-func (a *auditor) Page(*model.PageRecord)     {}
-func (a *auditor) Task(*model.TaskRecord)     {}
+
+// Page checks a change of a page's state.
+func (a *auditor) Page(r *model.PageRecord) {
+	if a.hazards != nil {
+		a.hazards.changed(r)
+	}
+}
+func (a *auditor) Task(*model.TaskRecord) {}

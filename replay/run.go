@@ -28,6 +28,7 @@ type Job struct {
 	Audit    bool
 	Started  func(label string)            // called before a policy runs; may be nil
 	Finished func(label string, r *Result) // called after it; may be nil
+	fault    model.Fault                   // of the scoreboard, in tests of the auditor
 }
 
 // Output says which tables are written where.
@@ -126,11 +127,13 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		return nil, err
 	}
 	watch := &watcher{inner: set.Observer()}
-	if job.Audit {
-		watch.audit = newAuditor(job.Trace, cfg)
-	}
 	began := time.Now()
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: watch, Sample: job.Sample})
+	observer, err := job.observer(watch, policy, cfg)
+	if err != nil {
+		set.Abort()
+		return nil, err
+	}
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Sample: job.Sample, Fault: job.fault})
 	if err != nil {
 		set.Abort()
 		return nil, err
@@ -148,6 +151,22 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 	}
 	job.write(set, r)
 	return r, set.Commit()
+}
+
+// observer returns what watches a run: with an auditor if the job asks for one,
+// which is told of every access where kernels overlap.
+func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.Observer, error) {
+	if !job.Audit {
+		return w, nil
+	}
+	var err error
+	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil); err != nil {
+		return nil, err
+	}
+	if w.audit.hazards != nil {
+		return accessWatcher{w}, nil
+	}
+	return w, nil
 }
 
 // Row is one row as a program reads it: a value per column, nil where the table

@@ -1,0 +1,47 @@
+package model
+
+import "gpureplay/trace"
+
+// AccessObserver is an [Observer] that is also told of each access to global or
+// texture memory as it issues, in the order of issue. The machine looks for it
+// once; a run that none watches pays nothing.
+type AccessObserver interface {
+	Access(*AccessRecord)
+}
+
+// AccessRecord is one warp's access as the trace has it: the addresses are those
+// of Access, which refers to Lists (see [trace.Access]), Width bytes each.
+type AccessRecord struct {
+	Kernel uint32
+	CTA    uint32
+	Warp   uint32
+	Mode   trace.Mode
+	Width  uint32
+	Access *trace.Access
+	Lists  []uint64
+	Issue  Time
+	Done   Time // data returned, or store acknowledged
+}
+
+// tellAccess tells of an access of w that issues at t.
+func (u *lsu) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
+	c := w.cta
+	u.rec = AccessRecord{
+		Kernel: c.kernel.ID, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
+		Access: a, Lists: w.lists, Issue: t, Done: done,
+	}
+	u.s.m.accessed.Access(&u.rec)
+}
+
+// A Fault breaks the scoreboard of overlapping kernels on purpose, so that a
+// test can show that an auditor finds it.
+type Fault uint8
+
+const (
+	NoFault          Fault = iota
+	FaultSkipRelease       // the first release of a page's last count is lost
+	FaultEarlyOwner        // a CTA releases its pages when its warps have exited, not when its stores are acknowledged
+	FaultEarlyReady        // every page is taken for ready as soon as it has been read
+	FaultIgnoreOwner       // the scoreboard does not look at owners
+	FaultSharedSM          // CTAs of different kernels may share an SM
+)

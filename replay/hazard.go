@@ -1,0 +1,258 @@
+package replay
+
+import (
+	"errors"
+	"io"
+	"math/bits"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// hazards checks a run whose kernels overlap against the exact accesses of its
+// warps, page by page, as they issue and as they are done:
+//
+//   - raw, war, waw: no kernel touches a page before every conflicting access of
+//     the kernels before it in program order is done;
+//   - page-not-ready: no access to an input page before it has been transferred;
+//   - page-owner: no access of a regular kernel to a page of another kernel;
+//   - range-covers: no access to a page that none of the kernel's ranges covers;
+//   - prelude-rate: pages do not become ready faster than storage and link carry them;
+//   - page-released: at the end every page has been given back;
+//   - kernel-per-sm: CTAs of two kernels are never on one SM together.
+//
+// Its books are a few words for each page, however many kernels and accesses
+// there are: of the readers and of the writers of a page the latest kernel in
+// program order, and when it and when all before it were done.
+type hazards struct {
+	a       *auditor
+	prog    *trace.Program
+	shift   uint
+	order   map[uint32]uint64 // host kernel -> place in program order
+	pages   map[uint64]*pageBook
+	holders []holder // per SM
+	kernel  uint32   // the one looked up last
+	place   uint64
+	known   bool
+	regular bool
+	ready   uint64 // bytes of ready pages
+	read    uint64 // of them from files
+}
+
+// holder is the kernel whose CTAs an SM holds.
+type holder struct {
+	kernel uint32
+	ctas   int
+}
+
+// pageBook is what the auditor knows of a page.
+type pageBook struct {
+	readers, writers history
+	owner            uint32
+	input            bool
+	ready            bool
+	array            bool   // an array lies in it
+	file             uint64 // bytes that come from files
+}
+
+// history is who has read, or written, a page.
+type history struct {
+	kernel uint32     // the latest in program order
+	place  uint64     // its place; 0: nobody has
+	done   model.Time // its last access
+	before model.Time // last access of all kernels before it
+}
+
+func newHazards(a *auditor) (*hazards, error) {
+	h := &hazards{
+		a: a, prog: a.tr.Program(), order: make(map[uint32]uint64), pages: make(map[uint64]*pageBook),
+		holders: make([]holder, a.cfg.SM.Count), shift: uint(bits.TrailingZeros(uint(a.cfg.Host.PageBytes))),
+	}
+	ops := a.tr.HostOps()
+	var op trace.HostOp
+	for {
+		err := ops.Next(&op)
+		if errors.Is(err, io.EOF) {
+			return h, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		first := len(h.order) == 0
+		switch {
+		case op.Kind == trace.OpLaunch:
+			h.order[op.Kernel] = uint64(len(h.order)) + 1
+		case !first || int(op.Array) >= len(h.prog.Arrays):
+		case op.Kind == trace.OpCopyH2D:
+			h.each(op.Array, func(p *pageBook, _ uint64) { p.input = true })
+		case op.Kind == trace.OpFileRead:
+			left := op.Bytes
+			h.each(op.Array, func(p *pageBook, part uint64) {
+				p.file += min(part, left)
+				left -= min(part, left)
+			})
+		}
+	}
+}
+
+// each calls f for every page of an array, with the array's bytes in it.
+func (h *hazards) each(array uint32, f func(p *pageBook, part uint64)) {
+	x := &h.prog.Arrays[array]
+	for lo, end := x.Base, x.Base+x.Bytes; lo < end; {
+		next := min(end, (lo>>h.shift+1)<<h.shift)
+		f(h.page(lo>>h.shift), next-lo)
+		lo = next
+	}
+}
+
+// page returns the book of a page, opened when it is first seen.
+func (h *hazards) page(number uint64) *pageBook {
+	p := h.pages[number]
+	if p == nil {
+		p = &pageBook{owner: model.NoKernel}
+		lo, hi := number<<h.shift, (number+1)<<h.shift
+		for i := range h.prog.Arrays {
+			if x := &h.prog.Arrays[i]; x.Bytes > 0 && x.Base < hi && x.Base+x.Bytes > lo {
+				p.array = true
+				break
+			}
+		}
+		h.pages[number] = p
+	}
+	return p
+}
+
+// lookUp finds a kernel's place in program order.
+func (h *hazards) lookUp(id uint32, t model.Time) bool {
+	if !h.known || id != h.kernel {
+		h.kernel, h.place, h.known = id, h.order[id], true
+		h.regular = h.a.book(id, t).k.Flags&trace.KernelIrregular == 0
+	}
+	return h.place > 0
+}
+
+// access checks one access of a warp, page by page.
+func (h *hazards) access(r *model.AccessRecord) {
+	if !h.lookUp(r.Kernel, r.Issue) {
+		return // a child's accesses are its parent's affair
+	}
+	last := ^uint64(0)
+	for i := range r.Access.Count {
+		addr := r.Access.Base + uint64(int64(r.Access.Stride)*int64(i))
+		if r.Access.List != 0 {
+			addr = r.Lists[r.Access.List-1+i]
+		}
+		for n := addr >> h.shift; n <= (addr+uint64(max(1, r.Width))-1)>>h.shift; n++ {
+			if n != last {
+				last = n
+				h.touch(n, h.page(n), r)
+			}
+		}
+	}
+}
+
+func (h *hazards) touch(number uint64, p *pageBook, r *model.AccessRecord) {
+	if p.input && !p.ready {
+		h.a.fail("page-not-ready", r.Issue, "CTA %d of kernel %d touches page %#x, which has not been transferred", r.CTA, r.Kernel, number)
+	}
+	switch {
+	case !p.array || !h.regular || p.owner == r.Kernel:
+	case p.owner == model.NoKernel:
+		h.a.fail("range-covers", r.Issue, "CTA %d of kernel %d touches page %#x, which no range of the kernel covers any more", r.CTA, r.Kernel, number)
+	default:
+		h.a.fail("page-owner", r.Issue, "CTA %d of kernel %d touches page %#x of kernel %d", r.CTA, r.Kernel, number, p.owner)
+	}
+	if r.Mode&trace.Write != 0 {
+		h.conflict(number, &p.readers, r, "raw", "war")
+		h.conflict(number, &p.writers, r, "waw", "waw")
+		p.writers.note(h.place, r)
+	} else {
+		h.conflict(number, &p.writers, r, "war", "raw")
+	}
+	if r.Mode&trace.Read != 0 {
+		p.readers.note(h.place, r)
+	}
+}
+
+// conflict checks an access against those of other kernels that it may not
+// overtake: late is the hazard if a later kernel has been there already, early
+// if an earlier one is not done.
+func (h *hazards) conflict(number uint64, x *history, r *model.AccessRecord, late, early string) {
+	done := x.before
+	switch {
+	case h.place < x.place:
+		h.a.fail(late, r.Issue, "CTA %d of kernel %d touches page %#x after kernel %d, which comes later", r.CTA, r.Kernel, number, x.kernel)
+		return
+	case h.place > x.place:
+		done = max(done, x.done)
+	}
+	if done > r.Issue {
+		h.a.fail(early, r.Issue, "CTA %d of kernel %d touches page %#x, an earlier kernel is done with it at %d only", r.CTA, r.Kernel, number, done)
+	}
+}
+
+// note takes an access into the history.
+func (x *history) note(place uint64, r *model.AccessRecord) {
+	switch {
+	case place > x.place:
+		x.before = max(x.before, x.done)
+		x.kernel, x.place, x.done = r.Kernel, place, r.Done
+	case place == x.place:
+		x.done = max(x.done, r.Done)
+	default:
+		x.before = max(x.before, r.Done)
+	}
+}
+
+// changed takes note of a page that has become ready or gone to another owner.
+func (h *hazards) changed(r *model.PageRecord) {
+	p := h.page(r.Page)
+	p.owner = r.To
+	if !r.Ready || p.ready {
+		return
+	}
+	p.ready = true
+	if !p.input {
+		return
+	}
+	h.ready += 1 << h.shift
+	h.read += p.file
+	c := &h.a.cfg.Host
+	seconds := float64(r.Time) / (h.a.cfg.Clock.CoreMHz * 1e6) * 1.000001
+	if c.StorageMBs > 0 && float64(h.read) > seconds*c.StorageMBs*1e6 || c.PCIeGBs > 0 && float64(h.ready) > seconds*c.PCIeGBs*1e9 {
+		h.a.fail("prelude-rate", r.Time, "%d bytes of pages are ready, %d of them from files: more than storage and link carry", h.ready, h.read)
+	}
+}
+
+// placed and ended keep which kernel an SM holds.
+func (h *hazards) placed(r *model.CTARecord) {
+	x := &h.holders[r.SM]
+	if x.ctas > 0 && x.kernel != r.Kernel {
+		h.a.fail("kernel-per-sm", r.Dispatch, "CTA %d of kernel %d goes on SM %d, which holds CTAs of kernel %d", r.CTA, r.Kernel, r.SM, x.kernel)
+	}
+	x.kernel = r.Kernel
+	x.ctas++
+}
+
+func (h *hazards) ended(r *model.CTARecord) { h.holders[r.SM].ctas-- }
+
+// finish checks that every page has been given back.
+func (h *hazards) finish(t model.Time) {
+	var kept []uint64
+	for n, p := range h.pages {
+		if p.owner != model.NoKernel {
+			kept = append(kept, n)
+		}
+	}
+	slices.Sort(kept)
+	for _, n := range kept {
+		h.a.fail("page-released", t, "page %#x still belongs to kernel %d", n, h.pages[n].owner)
+	}
+}
+
+// accessWatcher is a watcher that is told of accesses too.
+type accessWatcher struct{ *watcher }
+
+// Access makes the watcher a model.AccessObserver.
+func (w accessWatcher) Access(r *model.AccessRecord) { w.audit.hazards.access(r) }

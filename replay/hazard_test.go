@@ -1,0 +1,185 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/samples"
+	_ "gpureplay/samples/pipelines"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// sample generates a small trace of a workload.
+func sample(t testing.TB, name string, settings ...string) *trace.Reader {
+	t.Helper()
+	g, err := samples.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := g.Write(&out, settings...); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// audited runs a trace under policies with the auditor on.
+func audited(t testing.TB, r *trace.Reader, list string, sms int, fault model.Fault) ([]*Result, error) {
+	t.Helper()
+	cfg, err := model.Preset("gk110-ppcs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.SM.Count = sms
+	choices, err := policies.Parse(list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Run(context.Background(), &Job{Trace: r, Name: "test", Config: cfg, Choices: choices, Audit: true, fault: fault})
+}
+
+const pipelines = "serial,nocopy,single-overlap,crcs,ppcs,oracle,crcs,cta=fifo,crcs,crcs-counter-bits=2,ppcs,prelude-order=random,oracle,ppcs-switch=off"
+
+// The seven workloads of the paper, small, under every policy of pipelines: no
+// violation.
+func TestPipelinesAreSafe(t *testing.T) {
+	for _, w := range []string{
+		"3mm n=64", "stn nx=64 ny=16 nz=8 kernels=6", "hsp n=64 kernels=6", "bfs nodes=512", "lpc n=64 kernels=6",
+		"conv width=128 height=64 iterations=2", "path cols=2000 rows=21", "vecadd n=8192",
+	} {
+		words := strings.Fields(w)
+		for _, sms := range []int{3} {
+			results, err := audited(t, sample(t, words[0], words[1:]...), pipelines, sms, model.NoFault)
+			if err != nil {
+				t.Fatalf("%s on %d SMs: %v", w, sms, err)
+			}
+			for _, r := range results {
+				if len(r.Violations) > 0 {
+					t.Errorf("%s on %d SMs, %s: %d violations, the first: %+v", w, sms, r.Policy, len(r.Violations), r.Violations[0])
+				}
+			}
+		}
+	}
+}
+
+// A scoreboard broken on purpose is found: by the auditor, or, where nothing can
+// move any more, as a deadlock with names.
+func TestAuditorFindsFaults(t *testing.T) {
+	for _, x := range []struct {
+		fault model.Fault
+		rules string // those of which one must be found
+	}{
+		{model.FaultSkipRelease, "deadlock"},
+		{model.FaultEarlyOwner, "raw"},
+		{model.FaultEarlyReady, "page-not-ready"},
+		{model.FaultIgnoreOwner, "raw war waw"},
+		{model.FaultSharedSM, "kernel-per-sm"},
+	} {
+		results, err := audited(t, sample(t, "lpc", "n=64", "kernels=6"), "crcs", 4, x.fault)
+		var stuck *model.StuckError
+		if errors.As(err, &stuck) && x.rules == "deadlock" && strings.Contains(err.Error(), "waits for page") {
+			continue
+		}
+		if err != nil {
+			t.Errorf("fault %d: %v", x.fault, err)
+			continue
+		}
+		found := map[string]int{}
+		for _, v := range results[0].Violations {
+			found[v.Rule]++
+		}
+		hit := 0
+		for _, rule := range strings.Fields(x.rules) {
+			hit += found[rule]
+		}
+		if hit == 0 {
+			t.Errorf("fault %d: found %v, want one of: %s", x.fault, found, x.rules)
+		}
+	}
+}
+
+// The release that is lost is the program's last: nothing waits for it, and the
+// auditor finds the page that nobody gave back.
+func TestAuditorFindsLastRelease(t *testing.T) {
+	r := tracetest.FromText(t, `
+array P bytes=4K output
+launch k grid=1 block=32
+cta 0
+ warp 0
+  store <- R1 R2 @P+4
+  exit
+d2h P
+`)
+	results, err := audited(t, r, "crcs", 1, model.FaultSkipRelease)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := results[0].Violations; len(v) != 1 || v[0].Rule != "page-released" {
+		t.Errorf("found %+v, want page-released", v)
+	}
+}
+
+// accesses feeds the hazard books by hand: kernel, mode, issue, done; all touch
+// page 0 of an array, the kernels are 0, 1, 2 in program order.
+func accesses(t *testing.T, list ...[4]int) string {
+	r := tracetest.FromText(t, `
+array P bytes=4K
+launch a grid=1 block=32 irregular
+launch a grid=1 block=32 irregular
+launch a grid=1 block=32 irregular
+`)
+	cfg, err := model.Preset("gk110-ppcs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := newAuditor(r, cfg, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
+	for _, x := range list {
+		a.hazards.access(&model.AccessRecord{
+			Kernel: uint32(x[0]), Mode: trace.Mode(x[1]), Width: 4, Access: &one, Issue: model.Time(x[2]), Done: model.Time(x[3]),
+		})
+	}
+	var found []string
+	for _, v := range a.found {
+		found = append(found, fmt.Sprintf("%s@%d", v.Rule, v.Time))
+	}
+	return strings.Join(found, " ")
+}
+
+func TestHazardRules(t *testing.T) {
+	const r, w, rw = int(trace.Read), int(trace.Write), int(trace.ReadWrite)
+	for _, x := range []struct {
+		name string
+		want string
+		list [][4]int
+	}{
+		{"in order", "", [][4]int{{0, w, 0, 10}, {1, r, 10, 30}, {1, r, 12, 20}, {2, w, 30, 40}}},
+		{"readers together", "", [][4]int{{0, r, 0, 10}, {1, r, 1, 10}, {0, r, 2, 10}}},
+		{"a reader before the store is acknowledged", "raw@9", [][4]int{{0, w, 0, 10}, {1, r, 9, 20}}},
+		{"a store while an earlier kernel loads", "war@19", [][4]int{{0, r, 0, 20}, {1, r, 5, 10}, {2, w, 19, 30}}},
+		{"two stores at once", "waw@5", [][4]int{{0, w, 0, 10}, {2, w, 5, 30}}},
+		{"a later kernel has read", "raw@20", [][4]int{{1, r, 0, 10}, {0, w, 20, 30}}},
+		{"a later kernel has stored", "war@20", [][4]int{{2, w, 0, 10}, {1, r, 20, 30}}},
+		{"stores in the wrong order", "waw@20", [][4]int{{2, w, 0, 10}, {0, w, 20, 30}}},
+		{"an atomic is both", "war@5 waw@5", [][4]int{{0, rw, 0, 10}, {1, rw, 5, 20}}},
+		{"the slower of two earlier kernels counts", "waw@20 raw@50", [][4]int{{0, w, 0, 60}, {1, w, 20, 30}, {2, r, 50, 70}}},
+	} {
+		if got := accesses(t, x.list...); got != x.want {
+			t.Errorf("%s: found %q, want %q", x.name, got, x.want)
+		}
+	}
+}
