@@ -1,0 +1,62 @@
+package convert
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// verified converts the capture into a file, checks every rule of the format on
+// it, and returns its text form.
+func verified(t *testing.T, path string) string {
+	t.Helper()
+	in, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "trace.zst")
+	if err := Run(t.Context(), in, "", target, anyDevice); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := trace.Verify(r, func(err error) { t.Errorf("%s: %v", filepath.Base(path), err) }); err != nil {
+		t.Errorf("%s: %v", filepath.Base(path), err)
+	}
+	var b strings.Builder
+	if err := trace.WriteText(&b, r); err != nil {
+		t.Errorf("%s: text form: %v", filepath.Base(path), err)
+	}
+	return b.String()
+}
+
+// The traces of all captures keep the rules of the format; their whole text
+// names no person, machine or path.
+func TestVerify(t *testing.T) {
+	for _, c := range captures {
+		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t), c.pattern))
+		for _, path := range paths {
+			private(t, filepath.Base(path), verified(t, path))
+		}
+	}
+}
+
+func TestVerifyGenerated(t *testing.T) {
+	gpucachesim := t.TempDir()
+	put(t, gpucachesim, "commands.json", gpucachesimList)
+	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
+	for name, path := range map[string]string{
+		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON), "rocprof csv": rocprofTablesIn(t),
+		"nsys": database(t, nsysStory...), "nvprof children": database(t, nvprofFamily()...), "nvprof table": put(t, t.TempDir(), "t.csv", nvprofSample),
+		"kineto": put(t, t.TempDir(), "k.json", kinetoSample), "gpucachesim": gpucachesim, "macsim": macsimFolder(t), "hyfiss": hyfissFolder(t),
+		"chakra": put(t, t.TempDir(), "c.et", chakraProto()),
+	} {
+		private(t, name, verified(t, path))
+	}
+}
