@@ -122,7 +122,9 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		return nil, err
 	}
 	label := c.Label + v.Suffix
-	set, err := job.open(c, label, cfg)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	set, err := job.open(c, label, cfg, stop)
 	if err != nil {
 		return nil, err
 	}
@@ -139,6 +141,9 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		return nil, err
 	}
 	sum, err := m.Run(ctx)
+	if set.Err() != nil { // a full disk ended the run
+		err = set.Err()
+	}
 	if err != nil {
 		set.Abort()
 		return nil, err
@@ -186,8 +191,8 @@ func (r *Result) Row() (map[string]any, error) {
 
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
-func (job *Job) open(c *policies.Choice, label string, cfg *model.Config) (*table.Set, error) {
-	opt := table.Options{Trace: job.Name, Policy: label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}}
+func (job *Job) open(c *policies.Choice, label string, cfg *model.Config, stop func()) (*table.Set, error) {
+	opt := table.Options{Trace: job.Name, Policy: label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Failed: func(error) { stop() }}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
 		opt.Metadata = []table.KeyValue{

@@ -2,8 +2,10 @@ package table
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -32,13 +34,10 @@ type encoder interface {
 // createFile creates dir and the partial file of dir/name. create opens the
 // file: os.Create, but for tests.
 func createFile(dir, name, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fmt.Errorf("tables: cannot make the folder: %w", err)
-	}
 	f := &file{final: filepath.Join(dir, name), temp: filepath.Join(dir, "."+name+partial)}
-	w, err := create(f.temp)
+	w, err := createIn(dir, f.temp, create)
 	if err != nil {
-		return nil, fmt.Errorf("tables: cannot create a file: %w", err)
+		return nil, err
 	}
 	f.out = &outlet{w: w}
 	f.buf = bufio.NewWriterSize(f.out, 1<<18)
@@ -51,6 +50,22 @@ func createFile(dir, name, format string, sch *arrow.Schema, create func(string)
 		return nil, err
 	}
 	return f, nil
+}
+
+// createIn makes a folder and a file in it. Another process that ends may
+// remove the folder in between, while it is empty.
+func createIn(dir, path string, create func(string) (io.WriteCloser, error)) (w io.WriteCloser, err error) {
+	for range 5 {
+		if err = os.MkdirAll(dir, 0o777); err != nil {
+			err = fmt.Errorf("tables: cannot make the folder: %w", err)
+		} else if w, err = create(path); err != nil {
+			err = fmt.Errorf("tables: cannot create a file: %w", err)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return w, err
 }
 
 func (f *file) write(rec arrow.Record) error {

@@ -19,12 +19,13 @@ type KeyValue struct{ Key, Value string }
 
 // Options say what a [Set] writes, and where.
 type Options struct {
-	Dir           string     // OUT: the folder above those of the tables; made if it is not there
-	Trace, Policy string     // the hive keys
-	Tables        []string   // of [Names]; nil: all
-	Format        string     // of [Formats]; "": Parquet
-	Metadata      []KeyValue // put in every file, sorted by key, beside table, trace, policy and clock_mhz
-	ClockMHz      float64    // of the SM, from which nanoseconds derive
+	Dir           string      // OUT: the folder above those of the tables; made if it is not there
+	Trace, Policy string      // the hive keys
+	Tables        []string    // of [Names]; nil: all
+	Format        string      // of [Formats]; "": Parquet
+	Metadata      []KeyValue  // put in every file, sorted by key, beside table, trace, policy and clock_mhz
+	ClockMHz      float64     // of the SM, from which nanoseconds derive
+	Failed        func(error) // called with the first error of writing a row, so that the run can stop; may be nil
 }
 
 // Set writes the tables of one replay: one trace under one policy. It is for
@@ -153,14 +154,24 @@ func (s *Set) create(table string, sch *arrow.Schema) (*file, error) {
 	return f, err
 }
 
-// Err returns the first error of writing. A long run may look at it now and
-// then to stop early; Commit returns it in any case.
+// Err returns the first error of writing. Commit returns it in any case.
 func (s *Set) Err() error { return s.err }
+
+// fail keeps the first error of writing a row.
+func (s *Set) fail(err error) {
+	if err != nil && s.err == nil {
+		s.err = err
+		if s.opt.Failed != nil {
+			s.opt.Failed(err)
+		}
+	}
+}
 
 // Commit writes what is pending, closes the files, removes what an earlier run
 // of the same trace and policy left in any table, and renames the files to
 // their final names. On an error nothing new is left and, unless removing or
-// renaming itself failed, what was there before is untouched.
+// renaming itself failed, what was there before is untouched. A set without
+// tables does nothing.
 func (s *Set) Commit() error {
 	if s.done {
 		panic("table: a set is committed after its end")
@@ -170,7 +181,7 @@ func (s *Set) Commit() error {
 			s.err = f.close()
 		}
 	}
-	if s.err == nil {
+	if s.err == nil && len(s.files) > 0 {
 		s.err = s.removeFormer()
 	}
 	if s.err != nil {

@@ -221,10 +221,48 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// A device that is full shows only when it is written to.
+func TestFullDevice(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", ClockMHz: 1},
+		func(string) (io.WriteCloser, error) { return os.OpenFile("/dev/full", os.O_WRONLY, 0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(s)
+	if err := s.Commit(); !errors.Is(err, syscall.ENOSPC) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want one line: no space left", err)
+	}
+}
+
+// A set without tables must not touch those of an earlier run.
+func TestNoTables(t *testing.T) {
+	dir := t.TempDir()
+	if err := openFixture(t, dir, "serial", Parquet).Commit(); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", Tables: []string{}, ClockMHz: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(s)
+	if err := s.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if after := tree(t, dir); !slices.Equal(before, after) {
+		t.Errorf("before %v\nafter %v", before, after)
+	}
+}
+
 // The error comes while the run goes on, not only at its end.
 func TestFullDiskStopsEarly(t *testing.T) {
 	left := 1 << 10
-	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, ClockMHz: 1},
+	var told []error
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, ClockMHz: 1,
+		Failed: func(err error) { told = append(told, err) }},
 		func(path string) (io.WriteCloser, error) {
 			f, err := os.Create(path)
 			return scarce{&left, f}, err
@@ -242,6 +280,12 @@ func TestFullDiskStopsEarly(t *testing.T) {
 	}
 	if !errors.Is(s.Err(), syscall.ENOSPC) {
 		t.Fatalf("after %d rows: %v", rows, s.Err())
+	}
+	for range 2 * batchRows {
+		o.CTA(&cta)
+	}
+	if len(told) != 1 || told[0] != s.Err() {
+		t.Errorf("told %v", told)
 	}
 }
 

@@ -60,9 +60,7 @@ func (st *stream[R]) append(r *R) {
 	}
 	st.rows++
 	if st.rows == batchRows || st.large() {
-		if err := st.flush(); err != nil {
-			st.set.err = err
-		}
+		st.set.fail(st.flush())
 	}
 }
 
