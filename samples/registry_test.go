@@ -72,7 +72,7 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}, {"hps", "hsp", 1}, {"abcd", "badc", 2}} {
 		if d := distance(c.a, c.b); d != c.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, d, c.want)
 		}

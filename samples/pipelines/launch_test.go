@@ -23,13 +23,16 @@ var launches = []struct {
 	output   uint64 // bytes written to files
 }{
 	{"vecadd", nil, 2, []trace.Kernel{
-		{Grid: trace.Dim3{1024, 1, 1}, Block: trace.Dim3{256, 1, 1}, Registers: 10},
+		{Grid: trace.Dim3{1024, 1, 1}, Block: trace.Dim3{256, 1, 1}, Registers: 12},
 	}, 2 << 20, 1 << 20},
 	{"3mm", nil, 3, []trace.Kernel{
 		{Grid: trace.Dim3{8, 32, 1}, Block: trace.Dim3{32, 8, 1}, Registers: 19},
 	}, 4 * 256 * 256 * 4, 256 * 256 * 4},
 	{"stn", nil, 50, []trace.Kernel{
 		{Grid: trace.Dim3{2, 32, 1}, Block: trace.Dim3{32, 4, 1}, Registers: 29, SharedBytes: 1024},
+	}, 128 * 128 * 32 * 4, 128 * 128 * 32 * 4},
+	{"stn", []string{"version=base", "kernels=3"}, 3, []trace.Kernel{
+		{Grid: trace.Dim3{126, 30, 1}, Block: trace.Dim3{127, 1, 1}, Registers: 18},
 	}, 128 * 128 * 32 * 4, 128 * 128 * 32 * 4},
 	{"hsp", nil, 10, []trace.Kernel{
 		{Grid: trace.Dim3{37, 37, 1}, Block: trace.Dim3{16, 16, 1}, Registers: 37, SharedBytes: 3072},

@@ -51,6 +51,8 @@ func TestInstructionMixes(t *testing.T) {
 			mix{integer: 8 + 11 + 4, memory: 2 + 6, barrier: 2, exit: 1}.
 				plus(2*5, mix{fp32: 7, memory: 1 + 6 + 2 + 1, control: 1}). // a column in a plane
 				plus(5, mix{integer: 3, memory: 4, barrier: 2, control: 1})},
+		{"stn", []string{"nx=128", "ny=12", "nz=6", "kernels=1", "version=base"}, 0, 12, 1,
+			mix{integer: 6 + 5 + 1, fp32: 7, memory: 8, exit: 2}},
 		{"hsp", []string{"n=64", "kernels=1", "pyramid=3"}, 0, 8, 3,
 			mix{special: 4, fp32: 16, integer: 12 + 2 + 2 + 12 + 1, control: 1, memory: 4 + 2, barrier: 1, exit: 1}.
 				plus(3, mix{integer: 8 + 7, fp32: 4, fp64: 6, memory: 7, control: 2, barrier: 1}).

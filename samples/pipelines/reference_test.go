@@ -70,7 +70,7 @@ func TestThreeMMIsTheProductOfProducts(t *testing.T) {
 }
 
 func TestStencilMatchesTheGridEquation(t *testing.T) {
-	for _, s := range []stencil{{nx: 70, ny: 9, nz: 5}, {nx: 64, ny: 8, nz: 4}, {nx: 3, ny: 3, nz: 3}} {
+	for _, s := range []stencil{{nx: 70, ny: 9, nz: 5}, {nx: 64, ny: 8, nz: 4}, {nx: 3, ny: 3, nz: 3}, {nx: 70, ny: 9, nz: 5, rows: true}} {
 		const steps = 4
 		got, err := s.run(&samplestest.Recording{}, steps, 2)
 		if err != nil {

@@ -19,6 +19,8 @@ var small = []struct {
 	{"3mm", []string{"n=1"}},
 	{"stn", []string{"nx=70", "ny=10", "nz=5", "kernels=3"}},
 	{"stn", []string{"nx=3", "ny=3", "nz=3", "kernels=1"}},
+	{"stn", []string{"nx=70", "ny=6", "nz=5", "kernels=2", "version=base"}},
+	{"stn", []string{"nx=3", "ny=3", "nz=3", "kernels=1", "version=base"}},
 	{"hsp", []string{"n=40", "kernels=3"}},
 	{"hsp", []string{"n=45", "kernels=2", "pyramid=3"}},
 	{"hsp", []string{"n=1", "kernels=1"}},
@@ -85,6 +87,9 @@ func TestRangesOfTheSamplingMethod(t *testing.T) {
 		// The stencil sweeps z: from plane 0 to the last, between rows 3 and 8, one column beyond the tile.
 		{"stn", []string{"nx=128", "ny=12", "nz=6", "kernels=1"}, 0, 3, []trace.Range{
 			r(0, trace.Read, 4*128+64, 5*1536+7*128+128), r(1, trace.Write, 1536+4*128+64, 4*1536+7*128+128)}},
+		// Its base version, row (3, 2): from the row behind it to the one before it, 127 threads.
+		{"stn", []string{"nx=128", "ny=12", "nz=6", "kernels=1", "version=base"}, 0, 12, []trace.Range{
+			r(0, trace.Read, 1536+3*128, 3*1536+3*128+127), r(1, trace.Write, 2*1536+3*128, 2*1536+3*128+127)}},
 	} {
 		got := samplestest.Generate(t, c.name, c.settings...).CTAs[c.kernel][c.cta].Ranges
 		if fmt.Sprint(got) != fmt.Sprint(c.want) {
