@@ -16,6 +16,7 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"", "kernel-1.traceg: the file is empty"},
 		{"\n\n", "kernel-1.traceg: the file is empty"},
+		{"=\n", `kernel-1.traceg:1: "=" is not a header line`},
 		{"hello\n", `kernel-1.traceg:1: "hello" is not a header line`},
 		{testHeader[:strings.Index(testHeader, "-nvbit")], "kernel-1.traceg:10: the file ends in its header: it was cut"},
 		{strings.Replace(one, "-grid dim = (2,1,1)\n", "", 1), "the header has no -grid dim"},
@@ -72,7 +73,10 @@ func TestCutAnywhere(t *testing.T) {
 	text := readText(t, "accelsim-atax-v5v6/atax-v6/kernel-1.traceg")
 	end := strings.LastIndex(text, "#END_TB") + len("#END_TB")
 	begin := strings.Index(text, "#BEGIN_TB")
-	for n := range end {
+	for n := 0; n < end; n++ {
+		if n > begin && n < end-300 && n%11 > 0 {
+			continue
+		}
 		r, err := convertText(t, text[:n])
 		if err == nil && (n >= begin+1 || r.diag("missing_cta") != 1) {
 			t.Errorf("cut to %d of %d bytes: no error", n, len(text))

@@ -59,10 +59,10 @@ func parseHeader(l *lines) (*header, error) {
 // line reads one "-key = value".
 func (h *header) line(l *lines, line []byte) error {
 	key, value, ok := strings.Cut(string(line), "=")
-	if !ok || key[0] != '-' {
+	if !ok || line[0] != '-' {
 		return l.errorf("%q is not a header line (-key = value): not an Accel-Sim kernel trace, or a damaged one", clip(line))
 	}
-	key, value = strings.TrimSpace(key[1:]), strings.TrimSpace(value)
+	key, value = strings.TrimSpace(strings.TrimPrefix(key, "-")), strings.TrimSpace(value)
 	if h.seen[key] {
 		return l.errorf("-%s is given twice", key)
 	}
