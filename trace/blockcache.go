@@ -13,10 +13,12 @@ const cacheBytes = 48 << 20
 // kernels lie in one block, and several models replay the same one.
 type blockCache struct {
 	entries map[uint32]*cachedBlock
-	recent  []*cachedBlock // latest last
+	recent  []*cachedBlock // unpacked ones, latest last
 	bytes   uint64
-	spare   []*ctaBlock
 }
+
+// spareBlocks holds the memory of blocks, *ctaBlock, that nobody uses.
+var spareBlocks = sync.Pool{New: func() any { return &ctaBlock{} }}
 
 // cachedBlock is a block that is being unpacked or is.
 type cachedBlock struct {
@@ -24,6 +26,7 @@ type cachedBlock struct {
 	once   sync.Once
 	block  *ctaBlock
 	err    error
+	bytes  uint64
 	users  int
 	gone   bool // no longer in the cache
 }
@@ -37,14 +40,8 @@ func (r *Reader) acquire(number uint32) (*cachedBlock, error) {
 	}
 	e := c.entries[number]
 	if e == nil {
-		e = &cachedBlock{number: number}
-		if n := len(c.spare); n > 0 {
-			e.block, c.spare = c.spare[n-1], c.spare[:n-1]
-		} else {
-			e.block = &ctaBlock{}
-		}
+		e = &cachedBlock{number: number, block: spareBlocks.Get().(*ctaBlock)}
 		c.entries[number] = e
-		c.recent = append(c.recent, e)
 	} else {
 		c.touch(e)
 	}
@@ -53,8 +50,10 @@ func (r *Reader) acquire(number uint32) (*cachedBlock, error) {
 	e.once.Do(func() {
 		e.err = r.unpackCTAs(number, e.block)
 		r.mu.Lock()
-		c.bytes += e.block.bytes
-		c.trim()
+		e.bytes = max(e.block.bytes, 1)
+		c.bytes += e.bytes
+		c.recent = append(c.recent, e)
+		c.drop(cacheBytes)
 		r.mu.Unlock()
 	})
 	if e.err != nil {
@@ -82,15 +81,16 @@ func (c *blockCache) touch(e *cachedBlock) {
 	}
 }
 
-// trim lets go of the oldest blocks. Cursors keep theirs.
-func (c *blockCache) trim() {
-	for c.bytes > cacheBytes && len(c.recent) > 1 {
+// drop lets go of the oldest blocks until at most limit bytes are left, or one
+// block. Cursors keep theirs.
+func (c *blockCache) drop(limit uint64) {
+	for c.bytes > limit && (len(c.recent) > 1 || limit == 0 && len(c.recent) > 0) {
 		e := c.recent[0]
 		copy(c.recent, c.recent[1:])
 		c.recent[len(c.recent)-1] = nil
 		c.recent = c.recent[:len(c.recent)-1]
 		delete(c.entries, e.number)
-		c.bytes -= min(c.bytes, e.block.bytes)
+		c.bytes -= e.bytes
 		e.gone = true
 		c.recycle(e)
 	}
@@ -98,18 +98,19 @@ func (c *blockCache) trim() {
 
 // recycle keeps the memory of a block that nobody uses.
 func (c *blockCache) recycle(e *cachedBlock) {
-	if e.gone && e.users == 0 && e.block != nil && len(c.spare) < 4 {
-		for i := range e.block.warps {
-			e.block.warps[i] = warpRow{} // paths and masks belong to their readers
-		}
-		c.spare = append(c.spare, e.block)
+	if e.gone && e.users == 0 && e.block != nil {
+		clear(e.block.warps) // paths and masks belong to their readers
+		spareBlocks.Put(e.block)
 		e.block = nil
 	}
 }
 
 func (r *Reader) unpackCTAs(number uint32, block *ctaBlock) error {
-	f := r.frames.Get().(*frame)
-	defer r.frames.Put(f)
+	f := frames.Get().(*frame)
+	defer func() {
+		f.decoder.release()
+		frames.Put(f)
+	}()
 	row := &r.index[r.ctaBlocks[number]]
 	raw, err := r.readFrame(f, row)
 	if err != nil {

@@ -3,7 +3,6 @@ package trace
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 )
 
 // ctaBlock is an unpacked block of CTAs. Paths and masks are shared with those
@@ -55,7 +54,6 @@ type memStep struct{ at, site uint32 }
 type ctaDecoder struct {
 	p       *Program
 	kernels uint32
-	raw     []byte
 	sec     section
 	cols    [numCTAColumns]values
 	sizes   ctaSizes
@@ -138,6 +136,14 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 	d.warp, d.cta, d.spans = 0, 0, spanState{}
 	d.lastPath, d.lastMask, d.child = 0, 0, 0
 	return nil
+}
+
+// release forgets what belongs to the trace, but keeps the memory.
+func (d *ctaDecoder) release() {
+	clear(d.code)
+	clear(d.paths)
+	clear(d.masks)
+	*d = ctaDecoder{code: d.code, paths: d.paths[:0], steps: d.steps[:0], masks: d.masks[:0], sites: d.sites[:0], lanes: d.lanes[:0]}
 }
 
 // grow returns an empty slice with room for n.
@@ -356,177 +362,4 @@ func (d *ctaDecoder) launchList(b *ctaBlock, steps int) ([2]uint32, error) {
 			Child: uint32(child), Workload: uint32(work), ParamBytes: uint32(params)})
 	}
 	return [2]uint32{lo, uint32(len(b.launches))}, nil
-}
-
-// accesses reads the accesses of one warp.
-func (d *ctaDecoder) accesses(b *ctaBlock, steps []memStep, masks []MaskRun) error {
-	forms := &d.cols[colForm]
-	room := int(d.sizes.lists)
-	listLo := len(b.lists)
-	mask := uint32(0)
-	for _, st := range steps {
-		for len(masks) > 0 && masks[0].At <= st.at {
-			mask, masks = masks[0].Mask, masks[1:]
-		}
-		form := forms.byte()
-		s := &d.sites[st.site]
-		if form == shapeNone || mask == 0 && !s.bulk {
-			b.mem = append(b.mem, Access{})
-			continue
-		}
-		n := bits.OnesCount32(mask)
-		if s.bulk || form&formCount != 0 {
-			u := d.cols[colCount].uint()
-			if u == 0 || u>>31 != 0 || !s.bulk || form&shapeMask == shapeSelf || form&shapeMask == shapeOther || form&shapeMask == shapeLanes {
-				return errBlock
-			}
-			n = int(u)
-		}
-		var a Access
-		switch form & shapeMask {
-		case shapeLanes, shapeIndex:
-			base := s.predict(d.warp, d.cta)
-			if form&formStride != 0 {
-				s.stride = int32(d.cols[colStride].int())
-			}
-			if form&formBase != 0 {
-				base += uint64(d.cols[colBase].int())
-			}
-			s.put(base, d.warp, d.cta)
-			if form&shapeMask == shapeIndex {
-				a = Access{Base: base, Stride: s.stride, Count: uint32(n)}
-				if n == 1 {
-					a.Stride = 0
-				}
-				if n <= 2 && !s.bulk {
-					setLanes(&d.lanes[st.site], mask, base, base+uint64(int64(s.stride)))
-				}
-				break
-			}
-			var ok bool
-			if a, ok = d.laneAccess(b, &d.lanes[st.site], mask, n, base, s.stride, room); !ok {
-				return errBlock
-			}
-		case shapeSelf, shapeOther, shapeList, shapeScaled:
-			if s.bulk && n > room-len(b.lists) {
-				return errBlock
-			}
-			list := b.lists[len(b.lists):][:n]
-			if form&shapeMask == shapeList || form&shapeMask == shapeScaled {
-				d.deltaList(st.site, form, mask, list)
-			} else if !d.followList(st.site, form, mask, list) {
-				return errBlock
-			}
-			if stride, ok := progression(list); ok {
-				a = Access{Base: list[0], Stride: stride, Count: uint32(n)}
-				break
-			}
-			if n > room-len(b.lists) {
-				return errBlock
-			}
-			b.lists = b.lists[:len(b.lists)+n]
-			a = Access{Count: uint32(n), List: 1}
-		default:
-			return errBlock
-		}
-		if a.List != 0 {
-			a.List = uint32(len(b.lists) - listLo - int(a.Count) + 1)
-		}
-		b.mem = append(b.mem, a)
-	}
-	return nil
-}
-
-// laneAccess makes the access whose lanes have base + lane·stride.
-func (d *ctaDecoder) laneAccess(b *ctaBlock, v *lanes, mask uint32, n int, base uint64, stride int32, room int) (Access, bool) {
-	first := bits.TrailingZeros32(mask)
-	at := func(lane int) uint64 { return base + uint64(int64(lane)*int64(stride)) }
-	if n <= 2 {
-		last := 31 - bits.LeadingZeros32(mask)
-		setLanes(v, mask, at(first), at(last))
-		if n == 1 {
-			return Access{Base: at(first), Count: 1}, true
-		}
-	}
-	if stride == 0 {
-		return Access{Base: base, Count: uint32(n)}, true
-	}
-	if step := laneStep(mask); step > 0 {
-		return Access{Base: at(first), Stride: stride * step, Count: uint32(n)}, true
-	}
-	if n > room-len(b.lists) {
-		return Access{}, false
-	}
-	for m := mask; m != 0; m &= m - 1 {
-		b.lists = append(b.lists, at(bits.TrailingZeros32(m)))
-	}
-	return Access{Count: uint32(n), List: 1}, true
-}
-
-// setLanes stores the addresses of a mask of one or two lanes.
-func setLanes(v *lanes, mask uint32, first, second uint64) {
-	v[bits.TrailingZeros32(mask)&31] = first
-	if mask &= mask - 1; mask != 0 {
-		v[bits.TrailingZeros32(mask)&31] = second
-	}
-}
-
-// deltaList reads a list of differences.
-func (d *ctaDecoder) deltaList(id uint32, form byte, mask uint32, list []uint64) {
-	s := &d.sites[id]
-	a := s.predict(d.warp, d.cta)
-	if form&formBase != 0 {
-		a += uint64(d.cols[colBase].int())
-	}
-	s.put(a, d.warp, d.cta)
-	list[0] = a
-	shift := uint8(0)
-	if form&shapeMask == shapeScaled {
-		shift = s.width & 63
-	}
-	v := &d.cols[colDelta]
-	for i := 1; i < len(list); i++ {
-		a += uint64(v.int()) << shift
-		list[i] = a
-	}
-	if !s.bulk {
-		d.setList(id, mask, list)
-	}
-}
-
-func (d *ctaDecoder) setList(id, mask uint32, list []uint64) {
-	v := &d.lanes[id]
-	for _, a := range list {
-		v[bits.TrailingZeros32(mask)&31] = a
-		mask &= mask - 1
-	}
-}
-
-// followList makes a list from the lanes' last addresses.
-func (d *ctaDecoder) followList(id uint32, form byte, mask uint32, list []uint64) bool {
-	s := &d.sites[id]
-	from, k := id, 0
-	if form&shapeMask == shapeOther {
-		if form&formStride != 0 {
-			u := d.cols[colStride].uint()
-			if u >= uint64(len(d.sites)) {
-				return false
-			}
-			s.other = uint32(u)
-		}
-		from, k = s.other, 1
-	}
-	c := s.c[k]
-	if form&formBase != 0 {
-		c += uint64(d.cols[colBase].int())
-	}
-	s.c[k] = c
-	v, wf, wt := &d.lanes[from], d.sites[from].width, s.width
-	m := mask
-	for i := range list {
-		list[i] = scale(v[bits.TrailingZeros32(m)&31], wf, wt) + c
-		m &= m - 1
-	}
-	d.setList(id, mask, list)
-	return true
 }

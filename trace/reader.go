@@ -34,7 +34,6 @@ type Reader struct {
 	mu      sync.Mutex
 	blocks  blockCache
 	kernels kernelCache
-	frames  sync.Pool // *frame
 }
 
 // frame is the memory for reading one block.
@@ -42,6 +41,9 @@ type frame struct {
 	packed, raw []byte
 	decoder     ctaDecoder
 }
+
+// frames holds the memory of readers, *frame, between blocks.
+var frames = sync.Pool{New: func() any { return &frame{} }}
 
 // Open opens a trace: the binary container or the text form, told apart by
 // content. A text is read as a whole and kept in memory as a container.
@@ -124,7 +126,6 @@ func openText(f *os.File, path string) (*Reader, error) {
 // NewReader opens a binary container of the given size.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{in: in}
-	r.frames.New = func() any { return &frame{} }
 	head := make([]byte, headerLen)
 	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
@@ -250,8 +251,12 @@ func (r *Reader) readFrame(f *frame, b *blockRow) ([]byte, error) {
 	return raw, nil
 }
 
-// Close closes the file of a Reader from [Open].
+// Close closes the file of a Reader from [Open]. Cursors are not to be used
+// after it; what they have read stays valid.
 func (r *Reader) Close() error {
+	r.mu.Lock()
+	r.blocks.drop(0)
+	r.mu.Unlock()
 	if r.closer == nil {
 		return nil
 	}
@@ -319,8 +324,8 @@ func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
 
 // readRows reads a block that holds one table.
 func readRows[T any](r *Reader, block uint32, k kind, fields []field[T]) ([]T, error) {
-	f := r.frames.Get().(*frame)
-	defer r.frames.Put(f)
+	f := frames.Get().(*frame)
+	defer frames.Put(f)
 	b := &r.index[block]
 	raw, err := r.readFrame(f, b)
 	if err != nil {
@@ -378,8 +383,9 @@ func (c *HostCursor) Next(op *HostOp) error {
 func (r *Reader) checkOps(ops []HostOp) error {
 	for i := range ops {
 		op := &ops[i]
-		bad := op.Kind >= NumOpKinds || op.Array != NoArray && op.Array != 0 && int(op.Array) >= len(r.prog.Arrays) ||
-			op.Kernel != 0 && uint64(op.Kernel) >= r.count[0]
+		kernels := op.Kind == OpLaunch || op.Kind == OpSpawn || op.Kind == OpWaitTask
+		bad := op.Kind >= NumOpKinds || (kernels || op.Kernel != 0) && uint64(op.Kernel) >= r.count[0] ||
+			(op.Kind.hasArray() || op.Array != 0) && op.Array != NoArray && int(op.Array) >= len(r.prog.Arrays)
 		for _, d := range op.Deps {
 			bad = bad || uint64(d) >= r.count[0]
 		}

@@ -10,9 +10,9 @@ import (
 //	section = kind byte, length uvarint, rows uvarint, column...
 //	column  = tag uvarint (1...), length uvarint, bytes
 //
-// Columns of zeros are left out, but for column 1, which has at least a byte for
-// each row and so bounds their number. A reader skips tags and kinds that it does
-// not know.
+// Columns of zeros are left out, but for those of strings and for column 1, which
+// has at least a byte for each row and so bounds their number. A reader skips
+// tags and kinds that it does not know.
 
 // kind is what a section's rows are.
 type kind byte
@@ -37,7 +37,7 @@ const (
 func appendSection(dst []byte, k kind, rows int, columns []column) []byte {
 	body := binary.AppendUvarint(nil, uint64(rows))
 	for tag, c := range columns {
-		if len(c) == 0 || tag > 1 && c.zero() {
+		if len(c) == 0 || tag > 1 && k != kindStrings && c.zero() {
 			continue
 		}
 		body = binary.AppendUvarint(body, uint64(tag))

@@ -1,0 +1,290 @@
+package trace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// Reading a kernel from any CTA on, in any order of kernels, gives what reading
+// the whole trace gives.
+func TestRandomAccess(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		file := randomTrace(t).write(t, 1<<10)
+		want := holdAll(t, openBytes(t, file))
+		r := openBytes(t, file)
+		if len(want.Kernels) == 0 {
+			return
+		}
+		for range 4 {
+			id := uint32(rapid.IntRange(0, len(want.Kernels)-1).Draw(t, "kernel"))
+			first := uint32(rapid.IntRange(0, 9).Draw(t, "first"))
+			var tail []CTA
+			for _, c := range want.CTAs[id] {
+				if c.ID >= first {
+					tail = append(tail, c)
+				}
+			}
+			if d := cmp.Diff(tail, holdCTAs(t, r, id, first), equateEmpty()); d != "" {
+				t.Fatalf("kernel %d from CTA %d on (-want +got):\n%s", id, first, d)
+			}
+		}
+	})
+}
+
+// wideTrace has one kernel of many CTAs whose warps load, compute and store.
+func wideTrace(t tester, ctas int) []byte {
+	return encodeText(t, fmt.Sprintf(`
+array a bytes=1G
+launch k grid=%d block=128
+cta 0..%d
+ warp 0..3
+  int x3
+  load @a+4 cta=512 warp=128
+  load mask=00ff00ff @0x10,0x20,0x50,0x60,0x64,0x68,0x70,0x78,0x100,0x110,0x118,0x119,0x200,0x204,0x20a,0x300 cta=8 warp=64
+  fp32 mask=ffffffff
+  store @a+4 cta=512 warp=128
+  exit
+`, ctas, ctas-1))
+}
+
+// Next allocates nothing but the dictionaries of each block.
+func TestNextDoesNotAllocate(t *testing.T) {
+	const ctas = 20000
+	r := openBytes(t, wideTrace(t, ctas))
+	var c CTA
+	read := func() {
+		cur, err := r.CTAs(0, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range ctas {
+			if err := cur.Next(&c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	read()
+	if n := testing.AllocsPerRun(2, read); n > ctas/100 {
+		t.Errorf("%v allocations for %d CTAs in %d blocks", n, ctas, len(r.ctaBlocks))
+	}
+}
+
+// A CTA that was read stays as it is while its cursor goes on with another.
+func TestCTAOutlivesItsBlock(t *testing.T) {
+	const ctas = 20000
+	r := openBytes(t, wideTrace(t, ctas))
+	first := holdCTAs(t, r, 0, 0)[:3]
+	var kept [3]CTA
+	cur, err := r.CTAs(0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range kept {
+		if err := cur.Next(&kept[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var c CTA
+	for cur.Next(&c) == nil {
+		runtime.KeepAlive(c)
+	}
+	r.Close()
+	holdCTAs(t, openBytes(t, wideTrace(t, ctas)), 0, 0) // takes the memory that the first reader gave back
+	if d := cmp.Diff(first, kept[:], equateEmpty()); d != "" {
+		t.Errorf("the CTAs changed (-want +got):\n%s", d)
+	}
+}
+
+// Several models replay one Reader at once, each with its own cursors.
+func TestConcurrentCursors(t *testing.T) {
+	r := openBytes(t, wideTrace(t, 6000))
+	want := fmt.Sprint(holdCTAs(t, r, 0, 5990))
+	var wg sync.WaitGroup
+	for g := range 4 {
+		wg.Go(func() {
+			cur, err := r.CTAs(0, uint32(g*1000))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var c CTA
+			for cur.Next(&c) == nil && c.ID < 5000 {
+				if n := len(c.Warps); n != 4 || c.Warps[3].Mem[0].Base != 1<<32+512*uint64(c.ID)+384 {
+					t.Errorf("CTA %d: %+v", c.ID, c)
+				}
+			}
+			if got := fmt.Sprint(holdCTAs(t, r, 0, 5990)); got != want {
+				t.Errorf("goroutine %d reads something else", g)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// manyKernels writes a parent that launches n children of one CTA each.
+func manyKernels(t tester, out io.Writer, n int) {
+	t.Helper()
+	w, err := NewWriter(out, Options{})
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	check(err)
+	fn := w.AddFunction("k")
+	w.AddInst(fn, Inst{Opcode: "LAUNCH", Class: ClassLaunch})
+	w.AddInst(fn, Inst{Opcode: "LDG", Class: ClassMemory, Space: SpaceGlobal, Width: 4})
+	w.AddInst(fn, Inst{Opcode: "EXIT", Class: ClassExit})
+	const perCTA = 1024 // 32 warps of 32 lanes
+	_, err = w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Grid: Dim3{uint32((n + perCTA - 1) / perCTA), 1, 1}, Block: Dim3{1024, 1, 1}})
+	check(err)
+	check(w.Host(&HostOp{Kind: OpLaunch}))
+	child := uint32(1)
+	var c CTA
+	for ; int(child) <= n; c.ID++ {
+		c.SM, c.Warps = -1, c.Warps[:0]
+		for id := range uint32(32) {
+			wp := Warp{ID: id, Path: []uint32{0, 2}}
+			for lane := uint8(0); lane < 32 && int(child) <= n; lane++ {
+				wp.Launches = append(wp.Launches, Launch{Lane: lane, Marked: child%3 == 0, Child: child, Workload: child % 97, ParamBytes: 64})
+				child++
+			}
+			c.Warps = append(c.Warps, wp)
+		}
+		check(w.WriteCTA(&c))
+	}
+	check(w.EndKernel(0))
+	c = CTA{SM: -1, Warps: []Warp{{Path: []uint32{1, 2}, Mem: make([]Access, 1)}}}
+	for i := 1; i <= n; i++ {
+		lanes := uint32(1 + i%97%32)
+		_, err := w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Flags: KernelChild, Grid: Dim3{1, 1, 1}, Block: Dim3{lanes, 1, 1}})
+		check(err)
+		c.Warps[0].Masks = []MaskRun{{0, blockMask(uint64(lanes), 0)}}
+		c.Warps[0].Mem[0] = Access{Base: uint64(i*i%1000003) * 4, Stride: 4, Count: lanes}
+		check(w.WriteCTA(&c))
+		check(w.EndKernel(0))
+	}
+	check(w.Close())
+}
+
+// A trace of very many one-CTA children stays small, and so do its writer and
+// its reader.
+func TestManyKernels(t *testing.T) {
+	const n = 200_000
+	var out bytes.Buffer
+	out.Grow(8 << 20)
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	manyKernels(t, &out, n)
+	if size := out.Len(); size > 12*n {
+		t.Errorf("%d bytes, %.1f for each kernel", size, float64(size)/n)
+	}
+	r := openBytes(t, out.Bytes())
+	var k Kernel
+	var c CTA
+	for i := range n {
+		id := uint32(1 + i*7919%n) // all, in no order
+		if i%10 > 0 {
+			continue
+		}
+		if err := r.Kernel(id, &k); err != nil || k.ID != id || k.CTAs != 1 {
+			t.Fatal(id, k, err)
+		}
+		cur, err := r.CTAs(id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cur.Next(&c); err != nil || c.Warps[0].Mem[0].Base != uint64(int(id)*int(id)%1000003)*4 {
+			t.Fatal(id, c, err)
+		}
+		if err := cur.Next(&c); !errors.Is(err, io.EOF) {
+			t.Fatal(id, err)
+		}
+	}
+	if after := heap(); after > before+(96<<20) {
+		t.Errorf("%d MB held", (after-before)>>20)
+	}
+	runtime.KeepAlive(r)
+}
+
+func TestWriterErrors(t *testing.T) {
+	full := Warp{Path: []uint32{0}}
+	for _, c := range []struct {
+		name, want string
+		do         func(w *Writer) error
+	}{
+		{"no function", "there is no function 5", func(w *Writer) error { _, err := w.BeginKernel(&Kernel{Function: 5}); return err }},
+		{"open twice", "still open", func(w *Writer) error { begin(w); _, err := w.BeginKernel(&Kernel{}); return err }},
+		{"no kernel", "belongs to no kernel", func(w *Writer) error { return w.WriteCTA(&CTA{}) }},
+		{"outside", "outside of its grid of 2", func(w *Writer) error { begin(w); return w.WriteCTA(&CTA{ID: 2}) }},
+		{"order", "comes after CTA 1", func(w *Writer) error { begin(w); w.WriteCTA(&CTA{ID: 1}); return w.WriteCTA(&CTA{ID: 1}) }},
+		{"path", "step 0 is instruction 9", func(w *Writer) error { return cta(w, Warp{Path: []uint32{9}}) }},
+		{"warp", "ascending order", func(w *Writer) error { return cta(w, full, full) }},
+		{"accesses", "0 accesses for 1 memory", func(w *Writer) error { return cta(w, Warp{Path: []uint32{1}}) }},
+		{"count", "3 addresses for 32 active lanes", func(w *Writer) error { return cta(w, Warp{Path: []uint32{1}, Mem: []Access{{Count: 3}}}) }},
+		{"list", "its list is 6..38 of 2", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{1}, Mem: []Access{{Count: 32, List: 7}}, Lists: []uint64{1, 2}})
+		}},
+		{"mask", "the first belongs at 0", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0, 0}, Masks: []MaskRun{{1, 1}}}) }},
+		{"mask end", "a mask at step 3 of 1", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Masks: []MaskRun{{0, 1}, {3, 1}}}) }},
+		{"launch", "no launch instruction", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Launches: []Launch{{Child: 1}}}) }},
+		{"parent", "not after its parent", func(w *Writer) error { return cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 0}}}) }},
+		{"child", "kernel 7 is named but not in the trace", func(w *Writer) error {
+			cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 7}}})
+			w.EndKernel(0)
+			return w.Close()
+		}},
+		{"unflagged", "not flagged as a child", func(w *Writer) error {
+			cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 1}}})
+			w.EndKernel(0)
+			begin(w)
+			w.EndKernel(0)
+			return w.Close()
+		}},
+		{"twice", "started a second time", func(w *Writer) error { w.Host(&HostOp{Kind: OpLaunch}); return w.Host(&HostOp{Kind: OpLaunch}) }},
+		{"array", "array 3 is named but not defined", func(w *Writer) error { w.Host(&HostOp{Kind: OpCopyH2D, Array: 3}); return w.Close() }},
+		{"left open", "end it before closing", func(w *Writer) error { begin(w); return w.Close() }},
+		{"width", "width was changed", func(w *Writer) error { cta(w, full); w.EndKernel(0); w.Inst(0, 0).Width = 4; return w.Close() }},
+		{"class", "there is no class 99", func(w *Writer) error { w.Inst(0, 0).Class = 99; return w.Close() }},
+		{"closed", "closed already", func(w *Writer) error { w.Close(); return w.Close() }},
+	} {
+		w, err := NewWriter(io.Discard, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fn := w.AddFunction("f")
+		w.AddInst(fn, Inst{Class: ClassInt})
+		w.AddInst(fn, Inst{Class: ClassMemory, Width: 4})
+		w.AddInst(fn, Inst{Class: ClassLaunch})
+		if err := c.do(w); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", c.name, err, c.want)
+		}
+	}
+	if _, err := NewWriter(io.Discard, Options{Level: 99}); err == nil {
+		t.Error("level 99 is taken")
+	}
+}
+
+func begin(w *Writer) {
+	_, _ = w.BeginKernel(&Kernel{Grid: Dim3{2, 1, 1}, Block: Dim3{64, 1, 1}})
+}
+
+func cta(w *Writer, warps ...Warp) error {
+	begin(w)
+	return w.WriteCTA(&CTA{Warps: warps})
+}
