@@ -13,7 +13,7 @@ import (
 // kernelsPerBlock and opsPerBlock are the rows of the blocks of kernels and of
 // host operations, but for the last ones.
 const (
-	kernelsPerBlock = 1024
+	kernelsPerBlock = 256
 	opsPerBlock     = 4096
 )
 
@@ -290,8 +290,8 @@ func (r *Reader) Kernel(id uint32, k *Kernel) error {
 
 // kernelCache keeps the last blocks of kernels that were read.
 type kernelCache struct {
-	number [8]uint32
-	rows   [8][]Kernel
+	number [32]uint32
+	rows   [32][]Kernel
 	next   int
 }
 
