@@ -94,19 +94,12 @@ func private(t *testing.T, name, text string) {
 
 // The generated captures hold secrets everywhere where the tools put them.
 func TestNothingPersonal(t *testing.T) {
-	hyfiss, macsim := hyfissFolder(t), macsimFolder(t)
-	put(t, hyfiss, "configs/app.config", "# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
-	gpucachesim := t.TempDir()
-	put(t, gpucachesim, "commands.json", gpucachesimList)
-	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
-	for name, path := range map[string]string{
-		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON),
-		"nvprof sqlite": database(t, append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...),
-		"nvprof table":  put(t, t.TempDir(), "t.csv", nvprofSample), "kineto": put(t, t.TempDir(), "k.json", kinetoSample),
-		"nsys": database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
-			`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), ('EXPORT_PRODUCT_VERSION', '2030.1')`)...),
-		"gpucachesim": gpucachesim, "hyfiss": hyfiss, "macsim": macsim,
-	} {
+	paths := generated(t)
+	paths["nvprof children"] = database(t, append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
+	paths["nsys"] = database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
+		`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), ('EXPORT_PRODUCT_VERSION', '2030.1')`)...)
+	put(t, paths["hyfiss"], "configs/app.config", "# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
+	for name, path := range paths {
 		r := capture(t, path, anyDevice)
 		private(t, name, r.text())
 		if name == "nsys" && r.meta.SourceVersion != "2030.1" {

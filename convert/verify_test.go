@@ -48,15 +48,7 @@ func TestVerify(t *testing.T) {
 }
 
 func TestVerifyGenerated(t *testing.T) {
-	gpucachesim := t.TempDir()
-	put(t, gpucachesim, "commands.json", gpucachesimList)
-	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
-	for name, path := range map[string]string{
-		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON), "rocprof csv": rocprofTablesIn(t),
-		"nsys": database(t, nsysStory...), "nvprof children": database(t, nvprofFamily()...), "nvprof table": put(t, t.TempDir(), "t.csv", nvprofSample),
-		"kineto": put(t, t.TempDir(), "k.json", kinetoSample), "gpucachesim": gpucachesim, "macsim": macsimFolder(t), "hyfiss": hyfissFolder(t),
-		"chakra": put(t, t.TempDir(), "c.et", chakraProto()),
-	} {
+	for name, path := range generated(t) {
 		private(t, name, verified(t, path))
 	}
 }
