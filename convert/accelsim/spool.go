@@ -20,13 +20,19 @@ import (
 // they can be opened in any order.
 type spool struct {
 	f     *os.File
+	out   *bufio.Writer
 	size  int64
 	names []string
 	at    map[string]extent
+	zstd  *zstd.Decoder // of the file that is open
+	busy  bool          // it is in use
 }
 
 // extent is where a packed file lies in the spool.
-type extent struct{ off, size int64 }
+type extent struct {
+	off, size int64
+	own       bool // packed by the spool, not in the archive
+}
 
 // maxMembers bounds the files of an archive, whose names are held in memory.
 const maxMembers = 1 << 22
@@ -63,7 +69,15 @@ func (u under) Open(name string) (io.ReadCloser, error) { return u.Folder.Open(p
 // newSpool returns an empty spool with its file in dir.
 func newSpool(dir string) (*spool, error) {
 	f, err := tempFile(dir)
-	return &spool{f: f, at: map[string]extent{}}, err
+	if err != nil {
+		return nil, err
+	}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true))
+	if err != nil {
+		discard(f)
+		return nil, err
+	}
+	return &spool{f: f, out: bufio.NewWriterSize(f, 256<<10), at: map[string]extent{}, zstd: z}, nil
 }
 
 // tempFile returns a file that goes with the process.
@@ -85,11 +99,18 @@ func discard(f *os.File) {
 	_ = os.Remove(f.Name())
 }
 
-func (s *spool) close() { discard(s.f) }
+func (s *spool) close() {
+	s.zstd.Close()
+	discard(s.f)
+}
+
+// spoolWindow is how far back the spool's packing looks.
+const spoolWindow = 512 << 10
 
 // addAll adds the kernels and lists of an archive.
 func (s *spool) addAll(ctx context.Context, r *tar.Reader) error {
-	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		zstd.WithWindowSize(spoolWindow))
 	if err != nil {
 		return err
 	}
@@ -123,19 +144,19 @@ func (s *spool) addAll(ctx context.Context, r *tar.Reader) error {
 
 // add appends one file.
 func (s *spool) add(name string, r *bufio.Reader, z *zstd.Encoder) error {
-	out := bufio.NewWriterSize(s.f, 256<<10)
 	head, err := r.Peek(6)
 	if err != nil && err != io.EOF {
 		return err
 	}
-	if unpack.Packed(head) {
-		_, err = r.WriteTo(out)
+	own := !unpack.Packed(head)
+	if !own {
+		_, err = r.WriteTo(s.out)
 	} else {
-		z.Reset(out)
+		z.Reset(s.out)
 		_, err = r.WriteTo(z)
 		err = errors.Join(err, z.Close())
 	}
-	if err = errors.Join(err, out.Flush()); err != nil {
+	if err = errors.Join(err, s.out.Flush()); err != nil {
 		return err
 	}
 	end, err := s.f.Seek(0, io.SeekCurrent)
@@ -145,7 +166,7 @@ func (s *spool) add(name string, r *bufio.Reader, z *zstd.Encoder) error {
 	if _, again := s.at[name]; !again {
 		s.names = append(s.names, name)
 	}
-	s.at[name] = extent{s.size, end - s.size} // tar: the last of a name counts
+	s.at[name] = extent{s.size, end - s.size, own} // tar: the last of a name counts
 	s.size = end
 	return nil
 }
@@ -159,6 +180,22 @@ func (s *spool) Open(name string) (io.ReadCloser, error) {
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	r, _, err := unpack.Reader(bufio.NewReaderSize(io.NewSectionReader(s.f, e.off, e.size), 256<<10))
-	return r, err
+	part := io.NewSectionReader(s.f, e.off, e.size)
+	if !e.own || s.busy {
+		r, _, err := unpack.Reader(bufio.NewReaderSize(part, 64<<10))
+		return r, err
+	}
+	s.busy = true
+	return &spooled{s}, s.zstd.Reset(part)
+}
+
+// spooled is a file that the spool packed; one is open at a time.
+type spooled struct{ s *spool }
+
+func (f *spooled) Read(p []byte) (int, error) { return f.s.zstd.Read(p) }
+
+// Close lets the next file be opened cheaply.
+func (f *spooled) Close() error {
+	f.s.busy = false
+	return nil
 }
