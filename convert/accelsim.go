@@ -2,6 +2,7 @@ package convert
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path"
@@ -48,6 +49,9 @@ func convertAccelsim(ctx context.Context, in *Input, w Writer, opt Options) erro
 	kind := accelsim.Recognise(in.Head())
 	if kind == accelsim.ListFile && in.Path() != "" {
 		return convertAccelsimList(ctx, folder, filepath.Base(in.Path()), w, o)
+	}
+	if kind == accelsim.ListFile {
+		return errors.New("a list names files beside it: give its path instead of its text")
 	}
 	r, err := in.Read(ctx)
 	if err != nil {

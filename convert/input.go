@@ -222,7 +222,10 @@ func (f file) Close() error {
 	if f.f == nil {
 		return err
 	}
-	return errors.Join(err, f.f.Close())
+	if closeErr := f.f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
 }
 
 // plainFile is a file that is not packed: it can be read at any offset.

@@ -2,7 +2,6 @@ package convert
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -30,7 +29,9 @@ func Run(ctx context.Context, in *Input, from, target string, opt Options) error
 	if err == nil {
 		err = f.Chmod(0o644)
 	}
-	err = errors.Join(err, f.Close())
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
 	if err == nil {
 		err = os.Rename(f.Name(), target)
 	}

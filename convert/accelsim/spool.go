@@ -153,10 +153,14 @@ func (s *spool) add(name string, r *bufio.Reader, z *zstd.Encoder) error {
 		_, err = r.WriteTo(s.out)
 	} else {
 		z.Reset(s.out)
-		_, err = r.WriteTo(z)
-		err = errors.Join(err, z.Close())
+		if _, err = r.WriteTo(z); err == nil {
+			err = z.Close()
+		}
 	}
-	if err = errors.Join(err, s.out.Flush()); err != nil {
+	if err == nil {
+		err = s.out.Flush()
+	}
+	if err != nil {
 		return err
 	}
 	end, err := s.f.Seek(0, io.SeekCurrent)

@@ -1,0 +1,48 @@
+//go:build unix
+
+package convert
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
+
+// On a full disk nothing is left, not even part of a file. A process that may
+// write files of 4 KiB plays the full disk.
+func TestRunFullDisk(t *testing.T) {
+	source := filepath.Join(tracetest.Data(t), "accelsim-rodinia-bfs-a100", "kernelslist.g")
+	if dir := os.Getenv("REPLAY_TEST_FULL_DISK"); dir != "" {
+		signal.Ignore(syscall.SIGXFSZ)
+		limit := syscall.Rlimit{Cur: 4 << 10, Max: 4 << 10}
+		if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
+			t.Skip(err)
+		}
+		in, err := Open(source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Run(context.Background(), in, "", filepath.Join(dir, "a.trace.zst"), anyDevice)
+		if err == nil || !strings.Contains(err.Error(), "file too large") {
+			t.Fatalf("no error of the disk: %v", err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestRunFullDisk$", "-test.v")
+	cmd.Env = append(os.Environ(), "REPLAY_TEST_FULL_DISK="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+}
