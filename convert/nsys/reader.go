@@ -83,10 +83,13 @@ func (r *reader) about() error {
 
 func (r *reader) gpus() error {
 	return r.db.Each("TARGET_INFO_GPU", []string{
-		"cuDevice|id", "name", "smCount", "computeMajor|smMajor", "computeMinor|smMinor", "maxWarpsPerSm",
-		"maxRegistersPerSm", "maxShmemPerSm", "maxBlocksPerSm", "clockRate", "totalMemory",
+		"id", "name", "smCount", "computeMajor|smMajor", "computeMinor|smMinor", "maxWarpsPerSm",
+		"maxRegistersPerSm", "maxShmemPerSm", "maxBlocksPerSm", "clockRate", "totalMemory", "cuDevice",
 	}, func(v []sqlite.Value) error {
 		if len(r.info.GPUs) < maxGPUs {
+			if v[11].IsInt { // CUDA's number, which activities have, where it differs
+				v[0] = v[11]
+			}
 			r.info.GPUs = append(r.info.GPUs, GPU{
 				ID: v[0].Int, Name: v[1].Text[:min(len(v[1].Text), 256)], SMs: v[2].Int, Major: v[3].Int, Minor: v[4].Int,
 				WarpsPerSM: v[5].Int, RegistersPerSM: v[6].Int, SharedPerSM: v[7].Int, CTAsPerSM: v[8].Int,
