@@ -24,6 +24,7 @@ type kernelRun struct {
 	native    uint64 // CTAs of its own grid
 	total     uint64 // and of the groups that joined it
 	done      uint64
+	inferred  Time         // what a CTA takes of which the trace has no instruction; 0: it has them
 	ending    bool         // evKernelEnd has been posted
 	released  bool         // it has given back its entry and its queue
 	launch    *childLaunch // the request that it comes from; nil: the host's

@@ -204,6 +204,9 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 		SharedBytes: k.tk.SharedBytes, CTAs: total, Recorded: k.tk.Recorded,
 		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
 	}
+	if noCTAs(&k.tk) {
+		k.infer(m, ctas)
+	}
 	if k.tk.CTAs > 0 {
 		var err error
 		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {

@@ -105,6 +105,10 @@ func (s *sm) start(c *ctaRun, t Time) {
 	for i := range c.cta.Warps {
 		s.startWarp(c, &c.cta.Warps[i], at)
 	}
+	if k.inferred > 0 {
+		s.hold(c, at)
+		return
+	}
 	s.resident += uint64(c.live)
 	s.m.sum.Warps += uint64(c.live)
 	if s.m.placed != nil {
@@ -113,6 +117,16 @@ func (s *sm) start(c *ctaRun, t Time) {
 	if c.live == 0 {
 		s.end(c, at+1+s.postProfile(c))
 	}
+}
+
+// hold keeps the place of a CTA whose work is inferred.
+func (s *sm) hold(c *ctaRun, t Time) {
+	s.resident += uint64(c.kernel.res.Warps)
+	s.m.sum.Warps += uint64(c.kernel.res.Warps)
+	if s.m.placed != nil {
+		s.m.placed.Placed(&c.rec)
+	}
+	s.end(c, t+c.kernel.inferred)
 }
 
 func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
@@ -233,6 +247,10 @@ func (s *sm) remove(c *ctaRun) {
 
 func (s *sm) finishCTA(c *ctaRun, t Time) {
 	s.remove(c)
+	if c.kernel.inferred > 0 {
+		s.settle(t)
+		s.resident -= uint64(c.kernel.res.Warps)
+	}
 	s.used = s.used.Minus(c.kernel.res)
 	c.stall(t, StallMemory)
 	c.rec.End = t

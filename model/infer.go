@@ -1,0 +1,37 @@
+package model
+
+import "gpureplay/trace"
+
+// Kernels of which a trace has no CTA (profiler captures) are replayed at kernel
+// fidelity: the work of a CTA is inferred so that the kernel takes its recorded
+// duration when it runs alone on this machine. A CTA then holds its place for
+//
+//	duration / waves, waves = ceil(CTAs / (CTAs that fit the machine))
+//
+// (model.md, "Traces with less in them"). A kernel without a duration holds each
+// CTA for one cycle; one without a grid is a single CTA that needs nothing of an
+// SM. The fidelity stands in every table.
+
+// infer prepares a kernel without CTAs; resident is how many of its CTAs an SM
+// holds.
+func (k *kernelRun) infer(m *Machine, resident int) {
+	k.inferred = 1
+	var duration Time
+	if r := k.tk.Recorded; r != nil && r.DurationNs > 0 {
+		duration = nsToCycles(r.DurationNs, m.cfg)
+	}
+	if k.total == 0 {
+		k.native, k.total, k.Left = 1, 1, 1
+		k.res = Resources{}
+		k.inferred = max(1, duration)
+		return
+	}
+	room := uint64(max(1, resident) * len(m.sms))
+	waves := (k.total + room - 1) / room
+	k.inferred = max(1, duration/Time(waves))
+}
+
+// noCTAs reports whether a trace says only that a kernel ran.
+func noCTAs(k *trace.Kernel) bool {
+	return k.CTAs == 0 && (k.Fidelity == trace.FidelityKernel || k.Fidelity == trace.FidelityNone)
+}
