@@ -96,6 +96,9 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 		if t == never {
 			break
 		}
+		if t < m.now {
+			panic(fmt.Sprintf("an event of cycle %d is handled in cycle %d", t, m.now))
+		}
 		m.sampler.advance(m, t)
 		m.now, m.wheel.now = t, t
 		for m.queue.next() == t {

@@ -71,11 +71,12 @@ func (q *queue) pop() event {
 	q.heap = h[:n]
 	i := 0
 	for {
-		c := 4*i + 1
-		if c >= n {
+		first := 4*i + 1
+		if first >= n {
 			break
 		}
-		for j := c + 1; j < c+4 && j < n; j++ {
+		c := first
+		for j := first + 1; j < first+4 && j < n; j++ {
 			if h[j].before(&h[c]) {
 				c = j
 			}
