@@ -3,33 +3,63 @@ package trace
 // The columns of a section of CTAs. Unlike those of other sections they are not
 // one value per row: each is a stream that the rows take what they need from.
 const (
-	colSizes       = 1 + iota // what the section unpacks to, in the order of ctaSizes
-	colRuns                   // per run of CTAs of one kernel: kernel − the last, function, number of CTAs
-	colCTA                    // per CTA: id − (the last of the run + 1)
-	colSM                     // per CTA: zigzag of SM − the last
-	colWarps                  // per CTA: number of warps
-	colRanges                 // per CTA: 0 no ranges, else their number + 1
-	colTouches                // per CTA: number of touches
-	colSpans                  // per range or touch: array, mode, zigzag of lo − the last of its kind, hi − lo
-	colWarp                   // per warp: id − (the last + 1)
-	colPath                   // per warp: 0 the last path, 1 a new one, else 1 + how many back
-	colFlow                   // per new path: see pathcode.go
-	colMask                   // per warp: 0 the last list of masks, 1 a new one, else 1 + how many back
-	colMasks                  // per new list of masks: see maskcode.go
-	colMaskBits               // the bits that colMasks needs
-	colForm                   // per access: form byte, see predict.go
-	colBase                   // per access with formBase: zigzag of the difference
-	colStride                 // per access with formStride: zigzag of the stride, or the site
-	colCount                  // per access with formCount: number of addresses
-	colDelta                  // per address of a list but the first: zigzag of the difference
-	colLaunches               // per warp: number of launch requests
-	colLaunchAt               // per request: step − the last
-	colLaunchLane             // per request: lane, +32 marked, +64 shared stream
-	colLaunchChild            // per request: zigzag of child − (the last + 1)
-	colLaunchWork             // per request: workload
-	colLaunchParam            // per request: parameter bytes
+	colSizes = 1 + iota
+	colRuns
+	colCTA
+	colSM
+	colWarps
+	colRanges
+	colTouches
+	colSpans
+	colWarp
+	colPath
+	colFlow
+	colMask
+	colMasks
+	colMaskBits
+	colForm
+	colBase
+	colStride
+	colCount
+	colDelta
+	colLaunches
+	colLaunchAt
+	colLaunchLane
+	colLaunchChild
+	colLaunchWork
+	colLaunchParams
 	numCTAColumns
 )
+
+// ctaColumns says what each column holds. Values are unsigned varints where it
+// says nothing else; Δ stands for the zigzag varint of a difference.
+var ctaColumns = [numCTAColumns]struct{ name, doc string }{
+	colSizes:        {"sizes", "once: runs, warps, ranges and touches, path steps, mask runs, accesses, listed addresses, launch requests"},
+	colRuns:         {"runs", "per run of CTAs of one kernel: kernel minus the last one, function, number of CTAs"},
+	colCTA:          {"cta", "per CTA: id minus (id before in the run + 1)"},
+	colSM:           {"sm", "per CTA: Δ to the SM before"},
+	colWarps:        {"warps", "per CTA: number of warps"},
+	colRanges:       {"ranges", "per CTA: 0 none are stated, else their number + 1"},
+	colTouches:      {"touches", "per CTA: number of touches"},
+	colSpans:        {"spans", "per range, then per touch: array, one byte of mode, Δ of the first byte to the last end, length"},
+	colWarp:         {"warp", "per warp: id minus (id before in the CTA + 1)"},
+	colPath:         {"path", "per warp: 0 the path of the warp before, 1 a new one, n+2 the one n before the newest"},
+	colFlow:         {"flow", "per new path: steps, Δ of the first instruction to the last path's first, then in turn how many steps follow the table of successors and Δ of the instruction that does not"},
+	colMask:         {"mask", "per warp: the list of masks, as path"},
+	colMasks:        {"masks", "per new list: its runs; per run the step minus the last one and one byte: 0-7 the mask so many distinct masks ago, 8 a part of the last, 9 the one before the last without the last, 10 anything"},
+	colMaskBits:     {"mask_bits", "per run with 8: which lanes of the last mask; with 10: the mask"},
+	colForm:         {"form", "per access: one byte, see below"},
+	colBase:         {"base", "per access that says so: Δ of base or constant to the expected one"},
+	colStride:       {"stride", "per access that says so: zigzag of the stride, or the site"},
+	colCount:        {"count", "per access that says so: number of addresses"},
+	colDelta:        {"delta", "per address of a list but its first: Δ to the one before"},
+	colLaunches:     {"launches", "per warp: number of launch requests"},
+	colLaunchAt:     {"launch_at", "per request: step minus the one before in the warp"},
+	colLaunchLane:   {"launch_lane", "per request: lane, + 32 if marked, + 64 if on the shared stream"},
+	colLaunchChild:  {"launch_child", "per request: Δ of the child to the last child + 1"},
+	colLaunchWork:   {"launch_work", "per request: workload in items"},
+	colLaunchParams: {"launch_params", "per request: bytes of parameters"},
+}
 
 // ctaSizes is what a section of CTAs unpacks to.
 type ctaSizes struct {

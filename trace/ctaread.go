@@ -111,7 +111,7 @@ func (d *ctaDecoder) decode(b *ctaBlock, raw []byte) (err error) {
 	}
 	for tag := range d.cols {
 		if v := &d.cols[tag]; !v.ok() {
-			return fmt.Errorf("column %d does not hold what it should", tag)
+			return fmt.Errorf("column %s does not hold what it should", ctaColumns[tag].name)
 		}
 	}
 	return nil
@@ -353,7 +353,7 @@ func (d *ctaDecoder) launchList(b *ctaBlock, steps int) ([2]uint32, error) {
 		at += d.cols[colLaunchAt].uint()
 		lane := d.cols[colLaunchLane].uint()
 		child := int64(d.child) + 1 + d.cols[colLaunchChild].int()
-		work, params := d.cols[colLaunchWork].uint(), d.cols[colLaunchParam].uint()
+		work, params := d.cols[colLaunchWork].uint(), d.cols[colLaunchParams].uint()
 		if at >= uint64(steps) || lane > 127 || child < 0 || child >= int64(d.kernels) || work>>32 != 0 || params>>32 != 0 {
 			return [2]uint32{}, errBlock
 		}

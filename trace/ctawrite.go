@@ -245,7 +245,7 @@ func (e *ctaEncoder) addLaunches(k *Kernel, launches []Launch) {
 		e.cols[colLaunchLane].uint(uint64(lane))
 		e.cols[colLaunchChild].int(int64(l.Child) - int64(p.Child) - 1)
 		e.cols[colLaunchWork].uint(uint64(l.Workload))
-		e.cols[colLaunchParam].uint(uint64(l.ParamBytes))
+		e.cols[colLaunchParams].uint(uint64(l.ParamBytes))
 		p.Child = l.Child
 	}
 }
