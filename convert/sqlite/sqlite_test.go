@@ -88,7 +88,7 @@ func TestCells(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got := fmt.Sprint(d.Suffixes("SET_"), d.First("nothing", "OTHER"), d.Has("Seen")); got != "[u1 u2] OTHER true" {
+	if got := fmt.Sprintf("%v %s %v", d.Suffixes("SET_"), d.First("nothing", "OTHER"), d.Has("Seen")); got != "[u1 u2] OTHER true" {
 		t.Error(got)
 	}
 }
