@@ -21,8 +21,8 @@ type pageTable struct {
 	waiting   map[int32][]waiter
 	limit     uint32 // largest count that an entry holds
 	overflows uint64
-	owned     []int32 // by program order: available pages that the kernel owns
-	available int32
+	owned     []share // by program order of kernels
+	available share
 	stamp     uint32
 	faulted   bool // FaultSkipRelease has happened
 	scratch   []touched
@@ -47,6 +47,7 @@ type page struct {
 	input   bool // it comes through the prelude or a copy
 	d2h     bool
 	sent    bool // on its way back to the host, or there
+	data    bool // it holds data: transferred, or given on by a kernel that may have written it
 	array   uint32
 	missing uint32 // arrays whose part of it the prelude has not written
 }
@@ -56,6 +57,7 @@ type pageRef struct {
 	order            uint64
 	kernel           uint32
 	readers, writers uint32
+	wrote            bool // it has had writers
 	saturated        bool // counts overflowed: the page is held until the kernel ends
 	next             int32
 }
@@ -211,11 +213,10 @@ func (p *pageTable) wakeUp(i int32, t Time) {
 // setReady notes that a page has been transferred.
 func (p *pageTable) setReady(i int32, t Time) {
 	pg := &p.pages[i]
-	pg.ready = true
-	p.available++
-	if pg.head >= 0 {
-		p.own(p.refs[pg.head].order, 1)
-	}
+	p.move(pg, -1)
+	pg.ready, pg.data = true, true
+	p.available.add(pg, 1)
+	p.move(pg, 1)
 	owner := p.ownerID(pg)
 	p.tell(pg, owner, owner, t)
 	if pg.head < 0 {
@@ -225,22 +226,38 @@ func (p *pageTable) setReady(i int32, t Time) {
 	p.m.ctas.wake(t + 1)
 }
 
-func (p *pageTable) own(order uint64, by int32) {
-	for uint64(len(p.owned)) <= order {
-		p.owned = append(p.owned, 0)
+// share counts pages that hold data, and among them the input pages that have
+// been transferred.
+type share struct{ input, data int32 }
+
+// add counts a page in, or out, as far as it counts.
+func (s *share) add(pg *page, by int32) {
+	if pg.data {
+		s.data += by
+		if pg.input {
+			s.input += by
+		}
 	}
-	p.owned[order] += by
 }
 
-func (p *pageTable) ownedBy(order uint64) int32 {
+// move counts a page among those of its owner, or no longer.
+func (p *pageTable) move(pg *page, by int32) {
+	if pg.head < 0 {
+		return
+	}
+	order := p.refs[pg.head].order
+	for uint64(len(p.owned)) <= order {
+		p.owned = append(p.owned, share{})
+	}
+	p.owned[order].add(pg, by)
+}
+
+func (p *pageTable) ownedBy(order uint64) share {
 	if order < uint64(len(p.owned)) {
 		return p.owned[order]
 	}
-	return 0
+	return share{}
 }
-
-// counted reports whether a page counts among those that are available.
-func (pg *page) counted() bool { return pg.input && pg.ready }
 
 func (p *pageTable) ownerID(pg *page) uint32 {
 	if pg.head < 0 {
@@ -265,9 +282,7 @@ func (p *pageTable) count(k *kernelRun, x touched, t Time) {
 		r = p.newRef(k)
 		if pg.tail < 0 {
 			pg.head = r
-			if pg.counted() {
-				p.own(k.Order, 1)
-			}
+			p.move(pg, 1)
 			p.tell(pg, NoKernel, k.ID, t)
 		} else {
 			p.refs[pg.tail].next = r
@@ -279,6 +294,7 @@ func (p *pageTable) count(k *kernelRun, x touched, t Time) {
 		p.up(k, x.page, ref, &ref.readers)
 	}
 	if x.mode&trace.Write != 0 {
+		ref.wrote = true
 		p.up(k, x.page, ref, &ref.writers)
 	}
 }
@@ -343,9 +359,7 @@ func (p *pageTable) release(k *kernelRun, x touched, t Time) {
 func (p *pageTable) handOver(i int32, t Time) {
 	pg := &p.pages[i]
 	from := p.refs[pg.head]
-	if pg.counted() {
-		p.own(from.order, -1)
-	}
+	p.move(pg, -1)
 	for pg.head >= 0 {
 		r := &p.refs[pg.head]
 		if r.order != from.order && (r.readers > 0 || r.writers > 0) {
@@ -357,9 +371,11 @@ func (p *pageTable) handOver(i int32, t Time) {
 			pg.tail = -1
 		}
 	}
-	if pg.head >= 0 && pg.counted() {
-		p.own(p.refs[pg.head].order, 1)
+	if from.wrote && !pg.data {
+		pg.data = true
+		p.available.add(pg, 1)
 	}
+	p.move(pg, 1)
 	p.tell(pg, from.kernel, p.ownerID(pg), t)
 	if pg.head < 0 {
 		p.m.overlap.sendBack(i, t)

@@ -98,7 +98,7 @@ func (v *CTAView) Available() int {
 	if v.m.overlap == nil {
 		return 0
 	}
-	return int(v.m.overlap.pages.available)
+	return int(v.m.overlap.pages.available.input)
 }
 
 // Owned is how many of the available pages v.Kernels[k] owns.
@@ -106,7 +106,24 @@ func (v *CTAView) Owned(k int) int {
 	if v.m.overlap == nil {
 		return 0
 	}
-	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order))
+	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).input)
+}
+
+// Filled is the number of pages that hold data: those that the prelude has
+// brought, and those that a kernel that may have written them has given on.
+func (v *CTAView) Filled() int {
+	if v.m.overlap == nil {
+		return 0
+	}
+	return int(v.m.overlap.pages.available.data)
+}
+
+// Holds is how many of the pages that hold data v.Kernels[k] owns.
+func (v *CTAView) Holds(k int) int {
+	if v.m.overlap == nil {
+		return 0
+	}
+	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).data)
 }
 
 // Count counts an event of the policy; the counts stand in the run's metrics.

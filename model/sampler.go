@@ -64,5 +64,5 @@ func (m *Machine) pagesOwned(k *kernelRun) uint32 {
 	if m.overlap == nil {
 		return 0
 	}
-	return uint32(m.overlap.pages.ownedBy(k.Order))
+	return uint32(m.overlap.pages.ownedBy(k.Order).input)
 }

@@ -1,6 +1,10 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"fmt"
+
+	"gpureplay/model"
+)
 
 func init() {
 	ctas.register(Option[model.CTAScheduler]{
@@ -8,6 +12,7 @@ func init() {
 		Source: "CRCS/PPCS paper, section 4.4",
 		Params: []Param{
 			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's text as it stands"},
+			{"ppcs-pages", "input", "which pages have a share: input (those that the prelude brings) or data (also those that kernels have written)"},
 			{"ppcs-switch", "on", "on: first come, first served after the prelude; off: PPCS to the end"},
 		},
 		New: newPPCS,
@@ -32,6 +37,7 @@ type ppcs struct {
 	fifo    fill
 	guard   bool
 	revert  bool
+	data    bool
 	sm      int    // being filled
 	kernel  uint64 // with the kernel of this program order
 	filling bool
@@ -43,7 +49,14 @@ func newPPCS(a Args) (model.CTAScheduler, error) {
 		return nil, err
 	}
 	revert, err := a.flag("ppcs-switch")
-	return &ppcs{guard: guard, revert: revert}, err
+	if err != nil {
+		return nil, err
+	}
+	pages := a.text("ppcs-pages")
+	if pages != "input" && pages != "data" {
+		return nil, fmt.Errorf("ppcs-pages=%s: want input or data", pages)
+	}
+	return &ppcs{guard: guard, revert: revert, data: pages == "data"}, nil
 }
 
 func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
@@ -90,10 +103,13 @@ func (p *ppcs) choose(v *model.CTAView, sm int) int {
 // the older one. With a = available pages and s = SMs, owned/a - held/s is
 // compared as owned·s - held·a, in whole numbers.
 func (p *ppcs) best(v *model.CTAView) int {
-	a, s := v.Available(), v.SMs()
+	a, s, owned := v.Available(), v.SMs(), v.Owned
+	if p.data {
+		a, owned = v.Filled(), v.Holds
+	}
 	best, most := 0, 0
 	for k, x := range v.Kernels {
-		diff := v.Owned(k)*s - x.SMs*a
+		diff := owned(k)*s - x.SMs*a
 		if a == 0 {
 			diff = -x.SMs
 		}
