@@ -25,7 +25,7 @@ func generated(t testing.TB) map[string]string {
 		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON), "rocprof csv": rocprofTablesIn(t),
 		"nsys": database(t, nsysStory...), "nvprof children": database(t, nvprofFamily()...), "nvprof table": put(t, t.TempDir(), "t.csv", nvprofSample),
 		"kineto": put(t, t.TempDir(), "k.json", kinetoSample), "gpucachesim": gpucachesim, "macsim": macsimFolder(t), "hyfiss": hyfissFolder(t),
-		"chakra": put(t, t.TempDir(), "c.et", chakraProto()),
+		"chakra": put(t, t.TempDir(), "c.et", chakraProto()), "accelsim": accelsimFolderOf(t), "accelsim raw": put(t, t.TempDir(), "kernel-1.trace", accelsimRaw),
 	}
 }
 

@@ -19,6 +19,7 @@ var captures = []struct{ format, pattern string }{
 	{"nsys", "nsys-*/*.sqlite"},
 	{"nvprof", "nvprof-*/*.csv"},
 	{"gpucachesim", "gpucachesim-*/traces"},
+	{"accelsim", "accelsim-*/kernelslist.g"},
 }
 
 // Each real capture is recognised, converts into a trace without
@@ -80,6 +81,7 @@ var secrets = []string{
 	"sraikund", "twshared", "facebook", "torchx", "mast_", "tsp_pnb", // job metadata of kineto
 	"/tmp/", "/home/", "python3", "benchmark_result", "libkineto", // paths and processes
 	"NVPROF is profiling", "command:", "./", ".bmp", "inputs", // command lines of nvprof
+	"enze", "yss2", "GPU_Benchmarks", // the INFO files beside Accel-Sim's captures
 	"trace-reconstruction", "secret", "someone",
 }
 
