@@ -1,11 +1,14 @@
 package model
 
+import "gpureplay/trace"
+
 // agt is DTBL's aggregated group table: size entries, found by a hash of the
 // launching hardware thread. A group whose entry is taken keeps its record in
 // global memory (DTBL paper, section 4.2).
 type agt struct {
 	used []bool
 	n    int
+	most int
 }
 
 func newAGT(size int) *agt { return &agt{used: make([]bool, size)} }
@@ -18,6 +21,7 @@ func (a *agt) allocate(tid uint32) int32 {
 	}
 	a.used[i] = true
 	a.n++
+	a.most = max(a.most, a.n)
 	return i
 }
 
@@ -35,26 +39,24 @@ type groupRun struct {
 }
 
 // groupsFound handles the launch command of a warp when it reaches the SMX
-// scheduler: each group joins an eligible kernel of the distributor, or becomes
-// a device kernel.
+// scheduler: each group joins an eligible kernel, or becomes a device kernel.
 func (u *children) groupsFound(number uint64, t Time) error {
 	c := u.open[number]
 	delete(u.open, number)
 	var refused []*childLaunch
 	for i, g := range c.groups {
-		k, err := u.eligible(g)
+		if u.m.policy.Match == MatchNone {
+			g.rec.Arrive, g.rec.Reason = t, "entry of its own"
+			u.direct.push(g)
+			continue
+		}
+		joined, err := u.coalesce(g, c.tids[i], t)
 		if err != nil {
 			return err
 		}
-		if k == nil {
+		if !joined {
 			refused = append(refused, g)
-			continue
 		}
-		g.rec.Eligible = true
-		g.rec.AGT = u.agt.allocate(c.tids[i])
-		g.rec.Spilled = g.rec.AGT < 0
-		u.m.sum.LaunchesCoalesced++
-		u.m.ctas.join(k, g, t)
 	}
 	until := max(t, c.until)
 	if n := len(refused); n > 0 {
@@ -69,28 +71,104 @@ func (u *children) groupsFound(number uint64, t Time) error {
 		c.w.reason = StallLaunch
 		c.cta.sm.schedule(c.w, max(c.w.ready, until))
 	}
+	return u.enter(t)
+}
+
+// coalesce adds a group to a kernel that it may join, and reports whether there
+// is one. Where groups may also join what is on its way, a group that finds none
+// is what the next ones find.
+func (u *children) coalesce(g *childLaunch, tid uint32, t Time) (bool, error) {
+	if err := u.m.tr.Kernel(g.rec.Child, &u.kernel); err != nil {
+		return false, err
+	}
+	s := shapeOf(&u.kernel)
+	k := u.eligible(s)
+	var native *childLaunch
+	if k == nil && u.m.policy.Match == MatchLaunched {
+		if native = u.coming[s]; native == nil {
+			u.coming[s] = g
+		}
+	}
+	if k == nil && native == nil {
+		return false, nil
+	}
+	g.rec.Eligible, g.rec.Arrive = true, t
+	u.track(g, tid, t)
+	u.m.sum.LaunchesCoalesced++
+	if k != nil {
+		u.m.ctas.join(k, g, t)
+	} else {
+		native.joined = append(native.joined, g)
+	}
+	return true, nil
+}
+
+// track gives a group an entry of the AGT. Where it is taken, the record that
+// the SM has written to global memory is all there is.
+func (u *children) track(g *childLaunch, tid uint32, t Time) {
+	if u.agt != nil {
+		g.rec.AGT = u.agt.allocate(tid)
+	}
+	if g.rec.Spilled = g.rec.AGT < 0; g.rec.Spilled {
+		u.pending.spilled++
+		u.m.mem.write(g.parent.sm.id, groupRecords+uint64(g.rec.Child), t, true)
+	}
+}
+
+// shape is what a kernel and a group must have in common.
+type shape struct {
+	function uint32
+	block    trace.Dim3
+	shared   uint32
+}
+
+func shapeOf(k *trace.Kernel) shape { return shape{k.Function, k.Block, k.SharedBytes} }
+
+// eligible returns the first kernel of the distributor of a shape, or nil.
+func (u *children) eligible(s shape) *kernelRun {
+	for _, k := range u.m.ctas.entries {
+		if shapeOf(&k.tk) == s && !k.ending {
+			return k
+		}
+	}
 	return nil
 }
 
-// eligible returns the first kernel of the distributor with the function and the
-// CTA configuration of a group, or nil.
-func (u *children) eligible(g *childLaunch) (*kernelRun, error) {
-	if err := u.m.tr.Kernel(g.rec.Child, &u.kernel); err != nil {
-		return nil, err
+// entered lets the groups that wait for a kernel join it as it enters the
+// distributor.
+func (u *children) entered(k *kernelRun, t Time) {
+	c := k.launch
+	if s := shapeOf(&k.tk); u.coming[s] == c {
+		delete(u.coming, s)
 	}
-	for _, k := range u.m.ctas.entries {
-		if k.tk.Function == u.kernel.Function && k.tk.Block == u.kernel.Block && k.tk.SharedBytes == u.kernel.SharedBytes && !k.ending {
-			return k, nil
-		}
+	for _, g := range c.joined {
+		u.m.ctas.join(k, g, t)
 	}
-	return nil, nil
+	c.joined = c.joined[:0]
 }
+
+// enter gives groups that have no kernel to join the free entries of the
+// distributor, before kernels of the KMU get them: they are nearer to it.
+func (u *children) enter(t Time) error {
+	for u.direct.len() > 0 && len(u.m.ctas.entries)+u.m.kmu.reserved < u.m.cfg.KMU.Entries {
+		k, err := u.makeRun(u.direct.pop())
+		if err != nil {
+			return err
+		}
+		k.hwq = noQueue
+		u.m.ctas.admit(k, t)
+	}
+	return nil
+}
+
+// noQueue is the hardware work queue of a kernel that came to the distributor
+// without one.
+const noQueue = -1
 
 // join appends a group to the list of a kernel. A kernel that had nothing left
 // to give is marked again, at the back of the first come, first served order.
 func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 	n := uint64(g.rec.CTAs)
-	g.rec.Arrive = t
 	if k.Left == 0 {
 		u.remove(k)
 		u.entries = append(u.entries, k)

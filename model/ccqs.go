@@ -16,6 +16,8 @@ type ccqs struct {
 	warps   int64 // child warps that finished in the window
 	warpSum int64
 	tWarp   int64 // of the last window in which one finished
+
+	most int64 // largest time that a counter holds; 0: any
 }
 
 // ccqsWindow is the width of a window: 2^10 cycles, so that the mean is a shift.
@@ -73,11 +75,20 @@ func (q *ccqs) ended(t, took Time) {
 	q.running--
 	q.n--
 	q.finished++
-	q.total += took
+	q.total += q.counted(took)
 }
 
 func (q *ccqs) warpEnded(t, took Time) {
 	q.roll(t)
 	q.warps++
-	q.warpSum += took
+	q.warpSum += q.counted(took)
+}
+
+// counted is a time as the counter of a CTA or a warp holds it: it stops at the
+// largest number of its bits.
+func (q *ccqs) counted(took Time) int64 {
+	if q.most > 0 {
+		return min(took, q.most)
+	}
+	return took
 }

@@ -20,6 +20,9 @@ func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	if u.m.placed != nil {
 		u.m.placed.Dispatched(&k.rec)
 	}
+	if k.launch != nil {
+		u.m.children.entered(k, t)
+	}
 	if k.total == 0 {
 		u.end(k, t)
 		return
@@ -138,6 +141,7 @@ func (u *ctaScheduler) end(k *kernelRun, t Time) {
 func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	if l := c.launch(); l != nil {
 		u.m.children.queue.ended(t, t-c.rec.Dispatch)
+		u.m.children.pending.ended(t - c.rec.Dispatch)
 	}
 	if g := c.group; g != nil {
 		if g.left--; g.left == 0 {
@@ -154,6 +158,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 
 // arrived and left keep the books of a kernel's CTAs on SMs.
 func (u *ctaScheduler) arrived(c *ctaRun) {
+	u.m.use.change(c, 1, u.m.now)
 	k := c.kernel
 	k.Resident++
 	if k.smCTAs[c.sm.id]++; k.smCTAs[c.sm.id] == 1 {
@@ -165,6 +170,7 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 // waits for children: it gives back its entry and its hardware work queue, or
 // children behind it could never start (MODEL.md, choice 14).
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
+	u.m.use.change(c, -1, t)
 	k := c.kernel
 	k.Resident--
 	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {

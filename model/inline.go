@@ -23,9 +23,9 @@ type inliner struct {
 	lanes []inlineLane
 	step  uint32 // next iteration
 	most  uint32
-	group []*inlineLane
+	group []*inlineLane // lanes that have not run the iteration
+	same  []*inlineLane // and those of them whose threads take one path
 	frame frame
-	regs  []Time
 }
 
 // inlineLane is one lane and the child that it works through.
@@ -35,6 +35,7 @@ type inlineLane struct {
 	block  uint32 // threads of a CTA
 	cursor *trace.CTACursor
 	cta    trace.CTA
+	read   bool // cta has been read
 	ended  bool
 	warp   *trace.Warp // of the current thread; nil: it does nothing
 	bit    uint32      // the current thread in its warp
@@ -50,27 +51,26 @@ type inlineLane struct {
 // would otherwise fill memory.
 const chunkSteps = 512
 
-// call makes w run the bodies of refused requests before it goes on.
+// call makes w run the bodies of refused requests before it goes on, one
+// function after another.
 func (w *warp) call(m *Machine, reqs []trace.Launch) error {
-	var made []*inliner
+	u := m.children
+	u.made = u.made[:0]
 	for i := range reqs {
 		r := &reqs[i]
 		if r.Workload == 0 {
 			continue
 		}
-		var k trace.Kernel
-		if err := m.tr.Kernel(r.Child, &k); err != nil {
+		if err := m.tr.Kernel(r.Child, &u.kernel); err != nil {
 			return err
 		}
-		in := inlinerFor(m, &made, k.Function)
 		cursor, err := m.tr.CTAs(r.Child, 0)
 		if err != nil {
 			return err
 		}
-		in.lanes = append(in.lanes, inlineLane{lane: r.Lane, work: r.Workload, block: max(1, uint32(k.Block.Count())), cursor: cursor, kernel: r.Child})
-		in.most = max(in.most, r.Workload)
+		u.inlinerOf(u.kernel.Function).add(r, &u.kernel, cursor)
 	}
-	for _, in := range slices.Backward(made) {
+	for _, in := range slices.Backward(u.made) {
 		w.callers = append(w.callers, w.frame)
 		w.frame = in.frame
 		if _, err := w.refill(); err != nil {
@@ -80,17 +80,47 @@ func (w *warp) call(m *Machine, reqs []trace.Launch) error {
 	return nil
 }
 
-func inlinerFor(m *Machine, made *[]*inliner, fn uint32) *inliner {
-	for _, in := range *made {
+// inlinerOf returns the inliner of a function for the call that is being made.
+func (u *children) inlinerOf(fn uint32) *inliner {
+	for _, in := range u.made {
 		if in.fn == fn {
 			return in
 		}
 	}
-	in := &inliner{fn: fn}
-	c := m.code(fn)
-	in.frame = frame{code: c, inline: in, regs: make([]Time, c.count), mask: ^uint32(0)}
-	*made = append(*made, in)
+	in := new(inliner)
+	if n := len(u.idle); n > 0 {
+		in, u.idle = u.idle[n-1], u.idle[:n-1]
+	}
+	c := u.m.code(fn)
+	in.fn, in.step, in.most, in.lanes = fn, 0, 0, in.lanes[:0]
+	f := &in.frame
+	f.code, f.inline, f.mask = c, in, ^uint32(0)
+	f.regs = slices.Grow(f.regs[:0], c.count)[:c.count]
+	clear(f.regs)
+	u.made = append(u.made, in)
 	return in
+}
+
+// add gives a lane the work of a request.
+func (in *inliner) add(r *trace.Launch, k *trace.Kernel, cursor *trace.CTACursor) {
+	n := len(in.lanes)
+	in.lanes = slices.Grow(in.lanes, 1)[:n+1]
+	l := &in.lanes[n]
+	*l = inlineLane{
+		lane: r.Lane, work: r.Workload, block: max(1, uint32(k.Block.Count())), kernel: r.Child,
+		cursor: cursor, cta: l.cta, // whose memory is used again
+	}
+	in.most = max(in.most, r.Workload)
+}
+
+// inlined keeps the memory of an inlined body that f has come to the end of.
+func (u *children) inlined(f *frame) {
+	in := f.inline
+	in.frame = *f
+	for i := range in.lanes {
+		in.lanes[i].cursor = nil
+	}
+	u.idle = append(u.idle, in)
 }
 
 // refill makes the next instructions of an inlined body, and reports whether
@@ -129,15 +159,16 @@ func (in *inliner) iterate(f *frame) error {
 	}
 	for len(in.group) > 0 {
 		lead := in.group[0].warp
-		var same, rest []*inlineLane
+		in.same = in.same[:0]
+		rest := in.group[:0]
 		for _, l := range in.group {
 			if slices.Equal(l.warp.Path, lead.Path) {
-				same = append(same, l)
+				in.same = append(in.same, l)
 			} else {
 				rest = append(rest, l)
 			}
 		}
-		emit(f, lead.Path, same)
+		emit(f, lead.Path, in.same)
 		in.group = rest
 	}
 	return nil
@@ -147,16 +178,14 @@ func (in *inliner) iterate(f *frame) error {
 func (l *inlineLane) seek(thread uint32) error {
 	cta, in := thread/l.block, thread%l.block
 	l.bit = in % WarpSize
-	for !l.ended && (l.cta.ID < cta || thread == 0) {
+	for !l.ended && (!l.read || l.cta.ID < cta) {
 		switch err := l.cursor.Next(&l.cta); {
 		case errors.Is(err, io.EOF):
 			l.ended = true
 		case err != nil:
 			return fmt.Errorf("kernel %d: %w", l.kernel, err)
 		}
-		if thread == 0 {
-			break
-		}
+		l.read = true
 	}
 	l.warp = nil
 	if l.ended || l.cta.ID != cta {
@@ -165,6 +194,7 @@ func (l *inlineLane) seek(thread uint32) error {
 	for i := range l.cta.Warps {
 		if l.cta.Warps[i].ID == in/WarpSize {
 			l.warp = &l.cta.Warps[i]
+			return nil
 		}
 	}
 	return nil

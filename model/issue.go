@@ -80,7 +80,7 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	if o.class == trace.ClassLaunch {
 		from = s.ask(w, t)
 	}
-	if !s.next(w) {
+	if !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
 	}
@@ -112,6 +112,9 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 			w.reason = StallLaunch
 		}
 	}
+	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
+		w.ready = max(w.ready, from)
+	}
 	sc.add(w, max(w.ready, from))
 	return true
 }
@@ -142,6 +145,7 @@ func (s *sm) next(w *warp) bool {
 		if n == 0 {
 			return false
 		}
+		s.m.children.inlined(&w.frame)
 		w.frame = w.callers[n-1]
 		w.callers = w.callers[:n-1]
 	}

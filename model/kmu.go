@@ -106,8 +106,13 @@ func (u *kmu) inspect(t Time) error {
 	return nil
 }
 
-// complete frees the queue of a kernel that has ended.
+// complete frees the queue of a kernel that has left the distributor.
 func (u *kmu) complete(k *kernelRun, t Time) error {
-	u.queues[k.hwq].busy = false
+	if k.hwq != noQueue {
+		u.queues[k.hwq].busy = false
+	}
+	if err := u.m.children.enter(t); err != nil {
+		return err
+	}
 	return u.inspect(t)
 }

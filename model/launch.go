@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"math/bits"
 
 	"gpureplay/trace"
 )
@@ -18,10 +17,12 @@ type children struct {
 	m       *Machine
 	agt     *agt // nil: no aggregated groups
 	queue   ccqs
-	pending uint64 // bytes of parameters and records of children that have not started
-	area    uint64 // pending bytes times cycles
-	areaAt  Time
+	pending pendingLaunches
 	spare   []*childLaunch
+	idle    []*inliner
+	made    []*inliner             // of the call being made
+	coming  map[shape]*childLaunch // groups that have become device kernels and that others may join
+	direct  fifo[*childLaunch]     // groups that wait for an entry of the distributor
 	request LaunchRequest
 	kernel  trace.Kernel
 	open    map[uint64]*call // calls and requests on their way, by number
@@ -34,7 +35,8 @@ type childLaunch struct {
 	parent *ctaRun
 	pk     *kernelRun // kernel of parent, which may outlive it
 	hwq    int
-	bytes  uint64
+	params uint32         // bytes
+	joined []*childLaunch // groups that wait for this one to enter the distributor
 }
 
 // call is one launch call of a warp, while its groups look for a kernel, or one
@@ -49,7 +51,10 @@ type call struct {
 }
 
 func newChildren(m *Machine) *children {
-	u := &children{m: m, open: make(map[uint64]*call)}
+	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*childLaunch)}
+	if c, ok := m.policy.Launch.(ExecutionCounters); ok && c.CounterBits() > 0 {
+		u.queue.most = 1<<c.CounterBits() - 1
+	}
 	if n := m.policy.AGT; n > 0 {
 		u.agt = newAGT(n)
 	}
@@ -155,8 +160,7 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 	c := u.take()
 	n := u.kernel.Grid.Count()
 	k := w.cta.kernel
-	c.parent, c.pk = w.cta, k
-	c.bytes = uint64(r.ParamBytes) + uint64(u.m.cfg.Launch.RecordBytes)
+	c.parent, c.pk, c.params = w.cta, k, r.ParamBytes
 	c.rec = LaunchRecord{
 		Parent: k.ID, CTA: w.cta.rec.CTA, Warp: w.id, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
 		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
@@ -197,6 +201,7 @@ func (u *children) take() *childLaunch {
 	if n := len(u.spare); n > 0 {
 		c := u.spare[n-1]
 		u.spare = u.spare[:n-1]
+		c.joined = c.joined[:0]
 		return c
 	}
 	return new(childLaunch)
@@ -229,17 +234,9 @@ func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
 
 // reserve books the memory of a pending launch.
 func (u *children) reserve(c *childLaunch, t Time) {
-	u.settle(t)
-	u.pending += c.bytes
-	c.rec.FootprintBytes = c.bytes
-	u.m.sum.PendingLaunchPeakBytes = max(u.m.sum.PendingLaunchPeakBytes, u.pending)
-}
-
-func (u *children) settle(t Time) {
-	if t > u.areaAt {
-		u.area += u.pending * uint64(t-u.areaAt)
-		u.areaAt = t
-	}
+	c.rec.FootprintBytes = uint64(c.params) + uint64(u.m.cfg.Launch.RecordBytes)
+	u.pending.change(int64(c.rec.FootprintBytes), t)
+	u.m.sum.PendingLaunchPeakBytes = max(u.m.sum.PendingLaunchPeakBytes, u.pending.bytes)
 }
 
 // started notes that the first CTA of a child has been placed.
@@ -248,8 +245,7 @@ func (u *children) started(c *childLaunch, t Time) {
 		return
 	}
 	c.rec.FirstCTA = t
-	u.settle(t)
-	u.pending -= c.bytes
+	u.pending.started(&c.rec, t)
 	u.m.obs.Launch(&c.rec)
 }
 
@@ -272,72 +268,6 @@ func (u *children) ended(c *childLaunch, t Time) {
 	if pk.children == 0 && pk.done == pk.total {
 		u.m.ctas.end(pk, t+1)
 	}
-}
-
-// slot is the hardware warp slot of w.
-func (s *sm) slot(w *warp) int { return int(w.bit)*len(s.sched) + int(w.sched) }
-
-// sync lets w wait for the children of its CTA. It reports whether it has to.
-func (s *sm) sync(w *warp) bool {
-	c := w.cta
-	if c.children == 0 {
-		return false
-	}
-	c.syncing++
-	c.synced |= 1 << s.slot(w)
-	if c.syncing == c.live {
-		s.suspend(c)
-	}
-	return true
-}
-
-// suspend takes a CTA whose warps all wait for children off the SM.
-func (s *sm) suspend(c *ctaRun) {
-	t := s.m.now
-	s.settle(t + 1)
-	c.saved = c.saved[:0]
-	for m := c.slots; m != 0; m &= m - 1 {
-		c.saved = append(c.saved, s.warps[bits.TrailingZeros64(m)])
-		s.warps[bits.TrailingZeros64(m)].bank = nil
-	}
-	s.free |= c.slots
-	c.slots, c.synced = 0, 0
-	s.resident -= uint64(c.live)
-	s.remove(c)
-	s.used = s.used.Minus(c.kernel.res)
-	s.m.ctas.left(c, t)
-}
-
-// restore puts a suspended CTA back on its SM in cycle t.
-func (s *sm) restore(c *ctaRun, t Time) {
-	s.settle(t)
-	s.used = s.used.Plus(c.kernel.res)
-	s.ctas = append(s.ctas, c)
-	s.m.ctas.arrived(c)
-	s.resident += uint64(c.live)
-	for i := range c.saved {
-		slot := bits.TrailingZeros64(s.free)
-		s.free &^= 1 << slot
-		c.slots |= 1 << slot
-		w := &s.warps[slot]
-		sched, bit := w.sched, w.bit
-		*w = c.saved[i]
-		w.sched, w.bit = sched, bit
-		s.age++
-		s.sched[sched].age[bit] = s.age
-		c.synced |= 1 << slot
-	}
-	s.release(c, t)
-}
-
-// release lets the warps of c that wait for children go on from cycle t+1.
-func (s *sm) release(c *ctaRun, t Time) {
-	for m := c.synced; m != 0; m &= m - 1 {
-		w := &s.warps[bits.TrailingZeros64(m)]
-		w.reason = StallChild
-		s.schedule(w, max(w.ready, t+1))
-	}
-	c.syncing, c.synced = 0, 0
 }
 
 func (c *childLaunch) String() string {

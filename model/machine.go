@@ -23,8 +23,9 @@ type Machine struct {
 	tr        *trace.Reader
 	prog      *trace.Program
 	obs       Observer
-	placed    PlacementObserver // nil: the observer does not watch placements
-	accessed  AccessObserver    // nil: nor accesses
+	placed    PlacementObserver  // nil: the observer does not watch placements
+	accessed  AccessObserver     // nil: nor accesses
+	swapped   SuspensionObserver // nil: nor suspensions
 	fault     Fault
 	now       Time
 	queue     queue
@@ -37,6 +38,7 @@ type Machine struct {
 	host      *host
 	overlap   *overlap // nil: kernels wait for those before them
 	metrics   metrics
+	use       utilisation
 	codes     []*code // per function, nil until first used
 	runs      []*kernelRun
 	freeRuns  []uint64
@@ -59,6 +61,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
 	m.accessed, _ = m.obs.(AccessObserver)
+	m.swapped, _ = m.obs.(SuspensionObserver)
 	n := m.cfg.SM.Count
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
@@ -70,6 +73,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset}
 	m.ctas.pass.m = m
+	m.use = newUtilisation(m)
 	m.children = newChildren(m)
 	m.host = newHost(m)
 	m.codes = make([]*code, len(m.prog.Functions))
@@ -284,6 +288,7 @@ func (m *Machine) finish() (*Summary, error) {
 		m.sum.IssuedInsts += s.issued
 	}
 	m.sum.Memory = m.mem.records(m.sms)
+	m.children.finish()
 	if m.overlap != nil {
 		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))
 	}

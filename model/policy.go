@@ -13,8 +13,18 @@ type Policy struct {
 	CTA        CTAScheduler
 	Warp       WarpScheduler
 	Host       HostMode
-	AGT        int // entries of the aggregated group table, a power of two; 0: groups are not aggregated
+	AGT        int // entries of the aggregated group table, a power of two; 0: there is none
+	Match      GroupMatch
 }
+
+// GroupMatch is which kernels an aggregated group may join.
+type GroupMatch uint8
+
+const (
+	MatchDistributor GroupMatch = iota // those in the kernel distributor (DTBL paper, section 4.2)
+	MatchLaunched                      // and those that earlier groups have become and that are on their way to it
+	MatchNone                          // none: each group takes an entry of the distributor of its own (DTBL paper, section 4.3)
+)
 
 // HostMode is how the host runs its program.
 type HostMode uint8
@@ -142,6 +152,14 @@ type LaunchControl interface {
 	Decide(r *LaunchRequest) (d Decision, reason string)
 }
 
+// ExecutionCounters is a [LaunchControl] that reads execution times of child CTAs
+// and warps from counters of a width.
+type ExecutionCounters interface {
+	// CounterBits is the width; 0: unbounded. A counter stops at its largest
+	// number.
+	CounterBits() int
+}
+
 // LaunchRequest is one lane's request as the launch control sees it.
 type LaunchRequest struct {
 	Time     Time
@@ -189,4 +207,11 @@ type PlacementObserver interface {
 	Dispatched(*KernelRecord) // a kernel has entered the distributor
 	Released(*KernelRecord)   // a kernel has left it before its end, to wait for children
 	Placed(*CTARecord)        // a CTA has been placed on an SM
+}
+
+// SuspensionObserver is an [Observer] that is also told when a CTA gives back
+// what it holds of its SM to wait for its children, and when it takes it again.
+type SuspensionObserver interface {
+	Suspended(r *CTARecord, t Time)
+	Resumed(r *CTARecord, t Time)
 }

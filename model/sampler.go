@@ -35,7 +35,7 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0], CTAsFinished: r.CTAsFinished[:0]}
 	for _, x := range m.sms {
 		for _, c := range x.ctas {
-			if c.kernel.parent == NoKernel {
+			if c.launch() == nil {
 				r.ParentCTAs++
 			} else {
 				r.ChildCTAs++
@@ -46,7 +46,10 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 		r.SharedBytes += uint64(x.used.SharedBytes)
 		r.ResidentCTAs += uint32(len(x.ctas))
 	}
-	r.PendingKernels = uint32(m.kmu.pending - len(m.ctas.entries))
+	r.PendingKernels = uint32(m.kmu.pending)
+	if a := m.children.agt; a != nil {
+		r.AGTUsed = uint32(a.n)
+	}
 	r.KDEUsed = uint32(len(m.ctas.entries))
 	r.WarpInsts = m.sum.WarpInsts - s.insts
 	s.insts = m.sum.WarpInsts

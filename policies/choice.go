@@ -189,6 +189,14 @@ func (c *Choice) build(cfg *model.Config) (p *model.Policy, machine *model.Confi
 	return p, machine, err
 }
 
+// Cost is the hardware that c adds to a machine; nil: none.
+func (c *Choice) Cost(cfg *model.Config) []CostLine {
+	if c.Policy.Cost == nil {
+		return nil
+	}
+	return c.Policy.Cost(cfg, Args{c.params(), c.args})
+}
+
 // Lacks says what a trace lacks for c, as a sentence; "" if nothing.
 func (c *Choice) Lacks(f *Facts) string {
 	if c.Policy.Needs == nil {

@@ -7,7 +7,17 @@ import (
 )
 
 // aggParams are the parameters of aggregated groups.
-var aggParams = []Param{{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper)"}}
+//
+// Choices (POLICIES.md, "Child launches"): 1. By default a group joins a kernel
+// that is in the distributor, as the paper's text says; with match=launched it may
+// also join one that an earlier group has become and that is on its way there,
+// which is what simulators of the authors' line do. 2. A group that finds none
+// takes the rest of the full path of a device kernel.
+var aggParams = []Param{
+	{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
+	{"dtbl-match", "kde", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
+	{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
+}
 
 func init() {
 	launches.register(Option[model.LaunchControl]{
@@ -20,23 +30,95 @@ func init() {
 	register(Policy{
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
 		Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
-		Params: aggParams, Compose: withAGT,
+		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
 		Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
-		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Adjust: noLaunchLatency,
+		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Cost: costOfDTBL,
+		Adjust: func(c *model.Config, a Args) error {
+			if err := withEntries(c, a); err != nil {
+				return err
+			}
+			return noLaunchLatency(c, a)
+		},
 	})
 }
 
-// withAGT gives the machine an aggregated group table.
+// withAGT gives the machine an aggregated group table, or what stands for it.
 func withAGT(p *model.Policy, a Args) error {
-	n, err := a.integer("dtbl-agt", 1, 1<<20)
-	if err == nil && n&(n-1) != 0 {
-		err = fmt.Errorf("dtbl-agt=%d: want a power of two", n)
+	n, err := a.integer("dtbl-agt", 0, 1<<20)
+	if err != nil {
+		return err
+	}
+	if n&(n-1) != 0 {
+		return fmt.Errorf("dtbl-agt=%d: want a power of two, or 0", n)
+	}
+	entries, err := a.integer("dtbl-kde", 0, 1<<16)
+	if err != nil {
+		return err
+	}
+	if entries > 0 {
+		p.AGT, p.Match = 0, model.MatchNone
+		return nil
 	}
 	p.AGT = int(n)
+	switch s := a.text("dtbl-match"); s {
+	case "kde":
+	case "launched":
+		p.Match = model.MatchLaunched
+	default:
+		return fmt.Errorf("dtbl-match=%s: want kde or launched", s)
+	}
+	return nil
+}
+
+// withEntries widens the kernel distributor, for the paper's alternative to the
+// AGT.
+func withEntries(c *model.Config, a Args) error {
+	n, err := a.integer("dtbl-kde", 0, 1<<16)
+	if n > 0 {
+		c.KMU.Entries = int(n)
+	}
 	return err
+}
+
+// What DTBL adds on chip (paper, section 4.3). NAGEI and LAGEI of 32 entries, the
+// bit of the FCFS controller, and the AGEI of the SMX scheduler and of each SMX
+// are given as one sum.
+const (
+	agtEntryBytes  = 20
+	dtblOtherBytes = 1096
+)
+
+// costOfDTBL is the on-chip memory that DTBL adds.
+func costOfDTBL(cfg *model.Config, a Args) []CostLine {
+	var p model.Policy
+	if withAGT(&p, a) != nil {
+		return nil
+	}
+	const source = "DTBL paper, section 4.3"
+	if p.Match == model.MatchNone {
+		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
+	}
+	table := float64(p.AGT * agtEntryBytes)
+	lines := []CostLine{
+		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", p.AGT, agtEntryBytes), table, "bytes", source},
+		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},
+		{"sum", table + dtblOtherBytes, "bytes", ""},
+	}
+	if storage := cfg.SM.Count * (cfg.SM.Registers*4 + cfg.L1.Bytes + cfg.SM.SharedBytes); storage > 0 {
+		lines = append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs", table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
+	}
+	return lines
+}
+
+func entriesOf(a Args) int64 {
+	n, err := a.integer("dtbl-kde", 0, 1<<16)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // aggregate launches what the program's rule marks as an aggregated group.

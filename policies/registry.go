@@ -33,6 +33,17 @@ type Policy struct {
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
 	Compose func(p *model.Policy, a Args) error
+
+	// Cost is the hardware that the policy adds to a machine; nil: none.
+	Cost func(cfg *model.Config, a Args) []CostLine
+}
+
+// CostLine is one part of the hardware that a policy adds.
+type CostLine struct {
+	What   string
+	Value  float64
+	Unit   string // "bytes", "bits", "entries", "%"
+	Source string // paper and section; "": a sum
 }
 
 // Option is the registration record of one implementation of a decision.

@@ -1,6 +1,10 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"fmt"
+
+	"gpureplay/model"
+)
 
 // spawnParams are the parameters of SPAWN's controller.
 var spawnParams = []Param{
@@ -21,12 +25,14 @@ func init() {
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
 		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
 			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
-		Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Cost: costOfSpawn,
 	})
 	register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
 		Doc:    "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
-		Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT,
+		Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams,
+		Adjust: withEntries, Compose: withAGT,
+		Cost: func(cfg *model.Config, a Args) []CostLine { return append(costOfSpawn(cfg, a), costOfDTBL(cfg, a)...) },
 	})
 }
 
@@ -46,15 +52,42 @@ func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
 	return &spawn{launch, queue, saturate}, err
 }
 
-// Decide is algorithm 1 of the paper. Choice 1: where no child CTA ran in the
-// last window although some have finished (n_con = 0), n_con counts as 1.
-// Choice 2: the division is by whole cycles, as an integer divider's.
+// CounterBits makes the machine count as the paper's hardware does.
+func (s *spawn) CounterBits() int {
+	if s.saturate {
+		return counterBits
+	}
+	return 0
+}
+
+// counterBits is the width of SPAWN's registers.
+const counterBits = 16
+
+// costOfSpawn is the hardware that SPAWN adds (paper, section IV.B): a 16-bit
+// execution time for each child CTA that can run, which is 416 bytes on 13 SMXs
+// of 16 CTAs, a 16-bit register for n, two 16-bit adders and a shift register.
+func costOfSpawn(cfg *model.Config, _ Args) []CostLine {
+	const source = "SPAWN paper, section IV.B"
+	ctas := cfg.SM.Count * cfg.SM.MaxCTAs
+	table := float64(ctas * counterBits / 8)
+	return []CostLine{
+		{fmt.Sprintf("execution times of %d running child CTAs, %d bits each", ctas, counterBits), table, "bytes", source},
+		{"register of n", counterBits / 8, "bytes", source},
+		{"adders of 16 bits", 2, "adders", source},
+		{"shift register", 1, "registers", source},
+		{"sum of the memory", table + counterBits/8, "bytes", ""},
+	}
+}
+
+// Decide is algorithm 1 of the paper. Choices (POLICIES.md, "Child launches"):
+// 8. where no child CTA ran in the last window although some have finished
+// (n_con = 0), n_con counts as 1; 9. the division is by whole cycles, as an
+// integer divider's; 10. t_warp is 0 until the first window with a finished child
+// warp closes, so that requests between the first finished CTA and that window's
+// end stay with the parent.
 func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
 	q := &r.QueueMetrics
 	tCTA, tWarp := q.TCTA, q.TWarp
-	if s.saturate {
-		tCTA, tWarp = min(tCTA, 1<<16-1), min(tWarp, 1<<16-1)
-	}
 	x := int64(r.CTAs)
 	rec := r.Record
 	rec.Estimated = true

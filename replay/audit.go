@@ -22,6 +22,7 @@ type auditor struct {
 	streams map[uint64]model.Time // end of the last kernel that ended
 	last    model.Time            // latest record
 	ctas    uint64
+	asked   [3]uint64 // child launches by decision
 	found   []table.Audit
 	dropped uint64
 	hazards *hazards // nil: kernels wait for those before them in their stream
@@ -108,10 +109,15 @@ func (a *auditor) Placed(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.placed(r)
 	}
+	a.hold(r, &b.res, r.Dispatch)
+}
+
+// hold books what a CTA takes of its SM from cycle t on.
+func (a *auditor) hold(r *model.CTARecord, res *model.Resources, t model.Time) {
 	u, c := &a.sms[r.SM], &a.cfg.SM
-	u.take(&b.res, 1)
+	u.take(res, 1)
 	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers || u.shared > c.SharedBytes {
-		a.fail("sm-limits", r.Dispatch, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM, u.ctas, u.warps, u.threads, u.registers, u.shared)
+		a.fail("sm-limits", t, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM, u.ctas, u.warps, u.threads, u.registers, u.shared)
 	}
 }
 
@@ -239,6 +245,7 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 			a.fail("sm-limits", sum.Cycles, "SM %d still holds %d CTAs", i, u.ctas)
 		}
 	}
+	a.launches(sum)
 	if a.hazards != nil {
 		a.hazards.finish(sum.Cycles)
 	}
@@ -247,9 +254,6 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 	}
 	return a.found
 }
-
-// Launch and Task records are checked where their mechanisms are audited.
-func (a *auditor) Launch(*model.LaunchRecord) {}
 
 // Page checks a change of a page's state.
 func (a *auditor) Page(r *model.PageRecord) {

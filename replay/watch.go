@@ -77,6 +77,19 @@ func (w *watcher) Placed(r *model.CTARecord) {
 	}
 }
 
+// Suspended and Resumed make the watcher a model.SuspensionObserver.
+func (w *watcher) Suspended(r *model.CTARecord, t model.Time) {
+	if w.audit != nil {
+		w.audit.Suspended(r, t)
+	}
+}
+
+func (w *watcher) Resumed(r *model.CTARecord, t model.Time) {
+	if w.audit != nil {
+		w.audit.Resumed(r, t)
+	}
+}
+
 func (w *watcher) Sample(r *model.SampleRecord) { w.inner.Sample(r) }
 
 // waiting counts waiting times, launch call to first CTA, exactly: a run has few

@@ -5,22 +5,63 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpureplay/model"
 	"gpureplay/policies"
 )
 
 func (a *app) policiesCommand() *cobra.Command {
-	return &cobra.Command{
+	cost, gpu := false, ""
+	c := &cobra.Command{
 		Use:     "policies [POLICY]",
 		Short:   "list the policies, or explain one",
-		Example: "  replay policies\n  replay policies hyperq",
+		Example: "  replay policies\n  replay policies hyperq\n  replay policies dtbl,agt=4096 --cost --gpu=k20c",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case cost && len(args) == 0:
+				return usagef("policies --cost: want a policy")
+			case cost:
+				return a.showCost(args[0], gpu)
+			case len(args) == 1:
 				return a.showPolicy(args[0])
 			}
 			return a.listPolicies()
 		},
 	}
+	c.Flags().BoolVar(&cost, "cost", false, "the hardware that the policy adds to a machine")
+	c.Flags().StringVar(&gpu, "gpu", "k20c", "`PRESET` or TOML file of that machine")
+	return c
+}
+
+// showCost prints the hardware that a policy adds.
+func (a *app) showCost(name, gpu string) error {
+	cs, err := policies.Parse(name, nil)
+	if err != nil {
+		return err
+	}
+	cfg, err := model.FindConfig(gpu)
+	if err != nil {
+		return err
+	}
+	lines := cs[0].Cost(cfg)
+	if a.asJSON {
+		rows := []map[string]any{}
+		for _, l := range lines {
+			rows = append(rows, map[string]any{"policy": name, "gpu": cfg.Name, "what": l.What, "value": l.Value, "unit": l.Unit, "source": l.Source})
+		}
+		return a.printJSON(rows)
+	}
+	if len(lines) == 0 {
+		fmt.Fprintf(a.out, "%s adds no hardware\n", name)
+		return nil
+	}
+	g := newGrid(a.out, "what "+name+" adds to "+cfg.Name, "value", "unit", "source")
+	g.right(2)
+	for _, l := range lines {
+		g.row(l.What, fmt.Sprintf("%.6g", l.Value), l.Unit, l.Source)
+	}
+	g.print()
+	return nil
 }
 
 func (a *app) listPolicies() error {

@@ -1,0 +1,68 @@
+package model
+
+import "math"
+
+// pendingLaunches keeps the books of children that have been launched and have
+// not started, and of what those that started waited and ran.
+type pendingLaunches struct {
+	bytes   uint64  // of parameters and records, now
+	area    float64 // bytes times cycles
+	at      Time
+	starts  uint64
+	waited  float64 // launch call to first CTA, summed over those that started
+	queued  float64 // from the arrival at the KMU, or at its kernel, to the first CTA
+	spilled uint64
+
+	ctas     uint64 // child CTAs that have ended
+	took     float64
+	tookSqrd float64
+}
+
+// change books bytes that are reserved or given back in cycle t.
+func (p *pendingLaunches) change(bytes int64, t Time) {
+	p.area += float64(p.bytes) * float64(t-p.at)
+	p.at = t
+	p.bytes += uint64(bytes)
+}
+
+// started books a child whose first CTA has been placed.
+func (p *pendingLaunches) started(r *LaunchRecord, t Time) {
+	p.change(-int64(r.FootprintBytes), t)
+	p.starts++
+	p.waited += float64(t - r.Time)
+	p.queued += float64(t - r.Arrive)
+}
+
+// ended books a child CTA that ran for a time.
+func (p *pendingLaunches) ended(took Time) {
+	p.ctas++
+	p.took += float64(took)
+	p.tookSqrd += float64(took) * float64(took)
+}
+
+// finish adds the metrics of a run in which children were asked for.
+func (u *children) finish() {
+	m, p := u.m, &u.pending
+	if m.sum.LaunchesRequested == 0 {
+		return
+	}
+	p.change(0, m.sum.Cycles)
+	set := m.metrics.set
+	set("resource_utilisation_pct", m.use.percent(m.sum.Cycles))
+	set("child_ctas_resident_most", float64(m.use.childMost))
+	set("pending_launch_mean_bytes", p.area/float64(max(1, m.sum.Cycles)))
+	if p.starts > 0 {
+		set("child_waiting_mean_cycles", p.waited/float64(p.starts))
+		set("child_queueing_mean_cycles", p.queued/float64(p.starts))
+	}
+	if p.ctas > 0 {
+		n := float64(p.ctas)
+		mean := p.took / n
+		set("child_cta_mean_cycles", mean)
+		set("child_cta_deviation_cycles", math.Sqrt(max(0, p.tookSqrd/n-mean*mean)))
+	}
+	if u.agt != nil {
+		set("agt_spilled_groups", float64(p.spilled))
+		set("agt_most_used_entries", float64(u.agt.most))
+	}
+}

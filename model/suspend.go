@@ -1,0 +1,75 @@
+package model
+
+import "math/bits"
+
+// slot is the hardware warp slot of w.
+func (s *sm) slot(w *warp) int { return int(w.bit)*len(s.sched) + int(w.sched) }
+
+// sync lets w wait for the children of its CTA. It reports whether it has to.
+func (s *sm) sync(w *warp) bool {
+	c := w.cta
+	if c.children == 0 {
+		return false
+	}
+	c.syncing++
+	c.synced |= 1 << s.slot(w)
+	if c.syncing == c.live {
+		s.suspend(c)
+	}
+	return true
+}
+
+// suspend takes a CTA whose warps all wait for children off the SM.
+func (s *sm) suspend(c *ctaRun) {
+	t := s.m.now
+	s.settle(t + 1)
+	c.saved = c.saved[:0]
+	for m := c.slots; m != 0; m &= m - 1 {
+		c.saved = append(c.saved, s.warps[bits.TrailingZeros64(m)])
+		s.warps[bits.TrailingZeros64(m)].bank = nil
+	}
+	s.free |= c.slots
+	c.slots, c.synced = 0, 0
+	s.resident -= uint64(c.live)
+	s.remove(c)
+	s.used = s.used.Minus(c.kernel.res)
+	if s.m.swapped != nil {
+		s.m.swapped.Suspended(&c.rec, t)
+	}
+	s.m.ctas.left(c, t)
+}
+
+// restore puts a suspended CTA back on its SM in cycle t.
+func (s *sm) restore(c *ctaRun, t Time) {
+	s.settle(t)
+	s.used = s.used.Plus(c.kernel.res)
+	s.ctas = append(s.ctas, c)
+	s.m.ctas.arrived(c)
+	if s.m.swapped != nil {
+		s.m.swapped.Resumed(&c.rec, t)
+	}
+	s.resident += uint64(c.live)
+	for i := range c.saved {
+		slot := bits.TrailingZeros64(s.free)
+		s.free &^= 1 << slot
+		c.slots |= 1 << slot
+		w := &s.warps[slot]
+		sched, bit := w.sched, w.bit
+		*w = c.saved[i]
+		w.sched, w.bit = sched, bit
+		s.age++
+		s.sched[sched].age[bit] = s.age
+		c.synced |= 1 << slot
+	}
+	s.release(c, t)
+}
+
+// release lets the warps of c that wait for children go on from cycle t+1.
+func (s *sm) release(c *ctaRun, t Time) {
+	for m := c.synced; m != 0; m &= m - 1 {
+		w := &s.warps[bits.TrailingZeros64(m)]
+		w.reason = StallChild
+		s.schedule(w, max(w.ready, t+1))
+	}
+	c.syncing, c.synced = 0, 0
+}
