@@ -196,7 +196,7 @@ func (r *results) records(key string) error {
 			return r.array(r.dispatch)
 		case "memory_copy":
 			return r.array(r.copy)
-		case "hip_api":
+		case "hip_api", "hip_runtime_api":
 			return r.array(r.call)
 		case "kfd_page_fault", "kfd_page_migrate":
 			return r.array(func() error {

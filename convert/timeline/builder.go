@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxNames     = 1 << 20   // distinct kernel names
-	maxNameBytes = 256 << 20 // of all of them together
+	maxNames     = 1 << 20  // distinct kernel names
+	maxNameBytes = 64 << 20 // of all of them together
+	maxName      = 64 << 10 // of one; what is longer is cut
 	maxDevices   = 1 << 12
 )
 
@@ -62,6 +63,10 @@ func (b *Builder) Close() {
 // Name interns the name of a kernel, given as bytes so that a known name costs
 // no allocation.
 func (b *Builder) Name(name []byte) (uint32, error) {
+	if len(name) > maxName {
+		b.counts.add(longName)
+		name = name[:maxName]
+	}
 	if id, ok := b.nameIDs[string(name)]; ok {
 		return id, nil
 	}
@@ -69,10 +74,10 @@ func (b *Builder) Name(name []byte) (uint32, error) {
 	if len(b.names) == maxNames || b.chars > maxNameBytes {
 		return 0, fmt.Errorf("more than %d kernel names or %d bytes of them", maxNames, maxNameBytes)
 	}
-	s := strings.ToValidUTF8(string(name), "\uFFFD")
+	key := string(name)
 	id := uint32(len(b.names))
-	b.names = append(b.names, s)
-	b.nameIDs[string(name)] = id
+	b.names = append(b.names, strings.ToValidUTF8(key, "\uFFFD"))
+	b.nameIDs[key] = id
 	return id, nil
 }
 

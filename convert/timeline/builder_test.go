@@ -274,6 +274,20 @@ func TestGridInThreads(t *testing.T) {
 	}
 }
 
+// Names are valid text of bounded length.
+func TestNames(t *testing.T) {
+	long := strings.Repeat("x", maxName+5)
+	got, b := run(t, -1, kernel(long, 0, 7, 1, 1), kernel(long+"y", 0, 7, 2, 1), kernel("a\xffb", 0, 7, 3, 1))
+	cut := "launch " + long[:maxName] + " stream 7 host -1 start "
+	if !strings.HasPrefix(got, cut+"0") || strings.Count(got, cut) != 2 || !strings.Contains(got, "launch a\uFFFDb stream") || count(b, "long_name") != 2 {
+		t.Errorf("%.100s... %v", got[len(got)-200:], b.Diagnostics())
+	}
+	b.chars = maxNameBytes
+	if _, err := b.Name([]byte("one more")); err == nil {
+		t.Error("names without bound")
+	}
+}
+
 // Nothing is lost and nothing invented, in any order of events, and the result
 // does not depend on that order.
 func TestOrderOfFileDoesNotMatter(t *testing.T) {

@@ -15,6 +15,7 @@ const (
 	correlationCollision
 	duplicateActivity
 	negativeDuration
+	longName
 	graphLaunch
 	hostThreads
 	syncStreamInferred
@@ -46,6 +47,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "activities and calls that the capture holds twice, equal in every field; the second is left out"},
 	negativeDuration: {Name: "negative_duration", Severity: trace.Error,
 		Help: "activities or calls that end before they begin; their duration is taken as 0"},
+	longName: {Name: "long_name", Severity: trace.Info,
+		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
 	hostThreads: {Name: "host_threads", Severity: trace.Info,
