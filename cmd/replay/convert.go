@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"github.com/spf13/cobra"
 
@@ -33,24 +34,37 @@ func (a *app) convertCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
 	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
 	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
+	c.Flags().Var(&pattern{&opt.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
+	c.Flags().Var(&pattern{&opt.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
 	return c
 }
+
+// pattern is a flag that takes a regular expression.
+type pattern struct{ to **regexp.Regexp }
+
+func (p *pattern) String() string {
+	if p.to == nil || *p.to == nil {
+		return ""
+	}
+	return (*p.to).String()
+}
+
+func (p *pattern) Set(s string) (err error) {
+	*p.to, err = regexp.Compile(s)
+	return err
+}
+
+func (p *pattern) Type() string { return "regexp" }
 
 func (a *app) convert(ctx context.Context, input, out, from string, opt convert.Options) error {
 	in, err := convert.Open(input, a.in)
 	if err != nil {
 		return err
 	}
-	err = writeFile(out, func(f io.Writer) error {
-		w, err := trace.NewWriter(f, trace.Options{})
-		if err != nil {
-			return err
-		}
-		if err := convert.Convert(ctx, in, from, w, opt); err != nil {
-			return err
-		}
-		return w.Close()
-	})
+	bar := a.byteProgress()
+	opt.Progress = bar.bytes
+	err = convert.Run(ctx, in, from, out, opt)
+	bar.close()
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -35,6 +36,26 @@ func (p *progress) close() {
 	if p.bar != nil {
 		p.bar.Finish()
 	}
+}
+
+// byteProgress shows how much of a file was read; on a terminal only.
+func (a *app) byteProgress() *progress {
+	if a.quiet || !isTerminal(a.err) {
+		return &progress{}
+	}
+	return &progress{progressbar.NewOptions64(-1, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(30), progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond))}
+}
+
+// bytes is told of the bytes read, of how many in all (0: unknown).
+func (p *progress) bytes(done, total int64) {
+	if p.bar == nil {
+		return
+	}
+	if total > 0 && p.bar.GetMax64() != total {
+		p.bar.ChangeMax64(total)
+	}
+	p.bar.Set64(done)
 }
 
 func isTerminal(w io.Writer) bool {
