@@ -12,7 +12,7 @@ type Options struct {
 	Config   *Config
 	Policy   *Policy
 	Observer Observer // nil: nobody watches
-	Sample   Time     // width of a timeline window; 0: none
+	Sample   Time     // width of a timeline window; 0: none; SampleAuto
 	Fault    Fault    // of the scoreboard, for tests of auditors
 }
 

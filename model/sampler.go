@@ -6,9 +6,14 @@ type sampler struct {
 	next  Time // end of the current window
 	insts uint64
 	rec   SampleRecord
+	thin  *thinner // nil: every window is told as it ends
 }
 
 func (s *sampler) init(width Time) {
+	if width == SampleAuto {
+		s.thin = &thinner{}
+		width = firstWindow
+	}
 	s.width, s.next = width, width
 	if width <= 0 {
 		s.next = never
@@ -20,6 +25,10 @@ func (s *sampler) init(width Time) {
 func (s *sampler) advance(m *Machine, t Time) {
 	for s.next <= t {
 		s.tell(m, s.next-s.width, s.next)
+		if s.thin != nil && s.thin.full() {
+			s.thin.halve()
+			s.width *= 2
+		}
 		s.next += s.width
 	}
 }
@@ -27,6 +36,9 @@ func (s *sampler) advance(m *Machine, t Time) {
 func (s *sampler) finish(m *Machine) {
 	if s.width > 0 && m.sum.Cycles > s.next-s.width {
 		s.tell(m, s.next-s.width, m.sum.Cycles)
+	}
+	if s.thin != nil {
+		s.thin.tell(m.obs)
 	}
 }
 
@@ -58,6 +70,10 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))
 		r.SMsHeld = append(r.SMsHeld, uint32(k.SMs))
 		r.CTAsFinished = append(r.CTAsFinished, uint32(k.done))
+	}
+	if s.thin != nil {
+		s.thin.keep(r)
+		return
 	}
 	m.obs.Sample(r)
 }

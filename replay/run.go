@@ -22,7 +22,7 @@ type Job struct {
 	Config   *model.Config
 	Choices  []*policies.Choice
 	Baseline string     // label of the choice that speedups refer to; "": the first
-	Sample   model.Time // width of a timeline window in cycles; 0: none
+	Sample   model.Time // width of a timeline window in cycles; 0: none; model.SampleAuto
 	Output   *Output    // nil: no tables
 	Variants []Variant  // of the machine; nil: as it is
 	Audit    bool

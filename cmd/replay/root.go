@@ -103,7 +103,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 	}
 	job := &replay.Job{
 		Trace: r, Name: traceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
-		Sample: model.Time(f.sample),
+		Sample: f.window(),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
 	}
 	if f.sensitivity != "" {
@@ -127,6 +127,14 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 	}
 	a.note("tables under %s", f.output)
 	return violations(results)
+}
+
+// window is the width of the timeline's windows.
+func (f *replayFlags) window() model.Time {
+	if f.sample == 0 {
+		return model.SampleAuto
+	}
+	return model.Time(f.sample)
 }
 
 func labels(results []*replay.Result) string {

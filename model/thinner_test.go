@@ -1,0 +1,43 @@
+package model
+
+import "testing"
+
+// windows keeps what an observer is told of the timeline.
+type windows struct {
+	nobody
+	all []SampleRecord
+}
+
+func (w *windows) Sample(r *SampleRecord) { w.all = append(w.all, *r) }
+
+// However long a run is, the timeline has one to two thousand windows, without
+// gaps, and their instructions add up.
+func TestThinner(t *testing.T) {
+	for _, cycles := range []Time{300, 256 * 2047, 256 * 2048, 256*2048 + 1, 50_000_000} {
+		var s sampler
+		s.init(SampleAuto)
+		obs := &windows{}
+		m := &Machine{obs: obs, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		for at := Time(0); at <= cycles; at += 100 {
+			s.advance(m, at)
+			m.sum.WarpInsts += 3
+		}
+		m.sum.Cycles = cycles
+		s.finish(m)
+		var end Time
+		var insts uint64
+		for _, w := range obs.all {
+			if w.Start != end || w.End <= w.Start {
+				t.Fatalf("%d cycles: a window from %d to %d follows one that ends at %d", cycles, w.Start, w.End, end)
+			}
+			end = w.End
+			insts += w.WarpInsts
+		}
+		if end != cycles || insts != m.sum.WarpInsts {
+			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, m.sum.WarpInsts)
+		}
+		if n := len(obs.all); n > maxWindows || cycles > 256*2048 && n < maxWindows/2 {
+			t.Errorf("%d cycles: %d windows", cycles, n)
+		}
+	}
+}
