@@ -1,17 +1,21 @@
 package convert
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"gpureplay/convert/timeline"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -63,11 +67,22 @@ func TestKinetoFacts(t *testing.T) {
 	}
 }
 
-// chromeEvent is an event as encoding/json reads it: with floats.
+// chromeEvent is an event as encoding/json reads it, numbers as text.
 type chromeEvent struct {
 	Ph, Cat, Name string
-	Ts, Dur       float64
+	Ts, Dur       json.Number
 	Args          map[string]any
+}
+
+// ns are microseconds in nanoseconds, by exact arithmetic.
+func ns(t *testing.T, micros json.Number) int64 {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(micros.String())
+	if !ok {
+		t.Fatalf("%q is no number", micros)
+	}
+	r.Mul(r, big.NewRat(1000, 1)).Add(r, big.NewRat(1, 2))
+	return new(big.Int).Div(r.Num(), r.Denom()).Int64()
 }
 
 func readWhole(t *testing.T, path string) []chromeEvent {
@@ -88,16 +103,18 @@ func readWhole(t *testing.T, path string) []chromeEvent {
 	var events []chromeEvent
 	for _, raw := range whole.TraceEvents {
 		var e chromeEvent
-		if json.Unmarshal(raw, &e) == nil { // events of other kinds have other types
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		if d.Decode(&e) == nil && e.Ph == "X" { // events of other kinds have other types
 			events = append(events, e)
 		}
 	}
 	return events
 }
 
-// Each capture of moderate size is read once more, whole, with encoding/json,
-// and what can be summed is the same: kernels by name, CTAs, threads,
-// registers, shared memory, durations, bytes copied.
+// Each capture of moderate size is read once more, whole, with encoding/json:
+// every kernel, copy and memory set is in the trace with the same times to the
+// nanosecond, stream, shape and size, and with the time of its call.
 func TestKinetoAgainstWholeFile(t *testing.T) {
 	for _, dir := range []string{"kineto-hta", "kineto-tracelens"} {
 		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t, dir), "*.gz"))
@@ -105,83 +122,95 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 			if info, err := os.Stat(path); err != nil || info.Size() > 800<<10 {
 				continue
 			}
-			want := map[string]float64{}
-			events := readWhole(t, path)
-			inThreads := map[any]bool{} // by correlation: the grid is in threads
-			for _, e := range events {
-				if e.Name == "hipExtModuleLaunchKernel" {
-					inThreads[e.Args["correlation"]] = true
-				}
-			}
-			for _, e := range events {
-				if e.Ph != "X" {
+			r := capture(t, path, anyDevice)
+			want := wholeFile(t, readWhole(t, path))
+			got := map[string]int{}
+			for _, op := range r.ops {
+				if op.Recorded == nil {
 					continue
 				}
-				number := func(key string) float64 { v, _ := e.Args[key].(float64); return v }
-				switch e.Cat {
-				case "kernel":
-					want["kernel "+e.Name]++
-					want["registers"] += number("registers per thread")
-					want["ns"] += math.Round(e.Dur * 1000)
-					want["ctas"] += volume(e.Args["grid"], e.Args["block"], inThreads[e.Args["correlation"]])
-				case "gpu_memcpy", "gpu_memset":
-					want["bytes"] += number("bytes")
-					want[e.Cat]++
+				key := fmt.Sprintf("host %d start %d ran %d stream %d", op.Recorded.HostNs, op.Recorded.StartNs, op.Recorded.DurationNs, op.Stream)
+				if op.Kind == trace.OpLaunch {
+					k := &r.kernels[op.Kernel]
+					key += fmt.Sprintf(" %s grid %v block %v regs %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers)
+				} else {
+					key += fmt.Sprint(" bytes ", op.Bytes)
 				}
+				got[key]++
 			}
-			got := map[string]float64{}
-			r := capture(t, path, anyDevice)
-			for i := range r.kernels {
-				k := &r.kernels[i]
-				got["kernel "+r.functions[k.Function].Name]++
-				got["registers"] += float64(k.Registers)
-				got["ns"] += float64(k.Recorded.DurationNs)
-				got["ctas"] += float64(k.Grid.Count())
-			}
-			for _, op := range r.ops {
-				switch op.Kind {
-				case trace.OpMemset:
-					got["gpu_memset"]++
-					got["bytes"] += float64(op.Bytes)
-				case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P:
-					got["gpu_memcpy"]++
-					got["bytes"] += float64(op.Bytes)
-				}
-			}
-			if r.diag("grid_of_call") > 0 { // the kernels themselves have none
-				delete(got, "ctas")
-				delete(want, "ctas")
-			}
-			if r.diag("copy_without_size") == 0 && strings.Contains(path, "minitoy") {
-				delete(got, "bytes") // the calls have the sizes, as text
-				delete(want, "bytes")
-			}
-			for key, n := range want {
-				if got[key] != n {
-					t.Errorf("%s: %.60s: %v, want %v", filepath.Base(path), key, got[key], n)
-				}
-			}
-			if len(got) > len(want)+1 {
-				t.Errorf("%s: %d sums, want %d", filepath.Base(path), len(got), len(want))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s: %.1500s", filepath.Base(path), diff)
 			}
 		}
 	}
 }
 
-func volume(grid, block any, inThreads bool) float64 {
-	list, ok := grid.([]any)
-	if !ok {
-		return 0
-	}
-	v := 1.0
-	for i, x := range list {
-		n, _ := x.(float64)
-		if inThreads {
-			n = math.Ceil(n / block.([]any)[i].(float64))
+// wholeFile says of each activity what the trace should.
+func wholeFile(t *testing.T, events []chromeEvent) map[string]int {
+	t.Helper()
+	var api timeline.API
+	calls := map[any][]chromeEvent{}
+	first := int64(math.MaxInt64)
+	for _, e := range events {
+		kind, _ := api.Classify([]byte(e.Name))
+		switch {
+		case strings.HasPrefix(e.Cat, "cuda_") && e.Cat != "cuda_sync" && kind != timeline.CallNone:
+			calls[e.Args["correlation"]] = append(calls[e.Args["correlation"]], e)
+		case e.Cat != "kernel" && e.Cat != "gpu_memcpy" && e.Cat != "gpu_memset" && e.Cat != "cuda_sync":
+			continue
 		}
-		v *= n
+		first = min(first, ns(t, e.Ts))
 	}
-	return v
+	out := map[string]int{}
+	for _, e := range events {
+		if e.Cat != "kernel" && e.Cat != "gpu_memcpy" && e.Cat != "gpu_memset" {
+			continue
+		}
+		host, call := int64(-1), chromeEvent{}
+		if list := calls[e.Args["correlation"]]; len(list) == 1 {
+			call = list[0]
+			host = ns(t, call.Ts) - first
+		} else if len(list) > 1 {
+			t.Fatalf("several calls with correlation %v", e.Args["correlation"])
+		}
+		key := fmt.Sprintf("host %d start %d ran %d stream %v", host, ns(t, e.Ts)-first, ns(t, e.Dur), e.Args["stream"])
+		if e.Cat == "kernel" {
+			grid, block := dims(e.Args["grid"]), dims(e.Args["block"])
+			if grid == (trace.Dim3{}) && strings.Contains(call.Name, "LaunchKernel") {
+				grid, block = dims(call.Args["grid"]), dims(call.Args["block"])
+			}
+			if call.Name == "hipExtModuleLaunchKernel" {
+				for i := range grid {
+					grid[i] = (grid[i] + block[i] - 1) / block[i]
+				}
+			}
+			regs := e.Args["registers per thread"]
+			if regs == nil {
+				regs = 0
+			}
+			key += fmt.Sprintf(" %s grid %v block %v regs %v", e.Name, grid, block, regs)
+		} else {
+			size := e.Args["bytes"]
+			if size == nil {
+				size = call.Args["size"] // AMD
+			}
+			if size == nil {
+				size = 0
+			}
+			key += fmt.Sprint(" bytes ", size)
+		}
+		out[key]++
+	}
+	return out
+}
+
+func dims(value any) (d trace.Dim3) {
+	list, _ := value.([]any)
+	for i, x := range list {
+		n, _ := x.(json.Number).Int64()
+		d[i] = uint32(n)
+	}
+	return d
 }
 
 // Three streams: a wait of one for an event of another becomes an order in the

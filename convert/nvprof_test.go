@@ -2,10 +2,16 @@ package convert
 
 import (
 	"bufio"
+	"encoding/csv"
 	"fmt"
+	"math/big"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -47,6 +53,74 @@ func TestNvprofIndex(t *testing.T) {
 	if files != 79 {
 		t.Errorf("%d files in the index", files)
 	}
+}
+
+// Every row of every table, read once more with encoding/csv and exact
+// arithmetic, is in the trace.
+func TestNvprofAgainstCSV(t *testing.T) {
+	paths, _ := filepath.Glob(tracetest.Data(t, "nvprof-magus-gtx1080ti") + "/*.csv")
+	for _, path := range paths {
+		want := nvprofRows(t, path)
+		got := map[string]int{}
+		r := capture(t, path, anyDevice)
+		for _, op := range r.ops {
+			key := fmt.Sprintf("start %d ran %d stream %d", op.Recorded.StartNs, op.Recorded.DurationNs, op.Stream)
+			if op.Kind == trace.OpLaunch {
+				k := &r.kernels[op.Kernel]
+				key += fmt.Sprintf(" %s %d %d regs %d shared %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes)
+			} else {
+				key += fmt.Sprint(" bytes ", op.Bytes)
+			}
+			got[key]++
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %.800s", filepath.Base(path), diff)
+		}
+	}
+}
+
+func nvprofRows(t *testing.T, path string) map[string]int {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, line := range strings.Split(string(raw), "\n") {
+		if strings.HasPrefix(line, `"Start"`) || len(lines) > 0 && !strings.HasPrefix(line, "==") {
+			lines = append(lines, line)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(strings.Join(lines, "\n"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale := map[string]int64{"": 1, "s": 1e9, "ms": 1e6, "us": 1e3, "B": 1, "KB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30}
+	value := func(row []string, column int) int64 {
+		v, ok := new(big.Rat).SetString(row[column])
+		if !ok {
+			return 0
+		}
+		v.Mul(v, big.NewRat(scale[rows[1][column]], 1)).Add(v, big.NewRat(1, 2))
+		return new(big.Int).Div(v.Num(), v.Denom()).Int64()
+	}
+	first := value(rows[2], 0)
+	for _, row := range rows[2:] {
+		first = min(first, value(row, 0))
+	}
+	correlation := regexp.MustCompile(` \[\d+\]$`)
+	out := map[string]int{}
+	for _, row := range rows[2:] {
+		key := fmt.Sprintf("start %d ran %d stream %s", value(row, 0)-first, value(row, 1), row[15])
+		if name := row[16]; strings.HasPrefix(name, "[CUDA") {
+			key += fmt.Sprint(" bytes ", value(row, 11))
+		} else {
+			key += fmt.Sprintf(" %s [%s %s %s] [%s %s %s] regs %s shared %d", correlation.ReplaceAllString(name, ""),
+				row[2], row[3], row[4], row[5], row[6], row[7], row[8], value(row, 9)+value(row, 10))
+		}
+		out[key]++
+	}
+	return out
 }
 
 const nvprofHead = `program's own line, "with quotes
