@@ -34,8 +34,10 @@ type Policy struct {
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
 	Compose func(p *model.Policy, a Args) error
 
-	// Cost is the hardware that the policy adds to a machine; nil: none.
-	Cost func(cfg *model.Config, a Args) []CostLine
+	// Cost is the hardware that the policy adds to a machine; nil: none. CostOn
+	// is the preset of the machine that its paper counts for; "": k20c.
+	Cost   func(cfg *model.Config, a Args) []CostLine
+	CostOn string
 }
 
 // CostLine is one part of the hardware that a policy adds.

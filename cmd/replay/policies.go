@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ func (a *app) policiesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "policies [POLICY]",
 		Short:   "list the policies, or explain one",
-		Example: "  replay policies\n  replay policies hyperq\n  replay policies dtbl,agt=4096 --cost --gpu=k20c",
+		Example: "  replay policies\n  replay policies hyperq\n  replay policies ppcs --cost\n  replay policies dtbl,agt=4096 --cost --gpu=k20c",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
@@ -29,7 +30,7 @@ func (a *app) policiesCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&cost, "cost", false, "the hardware that the policy adds to a machine")
-	c.Flags().StringVar(&gpu, "gpu", "k20c", "`PRESET` or TOML file of that machine")
+	c.Flags().StringVar(&gpu, "gpu", "", "`PRESET` or TOML file of that machine (default: the one of the policy's paper)")
 	return c
 }
 
@@ -38,6 +39,9 @@ func (a *app) showCost(name, gpu string) error {
 	cs, err := policies.Parse(name, nil)
 	if err != nil {
 		return err
+	}
+	if gpu == "" {
+		gpu = cmp.Or(cs[0].Policy.CostOn, "k20c")
 	}
 	cfg, err := model.FindConfig(gpu)
 	if err != nil {
