@@ -137,3 +137,30 @@ func watchMemory() (peak *uint64, stop func()) {
 	}()
 	return peak, func() { close(done); <-ended }
 }
+
+// BenchmarkNsys converts a generated export of 200,000 kernels with their calls
+// and reports rows/s.
+func BenchmarkNsys(b *testing.B) {
+	const kernels = 200_000
+	path := database(b, nsysTables,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER)`,
+		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000')`,
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
+			SELECT i * 1000 + 500, i * 1000 + 900, 0, 1, 7 + i %% 3, i, 0, 1, 1, 16, i %% 100 + 1, 1, 1, 64, 1, 1, 0, 0, 0 FROM n`, kernels),
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME
+			SELECT i * 1000, i * 1000 + 100, 5, i, 2 FROM n`, kernels))
+	peak, stop := watchMemory()
+	for b.Loop() {
+		var n nothing
+		in, err := Open(path, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := Convert(b.Context(), in, "", &n, Options{Device: -1, TempDir: b.TempDir()}); err != nil || n.kernels != kernels {
+			b.Fatalf("%d kernels, %v", n.kernels, err)
+		}
+	}
+	stop()
+	b.ReportMetric(float64(2*kernels*b.N)/b.Elapsed().Seconds(), "rows/s")
+	b.ReportMetric(float64(*peak)/(1<<20), "peak-MiB")
+}
