@@ -89,6 +89,9 @@ func (u *ctaScheduler) place(k *kernelRun, s *sm, t Time) error {
 	u.arrived(c)
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
+		if k.narrow {
+			u.m.tasks.began(t)
+		}
 	}
 	k.rec.LastCTA = t
 	if l := c.launch(); l != nil {

@@ -48,6 +48,8 @@ type streamOp struct {
 	bytes uint64
 	event *cudaEvent
 	seq   uint64
+	task  *Task // whose operation it is; nil: of no task
+	last  bool  // the task's last operation
 }
 
 // cudaEvent is one recording of an event.
@@ -83,7 +85,7 @@ func (h *host) run(t Time) error {
 			switch err := h.ops.Next(&h.op); {
 			case errors.Is(err, io.EOF):
 				h.ended = true
-				return nil
+				return h.m.tasks.drain(t)
 			case err != nil:
 				return fmt.Errorf("host operations: %w", err)
 			}
@@ -94,6 +96,12 @@ func (h *host) run(t Time) error {
 			continue
 		}
 		h.held = false
+		if done, err := h.asTask(t); done || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if h.m.overlap != nil {
 			busy, wait, err := h.m.overlap.issue(&h.op, t)
 			if err != nil || wait {
@@ -149,7 +157,7 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 	case trace.OpSyncEvent:
 		e := h.event(op.Event)
 		h.wait = func() bool { return e.done }
-	case trace.OpLaunch, trace.OpSpawn:
+	case trace.OpLaunch:
 		st := h.stream(op.Stream)
 		k, err := h.m.launch(op.Kernel, st)
 		if err != nil {
@@ -166,8 +174,6 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		if e := h.events[op.Event]; e != nil && !e.done {
 			h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
 		}
-	case trace.OpWaitTask:
-		h.wait = h.drained
 	default:
 		st := h.stream(op.Stream)
 		h.push(st, streamOp{kind: op.Kind, array: op.Array, bytes: op.Bytes}, t)
@@ -178,7 +184,7 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 	return 0, nil
 }
 
-func (h *host) drained() bool { return h.open == 0 }
+func (h *host) drained() bool { return h.open == 0 && h.m.tasks.idle() }
 
 // file reads or writes a file at the bandwidth of the storage.
 func (h *host) file(op *trace.HostOp, t Time) Time {
@@ -275,7 +281,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 // copyEnded completes the copy that is first in a stream.
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]
-	h.pop(st)
+	h.done(st, t)
 	h.begin(st, t)
 	return h.run(t)
 }
@@ -284,10 +290,20 @@ func (h *host) copyEnded(index uint64, t Time) error {
 func (h *host) kernelEnded(k *kernelRun, t Time) error {
 	h.bound.lastStart = k.rec.FirstCTA
 	if k.stream != nil && len(k.stream.queue) > 0 && k.stream.queue[0].run == k {
-		h.pop(k.stream)
+		h.done(k.stream, t)
 		h.begin(k.stream, t)
 	}
 	return h.run(t)
+}
+
+// done takes the first operation of a stream off it, which has completed in
+// cycle t.
+func (h *host) done(st *stream, t Time) {
+	op := st.queue[0]
+	h.pop(st)
+	if op.task != nil {
+		h.m.tasks.streamOpEnded(&op, t)
+	}
 }
 
 func (h *host) pop(st *stream) {

@@ -24,6 +24,7 @@ type kernelRun struct {
 	native    uint64 // CTAs of its own grid
 	total     uint64 // and of the groups that joined it
 	done      uint64
+	narrow    bool         // it is a narrow task
 	inferred  Time         // what a CTA takes of which the trace has no instruction; 0: it has them
 	ending    bool         // evKernelEnd has been posted
 	released  bool         // it has given back its entry and its queue
@@ -56,8 +57,10 @@ type ctaRun struct {
 	saved    []warp    // while the CTA is suspended
 	swq      int       // stream of its children, where they share one; 0: none yet
 	pages    []touched // that it may touch, found when its warps have exited
-	lastAt   Time      // cycle of the last issue; Unset: none yet
-	acked    Time      // when the last of its stores is acknowledged
+	task     *Task     // whose threadblock it is, on a residence or in a fused kernel
+	home     *Residence
+	lastAt   Time // cycle of the last issue; Unset: none yet
+	acked    Time // when the last of its stores is acknowledged
 }
 
 // barrier is one named barrier of a CTA.
@@ -119,14 +122,20 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 		c.cta.ID, c.cta.Warps = uint32(id), c.cta.Warps[:0]
 	}
 	k.next++
+	c.reset(k, uint32(id))
+	return c, nil
+}
+
+// reset makes c the CTA of k with an index, of which nothing has run.
+func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.kernel = k
 	c.lastAt, c.acked = Unset, 0
 	c.live, c.waiting, c.slots = 0, 0, 0
 	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0
+	c.task, c.home = nil, nil
 	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}
-	c.rec = CTARecord{Kernel: k.ID, CTA: uint32(id), Child: NoKernel}
-	return c, nil
+	c.rec = CTARecord{Kernel: k.ID, CTA: id, Child: NoKernel}
 }
 
 func (m *Machine) takeCTA() *ctaRun {

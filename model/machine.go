@@ -13,6 +13,7 @@ type Options struct {
 	Policy   *Policy
 	Observer Observer // nil: nobody watches
 	Sample   Time     // width of a timeline window; 0: none; SampleAuto
+	AsTasks  AsTasks  // whether launches of the host are run as narrow tasks
 	Fault    Fault    // of the scoreboard, for tests of auditors
 }
 
@@ -37,6 +38,7 @@ type Machine struct {
 	children  *children
 	host      *host
 	overlap   *overlap // nil: kernels wait for those before them
+	tasks     *tasks
 	metrics   metrics
 	use       utilisation
 	codes     []*code // per function, nil until first used
@@ -76,6 +78,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
 	m.host = newHost(m)
+	m.tasks = newTasks(m, opt.AsTasks)
 	m.codes = make([]*code, len(m.prog.Functions))
 	m.sampler.init(opt.Sample)
 	if d := m.policy.Dependency; d != nil {
@@ -144,6 +147,8 @@ func (m *Machine) handle(e event) error {
 		return m.kernelEnded(m.runs[e.a], e.t)
 	case evOverlap:
 		return m.overlap.event(e.a, e.b, e.t)
+	case evTask:
+		return m.tasks.event(e.a, e.b, e.t)
 	case evCTAs:
 		return m.ctas.run(e.t)
 	case evSM:
@@ -205,12 +210,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	if st != nil {
 		k.hwq = m.policy.Admission.Queue(st.index, len(m.kmu.queues))
 	}
-	k.rec = KernelRecord{
-		ID: id, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
-		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
-		SharedBytes: k.tk.SharedBytes, CTAs: total, Recorded: k.tk.Recorded,
-		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
-	}
+	k.rec = m.kernelRecord(k)
 	if noCTAs(&k.tk) {
 		k.infer(m, ctas)
 	}
@@ -221,6 +221,16 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 		}
 	}
 	return k, nil
+}
+
+// kernelRecord opens the record of a kernel whose header has been read.
+func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
+	return KernelRecord{
+		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
+		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
+		SharedBytes: k.tk.SharedBytes, CTAs: k.total, Recorded: k.tk.Recorded,
+		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
+	}
 }
 
 // code returns a function prepared for the issue model.
@@ -292,6 +302,7 @@ func (m *Machine) finish() (*Summary, error) {
 	if m.overlap != nil {
 		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))
 	}
+	m.tasks.report()
 	m.sum.Extra = m.metrics.list()
 	return &m.sum, nil
 }

@@ -13,7 +13,8 @@ type Policy struct {
 	CTA        CTAScheduler
 	Warp       WarpScheduler
 	Host       HostMode
-	AGT        int // entries of the aggregated group table, a power of two; 0: there is none
+	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
+	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
 	Match      GroupMatch
 }
 

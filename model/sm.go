@@ -50,7 +50,9 @@ type warp struct {
 	ready   Time // operands of the next instruction
 	last    Time // everything that it issued is done, stores acknowledged
 	began   Time
-	bank    []Time // registers of its own program
+	bank    []Time     // registers of its own program
+	home    *Residence // nil: an ordinary warp
+	place   int        // its number there
 }
 
 // frame is a program and how far a warp is in it.
@@ -110,6 +112,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 		return
 	}
 	s.resident += uint64(c.live)
+	s.m.tasks.warp(c.live)
 	s.m.sum.Warps += uint64(c.live)
 	if s.m.placed != nil {
 		s.m.placed.Placed(&c.rec)
@@ -172,9 +175,14 @@ func (s *sm) step(t Time) Time {
 
 // exit takes a warp that has issued its last instruction in cycle t off the SM.
 func (s *sm) exit(w *warp, t Time) {
+	if w.home != nil {
+		w.home.ended(w, t)
+		return
+	}
 	c := w.cta
 	s.settle(t + 1)
 	s.resident--
+	s.m.tasks.warp(-1)
 	slot := s.slot(w)
 	s.free |= 1 << slot
 	if c.launch() != nil {
@@ -251,7 +259,9 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 		s.settle(t)
 		s.resident -= uint64(c.kernel.res.Warps)
 	}
-	s.used = s.used.Minus(c.kernel.res)
+	if c.home == nil {
+		s.used = s.used.Minus(c.kernel.res)
+	}
 	c.stall(t, StallMemory)
 	c.rec.End = t
 	k := c.kernel
@@ -259,6 +269,10 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	k.rec.WarpInsts += c.rec.WarpInsts
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)
+	if c.home != nil {
+		s.m.taskCTAEnded(c, t)
+		return
+	}
 	s.m.ctas.ended(c, t)
 	if c.finished = c.children > 0; !c.finished {
 		s.m.spareCTAs = append(s.m.spareCTAs, c)

@@ -37,6 +37,7 @@ func (m *Machine) stuck() error {
 			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
 		}
 	}
+	m.tasks.stuck(add)
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]
 		if w.busy {

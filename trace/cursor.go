@@ -58,6 +58,13 @@ func (c *CTACursor) Next(dst *CTA) error {
 	return nil
 }
 
+// Close gives back what the cursor holds; Next returns io.EOF after it. Only a
+// cursor that was not read to its end needs it.
+func (c *CTACursor) Close() {
+	c.done = true
+	c.drop()
+}
+
 func (c *CTACursor) drop() {
 	if c.held != nil {
 		c.r.release(c.held)

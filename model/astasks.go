@@ -1,0 +1,110 @@
+package model
+
+import (
+	"fmt"
+
+	"gpureplay/trace"
+)
+
+// AsTasks says whether the host's launches are run as narrow tasks.
+type AsTasks uint8
+
+const (
+	NotTasks         AsTasks = iota // launches are launches
+	TasksIndependent                // every launch is a task that waits for none
+	TasksInStreams                  // every launch is a task that waits for those that its stream, events and the host wait for
+)
+
+// String is the word that chooses it.
+func (a AsTasks) String() string { return [...]string{"no", "independent", "streams"}[a] }
+
+// Assumption is what running launches as tasks assumes, as a sentence.
+func (a AsTasks) Assumption() string {
+	const common = "each kernel launch of the capture is run as a narrow task, all of them there at the start; the capture's copies, host work and idle times are left out, since the trace does not say which task they belong to"
+	switch a {
+	case TasksIndependent:
+		return common + "; tasks are taken to be independent of each other, which the capture does not say"
+	case TasksInStreams:
+		return common + "; a task waits for the one before it in its stream and for what events and the host's synchronisations make it wait for"
+	}
+	return ""
+}
+
+// ParseAsTasks reads the word of an [AsTasks]; "" is independent.
+func ParseAsTasks(word string) (AsTasks, error) {
+	for _, a := range []AsTasks{NotTasks, TasksIndependent, TasksInStreams} {
+		if word == a.String() {
+			return a, nil
+		}
+	}
+	return NotTasks, fmt.Errorf("--as-tasks=%s: want independent or streams", word)
+}
+
+// launchOrder finds what a launch depends on when launches are run as tasks.
+type launchOrder struct {
+	last   map[uint64]uint32   // per stream: the kernel launched last
+	extra  map[uint64][]uint32 // per stream: what its next kernel waits for beside
+	events map[uint64][]uint32 // what an event waits for
+}
+
+func (l *launchOrder) init() {
+	l.last, l.extra, l.events = make(map[uint64]uint32), make(map[uint64][]uint32), make(map[uint64][]uint32)
+}
+
+// convert turns an operation of a capture into that of a program of tasks.
+// ok: it has one.
+func (u *tasks) convert(op *trace.HostOp) (ok bool, err error) {
+	l := &u.order
+	independent := u.as == TasksIndependent
+	switch op.Kind {
+	case trace.OpSpawn, trace.OpWaitTask, trace.OpSyncDevice:
+		return true, nil
+	case trace.OpLaunch:
+		if err := u.m.tr.Kernel(op.Kernel, &u.kernel); err != nil {
+			return false, err
+		}
+		op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, op.Deps[:0]
+		op.Sync = u.synchronises(u.kernel.Function)
+		if !independent {
+			if k, had := l.last[op.Stream]; had {
+				op.Deps = append(op.Deps, k)
+			}
+			op.Deps = append(op.Deps, l.extra[op.Stream]...)
+			delete(l.extra, op.Stream)
+			l.last[op.Stream] = op.Kernel
+		}
+		return true, nil
+	case trace.OpEventRecord:
+		if k, had := l.last[op.Stream]; had {
+			l.events[op.Event] = append(append([]uint32(nil), l.extra[op.Stream]...), k)
+		} else {
+			l.events[op.Event] = append([]uint32(nil), l.extra[op.Stream]...)
+		}
+	case trace.OpStreamWait:
+		l.extra[op.Stream] = append(l.extra[op.Stream], l.events[op.Event]...)
+	case trace.OpSyncStream, trace.OpSyncEvent:
+		waits := l.events[op.Event]
+		if op.Kind == trace.OpSyncStream {
+			waits = nil
+			if k, had := l.last[op.Stream]; had {
+				waits = []uint32{k}
+			}
+		}
+		if independent || len(waits) == 0 {
+			return false, nil
+		}
+		op.Kind, op.Kernel = trace.OpWaitTask, waits[len(waits)-1]
+		return true, nil
+	}
+	return false, nil
+}
+
+// synchronises reports whether a function has a barrier.
+func (u *tasks) synchronises(fn uint32) bool {
+	for i := range u.m.prog.Functions[fn].Insts {
+		if u.m.prog.Functions[fn].Insts[i].Class == trace.ClassBarrier {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,275 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// Residence is a threadblock that stays on an SM for the whole run, as one of a
+// MasterKernel: its warps run programs of their own runtime and warps of tasks,
+// one at a time, as its [Tenant] says. Between them they wait, without issuing.
+type Residence struct {
+	s      *sm
+	tenant Tenant
+	cta    *ctaRun // on which its own programs are booked; nobody is told of it
+	warps  []residentWarp
+}
+
+// residentWarp is one warp of a residence.
+type residentWarp struct {
+	w   *warp
+	mem []trace.Access // of the program that it runs
+}
+
+// Program is code that the warps of a residence run: prepared once, run often.
+type Program struct {
+	code   *code
+	path   []uint32
+	mem    []trace.Access
+	global []int // accesses whose address is given when it runs
+}
+
+// NewPrograms prepares stretches of a function, each given by its first and one
+// past its last instruction. Accesses to shared memory are taken to be free of
+// bank conflicts; those to global memory go to one address for all lanes.
+func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
+	c := prepare(f)
+	var all []*Program
+	for _, x := range stretches {
+		p := &Program{code: c}
+		for i := x[0]; i < x[1]; i++ {
+			p.path = append(p.path, i)
+			in := &f.Insts[i]
+			if !in.Mem() {
+				continue
+			}
+			a := trace.Access{Count: WarpSize, Stride: int32(in.Width)}
+			if in.Space == trace.SpaceGlobal {
+				p.global = append(p.global, len(p.mem))
+				a.Stride = 0
+			}
+			p.mem = append(p.mem, a)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// SMs returns the number of SMs.
+func (x *TaskMachine) SMs() int { return len(x.m.sms) }
+
+// ResidencesPerSM is how many threadblocks of a shape an SM holds, and what
+// limits them.
+func (x *TaskMachine) ResidencesPerSM(k *trace.Kernel) (int, string) {
+	n, limit := x.m.cfg.Residency(k)
+	return n, limit
+}
+
+// Reserve places a threadblock of the shape of k (its block, registers and shared
+// memory) on an SM. It is an error if there is no room.
+func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residence, error) {
+	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
+	if !x.m.cfg.Fits(s.used, res) {
+		_, limit := x.m.cfg.Residency(k)
+		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory has no room on an SM of %s (%s)",
+			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
+	}
+	s.used = s.used.Plus(res)
+	run := &kernelRun{tk: *k, res: res, parent: NoKernel}
+	r := &Residence{s: s, tenant: tenant, cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}
+	for range res.Warps {
+		slot := bits.TrailingZeros64(s.free)
+		s.free &^= 1 << slot
+		w := &s.warps[slot]
+		w.home, w.place = r, len(r.warps)
+		s.age++
+		s.sched[w.sched].age[w.bit] = s.age
+		r.warps = append(r.warps, residentWarp{w: w})
+	}
+	return r, nil
+}
+
+// SM is the SM that holds r.
+func (r *Residence) SM() int { return r.s.id }
+
+// Insts is how many instructions programs of r have issued.
+func (r *Residence) Insts() uint64 { return r.cta.rec.WarpInsts }
+
+// Run lets a warp run a program from cycle t on, which is later than now. addr is
+// that of the program's accesses to global memory.
+func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
+	v := &r.warps[warp]
+	mem := p.mem
+	if len(p.global) > 0 {
+		v.mem = append(v.mem[:0], p.mem...)
+		for _, i := range p.global {
+			v.mem[i].Base = addr
+		}
+		mem = v.mem
+	}
+	r.enter(v.w, r.cta, frame{code: p.code, path: p.path, mem: mem, mask: ^uint32(0)}, t)
+}
+
+// enter puts a warp into a frame of a CTA.
+func (r *Residence) enter(w *warp, c *ctaRun, f frame, t Time) {
+	w.cta, w.callers, w.frame = c, w.callers[:0], f
+	n := f.code.count
+	if cap(w.bank) < n {
+		w.bank = make([]Time, n)
+	}
+	w.regs = w.bank[:n]
+	clear(w.regs)
+	r.s.prepare(w, t)
+	r.s.schedule(w, t)
+}
+
+// TaskCTA is a threadblock of a task on a residence.
+type TaskCTA struct{ c *ctaRun }
+
+// Live is how many of its warps have not ended.
+func (x TaskCTA) Live() int { return x.c.live }
+
+// OpenCTA brings a threadblock of a task to r; none of its warps runs yet.
+func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
+	m := r.s.m
+	k, err := m.openTask(task, t)
+	if err != nil {
+		return TaskCTA{}, err
+	}
+	c := m.takeCTA()
+	c.reset(k, block)
+	c.cta.ID, c.cta.Warps = block, c.cta.Warps[:0]
+	if k.tk.CTAs > 0 {
+		cursor, err := m.tr.CTAs(task.Kernel, block)
+		if err != nil {
+			return TaskCTA{}, err
+		}
+		spare := m.takeCTA()
+		switch err := cursor.Next(&spare.cta); {
+		case err == nil && spare.cta.ID == block:
+			c.cta, spare.cta = spare.cta, c.cta
+		case err != nil && !errors.Is(err, io.EOF):
+			return TaskCTA{}, fmt.Errorf("kernel %d, CTA %d: %w", task.Kernel, block, err)
+		}
+		cursor.Close()
+		m.spareCTAs = append(m.spareCTAs, spare)
+	}
+	c.task, c.home = task, r
+	task.open++
+	r.s.beginTask(c, t)
+	return TaskCTA{c}, nil
+}
+
+// beginTask books a task's threadblock on its SM.
+func (s *sm) beginTask(c *ctaRun, t Time) {
+	s.ctas = append(s.ctas, c)
+	c.sm = s
+	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(s.id), t, Unset, Unset
+	c.rec.WarpInsts, c.rec.Active, c.rec.StallTimes = 0, 0, [NumStalls]Time{}
+	c.live = len(c.cta.Warps)
+	s.m.sum.Warps += uint64(c.live)
+	k := c.kernel
+	if k.rec.FirstCTA == Unset {
+		k.rec.FirstCTA = t
+	}
+	k.rec.LastCTA = t
+	if s.m.placed != nil {
+		s.m.placed.Placed(&c.rec)
+	}
+	if c.live == 0 {
+		s.end(c, t+1)
+	}
+}
+
+// RunTask lets a warp of r run a task's warp from cycle t on. It reports whether
+// the trace has work for it.
+func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
+	s, c := r.s, x.c
+	for i := range c.cta.Warps {
+		tw := &c.cta.Warps[i]
+		if tw.ID != id {
+			continue
+		}
+		w := r.warps[warp].w
+		s.settle(t)
+		s.resident++
+		s.m.tasks.warp(1)
+		c.slots |= 1 << s.slot(w)
+		w.id, w.last, w.began = id, t, t
+		code := c.kernel.code
+		r.enter(w, c, frame{code: code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}, t)
+		return true
+	}
+	return false
+}
+
+// ended hands on the end of what a resident warp ran.
+func (r *Residence) ended(w *warp, t Time) {
+	c, s := w.cta, r.s
+	if c == r.cta {
+		r.tenant.ProgramEnded(r, w.place, t)
+		return
+	}
+	s.settle(t + 1)
+	s.resident--
+	s.m.tasks.warp(-1)
+	c.slots &^= 1 << s.slot(w)
+	c.acked = max(c.acked, w.last, t+1)
+	if c.live--; c.live == 0 {
+		s.end(c, c.acked)
+	} else if c.waiting > 0 {
+		s.checkBarriers(c, t)
+	}
+	w.cta = r.cta
+	r.tenant.WarpEnded(r, w.place, t)
+}
+
+// openTask returns the kernel of a task, which is known to the machine as long
+// as one of its threadblocks is on an SM or still to come.
+func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
+	if task.run != nil {
+		return task.run, nil
+	}
+	k := m.takeRun()
+	if err := m.tr.Kernel(task.Kernel, &k.tk); err != nil {
+		return nil, err
+	}
+	k.code = m.code(k.tk.Function)
+	m.order++
+	k.KernelView = KernelView{ID: task.Kernel, Order: m.order, Function: k.tk.Function}
+	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
+	k.rec = m.kernelRecord(k)
+	task.run = k
+	m.tasks.began(t)
+	return k, nil
+}
+
+// taskCTAEnded completes a threadblock of a task in cycle t.
+func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
+	task, k := c.task, c.kernel
+	task.open--
+	task.ended++
+	block, home := c.rec.CTA, c.home
+	task.Record.End = max(task.Record.End, t)
+	if task.ended == task.Blocks {
+		k.rec.End = t
+		m.sum.Kernels++
+		m.sum.Cycles = max(m.sum.Cycles, t)
+		m.obs.Kernel(&k.rec)
+		m.tasks.over(t)
+		task.run = nil
+		m.freeRuns = append(m.freeRuns, k.slot)
+		if task.done {
+			m.queue.post(t+1, evTask, uint64(task.Kernel), taskAcked)
+		}
+	}
+	c.task, c.home = nil, nil
+	m.spareCTAs = append(m.spareCTAs, c)
+	if home != nil {
+		home.tenant.CTAEnded(home, task, block, t)
+	}
+}

@@ -1,0 +1,115 @@
+package model
+
+import "gpureplay/trace"
+
+// TaskRuntime carries out narrow tasks in the way of one policy. The machine
+// hands it each task that has arrived and whose dependences have ended; the
+// runtime copies, launches or schedules by means of a [TaskMachine], and ends
+// every task with [TaskMachine.Finish].
+//
+// All methods are called while units act, before the SMs of the cycle.
+type TaskRuntime interface {
+	// Start binds the runtime to its machine, before the first task.
+	Start(m *TaskMachine) error
+	// Ready hands over a task. The machine keeps it until Finish.
+	Ready(task *Task, t Time) error
+	// Drain tells that no further task comes before one has ended.
+	Drain(t Time) error
+	// Event is what [TaskMachine.At] was asked for.
+	Event(kind uint8, arg uint64, t Time) error
+	// Window is how many tasks may be handed over and not finished; 0: any
+	// number.
+	Window() int
+}
+
+// Tenant is told what ends on a [Residence]. It is called while the SM acts in
+// cycle t: what it starts there may issue from t+1 on, and what it tells other
+// units goes through [TaskMachine.At] with a later time.
+type Tenant interface {
+	// ProgramEnded tells that a warp has issued the last instruction of a
+	// program given by [Residence.Run].
+	ProgramEnded(r *Residence, warp int, t Time)
+	// WarpEnded tells that a warp has issued the last instruction of a task's
+	// warp given by [Residence.RunTask].
+	WarpEnded(r *Residence, warp int, t Time)
+	// CTAEnded tells that a threadblock has ended, its stores acknowledged.
+	CTAEnded(r *Residence, task *Task, block uint32, t Time)
+}
+
+// Task is one narrow task.
+type Task struct {
+	Kernel      uint32 // in the trace
+	InBytes     uint64 // copied to the device before it
+	OutBytes    uint64 // copied back after it
+	Sync        bool   // its threadblocks synchronise
+	Blocks      uint32 // threadblocks
+	Threads     uint32 // per threadblock
+	Registers   uint32 // per thread
+	SharedBytes uint32 // per threadblock
+	ThreadInsts uint64 // executed, as the trace counts them
+
+	// Record holds the times that the runtime notes. Spawn is that of Ready
+	// until the runtime says otherwise; Finish sets Back.
+	Record TaskRecord
+
+	waits int        // tasks that must end before it
+	run   *kernelRun // while one of its threadblocks is on an SM
+	open  int        // threadblocks on SMs
+	ended uint32     // threadblocks
+	done  bool       // Finish was called while stores were on their way
+}
+
+// Warps returns the warps of one threadblock.
+func (k *Task) Warps() uint32 { return (k.Threads + WarpSize - 1) / WarpSize }
+
+// TaskMachine is what a [TaskRuntime] acts with.
+type TaskMachine struct {
+	m    *Machine
+	unit *tasks
+}
+
+// Config is the machine's configuration, to be read only.
+func (x *TaskMachine) Config() *Config { return x.m.cfg }
+
+// At asks for [TaskRuntime.Event] at t, which is not in the past, and later than
+// now when asked while an SM acts.
+func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
+	x.m.queue.post(t, evTask, arg, uint64(kind)+runtimeEvents)
+}
+
+// Copy moves bytes to the device (in) or back, asked for at t: after what its
+// engine has been given before, a fixed latency and the bytes at the link's
+// bandwidth. It returns the interval, which is told as a stage.
+func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
+	engine, stage := 1, StageD2H
+	if in {
+		engine, stage = 0, StageH2D
+	}
+	h := x.m.host
+	start = max(t, h.engine[engine])
+	end = start + nsToCycles(int64(x.m.cfg.Host.CopyLatencyNs), x.m.cfg) + h.link[engine].cycles(bytes)
+	h.engine[engine] = end
+	x.m.sum.Cycles = max(x.m.sum.Cycles, end)
+	x.m.stage(stage, trace.NoArray, start, end, bytes)
+	return start, end
+}
+
+// Cycles converts a time of the host, rounding up.
+func (x *TaskMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
+
+// Atomic returns when an atomic operation that an SM issues at t is done.
+func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
+	return x.m.mem.atomic(sm, address>>sectorShift, t+Time(x.m.cfg.L1.Latency))
+}
+
+// Finish ends a task whose output is on the host at t, which is now.
+func (x *TaskMachine) Finish(task *Task, t Time) { x.unit.finish(task, t) }
+
+// Fail ends the run with an error.
+func (x *TaskMachine) Fail(err error) { x.m.fail(err) }
+
+// Metric sets a figure of the run's summary.
+func (x *TaskMachine) Metric(name string, v float64) { x.m.metrics.set(name, v) }
+
+// Count counts an event in the run's summary.
+func (x *TaskMachine) Count(name string) { x.m.metrics.count(name) }

@@ -1,0 +1,263 @@
+package model
+
+import (
+	"fmt"
+
+	"gpureplay/trace"
+)
+
+// tasks takes the narrow tasks of a trace from the host's program to the
+// policy's runtime: a task is handed over when it has arrived and what it
+// depends on has ended. Later tasks pass one that waits for others (MODEL.md,
+// "Narrow tasks").
+type tasks struct {
+	m       *Machine
+	rt      TaskRuntime
+	as      AsTasks
+	live    map[uint32]*Task   // read from the program and not finished
+	behind  map[uint32][]*Task // those that wait for a task
+	done    []uint64           // bit per kernel: finished
+	readied fifo[*Task]
+	spare   []*Task
+	kernel  trace.Kernel
+	order   launchOrder
+
+	running int  // tasks with a threadblock on the device, or a core
+	since   Time // running is not 0
+	compute Time // cycles with a task running
+	warps   int  // of tasks, on SMs
+	peak    int  // of warps on SMs, of tasks or not
+	first   Time // earliest spawn
+	last    Time // latest output back
+	count   uint64
+}
+
+// taskWindow is how many tasks the host reads ahead of those that have ended,
+// unless the runtime says less.
+const taskWindow = 1 << 13
+
+// What the unit's own events are about: their second argument. From runtimeEvent
+// on they are the runtime's.
+const (
+	tasksReadied = iota // tasks whose dependences have ended
+	tasksRoom           // the launch queue has room
+	taskAcked           // the last store of a finished task is acknowledged
+	runtimeEvents
+)
+
+// newTasks returns the unit; the runtime starts with the first task.
+func newTasks(m *Machine, as AsTasks) *tasks {
+	u := &tasks{m: m, rt: m.policy.Tasks, as: as, live: make(map[uint32]*Task), behind: make(map[uint32][]*Task), first: Unset}
+	if u.rt == nil {
+		u.rt = newTaskStreams()
+	}
+	u.order.init()
+	return u
+}
+
+// spawn takes a task from the program. again: the host waits and comes back
+// with the same operation.
+func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
+	h := u.m.host
+	if at := nsToCycles(op.ArrivalNs, u.m.cfg); at > t {
+		h.sleep(at-t, t)
+		return true, nil
+	}
+	if u.count == 0 {
+		if err := u.rt.Start(&TaskMachine{u.m, u}); err != nil {
+			return false, err
+		}
+	}
+	if w := u.rt.Window(); w > 0 && len(u.live) >= w {
+		if err := u.rt.Drain(t); err != nil {
+			return false, err
+		}
+		if len(u.live) >= w {
+			h.wait = func() bool { return len(u.live) < w }
+		}
+		return true, nil
+	}
+	task, err := u.make(op)
+	if err != nil {
+		return false, err
+	}
+	u.count++
+	u.live[task.Kernel] = task
+	for _, d := range op.Deps {
+		if _, pending := u.live[d]; pending && d != task.Kernel {
+			u.behind[d] = append(u.behind[d], task)
+			task.waits++
+		} else if !u.isDone(d) {
+			return false, fmt.Errorf("task %d depends on task %d, which is not spawned before it", task.Kernel, d)
+		}
+	}
+	if task.waits > 0 {
+		return false, nil
+	}
+	return false, u.ready(task, t)
+}
+
+// make reads a task's kernel.
+func (u *tasks) make(op *trace.HostOp) (*Task, error) {
+	k := &u.kernel
+	if err := u.m.tr.Kernel(op.Kernel, k); err != nil {
+		return nil, err
+	}
+	if u.live[k.ID] != nil || u.isDone(k.ID) {
+		return nil, fmt.Errorf("task %d is spawned twice", k.ID)
+	}
+	blocks, threads := k.Grid.Count(), k.Block.Count()
+	if blocks == 0 || threads == 0 || blocks >= 1<<31 || threads >= 1<<31 {
+		return nil, fmt.Errorf("task %d: a grid of %d CTAs of %d threads is not one of a narrow task", k.ID, blocks, threads)
+	}
+	task := new(Task)
+	if n := len(u.spare); n > 0 {
+		task, u.spare = u.spare[n-1], u.spare[:n-1]
+	}
+	*task = Task{
+		Kernel: k.ID, InBytes: op.InBytes, OutBytes: op.OutBytes, Sync: op.Sync, Blocks: uint32(blocks), Threads: uint32(threads),
+		Registers: k.Registers, SharedBytes: k.SharedBytes, ThreadInsts: k.ThreadInsts,
+	}
+	task.Record = TaskRecord{
+		Kernel: k.ID, Spawn: Unset, Copied: Unset, Schedulable: Unset, FirstWarp: Unset, End: Unset, Back: Unset, Worker: -1,
+		Warps: uint32(blocks) * task.Warps(), SharedBytes: k.SharedBytes,
+	}
+	return task, nil
+}
+
+func (u *tasks) ready(task *Task, t Time) error {
+	task.Record.Spawn = t
+	return u.rt.Ready(task, t)
+}
+
+func (u *tasks) isDone(kernel uint32) bool {
+	i := int(kernel >> 6)
+	return i < len(u.done) && u.done[i]>>(kernel&63)&1 != 0
+}
+
+// event handles an evTask.
+func (u *tasks) event(arg, kind uint64, t Time) error {
+	switch kind {
+	case tasksReadied:
+	case taskAcked:
+		u.finish(u.live[uint32(arg)], t)
+		return nil
+	case tasksRoom:
+		return u.rt.Event(0, 0, t)
+	default:
+		return u.rt.Event(uint8(kind-runtimeEvents), arg, t)
+	}
+	for u.readied.len() > 0 {
+		if err := u.ready(u.readied.pop(), t); err != nil {
+			return err
+		}
+	}
+	return u.m.host.run(t)
+}
+
+// finish completes a task: those behind it become ready, and the host may go on.
+func (u *tasks) finish(task *Task, t Time) {
+	if task.open > 0 { // stores of its last warps are not acknowledged yet
+		task.done = true
+		return
+	}
+	task.Record.Back = t
+	u.m.sum.Cycles = max(u.m.sum.Cycles, t)
+	if u.first == Unset || task.Record.Spawn < u.first {
+		u.first = task.Record.Spawn
+	}
+	u.last = max(u.last, t)
+	u.m.obs.Task(&task.Record)
+	delete(u.live, task.Kernel)
+	for int(task.Kernel>>6) >= len(u.done) {
+		u.done = append(u.done, 0)
+	}
+	u.done[task.Kernel>>6] |= 1 << (task.Kernel & 63)
+	for _, b := range u.behind[task.Kernel] {
+		if b.waits--; b.waits == 0 {
+			u.readied.push(b)
+		}
+	}
+	delete(u.behind, task.Kernel)
+	u.spare = append(u.spare, task)
+	u.m.queue.post(t, evTask, 0, tasksReadied)
+}
+
+// drain tells the runtime that the program waits.
+func (u *tasks) drain(t Time) error {
+	if u == nil || len(u.live) == 0 {
+		return nil
+	}
+	return u.rt.Drain(t)
+}
+
+// idle reports whether every task has ended; u may be nil.
+func (u *tasks) idle() bool { return u == nil || len(u.live) == 0 }
+
+// began and over keep the time during which a task runs.
+func (u *tasks) began(t Time) {
+	if u.running++; u.running == 1 {
+		u.since = t
+	}
+}
+
+func (u *tasks) over(t Time) {
+	if u.running--; u.running == 0 {
+		u.compute += t - u.since
+	}
+}
+
+// report adds what the unit counted to the summary.
+func (u *tasks) report() {
+	if u == nil || u.count == 0 {
+		return
+	}
+	m := &u.m.metrics
+	m.set("tasks", float64(u.count))
+	m.set("tasks_end_to_end_cycles", float64(u.last-max(0, u.first)))
+	m.set("tasks_compute_cycles", float64(u.compute))
+	places := float64(len(u.m.sms) * u.m.cfg.SM.MaxWarps)
+	m.set("gpu_occupancy_peak_pct", 100*float64(u.peak)/places)
+	if u.compute > 0 {
+		m.set("gpu_occupancy_mean_pct", 100*float64(u.m.sum.ActiveWarpCycles)/(places*float64(u.compute)))
+	}
+}
+
+// stuck lists tasks that can never end.
+func (u *tasks) stuck(add func(string, ...any)) {
+	if u == nil || len(u.live) == 0 {
+		return
+	}
+	add("%d tasks were spawned and have not ended", len(u.live))
+}
+
+// warp keeps the largest number of warps that were on SMs together.
+func (u *tasks) warp(n int) {
+	u.warps += n
+	u.peak = max(u.peak, u.warps)
+}
+
+// asTask performs the host's operation if it is one of a program of tasks. done:
+// the host goes on with the next, or waits.
+func (h *host) asTask(t Time) (done bool, err error) {
+	u, op := h.m.tasks, &h.op
+	if u.as != NotTasks {
+		ok, err := u.convert(op)
+		if !ok || err != nil {
+			return true, err
+		}
+	}
+	switch op.Kind {
+	case trace.OpSpawn:
+		h.held, err = u.spawn(op, t)
+		return true, err
+	case trace.OpWaitTask:
+		if k := op.Kernel; !u.isDone(k) && u.live[k] != nil {
+			h.wait = func() bool { return u.isDone(k) }
+		}
+		return true, u.drain(t)
+	case trace.OpSyncDevice:
+		return false, u.drain(t)
+	}
+	return false, nil
+}
