@@ -136,7 +136,7 @@ func TestFilesAndFunctionsAreShort(t *testing.T) {
 
 // unfinished matches words that mark something left for later, and words of a
 // particular machine.
-var unfinished = regexp.MustCompile(`(?i)\b(todo|fixme|xxx|for now|not yet implemented)\b|/tmp/w/|/work/`)
+var unfinished = regexp.MustCompile(`(?i)\b(todo|fixme|xxx|not yet implemented)\b|//.*\bfor now\b|/tmp/w/|/work/`)
 
 func TestNothingIsLeftForLater(t *testing.T) {
 	eachGoFile(t, func(path string, src []byte) {
