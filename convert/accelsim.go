@@ -3,6 +3,7 @@ package convert
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path"
@@ -33,6 +34,9 @@ func sniffAccelsim(in *Input) bool {
 }
 
 func convertAccelsim(ctx context.Context, in *Input, w Writer, opt Options) error {
+	if opt.Device > 0 {
+		return fmt.Errorf("no activity of device %d; an Accel-Sim capture is of one device, 0", opt.Device)
+	}
 	o := accelsim.Options{TempDir: opt.TempDir, Memory: opt.Memory, Irregular: opt.Irregular, Regular: opt.Regular}
 	folder := accelsimFolder{ctx, in}
 	if in.IsDir() {

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpureplay/trace"
 )
@@ -228,9 +228,7 @@ func (c *converter) finish(copies bool) error {
 		m.Attrs = append(m.Attrs, trace.Attr{Key: "clustered_arrays", Value: strconv.Itoa(n)})
 	}
 	c.versions.write(m)
-	slices.SortFunc(m.Attrs, func(a, b trace.Attr) int {
-		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
-	})
+	slices.SortFunc(m.Attrs, func(a, b trace.Attr) int { return cmp.Compare(a.Key, b.Key) })
 	c.w.SetMeta(*m)
 	return nil
 }
@@ -267,19 +265,15 @@ func appendNew(list []string, s string) []string {
 // write puts the versions into the metadata.
 func (v *versions) write(m *trace.Meta) {
 	m.SMVersion = v.sm
-	for _, s := range v.tracer {
-		m.Attrs = append(m.Attrs, trace.Attr{Key: "tracer_version", Value: s})
-	}
-	if len(v.tracer) > 0 {
-		m.SourceVersion = fmt.Sprintf("tracer %s", v.tracer[0])
-	}
-	for i, s := range v.nvbit {
-		if i == 0 && m.SourceVersion != "" {
-			m.SourceVersion += ", "
+	var parts []string
+	for _, tool := range []struct {
+		key, name string
+		versions  []string
+	}{{"tracer_version", "tracer", v.tracer}, {"nvbit_version", "NVBit", v.nvbit}} {
+		if len(tool.versions) > 0 {
+			parts = append(parts, tool.name+" "+tool.versions[0])
+			m.Attrs = append(m.Attrs, trace.Attr{Key: tool.key, Value: strings.Join(tool.versions, ", ")})
 		}
-		if i == 0 {
-			m.SourceVersion += "NVBit " + s
-		}
-		m.Attrs = append(m.Attrs, trace.Attr{Key: "nvbit_version", Value: s})
 	}
+	m.SourceVersion = strings.Join(parts, ", ")
 }

@@ -18,7 +18,8 @@
 //  3. An address that the capture gives by base and stride goes to the active
 //     lanes in order. Lists with a constant stride become base and stride.
 //  4. Generic accesses (LD, ST, ATOM, RED) belong to shared or local memory if the
-//     address of their first active lane is in the 16 MiB from that window's base.
+//     address of their first active lane is in the 16 MiB from that window's base,
+//     or to shared memory if it is itself below 16 MiB.
 //  5. Arrays are the ranges that MemcpyHtoD lines name; overlapping ones are one
 //     array. Global memory that is touched outside them becomes arrays too,
 //     cut where 4 KiB or more were never touched. An array is input if it is

@@ -240,6 +240,8 @@ func (k *kernel) resolve(s *static, a *trace.Access, lists []uint64) trace.Space
 func (k *kernel) window(addr uint64, other trace.Space) trace.Space {
 	h := &k.h.kernel
 	switch {
+	case addr < windowBytes: // an offset: no generic address is so low
+		return trace.SpaceShared
 	case h.SharedBase != 0 && addr-h.SharedBase < windowBytes:
 		return trace.SpaceShared
 	case h.LocalBase != 0 && addr-h.LocalBase < windowBytes:

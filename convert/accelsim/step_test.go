@@ -1,6 +1,7 @@
 package accelsim
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -54,8 +55,9 @@ func TestGenericAccesses(t *testing.T) {
 		"0000 ffffffff 1 R1 LD.E 1 R2 4 1 0x7f0002000100 4 0", // its local window
 		"0000 ffffffff 1 R1 LD.E 1 R2 4 1 0x7f0001000000 4 0", // just behind the shared one
 		"0010 ffffffff 0 ST.E 2 R2 R3 4 1 0x7f0000ffff80 4 0",
-		"0020 00000003 0 ST.E 2 R2 R3 4 2 0x7f0000000000 -8 0")
-	want := []trace.Space{trace.SpaceShared, trace.SpaceLocal, trace.SpaceGlobal, trace.SpaceShared, trace.SpaceShared}
+		"0020 00000003 0 ST.E 2 R2 R3 4 2 0x7f0000000000 -8 0",
+		"0030 00000001 0 SYNCS.ARRIVE.TRANS64 1 R3 8 1 0x400 0 0")
+	want := []trace.Space{trace.SpaceShared, trace.SpaceLocal, trace.SpaceGlobal, trace.SpaceShared, trace.SpaceShared, trace.SpaceShared}
 	for i := range want {
 		if got[i].inst.Space != want[i] || got[i].inst.Class != trace.ClassMemory {
 			t.Errorf("%d: %+v, want space %d", i, got[i].inst, want[i])
@@ -66,6 +68,20 @@ func TestGenericAccesses(t *testing.T) {
 	}
 	if len(r.arrays) != 1 || r.arrays[0].Base != 0x7f0001000000 {
 		t.Errorf("arrays %+v", r.arrays)
+	}
+}
+
+// Kernels of several tracers, as when runs are put together by hand.
+func TestVersions(t *testing.T) {
+	older := strings.NewReplacer("= 1.7", "= 1.5.3", "tracer version = 5", "tracer version = 3", "= 80", "= 70").Replace(oneWarp(good))
+	r := &recorder{}
+	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n", "kernel-1.traceg": oneWarp(good), "kernel-2.traceg": older}
+	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := []trace.Attr{{Key: "nvbit_version", Value: "1.7, 1.5.3"}, {Key: "tracer_version", Value: "5, 3"}}
+	if m := r.meta; m.SourceVersion != "tracer 5, NVBit 1.7" || m.SMVersion != 80 || !slices.Equal(m.Attrs, want) || r.diag("mixed_binary_version") != 1 {
+		t.Errorf("%+v, %+v", m, r.diags)
 	}
 }
 
