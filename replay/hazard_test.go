@@ -183,3 +183,23 @@ func TestHazardRules(t *testing.T) {
 		}
 	}
 }
+
+// Real captures under every policy of pipelines: no violation. In simpletorch
+// many tensors of 40 bytes share three pages, so that ownership of a page orders
+// kernels that have no word in common.
+func TestCapturesAreSafe(t *testing.T) {
+	for _, capture := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-simpletorch-v100/traces"} {
+		t.Run(capture, func(t *testing.T) {
+			r := converted(t, tracetest.Data(t, strings.Split(capture, "/")...))
+			results, err := audited(t, r, pipelines, 16, model.NoFault)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, x := range results {
+				if len(x.Violations) > 0 {
+					t.Errorf("%s: %d violations, the first: %+v", x.Policy, len(x.Violations), x.Violations[0])
+				}
+			}
+		})
+	}
+}
