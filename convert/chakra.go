@@ -92,7 +92,7 @@ func convertChakra(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "duplicate_operator", trace.Error, g.counts.duplicate, "operators whose id another has; they are left out")
 	diagnose(w, "cyclic_dependence", trace.Error, g.counts.cyclic, "operators that depend on each other in a circle; they are issued last, without these dependences")
 	diagnose(w, "dependence_dropped", trace.DataLoss, g.counts.dropped,
-		fmt.Sprintf("dependences beyond the %d that a host operator passes on; they are left out", maxChakraThrough))
+		"dependences beyond the 64 that a host operator passes on; they are left out")
 	return nil
 }
 

@@ -91,7 +91,7 @@ func convertGpucachesim(ctx context.Context, in *Input, w Writer, opt Options) e
 		"allocations that overlap an earlier one (memory was freed and used again); they are one array")
 	diagnose(w, "record_outside_grid", trace.Error, r.counts.outside,
 		"instructions of a block or warp that the launch does not have; they are left out")
-	diagnose(w, "unknown_opcode", trace.Info, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
+	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
 	return nil
 }
 

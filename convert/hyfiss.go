@@ -80,7 +80,7 @@ func (r *hyfissReader) diagnose() {
 		"records of memory_traces that belong to no executed instruction; they are left out")
 	diagnose(r.w, "unknown_instruction", trace.Error, r.counts.unknown,
 		"executed PCs that instn.config does not have; they are timed as integer work")
-	diagnose(r.w, "unknown_opcode", trace.Info, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
+	diagnose(r.w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
 	diagnose(r.w, "record_outside_grid", trace.Error, r.counts.outside, "instructions of warps that the launch does not have; they are left out")
 	diagnose(r.w, "kernel_not_traced", trace.DataLoss, r.counts.untraced,
 		"kernels of app.config without a file in sass_traces; they are kept with their grid only")

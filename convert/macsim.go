@@ -84,7 +84,7 @@ func convertMacsim(ctx context.Context, in *Input, w Writer, opt Options) error 
 		"accesses for which the tracer recorded lines, not lanes; lanes of a line are taken to lie side by side")
 	diagnose(w, "shape_inferred", trace.DataLoss, r.counts.shapes,
 		"kernels without an entry in kernel_names.txt; grid and block are one-dimensional and come from the warps listed, registers and shared memory are unknown")
-	diagnose(w, "unknown_opcode", trace.Info, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
+	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
 	diagnose(w, "warp_without_file", trace.DataLoss, r.counts.missing, "warps that are listed but have no file of records; they have no instructions")
 	return nil
 }

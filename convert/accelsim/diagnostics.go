@@ -1,6 +1,10 @@
 package accelsim
 
-import "gpureplay/trace"
+import (
+	"slices"
+
+	"gpureplay/trace"
+)
 
 // counter is one named count of what is odd in a capture. The grade says what a
 // replay loses: what no model can use is Info.
@@ -51,6 +55,9 @@ var diagnostics = [numCounters]trace.Diagnostic{
 	sharedOperands:  {Name: "ldgsts_shared_operand", Severity: trace.Info, Help: "lines of raw captures that give the shared-memory side of an asynchronous copy; the global side is kept"},
 	mixedVersions:   {Name: "mixed_binary_version", Severity: trace.Info, Help: "kernels for another GPU architecture than the first kernel's"},
 }
+
+// Counters returns every counter that a conversion may write, in a fixed order.
+func Counters() []trace.Diagnostic { return slices.Clone(diagnostics[:]) }
 
 // counters are the counts of one capture.
 type counters [numCounters]uint64

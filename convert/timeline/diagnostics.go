@@ -1,6 +1,10 @@
 package timeline
 
-import "gpureplay/trace"
+import (
+	"slices"
+
+	"gpureplay/trace"
+)
 
 type oddity int
 
@@ -64,6 +68,9 @@ var oddities = [numOddities]trace.Diagnostic{
 	waitWithoutRecord: {Name: "wait_without_record", Severity: trace.DataLoss,
 		Help: "waits for events whose recording the capture does not show (it came before the capture, or was not traced); they are left out"},
 }
+
+// Oddities returns every counter that a builder may write, in a fixed order.
+func Oddities() []trace.Diagnostic { return slices.Clone(oddities[:]) }
 
 // counts counts oddities.
 type counts [numOddities]uint64
