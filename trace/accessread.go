@@ -100,14 +100,9 @@ func (d *ctaDecoder) listAccess(b *ctaBlock, id uint32, form byte, mask uint32) 
 	list := b.lists[len(b.lists):][:n] // begin left room for one list too many
 	if form&shapeMask >= shapeList {
 		d.deltaList(&d.sites[id], form, list)
+		d.lanes[id].set(mask, list)
 	} else if !d.followList(id, form, mask, list) {
 		return Access{}, false
-	}
-	v := &d.lanes[id]
-	m := mask
-	for _, a := range list {
-		v[bits.TrailingZeros32(m)&31] = a
-		m &= m - 1
 	}
 	if stride, ok := progression(list); ok {
 		return Access{Base: list[0], Stride: stride, Count: uint32(n)}, true
@@ -192,11 +187,43 @@ func (d *ctaDecoder) followList(id uint32, form byte, mask uint32, list []uint64
 		c += uint64(d.cols[colBase].int())
 	}
 	s.c[k] = c
-	v, wf, wt := &d.lanes[from], d.sites[from].width, s.width
-	m := mask
-	for i := range list {
-		list[i] = scale(v[bits.TrailingZeros32(m)&31], wf, wt) + c
-		m &= m - 1
-	}
+	follow(list, &d.lanes[id], &d.lanes[from], mask, d.sites[from].width, s.width, c)
 	return true
+}
+
+// follow makes the addresses of the active lanes, scale(from) + c, and stores
+// them in to as well.
+func follow(list []uint64, to, from *lanes, mask uint32, wf, wt uint8, c uint64) {
+	var left, right uint8
+	if wt >= wf {
+		left = (wt - wf) & 63
+	} else {
+		right = (wf - wt) & 63
+	}
+	if mask == ^uint32(0) {
+		l := (*lanes)(list)
+		for i := range l {
+			l[i] = from[i]<<(left&63)>>(right&63) + c
+		}
+		*to = *l
+		return
+	}
+	for i := range list {
+		lane := bits.TrailingZeros32(mask) & 31
+		mask &= mask - 1
+		a := from[lane]<<(left&63)>>(right&63) + c
+		list[i], to[lane] = a, a
+	}
+}
+
+// set stores the addresses of the active lanes.
+func (v *lanes) set(mask uint32, list []uint64) {
+	if mask == ^uint32(0) {
+		*v = lanes(list)
+		return
+	}
+	for _, a := range list {
+		v[bits.TrailingZeros32(mask)&31] = a
+		mask &= mask - 1
+	}
 }

@@ -385,7 +385,7 @@ func (r *Reader) checkOps(ops []HostOp) error {
 		op := &ops[i]
 		kernels := op.Kind == OpLaunch || op.Kind == OpSpawn || op.Kind == OpWaitTask
 		bad := op.Kind >= NumOpKinds || (kernels || op.Kernel != 0) && uint64(op.Kernel) >= r.count[0] ||
-			(op.Kind.hasArray() || op.Array != 0) && op.Array != NoArray && int(op.Array) >= len(r.prog.Arrays)
+			op.Array != NoArray && (!op.Kind.hasArray() || int(op.Array) >= len(r.prog.Arrays))
 		for _, d := range op.Deps {
 			bad = bad || uint64(d) >= r.count[0]
 		}

@@ -70,7 +70,7 @@ func (r *rules) op(op *HostOp) error {
 	if op.Kind >= NumOpKinds {
 		return fmt.Errorf("host operation: there is no kind %d", op.Kind)
 	}
-	if op.Kind.hasArray() || op.Array != 0 {
+	if op.Kind.hasArray() {
 		r.array(op.Array)
 	}
 	if op.Ns < 0 || op.ArrivalNs < 0 {

@@ -102,7 +102,7 @@ var hostFields = []field[HostOp]{
 	{2, "async", codePlain, "", func(o *HostOp) any { return &o.Async }},
 	{3, "sync", codePlain, "", func(o *HostOp) any { return &o.Sync }},
 	{4, "kernel", codeDelta, "", func(o *HostOp) any { return &o.Kernel }},
-	{5, "array", codePlain, "2³²-1: none", func(o *HostOp) any { return &o.Array }},
+	{5, "array", codeDelta, "2³²-1: none", func(o *HostOp) any { return &o.Array }},
 	{6, "addr", codePlain, "", func(o *HostOp) any { return &o.Addr }},
 	{7, "bytes", codePlain, "", func(o *HostOp) any { return &o.Bytes }},
 	{8, "stream", codeDelta, "", func(o *HostOp) any { return &o.Stream }},

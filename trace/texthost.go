@@ -15,10 +15,7 @@ func (k OpKind) isCopy() bool { return k >= OpCopyH2D && k <= OpMemset }
 // parseOp reads one host operation. "launch FUNCTION" and "spawn FUNCTION" open
 // the kernel as well.
 func (p *textParser) parseOp(kind OpKind) error {
-	op := &HostOp{Kind: kind}
-	if kind.hasArray() {
-		op.Array = NoArray
-	}
+	op := &HostOp{Kind: kind, Array: NoArray}
 	if (kind == OpLaunch || kind == OpSpawn) && len(p.toks) > 1 && !p.toks[1].eq && !isIndex(p.toks[1]) {
 		flags := KernelFlags(0)
 		if kind == OpSpawn {
@@ -130,8 +127,6 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 		return p.u64(t.word, t.value, &op.InBytes)
 	case "out":
 		return p.u64(t.word, t.value, &op.OutBytes)
-	case "array":
-		return p.u32(t.word, t.value, &op.Array)
 	case "deps":
 		for d := range strings.SplitSeq(t.value, ",") {
 			var id uint32
@@ -148,10 +143,14 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	return p.unknown(t, "bytes= addr= stream= event= kernel= ns= arrival= in= out= deps= async syncs host= start= duration=")
 }
 
-// canonicalOp puts op into the one form that the container stores: recorded
-// times that are all unknown are none.
+// canonicalOp puts op into the one form that the container stores: an operation
+// of a kind that has no array has NoArray, and recorded times that are all
+// unknown are none.
 func canonicalOp(op *HostOp) HostOp {
 	c := *op
+	if !c.Kind.hasArray() {
+		c.Array = NoArray
+	}
 	c.Recorded = canonicalRecorded(op.Recorded)
 	c.Deps = slices.Clone(op.Deps)
 	return c

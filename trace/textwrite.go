@@ -115,19 +115,15 @@ func (t *textWriter) hostOps(r *Reader) error {
 
 func (t *textWriter) op(op *HostOp) {
 	t.WriteString(op.Kind.String())
-	if op.Kind.hasArray() {
-		if op.Array != NoArray {
-			t.WriteString(" " + t.arrays[op.Array])
-			a := &t.p.Arrays[op.Array]
-			if op.Bytes == 0 && a.Bytes != 0 {
-				t.WriteString(" bytes=0")
-			}
-			if op.Kind.isCopy() && op.Addr == 0 && a.Base != 0 {
-				t.WriteString(" addr=0x0")
-			}
+	if op.Array != NoArray {
+		t.WriteString(" " + t.arrays[op.Array])
+		a := &t.p.Arrays[op.Array]
+		if op.Bytes == 0 && a.Bytes != 0 {
+			t.WriteString(" bytes=0")
 		}
-	} else if op.Array != 0 {
-		fmt.Fprintf(t, " array=%d", op.Array)
+		if op.Kind.isCopy() && op.Addr == 0 && a.Base != 0 {
+			t.WriteString(" addr=0x0")
+		}
 	}
 	op = t.opObject(op)
 	for _, f := range [...]struct {
