@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -20,7 +21,7 @@ func (a *app) sampleCommand() *cobra.Command {
 			"to do. Without a name it lists the generators; with a name and no -o it explains one.",
 		Example: "  replay sample\n  replay sample hsp\n  replay sample hsp --param=kernels=20 -o hsp.trace.zst",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listSamples()
 			}
@@ -31,7 +32,7 @@ func (a *app) sampleCommand() *cobra.Command {
 			if out == "" {
 				return a.showSample(g)
 			}
-			if err := writeFile(out, func(w io.Writer) error { return g.Write(w, params...) }); err != nil {
+			if err := writeFile(out, func(w io.Writer) error { return g.Write(interruptible{cmd.Context(), w}, params...) }); err != nil {
 				return err
 			}
 			return a.report(out)
@@ -40,6 +41,19 @@ func (a *app) sampleCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
 	c.Flags().StringArrayVar(&params, "param", nil, "one `NAME=VALUE` of the workload (repeatable)")
 	return c
+}
+
+// interruptible is a writer that fails once a context is done.
+type interruptible struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.w.Write(p)
 }
 
 func (a *app) listSamples() error {
