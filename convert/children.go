@@ -29,7 +29,7 @@ type childWriter struct {
 }
 
 // maxDescendants is how many kernels one launch of the host may lead to.
-const maxDescendants = 1 << 22
+const maxDescendants = 1 << 21
 
 // pending is a kernel of the current family that is yet to be written.
 type pending struct {

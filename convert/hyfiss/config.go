@@ -15,7 +15,7 @@ import (
 const (
 	maxLine    = 1 << 20
 	maxKernels = 1 << 16
-	maxInsts   = 1 << 22
+	maxInsts   = 1 << 20
 	// MaxCTAs bounds the CTAs whose SM is kept, over all kernels.
 	MaxCTAs = 1 << 25
 )

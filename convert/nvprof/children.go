@@ -11,8 +11,10 @@ import (
 	"gpureplay/trace"
 )
 
-// maxParents is how many kernels may have children.
-const maxParents = 1 << 22
+const (
+	maxParents  = 1 << 22 // kernels that have children
+	maxChildren = 1 << 20 // children of one kernel
+)
 
 // Child is a kernel that another kernel launched.
 type Child struct {
@@ -126,6 +128,9 @@ func (ch *Children) Of(grid uint64) ([]Child, error) {
 	at, ok := ch.spans[grid]
 	if !ok {
 		return nil, nil
+	}
+	if at.count > maxChildren {
+		return nil, fmt.Errorf("grid %d has %d children; at most %d are read", grid, at.count, maxChildren)
 	}
 	delete(ch.spans, grid)
 	out := make([]Child, at.count)

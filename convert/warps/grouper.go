@@ -15,7 +15,7 @@ import (
 )
 
 // MaxCTA is the largest number of warp instructions of one CTA.
-const MaxCTA = 1 << 26
+const MaxCTA = 1 << 25
 
 // MaxAddresses is the largest number of addresses of one instruction.
 const MaxAddresses = 1 << 12
