@@ -124,14 +124,15 @@ func (u *ctaScheduler) restore(t Time) bool {
 	return true
 }
 
-// resume lets a CTA go on whose children have all ended.
-func (u *ctaScheduler) resume(c *ctaRun, t Time) {
+// resume lets a CTA go on whose children have all ended in cycle t; next is the
+// first cycle in which it can be placed.
+func (u *ctaScheduler) resume(c *ctaRun, t, next Time) {
 	if len(c.saved) == 0 {
 		c.sm.release(c, t)
 		return
 	}
 	u.resumes.push(c)
-	u.wake(t + 1)
+	u.wake(next)
 }
 
 // end posts the end of a kernel.
@@ -148,7 +149,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	}
 	if g := c.group; g != nil {
 		if g.left--; g.left == 0 {
-			u.m.children.ended(g.launch, t)
+			u.m.children.ended(g.launch, t, t+1)
 		}
 	}
 	k := c.kernel

@@ -249,8 +249,9 @@ func (u *children) started(c *childLaunch, t Time) {
 	u.m.obs.Launch(&c.rec)
 }
 
-// ended completes a child: its parent CTA and its parent kernel stop waiting.
-func (u *children) ended(c *childLaunch, t Time) {
+// ended completes a child in cycle t: its parent CTA and its parent kernel stop
+// waiting. next is the first cycle in which CTAs can still be placed.
+func (u *children) ended(c *childLaunch, t, next Time) {
 	if u.agt != nil && c.rec.AGT >= 0 {
 		u.agt.free(c.rec.AGT)
 	}
@@ -262,7 +263,7 @@ func (u *children) ended(c *childLaunch, t Time) {
 		if p.finished {
 			u.m.spareCTAs = append(u.m.spareCTAs, p)
 		} else if p.syncing > 0 {
-			u.m.ctas.resume(p, t)
+			u.m.ctas.resume(p, t, next)
 		}
 	}
 	if pk.children == 0 && pk.done == pk.total {

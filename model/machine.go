@@ -278,7 +278,7 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	}
 	m.freeRuns = append(m.freeRuns, k.slot)
 	if k.launch != nil {
-		m.children.ended(k.launch, t)
+		m.children.ended(k.launch, t, t)
 		return nil
 	}
 	if m.overlap != nil {

@@ -1,0 +1,61 @@
+package model
+
+import "testing"
+
+// The windows of the registers end at multiples of 1,024. Two CTAs start at 100 and
+// 612 and end at 2,148 and 2,660 (2,048 cycles each).
+//
+//	window      CTA cycles                 n_con
+//	0..1023     924 + 412 = 1336           1
+//	1024..2047  2048                       2
+//	2048..3071  100 + 612 = 712            0
+func TestCCQSWindows(t *testing.T) {
+	fill := func() *ccqs {
+		q := &ccqs{}
+		q.admit(2)
+		q.started(100)
+		q.started(612)
+		return q
+	}
+	check := func(q *ccqs, t0 Time, want QueueMetrics) {
+		t.Helper()
+		if got := q.metrics(t0); got != want {
+			t.Errorf("cycle %d: %+v, want %+v", t0, got, want)
+		}
+	}
+	q := fill()
+	check(q, 1023, QueueMetrics{N: 2})
+	check(q, 1024, QueueMetrics{N: 2, NCon: 1})
+	check(q, 2047, QueueMetrics{N: 2, NCon: 1})
+	check(q, 2048, QueueMetrics{N: 2, NCon: 2})
+	q.warpEnded(2147, 2048)
+	q.ended(2148, 2048)
+	check(q, 2148, QueueMetrics{N: 1, NCon: 2, TCTA: 2048})
+	q.warpEnded(2659, 2049)
+	q.ended(2660, 2049)
+	check(q, 3071, QueueMetrics{NCon: 2, TCTA: 2048}) // 4097/2
+	check(q, 3072, QueueMetrics{NCon: 0, TCTA: 2048, TWarp: 2048})
+	check(q, 1<<40, QueueMetrics{NCon: 0, TCTA: 2048, TWarp: 2048})
+}
+
+// Windows in which nothing changes are skipped with the same outcome as one by one.
+func TestCCQSSkipsIdleWindows(t *testing.T) {
+	for _, after := range []Time{1, 1023, 1024, 1025, 2048, 3000, 5 * 1024, 5*1024 + 7, 99*1024 - 1} {
+		jump, step := &ccqs{}, &ccqs{}
+		for _, q := range []*ccqs{jump, step} {
+			q.admit(3)
+			q.started(10)
+			q.started(900)
+			q.warpEnded(1000, 77)
+		}
+		for x := Time(1001); x <= 1000+after; x++ {
+			step.roll(x)
+		}
+		if a, b := jump.metrics(1000+after), step.metrics(1000+after); a != b {
+			t.Errorf("%d cycles later: %+v at once, %+v one by one", after, a, b)
+		}
+		if jump.area != step.area || jump.window != step.window {
+			t.Errorf("%d cycles later: window %d with %d, one by one %d with %d", after, jump.window, jump.area, step.window, step.area)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package policies_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gpureplay/model"
+)
+
+// asked has a warp that asks for a child of two CTAs of 3,001 instructions at cycle
+// 283, and for one of some CTAs at a later cycle.
+func asked(at, ctas, work int) string {
+	return fmt.Sprintf(`
+launch parent grid=1 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 1 lane=0 work=64 params=64
+  int x%d
+  devlaunch
+  child 2 lane=0 work=%d params=64
+  exit
+kernel work grid=2 block=32 child
+cta 0..1
+ warp 0
+  int x3000
+  exit
+kernel work grid=%d block=32 child
+cta 0..%d
+ warp 0
+  int x9
+  exit
+`, at-284, work, ctas, ctas-1)
+}
+
+// SPAWN's registers over time. The first child is launched without an estimate. Its
+// CTAs run from 29,662 and 29,663 to 32,663 and 32,664. Windows of 1,024 cycles end at
+// 29,696 (34 + 33 CTA cycles: n_con 0), 30,720 and 31,744 (2 CTAs throughout: 2), 32,768
+// (919 + 920: 1) and 33,792 (0). One launch takes 29,096 cycles.
+func TestSpawnWindows(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		at, ctas, work int
+		reason         string
+		decision       model.Decision
+		want           [7]int64 // n, x, n_con, t_cta, t_warp, t_child, t_parent
+	}{
+		{"first window: nothing has finished", 31000, 1, 1, "first window", model.DeviceKernel, [7]int64{2, 1, 2, 0, 0, 0, 0}},
+		{"both have finished, their window is open", 32700, 1, 500, "parent is faster", model.Inline,
+			[7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
+		{"the last cycle of the window", 32767, 1, 500, "parent is faster", model.Inline,
+			[7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
+		{"it closes", 32768, 1, 10, "parent is faster", model.Inline, [7]int64{0, 1, 1, 3001, 3001, device1 + 3001, 30010}},
+		{"more work", 33000, 1, 11, "child is faster", model.DeviceKernel, [7]int64{0, 1, 1, 3001, 3001, device1 + 3001, 33011}},
+		{"no CTA ran: n_con counts as 1, t_warp stays", 34000, 2, 10, "parent is faster", model.Inline,
+			[7]int64{0, 2, 0, 3001, 3001, device1 + 2*3001, 30010}},
+		{"windows later", 60000, 1, 11, "child is faster", model.DeviceKernel, [7]int64{0, 1, 0, 3001, 3001, device1 + 3001, 33011}},
+		{"two CTAs are more than the queue holds", 60000, 2, 1000, "queue is full", model.Inline,
+			[7]int64{0, 2, 0, 3001, 3001, device1 + 2*3001, 3001000}},
+	} {
+		l, _ := launchRun(t, asked(c.at, c.ctas, c.work), kepler(t, 2, false), "spawn,queue=1")
+		if first := l.launch(t, 1); first.Reason != "first window" || first.FirstCTA != 29662 {
+			t.Fatalf("%s: the first request: %+v", c.name, first)
+		}
+		r := l.launch(t, 2)
+		if r.Time != int64(c.at) || r.Decision != c.decision || r.Reason != c.reason {
+			t.Errorf("%s: at %d %s, decision %d; want %d %s, %d", c.name, r.Time, r.Reason, r.Decision, c.at, c.reason, c.decision)
+		}
+		if got := [7]int64{r.N, r.X, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}; got != c.want {
+			t.Errorf("%s: n, x, n_con, t_cta, t_warp, t_child, t_parent are %d, want %d", c.name, got, c.want)
+		}
+	}
+}
+
+// The counters of the paper have 16 bits: a child CTA of 70,001 cycles counts as
+// 65,535; unbounded ones hold it.
+func TestSpawnCountersSaturate(t *testing.T) {
+	text := `
+launch parent grid=1 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 1 lane=0 work=64 params=64
+  int x140000
+  devlaunch
+  child 2 lane=0 work=1 params=64
+  exit
+` + children(1, "int x70000") + children(1, "int")
+	for policy, want := range map[string]int64{"spawn": 65535, "spawn,saturate=off": 70001} {
+		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
+		if r := l.launch(t, 2); r.TCTA != want || r.TWarp != want {
+			t.Errorf("%s: t_cta %d and t_warp %d, want %d", policy, r.TCTA, r.TWarp, want)
+		}
+	}
+}
