@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -155,6 +156,9 @@ func (c *Choice) Build(cfg *model.Config) (*model.Policy, *model.Config, error) 
 }
 
 func (c *Choice) build(cfg *model.Config) (p *model.Policy, machine *model.Config, err error) {
+	if c.Searches() {
+		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the policies that it tried here")
+	}
 	a := Args{c.params(), c.args}
 	copied := *cfg
 	machine = &copied

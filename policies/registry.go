@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/trace"
 )
 
 // Param is one parameter of a decision or a policy, settable as a flag
@@ -33,6 +34,10 @@ type Policy struct {
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
 	Compose func(p *model.Policy, a Args) error
+
+	// Search makes the policy stand for the fastest of several, which it names as
+	// --policy would; nil: it is one run.
+	Search func(r *trace.Reader, a Args) ([]string, error)
 
 	// Cost is the hardware that the policy adds to a machine; nil: none. CostOn
 	// is the preset of the machine that its paper counts for; "": k20c.

@@ -25,7 +25,7 @@ func init() {
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
 		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
 			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
-		Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Cost: costOfSpawn,
+		Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Cost: costOfSpawn, CostOn: "k20m-spawn",
 	})
 	register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",

@@ -73,14 +73,15 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 			if job.Started != nil {
 				job.Started(label)
 			}
-			r, err := job.one(ctx, c, v, baseline, order[0].Label+v.Suffix)
+			rs, err := job.all(ctx, c, v, baseline, order[0].Label+v.Suffix)
 			if err != nil {
 				return results, fmt.Errorf("policy %s: %w", label, err)
 			}
+			r := rs[len(rs)-1]
 			if i == 0 {
 				baseline = r.Run.Cycles
 			}
-			results = append(results, r)
+			results = append(results, rs...)
 			if job.Finished != nil {
 				job.Finished(label, r)
 			}

@@ -1,0 +1,63 @@
+package policies
+
+import (
+	"slices"
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
+
+// Four requests: 1, 2, 3 and 10 items, 16 in all. Thresholds in four steps leave at
+// most 16, 12, 8, 4 and 0 items to children: 0 leaves 16, 2 leaves 13 and 3 leaves 10,
+// so that at most 12 needs 3; at most 8 and all that follow need 10.
+func TestThresholdsOfWorkloads(t *testing.T) {
+	text := `
+launch parent grid=1 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 1 lane=0 work=10 params=8
+  child 2 lane=1 work=2 params=8
+  child 3 lane=2 work=3 params=8
+  child 4 lane=3 work=1 params=8
+  exit
+`
+	for range 4 {
+		text += "kernel work grid=1 block=32 child\ncta 0\n warp 0\n  exit\n"
+	}
+	w, err := WorkloadsOf(tracetest.FromText(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := w.Thresholds(4), []uint32{0, 3, 10}; !slices.Equal(got, want) {
+		t.Errorf("thresholds %d, want %d", got, want)
+	}
+	if got, want := w.Thresholds(16), []uint32{0, 1, 2, 3, 10}; !slices.Equal(got, want) {
+		t.Errorf("thresholds %d, want %d", got, want)
+	}
+}
+
+func TestTriesKeepOverrides(t *testing.T) {
+	cs, err := Parse("offline-search,steps=2,warp=lrr", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := tracetest.FromText(t, "launch parent\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0 work=7 params=8\n  exit\nkernel work child\ncta 0\n warp 0\n  exit\n")
+	tries, err := cs[0].Tries(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, c := range tries {
+		labels = append(labels, c.Label)
+		if c.decision("warp") != "lrr" {
+			t.Errorf("%s does not keep the override", c.Label)
+		}
+	}
+	if want := []string{"threshold=0,warp=lrr", "threshold=7,warp=lrr"}; !slices.Equal(labels, want) {
+		t.Errorf("tries %q, want %q", labels, want)
+	}
+	if _, _, err := cs[0].Build(nil); err == nil {
+		t.Error("a search is built as if it were one run")
+	}
+}

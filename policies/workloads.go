@@ -1,0 +1,100 @@
+package policies
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// Workloads are the sizes of a trace's requests for children: how many requests
+// have each workload.
+type Workloads struct {
+	values []uint32 // ascending
+	counts []uint64 // parallel
+}
+
+// WorkloadsOf reads them: the CTAs of all kernels whose code can launch.
+func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
+	launches := make([]bool, len(r.Program().Functions))
+	for i := range r.Program().Functions {
+		launches[i] = slices.ContainsFunc(r.Program().Functions[i].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassLaunch })
+	}
+	counts := map[uint32]uint64{}
+	var k trace.Kernel
+	for id := range r.Program().Totals.Kernels {
+		if err := r.Kernel(uint32(id), &k); err != nil {
+			return nil, err
+		}
+		if !launches[k.Function] {
+			continue
+		}
+		if err := countWorkloads(r, k.ID, counts); err != nil {
+			return nil, err
+		}
+	}
+	w := &Workloads{}
+	for v := range counts {
+		w.values = append(w.values, v)
+	}
+	slices.Sort(w.values)
+	for _, v := range w.values {
+		w.counts = append(w.counts, counts[v])
+	}
+	return w, nil
+}
+
+// distinctWorkloads bounds the memory of [Workloads]: of more, the top bits count.
+const distinctWorkloads = 1 << 20
+
+func countWorkloads(r *trace.Reader, kernel uint32, counts map[uint32]uint64) error {
+	ctas, err := r.CTAs(kernel, 0)
+	if err != nil {
+		return err
+	}
+	var cta trace.CTA
+	for {
+		switch err := ctas.Next(&cta); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		for i := range cta.Warps {
+			for _, l := range cta.Warps[i].Launches {
+				v := l.Workload
+				if len(counts) >= distinctWorkloads {
+					v &^= 1<<12 - 1
+				}
+				counts[v]++
+			}
+		}
+	}
+}
+
+// Thresholds returns thresholds, ascending and without repeats, that leave about
+// 100 %, then less in equal steps, then 0 % of all work to children, which take
+// what has more items than the threshold (SPAWN paper, figure 5).
+func (w *Workloads) Thresholds(steps int) []uint32 {
+	var total float64
+	for i, v := range w.values {
+		total += float64(v) * float64(w.counts[i])
+	}
+	all := []uint32{0}
+	i, above := 0, total
+	for s := 1; s <= steps; s++ {
+		most := total * float64(steps-s) / float64(steps)
+		for i < len(w.values) && above > most {
+			above -= float64(w.values[i]) * float64(w.counts[i])
+			i++
+		}
+		if s == steps {
+			i = len(w.values)
+		}
+		if i > 0 && w.values[i-1] > all[len(all)-1] {
+			all = append(all, w.values[i-1])
+		}
+	}
+	return all
+}
