@@ -82,19 +82,34 @@ type accelsimFolder struct {
 	in  *Input
 }
 
-// Names returns the names of the folder's files.
+// tracesFolder is where the tracer's scripts put the files of a run.
+const tracesFolder = "traces"
+
+// Names returns the names of the folder's files, then those in its traces.
 func (f accelsimFolder) Names() ([]string, error) {
-	entries, err := os.ReadDir(f.in.Folder())
+	names, err := filesIn(f.in.Folder())
 	if err != nil {
 		return nil, err
 	}
-	var names []string
+	inner, err := filesIn(filepath.Join(f.in.Folder(), tracesFolder))
+	if err != nil {
+		return names, nil // most have none
+	}
+	for _, name := range inner {
+		names = append(names, tracesFolder+"/"+name)
+	}
+	return names, nil
+}
+
+// filesIn returns the names of a folder's files.
+func filesIn(dir string) (names []string, err error) {
+	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
 		if !e.IsDir() {
 			names = append(names, e.Name())
 		}
 	}
-	return names, nil
+	return names, err
 }
 
 // Open opens a file of the folder, unpacked.

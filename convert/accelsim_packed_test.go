@@ -148,6 +148,22 @@ func TestAccelsimDamagedArchives(t *testing.T) {
 	}
 }
 
+// A packed kernel that was cut says so, with its name and line.
+func TestAccelsimCutKernel(t *testing.T) {
+	for _, packing := range []string{".xz", ".gz", ".zst"} {
+		members := someKernels(t, packing)
+		for i := range members {
+			if strings.HasPrefix(members[i].name, "t/kernel-2") {
+				members[i].data = members[i].data[:len(members[i].data)*2/3]
+			}
+		}
+		_, err := tryConvert(t, folderOf(t, members), "", anyDevice)
+		if err == nil || !strings.Contains(err.Error(), "kernel-2.traceg:") || !strings.Contains(err.Error(), "it was cut") {
+			t.Errorf("%s: %v", packing, err)
+		}
+	}
+}
+
 func TestAccelsimDetect(t *testing.T) {
 	dir := folderOf(t, someKernels(t, ""))
 	for _, name := range []string{"", "kernelslist.g", "kernel-1.traceg"} {

@@ -58,6 +58,7 @@ func TestAccelsimCounts(t *testing.T) {
 		{"accelsim-ffmakernel-h100/simtune-ffmakernel-4096-16", 1, 4096, 102400, 0, 90, "tracer 5, NVBit 1.7.4", "", 0, 0, 0},
 		{"accelsim-ffmakernel-h100/simtune-ffmakernel-1-32-10", 1, 1, 1328, 0, 90, "tracer 5, NVBit 1.7.4", "", 0, 0, 0},
 		{"accelsim-simpletorch-v100/traces/kernelslist.g", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0},
+		{"accelsim-simpletorch-v100", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0}, // the list in its folder traces
 		{"accelsim-simpletorch-v100/all-1101-kernels.tar.gz", 1101, 18001, 6306141, 1523941, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0},
 	} {
 		t.Run(c.path, func(t *testing.T) {

@@ -105,6 +105,9 @@ var ErrUnknown = errors.New("format not recognised")
 
 // Detect returns the format that recognises the input.
 func Detect(in *Input) (Format, error) {
+	if !in.IsDir() && len(in.Head()) == 0 {
+		return Format{}, fmt.Errorf("%s: %w: the file is empty", in.Name(), ErrUnknown)
+	}
 	var found []Format
 	for _, f := range formats {
 		if f.Sniff(in) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,6 +64,9 @@ type converter struct {
 
 // Convert converts the commands of the list in a folder.
 func Convert(ctx context.Context, folder Folder, list string, w Writer, opt Options) error {
+	if dir := path.Dir(list); list != "" && dir != "." {
+		folder, list = under{folder, dir}, path.Base(list)
+	}
 	c := newConverter(ctx, folder, w, opt)
 	commands, err := c.commands(list)
 	if err != nil {
@@ -180,14 +184,14 @@ func (c *converter) newKernel(h *header) *kernel {
 	c.n[unknownHeader] += h.unknownKeys
 	c.versions.add(h, &c.n)
 	k := &kernel{converter: c, h: h, fn: fn, l: &c.reader, last: -1, asyncPC: -1}
-	k.cta = c.cta
+	k.cta, k.indirect = c.cta, fn.indirect
 	k.regular = c.opt.Regular != nil && c.opt.Regular.MatchString(h.name)
 	return k
 }
 
 // launch ends a kernel and makes the host launch it.
 func (c *converter) launch(k *kernel) error {
-	c.cta = k.cta
+	c.cta, k.fn.indirect = k.cta, k.indirect
 	if err := k.end(); err != nil {
 		return err
 	}

@@ -29,7 +29,8 @@
 //     memory (directly, or through local or shared memory). Only address
 //     registers count: a branch on a loaded value does not make the accesses
 //     behind it irregular. Any value of the kernel's that was loaded and then put
-//     in shared memory taints all of it.
+//     in shared memory taints all of it. Later kernels of its function are
+//     irregular too: they have the same code.
 //  7. The function of a kernel is its mangled name: kernels of one name share
 //     static instructions.
 package accelsim

@@ -69,3 +69,19 @@ func TestIrregularByName(t *testing.T) {
 		}
 	}
 }
+
+// Later kernels of a function that was seen to be irregular are so as well.
+func TestIrregularFunction(t *testing.T) {
+	direct := oneWarp("0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0")
+	indirect := oneWarp("0010 ffffffff 1 R4 LDG.E 1 R2 4 1 0x1000 4 0", "0020 ffffffff 1 R6 LDG.E 1 R4 4 1 0x2000 4 0")
+	r := &recorder{}
+	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n", "kernel-1.traceg": direct, "kernel-2.traceg": indirect}
+	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []trace.KernelFlags{0, trace.KernelIrregular, trace.KernelIrregular} {
+		if r.kernels[i].Flags != want {
+			t.Errorf("kernel %d: flags %d, want %d", i, r.kernels[i].Flags, want)
+		}
+	}
+}

@@ -56,6 +56,8 @@ type function struct {
 	near    []int32 // PC/8 → index in statics
 	far     map[uint32]int32
 	flow    flow
+
+	indirect bool // an access by a loaded address was seen in one of its kernels
 }
 
 func newFunction(id uint32) *function {

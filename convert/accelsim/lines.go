@@ -2,6 +2,7 @@ package accelsim
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -126,6 +127,9 @@ func (l *lines) fill(most int) error {
 	if err == io.EOF {
 		l.eof = true
 		return nil
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &Error{File: l.file, Line: l.number + 1, What: "the packed file ends early: it was cut; copy or capture it again", Err: err}
 	}
 	if err != nil {
 		return &Error{File: l.file, Line: l.number + 1, Err: err}

@@ -54,7 +54,7 @@ func ConvertArchive(ctx context.Context, r io.Reader, w Writer, opt Options) err
 	if !ok {
 		return errors.New("the archive has no list (kernelslist.g) and no kernel trace")
 	}
-	return Convert(ctx, under{s, path.Dir(list)}, path.Base(list), w, opt)
+	return Convert(ctx, s, list, w, opt)
 }
 
 // under is a folder of a folder.
