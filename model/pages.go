@@ -26,6 +26,7 @@ type pageTable struct {
 	stamp     uint32
 	faulted   bool // FaultSkipRelease has happened
 	scratch   []touched
+	hulls     []hull
 	rec       PageRecord
 }
 

@@ -27,7 +27,7 @@ func (p *pageTable) footprint(c *trace.CTA, code *code, dst []touched) []touched
 	case len(c.Touches) > 0:
 		return p.ranges(c.Touches, dst)
 	}
-	var hulls []hull
+	p.hulls = p.hulls[:0]
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		next := 0
@@ -44,11 +44,11 @@ func (p *pageTable) footprint(c *trace.CTA, code *code, dst []touched) []touched
 			if p.board.Exact {
 				dst = p.exact(a, w.Lists, o, dst)
 			} else {
-				hulls = p.widen(hulls, a, w.Lists, o)
+				p.widen(a, w.Lists, o)
 			}
 		}
 	}
-	for _, h := range hulls {
+	for _, h := range p.hulls {
 		dst = p.touch(h.lo, h.hi, h.mode, dst)
 	}
 	return dst
@@ -72,23 +72,44 @@ func (o *op) mode() trace.Mode {
 }
 
 // widen takes an access into the hulls of the arrays that it touches.
-func (p *pageTable) widen(hulls []hull, a *trace.Access, lists []uint64, o *op) []hull {
-	eachAddress(a, lists, func(addr uint64) {
-		i := p.find(addr >> p.shift)
-		if i < 0 {
+func (p *pageTable) widen(a *trace.Access, lists []uint64, o *op) {
+	if lo, hi, ok := affine(a); ok {
+		i, j := p.find(lo>>p.shift), p.find(hi>>p.shift)
+		if i < 0 && j < 0 {
 			return
 		}
-		array := p.arrayAt(addr, i)
-		end := addr + uint64(o.width)
-		for j := range hulls {
-			if h := &hulls[j]; h.array == array && h.mode == o.mode() {
-				h.lo, h.hi = min(h.lo, addr), max(h.hi, end)
+		if i >= 0 && j >= 0 {
+			if x := p.arrayAt(lo, i); x == p.arrayAt(hi, j) {
+				p.stretch(x, o.mode(), lo, hi+uint64(o.width))
 				return
 			}
 		}
-		hulls = append(hulls, hull{array, o.mode(), addr, end})
+	}
+	eachAddress(a, lists, func(addr uint64) {
+		if i := p.find(addr >> p.shift); i >= 0 {
+			p.stretch(p.arrayAt(addr, i), o.mode(), addr, addr+uint64(o.width))
+		}
 	})
-	return hulls
+}
+
+// stretch takes a span of addresses into the hull of an array and mode.
+func (p *pageTable) stretch(array uint32, mode trace.Mode, lo, hi uint64) {
+	for j := range p.hulls {
+		if h := &p.hulls[j]; h.array == array && h.mode == mode {
+			h.lo, h.hi = min(h.lo, lo), max(h.hi, hi)
+			return
+		}
+	}
+	p.hulls = append(p.hulls, hull{array, mode, lo, hi})
+}
+
+// affine returns the lowest and the highest address of an access with a stride.
+func affine(a *trace.Access) (lo, hi uint64, ok bool) {
+	if a.List != 0 || a.Count == 0 {
+		return 0, 0, false
+	}
+	last := a.Base + uint64(int64(a.Stride)*int64(a.Count-1))
+	return min(a.Base, last), max(a.Base, last), true
 }
 
 // arrayAt returns the array that an address lies in; where arrays share a page,
@@ -107,7 +128,12 @@ func (p *pageTable) arrayAt(addr uint64, i int32) uint32 {
 	return n
 }
 
+// exact adds the pages of an access. Those of one with a stride up to a page are
+// all from the first to the last.
 func (p *pageTable) exact(a *trace.Access, lists []uint64, o *op, dst []touched) []touched {
+	if lo, hi, ok := affine(a); ok && max(int64(a.Stride), -int64(a.Stride)) <= 1<<p.shift {
+		return p.touch(lo, hi+uint64(o.width), o.mode(), dst)
+	}
 	eachAddress(a, lists, func(addr uint64) { dst = p.touch(addr, addr+uint64(o.width), o.mode(), dst) })
 	return dst
 }
@@ -125,9 +151,12 @@ func eachAddress(a *trace.Access, lists []uint64, f func(uint64)) {
 func (p *pageTable) ranges(rs []trace.Range, dst []touched) []touched {
 	for i := range rs {
 		r := &rs[i]
-		if r.Hi > r.Lo && int(r.Array) < len(p.m.prog.Arrays) {
-			base := p.m.prog.Arrays[r.Array].Base
-			dst = p.touch(base+r.Lo, base+r.Hi, r.Mode, dst)
+		if int(r.Array) >= len(p.m.prog.Arrays) {
+			continue
+		}
+		a := &p.m.prog.Arrays[r.Array]
+		if hi := min(r.Hi, a.Bytes); hi > r.Lo { // what exceeds the allocation is ignored, as in section 4.2
+			dst = p.touch(a.Base+r.Lo, a.Base+hi, r.Mode, dst)
 		}
 	}
 	return dst
@@ -136,10 +165,12 @@ func (p *pageTable) ranges(rs []trace.Range, dst []touched) []touched {
 // touch adds the pages of a span of addresses; a page that the CTA has touched
 // before takes the mode into its entry.
 func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touched) []touched {
+	i := int32(-1)
 	for n := lo >> p.shift; n <= (hi-1)>>p.shift; n++ {
-		i := p.find(n)
-		if i < 0 {
-			continue
+		if i++; i == 0 || int(i) >= len(p.pages) || p.pages[i].number != n {
+			if i = p.find(n); i < 0 {
+				continue
+			}
 		}
 		pg := &p.pages[i]
 		if pg.stamp != p.stamp {
