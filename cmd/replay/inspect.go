@@ -73,6 +73,10 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	m := summary(path, r)
 	if a.asJSON {
 		m["policies"], m["policies_without"] = names, rest
+		m["arrays"] = arrayRows(r.Program())
+		if m["kernel_list"], err = kernelRows(r); err != nil {
+			return err
+		}
 		return a.printJSON([]map[string]any{m})
 	}
 	for _, k := range []string{"source", "source_version", "gpu", "sm_version", "fidelity", "hash"} {
@@ -115,25 +119,54 @@ func (a *app) inspectArrays(p *trace.Program) {
 	g.print()
 }
 
-func (a *app) inspectKernels(r *trace.Reader) error {
+// arrayRows are the arrays as rows for machines.
+func arrayRows(p *trace.Program) []map[string]any {
 	rows := []map[string]any{}
-	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts")
-	g.right(1, 5, 6, 7, 8, 9, 10)
+	for i := range p.Arrays {
+		x := &p.Arrays[i]
+		rows = append(rows, map[string]any{"array": x.Name, "base": x.Base, "bytes": x.Bytes,
+			"input": x.Flags&trace.ArrayInput != 0, "output": x.Flags&trace.ArrayOutput != 0})
+	}
+	return rows
+}
+
+// kernelRows are the kernels as rows for machines.
+func kernelRows(r *trace.Reader) ([]map[string]any, error) {
+	rows := []map[string]any{}
+	err := eachKernel(r, func(k *trace.Kernel, name string) {
+		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
+			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(), "ctas": k.CTAs,
+			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
+	})
+	return rows, err
+}
+
+func eachKernel(r *trace.Reader, f func(k *trace.Kernel, name string)) error {
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
 		if err := r.Kernel(id, &k); err != nil {
 			return err
 		}
-		name := r.Program().Functions[k.Function].Name
-		if a.asJSON {
-			rows = append(rows, map[string]any{"kernel": id, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
-				"shared_bytes": k.SharedBytes, "stream": k.Stream, "ctas": k.CTAs, "warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
-			continue
-		}
-		g.row(id, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts))
+		f(&k, r.Program().Functions[k.Function].Name)
 	}
+	return nil
+}
+
+func (a *app) inspectKernels(r *trace.Reader) error {
 	if a.asJSON {
+		rows, err := kernelRows(r)
+		if err != nil {
+			return err
+		}
 		return a.printJSON(rows)
+	}
+	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts")
+	g.right(1, 5, 6, 7, 8, 9, 10)
+	err := eachKernel(r, func(k *trace.Kernel, name string) {
+		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts))
+	})
+	if err != nil {
+		return err
 	}
 	g.print()
 	return nil
