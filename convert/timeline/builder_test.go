@@ -274,6 +274,29 @@ func TestGridInThreads(t *testing.T) {
 	}
 }
 
+// A launch that takes long while the device is idle loads code: that is work of
+// the host. One that takes long while the device is busy waits for a queue.
+func TestSlowLaunch(t *testing.T) {
+	slow := func(corr uint64, at int64) Call {
+		c := launch(corr, at)
+		c.DurationNs = 2_000_000
+		return c
+	}
+	got, b := run(t, -1,
+		slow(1, 0), kernel("a", 1, 7, 2_000_100, 5_000_000),
+		slow(2, 2_000_000), kernel("b", 2, 7, 7_000_100, 10),
+		slow(3, 9_000_000), kernel("c", 3, 7, 9_000_100, 10)) // began at once: the call did something else
+	expect(t, got, `
+work 2000000
+launch a stream 7 host 0 start 2000100 ran 5000000 grid 2
+launch b stream 7 host 2000000 start 7000100 ran 10 grid 2
+work 5000000
+launch c stream 7 host 9000000 start 9000100 ran 10 grid 2`)
+	if count(b, "slow_launch") != 1 {
+		t.Errorf("%v", b.Diagnostics())
+	}
+}
+
 // Names are valid text of bounded length.
 func TestNames(t *testing.T) {
 	long := strings.Repeat("x", maxName+5)

@@ -21,6 +21,7 @@ const (
 	negativeDuration
 	longName
 	graphLaunch
+	slowLaunch
 	hostThreads
 	syncStreamInferred
 	eventQuery
@@ -55,6 +56,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
+	slowLaunch: {Name: "slow_launch", Severity: trace.Info,
+		Help: "launching calls of more than 1 ms while the device had nothing to do (code was being loaded); their time is work of the host"},
 	hostThreads: {Name: "host_threads", Severity: trace.Info,
 		Help: "host threads that called the API; their calls are merged by time into one host program"},
 	syncStreamInferred: {Name: "sync_stream_inferred", Severity: trace.Info,

@@ -32,5 +32,8 @@
 //     the call is named, as the CUDA documentation says.
 //  10. hipExtModuleLaunchKernel takes its grid in threads, and profilers copy
 //     that; it is divided by the block.
-//  11. Times count from the first call or activity of the capture.
+//  11. What a call itself takes is left to the machine that replays it, but for
+//     launches of more than 1 ms during whose second half the device had nothing
+//     to do: they loaded code, and count as work of the host.
+//  12. Times count from the first call or activity of the capture.
 package timeline

@@ -3,6 +3,7 @@ package timeline
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gpureplay/trace"
@@ -42,7 +43,7 @@ func (b *Builder) Write(sink Sink) error {
 	if err != nil {
 		return err
 	}
-	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}}
+	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, ended: math.MinInt64}
 	for {
 		rec, err := it.Next()
 		if err == io.EOF {
@@ -88,6 +89,8 @@ type emitter struct {
 	recorded map[uint64]bool
 	busy     int64 // end of the last call
 	started  bool
+	ended    int64 // end of the last activity of the device
+	slow     int64 // start of the last slow launch
 	r        row
 	op       trace.HostOp
 	kernel   trace.Kernel
@@ -134,18 +137,40 @@ func (e *emitter) work(r *row) error {
 	if r.flags&flagHostTime == 0 {
 		return nil
 	}
-	if e.started && r.start > e.busy {
-		e.op = trace.HostOp{Kind: trace.OpHostWork, Array: trace.NoArray, Ns: r.start - e.busy}
-		if err := e.sink.Op(&e.op); err != nil {
-			return err
-		}
-	}
-	e.busy = max(e.busy, r.start+r.duration)
+	end := r.start + r.duration
 	if !e.started {
-		e.busy = r.start + r.duration
-		e.started = true
+		e.busy, e.started, e.slow = r.start, true, r.start-1
 	}
-	return nil
+	if err := e.hostWork(r.start - e.busy); err != nil {
+		return err
+	}
+	e.busy = max(e.busy, end)
+	if e.slow == r.start || !e.slowLaunch(r) {
+		return nil
+	}
+	e.slow = r.start // a graph's kernels share their call
+	e.b.counts.add(slowLaunch)
+	return e.hostWork(r.duration)
+}
+
+func (e *emitter) hostWork(ns int64) error {
+	if ns <= 0 {
+		return nil
+	}
+	e.op = trace.HostOp{Kind: trace.OpHostWork, Array: trace.NoArray, Ns: ns}
+	return e.sink.Op(&e.op)
+}
+
+// slowCall is how long a launch may take before it is asked why, in
+// nanoseconds.
+const slowCall = 1_000_000
+
+// slowLaunch reports whether a launch took long although the device had nothing
+// to do in the second half of the call: then the host was loading code. Else it
+// was waiting for room in a queue, which is the model's business.
+func (e *emitter) slowLaunch(r *row) bool {
+	middle := r.start + r.duration/2
+	return r.side == sideActivity && ActivityKind(r.kind) == Kernel && r.duration > slowCall && r.began >= middle && e.ended <= middle
 }
 
 // call writes a call that has no activity.
@@ -212,6 +237,7 @@ func (e *emitter) activity(r *row) error {
 	if err := e.work(r); err != nil {
 		return err
 	}
+	e.ended = max(e.ended, r.began+r.ran)
 	if r.flags&flagGraph != 0 {
 		e.b.counts.add(graphLaunch)
 	}
