@@ -65,6 +65,9 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		sc.free[o.unit] = t + s.timing.every[o.unit]
 		done = t + s.timing.latency[o.unit] + Time(s.m.cfg.SM.PipelineDepth)
 	}
+	if s.m.issued != nil {
+		s.tellInst(w, f.path[f.pc], t, done)
+	}
 	fromMemory := Time(0)
 	if o.unit == unitMemory {
 		fromMemory = 1

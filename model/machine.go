@@ -27,6 +27,7 @@ type Machine struct {
 	placed    PlacementObserver  // nil: the observer does not watch placements
 	accessed  AccessObserver     // nil: nor accesses
 	swapped   SuspensionObserver // nil: nor suspensions
+	issued    InstObserver       // nil: nor instructions
 	fault     Fault
 	now       Time
 	queue     queue
@@ -64,6 +65,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.placed, _ = m.obs.(PlacementObserver)
 	m.accessed, _ = m.obs.(AccessObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)
+	m.issued, _ = m.obs.(InstObserver)
 	n := m.cfg.SM.Count
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)

@@ -1,0 +1,25 @@
+package model
+
+// InstObserver is an [Observer] that is also told of each warp instruction as
+// it issues, in the order of issue. The machine looks for it once; a run that
+// none watches pays nothing.
+type InstObserver interface {
+	Inst(*InstRecord)
+}
+
+// InstRecord is one warp instruction that has issued.
+type InstRecord struct {
+	Kernel, CTA, Warp uint32
+	SM                uint32
+	Inst              uint32 // index into Function.Insts
+	Issue             Time
+	Done              Time // a dependent instruction may issue; of a store: acknowledged
+}
+
+// tellInst tells of the instruction that w has issued at t.
+func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
+	c := w.cta
+	s.m.issued.Inst(&InstRecord{
+		Kernel: c.kernel.ID, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
+	})
+}
