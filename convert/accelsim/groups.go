@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	defaultMemory = 64 << 20 // bytes of lines held before they are spilled
+	defaultMemory = 32 << 20 // bytes of lines held before they are spilled
 	leastMemory   = 4 << 10
 	maxSpilled    = 64 // runs merged at once; more are first merged into one
 	groupOverhead = 64 // bytes of memory of a group beside its lines
