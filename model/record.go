@@ -66,6 +66,7 @@ const (
 type CTARecord struct {
 	Kernel     uint32
 	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)
+	Resident   bool   // of a task on a residence: what it holds of the SM is the residence's
 	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
 	SM         uint32
 	Dispatch   Time // placed on the SM

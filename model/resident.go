@@ -99,6 +99,10 @@ func (r *Residence) SM() int { return r.s.id }
 // Insts is how many instructions programs of r have issued.
 func (r *Residence) Insts() uint64 { return r.cta.rec.WarpInsts }
 
+// Acknowledged is when the stores of the task's warp that has ended on a warp of r
+// are acknowledged.
+func (r *Residence) Acknowledged(warp int) Time { return r.warps[warp].w.last }
+
 // Run lets a warp run a program from cycle t on, which is later than now. addr is
 // that of the program's accesses to global memory.
 func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
@@ -158,7 +162,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		cursor.Close()
 		m.spareCTAs = append(m.spareCTAs, spare)
 	}
-	c.task, c.home = task, r
+	c.task, c.home, c.rec.Resident = task, r, true
 	task.open++
 	r.s.beginTask(c, t)
 	return TaskCTA{c}, nil

@@ -62,6 +62,18 @@ type Task struct {
 // Warps returns the warps of one threadblock.
 func (k *Task) Warps() uint32 { return (k.Threads + WarpSize - 1) / WarpSize }
 
+// LimitedRuntime is a [TaskRuntime] that keeps tasks on an SM within limits of
+// its own, which an auditor may check.
+type LimitedRuntime interface{ Limits() ResidentLimits }
+
+// ResidentLimits are what threadblocks of tasks may hold of one SM together.
+type ResidentLimits struct {
+	CTAs        int
+	SharedBytes int
+	SharedUnit  int // smallest block; blocks are powers of two
+	Barriers    int // threadblocks that synchronise
+}
+
 // TaskMachine is what a [TaskRuntime] acts with.
 type TaskMachine struct {
 	m    *Machine

@@ -203,6 +203,9 @@ func (c *Choice) Cost(cfg *model.Config) []CostLine {
 
 // Lacks says what a trace lacks for c, as a sentence; "" if nothing.
 func (c *Choice) Lacks(f *Facts) string {
+	if f.Tasks > 0 && !c.Policy.Tasks {
+		return "it spawns narrow tasks, for which this policy has no rule"
+	}
 	if c.Policy.Needs == nil {
 		return ""
 	}

@@ -28,6 +28,7 @@ type Policy struct {
 	Launch, Admission, Dependency, CTA, Warp string
 
 	Host   model.HostMode
+	Tasks  bool                                // it runs narrow tasks
 	Params []Param                             // beyond those of its decisions
 	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
 	Adjust func(c *model.Config, a Args) error // changes to a copy of the machine; nil: none

@@ -11,6 +11,7 @@ type MTBConfig struct {
 	Barriers      int // named barriers: 16
 	SharedBytes   int // shared memory for tasks: 32 KB
 	SmallestBlock int // of shared memory: 512 B
+	ScanRows      int // entries that a scan reads at once, one a lane; 0 or 1: one after another, as line 3 has it
 }
 
 // PaperMTB is the threadblock of the paper.
@@ -247,6 +248,7 @@ func (m *MTB) Apply() []Start {
 }
 
 func (m *MTB) scan() {
+	m.seek()
 	m.entry = m.table.ID(m.column, m.row)
 	switch s := m.table.GPU(m.entry).State; {
 	case s.Ready >= int32(firstID):
@@ -255,6 +257,17 @@ func (m *MTB) scan() {
 		m.phase = phaseBegin
 	default:
 		m.nextRow()
+	}
+}
+
+// seek moves a scan that reads several entries at once to the first of them in
+// which something may be to be done.
+func (m *MTB) seek() {
+	for range m.cfg.ScanRows - 1 {
+		if m.table.hot[m.column]>>m.row&1 != 0 {
+			return
+		}
+		m.row = (m.row + 1) % m.table.Rows()
 	}
 }
 
@@ -416,12 +429,24 @@ func (m *MTB) Skip(n uint64) (counts [NumBlocks]uint64) {
 	return counts
 }
 
+// Coast moves a scan on by n entries in which nothing was to be done, for an
+// engine that learns only afterwards that the idling has ended. It does nothing
+// where the scheduler warp is not scanning.
+func (m *MTB) Coast(n uint64) {
+	if m.phase == phaseScan {
+		m.row = int((uint64(m.row) + n) % uint64(m.table.Rows()))
+	}
+}
+
 // skipScan walks the column for n steps. An entry that waits for its predecessor
 // takes three, any other one; after one sweep the rest is arithmetic.
 func (m *MTB) skipScan(n uint64) (scans, checks, waits uint64) {
 	waiting := bits.OnesCount64(m.table.hot[m.column])
 	sweep := uint64(m.table.Rows() + 2*waiting)
 	sweeps := n / sweep
+	if m.cfg.ScanRows > 1 { // its steps do not all read one entry
+		sweeps = 0
+	}
 	scans, checks, waits = sweeps*uint64(m.table.Rows()), sweeps*uint64(waiting), sweeps*uint64(waiting)
 	for n -= sweeps * sweep; n > 0; n-- {
 		switch m.Next() {

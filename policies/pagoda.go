@@ -1,0 +1,111 @@
+package policies
+
+import (
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/policies/pagoda"
+)
+
+// pagodaParams are the parameters of Pagoda (sections 4 and 5 of the paper).
+var pagodaParams = []Param{
+	{"pagoda-rows", "32", "rows of the TaskTable per MTB, 1 to 64"},
+	{"pagoda-mtbs", "2", "MasterKernel threadblocks (MTBs) per SM"},
+	{"pagoda-executors", "31", "executor warps per MTB, beside the scheduler warp"},
+	{"pagoda-shared", "32768", "bytes of shared memory per MTB that tasks get, a power of two"},
+	{"pagoda-block", "512", "bytes of the smallest block of shared memory, a power of two"},
+	{"pagoda-barriers", "16", "named barriers per MTB"},
+	{"pagoda-registers", "32", "registers per thread of the MasterKernel, to which tasks are compiled"},
+	{"pagoda-threads", "2", "host threads that copy inputs and spawn (figure 1a)"},
+	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one after another, as algorithm 1 is listed"},
+	{"pagoda-release-ns", "20000", "time without a spawn after which the CPU releases the last task, ns"},
+	{"pagoda-wait-ns", "20000", "timeout of wait and waitAll until they force a copy back, ns"},
+}
+
+func init() {
+	register(Policy{
+		Name: "pagoda", Title: "a MasterKernel schedules tasks by the warp, spawned through a mirrored table", Source: "Pagoda paper (PPoPP 2017), sections 4 and 5",
+		Doc: "Two MasterKernel threadblocks hold every SM. The host copies a task's entry to the TaskTable; the next spawn releases the one before it. " +
+			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a buddy allocator and one of " +
+			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. The host learns of ended tasks " +
+			"by copying the table back when it has no free entry, or when a wait has timed out.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
+		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
+	})
+	batched := append([]Param{{"pagoda-batch", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
+	register(Policy{
+		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
+		Doc:    "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Params: append(batched, taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
+		Compose: func(p *model.Policy, a Args) error {
+			n, err := a.integer("pagoda-batch", 1, 1<<30)
+			if err != nil {
+				return err
+			}
+			return composePagoda(p, a, int(n))
+		},
+	})
+}
+
+// needsPagoda refuses traces without tasks, and those with tasks that no MTB of
+// the paper can run.
+func needsPagoda(f *Facts) string {
+	return needsTasks(f)
+}
+
+// pagodaShape is what a run of Pagoda is made of.
+type pagodaShape struct {
+	mtb       pagoda.MTBConfig
+	rows      int
+	mtbs      int // per SM
+	registers uint32
+	threads   int // of the host
+	batch     int
+	releaseNs int64
+	waitNs    int64
+	copies    bool
+}
+
+func composePagoda(p *model.Policy, a Args, batch int) error {
+	s := pagodaShape{batch: batch}
+	var err error
+	number := func(name string, low, high int64) int64 {
+		n, e := a.integer(name, low, high)
+		if err == nil {
+			err = e
+		}
+		return n
+	}
+	s.rows = int(number("pagoda-rows", 1, 64))
+	s.mtbs = int(number("pagoda-mtbs", 1, 64))
+	s.mtb = pagoda.MTBConfig{
+		Executors:     int(number("pagoda-executors", 1, 63)),
+		Barriers:      int(number("pagoda-barriers", 1, 16)),
+		SharedBytes:   int(number("pagoda-shared", 1, 1<<20)),
+		SmallestBlock: int(number("pagoda-block", 1, 1<<20)),
+	}
+	s.registers = uint32(number("pagoda-registers", 1, 255))
+	s.threads = int(number("pagoda-threads", 1, 1<<10))
+	s.releaseNs = number("pagoda-release-ns", 0, 1<<40)
+	s.waitNs = number("pagoda-wait-ns", 1, 1<<40)
+	if err != nil {
+		return err
+	}
+	switch scan := a.text("pagoda-scan"); scan {
+	case "entry":
+	case "warp":
+		s.mtb.ScanRows = model.WarpSize
+	default:
+		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
+	}
+	if s.copies, err = a.flag("task-copies"); err != nil {
+		return err
+	}
+	if _, err := pagoda.NewBuddy(s.mtb.SharedBytes, s.mtb.SmallestBlock); err != nil {
+		return fmt.Errorf("pagoda-shared, pagoda-block: %w", err)
+	}
+	p.Tasks = &pagodaRun{shape: s}
+	return nil
+}

@@ -1,0 +1,245 @@
+package policies
+
+import (
+	"gpureplay/model"
+	"gpureplay/policies/pagoda"
+	"gpureplay/trace"
+)
+
+// pagodaCode is the MasterKernel's code, prepared for the machine.
+type pagodaCode struct {
+	blocks [pagoda.NumBlocks]*model.Program
+	leave  [3]*model.Program // of a warp; of the last of its threadblock; of the last of its task
+}
+
+func newPagodaCode() pagodaCode {
+	c := pagoda.NewCode()
+	var ranges [][2]uint32
+	for b := range pagoda.NumBlocks {
+		first, end := c.Range(pagoda.Block(b))
+		ranges = append(ranges, [2]uint32{first, end})
+	}
+	from := ranges[pagoda.LeaveWarp][0]
+	for _, b := range []pagoda.Block{pagoda.LeaveWarp, pagoda.LeaveBlock, pagoda.LeaveTask} {
+		ranges = append(ranges, [2]uint32{from, ranges[b][1]})
+	}
+	programs := model.NewPrograms(&c.Function, ranges)
+	var p pagodaCode
+	copy(p.blocks[:], programs)
+	copy(p.leave[:], programs[pagoda.NumBlocks:])
+	return p
+}
+
+// mtb is one MasterKernel threadblock: its warp 0 is the scheduler warp, warp
+// 1+s the executor of slot s.
+type mtb struct {
+	run    *pagodaRun
+	column int
+	state  *pagoda.MTB
+	res    *model.Residence
+	next   pagoda.Block // that the scheduler warp runs
+	parked bool         // the scheduler warp idles
+	since  model.Time   // from when
+	slots  []executor
+	open   []openBlock
+}
+
+// executor is what an executor warp is at.
+type executor struct {
+	stage stage
+	task  *model.Task
+	entry pagoda.ID
+	block uint32
+	warp  uint32
+}
+
+type stage uint8
+
+const (
+	executorIdle stage = iota
+	executorEnters
+	executorWorks
+	executorLeaves
+)
+
+// openBlock is a threadblock with executor warps that have not left.
+type openBlock struct {
+	task  *model.Task
+	block uint32
+	left  uint32 // warps, of which the trace may have no work
+	cta   model.TaskCTA
+}
+
+// scanCycles is how long a scheduler warp takes for an entry in which nothing is
+// to be done, as the pace of an idle one: a load from the L2 and what hangs on
+// it.
+func scanCycles(c *model.Config) model.Time {
+	return model.Time(max(1, c.L1.Latency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
+}
+
+// startGPU puts the MasterKernel on the SMs.
+func (r *pagodaRun) startGPU(columns int) error {
+	r.code = newPagodaCode()
+	warps := uint32(r.shape.mtb.Executors + 1)
+	kernel := &trace.Kernel{
+		Grid: trace.Dim3{uint32(columns), 1, 1}, Block: trace.Dim3{model.WarpSize * warps, 1, 1},
+		Registers: r.shape.registers, SharedBytes: uint32(r.shape.mtb.SharedBytes) + r.tableBytes(),
+	}
+	for c := range columns {
+		state, err := pagoda.NewMTB(r.table, c, r.shape.mtb)
+		if err != nil {
+			return err
+		}
+		b := &mtb{run: r, column: c, state: state, parked: true, slots: make([]executor, r.shape.mtb.Executors)}
+		// MTBs of one SM are apart in the table: neighbours go to different SMs.
+		if b.res, err = r.m.Reserve(c%r.m.SMs(), kernel, b); err != nil {
+			return err
+		}
+		r.mtbs = append(r.mtbs, b)
+	}
+	return nil
+}
+
+// tableBytes is what an MTB keeps in shared memory beside that of tasks: the
+// WarpTable (20 bytes a slot), two counters a row, and a byte for every node of
+// the tree.
+func (r *pagodaRun) tableBytes() uint32 {
+	return uint32(20*r.shape.mtb.Executors + 8*r.shape.rows + 2*r.shape.mtb.SharedBytes/r.shape.mtb.SmallestBlock)
+}
+
+// tableAddress is where the TaskTable lies, apart from every address of a trace.
+const tableAddress = 1 << 57
+
+func entryAddress(id pagoda.ID) uint64 { return tableAddress + uint64(id)*entryBytes }
+
+// look wakes the scheduler warps that idle and have something to do.
+func (r *pagodaRun) look(t model.Time) {
+	for _, b := range r.mtbs {
+		b.wake(t)
+	}
+}
+
+// wake lets an idle scheduler warp go on in the cycle after t if it has
+// something to do.
+func (b *mtb) wake(t model.Time) {
+	if !b.parked || b.state.Idling() {
+		return
+	}
+	b.parked = false
+	b.state.Coast(uint64((t-b.since)/b.run.scan) * uint64(max(1, b.run.shape.mtb.ScanRows)))
+	b.step(t)
+}
+
+// step runs the scheduler warp's next code, or parks it.
+func (b *mtb) step(t model.Time) {
+	if b.state.Idling() {
+		b.parked, b.since = true, t
+		return
+	}
+	b.next = b.state.Next()
+	b.res.Run(0, b.run.code.blocks[b.next], entryAddress(b.state.Entry()), t+1)
+}
+
+// ProgramEnded is of [model.Tenant].
+func (b *mtb) ProgramEnded(_ *model.Residence, warp int, t model.Time) {
+	if warp > 0 {
+		b.executorEnded(warp-1, t)
+		return
+	}
+	released := b.next == pagoda.ReleasePrev
+	if released {
+		b.run.release(b.state.Entry(), t)
+	}
+	for _, s := range b.state.Apply() {
+		b.start(s, t)
+	}
+	if released { // the scheduler warps of other columns see it
+		b.run.m.At(t+1, pagodaLook, 0)
+	}
+	b.step(t)
+}
+
+// release notes when the task before an entry becomes schedulable.
+func (r *pagodaRun) release(id pagoda.ID, t model.Time) {
+	if prev := r.entries[r.table.GPU(id).Ready]; prev != nil {
+		prev.Record.Schedulable = t
+	}
+}
+
+// start sets an executor warp going.
+func (b *mtb) start(s pagoda.Start, t model.Time) {
+	id := b.state.Slot(s.Slot).Entry
+	task := b.run.entries[id]
+	e := &b.slots[s.Slot]
+	*e = executor{executorEnters, task, id, s.Block, s.Warp}
+	if b.find(task, s.Block) < 0 {
+		cta, err := b.res.OpenCTA(task, s.Block, t)
+		if err != nil {
+			b.run.m.Fail(err)
+			return
+		}
+		b.open = append(b.open, openBlock{task, s.Block, task.Warps(), cta})
+		if task.Record.FirstWarp == model.Unset {
+			task.Record.FirstWarp, task.Record.Worker = t, int32(b.column)
+		}
+	}
+	b.res.Run(1+s.Slot, b.run.code.blocks[pagoda.EnterTask], entryAddress(id), t+1)
+}
+
+func (b *mtb) find(task *model.Task, block uint32) int {
+	for i := range b.open {
+		if b.open[i].task == task && b.open[i].block == block {
+			return i
+		}
+	}
+	return -1
+}
+
+// executorEnded goes on with an executor warp that has run a stretch of the
+// MasterKernel.
+func (b *mtb) executorEnded(slot int, t model.Time) {
+	e := &b.slots[slot]
+	if e.stage == executorEnters {
+		e.stage = executorWorks
+		if o := &b.open[b.find(e.task, e.block)]; !b.res.RunTask(1+slot, o.cta, e.warp, t+1) {
+			b.leave(slot, t)
+		}
+		return
+	}
+	e.stage = executorIdle
+	if end := b.state.WarpDone(slot); end.Task {
+		e.task.Record.End = max(e.task.Record.End, t+1)
+	}
+	e.task = nil
+	b.wake(t)
+}
+
+// WarpEnded is of [model.Tenant].
+func (b *mtb) WarpEnded(r *model.Residence, warp int, t model.Time) {
+	b.leave(warp-1, max(t, r.Acknowledged(warp)-1))
+}
+
+// leave runs lines 34 to 43 on an executor warp.
+func (b *mtb) leave(slot int, t model.Time) {
+	e := &b.slots[slot]
+	e.stage = executorLeaves
+	i := b.find(e.task, e.block)
+	last := 0
+	if b.open[i].left--; b.open[i].left == 0 {
+		last = 1
+		b.open = append(b.open[:i], b.open[i+1:]...)
+		if b.run.left[e.entry]--; b.run.left[e.entry] == 0 {
+			last = 2
+		}
+	}
+	b.res.Run(1+slot, b.run.code.leave[last], entryAddress(e.entry), t+1)
+}
+
+// Limits is of [model.LimitedRuntime].
+func (r *pagodaRun) Limits() model.ResidentLimits {
+	s := &r.shape
+	return model.ResidentLimits{CTAs: s.mtbs * s.mtb.Executors, SharedBytes: s.mtbs * s.mtb.SharedBytes, SharedUnit: s.mtb.SmallestBlock, Barriers: s.mtbs * s.mtb.Barriers}
+}
+
+// CTAEnded is of [model.Tenant].
+func (b *mtb) CTAEnded(*model.Residence, *model.Task, uint32, model.Time) {}
