@@ -51,6 +51,11 @@ func (e *accessEncoder) encode(cols *[numCTAColumns]column, id uint32, mask uint
 		return
 	}
 	n := bits.OnesCount32(mask)
+	if base, stride, ok := strideAffine(mask, a); ok && n > 2 && stride == s.stride && base == s.predict(e.warp, e.cta) {
+		*form = append(*form, 0) // as expected: what most accesses are
+		s.put(base, e.warp, e.cta)
+		return
+	}
 	addrs := e.expand(a, list, n)
 	base, stride, affine := laneAffine(s, mask, a, addrs)
 	best := e.choose(id, mask, addrs, base, stride, affine)
@@ -83,19 +88,32 @@ func (e *accessEncoder) expand(a *Access, list []uint64, n int) []uint64 {
 	return addrs
 }
 
+// strideAffine finds base and stride of lanes for an access that has base and
+// stride of active lanes.
+func strideAffine(mask uint32, a *Access) (base uint64, stride int32, ok bool) {
+	if a.List > 0 {
+		return 0, 0, false
+	}
+	if a.Stride == 0 {
+		return a.Base, 0, true
+	}
+	d := laneStep(mask)
+	if d == 0 || a.Stride%d != 0 {
+		return 0, 0, false
+	}
+	stride = a.Stride / d
+	return a.Base - uint64(int64(bits.TrailingZeros32(mask))*int64(stride)), stride, true
+}
+
 // laneAffine finds base and stride such that the address of each active lane is
 // base + lane·stride.
 func laneAffine(s *site, mask uint32, a *Access, addrs []uint64) (base uint64, stride int32, ok bool) {
 	first := bits.TrailingZeros32(mask)
-	switch d := laneStep(mask); {
+	switch {
 	case len(addrs) == 1:
 		stride = s.stride
-	case a.List == 0 && a.Stride == 0:
 	case a.List == 0:
-		if d == 0 || a.Stride%d != 0 {
-			return 0, 0, false
-		}
-		stride = a.Stride / d
+		return strideAffine(mask, a)
 	default:
 		second := bits.TrailingZeros32(mask & (mask - 1))
 		diff, gap := int64(addrs[1]-addrs[0]), int64(second-first)
