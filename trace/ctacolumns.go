@@ -70,9 +70,12 @@ func (s *ctaSizes) fields() [8]*uint64 {
 	return [8]*uint64{&s.runs, &s.warps, &s.spans, &s.steps, &s.masks, &s.mem, &s.lists, &s.launches}
 }
 
-// bytes is about the memory that the Go values take.
-func (s *ctaSizes) bytes() uint64 {
-	sum := uint64(0)
+// bytes is about the memory that the Go values of as many CTAs take.
+func (s *ctaSizes) bytes(ctas uint64) uint64 {
+	if ctas > 1<<40 {
+		return 1 << 62
+	}
+	sum := ctas * 56
 	size := [8]uint64{32, 112, 24, 4, 8, 24, 8, 28}
 	for i, f := range s.fields() {
 		if *f > 1<<40 {

@@ -123,7 +123,7 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 		*f = d.cols[colSizes].uint()
 	}
 	z := &d.sizes
-	if b.bytes = z.bytes() + d.sec.rows*56; b.bytes > maxDecodedBytes {
+	if b.bytes = z.bytes(d.sec.rows); b.bytes > maxDecodedBytes {
 		return fmt.Errorf("its CTAs would take %d bytes, more than %d", b.bytes, maxDecodedBytes)
 	}
 	b.runs, b.ctas, b.warps = grow(b.runs, z.runs), grow(b.ctas, d.sec.rows), grow(b.warps, z.warps)

@@ -73,6 +73,9 @@ func (e *ctaEncoder) raw() int {
 	return n
 }
 
+// bytes is about the memory that the block takes as Go values.
+func (e *ctaEncoder) bytes() uint64 { return e.sizes.bytes(uint64(e.rows)) }
+
 // add appends one CTA that checkCTA has passed. insts are the function's.
 func (e *ctaEncoder) add(k *Kernel, insts []Inst, c *CTA) error {
 	if e.code == nil {

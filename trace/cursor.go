@@ -20,7 +20,7 @@ type CTACursor struct {
 }
 
 // CTAs returns a cursor over the CTAs of a kernel from the CTA first on. It
-// reads nothing yet.
+// reads nothing yet. A cursor that is not read to its end needs no closing.
 func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
 	var k Kernel
 	if err := r.Kernel(kernel, &k); err != nil {

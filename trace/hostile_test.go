@@ -243,6 +243,19 @@ func TestPlainZstdUnpacks(t *testing.T) {
 	}
 }
 
+// A CTA that no reader would take is refused by the writer.
+func TestHugeCTA(t *testing.T) {
+	defer func(n uint64) { maxDecodedBytes = n }(maxDecodedBytes)
+	maxDecodedBytes = 1 << 20
+	w, err := NewWriter(io.Discard, Options{})
+	if err == nil {
+		err = ParseText("text", strings.NewReader("launch k\ncta 0\nwarp 0\nint x300000\n"), w)
+	}
+	if err == nil || !strings.Contains(err.Error(), "kernel 0, CTA 0: it takes 12") {
+		t.Error(err)
+	}
+}
+
 // failAfter fails once n bytes have been written, as a full disk does.
 type failAfter struct{ n int }
 

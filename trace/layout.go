@@ -27,7 +27,7 @@ const (
 // allocated. They are variables so that fuzzing can lower them.
 var (
 	maxBlockBytes   uint64 = 1 << 30 // of one block, unpacked
-	maxDecodedBytes uint64 = 4 << 30 // of the CTAs of one block, as Go values
+	maxDecodedBytes uint64 = 1 << 30 // of the CTAs of one block, as Go values
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -176,10 +176,13 @@ func (w *Writer) WriteCTA(c *CTA) error {
 	if err := w.ctas.add(w.open, insts, c); err != nil {
 		return w.fail(err)
 	}
+	if n := w.ctas.bytes(); n > maxDecodedBytes {
+		return w.fail(fmt.Errorf("kernel %d, CTA %d: it takes %d bytes, more than %d; record less of it", w.open.ID, c.ID, n, maxDecodedBytes))
+	}
 	for i := range c.Warps {
 		w.prog.Totals.ChildLaunches += uint64(len(c.Warps[i].Launches))
 	}
-	if w.ctas.raw() >= w.opt.BlockBytes || w.ctas.sizes.bytes() >= 16*uint64(w.opt.BlockBytes) {
+	if w.ctas.raw() >= w.opt.BlockBytes || w.ctas.bytes() >= 16*uint64(w.opt.BlockBytes) {
 		w.flushCTAs()
 	}
 	return w.err
