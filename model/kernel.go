@@ -26,6 +26,7 @@ type kernelRun struct {
 	done      uint64
 	narrow    bool         // it is a narrow task
 	inferred  Time         // what a CTA takes of which the trace has no instruction; 0: it has them
+	arrival   Time         // overlapped: the earliest that the host's launch reaches the KMU
 	ending    bool         // evKernelEnd has been posted
 	released  bool         // it has given back its entry and its queue
 	launch    *childLaunch // the request that it comes from; nil: the host's

@@ -182,7 +182,7 @@ func (u *overlap) launch(id uint32, t Time) error {
 	if err != nil {
 		return err
 	}
-	k.ready = true
+	k.ready, k.arrival = true, t+Time(u.m.cfg.Host.LaunchLatency)
 	u.queue.push(k)
 	return u.next(t)
 }
@@ -215,7 +215,7 @@ func (u *overlap) next(t Time) error {
 		u.profiled = false
 		u.running++
 		u.alone = k.irregular()
-		u.m.queue.post(t+Time(u.m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
+		u.m.queue.post(max(t, k.arrival), evArrive, k.slot, 0)
 	}
 	if u.settled() {
 		u.back.sweep(t)
