@@ -55,6 +55,12 @@ func tellHost(s *Set, T model.Time) {
 	o.Stage(&model.StageRecord{Stage: model.StageD2H, Kernel: model.NoKernel, Start: T / 2, End: T, Bytes: 4096})
 	o.Task(&model.TaskRecord{Kernel: 0, Back: T / 8, Worker: -1})
 	o.Task(&model.TaskRecord{Kernel: 1, Back: T / 4, Worker: -1})
+	for i := range 4 {
+		o.Page(&model.PageRecord{Time: T / 8, Page: uint64(i), From: model.NoKernel, To: model.NoKernel, Ready: true})
+	}
+	for i := range int32(2) {
+		s.Memory(&model.MemoryRecord{Level: "l1", Index: i, Accesses: 10, Hits: 5})
+	}
 	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: 40, Hits: 10})
 	s.Memory(&model.MemoryRecord{Level: "l2", Index: 0, Accesses: 10, Hits: 5})
 	s.Memory(&model.MemoryRecord{Level: "l2", Index: 1, Accesses: 30, Hits: 5})
