@@ -11,6 +11,7 @@ import (
 type Options struct {
 	Config   *Config
 	Policy   *Policy
+	Captured *Config  // GPU that the trace was captured on, for kernels whose work is inferred; nil: Config
 	Observer Observer // nil: nobody watches
 	Sample   Time     // width of a timeline window; 0: none; SampleAuto
 	AsTasks  AsTasks  // whether launches of the host are run as narrow tasks
@@ -51,6 +52,7 @@ type Machine struct {
 	sampler   sampler
 	acting    []uint64 // SMs of the current cycle
 	err       error    // met by an SM; ends the run after the cycle
+	captured  *Config
 }
 
 // New builds a machine for one replay of tr.
@@ -63,6 +65,9 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		m.obs = nobody{}
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
+	if m.captured = opt.Captured; m.captured == nil {
+		m.captured = m.cfg
+	}
 	m.accessed, _ = m.obs.(AccessObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)
 	m.issued, _ = m.obs.(InstObserver)
@@ -214,7 +219,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	}
 	k.rec = m.kernelRecord(k)
 	if noCTAs(&k.tk) {
-		k.infer(m, ctas)
+		k.infer(m)
 	}
 	if k.tk.CTAs > 0 {
 		var err error

@@ -101,7 +101,11 @@ func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *polic
 	if err != nil {
 		return 0, err
 	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p})
+	captured, err := capturedOn(tr)
+	if err != nil {
+		return 0, err
+	}
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: captured})
 	if err != nil {
 		return 0, err
 	}

@@ -29,3 +29,18 @@ func PresetFor(m *trace.Meta) (name, why string) {
 	}
 	return defaultPreset, "the trace does not say what it was captured on"
 }
+
+// capturedOn returns the machine that a trace was captured on, as far as it says,
+// or nil: the work of kernels without CTAs is inferred from it.
+func capturedOn(tr *trace.Reader) (*model.Config, error) {
+	m := &tr.Program().Meta
+	if m.SMVersion == 0 && m.SMs == 0 {
+		return nil, nil
+	}
+	name, _ := PresetFor(m)
+	cfg, err := model.Preset(name)
+	if err == nil && m.SMs > 0 {
+		cfg.SM.Count = int(m.SMs)
+	}
+	return cfg, err
+}

@@ -136,7 +136,12 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		set.Abort()
 		return nil, err
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Sample: job.Sample, Fault: job.fault})
+	captured, err := capturedOn(job.Trace)
+	if err != nil {
+		set.Abort()
+		return nil, err
+	}
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: captured, Sample: job.Sample, Fault: job.fault})
 	if err != nil {
 		set.Abort()
 		return nil, err
