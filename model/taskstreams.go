@@ -80,7 +80,7 @@ func (r *taskStreams) issue(task *Task, t Time) error {
 		return err
 	}
 	task.Record.Spawn, task.Record.Copied = t, t
-	k.narrow = true
+	k.narrow, k.rec.Stream = true, st.id%taskStreamBase+1
 	if task.InBytes > 0 {
 		m.host.push(st, streamOp{kind: trace.OpCopyH2D, array: trace.NoArray, bytes: task.InBytes, task: task}, t)
 	}

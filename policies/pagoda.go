@@ -33,14 +33,14 @@ func init() {
 		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
-	batched := append([]Param{{"pagoda-batch", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
+	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
 	register(Policy{
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
 		Doc:    "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append(batched, taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
-			n, err := a.integer("pagoda-batch", 1, 1<<30)
+			n, err := a.integer("pagoda-batch-size", 1, 1<<30)
 			if err != nil {
 				return err
 			}

@@ -25,6 +25,7 @@ type auditor struct {
 	asked   [3]uint64 // child launches by decision
 	found   []table.Audit
 	dropped uint64
+	tasks   *taskBook
 	hazards *hazards // nil: kernels wait for those before them in their stream
 }
 
@@ -46,12 +47,15 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool) (*auditor, error) {
+func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.TaskRuntime) (*auditor, error) {
 	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		streams: make(map[uint64]model.Time),
 	}
 	var err error
+	if a.tasks, err = newTaskBook(a, tasks); err != nil {
+		return nil, err
+	}
 	if overlap {
 		a.hazards, err = newHazards(a)
 	}
@@ -109,6 +113,10 @@ func (a *auditor) Placed(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.placed(r)
 	}
+	if r.Resident {
+		a.tasks.placed(r, b)
+		return
+	}
 	a.hold(r, &b.res, r.Dispatch)
 }
 
@@ -136,7 +144,14 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	if !mark(b.ended, r.CTA) {
 		a.fail("cta-once", r.End, "CTA %d of kernel %d ends twice or is not in its grid", r.CTA, owner(r))
 	}
-	a.sms[r.SM].take(&b.res, -1)
+	if r.Resident {
+		a.tasks.released(r, b)
+	} else {
+		a.sms[r.SM].take(&b.res, -1)
+	}
+	if b.k.Flags&trace.KernelTask != 0 {
+		a.tasks.cta(r)
+	}
 	if a.hazards != nil {
 		a.hazards.ended(r)
 	}
@@ -177,13 +192,18 @@ func (a *auditor) Released(r *model.KernelRecord) {
 func (a *auditor) Kernel(r *model.KernelRecord) {
 	a.tick(r.End)
 	b := a.book(r.ID, r.End)
-	if !b.released {
+	narrow := r.Dispatch == model.Unset // it never was in the distributor
+	if !b.released && !narrow {
 		a.inKDE--
 	}
 	if b.endings != b.k.Grid.Count() {
 		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.k.Grid.Count())
 	}
 	a.instructions(r.ID, b, r.End)
+	if narrow {
+		delete(a.kernels, r.ID)
+		return
+	}
 	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
 		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
 	}
@@ -209,6 +229,9 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 func (a *auditor) Stage(r *model.StageRecord) {
 	h := &a.cfg.Host
 	var perSecond float64
+	if a.tasks.spawned > 0 {
+		a.tasks.copied(r)
+	}
 	switch r.Stage {
 	case model.StageH2D, model.StageD2H:
 		perSecond = h.PCIeGBs * 1e9
@@ -246,6 +269,7 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 		}
 	}
 	a.launches(sum)
+	a.tasks.finish(sum)
 	if a.hazards != nil {
 		a.hazards.finish(sum.Cycles)
 	}
@@ -261,4 +285,9 @@ func (a *auditor) Page(r *model.PageRecord) {
 		a.hazards.changed(r)
 	}
 }
-func (a *auditor) Task(*model.TaskRecord) {}
+
+// Task checks a task that has ended.
+func (a *auditor) Task(r *model.TaskRecord) {
+	a.tick(r.Back)
+	a.tasks.task(r)
+}

@@ -171,7 +171,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 		return w, nil
 	}
 	var err error
-	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil); err != nil {
+	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks); err != nil {
 		return nil, err
 	}
 	if w.audit.hazards != nil {

@@ -1,0 +1,160 @@
+package replay
+
+import (
+	"math/bits"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// taskBook checks narrow tasks: every task that the program spawns ends once, its
+// times are in order, its CTAs lie between them, it waits for its dependences,
+// what tasks hold of an SM keeps to the limits of their runtime, and copies of
+// one direction do not overlap.
+type taskBook struct {
+	a       *auditor
+	limits  model.ResidentLimits // zero: tasks are on no residence
+	held    []tenancy            // per SM
+	deps    map[uint32][]uint32
+	spawned uint64
+	ended   map[uint32]model.Time // end of each task, for those behind it
+	seen    []uint64              // bit per kernel
+	tasks   uint64
+	span    map[uint32][2]model.Time // first placement and last end of CTAs, until the task ends
+	links   [2]model.Time            // end of the last copy each way
+	sync    map[uint32]bool          // functions with a barrier
+}
+
+// tenancy is what threadblocks of tasks hold of an SM.
+type tenancy struct{ ctas, shared, barriers int }
+
+// newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
+// tasks are checked as those of their capture.
+func newTaskBook(a *auditor, rt model.TaskRuntime) (*taskBook, error) {
+	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
+		span: map[uint32][2]model.Time{}, sync: map[uint32]bool{}}
+	if l, ok := rt.(model.LimitedRuntime); ok {
+		b.limits = l.Limits()
+	}
+	for fn := range a.tr.Program().Functions {
+		for _, in := range a.tr.Program().Functions[fn].Insts {
+			if in.Class == trace.ClassBarrier {
+				b.sync[uint32(fn)] = true
+			}
+		}
+	}
+	ops := a.tr.HostOps()
+	var op trace.HostOp
+	for ops.Next(&op) == nil {
+		if op.Kind != trace.OpSpawn {
+			continue
+		}
+		b.spawned++
+		if len(op.Deps) > 0 {
+			b.deps[op.Kernel] = append([]uint32(nil), op.Deps...)
+			for _, d := range op.Deps {
+				b.ended[d] = model.Unset
+			}
+		}
+	}
+	return b, nil
+}
+
+// placed and ended keep what a threadblock on a residence holds.
+func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
+	h, l := &b.held[r.SM], &b.limits
+	h.take(l, k, b.sync[k.k.Function], 1)
+	if h.ctas > l.CTAs || h.shared > l.SharedBytes || h.barriers > l.Barriers {
+		b.a.fail("task-limits", r.Dispatch, "SM %d holds %d threadblocks of tasks with %d bytes of shared memory and %d barriers; it may hold %d, %d and %d",
+			r.SM, h.ctas, h.shared, h.barriers, l.CTAs, l.SharedBytes, l.Barriers)
+	}
+}
+
+func (b *taskBook) released(r *model.CTARecord, k *kernelBook) {
+	b.held[r.SM].take(&b.limits, k, b.sync[k.k.Function], -1)
+}
+
+func (h *tenancy) take(l *model.ResidentLimits, k *kernelBook, sync bool, sign int) {
+	h.ctas += sign
+	if n := int(k.k.SharedBytes); n > 0 {
+		h.shared += sign * max(l.SharedUnit, 1<<bits.Len(uint(n-1)))
+	}
+	if sync {
+		h.barriers += sign
+	}
+}
+
+// cta notes when a task's CTA was on the device.
+func (b *taskBook) cta(r *model.CTARecord) {
+	s, ok := b.span[r.Kernel]
+	if !ok {
+		s = [2]model.Time{r.Dispatch, r.End}
+	}
+	b.span[r.Kernel] = [2]model.Time{min(s[0], r.Dispatch), max(s[1], r.End)}
+}
+
+// task checks a task that has ended.
+func (b *taskBook) task(r *model.TaskRecord) {
+	a := b.a
+	if grow := int(r.Kernel>>6) + 1 - len(b.seen); grow > 0 {
+		b.seen = append(b.seen, make([]uint64, grow)...)
+	}
+	if !mark(b.seen, r.Kernel) {
+		a.fail("task-once", r.Back, "task %d ends twice", r.Kernel)
+	}
+	b.tasks++
+	last := model.Time(0)
+	for _, t := range []model.Time{r.Spawn, r.Copied, r.Schedulable, r.FirstWarp, r.End, r.Back} {
+		if t == model.Unset {
+			continue
+		}
+		if t < last {
+			a.fail("task-order", r.Back, "task %d: spawned %d, copied %d, schedulable %d, first warp %d, ended %d, back %d",
+				r.Kernel, r.Spawn, r.Copied, r.Schedulable, r.FirstWarp, r.End, r.Back)
+			break
+		}
+		last = t
+	}
+	if s, ok := b.span[r.Kernel]; ok {
+		if s[0] < r.FirstWarp || s[1] > r.End {
+			a.fail("task-order", r.Back, "task %d runs from %d to %d, its CTAs from %d to %d", r.Kernel, r.FirstWarp, r.End, s[0], s[1])
+		}
+		delete(b.span, r.Kernel)
+	}
+	for _, d := range b.deps[r.Kernel] {
+		if end := b.ended[d]; end == model.Unset || end > r.Spawn {
+			a.fail("task-depends", r.Spawn, "task %d is spawned at %d, task %d on which it depends ends at %d", r.Kernel, r.Spawn, d, end)
+		}
+	}
+	if _, ok := b.ended[r.Kernel]; ok {
+		b.ended[r.Kernel] = r.End
+	}
+	delete(b.deps, r.Kernel)
+}
+
+// copied checks that copies of one direction follow one another.
+func (b *taskBook) copied(r *model.StageRecord) {
+	way := 0
+	switch r.Stage {
+	case model.StageH2D:
+	case model.StageD2H:
+		way = 1
+	default:
+		return
+	}
+	if r.Start < b.links[way] {
+		b.a.fail("copy-order", r.Start, "a copy begins at %d, the one before it on the same link ends at %d", r.Start, b.links[way])
+	}
+	b.links[way] = r.End
+}
+
+func (b *taskBook) finish(sum *model.Summary) {
+	if b.spawned > 0 && b.tasks != b.spawned {
+		b.a.fail("task-once", sum.Cycles, "%d of %d tasks have ended", b.tasks, b.spawned)
+	}
+	for sm, h := range b.held {
+		if h != (tenancy{}) {
+			b.a.fail("task-limits", sum.Cycles, "SM %d still holds %d threadblocks of tasks", sm, h.ctas)
+		}
+	}
+}
