@@ -173,6 +173,10 @@ func (l *textLines) span(what, s string, lo, hi *uint32) error {
 }
 
 func (l *textLines) dim(what, s string, dst *Dim3) error {
+	if s == "none" {
+		*dst = Dim3{}
+		return nil
+	}
 	parts := strings.Split(s, "x")
 	if strings.HasPrefix(s, "0x") || len(parts) > 3 {
 		return l.errf("%s: %q is not an extent; write 8, 16x2 or 4x4x4", what, s)

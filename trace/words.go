@@ -41,6 +41,8 @@ func (m Mode) String() string { return word(modeWords[:], int(m)) }
 // String returns the extent as the text form writes it: "8", "16x2", "4x4x4".
 func (d Dim3) String() string {
 	switch {
+	case d == Dim3{}:
+		return "none"
 	case d[1] == 1 && d[2] == 1:
 		return fmt.Sprintf("%d", d[0])
 	case d[2] == 1:

@@ -1,0 +1,90 @@
+package model_test
+
+import (
+	"context"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace/tracetest"
+)
+
+// endings keeps the kernels that have ended.
+type endings struct {
+	all []model.KernelRecord
+}
+
+func (e *endings) Kernel(r *model.KernelRecord) { e.all = append(e.all, *r) }
+func (*endings) CTA(*model.CTARecord)           {}
+func (*endings) Stage(*model.StageRecord)       {}
+func (*endings) Launch(*model.LaunchRecord)     {}
+func (*endings) Page(*model.PageRecord)         {}
+func (*endings) Task(*model.TaskRecord)         {}
+func (*endings) Sample(*model.SampleRecord)     {}
+
+// inferred replays a text trace on a K20c, captured on another preset or, "",
+// on the K20c itself.
+func inferred(t *testing.T, text, captured string) []model.KernelRecord {
+	t.Helper()
+	cfg, err := model.Preset("k20c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := policies.Parse("serial", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, cfg, err := cs[0].Build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := model.Options{Config: cfg, Policy: p, Observer: &endings{}}
+	if captured != "" {
+		if opt.Captured, err = model.Preset(captured); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := model.New(tracetest.FromText(t, text), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return opt.Observer.(*endings).all
+}
+
+// 416 CTAs of 64 threads on a K20c, which holds 13 x 16 = 208 of them: two
+// waves. 2 ms at 706 MHz are 1,412,000 cycles, so a CTA holds its place for
+// 706,000. CTA i is placed in cycle i, the one that follows it one cycle after it
+// has ended: the last, 207 + 208, is placed at 207 + 706,001 and ends at
+// 1,412,208; the kernel does one cycle later.
+func TestInferredWork(t *testing.T) {
+	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "")
+	if got := k[0].End - k[0].FirstCTA; got != 1412209 {
+		t.Errorf("the kernel takes %d cycles, want 1412209", got)
+	}
+}
+
+// The same capture from a GPU with room for all of it: 108 SMs hold 32 CTAs of 64
+// threads each, so there is one wave, a CTA takes all 2 ms at 1410 MHz =
+// 2,820,000 cycles, and two waves on the K20c take twice that.
+func TestInferredWorkOfAnotherGPU(t *testing.T) {
+	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "a100")
+	if got := k[0].End - k[0].FirstCTA; got != 2*2820000+209 {
+		t.Errorf("the kernel takes %d cycles, want %d", got, 2*2820000+209)
+	}
+}
+
+// A kernel of which not even the grid is known takes its duration and needs
+// nothing of an SM; one without a duration takes a cycle a CTA.
+func TestInferredWithoutGridOrDuration(t *testing.T) {
+	k := inferred(t, "meta fidelity=none\nlaunch k grid=none block=none fidelity=none start=0 duration=1000\nlaunch l grid=3 block=32 fidelity=kernel\n", "")
+	if got := k[0].End - k[0].FirstCTA; got != 706+1 {
+		t.Errorf("without a grid: %d cycles, want 707", got)
+	}
+	// CTA 2 is placed two cycles after CTA 0 and takes one cycle.
+	if got := k[1].End - k[1].FirstCTA; got != 2+1+1 {
+		t.Errorf("without a duration: %d cycles, want 4", got)
+	}
+}
