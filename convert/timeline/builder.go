@@ -35,6 +35,7 @@ type Builder struct {
 	kernels map[uint32]uint64 // per device
 	first   int64             // earliest time seen
 	timed   bool              // there is one
+	waits   bool              // the profiler explains waits
 	counts  counts
 }
 
@@ -172,6 +173,7 @@ func (b *Builder) Sync(s *Sync) error {
 	if s.Kind == CallRecord {
 		r.side = sideRecord
 	}
+	b.waits = b.waits || s.Kind == CallWait
 	if err := b.add(&r); err != nil || s.RecordCorrelation == 0 {
 		return err
 	}

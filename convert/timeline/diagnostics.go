@@ -26,6 +26,7 @@ const (
 	syncStreamInferred
 	eventQuery
 	eventUnresolved
+	streamWaitInferred
 	streamWaitUnresolved
 	waitWithoutRecord
 	numOddities = iota
@@ -66,8 +67,10 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "queries of events; they do not wait and are left out"},
 	eventUnresolved: {Name: "event_sync_unresolved", Severity: trace.DataLoss,
 		Help: "the host waited for an event that the profiler did not name; this wait is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
+	streamWaitInferred: {Name: "stream_wait_inferred", Severity: trace.Info,
+		Help: "a stream waited for an event that the profiler did not name; taken to be for the other stream used last whose work had ended by then (to have it recorded: PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
 	streamWaitUnresolved: {Name: "stream_wait_unresolved", Severity: trace.DataLoss,
-		Help: "a stream waited for an event that the profiler did not name; this order between streams is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
+		Help: "a stream waited for an event that the profiler did not name, and the times do not tell; this order between streams is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
 	waitWithoutRecord: {Name: "wait_without_record", Severity: trace.DataLoss,
 		Help: "waits for events whose recording the capture does not show (it came before the capture, or was not traced); they are left out"},
 }

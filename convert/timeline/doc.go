@@ -35,5 +35,7 @@
 //  11. What a call itself takes is left to the machine that replays it, but for
 //     launches of more than 1 ms during whose second half the device had nothing
 //     to do: they loaded code, and count as work of the host.
-//  12. Times count from the first call or activity of the capture.
+//  12. A wait of a stream that the profiler does not explain is inferred from
+//     what the thread issues next and from when that began (infer.go).
+//  13. Times count from the first call or activity of the capture.
 package timeline

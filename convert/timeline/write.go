@@ -57,6 +57,9 @@ func (b *Builder) Write(sink Sink) error {
 			return err
 		}
 	}
+	for _, used := range e.threads { // nothing came after these waits
+		b.counts[streamWaitUnresolved] += used.pending
+	}
 	if n := len(e.threads); n > 1 {
 		b.counts[hostThreads] = uint64(n)
 	}
@@ -76,8 +79,9 @@ type thread struct{ host, id uint64 }
 
 // last is what a thread used last.
 type last struct {
-	device uint32
-	stream uint64
+	device  uint32
+	stream  uint64
+	pending uint64 // waits that are not explained, since
 }
 
 // emitter turns rows in host order into operations.
@@ -91,6 +95,7 @@ type emitter struct {
 	started  bool
 	ended    int64 // end of the last activity of the device
 	slow     int64 // start of the last slow launch
+	waits    waits
 	r        row
 	op       trace.HostOp
 	kernel   trace.Kernel
@@ -108,14 +113,16 @@ func (e *emitter) row(r *row) error {
 		e.threads[thread{r.host, r.thread}] = used
 	}
 	if r.side == sideActivity {
+		pending := uint64(0)
 		if used != nil && r.flags&flagHostTime != 0 {
-			*used = last{r.device, r.stream}
+			pending = used.pending
+			*used = last{device: r.device, stream: r.stream}
 		}
 		if r.device != e.device {
 			e.b.counts.add(otherDevices)
 			return nil
 		}
-		return e.activity(r)
+		return e.activity(r, pending)
 	}
 	if r.flags&flagDevice == 0 {
 		r.device = e.device
@@ -205,6 +212,10 @@ func (e *emitter) call(r *row, used *last) error {
 			op.Stream = 0
 		}
 		if drop, reason := e.unknownEvent(r); drop {
+			if reason == streamWaitUnresolved && used != nil && !e.b.waits {
+				used.pending++
+				return nil
+			}
 			e.b.counts.add(reason)
 			return nil
 		}
@@ -233,10 +244,14 @@ func (e *emitter) unknownEvent(r *row) (bool, oddity) {
 }
 
 // activity writes a launch, a copy or a memory set.
-func (e *emitter) activity(r *row) error {
+func (e *emitter) activity(r *row, pending uint64) error {
 	if err := e.work(r); err != nil {
 		return err
 	}
+	if err := e.infer(r, pending); err != nil {
+		return err
+	}
+	e.waits.use(r)
 	e.ended = max(e.ended, r.began+r.ran)
 	if r.flags&flagGraph != 0 {
 		e.b.counts.add(graphLaunch)
