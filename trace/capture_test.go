@@ -98,7 +98,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// The hash tells traces apart, and not how they are packed.
+// The hash tells traces apart, and not zstd levels.
 func TestHash(t *testing.T) {
 	pack := func(text string, opt trace.Options) string {
 		var out bytes.Buffer

@@ -270,8 +270,8 @@ func (r *Reader) Program() *Program { return &r.prog }
 // Kernels returns the number of kernels.
 func (r *Reader) Kernels() int { return int(r.count[0]) }
 
-// Hash returns 32 hexadecimal digits that depend on every block's contents, but
-// not on how they are packed.
+// Hash returns 32 hexadecimal digits that depend on the contents of every block,
+// but not on the zstd level.
 func (r *Reader) Hash() string { return hex.EncodeToString(r.loc.hash[:16]) }
 
 // Kernel reads the record of a kernel into k. What k.Recorded points to is
