@@ -36,7 +36,7 @@ var bounds = map[string]bound{
 	"sm.schedulers":         {min: 1, max: 16},
 	"sm.issue_width":        {min: 1, max: 2},
 	"sm.warp_scheduler":     {words: []string{"gto", "lrr"}},
-	"sm.max_warps":          {min: 1, max: 1024},
+	"sm.max_warps":          {min: 1, max: 64},
 	"sm.max_threads":        {min: 32, max: 1 << 15},
 	"sm.max_ctas":           {min: 1, max: 1024},
 	"sm.registers":          {min: 1024, max: 1 << 24},
