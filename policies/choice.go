@@ -80,9 +80,7 @@ func (c *Choice) set(key, value string) error {
 			return nil
 		}
 	}
-	if full := c.Policy.Name + "-" + key; !c.declares(key) && c.declares(full) {
-		key = full
-	}
+	key = c.whole(key)
 	if !c.declares(key) {
 		names := append([]string{}, decisions...)
 		for _, p := range c.params() {
@@ -92,6 +90,24 @@ func (c *Choice) set(key, value string) error {
 	}
 	c.args[key] = value
 	return nil
+}
+
+// whole returns the name of the one parameter that a name without what stands in
+// front of it means, or the name itself.
+func (c *Choice) whole(key string) string {
+	whole := key
+	for _, p := range c.params() {
+		switch {
+		case p.Name == key || p.Name == c.Policy.Name+"-"+key:
+			return p.Name
+		case !strings.HasSuffix(p.Name, "-"+key):
+		case whole != key:
+			return key // more than one
+		default:
+			whole = p.Name
+		}
+	}
+	return whole
 }
 
 // fill sets the parameters that c has and that were not set for it alone.
