@@ -180,10 +180,12 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 	u.wake(t + 1)
 }
 
-// groupReady reports whether the next CTA of k can be placed in cycle t: the
-// record of a spilled group is first loaded from global memory.
+// groupReady reports whether the next CTA of k can be placed in cycle t. The
+// record of a spilled group is read from global memory from the moment on that
+// NAGEI points at it, while the CTAs before it wait or are placed; the one after
+// it is known only from the record itself (MODEL.md, choice 15).
 func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
-	if k.next < k.native || k.group != nil || k.groups.len() == 0 {
+	if k.groups.len() == 0 {
 		return true
 	}
 	g := k.groups.first()
@@ -194,7 +196,7 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 		g.loaded = u.m.mem.read(0, groupRecords+uint64(g.launch.rec.Child), t)
 		u.wakeAt(g.loaded)
 	}
-	return g.loaded <= t
+	return k.next < k.native || k.group != nil || g.loaded <= t
 }
 
 // groupRecords is where the records of spilled groups lie, in sectors, apart

@@ -10,6 +10,8 @@ type ctaScheduler struct {
 	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
 	pass    CTAView
 	posted  Time          // an evCTAs stands for this cycle
+	at      Time          // cycle of the last placement
+	given   int           // CTAs placed in it
 	resumes fifo[*ctaRun] // suspended CTAs whose children have ended
 }
 
@@ -45,7 +47,10 @@ func (u *ctaScheduler) run(t Time) error {
 	if u.posted == t {
 		u.posted = Unset
 	}
-	for range max(1, u.m.cfg.KMU.CTAsPerCycle) {
+	if u.at != t {
+		u.at, u.given = t, 0
+	}
+	for ; u.given < max(1, u.m.cfg.KMU.CTAsPerCycle); u.given++ {
 		if u.restore(t) {
 			continue
 		}

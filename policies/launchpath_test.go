@@ -3,6 +3,7 @@ package policies_test
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gpureplay/model"
@@ -308,4 +309,9 @@ cta 0
 	}
 	l, _ = launchRun(t, text, kepler(t, 2, true), "dtbl,agt=2")
 	expect(t, "with two entries, CTA of the second", l.launch(t, 3).FirstCTA, found+2)
+
+	// A first group of 200 CTAs takes 200 cycles, in which the second record comes.
+	text = strings.Replace(text, "kernel work grid=1 block=32 child\ncta 0\n", "kernel work grid=200 block=32 child\ncta 0..199\n", 1)
+	l, _ = launchRun(t, text, kepler(t, 13, true), "dtbl,agt=1")
+	expect(t, "behind 200 CTAs, CTA of the second", l.launch(t, 3).FirstCTA, found+1+200)
 }
