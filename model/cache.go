@@ -21,19 +21,22 @@ type cache struct {
 // maxSectors is the most sectors that a line may have.
 const maxSectors = 4
 
-// line is one line of a cache: 64 bytes, so that it lies in one line of the host's.
+// line is one line of a cache.
 type line struct {
 	tag        uint64 // address of the line in units of lines
 	fill       [maxSectors]Time
 	valid      uint8 // sectors present or on their way
 	dirty      uint8
-	partial    uint8 // sectors written in part: a read must fetch them
-	merges     uint8 // requests merged into the fetch on its way
-	prev, next int32 // in the set, from most to least recently used
-	chain      int32 // in the hash bucket
+	partial    uint8             // sectors written in part: a read must fetch them
+	merges     [maxSectors]uint8 // requests of the fetch of each sector
+	prev, next int32             // in the set, from most to least recently used
+	chain      int32             // in the hash bucket
 	id         int32
 	gen        uint32 // flush after which the line was filled; 0: it never was
 }
+
+// maxMerge is the most requests that a line counts for a sector.
+const maxMerge = 255
 
 const noLine int32 = -1
 
@@ -125,7 +128,7 @@ func (c *cache) replace(l *line, tag uint64) {
 		c.unhash(l.id)
 	}
 	l.tag, l.gen = tag, c.gen
-	l.valid, l.dirty, l.partial, l.merges = 0, 0, 0, 0
+	l.valid, l.dirty, l.partial = 0, 0, 0
 	b := c.hash(tag)
 	l.chain = c.bucket[b]
 	c.bucket[b] = l.id

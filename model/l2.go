@@ -43,8 +43,10 @@ func (s *slice) hit(l *line, bit uint, t Time) Time {
 	if fill <= t {
 		return t + 1
 	}
-	if l.merges++; s.merge > 0 && int(l.merges) >= s.merge {
-		s.blocked = max(s.blocked, fill-s.rop)
+	if s.merge > 0 && int(l.merges[bit]) >= s.merge {
+		s.blocked = max(s.blocked, fill-s.rop) // it waits at the head of the slice
+	} else if l.merges[bit] < maxMerge {
+		l.merges[bit]++
 	}
 	return fill + 1
 }
@@ -68,7 +70,7 @@ func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
 	l.valid |= 1 << bit
 	l.partial &^= 1 << bit
 	l.fill[bit] = fill
-	l.merges = 1
+	l.merges[bit] = 1
 	return fill
 }
 
