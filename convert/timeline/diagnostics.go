@@ -58,7 +58,7 @@ var oddities = [numOddities]trace.Diagnostic{
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
 	slowLaunch: {Name: "slow_launch", Severity: trace.Info,
-		Help: "launching calls of more than 1 ms while the device had nothing to do (code was being loaded); their time is work of the host"},
+		Help: "launching calls of more than 50 us while the device had nothing to do (code was being loaded); their time is work of the host"},
 	hostThreads: {Name: "host_threads", Severity: trace.Info,
 		Help: "host threads that called the API; their calls are merged by time into one host program"},
 	syncStreamInferred: {Name: "sync_stream_inferred", Severity: trace.Info,

@@ -33,7 +33,7 @@
 //  10. hipExtModuleLaunchKernel takes its grid in threads, and profilers copy
 //     that; it is divided by the block.
 //  11. What a call itself takes is left to the machine that replays it, but for
-//     launches of more than 1 ms during whose second half the device had nothing
+//     launches of more than 50 us during whose second half the device had nothing
 //     to do: they loaded code, and count as work of the host.
 //  12. A wait of a stream that the profiler does not explain is inferred from
 //     what the thread issues next and from when that began (infer.go).

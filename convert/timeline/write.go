@@ -169,8 +169,8 @@ func (e *emitter) hostWork(ns int64) error {
 }
 
 // slowCall is how long a launch may take before it is asked why, in
-// nanoseconds.
-const slowCall = 1_000_000
+// nanoseconds: ten times what launches usually take.
+const slowCall = 50_000
 
 // slowLaunch reports whether a launch took long although the device had nothing
 // to do in the second half of the call: then the host was loading code. Else it
