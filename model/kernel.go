@@ -24,6 +24,7 @@ type kernelRun struct {
 	native    uint64 // CTAs of its own grid
 	total     uint64 // and of the groups that joined it
 	done      uint64
+	fused     *fused       // it holds the threadblocks of these tasks; nil: its own
 	narrow    bool         // it is a narrow task
 	inferred  Time         // what a CTA takes of which the trace has no instruction; 0: it has them
 	arrival   Time         // overlapped: the earliest that the host's launch reaches the KMU
@@ -44,6 +45,7 @@ type kernelRun struct {
 type ctaRun struct {
 	cta      trace.CTA
 	kernel   *kernelRun
+	code     *code
 	sm       *sm
 	rec      CTARecord
 	live     int // warps that have not exited
@@ -102,6 +104,9 @@ func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
 // readCTA returns the next CTA of a grid in linear order, in a buffer of its
 // own. A CTA that the trace does not hold has no warps.
 func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
+	if k.fused != nil {
+		return m.fusedCTA(k)
+	}
 	c := m.takeCTA()
 	id := k.next
 	if k.pending == nil && k.cursor != nil {
@@ -129,7 +134,7 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 
 // reset makes c the CTA of k with an index, of which nothing has run.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
-	c.kernel = k
+	c.kernel, c.code = k, k.code
 	c.lastAt, c.acked = Unset, 0
 	c.live, c.waiting, c.slots = 0, 0, 0
 	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0

@@ -273,7 +273,12 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	k.rec.End = t
 	m.sum.Kernels++
 	m.sum.Cycles = max(m.sum.Cycles, t)
-	m.obs.Kernel(&k.rec)
+	if k.fused == nil {
+		m.obs.Kernel(&k.rec)
+	} else {
+		m.sum.Kernels-- // its tasks count
+		m.queue.post(t, evTask, 0, runtimeEvents+uint64(k.fused.event))
+	}
 	if k.rec.FirstCTA != Unset {
 		m.obs.Stage(&StageRecord{Stage: StageKernel, Kernel: k.ID, Array: trace.NoArray, Start: k.rec.FirstCTA, End: t})
 	}

@@ -99,6 +99,20 @@ func (r *Residence) SM() int { return r.s.id }
 // Insts is how many instructions programs of r have issued.
 func (r *Residence) Insts() uint64 { return r.cta.rec.WarpInsts }
 
+// Warps is how many warps r has.
+func (r *Residence) Warps() int { return len(r.warps) }
+
+// Release takes r off its SM in a cycle in which units act; its warps must be
+// waiting.
+func (r *Residence) Release() {
+	r.s.used = r.s.used.Minus(r.cta.kernel.res)
+	for i := range r.warps {
+		w := r.warps[i].w
+		w.home = nil
+		r.s.free |= 1 << r.s.slot(w)
+	}
+}
+
 // Acknowledged is when the stores of the task's warp that has ended on a warp of r
 // are acknowledged.
 func (r *Residence) Acknowledged(warp int) Time { return r.warps[warp].w.last }
@@ -254,7 +268,12 @@ func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
 
 // taskCTAEnded completes a threadblock of a task in cycle t.
 func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
-	task, k := c.task, c.kernel
+	task := c.task
+	k := task.run
+	if c.home == nil { // of a fused kernel, on which its instructions were booked
+		k.rec.WarpInsts += c.rec.WarpInsts
+		m.ctas.ended(c, t)
+	}
 	task.open--
 	task.ended++
 	block, home := c.rec.CTA, c.home

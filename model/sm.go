@@ -138,8 +138,8 @@ func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
 	c.slots |= 1 << slot
 	w := &s.warps[slot]
 	w.cta, w.id, w.last, w.began, w.callers = c, tw.ID, t, t, w.callers[:0]
-	w.frame = frame{code: c.kernel.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
-	n := c.kernel.code.count
+	w.frame = frame{code: c.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
+	n := c.code.count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)
 	}
@@ -269,7 +269,7 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	k.rec.WarpInsts += c.rec.WarpInsts
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)
-	if c.home != nil {
+	if c.task != nil {
 		s.m.taskCTAEnded(c, t)
 		return
 	}

@@ -117,6 +117,13 @@ func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
 // Finish ends a task whose output is on the host at t, which is now.
 func (x *TaskMachine) Finish(task *Task, t Time) { x.unit.finish(task, t) }
 
+// Began and Over tell when a task begins and ends to run, of a runtime whose tasks
+// run on no SM.
+func (x *TaskMachine) Began(t Time) { x.unit.began(t) }
+
+// Over is the counterpart of Began.
+func (x *TaskMachine) Over(t Time) { x.unit.over(t) }
+
 // Fail ends the run with an error.
 func (x *TaskMachine) Fail(err error) { x.m.fail(err) }
 

@@ -21,6 +21,7 @@ type tasks struct {
 	spare   []*Task
 	kernel  trace.Kernel
 	order   launchOrder
+	waiting bool // the program waits for tasks
 
 	running int  // tasks with a threadblock on the device, or a core
 	since   Time // running is not 0
@@ -82,6 +83,7 @@ func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 		return false, err
 	}
 	u.count++
+	u.waiting = false
 	u.live[task.Kernel] = task
 	for _, d := range op.Deps {
 		if _, pending := u.live[d]; pending && d != task.Kernel {
@@ -152,7 +154,10 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 			return err
 		}
 	}
-	return u.m.host.run(t)
+	if err := u.m.host.run(t); err != nil || !u.waiting || len(u.live) == 0 {
+		return err
+	}
+	return u.rt.Drain(t)
 }
 
 // finish completes a task: those behind it become ready, and the host may go on.
@@ -188,6 +193,7 @@ func (u *tasks) drain(t Time) error {
 	if u == nil || len(u.live) == 0 {
 		return nil
 	}
+	u.waiting = true
 	return u.rt.Drain(t)
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"gpureplay/model"
 	"gpureplay/trace"
 )
 
@@ -16,6 +17,10 @@ type Facts struct {
 	Arrays        int
 	FileReads     int
 	Tasks         uint64
+	TaskShared    uint32 // most shared memory of a threadblock of a task
+	TaskWarps     uint32 // most warps of one
+	TaskSyncs     uint64 // tasks whose threadblocks synchronise
+	TaskDeps      uint64 // tasks that wait for others
 }
 
 // FactsOf reads a trace's facts: its program and its host operations.
@@ -38,7 +43,27 @@ func FactsOf(r *trace.Reader) (*Facts, error) {
 		case trace.OpFileRead:
 			f.FileReads++
 		case trace.OpSpawn:
-			f.Tasks++
+			if err := f.task(r, &op); err != nil {
+				return nil, err
+			}
 		}
 	}
+}
+
+// task adds a task to the facts.
+func (f *Facts) task(r *trace.Reader, op *trace.HostOp) error {
+	var k trace.Kernel
+	if err := r.Kernel(op.Kernel, &k); err != nil {
+		return err
+	}
+	f.Tasks++
+	f.TaskShared = max(f.TaskShared, k.SharedBytes)
+	f.TaskWarps = max(f.TaskWarps, uint32(min((k.Block.Count()+model.WarpSize-1)/model.WarpSize, 1<<20)))
+	if op.Sync {
+		f.TaskSyncs++
+	}
+	if len(op.Deps) > 0 {
+		f.TaskDeps++
+	}
+	return nil
 }

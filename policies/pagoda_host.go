@@ -1,8 +1,6 @@
 package policies
 
 import (
-	"fmt"
-
 	"gpureplay/model"
 	"gpureplay/policies/pagoda"
 )
@@ -269,29 +267,4 @@ func (r *pagodaRun) seen(t model.Time) {
 		r.m.At(end, pagodaOutput, uint64(task.Kernel))
 	}
 	r.cpu(t)
-}
-
-// taskQueue is a queue of tasks that keeps its memory.
-type taskQueue struct {
-	items []*model.Task
-	head  int
-}
-
-func (q *taskQueue) len() int { return len(q.items) - q.head }
-
-func (q *taskQueue) push(k *model.Task) { q.items = append(q.items, k) }
-
-func (q *taskQueue) pop() *model.Task {
-	k := q.items[q.head]
-	q.items[q.head] = nil
-	if q.head++; 2*q.head >= len(q.items) {
-		n := copy(q.items, q.items[q.head:])
-		clear(q.items[n:])
-		q.items, q.head = q.items[:n], 0
-	}
-	return k
-}
-
-func badNumber(name, s string) error {
-	return fmt.Errorf("%s=%s: want a number from 0 to 1e9, or machine", name, s)
 }

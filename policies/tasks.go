@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"fmt"
 	"strconv"
 
 	"gpureplay/model"
@@ -47,4 +48,33 @@ func needsTasks(f *Facts) string {
 		return "it spawns no narrow tasks (--as-tasks runs the kernels of a capture as tasks)"
 	}
 	return ""
+}
+
+func badNumber(name, s string) error {
+	return fmt.Errorf("%s=%s: want a number from 0 to 1e9, or machine", name, s)
+}
+
+func badCPU(name string, v float64) error {
+	return fmt.Errorf("%s: %g is no CPU", name, v)
+}
+
+// taskQueue is a queue of tasks that keeps its memory.
+type taskQueue struct {
+	items []*model.Task
+	head  int
+}
+
+func (q *taskQueue) len() int { return len(q.items) - q.head }
+
+func (q *taskQueue) push(k *model.Task) { q.items = append(q.items, k) }
+
+func (q *taskQueue) pop() *model.Task {
+	k := q.items[q.head]
+	q.items[q.head] = nil
+	if q.head++; 2*q.head >= len(q.items) {
+		n := copy(q.items, q.items[q.head:])
+		clear(q.items[n:])
+		q.items, q.head = q.items[:n], 0
+	}
+	return k
 }

@@ -1,0 +1,118 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gpureplay/trace"
+)
+
+// fused is a kernel made of the threadblocks of many tasks, in the order of the
+// tasks, each with the resources of the most demanding one.
+type fused struct {
+	tasks  []*Task
+	next   int // task whose threadblocks are being placed
+	block  uint32
+	cursor *trace.CTACursor
+	ahead  *ctaRun // read from the cursor and not placed
+	event  uint8   // that the runtime gets when the kernel has ended
+}
+
+// LaunchFused launches one kernel with the threadblocks of all tasks at t, when
+// the host makes the call; when it has ended the runtime gets the event. It
+// returns until when the call keeps the host.
+func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, error) {
+	m := x.m
+	k := m.takeRun()
+	var blocks uint64
+	tk := &k.tk
+	*tk = trace.Kernel{Block: trace.Dim3{1, 1, 1}, Stream: taskStreamBase}
+	for _, task := range tasks {
+		blocks += uint64(task.Blocks)
+		tk.Block[0] = max(tk.Block[0], task.Threads)
+		tk.Registers = max(tk.Registers, task.Registers)
+		tk.SharedBytes = max(tk.SharedBytes, task.SharedBytes)
+	}
+	if blocks >= 1<<31 {
+		return 0, fmt.Errorf("%d tasks have %d threadblocks, more than one kernel holds", len(tasks), blocks)
+	}
+	tk.Grid = trace.Dim3{uint32(blocks), 1, 1}
+	if ctas, limit := m.cfg.Residency(tk); ctas == 0 {
+		return 0, fmt.Errorf("the fused kernel's CTAs of %d threads, %d registers a thread and %d bytes of shared memory fit no SM of %s (%s)",
+			tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
+	}
+	m.order++
+	k.KernelView = KernelView{ID: tasks[0].Kernel, Order: m.order, Left: blocks}
+	k.res, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
+	k.fused = &fused{tasks: tasks, event: event}
+	k.rec = KernelRecord{ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset}
+	k.stream = m.host.stream(taskStreamBase)
+	k.hwq = m.policy.Admission.Queue(k.stream.index, len(m.kmu.queues))
+	m.host.push(k.stream, streamOp{kind: trace.OpLaunch, run: k}, t)
+	m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
+	return t + nsToCycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
+}
+
+// fusedCTA returns the next threadblock of a fused kernel.
+func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
+	f := k.fused
+	task, block := f.tasks[f.next], f.block
+	own, err := m.openTask(task, m.now)
+	if err != nil {
+		return nil, err
+	}
+	if block == 0 {
+		if f.cursor, err = m.tr.CTAs(task.Kernel, 0); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.read(m, task.Kernel); err != nil {
+		return nil, err
+	}
+	var c *ctaRun
+	if f.ahead != nil && f.ahead.cta.ID == block {
+		c, f.ahead = f.ahead, nil
+	} else {
+		c = m.takeCTA()
+		c.cta.ID, c.cta.Warps = block, c.cta.Warps[:0]
+	}
+	k.next++
+	if f.block++; f.block == task.Blocks {
+		f.next, f.block = f.next+1, 0
+		if f.cursor != nil {
+			f.cursor.Close()
+		}
+		if f.ahead != nil {
+			m.spareCTAs = append(m.spareCTAs, f.ahead)
+			f.ahead = nil
+		}
+	}
+	c.reset(k, block)
+	c.code, c.task = own.code, task
+	c.rec.Kernel = task.Kernel
+	task.open++
+	if own.rec.FirstCTA == Unset {
+		own.rec.FirstCTA, task.Record.FirstWarp = m.now, m.now
+	}
+	own.rec.LastCTA = m.now
+	return c, nil
+}
+
+// read reads one threadblock ahead of those placed.
+func (f *fused) read(m *Machine, kernel uint32) error {
+	if f.cursor == nil || f.ahead != nil {
+		return nil
+	}
+	p := m.takeCTA()
+	switch err := f.cursor.Next(&p.cta); {
+	case errors.Is(err, io.EOF):
+		f.cursor = nil
+		m.spareCTAs = append(m.spareCTAs, p)
+	case err != nil:
+		return fmt.Errorf("kernel %d: %w", kernel, err)
+	default:
+		f.ahead = p
+	}
+	return nil
+}
