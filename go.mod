@@ -7,6 +7,7 @@ require github.com/apache/arrow/go/v15 v15.0.2
 require (
 	github.com/BurntSushi/toml v1.6.0 // indirect
 	github.com/JohnCGriffin/overflow v0.0.0-20211019200055-46fa312c352c // indirect
+	github.com/agnivade/levenshtein v1.2.2 // indirect
 	github.com/andybalholm/brotli v1.2.8 // indirect
 	github.com/apache/thrift v0.25.0 // indirect
 	github.com/dustin/go-humanize v1.1.0 // indirect

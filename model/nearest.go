@@ -3,6 +3,8 @@ package model
 import (
 	"slices"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Nearest returns up to n of the known names that a mistyped one may have
@@ -41,21 +43,5 @@ func editDistance(a, b string) int {
 	if len(a) > longest || len(b) > longest {
 		return len(a) + len(b)
 	}
-	var row [longest + 1]int
-	for j := range len(b) + 1 {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, diagonal+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
+	return levenshtein.ComputeDistance(a, b)
 }

@@ -5,6 +5,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/agnivade/levenshtein"
+
 	"gpureplay/model"
 	"gpureplay/trace"
 )
@@ -137,7 +139,7 @@ func sortedKeys[V any](m map[string]V) []string {
 func unknown(what, name string, names []string) error {
 	best, least := "", len(name)/2+1
 	for _, n := range names {
-		if d := distance(name, n); d < least {
+		if d := levenshtein.ComputeDistance(name, n); d < least {
 			best, least = n, d
 		}
 	}
@@ -145,27 +147,6 @@ func unknown(what, name string, names []string) error {
 		return fmt.Errorf("no %s %q: did you mean %q? There are %s", what, name, best, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("no %s %q: there are %s", what, name, strings.Join(names, ", "))
-}
-
-// distance is the edit distance of two names.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diag := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diag
-			if a[i] != b[j] {
-				d++
-			}
-			diag = row[j+1]
-			row[j+1] = min(d, row[j]+1, diag+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // all returns the parameters of every implementation.
