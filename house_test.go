@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"replay/timeline": {"trace", "model", "replay/table"},
 	"replay":          {"trace", "model", "policies", "replay/table"},
 	"convert":         {"trace", "convert"},
+	"convert/neutral": {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":         {"trace", "samples"},
 	"cmd":             {"trace", "model", "policies", "replay", "convert", "samples"},
 }

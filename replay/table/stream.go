@@ -40,15 +40,24 @@ func open[R any](s *Set, t *table[R], want map[string]bool) *stream[R] {
 	for i := range t.Columns {
 		b := st.rec.Field(i)
 		st.appends = append(st.appends, t.Columns[i].bind(b, s.scope))
-		switch b := b.(type) {
-		case *array.StringBuilder:
-			st.sizes = append(st.sizes, b.DataLen)
-		case *array.ListBuilder:
-			st.sizes = append(st.sizes, func() int { return 8 * b.ValueBuilder().Len() })
+		if n := variableBytes(b); n != nil {
+			st.sizes = append(st.sizes, n)
 		}
 	}
 	f.flush = st.flush
 	return st
+}
+
+// variableBytes returns what counts the bytes of a column of variable size; nil
+// for others.
+func variableBytes(b array.Builder) func() int {
+	switch b := b.(type) {
+	case *array.StringBuilder:
+		return b.DataLen
+	case *array.ListBuilder:
+		return func() int { return 8 * b.ValueBuilder().Len() }
+	}
+	return nil
 }
 
 func (st *stream[R]) append(r *R) {

@@ -41,6 +41,26 @@ func (v *Values) Int(row int) (n int64, ok bool) {
 	return 0, false
 }
 
+// Uint returns the value of a row as an integer from 0 on; ok is false if it is
+// NULL or is none of 64 bits. Text may be decimal, hexadecimal with 0x, or
+// written as a float without a fraction, as pandas does where a column has NULL.
+func (v *Values) Uint(row int) (n uint64, ok bool) {
+	switch {
+	case v.Null[row]:
+		return 0, false
+	case v.Type == Uint64:
+		return v.Uints[row], true
+	case v.Type == String:
+		if n, err := strconv.ParseUint(v.Strings[row], 0, 64); err == nil {
+			return n, true
+		}
+		f, err := strconv.ParseFloat(v.Strings[row], 64)
+		return uint64(max(f, 0)), err == nil && f >= 0 && f < 1<<53 && f == math.Trunc(f)
+	}
+	i, ok := v.Int(row)
+	return uint64(max(i, 0)), ok && i >= 0
+}
+
 // Float returns the value of a row as a number; ok is false if it is NULL or
 // is none. Integers beyond 2^53 are rounded.
 func (v *Values) Float(row int) (f float64, ok bool) {

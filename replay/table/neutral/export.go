@@ -1,0 +1,273 @@
+package neutral
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// Exported is what an export comes to.
+type Exported struct {
+	Rows    map[string]uint64 // of each table
+	Dropped uint64            // host operations with a value that their kind has no use for, which no column holds
+}
+
+// sheetWriter is a [table.SheetWriter] of any rows.
+type sheetWriter interface {
+	Close() error
+	Commit() error
+	Abort()
+}
+
+// exporter writes all tables of a trace.
+type exporter struct {
+	ctx    context.Context
+	r      *trace.Reader
+	dir    string
+	format string
+	meta   []table.KeyValue
+	names  []string
+	open   []sheetWriter
+	err    error
+	done   Exported
+
+	kernels  func(*KernelRow)
+	ctas     func(*CTARow)
+	ranges   func(*RangeRow)
+	warps    func(*WarpRow)
+	steps    func(*StepRow)
+	accesses func(*AccessRow)
+	launches func(*LaunchRow)
+}
+
+// Export writes the tables of a trace to a folder, in a format of [Formats] (""
+// is the default), in place of those that it holds. The files appear under
+// their names only when all are complete. Memory is bounded by a CTA and a row
+// group of each table.
+func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []table.KeyValue) (*Exported, error) {
+	if format == "" {
+		format = table.Parquet
+	}
+	if !slices.Contains(Formats(), format) {
+		return nil, fmt.Errorf("export: no format %q: choose from %s", format, strings.Join(Formats(), ", "))
+	}
+	x := &exporter{ctx: ctx, r: r, dir: dir, format: format, meta: meta, done: Exported{Rows: map[string]uint64{}}}
+	defer func() {
+		for _, w := range x.open {
+			w.Abort()
+		}
+	}()
+	x.program()
+	x.hostOps()
+	x.execution()
+	for _, w := range x.open {
+		if x.err == nil {
+			x.err = w.Close()
+		}
+	}
+	if x.err != nil {
+		return nil, x.err
+	}
+	return &x.done, x.commit()
+}
+
+// commit gives the files their names, that of kernels last, by which a folder is
+// known; those of another format go.
+func (x *exporter) commit() error {
+	for _, name := range slices.Backward(x.names) {
+		for _, format := range table.Formats() {
+			if err := os.Remove(filepath.Join(x.dir, name+"."+format)); err != nil && !os.IsNotExist(err) {
+				return fmt.Errorf("export: cannot replace earlier tables: %w", err)
+			}
+		}
+	}
+	for _, w := range x.open {
+		if err := w.Commit(); err != nil {
+			return err
+		}
+	}
+	x.open = nil
+	return nil
+}
+
+// sheet opens a table and returns what appends to it.
+func sheet[R any](x *exporter, s *table.Sheet[R]) func(*R) {
+	if x.err == nil {
+		x.err = x.ctx.Err()
+	}
+	if x.err != nil {
+		return func(*R) {}
+	}
+	w, err := s.Create(x.dir, x.format, x.meta)
+	if err != nil {
+		x.err = err
+		return func(*R) {}
+	}
+	x.open, x.names = append(x.open, w), append(x.names, s.Name)
+	x.done.Rows[s.Name] = 0
+	return func(r *R) {
+		if x.err == nil {
+			x.err = w.Append(r)
+			x.done.Rows[s.Name]++
+		}
+	}
+}
+
+func (x *exporter) program() {
+	p := x.r.Program()
+	sheet(x, &Trace)(&p.Meta)
+	attributes := sheet(x, &Attributes)
+	for i := range p.Meta.Attrs {
+		attributes(&p.Meta.Attrs[i])
+	}
+	diagnostics := sheet(x, &Diagnostics)
+	for i := range p.Diagnostics {
+		diagnostics(&p.Diagnostics[i])
+	}
+	arrays := sheet(x, &Arrays)
+	for i, a := range p.Arrays {
+		arrays(&ArrayRow{uint32(i), a})
+	}
+	functions, instructions := sheet(x, &Functions), sheet(x, &Instructions)
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		functions(&FunctionRow{uint32(i), f.Name})
+		for j := range f.Insts {
+			instructions(&InstructionRow{uint32(i), uint32(j), f.Insts[j]})
+		}
+	}
+}
+
+func (x *exporter) hostOps() {
+	tables := []struct {
+		kinds  []trace.OpKind
+		append func(*HostRow)
+		drop   func(*trace.HostOp)
+	}{
+		{CopyKinds, sheet(x, &Copies), func(op *trace.HostOp) {
+			op.Sync, op.Kernel, op.Event, op.Ns, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, nil
+		}},
+		{TaskKinds, sheet(x, &Tasks), func(op *trace.HostOp) { op.Async, op.Addr, op.Bytes, op.Event, op.Ns = false, 0, 0, 0, 0 }},
+		{CallKinds, sheet(x, &Calls), func(op *trace.HostOp) {
+			op.Async, op.Sync, op.Addr, op.Bytes, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = false, false, 0, 0, 0, 0, 0, nil
+		}},
+	}
+	ops := x.r.HostOps()
+	for n := int64(0); x.err == nil; n++ {
+		var op trace.HostOp
+		if err := ops.Next(&op); err != nil {
+			if !errors.Is(err, io.EOF) {
+				x.err = err
+			}
+			return
+		}
+		for _, t := range tables {
+			row, ok := hostRow(n, &op, t.kinds)
+			if !ok {
+				continue
+			}
+			kept := op
+			if t.drop(&kept); !reflect.DeepEqual(&kept, &op) && !(len(op.Deps) == 0 && op.Deps != nil) {
+				x.done.Dropped++
+			}
+			t.append(&row)
+		}
+	}
+}
+
+// execution writes the kernels with all that they did.
+func (x *exporter) execution() {
+	x.ctas, x.ranges, x.warps = sheet(x, &CTAs), sheet(x, &Ranges), sheet(x, &Warps)
+	x.steps, x.accesses, x.launches = sheet(x, &Steps), sheet(x, &Accesses), sheet(x, &Launches)
+	x.kernels = sheet(x, &Kernels)
+	var k trace.Kernel
+	for id := 0; id < x.r.Kernels() && x.err == nil; id++ {
+		if x.err = x.r.Kernel(uint32(id), &k); x.err != nil {
+			return
+		}
+		f := &x.r.Program().Functions[k.Function]
+		x.kernels(&KernelRow{Name: f.Name, Function: k.Function, Index: uint32(id), Times: timesOf(k.Recorded), Kernel: k})
+		x.grid(&k, f.Insts)
+	}
+}
+
+func (x *exporter) grid(k *trace.Kernel, code []trace.Inst) {
+	cursor, err := x.r.CTAs(k.ID, 0)
+	if err != nil {
+		x.err = err
+		return
+	}
+	var c trace.CTA
+	for x.err == nil {
+		if err := cursor.Next(&c); err != nil {
+			if !errors.Is(err, io.EOF) {
+				x.err = err
+			}
+			return
+		}
+		if err := x.ctx.Err(); err != nil {
+			x.err = err
+			return
+		}
+		x.cta(k.ID, &c, code)
+	}
+}
+
+func (x *exporter) cta(kernel uint32, c *trace.CTA, code []trace.Inst) {
+	row := CTARow{Kernel: kernel, CTA: c.ID, SM: max(c.SM, -1), Ranges: -1}
+	if c.Ranges != nil {
+		row.Ranges = int64(len(c.Ranges))
+	}
+	x.ctas(&row)
+	for kind, list := range [2][]trace.Range{c.Ranges, c.Touches} {
+		for _, r := range list {
+			x.ranges(&RangeRow{kernel, c.ID, uint8(kind), r})
+		}
+	}
+	for i := range c.Warps {
+		x.warp(Place{kernel, c.ID, c.Warps[i].ID}, &c.Warps[i], code)
+	}
+}
+
+func (x *exporter) warp(p Place, w *trace.Warp, code []trace.Inst) {
+	x.warps(&WarpRow{p, uint64(len(w.Path))})
+	masks, mem, mask := w.Masks, w.Mem, int64(1<<32-1)
+	var list []int64
+	for at, i := range w.Path {
+		if len(masks) > 0 && masks[0].At == uint32(at) {
+			mask, masks = int64(masks[0].Mask), masks[1:]
+		}
+		x.steps(&StepRow{p, uint32(at), i, mask})
+		in := &code[i]
+		if !in.Mem() {
+			continue
+		}
+		a := mem[0]
+		if mem = mem[1:]; a.Count == 0 {
+			continue
+		}
+		row := AccessRow{Place: p, Step: uint32(at), Instruction: i, Operation: OperationOf(in), Space: uint8(in.Space), Width: in.Width,
+			Mask: mask, Lanes: a.Count, Address: a.Base, Stride: a.Stride}
+		if a.List != 0 {
+			addresses := w.Lists[a.List-1:][:a.Count]
+			list = list[:0]
+			for _, v := range addresses {
+				list = append(list, int64(v))
+			}
+			row.Address, row.Addresses = addresses[0], list
+		}
+		x.accesses(&row)
+	}
+	for _, l := range w.Launches {
+		x.launches(&LaunchRow{p, l})
+	}
+}

@@ -1,0 +1,226 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/arrow/array"
+	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
+)
+
+// Sheet declares a file of rows R that is written and read alike: each of its
+// fields serves both.
+type Sheet[R any] struct {
+	Name, Row, Order string
+	Fields           []Field[R]
+	Default          func() R // the row of which every cell is absent; nil: the zero row
+}
+
+// Describe returns the description of the sheet.
+func (s *Sheet[R]) Describe() Description {
+	d := Description{Name: s.Name, Row: s.Row, Order: s.Order, Columns: make([]Column, len(s.Fields))}
+	for i := range s.Fields {
+		d.Columns[i] = s.Fields[i].Column
+	}
+	return d
+}
+
+// SheetWriter writes one sheet in batches.
+type SheetWriter[R any] struct {
+	file    *file
+	rec     *array.RecordBuilder
+	appends []func(*R)
+	lists   []func() int // bytes of the columns of variable size
+	rows    int
+}
+
+// Create begins dir/NAME.FORMAT under a partial name; the folder is made if it
+// is not there. The caller ends it by Commit or Abort.
+func (s *Sheet[R]) Create(dir, format string, meta []KeyValue) (*SheetWriter[R], error) {
+	if encoders[format] == nil {
+		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
+	}
+	sch := arrowSchema(s.Describe().Columns, meta)
+	f, err := createFile(dir, s.Name+"."+format, format, sch, func(path string) (io.WriteCloser, error) { return os.Create(path) })
+	if err != nil {
+		return nil, err
+	}
+	w := &SheetWriter[R]{file: f, rec: array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)}
+	f.flush = w.flush
+	for i := range s.Fields {
+		b := w.rec.Field(i)
+		w.appends = append(w.appends, s.Fields[i].bind(b, scope{}))
+		if n := variableBytes(b); n != nil {
+			w.lists = append(w.lists, n)
+		}
+	}
+	return w, nil
+}
+
+// Append writes one row.
+func (w *SheetWriter[R]) Append(r *R) error {
+	for _, f := range w.appends {
+		f(r)
+	}
+	if w.rows++; w.rows == batchRows {
+		return w.flush()
+	}
+	for _, n := range w.lists {
+		if n() >= batchBytes {
+			return w.flush()
+		}
+	}
+	return nil
+}
+
+func (w *SheetWriter[R]) flush() error {
+	if w.rows == 0 {
+		return nil
+	}
+	rec := w.rec.NewRecord()
+	defer rec.Release()
+	w.rows = 0
+	return w.file.write(rec)
+}
+
+// Close writes what is pending; the file keeps its partial name.
+func (w *SheetWriter[R]) Close() error { return w.file.close() }
+
+// Commit gives the closed file its final name, in place of what has it.
+func (w *SheetWriter[R]) Commit() error {
+	if err := os.Rename(w.file.temp, w.file.final); err != nil {
+		return fmt.Errorf("tables: cannot give a file its final name: %w", err)
+	}
+	return nil
+}
+
+// Abort closes and removes the partial file.
+func (w *SheetWriter[R]) Abort() { w.file.abort() }
+
+// FindSheet returns the path of a sheet's file in a folder, Parquet or CSV; ""
+// if there is none. Both are an error: which one is meant?
+func FindSheet(dir, name string) (string, error) {
+	found := ""
+	for _, format := range []string{Parquet, CSV} {
+		path := filepath.Join(dir, name+"."+format)
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if found != "" {
+			return "", fmt.Errorf("tables: %s has %s both as parquet and as csv: remove one", dir, name)
+		}
+		found = path
+	}
+	return found, nil
+}
+
+// SheetReader reads the rows of one sheet, whatever the order of its columns.
+type SheetReader[R any] struct {
+	r       *Reader
+	sheet   *Sheet[R]
+	values  []int // column of each field in a batch; -1: the file lacks it
+	unknown []string
+	batch   *Batch
+	at      int    // next row of the batch
+	row     uint64 // rows handed out
+}
+
+// Open opens a file of the sheet.
+func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
+	r, err := OpenReader(path, lim)
+	if err != nil {
+		return nil, err
+	}
+	sr := &SheetReader[R]{r: r, sheet: s, values: make([]int, len(s.Fields))}
+	for i := range s.Fields {
+		sr.values[i] = -1
+	}
+	for c, col := range r.Columns() {
+		if i := s.field(col.Name); i >= 0 {
+			sr.values[i] = c
+		} else {
+			sr.unknown = append(sr.unknown, col.Name)
+		}
+	}
+	for _, name := range r.Skipped() {
+		top, _, _ := strings.Cut(name, ".")
+		if s.field(top) >= 0 {
+			r.Close()
+			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, typeText(s.Fields[s.field(top)].Column))
+		}
+		sr.unknown = append(sr.unknown, name)
+	}
+	return sr, nil
+}
+
+func (s *Sheet[R]) field(name string) int {
+	for i := range s.Fields {
+		if s.Fields[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// Has reports whether the file has a column of the sheet.
+func (s *SheetReader[R]) Has(column string) bool {
+	i := s.sheet.field(column)
+	return i >= 0 && s.values[i] >= 0
+}
+
+// Need returns an error that names the columns of the list which the file lacks.
+func (s *SheetReader[R]) Need(columns ...string) error {
+	var lacks []string
+	for _, c := range columns {
+		if !s.Has(c) {
+			lacks = append(lacks, c)
+		}
+	}
+	if lacks == nil {
+		return nil
+	}
+	return fmt.Errorf("tables: %s lacks the column %s", s.r.path, strings.Join(lacks, ", "))
+}
+
+// Unknown returns the columns of the file that the sheet does not have.
+func (s *SheetReader[R]) Unknown() []string { return s.unknown }
+
+// Next reads the next row into r, or returns io.EOF. Errors name file, row and
+// column. Lists are valid until the next call.
+func (s *SheetReader[R]) Next(r *R) error {
+	for s.batch == nil || s.at == s.batch.Rows {
+		b, err := s.r.Next()
+		if err != nil {
+			return err
+		}
+		s.batch, s.at = b, 0
+	}
+	var zero R
+	if *r = zero; s.sheet.Default != nil {
+		*r = s.sheet.Default()
+	}
+	at := s.at
+	s.at++
+	s.row++
+	for i, c := range s.values {
+		if c < 0 || s.batch.Values[c].Null[at] {
+			continue
+		}
+		if err := s.sheet.Fields[i].load(&s.batch.Values[c], at, r); err != nil {
+			return s.Errorf("column %s: %w", s.sheet.Fields[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// Errorf makes an error about the row that was read last; rows count from 0, as
+// pandas has them.
+func (s *SheetReader[R]) Errorf(format string, args ...any) error {
+	return fmt.Errorf("tables: %s, row %d: %w", s.r.path, max(s.row, 1)-1, fmt.Errorf(format, args...))
+}
+
+// Close closes the file.
+func (s *SheetReader[R]) Close() error { return s.r.Close() }
