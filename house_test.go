@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"trace/tracetest": {"trace"},
 	"model":           {"trace"},
 	"policies":        {"trace", "model", "policies"},
-	"replay/table":    {"trace", "model"},
+	"replay/table":    {"trace", "model", "replay/table"},
 	"replay/timeline": {"trace", "model", "replay/table"},
 	"replay":          {"trace", "model", "policies", "replay/table"},
 	"convert":         {"trace", "convert"},
