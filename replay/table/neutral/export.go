@@ -257,17 +257,25 @@ func (x *exporter) warp(p Place, w *trace.Warp, code []trace.Inst) {
 		}
 		row := AccessRow{Place: p, Step: uint32(at), Instruction: i, Operation: OperationOf(in), Space: uint8(in.Space), Width: in.Width,
 			Mask: mask, Lanes: a.Count, Address: a.Base, Stride: a.Stride}
-		if a.List != 0 {
-			addresses := w.Lists[a.List-1:][:a.Count]
-			list = list[:0]
-			for _, v := range addresses {
-				list = append(list, int64(v))
-			}
-			row.Address, row.Addresses = addresses[0], list
+		if a.List != 0 || a.Stride == WidthStride {
+			list = appendAddresses(list[:0], &a, w.Lists)
+			row.Address, row.Stride, row.Addresses = uint64(list[0]), WidthStride, list
 		}
 		x.accesses(&row)
 	}
 	for _, l := range w.Launches {
 		x.launches(&LaunchRow{p, l})
 	}
+}
+
+// appendAddresses appends the addresses of an access.
+func appendAddresses(list []int64, a *trace.Access, lists []uint64) []int64 {
+	for i := range a.Count {
+		if a.List != 0 {
+			list = append(list, int64(lists[a.List-1+i]))
+		} else {
+			list = append(list, int64(a.Base+uint64(int64(a.Stride)*int64(i))))
+		}
+	}
+	return list
 }

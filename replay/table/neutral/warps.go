@@ -108,7 +108,7 @@ var Accesses = table.Sheet[AccessRow]{
 		table.IndexField("lanes", "Number of addresses; if absent, those of addresses, or the lanes of the mask, or all threads of the warp.", None,
 			func(r *AccessRow) *uint32 { return &r.Lanes }),
 		table.Uint64Field("address", "Address of the first lane.", func(r *AccessRow) *uint64 { return &r.Address }),
-		table.Int32Field("stride_bytes", "From one lane's address to the next; the width if absent.", WidthStride, func(r *AccessRow) *int32 { return &r.Stride }),
+		table.Int32Field("stride_bytes", "From one lane's address to the next; the width if absent, where addresses is empty.", WidthStride, func(r *AccessRow) *int32 { return &r.Stride }),
 		table.ListField("addresses", "All addresses, where they are not equally far apart; else empty.", func(r *AccessRow) []int64 { return r.Addresses },
 			func(r *AccessRow, list []int64) error { r.Addresses = list; return nil }),
 	}),
