@@ -41,9 +41,8 @@ type groupRun struct {
 // groupsFound handles the launch command of a warp when it reaches the SMX
 // scheduler: each group joins an eligible kernel, or becomes a device kernel.
 func (u *children) groupsFound(number uint64, t Time) error {
-	c := u.open[number]
-	delete(u.open, number)
-	var refused []*childLaunch
+	c := u.takeOpen(number)
+	refused := u.takeCall(c.w)
 	for i, g := range c.groups {
 		if u.m.policy.Match == MatchNone {
 			g.rec.Arrive, g.rec.Reason = t, "entry of its own"
@@ -55,22 +54,25 @@ func (u *children) groupsFound(number uint64, t Time) error {
 			return err
 		}
 		if !joined {
-			refused = append(refused, g)
+			refused.groups = append(refused.groups, g)
 		}
 	}
 	until := max(t, c.until)
-	if n := len(refused); n > 0 {
+	if n := len(refused.groups); n > 0 {
 		arrive := t + u.kernelLatency(n) - Time(u.m.cfg.Launch.ParamBase+u.m.cfg.Launch.ParamPerLane*n)
-		for _, g := range refused {
+		for _, g := range refused.groups {
 			g.rec.Decision, g.rec.Reason = DeviceKernel, "no eligible kernel"
-			u.m.queue.post(arrive, evChild, u.hold(g), 0)
 		}
+		u.post(arrive, evChild, refused)
 		until = max(until, arrive)
+	} else {
+		u.spareCalls = append(u.spareCalls, refused)
 	}
 	if c.holding {
 		c.w.reason = StallLaunch
 		c.cta.sm.schedule(c.w, max(c.w.ready, until))
 	}
+	u.spareCalls = append(u.spareCalls, c)
 	return u.enter(t)
 }
 

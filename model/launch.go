@@ -14,19 +14,21 @@ import (
 // Sources: DTBL paper, sections 2.4, 4.2, 4.3 and Table 3; SPAWN paper, sections
 // II.C and IV; MODEL.md, "Device-side launches".
 type children struct {
-	m       *Machine
-	agt     *agt // nil: no aggregated groups
-	queue   ccqs
-	pending pendingLaunches
-	spare   []*childLaunch
-	idle    []*inliner
-	made    []*inliner             // of the call being made
-	coming  map[shape]*childLaunch // groups that have become device kernels and that others may join
-	direct  fifo[*childLaunch]     // groups that wait for an entry of the distributor
-	request LaunchRequest
-	kernel  trace.Kernel
-	open    map[uint64]*call // calls and requests on their way, by number
-	calls   uint64
+	m          *Machine
+	agt        *agt // nil: no aggregated groups
+	queue      ccqs
+	pending    pendingLaunches
+	spare      []*childLaunch
+	idle       []*inliner
+	made       []*inliner             // of the call being made
+	coming     map[shape]*childLaunch // groups that have become device kernels and that others may join
+	direct     fifo[*childLaunch]     // groups that wait for an entry of the distributor
+	request    LaunchRequest
+	kernel     trace.Kernel
+	refused    []trace.Launch   // of the call being made
+	open       map[uint64]*call // calls and requests on their way, by number
+	spareCalls []*call
+	calls      uint64
 }
 
 // childLaunch is one request on its way.
@@ -39,8 +41,8 @@ type childLaunch struct {
 	joined []*childLaunch // groups that wait for this one to enter the distributor
 }
 
-// call is one launch call of a warp, while its groups look for a kernel, or one
-// device kernel on its way to the KMU.
+// call is one launch call of a warp, while its groups look for a kernel or its
+// device kernels are on their way to the KMU.
 type call struct {
 	w       *warp
 	cta     *ctaRun
@@ -73,10 +75,8 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 	if len(reqs) == 0 {
 		return t + 1, nil
 	}
-	var inline []trace.Launch
-	parked := false
-	var kernels, groups []*childLaunch
-	var tids []uint32
+	refused := u.refused[:0]
+	kernels, groups := u.takeCall(w), u.takeCall(w)
 	for i := range reqs {
 		r := &reqs[i]
 		d, c, err := u.decide(s, w, r, len(reqs), t)
@@ -85,37 +85,37 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		}
 		switch d {
 		case Inline:
-			inline = append(inline, *r)
+			refused = append(refused, *r)
 			u.m.obs.Launch(&c.rec)
 			u.spare = append(u.spare, c)
+			continue
 		case Group:
-			groups = append(groups, c)
-			tids = append(tids, uint32(s.slot(w))*32+uint32(r.Lane))
+			groups.groups = append(groups.groups, c)
+			groups.tids = append(groups.tids, uint32(s.slot(w))*32+uint32(r.Lane))
 		default:
-			kernels = append(kernels, c)
+			kernels.groups = append(kernels.groups, c)
 		}
+		u.reserve(c, t)
 	}
+	u.refused = refused
 	until := t + 1
-	if n := len(kernels); n > 0 {
+	if n := len(kernels.groups); n > 0 {
 		arrive := t + u.kernelLatency(n)
-		for _, c := range kernels {
-			u.reserve(c, t)
-			u.m.queue.post(arrive, evChild, u.hold(c), 0)
-		}
+		u.post(arrive, evChild, kernels)
 		until = u.held(until, arrive)
+	} else {
+		u.spareCalls = append(u.spareCalls, kernels)
 	}
-	if len(groups) > 0 {
-		arrive := t + u.groupLatency(len(groups))
-		for _, c := range groups {
-			u.reserve(c, t)
-		}
-		u.calls++
+	parked := false
+	if n := len(groups.groups); n > 0 {
 		parked = u.m.cfg.Launch.BlocksWarp
-		u.open[u.calls] = &call{cta: w.cta, w: w, groups: groups, tids: tids, holding: parked, until: until}
-		u.m.queue.post(arrive, evGroups, u.calls, 0)
+		groups.holding, groups.until = parked, until
+		u.post(t+u.groupLatency(n), evGroups, groups)
+	} else {
+		u.spareCalls = append(u.spareCalls, groups)
 	}
-	if len(inline) > 0 {
-		if err := w.call(u.m, inline); err != nil {
+	if len(refused) > 0 {
+		if err := w.call(u.m, refused); err != nil {
 			return 0, err
 		}
 	}
@@ -207,18 +207,40 @@ func (u *children) take() *childLaunch {
 	return new(childLaunch)
 }
 
-// hold keeps a request until its event; the event carries its number.
-func (u *children) hold(c *childLaunch) uint64 {
-	u.calls++
-	u.open[u.calls] = &call{groups: []*childLaunch{c}}
-	return u.calls
+// takeCall returns an empty call of a warp.
+func (u *children) takeCall(w *warp) *call {
+	c := new(call)
+	if n := len(u.spareCalls); n > 0 {
+		c, u.spareCalls = u.spareCalls[n-1], u.spareCalls[:n-1]
+	}
+	*c = call{w: w, cta: w.cta, groups: c.groups[:0], tids: c.tids[:0]}
+	return c
 }
 
-// arrived takes the request of an evChild event to the KMU.
-func (u *children) arrived(number uint64, t Time) error {
-	c := u.open[number].groups[0]
+// post keeps a call until its event; the event carries its number.
+func (u *children) post(t Time, kind eventKind, c *call) {
+	u.calls++
+	u.open[u.calls] = c
+	u.m.queue.post(t, kind, u.calls, 0)
+}
+
+// takeOpen returns the call of an event; the caller gives it back to spareCalls.
+func (u *children) takeOpen(number uint64) *call {
+	c := u.open[number]
 	delete(u.open, number)
-	return u.m.kmu.arriveChild(c, t)
+	return c
+}
+
+// arrived takes the requests of an evChild event to the KMU.
+func (u *children) arrived(number uint64, t Time) error {
+	c := u.takeOpen(number)
+	for _, g := range c.groups {
+		if err := u.m.kmu.arriveChild(g, t); err != nil {
+			return err
+		}
+	}
+	u.spareCalls = append(u.spareCalls, c)
+	return nil
 }
 
 // makeRun makes the kernel of a request whose turn has come.
