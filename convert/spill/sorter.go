@@ -20,7 +20,7 @@ const (
 )
 
 // DefaultMemory is a good bound on the memory of one sorter, in bytes.
-const DefaultMemory = 32 << 20
+const DefaultMemory = 16 << 20
 
 // Sorter takes records in any order and gives them back in ascending order, as
 // often as wanted. Close removes its files.
