@@ -27,7 +27,7 @@ func (a *app) explainCommand() *cobra.Command {
 			return a.explain(cmd, f, r)
 		},
 	}
-	f.registerMachine(c)
+	f.registerMachine(c.Flags())
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"gpureplay/model"
 	"gpureplay/policies"
@@ -64,7 +65,7 @@ func (a *app) root() *cobra.Command {
 }
 
 func (f *replayFlags) register(c *cobra.Command) {
-	f.registerMachine(c)
+	f.registerMachine(c.Flags())
 	s := c.Flags()
 	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
@@ -76,8 +77,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 }
 
 // registerMachine declares what chooses the policies and the machine.
-func (f *replayFlags) registerMachine(c *cobra.Command) {
-	s := c.Flags()
+func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
 	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
