@@ -64,7 +64,7 @@ func (u *tasks) convert(op *trace.HostOp) (ok bool, err error) {
 			return false, err
 		}
 		op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, op.Deps[:0]
-		op.Sync = u.synchronises(u.kernel.Function)
+		op.Sync = Synchronises(&u.m.prog.Functions[u.kernel.Function])
 		if !independent {
 			if k, had := l.last[op.Stream]; had {
 				op.Deps = append(op.Deps, k)
@@ -99,10 +99,10 @@ func (u *tasks) convert(op *trace.HostOp) (ok bool, err error) {
 	return false, nil
 }
 
-// synchronises reports whether a function has a barrier.
-func (u *tasks) synchronises(fn uint32) bool {
-	for i := range u.m.prog.Functions[fn].Insts {
-		if u.m.prog.Functions[fn].Insts[i].Class == trace.ClassBarrier {
+// Synchronises reports whether a function has a barrier.
+func Synchronises(f *trace.Function) bool {
+	for i := range f.Insts {
+		if f.Insts[i].Class == trace.ClassBarrier {
 			return true
 		}
 	}

@@ -89,7 +89,7 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 		}
 	}
 	c.reset(k, block)
-	c.code, c.task = own.code, task
+	c.code, c.task, c.inferred = own.code, task, own.inferred
 	c.rec.Kernel = task.Kernel
 	task.open++
 	if own.rec.FirstCTA == Unset {

@@ -46,6 +46,7 @@ type ctaRun struct {
 	cta      trace.CTA
 	kernel   *kernelRun
 	code     *code
+	inferred Time // how long it holds its place, if its kernel's work is inferred
 	sm       *sm
 	rec      CTARecord
 	live     int // warps that have not exited
@@ -134,7 +135,7 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 
 // reset makes c the CTA of k with an index, of which nothing has run.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
-	c.kernel, c.code = k, k.code
+	c.kernel, c.code, c.inferred = k, k.code, k.inferred
 	c.lastAt, c.acked = Unset, 0
 	c.live, c.waiting, c.slots = 0, 0, 0
 	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0

@@ -17,11 +17,13 @@ type Residence struct {
 	tenant Tenant
 	cta    *ctaRun // on which its own programs are booked; nobody is told of it
 	warps  []residentWarp
+	number uint64 // among those of the run
 }
 
 // residentWarp is one warp of a residence.
 type residentWarp struct {
 	w   *warp
+	cta *ctaRun        // of the task whose work is inferred, while it holds the warp
 	mem []trace.Access // of the program that it runs
 }
 
@@ -80,7 +82,8 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 	}
 	s.used = s.used.Plus(res)
 	run := &kernelRun{tk: *k, res: res, parent: NoKernel}
-	r := &Residence{s: s, tenant: tenant, cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}
+	r := &Residence{s: s, tenant: tenant, number: x.unit.house(), cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}
+	x.unit.homes[r.number] = r
 	for range res.Warps {
 		slot := bits.TrailingZeros64(s.free)
 		s.free &^= 1 << slot
@@ -106,6 +109,7 @@ func (r *Residence) Warps() int { return len(r.warps) }
 // waiting.
 func (r *Residence) Release() {
 	r.s.used = r.s.used.Minus(r.cta.kernel.res)
+	r.s.m.tasks.homes[r.number] = nil
 	for i := range r.warps {
 		w := r.warps[i].w
 		w.home = nil
@@ -176,7 +180,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		cursor.Close()
 		m.spareCTAs = append(m.spareCTAs, spare)
 	}
-	c.task, c.home, c.rec.Resident = task, r, true
+	c.task, c.home, c.rec.Resident, c.inferred = task, r, true, 0
 	task.open++
 	r.s.beginTask(c, t)
 	return TaskCTA{c}, nil
@@ -189,6 +193,9 @@ func (s *sm) beginTask(c *ctaRun, t Time) {
 	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(s.id), t, Unset, Unset
 	c.rec.WarpInsts, c.rec.Active, c.rec.StallTimes = 0, 0, [NumStalls]Time{}
 	c.live = len(c.cta.Warps)
+	if c.kernel.inferred > 0 {
+		c.live = int(c.task.Warps())
+	}
 	s.m.sum.Warps += uint64(c.live)
 	k := c.kernel
 	if k.rec.FirstCTA == Unset {
@@ -207,6 +214,10 @@ func (s *sm) beginTask(c *ctaRun, t Time) {
 // the trace has work for it.
 func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
 	s, c := r.s, x.c
+	if c.kernel.inferred > 0 {
+		r.hold(warp, c, t)
+		return true
+	}
 	for i := range c.cta.Warps {
 		tw := &c.cta.Warps[i]
 		if tw.ID != id {
@@ -223,6 +234,36 @@ func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
 		return true
 	}
 	return false
+}
+
+// hold keeps a warp of r for as long as a threadblock of a kernel whose work is
+// inferred takes.
+func (r *Residence) hold(warp int, c *ctaRun, t Time) {
+	v, s := &r.warps[warp], r.s
+	s.settle(t)
+	s.resident++
+	s.m.tasks.warp(1)
+	v.cta = c
+	c.slots |= 1 << s.slot(v.w)
+	s.m.queue.post(t+c.kernel.inferred, evTask, r.number<<8|uint64(warp), warpTimed)
+}
+
+// timed ends such a warp.
+func (r *Residence) timed(warp int, t Time) {
+	v := &r.warps[warp]
+	v.w.cta, v.w.last, v.cta = v.cta, t, nil
+	r.ended(v.w, t)
+}
+
+// house returns a free number of a residence.
+func (u *tasks) house() uint64 {
+	for i := range u.homes {
+		if u.homes[i] == nil {
+			return uint64(i)
+		}
+	}
+	u.homes = append(u.homes, nil)
+	return uint64(len(u.homes) - 1)
 }
 
 // ended hands on the end of what a resident warp ran.
@@ -260,6 +301,9 @@ func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
 	m.order++
 	k.KernelView = KernelView{ID: task.Kernel, Order: m.order, Function: k.tk.Function}
 	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
+	if noCTAs(&k.tk) {
+		k.infer(m)
+	}
 	k.rec = m.kernelRecord(k)
 	task.run = k
 	m.tasks.began(t)

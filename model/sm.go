@@ -107,7 +107,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 	for i := range c.cta.Warps {
 		s.startWarp(c, &c.cta.Warps[i], at)
 	}
-	if k.inferred > 0 {
+	if c.inferred > 0 {
 		s.hold(c, at)
 		return
 	}
@@ -129,7 +129,7 @@ func (s *sm) hold(c *ctaRun, t Time) {
 	if s.m.placed != nil {
 		s.m.placed.Placed(&c.rec)
 	}
-	s.end(c, t+c.kernel.inferred)
+	s.end(c, t+c.inferred)
 }
 
 func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
@@ -255,7 +255,7 @@ func (s *sm) remove(c *ctaRun) {
 
 func (s *sm) finishCTA(c *ctaRun, t Time) {
 	s.remove(c)
-	if c.kernel.inferred > 0 {
+	if c.inferred > 0 {
 		s.settle(t)
 		s.resident -= uint64(c.kernel.res.Warps)
 	}

@@ -64,7 +64,9 @@ func (k *Task) Warps() uint32 { return (k.Threads + WarpSize - 1) / WarpSize }
 
 // LimitedRuntime is a [TaskRuntime] that keeps tasks on an SM within limits of
 // its own, which an auditor may check.
-type LimitedRuntime interface{ Limits() ResidentLimits }
+type LimitedRuntime interface {
+	Limits(c *Config) ResidentLimits
+}
 
 // ResidentLimits are what threadblocks of tasks may hold of one SM together.
 type ResidentLimits struct {

@@ -21,7 +21,8 @@ type tasks struct {
 	spare   []*Task
 	kernel  trace.Kernel
 	order   launchOrder
-	waiting bool // the program waits for tasks
+	waiting bool         // the program waits for tasks
+	homes   []*Residence // by number
 
 	running int  // tasks with a threadblock on the device, or a core
 	since   Time // running is not 0
@@ -42,6 +43,7 @@ const taskWindow = 1 << 13
 const (
 	tasksReadied = iota // tasks whose dependences have ended
 	tasksRoom           // the launch queue has room
+	warpTimed           // a resident warp whose work is inferred has ended
 	taskAcked           // the last store of a finished task is acknowledged
 	runtimeEvents
 )
@@ -109,6 +111,9 @@ func (u *tasks) make(op *trace.HostOp) (*Task, error) {
 		return nil, fmt.Errorf("task %d is spawned twice", k.ID)
 	}
 	blocks, threads := k.Grid.Count(), k.Block.Count()
+	if noCTAs(k) && blocks*threads == 0 { // not even a grid: one warp
+		blocks, threads = 1, WarpSize
+	}
 	if blocks == 0 || threads == 0 || blocks >= 1<<31 || threads >= 1<<31 {
 		return nil, fmt.Errorf("task %d: a grid of %d CTAs of %d threads is not one of a narrow task", k.ID, blocks, threads)
 	}
@@ -146,6 +151,9 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 		return nil
 	case tasksRoom:
 		return u.rt.Event(0, 0, t)
+	case warpTimed:
+		u.homes[arg>>8].timed(int(arg&255), t)
+		return nil
 	default:
 		return u.rt.Event(uint8(kind-runtimeEvents), arg, t)
 	}

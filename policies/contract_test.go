@@ -101,7 +101,7 @@ func fits(t *testing.T, c *policies.Choice) (string, *trace.Reader) {
 	t.Helper()
 	for _, name := range []string{"pipeline", "children", "tasks"} {
 		r := tracetest.FromText(t, contractTraces[name])
-		f, err := policies.FactsOf(r)
+		f, err := policies.FactsOf(r, model.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,8 +23,9 @@ type Facts struct {
 	TaskDeps      uint64 // tasks that wait for others
 }
 
-// FactsOf reads a trace's facts: its program and its host operations.
-func FactsOf(r *trace.Reader) (*Facts, error) {
+// FactsOf reads a trace's facts: its program and its host operations, launches
+// taken for narrow tasks where they are run as such.
+func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 	p := r.Program()
 	f := &Facts{
 		Fidelity: p.Meta.Fidelity, Kernels: p.Totals.Kernels, MemInsts: p.Totals.MemInsts,
@@ -42,8 +43,13 @@ func FactsOf(r *trace.Reader) (*Facts, error) {
 		switch op.Kind {
 		case trace.OpFileRead:
 			f.FileReads++
+		case trace.OpLaunch:
+			if as == model.NotTasks {
+				continue
+			}
+			fallthrough
 		case trace.OpSpawn:
-			if err := f.task(r, &op); err != nil {
+			if err := f.task(r, &op, as); err != nil {
 				return nil, err
 			}
 		}
@@ -51,7 +57,7 @@ func FactsOf(r *trace.Reader) (*Facts, error) {
 }
 
 // task adds a task to the facts.
-func (f *Facts) task(r *trace.Reader, op *trace.HostOp) error {
+func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as model.AsTasks) error {
 	var k trace.Kernel
 	if err := r.Kernel(op.Kernel, &k); err != nil {
 		return err
@@ -59,10 +65,10 @@ func (f *Facts) task(r *trace.Reader, op *trace.HostOp) error {
 	f.Tasks++
 	f.TaskShared = max(f.TaskShared, k.SharedBytes)
 	f.TaskWarps = max(f.TaskWarps, uint32(min((k.Block.Count()+model.WarpSize-1)/model.WarpSize, 1<<20)))
-	if op.Sync {
+	if op.Sync || op.Kind == trace.OpLaunch && model.Synchronises(&r.Program().Functions[k.Function]) {
 		f.TaskSyncs++
 	}
-	if len(op.Deps) > 0 {
+	if len(op.Deps) > 0 || op.Kind == trace.OpLaunch && as == model.TasksInStreams {
 		f.TaskDeps++
 	}
 	return nil

@@ -106,8 +106,8 @@ func (r *gemtc) Start(m *model.TaskMachine) error {
 func (r *gemtc) Window() int { return max(1<<13, 2*r.size) }
 
 // Limits is of [model.LimitedRuntime].
-func (r *gemtc) Limits() model.ResidentLimits {
-	return model.ResidentLimits{CTAs: 1 << 10, SharedUnit: 1}
+func (r *gemtc) Limits(c *model.Config) model.ResidentLimits {
+	return model.ResidentLimits{CTAs: c.SM.MaxCTAs, SharedUnit: 1}
 }
 
 // Ready is of [model.TaskRuntime].

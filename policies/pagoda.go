@@ -10,7 +10,7 @@ import (
 // pagodaParams are the parameters of Pagoda (sections 4 and 5 of the paper).
 var pagodaParams = []Param{
 	{"pagoda-rows", "32", "rows of the TaskTable per MTB, 1 to 64"},
-	{"pagoda-mtbs", "2", "MasterKernel threadblocks (MTBs) per SM"},
+	{"pagoda-mtbs", "0", "MasterKernel threadblocks (MTBs) per SM; 0: two, as in the paper, or one where two do not fit"},
 	{"pagoda-executors", "31", "executor warps per MTB, beside the scheduler warp"},
 	{"pagoda-shared", "32768", "bytes of shared memory per MTB that tasks get, a power of two"},
 	{"pagoda-block", "512", "bytes of the smallest block of shared memory, a power of two"},
@@ -79,7 +79,7 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 		return n
 	}
 	s.rows = int(number("pagoda-rows", 1, 64))
-	s.mtbs = int(number("pagoda-mtbs", 1, 64))
+	s.mtbs = int(number("pagoda-mtbs", 0, 64))
 	s.mtb = pagoda.MTBConfig{
 		Executors:     int(number("pagoda-executors", 1, 63)),
 		Barriers:      int(number("pagoda-barriers", 1, 16)),

@@ -77,14 +77,28 @@ func scanCycles(c *model.Config) model.Time {
 	return model.Time(max(1, c.L1.Latency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
 }
 
+// masterKernel is the shape of an MTB.
+func (r *pagodaRun) masterKernel() *trace.Kernel {
+	warps := uint32(r.shape.mtb.Executors + 1)
+	return &trace.Kernel{
+		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{model.WarpSize * warps, 1, 1},
+		Registers: r.shape.registers, SharedBytes: uint32(r.shape.mtb.SharedBytes) + r.tableBytes(),
+	}
+}
+
+// mtbsOf is how many MTBs an SM of the machine holds.
+func (r *pagodaRun) mtbsOf(c *model.Config) int {
+	if r.shape.mtbs > 0 {
+		return r.shape.mtbs
+	}
+	n, _ := c.Residency(r.masterKernel())
+	return max(1, min(2, n))
+}
+
 // startGPU puts the MasterKernel on the SMs.
 func (r *pagodaRun) startGPU(columns int) error {
 	r.code = newPagodaCode()
-	warps := uint32(r.shape.mtb.Executors + 1)
-	kernel := &trace.Kernel{
-		Grid: trace.Dim3{uint32(columns), 1, 1}, Block: trace.Dim3{model.WarpSize * warps, 1, 1},
-		Registers: r.shape.registers, SharedBytes: uint32(r.shape.mtb.SharedBytes) + r.tableBytes(),
-	}
+	kernel := r.masterKernel()
 	for c := range columns {
 		state, err := pagoda.NewMTB(r.table, c, r.shape.mtb)
 		if err != nil {
@@ -236,9 +250,9 @@ func (b *mtb) leave(slot int, t model.Time) {
 }
 
 // Limits is of [model.LimitedRuntime].
-func (r *pagodaRun) Limits() model.ResidentLimits {
-	s := &r.shape
-	return model.ResidentLimits{CTAs: s.mtbs * s.mtb.Executors, SharedBytes: s.mtbs * s.mtb.SharedBytes, SharedUnit: s.mtb.SmallestBlock, Barriers: s.mtbs * s.mtb.Barriers}
+func (r *pagodaRun) Limits(c *model.Config) model.ResidentLimits {
+	s, n := &r.shape.mtb, r.mtbsOf(c)
+	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock, Barriers: n * s.Barriers}
 }
 
 // CTAEnded is of [model.Tenant].

@@ -82,7 +82,7 @@ func (r *pagodaRun) Start(m *model.TaskMachine) error {
 	r.m = m
 	r.copying, r.back = map[uint32]*model.Task{}, map[uint32]*model.Task{}
 	r.alarm = model.Unset
-	columns := m.SMs() * r.shape.mtbs
+	columns := m.SMs() * r.mtbsOf(m.Config())
 	var err error
 	if r.table, err = pagoda.NewTable(columns, r.shape.rows); err != nil {
 		return err

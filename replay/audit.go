@@ -47,13 +47,13 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.TaskRuntime) (*auditor, error) {
+func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.TaskRuntime, as model.AsTasks) (*auditor, error) {
 	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		streams: make(map[uint64]model.Time),
 	}
 	var err error
-	if a.tasks, err = newTaskBook(a, tasks); err != nil {
+	if a.tasks, err = newTaskBook(a, tasks, as); err != nil {
 		return nil, err
 	}
 	if overlap {
@@ -149,7 +149,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	} else {
 		a.sms[r.SM].take(&b.res, -1)
 	}
-	if b.k.Flags&trace.KernelTask != 0 {
+	if a.tasks.spawned > 0 {
 		a.tasks.cta(r)
 	}
 	if a.hazards != nil {

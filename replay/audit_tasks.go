@@ -30,11 +30,11 @@ type tenancy struct{ ctas, shared, barriers int }
 
 // newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
 // tasks are checked as those of their capture.
-func newTaskBook(a *auditor, rt model.TaskRuntime) (*taskBook, error) {
+func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
 		span: map[uint32][2]model.Time{}, sync: map[uint32]bool{}}
 	if l, ok := rt.(model.LimitedRuntime); ok {
-		b.limits = l.Limits()
+		b.limits = l.Limits(a.cfg)
 	}
 	for fn := range a.tr.Program().Functions {
 		for _, in := range a.tr.Program().Functions[fn].Insts {
@@ -46,7 +46,7 @@ func newTaskBook(a *auditor, rt model.TaskRuntime) (*taskBook, error) {
 	ops := a.tr.HostOps()
 	var op trace.HostOp
 	for ops.Next(&op) == nil {
-		if op.Kind != trace.OpSpawn {
+		if op.Kind != trace.OpSpawn && (as == model.NotTasks || op.Kind != trace.OpLaunch) {
 			continue
 		}
 		b.spawned++

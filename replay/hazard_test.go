@@ -143,7 +143,7 @@ launch a grid=1 block=32 irregular
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuditor(r, cfg, true, nil)
+	a, err := newAuditor(r, cfg, true, nil, model.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

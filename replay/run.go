@@ -21,10 +21,11 @@ type Job struct {
 	Name     string // of the trace, as it stands in the tables
 	Config   *model.Config
 	Choices  []*policies.Choice
-	Baseline string     // label of the choice that speedups refer to; "": the first
-	Sample   model.Time // width of a timeline window in cycles; 0: none; model.SampleAuto
-	Output   *Output    // nil: no tables
-	Variants []Variant  // of the machine; nil: as it is
+	Baseline string        // label of the choice that speedups refer to; "": the first
+	Sample   model.Time    // width of a timeline window in cycles; 0: none; model.SampleAuto
+	Output   *Output       // nil: no tables
+	Variants []Variant     // of the machine; nil: as it is
+	AsTasks  model.AsTasks // whether launches are run as narrow tasks
 	Audit    bool
 	Started  func(label string)            // called before a policy runs; may be nil
 	Finished func(label string, r *Result) // called after it; may be nil
@@ -53,7 +54,7 @@ type Result struct {
 // a policy appear when it has ended; an error leaves those of the policies
 // before it.
 func Run(ctx context.Context, job *Job) ([]*Result, error) {
-	facts, err := policies.FactsOf(job.Trace)
+	facts, err := policies.FactsOf(job.Trace, job.AsTasks)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		set.Abort()
 		return nil, err
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: captured, Sample: job.Sample, Fault: job.fault})
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: captured, Sample: job.Sample, AsTasks: job.AsTasks, Fault: job.fault})
 	if err != nil {
 		set.Abort()
 		return nil, err
@@ -171,7 +172,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 		return w, nil
 	}
 	var err error
-	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks); err != nil {
+	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
 		return nil, err
 	}
 	if w.audit.hazards != nil {
@@ -208,6 +209,9 @@ func (job *Job) open(c *policies.Choice, label string, cfg *model.Config, stop f
 			{Key: "fidelity", Value: job.Trace.Program().Meta.Fidelity.String()},
 			{Key: "configuration", Value: cfg.TOML()},
 		}
+		if job.AsTasks != model.NotTasks {
+			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "as_tasks", Value: job.AsTasks.String()}, table.KeyValue{Key: "assumption", Value: job.AsTasks.Assumption()})
+		}
 	}
 	return table.Open(opt)
 }
@@ -223,6 +227,7 @@ func (job *Job) fill(run *table.Run, cfg *model.Config, sum *model.Summary, base
 		run.Speedup = float64(baseline) / float64(sum.Cycles)
 	}
 	w.waiting.fill(run)
+	w.latencies(run)
 }
 
 func measured(sum *model.Summary, wall time.Duration) table.Performance {

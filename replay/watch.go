@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"sort"
+	"slices"
 
 	"gpureplay/model"
 	"gpureplay/replay/table"
@@ -13,6 +13,7 @@ type watcher struct {
 	inner   model.Observer
 	audit   *auditor
 	waiting waiting
+	latency waiting // of narrow tasks
 }
 
 func (w *watcher) Kernel(r *model.KernelRecord) {
@@ -53,6 +54,7 @@ func (w *watcher) Page(r *model.PageRecord) {
 
 func (w *watcher) Task(r *model.TaskRecord) {
 	w.inner.Task(r)
+	w.latency.note(r.Back - r.Spawn)
 	if w.audit != nil {
 		w.audit.Task(r)
 	}
@@ -101,19 +103,22 @@ type waiting struct {
 }
 
 func (w *waiting) add(r *model.LaunchRecord) {
-	if r.FirstCTA == model.Unset {
-		return
+	if r.FirstCTA != model.Unset {
+		w.note(r.FirstCTA - r.Time)
 	}
+}
+
+// note counts one time.
+func (w *waiting) note(d model.Time) {
 	if w.counts == nil {
 		w.counts = make(map[model.Time]uint64)
 	}
-	d := r.FirstCTA - r.Time
+	w.sum += float64(d)
 	if len(w.counts) > maxDistinct { // coarser, and still bounded: the top 12 bits count
 		d = coarse(d)
 	}
 	w.counts[d]++
 	w.total++
-	w.sum += float64(r.FirstCTA - r.Time)
 }
 
 // maxDistinct bounds the memory of the percentiles.
@@ -131,20 +136,41 @@ func (w *waiting) fill(run *table.Run) {
 	if w.total == 0 {
 		return
 	}
+	run.WaitingMean = w.sum / float64(w.total)
+	at := w.percentiles(0.5, 0.95, 0.99)
+	run.WaitingP50, run.WaitingP95, run.WaitingP99 = at[0], at[1], at[2]
+}
+
+// percentiles returns the times below which shares of all are, ascending.
+func (w *waiting) percentiles(shares ...float64) []model.Time {
 	times := make([]model.Time, 0, len(w.counts))
 	for t := range w.counts {
 		times = append(times, t)
 	}
-	sort.Slice(times, func(i, j int) bool { return times[i] < times[j] })
-	at := func(q float64) model.Time {
-		need, seen := uint64(q*float64(w.total)+0.999999), uint64(0)
-		for _, t := range times {
-			if seen += w.counts[t]; seen >= need {
-				return t
-			}
+	slices.Sort(times)
+	var all []model.Time
+	i, seen := 0, uint64(0)
+	for _, q := range shares {
+		need := uint64(q*float64(w.total) + 0.999999)
+		for i < len(times) && seen+w.counts[times[i]] < need {
+			seen += w.counts[times[i]]
+			i++
 		}
-		return times[len(times)-1]
+		all = append(all, times[min(i, len(times)-1)])
 	}
-	run.WaitingMean = w.sum / float64(w.total)
-	run.WaitingP50, run.WaitingP95, run.WaitingP99 = at(0.5), at(0.95), at(0.99)
+	return all
+}
+
+// latencies adds the latencies of narrow tasks, from spawn to output back, to the
+// figures of the run.
+func (w *watcher) latencies(run *table.Run) {
+	l := &w.latency
+	if l.total == 0 {
+		return
+	}
+	at := l.percentiles(0.5, 0.95, 0.99)
+	run.Extra = append(run.Extra, model.Metric{Name: "task_latency_mean_cycles", Value: l.sum / float64(l.total)})
+	for i, name := range []string{"p50", "p95", "p99"} {
+		run.Extra = append(run.Extra, model.Metric{Name: "task_latency_" + name + "_cycles", Value: float64(at[i])})
+	}
 }

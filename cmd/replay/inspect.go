@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/trace"
 )
@@ -58,7 +59,7 @@ func summary(path string, r *trace.Reader) map[string]any {
 }
 
 func (a *app) inspect(path string, r *trace.Reader) error {
-	facts, err := policies.FactsOf(r)
+	facts, err := policies.FactsOf(r, model.NotTasks)
 	if err != nil {
 		return err
 	}

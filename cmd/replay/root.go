@@ -26,6 +26,7 @@ type replayFlags struct {
 	sample      int64
 	audit       bool
 	sensitivity string
+	asTasks     string
 	params      map[string]*string
 }
 
@@ -72,6 +73,8 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all)")
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
 	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
+	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
+	s.Lookup("as-tasks").NoOptDefVal = "independent"
 	s.StringVar(&f.sensitivity, "sensitivity", "", "run the comparison over a range of one `CONSTANT` of the machine: launch (latency, 0 to 35,000 cycles)")
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }
@@ -106,6 +109,12 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 		Sample: f.window(),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
 	}
+	if job.AsTasks, err = f.tasks(); err != nil {
+		return err
+	}
+	if job.AsTasks != model.NotTasks {
+		a.note("as tasks: %s", job.AsTasks.Assumption())
+	}
 	if f.sensitivity != "" {
 		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
 			return usageError{err}
@@ -135,6 +144,15 @@ func (f *replayFlags) window() model.Time {
 		return model.SampleAuto
 	}
 	return model.Time(f.sample)
+}
+
+// tasks resolves --as-tasks.
+func (f *replayFlags) tasks() (model.AsTasks, error) {
+	as, err := model.ParseAsTasks(f.asTasks)
+	if err != nil {
+		return as, usageError{err}
+	}
+	return as, nil
 }
 
 func labels(results []*replay.Result) string {
@@ -197,7 +215,11 @@ func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*p
 	if f.policy != "all" {
 		return policies.Parse(f.policy, flags)
 	}
-	facts, err := policies.FactsOf(r)
+	as, err := f.tasks()
+	if err != nil {
+		return nil, err
+	}
+	facts, err := policies.FactsOf(r, as)
 	if err != nil {
 		return nil, err
 	}
