@@ -164,6 +164,19 @@ func TestNsysOldSchema(t *testing.T) {
 	}
 }
 
+// Activities of an export without processes are joined by correlation id alone.
+func TestNsysWithoutProcesses(t *testing.T) {
+	story := append([]string{}, nsysStory[:2]...)
+	story = append(story, `ALTER TABLE CUPTI_ACTIVITY_KIND_KERNEL DROP COLUMN globalPid`,
+		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel')`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (150, 160, 0, 1, 7, 1, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2)`)
+	r := capture(t, database(t, story...), anyDevice)
+	if len(r.kernels) != 1 || r.kernels[0].Recorded.HostNs != 0 || r.kernels[0].Recorded.StartNs != 50 {
+		t.Errorf("%+v, %v", r.kernels, r.diags)
+	}
+}
+
 func TestNsysMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ sql, diag, err string }{
 		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},

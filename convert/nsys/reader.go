@@ -43,6 +43,7 @@ type reader struct {
 	names    map[int64]uint32 // StringIds.id: name of a kernel
 	calls    map[int64]call   // StringIds.id: what the function does
 	api      timeline.API
+	noPid    bool // activities do not say their process: correlation ids count alone
 }
 
 type call struct {
@@ -61,6 +62,13 @@ func Read(db *sqlite.DB, b *timeline.Builder) (*Info, error) {
 	r := &reader{
 		db: db, b: b, contexts: map[context]uint64{},
 		names: map[int64]uint32{}, calls: map[int64]call{},
+	}
+	if db.Has(kernelTable) {
+		has, err := db.HasColumn(kernelTable, "globalPid")
+		if err != nil {
+			return &r.info, err
+		}
+		r.noPid = !has
 	}
 	for _, part := range []func() error{
 		r.about, r.gpus, r.kernels, r.graphs, r.copies, r.memsets, r.events, r.syncs, r.runtime, r.faults,
@@ -153,6 +161,8 @@ func (r *reader) call(v sqlite.Value) (call, error) {
 	}
 	return c, nil
 }
+
+const kernelTable = "CUPTI_ACTIVITY_KIND_KERNEL"
 
 // pid is the process part of a globalPid or globalTid.
 func pid(global int64) uint64 { return uint64(global) / 0x1000000 % 0x1000000 }

@@ -9,7 +9,7 @@ import (
 func columns(more ...string) []string { return append(append([]string{}, where...), more...) }
 
 func (r *reader) kernels() error {
-	return r.db.Each("CUPTI_ACTIVITY_KIND_KERNEL", columns(
+	return r.db.Each(kernelTable, columns(
 		"demangledName|name|shortName", "registersPerThread", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
 		"staticSharedMemory", "dynamicSharedMemory", "localMemoryPerThread", "gridId", "graphNodeId",
 		"clusterX", "clusterY", "clusterZ",
@@ -154,8 +154,12 @@ func (r *reader) runtime() error {
 				return nil
 			}
 			process := pid(v[3].Int)
+			group := process
+			if r.noPid {
+				group = 0
+			}
 			return r.b.Call(&timeline.Call{
-				Kind: c.kind, Process: process, Correlation: uint64(max(v[2].Int, 0)),
+				Kind: c.kind, Process: group, Correlation: uint64(max(v[2].Int, 0)),
 				Host: process, Thread: uint64(v[3].Int) % 0x1000000,
 				StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int, Async: c.async,
 			})
