@@ -13,6 +13,8 @@ type channel struct {
 	chunks  uint64
 	banks   []bank
 	turn    Time // end of the last write on the bus
+	queue   ring // requests among which FR-FCFS chooses
+	lastAct Time // of any bank
 	busyTo  Time
 	stats   MemoryRecord
 }
@@ -21,6 +23,7 @@ type channel struct {
 type bank struct {
 	rows    [4]rowBatch
 	lastAct Time
+	wrote   Time // end of its last write on the bus
 }
 
 // rowBatch is one opening of a row.
@@ -37,9 +40,13 @@ func newChannel(c *Config) channel {
 	return channel{
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(ratio{1, 1}),
 		burst: max(1, Time((1<<sectorShift+perCycle-1)/perCycle)), latency: Time(d.Latency),
-		chunks: uint64(max(1, d.Channels)), banks: make([]bank, max(1, d.Banks)),
+		chunks: uint64(max(1, d.Channels)), banks: make([]bank, max(1, d.Banks)), queue: newRing(d.Window), lastAct: -never,
 	}
 }
+
+// admit returns from when on, not before t, the controller has room for a
+// request behind the constant latency.
+func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.latency }
 
 // access times one sector that reaches the memory controller at t and returns
 // when its data is there.
@@ -62,8 +69,10 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 	b.rows[0].last = max(b.rows[0].last, data)
 	if write {
 		c.turn = data + c.burst
+		b.wrote = max(b.wrote, c.turn)
 	}
 	done := c.ratio.back(data + c.burst)
+	c.queue.put(done)
 	c.stats.Accesses++
 	if from := max(arrive, c.busyTo); done > from {
 		c.stats.BusyCycles += done - from
@@ -91,9 +100,16 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	act := now
 	if r := &b.rows[0]; r.used {
 		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
+		if b.wrote > 0 {
+			pre = max(pre, b.wrote+Time(d.TWR))
+		}
 		act = max(pre+Time(d.TRP), b.lastAct+Time(d.TRC))
 	}
+	if gap := act - c.lastAct; gap >= 0 && gap < Time(d.TRRD) {
+		act = c.lastAct + Time(d.TRRD)
+	}
 	b.lastAct = act
+	c.lastAct = max(c.lastAct, act)
 	copy(b.rows[1:], b.rows[:3])
 	b.rows[0] = rowBatch{row: row, open: act + Time(d.TRCD), used: true}
 	return b.rows[0].open

@@ -12,6 +12,7 @@ type slice struct {
 	merge   int
 	per     uint // logarithm of sectors per line
 	pending timeHeap
+	misses  ring // that wait for the channel
 	blocked Time // the slice takes nothing before this
 	stats   MemoryRecord
 }
@@ -19,7 +20,7 @@ type slice struct {
 func newSlice(c *Config, ch *channel) slice {
 	return slice{
 		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways), chan_: ch, rop: Time(c.L2.Latency),
-		mshrs: c.L2.MSHRs, merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
+		mshrs: c.L2.MSHRs, misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
 	}
 }
 
@@ -60,7 +61,7 @@ func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
 		t = max(t, s.pending.pop())
 		s.blocked = max(s.blocked, t-s.rop)
 	}
-	fill := s.chan_.access(sector, t, false)
+	fill := s.send(sector, t, false)
 	s.pending.push(fill)
 	if l == nil {
 		if l = s.allocate(sector, t); l == nil {
@@ -74,6 +75,18 @@ func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
 	return fill
 }
 
+// send gives a request to the channel when that has room, and returns when its
+// data is there. A slice whose miss queue is full takes nothing more.
+func (s *slice) send(sector uint64, t Time, write bool) Time {
+	if room := s.misses.room(t); room > t {
+		t = room
+		s.blocked = max(s.blocked, t-s.rop)
+	}
+	t = s.chan_.admit(t)
+	s.misses.put(t)
+	return s.chan_.access(sector, t, write)
+}
+
 // write takes a sector and returns when it is done.
 func (s *slice) write(sector uint64, t Time, full bool) Time {
 	s.stats.Accesses++
@@ -82,7 +95,7 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	l, bit := s.lookup(sector)
 	if l == nil {
 		if l = s.allocate(sector, t); l == nil {
-			return s.chan_.access(sector, t, true)
+			return s.send(sector, t, true)
 		}
 	}
 	present := l.valid>>bit&1 != 0
@@ -129,7 +142,7 @@ func (s *slice) allocate(sector uint64, t Time) *line {
 		return nil
 	}
 	for d := l.dirty; d != 0; d &= d - 1 {
-		s.chan_.access(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
+		s.send(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
 	}
 	s.tags.replace(l, tag)
 	return l

@@ -17,6 +17,8 @@ type lsu struct {
 	oldest  int
 	pending timeHeap // fill times of the misses on their way
 	co      coalescer
+	tlb     *cache           // nil: every access hits
+	page    uint             // logarithm of sectors per page
 	banks   [maxBanks]uint16 // sectors per L1 bank of the current access
 	depth   Time             // cycles between issue and the unit
 	stats   l1Stats
@@ -39,6 +41,30 @@ func (u *lsu) init(s *sm) {
 	u.caches = make(map[int]*cache)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.size(c.L1.Bytes)
+	if n := c.TLB.Entries; n > 0 {
+		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n)
+		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
+	}
+}
+
+// translate returns when the address of a sector that its bank takes at a time
+// is known: at once, or when the walk that its page needs has ended.
+func (u *lsu) translate(sector uint64, at Time) Time {
+	if u.tlb == nil {
+		return at
+	}
+	tag := sector >> u.page
+	l := u.tlb.find(tag)
+	if l != nil {
+		u.tlb.touch(l)
+		return max(at, l.fill[0])
+	}
+	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
+	if l = u.tlb.victim(0, at); l != nil {
+		u.tlb.replace(l, tag)
+		l.valid, l.fill[0] = 1, walked
+	}
+	return walked
 }
 
 // size gives the L1 a capacity.
@@ -199,14 +225,15 @@ func (u *lsu) bankCycles() Time {
 // sector times one sector from the cycle in which its bank takes it.
 func (u *lsu) sector(o *op, sector uint64, at Time, full bool) Time {
 	c := &u.s.m.cfg.L1
+	at = u.translate(sector, at)
 	switch {
 	case o.flags&trace.InstAtomic != 0:
 		u.invalidate(sector)
-		return u.s.m.mem.atomic(u.s.id, sector, at+Time(c.Latency))
+		return u.s.m.mem.atomic(u.s.id, sector, u.queued(at))
 	case o.flags&trace.InstStore != 0:
 		return u.store(sector, at, full)
 	case u.l1 == nil || o.flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && o.space != trace.SpaceLocal:
-		return u.s.m.mem.read(u.s.id, sector, at+Time(c.Latency))
+		return u.s.m.mem.read(u.s.id, sector, u.queued(at))
 	}
 	return u.load(sector, at)
 }
@@ -221,12 +248,12 @@ func (u *lsu) load(sector uint64, at Time) Time {
 		u.l1.touch(l)
 		if l.valid>>bit&1 != 0 {
 			u.stats.hits++
-			return max(hit, l.fill[bit])
+			return u.hit(l, bit, at, hit)
 		}
 	}
 	u.stats.misses++
 	at = u.admitMiss(at)
-	fill := u.s.m.mem.read(u.s.id, sector, at+Time(c.Latency))
+	fill := u.s.m.mem.read(u.s.id, sector, u.queued(at))
 	u.pending.push(fill)
 	if l == nil {
 		if l = u.l1.victim(int(tag%uint64(u.l1.sets)), at); l == nil {
@@ -236,7 +263,37 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	}
 	l.valid |= 1 << bit
 	l.fill[bit] = fill
+	l.merges[bit] = 1
 	return fill
+}
+
+// hit returns when a sector that is present or on its way is there. A miss has
+// room for a number of requests; the one beyond waits for the fill, and the unit
+// with it.
+func (u *lsu) hit(l *line, bit uint, at, hit Time) Time {
+	fill := l.fill[bit]
+	if fill <= hit {
+		return hit
+	}
+	if limit := u.s.m.cfg.L1.Merge; limit > 0 && int(l.merges[bit]) >= limit {
+		u.free = max(u.free, fill)
+		return fill + Time(u.s.m.cfg.L1.Latency) + l1Extra
+	}
+	if l.merges[bit] < maxMerge {
+		l.merges[bit]++
+	}
+	return fill
+}
+
+// queued returns when a request that its bank takes at a time is in the miss
+// queue; while that is full the unit waits.
+func (u *lsu) queued(at Time) Time {
+	ready := at + Time(u.s.m.cfg.L1.Latency)
+	room := u.s.m.mem.admit(u.s.id, ready)
+	if room > ready {
+		u.free = max(u.free, at+room-ready)
+	}
+	return room
 }
 
 // admitMiss returns when an MSHR takes a miss; until then the unit waits.
@@ -255,12 +312,11 @@ func (u *lsu) admitMiss(at Time) Time {
 // store sends a sector through to the L2. An L1 that allocates on writes keeps a
 // sector that is written whole; otherwise its copy is dropped.
 func (u *lsu) store(sector uint64, at Time, full bool) Time {
-	c := &u.s.m.cfg.L1
 	u.stats.writes++
-	if !full || !c.WriteAllocate || !u.keep(sector, at) {
+	if !full || !u.s.m.cfg.L1.WriteAllocate || !u.keep(sector, at) {
 		u.invalidate(sector)
 	}
-	return u.s.m.mem.write(u.s.id, sector, at+Time(c.Latency), full)
+	return u.s.m.mem.write(u.s.id, sector, u.queued(at), full)
 }
 
 // keep makes a written sector present in the L1.
@@ -279,7 +335,7 @@ func (u *lsu) keep(sector uint64, at Time) bool {
 	u.l1.touch(l)
 	if l.valid>>bit&1 == 0 {
 		l.valid |= 1 << bit
-		l.fill[bit] = at
+		l.fill[bit], l.merges[bit] = at, 0
 	}
 	return true
 }

@@ -10,60 +10,83 @@ type memory struct {
 	latency  Time    // crossbar, each way
 	smOut    []slots // per SM: requests
 	smIn     []slots // per SM: answers
+	misses   []ring  // per SM: requests that wait for smOut
+	held     []Time  // per SM: its port waits for a full slice until then
 	sliceIn  []slots
+	waiting  []ring // per slice: requests that wait for sliceIn
 	sliceOut []slots
 	slices   []slice
 	channels []channel
 	hash     hashKind
 	perChan  int // slices per channel
+
+	dataFlits, ctrlFlits int // of a packet with a sector, and of one without
 }
 
+// requestBytes is the head of every packet: address, kind and sender.
+const requestBytes = 8
+
 func newMemory(c *Config) *memory {
-	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
-	m := &memory{cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], perChan: max(1, c.L2.Slices/max(1, c.DRAM.Channels))}
+	r, l2 := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
+	m := &memory{held: make([]Time, c.SM.Count), dataFlits: ceil(requestBytes+1<<sectorShift, c.Icnt.FlitBytes), ctrlFlits: ceil(requestBytes, c.Icnt.FlitBytes),
+		cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], perChan: max(1, c.L2.Slices/max(1, c.DRAM.Channels))}
 	for range c.SM.Count {
 		m.smOut, m.smIn = append(m.smOut, newSlots(r)), append(m.smIn, newSlots(r))
+		m.misses = append(m.misses, newRing(c.L1.MissQueue))
 	}
 	for range c.DRAM.Channels {
 		m.channels = append(m.channels, newChannel(c))
 	}
 	for i := range c.L2.Slices {
-		m.sliceIn, m.sliceOut = append(m.sliceIn, newSlots(r)), append(m.sliceOut, newSlots(r))
+		m.sliceIn, m.sliceOut = append(m.sliceIn, newSlots(l2)), append(m.sliceOut, newSlots(r))
+		m.waiting = append(m.waiting, newRing(c.L2.Queue))
 		m.slices = append(m.slices, newSlice(c, &m.channels[i/m.perChan%len(m.channels)]))
 	}
 	return m
 }
 
-// request carries a request of one flit from an SM to the slice of a sector.
-func (m *memory) request(sm int, sector uint64, t Time) (int, Time) {
+// admit returns from when on, not before t, the SM's miss queue takes a request.
+func (m *memory) admit(sm int, t Time) Time { return m.misses[sm].room(t) }
+
+// request carries a request from an SM to the slice of a sector. A slice whose
+// queue is full keeps it at the SM's port, and with it what is behind it.
+func (m *memory) request(sm int, sector uint64, t Time, flits int) (int, Time) {
 	i := m.sliceOf(sector)
-	t = m.smOut[sm].reserve(t) + m.latency
-	return i, m.sliceIn[i].reserve(max(t, m.slices[i].blocked))
+	leave := m.smOut[sm].packet(max(t, m.held[sm]), flits)
+	m.misses[sm].put(leave)
+	t = leave + m.latency
+	if enter := m.waiting[i].room(t); enter > t {
+		t = enter
+		m.held[sm] = max(m.held[sm], enter-m.latency)
+	}
+	t = m.sliceIn[i].reserve(max(t, m.slices[i].blocked))
+	m.waiting[i].put(t)
+	return i, t
 }
 
-// answer carries an answer of one flit back.
-func (m *memory) answer(sm, slice int, t Time) Time {
-	t = m.sliceOut[slice].reserve(t) + m.latency
-	return m.smIn[sm].reserve(t)
+// answer carries an answer back.
+func (m *memory) answer(sm, slice int, t Time, flits int) Time {
+	t = m.sliceOut[slice].packet(t, flits) + m.latency
+	return m.smIn[sm].packet(t, flits)
 }
 
 // read fetches a sector for an SM and returns when it is there.
 func (m *memory) read(sm int, sector uint64, t Time) Time {
-	i, t := m.request(sm, sector, t)
-	return m.answer(sm, i, m.slices[i].read(sector, t))
+	i, t := m.request(sm, sector, t, m.ctrlFlits)
+	return m.answer(sm, i, m.slices[i].read(sector, t), m.dataFlits)
 }
 
 // write sends a sector and returns when the SM has the acknowledgement. full:
 // every byte of the sector is written.
 func (m *memory) write(sm int, sector uint64, t Time, full bool) Time {
-	i, t := m.request(sm, sector, t)
-	return m.answer(sm, i, m.slices[i].write(sector, t, full))
+	i, t := m.request(sm, sector, t, m.dataFlits)
+	return m.answer(sm, i, m.slices[i].write(sector, t, full), m.ctrlFlits)
 }
 
 // atomic performs a read-modify-write in the L2.
 func (m *memory) atomic(sm int, sector uint64, t Time) Time {
-	i, t := m.request(sm, sector, t)
-	return m.answer(sm, i, m.slices[i].atomic(sector, t))
+	i, t := m.request(sm, sector, t, m.dataFlits)
+	return m.answer(sm, i, m.slices[i].atomic(sector, t), m.dataFlits)
 }
 
 // interleave is the span of addresses that goes to one slice.

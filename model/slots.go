@@ -30,6 +30,16 @@ func (s *slots) reserve(t Time) Time {
 	return s.ratio.back(s.take(s.ratio.to(t)))
 }
 
+// packet takes the first free cycles at or after t for the flits of a packet and
+// returns the time of the last.
+func (s *slots) packet(t Time, flits int) Time {
+	t = s.reserve(t)
+	for ; flits > 1; flits-- {
+		t = s.reserve(t)
+	}
+	return t
+}
+
 func (s *slots) take(t Time) Time {
 	for {
 		e := t >> 6
