@@ -81,7 +81,6 @@ type L1Config struct {
 	Unified       int   `toml:"unified"`   // bytes of L1 and shared memory together; 0: split as Bytes says
 	Carveouts     []int `toml:"carveouts"` // sizes in bytes, rising, that the shared memory of a unified L1 can have
 	LineBytes     int   `toml:"line_bytes"`
-	SectorBytes   int   `toml:"sector_bytes"`
 	Ways          int   `toml:"ways"`
 	Latency       int   `toml:"latency"`
 	Banks         int   `toml:"banks"`
@@ -89,7 +88,6 @@ type L1Config struct {
 	Merge         int   `toml:"merge"` // requests per MSHR
 	MissQueue     int   `toml:"miss_queue"`
 	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached
-	WriteBack     bool  `toml:"write_back"`   // false: write through
 	WriteAllocate bool  `toml:"write_allocate"`
 }
 
@@ -101,43 +99,39 @@ type IcntConfig struct {
 
 // L2Config is the L2 cache.
 type L2Config struct {
-	Bytes       int    `toml:"bytes"`
-	Slices      int    `toml:"slices"`
-	LineBytes   int    `toml:"line_bytes"`
-	SectorBytes int    `toml:"sector_bytes"`
-	Ways        int    `toml:"ways"`
-	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
-	MSHRs       int    `toml:"mshrs"`   // per slice
-	Merge       int    `toml:"merge"`
-	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
-	Queue       int    `toml:"queue"`       // requests that wait at a slice
-	Hash        string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
-	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
+	Bytes      int    `toml:"bytes"`
+	Slices     int    `toml:"slices"`
+	LineBytes  int    `toml:"line_bytes"`
+	Ways       int    `toml:"ways"`
+	Latency    int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
+	MSHRs      int    `toml:"mshrs"`   // per slice
+	Merge      int    `toml:"merge"`
+	MissQueue  int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
+	Queue      int    `toml:"queue"`       // requests that wait at a slice
+	Hash       string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
+	CopiesWarm bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
 type DRAMConfig struct {
-	Bytes       int `toml:"bytes"` // capacity of the device memory
-	Channels    int `toml:"channels"`
-	Banks       int `toml:"banks"`
-	BankGroups  int `toml:"bank_groups"`
-	RowBytes    int `toml:"row_bytes"`
-	BusBytes    int `toml:"bus_bytes"` // per channel and transfer
-	DataRate    int `toml:"data_rate"` // transfers per command cycle
-	BurstLength int `toml:"burst_length"`
-	Latency     int `toml:"latency"` // constant part, in SM cycles
-	Window      int `toml:"window"`  // requests among which FR-FCFS chooses
-	TCCD        int `toml:"tccd"`
-	TCCDL       int `toml:"tccdl"`
-	TRRD        int `toml:"trrd"`
-	TRCD        int `toml:"trcd"`
-	TRAS        int `toml:"tras"`
-	TRP         int `toml:"trp"`
-	TRC         int `toml:"trc"`
-	TCL         int `toml:"tcl"`
-	TWL         int `toml:"twl"`
-	TCDLR       int `toml:"tcdlr"`
-	TWR         int `toml:"twr"`
+	Bytes    int `toml:"bytes"` // capacity of the device memory
+	Channels int `toml:"channels"`
+	Banks    int `toml:"banks"`
+	RowBytes int `toml:"row_bytes"`
+	BusBytes int `toml:"bus_bytes"` // per channel and transfer
+	DataRate int `toml:"data_rate"` // transfers per command cycle
+	Latency  int `toml:"latency"`   // constant part, in SM cycles
+	Window   int `toml:"window"`    // requests that a channel holds, among which FR-FCFS chooses
+	TCCD     int `toml:"tccd"`
+	TRRD     int `toml:"trrd"`
+	TRCD     int `toml:"trcd"`
+	TRAS     int `toml:"tras"`
+	TRP      int `toml:"trp"`
+	TRC      int `toml:"trc"`
+	TCL      int `toml:"tcl"`
+	TWL      int `toml:"twl"`
+	TCDLR    int `toml:"tcdlr"`
+	TWR      int `toml:"twr"`
 }
 
 // TLBConfig is the address translation of an SM. Entries 0: every access hits.

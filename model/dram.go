@@ -23,6 +23,7 @@ type channel struct {
 type bank struct {
 	rows    [4]rowBatch
 	lastAct Time
+	lastCol Time
 	wrote   Time // end of its last write on the bus
 }
 
@@ -65,6 +66,10 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 			cmd = max(cmd, min(c.turn+Time(c.cfg.TCDLR), cmd+Time(c.cfg.TCDLR)))
 		}
 	}
+	if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
+		cmd = b.lastCol + Time(c.cfg.TCCD)
+	}
+	b.lastCol = max(b.lastCol, cmd)
 	data := c.bus.take((cmd+delay+c.burst-1)/c.burst) * c.burst
 	b.rows[0].last = max(b.rows[0].last, data)
 	if write {

@@ -45,6 +45,7 @@ type streamOp struct {
 	kind  trace.OpKind
 	run   *kernelRun // OpLaunch
 	array uint32
+	addr  uint64
 	bytes uint64
 	event *cudaEvent
 	seq   uint64
@@ -176,7 +177,7 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		}
 	default:
 		st := h.stream(op.Stream)
-		h.push(st, streamOp{kind: op.Kind, array: op.Array, bytes: op.Bytes}, t)
+		h.push(st, streamOp{kind: op.Kind, array: op.Array, addr: op.Addr, bytes: op.Bytes}, t)
 		if !op.Async || serial {
 			h.wait = func() bool { return len(st.queue) == 0 }
 		}
@@ -281,6 +282,9 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 // copyEnded completes the copy that is first in a stream.
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]
+	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && h.m.cfg.L2.CopiesWarm {
+		h.m.mem.warm(op.addr, op.bytes, t)
+	}
 	h.done(st, t)
 	h.begin(st, t)
 	return h.run(t)

@@ -115,6 +115,20 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	return t + 1
 }
 
+// warm makes a sector present, as a copy that goes through the L2 does.
+func (s *slice) warm(sector uint64, t Time) {
+	l, bit := s.lookup(sector)
+	if l == nil {
+		if l = s.allocate(sector, t); l == nil {
+			return
+		}
+	}
+	l.valid |= 1 << bit
+	l.dirty |= 1 << bit
+	l.partial &^= 1 << bit
+	l.fill[bit] = t
+}
+
 // atomic reads, modifies and writes a sector in the slice.
 func (s *slice) atomic(sector uint64, t Time) Time {
 	done := s.read(sector, t)

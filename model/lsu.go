@@ -15,6 +15,7 @@ type lsu struct {
 	free    Time           // from when the unit takes the next instruction
 	queue   []Time         // start times of the instructions in the operand collectors
 	oldest  int
+	wb      slots    // write-back port: fills, merged misses and results of shared memory
 	pending timeHeap // fill times of the misses on their way
 	co      coalescer
 	tlb     *cache           // nil: every access hits
@@ -41,6 +42,7 @@ func (u *lsu) init(s *sm) {
 	u.caches = make(map[int]*cache)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.size(c.L1.Bytes)
+	u.wb = newSlots(ratio{1, 1})
 	if n := c.TLB.Entries; n > 0 {
 		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
@@ -167,7 +169,11 @@ func (u *lsu) access(w *warp, o *op, t Time) Time {
 func (u *lsu) shared(a *trace.Access, lists []uint64, o *op, t Time) Time {
 	c := &u.s.m.cfg.Shared
 	cycles := Time(conflicts(a, lists, uint64(o.width), c.Banks))
-	return u.begin(t, cycles) + cycles - 1 + Time(c.Latency) + l1Extra
+	done := u.begin(t, cycles) + cycles - 1 + Time(c.Latency) + l1Extra
+	if o.flags&trace.InstLoad == 0 {
+		return done
+	}
+	return u.wb.take(done)
 }
 
 // spread gives the sectors of a local access: captures have one address for all
@@ -257,14 +263,14 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	u.pending.push(fill)
 	if l == nil {
 		if l = u.l1.victim(int(tag%uint64(u.l1.sets)), at); l == nil {
-			return fill // every line of the set is on its way: not kept
+			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
 		u.l1.replace(l, tag)
 	}
 	l.valid |= 1 << bit
 	l.fill[bit] = fill
 	l.merges[bit] = 1
-	return fill
+	return u.wb.take(fill)
 }
 
 // hit returns when a sector that is present or on its way is there. A miss has
@@ -282,7 +288,7 @@ func (u *lsu) hit(l *line, bit uint, at, hit Time) Time {
 	if l.merges[bit] < maxMerge {
 		l.merges[bit]++
 	}
-	return fill
+	return u.wb.take(fill)
 }
 
 // queued returns when a request that its bank takes at a time is in the miss

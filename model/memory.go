@@ -89,6 +89,17 @@ func (m *memory) atomic(sm int, sector uint64, t Time) Time {
 	return m.answer(sm, i, m.slices[i].atomic(sector, t), m.dataFlits)
 }
 
+// warm leaves what a copy has written in the L2; of one larger than the L2 its
+// last part.
+func (m *memory) warm(addr, bytes uint64, t Time) {
+	if most := uint64(m.cfg.L2.Bytes); bytes > most {
+		addr, bytes = addr+bytes-most, most
+	}
+	for s := addr >> sectorShift; s<<sectorShift < addr+bytes; s++ {
+		m.slices[m.sliceOf(s)].warm(s, t)
+	}
+}
+
 // interleave is the span of addresses that goes to one slice.
 const interleaveShift = 8 - sectorShift // 256 B
 
