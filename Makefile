@@ -1,11 +1,12 @@
 # make build   the command, as bin/replay
 # make test    everything, with the loading tests in a Python environment of its own
+# make results the child-launch papers' benchmarks, as the tables of POLICIES.md
 # make bench   go benchmarks, then whole runs over generated workloads
 
 PYTHON ?= python3
 VENV   := .venv
 
-.PHONY: build test bench venv clean
+.PHONY: build test bench results venv clean
 
 build:
 	go build -trimpath -o bin/replay ./cmd/replay
@@ -25,6 +26,9 @@ test: venv
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...
 	samples/bench.sh bin/replay
+
+results:
+	go test ./policies -run Results -v -results -timeout 60m | grep '^|\|over cdp\|FAIL'
 
 clean:
 	rm -rf bin $(VENV) replay-out

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"gpureplay/model"
 	"gpureplay/trace/tracetest"
 )
 
@@ -59,5 +60,33 @@ func TestTriesKeepOverrides(t *testing.T) {
 	}
 	if _, _, err := cs[0].Build(nil); err == nil {
 		t.Error("a search is built as if it were one run")
+	}
+}
+
+// A parameter may be given by the last part of its name where that is one.
+func TestParametersByTheirLastName(t *testing.T) {
+	cs, err := Parse("spawn+dtbl,agt=256,queue=9,match=launched,dtbl-ideal,kde=64", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"dtbl-agt=256", "spawn-queue=9", "dtbl-match=launched"} {
+		if !slices.Contains(cs[0].Settings(), want) {
+			t.Errorf("%s has settings %q, want %s", cs[0].Label, cs[0].Settings(), want)
+		}
+	}
+	if !slices.Contains(cs[1].Settings(), "dtbl-kde=64") {
+		t.Errorf("%s has settings %q", cs[1].Label, cs[1].Settings())
+	}
+	for _, bad := range []string{"dtbl,agt=100", "dtbl,match=all", "dtbl,kde=-1", "dtbl,size=4", "spawn,queue=0", "spawn,saturate=maybe"} {
+		cs, err := Parse(bad, nil)
+		if err == nil {
+			var cfg *model.Config
+			if cfg, err = model.Preset("k20c"); err == nil {
+				_, _, err = cs[0].Build(cfg)
+			}
+		}
+		if err == nil {
+			t.Errorf("%s is accepted", bad)
+		}
 	}
 }
