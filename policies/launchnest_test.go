@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/trace/tracetest"
 )
 
 // 7. A child launches a child. Each call of one lane takes 29,096 cycles and the
@@ -197,4 +198,30 @@ func mostChildren(l *launchLog) int {
 		most = max(most, n)
 	}
 	return most
+}
+
+// 13. The timeline tells CTAs of parents from those of children, native and
+// aggregated. In the run of promise 3, the second parent CTA (284 to 33,438) and the
+// native child (29,663 to 39,664) are there at 30,000; the native and the group (33,438
+// to 43,439), which holds an AGT entry, at 34,000; the group alone at 41,000.
+func TestTimelineOfChildren(t *testing.T) {
+	l, _, err := replay(t, tracetest.FromText(t, lateGroup("25000")), kepler(t, 2, true), "dtbl", 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[model.Time][4]uint32{30000: {1, 1, 0, 2}, 34000: {0, 2, 1, 1}, 41000: {0, 1, 1, 1}}
+	for i := range l.samples {
+		s := &l.samples[i]
+		w, ok := want[s.End]
+		if !ok {
+			continue
+		}
+		delete(want, s.End)
+		if got := [4]uint32{s.ParentCTAs, s.ChildCTAs, s.AGTUsed, s.KDEUsed}; got != w {
+			t.Errorf("at %d: parent CTAs, child CTAs, AGT and KDE entries are %d, want %d", s.End, got, w)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("no samples end at %v", want)
+	}
 }
