@@ -32,10 +32,11 @@ func (a *agt) free(i int32) {
 
 // groupRun is an aggregated group whose CTAs are being placed or run.
 type groupRun struct {
-	launch *childLaunch
-	run    *kernelRun // its CTAs; it is no kernel of the distributor
-	left   uint64     // CTAs that have not ended
-	loaded Time       // when its record is on chip; Unset: it has not been asked for
+	launch  *childLaunch
+	run     *kernelRun // its CTAs; it is no kernel of the distributor
+	left    uint64     // CTAs that have not ended
+	loaded  Time       // when its record is on chip; Unset: it has not been asked for
+	awaited bool       // the CTA scheduler looks again then
 }
 
 // groupsFound handles the launch command of a warp when it reaches the SMX
@@ -187,18 +188,25 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 // NAGEI points at it, while the CTAs before it wait or are placed; the one after
 // it is known only from the record itself (MODEL.md, choice 15).
 func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
-	if k.groups.len() == 0 {
+	n := min(k.groups.len(), max(1, u.m.policy.ReadAhead))
+	for i := range n {
+		g := &k.groups.items[k.groups.head+i]
+		if g.launch.rec.Spilled && g.loaded == Unset {
+			g.loaded = u.m.mem.read(0, groupRecords+uint64(g.launch.rec.Child), t)
+		}
+	}
+	if n == 0 || k.next < k.native || k.group != nil {
 		return true
 	}
 	g := k.groups.first()
-	if !g.launch.rec.Spilled {
-		return true
+	if g.launch.rec.Spilled && g.loaded > t {
+		if !g.awaited {
+			g.awaited = true
+			u.wakeAt(g.loaded)
+		}
+		return false
 	}
-	if g.loaded == Unset {
-		g.loaded = u.m.mem.read(0, groupRecords+uint64(g.launch.rec.Child), t)
-		u.wakeAt(g.loaded)
-	}
-	return k.next < k.native || k.group != nil || g.loaded <= t
+	return true
 }
 
 // groupRecords is where the records of spilled groups lie, in sectors, apart

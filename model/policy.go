@@ -16,6 +16,7 @@ type Policy struct {
 	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
 	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
 	Match      GroupMatch
+	ReadAhead  int // records of spilled groups that are read before their turn, in the order of the list; 0: one
 }
 
 // GroupMatch is which kernels an aggregated group may join.

@@ -16,6 +16,7 @@ import (
 var aggParams = []Param{
 	{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
 	{"dtbl-match", "kde", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
+	{"dtbl-ahead", "1", "records of spilled groups that are read before their turn: 1 is what the linked list allows, more would need their pointers on chip"},
 	{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
 }
 
@@ -63,6 +64,11 @@ func withAGT(p *model.Policy, a Args) error {
 		return nil
 	}
 	p.AGT = int(n)
+	ahead, err := a.integer("dtbl-ahead", 1, 1<<16)
+	if err != nil {
+		return err
+	}
+	p.ReadAhead = int(ahead)
 	switch s := a.text("dtbl-match"); s {
 	case "kde":
 	case "launched":

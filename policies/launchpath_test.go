@@ -307,6 +307,15 @@ cta 0
 	if got := metric(sum, "agt_spilled_groups"); got != 1 {
 		t.Errorf("%v groups spilled, want 1", got)
 	}
+	// With three of them, two spilled, the third is read behind the second. Read ahead,
+	// the second is asked for with the first at the head, a cycle late since the third's
+	// record is still being written through the same port.
+	three := strings.Replace(text, "lane=0..1", "lane=0..2", 1) + children(1, "int x5")
+	const found3 = dispatch + 8023 + 3*129 + 1
+	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1")
+	expect(t, "CTA of the third", l.launch(t, 4).FirstCTA, found3+2+133+1+133)
+	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1,ahead=2")
+	expect(t, "read ahead, CTA of the second", l.launch(t, 3).FirstCTA, found3+1+1+133)
 	l, _ = launchRun(t, text, kepler(t, 2, true), "dtbl,agt=2")
 	expect(t, "with two entries, CTA of the second", l.launch(t, 3).FirstCTA, found+2)
 
