@@ -9,7 +9,7 @@ const sectorShift = 5
 // sectors that they touch, in order of their first lane.
 type coalescer struct {
 	sectors []uint64   // sector addresses: byte address >> sectorShift
-	bytes   []uint16   // bytes that the access touches in each, counted per lane
+	bytes   []uint32   // which bytes of each the access touches, a bit each
 	at      [256]uint8 // hash table: index into sectors
 	stamp   [256]uint32
 	round   uint32
@@ -48,36 +48,41 @@ func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
 }
 
 // full reports whether the access touches every byte of sector i.
-func (c *coalescer) full(i int) bool { return c.bytes[i] >= 1<<sectorShift }
+func (c *coalescer) full(i int) bool { return c.bytes[i] == ^uint32(0) }
+
+// covered returns the bits of the bytes lo ≤ b < hi of one sector.
+func covered(lo, hi uint64) uint32 {
+	return uint32((uint64(1)<<(hi-lo) - 1) << (lo & (1<<sectorShift - 1)))
+}
 
 // span adds the sectors of a run of bytes, none of which has been seen.
 func (c *coalescer) span(base, bytes uint64) {
 	end := base + bytes
 	for base < end {
 		next := min(end, (base>>sectorShift+1)<<sectorShift)
-		c.append(base>>sectorShift, next-base)
+		c.append(base>>sectorShift, covered(base, next))
 		base = next
 	}
 }
 
-func (c *coalescer) append(sector, bytes uint64) {
+func (c *coalescer) append(sector uint64, bytes uint32) {
 	c.sectors = append(c.sectors, sector)
-	c.bytes = append(c.bytes, uint16(bytes))
+	c.bytes = append(c.bytes, bytes)
 }
 
 func (c *coalescer) add(addr, width uint64) {
 	end := addr + width
 	for addr < end {
 		next := min(end, (addr>>sectorShift+1)<<sectorShift)
-		c.addPart(addr>>sectorShift, next-addr)
+		c.addPart(addr>>sectorShift, covered(addr, next))
 		addr = next
 	}
 }
 
-func (c *coalescer) addPart(s, bytes uint64) {
+func (c *coalescer) addPart(s uint64, bytes uint32) {
 	n := len(c.sectors)
 	if n > 0 && c.sectors[n-1] == s {
-		c.bytes[n-1] += uint16(bytes)
+		c.bytes[n-1] |= bytes
 		return
 	}
 	if n >= 128 { // a bulk transfer: its elements do not overlap
@@ -91,7 +96,7 @@ func (c *coalescer) addPart(s, bytes uint64) {
 			return
 		}
 		if i := c.at[h]; c.sectors[i] == s {
-			c.bytes[i] += uint16(bytes)
+			c.bytes[i] |= bytes
 			return
 		}
 	}

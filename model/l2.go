@@ -104,7 +104,7 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	} else {
 		s.stats.Misses++
 		l.valid |= 1 << bit
-		l.fill[bit] = t
+		l.fill[bit], l.merges[bit] = t, 0
 	}
 	l.dirty |= 1 << bit
 	if full {
@@ -126,7 +126,7 @@ func (s *slice) warm(sector uint64, t Time) {
 	l.valid |= 1 << bit
 	l.dirty |= 1 << bit
 	l.partial &^= 1 << bit
-	l.fill[bit] = t
+	l.fill[bit], l.merges[bit] = t, 0
 }
 
 // atomic reads, modifies and writes a sector in the slice.

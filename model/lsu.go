@@ -189,11 +189,19 @@ func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
 	for n := max(1, uint64(o.width)/4); n > 0; n-- {
 		for s := range uint64(4) {
 			if lanes := w.mask >> (8 * s) & 0xff; lanes != 0 {
-				u.co.append(word>>sectorShift+s, 4*uint64(bits.OnesCount32(lanes)))
+				u.co.append(word>>sectorShift+s, spreadLanes(lanes))
 			}
 		}
 		word += 128
 	}
+}
+
+// spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
+func spreadLanes(lanes uint32) (bytes uint32) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		bytes |= 0xf << (4 * bits.TrailingZeros32(lanes))
+	}
+	return bytes
 }
 
 // localWindow keeps local memory apart from every address of a trace.

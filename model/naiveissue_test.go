@@ -1,0 +1,183 @@
+package model_test
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// inst is the next instruction of a warp; nil behind its last.
+func (w *nWarp) inst(n *naive) *trace.Inst {
+	if w.pc >= len(w.w.Path) {
+		return nil
+	}
+	return &n.prog.Functions[w.cta.k.tk.Function].Insts[w.w.Path[w.pc]]
+}
+
+// operands is when what the next instruction reads and writes is there.
+func (w *nWarp) operands(n *naive) model.Time {
+	at := model.Time(0)
+	if in := w.inst(n); in != nil {
+		for _, r := range append(append([]trace.Reg{}, in.Dst...), in.Src...) {
+			if !r.Zero() {
+				at = max(at, w.regs[r])
+			}
+		}
+	}
+	return at
+}
+
+// pipe is the class whose unit an instruction takes.
+func pipe(in *trace.Inst) trace.Class {
+	switch in.Class {
+	case trace.ClassOther:
+		return trace.ClassInt
+	case trace.ClassExit:
+		return trace.ClassControl
+	case trace.ClassFence, trace.ClassBarrier:
+		return trace.ClassBarrier
+	}
+	return in.Class
+}
+
+func (n *naive) timing(c trace.Class) (latency, every model.Time) {
+	e := &n.cfg.Exec
+	u, ok := map[trace.Class]model.UnitConfig{
+		trace.ClassInt: e.Int, trace.ClassFP16: e.FP16, trace.ClassFP32: e.FP32, trace.ClassFP64: e.FP64,
+		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control,
+	}[c]
+	if !ok {
+		return 1, 1
+	}
+	return model.Time(u.Latency), max(1, model.Time(u.Initiation))
+}
+
+func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
+	if in.Class == trace.ClassMemory {
+		return s.lsu.takes() <= n.t
+	}
+	return s.free[sched][pipe(in)] <= n.t
+}
+
+func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
+	return w != nil && w.barrier < 0 && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+}
+
+// issue chooses a warp of a scheduler and lets it issue.
+func (s *nSM) issue(n *naive, sched int) {
+	step := len(s.last)
+	bits := len(s.slots) / step
+	var pick *nWarp
+	for i := range bits {
+		switch b := i; n.cfg.SM.WarpScheduler {
+		case "lrr":
+			b = (s.last[sched] + 1 + i) % bits
+			if w := s.slots[b*step+sched]; pick == nil && s.can(n, sched, w) {
+				pick = w
+			}
+		default:
+			w := s.slots[b*step+sched]
+			if s.can(n, sched, w) && (pick == nil || w.age < pick.age) {
+				pick = w
+			}
+		}
+	}
+	if l := s.last[sched]; n.cfg.SM.WarpScheduler == "gto" && l >= 0 && s.can(n, sched, s.slots[l*step+sched]) {
+		pick = s.slots[l*step+sched]
+	}
+	if pick == nil {
+		return
+	}
+	s.last[sched] = pick.slot / step
+	first := pick.inst(n)
+	pick.issue(n, sched)
+	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.barrier >= 0 {
+		return
+	}
+	second := pick.inst(n)
+	fenced := first.Class == trace.ClassFence && pick.last > n.t
+	if pipe(second) != pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t && s.unitFree(n, sched, second) {
+		pick.issue(n, sched)
+	}
+}
+
+// issue issues the next instruction of w.
+func (w *nWarp) issue(n *naive, sched int) {
+	s, in, t := w.cta.sm, w.inst(n), n.t
+	for _, m := range w.w.Masks {
+		if int(m.At) <= w.pc {
+			w.mask = m.Mask
+		}
+	}
+	var done model.Time
+	if in.Class == trace.ClassMemory {
+		done = s.lsu.access(n, w, in)
+	} else {
+		latency, every := n.timing(pipe(in))
+		s.free[sched][pipe(in)] = t + every
+		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
+	}
+	n.insts[instKey{w.cta.k.id, w.cta.id, w.w.ID, uint32(w.pc)}] = [2]model.Time{t, done}
+	writes := false
+	for _, r := range in.Dst {
+		if !r.Zero() {
+			w.regs[r], writes = done, true
+		}
+	}
+	if writes || in.Class == trace.ClassMemory {
+		w.last = max(w.last, done)
+	}
+	w.pc++
+	w.from = t + 1
+	if w.inst(n) == nil {
+		w.exit(n)
+		return
+	}
+	switch in.Class {
+	case trace.ClassFence:
+		w.from = max(w.from, w.last)
+	case trace.ClassBarrier:
+		w.barrier = int(in.Imm & 15)
+		w.cta.reached[w.barrier] = t
+		w.cta.release(n)
+	}
+}
+
+func (w *nWarp) exit(n *naive) {
+	c := w.cta
+	w.exited = true
+	c.sm.slots[w.slot] = nil
+	for i, x := range c.warps {
+		if x == w {
+			c.warps = append(c.warps[:i:i], c.warps[i+1:]...)
+			break
+		}
+	}
+	c.acked = max(c.acked, w.last, n.t+1)
+	if len(c.warps) == 0 {
+		c.ends = c.acked
+		return
+	}
+	c.release(n)
+}
+
+// release opens the barrier reached last if every live warp waits at one.
+func (c *nCTA) release(n *naive) {
+	best := -1
+	for b := range c.reached {
+		for _, w := range c.warps {
+			if w.barrier == b && (best < 0 || c.reached[b] > c.reached[best]) {
+				best = b
+			}
+		}
+	}
+	for _, w := range c.warps {
+		if w.barrier < 0 {
+			return
+		}
+	}
+	for _, w := range c.warps {
+		if w.barrier == best {
+			w.barrier, w.from = -1, n.t+1
+		}
+	}
+}

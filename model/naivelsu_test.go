@@ -1,0 +1,302 @@
+package model_test
+
+import (
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nLSU is the load/store unit, shared memory, L1 and TLB of an SM.
+type nLSU struct {
+	n       *naive
+	s       *nSM
+	free    model.Time
+	starts  []model.Time
+	wb      *nPort
+	l1, tlb *nCache
+	pending []model.Time
+}
+
+func (u *nLSU) init(n *naive, s *nSM) {
+	u.n, u.s, u.wb = n, s, port(1, 1)
+	u.l1 = &nCache{ways: n.cfg.L1.Ways, sets: map[uint64][]*nLine{}}
+	u.tlb = &nCache{ways: n.cfg.TLB.Entries, sets: map[uint64][]*nLine{}}
+}
+
+func (u *nLSU) takes() model.Time {
+	if k := u.n.cfg.SM.OperandCollectors; k > 0 && len(u.starts) >= k {
+		return u.starts[len(u.starts)-k]
+	}
+	return 0
+}
+
+func (u *nLSU) begin(cycles model.Time) model.Time {
+	start := max(u.n.t, u.free)
+	u.free = start + cycles
+	u.starts = append(u.starts, start)
+	return start
+}
+
+// access times the next memory instruction of w.
+func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
+	var addrs []uint64
+	if in.Width > 0 {
+		a := w.w.Mem[w.mem]
+		w.mem++
+		for i := range a.Count {
+			if a.List != 0 {
+				addrs = append(addrs, w.w.Lists[a.List-1+i])
+			} else {
+				addrs = append(addrs, a.Base+uint64(int64(a.Stride)*int64(i)))
+			}
+		}
+	}
+	shared := model.Time(n.cfg.Shared.Latency) + 4
+	switch {
+	case in.Width == 0 || in.Space == trace.SpaceConstant:
+		return u.begin(1) + shared
+	case in.Space == trace.SpaceShared:
+		cycles := bankCycles(addrs, uint64(in.Width), uint64(n.cfg.Shared.Banks))
+		done := u.begin(cycles) + cycles - 1 + shared
+		if in.Flags&trace.InstLoad != 0 {
+			done = u.wb.reserve(done)
+		}
+		return done
+	case len(addrs) == 0:
+		return u.begin(1) + 1
+	}
+	order, bytes := touchedSectors(addrs, uint64(in.Width))
+	banks := uint64(n.cfg.L1.Banks)
+	most := map[uint64]model.Time{}
+	cycles := model.Time(1)
+	for _, s := range order {
+		most[s%banks]++
+		cycles = max(cycles, most[s%banks])
+	}
+	start := u.begin(cycles)
+	done := start + 1
+	nth := map[uint64]model.Time{}
+	for _, s := range order {
+		done = max(done, u.sector(in, s, start+nth[s%banks], len(bytes[s]) == 32))
+		nth[s%banks]++
+	}
+	return done
+}
+
+// touchedSectors gives the sectors in the order of their first byte, and the
+// bytes of each.
+func touchedSectors(addrs []uint64, width uint64) ([]uint64, map[uint64]map[uint64]bool) {
+	var order []uint64
+	bytes := map[uint64]map[uint64]bool{}
+	for _, a := range addrs {
+		for b := a; b < a+width; b++ {
+			if bytes[b/32] == nil {
+				order = append(order, b/32)
+				bytes[b/32] = map[uint64]bool{}
+			}
+			bytes[b/32][b] = true
+		}
+	}
+	return order, bytes
+}
+
+// bankCycles is the most distinct words of a bank, pass by pass.
+func bankCycles(addrs []uint64, width, banks uint64) model.Time {
+	total := model.Time(0)
+	words := max(1, width/4)
+	for pass := range slices.Chunk(addrs, int(max(1, 32/words))) {
+		seen := map[uint64]map[uint64]bool{}
+		most := 1
+		for _, a := range pass {
+			for w := a / 4; w < a/4+words; w++ {
+				if seen[w%banks] == nil {
+					seen[w%banks] = map[uint64]bool{}
+				}
+				seen[w%banks][w] = true
+				most = max(most, len(seen[w%banks]))
+			}
+		}
+		total += model.Time(most)
+	}
+	return max(1, total)
+}
+
+// queued is when a request that its bank takes at a time is in the miss queue.
+func (u *nLSU) queued(at model.Time) model.Time {
+	ready := at + model.Time(u.n.cfg.L1.Latency)
+	room := u.n.mem.misses[u.s.id].room(ready)
+	if room > ready {
+		u.free = max(u.free, at+room-ready)
+	}
+	return room
+}
+
+// translate walks to the page of a sector if the TLB has it not.
+func (u *nLSU) translate(sector uint64, at model.Time) model.Time {
+	c := &u.n.cfg.TLB
+	if c.Entries == 0 {
+		return at
+	}
+	tag := sector * 32 / uint64(c.PageBytes)
+	if l := u.tlb.find(0, tag, true); l != nil {
+		return max(at, l.sec[0].fill)
+	}
+	walked := at + model.Time(c.MissLatency)
+	if l, _ := u.tlb.allocate(0, tag, at); l != nil {
+		l.sec[0] = nSector{valid: true, fill: walked}
+	}
+	return walked
+}
+
+func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) model.Time {
+	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
+	per := uint64(c.LineBytes / 32)
+	tag := sector / per
+	set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
+	at = u.translate(sector, at)
+	switch {
+	case in.Flags&trace.InstAtomic != 0:
+		if l := u.l1.find(set, tag, false); l != nil {
+			l.sec[sector%per].valid = false
+		}
+		return m.request(sm, trace.InstAtomic, sector, u.queued(at), false)
+	case in.Flags&trace.InstStore != 0:
+		u.store(set, tag, sector%per, at, full && c.WriteAllocate)
+		return m.request(sm, trace.InstStore, sector, u.queued(at), full)
+	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads:
+		return m.request(sm, trace.InstLoad, sector, u.queued(at), false)
+	}
+	l := u.l1.find(set, tag, true)
+	if l != nil && l.sec[sector%per].valid {
+		return u.hit(&l.sec[sector%per], at)
+	}
+	u.pending = slices.DeleteFunc(u.pending, func(f model.Time) bool { return f <= at })
+	if c.MSHRs > 0 && len(u.pending) >= c.MSHRs {
+		first := slices.Index(u.pending, slices.Min(u.pending))
+		at = max(at, u.pending[first])
+		u.pending = slices.Delete(u.pending, first, first+1)
+		u.free = max(u.free, at)
+	}
+	fill := m.request(sm, trace.InstLoad, sector, u.queued(at), false)
+	u.pending = append(u.pending, fill)
+	if l == nil {
+		l, _ = u.l1.allocate(set, tag, at)
+	}
+	if l != nil {
+		l.sec[sector%per] = nSector{valid: true, fill: fill, requests: 1}
+	}
+	return u.wb.reserve(fill)
+}
+
+func (u *nLSU) hit(s *nSector, at model.Time) model.Time {
+	c := &u.n.cfg.L1
+	hit := at + model.Time(c.Latency) + 4
+	switch {
+	case s.fill <= hit:
+		return hit
+	case c.Merge > 0 && s.requests >= c.Merge:
+		u.free = max(u.free, s.fill)
+		return s.fill + model.Time(c.Latency) + 4
+	}
+	s.requests++
+	return u.wb.reserve(s.fill)
+}
+
+func (u *nLSU) store(set, tag, sec uint64, at model.Time, keep bool) {
+	l := u.l1.find(set, tag, keep)
+	if keep && l == nil {
+		l, _ = u.l1.allocate(set, tag, at)
+	}
+	switch {
+	case l == nil:
+	case !keep:
+		l.sec[sec].valid = false
+	case !l.sec[sec].valid:
+		l.sec[sec] = nSector{valid: true, fill: at}
+	}
+}
+
+// nChannel is a DRAM channel.
+type nChannel struct {
+	cfg           *model.Config
+	queue         nQueue
+	bus           *nPort // in bursts
+	banks         []nBank
+	turn, lastAct model.Time
+	everAct       bool
+}
+
+type nBank struct {
+	rows                    []nRow // as opened, the open one last
+	lastAct, lastCol, wrote model.Time
+}
+
+type nRow struct {
+	row        uint64
+	open, last model.Time
+}
+
+func newNChannel(c *model.Config) *nChannel {
+	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks)}
+}
+
+func (c *nChannel) access(sector uint64, t model.Time, write bool) model.Time {
+	d := &c.cfg.DRAM
+	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
+	now := ceilDiv((t+model.Time(d.Latency))*clock.clock, clock.against)
+	row := sector / 8 / uint64(d.Channels) * 8 / uint64(d.RowBytes/32)
+	n := uint64(d.Banks)
+	b := &c.banks[(row^row/n)%n]
+	cmd := c.open(b, row/n, now)
+	delay := model.Time(d.TCL)
+	if write {
+		delay = model.Time(d.TWL)
+	} else if c.turn > cmd {
+		cmd = min(c.turn, cmd) + model.Time(d.TCDLR)
+	}
+	if gap := cmd - b.lastCol; gap >= 0 && gap < model.Time(d.TCCD) {
+		cmd = b.lastCol + model.Time(d.TCCD)
+	}
+	b.lastCol = max(b.lastCol, cmd)
+	burst := ceilDiv(32, model.Time(d.BusBytes*d.DataRate))
+	data := c.bus.reserve(ceilDiv(cmd+delay, burst)) * burst
+	r := &b.rows[len(b.rows)-1]
+	r.last = max(r.last, data)
+	if write {
+		c.turn = data + burst
+		b.wrote = max(b.wrote, c.turn)
+	}
+	done := ceilDiv((data+burst)*clock.against, clock.clock)
+	c.queue.leaves = append(c.queue.leaves, done)
+	return done
+}
+
+// open gives the first column command of a row: at once if it is open, or among
+// the last four and still served.
+func (c *nChannel) open(b *nBank, row uint64, now model.Time) model.Time {
+	d := &c.cfg.DRAM
+	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-4; i-- {
+		if r := &b.rows[i]; r.row == row && (i == len(b.rows)-1 || r.last >= now) {
+			if i < len(b.rows)-1 {
+				r.last++
+			}
+			return max(now, r.open)
+		}
+	}
+	act := now
+	if len(b.rows) > 0 {
+		pre := max(now, b.rows[len(b.rows)-1].last, b.lastAct+model.Time(d.TRAS))
+		if b.wrote > 0 {
+			pre = max(pre, b.wrote+model.Time(d.TWR))
+		}
+		act = max(pre+model.Time(d.TRP), b.lastAct+model.Time(d.TRC))
+	}
+	if gap := act - c.lastAct; c.everAct && gap >= 0 && gap < model.Time(d.TRRD) {
+		act = c.lastAct + model.Time(d.TRRD)
+	}
+	b.lastAct = act
+	c.lastAct, c.everAct = max(c.lastAct, act), true
+	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD)})
+	return b.rows[len(b.rows)-1].open
+}

@@ -1,0 +1,234 @@
+package model_test
+
+import (
+	"math/bits"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nPort is a port of some clock: the set of its taken cycles.
+type nPort struct {
+	taken          map[model.Time]bool
+	clock, against model.Time // kHz
+}
+
+func port(mhz, core float64) *nPort {
+	return &nPort{map[model.Time]bool{}, model.Time(mhz*1000 + 0.5), model.Time(core*1000 + 0.5)}
+}
+
+func ceilDiv(a, b model.Time) model.Time { return (a + b - 1) / b }
+
+func (p *nPort) reserve(t model.Time) model.Time {
+	c := ceilDiv(t*p.clock, p.against)
+	for p.taken[c] {
+		c++
+	}
+	p.taken[c] = true
+	return ceilDiv(c*p.against, p.clock)
+}
+
+func (p *nPort) packet(t model.Time, flits int) model.Time {
+	for range flits {
+		t = p.reserve(t)
+	}
+	return t
+}
+
+// nQueue holds so many; all leaving times are kept.
+type nQueue struct {
+	size   int
+	leaves []model.Time
+}
+
+func (q *nQueue) room(t model.Time) model.Time {
+	if n := len(q.leaves) - q.size; n >= 0 {
+		t = max(t, q.leaves[n])
+	}
+	return t
+}
+
+type nSector struct {
+	valid, dirty, partial bool
+	fill                  model.Time
+	requests              int
+}
+
+type nLine struct {
+	tag uint64
+	sec [4]nSector
+}
+
+// nCache has the lines of each set from the least to the most recently used.
+type nCache struct {
+	ways int
+	sets map[uint64][]*nLine
+}
+
+func (c *nCache) find(set, tag uint64, touch bool) *nLine {
+	for i, l := range c.sets[set] {
+		if l.tag == tag {
+			if touch {
+				c.sets[set] = append(slices.Delete(c.sets[set], i, i+1), l)
+			}
+			return l
+		}
+	}
+	return nil
+}
+
+// allocate returns a new line and the one that it drives out, if any.
+func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
+	l = &nLine{tag: tag}
+	if len(c.sets[set]) < c.ways {
+		c.sets[set] = append(c.sets[set], l)
+		return l, nil
+	}
+	for i, o := range c.sets[set] {
+		idle := true
+		for _, s := range o.sec {
+			idle = idle && (!s.valid || s.fill <= t)
+		}
+		if idle {
+			c.sets[set] = append(slices.Delete(c.sets[set], i, i+1), l)
+			return l, o
+		}
+	}
+	return nil, nil
+}
+
+type nMemory struct {
+	cfg                          *model.Config
+	out, in, sliceIn, sliceOut   []*nPort
+	misses, waiting, sliceMisses []*nQueue
+	held, blocked                []model.Time
+	l2                           []*nCache
+	pending                      [][]model.Time
+	chans                        []*nChannel
+}
+
+func newNMemory(c *model.Config) *nMemory {
+	m := &nMemory{cfg: c, held: make([]model.Time, c.SM.Count), blocked: make([]model.Time, c.L2.Slices), pending: make([][]model.Time, c.L2.Slices)}
+	for range c.SM.Count {
+		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
+		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue})
+	}
+	for range c.L2.Slices {
+		m.sliceIn, m.sliceOut = append(m.sliceIn, port(c.Clock.L2MHz, c.Clock.CoreMHz)), append(m.sliceOut, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
+		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue}), append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
+		m.l2 = append(m.l2, &nCache{ways: c.L2.Ways, sets: map[uint64][]*nLine{}})
+	}
+	for range c.DRAM.Channels {
+		m.chans = append(m.chans, newNChannel(c))
+	}
+	return m
+}
+
+func (m *nMemory) slice(sector uint64) int {
+	chunk, n := sector/8, uint64(m.cfg.L2.Slices)
+	if m.cfg.L2.Hash == "linear" {
+		return int(chunk % n)
+	}
+	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, n)
+	return int(hi)
+}
+
+// request sends one sector's request and returns when its answer is back.
+func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.Time, full bool) model.Time {
+	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (40 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
+	i, lat := m.slice(sector), model.Time(m.cfg.Icnt.Latency)
+	t = m.out[sm].packet(max(t, m.held[sm]), flits[kind != trace.InstLoad])
+	m.misses[sm].leaves = append(m.misses[sm].leaves, t)
+	t += lat
+	if enter := m.waiting[i].room(t); enter > t {
+		t, m.held[sm] = enter, max(m.held[sm], enter-lat)
+	}
+	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
+	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
+	t = m.serve(i, kind, sector, t, full)
+	t = m.sliceOut[i].packet(t, flits[kind != trace.InstStore]) + lat
+	return m.in[sm].packet(t, flits[kind != trace.InstStore])
+}
+
+// serve is what slice i does for a request that it takes at t.
+func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time, full bool) model.Time {
+	per := uint64(m.cfg.L2.LineBytes / 32)
+	tag, rop := sector/per, model.Time(m.cfg.L2.Latency)
+	sets := uint64(m.cfg.L2.Bytes / m.cfg.L2.Slices / m.cfg.L2.LineBytes / m.cfg.L2.Ways)
+	set := tag * 0x9E3779B97F4A7C15 >> 33 % sets
+	t += rop
+	l := m.l2[i].find(set, tag, true)
+	if kind == trace.InstStore {
+		if l == nil {
+			if l = m.room(i, set, tag, t); l == nil {
+				return m.dram(i, sector, t, true)
+			}
+		}
+		s := &l.sec[sector%per]
+		s.partial = !full && (s.partial || !s.valid)
+		if !s.valid {
+			s.valid, s.fill = true, t
+		}
+		s.dirty = true
+		return t + 1
+	}
+	defer func() {
+		if l := m.l2[i].find(set, tag, true); l != nil && kind == trace.InstAtomic {
+			l.sec[sector%per].dirty = true
+		}
+	}()
+	if l != nil && l.sec[sector%per].valid && !l.sec[sector%per].partial {
+		s := &l.sec[sector%per]
+		if s.fill <= t {
+			return t + 1
+		}
+		if s.requests >= m.cfg.L2.Merge && m.cfg.L2.Merge > 0 {
+			m.blocked[i] = max(m.blocked[i], s.fill-rop)
+		} else {
+			s.requests++
+		}
+		return s.fill + 1
+	}
+	m.pending[i] = slices.DeleteFunc(m.pending[i], func(f model.Time) bool { return f <= t })
+	if limit := m.cfg.L2.MSHRs; limit > 0 && len(m.pending[i]) >= limit {
+		first := slices.Index(m.pending[i], slices.Min(m.pending[i]))
+		t = max(t, m.pending[i][first])
+		m.pending[i] = slices.Delete(m.pending[i], first, first+1)
+		m.blocked[i] = max(m.blocked[i], t-rop)
+	}
+	fill := m.dram(i, sector, t, false)
+	m.pending[i] = append(m.pending[i], fill)
+	if l == nil {
+		l = m.room(i, set, tag, t)
+	}
+	if l != nil {
+		s := &l.sec[sector%per]
+		s.valid, s.partial, s.fill, s.requests = true, false, fill, 1
+	}
+	return fill + 1
+}
+
+// room allocates a line of slice i and writes back what it drives out.
+func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
+	l, out := m.l2[i].allocate(set, tag, t)
+	if out != nil {
+		for s := range out.sec {
+			if out.sec[s].dirty {
+				m.dram(i, out.tag*uint64(m.cfg.L2.LineBytes/32)+uint64(s), t, true)
+			}
+		}
+	}
+	return l
+}
+
+func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Time {
+	c := m.chans[i/max(1, m.cfg.L2.Slices/m.cfg.DRAM.Channels)%m.cfg.DRAM.Channels]
+	if enter := m.sliceMisses[i].room(t); enter > t {
+		t = enter
+		m.blocked[i] = max(m.blocked[i], t-model.Time(m.cfg.L2.Latency))
+	}
+	t = c.queue.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
+	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
+	return c.access(sector, t, write)
+}
