@@ -38,6 +38,7 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 		return 0, fmt.Errorf("%d tasks have %d threadblocks, more than one kernel holds", len(tasks), blocks)
 	}
 	tk.Grid = trace.Dim3{uint32(blocks), 1, 1}
+	m.cfg.CapRegisters(tk)
 	if ctas, limit := m.cfg.Residency(tk); ctas == 0 {
 		return 0, fmt.Errorf("the fused kernel's CTAs of %d threads, %d registers a thread and %d bytes of shared memory fit no SM of %s (%s)",
 			tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
@@ -52,6 +53,18 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	m.host.push(k.stream, streamOp{kind: trace.OpLaunch, run: k}, t)
 	m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
 	return t + nsToCycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
+}
+
+// CapRegisters lowers the registers of a kernel to what one of its CTAs can have
+// on an SM, as a compiler told its launch bounds does.
+func (c *Config) CapRegisters(k *trace.Kernel) {
+	warps := ceil(clampInt(k.Block.Count()), WarpSize)
+	perSub := ceil(warps, c.SM.WarpUnit) // warps that take registers from one sub-partition
+	if perSub == 0 {
+		return
+	}
+	perWarp := c.SM.Registers / c.SM.WarpUnit / perSub / c.SM.RegisterUnit * c.SM.RegisterUnit
+	k.Registers = min(k.Registers, uint32(perWarp/WarpSize))
 }
 
 // fusedCTA returns the next threadblock of a fused kernel.

@@ -6,17 +6,18 @@ import "gpureplay/trace"
 // program. Every named policy is a preset of these; each can be replaced alone.
 // A nil decision takes the meaning that its field states.
 type Policy struct {
-	Name       string
-	Launch     LaunchControl // nil: every marked request becomes a device kernel
-	Admission  Admission
-	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended
-	CTA        CTAScheduler
-	Warp       WarpScheduler
-	Host       HostMode
-	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
-	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
-	Match      GroupMatch
-	ReadAhead  int // records of spilled groups that are read before their turn, in the order of the list; 0: one
+	Name           string
+	Launch         LaunchControl // nil: every marked request becomes a device kernel
+	Admission      Admission
+	Dependency     Dependency // nil: a kernel starts when those before it in its stream have ended
+	CTA            CTAScheduler
+	Warp           WarpScheduler
+	Host           HostMode
+	Tasks          TaskRuntime // runs narrow tasks; nil: as kernels in streams
+	AGT            int         // entries of the aggregated group table, a power of two; 0: there is none
+	Match          GroupMatch
+	ReadAhead      int  // records of spilled groups that are read before their turn, in the order of the list; 0: one
+	FreeTaskCopies bool // where tasks are kernels in streams: inputs and outputs take no time
 }
 
 // GroupMatch is which kernels an aggregated group may join.

@@ -81,6 +81,9 @@ func (r *taskStreams) issue(task *Task, t Time) error {
 	}
 	task.Record.Spawn, task.Record.Copied = t, t
 	k.narrow, k.rec.Stream = true, st.id%taskStreamBase+1
+	if m.policy.FreeTaskCopies {
+		task.InBytes, task.OutBytes = 0, 0
+	}
 	if task.InBytes > 0 {
 		m.host.push(st, streamOp{kind: trace.OpCopyH2D, array: trace.NoArray, bytes: task.InBytes, task: task}, t)
 	}

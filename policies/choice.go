@@ -222,10 +222,15 @@ func (c *Choice) Lacks(f *Facts) string {
 	if f.Tasks > 0 && !c.Policy.Tasks {
 		return "it spawns narrow tasks, for which this policy has no rule"
 	}
-	if c.Policy.Needs == nil {
-		return ""
+	if c.Policy.Needs != nil {
+		if why := c.Policy.Needs(f); why != "" {
+			return why
+		}
 	}
-	return c.Policy.Needs(f)
+	if c.Policy.Fits != nil {
+		return c.Policy.Fits(f, Args{c.params(), c.args})
+	}
+	return ""
 }
 
 // Params returns the parameters of all policies and decisions, sorted by name.

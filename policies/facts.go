@@ -18,7 +18,7 @@ type Facts struct {
 	FileReads     int
 	Tasks         uint64
 	TaskShared    uint32 // most shared memory of a threadblock of a task
-	TaskWarps     uint32 // most warps of one
+	TaskSyncWarps uint32 // most warps of one that synchronises
 	TaskSyncs     uint64 // tasks whose threadblocks synchronise
 	TaskDeps      uint64 // tasks that wait for others
 }
@@ -64,9 +64,9 @@ func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as model.AsTasks) error 
 	}
 	f.Tasks++
 	f.TaskShared = max(f.TaskShared, k.SharedBytes)
-	f.TaskWarps = max(f.TaskWarps, uint32(min((k.Block.Count()+model.WarpSize-1)/model.WarpSize, 1<<20)))
 	if op.Sync || op.Kind == trace.OpLaunch && model.Synchronises(&r.Program().Functions[k.Function]) {
 		f.TaskSyncs++
+		f.TaskSyncWarps = max(f.TaskSyncWarps, uint32(min((k.Block.Count()+model.WarpSize-1)/model.WarpSize, 1<<20)))
 	}
 	if len(op.Deps) > 0 || op.Kind == trace.OpLaunch && as == model.TasksInStreams {
 		f.TaskDeps++

@@ -189,6 +189,7 @@ func (r *gemtc) start(t model.Time) error {
 		shape.Block[0] = max(shape.Block[0], k.Threads)
 		shape.Registers = max(shape.Registers, k.Registers)
 	}
+	r.m.Config().CapRegisters(shape)
 	per, limit := r.m.ResidencesPerSM(shape)
 	if r.perSM > 0 {
 		per = min(per, r.perSM)

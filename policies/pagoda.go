@@ -30,7 +30,7 @@ func init() {
 			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. The host learns of ended tasks " +
 			"by copying the table back when it has no free entry, or when a wait has timed out.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
-		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
+		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
 	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
@@ -38,7 +38,7 @@ func init() {
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
 		Doc:    "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
-		Params: append(batched, taskParams...), Needs: needsPagoda, Adjust: adjustTasks,
+		Params: append(batched, taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
 			n, err := a.integer("pagoda-batch-size", 1, 1<<30)
 			if err != nil {
@@ -49,10 +49,22 @@ func init() {
 	})
 }
 
-// needsPagoda refuses traces without tasks, and those with tasks that no MTB of
-// the paper can run.
-func needsPagoda(f *Facts) string {
-	return needsTasks(f)
+// fitsPagoda refuses traces with tasks that no MTB can run.
+func fitsPagoda(f *Facts, a Args) string {
+	shared, err := a.integer("pagoda-shared", 1, 1<<20)
+	if err != nil {
+		return "" // building the policy says it
+	}
+	executors, err := a.integer("pagoda-executors", 1, 63)
+	switch {
+	case err != nil:
+		return ""
+	case int64(f.TaskShared) > shared:
+		return fmt.Sprintf("a threadblock of a task asks for %d bytes of shared memory, an MTB has %d (pagoda-shared)", f.TaskShared, shared)
+	case f.TaskSyncs > 0 && int64(f.TaskSyncWarps) > executors:
+		return fmt.Sprintf("a threadblock of a task that synchronises has %d warps, an MTB has %d executor warps (pagoda-executors)", f.TaskSyncWarps, executors)
+	}
+	return ""
 }
 
 // pagodaShape is what a run of Pagoda is made of.

@@ -33,6 +33,7 @@ type Policy struct {
 	Tasks  bool                                // it runs narrow tasks
 	Params []Param                             // beyond those of its decisions
 	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
+	Fits   func(f *Facts, a Args) string       // what no setting of the parameters in force can run, as a sentence; nil: nothing
 	Adjust func(c *model.Config, a Args) error // changes to a copy of the machine; nil: none
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.

@@ -15,6 +15,13 @@ var taskParams = []Param{
 	{"task-launch-overhead-ns", "machine", "host time of a kernel launch in ns; machine: host.launch_overhead_ns"},
 }
 
+// composeTaskStreams sets what tasks in streams have beyond the five decisions.
+func composeTaskStreams(p *model.Policy, a Args) error {
+	copies, err := a.flag("task-copies")
+	p.FreeTaskCopies = !copies
+	return err
+}
+
 // adjustTasks sets the machine's host to the parameters of tasks.
 func adjustTasks(c *model.Config, a Args) error {
 	for _, x := range []struct {
