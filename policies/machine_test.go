@@ -17,6 +17,7 @@ type log struct {
 	stages  []model.StageRecord
 	pages   []model.PageRecord
 	samples []model.SampleRecord
+	tasks   []model.TaskRecord
 }
 
 func (l *log) Kernel(r *model.KernelRecord) { l.kernels = append(l.kernels, *r) }
@@ -24,7 +25,7 @@ func (l *log) CTA(r *model.CTARecord)       { l.ctas = append(l.ctas, *r) }
 func (l *log) Stage(r *model.StageRecord)   { l.stages = append(l.stages, *r) }
 func (l *log) Page(r *model.PageRecord)     { l.pages = append(l.pages, *r) }
 func (l *log) Launch(*model.LaunchRecord)   {}
-func (l *log) Task(*model.TaskRecord)       {}
+func (l *log) Task(r *model.TaskRecord)     { l.tasks = append(l.tasks, *r) }
 func (l *log) Sample(r *model.SampleRecord) {
 	s := *r
 	s.Kernels = append([]uint32(nil), r.Kernels...)

@@ -1,0 +1,282 @@
+package policies_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// narrow is a Maxwell TITAN X with a few SMs on which a byte takes a cycle on
+// the link, a copy 100 more, a launch 1000 and its dispatch 10.
+func narrow(t testing.TB, sms int) *model.Config {
+	t.Helper()
+	c, err := model.Preset("titanx-maxwell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SM.Count = sms
+	c.Host.PCIeGBs, c.Host.CopyLatencyNs = 1, 100
+	c.Host.LaunchLatency, c.Host.LaunchOverheadNs, c.KMU.DispatchLatency = 1000, 50, 10
+	return c
+}
+
+// work is the body of a task of one CTA: warps that compute for steps dependent
+// instructions.
+func work(warps, steps int) string {
+	return fmt.Sprintf("cta 0\n warp 0..%d\n  int x%d R2 <- R2\n  exit\n", warps-1, steps)
+}
+
+// tasks returns the tasks of a run by kernel.
+func tasks(t testing.TB, l *log, n int) []model.TaskRecord {
+	t.Helper()
+	byKernel := make([]model.TaskRecord, n)
+	if len(l.tasks) != n {
+		t.Fatalf("%d tasks ended, want %d", len(l.tasks), n)
+	}
+	for _, r := range l.tasks {
+		byKernel[r.Kernel] = r
+	}
+	return byKernel
+}
+
+// One task in a stream: its input is there after 100 + 200 cycles, its launch at
+// 1000, its CTA is placed 10 cycles later; its output takes 100 + 100.
+func TestTaskInStream(t *testing.T) {
+	l, sum := run(t, "spawn work grid=1 block=32 in=200 out=100\n"+work(1, 1)+"sync\n", narrow(t, 1), "hyperq")
+	r := tasks(t, l, 1)[0]
+	if r.Spawn != 0 || r.Copied != 300 || r.Schedulable != 1000 || r.FirstWarp != 1010 || r.Back != r.End+200 || sum.Cycles != r.Back {
+		t.Errorf("the task is %+v, the run ends at %d", r, sum.Cycles)
+	}
+	// Both instructions issue by 1012; the exit waits for none, and the end of the
+	// kernel is told a cycle after that of its CTA.
+	if r.End < 1012 || r.End > 1012+20 {
+		t.Errorf("a task of two instructions placed at 1010 ends at %d", r.End)
+	}
+}
+
+// A task is spawned when it has arrived and what it depends on has ended; later
+// ones pass it.
+func TestTaskWaitsForArrivalAndDependences(t *testing.T) {
+	text := "spawn work grid=1 block=32\n" + work(1, 500) +
+		"spawn work grid=1 block=32 deps=0\n" + work(1, 1) +
+		"spawn work grid=1 block=32 arrival=2000\n" + work(1, 1) + "sync\n"
+	for _, policy := range []string{"hyperq", "pagoda", "gemtc", "pthreads"} {
+		l, _ := run(t, text, narrow(t, 1), policy)
+		r := tasks(t, l, 3)
+		if r[1].Spawn < r[0].End || r[2].Spawn < 2000 {
+			t.Errorf("%s: task 0 ends at %d, task 1 behind it is spawned at %d; task 2, which arrives at 2000, at %d", policy, r[0].End, r[1].Spawn, r[2].Spawn)
+		}
+		if policy == "hyperq" && r[2].Spawn > r[1].Spawn && r[0].End > 2000 {
+			t.Errorf("task 2 did not pass task 1: spawned at %d and %d", r[2].Spawn, r[1].Spawn)
+		}
+	}
+}
+
+// Section 2: one task of 256 threads on 24 x 64 warps is 0.52 %, the 32 that
+// Hyper-Q runs together 16.67 %, however many more there are.
+func TestOccupancyExamples(t *testing.T) {
+	for _, c := range []struct {
+		n    int
+		want float64
+	}{{1, 0.52}, {32, 16.67}, {100, 16.67}} {
+		cfg := narrow(t, 24)
+		cfg.Host.LaunchOverheadNs = 0
+		text := strings.Repeat("spawn work grid=1 block=256\n"+work(8, 3000), c.n) + "sync\n"
+		_, sum := run(t, text, cfg, "hyperq")
+		if got := metric(sum, "gpu_occupancy_peak_pct"); math.Abs(got-c.want) > 0.005 {
+			t.Errorf("%d tasks: occupancy %.3f %%, want %.2f %%", c.n, got, c.want)
+		}
+	}
+}
+
+// Pagoda, one task on a table of two columns of two rows. The entry arrives at
+// 100 + 64. Nothing more comes: the CPU copies the entry back (100 + 64, to 328),
+// sees (-1,0), and sends it again released: 492. The wait times out 20,000 cycles
+// after that was sent, and the table of 4 x 64 bytes is there 356 cycles later.
+func TestPagodaOneTask(t *testing.T) {
+	l, sum := run(t, "spawn work grid=1 block=64\n"+work(2, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2")
+	r := tasks(t, l, 1)[0]
+	if r.Spawn != 0 || r.Copied != 164 || r.Schedulable != 492 || r.Back != 328+20000+356 || r.Worker != 0 {
+		t.Errorf("the task is %+v", r)
+	}
+	if r.FirstWarp <= 492 || r.End <= r.FirstWarp || r.End > 20000 {
+		t.Errorf("released at 492, the task runs from %d to %d", r.FirstWarp, r.End)
+	}
+	if n := metric(sum, "pagoda_copies_back"); n != 2 {
+		t.Errorf("%g copies back, want that of the last entry and that of the wait", n)
+	}
+	if sum.WarpInsts <= 22 {
+		t.Errorf("%d instructions issued: those of the scheduler and executor warps are missing", sum.WarpInsts)
+	}
+}
+
+// The arrival of the next entry (328) releases the task before it, by the
+// scheduler warp of the next column and without a copy back; the last task is
+// released by the CPU.
+func TestPagodaChainReleases(t *testing.T) {
+	l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 10)+"spawn work grid=1 block=32\n"+work(1, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2")
+	r := tasks(t, l, 2)
+	if r[0].Copied != 164 || r[1].Copied != 328 {
+		t.Errorf("entries arrive at %d and %d, want 164 and 328", r[0].Copied, r[1].Copied)
+	}
+	// Two loads of entries through the L2 and a few instructions: some 500 cycles.
+	if d := r[0].Schedulable - 328; d < 100 || d > 1500 {
+		t.Errorf("the first task is released %d cycles after its successor came", d)
+	}
+	if r[1].Schedulable < r[0].Schedulable || r[0].Worker == r[1].Worker {
+		t.Errorf("tasks %+v", r)
+	}
+}
+
+// Two entries and five tasks: the third waits until a copy back has shown a free
+// entry, so until the first task has ended.
+func TestPagodaFullTable(t *testing.T) {
+	l, sum := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 5)+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1")
+	r := tasks(t, l, 5)
+	if first := min(r[0].End, r[1].End); r[2].Copied < first {
+		t.Errorf("the third entry arrives at %d, the first to be free is at %d", r[2].Copied, first)
+	}
+	if metric(sum, "pagoda_copies_back") < 2 {
+		t.Error("the table was never copied back for room")
+	}
+}
+
+// A barrier holds the warps of its own threadblock alone: of two tasks on one
+// MTB the short one ends while the long one's second warp waits for its first.
+func TestPagodaBarrierOfTheTask(t *testing.T) {
+	long := "spawn long grid=1 block=64 syncs\ncta 0\n warp 0\n  int x4000 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n warp 1\n  barrier\n  int x200 R3 <- R2\n  exit\n"
+	short := "spawn short grid=1 block=64 syncs\ncta 0\n warp 0..1\n  int x5 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n"
+	l, _ := run(t, long+short+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1,release-ns=0")
+	r := tasks(t, l, 2)
+	if r[1].FirstWarp > r[0].End || r[1].End > r[0].End {
+		t.Errorf("the short task runs from %d to %d, the long one from %d to %d", r[1].FirstWarp, r[1].End, r[0].FirstWarp, r[0].End)
+	}
+	// 4000 dependent instructions of 9 cycles, then warp 1 has 200 left.
+	if d := r[0].End - r[0].FirstWarp; d < 4200*9 {
+		t.Errorf("the long task takes %d cycles: its second warp did not wait", d)
+	}
+}
+
+// Two tasks that each need the whole shared memory of the one MTB: the scheduler
+// warp frees the first one's block, which its last warp has marked, before the
+// second starts.
+func TestPagodaSharedMemoryRunsOut(t *testing.T) {
+	task := "spawn work grid=1 block=32 shared=1500\n" + work(1, 300)
+	l, _ := run(t, task+task+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1,shared=2048")
+	r := tasks(t, l, 2)
+	if r[1].Schedulable > r[0].End {
+		t.Fatalf("the second task, released at %d, was not waiting for the first, which ends at %d", r[1].Schedulable, r[0].End)
+	}
+	if r[1].FirstWarp < r[0].End {
+		t.Errorf("the second task starts at %d, the first holds the shared memory until %d", r[1].FirstWarp, r[0].End)
+	}
+}
+
+// More warps than executors: they take turns on the one MTB.
+func TestPagodaWarpsInTurns(t *testing.T) {
+	l, sum := run(t, "spawn work grid=3 block=1024\ncta 0..2\n warp 0..31\n  int x50 R2 <- R2\n  exit\nsync\n", narrow(t, 1), "pagoda,rows=2")
+	r := tasks(t, l, 1)[0]
+	if r.Warps != 96 || len(l.ctas) != 3 || metric(sum, "gpu_occupancy_peak_pct") > 100*31.0/64 {
+		t.Errorf("task %+v, %d threadblocks ended, peak %g %%", r, len(l.ctas), metric(sum, "gpu_occupancy_peak_pct"))
+	}
+}
+
+// A batch ends before the next one's first spawn.
+func TestPagodaBatch(t *testing.T) {
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 4)+"sync\n", narrow(t, 1), "pagoda-batch,size=2")
+	r := tasks(t, l, 4)
+	if ended := max(r[0].End, r[1].End); r[2].Copied < ended {
+		t.Errorf("the second batch's first entry arrives at %d, the first batch ends at %d", r[2].Copied, ended)
+	}
+}
+
+// GeMTC: a batch of two ends with its longest task, and both outputs come back
+// together; pops follow one another.
+func TestGeMTCBatch(t *testing.T) {
+	text := "spawn work grid=1 block=32 in=100 out=50\n" + work(1, 1000) + strings.Repeat("spawn work grid=1 block=32 in=100 out=50\n"+work(1, 10), 2) + "sync\n"
+	l, _ := run(t, text, narrow(t, 1), "gemtc,batch=2")
+	r := tasks(t, l, 3)
+	// Two inputs and two descriptors of 64 bytes in one copy.
+	if r[0].Copied != 100+200+128 || r[1].Copied != r[0].Copied || r[0].Schedulable != r[0].Copied+1010 {
+		t.Errorf("batch copied at %d, its kernel starts at %d", r[0].Copied, r[0].Schedulable)
+	}
+	if r[0].FirstWarp == r[1].FirstWarp {
+		t.Error("two pops at once")
+	}
+	if r[0].Back != r[1].Back || r[0].Back < r[0].End+200 || r[2].Spawn != r[0].Back {
+		t.Errorf("the batch is back at %d and %d, its longest task ends at %d, the next is spawned at %d", r[0].Back, r[1].Back, r[0].End, r[2].Spawn)
+	}
+}
+
+// Fusion: one kernel, CTAs sized by the most demanding task. With 48 KB each, two
+// of them fit an SM, although three of the four tasks need none.
+func TestFusionSizesEveryCTA(t *testing.T) {
+	text := "spawn big grid=1 block=64 shared=49152\n" + work(2, 500) + strings.Repeat("spawn work grid=1 block=32 out=10\n"+work(1, 500), 3) + "sync\n"
+	l, _ := run(t, text, narrow(t, 1), "fusion")
+	r := tasks(t, l, 4)
+	late := 0
+	for _, x := range r {
+		if x.FirstWarp >= min(r[0].End, r[1].End) {
+			late++
+		}
+		if x.Back != r[0].Back {
+			t.Errorf("task %d is back at %d, task 0 at %d: they end together", x.Kernel, x.Back, r[0].Back)
+		}
+	}
+	if late != 2 || len(l.kernels) != 4 {
+		t.Errorf("%d of 4 tasks start after the first has ended, want 2; %d kernels told", late, len(l.kernels))
+	}
+}
+
+// A task of 64 threads and 11 instructions a thread has 704 instructions: at 2
+// a cycle of 500 MHz that is 704 ns. Two cores run three of them in two rounds.
+func TestPThreads(t *testing.T) {
+	l, sum := run(t, strings.Repeat("spawn work grid=1 block=64\n"+work(2, 10), 3)+"sync\n", narrow(t, 1),
+		"pthreads,cpu-cores=2,cpu-clock-mhz=500,cpu-ipc=2")
+	r := tasks(t, l, 3)
+	for i, want := range []model.Time{704, 704, 1408} {
+		if r[i].End != want || r[i].Back != want {
+			t.Errorf("task %d ends at %d, want %d", i, r[i].End, want)
+		}
+	}
+	if sum.CTAs != 0 || sum.Cycles != 1408 {
+		t.Errorf("%d CTAs, %d cycles", sum.CTAs, sum.Cycles)
+	}
+}
+
+// Policies refuse, as a sentence, what they cannot run.
+func TestTaskPoliciesRefuse(t *testing.T) {
+	for _, c := range []struct{ policy, text, want string }{
+		{"gemtc", "spawn work grid=1 block=32 shared=64\n" + work(1, 1), "shared memory"},
+		{"gemtc", "spawn work grid=1 block=32 syncs\n" + work(1, 1), "barrier"},
+		{"fusion", "spawn work grid=1 block=32\n" + work(1, 1) + "spawn work grid=1 block=32 deps=0\n" + work(1, 1), "order among its CTAs"},
+		{"pagoda", "spawn work grid=1 block=32 shared=65536\n" + work(1, 1), "65536 bytes"},
+		{"pagoda", "spawn work grid=1 block=1024 syncs\n" + work(32, 1), "32 warps"},
+		{"pagoda", "launch work grid=1 block=32\n" + work(1, 1), "no narrow tasks"},
+		{"nocopy", "spawn work grid=1 block=32\n" + work(1, 1), "no rule"},
+	} {
+		if got := lacks(t, tracetest.FromText(t, c.text), c.policy); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.policy, got, c.want)
+		}
+	}
+}
+
+// lacks is what a policy says of a trace.
+func lacks(t testing.TB, r *trace.Reader, policy string) string {
+	t.Helper()
+	f, err := policies.FactsOf(r, model.NotTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cs[0].Lacks(f)
+}

@@ -1,0 +1,165 @@
+package replay_test
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/samples"
+	_ "gpureplay/samples/tasks"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// sampled returns the trace that a generator makes.
+func sampled(t testing.TB, name string, settings ...string) *trace.Reader {
+	t.Helper()
+	g, err := samples.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := g.Write(&out, settings...); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Read(t, out.Bytes())
+}
+
+// audited replays a trace under all policies that apply, with the auditor.
+func audited(t testing.TB, r *trace.Reader, as model.AsTasks, flags map[string]string) []*replay.Result {
+	t.Helper()
+	cfg, err := model.Preset("titanx-maxwell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := policies.FactsOf(r, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choices, _, err := policies.Applicable(f, flags)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := replay.Run(context.Background(), &replay.Job{Trace: r, Name: "t", Config: cfg, Choices: choices, Audit: true, AsTasks: as})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range results {
+		for _, v := range x.Violations {
+			t.Errorf("%s: %s at %d: %s", x.Policy, v.Rule, v.Time, v.What)
+		}
+	}
+	return results
+}
+
+// Every workload under every policy, with arrivals, several threadblocks and
+// scarce resources of Pagoda, breaks no rule, and all tasks end.
+func TestTasksAudited(t *testing.T) {
+	scarce := map[string]string{"pagoda-rows": "2", "pagoda-executors": "9", "pagoda-shared": "16384", "pagoda-barriers": "2",
+		"pagoda-mtbs": "1", "gemtc-batch": "7", "pagoda-batch-size": "9"}
+	for _, w := range [][]string{
+		{"tasks-mb", "side=16", "iterations=40", "blocks=3"}, {"tasks-fb", "width=200", "taps=9", "blocks=2"}, {"tasks-conv", "side=24", "rate=200000"},
+		{"tasks-dct", "side=40", "blocks=3"}, {"tasks-mm", "n=32", "sizes=irregular"}, {"tasks-slud", "tiles=5"},
+		{"tasks-mpe", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000", "threads=256"},
+	} {
+		settings := w[1:]
+		if w[0] != "tasks-slud" {
+			settings = append(settings, "tasks=40")
+		}
+		r := sampled(t, w[0], settings...)
+		for _, flags := range []map[string]string{nil, scarce} {
+			results := audited(t, r, model.NotTasks, flags)
+			if len(results) < 5 {
+				t.Errorf("%s: %d policies apply", w[0], len(results))
+			}
+			for _, x := range results {
+				if n := extra(x, "tasks"); n < 20 {
+					t.Errorf("%s under %s: %g tasks ended", w[0], x.Policy, n)
+				}
+				if p50, p99 := extra(x, "task_latency_p50_cycles"), extra(x, "task_latency_p99_cycles"); p50 <= 0 || p99 < p50 {
+					t.Errorf("%s under %s: latency p50 %g, p99 %g", w[0], x.Policy, p50, p99)
+				}
+			}
+		}
+	}
+}
+
+func extra(r *replay.Result, name string) float64 {
+	for _, m := range r.Run.Extra {
+		if m.Name == name {
+			return m.Value
+		}
+	}
+	return 0
+}
+
+// Launches run as tasks: independent ones pass each other, those in streams do
+// not, and what joins streams holds.
+func TestLaunchesAsTasks(t *testing.T) {
+	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
+	text := "launch a grid=1 block=32 stream=1\n" + kernel + "launch b grid=1 block=32 stream=1\n" + kernel +
+		"record 7 stream=1\nwait 7 stream=2\nlaunch c grid=1 block=32 stream=2\n" + kernel + "sync\n"
+	cycles := map[model.AsTasks]model.Time{}
+	for _, as := range []model.AsTasks{model.TasksIndependent, model.TasksInStreams} {
+		for _, x := range audited(t, tracetest.FromText(t, text), as, nil) {
+			if n := extra(x, "tasks"); n != 3 {
+				t.Errorf("%v, %s: %g tasks", as, x.Policy, n)
+			}
+			if x.Policy == "pthreads" {
+				cycles[as] = x.Run.Cycles
+			}
+		}
+		if !strings.Contains(as.Assumption(), "run as a narrow task") {
+			t.Errorf("%v: assumption %q", as, as.Assumption())
+		}
+	}
+	if a, b := cycles[model.TasksIndependent], cycles[model.TasksInStreams]; b < 3*a-3 {
+		t.Errorf("three tasks take %d cycles side by side and %d one after another on 20 cores", a, b)
+	}
+}
+
+// A profiler capture, whose kernels have durations and no instructions.
+func TestCapturedDurationsAsTasks(t *testing.T) {
+	text := "launch a grid=4 block=256 duration=50000 fidelity=kernel\nlaunch b grid=2 block=64 duration=20000 fidelity=kernel\nsync\n"
+	for _, x := range audited(t, tracetest.FromText(t, text), model.TasksIndependent, nil) {
+		if x.Run.Cycles < 50000 || x.Run.Cycles > 50000+150000 {
+			t.Errorf("%s: %d cycles for kernels of 50 and 20 us", x.Policy, x.Run.Cycles)
+		}
+	}
+}
+
+// BenchmarkTasks replays very many tasks; the heap must not grow with them.
+func BenchmarkTasks(b *testing.B) {
+	const n = 1_000_000
+	r := sampled(b, "tasks-mb", "tasks="+strconv.Itoa(n), "side=8", "iterations=4", "threads=32", "inputs=4")
+	cfg, err := model.Preset("titanx-maxwell")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, policy := range []string{"pagoda", "hyperq", "gemtc", "pthreads"} {
+		b.Run(policy, func(b *testing.B) {
+			choices, err := policies.Parse(policy, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			for b.Loop() {
+				results, err := replay.Run(context.Background(), &replay.Job{Trace: r, Name: "t", Config: cfg, Choices: choices})
+				if err != nil || extra(results[0], "tasks") != n {
+					b.Fatal(err)
+				}
+			}
+			runtime.ReadMemStats(&after)
+			b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "tasks/s")
+			b.ReportMetric(float64(after.HeapSys-before.HeapSys)/1e6, "heap-MB")
+		})
+	}
+}
