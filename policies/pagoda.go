@@ -19,6 +19,7 @@ var pagodaParams = []Param{
 	{"pagoda-threads", "2", "host threads that copy inputs and spawn (figure 1a)"},
 	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one after another, as algorithm 1 is listed"},
 	{"pagoda-release-ns", "20000", "time without a spawn after which the CPU releases the last task, ns"},
+	{"pagoda-nested-ns", "100000", "timeout of the nested waits (figure 1a) while the CPU goes on spawning, until they force a copy back, ns; 0: they never do"},
 	{"pagoda-wait-ns", "20000", "timeout of wait and waitAll until they force a copy back, ns"},
 }
 
@@ -77,6 +78,7 @@ type pagodaShape struct {
 	batch     int
 	releaseNs int64
 	waitNs    int64
+	nestedNs  int64
 	copies    bool
 }
 
@@ -101,6 +103,7 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	s.registers = uint32(number("pagoda-registers", 1, 255))
 	s.threads = int(number("pagoda-threads", 1, 1<<10))
 	s.releaseNs = number("pagoda-release-ns", 0, 1<<40)
+	s.nestedNs = number("pagoda-nested-ns", 0, 1<<40)
 	s.waitNs = number("pagoda-wait-ns", 1, 1<<40)
 	if err != nil {
 		return err

@@ -18,7 +18,10 @@ import (
 //     spawn.
 //  3. wait is called for every task by a nested thread (figure 1a). When one has
 //     timed out, the whole table is copied back: it serves all waits at once.
-//     Once nothing more is to be spawned before a task ends, that is waitAll.
+//     Beside a CPU that spawns that is every pagoda-nested-ns at most, or outputs
+//     would wait until the table is full; a CPU that has nothing to spawn asks
+//     every pagoda-wait-ns. Once nothing more comes before a task ends, that is
+//     waitAll. The paper gives neither time.
 //  4. A task's output is copied when the host has seen it end.
 //  5. Idle executor warps poll their exec flag; those polls are not issued. An
 //     idle scheduler warp's steps to no effect are not issued either, but its
@@ -92,6 +95,7 @@ func (r *pagodaRun) Start(m *model.TaskMachine) error {
 	r.scan = scanCycles(m.Config())
 	r.spawner, err = pagoda.NewSpawner(r.table, pagoda.Timing{
 		ReleaseAfter: int64(m.Cycles(r.shape.releaseNs)), WaitTimeout: int64(max(1, m.Cycles(r.shape.waitNs))), Batch: r.shape.batch,
+		Nested: int64(m.Cycles(r.shape.nestedNs)),
 	})
 	if err != nil {
 		return err

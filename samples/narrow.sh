@@ -25,7 +25,7 @@ run() { # WORKLOAD on|off
 	case $1 in mb | bf | conv | slud | 3des) policies+=,gemtc ;; esac # the others synchronise
 	[ "$1" = slud ] || policies+=,fusion                            # whose tasks depend on one another
 	"$replay" --quiet --json --gpu=titanx-maxwell --policy="$policies" --task-copies="$2" --tables=runs,metrics --format=csv \
-		-o "$dir/$2" "$dir/$1.trace.zst" | tr -d '\n' | pairs | sed "s/^/$2 $1 /" >>"$dir/all"
+		-o "$dir/$2" "$dir/$1.trace.zst" | { tr -d '\n'; echo; } | pairs | sed "s/^/$2 $1 /" >>"$dir/all"
 }
 
 for w in mb fb bf conv dct mm slud 3des mpe; do

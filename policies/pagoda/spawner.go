@@ -9,6 +9,7 @@ const Never = int64(1)<<62 - 1
 type Timing struct {
 	ReleaseAfter int64 // without a spawn: the last task is released by the CPU
 	WaitTimeout  int64 // of wait and waitAll: until they force a copy back
+	Nested       int64 // of waits that go on beside the spawning: until they force a copy back; 0: they never do
 	Batch        int   // tasks that must all be done before the next batch; 0: spawn continuously
 }
 
@@ -53,6 +54,7 @@ type Spawner struct {
 	batch   int // spawned in this batch
 	shown   bool
 	spawned int64 // time of the last spawn
+	heard   int64 // time of the last copy back, or of the first spawn after all tasks were done
 	news    int64 // time of the last spawn or copy back
 	waiting wait
 	target  ID
@@ -61,7 +63,7 @@ type Spawner struct {
 
 // NewSpawner returns a spawner on an empty table.
 func NewSpawner(table *Table, timing Timing) (*Spawner, error) {
-	if timing.ReleaseAfter < 0 || timing.WaitTimeout < 0 || timing.Batch < 0 {
+	if timing.ReleaseAfter < 0 || timing.WaitTimeout < 0 || timing.Nested < 0 || timing.Batch < 0 {
 		return nil, fmt.Errorf("pagoda: waiting times and batch size must not be negative: %+v", timing)
 	}
 	return &Spawner{table: table, timing: timing}, nil
@@ -93,6 +95,8 @@ func (s *Spawner) Next(now int64) Action {
 	switch {
 	case s.busy:
 		return Action{Until: Never}
+	case s.timing.Nested > 0 && s.waiting != waitNone && s.live > 0 && now >= s.heard+s.timing.Nested:
+		return s.copyBack(NoID)
 	case s.Offered() > 0 && s.batchOpen():
 		return s.spawn(now)
 	case s.table.Last() != NoID:
@@ -115,6 +119,9 @@ func (s *Spawner) spawn(now int64) Action {
 		return s.copyBack(NoID)
 	}
 	s.pop()
+	if s.live == 0 {
+		s.heard = now
+	}
 	s.live++
 	s.batch++
 	s.shown = false
@@ -169,7 +176,7 @@ func (s *Spawner) CopiedBack(now int64, done []ID) []ID {
 	n := len(done)
 	done = s.table.FinishCopyBack(done)
 	s.busy = false
-	s.news = now
+	s.news, s.heard = now, now
 	if s.live -= len(done) - n; s.live == 0 {
 		s.batch = 0
 	}

@@ -199,3 +199,31 @@ func TestSpawnerRefusesNegativeTimes(t *testing.T) {
 		}
 	}
 }
+
+// A nested wait copies the table back beside the spawning, at its own pace: the
+// fifth task is offered at 40, the first copy back is due at 0 + 35.
+func TestNestedWaitCopiesBackBesideSpawning(t *testing.T) {
+	table := newTable(t, 4, 4)
+	s, err := NewSpawner(table, Timing{WaitTimeout: 1000, ReleaseAfter: 1000, Nested: 35})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var acts []Act
+	for now := int64(0); now <= 40; now += 10 {
+		s.Offer(Task{Kernel: uint32(now), Blocks: 1, Threads: 32})
+		s.Wait(NoID)
+		a := s.Next(now)
+		acts = append(acts, a.Act)
+		if a.Act == ActSend {
+			table.Arrive()
+		}
+	}
+	if want := []Act{ActSend, ActSend, ActSend, ActSend, ActCopyBack}; !slices.Equal(acts, want) {
+		t.Fatalf("the CPU does %v, want %v", acts, want)
+	}
+	s.Start(NoID)
+	s.CopiedBack(50, nil)
+	if a := s.Next(50); a.Act != ActSend {
+		t.Errorf("after the copy back the CPU does %v, not the spawn", a.Act)
+	}
+}
