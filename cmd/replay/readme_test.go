@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
 	"math"
 	"os"
 	"os/exec"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "write what the README shows")
 
 // The README's first command, run as it stands there.
 func TestReadmeFirstCommand(t *testing.T) {
@@ -22,12 +25,25 @@ func TestReadmeFirstCommand(t *testing.T) {
 		t.Fatalf("the README's first command is %q", line)
 	}
 	args := strings.Fields(strings.Replace(line, "samples/", "../../samples/", 1))
-	out := must(t, append(args, "-o", t.TempDir())...)
+	var rows strings.Builder
+	for row := range strings.SplitSeq(strings.TrimRight(must(t, append(args, "-o", t.TempDir())...), "\n"), "\n") {
+		rows.WriteString(strings.TrimRight(row, " ") + "\n")
+	}
 	// The session in the README shows what this command prints.
-	for row := range strings.SplitSeq(strings.TrimRight(out, "\n"), "\n") {
-		if !strings.Contains(string(readme), strings.TrimRight(row, " ")) {
-			t.Errorf("the README's session lacks the line %q", strings.TrimRight(row, " "))
-		}
+	before, session, found := strings.Cut(string(readme), "$ replay "+line+"\n")
+	shown, after, ended := strings.Cut(session, "tables under replay-out\n")
+	if !found || !ended {
+		t.Fatal("the README's session does not show its first command")
+	}
+	if shown == rows.String() {
+		return
+	}
+	if !*update {
+		t.Fatalf("the README's session shows\n%s, the command prints\n%s; go test ./cmd/replay -run Readme -update writes it", shown, rows.String())
+	}
+	text := before + "$ replay " + line + "\n" + rows.String() + "tables under replay-out\n" + after
+	if err := os.WriteFile("../../README.md", []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 
