@@ -67,6 +67,18 @@ type eventLog struct {
 	insts, ctas, kernels, copies, pages strings.Builder
 }
 
+func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {
+	log := &eventLog{prog: tr.Program(), fn: map[uint32]uint32{}}
+	for id := range uint32(tr.Program().Totals.Kernels) {
+		var k trace.Kernel
+		if err := tr.Kernel(id, &k); err != nil {
+			t.Fatal(err)
+		}
+		log.fn[id] = k.Function
+	}
+	return log
+}
+
 func (l *eventLog) Inst(r *model.InstRecord) {
 	op := l.prog.Functions[l.fn[r.Kernel]].Insts[r.Inst].Opcode
 	fmt.Fprintf(&l.insts, "%d k%d c%d w%d %s %d\n", r.Issue, r.Kernel, r.CTA, r.Warp, strings.ToLower(op), r.Done)
@@ -124,14 +136,7 @@ func TestPromises(t *testing.T) {
 func checkPromise(t *testing.T, sec map[string]string) {
 	c, policy := tiny(t, strings.Split(sec["machine"], "\n")...)
 	tr := tracetest.FromText(t, sec["trace"])
-	log := &eventLog{prog: tr.Program(), fn: map[uint32]uint32{}}
-	for id := range uint32(tr.Program().Totals.Kernels) {
-		var k trace.Kernel
-		if err := tr.Kernel(id, &k); err != nil {
-			t.Fatal(err)
-		}
-		log.fn[id] = k.Function
-	}
+	log := newEventLog(t, tr)
 	sum := replay(t, tr, c, policy, log)
 	got := map[string]string{
 		"insts": log.insts.String(), "ctas": log.ctas.String(), "kernels": log.kernels.String(),
