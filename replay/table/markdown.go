@@ -46,15 +46,15 @@ func Markdown(w io.Writer) error {
 	for _, d := range Describe() {
 		fmt.Fprintf(&b, "\n## %s\n\nOne row is %s. Order: %s.\n\n| column | type | |\n| --- | --- | --- |\n", d.Name, d.Row, d.Order)
 		for _, c := range d.Columns {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, typeText(c), c.Doc)
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, TypeText(c), c.Doc)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// typeText writes a column's type with its words or whether it may be NULL.
-func typeText(c Column) string {
+// TypeText returns a column's type with its words or whether it may be NULL.
+func TypeText(c Column) string {
 	switch {
 	case c.Values != nil:
 		return strings.Join(c.Values, ", ")

@@ -149,7 +149,7 @@ func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
 		top, _, _ := strings.Cut(name, ".")
 		if s.field(top) >= 0 {
 			r.Close()
-			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, typeText(s.Fields[s.field(top)].Column))
+			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, TypeText(s.Fields[s.field(top)].Column))
 		}
 		sr.unknown = append(sr.unknown, name)
 	}
