@@ -26,6 +26,7 @@ type host struct {
 	link    [3]rate
 	storage rate
 	bound   endBound
+	dated   int // streams whose first operation waits for its recorded start
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
@@ -38,6 +39,7 @@ type stream struct {
 	index int
 	queue []streamOp
 	busy  bool // the first operation has begun
+	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
 }
 
 // streamOp is one operation of a stream.
@@ -51,6 +53,10 @@ type streamOp struct {
 	seq   uint64
 	task  *Task // whose operation it is; nil: of no task
 	last  bool  // the task's last operation
+
+	// Of HostCaptured; 0: not recorded.
+	start    Time // cycle before which it does not begin
+	duration Time // of a copy
 }
 
 // cudaEvent is one recording of an event.
@@ -72,6 +78,7 @@ func newHost(m *Machine) *host {
 
 // run lets the host go on in cycle t until it has to wait.
 func (h *host) run(t Time) error {
+	h.beginDue(t)
 	for {
 		if h.wait != nil {
 			if !h.wait() {
@@ -139,7 +146,7 @@ func (h *host) until(t Time) func() bool { return func() bool { return h.m.now >
 
 // issue performs one operation and returns for how long it keeps the host.
 func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
-	serial := h.m.policy.Host != HostStreams
+	serial := h.m.policy.Host.serial()
 	switch op.Kind {
 	case trace.OpFileRead, trace.OpFileWrite:
 		if serial && h.open > 0 {
@@ -149,7 +156,7 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		}
 		return h.file(op, t), nil
 	case trace.OpHostWork:
-		return nsToCycles(op.Ns, h.m.cfg), nil
+		return h.work(op), nil
 	case trace.OpSyncDevice:
 		h.wait = h.drained
 	case trace.OpSyncStream:
@@ -164,9 +171,8 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		if err != nil {
 			return 0, err
 		}
-		h.push(st, streamOp{kind: trace.OpLaunch, run: k}, t)
-		h.m.queue.post(t+Time(h.m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
-		return nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg), nil
+		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k}, k.tk.Recorded), t)
+		return h.deliver(k, t), nil
 	case trace.OpEventRecord:
 		e := &cudaEvent{}
 		h.events[op.Event] = e
@@ -177,7 +183,7 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		}
 	default:
 		st := h.stream(op.Stream)
-		h.push(st, streamOp{kind: op.Kind, array: op.Array, addr: op.Addr, bytes: op.Bytes}, t)
+		h.push(st, h.recorded(streamOp{kind: op.Kind, array: op.Array, addr: op.Addr, bytes: op.Bytes}, op.Recorded), t)
 		if !op.Async || serial {
 			h.wait = func() bool { return len(st.queue) == 0 }
 		}
@@ -200,7 +206,7 @@ func (h *host) file(op *trace.HostOp, t Time) Time {
 
 // stream returns the stream with an id; under a serial policy there is one.
 func (h *host) stream(id uint64) *stream {
-	if h.m.policy.Host != HostStreams {
+	if h.m.policy.Host.serial() {
 		id = 0
 	}
 	st := h.streams[id]
@@ -234,6 +240,10 @@ func (h *host) push(st *stream, op streamOp, t Time) {
 func (h *host) begin(st *stream, t Time) {
 	for len(st.queue) > 0 {
 		op := &st.queue[0]
+		if op.start > t {
+			h.beginAt(st, op.start)
+			return
+		}
 		switch op.kind {
 		case trace.OpLaunch:
 			op.run.ready = true
@@ -271,7 +281,10 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	}
 	start := max(t, h.engine[engine])
 	end := start + nsToCycles(int64(h.m.cfg.Host.CopyLatencyNs), h.m.cfg) + h.link[engine].cycles(op.bytes)
-	h.engine[engine] = end
+	if op.duration > 0 {
+		start, end = t, t+op.duration
+	}
+	h.engine[engine] = max(h.engine[engine], end)
 	h.m.sum.Cycles = max(h.m.sum.Cycles, end)
 	if stage < NumStages {
 		h.m.obs.Stage(&StageRecord{Stage: StageKind(stage), Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})

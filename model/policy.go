@@ -33,10 +33,14 @@ const (
 type HostMode uint8
 
 const (
-	HostStreams HostMode = iota // as the program says: streams, events and waits
-	HostSerial                  // every operation waits for the one before it
-	HostBound                   // as HostSerial, but the prelude hides the first kernel and the postlude the last
+	HostStreams  HostMode = iota // as the program says: streams, events and waits
+	HostSerial                   // every operation waits for the one before it
+	HostBound                    // as HostSerial, but the prelude hides the first kernel and the postlude the last
+	HostCaptured                 // as HostStreams, but work begins no earlier than it was recorded to
 )
+
+// serial reports whether every operation waits for the one before it.
+func (h HostMode) serial() bool { return h == HostSerial || h == HostBound }
 
 // Admission decides which pending kernel enters the kernel distributor.
 type Admission interface {

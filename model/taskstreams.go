@@ -32,7 +32,7 @@ func (r *taskStreams) Start(m *TaskMachine) error {
 
 // Window is of [TaskRuntime].
 func (r *taskStreams) Window() int {
-	if r.m.m.policy.Host != HostStreams {
+	if r.m.m.policy.Host.serial() {
 		return 1
 	}
 	return taskWindow

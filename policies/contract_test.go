@@ -94,12 +94,18 @@ cta 0
   exit
 wait 1
 `,
+	"times": `
+h2d bytes=4096 start=100 duration=50
+launch f grid=4 block=64 fidelity=kernel start=1000 duration=3000
+launch g grid=4 block=64 fidelity=kernel stream=1 start=2000 duration=500
+launch g grid=4 block=64 fidelity=kernel stream=1 start=2100 duration=500
+`,
 }
 
 // fits returns the name of a trace that a policy can run.
 func fits(t *testing.T, c *policies.Choice) (string, *trace.Reader) {
 	t.Helper()
-	for _, name := range []string{"pipeline", "children", "tasks"} {
+	for _, name := range []string{"pipeline", "children", "tasks", "times"} {
 		r := tracetest.FromText(t, contractTraces[name])
 		f, err := policies.FactsOf(r, model.NotTasks)
 		if err != nil {

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"gpureplay/model"
@@ -21,6 +22,14 @@ type Facts struct {
 	TaskSyncWarps uint32 // most warps of one that synchronises
 	TaskSyncs     uint64 // tasks whose threadblocks synchronise
 	TaskDeps      uint64 // tasks that wait for others
+	CopiesIn      uint64 // from the host to the device
+	CopiesOut     uint64 // and back
+	CopiesAnyhow  uint64 // of these, of no known array
+	Inferred      uint64 // kernels without CTAs, whose work is inferred
+	NoGrid        uint64 // of these, without a grid
+	Timed         uint64 // of these, with a recorded duration
+	Starts        uint64 // kernels and host operations with a recorded start
+	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
 
 // FactsOf reads a trace's facts: its program and its host operations, launches
@@ -31,6 +40,9 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 		Fidelity: p.Meta.Fidelity, Kernels: p.Totals.Kernels, MemInsts: p.Totals.MemInsts,
 		ChildLaunches: p.Totals.ChildLaunches, Arrays: len(p.Arrays),
 	}
+	if err := f.kernels(r); err != nil {
+		return nil, err
+	}
 	ops := r.HostOps()
 	var op trace.HostOp
 	for {
@@ -40,7 +52,15 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 		case err != nil:
 			return nil, err
 		}
+		f.times(op.Recorded)
+		if (op.Kind == trace.OpCopyH2D || op.Kind == trace.OpCopyD2H) && op.Array == trace.NoArray {
+			f.CopiesAnyhow++
+		}
 		switch op.Kind {
+		case trace.OpCopyH2D:
+			f.CopiesIn++
+		case trace.OpCopyD2H:
+			f.CopiesOut++
 		case trace.OpFileRead:
 			f.FileReads++
 		case trace.OpLaunch:
@@ -54,6 +74,64 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 			}
 		}
 	}
+}
+
+// kernels adds what the kernels themselves say.
+func (f *Facts) kernels(r *trace.Reader) error {
+	var k trace.Kernel
+	for id := range uint32(r.Kernels()) {
+		if err := r.Kernel(id, &k); err != nil {
+			return err
+		}
+		f.times(k.Recorded)
+		if k.CTAs > 0 || k.Fidelity == trace.FidelityWarp || k.Fidelity == trace.FidelityCTA {
+			continue
+		}
+		f.Inferred++
+		if k.Grid.Count() == 0 {
+			f.NoGrid++
+		}
+		if k.Recorded != nil && k.Recorded.DurationNs > 0 {
+			f.Timed++
+		}
+	}
+	return nil
+}
+
+func (f *Facts) times(r *trace.Recorded) {
+	if r == nil {
+		return
+	}
+	if r.StartNs >= 0 {
+		f.Starts++
+	}
+	if r.HostNs >= 0 {
+		f.Calls++
+	}
+}
+
+// Missing says in sentences what the trace does not have, and what follows.
+func (f *Facts) Missing() []string {
+	var all []string
+	add := func(lacks bool, sentence string) {
+		if lacks {
+			all = append(all, sentence)
+		}
+	}
+	add(f.Inferred > 0, fmt.Sprintf("instructions of %d of %d kernels: their work is inferred from durations", f.Inferred, f.Kernels))
+	add(f.NoGrid > 0, fmt.Sprintf("grids of %d kernels: each is one CTA that needs nothing of an SM", f.NoGrid))
+	add(f.Timed < f.Inferred, fmt.Sprintf("durations of %d of these kernels: each of their CTAs holds its place for one cycle", f.Inferred-f.Timed))
+	add(f.MemInsts == 0, "memory accesses: caches, DRAM and pages see nothing")
+	add(f.Arrays == 0, "arrays: no page is known, and policies that work on pages do not apply")
+	add(f.FileReads == 0, "file reads: the prelude does not read input from storage")
+	add(f.CopiesIn == 0, "copies to the device: input is there from the start")
+	add(f.CopiesOut == 0, "copies back: nothing waits for output")
+	add(f.CopiesAnyhow > 0, fmt.Sprintf("the array of %d copies: no page waits for them", f.CopiesAnyhow))
+	add(f.ChildLaunches == 0, "child launches: launch policies have nothing to decide")
+	add(f.Tasks == 0, "narrow tasks: task runtimes have nothing to run")
+	add(f.Starts == 0, "recorded start times: --policy=captured cannot hold work back, and no timeline can be compared")
+	add(f.Calls == 0, "recorded times of the host's calls: launches are issued one after another, as fast as the host can")
+	return all
 }
 
 // task adds a task to the facts.

@@ -27,6 +27,7 @@ type auditor struct {
 	dropped uint64
 	tasks   *taskBook
 	hazards *hazards // nil: kernels wait for those before them in their stream
+	timed   bool     // copies take what was recorded on another machine, whatever this one's links carry
 }
 
 // kernelBook is what the auditor knows of a kernel under way.
@@ -234,7 +235,9 @@ func (a *auditor) Stage(r *model.StageRecord) {
 	}
 	switch r.Stage {
 	case model.StageH2D, model.StageD2H:
-		perSecond = h.PCIeGBs * 1e9
+		if !a.timed {
+			perSecond = h.PCIeGBs * 1e9
+		}
 	case model.StagePrelude, model.StagePostlude:
 		perSecond = h.StorageMBs * 1e6
 	}

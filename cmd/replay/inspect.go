@@ -73,7 +73,7 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	}
 	m := summary(path, r)
 	if a.asJSON {
-		m["policies"], m["policies_without"] = names, rest
+		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
 		m["arrays"] = arrayRows(r.Program())
 		if m["kernel_list"], err = kernelRows(r); err != nil {
 			return err
@@ -91,6 +91,12 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	}
 	a.inspectArrays(r.Program())
 	a.printDiagnostics(r)
+	if lacks := facts.Missing(); len(lacks) > 0 {
+		fmt.Fprintln(a.out, "what it lacks:")
+		for _, l := range lacks {
+			fmt.Fprintf(a.out, "  %s\n", l)
+		}
+	}
 	fmt.Fprintf(a.out, "policies that apply: %v\n", names)
 	for _, no := range rest {
 		fmt.Fprintf(a.out, "  not %s\n", no)

@@ -12,16 +12,14 @@ import (
 type hostTable struct {
 	*cursor[tables.HostRow]
 	kinds []trace.OpKind
-	array uint32 // where the column array is absent
 }
 
-func (c *converter) openHost(s *table.Sheet[tables.HostRow], kinds []trace.OpKind, array uint32, need ...string) (*hostTable, error) {
+func (c *converter) openHost(s *table.Sheet[tables.HostRow], kinds []trace.OpKind, need ...string) (*hostTable, error) {
 	cur, err := open(&c.f, s, need...)
 	if err != nil {
 		return nil, err
 	}
-	h := &hostTable{cur, kinds, array}
-	return h, nil
+	return &hostTable{cur, kinds}, nil
 }
 
 // op returns the operation of the row at which the table stands.
@@ -35,9 +33,6 @@ func (c *converter) op(h *hostTable) (*trace.HostOp, error) {
 	}
 	op := &r.Op
 	op.Kind, op.Recorded = h.kinds[r.Word], r.Times.Recorded()
-	if !h.has("array") {
-		op.Array = h.array
-	}
 	if op.Kind == trace.OpSpawn {
 		c.tasks[op.Kernel] = struct{}{}
 	}
@@ -58,7 +53,7 @@ func (c *converter) op(h *hostTable) (*trace.HostOp, error) {
 }
 
 func (c *converter) openCopies() (*hostTable, error) {
-	h, err := c.openHost(&tables.Copies, tables.CopyKinds, trace.NoArray, "kind")
+	h, err := c.openHost(&tables.Copies, tables.CopyKinds, "kind")
 	if err == nil && h.there() && !h.has("array") {
 		err = h.Need("bytes")
 	}
@@ -73,11 +68,11 @@ func (c *converter) hostBefore() error {
 	if err != nil {
 		return err
 	}
-	tasks, err := c.openHost(&tables.Tasks, tables.TaskKinds, 0, "kernel")
+	tasks, err := c.openHost(&tables.Tasks, tables.TaskKinds, "kernel")
 	if err != nil {
 		return err
 	}
-	calls, err := c.openHost(&tables.Calls, tables.CallKinds, 0, "kind")
+	calls, err := c.openHost(&tables.Calls, tables.CallKinds, "kind")
 	if err != nil {
 		return err
 	}

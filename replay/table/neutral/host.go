@@ -42,10 +42,6 @@ var (
 	hostTimes   = timeFields(func(r *HostRow) *Times { return &r.Times })
 )
 
-func arrayField(doc string) table.Field[HostRow] {
-	return table.IndexField("array", doc, trace.NoArray, func(r *HostRow) *uint32 { return &r.Op.Array })
-}
-
 func noHostRow() HostRow {
 	return HostRow{Order: -1, Word: Unstated, Times: noTimes, Op: trace.HostOp{Array: trace.NoArray}}
 }
@@ -56,7 +52,8 @@ var Copies = table.Sheet[HostRow]{
 	Fields: join([]table.Field[HostRow]{
 		orderField, kindField(CopyKinds, "read and write: a file into or from the host's copy of the array."),
 		table.BoolField("async", "The host does not wait.", func(r *HostRow) *bool { return &r.Op.Async }),
-		arrayField("Array that is copied; NULL: unknown, and policies that work on pages cannot follow it."),
+		table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot follow it.", trace.NoArray,
+			func(r *HostRow) *uint32 { return &r.Op.Array }),
 		table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Addr }),
 		table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Bytes }),
 		streamField,
@@ -90,7 +87,6 @@ var Tasks = table.Sheet[HostRow]{
 			}
 			return nil
 		}),
-		arrayField("Without meaning; kept as the source has it."),
 	}, hostTimes),
 	Default: noHostRow,
 }
@@ -104,7 +100,6 @@ var Calls = table.Sheet[HostRow]{
 		streamField,
 		table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
 		table.Int64Field("work_ns", "work: how long.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
-		arrayField("Without meaning; kept as the source has it."),
 	}, hostTimes),
 	Default: noHostRow,
 }

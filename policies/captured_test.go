@@ -1,0 +1,109 @@
+package policies_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"gpureplay/convert"
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// The timeline of this program on a machine of 1000 MHz, a cycle a nanosecond:
+// the host's work counts for nothing; kernel 0 and, in a stream of its own,
+// kernel 1 begin as recorded; kernel 2 has to wait for kernel 1; the copy back
+// begins as recorded and takes what was recorded, the one after it begins at once.
+const timeline = `
+array a bytes=4096
+work 1000000
+launch f grid=1 block=32 fidelity=kernel start=1000 duration=500
+launch f grid=1 block=32 fidelity=kernel stream=1 start=1200 duration=500
+launch f grid=1 block=32 fidelity=kernel stream=1 start=1300 duration=500
+d2h a async stream=2 start=5000 duration=300
+d2h a async stream=2
+`
+
+func TestCapturedTimeline(t *testing.T) {
+	cfg := tiny(t, 2, 1)
+	l, _ := run(t, timeline, cfg, "captured")
+	dispatch := model.Time(cfg.KMU.DispatchLatency)
+	byID := map[uint32]model.KernelRecord{}
+	for _, k := range l.kernels {
+		byID[k.ID] = k
+	}
+	for id, want := range []model.Time{1000 + dispatch, 1200 + dispatch, byID[1].End + dispatch} {
+		if got := byID[uint32(id)].Dispatch; got != want {
+			t.Errorf("kernel %d is dispatched in cycle %d, want %d", id, got, want)
+		}
+	}
+	if byID[1].End < 1700 {
+		t.Errorf("kernel 1 ends in cycle %d, before its recorded duration", byID[1].End)
+	}
+	var copies []model.StageRecord
+	for _, s := range l.stages {
+		if s.Stage == model.StageD2H {
+			copies = append(copies, s)
+		}
+	}
+	if len(copies) != 2 || copies[0].Start != 5000 || copies[0].End != 5300 || copies[1].Start != 5300 {
+		t.Errorf("copies %+v, want the first from 5000 to 5300 and the second from then on", copies)
+	}
+}
+
+// Where nothing was recorded the policy is refused with a sentence.
+func TestCapturedNeedsTimes(t *testing.T) {
+	cs, err := policies.Parse("captured", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := policies.FactsOf(tracetest.FromText(t, contractTraces["pipeline"]), model.NotTasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cs[0].Lacks(f) == "" {
+		t.Error("a trace without times is taken")
+	}
+}
+
+// In a real capture no kernel begins before its recorded start.
+func TestCapturedRealTimeline(t *testing.T) {
+	paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t), "nvprof-*", "*.csv"))
+	if len(paths) == 0 {
+		t.Fatal("no capture of nvprof")
+	}
+	in, err := convert.Open(paths[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "a.trace.zst")
+	if err := convert.Run(t.Context(), in, "", target, convert.Options{Device: -1}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	cfg, err := model.Preset("titanx-maxwell")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, sum, err := replay(t, r, cfg, "captured", 0)
+	if err != nil || len(l.kernels) != r.Kernels() {
+		t.Fatalf("%d of %d kernels end: %v", len(l.kernels), r.Kernels(), err)
+	}
+	perNs := cfg.Clock.CoreMHz / 1000
+	last := int64(0)
+	for i := range l.kernels {
+		k := &l.kernels[i]
+		last = max(last, k.Recorded.StartNs+k.Recorded.DurationNs)
+		if float64(k.Dispatch) < float64(k.Recorded.StartNs)*perNs {
+			t.Fatalf("kernel %d is dispatched in cycle %d, recorded to start at %d ns", k.ID, k.Dispatch, k.Recorded.StartNs)
+		}
+	}
+	if ends := float64(sum.Cycles) / perNs; ends < float64(last)*0.999 {
+		t.Errorf("the replay ends after %.0f ns, the capture after %d", ends, last)
+	}
+}
