@@ -2,11 +2,12 @@
 # make test    everything, with the loading tests in a Python environment of its own
 # make results the child-launch papers' benchmarks, as the tables of POLICIES.md
 # make bench   go benchmarks, then whole runs over generated workloads
+# make narrow  the table of narrow tasks in POLICIES.md
 
 PYTHON ?= python3
 VENV   := .venv
 
-.PHONY: build test bench results venv clean
+.PHONY: narrow build test bench results venv clean
 
 build:
 	go build -trimpath -o bin/replay ./cmd/replay
@@ -29,6 +30,9 @@ bench: build
 
 results:
 	go test ./policies -run Results -v -results -timeout 60m | grep '^|\|over cdp\|FAIL'
+
+narrow: build
+	samples/narrow.sh bin/replay
 
 clean:
 	rm -rf bin $(VENV) replay-out

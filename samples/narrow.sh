@@ -24,7 +24,7 @@ run() { # WORKLOAD on|off
 	local policies=pagoda,pagoda-batch,hyperq,pthreads
 	case $1 in mb | bf | conv | slud | 3des) policies+=,gemtc ;; esac # the others synchronise
 	[ "$1" = slud ] || policies+=,fusion                            # whose tasks depend on one another
-	"$replay" --quiet --json --gpu=titanx-maxwell --policy="$policies" --task-copies="$2" --tables=runs,metrics --format=csv \
+	"$replay" --quiet --json --gpu=titanx-maxwell --policy="$policies" --pagoda-batch-size=128 --task-copies="$2" --tables=runs,metrics --format=csv \
 		-o "$dir/$2" "$dir/$1.trace.zst" | { tr -d '\n'; echo; } | pairs | sed "s/^/$2 $1 /" >>"$dir/all"
 }
 
