@@ -62,16 +62,24 @@ func newCache(bytes, lineBytes, ways int) *cache {
 // not found, and are the oldest of their sets.
 func (c *cache) flush() { c.gen++ }
 
+// reset puts every line in its set, the highest id first.
 func (c *cache) reset() {
 	for i := range c.bucket {
 		c.bucket[i] = noLine
 	}
-	for i := range c.head {
-		c.head[i], c.tail[i] = noLine, noLine
-	}
+	n, sets := int32(len(c.lines)), int32(c.sets)
 	for i := range c.lines {
-		c.lines[i] = line{id: int32(i), prev: noLine, next: noLine}
-		c.push(int32(i))
+		l := &c.lines[i]
+		id := int32(i)
+		l.id, l.prev, l.next = id, id+sets, id-sets
+		if l.prev >= n {
+			l.prev = noLine
+			c.head[id%sets] = id
+		}
+		if l.next < 0 {
+			l.next = noLine
+			c.tail[id%sets] = id
+		}
 	}
 }
 

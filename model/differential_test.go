@@ -145,12 +145,18 @@ func TestAgainstNaive(t *testing.T) {
 	if testing.Short() {
 		runs = 300
 	}
-	for seed := range uint64(runs) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		text, machine := randomTrace(r), randomMachine(r)
-		if !agree(t, text, machine) {
-			t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
-		}
+	const shards = 4
+	for shard := range shards {
+		t.Run(fmt.Sprint(shard), func(t *testing.T) {
+			t.Parallel()
+			for seed := shard; seed < runs; seed += shards {
+				r := rand.New(rand.NewPCG(uint64(seed), 7))
+				text, machine := randomTrace(r), randomMachine(r)
+				if !agree(t, text, machine) {
+					t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
+				}
+			}
+		})
 	}
 }
 

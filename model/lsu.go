@@ -41,7 +41,6 @@ func (u *lsu) init(s *sm) {
 	u.s = s
 	u.caches = make(map[int]*cache)
 	u.queue = make([]Time, c.SM.OperandCollectors)
-	u.size(c.L1.Bytes)
 	u.wb = newSlots(ratio{1, 1})
 	if n := c.TLB.Entries; n > 0 {
 		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n)

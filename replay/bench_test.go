@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	_ "gpureplay/samples/probes"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// BenchmarkReplay replays a workload on a machine and reports what it does a
+// second: warp instructions, and 32 B sectors that leave the SMs or hit an L1.
+func BenchmarkReplay(b *testing.B) {
+	capture := func(path ...string) func(testing.TB) *trace.Reader {
+		return func(t testing.TB) *trace.Reader {
+			return converted(t, tracetest.Data(t, filepath.Join(path...)))
+		}
+	}
+	generated := func(name string, settings ...string) func(testing.TB) *trace.Reader {
+		return func(t testing.TB) *trace.Reader { return sample(t, name, settings...) }
+	}
+	for _, w := range []struct {
+		name, preset string
+		open         func(testing.TB) *trace.Reader
+	}{
+		{"bfs", "rtx3070", capture("accelsim-rodinia-bfs-a100", "kernelslist.g")},
+		{"vectoradd", "rtx3070", capture("accelsim-vectoradd-a100", "kernelslist.g")},
+		{"simpletorch", "qv100", capture("accelsim-simpletorch-v100", "traces", "kernelslist.g")},
+		{"matmul", "rtx3070", generated("matmul")},
+		{"stn", "rtx3070", generated("stn", "kernels=2")},
+		{"copy", "rtx3070", generated("copy")},
+		{"walk", "rtx3070", generated("walk", "steps=8")},
+		{"walk-random", "rtx3070", generated("walk", "steps=8", "pattern=random")},
+		{"chase", "rtx3070", generated("chase")},
+	} {
+		b.Run(w.name, func(b *testing.B) { benchmarkReplay(b, w.open(b), w.preset) })
+	}
+}
+
+func benchmarkReplay(b *testing.B, r *trace.Reader, preset string) {
+	cfg, err := model.Preset(preset)
+	if err != nil {
+		b.Fatal(err)
+	}
+	cs, err := policies.Parse("serial", nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	var insts, sectors uint64
+	for b.Loop() {
+		p, machine, err := cs[0].Build(cfg)
+		if err != nil {
+			b.Fatal(err)
+		}
+		m, err := model.New(r, model.Options{Config: machine, Policy: p})
+		if err != nil {
+			b.Fatal(err)
+		}
+		sum, err := m.Run(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		insts += sum.WarpInsts
+		sectors += sum.Memory[0].Hits + sum.Memory[1].Accesses
+	}
+	b.ReportMetric(float64(insts)/b.Elapsed().Seconds(), "warp-insts/s")
+	b.ReportMetric(float64(sectors)/b.Elapsed().Seconds(), "sectors/s")
+}
