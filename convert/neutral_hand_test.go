@@ -69,7 +69,7 @@ cta 1
   0000 @0x1000+4
   0030
    child 1 lane=0 work=0 params=0 marked
-kernel "child" id=1 grid=1 block=32 regs=0 shared=0 stream=0 fidelity=kernel "child"
+kernel "child" id=1 grid=1 block=32 regs=0 shared=0 stream=0 fidelity=kernel child
 kernel job id=2 grid=1 block=32 regs=0 shared=0 stream=0 fidelity=kernel task
 kernel scale id=3 grid=1 block=64 regs=0 shared=0 stream=0 fidelity=kernel
 `
