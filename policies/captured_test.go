@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gpureplay/convert"
@@ -105,5 +106,29 @@ func TestCapturedRealTimeline(t *testing.T) {
 	}
 	if ends := float64(sum.Cycles) / perNs; ends < float64(last)*0.999 {
 		t.Errorf("the replay ends after %.0f ns, the capture after %d", ends, last)
+	}
+}
+
+// What a trace lacks is said of it, and nothing else.
+func TestMissing(t *testing.T) {
+	for name, want := range map[string][]string{
+		"pipeline": {"child launches", "narrow tasks", "recorded start times", "recorded times of the host's calls"},
+		"times": {"instructions of 3 of 3 kernels", "memory accesses", "arrays", "file reads", "copies back", "the array of 1 copies",
+			"child launches", "narrow tasks", "recorded times of the host's calls"},
+	} {
+		f, err := policies.FactsOf(tracetest.FromText(t, contractTraces[name]), model.NotTasks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := f.Missing()
+		if len(got) != len(want) {
+			t.Errorf("%s lacks %q, want %d of them", name, got, len(want))
+			continue
+		}
+		for i, w := range want {
+			if !strings.HasPrefix(got[i], w) {
+				t.Errorf("%s lacks %q, want %q", name, got[i], w)
+			}
+		}
 	}
 }
