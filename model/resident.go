@@ -99,9 +99,6 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 // SM is the SM that holds r.
 func (r *Residence) SM() int { return r.s.id }
 
-// Insts is how many instructions programs of r have issued.
-func (r *Residence) Insts() uint64 { return r.cta.rec.WarpInsts }
-
 // Warps is how many warps r has.
 func (r *Residence) Warps() int { return len(r.warps) }
 

@@ -129,8 +129,5 @@ func (x *TaskMachine) Over(t Time) { x.unit.over(t) }
 // Fail ends the run with an error.
 func (x *TaskMachine) Fail(err error) { x.m.fail(err) }
 
-// Metric sets a figure of the run's summary.
-func (x *TaskMachine) Metric(name string, v float64) { x.m.metrics.set(name, v) }
-
 // Count counts an event in the run's summary.
 func (x *TaskMachine) Count(name string) { x.m.metrics.count(name) }
