@@ -17,7 +17,17 @@ type ccqs struct {
 	warpSum int64
 	tWarp   int64 // of the last window in which one finished
 
-	most int64 // largest time that a counter holds; 0: any
+	last changes // of the latest cycle in which something ended
+	most int64   // largest time that a counter holds; 0: any
+}
+
+// changes are what one cycle does to the registers. They are seen from the next
+// cycle on, so that a request sees the same whatever SM it comes from: SMs act
+// one after another in a cycle (POLICIES.md, choice 12 of the child launches).
+type changes struct {
+	at              Time
+	ctas, cta       int64 // that ended, and how long they ran together
+	warps, warpTime int64
 }
 
 // ccqsWindow is the width of a window: 2^10 cycles, so that the mean is a shift.
@@ -33,7 +43,7 @@ type QueueMetrics struct {
 	TWarp int64 // mean execution time of child warps of the last window in which one finished
 }
 
-// metrics returns the registers in cycle t.
+// metrics returns the registers at the start of cycle t.
 func (q *ccqs) metrics(t Time) QueueMetrics {
 	q.roll(t)
 	m := QueueMetrics{N: q.n, NCon: q.nCon, TWarp: q.tWarp}
@@ -43,8 +53,23 @@ func (q *ccqs) metrics(t Time) QueueMetrics {
 	return m
 }
 
-// roll closes the windows that end at or before t.
+// roll brings the registers to the start of cycle t.
 func (q *ccqs) roll(t Time) {
+	if c := q.last; c.at < t && c.ctas+c.warps > 0 {
+		q.last = changes{}
+		q.pass(c.at)
+		q.running -= c.ctas
+		q.n -= c.ctas
+		q.finished += c.ctas
+		q.total += c.cta
+		q.warps += c.warps
+		q.warpSum += c.warpTime
+	}
+	q.pass(t)
+}
+
+// pass closes the windows that end at or before t.
+func (q *ccqs) pass(t Time) {
 	for t >= q.window+ccqsWindow {
 		end := q.window + ccqsWindow
 		q.nCon = (q.area + q.running*(end-q.at)) >> ccqsShift
@@ -72,16 +97,16 @@ func (q *ccqs) started(t Time) {
 
 func (q *ccqs) ended(t, took Time) {
 	q.roll(t)
-	q.running--
-	q.n--
-	q.finished++
-	q.total += q.counted(took)
+	q.last.at = t
+	q.last.ctas++
+	q.last.cta += q.counted(took)
 }
 
 func (q *ccqs) warpEnded(t, took Time) {
 	q.roll(t)
-	q.warps++
-	q.warpSum += q.counted(took)
+	q.last.at = t
+	q.last.warps++
+	q.last.warpTime += q.counted(took)
 }
 
 // counted is a time as the counter of a CTA or a warp holds it: it stops at the

@@ -30,7 +30,8 @@ func TestCCQSWindows(t *testing.T) {
 	check(q, 2048, QueueMetrics{N: 2, NCon: 2})
 	q.warpEnded(2147, 2048)
 	q.ended(2148, 2048)
-	check(q, 2148, QueueMetrics{N: 1, NCon: 2, TCTA: 2048})
+	check(q, 2148, QueueMetrics{N: 2, NCon: 2}) // what ends in a cycle is seen from the next on
+	check(q, 2149, QueueMetrics{N: 1, NCon: 2, TCTA: 2048})
 	q.warpEnded(2659, 2049)
 	q.ended(2660, 2049)
 	check(q, 3071, QueueMetrics{NCon: 2, TCTA: 2048}) // 4097/2

@@ -46,6 +46,9 @@ func TestSpawnWindows(t *testing.T) {
 		want           [7]int64 // n, x, n_con, t_cta, t_warp, t_child, t_parent
 	}{
 		{"first window: nothing has finished", 31000, 1, 1, "first window", model.DeviceKernel, [7]int64{2, 1, 2, 0, 0, 0, 0}},
+		{"the first ends in this cycle: not seen yet", 32663, 1, 1, "first window", model.DeviceKernel, [7]int64{2, 1, 2, 0, 0, 0, 0}},
+		{"the second ends in this cycle", 32664, 1, 500, "parent is faster", model.Inline, [7]int64{1, 1, 2, 3001, 0, device1 + 2*3001/2, 0}},
+		{"both have ended", 32665, 1, 500, "parent is faster", model.Inline, [7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
 		{"both have finished, their window is open", 32700, 1, 500, "parent is faster", model.Inline,
 			[7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
 		{"the last cycle of the window", 32767, 1, 500, "parent is faster", model.Inline,
