@@ -3,19 +3,31 @@ package model
 import "math/bits"
 
 // cache is the tag array of a sectored cache with LRU replacement. Sets may be
-// of any associativity: a hash finds a line, a list per set orders it.
+// of any associativity: a hash table finds a line, a list per set orders it.
 //
 // A line carries a fill time for each sector: a sector whose fill time has not
 // come is on its way, and a request for it merges with the one that fetched it.
+//
+// What a replay does most is to find that a line is not there, so the parts are
+// small and apart: the table (4 B an entry), the order (8 B a line), the lines
+// (32 B). A machine has some hundred thousand lines; they should lie in the
+// caches of the host.
 type cache struct {
-	sets      int
-	lineShift uint
-	lines     []line
-	head      []int32 // per set: most recently used
-	tail      []int32
-	bucket    []int32 // hash chains
-	mask      uint32
-	gen       uint32
+	sets  divisor
+	hash  bool // lines choose their set by a hash of the tag
+	lines []line
+	order []link // of the lines, then of the ends of each set's list
+
+	// table holds id+1 and the upper bits of the hash of the line's tag; 0 is
+	// free. An entry whose line has another tag by now is out of date and is
+	// dropped when the table is made anew.
+	table   []uint32
+	shift   uint // of the hash, to the index of the table
+	idBits  uint
+	entries int
+
+	gen  uint8
+	base Time // fill times are counted from here
 }
 
 // maxSectors is the most sectors that a line may have.
@@ -23,155 +35,189 @@ const maxSectors = 4
 
 // line is one line of a cache.
 type line struct {
-	tag        uint64 // address of the line in units of lines
-	fill       [maxSectors]Time
-	valid      uint8 // sectors present or on their way
-	dirty      uint8
-	partial    uint8             // sectors written in part: a read must fetch them
-	merges     [maxSectors]uint8 // requests of the fetch of each sector
-	prev, next int32             // in the set, from most to least recently used
-	chain      int32             // in the hash bucket
-	id         int32
-	gen        uint32 // flush after which the line was filled; 0: it never was
+	tag     uint64             // address of the line in units of lines
+	fill    [maxSectors]uint32 // since cache.base
+	merges  [maxSectors]uint8  // requests of the fetch of each sector
+	valid   uint8              // sectors present or on their way
+	dirty   uint8
+	partial uint8 // sectors written in part: a read must fetch them
+	gen     uint8 // flush after which the line was filled; 0: it never was
 }
+
+// link orders the lines of a set in a ring, from the most to the least recently
+// used.
+type link struct{ prev, next int32 }
+
+const noLine int32 = -1
 
 // maxMerge is the most requests that a line counts for a sector.
 const maxMerge = 255
 
-const noLine int32 = -1
-
-func newCache(bytes, lineBytes, ways int) *cache {
+// newCache returns an empty cache. hash: the set of a line comes from a hash of
+// its tag, not from its low bits.
+func newCache(bytes, lineBytes, ways int, hash bool) *cache {
 	n := bytes / lineBytes
 	if ways <= 0 || ways > n {
 		ways = n
 	}
-	c := &cache{sets: n / ways, lineShift: uint(bits.TrailingZeros(uint(lineBytes)))}
-	n = c.sets * ways
-	c.lines = make([]line, n)
-	c.head, c.tail = make([]int32, c.sets), make([]int32, c.sets)
-	for c.mask = 1; int(c.mask) < 2*n; c.mask <<= 1 {
+	sets := n / ways
+	n = sets * ways
+	c := &cache{sets: newDivisor(sets), hash: hash, gen: 1, idBits: uint(bits.Len(uint(n)))}
+	c.lines, c.order = make([]line, n), make([]link, n+sets)
+	c.shift = 64 - uint(bits.Len(uint(4*n-1)))
+	c.table = make([]uint32, 1<<(64-c.shift))
+	for set := range sets {
+		end := int32(n + set)
+		c.order[end] = link{end, end}
+		for w := range ways {
+			c.push(int32(w*sets+set), end)
+		}
 	}
-	c.bucket = make([]int32, c.mask)
-	c.mask--
-	c.gen = 1
-	c.reset()
 	return c
 }
 
-// flush empties the cache, in constant time: lines of an earlier generation are
-// not found, and are the oldest of their sets.
-func (c *cache) flush() { c.gen++ }
-
-// reset puts every line in its set, the highest id first.
-func (c *cache) reset() {
-	for i := range c.bucket {
-		c.bucket[i] = noLine
+// flush empties the cache: lines of an earlier generation are not found, and are
+// the oldest of their sets.
+func (c *cache) flush() {
+	if c.gen++; c.gen == 0 {
+		for i := range c.lines {
+			c.lines[i].gen = 0
+		}
+		c.gen = 1
 	}
-	n, sets := int32(len(c.lines)), int32(c.sets)
+}
+
+// spread is a hash of a tag, good in its upper bits.
+func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
+
+// mark is what the table keeps of a hash.
+func (c *cache) mark(h uint64) uint32 { return uint32(h>>8) >> c.idBits }
+
+// find returns the line that holds tag, or noLine, without touching the order.
+func (c *cache) find(tag uint64) int32 {
+	h := spread(tag)
+	mark := c.mark(h)
+	for i := h >> c.shift; ; i++ {
+		e := c.table[i&uint64(len(c.table)-1)]
+		if e == 0 {
+			return noLine
+		}
+		if e>>c.idBits == mark {
+			id := int32(e&(1<<c.idBits-1)) - 1
+			if l := &c.lines[id]; l.tag == tag && l.gen == c.gen {
+				return id
+			}
+		}
+	}
+}
+
+// enter puts a line into the table.
+func (c *cache) enter(id int32, tag uint64) {
+	if c.entries >= len(c.table)/2 {
+		c.renew()
+	}
+	h := spread(tag)
+	i := h >> c.shift
+	for c.table[i&uint64(len(c.table)-1)] != 0 {
+		i++
+	}
+	c.table[i&uint64(len(c.table)-1)] = c.mark(h)<<c.idBits | uint32(id+1)
+	c.entries++
+}
+
+// renew makes the table anew of the lines that are there: at most a quarter of
+// its places.
+func (c *cache) renew() {
+	clear(c.table)
+	c.entries = 0
 	for i := range c.lines {
-		l := &c.lines[i]
-		id := int32(i)
-		l.id, l.prev, l.next = id, id+sets, id-sets
-		if l.prev >= n {
-			l.prev = noLine
-			c.head[id%sets] = id
-		}
-		if l.next < 0 {
-			l.next = noLine
-			c.tail[id%sets] = id
+		if l := &c.lines[i]; l.gen == c.gen {
+			c.enter(int32(i), l.tag)
 		}
 	}
 }
 
-func (c *cache) hash(tag uint64) uint32 {
-	return uint32(tag*0x9E3779B97F4A7C15>>32) & c.mask
-}
-
-// find returns the line that holds tag, or nil, without touching the order.
-func (c *cache) find(tag uint64) *line {
-	for i := c.bucket[c.hash(tag)]; i != noLine; i = c.lines[i].chain {
-		if l := &c.lines[i]; l.tag == tag && l.gen == c.gen {
-			return l
-		}
+// set returns the end of the list of the set that tag belongs to.
+func (c *cache) set(tag uint64) int32 {
+	if c.hash {
+		tag = spread(tag) >> 33
 	}
-	return nil
+	return int32(uint64(len(c.lines)) + c.sets.mod(tag))
 }
 
-// set is the set of l: lines go round the sets.
-func (c *cache) set(l *line) int { return int(l.id) % c.sets }
-
-// touch makes l the most recently used line of its set.
-func (c *cache) touch(l *line) {
-	if c.head[c.set(l)] == l.id {
+// touch makes a line the most recently used one of its set.
+func (c *cache) touch(id int32) {
+	end := c.set(c.lines[id].tag)
+	if c.order[end].next == id {
 		return
 	}
-	c.unlink(l.id)
-	c.push(l.id)
+	o := c.order[id]
+	c.order[o.prev].next, c.order[o.next].prev = o.next, o.prev
+	c.push(id, end)
 }
 
-// victim returns the least recently used line of a set with no sector on its
-// way at t, or nil if all have.
-func (c *cache) victim(set int, t Time) *line {
-	for i := c.tail[set]; i != noLine; i = c.lines[i].prev {
-		if l := &c.lines[i]; l.gen != c.gen || l.idle(t) {
-			return l
+// push makes a line that is in no list the most recent of a set.
+func (c *cache) push(id, end int32) {
+	first := c.order[end].next
+	c.order[id] = link{end, first}
+	c.order[first].prev, c.order[end].next = id, id
+}
+
+// victim returns the least recently used line of the set of tag with nothing on
+// its way at t, or noLine.
+func (c *cache) victim(tag uint64, t Time) int32 {
+	end := c.set(tag)
+	for i := c.order[end].prev; i != end; i = c.order[i].prev {
+		if l := &c.lines[i]; l.gen != c.gen || c.idle(i, t) {
+			return i
 		}
 	}
-	return nil
+	return noLine
 }
 
-// idle reports whether no sector of l is on its way at t.
-func (l *line) idle(t Time) bool {
-	for s, f := range l.fill {
-		if l.valid>>s&1 != 0 && f > t {
+// idle reports whether nothing of a line is on its way at t.
+func (c *cache) idle(id int32, t Time) bool {
+	for v := c.lines[id].valid; v != 0; v &= v - 1 {
+		if c.filled(id, uint(bits.TrailingZeros8(v))) > t {
 			return false
 		}
 	}
 	return true
 }
 
-// replace gives l to tag with no valid sector and makes it the most recent.
-func (c *cache) replace(l *line, tag uint64) {
-	if l.gen > 0 {
-		c.unhash(l.id)
-	}
+// replace gives a line of the set of tag to tag with no valid sector and makes
+// it the most recent.
+func (c *cache) replace(id int32, tag uint64) {
+	l := &c.lines[id]
 	l.tag, l.gen = tag, c.gen
 	l.valid, l.dirty, l.partial = 0, 0, 0
-	b := c.hash(tag)
-	l.chain = c.bucket[b]
-	c.bucket[b] = l.id
-	c.touch(l)
+	c.enter(id, tag)
+	c.touch(id)
 }
 
-func (c *cache) unlink(i int32) {
-	l := &c.lines[i]
-	if l.prev != noLine {
-		c.lines[l.prev].next = l.next
-	} else {
-		c.head[c.set(l)] = l.next
+// filled returns the fill time of a valid sector.
+func (c *cache) filled(id int32, bit uint) Time { return c.base + Time(c.lines[id].fill[bit]) }
+
+// put makes a sector present from a time on, with a number of requests that
+// wait for it.
+func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
+	if t-c.base >= 1<<32 {
+		c.rebase(t)
 	}
-	if l.next != noLine {
-		c.lines[l.next].prev = l.prev
-	} else {
-		c.tail[c.set(l)] = l.prev
-	}
+	l := &c.lines[id]
+	l.valid |= 1 << bit
+	l.fill[bit] = uint32(max(0, t-c.base))
+	l.merges[bit] = merges
 }
 
-func (c *cache) push(i int32) {
-	l := &c.lines[i]
-	l.prev, l.next = noLine, c.head[c.set(l)]
-	if l.next != noLine {
-		c.lines[l.next].prev = i
-	} else {
-		c.tail[c.set(l)] = i
+// rebase counts fill times from half a span before t, an eon after all that have
+// come: those that are earlier are past for every request.
+func (c *cache) rebase(t Time) {
+	by := t - 1<<31 - c.base
+	for i := range c.lines {
+		for s, f := range c.lines[i].fill {
+			c.lines[i].fill[s] = uint32(max(0, Time(f)-by))
+		}
 	}
-	c.head[c.set(l)] = i
-}
-
-func (c *cache) unhash(i int32) {
-	p := &c.bucket[c.hash(c.lines[i].tag)]
-	for *p != i {
-		p = &c.lines[*p].chain
-	}
-	*p = c.lines[i].chain
+	c.base += by
 }

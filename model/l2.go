@@ -19,7 +19,7 @@ type slice struct {
 
 func newSlice(c *Config, ch *channel) slice {
 	return slice{
-		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways), chan_: ch, rop: Time(c.L2.Latency),
+		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways, true), chan_: ch, rop: Time(c.L2.Latency),
 		mshrs: c.L2.MSHRs, misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
 	}
 }
@@ -29,21 +29,24 @@ func (s *slice) read(sector uint64, t Time) Time {
 	s.stats.Accesses++
 	s.stats.ReadSectors++
 	t += s.rop
-	l, bit := s.lookup(sector)
-	if l != nil && l.valid&^l.partial>>bit&1 != 0 {
-		s.stats.Hits++
-		return s.hit(l, bit, t)
+	id, bit := s.lookup(sector)
+	if id != noLine {
+		if l := &s.tags.lines[id]; l.valid&^l.partial>>bit&1 != 0 {
+			s.stats.Hits++
+			return s.hit(id, bit, t)
+		}
 	}
 	s.stats.Misses++
-	return s.fetch(l, sector, bit, t) + 1
+	return s.fetch(id, sector, bit, t) + 1
 }
 
 // hit answers from a sector that is present or on its way.
-func (s *slice) hit(l *line, bit uint, t Time) Time {
-	fill := l.fill[bit]
+func (s *slice) hit(id int32, bit uint, t Time) Time {
+	fill := s.tags.filled(id, bit)
 	if fill <= t {
 		return t + 1
 	}
+	l := &s.tags.lines[id]
 	if s.merge > 0 && int(l.merges[bit]) >= s.merge {
 		s.blocked = max(s.blocked, fill-s.rop) // it waits at the head of the slice
 	} else if l.merges[bit] < maxMerge {
@@ -53,7 +56,7 @@ func (s *slice) hit(l *line, bit uint, t Time) Time {
 }
 
 // fetch reads a sector from DRAM and returns when it is filled.
-func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
+func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 	for len(s.pending) > 0 && s.pending[0] <= t {
 		s.pending.pop()
 	}
@@ -63,15 +66,13 @@ func (s *slice) fetch(l *line, sector uint64, bit uint, t Time) Time {
 	}
 	fill := s.send(sector, t, false)
 	s.pending.push(fill)
-	if l == nil {
-		if l = s.allocate(sector, t); l == nil {
+	if id == noLine {
+		if id = s.allocate(sector, t); id == noLine {
 			return fill
 		}
 	}
-	l.valid |= 1 << bit
-	l.partial &^= 1 << bit
-	l.fill[bit] = fill
-	l.merges[bit] = 1
+	s.tags.lines[id].partial &^= 1 << bit
+	s.tags.put(id, bit, fill, 1)
 	return fill
 }
 
@@ -92,19 +93,19 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	s.stats.Accesses++
 	s.stats.WriteSectors++
 	t += s.rop
-	l, bit := s.lookup(sector)
-	if l == nil {
-		if l = s.allocate(sector, t); l == nil {
+	id, bit := s.lookup(sector)
+	if id == noLine {
+		if id = s.allocate(sector, t); id == noLine {
 			return s.send(sector, t, true)
 		}
 	}
+	l := &s.tags.lines[id]
 	present := l.valid>>bit&1 != 0
 	if present {
 		s.stats.Hits++
 	} else {
 		s.stats.Misses++
-		l.valid |= 1 << bit
-		l.fill[bit], l.merges[bit] = t, 0
+		s.tags.put(id, bit, t, 0)
 	}
 	l.dirty |= 1 << bit
 	if full {
@@ -117,47 +118,47 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 
 // warm makes a sector present, as a copy that goes through the L2 does.
 func (s *slice) warm(sector uint64, t Time) {
-	l, bit := s.lookup(sector)
-	if l == nil {
-		if l = s.allocate(sector, t); l == nil {
+	id, bit := s.lookup(sector)
+	if id == noLine {
+		if id = s.allocate(sector, t); id == noLine {
 			return
 		}
 	}
-	l.valid |= 1 << bit
+	s.tags.put(id, bit, t, 0)
+	l := &s.tags.lines[id]
 	l.dirty |= 1 << bit
 	l.partial &^= 1 << bit
-	l.fill[bit], l.merges[bit] = t, 0
 }
 
 // atomic reads, modifies and writes a sector in the slice.
 func (s *slice) atomic(sector uint64, t Time) Time {
 	done := s.read(sector, t)
-	if l, bit := s.lookup(sector); l != nil {
-		l.dirty |= 1 << bit
+	if id, bit := s.lookup(sector); id != noLine {
+		s.tags.lines[id].dirty |= 1 << bit
 	}
 	return done
 }
 
-func (s *slice) lookup(sector uint64) (*line, uint) {
-	l := s.tags.find(sector >> s.per)
-	if l != nil {
-		s.tags.touch(l)
+func (s *slice) lookup(sector uint64) (int32, uint) {
+	id := s.tags.find(sector >> s.per)
+	if id != noLine {
+		s.tags.touch(id)
 	}
-	return l, uint(sector) & (1<<s.per - 1)
+	return id, uint(sector) & (1<<s.per - 1)
 }
 
-// allocate makes room for a line and writes back what it drives out; nil if
+// allocate makes room for a line and writes back what it drives out; noLine if
 // every line of the set is on its way.
-func (s *slice) allocate(sector uint64, t Time) *line {
+func (s *slice) allocate(sector uint64, t Time) int32 {
 	tag := sector >> s.per
-	set := int((tag * 0x9E3779B97F4A7C15 >> 33) % uint64(s.tags.sets))
-	l := s.tags.victim(set, t)
-	if l == nil {
-		return nil
+	id := s.tags.victim(tag, t)
+	if id == noLine {
+		return noLine
 	}
+	l := &s.tags.lines[id]
 	for d := l.dirty; d != 0; d &= d - 1 {
 		s.send(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
 	}
-	s.tags.replace(l, tag)
-	return l
+	s.tags.replace(id, tag)
+	return id
 }

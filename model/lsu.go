@@ -43,7 +43,7 @@ func (u *lsu) init(s *sm) {
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(ratio{1, 1})
 	if n := c.TLB.Entries; n > 0 {
-		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n)
+		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n, false)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
 	}
 }
@@ -55,15 +55,14 @@ func (u *lsu) translate(sector uint64, at Time) Time {
 		return at
 	}
 	tag := sector >> u.page
-	l := u.tlb.find(tag)
-	if l != nil {
-		u.tlb.touch(l)
-		return max(at, l.fill[0])
+	if id := u.tlb.find(tag); id != noLine {
+		u.tlb.touch(id)
+		return max(at, u.tlb.filled(id, 0))
 	}
 	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
-	if l = u.tlb.victim(0, at); l != nil {
-		u.tlb.replace(l, tag)
-		l.valid, l.fill[0] = 1, walked
+	if id := u.tlb.victim(tag, at); id != noLine {
+		u.tlb.replace(id, tag)
+		u.tlb.put(id, 0, walked, 0)
 	}
 	return walked
 }
@@ -81,7 +80,7 @@ func (u *lsu) size(bytes int) {
 		if c.Unified > 0 && c.Bytes > 0 {
 			ways = max(1, c.Ways*bytes/c.Bytes) // sets stay, ways follow the capacity
 		}
-		l1 = newCache(bytes, c.LineBytes, ways)
+		l1 = newCache(bytes, c.LineBytes, ways, false)
 		u.caches[bytes] = l1
 	}
 	u.l1 = l1
@@ -256,38 +255,37 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	u.stats.reads++
 	hit := at + Time(c.Latency) + l1Extra
 	tag, bit := u.split(sector)
-	l := u.l1.find(tag)
-	if l != nil {
-		u.l1.touch(l)
-		if l.valid>>bit&1 != 0 {
+	id := u.l1.find(tag)
+	if id != noLine {
+		u.l1.touch(id)
+		if u.l1.lines[id].valid>>bit&1 != 0 {
 			u.stats.hits++
-			return u.hit(l, bit, at, hit)
+			return u.hit(id, bit, at, hit)
 		}
 	}
 	u.stats.misses++
 	at = u.admitMiss(at)
 	fill := u.s.m.mem.read(u.s.id, sector, u.queued(at))
 	u.pending.push(fill)
-	if l == nil {
-		if l = u.l1.victim(int(tag%uint64(u.l1.sets)), at); l == nil {
+	if id == noLine {
+		if id = u.l1.victim(tag, at); id == noLine {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
-		u.l1.replace(l, tag)
+		u.l1.replace(id, tag)
 	}
-	l.valid |= 1 << bit
-	l.fill[bit] = fill
-	l.merges[bit] = 1
+	u.l1.put(id, bit, fill, 1)
 	return u.wb.take(fill)
 }
 
 // hit returns when a sector that is present or on its way is there. A miss has
 // room for a number of requests; the one beyond waits for the fill, and the unit
 // with it.
-func (u *lsu) hit(l *line, bit uint, at, hit Time) Time {
-	fill := l.fill[bit]
+func (u *lsu) hit(id int32, bit uint, at, hit Time) Time {
+	fill := u.l1.filled(id, bit)
 	if fill <= hit {
 		return hit
 	}
+	l := &u.l1.lines[id]
 	if limit := u.s.m.cfg.L1.Merge; limit > 0 && int(l.merges[bit]) >= limit {
 		u.free = max(u.free, fill)
 		return fill + Time(u.s.m.cfg.L1.Latency) + l1Extra
@@ -338,17 +336,16 @@ func (u *lsu) keep(sector uint64, at Time) bool {
 		return false
 	}
 	tag, bit := u.split(sector)
-	l := u.l1.find(tag)
-	if l == nil {
-		if l = u.l1.victim(int(tag%uint64(u.l1.sets)), at); l == nil {
+	id := u.l1.find(tag)
+	if id == noLine {
+		if id = u.l1.victim(tag, at); id == noLine {
 			return false
 		}
-		u.l1.replace(l, tag)
+		u.l1.replace(id, tag)
 	}
-	u.l1.touch(l)
-	if l.valid>>bit&1 == 0 {
-		l.valid |= 1 << bit
-		l.fill[bit], l.merges[bit] = at, 0
+	u.l1.touch(id)
+	if u.l1.lines[id].valid>>bit&1 == 0 {
+		u.l1.put(id, bit, at, 0)
 	}
 	return true
 }
@@ -365,7 +362,7 @@ func (u *lsu) invalidate(sector uint64) {
 		return
 	}
 	tag, bit := u.split(sector)
-	if l := u.l1.find(tag); l != nil {
-		l.valid &^= 1 << bit
+	if id := u.l1.find(tag); id != noLine {
+		u.l1.lines[id].valid &^= 1 << bit
 	}
 }
