@@ -7,11 +7,13 @@ package model
 type channel struct {
 	cfg     *DRAMConfig
 	ratio   ratio
-	bus     slots // in bursts
-	burst   Time  // command cycles of one sector on the bus
-	latency Time  // constant part, SM cycles
-	chunks  uint64
+	bus     slots   // in bursts
+	burst   divisor // command cycles of one sector on the bus
+	latency Time    // constant part, SM cycles
+	chunks  divisor // channels that chunks go round
+	perRow  divisor // sectors of a row
 	banks   []bank
+	perBank divisor
 	turn    Time // end of the last write on the bus
 	queue   ring // requests among which FR-FCFS chooses
 	lastAct Time // of any bank
@@ -39,9 +41,10 @@ func newChannel(c *Config) channel {
 	d := &c.DRAM
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
-		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(ratio{1, 1}),
-		burst: max(1, Time((1<<sectorShift+perCycle-1)/perCycle)), latency: Time(d.Latency),
-		chunks: uint64(max(1, d.Channels)), banks: make([]bank, max(1, d.Banks)), queue: newRing(d.Window), lastAct: -never,
+		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
+		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
+		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
+		banks: make([]bank, max(1, d.Banks)), perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never,
 	}
 }
 
@@ -70,13 +73,14 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 		cmd = b.lastCol + Time(c.cfg.TCCD)
 	}
 	b.lastCol = max(b.lastCol, cmd)
-	data := c.bus.take((cmd+delay+c.burst-1)/c.burst) * c.burst
+	burst := Time(c.burst.n)
+	data := c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1)))) * burst
 	b.rows[0].last = max(b.rows[0].last, data)
 	if write {
-		c.turn = data + c.burst
+		c.turn = data + burst
 		b.wrote = max(b.wrote, c.turn)
 	}
-	done := c.ratio.back(data + c.burst)
+	done := c.ratio.back(data + burst)
 	c.queue.put(done)
 	c.stats.Accesses++
 	if from := max(arrive, c.busyTo); done > from {
@@ -123,9 +127,8 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 // locate returns the bank and row of a sector: chunks of 256 B go round the
 // channels, rows round the banks.
 func (c *channel) locate(sector uint64) (*bank, uint64) {
-	local := sector >> interleaveShift / c.chunks << interleaveShift
-	perRow := uint64(max(c.cfg.RowBytes, 1<<(interleaveShift+sectorShift))) >> sectorShift
-	row := local / perRow
-	n := uint64(len(c.banks))
-	return &c.banks[(row^row/n)%n], row / n
+	local := c.chunks.div(sector>>interleaveShift) << interleaveShift
+	row := c.perRow.div(local)
+	upper := c.perBank.div(row)
+	return &c.banks[c.perBank.mod(row^upper)], upper
 }

@@ -11,7 +11,7 @@ type slice struct {
 	mshrs   int
 	merge   int
 	per     uint // logarithm of sectors per line
-	pending timeHeap
+	pending timeQueue
 	misses  ring // that wait for the channel
 	blocked Time // the slice takes nothing before this
 	stats   MemoryRecord
@@ -57,15 +57,13 @@ func (s *slice) hit(id int32, bit uint, t Time) Time {
 
 // fetch reads a sector from DRAM and returns when it is filled.
 func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
-	for len(s.pending) > 0 && s.pending[0] <= t {
-		s.pending.pop()
-	}
-	if s.mshrs > 0 && len(s.pending) >= s.mshrs {
-		t = max(t, s.pending.pop())
-		s.blocked = max(s.blocked, t-s.rop)
+	if s.mshrs > 0 {
+		t = s.admit(t)
 	}
 	fill := s.send(sector, t, false)
-	s.pending.push(fill)
+	if s.mshrs > 0 {
+		s.pending.push(fill)
+	}
 	if id == noLine {
 		if id = s.allocate(sector, t); id == noLine {
 			return fill
@@ -74,6 +72,16 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 	s.tags.lines[id].partial &^= 1 << bit
 	s.tags.put(id, bit, fill, 1)
 	return fill
+}
+
+// admit returns when an MSHR takes a miss; until then the slice takes nothing.
+func (s *slice) admit(t Time) Time {
+	s.pending.drop(t)
+	if s.pending.n >= s.mshrs {
+		t = max(t, s.pending.pop())
+		s.blocked = max(s.blocked, t-s.rop)
+	}
+	return t
 }
 
 // send gives a request to the channel when that has room, and returns when its

@@ -15,8 +15,8 @@ type lsu struct {
 	free    Time           // from when the unit takes the next instruction
 	queue   []Time         // start times of the instructions in the operand collectors
 	oldest  int
-	wb      slots    // write-back port: fills, merged misses and results of shared memory
-	pending timeHeap // fill times of the misses on their way
+	wb      slots     // write-back port: fills, merged misses and results of shared memory
+	pending timeQueue // fill times of the misses on their way
 	co      coalescer
 	tlb     *cache           // nil: every access hits
 	page    uint             // logarithm of sectors per page
@@ -41,7 +41,7 @@ func (u *lsu) init(s *sm) {
 	u.s = s
 	u.caches = make(map[int]*cache)
 	u.queue = make([]Time, c.SM.OperandCollectors)
-	u.wb = newSlots(ratio{1, 1})
+	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
 		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n, false)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
@@ -266,7 +266,9 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	u.stats.misses++
 	at = u.admitMiss(at)
 	fill := u.s.m.mem.read(u.s.id, sector, u.queued(at))
-	u.pending.push(fill)
+	if u.s.m.cfg.L1.MSHRs > 0 {
+		u.pending.push(fill)
+	}
 	if id == noLine {
 		if id = u.l1.victim(tag, at); id == noLine {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
@@ -310,10 +312,11 @@ func (u *lsu) queued(at Time) Time {
 // admitMiss returns when an MSHR takes a miss; until then the unit waits.
 func (u *lsu) admitMiss(at Time) Time {
 	limit := u.s.m.cfg.L1.MSHRs
-	for len(u.pending) > 0 && u.pending[0] <= at {
-		u.pending.pop()
+	if limit == 0 {
+		return at
 	}
-	if limit > 0 && len(u.pending) >= limit {
+	u.pending.drop(at)
+	if u.pending.n >= limit {
 		at = max(at, u.pending.pop())
 		u.free = max(u.free, at)
 	}

@@ -83,7 +83,7 @@ func TestWheel(t *testing.T) {
 // time asked for.
 func TestSlotsAgainstASet(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	s := newSlots(ratio{1, 1})
+	s := newSlots(sameClock)
 	taken := map[Time]bool{}
 	now := Time(0)
 	for range 50000 {

@@ -6,18 +6,23 @@ import "math/bits"
 // out of time order, so a next-free counter would be wrong by an order of
 // magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
 type slots struct {
-	words []uint64
-	epoch []Time // time of the first cycle of the word, in units of 64 cycles
-	ratio ratio  // SM cycles to cycles of the port
+	words []slotWord
+	ratio ratio // SM cycles to cycles of the port
+}
+
+// slotWord is 64 cycles: a bit for each that is taken.
+type slotWord struct {
+	epoch Time // of its first cycle, in units of 64 cycles
+	taken uint64
 }
 
 // slotWindow is how many cycles a port remembers.
 const slotWindow = 1 << 14
 
 func newSlots(r ratio) slots {
-	s := slots{words: make([]uint64, slotWindow/64), epoch: make([]Time, slotWindow/64), ratio: r}
-	for i := range s.epoch {
-		s.epoch[i] = -1
+	s := slots{words: make([]slotWord, slotWindow/64), ratio: r}
+	for i := range s.words {
+		s.words[i].epoch = -1
 	}
 	return s
 }
@@ -43,15 +48,15 @@ func (s *slots) packet(t Time, flits int) Time {
 func (s *slots) take(t Time) Time {
 	for {
 		e := t >> 6
-		i := int(e) & (slotWindow/64 - 1)
-		if s.epoch[i] < e {
-			s.epoch[i], s.words[i] = e, 0
+		w := &s.words[int(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			w.epoch, w.taken = e, 0
 		}
 		// A word that a later time has taken over counts as full.
-		if s.epoch[i] == e {
-			if free := ^s.words[i] >> (t & 63); free != 0 {
+		if w.epoch == e {
+			if free := ^w.taken >> (t & 63); free != 0 {
 				t += Time(bits.TrailingZeros64(free))
-				s.words[i] |= 1 << (t & 63)
+				w.taken |= 1 << (t & 63)
 				return t
 			}
 		}
@@ -60,18 +65,21 @@ func (s *slots) take(t Time) Time {
 }
 
 // ratio converts SM cycles into cycles of another clock, exactly.
-type ratio struct{ num, den Time }
+type ratio struct{ num, den divisor }
 
 // newRatio returns the ratio of a clock to the SM clock; both in MHz with three
 // decimals.
 func newRatio(clock, core float64) ratio {
 	n, d := Time(clock*1000+0.5), Time(core*1000+0.5)
 	if n <= 0 || d <= 0 {
-		return ratio{1, 1}
+		return sameClock
 	}
 	g := gcd(n, d)
-	return ratio{n / g, d / g}
+	return ratio{newDivisor(int(n / g)), newDivisor(int(d / g))}
 }
+
+// sameClock is the ratio of a port that runs at the SM clock.
+var sameClock = ratio{newDivisor(1), newDivisor(1)}
 
 func gcd(a, b Time) Time {
 	for b != 0 {
@@ -80,11 +88,15 @@ func gcd(a, b Time) Time {
 	return a
 }
 
-func (r ratio) one() bool { return r.num == r.den }
+func (r *ratio) one() bool { return r.num.n == r.den.n }
 
 // to returns the first cycle of the other clock that begins at or after t.
-func (r ratio) to(t Time) Time { return (t*r.num + r.den - 1) / r.den }
+func (r *ratio) to(t Time) Time {
+	return Time(r.den.div(uint64(t)*r.num.n + r.den.n - 1))
+}
 
 // back returns the first SM cycle that begins at or after cycle t of the other
 // clock.
-func (r ratio) back(t Time) Time { return (t*r.den + r.num - 1) / r.num }
+func (r *ratio) back(t Time) Time {
+	return Time(r.num.div(uint64(t)*r.den.n + r.num.n - 1))
+}
