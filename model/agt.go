@@ -114,7 +114,7 @@ func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	}
 	if g.rec.Spilled = g.rec.AGT < 0; g.rec.Spilled {
 		u.pending.spilled++
-		u.m.mem.write(g.parent.sm.id, groupRecords+uint64(g.rec.Child), t, true)
+		u.m.mem.write(g.parent.sm.lsu.port, groupRecords+uint64(g.rec.Child), t, true)
 	}
 }
 
@@ -192,7 +192,7 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 	for i := range n {
 		g := &k.groups.items[k.groups.head+i]
 		if g.launch.rec.Spilled && g.loaded == Unset {
-			g.loaded = u.m.mem.read(0, groupRecords+uint64(g.launch.rec.Child), t)
+			g.loaded = u.m.mem.read(&u.m.mem.ports[0], groupRecords+uint64(g.launch.rec.Child), t)
 		}
 	}
 	if n == 0 || k.next < k.native || k.group != nil {

@@ -69,8 +69,10 @@ func newCache(bytes, lineBytes, ways int, hash bool) *cache {
 	for set := range sets {
 		end := int32(n + set)
 		c.order[end] = link{end, end}
-		for w := range ways {
-			c.push(int32(w*sets+set), end)
+		for w := range ways { // the first is the oldest
+			id := int32(w*sets + set)
+			c.order[id] = link{id, id}
+			c.front(id, end)
 		}
 	}
 	return c
@@ -146,53 +148,60 @@ func (c *cache) set(tag uint64) int32 {
 }
 
 // touch makes a line the most recently used one of its set.
-func (c *cache) touch(id int32) {
-	end := c.set(c.lines[id].tag)
-	if c.order[end].next == id {
+func (c *cache) touch(id int32) { c.front(id, c.set(c.lines[id].tag)) }
+
+// front moves a line to the front of the list with an end.
+func (c *cache) front(id, end int32) {
+	e := &c.order[end]
+	if e.next == id {
 		return
 	}
-	o := c.order[id]
-	c.order[o.prev].next, c.order[o.next].prev = o.next, o.prev
-	c.push(id, end)
+	l := &c.order[id]
+	c.order[l.prev].next, c.order[l.next].prev = l.next, l.prev
+	c.order[e.next].prev = id
+	*l = link{end, e.next}
+	e.next = id
 }
 
-// push makes a line that is in no list the most recent of a set.
-func (c *cache) push(id, end int32) {
-	first := c.order[end].next
-	c.order[id] = link{end, first}
-	c.order[first].prev, c.order[end].next = id, id
-}
-
-// victim returns the least recently used line of the set of tag with nothing on
-// its way at t, or noLine.
-func (c *cache) victim(tag uint64, t Time) int32 {
-	end := c.set(tag)
+// victim returns the least recently used line of a set with nothing on its way
+// at t, or noLine.
+func (c *cache) victim(end int32, t Time) int32 {
 	for i := c.order[end].prev; i != end; i = c.order[i].prev {
-		if l := &c.lines[i]; l.gen != c.gen || c.idle(i, t) {
+		if l := &c.lines[i]; l.gen != c.gen || c.idle(l, t) {
 			return i
 		}
 	}
 	return noLine
 }
 
-// idle reports whether nothing of a line is on its way at t.
-func (c *cache) idle(id int32, t Time) bool {
-	for v := c.lines[id].valid; v != 0; v &= v - 1 {
-		if c.filled(id, uint(bits.TrailingZeros8(v))) > t {
+// idle reports whether nothing of l is on its way at t.
+func (c *cache) idle(l *line, t Time) bool {
+	since := t - c.base
+	for s, f := range l.fill {
+		if Time(f) > since && l.valid>>s&1 != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// replace gives a line of the set of tag to tag with no valid sector and makes
-// it the most recent.
-func (c *cache) replace(id int32, tag uint64) {
-	l := &c.lines[id]
-	l.tag, l.gen = tag, c.gen
-	l.valid, l.dirty, l.partial = 0, 0, 0
+// insert makes room for a line that is not there and returns its place, with no
+// sector present, or noLine if every line of its set is on its way.
+func (c *cache) insert(tag uint64, t Time) int32 {
+	end := c.set(tag)
+	id := c.victim(end, t)
+	if id != noLine {
+		c.replace(id, end, tag)
+	}
+	return id
+}
+
+// replace gives a line of a set to tag, with no valid sector, and makes it the
+// most recent.
+func (c *cache) replace(id, end int32, tag uint64) {
+	c.lines[id] = line{tag: tag, gen: c.gen}
 	c.enter(id, tag)
-	c.touch(id)
+	c.front(id, end)
 }
 
 // filled returns the fill time of a valid sector.

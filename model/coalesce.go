@@ -30,6 +30,10 @@ func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
 		c.span(a.Base, uint64(a.Stride)*(n-1)+width)
 		return
 	}
+	if a.List == 0 && a.Stride >= 1<<sectorShift && within(a, width) {
+		c.stride(a.Base, uint64(a.Stride), n, covered(a.Base, a.Base+width))
+		return
+	}
 	c.round++
 	if c.round == 0 {
 		c.stamp, c.round = [256]uint32{}, 1
@@ -44,6 +48,20 @@ func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
 	for range n {
 		c.add(addr, width)
 		addr += uint64(int64(a.Stride))
+	}
+}
+
+// within reports whether every element of a strided access lies in the same place
+// of a sector of its own.
+func within(a *trace.Access, width uint64) bool {
+	return a.Stride&(1<<sectorShift-1) == 0 && a.Base&(1<<sectorShift-1)+width <= 1<<sectorShift
+}
+
+// stride adds n sectors, a number of bytes apart.
+func (c *coalescer) stride(base, step, n uint64, bytes uint32) {
+	for range n {
+		c.append(base>>sectorShift, bytes)
+		base += step
 	}
 }
 
@@ -72,6 +90,10 @@ func (c *coalescer) append(sector uint64, bytes uint32) {
 
 func (c *coalescer) add(addr, width uint64) {
 	end := addr + width
+	if addr>>sectorShift == (end-1)>>sectorShift {
+		c.addPart(addr>>sectorShift, covered(addr, end))
+		return
+	}
 	for addr < end {
 		next := min(end, (addr>>sectorShift+1)<<sectorShift)
 		c.addPart(addr>>sectorShift, covered(addr, next))

@@ -5,6 +5,9 @@ import "math/bits"
 // slice is one slice of the L2: write-back, sectored, with a limit on misses
 // and on requests that merge into one; at a limit it takes nothing more.
 type slice struct {
+	in      slots // requests
+	out     slots // answers
+	waiting ring  // requests that wait for in
 	tags    *cache
 	chan_   *channel
 	rop     Time
@@ -18,7 +21,9 @@ type slice struct {
 }
 
 func newSlice(c *Config, ch *channel) slice {
+	icnt, l2 := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	return slice{
+		in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue),
 		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways, true), chan_: ch, rop: Time(c.L2.Latency),
 		mshrs: c.L2.MSHRs, misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
 	}
@@ -159,7 +164,8 @@ func (s *slice) lookup(sector uint64) (int32, uint) {
 // every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
 	tag := sector >> s.per
-	id := s.tags.victim(tag, t)
+	end := s.tags.set(tag)
+	id := s.tags.victim(end, t)
 	if id == noLine {
 		return noLine
 	}
@@ -167,6 +173,6 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 	for d := l.dirty; d != 0; d &= d - 1 {
 		s.send(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
 	}
-	s.tags.replace(id, tag)
+	s.tags.replace(id, end, tag)
 	return id
 }

@@ -9,37 +9,28 @@ import (
 // lsu is the load/store unit of an SM with its shared memory and L1. An access
 // is timed in one call when it issues: each stage of its way gives a time.
 type lsu struct {
-	s       *sm
-	l1      *cache
-	caches  map[int]*cache // by size: the L1 gets what shared memory leaves
-	free    Time           // from when the unit takes the next instruction
-	queue   []Time         // start times of the instructions in the operand collectors
-	oldest  int
-	wb      slots     // write-back port: fills, merged misses and results of shared memory
-	pending timeQueue // fill times of the misses on their way
-	co      coalescer
-	tlb     *cache           // nil: every access hits
-	page    uint             // logarithm of sectors per page
-	banks   [maxBanks]uint16 // sectors per L1 bank of the current access
-	depth   Time             // cycles between issue and the unit
-	stats   l1Stats
-	rec     AccessRecord
+	s      *sm
+	l1     l1
+	free   Time   // from when the unit takes the next instruction
+	queue  []Time // start times of the instructions in the operand collectors
+	oldest int
+	wb     slots // write-back port: fills, merged misses and results of shared memory
+	co     coalescer
+	tlb    *cache // nil: every access hits
+	page   uint   // logarithm of sectors per page
+	port   *smPort
+	rec    AccessRecord
 }
 
 const maxBanks = 64
-
-// l1Stats counts sector accesses of the L1.
-type l1Stats struct {
-	reads, hits, misses, writes uint64
-}
 
 // l1Extra is what a dependent instruction waits beyond the L1's latency.
 const l1Extra = 4
 
 func (u *lsu) init(s *sm) {
 	c := s.m.cfg
-	u.s = s
-	u.caches = make(map[int]*cache)
+	u.s, u.port = s, &s.m.mem.ports[s.id]
+	u.l1.init(&c.L1)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
@@ -60,40 +51,15 @@ func (u *lsu) translate(sector uint64, at Time) Time {
 		return max(at, u.tlb.filled(id, 0))
 	}
 	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
-	if id := u.tlb.victim(tag, at); id != noLine {
-		u.tlb.replace(id, tag)
+	if id := u.tlb.insert(tag, at); id != noLine {
 		u.tlb.put(id, 0, walked, 0)
 	}
 	return walked
 }
 
-// size gives the L1 a capacity.
-func (u *lsu) size(bytes int) {
-	c := &u.s.m.cfg.L1
-	if bytes < c.LineBytes {
-		u.l1 = nil
-		return
-	}
-	l1 := u.caches[bytes]
-	if l1 == nil {
-		ways := c.Ways
-		if c.Unified > 0 && c.Bytes > 0 {
-			ways = max(1, c.Ways*bytes/c.Bytes) // sets stay, ways follow the capacity
-		}
-		l1 = newCache(bytes, c.LineBytes, ways, false)
-		u.caches[bytes] = l1
-	}
-	u.l1 = l1
-}
-
 // enter prepares the empty SM for the CTAs of another kernel: the L1 is flushed
 // and takes what the kernel's shared memory leaves of a unified store.
-func (u *lsu) enter(k *kernelRun) {
-	u.size(u.s.m.cfg.l1Bytes(k))
-	if u.l1 != nil {
-		u.l1.flush()
-	}
-}
+func (u *lsu) enter(k *kernelRun) { u.l1.resize(u.s.m.cfg.l1Bytes(k)) }
 
 // l1Bytes returns the capacity of the L1 while CTAs of k fill an SM: a unified
 // store gives shared memory the smallest carve-out that they fit in.
@@ -205,92 +171,105 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 // localWindow keeps local memory apart from every address of a trace.
 const localWindow = 1 << 62
 
-// global times the sectors of u.co through L1, crossbar, L2 and DRAM.
+// global times the sectors of u.co through L1, crossbar, L2 and DRAM. The unit
+// is held for as many cycles as the most sectors of one bank of the L1.
 func (u *lsu) global(o *op, t Time) Time {
-	cycles := u.bankCycles()
-	start := u.begin(t, cycles)
-	done := start + 1
-	banks := uint64(max(1, u.s.m.cfg.L1.Banks))
-	clear(u.banks[:banks])
-	for i, sector := range u.co.sectors {
-		b := sector & (banks - 1)
-		at := start + Time(u.banks[b])
-		u.banks[b]++
-		done = max(done, u.sector(o, sector, at, u.co.full(i)))
+	start := u.begin(t, 0)
+	way := u.way(o)
+	if len(u.co.sectors) == 1 {
+		u.free = max(u.free, start+1)
+		return max(start+1, u.sector(way, 0, u.translate(u.co.sectors[0], start)))
 	}
+	done, most := start+1, Time(1)
+	b := &u.l1.banks
+	clear(b[:u.l1.bankMask+1])
+	for i, sector := range u.co.sectors {
+		n := &b[sector&u.l1.bankMask&(maxBanks-1)]
+		at := start + Time(*n)
+		*n++
+		most = max(most, Time(*n))
+		done = max(done, u.sector(way, i, u.translate(sector, at)))
+	}
+	u.free = max(u.free, start+most)
 	return done
 }
 
-// bankCycles returns how many cycles the L1's banks need for u.co.sectors.
-func (u *lsu) bankCycles() Time {
-	banks := uint64(max(1, u.s.m.cfg.L1.Banks))
-	clear(u.banks[:banks])
-	most := uint16(1)
-	for _, s := range u.co.sectors {
-		b := s & (banks - 1)
-		u.banks[b]++
-		most = max(most, u.banks[b])
-	}
-	return Time(most)
-}
+// way is what the sectors of an instruction do.
+type way uint8
 
-// sector times one sector from the cycle in which its bank takes it.
-func (u *lsu) sector(o *op, sector uint64, at Time, full bool) Time {
-	c := &u.s.m.cfg.L1
-	at = u.translate(sector, at)
+const (
+	wayLoad   way = iota // through the L1
+	wayBypass            // from the L2
+	wayStore
+	wayAtomic
+)
+
+func (u *lsu) way(o *op) way {
 	switch {
 	case o.flags&trace.InstAtomic != 0:
-		u.invalidate(sector)
-		return u.s.m.mem.atomic(u.s.id, sector, u.queued(at))
+		return wayAtomic
 	case o.flags&trace.InstStore != 0:
-		return u.store(sector, at, full)
-	case u.l1 == nil || o.flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && o.space != trace.SpaceLocal:
-		return u.s.m.mem.read(u.s.id, sector, u.queued(at))
+		return wayStore
+	case u.l1.tags == nil || o.flags&trace.InstBypassL1 != 0 || !u.l1.cfg.GlobalLoads && o.space != trace.SpaceLocal:
+		return wayBypass
 	}
-	return u.load(sector, at)
+	return wayLoad
+}
+
+// sector times sector i of u.co from the cycle in which its bank takes it.
+func (u *lsu) sector(w way, i int, at Time) Time {
+	sector := u.co.sectors[i]
+	switch w {
+	case wayLoad:
+		return u.load(sector, at)
+	case wayStore:
+		return u.store(sector, at, u.co.full(i))
+	case wayAtomic:
+		u.l1.invalidate(sector)
+		return u.s.m.mem.atomic(u.port, sector, u.queued(at))
+	}
+	return u.s.m.mem.read(u.port, sector, u.queued(at))
 }
 
 func (u *lsu) load(sector uint64, at Time) Time {
-	c := &u.s.m.cfg.L1
-	u.stats.reads++
-	hit := at + Time(c.Latency) + l1Extra
-	tag, bit := u.split(sector)
-	id := u.l1.find(tag)
+	l1 := &u.l1
+	l1.stats.reads++
+	tag, bit := sector>>l1.per, uint(sector)&l1.last
+	id := l1.tags.find(tag)
 	if id != noLine {
-		u.l1.touch(id)
-		if u.l1.lines[id].valid>>bit&1 != 0 {
-			u.stats.hits++
-			return u.hit(id, bit, at, hit)
+		l1.tags.touch(id)
+		if l1.tags.lines[id].valid>>bit&1 != 0 {
+			l1.stats.hits++
+			return u.hit(id, bit, at+l1.latency+l1Extra)
 		}
 	}
-	u.stats.misses++
+	l1.stats.misses++
 	at = u.admitMiss(at)
-	fill := u.s.m.mem.read(u.s.id, sector, u.queued(at))
-	if u.s.m.cfg.L1.MSHRs > 0 {
-		u.pending.push(fill)
+	fill := u.s.m.mem.read(u.port, sector, u.queued(at))
+	if l1.mshrs > 0 {
+		l1.pending.push(fill)
 	}
 	if id == noLine {
-		if id = u.l1.victim(tag, at); id == noLine {
+		if id = l1.tags.insert(tag, at); id == noLine {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
-		u.l1.replace(id, tag)
 	}
-	u.l1.put(id, bit, fill, 1)
+	l1.tags.put(id, bit, fill, 1)
 	return u.wb.take(fill)
 }
 
 // hit returns when a sector that is present or on its way is there. A miss has
 // room for a number of requests; the one beyond waits for the fill, and the unit
 // with it.
-func (u *lsu) hit(id int32, bit uint, at, hit Time) Time {
-	fill := u.l1.filled(id, bit)
+func (u *lsu) hit(id int32, bit uint, hit Time) Time {
+	fill := u.l1.tags.filled(id, bit)
 	if fill <= hit {
 		return hit
 	}
-	l := &u.l1.lines[id]
-	if limit := u.s.m.cfg.L1.Merge; limit > 0 && int(l.merges[bit]) >= limit {
+	l := &u.l1.tags.lines[id]
+	if limit := u.l1.cfg.Merge; limit > 0 && int(l.merges[bit]) >= limit {
 		u.free = max(u.free, fill)
-		return fill + Time(u.s.m.cfg.L1.Latency) + l1Extra
+		return fill + u.l1.latency + l1Extra
 	}
 	if l.merges[bit] < maxMerge {
 		l.merges[bit]++
@@ -301,8 +280,8 @@ func (u *lsu) hit(id int32, bit uint, at, hit Time) Time {
 // queued returns when a request that its bank takes at a time is in the miss
 // queue; while that is full the unit waits.
 func (u *lsu) queued(at Time) Time {
-	ready := at + Time(u.s.m.cfg.L1.Latency)
-	room := u.s.m.mem.admit(u.s.id, ready)
+	ready := at + u.l1.latency
+	room := u.port.misses.room(ready)
 	if room > ready {
 		u.free = max(u.free, at+room-ready)
 	}
@@ -311,13 +290,13 @@ func (u *lsu) queued(at Time) Time {
 
 // admitMiss returns when an MSHR takes a miss; until then the unit waits.
 func (u *lsu) admitMiss(at Time) Time {
-	limit := u.s.m.cfg.L1.MSHRs
-	if limit == 0 {
+	l1 := &u.l1
+	if l1.mshrs == 0 {
 		return at
 	}
-	u.pending.drop(at)
-	if u.pending.n >= limit {
-		at = max(at, u.pending.pop())
+	l1.pending.drop(at)
+	if l1.pending.n >= l1.mshrs {
+		at = max(at, l1.pending.pop())
 		u.free = max(u.free, at)
 	}
 	return at
@@ -326,46 +305,9 @@ func (u *lsu) admitMiss(at Time) Time {
 // store sends a sector through to the L2. An L1 that allocates on writes keeps a
 // sector that is written whole; otherwise its copy is dropped.
 func (u *lsu) store(sector uint64, at Time, full bool) Time {
-	u.stats.writes++
-	if !full || !u.s.m.cfg.L1.WriteAllocate || !u.keep(sector, at) {
-		u.invalidate(sector)
+	u.l1.stats.writes++
+	if !full || !u.l1.cfg.WriteAllocate || !u.l1.keep(sector, at) {
+		u.l1.invalidate(sector)
 	}
-	return u.s.m.mem.write(u.s.id, sector, u.queued(at), full)
-}
-
-// keep makes a written sector present in the L1.
-func (u *lsu) keep(sector uint64, at Time) bool {
-	if u.l1 == nil {
-		return false
-	}
-	tag, bit := u.split(sector)
-	id := u.l1.find(tag)
-	if id == noLine {
-		if id = u.l1.victim(tag, at); id == noLine {
-			return false
-		}
-		u.l1.replace(id, tag)
-	}
-	u.l1.touch(id)
-	if u.l1.lines[id].valid>>bit&1 == 0 {
-		u.l1.put(id, bit, at, 0)
-	}
-	return true
-}
-
-// split returns the line and the sector in the line.
-func (u *lsu) split(sector uint64) (tag uint64, bit uint) {
-	c := &u.s.m.cfg.L1
-	per := uint(bits.TrailingZeros(uint(c.LineBytes >> sectorShift)))
-	return sector >> per, uint(sector) & (1<<per - 1)
-}
-
-func (u *lsu) invalidate(sector uint64) {
-	if u.l1 == nil {
-		return
-	}
-	tag, bit := u.split(sector)
-	if id := u.l1.find(tag); id != noLine {
-		u.l1.lines[id].valid &^= 1 << bit
-	}
+	return u.s.m.mem.write(u.port, sector, u.queued(at), full)
 }

@@ -7,86 +7,84 @@ import "math/bits"
 // cycles that it needs.
 type memory struct {
 	cfg      *Config
-	latency  Time    // crossbar, each way
-	smOut    []slots // per SM: requests
-	smIn     []slots // per SM: answers
-	misses   []ring  // per SM: requests that wait for smOut
-	held     []Time  // per SM: its port waits for a full slice until then
-	sliceIn  []slots
-	waiting  []ring // per slice: requests that wait for sliceIn
-	sliceOut []slots
+	latency  Time // crossbar, each way
+	ports    []smPort
 	slices   []slice
 	channels []channel
 	hash     hashKind
-	perChan  int // slices per channel
+	chunks   divisor // chunks go round the slices
 
 	dataFlits, ctrlFlits int // of a packet with a sector, and of one without
+}
+
+// smPort is where an SM meets the crossbar.
+type smPort struct {
+	out    slots // requests
+	in     slots // answers
+	misses ring  // requests that wait for out
+	held   Time  // the port waits for a full slice until then
 }
 
 // requestBytes is the head of every packet: address, kind and sender.
 const requestBytes = 8
 
 func newMemory(c *Config) *memory {
-	r, l2 := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
-	m := &memory{held: make([]Time, c.SM.Count), dataFlits: ceil(requestBytes+1<<sectorShift, c.Icnt.FlitBytes), ctrlFlits: ceil(requestBytes, c.Icnt.FlitBytes),
-		cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], perChan: max(1, c.L2.Slices/max(1, c.DRAM.Channels))}
+	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
+	m := &memory{
+		cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], chunks: newDivisor(c.L2.Slices),
+		dataFlits: ceil(requestBytes+1<<sectorShift, c.Icnt.FlitBytes), ctrlFlits: ceil(requestBytes, c.Icnt.FlitBytes),
+	}
 	for range c.SM.Count {
-		m.smOut, m.smIn = append(m.smOut, newSlots(r)), append(m.smIn, newSlots(r))
-		m.misses = append(m.misses, newRing(c.L1.MissQueue))
+		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), misses: newRing(c.L1.MissQueue)})
 	}
 	for range c.DRAM.Channels {
 		m.channels = append(m.channels, newChannel(c))
 	}
+	perChannel := max(1, c.L2.Slices/max(1, c.DRAM.Channels))
 	for i := range c.L2.Slices {
-		m.sliceIn, m.sliceOut = append(m.sliceIn, newSlots(l2)), append(m.sliceOut, newSlots(r))
-		m.waiting = append(m.waiting, newRing(c.L2.Queue))
-		m.slices = append(m.slices, newSlice(c, &m.channels[i/m.perChan%len(m.channels)]))
+		m.slices = append(m.slices, newSlice(c, &m.channels[i/perChannel%len(m.channels)]))
 	}
 	return m
 }
 
-// admit returns from when on, not before t, the SM's miss queue takes a request.
-func (m *memory) admit(sm int, t Time) Time { return m.misses[sm].room(t) }
-
 // request carries a request from an SM to the slice of a sector. A slice whose
 // queue is full keeps it at the SM's port, and with it what is behind it.
-func (m *memory) request(sm int, sector uint64, t Time, flits int) (int, Time) {
-	i := m.sliceOf(sector)
-	leave := m.smOut[sm].packet(max(t, m.held[sm]), flits)
-	m.misses[sm].put(leave)
+func (m *memory) request(p *smPort, sector uint64, t Time, flits int) (*slice, Time) {
+	s := &m.slices[m.sliceOf(sector)]
+	leave := p.out.packet(max(t, p.held), flits)
+	p.misses.put(leave)
 	t = leave + m.latency
-	if enter := m.waiting[i].room(t); enter > t {
+	if enter := s.waiting.room(t); enter > t {
 		t = enter
-		m.held[sm] = max(m.held[sm], enter-m.latency)
+		p.held = max(p.held, enter-m.latency)
 	}
-	t = m.sliceIn[i].reserve(max(t, m.slices[i].blocked))
-	m.waiting[i].put(t)
-	return i, t
+	t = s.in.reserve(max(t, s.blocked))
+	s.waiting.put(t)
+	return s, t
 }
 
 // answer carries an answer back.
-func (m *memory) answer(sm, slice int, t Time, flits int) Time {
-	t = m.sliceOut[slice].packet(t, flits) + m.latency
-	return m.smIn[sm].packet(t, flits)
+func (m *memory) answer(p *smPort, s *slice, t Time, flits int) Time {
+	return p.in.packet(s.out.packet(t, flits)+m.latency, flits)
 }
 
 // read fetches a sector for an SM and returns when it is there.
-func (m *memory) read(sm int, sector uint64, t Time) Time {
-	i, t := m.request(sm, sector, t, m.ctrlFlits)
-	return m.answer(sm, i, m.slices[i].read(sector, t), m.dataFlits)
+func (m *memory) read(p *smPort, sector uint64, t Time) Time {
+	s, t := m.request(p, sector, t, m.ctrlFlits)
+	return m.answer(p, s, s.read(sector, t), m.dataFlits)
 }
 
 // write sends a sector and returns when the SM has the acknowledgement. full:
 // every byte of the sector is written.
-func (m *memory) write(sm int, sector uint64, t Time, full bool) Time {
-	i, t := m.request(sm, sector, t, m.dataFlits)
-	return m.answer(sm, i, m.slices[i].write(sector, t, full), m.ctrlFlits)
+func (m *memory) write(p *smPort, sector uint64, t Time, full bool) Time {
+	s, t := m.request(p, sector, t, m.dataFlits)
+	return m.answer(p, s, s.write(sector, t, full), m.ctrlFlits)
 }
 
 // atomic performs a read-modify-write in the L2.
-func (m *memory) atomic(sm int, sector uint64, t Time) Time {
-	i, t := m.request(sm, sector, t, m.dataFlits)
-	return m.answer(sm, i, m.slices[i].atomic(sector, t), m.dataFlits)
+func (m *memory) atomic(p *smPort, sector uint64, t Time) Time {
+	s, t := m.request(p, sector, t, m.dataFlits)
+	return m.answer(p, s, s.atomic(sector, t), m.dataFlits)
 }
 
 // warm leaves what a copy has written in the L2; of one larger than the L2 its
@@ -117,11 +115,11 @@ var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR}
 // any number of slices: the chunk number is multiplied and taken modulo the
 // count, which spreads every stride (MODEL.md, choice 8).
 func (m *memory) sliceOf(sector uint64) int {
-	chunk, n := sector>>interleaveShift, uint64(len(m.slices))
+	chunk := sector >> interleaveShift
 	if m.hash == hashLinear {
-		return int(chunk % n)
+		return int(m.chunks.mod(chunk))
 	}
-	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, n)
+	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, m.chunks.n)
 	return int(hi)
 }
 
@@ -131,7 +129,7 @@ func (m *memory) records(sms []*sm) []MemoryRecord {
 	l1 := MemoryRecord{Level: "l1", Index: -1}
 	for _, s := range sms {
 		r := MemoryRecord{Level: "l1", Index: int32(s.id)}
-		st := &s.lsu.stats
+		st := &s.lsu.l1.stats
 		r.Accesses, r.Hits, r.Misses = st.reads+st.writes, st.hits, st.misses
 		r.ReadSectors, r.WriteSectors = st.reads, st.writes
 		l1.addUp(&r)

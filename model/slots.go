@@ -6,8 +6,8 @@ import "math/bits"
 // out of time order, so a next-free counter would be wrong by an order of
 // magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
 type slots struct {
-	words []slotWord
-	ratio ratio // SM cycles to cycles of the port
+	words *[slotWindow / 64]slotWord
+	ratio *ratio // SM cycles to cycles of the port; nil: they are the same
 }
 
 // slotWord is 64 cycles: a bit for each that is taken.
@@ -20,16 +20,19 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r ratio) slots {
-	s := slots{words: make([]slotWord, slotWindow/64), ratio: r}
+	s := slots{words: new([slotWindow / 64]slotWord)}
 	for i := range s.words {
 		s.words[i].epoch = -1
+	}
+	if !r.one() {
+		s.ratio = &r
 	}
 	return s
 }
 
 // reserve takes the first free cycle at or after t and returns its time.
 func (s *slots) reserve(t Time) Time {
-	if s.ratio.one() {
+	if s.ratio == nil {
 		return s.take(t)
 	}
 	return s.ratio.back(s.take(s.ratio.to(t)))
@@ -45,20 +48,19 @@ func (s *slots) packet(t Time, flits int) Time {
 	return t
 }
 
+// take is reserve in cycles of the port.
 func (s *slots) take(t Time) Time {
 	for {
 		e := t >> 6
-		w := &s.words[int(e)&(slotWindow/64-1)]
+		w := &s.words[e&(slotWindow/64-1)]
 		if w.epoch < e {
 			w.epoch, w.taken = e, 0
 		}
 		// A word that a later time has taken over counts as full.
-		if w.epoch == e {
-			if free := ^w.taken >> (t & 63); free != 0 {
-				t += Time(bits.TrailingZeros64(free))
-				w.taken |= 1 << (t & 63)
-				return t
-			}
+		if free := ^w.taken >> (t & 63); free != 0 && w.epoch == e {
+			t += Time(bits.TrailingZeros64(free))
+			w.taken |= 1 << (t & 63)
+			return t
 		}
 		t = (e + 1) << 6
 	}
