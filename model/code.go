@@ -30,6 +30,7 @@ type op struct {
 	space   trace.Space
 	flags   trace.InstFlags
 	mem     bool // carries an access
+	shared  bool // needs what SMs share: memory, or the launch path
 	barrier uint8
 	width   uint32
 }
@@ -37,10 +38,11 @@ type op struct {
 // code is a function prepared for the issue model. Registers that carry a
 // dependence are numbered densely.
 type code struct {
-	ops   []op
-	regs  []uint16
-	count int // registers
-	index map[trace.Reg]uint16
+	ops      []op
+	regs     []uint16
+	count    int  // registers
+	launches bool // it launches or waits for children
+	index    map[trace.Reg]uint16
 }
 
 // prepare brings c up to date with f, which grows only while a trace is
@@ -57,6 +59,12 @@ func (c *code) add(in *trace.Inst) {
 	o := op{
 		regs: uint32(len(c.regs)), class: in.Class, space: in.Space, flags: in.Flags,
 		mem: in.Mem(), width: in.Width, barrier: uint8(in.Imm & 15), unit: unitOf(in),
+	}
+	switch {
+	case in.Class == trace.ClassLaunch, in.Class == trace.ClassDeviceSync:
+		o.shared, c.launches = true, true
+	case o.mem:
+		o.shared = o.space != trace.SpaceShared && o.space != trace.SpaceConstant && o.space != trace.SpaceNone
 	}
 	o.nDst = c.use(in.Dst)
 	o.nSrc = c.use(in.Src)
@@ -105,15 +113,18 @@ func unitOf(in *trace.Inst) unit {
 	return unitInt
 }
 
-// timing is the latency and initiation interval of each unit.
+// timing is the latency, with the depth of the pipeline, and the initiation
+// interval of each unit.
 type timing struct {
-	latency [numUnits]Time
-	every   [numUnits]Time
+	latency [16]Time
+	every   [16]Time
 }
 
-func newTiming(e *ExecConfig) timing {
+func newTiming(e *ExecConfig, depth int) timing {
 	var t timing
-	set := func(u unit, c UnitConfig) { t.latency[u], t.every[u] = Time(c.Latency), max(1, Time(c.Initiation)) }
+	set := func(u unit, c UnitConfig) {
+		t.latency[u], t.every[u] = Time(c.Latency+depth), max(1, Time(c.Initiation))
+	}
 	set(unitInt, e.Int)
 	set(unitFP16, e.FP16)
 	set(unitFP32, e.FP32)

@@ -14,12 +14,12 @@ func (s *sm) prepare(w *warp, t Time) {
 		f.mask = f.masks[f.nextMask].Mask
 		f.nextMask++
 	}
-	w.ready, w.reason, w.unit = t, StallIssue, unitNone
+	w.ready, w.reason, w.unit, w.shared = t, StallIssue, unitNone, false
 	if f.pc >= len(f.path) {
 		return
 	}
 	o := &f.code.ops[f.path[f.pc]]
-	w.unit = o.unit
+	w.unit, w.shared = o.unit, o.shared
 	var latest Time
 	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)+uint32(o.nSrc)] {
 		latest = max(latest, w.regs[r])
@@ -63,7 +63,7 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		done = s.lsu.access(w, o, t)
 	} else {
 		sc.free[o.unit] = t + s.timing.every[o.unit]
-		done = t + s.timing.latency[o.unit] + Time(s.m.cfg.SM.PipelineDepth)
+		done = t + s.timing.latency[o.unit]
 	}
 	if s.m.issued != nil {
 		s.tellInst(w, f.path[f.pc], t, done)
@@ -118,7 +118,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
 		w.ready = max(w.ready, from)
 	}
-	sc.add(w, max(w.ready, from))
+	sc.add(s, w, max(w.ready, from))
 	return true
 }
 
@@ -189,10 +189,7 @@ func (s *sm) count(w *warp, t Time) {
 	}
 	c.rec.WarpInsts++
 	s.issued++
-	n := uint64(bits.OnesCount32(w.mask))
-	c.kernel.rec.ThreadInsts += n
-	s.m.sum.WarpInsts++
-	s.m.sum.ThreadInsts += n
+	c.threadInsts += uint64(bits.OnesCount32(w.mask))
 }
 
 // unschedule takes w, which issues again in cycle t, out of the ring.

@@ -43,28 +43,29 @@ type kernelRun struct {
 
 // ctaRun is one CTA on an SM.
 type ctaRun struct {
-	cta      trace.CTA
-	kernel   *kernelRun
-	code     *code
-	inferred Time // how long it holds its place, if its kernel's work is inferred
-	sm       *sm
-	rec      CTARecord
-	live     int // warps that have not exited
-	waiting  int // live warps that wait at a barrier
-	barriers [16]barrier
-	slots    uint64    // warp slots of the SM
-	group    *groupRun // aggregated: its group
-	children int       // that have not ended
-	finished bool      // it has ended, but children have not
-	syncing  int       // live warps that wait for children
-	synced   uint64    // their slots
-	saved    []warp    // while the CTA is suspended
-	swq      int       // stream of its children, where they share one; 0: none yet
-	pages    []touched // that it may touch, found when its warps have exited
-	task     *Task     // whose threadblock it is, on a residence or in a fused kernel
-	home     *Residence
-	lastAt   Time // cycle of the last issue; Unset: none yet
-	acked    Time // when the last of its stores is acknowledged
+	cta         trace.CTA
+	kernel      *kernelRun
+	code        *code
+	inferred    Time // how long it holds its place, if its kernel's work is inferred
+	sm          *sm
+	rec         CTARecord
+	live        int // warps that have not exited
+	waiting     int // live warps that wait at a barrier
+	barriers    [16]barrier
+	slots       uint64    // warp slots of the SM
+	group       *groupRun // aggregated: its group
+	children    int       // that have not ended
+	finished    bool      // it has ended, but children have not
+	syncing     int       // live warps that wait for children
+	synced      uint64    // their slots
+	saved       []warp    // while the CTA is suspended
+	swq         int       // stream of its children, where they share one; 0: none yet
+	pages       []touched // that it may touch, found when its warps have exited
+	task        *Task     // whose threadblock it is, on a residence or in a fused kernel
+	home        *Residence
+	lastAt      Time // cycle of the last issue; Unset: none yet
+	threadInsts uint64
+	acked       Time // when the last of its stores is acknowledged
 }
 
 // barrier is one named barrier of a CTA.
@@ -136,7 +137,7 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 // reset makes c the CTA of k with an index, of which nothing has run.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.kernel, c.code, c.inferred = k, k.code, k.inferred
-	c.lastAt, c.acked = Unset, 0
+	c.lastAt, c.acked, c.threadInsts = Unset, 0, 0
 	c.live, c.waiting, c.slots = 0, 0, 0
 	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0
 	c.task, c.home = nil, nil

@@ -75,7 +75,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
 	m.mem = newMemory(m.cfg)
-	t := newTiming(&m.cfg.Exec)
+	t := newTiming(&m.cfg.Exec, m.cfg.SM.PipelineDepth)
 	for i := range n {
 		m.sms = append(m.sms, newSM(m, i, &t))
 	}
@@ -308,7 +308,9 @@ func (m *Machine) finish() (*Summary, error) {
 		m.sum.ActiveSMCycles += s.activeCycles
 		m.sum.IssueSlots += s.activeCycles * uint64(len(s.sched)*max(1, m.cfg.SM.IssueWidth))
 		m.sum.IssuedInsts += s.issued
+		m.sum.ThreadInsts += s.threadInsts
 	}
+	m.sum.WarpInsts = m.sum.IssuedInsts
 	m.sum.Memory = m.mem.records(m.sms)
 	m.children.finish()
 	if m.overlap != nil {

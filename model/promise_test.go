@@ -41,6 +41,12 @@ func tiny(t testing.TB, lines ...string) (*model.Config, string) {
 // replay runs a trace under a policy on a machine.
 func replay(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs model.Observer) *model.Summary {
 	t.Helper()
+	return replaySampled(t, tr, c, policy, obs, 0)
+}
+
+// replaySampled is replay with a timeline of windows of a width.
+func replaySampled(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs model.Observer, width model.Time) *model.Summary {
+	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +55,7 @@ func replay(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs 
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs})
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs, Sample: width})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,6 +53,7 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 				r.ChildCTAs++
 			}
 		}
+		r.WarpInsts += x.issued
 		r.ActiveWarps += uint32(x.resident)
 		r.Registers += uint64(x.used.Registers)
 		r.SharedBytes += uint64(x.used.SharedBytes)
@@ -63,8 +64,7 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 		r.AGTUsed = uint32(a.n)
 	}
 	r.KDEUsed = uint32(len(m.ctas.entries))
-	r.WarpInsts = m.sum.WarpInsts - s.insts
-	s.insts = m.sum.WarpInsts
+	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
 	for _, k := range m.ctas.entries {
 		r.Kernels = append(r.Kernels, k.ID)
 		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))

@@ -9,17 +9,19 @@ const ringSlots = 64
 // the ring by the cycle in which its operands are there, or far if that is
 // farther ahead, or parked (in none) until something wakes it.
 type scheduler struct {
-	ready [numUnits]uint64 // by the unit that the next instruction needs
-	any   uint64           // all of them
-	ring  [ringSlots]uint64
-	full  uint64 // ring slots with a bit
+	at    Time       // the earliest cycle in which it may act
+	ready [16]uint64 // by the unit that the next instruction needs
+	any   uint64     // all of them
+	units uint16     // those with a ready warp
+	full  uint64     // ring slots with a bit
 	far   uint64
-	farAt Time           // earliest of far
-	free  [numUnits]Time // from when each unit takes an instruction
-	age   [64]uint64
+	farAt Time     // earliest of far
+	free  [16]Time // from when each unit takes an instruction
 	last  int
-	slots uint8 // warps of this scheduler are slots bit·step + first
+	slots uint8 // warps of this scheduler are slots bit·slots + first
 	first uint8
+	ring  [ringSlots]uint64
+	age   [64]uint64
 }
 
 func (sc *scheduler) init(s *sm) {
@@ -28,7 +30,7 @@ func (sc *scheduler) init(s *sm) {
 			sc.first = uint8(i)
 		}
 	}
-	sc.slots, sc.last, sc.farAt = uint8(len(s.sched)), -1, never
+	sc.slots, sc.last, sc.farAt, sc.at = uint8(len(s.sched)), -1, never, never
 }
 
 func (sc *scheduler) warp(s *sm, bit int) *warp {
@@ -36,9 +38,10 @@ func (sc *scheduler) warp(s *sm, bit int) *warp {
 }
 
 // add makes w ready at t, which is later than the scheduler's last step.
-func (sc *scheduler) add(w *warp, t Time) {
+func (sc *scheduler) add(s *sm, w *warp, t Time) {
+	sc.at = min(sc.at, t)
 	b := uint64(1) << w.bit
-	if d := t - w.cta.sm.m.now; d < ringSlots {
+	if t-s.now < ringSlots {
 		i := uint(t) & (ringSlots - 1)
 		sc.ring[i] |= b
 		sc.full |= 1 << i
@@ -75,18 +78,22 @@ func (sc *scheduler) collect(s *sm, t Time) {
 }
 
 func (sc *scheduler) makeReady(s *sm, b int) {
-	sc.ready[sc.warp(s, b).unit] |= 1 << b
+	u := sc.warp(s, b).unit
+	sc.ready[u] |= 1 << b
+	sc.units |= 1 << u
 	sc.any |= 1 << b
 }
 
 func (sc *scheduler) drop(w *warp) {
-	sc.ready[w.unit] &^= 1 << w.bit
+	if sc.ready[w.unit] &^= 1 << w.bit; sc.ready[w.unit] == 0 {
+		sc.units &^= 1 << w.unit
+	}
 	sc.any &^= 1 << w.bit
 }
 
-// step issues in cycle t and returns the next cycle in which the scheduler may
-// act.
-func (sc *scheduler) step(s *sm, t Time) Time {
+// step issues in cycle t, s.now, and finds when the scheduler may act again. An
+// SM that is ahead does not get over an instruction that is not its own: !done.
+func (sc *scheduler) step(s *sm, t Time) (done bool) {
 	sc.collect(s, t)
 	for sc.any != 0 {
 		cand := sc.candidates(s, t)
@@ -95,6 +102,9 @@ func (sc *scheduler) step(s *sm, t Time) Time {
 		}
 		b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		w := sc.warp(s, b)
+		if s.ahead && w.shared {
+			return false
+		}
 		sc.drop(w)
 		if s.m.overlap != nil && s.stalls(w) {
 			continue // not eligible: the scheduler takes another
@@ -103,14 +113,15 @@ func (sc *scheduler) step(s *sm, t Time) Time {
 		s.issue(sc, w, t)
 		break
 	}
-	return sc.next(s, t)
+	sc.at = sc.next(s, t)
+	return true
 }
 
 // candidates returns the ready warps whose unit takes an instruction in cycle t.
 func (sc *scheduler) candidates(s *sm, t Time) uint64 {
 	var cand uint64
-	for u := range sc.ready {
-		if sc.ready[u] != 0 && s.unitFree(sc, unit(u)) <= t {
+	for m := sc.units; m != 0; m &= m - 1 {
+		if u := unit(bits.TrailingZeros16(m)); s.unitFree(sc, u) <= t {
 			cand |= sc.ready[u]
 		}
 	}
@@ -124,12 +135,8 @@ func (sc *scheduler) next(s *sm, t Time) Time {
 		i := uint(t+1) & (ringSlots - 1)
 		next = min(next, t+1+Time(bits.TrailingZeros64(bits.RotateLeft64(sc.full, -int(i)))))
 	}
-	if sc.any != 0 {
-		for u := range sc.ready {
-			if sc.ready[u] != 0 {
-				next = min(next, max(t+1, s.unitFree(sc, unit(u))))
-			}
-		}
+	for m := sc.units; m != 0 && next > t+1; m &= m - 1 {
+		next = min(next, max(t+1, s.unitFree(sc, unit(bits.TrailingZeros16(m)))))
 	}
 	return next
 }
@@ -139,5 +146,5 @@ func (s *sm) unitFree(sc *scheduler, u unit) Time {
 	if u == unitMemory {
 		return s.lsu.takes()
 	}
-	return sc.free[u]
+	return sc.free[u&15]
 }

@@ -22,12 +22,16 @@ type sm struct {
 	ending []ending
 	lsu    lsu
 	age    uint64
+	now    Time // the cycle that it is in, or was in last
+	acting bool // it is in one
+	ahead  bool // of the machine
 
 	resident     uint64 // warps
 	settled      Time
 	warpCycles   uint64
 	activeCycles uint64
 	issued       uint64
+	threadInsts  uint64 // of CTAs that have ended
 }
 
 // ending is a CTA whose warps have exited and whose last store is acknowledged
@@ -46,6 +50,7 @@ type warp struct {
 	sched   uint8
 	bit     uint8
 	unit    unit // of the next instruction
+	shared  bool // that needs what SMs share
 	reason  Stall
 	ready   Time // operands of the next instruction
 	last    Time // everything that it issued is done, stores acknowledged
@@ -154,23 +159,18 @@ func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
 
 // schedule makes w a candidate of its scheduler from cycle t on.
 func (s *sm) schedule(w *warp, t Time) {
-	s.sched[w.sched].add(w, t)
-	s.m.wake(s.id, t)
+	if !s.acting {
+		s.now = s.m.now
+	}
+	s.sched[w.sched].add(s, w, t)
+	s.wake(t)
 }
 
-// step lets the SM act in cycle t and returns the cycle in which it acts next.
-func (s *sm) step(t Time) Time {
-	if len(s.ending) > 0 {
-		s.finishCTAs(t)
+// wake makes the SM act at t, unless it acts before.
+func (s *sm) wake(t Time) {
+	if !s.acting { // or else it says itself when it acts next
+		s.m.wake(s.id, t)
 	}
-	next := never
-	for i := range s.sched {
-		next = min(next, s.sched[i].step(s, t))
-	}
-	for i := range s.ending {
-		next = min(next, s.ending[i].t)
-	}
-	return next
 }
 
 // exit takes a warp that has issued its last instruction in cycle t off the SM.
@@ -228,7 +228,7 @@ func (s *sm) giveBack(c *ctaRun, t Time) {
 // end notes that c ends at t.
 func (s *sm) end(c *ctaRun, t Time) {
 	s.ending = append(s.ending, ending{t, c})
-	s.m.wake(s.id, t)
+	s.wake(t)
 }
 
 // finishCTAs frees what the CTAs that end in cycle t hold.
@@ -267,6 +267,8 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	k := c.kernel
 	s.giveBack(c, t)
 	k.rec.WarpInsts += c.rec.WarpInsts
+	k.rec.ThreadInsts += c.threadInsts
+	s.threadInsts += c.threadInsts
 	s.m.sum.CTAs++
 	s.m.obs.CTA(&c.rec)
 	if c.task != nil {

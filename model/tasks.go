@@ -28,7 +28,7 @@ type tasks struct {
 	since   Time // running is not 0
 	compute Time // cycles with a task running
 	warps   int  // of tasks, on SMs
-	peak    int  // of warps on SMs, of tasks or not
+	peak    int  // of warps on SMs, of tasks or not, from the first task on
 	first   Time // earliest spawn
 	last    Time // latest output back
 	count   uint64
@@ -67,6 +67,7 @@ func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 		return true, nil
 	}
 	if u.count == 0 {
+		u.peak = u.warps
 		if err := u.rt.Start(&TaskMachine{u.m, u}); err != nil {
 			return false, err
 		}

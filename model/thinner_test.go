@@ -17,10 +17,11 @@ func TestThinner(t *testing.T) {
 		var s sampler
 		s.init(SampleAuto)
 		obs := &windows{}
-		m := &Machine{obs: obs, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		one := &sm{}
+		m := &Machine{obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(m, at)
-			m.sum.WarpInsts += 3
+			one.issued += 3
 		}
 		m.sum.Cycles = cycles
 		s.finish(m)
@@ -33,8 +34,8 @@ func TestThinner(t *testing.T) {
 			end = w.End
 			insts += w.WarpInsts
 		}
-		if end != cycles || insts != m.sum.WarpInsts {
-			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, m.sum.WarpInsts)
+		if end != cycles || insts != one.issued {
+			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, one.issued)
 		}
 		if n := len(obs.all); n > maxWindows || cycles > 256*2048 && n < maxWindows/2 {
 			t.Errorf("%d cycles: %d windows", cycles, n)
