@@ -22,17 +22,18 @@ const module = "gpureplay/"
 // longest folder that fits counts. Imports go one way: trace <- model <-
 // policies, replay/table <- replay <- cmd.
 var allowed = map[string][]string{
-	"trace":           {},
-	"trace/tracetest": {"trace"},
-	"model":           {"trace"},
-	"policies":        {"trace", "model", "policies"},
-	"replay/table":    {"trace", "model", "replay/table"},
-	"replay/timeline": {"trace", "model", "replay/table"},
-	"replay":          {"trace", "model", "policies", "replay/table"},
-	"convert":         {"trace", "convert"},
-	"convert/neutral": {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
-	"samples":         {"trace", "samples"},
-	"cmd":             {"trace", "model", "policies", "replay", "convert", "samples"},
+	"trace":            {},
+	"trace/tracetest":  {"trace"},
+	"model":            {"trace"},
+	"policies":         {"trace", "model", "policies"},
+	"replay/table":     {"trace", "model", "replay/table"},
+	"replay/timeline":  {"trace", "model", "replay/table"},
+	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
+	"replay":           {"trace", "model", "policies", "replay/table"},
+	"convert":          {"trace", "convert"},
+	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
+	"samples":          {"trace", "samples"},
+	"cmd":              {"trace", "model", "policies", "replay", "convert", "samples"},
 }
 
 // onlyIn says where alone a dependency may be imported.

@@ -98,3 +98,20 @@ func (w *Workloads) Thresholds(steps int) []uint32 {
 	}
 	return all
 }
+
+// Share returns the share of all work, 0 to 1, that is in requests of more items
+// than a threshold; 0 if there is no work.
+func (w *Workloads) Share(threshold uint32) float64 {
+	var above, all float64
+	for i, v := range w.values {
+		n := float64(v) * float64(w.counts[i])
+		all += n
+		if v > threshold {
+			above += n
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return above / all
+}

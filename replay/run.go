@@ -47,6 +47,7 @@ type Result struct {
 	Run         table.Run
 	Performance table.Performance
 	Violations  []table.Audit
+	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
 	clockMHz    float64
 }
 
@@ -157,6 +158,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 	}
 	r := &Result{Trace: job.Name, Policy: label, clockMHz: cfg.Clock.CoreMHz}
 	job.fill(&r.Run, cfg, sum, baseline, against, watch)
+	r.Stages = watch.stages
 	r.Performance = measured(sum, time.Since(began))
 	if watch.audit != nil {
 		r.Violations = watch.audit.finish(sum)

@@ -14,6 +14,7 @@ type watcher struct {
 	audit   *auditor
 	waiting waiting
 	latency waiting // of narrow tasks
+	stages  [model.NumStages]model.Time
 }
 
 func (w *watcher) Kernel(r *model.KernelRecord) {
@@ -32,6 +33,7 @@ func (w *watcher) CTA(r *model.CTARecord) {
 
 func (w *watcher) Stage(r *model.StageRecord) {
 	w.inner.Stage(r)
+	w.stages[r.Stage] += r.End - r.Start
 	if w.audit != nil {
 		w.audit.Stage(r)
 	}

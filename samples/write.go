@@ -1,6 +1,7 @@
 package samples
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -30,4 +31,20 @@ func (g *Generator) Write(out io.Writer, settings ...string) error {
 		return fmt.Errorf("sample %s: %w", g.Name, err)
 	}
 	return w.Close()
+}
+
+// Interruptible returns a writer to out that fails once a context is done, so
+// that a generator that writes to it stops.
+func Interruptible(ctx context.Context, out io.Writer) io.Writer { return interruptible{ctx, out} }
+
+type interruptible struct {
+	ctx context.Context
+	out io.Writer
+}
+
+func (w interruptible) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, context.Cause(w.ctx)
+	}
+	return w.out.Write(p)
 }

@@ -33,7 +33,8 @@ func (g *grid) right(columns ...int) {
 	}
 	g.w.SetColumnConfigs(all)
 }
-func (g *grid) print() { g.w.Render() }
+func (g *grid) print()    { g.w.Render() }
+func (g *grid) markdown() { g.w.RenderMarkdown() }
 
 // printJSON writes a value for machines.
 func (a *app) printJSON(v any) error {

@@ -32,6 +32,18 @@ func (p *progress) finished(string) {
 	}
 }
 
+// done is told how many of all runs have ended, and which was the last.
+func (p *progress) done(done, total int, name string) {
+	if p.bar == nil {
+		return
+	}
+	if p.bar.GetMax() != total {
+		p.bar.ChangeMax(total)
+	}
+	p.bar.Describe(name)
+	p.bar.Set(done)
+}
+
 func (p *progress) close() {
 	if p.bar != nil {
 		p.bar.Finish()

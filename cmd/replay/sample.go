@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 
@@ -32,7 +31,7 @@ func (a *app) sampleCommand() *cobra.Command {
 			if out == "" {
 				return a.showSample(g)
 			}
-			if err := writeFile(out, func(w io.Writer) error { return g.Write(interruptible{cmd.Context(), w}, params...) }); err != nil {
+			if err := writeFile(out, func(w io.Writer) error { return g.Write(samples.Interruptible(cmd.Context(), w), params...) }); err != nil {
 				return err
 			}
 			return a.report(out)
@@ -41,19 +40,6 @@ func (a *app) sampleCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
 	c.Flags().StringArrayVar(&params, "param", nil, "one `NAME=VALUE` of the workload (repeatable)")
 	return c
-}
-
-// interruptible is a writer that fails once a context is done.
-type interruptible struct {
-	ctx context.Context
-	w   io.Writer
-}
-
-func (w interruptible) Write(p []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, context.Cause(w.ctx)
-	}
-	return w.w.Write(p)
 }
 
 func (a *app) listSamples() error {

@@ -1,0 +1,43 @@
+package reproduce
+
+// What the experiments of the two papers on child launches share.
+
+// freeHost makes file reads, copies and the host's own time free: the papers'
+// figures are of the kernels.
+var freeHost = []string{"host.storage_mb_s=0", "host.pcie_gb_s=0", "host.copy_latency_ns=0", "host.launch_overhead_ns=0"}
+
+// Real inputs, as settings under the folder of the data.
+const (
+	packetsFile = "packets=packets-tcpdump/afs.pcap"
+	flightsFile = "graph=graphs-openflights/routes.dat"
+)
+
+// child is a workload with nested parallelism.
+func child(name, sample string, params ...string) Workload {
+	return Workload{Name: name, Sample: sample, Params: params}
+}
+
+// quick marks a workload as one of the small set.
+func quick(w Workload) Workload {
+	w.Quick = true
+	return w
+}
+
+// real gives a workload a real input.
+func real(file string, w Workload) Workload {
+	w.File = file
+	return w
+}
+
+// pick returns the workloads of those names.
+func pick(all []Workload, names ...string) []Workload {
+	var some []Workload
+	for _, n := range names {
+		for _, w := range all {
+			if w.Name == n {
+				some = append(some, w)
+			}
+		}
+	}
+	return some
+}

@@ -1,0 +1,19 @@
+// Package reproduce runs the experiments of the papers whose policies the
+// project has, on inputs of its generators, and sets what the papers publish
+// beside what comes out. A paper is one file: its experiments, which are
+// workloads under policies on a machine, and its published figures, each with
+// the place in the paper where it stands. Nothing is tuned to them.
+//
+// Choices:
+//
+//  1. A published figure is quoted only where the place in the paper is known: a
+//     section, a table, a figure or the abstract. Its mean is over the paper's
+//     inputs, ours over the rows of the experiment.
+//  2. The difference of a ratio, a time or a count is relative to the paper's
+//     figure; of a share in per cent it is in percentage points.
+//  3. A policy that cannot run a workload (GeMTC and tasks with barriers, say)
+//     has no figure in its row; a mean is then over the rows that have one.
+//  4. A workload whose input is a real file is left out, and named, where the
+//     file is not at hand.
+//  5. Every run is audited.
+package reproduce

@@ -1,0 +1,185 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+)
+
+// Paper is what one paper measured, as data.
+type Paper struct {
+	Name        string // as the command takes it
+	Title       string // one line
+	Experiments []Experiment
+	Claims      []Claim // its published figures
+}
+
+// Experiment is a table of a paper: workloads, one a row, under policies.
+type Experiment struct {
+	Name      string // within the paper: a word
+	Title     string // one line, with the figure or table that it follows
+	Head      string // of the column that names the rows
+	GPU       string // preset
+	Set       []string
+	Flags     map[string]string // parameters for every policy that has them
+	Policies  string            // as --policy takes them
+	Workloads []Workload
+	Variants  []Variant // settings under which the workloads run as well
+	Columns   []Column
+	Mean      Mean
+	Large     bool // takes long: run only when asked for
+}
+
+// Workload is one row: a generator with its settings.
+type Workload struct {
+	Name   string
+	Sample string
+	Params []string // NAME=VALUE
+	File   string   // a setting whose value is a path under the folder of real inputs; "": all is generated
+	Quick  bool     // in the small set
+}
+
+// Variant changes all workloads of an experiment. Its runs are known by the
+// policy's label with "@" and Name behind it.
+type Variant struct {
+	Name   string
+	Params []string
+}
+
+// Mean says what stands below the rows.
+type Mean uint8
+
+const (
+	NoMean Mean = iota
+	Geometric
+	Arithmetic
+)
+
+var meanNames = []string{Geometric: "geometric mean", Arithmetic: "mean"}
+
+// Column is one figure of every row.
+type Column struct {
+	Name      string
+	Unit      string // behind the number; "": none. "%" makes differences percentage points
+	Digits    int    // after the point
+	Of        func(r *Row) float64
+	Mean      bool               // counts in the mean below the rows
+	Published map[string]float64 // by workload; nil: the paper gives none
+	Where     string             // those stand in the paper
+}
+
+// Row is what the runs of one workload came to.
+type Row struct {
+	Workload *Workload
+	runs     map[string]*replay.Result // by label
+	config   *model.Config
+	work     *policies.Workloads // sizes of the requests for children; nil: none
+}
+
+// run returns the run of a policy, nil if there is none.
+func (r *Row) run(label string) *replay.Result { return r.runs[label] }
+
+// Relation is how a published figure binds.
+type Relation uint8
+
+const (
+	Equal Relation = iota
+	Below          // the paper's text says fewer or less than
+	Above          // more than
+)
+
+var relationNames = []string{Equal: "", Below: "< ", Above: "> "}
+
+// Claim is one published figure, and where ours comes from: an entry of an
+// experiment, or a function.
+type Claim struct {
+	What       string
+	Where      string // in the paper
+	Published  float64
+	Relation   Relation
+	Unit       string
+	Digits     int
+	Experiment string
+	Row        string // a workload, or one of [MeanRow], [LeastRow], [MostRow]
+	Column     string
+	Of         func() (float64, error) // instead of an entry
+}
+
+// Rows of a claim that no workload is.
+const (
+	MeanRow  = "mean"
+	LeastRow = "least"
+	MostRow  = "most"
+)
+
+// Papers returns those that there are, in the order of their names.
+func Papers() []*Paper { return []*Paper{dtbl, pagoda, ppcs, spawn} }
+
+// Get returns a paper by name; the error lists all.
+func Get(name string) (*Paper, error) {
+	var names []string
+	for _, p := range Papers() {
+		if p.Name == name {
+			return p, nil
+		}
+		names = append(names, p.Name)
+	}
+	return nil, fmt.Errorf("no paper %q; there are: %s", name, strings.Join(names, ", "))
+}
+
+// experiment returns one by name, nil if there is none.
+func (p *Paper) experiment(name string) *Experiment {
+	for i := range p.Experiments {
+		if p.Experiments[i].Name == name {
+			return &p.Experiments[i]
+		}
+	}
+	return nil
+}
+
+// column returns one by name, nil if there is none.
+func (e *Experiment) column(name string) *Column {
+	i := slices.IndexFunc(e.Columns, func(c Column) bool { return c.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &e.Columns[i]
+}
+
+// reduce folds the figures of a column into one; figures that are not there do
+// not count.
+func reduce(values []float64, row string, mean Mean) (v float64, n int) {
+	v = math.NaN()
+	for _, x := range values {
+		if math.IsNaN(x) {
+			continue
+		}
+		n++
+		switch {
+		case n == 1 && row == MeanRow && mean == Geometric:
+			v = math.Log(x)
+		case n == 1:
+			v = x
+		case row == LeastRow:
+			v = min(v, x)
+		case row == MostRow:
+			v = max(v, x)
+		case mean == Geometric:
+			v += math.Log(x)
+		default:
+			v += x
+		}
+	}
+	switch {
+	case n == 0 || row != MeanRow:
+		return v, n
+	case mean == Geometric:
+		return math.Exp(v / float64(n)), n
+	}
+	return v / float64(n), n
+}

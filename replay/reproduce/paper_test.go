@@ -1,0 +1,214 @@
+package reproduce
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"gpureplay/samples"
+	_ "gpureplay/samples/all"
+)
+
+// A paper's declaration is whole: what it names is there, every figure has its
+// place in the paper, and no two entries have one name.
+func TestPapersAreWhole(t *testing.T) {
+	for _, p := range Papers() {
+		for i := range p.Experiments {
+			e := &p.Experiments[i]
+			if e.Title == "" || e.Head == "" || len(e.Columns) == 0 || p.experiment(e.Name) != e {
+				t.Errorf("%s/%s lacks a title, a head or columns, or its name is taken", p.Name, e.Name)
+			}
+			checkRows(t, p.Name+"/"+e.Name, e)
+			for j := range e.Columns {
+				c := &e.Columns[j]
+				if e.column(c.Name) != c || c.Of == nil || (c.Published == nil) != (c.Where == "") {
+					t.Errorf("%s/%s: column %q is there twice, has no figure, or a published one without its place", p.Name, e.Name, c.Name)
+				}
+				for row := range c.Published {
+					if len(pick(e.Workloads, row)) != 1 {
+						t.Errorf("%s/%s: published for %q, which is no row", p.Name, e.Name, row)
+					}
+				}
+			}
+		}
+		for i := range p.Claims {
+			checkClaim(t, p, &p.Claims[i])
+		}
+		for _, opt := range []Options{{}, {Quick: true}, {Large: true}} {
+			plan, err := newPlan(p, &opt)
+			if err != nil || len(plan.units) == 0 {
+				t.Errorf("%s: %v, %d runs", p.Name, err, len(plan.units))
+			}
+		}
+	}
+}
+
+func checkRows(t *testing.T, name string, e *Experiment) {
+	t.Helper()
+	for i, w := range e.Workloads {
+		g, err := samples.Get(w.Sample)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, v := range append([]Variant{{}}, e.Variants...) {
+			if _, err := g.Parse(slices.Concat(w.Params, v.Params)...); err != nil {
+				t.Errorf("%s, %s: %v", name, w.Name, err)
+			}
+		}
+		if slices.ContainsFunc(e.Workloads[:i], func(o Workload) bool { return o.Name == w.Name }) {
+			t.Errorf("%s: two rows %s", name, w.Name)
+		}
+	}
+}
+
+func checkClaim(t *testing.T, p *Paper, c *Claim) {
+	t.Helper()
+	if c.What == "" || c.Where == "" {
+		t.Errorf("%s: a claim without words or place: %+v", p.Name, c)
+	}
+	if c.Of != nil {
+		if v, err := c.Of(); err != nil || math.IsNaN(v) {
+			t.Errorf("%s, %s: %v, %v", p.Name, c.What, v, err)
+		}
+		return
+	}
+	e := p.experiment(c.Experiment)
+	if e == nil || e.column(c.Column) == nil {
+		t.Fatalf("%s, %s: no experiment %q with a column %q", p.Name, c.What, c.Experiment, c.Column)
+	}
+	switch c.Row {
+	case MeanRow:
+		if e.Mean == NoMean {
+			t.Errorf("%s, %s: %s has no mean", p.Name, c.What, e.Name)
+		}
+	case LeastRow, MostRow:
+	default:
+		if len(pick(e.Workloads, c.Row)) != 1 {
+			t.Errorf("%s, %s: no row %s", p.Name, c.What, c.Row)
+		}
+	}
+}
+
+func TestReduce(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		row    string
+		mean   Mean
+		want   float64
+		n      int
+	}{
+		{[]float64{2, 8}, MeanRow, Geometric, 4, 2},
+		{[]float64{2, none, 8}, MeanRow, Geometric, 4, 2},
+		{[]float64{2, 8}, MeanRow, Arithmetic, 5, 2},
+		{[]float64{none, 3, 8, 2}, LeastRow, Geometric, 2, 3},
+		{[]float64{none, 3, 8, 2}, MostRow, NoMean, 8, 3},
+	} {
+		if v, n := reduce(c.values, c.row, c.mean); math.Abs(v-c.want) > 1e-12 || n != c.n {
+			t.Errorf("%s of %v is %v of %d, want %v of %d", c.row, c.values, v, n, c.want, c.n)
+		}
+	}
+	if v, n := reduce([]float64{none}, MeanRow, Geometric); !math.IsNaN(v) || n != 0 {
+		t.Errorf("a mean of nothing is %v of %d", v, n)
+	}
+}
+
+func TestDifferences(t *testing.T) {
+	for _, c := range []struct {
+		claim Claim
+		ours  float64
+		want  string
+	}{
+		{Claim{Published: 1.40}, 0.98, "-30.0 %"},
+		{Claim{Published: 1.25}, 1.5, "+20.0 %"},
+		{Claim{Published: 1.25}, 1.25, "none"},
+		{Claim{Published: 98, Unit: "%"}, 99, "+1.0 points"},
+		{Claim{Published: 98, Unit: "%"}, none, "-"},
+		{Claim{Published: 50, Relation: Below, Unit: "%"}, 49.9, "holds"},
+		{Claim{Published: 50, Relation: Below, Unit: "%"}, 50, "fails"},
+		{Claim{Published: 1, Relation: Above}, 1.01, "holds"},
+		{Claim{Published: 1, Relation: Above}, 1, "fails"},
+		{Claim{Published: 1, Relation: Above}, none, "-"},
+	} {
+		if got := c.claim.verdict(c.ours).Text; got != c.want {
+			t.Errorf("%v against %+v: %q, want %q", c.ours, c.claim, got, c.want)
+		}
+	}
+}
+
+// Experiments that ask for the same run share it, and a trace is made once for
+// all of its runs.
+func TestRunsAreShared(t *testing.T) {
+	plan, err := newPlan(spawn, &Options{Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	labels := map[string]*unit{}
+	for _, e := range plan.tables {
+		for _, r := range e.rows {
+			for label, u := range r.units {
+				key := r.workload.Name + " " + label
+				if labels[key] != nil && labels[key] != u {
+					t.Errorf("%s runs twice", key)
+				}
+				labels[key] = u
+			}
+		}
+	}
+	left := int64(0)
+	for _, s := range plan.sources {
+		left += s.left.Load()
+	}
+	if int(left) != len(plan.units) || len(labels) != len(plan.units) {
+		t.Errorf("%d runs, %d of them named, traces wait for %d", len(plan.units), len(labels), left)
+	}
+}
+
+// A workload whose file is not there is left out and named once.
+func TestMissingInput(t *testing.T) {
+	plan, err := newPlan(dtbl, &Options{Data: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"REGX-packets (packets-tcpdump/afs.pcap)", "SSSP-flight (graphs-openflights/routes.dat)"}
+	if !slices.Equal(plan.missing, want) {
+		t.Errorf("missing %q, want %q", plan.missing, want)
+	}
+}
+
+// An interrupted call says so and leaves no trace behind.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	ctx, stop := context.WithCancel(context.Background())
+	runs := 0
+	_, err := Run(ctx, dtbl, Options{Quick: true, Workers: 2, Done: func(done, total int, _ string) {
+		runs = done
+		stop()
+	}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted: %v", err)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 || runs == 0 || runs > 3 {
+		t.Errorf("after %d runs %d files are left", runs, len(left))
+	}
+}
+
+func ExampleGet() {
+	p, err := Get("pagoda")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, c := range p.Claims {
+		fmt.Printf("%s: %.2f (%s)\n", c.What, c.Published, c.Where)
+	}
+	// Output:
+	// pagoda over pthreads, geometric mean: 5.70 (abstract)
+	// pagoda over hyperq, geometric mean: 1.51 (abstract)
+	// pagoda over gemtc, geometric mean: 1.69 (abstract)
+}

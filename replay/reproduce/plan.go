@@ -1,0 +1,185 @@
+package reproduce
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+)
+
+// source is one trace: made when a run first needs it, removed after the last.
+type source struct {
+	sample string
+	params []string
+	once   sync.Once
+	path   string
+	err    error
+	left   atomic.Int64 // runs that still need it
+	work   *policies.Workloads
+}
+
+// unit is one run: a trace under one policy on one machine. Experiments that
+// ask for the same run share it.
+type unit struct {
+	from    *source
+	name    string // for people: workload and policy
+	config  *model.Config
+	choice  *policies.Choice
+	results []*replay.Result // of a search every try; nil: the policy does not apply
+}
+
+// plan is everything that a call runs, each run once.
+type plan struct {
+	units   []*unit
+	byKey   map[string]*unit
+	sources map[string]*source
+	tables  []*planned
+	missing []string // inputs that are not at hand
+}
+
+// planned is an experiment with the rows that will run.
+type planned struct {
+	*Experiment
+	config *model.Config
+	rows   []plannedRow
+	all    int // rows that the experiment has
+}
+
+type plannedRow struct {
+	workload *Workload
+	units    map[string]*unit // by label
+	work     *source
+}
+
+// newPlan resolves the experiments that the options ask for.
+func newPlan(p *Paper, opt *Options) (*plan, error) {
+	all := &plan{byKey: map[string]*unit{}, sources: map[string]*source{}}
+	for i := range p.Experiments {
+		e := &p.Experiments[i]
+		if e.Large && !opt.Large {
+			continue
+		}
+		t, err := all.experiment(e, opt)
+		if err != nil {
+			return nil, fmt.Errorf("experiment %s of %s: %w", e.Name, p.Name, err)
+		}
+		if len(t.rows) > 0 {
+			all.tables = append(all.tables, t)
+		}
+	}
+	return all, nil
+}
+
+// experiment resolves one.
+func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
+	cfg, err := model.Preset(e.GPU)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range e.Set {
+		key, v, _ := strings.Cut(s, "=")
+		if err := cfg.Set(key, v); err != nil {
+			return nil, err
+		}
+	}
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	t := &planned{Experiment: e, config: cfg, all: len(e.Workloads)}
+	for i := range e.Workloads {
+		w := &e.Workloads[i]
+		if opt.Quick && !w.Quick {
+			continue
+		}
+		params, ok := w.settings(opt.Data)
+		if !ok {
+			p.miss(w)
+			continue
+		}
+		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params)}
+		for _, v := range append([]Variant{{}}, e.Variants...) {
+			if err := p.runs(e, cfg, &row, v, append(slices.Clone(params), v.Params...)); err != nil {
+				return nil, err
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// runs adds the runs of one row under one variant.
+func (p *plan) runs(e *Experiment, cfg *model.Config, row *plannedRow, v Variant, params []string) error {
+	choices, err := policies.Parse(e.Policies, e.Flags)
+	if err != nil {
+		return err
+	}
+	from := p.source(row.workload.Sample, params)
+	for _, c := range choices {
+		label := c.Label
+		if v.Name != "" {
+			label += "@" + v.Name
+		}
+		key := strings.Join(slices.Concat([]string{e.GPU, c.Label, from.key()}, e.Set, settings(e.Flags)), "\x00")
+		u := p.byKey[key]
+		if u == nil {
+			u = &unit{from: from, name: row.workload.Name + ", " + label, config: cfg, choice: c}
+			p.byKey[key] = u
+			p.units = append(p.units, u)
+			from.left.Add(1)
+		}
+		row.units[label] = u
+	}
+	return nil
+}
+
+// settings writes a map of parameters in one order.
+func settings(flags map[string]string) []string {
+	var all []string
+	for _, k := range slices.Sorted(maps.Keys(flags)) {
+		all = append(all, k+"="+flags[k])
+	}
+	return all
+}
+
+// source returns the trace of a workload under some settings.
+func (p *plan) source(sample string, params []string) *source {
+	s := &source{sample: sample, params: params}
+	key := s.key()
+	if p.sources[key] == nil {
+		p.sources[key] = s
+	}
+	return p.sources[key]
+}
+
+func (s *source) key() string { return s.sample + "\x00" + strings.Join(s.params, "\x00") }
+
+// settings are the workload's, with the path of its real input; not ok if that
+// is not at hand.
+func (w *Workload) settings(data string) (params []string, ok bool) {
+	params = slices.Clone(w.Params)
+	if w.File == "" {
+		return params, true
+	}
+	key, path, _ := strings.Cut(w.File, "=")
+	path = filepath.Join(data, filepath.FromSlash(path))
+	if _, err := os.Stat(path); data == "" || err != nil {
+		return nil, false
+	}
+	return append(params, key+"="+path), true
+}
+
+// miss notes an input that is not at hand, once.
+func (p *plan) miss(w *Workload) {
+	_, path, _ := strings.Cut(w.File, "=")
+	if line := w.Name + " (" + path + ")"; !slices.Contains(p.missing, line) {
+		p.missing = append(p.missing, line)
+	}
+}

@@ -1,0 +1,171 @@
+package reproduce
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+// Options say how much of a paper is run, and how.
+type Options struct {
+	Quick   bool   // only the workloads of the small set
+	Large   bool   // also the experiments that take long
+	Data    string // folder of real inputs; "": there are none
+	Workers int    // runs at a time; 0: as many as there are processors
+
+	// Done is told after each run, in no fixed order and never twice at a time;
+	// may be nil.
+	Done func(done, total int, name string)
+}
+
+// Outcome is what a paper's experiments came to.
+type Outcome struct {
+	Tables     []Table  // the last sets the published figures beside ours
+	Missing    []string // workloads left out because their real input is not at hand
+	Violations []string // of the auditor, in the order of the runs
+}
+
+// Run runs the experiments of a paper. Equal options give an equal outcome,
+// however many runs go on at a time. Traces are made in a temporary folder.
+func Run(ctx context.Context, p *Paper, opt Options) (*Outcome, error) {
+	all, err := newPlan(p, &opt)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "replay-reproduce-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := all.execute(ctx, dir, &opt); err != nil {
+		return nil, err
+	}
+	return all.outcome(p)
+}
+
+// execute does the runs on all workers. Of several errors the one of the first
+// run counts.
+func (p *plan) execute(ctx context.Context, dir string, opt *Options) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	workers := opt.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var (
+		mu         sync.Mutex
+		next, done int
+		errs       = make([]error, len(p.units))
+		group      sync.WaitGroup
+	)
+	take := func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1
+	}
+	for range min(workers, len(p.units)) {
+		group.Go(func() {
+			for i := take(); i < len(p.units) && ctx.Err() == nil; i = take() {
+				u := p.units[i]
+				if errs[i] = u.run(ctx, dir, i); errs[i] != nil {
+					stop()
+					return
+				}
+				mu.Lock()
+				if done++; opt.Done != nil {
+					opt.Done(done, len(p.units), u.name)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	for i, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return fmt.Errorf("%s: %w", p.units[i].name, err)
+		}
+	}
+	return ctx.Err()
+}
+
+// run makes the trace if it is not there, and replays it.
+func (u *unit) run(ctx context.Context, dir string, index int) error {
+	defer u.from.release()
+	if err := u.from.make(ctx, filepath.Join(dir, fmt.Sprintf("%d.trace.zst", index))); err != nil {
+		return err
+	}
+	r, err := trace.Open(u.from.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	facts, err := policies.FactsOf(r, model.NotTasks)
+	if err != nil || u.choice.Lacks(facts) != "" {
+		return err
+	}
+	u.results, err = replay.Run(ctx, &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true})
+	return err
+}
+
+// make generates the trace, once.
+func (s *source) make(ctx context.Context, path string) error {
+	s.once.Do(func() {
+		s.path = path
+		if s.err = s.write(ctx, path); s.err == nil {
+			s.err = s.look()
+		}
+	})
+	return s.err
+}
+
+func (s *source) write(ctx context.Context, path string) error {
+	g, err := samples.Get(s.sample)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriterSize(f, 1<<16)
+	err = g.Write(samples.Interruptible(ctx, out), s.params...)
+	if err == nil {
+		err = out.Flush()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// look reads what tables say of the trace itself.
+func (s *source) look() error {
+	r, err := trace.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.Program().Totals.ChildLaunches > 0 {
+		s.work, err = policies.WorkloadsOf(r)
+	}
+	return err
+}
+
+// release removes the trace after the last run that needs it.
+func (s *source) release() {
+	if s.left.Add(-1) == 0 && s.path != "" {
+		os.Remove(s.path)
+	}
+}

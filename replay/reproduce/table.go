@@ -1,0 +1,214 @@
+package reproduce
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"gpureplay/replay"
+)
+
+// Table is one table of figures.
+type Table struct {
+	Name   string // paper and experiment
+	Title  string
+	Header []string
+	Rows   [][]Cell // as long as Header
+}
+
+// Cell is one entry: a value for machines (string, float64 or nil) and its text.
+type Cell struct {
+	Value any
+	Text  string
+}
+
+func text(s string) Cell { return Cell{s, s} }
+
+// number is a figure with a unit; not a number is none.
+func number(v float64, digits int, unit string) Cell {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Cell{nil, "-"}
+	}
+	s := strconv.FormatFloat(v, 'f', digits, 64)
+	if unit != "" {
+		s += " " + unit
+	}
+	return Cell{v, s}
+}
+
+// difference is ours against the paper's (choice 2).
+func difference(ours, theirs float64, unit string) Cell {
+	switch {
+	case math.IsNaN(ours) || math.IsNaN(theirs):
+		return Cell{nil, "-"}
+	case unit == "%":
+		return Cell{ours - theirs, fmt.Sprintf("%+.1f points", ours-theirs)}
+	case ours == theirs:
+		return Cell{0.0, "none"}
+	}
+	d := 100 * (ours/theirs - 1)
+	return Cell{d, fmt.Sprintf("%+.1f %%", d)}
+}
+
+// outcome turns the runs into tables.
+func (p *plan) outcome(paper *Paper) (*Outcome, error) {
+	o := &Outcome{Missing: p.missing}
+	entries := map[string]map[string][]float64{} // experiment, column: by row
+	rows := map[string][]string{}
+	partial := false
+	for _, t := range p.tables {
+		var table Table
+		table, entries[t.Name] = t.table(paper.Name)
+		o.Tables = append(o.Tables, table)
+		partial = partial || len(t.rows) < t.all
+		for _, r := range t.rows {
+			rows[t.Name] = append(rows[t.Name], r.workload.Name)
+		}
+	}
+	claims, err := paper.claims(entries, rows, partial)
+	if err != nil {
+		return nil, err
+	}
+	o.Tables = append(o.Tables, claims)
+	for _, u := range p.units {
+		for _, r := range u.results {
+			for _, v := range r.Violations {
+				o.Violations = append(o.Violations, fmt.Sprintf("%s: cycle %d, %s: %s", u.name, v.Time, v.Rule, v.What))
+			}
+		}
+	}
+	return o, nil
+}
+
+// table is an experiment's, with the figures of each column by row.
+func (t *planned) table(paper string) (Table, map[string][]float64) {
+	out := Table{Name: paper + "/" + t.Name, Title: t.Title, Header: []string{t.Head}}
+	if len(t.rows) < t.all {
+		out.Title += fmt.Sprintf(" (%d of %d rows)", len(t.rows), t.all)
+	}
+	figures := map[string][]float64{}
+	for i := range t.rows {
+		out.Rows = append(out.Rows, []Cell{text(t.rows[i].workload.Name)})
+	}
+	mean := []Cell{text(meanNames[t.Mean])}
+	for ci := range t.Columns {
+		c := &t.Columns[ci]
+		out.Header = append(out.Header, c.Name)
+		if c.Published != nil {
+			out.Header = append(out.Header, c.Name+": "+c.Where, c.Name+": difference")
+		}
+		var values []float64
+		for i := range t.rows {
+			row := t.row(&t.rows[i])
+			v := c.Of(&row)
+			values = append(values, v)
+			out.Rows[i] = append(out.Rows[i], number(v, c.Digits, c.Unit))
+			if c.Published == nil {
+				continue
+			}
+			theirs, ok := c.Published[row.Workload.Name]
+			if !ok {
+				theirs = none
+			}
+			out.Rows[i] = append(out.Rows[i], number(theirs, c.Digits, c.Unit), difference(v, theirs, c.Unit))
+		}
+		figures[c.Name] = values
+		mean = append(mean, t.mean(c, values)...)
+	}
+	if t.Mean != NoMean {
+		out.Rows = append(out.Rows, mean)
+	}
+	return out, figures
+}
+
+// mean is what stands below a column.
+func (t *planned) mean(c *Column, values []float64) []Cell {
+	cells := []Cell{text("")}
+	if c.Published != nil {
+		cells = append(cells, text(""), text(""))
+	}
+	if !c.Mean {
+		return cells
+	}
+	v, n := reduce(values, MeanRow, t.Mean)
+	cells[0] = number(v, c.Digits, c.Unit)
+	if n > 0 && n < len(values) {
+		cells[0].Text += fmt.Sprintf(" of %d", n)
+	}
+	return cells
+}
+
+// row gathers the runs of a row by label.
+func (t *planned) row(r *plannedRow) Row {
+	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: t.config, work: r.work.work}
+	for label, u := range r.units {
+		_, variant, _ := strings.Cut(label, "@")
+		for i, x := range u.results {
+			name := x.Policy
+			switch {
+			case i == len(u.results)-1:
+				name = label
+			case variant != "":
+				name += "@" + variant
+			}
+			row.runs[name] = x
+		}
+	}
+	return row
+}
+
+// claims sets the published figures beside ours.
+func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, partial bool) (Table, error) {
+	out := Table{Name: p.Name + "/published", Title: "Published figures beside ours", Header: []string{"figure", "in the paper", "paper", "here", "difference"}}
+	if partial {
+		out.Title += ", over the rows that ran"
+	}
+	for i := range p.Claims {
+		c := &p.Claims[i]
+		ours := none
+		switch {
+		case c.Of != nil:
+			var err error
+			if ours, err = c.Of(); err != nil {
+				return out, err
+			}
+		default:
+			values := entries[c.Experiment][c.Column]
+			if values == nil {
+				break
+			}
+			ours = p.entry(c, values, rows[c.Experiment])
+		}
+		theirs := number(c.Published, c.Digits, c.Unit)
+		theirs.Text = relationNames[c.Relation] + theirs.Text
+		out.Rows = append(out.Rows, []Cell{text(c.What), text(c.Where), theirs, number(ours, c.Digits, c.Unit), c.verdict(ours)})
+	}
+	return out, nil
+}
+
+// entry is the figure of an experiment that a claim speaks of.
+func (p *Paper) entry(c *Claim, values []float64, rows []string) float64 {
+	switch c.Row {
+	case MeanRow, LeastRow, MostRow:
+		v, _ := reduce(values, c.Row, p.experiment(c.Experiment).Mean)
+		return v
+	}
+	for i, name := range rows {
+		if name == c.Row {
+			return values[i]
+		}
+	}
+	return none
+}
+
+// verdict is the difference, or whether a bound holds.
+func (c *Claim) verdict(ours float64) Cell {
+	if c.Relation == Equal || math.IsNaN(ours) {
+		return difference(ours, c.Published, c.Unit)
+	}
+	if (c.Relation == Below) == (ours < c.Published) && ours != c.Published {
+		return text("holds")
+	}
+	return text("fails")
+}
