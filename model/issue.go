@@ -210,6 +210,9 @@ func (s *sm) arrive(w *warp, id uint8, t Time) {
 	b.waiting |= 1 << s.slot(w)
 	b.last = t
 	s.checkBarriers(c, t)
+	if c.stranded() {
+		s.suspend(c)
+	}
 }
 
 // checkBarriers releases a barrier of c when all live warps wait. Where they

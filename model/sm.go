@@ -201,7 +201,7 @@ func (s *sm) exit(w *warp, t Time) {
 	if c.waiting > 0 {
 		s.checkBarriers(c, t)
 	}
-	if c.syncing == c.live {
+	if c.stranded() {
 		s.suspend(c)
 	}
 }

@@ -13,13 +13,17 @@ func (s *sm) sync(w *warp) bool {
 	}
 	c.syncing++
 	c.synced |= 1 << s.slot(w)
-	if c.syncing == c.live {
+	if c.stranded() {
 		s.suspend(c)
 	}
 	return true
 }
 
-// suspend takes a CTA whose warps all wait for children off the SM.
+// stranded reports whether no live warp of c can go on before a child has ended:
+// each waits for children, or at a barrier for one that does.
+func (c *ctaRun) stranded() bool { return c.syncing > 0 && c.syncing+c.waiting == c.live }
+
+// suspend takes a stranded CTA off the SM.
 func (s *sm) suspend(c *ctaRun) {
 	t := s.m.now
 	s.settle(t + 1)
@@ -29,7 +33,7 @@ func (s *sm) suspend(c *ctaRun) {
 		s.warps[bits.TrailingZeros64(m)].bank = nil
 	}
 	s.free |= c.slots
-	c.slots, c.synced = 0, 0
+	c.slots = 0
 	s.resident -= uint64(c.live)
 	s.remove(c)
 	s.used = s.used.Minus(c.kernel.res)
@@ -49,7 +53,13 @@ func (s *sm) restore(c *ctaRun, t Time) {
 		s.m.swapped.Resumed(&c.rec, t)
 	}
 	s.resident += uint64(c.live)
+	synced, barriers := c.synced, c.barriers // by the slots that the warps had
+	c.synced = 0
+	for b := range c.barriers {
+		c.barriers[b].waiting = 0
+	}
 	for i := range c.saved {
+		was := s.slot(&c.saved[i])
 		slot := bits.TrailingZeros64(s.free)
 		s.free &^= 1 << slot
 		c.slots |= 1 << slot
@@ -59,8 +69,12 @@ func (s *sm) restore(c *ctaRun, t Time) {
 		w.sched, w.bit = sched, bit
 		s.age++
 		s.sched[sched].age[bit] = s.age
-		c.synced |= 1 << slot
+		c.synced |= synced >> was & 1 << slot
+		for b := range barriers {
+			c.barriers[b].waiting |= barriers[b].waiting >> was & 1 << slot
+		}
 	}
+	c.saved = c.saved[:0]
 	s.release(c, t)
 }
 
