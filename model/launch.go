@@ -100,7 +100,7 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 	u.refused = refused
 	until := t + 1
 	if n := len(kernels.groups); n > 0 {
-		arrive := t + u.kernelLatency(n)
+		arrive := t + max(1, u.kernelLatency(n)) // an SM reaches other units in the next cycle at the earliest
 		u.post(arrive, evChild, kernels)
 		until = u.held(until, arrive)
 	} else {
@@ -186,13 +186,11 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 	k.children++
 	if r.SharedSWQ {
 		if w.cta.swq == 0 {
-			u.m.kmu.streams++
-			w.cta.swq = u.m.kmu.streams
+			w.cta.swq = u.m.kmu.newStream()
 		}
 		c.hwq = u.m.policy.Admission.Queue(w.cta.swq, len(u.m.kmu.queues))
 	} else {
-		u.m.kmu.streams++
-		c.hwq = u.m.policy.Admission.Queue(u.m.kmu.streams, len(u.m.kmu.queues))
+		c.hwq = u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues))
 	}
 	return d, c, nil
 }

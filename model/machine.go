@@ -51,6 +51,7 @@ type Machine struct {
 	sum       Summary
 	sampler   sampler
 	acting    []uint64 // SMs of the current cycle
+	stepped   Time     // the last cycle in which they acted
 	err       error    // met by an SM; ends the run after the cycle
 	captured  *Config
 }
@@ -81,6 +82,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset}
+	m.stepped = Unset
 	m.ctas.pass.m = m
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
@@ -169,6 +171,10 @@ func (m *Machine) stepSMs(t Time) {
 	if !m.wheel.take(t, m.acting) {
 		return
 	}
+	if m.stepped == t {
+		panic(fmt.Sprintf("SMs act twice in cycle %d", t))
+	}
+	m.stepped = t
 	for w, word := range m.acting {
 		for ; word != 0; word &= word - 1 {
 			id := w<<6 + trailing(word)
@@ -215,7 +221,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Left: total}
 	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
 	if st != nil {
-		k.hwq = m.policy.Admission.Queue(st.index, len(m.kmu.queues))
+		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))
 	}
 	k.rec = m.kernelRecord(k)
 	if noCTAs(&k.tk) {
