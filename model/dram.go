@@ -39,12 +39,16 @@ type rowBatch struct {
 
 func newChannel(c *Config) channel {
 	d := &c.DRAM
+	banks := make([]bank, max(1, d.Banks))
+	for i := range banks {
+		banks[i].lastCol = -never
+	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
-		banks: make([]bank, max(1, d.Banks)), perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never,
+		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never,
 	}
 }
 

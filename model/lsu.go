@@ -148,7 +148,7 @@ func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
 	if a.List != 0 {
 		base = w.lists[a.List-1]
 	}
-	slot := uint64(u.s.id)<<8 | uint64(w.bit)<<4 | uint64(w.sched)
+	slot := uint64(u.s.id)<<6 | uint64(u.s.slot(w))
 	word := localWindow | slot<<24 | (base&(1<<17-1))>>2<<7
 	for n := max(1, uint64(o.width)/4); n > 0; n-- {
 		for s := range uint64(4) {
