@@ -36,7 +36,8 @@ const maxOpen = 1024
 // stream is a queue of operations that complete in order.
 type stream struct {
 	id    uint64
-	index int
+	index int // in host.order
+	seen  int // among all streams that the machine has seen
 	queue []streamOp
 	busy  bool // the first operation has begun
 	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
@@ -211,7 +212,7 @@ func (h *host) stream(id uint64) *stream {
 	}
 	st := h.streams[id]
 	if st == nil {
-		st = &stream{id: id, index: len(h.order)}
+		st = &stream{id: id, index: len(h.order), seen: h.m.kmu.newStream()}
 		h.streams[id] = st
 		h.order = append(h.order, st)
 	}

@@ -10,7 +10,7 @@ type kmu struct {
 	pending  int // kernels that have arrived and not been dispatched
 	scan     int // queue to inspect first: round robin
 	reserved int // entries promised to kernels on their way to the distributor
-	streams  int // streams that device threads have created
+	streams  int // of the host and of device threads, as they were first seen
 	arrivals uint64
 }
 
@@ -45,6 +45,13 @@ type pendingKernel struct {
 
 func newKMU(m *Machine) *kmu {
 	return &kmu{m: m, queues: make([]workQueue, max(1, m.cfg.KMU.HWQs))}
+}
+
+// newStream numbers a stream: the host's when it is first used, a device thread's
+// when it is created (MODEL.md, choice 13).
+func (u *kmu) newStream() int {
+	u.streams++
+	return u.streams - 1
 }
 
 // arrive takes a kernel of the host into its queue.
