@@ -1,47 +1,124 @@
 package model_test
 
 import (
+	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"gpureplay/model"
 	"gpureplay/trace/tracetest"
 )
 
-// randomTrace returns a small trace as text: a few kernels in a few streams,
-// warps of mixed instructions, barriers and accesses close to each other.
+// randomTrace returns a small trace as text: copies, events and a few kernels in a
+// few streams, warps of mixed instructions, barriers, accesses close to each other
+// and, in some traces, child launches.
 func randomTrace(r *rand.Rand) string {
-	var b strings.Builder
-	for k := range 1 + r.IntN(3) {
-		warps, shared := 1+r.IntN(4), r.IntN(3)*3000
-		ctas := 1 + r.IntN(4)
-		fmt.Fprintf(&b, "launch k%d grid=%d block=%d shared=%d stream=%d\n", k, ctas, warps*32, shared, r.IntN(2))
-		for c := 0; c < ctas; c++ {
-			fmt.Fprintf(&b, "cta %d\n", c)
-			for w := range warps {
-				fmt.Fprintf(&b, "warp %d\n", w)
-				for range 1 + r.IntN(14) {
-					randomInst(r, &b)
+	g := &randomText{r: r, launches: 1 + r.IntN(4), streams: 1 + r.IntN(3)}
+	g.child = g.launches
+	g.nested = r.IntN(3) == 0
+	g.WriteString("array a bytes=1200 base=0x800\n")
+	for k := range g.launches {
+		g.hostOp()
+		fmt.Fprintf(g, "launch k%d ", k)
+		g.kernel(1+r.IntN(4), fmt.Sprintf(" stream=%d", r.IntN(g.streams)), 0)
+	}
+	for n := 0; n < len(g.depths); n++ { // those that have been asked for
+		fmt.Fprintf(g, "kernel d%d ", n%3)
+		g.kernel(1+r.IntN(2), " child", g.depths[n])
+	}
+	g.hostOp()
+	return g.String()
+}
+
+// randomText is a random trace on its way.
+type randomText struct {
+	strings.Builder
+	r                 *rand.Rand
+	launches, streams int
+	nested            bool
+	child             int   // id of the next child kernel
+	depths            []int // of the children asked for
+}
+
+func (g *randomText) kernel(ctas int, where string, depth int) {
+	r := g.r
+	warps := 1 + r.IntN(4)
+	fmt.Fprintf(g, "grid=%d block=%d shared=%d%s\n", ctas, warps*32, r.IntN(3)*3000, where)
+	for c := range ctas {
+		fmt.Fprintf(g, "cta %d\n", c)
+		for w := range warps {
+			fmt.Fprintf(g, "warp %d\n", w)
+			for range 1 + r.IntN(14) {
+				randomInst(r, g)
+				if g.nested && r.IntN(10) == 0 {
+					g.ask(depth)
 				}
-				b.WriteString("exit\n")
+			}
+			if r.IntN(5) > 0 {
+				g.WriteString("exit\n")
 			}
 		}
 	}
-	return b.String()
 }
 
-func randomInst(r *rand.Rand, b *strings.Builder) {
+// ask lets a warp launch children, or wait for those of its CTA.
+func (g *randomText) ask(depth int) {
+	r := g.r
+	n := 1 + r.IntN(2)
+	if r.IntN(2) == 0 || depth == 2 || len(g.depths)+n > 8 {
+		g.WriteString("devsync\n")
+		return
+	}
+	shared := []string{"", " shared"}[r.IntN(2)]
+	fmt.Fprintf(g, "devlaunch mask=ffffffff\nchild %d lane=0..%d work=1 params=64 marked%s\n", g.child, n-1, shared)
+	g.child += n
+	for range n {
+		g.depths = append(g.depths, depth+1)
+	}
+}
+
+func (g *randomText) hostOp() {
+	r := g.r
+	for range r.IntN(3) {
+		st := r.IntN(g.streams)
+		async := []string{"", " async"}[r.IntN(2)]
+		switch r.IntN(9) {
+		case 0:
+			fmt.Fprintf(g, "h2d a bytes=%d stream=%d%s\n", r.IntN(900), st, async)
+		case 1:
+			fmt.Fprintf(g, "d2h a bytes=%d stream=%d%s\n", r.IntN(900), st, async)
+		case 2:
+			fmt.Fprintf(g, "memset a stream=%d%s\n", st, async)
+		case 3:
+			fmt.Fprintf(g, "record %d stream=%d\n", r.IntN(2), st)
+		case 4:
+			fmt.Fprintf(g, "wait %d stream=%d\n", r.IntN(2), st)
+		case 5:
+			fmt.Fprintf(g, "syncevent %d\n", r.IntN(2))
+		case 6:
+			fmt.Fprintf(g, "syncstream %d\n", st)
+		case 7:
+			g.WriteString("sync\n")
+		case 8:
+			fmt.Fprintf(g, "work ns=%d\n", 10*r.IntN(40))
+		}
+	}
+}
+
+func randomInst(r *rand.Rand, b io.Writer) {
 	reg := func() string { return fmt.Sprintf("R%d", 1+r.IntN(6)) }
 	if r.IntN(8) == 0 {
 		fmt.Fprintf(b, "int mask=%08x\n", r.Uint32()&r.Uint32())
 	} else if r.IntN(4) == 0 {
-		b.WriteString("int mask=ffffffff\n")
+		io.WriteString(b, "int mask=ffffffff\n")
 	}
 	width := []int{1, 2, 4, 8, 16}[r.IntN(5)]
 	at := fmt.Sprintf("@0x%x+%d", 0x1000+r.IntN(300)*4, []int{0, 0, 1, 4, 4, 4, 8, 16, 32, 128, 512}[r.IntN(11)])
-	switch r.IntN(14) {
+	switch r.IntN(17) {
 	case 0, 1:
 		fmt.Fprintf(b, "int %s <- %s %s\n", reg(), reg(), reg())
 	case 2:
@@ -51,7 +128,7 @@ func randomInst(r *rand.Rand, b *strings.Builder) {
 	case 4:
 		fmt.Fprintf(b, "barrier imm=%d\n", r.IntN(8)/6)
 	case 5:
-		b.WriteString("fence\n")
+		io.WriteString(b, "fence\n")
 	case 6:
 		fmt.Fprintf(b, "load shared w%d %s <- %s %s\n", width, reg(), reg(), at)
 	case 7:
@@ -66,6 +143,12 @@ func randomInst(r *rand.Rand, b *strings.Builder) {
 		fmt.Fprintf(b, "store w%d <- %s %s\n", width, reg(), at)
 	case 13:
 		fmt.Fprintf(b, "atomic %s <- %s %s\n", reg(), reg(), at)
+	case 14:
+		fmt.Fprintf(b, "load local w%d %s <- %s @0x%x+0\n", max(4, width), reg(), reg(), 4*r.IntN(40))
+	case 15:
+		fmt.Fprintf(b, "store local w%d <- %s @0x%x+0\n", max(4, width), reg(), 4*r.IntN(40))
+	case 16:
+		fmt.Fprintf(b, "load texture w%d %s <- %s %s\n", width, reg(), reg(), at)
 	}
 }
 
@@ -89,8 +172,13 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.ways", 1, 2, 4)
 	set("l1.write_allocate", true, false)
 	set("l1.global_loads", true, true, false)
+	if r.IntN(3) == 0 { // one store with shared memory
+		all = append(all, "l1.ways=4", "l1.carveouts=0,6016,16384", "l1.unified=18432")
+	}
 	set("icnt.flit_bytes", 16, 40)
-	set("l2.slices", 1, 2)
+	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
+	all = append(all, fmt.Sprintf("l2.slices=%d", channels*slices), fmt.Sprintf("dram.channels=%d", channels))
+	set("l2.copies_warm", true, false)
 	set("l2.bytes", 1024, 8192)
 	set("l2.mshrs", 0, 1, 8)
 	set("l2.merge", 0, 1, 4)
@@ -107,11 +195,22 @@ func randomMachine(r *rand.Rand) []string {
 	set("tlb.entries", 0, 0, 2)
 	set("tlb.miss_latency", 50)
 	set("tlb.page_bytes", 512)
-	set("kmu.hwqs", 1, 32)
-	set("kmu.entries", 1, 32)
+	set("kmu.hwqs", 1, 2, 32)
+	set("kmu.entries", 1, 2, 32)
 	set("kmu.ctas_per_cycle", 1, 2)
 	set("kmu.dispatch_latency", 0, 7)
 	set("host.launch_latency", 0, 30)
+	set("host.launch_overhead_ns", 0, 26)
+	set("host.copy_latency_ns", 0, 100)
+	set("host.pcie_gb_s", 1, 7)
+	set("launch.stream_create", 0, 40)
+	set("launch.param_base", 0, 60)
+	set("launch.param_per_lane", 5)
+	set("launch.device_base", 0, 300)
+	set("launch.device_per_lane", 7)
+	set("launch.blocks_warp", true, false)
+	set("launch.stream_per_child", true, false)
+	set("launch.device_sync", 1, 9)
 	return all
 }
 
@@ -138,22 +237,31 @@ func (d *differ) Kernel(r *model.KernelRecord) {
 	d.ended = append(d.ended, nEnd{r.ID, r.Dispatch, r.FirstCTA, r.End})
 }
 
+var naiveTraces = flag.Int("traces", 0, "random traces that TestAgainstNaive replays; 0: 2000, or as many as 12 s allow")
+
 // The fast machine agrees with the naive one in every instruction's issue and
 // result, every CTA's place and times and every kernel's times.
 func TestAgainstNaive(t *testing.T) {
-	runs := 2000
-	if testing.Short() {
-		runs = 300
+	traces, until := *naiveTraces, time.Now().Add(24*time.Hour)
+	if traces == 0 {
+		traces, until = 2000, time.Now().Add(12*time.Second)
+		if testing.Short() {
+			traces = 300
+		}
 	}
 	const shards = 4
 	for shard := range shards {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()
-			for seed := shard; seed < runs; seed += shards {
+			for seed := shard; seed < traces; seed += shards {
 				r := rand.New(rand.NewPCG(uint64(seed), 7))
 				text, machine := randomTrace(r), randomMachine(r)
 				if !agree(t, text, machine) {
 					t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
+				}
+				if time.Now().After(until) {
+					t.Logf("%d traces of %d", seed/shards+1, traces/shards)
+					return
 				}
 			}
 		})
@@ -166,7 +274,7 @@ func agree(t *testing.T, text string, machine []string) bool {
 	d := &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
 	replay(t, tr, c, policy, d)
 	n := newNaive(t, tr, c)
-	n.run()
+	n.run(t)
 	ok := len(n.insts) == len(d.insts) && len(n.ctas) == len(d.ctas) && len(n.ended) == len(d.ended)
 	first, at := "", model.Time(1<<62)
 	for k, want := range n.insts {

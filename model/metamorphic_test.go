@@ -3,6 +3,8 @@ package model_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,16 +27,52 @@ func told(t *testing.T, text string, machine []string) string {
 	return b.String() + log.ctas.String() + log.kernels.String() + memoryLog(sum)
 }
 
-// All clocks twice as fast: every cycle count stays.
+// All clocks and links twice as fast, and the host's own times half as long: every
+// cycle count stays.
 func TestScalingClocksChangesNothing(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text, machine := randomTrace(r), randomMachine(r)
 		c, _ := tiny(t, machine...)
-		fast := append(append([]string{}, machine...), fmt.Sprintf("clock.core_mhz=%v", 2*c.Clock.CoreMHz), fmt.Sprintf("clock.icnt_mhz=%v", 2*c.Clock.IcntMHz),
-			fmt.Sprintf("clock.l2_mhz=%v", 2*c.Clock.L2MHz), fmt.Sprintf("clock.dram_mhz=%v", 2*c.Clock.DRAMMHz))
-		if told(t, text, machine) != told(t, text, fast) {
-			t.Fatalf("seed %d: the run differs", seed)
+		fast := append([]string{}, machine...)
+		for key, value := range map[string]float64{
+			"clock.core_mhz": 2 * c.Clock.CoreMHz, "clock.icnt_mhz": 2 * c.Clock.IcntMHz, "clock.l2_mhz": 2 * c.Clock.L2MHz,
+			"clock.dram_mhz": 2 * c.Clock.DRAMMHz, "host.pcie_gb_s": 2 * c.Host.PCIeGBs,
+			"host.launch_overhead_ns": c.Host.LaunchOverheadNs / 2, "host.copy_latency_ns": c.Host.CopyLatencyNs / 2,
+		} {
+			fast = append(fast, fmt.Sprintf("%s=%v", key, value))
+		}
+		halved := replaced(text, `work ns=(\d+)0\b`, func(n int) string { return fmt.Sprintf("work ns=%d", 5*n) })
+		if told(t, text, machine) != told(t, halved, fast) {
+			t.Fatalf("seed %d: the run differs: %s\n%s", seed, strings.Join(machine, " "), text)
+		}
+	}
+}
+
+// replaced returns a text with the number of every match of a pattern replaced.
+func replaced(text, pattern string, f func(n int) string) string {
+	re := regexp.MustCompile(pattern)
+	return re.ReplaceAllStringFunc(text, func(s string) string {
+		n, _ := strconv.Atoi(re.FindStringSubmatch(s)[1])
+		return f(n)
+	})
+}
+
+// Other registers, functions, streams and events in a random trace: the run stays.
+func TestRenamingChangesNothing(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		text, machine := randomTrace(r), randomMachine(r)
+		other := replaced(text, `\bR(\d+)`, func(n int) string { return fmt.Sprintf("R%d", 200-9*n) })
+		other = replaced(other, `\bstream=(\d+)`, func(n int) string { return fmt.Sprintf("stream=%d", 70-n) })
+		other = replaced(other, `\bsyncstream (\d+)`, func(n int) string { return fmt.Sprintf("syncstream %d", 70-n) })
+		other = replaced(other, `\b(?:record|wait|syncevent) (\d+)`, func(n int) string { return fmt.Sprintf("EVENT %d", 5+n) })
+		for _, verb := range regexp.MustCompile(`\b(record|wait|syncevent) \d+`).FindAllStringSubmatch(text, -1) {
+			other = strings.Replace(other, "EVENT", verb[1], 1)
+		}
+		other = replaced(other, `\bk(\d+) grid`, func(n int) string { return fmt.Sprintf("another%d grid", 3-n) })
+		if told(t, text, machine) != told(t, other, machine) {
+			t.Fatalf("seed %d: the run differs:\n%s", seed, other)
 		}
 	}
 }
@@ -69,10 +107,11 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
 		"l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096", "dram.window=4096", "dram.latency=0", "dram.trcd=0", "shared.latency=0", "sm.operand_collectors=0",
 		"sm.pipeline_depth=0", "exec.int.latency=1", "exec.fp32.initiation=1", "tlb.miss_latency=0",
+		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0",
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		machine := append(randomMachine(r), "sm.count=1", "l2.slices=1", "tlb.entries=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
+		machine := append(randomMachine(r), "sm.count=1", "dram.channels=1", "l2.slices=1", "tlb.entries=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
 		var b strings.Builder
 		b.WriteString("launch k grid=1 block=32\ncta 0\nwarp 0\n")
 		for i := range 12 { // loads of lines that nobody else touches, and arithmetic
@@ -88,32 +127,40 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	}
 }
 
-// With a scheduler for each warp and units that take an instruction each cycle,
-// a kernel of arithmetic takes its critical path: an instruction issues in the
-// cycle after the one before it, or when its operands are there.
-func TestUnlimitedIsTheCriticalPath(t *testing.T) {
-	for seed := range uint64(40) {
-		r := rand.New(rand.NewPCG(seed, 3))
+// Warps that share nothing but room: more SMs, places, queues, entries and placements a
+// cycle never hurt, and doubling each in turn from nothing to plenty helps in the end.
+func TestMoreRoomNeverHurts(t *testing.T) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 5))
 		var b strings.Builder
-		b.WriteString("launch k grid=1 block=512\ncta 0\n")
-		longest := model.Time(0)
-		for w := range 16 {
-			fmt.Fprintf(&b, "warp %d\n", w)
-			var ready [8]model.Time
-			at, last := model.Time(-1), model.Time(0)
-			for range r.IntN(40) {
-				d, s := r.IntN(8), r.IntN(8)
-				fmt.Fprintf(&b, "int R%d <- R%d\n", 1+d, 1+s)
-				at = max(at+1, ready[d], ready[s])
-				ready[d] = at + 3
-				last = max(last, at+3)
-			}
-			b.WriteString("exit\n")
-			longest = max(longest, last, at+2) // exit issues a cycle later and leaves in the next
+		work := 1 + r.IntN(30)
+		for k := range 6 + r.IntN(6) {
+			n := 2 + r.IntN(10)
+			fmt.Fprintf(&b, "launch k grid=%d block=32 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu R1\nint <- R1\nexit\n", n, k%5, n-1, work)
 		}
-		got := cyclesOf(t, b.String(), "sm.schedulers=16", "sm.pipeline_depth=0", "exec.int.latency=3")
-		if got != longest+1 { // the kernel ends in the cycle after its CTA
-			t.Errorf("seed %d: %d cycles, critical path %d", seed, got, longest+1)
+		room := map[string]int{"sm.count": 1, "sm.max_ctas": 1, "kmu.hwqs": 1, "kmu.entries": 1, "kmu.ctas_per_cycle": 1}
+		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle"}
+		cycles := func() model.Time {
+			machine := []string{"sm.schedulers=16"}
+			for _, key := range keys {
+				machine = append(machine, fmt.Sprintf("%s=%d", key, room[key]))
+			}
+			c, policy := tiny(t, machine...)
+			return replay(t, tracetest.FromText(t, b.String()), c, policy, nil).Cycles
+		}
+		first := cycles()
+		last := first
+		for range 12 {
+			key := keys[r.IntN(len(keys))]
+			room[key] = min(2*room[key], 16)
+			if got := cycles(); got > last {
+				t.Fatalf("seed %d: %s=%d takes %d cycles, %d with half", seed, key, room[key], got, last)
+			} else {
+				last = got
+			}
+		}
+		if last >= first {
+			t.Errorf("seed %d: %d cycles with more of everything, %d with one of each", seed, last, first)
 		}
 	}
 }

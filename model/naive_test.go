@@ -11,23 +11,29 @@ import (
 
 // naive is the machine of MODEL.md once more, made to be read and not to be
 // fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
-// cycles and caches as slices. It knows kernels of the host in streams under the
-// policy hyperq.
+// cycles and caches as slices. It knows the host's program, streams, device-side
+// launches and every kind of instruction, under the policy hyperq; overlapping
+// kernels, aggregated groups, refused launches and narrow tasks have tests of
+// their own in package policies.
 type naive struct {
-	cfg     *model.Config
-	prog    *trace.Program
-	t       model.Time
-	kernels []*nKernel
-	streams [][]*nKernel // unfinished kernels of each stream
-	busy    []bool       // per hardware work queue
-	scan    int
-	entries []*nKernel
-	sms     []*nSM
-	nextSM  int
-	mem     *nMemory
-	insts   map[instKey][2]model.Time
-	ctas    map[[2]uint32][3]model.Time // SM, placed, ended
-	ended   []nEnd
+	cfg      *model.Config
+	prog     *trace.Program
+	t        model.Time
+	host     *nHost
+	events   []nEvent
+	kernels  []*nKernel
+	queues   []nWorkQueue
+	scan     int
+	arrivals int
+	streams  int        // seen so far
+	entries  []*nKernel // dispatched; on their way to the distributor or in it
+	resumes  []*nCTA
+	sms      []*nSM
+	nextSM   int
+	mem      *nMemory
+	insts    map[instKey][2]model.Time
+	ctas     map[[2]uint32][3]model.Time // SM, placed, ended
+	ended    []nEnd
 }
 
 type instKey struct{ kernel, cta, warp, n uint32 }
@@ -40,38 +46,48 @@ type nEnd struct {
 type nKernel struct {
 	tk              trace.Kernel
 	id              uint32
-	hwq, stream     int
-	arrived         bool
+	hwq             int
+	stream          *nStream // nil: a device kernel
+	parent          *nCTA
+	arrived         int  // place in the order of arrivals
+	ready           bool // first of its stream
 	dispatch, first model.Time
-	enters          model.Time // in the distributor; -1: not dispatched
 	ctas            []trace.CTA
 	next, done      int
-	ends            model.Time
+	resident        int // CTAs on SMs
+	kids            int // children that have not ended
+	ending          bool
+	released        bool
 	res             model.Resources
 }
 
 type nCTA struct {
-	k       *nKernel
-	sm      *nSM
-	id      uint32
-	placed  model.Time
-	warps   []*nWarp // live
-	reached [16]model.Time
-	acked   model.Time
-	ends    model.Time
+	k         *nKernel
+	sm        *nSM
+	id        uint32
+	placed    model.Time
+	warps     []*nWarp // live
+	reached   [16]model.Time
+	acked     model.Time
+	ends      model.Time
+	kids      int
+	ownStream int
+	suspended bool
 }
 
 type nWarp struct {
-	cta               *nCTA
-	w                 *trace.Warp
-	slot              int
-	age               uint64
-	pc, mem, launched int
-	mask              uint32
-	regs              map[trace.Reg]model.Time
-	from, last        model.Time
-	barrier           int // -1: none
-	exited            bool
+	cta             *nCTA
+	w               *trace.Warp
+	slot            int
+	age             uint64
+	pc, mem         int
+	mask            uint32
+	regs            map[trace.Reg]model.Time
+	from, last      model.Time
+	barrier         int // -1: none
+	exited, syncing bool
+	known           int // step whose operands are looked up, and one
+	there           model.Time
 }
 
 type nSM struct {
@@ -87,8 +103,9 @@ type nSM struct {
 }
 
 func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
-	n := &naive{cfg: cfg, prog: tr.Program(), busy: make([]bool, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
+	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
 	n.mem = newNMemory(cfg)
+	n.host = newNHost(t, n, tr)
 	for i := range cfg.SM.Count {
 		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps)}
 		for range cfg.SM.Schedulers {
@@ -97,18 +114,11 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
 		s.lsu.init(n, s)
 		n.sms = append(n.sms, s)
 	}
-	index := map[uint64]int{}
 	for id := range uint32(n.prog.Totals.Kernels) {
-		k := &nKernel{id: id, enters: -1, ends: -1, first: -1}
+		k := &nKernel{id: id, first: -1}
 		if err := tr.Kernel(id, &k.tk); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok := index[k.tk.Stream]; !ok {
-			index[k.tk.Stream] = len(n.streams)
-			n.streams = append(n.streams, nil)
-		}
-		k.stream = index[k.tk.Stream]
-		k.hwq = k.stream % cfg.KMU.HWQs
 		k.res = cfg.CTAResources(&k.tk)
 		cur, err := tr.CTAs(id, 0)
 		for err == nil {
@@ -121,74 +131,88 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
 			t.Fatal(err)
 		}
 		n.kernels = append(n.kernels, k)
-		n.streams[k.stream] = append(n.streams[k.stream], k)
 	}
 	return n
 }
 
-// run steps until every kernel has ended.
-func (n *naive) run() {
-	for n.t = 0; len(n.ended) < len(n.kernels); n.t++ {
-		for _, k := range n.kernels {
-			if !k.arrived && n.t == model.Time(n.cfg.Host.LaunchLatency) {
-				k.arrived = true
-				n.inspect()
-			}
+func (n *naive) post(at model.Time, phase nPhase, do func()) {
+	n.events = append(n.events, nEvent{at, phase, do})
+}
+
+// due takes the next event of this cycle: by phase, then as posted.
+func (n *naive) due() func() {
+	best := -1
+	for i, e := range n.events {
+		if e.at == n.t && (best < 0 || e.phase < n.events[best].phase) {
+			best = i
 		}
-		for _, k := range append([]*nKernel{}, n.entries...) {
-			if k.ends == n.t {
-				n.endKernel(k)
-			}
+	}
+	if best < 0 {
+		return nil
+	}
+	do := n.events[best].do
+	n.events = append(n.events[:best:best], n.events[best+1:]...)
+	return do
+}
+
+// order numbers the arrivals at the KMU.
+func (n *naive) order() int {
+	n.arrivals++
+	return n.arrivals
+}
+
+// run steps until the host's program and every kernel have ended; it gives up on
+// a machine that does not move.
+func (n *naive) run(t testing.TB) {
+	n.post(0, nHostPhase, n.host.run)
+	for n.t = 0; len(n.events) > 0 || n.working(); n.t++ {
+		for do := n.due(); do != nil; do = n.due() {
+			do()
 		}
 		for range n.cfg.KMU.CTAsPerCycle {
-			n.place()
+			if !n.restore() {
+				n.place()
+			}
 		}
 		for _, s := range n.sms {
 			s.step(n)
 		}
+		if n.t > 5_000_000 {
+			t.Fatal("the naive machine does not come to an end")
+		}
 	}
 }
 
-func (n *naive) endKernel(k *nKernel) {
-	for i, e := range n.entries {
-		if e == k {
-			n.entries = append(n.entries[:i:i], n.entries[i+1:]...)
+// working reports whether a CTA is on an SM or could go there.
+func (n *naive) working() bool {
+	for _, s := range n.sms {
+		if len(s.ctas) > 0 {
+			return true
 		}
 	}
-	n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
-	n.busy[k.hwq] = false
-	n.inspect()
-	n.streams[k.stream] = n.streams[k.stream][1:]
-	n.inspect()
+	return len(n.entries)+len(n.resumes) > 0
 }
 
 // inspect dispatches the first kernel of each idle queue, round robin.
 func (n *naive) inspect() {
 	first := n.scan
-	for i := range n.busy {
-		q := (first + i) % len(n.busy)
-		if n.busy[q] || len(n.entries) >= n.cfg.KMU.Entries {
+	for i := range n.queues {
+		q := (first + i) % len(n.queues)
+		k := n.queues[q].head()
+		if n.queues[q].busy || k == nil || len(n.entries) >= n.cfg.KMU.Entries {
 			continue
 		}
-		for _, k := range n.kernels {
-			if k.hwq != q || k.enters >= 0 || !k.arrived {
-				continue
-			}
-			if n.streams[k.stream][0] == k {
-				k.enters = n.t + model.Time(n.cfg.KMU.DispatchLatency)
-				k.dispatch = k.enters
-				n.busy[q], n.scan = true, (q+1)%len(n.busy)
-				n.entries = append(n.entries, k)
-			}
-			break // the head of the queue holds back the others
-		}
+		n.queues[q].take(k)
+		n.scan = (q + 1) % len(n.queues)
+		k.dispatch = n.t + model.Time(n.cfg.KMU.DispatchLatency)
+		n.entries = append(n.entries, k)
 	}
 }
 
 // place puts one CTA on an SM: the first kernel with CTAs left, SMs in turn.
 func (n *naive) place() {
 	for _, k := range n.entries {
-		if k.enters > n.t || k.next == len(k.ctas) {
+		if k.dispatch > n.t || k.next == len(k.ctas) {
 			continue
 		}
 		for i := range n.sms {
@@ -206,11 +230,12 @@ func (n *naive) place() {
 func (n *naive) start(k *nKernel, s *nSM) {
 	tc := &k.ctas[k.next]
 	k.next++
+	k.resident++
 	if k.first < 0 {
 		k.first = n.t
 	}
 	if len(s.ctas) == 0 && s.order != k {
-		s.lsu.l1.sets = map[uint64][]*nLine{}
+		s.lsu.enter(n, k)
 	}
 	s.order = k
 	s.used = s.used.Plus(k.res)
@@ -219,33 +244,45 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	for i := range tc.Warps {
 		w := &nWarp{cta: c, w: &tc.Warps[i], mask: ^uint32(0), regs: map[trace.Reg]model.Time{}, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency)}
 		w.last = w.from
-		for s.slots[w.slot] != nil {
-			w.slot++
-		}
-		s.age++
-		w.age = s.age
-		s.slots[w.slot] = w
+		s.seat(w)
 		c.warps = append(c.warps, w)
 	}
 }
 
+// seat gives w the first free slot.
+func (s *nSM) seat(w *nWarp) {
+	for w.slot = 0; s.slots[w.slot] != nil; w.slot++ {
+	}
+	s.age++
+	w.age = s.age
+	s.slots[w.slot] = w
+}
+
+// leave takes a CTA off the SM.
+func (s *nSM) leave(c *nCTA) {
+	for i, x := range s.ctas {
+		if x == c {
+			s.ctas = append(s.ctas[:i:i], s.ctas[i+1:]...)
+			break
+		}
+	}
+	s.used = s.used.Minus(c.k.res)
+}
+
 // step ends CTAs whose time has come, then lets each scheduler issue.
 func (s *nSM) step(n *naive) {
+	if len(s.ctas) == 0 {
+		return
+	}
 	for _, c := range append([]*nCTA{}, s.ctas...) {
 		if c.ends != n.t {
 			continue
 		}
-		for i, x := range s.ctas {
-			if x == c {
-				s.ctas = append(s.ctas[:i:i], s.ctas[i+1:]...)
-				break
-			}
-		}
-		s.used = s.used.Minus(c.k.res)
+		s.leave(c)
 		n.ctas[[2]uint32{c.k.id, c.id}] = [3]model.Time{model.Time(s.id), c.placed, n.t}
-		if c.k.done++; c.k.done == len(c.k.ctas) {
-			c.k.ends = n.t + 1
-		}
+		c.k.done++
+		n.left(c.k)
+		n.maybeEnd(c.k)
 	}
 	for i := range s.last {
 		s.issue(n, i)

@@ -13,17 +13,23 @@ func (w *nWarp) inst(n *naive) *trace.Inst {
 	return &n.prog.Functions[w.cta.k.tk.Function].Insts[w.w.Path[w.pc]]
 }
 
-// operands is when what the next instruction reads and writes is there.
+// operands is when what the next instruction reads and writes is there: only the
+// warp's own issue changes that.
 func (w *nWarp) operands(n *naive) model.Time {
-	at := model.Time(0)
+	if w.known == w.pc+1 {
+		return w.there
+	}
+	w.known, w.there = w.pc+1, 0
 	if in := w.inst(n); in != nil {
-		for _, r := range append(append([]trace.Reg{}, in.Dst...), in.Src...) {
-			if !r.Zero() {
-				at = max(at, w.regs[r])
+		for _, regs := range [][]trace.Reg{in.Dst, in.Src} {
+			for _, r := range regs {
+				if !r.Zero() {
+					w.there = max(w.there, w.regs[r])
+				}
 			}
 		}
 	}
-	return at
+	return w.there
 }
 
 // pipe is the class whose unit an instruction takes.
@@ -33,7 +39,7 @@ func pipe(in *trace.Inst) trace.Class {
 		return trace.ClassInt
 	case trace.ClassExit:
 		return trace.ClassControl
-	case trace.ClassFence, trace.ClassBarrier:
+	case trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return trace.ClassBarrier
 	}
 	return in.Class
@@ -52,6 +58,9 @@ func (n *naive) timing(c trace.Class) (latency, every model.Time) {
 }
 
 func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
+	if in == nil {
+		return true // it was held by its last instruction and has only to exit
+	}
 	if in.Class == trace.ClassMemory {
 		return s.lsu.takes() <= n.t
 	}
@@ -59,29 +68,26 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.barrier < 0 && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+	return w != nil && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
 // issue chooses a warp of a scheduler and lets it issue.
 func (s *nSM) issue(n *naive, sched int) {
 	step := len(s.last)
 	bits := len(s.slots) / step
+	turns := n.cfg.SM.WarpScheduler == "lrr"
 	var pick *nWarp
 	for i := range bits {
-		switch b := i; n.cfg.SM.WarpScheduler {
-		case "lrr":
+		b := i
+		if turns {
 			b = (s.last[sched] + 1 + i) % bits
-			if w := s.slots[b*step+sched]; pick == nil && s.can(n, sched, w) {
-				pick = w
-			}
-		default:
-			w := s.slots[b*step+sched]
-			if s.can(n, sched, w) && (pick == nil || w.age < pick.age) {
-				pick = w
-			}
+		}
+		w := s.slots[b*step+sched]
+		if (pick == nil || !turns && w != nil && w.age < pick.age) && s.can(n, sched, w) {
+			pick = w
 		}
 	}
-	if l := s.last[sched]; n.cfg.SM.WarpScheduler == "gto" && l >= 0 && s.can(n, sched, s.slots[l*step+sched]) {
+	if l := s.last[sched]; !turns && l >= 0 && s.can(n, sched, s.slots[l*step+sched]) {
 		pick = s.slots[l*step+sched]
 	}
 	if pick == nil {
@@ -90,7 +96,7 @@ func (s *nSM) issue(n *naive, sched int) {
 	s.last[sched] = pick.slot / step
 	first := pick.inst(n)
 	pick.issue(n, sched)
-	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.barrier >= 0 {
+	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.barrier >= 0 || pick.syncing || pick.from > n.t+1 {
 		return
 	}
 	second := pick.inst(n)
@@ -103,6 +109,10 @@ func (s *nSM) issue(n *naive, sched int) {
 // issue issues the next instruction of w.
 func (w *nWarp) issue(n *naive, sched int) {
 	s, in, t := w.cta.sm, w.inst(n), n.t
+	if in == nil {
+		w.exit(n)
+		return
+	}
 	for _, m := range w.w.Masks {
 		if int(m.At) <= w.pc {
 			w.mask = m.Mask
@@ -128,7 +138,10 @@ func (w *nWarp) issue(n *naive, sched int) {
 	}
 	w.pc++
 	w.from = t + 1
-	if w.inst(n) == nil {
+	if in.Class == trace.ClassLaunch {
+		w.ask(n)
+	}
+	if w.inst(n) == nil && w.from == t+1 {
 		w.exit(n)
 		return
 	}
@@ -139,6 +152,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 		w.barrier = int(in.Imm & 15)
 		w.cta.reached[w.barrier] = t
 		w.cta.release(n)
+		w.cta.suspend(n)
+	case trace.ClassDeviceSync:
+		w.sync(n)
 	}
 }
 
@@ -158,6 +174,7 @@ func (w *nWarp) exit(n *naive) {
 		return
 	}
 	c.release(n)
+	c.suspend(n)
 }
 
 // release opens the barrier reached last if every live warp waits at one.

@@ -20,7 +20,6 @@ type nLSU struct {
 
 func (u *nLSU) init(n *naive, s *nSM) {
 	u.n, u.s, u.wb = n, s, port(1, 1)
-	u.l1 = &nCache{ways: n.cfg.L1.Ways, sets: map[uint64][]*nLine{}}
 	u.tlb = &nCache{ways: n.cfg.TLB.Entries, sets: map[uint64][]*nLine{}}
 }
 
@@ -67,6 +66,9 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 		return u.begin(1) + 1
 	}
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
+	if in.Space == trace.SpaceLocal {
+		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
+	}
 	banks := uint64(n.cfg.L1.Banks)
 	most := map[uint64]model.Time{}
 	cycles := model.Time(1)
@@ -82,6 +84,37 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 		nth[s%banks]++
 	}
 	return done
+}
+
+// local gives the address of each word of each active lane (MODEL.md, choice 7).
+func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
+	window := uint64(1)<<62 + uint64(64*u.s.id+w.slot)<<24
+	for i := range words {
+		for lane := range uint64(32) {
+			if w.mask>>lane&1 != 0 {
+				addrs = append(addrs, window+128*(base%131072/4+i)+4*lane)
+			}
+		}
+	}
+	return addrs
+}
+
+// enter empties the L1 for another kernel; where it shares its store with shared
+// memory it gets what the smallest carve-out that holds the kernel's CTAs leaves.
+func (u *nLSU) enter(n *naive, k *nKernel) {
+	c := &n.cfg.L1
+	size := c.Bytes
+	if c.Unified > 0 {
+		ctas, _ := n.cfg.Residency(&k.tk)
+		taken := n.cfg.SM.SharedBytes
+		for _, carve := range slices.Backward(c.Carveouts) {
+			if carve >= ctas*k.res.SharedBytes {
+				taken = carve
+			}
+		}
+		size = min(c.Bytes, c.Unified-taken)
+	}
+	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, sets: map[uint64][]*nLine{}}
 }
 
 // touchedSectors gives the sectors in the order of their first byte, and the
@@ -164,7 +197,7 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) m
 	case in.Flags&trace.InstStore != 0:
 		u.store(set, tag, sector%per, at, full && c.WriteAllocate)
 		return m.request(sm, trace.InstStore, sector, u.queued(at), full)
-	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads:
+	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && in.Space != trace.SpaceLocal:
 		return m.request(sm, trace.InstLoad, sector, u.queued(at), false)
 	}
 	l := u.l1.find(set, tag, true)
@@ -230,6 +263,7 @@ type nChannel struct {
 type nBank struct {
 	rows                    []nRow // as opened, the open one last
 	lastAct, lastCol, wrote model.Time
+	everCol                 bool
 }
 
 type nRow struct {
@@ -255,10 +289,10 @@ func (c *nChannel) access(sector uint64, t model.Time, write bool) model.Time {
 	} else if c.turn > cmd {
 		cmd = min(c.turn, cmd) + model.Time(d.TCDLR)
 	}
-	if gap := cmd - b.lastCol; gap >= 0 && gap < model.Time(d.TCCD) {
+	if gap := cmd - b.lastCol; b.everCol && gap >= 0 && gap < model.Time(d.TCCD) {
 		cmd = b.lastCol + model.Time(d.TCCD)
 	}
-	b.lastCol = max(b.lastCol, cmd)
+	b.lastCol, b.everCol = max(b.lastCol, cmd), true
 	burst := ceilDiv(32, model.Time(d.BusBytes*d.DataRate))
 	data := c.bus.reserve(ceilDiv(cmd+delay, burst)) * burst
 	r := &b.rows[len(b.rows)-1]

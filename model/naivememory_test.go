@@ -209,6 +209,26 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	return fill + 1
 }
 
+// warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
+func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
+	first, end := addr/32, (addr+bytes+31)/32
+	if most := uint64(m.cfg.L2.Bytes); bytes > most {
+		first = (addr + bytes - most) / 32
+	}
+	per := uint64(m.cfg.L2.LineBytes / 32)
+	for s := first; s < end && bytes > 0; s++ {
+		i := m.slice(s)
+		set := s / per * 0x9E3779B97F4A7C15 >> 33 % uint64(m.cfg.L2.Bytes/m.cfg.L2.Slices/m.cfg.L2.LineBytes/m.cfg.L2.Ways)
+		l := m.l2[i].find(set, s/per, true)
+		if l == nil {
+			l = m.room(i, set, s/per, t)
+		}
+		if l != nil {
+			l.sec[s%per] = nSector{valid: true, dirty: true, fill: t}
+		}
+	}
+}
+
 // room allocates a line of slice i and writes back what it drives out.
 func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
 	l, out := m.l2[i].allocate(set, tag, t)

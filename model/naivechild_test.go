@@ -1,0 +1,198 @@
+package model_test
+
+import "gpureplay/model"
+
+// The device-side launches of the naive machine: every request becomes a device
+// kernel (MODEL.md, "Device-side launches").
+
+// nWorkQueue is a hardware work queue of the KMU: kernels of the host and of device
+// threads wait in one order, but those of the host let the others pass while they
+// wait for their streams (choice 17).
+type nWorkQueue struct {
+	host, device []*nKernel
+	busy         bool
+}
+
+// head is the kernel that the queue would dispatch next; nil: none can go.
+func (q *nWorkQueue) head() *nKernel {
+	var first *nKernel
+	if len(q.host) > 0 && q.host[0].ready {
+		first = q.host[0]
+	}
+	if len(q.device) > 0 && (first == nil || q.device[0].arrived < first.arrived) {
+		first = q.device[0]
+	}
+	return first
+}
+
+func (q *nWorkQueue) take(k *nKernel) {
+	if len(q.host) > 0 && q.host[0] == k {
+		q.host = q.host[1:]
+	} else {
+		q.device = q.device[1:]
+	}
+	q.busy = true
+}
+
+// ask launches the children that w asks for in this cycle.
+func (w *nWarp) ask(n *naive) {
+	c := w.cta
+	var kids []*nKernel
+	for _, l := range w.w.Launches {
+		if int(l.At) != w.pc-1 {
+			continue
+		}
+		k := n.kernels[l.Child]
+		k.parent = c
+		stream := &c.ownStream
+		if !l.SharedSWQ {
+			stream = new(int)
+		}
+		if *stream == 0 {
+			*stream = n.streams
+			n.streams++
+		}
+		k.hwq = *stream % len(n.queues)
+		c.kids++
+		c.k.kids++
+		kids = append(kids, k)
+	}
+	if len(kids) == 0 {
+		return
+	}
+	l := &n.cfg.Launch
+	latency := l.ParamBase + l.DeviceBase + (l.ParamPerLane+l.DevicePerLane)*len(kids)
+	if l.StreamPerChild {
+		latency += l.StreamCreate
+	}
+	arrive := n.t + model.Time(latency)
+	n.post(arrive, nChildPhase, func() {
+		for _, k := range kids {
+			n.queues[k.hwq].device = append(n.queues[k.hwq].device, k)
+			k.arrived = n.order()
+			n.inspect()
+		}
+	})
+	if l.BlocksWarp {
+		w.from = max(w.from, arrive)
+	}
+}
+
+// sync lets w wait for the children of its CTA, if there are any.
+func (w *nWarp) sync(n *naive) {
+	c := w.cta
+	if c.kids == 0 {
+		w.from = n.t + max(1, model.Time(n.cfg.Launch.DeviceSync))
+		return
+	}
+	w.syncing = true
+	c.suspend(n)
+}
+
+// suspend takes c off its SM if each of its live warps waits for children, or at a
+// barrier for one that does.
+func (c *nCTA) suspend(n *naive) {
+	some := false
+	for _, w := range c.warps {
+		if some = some || w.syncing; !w.syncing && w.barrier < 0 {
+			return
+		}
+	}
+	if !some {
+		return
+	}
+	c.suspended = true
+	for _, w := range c.warps {
+		c.sm.slots[w.slot] = nil
+	}
+	c.sm.leave(c)
+	n.left(c.k)
+}
+
+// childEnded tells the parent of k.
+func (n *naive) childEnded(k *nKernel) {
+	c := k.parent
+	c.kids--
+	c.k.kids--
+	if c.kids == 0 && c.suspended {
+		n.resumes = append(n.resumes, c)
+	} else if c.kids == 0 {
+		c.goOn(n)
+	}
+	n.maybeEnd(c.k)
+}
+
+// goOn lets the warps that wait for children issue from the next cycle on.
+func (c *nCTA) goOn(n *naive) {
+	for _, w := range c.warps {
+		if w.syncing {
+			w.syncing, w.from = false, n.t+1
+		}
+	}
+}
+
+// restore puts the first CTA whose children have ended back on its SM.
+func (n *naive) restore() bool {
+	if len(n.resumes) == 0 {
+		return false
+	}
+	c := n.resumes[0]
+	s := c.sm
+	if !n.cfg.Fits(s.used, c.k.res) {
+		return false
+	}
+	n.resumes = n.resumes[1:]
+	c.suspended = false
+	s.used = s.used.Plus(c.k.res)
+	s.ctas = append(s.ctas, c)
+	c.k.resident++
+	for _, w := range c.warps {
+		s.seat(w)
+	}
+	c.goOn(n)
+	return true
+}
+
+// left notes that a CTA of k is no longer on an SM: a kernel that only waits for
+// children gives back its entry and its queue (choice 14).
+func (n *naive) left(k *nKernel) {
+	k.resident--
+	n.post(n.t+1, nReleasePhase, func() {
+		if k.released || k.ending || k.resident > 0 || k.next < len(k.ctas) || k.kids == 0 {
+			return
+		}
+		k.released = true
+		n.drop(k)
+	})
+}
+
+// maybeEnd ends k in the next cycle if its CTAs and its children have ended.
+func (n *naive) maybeEnd(k *nKernel) {
+	if k.done < len(k.ctas) || k.kids > 0 {
+		return
+	}
+	k.ending = true
+	n.post(n.t+1, nEndPhase, func() {
+		n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
+		if !k.released {
+			n.drop(k)
+		}
+		if k.parent != nil {
+			n.childEnded(k)
+		} else {
+			n.host.kernelEnded(k)
+		}
+	})
+}
+
+// drop takes k out of the distributor and frees its queue.
+func (n *naive) drop(k *nKernel) {
+	for i, e := range n.entries {
+		if e == k {
+			n.entries = append(n.entries[:i:i], n.entries[i+1:]...)
+			break
+		}
+	}
+	n.queues[k.hwq].busy = false
+	n.inspect()
+}

@@ -1,0 +1,225 @@
+package model_test
+
+import (
+	"errors"
+	"io"
+	"math"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nPhase is the order of the units within a cycle (MODEL.md, "Time and order").
+type nPhase int
+
+const (
+	nHostPhase nPhase = iota
+	nCopyPhase
+	nArrivePhase
+	nChildPhase
+	nDispatchPhase
+	nReleasePhase
+	nEndPhase
+)
+
+// nEvent is something that a unit does in a cycle.
+type nEvent struct {
+	at    model.Time
+	phase nPhase
+	do    func()
+}
+
+// nHost runs the host's program.
+type nHost struct {
+	n       *naive
+	ops     []trace.HostOp
+	next    int
+	wait    func() bool
+	open    int
+	streams map[uint64]*nStream
+	events  map[uint64]*nCudaEvent
+	engines [3]model.Time
+}
+
+// nStream holds the operations that have not completed.
+type nStream struct {
+	number int // among all streams
+	queue  []*nOp
+}
+
+type nOp struct {
+	op trace.HostOp
+	k  *nKernel
+	ev *nCudaEvent
+}
+
+type nCudaEvent struct {
+	done    bool
+	waiters []*nStream
+}
+
+func newNHost(t testing.TB, n *naive, tr *trace.Reader) *nHost {
+	h := &nHost{n: n, streams: map[uint64]*nStream{}, events: map[uint64]*nCudaEvent{}}
+	ops := tr.HostOps()
+	for {
+		var op trace.HostOp
+		err := ops.Next(&op)
+		if errors.Is(err, io.EOF) {
+			return h
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.ops = append(h.ops, op)
+	}
+}
+
+func (h *nHost) stream(id uint64) *nStream {
+	if h.streams[id] == nil {
+		h.streams[id] = &nStream{number: h.n.streams}
+		h.n.streams++
+	}
+	return h.streams[id]
+}
+
+// run issues operations until the host waits.
+func (h *nHost) run() {
+	for h.wait == nil || h.wait() {
+		h.wait = nil
+		if h.next == len(h.ops) {
+			return
+		}
+		op := h.ops[h.next]
+		h.next++
+		if busy := h.issue(op); busy > 0 {
+			until := h.n.t + busy
+			h.n.post(until, nHostPhase, h.run)
+			h.wait = func() bool { return h.n.t >= until }
+		}
+	}
+}
+
+// issue performs an operation and returns for how long it keeps the host.
+func (h *nHost) issue(op trace.HostOp) model.Time {
+	n := h.n
+	switch op.Kind {
+	case trace.OpHostWork:
+		return cyclesOfNs(float64(op.Ns), n.cfg)
+	case trace.OpSyncDevice:
+		h.wait = func() bool { return h.open == 0 }
+	case trace.OpSyncStream:
+		st := h.stream(op.Stream)
+		h.wait = func() bool { return len(st.queue) == 0 }
+	case trace.OpSyncEvent:
+		if e := h.events[op.Event]; e != nil {
+			h.wait = func() bool { return e.done }
+		}
+	case trace.OpEventRecord:
+		e := &nCudaEvent{}
+		h.events[op.Event] = e
+		h.push(&nOp{op: op, ev: e})
+	case trace.OpStreamWait:
+		if e := h.events[op.Event]; e != nil && !e.done {
+			h.push(&nOp{op: op, ev: e})
+		}
+	case trace.OpLaunch:
+		k := n.kernels[op.Kernel]
+		k.stream = h.stream(op.Stream)
+		k.hwq = k.stream.number % len(n.queues)
+		h.push(&nOp{op: op, k: k})
+		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() {
+			n.queues[k.hwq].host = append(n.queues[k.hwq].host, k)
+			k.arrived = n.order()
+			n.inspect()
+		})
+		return cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg)
+	default:
+		st := h.stream(op.Stream)
+		h.push(&nOp{op: op})
+		if !op.Async {
+			h.wait = func() bool { return len(st.queue) == 0 }
+		}
+	}
+	return 0
+}
+
+// cyclesOfNs rounds up; the tests' times are whole nanoseconds.
+func cyclesOfNs(ns float64, c *model.Config) model.Time {
+	return model.Time(math.Ceil(math.Floor(ns) * c.Clock.CoreMHz / 1000))
+}
+
+func (h *nHost) push(o *nOp) {
+	h.open++
+	st := h.stream(o.op.Stream)
+	st.queue = append(st.queue, o)
+	if len(st.queue) == 1 {
+		h.begin(st)
+	}
+}
+
+func (h *nHost) pop(st *nStream) {
+	st.queue = st.queue[1:]
+	h.open--
+}
+
+// begin starts what is first in a stream, and goes on behind what takes no time.
+func (h *nHost) begin(st *nStream) {
+	for len(st.queue) > 0 {
+		switch o := st.queue[0]; o.op.Kind {
+		case trace.OpLaunch:
+			o.k.ready = true
+			h.n.inspect()
+			return
+		case trace.OpEventRecord:
+			o.ev.done = true
+			h.pop(st)
+			for _, w := range o.ev.waiters {
+				h.pop(w)
+				h.begin(w)
+			}
+		case trace.OpStreamWait:
+			if !o.ev.done {
+				o.ev.waiters = append(o.ev.waiters, st)
+				return
+			}
+			h.pop(st)
+		default:
+			h.copy(st, &o.op)
+			return
+		}
+	}
+}
+
+// copy moves bytes over the link to or from the host, or on the device, where a
+// byte is read and written.
+func (h *nHost) copy(st *nStream, op *trace.HostOp) {
+	c := h.n.cfg
+	engine, bytesPerSecond := 2, float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2
+	switch op.Kind {
+	case trace.OpCopyH2D:
+		engine, bytesPerSecond = 0, c.Host.PCIeGBs*1e9
+	case trace.OpCopyD2H:
+		engine, bytesPerSecond = 1, c.Host.PCIeGBs*1e9
+	}
+	end := max(h.n.t, h.engines[engine]) + cyclesOfNs(c.Host.CopyLatencyNs, c)
+	if bytesPerSecond > 0 {
+		end += model.Time(math.Ceil(float64(op.Bytes) * c.Clock.CoreMHz * 1e6 / bytesPerSecond))
+	}
+	h.engines[engine] = end
+	h.n.post(end, nCopyPhase, func() {
+		if op.Kind == trace.OpCopyH2D && c.L2.CopiesWarm {
+			h.n.mem.warm(op.Addr, op.Bytes, end)
+		}
+		h.pop(st)
+		h.begin(st)
+		h.run()
+	})
+}
+
+// kernelEnded completes a launch in its stream.
+func (h *nHost) kernelEnded(k *nKernel) {
+	h.pop(k.stream)
+	h.begin(k.stream)
+	h.run()
+}
