@@ -35,4 +35,4 @@ narrow: build
 	samples/narrow.sh bin/replay
 
 clean:
-	rm -rf bin $(VENV) replay-out
+	rm -rf bin $(VENV) replay-out sweep-out

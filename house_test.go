@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"replay/table":     {"trace", "model", "replay/table"},
 	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
+	"replay/sweep":     {"trace", "model", "policies", "replay"},
 	"replay":           {"trace", "model", "policies", "replay/table"},
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md

@@ -85,6 +85,27 @@ func (c *Config) Set(key, value string) error {
 	return nil
 }
 
+// Value returns the value at a TOML path: an int64, a float64, a bool, a string,
+// or a list as text with commas; ok is false if there is no such key.
+func (c *Config) Value(key string) (value any, ok bool) {
+	k, ok := findKey(key)
+	if !ok {
+		return nil, false
+	}
+	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
+	switch v.Kind() {
+	case reflect.Int:
+		return v.Int(), true
+	case reflect.Slice:
+		words := make([]string, v.Len())
+		for i := range words {
+			words[i] = strconv.FormatInt(v.Index(i).Int(), 10)
+		}
+		return strings.Join(words, ","), true
+	}
+	return v.Interface(), true
+}
+
 func parseInto(v reflect.Value, text string) bool {
 	switch v.Kind() {
 	case reflect.String:

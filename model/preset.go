@@ -5,8 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -17,15 +15,6 @@ import (
 
 //go:embed presets/*.toml
 var presetFiles embed.FS
-
-// A configuration file with its sources is 12 kilobytes in lines of under 300.
-// The decoder's time grows with the cube of nested keys (64 KB of them take a
-// minute), which these limits keep under a second.
-const (
-	maxConfigBytes  = 1 << 16
-	maxConfigLine   = 1 << 12
-	maxInlineTables = 64
-)
 
 // Presets returns the names of the built-in machines, sorted.
 func Presets() []string {
@@ -79,12 +68,7 @@ func FindConfig(arg string) (*Config, error) {
 
 // LoadConfig reads a machine from a TOML file; see [ReadConfig].
 func LoadConfig(file string) (*Config, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+	data, err := ReadTOML(file)
 	if err != nil {
 		return nil, err
 	}
@@ -100,14 +84,14 @@ func LoadConfig(file string) (*Config, error) {
 func ReadConfig(name string, data []byte) (*Config, error) { return readConfig(name, data, 0) }
 
 func readConfig(name string, data []byte, depth int) (*Config, error) {
-	if err := checkSize(name, data); err != nil {
+	if err := CheckTOML(name, data); err != nil {
 		return nil, err
 	}
 	var head struct {
 		Base string `toml:"base"`
 	}
 	if _, err := toml.Decode(string(data), &head); err != nil {
-		return nil, tomlError(name, err)
+		return nil, TOMLError(name, err)
 	}
 	c := &Config{}
 	if head.Base != "" {
@@ -117,7 +101,7 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 		}
 		base, err := preset(head.Base, depth+1)
 		if err != nil {
-			return nil, fmt.Errorf("%s: base: %w", at(name, data, "base"), err)
+			return nil, fmt.Errorf("%s: base: %w", TOMLPosition(name, data, "base"), err)
 		}
 		c = base
 		c.Name = ""
@@ -131,75 +115,25 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 	if err := c.Validate(); err != nil {
 		var bad *ValueError
 		if errors.As(err, &bad) {
-			name = at(name, data, bad.Key)
+			name = TOMLPosition(name, data, bad.Key)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
 }
 
-func checkSize(name string, data []byte) error {
-	if len(data) > maxConfigBytes {
-		return fmt.Errorf("%s: more than %d bytes: not a machine", name, maxConfigBytes)
-	}
-	if bytes.Count(data, []byte("{")) > maxInlineTables {
-		return fmt.Errorf("%s: more than %d inline tables: not a machine", name, maxInlineTables)
-	}
-	n := 0
-	for line := range bytes.Lines(data) {
-		if n++; len(line) > maxConfigLine {
-			return fmt.Errorf("%s:%d: a line of more than %d bytes: not a machine", name, n, maxConfigLine)
-		}
-	}
-	return nil
-}
-
 // decodeOver decodes a file over the values that c has.
 func decodeOver(c *Config, name string, data []byte) error {
 	meta, err := toml.Decode(string(data), c)
 	if err != nil {
-		return tomlError(name, err)
+		return TOMLError(name, err)
 	}
 	for _, k := range meta.Undecoded() {
 		if key := strings.Join(k, "."); key != "base" {
-			return fmt.Errorf("%s: %w", at(name, data, key), unknownKey(key))
+			return fmt.Errorf("%s: %w", TOMLPosition(name, data, key), unknownKey(key))
 		}
 	}
 	return nil
-}
-
-func tomlError(name string, err error) error {
-	return fmt.Errorf("%s: %s", name, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "toml: "))
-}
-
-// at returns "name:line" of the line that sets a key, or name alone if no line
-// is seen to.
-func at(name string, data []byte, key string) string {
-	if line := lineOf(data, key); line > 0 {
-		return fmt.Sprintf("%s:%d", name, line)
-	}
-	return name
-}
-
-func lineOf(data []byte, key string) int {
-	table, n := "", 0
-	for line := range bytes.Lines(data) {
-		n++
-		text := strings.TrimSpace(string(line))
-		if rest, ok := strings.CutPrefix(text, "["); ok {
-			table, _, _ = strings.Cut(rest, "]")
-			if table = strings.TrimSpace(table); table == key {
-				return n
-			}
-			table += "."
-			continue
-		}
-		left, _, ok := strings.Cut(text, "=")
-		if ok && table+strings.TrimSpace(left) == key {
-			return n
-		}
-	}
-	return 0
 }
 
 // TOML returns the machine as TOML text with every key in the order of its

@@ -2,6 +2,8 @@ package replay
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -43,4 +45,14 @@ func capturedOn(tr *trace.Reader) (*model.Config, error) {
 		cfg.SM.Count = int(m.SMs)
 	}
 	return cfg, err
+}
+
+// TraceName is the name of a trace in the tables: its file's, without what the
+// format adds.
+func TraceName(path string) string {
+	name := filepath.Base(path)
+	for _, suffix := range []string{".zst", ".txt", ".trace"} {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
 }

@@ -22,6 +22,7 @@ type Job struct {
 	Config   *model.Config
 	Choices  []*policies.Choice
 	Baseline string        // label of the choice that speedups refer to; "": the first
+	Alone    bool          // there is no baseline: what these runs are compared with is not among them
 	Sample   model.Time    // width of a timeline window in cycles; 0: none; model.SampleAuto
 	Output   *Output       // nil: no tables
 	Variants []Variant     // of the machine; nil: as it is
@@ -70,12 +71,16 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	}
 	for _, v := range variants {
 		var baseline model.Time
+		against := order[0].Label + v.Suffix
+		if job.Alone {
+			against = ""
+		}
 		for i, c := range order {
 			label := c.Label + v.Suffix
 			if job.Started != nil {
 				job.Started(label)
 			}
-			rs, err := job.all(ctx, c, v, baseline, order[0].Label+v.Suffix)
+			rs, err := job.all(ctx, c, v, baseline, against)
 			if err != nil {
 				return results, fmt.Errorf("policy %s: %w", label, err)
 			}
@@ -226,7 +231,10 @@ func (job *Job) fill(run *table.Run, cfg *model.Config, sum *model.Summary, base
 		MaxWarps: cfg.SM.MaxWarps, Speedup: 1, WaitingMean: math.NaN(),
 		WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
 	}
-	if baseline > 0 && sum.Cycles > 0 {
+	switch {
+	case job.Alone:
+		run.Speedup = math.NaN()
+	case baseline > 0 && sum.Cycles > 0:
 		run.Speedup = float64(baseline) / float64(sum.Cycles)
 	}
 	w.waiting.fill(run)

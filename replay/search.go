@@ -21,7 +21,7 @@ func (job *Job) all(ctx context.Context, c *policies.Choice, v Variant, baseline
 	if err != nil {
 		return nil, err
 	}
-	if baseline == 0 { // it is what speedups refer to, so that it must be known first
+	if baseline == 0 && !job.Alone { // it is what speedups refer to, so that it must be known first
 		if baseline, err = job.least(ctx, tries, v); err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 // Variant is a change of the machine that a whole comparison is run under.
 type Variant struct {
+	Value  int    // of the constant that it changes
 	Suffix string // behind the policy's name in the tables
 	Apply  func(*model.Config)
 }
@@ -20,11 +21,11 @@ var launchLatencies = []int{0, 1000, 2000, 3500, 5000, 7500, 10000, 13500, 20000
 // latency, of the host and, in proportion, of the device API.
 func Sensitivity(name string) ([]Variant, error) {
 	if name != "launch" {
-		return nil, fmt.Errorf("--sensitivity=%s: there is launch", name)
+		return nil, fmt.Errorf("no sensitivity to %q: there is launch", name)
 	}
 	var all []Variant
 	for _, n := range launchLatencies {
-		all = append(all, Variant{fmt.Sprintf("@launch=%d", n), func(c *model.Config) { setLaunch(c, n) }})
+		all = append(all, Variant{n, fmt.Sprintf("@launch=%d", n), func(c *model.Config) { setLaunch(c, n) }})
 	}
 	return all, nil
 }

@@ -25,15 +25,42 @@ func TestReadmeFirstCommand(t *testing.T) {
 		t.Fatalf("the README's first command is %q", line)
 	}
 	args := strings.Fields(strings.Replace(line, "samples/", "../../samples/", 1))
+	checkSession(t, line, "tables under replay-out\n", must(t, append(args, "-o", t.TempDir())...))
+}
+
+// The README's sweep is the file that it says, and prints what it shows.
+func TestReadmeSweep(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile("../../samples/sweep.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```toml\n# samples/sweep.toml\n"+string(file)+"```\n") {
+		t.Error("the README does not show samples/sweep.toml as it is")
+	}
+	out := must(t, "sweep", "--quiet", "-o", filepath.Join(t.TempDir(), "out"), "../../samples/sweep.toml")
+	checkSession(t, "sweep samples/sweep.toml", "merged tables in sweep-out", out)
+}
+
+// checkSession checks that the README shows what a command prints, up to the note
+// that ends it.
+func checkSession(t *testing.T, line, end, printed string) {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var rows strings.Builder
-	for row := range strings.SplitSeq(strings.TrimRight(must(t, append(args, "-o", t.TempDir())...), "\n"), "\n") {
+	for row := range strings.SplitSeq(strings.TrimRight(printed, "\n"), "\n") {
 		rows.WriteString(strings.TrimRight(row, " ") + "\n")
 	}
-	// The session in the README shows what this command prints.
 	before, session, found := strings.Cut(string(readme), "$ replay "+line+"\n")
-	shown, after, ended := strings.Cut(session, "tables under replay-out\n")
+	shown, after, ended := strings.Cut(session, end)
 	if !found || !ended {
-		t.Fatal("the README's session does not show its first command")
+		t.Fatalf("the README's session does not show replay %s", line)
 	}
 	if shown == rows.String() {
 		return
@@ -41,7 +68,7 @@ func TestReadmeFirstCommand(t *testing.T) {
 	if !*update {
 		t.Fatalf("the README's session shows\n%s, the command prints\n%s; go test ./cmd/replay -run Readme -update writes it", shown, rows.String())
 	}
-	text := before + "$ replay " + line + "\n" + rows.String() + "tables under replay-out\n" + after
+	text := before + "$ replay " + line + "\n" + rows.String() + end + after
 	if err := os.WriteFile("../../README.md", []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -61,7 +60,8 @@ func (a *app) root() *cobra.Command {
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
-	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand(), a.explainCommand(), a.correlateCommand(), a.timelineCommand(), a.exportCommand(), a.reproduceCommand())
+	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand(), a.explainCommand(), a.correlateCommand(), a.timelineCommand(), a.exportCommand(), a.reproduceCommand(),
+		a.sweepCommand())
 	return c
 }
 
@@ -105,7 +105,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 		return err
 	}
 	job := &replay.Job{
-		Trace: r, Name: traceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
+		Trace: r, Name: replay.TraceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
 		Sample: f.window(),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
 	}
@@ -117,7 +117,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 	}
 	if f.sensitivity != "" {
 		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
-			return usageError{err}
+			return usageError{fmt.Errorf("--sensitivity: %w", err)}
 		}
 	}
 	progress := a.progress(len(choices) * max(1, len(job.Variants)))
@@ -228,14 +228,4 @@ func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*p
 		a.note("without %s", no)
 	}
 	return apply, err
-}
-
-// traceName is the name of a trace in the tables: its file's, without what the
-// format adds.
-func traceName(path string) string {
-	name := filepath.Base(path)
-	for _, suffix := range []string{".zst", ".txt", ".trace"} {
-		name = strings.TrimSuffix(name, suffix)
-	}
-	return name
 }

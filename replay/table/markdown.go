@@ -35,6 +35,9 @@ pandas:
   comes last, so where a row of it is, the rest is there.
 * ` + "`--format=arrow`" + ` writes IPC files, which can be memory-mapped but have no checksums; ` + "`--format=csv`" + ` writes NULL and the
   empty text alike, lists as JSON arrays, and no key-values.
+* ` + "`replay sweep`" + ` merges the tables of its cells into one file each, OUT/<table>.parquet, with the columns ` + "`cell, trace, gpu`" + `, one
+  ` + "`set_<key>`" + ` for each setting that it varies, and ` + "`policy`" + ` in front: ` + "`SELECT * FROM 'OUT/runs.parquet'`" + `. The tables of a cell as a replay
+  writes them are under OUT/cells/<cell>.
 
 Ready queries are in samples/queries.
 `

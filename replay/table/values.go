@@ -131,6 +131,27 @@ func (v *Values) List(row int) (list []int64, ok bool) {
 	return nil, false
 }
 
+// Any returns the value of a row in the type of the column, as [Cell] has it; nil
+// is NULL. A list is valid until the next batch.
+func (v *Values) Any(row int) any {
+	if v.Null[row] {
+		return nil
+	}
+	switch v.Type {
+	case Bool:
+		return v.Bools[row]
+	case Int64:
+		return v.Ints[row]
+	case Uint64:
+		return v.Uints[row]
+	case Float64:
+		return v.Floats[row]
+	case Int64List:
+		return v.Lists[row]
+	}
+	return v.Strings[row]
+}
+
 // formatList writes a list as a JSON array.
 func formatList(list []int64) string {
 	text := []byte{'['}

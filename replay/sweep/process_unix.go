@@ -1,0 +1,14 @@
+//go:build unix
+
+package sweep
+
+import (
+	"errors"
+	"syscall"
+)
+
+// alive reports whether a process of this host runs.
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

@@ -1,0 +1,208 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// Options say how a grid is run.
+type Options struct {
+	Dir      string      // of the sweep's tables
+	Jobs     int         // cells at once, at least 1
+	Cells    []*Cell     // of the grid that are wanted; nil: all
+	Started  func(*Cell) // called before a cell runs; may be nil
+	Finished func(*Cell) // called after it, also if it failed; may be nil
+}
+
+// Outcome is what became of the cells.
+type Outcome struct {
+	Cells  int // that were wanted
+	Reused int // were finished before
+	Ran    int // finished now
+	Failed []Failure
+}
+
+// Failure is one cell that did not finish, or has a finding against it.
+type Failure struct {
+	Cell *Cell
+	Err  error
+}
+
+// Run runs the cells that are not finished yet. Cells that fail are told in the
+// outcome, in the order of the grid, and stop no others. The error is that of the
+// folder, or that of ctx soon after it ends; the outcome then says what was
+// finished.
+func (g *Grid) Run(ctx context.Context, opt Options) (*Outcome, error) {
+	if opt.Cells == nil {
+		opt.Cells = g.Cells
+	}
+	out := &Outcome{Cells: len(opt.Cells)}
+	if err := prepare(opt.Dir); err != nil {
+		return out, err
+	}
+	failed := make([]error, len(opt.Cells))
+	var pending [][]int // indices of cells of one key
+	byKey := map[string]int{}
+	for i, c := range opt.Cells {
+		at, known := byKey[c.Key]
+		switch {
+		case c.Err != nil:
+			failed[i] = c.Err
+		case known:
+			pending[at] = append(pending[at], i)
+		case g.Finished(opt.Dir, c):
+			out.Reused++
+		default:
+			byKey[c.Key] = len(pending)
+			pending = append(pending, []int{i})
+		}
+	}
+	g.work(ctx, opt, pending, failed, out)
+	for i, err := range failed {
+		if err != nil {
+			out.Failed = append(out.Failed, Failure{opt.Cells[i], err})
+		}
+	}
+	return out, ctx.Err()
+}
+
+// work runs the pending cells on opt.Jobs workers.
+func (g *Grid) work(ctx context.Context, opt Options, pending [][]int, failed []error, out *Outcome) {
+	type result struct {
+		cells []int
+		err   error
+	}
+	queue, results := make(chan []int), make(chan result)
+	started := make(chan *Cell)
+	var workers sync.WaitGroup
+	for range min(max(opt.Jobs, 1), len(pending)) {
+		workers.Go(func() {
+			for cells := range queue {
+				c := opt.Cells[cells[0]]
+				started <- c
+				results <- result{cells, g.runCell(ctx, opt.Dir, c)}
+			}
+		})
+	}
+	go func() {
+		defer close(queue)
+		for _, cells := range pending {
+			select {
+			case queue <- cells:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	go func() {
+		workers.Wait()
+		close(results)
+	}()
+	for {
+		select {
+		case c := <-started:
+			if opt.Started != nil {
+				opt.Started(c)
+			}
+		case r, more := <-results:
+			if !more {
+				return
+			}
+			switch {
+			case r.err == nil:
+				out.Ran += len(r.cells)
+			case ctx.Err() == nil:
+				for _, i := range r.cells {
+					failed[i] = r.err
+				}
+			}
+			if opt.Finished != nil {
+				opt.Finished(opt.Cells[r.cells[0]])
+			}
+		}
+	}
+}
+
+// cellDir is the folder of a finished cell.
+func cellDir(dir, key string) string { return filepath.Join(dir, "cells", key) }
+
+// Finished reports whether a cell's tables are in dir.
+func (g *Grid) Finished(dir string, c *Cell) bool {
+	info, err := os.Stat(cellDir(dir, c.Key))
+	return err == nil && info.IsDir()
+}
+
+// Unfinished returns a failure for each cell whose tables are not in dir.
+func (g *Grid) Unfinished(dir string) []Failure {
+	var all []Failure
+	for _, c := range g.Cells {
+		switch {
+		case c.Err != nil:
+			all = append(all, Failure{c, c.Err})
+		case !g.Finished(dir, c):
+			all = append(all, Failure{c, errors.New("is not finished")})
+		}
+	}
+	return all
+}
+
+// runCell replays one cell into a partial folder, which gets its final name when
+// all is written.
+func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r, err := trace.Open(c.trace.path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.Hash() != c.trace.hash {
+		return fmt.Errorf("%s has changed since the sweep began: start it again", c.trace.path)
+	}
+	temp, err := scratch(filepath.Join(dir, "cells"), c.Key)
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	f := g.File
+	job := &replay.Job{
+		Trace: r, Name: c.Trace, Config: c.config, Choices: []*policies.Choice{c.choice}, Alone: true, Audit: f.Audit, AsTasks: f.as,
+		Sample: model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
+	}
+	if f.Sample > 0 {
+		job.Sample = model.Time(f.Sample)
+	}
+	if _, err := replay.Run(ctx, job); err != nil {
+		return err
+	}
+	if err := os.Rename(temp, cellDir(dir, c.Key)); err != nil && !g.Finished(dir, c) { // another process was first
+		return fmt.Errorf("sweep: cannot give a cell its final name: %w", err)
+	}
+	return nil
+}
+
+// part returns the file of a table of a finished cell. A search has tables of its
+// tries beside those of the policy.
+func (c *Cell) part(dir, name string) (string, error) {
+	parts, err := table.Find(cellDir(dir, c.Key), name)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range parts {
+		if p.Policy == c.Policy {
+			return p.Path, nil
+		}
+	}
+	return "", fmt.Errorf("sweep: %s has no table %s of policy %s: remove it, and sweep again", cellDir(dir, c.Key), name, c.Policy)
+}

@@ -1,0 +1,116 @@
+package sweep
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/trace"
+)
+
+// source is one trace of a sweep.
+type source struct {
+	path    string
+	name    string // in the tables
+	hash    string
+	meta    trace.Meta
+	choices []*policies.Choice // that it can feed, where the file says all
+	err     error              // it cannot be read
+	grid    *Grid
+}
+
+// sources opens each trace once, for its hash and for what it can feed.
+func (g *Grid) sources() ([]*source, error) {
+	f := g.File
+	var all []*source
+	for _, pattern := range f.Traces {
+		paths, err := filepath.Glob(f.resolve(pattern))
+		if err != nil {
+			return nil, f.wrong("traces", "%q is no pattern: %w", pattern, err)
+		}
+		if len(paths) == 0 {
+			return nil, f.wrong("traces", "no file fits %q in %s", pattern, filepath.Dir(f.path))
+		}
+		for _, p := range paths { // sorted
+			if !slices.ContainsFunc(all, func(t *source) bool { return t.path == p }) {
+				all = append(all, &source{path: p, name: replay.TraceName(p), grid: g})
+			}
+		}
+	}
+	g.distinguish(all)
+	for _, t := range all {
+		t.err = t.read(slices.Equal(f.Policies, words{"all"}))
+	}
+	return all, nil
+}
+
+// distinguish names traces whose files are called alike by their whole path from
+// the sweep's folder.
+func (g *Grid) distinguish(all []*source) {
+	count := map[string]int{}
+	for _, t := range all {
+		count[t.name]++
+	}
+	for _, t := range all {
+		if count[t.name] == 1 {
+			continue
+		}
+		dir := filepath.Dir(t.path)
+		if rel, err := filepath.Rel(filepath.Dir(g.File.path), dir); err == nil {
+			dir = rel
+		}
+		t.name = filepath.ToSlash(filepath.Join(dir, filepath.Base(t.path)))
+	}
+}
+
+func (t *source) read(all bool) error {
+	if info, err := os.Stat(t.path); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder, not a trace", t.path)
+	}
+	r, err := trace.Open(t.path)
+	if err != nil {
+		t.choices, _ = policies.Parse("serial", nil) // its one cell says why
+		return err
+	}
+	defer r.Close()
+	t.hash, t.meta = r.Hash(), r.Program().Meta
+	if !all {
+		return nil
+	}
+	facts, err := policies.FactsOf(r, t.grid.File.as)
+	if err != nil {
+		t.choices, _ = policies.Parse("serial", nil)
+		return err
+	}
+	var rest []string
+	t.choices, rest, err = policies.Applicable(facts, nil)
+	for _, no := range rest {
+		t.grid.Notes = append(t.grid.Notes, t.name+": without "+no)
+	}
+	return err
+}
+
+// choices resolves the policies; nil: those that each trace can feed.
+func (f *File) choices() ([]*policies.Choice, error) {
+	if slices.Equal(f.Policies, words{"all"}) {
+		return nil, nil
+	}
+	var all []*policies.Choice
+	for _, p := range f.Policies {
+		cs, err := policies.Parse(p, nil)
+		if err != nil {
+			return nil, f.wrong("policies", "%s", strings.TrimPrefix(err.Error(), "--policy="))
+		}
+		for _, c := range cs {
+			if slices.ContainsFunc(all, func(b *policies.Choice) bool { return b.Label == c.Label }) {
+				return nil, f.wrong("policies", "%s is named twice", c.Label)
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}

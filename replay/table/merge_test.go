@@ -1,0 +1,130 @@
+package table
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var fixtureKeys = []Column{
+	{Name: "cell", Type: String}, {Name: "gpu", Type: String}, {Name: "set_n", Type: Int64}, {Name: "set_x", Type: Float64}, {Name: "set_on", Type: Bool},
+}
+
+// mergeFixture merges a table's file with itself, under two keys.
+func mergeFixture(t *testing.T, from, name, format string, replace map[string]any) (path string, rows int) {
+	t.Helper()
+	parts, err := Find(from, name)
+	if err != nil || len(parts) != 1 {
+		t.Fatalf("%s: %v %v", name, parts, err)
+	}
+	temp, dir := t.TempDir(), t.TempDir()
+	m, err := Merge(temp, name, format, fixtureKeys, []KeyValue{{"sweep", "text"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, keys := range [][]any{{"a1", "k20c", int64(-7), 0.5, true}, {"b2", "größe, \"x\"", int64(1) << 60, -1e300, false}} {
+		if rows, err = m.Add(context.Background(), parts[0].Path, keys, replace); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Commit(dir); err != nil {
+		t.Fatal(err)
+	}
+	m.Abort() // deferred by callers
+	return filepath.Join(dir, name+"."+format), rows
+}
+
+// Every value of every table comes through a merge, behind the keys; a key that
+// is called as a column stands for it.
+func TestMerge(t *testing.T) {
+	want, from := expected(t), writeFixture(t, Parquet)
+	for _, name := range Names() {
+		path, rows := mergeFixture(t, from, name, Parquet, nil)
+		got, err := readAll(path, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for column, values := range want[name] {
+			if column == "gpu" {
+				continue
+			}
+			if twice := append(slices.Clone(values), values...); !slices.Equal(got[column], twice) {
+				t.Errorf("%s.%s: %q, want %q", name, column, got[column], twice)
+			}
+		}
+		for column, keys := range map[string][2]string{"cell": {"a1", "b2"}, "gpu": {"k20c", "größe, \"x\""}, "set_n": {"-7", "1152921504606846976"}, "set_x": {"0.5", "-1e+300"}, "set_on": {"true", "false"}} {
+			if all := append(slices.Repeat(keys[:1], rows), slices.Repeat(keys[1:], rows)...); !slices.Equal(got[column], all) {
+				t.Errorf("%s.%s: %q, want %q", name, column, got[column], all)
+			}
+		}
+		columns := len(want[name]) + len(fixtureKeys)
+		if name == "runs" {
+			columns-- // gpu
+		}
+		if len(got) != columns {
+			t.Errorf("%s has %d columns, want %d", name, len(got), columns)
+		}
+	}
+}
+
+// A merge may give a column another value, and a merge of the same files has the
+// same bytes.
+func TestMergeReplacesAndRepeats(t *testing.T) {
+	from := writeFixture(t, Parquet)
+	for _, format := range Formats() {
+		path, _ := mergeFixture(t, from, "runs", format, map[string]any{"speedup": 2.5, "baseline": nil})
+		again, _ := mergeFixture(t, from, "runs", format, map[string]any{"speedup": 2.5, "baseline": nil})
+		a, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(again); err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s: another merge of the same files differs (%v)", format, err)
+		}
+		if format == Arrow {
+			continue
+		}
+		got, err := readAll(path, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got["speedup"], " ") != strings.TrimSpace(strings.Repeat("2.5 ", len(got["cell"]))) || slices.ContainsFunc(got["baseline"], func(s string) bool { return s != "NULL" }) {
+			t.Errorf("%s: speedup %q, baseline %q", format, got["speedup"], got["baseline"])
+		}
+	}
+}
+
+func TestMergeOfWhatIsWrong(t *testing.T) {
+	from, dir := writeFixture(t, Parquet), t.TempDir()
+	if _, err := Merge(dir, "runz", Parquet, nil, nil); err == nil || !strings.Contains(err.Error(), "runs") {
+		t.Errorf("an unknown table: %v", err)
+	}
+	if _, err := Merge(dir, "runs", "xml", nil, nil); err == nil || !strings.Contains(err.Error(), "parquet") {
+		t.Errorf("an unknown format: %v", err)
+	}
+	m, err := Merge(dir, "runs", Parquet, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, _ := Find(from, "audit")
+	if _, err := m.Add(context.Background(), parts[0].Path, nil, nil); err == nil || !strings.Contains(err.Error(), "no column gpu") {
+		t.Errorf("a file of another table: %v", err)
+	}
+	parts, _ = Find(from, "runs")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := m.Add(ctx, parts[0].Path, nil, nil); err != context.Canceled {
+		t.Errorf("after the end: %v", err)
+	}
+	m.Abort()
+	if left := tree(t, dir); len(left) > 0 {
+		t.Errorf("%v are left", left)
+	}
+}
