@@ -19,8 +19,14 @@ type auditor struct {
 	kernels map[uint32]*kernelBook
 	sms     []usage
 	inKDE   int
-	streams map[uint64]model.Time // end of the last kernel that ended
-	last    model.Time            // latest record
+	order   *order           // nil: kernels overlap
+	links   [2]model.Time    // end of the last copy each way
+	present []presence       // per SM
+	warps   uint64           // of the kernels and groups that have ended
+	agt     []agtBook        // per entry of the aggregated group table
+	holds   map[uint32]int32 // entry of each group under way
+	entries int              // of the table; 0: not known
+	last    model.Time       // latest record
 	ctas    uint64
 	asked   [3]uint64 // child launches by decision
 	found   []table.Audit
@@ -51,14 +57,17 @@ type usage struct {
 func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.TaskRuntime, as model.AsTasks) (*auditor, error) {
 	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
-		streams: make(map[uint64]model.Time),
+		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),
 	}
 	var err error
 	if a.tasks, err = newTaskBook(a, tasks, as); err != nil {
 		return nil, err
 	}
-	if overlap {
+	switch {
+	case overlap:
 		a.hazards, err = newHazards(a)
+	case a.tasks.spawned == 0:
+		a.order = newOrder(a)
 	}
 	return a, err
 }
@@ -118,6 +127,9 @@ func (a *auditor) Placed(r *model.CTARecord) {
 		a.tasks.placed(r, b)
 		return
 	}
+	if a.order != nil {
+		a.order.placed(r)
+	}
 	a.hold(r, &b.res, r.Dispatch)
 }
 
@@ -125,6 +137,7 @@ func (a *auditor) Placed(r *model.CTARecord) {
 func (a *auditor) hold(r *model.CTARecord, res *model.Resources, t model.Time) {
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(res, 1)
+	a.present[r.SM].change(res, 1, t)
 	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers || u.shared > c.SharedBytes {
 		a.fail("sm-limits", t, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM, u.ctas, u.warps, u.threads, u.registers, u.shared)
 	}
@@ -148,7 +161,8 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	if r.Resident {
 		a.tasks.released(r, b)
 	} else {
-		a.sms[r.SM].take(&b.res, -1)
+		a.giveBack(r, &b.res, r.End)
+		a.issue(r)
 	}
 	if a.tasks.spawned > 0 {
 		a.tasks.cta(r)
@@ -161,6 +175,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	a.ctas++
 	if r.Child != model.NoKernel && b.endings == b.k.Grid.Count() { // an aggregated group has ended
 		a.instructions(r.Child, b, r.End)
+		a.groupEnded(r.Child, r.End)
 		delete(a.kernels, r.Child)
 	}
 	sum := r.Active
@@ -175,11 +190,20 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	}
 }
 
+// giveBack books that a CTA has left its SM.
+func (a *auditor) giveBack(r *model.CTARecord, res *model.Resources, t model.Time) {
+	a.sms[r.SM].take(res, -1)
+	a.present[r.SM].change(res, -1, t)
+}
+
 // Dispatched checks a kernel that enters the distributor.
 func (a *auditor) Dispatched(r *model.KernelRecord) {
 	a.tick(r.Dispatch)
 	if a.inKDE++; a.inKDE > a.cfg.KMU.Entries {
 		a.fail("kde-limit", r.Dispatch, "%d kernels in the distributor, which has %d entries", a.inKDE, a.cfg.KMU.Entries)
+	}
+	if a.order != nil {
+		a.order.dispatched(r)
 	}
 }
 
@@ -208,11 +232,8 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
 		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
 	}
-	if end, ok := a.streams[r.Stream]; ok && !r.Device && a.hazards == nil && r.FirstCTA != model.Unset && r.FirstCTA < end {
-		a.fail("stream-order", r.FirstCTA, "kernel %d starts at %d, before its predecessor in stream %d ends at %d", r.ID, r.FirstCTA, r.Stream, end)
-	}
-	if !r.Device {
-		a.streams[r.Stream] = r.End
+	if a.order != nil {
+		a.order.kernel(r)
 	}
 	delete(a.kernels, r.ID)
 }
@@ -220,6 +241,9 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 // instructions checks that a kernel issued what the trace has, and no more
 // unless it may have done the work of children that were not launched.
 func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
+	if a.warps += b.k.Warps; b.k.CTAs == 0 && b.k.Fidelity < trace.FidelityCTA { // its work is inferred
+		a.warps += b.endings * uint64(b.res.Warps)
+	}
 	inlines := a.tr.Program().Totals.ChildLaunches > 0
 	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts || b.insts > b.k.WarpInsts && !inlines) {
 		a.fail("instructions", t, "kernel %d issued %d warp instructions, the trace has %d", id, b.insts, b.k.WarpInsts)
@@ -230,13 +254,11 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 func (a *auditor) Stage(r *model.StageRecord) {
 	h := &a.cfg.Host
 	var perSecond float64
-	if a.tasks.spawned > 0 {
-		a.tasks.copied(r)
-	}
 	switch r.Stage {
 	case model.StageH2D, model.StageD2H:
 		if !a.timed {
 			perSecond = h.PCIeGBs * 1e9
+			a.copied(r)
 		}
 	case model.StagePrelude, model.StagePostlude:
 		perSecond = h.StorageMBs * 1e6
@@ -248,6 +270,19 @@ func (a *auditor) Stage(r *model.StageRecord) {
 	if float64(r.Bytes) > seconds*perSecond*1.000001 {
 		a.fail("link-bandwidth", r.Start, "%d bytes in %d cycles are more than the link carries", r.Bytes, r.End-r.Start)
 	}
+}
+
+// copied checks that copies of one direction follow one another. Where kernels
+// overlap a stage is the span of an array's pages, between which others go.
+func (a *auditor) copied(r *model.StageRecord) {
+	way := 0
+	if r.Stage == model.StageD2H {
+		way = 1
+	}
+	if a.hazards == nil && r.Start < a.links[way] {
+		a.fail("copy-order", r.Start, "a copy begins at %d, the one before it on the same link ends at %d", r.Start, a.links[way])
+	}
+	a.links[way] = r.End
 }
 
 // tick checks that time does not go back.
@@ -272,6 +307,8 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 		}
 	}
 	a.launches(sum)
+	a.cycles(sum)
+	a.traffic(sum)
 	a.tasks.finish(sum)
 	if a.hazards != nil {
 		a.hazards.finish(sum.Cycles)

@@ -21,6 +21,47 @@ func (a *auditor) Launch(r *model.LaunchRecord) {
 	case r.Eligible && r.Decision != model.Group:
 		a.fail("agt", at, "child kernel %d found an eligible kernel and is no group", r.Child)
 	}
+	if r.AGT >= 0 {
+		a.entry(r)
+	}
+	if a.order != nil {
+		a.order.launched(r)
+	}
+}
+
+// agtBook is the group that has an entry of the aggregated group table, or had it
+// last.
+type agtBook struct {
+	child uint32
+	used  bool
+	until model.Time
+}
+
+// entry checks that a group's entry of the table was free when its record arrived.
+func (a *auditor) entry(r *model.LaunchRecord) {
+	if grow := int(r.AGT) + 1 - len(a.agt); grow > 0 {
+		a.agt = append(a.agt, make([]agtBook, grow)...)
+	}
+	b := &a.agt[r.AGT]
+	if b.used || r.Arrive < b.until {
+		a.fail("agt", r.FirstCTA, "child kernels %d and %d have AGT entry %d at the same time", b.child, r.Child, r.AGT)
+	}
+	if n := a.entries; n > 0 && int(r.AGT) >= n {
+		a.fail("agt", r.FirstCTA, "child kernel %d has AGT entry %d of %d", r.Child, r.AGT, n)
+	}
+	b.child, b.used = r.Child, true
+	a.holds[r.Child] = r.AGT
+}
+
+// groupEnded gives back what a group held.
+func (a *auditor) groupEnded(child uint32, t model.Time) {
+	if e, ok := a.holds[child]; ok {
+		delete(a.holds, child)
+		a.agt[e].used, a.agt[e].until = false, t
+	}
+	if a.order != nil {
+		a.order.childEnded(child, t)
+	}
 }
 
 // launches checks that every request had one outcome.
@@ -35,11 +76,17 @@ func (a *auditor) launches(sum *model.Summary) {
 // Suspended gives back what a CTA that waits for its children holds.
 func (a *auditor) Suspended(r *model.CTARecord, t model.Time) {
 	a.tick(t)
-	a.sms[r.SM].take(&a.book(owner(r), t).res, -1)
+	a.giveBack(r, &a.book(owner(r), t).res, t+1) // it has issued in cycle t
+	if a.order != nil {
+		a.order.left(r, t)
+	}
 }
 
 // Resumed takes it again.
 func (a *auditor) Resumed(r *model.CTARecord, t model.Time) {
 	a.tick(t)
 	a.hold(r, &a.book(owner(r), t).res, t)
+	if a.order != nil {
+		a.order.back(r, t)
+	}
 }

@@ -21,7 +21,6 @@ type taskBook struct {
 	seen    []uint64              // bit per kernel
 	tasks   uint64
 	span    map[uint32][2]model.Time // first placement and last end of CTAs, until the task ends
-	links   [2]model.Time            // end of the last copy each way
 	sync    map[uint32]bool          // functions with a barrier
 }
 
@@ -130,22 +129,6 @@ func (b *taskBook) task(r *model.TaskRecord) {
 		b.ended[r.Kernel] = r.End
 	}
 	delete(b.deps, r.Kernel)
-}
-
-// copied checks that copies of one direction follow one another.
-func (b *taskBook) copied(r *model.StageRecord) {
-	way := 0
-	switch r.Stage {
-	case model.StageH2D:
-	case model.StageD2H:
-		way = 1
-	default:
-		return
-	}
-	if r.Start < b.links[way] {
-		b.a.fail("copy-order", r.Start, "a copy begins at %d, the one before it on the same link ends at %d", r.Start, b.links[way])
-	}
-	b.links[way] = r.End
 }
 
 func (b *taskBook) finish(sum *model.Summary) {

@@ -182,6 +182,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
 		return nil, err
 	}
+	w.audit.entries = p.AGT
 	w.audit.timed = p.Host == model.HostCaptured
 	if w.audit.hazards != nil {
 		return accessWatcher{w}, nil

@@ -1,0 +1,204 @@
+package replay
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// order checks in which order kernels run, from the host's program alone:
+//
+//   - depends: a kernel's first CTA comes after the end of every kernel before it in
+//     its stream, behind an event that the stream waited for, or before a point where
+//     the host waited;
+//   - hwq-limit: kernels of one hardware work queue are not in the distributor
+//     together, and there are no more of all queues than queues;
+//   - children: a kernel ends after all children of its CTAs, and a CTA that left its
+//     SM for its children comes back when they have ended.
+//
+// It reads the program as far as the kernels that have been dispatched: its memory is
+// a word for each kernel, and a list for each stream, event and kernel under way.
+type order struct {
+	a        *auditor
+	ops      *trace.HostCursor
+	ended    []model.Time        // by kernel; 0: it has not, else its end and one
+	deps     map[uint32][]uint32 // of the kernels read from the program and not yet placed
+	streams  map[uint64]*streamBook
+	events   map[uint64][]uint32
+	host     []uint32 // kernels that the host has waited for
+	seen     int      // streams
+	queued   []int    // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
+	inQueues int
+	parents  map[uint32]childBook   // of children that have started, by child
+	open     map[uint32]int         // children that have started and not ended, by parent kernel
+	away     map[[2]uint32][]absent // by parent kernel and CTA
+}
+
+// streamBook is what the next kernel of a stream waits for, and its queue.
+type streamBook struct {
+	before []uint32
+	queue  int
+}
+
+// childBook is where a child comes from.
+type childBook struct {
+	parent, cta uint32
+	call        model.Time
+}
+
+// absent is a time in which a CTA was not on its SM.
+type absent struct{ from, to model.Time }
+
+func newOrder(a *auditor) *order {
+	o := &order{
+		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
+		ended: make([]model.Time, a.tr.Program().Totals.Kernels), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[[2]uint32][]absent{},
+	}
+	if a.tr.Program().Totals.ChildLaunches == 0 {
+		o.queued = make([]int, max(1, a.cfg.KMU.HWQs))
+	}
+	return o
+}
+
+func (o *order) stream(id uint64) *streamBook {
+	s := o.streams[id]
+	if s == nil {
+		s = &streamBook{queue: o.seen % max(1, o.a.cfg.KMU.HWQs)}
+		o.seen++
+		o.streams[id] = s
+	}
+	return s
+}
+
+// read goes through the host's program up to the launch of a kernel.
+func (o *order) read(kernel uint32) {
+	var op trace.HostOp
+	for o.deps[kernel] == nil {
+		if err := o.ops.Next(&op); err != nil {
+			if !errors.Is(err, io.EOF) {
+				o.a.fail("kernel-known", o.a.last, "the host's program cannot be read: %v", err)
+			}
+			return
+		}
+		o.step(&op)
+	}
+}
+
+func (o *order) step(op *trace.HostOp) {
+	switch op.Kind {
+	case trace.OpLaunch:
+		s := o.stream(op.Stream)
+		o.deps[op.Kernel] = o.pending(append(slices.Clone(s.before), o.host...))
+		s.before = []uint32{op.Kernel}
+	case trace.OpEventRecord:
+		o.events[op.Event] = o.stream(op.Stream).before
+	case trace.OpStreamWait:
+		s := o.stream(op.Stream)
+		s.before = o.pending(append(slices.Clone(s.before), o.events[op.Event]...))
+	case trace.OpSyncDevice:
+		for _, s := range o.streams {
+			o.host = append(o.host, s.before...)
+		}
+		o.host = o.pending(o.host)
+	case trace.OpSyncStream:
+		o.host = o.pending(append(o.host, o.stream(op.Stream).before...))
+	case trace.OpSyncEvent:
+		o.host = o.pending(append(o.host, o.events[op.Event]...))
+	case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
+		if s := o.stream(op.Stream); !op.Async {
+			o.host = o.pending(append(o.host, s.before...))
+		}
+	}
+}
+
+// pending returns the kernels of a list that have not ended, each once.
+func (o *order) pending(list []uint32) []uint32 {
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return slices.DeleteFunc(list, func(k uint32) bool { return o.ended[k] > 0 })
+}
+
+// dispatched checks a kernel that enters the distributor.
+func (o *order) dispatched(r *model.KernelRecord) {
+	if r.Device {
+		return
+	}
+	o.read(r.ID)
+	if o.queued == nil {
+		return
+	}
+	q := o.stream(r.Stream).queue
+	if o.queued[q]++; o.queued[q] > 1 {
+		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue %d is there", r.ID, q)
+	}
+}
+
+// placed checks the first CTA of a kernel.
+func (o *order) placed(r *model.CTARecord) {
+	for _, d := range o.deps[r.Kernel] {
+		if o.ended[d] == 0 {
+			o.a.fail("depends", r.Dispatch, "kernel %d starts at %d, kernel %d before it has not ended", r.Kernel, r.Dispatch, d)
+		}
+	}
+	delete(o.deps, r.Kernel)
+}
+
+// kernel notes the end of a kernel.
+func (o *order) kernel(r *model.KernelRecord) {
+	if n := o.open[r.ID]; n > 0 {
+		o.a.fail("children", r.End, "kernel %d ends at %d, %d of its children have not", r.ID, r.End, n)
+	}
+	delete(o.open, r.ID)
+	if int(r.ID) < len(o.ended) {
+		o.ended[r.ID] = r.End + 1
+	}
+	if !r.Device && o.queued != nil && r.Dispatch != model.Unset {
+		o.queued[o.stream(r.Stream).queue]--
+	}
+	o.childEnded(r.ID, r.End)
+}
+
+// launched notes a child that has started.
+func (o *order) launched(r *model.LaunchRecord) {
+	if r.Decision == model.Inline {
+		return
+	}
+	if int(r.Parent) < len(o.ended) && o.ended[r.Parent] > 0 {
+		o.a.fail("children", r.FirstCTA, "child kernel %d starts at %d, its parent %d has ended", r.Child, r.FirstCTA, r.Parent)
+	}
+	o.parents[r.Child] = childBook{r.Parent, r.CTA, r.Time}
+	o.open[r.Parent]++
+}
+
+// childEnded checks that nobody who waited for a child has gone on before.
+func (o *order) childEnded(child uint32, t model.Time) {
+	b, ok := o.parents[child]
+	if !ok {
+		return
+	}
+	delete(o.parents, child)
+	o.open[b.parent]--
+	for _, x := range o.away[[2]uint32{b.parent, b.cta}] {
+		if b.call < x.from && x.to < t {
+			o.a.fail("children", t, "CTA %d of kernel %d came back at %d, its child %d ends at %d", b.cta, b.parent, x.to, child, t)
+		}
+	}
+}
+
+// left and back note when a CTA is away from its SM.
+func (o *order) left(r *model.CTARecord, t model.Time) {
+	at := [2]uint32{owner(r), r.CTA}
+	o.away[at] = append(o.away[at], absent{from: t, to: never})
+}
+
+func (o *order) back(r *model.CTARecord, t model.Time) {
+	if list := o.away[[2]uint32{owner(r), r.CTA}]; len(list) > 0 {
+		list[len(list)-1].to = t
+	}
+}
+
+// never is later than any time of a run.
+const never = model.Time(1) << 62
