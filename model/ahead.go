@@ -31,14 +31,14 @@ func (s *sm) cycle(t Time) (next Time, done bool) {
 		}
 		s.finishCTAs(t)
 	}
-	for i := range s.sched {
-		if sc := &s.sched[i]; sc.at <= t && !sc.step(s, t) {
+	for i, at := range s.at {
+		if at <= t && !s.sched[i].step(s, t) {
 			return t, false
 		}
 	}
 	next = never
-	for i := range s.sched {
-		next = min(next, s.sched[i].at)
+	for _, at := range s.at {
+		next = min(next, at)
 	}
 	for i := range s.ending {
 		next = min(next, s.ending[i].t)

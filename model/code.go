@@ -20,11 +20,11 @@ const (
 	numUnits
 )
 
-// op is one static instruction as the issue model reads it: 24 bytes.
+// op is one static instruction as the issue model reads it: 32 bytes.
 type op struct {
-	regs    uint32 // destinations, then sources, in code.regs
-	nDst    uint8
-	nSrc    uint8
+	regs    uint32 // in code.regs: destinations up to dst, then sources up to end
+	dst     uint32
+	end     uint32
 	unit    unit
 	class   trace.Class
 	space   trace.Space
@@ -66,15 +66,16 @@ func (c *code) add(in *trace.Inst) {
 	case o.mem:
 		o.shared = o.space != trace.SpaceShared && o.space != trace.SpaceConstant && o.space != trace.SpaceNone
 	}
-	o.nDst = c.use(in.Dst)
-	o.nSrc = c.use(in.Src)
+	c.use(in.Dst)
+	o.dst = uint32(len(c.regs))
+	c.use(in.Src)
+	o.end = uint32(len(c.regs))
 	c.ops = append(c.ops, o)
 }
 
-func (c *code) use(regs []trace.Reg) uint8 {
-	n := 0
+func (c *code) use(regs []trace.Reg) {
 	for _, r := range regs {
-		if r.Zero() || n == 255 {
+		if r.Zero() {
 			continue
 		}
 		d, ok := c.index[r]
@@ -84,9 +85,7 @@ func (c *code) use(regs []trace.Reg) uint8 {
 			c.count++
 		}
 		c.regs = append(c.regs, d)
-		n++
 	}
-	return uint8(n)
 }
 
 func unitOf(in *trace.Inst) unit {

@@ -132,7 +132,7 @@ func (w *warp) refill() (bool, error) {
 		return false, nil
 	}
 	f.path, f.masks, f.mem, f.lists, f.launches = f.path[:0], f.masks[:0], f.mem[:0], f.lists[:0], f.launches[:0]
-	f.pc, f.nextMask, f.nextMem, f.nextLaunch = 0, 0, 0, 0
+	f.pc, f.nextMask, f.maskAt, f.nextMem, f.nextLaunch = 0, 0, 0, 0, 0
 	for in.step < in.most && len(f.path) < chunkSteps {
 		if err := in.iterate(f); err != nil {
 			return false, err

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"math/bits"
 
 	"gpureplay/trace"
@@ -10,25 +11,37 @@ import (
 // when its operands are there, no earlier than t.
 func (s *sm) prepare(w *warp, t Time) {
 	f := &w.frame
-	for f.nextMask < len(f.masks) && int(f.masks[f.nextMask].At) <= f.pc {
-		f.mask = f.masks[f.nextMask].Mask
-		f.nextMask++
+	if f.pc >= f.maskAt {
+		f.changeMask()
 	}
-	w.ready, w.reason, w.unit, w.shared = t, StallIssue, unitNone, false
+	w.ready, w.reason = t, StallIssue
 	if f.pc >= len(f.path) {
+		w.op, w.unit, w.shared = nil, unitNone, false
 		return
 	}
 	o := &f.code.ops[f.path[f.pc]]
-	w.unit, w.shared = o.unit, o.shared
+	w.op, w.unit, w.shared = o, o.unit, o.shared
 	var latest Time
-	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)+uint32(o.nSrc)] {
-		latest = max(latest, w.regs[r])
+	for _, r := range f.code.regs[o.regs:o.end] {
+		latest = max(latest, f.regs[r])
 	}
 	if latest>>1 > t {
 		w.ready = latest >> 1
 		if latest&1 != 0 {
 			w.reason = StallMemory
 		}
+	}
+}
+
+// changeMask brings the mask to that of the next instruction.
+func (f *frame) changeMask() {
+	for f.nextMask < len(f.masks) && int(f.masks[f.nextMask].At) <= f.pc {
+		f.mask = f.masks[f.nextMask].Mask
+		f.nextMask++
+	}
+	f.maskAt = math.MaxInt
+	if f.nextMask < len(f.masks) {
+		f.maskAt = int(f.masks[f.nextMask].At)
 	}
 }
 
@@ -51,39 +64,39 @@ func (s *sm) issue(sc *scheduler, w *warp, t Time) {
 // issueOne issues the next instruction of w and schedules w for the one after
 // it. It reports whether w goes on (false: it has exited or is parked).
 func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
-	f := &w.frame
-	if f.pc >= len(f.path) {
+	o := w.op
+	if o == nil {
 		s.exit(w, t)
 		return false
 	}
-	o := &f.code.ops[f.path[f.pc]]
+	f := &w.frame
 	s.count(w, t)
-	var done Time
+	var ready Time // of a destination, as in frame.regs
 	if o.unit == unitMemory {
-		done = s.lsu.access(w, o, t)
+		done := s.lsu.access(w, o, t)
+		ready = done<<1 | 1
+		w.last = max(w.last, done)
 	} else {
-		sc.free[o.unit] = t + s.timing.every[o.unit]
-		done = t + s.timing.latency[o.unit]
+		u := o.unit & 15
+		sc.free[u] = t + s.timing.every[u]
+		done := t + s.timing.latency[u]
+		ready = done << 1
+		if o.dst > o.regs {
+			w.last = max(w.last, done)
+		}
 	}
 	if s.m.issued != nil {
-		s.tellInst(w, f.path[f.pc], t, done)
+		s.tellInst(w, f.path[f.pc], t, ready>>1)
 	}
-	fromMemory := Time(0)
-	if o.unit == unitMemory {
-		fromMemory = 1
-	}
-	for _, r := range f.code.regs[o.regs : o.regs+uint32(o.nDst)] {
-		w.regs[r] = done<<1 | fromMemory
-	}
-	if o.nDst > 0 || o.unit == unitMemory {
-		w.last = max(w.last, done)
+	for _, r := range f.code.regs[o.regs:o.dst] {
+		f.regs[r] = ready
 	}
 	f.pc++
 	from := t + 1
 	if o.class == trace.ClassLaunch {
 		from = s.ask(w, t)
 	}
-	if !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
+	if f.pc >= len(f.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
 	}
@@ -94,6 +107,10 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 // when). It reports whether w is scheduled.
 func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	s.prepare(w, t)
+	if o.unit != unitNone {
+		sc.add(s, w, max(w.ready, t+1))
+		return true
+	}
 	switch o.class {
 	case trace.ClassBarrier:
 		s.arrive(w, o.barrier, t)
@@ -159,10 +176,10 @@ func (s *sm) next(w *warp) bool {
 // owned by its kernel.
 func (s *sm) stalls(w *warp) bool {
 	f := &w.frame
-	if w.unit != unitMemory || f.pc >= len(f.path) {
+	if w.unit != unitMemory || w.op == nil {
 		return false
 	}
-	o := &f.code.ops[f.path[f.pc]]
+	o := w.op
 	if !o.mem || o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture {
 		return false
 	}

@@ -24,13 +24,8 @@ type scheduler struct {
 	age   [64]uint64
 }
 
-func (sc *scheduler) init(s *sm) {
-	for i := range s.sched {
-		if &s.sched[i] == sc {
-			sc.first = uint8(i)
-		}
-	}
-	sc.slots, sc.last, sc.farAt, sc.at = uint8(len(s.sched)), -1, never, never
+func (sc *scheduler) init(s *sm, i int) {
+	sc.first, sc.slots, sc.last, sc.farAt = uint8(i), uint8(len(s.sched)), -1, never
 }
 
 func (sc *scheduler) warp(s *sm, bit int) *warp {
@@ -39,7 +34,7 @@ func (sc *scheduler) warp(s *sm, bit int) *warp {
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
-	sc.at = min(sc.at, t)
+	s.at[sc.first] = min(s.at[sc.first], t)
 	b := uint64(1) << w.bit
 	if t-s.now < ringSlots {
 		i := uint(t) & (ringSlots - 1)
@@ -54,17 +49,19 @@ func (sc *scheduler) add(s *sm, w *warp, t Time) {
 
 // collect makes the warps ready whose time has come.
 func (sc *scheduler) collect(s *sm, t Time) {
-	i := uint(t) & (ringSlots - 1)
-	if sc.full>>i&1 != 0 {
+	if i := uint(t) & (ringSlots - 1); sc.full>>i&1 != 0 {
 		sc.full &^= 1 << i
 		for m := sc.ring[i]; m != 0; m &= m - 1 {
 			sc.makeReady(s, bits.TrailingZeros64(m))
 		}
 		sc.ring[i] = 0
 	}
-	if sc.farAt > t {
-		return
+	if sc.farAt <= t {
+		sc.collectFar(s, t)
 	}
+}
+
+func (sc *scheduler) collectFar(s *sm, t Time) {
 	sc.farAt = never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
@@ -78,27 +75,27 @@ func (sc *scheduler) collect(s *sm, t Time) {
 }
 
 func (sc *scheduler) makeReady(s *sm, b int) {
-	u := sc.warp(s, b).unit
+	u := sc.warp(s, b).unit & 15
 	sc.ready[u] |= 1 << b
 	sc.units |= 1 << u
-	sc.any |= 1 << b
 }
 
 func (sc *scheduler) drop(w *warp) {
-	if sc.ready[w.unit] &^= 1 << w.bit; sc.ready[w.unit] == 0 {
-		sc.units &^= 1 << w.unit
+	u := w.unit & 15
+	if sc.ready[u] &^= 1 << w.bit; sc.ready[u] == 0 {
+		sc.units &^= 1 << u
 	}
-	sc.any &^= 1 << w.bit
 }
 
 // step issues in cycle t, s.now, and finds when the scheduler may act again. An
 // SM that is ahead does not get over an instruction that is not its own: !done.
 func (sc *scheduler) step(s *sm, t Time) (done bool) {
 	sc.collect(s, t)
-	for sc.any != 0 {
-		cand := sc.candidates(s, t)
+	for sc.units != 0 {
+		cand, next := sc.candidates(s, t)
 		if cand == 0 {
-			break
+			s.at[sc.first] = min(next, sc.wakes(t))
+			return true
 		}
 		b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		w := sc.warp(s, b)
@@ -113,32 +110,45 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		s.issue(sc, w, t)
 		break
 	}
-	sc.at = sc.next(s, t)
+	next := never
+	if sc.units != 0 {
+		if _, next = sc.candidates(s, t+1); next == never {
+			next = t + 1
+		}
+	}
+	s.at[sc.first] = min(next, sc.wakes(t))
 	return true
 }
 
-// candidates returns the ready warps whose unit takes an instruction in cycle t.
-func (sc *scheduler) candidates(s *sm, t Time) uint64 {
-	var cand uint64
+// candidates returns the ready warps whose unit takes an instruction in cycle t;
+// if there are none, when the first unit does.
+func (sc *scheduler) candidates(s *sm, t Time) (cand uint64, next Time) {
+	next = never
 	for m := sc.units; m != 0; m &= m - 1 {
-		if u := unit(bits.TrailingZeros16(m)); s.unitFree(sc, u) <= t {
+		u := unit(bits.TrailingZeros16(m)) & 15
+		free := sc.free[u]
+		if u == unitMemory {
+			free = s.lsu.takes()
+		}
+		if free <= t {
 			cand |= sc.ready[u]
+		} else {
+			next = min(next, free)
 		}
 	}
-	return cand
+	if cand != 0 {
+		next = never
+	}
+	return cand, next
 }
 
-// next returns the earliest cycle after t in which a warp may issue.
-func (sc *scheduler) next(s *sm, t Time) Time {
-	next := sc.farAt
-	if sc.full != 0 {
-		i := uint(t+1) & (ringSlots - 1)
-		next = min(next, t+1+Time(bits.TrailingZeros64(bits.RotateLeft64(sc.full, -int(i)))))
+// wakes returns when the next of the warps that are not ready will be.
+func (sc *scheduler) wakes(t Time) Time {
+	if sc.full == 0 {
+		return sc.farAt
 	}
-	for m := sc.units; m != 0 && next > t+1; m &= m - 1 {
-		next = min(next, max(t+1, s.unitFree(sc, unit(bits.TrailingZeros16(m)))))
-	}
-	return next
+	i := int(t+1) & (ringSlots - 1)
+	return min(sc.farAt, t+1+Time(bits.TrailingZeros64(bits.RotateLeft64(sc.full, -i))))
 }
 
 // unitFree returns from when a unit takes an instruction.

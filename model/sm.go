@@ -13,6 +13,7 @@ type sm struct {
 	id     int
 	timing *timing
 	sched  []scheduler
+	at     []Time // the earliest cycle in which each may act
 	warps  []warp // by hardware slot
 	free   uint64 // slots without a warp
 	used   Resources
@@ -41,19 +42,20 @@ type ending struct {
 	cta *ctaRun
 }
 
-// warp is one warp on an SM.
+// warp is one warp on an SM. What each instruction needs comes first.
 type warp struct {
 	cta     *ctaRun
-	frame           // the program that it is in
-	callers []frame // programs that it returns to
-	id      uint32
+	op      *op // the next instruction; nil: it has none
 	sched   uint8
 	bit     uint8
 	unit    unit // of the next instruction
 	shared  bool // that needs what SMs share
 	reason  Stall
-	ready   Time // operands of the next instruction
-	last    Time // everything that it issued is done, stores acknowledged
+	id      uint32
+	ready   Time    // operands of the next instruction
+	last    Time    // everything that it issued is done, stores acknowledged
+	frame           // the program that it is in
+	callers []frame // programs that it returns to
 	began   Time
 	bank    []Time     // registers of its own program
 	home    *Residence // nil: an ordinary warp
@@ -64,28 +66,30 @@ type warp struct {
 type frame struct {
 	code       *code
 	path       []uint32
-	masks      []trace.MaskRun
-	mem        []trace.Access
-	lists      []uint64
-	launches   []trace.Launch
 	pc         int
-	nextMask   int
-	nextMem    int
-	mask       uint32
+	maskAt     int    // where the next of masks begins; 0: not looked up
 	regs       []Time // per register: ready time · 2, + 1 if it comes from memory
+	mask       uint32
+	nextMask   int
+	mem        []trace.Access
+	nextMem    int
+	lists      []uint64
+	masks      []trace.MaskRun
+	launches   []trace.Launch
 	nextLaunch int
 	inline     *inliner // makes more of the program; nil: this is all
 }
 
 func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
-	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel}
+	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), at: make([]Time, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel}
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.warps {
 		s.warps[i].sched, s.warps[i].bit = uint8(i%c.Schedulers), uint8(i/c.Schedulers)
 	}
 	for i := range s.sched {
-		s.sched[i].init(s)
+		s.sched[i].init(s, i)
+		s.at[i] = never
 	}
 	s.lsu.init(s)
 	return s
