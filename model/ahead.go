@@ -31,15 +31,17 @@ func (s *sm) cycle(t Time) (next Time, done bool) {
 		}
 		s.finishCTAs(t)
 	}
+	next, s.soon = never, never
 	for i, at := range s.at {
-		if at <= t && !s.sched[i].step(s, t) {
-			return t, false
+		if at <= t {
+			if !s.sched[i].step(s, t) {
+				return t, false
+			}
+			at = s.at[i]
 		}
-	}
-	next = never
-	for _, at := range s.at {
 		next = min(next, at)
 	}
+	next = min(next, s.soon)
 	for i := range s.ending {
 		next = min(next, s.ending[i].t)
 	}

@@ -108,7 +108,12 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	s.prepare(w, t)
 	if o.unit != unitNone {
-		sc.add(s, w, max(w.ready, t+1))
+		if w.ready <= t+1 && s.m.cfg.SM.IssueWidth < 2 {
+			sc.unit[w.bit&63] = w.unit
+			sc.makeReady(int(w.bit)) // it acts in t+1 at the earliest
+		} else {
+			sc.put(s, w, max(w.ready, t+1))
+		}
 		return true
 	}
 	switch o.class {
@@ -135,7 +140,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
 		w.ready = max(w.ready, from)
 	}
-	sc.add(s, w, max(w.ready, from))
+	sc.put(s, w, max(w.ready, from))
 	return true
 }
 

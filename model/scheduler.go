@@ -20,6 +20,7 @@ type scheduler struct {
 	last  int
 	slots uint8 // warps of this scheduler are slots bit·slots + first
 	first uint8
+	unit  [64]unit // of the next instruction of each warp
 	ring  [ringSlots]uint64
 	age   [64]uint64
 }
@@ -35,7 +36,15 @@ func (sc *scheduler) warp(s *sm, bit int) *warp {
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
 	s.at[sc.first] = min(s.at[sc.first], t)
-	b := uint64(1) << w.bit
+	s.soon = min(s.soon, t)
+	sc.put(s, w, t)
+}
+
+// put is add while the scheduler itself acts, which looks at its warps when it
+// has done.
+func (sc *scheduler) put(s *sm, w *warp, t Time) {
+	b := uint64(1) << (w.bit & 63)
+	sc.unit[w.bit&63] = w.unit
 	if t-s.now < ringSlots {
 		i := uint(t) & (ringSlots - 1)
 		sc.ring[i] |= b
@@ -52,7 +61,7 @@ func (sc *scheduler) collect(s *sm, t Time) {
 	if i := uint(t) & (ringSlots - 1); sc.full>>i&1 != 0 {
 		sc.full &^= 1 << i
 		for m := sc.ring[i]; m != 0; m &= m - 1 {
-			sc.makeReady(s, bits.TrailingZeros64(m))
+			sc.makeReady(bits.TrailingZeros64(m))
 		}
 		sc.ring[i] = 0
 	}
@@ -67,22 +76,22 @@ func (sc *scheduler) collectFar(s *sm, t Time) {
 		b := bits.TrailingZeros64(m)
 		if at := sc.warp(s, b).ready; at <= t {
 			sc.far &^= 1 << b
-			sc.makeReady(s, b)
+			sc.makeReady(b)
 		} else {
 			sc.farAt = min(sc.farAt, at)
 		}
 	}
 }
 
-func (sc *scheduler) makeReady(s *sm, b int) {
-	u := sc.warp(s, b).unit & 15
-	sc.ready[u] |= 1 << b
+func (sc *scheduler) makeReady(b int) {
+	u := sc.unit[b&63] & 15
+	sc.ready[u] |= 1 << (b & 63)
 	sc.units |= 1 << u
 }
 
 func (sc *scheduler) drop(w *warp) {
 	u := w.unit & 15
-	if sc.ready[u] &^= 1 << w.bit; sc.ready[u] == 0 {
+	if sc.ready[u] &^= 1 << (w.bit & 63); sc.ready[u] == 0 {
 		sc.units &^= 1 << u
 	}
 }
@@ -97,7 +106,10 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 			s.at[sc.first] = min(next, sc.wakes(t))
 			return true
 		}
-		b := s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
+		b := bits.TrailingZeros64(cand)
+		if cand&(cand-1) != 0 {
+			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
+		}
 		w := sc.warp(s, b)
 		if s.ahead && w.shared {
 			return false

@@ -25,6 +25,7 @@ type sm struct {
 	age    uint64
 	now    Time // the cycle that it is in, or was in last
 	acting bool // it is in one
+	soon   Time // earliest cycle for which a warp was added in this
 	ahead  bool // of the machine
 
 	resident     uint64 // warps
