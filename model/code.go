@@ -20,11 +20,10 @@ const (
 	numUnits
 )
 
-// op is one static instruction as the issue model reads it: 32 bytes.
+// op is one static instruction as the issue model reads it.
 type op struct {
-	regs    uint32 // in code.regs: destinations up to dst, then sources up to end
-	dst     uint32
-	end     uint32
+	regs    []uint16 // destinations and sources
+	dst     []uint16 // destinations
 	unit    unit
 	class   trace.Class
 	space   trace.Space
@@ -39,7 +38,6 @@ type op struct {
 // dependence are numbered densely.
 type code struct {
 	ops      []op
-	regs     []uint16
 	count    int  // registers
 	launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
@@ -57,7 +55,7 @@ func prepare(f *trace.Function) *code {
 
 func (c *code) add(in *trace.Inst) {
 	o := op{
-		regs: uint32(len(c.regs)), class: in.Class, space: in.Space, flags: in.Flags,
+		class: in.Class, space: in.Space, flags: in.Flags,
 		mem: in.Mem(), width: in.Width, barrier: uint8(in.Imm & 15), unit: unitOf(in),
 	}
 	switch {
@@ -66,14 +64,13 @@ func (c *code) add(in *trace.Inst) {
 	case o.mem:
 		o.shared = o.space != trace.SpaceShared && o.space != trace.SpaceConstant && o.space != trace.SpaceNone
 	}
-	c.use(in.Dst)
-	o.dst = uint32(len(c.regs))
-	c.use(in.Src)
-	o.end = uint32(len(c.regs))
+	o.dst = c.use(in.Dst, make([]uint16, 0, len(in.Dst)+len(in.Src)))
+	o.regs = c.use(in.Src, o.dst)
 	c.ops = append(c.ops, o)
 }
 
-func (c *code) use(regs []trace.Reg) {
+// use adds the numbers of registers that carry a dependence to a list.
+func (c *code) use(regs []trace.Reg, list []uint16) []uint16 {
 	for _, r := range regs {
 		if r.Zero() {
 			continue
@@ -84,8 +81,9 @@ func (c *code) use(regs []trace.Reg) {
 			c.index[r] = d
 			c.count++
 		}
-		c.regs = append(c.regs, d)
+		list = append(list, d)
 	}
+	return list
 }
 
 func unitOf(in *trace.Inst) unit {

@@ -22,7 +22,7 @@ func (s *sm) prepare(w *warp, t Time) {
 	o := &f.code.ops[f.path[f.pc]]
 	w.op, w.unit, w.shared = o, o.unit, o.shared
 	var latest Time
-	for _, r := range f.code.regs[o.regs:o.end] {
+	for _, r := range o.regs {
 		latest = max(latest, f.regs[r])
 	}
 	if latest>>1 > t {
@@ -81,14 +81,14 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		sc.free[u] = t + s.timing.every[u]
 		done := t + s.timing.latency[u]
 		ready = done << 1
-		if o.dst > o.regs {
+		if len(o.dst) > 0 {
 			w.last = max(w.last, done)
 		}
 	}
 	if s.m.issued != nil {
 		s.tellInst(w, f.path[f.pc], t, ready>>1)
 	}
-	for _, r := range f.code.regs[o.regs:o.dst] {
+	for _, r := range o.dst {
 		f.regs[r] = ready
 	}
 	f.pc++

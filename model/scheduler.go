@@ -99,12 +99,14 @@ func (sc *scheduler) drop(w *warp) {
 // step issues in cycle t, s.now, and finds when the scheduler may act again. An
 // SM that is ahead does not get over an instruction that is not its own: !done.
 func (sc *scheduler) step(s *sm, t Time) (done bool) {
-	sc.collect(s, t)
+	if sc.full>>(uint(t)&(ringSlots-1))&1 != 0 || sc.farAt <= t {
+		sc.collect(s, t)
+	}
+	next := never
 	for sc.units != 0 {
-		cand, next := sc.candidates(s, t)
-		if cand == 0 {
-			s.at[sc.first] = min(next, sc.wakes(t))
-			return true
+		var cand uint64
+		if cand, next = sc.candidates(s, t); cand == 0 {
+			break
 		}
 		b := bits.TrailingZeros64(cand)
 		if cand&(cand-1) != 0 {
@@ -119,14 +121,14 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 			continue // not eligible: the scheduler takes another
 		}
 		sc.last = b
-		s.issue(sc, w, t)
-		break
-	}
-	next := never
-	if sc.units != 0 {
-		if _, next = sc.candidates(s, t+1); next == never {
-			next = t + 1
+		next = t + 1
+		if u := w.unit & 15; cand&^(sc.ready[u]|1<<(b&63)) != 0 {
+			s.issue(sc, w, t) // warps of other units are left, whose units are free
+		} else {
+			s.issue(sc, w, t)
+			next = sc.unitsFree(s, t+1)
 		}
+		break
 	}
 	s.at[sc.first] = min(next, sc.wakes(t))
 	return true
@@ -138,20 +140,23 @@ func (sc *scheduler) candidates(s *sm, t Time) (cand uint64, next Time) {
 	next = never
 	for m := sc.units; m != 0; m &= m - 1 {
 		u := unit(bits.TrailingZeros16(m)) & 15
-		free := sc.free[u]
-		if u == unitMemory {
-			free = s.lsu.takes()
-		}
-		if free <= t {
+		if free := s.unitFree(sc, u); free <= t {
 			cand |= sc.ready[u]
 		} else {
 			next = min(next, free)
 		}
 	}
-	if cand != 0 {
-		next = never
-	}
 	return cand, next
+}
+
+// unitsFree returns when the first unit that a ready warp needs is free, t at the
+// earliest.
+func (sc *scheduler) unitsFree(s *sm, t Time) Time {
+	next := never
+	for m := sc.units; m != 0 && next > t; m &= m - 1 {
+		next = min(next, max(t, s.unitFree(sc, unit(bits.TrailingZeros16(m)))))
+	}
+	return next
 }
 
 // wakes returns when the next of the warps that are not ready will be.
