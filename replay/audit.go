@@ -44,6 +44,7 @@ type kernelBook struct {
 	ended    []uint64
 	endings  uint64
 	insts    uint64
+	started  bool // a CTA has been placed
 	released bool
 }
 
@@ -127,9 +128,10 @@ func (a *auditor) Placed(r *model.CTARecord) {
 		a.tasks.placed(r, b)
 		return
 	}
-	if a.order != nil {
-		a.order.placed(r)
+	if a.order != nil && !b.started {
+		a.order.placed(r, &b.k)
 	}
+	b.started = true
 	a.hold(r, &b.res, r.Dispatch)
 }
 

@@ -76,7 +76,10 @@ func (o *order) stream(id uint64) *streamBook {
 // read goes through the host's program up to the launch of a kernel.
 func (o *order) read(kernel uint32) {
 	var op trace.HostOp
-	for o.deps[kernel] == nil {
+	for {
+		if _, ok := o.deps[kernel]; ok {
+			return
+		}
 		if err := o.ops.Next(&op); err != nil {
 			if !errors.Is(err, io.EOF) {
 				o.a.fail("kernel-known", o.a.last, "the host's program cannot be read: %v", err)
@@ -137,7 +140,11 @@ func (o *order) dispatched(r *model.KernelRecord) {
 }
 
 // placed checks the first CTA of a kernel.
-func (o *order) placed(r *model.CTARecord) {
+func (o *order) placed(r *model.CTARecord, k *trace.Kernel) {
+	if k.Flags&trace.KernelChild != 0 {
+		return
+	}
+	o.read(r.Kernel)
 	for _, d := range o.deps[r.Kernel] {
 		if o.ended[d] == 0 {
 			o.a.fail("depends", r.Dispatch, "kernel %d starts at %d, kernel %d before it has not ended", r.Kernel, r.Dispatch, d)

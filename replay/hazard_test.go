@@ -203,3 +203,54 @@ func TestCapturesAreSafe(t *testing.T) {
 		})
 	}
 }
+
+// Pages fed by hand: page 0 of an input array of two pages, kernels 0 and 1, regular.
+func TestPageRules(t *testing.T) {
+	const page = 1 << 32 >> 12
+	give := func(to uint32, at model.Time, number uint64, ready bool) *model.PageRecord {
+		return &model.PageRecord{Time: at, Page: number, From: model.NoKernel, To: to, Ready: ready}
+	}
+	const late = 1 << 30 // cycles: storage has read everything long ago
+	for _, x := range []struct {
+		name, want string
+		do         func(h *hazards, touch func(kernel uint32))
+	}{
+		{"its own ready page", "", func(h *hazards, touch func(uint32)) { h.changed(give(0, late, page, true)); touch(0) }},
+		{"a page on its way", "page-not-ready", func(h *hazards, touch func(uint32)) { h.changed(give(0, late, page, false)); touch(0) }},
+		{"another kernel's page", "page-owner", func(h *hazards, touch func(uint32)) { h.changed(give(1, late, page, true)); touch(0) }},
+		{"a page that has been given back", "range-covers", func(h *hazards, touch func(uint32)) {
+			h.changed(give(0, late, page, true))
+			h.changed(give(model.NoKernel, late, page, true))
+			touch(0)
+		}},
+		{"two pages before the link can have carried them", "prelude-rate", func(h *hazards, _ func(uint32)) {
+			h.changed(give(0, 5734, page, true)) // 4 KiB of a file at 500 MB/s and 700 MHz: 5734.4 cycles
+		}},
+		{"in time", "", func(h *hazards, _ func(uint32)) { h.changed(give(0, 5735, page, true)) }},
+		{"the second too early", "prelude-rate", func(h *hazards, _ func(uint32)) {
+			h.changed(give(0, 5735, page, true))
+			h.changed(give(0, 11468, page+1, true))
+		}},
+	} {
+		r := tracetest.FromText(t, "array P bytes=8K\nread P\nh2d P\nlaunch a grid=1 block=32\nlaunch a grid=1 block=32\n")
+		cfg, err := model.Preset("gk110-ppcs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := newAuditor(r, cfg, true, nil, model.NotTasks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
+		x.do(a.hazards, func(kernel uint32) {
+			a.hazards.access(&model.AccessRecord{Kernel: kernel, Mode: trace.Read, Width: 4, Access: &one, Issue: late, Done: late + 1})
+		})
+		var got []string
+		for _, v := range a.found {
+			got = append(got, v.Rule)
+		}
+		if strings.Join(got, " ") != x.want {
+			t.Errorf("%s: found %q, want %q", x.name, got, x.want)
+		}
+	}
+}
