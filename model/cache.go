@@ -3,31 +3,23 @@ package model
 import "math/bits"
 
 // cache is the tag array of a sectored cache with LRU replacement. Sets may be
-// of any associativity: a hash table finds a line, a list per set orders it.
+// of any associativity: a hash finds a line, a list per set orders it.
 //
 // A line carries a fill time for each sector: a sector whose fill time has not
 // come is on its way, and a request for it merges with the one that fetched it.
 //
-// What a replay does most is to find that a line is not there, so the parts are
-// small and apart: the table (4 B an entry), the order (8 B a line), the lines
-// (32 B). A machine has some hundred thousand lines; they should lie in the
-// caches of the host.
+// Chains, order and lines are apart and small: a machine has some hundred
+// thousand lines, which should lie in the caches of the host.
 type cache struct {
-	sets  divisor
-	hash  bool // lines choose their set by a hash of the tag
-	lines []line
-	order []link // of the lines, then of the ends of each set's list
-
-	// table holds id+1 and the upper bits of the hash of the line's tag; 0 is
-	// free. An entry whose line has another tag by now is out of date and is
-	// dropped when the table is made anew.
-	table   []uint32
-	shift   uint // of the hash, to the index of the table
-	idBits  uint
-	entries int
-
-	gen  uint8
-	base Time // fill times are counted from here
+	sets   divisor
+	hashed bool // lines choose their set by a hash of the tag
+	lines  []line
+	order  []link  // of the lines, then of the ends of each set's list
+	bucket []int32 // hash chains: a line's number + 1; 0: the end
+	chain  []int32 // per line: the next in its chain
+	shift  uint    // of the hash, to the index of its bucket
+	gen    uint8
+	base   Time // fill times are counted from here
 }
 
 // maxSectors is the most sectors that a line may have.
@@ -53,19 +45,19 @@ const noLine int32 = -1
 // maxMerge is the most requests that a line counts for a sector.
 const maxMerge = 255
 
-// newCache returns an empty cache. hash: the set of a line comes from a hash of
+// newCache returns an empty cache. hashed: the set of a line comes from a hash of
 // its tag, not from its low bits.
-func newCache(bytes, lineBytes, ways int, hash bool) *cache {
+func newCache(bytes, lineBytes, ways int, hashed bool) *cache {
 	n := bytes / lineBytes
 	if ways <= 0 || ways > n {
 		ways = n
 	}
 	sets := n / ways
 	n = sets * ways
-	c := &cache{sets: newDivisor(sets), hash: hash, gen: 1, idBits: uint(bits.Len(uint(n)))}
-	c.lines, c.order = make([]line, n), make([]link, n+sets)
-	c.shift = 64 - uint(bits.Len(uint(4*n-1)))
-	c.table = make([]uint32, 1<<(64-c.shift))
+	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1}
+	c.lines, c.order, c.chain = make([]line, n), make([]link, n+sets), make([]int32, n)
+	c.shift = 64 - uint(bits.Len(uint(2*n-1)))
+	c.bucket = make([]int32, 1<<(64-c.shift))
 	for set := range sets {
 		end := int32(n + set)
 		c.order[end] = link{end, end}
@@ -85,6 +77,7 @@ func (c *cache) flush() {
 		for i := range c.lines {
 			c.lines[i].gen = 0
 		}
+		clear(c.bucket)
 		c.gen = 1
 	}
 }
@@ -92,56 +85,19 @@ func (c *cache) flush() {
 // spread is a hash of a tag, good in its upper bits.
 func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
-// mark is what the table keeps of a hash.
-func (c *cache) mark(h uint64) uint32 { return uint32(h>>8) >> c.idBits }
-
 // find returns the line that holds tag, or noLine, without touching the order.
 func (c *cache) find(tag uint64) int32 {
-	h := spread(tag)
-	mark := c.mark(h)
-	for i := h >> c.shift; ; i++ {
-		e := c.table[i&uint64(len(c.table)-1)]
-		if e == 0 {
-			return noLine
-		}
-		if e>>c.idBits == mark {
-			id := int32(e&(1<<c.idBits-1)) - 1
-			if l := &c.lines[id]; l.tag == tag && l.gen == c.gen {
-				return id
-			}
+	for i := c.bucket[spread(tag)>>c.shift]; i != 0; i = c.chain[i-1] {
+		if l := &c.lines[i-1]; l.tag == tag && l.gen == c.gen {
+			return i - 1
 		}
 	}
-}
-
-// enter puts a line into the table.
-func (c *cache) enter(id int32, tag uint64) {
-	if c.entries >= len(c.table)/2 {
-		c.renew()
-	}
-	h := spread(tag)
-	i := h >> c.shift
-	for c.table[i&uint64(len(c.table)-1)] != 0 {
-		i++
-	}
-	c.table[i&uint64(len(c.table)-1)] = c.mark(h)<<c.idBits | uint32(id+1)
-	c.entries++
-}
-
-// renew makes the table anew of the lines that are there: at most a quarter of
-// its places.
-func (c *cache) renew() {
-	clear(c.table)
-	c.entries = 0
-	for i := range c.lines {
-		if l := &c.lines[i]; l.gen == c.gen {
-			c.enter(int32(i), l.tag)
-		}
-	}
+	return noLine
 }
 
 // set returns the end of the list of the set that tag belongs to.
 func (c *cache) set(tag uint64) int32 {
-	if c.hash {
+	if c.hashed {
 		tag = spread(tag) >> 33
 	}
 	return int32(uint64(len(c.lines)) + c.sets.mod(tag))
@@ -177,6 +133,9 @@ func (c *cache) victim(end int32, t Time) int32 {
 // idle reports whether nothing of l is on its way at t.
 func (c *cache) idle(l *line, t Time) bool {
 	since := t - c.base
+	if Time(max(l.fill[0], l.fill[1], l.fill[2], l.fill[3])) <= since {
+		return true
+	}
 	for s, f := range l.fill {
 		if Time(f) > since && l.valid>>s&1 != 0 {
 			return false
@@ -199,13 +158,22 @@ func (c *cache) insert(tag uint64, t Time) int32 {
 // replace gives a line of a set to tag, with no valid sector, and makes it the
 // most recent.
 func (c *cache) replace(id, end int32, tag uint64) {
-	c.lines[id] = line{tag: tag, gen: c.gen}
-	c.enter(id, tag)
+	l := &c.lines[id]
+	if l.gen != 0 {
+		p := &c.bucket[spread(l.tag)>>c.shift]
+		for *p != id+1 {
+			p = &c.chain[*p-1]
+		}
+		*p = c.chain[id]
+	}
+	*l = line{tag: tag, gen: c.gen}
+	b := &c.bucket[spread(tag)>>c.shift]
+	c.chain[id], *b = *b, id+1
 	c.front(id, end)
 }
 
 // filled returns the fill time of a valid sector.
-func (c *cache) filled(id int32, bit uint) Time { return c.base + Time(c.lines[id].fill[bit]) }
+func (c *cache) filled(id int32, bit uint) Time { return c.base + Time(c.lines[id].fill[bit&3]) }
 
 // put makes a sector present from a time on, with a number of requests that
 // wait for it.
@@ -215,8 +183,8 @@ func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
 	}
 	l := &c.lines[id]
 	l.valid |= 1 << bit
-	l.fill[bit] = uint32(max(0, t-c.base))
-	l.merges[bit] = merges
+	l.fill[bit&3] = uint32(max(0, t-c.base))
+	l.merges[bit&3] = merges
 }
 
 // rebase counts fill times from half a span before t, an eon after all that have

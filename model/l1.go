@@ -7,7 +7,7 @@ type l1 struct {
 	cfg      *L1Config
 	tags     *cache         // nil: there is none
 	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
-	pending  timeQueue      // fill times of the misses
+	pending  flights        // fill times of the misses
 	stats    l1Stats
 	latency  Time
 	mshrs    int              // 0: any number
@@ -24,6 +24,7 @@ type l1Stats struct {
 
 func (c *l1) init(cfg *L1Config) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
+	c.pending = newFlights()
 	c.latency, c.mshrs = Time(cfg.Latency), cfg.MSHRs
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> sectorShift)))
 	c.last, c.bankMask = 1<<c.per-1, uint64(max(1, cfg.Banks))-1

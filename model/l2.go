@@ -14,7 +14,7 @@ type slice struct {
 	mshrs   int
 	merge   int
 	per     uint // logarithm of sectors per line
-	pending timeQueue
+	pending flights
 	misses  ring // that wait for the channel
 	blocked Time // the slice takes nothing before this
 	stats   MemoryRecord
@@ -25,7 +25,7 @@ func newSlice(c *Config, ch *channel) slice {
 	return slice{
 		in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue),
 		tags: newCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.Ways, true), chan_: ch, rop: Time(c.L2.Latency),
-		mshrs: c.L2.MSHRs, misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
+		mshrs: c.L2.MSHRs, pending: newFlights(), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
 	}
 }
 
@@ -82,7 +82,7 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 // admit returns when an MSHR takes a miss; until then the slice takes nothing.
 func (s *slice) admit(t Time) Time {
 	s.pending.drop(t)
-	if s.pending.n >= s.mshrs {
+	if s.pending.n() >= s.mshrs {
 		t = max(t, s.pending.pop())
 		s.blocked = max(s.blocked, t-s.rop)
 	}

@@ -295,7 +295,7 @@ func (u *lsu) admitMiss(at Time) Time {
 		return at
 	}
 	l1.pending.drop(at)
-	if l1.pending.n >= l1.mshrs {
+	if l1.pending.n() >= l1.mshrs {
 		at = max(at, l1.pending.pop())
 		u.free = max(u.free, at)
 	}

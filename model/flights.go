@@ -1,0 +1,87 @@
+package model
+
+import "math/bits"
+
+// flights holds the times at which the misses of a cache are filled, to count
+// those on their way. Most times lie in a window and are counts of its cycles;
+// the others are in a queue.
+type flights struct {
+	counts *[flightWindow]uint8
+	words  *[flightWindow / 64]uint64 // cycles whose count is not 0
+	base   Time                       // begin of the window, a multiple of 64
+	near   int                        // times in the window
+	others timeQueue
+}
+
+// flightWindow is how many cycles the window has: more than a fill takes but on
+// the most crowded of channels.
+const flightWindow = 1 << 12
+
+func newFlights() flights {
+	return flights{counts: new([flightWindow]uint8), words: new([flightWindow / 64]uint64)}
+}
+
+// n is the number of times.
+func (f *flights) n() int { return f.near + f.others.n }
+
+// push adds a time.
+func (f *flights) push(t Time) {
+	i := t & (flightWindow - 1)
+	if uint64(t-f.base) >= flightWindow || f.counts[i] == 255 {
+		f.others.push(t)
+		return
+	}
+	f.counts[i]++
+	f.words[i>>6] |= 1 << (i & 63)
+	f.near++
+}
+
+// drop takes the times up to t out.
+func (f *flights) drop(t Time) {
+	f.others.drop(t)
+	for ; f.base+63 <= t; f.base += 64 {
+		if f.near == 0 {
+			f.base = (t + 1) &^ 63
+			break
+		}
+		f.take(f.base>>6, ^uint64(0))
+	}
+	if t >= f.base && f.near > 0 {
+		f.take(f.base>>6, 1<<(t-f.base+1)-1)
+	}
+}
+
+// take empties cycles of a word of the window.
+func (f *flights) take(word Time, mask uint64) {
+	w := &f.words[word&(flightWindow/64-1)]
+	for m := *w & mask; m != 0; m &= m - 1 {
+		n := &f.counts[(word<<6+Time(bits.TrailingZeros64(m)))&(flightWindow-1)]
+		f.near -= int(*n)
+		*n = 0
+	}
+	*w &^= mask
+}
+
+// pop takes the earliest time out; there is one.
+func (f *flights) pop() Time {
+	if f.near == 0 {
+		return f.others.pop()
+	}
+	e := f.base >> 6
+	for f.words[e&(flightWindow/64-1)] == 0 {
+		e++
+	}
+	w := &f.words[e&(flightWindow/64-1)]
+	t := e<<6 + Time(bits.TrailingZeros64(*w))
+	if f.others.n > 0 && f.others.first() < t {
+		return f.others.pop()
+	}
+	f.near--
+	if n := &f.counts[t&(flightWindow-1)]; *n > 1 {
+		*n--
+	} else {
+		*n = 0
+		*w &= *w - 1
+	}
+	return t
+}
