@@ -27,32 +27,41 @@ func (m *Machine) stuck() error {
 		m.overlap.stuck(add) // the pages first: they say why the rest waits
 	}
 	for _, k := range m.ctas.entries {
-		add("kernel %d (%s) has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, k.Resident, k.Left)
+		of := ""
+		if k.launch != nil {
+			of = fmt.Sprintf(", for which CTA %d of kernel %d waits,", k.launch.rec.CTA, k.launch.rec.Parent)
+		}
+		add("kernel %d (%s)%s has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, of, k.Resident, k.Left)
 	}
 	for _, s := range m.sms {
 		for _, c := range s.ctas {
 			if m.overlap != nil && c.waiting == 0 {
 				continue
 			}
-			add("CTA %d of kernel %d on SM %d: %d of %d warps wait at barriers", c.cta.ID, c.kernel.ID, s.id, c.waiting, c.live)
+			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.cta.ID, c.kernel.ID, s.id, c.live, c.waiting, c.syncing, c.children)
 		}
 	}
 	m.tasks.stuck(add)
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]
+		behind := ""
 		if w.busy {
-			continue
+			behind = " behind a kernel that has been dispatched"
 		}
 		if w.host.len() > 0 {
-			add("kernel %d heads hardware queue %d and waits for its stream", w.host.first().run.ID, q)
+			k := w.host.first().run
+			if !k.ready {
+				behind = " and for its stream"
+			}
+			add("kernel %d waits in hardware queue %d%s", k.ID, q, behind)
 		}
 		if w.device.len() > 0 {
-			add("%v heads hardware queue %d", w.device.first().child, q)
+			add("%v waits in hardware queue %d%s", w.device.first().child, q, behind)
 		}
 	}
 	for _, st := range m.host.order {
 		if len(st.queue) > 0 && st.queue[0].run == nil {
-			add("stream %d waits for an event that is never recorded", st.id)
+			add("stream %d waits for an event that has not been recorded", st.id)
 		}
 	}
 	if m.host.wait != nil && len(waits) == 0 {
