@@ -30,6 +30,7 @@ var allowed = map[string][]string{
 	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"trace", "model", "policies", "replay"},
+	"replay/report":    {"model", "replay/table"},
 	"replay":           {"trace", "model", "policies", "replay/table"},
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md

@@ -41,8 +41,10 @@ func TestReadmeSweep(t *testing.T) {
 	if !strings.Contains(string(readme), "```toml\n# samples/sweep.toml\n"+string(file)+"```\n") {
 		t.Error("the README does not show samples/sweep.toml as it is")
 	}
-	out := must(t, "sweep", "--quiet", "-o", filepath.Join(t.TempDir(), "out"), "../../samples/sweep.toml")
+	dir := filepath.Join(t.TempDir(), "sweep-out")
+	out := must(t, "sweep", "--quiet", "-o", dir, "../../samples/sweep.toml")
 	checkSession(t, "sweep samples/sweep.toml", "merged tables in sweep-out", out)
+	checkSession(t, "report sweep-out", "```\n", strings.TrimPrefix(must(t, "report", dir), filepath.Dir(dir)+"/"))
 }
 
 // checkSession checks that the README shows what a command prints, up to the note

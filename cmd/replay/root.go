@@ -61,7 +61,7 @@ func (a *app) root() *cobra.Command {
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
 	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand(), a.explainCommand(), a.correlateCommand(), a.timelineCommand(), a.exportCommand(), a.reproduceCommand(),
-		a.sweepCommand())
+		a.sweepCommand(), a.reportCommand())
 	return c
 }
 

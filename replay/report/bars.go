@@ -1,0 +1,136 @@
+package report
+
+import "math"
+
+// Sizes of plots with a row for each policy, in pixels of the drawing.
+const (
+	plotWidth  = 640.0
+	labelWidth = 170.0
+	rowHeight  = 24.0
+	valueWidth = 60.0
+	axisHeight = 34.0
+	maxLabel   = 24 // runes
+)
+
+// barPlot is a bar for each policy, with the range that its value has.
+type barPlot struct {
+	What string
+	rows []barRow
+	mark float64 // a value with a line through all rows
+}
+
+type barRow struct {
+	label            string
+	value, low, high float64
+}
+
+// bars is a drawn bar plot.
+type bars struct {
+	Width, Height, Top, Bottom, AxisY, Mid string
+	Ticks                                  []tickMark
+	Mark                                   string
+	Rows                                   []barShape
+	What                                   string
+}
+
+type tickMark struct{ At, Text string }
+
+type barShape struct {
+	Label, Full, Tip                string
+	LabelX, TextY, X, Y, W, H, EndX string
+	Value                           string
+	Range                           bool
+	LowX, HighX, RangeY             string
+	Base                            bool
+}
+
+func (p *barPlot) draw() *bars {
+	top := p.mark
+	for _, r := range p.rows {
+		top = max(top, r.high)
+	}
+	marks := ticks(top, 6)
+	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - valueWidth, false}
+	bottom := float64(len(p.rows)) * rowHeight
+	b := &bars{
+		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Top: px(0), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2),
+		Mark: px(x.at(p.mark)), What: p.What,
+	}
+	for _, m := range marks {
+		b.Ticks = append(b.Ticks, tickMark{px(x.at(m)), tick(m)})
+	}
+	for i, r := range p.rows {
+		y := float64(i) * rowHeight
+		s := barShape{
+			Label: shorten(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8), TextY: px(y + rowHeight/2 + 4), X: px(x.start), Y: px(y + 4),
+			W: px(x.at(r.value) - x.start), H: px(rowHeight - 8), EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0,
+		}
+		s.Tip = r.label + ": " + s.Value
+		if r.high > r.low {
+			s.Range, s.LowX, s.HighX, s.RangeY = true, px(x.at(r.low)), px(x.at(r.high)), px(y+rowHeight/2)
+			s.Tip += ", from " + decimals(r.low, 3) + " to " + decimals(r.high, 3)
+		}
+		b.Rows = append(b.Rows, s)
+	}
+	return b
+}
+
+// mean is a geometric mean with its range.
+type mean struct {
+	logs, low, high float64
+	n               int
+}
+
+func (m *mean) add(x float64) {
+	if !(x > 0) {
+		return
+	}
+	if m.n == 0 {
+		m.low, m.high = x, x
+	}
+	m.low, m.high = min(m.low, x), max(m.high, x)
+	m.logs += math.Log(x)
+	m.n++
+}
+
+func (m *mean) value() float64 {
+	if m.low == m.high {
+		return m.low // exactly, not through a logarithm
+	}
+	return math.Exp(m.logs / float64(m.n))
+}
+
+// speedups is the plot of a group: what each policy gains over the baseline.
+func (g *group) speedups() (figure, bool) {
+	base := g.runs[0].baseline
+	f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + base + " over those of each policy; more is better."}
+	f.Table.Header = []string{"policy", "speed-up"}
+	several := len(g.runs) > len(g.policies)
+	if several {
+		f.Table.Header = append(f.Table.Header, "lowest", "highest", "runs")
+		f.Note += " Geometric mean over the settings, with its range."
+	}
+	plot := barPlot{What: "speed-up over " + base, mark: 1}
+	for _, p := range g.policies {
+		var m mean
+		for _, r := range g.of(p) {
+			if r.speedup.ok {
+				m.add(r.speedup.x)
+			}
+		}
+		if m.n == 0 {
+			continue
+		}
+		plot.rows = append(plot.rows, barRow{p, m.value(), m.low, m.high})
+		cells := []string{p, decimals(m.value(), 3)}
+		if several {
+			cells = append(cells, decimals(m.low, 3), decimals(m.high, 3), commas(int64(m.n)))
+		}
+		f.Table.Rows = append(f.Table.Rows, cells)
+	}
+	if len(plot.rows) < 2 {
+		return f, false
+	}
+	f.Bars = plot.draw()
+	return f, true
+}

@@ -1,0 +1,164 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"gpureplay/replay/table"
+)
+
+// source is a folder of tables: of a run, with a file for each trace and policy,
+// or of a sweep, with one merged file for each table.
+type source struct {
+	dir    string
+	merged bool
+	runs   []*run
+	byKey  map[string]*run
+	axes   []string // names of the settings that vary
+}
+
+// row is one row of a table in a batch.
+type row struct {
+	*table.Batch
+	at int
+}
+
+func (r row) text(column string) string {
+	if v := r.Column(column); v != nil {
+		s, _ := v.Text(r.at)
+		return s
+	}
+	return ""
+}
+
+func (r row) int(column string) int64 {
+	if v := r.Column(column); v != nil {
+		n, _ := v.Int(r.at)
+		return n
+	}
+	return 0
+}
+
+// float returns a number, or ok false where it is NULL.
+func (r row) float(column string) (x float64, ok bool) {
+	if v := r.Column(column); v != nil {
+		return v.Float(r.at)
+	}
+	return 0, false
+}
+
+// open finds out what a folder holds and reads its runs.
+func open(ctx context.Context, dir string) (*source, error) {
+	s := &source{dir: dir, byKey: map[string]*run{}}
+	parts, err := table.Find(dir, "runs")
+	if err != nil {
+		return nil, err
+	}
+	merged, err := table.FindMerged(dir, "runs")
+	if err != nil {
+		return nil, err
+	}
+	s.merged = merged != ""
+	if !s.merged && len(parts) == 0 {
+		return nil, fmt.Errorf("report: no table runs in Parquet or CSV lies under %s: replay or sweep with -o %s first", dir, dir)
+	}
+	err = s.each(ctx, "runs", func(name names, r row) error {
+		if s.runs == nil {
+			s.axes = name.axes
+		}
+		return s.add(name, r)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(s.runs) == 0 {
+		return nil, fmt.Errorf("report: the table runs under %s is empty", dir)
+	}
+	return s, nil
+}
+
+// names say which run a row belongs to.
+type names struct {
+	trace, gpu, policy string
+	axes, settings     []string
+	cell               string
+	part               string // the file that the row is of
+}
+
+func (n names) key() string {
+	return strings.Join(append([]string{n.trace, n.gpu, n.policy}, n.settings...), "\x00")
+}
+
+// each calls f for every row of a table, none if there is no such table.
+func (s *source) each(ctx context.Context, name string, f func(names, row) error) error {
+	if s.merged {
+		path, err := table.FindMerged(s.dir, name)
+		if err != nil || path == "" {
+			return err
+		}
+		return rows(ctx, path, func(r row) error { return f(mergedNames(path, r), r) })
+	}
+	parts, err := table.Find(s.dir, name)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		n := partNames(p)
+		if err := rows(ctx, p.Path, func(r row) error { return f(n, r) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergedNames are those of a row of a sweep's table.
+func mergedNames(path string, r row) names {
+	n := names{trace: r.text("trace"), gpu: r.text("gpu"), policy: r.text("policy"), cell: r.text("cell"), part: path}
+	for i, c := range r.Columns {
+		if strings.HasPrefix(c.Name, "set_") {
+			text, _ := r.Values[i].Text(r.at)
+			n.axes = append(n.axes, strings.TrimPrefix(c.Name, "set_"))
+			n.settings = append(n.settings, text)
+		}
+	}
+	return n
+}
+
+// partNames are those of all rows of a run's table. What stands behind an @ in
+// the policy is the constant that --sensitivity varied.
+func partNames(p table.Part) names {
+	n := names{trace: p.Trace, policy: p.Policy, part: p.Path}
+	policy, setting, ok := strings.Cut(p.Policy, "@")
+	if key, value, has := strings.Cut(setting, "="); ok && has {
+		n.policy, n.axes, n.settings = policy, []string{key}, []string{value}
+	}
+	return n
+}
+
+// rows calls f for every row of a file.
+func rows(ctx context.Context, path string, f func(row) error) error {
+	r, err := table.OpenReader(path, table.Limits{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		for i := range b.Rows {
+			if err := f(row{b, i}); err != nil {
+				return err
+			}
+		}
+	}
+}
