@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -67,6 +68,56 @@ func TestPointerChase(t *testing.T) {
 	} {
 		if got := cyclesOf(t, c.text) - 1; got != c.want {
 			t.Errorf("%s: %d cycles, the latencies add up to %d", c.name, got, c.want)
+		}
+	}
+}
+
+// waits keeps the mean time from the issue of a load to its data, and how many.
+type waits struct {
+	eventLog
+	sum, n float64
+}
+
+func (w *waits) CTA(*model.CTARecord)       {}
+func (w *waits) Kernel(*model.KernelRecord) {}
+func (w *waits) Inst(r *model.InstRecord) {
+	if w.prog.Functions[0].Insts[r.Inst].Opcode == "LOAD" {
+		w.sum += float64(r.Done - r.Issue)
+		w.n++
+	}
+}
+
+// Loads that hit the L2 are issued at random, one in a cycle with probability p, and
+// queue for a slice that takes one each n cycles: a queue of the kind M/D/1, with a
+// load ρ = p n. In units of the service time its mean wait is ρ / 2(1 - ρ) (Pollaczek and
+// Khinchine); where arrivals come in whole cycles, at most one in each, and service begins
+// at multiples of n, it is (1 - 1/n) of that and (1 - 1/n)/2 more. The way without waiting
+// takes 61 cycles (promise 017).
+func TestMD1Queue(t *testing.T) {
+	const n, loads = 16, 30000
+	for _, rho := range []float64{0.3, 0.5, 0.7} {
+		r := rand.New(rand.NewPCG(1, uint64(100*rho)))
+		var b strings.Builder
+		fmt.Fprint(&b, "launch k grid=1 block=32\ncta 0\nwarp 0\natomic R1 @0x1000+0\nint <- R1\n") // the sector is there
+		for range loads {
+			gap := 1
+			for r.Float64() >= rho/n {
+				gap++
+			}
+			if gap > 1 {
+				fmt.Fprintf(&b, "int x%d\n", gap-1)
+			}
+			fmt.Fprint(&b, "load bypass @0x1000+0\n")
+		}
+		tr := tracetest.FromText(t, b.String()+"exit\n")
+		c, policy := tiny(t, fmt.Sprintf("clock.l2_mhz=%v", 1000.0/n), "sm.operand_collectors=0", "l1.miss_queue=65536", "l2.queue=65536")
+		w := &waits{eventLog: eventLog{prog: tr.Program()}}
+		replay(t, tr, c, policy, w)
+		got := w.sum/w.n/n - 61.0/n
+		want := (1 - 1.0/n) * (rho/2/(1-rho) + 0.5)
+		t.Logf("load %.1f: mean wait %.3f service times, closed form %.3f", rho, got, want)
+		if w.n != loads || math.Abs(got-want) > 0.03*want {
+			t.Errorf("load %.1f: %v loads wait %.3f service times, the closed form says %.3f", rho, w.n, got, want)
 		}
 	}
 }
