@@ -129,18 +129,20 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	return t + 1
 }
 
-// warm makes a sector present, as a copy that goes through the L2 does.
-func (s *slice) warm(sector uint64, t Time) {
-	id, bit := s.lookup(sector)
+// warm makes n sectors of a line present, as a copy that goes through the L2 does.
+func (s *slice) warm(sector uint64, n uint, t Time) {
+	id, first := s.lookup(sector)
 	if id == noLine {
 		if id = s.allocate(sector, t); id == noLine {
 			return
 		}
 	}
-	s.tags.put(id, bit, t, 0)
 	l := &s.tags.lines[id]
-	l.dirty |= 1 << bit
-	l.partial &^= 1 << bit
+	for bit := first; bit < first+n; bit++ {
+		s.tags.put(id, bit, t, 0)
+		l.dirty |= 1 << bit
+		l.partial &^= 1 << bit
+	}
 }
 
 // atomic reads, modifies and writes a sector in the slice.

@@ -93,8 +93,12 @@ func (m *memory) warm(addr, bytes uint64, t Time) {
 	if most := uint64(m.cfg.L2.Bytes); bytes > most {
 		addr, bytes = addr+bytes-most, most
 	}
-	for s := addr >> sectorShift; s<<sectorShift < addr+bytes; s++ {
-		m.slices[m.sliceOf(s)].warm(s, t)
+	per := uint64(m.cfg.L2.LineBytes >> sectorShift)
+	last := (addr + bytes + 1<<sectorShift - 1) >> sectorShift
+	for s := addr >> sectorShift; s < last; {
+		next := min(last, (s/per+1)*per)
+		m.slices[m.sliceOf(s)].warm(s, uint(next-s), t)
+		s = next
 	}
 }
 
