@@ -243,6 +243,15 @@ func TestWriterErrors(t *testing.T) {
 		}},
 		{"mask", "the first belongs at 0", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0, 0}, Masks: []MaskRun{{1, 1}}}) }},
 		{"mask end", "a mask at step 3 of 1", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Masks: []MaskRun{{0, 1}, {3, 1}}}) }},
+		{"warps and counts", "give one of them", func(w *Writer) error {
+			begin(w)
+			return w.WriteCTA(&CTA{Warps: []Warp{full}, Counts: []Count{{0, 1}}})
+		}},
+		{"count of nothing", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, 0}) }},
+		{"count of too much", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, MaxTimes + 1}) }},
+		{"count out of order", "ascending order", func(w *Writer) error { return counted(w, Count{1, 1}, Count{0, 1}) }},
+		{"count of no instruction", "instruction 9; the function has 3", func(w *Writer) error { return counted(w, Count{9, 1}) }},
+		{"count of launches", "requests of warps", func(w *Writer) error { return counted(w, Count{2, 1}) }},
 		{"launch", "no launch instruction", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Launches: []Launch{{Child: 1}}}) }},
 		{"parent", "not after its parent", func(w *Writer) error { return cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 0}}}) }},
 		{"child", "kernel 7 is named but not in the trace", func(w *Writer) error {
@@ -283,6 +292,11 @@ func TestWriterErrors(t *testing.T) {
 
 func begin(w *Writer) {
 	_, _ = w.BeginKernel(&Kernel{Grid: Dim3{2, 1, 1}, Block: Dim3{64, 1, 1}})
+}
+
+func counted(w *Writer, counts ...Count) error {
+	begin(w)
+	return w.WriteCTA(&CTA{Counts: counts})
 }
 
 func cta(w *Writer, warps ...Warp) error {

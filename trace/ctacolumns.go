@@ -28,6 +28,8 @@ const (
 	colLaunchChild
 	colLaunchWork
 	colLaunchParams
+	colCounts
+	colTallies
 	numCTAColumns
 )
 
@@ -59,11 +61,14 @@ var ctaColumns = [numCTAColumns]struct{ name, doc string }{
 	colLaunchChild:  {"launch_child", "per request: Δ of the child to the last child + 1"},
 	colLaunchWork:   {"launch_work", "per request: workload in items"},
 	colLaunchParams: {"launch_params", "per request: bytes of parameters"},
+	colCounts:       {"counts", "per CTA: number of counted instructions"},
+	colTallies:      {"tallies", "per counted instruction: its index minus (the one before in the CTA + 1), how often it is executed"},
 }
 
 // ctaSizes is what a section of CTAs unpacks to.
 type ctaSizes struct {
 	runs, warps, spans, steps, masks, mem, lists, launches uint64
+	counts                                                 uint64 // not stored: known as they are read
 }
 
 func (s *ctaSizes) fields() [8]*uint64 {
@@ -75,7 +80,7 @@ func (s *ctaSizes) bytes(ctas uint64) uint64 {
 	if ctas > 1<<40 {
 		return 1 << 62
 	}
-	sum := ctas * 56
+	sum := ctas*80 + s.counts*16
 	size := [8]uint64{32, 112, 24, 4, 8, 24, 8, 28}
 	for i, f := range s.fields() {
 		if *f > 1<<40 {

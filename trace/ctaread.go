@@ -12,6 +12,7 @@ type ctaBlock struct {
 	ctas     []ctaRow
 	warps    []warpRow
 	spans    []Range
+	counts   []Count
 	mem      []Access
 	lists    []uint64
 	launches []Launch
@@ -28,6 +29,7 @@ type ctaRow struct {
 	sm             int32
 	warps          [2]uint32
 	ranges, touchs [2]uint32
+	counts         [2]uint32
 	hasRanges      bool
 }
 
@@ -135,6 +137,7 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 	d.sites, d.lanes = d.sites[:0], d.lanes[:0]
 	d.warp, d.cta, d.spans = 0, 0, spanState{}
 	d.lastPath, d.lastMask, d.child = 0, 0, 0
+	b.counts, d.sizes.counts = b.counts[:0], 0
 	return nil
 }
 
@@ -186,6 +189,9 @@ func (d *ctaDecoder) run(b *ctaBlock, code *blockCode, n uint64) error {
 		if err := d.ctaSpans(b, &c); err != nil {
 			return err
 		}
+		if err := d.ctaCounts(b, &c, code); err != nil {
+			return err
+		}
 		c.warps[0] = uint32(len(b.warps))
 		nextWarp := uint64(0)
 		for range warps {
@@ -231,6 +237,29 @@ func (d *ctaDecoder) ctaSpans(b *ctaBlock, c *ctaRow) error {
 			c.touchs = [2]uint32{lo, uint32(len(b.spans))}
 		}
 	}
+	return nil
+}
+
+func (d *ctaDecoder) ctaCounts(b *ctaBlock, c *ctaRow, code *blockCode) error {
+	v := &d.cols[colTallies]
+	n := d.cols[colCounts].uint()
+	if n > uint64(len(v.b)-v.pos)/2 { // two values of a byte each, at least
+		return errBlock
+	}
+	if d.sizes.counts += n; d.sizes.bytes(d.sec.rows) > maxDecodedBytes {
+		return fmt.Errorf("its CTAs would take more than %d bytes", maxDecodedBytes)
+	}
+	c.counts[0] = uint32(len(b.counts))
+	next := uint64(0)
+	for range n {
+		i := next + v.uint()
+		times := v.uint()
+		if next = i + 1; i >= uint64(len(code.sites)) || times == 0 || times > MaxTimes {
+			return errBlock
+		}
+		b.counts = append(b.counts, Count{uint32(i), times})
+	}
+	c.counts[1] = uint32(len(b.counts))
 	return nil
 }
 

@@ -101,6 +101,7 @@ func (e *ctaEncoder) add(k *Kernel, insts []Inst, c *CTA) error {
 	e.lastSM = c.SM
 	e.cols[colWarps].uint(uint64(len(c.Warps)))
 	e.addSpans(c)
+	e.addCounts(c)
 	next := uint32(0)
 	for i := range c.Warps {
 		w := &c.Warps[i]
@@ -156,6 +157,17 @@ func (e *ctaEncoder) addSpans(c *CTA) {
 			s.uint(r.Hi - r.Lo)
 			e.spans.lo[kind] = r.Hi
 		}
+	}
+}
+
+func (e *ctaEncoder) addCounts(c *CTA) {
+	e.cols[colCounts].uint(uint64(len(c.Counts)))
+	e.sizes.counts += uint64(len(c.Counts))
+	next := uint32(0)
+	for _, n := range c.Counts {
+		e.cols[colTallies].uint(uint64(n.Inst - next))
+		e.cols[colTallies].uint(n.Times)
+		next = n.Inst + 1
 	}
 }
 

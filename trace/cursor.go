@@ -115,6 +115,7 @@ func (b *ctaBlock) copy(dst *CTA, row *ctaRow) {
 		dst.Ranges = []Range{}
 	}
 	dst.Touches = append(dst.Touches[:0], b.spans[row.touchs[0]:row.touchs[1]]...)
+	dst.Counts = append(dst.Counts[:0], b.counts[row.counts[0]:row.counts[1]]...)
 	rows := b.warps[row.warps[0]:row.warps[1]]
 	if cap(dst.Warps) < len(rows) {
 		dst.Warps = append(dst.Warps[:cap(dst.Warps)], make([]Warp, len(rows)-cap(dst.Warps))...)

@@ -101,7 +101,20 @@ type CTA struct {
 	Warps   []Warp  // those with work, ascending ID
 	Ranges  []Range // conservative ranges that a profiler would state; nil: use the hull of the accesses
 	Touches []Range // exact ranges touched, where the fidelity is FidelityCTA
+	Counts  []Count // of a CTA without Warps: what its warps execute together; ascending Inst
 }
+
+// Count says how often the warps of a CTA execute an instruction, each time as one
+// warp instruction of full warps, where a trace does not know the warps. Of n
+// executions by W warps (all of the block), warp w has n/W, and one more if w is
+// less than the rest. The registers of the instruction mean nothing.
+type Count struct {
+	Inst  uint32 // index into Function.Insts; none of ClassLaunch
+	Times uint64 // warp instructions, 1 to MaxTimes
+}
+
+// MaxTimes bounds [Count].Times.
+const MaxTimes = 1 << 40
 
 // Range is a span of one array.
 type Range struct {

@@ -115,7 +115,7 @@ func (h *held) canonical() *held {
 	for i := range h.CTAs {
 		insts := h.Program.Functions[h.Kernels[i].Function].Insts
 		for _, a := range h.CTAs[i] {
-			b := CTA{ID: a.ID, SM: a.SM, Ranges: a.Ranges, Touches: a.Touches}
+			b := CTA{ID: a.ID, SM: a.SM, Ranges: a.Ranges, Touches: a.Touches, Counts: a.Counts}
 			for j := range a.Warps {
 				b.Warps = append(b.Warps, canonicalWarp(insts, &a.Warps[j]))
 			}
@@ -160,7 +160,7 @@ func diff(a, b *held) string {
 func equateEmpty() cmp.Option {
 	return cmp.Options{
 		emptySlices[uint32](), emptySlices[MaskRun](), emptySlices[Access](), emptySlices[uint64](), emptySlices[Launch](),
-		emptySlices[Range](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](), emptySlices[HostOp](), emptySlices[Attr](),
+		emptySlices[Range](), emptySlices[Count](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](), emptySlices[HostOp](), emptySlices[Attr](),
 		emptySlices[Array](), emptySlices[Diagnostic](), emptySlices[Inst](), emptySlices[Kernel](), emptySlices[Function](), emptySlices[[]CTA](),
 	}
 }
@@ -248,6 +248,11 @@ func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 			continue
 		}
 		cta := CTA{ID: c, SM: int32(d.n("sm", -1, 3)), Ranges: d.ranges(h), Touches: d.ranges(h)}
+		if d.n("counted", 0, 3) == 0 {
+			cta.Counts = d.counts(h.Program.Functions[k.Function].Insts)
+			ctas = append(ctas, cta)
+			continue
+		}
 		for w := range uint32(warps) {
 			if d.n("skipwarp", 0, 4) > 0 {
 				cta.Warps = append(cta.Warps, d.warp(h, &k, w, kernels, requested))
@@ -256,6 +261,15 @@ func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 		ctas = append(ctas, cta)
 	}
 	h.Kernels, h.CTAs = append(h.Kernels, k), append(h.CTAs, ctas)
+}
+
+func (d draws) counts(insts []Inst) (list []Count) {
+	for i := range insts {
+		if insts[i].Class != ClassLaunch && d.n("count", 0, 1) == 0 {
+			list = append(list, Count{uint32(i), rapid.Uint64Range(1, MaxTimes).Draw(d.t, "times")})
+		}
+	}
+	return list
 }
 
 func (d draws) ranges(h *held) (list []Range) {

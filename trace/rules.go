@@ -140,6 +140,41 @@ func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {
 		}
 		last = int64(w.ID)
 	}
+	if err := r.counts(code, c, counts); err != nil {
+		return fmt.Errorf("kernel %d, CTA %d: %w", k.ID, c.ID, err)
+	}
+	return nil
+}
+
+// counts checks the counted instructions of a CTA, and counts them as its warps
+// would: all of the block, each with its share.
+func (r *rules) counts(code []Inst, c *CTA, counts *Kernel) error {
+	if len(c.Counts) == 0 {
+		return nil
+	}
+	if len(c.Warps) > 0 {
+		return errors.New("it has warps and counts of instructions; give one of them")
+	}
+	threads := max(1, r.kernel.Block.Count())
+	warps := (threads + 31) / 32
+	counts.Warps += warps
+	next := int64(0)
+	for _, n := range c.Counts {
+		switch {
+		case int64(n.Inst) < next || int64(n.Inst) >= int64(len(code)):
+			return fmt.Errorf("a count of instruction %d; the function has %d, and counts come in ascending order", n.Inst, len(code))
+		case n.Times == 0 || n.Times > MaxTimes:
+			return fmt.Errorf("instruction %d is executed %d times; a count is 1 to %d", n.Inst, n.Times, uint64(MaxTimes))
+		case code[n.Inst].Class == ClassLaunch:
+			return fmt.Errorf("a count of the launch instruction %d; child launches are requests of warps", n.Inst)
+		}
+		next = int64(n.Inst) + 1
+		counts.WarpInsts += n.Times
+		counts.ThreadInsts += 32*n.Times - (32*warps-threads)*(n.Times/warps) // the last warp may not be full
+		if code[n.Inst].Mem() {
+			counts.MemInsts += n.Times
+		}
+	}
 	return nil
 }
 

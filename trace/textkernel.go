@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -141,6 +143,7 @@ type textCTA struct {
 	sm      int32
 	ranges  []Range
 	touches []Range
+	counts  []Count
 	warps   []*textWarp
 }
 
@@ -224,6 +227,39 @@ func (p *textParser) parseSpan(list func(*textCTA) *[]Range) error {
 	}
 	dst := list(p.cta)
 	*dst = append(*dst, r)
+	return nil
+}
+
+// parseCount reads how often a CTA executes an instruction.
+func (p *textParser) parseCount() error {
+	if p.cta == nil || len(p.cta.warps) > 0 {
+		return p.errf("a count belongs to a CTA that has no warps")
+	}
+	if len(p.toks) < 3 {
+		return p.errf("write: count LABEL x40, or an instruction and x40")
+	}
+	last := p.toks[len(p.toks)-1]
+	times, ok := strings.CutPrefix(last.word, "x")
+	if !ok || last.quoted {
+		return p.errf("a count ends with how often the instruction is executed: x40")
+	}
+	n, err := p.number("times", times, MaxTimes)
+	if err != nil {
+		return err
+	}
+	item := textItem{line: p.line}
+	if err := p.stepInsts(&item, p.toks[1:len(p.toks)-1]); err != nil {
+		return err
+	}
+	counts := &p.cta.counts
+	for i := item.first; i <= item.last; i++ {
+		at, found := slices.BinarySearchFunc(*counts, i, func(c Count, i uint32) int { return cmp.Compare(c.Inst, i) })
+		if found {
+			(*counts)[at].Times += n
+		} else {
+			*counts = slices.Insert(*counts, at, Count{i, n})
+		}
+	}
 	return nil
 }
 

@@ -86,13 +86,21 @@ var textWords = map[string]func(*textParser) error{
 
 // isTextWord reports whether s begins a line of its own, so that no label may be
 // called so.
-func isTextWord(s string) bool { return textWords[s] != nil || wordIndex(opWords[:], s) >= 0 }
+func isTextWord(s string) bool {
+	return textWords[s] != nil || s == countWord || wordIndex(opWords[:], s) >= 0
+}
+
+// countWord begins a line too; its parser asks isTextWord.
+const countWord = "count"
 
 func (p *textParser) dispatch() error {
 	t := p.toks[0]
 	if !t.quoted && !t.eq {
 		if f := textWords[t.word]; f != nil {
 			return f(p)
+		}
+		if t.word == countWord {
+			return p.parseCount()
 		}
 		if kind := wordIndex(opWords[:], t.word); kind >= 0 {
 			return p.parseOp(OpKind(kind))

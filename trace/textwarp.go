@@ -263,7 +263,7 @@ type textBuilder struct {
 }
 
 func (b *textBuilder) build(p *textParser, c *textCTA, id uint32) error {
-	b.cta = CTA{ID: id, SM: c.sm, Ranges: c.ranges, Touches: c.touches, Warps: b.cta.Warps[:0]}
+	b.cta = CTA{ID: id, SM: c.sm, Ranges: c.ranges, Touches: c.touches, Counts: c.counts, Warps: b.cta.Warps[:0]}
 	b.steps = 0
 	for _, w := range c.warps {
 		for wid := w.lo; ; wid++ {

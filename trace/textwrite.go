@@ -246,6 +246,9 @@ func (t *textWriter) cta(k *Kernel, c *CTA) {
 	t.WriteByte('\n')
 	t.ranges("range", c.Ranges)
 	t.ranges("touch", c.Touches)
+	for _, n := range c.Counts {
+		fmt.Fprintf(t, " count %s x%d\n", t.labels[k.Function][n.Inst], n.Times)
+	}
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		fmt.Fprintf(t, " warp %d\n", w.ID)

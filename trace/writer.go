@@ -195,12 +195,18 @@ func (w *Writer) note(insts []Inst, c *CTA) {
 		facts = append(facts, instFacts{})
 	}
 	w.facts[w.open.Function] = facts
+	use := func(p uint32) {
+		if f := &facts[p]; !f.used {
+			*f = instFacts{insts[p].Width, insts[p].Flags&InstBulk != 0, true}
+		}
+	}
 	for i := range c.Warps {
 		for _, p := range c.Warps[i].Path {
-			if f := &facts[p]; !f.used {
-				*f = instFacts{insts[p].Width, insts[p].Flags&InstBulk != 0, true}
-			}
+			use(p)
 		}
+	}
+	for _, n := range c.Counts {
+		use(n.Inst)
 	}
 }
 
