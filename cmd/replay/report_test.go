@@ -190,9 +190,10 @@ func TestReportOfARun(t *testing.T) {
 	}
 	// The runs of --sensitivity are curves over the constant.
 	curves := t.TempDir()
-	must(t, "--policy=serial,ppcs", "--gpu=gk110-ppcs", "--tables=runs", "--sensitivity=launch", "-o", curves, path)
+	must(t, "sample", "vecadd", "--param=n=1024", "-o", filepath.Join(curves, "small.zst"))
+	must(t, "--policy=serial,ppcs", "--gpu=gk110-ppcs", "--tables=runs", "--sensitivity=launch", "-o", curves, filepath.Join(curves, "small.zst"))
 	page, _ = makeReport(t, curves)
-	if got := captions(page); len(got) != 3 || got[1] != "Cycles over launch: vecadd on gk110-ppcs" {
+	if got := captions(page); len(got) != 3 || got[1] != "Cycles over launch: small on gk110-ppcs" {
 		t.Errorf("of --sensitivity: plots %q", got)
 	}
 	if last := tableText(page.all("figure")[1]); len(last) != 12 || last[1][0] != "0" || last[11][0] != "35000" {
@@ -202,7 +203,7 @@ func TestReportOfARun(t *testing.T) {
 
 // A report of a sweep: bars over all settings, curves over each.
 func TestReportOfASweep(t *testing.T) {
-	file, dir := sweepFolder(t, strings.Replace(smallSweep, `["kernels"]`, `["ctas", "timeline"]`, 1)), filepath.Join(t.TempDir(), "out")
+	file, dir := sweepFolder(t, strings.Replace(smallSweep, `["metrics"]`, `["ctas", "timeline"]`, 1)), filepath.Join(t.TempDir(), "out")
 	rows := printedRows(t, "sweep", "-o", dir, file)
 	page, source := makeReport(t, dir, "--title=HWQs & settings")
 	if title := page.all("h1")[0].inside(); title != "HWQs & settings" {

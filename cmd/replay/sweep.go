@@ -92,7 +92,7 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags, path string) error {
 	case f.launcher == "slurm":
 		return a.slurm(ctx, f, g, dir)
 	case f.dryRun:
-		return a.listCells(g, dir)
+		return a.listCells(g, g.Cells, dir)
 	}
 	return a.runSweep(ctx, f, g, dir)
 }
@@ -124,7 +124,12 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 		a.note("%d cells: %d replayed now, %d finished before, %d failed", out.Cells, out.Ran, out.Reused, len(out.Failed))
 	}
 	if f.cells != "" {
-		return a.failures(out)
+		if a.asJSON {
+			if err := a.listCells(g, cells, dir); err != nil {
+				return err
+			}
+		}
+		return a.failures(out, "")
 	}
 	rows, violated, err := g.Collect(ctx, dir)
 	if err != nil {
@@ -135,7 +140,7 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 		return err
 	}
 	a.note("merged tables in %s, those of each cell under %s/cells", dir, dir)
-	return a.failures(out)
+	return a.failures(out, "; the tables hold the others")
 }
 
 // choose resolves --cells.
@@ -156,14 +161,14 @@ func (f *sweepFlags) choose(g *sweep.Grid) ([]*sweep.Cell, error) {
 }
 
 // failures lists the cells that failed, and is the error that they come to.
-func (a *app) failures(out *sweep.Outcome) error {
+func (a *app) failures(out *sweep.Outcome, others string) error {
 	if len(out.Failed) == 0 {
 		return nil
 	}
 	for _, x := range out.Failed {
 		fmt.Fprintf(a.err, "cell %d, %s: %s\n", x.Cell.Index, x.Cell, oneLine(x.Err))
 	}
-	return fmt.Errorf("%d of %d cells failed, listed above; the tables hold the others", len(out.Failed), out.Cells)
+	return fmt.Errorf("%d of %d cells failed, listed above%s", len(out.Failed), out.Cells, others)
 }
 
 // slurm shows the scripts, or hands them over.

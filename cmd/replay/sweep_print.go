@@ -43,8 +43,8 @@ func (a *app) printCells(g *sweep.Grid, rows []sweep.Row) error {
 	return nil
 }
 
-// listCells shows the grid, and what of it is finished.
-func (a *app) listCells(g *sweep.Grid, dir string) error {
+// listCells shows cells of the grid, and which of them are finished.
+func (a *app) listCells(g *sweep.Grid, list []*sweep.Cell, dir string) error {
 	settings := g.SettingColumns()
 	header := []any{"cell", "trace", "gpu"}
 	for _, s := range settings {
@@ -53,7 +53,7 @@ func (a *app) listCells(g *sweep.Grid, dir string) error {
 	w := newGrid(a.out, append(header, "policy", "state")...)
 	w.right(1)
 	rows := []map[string]any{}
-	for _, c := range g.Cells {
+	for _, c := range list {
 		state := "to run"
 		switch {
 		case c.Err != nil:

@@ -61,7 +61,7 @@ func TestSweepBySlurm(t *testing.T) {
 		t.Skip("no bash")
 	}
 	jobs := fakeSlurm(t)
-	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['serial', 'ppcs']\n[slurm]\noptions = ['--partition=long', '--mem=1G']\n")
+	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['serial', 'ppcs']\ntables = 'metrics'\n[slurm]\noptions = ['--partition=long', '--mem=1G']\n")
 	dir := filepath.Join(t.TempDir(), `it's 100 %j "out" $HOME`)
 	must(t, "sweep", "--quiet", "--cells=1", "-o", dir, file) // finished before
 
@@ -116,7 +116,7 @@ func TestSweepBySlurm(t *testing.T) {
 		t.Errorf("sbatch was handed %v", handed)
 	}
 	// A grid that has changed meanwhile: no task takes an index for another cell.
-	writeSweep(t, filepath.Dir(file), "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['ppcs', 'serial']\n")
+	writeSweep(t, filepath.Dir(file), "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['ppcs', 'serial']\ntables = 'metrics'\n")
 	if task(t, array, 0) {
 		t.Error("a task ran in a grid that is not its own")
 	}
@@ -139,6 +139,7 @@ func TestSweepBySlurmAtItsLimits(t *testing.T) {
 	if _, err := os.Stat("nowhere"); err == nil {
 		t.Error("a dry run has made a folder")
 	}
+	writeSweep(t, filepath.Dir(file), "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n")
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	dir := filepath.Join(t.TempDir(), "out")

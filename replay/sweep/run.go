@@ -150,7 +150,7 @@ func (g *Grid) Unfinished(dir string) []Failure {
 		case c.Err != nil:
 			all = append(all, Failure{c, c.Err})
 		case !g.Finished(dir, c):
-			all = append(all, Failure{c, errors.New("is not finished")})
+			all = append(all, Failure{c, errors.New("is not finished (under Slurm the folder slurm has its log)")})
 		}
 	}
 	return all
