@@ -49,3 +49,84 @@ func TestModelDocTables(t *testing.T) {
 		}
 	}
 }
+
+// grouped writes a number with commas between thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return fmt.Sprint(n)
+	}
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
+}
+
+// The numbers that MODEL.md gives for what no key sets are those of the code.
+func TestModelDocNumbers(t *testing.T) {
+	data, err := os.ReadFile("MODEL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := strings.Join(strings.Fields(string(data)), " ")
+	var h host
+	var b bank
+	words := []string{"no", "one", "two", "three", "four"}
+	for _, want := range []string{
+		fmt.Sprintf("one of %s engines", words[len(h.engine)]),
+		fmt.Sprintf("`shared.latency + %d + (conflicts - 1)`", l1Extra),
+		fmt.Sprintf("`l1.latency + %d` after an L1 hit", l1Extra),
+		fmt.Sprintf("distinct %d B sectors", 1<<sectorShift),
+		fmt.Sprintf("a bit per cycle over a window of %s cycles", grouped(slotWindow)),
+		fmt.Sprintf("A packet is %d B and what it carries", requestBytes),
+		fmt.Sprintf("the number of the %d B chunk", 1<<(interleaveShift+sectorShift)),
+		fmt.Sprintf("up to the last %s rows of a bank", words[len(b.rows)]),
+		fmt.Sprintf("at most %s operations ahead of the device", grouped(maxOpen)),
+		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
+		fmt.Sprintf("the n-th of %d streams in turn", taskStreamCount),
+		fmt.Sprintf("lies at 2^%d + (64 m + s) 2^24", 62),
+	} {
+		if !strings.Contains(doc, want) {
+			t.Errorf("MODEL.md does not say: %s", want)
+		}
+	}
+	if localWindow != 1<<62 {
+		t.Errorf("local memory begins at %#x", uint64(localWindow))
+	}
+	for _, name := range []string{"qv100", "rtx3070", "kepler-titan"} {
+		if c := mustPreset(t, name); 2*c.Icnt.Latency+1 != 13 {
+			t.Errorf("%s: an L2 hit takes the L1's and the L2's latency and %d, MODEL.md says 13", name, 2*c.Icnt.Latency+1)
+		}
+	}
+	// Known deviation 2 of the presets: data sheet rates.
+	for name, want := range map[string]struct{ mhz, gbs float64 }{"h100": {5234, 3350}, "h200": {6250, 4800}} {
+		c := mustPreset(t, name)
+		c.Clock.DRAMMHz = want.mhz
+		if got := gbs(c); got < want.gbs*0.999 || got > want.gbs*1.001 {
+			t.Errorf("%s at %g MHz: %g GB/s, MODEL.md says %g", name, want.mhz, got, want.gbs)
+		}
+	}
+}
+
+// Choices and deviations are numbered one after another, each list from 1.
+func TestModelDocLists(t *testing.T) {
+	data, err := os.ReadFile("MODEL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, lists := 0, 0
+	for i, line := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(line, "#") {
+			last = 0
+		}
+		var n int
+		if _, err := fmt.Sscanf(strings.TrimPrefix(line, "P"), "%d. ", &n); err != nil {
+			continue
+		}
+		if n != last+1 {
+			t.Errorf("MODEL.md:%d: number %d follows %d", i+1, n, last)
+		}
+		if last = n; n == 1 {
+			lists++
+		}
+	}
+	if lists < 4 {
+		t.Errorf("%d numbered lists", lists)
+	}
+}

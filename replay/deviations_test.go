@@ -1,0 +1,115 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// deviations are the changes of a machine that show what a simplification of MODEL.md
+// is worth, on the captures that have a reference.
+var deviations = []struct {
+	what string
+	sets map[string][]string // by preset; "": any
+}{
+	{"deviation 3: queues without limits", map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
+	{"deviation 4: column commands as far apart as in one bank group", map[string][]string{"rtx3070": {"dram.tccd=6"}, "qv100": {"dram.tccd=2"}}},
+	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
+	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
+	{"choice P1: copies leave the L2 warm", map[string][]string{"": {"l2.copies_warm=true"}}},
+	{"choice P3: no pipeline depth", map[string][]string{"": {"sm.pipeline_depth=0"}}},
+}
+
+// deviationTable is MODEL.md's table of them.
+func deviationTable(t *testing.T) string {
+	captures := []struct{ name, path, preset string }{
+		{"bfs", "accelsim-rodinia-bfs-a100/kernelslist.g", "rtx3070"},
+		{"vectoradd", "accelsim-vectoradd-a100/kernelslist.g", "rtx3070"},
+		{"simpletorch", "accelsim-simpletorch-v100/traces/kernelslist.g", "qv100"},
+		{"backprop", "accelsim-backprop-h100", "h100"},
+		{"bfs", "accelsim-rodinia-bfs-a100/kernelslist.g", "gk110-ppcs"},
+	}
+	var b strings.Builder
+	b.WriteString("| change |")
+	rule := "| --- |"
+	base := make([]model.Time, len(captures))
+	traces := make([]*trace.Reader, len(captures))
+	for i, c := range captures {
+		fmt.Fprintf(&b, " %s on `%s` |", c.name, c.preset)
+		rule += " --- |"
+		traces[i] = converted(t, tracetest.Data(t, filepath.FromSlash(c.path)))
+		base[i] = netCycles(t, traces[i], c.preset, nil)
+	}
+	b.WriteString("\n" + rule + "\n")
+	for _, d := range deviations {
+		fmt.Fprintf(&b, "| %s |", d.what)
+		for i, c := range captures {
+			sets := append(d.sets[""], d.sets[c.preset]...)
+			if len(sets) == 0 {
+				b.WriteString(" |")
+				continue
+			}
+			n := netCycles(t, traces[i], c.preset, sets)
+			tenths := math.Round(10 * percentOff(float64(n), float64(base[i])))
+			fmt.Fprintf(&b, " %+.1f %% |", (tenths+0)/10) // not -0.0
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// netCycles is the sum over kernels of the cycles from the first CTA to the end.
+func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (total model.Time) {
+	cfg, err := model.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sets {
+		key, value, _ := strings.Cut(s, "=")
+		if err := cfg.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cs, err := policies.Parse("serial", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, machine, err := cs[0].Build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obs := kernelCycles{discard{}, map[uint32]model.Time{}}
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range obs.cycles {
+		total += n
+	}
+	return total
+}
+
+// MODEL.md's table of what its simplifications are worth is what comes out today.
+func TestDeviations(t *testing.T) {
+	table := deviationTable(t)
+	t.Log("\n" + table)
+	doc, err := os.ReadFile("../model/MODEL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), "\n"+table+"\n") {
+		t.Errorf("MODEL.md does not have this table:\n%s", table)
+	}
+}
