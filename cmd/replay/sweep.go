@@ -80,7 +80,7 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	g, err := file.Plan(version, tool)
+	g, err := file.Plan(ctx, version, tool)
 	if err != nil {
 		return err
 	}
@@ -132,6 +132,9 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 		return a.failures(out, "")
 	}
 	rows, violated, err := g.Collect(ctx, dir)
+	if ctx.Err() != nil {
+		return fmt.Errorf("%w: the tables of %d finished cells are not merged; the same command does that", context.Canceled, out.Cells-len(out.Failed))
+	}
 	if err != nil {
 		return err
 	}

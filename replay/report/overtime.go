@@ -67,15 +67,13 @@ func (s *source) readTimeline(ctx context.Context, shown [][]*run) error {
 			r.over = &series{float64(longest) / float64(n), make([]float64, n), make([]float64, n), make([]float64, n)}
 		}
 	}
-	return s.each(ctx, "timeline", func(n names, r row) error {
-		x := s.byKey[s.keyOf(n)]
-		if x == nil || x.over == nil {
-			return nil
+	return s.eachOf(ctx, "timeline", func(x *run, r row) {
+		if x.over == nil {
+			return
 		}
 		warps, _ := r.float("active_warps")
 		insts, _ := r.float("warp_instructions")
 		x.over.add(float64(r.int("start_cycles")), float64(r.int("end_cycles")), warps, insts)
-		return nil
 	})
 }
 

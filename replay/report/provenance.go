@@ -144,17 +144,12 @@ func (s *source) findings(ctx context.Context) (diagnostics, audit grid, err err
 	if err != nil {
 		return diagnostics, audit, err
 	}
-	err = s.each(ctx, "audit", func(n names, r row) error {
-		if audit.More > 0 || len(audit.Rows) >= maxRows {
+	err = s.eachOf(ctx, "audit", func(x *run, r row) {
+		if len(audit.Rows) == maxRows {
 			audit.More++
-			return nil
+			return
 		}
-		gpu := n.gpu
-		if x := s.byKey[s.keyOf(n)]; x != nil {
-			gpu = x.gpu
-		}
-		audit.Rows = append(audit.Rows, []string{n.trace, gpu, n.policy, r.text("rule"), r.text("time_cycles"), r.text("what")})
-		return nil
+		audit.Rows = append(audit.Rows, []string{x.trace, x.gpu, x.policy, r.text("rule"), r.text("time_cycles"), r.text("what")})
 	})
 	return diagnostics, audit, err
 }

@@ -113,6 +113,45 @@ func (s *source) each(ctx context.Context, name string, f func(names, row) error
 	return nil
 }
 
+// eachOf calls f for every row of a table whose run is known: a run that is not
+// whole may have left others.
+func (s *source) eachOf(ctx context.Context, name string, f func(*run, row)) error {
+	if !s.merged {
+		parts, err := table.Find(s.dir, name)
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			x := s.byKey[s.keyOf(partNames(p))]
+			if x == nil {
+				continue
+			}
+			err := rows(ctx, p.Path, func(r row) error {
+				f(x, r)
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	path, err := table.FindMerged(s.dir, name)
+	if err != nil || path == "" {
+		return err
+	}
+	var x *run // that of the row before: those of a run lie together
+	return rows(ctx, path, func(r row) error {
+		if x == nil || r.text("cell") != x.cell || r.text("trace") != x.trace {
+			x = s.byKey[s.keyOf(mergedNames(path, r))]
+		}
+		if x != nil {
+			f(x, r)
+		}
+		return nil
+	})
+}
+
 // mergedNames are those of a row of a sweep's table.
 func mergedNames(path string, r row) names {
 	n := names{trace: r.text("trace"), gpu: r.text("gpu"), policy: r.text("policy"), cell: r.text("cell"), part: path}

@@ -16,17 +16,12 @@ var stallReasons = [...]struct{ column, title string }{
 
 // readStalls sums the cycles of all CTAs of each run by what they went for.
 func (s *source) readStalls(ctx context.Context) error {
-	return s.each(ctx, "ctas", func(n names, r row) error {
-		x := s.byKey[s.keyOf(n)]
-		if x == nil {
-			return nil // a run that is not whole
-		}
+	return s.eachOf(ctx, "ctas", func(x *run, r row) {
 		x.hasCTAs = true
 		for i, reason := range stallReasons {
 			c, _ := r.float(reason.column)
 			x.stalls[i] += c
 		}
-		return nil
 	})
 }
 

@@ -15,7 +15,8 @@
 //     its executable, so that a rebuilt model is never taken for the old one.
 //  2. A finished cell is the folder OUT/cells/KEY, which gets that name when all
 //     its tables are complete. It is never written again. Cells that a changed
-//     grid no longer has stay there, and are merged no more.
+//     grid no longer has stay there, and are merged no more. What is merged lies on the disk twice: so that a part of a
+//     grid can change, and so that the tables of one cell can be opened alone.
 //  3. A cell knows no baseline. Speedups are set when tables are merged, against
 //     the cell of the baseline's policy with the same trace, GPU and settings;
 //     where that one failed they are NULL.

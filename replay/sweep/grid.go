@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -70,9 +71,9 @@ type machine struct {
 // tables; tool tells builds apart, see [Tool]. An error is one of the file; what
 // is wrong with a trace or with one combination of settings is an error of its
 // cells.
-func (f *File) Plan(version, tool string) (*Grid, error) {
+func (f *File) Plan(ctx context.Context, version, tool string) (*Grid, error) {
 	g := &Grid{File: f, axes: f.axes, tool: tool, version: version}
-	traces, err := g.sources()
+	traces, err := g.sources(ctx)
 	if err != nil {
 		return nil, err
 	}

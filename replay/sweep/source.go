@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ type source struct {
 }
 
 // sources opens each trace once, for its hash and for what it can feed.
-func (g *Grid) sources() ([]*source, error) {
+func (g *Grid) sources(ctx context.Context) ([]*source, error) {
 	f := g.File
 	var all []*source
 	for _, pattern := range f.Traces {
@@ -43,6 +44,9 @@ func (g *Grid) sources() ([]*source, error) {
 	}
 	g.distinguish(all)
 	for _, t := range all {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		t.err = t.read(slices.Equal(f.Policies, words{"all"}))
 	}
 	return all, nil
