@@ -35,7 +35,7 @@ func (*inStep) Inst(*model.InstRecord) {}
 // An SM that runs ahead of the machine changes nothing: not a record, and no
 // figure of the summary but the number of events.
 func TestAheadChangesNothing(t *testing.T) {
-	runs := 1500
+	runs := 600
 	if testing.Short() {
 		runs = 200
 	}

@@ -175,7 +175,7 @@ func (p *path) kernel(stream int) model.Time {
 // its trace: registers, fences, barriers, children and their synchronisation within a
 // kernel; streams, events and synchronisations of the host between kernels.
 func TestUnlimitedIsTheCriticalPath(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(150) {
 		p := &path{r: rand.New(rand.NewPCG(seed, 3))}
 		var streams [3]model.Time // when what was given to each has ended
 		var events [2]model.Time

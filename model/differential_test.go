@@ -237,14 +237,14 @@ func (d *differ) Kernel(r *model.KernelRecord) {
 	d.ended = append(d.ended, nEnd{r.ID, r.Dispatch, r.FirstCTA, r.End})
 }
 
-var naiveTraces = flag.Int("traces", 0, "random traces that TestAgainstNaive replays; 0: 2000, or as many as 12 s allow")
+var naiveTraces = flag.Int("traces", 0, "random traces that TestAgainstNaive replays; 0: 2000, or as many as 8 s allow")
 
 // The fast machine agrees with the naive one in every instruction's issue and
 // result, every CTA's place and times and every kernel's times.
 func TestAgainstNaive(t *testing.T) {
 	traces, until := *naiveTraces, time.Now().Add(24*time.Hour)
 	if traces == 0 {
-		traces, until = 2000, time.Now().Add(12*time.Second)
+		traces, until = 2000, time.Now().Add(8*time.Second)
 		if testing.Short() {
 			traces = 300
 		}
