@@ -273,6 +273,9 @@ func agree(t *testing.T, text string, machine []string) bool {
 	tr := tracetest.FromText(t, text)
 	d := &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
 	replay(t, tr, c, policy, d)
+	if len(text)%8 == 0 {
+		audited(t, tr, c, policy)
+	}
 	n := newNaive(t, tr, c)
 	n.run(t)
 	ok := len(n.insts) == len(d.insts) && len(n.ctas) == len(d.ctas) && len(n.ended) == len(d.ended)

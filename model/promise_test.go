@@ -144,6 +144,7 @@ func checkPromise(t *testing.T, sec map[string]string) {
 	tr := tracetest.FromText(t, sec["trace"])
 	log := newEventLog(t, tr)
 	sum := replay(t, tr, c, policy, log)
+	audited(t, tr, c, policy)
 	got := map[string]string{
 		"insts": log.insts.String(), "ctas": log.ctas.String(), "kernels": log.kernels.String(),
 		"copies": log.copies.String(), "memory": memoryLog(sum), "rows": fmt.Sprintln(sum.Memory[2].RowHits),

@@ -58,6 +58,7 @@ func launchRun(t testing.TB, text string, cfg *model.Config, policy string) (*la
 	if err != nil {
 		t.Fatalf("%s: %v", policy, err)
 	}
+	audited(t, tracetest.FromText(t, text), cfg, cs)
 	return l, sum
 }
 

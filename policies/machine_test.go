@@ -96,6 +96,9 @@ func replay(t testing.TB, r *trace.Reader, cfg *model.Config, policy string, sam
 		t.Fatal(err)
 	}
 	sum, err := m.Run(context.Background())
+	if err == nil {
+		audited(t, r, cfg, cs)
+	}
 	return l, sum, err
 }
 

@@ -1,0 +1,27 @@
+package model_test
+
+import (
+	"context"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	runs "gpureplay/replay"
+	"gpureplay/trace"
+)
+
+// audited replays a trace with the auditor on and fails the test on a violation.
+func audited(t testing.TB, tr *trace.Reader, c *model.Config, policy string) {
+	t.Helper()
+	cs, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := runs.Run(context.Background(), &runs.Job{Trace: tr, Name: "t", Config: c, Choices: cs, Audit: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range results[0].Violations {
+		t.Errorf("cycle %d, %s: %s", v.Time, v.Rule, v.What)
+	}
+}
