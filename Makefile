@@ -1,7 +1,7 @@
 # make build   the command, as bin/replay
 # make test    everything, with the loading tests in a Python environment of its own
 # make results the child-launch papers' benchmarks, as the tables of POLICIES.md
-# make bench   go benchmarks, then whole runs over generated workloads
+# make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim
 # make narrow  the table of narrow tasks in POLICIES.md
 
 PYTHON ?= python3
@@ -26,7 +26,7 @@ test: venv
 
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...
-	samples/bench.sh bin/replay
+	samples/bench.sh bin/replay $(CAPTURES)
 
 results:
 	go test ./policies -run Results -v -results -timeout 60m | grep '^|\|over cdp\|FAIL'

@@ -129,7 +129,10 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 	} else {
 		c.cta.ID, c.cta.Warps = uint32(id), c.cta.Warps[:0]
 	}
-	k.next++
+	if k.next++; k.next == k.native && k.cursor != nil {
+		k.cursor.Close() // or what is in the queues would hold a block of each kernel
+		k.cursor = nil
+	}
 	c.reset(k, uint32(id))
 	return c, nil
 }

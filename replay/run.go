@@ -137,7 +137,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		return nil, err
 	}
 	watch := &watcher{inner: set.Observer()}
-	began := time.Now()
+	began, unpacked := time.Now(), job.Trace.Unpacked()
 	observer, err := job.observer(watch, policy, cfg)
 	if err != nil {
 		set.Abort()
@@ -164,7 +164,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 	r := &Result{Trace: job.Name, Policy: label, clockMHz: cfg.Clock.CoreMHz}
 	job.fill(&r.Run, cfg, sum, baseline, against, watch)
 	r.Stages = watch.stages
-	r.Performance = measured(sum, time.Since(began))
+	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil {
 		r.Violations = watch.audit.finish(sum)
 	}
@@ -242,12 +242,22 @@ func (job *Job) fill(run *table.Run, cfg *model.Config, sum *model.Summary, base
 	w.latencies(run)
 }
 
-func measured(sum *model.Summary, wall time.Duration) table.Performance {
+func measured(sum *model.Summary, wall time.Duration, unpacked uint64) table.Performance {
 	s := max(wall.Seconds(), 1e-9)
-	return table.Performance{
+	p := table.Performance{
 		WallSeconds: s, EventsPerSecond: float64(sum.Events) / s, WarpInstsPerSec: float64(sum.WarpInsts) / s,
-		DecodeMBPerSecond: math.NaN(), PeakRSSBytes: int64(peakRSS()),
+		DecodeMBPerSecond: float64(unpacked) / 1e6 / s, PeakRSSBytes: int64(peakRSS()),
 	}
+	for _, m := range sum.Memory {
+		switch {
+		case m.Index >= 0: // a part of a sum that is there too
+		case m.Level == "l1":
+			p.L1SectorsPerSec = float64(m.Hits) / s
+		case m.Level == "l2":
+			p.L2SectorsPerSec = float64(m.Accesses) / s
+		}
+	}
+	return p
 }
 
 // write puts what is known at the end into the tables.

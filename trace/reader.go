@@ -8,6 +8,7 @@ import (
 	"os"
 	"sort"
 	"sync"
+	"sync/atomic"
 )
 
 // kernelsPerBlock and opsPerBlock are the rows of the blocks of kernels and of
@@ -30,6 +31,8 @@ type Reader struct {
 
 	ctaBlocks, kernelBlocks, hostBlocks []uint32 // indices into index
 	programBlock                        uint32
+
+	unpacked atomic.Uint64
 
 	mu      sync.Mutex
 	blocks  blockCache
@@ -248,8 +251,13 @@ func (r *Reader) readFrame(f *frame, b *blockRow) ([]byte, error) {
 		return nil, fmt.Errorf("the block at byte %d: %w", b.offset, err)
 	}
 	f.raw = raw
+	r.unpacked.Add(uint64(len(raw)))
 	return raw, nil
 }
+
+// Unpacked returns how many bytes of blocks have been read so far, decompressed.
+// A block that is read again counts again.
+func (r *Reader) Unpacked() uint64 { return r.unpacked.Load() }
 
 // Close closes the file of a Reader from [Open]. Cursors are not to be used
 // after it; what they have read stays valid.

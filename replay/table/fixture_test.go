@@ -67,9 +67,9 @@ func fillRun(s *Set) {
 	for _, r := range fixtureRuns() {
 		s.Run(r)
 	}
-	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
+	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
-	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, DecodeMBPerSecond: nan})
+	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan, DecodeMBPerSecond: nan})
 	s.Memory(&model.MemoryRecord{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5, RowHits: 6, BusyCycles: 7})
 	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: math.MaxUint64})
 }
