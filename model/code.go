@@ -41,6 +41,7 @@ type code struct {
 	count    int  // registers
 	launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
+	insts    []uint32 // of each op, in the function; nil: its own index
 }
 
 // prepare brings c up to date with f, which grows only while a trace is

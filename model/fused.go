@@ -88,7 +88,7 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 		c, f.ahead = f.ahead, nil
 	} else {
 		c = m.takeCTA()
-		c.cta.ID, c.cta.Warps = block, c.cta.Warps[:0]
+		c.clear(block)
 	}
 	k.next++
 	if f.block++; f.block == task.Blocks {
@@ -104,6 +104,7 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 	c.reset(k, block)
 	c.code, c.task, c.inferred = own.code, task, own.inferred
 	c.rec.Kernel = task.Kernel
+	m.expand(own, c)
 	task.open++
 	if own.rec.FirstCTA == Unset {
 		own.rec.FirstCTA, task.Record.FirstWarp = m.now, m.now

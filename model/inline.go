@@ -129,7 +129,7 @@ func (w *warp) refill() (bool, error) {
 	f := &w.frame
 	in := f.inline
 	if in == nil {
-		return false, nil
+		return f.rest != nil && f.rest.refill(f), nil
 	}
 	f.path, f.masks, f.mem, f.lists, f.launches = f.path[:0], f.masks[:0], f.mem[:0], f.lists[:0], f.launches[:0]
 	f.pc, f.nextMask, f.maskAt, f.nextMem, f.nextLaunch = 0, 0, 0, 0, 0

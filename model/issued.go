@@ -11,14 +11,21 @@ type InstObserver interface {
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
 	SM                uint32
-	Inst              uint32 // index into Function.Insts
+	Inst              uint32 // index into Function.Insts, or NoInst
 	Issue             Time
 	Done              Time // a dependent instruction may issue; of a store: acknowledged
 }
 
+// NoInst stands for an instruction that the trace does not have: one that accesses
+// what a CTA is known to touch ([InferredAccesses]).
+const NoInst = ^uint32(0)
+
 // tellInst tells of the instruction that w has issued at t.
 func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
 	c := w.cta
+	if code := w.code; code.insts != nil {
+		inst = code.insts[inst]
+	}
 	s.m.issued.Inst(&InstRecord{
 		Kernel: c.kernel.ID, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
 	})

@@ -24,9 +24,10 @@ type kernelRun struct {
 	native    uint64 // CTAs of its own grid
 	total     uint64 // and of the groups that joined it
 	done      uint64
-	fused     *fused       // it holds the threadblocks of these tasks; nil: its own
-	narrow    bool         // it is a narrow task
-	inferred  Time         // what a CTA takes of which the trace has no instruction; 0: it has them
+	fused     *fused // it holds the threadblocks of these tasks; nil: its own
+	narrow    bool   // it is a narrow task
+	inferred  Time   // for how long a CTA holds its place at least
+	work      Inferred
 	arrival   Time         // overlapped: the earliest that the host's launch reaches the KMU
 	ending    bool         // evKernelEnd has been posted
 	released  bool         // it has given back its entry and its queue
@@ -46,7 +47,11 @@ type ctaRun struct {
 	cta         trace.CTA
 	kernel      *kernelRun
 	code        *code
-	inferred    Time // how long it holds its place, if its kernel's work is inferred
+	inferred    Time // for how long it holds its place at least
+	until       Time // the end of that
+	held        bool // it does nothing else
+	counted     bool // its warps execute the program
+	counts      counted
 	sm          *sm
 	rec         CTARecord
 	live        int // warps that have not exited
@@ -127,20 +132,28 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 		m.spareCTAs = append(m.spareCTAs, c)
 		c, k.pending = k.pending, nil
 	} else {
-		c.cta.ID, c.cta.Warps = uint32(id), c.cta.Warps[:0]
+		c.clear(uint32(id))
 	}
 	if k.next++; k.next == k.native && k.cursor != nil {
 		k.cursor.Close() // or what is in the queues would hold a block of each kernel
 		k.cursor = nil
 	}
 	c.reset(k, uint32(id))
+	m.expand(k, c)
 	return c, nil
+}
+
+// clear makes c a CTA that the trace does not hold.
+func (c *ctaRun) clear(id uint32) {
+	a := &c.cta
+	a.ID, a.SM, a.Warps, a.Ranges, a.Touches, a.Counts = id, -1, a.Warps[:0], a.Ranges[:0], a.Touches[:0], a.Counts[:0]
 }
 
 // reset makes c the CTA of k with an index, of which nothing has run.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.kernel, c.code, c.inferred = k, k.code, k.inferred
 	c.lastAt, c.acked, c.threadInsts = Unset, 0, 0
+	c.until, c.held, c.counted = 0, false, false
 	c.live, c.waiting, c.slots = 0, 0, 0
 	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0
 	c.task, c.home = nil, nil

@@ -44,6 +44,8 @@ type Machine struct {
 	metrics   metrics
 	use       utilisation
 	codes     []*code // per function, nil until first used
+	counted   []*code // the same, as counted instructions execute it
+	touching  *code   // that of accesses to what is touched
 	runs      []*kernelRun
 	freeRuns  []uint64
 	spareCTAs []*ctaRun
@@ -224,9 +226,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))
 	}
 	k.rec = m.kernelRecord(k)
-	if noCTAs(&k.tk) {
-		k.infer(m)
-	}
+	k.infer(m)
 	if k.tk.CTAs > 0 {
 		var err error
 		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {

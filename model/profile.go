@@ -17,12 +17,12 @@ const profilerInsts = 8
 
 // footprint lists the pages that a CTA may touch: those of the ranges that the
 // trace states, or of the hull of its accesses in each array; or exactly those
-// that it touches.
-func (p *pageTable) footprint(c *trace.CTA, code *code, dst []touched) []touched {
+// that it touches. stated: its ranges are all that is known of them.
+func (p *pageTable) footprint(c *trace.CTA, code *code, stated bool, dst []touched) []touched {
 	p.stamp++
 	dst = dst[:0]
 	switch {
-	case !p.board.Exact && len(c.Ranges) > 0:
+	case len(c.Ranges) > 0 && (!p.board.Exact || stated && len(c.Touches) == 0):
 		return p.ranges(c.Ranges, dst)
 	case len(c.Touches) > 0:
 		return p.ranges(c.Touches, dst)
@@ -203,7 +203,7 @@ func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
 		}
 		ctas++
 		arrays = max(arrays, len(c.Ranges))
-		p.scratch = p.footprint(&c, k.code, p.scratch)
+		p.scratch = p.footprint(&c, k.code, k.work > InferredNothing, p.scratch)
 		updates += len(p.scratch)
 		for _, x := range p.scratch {
 			p.count(k, x, t)

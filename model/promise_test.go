@@ -86,7 +86,10 @@ func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {
 }
 
 func (l *eventLog) Inst(r *model.InstRecord) {
-	op := l.prog.Functions[l.fn[r.Kernel]].Insts[r.Inst].Opcode
+	op := "-"
+	if r.Inst != model.NoInst {
+		op = l.prog.Functions[l.fn[r.Kernel]].Insts[r.Inst].Opcode
+	}
 	fmt.Fprintf(&l.insts, "%d k%d c%d w%d %s %d\n", r.Issue, r.Kernel, r.CTA, r.Warp, strings.ToLower(op), r.Done)
 }
 
@@ -114,7 +117,7 @@ func (*eventLog) Sample(*model.SampleRecord) {}
 //
 //	machine   keys that differ from testdata/machine.toml
 //	trace     the trace as text
-//	insts     issue, kernel, CTA, warp, opcode, done: of each instruction
+//	insts     issue, kernel, CTA, warp, opcode (-: the trace has none), done: of each instruction
 //	ctas      kernel, CTA, SM, placed, ended
 //	kernels   kernel: arrived, dispatched, first CTA placed, ended
 //	copies    start, end, bytes

@@ -161,7 +161,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 	}
 	c := m.takeCTA()
 	c.reset(k, block)
-	c.cta.ID, c.cta.Warps = block, c.cta.Warps[:0]
+	c.clear(block)
 	if k.tk.CTAs > 0 {
 		cursor, err := m.tr.CTAs(task.Kernel, block)
 		if err != nil {
@@ -176,6 +176,9 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		}
 		cursor.Close()
 		m.spareCTAs = append(m.spareCTAs, spare)
+	}
+	if !k.work.held() {
+		m.expand(k, c)
 	}
 	c.task, c.home, c.rec.Resident, c.inferred = task, r, true, 0
 	task.open++
@@ -226,8 +229,7 @@ func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
 		s.m.tasks.warp(1)
 		c.slots |= 1 << s.slot(w)
 		w.id, w.last, w.began = id, t, t
-		code := c.kernel.code
-		r.enter(w, c, frame{code: code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}, t)
+		r.enter(w, c, c.program(i), t)
 		return true
 	}
 	return false
@@ -298,10 +300,8 @@ func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
 	m.order++
 	k.KernelView = KernelView{ID: task.Kernel, Order: m.order, Function: k.tk.Function}
 	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
-	if noCTAs(&k.tk) {
-		k.infer(m)
-	}
 	k.rec = m.kernelRecord(k)
+	k.infer(m)
 	task.run = k
 	m.tasks.began(t)
 	return k, nil

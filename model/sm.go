@@ -78,7 +78,8 @@ type frame struct {
 	masks      []trace.MaskRun
 	launches   []trace.Launch
 	nextLaunch int
-	inline     *inliner // makes more of the program; nil: this is all
+	inline     *inliner  // makes more of the program
+	rest       *counting // so does this; both nil: this is all
 }
 
 func newSM(m *Machine, id int, t *timing) *sm {
@@ -115,11 +116,13 @@ func (s *sm) start(c *ctaRun, t Time) {
 	c.live = len(c.cta.Warps)
 	at := t + Time(s.m.cfg.SM.CTALaunchLatency)
 	for i := range c.cta.Warps {
-		s.startWarp(c, &c.cta.Warps[i], at)
+		s.startWarp(c, i, at)
 	}
 	if c.inferred > 0 {
-		s.hold(c, at)
-		return
+		if c.until = at + c.inferred; c.live == 0 {
+			s.hold(c)
+			return
+		}
 	}
 	s.resident += uint64(c.live)
 	s.m.tasks.warp(c.live)
@@ -133,23 +136,24 @@ func (s *sm) start(c *ctaRun, t Time) {
 }
 
 // hold keeps the place of a CTA whose work is inferred.
-func (s *sm) hold(c *ctaRun, t Time) {
+func (s *sm) hold(c *ctaRun) {
+	c.held = true
 	s.resident += uint64(c.kernel.res.Warps)
 	s.m.sum.Warps += uint64(c.kernel.res.Warps)
 	if s.m.placed != nil {
 		s.m.placed.Placed(&c.rec)
 	}
-	s.end(c, t+c.inferred)
+	s.end(c, c.until+s.postProfile(c))
 }
 
-func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
+func (s *sm) startWarp(c *ctaRun, i int, t Time) {
 	slot := bits.TrailingZeros64(s.free)
 	s.free &^= 1 << slot
 	c.slots |= 1 << slot
 	w := &s.warps[slot]
-	w.cta, w.id, w.last, w.began, w.callers = c, tw.ID, t, t, w.callers[:0]
-	w.frame = frame{code: c.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
-	n := c.code.count
+	w.cta, w.id, w.last, w.began, w.callers = c, c.cta.Warps[i].ID, t, t, w.callers[:0]
+	w.frame = c.program(i)
+	n := w.code.count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)
 	}
@@ -160,6 +164,15 @@ func (s *sm) startWarp(c *ctaRun, tw *trace.Warp, t Time) {
 	sc.age[w.bit] = s.age
 	s.prepare(w, t)
 	s.schedule(w, t)
+}
+
+// program returns the program of warp i of c.
+func (c *ctaRun) program(i int) frame {
+	if c.counted {
+		return c.counts.program(c, i)
+	}
+	tw := &c.cta.Warps[i]
+	return frame{code: c.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
 }
 
 // schedule makes w a candidate of its scheduler from cycle t on.
@@ -197,7 +210,7 @@ func (s *sm) exit(w *warp, t Time) {
 	c.acked = max(c.acked, w.last, t+1)
 	c.live--
 	if c.live == 0 {
-		s.end(c, c.acked+s.postProfile(c))
+		s.end(c, max(c.acked, c.until)+s.postProfile(c))
 		if s.m.fault == FaultEarlyOwner {
 			s.giveBack(c, t)
 		}
@@ -218,7 +231,7 @@ func (s *sm) postProfile(c *ctaRun) Time {
 	if o == nil || c.kernel.irregular() {
 		return 0
 	}
-	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.pages)
+	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.kernel.work > InferredNothing, c.pages)
 	return o.pages.postCycles(c)
 }
 
@@ -260,7 +273,7 @@ func (s *sm) remove(c *ctaRun) {
 
 func (s *sm) finishCTA(c *ctaRun, t Time) {
 	s.remove(c)
-	if c.inferred > 0 {
+	if c.held {
 		s.settle(t)
 		s.resident -= uint64(c.kernel.res.Warps)
 	}

@@ -243,8 +243,12 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 // instructions checks that a kernel issued what the trace has, and no more
 // unless it may have done the work of children that were not launched.
 func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
-	if a.warps += b.k.Warps; b.k.CTAs == 0 && b.k.Fidelity < trace.FidelityCTA { // its work is inferred
+	switch model.InferredOf(&b.k) {
+	case model.InferredNothing, model.InferredOrder:
+		a.warps += b.k.Warps
+	default: // all warps of the block, and what they issue is not in the trace
 		a.warps += b.endings * uint64(b.res.Warps)
+		return
 	}
 	inlines := a.tr.Program().Totals.ChildLaunches > 0
 	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts || b.insts > b.k.WarpInsts && !inlines) {

@@ -247,6 +247,10 @@ func TestWriterErrors(t *testing.T) {
 			begin(w)
 			return w.WriteCTA(&CTA{Warps: []Warp{full}, Counts: []Count{{0, 1}}})
 		}},
+		{"counts of a warp-level kernel", "fidelity warp and 64 threads", func(w *Writer) error {
+			_, _ = w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Grid: Dim3{2, 1, 1}, Block: Dim3{64, 1, 1}})
+			return w.WriteCTA(&CTA{Counts: []Count{{0, 1}}})
+		}},
 		{"count of nothing", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, 0}) }},
 		{"count of too much", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, MaxTimes + 1}) }},
 		{"count out of order", "ascending order", func(w *Writer) error { return counted(w, Count{1, 1}, Count{0, 1}) }},
@@ -295,7 +299,7 @@ func begin(w *Writer) {
 }
 
 func counted(w *Writer, counts ...Count) error {
-	begin(w)
+	_, _ = w.BeginKernel(&Kernel{Fidelity: FidelityCTA, Grid: Dim3{2, 1, 1}, Block: Dim3{64, 1, 1}})
 	return w.WriteCTA(&CTA{Counts: counts})
 }
 

@@ -248,7 +248,7 @@ func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 			continue
 		}
 		cta := CTA{ID: c, SM: int32(d.n("sm", -1, 3)), Ranges: d.ranges(h), Touches: d.ranges(h)}
-		if d.n("counted", 0, 3) == 0 {
+		if k.Fidelity == FidelityCTA && d.n("counted", 0, 3) > 0 {
 			cta.Counts = d.counts(h.Program.Functions[k.Function].Insts)
 			ctas = append(ctas, cta)
 			continue

@@ -155,7 +155,10 @@ func (r *rules) counts(code []Inst, c *CTA, counts *Kernel) error {
 	if len(c.Warps) > 0 {
 		return errors.New("it has warps and counts of instructions; give one of them")
 	}
-	threads := max(1, r.kernel.Block.Count())
+	threads := r.kernel.Block.Count()
+	if r.kernel.Fidelity != FidelityCTA || threads == 0 {
+		return fmt.Errorf("counts are of kernels of fidelity cta with a block; this has fidelity %v and %d threads", r.kernel.Fidelity, threads)
+	}
 	warps := (threads + 31) / 32
 	counts.Warps += warps
 	next := int64(0)

@@ -1,0 +1,90 @@
+package model
+
+import "gpureplay/trace"
+
+// How much goes on together in a warp of which only counts are known. Each is
+// near the median of four captures that have registers:
+// go test -run ChainsOfCaptures -v ./replay prints them.
+const (
+	countChains = 3 // chains of dependent instructions
+	countBurst  = 2 // loads that issue before one is waited for
+)
+
+// countVariants is how many instructions stand for one that is counted: the
+// static part of an instruction has its registers, and those of a chain or of a
+// load of a burst differ.
+const countVariants = countChains * countBurst
+
+// countCode returns the variants of a function's instructions, those of
+// instruction i from i·countVariants on: v % countChains is the chain, v /
+// countChains the place in the burst.
+func (m *Machine) countCode(fn uint32) *code {
+	if m.counted == nil {
+		m.counted = make([]*code, len(m.prog.Functions))
+	}
+	if m.counted[fn] == nil {
+		insts := m.prog.Functions[fn].Insts
+		c := newCountCode(len(insts))
+		for i := range insts {
+			c.addVariants(&insts[i], uint32(i))
+		}
+		m.counted[fn] = c
+	}
+	return m.counted[fn]
+}
+
+// touchCode returns the variants of a load and a store of 4 bytes a lane.
+func (m *Machine) touchCode() *code {
+	if m.touching == nil {
+		c := newCountCode(2)
+		for _, flag := range [2]trace.InstFlags{trace.InstLoad, trace.InstStore} {
+			c.addVariants(&trace.Inst{Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: flag, Width: touchWidth}, NoInst)
+		}
+		m.touching = c
+	}
+	return m.touching
+}
+
+func newCountCode(insts int) *code {
+	n := insts * countVariants
+	return &code{index: make(map[trace.Reg]uint16), ops: make([]op, 0, n), insts: make([]uint32, 0, n)}
+}
+
+// addVariants adds the variants of an instruction: a load reads the end of a
+// chain and writes its register of the burst; what is neither load nor barrier,
+// fence, synchronisation or exit reads the end of its chain and all loads, and
+// writes the end of its chain, if it writes a register at all.
+func (c *code) addVariants(in *trace.Inst, index uint32) {
+	for v := range trace.Reg(countVariants) {
+		chain, loaded := trace.RegGeneral+v%countChains, trace.RegGeneral+countChains+v/countChains
+		x := *in
+		x.Dst, x.Src = nil, nil
+		switch in.Class {
+		case trace.ClassBarrier, trace.ClassFence, trace.ClassDeviceSync, trace.ClassLaunch, trace.ClassExit:
+		case trace.ClassMemory:
+			if in.Flags&trace.InstLoad != 0 {
+				x.Dst, x.Src = []trace.Reg{loaded}, []trace.Reg{chain}
+				break
+			}
+			x.Src = chainEnds(chain)
+		case trace.ClassControl:
+			x.Src = chainEnds(chain)
+		default:
+			x.Dst, x.Src = []trace.Reg{chain}, chainEnds(chain)
+		}
+		c.add(&x)
+		c.insts = append(c.insts, index)
+	}
+}
+
+// chainEnds lists the end of a chain and the loads of a burst.
+func chainEnds(chain trace.Reg) []trace.Reg {
+	regs := []trace.Reg{chain}
+	for b := range trace.Reg(countBurst) {
+		regs = append(regs, trace.RegGeneral+countChains+b)
+	}
+	return regs
+}
+
+// loads reports whether the instruction brings something from memory.
+func (o *op) loads() bool { return o.class == trace.ClassMemory && o.flags&trace.InstLoad != 0 }

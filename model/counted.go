@@ -1,0 +1,268 @@
+package model
+
+import (
+	"math/bits"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// A CTA of which the trace has counts of instructions, or what it touches, but no
+// warps, becomes a program of segments: n instructions of a kind each, which the
+// warps of its block share. Instructions are made as they are needed and go
+// through the same issue and memory model as those of a trace. What the counts
+// leave open is decided in MODEL.md, "Counts"; the order here, the dependences in
+// countcode.go, the addresses in walk.go.
+
+// countChunk is how many instructions of a warp are made at a time.
+const countChunk = 64
+
+// counted is the program of such a CTA. Its memory is that of the CTA's record,
+// which is used again.
+type counted struct {
+	code     *code
+	segments []segment
+	walks    [3]walk // of loads, stores and atomics
+	warps    uint64
+	threads  uint64
+	fresh    uint64 // addresses of accesses of which nothing is known
+	of       []counting
+}
+
+// segment is so many executions of one instruction by all warps.
+type segment struct {
+	op    uint32 // first of its variants
+	times uint64
+	rank  rank
+	load  bool // it brings something that others wait for
+	walk  *walk
+	from  uint64 // bytes of the walk that segments before it take
+}
+
+// rank is where the i-th of n executions of a warp lies in its program, from 0
+// to 1; where several lie at one point, lower ranks go first.
+type rank uint8
+
+const (
+	rankStore   rank = iota // at its end: (i+1)/n
+	rankBarrier             // between equal parts: (i+1)/(n+1)
+	rankMiddle              // (i+1/2)/n
+	rankLoad                // at the start of its burst of b: b⌊i/b⌋/n
+	rankExit                // after everything
+)
+
+func rankOf(o *op) rank {
+	switch {
+	case o.class == trace.ClassExit:
+		return rankExit
+	case o.class == trace.ClassBarrier:
+		return rankBarrier
+	case o.class != trace.ClassMemory:
+		return rankMiddle
+	case o.loads():
+		return rankLoad
+	}
+	return rankStore
+}
+
+// expand makes the program of a CTA that needs one.
+func (m *Machine) expand(k *kernelRun, c *ctaRun) {
+	if k.work == InferredNothing || len(c.cta.Warps) > 0 || k.work.held() && m.overlap == nil {
+		return
+	}
+	n := &c.counts
+	threads := k.tk.Block.Count()
+	n.threads, n.warps, n.segments = threads, ceil64(threads, WarpSize), n.segments[:0]
+	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.cta.ID)<<16)&(freshWindow-1)
+	for i := range n.walks {
+		n.walks[i].start(m, &c.cta, walkModes[i], k.work != InferredOrder)
+		if walkModes[i] == trace.ReadWrite && len(n.walks[i].spans) == 0 { // of atomics: what is written, then
+			n.walks[i].start(m, &c.cta, trace.Write, k.work != InferredOrder)
+		}
+	}
+	switch {
+	case k.work == InferredOrder:
+		n.code = m.countCode(k.tk.Function)
+		for _, x := range c.cta.Counts {
+			n.add(x.Inst*countVariants, x.Times)
+		}
+	default:
+		n.code = m.touchCode()
+		n.add(0, n.walks[0].accesses())
+		n.add(countVariants, n.walks[1].accesses())
+	}
+	if k.work != InferredAccesses && len(n.segments) == 0 {
+		return
+	}
+	c.counted = true
+	for i := range n.warps {
+		c.cta.Warps = appendWarp(c.cta.Warps, uint32(i))
+	}
+	n.of = slices.Grow(n.of[:0], int(n.warps))[:n.warps]
+}
+
+// appendWarp adds a warp without instructions of its own.
+func appendWarp(warps []trace.Warp, id uint32) []trace.Warp {
+	if n := len(warps); n < cap(warps) {
+		warps = warps[:n+1]
+	} else {
+		warps = append(warps, trace.Warp{})
+	}
+	w := &warps[len(warps)-1]
+	*w = trace.Warp{ID: id, Mem: w.Mem[:0], Lists: w.Lists[:0], Launches: w.Launches[:0]}
+	return warps
+}
+
+// add appends a segment.
+func (n *counted) add(op uint32, times uint64) {
+	if times == 0 {
+		return
+	}
+	o := &n.code.ops[op]
+	g := segment{op: op, times: times, rank: rankOf(o), load: o.loads()}
+	if o.mem && (o.space == trace.SpaceGlobal || o.space == trace.SpaceTexture) {
+		g.walk = &n.walks[walkOf(o)]
+		g.from = g.walk.take(o, times)
+	}
+	n.segments = append(n.segments, g)
+}
+
+// counting is a warp on its way through the program of its CTA.
+type counting struct {
+	n      *counted
+	warp   uint64
+	mask   uint32
+	heap   []due
+	loads  uint32 // modulo countBurst
+	others uint32 // modulo countChains
+	path   []uint32
+	mem    []trace.Access
+	lists  []uint64
+	masks  [1]trace.MaskRun
+}
+
+// due is the next execution of a segment: the i-th of n of the warp.
+type due struct {
+	segment uint32
+	i, n    uint64
+}
+
+// program returns the program of warp i of c, its first instructions made.
+func (n *counted) program(c *ctaRun, i int) frame {
+	x := &n.of[i]
+	x.n, x.warp, x.heap, x.loads, x.others = n, uint64(i), x.heap[:0], 0, 0
+	x.mask = lanesOf(n.threads, x.warp)
+	x.masks[0] = trace.MaskRun{Mask: x.mask}
+	for g := range n.segments {
+		t := n.segments[g].times
+		share := t / n.warps
+		if x.warp < t%n.warps {
+			share++
+		}
+		if share > 0 {
+			x.heap = append(x.heap, due{segment: uint32(g), n: share})
+		}
+	}
+	for j := len(x.heap)/2 - 1; j >= 0; j-- {
+		x.sink(j)
+	}
+	f := frame{code: n.code, rest: x, mask: x.mask}
+	x.refill(&f)
+	return f
+}
+
+// lanesOf is the mask of a warp of a block.
+func lanesOf(threads, warp uint64) uint32 {
+	if first := warp * WarpSize; threads < first+WarpSize {
+		return 1<<(threads-first) - 1
+	}
+	return ^uint32(0)
+}
+
+// refill makes the next instructions, and reports whether there are any.
+func (x *counting) refill(f *frame) bool {
+	x.path, x.mem, x.lists = x.path[:0], x.mem[:0], x.lists[:0]
+	for len(x.heap) > 0 && len(x.path) < countChunk {
+		d := &x.heap[0]
+		x.emit(&x.n.segments[d.segment], d.i)
+		if d.i++; d.i == d.n {
+			last := len(x.heap) - 1
+			x.heap[0] = x.heap[last]
+			x.heap = x.heap[:last]
+		}
+		x.sink(0)
+	}
+	f.path, f.mem, f.lists, f.masks = x.path, x.mem, x.lists, x.masks[:]
+	f.pc, f.nextMask, f.maskAt, f.nextMem = 0, 0, 0, 0
+	return len(x.path) > 0
+}
+
+// emit makes the i-th execution of a segment by the warp.
+func (x *counting) emit(g *segment, i uint64) {
+	variant := x.others
+	if g.load {
+		variant = x.others + countChains*x.loads
+		if x.loads++; x.loads == countBurst {
+			x.loads = 0
+		}
+	} else if x.others++; x.others == countChains {
+		x.others = 0
+	}
+	x.path = append(x.path, g.op+variant)
+	if o := &x.n.code.ops[g.op]; o.mem {
+		x.mem = append(x.mem, x.access(g, o, i))
+	}
+}
+
+// sink restores the order of the heap from j on.
+func (x *counting) sink(j int) {
+	h := x.heap
+	for {
+		least := j
+		for c := 2*j + 1; c <= 2*j+2 && c < len(h); c++ {
+			if x.n.before(&h[c], &h[least]) {
+				least = c
+			}
+		}
+		if least == j {
+			return
+		}
+		h[j], h[least] = h[least], h[j]
+		j = least
+	}
+}
+
+// before reports whether a lies before b in the program.
+func (n *counted) before(a, b *due) bool {
+	ra, rb := n.segments[a.segment].rank, n.segments[b.segment].rank
+	an, ad := a.place(ra)
+	bn, bd := b.place(rb)
+	hi1, lo1 := bits.Mul64(an, bd)
+	hi2, lo2 := bits.Mul64(bn, ad)
+	switch {
+	case hi1 != hi2:
+		return hi1 < hi2
+	case lo1 != lo2:
+		return lo1 < lo2
+	case ra != rb:
+		return ra < rb
+	}
+	return a.segment < b.segment
+}
+
+// place is where an execution lies, as a fraction.
+func (d *due) place(r rank) (num, den uint64) {
+	switch r {
+	case rankStore:
+		return d.i + 1, d.n
+	case rankBarrier:
+		return d.i + 1, d.n + 1
+	case rankLoad:
+		return d.i / countBurst * countBurst, d.n
+	case rankExit:
+		return 2, 1
+	}
+	return 2*d.i + 1, 2 * d.n
+}
+
+func ceil64(a, b uint64) uint64 { return (a + b - 1) / b }
