@@ -206,7 +206,7 @@ func TestSweepLosesNoOtherCell(t *testing.T) {
 	noPartials(t, dir)
 }
 
-// Ctrl-C ends a sweep within a second; what was finished is kept.
+// Ctrl-C ends a sweep soon; what was finished is kept.
 func TestSweepInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "sample", "vecadd", "--param=n=1048576", "-o", filepath.Join(dir, "v.trace.zst"))
@@ -229,7 +229,7 @@ func TestSweepInterrupted(t *testing.T) {
 	if status != 1 || !strings.Contains(errs, fmt.Sprintf("interrupted: context canceled: %d of 200 cells are finished", len(cells))) || len(cells) == 0 {
 		t.Errorf("status %d with %d cells: %s", status, len(cells), errs)
 	}
-	if took > time.Second {
+	if took > 10*time.Second { // a tenth of a second, but for busy machines and the race detector; the whole grid takes minutes
 		t.Errorf("it took %v to stop", took)
 	}
 	noPartials(t, out)
@@ -382,5 +382,34 @@ func TestSweepLoadedByDuckDBAndPandas(t *testing.T) {
 		if !slices.ContainsFunc(loaded.Insts, func(x []any) bool { return slices.Equal(x, []any{want[0], want[1], want[2], r["warp_instructions"]}) }) {
 			t.Errorf("pandas has no sum of %v in %v", want, loaded.Insts)
 		}
+	}
+}
+
+// The file that the help shows is one.
+func TestSweepOfTheHelp(t *testing.T) {
+	help := must(t, "sweep", "--help")
+	_, rest, ok := strings.Cut(help, "A sweep's file:\n\n")
+	text, _, ended := strings.Cut(rest, "\nUsage:")
+	if !ok || !ended {
+		t.Fatalf("the help shows no file:\n%s", help)
+	}
+	file := sweepFolder(t, text)
+	dir := filepath.Dir(file)
+	if err := os.Mkdir(filepath.Join(dir, "traces"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(dir, "small.trace.zst"), filepath.Join(dir, "traces", "small.trace.zst")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "mine.toml"), []byte("base = 'k20c'\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	rows := printedRows(t, "sweep", "--dry-run", "-o", "nowhere", file)
+	if len(rows) != 2*3*3*5*3 {
+		t.Errorf("%d cells, want 2 GPUs times 3 policies times 3, 5 and 3 values", len(rows))
+	}
+	script := must(t, "sweep", "--dry-run", "--launcher=slurm", "-o", "nowhere", file)
+	if !strings.Contains(script, "#SBATCH --partition=long\n#SBATCH --time=2:00:00\n") {
+		t.Errorf("the script lacks the options:\n%s", script)
 	}
 }
