@@ -59,8 +59,8 @@ func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.late
 // access times one sector that reaches the memory controller at t and returns
 // when its data is there.
 func (c *channel) access(sector uint64, t Time, write bool) Time {
-	arrive := t
-	now := c.ratio.to(t + c.latency)
+	arrive := t + c.latency
+	now := c.ratio.to(arrive)
 	b, row := c.locate(sector)
 	cmd := c.open(b, row, now)
 	delay := Time(c.cfg.TCL)

@@ -124,6 +124,7 @@ func (*eventLog) Sample(*model.SampleRecord) {}
 //	memory    level: accesses hits misses reads writes
 //	l2        accesses hits misses reads writes of the L2
 //	rows      row hits of DRAM
+//	busy      cycles in which DRAM has a request pending
 //
 // and only those that a file has are compared.
 func TestPromises(t *testing.T) {
@@ -150,7 +151,7 @@ func checkPromise(t *testing.T, sec map[string]string) {
 	audited(t, tr, c, policy)
 	got := map[string]string{
 		"insts": log.insts.String(), "ctas": log.ctas.String(), "kernels": log.kernels.String(),
-		"copies": log.copies.String(), "memory": memoryLog(sum), "rows": fmt.Sprintln(sum.Memory[2].RowHits),
+		"copies": log.copies.String(), "memory": memoryLog(sum), "rows": fmt.Sprintln(sum.Memory[2].RowHits), "busy": fmt.Sprintln(sum.Memory[2].BusyCycles),
 		"l2": strings.TrimPrefix(strings.Split(memoryLog(sum), "\n")[1], "l2 "),
 	}
 	compared := 0
