@@ -152,6 +152,10 @@ func everythingTrace(t *testing.T) *trace.Reader {
 		begin(trace.Kernel{Function: f, Fidelity: trace.FidelityKernel, Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{1, 1, 1}})
 		ok(w.EndKernel(trace.KernelChild))
 	}
+	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{70, 1, 1}})
+	ok(w.WriteCTA(&trace.CTA{ID: 3, SM: -1, Counts: []trace.Count{{Inst: 0, Times: 1}, {Inst: 4, Times: trace.MaxTimes}}}))
+	ok(w.WriteCTA(&trace.CTA{ID: 4, SM: -1, Counts: []trace.Count{{Inst: 5, Times: 3}}, Touches: []trace.Range{{Array: 0, Mode: trace.Read, Lo: 0, Hi: 4096}}}))
+	ok(w.EndKernel(0))
 	ok(w.Close())
 	return tracetest.Read(t, out.Bytes())
 }

@@ -21,8 +21,8 @@ func TestExport(t *testing.T) {
 			t.Errorf("the tables are not shown:\n%s", out)
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
-		if len(files) != 16 {
-			t.Errorf("%s: %d files in the folder, want one for each of 16 tables", format, len(files))
+		if len(files) != 17 {
+			t.Errorf("%s: %d files in the folder, want one for each of 17 tables", format, len(files))
 		}
 		noPartials(t, dir)
 		again := filepath.Join(t.TempDir(), "again.zst")

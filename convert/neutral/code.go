@@ -2,6 +2,7 @@ package neutral
 
 import (
 	"fmt"
+	"strings"
 
 	tables "gpureplay/replay/table/neutral"
 	"gpureplay/trace"
@@ -70,20 +71,23 @@ func (c *converter) inst(function uint32, in trace.Inst) (uint32, error) {
 // madeKey is what an instruction is made from where a table names none.
 type madeKey struct {
 	function         uint32
-	launch           bool
+	class            trace.Class // ClassOther, of the zero value, and width > 0: a memory access
 	operation, space uint8
 	width            uint32
 }
 
-// makeInst returns the instruction of a function for an access, or a launch,
-// that names none. It reads and writes no registers, so that accesses of a warp
+// makeInst returns the instruction of a function for an access, a launch or a
+// count that names none. It reads and writes no registers, so that accesses of a warp
 // do not wait for one another.
 func (c *converter) makeInst(k madeKey) (uint32, error) {
 	if i, ok := c.made[k]; ok {
 		return i, nil
 	}
-	in := trace.Inst{PC: 16 * uint32(len(c.code[k.function])), Opcode: "LAUNCH", Class: trace.ClassLaunch}
-	if !k.launch {
+	in := trace.Inst{PC: 16 * uint32(len(c.code[k.function])), Opcode: strings.ToUpper(k.class.String()), Class: k.class}
+	if k.class == trace.ClassLaunch {
+		in.Opcode = "LAUNCH"
+	}
+	if k.width > 0 {
 		in.Class, in.Space, in.Width = trace.ClassMemory, trace.Space(k.space), k.width
 		in.Opcode = fmt.Sprintf("%s.%s.%d", tables.OperationWords[k.operation], in.Space, k.width)
 		in.Flags = [...]trace.InstFlags{

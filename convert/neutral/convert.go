@@ -50,6 +50,7 @@ type converter struct {
 	kernels  *cursor[tables.KernelRow]
 	ctas     *cursor[tables.CTARow]
 	ranges   *cursor[tables.RangeRow]
+	counts   *cursor[tables.CountRow]
 	warps    *cursor[tables.WarpRow]
 	steps    *cursor[tables.StepRow]
 	accesses *cursor[tables.AccessRow]
@@ -119,6 +120,11 @@ func (c *converter) openAll() (err error) {
 	if c.ranges, err = openPlaced(&c.f, &tables.Ranges, func(r *tables.RangeRow) tables.Place {
 		return tables.Place{Kernel: r.Kernel, CTA: r.CTA}
 	}, "kernel", "cta", "array", "mode", "first_byte", "end_byte"); err != nil {
+		return err
+	}
+	if c.counts, err = openPlaced(&c.f, &tables.Counts, func(r *tables.CountRow) tables.Place {
+		return tables.Place{Kernel: r.Kernel, CTA: r.CTA}
+	}, "kernel", "cta", "executions"); err != nil {
 		return err
 	}
 	if c.warps, err = openPlaced(&c.f, &tables.Warps, func(r *tables.WarpRow) tables.Place { return r.Place }, "kernel", "cta", "warp"); err != nil {

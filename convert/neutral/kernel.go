@@ -20,7 +20,7 @@ func (c *converter) execution() error {
 		}
 	}
 	n := c.w.NextKernel()
-	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.warps.leftOver, c.steps.leftOver, c.accesses.leftOver, c.launches.leftOver} {
+	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.counts.leftOver, c.warps.leftOver, c.steps.leftOver, c.accesses.leftOver, c.launches.leftOver} {
 		if err := left(n); err != nil {
 			return err
 		}
@@ -89,7 +89,7 @@ func (c *converter) fidelity(id uint32, k *trace.Kernel) trace.Fidelity {
 	switch {
 	case in(c.warps.headPlace()), in(c.steps.headPlace()), in(c.accesses.headPlace()), in(c.launches.headPlace()):
 		return trace.FidelityWarp
-	case in(c.ctas.headPlace()), in(c.ranges.headPlace()):
+	case in(c.ctas.headPlace()), in(c.ranges.headPlace()), in(c.counts.headPlace()):
 		return trace.FidelityCTA
 	case k.Grid.Count() > 0:
 		return trace.FidelityKernel
@@ -106,6 +106,7 @@ func (c *converter) next(kernel uint32) (least tables.Place, ok bool) {
 	}
 	see(c.ctas.headPlace())
 	see(c.ranges.headPlace())
+	see(c.counts.headPlace())
 	c.seeWarps(see)
 	return least, ok
 }
@@ -148,6 +149,11 @@ func (c *converter) cta(k *trace.Kernel, at tables.Place) error {
 			return err
 		}
 	}
+	counts, err := c.count(k, at)
+	if err != nil {
+		return err
+	}
+	cta.Counts = counts
 	c.steppedCTA = 0
 	for {
 		place, ok := at, false

@@ -100,7 +100,7 @@ func (c *converter) accessed(w *trace.Warp, k *trace.Kernel, at tables.Place, fu
 				return err
 			}
 		case c.launches.at(at):
-			i, err := c.makeInst(madeKey{function: k.Function, launch: true})
+			i, err := c.makeInst(madeKey{function: k.Function, class: trace.ClassLaunch})
 			if err != nil {
 				return err
 			}

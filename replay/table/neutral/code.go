@@ -65,7 +65,7 @@ var Instructions = table.Sheet[InstructionRow]{
 		table.Uint32Field("pc", "Byte offset in the function.", func(r *InstructionRow) *uint32 { return &r.PC }),
 		table.TextField("opcode", "As the source writes it.", func(r *InstructionRow) *string { return &r.Opcode }),
 		table.WordField("class", "Unit that executes it; other is timed as int.",
-			words(trace.NumClasses, func(i int) string { return trace.Class(i).String() }), func(r *InstructionRow) *uint8 { return (*uint8)(&r.Class) }),
+			ClassWords, func(r *InstructionRow) *uint8 { return (*uint8)(&r.Class) }),
 		table.WordField("space", "Memory that it accesses.", SpaceWords, func(r *InstructionRow) *uint8 { return (*uint8)(&r.Space) }),
 		instFlag("load", "Reads memory.", trace.InstLoad),
 		instFlag("store", "Writes memory.", trace.InstStore),

@@ -43,6 +43,7 @@ type exporter struct {
 	kernels  func(*KernelRow)
 	ctas     func(*CTARow)
 	ranges   func(*RangeRow)
+	counts   func(*CountRow)
 	warps    func(*WarpRow)
 	steps    func(*StepRow)
 	accesses func(*AccessRow)
@@ -186,7 +187,7 @@ func (x *exporter) hostOps() {
 
 // execution writes the kernels with all that they did.
 func (x *exporter) execution() {
-	x.ctas, x.ranges, x.warps = sheet(x, &CTAs), sheet(x, &Ranges), sheet(x, &Warps)
+	x.ctas, x.ranges, x.counts, x.warps = sheet(x, &CTAs), sheet(x, &Ranges), sheet(x, &Counts), sheet(x, &Warps)
 	x.steps, x.accesses, x.launches = sheet(x, &Steps), sheet(x, &Accesses), sheet(x, &Launches)
 	x.kernels = sheet(x, &Kernels)
 	var k trace.Kernel
@@ -232,6 +233,11 @@ func (x *exporter) cta(kernel uint32, c *trace.CTA, code []trace.Inst) {
 		for _, r := range list {
 			x.ranges(&RangeRow{kernel, c.ID, uint8(kind), r})
 		}
+	}
+	for _, n := range c.Counts {
+		in := &code[n.Inst]
+		x.counts(&CountRow{Kernel: kernel, CTA: c.ID, Instruction: n.Inst, Class: uint8(in.Class), Operation: OperationOf(in), Space: uint8(in.Space),
+			Width: in.Width, Executions: n.Times})
 	}
 	for i := range c.Warps {
 		x.warp(Place{kernel, c.ID, c.Warps[i].ID}, &c.Warps[i], code)

@@ -32,8 +32,10 @@ has the default stated below.
     scale,2,64,16,1000                               0,0,0,load,4096,4,4
                                                      0,0,0,store,8192,4,4
 
-* kernels alone give a trace at kernel fidelity: durations and resources. accesses or steps make it one at warp fidelity, ctas with
-  ranges one at CTA fidelity.
+* kernels alone give a trace at kernel fidelity: durations and resources. accesses or steps make it one at warp fidelity, ctas,
+  ranges or counts one at CTA fidelity: instructions of each class and what is touched, for each CTA.
+* With counts the order of instructions, their dependences and who executes them are inferred, with ranges alone the accesses too (MODEL.md,
+  Counts). A duration goes before both.
 * Without steps, each access is an instruction that reads and writes no register: the accesses of a warp do not wait for one another.
   Launches of a warp stand behind its accesses of the same or a lower step.
 * Without calls, the host copies all input (read, h2d, memset, d2d, p2p), spawns the tasks, launches the kernels in their order, each in its
