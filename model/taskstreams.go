@@ -104,7 +104,7 @@ func (u *tasks) streamOpEnded(op *streamOp, t Time) {
 		rec.Copied = t
 	case trace.OpLaunch:
 		k := &op.run.rec
-		rec.Schedulable, rec.FirstWarp, rec.End = k.Arrive, k.FirstCTA, k.End
+		rec.Schedulable, rec.FirstWarp, rec.End = max(k.Arrive, rec.Copied), k.FirstCTA, k.End
 		u.over(t)
 	}
 	if op.last {

@@ -66,6 +66,7 @@ func TestTasksAudited(t *testing.T) {
 	for _, w := range [][]string{
 		{"tasks-mb", "side=16", "iterations=40", "blocks=3"}, {"tasks-fb", "width=200", "taps=9", "blocks=2"}, {"tasks-conv", "side=24", "rate=200000"},
 		{"tasks-dct", "side=40", "blocks=3"}, {"tasks-mm", "n=32", "sizes=irregular"}, {"tasks-slud", "tiles=5"},
+		{"tasks-bf", "width=200"}, {"tasks-3des", "min-bytes=64", "max-bytes=2000"},
 		{"tasks-mpe", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000", "threads=256"},
 	} {
 		settings := w[1:]
@@ -88,6 +89,13 @@ func TestTasksAudited(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An input that takes longer than the launch behind it: a task can be scheduled
+// once both are there.
+func TestInputsSlowerThanLaunches(t *testing.T) {
+	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
+	audited(t, tracetest.FromText(t, "spawn a grid=1 block=32 in=1000000\n"+kernel+"spawn b grid=1 block=32 in=1000000 out=64\n"+kernel), model.NotTasks, nil)
 }
 
 func extra(r *replay.Result, name string) float64 {
