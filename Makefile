@@ -1,8 +1,9 @@
 # make build   the command, as bin/replay
 # make test    everything, with the loading tests in a Python environment of its own
-# make results the child-launch papers' benchmarks, as the tables of POLICIES.md
+# make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
+#              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim
-# make narrow  the table of narrow tasks in POLICIES.md
+# make narrow  of the results the narrow tasks alone
 
 PYTHON ?= python3
 VENV   := .venv
@@ -28,11 +29,11 @@ bench: build
 	go test -run '^$$' -bench . -benchmem ./...
 	samples/bench.sh bin/replay $(CAPTURES)
 
-results:
-	go test ./policies -run Results -v -results -timeout 60m | grep '^|\|over cdp\|FAIL'
+results: build
+	for paper in dtbl pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done
 
 narrow: build
-	samples/narrow.sh bin/replay
+	bin/replay reproduce $(LARGE) --into=POLICIES.md pagoda
 
 clean:
 	rm -rf bin $(VENV) replay-out sweep-out

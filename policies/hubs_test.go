@@ -1,6 +1,69 @@
 package policies_test
 
-import "testing"
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	runs "gpureplay/replay"
+	"gpureplay/samples"
+	_ "gpureplay/samples/children"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// graph generates the trace of a breadth-first search of a real graph; the test
+// is skipped where its data is not at hand.
+func graph(t testing.TB, path string) *trace.Reader {
+	t.Helper()
+	g, err := samples.Get("dp-bfs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := g.Write(&out, "graph="+tracetest.Data(t, path)); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Read(t, out.Bytes())
+}
+
+// outcome maps the label of a policy to its run.
+type outcome map[string]*runs.Result
+
+// replayAll runs policies over a trace, audited. Reads, copies and the host's own
+// time are free: the papers' figures are of the kernels.
+func replayAll(t testing.TB, r *trace.Reader, gpu, list string) outcome {
+	t.Helper()
+	cfg, err := model.Preset(gpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &cfg.Host
+	h.StorageMBs, h.PCIeGBs, h.CopyLatencyNs, h.LaunchOverheadNs = 0, 0, 0, 0
+	cs, err := policies.Parse(list, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	results, err := runs.Run(context.Background(), &runs.Job{Trace: r, Name: "t", Config: cfg, Choices: cs, Audit: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := outcome{}
+	for _, x := range results {
+		o[x.Policy] = x
+		for _, v := range x.Violations {
+			t.Errorf("%s: cycle %d, %s: %s", x.Policy, v.Time, v.Rule, v.What)
+		}
+	}
+	return o
+}
+
+// speedup is that of one policy over another.
+func (o outcome) speedup(policy, over string) float64 {
+	return float64(o[over].Run.Cycles) / float64(o[policy].Run.Cycles)
+}
 
 // On a graph with hubs (the autonomous systems of the internet) children pay: both
 // the search and SPAWN launch some and beat flat. On a triangulated plane no vertex
@@ -11,15 +74,13 @@ func TestHubsAndNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates graphs")
 	}
-	hubs := otherGraphs[0]
-	o := replayAll(t, hubs.open(t), "k20m-spawn", "flat,offline-search,steps=2,spawn")
+	o := replayAll(t, graph(t, "graphs-small-bench/snap-as20graph.txt"), "k20m-spawn", "flat,offline-search,steps=2,spawn")
 	for _, p := range []string{"offline-search,steps=2", "spawn"} {
 		if o[p].Run.LaunchesMade == 0 || o.speedup(p, "flat") <= 1 {
 			t.Errorf("hubs: %s makes %d launches, %.2f over flat", p, o[p].Run.LaunchesMade, o.speedup(p, "flat"))
 		}
 	}
-	plane := otherGraphs[4]
-	o = replayAll(t, plane.open(t), "k20m-spawn", "flat,offline-search,steps=1,spawn")
+	o = replayAll(t, graph(t, "graphs-kahip/delaunay_n15.graph"), "k20m-spawn", "flat,offline-search,steps=1,spawn")
 	if n := o["offline-search,steps=1"].Run.LaunchesMade; n != 0 {
 		t.Errorf("plane: the search settles on %d launches", n)
 	}

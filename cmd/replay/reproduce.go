@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -11,9 +13,15 @@ import (
 	"gpureplay/replay/reproduce"
 )
 
+// reproduceFlags are the flags of reproduce.
+type reproduceFlags struct {
+	reproduce.Options
+	markdown bool
+	into     string
+}
+
 func (a *app) reproduceCommand() *cobra.Command {
-	opt := reproduce.Options{}
-	markdown := false
+	f := &reproduceFlags{}
 	c := &cobra.Command{
 		Use:   "reproduce [PAPER]",
 		Short: "run the experiments of a paper, its published figures beside ours",
@@ -30,45 +38,78 @@ func (a *app) reproduceCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			if markdown && a.asJSON {
-				return usagef("--markdown and --json: one of them")
-			}
-			bar := a.progress(0)
-			opt.Done = bar.done
-			out, err := reproduce.Run(cmd.Context(), p, opt)
-			bar.close()
-			if err != nil {
+			if err := f.check(a); err != nil {
 				return err
 			}
-			if err := a.printTables(out.Tables, markdown); err != nil {
-				return err
-			}
-			for _, m := range out.Missing {
-				a.note("without %s: no such file under --data", m)
-			}
-			if n := len(out.Violations); n > 0 {
-				return fmt.Errorf("the auditor found %d violations, the first: %s", n, out.Violations[0])
-			}
-			return nil
+			return a.reproduce(cmd.Context(), p, f)
 		},
 	}
-	f := c.Flags()
-	f.BoolVar(&opt.Quick, "quick", false, "only some small workloads: seconds")
-	f.BoolVar(&opt.Large, "large", false, "also the experiments whose inputs are large: an hour or so")
-	f.StringVar(&opt.Data, "data", os.Getenv("REPLAY_DATA"), "`DIR` of real inputs (default $REPLAY_DATA)")
-	f.IntVar(&opt.Workers, "jobs", 0, "`RUNS` at a time; 0: one for each processor")
-	f.BoolVar(&markdown, "markdown", false, "tables as Markdown")
+	s := c.Flags()
+	s.BoolVar(&f.Quick, "quick", false, "only some small workloads: seconds")
+	s.BoolVar(&f.Large, "large", false, "also the experiments whose inputs are large: an hour or so")
+	s.StringSliceVar(&f.Only, "only", nil, "only these `EXPERIMENTS`, separated by commas, large ones too")
+	s.StringVar(&f.Data, "data", os.Getenv("REPLAY_DATA"), "`DIR` of real inputs (default $REPLAY_DATA)")
+	s.IntVar(&f.Workers, "jobs", 0, "`RUNS` at a time; 0: one for each processor")
+	s.BoolVar(&f.markdown, "markdown", false, "tables as Markdown")
+	s.StringVar(&f.into, "into", "", "write each table to its place in a Markdown `FILE` instead, between the lines <!-- PAPER/TABLE --> and <!-- /PAPER/TABLE -->")
 	return c
+}
+
+// check refuses flags that do not go together.
+func (f *reproduceFlags) check(a *app) error {
+	switch {
+	case f.markdown && a.asJSON:
+		return usagef("--markdown and --json: one of them")
+	case f.into != "" && (f.markdown || a.asJSON):
+		return usagef("--into writes Markdown to a file: neither --markdown nor --json goes with it")
+	case f.into != "" && f.Quick:
+		return usagef("--into and --quick: the file would lose rows")
+	}
+	return nil
+}
+
+// tables are those that go into a file: of some experiments alone not the one of
+// the published figures, which would lose those of the others.
+func (f *reproduceFlags) tables(out *reproduce.Outcome) []reproduce.Table {
+	if len(f.Only) > 0 {
+		return out.Tables
+	}
+	return append(out.Tables, out.Published)
+}
+
+// reproduce runs the experiments of a paper and shows their tables.
+func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFlags) error {
+	bar := a.progress(0)
+	f.Done = bar.done
+	out, err := reproduce.Run(ctx, p, f.Options)
+	bar.close()
+	switch {
+	case err != nil:
+		return err
+	case f.into != "" && len(out.Missing) > 0:
+		return fmt.Errorf("--into %s: it would lose rows whose inputs are not under --data: %s", f.into, strings.Join(out.Missing, ", "))
+	case f.into != "":
+		err = into(f.into, f.tables(out))
+	default:
+		err = a.printTables(append(out.Tables, out.Published), f.markdown)
+	}
+	if err != nil {
+		return err
+	}
+	for _, m := range out.Missing {
+		a.note("without %s: no such file under --data", m)
+	}
+	if n := len(out.Violations); n > 0 {
+		return fmt.Errorf("the auditor found %d violations, the first: %s", n, out.Violations[0])
+	}
+	return nil
 }
 
 func (a *app) listPapers() error {
 	rows := []map[string]any{}
 	g := newGrid(a.out, "paper", "what it is about", "experiments")
 	for _, p := range reproduce.Papers() {
-		var names []string
-		for i := range p.Experiments {
-			names = append(names, p.Experiments[i].Name)
-		}
+		names := p.Names()
 		g.row(p.Name, p.Title, strings.Join(names, ", "))
 		rows = append(rows, map[string]any{"paper": p.Name, "title": p.Title, "experiments": names})
 	}
@@ -90,6 +131,9 @@ func (a *app) printTables(tables []reproduce.Table, markdown bool) error {
 	}
 	for i := range tables {
 		t := &tables[i]
+		if len(t.Rows) == 0 {
+			continue
+		}
 		if i > 0 {
 			fmt.Fprintln(a.out)
 		}
@@ -97,17 +141,18 @@ func (a *app) printTables(tables []reproduce.Table, markdown bool) error {
 		if markdown {
 			fmt.Fprintln(a.out)
 		}
-		a.printTable(t, markdown)
+		printTable(a.out, t, markdown)
 	}
 	return nil
 }
 
-func (a *app) printTable(t *reproduce.Table, markdown bool) {
+// printTable writes one table; words stand left, figures right.
+func printTable(out io.Writer, t *reproduce.Table, markdown bool) {
 	header := make(table.Row, len(t.Header))
 	for i, h := range t.Header {
 		header[i] = h
 	}
-	g := newGrid(a.out, header...)
+	g := newGrid(out, header...)
 	var right []int
 	for i := range t.Header {
 		if i > 0 && t.Name[strings.LastIndexByte(t.Name, '/'):] != "/published" || i > 1 {

@@ -88,6 +88,34 @@ func TestReproduceLists(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", p.Name, out)
 		}
 	}
+	fails(t, 1, []string{`no experiment "agts" of dtbl`, "speedup, agt, agt-launched, large"}, "reproduce", "--only=agts", "dtbl")
 	fails(t, 2, []string{`no paper "dtlb"`, "dtbl, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
+}
+
+// Tables go to their places in a file and leave the rest of it; a file without a
+// place for one is not touched.
+func TestReproduceInto(t *testing.T) {
+	cell := func(s string) reproduce.Cell { return reproduce.Cell{Value: s, Text: s} }
+	one := reproduce.Table{Name: "p/one", Title: "One", Header: []string{"row", "x"}, Rows: [][]reproduce.Cell{{cell("a"), cell("1 %")}}}
+	two := reproduce.Table{Name: "p/two", Title: "Two", Header: []string{"row"}}
+	path := filepath.Join(t.TempDir(), "F.md")
+	const src = "head\n<!-- p/one -->\nold\n<!-- /p/one -->\nbetween\n<!-- p/two -->\ntail\n"
+	if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := into(path, []reproduce.Table{one, two}); err == nil || !strings.Contains(err.Error(), "<!-- /p/two -->") {
+		t.Errorf("half a place: %v", err)
+	}
+	for range 2 { // a second time changes nothing
+		if err := into(path, []reproduce.Table{one}); err != nil {
+			t.Fatal(err)
+		}
+		want := "head\n<!-- p/one -->\nOne:\n\n| row | x |\n| --- | ---:|\n| a | 1 % |\n<!-- /p/one -->\nbetween\n<!-- p/two -->\ntail\n"
+		if got, _ := os.ReadFile(path); string(got) != want {
+			t.Errorf("the file is\n%s\nwant\n%s", got, want)
+		}
+	}
+	fails(t, 2, []string{"--into", "--quick", "lose rows"}, "reproduce", "--quick", "--into="+path, "ppcs")
+	fails(t, 2, []string{"--into", "--json"}, "reproduce", "--json", "--into="+path, "ppcs")
 }

@@ -41,3 +41,12 @@ func pick(all []Workload, names ...string) []Workload {
 	}
 	return some
 }
+
+// largeChildren are those that the suite's own run lines reach, or come near, within
+// minutes. The citation graph has the 2^18 vertices of citationCiteseer.
+var largeChildren = []Workload{
+	child("BFS-citation", "dp-bfs", "input=citation", "scale=18"),
+	child("SSSP-citation", "dp-sssp", "input=citation", "scale=17"),
+	child("CLR-citation", "dp-gc", "input=citation", "scale=14"),
+	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=204800", "right=204800", "keys=1024"),
+}

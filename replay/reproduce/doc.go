@@ -15,5 +15,7 @@
 //     has no figure in its row; a mean is then over the rows that have one.
 //  4. A workload whose input is a real file is left out, and named, where the
 //     file is not at hand.
-//  5. Every run is audited.
+//  5. Means of ratios are those of the paper: geometric, in ppcs arithmetic. Means
+//     of shares in per cent are arithmetic.
+//  6. Every run is audited.
 package reproduce

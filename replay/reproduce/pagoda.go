@@ -68,6 +68,17 @@ var pagoda = &Paper{
 				Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}}},
 		},
 		{
+			Name: "occupancy", Title: "Peak occupancy of the GPU under hyperq by number of tasks of 256 threads (MB), launches free (section 2)", Head: "tasks", GPU: taskMachine,
+			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: taskFlags("off"),
+			Workloads: []Workload{
+				quick(Workload{Name: "1", Sample: "tasks-mb", Params: []string{"tasks=1", "threads=256"}}),
+				quick(Workload{Name: "32", Sample: "tasks-mb", Params: []string{"tasks=32", "threads=256"}}),
+				quick(Workload{Name: "64", Sample: "tasks-mb", Params: []string{"tasks=64", "threads=256"}}),
+			},
+			Columns: []Column{{Name: "occupancy", Unit: "%", Digits: 2, Of: metric("hyperq", "gpu_occupancy_peak_pct", 1), Where: "section 2",
+				Published: map[string]float64{"1": 0.52, "32": 16.67, "64": 16.67}}},
+		},
+		{
 			Name: "tasks-mb", Title: "MB by number of tasks, end to end", Head: "tasks", GPU: taskMachine,
 			Policies: taskPolicies, Flags: taskFlags("on"), Columns: longer,
 			Workloads: byTasks("tasks-mb", []string{"iterations=64"}, "64", "128", "256", "512", "1024", "2048", "4096"),

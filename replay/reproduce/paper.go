@@ -51,7 +51,8 @@ type Variant struct {
 	Params []string
 }
 
-// Mean says what stands below the rows.
+// Mean says what stands below the rows: nothing, or a mean of this kind for
+// ratios and the arithmetic one for shares in per cent.
 type Mean uint8
 
 const (
@@ -59,8 +60,6 @@ const (
 	Geometric
 	Arithmetic
 )
-
-var meanNames = []string{Geometric: "geometric mean", Arithmetic: "mean"}
 
 // Column is one figure of every row.
 type Column struct {
@@ -132,6 +131,15 @@ func Get(name string) (*Paper, error) {
 	return nil, fmt.Errorf("no paper %q; there are: %s", name, strings.Join(names, ", "))
 }
 
+// Names returns those of the paper's experiments, in their order.
+func (p *Paper) Names() []string {
+	var all []string
+	for i := range p.Experiments {
+		all = append(all, p.Experiments[i].Name)
+	}
+	return all
+}
+
 // experiment returns one by name, nil if there is none.
 func (p *Paper) experiment(name string) *Experiment {
 	for i := range p.Experiments {
@@ -149,6 +157,15 @@ func (e *Experiment) column(name string) *Column {
 		return nil
 	}
 	return &e.Columns[i]
+}
+
+// meanOf is how a column's figures are averaged: shares in per cent by their sum,
+// ratios as the experiment says.
+func (e *Experiment) meanOf(c *Column) Mean {
+	if c.Unit == "%" {
+		return Arithmetic
+	}
+	return e.Mean
 }
 
 // reduce folds the figures of a column into one; figures that are not there do

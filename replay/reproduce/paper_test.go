@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"gpureplay/samples"
@@ -136,6 +137,54 @@ func TestDifferences(t *testing.T) {
 	} {
 		if got := c.claim.verdict(c.ours).Text; got != c.want {
 			t.Errorf("%v against %+v: %q, want %q", c.ours, c.claim, got, c.want)
+		}
+	}
+}
+
+// POLICIES.md has a place for every table, filled by an experiment with these
+// columns and rows.
+func TestPoliciesShowsEveryTable(t *testing.T) {
+	src, err := os.ReadFile("../../POLICIES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range Papers() {
+		for i := range p.Experiments {
+			e := &p.Experiments[i]
+			header := "| " + e.Head
+			for _, c := range e.Columns {
+				if header += " | " + c.Name; c.Published != nil {
+					header += " | " + c.Name + ": " + c.Where + " | " + c.Name + ": difference"
+				}
+			}
+			want := []string{e.Title + ":\n", header + " |\n"}
+			for _, w := range e.Workloads {
+				want = append(want, "\n| "+w.Name+" | ")
+			}
+			if e.Large && strings.Contains(string(src), "<!-- "+p.Name+"/"+e.Name+" -->\n<!-- /") {
+				continue // not run yet
+			}
+			checkPlace(t, string(src), p.Name+"/"+e.Name, want)
+		}
+		want := []string{}
+		for _, c := range p.Claims {
+			want = append(want, "\n| "+c.What+" | "+c.Where+" | ")
+		}
+		checkPlace(t, string(src), p.Name+"/published", want)
+	}
+}
+
+func checkPlace(t *testing.T, src, name string, want []string) {
+	t.Helper()
+	_, rest, ok := strings.Cut(src, "<!-- "+name+" -->\n")
+	place, _, closed := strings.Cut(rest, "<!-- /"+name+" -->\n")
+	if !ok || !closed {
+		t.Errorf("POLICIES.md has no place for %s", name)
+		return
+	}
+	for _, w := range want {
+		if !strings.Contains(place, w) {
+			t.Errorf("POLICIES.md, %s: no %q; make results writes it", name, w)
 		}
 	}
 }

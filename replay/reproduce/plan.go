@@ -61,10 +61,15 @@ type plannedRow struct {
 
 // newPlan resolves the experiments that the options ask for.
 func newPlan(p *Paper, opt *Options) (*plan, error) {
+	for _, name := range opt.Only {
+		if p.experiment(name) == nil {
+			return nil, fmt.Errorf("no experiment %q of %s; there are: %s", name, p.Name, strings.Join(p.Names(), ", "))
+		}
+	}
 	all := &plan{byKey: map[string]*unit{}, sources: map[string]*source{}}
 	for i := range p.Experiments {
 		e := &p.Experiments[i]
-		if e.Large && !opt.Large {
+		if !opt.wants(e) {
 			continue
 		}
 		t, err := all.experiment(e, opt)
@@ -76,6 +81,14 @@ func newPlan(p *Paper, opt *Options) (*plan, error) {
 		}
 	}
 	return all, nil
+}
+
+// wants reports whether an experiment is asked for.
+func (opt *Options) wants(e *Experiment) bool {
+	if len(opt.Only) > 0 {
+		return slices.Contains(opt.Only, e.Name)
+	}
+	return opt.Large || !e.Large
 }
 
 // experiment resolves one.

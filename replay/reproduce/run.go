@@ -19,10 +19,11 @@ import (
 
 // Options say how much of a paper is run, and how.
 type Options struct {
-	Quick   bool   // only the workloads of the small set
-	Large   bool   // also the experiments that take long
-	Data    string // folder of real inputs; "": there are none
-	Workers int    // runs at a time; 0: as many as there are processors
+	Quick   bool     // only the workloads of the small set
+	Large   bool     // also the experiments that take long
+	Only    []string // experiments to run, also of those that take long; nil: all
+	Data    string   // folder of real inputs; "": there are none
+	Workers int      // runs at a time; 0: as many as there are processors
 
 	// Done is told after each run, in no fixed order and never twice at a time;
 	// may be nil.
@@ -31,7 +32,8 @@ type Options struct {
 
 // Outcome is what a paper's experiments came to.
 type Outcome struct {
-	Tables     []Table  // the last sets the published figures beside ours
+	Tables     []Table  // of the experiments
+	Published  Table    // the published figures beside ours, of the experiments that ran
 	Missing    []string // workloads left out because their real input is not at hand
 	Violations []string // of the auditor, in the order of the runs
 }
@@ -97,7 +99,10 @@ func (p *plan) execute(ctx context.Context, dir string, opt *Options) error {
 			return fmt.Errorf("%s: %w", p.units[i].name, err)
 		}
 	}
-	return ctx.Err()
+	if ctx.Err() != nil {
+		return fmt.Errorf("after %d of %d runs: %w", done, len(p.units), ctx.Err())
+	}
+	return nil
 }
 
 // run makes the trace if it is not there, and replays it.

@@ -40,6 +40,8 @@ var spawnColumns = []Column{
 	{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
 	{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
 	{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+	{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
+	{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
 	{Name: "spawn+dtbl", Digits: 2, Of: over("spawn+dtbl", "flat"), Mean: true},
 	{Name: "spawn over the slowest of flat, cdp, all", Digits: 2, Of: func(r *Row) float64 {
 		return max(over("spawn", "flat")(r), over("spawn", "cdp")(r), over("spawn", "threshold=0")(r))
@@ -76,12 +78,25 @@ var spawn = &Paper{
 			Policies: "flat," + search, Workloads: spawnWorkloads, Columns: shareColumns(100, 80, 60, 40, 20, 0),
 		},
 		{
+			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
+			Policies: "flat,cdp,spawn", Workloads: pick(largeChildren, "BFS-citation", "SSSP-citation", "JOIN-uniform"),
+			Columns: []Column{
+				{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
+				{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+				{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
+				{Name: "children of cdp", Of: launched("cdp")},
+				{Name: "of spawn", Of: launched("spawn")},
+			},
+		},
+		{
 			Name: "graphs", Title: "Graphs with hubs and without", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
 			Policies: spawnPolicies, Workloads: spawnGraphs, Columns: spawnColumns,
 		},
+		// Without AMR, whose block is a refinement's number of cells and so the work,
+		// and MM, whose children have as many threads as the multiplier columns.
 		{
 			Name: "blocks", Title: "CTA size of children under cdp: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "SSSP-citation", "SSSP-graph500", "JOIN-uniform", "JOIN-gaussian", "GC-citation", "GC-graph500", "Mandel", "SA"),
+			Policies: "cdp", Workloads: pick(spawnWorkloads, "BFS-citation", "BFS-graph500", "SSSP-citation", "SSSP-graph500", "JOIN-uniform", "JOIN-gaussian", "GC-citation", "GC-graph500", "Mandel", "SA"),
 			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}}, {"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},

@@ -42,12 +42,15 @@ func difference(ours, theirs float64, unit string) Cell {
 	switch {
 	case math.IsNaN(ours) || math.IsNaN(theirs):
 		return Cell{nil, "-"}
+	case unit == "%" && math.Abs(ours-theirs) < 0.05:
+		return Cell{ours - theirs, "none"}
 	case unit == "%":
 		return Cell{ours - theirs, fmt.Sprintf("%+.1f points", ours-theirs)}
-	case ours == theirs:
-		return Cell{0.0, "none"}
 	}
 	d := 100 * (ours/theirs - 1)
+	if math.Abs(d) < 0.05 {
+		return Cell{d, "none"}
+	}
 	return Cell{d, fmt.Sprintf("%+.1f %%", d)}
 }
 
@@ -66,11 +69,10 @@ func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 			rows[t.Name] = append(rows[t.Name], r.workload.Name)
 		}
 	}
-	claims, err := paper.claims(entries, rows, partial)
-	if err != nil {
+	var err error
+	if o.Published, err = paper.claims(entries, rows, partial); err != nil {
 		return nil, err
 	}
-	o.Tables = append(o.Tables, claims)
 	for _, u := range p.units {
 		for _, r := range u.results {
 			for _, v := range r.Violations {
@@ -91,7 +93,7 @@ func (t *planned) table(paper string) (Table, map[string][]float64) {
 	for i := range t.rows {
 		out.Rows = append(out.Rows, []Cell{text(t.rows[i].workload.Name)})
 	}
-	mean := []Cell{text(meanNames[t.Mean])}
+	mean := []Cell{text("mean")}
 	for ci := range t.Columns {
 		c := &t.Columns[ci]
 		out.Header = append(out.Header, c.Name)
@@ -131,7 +133,7 @@ func (t *planned) mean(c *Column, values []float64) []Cell {
 	if !c.Mean {
 		return cells
 	}
-	v, n := reduce(values, MeanRow, t.Mean)
+	v, n := reduce(values, MeanRow, t.meanOf(c))
 	cells[0] = number(v, c.Digits, c.Unit)
 	if n > 0 && n < len(values) {
 		cells[0].Text += fmt.Sprintf(" of %d", n)
@@ -173,11 +175,10 @@ func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string]
 			if ours, err = c.Of(); err != nil {
 				return out, err
 			}
+		case entries[c.Experiment] == nil:
+			continue
 		default:
 			values := entries[c.Experiment][c.Column]
-			if values == nil {
-				break
-			}
 			ours = p.entry(c, values, rows[c.Experiment])
 		}
 		theirs := number(c.Published, c.Digits, c.Unit)
@@ -191,7 +192,8 @@ func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string]
 func (p *Paper) entry(c *Claim, values []float64, rows []string) float64 {
 	switch c.Row {
 	case MeanRow, LeastRow, MostRow:
-		v, _ := reduce(values, c.Row, p.experiment(c.Experiment).Mean)
+		e := p.experiment(c.Experiment)
+		v, _ := reduce(values, c.Row, e.meanOf(e.column(c.Column)))
 		return v
 	}
 	for i, name := range rows {
