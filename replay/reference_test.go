@@ -131,6 +131,12 @@ func converted(t testing.TB, capture string) *trace.Reader {
 }
 
 func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *model.Summary) {
+	t.Helper()
+	return replayedTrace(t, converted(t, capture), preset)
+}
+
+func replayedTrace(t *testing.T, r *trace.Reader, preset string) (map[uint32]model.Time, *model.Summary) {
+	t.Helper()
 	cfg, err := model.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
@@ -144,7 +150,7 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 		t.Fatal(err)
 	}
 	obs := kernelCycles{discard{}, map[uint32]model.Time{}}
-	m, err := model.New(converted(t, capture), model.Options{Config: machine, Policy: p, Observer: obs})
+	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: obs})
 	if err != nil {
 		t.Fatal(err)
 	}
