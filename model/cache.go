@@ -82,12 +82,13 @@ func (c *cache) flush() {
 	}
 }
 
-// spread is a hash of a tag, good in its upper bits.
+// spread is a hash of a tag, good in its upper bits. Here and elsewhere on this
+// path, what a shift is masked with spares the check that Go makes of its size.
 func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
 // find returns the line that holds tag, or noLine, without touching the order.
 func (c *cache) find(tag uint64) int32 {
-	for i := c.bucket[spread(tag)>>c.shift]; i != 0; i = c.chain[i-1] {
+	for i := c.bucket[spread(tag)>>(c.shift&63)]; i != 0; i = c.chain[i-1] {
 		if l := &c.lines[i-1]; l.tag == tag && l.gen == c.gen {
 			return i - 1
 		}
@@ -137,7 +138,7 @@ func (c *cache) idle(l *line, t Time) bool {
 		return true
 	}
 	for s, f := range l.fill {
-		if Time(f) > since && l.valid>>s&1 != 0 {
+		if Time(f) > since && l.valid>>(uint(s)&7)&1 != 0 {
 			return false
 		}
 	}
@@ -160,14 +161,14 @@ func (c *cache) insert(tag uint64, t Time) int32 {
 func (c *cache) replace(id, end int32, tag uint64) {
 	l := &c.lines[id]
 	if l.gen != 0 {
-		p := &c.bucket[spread(l.tag)>>c.shift]
+		p := &c.bucket[spread(l.tag)>>(c.shift&63)]
 		for *p != id+1 {
 			p = &c.chain[*p-1]
 		}
 		*p = c.chain[id]
 	}
 	*l = line{tag: tag, gen: c.gen}
-	b := &c.bucket[spread(tag)>>c.shift]
+	b := &c.bucket[spread(tag)>>(c.shift&63)]
 	c.chain[id], *b = *b, id+1
 	c.front(id, end)
 }
@@ -182,7 +183,7 @@ func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
 		c.rebase(t)
 	}
 	l := &c.lines[id]
-	l.valid |= 1 << bit
+	l.valid |= 1 << (bit & 7)
 	l.fill[bit&3] = uint32(max(0, t-c.base))
 	l.merges[bit&3] = merges
 }

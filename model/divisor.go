@@ -28,7 +28,7 @@ func newDivisor(n int) divisor {
 // with x is off by less than x·n/2^64 parts of n.
 func (d *divisor) div(x uint64) uint64 {
 	if d.power {
-		return x >> d.shift
+		return x >> (d.shift & 63)
 	}
 	if x > d.most {
 		return x / d.n

@@ -26,7 +26,7 @@ func (f *flights) n() int { return f.near + f.others.n }
 
 // push adds a time.
 func (f *flights) push(t Time) {
-	i := t & (flightWindow - 1)
+	i := uint(t) & (flightWindow - 1)
 	if uint64(t-f.base) >= flightWindow || f.counts[i] == 255 {
 		f.others.push(t)
 		return
@@ -47,15 +47,16 @@ func (f *flights) drop(t Time) {
 		f.take(f.base>>6, ^uint64(0))
 	}
 	if t >= f.base && f.near > 0 {
-		f.take(f.base>>6, 1<<(t-f.base+1)-1)
+		f.take(f.base>>6, ^uint64(0)>>(uint(f.base+63-t)&63))
 	}
 }
 
 // take empties cycles of a word of the window.
 func (f *flights) take(word Time, mask uint64) {
-	w := &f.words[word&(flightWindow/64-1)]
+	i := uint(word) & (flightWindow/64 - 1)
+	w := &f.words[i]
 	for m := *w & mask; m != 0; m &= m - 1 {
-		n := &f.counts[(word<<6+Time(bits.TrailingZeros64(m)))&(flightWindow-1)]
+		n := &f.counts[(i<<6+uint(bits.TrailingZeros64(m)))&(flightWindow-1)]
 		f.near -= int(*n)
 		*n = 0
 	}

@@ -54,7 +54,7 @@ func (c *l1) keep(sector uint64, at Time) (ok bool) {
 	if c.tags == nil {
 		return false
 	}
-	tag, bit := sector>>c.per, uint(sector)&c.last
+	tag, bit := sector>>(c.per&63), uint(sector)&c.last
 	id := c.tags.find(tag)
 	if id == noLine {
 		if id = c.tags.insert(tag, at); id == noLine {
@@ -63,7 +63,7 @@ func (c *l1) keep(sector uint64, at Time) (ok bool) {
 	} else {
 		c.tags.touch(id)
 	}
-	if c.tags.lines[id].valid>>bit&1 == 0 {
+	if c.tags.lines[id].valid>>(bit&7)&1 == 0 {
 		c.tags.put(id, bit, at, 0)
 	}
 	return true
@@ -74,7 +74,7 @@ func (c *l1) invalidate(sector uint64) {
 	if c.tags == nil {
 		return
 	}
-	if id := c.tags.find(sector >> c.per); id != noLine {
-		c.tags.lines[id].valid &^= 1 << (uint(sector) & c.last)
+	if id := c.tags.find(sector >> (c.per & 63)); id != noLine {
+		c.tags.lines[id].valid &^= 1 << (uint(sector) & c.last & 7)
 	}
 }

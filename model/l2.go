@@ -36,7 +36,7 @@ func (s *slice) read(sector uint64, t Time) Time {
 	t += s.rop
 	id, bit := s.lookup(sector)
 	if id != noLine {
-		if l := &s.tags.lines[id]; l.valid&^l.partial>>bit&1 != 0 {
+		if l := &s.tags.lines[id]; l.valid&^l.partial>>(bit&7)&1 != 0 {
 			s.stats.Hits++
 			return s.hit(id, bit, t)
 		}
@@ -74,7 +74,7 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 			return fill
 		}
 	}
-	s.tags.lines[id].partial &^= 1 << bit
+	s.tags.lines[id].partial &^= 1 << (bit & 7)
 	s.tags.put(id, bit, fill, 1)
 	return fill
 }
@@ -113,18 +113,18 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 		}
 	}
 	l := &s.tags.lines[id]
-	present := l.valid>>bit&1 != 0
+	present := l.valid>>(bit&7)&1 != 0
 	if present {
 		s.stats.Hits++
 	} else {
 		s.stats.Misses++
 		s.tags.put(id, bit, t, 0)
 	}
-	l.dirty |= 1 << bit
+	l.dirty |= 1 << (bit & 7)
 	if full {
-		l.partial &^= 1 << bit
+		l.partial &^= 1 << (bit & 7)
 	} else if !present {
-		l.partial |= 1 << bit
+		l.partial |= 1 << (bit & 7)
 	}
 	return t + 1
 }
@@ -140,8 +140,8 @@ func (s *slice) warm(sector uint64, n uint, t Time) {
 	l := &s.tags.lines[id]
 	for bit := first; bit < first+n; bit++ {
 		s.tags.put(id, bit, t, 0)
-		l.dirty |= 1 << bit
-		l.partial &^= 1 << bit
+		l.dirty |= 1 << (bit & 7)
+		l.partial &^= 1 << (bit & 7)
 	}
 }
 
@@ -149,23 +149,23 @@ func (s *slice) warm(sector uint64, n uint, t Time) {
 func (s *slice) atomic(sector uint64, t Time) Time {
 	done := s.read(sector, t)
 	if id, bit := s.lookup(sector); id != noLine {
-		s.tags.lines[id].dirty |= 1 << bit
+		s.tags.lines[id].dirty |= 1 << (bit & 7)
 	}
 	return done
 }
 
 func (s *slice) lookup(sector uint64) (int32, uint) {
-	id := s.tags.find(sector >> s.per)
+	id := s.tags.find(sector >> (s.per & 63))
 	if id != noLine {
 		s.tags.touch(id)
 	}
-	return id, uint(sector) & (1<<s.per - 1)
+	return id, uint(sector) & (1<<(s.per&63) - 1)
 }
 
 // allocate makes room for a line and writes back what it drives out; noLine if
 // every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
-	tag := sector >> s.per
+	tag := sector >> (s.per & 63)
 	end := s.tags.set(tag)
 	id := s.tags.victim(end, t)
 	if id == noLine {

@@ -45,7 +45,7 @@ func (u *lsu) translate(sector uint64, at Time) Time {
 	if u.tlb == nil {
 		return at
 	}
-	tag := sector >> u.page
+	tag := sector >> (u.page & 63)
 	if id := u.tlb.find(tag); id != noLine {
 		u.tlb.touch(id)
 		return max(at, u.tlb.filled(id, 0))
@@ -234,11 +234,11 @@ func (u *lsu) sector(w way, i int, at Time) Time {
 func (u *lsu) load(sector uint64, at Time) Time {
 	l1 := &u.l1
 	l1.stats.reads++
-	tag, bit := sector>>l1.per, uint(sector)&l1.last
+	tag, bit := sector>>(l1.per&63), uint(sector)&l1.last
 	id := l1.tags.find(tag)
 	if id != noLine {
 		l1.tags.touch(id)
-		if l1.tags.lines[id].valid>>bit&1 != 0 {
+		if l1.tags.lines[id].valid>>(bit&7)&1 != 0 {
 			l1.stats.hits++
 			return u.hit(id, bit, at+l1.latency+l1Extra)
 		}

@@ -85,7 +85,7 @@ func (sc *scheduler) collectFar(s *sm, t Time) {
 
 func (sc *scheduler) makeReady(b int) {
 	u := sc.unit[b&63] & 15
-	sc.ready[u] |= 1 << (b & 63)
+	sc.ready[u] |= 1 << (uint(b) & 63)
 	sc.units |= 1 << u
 }
 
@@ -122,7 +122,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		}
 		sc.last = b
 		next = t + 1
-		if u := w.unit & 15; cand&^(sc.ready[u]|1<<(b&63)) != 0 {
+		if u := w.unit & 15; cand&^(sc.ready[u]|1<<(uint(b)&63)) != 0 {
 			s.issue(sc, w, t) // warps of other units are left, whose units are free
 		} else {
 			s.issue(sc, w, t)

@@ -41,25 +41,24 @@ func (s *slots) reserve(t Time) Time {
 // packet takes the first free cycles at or after t for the flits of a packet and
 // returns the time of the last.
 func (s *slots) packet(t Time, flits int) Time {
-	t = s.reserve(t)
 	for ; flits > 1; flits-- {
 		t = s.reserve(t)
 	}
-	return t
+	return s.reserve(t)
 }
 
 // take is reserve in cycles of the port.
 func (s *slots) take(t Time) Time {
 	for {
 		e := t >> 6
-		w := &s.words[e&(slotWindow/64-1)]
+		w := &s.words[uint(e)&(slotWindow/64-1)]
 		if w.epoch < e {
 			w.epoch, w.taken = e, 0
 		}
 		// A word that a later time has taken over counts as full.
-		if free := ^w.taken >> (t & 63); free != 0 && w.epoch == e {
+		if free := ^w.taken >> (uint(t) & 63); free != 0 && w.epoch == e {
 			t += Time(bits.TrailingZeros64(free))
-			w.taken |= 1 << (t & 63)
+			w.taken |= 1 << (uint(t) & 63)
 			return t
 		}
 		t = (e + 1) << 6
