@@ -240,7 +240,8 @@ func (d *differ) Kernel(r *model.KernelRecord) {
 var naiveTraces = flag.Int("traces", 0, "random traces that TestAgainstNaive replays; 0: 2000, or as many as 8 s allow")
 
 // The fast machine agrees with the naive one in every instruction's issue and
-// result, every CTA's place and times and every kernel's times.
+// result, every CTA's place and times, every kernel's times and what the caches and
+// channels count.
 func TestAgainstNaive(t *testing.T) {
 	traces, until := *naiveTraces, time.Now().Add(24*time.Hour)
 	if traces == 0 {
@@ -272,7 +273,7 @@ func agree(t *testing.T, text string, machine []string) bool {
 	c, policy := tiny(t, machine...)
 	tr := tracetest.FromText(t, text)
 	d := &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
-	replay(t, tr, c, policy, d)
+	sum := replay(t, tr, c, policy, d)
 	if len(text)%8 == 0 {
 		audited(t, tr, c, policy)
 	}
@@ -297,6 +298,12 @@ func agree(t *testing.T, text string, machine []string) bool {
 	}
 	if first != "" {
 		t.Error(first)
+	}
+	got := fmt.Sprintf("%s%d %d", memoryLog(sum), sum.WarpInsts, sum.ThreadInsts)
+	counted := fmt.Sprintf("l1 %v\nl2 %v\ndram %v\n%d %d", n.mem.l1Count, n.mem.l2Count, n.mem.dramCount, n.warpInsts, n.threadInsts)
+	if counted = strings.NewReplacer("{", "", "}", "").Replace(counted); got != counted {
+		t.Errorf("accesses, hits, misses, reads and writes; instructions of warps and threads:\n%s\nnaive:\n%s", got, counted)
+		ok = false
 	}
 	return ok && first == ""
 }

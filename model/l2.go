@@ -109,6 +109,7 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 	id, bit := s.lookup(sector)
 	if id == noLine {
 		if id = s.allocate(sector, t); id == noLine {
+			s.stats.Misses++
 			return s.send(sector, t, true)
 		}
 	}

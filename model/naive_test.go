@@ -34,6 +34,8 @@ type naive struct {
 	insts    map[instKey][2]model.Time
 	ctas     map[[2]uint32][3]model.Time // SM, placed, ended
 	ended    []nEnd
+
+	warpInsts, threadInsts uint64
 }
 
 type instKey struct{ kernel, cta, warp, n uint32 }

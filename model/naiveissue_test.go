@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"math/bits"
+
 	"gpureplay/model"
 	"gpureplay/trace"
 )
@@ -74,13 +76,13 @@ func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
 // issue chooses a warp of a scheduler and lets it issue.
 func (s *nSM) issue(n *naive, sched int) {
 	step := len(s.last)
-	bits := len(s.slots) / step
+	places := len(s.slots) / step
 	turns := n.cfg.SM.WarpScheduler == "lrr"
 	var pick *nWarp
-	for i := range bits {
+	for i := range places {
 		b := i
 		if turns {
-			b = (s.last[sched] + 1 + i) % bits
+			b = (s.last[sched] + 1 + i) % places
 		}
 		w := s.slots[b*step+sched]
 		if (pick == nil || !turns && w != nil && w.age < pick.age) && s.can(n, sched, w) {
@@ -118,6 +120,8 @@ func (w *nWarp) issue(n *naive, sched int) {
 			w.mask = m.Mask
 		}
 	}
+	n.warpInsts++
+	n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	var done model.Time
 	if in.Class == trace.ClassMemory {
 		done = s.lsu.access(n, w, in)

@@ -195,13 +195,17 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) m
 		}
 		return m.request(sm, trace.InstAtomic, sector, u.queued(at), false)
 	case in.Flags&trace.InstStore != 0:
+		m.l1Count.accesses++
+		m.l1Count.writes++
 		u.store(set, tag, sector%per, at, full && c.WriteAllocate)
 		return m.request(sm, trace.InstStore, sector, u.queued(at), full)
 	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && in.Space != trace.SpaceLocal:
 		return m.request(sm, trace.InstLoad, sector, u.queued(at), false)
 	}
 	l := u.l1.find(set, tag, true)
-	if l != nil && l.sec[sector%per].valid {
+	there := l != nil && l.sec[sector%per].valid
+	m.l1Count.note(there, false)
+	if there {
 		return u.hit(&l.sec[sector%per], at)
 	}
 	u.pending = slices.DeleteFunc(u.pending, func(f model.Time) bool { return f <= at })
@@ -275,14 +279,14 @@ func newNChannel(c *model.Config) *nChannel {
 	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks)}
 }
 
-func (c *nChannel) access(sector uint64, t model.Time, write bool) model.Time {
+func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.Time, hit bool) {
 	d := &c.cfg.DRAM
 	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
 	now := ceilDiv((t+model.Time(d.Latency))*clock.clock, clock.against)
 	row := sector / 8 / uint64(d.Channels) * 8 / uint64(d.RowBytes/32)
 	n := uint64(d.Banks)
 	b := &c.banks[(row^row/n)%n]
-	cmd := c.open(b, row/n, now)
+	cmd, hit := c.open(b, row/n, now)
 	delay := model.Time(d.TCL)
 	if write {
 		delay = model.Time(d.TWL)
@@ -301,21 +305,21 @@ func (c *nChannel) access(sector uint64, t model.Time, write bool) model.Time {
 		c.turn = data + burst
 		b.wrote = max(b.wrote, c.turn)
 	}
-	done := ceilDiv((data+burst)*clock.against, clock.clock)
+	done = ceilDiv((data+burst)*clock.against, clock.clock)
 	c.queue.leaves = append(c.queue.leaves, done)
-	return done
+	return done, hit
 }
 
 // open gives the first column command of a row: at once if it is open, or among
 // the last four and still served.
-func (c *nChannel) open(b *nBank, row uint64, now model.Time) model.Time {
+func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, hit bool) {
 	d := &c.cfg.DRAM
 	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-4; i-- {
 		if r := &b.rows[i]; r.row == row && (i == len(b.rows)-1 || r.last >= now) {
 			if i < len(b.rows)-1 {
 				r.last++
 			}
-			return max(now, r.open)
+			return max(now, r.open), true
 		}
 	}
 	act := now
@@ -332,5 +336,5 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) model.Time {
 	b.lastAct = act
 	c.lastAct, c.everAct = max(c.lastAct, act), true
 	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD)})
-	return b.rows[len(b.rows)-1].open
+	return b.rows[len(b.rows)-1].open, false
 }

@@ -98,7 +98,25 @@ func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
 	return nil, nil
 }
 
+// nCount is what one level counts, in the order of a memory record.
+type nCount struct{ accesses, hits, misses, reads, writes uint64 }
+
+func (c *nCount) note(hit, write bool) {
+	c.accesses++
+	if write {
+		c.writes++
+	} else {
+		c.reads++
+	}
+	if hit {
+		c.hits++
+	} else {
+		c.misses++
+	}
+}
+
 type nMemory struct {
+	l1Count, l2Count, dramCount  nCount
 	cfg                          *model.Config
 	out, in, sliceIn, sliceOut   []*nPort
 	misses, waiting, sliceMisses []*nQueue
@@ -159,6 +177,8 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	set := tag * 0x9E3779B97F4A7C15 >> 33 % sets
 	t += rop
 	l := m.l2[i].find(set, tag, true)
+	there := l != nil && l.sec[sector%per].valid
+	m.l2Count.note(there && (kind == trace.InstStore || !l.sec[sector%per].partial), kind == trace.InstStore)
 	if kind == trace.InstStore {
 		if l == nil {
 			if l = m.room(i, set, tag, t); l == nil {
@@ -250,5 +270,7 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	}
 	t = c.queue.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
-	return c.access(sector, t, write)
+	done, hit := c.access(sector, t, write)
+	m.dramCount.note(hit, write)
+	return done
 }
