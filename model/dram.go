@@ -14,10 +14,10 @@ type channel struct {
 	perRow  divisor // sectors of a row
 	banks   []bank
 	perBank divisor
-	turn    Time // end of the last write on the bus
-	queue   ring // requests among which FR-FCFS chooses
-	lastAct Time // of any bank
-	busyTo  Time
+	turn    Time  // end of the last write on the bus
+	queue   ring  // requests among which FR-FCFS chooses
+	lastAct Time  // of any bank
+	pending cover // by some request
 	stats   MemoryRecord
 }
 
@@ -48,7 +48,7 @@ func newChannel(c *Config) channel {
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
-		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never,
+		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, pending: newCover(),
 	}
 }
 
@@ -87,10 +87,7 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 	done := c.ratio.back(data + burst)
 	c.queue.put(done)
 	c.stats.Accesses++
-	if from := max(arrive, c.busyTo); done > from {
-		c.stats.BusyCycles += done - from
-		c.busyTo = done
-	}
+	c.stats.BusyCycles += c.pending.add(arrive, done)
 	return done
 }
 

@@ -262,6 +262,7 @@ type nChannel struct {
 	banks         []nBank
 	turn, lastAct model.Time
 	everAct       bool
+	pending       map[model.Time]bool // cycles with a request
 }
 
 type nBank struct {
@@ -276,7 +277,7 @@ type nRow struct {
 }
 
 func newNChannel(c *model.Config) *nChannel {
-	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks)}
+	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: map[model.Time]bool{}}
 }
 
 func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.Time, hit bool) {

@@ -229,6 +229,14 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	return fill + 1
 }
 
+// pending is for how many cycles channels had a request pending.
+func (m *nMemory) pendingCycles() (n int) {
+	for _, c := range m.chans {
+		n += len(c.pending)
+	}
+	return n
+}
+
 // warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
 func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
 	first, end := addr/32, (addr+bytes+31)/32
@@ -272,5 +280,8 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, t, write)
 	m.dramCount.note(hit, write)
+	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
+		c.pending[x] = true
+	}
 	return done
 }
