@@ -278,6 +278,9 @@ func (m *Machine) fail(err error) {
 func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	k.rec.End = t
 	m.sum.Kernels++
+	if k.work != InferredNothing {
+		m.sum.KernelsInferred++
+	}
 	m.sum.Cycles = max(m.sum.Cycles, t)
 	if k.fused == nil {
 		m.obs.Kernel(&k.rec)

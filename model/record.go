@@ -198,6 +198,7 @@ type MemoryRecord struct {
 type Summary struct {
 	Cycles                 Time
 	Kernels                uint64
+	KernelsInferred        uint64 // those with an Inferred other than nothing
 	CTAs                   uint64
 	Warps                  uint64
 	WarpInsts              uint64

@@ -322,6 +322,9 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 	if task.ended == task.Blocks {
 		k.rec.End = t
 		m.sum.Kernels++
+		if k.work != InferredNothing {
+			m.sum.KernelsInferred++
+		}
 		m.sum.Cycles = max(m.sum.Cycles, t)
 		m.obs.Kernel(&k.rec)
 		m.tasks.over(t)

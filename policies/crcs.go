@@ -38,7 +38,7 @@ func needsPages(f *Facts) string {
 	switch {
 	case f.Arrays == 0:
 		return "it holds no arrays, so that no page is known"
-	case f.MemInsts == 0:
+	case f.MemInsts == 0 && f.Touching == 0 && f.TimedCTAs == 0:
 		return "it holds no memory accesses"
 	case f.Tasks > 0:
 		return "it spawns tasks"

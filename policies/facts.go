@@ -25,9 +25,13 @@ type Facts struct {
 	CopiesIn      uint64 // from the host to the device
 	CopiesOut     uint64 // and back
 	CopiesAnyhow  uint64 // of these, of no known array
-	Inferred      uint64 // kernels without CTAs, whose work is inferred
+	Inferred      uint64 // kernels of which no work is known, or whose duration goes before it
 	NoGrid        uint64 // of these, without a grid
 	Timed         uint64 // of these, with a recorded duration
+	Counted       uint64 // kernels of which instructions are counted, but no warps known
+	Touching      uint64 // kernels of which only what their CTAs touch is known
+	TimedCTAs     uint64 // kernels with CTAs whose duration goes before what they do
+	Uncounted     uint64 // kernels whose instructions are not counted
 	Starts        uint64 // kernels and host operations with a recorded start
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
@@ -84,18 +88,33 @@ func (f *Facts) kernels(r *trace.Reader) error {
 			return err
 		}
 		f.times(k.Recorded)
-		if k.CTAs > 0 || k.Fidelity == trace.FidelityWarp || k.Fidelity == trace.FidelityCTA {
-			continue
-		}
+		f.inferred(&k)
+	}
+	return nil
+}
+
+func (f *Facts) inferred(k *trace.Kernel) {
+	of := model.InferredOf(k)
+	if of > model.InferredOrder && k.WarpInsts == 0 {
+		f.Uncounted++
+	}
+	if of == model.InferredTime && k.CTAs > 0 {
+		f.TimedCTAs++
+	}
+	switch of {
+	case model.InferredOrder:
+		f.Counted++
+	case model.InferredAccesses:
+		f.Touching++
+	case model.InferredTime, model.InferredAll:
 		f.Inferred++
+		if of == model.InferredTime {
+			f.Timed++
+		}
 		if k.Grid.Count() == 0 {
 			f.NoGrid++
 		}
-		if k.Recorded != nil && k.Recorded.DurationNs > 0 {
-			f.Timed++
-		}
 	}
-	return nil
 }
 
 func (f *Facts) times(r *trace.Recorded) {
@@ -121,7 +140,9 @@ func (f *Facts) Missing() []string {
 	add(f.Inferred > 0, fmt.Sprintf("instructions of %d of %d kernels: their work is inferred from durations", f.Inferred, f.Kernels))
 	add(f.NoGrid > 0, fmt.Sprintf("grids of %d kernels: each is one CTA that needs nothing of an SM", f.NoGrid))
 	add(f.Timed < f.Inferred, fmt.Sprintf("durations of %d of these kernels: each of their CTAs holds its place for one cycle", f.Inferred-f.Timed))
-	add(f.MemInsts == 0, "memory accesses: caches, DRAM and pages see nothing")
+	add(f.Counted > 0, fmt.Sprintf("warps of %d of %d kernels: their instructions are counted for each CTA, and order, dependences and addresses inferred", f.Counted, f.Kernels))
+	add(f.Touching > 0, fmt.Sprintf("instructions of %d of %d kernels: their CTAs access what they touch and do nothing else", f.Touching, f.Kernels))
+	add(f.MemInsts == 0 && f.Touching == 0 && f.TimedCTAs == 0, "memory accesses: caches, DRAM and pages see nothing")
 	add(f.Arrays == 0, "arrays: no page is known, and policies that work on pages do not apply")
 	add(f.FileReads == 0, "file reads: the prelude does not read input from storage")
 	add(f.CopiesIn == 0, "copies to the device: input is there from the start")

@@ -21,7 +21,7 @@ func init() {
 			switch {
 			case f.Tasks == 0:
 				return needsTasks(f)
-			case f.Fidelity < 3:
+			case f.Uncounted > 0:
 				return "it does not count the instructions of its tasks, by which a CPU's time is estimated"
 			}
 			return ""

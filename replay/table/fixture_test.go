@@ -45,7 +45,7 @@ func fixtureRuns() []*Run {
 	return []*Run{{
 		GPU: "k20c", Fidelity: trace.FidelityWarp, Baseline: "serial", Speedup: 1.25, MaxWarps: 64,
 		Summary: model.Summary{
-			Cycles: 706_000, Kernels: 2, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
+			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
 			ActiveWarpCycles: 3200, ActiveSMCycles: 100, IssueSlots: 400, IssuedInsts: 100,
 			Memory: []model.MemoryRecord{
 				{Level: "l1", Index: 0, Accesses: 30, Hits: 20}, {Level: "l1", Index: 1, Accesses: 10, Hits: 10},
@@ -78,7 +78,7 @@ func fillWork(s *Set) {
 	o := s.Observer()
 	o.Kernel(&model.KernelRecord{
 		ID: 4_000_000_000, Function: "void bfs<int>(int*, int)", Device: true, Parent: 4_294_967_294, Stream: math.MaxUint64,
-		Fidelity: trace.FidelityCTA, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
+		Fidelity: trace.FidelityCTA, Inferred: model.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
 		Recorded: &trace.Recorded{HostNs: 0, StartNs: 5, DurationNs: 995},
 	})
@@ -88,7 +88,7 @@ func fillWork(s *Set) {
 		Recorded: &trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: -1},
 	})
 	o.Kernel(&model.KernelRecord{
-		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
+		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel, Inferred: model.InferredAll, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
 	})
 	o.CTA(&model.CTARecord{
 		Kernel: 3, CTA: 9, Child: 12, SM: 25, Dispatch: 200, Start: 210, End: 300, WarpInsts: 64, Active: 40,

@@ -34,6 +34,8 @@ var kernels = table[kernelRow]{
 		id("parent_kernel", "The kernel that launched it.", model.NoKernel, func(r *kernelRow) uint32 { return r.Parent }),
 		u64("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
 		enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),
+		enum("inferred", "What was inferred of its work, and not in the trace: nothing; the order of counted instructions; the accesses to what is touched; "+
+			"the time, from its recorded duration; all (MODEL.md, Counts).", model.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
 		u32("grid_x", "CTAs of the grid in x.", func(r *kernelRow) uint32 { return r.Grid[0] }),
 		u32("grid_y", "CTAs of the grid in y.", func(r *kernelRow) uint32 { return r.Grid[1] }),
 		u32("grid_z", "CTAs of the grid in z.", func(r *kernelRow) uint32 { return r.Grid[2] }),

@@ -77,6 +77,7 @@ var runs = table[Run]{
 		inNs("time_ns", "The same in nanoseconds.", func(r *Run) model.Time { return r.Cycles }),
 		f64("speedup", "The baseline's cycles over this run's.", func(r *Run) float64 { return r.Speedup }),
 		u64("kernels", "Kernels that ran, of host and device.", func(r *Run) uint64 { return r.Kernels }),
+		u64("kernels_inferred", "Those whose work is inferred in part or whole; the table kernels says what of it.", func(r *Run) uint64 { return r.KernelsInferred }),
 		u64("ctas", "CTAs that ran, native and aggregated.", func(r *Run) uint64 { return r.CTAs }),
 		u64("warps", "Warps that ran.", func(r *Run) uint64 { return r.Warps }),
 		u64("warp_instructions", "Warp instructions issued.", func(r *Run) uint64 { return r.WarpInsts }),
