@@ -34,7 +34,7 @@ type SMConfig struct {
 	ComputeCapability int    `toml:"compute_capability"` // major × 10 + minor
 	Schedulers        int    `toml:"schedulers"`
 	IssueWidth        int    `toml:"issue_width"`    // instructions of one warp per scheduler and cycle; 2: dual issue
-	WarpScheduler     string `toml:"warp_scheduler"` // "gto" or "lrr"
+	WarpScheduler     string `toml:"warp_scheduler"` // "gto", "gty" or "lrr"
 	MaxWarps          int    `toml:"max_warps"`
 	MaxThreads        int    `toml:"max_threads"`
 	MaxCTAs           int    `toml:"max_ctas"`

@@ -163,7 +163,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.count", 1, 2, 3)
 	set("sm.schedulers", 1, 2, 4)
 	set("sm.issue_width", 1, 2)
-	set("sm.warp_scheduler", "gto", "lrr")
+	set("sm.warp_scheduler", "gto", "gty", "lrr")
 	set("sm.max_ctas", 1, 2, 4)
 	set("sm.operand_collectors", 0, 1, 4)
 	set("sm.pipeline_depth", 0, 5)

@@ -77,7 +77,7 @@ func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
 func (s *nSM) issue(n *naive, sched int) {
 	step := len(s.last)
 	places := len(s.slots) / step
-	turns := n.cfg.SM.WarpScheduler == "lrr"
+	turns, youngest := n.cfg.SM.WarpScheduler == "lrr", n.cfg.SM.WarpScheduler == "gty"
 	var pick *nWarp
 	for i := range places {
 		b := i
@@ -85,7 +85,7 @@ func (s *nSM) issue(n *naive, sched int) {
 			b = (s.last[sched] + 1 + i) % places
 		}
 		w := s.slots[b*step+sched]
-		if (pick == nil || !turns && w != nil && w.age < pick.age) && s.can(n, sched, w) {
+		if (pick == nil || !turns && w != nil && w.age < pick.age != youngest) && s.can(n, sched, w) {
 			pick = w
 		}
 	}

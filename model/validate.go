@@ -35,7 +35,7 @@ var bounds = map[string]bound{
 	"sm.compute_capability": {min: 10, max: 999},
 	"sm.schedulers":         {min: 1, max: 16},
 	"sm.issue_width":        {min: 1, max: 2},
-	"sm.warp_scheduler":     {words: []string{"gto", "lrr"}},
+	"sm.warp_scheduler":     {words: []string{"gto", "gty", "lrr"}},
 	"sm.max_warps":          {min: 1, max: 64},
 	"sm.max_threads":        {min: 32, max: 1 << 15},
 	"sm.max_ctas":           {min: 1, max: 1024},
