@@ -313,6 +313,7 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 	k := task.run
 	if c.home == nil { // of a fused kernel, on which its instructions were booked
 		k.rec.WarpInsts += c.rec.WarpInsts
+		k.rec.ThreadInsts += c.threadInsts
 		m.ctas.ended(c, t)
 	}
 	task.open--

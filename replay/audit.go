@@ -227,6 +227,7 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.k.Grid.Count())
 	}
 	a.instructions(r.ID, b, r.End)
+	a.lanes(r, b)
 	if narrow {
 		delete(a.kernels, r.ID)
 		return
@@ -253,6 +254,14 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 	inlines := a.tr.Program().Totals.ChildLaunches > 0
 	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts || b.insts > b.k.WarpInsts && !inlines) {
 		a.fail("instructions", t, "kernel %d issued %d warp instructions, the trace has %d", id, b.insts, b.k.WarpInsts)
+	}
+}
+
+// lanes checks that the lanes of a kernel's instructions are those of the trace.
+func (a *auditor) lanes(r *model.KernelRecord, b *kernelBook) {
+	known := b.k.CTAs > 0 && model.InferredOf(&b.k) == model.InferredNothing
+	if known && a.tr.Program().Totals.ChildLaunches == 0 && r.ThreadInsts != b.k.ThreadInsts {
+		a.fail("instructions", r.End, "kernel %d issued %d thread instructions, the trace has %d", r.ID, r.ThreadInsts, b.k.ThreadInsts)
 	}
 }
 

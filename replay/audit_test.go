@@ -263,6 +263,7 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 		"more issued than slots": {"issue-slots", func(_ *T, _ *tape, _ *C, s *S) { s.IssuedInsts = s.IssueSlots + 1 }},
 		"a warp too many":        {"warps-once", func(_ *T, _ *tape, _ *C, s *S) { s.Warps++ }},
 		"an instruction lost":    {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts-- }},
+		"a lane lost":            {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "kernel", 0, 0)].kernel.ThreadInsts-- }},
 		"an instruction twice":   {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts++ }},
 		"a start before the CTA is placed": {"order", func(t *T, x *tape, _ *C, _ *S) {
 			r := &x.notes[x.find(t, "cta", 0, 0)].cta
