@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math/bits"
+	"slices"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -21,7 +22,7 @@ type taskBook struct {
 	seen    []uint64              // bit per kernel
 	tasks   uint64
 	span    map[uint32][2]model.Time // first placement and last end of CTAs, until the task ends
-	sync    map[uint32]bool          // functions with a barrier
+	sync    []uint64                 // bit per kernel: its threadblocks synchronise
 }
 
 // tenancy is what threadblocks of tasks hold of an SM.
@@ -31,17 +32,15 @@ type tenancy struct{ ctas, shared, barriers int }
 // tasks are checked as those of their capture.
 func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
-		span: map[uint32][2]model.Time{}, sync: map[uint32]bool{}}
+		span: map[uint32][2]model.Time{}}
 	if l, ok := rt.(model.LimitedRuntime); ok {
 		b.limits = l.Limits(a.cfg)
 	}
-	for fn := range a.tr.Program().Functions {
-		for _, in := range a.tr.Program().Functions[fn].Insts {
-			if in.Class == trace.ClassBarrier {
-				b.sync[uint32(fn)] = true
-			}
-		}
+	barrier := make([]bool, len(a.tr.Program().Functions)) // of a function's code, which a launch may run
+	for fn := range barrier {
+		barrier[fn] = slices.ContainsFunc(a.tr.Program().Functions[fn].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassBarrier })
 	}
+	var k trace.Kernel
 	ops := a.tr.HostOps()
 	var op trace.HostOp
 	for ops.Next(&op) == nil {
@@ -49,6 +48,17 @@ func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook,
 			continue
 		}
 		b.spawned++
+		sync := op.Sync // a task says so, since a path through its code may not
+		if op.Kind == trace.OpLaunch {
+			if err := a.tr.Kernel(op.Kernel, &k); err != nil {
+				return nil, err
+			}
+			sync = barrier[k.Function]
+		}
+		if sync {
+			b.sync = grown(b.sync, op.Kernel)
+			mark(b.sync, op.Kernel)
+		}
 		if len(op.Deps) > 0 {
 			b.deps[op.Kernel] = append([]uint32(nil), op.Deps...)
 			for _, d := range op.Deps {
@@ -62,7 +72,7 @@ func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook,
 // placed and ended keep what a threadblock on a residence holds.
 func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
 	h, l := &b.held[r.SM], &b.limits
-	h.take(l, k, b.sync[k.k.Function], 1)
+	h.take(l, k, b.syncs(k.k.ID), 1)
 	if h.ctas > l.CTAs || h.shared > l.SharedBytes || h.barriers > l.Barriers {
 		b.a.fail("task-limits", r.Dispatch, "SM %d holds %d threadblocks of tasks with %d bytes of shared memory and %d barriers; it may hold %d, %d and %d",
 			r.SM, h.ctas, h.shared, h.barriers, l.CTAs, l.SharedBytes, l.Barriers)
@@ -70,7 +80,20 @@ func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
 }
 
 func (b *taskBook) released(r *model.CTARecord, k *kernelBook) {
-	b.held[r.SM].take(&b.limits, k, b.sync[k.k.Function], -1)
+	b.held[r.SM].take(&b.limits, k, b.syncs(k.k.ID), -1)
+}
+
+// syncs reports whether the threadblocks of a task synchronise.
+func (b *taskBook) syncs(kernel uint32) bool {
+	return int(kernel>>6) < len(b.sync) && b.sync[kernel>>6]>>(kernel&63)&1 != 0
+}
+
+// grown returns a set of bits with room for i.
+func grown(set []uint64, i uint32) []uint64 {
+	if grow := int(i>>6) + 1 - len(set); grow > 0 {
+		return append(set, make([]uint64, grow)...)
+	}
+	return set
 }
 
 func (h *tenancy) take(l *model.ResidentLimits, k *kernelBook, sync bool, sign int) {
@@ -95,9 +118,7 @@ func (b *taskBook) cta(r *model.CTARecord) {
 // task checks a task that has ended.
 func (b *taskBook) task(r *model.TaskRecord) {
 	a := b.a
-	if grow := int(r.Kernel>>6) + 1 - len(b.seen); grow > 0 {
-		b.seen = append(b.seen, make([]uint64, grow)...)
-	}
+	b.seen = grown(b.seen, r.Kernel)
 	if !mark(b.seen, r.Kernel) {
 		a.fail("task-once", r.Back, "task %d ends twice", r.Kernel)
 	}

@@ -91,6 +91,17 @@ func TestTasksAudited(t *testing.T) {
 	}
 }
 
+// Code with a barrier that a task's path avoids needs none of GeMTC's workers.
+func TestBarriersOffThePath(t *testing.T) {
+	results := audited(t, sampled(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), model.NotTasks, nil)
+	for _, x := range results {
+		if x.Policy == "gemtc" {
+			return
+		}
+	}
+	t.Error("gemtc does not apply")
+}
+
 // An input that takes longer than the launch behind it: a task can be scheduled
 // once both are there.
 func TestInputsSlowerThanLaunches(t *testing.T) {
