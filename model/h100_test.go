@@ -2,6 +2,7 @@ package model
 
 import (
 	"bufio"
+	"fmt"
 	"math"
 	"os"
 	"strconv"
@@ -91,6 +92,16 @@ func TestH100EmptyKernels(t *testing.T) {
 		if math.Round(launch) != float64(c.Host.LaunchLatency) || math.Round(held) != float64(c.SM.CTALaunchLatency) || math.Round(pace) != float64(c.KMU.CTAsPerCycle) {
 			t.Errorf("%s: the measured half says launch %.0f, pace %.2f, CTA %.0f cycles; the preset %d, %d, %d",
 				w.preset, launch, pace, held, c.Host.LaunchLatency, c.KMU.CTAsPerCycle, c.SM.CTALaunchLatency)
+		}
+		if w.tool == "ncu" {
+			saysMODEL(t, fmt.Sprintf("the pace of small ones, %.2f cycles a CTA", pace))
+			us := float64(c.SM.CTALaunchLatency) / c.Clock.CoreMHz
+			saysMODEL(t, fmt.Sprintf("take the CTA's %.0f ns at their own clock", 1000*us))
+			for _, name := range []string{"h100", "a100", "h200"} {
+				if own := mustPreset(t, name); float64(own.SM.CTALaunchLatency) != math.Round(us*own.Clock.CoreMHz) {
+					t.Errorf("%s: a CTA holds its place for %d cycles, %.1f ns are %.1f", name, own.SM.CTALaunchLatency, 1000*us, us*own.Clock.CoreMHz)
+				}
+			}
 		}
 		var n, sum, worst float64
 		for _, e := range all {

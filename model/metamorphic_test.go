@@ -119,6 +119,12 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		}
 		text := b.String() + "exit\n"
 		base := cyclesOf(t, text, machine...)
+		c, _ := tiny(t, machine...)
+		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes), fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate),
+			fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks), "exec.fp32.initiation=1")
+		if got := cyclesOf(t, text, doubled...); got > base {
+			t.Errorf("seed %d: twice the bandwidth of everything takes %d cycles, %d without", seed, got, base)
+		}
 		for _, change := range better {
 			if got := cyclesOf(t, text, append(append([]string{}, machine...), change)...); got > base {
 				t.Errorf("seed %d: %s takes %d cycles, %d without", seed, change, got, base)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/model"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace/tracetest"
@@ -71,4 +72,37 @@ func TestRandomNests(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Where nothing contends (an SM for each CTA, an entry and a queue for each kernel) an
+// ideal policy is never slower than the real one, and no copies never slower than copies.
+func TestIdealIsNeverSlower(t *testing.T) {
+	never := func(name, text string, cfg *model.Config, list string) {
+		t.Helper()
+		cs, err := policies.Parse(list, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		results, err := runs.Run(context.Background(), &runs.Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: cs, Audit: true})
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, text)
+		}
+		for i := 1; i < len(results); i++ {
+			if slow, ideal := results[i-1], results[i]; ideal.Run.Cycles > slow.Run.Cycles {
+				t.Errorf("%s: %s takes %d cycles, %s %d\n%s", name, ideal.Policy, ideal.Run.Cycles, slow.Policy, slow.Run.Cycles, text)
+			}
+		}
+	}
+	for seed := range uint64(15) {
+		text := nestedText(rand.New(rand.NewPCG(seed, 2)))
+		cfg := kepler(t, 128, seed%2 == 0)
+		cfg.SM.MaxCTAs, cfg.KMU.Entries, cfg.KMU.HWQs, cfg.KMU.CTAsPerCycle = 1, 1024, 1024, 128
+		never(fmt.Sprintf("seed %d", seed), text, cfg, "cdp,cdp-ideal")
+		never(fmt.Sprintf("seed %d", seed), text, cfg, "dtbl,dtbl-ideal")
+	}
+	cfg := tiny(t, 8, 1)
+	cfg.Host.PCIeGBs, cfg.Host.CopyLatencyNs = 15, 100
+	never("figure 8", figure8(), cfg, "serial,single-overlap")
+	never("figure 8", figure8(), cfg, "serial,nocopy")
+	never("figure 8", figure8(), cfg, "serial,crcs,crcs,crcs-profiler=off")
 }
