@@ -64,6 +64,12 @@ func (a *app) printRuns(results []*replay.Result) error {
 			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
 	}
 	g.print()
+	for _, m := range rows {
+		if n, ok := m["kernels_inferred"].(uint64); ok && n > 0 {
+			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
+			break
+		}
+	}
 	return nil
 }
 
