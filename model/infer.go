@@ -45,14 +45,11 @@ func (i Inferred) held() bool { return i >= InferredTime }
 
 // A kernel whose work is inferred from its recorded duration takes it when it
 // runs alone on the GPU that it was captured on ([Options].Captured; this
-// machine, if nil). A CTA then holds its place for
-//
-//	duration / waves, waves = ceil(CTAs / (CTAs that fit the captured GPU))
-//
-// cycles of the captured GPU, and for as many cycles on this machine (model.md,
-// "Traces with less in them"; MODEL.md, choice 18). A kernel without a duration
-// holds each CTA for one cycle; one without a grid is a single CTA that needs
-// nothing of an SM. What is inferred stands in the tables.
+// machine, if nil): each CTA holds its place for as many cycles as [Config].hold
+// finds for that GPU, and for as many on this machine (model.md, "Traces with
+// less in them"; MODEL.md, choice 18). A kernel without a duration holds each CTA
+// for one cycle; one without a grid is a single CTA that needs nothing of an SM.
+// What is inferred stands in the tables.
 
 // infer prepares a kernel whose work is inferred, if it is.
 func (k *kernelRun) infer(m *Machine) {
@@ -62,18 +59,39 @@ func (k *kernelRun) infer(m *Machine) {
 		return
 	}
 	from := m.captured
-	var duration Time
-	if k.work == InferredTime {
-		duration = nsToCycles(k.tk.Recorded.DurationNs, from)
-	}
+	room := uint64(1)
 	if k.total == 0 {
 		k.native, k.total, k.Left = 1, 1, 1
 		k.res = Resources{}
-		k.inferred = max(1, duration)
-		return
+	} else {
+		resident, _ := from.Residency(&k.tk)
+		room = uint64(max(1, resident) * from.SM.Count)
 	}
-	resident, _ := from.Residency(&k.tk)
-	room := uint64(max(1, resident) * from.SM.Count)
-	waves := (k.total + room - 1) / room
-	k.inferred = max(1, duration/Time(waves))
+	k.inferred = 1
+	if k.work == InferredTime {
+		k.inferred = from.hold(nsToCycles(k.tk.Recorded.DurationNs, from), k.total, room)
+	}
+}
+
+// hold returns for how long each of n CTAs holds its place, of which there are so
+// many, for their kernel to take a duration from its first CTA to its end. p CTAs
+// are placed in a cycle, each a cycle after the one before it in its place has
+// ended, and the kernel ends a cycle after its last CTA. With w waves, the last CTA being the
+// s-th of its wave, that is
+//
+//	duration = ⌊s/p⌋ + w·(hold + 1)
+//
+// unless places are free before all have been filled; then the CTAs come at the
+// pace of placing, and duration = ⌊(n-1)/p⌋ + hold + 1. What a CTA takes to start
+// is part of the hold. No CTA holds its place for less than a cycle, so that a
+// kernel takes at least as long as placing its CTAs.
+func (c *Config) hold(duration Time, n, room uint64) Time {
+	p := uint64(max(1, c.KMU.CTAsPerCycle))
+	last := n - 1
+	waves := Time(last/room + 1)
+	hold := (duration-Time(last%room/p))/waves - 1
+	if waves > 1 && hold+1 < Time(room/p) {
+		hold = duration - Time(last/p) - 1
+	}
+	return max(1, hold-Time(c.SM.CTALaunchLatency))
 }

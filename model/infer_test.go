@@ -55,24 +55,25 @@ func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 }
 
 // 416 CTAs of 64 threads on a K20c, which holds 13 x 16 = 208 of them: two
-// waves. 2 ms at 706 MHz are 1,412,000 cycles, so a CTA holds its place for
-// 706,000. CTA i is placed in cycle i, the one that follows it one cycle after it
-// has ended: the last, 207 + 208, is placed at 207 + 706,001 and ends at
-// 1,412,208; the kernel does one cycle later.
+// waves, the last CTA being the 208th of its own. 2 ms at 706 MHz are 1,412,000
+// cycles = 207 + 2 (hold + 1): 705,895, rounded down. CTA i is placed in cycle i,
+// the one that follows it one cycle after it has ended: the last, 207 + 208, at
+// 207 + 705,896, and ends at 1,411,998; the kernel does one cycle later.
 func TestInferredWork(t *testing.T) {
 	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "")
-	if got := k[0].End - k[0].FirstCTA; got != 1412209 {
-		t.Errorf("the kernel takes %d cycles, want 1412209", got)
+	if got := k[0].End - k[0].FirstCTA; got != 1411999 {
+		t.Errorf("the kernel takes %d cycles, want 1411999", got)
 	}
 }
 
 // The same capture from a GPU with room for all of it: 108 SMs hold 32 CTAs of 64
-// threads each, so there is one wave, a CTA takes all 2 ms at 1410 MHz =
-// 2,820,000 cycles, and two waves on the K20c take twice that.
+// threads each, so there is one wave. 2 ms at 1410 MHz are 2,820,000 cycles, of
+// which 415 go to placing, one to the kernel's end and 421 to the start of a CTA:
+// 2,819,163. Two waves of them on the K20c, whose CTAs start at once:
 func TestInferredWorkOfAnotherGPU(t *testing.T) {
 	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "a100")
-	if got := k[0].End - k[0].FirstCTA; got != 2*2820000+209 {
-		t.Errorf("the kernel takes %d cycles, want %d", got, 2*2820000+209)
+	if got := k[0].End - k[0].FirstCTA; got != 207+2*(2819163+1) {
+		t.Errorf("the kernel takes %d cycles, want %d", got, 207+2*(2819163+1))
 	}
 }
 
@@ -80,8 +81,8 @@ func TestInferredWorkOfAnotherGPU(t *testing.T) {
 // nothing of an SM; one without a duration takes a cycle a CTA.
 func TestInferredWithoutGridOrDuration(t *testing.T) {
 	k := inferred(t, "meta fidelity=none\nlaunch k grid=none block=none fidelity=none start=0 duration=1000\nlaunch l grid=3 block=32 fidelity=kernel\n", "")
-	if got := k[0].End - k[0].FirstCTA; got != 706+1 {
-		t.Errorf("without a grid: %d cycles, want 707", got)
+	if got := k[0].End - k[0].FirstCTA; got != 706 {
+		t.Errorf("without a grid: %d cycles, want 706", got)
 	}
 	// CTA 2 is placed two cycles after CTA 0 and takes one cycle.
 	if got := k[1].End - k[1].FirstCTA; got != 2+1+1 {
