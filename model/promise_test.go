@@ -132,7 +132,10 @@ func TestPromises(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d promise files, %v", len(files), err)
 	}
-	for _, file := range files {
+	for i, file := range files {
+		if want := fmt.Sprintf("%03d-", i+1); !strings.HasPrefix(filepath.Base(file), want) {
+			t.Errorf("%s: the numbers have a gap, it should begin with %s", file, want)
+		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {

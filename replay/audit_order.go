@@ -17,7 +17,8 @@ import (
 //   - hwq-limit: kernels of one hardware work queue are not in the distributor
 //     together, and there are no more of all queues than queues;
 //   - children: a kernel ends after all children of its CTAs, and a CTA that left its
-//     SM for its children comes back when they have ended.
+//     SM for its children comes back when they have ended (checked where there are no
+//     aggregated groups: a request does not say of which group its CTA is).
 //
 // It reads the program as far as the kernels that have been dispatched: its memory is
 // a word for each kernel, and a list for each stream, event and kernel under way.
@@ -32,9 +33,10 @@ type order struct {
 	seen     int      // streams
 	queued   []int    // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
 	inQueues int
-	parents  map[uint32]childBook   // of children that have started, by child
-	open     map[uint32]int         // children that have started and not ended, by parent kernel
-	away     map[[2]uint32][]absent // by parent kernel and CTA
+	parents  map[uint32]childBook           // of children that have started, by child
+	open     map[uint32]int                 // children that have started and not ended, by parent kernel
+	away     map[uint32]map[uint32][]absent // by kernel and CTA, while the kernel runs
+	groups   bool                           // a kernel may have CTAs of groups, whose numbers are not its own
 }
 
 // streamBook is what the next kernel of a stream waits for, and its queue.
@@ -55,7 +57,7 @@ type absent struct{ from, to model.Time }
 func newOrder(a *auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
-		ended: make([]model.Time, a.tr.Program().Totals.Kernels), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[[2]uint32][]absent{},
+		ended: make([]model.Time, a.tr.Program().Totals.Kernels), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
 		o.queued = make([]int, max(1, a.cfg.KMU.HWQs))
@@ -159,6 +161,7 @@ func (o *order) kernel(r *model.KernelRecord) {
 		o.a.fail("children", r.End, "kernel %d ends at %d, %d of its children have not", r.ID, r.End, n)
 	}
 	delete(o.open, r.ID)
+	delete(o.away, r.ID)
 	if int(r.ID) < len(o.ended) {
 		o.ended[r.ID] = r.End + 1
 	}
@@ -176,6 +179,7 @@ func (o *order) launched(r *model.LaunchRecord) {
 	if int(r.Parent) < len(o.ended) && o.ended[r.Parent] > 0 {
 		o.a.fail("children", r.FirstCTA, "child kernel %d starts at %d, its parent %d has ended", r.Child, r.FirstCTA, r.Parent)
 	}
+	o.groups = o.groups || r.Decision == model.Group
 	o.parents[r.Child] = childBook{r.Parent, r.CTA, r.Time}
 	o.open[r.Parent]++
 }
@@ -188,7 +192,10 @@ func (o *order) childEnded(child uint32, t model.Time) {
 	}
 	delete(o.parents, child)
 	o.open[b.parent]--
-	for _, x := range o.away[[2]uint32{b.parent, b.cta}] {
+	if o.groups {
+		return
+	}
+	for _, x := range o.away[b.parent][b.cta] {
 		if b.call < x.from && x.to < t {
 			o.a.fail("children", t, "CTA %d of kernel %d came back at %d, its child %d ends at %d", b.cta, b.parent, x.to, child, t)
 		}
@@ -197,12 +204,17 @@ func (o *order) childEnded(child uint32, t model.Time) {
 
 // left and back note when a CTA is away from its SM.
 func (o *order) left(r *model.CTARecord, t model.Time) {
-	at := [2]uint32{owner(r), r.CTA}
-	o.away[at] = append(o.away[at], absent{from: t, to: never})
+	if r.Child != model.NoKernel {
+		return
+	}
+	if o.away[r.Kernel] == nil {
+		o.away[r.Kernel] = map[uint32][]absent{}
+	}
+	o.away[r.Kernel][r.CTA] = append(o.away[r.Kernel][r.CTA], absent{from: t, to: never})
 }
 
 func (o *order) back(r *model.CTARecord, t model.Time) {
-	if list := o.away[[2]uint32{owner(r), r.CTA}]; len(list) > 0 {
+	if list := o.away[r.Kernel][r.CTA]; len(list) > 0 && r.Child == model.NoKernel {
 		list[len(list)-1].to = t
 	}
 }
