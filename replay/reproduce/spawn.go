@@ -79,7 +79,7 @@ var spawn = &Paper{
 		},
 		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies: "flat,cdp,spawn", Workloads: pick(largeChildren, "BFS-citation", "SSSP-citation", "JOIN-uniform"),
+			Policies: "flat,cdp,spawn", Workloads: pick(largeChildren, "BFS-citation", "SSSP-citation"),
 			Columns: []Column{
 				{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
 				{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
