@@ -114,7 +114,7 @@ func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	}
 	if g.rec.Spilled = g.rec.AGT < 0; g.rec.Spilled {
 		u.pending.spilled++
-		u.m.mem.write(g.parent.sm.lsu.port, groupRecords+uint64(g.rec.Child), t, true)
+		u.m.mem.write(g.parent.sm.lsu.port, groupRecords+uint64(g.rec.Child), t, allBytes)
 	}
 }
 

@@ -20,6 +20,10 @@ type cache struct {
 	shift  uint    // of the hash, to the index of its bucket
 	gen    uint8
 	base   Time // fill times are counted from here
+
+	// written has, per line and sector, the bytes that are there of one that is
+	// partial; nil until the first.
+	written [][maxSectors]uint32
 }
 
 // maxSectors is the most sectors that a line may have.
@@ -32,7 +36,7 @@ type line struct {
 	merges  [maxSectors]uint8  // requests of the fetch of each sector
 	valid   uint8              // sectors present or on their way
 	dirty   uint8
-	partial uint8 // sectors written in part: a read must fetch them
+	partial uint8 // sectors of which only written bytes are there: a read must fetch the rest
 	gen     uint8 // flush after which the line was filled; 0: it never was
 }
 
@@ -184,9 +188,42 @@ func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
 	}
 	l := &c.lines[id]
 	l.valid |= 1 << (bit & 7)
+	l.partial &^= 1 << (bit & 7)
 	l.fill[bit&3] = uint32(max(0, t-c.base))
 	l.merges[bit&3] = merges
 }
+
+// readable reports whether a sector of l is there, or on its way, whole.
+func (l *line) readable(bit uint) bool { return (l.valid&^l.partial)>>(bit&7)&1 != 0 }
+
+// write puts bytes into a sector, a bit each, and reports whether there was
+// something of it. One that was not there is whole when all its bytes have been
+// written.
+func (c *cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
+	l := &c.lines[id]
+	present = l.valid>>(bit&7)&1 != 0
+	switch {
+	case !present:
+		c.put(id, bit, t, 0)
+	case l.partial>>(bit&7)&1 != 0:
+		bytes |= c.written[id][bit&3]
+	default:
+		return true
+	}
+	if bytes == allBytes {
+		l.partial &^= 1 << (bit & 7)
+		return present
+	}
+	if c.written == nil {
+		c.written = make([][maxSectors]uint32, len(c.lines))
+	}
+	l.partial |= 1 << (bit & 7)
+	c.written[id][bit&3] = bytes
+	return present
+}
+
+// allBytes stands for every byte of a sector.
+const allBytes = ^uint32(0)
 
 // rebase counts fill times from half a span before t, an eon after all that have
 // come: those that are earlier are past for every request.

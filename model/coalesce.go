@@ -65,9 +65,6 @@ func (c *coalescer) stride(base, step, n uint64, bytes uint32) {
 	}
 }
 
-// full reports whether the access touches every byte of sector i.
-func (c *coalescer) full(i int) bool { return c.bytes[i] == ^uint32(0) }
-
 // covered returns the bits of the bytes lo ≤ b < hi of one sector.
 func covered(lo, hi uint64) uint32 {
 	return uint32((uint64(1)<<(hi-lo) - 1) << (lo & (1<<sectorShift - 1)))

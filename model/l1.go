@@ -49,24 +49,21 @@ func (c *l1) resize(bytes int) {
 	tags.flush()
 }
 
-// keep makes a written sector present; !ok: there is no room.
-func (c *l1) keep(sector uint64, at Time) (ok bool) {
+// write keeps written bytes of a sector, if there is room for its line.
+func (c *l1) write(sector uint64, at Time, bytes uint32) {
 	if c.tags == nil {
-		return false
+		return
 	}
 	tag, bit := sector>>(c.per&63), uint(sector)&c.last
 	id := c.tags.find(tag)
 	if id == noLine {
 		if id = c.tags.insert(tag, at); id == noLine {
-			return false
+			return
 		}
 	} else {
 		c.tags.touch(id)
 	}
-	if c.tags.lines[id].valid>>(bit&7)&1 == 0 {
-		c.tags.put(id, bit, at, 0)
-	}
-	return true
+	c.tags.write(id, bit, bytes, at)
 }
 
 // invalidate drops the copy of a sector.

@@ -36,7 +36,7 @@ func (s *slice) read(sector uint64, t Time) Time {
 	t += s.rop
 	id, bit := s.lookup(sector)
 	if id != noLine {
-		if l := &s.tags.lines[id]; l.valid&^l.partial>>(bit&7)&1 != 0 {
+		if s.tags.lines[id].readable(bit) {
 			s.stats.Hits++
 			return s.hit(id, bit, t)
 		}
@@ -74,7 +74,6 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 			return fill
 		}
 	}
-	s.tags.lines[id].partial &^= 1 << (bit & 7)
 	s.tags.put(id, bit, fill, 1)
 	return fill
 }
@@ -101,8 +100,8 @@ func (s *slice) send(sector uint64, t Time, write bool) Time {
 	return s.chan_.access(sector, t, write)
 }
 
-// write takes a sector and returns when it is done.
-func (s *slice) write(sector uint64, t Time, full bool) Time {
+// write takes bytes of a sector, a bit each, and returns when it is done.
+func (s *slice) write(sector uint64, t Time, bytes uint32) Time {
 	s.stats.Accesses++
 	s.stats.WriteSectors++
 	t += s.rop
@@ -113,20 +112,12 @@ func (s *slice) write(sector uint64, t Time, full bool) Time {
 			return s.send(sector, t, true)
 		}
 	}
-	l := &s.tags.lines[id]
-	present := l.valid>>(bit&7)&1 != 0
-	if present {
+	if s.tags.write(id, bit, bytes, t) {
 		s.stats.Hits++
 	} else {
 		s.stats.Misses++
-		s.tags.put(id, bit, t, 0)
 	}
-	l.dirty |= 1 << (bit & 7)
-	if full {
-		l.partial &^= 1 << (bit & 7)
-	} else if !present {
-		l.partial |= 1 << (bit & 7)
-	}
+	s.tags.lines[id].dirty |= 1 << (bit & 7)
 	return t + 1
 }
 
@@ -142,7 +133,6 @@ func (s *slice) warm(sector uint64, n uint, t Time) {
 	for bit := first; bit < first+n; bit++ {
 		s.tags.put(id, bit, t, 0)
 		l.dirty |= 1 << (bit & 7)
-		l.partial &^= 1 << (bit & 7)
 	}
 }
 

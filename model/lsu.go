@@ -223,7 +223,7 @@ func (u *lsu) sector(w way, i int, at Time) Time {
 	case wayLoad:
 		return u.load(sector, at)
 	case wayStore:
-		return u.store(sector, at, u.co.full(i))
+		return u.store(sector, at, u.co.bytes[i])
 	case wayAtomic:
 		u.l1.invalidate(sector)
 		return u.s.m.mem.atomic(u.port, sector, u.queued(at))
@@ -238,7 +238,7 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	id := l1.tags.find(tag)
 	if id != noLine {
 		l1.tags.touch(id)
-		if l1.tags.lines[id].valid>>(bit&7)&1 != 0 {
+		if l1.tags.lines[id].readable(bit) {
 			l1.stats.hits++
 			return u.hit(id, bit, at+l1.latency+l1Extra)
 		}
@@ -302,12 +302,14 @@ func (u *lsu) admitMiss(at Time) Time {
 	return at
 }
 
-// store sends a sector through to the L2. An L1 that allocates on writes keeps a
-// sector that is written whole; otherwise its copy is dropped.
-func (u *lsu) store(sector uint64, at Time, full bool) Time {
+// store sends bytes of a sector, a bit each, through to the L2. An L1 that
+// allocates on writes keeps them; another drops its copy.
+func (u *lsu) store(sector uint64, at Time, bytes uint32) Time {
 	u.l1.stats.writes++
-	if !full || !u.l1.cfg.WriteAllocate || !u.l1.keep(sector, at) {
+	if u.l1.cfg.WriteAllocate {
+		u.l1.write(sector, at, bytes)
+	} else {
 		u.l1.invalidate(sector)
 	}
-	return u.s.m.mem.write(u.port, sector, u.queued(at), full)
+	return u.s.m.mem.write(u.port, sector, u.queued(at), bytes)
 }

@@ -74,11 +74,11 @@ func (m *memory) read(p *smPort, sector uint64, t Time) Time {
 	return m.answer(p, s, s.read(sector, t), m.dataFlits)
 }
 
-// write sends a sector and returns when the SM has the acknowledgement. full:
-// every byte of the sector is written.
-func (m *memory) write(p *smPort, sector uint64, t Time, full bool) Time {
+// write sends bytes of a sector, a bit each, and returns when the SM has the
+// acknowledgement.
+func (m *memory) write(p *smPort, sector uint64, t Time, bytes uint32) Time {
 	s, t := m.request(p, sector, t, m.dataFlits)
-	return m.answer(p, s, s.write(sector, t, full), m.ctrlFlits)
+	return m.answer(p, s, s.write(sector, t, bytes), m.ctrlFlits)
 }
 
 // atomic performs a read-modify-write in the L2.

@@ -80,7 +80,7 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 	done := start + 1
 	nth := map[uint64]model.Time{}
 	for _, s := range order {
-		done = max(done, u.sector(in, s, start+nth[s%banks], len(bytes[s]) == 32))
+		done = max(done, u.sector(in, s, start+nth[s%banks], bytes[s]))
 		nth[s%banks]++
 	}
 	return done
@@ -182,7 +182,7 @@ func (u *nLSU) translate(sector uint64, at model.Time) model.Time {
 	return walked
 }
 
-func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) model.Time {
+func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[uint64]bool) model.Time {
 	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
 	per := uint64(c.LineBytes / 32)
 	tag := sector / per
@@ -193,17 +193,17 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) m
 		if l := u.l1.find(set, tag, false); l != nil {
 			l.sec[sector%per].valid = false
 		}
-		return m.request(sm, trace.InstAtomic, sector, u.queued(at), false)
+		return m.request(sm, trace.InstAtomic, sector, u.queued(at), nil)
 	case in.Flags&trace.InstStore != 0:
 		m.l1Count.accesses++
 		m.l1Count.writes++
-		u.store(set, tag, sector%per, at, full && c.WriteAllocate)
-		return m.request(sm, trace.InstStore, sector, u.queued(at), full)
+		u.store(set, tag, sector%per, at, bytes)
+		return m.request(sm, trace.InstStore, sector, u.queued(at), bytes)
 	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && in.Space != trace.SpaceLocal:
-		return m.request(sm, trace.InstLoad, sector, u.queued(at), false)
+		return m.request(sm, trace.InstLoad, sector, u.queued(at), nil)
 	}
 	l := u.l1.find(set, tag, true)
-	there := l != nil && l.sec[sector%per].valid
+	there := l != nil && l.sec[sector%per].whole()
 	m.l1Count.note(there, false)
 	if there {
 		return u.hit(&l.sec[sector%per], at)
@@ -215,7 +215,7 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, full bool) m
 		u.pending = slices.Delete(u.pending, first, first+1)
 		u.free = max(u.free, at)
 	}
-	fill := m.request(sm, trace.InstLoad, sector, u.queued(at), false)
+	fill := m.request(sm, trace.InstLoad, sector, u.queued(at), nil)
 	u.pending = append(u.pending, fill)
 	if l == nil {
 		l, _ = u.l1.allocate(set, tag, at)
@@ -240,7 +240,8 @@ func (u *nLSU) hit(s *nSector, at model.Time) model.Time {
 	return u.wb.reserve(s.fill)
 }
 
-func (u *nLSU) store(set, tag, sec uint64, at model.Time, keep bool) {
+func (u *nLSU) store(set, tag, sec uint64, at model.Time, bytes map[uint64]bool) {
+	keep := u.n.cfg.L1.WriteAllocate
 	l := u.l1.find(set, tag, keep)
 	if keep && l == nil {
 		l, _ = u.l1.allocate(set, tag, at)
@@ -249,8 +250,8 @@ func (u *nLSU) store(set, tag, sec uint64, at model.Time, keep bool) {
 	case l == nil:
 	case !keep:
 		l.sec[sec].valid = false
-	case !l.sec[sec].valid:
-		l.sec[sec] = nSector{valid: true, fill: at}
+	default:
+		l.sec[sec].write(bytes, at)
 	}
 }
 

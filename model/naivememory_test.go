@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 
@@ -50,9 +51,22 @@ func (q *nQueue) room(t model.Time) model.Time {
 }
 
 type nSector struct {
-	valid, dirty, partial bool
-	fill                  model.Time
-	requests              int
+	valid, dirty bool
+	written      map[uint64]bool // of a sector that was not fetched: its bytes
+	fill         model.Time
+	requests     int
+}
+
+// whole: every byte has been fetched or written.
+func (s *nSector) whole() bool { return s.valid && (s.written == nil || len(s.written) == 32) }
+
+func (s *nSector) write(bytes map[uint64]bool, t model.Time) {
+	if !s.valid {
+		s.valid, s.fill, s.requests, s.written = true, t, 0, map[uint64]bool{}
+	}
+	if s.written != nil {
+		maps.Copy(s.written, bytes)
+	}
 }
 
 type nLine struct {
@@ -153,7 +167,7 @@ func (m *nMemory) slice(sector uint64) int {
 }
 
 // request sends one sector's request and returns when its answer is back.
-func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.Time, full bool) model.Time {
+func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool) model.Time {
 	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (40 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
 	i, lat := m.slice(sector), model.Time(m.cfg.Icnt.Latency)
 	t = m.out[sm].packet(max(t, m.held[sm]), flits[kind != trace.InstLoad])
@@ -164,13 +178,13 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.T
 	}
 	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
 	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
-	t = m.serve(i, kind, sector, t, full)
+	t = m.serve(i, kind, sector, t, bytes)
 	t = m.sliceOut[i].packet(t, flits[kind != trace.InstStore]) + lat
 	return m.in[sm].packet(t, flits[kind != trace.InstStore])
 }
 
 // serve is what slice i does for a request that it takes at t.
-func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time, full bool) model.Time {
+func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool) model.Time {
 	per := uint64(m.cfg.L2.LineBytes / 32)
 	tag, rop := sector/per, model.Time(m.cfg.L2.Latency)
 	sets := uint64(m.cfg.L2.Bytes / m.cfg.L2.Slices / m.cfg.L2.LineBytes / m.cfg.L2.Ways)
@@ -178,7 +192,7 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	t += rop
 	l := m.l2[i].find(set, tag, true)
 	there := l != nil && l.sec[sector%per].valid
-	m.l2Count.note(there && (kind == trace.InstStore || !l.sec[sector%per].partial), kind == trace.InstStore)
+	m.l2Count.note(there && (kind == trace.InstStore || l.sec[sector%per].whole()), kind == trace.InstStore)
 	if kind == trace.InstStore {
 		if l == nil {
 			if l = m.room(i, set, tag, t); l == nil {
@@ -186,10 +200,7 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 			}
 		}
 		s := &l.sec[sector%per]
-		s.partial = !full && (s.partial || !s.valid)
-		if !s.valid {
-			s.valid, s.fill = true, t
-		}
+		s.write(bytes, t)
 		s.dirty = true
 		return t + 1
 	}
@@ -198,7 +209,7 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 			l.sec[sector%per].dirty = true
 		}
 	}()
-	if l != nil && l.sec[sector%per].valid && !l.sec[sector%per].partial {
+	if l != nil && l.sec[sector%per].whole() {
 		s := &l.sec[sector%per]
 		if s.fill <= t {
 			return t + 1
@@ -224,7 +235,7 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	}
 	if l != nil {
 		s := &l.sec[sector%per]
-		s.valid, s.partial, s.fill, s.requests = true, false, fill, 1
+		s.valid, s.written, s.fill, s.requests = true, nil, fill, 1
 	}
 	return fill + 1
 }
