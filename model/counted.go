@@ -75,9 +75,9 @@ func (m *Machine) expand(k *kernelRun, c *ctaRun) {
 	n.threads, n.warps, n.segments = threads, ceil64(threads, WarpSize), n.segments[:0]
 	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.cta.ID)<<16)&(freshWindow-1)
 	for i := range n.walks {
-		n.walks[i].start(m, &c.cta, walkModes[i], k.work != InferredOrder)
+		n.walks[i].start(m, &c.cta, walkModes[i], k.work)
 		if walkModes[i] == trace.ReadWrite && len(n.walks[i].spans) == 0 { // of atomics: what is written, then
-			n.walks[i].start(m, &c.cta, trace.Write, k.work != InferredOrder)
+			n.walks[i].start(m, &c.cta, trace.Write, k.work)
 		}
 	}
 	switch {

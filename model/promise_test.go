@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +43,41 @@ func tiny(t testing.TB, lines ...string) (*model.Config, string) {
 func replay(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs model.Observer) *model.Summary {
 	t.Helper()
 	return replaySampled(t, tr, c, policy, obs, 0)
+}
+
+// replayFor replays until so many cycles have been sampled.
+func replayFor(t testing.TB, tr *trace.Reader, c *model.Config, policy string, cycles model.Time) {
+	t.Helper()
+	cs, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, machine, err := cs[0].Build(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: &stopAt{stop: stop, at: cycles}, Sample: cycles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(ctx); !errors.Is(err, context.Canceled) {
+		t.Fatalf("the run ends with %v, before it is stopped", err)
+	}
+}
+
+// stopAt stops a run at its first sample from a cycle on.
+type stopAt struct {
+	endings
+	stop func()
+	at   model.Time
+}
+
+func (s *stopAt) Sample(r *model.SampleRecord) {
+	if r.Start >= s.at-1 {
+		s.stop()
+	}
 }
 
 // replaySampled is replay with a timeline of windows of a width.

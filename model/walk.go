@@ -41,15 +41,15 @@ var walkModes = [3]trace.Mode{trace.Read, trace.Write, trace.ReadWrite}
 // walkOf is the number of an instruction's walk.
 func walkOf(o *op) int { return int(o.mode()) - 1 }
 
-// start begins the walk of a mode. all: it must cover everything; of ranges, which
-// say what may be touched, that is one access a page.
-func (w *walk) start(m *Machine, c *trace.CTA, mode trace.Mode, all bool) {
+// start begins the walk of a mode: one access a page of ranges, which say what may
+// be touched, and where the time is known, unless accesses are counted.
+func (w *walk) start(m *Machine, c *trace.CTA, mode trace.Mode, work Inferred) {
 	w.spans, w.bytes, w.taken, w.page = w.spans[:0], 0, 0, 0
 	list := c.Touches
 	if w.exact = len(list) > 0; !w.exact {
 		list = c.Ranges
 	}
-	if all && (!w.exact || m.overlap != nil) {
+	if work == InferredTime || work == InferredAccesses && !w.exact {
 		w.page = uint64(m.cfg.Host.PageBytes)
 	}
 	for _, r := range list {
