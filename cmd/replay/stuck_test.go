@@ -3,7 +3,11 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"gpureplay/replay"
+	"gpureplay/replay/table"
 )
 
 // textTrace writes a trace as text and returns its path.
@@ -95,4 +99,22 @@ func TestNothingHangs(t *testing.T) {
 	}
 	// An event that nobody records is waited for by nobody, as in CUDA.
 	must(t, append(one, "--audit", "--policy=hyperq", textTrace(t, "wait 7\nlaunch k grid=1 block=32\ncta 0\n warp 0\n  exit\nrecord 7\nsyncevent 9\n"))...)
+}
+
+// What the auditor finds in any of the runs is one error, which is exit status 1.
+func TestViolationsFail(t *testing.T) {
+	sound := &replay.Result{Policy: "serial"}
+	if err := violations([]*replay.Result{sound}); err != nil {
+		t.Errorf("no violation: %v", err)
+	}
+	broken := &replay.Result{Policy: "crcs", Violations: []table.Audit{{Rule: "raw", Time: 7, What: "CTA 1 of kernel 2"}, {Rule: "war", Time: 8}}}
+	err := violations([]*replay.Result{sound, broken})
+	if err == nil {
+		t.Fatal("two violations are no error")
+	}
+	for _, want := range []string{"2 violations", "crcs", "raw", "CTA 1 of kernel 2"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %s", err, want)
+		}
+	}
 }
