@@ -1,6 +1,19 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"fmt"
+
+	"gpureplay/model"
+)
+
+// needsBodies says what a policy needs that may refuse launches, and has the
+// lanes of a parent perform what its children do.
+func needsBodies(f *Facts) string {
+	if f.Bodiless > 0 && f.ChildLaunches > 0 {
+		return fmt.Sprintf("it does not know the warps of %d of its children, so that a parent cannot do their work itself", f.Bodiless)
+	}
+	return needsChildren(f)
+}
 
 // needsChildren says what a child-launch policy needs.
 func needsChildren(f *Facts) string {

@@ -32,6 +32,7 @@ type Facts struct {
 	Touching      uint64 // kernels of which only what their CTAs touch is known
 	TimedCTAs     uint64 // kernels with CTAs whose duration goes before what they do
 	Uncounted     uint64 // kernels whose instructions are not counted
+	Bodiless      uint64 // children whose warps are not known
 	Starts        uint64 // kernels and host operations with a recorded start
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
@@ -95,6 +96,9 @@ func (f *Facts) kernels(r *trace.Reader) error {
 
 func (f *Facts) inferred(k *trace.Kernel) {
 	of := model.InferredOf(k)
+	if of != model.InferredNothing && k.Flags&trace.KernelChild != 0 {
+		f.Bodiless++
+	}
 	if of > model.InferredOrder && k.WarpInsts == 0 {
 		f.Uncounted++
 	}

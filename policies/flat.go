@@ -11,7 +11,7 @@ func init() {
 		Name: "flat", Title: "no dynamic parallelism: nested work runs in the parent's lanes", Source: "DTBL paper, section 5.1",
 		Doc: "Every request is refused: lane l performs the body of its child's thread t as iteration t, so a warp runs as long as its " +
 			"longest lane, with the lanes that are done masked off.",
-		Launch: "inline", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Launch: "inline", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
 	})
 }
 

@@ -15,7 +15,7 @@ func init() {
 		Name: "threshold", Title: "threshold=N: a child kernel only where the workload exceeds N", Source: "SPAWN paper, sections II.B and III",
 		Doc: "Decides over all requests, also those that the program's own rule leaves to the parent: a workload of more than N items is " +
 			"launched as a device kernel, any other runs in the parent's lane.",
-		Launch: "threshold", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Launch: "threshold", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
 	})
 }
 
