@@ -36,6 +36,13 @@ cta 0
  warp 0
   0000 x5
   0030
+kernel k grid=2 block=40 fidelity=cta
+cta 0
+ touch a read 0..64
+ count 0000 x7
+ count 0010 x2
+cta 1
+ count 0030 x2
 `
 
 // parts are the unpacked blocks of a container with their index rows.
