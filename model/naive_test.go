@@ -93,15 +93,16 @@ type nWarp struct {
 }
 
 type nSM struct {
-	id    int
-	slots []*nWarp
-	ctas  []*nCTA
-	used  model.Resources
-	last  []int // per scheduler: bit issued from
-	free  []map[trace.Class]model.Time
-	age   uint64
-	order *nKernel
-	lsu   nLSU
+	id     int
+	slots  []*nWarp
+	ctas   []*nCTA
+	ending []*nCTA // whose warps have exited, in that order
+	used   model.Resources
+	last   []int // per scheduler: bit issued from
+	free   []map[trace.Class]model.Time
+	age    uint64
+	order  *nKernel
+	lsu    nLSU
 }
 
 func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
@@ -276,8 +277,10 @@ func (s *nSM) step(n *naive) {
 	if len(s.ctas) == 0 {
 		return
 	}
-	for _, c := range append([]*nCTA{}, s.ctas...) {
+	later := s.ending[:0]
+	for _, c := range s.ending {
 		if c.ends != n.t {
+			later = append(later, c)
 			continue
 		}
 		s.leave(c)
@@ -286,6 +289,7 @@ func (s *nSM) step(n *naive) {
 		n.left(c.k)
 		n.maybeEnd(c.k)
 	}
+	s.ending = later
 	for i := range s.last {
 		s.issue(n, i)
 	}

@@ -175,6 +175,7 @@ func (w *nWarp) exit(n *naive) {
 	c.acked = max(c.acked, w.last, n.t+1)
 	if len(c.warps) == 0 {
 		c.ends = c.acked
+		c.sm.ending = append(c.sm.ending, c)
 		return
 	}
 	c.release(n)
