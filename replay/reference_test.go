@@ -3,11 +3,13 @@ package replay
 import (
 	"context"
 	"encoding/csv"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gpureplay/convert"
@@ -64,7 +66,11 @@ func TestReference(t *testing.T) {
 	}
 	slices.Sort(errs)
 	median, p90 := errs[len(errs)/2], errs[len(errs)*9/10]
-	t.Logf("%d kernels: median error %.1f %%, 90th percentile %.1f %%", len(errs), median, p90)
+	line := fmt.Sprintf("median error %.1f %%, 90th percentile %.1f %% over %d kernels", median, p90, len(errs))
+	t.Log(line)
+	if readme, err := os.ReadFile("../README.md"); err != nil || !strings.Contains(string(readme), line) {
+		t.Errorf("the README does not say %q (%v)", line, err)
+	}
 	if median > 5 || p90 > 15 {
 		t.Errorf("median error %.1f %% (at most 5), 90th percentile %.1f %% (at most 15)", median, p90)
 	}

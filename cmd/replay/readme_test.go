@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gpureplay/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write what the README shows")
@@ -26,6 +28,28 @@ func TestReadmeFirstCommand(t *testing.T) {
 	}
 	args := strings.Fields(strings.Replace(line, "samples/", "../../samples/", 1))
 	checkSession(t, line, "tables under replay-out\n", must(t, append(args, "-o", t.TempDir())...))
+}
+
+// What the README shows of explain is what comes out.
+func TestReadmeExplain(t *testing.T) {
+	trace := filepath.Join(t.TempDir(), "bfs.trace.zst")
+	must(t, "convert", "--quiet", tracetest.Data(t, "accelsim-rodinia-bfs-a100", "kernelslist.g"), "-o", trace)
+	out := "\n" + must(t, "explain", "--gpu=rtx3070", trace)
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shown, ok := strings.Cut(string(readme), "$ replay explain --gpu=rtx3070 bfs.trace.zst")
+	_, shown, _ = strings.Cut(shown, "\n")
+	shown, _, ok2 := strings.Cut(shown, " ...\n")
+	if !ok || !ok2 || shown == "" {
+		t.Fatal("the README shows no explain")
+	}
+	for row := range strings.Lines(shown) {
+		if !strings.Contains(out, "\n"+strings.TrimRight(row, " \n")) {
+			t.Errorf("%q is in the README, and not in\n%s", row, out)
+		}
+	}
 }
 
 // The README's sweep is the file that it says, and prints what it shows.
