@@ -179,8 +179,9 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		h.events[op.Event] = e
 		h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
 	case trace.OpStreamWait:
+		st := h.stream(op.Stream) // seen, whether there is something to wait for or not
 		if e := h.events[op.Event]; e != nil && !e.done {
-			h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
+			h.push(st, streamOp{kind: op.Kind, event: e}, t)
 		}
 	default:
 		st := h.stream(op.Stream)

@@ -120,6 +120,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 		h.events[op.Event] = e
 		h.push(&nOp{op: op, ev: e})
 	case trace.OpStreamWait:
+		h.stream(op.Stream)
 		if e := h.events[op.Event]; e != nil && !e.done {
 			h.push(&nOp{op: op, ev: e})
 		}
