@@ -10,11 +10,10 @@ type l1 struct {
 	pending  flights        // fill times of the misses
 	stats    l1Stats
 	latency  Time
-	mshrs    int              // 0: any number
-	per      uint             // logarithm of sectors per line
-	last     uint             // number of the last sector of a line
-	bankMask uint64           // sector to bank
-	banks    [maxBanks]uint16 // sectors of the current access by bank
+	mshrs    int    // 0: any number
+	per      uint   // logarithm of sectors per line
+	last     uint   // number of the last sector of a line
+	bankMask uint64 // sector to bank
 }
 
 // l1Stats counts sector accesses of the L1.

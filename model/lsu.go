@@ -171,8 +171,9 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 // localWindow keeps local memory apart from every address of a trace.
 const localWindow = 1 << 62
 
-// global times the sectors of u.co through L1, crossbar, L2 and DRAM. The unit
-// is held for as many cycles as the most sectors of one bank of the L1.
+// global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
+// banks take them in order, each a sector a cycle: one whose bank is taken waits
+// for the next cycle, and those behind it too. What passes by the L1 goes a sector a cycle.
 func (u *lsu) global(o *op, t Time) Time {
 	start := u.begin(t, 0)
 	way := u.way(o)
@@ -180,17 +181,18 @@ func (u *lsu) global(o *op, t Time) Time {
 		u.free = max(u.free, start+1)
 		return max(start+1, u.sector(way, 0, u.translate(u.co.sectors[0], start)))
 	}
-	done, most := start+1, Time(1)
-	b := &u.l1.banks
-	clear(b[:u.l1.bankMask+1])
+	done, at := start+1, start
+	var taken uint64 // banks
 	for i, sector := range u.co.sectors {
-		n := &b[sector&u.l1.bankMask&(maxBanks-1)]
-		at := start + Time(*n)
-		*n++
-		most = max(most, Time(*n))
+		bank := uint64(1) << (sector & u.l1.bankMask & (maxBanks - 1))
+		if taken&bank != 0 || taken != 0 && way.passes() {
+			at++
+			taken = 0
+		}
+		taken |= bank
 		done = max(done, u.sector(way, i, u.translate(sector, at)))
 	}
-	u.free = max(u.free, start+most)
+	u.free = max(u.free, at+1)
 	return done
 }
 
@@ -203,6 +205,9 @@ const (
 	wayStore
 	wayAtomic
 )
+
+// passes reports whether the sectors pass by the L1.
+func (w way) passes() bool { return w == wayBypass || w == wayAtomic }
 
 func (u *lsu) way(o *op) way {
 	switch {

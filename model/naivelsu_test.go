@@ -69,21 +69,31 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 	if in.Space == trace.SpaceLocal {
 		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
 	}
-	banks := uint64(n.cfg.L1.Banks)
-	most := map[uint64]model.Time{}
-	cycles := model.Time(1)
-	for _, s := range order {
-		most[s%banks]++
-		cycles = max(cycles, most[s%banks])
+	var turns []model.Time // of each sector: in order, a bank takes one a cycle
+	busy := map[uint64]bool{}
+	turn := model.Time(0)
+	for i, s := range order {
+		if b := s % uint64(n.cfg.L1.Banks); busy[b] || i > 0 && u.passes(in) {
+			turn++
+			clear(busy)
+		}
+		busy[s%uint64(n.cfg.L1.Banks)] = true
+		turns = append(turns, turn)
 	}
-	start := u.begin(cycles)
+	start := u.begin(turn + 1)
 	done := start + 1
-	nth := map[uint64]model.Time{}
-	for _, s := range order {
-		done = max(done, u.sector(in, s, start+nth[s%banks], bytes[s]))
-		nth[s%banks]++
+	for i, s := range order {
+		done = max(done, u.sector(in, s, start+turns[i], bytes[s]))
 	}
 	return done
+}
+
+// passes reports whether an access goes past the L1.
+func (u *nLSU) passes(in *trace.Inst) bool {
+	if in.Flags&(trace.InstStore|trace.InstAtomic) != 0 {
+		return in.Flags&trace.InstAtomic != 0
+	}
+	return in.Flags&trace.InstBypassL1 != 0 || !u.n.cfg.L1.GlobalLoads && in.Space != trace.SpaceLocal
 }
 
 // local gives the address of each word of each active lane (MODEL.md, choice 7).
