@@ -1,6 +1,10 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"strings"
+
+	"gpureplay/trace"
+)
 
 // unit is what an instruction needs to issue. A scheduler has one of each but
 // for unitMemory, which its SM shares.
@@ -106,7 +110,12 @@ func unitOf(in *trace.Inst) unit {
 	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return unitNone
 	case trace.ClassMemory:
-		return unitMemory
+		switch {
+		case in.Space != trace.SpaceConstant || in.Mem():
+			return unitMemory
+		case strings.HasPrefix(in.Opcode, "U"): // ULDC
+			return unitUniform
+		}
 	}
 	return unitInt
 }

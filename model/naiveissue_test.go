@@ -44,6 +44,12 @@ func pipe(in *trace.Inst) trace.Class {
 	case trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return trace.ClassBarrier
 	}
+	if in.Class == trace.ClassMemory && in.Space == trace.SpaceConstant && in.Width == 0 {
+		if in.Opcode != "" && in.Opcode[0] == 'U' {
+			return trace.ClassUniform
+		}
+		return trace.ClassInt
+	}
 	return in.Class
 }
 
@@ -63,7 +69,7 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 	if in == nil {
 		return true // it was held by its last instruction and has only to exit
 	}
-	if in.Class == trace.ClassMemory {
+	if pipe(in) == trace.ClassMemory {
 		return s.lsu.takes() <= n.t
 	}
 	return s.free[sched][pipe(in)] <= n.t
@@ -123,7 +129,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 	n.warpInsts++
 	n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	var done model.Time
-	if in.Class == trace.ClassMemory {
+	if pipe(in) == trace.ClassMemory {
 		done = s.lsu.access(n, w, in)
 	} else {
 		latency, every := n.timing(pipe(in))
@@ -137,7 +143,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 			w.regs[r], writes = done, true
 		}
 	}
-	if writes || in.Class == trace.ClassMemory {
+	if writes || pipe(in) == trace.ClassMemory {
 		w.last = max(w.last, done)
 	}
 	w.pc++
