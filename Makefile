@@ -3,12 +3,13 @@
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim
+# make profile cmd/replay/default.pgo, by which the compiler optimises the command, from the benchmarks
 # make narrow  of the results the narrow tasks alone
 
 PYTHON ?= python3
 VENV   := .venv
 
-.PHONY: narrow build test bench results venv clean
+.PHONY: narrow build test bench profile results venv clean
 
 build:
 	go build -trimpath -o bin/replay ./cmd/replay
@@ -28,6 +29,9 @@ test: venv
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...
 	samples/bench.sh bin/replay $(CAPTURES)
+
+profile:
+	go test -run '^$$' -bench BenchmarkReplay -benchtime 1s -cpuprofile $(CURDIR)/cmd/replay/default.pgo -o bin/replay.test ./replay
 
 results: build
 	for paper in dtbl pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done
