@@ -187,22 +187,23 @@ func ffmaCases(t *testing.T, tool string) (list []ffmaCase) {
 }
 
 // The measured FFMA launches that have no trace, as generated ones: 128 dependent
-// FFMAs an iteration. None of them set the presets (the empty kernels did). The
+// FFMAs an iteration. No number of the presets comes from them (the empty kernels
+// set those), but they had us look for another order of warps, gty. The
 // bounds are what the two presets keep, so that they cannot get worse unseen.
 func TestH100FFMALaunches(t *testing.T) {
 	low, high := math.Inf(1), 0. // with more than four warps a scheduler
 	for _, p := range []struct {
 		preset, tool string
 		mean         float64
-	}{{"h100-pcie", "ncu", 25}, {"h100-pcie-boost", "nsys", 25}} {
+	}{{"h100-pcie", "ncu", 5}, {"h100-pcie-boost", "nsys", 5}} {
 		cfg, err := model.Preset(p.preset)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var n, sum float64
 		for i, c := range ffmaCases(t, p.tool) {
-			if c.ctas*c.threads/32*c.iters > 60000 || i%4 > 0 {
-				continue // a fourth of the cases that take under a second
+			if testing.Short() && i%4 > 0 {
+				continue
 			}
 			text := fmt.Sprintf("launch ffma grid=%d block=%d regs=32\ncta 0..%d\nwarp 0..%d\nrepeat %d\nfp32 R1 <- R1 R2 x128\nend\nexit\n", c.ctas, c.threads, c.ctas-1, (c.threads+31)/32-1, c.iters)
 			got := float64(launchCycles(t, tracetest.FromText(t, text), cfg) + model.Time(cfg.Host.LaunchLatency))
@@ -220,7 +221,9 @@ func TestH100FFMALaunches(t *testing.T) {
 			t.Errorf("%s: %.0f cases, mean absolute error %.1f %%", p.preset, n, sum/n)
 		}
 	}
-	documented(t, "with five to twelve warps a scheduler the model is %.0f to %.0f %% low", low, high)
+	if !testing.Short() {
+		documented(t, "with more than four warps a scheduler the model is %.0f to %.0f %% low", low, high)
+	}
 }
 
 // launchCycles replays a trace and returns the cycles of kernel 0.
