@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,9 @@ func (a *app) reportCommand() *cobra.Command {
 		Example: "  replay report replay-out\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
 		Args:    exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+				return fmt.Errorf("there is no folder %s: replay or sweep with -o %s first", args[0], args[0])
+			}
 			if out == "" {
 				out = filepath.Join(args[0], "report.html")
 			}
