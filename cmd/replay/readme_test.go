@@ -103,7 +103,7 @@ func checkSession(t *testing.T, line, end, printed string) {
 // loader opens tables as the README says, in the real DuckDB and the real
 // pandas.
 const loader = `
-import json, sys, duckdb, pandas as pd
+import json, os, sys, duckdb, pandas as pd
 out = sys.argv[1]
 runs = duckdb.sql(f"SELECT policy, cycles, speedup, occupancy_pct FROM read_parquet('{out}/runs/**/*.parquet', hive_partitioning = true) ORDER BY policy").fetchall()
 ctas = pd.read_parquet(out + "/ctas")
@@ -113,6 +113,9 @@ print(json.dumps({
     "ctas": {str(k): int(v) for k, v in ctas.groupby("policy", observed=True).size().items()},
     "insts": {str(k): int(v) for k, v in kernels.groupby("policy", observed=True).warp_instructions.sum().items()},
 }))
+# The threads of DuckDB and pyarrow do not always survive the end of the interpreter ("terminate called without an active exception").
+sys.stdout.flush()
+os._exit(0)
 `
 
 // A whole run opened in DuckDB and pandas gives what the command printed.
