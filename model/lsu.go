@@ -173,7 +173,8 @@ const localWindow = 1 << 62
 
 // global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
 // banks take them in order, each a sector a cycle: one whose bank is taken waits
-// for the next cycle, and those behind it too. What passes by the L1 goes a sector a cycle.
+// for the next cycle, and those behind it too. What passes by the L1 goes a sector
+// a cycle.
 func (u *lsu) global(o *op, t Time) Time {
 	start := u.begin(t, 0)
 	way := u.way(o)

@@ -9,9 +9,7 @@ const ringSlots = 64
 // the ring by the cycle in which its operands are there, or far if that is
 // farther ahead, or parked (in none) until something wakes it.
 type scheduler struct {
-	at    Time       // the earliest cycle in which it may act
 	ready [16]uint64 // by the unit that the next instruction needs
-	any   uint64     // all of them
 	units uint16     // those with a ready warp
 	full  uint64     // ring slots with a bit
 	far   uint64

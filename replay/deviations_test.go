@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"os"
@@ -10,7 +9,6 @@ import (
 	"testing"
 
 	"gpureplay/model"
-	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -69,33 +67,8 @@ func deviationTable(t *testing.T) string {
 
 // netCycles is the sum over kernels of the cycles from the first CTA to the end.
 func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (total model.Time) {
-	cfg, err := model.Preset(preset)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range sets {
-		key, value, _ := strings.Cut(s, "=")
-		if err := cfg.Set(key, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cs, err := policies.Parse("serial", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, machine, err := cs[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	obs := kernelCycles{discard{}, map[uint32]model.Time{}}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Run(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range obs.cycles {
+	cycles, _ := replayedTrace(t, tr, preset, sets...)
+	for _, n := range cycles {
 		total += n
 	}
 	return total

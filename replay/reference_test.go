@@ -141,11 +141,19 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 	return replayedTrace(t, converted(t, capture), preset)
 }
 
-func replayedTrace(t *testing.T, r *trace.Reader, preset string) (map[uint32]model.Time, *model.Summary) {
+// replayedTrace replays on a preset with settings, key=value, and returns the
+// cycles of each kernel.
+func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string) (map[uint32]model.Time, *model.Summary) {
 	t.Helper()
 	cfg, err := model.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, s := range sets {
+		key, value, _ := strings.Cut(s, "=")
+		if err := cfg.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	cs, err := policies.Parse("serial", nil)
 	if err != nil {
