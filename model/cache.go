@@ -3,22 +3,22 @@ package model
 import "math/bits"
 
 // cache is the tag array of a sectored cache with LRU replacement. Sets may be
-// of any associativity: a hash finds a line, a list per set orders it.
+// of any associativity: narrow ones and wide ones find and order their lines in
+// ways of their own.
 //
 // A line carries a fill time for each sector: a sector whose fill time has not
 // come is on its way, and a request for it merges with the one that fetched it.
 //
-// Chains, order and lines are apart and small: a machine has some hundred
-// thousand lines, which should lie in the caches of the host.
+// What is asked of a miss is small and lies together: a machine has some hundred
+// thousand lines, which should stay in the caches of the host.
 type cache struct {
 	sets   divisor
 	hashed bool // lines choose their set by a hash of the tag
-	lines  []line
-	order  []link  // of the lines, then of the ends of each set's list
-	bucket []int32 // hash chains: a line's number + 1; 0: the end
-	chain  []int32 // per line: the next in its chain
-	shift  uint    // of the hash, to the index of its bucket
 	gen    uint8
+	last   int32 // the line that was used last, of all
+	lines  []line
+	narrow narrowSets
+	wide   wideSets
 	base   Time // fill times are counted from here
 
 	// written has, per line and sector, the bytes that are there of one that is
@@ -40,14 +40,7 @@ type line struct {
 	gen     uint8 // flush after which the line was filled; 0: it never was
 }
 
-// link orders the lines of a set in a ring, from the most to the least recently
-// used.
-type link struct{ prev, next int32 }
-
 const noLine int32 = -1
-
-// maxMerge is the most requests that a line counts for a sector.
-const maxMerge = 255
 
 // newCache returns an empty cache. hashed: the set of a line comes from a hash of
 // its tag, not from its low bits.
@@ -57,19 +50,13 @@ func newCache(bytes, lineBytes, ways int, hashed bool) *cache {
 		ways = n
 	}
 	sets := n / ways
-	n = sets * ways
 	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1}
-	c.lines, c.order, c.chain = make([]line, n), make([]link, n+sets), make([]int32, n)
-	c.shift = 64 - uint(bits.Len(uint(2*n-1)))
-	c.bucket = make([]int32, 1<<(64-c.shift))
-	for set := range sets {
-		end := int32(n + set)
-		c.order[end] = link{end, end}
-		for w := range ways { // the first is the oldest
-			id := int32(w*sets + set)
-			c.order[id] = link{id, id}
-			c.front(id, end)
-		}
+	if ways <= mostNarrow {
+		c.narrow = newNarrowSets(sets, ways)
+		c.lines = make([]line, sets<<c.narrow.shift)
+	} else {
+		c.wide = newWideSets(sets, ways)
+		c.lines = make([]line, sets*ways)
 	}
 	return c
 }
@@ -81,7 +68,7 @@ func (c *cache) flush() {
 		for i := range c.lines {
 			c.lines[i].gen = 0
 		}
-		clear(c.bucket)
+		clear(c.wide.bucket)
 		c.gen = 1
 	}
 }
@@ -90,55 +77,59 @@ func (c *cache) flush() {
 // path, what a shift is masked with spares the check that Go makes of its size.
 func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
-// find returns the line that holds tag, or noLine, without touching the order.
-func (c *cache) find(tag uint64) int32 {
-	for i := c.bucket[spread(tag)>>(c.shift&63)]; i != 0; i = c.chain[i-1] {
-		if l := &c.lines[i-1]; l.tag == tag && l.gen == c.gen {
-			return i - 1
-		}
-	}
-	return noLine
-}
-
-// set returns the end of the list of the set that tag belongs to.
+// set returns the set that tag belongs to.
 func (c *cache) set(tag uint64) int32 {
 	if c.hashed {
 		tag = spread(tag) >> 33
 	}
-	return int32(uint64(len(c.lines)) + c.sets.mod(tag))
+	return int32(c.sets.mod(tag))
+}
+
+// find returns the line that holds tag, or noLine, without touching the order.
+// The sectors of a line come one after another.
+func (c *cache) find(tag uint64) int32 {
+	if l := &c.lines[c.last]; l.tag == tag && l.gen == c.gen {
+		return c.last
+	}
+	return c.search(tag)
+}
+
+func (c *cache) search(tag uint64) int32 {
+	if c.narrow.sets != nil {
+		return c.narrow.find(c, tag)
+	}
+	return c.wide.find(c, tag)
 }
 
 // touch makes a line the most recently used one of its set.
-func (c *cache) touch(id int32) { c.front(id, c.set(c.lines[id].tag)) }
+func (c *cache) touch(id int32) {
+	if id != c.last {
+		c.front(id)
+	}
+}
 
-// front moves a line to the front of the list with an end.
-func (c *cache) front(id, end int32) {
-	e := &c.order[end]
-	if e.next == id {
+func (c *cache) front(id int32) {
+	c.last = id
+	if c.narrow.sets != nil {
+		c.narrow.touch(id)
 		return
 	}
-	l := &c.order[id]
-	c.order[l.prev].next, c.order[l.next].prev = l.next, l.prev
-	c.order[e.next].prev = id
-	*l = link{end, e.next}
-	e.next = id
+	c.wide.front(id, c.wide.end(c.set(c.lines[id].tag)))
 }
 
 // victim returns the least recently used line of a set with nothing on its way
 // at t, or noLine.
-func (c *cache) victim(end int32, t Time) int32 {
-	for i := c.order[end].prev; i != end; i = c.order[i].prev {
-		if l := &c.lines[i]; l.gen != c.gen || c.idle(l, t) {
-			return i
-		}
+func (c *cache) victim(set int32, t Time) int32 {
+	if c.narrow.sets != nil {
+		return c.narrow.victim(c, set, t)
 	}
-	return noLine
+	return c.wide.victim(c, set, t)
 }
 
-// idle reports whether nothing of l is on its way at t.
-func (c *cache) idle(l *line, t Time) bool {
+// replaceable reports whether nothing of l is on its way at t.
+func (c *cache) replaceable(l *line, t Time) bool {
 	since := t - c.base
-	if Time(max(l.fill[0], l.fill[1], l.fill[2], l.fill[3])) <= since {
+	if Time(max(l.fill[0], l.fill[1], l.fill[2], l.fill[3])) <= since || l.gen != c.gen {
 		return true
 	}
 	for s, f := range l.fill {
@@ -152,33 +143,45 @@ func (c *cache) idle(l *line, t Time) bool {
 // insert makes room for a line that is not there and returns its place, with no
 // sector present, or noLine if every line of its set is on its way.
 func (c *cache) insert(tag uint64, t Time) int32 {
-	end := c.set(tag)
-	id := c.victim(end, t)
+	set := c.set(tag)
+	id := c.victim(set, t)
 	if id != noLine {
-		c.replace(id, end, tag)
+		c.replace(id, set, tag)
 	}
 	return id
 }
 
 // replace gives a line of a set to tag, with no valid sector, and makes it the
 // most recent.
-func (c *cache) replace(id, end int32, tag uint64) {
+func (c *cache) replace(id, set int32, tag uint64) {
 	l := &c.lines[id]
-	if l.gen != 0 {
-		p := &c.bucket[spread(l.tag)>>(c.shift&63)]
-		for *p != id+1 {
-			p = &c.chain[*p-1]
-		}
-		*p = c.chain[id]
+	c.last = id
+	if c.narrow.sets != nil {
+		c.narrow.replace(id, tag)
+	} else {
+		c.wide.replace(id, set, l, tag)
 	}
 	*l = line{tag: tag, gen: c.gen}
-	b := &c.bucket[spread(tag)>>(c.shift&63)]
-	c.chain[id], *b = *b, id+1
-	c.front(id, end)
 }
 
 // filled returns the fill time of a valid sector.
 func (c *cache) filled(id int32, bit uint) Time { return c.base + Time(c.lines[id].fill[bit&3]) }
+
+// merge counts one more request for a sector on its way; false: it has as many as
+// there is room for (0: any number).
+func (l *line) merge(bit uint, limit int) bool {
+	n := &l.merges[bit&3]
+	if limit > 0 && int(*n) >= limit {
+		return false
+	}
+	if *n < maxMerge {
+		*n++
+	}
+	return true
+}
+
+// maxMerge is the most requests that a line counts for a sector.
+const maxMerge = 255
 
 // put makes a sector present from a time on, with a number of requests that
 // wait for it.
@@ -191,6 +194,18 @@ func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
 	l.partial &^= 1 << (bit & 7)
 	l.fill[bit&3] = uint32(max(0, t-c.base))
 	l.merges[bit&3] = merges
+}
+
+// rebase counts fill times from half a span before t, an eon after all that have
+// come: those that are earlier are past for every request.
+func (c *cache) rebase(t Time) {
+	by := t - 1<<31 - c.base
+	for i := range c.lines {
+		for s, f := range c.lines[i].fill {
+			c.lines[i].fill[s] = uint32(max(0, Time(f)-by))
+		}
+	}
+	c.base += by
 }
 
 // readable reports whether a sector of l is there, or on its way, whole.
@@ -225,14 +240,15 @@ func (c *cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
 // allBytes stands for every byte of a sector.
 const allBytes = ^uint32(0)
 
-// rebase counts fill times from half a span before t, an eon after all that have
-// come: those that are earlier are past for every request.
-func (c *cache) rebase(t Time) {
-	by := t - 1<<31 - c.base
-	for i := range c.lines {
-		for s, f := range c.lines[i].fill {
-			c.lines[i].fill[s] = uint32(max(0, Time(f)-by))
-		}
-	}
-	c.base += by
-}
+// lows and highs have the lowest and the highest bit of each byte.
+const (
+	lows  = 0x0101010101010101
+	highs = 0x8080808080808080
+)
+
+// zeroBytes returns the highest bit of each byte of v that is 0, and of some above
+// such a one.
+func zeroBytes(v uint64) uint64 { return (v - lows) &^ v & highs }
+
+// log2 returns the logarithm of n ≥ 1, rounded up.
+func log2(n int) uint { return uint(bits.Len(uint(n - 1))) }

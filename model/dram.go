@@ -21,9 +21,10 @@ type channel struct {
 	stats   MemoryRecord
 }
 
-// bank holds the rows that it served last, the open one first.
+// bank holds the rows that it served last, in a ring.
 type bank struct {
-	rows    [4]rowBatch
+	rows    [keptRows]rowBatch
+	at      uint // the open one
 	lastAct Time
 	lastCol Time
 	wrote   Time // end of its last write on the bus
@@ -34,14 +35,25 @@ type rowBatch struct {
 	row  uint64
 	open Time // first column command
 	last Time // last data
-	used bool
 }
+
+// keptRows is how many rows a bank remembers, a power of two.
+const keptRows = 4
+
+// noRow is that of a bank that has not been opened.
+const noRow = ^uint64(0)
+
+// batch returns the n-th last row that was opened.
+func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
 func newChannel(c *Config) channel {
 	d := &c.DRAM
 	banks := make([]bank, max(1, d.Banks))
 	for i := range banks {
 		banks[i].lastCol = -never
+		for r := range banks[i].rows {
+			banks[i].rows[r].row = noRow
+		}
 	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
@@ -79,7 +91,8 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 	b.lastCol = max(b.lastCol, cmd)
 	burst := Time(c.burst.n)
 	data := c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1)))) * burst
-	b.rows[0].last = max(b.rows[0].last, data)
+	r := b.batch(0)
+	r.last = max(r.last, data)
 	if write {
 		c.turn = data + burst
 		b.wrote = max(b.wrote, c.turn)
@@ -94,13 +107,12 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 // open returns when a column command to a row may be given, opening the row if
 // it is neither open nor being served when the request arrives.
 func (c *channel) open(b *bank, row uint64, now Time) Time {
-	for i := range b.rows {
-		if r := &b.rows[i]; r.used && r.row == row && (i == 0 || r.last >= now) {
+	for i := range uint(keptRows) {
+		if r := b.batch(i); r.row == row && (i == 0 || r.last >= now) {
 			c.stats.RowHits++
 			c.stats.Hits++
 			if i > 0 {
 				r.last++ // joins the batch; the open row stays
-				return max(now, r.open)
 			}
 			return max(now, r.open)
 		}
@@ -108,7 +120,7 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	c.stats.Misses++
 	d := c.cfg
 	act := now
-	if r := &b.rows[0]; r.used {
+	if r := b.batch(0); r.row != noRow {
 		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
 		if b.wrote > 0 {
 			pre = max(pre, b.wrote+Time(d.TWR))
@@ -120,9 +132,9 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	}
 	b.lastAct = act
 	c.lastAct = max(c.lastAct, act)
-	copy(b.rows[1:], b.rows[:3])
-	b.rows[0] = rowBatch{row: row, open: act + Time(d.TRCD), used: true}
-	return b.rows[0].open
+	b.at++
+	*b.batch(0) = rowBatch{row: row, open: act + Time(d.TRCD)}
+	return act + Time(d.TRCD)
 }
 
 // locate returns the bank and row of a sector: chunks of 256 B go round the

@@ -51,11 +51,8 @@ func (s *slice) hit(id int32, bit uint, t Time) Time {
 	if fill <= t {
 		return t + 1
 	}
-	l := &s.tags.lines[id]
-	if s.merge > 0 && int(l.merges[bit]) >= s.merge {
+	if !s.tags.lines[id].merge(bit, s.merge) {
 		s.blocked = max(s.blocked, fill-s.rop) // it waits at the head of the slice
-	} else if l.merges[bit] < maxMerge {
-		l.merges[bit]++
 	}
 	return fill + 1
 }
@@ -157,8 +154,8 @@ func (s *slice) lookup(sector uint64) (int32, uint) {
 // every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
 	tag := sector >> (s.per & 63)
-	end := s.tags.set(tag)
-	id := s.tags.victim(end, t)
+	set := s.tags.set(tag)
+	id := s.tags.victim(set, t)
 	if id == noLine {
 		return noLine
 	}
@@ -166,6 +163,6 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 	for d := l.dirty; d != 0; d &= d - 1 {
 		s.send(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
 	}
-	s.tags.replace(id, end, tag)
+	s.tags.replace(id, set, tag)
 	return id
 }

@@ -272,13 +272,9 @@ func (u *lsu) hit(id int32, bit uint, hit Time) Time {
 	if fill <= hit {
 		return hit
 	}
-	l := &u.l1.tags.lines[id]
-	if limit := u.l1.cfg.Merge; limit > 0 && int(l.merges[bit]) >= limit {
+	if !u.l1.tags.lines[id].merge(bit, u.l1.cfg.Merge) {
 		u.free = max(u.free, fill)
 		return fill + u.l1.latency + l1Extra
-	}
-	if l.merges[bit] < maxMerge {
-		l.merges[bit]++
 	}
 	return u.wb.take(fill)
 }
