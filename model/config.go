@@ -132,6 +132,8 @@ type DRAMConfig struct {
 	TWL      int `toml:"twl"`
 	TCDLR    int `toml:"tcdlr"`
 	TWR      int `toml:"twr"`
+	TREFI    int `toml:"trefi"` // refresh of all banks: from one to the next; 0: none
+	TRFC     int `toml:"trfc"`  // how long one takes
 }
 
 // TLBConfig is the address translation of an SM. Entries 0: every access hits.

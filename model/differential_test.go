@@ -191,6 +191,8 @@ func randomMachine(r *rand.Rand) []string {
 	set("dram.trrd", 0, 7)
 	set("dram.tccd", 1, 5)
 	set("dram.bus_bytes", 4, 16, 32)
+	set("dram.trefi", 0, 0, 100, 333)
+	set("dram.trfc", 0, 13, 40)
 	set("clock.dram_mhz", 1000, 850, 1750)
 	set("clock.icnt_mhz", 1000, 700, 1300)
 	set("clock.l2_mhz", 1000, 900)

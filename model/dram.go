@@ -18,6 +18,7 @@ type channel struct {
 	queue   ring  // requests among which FR-FCFS chooses
 	lastAct Time  // of any bank
 	pending cover // by some request
+	refresh refresh
 	stats   MemoryRecord
 }
 
@@ -33,6 +34,7 @@ type bank struct {
 // rowBatch is one opening of a row.
 type rowBatch struct {
 	row  uint64
+	era  Time // refreshes before it
 	open Time // first column command
 	last Time // last data
 }
@@ -60,7 +62,7 @@ func newChannel(c *Config) channel {
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
-		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, pending: newCover(),
+		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, pending: newCover(), refresh: newRefresh(d),
 	}
 }
 
@@ -72,7 +74,7 @@ func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.late
 // when its data is there.
 func (c *channel) access(sector uint64, t Time, write bool) Time {
 	arrive := t + c.latency
-	now := c.ratio.to(arrive)
+	now := c.refresh.worked(c.ratio.to(arrive))
 	b, row := c.locate(sector)
 	cmd := c.open(b, row, now)
 	delay := Time(c.cfg.TCL)
@@ -97,7 +99,7 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 		c.turn = data + burst
 		b.wrote = max(b.wrote, c.turn)
 	}
-	done := c.ratio.back(data + burst)
+	done := c.ratio.back(c.refresh.ends(data + burst))
 	c.queue.put(done)
 	c.stats.Accesses++
 	c.stats.BusyCycles += c.pending.add(arrive, done)
@@ -105,10 +107,12 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 }
 
 // open returns when a column command to a row may be given, opening the row if
-// it is neither open nor being served when the request arrives.
+// it is neither open nor being served when the request arrives. A row that
+// could not be used before the next refresh is opened after it.
 func (c *channel) open(b *bank, row uint64, now Time) Time {
+	era, end := c.refresh.era(now)
 	for i := range uint(keptRows) {
-		if r := b.batch(i); r.row == row && (i == 0 || r.last >= now) {
+		if r := b.batch(i); r.row == row && r.era == era && (i == 0 || r.last >= now) {
 			c.stats.RowHits++
 			c.stats.Hits++
 			if i > 0 {
@@ -117,10 +121,9 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 			return max(now, r.open)
 		}
 	}
-	c.stats.Misses++
 	d := c.cfg
 	act := now
-	if r := b.batch(0); r.row != noRow {
+	if r := b.batch(0); r.row != noRow && r.era == era {
 		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
 		if b.wrote > 0 {
 			pre = max(pre, b.wrote+Time(d.TWR))
@@ -130,10 +133,14 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	if gap := act - c.lastAct; gap >= 0 && gap < Time(d.TRRD) {
 		act = c.lastAct + Time(d.TRRD)
 	}
+	if act+Time(d.TRCD) >= end {
+		return c.open(b, row, end)
+	}
+	c.stats.Misses++
 	b.lastAct = act
 	c.lastAct = max(c.lastAct, act)
 	b.at++
-	*b.batch(0) = rowBatch{row: row, open: act + Time(d.TRCD)}
+	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
 	return act + Time(d.TRCD)
 }
 

@@ -274,6 +274,40 @@ type nChannel struct {
 	turn, lastAct model.Time
 	everAct       bool
 	pending       map[model.Time]bool // cycles with a request
+	works         []model.Time        // cycles without refresh, as far as anybody looked
+}
+
+// working is the number of cycles before t that have no refresh.
+func (c *nChannel) working(t model.Time) model.Time {
+	d := &c.cfg.DRAM
+	next := model.Time(0)
+	if n := len(c.works); n > 0 {
+		next = c.works[n-1] + 1
+	}
+	for ; len(c.works) == 0 || c.works[len(c.works)-1] < t; next++ {
+		if d.TREFI == 0 || int(next)%d.TREFI < d.TREFI-d.TRFC {
+			c.works = append(c.works, next)
+		}
+	}
+	i, _ := slices.BinarySearch(c.works, t)
+	return model.Time(i)
+}
+
+// cycle is where working cycle w is.
+func (c *nChannel) cycle(w model.Time) model.Time {
+	for t := w; ; t += 100 {
+		if c.working(t) > w {
+			return c.works[w]
+		}
+	}
+}
+
+// interval is that of working cycle w between refreshes.
+func (c *nChannel) interval(w model.Time) model.Time {
+	if c.cfg.DRAM.TREFI == 0 {
+		return 0
+	}
+	return c.cycle(w) / model.Time(c.cfg.DRAM.TREFI)
 }
 
 type nBank struct {
@@ -285,6 +319,7 @@ type nBank struct {
 type nRow struct {
 	row        uint64
 	open, last model.Time
+	interval   model.Time
 }
 
 func newNChannel(c *model.Config) *nChannel {
@@ -298,7 +333,7 @@ func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.T
 	row := sector / 8 / uint64(d.Channels) * 8 / uint64(d.RowBytes/32)
 	n := uint64(d.Banks)
 	b := &c.banks[(row^row/n)%n]
-	cmd, hit := c.open(b, row/n, now)
+	cmd, hit := c.open(b, row/n, c.working(now))
 	delay := model.Time(d.TCL)
 	if write {
 		delay = model.Time(d.TWL)
@@ -317,7 +352,7 @@ func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.T
 		c.turn = data + burst
 		b.wrote = max(b.wrote, c.turn)
 	}
-	done = ceilDiv((data+burst)*clock.against, clock.clock)
+	done = ceilDiv((c.cycle(data+burst-1)+1)*clock.against, clock.clock)
 	c.queue.leaves = append(c.queue.leaves, done)
 	return done, hit
 }
@@ -327,7 +362,7 @@ func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.T
 func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, hit bool) {
 	d := &c.cfg.DRAM
 	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-4; i-- {
-		if r := &b.rows[i]; r.row == row && (i == len(b.rows)-1 || r.last >= now) {
+		if r := &b.rows[i]; r.row == row && r.interval == c.interval(now) && (i == len(b.rows)-1 || r.last >= now) {
 			if i < len(b.rows)-1 {
 				r.last++
 			}
@@ -335,7 +370,7 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 		}
 	}
 	act := now
-	if len(b.rows) > 0 {
+	if len(b.rows) > 0 && b.rows[len(b.rows)-1].interval == c.interval(now) {
 		pre := max(now, b.rows[len(b.rows)-1].last, b.lastAct+model.Time(d.TRAS))
 		if b.wrote > 0 {
 			pre = max(pre, b.wrote+model.Time(d.TWR))
@@ -345,8 +380,14 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 	if gap := act - c.lastAct; c.everAct && gap >= 0 && gap < model.Time(d.TRRD) {
 		act = c.lastAct + model.Time(d.TRRD)
 	}
+	if after := now; c.interval(act+model.Time(d.TRCD)) > c.interval(now) {
+		for c.interval(after) == c.interval(now) {
+			after++
+		}
+		return c.open(b, row, after)
+	}
 	b.lastAct = act
 	c.lastAct, c.everAct = max(c.lastAct, act), true
-	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD)})
+	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD), interval: c.interval(act)})
 	return b.rows[len(b.rows)-1].open, false
 }

@@ -96,6 +96,8 @@ var bounds = map[string]bound{
 	"dram.twl":       {min: 0, max: 4096},
 	"dram.tcdlr":     {min: 0, max: 4096},
 	"dram.twr":       {min: 0, max: 4096},
+	"dram.trefi":     {min: 0, max: 1 << 20},
+	"dram.trfc":      {min: 0, max: 1 << 20},
 
 	"tlb.entries":      {min: 0, max: 1 << 20},
 	"tlb.page_bytes":   {min: 512, max: 1 << 30, powerOfTwo: true},
@@ -260,5 +262,7 @@ func checkDRAM(c *Config) error {
 	return firstError(
 		relate(c.L2.Slices%d.Channels == 0, "l2.slices", c.L2.Slices, "a multiple of dram.channels = %d", d.Channels),
 		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
+		relate(d.TREFI == 0 || d.TREFI-d.TRFC > d.TRCD+d.TRRD, "dram.trefi", d.TREFI,
+			"0 (no refresh) or more than dram.trfc + dram.trcd + dram.trrd = %d", d.TRFC+d.TRCD+d.TRRD),
 	)
 }

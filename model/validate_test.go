@@ -67,6 +67,7 @@ func TestValidateRelations(t *testing.T) {
 		{func(c *Config) { c.L2.LineBytes = 64 }, "l2.line_bytes"},
 		{func(c *Config) { c.L2.Slices = 81 }, "l2.bytes"},
 		{func(c *Config) { c.DRAM.Channels = 3 }, "l2.slices"},
+		{func(c *Config) { c.DRAM.TREFI, c.DRAM.TRFC = 700, 700 }, "dram.trefi"},
 		{func(c *Config) { c.L1.Carveouts = nil }, "l1.carveouts"},
 		{func(c *Config) { c.L1.Carveouts[0] = 9000 }, "l1.carveouts"},
 		{func(c *Config) { c.SM.SharedBytes = 1 << 20 }, "l1.carveouts"},

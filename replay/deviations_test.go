@@ -23,6 +23,10 @@ var deviations = []struct {
 	{"deviation 4: column commands as far apart as in one bank group", map[string][]string{"rtx3070": {"dram.tccd=6"}, "qv100": {"dram.tccd=2"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
+	{"choice 20: refresh as JEDEC has it", map[string][]string{
+		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
+		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},
+	}},
 	{"choice P1: copies leave the L2 warm", map[string][]string{"": {"l2.copies_warm=true"}}},
 	{"choice P3: no pipeline depth", map[string][]string{"": {"sm.pipeline_depth=0"}}},
 }

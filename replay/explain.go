@@ -49,6 +49,7 @@ func Switches() []Switch {
 		{"l2-hash", "hash of addresses over L2 slices", [][2]string{{"l2.hash", "linear"}}},
 		{"dram-latency", "constant latency of DRAM", zero("dram.latency")},
 		{"dram-rows", "opening and closing of rows", zero("dram.trcd", "dram.trp", "dram.tras", "dram.trc")},
+		{"dram-refresh", "refresh of DRAM", zero("dram.trefi", "dram.trfc")},
 		{"dram-bandwidth", "DRAM bandwidth (16 times as much)", nil},
 	}
 }
