@@ -134,8 +134,7 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 	} else {
 		c.clear(uint32(id))
 	}
-	if k.next++; k.next == k.native && k.cursor != nil {
-		k.cursor.Close() // or what is in the queues would hold a block of each kernel
+	if k.next++; k.next == k.native {
 		k.cursor = nil
 	}
 	c.reset(k, uint32(id))

@@ -1,105 +1,194 @@
 package trace
 
 import (
+	"container/list"
 	"fmt"
 	"sync"
 )
 
-// cacheBytes is how much unpacked memory a Reader keeps beyond what its cursors
-// hold.
-const cacheBytes = 48 << 20
+// What a Reader keeps beyond what is being read: so many bytes of unpacked blocks,
+// and of CTAs of earlier ones that nobody has read yet. Children are read in the
+// order in which they start, which is not that of the trace, so that without the
+// latter a block would be unpacked again for a few CTAs at a time.
+const (
+	unpackedBytes = 32 << 20
+	keptBytes     = 96 << 20
+)
 
-// blockCache shares unpacked blocks between the cursors of a Reader: many small
-// kernels lie in one block, and several models replay the same one.
+// blockCache shares blocks between the cursors of a Reader: many small kernels lie
+// in one block, and several models replay the same one. A block that has to go
+// leaves its CTAs that nobody has read, packed.
 type blockCache struct {
-	entries map[uint32]*cachedBlock
-	recent  []*cachedBlock // unpacked ones, latest last
-	bytes   uint64
+	entries        map[uint32]*cachedBlock
+	unpacked, kept recency
+}
+
+// recency is the order in which entries were used, the latest last.
+type recency struct {
+	list.List
+	bytes, limit uint64
+}
+
+func (l *recency) add(e *cachedBlock) {
+	e.place = l.PushBack(e)
+	l.bytes += e.bytes
+}
+
+func (l *recency) remove(e *cachedBlock) {
+	l.List.Remove(e.place)
+	l.bytes -= e.bytes
+	e.place = nil
+}
+
+// over returns the oldest entry if there is more than the limit allows; one entry
+// may be larger.
+func (l *recency) over() *cachedBlock {
+	if l.bytes <= l.limit || l.limit > 0 && l.Len() < 2 || l.Len() == 0 {
+		return nil
+	}
+	return l.Front().Value.(*cachedBlock)
 }
 
 // spareBlocks holds the memory of blocks, *ctaBlock, that nobody uses.
 var spareBlocks = sync.Pool{New: func() any { return &ctaBlock{} }}
 
-// cachedBlock is a block that is being unpacked or is.
+// cachedBlock is a block that is being unpacked or is, or what has been kept of
+// it.
 type cachedBlock struct {
 	number uint32 // in Reader.ctaBlocks
 	once   sync.Once
 	block  *ctaBlock
+	kept   *keptCTAs // instead of block
+	read   []uint64  // bit for each CTA: somebody has read it
+	unread int
 	err    error
 	bytes  uint64
 	users  int
-	gone   bool // no longer in the cache
+	place  *list.Element // nil: not in the cache yet, or no longer
+	gone   bool          // no longer in the cache
 }
 
-// acquire returns an unpacked block, which the caller releases.
-func (r *Reader) acquire(number uint32) (*cachedBlock, error) {
+// find returns the CTAs of a kernel in the block, from CTA first on, and whether
+// other kernels come after them.
+func (e *cachedBlock) find(kernel, first uint32) (run blockRun, more, ok bool) {
+	if e.kept != nil {
+		return findRun(e.kept.runs, kernel, first, func(i uint32) uint32 { return e.kept.ids[i] })
+	}
+	return findRun(e.block.runs, kernel, first, func(i uint32) uint32 { return e.block.ctas[i].id })
+}
+
+// copy copies a CTA.
+func (e *cachedBlock) copy(dst *CTA, i uint32) {
+	if e.kept != nil {
+		e.kept.copy(dst, i)
+		return
+	}
+	e.block.copy(dst, &e.block.ctas[i])
+}
+
+// has reports whether a CTA can be copied; a negative one stands for none.
+func (e *cachedBlock) has(i int64) bool { return e.kept == nil || i < 0 || e.kept.at[i] != 0 }
+
+// acquire returns a block in which a CTA can be read, or none if i is negative.
+// The caller releases it.
+func (r *Reader) acquire(number uint32, i int64) (*cachedBlock, error) {
 	r.mu.Lock()
 	c := &r.blocks
-	if c.entries == nil {
-		c.entries = map[uint32]*cachedBlock{}
-	}
 	e := c.entries[number]
-	if e == nil {
-		e = &cachedBlock{number: number, block: spareBlocks.Get().(*ctaBlock)}
-		c.entries[number] = e
-	} else {
-		c.touch(e)
+	switch {
+	case e == nil:
+		e = c.enter(number)
+	case !e.has(i): // it is read a second time, as others may be
+		c.forget(e, &c.kept)
+		e = c.enter(number)
+	case e.kept != nil:
+		c.kept.MoveToBack(e.place)
+	case e.place != nil:
+		c.unpacked.MoveToBack(e.place)
 	}
 	e.users++
 	r.mu.Unlock()
-	e.once.Do(func() {
-		e.err = r.unpackCTAs(number, e.block)
-		r.mu.Lock()
-		e.bytes = max(e.block.bytes, 1)
-		c.bytes += e.bytes
-		c.recent = append(c.recent, e)
-		c.drop(cacheBytes)
-		r.mu.Unlock()
-	})
+	if e.kept == nil {
+		e.once.Do(func() { r.fill(e) })
+	}
 	if e.err != nil {
-		r.release(e)
+		r.release(e, -1)
 		return nil, e.err
 	}
 	return e, nil
 }
 
-func (r *Reader) release(e *cachedBlock) {
+// enter makes the entry of a block that is to be unpacked.
+func (c *blockCache) enter(number uint32) *cachedBlock {
+	if c.entries == nil {
+		c.entries = map[uint32]*cachedBlock{}
+	}
+	e := &cachedBlock{number: number, block: spareBlocks.Get().(*ctaBlock)}
+	c.entries[number] = e
+	return e
+}
+
+// fill unpacks a block and makes room for it.
+func (r *Reader) fill(e *cachedBlock) {
+	e.err = r.unpackCTAs(e.number, e.block)
 	r.mu.Lock()
-	e.users--
-	r.blocks.recycle(e)
+	defer r.mu.Unlock()
+	c := &r.blocks
+	e.unread = len(e.block.ctas)
+	e.read = make([]uint64, (e.unread+63)/64)
+	e.bytes = e.block.held()
+	c.unpacked.add(e)
+	c.shrink()
+}
+
+// release gives a block back, of which a CTA has been read, or none if i is
+// negative.
+func (r *Reader) release(e *cachedBlock, i int64) {
+	r.mu.Lock()
+	if e.users--; i >= 0 && e.read[i>>6]>>(i&63)&1 == 0 {
+		e.read[i>>6] |= 1 << (i & 63)
+		if e.unread--; e.unread == 0 && e.kept != nil && !e.gone {
+			r.blocks.forget(e, &r.blocks.kept)
+		}
+	}
+	e.recycle()
 	r.mu.Unlock()
 }
 
-// touch makes e the latest.
-func (c *blockCache) touch(e *cachedBlock) {
-	for i := len(c.recent) - 1; i >= 0; i-- {
-		if c.recent[i] == e {
-			copy(c.recent[i:], c.recent[i+1:])
-			c.recent[len(c.recent)-1] = e
-			return
+// shrink lets go of the oldest until both limits hold. What is being read stays
+// valid.
+func (c *blockCache) shrink() {
+	for e := c.unpacked.over(); e != nil; e = c.unpacked.over() {
+		c.forget(e, &c.unpacked)
+		if e.unread > 0 && e.err == nil && c.kept.limit > 0 {
+			k := keep(e)
+			c.entries[e.number] = k
+			c.kept.add(k)
 		}
+		e.recycle()
+	}
+	for e := c.kept.over(); e != nil; e = c.kept.over() {
+		c.forget(e, &c.kept)
 	}
 }
 
-// drop lets go of the oldest blocks until at most limit bytes are left, or one
-// block. Cursors keep theirs.
-func (c *blockCache) drop(limit uint64) {
-	for c.bytes > limit && (len(c.recent) > 1 || limit == 0 && len(c.recent) > 0) {
-		e := c.recent[0]
-		copy(c.recent, c.recent[1:])
-		c.recent[len(c.recent)-1] = nil
-		c.recent = c.recent[:len(c.recent)-1]
-		delete(c.entries, e.number)
-		c.bytes -= e.bytes
-		e.gone = true
-		c.recycle(e)
-	}
+// forget takes an entry out of the cache.
+func (c *blockCache) forget(e *cachedBlock, from *recency) {
+	from.remove(e)
+	delete(c.entries, e.number)
+	e.gone = true
+}
+
+// drop lets go of everything.
+func (c *blockCache) drop() {
+	c.unpacked.limit, c.kept.limit = 0, 0
+	c.shrink()
 }
 
 // recycle keeps the memory of a block that nobody uses.
-func (c *blockCache) recycle(e *cachedBlock) {
+func (e *cachedBlock) recycle() {
 	if e.gone && e.users == 0 && e.block != nil {
-		clear(e.block.warps) // paths and masks belong to their readers
+		e.block.paths, e.block.masks = nil, nil // they belong to their readers
 		spareBlocks.Put(e.block)
 		e.block = nil
 	}

@@ -3,12 +3,15 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"unsafe"
 )
 
 // ctaBlock is an unpacked block of CTAs. Paths and masks are shared with those
 // who read them and live as long as they do; the rest is copied out and reused.
 type ctaBlock struct {
 	runs     []blockRun
+	paths    []uint32 // of all dictionaries, one after another
+	masks    []MaskRun
 	ctas     []ctaRow
 	warps    []warpRow
 	spans    []Range
@@ -35,17 +38,31 @@ type ctaRow struct {
 
 type warpRow struct {
 	id       uint32
-	path     []uint32
-	masks    []MaskRun
+	path     [2]uint32
+	masks    [2]uint32
 	mem      [2]uint32
 	lists    [2]uint32
 	launches [2]uint32
 }
 
+// part is that of a list which a row says, from one number up to the other.
+func part[T any](list []T, x [2]uint32) []T { return list[x[0]:x[1]:x[1]] }
+
+// held is how much memory the block keeps.
+func (b *ctaBlock) held() uint64 {
+	return heldBy(b.runs) + heldBy(b.paths) + heldBy(b.masks) + heldBy(b.ctas) + heldBy(b.warps) + heldBy(b.spans) +
+		heldBy(b.counts) + heldBy(b.mem) + heldBy(b.lists) + heldBy(b.launches)
+}
+
+func heldBy[T any](s []T) uint64 {
+	var x T
+	return uint64(cap(s)) * uint64(unsafe.Sizeof(x))
+}
+
 // pathEntry is a path of a block's dictionary with its memory steps.
 type pathEntry struct {
 	code   *blockCode
-	path   []uint32
+	path   [2]uint32
 	lo, hi int // in memStep
 }
 
@@ -62,7 +79,7 @@ type ctaDecoder struct {
 	code    map[uint32]*blockCode
 	paths   []pathEntry
 	steps   []memStep
-	masks   [][]MaskRun
+	masks   [][2]uint32
 	sites   []site
 	lanes   []lanes
 	warp    uint32
@@ -70,8 +87,6 @@ type ctaDecoder struct {
 	spans   spanState
 
 	lastPath, lastMask uint32
-	pathArena          []uint32
-	maskArena          []MaskRun
 	child              uint32
 }
 
@@ -130,8 +145,7 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 	}
 	b.runs, b.ctas, b.warps = grow(b.runs, z.runs), grow(b.ctas, d.sec.rows), grow(b.warps, z.warps)
 	b.spans, b.mem, b.lists, b.launches = grow(b.spans, z.spans), grow(b.mem, z.mem), grow(b.lists, z.lists+32), grow(b.launches, z.launches)
-	d.pathArena = make([]uint32, z.steps)
-	d.maskArena = make([]MaskRun, z.masks)
+	b.paths, b.masks = make([]uint32, 0, z.steps), make([]MaskRun, 0, z.masks)
 	clear(d.code)
 	d.paths, d.steps, d.masks = d.paths[:0], d.steps[:0], d.masks[:0]
 	d.sites, d.lanes = d.sites[:0], d.lanes[:0]
@@ -145,7 +159,6 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 func (d *ctaDecoder) release() {
 	clear(d.code)
 	clear(d.paths)
-	clear(d.masks)
 	*d = ctaDecoder{code: d.code, paths: d.paths[:0], steps: d.steps[:0], masks: d.masks[:0], sites: d.sites[:0], lanes: d.lanes[:0]}
 }
 
@@ -265,23 +278,24 @@ func (d *ctaDecoder) ctaCounts(b *ctaBlock, c *ctaRow, code *blockCode) error {
 
 func (d *ctaDecoder) decodeWarp(b *ctaBlock, code *blockCode, id uint32) error {
 	d.warp++
-	p, err := d.path(code)
+	p, err := d.path(b, code)
 	if err != nil {
 		return err
 	}
-	masks, err := d.maskList(len(p.path))
+	steps := int(p.path[1] - p.path[0])
+	masks, err := d.maskList(b, steps)
 	if err != nil {
 		return err
 	}
 	w := warpRow{id: id, path: p.path, masks: masks}
-	if w.launches, err = d.launchList(b, len(p.path)); err != nil {
+	if w.launches, err = d.launchList(b, steps); err != nil {
 		return err
 	}
 	w.mem[0], w.lists[0] = uint32(len(b.mem)), uint32(len(b.lists))
 	if uint64(len(b.mem)+p.hi-p.lo) > d.sizes.mem {
 		return errBlock
 	}
-	if err := d.accesses(b, d.steps[p.lo:p.hi], masks); err != nil {
+	if err := d.accesses(b, d.steps[p.lo:p.hi], part(b.masks, masks)); err != nil {
 		return err
 	}
 	w.mem[1], w.lists[1] = uint32(len(b.mem)), uint32(len(b.lists))
@@ -290,11 +304,11 @@ func (d *ctaDecoder) decodeWarp(b *ctaBlock, code *blockCode, id uint32) error {
 }
 
 // path reads a reference to a path, and the path if it is new.
-func (d *ctaDecoder) path(code *blockCode) (*pathEntry, error) {
+func (d *ctaDecoder) path(b *ctaBlock, code *blockCode) (*pathEntry, error) {
 	switch ref := d.cols[colPath].uint(); {
 	case ref == 1:
 		d.lastPath = uint32(len(d.paths))
-		if err := d.newPath(code); err != nil {
+		if err := d.newPath(b, code); err != nil {
 			return nil, err
 		}
 	case ref > 1 && ref-1 <= uint64(len(d.paths)):
@@ -308,18 +322,18 @@ func (d *ctaDecoder) path(code *blockCode) (*pathEntry, error) {
 	return &d.paths[d.lastPath], nil
 }
 
-func (d *ctaDecoder) newPath(code *blockCode) error {
+func (d *ctaDecoder) newPath(b *ctaBlock, code *blockCode) error {
 	v := &d.cols[colFlow]
-	n := v.uint()
-	if n > uint64(len(d.pathArena)) || n > 0 && len(code.flow.next) == 0 {
+	n, lo := v.uint(), len(b.paths)
+	if n > uint64(cap(b.paths)-lo) || n > 0 && len(code.flow.next) == 0 {
 		return errBlock
 	}
-	path := d.pathArena[:n:n]
-	d.pathArena = d.pathArena[n:]
+	b.paths = b.paths[:lo+int(n)]
+	path := b.paths[lo:]
 	if !code.flow.decode(v, path) {
 		return errBlock
 	}
-	e := pathEntry{code: code, path: path, lo: len(d.steps)}
+	e := pathEntry{code: code, path: [2]uint32{uint32(lo), uint32(lo) + uint32(n)}, lo: len(d.steps)}
 	insts := d.p.Functions[code.fn].Insts
 	for at, i := range path {
 		s := code.sites[i]
@@ -342,31 +356,30 @@ func (d *ctaDecoder) newPath(code *blockCode) error {
 }
 
 // maskList reads a reference to a list of masks, and the list if it is new.
-func (d *ctaDecoder) maskList(steps int) ([]MaskRun, error) {
+func (d *ctaDecoder) maskList(b *ctaBlock, steps int) ([2]uint32, error) {
 	switch ref := d.cols[colMask].uint(); {
 	case ref == 1:
-		n := d.cols[colMasks].uint()
-		if n > uint64(len(d.maskArena)) {
-			return nil, errBlock
+		n, lo := d.cols[colMasks].uint(), len(b.masks)
+		if n > uint64(cap(b.masks)-lo) {
+			return [2]uint32{}, errBlock
 		}
-		list := d.maskArena[:n:n]
-		d.maskArena = d.maskArena[n:]
-		if !decodeMasks(&d.cols[colMasks], &d.cols[colMaskBits], list, steps) {
-			return nil, errBlock
+		b.masks = b.masks[:lo+int(n)]
+		if !decodeMasks(&d.cols[colMasks], &d.cols[colMaskBits], b.masks[lo:], steps) {
+			return [2]uint32{}, errBlock
 		}
 		d.lastMask = uint32(len(d.masks))
-		d.masks = append(d.masks, list)
+		d.masks = append(d.masks, [2]uint32{uint32(lo), uint32(lo) + uint32(n)})
 	case ref > 1 && ref-1 <= uint64(len(d.masks)):
 		d.lastMask = uint32(uint64(len(d.masks)) - (ref - 1))
 	case ref > 1:
-		return nil, errBlock
+		return [2]uint32{}, errBlock
 	}
 	if int(d.lastMask) >= len(d.masks) {
-		return nil, errBlock
+		return [2]uint32{}, errBlock
 	}
 	list := d.masks[d.lastMask]
-	if n := len(list); steps > 0 && n == 0 || n > 0 && int64(list[n-1].At) >= int64(steps) {
-		return nil, errBlock
+	if n := list[1] - list[0]; steps > 0 && n == 0 || n > 0 && int64(part(b.masks, list)[n-1].At) >= int64(steps) {
+		return [2]uint32{}, errBlock
 	}
 	return list, nil
 }
@@ -387,8 +400,9 @@ func (d *ctaDecoder) launchList(b *ctaBlock, steps int) ([2]uint32, error) {
 			return [2]uint32{}, errBlock
 		}
 		d.child = uint32(child)
-		b.launches = append(b.launches, Launch{At: uint32(at), Lane: uint8(lane & 31), Marked: lane&32 != 0, SharedSWQ: lane&64 != 0,
-			Child: uint32(child), Workload: uint32(work), ParamBytes: uint32(params)})
+		l := Launch{At: uint32(at), Child: uint32(child), Workload: uint32(work), ParamBytes: uint32(params)}
+		l.setLaneCode(uint8(lane))
+		b.launches = append(b.launches, l)
 	}
 	return [2]uint32{lo, uint32(len(b.launches))}, nil
 }

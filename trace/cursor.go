@@ -13,8 +13,7 @@ type CTACursor struct {
 	function  uint32
 	first     uint32 // CTAs before are skipped
 	block     int    // number in ctaBlocks of the next block
-	held      *cachedBlock
-	next, end uint32 // CTAs in held
+	next, end uint32 // CTAs in the one before it
 	last      int64  // id of the CTA read last
 	done      bool
 }
@@ -33,99 +32,108 @@ func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
 
 // Next reads the next CTA into dst and returns io.EOF at the end of the kernel.
 // The slices of dst are reused: those of a warp's Path and Masks are shared and
-// read only, and stay valid when dst is reused; all others belong to dst.
+// read only, and stay valid when dst is reused; all others belong to dst. A cursor
+// holds no block of the trace between two calls.
 func (c *CTACursor) Next(dst *CTA) error {
 	for c.next == c.end {
 		if c.done {
-			c.drop()
 			return io.EOF
 		}
 		if err := c.open(); err != nil {
 			c.done = true
-			c.drop()
 			return err
 		}
 	}
-	b := c.held.block
-	row := &b.ctas[c.next]
-	c.next++
-	if int64(row.id) <= c.last {
+	i := c.next
+	e, err := c.r.acquire(uint32(c.block-1), int64(i))
+	if err != nil {
 		c.done, c.next = true, c.end
-		return fmt.Errorf("kernel %d: CTA %d comes after CTA %d", c.kernel, row.id, c.last)
+		return fmt.Errorf("kernel %d: %w", c.kernel, err)
 	}
-	c.last = int64(row.id)
-	b.copy(dst, row)
+	e.copy(dst, i)
+	c.r.release(e, int64(i))
+	c.next++
+	if int64(dst.ID) <= c.last {
+		c.done, c.next = true, c.end
+		return fmt.Errorf("kernel %d: CTA %d comes after CTA %d", c.kernel, dst.ID, c.last)
+	}
+	c.last = int64(dst.ID)
 	return nil
 }
 
-// Close gives back what the cursor holds; Next returns io.EOF after it. Only a
-// cursor that was not read to its end needs it.
-func (c *CTACursor) Close() {
-	c.done = true
-	c.drop()
-}
-
-func (c *CTACursor) drop() {
-	if c.held != nil {
-		c.r.release(c.held)
-		c.held = nil
-	}
-	c.next, c.end = 0, 0
-}
+// Close makes Next return io.EOF.
+func (c *CTACursor) Close() { c.done, c.next = true, c.end }
 
 // open goes on to the next block, if it holds CTAs of the kernel.
 func (c *CTACursor) open() error {
-	c.drop()
 	if c.block >= len(c.r.ctaBlocks) || c.r.index[c.r.ctaBlocks[c.block]].kernel > c.kernel {
 		c.done = true
 		return nil
 	}
-	held, err := c.r.acquire(uint32(c.block))
+	e, err := c.r.acquire(uint32(c.block), -1)
 	if err != nil {
 		return fmt.Errorf("kernel %d: %w", c.kernel, err)
 	}
+	run, more, ok := e.find(c.kernel, c.first)
+	c.r.release(e, -1)
 	c.block++
-	c.held = held
-	b := held.block
-	i := sort.Search(len(b.runs), func(i int) bool { return b.runs[i].kernel >= c.kernel })
-	if i == len(b.runs) || b.runs[i].kernel != c.kernel {
+	if !ok {
 		return nil
 	}
-	run := &b.runs[i]
 	if run.function != c.function {
 		return fmt.Errorf("kernel %d: its CTAs are of function %d, not of %d", c.kernel, run.function, c.function)
 	}
 	c.next, c.end = run.lo, run.hi
-	if i+1 < len(b.runs) {
-		c.done = true
-	}
-	if c.first > 0 {
-		c.next += uint32(sort.Search(int(run.hi-run.lo), func(i int) bool { return b.ctas[int(run.lo)+i].id >= c.first }))
-	}
+	c.done = c.done || more
 	return nil
+}
+
+// findRun returns the CTAs of a kernel in a block, from CTA first on, and whether
+// other kernels come after them. id is that of each CTA of the block.
+func findRun(runs []blockRun, kernel, first uint32, id func(i uint32) uint32) (run blockRun, more, ok bool) {
+	i := sort.Search(len(runs), func(i int) bool { return runs[i].kernel >= kernel })
+	if i == len(runs) || runs[i].kernel != kernel {
+		return run, false, false
+	}
+	run = runs[i]
+	if first > 0 {
+		run.lo += uint32(sort.Search(int(run.hi-run.lo), func(i int) bool { return id(run.lo+uint32(i)) >= first }))
+	}
+	return run, i+1 < len(runs), true
 }
 
 // copy copies a CTA out of the block.
 func (b *ctaBlock) copy(dst *CTA, row *ctaRow) {
 	dst.ID, dst.SM = row.id, row.sm
-	dst.Ranges = append(dst.Ranges[:0], b.spans[row.ranges[0]:row.ranges[1]]...)
-	if !row.hasRanges {
-		dst.Ranges = nil
-	} else if dst.Ranges == nil {
-		dst.Ranges = []Range{}
-	}
-	dst.Touches = append(dst.Touches[:0], b.spans[row.touchs[0]:row.touchs[1]]...)
-	dst.Counts = append(dst.Counts[:0], b.counts[row.counts[0]:row.counts[1]]...)
-	rows := b.warps[row.warps[0]:row.warps[1]]
-	if cap(dst.Warps) < len(rows) {
-		dst.Warps = append(dst.Warps[:cap(dst.Warps)], make([]Warp, len(rows)-cap(dst.Warps))...)
-	}
-	dst.Warps = dst.Warps[:len(rows)]
+	dst.takeRanges(part(b.spans, row.ranges), row.hasRanges)
+	dst.Touches = append(dst.Touches[:0], part(b.spans, row.touchs)...)
+	dst.Counts = append(dst.Counts[:0], part(b.counts, row.counts)...)
+	rows := part(b.warps, row.warps)
+	dst.takeWarps(len(rows))
 	for i := range rows {
 		w, s := &dst.Warps[i], &rows[i]
-		w.ID, w.Path, w.Masks = s.id, s.path, s.masks
-		w.Mem = append(w.Mem[:0], b.mem[s.mem[0]:s.mem[1]]...)
-		w.Lists = append(w.Lists[:0], b.lists[s.lists[0]:s.lists[1]]...)
-		w.Launches = append(w.Launches[:0], b.launches[s.launches[0]:s.launches[1]]...)
+		w.ID, w.Path, w.Masks = s.id, part(b.paths, s.path), part(b.masks, s.masks)
+		w.Mem = append(w.Mem[:0], part(b.mem, s.mem)...)
+		w.Lists = append(w.Lists[:0], part(b.lists, s.lists)...)
+		w.Launches = append(w.Launches[:0], part(b.launches, s.launches)...)
 	}
+}
+
+// takeRanges copies ranges; those that are not stated are nil, and no ranges at
+// all are not.
+func (c *CTA) takeRanges(list []Range, stated bool) {
+	c.Ranges = append(c.Ranges[:0], list...)
+	if !stated {
+		c.Ranges = nil
+	} else if c.Ranges == nil {
+		c.Ranges = []Range{}
+	}
+}
+
+// takeWarps makes room for n warps and keeps the memory of those that were there.
+func (c *CTA) takeWarps(n int) {
+	if cap(c.Warps) < n {
+		c.Warps = append(c.Warps[:cap(c.Warps)], make([]Warp, n-cap(c.Warps))...)
+	}
+	c.Warps = c.Warps[:n]
 }

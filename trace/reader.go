@@ -129,6 +129,7 @@ func openText(f *os.File, path string) (*Reader, error) {
 // NewReader opens a binary container of the given size.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{in: in}
+	r.blocks.unpacked.limit, r.blocks.kept.limit = unpackedBytes, keptBytes
 	head := make([]byte, headerLen)
 	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
@@ -263,7 +264,7 @@ func (r *Reader) Unpacked() uint64 { return r.unpacked.Load() }
 // after it; what they have read stays valid.
 func (r *Reader) Close() error {
 	r.mu.Lock()
-	r.blocks.drop(0)
+	r.blocks.drop()
 	r.mu.Unlock()
 	if r.closer == nil {
 		return nil
