@@ -26,8 +26,9 @@ const (
 
 // op is one static instruction as the issue model reads it.
 type op struct {
-	regs    []uint16 // destinations and sources
-	dst     []uint16 // destinations
+	regs    [6]uint16 // destinations, sources, then register 0, which is always ready
+	more    []uint16  // those that have no room there
+	dst     uint8     // how many are destinations
 	unit    unit
 	class   trace.Class
 	space   trace.Space
@@ -39,10 +40,10 @@ type op struct {
 }
 
 // code is a function prepared for the issue model. Registers that carry a
-// dependence are numbered densely.
+// dependence are numbered densely, from 1 on.
 type code struct {
 	ops      []op
-	count    int  // registers
+	count    int  // registers, with register 0
 	launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
 	insts    []uint32 // of each op, in the function; nil: its own index
@@ -51,11 +52,16 @@ type code struct {
 // prepare brings c up to date with f, which grows only while a trace is
 // written; a replayed function is prepared once.
 func prepare(f *trace.Function) *code {
-	c := &code{index: make(map[trace.Reg]uint16), ops: make([]op, 0, len(f.Insts))}
+	c := newCode(len(f.Insts))
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
 	}
 	return c
+}
+
+// newCode returns a function with room for a number of instructions.
+func newCode(insts int) *code {
+	return &code{count: 1, index: make(map[trace.Reg]uint16), ops: make([]op, 0, insts)}
 }
 
 func (c *code) add(in *trace.Inst) {
@@ -69,8 +75,10 @@ func (c *code) add(in *trace.Inst) {
 	case o.mem:
 		o.shared = o.space != trace.SpaceShared && o.space != trace.SpaceConstant && o.space != trace.SpaceNone
 	}
-	o.dst = c.use(in.Dst, make([]uint16, 0, len(in.Dst)+len(in.Src)))
-	o.regs = c.use(in.Src, o.dst)
+	dst := c.use(in.Dst, make([]uint16, 0, len(in.Dst)+len(in.Src)))
+	all := c.use(in.Src, dst)
+	o.dst = uint8(len(dst))
+	o.more = all[copy(o.regs[:], all):]
 	c.ops = append(c.ops, o)
 }
 
@@ -89,6 +97,30 @@ func (c *code) use(regs []trace.Reg, list []uint16) []uint16 {
 		list = append(list, d)
 	}
 	return list
+}
+
+// ready returns when the registers of o are, as they are kept.
+func (o *op) ready(regs []Time) Time {
+	r := &o.regs
+	latest := max(regs[r[0]], regs[r[1]], regs[r[2]], regs[r[3]])
+	if r[4] != 0 {
+		latest = max(latest, regs[r[4]], regs[r[5]])
+		for _, more := range o.more {
+			latest = max(latest, regs[more])
+		}
+	}
+	return latest
+}
+
+// write sets the destinations of o.
+func (o *op) write(regs []Time, ready Time) {
+	n := int(o.dst)
+	for i := range min(n, len(o.regs)) {
+		regs[o.regs[i]] = ready
+	}
+	for i := len(o.regs); i < n; i++ {
+		regs[o.more[i-len(o.regs)]] = ready
+	}
 }
 
 func unitOf(in *trace.Inst) unit {

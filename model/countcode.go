@@ -46,8 +46,9 @@ func (m *Machine) touchCode() *code {
 }
 
 func newCountCode(insts int) *code {
-	n := insts * countVariants
-	return &code{index: make(map[trace.Reg]uint16), ops: make([]op, 0, n), insts: make([]uint32, 0, n)}
+	c := newCode(insts * countVariants)
+	c.insts = make([]uint32, 0, insts*countVariants)
+	return c
 }
 
 // addVariants adds the variants of an instruction: a load reads the end of a

@@ -10,6 +10,7 @@ type flights struct {
 	words  *[flightWindow / 64]uint64 // cycles whose count is not 0
 	base   Time                       // begin of the window, a multiple of 64
 	near   int                        // times in the window
+	seen   Time                       // the latest that has been asked for
 	others timeQueue
 }
 
@@ -24,8 +25,26 @@ func newFlights() flights {
 // n is the number of times.
 func (f *flights) n() int { return f.near + f.others.n }
 
+// admit returns when one more of a limited number of misses may be on its way,
+// for a request at t. Requests come out of time order: what was there at the
+// latest time that has been asked for is there for all that come after it.
+func (f *flights) admit(t Time, limit int) Time {
+	f.seen = max(f.seen, t)
+	if f.n() < limit {
+		return t // those that have landed need not be looked for
+	}
+	f.drop(f.seen)
+	if f.n() < limit {
+		return t
+	}
+	return max(t, f.pop())
+}
+
 // push adds a time.
 func (f *flights) push(t Time) {
+	if t-f.base >= flightWindow {
+		f.drop(f.seen)
+	}
 	i := uint(t) & (flightWindow - 1)
 	if uint64(t-f.base) >= flightWindow || f.counts[i] == 255 {
 		f.others.push(t)

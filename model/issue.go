@@ -21,11 +21,7 @@ func (s *sm) prepare(w *warp, t Time) {
 	}
 	o := &f.code.ops[f.path[f.pc]]
 	w.op, w.unit, w.shared = o, o.unit, o.shared
-	var latest Time
-	for _, r := range o.regs {
-		latest = max(latest, f.regs[r])
-	}
-	if latest>>1 > t {
+	if latest := o.ready(f.regs); latest>>1 > t {
 		w.ready = latest >> 1
 		if latest&1 != 0 {
 			w.reason = StallMemory
@@ -81,16 +77,14 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		sc.free[u] = t + s.timing.every[u]
 		done := t + s.timing.latency[u]
 		ready = done << 1
-		if len(o.dst) > 0 {
+		if o.dst > 0 {
 			w.last = max(w.last, done)
 		}
 	}
 	if s.m.issued != nil {
 		s.tellInst(w, f.path[f.pc], t, ready>>1)
 	}
-	for _, r := range o.dst {
-		f.regs[r] = ready
-	}
+	o.write(f.regs, ready)
 	f.pc++
 	from := t + 1
 	if o.class == trace.ClassLaunch {

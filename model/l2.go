@@ -77,12 +77,11 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 
 // admit returns when an MSHR takes a miss; until then the slice takes nothing.
 func (s *slice) admit(t Time) Time {
-	s.pending.drop(t)
-	if s.pending.n() >= s.mshrs {
-		t = max(t, s.pending.pop())
-		s.blocked = max(s.blocked, t-s.rop)
+	free := s.pending.admit(t, s.mshrs)
+	if free > t {
+		s.blocked = max(s.blocked, free-s.rop)
 	}
-	return t
+	return free
 }
 
 // send gives a request to the channel when that has room, and returns when its

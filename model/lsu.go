@@ -296,12 +296,11 @@ func (u *lsu) admitMiss(at Time) Time {
 	if l1.mshrs == 0 {
 		return at
 	}
-	l1.pending.drop(at)
-	if l1.pending.n() >= l1.mshrs {
-		at = max(at, l1.pending.pop())
-		u.free = max(u.free, at)
+	free := l1.pending.admit(at, l1.mshrs)
+	if free > at {
+		u.free = max(u.free, free)
 	}
-	return at
+	return free
 }
 
 // store sends bytes of a sector, a bit each, through to the L2. An L1 that

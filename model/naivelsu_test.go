@@ -15,7 +15,26 @@ type nLSU struct {
 	starts  []model.Time
 	wb      *nPort
 	l1, tlb *nCache
-	pending []model.Time
+	pending nMSHRs
+}
+
+// nMSHRs are the fill times of misses.
+type nMSHRs struct {
+	fills  []model.Time
+	latest model.Time // of the requests
+}
+
+// admit returns when a request at t has an MSHR, of a number of them (0: any).
+func (p *nMSHRs) admit(t model.Time, limit int) model.Time {
+	p.latest = max(p.latest, t)
+	p.fills = slices.DeleteFunc(p.fills, func(f model.Time) bool { return f <= p.latest })
+	if limit == 0 || len(p.fills) < limit {
+		return t
+	}
+	first := slices.Index(p.fills, slices.Min(p.fills))
+	t = p.fills[first]
+	p.fills = slices.Delete(p.fills, first, first+1)
+	return t
 }
 
 func (u *nLSU) init(n *naive, s *nSM) {
@@ -218,15 +237,12 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[ui
 	if there {
 		return u.hit(&l.sec[sector%per], at)
 	}
-	u.pending = slices.DeleteFunc(u.pending, func(f model.Time) bool { return f <= at })
-	if c.MSHRs > 0 && len(u.pending) >= c.MSHRs {
-		first := slices.Index(u.pending, slices.Min(u.pending))
-		at = max(at, u.pending[first])
-		u.pending = slices.Delete(u.pending, first, first+1)
+	if free := u.pending.admit(at, c.MSHRs); free > at {
+		at = free
 		u.free = max(u.free, at)
 	}
 	fill := m.request(sm, trace.InstLoad, sector, u.queued(at), nil)
-	u.pending = append(u.pending, fill)
+	u.pending.fills = append(u.pending.fills, fill)
 	if l == nil {
 		l, _ = u.l1.allocate(set, tag, at)
 	}

@@ -136,12 +136,12 @@ type nMemory struct {
 	misses, waiting, sliceMisses []*nQueue
 	held, blocked                []model.Time
 	l2                           []*nCache
-	pending                      [][]model.Time
+	pending                      []nMSHRs
 	chans                        []*nChannel
 }
 
 func newNMemory(c *model.Config) *nMemory {
-	m := &nMemory{cfg: c, held: make([]model.Time, c.SM.Count), blocked: make([]model.Time, c.L2.Slices), pending: make([][]model.Time, c.L2.Slices)}
+	m := &nMemory{cfg: c, held: make([]model.Time, c.SM.Count), blocked: make([]model.Time, c.L2.Slices), pending: make([]nMSHRs, c.L2.Slices)}
 	for range c.SM.Count {
 		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue})
@@ -221,15 +221,12 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 		}
 		return s.fill + 1
 	}
-	m.pending[i] = slices.DeleteFunc(m.pending[i], func(f model.Time) bool { return f <= t })
-	if limit := m.cfg.L2.MSHRs; limit > 0 && len(m.pending[i]) >= limit {
-		first := slices.Index(m.pending[i], slices.Min(m.pending[i]))
-		t = max(t, m.pending[i][first])
-		m.pending[i] = slices.Delete(m.pending[i], first, first+1)
+	if free := m.pending[i].admit(t, m.cfg.L2.MSHRs); free > t {
+		t = free
 		m.blocked[i] = max(m.blocked[i], t-rop)
 	}
 	fill := m.dram(i, sector, t, false)
-	m.pending[i] = append(m.pending[i], fill)
+	m.pending[i].fills = append(m.pending[i].fills, fill)
 	if l == nil {
 		l = m.room(i, set, tag, t)
 	}

@@ -9,31 +9,30 @@ const ringSlots = 64
 // the ring by the cycle in which its operands are there, or far if that is
 // farther ahead, or parked (in none) until something wakes it.
 type scheduler struct {
-	ready [16]uint64 // by the unit that the next instruction needs
-	units uint16     // those with a ready warp
-	full  uint64     // ring slots with a bit
-	far   uint64
-	farAt Time     // earliest of far
-	free  [16]Time // from when each unit takes an instruction
-	last  int
-	slots uint8 // warps of this scheduler are slots bit·slots + first
-	first uint8
-	unit  [64]unit // of the next instruction of each warp
-	ring  [ringSlots]uint64
-	age   [64]uint64
+	ready  [16]uint64 // by the unit that the next instruction needs
+	units  uint16     // those with a ready warp
+	full   uint64     // ring slots with a bit
+	far    uint64
+	farAt  Time     // earliest of far
+	free   [16]Time // from when each unit takes an instruction
+	last   int
+	number uint8    // of the scheduler
+	unit   [64]unit // of the next instruction of each warp
+	warps  [64]*warp
+	ring   [ringSlots]uint64
+	age    [64]uint64
 }
 
 func (sc *scheduler) init(s *sm, i int) {
-	sc.first, sc.slots, sc.last, sc.farAt = uint8(i), uint8(len(s.sched)), -1, never
-}
-
-func (sc *scheduler) warp(s *sm, bit int) *warp {
-	return &s.warps[bit*int(sc.slots)+int(sc.first)]
+	sc.number, sc.last, sc.farAt = uint8(i), -1, never
+	for slot := i; slot < len(s.warps); slot += len(s.sched) {
+		sc.warps[slot/len(s.sched)] = &s.warps[slot]
+	}
 }
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
-	s.at[sc.first] = min(s.at[sc.first], t)
+	s.at[sc.number] = min(s.at[sc.number], t)
 	s.soon = min(s.soon, t)
 	sc.put(s, w, t)
 }
@@ -72,7 +71,7 @@ func (sc *scheduler) collectFar(s *sm, t Time) {
 	sc.farAt = never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
-		if at := sc.warp(s, b).ready; at <= t {
+		if at := sc.warps[b&63].ready; at <= t {
 			sc.far &^= 1 << b
 			sc.makeReady(b)
 		} else {
@@ -110,7 +109,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		if cand&(cand-1) != 0 {
 			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		}
-		w := sc.warp(s, b)
+		w := sc.warps[b&63]
 		if s.ahead && w.shared {
 			return false
 		}
@@ -128,7 +127,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		}
 		break
 	}
-	s.at[sc.first] = min(next, sc.wakes(t))
+	s.at[sc.number] = min(next, sc.wakes(t))
 	return true
 }
 
