@@ -58,7 +58,7 @@ func (k *kernelRun) infer(m *Machine) {
 	if !k.work.held() {
 		return
 	}
-	from := m.captured
+	from := m.captured()
 	room := uint64(1)
 	if k.total == 0 {
 		k.native, k.total, k.Left = 1, 1, 1

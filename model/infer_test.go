@@ -40,9 +40,11 @@ func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 	}
 	opt := model.Options{Config: cfg, Policy: p, Observer: &endings{}}
 	if captured != "" {
-		if opt.Captured, err = model.Preset(captured); err != nil {
+		c, err := model.Preset(captured)
+		if err != nil {
 			t.Fatal(err)
 		}
+		opt.Captured = func() *model.Config { return c }
 	}
 	m, err := model.New(tracetest.FromText(t, text), opt)
 	if err != nil {

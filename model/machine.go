@@ -11,11 +11,11 @@ import (
 type Options struct {
 	Config   *Config
 	Policy   *Policy
-	Captured *Config  // GPU that the trace was captured on, for kernels whose work is inferred; nil: Config
-	Observer Observer // nil: nobody watches
-	Sample   Time     // width of a timeline window; 0: none; SampleAuto
-	AsTasks  AsTasks  // whether launches of the host are run as narrow tasks
-	Fault    Fault    // of the scoreboard, for tests of auditors
+	Captured func() *Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
+	Observer Observer       // nil: nobody watches
+	Sample   Time           // width of a timeline window; 0: none; SampleAuto
+	AsTasks  AsTasks        // whether launches of the host are run as narrow tasks
+	Fault    Fault          // of the scoreboard, for tests of auditors
 }
 
 // Machine replays one trace under one policy, once.
@@ -55,7 +55,7 @@ type Machine struct {
 	acting    []uint64 // SMs of the current cycle
 	stepped   Time     // the last cycle in which they acted
 	err       error    // met by an SM; ends the run after the cycle
-	captured  *Config
+	captured  func() *Config
 }
 
 // New builds a machine for one replay of tr.
@@ -69,7 +69,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
 	if m.captured = opt.Captured; m.captured == nil {
-		m.captured = m.cfg
+		m.captured = func() *Config { return m.cfg }
 	}
 	m.accessed, _ = m.obs.(AccessObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)

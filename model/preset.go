@@ -90,7 +90,12 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 	var head struct {
 		Base string `toml:"base"`
 	}
-	if _, err := toml.Decode(string(data), &head); err != nil {
+	var all toml.Primitive // parsed once, decoded twice
+	meta, err := toml.Decode(string(data), &all)
+	if err == nil {
+		err = meta.PrimitiveDecode(all, &head)
+	}
+	if err != nil {
 		return nil, TOMLError(name, err)
 	}
 	c := &Config{}
@@ -106,8 +111,12 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 		c = base
 		c.Name = ""
 	}
-	if err := decodeOver(c, name, data); err != nil {
-		return nil, err
+	if err := meta.PrimitiveDecode(all, c); err != nil {
+		return nil, TOMLError(name, err)
+	}
+	if rest := meta.Undecoded(); len(rest) > 0 {
+		key := strings.Join(rest[0], ".")
+		return nil, fmt.Errorf("%s: %w", TOMLPosition(name, data, key), unknownKey(key))
 	}
 	if c.Name == "" {
 		c.Name = strings.TrimSuffix(filepath.Base(name), ".toml")
@@ -120,20 +129,6 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return c, nil
-}
-
-// decodeOver decodes a file over the values that c has.
-func decodeOver(c *Config, name string, data []byte) error {
-	meta, err := toml.Decode(string(data), c)
-	if err != nil {
-		return TOMLError(name, err)
-	}
-	for _, k := range meta.Undecoded() {
-		if key := strings.Join(k, "."); key != "base" {
-			return fmt.Errorf("%s: %w", TOMLPosition(name, data, key), unknownKey(key))
-		}
-	}
-	return nil
 }
 
 // TOML returns the machine as TOML text with every key in the order of its

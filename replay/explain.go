@@ -104,11 +104,7 @@ func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *polic
 	if err != nil {
 		return 0, err
 	}
-	captured, err := capturedOn(tr)
-	if err != nil {
-		return 0, err
-	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: captured})
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: capturedOn(tr)})
 	if err != nil {
 		return 0, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -32,19 +33,24 @@ func PresetFor(m *trace.Meta) (name, why string) {
 	return defaultPreset, "the trace does not say what it was captured on"
 }
 
-// capturedOn returns the machine that a trace was captured on, as far as it says,
-// or nil: the work of kernels without CTAs is inferred from it.
-func capturedOn(tr *trace.Reader) (*model.Config, error) {
+// capturedOn returns what gives the machine that a trace was captured on, as far
+// as it says, or nil: the work of kernels without CTAs is inferred from it.
+func capturedOn(tr *trace.Reader) func() *model.Config {
 	m := &tr.Program().Meta
 	if m.SMVersion == 0 && m.SMs == 0 {
-		return nil, nil
+		return nil
 	}
-	name, _ := PresetFor(m)
-	cfg, err := model.Preset(name)
-	if err == nil && m.SMs > 0 {
-		cfg.SM.Count = int(m.SMs)
-	}
-	return cfg, err
+	return sync.OnceValue(func() *model.Config {
+		name, _ := PresetFor(m)
+		cfg, err := model.Preset(name)
+		if err != nil {
+			panic("replay: " + err.Error()) // it is one of ours
+		}
+		if m.SMs > 0 {
+			cfg.SM.Count = int(m.SMs)
+		}
+		return cfg
+	})
 }
 
 // TraceName is the name of a trace in the tables: its file's, without what the

@@ -143,12 +143,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		set.Abort()
 		return nil, err
 	}
-	captured, err := capturedOn(job.Trace)
-	if err != nil {
-		set.Abort()
-		return nil, err
-	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: captured, Sample: job.Sample, AsTasks: job.AsTasks, Fault: job.fault})
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: job.Sample, AsTasks: job.AsTasks, Fault: job.fault})
 	if err != nil {
 		set.Abort()
 		return nil, err

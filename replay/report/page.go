@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Most that a page shows of a kind.
@@ -65,7 +66,7 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-var layout = template.Must(template.New("page").Parse(pageHTML))
+var layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageHTML)) })
 
 // Write writes a page about the tables under dir, of a run or of a sweep; title
 // "" names the traces. It returns an error that names the file if a table cannot
@@ -96,7 +97,7 @@ func Write(ctx context.Context, w io.Writer, dir, title string) (Stats, error) {
 			p.Sections[i].Figures[j].Table.Text = 1
 		}
 	}
-	if err := layout.Execute(w, p); err != nil {
+	if err := layout().Execute(w, p); err != nil {
 		return stats, fmt.Errorf("report: %w", err)
 	}
 	return stats, nil
