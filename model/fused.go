@@ -93,9 +93,6 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 	k.next++
 	if f.block++; f.block == task.Blocks {
 		f.next, f.block = f.next+1, 0
-		if f.cursor != nil {
-			f.cursor.Close()
-		}
 		if f.ahead != nil {
 			m.spareCTAs = append(m.spareCTAs, f.ahead)
 			f.ahead = nil

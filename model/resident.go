@@ -174,7 +174,6 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		case err != nil && !errors.Is(err, io.EOF):
 			return TaskCTA{}, fmt.Errorf("kernel %d, CTA %d: %w", task.Kernel, block, err)
 		}
-		cursor.Close()
 		m.spareCTAs = append(m.spareCTAs, spare)
 	}
 	if !k.work.held() {

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"container/list"
 	"fmt"
 	"sync"
 )
@@ -23,49 +22,21 @@ type blockCache struct {
 	unpacked, kept recency
 }
 
-// recency is the order in which entries were used, the latest last.
-type recency struct {
-	list.List
-	bytes, limit uint64
-}
-
-func (l *recency) add(e *cachedBlock) {
-	e.place = l.PushBack(e)
-	l.bytes += e.bytes
-}
-
-func (l *recency) remove(e *cachedBlock) {
-	l.List.Remove(e.place)
-	l.bytes -= e.bytes
-	e.place = nil
-}
-
-// over returns the oldest entry if there is more than the limit allows; one entry
-// may be larger.
-func (l *recency) over() *cachedBlock {
-	if l.bytes <= l.limit || l.limit > 0 && l.Len() < 2 || l.Len() == 0 {
-		return nil
-	}
-	return l.Front().Value.(*cachedBlock)
-}
-
 // spareBlocks holds the memory of blocks, *ctaBlock, that nobody uses.
 var spareBlocks = sync.Pool{New: func() any { return &ctaBlock{} }}
 
 // cachedBlock is a block that is being unpacked or is, or what has been kept of
 // it.
 type cachedBlock struct {
-	number uint32 // in Reader.ctaBlocks
+	cached // number: in Reader.ctaBlocks
 	once   sync.Once
 	block  *ctaBlock
 	kept   *keptCTAs // instead of block
 	read   []uint64  // bit for each CTA: somebody has read it
 	unread int
 	err    error
-	bytes  uint64
 	users  int
-	place  *list.Element // nil: not in the cache yet, or no longer
-	gone   bool          // no longer in the cache
+	gone   bool // no longer in the cache
 }
 
 // find returns the CTAs of a kernel in the block, from CTA first on, and whether
@@ -102,9 +73,9 @@ func (r *Reader) acquire(number uint32, i int64) (*cachedBlock, error) {
 		c.forget(e, &c.kept)
 		e = c.enter(number)
 	case e.kept != nil:
-		c.kept.MoveToBack(e.place)
-	case e.place != nil:
-		c.unpacked.MoveToBack(e.place)
+		c.kept.use(&e.cached)
+	default:
+		c.unpacked.use(&e.cached)
 	}
 	e.users++
 	r.mu.Unlock()
@@ -123,7 +94,7 @@ func (c *blockCache) enter(number uint32) *cachedBlock {
 	if c.entries == nil {
 		c.entries = map[uint32]*cachedBlock{}
 	}
-	e := &cachedBlock{number: number, block: spareBlocks.Get().(*ctaBlock)}
+	e := &cachedBlock{cached: cached{number: number}, block: spareBlocks.Get().(*ctaBlock)}
 	c.entries[number] = e
 	return e
 }
@@ -137,7 +108,7 @@ func (r *Reader) fill(e *cachedBlock) {
 	e.unread = len(e.block.ctas)
 	e.read = make([]uint64, (e.unread+63)/64)
 	e.bytes = e.block.held()
-	c.unpacked.add(e)
+	c.unpacked.add(&e.cached)
 	c.shrink()
 }
 
@@ -158,23 +129,24 @@ func (r *Reader) release(e *cachedBlock, i int64) {
 // shrink lets go of the oldest until both limits hold. What is being read stays
 // valid.
 func (c *blockCache) shrink() {
-	for e := c.unpacked.over(); e != nil; e = c.unpacked.over() {
+	for x := c.unpacked.over(); x != nil; x = c.unpacked.over() {
+		e := c.entries[x.number]
 		c.forget(e, &c.unpacked)
 		if e.unread > 0 && e.err == nil && c.kept.limit > 0 {
 			k := keep(e)
 			c.entries[e.number] = k
-			c.kept.add(k)
+			c.kept.add(&k.cached)
 		}
 		e.recycle()
 	}
-	for e := c.kept.over(); e != nil; e = c.kept.over() {
-		c.forget(e, &c.kept)
+	for x := c.kept.over(); x != nil; x = c.kept.over() {
+		c.forget(c.entries[x.number], &c.kept)
 	}
 }
 
 // forget takes an entry out of the cache.
 func (c *blockCache) forget(e *cachedBlock, from *recency) {
-	from.remove(e)
+	from.remove(&e.cached)
 	delete(c.entries, e.number)
 	e.gone = true
 }

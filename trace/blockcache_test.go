@@ -97,7 +97,7 @@ func TestScatteredReads(t *testing.T) {
 	if len(r.ctaBlocks) < 4 || unpacked > blocks {
 		t.Errorf("%d bytes of %d blocks were unpacked, which have %d", unpacked, len(r.ctaBlocks), blocks)
 	}
-	if left := r.blocks.kept.Len(); left > 1 {
+	if left := r.blocks.kept.order.Len(); left > 1 {
 		t.Errorf("%d blocks are kept though their CTAs have been read", left)
 	}
 	if live, most := liveBytes(open), uint64(8<<20); live > most {

@@ -19,7 +19,7 @@ type CTACursor struct {
 }
 
 // CTAs returns a cursor over the CTAs of a kernel from the CTA first on. It
-// reads nothing yet. A cursor that is not read to its end needs no closing.
+// reads nothing yet, and needs no closing.
 func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
 	var k Kernel
 	if err := r.Kernel(kernel, &k); err != nil {
@@ -60,9 +60,6 @@ func (c *CTACursor) Next(dst *CTA) error {
 	c.last = int64(dst.ID)
 	return nil
 }
-
-// Close makes Next return io.EOF.
-func (c *CTACursor) Close() { c.done, c.next = true, c.end }
 
 // open goes on to the next block, if it holds CTAs of the kernel.
 func (c *CTACursor) open() error {

@@ -32,10 +32,8 @@ func keep(e *cachedBlock) *cachedBlock {
 	scratch := k.data
 	k.data = slices.Clone(scratch)
 	spareData.Put(scratch[:0])
-	return &cachedBlock{
-		number: e.number, kept: k, read: slices.Clone(e.read), unread: e.unread,
-		bytes: heldBy(k.runs) + heldBy(k.ids) + heldBy(k.at) + heldBy(k.paths) + heldBy(k.masks) + heldBy(k.data) + heldBy(e.read),
-	}
+	bytes := heldBy(k.runs) + heldBy(k.ids) + heldBy(k.at) + heldBy(k.paths) + heldBy(k.masks) + heldBy(k.data) + heldBy(e.read)
+	return &cachedBlock{cached: cached{number: e.number, bytes: bytes}, kept: k, read: slices.Clone(e.read), unread: e.unread}
 }
 
 // spareData holds the memory, a column, in which CTAs are packed.

@@ -36,7 +36,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	blocks  blockCache
-	kernels kernelCache
+	kernels kernelTable
 }
 
 // frame is the memory for reading one block.
@@ -129,7 +129,7 @@ func openText(f *os.File, path string) (*Reader, error) {
 // NewReader opens a binary container of the given size.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{in: in}
-	r.blocks.unpacked.limit, r.blocks.kept.limit = unpackedBytes, keptBytes
+	r.blocks.unpacked.limit, r.blocks.kept.limit, r.kernels.limit = unpackedBytes, keptBytes, kernelBytes
 	head := make([]byte, headerLen)
 	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
@@ -282,54 +282,6 @@ func (r *Reader) Kernels() int { return int(r.count[0]) }
 // Hash returns 32 hexadecimal digits that depend on the contents of every block,
 // but not on the zstd level.
 func (r *Reader) Hash() string { return hex.EncodeToString(r.loc.hash[:16]) }
-
-// Kernel reads the record of a kernel into k. What k.Recorded points to is
-// shared and read only.
-func (r *Reader) Kernel(id uint32, k *Kernel) error {
-	if uint64(id) >= r.count[0] {
-		return fmt.Errorf("there is no kernel %d: the trace has %d", id, r.count[0])
-	}
-	rows, err := r.kernelRows(id / kernelsPerBlock)
-	if err != nil {
-		return err
-	}
-	*k = rows[id%kernelsPerBlock]
-	return nil
-}
-
-// kernelCache keeps the last blocks of kernels that were read.
-type kernelCache struct {
-	number [32]uint32
-	rows   [32][]Kernel
-	next   int
-}
-
-func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
-	r.mu.Lock()
-	for i, rows := range r.kernels.rows {
-		if rows != nil && r.kernels.number[i] == n {
-			r.mu.Unlock()
-			return rows, nil
-		}
-	}
-	r.mu.Unlock()
-	rows, err := readRows(r, r.kernelBlocks[n], kindKernel, kernelFields)
-	if err != nil {
-		return nil, fmt.Errorf("kernels from %d on: %w", n*kernelsPerBlock, err)
-	}
-	for i := range rows {
-		k := &rows[i]
-		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) || int(k.Fidelity) >= len(fidelityWords) {
-			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
-		}
-	}
-	r.mu.Lock()
-	c := &r.kernels
-	c.number[c.next], c.rows[c.next] = n, rows
-	c.next = (c.next + 1) % len(c.rows)
-	r.mu.Unlock()
-	return rows, nil
-}
 
 // readRows reads a block that holds one table.
 func readRows[T any](r *Reader, block uint32, k kind, fields []field[T]) ([]T, error) {
