@@ -117,15 +117,6 @@ func (c *cache) front(id int32) {
 	c.wide.front(id, c.wide.end(c.set(c.lines[id].tag)))
 }
 
-// victim returns the least recently used line of a set with nothing on its way
-// at t, or noLine.
-func (c *cache) victim(set int32, t Time) int32 {
-	if c.narrow.sets != nil {
-		return c.narrow.victim(c, set, t)
-	}
-	return c.wide.victim(c, set, t)
-}
-
 // replaceable reports whether nothing of l is on its way at t.
 func (c *cache) replaceable(l *line, t Time) bool {
 	since := t - c.base
@@ -140,28 +131,23 @@ func (c *cache) replaceable(l *line, t Time) bool {
 	return true
 }
 
-// insert makes room for a line that is not there and returns its place, with no
-// sector present, or noLine if every line of its set is on its way.
-func (c *cache) insert(tag uint64, t Time) int32 {
-	set := c.set(tag)
-	id := c.victim(set, t)
-	if id != noLine {
-		c.replace(id, set, tag)
-	}
-	return id
-}
-
-// replace gives a line of a set to tag, with no valid sector, and makes it the
-// most recent.
-func (c *cache) replace(id, set int32, tag uint64) {
-	l := &c.lines[id]
-	c.last = id
+// insert makes room for a line that is not there, with no sector present, in place
+// of the least recently used one of its set with nothing on its way at t; it
+// returns its place and what was there. noLine: every line of the set is on its way.
+func (c *cache) insert(tag uint64, t Time) (id int32, old line) {
 	if c.narrow.sets != nil {
-		c.narrow.replace(id, tag)
+		id = c.narrow.replace(c, tag, t)
 	} else {
-		c.wide.replace(id, set, l, tag)
+		id = c.wide.replace(c, tag, t)
 	}
+	if id == noLine {
+		return noLine, line{}
+	}
+	l := &c.lines[id]
+	old = *l
 	*l = line{tag: tag, gen: c.gen}
+	c.last = id
+	return id, old
 }
 
 // filled returns the fill time of a valid sector.

@@ -56,7 +56,8 @@ func TestCacheShapes(t *testing.T) {
 				c.touch(id)
 				continue
 			}
-			c.put(c.insert(tag, Time(n)), 0, Time(n), 1)
+			id, _ = c.insert(tag, Time(n))
+			c.put(id, 0, Time(n), 1)
 		}
 	}
 }

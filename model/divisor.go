@@ -38,4 +38,9 @@ func (d *divisor) div(x uint64) uint64 {
 }
 
 // mod returns x modulo n.
-func (d *divisor) mod(x uint64) uint64 { return x - d.div(x)*d.n }
+func (d *divisor) mod(x uint64) uint64 {
+	if d.power {
+		return x & (d.n - 1)
+	}
+	return x - d.div(x)*d.n
+}

@@ -152,16 +152,9 @@ func (s *slice) lookup(sector uint64) (int32, uint) {
 // allocate makes room for a line and writes back what it drives out; noLine if
 // every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
-	tag := sector >> (s.per & 63)
-	set := s.tags.set(tag)
-	id := s.tags.victim(set, t)
-	if id == noLine {
-		return noLine
+	id, old := s.tags.insert(sector>>(s.per&63), t)
+	for d := old.dirty; d != 0; d &= d - 1 {
+		s.send(old.tag<<(s.per&63)+uint64(bits.TrailingZeros8(d)), t, true)
 	}
-	l := &s.tags.lines[id]
-	for d := l.dirty; d != 0; d &= d - 1 {
-		s.send(l.tag<<s.per+uint64(bits.TrailingZeros8(d)), t, true)
-	}
-	s.tags.replace(id, set, tag)
 	return id
 }

@@ -51,7 +51,7 @@ func (u *lsu) translate(sector uint64, at Time) Time {
 		return max(at, u.tlb.filled(id, 0))
 	}
 	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
-	if id := u.tlb.insert(tag, at); id != noLine {
+	if id, _ := u.tlb.insert(tag, at); id != noLine {
 		u.tlb.put(id, 0, walked, 0)
 	}
 	return walked
@@ -256,7 +256,7 @@ func (u *lsu) load(sector uint64, at Time) Time {
 		l1.pending.push(fill)
 	}
 	if id == noLine {
-		if id = l1.tags.insert(tag, at); id == noLine {
+		if id, _ = l1.tags.insert(tag, at); id == noLine {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
 	}

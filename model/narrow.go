@@ -74,20 +74,20 @@ func (s *narrowSet) front(way uint64) {
 	s.order = s.order&^(16<<(at&63)-1) | younger<<4 | way
 }
 
-func (n *narrowSets) victim(c *cache, set int32, t Time) int32 {
-	order := n.sets[set].order
+// replace gives the line of the oldest way that can be replaced to tag, or returns
+// noLine.
+func (n *narrowSets) replace(c *cache, tag uint64, t Time) int32 {
+	set := c.set(tag)
+	s := &n.sets[set]
 	for at := int(n.last); at >= 0; at -= 4 {
-		id := set<<(n.shift&31) + int32(order>>(uint(at)&63)&15)
+		way := s.order >> (uint(at) & 63) & 15
+		id := set<<(n.shift&31) + int32(way)
 		if c.replaceable(&c.lines[id], t) {
+			p, at := &s.prints[way>>3&1], way&7*8
+			*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
+			s.front(way)
 			return id
 		}
 	}
 	return noLine
-}
-
-func (n *narrowSets) replace(id int32, tag uint64) {
-	s, way := n.place(id)
-	p, at := &s.prints[way>>3&1], way&7*8
-	*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
-	s.front(way)
 }

@@ -70,25 +70,29 @@ func (w *wideSets) front(id, end int32) {
 	e.next = id
 }
 
-func (w *wideSets) victim(c *cache, set int32, t Time) int32 {
-	end := w.end(set)
-	for i := w.order[end].prev; i != end; i = w.order[i].prev {
-		if c.replaceable(&c.lines[i], t) {
-			return i
+// replace gives the oldest line that can be replaced to tag, or returns noLine.
+func (w *wideSets) replace(c *cache, tag uint64, t Time) int32 {
+	end := w.end(c.set(tag))
+	for id := w.order[end].prev; id != end; id = w.order[id].prev {
+		if l := &c.lines[id]; c.replaceable(l, t) {
+			w.unchain(id, l)
+			b := &w.bucket[spread(tag)>>(w.shift&63)]
+			w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
+			w.front(id, end)
+			return id
 		}
 	}
 	return noLine
 }
 
-func (w *wideSets) replace(id, set int32, l *line, tag uint64) {
-	if l.gen != 0 {
-		p := &w.bucket[spread(l.tag)>>(w.shift&63)]
-		for *p&w.number != chained(id+1) {
-			p = &w.order[*p&w.number-1].chain
-		}
-		*p = w.order[id].chain
+// unchain takes a line out of the chain that it is in, if it is in one.
+func (w *wideSets) unchain(id int32, l *line) {
+	if l.gen == 0 {
+		return
 	}
-	b := &w.bucket[spread(tag)>>(w.shift&63)]
-	w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
-	w.front(id, w.end(set))
+	p := &w.bucket[spread(l.tag)>>(w.shift&63)]
+	for *p&w.number != chained(id+1) {
+		p = &w.order[*p&w.number-1].chain
+	}
+	*p = w.order[id].chain
 }
