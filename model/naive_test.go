@@ -12,9 +12,9 @@ import (
 // naive is the machine of MODEL.md once more, made to be read and not to be
 // fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
 // cycles and caches as slices. It knows the host's program, streams, device-side
-// launches and every kind of instruction, under the policy hyperq; overlapping
-// kernels, aggregated groups, refused launches and narrow tasks have tests of
-// their own in package policies.
+// launches and every kind of instruction, and the policies hyperq, crcs, ppcs and
+// oracle, which it decides by itself (naivepolicy_test.go); aggregated groups, refused
+// launches and narrow tasks have tests of their own in package policies.
 type naive struct {
 	cfg      *model.Config
 	prog     *trace.Program
@@ -35,6 +35,10 @@ type naive struct {
 	ctas     map[[2]uint32][3]model.Time // SM, placed, ended
 	ended    []nEnd
 
+	over   *nOverlap // nil: kernels wait for those before them
+	placer func(ready []*nKernel) (*nKernel, *nSM)
+	cycles model.Time
+
 	warpInsts, threadInsts uint64
 }
 
@@ -51,8 +55,11 @@ type nKernel struct {
 	hwq             int
 	stream          *nStream // nil: a device kernel
 	parent          *nCTA
-	arrived         int  // place in the order of arrivals
-	ready           bool // first of its stream
+	order           int        // of the launches, from 1
+	comes           model.Time // to the KMU
+	held            []*nPage   // until it ends: their counts overflowed
+	arrived         int        // place in the order of arrivals
+	ready           bool       // first of its stream
 	dispatch, first model.Time
 	ctas            []trace.CTA
 	next, done      int
@@ -75,6 +82,7 @@ type nCTA struct {
 	kids      int
 	ownStream int
 	suspended bool
+	gives     []nTouch
 }
 
 type nWarp struct {
@@ -88,7 +96,8 @@ type nWarp struct {
 	from, last      model.Time
 	barrier         int // -1: none
 	exited, syncing bool
-	known           int // step whose operands are looked up, and one
+	page            *nPage // that it waits for
+	known           int    // step whose operands are looked up, and one
 	there           model.Time
 }
 
@@ -101,7 +110,7 @@ type nSM struct {
 	last   []int // per scheduler: bit issued from
 	free   []map[trace.Class]model.Time
 	age    uint64
-	order  *nKernel
+	order  *nKernel // of the CTA placed last
 	lsu    nLSU
 }
 
@@ -167,7 +176,11 @@ func (n *naive) order() int {
 // run steps until the host's program and every kernel have ended; it gives up on
 // a machine that does not move.
 func (n *naive) run(t testing.TB) {
-	n.post(0, nHostPhase, n.host.run)
+	if n.over != nil {
+		n.post(0, nHostPhase, n.over.run)
+	} else {
+		n.post(0, nHostPhase, n.host.run)
+	}
 	for n.t = 0; len(n.events) > 0 || n.working(); n.t++ {
 		for do := n.due(); do != nil; do = n.due() {
 			do()
@@ -181,7 +194,7 @@ func (n *naive) run(t testing.TB) {
 			s.step(n)
 		}
 		if n.t > 5_000_000 {
-			t.Fatal("the naive machine does not come to an end")
+			t.Fatalf("the naive machine does not come to an end: %+v", n.over)
 		}
 	}
 }
@@ -212,22 +225,25 @@ func (n *naive) inspect() {
 	}
 }
 
-// place puts one CTA on an SM: the first kernel with CTAs left, SMs in turn.
+// place puts one CTA on an SM, of a kernel with CTAs left.
 func (n *naive) place() {
+	var ready []*nKernel
 	for _, k := range n.entries {
-		if k.dispatch > n.t || k.next == len(k.ctas) {
-			continue
+		if k.dispatch <= n.t && k.next < len(k.ctas) {
+			ready = append(ready, k)
 		}
-		for i := range n.sms {
-			s := n.sms[(n.nextSM+i)%len(n.sms)]
-			if n.cfg.Fits(s.used, k.res) {
-				n.nextSM = (s.id + 1) % len(n.sms)
-				n.start(k, s)
-				return
-			}
-		}
+	}
+	if len(ready) == 0 {
 		return
 	}
+	if k, s := n.placer(ready); k != nil {
+		n.start(k, s)
+	}
+}
+
+// fits: k's next CTA has room on s; dependent kernels share no SM.
+func (n *naive) fits(k *nKernel, s *nSM) bool {
+	return n.cfg.Fits(s.used, k.res) && (n.over == nil || len(s.ctas) == 0 || s.order == k)
 }
 
 func (n *naive) start(k *nKernel, s *nSM) {
@@ -285,6 +301,9 @@ func (s *nSM) step(n *naive) {
 		}
 		s.leave(c)
 		n.ctas[[2]uint32{c.k.id, c.id}] = [3]model.Time{model.Time(s.id), c.placed, n.t}
+		for _, x := range c.gives {
+			n.over.release(c.k, x)
+		}
 		c.k.done++
 		n.left(c.k)
 		n.maybeEnd(c.k)

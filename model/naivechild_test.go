@@ -174,11 +174,14 @@ func (n *naive) maybeEnd(k *nKernel) {
 	k.ending = true
 	n.post(n.t+1, nEndPhase, func() {
 		n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
+		n.cycles = max(n.cycles, n.t)
 		if !k.released {
 			n.drop(k)
 		}
 		if k.parent != nil {
 			n.childEnded(k)
+		} else if n.over != nil {
+			n.over.kernelEnded(k)
 		} else {
 			n.host.kernelEnded(k)
 		}

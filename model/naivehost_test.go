@@ -21,6 +21,7 @@ const (
 	nDispatchPhase
 	nReleasePhase
 	nEndPhase
+	nOverlapPhase
 )
 
 // nEvent is something that a unit does in a cycle.
@@ -208,6 +209,7 @@ func (h *nHost) copy(st *nStream, op *trace.HostOp) {
 		end += model.Time(math.Ceil(float64(op.Bytes) * c.Clock.CoreMHz * 1e6 / bytesPerSecond))
 	}
 	h.engines[engine] = end
+	h.n.cycles = max(h.n.cycles, end)
 	h.n.post(end, nCopyPhase, func() {
 		if op.Kind == trace.OpCopyH2D && c.L2.CopiesWarm {
 			h.n.mem.warm(op.Addr, op.Bytes, end)

@@ -76,15 +76,14 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+	return w != nil && w.page == nil && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
-// issue chooses a warp of a scheduler and lets it issue.
-func (s *nSM) issue(n *naive, sched int) {
+// choose picks a warp of a scheduler.
+func (s *nSM) choose(n *naive, sched int) (pick *nWarp) {
 	step := len(s.last)
 	places := len(s.slots) / step
 	turns, youngest := n.cfg.SM.WarpScheduler == "lrr", n.cfg.SM.WarpScheduler == "gty"
-	var pick *nWarp
 	for i := range places {
 		b := i
 		if turns {
@@ -98,10 +97,20 @@ func (s *nSM) issue(n *naive, sched int) {
 	if l := s.last[sched]; !turns && l >= 0 && s.can(n, sched, s.slots[l*step+sched]) {
 		pick = s.slots[l*step+sched]
 	}
+	return pick
+}
+
+// issue lets a warp of a scheduler issue. One whose access finds a page that it has
+// to wait for leaves the scheduler, which takes another.
+func (s *nSM) issue(n *naive, sched int) {
+	pick := s.choose(n, sched)
+	for pick != nil && n.over != nil && n.over.stalls(pick) {
+		pick = s.choose(n, sched)
+	}
 	if pick == nil {
 		return
 	}
-	s.last[sched] = pick.slot / step
+	s.last[sched] = pick.slot / len(s.last)
 	first := pick.inst(n)
 	pick.issue(n, sched)
 	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.barrier >= 0 || pick.syncing || pick.from > n.t+1 {
@@ -109,6 +118,9 @@ func (s *nSM) issue(n *naive, sched int) {
 	}
 	second := pick.inst(n)
 	fenced := first.Class == trace.ClassFence && pick.last > n.t
+	if n.over != nil && pipe(second) == trace.ClassMemory {
+		return // pages are looked up for a scheduler's choice
+	}
 	if pipe(second) != pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t && s.unitFree(n, sched, second) {
 		pick.issue(n, sched)
 	}
@@ -181,6 +193,9 @@ func (w *nWarp) exit(n *naive) {
 	c.acked = max(c.acked, w.last, n.t+1)
 	if len(c.warps) == 0 {
 		c.ends = c.acked
+		if n.over != nil {
+			c.ends += n.over.postProfile(c)
+		}
 		c.sm.ending = append(c.sm.ending, c)
 		return
 	}

@@ -174,7 +174,7 @@ func (u *overlap) open() int { return u.running + u.queue.len() }
 // settled reports whether every kernel of the program that has not ended has
 // been profiled, so that a page without owner has none to come.
 func (u *overlap) settled() bool {
-	return u.issued == u.launches && !u.alone && (u.queue.len() == 0 || u.queue.len() == 1 && u.profiled)
+	return !u.busy && u.issued == u.launches && !u.alone && (u.queue.len() == 0 || u.queue.len() == 1 && u.profiled)
 }
 
 func (u *overlap) launch(id uint32, t Time) error {
@@ -208,7 +208,7 @@ func (u *overlap) next(t Time) error {
 		}
 		free := len(u.queues)
 		if free == 0 || u.alone || k.irregular() && u.running > 0 {
-			return nil
+			break
 		}
 		k.hwq, u.queues = u.queues[free-1], u.queues[:free-1]
 		u.queue.pop()

@@ -215,6 +215,7 @@ func (p *pageTable) wakeUp(i int32, t Time) {
 func (p *pageTable) setReady(i int32, t Time) {
 	pg := &p.pages[i]
 	p.move(pg, -1)
+	p.available.add(pg, -1) // a kernel may have given it on before it is there
 	pg.ready, pg.data = true, true
 	p.available.add(pg, 1)
 	p.move(pg, 1)
@@ -224,20 +225,20 @@ func (p *pageTable) setReady(i int32, t Time) {
 		p.m.overlap.sendBack(i, t)
 	}
 	p.wakeUp(i, t)
-	p.m.ctas.wake(t + 1)
+	p.m.ctas.wake(t)
 }
 
-// share counts pages that hold data, and among them the input pages that have
-// been transferred.
+// share counts pages that hold data, and the input pages that have been
+// transferred.
 type share struct{ input, data int32 }
 
 // add counts a page in, or out, as far as it counts.
 func (s *share) add(pg *page, by int32) {
 	if pg.data {
 		s.data += by
-		if pg.input {
-			s.input += by
-		}
+	}
+	if pg.input && pg.ready {
+		s.input += by
 	}
 }
 
@@ -351,13 +352,13 @@ func (p *pageTable) release(k *kernelRun, x touched, t Time) {
 			p.faulted = true
 			return
 		}
-		p.handOver(x.page, t)
+		p.handOver(x.page, t, t+1)
 	}
 }
 
 // handOver gives a page that its owner has done with to the next kernel that
-// has a count on it, or to the host.
-func (p *pageTable) handOver(i int32, t Time) {
+// has a count on it, or to the host. The other units see it in cycle next.
+func (p *pageTable) handOver(i int32, t, next Time) {
 	pg := &p.pages[i]
 	from := p.refs[pg.head]
 	p.move(pg, -1)
@@ -379,10 +380,10 @@ func (p *pageTable) handOver(i int32, t Time) {
 	p.move(pg, 1)
 	p.tell(pg, from.kernel, p.ownerID(pg), t)
 	if pg.head < 0 {
-		p.m.overlap.sendBack(i, t)
+		p.m.overlap.sendBack(i, next)
 	}
 	p.wakeUp(i, t)
-	p.m.ctas.wake(t + 1)
+	p.m.ctas.wake(next)
 }
 
 // kernelEnded hands over the pages whose counts had overflowed.
@@ -393,7 +394,7 @@ func (p *pageTable) kernelEnded(k *kernelRun, t Time) {
 			if ref := &p.refs[r]; ref.order == k.Order {
 				ref.readers, ref.writers, ref.saturated = 0, 0, false
 				if r == pg.head {
-					p.handOver(i, t)
+					p.handOver(i, t, t)
 				}
 				break
 			}

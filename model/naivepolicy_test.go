@@ -1,0 +1,128 @@
+package model_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"gpureplay/model"
+)
+
+// nPPCS is the pipeline parallelism-aware CTA scheduler (CRCS/PPCS paper, 4.4).
+type nPPCS struct {
+	n                   *naive
+	guard, revert, data bool
+	kernel              *nKernel // that fills
+	sm                  *nSM     // this one
+}
+
+// under gives the naive machine a policy, as --policy names it.
+func (n *naive) under(t testing.TB, policy string) {
+	name, rest, _ := strings.Cut(policy, ",")
+	args := map[string]string{}
+	for arg := range strings.SplitSeq(rest, ",") {
+		if k, v, ok := strings.Cut(arg, "="); ok {
+			args[k] = v
+		}
+	}
+	n.placer = n.roundRobin
+	switch name {
+	case "hyperq":
+		return
+	case "crcs", "ppcs", "oracle":
+	default:
+		t.Fatalf("the naive machine does not know %s", name)
+	}
+	n.over = newNOverlap(n)
+	n.over.exact = name == "oracle"
+	n.over.inOrder = args["prelude-order"] == "sequential"
+	if bits, err := strconv.Atoi(args["counter-bits"]); err == nil {
+		n.over.limit = 1<<bits - 1
+	}
+	if n.over.exact {
+		n.over.limit = 0
+	}
+	n.over.cost = args["profiler"] != "off" && !n.over.exact
+	n.placer = n.fill
+	if name != "crcs" {
+		n.placer = (&nPPCS{n: n, guard: args["guard"] != "off", revert: args["switch"] != "off", data: args["pages"] == "data"}).place
+	}
+	if args["cta"] == "fifo" {
+		n.placer = n.roundRobin
+	}
+}
+
+// roundRobin: the first kernel, SMs in turn.
+func (n *naive) roundRobin(ready []*nKernel) (*nKernel, *nSM) {
+	for i := range n.sms {
+		s := n.sms[(n.nextSM+i)%len(n.sms)]
+		if n.fits(ready[0], s) {
+			n.nextSM = (s.id + 1) % len(n.sms)
+			return ready[0], s
+		}
+	}
+	return nil, nil
+}
+
+// fill: the first kernel, an SM until it is full.
+func (n *naive) fill(ready []*nKernel) (*nKernel, *nSM) {
+	for i := range n.sms {
+		s := n.sms[(n.nextSM+i)%len(n.sms)]
+		if n.fits(ready[0], s) {
+			n.nextSM = s.id
+			return ready[0], s
+		}
+	}
+	return nil, nil
+}
+
+func (p *nPPCS) place(ready []*nKernel) (*nKernel, *nSM) {
+	n := p.n
+	for _, k := range ready {
+		if k == p.kernel && n.fits(k, p.sm) {
+			return k, p.sm
+		}
+	}
+	p.kernel = nil
+	if p.revert && !n.over.preludeRuns() || n.over.launches == 1 {
+		return n.fill(ready)
+	}
+	for _, s := range n.sms {
+		if len(s.ctas) > 0 {
+			continue
+		}
+		k := p.choose(ready, s)
+		if n.fits(k, s) {
+			p.kernel, p.sm = k, s
+			return k, s
+		}
+	}
+	return nil, nil
+}
+
+// choose is the kernel that an idle SM goes to: the first one fills all SMs first;
+// then that with the largest page share less SM share, unless the oldest has no SM.
+func (p *nPPCS) choose(ready []*nKernel, s *nSM) *nKernel {
+	if ready[0].order == 1 && s.order == nil || p.guard && p.holds(ready[0]) == 0 {
+		return ready[0]
+	}
+	best, most := ready[0], model.Time(0)
+	for i, k := range ready {
+		all, its := p.n.over.owned(k, p.data)
+		share := model.Time(its*len(p.n.sms) - p.holds(k)*max(all, 1)) // times all, times SMs
+		if i == 0 || share > most {
+			best, most = k, share
+		}
+	}
+	return best
+}
+
+// holds is on how many SMs k has CTAs.
+func (p *nPPCS) holds(k *nKernel) (count int) {
+	for _, s := range p.n.sms {
+		if len(s.ctas) > 0 && s.order == k {
+			count++
+		}
+	}
+	return count
+}
