@@ -10,7 +10,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/ipc"
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	pqfile "github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/metadata"
 )
 
 // The formats of --format, each also the extension of its files.
@@ -34,15 +35,29 @@ const createdBy = "replay tables"
 // parquetEncoder writes Parquet 2.6 with pages of version 2. For those of
 // version 1 the library copies the levels of a column a few bytes at a time,
 // which made lists thirty times slower.
-type parquetEncoder struct{ w *pqarrow.FileWriter }
+type parquetEncoder struct{ w *pqfile.Writer }
 
 func newParquet(w io.Writer, sch *arrow.Schema) (encoder, error) {
+	props := parquetProperties(sch)
+	root, err := parquetSchema(sch, props)
+	if err != nil {
+		return nil, err
+	}
+	var meta metadata.KeyValueMetadata
+	for i, key := range sch.Metadata().Keys() {
+		if err := meta.Append(key, sch.Metadata().Values()[i]); err != nil {
+			return nil, err
+		}
+	}
+	return &parquetEncoder{pqfile.NewParquetWriter(shield{w}, root, pqfile.WithWriterProps(props), pqfile.WithWriteMetadata(meta))}, nil
+}
+
+func parquetProperties(sch *arrow.Schema) *parquet.WriterProperties {
 	props := []parquet.WriterProperty{
 		parquet.WithVersion(parquet.V2_LATEST), // 2.6
 		parquet.WithDataPageVersion(parquet.DataPageV2),
 		parquet.WithCompression(compress.Codecs.Zstd),
 		parquet.WithCreatedBy(createdBy),
-		parquet.WithMaxRowGroupLength(batchRows),
 		parquet.WithStats(true),
 		parquet.WithDictionaryDefault(false),
 	}
@@ -55,12 +70,23 @@ func newParquet(w io.Writer, sch *arrow.Schema) (encoder, error) {
 			props = append(props, parquet.WithEncodingFor(f.Name, parquet.Encodings.DeltaBinaryPacked))
 		}
 	}
-	fw, err := pqarrow.NewFileWriter(sch, shield{w}, parquet.NewWriterProperties(props...), pqarrow.DefaultWriterProps())
-	return &parquetEncoder{fw}, err
+	return parquet.NewWriterProperties(props...)
 }
 
 // write makes the record a row group of its own.
-func (e *parquetEncoder) write(rec arrow.Record) error { return e.w.Write(rec) }
+func (e *parquetEncoder) write(rec arrow.Record) error {
+	group := e.w.AppendRowGroup()
+	for i, column := range rec.Columns() {
+		w, err := group.NextColumn()
+		if err != nil {
+			return err
+		}
+		if err := writeLeaf(w, column, rec.Schema().Field(i).Nullable); err != nil {
+			return err
+		}
+	}
+	return group.Close()
+}
 
 func (e *parquetEncoder) close() error { return e.w.Close() }
 
