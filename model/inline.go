@@ -49,7 +49,7 @@ type inlineLane struct {
 
 // chunkSteps is about how many instructions are made at a time: a hub of a graph
 // would otherwise fill memory.
-const chunkSteps = 512
+const chunkSteps = 128
 
 // call makes w run the bodies of refused requests before it goes on, one
 // function after another.

@@ -21,11 +21,11 @@ import (
 //     aggregated groups: a request does not say of which group its CTA is).
 //
 // It reads the program as far as the kernels that have been dispatched: its memory is
-// a word for each kernel, and a list for each stream, event and kernel under way.
+// a bit for each kernel, and a list for each stream, event and kernel under way.
 type order struct {
 	a        *auditor
 	ops      *trace.HostCursor
-	ended    []model.Time        // by kernel; 0: it has not, else its end and one
+	ended    []uint64            // bit for each kernel
 	deps     map[uint32][]uint32 // of the kernels read from the program and not yet placed
 	streams  map[uint64]*streamBook
 	events   map[uint64][]uint32
@@ -57,7 +57,7 @@ type absent struct{ from, to model.Time }
 func newOrder(a *auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
-		ended: make([]model.Time, a.tr.Program().Totals.Kernels), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
+		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
 		o.queued = make([]int, max(1, a.cfg.KMU.HWQs))
@@ -123,7 +123,12 @@ func (o *order) step(op *trace.HostOp) {
 func (o *order) pending(list []uint32) []uint32 {
 	slices.Sort(list)
 	list = slices.Compact(list)
-	return slices.DeleteFunc(list, func(k uint32) bool { return o.ended[k] > 0 })
+	return slices.DeleteFunc(list, func(k uint32) bool { return o.over(k) })
+}
+
+// over reports whether a kernel has ended.
+func (o *order) over(kernel uint32) bool {
+	return int(kernel>>6) < len(o.ended) && o.ended[kernel>>6]>>(kernel&63)&1 != 0
 }
 
 // dispatched checks a kernel that enters the distributor.
@@ -148,7 +153,7 @@ func (o *order) placed(r *model.CTARecord, k *trace.Kernel) {
 	}
 	o.read(r.Kernel)
 	for _, d := range o.deps[r.Kernel] {
-		if o.ended[d] == 0 {
+		if !o.over(d) {
 			o.a.fail("depends", r.Dispatch, "kernel %d starts at %d, kernel %d before it has not ended", r.Kernel, r.Dispatch, d)
 		}
 	}
@@ -162,9 +167,7 @@ func (o *order) kernel(r *model.KernelRecord) {
 	}
 	delete(o.open, r.ID)
 	delete(o.away, r.ID)
-	if int(r.ID) < len(o.ended) {
-		o.ended[r.ID] = r.End + 1
-	}
+	mark(o.ended, r.ID)
 	if !r.Device && o.queued != nil && r.Dispatch != model.Unset {
 		o.queued[o.stream(r.Stream).queue]--
 	}
@@ -176,7 +179,7 @@ func (o *order) launched(r *model.LaunchRecord) {
 	if r.Decision == model.Inline {
 		return
 	}
-	if int(r.Parent) < len(o.ended) && o.ended[r.Parent] > 0 {
+	if o.over(r.Parent) {
 		o.a.fail("children", r.FirstCTA, "child kernel %d starts at %d, its parent %d has ended", r.Child, r.FirstCTA, r.Parent)
 	}
 	o.groups = o.groups || r.Decision == model.Group

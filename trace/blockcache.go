@@ -10,8 +10,8 @@ import (
 // order in which they start, which is not that of the trace, so that without the
 // latter a block would be unpacked again for a few CTAs at a time.
 const (
-	unpackedBytes = 32 << 20
-	keptBytes     = 96 << 20
+	unpackedBytes = 16 << 20
+	keptBytes     = 64 << 20
 )
 
 // blockCache shares blocks between the cursors of a Reader: many small kernels lie

@@ -30,8 +30,7 @@ func init() {
 			gauss := p.Text("distribution") == "gaussian"
 			left := joinKeys(p.Int("left"), p.Int("keys"), gauss, p.Seed(), 1)
 			right := joinKeys(p.Int("right"), p.Int("keys"), gauss, p.Seed(), 2)
-			_, err = runJoin(w, left, right, r)
-			return err
+			return runJoin(w, left, right, r, func(int, [2]int32) {})
 		},
 	})
 }
@@ -67,15 +66,17 @@ type join struct {
 	lowerAt, countAt, placeAt samples.Array
 	outLeft, outRight, total  samples.Array
 	lower, count, place       []int
-	pairs                     [][2]int32
+	write                     func(at int, pair [2]int32) // takes the output
 	bounds                    boundsCode
 	main                      joinParent
 	child                     joinChild
 }
 
-func runJoin(w samples.Writer, left, right []int32, r rule) ([][2]int32, error) {
+// runJoin hands each pair to write, with its place in the output; the output itself
+// may be larger than memory.
+func runJoin(w samples.Writer, left, right []int32, r rule, write func(at int, pair [2]int32)) error {
 	p := samples.NewProgram(w)
-	j := &join{p: p, left: left, right: right}
+	j := &join{p: p, left: left, right: right, write: write}
 	n := len(left)
 	pairs := 0
 	for _, k := range left {
@@ -83,7 +84,7 @@ func runJoin(w samples.Writer, left, right []int32, r rule) ([][2]int32, error) 
 		pairs += hi - lo
 	}
 	if err := fits("pairs", pairs); err != nil {
-		return nil, err
+		return err
 	}
 	j.leftAt = p.Array("left", n, 4, trace.ArrayInput)
 	j.rightAt = p.Array("right", len(right), 4, trace.ArrayInput)
@@ -92,7 +93,6 @@ func runJoin(w samples.Writer, left, right []int32, r rule) ([][2]int32, error) 
 	j.outRight = p.Array("outRight", max(pairs, 1), 4, trace.ArrayOutput)
 	j.total = p.Array("total", 1, 4, trace.ArrayOutput)
 	j.lower, j.count, j.place = make([]int, n), make([]int, n), make([]int, n)
-	j.pairs = make([][2]int32, pairs)
 	j.bounds = newBounds(p)
 	j.child = newJoinChild(p)
 	j.main = newJoinParent(p, r, j.child.childCode)
@@ -109,7 +109,7 @@ func runJoin(w samples.Writer, left, right []int32, r rule) ([][2]int32, error) 
 	p.Get(j.outLeft)
 	p.Get(j.outRight)
 	p.FileWrite(j.outLeft, j.outRight)
-	return j.pairs, p.Err()
+	return p.Err()
 }
 
 // matches returns the range of a key in a sorted relation.
@@ -249,7 +249,7 @@ func (j *join) mainCTA(b *samples.Block) {
 		c.nest.ask(w, &f, func(lane, first, count int) func(*samples.Block) {
 			row := int32(base + lane)
 			right, at := j.lower[row]+first, j.place[row]+first
-			return func(b *samples.Block) { j.write(b, row, right, at, count) }
+			return func(b *samples.Block) { j.childCTA(b, row, right, at, count) }
 		})
 	}, c.nest.wait)
 }
@@ -270,12 +270,12 @@ func newJoinChild(p *samples.Program) joinChild {
 	return c
 }
 
-func (j *join) write(b *samples.Block, row int32, right, at, count int) {
+func (j *join) childCTA(b *samples.Block, row int32, right, at, count int) {
 	c := &j.child
 	c.run(b, count, func(w *samples.Warp, base int) {
 		w.Do(c.address...)
 		w.Affine(c.left, j.outLeft.At(at+base), 4)
 		w.Affine(c.right, j.outRight.At(at+base), 4)
-		w.Lanes(func(lane int) { j.pairs[at+base+lane] = [2]int32{row, int32(right + base + lane)} })
+		w.Lanes(func(lane int) { j.write(at+base+lane, [2]int32{row, int32(right + base + lane)}) })
 	})
 }
