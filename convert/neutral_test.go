@@ -99,7 +99,7 @@ func everythingTrace(t *testing.T) *trace.Reader {
 	w.Diagnose(trace.Diagnostic{Name: "odd", Severity: trace.DataLoss, Count: 1 << 60, Help: "what, it means"})
 	w.AddArray(trace.Array{Name: "A", Base: 0x7f0000000000, Bytes: 4096, Flags: trace.ArrayInput})
 	w.AddArray(trace.Array{Name: "A", Base: 0x7f0000001000, Bytes: 8192, Flags: trace.ArrayOutput})
-	w.AddArray(trace.Array{Base: math.MaxUint64 - 15, Bytes: 16})
+	w.AddArray(trace.Array{Base: math.MaxUint64 - 15, Bytes: 15})
 	f := w.AddFunction("f")
 	w.AddFunction("f") // the same name, no instruction
 	for _, in := range []trace.Inst{

@@ -286,7 +286,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	if op.duration > 0 {
 		start, end = t, t+op.duration
 	}
-	h.engine[engine] = max(h.engine[engine], end)
+	h.engine[engine] = min(max(h.engine[engine], end), 2*horizon)
 	h.m.sum.Cycles = max(h.m.sum.Cycles, end)
 	if stage < NumStages {
 		h.m.obs.Stage(&StageRecord{Stage: StageKind(stage), Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})
@@ -332,39 +332,50 @@ func (h *host) pop(st *stream) {
 	h.open--
 }
 
-// nsToCycles converts a time of the host, rounding up.
+// horizon is the time at which a replay gives up: years of any clock. No single
+// duration is longer, so a sum of some of them does not overflow.
+const horizon = never / 16
+
+// nsToCycles converts a time of the host, rounding up, to horizon at most.
 func nsToCycles(ns int64, c *Config) Time {
 	if ns <= 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(uint64(ns), uint64(c.Clock.CoreMHz*1000+0.5))
-	q, r := bits.Div64(hi, lo, 1_000_000)
-	if r > 0 {
+	return quotient(uint64(ns), uint64(c.Clock.CoreMHz*1000+0.5), 1_000_000)
+}
+
+// quotient returns a x b / c, rounded up, horizon at most.
+func quotient(a, b, c uint64) Time {
+	hi, lo := bits.Mul64(a, b)
+	if hi >= c {
+		return horizon
+	}
+	q, rem := bits.Div64(hi, lo, c)
+	if rem > 0 && q < uint64(horizon) {
 		q++
 	}
-	return Time(q)
+	return Time(min(q, uint64(horizon)))
 }
 
 // rate is a bandwidth as an exact ratio: bytes per 1000 cycles of the SM clock
 // in kHz.
 type rate struct{ bytesPerSecond, coreHz uint64 }
 
+// newRate rounds to whole bytes a second, of which a link that is not free moves
+// at least one.
 func newRate(bytesPerSecond, coreMHz float64) rate {
-	return rate{uint64(bytesPerSecond + 0.5), uint64(coreMHz*1e6 + 0.5)}
+	r := rate{uint64(bytesPerSecond + 0.5), uint64(coreMHz*1e6 + 0.5)}
+	if bytesPerSecond > 0 {
+		r.bytesPerSecond = max(r.bytesPerSecond, 1)
+	}
+	return r
 }
 
-// cycles returns how long a transfer takes, rounding up; a rate of 0 is free.
+// cycles returns how long a transfer takes, rounding up, horizon at most; a rate
+// of 0 is free.
 func (r rate) cycles(bytes uint64) Time {
 	if r.bytesPerSecond == 0 || bytes == 0 {
 		return 0
 	}
-	hi, lo := bits.Mul64(bytes, r.coreHz)
-	if hi >= r.bytesPerSecond {
-		return never / 4
-	}
-	q, rem := bits.Div64(hi, lo, r.bytesPerSecond)
-	if rem > 0 {
-		q++
-	}
-	return min(Time(q), never/4)
+	return quotient(bytes, r.coreHz, r.bytesPerSecond)
 }

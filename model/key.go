@@ -154,7 +154,11 @@ func parseList(v reflect.Value, text string) bool {
 }
 
 func unknownKey(key string) error {
-	return fmt.Errorf("unknown key %s%s", key, didYouMean(key, Keys()))
+	near := didYouMean(key, Keys())
+	if near == "" {
+		near = ": replay presets PRESET shows all keys"
+	}
+	return fmt.Errorf("unknown key %s%s", key, near)
 }
 
 // didYouMean ends an error on an unknown name with the nearest known ones.

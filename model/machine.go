@@ -114,6 +114,9 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 		if t == never {
 			break
 		}
+		if t >= horizon {
+			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine", m.now, horizon-1)
+		}
 		if t < m.now {
 			panic(fmt.Sprintf("an event of cycle %d is handled in cycle %d", t, m.now))
 		}

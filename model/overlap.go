@@ -36,7 +36,11 @@ type overlap struct {
 }
 
 func newOverlap(m *Machine, b Scoreboard) (*overlap, error) {
-	u := &overlap{m: m, pages: newPageTable(m, b), copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
+	pages, err := newPageTable(m, b)
+	if err != nil {
+		return nil, err
+	}
+	u := &overlap{m: m, pages: pages, copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
 	for q := min(m.cfg.KMU.HWQs, m.cfg.KMU.Entries) - 1; q >= 0; q-- {
 		u.queues = append(u.queues, q)
 	}

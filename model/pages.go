@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"sort"
 
 	"gpureplay/trace"
@@ -76,19 +77,21 @@ type waiter struct {
 	why Stall
 }
 
-func newPageTable(m *Machine, b Scoreboard) *pageTable {
+// maxPages is the largest page table that is made: 64 GiB in pages of 4 KiB.
+const maxPages = 1 << 24
+
+func newPageTable(m *Machine, b Scoreboard) (*pageTable, error) {
 	p := &pageTable{m: m, board: b, waiting: make(map[int32][]waiter), freeRefs: -1, limit: ^uint32(0)}
 	if b.CounterBits > 0 && b.CounterBits < 32 {
 		p.limit = 1<<b.CounterBits - 1
 	}
 	for p.shift = 0; 1<<p.shift < m.cfg.Host.PageBytes; p.shift++ {
 	}
-	p.cover()
-	return p
+	return p, p.cover()
 }
 
 // cover makes an entry for every page that an array lies in.
-func (p *pageTable) cover() {
+func (p *pageTable) cover() error {
 	type run struct{ first, last uint64 }
 	var runs []run
 	for i := range p.m.prog.Arrays {
@@ -107,8 +110,13 @@ func (p *pageTable) cover() {
 		}
 		p.spans = append(p.spans, pageSpan{first: r.first, count: r.last - r.first + 1})
 	}
+	room := uint64(maxPages)
 	for i := range p.spans {
 		s := &p.spans[i]
+		if s.count > room {
+			return fmt.Errorf("the arrays of the trace have more than %d pages of host.page_bytes = %d: raise it with --set, or give the arrays the size that the program uses (replay inspect lists them)", maxPages, p.m.cfg.Host.PageBytes)
+		}
+		room -= s.count
 		s.index = int32(len(p.pages))
 		for n := range s.count {
 			p.pages = append(p.pages, page{number: s.first + n, head: -1, tail: -1, ready: true, array: trace.NoArray})
@@ -121,6 +129,7 @@ func (p *pageTable) cover() {
 			}
 		})
 	}
+	return nil
 }
 
 // span returns the index of an array's first page, and how many it has.

@@ -102,7 +102,7 @@ func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
 	h := x.m.host
 	start = max(t, h.engine[engine])
 	end = start + nsToCycles(int64(x.m.cfg.Host.CopyLatencyNs), x.m.cfg) + h.link[engine].cycles(bytes)
-	h.engine[engine] = end
+	h.engine[engine] = min(end, 2*horizon)
 	x.m.sum.Cycles = max(x.m.sum.Cycles, end)
 	x.m.stage(stage, trace.NoArray, start, end, bytes)
 	return start, end

@@ -21,6 +21,7 @@ type bound struct {
 const (
 	maxCycles = 1 << 30 // a latency: under a second of any clock
 	maxMHz    = 100_000
+	maxLines  = 1 << 25 // of an L2, of all L1s, of all TLBs: some hundred megabytes of memory
 )
 
 // bounds has every number and every word of a [Config] by its key. Limits are
@@ -136,7 +137,7 @@ func (c *Config) Validate() error {
 			return err
 		}
 	}
-	for _, check := range []func(*Config) error{checkSM, checkCaches, checkDRAM} {
+	for _, check := range []func(*Config) error{checkSM, checkCaches, checkLines, checkDRAM} {
 		if err := check(c); err != nil {
 			return err
 		}
@@ -239,10 +240,24 @@ func checkCaches(c *Config) error {
 	)
 }
 
+// checkLines bounds what a machine takes in memory: its tags are all there.
+func checkLines(c *Config) error {
+	line := c.L2.LineBytes
+	l1 := max(c.L1.Bytes, c.L1.Unified)
+	return firstError(
+		relate(c.L2.Bytes <= maxLines*line, "l2.bytes", c.L2.Bytes, "at most %d lines of l2.line_bytes = %d", maxLines, line),
+		relate(l1 <= maxLines*line/c.SM.Count, "l1.bytes", l1, "at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
+		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d", maxLines, c.SM.Count),
+	)
+}
+
 func checkUnified(c *Config) error {
 	u := c.L1.Unified
 	if u == 0 {
-		return relate(len(c.L1.Carveouts) == 0, "l1.carveouts", len(c.L1.Carveouts), "empty where l1.unified is 0")
+		if len(c.L1.Carveouts) > 0 {
+			return relate(false, "l1.carveouts", c.L1.Carveouts[0], "empty where l1.unified is 0")
+		}
+		return nil
 	}
 	list := c.L1.Carveouts
 	if len(list) == 0 {

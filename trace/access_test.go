@@ -271,6 +271,7 @@ func TestWriterErrors(t *testing.T) {
 			return w.Close()
 		}},
 		{"twice", "started a second time", func(w *Writer) error { w.Host(&HostOp{Kind: OpLaunch}); return w.Host(&HostOp{Kind: OpLaunch}) }},
+		{"array beyond memory", "array 0 (a): 4097 bytes at 0xfffffffffffff000 end behind the last address", func(w *Writer) error { w.AddArray(Array{Name: "a", Base: 1<<64 - 4096, Bytes: 4097}); return w.Close() }},
 		{"array", "array 3 is named but not defined", func(w *Writer) error { w.Host(&HostOp{Kind: OpCopyH2D, Array: 3}); return w.Close() }},
 		{"left open", "end it before closing", func(w *Writer) error { begin(w); return w.Close() }},
 		{"width", "width was changed", func(w *Writer) error { cta(w, full); w.EndKernel(0); w.Inst(0, 0).Width = 4; return w.Close() }},

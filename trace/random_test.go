@@ -181,7 +181,8 @@ func randomTrace(t *rapid.T) *held {
 		h.Program.Functions = append(h.Program.Functions, f)
 	}
 	for i := range d.n("arrays", 0, 3) {
-		h.Program.Arrays = append(h.Program.Arrays, Array{fmt.Sprintf("a%d", i/2), d.u64("base"), d.u64("bytes"), ArrayFlags(d.n("aflags", 0, 3))})
+		base := d.u64("base")
+		h.Program.Arrays = append(h.Program.Arrays, Array{fmt.Sprintf("a%d", i/2), base, min(d.u64("bytes"), ^base), ArrayFlags(d.n("aflags", 0, 3))})
 	}
 	n := d.n("kernels", 0, 6)
 	requested := map[uint32]bool{}

@@ -280,6 +280,9 @@ func checkProgram(p *Program) error {
 		if a.Flags >= 1<<len(arrayFlagWords) {
 			return fmt.Errorf("array %d (%s): there is no flag %#x", i, a.Name, uint8(a.Flags))
 		}
+		if a.Base+a.Bytes < a.Base {
+			return fmt.Errorf("array %d (%s): %d bytes at %#x end behind the last address", i, a.Name, a.Bytes, a.Base)
+		}
 	}
 	for _, d := range p.Diagnostics {
 		if int(d.Severity) >= len(severityWords) {
