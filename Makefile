@@ -1,4 +1,4 @@
-# make build   the command, as bin/replay
+# make build   the command, as bin/replay: static, which also starts faster
 # make test    everything, with the loading tests in a Python environment of its own
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
@@ -12,7 +12,7 @@ VENV   := .venv
 .PHONY: narrow build test bench profile results venv clean
 
 build:
-	go build -trimpath -o bin/replay ./cmd/replay
+	CGO_ENABLED=0 go build -trimpath -o bin/replay ./cmd/replay
 
 venv: $(VENV)/.stamp
 

@@ -20,10 +20,7 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r ratio) slots {
-	s := slots{words: new([slotWindow / 64]slotWord)}
-	for i := range s.words {
-		s.words[i].epoch = -1
-	}
+	s := slots{words: new([slotWindow / 64]slotWord)} // the cycles of epoch 0 are those of the first word
 	if !r.one() {
 		s.ratio = &r
 	}
