@@ -30,13 +30,17 @@ func (a *agt) free(i int32) {
 	a.n--
 }
 
+// pendingGroup is an aggregated group in the list of its kernel.
+type pendingGroup struct {
+	launch *childLaunch
+	loaded Time // when its record is on chip; Unset: it has not been asked for
+}
+
 // groupRun is an aggregated group whose CTAs are being placed or run.
 type groupRun struct {
-	launch  *childLaunch
-	run     *kernelRun // its CTAs; it is no kernel of the distributor
-	left    uint64     // CTAs that have not ended
-	loaded  Time       // when its record is on chip; Unset: it has not been asked for
-	awaited bool       // the CTA scheduler looks again then
+	launch *childLaunch
+	run    *kernelRun // its CTAs; it is no kernel of the distributor
+	left   uint64     // CTAs that have not ended
 }
 
 // groupsFound handles the launch command of a warp when it reaches the SMX
@@ -46,7 +50,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	refused := u.takeCall(c.w)
 	for i, g := range c.groups {
 		if u.m.policy.Match == MatchNone {
-			g.rec.Arrive, g.rec.Reason = t, "entry of its own"
+			g.arrive, g.reason = t, u.reason("entry of its own")
 			u.direct.push(g)
 			continue
 		}
@@ -62,7 +66,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	if n := len(refused.groups); n > 0 {
 		arrive := t + u.kernelLatency(n) - Time(u.m.cfg.Launch.ParamBase+u.m.cfg.Launch.ParamPerLane*n)
 		for _, g := range refused.groups {
-			g.rec.Decision, g.rec.Reason = DeviceKernel, "no eligible kernel"
+			g.decision, g.reason = DeviceKernel, u.reason("no eligible kernel")
 		}
 		u.post(arrive, evChild, refused)
 		until = max(until, arrive)
@@ -81,21 +85,21 @@ func (u *children) groupsFound(number uint64, t Time) error {
 // is one. Where groups may also join what is on its way, a group that finds none
 // is what the next ones find.
 func (u *children) coalesce(g *childLaunch, tid uint32, t Time) (bool, error) {
-	if err := u.m.tr.Kernel(g.rec.Child, &u.kernel); err != nil {
+	if err := u.m.tr.Kernel(g.child, &u.kernel); err != nil {
 		return false, err
 	}
 	s := shapeOf(&u.kernel)
 	k := u.eligible(s)
-	var native *childLaunch
+	var native *coming
 	if k == nil && u.m.policy.Match == MatchLaunched {
 		if native = u.coming[s]; native == nil {
-			u.coming[s] = g
+			u.coming[s] = &coming{launch: g}
 		}
 	}
 	if k == nil && native == nil {
 		return false, nil
 	}
-	g.rec.Eligible, g.rec.Arrive = true, t
+	g.eligible, g.arrive = true, t
 	u.track(g, tid, t)
 	u.m.sum.LaunchesCoalesced++
 	if k != nil {
@@ -110,11 +114,11 @@ func (u *children) coalesce(g *childLaunch, tid uint32, t Time) (bool, error) {
 // the SM has written to global memory is all there is.
 func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	if u.agt != nil {
-		g.rec.AGT = u.agt.allocate(tid)
+		g.agt = u.agt.allocate(tid)
 	}
-	if g.rec.Spilled = g.rec.AGT < 0; g.rec.Spilled {
+	if g.spilled = g.agt < 0; g.spilled {
 		u.pending.spilled++
-		u.m.mem.write(g.parent.sm.lsu.port, groupRecords+uint64(g.rec.Child), t, allBytes)
+		u.m.mem.write(g.parent.sm.lsu.port, groupRecords+uint64(g.child), t, allBytes)
 	}
 }
 
@@ -140,14 +144,15 @@ func (u *children) eligible(s shape) *kernelRun {
 // entered lets the groups that wait for a kernel join it as it enters the
 // distributor.
 func (u *children) entered(k *kernelRun, t Time) {
-	c := k.launch
-	if s := shapeOf(&k.tk); u.coming[s] == c {
-		delete(u.coming, s)
+	s := shapeOf(&k.tk)
+	c := u.coming[s]
+	if c == nil || c.launch != k.launch {
+		return
 	}
+	delete(u.coming, s)
 	for _, g := range c.joined {
 		u.m.ctas.join(k, g, t)
 	}
-	c.joined = c.joined[:0]
 }
 
 // enter gives groups that have no kernel to join the free entries of the
@@ -171,12 +176,12 @@ const noQueue = -1
 // join appends a group to the list of a kernel. A kernel that had nothing left
 // to give is marked again, at the back of the first come, first served order.
 func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
-	n := uint64(g.rec.CTAs)
+	n := uint64(g.ctas)
 	if k.Left == 0 {
 		u.remove(k)
 		u.entries = append(u.entries, k)
 	}
-	k.groups.push(groupRun{launch: g, left: n, loaded: Unset})
+	k.groups.push(pendingGroup{launch: g, loaded: Unset})
 	k.Left += n
 	k.total += n
 	k.rec.CTAs += n
@@ -191,17 +196,17 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 	n := min(k.groups.len(), max(1, u.m.policy.ReadAhead))
 	for i := range n {
 		g := &k.groups.items[k.groups.head+i]
-		if g.launch.rec.Spilled && g.loaded == Unset {
-			g.loaded = u.m.mem.read(&u.m.mem.ports[0], groupRecords+uint64(g.launch.rec.Child), t)
+		if g.launch.spilled && g.loaded == Unset {
+			g.loaded = u.m.mem.read(&u.m.mem.ports[0], groupRecords+uint64(g.launch.child), t)
 		}
 	}
 	if n == 0 || k.next < k.native || k.group != nil {
 		return true
 	}
 	g := k.groups.first()
-	if g.launch.rec.Spilled && g.loaded > t {
-		if !g.awaited {
-			g.awaited = true
+	if g.launch.spilled && g.loaded > t {
+		if k.awaited != g.launch {
+			k.awaited = g.launch
 			u.wakeAt(g.loaded)
 		}
 		return false

@@ -34,8 +34,9 @@ type kernelRun struct {
 	launch    *childLaunch // the request that it comes from; nil: the host's
 	children  int          // children of its CTAs that have not ended
 	saturated []int32      // pages on which its counts overflowed
-	groups    fifo[groupRun]
-	group     *groupRun // whose CTAs are being placed
+	groups    fifo[pendingGroup]
+	awaited   *childLaunch // the first of them, when the CTA scheduler looks for its record again
+	group     *groupRun    // whose CTAs are being placed
 	cursor    *trace.CTACursor
 	pending   *ctaRun  // read ahead from the cursor
 	smCTAs    []uint16 // CTAs of this kernel on each SM
@@ -91,8 +92,7 @@ func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.run = run
-		k.group = &g
+		k.group, k.awaited = &groupRun{launch: g.launch, run: run, left: uint64(g.launch.ctas)}, nil
 	}
 	g := k.group
 	c, err := m.readCTA(g.run)
@@ -104,7 +104,7 @@ func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
 		m.freeRuns = append(m.freeRuns, g.run.slot)
 	}
 	c.kernel, c.group = k, g
-	c.rec.Kernel, c.rec.Child = k.ID, g.launch.rec.Child
+	c.rec.Kernel, c.rec.Child = k.ID, g.launch.child
 	return c, nil
 }
 

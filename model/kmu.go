@@ -63,7 +63,7 @@ func (u *kmu) arrive(k *kernelRun, t Time) error {
 
 // arriveChild takes a device kernel into its queue.
 func (u *kmu) arriveChild(c *childLaunch, t Time) error {
-	c.rec.Arrive = t
+	c.arrive = t
 	u.queues[c.hwq].device.push(u.take(pendingKernel{child: c}))
 	return u.inspect(t)
 }

@@ -1,8 +1,6 @@
 package model
 
 import (
-	"fmt"
-
 	"gpureplay/trace"
 )
 
@@ -20,25 +18,43 @@ type children struct {
 	pending    pendingLaunches
 	spare      []*childLaunch
 	idle       []*inliner
-	made       []*inliner             // of the call being made
-	coming     map[shape]*childLaunch // groups that have become device kernels and that others may join
-	direct     fifo[*childLaunch]     // groups that wait for an entry of the distributor
+	made       []*inliner         // of the call being made
+	coming     map[shape]*coming  // groups that have become device kernels and that others may join
+	direct     fifo[*childLaunch] // groups that wait for an entry of the distributor
 	request    LaunchRequest
 	kernel     trace.Kernel
+	record     LaunchRecord     // the one told last
+	reasons    []string         // by childLaunch.reason
 	refused    []trace.Launch   // of the call being made
 	open       map[uint64]*call // calls and requests on their way, by number
 	spareCalls []*call
 	calls      uint64
 }
 
-// childLaunch is one request on its way.
+// childLaunch is one request on its way. There may be hundreds of thousands that
+// have not started, so it holds what its record needs in the least room.
 type childLaunch struct {
-	rec    LaunchRecord
-	parent *ctaRun
-	pk     *kernelRun // kernel of parent, which may outlive it
-	hwq    int
-	params uint32         // bytes
-	joined []*childLaunch // groups that wait for this one to enter the distributor
+	parent                              *ctaRun
+	pk                                  *kernelRun // kernel of parent, which may outlive it
+	seen                                *estimate  // nil: the policy made none
+	time, arrive                        Time
+	kernel, cta, warp                   uint32 // that asked
+	child, workload, ctas               uint32
+	params                              uint32 // bytes
+	hwq, agt                            int32
+	lane, reason                        uint8
+	decision                            Decision
+	marked, eligible, spilled, launched bool // launched: its first CTA has been placed
+}
+
+// estimate is what a launch control saw of a request that it let through.
+type estimate struct{ n, x, nCon, tCTA, tWarp, tChild, tParent int64 }
+
+// coming is a group that has become a device kernel, and those that wait for it to
+// enter the distributor.
+type coming struct {
+	launch *childLaunch
+	joined []*childLaunch
 }
 
 // call is one launch call of a warp, while its groups look for a kernel or its
@@ -53,7 +69,7 @@ type call struct {
 }
 
 func newChildren(m *Machine) *children {
-	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*childLaunch)}
+	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming)}
 	if c, ok := m.policy.Launch.(ExecutionCounters); ok && c.CounterBits() > 0 {
 		u.queue.most = 1<<c.CounterBits() - 1
 	}
@@ -86,8 +102,7 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		switch d {
 		case Inline:
 			refused = append(refused, *r)
-			u.m.obs.Launch(&c.rec)
-			u.spare = append(u.spare, c)
+			u.m.obs.Launch(&u.record)
 			continue
 		case Group:
 			groups.groups = append(groups.groups, c)
@@ -152,57 +167,62 @@ func (u *children) groupLatency(n int) Time {
 	return Time(max(c.ParamBase+c.ParamPerLane*n, search) + 1)
 }
 
-// decide asks the launch control about one request and opens its record.
+// decide asks the launch control about one request; what it lets through is on its
+// way, and of what it refuses u.record is the record.
 func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
 	if err := u.m.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}
-	c := u.take()
 	n := u.kernel.Grid.Count()
-	k := w.cta.kernel
-	c.parent, c.pk, c.params = w.cta, k, r.ParamBytes
-	c.rec = LaunchRecord{
+	k, rec := w.cta.kernel, &u.record
+	*rec = LaunchRecord{
 		Parent: k.ID, CTA: w.cta.rec.CTA, Warp: w.id, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
 		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
 	}
 	u.m.sum.LaunchesRequested++
-	d, reason := DeviceKernel, "marked"
+	rec.Decision, rec.Reason = DeviceKernel, "marked"
 	if u.m.policy.Launch == nil {
 		if !r.Marked {
-			d, reason = Inline, "unmarked"
+			rec.Decision, rec.Reason = Inline, "unmarked"
 		}
 	} else {
-		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1), QueueMetrics: u.queue.metrics(t), Record: &c.rec}
-		d, reason = u.m.policy.Launch.Decide(&u.request)
+		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1), QueueMetrics: u.queue.metrics(t), Record: rec}
+		rec.Decision, rec.Reason = u.m.policy.Launch.Decide(&u.request)
 	}
-	c.rec.Decision, c.rec.Reason = d, reason
-	if d == Inline {
+	if rec.Decision == Inline {
 		u.m.sum.LaunchesInlined++
-		return d, c, nil
+		return Inline, nil, nil
 	}
 	u.m.sum.LaunchesMade++
 	u.queue.admit(int64(n))
 	w.cta.children++
 	k.children++
+	c := u.take()
+	c.note(rec)
+	c.parent, c.pk, c.params, c.reason = w.cta, k, r.ParamBytes, u.reason(rec.Reason)
 	if r.SharedSWQ {
 		if w.cta.swq == 0 {
 			w.cta.swq = u.m.kmu.newStream()
 		}
-		c.hwq = u.m.policy.Admission.Queue(w.cta.swq, len(u.m.kmu.queues))
+		c.hwq = int32(u.m.policy.Admission.Queue(w.cta.swq, len(u.m.kmu.queues)))
 	} else {
-		c.hwq = u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues))
+		c.hwq = int32(u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues)))
 	}
-	return d, c, nil
+	return c.decision, c, nil
 }
 
+// take returns the memory of a request.
 func (u *children) take() *childLaunch {
-	if n := len(u.spare); n > 0 {
-		c := u.spare[n-1]
-		u.spare = u.spare[:n-1]
-		c.joined = c.joined[:0]
-		return c
+	if len(u.spare) == 0 {
+		more := make([]childLaunch, 64) // together they take no more than their size
+		for i := range more {
+			u.spare = append(u.spare, &more[i])
+		}
 	}
-	return new(childLaunch)
+	n := len(u.spare) - 1
+	c := u.spare[n]
+	u.spare = u.spare[:n]
+	return c
 }
 
 // takeCall returns an empty call of a warp.
@@ -243,37 +263,43 @@ func (u *children) arrived(number uint64, t Time) error {
 
 // makeRun makes the kernel of a request whose turn has come.
 func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
-	k, err := u.m.launch(c.rec.Child, nil)
+	k, err := u.m.launch(c.child, nil)
 	if err != nil {
 		return nil, err
 	}
-	k.launch, k.hwq, k.parent = c, c.hwq, c.rec.Parent
-	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.rec.Parent, c.rec.Arrive
+	k.launch, k.hwq, k.parent = c, int(c.hwq), c.kernel
+	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.kernel, c.arrive
 	return k, nil
 }
 
 // reserve books the memory of a pending launch.
 func (u *children) reserve(c *childLaunch, t Time) {
-	c.rec.FootprintBytes = uint64(c.params) + uint64(u.m.cfg.Launch.RecordBytes)
-	u.pending.change(int64(c.rec.FootprintBytes), t)
+	u.pending.change(int64(u.footprint(c)), t)
 	u.m.sum.PendingLaunchPeakBytes = max(u.m.sum.PendingLaunchPeakBytes, u.pending.bytes)
+}
+
+func (u *children) footprint(c *childLaunch) uint64 {
+	return uint64(c.params) + uint64(u.m.cfg.Launch.RecordBytes)
 }
 
 // started notes that the first CTA of a child has been placed.
 func (u *children) started(c *childLaunch, t Time) {
-	if c.rec.FirstCTA != Unset {
+	if c.launched {
 		return
 	}
-	c.rec.FirstCTA = t
-	u.pending.started(&c.rec, t)
-	u.m.obs.Launch(&c.rec)
+	c.launched = true
+	rec := &u.record
+	c.tell(rec)
+	rec.Reason, rec.FootprintBytes, rec.FirstCTA = u.reasons[c.reason], u.footprint(c), t
+	u.pending.started(rec, t)
+	u.m.obs.Launch(rec)
 }
 
 // ended completes a child in cycle t: its parent CTA and its parent kernel stop
 // waiting. next is the first cycle in which CTAs can still be placed.
 func (u *children) ended(c *childLaunch, t, next Time) {
-	if u.agt != nil && c.rec.AGT >= 0 {
-		u.agt.free(c.rec.AGT)
+	if u.agt != nil && c.agt >= 0 {
+		u.agt.free(c.agt)
 	}
 	p, pk := c.parent, c.pk
 	u.spare = append(u.spare, c)
@@ -289,8 +315,4 @@ func (u *children) ended(c *childLaunch, t, next Time) {
 	if pk.children == 0 && pk.done == pk.total {
 		u.m.ctas.end(pk, t+1)
 	}
-}
-
-func (c *childLaunch) String() string {
-	return fmt.Sprintf("child kernel %d of kernel %d, CTA %d", c.rec.Child, c.rec.Parent, c.rec.CTA)
 }

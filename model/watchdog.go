@@ -29,7 +29,7 @@ func (m *Machine) stuck() error {
 	for _, k := range m.ctas.entries {
 		of := ""
 		if k.launch != nil {
-			of = fmt.Sprintf(", for which CTA %d of kernel %d waits,", k.launch.rec.CTA, k.launch.rec.Parent)
+			of = fmt.Sprintf(", for which CTA %d of kernel %d waits,", k.launch.cta, k.launch.kernel)
 		}
 		add("kernel %d (%s)%s has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, of, k.Resident, k.Left)
 	}
