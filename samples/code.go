@@ -104,6 +104,12 @@ func (c *Code) Load(opcode string, width uint32, dst trace.Reg, addr ...trace.Re
 	return c.memory(opcode, trace.InstLoad, width, keep(dst), keep(addr...))
 }
 
+// Param adds a load of one of the kernel's parameters: its address is not recorded,
+// as in captures, so it is a step of [Warp.Do].
+func (c *Code) Param(opcode string, dst trace.Reg) Op {
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceConstant, Flags: trace.InstLoad, Dst: keep(dst)})
+}
+
 // Store adds a store of width bytes per thread; src are the address and the data.
 func (c *Code) Store(opcode string, width uint32, src ...trace.Reg) Op {
 	return c.memory(opcode, trace.InstStore, width, nil, keep(src...))

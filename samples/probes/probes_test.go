@@ -22,6 +22,8 @@ var small = []struct {
 	{"copy", []string{"kib=1", "width=4"}},
 	{"chase", []string{"steps=100", "bytes=4096", "stride=64", "order=random"}},
 	{"concurrent", []string{"kernels=5", "streams=2", "threads=50", "steps=20"}},
+	{"empty", []string{"ctas=3", "threads=50"}},
+	{"ffma", []string{"ctas=3", "threads=50", "iterations=2"}},
 }
 
 func TestEveryTraceIsSound(t *testing.T) {
