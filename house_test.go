@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"replay/table":     {"trace", "model", "replay/table"},
 	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
+	"replay/measured":  {"trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"trace", "model", "policies", "replay"},
 	"replay/report":    {"model", "replay/table"},
 	"replay":           {"trace", "model", "policies", "replay/table"},

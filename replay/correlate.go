@@ -25,14 +25,19 @@ type Comparison struct {
 type Correlation struct {
 	Trace, Policy string
 	Unit          string // "cycles" or "ns"
-	Kernels       int
-	Unmeasured    int     // kernels that were replayed and not measured
-	MeanPct       float64 // of absolute errors
-	MedianPct     float64 // of absolute errors: the middle one, of an even number the upper
-	P90Pct        float64 // of absolute errors: at least nine in ten are no larger
-	TotalPct      float64 // sum of predictions against sum of measurements, signed
-	Pearson       float64 // correlation of predicted and measured; NaN where one of them does not vary
-	Rows          []Comparison
+	Unmeasured    int    // kernels that were replayed and not measured
+	Figures
+	Rows []Comparison
+}
+
+// Figures are what some comparisons come to.
+type Figures struct {
+	Kernels   int
+	MeanPct   float64 // of absolute errors
+	MedianPct float64 // of absolute errors: the middle one, of an even number the upper
+	P90Pct    float64 // of absolute errors: at least nine in ten are no larger
+	TotalPct  float64 // sum of predictions against sum of measurements, signed
+	Pearson   float64 // correlation of predicted and measured; NaN where one of them does not vary
 }
 
 // measurement names a kernel of a trace; a file without traces has "".
@@ -68,7 +73,8 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 		if err := c.read(p.Path, want, add); err != nil {
 			return nil, err
 		}
-		c.sum()
+		slices.SortStableFunc(c.Rows, func(a, b Comparison) int { return cmp.Compare(a.Kernel, b.Kernel) })
+		c.Figures = FiguresOf(c.Rows)
 		matched += c.Kernels
 		all = append(all, c)
 	}
@@ -176,19 +182,16 @@ func (c *Correlation) read(path string, want map[measurement]float64, add float6
 	})
 }
 
-// sum computes the figures over the rows, which it puts in the order of the
-// kernels.
-func (c *Correlation) sum() {
-	slices.SortStableFunc(c.Rows, func(a, b Comparison) int { return cmp.Compare(a.Kernel, b.Kernel) })
-	n := float64(len(c.Rows))
-	c.Kernels = len(c.Rows)
+// FiguresOf computes the figures of some comparisons.
+func FiguresOf(rows []Comparison) Figures {
+	c := Figures{Kernels: len(rows), Pearson: math.NaN()}
 	if c.Kernels == 0 {
-		c.Pearson = math.NaN()
-		return
+		return c
 	}
+	n := float64(len(rows))
 	var errs []float64
 	var p, m float64
-	for _, r := range c.Rows {
+	for _, r := range rows {
 		errs = append(errs, math.Abs(r.ErrorPct))
 		c.MeanPct += math.Abs(r.ErrorPct) / n
 		p, m = p+r.Predicted, m+r.Measured
@@ -198,9 +201,10 @@ func (c *Correlation) sum() {
 	c.P90Pct = errs[(len(errs)*9+9)/10-1]
 	c.TotalPct = 100 * (p/m - 1)
 	var pp, mm, pm float64
-	for _, r := range c.Rows {
+	for _, r := range rows {
 		dp, dm := r.Predicted-p/n, r.Measured-m/n
 		pp, mm, pm = pp+dp*dp, mm+dm*dm, pm+dp*dm
 	}
 	c.Pearson = pm / math.Sqrt(pp*mm)
+	return c
 }

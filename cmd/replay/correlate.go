@@ -9,30 +9,58 @@ import (
 	"gpureplay/replay"
 )
 
+// correlateFlags are the flags of correlate.
+type correlateFlags struct {
+	add   float64
+	gpu   string
+	where []string
+}
+
 func (a *app) correlateCommand() *cobra.Command {
-	var add float64
+	var f correlateFlags
 	c := &cobra.Command{
-		Use:   "correlate OUT [MEASURED]",
-		Short: "predicted against measured, kernel by kernel",
-		Long: "correlate compares the kernels tables in OUT with what was measured: a CSV or Parquet file with the columns kernel (its id in the\n" +
-			"trace, from 0), cycles or ns, and trace where it has several. Without one it takes the durations that the capture recorded; where\n" +
-			"a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is the time from\n" +
-			"a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.",
-		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out",
-		Args:    cobra.RangeArgs(1, 2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES...",
+		Short: "predicted against measured cycles, case by case",
+		Long: "correlate compares predictions with measurements. There are two ways:\n\n" +
+			"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
+			"in the trace, from 0), cycles or ns, and trace where it has several. Without MEASURED it takes the durations that the capture\n" +
+			"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
+			"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
+			"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
+			"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
+			"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
+			"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
+			"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).",
+		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
+			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
+			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
+			"  replay correlate --gpu=my.toml mine.txt",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cases, skipped, err := f.cases(args)
+			if err != nil {
+				return err
+			}
+			if cases != nil {
+				return a.correlateCases(cmd.Context(), &f, cases, skipped)
+			}
+			if len(args) > 2 || f.gpu != "" || len(f.where) > 0 {
+				return usagef("%s has the tables of a replay: then come at most a table of measurements and --add", args[0])
+			}
 			measured := ""
 			if len(args) > 1 {
 				measured = args[1]
 			}
-			all, err := replay.Correlate(args[0], measured, add)
+			all, err := replay.Correlate(args[0], measured, f.add)
 			if err != nil {
 				return err
 			}
 			return a.printCorrelations(all)
 		},
 	}
-	c.Flags().Float64Var(&add, "add", 0, "`TIME` added to each prediction, in the unit of the measurements")
+	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
+	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool that measured)")
+	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
 	return c
 }
 
