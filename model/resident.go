@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/bits"
 
 	"gpureplay/trace"
 )
@@ -85,12 +84,8 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 	r := &Residence{s: s, tenant: tenant, number: x.unit.house(), cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}
 	x.unit.homes[r.number] = r
 	for range res.Warps {
-		slot := bits.TrailingZeros64(s.free)
-		s.free &^= 1 << slot
-		w := &s.warps[slot]
+		_, w := s.takeSlot()
 		w.home, w.place = r, len(r.warps)
-		s.age++
-		s.sched[w.sched].age[w.bit] = s.age
 		r.warps = append(r.warps, residentWarp{w: w})
 	}
 	return r, nil

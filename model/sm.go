@@ -86,9 +86,6 @@ func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
 	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), at: make([]Time, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel}
 	s.free = 1<<c.MaxWarps - 1
-	for i := range s.warps {
-		s.warps[i].sched, s.warps[i].bit = uint8(i%c.Schedulers), uint8(i/c.Schedulers)
-	}
 	for i := range s.sched {
 		s.sched[i].init(s, i)
 		s.at[i] = never
@@ -146,11 +143,21 @@ func (s *sm) hold(c *ctaRun) {
 	s.end(c, c.until+s.postProfile(c))
 }
 
-func (s *sm) startWarp(c *ctaRun, i int, t Time) {
-	slot := bits.TrailingZeros64(s.free)
+// takeSlot gives a warp the first free hardware slot; it is the youngest of its
+// scheduler.
+func (s *sm) takeSlot() (slot int, w *warp) {
+	slot = bits.TrailingZeros64(s.free)
 	s.free &^= 1 << slot
+	w = &s.warps[slot]
+	w.sched, w.bit = uint8(slot%len(s.sched)), uint8(slot/len(s.sched))
+	s.age++
+	s.sched[w.sched].age[w.bit] = s.age
+	return slot, w
+}
+
+func (s *sm) startWarp(c *ctaRun, i int, t Time) {
+	slot, w := s.takeSlot()
 	c.slots |= 1 << slot
-	w := &s.warps[slot]
 	w.cta, w.id, w.last, w.began, w.callers = c, c.cta.Warps[i].ID, t, t, w.callers[:0]
 	w.frame = c.program(i)
 	n := w.code.count
@@ -159,9 +166,6 @@ func (s *sm) startWarp(c *ctaRun, i int, t Time) {
 	}
 	w.regs = w.bank[:n]
 	clear(w.regs)
-	sc := &s.sched[w.sched]
-	s.age++
-	sc.age[w.bit] = s.age
 	s.prepare(w, t)
 	s.schedule(w, t)
 }

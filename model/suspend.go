@@ -60,15 +60,10 @@ func (s *sm) restore(c *ctaRun, t Time) {
 	}
 	for i := range c.saved {
 		was := s.slot(&c.saved[i])
-		slot := bits.TrailingZeros64(s.free)
-		s.free &^= 1 << slot
+		slot, w := s.takeSlot()
 		c.slots |= 1 << slot
-		w := &s.warps[slot]
-		sched, bit := w.sched, w.bit
+		c.saved[i].sched, c.saved[i].bit = w.sched, w.bit
 		*w = c.saved[i]
-		w.sched, w.bit = sched, bit
-		s.age++
-		s.sched[sched].age[bit] = s.age
 		c.synced |= synced >> was & 1 << slot
 		for b := range barriers {
 			c.barriers[b].waiting |= barriers[b].waiting >> was & 1 << slot
