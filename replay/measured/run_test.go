@@ -32,25 +32,26 @@ func openCapture(ctx context.Context, path string) (*trace.Reader, error) {
 	return trace.Open(out)
 }
 
-// The prediction of an empty kernel of one warp: the launch, the CTA's start, two
-// instructions a cycle apart, and the end in the cycle after.
+// The prediction of an empty kernel of one warp: the launch, the CTA's start, the
+// load of a parameter, for which the CTA waits 4 cycles, and the end in the cycle
+// after; EXIT issues meanwhile.
 func TestPredictionOfOneWarp(t *testing.T) {
 	gpu := filepath.Join(t.TempDir(), "my.toml")
 	if err := os.WriteFile(gpu, []byte("base = \"h100\"\nhost.launch_latency = 1000\nsm.cta_launch_latency = 50\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	list := []Case{{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 1000}, {Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 2106}}
+	list := []Case{{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 1000}, {Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 2110}}
 	got, err := Run(context.Background(), list, &Options{GPU: gpu})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, r := range got {
-		if r.Predicted != 1000+50+2+1 || r.Role != Tests {
+		if r.Predicted != 1000+50+4+1 || r.Role != Tests {
 			t.Errorf("%+v", r)
 		}
 	}
 	g := Groups(got)
-	if len(g) != 1 || g[0].Kernel != "emptykernel" || g[0].Kernels != 2 || math.Abs(g[0].MeanPct-(5.3+50)/2) > 1e-9 {
+	if len(g) != 1 || g[0].Kernel != "emptykernel" || g[0].Kernels != 2 || math.Abs(g[0].MeanPct-(5.5+50)/2) > 1e-9 {
 		t.Errorf("%+v", g)
 	}
 }
