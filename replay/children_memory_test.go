@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay/table"
+	_ "gpureplay/samples/children"
+	"gpureplay/trace"
+)
+
+// liveWatcher reads how much memory lives after every so many requests for
+// children, and keeps the most.
+type liveWatcher struct {
+	*watcher
+	every, asked uint64
+	most         uint64
+	pending      uint64 // bytes of one that is pending
+}
+
+func (w *liveWatcher) Launch(r *model.LaunchRecord) {
+	w.watcher.Launch(r)
+	w.pending = max(w.pending, r.FootprintBytes)
+	if w.asked++; w.asked%w.every == 0 {
+		w.most = max(w.most, live())
+	}
+}
+
+func live() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// childRun replays a trace, audited. It returns the most memory that lived beyond
+// what did before, and how many launches were pending at most.
+func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint64) {
+	t.Helper()
+	cfg, err := model.Preset("k20c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.SM.Count = 4
+	cs, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, machine, err := cs[0].Build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := table.Open(table.Options{Trace: "x", Policy: "x", ClockMHz: 1, Tables: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := live()
+	w := &liveWatcher{watcher: &watcher{inner: set.Observer()}, every: r.Program().Totals.ChildLaunches / 8, most: before}
+	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, p, machine); err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := m.Run(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range w.audit.finish(sum) {
+		t.Errorf("%s: %s: %s", policy, v.Rule, v.What)
+	}
+	return w.most - before, sum.PendingLaunchPeakBytes / max(1, w.pending)
+}
+
+// unpackedOnce is how many bytes of blocks a trace has, each read once.
+func unpackedOnce(t *testing.T, r *trace.Reader) uint64 {
+	t.Helper()
+	ops, op := r.HostOps(), trace.HostOp{}
+	for ops.Next(&op) == nil {
+	}
+	var c trace.CTA
+	for id := range r.Kernels() {
+		ctas, err := r.CTAs(uint32(id), 0)
+		for err == nil {
+			err = ctas.Next(&c)
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	}
+	return r.Unpacked()
+}
+
+// Of 122,880 children what lives is those that are pending, at 160 bytes each, and
+// what the machine and the caches of the reader hold however many there are: nothing
+// of those that have ended, and no block of the trace for each cursor of an inlined
+// body. In whatever order children start, each block is unpacked once. All blocks
+// would be some 100 MB.
+func TestMemoryOfChildren(t *testing.T) {
+	open := func() *trace.Reader {
+		return sample(t, "dp-join", "distribution=uniform", "left=61440", "right=61440", "keys=384")
+	}
+	once := unpackedOnce(t, open())
+	for _, policy := range []string{"flat", "cdp", "dtbl"} {
+		r := open()
+		held, pending := childRun(t, r, policy)
+		t.Logf("%s: %d kB live, at most %d launches pending, %d of %d bytes unpacked", policy, held>>10, pending, r.Unpacked(), once)
+		if held > 48<<20+160*pending {
+			t.Errorf("%s: %d kB live with at most %d launches pending", policy, held>>10, pending)
+		}
+		if r.Unpacked() > once+once/100 { // the host's operations are read by the auditor too
+			t.Errorf("%s: %d bytes were unpacked, all blocks have %d", policy, r.Unpacked(), once)
+		}
+	}
+}
