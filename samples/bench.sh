@@ -53,3 +53,4 @@ generated chase rtx3070 chase                          # latency
 generated graph rtx3070 bfs                            # a graph search that launches nothing
 generated hsp gk110-ppcs hsp                           # dependent kernels with halos
 generated long rtx3070 stn --param=kernels=200         # 35 M instructions: memory does not grow
+generated children k20c dp-join --param=left=204800 --param=right=204800 --param=keys=1024 # 204,800 children, in another order than the trace has them: RSS is of what is pending
