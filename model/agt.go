@@ -33,7 +33,7 @@ func (a *agt) free(i int32) {
 // pendingGroup is an aggregated group in the list of its kernel.
 type pendingGroup struct {
 	launch *childLaunch
-	loaded Time // when its record is on chip; Unset: it has not been asked for
+	loaded Time // when its record is on chip; ^t: known from cycle t on, and not looked at yet
 }
 
 // groupRun is an aggregated group whose CTAs are being placed or run.
@@ -181,7 +181,7 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 		u.remove(k)
 		u.entries = append(u.entries, k)
 	}
-	k.groups.push(pendingGroup{launch: g, loaded: Unset})
+	k.groups.push(pendingGroup{launch: g, loaded: ^(t + 1)})
 	k.Left += n
 	k.total += n
 	k.rec.CTAs += n
@@ -196,7 +196,10 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 	n := min(k.groups.len(), max(1, u.m.policy.ReadAhead))
 	for i := range n {
 		g := &k.groups.items[k.groups.head+i]
-		if g.launch.spilled && g.loaded == Unset {
+		if g.loaded >= 0 || ^g.loaded > t {
+			continue
+		}
+		if g.loaded = t; g.launch.spilled {
 			g.loaded = u.m.mem.read(&u.m.mem.ports[0], groupRecords+uint64(g.launch.child), t)
 		}
 	}
@@ -204,7 +207,10 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 		return true
 	}
 	g := k.groups.first()
-	if g.launch.spilled && g.loaded > t {
+	if g.loaded < 0 {
+		return false // the scheduler looks again when it knows it
+	}
+	if g.loaded > t {
 		if k.awaited != g.launch {
 			k.awaited = g.launch
 			u.wakeAt(g.loaded)

@@ -43,20 +43,27 @@ type randomText struct {
 	r                 *rand.Rand
 	launches, streams int
 	nested            bool
+	requests          bool  // unlike each other: marked or not, more or less work
 	child             int   // id of the next child kernel
 	depths            []int // of the children asked for
 }
 
 func (g *randomText) kernel(ctas int, where string, depth int) {
 	r := g.r
-	warps := 1 + r.IntN(4)
-	fmt.Fprintf(g, "grid=%d block=%d shared=%d%s\n", ctas, warps*32, r.IntN(3)*3000, where)
+	warps, shared := 1+r.IntN(4), r.IntN(3)*3000
+	if g.requests && where == " child" { // of a shape, to join each other
+		warps, shared = 1+r.IntN(6)/5, 0
+	}
+	fmt.Fprintf(g, "grid=%d block=%d shared=%d%s\n", ctas, warps*32, shared, where)
 	for c := range ctas {
 		fmt.Fprintf(g, "cta %d\n", c)
 		for w := range warps {
 			fmt.Fprintf(g, "warp %d\n", w)
 			for range 1 + r.IntN(14) {
 				randomInst(r, g)
+				if g.requests && r.IntN(8) == 0 {
+					fmt.Fprintf(g, "int R1 <- R1 x%d\n", r.IntN(150))
+				}
 				if g.nested && r.IntN(10) == 0 {
 					g.ask(depth)
 				}
@@ -71,9 +78,22 @@ func (g *randomText) kernel(ctas int, where string, depth int) {
 // ask lets a warp launch children, or wait for those of its CTA.
 func (g *randomText) ask(depth int) {
 	r := g.r
-	n := 1 + r.IntN(2)
-	if r.IntN(2) == 0 || depth == 2 || len(g.depths)+n > 8 {
+	n, most := 1+r.IntN(2), 8
+	if g.requests {
+		n, most = 1+r.IntN(5), 16
+	}
+	if r.IntN(2) == 0 || depth == 2 || len(g.depths)+n > most {
 		g.WriteString("devsync\n")
+		return
+	}
+	if g.requests {
+		g.WriteString("devlaunch mask=ffffffff\n")
+		for lane := range n {
+			fmt.Fprintf(g, "child %d lane=%d work=%d params=64%s%s\n", g.child, 5*lane+r.IntN(5), r.IntN([]int{3, 6, 40}[r.IntN(3)]),
+				[]string{" marked", " marked", ""}[r.IntN(3)], []string{"", " shared"}[r.IntN(2)])
+			g.child++
+			g.depths = append(g.depths, depth+1)
+		}
 		return
 	}
 	shared := []string{"", " shared"}[r.IntN(2)]
@@ -224,13 +244,14 @@ type differ struct {
 	eventLog
 	n     map[[3]uint32]uint32
 	insts map[instKey][2]model.Time
-	ctas  map[[2]uint32][3]model.Time
+	ctas  map[[3]uint32][3]model.Time
+	asked map[uint32]string // what became of each request, by child
 	ended []nEnd
 	steps []string // stages of the host's program, where kernels overlap
 }
 
 func newDiffer() *differ {
-	return &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
+	return &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, asked: map[uint32]string{}}
 }
 
 func (d *differ) Stage(r *model.StageRecord) {
@@ -249,8 +270,12 @@ func (d *differ) Inst(r *model.InstRecord) {
 	d.n[w]++
 }
 
+func (d *differ) Launch(r *model.LaunchRecord) {
+	d.asked[r.Child] = nAnswer{r.Decision, r.Time, r.FirstCTA, r.Spilled, r.AGT, r.N, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}.String()
+}
+
 func (d *differ) CTA(r *model.CTARecord) {
-	d.ctas[[2]uint32{r.Kernel, r.CTA}] = [3]model.Time{model.Time(r.SM), r.Dispatch, r.End}
+	d.ctas[[3]uint32{r.Kernel, r.Child, r.CTA}] = [3]model.Time{model.Time(r.SM), r.Dispatch, r.End}
 }
 
 func (d *differ) Kernel(r *model.KernelRecord) {
@@ -336,6 +361,12 @@ func agree(t *testing.T, text string, machine []string) bool {
 		slices.Sort(n.over.stages)
 		if !slices.Equal(d.steps, n.over.stages) {
 			t.Errorf("stages:\n%s\nnaive:\n%s", strings.Join(d.steps, "\n"), strings.Join(n.over.stages, "\n"))
+			ok = false
+		}
+	}
+	for child, want := range n.requests {
+		if d.asked[child] != want {
+			t.Errorf("request for kernel %d:\n%s, naive:\n%s", child, d.asked[child], want)
 			ok = false
 		}
 	}

@@ -12,9 +12,8 @@ import (
 // naive is the machine of MODEL.md once more, made to be read and not to be
 // fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
 // cycles and caches as slices. It knows the host's program, streams, device-side
-// launches and every kind of instruction, and the policies hyperq, crcs, ppcs and
-// oracle, which it decides by itself (naivepolicy_test.go); aggregated groups, refused
-// launches and narrow tasks have tests of their own in package policies.
+// launches and every kind of instruction, and all policies but those of narrow
+// tasks, which it decides by itself (naivepolicy_test.go).
 type naive struct {
 	cfg      *model.Config
 	prog     *trace.Program
@@ -26,13 +25,20 @@ type naive struct {
 	scan     int
 	arrivals int
 	streams  int        // seen so far
-	entries  []*nKernel // dispatched; on their way to the distributor or in it
+	entries  []*nKernel // of the distributor
+	coming   int        // kernels on their way to it
+	direct   []*nRequest
 	resumes  []*nCTA
 	sms      []*nSM
 	nextSM   int
 	mem      *nMemory
 	insts    map[instKey][2]model.Time
-	ctas     map[[2]uint32][3]model.Time // SM, placed, ended
+	ctas     map[[3]uint32][3]model.Time // SM, placed, ended
+	count    map[[3]uint32]uint32        // instructions that a warp has issued
+	decide   func(l *trace.Launch, x int64, r *nRequest) nWay
+	requests map[uint32]string // what became of each, by child
+	table    nTable
+	kids     nCounts
 	ended    []nEnd
 
 	over   *nOverlap // nil: kernels wait for those before them
@@ -61,10 +67,12 @@ type nKernel struct {
 	arrived         int        // place in the order of arrivals
 	ready           bool       // first of its stream
 	dispatch, first model.Time
-	ctas            []trace.CTA
+	items           []nItem // CTAs, in the order of their placing
 	next, done      int
-	resident        int // CTAs on SMs
-	kids            int // children that have not ended
+	groups          []*nGroup // of which no CTA has been placed
+	request         *nRequest // it comes from; nil: the host's
+	resident        int       // CTAs on SMs
+	kids            int       // children that have not ended
 	ending          bool
 	released        bool
 	res             model.Resources
@@ -73,6 +81,7 @@ type nKernel struct {
 type nCTA struct {
 	k         *nKernel
 	sm        *nSM
+	item      *nItem
 	id        uint32
 	placed    model.Time
 	warps     []*nWarp // live
@@ -86,19 +95,41 @@ type nCTA struct {
 }
 
 type nWarp struct {
+	*nFrame
+	callers         []*nFrame // programs that it returns to
 	cta             *nCTA
-	w               *trace.Warp
+	id              uint32
 	slot            int
 	age             uint64
-	pc, mem         int
-	mask            uint32
-	regs            map[trace.Reg]model.Time
+	began           model.Time
 	from, last      model.Time
-	barrier         int // -1: none
+	holding         bool // until its groups have found a kernel
+	barrier         int  // -1: none
 	exited, syncing bool
-	page            *nPage // that it waits for
-	known           int    // step whose operands are looked up, and one
+	page            *nPage  // that it waits for
+	known           *nFrame // whose step's operands are looked up
+	knownPC         int
 	there           model.Time
+}
+
+// nFrame is a program and how far a warp is in it.
+type nFrame struct {
+	fn      uint32
+	w       *trace.Warp
+	pc, mem int
+	mask    uint32
+	regs    map[trace.Reg]model.Time
+}
+
+func frameOf(fn uint32, w *trace.Warp) *nFrame {
+	return &nFrame{fn: fn, w: w, mask: ^uint32(0), regs: map[trace.Reg]model.Time{}}
+}
+
+// nItem is a CTA of a kernel, or of a group that has joined it.
+type nItem struct {
+	tc    *trace.CTA
+	def   *nKernel // whose grid it is of
+	group *nGroup
 }
 
 type nSM struct {
@@ -115,7 +146,9 @@ type nSM struct {
 }
 
 func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
-	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[2]uint32][3]model.Time{}}
+	own := *cfg // policies change it
+	cfg = &own
+	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, count: map[[3]uint32]uint32{}, requests: map[uint32]string{}}
 	n.mem = newNMemory(cfg)
 	n.host = newNHost(t, n, tr)
 	for i := range cfg.SM.Count {
@@ -136,7 +169,7 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
 		for err == nil {
 			var c trace.CTA
 			if err = cur.Next(&c); err == nil {
-				k.ctas = append(k.ctas, c)
+				k.items = append(k.items, nItem{&c, k, nil})
 			}
 		}
 		if !errors.Is(err, io.EOF) {
@@ -206,7 +239,7 @@ func (n *naive) working() bool {
 			return true
 		}
 	}
-	return len(n.entries)+len(n.resumes) > 0
+	return len(n.entries)+len(n.resumes)+n.coming > 0
 }
 
 // inspect dispatches the first kernel of each idle queue, round robin.
@@ -215,13 +248,29 @@ func (n *naive) inspect() {
 	for i := range n.queues {
 		q := (first + i) % len(n.queues)
 		k := n.queues[q].head()
-		if n.queues[q].busy || k == nil || len(n.entries) >= n.cfg.KMU.Entries {
+		if n.queues[q].busy || k == nil || len(n.entries)+n.coming >= n.cfg.KMU.Entries {
 			continue
 		}
 		n.queues[q].take(k)
 		n.scan = (q + 1) % len(n.queues)
-		k.dispatch = n.t + model.Time(n.cfg.KMU.DispatchLatency)
-		n.entries = append(n.entries, k)
+		n.dispatch(k)
+	}
+}
+
+// dispatch sends k to the distributor.
+func (n *naive) dispatch(k *nKernel) {
+	n.coming++
+	n.post(n.t+model.Time(n.cfg.KMU.DispatchLatency), nDispatchPhase, func() {
+		n.coming--
+		n.enter(k)
+	})
+}
+
+func (n *naive) enter(k *nKernel) {
+	k.dispatch = n.t
+	n.entries = append(n.entries, k)
+	if k.request != nil {
+		n.entered(k)
 	}
 }
 
@@ -229,7 +278,7 @@ func (n *naive) inspect() {
 func (n *naive) place() {
 	var ready []*nKernel
 	for _, k := range n.entries {
-		if k.dispatch <= n.t && k.next < len(k.ctas) {
+		if n.pointAt(k); k.next < len(k.items) && n.placeable(k) {
 			ready = append(ready, k)
 		}
 	}
@@ -247,8 +296,9 @@ func (n *naive) fits(k *nKernel, s *nSM) bool {
 }
 
 func (n *naive) start(k *nKernel, s *nSM) {
-	tc := &k.ctas[k.next]
+	item := &k.items[k.next]
 	k.next++
+	n.started(k, item)
 	k.resident++
 	if k.first < 0 {
 		k.first = n.t
@@ -258,11 +308,12 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	}
 	s.order = k
 	s.used = s.used.Plus(k.res)
-	c := &nCTA{k: k, sm: s, id: tc.ID, placed: n.t, ends: -1}
+	c := &nCTA{k: k, sm: s, item: item, id: item.tc.ID, placed: n.t, ends: -1}
 	s.ctas = append(s.ctas, c)
-	for i := range tc.Warps {
-		w := &nWarp{cta: c, w: &tc.Warps[i], mask: ^uint32(0), regs: map[trace.Reg]model.Time{}, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency)}
-		w.last = w.from
+	for i := range item.tc.Warps {
+		tw := &item.tc.Warps[i]
+		w := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency)}
+		w.began, w.last = w.from, w.from
 		s.seat(w)
 		c.warps = append(c.warps, w)
 	}
@@ -300,10 +351,11 @@ func (s *nSM) step(n *naive) {
 			continue
 		}
 		s.leave(c)
-		n.ctas[[2]uint32{c.k.id, c.id}] = [3]model.Time{model.Time(s.id), c.placed, n.t}
+		n.ctas[c.key()] = [3]model.Time{model.Time(s.id), c.placed, n.t}
 		for _, x := range c.gives {
 			n.over.release(c.k, x)
 		}
+		n.childCTAEnded(c)
 		c.k.done++
 		n.left(c.k)
 		n.maybeEnd(c.k)

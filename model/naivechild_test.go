@@ -2,8 +2,7 @@ package model_test
 
 import "gpureplay/model"
 
-// The device-side launches of the naive machine: every request becomes a device
-// kernel (MODEL.md, "Device-side launches").
+// The device kernels of the naive machine (MODEL.md, "Device-side launches").
 
 // nWorkQueue is a hardware work queue of the KMU: kernels of the host and of device
 // threads wait in one order, but those of the host let the others pass while they
@@ -32,50 +31,6 @@ func (q *nWorkQueue) take(k *nKernel) {
 		q.device = q.device[1:]
 	}
 	q.busy = true
-}
-
-// ask launches the children that w asks for in this cycle.
-func (w *nWarp) ask(n *naive) {
-	c := w.cta
-	var kids []*nKernel
-	for _, l := range w.w.Launches {
-		if int(l.At) != w.pc-1 {
-			continue
-		}
-		k := n.kernels[l.Child]
-		k.parent = c
-		stream := &c.ownStream
-		if !l.SharedSWQ {
-			stream = new(int)
-		}
-		if *stream == 0 {
-			*stream = n.streams
-			n.streams++
-		}
-		k.hwq = *stream % len(n.queues)
-		c.kids++
-		c.k.kids++
-		kids = append(kids, k)
-	}
-	if len(kids) == 0 {
-		return
-	}
-	l := &n.cfg.Launch
-	latency := l.ParamBase + l.DeviceBase + (l.ParamPerLane+l.DevicePerLane)*len(kids)
-	if l.StreamPerChild {
-		latency += l.StreamCreate
-	}
-	arrive := n.t + model.Time(latency)
-	n.post(arrive, nChildPhase, func() {
-		for _, k := range kids {
-			n.queues[k.hwq].device = append(n.queues[k.hwq].device, k)
-			k.arrived = n.order()
-			n.inspect()
-		}
-	})
-	if l.BlocksWarp {
-		w.from = max(w.from, arrive)
-	}
 }
 
 // sync lets w wait for the children of its CTA, if there are any.
@@ -109,9 +64,8 @@ func (c *nCTA) suspend(n *naive) {
 	n.left(c.k)
 }
 
-// childEnded tells the parent of k.
-func (n *naive) childEnded(k *nKernel) {
-	c := k.parent
+// childEnded tells the CTA that asked for a child.
+func (n *naive) childEnded(c *nCTA) {
 	c.kids--
 	c.k.kids--
 	if c.kids == 0 && c.suspended {
@@ -158,7 +112,7 @@ func (n *naive) restore() bool {
 func (n *naive) left(k *nKernel) {
 	k.resident--
 	n.post(n.t+1, nReleasePhase, func() {
-		if k.released || k.ending || k.resident > 0 || k.next < len(k.ctas) || k.kids == 0 {
+		if k.released || k.ending || k.resident > 0 || k.next < len(k.items) || k.kids == 0 {
 			return
 		}
 		k.released = true
@@ -168,7 +122,7 @@ func (n *naive) left(k *nKernel) {
 
 // maybeEnd ends k in the next cycle if its CTAs and its children have ended.
 func (n *naive) maybeEnd(k *nKernel) {
-	if k.done < len(k.ctas) || k.kids > 0 {
+	if k.done < len(k.items) || k.kids > 0 {
 		return
 	}
 	k.ending = true
@@ -179,7 +133,7 @@ func (n *naive) maybeEnd(k *nKernel) {
 			n.drop(k)
 		}
 		if k.parent != nil {
-			n.childEnded(k)
+			n.childEnded(k.parent)
 		} else if n.over != nil {
 			n.over.kernelEnded(k)
 		} else {
@@ -196,6 +150,9 @@ func (n *naive) drop(k *nKernel) {
 			break
 		}
 	}
-	n.queues[k.hwq].busy = false
+	if k.hwq >= 0 {
+		n.queues[k.hwq].busy = false
+	}
+	n.enterDirect()
 	n.inspect()
 }

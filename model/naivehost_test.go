@@ -18,6 +18,7 @@ const (
 	nCopyPhase
 	nArrivePhase
 	nChildPhase
+	nGroupPhase
 	nDispatchPhase
 	nReleasePhase
 	nEndPhase

@@ -7,22 +7,27 @@ import (
 	"gpureplay/trace"
 )
 
-// inst is the next instruction of a warp; nil behind its last.
+// inst is the next instruction of a warp; nil behind its last. Behind the last of a
+// body that it has run itself it goes on where it was.
 func (w *nWarp) inst(n *naive) *trace.Inst {
-	if w.pc >= len(w.w.Path) {
-		return nil
+	for w.pc >= len(w.w.Path) {
+		if len(w.callers) == 0 {
+			return nil
+		}
+		w.nFrame, w.callers = w.callers[len(w.callers)-1], w.callers[:len(w.callers)-1]
 	}
-	return &n.prog.Functions[w.cta.k.tk.Function].Insts[w.w.Path[w.pc]]
+	return &n.prog.Functions[w.fn].Insts[w.w.Path[w.pc]]
 }
 
 // operands is when what the next instruction reads and writes is there: only the
 // warp's own issue changes that.
 func (w *nWarp) operands(n *naive) model.Time {
-	if w.known == w.pc+1 {
+	in := w.inst(n)
+	if w.known == w.nFrame && w.knownPC == w.pc {
 		return w.there
 	}
-	w.known, w.there = w.pc+1, 0
-	if in := w.inst(n); in != nil {
+	w.known, w.knownPC, w.there = w.nFrame, w.pc, 0
+	if in != nil {
 		for _, regs := range [][]trace.Reg{in.Dst, in.Src} {
 			for _, r := range regs {
 				if !r.Zero() {
@@ -76,7 +81,7 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.page == nil && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+	return w != nil && w.page == nil && !w.holding && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
 // choose picks a warp of a scheduler.
@@ -113,7 +118,7 @@ func (s *nSM) issue(n *naive, sched int) {
 	s.last[sched] = pick.slot / len(s.last)
 	first := pick.inst(n)
 	pick.issue(n, sched)
-	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.barrier >= 0 || pick.syncing || pick.from > n.t+1 {
+	if n.cfg.SM.IssueWidth < 2 || pick.exited || pick.holding || pick.barrier >= 0 || pick.syncing || pick.from > n.t+1 {
 		return
 	}
 	second := pick.inst(n)
@@ -148,7 +153,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 		s.free[sched][pipe(in)] = t + every
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
-	n.insts[instKey{w.cta.k.id, w.cta.id, w.w.ID, uint32(w.pc)}] = [2]model.Time{t, done}
+	key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
+	n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
+	n.count[key]++
 	writes := false
 	for _, r := range in.Dst {
 		if !r.Zero() {
@@ -163,7 +170,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 	if in.Class == trace.ClassLaunch {
 		w.ask(n)
 	}
-	if w.inst(n) == nil && w.from == t+1 {
+	if w.inst(n) == nil && w.from == t+1 && !w.holding {
 		w.exit(n)
 		return
 	}
@@ -184,6 +191,7 @@ func (w *nWarp) exit(n *naive) {
 	c := w.cta
 	w.exited = true
 	c.sm.slots[w.slot] = nil
+	n.childWarpEnded(w)
 	for i, x := range c.warps {
 		if x == w {
 			c.warps = append(c.warps[:i:i], c.warps[i+1:]...)

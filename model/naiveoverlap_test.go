@@ -264,10 +264,7 @@ func (o *nOverlap) enter() {
 		}
 		o.queue, o.profiled = o.queue[1:], false
 		o.inside = append(o.inside, k)
-		n.post(max(n.t, k.comes), nArrivePhase, func() {
-			k.dispatch = n.t + model.Time(n.cfg.KMU.DispatchLatency)
-			n.entries = append(n.entries, k)
-		})
+		n.post(max(n.t, k.comes), nArrivePhase, func() { n.dispatch(k) })
 	}
 	o.sweep()
 }

@@ -292,9 +292,9 @@ func (o *nOverlap) owned(k *nKernel, data bool) (all, its int) {
 // profile counts the pages of all CTAs of k and returns what the pre-profiler takes.
 func (o *nOverlap) profile(k *nKernel) model.Time {
 	arrays, updates := 1, 0
-	for i := range k.ctas {
-		arrays = max(arrays, len(k.ctas[i].Ranges))
-		for _, x := range o.footprint(k, &k.ctas[i]) {
+	for i := range k.items {
+		arrays = max(arrays, len(k.items[i].tc.Ranges))
+		for _, x := range o.footprint(k, k.items[i].tc) {
 			o.count(k, x)
 			updates++
 		}
@@ -305,7 +305,7 @@ func (o *nOverlap) profile(k *nKernel) model.Time {
 	c := o.n.cfg
 	insts := 8 * arrays
 	chain := model.Time(insts * (c.Exec.Int.Latency + c.SM.PipelineDepth))
-	issue := ceilDiv(model.Time(len(k.ctas)*insts), model.Time(c.SM.Count*c.SM.Schedulers))
+	issue := ceilDiv(model.Time(len(k.items)*insts), model.Time(c.SM.Count*c.SM.Schedulers))
 	return model.Time(c.KMU.DispatchLatency) + max(chain, issue, ceilDiv(model.Time(updates), model.Time(c.L2.Slices))) + model.Time(c.L2.Latency)
 }
 
@@ -314,7 +314,7 @@ func (o *nOverlap) postProfile(c *nCTA) model.Time {
 	if irregular(c.k) {
 		return 0
 	}
-	tc := &c.k.ctas[slices.IndexFunc(c.k.ctas, func(x trace.CTA) bool { return x.ID == c.id })]
+	tc := c.item.tc
 	c.gives = o.footprint(c.k, tc)
 	if !o.cost {
 		return 0

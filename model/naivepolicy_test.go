@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/trace"
 )
 
 // nPPCS is the pipeline parallelism-aware CTA scheduler (CRCS/PPCS paper, 4.4).
@@ -20,32 +21,73 @@ type nPPCS struct {
 func (n *naive) under(t testing.TB, policy string) {
 	name, rest, _ := strings.Cut(policy, ",")
 	args := map[string]string{}
+	name, args["threshold"], _ = strings.Cut(name, "=")
 	for arg := range strings.SplitSeq(rest, ",") {
 		if k, v, ok := strings.Cut(arg, "="); ok {
 			args[k] = v
 		}
 	}
+	number := func(arg string, otherwise int) int {
+		if v, err := strconv.Atoi(args[arg]); err == nil {
+			return v
+		}
+		return otherwise
+	}
 	n.placer = n.roundRobin
+	marked := func(way nWay) {
+		n.decide = func(l *trace.Launch, _ int64, _ *nRequest) nWay {
+			if l.Marked {
+				return way
+			}
+			return nRefuse
+		}
+	}
+	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", 1), used: map[int32]bool{}, launched: args["match"] == "launched", way: map[string]*nRequest{}}
+	if kde := number("kde", 0); kde > 0 {
+		n.table.alone, n.table.size, n.cfg.KMU.Entries = true, 0, kde
+	}
+	if strings.HasSuffix(name, "-ideal") {
+		l := &n.cfg.Launch
+		l.StreamCreate, l.ParamBase, l.ParamPerLane, l.DeviceBase, l.DevicePerLane = 0, 0, 0, 0, 0
+		n.cfg.KMU.DispatchLatency = 0
+	}
+	marked(nDevice)
 	switch name {
-	case "hyperq":
-		return
+	case "hyperq", "cdp", "cdp-ideal":
+	case "flat":
+		marked(nRefuse)
+	case "dtbl", "dtbl-ideal":
+		marked(nJoin)
+	case "threshold":
+		n.decide = func(l *trace.Launch, _ int64, _ *nRequest) nWay {
+			return map[bool]nWay{false: nRefuse, true: nDevice}[int(l.Workload) > number("threshold", 128)]
+		}
+	case "spawn", "spawn+dtbl":
+		if args["saturate"] != "off" {
+			n.kids.most = 65535
+		}
+		n.decide = func(l *trace.Launch, x int64, r *nRequest) nWay {
+			return n.spawn(map[bool]nWay{false: nDevice, true: nJoin}[name != "spawn"], int64(number("queue", 65536)), l.Workload, x, r)
+		}
 	case "crcs", "ppcs", "oracle":
+		n.overlapped(name, args, 1<<number("counter-bits", 10)-1)
 	default:
 		t.Fatalf("the naive machine does not know %s", name)
 	}
+}
+
+// overlapped gives it CRCS, with a CTA scheduler.
+func (n *naive) overlapped(name string, args map[string]string, limit int) {
 	n.over = newNOverlap(n)
-	n.over.exact = name == "oracle"
+	n.over.exact, n.over.limit = name == "oracle", limit
 	n.over.inOrder = args["prelude-order"] == "sequential"
-	if bits, err := strconv.Atoi(args["counter-bits"]); err == nil {
-		n.over.limit = 1<<bits - 1
-	}
 	if n.over.exact {
 		n.over.limit = 0
 	}
 	n.over.cost = args["profiler"] != "off" && !n.over.exact
 	n.placer = n.fill
 	if name != "crcs" {
-		n.placer = (&nPPCS{n: n, guard: args["guard"] != "off", revert: args["switch"] != "off", data: args["pages"] == "data"}).place
+		n.placer = (&nPPCS{n: n, guard: args["guard"] != "off", revert: args["switch"] != "off", data: args["pages"]+args["ppcs-pages"] == "data"}).place
 	}
 	if args["cta"] == "fifo" {
 		n.placer = n.roundRobin

@@ -1,0 +1,136 @@
+package model_test
+
+import (
+	"math/bits"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// nLane is a lane that does the work of a refused request.
+type nLane struct {
+	lane  uint8
+	work  uint32
+	child *nKernel
+}
+
+// inline lets w run the bodies of refused requests before it goes on: lane l runs
+// thread t of its child as iteration t, one function after another.
+func (w *nWarp) inline(n *naive, refused []*nRequest) {
+	var order []uint32
+	lanes := map[uint32][]nLane{}
+	for _, r := range refused {
+		if fn := r.child.tk.Function; r.l.Workload > 0 {
+			if lanes[fn] == nil {
+				order = append(order, fn)
+			}
+			lanes[fn] = append(lanes[fn], nLane{r.l.Lane, r.l.Workload, r.child})
+		}
+	}
+	for _, fn := range slices.Backward(order) {
+		w.callers = append(w.callers, w.nFrame)
+		w.nFrame = frameOf(fn, n.bodies(fn, lanes[fn]))
+	}
+}
+
+// bodies writes the program of some lanes, iteration by iteration.
+func (n *naive) bodies(fn uint32, lanes []nLane) *trace.Warp {
+	p := &trace.Warp{}
+	most := uint32(0)
+	for _, l := range lanes {
+		most = max(most, l.work)
+	}
+	for i := range most {
+		var threads []nThread
+		for _, l := range lanes {
+			if w := l.child.warpOf(i); w != nil && i < l.work {
+				threads = append(threads, nThread{l.lane, i % uint32(l.child.tk.Block.Count()) % 32, w})
+			}
+		}
+		for len(threads) > 0 { // those of one path together
+			path := threads[0].w.Path
+			same := func(x nThread) bool { return slices.Equal(x.w.Path, path) }
+			n.onePath(p, fn, slices.DeleteFunc(slices.Clone(threads), func(x nThread) bool { return !same(x) }))
+			threads = slices.DeleteFunc(threads, same)
+		}
+	}
+	return p
+}
+
+// nThread is a thread of a child that a lane performs: bit `bit` of a warp.
+type nThread struct {
+	lane uint8
+	bit  uint32
+	w    *trace.Warp
+}
+
+// warpOf finds the warp of a thread; nil: there is none, or it does nothing.
+func (k *nKernel) warpOf(thread uint32) *trace.Warp {
+	block := uint32(k.tk.Block.Count())
+	for i := range k.items {
+		if tc := k.items[i].tc; k.items[i].group == nil && tc.ID == thread/block {
+			for j := range tc.Warps {
+				if tc.Warps[j].ID == thread%block/32 {
+					return &tc.Warps[j]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maskAt is the mask of a warp's step.
+func maskAt(w *trace.Warp, step int) uint32 {
+	mask := ^uint32(0)
+	for _, m := range w.Masks {
+		if int(m.At) <= step {
+			mask = m.Mask
+		}
+	}
+	return mask
+}
+
+// onePath appends the steps of one path with the lanes whose threads are active.
+func (n *naive) onePath(p *trace.Warp, fn uint32, threads []nThread) {
+	access := 0
+	for step, i := range threads[0].w.Path {
+		in := &n.prog.Functions[fn].Insts[i]
+		accesses := in.Class == trace.ClassMemory && in.Width > 0
+		mask := uint32(0)
+		var addrs []uint64
+		for _, x := range threads {
+			active := maskAt(x.w, step)
+			if active>>x.bit&1 == 0 {
+				continue
+			}
+			mask |= 1 << x.lane
+			if accesses {
+				all := addresses(x.w, &x.w.Mem[access])
+				if rank := bits.OnesCount32(active & (1<<x.bit - 1)); rank < len(all) {
+					addrs = append(addrs, all[rank])
+				}
+			}
+		}
+		if accesses {
+			access++
+		}
+		if mask == 0 || in.Class == trace.ClassExit || in.Class == trace.ClassBarrier || in.Class == trace.ClassDeviceSync {
+			continue
+		}
+		at := uint32(len(p.Path))
+		p.Path = append(p.Path, i)
+		p.Masks = append(p.Masks, trace.MaskRun{At: at, Mask: mask})
+		if accesses {
+			p.Mem = append(p.Mem, trace.Access{List: uint32(len(p.Lists)) + 1, Count: uint32(len(addrs))})
+			p.Lists = append(p.Lists, addrs...)
+		}
+		for _, x := range threads {
+			for _, l := range x.w.Launches {
+				if int(l.At) == step && uint32(l.Lane) == x.bit {
+					l.At, l.Lane = at, x.lane
+					p.Launches = append(p.Launches, l)
+				}
+			}
+		}
+	}
+}

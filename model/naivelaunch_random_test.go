@@ -1,0 +1,45 @@
+package model_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// nestTrace is a random program whose kernels ask for children of a few functions.
+func nestTrace(r *rand.Rand) string {
+	g := &randomText{r: r, launches: 1 + r.IntN(3), streams: 1 + r.IntN(2), nested: true, requests: true}
+	g.child = g.launches
+	g.WriteString("array a bytes=1200 base=0x800\n")
+	for range g.launches {
+		fmt.Fprintf(g, "launch k%d ", r.IntN(3))
+		g.kernel(1+r.IntN(4), fmt.Sprintf(" stream=%d", r.IntN(g.streams)), 0)
+	}
+	for n := 0; n < len(g.depths); n++ {
+		fmt.Fprintf(g, "kernel d%d ", n%2)
+		g.kernel(1+r.IntN(3), " child", g.depths[n])
+	}
+	if len(g.depths) == 0 {
+		return nestTrace(r)
+	}
+	return g.String()
+}
+
+func nestMachine(r *rand.Rand, policies ...string) []string {
+	return append(randomMachine(r), "policy="+policies[r.IntN(len(policies))])
+}
+
+// Aggregated groups: the two machines agree, also in what becomes of each request.
+func TestGroupsAgainstNaive(t *testing.T) {
+	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) {
+		return nestTrace(r), nestMachine(r, "dtbl", "dtbl,match=launched", "dtbl,agt=2", "dtbl,agt=1,match=launched", "dtbl,agt=0", "dtbl,agt=1,ahead=2,match=launched", "dtbl,kde=3", "dtbl-ideal", "dtbl-ideal,match=launched")
+	})
+}
+
+// Refused requests run in the parent's lanes, whoever refuses them.
+func TestInliningAgainstNaive(t *testing.T) {
+	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) {
+		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "threshold=0", "threshold=3", "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn+dtbl", "spawn+dtbl,match=launched")
+	})
+}

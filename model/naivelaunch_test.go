@@ -1,0 +1,303 @@
+package model_test
+
+import (
+	"fmt"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// The launch calls and the aggregated groups of the naive machine (DTBL paper,
+// sections 4.2 and 4.3; MODEL.md, "Device-side launches").
+
+// nWay is what becomes of a request.
+type nWay int
+
+const (
+	nRefuse nWay = iota // it runs in the parent's lanes
+	nDevice
+	nJoin
+)
+
+// nRequest is one lane's request.
+type nRequest struct {
+	l      trace.Launch
+	parent *nCTA
+	child  *nKernel
+	hwq    int
+	thread int         // hardware thread of the lane
+	joined []*nRequest // that wait for it to enter the distributor
+	answer nAnswer
+}
+
+// nAnswer is what became of a request, and what SPAWN saw.
+type nAnswer struct {
+	way                  model.Decision
+	asked, first         model.Time
+	spilled              bool
+	entry                int32
+	n, nCon, tCTA, tWarp int64
+	tChild, tParent      int64
+}
+
+func (a nAnswer) String() string {
+	type plain nAnswer
+	return fmt.Sprintf("%+v", plain(a))
+}
+
+// nGroup is an aggregated group that has joined a kernel.
+type nGroup struct {
+	r            *nRequest
+	left         int // CTAs that have not ended
+	from         model.Time
+	read, placed bool // its record, of a spilled group; a CTA
+	loaded       model.Time
+}
+
+// nTable is the aggregated group table, and which kernels a group may join.
+type nTable struct {
+	size, ahead int
+	used        map[int32]bool
+	launched    bool                 // also what an earlier group has become and is on its way
+	alone       bool                 // none: each takes an entry of the distributor
+	way         map[string]*nRequest // the former, by shape
+}
+
+// shape is what a kernel and a group must have in common.
+func (k *nKernel) shape() string { return fmt.Sprint(k.tk.Function, k.tk.Block, k.tk.SharedBytes) }
+
+// key names a CTA: of a group by its kernel and its own grid.
+func (c *nCTA) key() [3]uint32 {
+	if g := c.item.group; g != nil {
+		return [3]uint32{c.k.id, g.r.child.id, c.id}
+	}
+	return [3]uint32{c.k.id, model.NoKernel, c.id}
+}
+
+// ask makes the launch call of w in this cycle.
+func (w *nWarp) ask(n *naive) {
+	c := w.cta
+	asks := slices.DeleteFunc(slices.Clone(w.w.Launches), func(l trace.Launch) bool { return int(l.At) != w.pc-1 })
+	ways := map[nWay][]*nRequest{}
+	for _, l := range asks {
+		r := &nRequest{l: l, parent: c, child: n.kernels[l.Child], thread: 32*w.slot + int(l.Lane)}
+		r.answer = nAnswer{asked: n.t, first: model.Unset, entry: -1}
+		x := int64(len(r.child.items))
+		way := n.decide(&l, x, r)
+		ways[way] = append(ways[way], r)
+		if way == nRefuse {
+			r.answer.way = model.Inline
+			n.requests[l.Child] = r.answer.String()
+			continue
+		}
+		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group}[way]
+		n.kids.admitted += x
+		c.kids++
+		c.k.kids++
+		stream := &c.ownStream
+		if !l.SharedSWQ {
+			stream = new(int)
+		}
+		if *stream == 0 {
+			*stream = n.streams
+			n.streams++
+		}
+		r.hwq = *stream % len(n.queues)
+	}
+	until := n.t + 1
+	if kernels := ways[nDevice]; len(kernels) > 0 {
+		arrive := n.t + max(1, n.apiLatency(len(kernels)))
+		n.post(arrive, nChildPhase, func() { n.arrive(kernels) })
+		if n.cfg.Launch.BlocksWarp {
+			until = arrive
+		}
+	}
+	if groups := ways[nJoin]; len(groups) > 0 {
+		w.holding = n.cfg.Launch.BlocksWarp
+		buffer := n.cfg.Launch.ParamBase + n.cfg.Launch.ParamPerLane*len(groups)
+		n.post(n.t+model.Time(max(buffer, n.cfg.KMU.Entries+len(groups)-1)+1), nGroupPhase, func() { w.find(n, groups) })
+	}
+	w.from = max(w.from, until)
+	w.inline(n, ways[nRefuse])
+}
+
+// apiLatency is that of a call by which lanes launch device kernels.
+func (n *naive) apiLatency(lanes int) model.Time {
+	l := &n.cfg.Launch
+	latency := l.ParamBase + l.DeviceBase + (l.ParamPerLane+l.DevicePerLane)*lanes
+	if l.StreamPerChild {
+		latency += l.StreamCreate
+	}
+	return model.Time(latency)
+}
+
+// kernelOf makes the kernel of a request.
+func (r *nRequest) kernelOf() *nKernel {
+	r.child.parent, r.child.request, r.child.hwq = r.parent, r, r.hwq
+	return r.child
+}
+
+// arrive takes device kernels to the KMU.
+func (n *naive) arrive(rs []*nRequest) {
+	for _, r := range rs {
+		k := r.kernelOf()
+		n.queues[k.hwq].device = append(n.queues[k.hwq].device, k)
+		k.arrived = n.order()
+		n.inspect()
+	}
+}
+
+// find looks for kernels that groups may join; a group that finds none takes the
+// rest of a device kernel's way.
+func (w *nWarp) find(n *naive, groups []*nRequest) {
+	var none []*nRequest
+	for _, r := range groups {
+		if n.table.alone {
+			n.direct = append(n.direct, r)
+		} else if !n.join(r) {
+			none = append(none, r)
+		}
+	}
+	until := n.t
+	if len(none) > 0 {
+		rest := n.apiLatency(len(none)) - model.Time(n.cfg.Launch.ParamBase+n.cfg.Launch.ParamPerLane*len(none))
+		for _, r := range none {
+			r.answer.way = model.DeviceKernel
+		}
+		until += rest
+		n.post(until, nChildPhase, func() { n.arrive(none) })
+	}
+	if w.holding {
+		w.holding, w.from = false, max(w.from, until)
+	}
+	n.enterDirect()
+}
+
+// join lets a group join the first kernel of the distributor that it may.
+func (n *naive) join(r *nRequest) bool {
+	for _, k := range n.entries {
+		if k.shape() == r.child.shape() && !k.ending {
+			n.track(r)
+			n.link(k, r)
+			return true
+		}
+	}
+	if first := n.table.way[r.child.shape()]; first != nil {
+		n.track(r)
+		first.joined = append(first.joined, r)
+		return true
+	}
+	if n.table.launched {
+		n.table.way[r.child.shape()] = r
+	}
+	return false
+}
+
+// track gives a group its entry of the table; where that is taken, its record is
+// written to memory.
+func (n *naive) track(r *nRequest) {
+	if n.table.size > 0 {
+		if e := int32(r.thread % n.table.size); !n.table.used[e] {
+			n.table.used[e], r.answer.entry = true, e
+			return
+		}
+	}
+	r.answer.spilled = true
+	bytes := map[uint64]bool{}
+	for b := range uint64(32) {
+		bytes[32*recordOf(r)+b] = true
+	}
+	n.mem.request(r.parent.sm.id, trace.InstStore, recordOf(r), n.t, bytes)
+}
+
+// recordOf is the sector of a group's record.
+func recordOf(r *nRequest) uint64 { return 1<<58 + uint64(r.child.id) }
+
+// link appends a group to the list of a kernel, from the next cycle on. One that had
+// nothing left to give goes to the back of the distributor's order.
+func (n *naive) link(k *nKernel, r *nRequest) {
+	if k.next == len(k.items) {
+		i := slices.Index(n.entries, k)
+		n.entries = append(slices.Delete(n.entries, i, i+1), k)
+	}
+	g := &nGroup{r: r, left: len(r.child.items), from: n.t + 1}
+	k.groups = append(k.groups, g)
+	for i := range r.child.items {
+		k.items = append(k.items, nItem{r.child.items[i].tc, r.child, g})
+	}
+}
+
+// entered lets the groups join that waited for a kernel to enter the distributor.
+func (n *naive) entered(k *nKernel) {
+	if n.table.way[k.shape()] == k.request {
+		delete(n.table.way, k.shape())
+	}
+	for _, r := range k.request.joined {
+		n.link(k, r)
+	}
+}
+
+// enterDirect gives groups that join none the free entries of the distributor.
+func (n *naive) enterDirect() {
+	for len(n.direct) > 0 && len(n.entries)+n.coming < n.cfg.KMU.Entries {
+		k := n.direct[0].kernelOf()
+		k.hwq = -1
+		n.direct = n.direct[1:]
+		n.enter(k)
+	}
+}
+
+// pointAt reads the record of the group that is next in k's list, if it is in memory.
+func (n *naive) pointAt(k *nKernel) {
+	for i, g := range k.groups {
+		if i < n.table.ahead && g.r.answer.spilled && !g.read && g.from <= n.t {
+			g.read, g.loaded = true, n.mem.request(0, trace.InstLoad, recordOf(g.r), n.t, nil)
+		}
+	}
+}
+
+// placeable: the next CTA of k is known to the CTA scheduler.
+func (n *naive) placeable(k *nKernel) bool {
+	g := k.items[k.next].group
+	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || g.loaded <= n.t)
+}
+
+// started: a CTA of k is placed.
+func (n *naive) started(k *nKernel, item *nItem) {
+	r := k.request
+	if g := item.group; g != nil {
+		r = g.r
+		if !g.placed {
+			g.placed = true
+			k.groups = k.groups[1:]
+		}
+	}
+	if r != nil {
+		if r.answer.first == model.Unset {
+			r.answer.first = n.t
+			n.requests[r.child.id] = r.answer.String()
+		}
+		n.kids.starts = append(n.kids.starts, n.t)
+	}
+}
+
+// childCTAEnded: a CTA has ended, of a child perhaps; a group ends with its last.
+func (n *naive) childCTAEnded(c *nCTA) {
+	if c.item.group == nil && c.k.request == nil {
+		return
+	}
+	n.kids.ctas = append(n.kids.ctas, nTook{n.t, n.t - c.placed})
+	if g := c.item.group; g != nil {
+		if g.left--; g.left == 0 {
+			delete(n.table.used, g.r.answer.entry)
+			n.childEnded(g.r.parent)
+		}
+	}
+}
+
+func (n *naive) childWarpEnded(w *nWarp) {
+	if w.cta.item.group != nil || w.cta.k.request != nil {
+		n.kids.warps = append(n.kids.warps, nTook{n.t, n.t + 1 - w.began})
+	}
+}

@@ -1,0 +1,73 @@
+package model_test
+
+import "gpureplay/model"
+
+// nCounts are the child CTAs and warps of which SPAWN's registers tell, with all
+// their times (SPAWN paper, section IV.B).
+type nCounts struct {
+	admitted    int64
+	starts      []model.Time
+	ctas, warps []nTook // that have ended
+	most        int64   // that a time counts; 0: any
+}
+
+type nTook struct{ at, took model.Time }
+
+func (c *nCounts) time(x nTook) int64 {
+	if c.most > 0 {
+		return min(c.most, x.took)
+	}
+	return x.took
+}
+
+// mean of the times of those that have ended in [from, to); 0: none.
+func (c *nCounts) mean(all []nTook, from, to model.Time) (mean int64) {
+	sum, count := int64(0), int64(0)
+	for _, x := range all {
+		if x.at >= from && x.at < to {
+			sum, count = sum+c.time(x), count+1
+		}
+	}
+	if count == 0 {
+		return 0
+	}
+	return sum / count
+}
+
+// saw is what the registers hold in cycle t, of what ended before it.
+func (c *nCounts) saw(t model.Time) (n, nCon, tCTA, tWarp int64) {
+	n = c.admitted
+	window := t / 1024 * 1024
+	running := model.Time(0) // CTA cycles of the window before
+	for _, s := range c.starts {
+		running += window - max(min(s, window), window-1024)
+	}
+	for _, x := range c.ctas {
+		if x.at < t {
+			n--
+		}
+		running -= window - max(min(x.at, window), window-1024)
+	}
+	if window == 0 {
+		running = 0
+	}
+	for w := window - 1024; w >= 0 && tWarp == 0; w -= 1024 {
+		tWarp = c.mean(c.warps, w, w+1024)
+	}
+	return n, running / 1024, c.mean(c.ctas, 0, t), tWarp
+}
+
+// spawn is algorithm 1 of the paper; launch is what becomes of a child that pays.
+func (n *naive) spawn(launch nWay, queue int64, work uint32, x int64, r *nRequest) nWay {
+	a := &r.answer
+	a.n, a.nCon, a.tCTA, a.tWarp = n.kids.saw(n.t)
+	if a.tCTA == 0 {
+		return launch
+	}
+	a.tChild = n.apiLatency(1) + (x+a.n)*a.tCTA/max(1, a.nCon)
+	a.tParent = int64(work) * a.tWarp
+	if a.tChild > a.tParent || a.n+x > queue {
+		return nRefuse
+	}
+	return launch
+}
