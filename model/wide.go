@@ -25,14 +25,13 @@ func newWideSets(sets, ways int) wideSets {
 	n := sets * ways
 	w := wideSets{lines: int32(n), order: make([]link, n+sets), shift: 64 - log2(2*n), number: 1<<log2(n+1) - 1}
 	w.bucket = make([]chained, 1<<(64-w.shift))
-	for set := range int32(sets) {
-		end := w.end(set)
-		w.order[end] = link{prev: end, next: end}
-		for way := range int32(ways) { // the first is the oldest
-			id := way*int32(sets) + set
-			w.order[id] = link{prev: id, next: id}
-			w.front(id, end)
-		}
+	step, first := int32(sets), int32(n-sets)
+	for id := range w.lines { // each follows that of the next way: way 0 is the oldest
+		w.order[id] = link{prev: id + step, next: id - step}
+	}
+	for set := range step {
+		w.order[w.end(set)] = link{prev: set, next: first + set}
+		w.order[first+set].prev, w.order[set].next = w.end(set), w.end(set)
 	}
 	return w
 }
