@@ -48,6 +48,7 @@ type SMConfig struct {
 	PipelineDepth     int    `toml:"pipeline_depth"`     // a dependent ALU instruction issues latency + this later
 	OperandCollectors int    `toml:"operand_collectors"` // of memory operations; 0: unlimited
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
+	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
 }
 
 // UnitConfig is the timing of one instruction class.
@@ -83,6 +84,7 @@ type L1Config struct {
 	LineBytes     int   `toml:"line_bytes"`
 	Ways          int   `toml:"ways"`
 	Latency       int   `toml:"latency"`
+	BypassLatency int   `toml:"bypass_latency"` // of atomics and of loads past the L1, before the crossbar
 	Banks         int   `toml:"banks"`
 	MSHRs         int   `toml:"mshrs"`
 	Merge         int   `toml:"merge"` // requests per MSHR

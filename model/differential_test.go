@@ -189,6 +189,8 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.operand_collectors", 0, 1, 4)
 	set("sm.pipeline_depth", 0, 5)
 	set("sm.cta_launch_latency", 0, 90)
+	set("sm.atomics_hold_warp", true, false)
+	set("l1.bypass_latency", 0, 20)
 	set("l1.mshrs", 0, 1, 4)
 	set("l1.merge", 0, 1, 4)
 	set("l1.miss_queue", 1, 4, 64)

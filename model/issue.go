@@ -89,6 +89,8 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	from := t + 1
 	if o.class == trace.ClassLaunch {
 		from = s.ask(w, t)
+	} else if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
+		from = max(from, ready>>1-1)
 	}
 	if f.pc >= len(f.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
@@ -97,11 +99,21 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	return s.follow(sc, w, o, t, from)
 }
 
+// atomicHolds reports whether w issues nothing until the atomic that it has just
+// issued is back: until a cycle before a dependent instruction may issue, when the
+// answer takes the write-back port (GPGPU-Sim's shd_warp_t::waiting).
+func (s *sm) atomicHolds(w *warp, o *op) bool {
+	return s.m.cfg.SM.AtomicsHoldWarp && (!o.mem || w.mem[w.nextMem-1].Count > 0)
+}
+
 // follow schedules w after instruction o: from a cycle on (0: what holds it says
 // when). It reports whether w is scheduled.
 func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	s.prepare(w, t)
 	if o.unit != unitNone {
+		if from > w.ready && from > t+1 {
+			w.ready, w.reason = from, StallMemory // behind its atomic
+		}
 		if w.ready <= t+1 && s.m.cfg.SM.IssueWidth < 2 {
 			sc.unit[w.bit&63] = w.unit
 			sc.makeReady(int(w.bit)) // it acts in t+1 at the earliest

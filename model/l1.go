@@ -10,6 +10,7 @@ type l1 struct {
 	pending  flights        // fill times of the misses
 	stats    l1Stats
 	latency  Time
+	bypass   Time   // the latency of what passes by it
 	mshrs    int    // 0: any number
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
@@ -24,7 +25,7 @@ type l1Stats struct {
 func (c *l1) init(cfg *L1Config) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
 	c.pending = newFlights()
-	c.latency, c.mshrs = Time(cfg.Latency), cfg.MSHRs
+	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> sectorShift)))
 	c.last, c.bankMask = 1<<c.per-1, uint64(max(1, cfg.Banks))-1
 }

@@ -232,9 +232,9 @@ func (u *lsu) sector(w way, i int, at Time) Time {
 		return u.store(sector, at, u.co.bytes[i])
 	case wayAtomic:
 		u.l1.invalidate(sector)
-		return u.s.m.mem.atomic(u.port, sector, u.queued(at))
+		return u.wb.take(u.s.m.mem.atomic(u.port, sector, u.queued(at, u.l1.bypass)))
 	}
-	return u.s.m.mem.read(u.port, sector, u.queued(at))
+	return u.wb.take(u.s.m.mem.read(u.port, sector, u.queued(at, u.l1.bypass)))
 }
 
 func (u *lsu) load(sector uint64, at Time) Time {
@@ -251,7 +251,7 @@ func (u *lsu) load(sector uint64, at Time) Time {
 	}
 	l1.stats.misses++
 	at = u.admitMiss(at)
-	fill := u.s.m.mem.read(u.port, sector, u.queued(at))
+	fill := u.s.m.mem.read(u.port, sector, u.queued(at, l1.latency))
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
@@ -280,9 +280,9 @@ func (u *lsu) hit(id int32, bit uint, hit Time) Time {
 }
 
 // queued returns when a request that its bank takes at a time is in the miss
-// queue; while that is full the unit waits.
-func (u *lsu) queued(at Time) Time {
-	ready := at + u.l1.latency
+// queue, a latency later; while that is full the unit waits.
+func (u *lsu) queued(at, latency Time) Time {
+	ready := at + latency
 	room := u.port.misses.room(ready)
 	if room > ready {
 		u.free = max(u.free, at+room-ready)
@@ -312,5 +312,5 @@ func (u *lsu) store(sector uint64, at Time, bytes uint32) Time {
 	} else {
 		u.l1.invalidate(sector)
 	}
-	return u.s.m.mem.write(u.port, sector, u.queued(at), bytes)
+	return u.s.m.mem.write(u.port, sector, u.queued(at, u.l1.latency), bytes)
 }

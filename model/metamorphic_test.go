@@ -104,7 +104,7 @@ func TestRenamingAndSplittingChangeNothing(t *testing.T) {
 // resource, or less of any latency, never makes it slower.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	better := []string{
-		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
+		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
 		"l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096", "dram.window=4096", "dram.latency=0", "dram.trcd=0", "shared.latency=0", "sm.operand_collectors=0",
 		"sm.pipeline_depth=0", "exec.int.latency=1", "exec.fp32.initiation=1", "tlb.miss_latency=0",
 		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0",

@@ -167,6 +167,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 	}
 	w.pc++
 	w.from = t + 1
+	if in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0) && w.inst(n) != nil {
+		w.from = max(w.from, done-1)
+	}
 	if in.Class == trace.ClassLaunch {
 		w.ask(n)
 	}

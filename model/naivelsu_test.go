@@ -185,8 +185,8 @@ func bankCycles(addrs []uint64, width, banks uint64) model.Time {
 }
 
 // queued is when a request that its bank takes at a time is in the miss queue.
-func (u *nLSU) queued(at model.Time) model.Time {
-	ready := at + model.Time(u.n.cfg.L1.Latency)
+func (u *nLSU) queued(at model.Time, latency int) model.Time {
+	ready := at + model.Time(latency)
 	room := u.n.mem.misses[u.s.id].room(ready)
 	if room > ready {
 		u.free = max(u.free, at+room-ready)
@@ -222,14 +222,14 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[ui
 		if l := u.l1.find(set, tag, false); l != nil {
 			l.sec[sector%per].valid = false
 		}
-		return m.request(sm, trace.InstAtomic, sector, u.queued(at), nil)
+		return u.wb.reserve(m.request(sm, trace.InstAtomic, sector, u.queued(at, c.BypassLatency), nil))
 	case in.Flags&trace.InstStore != 0:
 		m.l1Count.accesses++
 		m.l1Count.writes++
 		u.store(set, tag, sector%per, at, bytes)
-		return m.request(sm, trace.InstStore, sector, u.queued(at), bytes)
+		return m.request(sm, trace.InstStore, sector, u.queued(at, c.Latency), bytes)
 	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && in.Space != trace.SpaceLocal:
-		return m.request(sm, trace.InstLoad, sector, u.queued(at), nil)
+		return u.wb.reserve(m.request(sm, trace.InstLoad, sector, u.queued(at, c.BypassLatency), nil))
 	}
 	l := u.l1.find(set, tag, true)
 	there := l != nil && l.sec[sector%per].whole()
@@ -241,7 +241,7 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[ui
 		at = free
 		u.free = max(u.free, at)
 	}
-	fill := m.request(sm, trace.InstLoad, sector, u.queued(at), nil)
+	fill := m.request(sm, trace.InstLoad, sector, u.queued(at, c.Latency), nil)
 	u.pending.fills = append(u.pending.fills, fill)
 	if l == nil {
 		l, _ = u.l1.allocate(set, tag, at)

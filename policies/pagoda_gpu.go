@@ -74,7 +74,7 @@ type openBlock struct {
 // to be done, as the pace of an idle one: a load from the L2 and what hangs on
 // it.
 func scanCycles(c *model.Config) model.Time {
-	return model.Time(max(1, c.L1.Latency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
+	return model.Time(max(1, c.L1.BypassLatency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
 }
 
 // masterKernel is the shape of an MTB.
