@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"time"
 
@@ -81,6 +82,7 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 				job.Started(label)
 			}
 			rs, err := job.all(ctx, c, v, baseline, against)
+			between()
 			if err != nil {
 				return results, fmt.Errorf("policy %s: %w", label, err)
 			}
@@ -267,6 +269,15 @@ func (job *Job) write(set *table.Set, r *Result) {
 	}
 	for i := range r.Violations {
 		set.Audit(&r.Violations[i])
+	}
+}
+
+// between lets the machine of a run go before the next one is made, where it is
+// large: the memory of both would be there until a collection is due.
+func between() {
+	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	if metrics.Read(s); s[0].Value.Uint64() > 128<<20 {
+		runtime.GC()
 	}
 }
 
