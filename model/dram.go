@@ -14,6 +14,9 @@ type channel struct {
 	perRow  divisor // sectors of a row
 	banks   []bank
 	perBank divisor
+	chunk   uint64 // that was asked for last, its bank and its row
+	bank    *bank
+	row     uint64
 	turn    Time  // end of the last write on the bus
 	queue   ring  // requests among which FR-FCFS chooses
 	lastAct Time  // of any bank
@@ -62,7 +65,7 @@ func newChannel(c *Config) channel {
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
-		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, pending: newCover(), refresh: newRefresh(d),
+		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, chunk: ^uint64(0), pending: newCover(), refresh: newRefresh(d),
 	}
 }
 
@@ -145,10 +148,12 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 }
 
 // locate returns the bank and row of a sector: chunks of 256 B go round the
-// channels, rows round the banks.
+// channels, rows round the banks. The sectors of a chunk come one after another.
 func (c *channel) locate(sector uint64) (*bank, uint64) {
-	local := c.chunks.div(sector>>interleaveShift) << interleaveShift
-	row := c.perRow.div(local)
-	upper := c.perBank.div(row)
-	return &c.banks[c.perBank.mod(row^upper)], upper
+	if chunk := sector >> interleaveShift; chunk != c.chunk {
+		row := c.perRow.div(c.chunks.div(chunk) << interleaveShift)
+		c.chunk, c.row = chunk, c.perBank.div(row)
+		c.bank = &c.banks[c.perBank.mod(row^c.row)]
+	}
+	return c.bank, c.row
 }

@@ -38,6 +38,9 @@ func (s *slots) reserve(t Time) Time {
 // packet takes the first free cycles at or after t for the flits of a packet and
 // returns the time of the last.
 func (s *slots) packet(t Time, flits int) Time {
+	if flits == 1 && s.ratio == nil {
+		return s.take(t)
+	}
 	for ; flits > 1; flits-- {
 		t = s.reserve(t)
 	}

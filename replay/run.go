@@ -145,7 +145,11 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		set.Abort()
 		return nil, err
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: job.Sample, AsTasks: job.AsTasks, Fault: job.fault})
+	window := job.Sample
+	if !set.Wants("timeline") {
+		window = 0
+	}
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, AsTasks: job.AsTasks, Fault: job.fault})
 	if err != nil {
 		set.Abort()
 		return nil, err

@@ -96,6 +96,9 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 	return s, nil
 }
 
+// Wants reports whether a table, of [Names], is written.
+func (s *Set) Wants(table string) bool { return s.want[table] }
+
 func (s *Set) openStreams() {
 	s.runs = open(s, &runs, s.want)
 	s.metrics = open(s, &metrics, s.want)
