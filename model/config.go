@@ -84,12 +84,12 @@ type L1Config struct {
 	LineBytes     int   `toml:"line_bytes"`
 	Ways          int   `toml:"ways"`
 	Latency       int   `toml:"latency"`
-	BypassLatency int   `toml:"bypass_latency"` // of atomics and of loads past the L1, before the crossbar
+	BypassLatency int   `toml:"bypass_latency"` // of what passes by the L1, before the crossbar
 	Banks         int   `toml:"banks"`
 	MSHRs         int   `toml:"mshrs"`
 	Merge         int   `toml:"merge"` // requests per MSHR
 	MissQueue     int   `toml:"miss_queue"`
-	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached
+	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached; false: stores pass by the L1 too
 	WriteAllocate bool  `toml:"write_allocate"`
 }
 

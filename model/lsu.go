@@ -204,17 +204,21 @@ const (
 	wayLoad   way = iota // through the L1
 	wayBypass            // from the L2
 	wayStore
+	wayStorePast // to the L2 alone
 	wayAtomic
 )
 
 // passes reports whether the sectors pass by the L1.
-func (w way) passes() bool { return w == wayBypass || w == wayAtomic }
+func (w way) passes() bool { return w == wayBypass || w >= wayStorePast }
 
 func (u *lsu) way(o *op) way {
 	switch {
 	case o.flags&trace.InstAtomic != 0:
 		return wayAtomic
 	case o.flags&trace.InstStore != 0:
+		if !u.l1.cfg.GlobalLoads && o.space != trace.SpaceLocal {
+			return wayStorePast
+		}
 		return wayStore
 	case u.l1.tags == nil || o.flags&trace.InstBypassL1 != 0 || !u.l1.cfg.GlobalLoads && o.space != trace.SpaceLocal:
 		return wayBypass
@@ -230,6 +234,8 @@ func (u *lsu) sector(w way, i int, at Time) Time {
 		return u.load(sector, at)
 	case wayStore:
 		return u.store(sector, at, u.co.bytes[i])
+	case wayStorePast:
+		return u.s.m.mem.write(u.port, sector, u.queued(at, u.l1.bypass), u.co.bytes[i])
 	case wayAtomic:
 		u.l1.invalidate(sector)
 		return u.wb.take(u.s.m.mem.atomic(u.port, sector, u.queued(at, u.l1.bypass)))

@@ -109,10 +109,10 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 
 // passes reports whether an access goes past the L1.
 func (u *nLSU) passes(in *trace.Inst) bool {
-	if in.Flags&(trace.InstStore|trace.InstAtomic) != 0 {
-		return in.Flags&trace.InstAtomic != 0
+	if in.Flags&trace.InstAtomic != 0 || !u.n.cfg.L1.GlobalLoads && in.Space != trace.SpaceLocal {
+		return true
 	}
-	return in.Flags&trace.InstBypassL1 != 0 || !u.n.cfg.L1.GlobalLoads && in.Space != trace.SpaceLocal
+	return in.Flags&trace.InstStore == 0 && in.Flags&trace.InstBypassL1 != 0
 }
 
 // local gives the address of each word of each active lane (MODEL.md, choice 7).
@@ -223,6 +223,8 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[ui
 			l.sec[sector%per].valid = false
 		}
 		return u.wb.reserve(m.request(sm, trace.InstAtomic, sector, u.queued(at, c.BypassLatency), nil))
+	case in.Flags&trace.InstStore != 0 && u.passes(in):
+		return m.request(sm, trace.InstStore, sector, u.queued(at, c.BypassLatency), bytes)
 	case in.Flags&trace.InstStore != 0:
 		m.l1Count.accesses++
 		m.l1Count.writes++
