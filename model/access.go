@@ -27,7 +27,7 @@ type AccessRecord struct {
 func (u *lsu) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
 	c := w.cta
 	u.rec = AccessRecord{
-		Kernel: c.kernel.ID, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
+		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
 		Access: a, Lists: w.lists, Issue: t, Done: done,
 	}
 	u.s.m.accessed.Access(&u.rec)

@@ -22,6 +22,6 @@ func audited(t testing.TB, tr *trace.Reader, c *model.Config, policy string) {
 		t.Fatal(err)
 	}
 	for _, v := range results[0].Violations {
-		t.Errorf("cycle %d, %s: %s", v.Time, v.Rule, v.What)
+		t.Errorf("%s: cycle %d, %s: %s", policy, v.Time, v.Rule, v.What)
 	}
 }

@@ -19,7 +19,7 @@ type ctaScheduler struct {
 func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	k.rec.Dispatch = t
 	u.entries = append(u.entries, k)
-	if u.m.placed != nil {
+	if u.m.placed != nil && k.fused == nil { // of a fused one its tasks are told of, as when it ends
 		u.m.placed.Dispatched(&k.rec)
 	}
 	if k.launch != nil {

@@ -248,12 +248,13 @@ type differ struct {
 	insts map[instKey][2]model.Time
 	ctas  map[[3]uint32][3]model.Time
 	asked map[uint32]string // what became of each request, by child
+	tasks map[uint32]string // their times
 	ended []nEnd
 	steps []string // stages of the host's program, where kernels overlap
 }
 
 func newDiffer() *differ {
-	return &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, asked: map[uint32]string{}}
+	return &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, asked: map[uint32]string{}, tasks: map[uint32]string{}}
 }
 
 func (d *differ) Stage(r *model.StageRecord) {
@@ -274,6 +275,10 @@ func (d *differ) Inst(r *model.InstRecord) {
 
 func (d *differ) Launch(r *model.LaunchRecord) {
 	d.asked[r.Child] = nAnswer{r.Decision, r.Time, r.FirstCTA, r.Spilled, r.AGT, r.N, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}.String()
+}
+
+func (d *differ) Task(r *model.TaskRecord) {
+	d.tasks[r.Kernel] = (&nTask{spawn: r.Spawn, copied: r.Copied, schedulable: r.Schedulable, first: r.FirstWarp, end: r.End, back: r.Back}).String()
 }
 
 func (d *differ) CTA(r *model.CTARecord) {
@@ -363,6 +368,12 @@ func agree(t *testing.T, text string, machine []string) bool {
 		slices.Sort(n.over.stages)
 		if !slices.Equal(d.steps, n.over.stages) {
 			t.Errorf("stages:\n%s\nnaive:\n%s", strings.Join(d.steps, "\n"), strings.Join(n.over.stages, "\n"))
+			ok = false
+		}
+	}
+	for k, want := range n.tasks.records {
+		if d.tasks[k] != want {
+			t.Errorf("task %d:\n%s, naive:\n%s", k, d.tasks[k], want)
 			ok = false
 		}
 	}

@@ -297,7 +297,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 // copyEnded completes the copy that is first in a stream.
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]
-	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && h.m.cfg.L2.CopiesWarm {
+	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && op.task == nil && h.m.cfg.L2.CopiesWarm { // a task's input has no address
 		h.m.mem.warm(op.addr, op.bytes, t)
 	}
 	h.done(st, t)

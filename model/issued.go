@@ -27,6 +27,6 @@ func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
 		inst = code.insts[inst]
 	}
 	s.m.issued.Inst(&InstRecord{
-		Kernel: c.kernel.ID, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
+		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
 	})
 }

@@ -39,6 +39,7 @@ type naive struct {
 	requests map[uint32]string // what became of each, by child
 	table    nTable
 	kids     nCounts
+	tasks    *nTasks
 	ended    []nEnd
 
 	over   *nOverlap // nil: kernels wait for those before them
@@ -71,8 +72,10 @@ type nKernel struct {
 	next, done      int
 	groups          []*nGroup // of which no CTA has been placed
 	request         *nRequest // it comes from; nil: the host's
-	resident        int       // CTAs on SMs
-	kids            int       // children that have not ended
+	task            *nTask
+	fused           *nFusion // whose tasks' CTAs it holds
+	resident        int      // CTAs on SMs
+	kids            int      // children that have not ended
 	ending          bool
 	released        bool
 	res             model.Resources
@@ -92,6 +95,7 @@ type nCTA struct {
 	ownStream int
 	suspended bool
 	gives     []nTouch
+	worker    *nWorker // on whose warps it is
 }
 
 type nWarp struct {
@@ -130,11 +134,13 @@ type nItem struct {
 	tc    *trace.CTA
 	def   *nKernel // whose grid it is of
 	group *nGroup
+	task  *nTask // whose CTA it is where its kernel is not the task's
 }
 
 type nSM struct {
 	id     int
 	slots  []*nWarp
+	taken  map[int]bool // slots of workers
 	ctas   []*nCTA
 	ending []*nCTA // whose warps have exited, in that order
 	used   model.Resources
@@ -151,8 +157,10 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
 	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, count: map[[3]uint32]uint32{}, requests: map[uint32]string{}}
 	n.mem = newNMemory(cfg)
 	n.host = newNHost(t, n, tr)
+	n.tasks = &nTasks{n: n, copies: true, live: map[uint32]*nTask{}, ended: map[uint32]bool{}, records: map[uint32]string{}}
+	n.tasks.rt = &nTaskStreams{u: n.tasks, most: 8192}
 	for i := range cfg.SM.Count {
-		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps)}
+		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps), taken: map[int]bool{}}
 		for range cfg.SM.Schedulers {
 			s.last, s.free = append(s.last, -1), append(s.free, map[trace.Class]model.Time{})
 		}
@@ -169,7 +177,7 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
 		for err == nil {
 			var c trace.CTA
 			if err = cur.Next(&c); err == nil {
-				k.items = append(k.items, nItem{&c, k, nil})
+				k.items = append(k.items, nItem{tc: &c, def: k})
 			}
 		}
 		if !errors.Is(err, io.EOF) {
@@ -299,6 +307,9 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	item := &k.items[k.next]
 	k.next++
 	n.started(k, item)
+	if item.task != nil {
+		item.task.placed(n)
+	}
 	k.resident++
 	if k.first < 0 {
 		k.first = n.t
@@ -321,7 +332,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 
 // seat gives w the first free slot.
 func (s *nSM) seat(w *nWarp) {
-	for w.slot = 0; s.slots[w.slot] != nil; w.slot++ {
+	for w.slot = 0; s.slots[w.slot] != nil || s.taken[w.slot]; w.slot++ {
 	}
 	s.age++
 	w.age = s.age
@@ -336,7 +347,9 @@ func (s *nSM) leave(c *nCTA) {
 			break
 		}
 	}
-	s.used = s.used.Minus(c.k.res)
+	if c.worker == nil {
+		s.used = s.used.Minus(c.k.res)
+	}
 }
 
 // step ends CTAs whose time has come, then lets each scheduler issue.
@@ -355,10 +368,18 @@ func (s *nSM) step(n *naive) {
 		for _, x := range c.gives {
 			n.over.release(c.k, x)
 		}
+		if c.worker != nil {
+			c.item.task.left(n)
+			c.worker.ended()
+			continue
+		}
 		n.childCTAEnded(c)
 		c.k.done++
 		n.left(c.k)
 		n.maybeEnd(c.k)
+		if c.item.task != nil {
+			c.item.task.left(n)
+		}
 	}
 	s.ending = later
 	for i := range s.last {

@@ -127,7 +127,9 @@ func (n *naive) maybeEnd(k *nKernel) {
 	}
 	k.ending = true
 	n.post(n.t+1, nEndPhase, func() {
-		n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
+		if k.fused == nil {
+			n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
+		}
 		n.cycles = max(n.cycles, n.t)
 		if !k.released {
 			n.drop(k)

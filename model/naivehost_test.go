@@ -23,6 +23,7 @@ const (
 	nReleasePhase
 	nEndPhase
 	nOverlapPhase
+	nTaskPhase
 )
 
 // nEvent is something that a unit does in a cycle.
@@ -38,10 +39,12 @@ type nHost struct {
 	ops     []trace.HostOp
 	next    int
 	wait    func() bool
+	ended   bool
 	open    int
 	streams map[uint64]*nStream
 	events  map[uint64]*nCudaEvent
 	engines [3]model.Time
+	serial  bool // there is one stream
 }
 
 // nStream holds the operations that have not completed.
@@ -51,9 +54,11 @@ type nStream struct {
 }
 
 type nOp struct {
-	op trace.HostOp
-	k  *nKernel
-	ev *nCudaEvent
+	op   trace.HostOp
+	k    *nKernel
+	ev   *nCudaEvent
+	task *nTask // whose operation it is
+	last bool   // and its last
 }
 
 type nCudaEvent struct {
@@ -78,6 +83,9 @@ func newNHost(t testing.TB, n *naive, tr *trace.Reader) *nHost {
 }
 
 func (h *nHost) stream(id uint64) *nStream {
+	if h.serial {
+		id = 0
+	}
 	if h.streams[id] == nil {
 		h.streams[id] = &nStream{number: h.n.streams}
 		h.n.streams++
@@ -90,10 +98,20 @@ func (h *nHost) run() {
 	for h.wait == nil || h.wait() {
 		h.wait = nil
 		if h.next == len(h.ops) {
+			if !h.ended {
+				h.ended = true
+				h.n.tasks.drain()
+			}
 			return
 		}
 		op := h.ops[h.next]
 		h.next++
+		if known, again := h.n.tasks.op(&op); known {
+			if again {
+				h.next--
+			}
+			continue
+		}
 		if busy := h.issue(op); busy > 0 {
 			until := h.n.t + busy
 			h.n.post(until, nHostPhase, h.run)
@@ -131,11 +149,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 		k.stream = h.stream(op.Stream)
 		k.hwq = k.stream.number % len(n.queues)
 		h.push(&nOp{op: op, k: k})
-		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() {
-			n.queues[k.hwq].host = append(n.queues[k.hwq].host, k)
-			k.arrived = n.order()
-			n.inspect()
-		})
+		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() { h.deliver(k) })
 		return cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg)
 	default:
 		st := h.stream(op.Stream)
@@ -161,9 +175,31 @@ func (h *nHost) push(o *nOp) {
 	}
 }
 
+// deliver takes a kernel to its queue at the KMU.
+func (h *nHost) deliver(k *nKernel) {
+	n := h.n
+	n.queues[k.hwq].host = append(n.queues[k.hwq].host, k)
+	k.arrived = n.order()
+	n.inspect()
+}
+
 func (h *nHost) pop(st *nStream) {
+	o := st.queue[0]
 	st.queue = st.queue[1:]
 	h.open--
+	if o.task != nil {
+		h.n.tasks.streamEnded(o)
+	}
+}
+
+// linkTime is how long bytes take between host and device.
+func (h *nHost) linkTime(bytes uint64) model.Time {
+	c := h.n.cfg
+	t := cyclesOfNs(c.Host.CopyLatencyNs, c)
+	if c.Host.PCIeGBs > 0 {
+		t += model.Time(math.Ceil(float64(bytes) * c.Clock.CoreMHz * 1e6 / (c.Host.PCIeGBs * 1e9)))
+	}
+	return t
 }
 
 // begin starts what is first in a stream, and goes on behind what takes no time.
@@ -188,7 +224,7 @@ func (h *nHost) begin(st *nStream) {
 			}
 			h.pop(st)
 		default:
-			h.copy(st, &o.op)
+			h.copy(st, o)
 			return
 		}
 	}
@@ -196,7 +232,8 @@ func (h *nHost) begin(st *nStream) {
 
 // copy moves bytes over the link to or from the host, or on the device, where a
 // byte is read and written.
-func (h *nHost) copy(st *nStream, op *trace.HostOp) {
+func (h *nHost) copy(st *nStream, o *nOp) {
+	op := &o.op
 	c := h.n.cfg
 	engine, bytesPerSecond := 2, float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2
 	switch op.Kind {
@@ -212,7 +249,7 @@ func (h *nHost) copy(st *nStream, op *trace.HostOp) {
 	h.engines[engine] = end
 	h.n.cycles = max(h.n.cycles, end)
 	h.n.post(end, nCopyPhase, func() {
-		if op.Kind == trace.OpCopyH2D && c.L2.CopiesWarm {
+		if op.Kind == trace.OpCopyH2D && c.L2.CopiesWarm && o.task == nil {
 			h.n.mem.warm(op.Addr, op.Bytes, end)
 		}
 		h.pop(st)
@@ -223,6 +260,9 @@ func (h *nHost) copy(st *nStream, op *trace.HostOp) {
 
 // kernelEnded completes a launch in its stream.
 func (h *nHost) kernelEnded(k *nKernel) {
+	if k.fused != nil {
+		k.fused.ended()
+	}
 	h.pop(k.stream)
 	h.begin(k.stream)
 	h.run()

@@ -154,6 +154,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
 	key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
+	if w.cta.item.task != nil {
+		key[0] = w.cta.item.def.id
+	}
 	n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
 	n.count[key]++
 	writes := false

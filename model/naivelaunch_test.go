@@ -72,6 +72,9 @@ func (c *nCTA) key() [3]uint32 {
 	if g := c.item.group; g != nil {
 		return [3]uint32{c.k.id, g.r.child.id, c.id}
 	}
+	if c.item.task != nil {
+		return [3]uint32{c.item.def.id, model.NoKernel, c.id}
+	}
 	return [3]uint32{c.k.id, model.NoKernel, c.id}
 }
 
@@ -224,7 +227,7 @@ func (n *naive) link(k *nKernel, r *nRequest) {
 	g := &nGroup{r: r, left: len(r.child.items), from: n.t + 1}
 	k.groups = append(k.groups, g)
 	for i := range r.child.items {
-		k.items = append(k.items, nItem{r.child.items[i].tc, r.child, g})
+		k.items = append(k.items, nItem{tc: r.child.items[i].tc, def: r.child, group: g})
 	}
 }
 

@@ -51,9 +51,17 @@ func (n *naive) under(t testing.TB, policy string) {
 		l.StreamCreate, l.ParamBase, l.ParamPerLane, l.DeviceBase, l.DevicePerLane = 0, 0, 0, 0, 0
 		n.cfg.KMU.DispatchLatency = 0
 	}
+	n.tasks.copies = args["task-copies"] != "off"
 	marked(nDevice)
 	switch name {
 	case "hyperq", "cdp", "cdp-ideal":
+	case "serial":
+		n.host.serial = true
+		n.tasks.rt = &nTaskStreams{u: n.tasks, most: 1}
+	case "fusion":
+		n.tasks.rt = &nFusion{u: n.tasks}
+	case "gemtc":
+		n.tasks.rt = &nGeMTC{u: n.tasks, size: number("batch", 1536), perSM: number("workers", 0)}
 	case "flat":
 		marked(nRefuse)
 	case "dtbl", "dtbl-ideal":

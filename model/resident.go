@@ -79,8 +79,11 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory has no room on an SM of %s (%s)",
 			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
 	}
-	s.used = s.used.Plus(res)
 	run := &kernelRun{tk: *k, res: res, parent: NoKernel}
+	if s.used == (Resources{}) {
+		s.lsu.enter(run)
+	}
+	s.used = s.used.Plus(res)
 	r := &Residence{s: s, tenant: tenant, number: x.unit.house(), cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}
 	x.unit.homes[r.number] = r
 	for range res.Warps {

@@ -1,0 +1,63 @@
+package model_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+)
+
+// taskTrace is a random program of narrow tasks; plain ones use neither shared memory
+// nor barriers, independent ones wait for none.
+func taskTrace(r *rand.Rand, plain, independent bool) string {
+	var b strings.Builder
+	count := 1 + r.IntN(14)
+	for k := range count {
+		blocks, warps := 1+r.IntN(3), 1+r.IntN(3)
+		fmt.Fprintf(&b, "spawn f%d grid=%d block=%d", r.IntN(2), blocks, 32*warps-r.IntN(2)*7)
+		if !plain && r.IntN(3) == 0 {
+			fmt.Fprintf(&b, " shared=%d", 1000*r.IntN(4))
+		}
+		for _, word := range []string{"in", "out"} {
+			if r.IntN(2) == 0 {
+				fmt.Fprintf(&b, " %s=%d", word, 10+r.IntN(300))
+			}
+		}
+		if r.IntN(4) == 0 {
+			fmt.Fprintf(&b, " arrival=%d", r.IntN(3000))
+		}
+		if !independent && k > 0 && r.IntN(3) == 0 {
+			fmt.Fprintf(&b, " deps=%d", r.IntN(k))
+		}
+		b.WriteString("\n")
+		for c := range blocks {
+			fmt.Fprintf(&b, "cta %d\n", c)
+			for w := range warps {
+				fmt.Fprintf(&b, "warp %d\n", w)
+				for range 1 + r.IntN(8) {
+					var inst strings.Builder
+					if randomInst(r, &inst); plain && (strings.Contains(inst.String(), "barrier") || strings.Contains(inst.String(), "shared")) {
+						continue
+					}
+					b.WriteString(inst.String())
+				}
+				b.WriteString("exit\n")
+			}
+		}
+		if r.IntN(6) == 0 {
+			b.WriteString([]string{"sync\n", "work ns=200\n"}[r.IntN(2)])
+		}
+	}
+	b.WriteString([]string{"sync\n", ""}[r.IntN(2)])
+	return b.String()
+}
+
+// Narrow tasks as kernels in streams, one after another, fused and on the workers of
+// a SuperKernel: the two machines agree, also in the times of each task.
+func TestTasksAgainstNaive(t *testing.T) {
+	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) {
+		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "fusion,task-copies=off"}[r.IntN(8)]
+		return taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
+	})
+}
