@@ -11,7 +11,7 @@ type InstObserver interface {
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
 	SM                uint32
-	Inst              uint32 // index into Function.Insts, or NoInst
+	Inst              uint32 // index into Function.Insts, of an inlined body those of its own function; or NoInst
 	Issue             Time
 	Done              Time // a dependent instruction may issue; of a store: acknowledged
 }
@@ -23,6 +23,9 @@ const NoInst = ^uint32(0)
 // tellInst tells of the instruction that w has issued at t.
 func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
 	c := w.cta
+	if w.home != nil && c == w.home.cta {
+		return // a program of a runtime's own, which is of no kernel of the trace
+	}
 	if code := w.code; code.insts != nil {
 		inst = code.insts[inst]
 	}

@@ -123,8 +123,8 @@ func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {
 
 func (l *eventLog) Inst(r *model.InstRecord) {
 	op := "-"
-	if r.Inst != model.NoInst {
-		op = l.prog.Functions[l.fn[r.Kernel]].Insts[r.Inst].Opcode
+	if insts := l.prog.Functions[l.fn[r.Kernel]].Insts; int(r.Inst) < len(insts) { // or else of an inlined body
+		op = insts[r.Inst].Opcode
 	}
 	fmt.Fprintf(&l.insts, "%d k%d c%d w%d %s %d\n", r.Issue, r.Kernel, r.CTA, r.Warp, strings.ToLower(op), r.Done)
 }
