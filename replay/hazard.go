@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"math/bits"
@@ -22,14 +23,14 @@ import (
 //   - page-released: at the end every page has been given back;
 //   - kernel-per-sm: CTAs of two kernels are never on one SM together.
 //
-// Its books are a few words for each page, however many kernels and accesses
-// there are: of the readers and of the writers of a page the latest kernel in
+// Its books are a word for each launch of the host and a few for each page, however
+// many accesses there are: of the readers and of the writers of a page the latest kernel in
 // program order, and when it and when all before it were done.
 type hazards struct {
 	a       *auditor
 	prog    *trace.Program
 	shift   uint
-	order   map[uint32]uint64 // host kernel -> place in program order
+	order   []launchPlace // of the host's kernels, by kernel
 	pages   map[uint64]*pageBook
 	holders []holder // per SM
 	kernel  uint32   // the one looked up last
@@ -39,6 +40,9 @@ type hazards struct {
 	ready   uint64 // bytes of ready pages
 	read    uint64 // of them from files
 }
+
+// launchPlace is the place of a kernel in program order, from 1 on.
+type launchPlace struct{ kernel, place uint32 }
 
 // holder is the kernel whose CTAs an SM holds.
 type holder struct {
@@ -66,7 +70,7 @@ type history struct {
 
 func newHazards(a *auditor) (*hazards, error) {
 	h := &hazards{
-		a: a, prog: a.tr.Program(), order: make(map[uint32]uint64), pages: make(map[uint64]*pageBook),
+		a: a, prog: a.tr.Program(), pages: make(map[uint64]*pageBook),
 		holders: make([]holder, a.cfg.SM.Count), shift: uint(bits.TrailingZeros(uint(a.cfg.Host.PageBytes))),
 	}
 	ops := a.tr.HostOps()
@@ -74,6 +78,7 @@ func newHazards(a *auditor) (*hazards, error) {
 	for {
 		err := ops.Next(&op)
 		if errors.Is(err, io.EOF) {
+			slices.SortStableFunc(h.order, func(a, b launchPlace) int { return cmp.Compare(a.kernel, b.kernel) })
 			return h, nil
 		}
 		if err != nil {
@@ -82,7 +87,7 @@ func newHazards(a *auditor) (*hazards, error) {
 		first := len(h.order) == 0
 		switch {
 		case op.Kind == trace.OpLaunch:
-			h.order[op.Kernel] = uint64(len(h.order)) + 1
+			h.order = append(h.order, launchPlace{op.Kernel, uint32(len(h.order)) + 1})
 		case !first || int(op.Array) >= len(h.prog.Arrays):
 		case op.Kind == trace.OpCopyH2D:
 			h.each(op.Array, func(p *pageBook, _ uint64) { p.input = true })
@@ -126,7 +131,10 @@ func (h *hazards) page(number uint64) *pageBook {
 // lookUp finds a kernel's place in program order.
 func (h *hazards) lookUp(id uint32, t model.Time) bool {
 	if !h.known || id != h.kernel {
-		h.kernel, h.place, h.known = id, h.order[id], true
+		h.kernel, h.place, h.known = id, 0, true
+		if i, ok := slices.BinarySearchFunc(h.order, id, func(x launchPlace, id uint32) int { return cmp.Compare(x.kernel, id) }); ok {
+			h.place = uint64(h.order[i].place)
+		}
 		h.regular = h.a.book(id, t).k.Flags&trace.KernelIrregular == 0
 	}
 	return h.place > 0
