@@ -122,7 +122,7 @@ func compareKernel(t *testing.T, r *trace.Reader, want *recording, i int) {
 // The largest capture keeps its counts through the file, which is checked whole.
 func TestAccelsimWholeTrace(t *testing.T) {
 	r := runFile(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz")
-	if err := trace.Verify(r, func(err error) { t.Error(err) }); err != nil {
+	if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
 	got := r.Program().Totals

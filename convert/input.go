@@ -54,7 +54,8 @@ func Open(path string, stdin io.Reader) (*Input, error) {
 	}
 	in := &Input{path: path, dir: info.IsDir(), size: info.Size()}
 	if in.dir {
-		return in, nil
+		_, err = os.ReadDir(path) // formats pass over what may not be read
+		return in, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: neither a file nor a folder; pipes are read from standard input with -", path)

@@ -165,7 +165,7 @@ func FuzzTables(f *testing.F) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if err := trace.Verify(r, func(err error) { t.Error(err) }); err != nil {
+		if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 			t.Error(err)
 		}
 	})

@@ -62,7 +62,7 @@ func thereAndBack(t *testing.T, r *trace.Reader, format string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.Verify(again, func(err error) { t.Error(err) }); err != nil {
+	if err := trace.Verify(t.Context(), again, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
 	got, want := strings.Split(text(t, again), "\n"), strings.Split(text(t, r), "\n")

@@ -23,7 +23,7 @@ func Run(ctx context.Context, in *Input, from, target string, opt Options) error
 	}
 	f, err := os.CreateTemp(filepath.Dir(target), ".replay-convert-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("cannot write %s: %w", target, err)
 	}
 	err = write(ctx, in, from, f, opt)
 	if err == nil {

@@ -26,7 +26,7 @@ func verified(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := trace.Verify(r, func(err error) { t.Errorf("%s: %v", filepath.Base(path), err) }); err != nil {
+	if err := trace.Verify(t.Context(), r, func(err error) { t.Errorf("%s: %v", filepath.Base(path), err) }); err != nil {
 		t.Errorf("%s: %v", filepath.Base(path), err)
 	}
 	var b strings.Builder

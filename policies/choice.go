@@ -46,7 +46,12 @@ func Parse(list string, flags map[string]string) ([]*Choice, error) {
 			all = append(all, c)
 		}
 	}
+	seen := map[string]bool{}
 	for _, c := range all {
+		if seen[c.Label] {
+			return nil, fmt.Errorf("--policy=%s: %s is named twice", list, c.Label)
+		}
+		seen[c.Label] = true
 		c.fill(flags)
 	}
 	return all, nil
@@ -61,7 +66,7 @@ func newChoice(name, value string, has bool) (*Choice, error) {
 	}
 	c := &Choice{Label: name, Policy: p, args: map[string]string{}, over: map[string]string{}}
 	if has {
-		if !c.declares(name) {
+		if !c.Declares(name) {
 			return nil, fmt.Errorf("policy %s takes no value (%s=%s)", name, name, value)
 		}
 		c.Label += "=" + value
@@ -73,6 +78,9 @@ func newChoice(name, value string, has bool) (*Choice, error) {
 // set overrides a decision or a parameter of c. A parameter may be given without
 // its policy's name in front: ppcs,guard=off is ppcs-guard=off.
 func (c *Choice) set(key, value string) error {
+	if value == "" {
+		return fmt.Errorf("policy %s: %s= has no value", c.Label, key)
+	}
 	c.Label += "," + key + "=" + value
 	for _, d := range decisions {
 		if key == d {
@@ -81,7 +89,7 @@ func (c *Choice) set(key, value string) error {
 		}
 	}
 	key = c.whole(key)
-	if !c.declares(key) {
+	if !c.Declares(key) {
 		names := append([]string{}, decisions...)
 		for _, p := range c.params() {
 			names = append(names, p.Name)
@@ -113,13 +121,14 @@ func (c *Choice) whole(key string) string {
 // fill sets the parameters that c has and that were not set for it alone.
 func (c *Choice) fill(flags map[string]string) {
 	for _, k := range sortedKeys(flags) {
-		if _, ok := c.args[k]; !ok && c.declares(k) {
+		if _, ok := c.args[k]; !ok && c.Declares(k) {
 			c.args[k] = flags[k]
 		}
 	}
 }
 
-func (c *Choice) declares(name string) bool {
+// Declares reports whether a parameter is one of the policy or its decisions.
+func (c *Choice) Declares(name string) bool {
 	for _, p := range c.params() {
 		if p.Name == name {
 			return true
@@ -163,15 +172,7 @@ func (c *Choice) Settings() []string {
 }
 
 // Build makes the policy and the machine that it runs on; cfg is left as it is.
-func (c *Choice) Build(cfg *model.Config) (*model.Policy, *model.Config, error) {
-	p, machine, err := c.build(cfg)
-	if err != nil {
-		return nil, nil, fmt.Errorf("policy %s: %w", c.Label, err)
-	}
-	return p, machine, nil
-}
-
-func (c *Choice) build(cfg *model.Config) (p *model.Policy, machine *model.Config, err error) {
+func (c *Choice) Build(cfg *model.Config) (p *model.Policy, machine *model.Config, err error) {
 	if c.Searches() {
 		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the policies that it tried here")
 	}

@@ -66,9 +66,16 @@ type Effect struct {
 // each switch turned, and returns the machine's cycles and the effects. A
 // machine that allows no zero for a key leaves that switch out.
 func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice) (model.Time, []Effect, error) {
-	base, err := cyclesOf(ctx, tr, cfg, c)
+	facts, err := policies.FactsOf(tr, model.NotTasks)
 	if err != nil {
 		return 0, nil, err
+	}
+	if why := c.Lacks(facts); why != "" {
+		return 0, nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
+	}
+	base, err := cyclesOf(ctx, tr, cfg, c)
+	if err != nil {
+		return 0, nil, fmt.Errorf("policy %s: %w", c.Label, err)
 	}
 	var all []Effect
 	for _, s := range Switches() {

@@ -24,7 +24,7 @@ func TestCaptures(t *testing.T) {
 	for _, c := range captures[:3] {
 		t.Run(c.name, func(t *testing.T) {
 			r := tracetest.Read(t, container(t, c.path))
-			if err := trace.Verify(r, func(err error) { t.Error(err) }); err != nil {
+			if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 				t.Fatal(err)
 			}
 			got, want := r.Program().Totals, want[c.name]

@@ -24,7 +24,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = Verify(r, nil)
+		_ = Verify(t.Context(), r, nil)
 		_ = WriteText(io.Discard, r)
 	})
 }
@@ -46,7 +46,7 @@ func FuzzBlock(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_ = Verify(r, nil)
+		_ = Verify(t.Context(), r, nil)
 		_ = WriteText(io.Discard, r)
 	})
 }
@@ -75,7 +75,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		r := openBytes(t, out.Bytes())
-		if err := Verify(r, func(err error) { t.Error(err) }); err != nil {
+		if err := Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 			t.Fatal(err)
 		}
 		first := textOf(t, r)

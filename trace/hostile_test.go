@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -99,7 +100,7 @@ func check(file []byte) (problems []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if err := Verify(r, func(err error) { problems = append(problems, err.Error()) }); err == nil && problems != nil {
+	if err := Verify(context.Background(), r, func(err error) { problems = append(problems, err.Error()) }); err == nil && problems != nil {
 		problems = append(problems, "Verify returned no error")
 	}
 	return problems
@@ -222,7 +223,7 @@ func TestUnknownFieldsAreSkipped(t *testing.T) {
 		p.raw[i] = append(out, 'z', 1, 0) // a section of kind z
 	}
 	r := openBytes(t, p.assemble(nil))
-	if err := Verify(r, func(err error) { t.Error(err) }); err != nil {
+	if err := Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	if d := diff(holdAll(t, openBytes(t, file)), holdAll(t, r)); d != "" {

@@ -51,6 +51,17 @@ var frames = sync.Pool{New: func() any { return &frame{} }}
 // Open opens a trace: the binary container or the text form, told apart by
 // content. A text is read as a whole and kept in memory as a container.
 func Open(path string) (*Reader, error) {
+	st, err := os.Stat(path) // before it is opened: that of a pipe waits for its writer
+	switch {
+	case err != nil:
+		return nil, err
+	case st.IsDir():
+		return nil, fmt.Errorf("%s: is a folder, not a trace; name a file in it, or convert it with \"replay convert\"", path)
+	case !st.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: is no regular file; a trace is read at random, so copy it to a file first", path)
+	case st.Size() == 0:
+		return nil, fmt.Errorf("%s: is empty: %w", path, errNotTrace)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -68,20 +79,12 @@ func openFile(f *os.File, path string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case st.IsDir():
-		return nil, fmt.Errorf("%s: is a folder, not a trace; name a file in it, or convert it with \"replay convert\"", path)
-	case !st.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: is no regular file; a trace is read at random, so copy it to a file first", path)
-	case st.Size() == 0:
-		return nil, fmt.Errorf("%s: is empty: %w", path, errNotTrace)
-	}
 	head := make([]byte, 4096)
 	n, err := f.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	if looksLikeText(head[:n]) {
+	if IsText(head[:n]) {
 		return openText(f, path)
 	}
 	r, err := NewReader(f, st.Size())
@@ -92,9 +95,9 @@ func openFile(f *os.File, path string) (*Reader, error) {
 	return r, nil
 }
 
-// looksLikeText reports whether the first word of the first line that is no
-// comment begins a line of the text form.
-func looksLikeText(head []byte) bool {
+// IsText reports whether a file that begins so is a trace in its text form: the
+// first word of the first line that is no comment begins a line of it.
+func IsText(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		if word := bytes.TrimSpace(line); len(word) > 0 && word[0] != '#' {
 			first, _, _ := bytes.Cut(bytes.ReplaceAll(word, []byte{'\t'}, []byte{' '}), []byte{' '})

@@ -66,7 +66,7 @@ func TestRoundTrip(t *testing.T) {
 		if d := diff(want, got); d != "" {
 			t.Fatalf("the trace changed (-want +got):\n%s", d)
 		}
-		if err := Verify(r, func(err error) { t.Error(err) }); err != nil {
+		if err := Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 			t.Fatal(err)
 		}
 	})

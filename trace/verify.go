@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -8,9 +9,10 @@ import (
 )
 
 // Verify checks every checksum and every structural rule of a trace, and
-// reports what is wrong, one error each. It returns an error if there was any.
-func Verify(r *Reader, report func(error)) error {
-	v := &verifier{r: r, rules: newRules(), report: report}
+// reports what is wrong, one error each. It returns an error if there was any,
+// or if ctx ended before.
+func Verify(ctx context.Context, r *Reader, report func(error)) error {
+	v := &verifier{ctx: ctx, r: r, rules: newRules(), report: report}
 	v.blocks()
 	if v.problems == 0 {
 		v.hostOps()
@@ -20,6 +22,9 @@ func Verify(r *Reader, report func(error)) error {
 		}
 		v.totals()
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if v.problems > 0 {
 		return fmt.Errorf("the trace has %d problems", v.problems)
 	}
@@ -27,6 +32,7 @@ func Verify(r *Reader, report func(error)) error {
 }
 
 type verifier struct {
+	ctx      context.Context
 	r        *Reader
 	rules    *rules
 	report   func(error)
@@ -46,6 +52,9 @@ func (v *verifier) blocks() {
 	f := &frame{}
 	sum := sha256.New()
 	for i := range v.r.index {
+		if v.ctx.Err() != nil {
+			return
+		}
 		raw, err := v.r.readFrame(f, &v.r.index[i])
 		if err != nil {
 			v.problem(err)
@@ -81,6 +90,9 @@ func (v *verifier) kernels() {
 	var k Kernel
 	var c CTA
 	for id := range v.r.Kernels() {
+		if v.ctx.Err() != nil {
+			return
+		}
 		err := v.r.Kernel(uint32(id), &k)
 		if err == nil {
 			err = v.rules.begin(&k, len(v.r.prog.Functions))
@@ -107,6 +119,9 @@ func (v *verifier) ctas(k *Kernel, c *CTA) error {
 		err := cur.Next(c)
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err == nil {
+			err = v.ctx.Err()
 		}
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -21,12 +22,16 @@ func (a *app) convertCommand() *cobra.Command {
 		Use:   "convert INPUT -o TRACE",
 		Short: "make a trace from what another tool captured",
 		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
-			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.",
+			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
+			"INPUT may also be a trace in its text form, which FORMAT.md describes.",
 		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst",
 		Args:    exactly(1, "one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("convert: -o TRACE says where the trace goes")
+			}
+			if err := fileName(out); err != nil {
+				return err
 			}
 			return a.convert(cmd.Context(), args[0], out, from, opt)
 		},
@@ -65,15 +70,60 @@ func (a *app) convert(ctx context.Context, input, out, from string, opt convert.
 	opt.Progress = bar.bytes
 	err = convert.Run(ctx, in, from, out, opt)
 	bar.close()
+	if errors.Is(err, convert.ErrUnknown) {
+		err = encode(ctx, in, out, err)
+	}
 	if err != nil {
 		return err
 	}
 	return a.report(out)
 }
 
+// encode makes a container of a trace in its text form; what is no trace at all
+// is the error unknown.
+func encode(ctx context.Context, in *convert.Input, out string, unknown error) error {
+	if !trace.IsText(in.Head()) {
+		if r, err := trace.Open(in.Path()); err == nil {
+			r.Close()
+			return fmt.Errorf("%s: is a replay trace already; replay, inspect or export it", in.Name())
+		}
+		return unknown
+	}
+	text, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	return writeFile(out, func(w io.Writer) error {
+		t, err := trace.NewWriter(w, trace.Options{})
+		if err != nil {
+			return err
+		}
+		if err := trace.ParseText(in.Name(), text, t); err != nil {
+			return err
+		}
+		return t.Close()
+	})
+}
+
+// fileName refuses to write to standard output, where results go, and to a
+// folder.
+func fileName(path string) error {
+	if path == "-" {
+		return usagef("-o -: what is written is a file, name it")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a folder; name a file", path)
+	}
+	return nil
+}
+
 // writeFile writes a file under a temporary name beside its final one, which it
 // gets when it is complete.
 func writeFile(path string, fill func(io.Writer) error) (err error) {
+	if err := fileName(path); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".replay-*.partial")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)

@@ -27,6 +27,9 @@ func (a *app) exportCommand() *cobra.Command {
 			if dir == "" {
 				return usagef("export: -o DIR says where the tables go")
 			}
+			if dir == "-" {
+				return usagef("export: -o -: the tables are files; name a folder")
+			}
 			return a.export(cmd.Context(), args[0], dir, format)
 		},
 	}

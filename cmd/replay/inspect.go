@@ -15,20 +15,25 @@ import (
 )
 
 func (a *app) inspectCommand() *cobra.Command {
-	var kernels bool
+	var kernels, text bool
 	var events int
 	c := &cobra.Command{
 		Use:     "inspect TRACE",
 		Short:   "show what a trace holds, what it lacks, and which policies apply",
-		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --events 20 trace.zst",
+		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
 		Args:    exactly(1, "one trace"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if events < 0 {
+				return usagef("inspect: --events=%d: want how many, from the first", events)
+			}
 			r, err := trace.Open(args[0])
 			if err != nil {
 				return err
 			}
 			defer r.Close()
 			switch {
+			case text:
+				return trace.WriteText(a.out, r)
 			case kernels:
 				return a.inspectKernels(r)
 			case events > 0:
@@ -37,6 +42,7 @@ func (a *app) inspectCommand() *cobra.Command {
 			return a.inspect(args[0], r)
 		},
 	}
+	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which FORMAT.md describes")
 	c.Flags().BoolVar(&kernels, "kernels", false, "one line per kernel")
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
 	return c

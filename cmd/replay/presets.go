@@ -29,7 +29,12 @@ func (a *app) showPreset(name string) error {
 		return err
 	}
 	if a.asJSON {
-		return a.printJSON([]*model.Config{c})
+		rows := []map[string]any{}
+		for _, key := range model.Keys() {
+			value, _ := c.Value(key)
+			rows = append(rows, map[string]any{"key": key, "value": value})
+		}
+		return a.printJSON(rows)
 	}
 	_, err = fmt.Fprint(a.out, c.TOML())
 	return err

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -55,6 +59,7 @@ func (a *app) root() *cobra.Command {
 		},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.SuggestionsMinimumDistance = 2
 	c.CompletionOptions.HiddenDefaultCmd = false
 	p := c.PersistentFlags()
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
@@ -91,7 +96,18 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 
 // replay runs the policies over one trace.
 func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
+	switch {
+	case f.sample < 0:
+		return usagef("--sample=%d: want a width in cycles, or 0", f.sample)
+	case f.output == "" || f.output == "-":
+		return usagef("-o=%s: the tables are files; name a folder", f.output)
+	}
 	r, err := trace.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if near := cmd.SuggestionsFor(path); len(near) > 0 {
+			return fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -213,7 +229,16 @@ func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*p
 		}
 	}
 	if f.policy != "all" {
-		return policies.Parse(f.policy, flags)
+		all, err := policies.Parse(f.policy, flags)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			if !slices.ContainsFunc(all, func(c *policies.Choice) bool { return c.Declares(name) }) {
+				return nil, usagef("--%s=%s: no policy of this run has this parameter", name, flags[name])
+			}
+		}
+		return all, nil
 	}
 	as, err := f.tasks()
 	if err != nil {

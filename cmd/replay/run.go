@@ -40,13 +40,18 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	a := &app{in: in, out: out, err: errw}
+	context.AfterFunc(ctx, stop) // a second signal ends what does not listen
+	results := &checked{w: out}
+	a := &app{in: in, out: results, err: errw}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(results)
 	root.SetErr(errw)
 	err := root.ExecuteContext(ctx)
+	if err == nil && results.err != nil {
+		err = fmt.Errorf("cannot write the results: %w", results.err)
+	}
 	var usage usageError
 	switch {
 	case err == nil:
@@ -60,6 +65,21 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	}
 	fmt.Fprintf(errw, "replay: %s\n", oneLine(err))
 	return statusFailed
+}
+
+// checked is standard output: it keeps the first error, which those who print
+// tables drop.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"gpureplay/trace/tracetest"
@@ -131,8 +134,20 @@ func TestUsage(t *testing.T) {
 		{1, []string{"vecad", "vecadd"}, []string{"sample", "vecad", "-o", filepath.Join(t.TempDir(), "x")}},
 		{1, []string{"tables", "runz"}, []string{"--gpu=a100", "--tables=runz", path}},
 		{1, []string{"format"}, []string{"--gpu=a100", "--format=xml", path}},
+		{1, []string{"hyperq is named twice"}, []string{"--gpu=a100", "--policy=hyperq,serial,hyperq", path}},
+		{1, []string{"policy serial: warp= has no value"}, []string{"--gpu=a100", "--policy=serial,warp=", path}},
+		{2, []string{"--threshold=64", "no policy of this run"}, []string{"--gpu=a100", "--threshold=64", path}},
+		{2, []string{"--sample=-5"}, []string{"--gpu=a100", "--sample=-5", path}},
+		{2, []string{"-o=-", "folder"}, []string{"--gpu=a100", "-o", "-", path}},
+		{2, []string{"-o -"}, []string{"convert", path, "-o", "-"}},
+		{2, []string{"-o -"}, []string{"sample", "vecadd", "-o", "-"}},
+		{2, []string{"-o -"}, []string{"export", path, "-o", "-"}},
+		{2, []string{"--events=-1"}, []string{"inspect", "--events=-1", path}},
+		{1, []string{"child launches"}, []string{"explain", "--gpu=a100", "--policy=cdp", path}},
+		{1, []string{"inspekt", "did you mean the command inspect"}, []string{"inspekt"}},
+		{1, []string{"is a replay trace already"}, []string{"convert", path, "-o", filepath.Join(t.TempDir(), "x")}},
 	} {
-		if c.status == 1 && len(c.args) > 0 && !strings.HasPrefix(c.args[0], "sample") {
+		if strings.HasPrefix(c.args[0], "--") && !slices.Contains(c.args, "-o") {
 			c.args = append([]string{"-o", t.TempDir()}, c.args...)
 		}
 		fails(t, c.status, c.words, c.args...)
@@ -171,6 +186,11 @@ func TestDamagedTraces(t *testing.T) {
 	}
 	fails(t, 1, []string{dir}, "verify", dir)
 	fails(t, 1, []string{dir}, "-o", t.TempDir(), dir)
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	fails(t, 1, []string{pipe, "no regular file"}, "verify", pipe) // and does not wait for a writer
 }
 
 func TestUnwritable(t *testing.T) {
@@ -187,7 +207,58 @@ func TestUnwritable(t *testing.T) {
 			t.Fatal(err)
 		}
 		fails(t, 1, []string{"cannot write"}, "sample", "vecadd", "-o", filepath.Join(locked, "x.zst"))
+		hidden := t.TempDir()
+		if err := os.Chmod(hidden, 0); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, 1, []string{"permission denied"}, "convert", hidden, "-o", filepath.Join(t.TempDir(), "x.zst"))
+		fails(t, 1, []string{"permission denied"}, "timeline", hidden, "-o", filepath.Join(t.TempDir(), "x"))
+		fails(t, 1, []string{"permission denied"}, "correlate", hidden)
 	}
+}
+
+// fullDisk is a standard output that takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// Results that cannot be written are an error, of every command alike.
+func TestUnwritableResults(t *testing.T) {
+	path := sample(t)
+	for _, args := range [][]string{{"--help"}, {"policies"}, {"presets", "k20c"}, {"inspect", path}, {"inspect", "--kernels", path}, {"inspect", "--text", path}, {"verify", path},
+		{"--gpu=k20c", "--quiet", "-o", t.TempDir(), path}, {"--json", "verify", path}} {
+		var errs bytes.Buffer
+		if status := run(args, strings.NewReader(""), fullDisk{}, &errs); status != 1 || !strings.Contains(errs.String(), "no space left") {
+			t.Errorf("replay %s: status %d, %q", strings.Join(args, " "), status, errs.String())
+		}
+	}
+}
+
+// A trace becomes text and a container again, which holds the same; a text may
+// also come from standard input.
+func TestTextForm(t *testing.T) {
+	path, dir := sample(t), t.TempDir()
+	text, again, piped := filepath.Join(dir, "t.txt"), filepath.Join(dir, "again.zst"), filepath.Join(dir, "piped.zst")
+	form := must(t, "inspect", "--text", path)
+	if err := os.WriteFile(text, []byte(form), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	must(t, "convert", text, "-o", again)
+	if must(t, "inspect", "--text", again) != form {
+		t.Error("the text of the container of the text differs")
+	}
+	if status := run([]string{"convert", "-", "-o", piped}, strings.NewReader(form), io.Discard, io.Discard); status != 0 {
+		t.Fatalf("status %d", status)
+	}
+	if a, b := contents(t, dir)["again.zst"], contents(t, dir)["piped.zst"]; a != b {
+		t.Error("from a pipe it is another container")
+	}
+	bad := filepath.Join(dir, "bad.txt")
+	if err := os.WriteFile(bad, []byte("launch k grid=2 blok=64\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, 1, []string{"bad.txt:1", "blok"}, "convert", bad, "-o", filepath.Join(dir, "none"))
+	noPartials(t, dir)
 }
 
 // The same trace, policy and configuration give the same bytes, whatever

@@ -34,6 +34,9 @@ func (a *app) timelineCommand() *cobra.Command {
 			if stats.LeftOut > 0 {
 				a.note("%s slices are left out: too many overlap at one time; --from and --to choose a window", commas(int64(stats.LeftOut)))
 			}
+			if a.asJSON {
+				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": stats.LeftOut}})
+			}
 			fmt.Fprintf(a.out, "%s: %d replays, %s slices; open it in ui.perfetto.dev\n", out, stats.Replays, commas(int64(stats.Slices)))
 			return nil
 		},

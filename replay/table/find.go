@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -19,6 +20,11 @@ func Find(dir, table string) ([]Part, error) {
 		return nil, fmt.Errorf("tables: %w", err)
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("tables: %s is no folder of tables", dir)
+	}
+	for _, at := range []string{dir, filepath.Join(dir, table)} { // a pattern passes over what may not be read
+		if _, err := os.ReadDir(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("tables: %w", err)
+		}
 	}
 	var parts []Part
 	for _, format := range Formats() {

@@ -38,7 +38,7 @@ func TestFilesHoldEveryTask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trace.Verify(r, func(err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+		if err := trace.Verify(t.Context(), r, func(err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 			t.Fatal(err)
 		}
 		ops, spawned := r.HostOps(), uint32(0)
