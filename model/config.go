@@ -49,6 +49,7 @@ type SMConfig struct {
 	OperandCollectors int    `toml:"operand_collectors"` // of memory operations; 0: unlimited
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
+	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once
 }
 
 // UnitConfig is the timing of one instruction class.
@@ -148,10 +149,10 @@ type TLBConfig struct {
 // KMUConfig is the kernel management unit, the kernel distributor and the CTA
 // scheduler.
 type KMUConfig struct {
-	HWQs            int `toml:"hwqs"`
-	DispatchLatency int `toml:"dispatch_latency"` // KMU to kernel distributor
-	Entries         int `toml:"entries"`          // of the kernel distributor
-	CTAsPerCycle    int `toml:"ctas_per_cycle"`
+	HWQs            int     `toml:"hwqs"`
+	DispatchLatency int     `toml:"dispatch_latency"` // KMU to kernel distributor
+	Entries         int     `toml:"entries"`          // of the kernel distributor
+	CTAsPerCycle    float64 `toml:"ctas_per_cycle"`   // placed over all SMs, in thousandths
 }
 
 // HostConfig is the host, its links and its storage.

@@ -1,11 +1,15 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // ctaScheduler is the kernel distributor with the CTA scheduler behind it. The
 // policy says which kernel's CTA goes where; the unit sees to limits and time.
 type ctaScheduler struct {
 	m       *Machine
+	pace    ctaPace
 	entries []*kernelRun // in the distributor, first come first
 	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
 	pass    CTAView
@@ -50,7 +54,14 @@ func (u *ctaScheduler) run(t Time) error {
 	if u.at != t {
 		u.at, u.given = t, 0
 	}
-	for ; u.given < max(1, u.m.cfg.KMU.CTAsPerCycle); u.given++ {
+	most := u.pace.in(t)
+	if most == 0 {
+		if u.resumes.len() > 0 || slices.ContainsFunc(u.entries, func(k *kernelRun) bool { return k.Left > 0 }) {
+			u.wake(u.pace.next(t))
+		}
+		return nil
+	}
+	for ; u.given < most; u.given++ {
 		if u.restore(t) {
 			continue
 		}
@@ -66,7 +77,7 @@ func (u *ctaScheduler) run(t Time) error {
 			return err
 		}
 	}
-	u.wake(t + 1)
+	u.wake(u.pace.next(t + 1))
 	return nil
 }
 

@@ -75,7 +75,7 @@ func (k *kernelRun) infer(m *Machine) {
 
 // hold returns for how long each of n CTAs holds its place, of which there are so
 // many, for their kernel to take a duration from its first CTA to its end. p CTAs
-// are placed in a cycle, each a cycle after the one before it in its place has
+// are placed in a cycle (of a fraction, up to a cycle sooner or later), each a cycle after the one before it in its place has
 // ended, and the kernel ends a cycle after its last CTA. With w waves, the last CTA being the
 // s-th of its wave, that is
 //
@@ -86,12 +86,12 @@ func (k *kernelRun) infer(m *Machine) {
 // is part of the hold. No CTA holds its place for less than a cycle, so that a
 // kernel takes at least as long as placing its CTAs.
 func (c *Config) hold(duration Time, n, room uint64) Time {
-	p := uint64(max(1, c.KMU.CTAsPerCycle))
+	p := newCTAPace(c.KMU.CTAsPerCycle)
 	last := n - 1
 	waves := Time(last/room + 1)
-	hold := (duration-Time(last%room/p))/waves - 1
-	if waves > 1 && hold+1 < Time(room/p) {
-		hold = duration - Time(last/p) - 1
+	hold := (duration-p.cycles(last%room))/waves - 1
+	if waves > 1 && hold+1 < p.cycles(room) {
+		hold = duration - p.cycles(last) - 1
 	}
 	return max(1, hold-Time(c.SM.CTALaunchLatency))
 }

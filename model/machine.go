@@ -83,7 +83,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		m.sms = append(m.sms, newSM(m, i, &t))
 	}
 	m.kmu = newKMU(m)
-	m.ctas = &ctaScheduler{m: m, posted: Unset}
+	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: newCTAPace(m.cfg.KMU.CTAsPerCycle)}
 	m.stepped = Unset
 	m.ctas.pass.m = m
 	m.use = newUtilisation(m)

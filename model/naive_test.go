@@ -3,6 +3,7 @@ package model_test
 import (
 	"errors"
 	"io"
+	"math"
 	"testing"
 
 	"gpureplay/model"
@@ -226,7 +227,7 @@ func (n *naive) run(t testing.TB) {
 		for do := n.due(); do != nil; do = n.due() {
 			do()
 		}
-		for range n.cfg.KMU.CTAsPerCycle {
+		for range n.ctasNow() {
 			if !n.restore() {
 				n.place()
 			}
@@ -238,6 +239,12 @@ func (n *naive) run(t testing.TB) {
 			t.Fatalf("the naive machine does not come to an end: %+v", n.over)
 		}
 	}
+}
+
+// ctasNow is how many CTAs may be placed in this cycle.
+func (n *naive) ctasNow() int64 {
+	thousandths := int64(math.Round(1000 * n.cfg.KMU.CTAsPerCycle))
+	return (int64(n.t)+1)*thousandths/1000 - int64(n.t)*thousandths/1000
 }
 
 // working reports whether a CTA is on an SM or could go there.
@@ -323,7 +330,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	s.ctas = append(s.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
-		w := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency)}
+		w := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap)}
 		w.began, w.last = w.from, w.from
 		s.seat(w)
 		c.warps = append(c.warps, w)

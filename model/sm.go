@@ -113,7 +113,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 	c.live = len(c.cta.Warps)
 	at := t + Time(s.m.cfg.SM.CTALaunchLatency)
 	for i := range c.cta.Warps {
-		s.startWarp(c, i, at)
+		s.startWarp(c, i, at+Time(i*s.m.cfg.SM.WarpLaunchGap))
 	}
 	if c.inferred > 0 {
 		if c.until = at + c.inferred; c.live == 0 {

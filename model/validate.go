@@ -50,6 +50,7 @@ var bounds = map[string]bound{
 	"sm.pipeline_depth":     {min: 0, max: 1024},
 	"sm.operand_collectors": {min: 0, max: 1024},
 	"sm.cta_launch_latency": {min: 0, max: maxCycles},
+	"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 
 	"shared.latency": {min: 0, max: 1 << 20},
 	"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
@@ -108,7 +109,7 @@ var bounds = map[string]bound{
 	"kmu.hwqs":             {min: 1, max: 1 << 16},
 	"kmu.dispatch_latency": {min: 0, max: maxCycles},
 	"kmu.entries":          {min: 1, max: 1 << 16},
-	"kmu.ctas_per_cycle":   {min: 1, max: 4096},
+	"kmu.ctas_per_cycle":   {min: 0.001, max: 4096},
 
 	"host.launch_latency":     {min: 0, max: maxCycles},
 	"host.launch_overhead_ns": {min: 0, max: 1e9},

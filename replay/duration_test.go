@@ -39,7 +39,7 @@ func TestDurationsOfCaptures(t *testing.T) {
 			want := float64(k.Recorded.DurationNs) * cfg.Clock.CoreMHz / 1000
 			resident, _ := cfg.Residency(&k)
 			waves := float64(k.Grid.Count())/float64(max(1, resident)*cfg.SM.Count) + 1
-			placing := float64(k.Grid.Count())/float64(max(1, cfg.KMU.CTAsPerCycle)) + float64(cfg.SM.CTALaunchLatency) + 2
+			placing := float64(k.Grid.Count())/cfg.KMU.CTAsPerCycle + float64(cfg.SM.CTALaunchLatency) + 2
 			switch off := float64(got[id]) - want; {
 			case math.Abs(off) <= waves+1:
 				met++
