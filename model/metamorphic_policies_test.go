@@ -48,7 +48,7 @@ func eachKind(t *testing.T, seeds uint64, f func(t *testing.T, text string, mach
 // Under every policy: all clocks, links and the storage twice as fast, and all times
 // of the host half as long: every cycle count stays.
 func TestScalingClocksUnderEveryPolicy(t *testing.T) {
-	eachKind(t, 20, func(t *testing.T, text string, machine []string) {
+	eachKind(t, 12, func(t *testing.T, text string, machine []string) {
 		c, _ := tiny(t, machine...)
 		fast := append([]string{}, machine...)
 		for key, value := range map[string]float64{
@@ -74,7 +74,7 @@ func TestScalingClocksUnderEveryPolicy(t *testing.T) {
 
 // Under every policy: other registers, streams, arrays and functions: the run stays.
 func TestRenamingUnderEveryPolicy(t *testing.T) {
-	eachKind(t, 20, func(t *testing.T, text string, machine []string) {
+	eachKind(t, 12, func(t *testing.T, text string, machine []string) {
 		other := replaced(text, `\bR(\d+)`, func(n int) string { return fmt.Sprintf("R%d", 200-9*n) })
 		other = replaced(other, `\bstream=(\d+)`, func(n int) string { return fmt.Sprintf("stream=%d", 70-n) })
 		other = replaced(other, `\bsyncstream (\d+)`, func(n int) string { return fmt.Sprintf("syncstream %d", 70-n) })
@@ -99,7 +99,7 @@ func TestFasterHostNeverHurts(t *testing.T) {
 	// no phase of a clock, a burst or a refresh that a kernel could hit or miss
 	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false"}
 	for _, policy := range []string{"serial", "nocopy", "single-overlap", "hyperq", "fusion", "gemtc", "gemtc,batch=3"} {
-		for seed := range uint64(12) {
+		for seed := range uint64(8) {
 			r := rand.New(rand.NewPCG(seed, 12))
 			text, machine := overlapTrace(r), append(append(overlapMachine(r), still...), "policy="+policy)
 			if !strings.Contains("serial nocopy single-overlap", policy) {
@@ -127,7 +127,7 @@ func TestUnlimitedUnderOtherPolicies(t *testing.T) {
 		c, _ := tiny(t, unlimited...)
 		return replay(t, tracetest.FromText(t, text), c, policy, nil).Cycles
 	}
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		p := &path{r: rand.New(rand.NewPCG(seed, 13))}
 		sum, most := model.Time(0), model.Time(0)
 		for range 1 + p.r.IntN(5) {

@@ -107,7 +107,9 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
 		"l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096", "dram.window=4096", "dram.latency=0", "dram.trcd=0", "shared.latency=0", "sm.operand_collectors=0",
 		"sm.pipeline_depth=0", "exec.int.latency=1", "exec.fp32.initiation=1", "tlb.miss_latency=0",
-		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0",
+		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0", "dram.tras=0", "dram.trc=0", "dram.tccd=0",
+		"dram.twl=0", "dram.tcdlr=0", "dram.twr=0", "shared.banks=32", "l2.bytes=65536", "clock.icnt_mhz=2000", "clock.l2_mhz=2000",
+		"clock.dram_mhz=2000",
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -142,21 +144,26 @@ func TestMoreRoomNeverHurts(t *testing.T) {
 		work := 1 + r.IntN(30)
 		for k := range 6 + r.IntN(6) {
 			n := 2 + r.IntN(10)
-			fmt.Fprintf(&b, "launch k grid=%d block=32 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu R1\nint <- R1\nexit\n", n, k%5, n-1, work)
+			fmt.Fprintf(&b, "launch k grid=%d block=32 regs=32 shared=900 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu R1\nint <- R1\nexit\n", n, k%5, n-1, work)
 		}
-		room := map[string]int{"sm.count": 1, "sm.max_ctas": 1, "kmu.hwqs": 1, "kmu.entries": 1, "kmu.ctas_per_cycle": 1}
-		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle"}
+		// of registers, shared memory and warps what one CTA takes
+		unit := map[string]int{"sm.registers": 1024, "sm.shared_bytes": 1024, "sm.max_threads": 32}
+		room := map[string]int{}
+		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle", "sm.registers", "sm.shared_bytes", "sm.max_threads"}
+		for _, key := range keys {
+			room[key] = 1
+		}
 		cycles := func() model.Time {
 			machine := []string{"sm.schedulers=16"}
 			for _, key := range keys {
-				machine = append(machine, fmt.Sprintf("%s=%d", key, room[key]))
+				machine = append(machine, fmt.Sprintf("%s=%d", key, room[key]*max(1, unit[key])))
 			}
 			c, policy := tiny(t, machine...)
 			return replay(t, tracetest.FromText(t, b.String()), c, policy, nil).Cycles
 		}
 		first := cycles()
 		last := first
-		for range 12 {
+		for range 20 {
 			key := keys[r.IntN(len(keys))]
 			room[key] = min(2*room[key], 16)
 			if got := cycles(); got > last {

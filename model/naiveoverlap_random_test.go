@@ -99,5 +99,5 @@ func overlapMachine(r *rand.Rand) []string {
 // Dependent kernels that overlap: the two machines agree in all of it, and in the
 // stages of the host's program.
 func TestOverlapAgainstNaive(t *testing.T) {
-	compareMany(t, 4*time.Second, 100, func(r *rand.Rand) (text string, machine []string) { return overlapTrace(r), overlapMachine(r) })
+	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) { return overlapTrace(r), overlapMachine(r) })
 }

@@ -56,7 +56,7 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 // Narrow tasks as kernels in streams, one after another, fused and on the workers of
 // a SuperKernel: the two machines agree, also in the times of each task.
 func TestTasksAgainstNaive(t *testing.T) {
-	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) {
+	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "fusion,task-copies=off"}[r.IntN(8)]
 		return taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
 	})
