@@ -32,7 +32,7 @@ func TestPresetsLoad(t *testing.T) {
 	for _, name := range names {
 		c := mustPreset(t, name)
 		if c.Name != name || len(c.Description) < 20 || len(c.Description) > 90 {
-			t.Errorf("%s: name %q, description %q", name, c.Name, c.Description)
+			t.Errorf("%s: name %q, want that of its file; description %q, want 20 to 90 letters", name, c.Name, c.Description)
 		}
 		c.SM.Count = 1
 		if mustPreset(t, name).SM.Count == 1 {

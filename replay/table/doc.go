@@ -5,8 +5,9 @@
 // how its value is got from a row ([Column]). The writer, TABLES.md, the list
 // behind --tables and the tests come from that declaration.
 //
-// To add a table: declare it in a new file, name it in the list of tables.go,
-// and give [Set] a stream and a method that feeds it.
+// To add a table: declare it in a new file, name it in [Describe], give [Set] a
+// stream, which openStreams opens, and feed it: by a method of observer, or by one
+// of Set. Then go test -update writes TABLES.md.
 //
 // Rules that hold for all tables:
 //
