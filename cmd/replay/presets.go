@@ -10,8 +10,8 @@ import (
 
 func (a *app) presetsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "presets [PRESET]",
-		Short:   "list the machines, or show every number of one",
+		Use:   "presets [PRESET]",
+		Short: "list the machines, or show every number of one",
 		Long: "presets lists the machines, or shows every number of one as TOML. --gpu takes a file of that form, also one that\n" +
 			"begins with base = \"a100\" and gives only what differs.",
 		Example: "  replay presets\n  replay presets a100 > mine.toml",
