@@ -117,6 +117,32 @@ func TestPeakRates(t *testing.T) {
 	}
 }
 
+// What caches and units give in a cycle: an L1 bank and an L2 slice a sector of 32 B,
+// a scheduler's unit a warp an interval. The L2's rate is that of its slices at its
+// clock and no less than the DRAM's; no unit is faster than its scheduler.
+func TestCacheRates(t *testing.T) {
+	for name, want := range map[string]struct{ l1, l2 float64 }{ // bytes a core cycle of an SM; GB/s
+		"k20c": {32, 20 * 32 * .706}, "k20m-spawn": {32, 12 * 32 * 1.4}, "gk110-ppcs": {32, 6 * 32 * .924}, "titanx-maxwell": {64, 24 * 32 * 1.},
+		"qv100": {128, 64 * 32 * 1.132}, "rtx3070": {128, 32 * 32 * 1.132}, "kepler-titan": {32, 24 * 32 * .837}, "a100": {128, 80 * 32 * 1.41},
+		"h100": {128, 80 * 32 * 3.106}, "h200": {128, 96 * 32 * 3.106}, "h100-pcie": {128, 80 * 32 * 3.106}, "h100-pcie-boost": {128, 80 * 32 * 3.106},
+	} {
+		c := mustPreset(t, name)
+		l1, l2 := float64(c.L1.Banks*32), float64(c.L2.Slices*32)*c.Clock.L2MHz/1e3
+		if l1 != want.l1 || math.Abs(l2-want.l2) > 1e-9*want.l2 {
+			t.Errorf("%s: L1 %g B a cycle, L2 %g GB/s, want %g, %g", name, l1, l2, want.l1, want.l2)
+		}
+		if l2 < gbs(c) && name != "gk110-ppcs" { // the paper's six slices at 924 MHz: 177 GB/s, below its memory's 307
+			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, gbs(c))
+		}
+		e := c.Exec
+		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU, "tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control} {
+			if u.Initiation < 1 || u.Latency < 1 {
+				t.Errorf("%s: %s takes %+v", name, class, u)
+			}
+		}
+	}
+}
+
 // The device launch path: SPAWN's 20210 + 1721x is the sum of the two linear
 // terms that DTBL measured.
 func TestLaunchLatency(t *testing.T) {

@@ -42,7 +42,12 @@ gpgpu_kernel_launch_latency 5000
 int 2,2
 sp 2,2
 dp 8,4
-sfu 20,8`,
+sfu 20,8
+spec_op_1 4,4
+tensor 2,2
+gpgpu_dram_partition_queues 64:64:64:64
+gpgpu_max_concurrent_kernel 128
+gpgpu_shmem_num_banks 32`,
 	"rtx3070": `gpgpu_clock_domains 1132:1132:1132:3500.5
 gpgpu_n_clusters 46
 gpgpu_shader_core_pipeline 1536:32
@@ -74,7 +79,13 @@ gpgpu_kernel_launch_latency 5000
 int 2,2
 sp 2,1
 dp 64,64
-sfu 21,8`,
+sfu 21,8
+spec_op_1 4,4
+spec_op_4 4,1
+tensor 32,32
+gpgpu_dram_partition_queues 64:64:64:64
+gpgpu_max_concurrent_kernel 128
+gpgpu_shmem_num_banks 32`,
 	"kepler-titan": `gpgpu_clock_domains 837.0:837.0:837.0:1502.0
 gpgpu_n_clusters 14
 gpgpu_shader_core_pipeline 2048:32
@@ -101,6 +112,8 @@ icnt_flit_size 40
 int 4,1
 sp 4,1
 dp 20,2
+gpgpu_dram_partition_queues 32:32:32:32
+gpgpu_shmem_num_banks 32
 sfu 200,4`, // its two SFUs for four schedulers: twice the interval of the file (choice P9)
 }
 
@@ -120,6 +133,32 @@ func TestShippedConfigurations(t *testing.T) {
 	}
 }
 
+// The facts of the GPUs whose files are tuned by users (A100) or known to be off in
+// some lines (H100, H200): SMs; core, NoC, L2 and DRAM clock; threads and CTAs an SM;
+// shared memory and what it shares with the L1, KB; latency of the L1, of shared memory,
+// of the L2 and of DRAM, core cycles; L2, MB; channels, bytes of a bus, data rate; peak
+// of DRAM, GB/s.
+var tuned = map[string]string{
+	"a100": "108 1410 1410 1410 1512 2048 32 164 192 37 29 224 198 40 40 16 2 1935",
+	"h100": "132 1980 3106 3106 3106 2048 32 228 256 41 29 237 194 50 40 8 2 1988",
+	"h200": "132 1980 3106 3106 3106 2048 32 228 256 41 29 237 194 60 48 8 2 2385",
+}
+
+func TestTunedConfigurations(t *testing.T) {
+	for name, want := range tuned {
+		c := mustPreset(t, name)
+		s, l, d := c.SM, c.Clock, c.DRAM
+		got := fmt.Sprintf("%d %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %.0f", s.Count, l.CoreMHz, l.IcntMHz, l.L2MHz, l.DRAMMHz, s.MaxThreads, s.MaxCTAs,
+			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes, d.DataRate, gbs(c))
+		if got != want {
+			t.Errorf("%s is\n%s, want\n%s", name, got, want)
+		}
+		if s.Registers != 65536 || s.Schedulers != 4 || s.IssueWidth != 1 || c.KMU.Entries != 128 || c.Shared.Banks != 32 {
+			t.Errorf("%s: %+v, %d kernels, %d banks", name, s, c.KMU.Entries, c.Shared.Banks)
+		}
+	}
+}
+
 // shippedForm is a setting of c in the notation of GPGPU-Sim; like is a value of which
 // the parts that no preset has are taken.
 func shippedForm(c *Config, key, like string) (string, bool) {
@@ -130,16 +169,20 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		"gpgpu_l2_rop_latency": c.L2.Latency, "gpgpu_n_mem": c.DRAM.Channels, "gpgpu_n_sub_partition_per_mchannel": c.L2.Slices / c.DRAM.Channels, "gpgpu_dram_buswidth": c.DRAM.BusBytes, "dram_data_command_freq_ratio": c.DRAM.DataRate,
 		"dram_latency": c.DRAM.Latency, "gpgpu_frfcfs_dram_sched_queue_size": c.DRAM.Window, "gpgpu_operand_collector_num_units_gen": c.SM.OperandCollectors,
 		"icnt_flit_size": c.Icnt.FlitBytes, "gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
+		"gpgpu_max_concurrent_kernel": c.KMU.Entries, "gpgpu_shmem_num_banks": c.Shared.Banks,
 	}
 	if v, ok := ints[key]; ok {
 		return strconv.Itoa(v), true
 	}
-	units := map[string]UnitConfig{"int": c.Exec.Int, "sp": c.Exec.FP32, "dp": c.Exec.FP64, "sfu": c.Exec.SFU}
+	units := map[string]UnitConfig{"int": c.Exec.Int, "sp": c.Exec.FP32, "dp": c.Exec.FP64, "sfu": c.Exec.SFU,
+		"tensor": c.Exec.Tensor, "spec_op_1": c.Exec.Control, "spec_op_4": c.Exec.Uniform}
 	if u, ok := units[key]; ok {
 		return fmt.Sprintf("%d,%d", u.Latency, u.Initiation), true
 	}
 	d := c.DRAM
 	switch key {
+	case "gpgpu_dram_partition_queues": // to the L2, of which the others are as long
+		return strings.Repeat(fmt.Sprintf(":%d", c.L2.Queue), 4)[1:], true
 	case "gpgpu_scheduler":
 		return c.SM.WarpScheduler, true
 	case "gpgpu_shader_core_pipeline":
