@@ -6,7 +6,7 @@ import "gpureplay/trace"
 const sectorShift = 5
 
 // coalescer turns the addresses of one warp access into the distinct 32 B
-// sectors that they touch, in order of their first lane.
+// sectors that they touch, in order of their first lane or, with ascend, of address.
 type coalescer struct {
 	sectors []uint64   // sector addresses: byte address >> sectorShift
 	bytes   []uint32   // which bytes of each the access touches, a bit each
@@ -117,6 +117,23 @@ func (c *coalescer) addPart(s uint64, bytes uint32) {
 		if i := c.at[h]; c.sectors[i] == s {
 			c.bytes[i] |= bytes
 			return
+		}
+	}
+}
+
+// ascend sorts the sectors, which are in order as a rule. A bulk transfer keeps the
+// order of its elements.
+func (c *coalescer) ascend() {
+	if len(c.sectors) > 128 {
+		return
+	}
+	for i := 1; i < len(c.sectors); i++ {
+		s, b, j := c.sectors[i], c.bytes[i], i
+		for ; j > 0 && c.sectors[j-1] > s; j-- {
+			c.sectors[j], c.bytes[j] = c.sectors[j-1], c.bytes[j-1]
+		}
+		if j < i {
+			c.sectors[j], c.bytes[j] = s, b
 		}
 	}
 }

@@ -172,7 +172,7 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 const localWindow = 1 << 62
 
 // global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
-// banks take them in order, each a sector a cycle: one whose bank is taken waits
+// banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
 // for the next cycle, and those behind it too. What passes by the L1 goes a sector
 // a cycle.
 func (u *lsu) global(o *op, t Time) Time {
@@ -184,7 +184,9 @@ func (u *lsu) global(o *op, t Time) Time {
 	}
 	done, at := start+1, start
 	var taken uint64 // banks
-	for i, sector := range u.co.sectors {
+	u.co.ascend()
+	for i := len(u.co.sectors) - 1; i >= 0; i-- {
+		sector := u.co.sectors[i]
 		bank := uint64(1) << (sector & u.l1.bankMask & (maxBanks - 1))
 		if taken&bank != 0 || taken != 0 && way.passes() {
 			at++

@@ -88,6 +88,10 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 	if in.Space == trace.SpaceLocal {
 		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
 	}
+	if len(order) <= 128 {
+		slices.Sort(order)
+	}
+	slices.Reverse(order)
 	var turns []model.Time // of each sector: in order, a bank takes one a cycle
 	busy := map[uint64]bool{}
 	turn := model.Time(0)

@@ -22,6 +22,7 @@ var deviations = []struct {
 	{"deviation 3: queues without limits", map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
 	{"deviation 4: column commands as far apart as in one bank group", map[string][]string{"rtx3070": {"dram.tccd=6"}, "qv100": {"dram.tccd=2"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
+	{"deviation 8: any number of memory instructions in operand collectors", map[string][]string{"": {"sm.operand_collectors=0"}}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
