@@ -40,6 +40,7 @@ type Set struct {
 	want    map[string]bool
 	files   []*file // in the order of Names
 	folders []string
+	locks   []*os.File // the folders, until the end
 	opener  func(string) (io.WriteCloser, error)
 	err     error // the first error; nothing is written after it
 	done    bool
@@ -59,7 +60,8 @@ type Set struct {
 	audit       *stream[Audit]
 }
 
-// Open makes the folders and the partial files of the tables that are wanted.
+// Open makes the folders and the partial files of the tables that are wanted. It
+// fails where another set is writing the same trace and policy.
 // The caller ends the set by [Set.Commit] or [Set.Abort].
 func Open(opt Options) (*Set, error) {
 	return openWith(opt, func(path string) (io.WriteCloser, error) { return os.Create(path) })
@@ -149,6 +151,11 @@ func part(format string) string { return "part-0." + format }
 
 func (s *Set) create(table string, sch *arrow.Schema) (*file, error) {
 	dir := s.folder(table)
+	lock, err := claim(dir)
+	if err != nil {
+		return nil, err
+	}
+	s.locks = append(s.locks, lock)
 	s.folders = append(s.folders, dir)
 	f, err := createFile(dir, part(s.opt.Format), s.opt.Format, sch, s.opener)
 	if err == nil {
@@ -192,6 +199,7 @@ func (s *Set) Commit() error {
 		return s.err
 	}
 	s.done = true
+	defer s.release()
 	for _, f := range slices.Backward(s.files) { // runs is the first
 		if err := os.Rename(f.temp, f.final); err != nil && s.err == nil {
 			s.err = fmt.Errorf("tables: cannot give a file its final name: %w", err)
@@ -236,6 +244,14 @@ func (s *Set) Abort() {
 	}
 	for _, dir := range s.folders {
 		s.prune(dir)
+	}
+	s.release()
+}
+
+// release lets others write to the folders.
+func (s *Set) release() {
+	for _, f := range s.locks {
+		f.Close() // nothing, of nil
 	}
 }
 
