@@ -73,7 +73,7 @@ func TestRunErrors(t *testing.T) {
 }
 
 // h100 replays the published cases: the captures and, of the tables, the launches of
-// up to so many CTAs.
+// up to so many CTAs and, where they loop, 10 iterations; the others take long.
 func h100(t *testing.T, most int) []Result {
 	t.Helper()
 	var all []Case
@@ -83,7 +83,7 @@ func h100(t *testing.T, most int) []Result {
 			t.Fatal(skipped, err)
 		}
 		for _, c := range list {
-			if c.CTAs <= most {
+			if c.CTAs <= most && c.Iterations <= 10 {
 				all = append(all, c)
 			}
 		}
@@ -99,7 +99,7 @@ func h100(t *testing.T, most int) []Result {
 // kernels; what they make of everything else stays within these bounds (mean absolute
 // error and least correlation of each group), so that it cannot get worse unseen.
 func TestH100Cases(t *testing.T) {
-	most := 4096
+	most := 2048
 	if testing.Short() {
 		most = 1024
 	}
@@ -161,6 +161,6 @@ func checkDocumented(t *testing.T, got []Result, short bool) {
 	says("capture of 4,096 CTAs of half a warp is %.1f %% high", ffma["h100-pcie-boost captures"][1])
 	if !short {
 		a, b := ffma["h100-pcie"], ffma["h100-pcie-boost"]
-		says("generated FFMA launches are between %.1f %% low and %.1f %% high under Nsight Compute, %.1f %% low and %.1f %% high under Nsight Systems", -a[0], a[1], -b[0], b[1])
+		says("generated FFMA launches of 10 iterations are %.1f to %.1f %% low under Nsight Compute, %.1f to %.1f %% low under Nsight Systems", -a[1], -a[0], -b[1], -b[0])
 	}
 }
