@@ -13,8 +13,9 @@ import (
 // naive is the machine of MODEL.md once more, made to be read and not to be
 // fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
 // cycles and caches as slices. It knows the host's program, streams, device-side
-// launches and every kind of instruction, and all policies but those of narrow
-// tasks, which it decides by itself (naivepolicy_test.go).
+// launches and every kind of instruction, and the policies (naivepolicy_test.go) but
+// for nocopy, single-overlap, captured and pthreads. It decides by itself; only what
+// Pagoda's table and scheduler warps do next it asks package pagoda.
 type naive struct {
 	cfg      *model.Config
 	prog     *trace.Program
@@ -112,6 +113,7 @@ type nWarp struct {
 	barrier         int  // -1: none
 	exited, syncing bool
 	page            *nPage  // that it waits for
+	place           int     // among the warps of a MasterKernel threadblock
 	known           *nFrame // whose step's operands are looked up
 	knownPC         int
 	there           model.Time
@@ -361,7 +363,7 @@ func (s *nSM) leave(c *nCTA) {
 
 // step ends CTAs whose time has come, then lets each scheduler issue.
 func (s *nSM) step(n *naive) {
-	if len(s.ctas) == 0 {
+	if len(s.ctas)+len(s.taken) == 0 {
 		return
 	}
 	later := s.ending[:0]

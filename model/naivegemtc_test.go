@@ -22,12 +22,31 @@ type nGeMTC struct {
 	workers []*nWorker
 }
 
-// nWorker is a threadblock of the SuperKernel: warp slots of an SM, and their ages.
+// nWorker is a threadblock that stays on an SM, of a SuperKernel or a MasterKernel:
+// warp slots, and their ages.
 type nWorker struct {
 	r     *nGeMTC
+	mtb   *nMTB
 	sm    *nSM
 	slots []int
 	ages  []uint64
+}
+
+// resident places a threadblock that stays.
+func (n *naive) resident(s *nSM, shape *nKernel) *nWorker {
+	w := &nWorker{sm: s}
+	if s.used == (model.Resources{}) {
+		s.lsu.enter(n, shape)
+	}
+	s.used = s.used.Plus(shape.res)
+	for slot := 0; len(w.slots) < shape.res.Warps; slot++ {
+		if !s.taken[slot] {
+			s.taken[slot] = true
+			s.age++
+			w.slots, w.ages = append(w.slots, slot), append(w.ages, s.age)
+		}
+	}
+	return w
 }
 
 func (r *nGeMTC) window() int { return max(8192, 2*r.size) }
@@ -86,19 +105,8 @@ func (r *nGeMTC) start() {
 		per = min(per, r.perSM)
 	}
 	for i := range per * len(n.sms) {
-		s := n.sms[i%len(n.sms)]
-		w := &nWorker{r: r, sm: s}
-		if s.used == (model.Resources{}) {
-			s.lsu.enter(n, r.shape)
-		}
-		s.used = s.used.Plus(r.shape.res)
-		for slot := 0; len(w.slots) < r.shape.res.Warps; slot++ {
-			if !s.taken[slot] {
-				s.taken[slot] = true
-				s.age++
-				w.slots, w.ages = append(w.slots, slot), append(w.ages, s.age)
-			}
-		}
+		w := n.resident(n.sms[i%len(n.sms)], r.shape)
+		w.r = r
 		r.workers = append(r.workers, w)
 	}
 	for _, w := range r.workers {
@@ -140,6 +148,9 @@ func (w *nWorker) popped() {
 
 // ended: a threadblock has, on w, in the cycle in which its SM acts.
 func (w *nWorker) ended() {
+	if w.mtb != nil {
+		return
+	}
 	r, n := w.r, w.r.u.n
 	if r.left--; r.left == 0 {
 		if r.asking == 0 {

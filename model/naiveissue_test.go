@@ -144,7 +144,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 		}
 	}
 	n.warpInsts++
-	n.threadInsts += uint64(bits.OnesCount32(w.mask))
+	if w.cta.item != nil {
+		n.threadInsts += uint64(bits.OnesCount32(w.mask))
+	}
 	var done model.Time
 	if pipe(in) == trace.ClassMemory {
 		done = s.lsu.access(n, w, in)
@@ -153,12 +155,14 @@ func (w *nWarp) issue(n *naive, sched int) {
 		s.free[sched][pipe(in)] = t + every
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
-	key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
-	if w.cta.item.task != nil {
-		key[0] = w.cta.item.def.id
+	if w.cta.item != nil { // or else a program of a MasterKernel's own
+		key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
+		if w.cta.item.task != nil {
+			key[0] = w.cta.item.def.id
+		}
+		n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
+		n.count[key]++
 	}
-	n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
-	n.count[key]++
 	writes := false
 	for _, r := range in.Dst {
 		if !r.Zero() {
@@ -197,6 +201,12 @@ func (w *nWarp) exit(n *naive) {
 	c := w.cta
 	w.exited = true
 	c.sm.slots[w.slot] = nil
+	if c.worker != nil && c.worker.mtb != nil {
+		defer c.worker.mtb.ended(w)
+	}
+	if c.item == nil {
+		return
+	}
 	n.childWarpEnded(w)
 	for i, x := range c.warps {
 		if x == w {

@@ -16,8 +16,8 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 	for k := range count {
 		blocks, warps := 1+r.IntN(3), 1+r.IntN(3)
 		fmt.Fprintf(&b, "spawn f%d grid=%d block=%d", r.IntN(2), blocks, 32*warps-r.IntN(2)*7)
-		if !plain && r.IntN(3) == 0 {
-			fmt.Fprintf(&b, " shared=%d", 1000*r.IntN(4))
+		if !plain {
+			fmt.Fprintf(&b, " shared=%d syncs", max(0, 1000*r.IntN(6)-2000))
 		}
 		for _, word := range []string{"in", "out"} {
 			if r.IntN(2) == 0 {
@@ -51,6 +51,14 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 	}
 	b.WriteString([]string{"sync\n", ""}[r.IntN(2)])
 	return b.String()
+}
+
+// Pagoda: as above, beside the scheduler warps and the copies of the table.
+func TestPagodaAgainstNaive(t *testing.T) {
+	compareMany(t, 2*time.Second, 40, func(r *rand.Rand) (text string, machine []string) {
+		policy := []string{"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4"}[r.IntN(4)]
+		return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4", "policy="+policy+",executors=7,shared=4096,barriers=2")
+	})
 }
 
 // Narrow tasks as kernels in streams, one after another, fused and on the workers of

@@ -28,7 +28,7 @@ type nTask struct {
 	spawn, copied, schedulable, first, end, back model.Time
 	open                                         int // threadblocks on SMs
 	done                                         int
-	began, over                                  bool
+	finishing                                    bool
 }
 
 func (x *nTask) String() string {
@@ -108,6 +108,10 @@ func (u *nTasks) drain() {
 // finish ends a task whose output is on the host.
 func (u *nTasks) finish(x *nTask) {
 	n := u.n
+	if x.open > 0 { // its last stores are not acknowledged
+		x.finishing = true
+		return
+	}
 	x.back = n.t
 	n.cycles = max(n.cycles, n.t)
 	u.records[x.k.id] = x.String()
@@ -287,5 +291,8 @@ func (x *nTask) left(n *naive) {
 	if x.done++; x.done == len(x.k.items) {
 		n.ended = append(n.ended, nEnd{x.k.id, model.Unset, x.first, n.t})
 		n.cycles = max(n.cycles, n.t)
+		if x.finishing {
+			n.post(n.t+1, nTaskPhase, func() { n.tasks.finish(x) })
+		}
 	}
 }
