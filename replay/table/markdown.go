@@ -32,7 +32,8 @@ pandas:
 * Key-values of each file: table, trace, policy, clock_mhz, and what the command adds (version, hash of the trace, the whole
   configuration). DuckDB: ` + "`parquet_kv_metadata`" + `; pyarrow: ` + "`schema.metadata`" + `.
 * A replay again replaces all its tables. Files have their final names only when all tables are complete; that of ` + "`runs`" + `
-  comes last, so where a row of it is, the rest is there.
+  comes last, so where a row of it is, the rest is there. Of two replays at once that would write the same trace and policy to one
+  folder, the second ends with an error.
 * ` + "`--format=arrow`" + ` writes IPC files, which can be memory-mapped but have no checksums; ` + "`--format=csv`" + ` writes NULL and the
   empty text alike, lists as JSON arrays, and no key-values.
 * ` + "`replay sweep`" + ` merges the tables of its cells into one file each, OUT/<table>.parquet, with the columns ` + "`cell, trace, gpu`" + `, one
