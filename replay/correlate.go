@@ -53,6 +53,9 @@ type measurement struct {
 // end does not (launch latency) is added to each prediction, in the unit of the
 // measurement.
 func Correlate(dir, measured string, add float64) ([]Correlation, error) {
+	if math.IsNaN(add) || math.Abs(add) > mostAdded {
+		return nil, fmt.Errorf("correlate: what is added to a prediction is %v: want a time of at most %g", add, float64(mostAdded))
+	}
 	parts, err := table.Find(dir, "kernels")
 	if err != nil {
 		return nil, err
@@ -86,6 +89,10 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	}
 	return all, nil
 }
+
+// mostAdded is how much may be added to a prediction, cycles or ns: every whole
+// number below it is one of 64 bits.
+const mostAdded = 1 << 53
 
 // eachRow calls f for each row of a file that has the needed columns.
 func eachRow(path string, need []string, f func(b *table.Batch, row int) error) error {
@@ -130,7 +137,7 @@ func readMeasured(path string) (unit string, want map[measurement]float64, err e
 			return errors.New("kernel is no id of a trace: ids count from 0")
 		}
 		v, ok := b.Column(unit).Float(row)
-		if !ok || v <= 0 || math.IsInf(v, 0) {
+		if !ok || !(v > 0) || math.IsInf(v, 0) { // NaN is not above 0
 			return fmt.Errorf("%s of kernel %d is no number above 0", unit, id)
 		}
 		key := measurement{kernel: uint32(id)}

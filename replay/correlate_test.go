@@ -59,6 +59,7 @@ func TestCorrelateErrors(t *testing.T) {
 		"kernel,time\n0,1\n":           "no column cycles or ns",
 		"id,cycles\n0,1\n":             "lacks the column kernel",
 		"kernel,cycles\n0,0\n":         "row 0: cycles of kernel 0 is no number above 0",
+		"kernel,cycles\n0,NaN\n":       "row 0: cycles of kernel 0 is no number above 0",
 		"kernel,cycles\n0,1\n0,2\n":    "row 1: kernel 0 stands there twice",
 		"kernel,cycles\n-1,1\n":        "row 0: kernel is no id",
 		"kernel,cycles\n":              "has no rows",
@@ -67,6 +68,11 @@ func TestCorrelateErrors(t *testing.T) {
 	} {
 		if _, err := Correlate(dir, write(t, t.TempDir(), "m.csv", text), 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	for _, add := range []float64{math.NaN(), math.Inf(1), -1e300} {
+		if _, err := Correlate(dir, "", add); err == nil || !strings.Contains(err.Error(), "want a time") {
+			t.Errorf("%v added: %v", add, err)
 		}
 	}
 	if _, err := Correlate(dir, "", 0); err == nil || !strings.Contains(err.Error(), "recorded no durations") {

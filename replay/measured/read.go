@@ -227,7 +227,7 @@ func capture(list []Case, folder string) ([]Case, error) {
 	name := filepath.Base(full)
 	c := Case{Where: folder, Kernel: name, Tool: captureTools[name], Capture: filepath.Join(folder, "kernelslist.g")}
 	c.Cycles, err = strconv.ParseFloat(strings.TrimSpace(string(text)), 64)
-	if err != nil || c.Cycles <= 0 || math.IsInf(c.Cycles, 0) {
+	if err != nil || !(c.Cycles > 0) || math.IsInf(c.Cycles, 0) { // NaN is not above 0
 		return nil, fmt.Errorf("%s: %q is no number above 0", filepath.Join(folder, "gt"), clip(string(text)))
 	}
 	return append(list, c), nil

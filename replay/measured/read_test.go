@@ -86,9 +86,11 @@ func TestFolder(t *testing.T) {
 	if _, err := list[0].Preset(); err == nil || !strings.Contains(err.Error(), "not said which tool measured: choose a machine with --gpu") {
 		t.Errorf("a capture of an unknown tool: %v", err)
 	}
-	put("else/gt", "seven")
-	if _, _, err := Folder(dir, nil); err == nil || !strings.Contains(err.Error(), `"seven" is no number above 0`) {
-		t.Errorf("a bad gt: %v", err)
+	for _, text := range []string{"seven", "NaN", "0"} {
+		put("else/gt", text)
+		if _, _, err := Folder(dir, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is no number above 0", text)) {
+			t.Errorf("a gt of %s: %v", text, err)
+		}
 	}
 }
 
