@@ -7,56 +7,65 @@ package model
 // cycle in which it would use them, and acts in that when the machine is there.
 // Nothing of a run depends on it.
 func (s *sm) step(t Time) Time {
-	s.acting = true
-	next, _ := s.cycle(t)
-	s.ahead = true
-	for end := s.horizon(t, next); next < end; {
-		at, done := s.cycle(next)
-		if !done {
-			break
-		}
-		next = at
+	s.acting, s.now = true, t
+	if s.ends <= t {
+		s.finishCTAs(t)
 	}
-	s.ahead, s.acting = false, false
+	next := s.run(t + 1)
+	if end := s.horizon(t, next); next < end {
+		s.ahead = true
+		next = s.run(end)
+		s.ahead = false
+	}
+	s.acting = false
 	return next
 }
 
-// cycle acts in cycle t and returns the next cycle in which there may be
-// something to do. !done: the SM is ahead and has met what it shares.
-func (s *sm) cycle(t Time) (next Time, done bool) {
-	s.now = t
-	if len(s.ending) > 0 {
-		if s.ahead && s.endsBy(t) {
-			return t, false
+// run lets the schedulers act in the cycles before end, in order of time and of
+// their numbers, and returns the next cycle in which there may be something to do. An
+// SM that is ahead goes no further than to what SMs share.
+func (s *sm) run(end Time) Time {
+	for {
+		next := s.at[0]
+		for _, at := range s.at[1:] {
+			next = min(next, at)
 		}
-		s.finishCTAs(t)
-	}
-	next, s.soon = never, never
-	for i, at := range s.at {
-		if at <= t {
-			if !s.sched[i].step(s, t) {
-				return t, false
-			}
-			at = s.at[i]
+		t := next.cycle()
+		if t >= end || t >= s.ends && s.ahead {
+			return min(t, s.ends)
 		}
-		next = min(next, at)
+		s.now = t
+		if !s.sched[next.number()].step(s, t) {
+			return t
+		}
 	}
-	next = min(next, s.soon)
-	for i := range s.ending {
-		next = min(next, s.ending[i].t)
-	}
-	return next, true
 }
 
-// endsBy reports whether a CTA ends at or before t.
-func (s *sm) endsBy(t Time) bool {
-	for i := range s.ending {
-		if s.ending[i].t <= t {
-			return true
-		}
+// turn is when a scheduler acts next: the cycle and, within it, the number of the
+// scheduler.
+type turn int64
+
+const (
+	turnShift = 4 // logarithm of the most schedulers
+	noTurn    = turn(1<<63 - 1)
+)
+
+// turnOf returns the turn of a scheduler in cycle t.
+func turnOf(t Time, number uint8) turn {
+	if t >= never {
+		return noTurn
 	}
-	return false
+	return turn(min(t, horizon))<<turnShift | turn(number)
 }
+
+func (x turn) cycle() Time {
+	if x == noTurn {
+		return never
+	}
+	return Time(x >> turnShift)
+}
+
+func (x turn) number() int { return int(x & (1<<turnShift - 1)) }
 
 // mostAhead is how many cycles an SM runs ahead at most: a run that is to stop
 // must be able to.
@@ -72,7 +81,7 @@ const mostAhead = 1 << 16
 func (s *sm) horizon(t, next Time) Time {
 	m := s.m
 	end := min(m.queue.next(), m.sampler.next, t+mostAhead)
-	if next >= end || m.overlap != nil || m.issued != nil || m.cfg.SM.IssueWidth > 1 || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
+	if next >= end || s.paged || s.watched || s.width > 1 || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
 		return t
 	}
 	if n := len(m.ctas.entries); n == 0 || n > mostKernels || m.ctas.resumes.len() > 0 {

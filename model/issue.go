@@ -15,12 +15,12 @@ func (s *sm) prepare(w *warp, t Time) {
 		f.changeMask()
 	}
 	w.ready, w.reason = t, StallIssue
-	if f.pc >= len(f.path) {
-		w.op, w.unit, w.shared = nil, unitNone, false
+	if uint(f.pc) >= uint(len(f.path)) {
+		w.op, w.unit = nil, unitNone
 		return
 	}
 	o := &f.code.ops[f.path[f.pc]]
-	w.op, w.unit, w.shared = o, o.unit, o.shared
+	w.op, w.unit = o, o.unit
 	if latest := o.ready(f.regs); latest>>1 > t {
 		w.ready = latest >> 1
 		if latest&1 != 0 {
@@ -46,14 +46,14 @@ func (f *frame) changeMask() {
 func (s *sm) issue(sc *scheduler, w *warp, t Time) {
 	for n := 1; ; n++ {
 		u := w.unit
-		if !s.issueOne(sc, w, t) || n >= s.m.cfg.SM.IssueWidth {
+		if !s.issueOne(sc, w, t) || n >= s.width {
 			return
 		}
-		// Still running: scheduled for its next instruction unless that can go now.
-		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == unitMemory && s.m.overlap != nil {
+		// Still running: ready for its next instruction unless that can go now.
+		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == unitMemory && s.paged {
 			return
 		}
-		sc.unschedule(w, t)
+		sc.ready &^= 1 << w.bit
 	}
 }
 
@@ -65,38 +65,64 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		s.exit(w, t)
 		return false
 	}
-	f := &w.frame
 	s.count(w, t)
-	var ready Time // of a destination, as in frame.regs
-	if o.unit == unitMemory {
-		done := s.lsu.access(w, o, t)
-		ready = done<<1 | 1
-		w.last = max(w.last, done)
-	} else {
-		u := o.unit & 15
-		sc.free[u] = t + s.timing.every[u]
-		done := t + s.timing.latency[u]
-		ready = done << 1
+	from := t + 1
+	if u := o.unit & 15; u < unitNone {
+		free, done := t+s.timing.every[u], t+s.timing.latency[u]
+		if sc.free[u] = free; free > from {
+			sc.busy |= 1 << u
+		}
 		if o.dst > 0 {
 			w.last = max(w.last, done)
+			o.write(w.regs, done<<1)
 		}
+		if s.watched {
+			s.tellInst(w, w.path[w.pc], t, done)
+		}
+		w.pc++
+	} else {
+		from = s.issueOther(w, o, t)
 	}
-	if s.m.issued != nil {
-		s.tellInst(w, f.path[f.pc], t, ready>>1)
-	}
-	o.write(f.regs, ready)
-	f.pc++
-	from := t + 1
-	if o.class == trace.ClassLaunch {
-		from = s.ask(w, t)
-	} else if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
-		from = max(from, ready>>1-1)
-	}
-	if f.pc >= len(f.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
+	if w.pc >= len(w.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
 	}
-	return s.follow(sc, w, o, t, from)
+	s.prepare(w, t)
+	if o.unit == unitNone {
+		return s.follow(sc, w, o, t, from)
+	}
+	if from > w.ready && from > t+1 {
+		w.ready, w.reason = from, StallMemory // behind its atomic
+	}
+	sc.again(s, w, w.ready)
+	return true
+}
+
+// issueOther issues what needs no unit of the scheduler's own: a memory
+// instruction, or one that needs an issue slot and nothing else. It returns when w
+// may issue again (0: what holds it says when).
+func (s *sm) issueOther(w *warp, o *op, t Time) Time {
+	done := t + s.timing.latency[unitNone]
+	ready := done << 1
+	if o.unit == unitMemory {
+		done = s.lsu.access(w, o, t)
+		ready = done<<1 | 1
+	}
+	if o.unit == unitMemory || o.dst > 0 {
+		w.last = max(w.last, done)
+	}
+	if s.watched {
+		s.tellInst(w, w.path[w.pc], t, done)
+	}
+	o.write(w.regs, ready)
+	w.pc++
+	if o.class == trace.ClassLaunch {
+		return s.ask(w, t)
+	}
+	if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
+		return max(t+1, done-1)
+	}
+	return t + 1
 }
 
 // atomicHolds reports whether w issues nothing until the atomic that it has just
@@ -106,22 +132,9 @@ func (s *sm) atomicHolds(w *warp, o *op) bool {
 	return s.m.cfg.SM.AtomicsHoldWarp && (!o.mem || w.mem[w.nextMem-1].Count > 0)
 }
 
-// follow schedules w after instruction o: from a cycle on (0: what holds it says
-// when). It reports whether w is scheduled.
+// follow schedules w after o, which needs an issue slot and nothing else: from a
+// cycle on (0: what holds it says when). It reports whether w is scheduled.
 func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
-	s.prepare(w, t)
-	if o.unit != unitNone {
-		if from > w.ready && from > t+1 {
-			w.ready, w.reason = from, StallMemory // behind its atomic
-		}
-		if w.ready <= t+1 && s.m.cfg.SM.IssueWidth < 2 {
-			sc.unit[w.bit&63] = w.unit
-			sc.makeReady(int(w.bit)) // it acts in t+1 at the earliest
-		} else {
-			sc.put(s, w, max(w.ready, t+1))
-		}
-		return true
-	}
 	switch o.class {
 	case trace.ClassBarrier:
 		s.arrive(w, o.barrier, t)
@@ -146,7 +159,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
 		w.ready = max(w.ready, from)
 	}
-	sc.put(s, w, max(w.ready, from))
+	sc.again(s, w, max(w.ready, from))
 	return true
 }
 
@@ -218,15 +231,6 @@ func (s *sm) count(w *warp, t Time) {
 	c.rec.WarpInsts++
 	s.issued++
 	c.threadInsts += uint64(bits.OnesCount32(w.mask))
-}
-
-// unschedule takes w, which issues again in cycle t, out of the ring.
-func (sc *scheduler) unschedule(w *warp, t Time) {
-	b := uint64(1) << w.bit
-	i := uint(t+1) & (ringSlots - 1)
-	if sc.ring[i] &^= b; sc.ring[i] == 0 {
-		sc.full &^= 1 << i
-	}
 }
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when

@@ -14,6 +14,7 @@ type lsu struct {
 	free   Time   // from when the unit takes the next instruction
 	queue  []Time // start times of the instructions in the operand collectors
 	oldest int
+	full   Time  // until then the operand collectors are
 	wb     slots // write-back port: fills, merged misses and results of shared memory
 	co     coalescer
 	tlb    *cache // nil: every access hits
@@ -77,15 +78,6 @@ func (c *Config) l1Bytes(k *kernelRun) int {
 	return max(0, c.L1.Unified-c.SM.SharedBytes)
 }
 
-// takes returns from when the unit accepts an instruction: operand collectors
-// hold those that wait for it.
-func (u *lsu) takes() Time {
-	if len(u.queue) == 0 {
-		return 0
-	}
-	return u.queue[u.oldest]
-}
-
 // begin accepts an instruction in cycle t that keeps the unit for a number of
 // cycles, and returns when it starts.
 func (u *lsu) begin(t, cycles Time) Time {
@@ -96,6 +88,7 @@ func (u *lsu) begin(t, cycles Time) Time {
 		if u.oldest++; u.oldest == len(u.queue) {
 			u.oldest = 0
 		}
+		u.full = u.queue[u.oldest]
 	}
 	return start
 }

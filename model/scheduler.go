@@ -9,17 +9,18 @@ const ringSlots = 64
 // the ring by the cycle in which its operands are there, or far if that is
 // farther ahead, or parked (in none) until something wakes it.
 type scheduler struct {
-	ready  [16]uint64 // by the unit that the next instruction needs
-	units  uint16     // those with a ready warp
-	full   uint64     // ring slots with a bit
+	ready  uint64
+	full   uint64 // ring slots with a bit
 	far    uint64
-	farAt  Time     // earliest of far
-	free   [16]Time // from when each unit takes an instruction
-	last   int
-	number uint8    // of the scheduler
-	unit   [64]unit // of the next instruction of each warp
-	warps  [64]*warp
+	farAt  Time       // earliest of far
+	busy   uint16     // units that may not take an instruction yet
+	number uint8      // of the scheduler
+	last   int        // warp that it issued from
+	free   [16]Time   // from when each unit takes an instruction
+	needs  [16]uint64 // warps whose next instruction needs the unit
+	unit   [64]unit   // the one that a warp is in needs by
 	ring   [ringSlots]uint64
+	warps  [64]*warp
 	age    [64]uint64
 }
 
@@ -32,16 +33,25 @@ func (sc *scheduler) init(s *sm, i int) {
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
-	s.at[sc.number] = min(s.at[sc.number], t)
-	s.soon = min(s.soon, t)
+	at := &s.at[sc.number]
+	*at = min(*at, turnOf(t, sc.number))
+	sc.place(w)
 	sc.put(s, w, t)
 }
 
-// put is add while the scheduler itself acts, which looks at its warps when it
-// has done.
+// place notes the unit that the next instruction of w needs.
+func (sc *scheduler) place(w *warp) {
+	if in := &sc.unit[w.bit&63]; *in != w.unit {
+		b := uint64(1) << (w.bit & 63)
+		sc.needs[*in&15] &^= b
+		sc.needs[w.unit&15] |= b
+		*in = w.unit
+	}
+}
+
+// put makes w ready at t, which is later than s.now.
 func (sc *scheduler) put(s *sm, w *warp, t Time) {
 	b := uint64(1) << (w.bit & 63)
-	sc.unit[w.bit&63] = w.unit
 	if t-s.now < ringSlots {
 		i := uint(t) & (ringSlots - 1)
 		sc.ring[i] |= b
@@ -53,56 +63,49 @@ func (sc *scheduler) put(s *sm, w *warp, t Time) {
 	sc.farAt = min(sc.farAt, t)
 }
 
+// again is add for a warp that has issued in the scheduler's own step, in cycle
+// s.now.
+func (sc *scheduler) again(s *sm, w *warp, t Time) {
+	sc.place(w)
+	if t > s.now+1 {
+		sc.put(s, w, t)
+		return
+	}
+	sc.ready |= 1 << (w.bit & 63) // it acts in the next cycle at the earliest
+}
+
 // collect makes the warps ready whose time has come.
-func (sc *scheduler) collect(s *sm, t Time) {
+func (sc *scheduler) collect(t Time) {
 	if i := uint(t) & (ringSlots - 1); sc.full>>i&1 != 0 {
 		sc.full &^= 1 << i
-		for m := sc.ring[i]; m != 0; m &= m - 1 {
-			sc.makeReady(bits.TrailingZeros64(m))
-		}
+		sc.ready |= sc.ring[i]
 		sc.ring[i] = 0
 	}
 	if sc.farAt <= t {
-		sc.collectFar(s, t)
+		sc.collectFar(t)
 	}
 }
 
-func (sc *scheduler) collectFar(s *sm, t Time) {
+func (sc *scheduler) collectFar(t Time) {
 	sc.farAt = never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		if at := sc.warps[b&63].ready; at <= t {
 			sc.far &^= 1 << b
-			sc.makeReady(b)
+			sc.ready |= 1 << b
 		} else {
 			sc.farAt = min(sc.farAt, at)
 		}
 	}
 }
 
-func (sc *scheduler) makeReady(b int) {
-	u := sc.unit[b&63] & 15
-	sc.ready[u] |= 1 << (uint(b) & 63)
-	sc.units |= 1 << u
-}
-
-func (sc *scheduler) drop(w *warp) {
-	u := w.unit & 15
-	if sc.ready[u] &^= 1 << (w.bit & 63); sc.ready[u] == 0 {
-		sc.units &^= 1 << u
-	}
-}
-
 // step issues in cycle t, s.now, and finds when the scheduler may act again. An
 // SM that is ahead does not get over an instruction that is not its own: !done.
 func (sc *scheduler) step(s *sm, t Time) (done bool) {
-	if sc.full>>(uint(t)&(ringSlots-1))&1 != 0 || sc.farAt <= t {
-		sc.collect(s, t)
-	}
-	next := never
-	for sc.units != 0 {
-		var cand uint64
-		if cand, next = sc.candidates(s, t); cand == 0 {
+	sc.collect(t)
+	for {
+		cand := sc.candidates(s, t)
+		if cand == 0 {
 			break
 		}
 		b := bits.TrailingZeros64(cand)
@@ -110,48 +113,54 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		}
 		w := sc.warps[b&63]
-		if s.ahead && w.shared {
+		if s.ahead && w.op != nil && w.op.shared {
 			return false
 		}
-		sc.drop(w)
-		if s.m.overlap != nil && s.stalls(w) {
+		sc.ready &^= 1 << (uint(b) & 63)
+		if s.paged && s.stalls(w) {
 			continue // not eligible: the scheduler takes another
 		}
 		sc.last = b
-		next = t + 1
-		if u := w.unit & 15; cand&^(sc.ready[u]|1<<(uint(b)&63)) != 0 {
-			s.issue(sc, w, t) // warps of other units are left, whose units are free
-		} else {
-			s.issue(sc, w, t)
-			next = sc.unitsFree(s, t+1)
-		}
+		s.issue(sc, w, t)
 		break
 	}
-	s.at[sc.number] = min(next, sc.wakes(t))
+	s.at[sc.number] = turnOf(sc.next(s, t), sc.number)
 	return true
 }
 
-// candidates returns the ready warps whose unit takes an instruction in cycle t;
-// if there are none, when the first unit does.
-func (sc *scheduler) candidates(s *sm, t Time) (cand uint64, next Time) {
-	next = never
-	for m := sc.units; m != 0; m &= m - 1 {
-		u := unit(bits.TrailingZeros16(m)) & 15
-		if free := s.unitFree(sc, u); free <= t {
-			cand |= sc.ready[u]
+// candidates returns the ready warps whose unit takes an instruction in cycle t.
+func (sc *scheduler) candidates(s *sm, t Time) uint64 {
+	cand := sc.ready
+	if s.lsu.full > t {
+		cand &^= sc.needs[unitMemory]
+	}
+	for m := sc.busy; m != 0; m &= m - 1 {
+		u := bits.TrailingZeros16(m) & 15
+		if sc.free[u] > t {
+			cand &^= sc.needs[u]
 		} else {
-			next = min(next, free)
+			sc.busy &^= 1 << u
 		}
 	}
-	return cand, next
+	return cand
 }
 
-// unitsFree returns when the first unit that a ready warp needs is free, t at the
-// earliest.
-func (sc *scheduler) unitsFree(s *sm, t Time) Time {
-	next := never
-	for m := sc.units; m != 0 && next > t; m &= m - 1 {
-		next = min(next, max(t, s.unitFree(sc, unit(bits.TrailingZeros16(m)))))
+// next returns the first cycle after t in which a warp may issue.
+func (sc *scheduler) next(s *sm, t Time) Time {
+	if sc.ready == 0 {
+		return sc.wakes(t)
+	}
+	if sc.candidates(s, t+1) != 0 {
+		return t + 1
+	}
+	next := sc.wakes(t)
+	if sc.ready&sc.needs[unitMemory] != 0 {
+		next = min(next, s.lsu.full)
+	}
+	for m := sc.busy; m != 0; m &= m - 1 {
+		if u := bits.TrailingZeros16(m) & 15; sc.ready&sc.needs[u] != 0 {
+			next = min(next, sc.free[u])
+		}
 	}
 	return next
 }
@@ -168,7 +177,7 @@ func (sc *scheduler) wakes(t Time) Time {
 // unitFree returns from when a unit takes an instruction.
 func (s *sm) unitFree(sc *scheduler, u unit) Time {
 	if u == unitMemory {
-		return s.lsu.takes()
+		return s.lsu.full
 	}
 	return sc.free[u&15]
 }

@@ -9,24 +9,27 @@ import (
 // sm is one streaming multiprocessor: resident CTAs and warps, warp schedulers,
 // the load/store unit, shared memory and the L1.
 type sm struct {
-	m      *Machine
-	id     int
-	timing *timing
-	sched  []scheduler
-	at     []Time // the earliest cycle in which each may act
-	warps  []warp // by hardware slot
-	free   uint64 // slots without a warp
-	used   Resources
-	ctas   []*ctaRun
-	holder uint32 // kernel id of the CTA placed last
-	order  uint64 // its program order
-	ending []ending
-	lsu    lsu
-	age    uint64
-	now    Time // the cycle that it is in, or was in last
-	acting bool // it is in one
-	soon   Time // earliest cycle for which a warp was added in this
-	ahead  bool // of the machine
+	m       *Machine
+	id      int
+	timing  *timing
+	sched   []scheduler
+	at      []turn // of each
+	warps   []warp // by hardware slot
+	free    uint64 // slots without a warp
+	used    Resources
+	ctas    []*ctaRun
+	holder  uint32 // kernel id of the CTA placed last
+	order   uint64 // its program order
+	ending  []ending
+	ends    Time // the earliest of ending
+	lsu     lsu
+	age     uint64
+	now     Time // the cycle that it is in, or was in last
+	acting  bool // it is in one
+	ahead   bool // of the machine
+	width   int  // instructions that a scheduler issues in a cycle, of one warp
+	paged   bool // accesses may have to wait for pages
+	watched bool // somebody is told of each instruction
 
 	resident     uint64 // warps
 	settled      Time
@@ -50,7 +53,6 @@ type warp struct {
 	sched   uint8
 	bit     uint8
 	unit    unit // of the next instruction
-	shared  bool // that needs what SMs share
 	reason  Stall
 	id      uint32
 	ready   Time    // operands of the next instruction
@@ -84,11 +86,12 @@ type frame struct {
 
 func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
-	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), at: make([]Time, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel}
+	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), at: make([]turn, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
+	s.width, s.watched, s.paged = c.IssueWidth, m.issued != nil, m.policy.Dependency != nil
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.sched {
 		s.sched[i].init(s, i)
-		s.at[i] = never
+		s.at[i] = noTurn
 	}
 	s.lsu.init(s)
 	return s
@@ -250,15 +253,17 @@ func (s *sm) giveBack(c *ctaRun, t Time) {
 // end notes that c ends at t.
 func (s *sm) end(c *ctaRun, t Time) {
 	s.ending = append(s.ending, ending{t, c})
+	s.ends = min(s.ends, t)
 	s.wake(t)
 }
 
 // finishCTAs frees what the CTAs that end in cycle t hold.
 func (s *sm) finishCTAs(t Time) {
 	kept := s.ending[:0]
+	s.ends = never
 	for _, e := range s.ending {
 		if e.t > t {
-			kept = append(kept, e)
+			kept, s.ends = append(kept, e), min(s.ends, e.t)
 			continue
 		}
 		s.finishCTA(e.cta, t)
