@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // step lets the SM act in cycle t and returns the cycle in which it acts next.
 //
 // What an SM does between two uses of what SMs share (memory, the end of a CTA)
@@ -26,16 +28,17 @@ func (s *sm) step(t Time) Time {
 // SM that is ahead goes no further than to what SMs share.
 func (s *sm) run(end Time) Time {
 	for {
-		next := s.at[0]
-		for _, at := range s.at[1:] {
-			next = min(next, at)
+		at := &s.at
+		next := min(at[0], at[1], at[2], at[3])
+		if len(s.sched) > 4 {
+			next = min(next, slices.Min(at[4:]))
 		}
-		t := next.cycle()
+		t := Time(next >> turnShift)
 		if t >= end || t >= s.ends && s.ahead {
-			return min(t, s.ends)
+			return min(next.cycle(), s.ends)
 		}
 		s.now = t
-		if !s.sched[next.number()].step(s, t) {
+		if !s.turns[next&(mostSchedulers-1)].step(s, t) {
 			return t
 		}
 	}
@@ -43,11 +46,12 @@ func (s *sm) run(end Time) Time {
 
 // turn is when a scheduler acts next: the cycle and, within it, the number of the
 // scheduler.
-type turn int64
+type turn Time
 
 const (
-	turnShift = 4 // logarithm of the most schedulers
-	noTurn    = turn(1<<63 - 1)
+	turnShift      = 4
+	mostSchedulers = 1 << turnShift
+	noTurn         = turn(1<<63 - 1)
 )
 
 // turnOf returns the turn of a scheduler in cycle t.
@@ -55,7 +59,7 @@ func turnOf(t Time, number uint8) turn {
 	if t >= never {
 		return noTurn
 	}
-	return turn(min(t, horizon))<<turnShift | turn(number)
+	return turn(t<<turnShift | Time(number))
 }
 
 func (x turn) cycle() Time {
@@ -64,8 +68,6 @@ func (x turn) cycle() Time {
 	}
 	return Time(x >> turnShift)
 }
-
-func (x turn) number() int { return int(x & (1<<turnShift - 1)) }
 
 // mostAhead is how many cycles an SM runs ahead at most: a run that is to stop
 // must be able to.

@@ -35,6 +35,7 @@ func (f *frame) changeMask() {
 		f.mask = f.masks[f.nextMask].Mask
 		f.nextMask++
 	}
+	f.lanes = uint32(bits.OnesCount32(f.mask))
 	f.maskAt = math.MaxInt
 	if f.nextMask < len(f.masks) {
 		f.maskAt = int(f.masks[f.nextMask].At)
@@ -230,7 +231,7 @@ func (s *sm) count(w *warp, t Time) {
 	}
 	c.rec.WarpInsts++
 	s.issued++
-	c.threadInsts += uint64(bits.OnesCount32(w.mask))
+	c.threadInsts += uint64(w.lanes)
 }
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when

@@ -33,7 +33,7 @@ func (sc *scheduler) init(s *sm, i int) {
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
-	at := &s.at[sc.number]
+	at := &s.at[sc.number&(mostSchedulers-1)]
 	*at = min(*at, turnOf(t, sc.number))
 	sc.place(w)
 	sc.put(s, w, t)
@@ -124,7 +124,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		s.issue(sc, w, t)
 		break
 	}
-	s.at[sc.number] = turnOf(sc.next(s, t), sc.number)
+	s.at[sc.number&(mostSchedulers-1)] = turnOf(sc.next(s, t), sc.number)
 	return true
 }
 

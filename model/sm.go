@@ -13,7 +13,8 @@ type sm struct {
 	id      int
 	timing  *timing
 	sched   []scheduler
-	at      []turn // of each
+	turns   [mostSchedulers]*scheduler
+	at      [mostSchedulers]turn
 	warps   []warp // by hardware slot
 	free    uint64 // slots without a warp
 	used    Resources
@@ -73,6 +74,7 @@ type frame struct {
 	maskAt     int    // where the next of masks begins; 0: not looked up
 	regs       []Time // per register: ready time · 2, + 1 if it comes from memory
 	mask       uint32
+	lanes      uint32 // how many
 	nextMask   int
 	mem        []trace.Access
 	nextMem    int
@@ -86,12 +88,15 @@ type frame struct {
 
 func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
-	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), at: make([]turn, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
+	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
 	s.width, s.watched, s.paged = c.IssueWidth, m.issued != nil, m.policy.Dependency != nil
 	s.free = 1<<c.MaxWarps - 1
+	for i := range s.at {
+		s.at[i] = noTurn
+	}
 	for i := range s.sched {
 		s.sched[i].init(s, i)
-		s.at[i] = noTurn
+		s.turns[i] = &s.sched[i]
 	}
 	s.lsu.init(s)
 	return s
