@@ -26,6 +26,7 @@ type scheduler struct {
 
 func (sc *scheduler) init(s *sm, i int) {
 	sc.number, sc.last, sc.farAt = uint8(i), -1, never
+	sc.needs[sc.unit[0]] = ^uint64(0)
 	for slot := i; slot < len(s.warps); slot += len(s.sched) {
 		sc.warps[slot/len(s.sched)] = &s.warps[slot]
 	}
