@@ -190,6 +190,10 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.pipeline_depth", 0, 5)
 	set("sm.cta_launch_latency", 0, 90)
 	set("sm.atomics_hold_warp", true, false)
+	for _, unit := range []string{"int", "fp16", "fp32", "control", "uniform"} {
+		set("exec."+unit+".initiation", 1, 2, 5)
+		set("exec."+unit+".latency", 1, 4, 70)
+	}
 	set("l1.bypass_latency", 0, 20)
 	set("sm.warp_launch_gap", 0, 1, 7)
 	set("l1.mshrs", 0, 1, 4)
