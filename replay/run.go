@@ -146,7 +146,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		return nil, err
 	}
 	window := job.Sample
-	if !set.Wants("timeline") {
+	if !set.Samples() {
 		window = 0
 	}
 	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, AsTasks: job.AsTasks, Fault: job.fault})

@@ -61,11 +61,6 @@ func (w *words) UnmarshalTOML(v any) error {
 // keys are those of a sweep's file, for what was mistyped.
 var keys = []string{"traces", "gpus", "policies", "baseline", "set", "sensitivity", "tables", "format", "sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
 
-// small are the tables that are kept where the file names none: those whose
-// length does not grow with the work of a run. With all of them a large grid
-// would fill a disk.
-var small = []string{"runs", "metrics", "performance", "stages", "kernels", "memory", "diagnostics", "audit"}
-
 // Load reads a sweep's file. Errors are one line with the file, the line and the
 // key; for an unknown key or name they have the nearest known ones.
 func Load(path string) (*File, error) {
@@ -120,7 +115,11 @@ func (f *File) check() (err error) {
 func (f *File) checkTables() error {
 	switch {
 	case len(f.Tables) == 0:
-		f.Tables = slices.Clone(small)
+		for _, d := range table.Describe() { // with all of them a large grid would fill a disk
+			if d.Small {
+				f.Tables = append(f.Tables, d.Name)
+			}
+		}
 	case slices.Equal(f.Tables, words{"all"}):
 		f.Tables = table.Names()
 	}

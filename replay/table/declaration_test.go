@@ -55,6 +55,27 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A table stands where its place says; without one, behind all others. Those of
+// one place, or of none, go by name.
+func TestPlaces(t *testing.T) {
+	was := Names()
+	for name, place := range map[string]uint{"zebra": 0, "yak": 0, "owl": 65, "emu": 65} {
+		register(table[Audit]{Name: name, Place: place})
+		defer delete(tables, name)
+	}
+	after := slices.Index(was, "ctas") + 1
+	want := slices.Concat(was[:after], []string{"emu", "owl"}, was[after:], []string{"yak", "zebra"})
+	if got := Names(); !slices.Equal(got, want) {
+		t.Errorf("tables %v, want %v", got, want)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a second table of one name is registered")
+		}
+	}()
+	register(table[Audit]{Name: "runs"})
+}
+
 // TestDeclarations holds the rules of the package's documentation.
 func TestDeclarations(t *testing.T) {
 	snake := regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)

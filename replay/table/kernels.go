@@ -20,43 +20,46 @@ func recorded(name, doc string, get func(*trace.Recorded) int64) column[kernelRo
 
 var launchers = []string{"host", "device"}
 
-var kernels = table[kernelRow]{
-	Name: "kernels", Row: "one kernel instance", Order: "by end",
-	Columns: []column[kernelRow]{
-		u32("kernel", "Its id in the trace.", func(r *kernelRow) uint32 { return r.ID }),
-		text("function", "Name of the device function.", false, func(r *kernelRow) string { return r.Function }),
-		enum("launched_by", "Who launched it.", launchers, func(r *kernelRow) int {
-			if r.Device {
-				return 1
-			}
-			return 0
-		}),
-		id("parent_kernel", "The kernel that launched it.", model.NoKernel, func(r *kernelRow) uint32 { return r.Parent }),
-		u64("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
-		enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),
-		enum("inferred", "What was inferred of its work, and not in the trace: nothing; the order of counted instructions; the accesses to what is touched; "+
-			"the time, from its recorded duration; all (MODEL.md, Counts).", model.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
-		u32("grid_x", "CTAs of the grid in x.", func(r *kernelRow) uint32 { return r.Grid[0] }),
-		u32("grid_y", "CTAs of the grid in y.", func(r *kernelRow) uint32 { return r.Grid[1] }),
-		u32("grid_z", "CTAs of the grid in z.", func(r *kernelRow) uint32 { return r.Grid[2] }),
-		u32("block_x", "Threads of a CTA in x.", func(r *kernelRow) uint32 { return r.Block[0] }),
-		u32("block_y", "Threads of a CTA in y.", func(r *kernelRow) uint32 { return r.Block[1] }),
-		u32("block_z", "Threads of a CTA in z.", func(r *kernelRow) uint32 { return r.Block[2] }),
-		u32("registers_per_thread", "Registers of a thread.", func(r *kernelRow) uint32 { return r.Registers }),
-		u32("shared_bytes", "Shared memory of a CTA.", func(r *kernelRow) uint32 { return r.SharedBytes }),
-		u64("ctas", "CTAs that ran, native and aggregated.", func(r *kernelRow) uint64 { return r.CTAs }),
-		at("arrive_cycles", "Known to the KMU.", func(r *kernelRow) model.Time { return r.Arrive }),
-		at("dispatch_cycles", "Entered the kernel distributor.", func(r *kernelRow) model.Time { return r.Dispatch }),
-		at("first_cta_cycles", "First CTA placed on an SM.", func(r *kernelRow) model.Time { return r.FirstCTA }),
-		at("last_cta_cycles", "Last CTA placed on an SM.", func(r *kernelRow) model.Time { return r.LastCTA }),
-		at("end_cycles", "Last CTA ended.", func(r *kernelRow) model.Time { return r.End }),
-		between("waiting_cycles", "From arrive to first_cta.", func(r *kernelRow) (from, to model.Time) { return r.Arrive, r.FirstCTA }),
-		between("duration_cycles", "From first_cta to end.", func(r *kernelRow) (from, to model.Time) { return r.FirstCTA, r.End }),
-		betweenNs("duration_ns", "From first_cta to end.", func(r *kernelRow) (from, to model.Time) { return r.FirstCTA, r.End }),
-		u64("warp_instructions", "Warp instructions issued.", func(r *kernelRow) uint64 { return r.WarpInsts }),
-		u64("thread_instructions", "Warp instructions times their active lanes.", func(r *kernelRow) uint64 { return r.ThreadInsts }),
-		recorded("recorded_host_ns", "In the capture: when the host called the API.", func(t *trace.Recorded) int64 { return t.HostNs }),
-		recorded("recorded_start_ns", "In the capture: when the kernel began on the device.", func(t *trace.Recorded) int64 { return t.StartNs }),
-		recorded("recorded_duration_ns", "In the capture: how long it ran.", func(t *trace.Recorded) int64 { return t.DurationNs }),
-	},
+func init() {
+	register(table[kernelRow]{
+		Name: "kernels", Row: "one kernel instance", Order: "by end", Place: 50, Small: true,
+		Columns: []column[kernelRow]{
+			u32("kernel", "Its id in the trace.", func(r *kernelRow) uint32 { return r.ID }),
+			text("function", "Name of the device function.", false, func(r *kernelRow) string { return r.Function }),
+			enum("launched_by", "Who launched it.", launchers, func(r *kernelRow) int {
+				if r.Device {
+					return 1
+				}
+				return 0
+			}),
+			id("parent_kernel", "The kernel that launched it.", model.NoKernel, func(r *kernelRow) uint32 { return r.Parent }),
+			u64("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
+			enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),
+			enum("inferred", "What was inferred of its work, and not in the trace: nothing; the order of counted instructions; the accesses to what is touched; "+
+				"the time, from its recorded duration; all (MODEL.md, Counts).", model.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
+			u32("grid_x", "CTAs of the grid in x.", func(r *kernelRow) uint32 { return r.Grid[0] }),
+			u32("grid_y", "CTAs of the grid in y.", func(r *kernelRow) uint32 { return r.Grid[1] }),
+			u32("grid_z", "CTAs of the grid in z.", func(r *kernelRow) uint32 { return r.Grid[2] }),
+			u32("block_x", "Threads of a CTA in x.", func(r *kernelRow) uint32 { return r.Block[0] }),
+			u32("block_y", "Threads of a CTA in y.", func(r *kernelRow) uint32 { return r.Block[1] }),
+			u32("block_z", "Threads of a CTA in z.", func(r *kernelRow) uint32 { return r.Block[2] }),
+			u32("registers_per_thread", "Registers of a thread.", func(r *kernelRow) uint32 { return r.Registers }),
+			u32("shared_bytes", "Shared memory of a CTA.", func(r *kernelRow) uint32 { return r.SharedBytes }),
+			u64("ctas", "CTAs that ran, native and aggregated.", func(r *kernelRow) uint64 { return r.CTAs }),
+			at("arrive_cycles", "Known to the KMU.", func(r *kernelRow) model.Time { return r.Arrive }),
+			at("dispatch_cycles", "Entered the kernel distributor.", func(r *kernelRow) model.Time { return r.Dispatch }),
+			at("first_cta_cycles", "First CTA placed on an SM.", func(r *kernelRow) model.Time { return r.FirstCTA }),
+			at("last_cta_cycles", "Last CTA placed on an SM.", func(r *kernelRow) model.Time { return r.LastCTA }),
+			at("end_cycles", "Last CTA ended.", func(r *kernelRow) model.Time { return r.End }),
+			between("waiting_cycles", "From arrive to first_cta.", func(r *kernelRow) (from, to model.Time) { return r.Arrive, r.FirstCTA }),
+			between("duration_cycles", "From first_cta to end.", func(r *kernelRow) (from, to model.Time) { return r.FirstCTA, r.End }),
+			betweenNs("duration_ns", "From first_cta to end.", func(r *kernelRow) (from, to model.Time) { return r.FirstCTA, r.End }),
+			u64("warp_instructions", "Warp instructions issued.", func(r *kernelRow) uint64 { return r.WarpInsts }),
+			u64("thread_instructions", "Warp instructions times their active lanes.", func(r *kernelRow) uint64 { return r.ThreadInsts }),
+			recorded("recorded_host_ns", "In the capture: when the host called the API.", func(t *trace.Recorded) int64 { return t.HostNs }),
+			recorded("recorded_start_ns", "In the capture: when the kernel began on the device.", func(t *trace.Recorded) int64 { return t.StartNs }),
+			recorded("recorded_duration_ns", "In the capture: how long it ran.", func(t *trace.Recorded) int64 { return t.DurationNs }),
+		},
+		From: func(f *feed, add func(*kernelRow)) { f.kernels.to(add) },
+	})
 }

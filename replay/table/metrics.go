@@ -2,11 +2,20 @@ package table
 
 import "gpureplay/model"
 
-var metrics = table[model.Metric]{
-	Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them",
-	Columns: []column[model.Metric]{
-		text("name", "The figure, with its unit as a suffix; POLICIES.md says what each policy adds.", false,
-			func(r *model.Metric) string { return r.Name }),
-		f64("value", "Its value.", func(r *model.Metric) float64 { return r.Value }),
-	},
+func init() {
+	register(table[model.Metric]{
+		Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them", Place: 20, Small: true,
+		Columns: []column[model.Metric]{
+			text("name", "The figure, with its unit as a suffix; POLICIES.md says what each policy adds.", false,
+				func(r *model.Metric) string { return r.Name }),
+			f64("value", "Its value.", func(r *model.Metric) float64 { return r.Value }),
+		},
+		From: func(f *feed, add func(*model.Metric)) {
+			f.run.to(func(r *Run) {
+				for i := range r.Extra {
+					add(&r.Extra[i])
+				}
+			})
+		},
+	})
 }

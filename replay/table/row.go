@@ -15,13 +15,14 @@ type Cell struct {
 // RunRow returns the row of the table runs that a replay comes to, in the order
 // of the columns.
 func RunRow(r *Run, clockMHz float64) ([]Cell, error) {
-	return row(&runs, r, clockMHz)
+	return row("runs", r, clockMHz)
 }
 
 // PerformanceRow returns the row of the table performance.
-func PerformanceRow(r *Performance) ([]Cell, error) { return row(&performance, r, 1) }
+func PerformanceRow(r *Performance) ([]Cell, error) { return row("performance", r, 1) }
 
-func row[R any](t *table[R], r *R, clockMHz float64) ([]Cell, error) {
+func row[R any](name string, r *R, clockMHz float64) ([]Cell, error) {
+	t := tables[name].(*table[R])
 	clock, err := NewClock(clockMHz)
 	if err != nil {
 		return nil, err

@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-
-	"gpureplay/model"
 )
 
 // KeyValue is one entry of a file's metadata.
@@ -44,20 +42,7 @@ type Set struct {
 	opener  func(string) (io.WriteCloser, error)
 	err     error // the first error; nothing is written after it
 	done    bool
-
-	runs        *stream[Run]
-	metrics     *stream[model.Metric]
-	performance *stream[Performance]
-	stages      *stream[model.StageRecord]
-	kernels     *stream[model.KernelRecord]
-	ctas        *stream[model.CTARecord]
-	launches    *stream[model.LaunchRecord]
-	timeline    *stream[model.SampleRecord]
-	pages       *stream[model.PageRecord]
-	tasks       *stream[model.TaskRecord]
-	memory      *stream[model.MemoryRecord]
-	diagnostics *stream[Diagnostic]
-	audit       *stream[Audit]
+	feed    feed
 }
 
 // Open makes the folders and the partial files of the tables that are wanted. It
@@ -90,31 +75,16 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 			return nil, err
 		}
 	}
-	s.openStreams()
+	for _, name := range Names() {
+		if s.want[name] && s.err == nil {
+			s.err = tables[name].open(s)
+		}
+	}
 	if s.err != nil {
 		s.Abort()
 		return nil, s.err
 	}
 	return s, nil
-}
-
-// Wants reports whether a table, of [Names], is written.
-func (s *Set) Wants(table string) bool { return s.want[table] }
-
-func (s *Set) openStreams() {
-	s.runs = open(s, &runs, s.want)
-	s.metrics = open(s, &metrics, s.want)
-	s.performance = open(s, &performance, s.want)
-	s.stages = open(s, &stages, s.want)
-	s.kernels = open(s, &kernels, s.want)
-	s.ctas = open(s, &ctas, s.want)
-	s.launches = open(s, &launches, s.want)
-	s.timeline = open(s, &timeline, s.want)
-	s.pages = open(s, &pages, s.want)
-	s.tasks = open(s, &tasks, s.want)
-	s.memory = open(s, &memory, s.want)
-	s.diagnostics = open(s, &diagnostics, s.want)
-	s.audit = open(s, &audit, s.want)
 }
 
 // reserved are the keys that every file has of its own.

@@ -134,6 +134,17 @@ func TestUnwantedTablesCostNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(1000, func() { o.CTA(&cta) }); n != 0 {
 		t.Errorf("%v allocations for a row that nobody wants", n)
 	}
+	if s.Samples() {
+		t.Error("windows are asked for without a table of them")
+	}
+	with, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"timeline"}, ClockMHz: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer with.Abort()
+	if !with.Samples() {
+		t.Error("no windows for the timeline")
+	}
 }
 
 func TestOpenRejects(t *testing.T) {

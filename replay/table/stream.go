@@ -1,6 +1,7 @@
 package table
 
 import (
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
 )
@@ -13,8 +14,7 @@ const (
 	batchBytes = 32 << 20
 )
 
-// stream appends the rows of one table to a file. A nil stream is that of a
-// table nobody wants, and drops them.
+// stream appends the rows of one table to a file.
 type stream[R any] struct {
 	set     *Set
 	file    *file
@@ -24,17 +24,12 @@ type stream[R any] struct {
 	rows    int
 }
 
-// open starts the stream of t, or returns nil if it is not wanted.
-func open[R any](s *Set, t *table[R], want map[string]bool) *stream[R] {
-	if !want[t.Name] || s.err != nil {
-		return nil
-	}
-	d := t.describe()
-	sch := arrowSchema(d.Columns, s.metadata(t.Name))
+// open starts the stream of a table and feeds it.
+func (t *table[R]) open(s *Set) error {
+	sch := arrowSchema(t.describe().Columns, s.metadata(t.Name))
 	f, err := s.create(t.Name, sch)
 	if err != nil {
-		s.err = err
-		return nil
+		return err
 	}
 	st := &stream[R]{set: s, file: f, rec: array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)}
 	for i := range t.Columns {
@@ -45,7 +40,22 @@ func open[R any](s *Set, t *table[R], want map[string]bool) *stream[R] {
 		}
 	}
 	f.flush = st.flush
-	return st
+	t.From(&s.feed, st.append)
+	return nil
+}
+
+// arrowSchema returns the Arrow schema of the columns with the key-values.
+func arrowSchema(columns []Column, meta []KeyValue) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: arrowTypes[c.Type], Nullable: c.Nullable}
+	}
+	keys, values := make([]string, len(meta)), make([]string, len(meta))
+	for i, kv := range meta {
+		keys[i], values[i] = kv.Key, kv.Value
+	}
+	md := arrow.NewMetadata(keys, values)
+	return arrow.NewSchema(fields, &md)
 }
 
 // variableBytes returns what counts the bytes of a column of variable size; nil
@@ -61,7 +71,7 @@ func variableBytes(b array.Builder) func() int {
 }
 
 func (st *stream[R]) append(r *R) {
-	if st == nil || st.set.err != nil {
+	if st.set.err != nil {
 		return
 	}
 	for _, f := range st.appends {

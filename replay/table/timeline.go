@@ -4,24 +4,27 @@ import "gpureplay/model"
 
 type sampleRow = model.SampleRecord
 
-var timeline = table[sampleRow]{
-	Name: "timeline", Row: "one sample window of the GPU; what is resident or used is so at its end", Order: "by time",
-	Columns: []column[sampleRow]{
-		cycles("start_cycles", "Start of the window.", func(r *sampleRow) model.Time { return r.Start }),
-		cycles("end_cycles", "End of the window.", func(r *sampleRow) model.Time { return r.End }),
-		u32("parent_ctas", "Resident CTAs of kernels that the host launched.", func(r *sampleRow) uint32 { return r.ParentCTAs }),
-		u32("child_ctas", "Resident CTAs of child kernels and groups.", func(r *sampleRow) uint32 { return r.ChildCTAs }),
-		u32("active_warps", "Resident warps.", func(r *sampleRow) uint32 { return r.ActiveWarps }),
-		u64("registers_used", "Registers allocated.", func(r *sampleRow) uint64 { return r.Registers }),
-		u64("shared_used_bytes", "Shared memory allocated.", func(r *sampleRow) uint64 { return r.SharedBytes }),
-		u32("resident_ctas", "Resident CTAs.", func(r *sampleRow) uint32 { return r.ResidentCTAs }),
-		u32("pending_kernels", "Kernels that wait in the KMU.", func(r *sampleRow) uint32 { return r.PendingKernels }),
-		u32("kde_used", "Entries of the kernel distributor in use.", func(r *sampleRow) uint32 { return r.KDEUsed }),
-		u32("agt_used", "Entries of the AGT in use.", func(r *sampleRow) uint32 { return r.AGTUsed }),
-		u64("warp_instructions", "Warp instructions issued in the window.", func(r *sampleRow) uint64 { return r.WarpInsts }),
-		list("kernels", "The kernels that the lists that follow are of, in this order.", func(r *sampleRow) []uint32 { return r.Kernels }),
-		list("pages_owned", "Pages that each kernel owns.", func(r *sampleRow) []uint32 { return r.PagesOwned }),
-		list("sms_held", "SMs that hold a CTA of each kernel.", func(r *sampleRow) []uint32 { return r.SMsHeld }),
-		list("ctas_finished", "CTAs of each kernel that have finished since it was launched.", func(r *sampleRow) []uint32 { return r.CTAsFinished }),
-	},
+func init() {
+	register(table[sampleRow]{
+		Name: "timeline", Row: "one sample window of the GPU; what is resident or used is so at its end", Order: "by time", Place: 80,
+		Columns: []column[sampleRow]{
+			cycles("start_cycles", "Start of the window.", func(r *sampleRow) model.Time { return r.Start }),
+			cycles("end_cycles", "End of the window.", func(r *sampleRow) model.Time { return r.End }),
+			u32("parent_ctas", "Resident CTAs of kernels that the host launched.", func(r *sampleRow) uint32 { return r.ParentCTAs }),
+			u32("child_ctas", "Resident CTAs of child kernels and groups.", func(r *sampleRow) uint32 { return r.ChildCTAs }),
+			u32("active_warps", "Resident warps.", func(r *sampleRow) uint32 { return r.ActiveWarps }),
+			u64("registers_used", "Registers allocated.", func(r *sampleRow) uint64 { return r.Registers }),
+			u64("shared_used_bytes", "Shared memory allocated.", func(r *sampleRow) uint64 { return r.SharedBytes }),
+			u32("resident_ctas", "Resident CTAs.", func(r *sampleRow) uint32 { return r.ResidentCTAs }),
+			u32("pending_kernels", "Kernels that wait in the KMU.", func(r *sampleRow) uint32 { return r.PendingKernels }),
+			u32("kde_used", "Entries of the kernel distributor in use.", func(r *sampleRow) uint32 { return r.KDEUsed }),
+			u32("agt_used", "Entries of the AGT in use.", func(r *sampleRow) uint32 { return r.AGTUsed }),
+			u64("warp_instructions", "Warp instructions issued in the window.", func(r *sampleRow) uint64 { return r.WarpInsts }),
+			list("kernels", "The kernels that the lists that follow are of, in this order.", func(r *sampleRow) []uint32 { return r.Kernels }),
+			list("pages_owned", "Pages that each kernel owns.", func(r *sampleRow) []uint32 { return r.PagesOwned }),
+			list("sms_held", "SMs that hold a CTA of each kernel.", func(r *sampleRow) []uint32 { return r.SMsHeld }),
+			list("ctas_finished", "CTAs of each kernel that have finished since it was launched.", func(r *sampleRow) []uint32 { return r.CTAsFinished }),
+		},
+		From: func(f *feed, add func(*sampleRow)) { f.samples.to(add) },
+	})
 }

@@ -1,0 +1,96 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// table is the registration record of a table with rows R.
+type table[R any] struct {
+	Name    string
+	Row     string // what one row is
+	Order   string // of the rows
+	Place   uint   // in lists, which go by place, then by name; 0: behind those that have one
+	Small   bool   // its length does not grow with the work of a run: a sweep that names no tables keeps it
+	Columns []column[R]
+
+	// From listens to what the table is made of, and appends its rows by add. It
+	// is called once a replay, and only if the table is wanted; what the table
+	// keeps meanwhile is the closure's. The listener of run is the last chance
+	// to append.
+	From func(f *feed, add func(*R))
+}
+
+// declared is a [table] of whatever rows.
+type declared interface {
+	describe() Description
+	place() uint
+	open(s *Set) error
+}
+
+// tables holds the tables by name.
+var tables = map[string]declared{}
+
+// register adds a table; a second one of the same name is our bug.
+func register[R any](t table[R]) {
+	if tables[t.Name] != nil {
+		panic("table: " + t.Name + " registered twice")
+	}
+	tables[t.Name] = &t
+}
+
+// Description describes one table.
+type Description struct {
+	Name    string
+	Row     string // what one row is
+	Order   string // of the rows
+	Small   bool   // its length does not grow with the work of a run
+	Columns []Column
+}
+
+func (t *table[R]) describe() Description {
+	d := Description{Name: t.Name, Row: t.Row, Order: t.Order, Small: t.Small, Columns: make([]Column, len(t.Columns))}
+	for i := range t.Columns {
+		d.Columns[i] = t.Columns[i].Column
+	}
+	return d
+}
+
+// place returns where the table stands; 0 becomes the last.
+func (t *table[R]) place() uint { return t.Place - 1 }
+
+// Names returns the names of all tables in the order in which they are listed:
+// by place, then by name. The table runs is the first.
+func Names() []string {
+	return slices.SortedFunc(maps.Keys(tables), func(a, b string) int {
+		return cmp.Or(cmp.Compare(tables[a].place(), tables[b].place()), strings.Compare(a, b))
+	})
+}
+
+// Describe returns all tables, in the order of [Names].
+func Describe() []Description {
+	var all []Description
+	for _, name := range Names() {
+		all = append(all, tables[name].describe())
+	}
+	return all
+}
+
+// wanted resolves the choice of --tables.
+func wanted(names []string) (map[string]bool, error) {
+	known := Names()
+	if names == nil {
+		names = known
+	}
+	want := map[string]bool{}
+	for _, n := range names {
+		if tables[n] == nil {
+			return nil, fmt.Errorf("tables: no table is called %q: choose from %s", n, strings.Join(known, ", "))
+		}
+		want[n] = true
+	}
+	return want, nil
+}
