@@ -48,9 +48,15 @@ func TestSchemaGolden(t *testing.T) {
 	golden(t, "testdata/schema.golden", b.Bytes())
 }
 
+// The order that users know; runs is the first, for [Set.Commit] names its file
+// last. A table that is added may stand between any others.
 func TestNames(t *testing.T) {
 	want := []string{"runs", "metrics", "performance", "stages", "kernels", "ctas", "launches", "timeline", "pages", "tasks", "memory", "diagnostics", "audit"}
-	if got := Names(); !slices.Equal(got, want) {
+	all := Names()
+	if all[0] != "runs" {
+		t.Errorf("%s is listed before runs", all[0])
+	}
+	if got := slices.DeleteFunc(all, func(n string) bool { return !slices.Contains(want, n) }); !slices.Equal(got, want) {
 		t.Errorf("tables %v, want %v", got, want)
 	}
 }
@@ -58,14 +64,12 @@ func TestNames(t *testing.T) {
 // A table stands where its place says; without one, behind all others. Those of
 // one place, or of none, go by name.
 func TestPlaces(t *testing.T) {
-	was := Names()
 	for name, place := range map[string]uint{"zebra": 0, "yak": 0, "owl": 65, "emu": 65} {
 		register(table[Audit]{Name: name, Place: place})
 		defer delete(tables, name)
 	}
-	after := slices.Index(was, "ctas") + 1
-	want := slices.Concat(was[:after], []string{"emu", "owl"}, was[after:], []string{"yak", "zebra"})
-	if got := Names(); !slices.Equal(got, want) {
+	want := []string{"ctas", "emu", "owl", "launches", "audit", "yak", "zebra"}
+	if got := slices.DeleteFunc(Names(), func(n string) bool { return !slices.Contains(want, n) }); !slices.Equal(got, want) {
 		t.Errorf("tables %v, want %v", got, want)
 	}
 	defer func() {
