@@ -10,6 +10,7 @@ const sectorShift = 5
 type coalescer struct {
 	sectors []uint64   // sector addresses: byte address >> sectorShift
 	bytes   []uint32   // which bytes of each the access touches, a bit each
+	turns   []int      // of an atomic: for how many cycles each keeps its slice
 	at      [256]uint8 // hash table: index into sectors
 	stamp   [256]uint32
 	round   uint32

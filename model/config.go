@@ -49,6 +49,7 @@ type SMConfig struct {
 	OperandCollectors int    `toml:"operand_collectors"` // of memory operations; 0: unlimited
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
+	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
 	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once
 }
 

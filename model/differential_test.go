@@ -140,7 +140,7 @@ func randomInst(r *rand.Rand, b io.Writer) {
 		io.WriteString(b, "int mask=ffffffff\n")
 	}
 	width := []int{1, 2, 4, 8, 16}[r.IntN(5)]
-	at := fmt.Sprintf("@0x%x+%d", 0x1000+r.IntN(300)*4, []int{0, 0, 1, 4, 4, 4, 8, 16, 32, 128, 512}[r.IntN(11)])
+	at := fmt.Sprintf("@0x%x%+d", 0x1000+r.IntN(300)*4, []int{0, 0, 1, 4, 4, 4, 8, 16, 32, 128, 512, -4}[r.IntN(12)])
 	switch r.IntN(17) {
 	case 0, 1:
 		fmt.Fprintf(b, "int %s <- %s %s\n", reg(), reg(), reg())
@@ -165,7 +165,14 @@ func randomInst(r *rand.Rand, b io.Writer) {
 	case 12:
 		fmt.Fprintf(b, "store w%d <- %s %s\n", width, reg(), at)
 	case 13:
-		fmt.Fprintf(b, "atomic %s <- %s %s\n", reg(), reg(), at)
+		if r.IntN(3) == 0 { // bins of a histogram
+			bins, values := make([]string, 2+r.IntN(31)), 1+r.IntN(9)
+			for i := range bins {
+				bins[i] = fmt.Sprintf("0x%x", 0x1000+r.IntN(values)*4)
+			}
+			at = fmt.Sprintf("mask=%08x @%s", uint64(1)<<len(bins)-1, strings.Join(bins, ","))
+		}
+		fmt.Fprintf(b, "atomic w%d %s <- %s %s\n", width, reg(), reg(), at)
 	case 14:
 		fmt.Fprintf(b, "load local w%d %s <- %s @0x%x+0\n", max(4, width), reg(), reg(), 4*r.IntN(40))
 	case 15:
@@ -194,6 +201,7 @@ func randomMachine(r *rand.Rand) []string {
 		set("exec."+unit+".initiation", 1, 2, 5)
 		set("exec."+unit+".latency", 1, 4, 70)
 	}
+	set("sm.atomic_conflicts", "merged", "split", "serial")
 	set("l1.bypass_latency", 0, 20)
 	set("sm.warp_launch_gap", 0, 1, 7)
 	set("l1.mshrs", 0, 1, 4)

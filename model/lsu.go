@@ -21,6 +21,8 @@ type lsu struct {
 	page   uint   // logarithm of sectors per page
 	port   *smPort
 	rec    AccessRecord
+
+	conflicts conflictRule
 }
 
 const maxBanks = 64
@@ -30,7 +32,7 @@ const l1Extra = 4
 
 func (u *lsu) init(s *sm) {
 	c := s.m.cfg
-	u.s, u.port = s, &s.m.mem.ports[s.id]
+	u.s, u.port, u.conflicts = s, &s.m.mem.ports[s.id], conflictRules[c.SM.AtomicConflicts]
 	u.l1.init(&c.L1)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
@@ -109,9 +111,13 @@ func (u *lsu) access(w *warp, o *op, t Time) Time {
 	case a.Count == 0:
 		return u.begin(t, 1) + 1 // predicated off: it takes a slot and nothing else
 	}
-	if o.space == trace.SpaceLocal {
+	switch {
+	case o.space == trace.SpaceLocal:
 		u.spread(w, a, o)
-	} else {
+		u.co.takeTurns()
+	case o.flags&trace.InstAtomic != 0:
+		u.co.atomic(a, w.lists, uint64(o.width), u.conflicts)
+	default:
 		u.co.coalesce(a, w.lists, uint64(o.width))
 	}
 	done := u.global(o, t)
@@ -233,7 +239,7 @@ func (u *lsu) sector(w way, i int, at Time) Time {
 		return u.s.m.mem.write(u.port, sector, u.queued(at, u.l1.bypass), u.co.bytes[i])
 	case wayAtomic:
 		u.l1.invalidate(sector)
-		return u.wb.take(u.s.m.mem.atomic(u.port, sector, u.queued(at, u.l1.bypass)))
+		return u.wb.take(u.s.m.mem.atomic(u.port, sector, u.queued(at, u.l1.bypass), u.co.turns[i]))
 	}
 	return u.wb.take(u.s.m.mem.read(u.port, sector, u.queued(at, u.l1.bypass)))
 }

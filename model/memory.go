@@ -81,9 +81,13 @@ func (m *memory) write(p *smPort, sector uint64, t Time, bytes uint32) Time {
 	return m.answer(p, s, s.write(sector, t, bytes), m.ctrlFlits)
 }
 
-// atomic performs a read-modify-write in the L2.
-func (m *memory) atomic(p *smPort, sector uint64, t Time) Time {
+// atomic performs read-modify-writes of a sector in the L2, one in each of a number
+// of turns of its slice.
+func (m *memory) atomic(p *smPort, sector uint64, t Time, turns int) Time {
 	s, t := m.request(p, sector, t, m.dataFlits)
+	if turns > 1 {
+		t = s.in.packet(t, turns-1)
+	}
 	return m.answer(p, s, s.atomic(sector, t), m.dataFlits)
 }
 

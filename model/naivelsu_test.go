@@ -85,14 +85,17 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 		return u.begin(1) + 1
 	}
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
+	turns := map[uint64]int{} // of a request of a sector at its slice
 	if in.Space == trace.SpaceLocal {
 		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
+	} else if in.Flags&trace.InstAtomic != 0 {
+		order, turns = atomicRequests(n.cfg.SM.AtomicConflicts, addrs, uint64(in.Width))
 	}
 	if len(order) <= 128 {
 		slices.Sort(order)
 	}
 	slices.Reverse(order)
-	var turns []model.Time // of each sector: in order, a bank takes one a cycle
+	var after []model.Time // of each sector: in order, a bank takes one a cycle
 	busy := map[uint64]bool{}
 	turn := model.Time(0)
 	for i, s := range order {
@@ -101,14 +104,51 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 			clear(busy)
 		}
 		busy[s%uint64(n.cfg.L1.Banks)] = true
-		turns = append(turns, turn)
+		after = append(after, turn)
 	}
 	start := u.begin(turn + 1)
 	done := start + 1
 	for i, s := range order {
-		done = max(done, u.sector(in, s, start+turns[i], bytes[s]))
+		done = max(done, u.sector(in, s, start+after[i], bytes[s], max(1, turns[s])))
 	}
 	return done
+}
+
+// atomicRequests gives the sector of each request of an atomic and how many turns one
+// of a sector takes of its slice. A byte of a sector is touched by at most one
+// lane of a group; the groups of a sector are requests of their own, or its turns.
+func atomicRequests(rule string, addrs []uint64, width uint64) (order []uint64, turns map[uint64]int) {
+	groups, turns := map[uint64][]map[uint64]bool{}, map[uint64]int{}
+	for _, a := range addrs {
+		parts := map[uint64][]uint64{}
+		for b := a; b < a+width; b++ {
+			parts[b/32] = append(parts[b/32], b)
+		}
+		for s, part := range parts {
+			g := slices.IndexFunc(groups[s], func(taken map[uint64]bool) bool {
+				return !slices.ContainsFunc(part, func(b uint64) bool { return taken[b] })
+			})
+			if g < 0 {
+				g = len(groups[s])
+				groups[s] = append(groups[s], map[uint64]bool{})
+			}
+			for _, b := range part {
+				groups[s][g][b] = true
+			}
+		}
+	}
+	for s, g := range groups {
+		switch rule {
+		case "split":
+			order = append(order, slices.Repeat([]uint64{s}, len(g))...)
+		case "serial":
+			turns[s] = len(g)
+			fallthrough
+		default:
+			order = append(order, s)
+		}
+	}
+	return order, turns
 }
 
 // passes reports whether an access goes past the L1.
@@ -215,7 +255,7 @@ func (u *nLSU) translate(sector uint64, at model.Time) model.Time {
 	return walked
 }
 
-func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[uint64]bool) model.Time {
+func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[uint64]bool, turns int) model.Time {
 	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
 	per := uint64(c.LineBytes / 32)
 	tag := sector / per
@@ -226,7 +266,7 @@ func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[ui
 		if l := u.l1.find(set, tag, false); l != nil {
 			l.sec[sector%per].valid = false
 		}
-		return u.wb.reserve(m.request(sm, trace.InstAtomic, sector, u.queued(at, c.BypassLatency), nil))
+		return u.wb.reserve(m.turns(sm, trace.InstAtomic, sector, u.queued(at, c.BypassLatency), nil, turns))
 	case in.Flags&trace.InstStore != 0 && u.passes(in):
 		return m.request(sm, trace.InstStore, sector, u.queued(at, c.BypassLatency), bytes)
 	case in.Flags&trace.InstStore != 0:

@@ -168,6 +168,11 @@ func (m *nMemory) slice(sector uint64) int {
 
 // request sends one sector's request and returns when its answer is back.
 func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool) model.Time {
+	return m.turns(sm, kind, sector, t, bytes, 1)
+}
+
+// turns is request where the slice takes it for so many of its cycles.
+func (m *nMemory) turns(sm int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool, n int) model.Time {
 	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (40 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
 	i, lat := m.slice(sector), model.Time(m.cfg.Icnt.Latency)
 	t = m.out[sm].packet(max(t, m.held[sm]), flits[kind != trace.InstLoad])
@@ -178,6 +183,9 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.T
 	}
 	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
 	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
+	for range n - 1 {
+		t = m.sliceIn[i].reserve(t)
+	}
 	t = m.serve(i, kind, sector, t, bytes)
 	t = m.sliceOut[i].packet(t, flits[kind != trace.InstStore]) + lat
 	return m.in[sm].packet(t, flits[kind != trace.InstStore])

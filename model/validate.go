@@ -49,6 +49,7 @@ var bounds = map[string]bound{
 	"sm.barriers":           {min: 1, max: 1024},
 	"sm.pipeline_depth":     {min: 0, max: 1024},
 	"sm.operand_collectors": {min: 0, max: 1024},
+	"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
 	"sm.cta_launch_latency": {min: 0, max: maxCycles},
 	"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 

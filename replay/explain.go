@@ -41,6 +41,7 @@ func Switches() []Switch {
 		{"shared-latency", "latency of shared memory", zero("shared.latency")},
 		{"l1-latency", "latency of the L1", zero("l1.latency", "l1.bypass_latency")},
 		{"atomics", "warps that wait for their atomics", [][2]string{{"sm.atomics_hold_warp", "false"}}},
+		{"atomic-conflicts", "lanes of an atomic on the same bytes", [][2]string{{"sm.atomic_conflicts", "merged"}}},
 		{"tlb", "misses of the TLB", zero("tlb.entries")},
 		{"l1-mshr", "limits on misses and merges of an L1", zero("l1.mshrs", "l1.merge")},
 		{"queues", "limits of queues at ports, slices and channels", [][2]string{{"l1.miss_queue", "65536"}, {"l2.miss_queue", "65536"}, {"l2.queue", "65536"}, {"dram.window", "65536"}}},

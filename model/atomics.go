@@ -1,0 +1,92 @@
+package model
+
+import "gpureplay/trace"
+
+// conflictRule says how lanes of an atomic that touch the same bytes go to the L2.
+type conflictRule uint8
+
+const (
+	conflictMerged conflictRule = iota // with one request of their sector
+	conflictSplit                      // with a request each
+	conflictSerial                     // with one request, which keeps the slice a cycle for each
+)
+
+var conflictRules = map[string]conflictRule{"merged": conflictMerged, "split": conflictSplit, "serial": conflictSerial}
+
+// atomic fills c.sectors with the requests of an atomic, in ascending order, and
+// c.turns with how many cycles each keeps its slice. Lanes that touch the same bytes
+// conflict: each lane joins the first transaction of its sector that has none of its
+// bytes, or makes a new one (GPGPU-Sim's memory_coalescing_arch_atomic).
+func (c *coalescer) atomic(a *trace.Access, lists []uint64, width uint64, rule conflictRule) {
+	together := rule == conflictMerged || width > 1<<sectorShift || a.Count > 32 || apart(a, width)
+	if together {
+		c.coalesce(a, lists, width)
+	} else {
+		c.transactions(a, lists, width)
+	}
+	c.ascend()
+	c.takeTurns()
+	if rule == conflictSerial && !together {
+		c.serialise()
+	}
+}
+
+// takeTurns gives each request one turn.
+func (c *coalescer) takeTurns() {
+	c.turns = c.turns[:0]
+	for range c.sectors {
+		c.turns = append(c.turns, 1)
+	}
+}
+
+// apart reports whether no two elements of an access can have a byte in common.
+func apart(a *trace.Access, width uint64) bool {
+	step := int64(a.Stride)
+	return a.Count <= 1 || a.List == 0 && uint64(max(step, -step)) >= width
+}
+
+// transactions fills c.sectors with a transaction for each set of lanes that do not
+// conflict. What straddles sectors counts in each of them.
+func (c *coalescer) transactions(a *trace.Access, lists []uint64, width uint64) {
+	c.sectors, c.bytes = c.sectors[:0], c.bytes[:0]
+	for i := range uint64(a.Count) {
+		addr := a.Base + i*uint64(int64(a.Stride))
+		if a.List != 0 {
+			addr = lists[uint64(a.List)-1+i]
+		}
+		end := addr + width
+		if first, last := addr>>sectorShift, (end-1)>>sectorShift; first == last {
+			c.join(first, covered(addr, end))
+		} else {
+			c.join(first, covered(addr, last<<sectorShift))
+			c.join(last, covered(last<<sectorShift, end))
+		}
+	}
+}
+
+// join puts bytes of a sector into its first transaction that has none of them.
+func (c *coalescer) join(sector uint64, bytes uint32) {
+	for i, s := range c.sectors {
+		if s == sector && c.bytes[i]&bytes == 0 {
+			c.bytes[i] |= bytes
+			return
+		}
+	}
+	c.append(sector, bytes)
+}
+
+// serialise makes one request of the transactions of each sector, which lie side by
+// side, with a turn for each.
+func (c *coalescer) serialise() {
+	n := 0
+	for i, s := range c.sectors {
+		if n > 0 && c.sectors[n-1] == s {
+			c.bytes[n-1] |= c.bytes[i]
+			c.turns[n-1]++
+			continue
+		}
+		c.sectors[n], c.bytes[n], c.turns[n] = s, c.bytes[i], 1
+		n++
+	}
+	c.sectors, c.bytes, c.turns = c.sectors[:n], c.bytes[:n], c.turns[:n]
+}
