@@ -14,8 +14,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "accelsim",
-		Title:   "Accel-Sim (NVBit) captures: kernelslist.g, .traceg, .trace, .tracez, packed, in folders and tar archives",
+		Name:  "accelsim",
+		Title: "Accel-Sim (NVBit) captures: kernelslist.g, .traceg, .trace, .tracez, packed, in folders and tar archives",
+		Reads: []Capture{
+			{Give: "`kernelslist.g`, a folder, an archive, or one trace file", Fidelity: "warp", Order: "order of the list",
+				Dependences: "streams", Placement: "with the raw `.trace`"},
+		},
 		Sniff:   sniffAccelsim,
 		Convert: convertAccelsim,
 	})

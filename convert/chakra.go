@@ -12,8 +12,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "chakra",
-		Title:   "Chakra execution trace (MLCommons): .et protobuf, or JSON",
+		Name:  "chakra",
+		Title: "Chakra execution trace (MLCommons): .et protobuf, or JSON",
+		Reads: []Capture{
+			{Give: "`.et` protobuf, or JSON", Fidelity: "none: operators have no grid", Order: "an order that respects dependences",
+				Dependences: "control and data dependences, as events", Placement: "no"},
+		},
 		Sniff:   func(in *Input) bool { return chakra.IsJSON(in.Head()) || chakra.IsProto(in.Head()) },
 		Convert: convertChakra,
 	})

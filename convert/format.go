@@ -13,10 +13,20 @@ import (
 
 // Format is one foreign format.
 type Format struct {
-	Name    string // as --from= takes it
-	Title   string // one line: which tool, which file
+	Name    string    // as --from= takes it
+	Title   string    // one line: which tool, which file
+	Reads   []Capture // what it takes, for FORMATS.md
 	Sniff   func(*Input) bool
 	Convert func(context.Context, *Input, Writer, Options) error
+}
+
+// Capture is one kind of input of a format and what its trace has, in words.
+type Capture struct {
+	Give        string // the file or folder to give
+	Fidelity    string // of its kernels
+	Order       string // where the order and times of host operations come from
+	Dependences string // between operations
+	Placement   string // of CTAs on SMs
 }
 
 // Writer takes the trace; [trace.Writer] is one. Values are copied before a
@@ -62,7 +72,7 @@ var formats []Format
 // Register adds a format. It panics if the name is taken or something is
 // missing: that is a bug.
 func Register(f Format) {
-	if f.Name == "" || f.Title == "" || f.Sniff == nil || f.Convert == nil {
+	if f.Name == "" || f.Title == "" || len(f.Reads) == 0 || f.Sniff == nil || f.Convert == nil {
 		panic("convert: incomplete format " + f.Name)
 	}
 	for _, g := range formats {

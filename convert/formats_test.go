@@ -17,19 +17,17 @@ import (
 	"gpureplay/trace"
 )
 
-// FORMATS.md has every format, and its table has every counter that the code
-// can write, with its help.
+// FORMATS.md has every format with what it reads, and every counter that the
+// code can write, with its help.
 func TestFormats(t *testing.T) {
-	doc, err := os.ReadFile("FORMATS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := string(doc)
-	for _, name := range Names() {
-		if !strings.Contains(text, "| `"+name+"` |") {
-			t.Errorf("FORMATS.md has no line for %s", name)
+	var formats strings.Builder
+	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, f := range Formats() {
+		for _, c := range f.Reads {
+			fmt.Fprintf(&formats, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, c.Give, c.Fidelity, c.Order, c.Dependences, c.Placement)
 		}
 	}
+	inDoc(t, "formats", formats.String())
 	var rows []string
 	for _, d := range timeline.Oddities() {
 		rows = append(rows, row("profilers", d.Name, d.Severity.String(), d.Help))
@@ -44,18 +42,30 @@ func TestFormats(t *testing.T) {
 		}
 	}
 	slices.Sort(rows)
-	table := "| of | counter | grade | means |\n| --- | --- | --- | --- |\n" + strings.Join(rows, "")
-	const begin, end = "<!-- counters -->\n", "<!-- end -->"
-	before, rest, _ := strings.Cut(text, begin)
-	_, after, ok := strings.Cut(rest, end)
-	if want := before + begin + table + end + after; !ok || want != text {
-		if *update && ok {
-			if err := os.WriteFile("FORMATS.md", []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		t.Error("the table of FORMATS.md is not that of the code; go test -run Formats -update ./convert writes it")
+	inDoc(t, "counters", "| of | counter | grade | means |\n| --- | --- | --- | --- |\n"+strings.Join(rows, ""))
+}
+
+// inDoc checks that a table stands in its place of FORMATS.md.
+func inDoc(t *testing.T, name, table string) {
+	t.Helper()
+	text, err := os.ReadFile("FORMATS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->"
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("FORMATS.md has no place for the table %s", name)
+	}
+	want := before + begin + table + end + after
+	if want == string(text) {
+		return
+	}
+	if !*update {
+		t.Errorf("the table %s of FORMATS.md is not that of the code; go test -run Formats -update ./convert writes it", name)
+	} else if err := os.WriteFile("FORMATS.md", []byte(want), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -18,8 +18,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "gpucachesim",
-		Title:   "gpucachesim: folder with commands.json and kernel-N.msgpack",
+		Name:  "gpucachesim",
+		Title: "gpucachesim: folder with commands.json and kernel-N.msgpack",
+		Reads: []Capture{
+			{Give: "the folder, or its `commands.json`", Fidelity: "warp", Order: "order of the commands",
+				Dependences: "streams", Placement: "SM of each CTA"},
+		},
 		Sniff:   sniffGpucachesim,
 		Convert: convertGpucachesim,
 	})

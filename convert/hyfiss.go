@@ -20,8 +20,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "hyfiss",
-		Title:   "HyFiSS: folder with configs/app.config, sass_traces and memory_traces",
+		Name:  "hyfiss",
+		Title: "HyFiSS: folder with configs/app.config, sass_traces and memory_traces",
+		Reads: []Capture{
+			{Give: "the folder that holds `configs`", Fidelity: "warp", Order: "order of `-app_kernels_id`",
+				Dependences: "streams", Placement: "SM of each CTA"},
+		},
 		Sniff:   func(in *Input) bool { return in.Has(filepath.Join("configs", "app.config")) },
 		Convert: convertHyfiss,
 	})

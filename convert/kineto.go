@@ -14,8 +14,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "kineto",
-		Title:   "PyTorch profiler (Kineto) Chrome JSON, plain, .gz or .zst",
+		Name:  "kineto",
+		Title: "PyTorch profiler (Kineto) Chrome JSON, plain, .gz or .zst",
+		Reads: []Capture{
+			{Give: "the JSON of one rank", Fidelity: "kernel", Order: "calls, by correlation id",
+				Dependences: "streams, events, waits, synchronisation", Placement: "no"},
+		},
 		Sniff:   sniffKineto,
 		Convert: convertKineto,
 	})

@@ -21,8 +21,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "macsim",
-		Title:   "MacSim NVBit: folder with kernel_config.txt, or one kernel's trace.txt",
+		Name:  "macsim",
+		Title: "MacSim NVBit: folder with kernel_config.txt, or one kernel's trace.txt",
+		Reads: []Capture{
+			{Give: "the folder with `kernel_config.txt`, or one kernel's `trace.txt`", Fidelity: "warp", Order: "order of the list",
+				Dependences: "none", Placement: "no"},
+		},
 		Sniff:   sniffMacsim,
 		Convert: convertMacsim,
 	})

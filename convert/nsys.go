@@ -15,8 +15,12 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "nsys",
-		Title:   "Nsight Systems SQLite export (nsys export --type=sqlite)",
+		Name:  "nsys",
+		Title: "Nsight Systems SQLite export (nsys export --type=sqlite)",
+		Reads: []Capture{
+			{Give: "the SQLite export (`nsys export --type=sqlite`)", Fidelity: "kernel", Order: "calls, by process and correlation id",
+				Dependences: "streams, events, waits, synchronisation", Placement: "no"},
+		},
 		Sniff:   func(in *Input) bool { return sniffSQLite(in, nsys.Is) },
 		Convert: convertNsys,
 	})

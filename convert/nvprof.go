@@ -13,8 +13,14 @@ import (
 
 func init() {
 	Register(Format{
-		Name:    "nvprof",
-		Title:   "nvprof: --print-gpu-trace --csv table, or SQLite file (nvprof -o)",
+		Name:  "nvprof",
+		Title: "nvprof: --print-gpu-trace --csv table, or SQLite file (nvprof -o)",
+		Reads: []Capture{
+			{Give: "the SQLite file (`nvprof -o`)", Fidelity: "kernel; parents of children: warp", Order: "calls, by correlation id",
+				Dependences: "streams, events, waits, synchronisation, parent and child", Placement: "no"},
+			{Give: "the table (`nvprof --print-gpu-trace --csv`)", Fidelity: "kernel", Order: "start on the device",
+				Dependences: "streams, blocking copies", Placement: "no"},
+		},
 		Sniff:   func(in *Input) bool { return nvprof.IsCSV(in.Head()) || sniffSQLite(in, nvprof.IsSQLite) },
 		Convert: convertNvprof,
 	})

@@ -20,6 +20,10 @@ func init() {
 	Register(Format{
 		Name:  "rocprof",
 		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file",
+		Reads: []Capture{
+			{Give: "`*_results.json`, a rocpd `.db`, or `*_kernel_trace.csv` with its sister tables", Fidelity: "kernel", Order: "HIP calls, by correlation id",
+				Dependences: "streams or queues, synchronisation of streams and devices", Placement: "no"},
+		},
 		Sniff: func(in *Input) bool {
 			return rocprof.IsCSV(in.Head()) || rocprof.IsJSON(in.Head()) || sniffSQLite(in, rocprof.IsRocpd)
 		},

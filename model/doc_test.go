@@ -1,6 +1,7 @@
 package model
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -37,15 +38,30 @@ func capabilityTable() string {
 	return b.String()
 }
 
+var update = flag.Bool("update", false, "write the table of presets in MODEL.md")
+
 // The tables of MODEL.md that repeat facts of the code are those facts.
 func TestModelDocTables(t *testing.T) {
 	data, err := os.ReadFile("MODEL.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range []string{presetTable(), capabilityTable()} {
-		if !strings.Contains(string(data), table) {
-			t.Errorf("MODEL.md does not have this table:\n%s", table)
+	if table := capabilityTable(); !strings.Contains(string(data), table) {
+		t.Errorf("MODEL.md does not have this table:\n%s", table)
+	}
+	const begin, end = "<!-- presets -->\n", "<!-- /presets -->\n"
+	before, rest, found := strings.Cut(string(data), begin)
+	_, after, closed := strings.Cut(rest, end)
+	want := before + begin + presetTable() + end + after
+	switch {
+	case !found || !closed:
+		t.Errorf("MODEL.md has no place for the table of presets")
+	case want == string(data):
+	case !*update:
+		t.Error("the table of presets in MODEL.md is not that of the presets; write it with: go test ./model -run ModelDoc -update")
+	default:
+		if err := os.WriteFile("MODEL.md", []byte(want), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"gpureplay/trace"
 )
 
+func init() { register((*app).convertCommand) }
+
 func (a *app) convertCommand() *cobra.Command {
 	var out, from string
 	opt := convert.Options{Device: -1}

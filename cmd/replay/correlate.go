@@ -16,6 +16,8 @@ type correlateFlags struct {
 	where []string
 }
 
+func init() { register((*app).correlateCommand) }
+
 func (a *app) correlateCommand() *cobra.Command {
 	var f correlateFlags
 	c := &cobra.Command{

@@ -9,6 +9,8 @@ import (
 	"gpureplay/trace"
 )
 
+func init() { register((*app).explainCommand) }
+
 func (a *app) explainCommand() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
 	c := &cobra.Command{

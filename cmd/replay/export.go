@@ -13,6 +13,8 @@ import (
 	"gpureplay/trace"
 )
 
+func init() { register((*app).exportCommand) }
+
 func (a *app) exportCommand() *cobra.Command {
 	var dir, format string
 	c := &cobra.Command{

@@ -14,6 +14,8 @@ import (
 	"gpureplay/trace"
 )
 
+func init() { register((*app).inspectCommand) }
+
 func (a *app) inspectCommand() *cobra.Command {
 	var kernels, text bool
 	var events int

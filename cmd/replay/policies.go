@@ -10,6 +10,8 @@ import (
 	"gpureplay/policies"
 )
 
+func init() { register((*app).policiesCommand) }
+
 func (a *app) policiesCommand() *cobra.Command {
 	cost, gpu := false, ""
 	c := &cobra.Command{

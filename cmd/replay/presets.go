@@ -8,6 +8,8 @@ import (
 	"gpureplay/model"
 )
 
+func init() { register((*app).presetsCommand) }
+
 func (a *app) presetsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "presets [PRESET]",

@@ -11,6 +11,8 @@ import (
 	"gpureplay/replay/report"
 )
 
+func init() { register((*app).reportCommand) }
+
 func (a *app) reportCommand() *cobra.Command {
 	var out, title string
 	c := &cobra.Command{

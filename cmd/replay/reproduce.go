@@ -20,6 +20,8 @@ type reproduceFlags struct {
 	into     string
 }
 
+func init() { register((*app).reproduceCommand) }
+
 func (a *app) reproduceCommand() *cobra.Command {
 	f := &reproduceFlags{}
 	c := &cobra.Command{

@@ -33,6 +33,12 @@ type replayFlags struct {
 	params      map[string]*string
 }
 
+// commands make the subcommands; help sorts them by name.
+var commands []func(*app) *cobra.Command
+
+// register adds a subcommand.
+func register(make func(*app) *cobra.Command) { commands = append(commands, make) }
+
 // root is the command itself: with a trace and no subcommand it replays.
 func (a *app) root() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
@@ -65,8 +71,9 @@ func (a *app) root() *cobra.Command {
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
-	c.AddCommand(a.convertCommand(), a.inspectCommand(), a.verifyCommand(), a.policiesCommand(), a.presetsCommand(), a.sampleCommand(), a.explainCommand(), a.correlateCommand(), a.timelineCommand(), a.exportCommand(), a.reproduceCommand(),
-		a.sweepCommand(), a.reportCommand())
+	for _, make := range commands {
+		c.AddCommand(make(a))
+	}
 	return c
 }
 

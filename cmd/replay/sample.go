@@ -10,6 +10,8 @@ import (
 	_ "gpureplay/samples/all"
 )
 
+func init() { register((*app).sampleCommand) }
+
 func (a *app) sampleCommand() *cobra.Command {
 	var out string
 	var params []string

@@ -26,6 +26,8 @@ type sweepFlags struct {
 	collect  bool
 }
 
+func init() { register((*app).sweepCommand) }
+
 func (a *app) sweepCommand() *cobra.Command {
 	f := &sweepFlags{}
 	c := &cobra.Command{

@@ -9,6 +9,8 @@ import (
 	"gpureplay/replay/timeline"
 )
 
+func init() { register((*app).timelineCommand) }
+
 func (a *app) timelineCommand() *cobra.Command {
 	var out string
 	var opt timeline.Options

@@ -8,6 +8,8 @@ import (
 	"gpureplay/trace"
 )
 
+func init() { register((*app).verifyCommand) }
+
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify TRACE",

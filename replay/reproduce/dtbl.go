@@ -66,6 +66,8 @@ func agtPolicies(base string) string {
 
 var agtWorkloads = pick(dtblWorkloads, "AMR", "BHT", "CLR-citation", "REGX-string", "JOIN-gaussian", "SSSP-flight")
 
+func init() { register(dtbl) }
+
 // dtbl is the paper on dynamic thread block launch.
 var dtbl = &Paper{
 	Name: "dtbl", Title: "DTBL: children join kernels that are in the distributor",

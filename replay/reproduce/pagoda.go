@@ -49,6 +49,8 @@ func byTasks(sample string, params []string, counts ...string) []Workload {
 	return all
 }
 
+func init() { register(pagoda) }
+
 // pagoda is the paper on narrow tasks.
 var pagoda = &Paper{
 	Name: "pagoda", Title: "Pagoda: narrow tasks on a resident kernel that schedules warps",

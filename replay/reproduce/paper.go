@@ -116,8 +116,20 @@ const (
 	MostRow  = "most"
 )
 
+// papers are those that there are, in the order of their names.
+var papers []*Paper
+
+// register adds a paper; a second one of the same name is our bug.
+func register(p *Paper) {
+	at, found := slices.BinarySearchFunc(papers, p.Name, func(q *Paper, name string) int { return strings.Compare(q.Name, name) })
+	if found {
+		panic("reproduce: " + p.Name + " registered twice")
+	}
+	papers = slices.Insert(papers, at, p)
+}
+
 // Papers returns those that there are, in the order of their names.
-func Papers() []*Paper { return []*Paper{dtbl, pagoda, ppcs, spawn} }
+func Papers() []*Paper { return slices.Clone(papers) }
 
 // Get returns a paper by name; the error lists all.
 func Get(name string) (*Paper, error) {

@@ -30,6 +30,8 @@ func ppcsWorkloads(names ...string) []Workload {
 	return some
 }
 
+func init() { register(ppcs) }
+
 // ppcs is the paper on CRCS and PPCS.
 var ppcs = &Paper{
 	Name: "ppcs", Title: "CRCS and PPCS: dependent kernels overlap with each other and with file accesses",

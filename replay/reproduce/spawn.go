@@ -65,6 +65,8 @@ func shareColumns(shares ...int) []Column {
 
 const spawnPolicies = "flat,cdp," + search + ",spawn,spawn+dtbl"
 
+func init() { register(spawn) }
+
 // spawn is the paper on controlled child launches.
 var spawn = &Paper{
 	Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
