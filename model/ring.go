@@ -11,17 +11,11 @@ func newRing(n int) ring { return ring{leaves: make([]Time, n)} }
 
 // room returns from when on, not before t, the queue has a free entry.
 func (r *ring) room(t Time) Time {
-	if len(r.leaves) == 0 {
-		return t
-	}
 	return max(t, r.leaves[r.next])
 }
 
 // put takes an entry that leaves at t.
 func (r *ring) put(t Time) {
-	if len(r.leaves) == 0 {
-		return
-	}
 	r.leaves[r.next] = t
 	if r.next++; r.next == len(r.leaves) {
 		r.next = 0
