@@ -133,21 +133,22 @@ func (c *cache) replaceable(l *line, t Time) bool {
 
 // insert makes room for a line that is not there, with no sector present, in place
 // of the least recently used one of its set with nothing on its way at t; it
-// returns its place and what was there. noLine: every line of the set is on its way.
-func (c *cache) insert(tag uint64, t Time) (id int32, old line) {
+// returns its place, and the tag and dirty sectors of what was there. noLine: every
+// line of the set is on its way.
+func (c *cache) insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 	if c.narrow.sets != nil {
 		id = c.narrow.replace(c, tag, t)
 	} else {
 		id = c.wide.replace(c, tag, t)
 	}
 	if id == noLine {
-		return noLine, line{}
+		return noLine, 0, 0
 	}
 	l := &c.lines[id]
-	old = *l
+	was, dirty = l.tag, l.dirty
 	*l = line{tag: tag, gen: c.gen}
 	c.last = id
-	return id, old
+	return id, was, dirty
 }
 
 // filled returns the fill time of a valid sector.

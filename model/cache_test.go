@@ -56,7 +56,7 @@ func TestCacheShapes(t *testing.T) {
 				c.touch(id)
 				continue
 			}
-			id, _ = c.insert(tag, Time(n))
+			id, _, _ = c.insert(tag, Time(n))
 			c.put(id, 0, Time(n), 1)
 		}
 	}

@@ -112,14 +112,23 @@ func (o *op) ready(regs []Time) Time {
 	return latest
 }
 
-// write sets the destinations of o.
+// write sets the destinations of o: one as a rule.
 func (o *op) write(regs []Time, ready Time) {
-	n := int(o.dst)
-	for i := range min(n, len(o.regs)) {
-		regs[o.regs[i]] = ready
+	if o.dst > 0 {
+		regs[o.regs[0]] = ready
 	}
-	for i := len(o.regs); i < n; i++ {
-		regs[o.more[i-len(o.regs)]] = ready
+	if o.dst > 1 {
+		o.writeRest(regs, ready)
+	}
+}
+
+func (o *op) writeRest(regs []Time, ready Time) {
+	n := int(o.dst)
+	for _, r := range o.regs[1:min(n, len(o.regs))] {
+		regs[r] = ready
+	}
+	for _, r := range o.more[:max(0, n-len(o.regs))] {
+		regs[r] = ready
 	}
 }
 

@@ -75,8 +75,8 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		}
 		if o.dst > 0 {
 			w.last = max(w.last, done)
-			o.write(w.regs, done<<1)
 		}
+		o.write(w.regs, done<<1)
 		if s.watched {
 			s.tellInst(w, w.path[w.pc], t, done)
 		}

@@ -57,7 +57,7 @@ func (c *l1) write(sector uint64, at Time, bytes uint32) {
 	tag, bit := sector>>(c.per&63), uint(sector)&c.last
 	id := c.tags.find(tag)
 	if id == noLine {
-		if id, _ = c.tags.insert(tag, at); id == noLine {
+		if id, _, _ = c.tags.insert(tag, at); id == noLine {
 			return
 		}
 	} else {

@@ -152,9 +152,9 @@ func (s *slice) lookup(sector uint64) (int32, uint) {
 // allocate makes room for a line and writes back what it drives out; noLine if
 // every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
-	id, old := s.tags.insert(sector>>(s.per&63), t)
-	for d := old.dirty; d != 0; d &= d - 1 {
-		s.send(old.tag<<(s.per&63)+uint64(bits.TrailingZeros8(d)), t, true)
+	id, was, dirty := s.tags.insert(sector>>(s.per&63), t)
+	for d := dirty; d != 0; d &= d - 1 {
+		s.send(was<<(s.per&63)+uint64(bits.TrailingZeros8(d)), t, true)
 	}
 	return id
 }

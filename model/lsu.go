@@ -48,13 +48,17 @@ func (u *lsu) translate(sector uint64, at Time) Time {
 	if u.tlb == nil {
 		return at
 	}
+	return u.walk(sector, at)
+}
+
+func (u *lsu) walk(sector uint64, at Time) Time {
 	tag := sector >> (u.page & 63)
 	if id := u.tlb.find(tag); id != noLine {
 		u.tlb.touch(id)
 		return max(at, u.tlb.filled(id, 0))
 	}
 	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
-	if id, _ := u.tlb.insert(tag, at); id != noLine {
+	if id, _, _ := u.tlb.insert(tag, at); id != noLine {
 		u.tlb.put(id, 0, walked, 0)
 	}
 	return walked
@@ -263,7 +267,7 @@ func (u *lsu) load(sector uint64, at Time) Time {
 		l1.pending.push(fill)
 	}
 	if id == noLine {
-		if id, _ = l1.tags.insert(tag, at); id == noLine {
+		if id, _, _ = l1.tags.insert(tag, at); id == noLine {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
 	}

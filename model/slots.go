@@ -52,16 +52,17 @@ func (s *slots) take(t Time) Time {
 	for {
 		e := t >> 6
 		w := &s.words[uint(e)&(slotWindow/64-1)]
-		if w.epoch < e {
-			w.epoch, w.taken = e, 0
-		}
-		// A word that a later time has taken over counts as full.
-		if free := ^w.taken >> (uint(t) & 63); free != 0 && w.epoch == e {
-			t += Time(bits.TrailingZeros64(free))
-			w.taken |= 1 << (uint(t) & 63)
+		if w.epoch == e {
+			if free := ^w.taken >> (uint(t) & 63); free != 0 {
+				t += Time(bits.TrailingZeros64(free))
+				w.taken |= 1 << (uint(t) & 63)
+				return t
+			}
+		} else if w.epoch < e {
+			w.epoch, w.taken = e, 1<<(uint(t)&63)
 			return t
 		}
-		t = (e + 1) << 6
+		t = (e + 1) << 6 // a word that a later time has taken over counts as full
 	}
 }
 
