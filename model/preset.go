@@ -60,10 +60,15 @@ func PresetSource(name string) []byte {
 // FindConfig returns the machine that a user asked for: a TOML file if the
 // argument has a path separator or ends in .toml, otherwise a preset.
 func FindConfig(arg string) (*Config, error) {
-	if strings.HasSuffix(arg, ".toml") || strings.ContainsAny(arg, `/\`) {
+	if IsConfigFile(arg) {
 		return LoadConfig(arg)
 	}
 	return Preset(arg)
+}
+
+// IsConfigFile reports whether [FindConfig] takes an argument for a file.
+func IsConfigFile(arg string) bool {
+	return strings.HasSuffix(arg, ".toml") || strings.ContainsAny(arg, `/\`)
 }
 
 // LoadConfig reads a machine from a TOML file; see [ReadConfig].

@@ -64,6 +64,11 @@ func (p *pattern) Set(s string) (err error) {
 func (p *pattern) Type() string { return "regexp" }
 
 func (a *app) convert(ctx context.Context, input, out, from string, opt convert.Options) error {
+	if from != "" {
+		if _, err := convert.Lookup(from); err != nil {
+			return usageError{err}
+		}
+	}
 	in, err := convert.Open(input, a.in)
 	if err != nil {
 		return err

@@ -37,8 +37,13 @@ func (a *app) correlateCommand() *cobra.Command {
 			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
 			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
 			"  replay correlate --gpu=my.toml mine.txt",
-		Args: cobra.MinimumNArgs(1),
+		Args: between(1, math.MaxInt, "a folder of tables, or measurements"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.gpu != "" {
+				if _, err := machineNamed(f.gpu); err != nil {
+					return err
+				}
+			}
 			cases, skipped, err := f.cases(args)
 			if err != nil {
 				return err

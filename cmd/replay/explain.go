@@ -38,7 +38,7 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 	if err != nil {
 		return err
 	}
-	choices, err := f.choices(cmd, a, r)
+	choices, err := f.choices(cmd, a, r, cfg)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,6 +32,9 @@ func (a *app) exportCommand() *cobra.Command {
 			}
 			if dir == "-" {
 				return usagef("export: -o -: the tables are files; name a folder")
+			}
+			if !slices.Contains(neutral.Formats(), format) {
+				return usagef("export: no format %q: choose from %s", format, strings.Join(neutral.Formats(), ", "))
 			}
 			return a.export(cmd.Context(), args[0], dir, format)
 		},

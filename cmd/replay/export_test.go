@@ -32,7 +32,7 @@ func TestExport(t *testing.T) {
 		}
 	}
 	fails(t, 2, []string{"-o DIR"}, "export", path)
-	fails(t, 1, []string{"arrow", "parquet, csv"}, "export", "--format=arrow", path, "-o", dir)
+	fails(t, 2, []string{"arrow", "parquet, csv"}, "export", "--format=arrow", path, "-o", dir)
 	if err := os.WriteFile(filepath.Join(dir, "kernels.parquet"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/policies"
+	"gpureplay/samples"
 	"gpureplay/trace"
 )
 
@@ -24,7 +25,7 @@ func (a *app) inspectCommand() *cobra.Command {
 		Short:   "show what a trace holds, what it lacks, and which policies apply",
 		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
 		Args:    exactly(1, "one trace"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if events < 0 {
 				return usagef("inspect: --events=%d: want how many, from the first", events)
 			}
@@ -35,7 +36,7 @@ func (a *app) inspectCommand() *cobra.Command {
 			defer r.Close()
 			switch {
 			case text:
-				return trace.WriteText(a.out, r)
+				return trace.WriteText(samples.Interruptible(cmd.Context(), a.out), r)
 			case kernels:
 				return a.inspectKernels(r)
 			case events > 0:

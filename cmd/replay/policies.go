@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 )
 
@@ -18,7 +17,7 @@ func (a *app) policiesCommand() *cobra.Command {
 		Use:     "policies [POLICY]",
 		Short:   "list the policies, or explain one",
 		Example: "  replay policies\n  replay policies hyperq\n  replay policies ppcs --cost\n  replay policies dtbl,agt=4096 --cost --gpu=k20c",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    between(0, 1, "at most one policy"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case cost && len(args) == 0:
@@ -40,12 +39,12 @@ func (a *app) policiesCommand() *cobra.Command {
 func (a *app) showCost(name, gpu string) error {
 	cs, err := policies.Parse(name, nil)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	if gpu == "" {
 		gpu = cmp.Or(cs[0].Policy.CostOn, "k20c")
 	}
-	cfg, err := model.FindConfig(gpu)
+	cfg, err := machineNamed(gpu)
 	if err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (a *app) listPolicies() error {
 func (a *app) showPolicy(name string) error {
 	cs, err := policies.Parse(name, nil)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	p := cs[0].Policy
 	if a.asJSON {

@@ -17,7 +17,7 @@ func (a *app) presetsCommand() *cobra.Command {
 		Long: "presets lists the machines, or shows every number of one as TOML. --gpu takes a file of that form, also one that\n" +
 			"begins with base = \"a100\" and gives only what differs.",
 		Example: "  replay presets\n  replay presets a100 > mine.toml",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    between(0, 1, "at most one preset"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				return a.showPreset(args[0])
@@ -30,7 +30,7 @@ func (a *app) presetsCommand() *cobra.Command {
 func (a *app) showPreset(name string) error {
 	c, err := model.Preset(name)
 	if err != nil {
-		return err
+		return usageError{err}
 	}
 	if a.asJSON {
 		rows := []map[string]any{}

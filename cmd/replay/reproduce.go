@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -31,7 +32,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 			"its tables and figures, and last its published figures beside ours with the difference. Without a paper it lists those there are.\n" +
 			"Nothing is tuned to a paper; POLICIES.md says why figures differ. The whole takes minutes, --large more.",
 		Example: "  replay reproduce\n  replay reproduce --quick spawn\n  replay reproduce --data=inputs --markdown dtbl > dtbl.md",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    between(0, 1, "at most one paper"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listPapers()
@@ -40,7 +41,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
-			if err := f.check(a); err != nil {
+			if err := f.check(a, p); err != nil {
 				return err
 			}
 			return a.reproduce(cmd.Context(), p, f)
@@ -57,9 +58,16 @@ func (a *app) reproduceCommand() *cobra.Command {
 	return c
 }
 
-// check refuses flags that do not go together.
-func (f *reproduceFlags) check(a *app) error {
+// check refuses flags that do not go together, and experiments that there are not.
+func (f *reproduceFlags) check(a *app, p *reproduce.Paper) error {
+	for _, name := range f.Only {
+		if !slices.Contains(p.Names(), name) {
+			return usagef("no experiment %q of %s; there are: %s", name, p.Name, strings.Join(p.Names(), ", "))
+		}
+	}
 	switch {
+	case f.Workers < 0:
+		return usagef("--jobs=%d: want a number of runs at a time", f.Workers)
 	case f.markdown && a.asJSON:
 		return usagef("--markdown and --json: one of them")
 	case f.into != "" && (f.markdown || a.asJSON):

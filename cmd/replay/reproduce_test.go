@@ -88,7 +88,7 @@ func TestReproduceLists(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", p.Name, out)
 		}
 	}
-	fails(t, 1, []string{`no experiment "agts" of dtbl`, "speedup, agt, agt-launched, large"}, "reproduce", "--only=agts", "dtbl")
+	fails(t, 2, []string{`no experiment "agts" of dtbl`, "speedup, agt, agt-launched, large"}, "reproduce", "--only=agts", "dtbl")
 	fails(t, 2, []string{`no paper "dtlb"`, "dtbl, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
 }

@@ -14,6 +14,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
 
@@ -123,8 +124,11 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	choices, err := f.choices(cmd, a, r)
+	choices, err := f.choices(cmd, a, r, cfg)
 	if err != nil {
+		return err
+	}
+	if err := f.check(choices); err != nil {
 		return err
 	}
 	job := &replay.Job{
@@ -211,7 +215,7 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
 		name, why = replay.PresetFor(&r.Program().Meta)
 		a.note("machine %s: %s; --gpu chooses another", name, why)
 	}
-	cfg, err := model.FindConfig(name)
+	cfg, err := machineNamed(name)
 	if err != nil {
 		return nil, err
 	}
@@ -221,14 +225,53 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
 			return nil, usagef("--set %s: want KEY=VALUE", s)
 		}
 		if err := cfg.Set(key, value); err != nil {
-			return nil, fmt.Errorf("--set %s: %w", s, err)
+			return nil, usagef("--set %s: %w", s, err)
 		}
 	}
-	return cfg, cfg.Validate()
+	return cfg, usage(cfg.Validate()) // a file's own values have been checked
 }
 
-// choices resolves --policy and the parameters given as flags.
-func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*policies.Choice, error) {
+// machineNamed returns the machine that --gpu names.
+func machineNamed(name string) (*model.Config, error) {
+	cfg, err := model.FindConfig(name)
+	if err != nil && !model.IsConfigFile(name) {
+		err = usageError{err}
+	}
+	return cfg, err
+}
+
+// check refuses what can be seen to be wrong before a run.
+func (f *replayFlags) check(choices []*policies.Choice) error {
+	if f.baseline != "" && !slices.ContainsFunc(choices, func(c *policies.Choice) bool { return c.Label == f.baseline }) {
+		var names []string
+		for _, c := range choices {
+			names = append(names, c.Label)
+		}
+		return usagef("--baseline=%s is not one of the policies of this run (%s)", f.baseline, strings.Join(names, ", "))
+	}
+	return usage(table.Check(f.tables, f.format))
+}
+
+// choices resolves --policy and the parameters given as flags, and tries them
+// on the machine.
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *model.Config) ([]*policies.Choice, error) {
+	all, err := f.named(cmd, a, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if c.Searches() {
+			continue
+		}
+		if _, _, err := c.Build(cfg); err != nil {
+			return nil, usagef("policy %s: %w", c.Label, err)
+		}
+	}
+	return all, nil
+}
+
+// named returns the policies of --policy.
+func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*policies.Choice, error) {
 	flags := map[string]string{}
 	for name, v := range f.params {
 		if cmd.Flags().Changed(name) {
@@ -238,7 +281,7 @@ func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader) ([]*p
 	if f.policy != "all" {
 		all, err := policies.Parse(f.policy, flags)
 		if err != nil {
-			return nil, err
+			return nil, usageError{err}
 		}
 		for _, name := range slices.Sorted(maps.Keys(flags)) {
 			if !slices.ContainsFunc(all, func(c *policies.Choice) bool { return c.Declares(name) }) {

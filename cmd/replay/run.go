@@ -18,8 +18,8 @@ const version = "0.1.0"
 // Exit statuses.
 const (
 	statusOK     = 0
-	statusFailed = 1
-	statusUsage  = 2
+	statusFailed = 1 // what a file holds, what a trace cannot feed, what a run met; an interrupt too
+	statusUsage  = 2 // a flag, its value, a name that there is not, too many arguments
 )
 
 // app is one invocation of the command.
@@ -33,6 +33,16 @@ type app struct {
 
 // usageError is a wrong way to call the command.
 type usageError struct{ error }
+
+// usage makes a wrong way to call the command of an error, if there is one: a
+// flag, its value, or a name that there is not. What a file holds, and what
+// happens, is none.
+func usage(err error) error {
+	if err != nil {
+		return usageError{err}
+	}
+	return nil
+}
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
@@ -60,11 +70,24 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		fmt.Fprintf(errw, "replay: %s (replay --help shows how)\n", oneLine(err))
 		return statusUsage
 	}
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		err = fmt.Errorf("interrupted: %w", err)
+	if ctx.Err() != nil {
+		err = interrupted(ctx, err)
 	}
 	fmt.Fprintf(errw, "replay: %s\n", oneLine(err))
 	return statusFailed
+}
+
+// interrupted is the error of a command that a signal ended: where it was, and
+// what it had finished. How a context calls its end says nothing to a user.
+func interrupted(ctx context.Context, err error) error {
+	text := oneLine(err)
+	for _, end := range []string{context.Cause(ctx).Error(), context.Canceled.Error()} {
+		text = strings.NewReplacer(": "+end, "", end+": ", "", end, "").Replace(text)
+	}
+	if text == "" {
+		return errors.New("interrupted")
+	}
+	return errors.New("interrupted: " + text)
 }
 
 // checked is standard output: it keeps the first error, which those who print
@@ -92,9 +115,12 @@ func (a *app) note(format string, args ...any) {
 }
 
 // exactly demands n arguments, named by what.
-func exactly(n int, what string) cobra.PositionalArgs {
+func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+
+// between takes from least to most arguments.
+func between(least, most int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if len(args) != n {
+		if len(args) < least || len(args) > most {
 			return usagef("%s: want %s, got %d arguments", cmd.CommandPath(), what, len(args))
 		}
 		return nil

@@ -21,14 +21,17 @@ func (a *app) sampleCommand() *cobra.Command {
 		Long: "sample runs the real algorithm of a workload, on a generated or a given input, and writes what a GPU would have been asked\n" +
 			"to do. Without a name it lists the generators; with a name and no -o it explains one.",
 		Example: "  replay sample\n  replay sample hsp\n  replay sample hsp --param=kernels=20 -o hsp.trace.zst",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    between(0, 1, "at most one workload"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listSamples()
 			}
 			g, err := samples.Get(args[0])
 			if err != nil {
-				return err
+				return usageError{err}
+			}
+			if _, err := g.Parse(params...); err != nil {
+				return usageError{err}
 			}
 			if out == "" {
 				return a.showSample(g)

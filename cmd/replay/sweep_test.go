@@ -9,9 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // sweepFolder makes a folder with two traces and a sweep's file of the given
@@ -204,43 +202,6 @@ func TestSweepLosesNoOtherCell(t *testing.T) {
 		t.Errorf("again: %d replayed, %d finished before, want 0 and 2", ran, before)
 	}
 	noPartials(t, dir)
-}
-
-// Ctrl-C ends a sweep soon; what was finished is kept.
-func TestSweepInterrupted(t *testing.T) {
-	dir := t.TempDir()
-	must(t, "sample", "vecadd", "--param=n=1048576", "-o", filepath.Join(dir, "v.trace.zst"))
-	file := writeSweep(t, dir, "traces = 'v.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n[set]\nkmu.hwqs = { from = 1, to = 200, step = 1 }\n")
-	out := filepath.Join(dir, "out")
-	var sent time.Time
-	go func() {
-		for range 3000 {
-			if cells, _ := filepath.Glob(filepath.Join(out, "cells", "[0-9a-f]*")); len(cells) > 0 {
-				break
-			}
-			time.Sleep(10 * time.Millisecond)
-		}
-		sent = time.Now()
-		syscall.Kill(os.Getpid(), syscall.SIGINT)
-	}()
-	status, _, errs := command(t, "sweep", "--jobs=2", "-o", out, file)
-	took := time.Since(sent)
-	cells, _ := filepath.Glob(filepath.Join(out, "cells", "[0-9a-f]*"))
-	if status != 1 || !strings.Contains(errs, fmt.Sprintf("interrupted: context canceled: %d of 200 cells are finished", len(cells))) || len(cells) == 0 {
-		t.Errorf("status %d with %d cells: %s", status, len(cells), errs)
-	}
-	if took > 10*time.Second { // a tenth of a second, but for busy machines and the race detector; the whole grid takes minutes
-		t.Errorf("it took %v to stop", took)
-	}
-	noPartials(t, out)
-	for _, c := range cells {
-		if runs, _ := filepath.Glob(filepath.Join(c, "runs", "*", "*", "part-0.parquet")); len(runs) != 1 {
-			t.Errorf("%s is not whole", c)
-		}
-	}
-	if files, _ := filepath.Glob(filepath.Join(out, "*.parquet")); len(files) > 0 {
-		t.Errorf("%v were merged", files)
-	}
 }
 
 func TestSweepsThatAreWrong(t *testing.T) {

@@ -79,18 +79,27 @@ func Describe() []Description {
 	return all
 }
 
-// wanted resolves the choice of --tables.
-func wanted(names []string) (map[string]bool, error) {
-	known := Names()
+// Check refuses names of tables, nil for all, and of a format that there are not.
+func Check(names []string, format string) error {
+	for _, n := range names {
+		if tables[n] == nil {
+			return fmt.Errorf("tables: no table is called %q: choose from %s", n, strings.Join(Names(), ", "))
+		}
+	}
+	if encoders[format] == nil {
+		return fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
+	}
+	return nil
+}
+
+// wanted is the choice of --tables as a set.
+func wanted(names []string) map[string]bool {
 	if names == nil {
-		names = known
+		names = Names()
 	}
 	want := map[string]bool{}
 	for _, n := range names {
-		if tables[n] == nil {
-			return nil, fmt.Errorf("tables: no table is called %q: choose from %s", n, strings.Join(known, ", "))
-		}
 		want[n] = true
 	}
-	return want, nil
+	return want
 }

@@ -56,14 +56,11 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 	if opt.Format == "" {
 		opt.Format = Parquet
 	}
-	if encoders[opt.Format] == nil {
-		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", opt.Format, strings.Join(Formats(), ", "))
-	}
-	s := &Set{opt: opt, opener: create}
-	var err error
-	if s.want, err = wanted(opt.Tables); err != nil {
+	if err := Check(opt.Tables, opt.Format); err != nil {
 		return nil, err
 	}
+	s := &Set{opt: opt, opener: create, want: wanted(opt.Tables)}
+	var err error
 	if s.scope.clock, err = NewClock(opt.ClockMHz); err != nil {
 		return nil, err
 	}
