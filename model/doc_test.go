@@ -115,6 +115,15 @@ func TestModelDocNumbers(t *testing.T) {
 			t.Errorf("%s: an L2 hit takes the L1's and the L2's latency and %d, MODEL.md says 13", name, 2*c.Icnt.Latency+1)
 		}
 	}
+	// What DRAM efficiency comes to on a bus that never rests.
+	var full []string
+	for _, name := range []string{"k20c", "a100", "h100-pcie"} {
+		c := mustPreset(t, name)
+		perCycle := c.DRAM.BusBytes * c.DRAM.DataRate
+		bursts := (32 + perCycle - 1) / perCycle
+		full = append(full, fmt.Sprintf("%.2f on `%s`", c.Clock.DRAMMHz/c.Clock.CoreMHz/float64(bursts), name))
+	}
+	saysMODEL(t, strings.Join(full, ", "))
 	// Known deviation 2 of the presets: data sheet rates.
 	for name, want := range map[string]struct{ mhz, gbs float64 }{"h100": {5234, 3350}, "h200": {6250, 4800}} {
 		c := mustPreset(t, name)
