@@ -33,6 +33,7 @@ type Facts struct {
 	TimedCTAs     uint64 // kernels with CTAs whose duration goes before what they do
 	Uncounted     uint64 // kernels whose instructions are not counted
 	Bodiless      uint64 // children whose warps are not known
+	NotStarted    uint64 // kernels that neither the host nor a kernel does
 	Starts        uint64 // kernels and host operations with a recorded start
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
@@ -50,9 +51,11 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 	}
 	ops := r.HostOps()
 	var op trace.HostOp
+	started := uint64(0)
 	for {
 		switch err := ops.Next(&op); {
 		case errors.Is(err, io.EOF):
+			f.NotStarted -= min(f.NotStarted, started)
 			return f, nil
 		case err != nil:
 			return nil, err
@@ -60,6 +63,9 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 		f.times(op.Recorded)
 		if (op.Kind == trace.OpCopyH2D || op.Kind == trace.OpCopyD2H) && op.Array == trace.NoArray {
 			f.CopiesAnyhow++
+		}
+		if op.Kind == trace.OpLaunch || op.Kind == trace.OpSpawn {
+			started++
 		}
 		switch op.Kind {
 		case trace.OpCopyH2D:
@@ -90,6 +96,9 @@ func (f *Facts) kernels(r *trace.Reader) error {
 		}
 		f.times(k.Recorded)
 		f.inferred(&k)
+		if k.Flags&trace.KernelChild == 0 {
+			f.NotStarted++ // less those of the host, each of which is started once
+		}
 	}
 	return nil
 }
@@ -133,6 +142,17 @@ func (f *Facts) times(r *trace.Recorded) {
 	}
 }
 
+// Diagnostics are what a run of the trace has to warn of.
+func (f *Facts) Diagnostics() []trace.Diagnostic {
+	if f.NotStarted == 0 {
+		return nil
+	}
+	return []trace.Diagnostic{{
+		Name: "kernel_not_launched", Severity: trace.DataLoss, Count: f.NotStarted,
+		Help: "kernels that nothing starts, so that they do not run; a launch among the host's operations starts one (in the text form: launch, and the kernel's number)",
+	}}
+}
+
 // Missing says in sentences what the trace does not have, and what follows.
 func (f *Facts) Missing() []string {
 	var all []string
@@ -141,6 +161,7 @@ func (f *Facts) Missing() []string {
 			all = append(all, sentence)
 		}
 	}
+	add(f.NotStarted > 0, fmt.Sprintf("launches of %d of %d kernels: these never run", f.NotStarted, f.Kernels))
 	add(f.Inferred > 0, fmt.Sprintf("instructions of %d of %d kernels: their work is inferred from durations", f.Inferred, f.Kernels))
 	add(f.NoGrid > 0, fmt.Sprintf("grids of %d kernels: each is one CTA that needs nothing of an SM", f.NoGrid))
 	add(f.Timed < f.Inferred, fmt.Sprintf("durations of %d of these kernels: each of their CTAs holds its place for one cycle", f.Inferred-f.Timed))

@@ -32,6 +32,7 @@ type Job struct {
 	Started  func(label string)            // called before a policy runs; may be nil
 	Finished func(label string, r *Result) // called after it; may be nil
 	fault    model.Fault                   // of the scoreboard, in tests of the auditor
+	warnings []table.Diagnostic            // of every run
 }
 
 // Output says which tables are written where.
@@ -49,6 +50,7 @@ type Result struct {
 	Run         table.Run
 	Performance table.Performance
 	Violations  []table.Audit
+	Warnings    []table.Diagnostic          // of the run, beside the trace's own
 	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
 	clockMHz    float64
 }
@@ -65,6 +67,9 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	warned := *job
+	warned.warnings = facts.Diagnostics()
+	job = &warned
 	var results []*Result
 	variants := job.Variants
 	if len(variants) == 0 {
@@ -162,7 +167,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 		set.Abort()
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, Policy: label, clockMHz: cfg.Clock.CoreMHz}
+	r := &Result{Trace: job.Name, Policy: label, Warnings: job.warnings, clockMHz: cfg.Clock.CoreMHz}
 	job.fill(&r.Run, cfg, sum, baseline, against, watch)
 	r.Stages = watch.stages
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
@@ -270,6 +275,9 @@ func (job *Job) write(set *table.Set, r *Result) {
 	}
 	for i := range job.Trace.Program().Diagnostics {
 		set.Diagnostic(&job.Trace.Program().Diagnostics[i])
+	}
+	for i := range r.Warnings {
+		set.Diagnostic(&r.Warnings[i])
 	}
 	for i := range r.Violations {
 		set.Audit(&r.Violations[i])

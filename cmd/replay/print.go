@@ -70,6 +70,9 @@ func (a *app) printRuns(results []*replay.Result) error {
 			break
 		}
 	}
+	for _, d := range results[0].Warnings { // of the trace, so that all have them
+		fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
+	}
 	return nil
 }
 
