@@ -40,6 +40,28 @@ var commands []func(*app) *cobra.Command
 // register adds a subcommand.
 func register(make func(*app) *cobra.Command) { commands = append(commands, make) }
 
+// strict makes the library's own subcommands refuse what there is not.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return usagef("help: there is no command %s", strings.Join(args, " "))
+				}
+				return of.Help()
+			}
+		case "completion":
+			c.Args, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				return usagef("completion: want bash, fish, powershell or zsh, got %q", strings.Join(args, " "))
+			}
+		}
+	}
+}
+
 // root is the command itself: with a trace and no subcommand it replays.
 func (a *app) root() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
@@ -75,6 +97,7 @@ func (a *app) root() *cobra.Command {
 	for _, make := range commands {
 		c.AddCommand(make(a))
 	}
+	strict(c)
 	return c
 }
 
@@ -83,7 +106,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
-	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all)")
+	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all): "+strings.Join(table.Names(), ", "))
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
 	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
 	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"gpureplay/replay/table"
 	"gpureplay/trace/tracetest"
 )
 
@@ -77,9 +78,9 @@ func TestMainJob(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", want, out)
 		}
 	}
-	for _, table := range []string{"runs", "stages", "kernels", "ctas", "timeline", "memory", "diagnostics", "performance", "audit"} {
+	for _, name := range []string{"runs", "stages", "kernels", "ctas", "timeline", "memory", "diagnostics", "performance", "audit"} {
 		for _, policy := range []string{"serial", "hyperq"} {
-			if _, err := os.Stat(filepath.Join(dir, table, "trace=vecadd", "policy="+policy, "part-0.parquet")); err != nil {
+			if _, err := os.Stat(filepath.Join(dir, name, "trace=vecadd", "policy="+policy, "part-0.parquet")); err != nil {
 				t.Error(err)
 			}
 		}
@@ -147,6 +148,8 @@ func TestUsage(t *testing.T) {
 		{1, []string{"child launches"}, []string{"explain", "--gpu=a100", "--policy=cdp", path}},
 		{1, []string{"inspekt", "did you mean the command inspect"}, []string{"inspekt"}},
 		{1, []string{"is a replay trace already"}, []string{"convert", path, "-o", filepath.Join(t.TempDir(), "x")}},
+		{2, []string{"help", "nosuch"}, []string{"help", "nosuch"}},
+		{2, []string{"completion", "bash", "foo"}, []string{"completion", "foo"}},
 		{2, []string{"nosuch", "vecadd"}, []string{"sample", "nosuch"}},
 		{2, []string{"n=-1"}, []string{"sample", "vecadd", "--param=n=-1", "-o", filepath.Join(t.TempDir(), "x")}},
 		{2, []string{"zz", "accelsim"}, []string{"convert", "--from=zz", path, "-o", filepath.Join(t.TempDir(), "x")}},
@@ -387,4 +390,11 @@ func TestDamagedCaptures(t *testing.T) {
 		t.Errorf("%s exists: %v", out, err)
 	}
 	noPartials(t, dir)
+}
+
+// What --tables takes is what there is.
+func TestHelpListsTables(t *testing.T) {
+	if help, all := must(t, "--help"), strings.Join(table.Names(), ", "); !strings.Contains(help, all) {
+		t.Errorf("the help of --tables does not list %s", all)
+	}
 }
