@@ -31,7 +31,7 @@ bench: build
 	samples/bench.sh bin/replay $(CAPTURES)
 
 profile:
-	go test -run '^$$' -bench BenchmarkReplay -benchtime 1s -cpuprofile $(CURDIR)/cmd/replay/default.pgo -o bin/replay.test ./replay
+	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/default.pgo -o bin/replay.test ./replay
 
 results: build
 	for paper in dtbl pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done

@@ -70,7 +70,7 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	from := t + 1
 	if u := o.unit & 15; u < unitNone {
 		free, done := t+s.timing.every[u], t+s.timing.latency[u]
-		if sc.free[u] = free; free > from {
+		if sc.pipes[u].free = free; free > from {
 			sc.busy |= 1 << u
 		}
 		if o.dst > 0 {

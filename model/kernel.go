@@ -54,6 +54,8 @@ type ctaRun struct {
 	counted     bool // its warps execute the program
 	counts      counted
 	sm          *sm
+	lastAt      Time // cycle of the last issue; Unset: none yet
+	threadInsts uint64
 	rec         CTARecord
 	live        int // warps that have not exited
 	waiting     int // live warps that wait at a barrier
@@ -69,8 +71,6 @@ type ctaRun struct {
 	pages       []touched // that it may touch, found when its warps have exited
 	task        *Task     // whose threadblock it is, on a residence or in a fused kernel
 	home        *Residence
-	lastAt      Time // cycle of the last issue; Unset: none yet
-	threadInsts uint64
 	acked       Time // when the last of its stores is acknowledged
 }
 

@@ -14,11 +14,11 @@ type lsu struct {
 	free   Time   // from when the unit takes the next instruction
 	queue  []Time // start times of the instructions in the operand collectors
 	oldest int
-	full   Time  // until then the operand collectors are
-	wb     slots // write-back port: fills, merged misses and results of shared memory
-	co     coalescer
-	tlb    *cache // nil: every access hits
-	page   uint   // logarithm of sectors per page
+	full   Time       // until then the operand collectors are
+	wb     slots      // write-back port: fills, merged misses and results of shared memory
+	co     *coalescer // of the machine: SMs access one after another
+	tlb    *cache     // nil: every access hits
+	page   uint       // logarithm of sectors per page
 	port   *smPort
 	rec    AccessRecord
 
@@ -32,7 +32,7 @@ const l1Extra = 4
 
 func (u *lsu) init(s *sm) {
 	c := s.m.cfg
-	u.s, u.port, u.conflicts = s, &s.m.mem.ports[s.id], conflictRules[c.SM.AtomicConflicts]
+	u.s, u.co, u.port, u.conflicts = s, &s.m.co, &s.m.mem.ports[s.id], conflictRules[c.SM.AtomicConflicts]
 	u.l1.init(&c.L1)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)

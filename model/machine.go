@@ -35,6 +35,7 @@ type Machine struct {
 	wheel     *wheel
 	sms       []*sm
 	mem       *memory
+	co        coalescer
 	kmu       *kmu
 	ctas      *ctaScheduler
 	children  *children

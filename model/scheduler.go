@@ -12,25 +12,29 @@ type scheduler struct {
 	ready  uint64
 	full   uint64 // ring slots with a bit
 	far    uint64
-	farAt  Time       // earliest of far
-	busy   uint16     // units that may not take an instruction yet
-	number uint8      // of the scheduler
-	last   int        // warp that it issued from
-	free   [16]Time   // from when each unit takes an instruction
-	needs  [16]uint64 // warps whose next instruction needs the unit
-	unit   [64]unit   // the one that a warp is in needs by
+	farAt  Time     // earliest of far
+	busy   uint16   // units that may not take an instruction yet
+	number uint8    // of the scheduler
+	last   int      // warp that it issued from
+	pipes  [16]pipe // by unit
+	unit   [64]unit // by whose pipe a warp stands
 	ring   [ringSlots]uint64
-	warps  [64]*warp
 	age    [64]uint64
+}
+
+// pipe is a unit of a scheduler; that of memory has no time here, it is the SM's.
+type pipe struct {
+	free  Time   // from when it takes an instruction
+	needs uint64 // warps whose next instruction needs it
 }
 
 func (sc *scheduler) init(s *sm, i int) {
 	sc.number, sc.last, sc.farAt = uint8(i), -1, never
-	sc.needs[sc.unit[0]] = ^uint64(0)
-	for slot := i; slot < len(s.warps); slot += len(s.sched) {
-		sc.warps[slot/len(s.sched)] = &s.warps[slot]
-	}
+	sc.pipes[sc.unit[0]].needs = ^uint64(0)
 }
+
+// warp returns the warp of a bit.
+func (sc *scheduler) warp(s *sm, b int) *warp { return &s.warps[b*len(s.sched)+int(sc.number)] }
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *sm, w *warp, t Time) {
@@ -44,8 +48,8 @@ func (sc *scheduler) add(s *sm, w *warp, t Time) {
 func (sc *scheduler) place(w *warp) {
 	if in := &sc.unit[w.bit&63]; *in != w.unit {
 		b := uint64(1) << (w.bit & 63)
-		sc.needs[*in&15] &^= b
-		sc.needs[w.unit&15] |= b
+		sc.pipes[*in&15].needs &^= b
+		sc.pipes[w.unit&15].needs |= b
 		*in = w.unit
 	}
 }
@@ -76,22 +80,22 @@ func (sc *scheduler) again(s *sm, w *warp, t Time) {
 }
 
 // collect makes the warps ready whose time has come.
-func (sc *scheduler) collect(t Time) {
+func (sc *scheduler) collect(s *sm, t Time) {
 	if i := uint(t) & (ringSlots - 1); sc.full>>i&1 != 0 {
 		sc.full &^= 1 << i
 		sc.ready |= sc.ring[i]
 		sc.ring[i] = 0
 	}
 	if sc.farAt <= t {
-		sc.collectFar(t)
+		sc.collectFar(s, t)
 	}
 }
 
-func (sc *scheduler) collectFar(t Time) {
+func (sc *scheduler) collectFar(s *sm, t Time) {
 	sc.farAt = never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
-		if at := sc.warps[b&63].ready; at <= t {
+		if at := sc.warp(s, b).ready; at <= t {
 			sc.far &^= 1 << b
 			sc.ready |= 1 << b
 		} else {
@@ -103,7 +107,7 @@ func (sc *scheduler) collectFar(t Time) {
 // step issues in cycle t, s.now, and finds when the scheduler may act again. An
 // SM that is ahead does not get over an instruction that is not its own: !done.
 func (sc *scheduler) step(s *sm, t Time) (done bool) {
-	sc.collect(t)
+	sc.collect(s, t)
 	for {
 		cand := sc.candidates(s, t)
 		if cand == 0 {
@@ -113,7 +117,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		if cand&(cand-1) != 0 {
 			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		}
-		w := sc.warps[b&63]
+		w := sc.warp(s, b)
 		if s.ahead && w.op != nil && w.op.shared {
 			return false
 		}
@@ -133,12 +137,12 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 func (sc *scheduler) candidates(s *sm, t Time) uint64 {
 	cand := sc.ready
 	if s.lsu.full > t {
-		cand &^= sc.needs[unitMemory]
+		cand &^= sc.pipes[unitMemory].needs
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
 		u := bits.TrailingZeros16(m) & 15
-		if sc.free[u] > t {
-			cand &^= sc.needs[u]
+		if p := &sc.pipes[u]; p.free > t {
+			cand &^= p.needs
 		} else {
 			sc.busy &^= 1 << u
 		}
@@ -155,12 +159,12 @@ func (sc *scheduler) next(s *sm, t Time) Time {
 		return t + 1
 	}
 	next := sc.wakes(t)
-	if sc.ready&sc.needs[unitMemory] != 0 {
+	if sc.ready&sc.pipes[unitMemory].needs != 0 {
 		next = min(next, s.lsu.full)
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
-		if u := bits.TrailingZeros16(m) & 15; sc.ready&sc.needs[u] != 0 {
-			next = min(next, sc.free[u])
+		if p := &sc.pipes[bits.TrailingZeros16(m)&15]; sc.ready&p.needs != 0 {
+			next = min(next, p.free)
 		}
 	}
 	return next
@@ -180,5 +184,5 @@ func (s *sm) unitFree(sc *scheduler, u unit) Time {
 	if u == unitMemory {
 		return s.lsu.full
 	}
-	return sc.free[u&15]
+	return sc.pipes[u&15].free
 }

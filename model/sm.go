@@ -10,33 +10,34 @@ import (
 // the load/store unit, shared memory and the L1.
 type sm struct {
 	m       *Machine
-	id      int
 	timing  *timing
 	sched   []scheduler
-	turns   [mostSchedulers]*scheduler
-	at      [mostSchedulers]turn
 	warps   []warp // by hardware slot
-	free    uint64 // slots without a warp
-	used    Resources
-	ctas    []*ctaRun
-	holder  uint32 // kernel id of the CTA placed last
-	order   uint64 // its program order
-	ending  []ending
-	ends    Time // the earliest of ending
-	lsu     lsu
-	age     uint64
-	now     Time // the cycle that it is in, or was in last
-	acting  bool // it is in one
-	ahead   bool // of the machine
+	now     Time   // the cycle that it is in, or was in last
+	ends    Time   // the earliest of ending
+	issued  uint64
 	width   int  // instructions that a scheduler issues in a cycle, of one warp
+	acting  bool // it is in a cycle
+	ahead   bool // of the machine
 	paged   bool // accesses may have to wait for pages
 	watched bool // somebody is told of each instruction
+	turns   [mostSchedulers]*scheduler
+	at      [mostSchedulers]turn
+	lsu     lsu
+
+	id     int
+	free   uint64 // slots without a warp
+	used   Resources
+	ctas   []*ctaRun
+	holder uint32 // kernel id of the CTA placed last
+	order  uint64 // its program order
+	ending []ending
+	age    uint64
 
 	resident     uint64 // warps
 	settled      Time
 	warpCycles   uint64
 	activeCycles uint64
-	issued       uint64
 	threadInsts  uint64 // of CTAs that have ended
 }
 
@@ -64,6 +65,7 @@ type warp struct {
 	bank    []Time     // registers of its own program
 	home    *Residence // nil: an ordinary warp
 	place   int        // its number there
+	_       [56]byte   // a warp begins with a line of the host's caches
 }
 
 // frame is a program and how far a warp is in it.
