@@ -2,6 +2,7 @@ package children
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 
 	"gpureplay/samples"
@@ -258,8 +259,11 @@ func (s *barnesHut) walkCTA(b *samples.Block) {
 // forceCode adds one node's force a thread: an addition and an address, the load
 // of the node's number, an address, its load, the load of the body's position;
 // three differences, their squares' sum with the softening, a reciprocal root,
-// three products for mass over distance cubed, three for the force, three atomic
-// additions.
+// three products for mass over distance cubed, three for the force. The threads of a
+// warp add up their forces by shuffles, five rounds of a shuffle and an addition for
+// each axis (NVIDIA, "Faster Parallel Reductions on Kepler", 2014): all have the same
+// body, and atomics of one address go one by one. The first thread, found by an AND
+// and a comparison, makes the three atomic additions.
 type forceCode struct {
 	*childCode
 	address  []samples.Op
@@ -268,12 +272,13 @@ type forceCode struct {
 	node     samples.Op
 	position samples.Op
 	force    []samples.Op
+	fold     []samples.Op
 	add      [3]samples.Op
 }
 
 func newForce(p *samples.Program) forceCode {
 	c := forceCode{childCode: newChild(p, "force")}
-	at, a, n, b, v, own, sum, inverse := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	at, a, n, b, v, own, sum, inverse, part, first := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
 	d := c.Regs(3)
 	c.address = []samples.Op{c.Op("IADD3", at, c.item), c.Op("IMAD.WIDE", a, at)}
 	c.number = c.Load("LDG.E", 4, n, a)
@@ -287,6 +292,12 @@ func newForce(p *samples.Program) forceCode {
 	for _, r := range d {
 		c.force = append(c.force, c.Op("FMUL", r, r, sum))
 	}
+	for range bits.Len(samples.WarpSize - 1) {
+		for _, r := range d {
+			c.fold = append(c.fold, c.Op("SHFL.DOWN", part, r), c.Op("FADD", r, r, part))
+		}
+	}
+	c.fold = append(c.fold, c.Op("LOP3", at, c.item), c.Op("ISETP.NE", first, at))
 	for i := range c.add {
 		c.add[i] = c.Atomic("RED.E.ADD.F32", 4, samples.NoReg, d[i])
 	}
@@ -304,9 +315,12 @@ func (s *barnesHut) forceCTA(b *samples.Block, i, first, count int) {
 		w.Mem(c.node, func(lane int) uint64 { return s.nodeAt.At(int(list[base+lane])) })
 		w.Same(c.position, s.positionAt.At(i))
 		w.Do(c.force...)
-		for axis := range c.add {
-			w.Same(c.add[axis], s.forceAt.At(i)+4*uint64(axis))
-		}
+		w.Do(c.fold...)
+		w.Predicated(w.Mask()&-w.Mask(), func() {
+			for axis := range c.add {
+				w.Same(c.add[axis], s.forceAt.At(i)+4*uint64(axis))
+			}
+		})
 		w.Lanes(func(lane int) {
 			n, own := &s.nodes[list[base+lane]], &s.bodies[i]
 			dx, dy, dz := n.x-own.x, n.y-own.y, n.z-own.z
