@@ -189,7 +189,7 @@ func randomMachine(r *rand.Rand) []string {
 		all = append(all, fmt.Sprintf("%s=%v", key, values[r.IntN(len(values))]))
 	}
 	set("sm.count", 1, 2, 3)
-	set("sm.schedulers", 1, 2, 4)
+	set("sm.schedulers", 1, 2, 4, 8)
 	set("sm.issue_width", 1, 2)
 	set("sm.warp_scheduler", "gto", "gty", "lrr")
 	set("sm.max_ctas", 1, 2, 4)

@@ -29,8 +29,9 @@ func (s *sm) suspend(c *ctaRun) {
 	s.settle(t + 1)
 	c.saved = c.saved[:0]
 	for m := c.slots; m != 0; m &= m - 1 {
-		c.saved = append(c.saved, s.warps[bits.TrailingZeros64(m)])
-		s.warps[bits.TrailingZeros64(m)].bank = nil
+		w := &s.warps[bits.TrailingZeros64(m)]
+		c.saved = append(c.saved, *w)
+		w.bank, w.callers = nil, nil // they are the saved warp's
 	}
 	s.free |= c.slots
 	c.slots = 0
