@@ -64,11 +64,12 @@ func newCache(bytes, lineBytes, ways int, hashed bool) *cache {
 // flush empties the cache: lines of an earlier generation are not found, and are
 // the oldest of their sets.
 func (c *cache) flush() {
+	c.wide.flush()
 	if c.gen++; c.gen == 0 {
 		for i := range c.lines {
 			c.lines[i].gen = 0
 		}
-		clear(c.wide.bucket)
+		c.wide.forget()
 		c.gen = 1
 	}
 }
@@ -136,16 +137,19 @@ func (c *cache) replaceable(l *line, t Time) bool {
 // returns its place, and the tag and dirty sectors of what was there. noLine: every
 // line of the set is on its way.
 func (c *cache) insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
+	unused := false
 	if c.narrow.sets != nil {
-		id = c.narrow.replace(c, tag, t)
+		id, unused = c.narrow.replace(c, tag, t)
 	} else {
-		id = c.wide.replace(c, tag, t)
+		id, unused = c.wide.replace(c, tag, t)
 	}
 	if id == noLine {
 		return noLine, 0, 0
 	}
 	l := &c.lines[id]
-	was, dirty = l.tag, l.dirty
+	if !unused { // or else the host would be asked for its memory twice: to read, and to write
+		was, dirty = l.tag, l.dirty
+	}
 	*l = line{tag: tag, gen: c.gen}
 	c.last = id
 	return id, was, dirty

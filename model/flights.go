@@ -6,8 +6,8 @@ import "math/bits"
 // those on their way. Most times lie in a window and are counts of its cycles;
 // the others are in a queue.
 type flights struct {
-	counts *[flightWindow]uint8
-	words  *[flightWindow / 64]uint64 // cycles whose count is not 0
+	counts *[flightWindow]uint8       // of the cycles with a bit in words
+	words  *[flightWindow / 64]uint64 // cycles that have times
 	base   Time                       // begin of the window, a multiple of 64
 	near   int                        // times in the window
 	seen   Time                       // the latest that has been asked for
@@ -46,12 +46,20 @@ func (f *flights) push(t Time) {
 		f.drop(f.seen)
 	}
 	i := uint(t) & (flightWindow - 1)
-	if uint64(t-f.base) >= flightWindow || f.counts[i] == 255 {
+	n, w, bit := &f.counts[i], &f.words[i>>6], uint64(1)<<(i&63)
+	switch {
+	case uint64(t-f.base) >= flightWindow:
 		f.others.push(t)
 		return
+	case *w&bit == 0:
+		*w |= bit
+		*n = 1
+	case *n == 255:
+		f.others.push(t)
+		return
+	default:
+		*n++
 	}
-	f.counts[i]++
-	f.words[i>>6] |= 1 << (i & 63)
 	f.near++
 }
 
@@ -75,9 +83,7 @@ func (f *flights) take(word Time, mask uint64) {
 	i := uint(word) & (flightWindow/64 - 1)
 	w := &f.words[i]
 	for m := *w & mask; m != 0; m &= m - 1 {
-		n := &f.counts[(i<<6+uint(bits.TrailingZeros64(m)))&(flightWindow-1)]
-		f.near -= int(*n)
-		*n = 0
+		f.near -= int(f.counts[(i<<6+uint(bits.TrailingZeros64(m)))&(flightWindow-1)])
 	}
 	*w &^= mask
 }
@@ -100,7 +106,6 @@ func (f *flights) pop() Time {
 	if n := &f.counts[t&(flightWindow-1)]; *n > 1 {
 		*n--
 	} else {
-		*n = 0
 		*w &= *w - 1
 	}
 	return t

@@ -16,7 +16,7 @@ type narrowSets struct {
 type narrowSet struct {
 	prints [2]uint64 // a byte of each way: part of the hash of its tag
 	order  uint64    // ways, four bits each, from the most to the least recently used
-	_      uint64
+	unused uint64    // ways that have never been filled: the oldest
 }
 
 // mostNarrow is how many ways a narrow set has at most.
@@ -32,7 +32,7 @@ func newNarrowSets(sets, ways int) narrowSets {
 		order = order<<4 | uint64(w)
 	}
 	for i := range n.sets {
-		n.sets[i].order = order
+		n.sets[i].order, n.sets[i].unused = order, uint64(ways)
 	}
 	return n
 }
@@ -75,19 +75,22 @@ func (s *narrowSet) front(way uint64) {
 }
 
 // replace gives the line of the oldest way that can be replaced to tag, or returns
-// noLine.
-func (n *narrowSets) replace(c *cache, tag uint64, t Time) int32 {
+// noLine. unused: it has never been filled.
+func (n *narrowSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool) {
 	set := c.set(tag)
 	s := &n.sets[set]
 	for at := int(n.last); at >= 0; at -= 4 {
 		way := s.order >> (uint(at) & 63) & 15
 		id := set<<(n.shift&31) + int32(way)
-		if c.replaceable(&c.lines[id], t) {
-			p, at := &s.prints[way>>3&1], way&7*8
-			*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
-			s.front(way)
-			return id
+		if unused = s.unused > 0; unused {
+			s.unused--
+		} else if !c.replaceable(&c.lines[id], t) {
+			continue
 		}
+		p, at := &s.prints[way>>3&1], way&7*8
+		*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
+		s.front(way)
+		return id, unused
 	}
-	return noLine
+	return noLine, false
 }

@@ -10,17 +10,18 @@ type slots struct {
 	ratio *ratio // SM cycles to cycles of the port; nil: they are the same
 }
 
-// slotWord is 64 cycles: a bit for each that is taken.
+// slotWord is 64 cycles: a bit for each that is free.
 type slotWord struct {
 	epoch Time // of its first cycle, in units of 64 cycles
-	taken uint64
+	free  uint64
 }
 
 // slotWindow is how many cycles a port remembers.
 const slotWindow = 1 << 14
 
 func newSlots(r ratio) slots {
-	s := slots{words: new([slotWindow / 64]slotWord)} // the cycles of epoch 0 are those of the first word
+	s := slots{words: new([slotWindow / 64]slotWord)}
+	s.words[0].free = ^uint64(0) // epoch 0; the others have not begun
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -53,13 +54,13 @@ func (s *slots) take(t Time) Time {
 		e := t >> 6
 		w := &s.words[uint(e)&(slotWindow/64-1)]
 		if w.epoch == e {
-			if free := ^w.taken >> (uint(t) & 63); free != 0 {
+			if free := w.free >> (uint(t) & 63); free != 0 {
 				t += Time(bits.TrailingZeros64(free))
-				w.taken |= 1 << (uint(t) & 63)
+				w.free &^= 1 << (uint(t) & 63)
 				return t
 			}
 		} else if w.epoch < e {
-			w.epoch, w.taken = e, 1<<(uint(t)&63)
+			w.epoch, w.free = e, ^uint64(1<<(uint(t)&63))
 			return t
 		}
 		t = (e + 1) << 6 // a word that a later time has taken over counts as full

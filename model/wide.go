@@ -1,14 +1,23 @@
 package model
 
 // wideSets finds and orders the lines of sets of many ways: a hash finds a line, a
-// list per set orders it.
+// list per set orders those that have been filled since the last flush.
+//
+// A set begins with way 0 again after a flush: what is not used of a cache costs
+// the host no memory.
 type wideSets struct {
 	bucket []chained
 	order  []link // of the lines, then of the ends of each set's list
+	rooms  []room // of the sets
 	lines  int32
+	ways   int32
 	shift  uint    // of the hash, to the index of its bucket
 	number chained // the bits of a line's number
 }
+
+// room is what a set has left: ways from which on it is empty since the last flush,
+// and always was.
+type room struct{ empty, unused int32 }
 
 // link orders the lines of a set in a ring, from the most to the least recently
 // used, and those of a bucket in a chain.
@@ -23,17 +32,31 @@ type chained uint32
 
 func newWideSets(sets, ways int) wideSets {
 	n := sets * ways
-	w := wideSets{lines: int32(n), order: make([]link, n+sets), shift: 64 - log2(2*n), number: 1<<log2(n+1) - 1}
+	w := wideSets{
+		lines: int32(n), ways: int32(ways), order: make([]link, n+sets), rooms: make([]room, sets),
+		shift: 64 - log2(2*n), number: 1<<log2(n+1) - 1,
+	}
 	w.bucket = make([]chained, 1<<(64-w.shift))
-	step, first := int32(sets), int32(n-sets)
-	for id := range w.lines { // each follows that of the next way: way 0 is the oldest
-		w.order[id] = link{prev: id + step, next: id - step}
-	}
-	for set := range step {
-		w.order[w.end(set)] = link{prev: set, next: first + set}
-		w.order[first+set].prev, w.order[set].next = w.end(set), w.end(set)
-	}
+	w.flush()
 	return w
+}
+
+// flush empties the sets.
+func (w *wideSets) flush() {
+	for set := range w.rooms {
+		end := w.end(int32(set))
+		w.order[end] = link{prev: end, next: end}
+		w.rooms[set].empty = 0
+	}
+}
+
+// forget flushes the sets, and what the lines had is of no matter.
+func (w *wideSets) forget() {
+	w.flush()
+	clear(w.bucket)
+	for set := range w.rooms {
+		w.rooms[set].unused = 0
+	}
 }
 
 // end returns the end of the list of a set.
@@ -69,27 +92,57 @@ func (w *wideSets) front(id, end int32) {
 	e.next = id
 }
 
-// replace gives the oldest line that can be replaced to tag, or returns noLine.
-func (w *wideSets) replace(c *cache, tag uint64, t Time) int32 {
-	end := w.end(c.set(tag))
-	for id := w.order[end].prev; id != end; id = w.order[id].prev {
-		if l := &c.lines[id]; c.replaceable(l, t) {
-			w.unchain(id, l)
-			b := &w.bucket[spread(tag)>>(w.shift&63)]
-			w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
-			w.front(id, end)
-			return id
-		}
-	}
-	return noLine
+// push puts a line that is in no list to the front of the one with an end.
+func (w *wideSets) push(id, end int32) {
+	e, l := &w.order[end], &w.order[id]
+	w.order[e.next].prev = id
+	l.prev, l.next = end, e.next
+	e.next = id
 }
 
-// unchain takes a line out of the chain that it is in, if it is in one.
-func (w *wideSets) unchain(id int32, l *line) {
-	if l.gen == 0 {
-		return
+// replace gives a line to tag, the next that is empty or else the oldest that can be
+// replaced, or returns noLine. unused: it has never been filled.
+func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool) {
+	set := c.set(tag)
+	if w.rooms[set].empty < w.ways {
+		return w.fill(c, set, tag)
 	}
-	p := &w.bucket[spread(l.tag)>>(w.shift&63)]
+	end := w.end(set)
+	for id := w.order[end].prev; id != end; id = w.order[id].prev {
+		if l := &c.lines[id]; c.replaceable(l, t) {
+			w.unchain(id, l.tag)
+			w.enchain(id, tag)
+			w.front(id, end)
+			return id, false
+		}
+	}
+	return noLine, false
+}
+
+// fill gives the next empty line of a set to tag.
+func (w *wideSets) fill(c *cache, set int32, tag uint64) (id int32, unused bool) {
+	room := &w.rooms[set]
+	id = room.empty*int32(len(w.rooms)) + set
+	room.empty++
+	if unused = room.empty > room.unused; unused {
+		room.unused = room.empty
+	} else {
+		w.unchain(id, c.lines[id].tag)
+	}
+	w.enchain(id, tag)
+	w.push(id, w.end(set))
+	return id, unused
+}
+
+// enchain puts a line into the chain of its tag.
+func (w *wideSets) enchain(id int32, tag uint64) {
+	b := &w.bucket[spread(tag)>>(w.shift&63)]
+	w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
+}
+
+// unchain takes a line out of the chain that it is in by the tag that it has had.
+func (w *wideSets) unchain(id int32, tag uint64) {
+	p := &w.bucket[spread(tag)>>(w.shift&63)]
 	for *p&w.number != chained(id+1) {
 		p = &w.order[*p&w.number-1].chain
 	}

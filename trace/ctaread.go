@@ -147,7 +147,8 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 	b.spans, b.mem, b.lists, b.launches = grow(b.spans, z.spans), grow(b.mem, z.mem), grow(b.lists, z.lists+32), grow(b.launches, z.launches)
 	b.paths, b.masks = make([]uint32, 0, z.steps), make([]MaskRun, 0, z.masks)
 	clear(d.code)
-	d.paths, d.steps, d.masks = d.paths[:0], d.steps[:0], d.masks[:0]
+	// A path comes with a warp that takes it, and with the accesses of that one.
+	d.paths, d.steps, d.masks = d.paths[:0], grow(d.steps, min(z.steps, z.mem)), d.masks[:0]
 	d.sites, d.lanes = d.sites[:0], d.lanes[:0]
 	d.warp, d.cta, d.spans = 0, 0, spanState{}
 	d.lastPath, d.lastMask, d.child = 0, 0, 0
