@@ -64,12 +64,11 @@ func newCache(bytes, lineBytes, ways int, hashed bool) *cache {
 // flush empties the cache: lines of an earlier generation are not found, and are
 // the oldest of their sets.
 func (c *cache) flush() {
-	c.wide.flush()
+	c.wide.flush(c.lines)
 	if c.gen++; c.gen == 0 {
 		for i := range c.lines {
 			c.lines[i].gen = 0
 		}
-		c.wide.forget()
 		c.gen = 1
 	}
 }

@@ -37,12 +37,13 @@ func newWideSets(sets, ways int) wideSets {
 		shift: 64 - log2(2*n), number: 1<<log2(n+1) - 1,
 	}
 	w.bucket = make([]chained, 1<<(64-w.shift))
-	w.flush()
+	w.flush(nil)
 	return w
 }
 
 // flush empties the sets.
-func (w *wideSets) flush() {
+func (w *wideSets) flush(lines []line) {
+	w.clear(lines)
 	for set := range w.rooms {
 		end := w.end(int32(set))
 		w.order[end] = link{prev: end, next: end}
@@ -50,14 +51,28 @@ func (w *wideSets) flush() {
 	}
 }
 
-// forget flushes the sets, and what the lines had is of no matter.
-func (w *wideSets) forget() {
-	w.flush()
-	clear(w.bucket)
+// clear empties the buckets: those of the lines, or all of them where that is less.
+func (w *wideSets) clear(lines []line) {
+	used := 0
 	for set := range w.rooms {
-		w.rooms[set].unused = 0
+		used += int(w.rooms[set].empty)
+	}
+	if used > len(w.bucket)/64 {
+		clear(w.bucket)
+		return
+	}
+	for set := range w.rooms {
+		for way := range w.rooms[set].empty {
+			*w.head(lines[w.line(int32(set), way)].tag) = 0
+		}
 	}
 }
+
+// line returns the line of a way of a set.
+func (w *wideSets) line(set, way int32) int32 { return way*int32(len(w.rooms)) + set }
+
+// head returns the begin of the chain of a tag.
+func (w *wideSets) head(tag uint64) *chained { return &w.bucket[spread(tag)>>(w.shift&63)] }
 
 // end returns the end of the list of a set.
 func (w *wideSets) end(set int32) int32 { return w.lines + set }
@@ -67,7 +82,7 @@ func (w *wideSets) chained(tag uint64) chained { return chained(spread(tag)>>20)
 
 func (w *wideSets) find(c *cache, tag uint64) int32 {
 	like := w.chained(tag)
-	for e := w.bucket[spread(tag)>>(w.shift&63)]; e != 0; {
+	for e := *w.head(tag); e != 0; {
 		id := int32(e&w.number) - 1
 		if e&^w.number == like {
 			if l := &c.lines[id]; l.tag == tag && l.gen == c.gen {
@@ -105,7 +120,7 @@ func (w *wideSets) push(id, end int32) {
 func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool) {
 	set := c.set(tag)
 	if w.rooms[set].empty < w.ways {
-		return w.fill(c, set, tag)
+		return w.fill(set, tag)
 	}
 	end := w.end(set)
 	for id := w.order[end].prev; id != end; id = w.order[id].prev {
@@ -120,14 +135,11 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 }
 
 // fill gives the next empty line of a set to tag.
-func (w *wideSets) fill(c *cache, set int32, tag uint64) (id int32, unused bool) {
+func (w *wideSets) fill(set int32, tag uint64) (id int32, unused bool) {
 	room := &w.rooms[set]
-	id = room.empty*int32(len(w.rooms)) + set
-	room.empty++
-	if unused = room.empty > room.unused; unused {
-		room.unused = room.empty
-	} else {
-		w.unchain(id, c.lines[id].tag)
+	id, unused = w.line(set, room.empty), room.empty == room.unused
+	if room.empty++; unused {
+		room.unused++
 	}
 	w.enchain(id, tag)
 	w.push(id, w.end(set))
@@ -136,13 +148,13 @@ func (w *wideSets) fill(c *cache, set int32, tag uint64) (id int32, unused bool)
 
 // enchain puts a line into the chain of its tag.
 func (w *wideSets) enchain(id int32, tag uint64) {
-	b := &w.bucket[spread(tag)>>(w.shift&63)]
+	b := w.head(tag)
 	w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
 }
 
 // unchain takes a line out of the chain that it is in by the tag that it has had.
 func (w *wideSets) unchain(id int32, tag uint64) {
-	p := &w.bucket[spread(tag)>>(w.shift&63)]
+	p := w.head(tag)
 	for *p&w.number != chained(id+1) {
 		p = &w.order[*p&w.number-1].chain
 	}
