@@ -1,7 +1,6 @@
 package table
 
 import (
-	"sync"
 	_ "unsafe" // for go:linkname
 
 	"github.com/apache/arrow/go/v15/parquet/compress"
@@ -25,20 +24,36 @@ type pooled struct{ compress.Codec }
 // smallPage is up to how many bytes a page is packed at the fastest level.
 const smallPage = 1 << 16
 
-// smallPages and largePages have *zstd.Encoder, each for one page at a time.
+// packers are encoders of a level that are not at work, each for one page at a
+// time. (A sync.Pool would make one for every processor that a run comes to.)
+type packers struct {
+	level zstd.EncoderLevel
+	idle  chan *zstd.Encoder
+}
+
 var (
-	smallPages = packers(zstd.SpeedFastest)
-	largePages = packers(zstd.SpeedDefault)
+	smallPages = packers{zstd.SpeedFastest, make(chan *zstd.Encoder, 64)}
+	largePages = packers{zstd.SpeedDefault, make(chan *zstd.Encoder, 64)}
 )
 
-func packers(level zstd.EncoderLevel) *sync.Pool {
-	return &sync.Pool{New: func() any {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(level), zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-		if err != nil {
-			panic("table: " + err.Error()) // the options are constants
-		}
+func (p *packers) get() *zstd.Encoder {
+	select {
+	case e := <-p.idle:
 		return e
-	}}
+	default:
+	}
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(p.level), zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		panic("table: " + err.Error()) // the options are constants
+	}
+	return e
+}
+
+func (p *packers) put(e *zstd.Encoder) {
+	select {
+	case p.idle <- e:
+	default:
+	}
 }
 
 // EncodeLevel compresses one page into dst's memory.
@@ -46,11 +61,11 @@ func (p pooled) EncodeLevel(dst, src []byte, level int) []byte {
 	if level != compress.DefaultCompressionLevel {
 		return p.Codec.EncodeLevel(dst, src, level)
 	}
-	pool := smallPages
+	with := &smallPages
 	if len(src) > smallPage {
-		pool = largePages
+		with = &largePages
 	}
-	e := pool.Get().(*zstd.Encoder)
-	defer pool.Put(e)
+	e := with.get()
+	defer with.put(e)
 	return e.EncodeAll(src, dst[:0])
 }
