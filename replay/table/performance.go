@@ -16,7 +16,7 @@ func init() {
 	register(table[Performance]{
 		Name: "performance", Row: "one replay; the only table whose bytes differ between two identical runs", Order: "one row", Place: 30, Small: true,
 		Columns: []column[Performance]{
-			f64("wall_seconds", "Time that the replay took.", func(r *Performance) float64 { return r.WallSeconds }),
+			f64("wall_seconds", "Time that the replay took, without opening the trace and writing the ends of the tables.", func(r *Performance) float64 { return r.WallSeconds }),
 			f64("events_per_second", "Events of the model per second.", func(r *Performance) float64 { return r.EventsPerSecond }),
 			f64("warp_instructions_per_second", "Warp instructions issued per second.", func(r *Performance) float64 { return r.WarpInstsPerSec }),
 			f64("l1_hit_sectors_per_second", "Sectors of 32 B that hit an L1 per second.", func(r *Performance) float64 { return r.L1SectorsPerSec }),
