@@ -245,12 +245,14 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	return fill + 1
 }
 
-// pending is for how many cycles channels had a request pending.
-func (m *nMemory) pendingCycles() (n int) {
+// pendingCycles is for how many cycles channels had a request pending; the fast
+// machine counts less in one that is crowded.
+func (m *nMemory) pendingCycles() (n int, crowded bool) {
 	for _, c := range m.chans {
 		n += len(c.pending)
+		crowded = crowded || c.crowded
 	}
-	return n
+	return n, crowded
 }
 
 // warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
@@ -296,8 +298,11 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, t, write)
 	m.dramCount.note(hit, write)
-	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
+	from := t + model.Time(m.cfg.DRAM.Latency)
+	for x := from; x < done; x++ {
 		c.pending[x] = true
 	}
+	c.latest = max(c.latest, done)
+	c.crowded = c.crowded || c.latest-from > 1<<14
 	return done
 }

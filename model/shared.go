@@ -20,8 +20,11 @@ func conflicts(a *trace.Access, lists []uint64, width uint64, banks int) int {
 
 // pass returns the cycles for addresses from ≤ i < to.
 func pass(a *trace.Access, lists []uint64, from, to, perLane, banks uint64) int {
-	if a.List == 0 && (a.Stride == 0 || a.Stride == int32(4*perLane) || to-from == 1) {
-		return 1
+	if a.List == 0 { // words that follow each other
+		switch n := to - from; {
+		case (a.Stride == 0 || n == 1) && perLane <= banks, a.Stride == int32(4*perLane) && n*perLane <= banks:
+			return 1
+		}
 	}
 	var words [64]uint64 // distinct words, by bank in a chain
 	var next [64]int8
