@@ -336,9 +336,8 @@ type nChannel struct {
 	turn, lastAct model.Time
 	everAct       bool
 	pending       map[model.Time]bool // cycles with a request
-	latest        model.Time          // of them
-	crowded       bool                // a request came for a cycle that a port has forgotten (MODEL.md, choice 3)
-	works         []model.Time        // cycles without refresh, as far as anybody looked
+	seen          span
+	works         []model.Time // cycles without refresh, as far as anybody looked
 }
 
 // working is the number of cycles before t that have no refresh.

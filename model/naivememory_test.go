@@ -13,20 +13,49 @@ import (
 type nPort struct {
 	taken          map[model.Time]bool
 	clock, against model.Time // kHz
+	seen           span
 }
 
 func port(mhz, core float64) *nPort {
-	return &nPort{map[model.Time]bool{}, model.Time(mhz*1000 + 0.5), model.Time(core*1000 + 0.5)}
+	return &nPort{taken: map[model.Time]bool{}, clock: model.Time(mhz*1000 + 0.5), against: model.Time(core*1000 + 0.5)}
+}
+
+// span notes whether cycles are asked for when those a window later have been: the
+// fast machine has forgotten them (MODEL.md, choice 3).
+type span struct {
+	latest  model.Time
+	crowded bool
+}
+
+func (s *span) note(from, to model.Time) {
+	s.latest = max(s.latest, to)
+	s.crowded = s.crowded || s.latest-from > 1<<14-128
+}
+
+// crowded reports whether the fast machine has had to guess.
+func (n *naive) crowded() bool {
+	all := slices.Concat(n.mem.in, n.mem.out, n.mem.sliceIn, n.mem.sliceOut)
+	for _, s := range n.sms {
+		all = append(all, s.lsu.wb)
+	}
+	for _, c := range n.mem.chans {
+		if all = append(all, c.bus); c.seen.crowded {
+			return true
+		}
+	}
+	return slices.ContainsFunc(all, func(p *nPort) bool { return p.seen.crowded })
 }
 
 func ceilDiv(a, b model.Time) model.Time { return (a + b - 1) / b }
 
 func (p *nPort) reserve(t model.Time) model.Time {
 	c := ceilDiv(t*p.clock, p.against)
+	from := c
 	for p.taken[c] {
 		c++
 	}
 	p.taken[c] = true
+	p.seen.note(from, c)
 	return ceilDiv(c*p.against, p.clock)
 }
 
@@ -245,14 +274,12 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 	return fill + 1
 }
 
-// pendingCycles is for how many cycles channels had a request pending; the fast
-// machine counts less in one that is crowded.
-func (m *nMemory) pendingCycles() (n int, crowded bool) {
+// pendingCycles is for how many cycles channels had a request pending.
+func (m *nMemory) pendingCycles() (n int) {
 	for _, c := range m.chans {
 		n += len(c.pending)
-		crowded = crowded || c.crowded
 	}
-	return n, crowded
+	return n
 }
 
 // warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
@@ -302,7 +329,6 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	for x := from; x < done; x++ {
 		c.pending[x] = true
 	}
-	c.latest = max(c.latest, done)
-	c.crowded = c.crowded || c.latest-from > 1<<14
+	c.seen.note(from, done)
 	return done
 }
