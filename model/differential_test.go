@@ -220,6 +220,8 @@ func randomMachine(r *rand.Rand) []string {
 	}
 	set("icnt.flit_bytes", 16, 40)
 	set("icnt.latency", 0, 5, 100)
+	line := []int{32, 64, 128, 128}[r.IntN(4)]
+	all = append(all, fmt.Sprintf("l1.line_bytes=%d", line), fmt.Sprintf("l2.line_bytes=%d", line))
 	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
 	all = append(all, fmt.Sprintf("l2.slices=%d", channels*slices), fmt.Sprintf("dram.channels=%d", channels))
 	set("l2.copies_warm", true, false)
