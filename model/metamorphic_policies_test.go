@@ -104,6 +104,7 @@ func TestFasterHostNeverHurts(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 12))
 			text, machine := overlapTrace(r), append(append(overlapMachine(r), still...), "policy="+policy)
 			if !strings.Contains("serial nocopy single-overlap", policy) {
+				machine = append(machine, "sm.schedulers=4") // one for each CTA that an SM has
 				text = strings.Repeat(fmt.Sprintf("spawn f grid=%d block=32 in=%d out=%d\ncta 0..1\nwarp 0\nint x%d R1 <- R1\nexit\n", 2, 100+r.IntN(300), 100+r.IntN(300), 1+r.IntN(200)), 2+r.IntN(8)) + "sync\n"
 			}
 			c, _ := tiny(t, machine...)
