@@ -62,9 +62,14 @@ func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []tab
 		return nil, fmt.Errorf("export: no format %q: choose from %s", format, strings.Join(Formats(), ", "))
 	}
 	x := &exporter{ctx: ctx, r: r, dir: dir, format: format, meta: meta, done: Exported{Rows: map[string]uint64{}}}
+	_, err := os.Stat(dir)
+	made := os.IsNotExist(err)
 	defer func() {
 		for _, w := range x.open {
 			w.Abort()
+		}
+		if made && len(x.open) > 0 {
+			os.Remove(dir) // if nothing else has come there
 		}
 	}()
 	x.program()
