@@ -335,8 +335,7 @@ type nChannel struct {
 	banks         []nBank
 	turn, lastAct model.Time
 	everAct       bool
-	pending       map[model.Time]bool // cycles with a request
-	seen          span
+	pending       nCycles      // with a request
 	works         []model.Time // cycles without refresh, as far as anybody looked
 }
 
@@ -386,7 +385,7 @@ type nRow struct {
 }
 
 func newNChannel(c *model.Config) *nChannel {
-	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: map[model.Time]bool{}}
+	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
 }
 
 func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.Time, hit bool) {

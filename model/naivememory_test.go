@@ -9,53 +9,40 @@ import (
 	"gpureplay/trace"
 )
 
-// nPort is a port of some clock: the set of its taken cycles.
+// nPort is a port of some clock: its taken cycles, as far as a port remembers.
 type nPort struct {
-	taken          map[model.Time]bool
+	nCycles
 	clock, against model.Time // kHz
-	seen           span
 }
 
 func port(mhz, core float64) *nPort {
-	return &nPort{taken: map[model.Time]bool{}, clock: model.Time(mhz*1000 + 0.5), against: model.Time(core*1000 + 0.5)}
+	return &nPort{cycles(), model.Time(mhz*1000 + 0.5), model.Time(core*1000 + 0.5)}
 }
 
-// span notes whether cycles are asked for when those a window later have been: the
-// fast machine has forgotten them (MODEL.md, choice 3).
-type span struct {
-	latest  model.Time
-	crowded bool
+// nCycles are the cycles that have been taken. Of 64 cycles, the earlier are forgotten
+// when one of those a window of 16,384 later is taken (MODEL.md, choice 3).
+type nCycles struct {
+	taken  map[model.Time]bool
+	latest map[model.Time]model.Time // by place in the window
 }
 
-func (s *span) note(from, to model.Time) {
-	s.latest = max(s.latest, to)
-	s.crowded = s.crowded || s.latest-from > 1<<14-128
-}
+func cycles() nCycles { return nCycles{map[model.Time]bool{}, map[model.Time]model.Time{}} }
 
-// crowded reports whether the fast machine has had to guess.
-func (n *naive) crowded() bool {
-	all := slices.Concat(n.mem.in, n.mem.out, n.mem.sliceIn, n.mem.sliceOut)
-	for _, s := range n.sms {
-		all = append(all, s.lsu.wb)
-	}
-	for _, c := range n.mem.chans {
-		if all = append(all, c.bus); c.seen.crowded {
-			return true
-		}
-	}
-	return slices.ContainsFunc(all, func(p *nPort) bool { return p.seen.crowded })
+// has reports whether cycle c is taken; one that is forgotten counts as taken.
+func (n *nCycles) has(c model.Time) bool { return n.taken[c] || n.latest[c/64%256] > c/64 }
+
+func (n *nCycles) take(c model.Time) {
+	n.taken[c], n.latest[c/64%256] = true, c/64
 }
 
 func ceilDiv(a, b model.Time) model.Time { return (a + b - 1) / b }
 
 func (p *nPort) reserve(t model.Time) model.Time {
 	c := ceilDiv(t*p.clock, p.against)
-	from := c
-	for p.taken[c] {
+	for p.has(c) {
 		c++
 	}
-	p.taken[c] = true
-	p.seen.note(from, c)
+	p.take(c)
 	return ceilDiv(c*p.against, p.clock)
 }
 
@@ -277,7 +264,7 @@ func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time
 // pendingCycles is for how many cycles channels had a request pending.
 func (m *nMemory) pendingCycles() (n int) {
 	for _, c := range m.chans {
-		n += len(c.pending)
+		n += len(c.pending.taken)
 	}
 	return n
 }
@@ -325,10 +312,10 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, t, write)
 	m.dramCount.note(hit, write)
-	from := t + model.Time(m.cfg.DRAM.Latency)
-	for x := from; x < done; x++ {
-		c.pending[x] = true
+	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
+		if !c.pending.has(x) {
+			c.pending.take(x)
+		}
 	}
-	c.seen.note(from, done)
 	return done
 }
