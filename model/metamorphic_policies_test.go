@@ -100,7 +100,7 @@ func TestFasterHostNeverHurts(t *testing.T) {
 	// lines that the kernel before drives out of the L2 and a late start finds written back
 	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "l2.bytes=65536"}
 	for _, policy := range []string{"serial", "nocopy", "single-overlap", "hyperq", "fusion", "gemtc", "gemtc,batch=3"} {
-		for seed := range uint64(8) {
+		for seed := range uint64(24) {
 			r := rand.New(rand.NewPCG(seed, 12))
 			text, machine := overlapTrace(r), append(append(overlapMachine(r), still...), "policy="+policy)
 			if !strings.Contains("serial nocopy single-overlap", policy) {
