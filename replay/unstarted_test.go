@@ -1,17 +1,15 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"io"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
 
 // Kernels that nothing starts are counted in the run's diagnostics and in what
@@ -26,28 +24,7 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 		{"trace 1\nlaunch f grid=4 block=32\nkernel g grid=4 block=32\nlaunch 1\n", 0},
 		{"trace 1\nspawn f grid=1 block=32\n", 0},
 	} {
-		path := filepath.Join(t.TempDir(), "t.trace.zst")
-		var b bytes.Buffer
-		w, err := trace.NewWriter(&b, trace.Options{})
-		if err == nil {
-			err = trace.ParseText("t", bytes.NewReader([]byte(c.text)), w)
-		}
-		if err == nil {
-			err = w.Close()
-		}
-		if err == nil {
-			err = os.WriteFile(path, b.Bytes(), 0o600)
-		}
-		if err != nil {
-			t.Fatalf("%q: %v", c.text, err)
-		}
-		r, err := trace.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		dir := t.TempDir()
-		if got := started(t, r, dir); got != c.want {
+		if got := started(t, tracetest.FromText(t, c.text)); got != c.want {
 			t.Errorf("%q: %d kernels are not launched, want %d", c.text, got, c.want)
 		}
 	}
@@ -59,8 +36,9 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 }
 
 // started replays a trace and returns the count that its diagnostics have.
-func started(t *testing.T, r *trace.Reader, dir string) uint64 {
+func started(t *testing.T, r *trace.Reader) uint64 {
 	t.Helper()
+	dir := t.TempDir()
 	cs, err := policies.Parse("serial", nil)
 	if err != nil {
 		t.Fatal(err)
