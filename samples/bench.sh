@@ -55,8 +55,9 @@ generated walk rtx3070 walk                            # uncoalesced: a sector a
 generated walk-hits rtx3070 walk --param=words=8192    # the same in an L1
 generated stn rtx3070 stn                              # a stencil: streams
 generated copy rtx3070 copy                            # bandwidth
+generated empty rtx3070 empty                          # start of the command, preset, ends of the tables
 generated chase rtx3070 chase                          # latency
 generated graph rtx3070 bfs                            # a graph search that launches nothing
 generated hsp gk110-ppcs hsp                           # dependent kernels with halos
-generated long rtx3070 stn --param=kernels=200         # 35 M instructions: memory does not grow
+generated long rtx3070 stn --param=kernels=200         # 72 M instructions: memory does not grow
 generated children k20c dp-join --param=left=204800 --param=right=204800 --param=keys=1024 # 204,800 children, in another order than the trace has them: RSS is of what is pending
