@@ -3,7 +3,6 @@ package convert
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"regexp"
 	"strconv"
 
@@ -61,34 +60,16 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 }
 
 func kinetoMeta(info *kineto.Info, device uint32) trace.Meta {
-	m := trace.Meta{Source: "kineto"}
+	version := ""
 	for _, key := range []string{"cupti_version", "roctracer_version"} {
-		if v := info.Versions[key]; v != "" && m.SourceVersion == "" {
-			m.SourceVersion = key + " " + v
+		if v := info.Versions[key]; v != "" && version == "" {
+			version = key + " " + v
 		}
 	}
-	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
+	gpu, _ := gpuOf(info.GPUs, device)
+	m := metaOf("kineto", version, device, gpu.Machine())
 	if info.Rank >= 0 {
 		m.Attrs = append(m.Attrs, trace.Attr{Key: "rank", Value: strconv.FormatInt(info.Rank, 10)})
-	}
-	gpu, ok := gpuOf(info.GPUs, device)
-	if !ok {
-		return m
-	}
-	m.GPU, m.SMs = gpu.Name, uint32(max(gpu.SMs, 0))
-	if gpu.WaveSize() == 32 {
-		m.SMVersion = uint32(max(gpu.Major*10+gpu.Minor, 0))
-	}
-	for _, a := range []struct {
-		key   string
-		value int64
-	}{
-		{"gpu_warp_size", gpu.WarpSize}, {"gpu_registers_per_sm", gpu.Registers},
-		{"gpu_shared_bytes_per_sm", gpu.Shared}, {"gpu_threads_per_sm", gpu.MaxThreads},
-	} {
-		if a.value > 0 {
-			m.Attrs = append(m.Attrs, trace.Attr{Key: a.key, Value: fmt.Sprint(a.value)})
-		}
 	}
 	return m
 }

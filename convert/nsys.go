@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"strconv"
 
 	"gpureplay/convert/nsys"
 	"gpureplay/convert/sqlite"
@@ -66,7 +64,7 @@ func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeTimeline(b, w, newTimelineSink(w, opt), func(device uint32) trace.Meta { return nsysMeta(info, device) })
+	err = writeTimeline(b, w, newTimelineSink(w, opt), func(device uint32) trace.Meta { return metaOf("nsys", info.Version, device, info.GPUs[device]) })
 	if err != nil {
 		return err
 	}
@@ -79,29 +77,4 @@ func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed,
 		"kernels whose name is not in the table of strings; they share an empty name")
 	return nil
-}
-
-func nsysMeta(info *nsys.Info, device uint32) trace.Meta {
-	m := trace.Meta{Source: "nsys", SourceVersion: info.Version}
-	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
-	for _, g := range info.GPUs {
-		if g.ID != int64(device) {
-			continue
-		}
-		m.GPU, m.SMs, m.SMVersion = g.Name, uint32(max(g.SMs, 0)), uint32(max(g.Major*10+g.Minor, 0))
-		for _, a := range []struct {
-			key   string
-			value int64
-		}{
-			{"gpu_registers_per_sm", g.RegistersPerSM}, {"gpu_shared_bytes_per_sm", g.SharedPerSM},
-			{"gpu_warps_per_sm", g.WarpsPerSM}, {"gpu_ctas_per_sm", g.CTAsPerSM},
-			{"gpu_clock_hz", g.ClockHz}, {"gpu_memory_bytes", g.MemoryBytes},
-		} {
-			if a.value > 0 {
-				m.Attrs = append(m.Attrs, trace.Attr{Key: a.key, Value: fmt.Sprint(a.value)})
-			}
-		}
-		break
-	}
-	return m
 }

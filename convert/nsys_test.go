@@ -177,6 +177,29 @@ func TestNsysWithoutProcesses(t *testing.T) {
 	}
 }
 
+// Old exports keep the machine in TARGET_INFO_CUDA_GPU, under CUPTI's names and in
+// its units; new ones in TARGET_INFO_GPU, whose id is not CUDA's.
+func TestNsysMachine(t *testing.T) {
+	ga106 := trace.Machine{Name: "RTX 3060", SMVersion: 86, SMs: 28, ClockHz: 1777e6, WarpSize: 32, WarpsPerSM: 48,
+		RegistersPerSM: 65536, L2Bytes: 2359296, MemoryBytes: 12 << 30, MemoryBytesPerSecond: 360048e6}
+	for name, sql := range map[string][]string{
+		"2021": {`CREATE TABLE TARGET_INFO_CUDA_GPU (deviceId INTEGER, name TEXT, numMultiprocessors INTEGER, computeCapabilityMajor INTEGER,
+			computeCapabilityMinor INTEGER, coreClockRate INTEGER, numThreadsPerWarp INTEGER, maxWarpsPerMultiprocessor INTEGER,
+			maxRegistersPerMultiprocessor INTEGER, l2CacheSize INTEGER, globalMemorySize INTEGER, globalMemoryBandwidth INTEGER)`,
+			`INSERT INTO TARGET_INFO_CUDA_GPU VALUES (1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+				(0, 'RTX 3060', 28, 8, 6, 1777000, 32, 48, 65536, 2359296, 12884901888, 360048000)`},
+		"2024": {`CREATE TABLE TARGET_INFO_GPU (id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER, computeMajor INTEGER, computeMinor INTEGER,
+			clockRate INTEGER, threadsPerWarp INTEGER, maxWarpsPerSm INTEGER, maxRegistersPerSm INTEGER, l2CacheSize INTEGER, totalMemory INTEGER, memoryBandwidth INTEGER)`,
+			`INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
+				(1, 0, 'RTX 3060', 28, 8, 6, 1777000000, 32, 48, 65536, 2359296, 12884901888, 360048000000)`},
+	} {
+		r := capture(t, database(t, append(append([]string{}, nsysStory...), sql...)...), anyDevice)
+		if got := r.meta.Machine(); got != ga106 {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
 func TestNsysMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ sql, diag, err string }{
 		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},

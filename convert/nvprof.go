@@ -3,7 +3,6 @@ package convert
 import (
 	"bytes"
 	"context"
-	"strconv"
 
 	"gpureplay/convert/nvprof"
 	"gpureplay/convert/sqlite"
@@ -60,7 +59,7 @@ func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error 
 			return err
 		}
 	}
-	err := writeTimeline(b, w, sink, func(device uint32) trace.Meta { return nvprofMeta(info, device) })
+	err := writeTimeline(b, w, sink, func(device uint32) trace.Meta { return metaOf("nvprof", info.Version, device, info.GPUs[device]) })
 	if err != nil {
 		return err
 	}
@@ -80,13 +79,4 @@ func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "child_outside_parent", trace.Error, info.Misplaced,
 		"child kernels whose parent block is outside the parent's grid; they are given to its last block")
 	return nil
-}
-
-func nvprofMeta(info *nvprof.Info, device uint32) trace.Meta {
-	m := trace.Meta{Source: "nvprof", SourceVersion: info.Version}
-	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
-	if g, ok := info.GPUs[device]; ok {
-		m.GPU, m.SMs, m.SMVersion = g.Name, uint32(max(g.SMs, 0)), uint32(max(g.Major*10+g.Minor, 0))
-	}
-	return m
 }

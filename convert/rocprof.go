@@ -3,11 +3,9 @@ package convert
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"gpureplay/convert/rocprof"
@@ -84,18 +82,9 @@ func rocprofTable(ctx context.Context, in *Input, suffix string) (io.ReadCloser,
 }
 
 func rocprofMeta(info *rocprof.Info, device uint32) trace.Meta {
-	m := trace.Meta{Source: "rocprof"}
-	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
-	if int(device) >= len(info.GPUs) {
-		return m
+	gpu := trace.Machine{}
+	if int(device) < len(info.GPUs) {
+		gpu = info.GPUs[device]
 	}
-	g := info.GPUs[device]
-	m.GPU, m.SMs = g.Name, uint32(min(max(g.CUs, 0), 1<<16))
-	if g.Arch != "" {
-		m.Attrs = append(m.Attrs, trace.Attr{Key: "gpu_architecture", Value: g.Arch})
-	}
-	if g.WaveSize > 0 {
-		m.Attrs = append(m.Attrs, trace.Attr{Key: "gpu_warp_size", Value: fmt.Sprint(g.WaveSize)})
-	}
-	return m
+	return metaOf("rocprof", "", device, gpu)
 }

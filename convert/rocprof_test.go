@@ -17,7 +17,7 @@ var rocpdStory = []string{
 	`CREATE TABLE rocpd_string_u1 (id INTEGER PRIMARY KEY, string TEXT)`,
 	`CREATE TABLE rocpd_info_node_u1 (id INTEGER PRIMARY KEY, hostname TEXT)`,
 	`CREATE TABLE rocpd_info_process_u1 (id INTEGER PRIMARY KEY, command TEXT, environment TEXT)`,
-	`CREATE TABLE rocpd_info_agent_u1 (id INTEGER PRIMARY KEY, type TEXT, absolute_index INTEGER, name TEXT, product_name TEXT)`,
+	`CREATE TABLE rocpd_info_agent_u1 (id INTEGER PRIMARY KEY, type TEXT, absolute_index INTEGER, name TEXT, product_name TEXT, extdata TEXT)`,
 	`CREATE TABLE rocpd_info_kernel_symbol_u1 (id INTEGER PRIMARY KEY, display_name TEXT, arch_vgpr_count INTEGER, accum_vgpr_count INTEGER)`,
 	`CREATE TABLE rocpd_event_u1 (id INTEGER PRIMARY KEY, stack_id INTEGER, correlation_id INTEGER)`,
 	`CREATE TABLE rocpd_region_u1 (id INTEGER PRIMARY KEY, tid INTEGER, start INTEGER, end INTEGER, name_id INTEGER, event_id INTEGER)`,
@@ -29,7 +29,7 @@ var rocpdStory = []string{
 	`INSERT INTO rocpd_string_u1 VALUES (1, 'hipLaunchKernel'), (2, 'hipMemcpyAsync')`,
 	`INSERT INTO rocpd_info_node_u1 VALUES (1, 'secret-host')`,
 	`INSERT INTO rocpd_info_process_u1 VALUES (1, '/home/someone/app', '{"USER": "someone"}')`,
-	`INSERT INTO rocpd_info_agent_u1 VALUES (1, 'CPU', 0, 'EPYC', 'EPYC'), (2, 'GPU', 1, 'gfx90a', 'AMD Instinct MI210')`,
+	`INSERT INTO rocpd_info_agent_u1 VALUES (1, 'CPU', 0, 'EPYC', 'EPYC', 'no JSON'), (2, 'GPU', 1, 'gfx90a', 'AMD Instinct MI210', '{"cu_count":104,"wave_front_size":64,"simd_per_cu":4,"max_waves_per_simd":8,"lds_size_in_kb":64,"max_engine_clk_fcompute":1700,"caches":[{"level":2}]}')`,
 	`INSERT INTO rocpd_info_kernel_symbol_u1 VALUES (5, 'scale(float*)', 20, 4)`,
 	`INSERT INTO rocpd_event_u1 VALUES (1, 11, 0), (2, 11, 0), (3, 12, 0), (4, 12, 0)`,
 	`INSERT INTO rocpd_region_u1 VALUES (1, 9, 1000, 1010, 2, 1), (2, 9, 1020, 1030, 1, 3)`,
@@ -47,7 +47,7 @@ const rocprofJSON = `{"rocprofiler-sdk-tool":[{"metadata":{"pid":1,"command":["/
 "hip_api":[{"kind":2,"operation":1,"thread_id":9,"correlation_id":{"internal":11},"start_timestamp":1000,"end_timestamp":1010},
  {"kind":2,"operation":0,"thread_id":9,"correlation_id":{"internal":12},"start_timestamp":1020,"end_timestamp":1030}],
 "kfd_page_fault":[{"a":1}]},
-"agents":[{"id":{"handle":76},"type":1,"node_id":0,"name":"EPYC"},{"id":{"handle":77},"type":2,"node_id":1,"name":"gfx90a","product_name":"AMD Instinct MI210","cu_count":104,"wave_front_size":64}],
+"agents":[{"id":{"handle":76},"type":1,"node_id":0,"name":"EPYC"},{"id":{"handle":77},"type":2,"node_id":1,"name":"gfx90a","product_name":"AMD Instinct MI210","cu_count":104,"wave_front_size":64,"simd_per_cu":4,"max_waves_per_simd":8,"lds_size_in_kb":64,"max_engine_clk_fcompute":1700,"caches":[{"level":2}]}],
 "strings":{"buffer_records":[{"kind":"NONE","operations":[]},{"kind":"HSA","operations":["hsa_init"]},{"kind":"HIP_RUNTIME_API","operations":["hipLaunchKernel","hipMemcpyAsync"]}]},
 "kernel_symbols":[{"kernel_id":5,"kernel_name":"_Z5scalePf.kd","formatted_kernel_name":"scale(float*)","arch_vgpr_count":20,"accum_vgpr_count":4}]}]}`
 
@@ -62,9 +62,9 @@ var rocprofTables = map[string]string{
 "HIP_RUNTIME_API","hipMemcpyAsync",1,9,11,1000,1010
 "HIP_RUNTIME_API","hipLaunchKernel",1,9,12,1020,1030
 `,
-	"77_agent_info.csv": `"Node_Id","Logical_Node_Id","Agent_Type","Cu_Count","Wave_Front_Size","Name","Product_Name"
-0,0,"CPU",0,0,"EPYC","EPYC"
-1,1,"GPU",104,64,"gfx90a","AMD Instinct MI210"
+	"77_agent_info.csv": `"Node_Id","Logical_Node_Id","Agent_Type","Cu_Count","Wave_Front_Size","Simd_Per_Cu","Max_Waves_Per_Simd","Lds_Size_In_Kb","Max_Engine_Clk_Fcompute","Name","Product_Name"
+0,0,"CPU",0,0,0,0,0,0,"EPYC","EPYC"
+1,1,"GPU",104,64,4,8,64,1700,"gfx90a","AMD Instinct MI210"
 `,
 }
 
@@ -116,6 +116,10 @@ func TestRocprofFormsAgree(t *testing.T) {
 		}
 		if r.functions[k.Function].Name != "scale(float*)" || r.meta.GPU != "AMD Instinct MI210" {
 			t.Errorf("%s: %q on %q", name, r.functions[k.Function].Name, r.meta.GPU)
+		}
+		mi210 := trace.Machine{Name: "AMD Instinct MI210", Architecture: "gfx90a", SMs: 104, ClockHz: 1700e6, WarpSize: 64, WarpsPerSM: 32, SharedBytesPerSM: 65536}
+		if got := r.meta.Machine(); got != mi210 {
+			t.Errorf("%s: captured on %+v", name, got)
 		}
 		if name == "json" && r.diag("page_fault") != 1 {
 			t.Errorf("%v", r.diags)

@@ -3,6 +3,7 @@ package convert
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -93,6 +94,15 @@ func writeTimeline(b *timeline.Builder, w Writer, sink *timelineSink, meta func(
 		w.Diagnose(d)
 	}
 	return nil
+}
+
+// metaOf says where a profiler's trace comes from, and on which machine it was
+// captured.
+func metaOf(source, version string, device uint32, gpu trace.Machine) trace.Meta {
+	m := trace.Meta{Source: source, SourceVersion: version}
+	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
+	m.SetMachine(gpu)
+	return m
 }
 
 func timelineOptions(opt Options) timeline.Options {

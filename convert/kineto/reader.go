@@ -11,15 +11,17 @@ import (
 
 // GPU is one entry of "deviceProperties".
 type GPU struct {
-	ID         int64
-	Name       string
-	Major      int64 // compute capability
-	Minor      int64
-	SMs        int64
-	WarpSize   int64
-	Registers  int64 // per SM
-	Shared     int64 // bytes per SM
-	MaxThreads int64 // per SM
+	ID           int64
+	Name         string
+	Major        int64 // compute capability
+	Minor        int64
+	SMs          int64
+	WarpSize     int64
+	Registers    int64 // per SM
+	Shared       int64 // bytes per SM
+	SharedPerCTA int64 // bytes, opted in
+	MaxThreads   int64 // per SM
+	Memory       int64 // bytes
 }
 
 // Info is what a trace says about itself, apart from its events.
@@ -192,6 +194,7 @@ func (r *reader) property(g *GPU, key string) (err error) {
 		"id": &g.ID, "computeMajor": &g.Major, "computeMinor": &g.Minor, "numSms": &g.SMs, "warpSize": &g.WarpSize,
 		"regsPerMultiprocessor": &g.Registers, "sharedMemPerMultiprocessor": &g.Shared,
 		"maxSharedMemoryPerMultiProcessor": &g.Shared, "maxThreadsPerMultiprocessor": &g.MaxThreads,
+		"sharedMemPerBlockOptin": &g.SharedPerCTA, "totalGlobalMem": &g.Memory,
 	}[key]
 	switch {
 	case key == "name":
@@ -353,10 +356,21 @@ func (r *reader) sync() error {
 	return r.b.Sync(&s)
 }
 
-// WaveSize is the number of threads of a warp; 32 where the trace does not say.
-func (g *GPU) WaveSize() int64 {
-	if g.WarpSize > 0 {
-		return g.WarpSize
+// Machine is what the entry says of the device. The compute capability of AMD's,
+// whose warps have 64 threads, is none.
+func (g *GPU) Machine() trace.Machine {
+	at := func(v int64) uint64 { return uint64(max(v, 0)) }
+	m := trace.Machine{
+		Name: g.Name, SMs: uint32(min(at(g.SMs), 1<<16)), WarpSize: at(g.WarpSize), RegistersPerSM: at(g.Registers),
+		SharedBytesPerSM: at(g.Shared), SharedBytesPerCTA: at(g.SharedPerCTA), MemoryBytes: at(g.Memory),
 	}
-	return 32
+	warp := m.WarpSize
+	if warp == 0 {
+		warp = 32
+	}
+	m.WarpsPerSM = at(g.MaxThreads) / warp
+	if warp == 32 {
+		m.SMVersion = uint32(min(at(g.Major), 1<<16)*10 + min(at(g.Minor), 9))
+	}
+	return m
 }

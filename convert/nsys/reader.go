@@ -8,18 +8,9 @@ import (
 	"gpureplay/trace"
 )
 
-// GPU is one device of TARGET_INFO_GPU.
-type GPU struct {
-	ID                              int64
-	Name                            string
-	SMs, Major, Minor, WarpsPerSM   int64
-	RegistersPerSM, SharedPerSM     int64
-	CTAsPerSM, ClockHz, MemoryBytes int64
-}
-
 // Info is what an export says apart from its events.
 type Info struct {
-	GPUs       []GPU
+	GPUs       map[uint32]trace.Machine
 	Version    string // of Nsight Systems
 	Migrations uint64 // pages moved by unified memory, left out
 	Faults     uint64 // groups of page faults, left out
@@ -60,7 +51,7 @@ func Is(db *sqlite.DB) bool {
 // Read adds the export's events to b.
 func Read(db *sqlite.DB, b *timeline.Builder) (*Info, error) {
 	r := &reader{
-		db: db, b: b, contexts: map[context]uint64{},
+		db: db, b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[context]uint64{},
 		names: map[int64]uint32{}, calls: map[int64]call{},
 	}
 	if db.Has(kernelTable) {
@@ -84,25 +75,6 @@ func (r *reader) about() error {
 	return r.db.Each("META_DATA_EXPORT", []string{"name", "value"}, func(v []sqlite.Value) error {
 		if v[0].Text == "EXPORT_PRODUCT_VERSION" {
 			r.info.Version = v[1].Text
-		}
-		return nil
-	})
-}
-
-func (r *reader) gpus() error {
-	return r.db.Each("TARGET_INFO_GPU", []string{
-		"id", "name", "smCount", "computeMajor|smMajor", "computeMinor|smMinor", "maxWarpsPerSm",
-		"maxRegistersPerSm", "maxShmemPerSm", "maxBlocksPerSm", "clockRate", "totalMemory", "cuDevice",
-	}, func(v []sqlite.Value) error {
-		if len(r.info.GPUs) < maxGPUs {
-			if v[11].IsInt { // CUDA's number, which activities have, where it differs
-				v[0] = v[11]
-			}
-			r.info.GPUs = append(r.info.GPUs, GPU{
-				ID: v[0].Int, Name: v[1].Text[:min(len(v[1].Text), 256)], SMs: v[2].Int, Major: v[3].Int, Minor: v[4].Int,
-				WarpsPerSM: v[5].Int, RegistersPerSM: v[6].Int, SharedPerSM: v[7].Int, CTAsPerSM: v[8].Int,
-				ClockHz: v[9].Int, MemoryBytes: v[10].Int,
-			})
 		}
 		return nil
 	})

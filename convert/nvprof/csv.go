@@ -13,7 +13,7 @@ import (
 
 // Info is what a file says apart from its events.
 type Info struct {
-	GPUs       map[uint32]GPU
+	GPUs       map[uint32]trace.Machine
 	Version    string
 	Migrations uint64 // records of unified memory, left out
 	BadValues  uint64 // fields that are no numbers, taken as absent
@@ -21,13 +21,6 @@ type Info struct {
 	Orphans    uint64 // children whose parent is not in the capture
 	Misplaced  uint64 // children whose parent block is outside the grid
 	Parents    uint64 // kernels that launched others
-}
-
-// GPU is one device.
-type GPU struct {
-	Name         string
-	Major, Minor int64
-	SMs          int64
 }
 
 const (
@@ -67,7 +60,7 @@ type table struct {
 // to b. Lines before the header, and banner lines ("==pid== ..."), are passed
 // over.
 func ReadCSV(in io.Reader, b *timeline.Builder) (*Info, error) {
-	t := &table{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]GPU{}}, contexts: map[string]uint64{}}
+	t := &table{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[string]uint64{}}
 	return &t.info, t.read()
 }
 
@@ -246,7 +239,7 @@ func (t *table) device() uint32 {
 	}
 	if _, known := t.info.GPUs[uint32(id)]; !known && len(t.info.GPUs) < maxGPUs {
 		name := bytes.TrimSpace(text[:open])
-		t.info.GPUs[uint32(id)] = GPU{Name: string(name[:min(len(name), 256)])}
+		t.info.GPUs[uint32(id)] = trace.Machine{Name: string(name[:min(len(name), 256)])}
 	}
 	return uint32(id)
 }

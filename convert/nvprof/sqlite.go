@@ -30,7 +30,7 @@ type File struct {
 // ReadSQLite adds the events of the file to b. Children are read later, with
 // [File.Children].
 func ReadSQLite(db *sqlite.DB, b *timeline.Builder) (*File, *Info, error) {
-	f := &File{db: db, b: b, info: Info{GPUs: map[uint32]GPU{}}, contexts: map[int64]uint64{}, names: map[int64]uint32{}}
+	f := &File{db: db, b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[int64]uint64{}, names: map[int64]uint32{}}
 	for _, part := range []func() error{f.gpus, f.kernels, f.copies, f.memsets, f.events, f.syncs, f.calls, f.unified} {
 		if err := part(); err != nil {
 			return f, &f.info, err
@@ -68,6 +68,8 @@ func (f *File) name(v sqlite.Value) (uint32, error) {
 func (f *File) gpus() error {
 	return f.db.Each("CUPTI_ACTIVITY_KIND_DEVICE", []string{
 		"id", "name", "numMultiprocessors", "computeCapabilityMajor", "computeCapabilityMinor",
+		"coreClockRate", "numThreadsPerWarp", "maxWarpsPerMultiprocessor", "maxBlocksPerMultiprocessor", "maxRegistersPerMultiprocessor",
+		"maxSharedMemoryPerMultiprocessor", "l2CacheSize", "globalMemorySize", "globalMemoryBandwidth",
 	}, func(v []sqlite.Value) error {
 		if len(f.info.GPUs) == maxGPUs || !known(v[0]) {
 			return nil
@@ -80,7 +82,12 @@ func (f *File) gpus() error {
 			}
 			name = text
 		}
-		f.info.GPUs[uint32(v[0].Int)] = GPU{Name: name[:min(len(name), 256)], SMs: v[2].Int, Major: v[3].Int, Minor: v[4].Int}
+		at := func(i int) uint64 { return uint64(max(v[i].Int, 0)) }
+		f.info.GPUs[uint32(v[0].Int)] = trace.Machine{
+			Name: name[:min(len(name), 256)], SMs: small(v[2]), SMVersion: small(v[3])*10 + small(v[4]),
+			ClockHz: at(5) * 1000, WarpSize: at(6), WarpsPerSM: at(7), CTAsPerSM: at(8), RegistersPerSM: at(9), // CUPTI: kHz
+			SharedBytesPerSM: at(10), L2Bytes: at(11), MemoryBytes: at(12), MemoryBytesPerSecond: at(13) * 1000, // and kB/s
+		}
 		return nil
 	})
 }

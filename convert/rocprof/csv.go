@@ -121,14 +121,12 @@ func (t *tables) agent() error {
 	if string(t.text("Agent_Type")) != "GPU" || len(t.info.GPUs) == maxAgents {
 		return nil
 	}
-	g := GPU{Arch: clip(t.text("Name")), Name: clip(t.text("Product_Name"))}
-	if g.Name == "" {
-		g.Name = g.Arch
+	g := gpu{arch: clip(t.text("Name")), name: clip(t.text("Product_Name")), values: map[string]int64{}}
+	for _, key := range properties {
+		g.values[key], _ = t.number(key)
 	}
-	g.CUs, _ = t.number("Cu_Count")
-	g.WaveSize, _ = t.number("Wave_Front_Size")
 	device := uint32(len(t.info.GPUs))
-	t.info.GPUs = append(t.info.GPUs, g)
+	t.info.GPUs = append(t.info.GPUs, g.machine())
 	// Tables name an agent by its node, alone or behind "Agent".
 	for _, name := range []string{"Node_Id", "Logical_Node_Id"} {
 		if node := string(t.text(name)); node != "" {

@@ -1,21 +1,37 @@
 package rocprof
 
 import (
+	"cmp"
+
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
 )
 
-// GPU is one agent that is a GPU.
-type GPU struct {
-	Name     string // as sold, or the architecture
-	Arch     string // gfx90a
-	CUs      int64
-	WaveSize int64
+// gpu is one agent that is a GPU, as far as its properties say, which all three
+// forms name alike.
+type gpu struct {
+	name, arch string // as sold; gfx90a
+	values     map[string]int64
+}
+
+// machine is what a trace keeps of a GPU. The clock is in MHz; registers, caches
+// and memory are not among the properties, or not in units that are documented.
+func (g *gpu) machine() trace.Machine {
+	at := func(key string) uint64 { return uint64(max(g.values[key], 0)) }
+	m := trace.Machine{
+		Name: cmp.Or(g.name, g.arch), Architecture: g.arch, SMs: uint32(min(at("cu_count"), 1<<16)), WarpSize: at("wave_front_size"),
+		ClockHz: at("max_engine_clk_fcompute") * 1e6, SharedBytesPerSM: at("lds_size_in_kb") << 10,
+		WarpsPerSM: cmp.Or(at("max_waves_per_cu"), at("max_waves_per_simd")*at("simd_per_cu")),
+	}
+	if m.SMs == 0 && at("simd_per_cu") > 0 {
+		m.SMs = uint32(min(at("simd_count")/at("simd_per_cu"), 1<<16))
+	}
+	return m
 }
 
 // Info is what a capture says apart from its events.
 type Info struct {
-	GPUs      []GPU // index: device
+	GPUs      []trace.Machine // index: device
 	BadValues uint64
 	Untimed   uint64 // records without times, left out
 	Unnamed   uint64 // kernels whose symbol is not in the capture
@@ -29,6 +45,11 @@ const (
 	maxSymbols = 1 << 20
 	maxName    = 256
 )
+
+// properties are those of a GPU that [gpu.machine] reads.
+var properties = []string{
+	"cu_count", "wave_front_size", "max_engine_clk_fcompute", "lds_size_in_kb", "max_waves_per_cu", "max_waves_per_simd", "simd_per_cu", "simd_count",
+}
 
 // groups turns a grid in work-items into one in workgroups.
 func groups(grid, group trace.Dim3) trace.Dim3 {

@@ -23,7 +23,7 @@ func IsJSON(head []byte) bool {
 type agent struct {
 	handle, kind, node int64
 	index              int64 // among GPUs; -1: not said
-	gpu                GPU
+	gpu                gpu
 	model              string
 }
 

@@ -26,7 +26,7 @@ func (r *results) reference(key string) error {
 }
 
 func (r *results) agent() error {
-	a := agent{index: -1}
+	a := agent{index: -1, gpu: gpu{values: map[string]int64{}}}
 	err := r.flatten(func(path string, v int64, text []byte) {
 		switch path {
 		case "id.handle":
@@ -37,14 +37,14 @@ func (r *results) agent() error {
 			a.node = v
 		case "logical_node_type_id":
 			a.index = v
-		case "cu_count":
-			a.gpu.CUs = v
-		case "wave_front_size":
-			a.gpu.WaveSize = v
 		case "name":
-			a.gpu.Arch = string(text[:min(len(text), maxName)])
+			a.gpu.arch = string(text[:min(len(text), maxName)])
 		case "product_name":
-			a.gpu.Name = string(text[:min(len(text), maxName)])
+			a.gpu.name = string(text[:min(len(text), maxName)])
+		default:
+			if slices.Contains(properties, path) {
+				a.gpu.values[path] = v
+			}
 		}
 	})
 	if len(r.agents) < maxAgents {
@@ -65,10 +65,7 @@ func (r *results) number() {
 			continue
 		}
 		r.device[a.handle] = uint32(len(r.info.GPUs))
-		if a.gpu.Name == "" {
-			a.gpu.Name = a.gpu.Arch
-		}
-		r.info.GPUs = append(r.info.GPUs, a.gpu)
+		r.info.GPUs = append(r.info.GPUs, a.gpu.machine())
 	}
 }
 

@@ -2,6 +2,7 @@ package rocprof
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 
 	"gpureplay/convert/sqlite"
@@ -52,15 +53,14 @@ func (d *database) table(name string) string { return name + d.suffix }
 
 type node struct {
 	id, index int64
-	gpu       GPU
+	gpu       gpu
 }
 
 func (d *database) agents() error {
 	var gpus []node
-	err := d.db.Each(d.table("rocpd_info_agent"), []string{"id", "type", "absolute_index", "product_name|user_name|model_name", "name"}, func(v []sqlite.Value) error {
+	err := d.db.Each(d.table("rocpd_info_agent"), []string{"id", "type", "absolute_index", "product_name|user_name|model_name", "generic_name|name", "extdata"}, func(v []sqlite.Value) error {
 		if v[1].Text == "GPU" && len(gpus) < maxAgents {
-			g := GPU{Name: clip([]byte(v[3].Text)), Arch: clip([]byte(v[4].Text))}
-			g.Name = cmp.Or(g.Name, g.Arch)
+			g := gpu{name: clip([]byte(v[3].Text)), arch: clip([]byte(v[4].Text)), values: agentValues(v[5].Text)}
 			gpus = append(gpus, node{v[0].Int, v[2].Int, g})
 		}
 		return nil
@@ -69,10 +69,24 @@ func (d *database) agents() error {
 	for i, g := range gpus {
 		d.device[g.id] = uint32(i)
 		if d.set == 0 {
-			d.info.GPUs = append(d.info.GPUs, g.gpu)
+			d.info.GPUs = append(d.info.GPUs, g.gpu.machine())
 		}
 	}
 	return err
+}
+
+// agentValues reads the properties of an agent from the JSON that the database
+// keeps of it. One that is no such JSON, or cut, says nothing.
+func agentValues(text string) map[string]int64 {
+	var all map[string]any
+	_ = json.Unmarshal([]byte(text), &all)
+	values := map[string]int64{}
+	for _, key := range properties {
+		if v, ok := all[key].(float64); ok && v < 1<<53 {
+			values[key] = int64(v)
+		}
+	}
+	return values
 }
 
 func (d *database) kernelSymbols() error {
