@@ -36,7 +36,7 @@ var allowed = map[string][]string{
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":          {"trace", "samples"},
-	"cmd":              {"trace", "model", "policies", "replay", "convert", "samples"},
+	"cmd":              {"trace", "model", "policies", "replay", "convert", "samples", "cmd"},
 }
 
 // onlyIn says where alone a dependency may be imported.

@@ -2,9 +2,6 @@
 // writes what happened as tables. See README.md.
 package main
 
-import "os"
+import "gpureplay/cmd/command"
 
-func main() {
-	collectLate()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { command.Main() }

@@ -1,0 +1,188 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/convert"
+	"gpureplay/trace"
+)
+
+func init() { register((*app).convertCommand) }
+
+func (a *app) convertCommand() *cobra.Command {
+	var out, from string
+	opt := convert.Options{Device: -1}
+	c := &cobra.Command{
+		Use:   "convert INPUT -o TRACE",
+		Short: "make a trace from what another tool captured",
+		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
+			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
+			"INPUT may also be a trace in its text form, which FORMAT.md describes.",
+		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst",
+		Args:    exactly(1, "one input"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if out == "" {
+				return usagef("convert: -o TRACE says where the trace goes")
+			}
+			if err := fileName(out); err != nil {
+				return err
+			}
+			return a.convert(cmd.Context(), args[0], out, from, opt)
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
+	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
+	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
+	c.Flags().Var(&pattern{&opt.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
+	c.Flags().Var(&pattern{&opt.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
+	return c
+}
+
+// pattern is a flag that takes a regular expression.
+type pattern struct{ to **regexp.Regexp }
+
+func (p *pattern) String() string {
+	if p.to == nil || *p.to == nil {
+		return ""
+	}
+	return (*p.to).String()
+}
+
+func (p *pattern) Set(s string) (err error) {
+	*p.to, err = regexp.Compile(s)
+	return err
+}
+
+func (p *pattern) Type() string { return "regexp" }
+
+func (a *app) convert(ctx context.Context, input, out, from string, opt convert.Options) error {
+	if from != "" {
+		if _, err := convert.Lookup(from); err != nil {
+			return usageError{err}
+		}
+	}
+	in, err := convert.Open(input, a.in)
+	if err != nil {
+		return err
+	}
+	bar := a.byteProgress()
+	opt.Progress = bar.bytes
+	err = convert.Run(ctx, in, from, out, opt)
+	bar.close()
+	if errors.Is(err, convert.ErrUnknown) {
+		err = encode(ctx, in, out, err)
+	}
+	if err != nil {
+		return err
+	}
+	return a.report(out)
+}
+
+// encode makes a container of a trace in its text form; what is no trace at all
+// is the error unknown.
+func encode(ctx context.Context, in *convert.Input, out string, unknown error) error {
+	if !trace.IsText(in.Head()) {
+		if r, err := trace.Open(in.Path()); err == nil {
+			r.Close()
+			return fmt.Errorf("%s: is a replay trace already; replay, inspect or export it", in.Name())
+		}
+		return unknown
+	}
+	text, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer text.Close()
+	return writeFile(out, func(w io.Writer) error {
+		t, err := trace.NewWriter(w, trace.Options{})
+		if err != nil {
+			return err
+		}
+		if err := trace.ParseText(in.Name(), text, t); err != nil {
+			return err
+		}
+		return t.Close()
+	})
+}
+
+// fileName refuses to write to standard output, where results go, and to a
+// folder.
+func fileName(path string) error {
+	if path == "-" {
+		return usagef("-o -: what is written is a file, name it")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("cannot write %s: it is a folder; name a file", path)
+	}
+	return nil
+}
+
+// writeFile writes a file under a temporary name beside its final one, which it
+// gets when it is complete.
+func writeFile(path string, fill func(io.Writer) error) (err error) {
+	if err := fileName(path); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".replay-*.partial")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if err = fill(f); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err == nil {
+		err = f.Close()
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return err
+}
+
+// report shows what a new trace holds.
+func (a *app) report(path string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if a.asJSON {
+		return a.printJSON([]map[string]any{summary(path, r)})
+	}
+	t := &r.Program().Totals
+	fmt.Fprintf(a.out, "%s: %s kernels, %s CTAs, %s warp instructions (%s of them memory), %s host operations\n", path,
+		commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts), commas(t.MemInsts), commas(t.HostOps))
+	a.printDiagnostics(r)
+	return nil
+}
+
+// printDiagnostics shows what a converter counted.
+func (a *app) printDiagnostics(r *trace.Reader) {
+	ds := r.Program().Diagnostics
+	if len(ds) == 0 {
+		return
+	}
+	g := newGrid(a.out, "diagnostic", "severity", "count", "what it means")
+	g.right(3)
+	for _, d := range ds {
+		g.row(d.Name, d.Severity.String(), commas(d.Count), d.Help)
+	}
+	g.print()
+}

@@ -1,0 +1,108 @@
+package command
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay"
+)
+
+// correlateFlags are the flags of correlate.
+type correlateFlags struct {
+	add   float64
+	gpu   string
+	where []string
+}
+
+func init() { register((*app).correlateCommand) }
+
+func (a *app) correlateCommand() *cobra.Command {
+	var f correlateFlags
+	c := &cobra.Command{
+		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES...",
+		Short: "predicted against measured cycles, case by case",
+		Long: "correlate compares predictions with measurements. There are two ways:\n\n" +
+			"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
+			"in the trace, from 0), cycles or ns, and trace where it has several. Without MEASURED it takes the durations that the capture\n" +
+			"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
+			"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
+			"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
+			"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
+			"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
+			"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
+			"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).",
+		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
+			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
+			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
+			"  replay correlate --gpu=my.toml mine.txt",
+		Args: between(1, math.MaxInt, "a folder of tables, or measurements"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.gpu != "" {
+				if _, err := machineNamed(f.gpu); err != nil {
+					return err
+				}
+			}
+			cases, skipped, err := f.cases(args)
+			if err != nil {
+				return err
+			}
+			if cases != nil {
+				return a.correlateCases(cmd.Context(), &f, cases, skipped)
+			}
+			if len(args) > 2 || f.gpu != "" || len(f.where) > 0 {
+				return usagef("%s has the tables of a replay: then come at most a table of measurements and --add", args[0])
+			}
+			measured := ""
+			if len(args) > 1 {
+				measured = args[1]
+			}
+			all, err := replay.Correlate(args[0], measured, f.add)
+			if err != nil {
+				return err
+			}
+			return a.printCorrelations(all)
+		},
+	}
+	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
+	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool that measured)")
+	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
+	return c
+}
+
+func (a *app) printCorrelations(all []replay.Correlation) error {
+	if a.asJSON {
+		rows := []map[string]any{}
+		for _, c := range all {
+			for _, x := range c.Rows {
+				rows = append(rows, map[string]any{"trace": x.Trace, "policy": x.Policy, "kernel": x.Kernel, "function": x.Function,
+					"unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct})
+			}
+		}
+		return a.printJSON(rows)
+	}
+	for _, c := range all {
+		fmt.Fprintf(a.out, "%s under %s, in %s\n", c.Trace, c.Policy, c.Unit)
+		g := newGrid(a.out, "kernel", "function", "predicted", "measured", "error")
+		g.right(1, 3, 4, 5)
+		for _, x := range c.Rows {
+			g.row(x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))), fmt.Sprintf("%+.1f %%", x.ErrorPct))
+		}
+		g.print()
+		fmt.Fprintf(a.out, "%d kernels: absolute error mean %.1f %%, median %.1f %%, 90th percentile %.1f %%; total %+.1f %%; correlation %.4f\n",
+			c.Kernels, c.MeanPct, c.MedianPct, c.P90Pct, c.TotalPct, c.Pearson)
+		if c.Unmeasured > 0 {
+			fmt.Fprintf(a.out, "%d more kernels were replayed and not measured\n", c.Unmeasured)
+		}
+	}
+	return nil
+}
+
+// shorten cuts a text to n runes.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}

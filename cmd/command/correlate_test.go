@@ -1,0 +1,66 @@
+package command
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
+
+// A table as it was published, and a record that says where its trace is.
+func TestCorrelateTable(t *testing.T) {
+	dir := t.TempDir()
+	trace := filepath.Join(dir, "one.trace.zst")
+	must(t, "sample", "--quiet", "empty", "--param=ctas=3", "-o", trace)
+	table := filepath.Join(dir, "m.txt")
+	text := "suite=simtune, benchmark=emptykernel, profile_type=ncu, thread=256, block=1024, cycles=5000\n" +
+		"suite=simtune, benchmark=emptykernel, profile_type=ncu, thread=288, block=1024, cycles=5000\n" +
+		"benchmark=mine, profile_type=ncu, trace=one.trace.zst, cycles=4000\nbenchmark=bfs, cycles=7\n"
+	if err := os.WriteFile(table, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := must(t, "correlate", "--quiet", table)
+	for _, want := range []string{"emptykernel  1,024      256           -  sets", "emptykernel  1,024      288           -  tests", "mine             3       32           -  tests",
+		"all that test  tests", "h100-pcie: launch costs set from the cases of emptykernel"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", "--where=thread=288", dir)), &rows); err != nil || len(rows) != 1 || rows[0]["role"] != "tests" {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// What users get wrong is said in one line.
+func TestCorrelateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	table := filepath.Join(dir, "m.txt")
+	if err := os.WriteFile(table, []byte("benchmark=bfs, cycles=7\nbenchmark=bfs, cycles=8\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	empty := t.TempDir()
+	for want, args := range map[string][]string{
+		`2 of "bfs": no generator makes them`: {table},
+		"no capture with its measured cycles": {empty},
+		"want KEY=VALUE":                      {"--where=x", table},
+		"no such file":                        {filepath.Join(dir, "none")},
+	} {
+		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") > 1 {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
+// The folder of the published captures is taken as it is.
+func TestCorrelateCaptures(t *testing.T) {
+	out := must(t, "correlate", tracetest.Data(t, "accelsim-ffmakernel-h100"))
+	for _, want := range []string{"simtune-ffmakernel-1-32-10      1       32", "simtune-ffmakernel-4096-16  4,096       16", "h100-pcie        captures  tests      4"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}

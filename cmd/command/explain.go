@@ -1,0 +1,67 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay"
+	"gpureplay/trace"
+)
+
+func init() { register((*app).explainCommand) }
+
+func (a *app) explainCommand() *cobra.Command {
+	f := &replayFlags{params: map[string]*string{}}
+	c := &cobra.Command{
+		Use:   "explain TRACE",
+		Short: "turn one resource or latency off at a time: what the cycles are made of",
+		Long: "explain replays a trace under one policy as the machine is, then once for each of its resources and latencies with that one\n" +
+			"left out, and prints the change of cycles. Effects overlap, so they do not add up.",
+		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst",
+		Args:    exactly(1, "one trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := trace.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return a.explain(cmd, f, r)
+		},
+	}
+	f.registerMachine(c.Flags())
+	return c
+}
+
+func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error {
+	cfg, err := f.machine(a, r)
+	if err != nil {
+		return err
+	}
+	choices, err := f.choices(cmd, a, r, cfg)
+	if err != nil {
+		return err
+	}
+	if len(choices) != 1 {
+		return usagef("explain: want one policy, got %d", len(choices))
+	}
+	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0])
+	if err != nil {
+		return err
+	}
+	if a.asJSON {
+		rows := []map[string]any{}
+		for _, e := range effects {
+			rows = append(rows, map[string]any{"switch": e.Name, "without": e.What, "cycles": e.Cycles, "change_pct": e.Pct})
+		}
+		return a.printJSON(rows)
+	}
+	fmt.Fprintf(a.out, "%s on %s: %s cycles\n", choices[0].Label, cfg.Name, commas(base))
+	g := newGrid(a.out, "without", "cycles", "change")
+	g.right(2, 3)
+	for _, e := range effects {
+		g.row(e.What, commas(e.Cycles), fmt.Sprintf("%+.1f %%", e.Pct))
+	}
+	g.print()
+	return nil
+}

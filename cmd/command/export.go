@@ -1,0 +1,74 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay"
+	"gpureplay/replay/table"
+	"gpureplay/replay/table/neutral"
+	"gpureplay/trace"
+)
+
+func init() { register((*app).exportCommand) }
+
+func (a *app) exportCommand() *cobra.Command {
+	var dir, format string
+	c := &cobra.Command{
+		Use:   "export TRACE -o DIR",
+		Short: "write the trace itself as tables, for DuckDB, pandas and other tools",
+		Long: "export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of warps, launches, copies, calls of the\n" +
+			"host, arrays, code. NEUTRAL.md lists tables and columns. convert makes a trace of such a folder again, also of one that your own\n" +
+			"tool wrote with some of the tables and columns: kernels alone are enough.",
+		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay convert tables -o again.trace.zst",
+		Args:    exactly(1, "one trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir == "" {
+				return usagef("export: -o DIR says where the tables go")
+			}
+			if dir == "-" {
+				return usagef("export: -o -: the tables are files; name a folder")
+			}
+			if !slices.Contains(neutral.Formats(), format) {
+				return usagef("export: no format %q: choose from %s", format, strings.Join(neutral.Formats(), ", "))
+			}
+			return a.export(cmd.Context(), args[0], dir, format)
+		},
+	}
+	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` of the tables")
+	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+strings.Join(neutral.Formats(), " or "))
+	return c
+}
+
+func (a *app) export(ctx context.Context, path, dir, format string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	done, err := neutral.Export(ctx, r, dir, format, []table.KeyValue{
+		{Key: "trace", Value: replay.TraceName(path)}, {Key: "trace_hash", Value: r.Hash()}, {Key: "version", Value: version},
+	})
+	if err != nil {
+		return err
+	}
+	rows := []map[string]any{}
+	g := newGrid(a.out, "table", "rows")
+	g.right(2)
+	for _, name := range neutral.Names() {
+		g.row(name, commas(done.Rows[name]))
+		rows = append(rows, map[string]any{"table": name, "rows": done.Rows[name]})
+	}
+	if done.Dropped > 0 {
+		a.note("%s", fmt.Sprintf("%d host operations have a value that their kind has no use for; it is in no table", done.Dropped))
+	}
+	if a.asJSON {
+		return a.printJSON(rows)
+	}
+	g.print()
+	return nil
+}

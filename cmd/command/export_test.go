@@ -1,0 +1,41 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A trace goes out as tables in either format, a later format in place of the
+// earlier, and comes back as a trace that replays to the same cycles.
+func TestExport(t *testing.T) {
+	path, dir := sample(t), filepath.Join(t.TempDir(), "tables")
+	replayed := func(path string) string {
+		out := must(t, "--quiet", "--policy=hyperq", "--gpu=gk110-ppcs", "-o", t.TempDir(), path)
+		return strings.Split(out, "\n")[1]
+	}
+	want := replayed(path)
+	for _, format := range []string{"parquet", "csv"} {
+		if out := must(t, "export", "--format="+format, path, "-o", dir); !strings.Contains(out, "accesses") {
+			t.Errorf("the tables are not shown:\n%s", out)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*"))
+		if len(files) != 17 {
+			t.Errorf("%s: %d files in the folder, want one for each of 17 tables", format, len(files))
+		}
+		noPartials(t, dir)
+		again := filepath.Join(t.TempDir(), "again.zst")
+		must(t, "convert", dir, "-o", again)
+		if got := replayed(again); got != want {
+			t.Errorf("%s: replayed to\n%s\nwant\n%s", format, got, want)
+		}
+	}
+	fails(t, 2, []string{"-o DIR"}, "export", path)
+	fails(t, 2, []string{"arrow", "parquet, csv"}, "export", "--format=arrow", path, "-o", dir)
+	if err := os.WriteFile(filepath.Join(dir, "kernels.parquet"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fails(t, 1, []string{"both as parquet and as csv"}, "convert", dir, "-o", filepath.Join(t.TempDir(), "x.zst"))
+	fails(t, 1, []string{"captured", "no recorded start times"}, "--policy=captured", "--gpu=gk110-ppcs", path)
+}

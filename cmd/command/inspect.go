@@ -1,0 +1,219 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+func init() { register((*app).inspectCommand) }
+
+func (a *app) inspectCommand() *cobra.Command {
+	var kernels, text bool
+	var events int
+	c := &cobra.Command{
+		Use:     "inspect TRACE",
+		Short:   "show what a trace holds, what it lacks, and which policies apply",
+		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
+		Args:    exactly(1, "one trace"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if events < 0 {
+				return usagef("inspect: --events=%d: want how many, from the first", events)
+			}
+			r, err := trace.Open(args[0])
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			switch {
+			case text:
+				return trace.WriteText(samples.Interruptible(cmd.Context(), a.out), r)
+			case kernels:
+				return a.inspectKernels(r)
+			case events > 0:
+				return a.inspectEvents(r, events)
+			}
+			return a.inspect(args[0], r)
+		},
+	}
+	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which FORMAT.md describes")
+	c.Flags().BoolVar(&kernels, "kernels", false, "one line per kernel")
+	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
+	return c
+}
+
+// summary is a trace's row for machines.
+func summary(path string, r *trace.Reader) map[string]any {
+	p := r.Program()
+	t := &p.Totals
+	m := map[string]any{
+		"trace": path, "source": p.Meta.Source, "source_version": p.Meta.SourceVersion, "gpu": p.Meta.GPU, "sm_version": p.Meta.SMVersion,
+		"fidelity": p.Meta.Fidelity.String(), "arrays_from": p.Meta.ArraysFrom, "arrays": len(p.Arrays), "functions": len(p.Functions),
+		"kernels": t.Kernels, "ctas": t.CTAs, "warps": t.Warps, "warp_instructions": t.WarpInsts, "thread_instructions": t.ThreadInsts,
+		"memory_instructions": t.MemInsts, "host_operations": t.HostOps, "child_launches": t.ChildLaunches, "hash": r.Hash(),
+	}
+	if info, err := os.Stat(path); err == nil {
+		m["bytes"] = info.Size()
+	}
+	return m
+}
+
+func (a *app) inspect(path string, r *trace.Reader) error {
+	facts, err := policies.FactsOf(r, model.NotTasks)
+	if err != nil {
+		return err
+	}
+	apply, rest, err := policies.Applicable(facts, nil)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, c := range apply {
+		names = append(names, c.Label)
+	}
+	m := summary(path, r)
+	if a.asJSON {
+		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
+		m["arrays"] = arrayRows(r.Program())
+		if m["kernel_list"], err = kernelRows(r); err != nil {
+			return err
+		}
+		return a.printJSON([]map[string]any{m})
+	}
+	for _, k := range []string{"source", "source_version", "gpu", "sm_version", "fidelity", "hash"} {
+		fmt.Fprintf(a.out, "%-20s %v\n", k, m[k])
+	}
+	for _, at := range r.Program().Meta.Attrs {
+		fmt.Fprintf(a.out, "%-20s %s\n", at.Key, at.Value)
+	}
+	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions", "host_operations", "child_launches"} {
+		fmt.Fprintf(a.out, "%-20s %s\n", k, commas(m[k]))
+	}
+	a.inspectArrays(r.Program())
+	a.printDiagnostics(r)
+	if lacks := facts.Missing(); len(lacks) > 0 {
+		fmt.Fprintln(a.out, "what it lacks:")
+		for _, l := range lacks {
+			fmt.Fprintf(a.out, "  %s\n", l)
+		}
+	}
+	fmt.Fprintf(a.out, "policies that apply: %v\n", names)
+	for _, no := range rest {
+		fmt.Fprintf(a.out, "  not %s\n", no)
+	}
+	return nil
+}
+
+func (a *app) inspectArrays(p *trace.Program) {
+	if len(p.Arrays) == 0 {
+		fmt.Fprintln(a.out, "no arrays")
+		return
+	}
+	fmt.Fprintf(a.out, "arrays (from %s):\n", p.Meta.ArraysFrom)
+	g := newGrid(a.out, "array", "base", "size", "use")
+	g.right(2, 3)
+	for i := range p.Arrays {
+		x := &p.Arrays[i]
+		use := ""
+		if x.Flags&trace.ArrayInput != 0 {
+			use = "input "
+		}
+		if x.Flags&trace.ArrayOutput != 0 {
+			use += "output"
+		}
+		g.row(x.Name, fmt.Sprintf("%#x", x.Base), humanize.IBytes(x.Bytes), use)
+	}
+	g.print()
+}
+
+// arrayRows are the arrays as rows for machines.
+func arrayRows(p *trace.Program) []map[string]any {
+	rows := []map[string]any{}
+	for i := range p.Arrays {
+		x := &p.Arrays[i]
+		rows = append(rows, map[string]any{"array": x.Name, "base": x.Base, "bytes": x.Bytes,
+			"input": x.Flags&trace.ArrayInput != 0, "output": x.Flags&trace.ArrayOutput != 0})
+	}
+	return rows
+}
+
+// kernelRows are the kernels as rows for machines.
+func kernelRows(r *trace.Reader) ([]map[string]any, error) {
+	rows := []map[string]any{}
+	err := eachKernel(r, func(k *trace.Kernel, name string) {
+		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
+			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(), "inferred": model.InferredOf(k).String(), "ctas": k.CTAs,
+			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
+	})
+	return rows, err
+}
+
+func eachKernel(r *trace.Reader, f func(k *trace.Kernel, name string)) error {
+	var k trace.Kernel
+	for id := range uint32(r.Kernels()) {
+		if err := r.Kernel(id, &k); err != nil {
+			return err
+		}
+		f(&k, r.Program().Functions[k.Function].Name)
+	}
+	return nil
+}
+
+func (a *app) inspectKernels(r *trace.Reader) error {
+	if a.asJSON {
+		rows, err := kernelRows(r)
+		if err != nil {
+			return err
+		}
+		return a.printJSON(rows)
+	}
+	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
+	g.right(1, 5, 6, 7, 8, 9, 10)
+	err := eachKernel(r, func(k *trace.Kernel, name string) {
+		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts), model.InferredOf(k))
+	})
+	if err != nil {
+		return err
+	}
+	g.print()
+	return nil
+}
+
+func dims(d trace.Dim3) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }
+
+func (a *app) inspectEvents(r *trace.Reader, n int) error {
+	rows := []map[string]any{}
+	g := newGrid(a.out, "operation", "kernel", "array", "address", "bytes", "stream", "event")
+	ops := r.HostOps()
+	var op trace.HostOp
+	for range n {
+		err := ops.Next(&op)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		array := ""
+		if op.Array != trace.NoArray && int(op.Array) < len(r.Program().Arrays) {
+			array = r.Program().Arrays[op.Array].Name
+		}
+		rows = append(rows, map[string]any{"operation": op.Kind.String(), "kernel": op.Kernel, "array": array, "address": op.Addr,
+			"bytes": op.Bytes, "stream": op.Stream, "event": op.Event})
+		g.row(op.Kind.String(), op.Kernel, array, fmt.Sprintf("%#x", op.Addr), op.Bytes, op.Stream, op.Event)
+	}
+	if a.asJSON {
+		return a.printJSON(rows)
+	}
+	g.print()
+	return nil
+}

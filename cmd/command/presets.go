@@ -1,0 +1,71 @@
+package command
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/model"
+)
+
+func init() { register((*app).presetsCommand) }
+
+func (a *app) presetsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "presets [PRESET]",
+		Short: "list the machines, or show every number of one",
+		Long: "presets lists the machines, or shows every number of one as TOML. --gpu takes a file of that form, also one that\n" +
+			"begins with base = \"a100\" and gives only what differs.",
+		Example: "  replay presets\n  replay presets a100 > mine.toml",
+		Args:    between(0, 1, "at most one preset"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.showPreset(args[0])
+			}
+			return a.listPresets()
+		},
+	}
+}
+
+func (a *app) showPreset(name string) error {
+	c, err := model.Preset(name)
+	if err != nil {
+		return usageError{err}
+	}
+	if a.asJSON {
+		rows := []map[string]any{}
+		for _, key := range model.Keys() {
+			value, _ := c.Value(key)
+			rows = append(rows, map[string]any{"key": key, "value": value})
+		}
+		return a.printJSON(rows)
+	}
+	_, err = fmt.Fprint(a.out, c.TOML())
+	return err
+}
+
+func (a *app) listPresets() error {
+	rows := []map[string]any{}
+	g := newGrid(a.out, "preset", "SMs", "core MHz", "L2 MiB", "DRAM GB/s", "what it is")
+	g.right(2, 3, 4, 5)
+	for _, name := range model.Presets() {
+		c, err := model.Preset(name)
+		if err != nil {
+			return err
+		}
+		l2, dram := float64(c.L2.Bytes)/(1<<20), peakDRAM(c)
+		g.row(name, c.SM.Count, c.Clock.CoreMHz, l2, fmt.Sprintf("%.0f", dram), c.Description)
+		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram, "description": c.Description})
+	}
+	if a.asJSON {
+		return a.printJSON(rows)
+	}
+	g.print()
+	return nil
+}
+
+// peakDRAM is the bandwidth of the device memory in GB/s (1e9 bytes).
+func peakDRAM(c *model.Config) float64 {
+	d := &c.DRAM
+	return float64(d.Channels*d.BusBytes*d.DataRate) * c.Clock.DRAMMHz / 1e3
+}

@@ -1,0 +1,118 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/dustin/go-humanize"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"gpureplay/replay"
+)
+
+// grid is a table for a terminal.
+type grid struct{ w table.Writer }
+
+func newGrid(out io.Writer, header ...any) *grid {
+	g := &grid{table.NewWriter()}
+	g.w.SetOutputMirror(out)
+	g.w.SetStyle(table.StyleLight)
+	g.w.Style().Options = table.OptionsNoBordersAndSeparators
+	g.w.Style().Format.Header = text.FormatDefault
+	g.w.AppendHeader(header)
+	return g
+}
+
+func (g *grid) row(cells ...any) { g.w.AppendRow(cells) }
+func (g *grid) right(columns ...int) {
+	var all []table.ColumnConfig
+	for _, c := range columns {
+		all = append(all, table.ColumnConfig{Number: c, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	g.w.SetColumnConfigs(all)
+}
+func (g *grid) print()    { g.w.Render() }
+func (g *grid) markdown() { g.w.RenderMarkdown() }
+
+// printJSON writes a value for machines.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// printRuns shows one line per policy.
+func (a *app) printRuns(results []*replay.Result) error {
+	rows := []map[string]any{}
+	for _, r := range results {
+		m, err := r.Row()
+		if err != nil {
+			return err
+		}
+		rows = append(rows, m)
+	}
+	if a.asJSON {
+		return a.printJSON(rows)
+	}
+	g := newGrid(a.out, "policy", "gpu", "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
+	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)
+	for _, m := range rows {
+		g.row(m["policy"], m["gpu"], m["fidelity"], commas(m["cycles"]), duration(m["time_ns"]), fmt.Sprintf("%.3f", m["speedup"]),
+			commas(m["kernels"]), commas(m["ctas"]), commas(m["warp_instructions"]),
+			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
+	}
+	g.print()
+	for _, m := range rows {
+		if n, ok := m["kernels_inferred"].(uint64); ok && n > 0 {
+			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
+			break
+		}
+	}
+	for _, d := range results[0].Warnings { // of the trace, so that all have them
+		fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
+	}
+	return nil
+}
+
+// commas writes a whole number with thousands separators.
+func commas(v any) string {
+	switch n := v.(type) {
+	case int64:
+		return humanize.Comma(n)
+	case uint64:
+		return humanize.Comma(int64(n))
+	}
+	return fmt.Sprint(v)
+}
+
+func percent(v any) string {
+	f, ok := v.(float64)
+	if !ok {
+		return "-"
+	}
+	return fmt.Sprintf("%.1f %%", f)
+}
+
+// duration writes nanoseconds in the unit that suits them.
+func duration(v any) string {
+	var ns float64
+	switch n := v.(type) {
+	case int64:
+		ns = float64(n)
+	case float64:
+		ns = n
+	default:
+		return "-"
+	}
+	switch {
+	case ns < 1e3:
+		return fmt.Sprintf("%.0f ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%.3f µs", ns/1e3)
+	case ns < 1e9:
+		return fmt.Sprintf("%.3f ms", ns/1e6)
+	}
+	return fmt.Sprintf("%.3f s", ns/1e9)
+}

@@ -1,0 +1,51 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay/report"
+)
+
+func init() { register((*app).reportCommand) }
+
+func (a *app) reportCommand() *cobra.Command {
+	var out, title string
+	c := &cobra.Command{
+		Use:   "report OUT",
+		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
+		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, speed-ups over the baseline,\n" +
+			"what CTAs stalled for (from the table ctas), use of the GPU over time (from timeline), the effect of a sweep's settings, and\n" +
+			"where the figures come from. Every plot has its table beside it. The same tables give the same bytes.",
+		Example: "  replay report replay-out\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
+		Args:    exactly(1, "one folder of tables"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+				return fmt.Errorf("there is no folder %s: replay or sweep with -o %s first", args[0], args[0])
+			}
+			if out == "" {
+				out = filepath.Join(args[0], "report.html")
+			}
+			var stats report.Stats
+			err := writeFile(out, func(w io.Writer) (err error) {
+				stats, err = report.Write(cmd.Context(), w, args[0], title)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if a.asJSON {
+				return a.printJSON([]map[string]any{{"report": out, "replays": stats.Runs, "plots": stats.Figures}})
+			}
+			fmt.Fprintf(a.out, "%s: %d replays, %d plots; open it in a browser\n", out, stats.Runs, stats.Figures)
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
+	c.Flags().StringVar(&title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
+	return c
+}

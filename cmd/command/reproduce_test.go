@@ -1,0 +1,121 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gpureplay/replay/reproduce"
+)
+
+// The small set of a paper, end to end: the figures that a replay of the same
+// sample prints, beside the paper's.
+func TestReproduce(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	var rows []map[string]any
+	if err := json.Unmarshal([]byte(must(t, "reproduce", "--quick", "--json", "ppcs")), &rows); err != nil {
+		t.Fatal(err)
+	}
+	var lpc map[string]any
+	published := map[string]map[string]any{}
+	for _, r := range rows {
+		switch {
+		case r["table"] == "ppcs/speedup" && r["workload"] == "LPC":
+			lpc = r
+		case r["table"] == "ppcs/published":
+			published[r["figure"].(string)] = r
+		}
+	}
+	// Table 2 of the paper, and section 5.4.
+	if lpc["kernels"] != 10.0 || lpc["kernels: table 2"] != 10.0 || lpc["kernels: difference"] != 0.0 {
+		t.Errorf("LPC's kernels: %v", lpc)
+	}
+	if r := published["storage of the kernels' records"]; r["paper"] != 3.25 || r["here"] != 3.25 || r["in the paper"] != "section 5.4" {
+		t.Errorf("the kernels' records: %v", r)
+	}
+	most := published["ppcs over serial, most"]
+	if most["here"] != lpc["ppcs"] { // LPC gains more than BFS
+		t.Errorf("most: %v, LPC: %v", most, lpc)
+	}
+	if d := most["difference"].(float64); d > -1 || d < -50 {
+		t.Errorf("the difference to 1.67 is %v %%", d)
+	}
+	path := filepath.Join(t.TempDir(), "lpc.trace.zst")
+	must(t, "sample", "lpc", "-o", path)
+	var runs []map[string]any
+	if err := json.Unmarshal([]byte(must(t, "--json", "--quiet", "--gpu=gk110-ppcs", "--policy=serial,ppcs", "-o", t.TempDir(), path)), &runs); err != nil {
+		t.Fatal(err)
+	}
+	if runs[1]["speedup"] != lpc["ppcs"] {
+		t.Errorf("a replay says %v, reproduce %v", runs[1]["speedup"], lpc["ppcs"])
+	}
+	if left, _ := os.ReadDir(os.Getenv("TMPDIR")); len(left) > 0 && runtime.GOOS != "windows" {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// Tables are the same bytes however many runs go on at a time, and say what
+// they leave out.
+func TestReproduceTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs for seconds")
+	}
+	status, out, errs := command(t, "reproduce", "--quick", "--markdown", "--jobs=3", "--data="+t.TempDir(), "dtbl")
+	if status != 0 {
+		t.Fatal(errs)
+	}
+	for _, want := range []string{"\n| benchmark | children | cdp |", "\n| JOIN-uniform | 4096 | 0.", "| section 4.2 | 98.0 % |", "(2 of 16 rows)", ", over the rows that ran"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if again := must(t, "reproduce", "--quick", "--markdown", "--jobs=1", "dtbl"); again != out {
+		t.Errorf("on all processors\n%s\none run at a time\n%s", out, again)
+	}
+	if strings.Contains(errs, "without") {
+		t.Errorf("the small set needs a real input: %s", errs)
+	}
+}
+
+func TestReproduceLists(t *testing.T) {
+	out := must(t, "reproduce")
+	for _, p := range reproduce.Papers() {
+		if !strings.Contains(out, fmt.Sprintf("\n %s ", p.Name)) {
+			t.Errorf("%s is not listed:\n%s", p.Name, out)
+		}
+	}
+	fails(t, 2, []string{`no experiment "agts" of dtbl`, "speedup, agt, agt-launched, large"}, "reproduce", "--only=agts", "dtbl")
+	fails(t, 2, []string{`no paper "dtlb"`, "dtbl, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
+	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
+}
+
+// Tables go to their places in a file and leave the rest of it; a file without a
+// place for one is not touched.
+func TestReproduceInto(t *testing.T) {
+	cell := func(s string) reproduce.Cell { return reproduce.Cell{Value: s, Text: s} }
+	one := reproduce.Table{Name: "p/one", Title: "One", Header: []string{"row", "x"}, Rows: [][]reproduce.Cell{{cell("a"), cell("1 %")}}}
+	two := reproduce.Table{Name: "p/two", Title: "Two", Header: []string{"row"}}
+	path := filepath.Join(t.TempDir(), "F.md")
+	const src = "head\n<!-- p/one -->\nold\n<!-- /p/one -->\nbetween\n<!-- p/two -->\ntail\n"
+	if err := os.WriteFile(path, []byte(src), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := into(path, []reproduce.Table{one, two}); err == nil || !strings.Contains(err.Error(), "<!-- /p/two -->") {
+		t.Errorf("half a place: %v", err)
+	}
+	for range 2 { // a second time changes nothing
+		if err := into(path, []reproduce.Table{one}); err != nil {
+			t.Fatal(err)
+		}
+		want := "head\n<!-- p/one -->\nOne:\n\n| row | x |\n| --- | ---:|\n| a | 1 % |\n<!-- /p/one -->\nbetween\n<!-- p/two -->\ntail\n"
+		if got, _ := os.ReadFile(path); string(got) != want {
+			t.Errorf("the file is\n%s\nwant\n%s", got, want)
+		}
+	}
+	fails(t, 2, []string{"--into", "--quick", "lose rows"}, "reproduce", "--quick", "--into="+path, "ppcs")
+	fails(t, 2, []string{"--into", "--json"}, "reproduce", "--json", "--into="+path, "ppcs")
+}

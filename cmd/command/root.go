@@ -1,0 +1,329 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// replayFlags are the flags of a replay.
+type replayFlags struct {
+	policy      string
+	baseline    string
+	gpu         string
+	set         []string
+	output      string
+	tables      []string
+	format      string
+	sample      int64
+	audit       bool
+	sensitivity string
+	asTasks     string
+	params      map[string]*string
+}
+
+// commands make the subcommands; help sorts them by name.
+var commands []func(*app) *cobra.Command
+
+// register adds a subcommand.
+func register(make func(*app) *cobra.Command) { commands = append(commands, make) }
+
+// strict makes the library's own subcommands refuse what there is not.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Run, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				of, rest, err := root.Find(args)
+				if err != nil || len(rest) > 0 {
+					return usagef("help: there is no command %s", strings.Join(args, " "))
+				}
+				return of.Help()
+			}
+		case "completion":
+			c.Args, c.RunE = nil, func(_ *cobra.Command, args []string) error {
+				return usagef("completion: want bash, fish, powershell or zsh, got %q", strings.Join(args, " "))
+			}
+		}
+	}
+}
+
+// root is the command itself: with a trace and no subcommand it replays.
+func (a *app) root() *cobra.Command {
+	f := &replayFlags{params: map[string]*string{}}
+	c := &cobra.Command{
+		Use:   "replay [flags] TRACE",
+		Short: "what a GPU would have done under another scheduler",
+		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, prints what\n" +
+			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables.",
+		Example: "  replay --policy=serial,hyperq samples/vecadd.trace.zst\n" +
+			"  replay --gpu=k20c --set kmu.hwqs=64 --policy=hyperq trace.zst\n" +
+			"  replay --tables=runs,ctas --format=arrow --sample=1024 -o out trace.zst",
+		Args:          cobra.ArbitraryArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       version,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			if len(args) > 1 {
+				return usagef("one trace at a time, got %s", strings.Join(args, " "))
+			}
+			return a.replay(cmd, f, args[0])
+		},
+	}
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.SuggestionsMinimumDistance = 2
+	c.CompletionOptions.HiddenDefaultCmd = false
+	p := c.PersistentFlags()
+	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
+	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
+	f.register(c)
+	for _, make := range commands {
+		c.AddCommand(make(a))
+	}
+	strict(c)
+	return c
+}
+
+func (f *replayFlags) register(c *cobra.Command) {
+	f.registerMachine(c.Flags())
+	s := c.Flags()
+	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
+	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
+	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all): "+strings.Join(table.Names(), ", "))
+	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
+	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
+	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
+	s.Lookup("as-tasks").NoOptDefVal = "independent"
+	s.StringVar(&f.sensitivity, "sensitivity", "", "run the comparison over a range of one `CONSTANT` of the machine: launch (latency, 0 to 35,000 cycles)")
+	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
+}
+
+// registerMachine declares what chooses the policies and the machine.
+func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
+	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
+	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
+	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
+	for _, q := range policies.Params() {
+		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
+	}
+}
+
+// replay runs the policies over one trace.
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
+	switch {
+	case f.sample < 0:
+		return usagef("--sample=%d: want a width in cycles, or 0", f.sample)
+	case f.output == "" || f.output == "-":
+		return usagef("-o=%s: the tables are files; name a folder", f.output)
+	}
+	r, err := trace.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if near := cmd.SuggestionsFor(path); len(near) > 0 {
+			return fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	cfg, err := f.machine(a, r)
+	if err != nil {
+		return err
+	}
+	choices, err := f.choices(cmd, a, r, cfg)
+	if err != nil {
+		return err
+	}
+	if err := f.check(choices); err != nil {
+		return err
+	}
+	job := &replay.Job{
+		Trace: r, Name: replay.TraceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
+		Sample: f.window(),
+		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
+	}
+	if job.AsTasks, err = f.tasks(); err != nil {
+		return err
+	}
+	if job.AsTasks != model.NotTasks {
+		a.note("as tasks: %s", job.AsTasks.Assumption())
+	}
+	if f.sensitivity != "" {
+		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
+			return usageError{fmt.Errorf("--sensitivity: %w", err)}
+		}
+	}
+	progress := a.progress(len(choices) * max(1, len(job.Variants)))
+	job.Started = progress.started
+	job.Finished = func(label string, _ *replay.Result) { progress.finished(label) }
+	results, err := replay.Run(cmd.Context(), job)
+	progress.close()
+	if err != nil {
+		if len(results) > 0 {
+			return fmt.Errorf("%w (finished before: %s)", err, labels(results))
+		}
+		return err
+	}
+	if err := a.printRuns(results); err != nil {
+		return err
+	}
+	a.note("tables under %s", f.output)
+	return violations(results)
+}
+
+// window is the width of the timeline's windows.
+func (f *replayFlags) window() model.Time {
+	if f.sample == 0 {
+		return model.SampleAuto
+	}
+	return model.Time(f.sample)
+}
+
+// tasks resolves --as-tasks.
+func (f *replayFlags) tasks() (model.AsTasks, error) {
+	as, err := model.ParseAsTasks(f.asTasks)
+	if err != nil {
+		return as, usageError{err}
+	}
+	return as, nil
+}
+
+func labels(results []*replay.Result) string {
+	var all []string
+	for _, r := range results {
+		all = append(all, r.Policy)
+	}
+	return strings.Join(all, ", ")
+}
+
+// violations turns what the auditor found into one error.
+func violations(results []*replay.Result) error {
+	n := 0
+	first := ""
+	for _, r := range results {
+		n += len(r.Violations)
+		if first == "" && len(r.Violations) > 0 {
+			v := r.Violations[0]
+			first = fmt.Sprintf("policy %s, cycle %d, %s: %s", r.Policy, v.Time, v.Rule, v.What)
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("the auditor found %d violations (table audit), the first: %s", n, first)
+}
+
+// machine resolves --gpu and --set.
+func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
+	name := f.gpu
+	if name == "" {
+		var why string
+		name, why = replay.PresetFor(&r.Program().Meta)
+		a.note("machine %s: %s; --gpu chooses another", name, why)
+	}
+	cfg, err := machineNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range f.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, usagef("--set %s: want KEY=VALUE", s)
+		}
+		if err := cfg.Set(key, value); err != nil {
+			return nil, usagef("--set %s: %w", s, err)
+		}
+	}
+	return cfg, usage(cfg.Validate()) // a file's own values have been checked
+}
+
+// machineNamed returns the machine that --gpu names.
+func machineNamed(name string) (*model.Config, error) {
+	cfg, err := model.FindConfig(name)
+	if err != nil && !model.IsConfigFile(name) {
+		err = usageError{err}
+	}
+	return cfg, err
+}
+
+// check refuses what can be seen to be wrong before a run.
+func (f *replayFlags) check(choices []*policies.Choice) error {
+	if f.baseline != "" && !slices.ContainsFunc(choices, func(c *policies.Choice) bool { return c.Label == f.baseline }) {
+		var names []string
+		for _, c := range choices {
+			names = append(names, c.Label)
+		}
+		return usagef("--baseline=%s is not one of the policies of this run (%s)", f.baseline, strings.Join(names, ", "))
+	}
+	return usage(table.Check(f.tables, f.format))
+}
+
+// choices resolves --policy and the parameters given as flags, and tries them
+// on the machine.
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *model.Config) ([]*policies.Choice, error) {
+	all, err := f.named(cmd, a, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if c.Searches() {
+			continue
+		}
+		if _, _, err := c.Build(cfg); err != nil {
+			return nil, usagef("policy %s: %w", c.Label, err)
+		}
+	}
+	return all, nil
+}
+
+// named returns the policies of --policy.
+func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*policies.Choice, error) {
+	flags := map[string]string{}
+	for name, v := range f.params {
+		if cmd.Flags().Changed(name) {
+			flags[name] = *v
+		}
+	}
+	if f.policy != "all" {
+		all, err := policies.Parse(f.policy, flags)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			if !slices.ContainsFunc(all, func(c *policies.Choice) bool { return c.Declares(name) }) {
+				return nil, usagef("--%s=%s: no policy of this run has this parameter", name, flags[name])
+			}
+		}
+		return all, nil
+	}
+	as, err := f.tasks()
+	if err != nil {
+		return nil, err
+	}
+	facts, err := policies.FactsOf(r, as)
+	if err != nil {
+		return nil, err
+	}
+	apply, rest, err := policies.Applicable(facts, flags)
+	for _, no := range rest {
+		a.note("without %s", no)
+	}
+	return apply, err
+}

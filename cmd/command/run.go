@@ -1,0 +1,140 @@
+// Package command is the command line of replay: one file per subcommand. A
+// program with policies, converters or workloads of its own imports those for
+// their registrations and calls [Main].
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// version of the tool, kept in every file that it writes.
+const version = "0.1.0"
+
+// Exit statuses.
+const (
+	statusOK     = 0
+	statusFailed = 1 // what a file holds, what a trace cannot feed, what a run met; an interrupt too
+	statusUsage  = 2 // a flag, its value, a name that there is not, too many arguments
+)
+
+// app is one invocation of the command.
+type app struct {
+	in     io.Reader
+	out    io.Writer // results, nothing else
+	err    io.Writer // progress, notes and errors
+	quiet  bool
+	asJSON bool
+}
+
+// usageError is a wrong way to call the command.
+type usageError struct{ error }
+
+// usage makes a wrong way to call the command of an error, if there is one: a
+// flag, its value, or a name that there is not. What a file holds, and what
+// happens, is none.
+func usage(err error) error {
+	if err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Main is the command as a process: it reads its arguments and streams, and ends
+// with its exit status.
+func Main() {
+	collectLate()
+	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// Run is the whole command as a function of its arguments and streams. It returns the
+// exit status: 0, 1 if something failed, 2 if it was called wrongly.
+func Run(args []string, in io.Reader, out, errw io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends what does not listen
+	results := &checked{w: out}
+	a := &app{in: in, out: results, err: errw}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(results)
+	root.SetErr(errw)
+	err := root.ExecuteContext(ctx)
+	if err == nil && results.err != nil {
+		err = fmt.Errorf("cannot write the results: %w", results.err)
+	}
+	var usage usageError
+	switch {
+	case err == nil:
+		return statusOK
+	case errors.As(err, &usage):
+		fmt.Fprintf(errw, "replay: %s (replay --help shows how)\n", oneLine(err))
+		return statusUsage
+	}
+	if ctx.Err() != nil {
+		err = interrupted(ctx, err)
+	}
+	fmt.Fprintf(errw, "replay: %s\n", oneLine(err))
+	return statusFailed
+}
+
+// interrupted is the error of a command that a signal ended: where it was, and
+// what it had finished. How a context calls its end says nothing to a user.
+func interrupted(ctx context.Context, err error) error {
+	text := oneLine(err)
+	for _, end := range []string{context.Cause(ctx).Error(), context.Canceled.Error()} {
+		text = strings.NewReplacer(": "+end, "", end+": ", "", end, "").Replace(text)
+	}
+	if text == "" {
+		return errors.New("interrupted")
+	}
+	return errors.New("interrupted: " + text)
+}
+
+// checked is standard output: it keeps the first error, which those who print
+// tables drop.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// note writes a line for people, unless they asked for quiet.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}
+
+// exactly demands n arguments, named by what.
+func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
+
+// between takes from least to most arguments.
+func between(least, most int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return usagef("%s: want %s, got %d arguments", cmd.CommandPath(), what, len(args))
+		}
+		return nil
+	}
+}

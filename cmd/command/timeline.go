@@ -1,0 +1,52 @@
+package command
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay/timeline"
+)
+
+func init() { register((*app).timelineCommand) }
+
+func (a *app) timelineCommand() *cobra.Command {
+	var out string
+	var opt timeline.Options
+	c := &cobra.Command{
+		Use:   "timeline OUT -o TRACE.pftrace",
+		Short: "show the tables of a replay over time, in ui.perfetto.dev",
+		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay a track per SM with its CTAs, the\n" +
+			"host's stages and links, the KMU, the kernel distributor, tasks, and counters (those need the table timeline).",
+		Example: "  replay timeline replay-out -o run.pftrace\n  replay timeline replay-out --policy=ppcs --from=1000000 --to=2000000 -o window.pftrace",
+		Args:    exactly(1, "one folder of tables"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if opt.From < 0 || opt.To < 0 || (opt.To > 0 && opt.To < opt.From) {
+				return usagef("timeline: --from=%d and --to=%d are no window", opt.From, opt.To)
+			}
+			var stats timeline.Stats
+			err := writeFile(out, func(w io.Writer) (err error) {
+				stats, err = timeline.Write(cmd.Context(), w, args[0], opt)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+			if stats.LeftOut > 0 {
+				a.note("%s slices are left out: too many overlap at one time; --from and --to choose a window", commas(int64(stats.LeftOut)))
+			}
+			if a.asJSON {
+				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": stats.LeftOut}})
+			}
+			fmt.Fprintf(a.out, "%s: %d replays, %s slices; open it in ui.perfetto.dev\n", out, stats.Replays, commas(int64(stats.Slices)))
+			return nil
+		},
+	}
+	c.Flags().StringVarP(&out, "output", "o", "run.pftrace", "`TRACE` to write")
+	c.Flags().StringVar(&opt.Trace, "trace", "", "only replays of this `TRACE`")
+	c.Flags().StringVar(&opt.Policy, "policy", "", "only replays under this `POLICY`")
+	c.Flags().Int64Var(&opt.From, "from", 0, "leave out what ends before this `CYCLE`")
+	c.Flags().Int64Var(&opt.To, "to", 0, "leave out what starts after this `CYCLE`; 0: to the end")
+	return c
+}
