@@ -65,7 +65,7 @@ func (a *app) printRuns(results []*replay.Result) error {
 	}
 	g.print()
 	for _, m := range rows {
-		if n, ok := m["kernels_inferred"].(uint64); ok && n > 0 {
+		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
 			break
 		}

@@ -85,6 +85,27 @@ func u64[R any](name, doc string, get func(*R) uint64) column[R] {
 	}}
 }
 
+// whole is a type of a record's count, size or id.
+type whole interface {
+	~uint8 | ~uint32 | ~uint64 | ~int64
+}
+
+// count is a count, a size or an id that every row has. All are int64, whatever
+// the record has, so that differences and sums work in every engine; what does not
+// fit is the largest that does.
+func count[R any, N whole](name, doc string, get func(*R) N) column[R] {
+	return column[R]{Column{name, Int64, false, nil, doc}, func(b array.Builder, _ scope) func(*R) {
+		to := b.(*array.Int64Builder)
+		return func(r *R) {
+			v := int64(get(r))
+			if v < 0 {
+				v = math.MaxInt64
+			}
+			to.Append(v)
+		}
+	}}
+}
+
 // i32 is NULL where get's second result is false.
 func i32[R any](name, doc string, get func(*R) (int32, bool)) column[R] {
 	return column[R]{Column{name, Int32, true, nil, doc}, func(b array.Builder, _ scope) func(*R) {

@@ -15,8 +15,8 @@ func init() {
 	register(table[ctaRow]{
 		Name: "ctas", Row: "one CTA", Order: "by end", Place: 60,
 		Columns: []column[ctaRow]{
-			u32("kernel", "The kernel in the distributor that it ran for.", func(r *ctaRow) uint32 { return r.Kernel }),
-			u32("cta", "Linear index in its grid, or in its group if aggregated.", func(r *ctaRow) uint32 { return r.CTA }),
+			count("kernel", "The kernel in the distributor that it ran for.", func(r *ctaRow) uint32 { return r.Kernel }),
+			count("cta", "Linear index in its grid, or in its group if aggregated.", func(r *ctaRow) uint32 { return r.CTA }),
 			enum("kind", "Of the kernel's own grid, or of a group that was aggregated to it.", ctaKinds, func(r *ctaRow) int {
 				if r.Child != model.NoKernel {
 					return 1
@@ -25,11 +25,11 @@ func init() {
 			}),
 			id("child_kernel", "Aggregated: the kernel in the trace that the launch asked for.", model.NoKernel,
 				func(r *ctaRow) uint32 { return r.Child }),
-			u32("sm", "The SM that it ran on.", func(r *ctaRow) uint32 { return r.SM }),
+			count("sm", "The SM that it ran on.", func(r *ctaRow) uint32 { return r.SM }),
 			at("dispatch_cycles", "Placed on the SM.", func(r *ctaRow) model.Time { return r.Dispatch }),
 			at("start_cycles", "First instruction issued.", func(r *ctaRow) model.Time { return r.Start }),
 			at("end_cycles", "Last warp ended and stores acknowledged.", func(r *ctaRow) model.Time { return r.End }),
-			u64("warp_instructions", "Warp instructions issued.", func(r *ctaRow) uint64 { return r.WarpInsts }),
+			count("warp_instructions", "Warp instructions issued.", func(r *ctaRow) uint64 { return r.WarpInsts }),
 			cycles("active_cycles", "Cycles in which one of its warps issued.", func(r *ctaRow) model.Time { return r.Active }),
 			stalled(model.StallPageNotReady, "page_not_ready", "a page has not been transferred"),
 			stalled(model.StallPageNotOwned, "page_not_owned", "a page belongs to an earlier kernel"),

@@ -15,7 +15,7 @@ func init() {
 			text("name", "Its name.", false, func(r *Diagnostic) string { return r.Name }),
 			enum("severity", "Nothing is lost, something is not in the trace, or a part could not be understood.", severities,
 				func(r *Diagnostic) int { return int(r.Severity) }),
-			u64("count", "How often it was met.", func(r *Diagnostic) uint64 { return r.Count }),
+			count("count", "How often it was met.", func(r *Diagnostic) uint64 { return r.Count }),
 			text("help", "What it means and what to do.", false, func(r *Diagnostic) string { return r.Help }),
 		},
 		From: func(f *feed, add func(*Diagnostic)) { f.diagnostics.to(add) },

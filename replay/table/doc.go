@@ -16,8 +16,10 @@
 //     OUT/<table>/trace=<name>/policy=<name>/part-0.parquet, and not columns of
 //     the file: pyarrow refuses a data set in which a key is both.
 //  2. Absent is NULL, never -1 or 0.
-//  3. Unsigned columns are never nullable and lists hold signed integers: the
-//     minimum and maximum that the Parquet writer records are wrong otherwise.
+//  3. Counts, sizes and ids are int64, so that differences and joins work in every
+//     engine; page numbers alone are unsigned. Unsigned columns are never nullable
+//     and lists hold signed integers: the minimum and maximum that the Parquet
+//     writer records are wrong otherwise.
 //  4. Enumerations are plain strings, which Parquet encodes as a dictionary.
 //  5. Rows come in the order of their end, or of their time where they have no
 //     end, and that order is the same in every run; so are all bytes, but for

@@ -71,7 +71,8 @@ func fillRun(s *Set) {
 	nan := math.NaN()
 	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan, DecodeMBPerSecond: nan})
 	s.Memory(&model.MemoryRecord{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5, RowHits: 6, BusyCycles: 7})
-	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: math.MaxUint64})
+	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: 1}) // a sum beside its parts: no row
+	s.Memory(&model.MemoryRecord{Level: "l2", Accesses: math.MaxUint64})
 }
 
 func fillWork(s *Set) {

@@ -15,8 +15,8 @@ func AddOwn(t *testing.T) {
 	register(table[share]{
 		Name: "shares", Row: "one SM that ran a CTA", Order: "by SM",
 		Columns: []column[share]{
-			u32("sm", "The SM.", func(r *share) uint32 { return r.sm }),
-			u32("ctas", "CTAs that it ran.", func(r *share) uint32 { return r.ctas }),
+			count("sm", "The SM.", func(r *share) uint32 { return r.sm }),
+			count("ctas", "CTAs that it ran.", func(r *share) uint32 { return r.ctas }),
 		},
 		From: func(f *feed, add func(*share)) {
 			var counts []uint32

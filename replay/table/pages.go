@@ -17,8 +17,8 @@ func init() {
 			id("from_kernel", "The kernel that owned it.", model.NoKernel, func(r *pageRow) uint32 { return r.From }),
 			id("to_kernel", "The kernel that owns it now.", model.NoKernel, func(r *pageRow) uint32 { return r.To }),
 			boolean("ready", "It has been transferred.", func(r *pageRow) bool { return r.Ready }),
-			u32("readers", "CTAs of the owner that have yet to read it.", func(r *pageRow) uint32 { return r.Readers }),
-			u32("writers", "CTAs of the owner that have yet to write it.", func(r *pageRow) uint32 { return r.Writers }),
+			count("readers", "CTAs of the owner that have yet to read it.", func(r *pageRow) uint32 { return r.Readers }),
+			count("writers", "CTAs of the owner that have yet to write it.", func(r *pageRow) uint32 { return r.Writers }),
 		},
 		From: func(f *feed, add func(*pageRow)) { f.pages.to(add) },
 	})

@@ -23,7 +23,7 @@ func init() {
 			at("start_cycles", "Start.", func(r *stageRow) model.Time { return r.Start }),
 			at("end_cycles", "End.", func(r *stageRow) model.Time { return r.End }),
 			betweenNs("duration_ns", "From start to end.", func(r *stageRow) (from, to model.Time) { return r.Start, r.End }),
-			u64("bytes", "Bytes moved.", func(r *stageRow) uint64 { return r.Bytes }),
+			count("bytes", "Bytes moved.", func(r *stageRow) uint64 { return r.Bytes }),
 		},
 		From: func(f *feed, add func(*stageRow)) { f.stages.to(add) },
 	})

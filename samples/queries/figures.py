@@ -80,12 +80,12 @@ if frame is not None:
 frame = ask(
     """
     WITH launched AS (
-        SELECT trace, policy, kernel::BIGINT AS kernel, function, ctas, first_cta_cycles, end_cycles
+        SELECT trace, policy, kernel, function, ctas, first_cta_cycles, end_cycles
         FROM {1} WHERE ctas > 0 AND launched_by = 'host' AND first_cta_cycles IS NOT NULL
     ), points AS (
         SELECT trace, policy, unnest(kernels) AS kernel, end_cycles AS time_cycles, unnest(ctas_finished) AS finished FROM {0}
         UNION SELECT trace, policy, kernel, first_cta_cycles, 0 FROM launched
-        UNION SELECT trace, policy, kernel, end_cycles, ctas::BIGINT FROM launched
+        UNION SELECT trace, policy, kernel, end_cycles, ctas FROM launched
     )
     SELECT trace, policy, kernel, function, time_cycles, 100.0 * finished / ctas AS finished_pct
     FROM points JOIN launched USING (trace, policy, kernel)

@@ -2,7 +2,7 @@
 -- sample of the timeline, at its first CTA and at its end. Dependent kernels
 -- that overlap show as lines that rise together.
 WITH launched AS (
-    SELECT trace, policy, kernel::BIGINT AS kernel, function, ctas, first_cta_cycles, end_cycles
+    SELECT trace, policy, kernel, function, ctas, first_cta_cycles, end_cycles
     FROM read_parquet('replay-out/kernels/**/*.parquet', hive_partitioning = true)
     WHERE ctas > 0 AND first_cta_cycles IS NOT NULL
 ), points AS (
@@ -11,7 +11,7 @@ WITH launched AS (
     UNION
     SELECT trace, policy, kernel, first_cta_cycles, 0 FROM launched
     UNION
-    SELECT trace, policy, kernel, end_cycles, ctas::BIGINT FROM launched
+    SELECT trace, policy, kernel, end_cycles, ctas FROM launched
 )
 SELECT trace, policy, kernel, function, time_cycles, 100.0 * finished / ctas AS finished_pct
 FROM points

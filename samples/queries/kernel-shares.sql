@@ -2,13 +2,13 @@
 -- owns, of the SMs those that hold its CTAs; and its finished CTAs. Where kernels
 -- overlap (crcs, ppcs, oracle), PPCS brings the two shares together.
 WITH points AS (
-    SELECT trace, policy, end_cycles AS time_cycles, unnest(kernels)::BIGINT AS kernel, unnest(pages_owned) AS pages_owned,
+    SELECT trace, policy, end_cycles AS time_cycles, unnest(kernels) AS kernel, unnest(pages_owned) AS pages_owned,
         unnest(sms_held) AS sms_held, unnest(ctas_finished) AS ctas_finished
     FROM read_parquet('replay-out/timeline/**/*.parquet', hive_partitioning = true)
 ), sms AS (
     SELECT trace, policy, count(*) AS sms
     FROM read_parquet('replay-out/memory/**/*.parquet', hive_partitioning = true)
-    WHERE level = 'l1' AND unit IS NOT NULL
+    WHERE level = 'l1'
     GROUP BY ALL
 ), arrivals AS ( -- a page that arrives keeps its owner
     SELECT trace, policy, time_cycles, sum(count(*)) OVER (PARTITION BY trace, policy ORDER BY time_cycles) AS available

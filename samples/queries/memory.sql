@@ -6,6 +6,5 @@ SELECT trace,
        100.0 * sum(hits) / nullif(sum(accesses), 0) AS hit_pct,
        100.0 * sum(row_hits) / nullif(sum(accesses), 0) AS row_hit_pct
 FROM read_parquet('replay-out/memory/**/*.parquet', hive_partitioning = true)
-WHERE unit IS NOT NULL
 GROUP BY ALL
 ORDER BY ALL;
