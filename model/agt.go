@@ -2,20 +2,34 @@ package model
 
 import "gpureplay/trace"
 
-// agt is DTBL's aggregated group table: size entries, found by a hash of the
-// launching hardware thread. A group whose entry is taken keeps its record in
-// global memory (DTBL paper, section 4.2).
+// agt is DTBL's aggregated group table. A group that finds no entry keeps its
+// record in global memory (DTBL paper, section 4.2).
 type agt struct {
-	used []bool
-	n    int
-	most int
+	used   []bool
+	hashed bool    // the launching hardware thread names the entry; otherwise any free one
+	spare  []int32 // free entries, the next one last, if not hashed
+	n      int
+	most   int
 }
 
-func newAGT(size int) *agt { return &agt{used: make([]bool, size)} }
+func newAGT(size int, hashed bool) *agt {
+	a := &agt{used: make([]bool, size), hashed: hashed}
+	for i := size - 1; i >= 0 && !hashed; i-- {
+		a.spare = append(a.spare, int32(i))
+	}
+	return a
+}
 
-// allocate returns the entry of a hardware thread, or -1 if it is taken.
+// allocate returns an entry for a group of a hardware thread, or -1 if there is
+// none.
 func (a *agt) allocate(tid uint32) int32 {
 	i := int32(tid & uint32(len(a.used)-1))
+	if !a.hashed {
+		if len(a.spare) == 0 {
+			return -1
+		}
+		i, a.spare = a.spare[len(a.spare)-1], a.spare[:len(a.spare)-1]
+	}
 	if a.used[i] {
 		return -1
 	}
@@ -28,6 +42,9 @@ func (a *agt) allocate(tid uint32) int32 {
 func (a *agt) free(i int32) {
 	a.used[i] = false
 	a.n--
+	if !a.hashed {
+		a.spare = append(a.spare, i)
+	}
 }
 
 // pendingGroup is an aggregated group in the list of its kernel.
@@ -64,12 +81,15 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	}
 	until := max(t, c.until)
 	if n := len(refused.groups); n > 0 {
-		arrive := t + u.kernelLatency(n) - Time(u.m.cfg.Launch.ParamBase+u.m.cfg.Launch.ParamPerLane*n)
+		arrive := t + 1 // the launch command has been issued: the SMX scheduler hands the group on
+		if u.m.policy.Fallback == FallbackAPI {
+			arrive = t + u.kernelLatency(n) - Time(u.m.cfg.Launch.ParamBase+u.m.cfg.Launch.ParamPerLane*n)
+			until = max(until, arrive)
+		}
 		for _, g := range refused.groups {
 			g.decision, g.reason = DeviceKernel, u.reason("no eligible kernel")
 		}
 		u.post(arrive, evChild, refused)
-		until = max(until, arrive)
 	} else {
 		u.spareCalls = append(u.spareCalls, refused)
 	}
@@ -189,9 +209,9 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 }
 
 // groupReady reports whether the next CTA of k can be placed in cycle t. The
-// record of a spilled group is read from global memory from the moment on that
-// NAGEI points at it, while the CTAs before it wait or are placed; the one after
-// it is known only from the record itself (MODEL.md, choice 15).
+// record of a spilled group is read from global memory from the moment on that it
+// is one of the first Policy.ReadAhead in the list, while the CTAs before it wait or
+// are placed (MODEL.md, choice 15).
 func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 	n := min(k.groups.len(), max(1, u.m.policy.ReadAhead))
 	for i := range n {

@@ -13,6 +13,7 @@ type ccqs struct {
 	area    int64 // running CTAs summed over its cycles so far
 	at      Time
 	nCon    int64 // of the window before
+	held    int64 // of the last window in which it was not 0
 	warps   int64 // child warps that finished in the window
 	warpSum int64
 	tWarp   int64 // of the last window in which one finished
@@ -39,6 +40,7 @@ const ccqsShift = 10
 type QueueMetrics struct {
 	N     int64 // child CTAs admitted and not finished
 	NCon  int64 // mean concurrent child CTAs of the last window
+	Held  int64 // the same of the last window in which it was not 0; 0: there was none
 	TCTA  int64 // mean execution time of the finished child CTAs, cycles; 0: none yet
 	TWarp int64 // mean execution time of child warps of the last window in which one finished
 }
@@ -46,7 +48,7 @@ type QueueMetrics struct {
 // metrics returns the registers at the start of cycle t.
 func (q *ccqs) metrics(t Time) QueueMetrics {
 	q.roll(t)
-	m := QueueMetrics{N: q.n, NCon: q.nCon, TWarp: q.tWarp}
+	m := QueueMetrics{N: q.n, NCon: q.nCon, Held: q.held, TWarp: q.tWarp}
 	if q.finished > 0 {
 		m.TCTA = q.total / q.finished
 	}
@@ -78,14 +80,23 @@ func (q *ccqs) pass(t Time) {
 			q.tWarp = q.warpSum / q.warps
 			q.warps, q.warpSum = 0, 0
 		}
+		q.hold()
 		if skip := (t - q.window) / ccqsWindow; skip > 1 { // windows in which nothing changes
 			q.nCon = q.running
+			q.hold()
 			q.window += (skip - 1) * ccqsWindow
 			q.at = q.window
 		}
 	}
 	q.area += q.running * (t - q.at)
 	q.at = t
+}
+
+// hold keeps the mean of a window in which children ran.
+func (q *ccqs) hold() {
+	if q.nCon > 0 {
+		q.held = q.nCon
+	}
 }
 
 func (q *ccqs) admit(ctas int64) { q.n += ctas }

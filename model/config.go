@@ -153,6 +153,7 @@ type KMUConfig struct {
 	HWQs            int     `toml:"hwqs"`
 	DispatchLatency int     `toml:"dispatch_latency"` // KMU to kernel distributor
 	Entries         int     `toml:"entries"`          // of the kernel distributor
+	SerialDispatch  bool    `toml:"serial_dispatch"`  // a dispatch begins when the one before it has ended; false: they overlap
 	CTAsPerCycle    float64 `toml:"ctas_per_cycle"`   // placed over all SMs, in thousandths
 }
 

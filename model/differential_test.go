@@ -253,6 +253,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("kmu.entries", 1, 2, 32)
 	set("kmu.ctas_per_cycle", 1, 2, 0.37, 1.6)
 	set("kmu.dispatch_latency", 0, 7)
+	set("kmu.serial_dispatch", false, false, true)
 	set("host.launch_latency", 0, 30)
 	set("host.launch_overhead_ns", 0, 26)
 	set("host.copy_latency_ns", 0, 100)

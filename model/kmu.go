@@ -77,7 +77,7 @@ func (u *kmu) take(p pendingKernel) pendingKernel {
 
 // inspect dispatches what can be dispatched.
 func (u *kmu) inspect(t Time) error {
-	if u.pending == 0 {
+	if u.pending == 0 || u.serving() {
 		return nil
 	}
 	n := len(u.queues)
@@ -109,6 +109,22 @@ func (u *kmu) inspect(t Time) error {
 		u.reserved++
 		u.scan = (q + 1) % n
 		u.m.queue.post(t+Time(u.m.cfg.KMU.DispatchLatency), evDispatch, k.slot, 0)
+		if u.serving() {
+			break
+		}
+	}
+	return nil
+}
+
+// serving reports whether a dispatch is under way that keeps others waiting.
+func (u *kmu) serving() bool { return u.m.cfg.KMU.SerialDispatch && u.reserved > 0 }
+
+// dispatched takes a kernel into the distributor.
+func (u *kmu) dispatched(k *kernelRun, t Time) error {
+	u.reserved--
+	u.m.ctas.admit(k, t)
+	if u.m.cfg.KMU.SerialDispatch {
+		return u.inspect(t)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func newChildren(m *Machine) *children {
 		u.queue.most = 1<<c.CounterBits() - 1
 	}
 	if n := m.policy.AGT; n > 0 {
-		u.agt = newAGT(n)
+		u.agt = newAGT(n, m.policy.HashedAGT)
 	}
 	return u
 }

@@ -154,8 +154,7 @@ func (m *Machine) handle(e event) error {
 	case evGroups:
 		return m.children.groupsFound(e.a, e.t)
 	case evDispatch:
-		m.kmu.reserved--
-		m.ctas.admit(m.runs[e.a], e.t)
+		return m.kmu.dispatched(m.runs[e.a], e.t)
 	case evRelease:
 		return m.ctas.release(m.runs[e.a], e.t)
 	case evKernelEnd:

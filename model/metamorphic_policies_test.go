@@ -21,7 +21,7 @@ var kinds = map[string]func(r *rand.Rand) (text string, machine []string){
 	},
 	"overlap": func(r *rand.Rand) (string, []string) { return overlapTrace(r), overlapMachine(r) },
 	"nests": func(r *rand.Rand) (string, []string) {
-		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "dtbl,match=launched", "dtbl,agt=2", "dtbl-ideal", "threshold=3", "spawn", "spawn+dtbl")
+		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "dtbl,match=kde", "dtbl,fallback=api", "dtbl,agt=2,alloc=hash", "dtbl-ideal", "threshold=3", "spawn", "spawn+dtbl")
 	},
 	"tasks": func(r *rand.Rand) (string, []string) {
 		policy := []string{"hyperq", "serial", "fusion", "gemtc,batch=4", "pagoda", "pagoda-batch,batch-size=3"}[r.IntN(6)]

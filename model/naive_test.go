@@ -29,6 +29,7 @@ type naive struct {
 	streams  int        // seen so far
 	entries  []*nKernel // of the distributor
 	coming   int        // kernels on their way to it
+	waiting  []*nKernel // for that of another to end
 	direct   []*nRequest
 	resumes  []*nCTA
 	sms      []*nSM
@@ -261,6 +262,9 @@ func (n *naive) working() bool {
 
 // inspect dispatches the first kernel of each idle queue, round robin.
 func (n *naive) inspect() {
+	if n.serving() {
+		return
+	}
 	first := n.scan
 	for i := range n.queues {
 		q := (first + i) % len(n.queues)
@@ -271,15 +275,32 @@ func (n *naive) inspect() {
 		n.queues[q].take(k)
 		n.scan = (q + 1) % len(n.queues)
 		n.dispatch(k)
+		if n.serving() {
+			return
+		}
 	}
 }
 
+// serving: a dispatch is under way, and others wait for it.
+func (n *naive) serving() bool { return n.cfg.KMU.SerialDispatch && n.coming > 0 }
+
 // dispatch sends k to the distributor.
 func (n *naive) dispatch(k *nKernel) {
+	if n.serving() { // it is in no queue: kernels overlap
+		n.waiting = append(n.waiting, k)
+		return
+	}
 	n.coming++
 	n.post(n.t+model.Time(n.cfg.KMU.DispatchLatency), nDispatchPhase, func() {
 		n.coming--
 		n.enter(k)
+		if len(n.waiting) > 0 {
+			next := n.waiting[0]
+			n.waiting = n.waiting[1:]
+			n.dispatch(next)
+		} else if n.cfg.KMU.SerialDispatch {
+			n.inspect()
+		}
 	})
 }
 

@@ -58,7 +58,10 @@ type nGroup struct {
 // nTable is the aggregated group table, and which kernels a group may join.
 type nTable struct {
 	size, ahead int
+	hashed      bool // the lane's thread names the entry; otherwise the one that was freed last
+	api         bool // a group that joins none makes the calls of a device kernel
 	used        map[int32]bool
+	free        []int32              // entries, the next one last
 	launched    bool                 // also what an earlier group has become and is on its way
 	alone       bool                 // none: each takes an entry of the distributor
 	way         map[string]*nRequest // the former, by shape
@@ -151,8 +154,8 @@ func (n *naive) arrive(rs []*nRequest) {
 	}
 }
 
-// find looks for kernels that groups may join; a group that finds none takes the
-// rest of a device kernel's way.
+// find looks for kernels that groups may join; a group that finds none is a device
+// kernel, for the KMU in the next cycle or by the rest of the calls.
 func (w *nWarp) find(n *naive, groups []*nRequest) {
 	var none []*nRequest
 	for _, r := range groups {
@@ -164,12 +167,15 @@ func (w *nWarp) find(n *naive, groups []*nRequest) {
 	}
 	until := n.t
 	if len(none) > 0 {
-		rest := n.apiLatency(len(none)) - model.Time(n.cfg.Launch.ParamBase+n.cfg.Launch.ParamPerLane*len(none))
+		comes := n.t + 1
+		if n.table.api {
+			comes = n.t + n.apiLatency(len(none)) - model.Time(n.cfg.Launch.ParamBase+n.cfg.Launch.ParamPerLane*len(none))
+			until = comes
+		}
 		for _, r := range none {
 			r.answer.way = model.DeviceKernel
 		}
-		until += rest
-		n.post(until, nChildPhase, func() { n.arrive(none) })
+		n.post(comes, nChildPhase, func() { n.arrive(none) })
 	}
 	if w.holding {
 		w.holding, w.from = false, max(w.from, until)
@@ -200,11 +206,14 @@ func (n *naive) join(r *nRequest) bool {
 // track gives a group its entry of the table; where that is taken, its record is
 // written to memory.
 func (n *naive) track(r *nRequest) {
-	if n.table.size > 0 {
+	if n.table.hashed && n.table.size > 0 {
 		if e := int32(r.thread % n.table.size); !n.table.used[e] {
 			n.table.used[e], r.answer.entry = true, e
 			return
 		}
+	} else if last := len(n.table.free) - 1; !n.table.hashed && last >= 0 {
+		r.answer.entry, n.table.free = n.table.free[last], n.table.free[:last]
+		return
 	}
 	r.answer.spilled = true
 	bytes := map[uint64]bool{}
@@ -293,7 +302,10 @@ func (n *naive) childCTAEnded(c *nCTA) {
 	n.kids.ctas = append(n.kids.ctas, nTook{n.t, n.t - c.placed})
 	if g := c.item.group; g != nil {
 		if g.left--; g.left == 0 {
-			delete(n.table.used, g.r.answer.entry)
+			if e := g.r.answer.entry; e >= 0 {
+				delete(n.table.used, e)
+				n.table.free = append(n.table.free, e)
+			}
 			n.childEnded(g.r.parent)
 		}
 	}

@@ -43,7 +43,10 @@ func (n *naive) under(t testing.TB, policy string) {
 			return nRefuse
 		}
 	}
-	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", 1), used: map[int32]bool{}, launched: args["match"] == "launched", way: map[string]*nRequest{}}
+	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", 8), hashed: args["alloc"] == "hash", used: map[int32]bool{}, launched: args["match"] != "kde", api: args["fallback"] == "api", way: map[string]*nRequest{}}
+	for e := range n.table.size {
+		n.table.free = append([]int32{int32(e)}, n.table.free...)
+	}
 	if kde := number("kde", 0); kde > 0 {
 		n.table.alone, n.table.size, n.cfg.KMU.Entries = true, 0, kde
 	}
@@ -77,6 +80,7 @@ func (n *naive) under(t testing.TB, policy string) {
 			return map[bool]nWay{false: nRefuse, true: nDevice}[int(l.Workload) > number("threshold", 128)]
 		}
 	case "spawn", "spawn+dtbl":
+		n.kids.keeps = args["idle"] == "last"
 		if args["saturate"] != "off" {
 			n.kids.most = 65535
 		}

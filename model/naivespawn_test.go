@@ -9,6 +9,7 @@ type nCounts struct {
 	starts      []model.Time
 	ctas, warps []nTook // that have ended
 	most        int64   // that a time counts; 0: any
+	keeps       bool    // n_con of the last window in which some ran
 }
 
 type nTook struct{ at, took model.Time }
@@ -37,24 +38,35 @@ func (c *nCounts) mean(all []nTook, from, to model.Time) (mean int64) {
 // saw is what the registers hold in cycle t, of what ended before it.
 func (c *nCounts) saw(t model.Time) (n, nCon, tCTA, tWarp int64) {
 	n = c.admitted
-	window := t / 1024 * 1024
-	running := model.Time(0) // CTA cycles of the window before
-	for _, s := range c.starts {
-		running += window - max(min(s, window), window-1024)
-	}
 	for _, x := range c.ctas {
 		if x.at < t {
 			n--
 		}
-		running -= window - max(min(x.at, window), window-1024)
 	}
-	if window == 0 {
-		running = 0
-	}
+	window := t / 1024 * 1024
 	for w := window - 1024; w >= 0 && tWarp == 0; w -= 1024 {
 		tWarp = c.mean(c.warps, w, w+1024)
 	}
-	return n, running / 1024, c.mean(c.ctas, 0, t), tWarp
+	nCon = c.running(window)
+	for w := window - 1024; c.keeps && w > 0 && nCon == 0; w -= 1024 {
+		nCon = c.running(w)
+	}
+	return n, nCon, c.mean(c.ctas, 0, t), tWarp
+}
+
+// running is the mean number of child CTAs in the window that ends with a cycle.
+func (c *nCounts) running(window model.Time) int64 {
+	if window == 0 {
+		return 0
+	}
+	sum := model.Time(0)
+	for _, s := range c.starts {
+		sum += window - max(min(s, window), window-1024)
+	}
+	for _, x := range c.ctas {
+		sum -= window - max(min(x.at, window), window-1024)
+	}
+	return sum / 1024
 }
 
 // spawn is algorithm 1 of the paper; launch is what becomes of a child that pays.

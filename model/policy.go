@@ -15,7 +15,9 @@ type Policy struct {
 	Host           HostMode
 	Tasks          TaskRuntime // runs narrow tasks; nil: as kernels in streams
 	AGT            int         // entries of the aggregated group table, a power of two; 0: there is none
+	HashedAGT      bool        // the launching hardware thread names the entry; false: any free one
 	Match          GroupMatch
+	Fallback       GroupFallback
 	ReadAhead      int  // records of spilled groups that are read before their turn, in the order of the list; 0: one
 	FreeTaskCopies bool // where tasks are kernels in streams: inputs and outputs take no time
 }
@@ -27,6 +29,14 @@ const (
 	MatchDistributor GroupMatch = iota // those in the kernel distributor (DTBL paper, section 4.2)
 	MatchLaunched                      // and those that earlier groups have become and that are on their way to it
 	MatchNone                          // none: each group takes an entry of the distributor of its own (DTBL paper, section 4.3)
+)
+
+// GroupFallback is how a group that may join no kernel becomes a device kernel.
+type GroupFallback uint8
+
+const (
+	FallbackHardware GroupFallback = iota // the SMX scheduler hands it to the KMU in the next cycle
+	FallbackAPI                           // the warp makes the rest of the calls that launch a device kernel
 )
 
 // HostMode is how the host runs its program.

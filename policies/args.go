@@ -35,6 +35,16 @@ func (a Args) integer(name string, low, high int64) (int64, error) {
 	return n, nil
 }
 
+// either reports whether a parameter that has one of two words has the second.
+func (a Args) either(name, first, second string) (bool, error) {
+	switch s := a.text(name); s {
+	case first, second:
+		return s == second, nil
+	default:
+		return false, fmt.Errorf("%s=%s: want %s or %s", name, s, first, second)
+	}
+}
+
 // flag returns on or off.
 func (a Args) flag(name string) (bool, error) {
 	switch s := a.text(name); s {

@@ -6,17 +6,14 @@ import (
 	"gpureplay/model"
 )
 
-// aggParams are the parameters of aggregated groups.
-//
-// Choices (POLICIES.md, "Child launches"): 1. By default a group joins a kernel
-// that is in the distributor, as the paper's text says; with match=launched it may
-// also join one that an earlier group has become and that is on its way there,
-// which is what simulators of the authors' line do. 2. A group that finds none
-// takes the rest of the full path of a device kernel.
+// aggParams are the parameters of aggregated groups; why the defaults are what they
+// are stands in POLICIES.md, "Child launches", choices 1, 2, 5 and 6.
 var aggParams = []Param{
 	{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
-	{"dtbl-match", "kde", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
-	{"dtbl-ahead", "1", "records of spilled groups that are read before their turn: 1 is what the linked list allows, more would need their pointers on chip"},
+	{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread names, if that is free"},
+	{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
+	{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler hands it to the KMU; api: its warp makes the remaining calls"},
+	{"dtbl-ahead", "8", "records of spilled groups that are read before their turn, by pointers on chip; 1: the next one alone"},
 	{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
 }
 
@@ -26,8 +23,8 @@ func init() {
 		New: func(Args) (model.LaunchControl, error) { return aggregate{}, nil },
 	})
 	const doc = "Every child launch that the program's own rule would make is an aggregated group: after the parameter buffer has been allocated " +
-		"it joins a kernel of the distributor with the same function and CTA configuration, whose CTAs it then adds to. Where no kernel " +
-		"matches, it is launched as a device kernel, to which later groups join."
+		"it joins a kernel of the distributor, or on its way there, with the same function and CTA configuration, whose CTAs it then adds to. " +
+		"Where no kernel matches, the hardware makes it a device kernel, which later groups join."
 	register(Policy{
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
 		Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
@@ -69,14 +66,21 @@ func withAGT(p *model.Policy, a Args) error {
 		return err
 	}
 	p.ReadAhead = int(ahead)
-	switch s := a.text("dtbl-match"); s {
-	case "kde":
-	case "launched":
-		p.Match = model.MatchLaunched
-	default:
-		return fmt.Errorf("dtbl-match=%s: want kde or launched", s)
+	if p.HashedAGT, err = a.either("dtbl-alloc", "free", "hash"); err != nil {
+		return err
 	}
-	return nil
+	launched, err := a.either("dtbl-match", "kde", "launched")
+	if err != nil {
+		return err
+	}
+	if launched {
+		p.Match = model.MatchLaunched
+	}
+	api, err := a.either("dtbl-fallback", "hardware", "api")
+	if api {
+		p.Fallback = model.FallbackAPI
+	}
+	return err
 }
 
 // withEntries widens the kernel distributor, for the paper's alternative to the
@@ -95,6 +99,7 @@ func withEntries(c *model.Config, a Args) error {
 const (
 	agtEntryBytes  = 20
 	dtblOtherBytes = 1096
+	pointerBytes   = 8 // of a record in global memory
 )
 
 // costOfDTBL is the on-chip memory that DTBL adds.
@@ -108,11 +113,16 @@ func costOfDTBL(cfg *model.Config, a Args) []CostLine {
 		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
 	table := float64(p.AGT * agtEntryBytes)
+	ahead := float64((p.ReadAhead - 1) * cfg.KMU.Entries * (pointerBytes + agtEntryBytes))
 	lines := []CostLine{
 		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", p.AGT, agtEntryBytes), table, "bytes", source},
 		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},
-		{"sum", table + dtblOtherBytes, "bytes", ""},
 	}
+	if ahead > 0 {
+		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records, of %d entries of the distributor", p.ReadAhead-1, cfg.KMU.Entries), ahead, "bytes",
+			fmt.Sprintf("estimated: %d bytes a pointer, %d a record; not in the paper", pointerBytes, agtEntryBytes)})
+	}
+	lines = append(lines, CostLine{"sum", table + dtblOtherBytes + ahead, "bytes", ""})
 	if storage := cfg.SM.Count * (cfg.SM.Registers*4 + cfg.L1.Bytes + cfg.SM.SharedBytes); storage > 0 {
 		lines = append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs", table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
 	}

@@ -97,7 +97,7 @@ cta 0
   devlaunch
   child 1 lane=0 work=1 params=64 marked
 ` + children(1, "int")
-	for policy, held := range map[string]int{"cdp": device1, "dtbl": group1 + fallback} {
+	for policy, held := range map[string]int{"cdp": device1, "dtbl": group1, "dtbl,fallback=api": group1 + fallback} {
 		l, _ := launchRun(t, text, kepler(t, 2, true), policy)
 		expect(t, policy+": end of the parent's CTA", l.cta(t, 0, 0).End, dispatch+held+1)
 		l, _ = launchRun(t, text, kepler(t, 2, false), policy)
@@ -205,11 +205,11 @@ func mostChildren(l *launchLog) int {
 // native child (29,663 to 39,664) are there at 30,000; the native and the group (33,438
 // to 43,439), which holds an AGT entry, at 34,000; the group alone at 41,000.
 func TestTimelineOfChildren(t *testing.T) {
-	l, _, err := replay(t, tracetest.FromText(t, lateGroup("25000")), kepler(t, 2, true), "dtbl", 1000)
+	l, _, err := replay(t, tracetest.FromText(t, lateGroup("5000")), kepler(t, 2, true), "dtbl", 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[model.Time][4]uint32{30000: {1, 1, 0, 2}, 34000: {0, 2, 1, 1}, 41000: {0, 1, 1, 1}}
+	want := map[model.Time][4]uint32{10000: {1, 1, 0, 2}, 14000: {0, 2, 1, 1}, 20000: {0, 1, 1, 1}}
 	for i := range l.samples {
 		s := &l.samples[i]
 		w, ok := want[s.End]

@@ -182,49 +182,59 @@ cta 1
 ` + children(2, "int x10000")
 }
 
-// 3. No kernel is eligible at 8,436, so the first group becomes a device kernel:
-// the rest of the full path takes 20,944 cycles, dispatch 283. It is in the
-// distributor from 29,663 to 39,665. The second CTA, placed at 284, launches at
-// 25,284; its group arrives at 33,437, joins the kernel, whose CTAs have all been
-// placed, and starts a cycle later. The kernel ends when the group does.
+// 3. No kernel is eligible at 8,436, so the first group becomes a device kernel. The
+// SMX scheduler hands it to the KMU in the next cycle, dispatch takes 283: it is in
+// the distributor from 8,720 to 18,722, and its warp goes on at 8,436. With the rest of
+// the calls, 20,944 cycles, it is there from 29,663 to 39,665. The second CTA, placed
+// at 284, launches late; its group joins the kernel, whose CTAs have all been placed,
+// and starts a cycle later. The kernel ends when the group does.
 func TestGroupBecomesAKernelThatALaterOneJoins(t *testing.T) {
-	l, sum := launchRun(t, lateGroup("25000"), kepler(t, 2, true), "dtbl")
-	first, second := l.launch(t, 1), l.launch(t, 2)
-	const native = dispatch + group1 + fallback + dispatch // 29663
-	const joins = 284 + 25000 + group1                     // 33437
-	expect(t,
-		"arrival of the first at the KMU", first.Arrive, native-dispatch,
-		"its CTA", first.FirstCTA, native,
-		"arrival of the second", second.Arrive, joins,
-		"its CTA", second.FirstCTA, joins+1,
-		"end of the native CTA", l.cta(t, 1, 0).End, native+10001,
-		"end of the aggregated CTA", l.group(t, 2).End, joins+1+10001,
-		"end of the kernel", l.kernel(t, 1).End, joins+1+10001+1,
-	)
-	if first.Eligible || first.Decision != model.DeviceKernel || first.Reason != "no eligible kernel" {
-		t.Errorf("the first group: %+v", first)
-	}
-	if !second.Eligible || second.Decision != model.Group || second.AGT != 0 || second.Spilled {
-		t.Errorf("the second group: %+v", second)
-	}
-	if k := l.kernel(t, 1); k.CTAs != 2 || sum.LaunchesCoalesced != 1 || sum.Kernels != 2 {
-		t.Errorf("the kernel ran %d CTAs, %d groups joined, %d kernels", k.CTAs, sum.LaunchesCoalesced, sum.Kernels)
+	for _, c := range []struct{ policy, late string }{{"dtbl,match=kde", "5000"}, {"dtbl,match=kde,fallback=api", "25000"}} {
+		l, sum := launchRun(t, lateGroup(c.late), kepler(t, 2, true), c.policy)
+		first, second := l.launch(t, 1), l.launch(t, 2)
+		arrives, goesOn := dispatch+group1+1, dispatch+group1 // 8437, 8436
+		if c.late == "25000" {
+			arrives = dispatch + group1 + fallback // 29380
+			goesOn = arrives
+		}
+		late, _ := strconv.Atoi(c.late)
+		native, joins := arrives+dispatch, 284+late+group1
+		expect(t,
+			"arrival of the first at the KMU", first.Arrive, arrives,
+			"its CTA", first.FirstCTA, native,
+			"end of its parent's CTA", l.cta(t, 0, 0).End, goesOn+1,
+			"arrival of the second", second.Arrive, joins,
+			"its CTA", second.FirstCTA, joins+1,
+			"end of the native CTA", l.cta(t, 1, 0).End, native+10001,
+			"end of the aggregated CTA", l.group(t, 2).End, joins+1+10001,
+			"end of the kernel", l.kernel(t, 1).End, joins+1+10001+1,
+		)
+		if first.Eligible || first.Decision != model.DeviceKernel || first.Reason != "no eligible kernel" {
+			t.Errorf("%s: the first group: %+v", c.policy, first)
+		}
+		if !second.Eligible || second.Decision != model.Group || second.AGT != 0 || second.Spilled {
+			t.Errorf("%s: the second group: %+v", c.policy, second)
+		}
+		if k := l.kernel(t, 1); k.CTAs != 2 || sum.LaunchesCoalesced != 1 || sum.Kernels != 2 {
+			t.Errorf("%s: the kernel ran %d CTAs, %d groups joined, %d kernels", c.policy, k.CTAs, sum.LaunchesCoalesced, sum.Kernels)
+		}
 	}
 }
 
-// 4. As 3, but the second group arrives at 9,437, before the first has reached the
-// distributor. By the paper's text it finds none either; where groups may join
+// 4. As 3, but the second group arrives at 8,537, before the first has reached the
+// distributor. By the paper's text alone it finds none either; where groups may join
 // what is on its way, it waits for the first and starts a cycle after it.
 func TestGroupJoinsWhatIsOnItsWay(t *testing.T) {
-	l, _ := launchRun(t, lateGroup("1000"), kepler(t, 2, true), "dtbl")
+	const late, native = 284 + 100 + group1, dispatch + group1 + 1 + dispatch // 8537, 8720
+	l, _ := launchRun(t, lateGroup("100"), kepler(t, 2, true), "dtbl,match=kde")
 	if r := l.launch(t, 2); r.Eligible {
 		t.Errorf("the second group joins a kernel that is not in the distributor: %+v", r)
 	}
-	l, _ = launchRun(t, lateGroup("1000"), kepler(t, 2, true), "dtbl,match=launched")
-	const native = dispatch + group1 + fallback + dispatch
+	expect(t, "CTA of the second, a kernel of its own", l.launch(t, 2).FirstCTA, late+1+dispatch)
+	l, _ = launchRun(t, lateGroup("100"), kepler(t, 2, true), "dtbl")
 	expect(t,
 		"CTA of the first", l.launch(t, 1).FirstCTA, native,
-		"arrival of the second", l.launch(t, 2).Arrive, 284+1000+group1,
+		"arrival of the second", l.launch(t, 2).Arrive, late,
 		"its CTA", l.launch(t, 2).FirstCTA, native+1,
 	)
 }
@@ -295,7 +305,7 @@ cta 0
   int x20000
   exit
 ` + children(2, "int x5")
-	l, sum := launchRun(t, text, kepler(t, 2, true), "dtbl,agt=1")
+	l, sum := launchRun(t, text, kepler(t, 2, true), "dtbl,agt=1,ahead=1")
 	first, second := l.launch(t, 2), l.launch(t, 3)
 	if first.AGT != 0 || first.Spilled || second.AGT != -1 || !second.Spilled {
 		t.Errorf("the groups have entries %d (spilled: %v) and %d (%v)", first.AGT, first.Spilled, second.AGT, second.Spilled)
@@ -313,15 +323,63 @@ cta 0
 	// record is still being written through the same port.
 	three := strings.Replace(text, "lane=0..1", "lane=0..2", 1) + children(1, "int x5")
 	const found3 = dispatch + 8023 + 3*129 + 1
-	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1")
+	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1,ahead=1")
 	expect(t, "CTA of the third", l.launch(t, 4).FirstCTA, found3+2+133+1+133)
-	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1,ahead=2")
+	l, _ = launchRun(t, three, kepler(t, 2, true), "dtbl,agt=1")
 	expect(t, "read ahead, CTA of the second", l.launch(t, 3).FirstCTA, found3+1+1+133)
-	l, _ = launchRun(t, text, kepler(t, 2, true), "dtbl,agt=2")
+	l, _ = launchRun(t, text, kepler(t, 2, true), "dtbl,agt=2,alloc=hash")
 	expect(t, "with two entries, CTA of the second", l.launch(t, 3).FirstCTA, found+2)
 
 	// A first group of 200 CTAs takes 200 cycles, in which the second record comes.
 	text = strings.Replace(text, "kernel work grid=1 block=32 child\ncta 0\n", "kernel work grid=200 block=32 child\ncta 0..199\n", 1)
 	l, _ = launchRun(t, text, kepler(t, 13, true), "dtbl,agt=1")
 	expect(t, "behind 200 CTAs, CTA of the second", l.launch(t, 3).FirstCTA, found+1+200)
+}
+
+// 7. Two CTAs on two SMs, each in slot 0 of its SM, launch a group from lane 0 at 283
+// and 284; a kernel of the host is there for both to join. The hash names entry 0 for
+// both, so that the second is spilled although 1,023 entries are free: it is read from
+// the L2, 133 cycles from when NAGEI points at it. A free list gives it entry 1.
+func TestFreeEntriesOfTheAGT(t *testing.T) {
+	text := `
+launch parent grid=2 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 2 lane=0 work=1 params=64 marked
+  exit
+cta 1
+ warp 0
+  devlaunch
+  child 3 lane=0 work=1 params=64 marked
+  exit
+launch work grid=1 block=32 stream=1
+cta 0
+ warp 0
+  int x20000
+  exit
+` + children(2, "int x5")
+	const joins = dispatch + group1 // 8436, and a cycle later
+	for policy, want := range map[string][2]int{"dtbl": {1, joins + 2}, "dtbl,alloc=hash": {-1, joins + 2 + 133}} {
+		l, _ := launchRun(t, text, kepler(t, 2, true), policy)
+		first, second := l.launch(t, 2), l.launch(t, 3)
+		if first.AGT != 0 || int(second.AGT) != want[0] || second.Spilled != (want[0] < 0) {
+			t.Errorf("%s: entries %d and %d, want 0 and %d", policy, first.AGT, second.AGT, want[0])
+		}
+		expect(t, policy+": CTA of the first", first.FirstCTA, joins+1, policy+": CTA of the second", second.FirstCTA, want[1])
+	}
+}
+
+// 8. As 1, on a machine whose KMU dispatches one kernel at a time: the second reaches
+// the distributor 283 cycles after the first.
+func TestSerialDispatch(t *testing.T) {
+	cfg := kepler(t, 2, true)
+	cfg.KMU.SerialDispatch = true
+	l, _ := launchRun(t, twoLanes, cfg, "cdp")
+	const arrive = dispatch + device2
+	expect(t,
+		"first CTA of child 1", l.launch(t, 1).FirstCTA, arrive+dispatch,
+		"first CTA of child 2", l.launch(t, 2).FirstCTA, arrive+2*dispatch,
+		"end of the parent", l.kernel(t, 0).End, arrive+2*dispatch+3,
+	)
 }

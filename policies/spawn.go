@@ -9,6 +9,7 @@ import (
 // spawnParams are the parameters of SPAWN's controller.
 var spawnParams = []Param{
 	{"spawn-queue", "65536", "child CTAs that the queue holds (max_queue_size of algorithm 1)"},
+	{"spawn-idle", "one", "n_con of a window in which no child CTA ran, once some have finished: one counts it as 1; last keeps the value of the last window in which some ran"},
 	{"spawn-saturate", "on", "on: execution times saturate at 16 bits, as the paper's counters; off: they do not"},
 }
 
@@ -41,6 +42,7 @@ type spawn struct {
 	launch   model.Decision
 	queue    int64
 	saturate bool
+	last     bool // n_con = 0 leaves the register as it is
 }
 
 func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
@@ -48,8 +50,12 @@ func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
 	if err != nil {
 		return nil, err
 	}
-	saturate, err := a.flag("spawn-saturate")
-	return &spawn{launch, queue, saturate}, err
+	s := &spawn{launch: launch, queue: queue}
+	if s.saturate, err = a.flag("spawn-saturate"); err != nil {
+		return nil, err
+	}
+	s.last, err = a.either("spawn-idle", "one", "last")
+	return s, err
 }
 
 // CounterBits makes the machine count as the paper's hardware does.
@@ -81,7 +87,7 @@ func costOfSpawn(cfg *model.Config, _ Args) []CostLine {
 
 // Decide is algorithm 1 of the paper. Choices (POLICIES.md, "Child launches"):
 // 8. where no child CTA ran in the last window although some have finished
-// (n_con = 0), n_con counts as 1; 9. the division is by whole cycles, as an
+// (n_con = 0), n_con counts as 1, or with idle=last as it was; 9. the division is by whole cycles, as an
 // integer divider's; 10. t_warp is 0 until the first window with a finished child
 // warp closes, so that requests between the first finished CTA and that window's
 // end stay with the parent.
@@ -90,6 +96,9 @@ func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
 	tCTA, tWarp := q.TCTA, q.TWarp
 	x := int64(r.CTAs)
 	rec := r.Record
+	if s.last {
+		q.NCon = q.Held
+	}
 	rec.Estimated = true
 	rec.N, rec.X, rec.NCon, rec.TCTA, rec.TWarp = q.N, x, q.NCon, tCTA, tWarp
 	if tCTA == 0 {

@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"gpureplay/model"
@@ -93,6 +94,20 @@ cta 0
 		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
 		if r := l.launch(t, 2); r.TCTA != want || r.TWarp != want {
 			t.Errorf("%s: t_cta %d and t_warp %d, want %d", policy, r.TCTA, r.TWarp, want)
+		}
+	}
+}
+
+// The first child has four CTAs of 3,001 instructions, which run from 29,662 to 32,666
+// each a cycle behind the one before it. The window that ends at 32,768 has 919 + 920 +
+// 921 + 922 CTA cycles of them, n_con 3; the one that ends at 33,792 has none. A request
+// in the window behind it counts n_con as 1, or keeps the 3.
+func TestSpawnIdleWindow(t *testing.T) {
+	text := strings.Replace(asked(34000, 2, 10), "grid=2 block=32 child\ncta 0..1", "grid=4 block=32 child\ncta 0..3", 1)
+	for policy, want := range map[string][2]int64{"spawn": {0, device1 + 2*3001}, "spawn,idle=last": {3, device1 + 2*3001/3}} {
+		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
+		if r := l.launch(t, 2); r.NCon != want[0] || r.TChild != want[1] {
+			t.Errorf("%s: n_con %d and t_child %d, want %d", policy, r.NCon, r.TChild, want)
 		}
 	}
 }
