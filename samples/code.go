@@ -43,6 +43,7 @@ var classes = map[string]trace.Class{
 	"HMMA": trace.ClassTensor, "IMMA": trace.ClassTensor,
 	"UMOV": trace.ClassUniform, "UIADD3": trace.ClassUniform, "UIMAD": trace.ClassUniform,
 	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl, "CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
+	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassControl,
 	"BAR":    trace.ClassBarrier,
 	"MEMBAR": trace.ClassFence,
 	"LAUNCH": trace.ClassLaunch, "DEVSYNC": trace.ClassDeviceSync,
@@ -54,7 +55,7 @@ var spaces = map[string]struct {
 	space trace.Space
 	flags trace.InstFlags
 }{
-	"LDG": {trace.SpaceGlobal, trace.InstLoad}, "STG": {trace.SpaceGlobal, trace.InstStore},
+	"LDG": {trace.SpaceGlobal, trace.InstLoad}, "LDGSTS": {trace.SpaceGlobal, trace.InstLoad}, "STG": {trace.SpaceGlobal, trace.InstStore},
 	"LDS": {trace.SpaceShared, trace.InstLoad}, "STS": {trace.SpaceShared, trace.InstStore},
 	"LDL": {trace.SpaceLocal, trace.InstLoad}, "STL": {trace.SpaceLocal, trace.InstStore},
 	"LDC": {trace.SpaceConstant, trace.InstLoad}, "TEX": {trace.SpaceTexture, trace.InstLoad},
@@ -110,6 +111,12 @@ func (c *Code) Param(opcode string, dst trace.Reg) Op {
 	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceConstant, Flags: trace.InstLoad, Dst: keep(dst)})
 }
 
+// Fetch adds a fetch from a texture: its address is not recorded, as in captures, so
+// it is a step of [Warp.Do].
+func (c *Code) Fetch(opcode string, dst trace.Reg, src ...trace.Reg) Op {
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceTexture, Flags: trace.InstLoad, Dst: keep(dst), Src: keep(src...)})
+}
+
 // Store adds a store of width bytes per thread; src are the address and the data.
 func (c *Code) Store(opcode string, width uint32, src ...trace.Reg) Op {
 	return c.memory(opcode, trace.InstStore, width, nil, keep(src...))
@@ -124,6 +131,9 @@ func (c *Code) memory(opcode string, want trace.InstFlags, width uint32, dst, sr
 	s, ok := spaces[stem(opcode)]
 	if !ok || s.flags&want == 0 || width == 0 {
 		panic(fmt.Sprintf("samples: %q is not such a memory instruction", opcode))
+	}
+	if s.space == trace.SpaceGlobal && strings.Contains(opcode, ".STRONG.GPU") {
+		s.flags |= trace.InstBypassL1
 	}
 	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: s.space, Flags: s.flags, Width: width, Dst: dst, Src: src})
 }

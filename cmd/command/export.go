@@ -18,14 +18,20 @@ func init() { register((*app).exportCommand) }
 
 func (a *app) exportCommand() *cobra.Command {
 	var dir, format string
+	var sm uint32
+	formats := append(neutral.Formats(), traceg)
 	c := &cobra.Command{
 		Use:   "export TRACE -o DIR",
-		Short: "write the trace itself as tables, for DuckDB, pandas and other tools",
+		Short: "write the trace itself as tables, for DuckDB, pandas and other tools, or as a capture for Accel-Sim",
 		Long: "export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of warps, launches, copies, calls of the\n" +
 			"host, arrays, code. NEUTRAL.md lists tables and columns. convert makes a trace of such a folder again, also of one that your own\n" +
-			"tool wrote with some of the tables and columns: kernels alone are enough.",
-		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay convert tables -o again.trace.zst",
-		Args:    exactly(1, "one trace"),
+			"tool wrote with some of the tables and columns: kernels alone are enough.\n\n" +
+			"With --format=traceg it writes kernelslist.g and a .traceg of each launch, which Accel-Sim runs and convert reads. The kernels are\n" +
+			"labelled as of the trace's compute capability, or that of --sm: Accel-Sim chooses its table of opcodes by it. What a capture has no\n" +
+			"place for is counted; child launches, narrow tasks and kernels without warps are refused.",
+		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay convert tables -o again.trace.zst\n" +
+			"  replay export --format=traceg --sm=70 trace.zst -o capture",
+		Args: exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return usagef("export: -o DIR says where the tables go")
@@ -33,14 +39,21 @@ func (a *app) exportCommand() *cobra.Command {
 			if dir == "-" {
 				return usagef("export: -o -: the tables are files; name a folder")
 			}
-			if !slices.Contains(neutral.Formats(), format) {
-				return usagef("export: no format %q: choose from %s", format, strings.Join(neutral.Formats(), ", "))
+			if !slices.Contains(formats, format) {
+				return usagef("export: no format %q: choose from %s", format, strings.Join(formats, ", "))
+			}
+			if format == traceg {
+				return a.exportCapture(cmd.Context(), args[0], dir, sm)
+			}
+			if sm != 0 {
+				return usagef("export: --sm goes with --format=%s", traceg)
 			}
 			return a.export(cmd.Context(), args[0], dir, format)
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` of the tables")
-	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+strings.Join(neutral.Formats(), " or "))
+	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+strings.Join(neutral.Formats(), " or ")+"; or "+traceg)
+	c.Flags().Uint32Var(&sm, "sm", 0, "compute capability, times ten, that a capture is labelled with (default: the trace's)")
 	return c
 }
 

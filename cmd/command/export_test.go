@@ -32,10 +32,31 @@ func TestExport(t *testing.T) {
 		}
 	}
 	fails(t, 2, []string{"-o DIR"}, "export", path)
-	fails(t, 2, []string{"arrow", "parquet, csv"}, "export", "--format=arrow", path, "-o", dir)
+	fails(t, 2, []string{"arrow", "parquet, csv, traceg"}, "export", "--format=arrow", path, "-o", dir)
 	if err := os.WriteFile(filepath.Join(dir, "kernels.parquet"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	fails(t, 1, []string{"both as parquet and as csv"}, "convert", dir, "-o", filepath.Join(t.TempDir(), "x.zst"))
 	fails(t, 1, []string{"captured", "no recorded start times"}, "--policy=captured", "--gpu=gk110-ppcs", path)
+}
+
+// A trace goes out as a capture for Accel-Sim and comes back as a trace that
+// replays to the same cycles.
+func TestExportCapture(t *testing.T) {
+	dir := t.TempDir()
+	path, capture, again := filepath.Join(dir, "t.trace.zst"), filepath.Join(dir, "capture"), filepath.Join(dir, "again.trace.zst")
+	must(t, "sample", "behaviour", "--param=kind=kernels", "--param=most=4000", "-o", path)
+	fails(t, 2, []string{"compute capability", "--sm=70"}, "export", "--format=traceg", path, "-o", capture)
+	fails(t, 2, []string{"--sm goes with"}, "export", "--sm=70", path, "-o", capture)
+	if out := must(t, "export", "--format=traceg", "--sm=70", path, "-o", capture); !strings.Contains(out, "sm_70") {
+		t.Errorf("it says %s", out)
+	}
+	noPartials(t, capture)
+	must(t, "convert", capture, "-o", again)
+	replayed := func(path string) string {
+		return strings.Split(must(t, "--quiet", "--gpu=qv100", "-o", t.TempDir(), path), "\n")[1]
+	}
+	if got, want := replayed(again), replayed(path); got != want {
+		t.Errorf("replayed to\n%s\nwant\n%s", got, want)
+	}
 }

@@ -8,6 +8,9 @@
 // not the tracer's version, says what the line holds: tracers have added tokens
 // at its end without a new version.
 //
+// [Export] writes a trace as such a capture, for Accel-Sim to run: what its parser
+// (framework 73f9fac) cannot take is left out and counted, what has no form is refused.
+//
 // What the format leaves open is decided so:
 //
 //  1. Kernels are converted in the order of the list. The members of an archive

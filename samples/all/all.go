@@ -6,5 +6,6 @@ import (
 	_ "gpureplay/samples/children"
 	_ "gpureplay/samples/pipelines"
 	_ "gpureplay/samples/probes"
+	_ "gpureplay/samples/probes/behaviour"
 	_ "gpureplay/samples/tasks"
 )

@@ -1,0 +1,39 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"gpureplay/convert/accelsim"
+	"gpureplay/trace"
+)
+
+// traceg is the format of captures for Accel-Sim.
+const traceg = "traceg"
+
+// exportCapture writes a trace as a capture and says what it leaves out.
+func (a *app) exportCapture(ctx context.Context, path, dir string, sm uint32) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if sm == 0 {
+		sm = r.Program().Meta.SMVersion
+	}
+	if sm == 0 {
+		return usagef("export: %s does not say of which compute capability it is: --sm=70 for a V100, 86 for an RTX 3070", path)
+	}
+	done, err := accelsim.Export(ctx, r, dir, sm)
+	if err != nil {
+		return err
+	}
+	for _, d := range done.Lost {
+		a.note("%s", fmt.Sprintf("left out, %s: %s %s", d.Name, commas(d.Count), d.Help))
+	}
+	if a.asJSON {
+		return a.printJSON(map[string]any{"kernels": done.Kernels, "warp_instructions": done.WarpInsts, "sm": sm, "left_out": done.Lost})
+	}
+	fmt.Fprintf(a.out, "%s: %s kernels, %s warp instructions, for sm_%d\n", dir, commas(int64(done.Kernels)), commas(done.WarpInsts), sm)
+	return nil
+}
