@@ -5,22 +5,22 @@ import "math"
 // pendingLaunches keeps the books of children that have been launched and have
 // not started, and of what those that started waited and ran.
 type pendingLaunches struct {
-	bytes   uint64  // of parameters and records, now
-	area    float64 // bytes times cycles
+	bytes   uint64   // of parameters and records, now
+	area    exactSum // bytes times cycles
 	at      Time
 	starts  uint64
-	waited  float64 // launch call to first CTA, summed over those that started
-	queued  float64 // from the arrival at the KMU, or at its kernel, to the first CTA
+	waited  exactSum // launch call to first CTA, over those that started
+	queued  exactSum // from the arrival at the KMU, or at its kernel, to the first CTA
 	spilled uint64
 
 	ctas     uint64 // child CTAs that have ended
-	took     float64
-	tookSqrd float64
+	took     exactSum
+	tookSqrd exactSum
 }
 
 // change books bytes that are reserved or given back in cycle t.
 func (p *pendingLaunches) change(bytes int64, t Time) {
-	p.area += float64(p.bytes) * float64(t-p.at)
+	p.area.add(p.bytes, uint64(t-p.at))
 	p.at = t
 	p.bytes += uint64(bytes)
 }
@@ -29,15 +29,15 @@ func (p *pendingLaunches) change(bytes int64, t Time) {
 func (p *pendingLaunches) started(r *LaunchRecord, t Time) {
 	p.change(-int64(r.FootprintBytes), t)
 	p.starts++
-	p.waited += float64(t - r.Time)
-	p.queued += float64(t - r.Arrive)
+	p.waited.add(uint64(t-r.Time), 1)
+	p.queued.add(uint64(t-r.Arrive), 1)
 }
 
 // ended books a child CTA that ran for a time.
 func (p *pendingLaunches) ended(took Time) {
 	p.ctas++
-	p.took += float64(took)
-	p.tookSqrd += float64(took) * float64(took)
+	p.took.add(uint64(took), 1)
+	p.tookSqrd.add(uint64(took), uint64(took))
 }
 
 // finish adds the metrics of a run in which children were asked for.
@@ -50,16 +50,14 @@ func (u *children) finish() {
 	set := m.metrics.set
 	set("resource_utilisation_pct", m.use.percent(m.sum.Cycles))
 	set("child_ctas_resident_most", float64(m.use.childMost))
-	set("pending_launch_mean_bytes", p.area/float64(max(1, m.sum.Cycles)))
+	set("pending_launch_mean_bytes", p.area.mean(uint64(max(1, m.sum.Cycles))))
 	if p.starts > 0 {
-		set("child_waiting_mean_cycles", p.waited/float64(p.starts))
-		set("child_queueing_mean_cycles", p.queued/float64(p.starts))
+		set("child_waiting_mean_cycles", p.waited.mean(p.starts))
+		set("child_queueing_mean_cycles", p.queued.mean(p.starts))
 	}
 	if p.ctas > 0 {
-		n := float64(p.ctas)
-		mean := p.took / n
-		set("child_cta_mean_cycles", mean)
-		set("child_cta_deviation_cycles", math.Sqrt(max(0, p.tookSqrd/n-mean*mean)))
+		set("child_cta_mean_cycles", p.took.mean(p.ctas))
+		set("child_cta_deviation_cycles", math.Sqrt(variance(&p.took, &p.tookSqrd, p.ctas)))
 	}
 	if u.agt != nil {
 		set("agt_spilled_groups", float64(p.spilled))

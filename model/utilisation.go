@@ -1,5 +1,7 @@
 package model
 
+import "math/big"
+
 // utilisation integrates over time how much of the machine CTAs hold. Resource
 // utilisation is the largest of register file, shared memory and SM utilisation
 // (SPAWN paper, section III.A), over the cycles of the run.
@@ -10,8 +12,8 @@ type utilisation struct {
 	busy      int   // SMs with a CTA
 	registers int
 	shared    int
-	sum       float64 // of the utilisation over the cycles so far
-	child     int     // child CTAs on SMs
+	sum       exactSum // of the utilisation over the cycles so far, in shares
+	child     int      // child CTAs on SMs
 	childMost int
 }
 
@@ -40,23 +42,26 @@ func (u *utilisation) settle(t Time) {
 	if t <= u.at {
 		return
 	}
-	c := &u.m.cfg.SM
-	share := float64(u.busy)
-	if c.Registers > 0 {
-		share = max(share, float64(u.registers)/float64(c.Registers))
-	}
-	if c.SharedBytes > 0 {
-		share = max(share, float64(u.shared)/float64(c.SharedBytes))
-	}
-	u.sum += share / float64(c.Count) * float64(t-u.at)
+	registers, shared := u.whole()
+	share := max(uint64(u.busy)*registers*shared, uint64(u.registers)*shared, uint64(u.shared)*registers)
+	u.sum.add(share, uint64(t-u.at))
 	u.at = t
+}
+
+// whole returns the registers and the bytes of shared memory of an SM, 1 where
+// there are none: their product is the unit of a share, so that shares of all
+// three are whole numbers.
+func (u *utilisation) whole() (registers, shared uint64) {
+	c := &u.m.cfg.SM
+	return uint64(max(1, c.Registers)), uint64(max(1, c.SharedBytes))
 }
 
 // percent is the mean over the run.
 func (u *utilisation) percent(cycles Time) float64 {
 	u.settle(cycles)
-	if cycles <= 0 {
-		return 0
-	}
-	return u.sum / float64(cycles) * 100
+	registers, shared := u.whole()
+	n := new(big.Int).SetUint64(registers * shared)
+	n.Mul(n, big.NewInt(int64(u.m.cfg.SM.Count)))
+	n.Mul(n, big.NewInt(int64(max(0, cycles))))
+	return u.sum.over(n) * 100
 }

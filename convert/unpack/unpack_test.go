@@ -3,6 +3,7 @@ package unpack
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"hash/crc32"
 	"io"
 	"strings"
@@ -69,23 +70,52 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// A stream that asks for gigabytes is refused before they are allocated.
+// A block that asks for gigabytes is refused before they are allocated: in the
+// first block of a stream, in a later one, and in a later stream behind padding.
 func TestDictionary(t *testing.T) {
-	data := bytes.Clone(packed(t)["xz"])
-	if n := dictionary(data); n != 8<<20 {
-		t.Errorf("a dictionary of %d bytes, want the default of 8 MiB", n)
+	var b bytes.Buffer
+	w, err := xz.WriterConfig{BlockSize: int64(len(text)) / 3, CheckSum: xz.SHA256}.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
 	}
-	size := 4 * (int(data[12]) + 1)
-	at := bytes.IndexByte(data[14:], 0x21) + 14 + 2
-	data[at] = 40
-	sum := crc32.ChecksumIEEE(data[12 : 12+size-4])
-	for i := range 4 {
-		data[12+size-4+i] = byte(sum >> (8 * i))
+	w.Write(text)
+	w.Close()
+	blocks := b.Bytes()
+	twice := append(append(bytes.Clone(blocks), 0, 0, 0, 0), blocks...)
+	if got, _, err := read(twice); err != nil || len(got) != 2*len(text) {
+		t.Fatalf("two streams of several blocks: %d bytes, %v", len(got), err)
 	}
-	if _, _, err := read(data); err == nil || !strings.Contains(err.Error(), "dictionary of 4096 MiB") {
-		t.Errorf("4 GiB: %v", err)
+	var headers []int
+	for at := 0; at+14 < len(twice); at += 4 {
+		if h := twice[at:]; h[0] == 2 && h[1] == 0 && h[2] == 0x21 && crc32.ChecksumIEEE(h[:8]) == binary.LittleEndian.Uint32(h[8:]) {
+			headers = append(headers, at)
+		}
 	}
-	for n := range 40 {
-		dictionary(data[:n]) // must not panic
+	if len(headers) < 6 {
+		t.Fatalf("%d blocks found, want two streams of three or more", len(headers))
 	}
+	for _, at := range headers {
+		bad := bytes.Clone(twice)
+		bad[at+4] = 40
+		binary.LittleEndian.PutUint32(bad[at+8:], crc32.ChecksumIEEE(bad[at:at+8]))
+		if _, _, err := read(bad); err == nil || !strings.Contains(err.Error(), "dictionary of 4096 MiB") {
+			t.Errorf("4 GiB in the block at byte %d: %v", at, err)
+		}
+	}
+}
+
+// FuzzGate has streams pass as they are, whole and broken, unless one is refused.
+func FuzzGate(f *testing.F) {
+	for _, data := range packed(f) {
+		f.Add(data)
+		f.Add(append(bytes.Clone(data), data...))
+		f.Add(data[:len(data)/2])
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		g := &gate{r: bufio.NewReader(bytes.NewReader(data)), next: (*gate).stream}
+		got, err := io.ReadAll(g)
+		if g.refused == nil && (err != nil || !bytes.Equal(got, data)) {
+			t.Fatalf("%d bytes of %d passed, %v", len(got), len(data), err)
+		}
+	})
 }

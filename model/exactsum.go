@@ -1,0 +1,49 @@
+package model
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// exactSum adds products of whole numbers without rounding, so that a mean is one
+// division at the end and the same on every processor: some fuse a float product
+// with the sum that follows, and round once where others round twice.
+type exactSum struct{ hi, lo uint64 }
+
+// add adds a x b, neither of them negative.
+func (s *exactSum) add(a, b uint64) {
+	hi, lo := bits.Mul64(a, b)
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi += hi + carry
+}
+
+// over returns the sum over n, to the nearest float; 0 if n is 0.
+func (s *exactSum) over(n *big.Int) float64 {
+	if n.Sign() == 0 {
+		return 0
+	}
+	f, _ := new(big.Rat).SetFrac(s.big(), n).Float64()
+	return f
+}
+
+// mean returns the sum over a count; 0 if that is 0.
+func (s *exactSum) mean(n uint64) float64 { return s.over(new(big.Int).SetUint64(n)) }
+
+func (s *exactSum) big() *big.Int {
+	b := new(big.Int).SetUint64(s.hi)
+	return b.Lsh(b, 64).Or(b, new(big.Int).SetUint64(s.lo))
+}
+
+// variance returns the mean square less the square of the mean of n numbers, of
+// which sum has the sum and squares the sum of squares; 0 if n is 0.
+func variance(sum, squares *exactSum, n uint64) float64 {
+	if n == 0 {
+		return 0
+	}
+	count, s := new(big.Int).SetUint64(n), sum.big()
+	top := squares.big()
+	top.Sub(top.Mul(top, count), s.Mul(s, s))
+	f, _ := new(big.Rat).SetFrac(top, count.Mul(count, count)).Float64()
+	return f
+}
