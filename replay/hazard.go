@@ -30,10 +30,12 @@ type hazards struct {
 	a       *auditor
 	prog    *trace.Program
 	shift   uint
-	order   []launchPlace // of the host's kernels, by kernel
-	pages   map[uint64]*pageBook
-	holders []holder // per SM
-	kernel  uint32   // the one looked up last
+	order   []launchPlace        // of the host's kernels, by kernel
+	pages   map[uint64]*pageBook // opened when they are first seen: arrays may be larger than memory
+	inputs  []span               // copied to the GPU before the first kernel
+	files   []span               // read from files before it
+	holders []holder             // per SM
+	kernel  uint32               // the one looked up last
 	place   uint64
 	known   bool
 	regular bool
@@ -90,25 +92,25 @@ func newHazards(a *auditor) (*hazards, error) {
 			h.order = append(h.order, launchPlace{op.Kernel, uint32(len(h.order)) + 1})
 		case !first || int(op.Array) >= len(h.prog.Arrays):
 		case op.Kind == trace.OpCopyH2D:
-			h.each(op.Array, func(p *pageBook, _ uint64) { p.input = true })
+			x := &h.prog.Arrays[op.Array]
+			h.inputs = append(h.inputs, span{x.Base, x.Base + x.Bytes})
 		case op.Kind == trace.OpFileRead:
-			left := op.Bytes
-			h.each(op.Array, func(p *pageBook, part uint64) {
-				p.file += min(part, left)
-				left -= min(part, left)
-			})
+			x := &h.prog.Arrays[op.Array]
+			h.files = append(h.files, span{x.Base, x.Base + min(x.Bytes, op.Bytes)})
 		}
 	}
 }
 
-// each calls f for every page of an array, with the array's bytes in it.
-func (h *hazards) each(array uint32, f func(p *pageBook, part uint64)) {
-	x := &h.prog.Arrays[array]
-	for lo, end := x.Base, x.Base+x.Bytes; lo < end; {
-		next := min(end, (lo>>h.shift+1)<<h.shift)
-		f(h.page(lo>>h.shift), next-lo)
-		lo = next
+// span is a range of addresses, without its end.
+type span struct{ lo, hi uint64 }
+
+// common returns how many addresses two spans share.
+func (s span) common(t span) uint64 {
+	lo, hi := max(s.lo, t.lo), min(s.hi, t.hi)
+	if lo >= hi {
+		return 0
 	}
+	return hi - lo
 }
 
 // page returns the book of a page, opened when it is first seen.
@@ -116,12 +118,11 @@ func (h *hazards) page(number uint64) *pageBook {
 	p := h.pages[number]
 	if p == nil {
 		p = &pageBook{owner: model.NoKernel}
-		lo, hi := number<<h.shift, (number+1)<<h.shift
-		for i := range h.prog.Arrays {
-			if x := &h.prog.Arrays[i]; x.Bytes > 0 && x.Base < hi && x.Base+x.Bytes > lo {
-				p.array = true
-				break
-			}
+		here := span{number << h.shift, (number + 1) << h.shift}
+		p.array = slices.ContainsFunc(h.prog.Arrays, func(x trace.Array) bool { return here.common(span{x.Base, x.Base + x.Bytes}) > 0 })
+		p.input = slices.ContainsFunc(h.inputs, func(s span) bool { return here.common(s) > 0 })
+		for _, s := range h.files {
+			p.file += here.common(s)
 		}
 		h.pages[number] = p
 	}

@@ -1,0 +1,36 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// The auditor keeps a book for a page that is touched, not for one that an array
+// is said to have: a terabyte of them ends in the sentence that it ends in without
+// the auditor.
+func TestAuditOfHugeArray(t *testing.T) {
+	const text = `array a base=0x100000 bytes=1024G input
+h2d a
+launch k grid=1 block=32
+cta 0
+range a read 0..1099511627776
+warp 0
+load R1 @0x100000+4
+exit
+d2h a
+`
+	dir := t.TempDir()
+	path := filepath.Join(dir, "huge.txt")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	fails(t, 1, []string{"crcs", "pages", "host.page_bytes"}, "--audit", "--policy=crcs", "--gpu=gk110-ppcs", "-o", filepath.Join(dir, "out"), path)
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 1000 {
+		t.Errorf("%d MiB allocated", got)
+	}
+}
