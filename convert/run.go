@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // Run converts the input into a trace file at target; from is the name of its
@@ -21,24 +21,7 @@ func Run(ctx context.Context, in *Input, from, target string, opt Options) error
 	case err == nil && in.isFile(info):
 		return fmt.Errorf("%s: is the capture itself; name another file to write the trace to", target)
 	}
-	f, err := os.CreateTemp(filepath.Dir(target), ".replay-convert-*")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", target, err)
-	}
-	err = write(ctx, in, from, f, opt)
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), target)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return durable.Write(target, func(out io.Writer) error { return write(ctx, in, from, out, opt) })
 }
 
 // write converts into a trace on out.

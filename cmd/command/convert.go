@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 
 	"github.com/spf13/cobra"
 
 	"gpureplay/convert"
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 func init() { register((*app).convertCommand) }
@@ -127,33 +127,11 @@ func fileName(path string) error {
 
 // writeFile writes a file under a temporary name beside its final one, which it
 // gets when it is complete.
-func writeFile(path string, fill func(io.Writer) error) (err error) {
+func writeFile(path string, fill func(io.Writer) error) error {
 	if err := fileName(path); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".replay-*.partial")
-	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if err = fill(f); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		err = fmt.Errorf("cannot write %s: %w", path, err)
-	}
-	return err
+	return durable.Write(path, fill)
 }
 
 // report shows what a new trace holds.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,18 @@ import (
 
 // interrupt is Ctrl-C.
 func interrupt() { syscall.Kill(os.Getpid(), syscall.SIGINT) }
+
+// A terminal that goes away ends a command as Ctrl-C does, but not under nohup.
+func TestHangup(t *testing.T) {
+	if !slices.Contains(endings(), os.Signal(syscall.SIGHUP)) {
+		t.Skip("these tests run with hangups ignored")
+	}
+	signal.Ignore(syscall.SIGHUP)
+	defer signal.Reset(syscall.SIGHUP)
+	if slices.Contains(endings(), os.Signal(syscall.SIGHUP)) {
+		t.Error("a hangup ends what was started to outlive it")
+	}
+}
 
 // trip interrupts the command at its first read or write.
 type trip struct {

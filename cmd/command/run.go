@@ -60,7 +60,7 @@ func Main() {
 // Run is the whole command as a function of its arguments and streams. It returns the
 // exit status: 0, 1 if something failed, 2 if it was called wrongly.
 func Run(args []string, in io.Reader, out, errw io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen
 	results := &checked{w: out}
@@ -87,6 +87,16 @@ func Run(args []string, in io.Reader, out, errw io.Writer) int {
 	}
 	fmt.Fprintf(errw, "replay: %s\n", oneLine(err))
 	return statusFailed
+}
+
+// endings are the signals that end a command, which then tidies up. A hangup is
+// one, unless whoever started the command has it outlive its terminal (nohup).
+func endings() []os.Signal {
+	s := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		s = append(s, syscall.SIGHUP)
+	}
+	return s
 }
 
 // interrupted is the error of a command that a signal ended: where it was, and

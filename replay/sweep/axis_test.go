@@ -77,27 +77,6 @@ func TestRangesOfSlurm(t *testing.T) {
 	}
 }
 
-// What a process of this host left that has ended is abandoned, and nothing else.
-func TestAbandoned(t *testing.T) {
-	dir := t.TempDir()
-	ours, err := scratch(dir, "ab12")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]bool{
-		filepath.Base(ours):                         false,
-		".ab12." + host() + "-4194999-1.partial":    true, // above the largest id of a process
-		".ab12.other-host-4194999-1.partial":        false,
-		"ab12." + host() + "-4194999-1.partial":     false,
-		".ab12." + host() + "-4194999-1.partial.gz": false,
-		"275fe7401a78a1d71daa105fd113f9f7":          false,
-	} {
-		if got := abandoned(name); got != want {
-			t.Errorf("abandoned(%q) = %v", name, got)
-		}
-	}
-}
-
 // Whatever the file, it is an error or a sweep, and not a panic.
 func FuzzLoad(f *testing.F) {
 	for _, s := range []string{

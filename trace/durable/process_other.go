@@ -1,6 +1,6 @@
 //go:build !unix
 
-package sweep
+package durable
 
 // alive cannot tell here, so that nothing is ever taken for abandoned.
 func alive(int) bool { return true }
