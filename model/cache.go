@@ -16,6 +16,7 @@ type cache struct {
 	hashed bool // lines choose their set by a hash of the tag
 	gen    uint8
 	last   int32 // the line that was used last, of all
+	block  block // what is fetched at once
 	lines  []line
 	narrow narrowSets
 	wide   wideSets
@@ -42,15 +43,15 @@ type line struct {
 
 const noLine int32 = -1
 
-// newCache returns an empty cache. hashed: the set of a line comes from a hash of
-// its tag, not from its low bits.
-func newCache(bytes, lineBytes, ways int, hashed bool) *cache {
+// newCache returns an empty cache, of which fetches of blockBytes fill parts. hashed:
+// the set of a line comes from a hash of its tag, not from its low bits.
+func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 	n := bytes / lineBytes
 	if ways <= 0 || ways > n {
 		ways = n
 	}
 	sets := n / ways
-	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1}
+	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1, block: newBlock(blockBytes)}
 	if ways <= mostNarrow {
 		c.narrow = newNarrowSets(sets, ways)
 		c.lines = make([]line, sets<<c.narrow.shift)
@@ -154,13 +155,22 @@ func (c *cache) insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 	return id, was, dirty
 }
 
-// filled returns the fill time of a valid sector.
-func (c *cache) filled(id int32, bit uint) Time { return c.base + Time(c.lines[id].fill[bit&3]) }
+// filled returns when all of some valid sectors, those of mask from bit on, are filled.
+func (c *cache) filled(id int32, bit uint, mask uint8) Time {
+	fill := &c.lines[id].fill
+	var last uint32
+	for ; mask != 0; mask, bit = mask>>1, bit+1 {
+		if mask&1 != 0 {
+			last = max(last, fill[bit&3])
+		}
+	}
+	return c.base + Time(last)
+}
 
-// merge counts one more request for a sector on its way; false: it has as many as
-// there is room for (0: any number).
-func (l *line) merge(bit uint, limit int) bool {
-	n := &l.merges[bit&3]
+// merge counts one more request for what was fetched with a sector and is on its way;
+// false: it has as many as there is room for (0: any number).
+func (c *cache) merge(id int32, bit uint, limit int) bool {
+	n := &c.lines[id].merges[c.block.first(bit)&3]
 	if limit > 0 && int(*n) >= limit {
 		return false
 	}
@@ -186,6 +196,14 @@ func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
 	l.merges[bit&3] = merges
 }
 
+// fill makes the block of a sector present from a time on.
+func (c *cache) fill(id int32, bit uint, t Time, merges uint8) {
+	first := c.block.first(bit)
+	for i := range c.block.sectors() {
+		c.put(id, first+i, t, merges)
+	}
+}
+
 // rebase counts fill times from half a span before t, an eon after all that have
 // come: those that are earlier are past for every request.
 func (c *cache) rebase(t Time) {
@@ -198,8 +216,10 @@ func (c *cache) rebase(t Time) {
 	c.base += by
 }
 
-// readable reports whether a sector of l is there, or on its way, whole.
-func (l *line) readable(bit uint) bool { return (l.valid&^l.partial)>>(bit&7)&1 != 0 }
+// readable reports whether the sectors of mask from bit on are there, or on their way, whole.
+func (l *line) readable(bit uint, mask uint8) bool {
+	return (l.valid&^l.partial)>>(bit&7)&mask == mask
+}
 
 // write puts bytes into a sector, a bit each, and reports whether there was
 // something of it. One that was not there is whole when all its bytes have been
@@ -209,6 +229,9 @@ func (c *cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
 	present = l.valid>>(bit&7)&1 != 0
 	switch {
 	case !present:
+		if first := c.block.first(bit); l.valid>>(first&7)&c.block.whole() == 0 {
+			l.merges[first&3] = 0
+		}
 		c.put(id, bit, t, 0)
 	case l.partial>>(bit&7)&1 != 0:
 		bytes |= c.written[id][bit&3]

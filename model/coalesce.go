@@ -8,12 +8,13 @@ const sectorShift = 5
 // coalescer turns the addresses of one warp access into the distinct 32 B
 // sectors that they touch, in order of their first lane or, with ascend, of address.
 type coalescer struct {
-	sectors []uint64   // sector addresses: byte address >> sectorShift
-	bytes   []uint32   // which bytes of each the access touches, a bit each
-	turns   []int      // of an atomic: for how many cycles each keeps its slice
-	at      [256]uint8 // hash table: index into sectors
-	stamp   [256]uint32
-	round   uint32
+	sectors  []uint64   // sector addresses: byte address >> sectorShift
+	bytes    []uint32   // which bytes of each the access touches, a bit each
+	turns    []int      // of an atomic: for how many cycles each keeps its slice
+	requests []request  // where the L1 fetches more than a sector: what is asked for at once
+	at       [256]uint8 // hash table: index into sectors
+	stamp    [256]uint32
+	round    uint32
 }
 
 // coalesce fills c.sectors with the sectors of a.

@@ -84,6 +84,7 @@ type L1Config struct {
 	Unified       int   `toml:"unified"`   // bytes of L1 and shared memory together; 0: split as Bytes says
 	Carveouts     []int `toml:"carveouts"` // sizes in bytes, rising, that the shared memory of a unified L1 can have
 	LineBytes     int   `toml:"line_bytes"`
+	SectorBytes   int   `toml:"sector_bytes"` // what a miss fetches and a request carries at most
 	Ways          int   `toml:"ways"`
 	Latency       int   `toml:"latency"`
 	BypassLatency int   `toml:"bypass_latency"` // of what passes by the L1, before the crossbar
@@ -103,17 +104,19 @@ type IcntConfig struct {
 
 // L2Config is the L2 cache.
 type L2Config struct {
-	Bytes      int    `toml:"bytes"`
-	Slices     int    `toml:"slices"`
-	LineBytes  int    `toml:"line_bytes"`
-	Ways       int    `toml:"ways"`
-	Latency    int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
-	MSHRs      int    `toml:"mshrs"`   // per slice
-	Merge      int    `toml:"merge"`
-	MissQueue  int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
-	Queue      int    `toml:"queue"`       // requests that wait at a slice
-	Hash       string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
-	CopiesWarm bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
+	Bytes       int    `toml:"bytes"`
+	Slices      int    `toml:"slices"`
+	LineBytes   int    `toml:"line_bytes"`
+	SectorBytes int    `toml:"sector_bytes"` // what a miss fetches
+	WriteBack   bool   `toml:"write_back"`   // false: stores go through to DRAM and drop what the L2 has
+	Ways        int    `toml:"ways"`
+	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
+	MSHRs       int    `toml:"mshrs"`   // per slice
+	Merge       int    `toml:"merge"`
+	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
+	Queue       int    `toml:"queue"`       // requests that wait at a slice
+	Hash        string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
+	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.

@@ -73,9 +73,9 @@ func newChannel(c *Config) channel {
 // request behind the constant latency.
 func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.latency }
 
-// access times one sector that reaches the memory controller at t and returns
-// when its data is there.
-func (c *channel) access(sector uint64, t Time, write bool) Time {
+// access times a request for n sectors of a row that reaches the memory controller
+// at t and returns when its data is there. A sector is a column command.
+func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	arrive := t + c.latency
 	now := c.refresh.worked(c.ratio.to(arrive))
 	b, row := c.locate(sector)
@@ -83,19 +83,24 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 	delay := Time(c.cfg.TCL)
 	if write {
 		delay = Time(c.cfg.TWL)
-		c.stats.WriteSectors++
+		c.stats.WriteSectors += uint64(n)
 	} else {
-		c.stats.ReadSectors++
+		c.stats.ReadSectors += uint64(n)
 		if c.turn > cmd {
 			cmd = max(cmd, min(c.turn+Time(c.cfg.TCDLR), cmd+Time(c.cfg.TCDLR)))
 		}
 	}
-	if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
-		cmd = b.lastCol + Time(c.cfg.TCCD)
-	}
-	b.lastCol = max(b.lastCol, cmd)
 	burst := Time(c.burst.n)
-	data := c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1)))) * burst
+	var data Time
+	for range n {
+		if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
+			cmd = b.lastCol + Time(c.cfg.TCCD)
+		}
+		b.lastCol = max(b.lastCol, cmd)
+		data = max(data, c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1))))*burst)
+	}
+	c.stats.RowHits += uint64(n - 1)
+	c.stats.Hits += uint64(n - 1)
 	r := b.batch(0)
 	r.last = max(r.last, data)
 	if write {
@@ -104,7 +109,7 @@ func (c *channel) access(sector uint64, t Time, write bool) Time {
 	}
 	done := c.ratio.back(c.refresh.ends(data + burst))
 	c.queue.put(done)
-	c.stats.Accesses++
+	c.stats.Accesses += uint64(n)
 	c.stats.BusyCycles += c.pending.add(arrive, done)
 	return done
 }

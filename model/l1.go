@@ -14,7 +14,8 @@ type l1 struct {
 	mshrs    int    // 0: any number
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
-	bankMask uint64 // sector to bank
+	bankMask uint64 // block to bank
+	block    block
 }
 
 // l1Stats counts sector accesses of the L1.
@@ -27,7 +28,7 @@ func (c *l1) init(cfg *L1Config) {
 	c.pending = newFlights()
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> sectorShift)))
-	c.last, c.bankMask = 1<<c.per-1, uint64(max(1, cfg.Banks))-1
+	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)
 }
 
 // resize flushes the cache and gives it a capacity.
@@ -42,19 +43,19 @@ func (c *l1) resize(bytes int) {
 		if c.cfg.Unified > 0 && c.cfg.Bytes > 0 {
 			ways = max(1, ways*bytes/c.cfg.Bytes) // sets stay, ways follow the capacity
 		}
-		tags = newCache(bytes, c.cfg.LineBytes, ways, false)
+		tags = newCache(bytes, c.cfg.LineBytes, c.cfg.SectorBytes, ways, false)
 		c.caches[bytes] = tags
 	}
 	c.tags = tags
 	tags.flush()
 }
 
-// write keeps written bytes of a sector, if there is room for its line.
-func (c *l1) write(sector uint64, at Time, bytes uint32) {
+// write keeps what a request writes, if there is room for its line.
+func (c *l1) write(r *request, at Time) {
 	if c.tags == nil {
 		return
 	}
-	tag, bit := sector>>(c.per&63), uint(sector)&c.last
+	tag, bit := r.sector>>(c.per&63), uint(r.sector)&c.last
 	id := c.tags.find(tag)
 	if id == noLine {
 		if id, _, _ = c.tags.insert(tag, at); id == noLine {
@@ -63,15 +64,19 @@ func (c *l1) write(sector uint64, at Time, bytes uint32) {
 	} else {
 		c.tags.touch(id)
 	}
-	c.tags.write(id, bit, bytes, at)
+	for m, i := r.mask, uint(0); m != 0; m, i = m>>1, i+1 {
+		if m&1 != 0 {
+			c.tags.write(id, bit+i, r.bytes[i&3], at)
+		}
+	}
 }
 
-// invalidate drops the copy of a sector.
+// invalidate drops the copy of the block of a sector.
 func (c *l1) invalidate(sector uint64) {
 	if c.tags == nil {
 		return
 	}
 	if id := c.tags.find(sector >> (c.per & 63)); id != noLine {
-		c.tags.lines[id].valid &^= 1 << (uint(sector) & c.last & 7)
+		c.tags.lines[id].valid &^= c.block.whole() << (c.block.first(uint(sector)&c.last) & 7)
 	}
 }

@@ -21,6 +21,7 @@ type lsu struct {
 	page   uint       // logarithm of sectors per page
 	port   *smPort
 	rec    AccessRecord
+	one    request // where the L1 fetches sectors
 
 	conflicts conflictRule
 }
@@ -37,7 +38,7 @@ func (u *lsu) init(s *sm) {
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
-		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, n, false)
+		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<sectorShift, n, false)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
 	}
 }
@@ -55,7 +56,7 @@ func (u *lsu) walk(sector uint64, at Time) Time {
 	tag := sector >> (u.page & 63)
 	if id := u.tlb.find(tag); id != noLine {
 		u.tlb.touch(id)
-		return max(at, u.tlb.filled(id, 0))
+		return max(at, u.tlb.filled(id, 0, 1))
 	}
 	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
 	if id, _, _ := u.tlb.insert(tag, at); id != noLine {
@@ -177,10 +178,14 @@ const localWindow = 1 << 62
 // global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
 // banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
 // for the next cycle, and those behind it too. What passes by the L1 goes a sector
-// a cycle.
+// a cycle. Where the L1 fetches more than a sector, what a warp asks of a block goes
+// as one.
 func (u *lsu) global(o *op, t Time) Time {
 	start := u.begin(t, 0)
 	way := u.way(o)
+	if u.l1.block > 0 {
+		return u.blocks(way, start)
+	}
 	if len(u.co.sectors) == 1 {
 		u.free = max(u.free, start+1)
 		return max(start+1, u.sector(way, 0, u.translate(u.co.sectors[0], start)))
@@ -197,6 +202,26 @@ func (u *lsu) global(o *op, t Time) Time {
 		}
 		taken |= bank
 		done = max(done, u.sector(way, i, u.translate(sector, at)))
+	}
+	u.free = max(u.free, at+1)
+	return done
+}
+
+// blocks is global for an L1 that fetches more than a sector.
+func (u *lsu) blocks(w way, start Time) Time {
+	done, at := start+1, start
+	var taken uint64
+	u.co.ascend()
+	u.co.group(u.l1.block)
+	for i := len(u.co.requests) - 1; i >= 0; i-- {
+		r := &u.co.requests[i]
+		bank := uint64(1) << (r.sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
+		if taken&bank != 0 || taken != 0 && w.passes() {
+			at++
+			taken = 0
+		}
+		taken |= bank
+		done = max(done, u.request(w, r, u.translate(r.sector, at)))
 	}
 	u.free = max(u.free, at+1)
 	return done
@@ -233,36 +258,46 @@ func (u *lsu) way(o *op) way {
 
 // sector times sector i of u.co from the cycle in which its bank takes it.
 func (u *lsu) sector(w way, i int, at Time) Time {
-	sector := u.co.sectors[i]
-	switch w {
-	case wayLoad:
-		return u.load(sector, at)
-	case wayStore:
-		return u.store(sector, at, u.co.bytes[i])
-	case wayStorePast:
-		return u.s.m.mem.write(u.port, sector, u.queued(at, u.l1.bypass), u.co.bytes[i])
-	case wayAtomic:
-		u.l1.invalidate(sector)
-		return u.wb.take(u.s.m.mem.atomic(u.port, sector, u.queued(at, u.l1.bypass), u.co.turns[i]))
+	r := &u.one
+	r.sector, r.mask, r.bytes[0] = u.co.sectors[i], 1, u.co.bytes[i]
+	if w == wayAtomic {
+		r.turns = u.co.turns[i]
 	}
-	return u.wb.take(u.s.m.mem.read(u.port, sector, u.queued(at, u.l1.bypass)))
+	return u.request(w, r, at)
 }
 
-func (u *lsu) load(sector uint64, at Time) Time {
+// request times a request from the cycle in which its bank takes it.
+func (u *lsu) request(w way, r *request, at Time) Time {
+	switch w {
+	case wayLoad:
+		return u.load(r.sector, r.mask, at)
+	case wayStore:
+		return u.store(r, at)
+	case wayStorePast:
+		return u.s.m.mem.write(u.port, r, u.queued(at, u.l1.bypass))
+	case wayAtomic:
+		u.l1.invalidate(r.sector)
+		return u.wb.take(u.s.m.mem.atomic(u.port, r, u.queued(at, u.l1.bypass)))
+	}
+	return u.wb.take(u.s.m.mem.read(u.port, r.sector, r.mask, u.queued(at, u.l1.bypass)))
+}
+
+func (u *lsu) load(sector uint64, mask uint8, at Time) Time {
 	l1 := &u.l1
-	l1.stats.reads++
+	n := uint64(bits.OnesCount8(mask))
+	l1.stats.reads += n
 	tag, bit := sector>>(l1.per&63), uint(sector)&l1.last
 	id := l1.tags.find(tag)
 	if id != noLine {
 		l1.tags.touch(id)
-		if l1.tags.lines[id].readable(bit) {
-			l1.stats.hits++
-			return u.hit(id, bit, at+l1.latency+l1Extra)
+		if l1.tags.lines[id].readable(bit, mask) {
+			l1.stats.hits += n
+			return u.hit(id, bit, mask, at+l1.latency+l1Extra)
 		}
 	}
-	l1.stats.misses++
+	l1.stats.misses += n
 	at = u.admitMiss(at)
-	fill := u.s.m.mem.read(u.port, sector, u.queued(at, l1.latency))
+	fill := u.s.m.mem.read(u.port, sector, l1.block.whole(), u.queued(at, l1.latency))
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
@@ -271,19 +306,19 @@ func (u *lsu) load(sector uint64, at Time) Time {
 			return u.wb.take(fill) // every line of the set is on its way: not kept
 		}
 	}
-	l1.tags.put(id, bit, fill, 1)
+	l1.tags.fill(id, bit, fill, 1)
 	return u.wb.take(fill)
 }
 
-// hit returns when a sector that is present or on its way is there. A miss has
+// hit returns when sectors that are present or on their way are there. A miss has
 // room for a number of requests; the one beyond waits for the fill, and the unit
 // with it.
-func (u *lsu) hit(id int32, bit uint, hit Time) Time {
-	fill := u.l1.tags.filled(id, bit)
+func (u *lsu) hit(id int32, bit uint, mask uint8, hit Time) Time {
+	fill := u.l1.tags.filled(id, bit, mask)
 	if fill <= hit {
 		return hit
 	}
-	if !u.l1.tags.lines[id].merge(bit, u.l1.cfg.Merge) {
+	if !u.l1.tags.merge(id, bit, u.l1.cfg.Merge) {
 		u.free = max(u.free, fill)
 		return fill + u.l1.latency + l1Extra
 	}
@@ -314,14 +349,14 @@ func (u *lsu) admitMiss(at Time) Time {
 	return free
 }
 
-// store sends bytes of a sector, a bit each, through to the L2. An L1 that
-// allocates on writes keeps them; another drops its copy.
-func (u *lsu) store(sector uint64, at Time, bytes uint32) Time {
-	u.l1.stats.writes++
+// store sends what a request writes through to the L2. An L1 that allocates on
+// writes keeps it; another drops its copy of the block.
+func (u *lsu) store(r *request, at Time) Time {
+	u.l1.stats.writes += uint64(bits.OnesCount8(r.mask))
 	if u.l1.cfg.WriteAllocate {
-		u.l1.write(sector, at, bytes)
+		u.l1.write(r, at)
 	} else {
-		u.l1.invalidate(sector)
+		u.l1.invalidate(r.sector)
 	}
-	return u.s.m.mem.write(u.port, sector, u.queued(at, u.l1.latency), bytes)
+	return u.s.m.mem.write(u.port, r, u.queued(at, u.l1.latency))
 }

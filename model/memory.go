@@ -14,7 +14,7 @@ type memory struct {
 	hash     hashKind
 	chunks   divisor // chunks go round the slices
 
-	dataFlits, ctrlFlits int // of a packet with a sector, and of one without
+	dataFlits [maxSectors + 1]int // of a packet with so many sectors
 }
 
 // smPort is where an SM meets the crossbar.
@@ -32,7 +32,9 @@ func newMemory(c *Config) *memory {
 	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	m := &memory{
 		cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], chunks: newDivisor(c.L2.Slices),
-		dataFlits: ceil(requestBytes+1<<sectorShift, c.Icnt.FlitBytes), ctrlFlits: ceil(requestBytes, c.Icnt.FlitBytes),
+	}
+	for n := range m.dataFlits {
+		m.dataFlits[n] = ceil(requestBytes+n<<sectorShift, c.Icnt.FlitBytes)
 	}
 	for range c.SM.Count {
 		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), misses: newRing(c.L1.MissQueue)})
@@ -68,27 +70,33 @@ func (m *memory) answer(p *smPort, s *slice, t Time, flits int) Time {
 	return p.in.packet(s.out.packet(t, flits)+m.latency, flits)
 }
 
-// read fetches a sector for an SM and returns when it is there.
-func (m *memory) read(p *smPort, sector uint64, t Time) Time {
-	s, t := m.request(p, sector, t, m.ctrlFlits)
-	return m.answer(p, s, s.read(sector, t), m.dataFlits)
+// flits is how many a packet with the data of some sectors of a block has.
+func (m *memory) flits(mask uint8) int {
+	_, n := carried(mask)
+	return m.dataFlits[n]
 }
 
-// write sends bytes of a sector, a bit each, and returns when the SM has the
+// read fetches sectors of a block for an SM and returns when they are there.
+func (m *memory) read(p *smPort, sector uint64, mask uint8, t Time) Time {
+	s, t := m.request(p, sector, t, m.dataFlits[0])
+	return m.answer(p, s, s.read(sector, mask, t), m.flits(mask))
+}
+
+// write sends what a request writes, and returns when the SM has the
 // acknowledgement.
-func (m *memory) write(p *smPort, sector uint64, t Time, bytes uint32) Time {
-	s, t := m.request(p, sector, t, m.dataFlits)
-	return m.answer(p, s, s.write(sector, t, bytes), m.ctrlFlits)
+func (m *memory) write(p *smPort, r *request, t Time) Time {
+	s, t := m.request(p, r.sector, t, m.flits(r.mask))
+	return m.answer(p, s, s.write(r, t), m.dataFlits[0])
 }
 
-// atomic performs read-modify-writes of a sector in the L2, one in each of a number
-// of turns of its slice.
-func (m *memory) atomic(p *smPort, sector uint64, t Time, turns int) Time {
-	s, t := m.request(p, sector, t, m.dataFlits)
-	if turns > 1 {
-		t = s.in.packet(t, turns-1)
+// atomic performs the read-modify-writes of a request in the L2, one in each of its
+// turns of its slice.
+func (m *memory) atomic(p *smPort, r *request, t Time) Time {
+	s, t := m.request(p, r.sector, t, m.flits(r.mask))
+	if r.turns > 1 {
+		t = s.in.packet(t, r.turns-1)
 	}
-	return m.answer(p, s, s.atomic(sector, t), m.dataFlits)
+	return m.answer(p, s, s.atomic(r, t), m.flits(r.mask))
 }
 
 // warm leaves what a copy has written in the L2; of one larger than the L2 its

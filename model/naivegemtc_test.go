@@ -121,7 +121,7 @@ func (w *nWorker) ask() {
 		return
 	}
 	r.asking++
-	r.pop = n.mem.request(w.sm.id, trace.InstAtomic, 1<<57/32, max(n.t, r.pop)+model.Time(n.cfg.L1.BypassLatency), nil)
+	r.pop = n.mem.request(w.sm.id, trace.InstAtomic, &nAsked{sectors: []uint64{1 << 57 / 32}}, max(n.t, r.pop)+model.Time(n.cfg.L1.BypassLatency))
 	n.post(max(r.pop, n.t), nTaskPhase, w.popped)
 }
 

@@ -220,7 +220,7 @@ func (n *naive) track(r *nRequest) {
 	for b := range uint64(32) {
 		bytes[32*recordOf(r)+b] = true
 	}
-	n.mem.request(r.parent.sm.id, trace.InstStore, recordOf(r), n.t, bytes)
+	n.mem.request(r.parent.sm.id, trace.InstStore, &nAsked{[]uint64{recordOf(r)}, map[uint64]map[uint64]bool{recordOf(r): bytes}, 1}, n.t)
 }
 
 // recordOf is the sector of a group's record.
@@ -264,7 +264,7 @@ func (n *naive) enterDirect() {
 func (n *naive) pointAt(k *nKernel) {
 	for i, g := range k.groups {
 		if i < n.table.ahead && g.r.answer.spilled && !g.read && g.from <= n.t {
-			g.read, g.loaded = true, n.mem.request(0, trace.InstLoad, recordOf(g.r), n.t, nil)
+			g.read, g.loaded = true, n.mem.request(0, trace.InstLoad, &nAsked{sectors: []uint64{recordOf(g.r)}}, n.t)
 		}
 	}
 }

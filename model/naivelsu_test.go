@@ -39,7 +39,7 @@ func (p *nMSHRs) admit(t model.Time, limit int) model.Time {
 
 func (u *nLSU) init(n *naive, s *nSM) {
 	u.n, u.s, u.wb = n, s, port(1, 1)
-	u.tlb = &nCache{ways: n.cfg.TLB.Entries, sets: map[uint64][]*nLine{}}
+	u.tlb = &nCache{ways: n.cfg.TLB.Entries, per: 1, sets: map[uint64][]*nLine{}}
 }
 
 func (u *nLSU) takes() model.Time {
@@ -85,7 +85,7 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 		return u.begin(1) + 1
 	}
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
-	turns := map[uint64]int{} // of a request of a sector at its slice
+	turns := map[uint64]int{} // of the requests of a sector at its slice
 	if in.Space == trace.SpaceLocal {
 		order, bytes = touchedSectors(u.local(w, addrs[0], max(1, uint64(in.Width)/4)), 4)
 	} else if in.Flags&trace.InstAtomic != 0 {
@@ -94,24 +94,70 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 	if len(order) <= 128 {
 		slices.Sort(order)
 	}
-	slices.Reverse(order)
-	var after []model.Time // of each sector: in order, a bank takes one a cycle
+	asked := blockRequests(order, uint64(n.cfg.L1.SectorBytes/32))
+	slices.Reverse(asked)
+	var after []model.Time // of each request: in order, a bank takes one a cycle
 	busy := map[uint64]bool{}
 	turn := model.Time(0)
-	for i, s := range order {
-		if b := s % uint64(n.cfg.L1.Banks); busy[b] || i > 0 && u.passes(in) {
+	for i, r := range asked {
+		b := r[0] / uint64(n.cfg.L1.SectorBytes/32) % uint64(n.cfg.L1.Banks)
+		if busy[b] || i > 0 && u.passes(in) {
 			turn++
 			clear(busy)
 		}
-		busy[s%uint64(n.cfg.L1.Banks)] = true
+		busy[b] = true
 		after = append(after, turn)
 	}
 	start := u.begin(turn + 1)
 	done := start + 1
-	for i, s := range order {
-		done = max(done, u.sector(in, s, start+after[i], bytes[s], max(1, turns[s])))
+	for i, r := range asked {
+		q := nAsked{sectors: r, bytes: bytes, turns: 1}
+		for _, s := range r {
+			q.turns = max(q.turns, turns[s])
+		}
+		done = max(done, u.request(in, &q, start+after[i]))
 	}
 	return done
+}
+
+// nAsked is what a warp asks of a block: its sectors of 32 B, rising.
+type nAsked struct {
+	sectors []uint64
+	bytes   map[uint64]map[uint64]bool // of a sector: that are touched
+	turns   int
+}
+
+// carries is how many sectors its data takes in a packet: the smallest aligned piece
+// that holds them, and where that begins.
+func (r *nAsked) carries() (first uint64, n int) {
+	lo, hi := slices.Min(r.sectors), slices.Max(r.sectors)
+	for size := uint64(1); ; size *= 2 {
+		if lo/size == hi/size {
+			return lo / size * size, int(size)
+		}
+	}
+}
+
+// blockRequests puts the sectors that lie side by side and in one block together: the
+// first of each, the second of each, and so on.
+func blockRequests(order []uint64, per uint64) (all [][]uint64) {
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && order[n]/per == order[0]/per {
+			n++
+		}
+		var rounds [][]uint64
+		times := map[uint64]int{}
+		for _, s := range order[:n] {
+			if times[s] == len(rounds) {
+				rounds = append(rounds, nil)
+			}
+			rounds[times[s]] = append(rounds[times[s]], s)
+			times[s]++
+		}
+		all, order = append(all, rounds...), order[n:]
+	}
+	return all
 }
 
 // atomicRequests gives the sector of each request of an atomic and how many turns one
@@ -187,7 +233,7 @@ func (u *nLSU) enter(n *naive, k *nKernel) {
 		}
 		size = min(c.Bytes, c.Unified-taken)
 	}
-	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, sets: map[uint64][]*nLine{}}
+	u.l1 = &nCache{ways: c.Ways * size / c.Bytes, per: uint64(c.LineBytes / 32), sets: map[uint64][]*nLine{}}
 }
 
 // touchedSectors gives the sectors in the order of their first byte, and the
@@ -255,201 +301,82 @@ func (u *nLSU) translate(sector uint64, at model.Time) model.Time {
 	return walked
 }
 
-func (u *nLSU) sector(in *trace.Inst, sector uint64, at model.Time, bytes map[uint64]bool, turns int) model.Time {
+// wholeBlock gives the sectors of the block of a cache that fetches so many bytes.
+func wholeBlock(sector uint64, bytes int) (all []uint64) {
+	per := uint64(bytes / 32)
+	for i := range per {
+		all = append(all, sector/per*per+i)
+	}
+	return all
+}
+
+func (u *nLSU) request(in *trace.Inst, r *nAsked, at model.Time) model.Time {
 	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
 	per := uint64(c.LineBytes / 32)
-	tag := sector / per
+	tag := r.sectors[0] / per
 	set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
-	at = u.translate(sector, at)
+	at = u.translate(r.sectors[0], at)
+	block := wholeBlock(r.sectors[0], c.SectorBytes)
 	switch {
 	case in.Flags&trace.InstAtomic != 0:
-		if l := u.l1.find(set, tag, false); l != nil {
-			l.sec[sector%per].valid = false
-		}
-		return u.wb.reserve(m.turns(sm, trace.InstAtomic, sector, u.queued(at, c.BypassLatency), nil, turns))
+		u.l1.drop(set, tag, block)
+		return u.wb.reserve(m.request(sm, trace.InstAtomic, r, u.queued(at, c.BypassLatency)))
 	case in.Flags&trace.InstStore != 0 && u.passes(in):
-		return m.request(sm, trace.InstStore, sector, u.queued(at, c.BypassLatency), bytes)
+		return m.request(sm, trace.InstStore, r, u.queued(at, c.BypassLatency))
 	case in.Flags&trace.InstStore != 0:
-		m.l1Count.accesses++
-		m.l1Count.writes++
-		u.store(set, tag, sector%per, at, bytes)
-		return m.request(sm, trace.InstStore, sector, u.queued(at, c.Latency), bytes)
+		m.l1Count.accesses += uint64(len(r.sectors))
+		m.l1Count.writes += uint64(len(r.sectors))
+		if !c.WriteAllocate {
+			u.l1.drop(set, tag, block)
+		} else {
+			u.keep(set, tag, r, at)
+		}
+		return m.request(sm, trace.InstStore, r, u.queued(at, c.Latency))
 	case in.Flags&trace.InstBypassL1 != 0 || !c.GlobalLoads && in.Space != trace.SpaceLocal:
-		return u.wb.reserve(m.request(sm, trace.InstLoad, sector, u.queued(at, c.BypassLatency), nil))
+		return u.wb.reserve(m.request(sm, trace.InstLoad, r, u.queued(at, c.BypassLatency)))
 	}
 	l := u.l1.find(set, tag, true)
-	there := l != nil && l.sec[sector%per].whole()
-	m.l1Count.note(there, false)
+	there := l.whole(r.sectors)
+	m.l1Count.note(there, false, len(r.sectors))
 	if there {
-		return u.hit(&l.sec[sector%per], at)
+		return u.hit(l, r.sectors, at)
 	}
 	if free := u.pending.admit(at, c.MSHRs); free > at {
 		at = free
 		u.free = max(u.free, at)
 	}
-	fill := m.request(sm, trace.InstLoad, sector, u.queued(at, c.Latency), nil)
+	fill := m.request(sm, trace.InstLoad, &nAsked{sectors: block}, u.queued(at, c.Latency))
 	u.pending.fills = append(u.pending.fills, fill)
 	if l == nil {
 		l, _ = u.l1.allocate(set, tag, at)
 	}
-	if l != nil {
-		l.sec[sector%per] = nSector{valid: true, fill: fill, requests: 1}
+	l.fetch(block, fill)
+	return u.wb.reserve(fill)
+}
+
+func (u *nLSU) hit(l *nLine, sectors []uint64, at model.Time) model.Time {
+	c := &u.n.cfg.L1
+	hit := at + model.Time(c.Latency) + 4
+	fill := l.filled(sectors)
+	if fill <= hit {
+		return hit
+	}
+	if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
+		u.free = max(u.free, fill)
+		return fill + model.Time(c.Latency) + 4
 	}
 	return u.wb.reserve(fill)
 }
 
-func (u *nLSU) hit(s *nSector, at model.Time) model.Time {
-	c := &u.n.cfg.L1
-	hit := at + model.Time(c.Latency) + 4
-	switch {
-	case s.fill <= hit:
-		return hit
-	case c.Merge > 0 && s.requests >= c.Merge:
-		u.free = max(u.free, s.fill)
-		return s.fill + model.Time(c.Latency) + 4
-	}
-	s.requests++
-	return u.wb.reserve(s.fill)
-}
-
-func (u *nLSU) store(set, tag, sec uint64, at model.Time, bytes map[uint64]bool) {
-	keep := u.n.cfg.L1.WriteAllocate
-	l := u.l1.find(set, tag, keep)
-	if keep && l == nil {
+// keep writes into the L1.
+func (u *nLSU) keep(set, tag uint64, r *nAsked, at model.Time) {
+	l := u.l1.find(set, tag, true)
+	if l == nil {
 		l, _ = u.l1.allocate(set, tag, at)
 	}
-	switch {
-	case l == nil:
-	case !keep:
-		l.sec[sec].valid = false
-	default:
-		l.sec[sec].write(bytes, at)
-	}
-}
-
-// nChannel is a DRAM channel.
-type nChannel struct {
-	cfg           *model.Config
-	queue         nQueue
-	bus           *nPort // in bursts
-	banks         []nBank
-	turn, lastAct model.Time
-	everAct       bool
-	pending       nCycles      // with a request
-	works         []model.Time // cycles without refresh, as far as anybody looked
-}
-
-// working is the number of cycles before t that have no refresh.
-func (c *nChannel) working(t model.Time) model.Time {
-	d := &c.cfg.DRAM
-	next := model.Time(0)
-	if n := len(c.works); n > 0 {
-		next = c.works[n-1] + 1
-	}
-	for ; len(c.works) == 0 || c.works[len(c.works)-1] < t; next++ {
-		if d.TREFI == 0 || int(next)%d.TREFI < d.TREFI-d.TRFC {
-			c.works = append(c.works, next)
+	for _, s := range r.sectors {
+		if l != nil {
+			l.write(s, u.n.cfg.L1.SectorBytes, r.bytes[s], at)
 		}
 	}
-	i, _ := slices.BinarySearch(c.works, t)
-	return model.Time(i)
-}
-
-// cycle is where working cycle w is.
-func (c *nChannel) cycle(w model.Time) model.Time {
-	for t := w; ; t += 100 {
-		if c.working(t) > w {
-			return c.works[w]
-		}
-	}
-}
-
-// interval is that of working cycle w between refreshes.
-func (c *nChannel) interval(w model.Time) model.Time {
-	if c.cfg.DRAM.TREFI == 0 {
-		return 0
-	}
-	return c.cycle(w) / model.Time(c.cfg.DRAM.TREFI)
-}
-
-type nBank struct {
-	rows                    []nRow // as opened, the open one last
-	lastAct, lastCol, wrote model.Time
-	everCol                 bool
-}
-
-type nRow struct {
-	row        uint64
-	open, last model.Time
-	interval   model.Time
-}
-
-func newNChannel(c *model.Config) *nChannel {
-	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
-}
-
-func (c *nChannel) access(sector uint64, t model.Time, write bool) (done model.Time, hit bool) {
-	d := &c.cfg.DRAM
-	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
-	now := ceilDiv((t+model.Time(d.Latency))*clock.clock, clock.against)
-	row := sector / 8 / uint64(d.Channels) * 8 / uint64(d.RowBytes/32)
-	n := uint64(d.Banks)
-	b := &c.banks[(row^row/n)%n]
-	cmd, hit := c.open(b, row/n, c.working(now))
-	delay := model.Time(d.TCL)
-	if write {
-		delay = model.Time(d.TWL)
-	} else if c.turn > cmd {
-		cmd = min(c.turn, cmd) + model.Time(d.TCDLR)
-	}
-	if gap := cmd - b.lastCol; b.everCol && gap >= 0 && gap < model.Time(d.TCCD) {
-		cmd = b.lastCol + model.Time(d.TCCD)
-	}
-	b.lastCol, b.everCol = max(b.lastCol, cmd), true
-	burst := ceilDiv(32, model.Time(d.BusBytes*d.DataRate))
-	data := c.bus.reserve(ceilDiv(cmd+delay, burst)) * burst
-	r := &b.rows[len(b.rows)-1]
-	r.last = max(r.last, data)
-	if write {
-		c.turn = data + burst
-		b.wrote = max(b.wrote, c.turn)
-	}
-	done = ceilDiv((c.cycle(data+burst-1)+1)*clock.against, clock.clock)
-	c.queue.leaves = append(c.queue.leaves, done)
-	return done, hit
-}
-
-// open gives the first column command of a row: at once if it is open, or among
-// the last four and still served.
-func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, hit bool) {
-	d := &c.cfg.DRAM
-	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-4; i-- {
-		if r := &b.rows[i]; r.row == row && r.interval == c.interval(now) && (i == len(b.rows)-1 || r.last >= now) {
-			if i < len(b.rows)-1 {
-				r.last++
-			}
-			return max(now, r.open), true
-		}
-	}
-	act := now
-	if len(b.rows) > 0 && b.rows[len(b.rows)-1].interval == c.interval(now) {
-		pre := max(now, b.rows[len(b.rows)-1].last, b.lastAct+model.Time(d.TRAS))
-		if b.wrote > 0 {
-			pre = max(pre, b.wrote+model.Time(d.TWR))
-		}
-		act = max(pre+model.Time(d.TRP), b.lastAct+model.Time(d.TRC))
-	}
-	if gap := act - c.lastAct; c.everAct && gap >= 0 && gap < model.Time(d.TRRD) {
-		act = c.lastAct + model.Time(d.TRRD)
-	}
-	if after := now; c.interval(act+model.Time(d.TRCD)) > c.interval(now) {
-		for c.interval(after) == c.interval(now) {
-			after++
-		}
-		return c.open(b, row, after)
-	}
-	b.lastAct = act
-	c.lastAct, c.everAct = max(c.lastAct, act), true
-	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD), interval: c.interval(act)})
-	return b.rows[len(b.rows)-1].open, false
 }

@@ -76,7 +76,53 @@ type nSector struct {
 // whole: every byte has been fetched or written.
 func (s *nSector) whole() bool { return s.valid && (s.written == nil || len(s.written) == 32) }
 
-func (s *nSector) write(bytes map[uint64]bool, t model.Time) {
+type nLine struct {
+	tag uint64
+	per uint64 // sectors of a line
+	sec [4]nSector
+}
+
+func (l *nLine) at(sector uint64) *nSector { return &l.sec[sector%l.per] }
+
+// whole reports whether sectors are there or on their way, all of them.
+func (l *nLine) whole(sectors []uint64) bool {
+	return l != nil && !slices.ContainsFunc(sectors, func(s uint64) bool { return !l.at(s).whole() })
+}
+
+// filled is when the last of some sectors is.
+func (l *nLine) filled(sectors []uint64) (t model.Time) {
+	for _, s := range sectors {
+		t = max(t, l.at(s).fill)
+	}
+	return t
+}
+
+// joins adds a request to those that wait for what was fetched with a sector, if there
+// is room for one.
+func (l *nLine) joins(sector uint64, blockBytes, room int) bool {
+	first := l.at(wholeBlock(sector, blockBytes)[0])
+	if room > 0 && first.requests >= room {
+		return false
+	}
+	first.requests++
+	return true
+}
+
+// fetch fills sectors at a time.
+func (l *nLine) fetch(sectors []uint64, t model.Time) {
+	for _, s := range sectors {
+		if l != nil {
+			d := l.at(s).dirty
+			*l.at(s) = nSector{valid: true, dirty: d, fill: t, requests: 1}
+		}
+	}
+}
+
+func (l *nLine) write(sector uint64, blockBytes int, bytes map[uint64]bool, t model.Time) {
+	s, block := l.at(sector), wholeBlock(sector, blockBytes)
+	if !slices.ContainsFunc(block, func(x uint64) bool { return l.at(x).valid }) {
+		l.at(block[0]).requests = 0
+	}
 	if !s.valid {
 		s.valid, s.fill, s.requests, s.written = true, t, 0, map[uint64]bool{}
 	}
@@ -85,14 +131,19 @@ func (s *nSector) write(bytes map[uint64]bool, t model.Time) {
 	}
 }
 
-type nLine struct {
-	tag uint64
-	sec [4]nSector
+// drop takes sectors out of a line, if it is there.
+func (c *nCache) drop(set, tag uint64, sectors []uint64) {
+	if l := c.find(set, tag, false); l != nil {
+		for _, s := range sectors {
+			l.at(s).valid = false
+		}
+	}
 }
 
 // nCache has the lines of each set from the least to the most recently used.
 type nCache struct {
 	ways int
+	per  uint64 // sectors of a line
 	sets map[uint64][]*nLine
 }
 
@@ -110,7 +161,7 @@ func (c *nCache) find(set, tag uint64, touch bool) *nLine {
 
 // allocate returns a new line and the one that it drives out, if any.
 func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
-	l = &nLine{tag: tag}
+	l = &nLine{tag: tag, per: c.per}
 	if len(c.sets[set]) < c.ways {
 		c.sets[set] = append(c.sets[set], l)
 		return l, nil
@@ -131,17 +182,18 @@ func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
 // nCount is what one level counts, in the order of a memory record.
 type nCount struct{ accesses, hits, misses, reads, writes uint64 }
 
-func (c *nCount) note(hit, write bool) {
-	c.accesses++
+func (c *nCount) note(hit, write bool, sectors int) {
+	n := uint64(sectors)
+	c.accesses += n
 	if write {
-		c.writes++
+		c.writes += n
 	} else {
-		c.reads++
+		c.reads += n
 	}
 	if hit {
-		c.hits++
+		c.hits += n
 	} else {
-		c.misses++
+		c.misses += n
 	}
 }
 
@@ -165,7 +217,7 @@ func newNMemory(c *model.Config) *nMemory {
 	for range c.L2.Slices {
 		m.sliceIn, m.sliceOut = append(m.sliceIn, port(c.Clock.L2MHz, c.Clock.CoreMHz)), append(m.sliceOut, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue}), append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
-		m.l2 = append(m.l2, &nCache{ways: c.L2.Ways, sets: map[uint64][]*nLine{}})
+		m.l2 = append(m.l2, &nCache{ways: c.L2.Ways, per: uint64(c.L2.LineBytes / 32), sets: map[uint64][]*nLine{}})
 	}
 	for range c.DRAM.Channels {
 		m.chans = append(m.chans, newNChannel(c))
@@ -182,15 +234,12 @@ func (m *nMemory) slice(sector uint64) int {
 	return int(hi)
 }
 
-// request sends one sector's request and returns when its answer is back.
-func (m *nMemory) request(sm int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool) model.Time {
-	return m.turns(sm, kind, sector, t, bytes, 1)
-}
-
-// turns is request where the slice takes it for so many of its cycles.
-func (m *nMemory) turns(sm int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool, n int) model.Time {
-	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (40 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
-	i, lat := m.slice(sector), model.Time(m.cfg.Icnt.Latency)
+// request sends a request, which its slice takes for its turns, and returns when the
+// answer is back.
+func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
+	_, carries := r.carries()
+	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (8 + 32*carries + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
+	i, lat := m.slice(r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
 	t = m.out[sm].packet(max(t, m.held[sm]), flits[kind != trace.InstLoad])
 	m.misses[sm].leaves = append(m.misses[sm].leaves, t)
 	t += lat
@@ -199,65 +248,93 @@ func (m *nMemory) turns(sm int, kind trace.InstFlags, sector uint64, t model.Tim
 	}
 	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
 	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
-	for range n - 1 {
+	for n := 1; n < r.turns; n++ {
 		t = m.sliceIn[i].reserve(t)
 	}
-	t = m.serve(i, kind, sector, t, bytes)
+	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
+		t = m.store(i, r, t)
+	} else {
+		t = m.load(i, r, t)
+	}
+	if kind == trace.InstAtomic && m.cfg.L2.WriteBack {
+		set, tag := m.place(r.sectors[0])
+		if l := m.l2[i].find(set, tag, true); l != nil {
+			for _, s := range r.sectors {
+				l.at(s).dirty = true
+			}
+		}
+	}
 	t = m.sliceOut[i].packet(t, flits[kind != trace.InstStore]) + lat
 	return m.in[sm].packet(t, flits[kind != trace.InstStore])
 }
 
-// serve is what slice i does for a request that it takes at t.
-func (m *nMemory) serve(i int, kind trace.InstFlags, sector uint64, t model.Time, bytes map[uint64]bool) model.Time {
-	per := uint64(m.cfg.L2.LineBytes / 32)
-	tag, rop := sector/per, model.Time(m.cfg.L2.Latency)
-	sets := uint64(m.cfg.L2.Bytes / m.cfg.L2.Slices / m.cfg.L2.LineBytes / m.cfg.L2.Ways)
-	set := tag * 0x9E3779B97F4A7C15 >> 33 % sets
-	t += rop
+// place is the set and the tag of a sector in its slice.
+func (m *nMemory) place(sector uint64) (set, tag uint64) {
+	tag = sector / uint64(m.cfg.L2.LineBytes/32)
+	return tag * 0x9E3779B97F4A7C15 >> 33 % uint64(m.cfg.L2.Bytes/m.cfg.L2.Slices/m.cfg.L2.LineBytes/m.cfg.L2.Ways), tag
+}
+
+// store is what slice i does for a store behind its latency.
+func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
+	set, tag := m.place(r.sectors[0])
 	l := m.l2[i].find(set, tag, true)
-	there := l != nil && l.sec[sector%per].valid
-	m.l2Count.note(there && (kind == trace.InstStore || l.sec[sector%per].whole()), kind == trace.InstStore)
-	if kind == trace.InstStore {
-		if l == nil {
-			if l = m.room(i, set, tag, t); l == nil {
-				return m.dram(i, sector, t, true)
+	from, n := r.carries()
+	if !m.cfg.L2.WriteBack {
+		var there []uint64
+		for _, s := range wholeBlock(r.sectors[0], m.cfg.L2.SectorBytes) {
+			if l != nil && l.at(s).valid {
+				there = append(there, s)
 			}
 		}
-		s := &l.sec[sector%per]
-		s.write(bytes, t)
-		s.dirty = true
-		return t + 1
-	}
-	defer func() {
-		if l := m.l2[i].find(set, tag, true); l != nil && kind == trace.InstAtomic {
-			l.sec[sector%per].dirty = true
+		hit := len(there) > 0 && l.filled(there) <= t
+		if hit {
+			m.l2[i].drop(set, tag, there)
 		}
-	}()
-	if l != nil && l.sec[sector%per].whole() {
-		s := &l.sec[sector%per]
-		if s.fill <= t {
+		m.l2Count.note(hit, true, len(r.sectors))
+		return m.dram(i, from, n, t, true)
+	}
+	if l == nil {
+		if l = m.room(i, set, tag, t); l == nil {
+			m.l2Count.note(false, true, len(r.sectors))
+			return m.dram(i, from, n, t, true)
+		}
+	}
+	for _, s := range r.sectors {
+		m.l2Count.note(l.at(s).valid, true, 1)
+		l.write(s, m.cfg.L2.SectorBytes, r.bytes[s], t)
+		l.at(s).dirty = true
+	}
+	return t + 1
+}
+
+// load is what slice i does for a load, or an atomic, behind its latency.
+func (m *nMemory) load(i int, r *nAsked, t model.Time) model.Time {
+	set, tag := m.place(r.sectors[0])
+	rop := model.Time(m.cfg.L2.Latency)
+	l := m.l2[i].find(set, tag, true)
+	there := l.whole(r.sectors)
+	m.l2Count.note(there, false, len(r.sectors))
+	if there {
+		fill := l.filled(r.sectors)
+		if fill <= t {
 			return t + 1
 		}
-		if s.requests >= m.cfg.L2.Merge && m.cfg.L2.Merge > 0 {
-			m.blocked[i] = max(m.blocked[i], s.fill-rop)
-		} else {
-			s.requests++
+		if !l.joins(r.sectors[0], m.cfg.L2.SectorBytes, m.cfg.L2.Merge) {
+			m.blocked[i] = max(m.blocked[i], fill-rop)
 		}
-		return s.fill + 1
+		return fill + 1
 	}
 	if free := m.pending[i].admit(t, m.cfg.L2.MSHRs); free > t {
 		t = free
 		m.blocked[i] = max(m.blocked[i], t-rop)
 	}
-	fill := m.dram(i, sector, t, false)
+	block := wholeBlock(r.sectors[0], m.cfg.L2.SectorBytes)
+	fill := m.dram(i, block[0], len(block), t, false)
 	m.pending[i].fills = append(m.pending[i].fills, fill)
 	if l == nil {
 		l = m.room(i, set, tag, t)
 	}
-	if l != nil {
-		s := &l.sec[sector%per]
-		s.valid, s.written, s.fill, s.requests = true, nil, fill, 1
-	}
+	l.fetch(block, fill)
 	return fill + 1
 }
 
@@ -284,7 +361,7 @@ func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
 			l = m.room(i, set, s/per, t)
 		}
 		if l != nil {
-			l.sec[s%per] = nSector{valid: true, dirty: true, fill: t}
+			*l.at(s) = nSector{valid: true, dirty: m.cfg.L2.WriteBack, fill: t}
 		}
 	}
 }
@@ -293,16 +370,17 @@ func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
 func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
 	l, out := m.l2[i].allocate(set, tag, t)
 	if out != nil {
-		for s := range out.sec {
-			if out.sec[s].dirty {
-				m.dram(i, out.tag*uint64(m.cfg.L2.LineBytes/32)+uint64(s), t, true)
+		n := m.cfg.L2.SectorBytes / 32
+		for s := 0; s < int(out.per); s += n {
+			if slices.ContainsFunc(out.sec[s:s+n], func(x nSector) bool { return x.dirty }) {
+				m.dram(i, out.tag*out.per+uint64(s), n, t, true)
 			}
 		}
 	}
 	return l
 }
 
-func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Time {
+func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) model.Time {
 	c := m.chans[i/max(1, m.cfg.L2.Slices/m.cfg.DRAM.Channels)%m.cfg.DRAM.Channels]
 	if enter := m.sliceMisses[i].room(t); enter > t {
 		t = enter
@@ -310,8 +388,9 @@ func (m *nMemory) dram(i int, sector uint64, t model.Time, write bool) model.Tim
 	}
 	t = c.queue.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
-	done, hit := c.access(sector, t, write)
-	m.dramCount.note(hit, write)
+	done, hit := c.access(sector, n, t, write)
+	m.dramCount.note(hit, write, 1)
+	m.dramCount.note(true, write, n-1)
 	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
 		if !c.pending.has(x) {
 			c.pending.take(x)

@@ -113,7 +113,7 @@ func (x *TaskMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
 
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
-	return x.m.mem.atomic(&x.m.mem.ports[sm], address>>sectorShift, t+Time(x.m.cfg.L1.BypassLatency), 1)
+	return x.m.mem.atomic(&x.m.mem.ports[sm], &request{sector: address >> sectorShift, mask: 1, turns: 1}, t+Time(x.m.cfg.L1.BypassLatency))
 }
 
 // Finish ends a task whose output is on the host at t, which is now.

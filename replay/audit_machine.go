@@ -70,6 +70,7 @@ func (a *auditor) traffic(sum *model.Summary) {
 	c := a.cfg
 	cycles := func(mhz float64) float64 { return float64(sum.Cycles)*mhz/c.Clock.CoreMHz + 1 }
 	perChannel := (c.L2.Slices + c.DRAM.Channels - 1) / c.DRAM.Channels
+	perRequest := float64(c.L1.SectorBytes / sectorBytes) // at most
 	burst := math.Ceil(sectorBytes / float64(c.DRAM.BusBytes*max(1, c.DRAM.DataRate)))
 	for _, m := range sum.Memory {
 		if m.Index < 0 {
@@ -78,9 +79,9 @@ func (a *auditor) traffic(sum *model.Summary) {
 		var carried, most float64
 		switch m.Level {
 		case "l1":
-			carried, most = float64(m.Misses+m.WriteSectors), cycles(c.Clock.IcntMHz)+float64(c.L1.MissQueue)
+			carried, most = float64(m.Misses+m.WriteSectors)/perRequest, cycles(c.Clock.IcntMHz)+float64(c.L1.MissQueue)
 		case "l2":
-			carried, most = float64(m.Accesses), cycles(c.Clock.L2MHz)+float64(c.L2.Queue)
+			carried, most = float64(m.Accesses)/perRequest, cycles(c.Clock.L2MHz)+float64(c.L2.Queue)
 		case "dram":
 			left := float64(c.DRAM.Window + perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes))
 			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+left*burst
