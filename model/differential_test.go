@@ -222,15 +222,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("icnt.flit_bytes", 16, 40)
 	set("icnt.latency", 0, 5, 100)
 	line := []int{32, 64, 128, 128}[r.IntN(4)]
-	l2Block := 32 << r.IntN(1+bits.Len(uint(line/64))) // up to the line
-	l1Block := 32 << r.IntN(1+bits.Len(uint(l2Block/64)))
-	for _, size := range []struct {
-		key   string
-		bytes int
-	}{{"l1.line_bytes", line}, {"l2.line_bytes", line}, {"l1.sector_bytes", l1Block}, {"l2.sector_bytes", l2Block}} {
-		all = append(all, fmt.Sprintf("%s=%d", size.key, size.bytes))
-	}
-	set("l2.write_back", true, true, false)
+	all = append(all, fmt.Sprintf("l1.line_bytes=%d", line), fmt.Sprintf("l2.line_bytes=%d", line))
 	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
 	all = append(all, fmt.Sprintf("l2.slices=%d", channels*slices), fmt.Sprintf("dram.channels=%d", channels))
 	set("l2.copies_warm", true, false)
@@ -275,6 +267,10 @@ func randomMachine(r *rand.Rand) []string {
 	set("launch.blocks_warp", true, false)
 	set("launch.stream_per_child", true, false)
 	set("launch.device_sync", 1, 9)
+	l2Block := 32 << r.IntN(1+bits.Len(uint(line/64))) // up to the line
+	l1Block := 32 << r.IntN(1+bits.Len(uint(l2Block/64)))
+	all = append(all, fmt.Sprintf("l1.sector_bytes=%d", l1Block), fmt.Sprintf("l2.sector_bytes=%d", l2Block))
+	set("l2.write_back", true, true, false)
 	return all
 }
 
