@@ -59,7 +59,7 @@ func (d *ctaDecoder) base(s *site, form byte) uint64 {
 func (d *ctaDecoder) bulkAccess(b *ctaBlock, id uint32, form byte) (Access, bool) {
 	s := &d.sites[id]
 	n := d.cols[colCount].uint()
-	if n == 0 || n>>31 != 0 {
+	if n == 0 || n > maxAddresses {
 		return Access{}, false
 	}
 	switch form & shapeMask {

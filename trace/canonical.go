@@ -21,6 +21,9 @@ func canonicalAccess(in *Inst, mask uint32, a Access, lists []uint64) (Access, [
 	if a.Count == 0 {
 		return Access{}, nil, nil
 	}
+	if a.Count > maxAddresses {
+		return a, nil, fmt.Errorf("%d addresses, more than %d; split the access", a.Count, maxAddresses)
+	}
 	if a.List == 0 {
 		if a.Count == 1 {
 			a.Stride = 0
@@ -36,6 +39,10 @@ func canonicalAccess(in *Inst, mask uint32, a Access, lists []uint64) (Access, [
 	}
 	return Access{List: a.List, Count: a.Count}, list, nil
 }
+
+// maxAddresses bounds those of one access. A bulk access has as many as it likes
+// up to here.
+const maxAddresses = 1<<31 - 1
 
 // canonicalMasks appends to dst the masks without runs that change nothing. No
 // masks at all stand for full ones.

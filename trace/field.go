@@ -244,7 +244,9 @@ func readStrings(s *section) ([]string, error) {
 		if n > uint64(len(data)) {
 			return nil, fmt.Errorf("section %q: string %d is cut short", s.kind, i)
 		}
-		list[i], data = string(data[:n]), data[n:]
+		if list[i], data = string(data[:n]), data[n:]; !soundName(list[i]) {
+			return nil, fmt.Errorf("section %q: string %d is not UTF-8, or holds a zero byte; make the trace again", s.kind, i)
+		}
 	}
 	return list, nil
 }

@@ -350,6 +350,7 @@ func (d draws) access(w *Warp, in *Inst, mask uint32) Access {
 }
 
 func (d draws) ops(h *held, requested map[uint32]bool) {
+	var spawned []uint32
 	for id := range h.Kernels {
 		if requested[uint32(id)] {
 			continue
@@ -358,9 +359,8 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 		if d.n("spawn", 0, 2) == 0 {
 			h.Kernels[id].Flags |= KernelTask
 			op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Sync = OpSpawn, int64(d.n("arrival", 0, 99)), d.u64("in"), d.u64("out"), true
-			for dep := range min(id, 2) {
-				op.Deps = append(op.Deps, uint32(dep))
-			}
+			op.Deps = slices.Clone(spawned[:min(len(spawned), 2)])
+			spawned = append(spawned, uint32(id))
 		}
 		h.Ops = append(h.Ops, op)
 	}

@@ -98,7 +98,7 @@ func openFile(f *os.File, path string) (*Reader, error) {
 // IsText reports whether a file that begins so is a trace in its text form: the
 // first word of the first line that is no comment begins a line of it.
 func IsText(head []byte) bool {
-	for line := range bytes.Lines(head) {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\uFEFF"))) {
 		if word := bytes.TrimSpace(line); len(word) > 0 && word[0] != '#' {
 			first, _, _ := bytes.Cut(bytes.ReplaceAll(word, []byte{'\t'}, []byte{' '}), []byte{' '})
 			return isTextWord(string(first))

@@ -80,6 +80,9 @@ func (r *rules) op(op *HostOp) error {
 		if d == math.MaxUint32 {
 			return fmt.Errorf("host operation %v: no kernel has the id %d", op.Kind, d)
 		}
+		if op.Kind == OpSpawn && (d == op.Kernel || *r.origin(d)&originSpawned == 0) {
+			return fmt.Errorf("task %d depends on task %d, which is not spawned before it", op.Kernel, d)
+		}
 		r.highest = max(r.highest, int64(d))
 	}
 	switch op.Kind {

@@ -40,7 +40,14 @@ func newTextLines(name string, in io.Reader) *textLines {
 func (l *textLines) next() error {
 	for l.sc.Scan() {
 		l.line++
-		if err := l.split(l.sc.Text()); err != nil {
+		text := l.sc.Text()
+		if l.line == 1 {
+			text = strings.TrimPrefix(text, "\uFEFF") // some editors begin a file so
+		}
+		if err := l.sound(text); err != nil {
+			return err
+		}
+		if err := l.split(text); err != nil {
 			return err
 		}
 		if len(l.toks) > 0 {
@@ -55,6 +62,17 @@ func (l *textLines) next() error {
 		return fmt.Errorf("%s:%d: %w", l.name, l.line, err)
 	}
 	return io.EOF
+}
+
+// sound refuses lines that are not the text that they seem to be.
+func (l *textLines) sound(s string) error {
+	switch {
+	case strings.Contains(strings.TrimRight(s, "\r"), "\r"):
+		return l.errf("lines end in carriage returns alone; have them end in line feeds (tr '\\r' '\\n')")
+	case !soundName(s):
+		return l.errf("the line is not UTF-8, or holds a zero byte; save the file as UTF-8 text")
+	}
+	return nil
 }
 
 func (l *textLines) errf(format string, args ...any) error {

@@ -254,6 +254,9 @@ func (w *Writer) Close() error {
 	if w.prog.Meta.Fidelity == FidelityNone {
 		w.prog.Meta.Fidelity = w.least
 	}
+	if n := w.prog.soundNames(); n > 0 {
+		w.Diagnose(Diagnostic{"names_changed", Info, n, "names that are not UTF-8, or hold a zero byte: U+FFFD stands for what cannot be shown"})
+	}
 	err := w.rules.finish(&w.prog)
 	if err == nil {
 		err = checkProgram(&w.prog)
