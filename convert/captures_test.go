@@ -13,13 +13,32 @@ import (
 
 var update = flag.Bool("update", false, "write the golden summaries anew")
 
+// captureSet is files of one format.
+type captureSet struct {
+	format   string
+	patterns []string
+}
+
+func (c *captureSet) paths(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, pattern := range c.patterns {
+		found, err := filepath.Glob(filepath.Join(tracetest.Data(t), pattern))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %d captures like %s, %v", c.format, len(found), pattern, err)
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
 // captures are the real captures by format.
-var captures = []struct{ format, pattern string }{
-	{"kineto", "kineto-*/*.gz"},
-	{"nsys", "nsys-*/*.sqlite"},
-	{"nvprof", "nvprof-*/*.csv"},
-	{"gpucachesim", "gpucachesim-*/traces"},
-	{"accelsim", "accelsim-*/kernelslist.g"},
+var captures = []captureSet{
+	{"kineto", []string{"kineto-*/*.gz", "captures-more/*trace.json*"}},
+	{"nsys", []string{"nsys-*/*.sqlite", "captures-more/gaussian3.sqlite", "captures-more/testcuda.sqlite"}},
+	{"nvprof", []string{"nvprof-*/*.csv"}},
+	{"rocprof", []string{"captures-more/rocprofv3-*/*_kernel_trace.csv"}},
+	{"gpucachesim", []string{"gpucachesim-*/traces"}},
+	{"accelsim", []string{"accelsim-*/kernelslist.g"}},
 }
 
 // Each real capture is recognised, converts into a trace without
@@ -27,12 +46,8 @@ var captures = []struct{ format, pattern string }{
 // word of the people and machines it was captured by.
 func TestCaptures(t *testing.T) {
 	for _, c := range captures {
-		paths, err := filepath.Glob(filepath.Join(tracetest.Data(t), c.pattern))
-		if err != nil || len(paths) == 0 {
-			t.Fatalf("%s: %d captures, %v", c.format, len(paths), err)
-		}
 		var b strings.Builder
-		for _, path := range paths {
+		for _, path := range c.paths(t) {
 			r := capture(t, path, anyDevice)
 			r.check(t)
 			fmt.Fprintf(&b, "== %s\n%s\n", filepath.Base(path), r.summary())

@@ -369,7 +369,14 @@ func (r *recording) check(t testing.TB) {
 	t.Helper()
 	recorded := map[uint64]bool{}
 	launched := map[uint32]bool{}
+	began := map[uint64]int64{} // by stream
 	for i, op := range r.ops {
+		if op.Recorded != nil && op.Recorded.StartNs >= 0 {
+			if op.Recorded.StartNs < began[op.Stream] {
+				t.Fatalf("op %d began at %d on stream %d, one before it at %d", i, op.Recorded.StartNs, op.Stream, began[op.Stream])
+			}
+			began[op.Stream] = op.Recorded.StartNs
+		}
 		switch op.Kind {
 		case trace.OpLaunch:
 			if int(op.Kernel) >= len(r.kernels) || launched[op.Kernel] {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gpureplay/trace"
-	"gpureplay/trace/tracetest"
 )
 
 // verified converts the capture into a file, checks every rule of the format on
@@ -40,8 +39,7 @@ func verified(t *testing.T, path string) string {
 // names no person, machine or path.
 func TestVerify(t *testing.T) {
 	for _, c := range captures {
-		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t), c.pattern))
-		for _, path := range paths {
+		for _, path := range c.paths(t) {
 			private(t, filepath.Base(path), verified(t, path))
 		}
 	}

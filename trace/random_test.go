@@ -364,6 +364,7 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 		}
 		h.Ops = append(h.Ops, op)
 	}
+	inStreamOrder(h.Ops)
 	for range d.n("ops", 0, 6) {
 		op := HostOp{Kind: rapid.SampledFrom([]OpKind{OpFileRead, OpFileWrite, OpCopyH2D, OpCopyD2H, OpCopyD2D, OpCopyP2P, OpMemset,
 			OpEventRecord, OpStreamWait, OpSyncStream, OpSyncEvent, OpSyncDevice, OpHostWork}).Draw(d.t, "op")}
@@ -376,5 +377,16 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 			}
 		}
 		h.Ops = append(h.Ops, op)
+	}
+}
+
+// inStreamOrder puts off starts that come before one of their stream's.
+func inStreamOrder(ops []HostOp) {
+	last := map[uint64]int64{}
+	for i := range ops {
+		if op := &ops[i]; op.Kind == OpLaunch && op.Recorded != nil {
+			op.Recorded.StartNs = max(op.Recorded.StartNs, last[op.Stream])
+			last[op.Stream] = op.Recorded.StartNs
+		}
 	}
 }

@@ -31,6 +31,7 @@ type rules struct {
 	highest int64                          // highest kernel named; -1: none
 	kernel  *Kernel
 	lastCTA int64
+	streams streamOrder
 }
 
 func newRules() *rules {
@@ -84,6 +85,9 @@ func (r *rules) op(op *HostOp) error {
 			return fmt.Errorf("task %d depends on task %d, which is not spawned before it", op.Kernel, d)
 		}
 		r.highest = max(r.highest, int64(d))
+	}
+	if err := r.streams.op(op); err != nil {
+		return err
 	}
 	switch op.Kind {
 	case OpLaunch:

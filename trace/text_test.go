@@ -89,6 +89,8 @@ func TestTextErrors(t *testing.T) {
 		{"array a\xffb", "text:1: the line is not UTF-8"},
 		{"launch", `kernel 0 is named but not in the trace`},
 		{"launch 3\nlaunch 3", "text:2: kernel 3 is started a second time"},
+		{"h2d stream=2 start=30\nh2d start=20\nmemset stream=2 start=29",
+			"text:3: host operation 2 (memset) of stream 2 is recorded to start at 29 ns, operation 0 before it at 30 ns"},
 		{"kernel 5 grid=1", "there is no function 5: 0 are defined"},
 		{"kernel k grid=1x2x3x4", `"1x2x3x4" is not an extent`},
 		{"kernel k id=7", "this is kernel 0, not 7"},

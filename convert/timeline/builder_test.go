@@ -96,22 +96,49 @@ func count(b *Builder, name string) uint64 {
 	return 0
 }
 
-// Operations come in the order of the calls, whatever the order of the file and
-// of the device; the host works between calls; times count from the first event.
+// Operations come in the order of the calls, whatever the order of the file and of
+// the device's streams; the host works between calls; times count from the first
+// event.
 func TestHostOrder(t *testing.T) {
 	got, b := run(t, -1,
-		kernel("second", 2, 7, 1050, 5), kernel("first", 1, 7, 1100, 50),
+		kernel("second", 2, 8, 1050, 5), kernel("first", 1, 7, 1100, 50),
 		launch(2, 1030), launch(1, 1000),
 		Call{Kind: CallSyncDevice, Host: 1, Thread: 1, StartNs: 1045, DurationNs: 200},
 	)
 	expect(t, got, `
 launch first stream 7 host 0 start 100 ran 50 grid 2
 work 20
-launch second stream 7 host 30 start 50 ran 5 grid 2
+launch second stream 8 host 30 start 50 ran 5 grid 2
 work 5
 sync_device`)
 	if len(b.Diagnostics()) != 0 {
 		t.Errorf("diagnostics %v", b.Diagnostics())
+	}
+}
+
+// A stream runs in order. Here the window of the capture began while "queued" ran
+// and "waiting" stood in the queue, so neither has a call, and other calls came
+// before they began; and two threads' calls crossed on stream 9.
+func TestStreamOrderIsThatOfTheDevice(t *testing.T) {
+	other := launch(4, 1025)
+	other.Thread = 2
+	got, b := run(t, -1,
+		launch(1, 1000), launch(2, 1020), kernel("queued", 0, 7, 1001, 50), kernel("waiting", 0, 7, 1051, 10), kernel("a", 1, 7, 1061, 10),
+		kernel("b", 2, 9, 1080, 10), other, kernel("c", 4, 9, 1070, 10),
+		kernel("elsewhere", 0, 8, 1055, 10), Call{Kind: CallSyncStream, Host: 1, Thread: 1, StartNs: 1040, DurationNs: 2},
+	)
+	expect(t, got, `
+launch queued stream 7 host -1 start 1 ran 50 grid 2
+launch waiting stream 7 host -1 start 51 ran 10 grid 2
+launch a stream 7 host 0 start 61 ran 10 grid 2
+work 15
+launch c stream 9 host 25 start 70 ran 10 grid 2
+launch b stream 9 host 20 start 80 ran 10 grid 2
+work 5
+sync_stream 9
+launch elsewhere stream 8 host -1 start 55 ran 10 grid 2`)
+	if count(b, "issued_before_call") != 3 {
+		t.Errorf("%v", b.Diagnostics())
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	duplicateActivity
 	negativeDuration
 	longName
+	issuedEarly
 	graphLaunch
 	slowLaunch
 	hostThreads
@@ -55,6 +56,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "activities or calls that end before they begin; their duration is taken as 0"},
 	longName: {Name: "long_name", Severity: trace.Info,
 		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
+	issuedEarly: {Name: "issued_before_call", Severity: trace.Info,
+		Help: "activities that began before one of their stream that was called earlier (the capture began in queued work, or calls of several threads crossed); they are issued before it, since a stream runs in order"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
 	slowLaunch: {Name: "slow_launch", Severity: trace.Info,

@@ -16,7 +16,9 @@
 //  1. Host threads become one host program, ordered by the start of the calls.
 //     Time between the end of one call and the start of the next is OpHostWork.
 //  2. An activity without an API call is issued at the time when it began on the
-//     device, and no host work is charged before it.
+//     device, and no host work is charged before it. Whatever the calls say, the
+//     activities of a stream are issued in the order in which they began on the
+//     device (order.go).
 //  3. Several calls may carry one correlation id (merged ranks, repeated
 //     captures). An activity belongs to the last such call that began before it,
 //     among those of the process that most often drives its device.

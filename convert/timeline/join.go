@@ -15,7 +15,8 @@ const maxCalls = 1 << 16
 // operations of the host in their order.
 type joiner struct {
 	b      *Builder
-	calls  []row // of the current id
+	acts   *spill.Sorter // joined activities, by stream
+	calls  []row         // of the current id
 	votes  map[[2]uint64]uint64
 	home   map[uint32]uint64 // device: the process that drives it
 	vote   bool              // first pass: only learn home
@@ -29,13 +30,18 @@ type joiner struct {
 // join sorts the events into host order.
 func (b *Builder) join() error {
 	b.host = spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
-	j := &joiner{b: b, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{}, buf: make([]byte, rowBytes), vote: true}
+	acts := spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
+	defer acts.Close()
+	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{}, buf: make([]byte, rowBytes), vote: true}
 	if err := j.run(); err != nil {
 		return err
 	}
 	j.elect()
 	j.vote = false
-	return j.run()
+	if err := j.run(); err != nil {
+		return err
+	}
+	return b.issueInOrder(acts)
 }
 
 // elect makes of each device's votes its home process.
@@ -264,9 +270,13 @@ func (j *joiner) emit(r *row) error {
 	if j.vote {
 		return nil
 	}
-	if r.side == sideActivity && r.flags&flagHostTime == 0 {
+	if r.side != sideActivity {
+		r.encode(j.buf, r.hostKey(r.start))
+		return j.b.host.Add(j.buf)
+	}
+	if r.flags&flagHostTime == 0 {
 		r.duration = 0
 	}
-	r.encode(j.buf, r.hostKey())
-	return j.b.host.Add(j.buf)
+	r.encode(j.buf, r.streamKey())
+	return j.acts.Add(j.buf)
 }

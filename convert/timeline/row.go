@@ -69,9 +69,9 @@ func (r *row) joinKey() [keyWords]uint64 {
 	return [keyWords]uint64{r.process, r.correlation, uint64(r.side), ordered(r.start), r.seq}
 }
 
-// hostKey is the order in which the host issues.
-func (r *row) hostKey() [keyWords]uint64 {
-	return [keyWords]uint64{ordered(r.start), ordered(r.began), uint64(r.device), r.stream, r.seq}
+// hostKey is the order in which the host issues what it issued at the given time.
+func (r *row) hostKey(issue int64) [keyWords]uint64 {
+	return [keyWords]uint64{ordered(issue), ordered(r.began), ordered(r.start), r.stream, r.seq}
 }
 
 func pair(a, b uint32) uint64 { return uint64(a)<<32 | uint64(b) }
