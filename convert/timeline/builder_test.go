@@ -212,6 +212,28 @@ launch d stream 9 host 60 start 440 ran 5 grid 2`, first, second, second+1))
 	}
 }
 
+// What a synchronising call does is what its name says: CUPTI lists device
+// synchronisations as ones of an event that nobody recorded. Without a call its
+// word counts.
+func TestNameOfSyncCounts(t *testing.T) {
+	sync := func(kind CallKind, corr uint64) Sync {
+		return Sync{Kind: kind, Correlation: corr, StartNs: 80, DurationNs: 5}
+	}
+	got, b := run(t, -1,
+		launch(1, 0), kernel("a", 1, 7, 20, 50),
+		Call{Kind: CallSyncDevice, Correlation: 2, Host: 1, Thread: 1, StartNs: 15, DurationNs: 60}, sync(CallSyncEvent, 2),
+		sync(CallSyncDevice, 3))
+	expect(t, got, `
+launch a stream 7 host 0 start 20 ran 50 grid 2
+work 5
+sync_device
+work 5
+sync_device`)
+	if count(b, "event_sync_unresolved") != 0 {
+		t.Errorf("%v", b.Diagnostics())
+	}
+}
+
 // One id may name the calls of two ranks: each device's kernel goes to the call
 // of the process that drives that device.
 func TestCollision(t *testing.T) {

@@ -133,7 +133,9 @@ func (j *joiner) take(r *row) error {
 	return nil
 }
 
-// sync gives a call what the profiler knows about it.
+// sync gives a call what the profiler knows about it. What the call does is what
+// its name says: CUPTI calls device synchronisations ones of an event in exports
+// until about 2024.
 func (j *joiner) sync(r *row) error {
 	for i := range j.calls {
 		c := &j.calls[i]
@@ -143,9 +145,6 @@ func (j *joiner) sync(r *row) error {
 		}
 		c.flags |= r.flags | flagUsed
 		c.device, c.stream, c.event = r.device, r.stream, r.event
-		if kind != CallQueryEvent {
-			c.kind = r.kind
-		}
 		return nil
 	}
 	return j.settle(r)
