@@ -142,7 +142,7 @@ func randomInst(r *rand.Rand, b io.Writer) {
 	}
 	width := []int{1, 2, 4, 8, 16}[r.IntN(5)]
 	at := fmt.Sprintf("@0x%x%+d", 0x1000+r.IntN(300)*4, []int{0, 0, 1, 4, 4, 4, 8, 16, 32, 128, 512, -4}[r.IntN(12)])
-	switch r.IntN(17) {
+	switch r.IntN(18) {
 	case 0, 1:
 		fmt.Fprintf(b, "int %s <- %s %s\n", reg(), reg(), reg())
 	case 2:
@@ -180,6 +180,20 @@ func randomInst(r *rand.Rand, b io.Writer) {
 		fmt.Fprintf(b, "store local w%d <- %s @0x%x+0\n", max(4, width), reg(), 4*r.IntN(40))
 	case 16:
 		fmt.Fprintf(b, "load texture w%d %s <- %s %s\n", width, reg(), reg(), at)
+	case 17: // real ones have up to 12 operands: a matrix product of 64 bits, a bulk copy
+		kind := []string{"int", "tensor", "fp64", "load w16", "store", "load shared"}[r.IntN(6)]
+		io.WriteString(b, kind)
+		for range r.IntN(5) {
+			io.WriteString(b, " "+reg())
+		}
+		io.WriteString(b, " <-")
+		for range 1 + r.IntN(8) {
+			io.WriteString(b, " "+reg())
+		}
+		if strings.Contains(kind, "o") && kind != "tensor" {
+			io.WriteString(b, " "+at)
+		}
+		io.WriteString(b, "\n")
 	}
 }
 
