@@ -63,7 +63,7 @@ func (u *tasks) convert(op *trace.HostOp) (ok bool, err error) {
 		if err := u.m.tr.Kernel(op.Kernel, &u.kernel); err != nil {
 			return false, err
 		}
-		op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, op.Deps[:0]
+		op.Kind, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, 0, op.Deps[:0]
 		op.Sync = Synchronises(&u.m.prog.Functions[u.kernel.Function])
 		if !independent {
 			if k, had := l.last[op.Stream]; had {

@@ -164,6 +164,7 @@ type KMUConfig struct {
 type HostConfig struct {
 	LaunchLatency    int     `toml:"launch_latency"`     // host launch to arrival at the KMU
 	LaunchOverheadNs float64 `toml:"launch_overhead_ns"` // host time of one launch call
+	CopyCallNs       float64 `toml:"copy_call_ns"`       // host time of one call of an asynchronous copy
 	CopyLatencyNs    float64 `toml:"copy_latency_ns"`    // fixed part of a copy
 	PCIeGBs          float64 `toml:"pcie_gb_s"`          // each way, 1e9 bytes
 	StorageMBs       float64 `toml:"storage_mb_s"`       // 1e6 bytes

@@ -271,6 +271,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("kmu.serial_dispatch", false, false, true)
 	set("host.launch_latency", 0, 30)
 	set("host.launch_overhead_ns", 0, 26)
+	set("host.copy_call_ns", 0, 40)
 	set("host.copy_latency_ns", 0, 100)
 	set("host.pcie_gb_s", 1, 7)
 	set("launch.stream_create", 0, 40)

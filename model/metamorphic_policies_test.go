@@ -55,6 +55,7 @@ func TestScalingClocksUnderEveryPolicy(t *testing.T) {
 			"clock.core_mhz": 2 * c.Clock.CoreMHz, "clock.icnt_mhz": 2 * c.Clock.IcntMHz, "clock.l2_mhz": 2 * c.Clock.L2MHz,
 			"clock.dram_mhz": 2 * c.Clock.DRAMMHz, "host.pcie_gb_s": 2 * c.Host.PCIeGBs, "host.storage_mb_s": 2 * c.Host.StorageMBs,
 			"host.launch_overhead_ns": c.Host.LaunchOverheadNs / 2, "host.copy_latency_ns": c.Host.CopyLatencyNs / 2,
+			"host.copy_call_ns": c.Host.CopyCallNs / 2,
 		} {
 			fast = append(fast, fmt.Sprintf("%s=%v", key, value))
 		}

@@ -56,12 +56,15 @@ func (n *naive) under(t testing.TB, policy string) {
 		n.cfg.KMU.DispatchLatency = 0
 	}
 	n.tasks.copies = args["task-copies"] != "off"
+	phased := args["task-copies"] == "phased"
 	marked(nDevice)
 	switch name {
-	case "hyperq", "cdp", "cdp-ideal":
+	case "cdp", "cdp-ideal":
+	case "hyperq":
+		n.tasks.rt.(*nTaskStreams).phased = phased
 	case "serial":
 		n.host.serial = true
-		n.tasks.rt = &nTaskStreams{u: n.tasks, most: 1}
+		n.tasks.rt = &nTaskStreams{u: n.tasks, most: 1, phased: phased}
 	case "fusion":
 		n.tasks.rt = &nFusion{u: n.tasks}
 	case "pagoda", "pagoda-batch":

@@ -21,8 +21,11 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 		}
 		for _, word := range []string{"in", "out"} {
 			if r.IntN(2) == 0 {
-				fmt.Fprintf(&b, " %s=%d", word, 10+r.IntN(300))
+				fmt.Fprintf(&b, " %s=%d", word, 1+r.IntN(300))
 			}
+		}
+		if r.IntN(3) == 0 {
+			fmt.Fprintf(&b, " copies=%d", r.IntN(5))
 		}
 		if r.IntN(4) == 0 {
 			fmt.Fprintf(&b, " arrival=%d", r.IntN(3000))
@@ -65,7 +68,7 @@ func TestPagodaAgainstNaive(t *testing.T) {
 // a SuperKernel: the two machines agree, also in the times of each task.
 func TestTasksAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "fusion,task-copies=off"}[r.IntN(8)]
+		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off"}[r.IntN(10)]
 		return taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
 	})
 }

@@ -26,6 +26,7 @@ type nTask struct {
 	op                                           trace.HostOp
 	k                                            *nKernel
 	spawn, copied, schedulable, first, end, back model.Time
+	stream                                       uint64
 	open                                         int // threadblocks on SMs
 	done                                         int
 	finishing                                    bool
@@ -149,47 +150,129 @@ func (u *nTasks) copy(engine int, bytes uint64) model.Time {
 	return end
 }
 
-// nTaskStreams runs tasks as kernels in 32 streams in turn; one host thread launches.
+// nTaskStreams runs tasks as kernels in 32 streams in turn; one host thread makes the
+// calls. phased: all inputs, then all tasks, then all outputs.
 type nTaskStreams struct {
-	u     *nTasks
-	queue []*nTask
-	next  int
-	free  model.Time
-	most  int
+	u                      *nTasks
+	phased, drained        bool
+	calls                  []*nOp
+	gathered, copied, outs []*nTask
+	copying, running       int
+	next                   int
+	free                   model.Time
+	most                   int
 }
 
-func (r *nTaskStreams) window() int { return r.most }
-func (r *nTaskStreams) drain()      {}
+func (r *nTaskStreams) window() int {
+	if r.phased && r.most > 1 {
+		return 0
+	}
+	return r.most
+}
+
+func (r *nTaskStreams) drain() {
+	r.drained = true
+	r.step()
+}
 
 func (r *nTaskStreams) take(x *nTask) {
-	r.queue = append(r.queue, x)
+	r.drained = false
+	switch {
+	case !r.phased:
+		r.inputs(x)
+		r.launch(x)
+		if x.op.OutBytes > 0 {
+			r.output(x)
+		}
+	case x.op.InBytes > 0 || len(r.gathered)+len(r.copied) > 0:
+		r.gathered = append(r.gathered, x)
+	default:
+		r.launch(x)
+	}
 	r.step()
+}
+
+func (r *nTaskStreams) inputs(x *nTask) {
+	for _, part := range x.parts() {
+		r.calls = append(r.calls, &nOp{op: trace.HostOp{Kind: trace.OpCopyH2D, Bytes: part}, task: x})
+	}
+}
+
+func (r *nTaskStreams) launch(x *nTask) {
+	r.running++
+	r.calls = append(r.calls, &nOp{op: trace.HostOp{Kind: trace.OpLaunch}, k: x.k, task: x, last: x.op.OutBytes == 0})
+}
+
+func (r *nTaskStreams) output(x *nTask) {
+	r.calls = append(r.calls, &nOp{op: trace.HostOp{Kind: trace.OpCopyD2H, Bytes: x.op.OutBytes}, task: x, last: true})
+}
+
+// parts are the sizes of the copies of an input.
+func (x *nTask) parts() (list []uint64) {
+	left := x.op.InBytes
+	for n := max(1, uint64(x.op.InCopies)); n > 0 && left > 0; n-- {
+		part := (left + n - 1) / n
+		list, left = append(list, part), left-part
+	}
+	return list
+}
+
+// phase begins the next one, if the host has waited for the one before it.
+func (r *nTaskStreams) phase() {
+	if !r.phased || len(r.calls) > 0 || r.copying > 0 {
+		return
+	}
+	if len(r.copied) == 0 && r.drained {
+		r.copied, r.gathered = r.gathered, nil
+		for _, x := range r.copied {
+			r.inputs(x)
+		}
+		if len(r.calls) > 0 {
+			return
+		}
+	}
+	for _, x := range r.copied {
+		r.launch(x)
+	}
+	r.copied = nil
+	if r.drained && len(r.calls) == 0 && r.running == 0 {
+		for _, x := range r.outs {
+			r.output(x)
+		}
+		r.outs = nil
+	}
 }
 
 func (r *nTaskStreams) step() {
 	n, h := r.u.n, r.u.n.host
-	for len(r.queue) > 0 && n.t >= r.free {
-		x := r.queue[0]
-		r.queue = r.queue[1:]
-		x.spawn, x.copied = n.t, n.t
-		id := uint64(1<<62 + r.next%32)
-		st := h.stream(id)
-		r.next++
-		k := x.k
-		k.stream, k.task = st, x
-		k.hwq = st.number % len(n.queues)
-		if x.op.InBytes > 0 {
-			h.push(&nOp{op: trace.HostOp{Kind: trace.OpCopyH2D, Stream: id, Bytes: x.op.InBytes}, task: x})
+	for r.phase(); len(r.calls) > 0 && n.t >= r.free; r.phase() {
+		o := r.calls[0]
+		x := o.task
+		r.calls = r.calls[1:]
+		if x.stream == 0 {
+			x.stream = uint64(1<<62 + r.next%32)
+			r.next++
+			x.spawn, x.copied = n.t, n.t
 		}
-		h.push(&nOp{op: trace.HostOp{Kind: trace.OpLaunch, Stream: id}, k: k, task: x, last: x.op.OutBytes == 0})
-		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() {
-			x.schedulable = n.t
-			h.deliver(k)
-		})
-		if x.op.OutBytes > 0 {
-			h.push(&nOp{op: trace.HostOp{Kind: trace.OpCopyD2H, Stream: id, Bytes: x.op.OutBytes}, task: x, last: true})
+		st := h.stream(x.stream)
+		o.op.Stream = x.stream
+		cost := n.cfg.Host.CopyCallNs
+		switch o.op.Kind {
+		case trace.OpCopyH2D:
+			r.copying++
+		case trace.OpLaunch:
+			cost = n.cfg.Host.LaunchOverheadNs
+			x.k.stream, x.k.task = st, x
+			x.k.hwq = st.number % len(n.queues)
 		}
-		if r.free = n.t + cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg); r.free > n.t {
+		h.push(o)
+		if o.k != nil {
+			n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() {
+				x.schedulable = n.t
+				h.deliver(x.k)
+			})
+		}
+		if r.free = n.t + cyclesOfNs(cost, n.cfg); r.free > n.t {
 			n.post(r.free, nTaskPhase, r.step)
 		}
 	}
@@ -197,16 +280,21 @@ func (r *nTaskStreams) step() {
 
 // streamEnded: an operation of a task in a stream has ended.
 func (u *nTasks) streamEnded(o *nOp) {
-	x := o.task
+	x, r := o.task, u.rt.(*nTaskStreams)
 	switch o.op.Kind {
 	case trace.OpCopyH2D:
 		x.copied = u.n.t
+		r.copying--
 	case trace.OpLaunch:
 		x.schedulable, x.first, x.end = max(x.schedulable, x.copied), o.k.first, u.n.t
+		if r.running--; r.phased && !o.last {
+			r.outs = append(r.outs, x)
+		}
 	}
 	if o.last {
 		u.finish(x)
 	}
+	u.n.post(u.n.t, nTaskPhase, r.step)
 }
 
 // nFusion holds all tasks in one kernel, each CTA as large as the most demanding

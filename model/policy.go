@@ -6,21 +6,30 @@ import "gpureplay/trace"
 // program. Every named policy is a preset of these; each can be replaced alone.
 // A nil decision takes the meaning that its field states.
 type Policy struct {
-	Name           string
-	Launch         LaunchControl // nil: every marked request becomes a device kernel
-	Admission      Admission
-	Dependency     Dependency // nil: a kernel starts when those before it in its stream have ended
-	CTA            CTAScheduler
-	Warp           WarpScheduler
-	Host           HostMode
-	Tasks          TaskRuntime // runs narrow tasks; nil: as kernels in streams
-	AGT            int         // entries of the aggregated group table, a power of two; 0: there is none
-	HashedAGT      bool        // the launching hardware thread names the entry; false: any free one
-	Match          GroupMatch
-	Fallback       GroupFallback
-	ReadAhead      int  // records of spilled groups that are read before their turn, in the order of the list; 0: one
-	FreeTaskCopies bool // where tasks are kernels in streams: inputs and outputs take no time
+	Name       string
+	Launch     LaunchControl // nil: every marked request becomes a device kernel
+	Admission  Admission
+	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended
+	CTA        CTAScheduler
+	Warp       WarpScheduler
+	Host       HostMode
+	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
+	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
+	HashedAGT  bool        // the launching hardware thread names the entry; false: any free one
+	Match      GroupMatch
+	Fallback   GroupFallback
+	ReadAhead  int        // records of spilled groups that are read before their turn, in the order of the list; 0: one
+	TaskCopies TaskCopies // where tasks are kernels in streams
 }
+
+// TaskCopies is when the inputs and outputs of narrow tasks are copied.
+type TaskCopies uint8
+
+const (
+	CopiesInterleaved TaskCopies = iota // a task's input before it, its output behind it
+	CopiesPhased                        // all inputs, then all tasks, then all outputs, as far as the program does not wait between
+	CopiesFree                          // they take no time
+)
 
 // GroupMatch is which kernels an aggregated group may join.
 type GroupMatch uint8

@@ -40,6 +40,7 @@ type Tenant interface {
 type Task struct {
 	Kernel      uint32 // in the trace
 	InBytes     uint64 // copied to the device before it
+	InCopies    uint32 // calls that copy them; 0: one
 	OutBytes    uint64 // copied back after it
 	Sync        bool   // its threadblocks synchronise
 	Blocks      uint32 // threadblocks
@@ -57,10 +58,30 @@ type Task struct {
 	open  int        // threadblocks on SMs
 	ended uint32     // threadblocks
 	done  bool       // Finish was called while stores were on their way
+
+	stream *stream // of its operations, under taskStreams
 }
 
 // Warps returns the warps of one threadblock.
 func (k *Task) Warps() uint32 { return (k.Threads + WarpSize - 1) / WarpSize }
+
+// Copies returns how many calls copy the task's input.
+func (k *Task) Copies() int {
+	if k.InBytes == 0 {
+		return 0
+	}
+	return int(min(max(1, uint64(k.InCopies)), k.InBytes))
+}
+
+// CopyBytes returns what the i-th of them carries: equal parts of the input, the
+// first of them a byte more where they do not divide.
+func (k *Task) CopyBytes(i int) uint64 {
+	n := uint64(k.Copies())
+	if uint64(i) < k.InBytes%n {
+		return k.InBytes/n + 1
+	}
+	return k.InBytes / n
+}
 
 // LimitedRuntime is a [TaskRuntime] that keeps tasks on an SM within limits of
 // its own, which an auditor may check.

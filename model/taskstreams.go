@@ -3,16 +3,33 @@ package model
 import "gpureplay/trace"
 
 // taskStreams runs tasks as kernels in streams (HyperQ): each task goes to the
-// next of 32 streams; its input copy, its launch and its output copy follow one
-// another there. One host thread makes the calls; a launch keeps it for
-// host.launch_overhead_ns. Under a serial policy there is one stream, and a task
-// waits for the one before it.
+// next of 32 streams; its input copies, its launch and its output copy follow
+// one another there. One host thread makes the calls, each of which keeps it:
+// host.copy_call_ns for an asynchronous copy, host.launch_overhead_ns for a
+// launch. [TaskCopies] says in which order. Under a serial policy there is one
+// stream, and a task waits for the one before it.
 type taskStreams struct {
 	m     *TaskMachine
-	queue fifo[*Task]
-	free  Time // when the host thread is
+	calls fifo[taskCall] // to be made, in order
+	free  Time           // when the host thread is
 	next  uint64
 	wake  Time // for which an event stands
+
+	// Of [CopiesPhased].
+	drained  bool
+	gathered []*Task // wait until the program waits
+	copied   []*Task // calls of their inputs are made, or to be made
+	copying  int     // input copies that have not ended
+	running  int     // tasks to be launched, or launched and not ended
+	outs     []*Task // ended, outputs not copied
+}
+
+// taskCall is a call of the host for a task.
+type taskCall struct {
+	kind  trace.OpKind
+	task  *Task
+	bytes uint64
+	last  bool // the task's last operation
 }
 
 // taskStreamCount is how many streams tasks go to in turn (Pagoda section 6.1:
@@ -32,30 +49,67 @@ func (r *taskStreams) Start(m *TaskMachine) error {
 
 // Window is of [TaskRuntime].
 func (r *taskStreams) Window() int {
-	if r.m.m.policy.Host.serial() {
+	switch p := r.m.m.policy; {
+	case p.Host.serial():
 		return 1
+	case p.TaskCopies == CopiesPhased:
+		return 0
 	}
 	return taskWindow
 }
 
 // Ready is of [TaskRuntime].
 func (r *taskStreams) Ready(task *Task, t Time) error {
-	r.queue.push(task)
+	phased := r.m.m.policy.TaskCopies == CopiesPhased
+	if r.m.m.policy.TaskCopies == CopiesFree {
+		task.InBytes, task.OutBytes = 0, 0
+	}
+	r.drained = false
+	switch {
+	case !phased:
+		r.inputs(task)
+		r.launches(task, task.OutBytes == 0)
+		if task.OutBytes > 0 {
+			r.calls.push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
+		}
+	case task.InBytes == 0 && len(r.gathered)+len(r.copied) == 0:
+		r.running++
+		r.launches(task, task.OutBytes == 0)
+	default:
+		r.gathered = append(r.gathered, task)
+	}
 	return r.step(t)
 }
 
-// Drain is of [TaskRuntime].
-func (r *taskStreams) Drain(Time) error { return nil }
+// inputs makes the calls that copy a task's input.
+func (r *taskStreams) inputs(task *Task) {
+	for i := range task.Copies() {
+		r.calls.push(taskCall{trace.OpCopyH2D, task, task.CopyBytes(i), false})
+	}
+}
 
-// Event is of [TaskRuntime]: the host thread is free.
+func (r *taskStreams) launches(task *Task, last bool) {
+	r.calls.push(taskCall{kind: trace.OpLaunch, task: task, last: last})
+}
+
+// Drain is of [TaskRuntime].
+func (r *taskStreams) Drain(t Time) error {
+	r.drained = true
+	return r.step(t)
+}
+
+// Event is of [TaskRuntime]: the host thread is free, or an operation has ended.
 func (r *taskStreams) Event(_ uint8, _ uint64, t Time) error {
 	return r.step(t)
 }
 
-// step issues tasks until the host thread is busy or the launch queue is full.
+// step makes calls until the host thread is busy or the launch queue is full.
 func (r *taskStreams) step(t Time) error {
 	h := r.m.m.host
-	for r.queue.len() > 0 && h.open+3 <= maxOpen {
+	for {
+		if r.calls.len() == 0 && !r.advance() || h.open >= maxOpen {
+			return nil
+		}
 		if t < r.free {
 			if r.wake != r.free {
 				r.wake = r.free
@@ -63,49 +117,85 @@ func (r *taskStreams) step(t Time) error {
 			}
 			return nil
 		}
-		if err := r.issue(r.queue.pop(), t); err != nil {
+		if err := r.call(r.calls.pop(), t); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
-// issue puts a task's operations in the next stream.
-func (r *taskStreams) issue(task *Task, t Time) error {
-	m := r.m.m
-	st := m.host.stream(taskStreamBase + r.next%taskStreamCount)
-	r.next++
-	k, err := m.launch(task.Kernel, st)
-	if err != nil {
-		return err
+// advance goes on to the next phase when the host has waited for the one before
+// it, and reports whether there are calls to be made.
+func (r *taskStreams) advance() bool {
+	switch {
+	case r.copying > 0:
+	case len(r.copied) > 0:
+		for _, task := range r.copied {
+			r.running++
+			r.launches(task, task.OutBytes == 0)
+		}
+		clear(r.copied)
+		r.copied = r.copied[:0]
+	case r.drained && len(r.gathered) > 0:
+		r.gathered, r.copied = r.copied, r.gathered
+		for _, task := range r.copied {
+			r.inputs(task)
+		}
+		return r.calls.len() > 0 || r.advance()
+	case r.drained && r.running == 0:
+		for _, task := range r.outs {
+			r.calls.push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
+		}
+		clear(r.outs)
+		r.outs = r.outs[:0]
 	}
-	task.Record.Spawn, task.Record.Copied = t, t
-	k.narrow, k.rec.Stream = true, st.id%taskStreamBase+1
-	if m.policy.FreeTaskCopies {
-		task.InBytes, task.OutBytes = 0, 0
+	return r.calls.len() > 0
+}
+
+// call makes one call.
+func (r *taskStreams) call(c taskCall, t Time) error {
+	m, task := r.m.m, c.task
+	if task.stream == nil {
+		task.stream = m.host.stream(taskStreamBase + r.next%taskStreamCount)
+		r.next++
+		task.Record.Spawn, task.Record.Copied = t, t
 	}
-	if task.InBytes > 0 {
-		m.host.push(st, streamOp{kind: trace.OpCopyH2D, array: trace.NoArray, bytes: task.InBytes, task: task}, t)
+	op := streamOp{kind: c.kind, array: trace.NoArray, bytes: c.bytes, task: task, last: c.last}
+	cost := m.cfg.Host.CopyCallNs
+	switch c.kind {
+	case trace.OpLaunch:
+		k, err := m.launch(task.Kernel, task.stream)
+		if err != nil {
+			return err
+		}
+		k.narrow, k.rec.Stream, op.run = true, task.stream.id%taskStreamBase+1, k
+		cost = m.cfg.Host.LaunchOverheadNs
+	case trace.OpCopyH2D:
+		r.copying++
 	}
-	m.host.push(st, streamOp{kind: trace.OpLaunch, run: k, task: task, last: task.OutBytes == 0}, t)
-	m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
-	if task.OutBytes > 0 {
-		m.host.push(st, streamOp{kind: trace.OpCopyD2H, array: trace.NoArray, bytes: task.OutBytes, task: task, last: true}, t)
+	m.host.push(task.stream, op, t)
+	if op.run != nil {
+		m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.run.slot, 0)
 	}
-	r.free = t + r.m.Cycles(int64(m.cfg.Host.LaunchOverheadNs))
+	r.free = t + r.m.Cycles(int64(cost))
 	return nil
 }
 
 // streamOpEnded notes what the end of a stream's operation means for its task.
 func (u *tasks) streamOpEnded(op *streamOp, t Time) {
-	rec := &op.task.Record
+	rec, r := &op.task.Record, u.rt.(*taskStreams)
 	switch op.kind {
 	case trace.OpCopyH2D:
 		rec.Copied = t
+		r.copying--
 	case trace.OpLaunch:
 		k := &op.run.rec
 		rec.Schedulable, rec.FirstWarp, rec.End = max(k.Arrive, rec.Copied), k.FirstCTA, k.End
 		u.over(t)
+		if u.m.policy.TaskCopies == CopiesPhased {
+			if r.running--; !op.last {
+				r.outs = append(r.outs, op.task)
+			}
+		}
 	}
 	if op.last {
 		u.finish(op.task, t)

@@ -116,6 +116,7 @@ var bounds = map[string]bound{
 
 	"host.launch_latency":     {min: 0, max: maxCycles},
 	"host.launch_overhead_ns": {min: 0, max: 1e9},
+	"host.copy_call_ns":       {min: 0, max: 1e9},
 	"host.copy_latency_ns":    {min: 0, max: 1e9},
 	"host.pcie_gb_s":          {min: 0, max: 1e6},
 	"host.storage_mb_s":       {min: 0, max: 1e9},

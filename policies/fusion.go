@@ -16,8 +16,8 @@ func init() {
 			return needsTasks(f)
 		},
 		Compose: func(p *model.Policy, a Args) error {
-			copies, err := a.flag("task-copies")
-			p.Tasks = &fusion{copies: copies}
+			copies, err := a.taskCopies()
+			p.Tasks = &fusion{copies: copies != model.CopiesFree}
 			return err
 		},
 	})

@@ -37,8 +37,8 @@ func init() {
 			if err != nil {
 				return err
 			}
-			copies, err := a.flag("task-copies")
-			p.Tasks = &gemtc{size: int(batch), perSM: int(workers), copies: copies}
+			copies, err := a.taskCopies()
+			p.Tasks = &gemtc{size: int(batch), perSM: int(workers), copies: copies != model.CopiesFree}
 			return err
 		},
 	})

@@ -115,9 +115,11 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	default:
 		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
 	}
-	if s.copies, err = a.flag("task-copies"); err != nil {
+	copies, err := a.taskCopies()
+	if err != nil {
 		return err
 	}
+	s.copies = copies != model.CopiesFree
 	if _, err := pagoda.NewBuddy(s.mtb.SharedBytes, s.mtb.SmallestBlock); err != nil {
 		return fmt.Errorf("pagoda-shared, pagoda-block: %w", err)
 	}

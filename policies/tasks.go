@@ -10,16 +10,31 @@ import (
 // taskParams are parameters of every policy that runs narrow tasks in a way of
 // its own.
 var taskParams = []Param{
-	{"task-copies", "on", "on: inputs and outputs of tasks are copied; off: they take no time, for compute-only times"},
+	{"task-copies", "interleaved", "interleaved: a task's input is copied before it and its output behind it (Pagoda, figure 1a); phased: all inputs, then all tasks, then all outputs, as the artifact's programs do; off: they take no time, for compute-only times"},
+	{"task-copy-call-ns", "machine", "host time of a call of an asynchronous copy in ns; machine: host.copy_call_ns"},
 	{"task-copy-latency-ns", "machine", "fixed part of a copy in ns; machine: host.copy_latency_ns"},
 	{"task-launch-overhead-ns", "machine", "host time of a kernel launch in ns; machine: host.launch_overhead_ns"},
 }
 
 // composeTaskStreams sets what tasks in streams have beyond the five decisions.
 func composeTaskStreams(p *model.Policy, a Args) error {
-	copies, err := a.flag("task-copies")
-	p.FreeTaskCopies = !copies
+	var err error
+	p.TaskCopies, err = a.taskCopies()
 	return err
+}
+
+// taskCopies is the parameter task-copies.
+func (a Args) taskCopies() (model.TaskCopies, error) {
+	switch s := a.text("task-copies"); s {
+	case "interleaved":
+		return model.CopiesInterleaved, nil
+	case "phased":
+		return model.CopiesPhased, nil
+	case "off":
+		return model.CopiesFree, nil
+	default:
+		return 0, fmt.Errorf("task-copies=%s: want interleaved, phased or off", s)
+	}
 }
 
 // adjustTasks sets the machine's host to the parameters of tasks.
@@ -27,7 +42,7 @@ func adjustTasks(c *model.Config, a Args) error {
 	for _, x := range []struct {
 		name string
 		to   *float64
-	}{{"task-copy-latency-ns", &c.Host.CopyLatencyNs}, {"task-launch-overhead-ns", &c.Host.LaunchOverheadNs}} {
+	}{{"task-copy-call-ns", &c.Host.CopyCallNs}, {"task-copy-latency-ns", &c.Host.CopyLatencyNs}, {"task-launch-overhead-ns", &c.Host.LaunchOverheadNs}} {
 		if err := a.override(x.name, x.to); err != nil {
 			return err
 		}

@@ -90,6 +90,7 @@ type HostOp struct {
 	// Of OpSpawn.
 	ArrivalNs int64    // since the start of the program
 	InBytes   uint64   // copied to the device before the task
+	InCopies  uint32   // calls that copy them; 0: one
 	OutBytes  uint64   // copied back after it
 	Deps      []uint32 // kernels of the tasks that must end before this one is spawned
 }

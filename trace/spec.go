@@ -115,6 +115,7 @@ var hostFields = []field[HostOp]{
 	{15, "in_bytes", codePlain, "", func(o *HostOp) any { return &o.InBytes }},
 	{16, "out_bytes", codePlain, "", func(o *HostOp) any { return &o.OutBytes }},
 	{17, "deps", codeList, "kernels", func(o *HostOp) any { return &o.Deps }},
+	{18, "in_copies", codePlain, "copies of a task's input; 0: one", func(o *HostOp) any { return &o.InCopies }},
 }
 
 // blockRow is one block in the index.

@@ -125,6 +125,8 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 		return p.i64(t.word, t.value, &op.ArrivalNs)
 	case "in":
 		return p.u64(t.word, t.value, &op.InBytes)
+	case "copies":
+		return p.u32(t.word, t.value, &op.InCopies)
 	case "out":
 		return p.u64(t.word, t.value, &op.OutBytes)
 	case "deps":
@@ -140,7 +142,7 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= ns= arrival= in= out= deps= async syncs host= start= duration=")
+	return p.unknown(t, "bytes= addr= stream= event= kernel= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
 }
 
 // canonicalOp puts op into the one form that the container stores: an operation

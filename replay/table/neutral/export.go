@@ -160,11 +160,11 @@ func (x *exporter) hostOps() {
 		drop   func(*trace.HostOp)
 	}{
 		{CopyKinds, sheet(x, &Copies), func(op *trace.HostOp) {
-			op.Sync, op.Kernel, op.Event, op.Ns, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, nil
+			op.Sync, op.Kernel, op.Event, op.Ns, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, 0, nil
 		}},
 		{TaskKinds, sheet(x, &Tasks), func(op *trace.HostOp) { op.Async, op.Addr, op.Bytes, op.Event, op.Ns = false, 0, 0, 0, 0 }},
 		{CallKinds, sheet(x, &Calls), func(op *trace.HostOp) {
-			op.Async, op.Sync, op.Addr, op.Bytes, op.ArrivalNs, op.InBytes, op.OutBytes, op.Deps = false, false, 0, 0, 0, 0, 0, nil
+			op.Async, op.Sync, op.Addr, op.Bytes, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, false, 0, 0, 0, 0, 0, 0, nil
 		}},
 	}
 	ops := x.r.HostOps()

@@ -71,6 +71,7 @@ var Tasks = table.Sheet[HostRow]{
 		streamField,
 		table.Int64Field("arrival_ns", "When it is there to be spawned, from the start of the program.", -1, func(r *HostRow) *int64 { return &r.Op.ArrivalNs }),
 		table.Uint64Field("in_bytes", "Copied to the device before it.", func(r *HostRow) *uint64 { return &r.Op.InBytes }),
+		table.Uint32Field("in_copies", "Calls that copy them; 0: one.", func(r *HostRow) *uint32 { return &r.Op.InCopies }),
 		table.Uint64Field("out_bytes", "Copied back after it.", func(r *HostRow) *uint64 { return &r.Op.OutBytes }),
 		table.ListField("dependences", "Kernels of the tasks that must end before it is spawned.", func(r *HostRow) []int64 {
 			list := make([]int64, len(r.Op.Deps))
