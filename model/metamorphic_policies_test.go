@@ -59,11 +59,6 @@ func TestScalingClocksUnderEveryPolicy(t *testing.T) {
 		} {
 			fast = append(fast, fmt.Sprintf("%s=%v", key, value))
 		}
-		for i, s := range fast { // Pagoda's times of the host
-			if strings.HasPrefix(s, "policy=pagoda") {
-				fast[i] = s + ",release-ns=10000,nested-ns=50000,wait-ns=10000"
-			}
-		}
 		text = replaced(text, `\barrival=(\d+)`, func(n int) string { return fmt.Sprintf("arrival=%d", 2*n) })
 		halved := replaced(text, `\barrival=(\d+)`, func(n int) string { return fmt.Sprintf("arrival=%d", n/2) })
 		halved = replaced(halved, `work ns=(\d+)0\b`, func(n int) string { return fmt.Sprintf("work ns=%d", 5*n) })

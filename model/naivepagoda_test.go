@@ -21,21 +21,41 @@ type nPagoda struct {
 	code           *pagoda.Code
 	fn             uint32 // its function
 	mtbs           []*nMTB
-	queue, offered []*nTask
-	copying        int
+	beside         bool // two threads
+	entry          uint64
+	queue, inputs  []*nTask
+	loaded         []*nTask
+	offered, outs  []*nTask
+	loading        *nTask
+	parts          []uint64 // of the input being copied
 	entries        map[pagoda.ID]*nTask
 	left           map[pagoda.ID]int
-	drained        bool
-	sent, alarm    model.Time
+	drained, waits bool
+	turning        bool
+	there, until   model.Time
+	sent           model.Time
 	target         pagoda.ID
+	waiting        []nSpawned // for the second thread, the oldest first
+	second         bool       // it is busy
 }
 
-func (r *nPagoda) window() int { return 1 << 13 }
+// nSpawned is a task and its entry.
+type nSpawned struct {
+	id pagoda.ID
+	x  *nTask
+}
+
+func (r *nPagoda) window() int {
+	if r.beside {
+		return 8192
+	}
+	return 0
+}
 
 // start holds the SMs with MasterKernel threadblocks.
 func (r *nPagoda) start() {
 	n, c := r.u.n, r.u.n.cfg
-	r.code, r.entries, r.left, r.alarm = pagoda.NewCode(), map[pagoda.ID]*nTask{}, map[pagoda.ID]int{}, -1
+	r.code, r.entries, r.left = pagoda.NewCode(), map[pagoda.ID]*nTask{}, map[pagoda.ID]int{}
 	prog := *n.prog
 	prog.Functions = append(slices.Clone(prog.Functions), r.code.Function)
 	n.prog, r.fn = &prog, uint32(len(prog.Functions)-1)
@@ -50,8 +70,7 @@ func (r *nPagoda) start() {
 		per = max(1, min(2, fit))
 	}
 	r.table, _ = pagoda.NewTable(per*len(n.sms), r.rows)
-	cycles := func(ns float64) int64 { return int64(cyclesOfNs(ns, c)) }
-	r.spawner, _ = pagoda.NewSpawner(r.table, pagoda.Timing{ReleaseAfter: cycles(20000), WaitTimeout: cycles(20000), Nested: cycles(100000), Batch: r.batch})
+	r.spawner, _ = pagoda.NewSpawner(r.table, r.batch)
 	for i := range per * len(n.sms) {
 		state, _ := pagoda.NewMTB(r.table, i, r.mtb)
 		b := &nMTB{r: r, column: i, state: state, parked: true, execs: make([]nExecutor, r.mtb.Executors)}
@@ -68,32 +87,51 @@ func (r *nPagoda) take(x *nTask) {
 	}
 	r.drained = false
 	r.queue = append(r.queue, x)
-	r.feed()
+	r.turn()
 }
 
 func (r *nPagoda) drain() {
 	r.drained = true
-	r.cpu()
+	r.turn()
 }
 
-// feed gives the two host threads tasks: an input is copied, then the task offered.
-func (r *nPagoda) feed() {
-	n := r.u.n
-	for len(r.queue) > 0 && r.copying+len(r.offered) < 2 {
-		x := r.queue[0]
-		r.queue = r.queue[1:]
-		if x.spawn = n.t; x.op.InBytes == 0 {
-			r.offer(x)
-			continue
-		}
-		r.copying++
-		n.post(r.u.copy(0, x.op.InBytes), nTaskPhase, func() {
-			r.copying--
-			r.offer(x)
-			r.cpu()
-		})
+func (r *nPagoda) turn() {
+	if n := r.u.n; !r.turning {
+		r.turning = true
+		n.post(n.t, nTaskPhase, r.act)
 	}
-	r.cpu()
+}
+
+// call is what a copy's call takes.
+func (r *nPagoda) call() model.Time { return cyclesOfNs(r.u.n.cfg.Host.CopyCallNs, r.u.n.cfg) }
+
+// act lets both threads go on.
+func (r *nPagoda) act() {
+	n := r.u.n
+	r.turning = false
+	for !r.waits && n.t >= r.until {
+		if !r.copyIn() && !r.spawn() && !r.copyOut() {
+			break
+		}
+	}
+	r.secondThread()
+}
+
+// busy keeps the first thread for a call.
+func (r *nPagoda) busy() {
+	if r.until = r.u.n.t + r.call(); r.until > r.u.n.t {
+		r.u.n.post(r.until, nTaskPhase, r.act)
+	}
+}
+
+// wait lets the first thread go on at t.
+func (r *nPagoda) wait(t model.Time, then func()) {
+	r.waits = true
+	r.u.n.post(t, nTaskPhase, func() {
+		r.waits = false
+		then()
+		r.act()
+	})
 }
 
 func (r *nPagoda) offer(x *nTask) {
@@ -102,49 +140,112 @@ func (r *nPagoda) offer(x *nTask) {
 	r.spawner.Offer(pagoda.Task{Kernel: x.k.id, Blocks: uint32(tk.Grid.Count()), Threads: uint32(tk.Block.Count()), SharedBytes: tk.SharedBytes, Sync: x.op.Sync})
 }
 
-// cpu lets the spawning thread act until it sleeps or waits for a copy.
-func (r *nPagoda) cpu() {
+func (r *nPagoda) copyIn() bool {
 	n := r.u.n
-	switch {
-	case r.spawner.Live() == 0:
-		r.spawner.WaitOver()
-	case r.drained && len(r.queue) == 0 && r.copying == 0:
-		r.spawner.WaitAll()
-	default:
-		r.spawner.Wait(pagoda.NoID)
+	if !r.beside {
+		return r.copyAllIn()
 	}
-	for {
-		a := r.spawner.Next(int64(n.t))
-		switch a.Act {
-		case pagoda.ActSleep:
-			if at := model.Time(a.Until); a.Until != pagoda.Never && at != r.alarm {
-				r.alarm = at
-				n.post(at, nTaskPhase, func() {
-					if n.t == r.alarm {
-						r.alarm = -1
-						r.cpu()
-					}
-				})
-			}
-			return
-		case pagoda.ActSend:
-			r.send(a)
-		case pagoda.ActCopyBack:
-			r.target = a.ID
-			n.post(max(n.t, r.sent), nTaskPhase, r.read)
-			return
+	if r.loading == nil {
+		if len(r.queue) == 0 || r.spawner.Offered() > 0 {
+			return false
+		}
+		r.loading, r.queue = r.queue[0], r.queue[1:]
+		r.loading.spawn, r.parts = n.t, r.loading.parts()
+	}
+	if len(r.parts) == 0 {
+		r.offer(r.loading)
+		r.loading = nil
+		return true
+	}
+	end := r.u.copy(0, r.parts[0])
+	r.parts = r.parts[1:]
+	r.wait(max(end, n.t+r.call()), func() {})
+	return true
+}
+
+// copyAllIn copies the inputs of all tasks before it offers them.
+func (r *nPagoda) copyAllIn() bool {
+	n := r.u.n
+	for ; len(r.queue) > 0; r.queue = r.queue[1:] {
+		x := r.queue[0]
+		if x.op.InBytes > 0 || len(r.inputs)+len(r.loaded) > 0 {
+			r.inputs = append(r.inputs, x)
+		} else {
+			x.spawn = n.t
+			r.offer(x)
 		}
 	}
+	if len(r.inputs) > 0 && (r.drained || r.loading != nil || len(r.loaded) > 0) {
+		if r.loading == nil {
+			r.loading = r.inputs[0]
+			r.loading.spawn, r.parts = n.t, r.loading.parts()
+		}
+		if len(r.parts) == 0 {
+			r.loaded = append(r.loaded, r.loading)
+			r.loading, r.inputs = nil, r.inputs[1:]
+			return true
+		}
+		r.there = r.u.copy(0, r.parts[0])
+		r.parts = r.parts[1:]
+		r.busy()
+		return true
+	}
+	if len(r.loaded) > 0 && n.t < r.there {
+		r.wait(r.there, func() {})
+		return true
+	}
+	for _, x := range r.loaded {
+		r.offer(x)
+	}
+	r.loaded = nil
+	return false
+}
+
+func (r *nPagoda) tell() {
+	switch {
+	case len(r.queue)+len(r.inputs) > 0 || r.loading != nil:
+		r.spawner.Wait(pagoda.WaitNone)
+	case !r.drained:
+		r.spawner.Wait(pagoda.WaitIdle)
+	case r.beside || len(r.u.waiting) > 0:
+		r.spawner.Wait(pagoda.WaitAny)
+	default:
+		r.spawner.Wait(pagoda.WaitAll)
+	}
+}
+
+// spawn does what the spawner says.
+func (r *nPagoda) spawn() bool {
+	n := r.u.n
+	r.tell()
+	a := r.spawner.Next()
+	switch a.Act {
+	case pagoda.ActSleep:
+		return false
+	case pagoda.ActSend:
+		r.send(a)
+	case pagoda.ActCopyBack:
+		r.target, r.waits = a.ID, true
+		called := n.t + r.call()
+		n.post(max(n.t, r.sent), nTaskPhase, func() { r.read(called) })
+	case pagoda.ActPoll:
+		found := 0
+		n.post(max(n.t, n.host.engines[1]), nTaskPhase, func() { found = r.table.Ended() })
+		end := r.u.copy(1, 4)
+		r.wait(max(end, n.t+r.call()), func() { r.spawner.Polled(found) })
+	}
+	return true
 }
 
 // send copies an entry to the device.
 func (r *nPagoda) send(a pagoda.Action) {
 	n := r.u.n
 	if !a.Release {
-		r.entries[a.ID], r.left[a.ID] = r.offered[0], len(r.offered[0].k.items)
-		r.offered = r.offered[1:]
+		x := r.offered[0]
+		r.entries[a.ID], r.left[a.ID] = x, len(x.k.items)
+		r.offered, r.waiting = r.offered[1:], append(r.waiting, nSpawned{a.ID, x})
 	}
-	r.sent = r.u.copy(0, 64)
+	r.sent = r.u.copy(0, r.entry)
 	n.post(r.sent, nTaskPhase, func() {
 		id := r.table.Arrive()
 		x := r.entries[id]
@@ -155,32 +256,86 @@ func (r *nPagoda) send(a pagoda.Action) {
 			x.schedulable = n.t
 		}
 		r.look()
+		r.secondThread()
 	})
-	if !a.Release && len(r.queue) > 0 {
-		n.post(n.t, nTaskPhase, r.feed)
-	}
+	r.busy()
 }
 
-// read copies an entry, or the table, back; outputs of what has ended follow.
-func (r *nPagoda) read() {
-	n, bytes := r.u.n, uint64(64)
+// read copies an entry, or the table, back.
+func (r *nPagoda) read(called model.Time) {
+	n, bytes := r.u.n, r.entry
 	if r.target == pagoda.NoID {
 		bytes *= uint64(r.table.Columns() * r.table.Rows())
 	}
-	begins := max(n.t, n.host.engines[1])
-	end := r.u.copy(1, bytes)
-	n.post(begins, nTaskPhase, func() { r.spawner.Start(r.target) })
-	n.post(end, nTaskPhase, func() {
-		for _, id := range r.spawner.CopiedBack(int64(n.t), nil) {
-			x := r.entries[id]
-			delete(r.entries, id)
-			if x.op.OutBytes == 0 {
-				r.u.finish(x)
-			} else {
-				n.post(r.u.copy(1, x.op.OutBytes), nTaskPhase, func() { r.u.finish(x) })
-			}
+	n.post(max(n.t, n.host.engines[1]), nTaskPhase, func() { r.spawner.Start(r.target) })
+	r.wait(max(r.u.copy(1, bytes), called), func() {
+		for _, id := range r.spawner.CopiedBack(nil) {
+			r.over(id)
 		}
-		r.cpu()
+	})
+}
+
+// over: a task is seen done.
+func (r *nPagoda) over(id pagoda.ID) {
+	x := r.entries[id]
+	delete(r.entries, id)
+	if x.op.OutBytes == 0 {
+		r.u.finish(x)
+	} else {
+		r.outs = append(r.outs, x)
+	}
+}
+
+// copyOut copies outputs when all tasks have been seen done.
+func (r *nPagoda) copyOut() bool {
+	if r.beside || !r.drained || len(r.queue)+len(r.inputs)+len(r.loaded)+len(r.offered)+r.spawner.Live() > 0 || len(r.outs) == 0 {
+		return false
+	}
+	r.out()
+	r.busy()
+	return true
+}
+
+func (r *nPagoda) out() {
+	x := r.outs[0]
+	r.outs = r.outs[1:]
+	r.u.n.post(r.u.copy(1, x.op.OutBytes), nTaskPhase, func() { r.u.finish(x) })
+}
+
+// secondThread copies outputs, and waits for the oldest task.
+func (r *nPagoda) secondThread() {
+	n := r.u.n
+	if !r.beside || r.second {
+		return
+	}
+	if len(r.outs) > 0 {
+		r.second = true
+		r.out()
+		n.post(n.t+r.call(), nTaskPhase, func() {
+			r.second = false
+			r.act()
+		})
+		return
+	}
+	for len(r.waiting) > 0 && r.entries[r.waiting[0].id] != r.waiting[0].x {
+		r.waiting = r.waiting[1:]
+	}
+	if r.tell(); len(r.waiting) == 0 || r.waiting[0].x.copied < 0 || r.spawner.Polling() {
+		return
+	}
+	r.second = true
+	w, state := r.waiting[0], pagoda.State{Ready: pagoda.Scheduling}
+	n.post(max(n.t, n.host.engines[1]), nTaskPhase, func() {
+		if r.entries[w.id] == w.x {
+			state = r.table.GPU(w.id).State
+		}
+	})
+	n.post(max(r.u.copy(1, 4), n.t+r.call()), nTaskPhase, func() {
+		r.second = false
+		if r.entries[w.id] == w.x && r.spawner.Learn(w.id, state) {
+			r.over(w.id)
+		}
+		r.act()
 	})
 }
 
@@ -230,7 +385,7 @@ func (b *nMTB) run(warp int, first, last pagoda.Block, id pagoda.ID, t model.Tim
 	for i := from; i < to; i++ {
 		p.Path = append(p.Path, i)
 		if in := &b.r.code.Function.Insts[i]; in.Width > 0 && in.Space == trace.SpaceGlobal {
-			p.Mem = append(p.Mem, trace.Access{Base: 1<<57 + 64*uint64(id), Count: 32})
+			p.Mem = append(p.Mem, trace.Access{Base: 1<<57 + b.r.entry*uint64(id), Count: 32})
 		} else if in.Width > 0 {
 			p.Mem = append(p.Mem, trace.Access{Stride: int32(in.Width), Count: 32})
 		}
@@ -297,8 +452,12 @@ func (b *nMTB) ended(w *nWarp) {
 // scheduled goes on behind a stretch of the scheduler warp.
 func (b *nMTB) scheduled() {
 	n := b.r.u.n
-	released := b.next == pagoda.ReleasePrev
-	if x := b.r.entries[pagoda.ID(b.r.table.GPU(b.state.Entry()).Ready)]; released && x != nil {
+	released := b.next == pagoda.ReleasePrev || b.next == pagoda.BeginTask && b.r.mtb.Successor
+	freed := b.state.Entry()
+	if b.next == pagoda.ReleasePrev {
+		freed = pagoda.ID(b.r.table.GPU(freed).Ready)
+	}
+	if x := b.r.entries[freed]; released && x != nil && x.schedulable < 0 {
 		x.schedulable = n.t
 	}
 	for _, s := range b.state.Apply() {

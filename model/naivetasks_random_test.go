@@ -59,7 +59,8 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 // Pagoda: as above, beside the scheduler warps and the copies of the table.
 func TestPagodaAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 40, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4"}[r.IntN(4)]
+		policy := []string{"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4", "pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64"}[r.IntN(6)]
+		policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
 		return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4", "policy="+policy+",executors=7,shared=4096,barriers=2")
 	})
 }

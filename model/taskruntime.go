@@ -132,6 +132,16 @@ func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
 // Cycles converts a time of the host, rounding up.
 func (x *TaskMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
 
+// CopyCall and LaunchCall are how long a call of an asynchronous copy and of a
+// launch keep a thread of the host.
+func (x *TaskMachine) CopyCall() Time { return x.Cycles(int64(x.m.cfg.Host.CopyCallNs)) }
+
+// LaunchCall is the counterpart of CopyCall.
+func (x *TaskMachine) LaunchCall() Time { return x.Cycles(int64(x.m.cfg.Host.LaunchOverheadNs)) }
+
+// Held returns after how many tasks others wait to be handed over.
+func (x *TaskMachine) Held() int { return len(x.unit.behind) }
+
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
 	return x.m.mem.atomic(&x.m.mem.ports[sm], &request{sector: address >> sectorShift, mask: 1, turns: 1}, t+Time(x.m.cfg.L1.BypassLatency))

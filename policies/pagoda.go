@@ -16,11 +16,9 @@ var pagodaParams = []Param{
 	{"pagoda-block", "512", "bytes of the smallest block of shared memory, a power of two"},
 	{"pagoda-barriers", "16", "named barriers per MTB"},
 	{"pagoda-registers", "32", "registers per thread of the MasterKernel, to which tasks are compiled"},
-	{"pagoda-threads", "2", "host threads that copy inputs and spawn (figure 1a)"},
+	{"pagoda-entry-bytes", "168", "bytes of an entry of the TaskTable: 168 in the artifact; the fields that the paper lists fill 64"},
 	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one after another, as algorithm 1 is listed"},
-	{"pagoda-release-ns", "20000", "time without a spawn after which the CPU releases the last task, ns"},
-	{"pagoda-nested-ns", "100000", "timeout of the nested waits (figure 1a) while the CPU goes on spawning, until they force a copy back, ns; 0: they never do"},
-	{"pagoda-wait-ns", "20000", "timeout of wait and waitAll until they force a copy back, ns"},
+	{"pagoda-release", "chain", "chain: a task's successor releases it to the scheduler warp of its own column (algorithm 1); successor: the scheduler warp of the successor's column schedules it on its own MTB (the artifact)"},
 }
 
 func init() {
@@ -29,7 +27,7 @@ func init() {
 		Doc: "Two MasterKernel threadblocks hold every SM. The host copies a task's entry to the TaskTable; the next spawn releases the one before it. " +
 			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a buddy allocator and one of " +
 			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. The host learns of ended tasks " +
-			"by copying the table back when it has no free entry, or when a wait has timed out.",
+			"by copying the table back when it has no free entry, and its waits by small copies, one after another.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
@@ -74,12 +72,10 @@ type pagodaShape struct {
 	rows      int
 	mtbs      int // per SM
 	registers uint32
-	threads   int // of the host
 	batch     int
-	releaseNs int64
-	waitNs    int64
-	nestedNs  int64
-	copies    bool
+	copies    model.TaskCopies
+
+	entryBytes uint64
 }
 
 func composePagoda(p *model.Policy, a Args, batch int) error {
@@ -101,10 +97,7 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 		SmallestBlock: int(number("pagoda-block", 1, 1<<20)),
 	}
 	s.registers = uint32(number("pagoda-registers", 1, 255))
-	s.threads = int(number("pagoda-threads", 1, 1<<10))
-	s.releaseNs = number("pagoda-release-ns", 0, 1<<40)
-	s.nestedNs = number("pagoda-nested-ns", 0, 1<<40)
-	s.waitNs = number("pagoda-wait-ns", 1, 1<<40)
+	s.entryBytes = uint64(number("pagoda-entry-bytes", 16, 1<<16))
 	if err != nil {
 		return err
 	}
@@ -115,11 +108,15 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	default:
 		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
 	}
-	copies, err := a.taskCopies()
-	if err != nil {
+	switch release := a.text("pagoda-release"); release {
+	case "chain", "successor":
+		s.mtb.Successor = release == "successor"
+	default:
+		return fmt.Errorf("pagoda-release=%s: want chain or successor", release)
+	}
+	if s.copies, err = a.taskCopies(); err != nil {
 		return err
 	}
-	s.copies = copies != model.CopiesFree
 	if _, err := pagoda.NewBuddy(s.mtb.SharedBytes, s.mtb.SmallestBlock); err != nil {
 		return fmt.Errorf("pagoda-shared, pagoda-block: %w", err)
 	}

@@ -124,7 +124,9 @@ func (r *pagodaRun) tableBytes() uint32 {
 // tableAddress is where the TaskTable lies, apart from every address of a trace.
 const tableAddress = 1 << 57
 
-func entryAddress(id pagoda.ID) uint64 { return tableAddress + uint64(id)*entryBytes }
+func (r *pagodaRun) entryAddress(id pagoda.ID) uint64 {
+	return tableAddress + uint64(id)*r.shape.entryBytes
+}
 
 // look wakes the scheduler warps that idle and have something to do.
 func (r *pagodaRun) look(t model.Time) {
@@ -151,7 +153,7 @@ func (b *mtb) step(t model.Time) {
 		return
 	}
 	b.next = b.state.Next()
-	b.res.Run(0, b.run.code.blocks[b.next], entryAddress(b.state.Entry()), t+1)
+	b.res.Run(0, b.run.code.blocks[b.next], b.run.entryAddress(b.state.Entry()), t+1)
 }
 
 // ProgramEnded is of [model.Tenant].
@@ -161,8 +163,12 @@ func (b *mtb) ProgramEnded(_ *model.Residence, warp int, t model.Time) {
 		return
 	}
 	released := b.next == pagoda.ReleasePrev
-	if released {
+	switch {
+	case released:
+		b.run.release(pagoda.ID(b.run.table.GPU(b.state.Entry()).Ready), t)
+	case b.next == pagoda.BeginTask && b.run.shape.mtb.Successor:
 		b.run.release(b.state.Entry(), t)
+		released = true
 	}
 	for _, s := range b.state.Apply() {
 		b.start(s, t)
@@ -173,10 +179,10 @@ func (b *mtb) ProgramEnded(_ *model.Residence, warp int, t model.Time) {
 	b.step(t)
 }
 
-// release notes when the task before an entry becomes schedulable.
+// release notes when a task becomes schedulable.
 func (r *pagodaRun) release(id pagoda.ID, t model.Time) {
-	if prev := r.entries[r.table.GPU(id).Ready]; prev != nil {
-		prev.Record.Schedulable = t
+	if task := r.entries[id]; task != nil && task.Record.Schedulable == model.Unset {
+		task.Record.Schedulable = t
 	}
 }
 
@@ -197,7 +203,7 @@ func (b *mtb) start(s pagoda.Start, t model.Time) {
 			task.Record.FirstWarp, task.Record.Worker = t, int32(b.column)
 		}
 	}
-	b.res.Run(1+s.Slot, b.run.code.blocks[pagoda.EnterTask], entryAddress(id), t+1)
+	b.res.Run(1+s.Slot, b.run.code.blocks[pagoda.EnterTask], b.run.entryAddress(id), t+1)
 }
 
 func (b *mtb) find(task *model.Task, block uint32) int {
@@ -246,7 +252,7 @@ func (b *mtb) leave(slot int, t model.Time) {
 			last = 2
 		}
 	}
-	b.res.Run(1+slot, b.run.code.leave[last], entryAddress(e.entry), t+1)
+	b.res.Run(1+slot, b.run.code.leave[last], b.run.entryAddress(e.entry), t+1)
 }
 
 // Limits is of [model.LimitedRuntime].

@@ -13,7 +13,8 @@ import (
 )
 
 // narrow is a Maxwell TITAN X with a few SMs on which a byte takes a cycle on
-// the link, a copy 100 more, a launch 1000 and its dispatch 10.
+// the link, a copy 100 more, a launch 1000 and its dispatch 10; calls of copies
+// take none.
 func narrow(t testing.TB, sms int) *model.Config {
 	t.Helper()
 	c, err := model.Preset("titanx-maxwell")
@@ -21,7 +22,7 @@ func narrow(t testing.TB, sms int) *model.Config {
 		t.Fatal(err)
 	}
 	c.SM.Count = sms
-	c.Host.PCIeGBs, c.Host.CopyLatencyNs = 1, 100
+	c.Host.PCIeGBs, c.Host.CopyLatencyNs, c.Host.CopyCallNs = 1, 100, 0
 	c.Host.LaunchLatency, c.Host.LaunchOverheadNs, c.KMU.DispatchLatency = 1000, 50, 10
 	return c
 }
@@ -57,6 +58,67 @@ func TestTaskInStream(t *testing.T) {
 	// kernel is told a cycle after that of its CTA.
 	if r.End < 1012 || r.End > 1012+20 {
 		t.Errorf("a task of two instructions placed at 1010 ends at %d", r.End)
+	}
+}
+
+// Calls keep the one host thread: two copies of 100 bytes, called at 0 and 30, a
+// launch called at 60 and an output behind it. The second task's first call is at
+// 60 + 50 + 30. The link takes a copy when its stream comes to it: at 0, at 140 (the
+// second task's first), at 200 and at 400, each for 200 cycles.
+func TestCallsOfTasksInStreams(t *testing.T) {
+	cfg := narrow(t, 1)
+	cfg.Host.CopyCallNs = 30
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=200 copies=2 out=100\n"+work(1, 1), 2)+"sync\n", cfg, "hyperq")
+	r := tasks(t, l, 2)
+	if r[0].Copied != 600 || r[0].Schedulable != 1060 || r[1].Spawn != 140 || r[1].Copied != 800 || r[1].Schedulable != 140+1060 {
+		t.Errorf("tasks %+v", r)
+	}
+}
+
+// Phased: both inputs (called at 0 and 30, there at 400), both launches (called at
+// 400 and 450), and when both tasks have ended both outputs.
+func TestPhasesOfTasksInStreams(t *testing.T) {
+	cfg := narrow(t, 1)
+	cfg.Host.CopyCallNs = 30
+	text := strings.Repeat("spawn work grid=1 block=32 in=100 out=100\n"+work(1, 1), 2) + "sync\n"
+	l, _ := run(t, text, cfg, "hyperq,task-copies=phased")
+	r := tasks(t, l, 2)
+	if r[0].Copied != 200 || r[1].Copied != 400 || r[0].Schedulable != 1400 || r[1].Schedulable != 1450 {
+		t.Errorf("tasks %+v", r)
+	}
+	if end := max(r[0].End, r[1].End); r[0].Back != end+200 || r[1].Back != end+400 {
+		t.Errorf("outputs are back at %d and %d, the last task ends at %d", r[0].Back, r[1].Back, end)
+	}
+	// Pagoda: the entries are sent at 400 and 430; the link has the second at 564.
+	l, _ = run(t, text, cfg, "pagoda,rows=2,task-copies=phased,entry-bytes=64")
+	r = tasks(t, l, 2)
+	if r[0].Spawn != 0 || r[1].Spawn != 30 || r[0].Copied != 564 || r[1].Copied != 728 || r[1].Back != r[0].Back+200 {
+		t.Errorf("tasks %+v", r)
+	}
+}
+
+// Interleaved, a task's input is copied and waited for (0 to 200), its entry sent
+// (to 364); the call of the second input is behind that of the entry, and the link
+// takes it behind the entry: 364 to 564.
+func TestPagodaInterleavedCalls(t *testing.T) {
+	cfg := narrow(t, 1)
+	cfg.Host.CopyCallNs = 30
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=100\n"+work(1, 1), 2)+"sync\n", cfg, "pagoda,rows=2,entry-bytes=64")
+	r := tasks(t, l, 2)
+	if r[0].Copied != 364 || r[1].Spawn != 230 || r[1].Copied != 564+164 {
+		t.Errorf("tasks %+v", r)
+	}
+}
+
+// The artifact's release: the scheduler warp of the second task's column runs the
+// first on its own MTB; the last is released by the CPU and runs on its column's.
+func TestPagodaSuccessorSchedules(t *testing.T) {
+	text := strings.Repeat("spawn work grid=1 block=32\n"+work(1, 10), 2) + "sync\n"
+	for release, want := range map[string]int32{"chain": 0, "successor": 1} {
+		l, _ := run(t, text, narrow(t, 1), "pagoda,rows=2,release="+release)
+		if r := tasks(t, l, 2); r[0].Worker != want || r[1].Worker != 1 || r[0].FirstWarp <= r[0].Schedulable {
+			t.Errorf("%s: tasks %+v", release, r)
+		}
 	}
 }
 
@@ -97,13 +159,15 @@ func TestOccupancyExamples(t *testing.T) {
 
 // Pagoda, one task on a table of two columns of two rows. The entry arrives at
 // 100 + 64. Nothing more comes: the CPU copies the entry back (100 + 64, to 328),
-// sees (-1,0), and sends it again released: 492. The wait times out 20,000 cycles
-// after that was sent, and the table of 4 x 64 bytes is there 356 cycles later.
+// sees (-1,0), and sends it again released: 492. From 328 on it reads the counter,
+// every 104 cycles; the first read that begins when the task has ended finds it,
+// and the table of 4 x 64 bytes is there 356 cycles behind that.
 func TestPagodaOneTask(t *testing.T) {
-	l, sum := run(t, "spawn work grid=1 block=64\n"+work(2, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2")
+	l, sum := run(t, "spawn work grid=1 block=64\n"+work(2, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2,entry-bytes=64")
 	r := tasks(t, l, 1)[0]
-	if r.Spawn != 0 || r.Copied != 164 || r.Schedulable != 492 || r.Back != 328+20000+356 || r.Worker != 0 {
-		t.Errorf("the task is %+v", r)
+	read := 328 + (r.End-328+103)/104*104
+	if r.Spawn != 0 || r.Copied != 164 || r.Schedulable != 492 || r.Back != read+104+356 || r.Worker != 0 {
+		t.Errorf("the task is %+v, want it back at %d", r, read+104+356)
 	}
 	if r.FirstWarp <= 492 || r.End <= r.FirstWarp || r.End > 20000 {
 		t.Errorf("released at 492, the task runs from %d to %d", r.FirstWarp, r.End)
@@ -120,7 +184,7 @@ func TestPagodaOneTask(t *testing.T) {
 // scheduler warp of the next column and without a copy back; the last task is
 // released by the CPU.
 func TestPagodaChainReleases(t *testing.T) {
-	l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 10)+"spawn work grid=1 block=32\n"+work(1, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2")
+	l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 10)+"spawn work grid=1 block=32\n"+work(1, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2,entry-bytes=64")
 	r := tasks(t, l, 2)
 	if r[0].Copied != 164 || r[1].Copied != 328 {
 		t.Errorf("entries arrive at %d and %d, want 164 and 328", r[0].Copied, r[1].Copied)
@@ -152,7 +216,7 @@ func TestPagodaFullTable(t *testing.T) {
 func TestPagodaBarrierOfTheTask(t *testing.T) {
 	long := "spawn long grid=1 block=64 syncs\ncta 0\n warp 0\n  int x4000 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n warp 1\n  barrier\n  int x200 R3 <- R2\n  exit\n"
 	short := "spawn short grid=1 block=64 syncs\ncta 0\n warp 0..1\n  int x5 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n"
-	l, _ := run(t, long+short+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1,release-ns=0")
+	l, _ := run(t, long+short+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1")
 	r := tasks(t, l, 2)
 	if r[1].FirstWarp > r[0].End || r[1].End > r[0].End {
 		t.Errorf("the short task runs from %d to %d, the long one from %d to %d", r[1].FirstWarp, r[1].End, r[0].FirstWarp, r[0].End)

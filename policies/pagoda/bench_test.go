@@ -10,24 +10,26 @@ func BenchmarkTasks(b *testing.B) {
 	for c := range mtbs {
 		mtbs[c] = newMTB(b, table, c, PaperMTB())
 	}
-	s, err := NewSpawner(table, Timing{})
+	s, err := NewSpawner(table, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
-	s.WaitAll()
+	s.Wait(WaitAll)
 	for k := range b.N {
 		s.Offer(Task{Kernel: uint32(k), Blocks: 1, Threads: 128, SharedBytes: 2048, Sync: true})
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
 	var done []ID
-	for now := int64(0); s.Offered()+s.Live() > 0; now++ {
-		switch a := s.Next(now); a.Act {
+	for now := 0; s.Offered()+s.Live() > 0; now++ {
+		switch a := s.Next(); a.Act {
 		case ActSend:
 			table.Arrive()
+		case ActPoll:
+			s.Polled(table.Ended())
 		case ActCopyBack:
 			s.Start(a.ID)
-			done = s.CopiedBack(now, done[:0])
+			done = s.CopiedBack(done[:0])
 		}
 		if now%1024 == 0 || s.Offered() == 0 {
 			for drain(mtbs) {

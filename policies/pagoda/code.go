@@ -30,11 +30,6 @@ const (
 	NumBlocks     = iota
 )
 
-// EntryBytes is the size of a TaskTable entry in GPU memory: kernel pointer (8),
-// threadblocks, threads, shared memory and the sync flag (4 each), ready and
-// sched (4 each), and 32 bytes of task arguments, filled up to 64.
-const EntryBytes = 64
-
 // Code is the MasterKernel as static instructions: one function, each [Block] a
 // range of it. The instructions are counted from the listings of the paper, one
 // for each operation that a compiler would leave in place: index and address

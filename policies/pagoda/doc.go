@@ -27,9 +27,10 @@
 //     while its own entry is the only room for one: a table has at least two.
 //  8. No free entry: the whole table is copied back, again and again until one
 //     is; the copy's own time paces it.
-//  9. waitAll releases the last task at once, since the thread that waits spawns
-//     nothing; otherwise "no new tasks come in" is a time without a spawn
-//     ([Timing].ReleaseAfter).
+//  9. "No new tasks come in" is when the thread that spawns has nothing to do: it
+//     then releases the last task at once. A wait reads a word, again and again:
+//     waitAll a counter of ended tasks and, when that has moved, the table, as in
+//     the public artifact; wait the ready field of its task's entry.
 //  10. Of several free blocks the lowest is taken, and likewise the lowest free
 //     barrier.
 //  11. Algorithm 2 takes warps from the counter with atomicDec and keeps ids >= 0;
@@ -38,4 +39,9 @@
 //     the highest id.
 //  12. Line 26 passes the same counter for every threadblock; warp ids count
 //     through the task, and a warp's threadblock is id / warps per threadblock.
+//  13. In the artifact the scheduler warp that finds a successor's entry schedules
+//     the predecessor on its own MTB ([MTBConfig].Successor). The task's doneCtr is
+//     then that of the successor's row, and a row schedules nothing while its
+//     doneCtr is in use. The last task is released by the CPU to its own column
+//     (the artifact writes its id into the first entry of the round).
 package pagoda

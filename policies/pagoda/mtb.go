@@ -12,6 +12,11 @@ type MTBConfig struct {
 	SharedBytes   int // shared memory for tasks: 32 KB
 	SmallestBlock int // of shared memory: 512 B
 	ScanRows      int // entries that a scan reads at once, one a lane; 0 or 1: one after another, as line 3 has it
+
+	// The scheduler warp that finds a successor's entry schedules the predecessor
+	// itself, on its own MTB (the artifact); false: it releases it to the
+	// scheduler warp of the predecessor's column (algorithm 1).
+	Successor bool
 }
 
 // PaperMTB is the threadblock of the paper.
@@ -23,6 +28,7 @@ func PaperMTB() MTBConfig {
 type Slot struct {
 	Exec    bool   // the warp runs, or is about to run, a task
 	Entry   ID     // eNum: the task
+	Row     int    // of the task's doneCtr
 	Warp    uint32 // warpId: the warp's index in the task
 	SMIndex Node   // shared memory of the threadblock; NoNode: none
 	Barrier int8   // of the threadblock; -1: none
@@ -85,11 +91,13 @@ type MTB struct {
 	names  uint64 // free barriers
 	blocks []live
 	done   []uint32 // doneCtr, per row
+	held   uint64   // rows whose doneCtr is in use by a task of another column or row
 
 	phase   phase
 	next    Block // the code announced for this phase
 	row     int   // i of line 3
 	entry   ID
+	after   ID // the successor's entry through which the task is scheduled; NoID: its own
 	task    Task
 	tb      uint32 // j of line 18
 	counter uint32 // ctr[i]
@@ -203,6 +211,9 @@ func (m *MTB) Apply() []Start {
 		m.phase = phaseNotReady
 		if m.table.Linkable(m.entry) {
 			m.phase = phaseRelease
+			if m.cfg.Successor {
+				m.phase, m.after, m.entry = phaseBegin, m.entry, ID(m.table.GPU(m.entry).Ready)
+			}
 		}
 	case PrevNotReady:
 		m.nextRow()
@@ -249,8 +260,10 @@ func (m *MTB) Apply() []Start {
 
 func (m *MTB) scan() {
 	m.seek()
-	m.entry = m.table.ID(m.column, m.row)
+	m.entry, m.after = m.table.ID(m.column, m.row), NoID
 	switch s := m.table.GPU(m.entry).State; {
+	case m.held>>m.row&1 != 0:
+		m.nextRow()
 	case s.Ready >= int32(firstID):
 		m.phase = phaseCheck
 	case s.Sched:
@@ -281,12 +294,19 @@ func (m *MTB) nextRow() {
 func (t Task) perBlock() bool { return t.SharedBytes > 0 || t.Sync }
 
 func (m *MTB) begin() {
-	m.table.Begin(m.entry)
+	if m.after != NoID {
+		m.table.Take(m.after)
+	} else {
+		m.table.Begin(m.entry)
+	}
 	m.task = m.table.GPU(m.entry).Task
 	if err := m.cfg.Admits(m.task); err != nil {
 		panic("pagoda: " + err.Error())
 	}
 	m.done[m.row] = m.task.Warps()
+	if m.cfg.Successor {
+		m.held |= 1 << m.row
+	}
 	m.tb, m.base, m.node, m.barrier = 0, 0, NoNode, -1
 	if m.task.perBlock() {
 		m.beginBlock()
@@ -319,7 +339,7 @@ func (m *MTB) take() {
 		m.idle &= m.idle - 1
 		m.counter--
 		warp := m.counter + m.base
-		m.slots[slot] = Slot{Exec: true, Entry: m.entry, Warp: warp, SMIndex: m.node, Barrier: m.barrier}
+		m.slots[slot] = Slot{Exec: true, Entry: m.entry, Row: m.row, Warp: warp, SMIndex: m.node, Barrier: m.barrier}
 		per := m.task.WarpsPerBlock()
 		m.open(warp / per)
 		m.started = append(m.started, Start{slot, m.task.Kernel, warp / per, warp % per})
@@ -373,9 +393,9 @@ func (m *MTB) WarpDone(slot int) End {
 			m.names |= 1 << s.Barrier
 		}
 	}
-	row := m.table.Row(s.Entry)
-	if m.done[row]--; m.done[row] == 0 {
+	if m.done[s.Row]--; m.done[s.Row] == 0 {
 		end.Task = true
+		m.held &^= 1 << s.Row
 		m.table.Done(s.Entry)
 	}
 	m.slots[slot] = Slot{Barrier: -1}
@@ -391,7 +411,7 @@ func (m *MTB) WarpDone(slot int) End {
 func (m *MTB) Idling() bool {
 	switch m.phase {
 	case phaseScan:
-		return m.table.Quiet(m.column)
+		return m.table.quiet(m.column, m.held)
 	case phaseBarrier:
 		return m.names == 0
 	case phaseFree, phaseSearch:
@@ -444,7 +464,7 @@ func (m *MTB) skipScan(n uint64) (scans, checks, waits uint64) {
 	waiting := bits.OnesCount64(m.table.hot[m.column])
 	sweep := uint64(m.table.Rows() + 2*waiting)
 	sweeps := n / sweep
-	if m.cfg.ScanRows > 1 { // its steps do not all read one entry
+	if m.cfg.ScanRows > 1 || m.cfg.Successor { // its steps do not all read one entry
 		sweeps = 0
 	}
 	scans, checks, waits = sweeps*uint64(m.table.Rows()), sweeps*uint64(waiting), sweeps*uint64(waiting)

@@ -180,6 +180,34 @@ func TestSkipIsSteppingFast(t *testing.T) {
 	}
 }
 
+// The artifact's release: the MTB that finds B's entry runs A, and B waits for its
+// own successor; A's counter is that of B's row, in which nothing else is scheduled
+// until A has ended.
+func TestSuccessorSchedulesItsPredecessor(t *testing.T) {
+	table := newTable(t, 2, 2)
+	cfg := PaperMTB()
+	cfg.Successor = true
+	m := newMTB(t, table, 1, cfg)
+	for k := range uint32(2) {
+		table.Spawn(Task{Kernel: k, Blocks: 1, Threads: 32})
+		table.Arrive()
+	}
+	a, b := table.ID(0, 0), table.ID(1, 0)
+	if got, want := steps(m, 4), []string{"scan", "check", "begin", "take 0:0.0"}; !slices.Equal(got, want) {
+		t.Fatalf("steps %q, want %q", got, want)
+	}
+	if table.GPU(a).State != (State{Ready: Scheduling}) || table.GPU(b).State != (State{Ready: Copied}) || m.Slot(0).Entry != a {
+		t.Errorf("A %v, B %v, slot %+v", table.GPU(a).State, table.GPU(b).State, m.Slot(0))
+	}
+	table.set(b, State{Ready: Scheduling, Sched: true})
+	if !m.Idling() {
+		t.Error("B is to be scheduled while its row counts A's warps")
+	}
+	if end := m.WarpDone(0); !end.Task || end.Kernel != 0 || m.Idling() {
+		t.Errorf("A ends as %+v", end)
+	}
+}
+
 // Random tasks through the whole machinery, executors ending in any order.
 func TestMTBsUnderAnyLoad(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
@@ -188,12 +216,13 @@ func TestMTBsUnderAnyLoad(t *testing.T) {
 		cfg := PaperMTB()
 		cfg.Executors = rapid.IntRange(4, 31).Draw(rt, "executors")
 		cfg.Barriers = rapid.IntRange(1, 4).Draw(rt, "barriers")
+		cfg.Successor = rapid.Bool().Draw(rt, "successor")
 		mtbs := make([]*MTB, columns)
 		for c := range mtbs {
 			mtbs[c] = newMTB(t, table, c, cfg)
 		}
-		s, _ := NewSpawner(table, Timing{})
-		s.WaitAll()
+		s, _ := NewSpawner(table, 0)
+		s.Wait(rapid.SampledFrom([]Wait{WaitAny, WaitAll}).Draw(rt, "wait"))
 		n := rapid.IntRange(1, 25).Draw(rt, "tasks")
 		tasks := make([]Task, n)
 		for k := range tasks {
@@ -208,7 +237,7 @@ func TestMTBsUnderAnyLoad(t *testing.T) {
 			if round > 20000 {
 				rt.Fatalf("stuck with %d live and %d offered", s.Live(), s.Offered())
 			}
-			w.cpu(s, int64(round))
+			w.cpu(s)
 			w.gpu(rapid.Uint64().Draw(rt, "dice"))
 		}
 		w.check(tasks)
@@ -226,14 +255,16 @@ type world struct {
 	tasks   map[uint32]int
 }
 
-func (w *world) cpu(s *Spawner, now int64) {
+func (w *world) cpu(s *Spawner) {
 	if w.copying {
-		s.CopiedBack(now, nil)
+		s.CopiedBack(nil)
 		w.copying = false
 	}
-	switch a := s.Next(now); a.Act {
+	switch a := s.Next(); a.Act {
 	case ActSend:
 		w.table.Arrive()
+	case ActPoll:
+		s.Polled(w.table.Ended())
 	case ActCopyBack:
 		s.Start(a.ID)
 		w.copying = true

@@ -2,71 +2,62 @@ package pagoda
 
 import "fmt"
 
-// Never is a time that does not come.
-const Never = int64(1)<<62 - 1
-
-// Timing holds the waiting times of the [Spawner], in the caller's unit of time.
-type Timing struct {
-	ReleaseAfter int64 // without a spawn: the last task is released by the CPU
-	WaitTimeout  int64 // of wait and waitAll: until they force a copy back
-	Nested       int64 // of waits that go on beside the spawning: until they force a copy back; 0: they never do
-	Batch        int   // tasks that must all be done before the next batch; 0: spawn continuously
-}
-
 // Act is what the CPU does next.
 type Act uint8
 
 const (
-	ActSleep    Act = iota // nothing until [Action].Until, or until the caller has news
+	ActSleep    Act = iota // nothing until the caller has news
 	ActSend                // copy the entry of ID to the GPU; its arrival is [Table.Arrive]
 	ActCopyBack            // copy states back: of the entry ID, or the whole table if it is NoID
+	ActPoll                // copy the counter of ended tasks back
 )
 
 // Action is one step of the CPU.
 type Action struct {
 	Act     Act
 	ID      ID
-	Release bool  // ActSend: the entry is sent again to release the last task
-	Until   int64 // ActSleep
+	Release bool // ActSend: the entry is sent again to release the last task
 }
 
-// wait is what the CPU's program waits for.
-type wait uint8
+// Wait is what the CPU's program does while it has no task to spawn.
+type Wait uint8
 
 const (
-	waitNone wait = iota
-	waitOne
-	waitAll
+	WaitNone Wait = iota // it waits for nothing and will spawn more: the last task stays unreleased
+	WaitIdle             // it has none to spawn now
+	WaitAny              // it spawns none before a task is seen done
+	WaitAll              // nor before all are
 )
 
 // Spawner is the CPU thread of section 4.2: it spawns what it is offered as
 // entries become free, releases the last task when no other comes, and copies
-// the table back when it finds no room or when a wait has timed out.
+// the table back when it finds no room or, while the program waits, when the
+// counter of ended tasks has moved.
 //
 // The engine calls [Spawner.Next] whenever the CPU is idle, carries the action
-// out, and reports the end of a copy back with [Spawner.CopiedBack].
+// out, and reports the end of a copy back with [Spawner.CopiedBack] and of a
+// poll with [Spawner.Polled].
 type Spawner struct {
-	table   *Table
-	timing  Timing
-	queue   []Task // offered and not spawned, from head on
-	head    int
-	live    int // spawned and not seen done
-	batch   int // spawned in this batch
-	shown   bool
-	spawned int64 // time of the last spawn
-	heard   int64 // time of the last copy back, or of the first spawn after all tasks were done
-	news    int64 // time of the last spawn or copy back
-	waiting wait
-	target  ID
-	busy    bool
+	table *Table
+	size  int    // tasks of a batch; 0: it spawns continuously
+	queue []Task // offered and not spawned, from head on
+	head  int
+	live  int // spawned and not seen done
+	seen  int // seen done in all
+	batch int // spawned in this batch
+	shown bool
+	moved bool // the counter says that there is something to be seen
+	wait  Wait
+	busy  bool
 }
 
-// NewSpawner returns a spawner on an empty table.
-func NewSpawner(table *Table, timing Timing) (*Spawner, error) {
-	if timing.ReleaseAfter < 0 || timing.WaitTimeout < 0 || timing.Nested < 0 || timing.Batch < 0 {
-		return nil, fmt.Errorf("pagoda: waiting times and batch size must not be negative: %+v", timing)
+// NewSpawner returns a spawner on an empty table. Of a batch all tasks must be
+// done before the next is spawned; 0: there are none.
+func NewSpawner(table *Table, batch int) (*Spawner, error) {
+	if batch < 0 {
+		return nil, fmt.Errorf("pagoda: a batch of %d tasks", batch)
 	}
-	return &Spawner{table: table, timing: timing}, nil
+	return &Spawner{table: table, size: batch}, nil
 }
 
 // Offer appends a task whose inputs are ready to those to be spawned.
@@ -78,54 +69,45 @@ func (s *Spawner) Offered() int { return len(s.queue) - s.head }
 // Live returns how many tasks are spawned and not seen done.
 func (s *Spawner) Live() int { return s.live }
 
-// WaitAll tells that the program waits for all tasks, or for results on which
-// its further tasks depend: it offers none until some are done.
-func (s *Spawner) WaitAll() { s.waiting, s.target = waitAll, NoID }
+// Wait tells what the program does beside what it has offered.
+func (s *Spawner) Wait(w Wait) { s.wait = w }
 
-// Wait tells that the program waits for one task, which it holds the id of, and
-// that other threads may go on to offer tasks.
-func (s *Spawner) Wait(id ID) { s.waiting, s.target = waitOne, id }
-
-// WaitOver ends the wait.
-func (s *Spawner) WaitOver() { s.waiting, s.target = waitNone, NoID }
-
-// Next returns what the CPU does at time now. ActSend has already changed the
-// CPU's side of the table.
-func (s *Spawner) Next(now int64) Action {
+// Next returns what the CPU does now. ActSend has already changed the CPU's side
+// of the table.
+func (s *Spawner) Next() Action {
 	switch {
 	case s.busy:
-		return Action{Until: Never}
-	case s.timing.Nested > 0 && s.waiting != waitNone && s.live > 0 && now >= s.heard+s.timing.Nested:
+		return Action{}
+	case s.Offered() > 0 && !s.closed():
+		return s.spawn()
+	case s.table.Last() != NoID && (s.closed() || s.wait != WaitNone):
+		return s.release()
+	case s.live > 0 && s.moved:
 		return s.copyBack(NoID)
-	case s.Offered() > 0 && s.batchOpen():
-		return s.spawn(now)
-	case s.table.Last() != NoID:
-		return s.release(now)
-	case s.Offered() > 0: // the batch is not done
-		return s.poll(now, NoID)
-	case s.live > 0 && s.waiting != waitNone:
-		return s.poll(now, s.target)
+	case s.Polling():
+		s.busy = true
+		return Action{Act: ActPoll}
 	}
-	return Action{Until: Never}
+	return Action{}
 }
 
-func (s *Spawner) batchOpen() bool {
-	return s.timing.Batch == 0 || s.batch < s.timing.Batch
+// Polling reports whether the CPU reads the counter until there is news.
+func (s *Spawner) Polling() bool {
+	return s.live > 0 && (s.closed() || s.Offered() == 0 && s.wait >= WaitAny)
 }
 
-func (s *Spawner) spawn(now int64) Action {
+// closed reports whether no task is spawned before all of the batch are done.
+func (s *Spawner) closed() bool { return s.size > 0 && s.batch >= s.size }
+
+func (s *Spawner) spawn() Action {
 	id, ok := s.table.Spawn(s.queue[s.head])
 	if !ok {
 		return s.copyBack(NoID)
 	}
 	s.pop()
-	if s.live == 0 {
-		s.heard = now
-	}
 	s.live++
 	s.batch++
 	s.shown = false
-	s.spawned, s.news = now, now
 	return Action{Act: ActSend, ID: id}
 }
 
@@ -137,12 +119,8 @@ func (s *Spawner) pop() {
 }
 
 // release lets the last task go: its state is copied back first, until it is
-// (-1,0).
-func (s *Spawner) release(now int64) Action {
-	last := s.waiting == waitAll || !s.batchOpen()
-	if at := s.spawned + s.timing.ReleaseAfter; !last && now < at {
-		return Action{Until: at}
-	}
+// (-1,0): an earlier copy would overwrite the pointer to its predecessor.
+func (s *Spawner) release() Action {
 	if !s.shown {
 		return s.copyBack(s.table.Last())
 	}
@@ -150,16 +128,7 @@ func (s *Spawner) release(now int64) Action {
 	if !ok {
 		panic("pagoda: the last task was shown as copied and cannot be released")
 	}
-	s.news = now
 	return Action{Act: ActSend, ID: id, Release: true}
-}
-
-// poll copies back once nothing has been heard for WaitTimeout.
-func (s *Spawner) poll(now int64, id ID) Action {
-	if at := s.news + s.timing.WaitTimeout; now < at {
-		return Action{Until: at}
-	}
-	return s.copyBack(id)
 }
 
 func (s *Spawner) copyBack(id ID) Action {
@@ -171,17 +140,38 @@ func (s *Spawner) copyBack(id ID) Action {
 // states are those of this moment. All entries sent before must have arrived.
 func (s *Spawner) Start(id ID) { s.table.StartCopyBack(id) }
 
-// CopiedBack ends a copy back at time now, and appends the tasks seen done.
-func (s *Spawner) CopiedBack(now int64, done []ID) []ID {
+// CopiedBack ends a copy back, and appends the tasks seen done.
+func (s *Spawner) CopiedBack(done []ID) []ID {
 	n := len(done)
 	done = s.table.FinishCopyBack(done)
-	s.busy = false
-	s.news, s.heard = now, now
-	if s.live -= len(done) - n; s.live == 0 {
-		s.batch = 0
-	}
+	s.busy, s.moved = false, false
+	s.saw(len(done) - n)
 	if last := s.table.Last(); last != NoID {
 		s.shown = s.table.CPU(last).State == State{Ready: Copied}
 	}
 	return done
+}
+
+// Polled ends a poll that found so many tasks ended since the GPU's start.
+func (s *Spawner) Polled(ended int) {
+	s.busy = false
+	s.moved = ended == s.seen+s.live || ended > s.seen && s.wait != WaitAll && !s.closed()
+}
+
+// Learn tells the CPU the state that an entry had on the GPU, by a copy of the
+// entry's ready field that another thread made. It reports whether the task is
+// thereby seen done.
+func (s *Spawner) Learn(id ID, state State) bool {
+	if !s.table.learn(id, state) {
+		return false
+	}
+	s.saw(1)
+	return true
+}
+
+func (s *Spawner) saw(n int) {
+	s.seen += n
+	if s.live -= n; s.live == 0 {
+		s.batch = 0
+	}
 }

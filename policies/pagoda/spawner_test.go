@@ -3,6 +3,7 @@ package pagoda
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -25,10 +26,10 @@ type toyEvent struct {
 	do func()
 }
 
-func newToy(t testing.TB, columns, rows int, timing Timing) *toy {
+func newToy(t testing.TB, columns, rows int, batch int) *toy {
 	t.Helper()
 	table := newTable(t, columns, rows)
-	s, err := NewSpawner(table, timing)
+	s, err := NewSpawner(table, batch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +63,13 @@ func (g *toy) scan() {
 	}
 }
 
-// cpu lets the CPU act until it sleeps, and returns when it wants to wake.
-func (g *toy) cpu() int64 {
+// cpu lets the CPU act until it has nothing to do.
+func (g *toy) cpu() {
 	for {
-		a := g.s.Next(g.now)
+		a := g.s.Next()
 		switch a.Act {
 		case ActSleep:
-			return a.Until
+			return
 		case ActSend:
 			if a.Release {
 				g.note("release %d", g.table.CPU(a.ID).Kernel)
@@ -76,6 +77,10 @@ func (g *toy) cpu() int64 {
 				g.note("spawn %d", g.table.CPU(a.ID).Kernel)
 			}
 			g.after(g.copyFor, func() { g.table.Arrive(); g.scan() })
+		case ActPoll:
+			found := g.table.Ended()
+			g.note("poll %d", found)
+			g.after(g.copyFor, func() { g.s.Polled(found) })
 		case ActCopyBack:
 			g.note("copy back %d", a.ID)
 			start := int64(0) // after the copies sent before
@@ -85,12 +90,11 @@ func (g *toy) cpu() int64 {
 			g.after(start, func() { g.s.Start(a.ID) })
 			g.after(start+g.copyFor, func() {
 				n := len(g.done)
-				g.done = g.s.CopiedBack(g.now, g.done)
+				g.done = g.s.CopiedBack(g.done)
 				for _, id := range g.done[n:] {
 					g.note("seen %d", g.table.CPU(id).Kernel)
 				}
 			})
-			return Never
 		}
 	}
 }
@@ -100,50 +104,71 @@ func (g *toy) run() {
 		if steps > 100000 {
 			g.t.Fatalf("no end; log tail %v", g.log[max(0, len(g.log)-10):])
 		}
-		wake := g.cpu()
-		if len(g.due) > 0 && g.due[0].at <= wake {
-			e := g.due[0]
-			g.due = g.due[1:]
-			g.now = e.at
-			e.do()
-			continue
-		}
-		if wake == Never {
+		g.cpu()
+		if len(g.due) == 0 {
 			return
 		}
-		g.now = wake
+		e := g.due[0]
+		g.due = g.due[1:]
+		g.now = e.at
+		e.do()
 	}
 }
 
-// Two tasks and waitAll, by hand: copies take 10, a task 100, the timeout is 50.
-// B's arrival at 10 releases A. B's own state is asked for once its copy has
-// landed (10 to 20), B is released (arrives at 30, runs to 130). A copy back
-// begins 50 after the release, at 70, and sees neither done; the next at 130
-// begins as both are (A at 110, B at 130).
+// Two tasks and waitAll, by hand: copies take 10, a task 100. B's arrival at 10
+// releases A. B's own state is asked for once its copy has landed (10 to 20), B is
+// released (arrives at 30, runs to 130). The counter is read every 10 from 20 on:
+// that at 130 begins as B has ended, and the table follows at 140.
 func TestSpawnerWaitsForTheLastTask(t *testing.T) {
-	g := newToy(t, 2, 4, Timing{ReleaseAfter: 1000, WaitTimeout: 50})
+	g := newToy(t, 2, 4, 0)
 	for k := range uint32(2) {
 		g.s.Offer(Task{Kernel: k, Blocks: 1, Threads: 32})
 	}
-	g.s.WaitAll()
+	g.s.Wait(WaitAll)
 	g.run()
-	want := []string{"0 spawn 0", "0 spawn 1", "0 copy back 6", "10 run 0", "20 release 1", "30 run 1",
-		"70 copy back 0", "130 copy back 0", "140 seen 0", "140 seen 1"}
-	if !slices.Equal(g.log, want) {
-		t.Errorf("log\n%q\nwant\n%q", g.log, want)
+	polls := 0
+	var rest []string
+	for _, line := range g.log {
+		if strings.Contains(line, "poll") {
+			polls++
+		} else {
+			rest = append(rest, line)
+		}
+	}
+	if want := []string{"0 spawn 0", "0 spawn 1", "0 copy back 6", "10 run 0", "20 release 1", "30 run 1", "140 copy back 0", "150 seen 0", "150 seen 1"}; !slices.Equal(rest, want) || polls != 12 {
+		t.Errorf("log with %d polls\n%q\nwant 12\n%q", polls, rest, want)
 	}
 	if g.s.Live() != 0 {
 		t.Errorf("%d tasks live at the end", g.s.Live())
 	}
 }
 
-// With no wait the last task is released ReleaseAfter the last spawn, and nobody
-// asks for results.
-func TestSpawnerReleasesAfterSilence(t *testing.T) {
-	g := newToy(t, 1, 4, Timing{ReleaseAfter: 300})
+// A program that waits for any task reads the table when the first has ended: A
+// ends at 110, which the read at 110 finds.
+func TestSpawnerWaitsForAnyTask(t *testing.T) {
+	g := newToy(t, 2, 4, 0)
+	for k := range uint32(2) {
+		g.s.Offer(Task{Kernel: k, Blocks: 1, Threads: 32})
+	}
+	g.s.Wait(WaitAny)
+	g.run()
+	if !slices.Contains(g.log, "120 copy back 0") || !slices.Contains(g.log, "130 seen 0") {
+		t.Errorf("log %q", g.log)
+	}
+}
+
+// While the program will spawn more the last task waits for its successor; when it
+// has none to spawn now, the CPU releases it, and nobody asks for results.
+func TestSpawnerReleasesWhenIdle(t *testing.T) {
+	g := newToy(t, 1, 4, 0)
 	g.s.Offer(Task{Kernel: 5, Blocks: 1, Threads: 32})
 	g.run()
-	want := []string{"0 spawn 5", "300 copy back 2", "310 release 5", "320 run 5"}
+	if want := []string{"0 spawn 5"}; !slices.Equal(g.log, want) {
+		t.Errorf("log %q\nwant %q", g.log, want)
+	}
+	g.s.Wait(WaitIdle)
+	g.run()
+	want := []string{"0 spawn 5", "10 copy back 2", "20 release 5", "30 run 5"}
 	if !slices.Equal(g.log, want) {
 		t.Errorf("log %q\nwant %q", g.log, want)
 	}
@@ -151,11 +176,11 @@ func TestSpawnerReleasesAfterSilence(t *testing.T) {
 
 // A full table: every task is run once, in few bulk copies, and only then.
 func TestSpawnerCopiesBackWhenFull(t *testing.T) {
-	g := newToy(t, 2, 2, Timing{ReleaseAfter: 1000, WaitTimeout: 50})
+	g := newToy(t, 2, 2, 0)
 	for k := range uint32(40) {
 		g.s.Offer(Task{Kernel: k, Blocks: 1, Threads: 32})
 	}
-	g.s.WaitAll()
+	g.s.Wait(WaitAll)
 	g.run()
 	if len(g.done) != 40 || g.table.Room() != 4 {
 		t.Fatalf("%d of 40 tasks seen done, %d of 4 entries free", len(g.done), g.table.Room())
@@ -167,11 +192,11 @@ func TestSpawnerCopiesBackWhenFull(t *testing.T) {
 
 // Batches of 3: a batch begins when the one before has been seen done.
 func TestSpawnerBatches(t *testing.T) {
-	g := newToy(t, 4, 4, Timing{ReleaseAfter: 1000, WaitTimeout: 50, Batch: 3})
+	g := newToy(t, 4, 4, 3)
 	for k := range uint32(7) {
 		g.s.Offer(Task{Kernel: k, Blocks: 1, Threads: 32})
 	}
-	g.s.WaitAll()
+	g.s.Wait(WaitAll)
 	g.run()
 	seen := 0
 	spawned := 0
@@ -192,38 +217,24 @@ func TestSpawnerBatches(t *testing.T) {
 	}
 }
 
-func TestSpawnerRefusesNegativeTimes(t *testing.T) {
-	for _, timing := range []Timing{{ReleaseAfter: -1}, {WaitTimeout: -1}, {Batch: -1}} {
-		if _, err := NewSpawner(newTable(t, 1, 2), timing); err == nil {
-			t.Errorf("%+v was accepted", timing)
-		}
+func TestSpawnerRefusesNegativeBatch(t *testing.T) {
+	if _, err := NewSpawner(newTable(t, 1, 2), -1); err == nil {
+		t.Error("a batch of -1 tasks was accepted")
 	}
 }
 
-// A nested wait copies the table back beside the spawning, at its own pace: the
-// fifth task is offered at 40, the first copy back is due at 0 + 35.
-func TestNestedWaitCopiesBackBesideSpawning(t *testing.T) {
-	table := newTable(t, 4, 4)
-	s, err := NewSpawner(table, Timing{WaitTimeout: 1000, ReleaseAfter: 1000, Nested: 35})
-	if err != nil {
-		t.Fatal(err)
+// A wait for one task learns of its end by its entry, once; a copy of the table
+// that began before says nothing new.
+func TestSpawnerLearnsOfOneTask(t *testing.T) {
+	g := newToy(t, 1, 4, 0)
+	g.s.Offer(Task{Kernel: 5, Blocks: 1, Threads: 32})
+	g.s.Wait(WaitIdle)
+	g.run()
+	id := g.table.ID(0, 0)
+	if g.s.Learn(id, State{Ready: Scheduling}) || !g.s.Learn(id, g.table.GPU(id).State) || g.s.Learn(id, g.table.GPU(id).State) {
+		t.Error("the end of the task was not learned once")
 	}
-	var acts []Act
-	for now := int64(0); now <= 40; now += 10 {
-		s.Offer(Task{Kernel: uint32(now), Blocks: 1, Threads: 32})
-		s.Wait(NoID)
-		a := s.Next(now)
-		acts = append(acts, a.Act)
-		if a.Act == ActSend {
-			table.Arrive()
-		}
-	}
-	if want := []Act{ActSend, ActSend, ActSend, ActSend, ActCopyBack}; !slices.Equal(acts, want) {
-		t.Fatalf("the CPU does %v, want %v", acts, want)
-	}
-	s.Start(NoID)
-	s.CopiedBack(50, nil)
-	if a := s.Next(50); a.Act != ActSend {
-		t.Errorf("after the copy back the CPU does %v, not the spawn", a.Act)
+	if g.s.Live() != 0 || g.table.Room() != 4 {
+		t.Errorf("%d live, room for %d", g.s.Live(), g.table.Room())
 	}
 }

@@ -82,6 +82,7 @@ type Table struct {
 	shot          []State // states under way to the CPU
 	shotID        ID      // the one entry that shot is of; NoID: all
 	reading       bool
+	ended         int // tasks, since the start
 }
 
 // NewTable returns an empty table. Rows may be up to 64; the paper has 48
@@ -233,13 +234,13 @@ func (t *Table) FinishCopyBack(done []ID) []ID {
 	}
 	for i, s := range t.shot {
 		id := first + ID(i)
-		if e := &t.cpu[id-firstID]; e.Ready != Free {
+		switch e := &t.cpu[id-firstID]; {
+		case e.Ready == Free:
+		case s.Ready == Free:
+			t.clear(id, e, s)
+			done = append(done, id)
+		default:
 			e.State = s
-			if s.Ready == Free {
-				t.free[t.Column(id)] |= 1 << t.Row(id)
-				t.nfree++
-				done = append(done, id)
-			}
 		}
 	}
 	return done
@@ -270,6 +271,15 @@ func (t *Table) Release(id ID) ID {
 	return prev
 }
 
+// Take sets the task that an entry points to, to (1,0), and the entry itself to
+// (-1,0): the scheduler warp that has found it schedules its predecessor. It
+// returns the task to be scheduled.
+func (t *Table) Take(id ID) ID {
+	prev := t.Release(id)
+	t.Begin(prev)
+	return prev
+}
+
 // Begin clears the sched flag: line 15.
 func (t *Table) Begin(id ID) {
 	if t.GPU(id).State != (State{Ready: Scheduling, Sched: true}) {
@@ -284,11 +294,36 @@ func (t *Table) Done(id ID) {
 		panic(fmt.Sprintf("pagoda: task %d ends in state %v", id, t.GPU(id).State))
 	}
 	t.set(id, State{})
+	t.ended++
+}
+
+// Ended returns how many tasks have ended on the GPU: the artifact's
+// totalScheTasks, which the last warp of a task increments.
+func (t *Table) Ended() int { return t.ended }
+
+// learn takes over that an entry of the CPU's side is free on the GPU, and
+// reports whether that is news.
+func (t *Table) learn(id ID, s State) bool {
+	e := &t.cpu[id-firstID]
+	if s.Ready != Free || e.Ready == Free {
+		return false
+	}
+	t.clear(id, e, s)
+	return true
+}
+
+func (t *Table) clear(id ID, e *Entry, s State) {
+	e.State = s
+	t.free[t.Column(id)] |= 1 << t.Row(id)
+	t.nfree++
 }
 
 // Quiet reports whether a scan of the column would change nothing.
-func (t *Table) Quiet(column int) bool {
-	for hot := t.hot[column]; hot != 0; hot &= hot - 1 {
+func (t *Table) Quiet(column int) bool { return t.quiet(column, 0) }
+
+// quiet leaves out the rows of a set.
+func (t *Table) quiet(column int, but uint64) bool {
+	for hot := t.hot[column] &^ but; hot != 0; hot &= hot - 1 {
 		id := t.ID(column, bits.TrailingZeros64(hot))
 		if t.GPU(id).Sched || t.Linkable(id) {
 			return false

@@ -57,7 +57,7 @@ var pagoda = &Paper{
 	Experiments: []Experiment{
 		{
 			Name: "end-to-end", Title: "End to end: pagoda's time, and how many times as long the others take", Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Policies: taskPolicies, Flags: taskFlags("on"), Workloads: taskWorkloads, Columns: longer,
+			Policies: taskPolicies, Flags: taskFlags("interleaved"), Workloads: taskWorkloads, Columns: longer,
 		},
 		{
 			Name: "compute", Title: "The same without copies of inputs and outputs", Head: "workload", GPU: taskMachine, Mean: Geometric,
@@ -65,7 +65,7 @@ var pagoda = &Paper{
 		},
 		{
 			Name: "copies", Title: "Copies under hyperq, per cent of copying and computing (table 3)", Head: "workload", GPU: taskMachine,
-			Policies: "hyperq", Flags: taskFlags("on"), Workloads: taskWorkloads,
+			Policies: "hyperq", Flags: taskFlags("interleaved"), Workloads: taskWorkloads,
 			Columns: []Column{{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
 				Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}}},
 		},
@@ -82,12 +82,12 @@ var pagoda = &Paper{
 		},
 		{
 			Name: "tasks-mb", Title: "MB by number of tasks, end to end", Head: "tasks", GPU: taskMachine,
-			Policies: taskPolicies, Flags: taskFlags("on"), Columns: longer,
+			Policies: taskPolicies, Flags: taskFlags("interleaved"), Columns: longer,
 			Workloads: byTasks("tasks-mb", []string{"iterations=64"}, "64", "128", "256", "512", "1024", "2048", "4096"),
 		},
 		{
 			Name: "tasks-conv", Title: "CONV by number of tasks, end to end", Head: "tasks", GPU: taskMachine,
-			Policies: taskPolicies, Flags: taskFlags("on"), Columns: longer,
+			Policies: taskPolicies, Flags: taskFlags("interleaved"), Columns: longer,
 			Workloads: byTasks("tasks-conv", nil, "64", "128", "256", "512", "1024"),
 		},
 		{
@@ -113,7 +113,7 @@ var pagoda = &Paper{
 		},
 		{
 			Name: "million", Title: "A million tasks (MM 16 x 16 in device memory, 64 threads): times as long as pagoda", Head: "workload", GPU: taskMachine, Large: true,
-			Policies: "pagoda,gemtc,pthreads", Flags: taskFlags("on"),
+			Policies: "pagoda,gemtc,pthreads", Flags: taskFlags("interleaved"),
 			Columns:   append([]Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}, slower("gemtc", "pthreads")...),
 			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=1048576", "n=16", "threads=64", "tiles=device"}}},
 		},
