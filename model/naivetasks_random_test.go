@@ -69,7 +69,8 @@ func TestPagodaAgainstNaive(t *testing.T) {
 // a SuperKernel: the two machines agree, also in the times of each task.
 func TestTasksAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off"}[r.IntN(10)]
+		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off",
+			"fusion,batch=0", "fusion,batch=3", "gemtc,task-copies=phased", "gemtc,task-copies=off,batch=2", "gemtc,task-copies=phased,batch=3"}[r.IntN(15)]
 		return taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
 	})
 }

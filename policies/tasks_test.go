@@ -260,21 +260,48 @@ func TestPagodaBatch(t *testing.T) {
 	}
 }
 
-// GeMTC: a batch of two ends with its longest task, and both outputs come back
-// together; pops follow one another.
+// GeMTC, a batch of two: the inputs are there at 400, then the queue's record
+// (124 cycles), pointers (116), descriptions (148) and new end (104) are copied, and
+// the SuperKernel starts 1010 behind that. It ends with its longest task; its results
+// take four such copies, its outputs 150 each, and the next batch is behind them.
 func TestGeMTCBatch(t *testing.T) {
 	text := "spawn work grid=1 block=32 in=100 out=50\n" + work(1, 1000) + strings.Repeat("spawn work grid=1 block=32 in=100 out=50\n"+work(1, 10), 2) + "sync\n"
 	l, _ := run(t, text, narrow(t, 1), "gemtc,batch=2")
 	r := tasks(t, l, 3)
-	// Two inputs and two descriptors of 64 bytes in one copy.
-	if r[0].Copied != 100+200+128 || r[1].Copied != r[0].Copied || r[0].Schedulable != r[0].Copied+1010 {
+	if r[0].Copied != 400+124+116+148+104 || r[1].Copied != r[0].Copied || r[0].Schedulable != r[0].Copied+1010 {
 		t.Errorf("batch copied at %d, its kernel starts at %d", r[0].Copied, r[0].Schedulable)
 	}
-	if r[0].FirstWarp == r[1].FirstWarp {
-		t.Error("two pops at once")
-	}
-	if r[0].Back != r[1].Back || r[0].Back < r[0].End+200 || r[2].Spawn != r[0].Back {
+	if over := r[0].Back - 150; over < r[0].End+492+5*200 || over > r[0].End+492+5*300 || r[1].Back != over+300 || r[2].Spawn != over {
 		t.Errorf("the batch is back at %d and %d, its longest task ends at %d, the next is spawned at %d", r[0].Back, r[1].Back, r[0].End, r[2].Spawn)
+	}
+	// Five accesses of the L2 under the lock, some 220 cycles each.
+	if d := r[1].FirstWarp - r[0].FirstWarp; d < 5*200 || d > 5*300 {
+		t.Errorf("the second task is taken %d cycles after the first", d)
+	}
+}
+
+// A batch is a fill of the GPU unless its size is given: on one SM 64 workers of a
+// warp would be, were they not bounded by its 32 CTAs.
+func TestGeMTCBatchIsAFill(t *testing.T) {
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 10), 40)+"sync\n", narrow(t, 1), "gemtc")
+	r := tasks(t, l, 40)
+	for k, x := range r {
+		if (x.Copied == r[0].Copied) != (k < 32) {
+			t.Errorf("task %d is copied at %d, the first at %d", k, x.Copied, r[0].Copied)
+		}
+	}
+}
+
+// Fusion: kernels of a fill run one after another, each to its longest task's end;
+// one kernel lets the hardware fill in. On one SM 8 CTAs of 256 threads are a fill.
+func TestFusionFills(t *testing.T) {
+	one := func(steps int) string { return "spawn work grid=1 block=256\n" + work(8, steps) }
+	text := one(500) + strings.Repeat(one(10), 8) + "sync\n"
+	for batch, waits := range map[string]bool{"fill": true, "0": false, "9": false, "8": true} {
+		l, _ := run(t, text, narrow(t, 1), "fusion,batch="+batch)
+		if r := tasks(t, l, 9); (r[8].FirstWarp > r[0].End) != waits {
+			t.Errorf("batch=%s: the ninth task starts at %d, the first ends at %d", batch, r[8].FirstWarp, r[0].End)
+		}
 	}
 }
 
@@ -282,7 +309,7 @@ func TestGeMTCBatch(t *testing.T) {
 // of them fit an SM, although three of the four tasks need none.
 func TestFusionSizesEveryCTA(t *testing.T) {
 	text := "spawn big grid=1 block=64 shared=49152\n" + work(2, 500) + strings.Repeat("spawn work grid=1 block=32 out=10\n"+work(1, 500), 3) + "sync\n"
-	l, _ := run(t, text, narrow(t, 1), "fusion")
+	l, _ := run(t, text, narrow(t, 1), "fusion,batch=0")
 	r := tasks(t, l, 4)
 	late := 0
 	for _, x := range r {
