@@ -41,6 +41,7 @@ type nothing struct{ kernels, functions uint32 }
 
 func (n *nothing) SetMeta(trace.Meta)                        {}
 func (n *nothing) AddArray(trace.Array) uint32               { return 0 }
+func (n *nothing) AddScope(trace.Scope) uint32               { return 1 }
 func (n *nothing) AddFunction(string) uint32                 { n.functions++; return n.functions - 1 }
 func (n *nothing) AddInst(uint32, trace.Inst) uint32         { return 0 }
 func (n *nothing) Diagnose(trace.Diagnostic)                 {}

@@ -35,6 +35,7 @@ type Writer interface {
 	SetMeta(trace.Meta)
 	AddArray(trace.Array) uint32
 	AddFunction(name string) uint32
+	AddScope(trace.Scope) uint32
 	AddInst(function uint32, in trace.Inst) uint32
 	Diagnose(trace.Diagnostic)
 	Host(*trace.HostOp) error

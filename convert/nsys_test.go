@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -197,6 +198,26 @@ func TestNsysMachine(t *testing.T) {
 		if got := r.meta.Machine(); got != ga106 {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// NVTX ranges hold the kernels that are called in them: those that one thread
+// pushed, and those that were started and ended apart, on whichever thread. Marks
+// are none.
+func TestNsysRanges(t *testing.T) {
+	story := append(append([]string{}, nsysStory...),
+		`CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid INTEGER)`,
+		`INSERT INTO StringIds VALUES (6, 'decode')`,
+		`INSERT INTO NVTX_EVENTS VALUES (99, 111, 59, NULL, 6, 0x1000001), (90, NULL, 60, 'request 7', NULL, 0x1000009),
+			(99, NULL, 34, 'a mark', NULL, 0x1000001), (80, 300, 59, 'of another thread', NULL, 0x1000009)`)
+	r := capture(t, database(t, story...), anyDevice)
+	p := trace.Program{Scopes: r.scopes}
+	var got []string
+	for i := range r.kernels {
+		got = append(got, strings.Join(p.ScopePath(r.kernels[i].Scope), "/"))
+	}
+	if want := []string{"request 7/decode", "", "request 7", "request 7"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -17,6 +17,7 @@ type recording struct {
 	meta      trace.Meta
 	arrays    []trace.Array
 	functions []trace.Function
+	scopes    []trace.Scope
 	diags     []trace.Diagnostic
 	ops       []trace.HostOp
 	kernels   []trace.Kernel
@@ -31,6 +32,10 @@ func (r *recording) AddArray(a trace.Array) uint32 {
 func (r *recording) AddFunction(name string) uint32 {
 	r.functions = append(r.functions, trace.Function{Name: name})
 	return uint32(len(r.functions) - 1)
+}
+func (r *recording) AddScope(s trace.Scope) uint32 {
+	r.scopes = append(r.scopes, s)
+	return uint32(len(r.scopes))
 }
 func (r *recording) AddInst(f uint32, in trace.Inst) uint32 {
 	in.Dst, in.Src = slices.Clone(in.Dst), slices.Clone(in.Src)
@@ -88,6 +93,17 @@ func (r *recording) count(kind trace.OpKind) int {
 	return n
 }
 
+// flagged returns how many kernels have a flag.
+func (r *recording) flagged(flag trace.KernelFlags) int {
+	n := 0
+	for i := range r.kernels {
+		if r.kernels[i].Flags&flag != 0 {
+			n++
+		}
+	}
+	return n
+}
+
 func (r *recording) diag(name string) uint64 {
 	for _, d := range r.diags {
 		if d.Name == name {
@@ -103,6 +119,9 @@ func (r *recording) text() string {
 	fmt.Fprintln(&b, r.meta)
 	for _, a := range r.arrays {
 		fmt.Fprintln(&b, a.Name)
+	}
+	for _, s := range r.scopes {
+		fmt.Fprintln(&b, s.Name)
 	}
 	for _, f := range r.functions {
 		fmt.Fprintln(&b, f.Name)
@@ -177,6 +196,21 @@ func (r *recording) summary() string {
 	}
 	fmt.Fprintf(&b, "kernels %d of %d functions on %d streams, %d CTAs, %d threads, busy %d ns, last end %d ns\n",
 		len(r.kernels), len(r.functions), len(streams), ctas, threads, busy, last)
+	if n := r.flagged(trace.KernelCollective); n > 0 {
+		fmt.Fprintf(&b, "  collective: %d\n", n)
+	}
+	inside, deepest := 0, 0
+	for i := range r.kernels {
+		depth := 0
+		for in := r.kernels[i].Scope; in > 0; in = r.scopes[in-1].In {
+			depth++
+		}
+		inside += min(depth, 1)
+		deepest = max(deepest, depth)
+	}
+	if len(r.scopes) > 0 {
+		fmt.Fprintf(&b, "  in one of %d scopes: %d, at most %d deep, the first %q\n", len(r.scopes), inside, deepest, r.scopes[0].Name)
+	}
 	for f := trace.FidelityNone; f <= trace.FidelityWarp; f++ {
 		if n := fidelity[f]; n > 0 {
 			fmt.Fprintf(&b, "  fidelity %d: %d\n", f, n)

@@ -2,6 +2,7 @@ package convert
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -24,12 +25,23 @@ func newTimelineSink(w Writer, opt Options) *timelineSink {
 	return &timelineSink{w: w, opt: opt, functions: map[string]uint32{}, least: trace.FidelityWarp}
 }
 
+// collectives are kernels that move data between devices: NCCL's, which RCCL names
+// alike, by the beginning of their names, after a return type and namespaces.
+var collectives = regexp.MustCompile(`^(?:void |\w+::)*(?:ncclKernel|ncclDevKernel|ncclSymDevKernel|ncclSymkDevKernel|rccl\w*[kK]ernel|msccl\w*[kK]ernel)`)
+
+func collective(name string) trace.KernelFlags {
+	if collectives.MatchString(name) {
+		return trace.KernelCollective
+	}
+	return 0
+}
+
 func (s *timelineSink) function(name string) uint32 {
 	f, ok := s.functions[name]
 	if !ok {
 		f = s.w.AddFunction(name)
 		s.functions[name] = f
-		s.flags = append(s.flags, s.opt.flags(name))
+		s.flags = append(s.flags, s.opt.flags(name)|collective(name))
 	}
 	return f
 }
@@ -73,6 +85,9 @@ func (s *timelineSink) Launch(name string, k *trace.Kernel, op *trace.HostOp, gr
 	op.Kernel = id
 	return s.w.Host(op)
 }
+
+// Scope defines a scope.
+func (s *timelineSink) Scope(scope trace.Scope) uint32 { return s.w.AddScope(scope) }
 
 // Op writes any other operation.
 func (s *timelineSink) Op(op *trace.HostOp) error { return s.w.Host(op) }

@@ -24,6 +24,7 @@ type Kernel struct {
 	SharedBase  uint64    // generic window of shared memory; 0: none
 	LocalBase   uint64    // generic window of local memory; 0: none
 	Recorded    *Recorded // nil: the source has no times
+	Scope       uint32    // 1 + index of the innermost scope that launched it; 0: none
 
 	// Kept by the Writer.
 	CTAs        uint32 // CTAs that the trace holds; fewer than the grid if some are missing
@@ -37,9 +38,10 @@ type Kernel struct {
 type KernelFlags uint8
 
 const (
-	KernelChild     KernelFlags = 1 << iota // launched by a device thread ([Launch].Child names it)
-	KernelTask                              // spawned by an OpSpawn
-	KernelIrregular                         // accesses memory through unbounded indirection: CRCS cannot bound its ranges
+	KernelChild      KernelFlags = 1 << iota // launched by a device thread ([Launch].Child names it)
+	KernelTask                               // spawned by an OpSpawn
+	KernelIrregular                          // accesses memory through unbounded indirection: CRCS cannot bound its ranges
+	KernelCollective                         // moves data between devices (NCCL, RCCL): its time is the links', not the SMs'
 )
 
 // Recorded holds the times of a capture, in nanoseconds since the capture's
@@ -86,6 +88,7 @@ type HostOp struct {
 	Event    uint64
 	Ns       int64     // OpHostWork
 	Recorded *Recorded // copies, memset, launches; nil: the source has no times
+	Scope    uint32    // the same: 1 + index of the innermost scope; 0: none
 
 	// Of OpSpawn.
 	ArrivalNs int64    // since the start of the program

@@ -28,6 +28,7 @@ func formatTables() string {
 	fieldTable(&b, kindArray, "Arrays", arrayFields)
 	fieldTable(&b, kindFunction, "Functions", functionFields)
 	fieldTable(&b, kindInst, "Instructions, those of function 0 first", instFields)
+	fieldTable(&b, kindScope, "Scopes", scopeFields)
 	fieldTable(&b, kindDiag, "Diagnostics", diagFields)
 	fieldTable(&b, kindTotals, "Totals", totalsFields)
 	fieldTable(&b, kindKernel, "Kernels", kernelFields)

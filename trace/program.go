@@ -1,5 +1,7 @@
 package trace
 
+import "slices"
+
 // Program is everything about a trace that is small enough to hold in memory:
 // it does not grow with the length of the execution, only with the static code
 // and the number of arrays.
@@ -7,6 +9,7 @@ type Program struct {
 	Meta        Meta
 	Arrays      []Array
 	Functions   []Function
+	Scopes      []Scope
 	Diagnostics []Diagnostic
 	Totals      Totals
 }
@@ -145,6 +148,26 @@ const (
 	InstBypassL1                       // reads past the L1 (.STRONG.GPU, .CG)
 	InstBulk                           // bulk copy (TMA): addresses are those of the transfer
 )
+
+// Scope is a part of the host program that its author gave a name: an NVTX range, a
+// step of a training loop. What has the same name and lies in the same scopes is
+// the same scope, however often it comes.
+type Scope struct {
+	Name string
+	In   uint32 // 1 + index of the scope around it, which comes before it; 0: none
+}
+
+// ScopePath returns the names of a scope, as kernels and operations name it, and of
+// those around it, outermost first.
+func (p *Program) ScopePath(scope uint32) []string {
+	var path []string
+	for scope > 0 && int(scope) <= len(p.Scopes) {
+		path = append(path, p.Scopes[scope-1].Name)
+		scope = p.Scopes[scope-1].In
+	}
+	slices.Reverse(path)
+	return path
+}
 
 // Totals are counts over a whole trace, kept by the [Writer].
 type Totals struct {

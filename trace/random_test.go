@@ -84,6 +84,9 @@ func (h *held) write(t tester, blockBytes int) []byte {
 			w.AddInst(fn, in)
 		}
 	}
+	for _, s := range h.Program.Scopes {
+		w.AddScope(s)
+	}
 	for i := range h.Kernels {
 		_, err := w.BeginKernel(&h.Kernels[i])
 		check(err)
@@ -184,6 +187,9 @@ func randomTrace(t *rapid.T) *held {
 		base := d.u64("base")
 		h.Program.Arrays = append(h.Program.Arrays, Array{fmt.Sprintf("a%d", i/2), base, min(d.u64("bytes"), ^base), ArrayFlags(d.n("aflags", 0, 3))})
 	}
+	for i := range d.n("scopes", 0, 3) {
+		h.Program.Scopes = append(h.Program.Scopes, Scope{d.pick("scope", "", "step#1", "α β"), uint32(d.n("in", 0, i))})
+	}
 	n := d.n("kernels", 0, 6)
 	requested := map[uint32]bool{}
 	for id := range n {
@@ -225,6 +231,8 @@ func (d draws) inst() Inst {
 	return in
 }
 
+func (d draws) scope(h *held) uint32 { return uint32(d.n("within", 0, len(h.Program.Scopes))) }
+
 func (d draws) recorded() *Recorded {
 	if d.n("recorded", 0, 2) > 0 {
 		return nil
@@ -237,7 +245,7 @@ func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 		ID: id, Function: uint32(d.n("fn", 0, len(h.Program.Functions)-1)), Fidelity: Fidelity(d.n("fidelity", 0, 3)),
 		Flags: KernelFlags(d.n("kflags", 0, 1)) * KernelIrregular, Device: d.u32("device"), Grid: Dim3{uint32(d.n("gx", 1, 4)), 2, 1},
 		Block: Dim3{uint32(d.n("bx", 1, 70)), 1, uint32(d.n("bz", 1, 2))}, Registers: d.u32("regs"), SharedBytes: d.u32("shared"),
-		LocalBytes: d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"), LocalBase: d.u64("lb"), Recorded: d.recorded(),
+		LocalBytes: d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"), LocalBase: d.u64("lb"), Recorded: d.recorded(), Scope: d.scope(h),
 	}
 	if d.n("cluster", 0, 3) == 0 {
 		k.Cluster = Dim3{2, 1, 1}
@@ -355,7 +363,7 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 		if requested[uint32(id)] {
 			continue
 		}
-		op := HostOp{Kind: OpLaunch, Kernel: uint32(id), Stream: d.u64("stream"), Recorded: d.recorded()}
+		op := HostOp{Kind: OpLaunch, Kernel: uint32(id), Stream: d.u64("stream"), Recorded: d.recorded(), Scope: d.scope(h)}
 		if d.n("spawn", 0, 2) == 0 {
 			h.Kernels[id].Flags |= KernelTask
 			op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Sync = OpSpawn, int64(d.n("arrival", 0, 99)), d.u64("in"), d.u64("out"), true

@@ -48,6 +48,8 @@ func (p *Program) read(raw []byte) error {
 			functions, err = readTable(&s, functionFields, strings)
 		case kindInst:
 			insts, err = readTable(&s, instFields, strings)
+		case kindScope:
+			p.Scopes, err = readTable(&s, scopeFields, strings)
 		case kindDiag:
 			p.Diagnostics, err = readTable(&s, diagFields, strings)
 		case kindTotals:
@@ -91,6 +93,9 @@ func (p *Program) append(dst []byte) []byte {
 	rest = appendTable(rest, kindArray, arrayFields, p.Arrays, t)
 	rest = appendTable(rest, kindFunction, functionFields, functions, t)
 	rest = appendTable(rest, kindInst, instFields, insts, t)
+	if len(p.Scopes) > 0 {
+		rest = appendTable(rest, kindScope, scopeFields, p.Scopes, t)
+	}
 	rest = appendTable(rest, kindDiag, diagFields, p.Diagnostics, t)
 	rest = appendTable(rest, kindTotals, totalsFields, []Totals{p.Totals}, t)
 	return append(appendStrings(dst, t), rest...)

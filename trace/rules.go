@@ -28,6 +28,7 @@ type rules struct {
 	origins map[uint32]*[originPage]origin // by kernel id / originPage
 	kernels uint32                         // written so far
 	arrays  int                            // 1 + the highest array named
+	scopes  int                            // 1 + the highest scope named
 	highest int64                          // highest kernel named; -1: none
 	kernel  *Kernel
 	lastCTA int64
@@ -74,6 +75,7 @@ func (r *rules) op(op *HostOp) error {
 	if op.Kind.hasArray() {
 		r.array(op.Array)
 	}
+	r.scopes = max(r.scopes, int(op.Scope))
 	if op.Ns < 0 || op.ArrivalNs < 0 {
 		return fmt.Errorf("host operation %v: a duration is negative", op.Kind)
 	}
@@ -112,6 +114,7 @@ func (r *rules) begin(k *Kernel, functions int) error {
 		return fmt.Errorf("kernel %d: there is no flag %#x", k.ID, uint8(k.Flags))
 	}
 	r.kernel, r.lastCTA = k, -1
+	r.scopes = max(r.scopes, int(k.Scope))
 	r.kernels++
 	r.flags(k.ID, k.Flags)
 	return nil
@@ -261,6 +264,9 @@ func (r *rules) finish(p *Program) error {
 	if r.arrays > len(p.Arrays) {
 		return fmt.Errorf("array %d is named but not defined", r.arrays-1)
 	}
+	if r.scopes > len(p.Scopes) {
+		return fmt.Errorf("scope %d is named but not defined", r.scopes-1)
+	}
 	if r.highest >= int64(r.kernels) {
 		return fmt.Errorf("kernel %d is named but not in the trace", r.highest)
 	}
@@ -289,6 +295,11 @@ func checkProgram(p *Program) error {
 		}
 		if a.Base+a.Bytes < a.Base {
 			return fmt.Errorf("array %d (%s): %d bytes at %#x end behind the last address", i, a.Name, a.Bytes, a.Base)
+		}
+	}
+	for i, s := range p.Scopes {
+		if int64(s.In) > int64(i) {
+			return fmt.Errorf("scope %d (%s): scope %d, in which it is, comes after it", i, s.Name, s.In-1)
 		}
 	}
 	for _, d := range p.Diagnostics {

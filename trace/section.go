@@ -24,6 +24,7 @@ const (
 	kindArray    kind = 'A'
 	kindFunction kind = 'F'
 	kindInst     kind = 'N'
+	kindScope    kind = 'P'
 	kindDiag     kind = 'D'
 	kindTotals   kind = 'O'
 	kindKernel   kind = 'K'

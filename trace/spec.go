@@ -48,6 +48,11 @@ var instFields = []field[Inst]{
 	{9, "src", codeList, "registers read", func(i *Inst) any { return &i.Src }},
 }
 
+var scopeFields = []field[Scope]{
+	{1, "name", codeText, "", func(s *Scope) any { return &s.Name }},
+	{2, "in", codePlain, "index + 1 of the scope around it; 0: none", func(s *Scope) any { return &s.In }},
+}
+
 var diagFields = []field[Diagnostic]{
 	{1, "name", codeText, "", func(d *Diagnostic) any { return &d.Name }},
 	{2, "severity", codePlain, "0 info, 1 data loss, 2 error", func(d *Diagnostic) any { return (*uint8)(&d.Severity) }},
@@ -70,7 +75,7 @@ var kernelFields = []field[Kernel]{
 	{1, "id", codeDelta, "dense, ascending", func(k *Kernel) any { return &k.ID }},
 	{2, "function", codeDelta, "", func(k *Kernel) any { return &k.Function }},
 	{3, "fidelity", codePlain, "0 none ... 3 warp", func(k *Kernel) any { return (*uint8)(&k.Fidelity) }},
-	{4, "flags", codePlain, "1 child, 2 task, 4 irregular", func(k *Kernel) any { return (*uint8)(&k.Flags) }},
+	{4, "flags", codePlain, "1 child, 2 task, 4 irregular, 8 collective", func(k *Kernel) any { return (*uint8)(&k.Flags) }},
 	{5, "device", codeDelta, "", func(k *Kernel) any { return &k.Device }},
 	{6, "grid_x", codeDelta, "CTAs", func(k *Kernel) any { return &k.Grid[0] }},
 	{7, "grid_y", codeDelta, "", func(k *Kernel) any { return &k.Grid[1] }},
@@ -95,6 +100,7 @@ var kernelFields = []field[Kernel]{
 	{26, "warp_insts", codeDelta, "", func(k *Kernel) any { return &k.WarpInsts }},
 	{27, "thread_insts", codeDelta, "", func(k *Kernel) any { return &k.ThreadInsts }},
 	{28, "mem_insts", codeDelta, "", func(k *Kernel) any { return &k.MemInsts }},
+	{29, "scope", codeDelta, "index + 1; 0: none", func(k *Kernel) any { return &k.Scope }},
 }
 
 var hostFields = []field[HostOp]{
@@ -116,6 +122,7 @@ var hostFields = []field[HostOp]{
 	{16, "out_bytes", codePlain, "", func(o *HostOp) any { return &o.OutBytes }},
 	{17, "deps", codeList, "kernels", func(o *HostOp) any { return &o.Deps }},
 	{18, "in_copies", codePlain, "copies of a task's input; 0: one", func(o *HostOp) any { return &o.InCopies }},
+	{19, "scope", codeDelta, "index + 1; 0: none", func(o *HostOp) any { return &o.Scope }},
 }
 
 // blockRow is one block in the index.

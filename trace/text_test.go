@@ -68,6 +68,16 @@ kernel vecadd id=0 grid=2 block=64 regs=16 shared=0 stream=0
 	}
 }
 
+// A scope's path names those around it first; no scope has none.
+func TestScopePath(t *testing.T) {
+	p := trace.Program{Scopes: []trace.Scope{{Name: "step#1"}, {Name: "step#2"}, {Name: "forward", In: 2}}}
+	for scope, want := range []string{"", "step#1", "step#2", "step#2/forward", ""} {
+		if got := strings.Join(p.ScopePath(uint32(scope)), "/"); got != want {
+			t.Errorf("scope %d: %q, want %q", scope, got, want)
+		}
+	}
+}
+
 // Errors of a text say where it is wrong and what to do.
 func TestTextErrors(t *testing.T) {
 	const head = "array a bytes=64\nlaunch k grid=2 block=64\n"
@@ -91,6 +101,8 @@ func TestTextErrors(t *testing.T) {
 		{"launch 3\nlaunch 3", "text:2: kernel 3 is started a second time"},
 		{"h2d stream=2 start=30\nh2d start=20\nmemset stream=2 start=29",
 			"text:3: host operation 2 (memset) of stream 2 is recorded to start at 29 ns, operation 0 before it at 30 ns"},
+		{"scope a\nlaunch k scope=1", "text:2: there is no scope 1: 1 are defined above this line"},
+		{"scope a in=0", "text:1: there is no scope 0: 0 are"},
 		{"kernel 5 grid=1", "there is no function 5: 0 are defined"},
 		{"kernel k grid=1x2x3x4", `"1x2x3x4" is not an extent`},
 		{"kernel k id=7", "this is kernel 0, not 7"},

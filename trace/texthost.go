@@ -119,6 +119,8 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 		return p.u64(t.word, t.value, &op.Event)
 	case "kernel":
 		return p.u32(t.word, t.value, &op.Kernel)
+	case "scope":
+		return p.scope(t, &op.Scope)
 	case "ns":
 		return p.i64(t.word, t.value, &op.Ns)
 	case "arrival":
@@ -142,7 +144,7 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
+	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
 }
 
 // canonicalOp puts op into the one form that the container stores: an operation

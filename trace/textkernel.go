@@ -7,7 +7,7 @@ import (
 )
 
 const kernelTakes = "grid= block= cluster= regs= shared= local= stream= device= fidelity= sharedbase= localbase= " +
-	"child task irregular host= start= duration= id="
+	"scope= child task irregular collective host= start= duration= id="
 
 // parseKernel opens a kernel that no host operation of this line launches.
 func (p *textParser) parseKernel() error {
@@ -83,6 +83,8 @@ func (p *textParser) kernelAttr(k *Kernel, t textToken) (bool, error) {
 		return true, p.u32(t.word, t.value, &k.Device)
 	case "stream":
 		return true, p.u64(t.word, t.value, &k.Stream)
+	case "scope":
+		return true, p.scope(t, &k.Scope)
 	case "sharedbase":
 		return true, p.u64(t.word, t.value, &k.SharedBase)
 	case "localbase":

@@ -23,6 +23,7 @@ type textParser struct {
 	arrays   []Array
 	arrayIDs map[string]int // -1: several have the name
 	nextBase uint64
+	scopes   uint32 // defined so far
 	fns      []*textFunction
 	fnIDs    map[string]int // -1: several have the name
 	fn       *textFunction  // open for instructions
@@ -78,7 +79,7 @@ func compareStrings(a, b string) int {
 // textWords are the words that begin a line, and what each does.
 var textWords = map[string]func(*textParser) error{
 	"trace": (*textParser).parseVersion, "meta": (*textParser).parseMeta, "attr": (*textParser).parseAttr,
-	"diagnostic": (*textParser).parseDiagnostic, "array": (*textParser).parseArray, "function": (*textParser).parseFunction,
+	"diagnostic": (*textParser).parseDiagnostic, "array": (*textParser).parseArray, "scope": (*textParser).parseScope, "function": (*textParser).parseFunction,
 	"kernel": (*textParser).parseKernel, "cta": (*textParser).parseCTA, "warp": (*textParser).parseWarp,
 	"range": (*textParser).parseRange, "touch": (*textParser).parseTouch, "child": (*textParser).parseChild,
 	"repeat": (*textParser).parseRepeat, "end": (*textParser).parseEnd,
@@ -186,6 +187,35 @@ func (p *textParser) parseDiagnostic() error {
 		}
 	}
 	p.w.Diagnose(d)
+	return nil
+}
+
+func (p *textParser) parseScope() error {
+	if len(p.toks) < 2 || len(p.toks) > 3 {
+		return p.errf("write: scope NAME in=0")
+	}
+	s := Scope{Name: p.toks[1].word}
+	for _, t := range p.toks[2:] {
+		if t.word != "in" {
+			return p.unknown(t, "in=")
+		}
+		if err := p.scope(t, &s.In); err != nil {
+			return err
+		}
+	}
+	p.scopes = p.w.AddScope(s)
+	return nil
+}
+
+// scope reads the index of a scope that is defined above.
+func (p *textParser) scope(t textToken, to *uint32) error {
+	if err := p.u32(t.word, t.value, to); err != nil {
+		return err
+	}
+	if *to >= p.scopes {
+		return p.errf("there is no scope %d: %d are defined above this line", *to, p.scopes)
+	}
+	*to++
 	return nil
 }
 

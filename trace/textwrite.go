@@ -82,6 +82,11 @@ func (t *textWriter) program() {
 	for _, a := range m.Attrs {
 		fmt.Fprintf(t, "attr %q %q\n", a.Key, a.Value)
 	}
+	for _, s := range t.p.Scopes {
+		fmt.Fprintf(t, "scope %s", quoteName(s.Name))
+		t.scope("in", s.In)
+		t.WriteByte('\n')
+	}
 	for _, d := range t.p.Diagnostics {
 		fmt.Fprintf(t, "diagnostic %s %s count=%d help=%q\n", quoteName(d.Name), d.Severity, d.Count, d.Help)
 	}
@@ -160,6 +165,7 @@ func (t *textWriter) op(op *HostOp) {
 		t.WriteString(" syncs")
 	}
 	t.recorded(op.Recorded)
+	t.scope("scope", op.Scope)
 	t.WriteByte('\n')
 }
 
@@ -195,6 +201,13 @@ func (t *textWriter) recorded(r *Recorded) {
 	}
 }
 
+// scope writes the index of a scope that is given as index + 1.
+func (t *textWriter) scope(key string, scope uint32) {
+	if scope > 0 {
+		fmt.Fprintf(t, " %s=%d", key, scope-1)
+	}
+}
+
 func (t *textWriter) kernel(r *Reader, k *Kernel) error {
 	fmt.Fprintf(t, "kernel %s id=%d grid=%v block=%v regs=%d shared=%d stream=%d", t.fns[k.Function], k.ID,
 		k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream)
@@ -218,6 +231,7 @@ func (t *textWriter) kernel(r *Reader, k *Kernel) error {
 	}
 	t.WriteString(flagNames(kernelFlagWords, uint8(k.Flags)))
 	t.recorded(k.Recorded)
+	t.scope("scope", k.Scope)
 	t.WriteByte('\n')
 	ctas, err := r.CTAs(k.ID, 0)
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	modeWords       = [...]string{"none", "read", "write", "readwrite"}
 	instFlagWords   = []string{"load", "store", "atomic", "bypass", "bulk"}
 	arrayFlagWords  = []string{"input", "output"}
-	kernelFlagWords = []string{"child", "task", "irregular"}
+	kernelFlagWords = []string{"child", "task", "irregular", "collective"}
 )
 
 // String returns the word of the text form: "int", "memory".

@@ -92,6 +92,13 @@ func (w *Writer) AddFunction(name string) uint32 {
 	return uint32(len(w.prog.Functions) - 1)
 }
 
+// AddScope adds a scope, whose surrounding one has been added before, and returns
+// what kernels and operations name it by: its index + 1.
+func (w *Writer) AddScope(s Scope) uint32 {
+	w.prog.Scopes = append(w.prog.Scopes, s)
+	return uint32(len(w.prog.Scopes))
+}
+
 // AddInst appends an instruction to a function, also while one of its kernels is
 // open, and returns its index in paths.
 func (w *Writer) AddInst(fn uint32, in Inst) uint32 {

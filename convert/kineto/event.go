@@ -19,6 +19,7 @@ const (
 	catMemset
 	catCall
 	catSync
+	catRange
 )
 
 var categories = map[string]category{
@@ -26,7 +27,7 @@ var categories = map[string]category{
 	"gpu_memcpy": catCopy, "Memcpy": catCopy, "memcpy": catCopy,
 	"gpu_memset": catMemset, "Memset": catMemset, "memset": catMemset,
 	"cuda_runtime": catCall, "cuda_driver": catCall, "hip_runtime": catCall, "Runtime": catCall,
-	"cuda_sync": catSync,
+	"cuda_sync": catSync, "user_annotation": catRange,
 }
 
 // event is one complete event ("ph": "X"), reused from one to the next.

@@ -254,6 +254,11 @@ func (r *reader) take() error {
 		})
 	case catSync:
 		return r.sync()
+	case catRange:
+		return r.b.Range(&timeline.Range{
+			Name: e.name, Host: e.pid.hash, Thread: e.tid.hash, AnyThread: bytes.HasPrefix(e.name, []byte("ProfilerStep#")),
+			StartNs: e.start, DurationNs: e.duration,
+		})
 	}
 	return r.activity()
 }

@@ -62,7 +62,7 @@ func Read(db *sqlite.DB, b *timeline.Builder) (*Info, error) {
 		r.noPid = !has
 	}
 	for _, part := range []func() error{
-		r.about, r.gpus, r.kernels, r.graphs, r.copies, r.memsets, r.events, r.syncs, r.runtime, r.faults,
+		r.about, r.gpus, r.kernels, r.graphs, r.copies, r.memsets, r.events, r.syncs, r.runtime, r.ranges, r.faults,
 	} {
 		if err := part(); err != nil {
 			return &r.info, err

@@ -1,6 +1,9 @@
 package nsys
 
 import (
+	"math"
+	"strconv"
+
 	"gpureplay/convert/sqlite"
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -169,6 +172,49 @@ func (r *reader) runtime() error {
 		}
 	}
 	return nil
+}
+
+// NVTX events that are ranges: pushed and popped by one thread, or started and
+// ended apart, by whichever thread.
+const (
+	pushPop  = 59
+	startEnd = 60
+)
+
+// ranges reads those of NVTX. One that has no end lasts to the end of the capture.
+func (r *reader) ranges() error {
+	texts := map[int64]string{}
+	return r.db.Each("NVTX_EVENTS", []string{"start", "end", "eventType", "text", "textId", "globalTid"}, func(v []sqlite.Value) error {
+		kind := v[2].Int
+		if kind != pushPop && kind != startEnd || !v[0].IsInt {
+			return nil
+		}
+		text := v[3].Text
+		if v[3].IsInt {
+			text = strconv.FormatInt(v[3].Int, 10)
+		}
+		if v[3].Null && v[4].IsInt {
+			known, ok := texts[v[4].Int]
+			if !ok {
+				var err error
+				if known, _, err = r.text(v[4].Int); err != nil {
+					return err
+				}
+				if len(texts) < maxStrings {
+					texts[v[4].Int] = known
+				}
+			}
+			text = known
+		}
+		end := v[1].Int
+		if !v[1].IsInt {
+			end = math.MaxInt64
+		}
+		return r.b.Range(&timeline.Range{
+			Name: []byte(text), Host: pid(v[5].Int), Thread: uint64(v[5].Int) % 0x1000000, AnyThread: kind == startEnd,
+			StartNs: v[0].Int, DurationNs: end - v[0].Int,
+		})
+	})
 }
 
 // faults counts what unified memory did besides copying.

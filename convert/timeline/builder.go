@@ -47,6 +47,7 @@ func New(opts Options) *Builder {
 	return &Builder{
 		opts:    opts,
 		events:  spill.New(opts.TempDir, rowBytes, opts.Memory),
+		host:    spill.New(opts.TempDir, rowBytes, opts.Memory),
 		buf:     make([]byte, rowBytes),
 		nameIDs: map[string]uint32{},
 		kernels: map[uint32]uint64{},
@@ -56,9 +57,7 @@ func New(opts Options) *Builder {
 // Close frees memory and files.
 func (b *Builder) Close() {
 	b.events.Close()
-	if b.host != nil {
-		b.host.Close()
-	}
+	b.host.Close()
 }
 
 // Name interns the name of a kernel, given as bytes so that a known name costs

@@ -11,12 +11,24 @@ import (
 )
 
 // script is a sink that writes operations as lines.
-type script struct{ lines []string }
+type script struct{ lines, scopes []string }
 
 func (s *script) Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error {
-	s.lines = append(s.lines, fmt.Sprintf("launch %s stream %d host %d start %d ran %d grid %d", name, op.Stream,
-		op.Recorded.HostNs, op.Recorded.StartNs, op.Recorded.DurationNs, k.Grid.Count()))
+	line := fmt.Sprintf("launch %s stream %d host %d start %d ran %d grid %d", name, op.Stream,
+		op.Recorded.HostNs, op.Recorded.StartNs, op.Recorded.DurationNs, k.Grid.Count())
+	if op.Scope > 0 {
+		line += " in " + s.scopes[op.Scope-1]
+	}
+	s.lines = append(s.lines, line)
 	return nil
+}
+
+func (s *script) Scope(x trace.Scope) uint32 {
+	if x.In > 0 {
+		x.Name = s.scopes[x.In-1] + "/" + x.Name
+	}
+	s.scopes = append(s.scopes, x.Name)
+	return uint32(len(s.scopes))
 }
 
 func (s *script) Op(op *trace.HostOp) error {
@@ -59,6 +71,8 @@ func run(t testing.TB, device int, events ...any) (string, *Builder) {
 			err = b.Call(&e)
 		case Sync:
 			err = b.Sync(&e)
+		case Range:
+			err = b.Range(&e)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -230,6 +244,37 @@ sync_device
 work 5
 sync_device`)
 	if count(b, "event_sync_unresolved") != 0 {
+		t.Errorf("%v", b.Diagnostics())
+	}
+}
+
+// A range holds what its thread calls in it, in whatever ranges are around; a step
+// holds what all threads call. The same name at the same place is one scope.
+func TestRanges(t *testing.T) {
+	on := func(name string, thread uint64, start, ran int64) Range {
+		return Range{Name: []byte(name), Host: 1, Thread: thread, StartNs: start, DurationNs: ran}
+	}
+	step := on("step", 1, 100, 100)
+	step.AnyThread = true
+	second := launch(3, 130)
+	second.Thread = 2
+	got, b := run(t, -1,
+		on("inner", 1, 110, 30), on("outer", 1, 110, 60), on("inner", 1, 160, 5), on("other", 2, 120, 20), step,
+		launch(1, 90), kernel("before", 1, 7, 300, 1), launch(2, 115), kernel("a", 2, 7, 301, 1), second, kernel("b", 3, 7, 302, 1),
+		launch(4, 140), kernel("c", 4, 7, 303, 1), launch(5, 162), kernel("d", 5, 7, 304, 1), launch(6, 250), kernel("after", 6, 7, 305, 1),
+		kernel("no call", 0, 8, 115, 1))
+	var places []string
+	for line := range strings.SplitSeq(got, "\n") {
+		if f := strings.Fields(line); f[0] == "launch" {
+			_, in, _ := strings.Cut(line, " in ")
+			places = append(places, f[1]+": "+in)
+		}
+	}
+	want := "before: ; no: ; a: step/outer/inner; b: step/other; c: step/outer; d: step/outer/inner; after: "
+	if list := strings.Join(places, "; "); list != want {
+		t.Errorf("got  %s\nwant %s", list, want)
+	}
+	if count(b, "scope_dropped") != 0 {
 		t.Errorf("%v", b.Diagnostics())
 	}
 }

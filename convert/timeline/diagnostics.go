@@ -20,6 +20,7 @@ const (
 	duplicateActivity
 	negativeDuration
 	longName
+	scopeDropped
 	issuedEarly
 	graphLaunch
 	slowLaunch
@@ -58,6 +59,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
 	issuedEarly: {Name: "issued_before_call", Severity: trace.Info,
 		Help: "activities that began before one of their stream that was called earlier (the capture began in queued work, or calls of several threads crossed); they are issued before it, since a stream runs in order"},
+	scopeDropped: {Name: "scope_dropped", Severity: trace.DataLoss,
+		Help: "named ranges beyond 65536 different ones, or more than 64 deep; what they hold belongs to the range around them"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},
 	slowLaunch: {Name: "slow_launch", Severity: trace.Info,

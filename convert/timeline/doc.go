@@ -39,5 +39,8 @@
 //     to do: they loaded code, and count as work of the host.
 //  12. A wait of a stream that the profiler does not explain is inferred from
 //     what the thread issues next and from when that began (infer.go).
-//  13. Times count from the first call or activity of the capture.
+//  13. A named range holds what its thread calls in it, wherever that runs; a step of
+//     PyTorch's profiler and a range that NVTX starts and ends apart hold what all
+//     threads of the process call (scopes.go).
+//  14. Times count from the first call or activity of the capture.
 package timeline

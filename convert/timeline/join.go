@@ -29,7 +29,6 @@ type joiner struct {
 
 // join sorts the events into host order.
 func (b *Builder) join() error {
-	b.host = spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
 	acts := spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
 	defer acts.Close()
 	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{}, buf: make([]byte, rowBytes), vote: true}

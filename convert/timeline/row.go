@@ -36,6 +36,7 @@ const (
 	sideSync
 	sideRecord // says which event and stream a recording call was about
 	sideActivity
+	sideRange // among the rows in host order only
 )
 
 type flags uint16
@@ -52,6 +53,7 @@ const (
 	flagHostTime // start and duration are of a call
 	flagUsed     // an activity or a sync belongs to the call
 	flagThreads  // the grid is in threads
+	flagAnyThread
 )
 
 const (

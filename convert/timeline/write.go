@@ -19,6 +19,8 @@ type Sink interface {
 	// Launch writes the kernel k of the named function, and then the launch op
 	// with the kernel's id. gridID is that of the activity.
 	Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error
+	// Scope defines a scope and returns its index + 1.
+	Scope(trace.Scope) uint32
 	// Op writes any other operation.
 	Op(op *trace.HostOp) error
 }
@@ -43,7 +45,7 @@ func (b *Builder) Write(sink Sink) error {
 	if err != nil {
 		return err
 	}
-	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, ended: math.MinInt64}
+	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(), ended: math.MinInt64}
 	for {
 		rec, err := it.Next()
 		if err == io.EOF {
@@ -96,6 +98,7 @@ type emitter struct {
 	ended    int64 // end of the last activity of the device
 	slow     int64 // start of the last slow launch
 	waits    waits
+	scopes   scopes
 	r        row
 	op       trace.HostOp
 	kernel   trace.Kernel
@@ -103,6 +106,10 @@ type emitter struct {
 }
 
 func (e *emitter) row(r *row) error {
+	if r.side == sideRange {
+		e.begin(r)
+		return nil
+	}
 	used := e.threads[thread{r.host, r.thread}]
 	if r.flags&flagHostTime != 0 && used == nil && len(e.threads) < maxThreads {
 		used = &last{device: e.device}
@@ -260,7 +267,7 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	if r.flags&flagHostTime != 0 {
 		e.times.HostNs = r.start - e.b.first
 	}
-	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Bytes: r.bytes, Addr: r.addr}
+	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr}
 	switch ActivityKind(r.kind) {
 	case Kernel:
 		return e.launch(r)
@@ -284,7 +291,7 @@ func (e *emitter) launch(r *row) error {
 	e.kernel = trace.Kernel{
 		Fidelity: trace.FidelityNone, Device: r.device, Stream: r.stream,
 		Registers: r.registers, SharedBytes: r.shared, LocalBytes: r.local, Cluster: r.cluster,
-		Recorded: &e.times,
+		Recorded: &e.times, Scope: e.op.Scope,
 	}
 	if r.flags&flagSized != 0 && r.grid.Count() > 0 && r.block.Count() > 0 {
 		e.kernel.Fidelity, e.kernel.Grid, e.kernel.Block = trace.FidelityKernel, r.grid, r.block
