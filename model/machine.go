@@ -16,6 +16,9 @@ type Options struct {
 	Sample   Time           // width of a timeline window; 0: none; SampleAuto
 	AsTasks  AsTasks        // whether launches of the host are run as narrow tasks
 	Fault    Fault          // of the scoreboard, for tests of auditors
+
+	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
+	Tick      func(now Time, insts uint64) // called now and then while it runs, with the instructions issued; nil: nobody asks
 }
 
 // Machine replays one trace under one policy, once.
@@ -57,6 +60,8 @@ type Machine struct {
 	stepped   Time     // the last cycle in which they acted
 	err       error    // met by an SM; ends the run after the cycle
 	captured  func() *Config
+	last      Time // cycle in which the run is cut off
+	tick      func(Time, uint64)
 }
 
 // New builds a machine for one replay of tr.
@@ -93,6 +98,9 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.tasks = newTasks(m, opt.AsTasks)
 	m.codes = make([]*code, len(m.prog.Functions))
 	m.sampler.init(opt.Sample)
+	if m.tick, m.last = opt.Tick, never-1; opt.MaxCycles > 0 {
+		m.last = opt.MaxCycles
+	}
 	if d := m.policy.Dependency; d != nil {
 		var err error
 		if m.overlap, err = newOverlap(m, d.Scoreboard()); err != nil {
@@ -102,18 +110,25 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	return m, nil
 }
 
-// Run replays the trace to its end. An error names what went wrong: a damaged
-// trace, a kernel that fits no SM, a cancelled context, or work that can never
-// move (and then what waits for what).
+// Run replays the trace to its end, or to the last cycle that was asked for. An
+// error names what went wrong: a damaged trace, a kernel that fits no SM, a
+// cancelled context (the summary is then that of the run so far), or work that can
+// never move (and then what waits for what).
 func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 	m.queue.post(0, evHost, 0, 0)
 	for steps := uint64(0); ; steps++ {
-		if steps&0xffff == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if steps&0xffff == 0 {
+			if end, err := m.pause(ctx); end {
+				sum, _ := m.cutShort(m.now)
+				return sum, err
+			}
 		}
 		t := min(m.queue.next(), m.wheel.next())
 		if t == never {
 			break
+		}
+		if t > m.last {
+			return m.cutShort(m.last)
 		}
 		if t >= horizon {
 			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine", m.now, horizon-1)

@@ -197,6 +197,7 @@ type MemoryRecord struct {
 // Summary is what a run comes to.
 type Summary struct {
 	Cycles                 Time
+	Cut                    bool // the run ended before its program: the figures are those of its beginning
 	Kernels                uint64
 	KernelsInferred        uint64 // those with an Inferred other than nothing
 	CTAs                   uint64

@@ -48,11 +48,11 @@ func Parse(list string, flags map[string]string) ([]*Choice, error) {
 	}
 	seen := map[string]bool{}
 	for _, c := range all {
+		c.fill(flags)
 		if seen[c.Label] {
 			return nil, fmt.Errorf("--policy=%s: %s is named twice", list, c.Label)
 		}
 		seen[c.Label] = true
-		c.fill(flags)
 	}
 	return all, nil
 }
@@ -118,12 +118,18 @@ func (c *Choice) whole(key string) string {
 	return whole
 }
 
-// fill sets the parameters that c has and that were not set for it alone.
+// fill sets the parameters that c has and that were not set for it alone. What is
+// not its default becomes part of the label, as if it stood behind the policy: runs
+// are known by it.
 func (c *Choice) fill(flags map[string]string) {
 	for _, k := range sortedKeys(flags) {
-		if _, ok := c.args[k]; !ok && c.Declares(k) {
-			c.args[k] = flags[k]
+		if _, ok := c.args[k]; ok || !c.Declares(k) {
+			continue
 		}
+		if (Args{c.params(), c.args}).text(k) != flags[k] {
+			c.Label += "," + strings.TrimPrefix(k, c.Policy.Name+"-") + "=" + flags[k]
+		}
+		c.args[k] = flags[k]
 	}
 }
 
@@ -255,6 +261,16 @@ func Params() []Param {
 		sorted = append(sorted, all[k])
 	}
 	return sorted
+}
+
+// IsParam reports whether a policy or a decision has a parameter of that name.
+func IsParam(name string) bool {
+	for _, p := range Params() {
+		if p.Name == name {
+			return true
+		}
+	}
+	return false
 }
 
 // Applicable returns the policies that a trace can feed, serial first if it is

@@ -27,12 +27,12 @@ func init() {
 		"Where no kernel matches, the hardware makes it a device kernel, which later groups join."
 	register(Policy{
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
-		Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
-		Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
+		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
 		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Cost: costOfDTBL,
 		Adjust: func(c *model.Config, a Args) error {
 			if err := withEntries(c, a); err != nil {

@@ -28,15 +28,15 @@ func init() {
 			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a buddy allocator and one of " +
 			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. The host learns of ended tasks " +
 			"by copying the table back when it has no free entry, and its waits by small copies, one after another.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
 	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
 	register(Policy{
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
-		Doc:    "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Doc:       "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
+		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append(batched, taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
 			n, err := a.integer("pagoda-batch-size", 1, 1<<30)

@@ -29,6 +29,10 @@ type Policy struct {
 	// The five decisions by name. An empty Warp is the machine's own.
 	Launch, Admission, Dependency, CTA, Warp string
 
+	// Baselines are the policies that its papers compare it with, the first of which
+	// speed-ups refer to; nil: it is compared with whatever is asked for.
+	Baselines []string
+
 	Host   model.HostMode
 	Tasks  bool                                // it runs narrow tasks
 	Params []Param                             // beyond those of its decisions

@@ -55,7 +55,7 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := table.Open(table.Options{Trace: "x", Policy: "x", ClockMHz: 1, Tables: []string{}})
+	set, err := table.Open(table.Options{Trace: "x", Policy: "x", GPU: "k20c", ClockMHz: 1, Tables: []string{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 // A Comparison is one kernel, predicted against measured.
 type Comparison struct {
 	Trace, Policy string
+	GPU, Set      string // the machine, and what is set of it
 	Kernel        uint32
 	Function      string
 	Predicted     float64 // in the unit of its [Correlation]
@@ -24,6 +25,7 @@ type Comparison struct {
 // A Correlation is what the comparisons of one trace under one policy come to.
 type Correlation struct {
 	Trace, Policy string
+	GPU, Set      string // the machine, and what is set of it
 	Unit          string // "cycles" or "ns"
 	Unmeasured    int    // kernels that were replayed and not measured
 	Figures
@@ -72,7 +74,7 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	var all []Correlation
 	matched := 0
 	for _, p := range parts {
-		c := Correlation{Trace: p.Trace, Policy: p.Policy, Unit: unit}
+		c := Correlation{Trace: p.Trace, GPU: p.GPU, Set: p.Set, Policy: p.Policy, Unit: unit}
 		if err := c.read(p.Path, want, add); err != nil {
 			return nil, err
 		}
@@ -169,7 +171,7 @@ func (c *Correlation) read(path string, want map[measurement]float64, add float6
 		if !ok || id > math.MaxUint32 || !ran {
 			return nil // it never began
 		}
-		x := Comparison{Trace: c.Trace, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add}
+		x := Comparison{Trace: c.Trace, GPU: c.GPU, Set: c.Set, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add}
 		if f := b.Column("function"); f != nil {
 			x.Function, _ = f.Text(row)
 		}

@@ -34,8 +34,8 @@ func TestSensitivityOfLaunch(t *testing.T) {
 		t.Fatal(err)
 	}
 	first, last := vs[0], vs[len(vs)-1]
-	if first.Suffix != "@launch=0" || last.Suffix != "@launch=35000" {
-		t.Fatalf("the range goes from %s to %s, want 0 to 35000", first.Suffix, last.Suffix)
+	if first.Key != "launch" || first.Value != 0 || last.Key != "launch" || last.Value != 35000 {
+		t.Fatalf("the range goes from %d to %d, want launch from 0 to 35000", first.Value, last.Value)
 	}
 	c, err := model.Preset("k20c")
 	if err != nil {

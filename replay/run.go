@@ -1,12 +1,14 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"runtime"
 	"runtime/metrics"
 	"strings"
+	"sync"
 	"time"
 
 	"gpureplay/model"
@@ -18,21 +20,28 @@ import (
 // Job is what one call replays: one trace under several policies on one
 // machine.
 type Job struct {
-	Trace    *trace.Reader
-	Name     string // of the trace, as it stands in the tables
-	Config   *model.Config
-	Choices  []*policies.Choice
-	Baseline string        // label of the choice that speedups refer to; "": the first
-	Alone    bool          // there is no baseline: what these runs are compared with is not among them
-	Sample   model.Time    // width of a timeline window in cycles; 0: none; model.SampleAuto
-	Output   *Output       // nil: no tables
-	Variants []Variant     // of the machine; nil: as it is
-	AsTasks  model.AsTasks // whether launches are run as narrow tasks
-	Audit    bool
-	Started  func(label string)            // called before a policy runs; may be nil
-	Finished func(label string, r *Result) // called after it; may be nil
-	fault    model.Fault                   // of the scoreboard, in tests of the auditor
-	warnings []table.Diagnostic            // of every run
+	Trace     *trace.Reader
+	Name      string // of the trace, as it stands in the tables
+	Config    *model.Config
+	Preset    *model.Config // what the user named before settings; nil: Config itself
+	Choices   []*policies.Choice
+	Baseline  string        // label of the choice that speed-ups refer to, and that runs first; "": the first
+	Alone     bool          // there is no baseline: what these runs are compared with is not among them
+	Sample    model.Time    // width of a timeline window in cycles; 0: none; model.SampleAuto
+	Output    *Output       // nil: no tables
+	Variants  []Variant     // of the machine; nil: as it is
+	AsTasks   model.AsTasks // whether launches are run as narrow tasks
+	Part      []string      // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
+	Jobs      int           // runs at once; 0: one
+	MaxCycles model.Time    // a run ends there, incomplete; 0: at its end
+	Audit     bool
+	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
+	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
+	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
+	fault     model.Fault                       // of the scoreboard, in tests of the auditor
+	warnings  []table.Diagnostic                // of every run
+	words     []string                          // what is set of the machine
+	telling   *sync.Mutex
 }
 
 // Output says which tables are written where.
@@ -41,23 +50,41 @@ type Output struct {
 	Format  string
 	Tables  []string // nil: all
 	Version string   // of the tool, kept in every file
+	Command string   // that replays the trace, without what is a run's own; "": unknown
 }
 
 // Result is what one policy came to.
 type Result struct {
 	Trace       string // its name in the tables
+	GPU         string
+	Set         string // what is set of the machine and the trace; "": nothing
 	Policy      string // as it was asked for
 	Run         table.Run
 	Performance table.Performance
+	Baseline    string  // the policy that Speedup refers to; "": none
+	Speedup     float64 // the baseline's cycles over this run's; not a number: there is none
 	Violations  []table.Audit
 	Warnings    []table.Diagnostic          // of the run, beside the trace's own
 	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
+	Output      table.Outcome
 	clockMHz    float64
 }
 
-// Run replays the job's trace under each of its policies in turn. The tables of
-// a policy appear when it has ended; an error leaves those of the policies
-// before it.
+// label names a run for people.
+func (r *Result) label() string { return labelOf(r.Policy, r.Set) }
+
+func labelOf(policy, set string) string {
+	if set == "" {
+		return policy
+	}
+	return policy + " with " + set
+}
+
+// Run replays the job's trace under each of its policies, Jobs of them at a time.
+// The results are in the order of the policies, whatever ended first. The tables
+// of a policy appear when it has ended; an error leaves those of the policies that
+// were finished, and returns their results. If ctx ends, so do the runs, and what
+// they had done comes as results and tables that are marked incomplete.
 func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	facts, err := policies.FactsOf(job.Trace, job.AsTasks)
 	if err != nil {
@@ -68,40 +95,31 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 		return nil, err
 	}
 	warned := *job
-	warned.warnings = facts.Diagnostics()
+	warned.warnings, warned.telling, warned.words = facts.Diagnostics(), &sync.Mutex{}, job.machineSettings()
 	job = &warned
-	var results []*Result
-	variants := job.Variants
-	if len(variants) == 0 {
-		variants = []Variant{{}}
+	results, err := job.sideBySide(ctx, order)
+	if !job.Alone {
+		Compare(results, order[0].Label)
 	}
-	for _, v := range variants {
-		var baseline model.Time
-		against := order[0].Label + v.Suffix
-		if job.Alone {
-			against = ""
-		}
-		for i, c := range order {
-			label := c.Label + v.Suffix
-			if job.Started != nil {
-				job.Started(label)
-			}
-			rs, err := job.all(ctx, c, v, baseline, against)
-			between()
-			if err != nil {
-				return results, fmt.Errorf("policy %s: %w", label, err)
-			}
-			r := rs[len(rs)-1]
-			if i == 0 {
-				baseline = r.Run.Cycles
-			}
-			results = append(results, rs...)
-			if job.Finished != nil {
-				job.Finished(label, r)
-			}
+	return results, err
+}
+
+// Compare sets the speed-up of each result over the policy of that name on the
+// same trace, machine and settings, where it ran to its end; others have none.
+func Compare(results []*Result, baseline string) {
+	type group struct{ trace, gpu, set string }
+	cycles := map[group]model.Time{}
+	for _, r := range results {
+		if r.Policy == baseline && !r.Run.Incomplete {
+			cycles[group{r.Trace, r.GPU, r.Set}] = r.Run.Cycles
 		}
 	}
-	return results, nil
+	for _, r := range results {
+		r.Baseline, r.Speedup = "", math.NaN()
+		if base, ok := cycles[group{r.Trace, r.GPU, r.Set}]; ok && r.Run.Cycles > 0 && !r.Run.Incomplete {
+			r.Baseline, r.Speedup = baseline, float64(base)/float64(r.Run.Cycles)
+		}
+	}
 }
 
 // order returns the choices with the baseline first, or says which of them the
@@ -127,7 +145,7 @@ func (job *Job) order(f *policies.Facts) ([]*policies.Choice, error) {
 }
 
 // one replays the trace under one policy and writes its tables.
-func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline model.Time, against string) (*Result, error) {
+func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result, error) {
 	machine := *job.Config
 	if v.Apply != nil {
 		v.Apply(&machine)
@@ -136,46 +154,52 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant, baseline
 	if err != nil {
 		return nil, err
 	}
-	label := c.Label + v.Suffix
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	set, err := job.open(c, label, cfg, stop)
+	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	set, err := job.open(c, r, cfg, func(err error) { stop(err) })
 	if err != nil {
 		return nil, err
 	}
+	defer set.Abort()
 	watch := &watcher{inner: set.Observer()}
 	began, unpacked := time.Now(), job.Trace.Unpacked()
 	observer, err := job.observer(watch, policy, cfg)
 	if err != nil {
-		set.Abort()
 		return nil, err
 	}
 	window := job.Sample
 	if !set.Samples() {
 		window = 0
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, AsTasks: job.AsTasks, Fault: job.fault})
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, AsTasks: job.AsTasks, Fault: job.fault,
+		MaxCycles: job.MaxCycles, Tick: job.ticker(r.label())})
 	if err != nil {
-		set.Abort()
 		return nil, err
 	}
 	sum, err := m.Run(ctx)
 	if set.Err() != nil { // a full disk ended the run
-		err = set.Err()
+		return nil, set.Err()
 	}
-	if err != nil {
-		set.Abort()
+	if err != nil && (ctx.Err() == nil || sum == nil) {
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, Policy: label, Warnings: job.warnings, clockMHz: cfg.Clock.CoreMHz}
-	job.fill(&r.Run, cfg, sum, baseline, against, watch)
+	cut := err
+	job.fill(&r.Run, c, cfg, sum, watch)
 	r.Stages = watch.stages
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
-	if watch.audit != nil {
+	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.finish(sum)
 	}
-	job.write(set, r)
-	return r, set.Commit()
+	job.write(set, r, c, v, cfg)
+	if sum.Cut {
+		set.Incomplete()
+	}
+	if err := set.Commit(); err != nil {
+		return nil, err
+	}
+	r.Output = set.Outcome()
+	return r, cut
 }
 
 // observer returns what watches a run: with an auditor if the job asks for one,
@@ -199,7 +223,10 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 // Row is one row as a program reads it: a value per column, nil where the table
 // has NULL.
 func (r *Result) Row() (map[string]any, error) {
-	m := map[string]any{"trace": r.Trace, "policy": r.Policy}
+	m := map[string]any{"trace": r.Trace, "gpu": r.GPU, "set": cmp.Or(r.Set, table.Unset), "policy": r.Policy, "baseline": nil, "speedup": nil}
+	if r.Baseline != "" {
+		m["baseline"], m["speedup"] = r.Baseline, r.Speedup
+	}
 	cells, err := table.RunRow(&r.Run, r.clockMHz)
 	if err != nil {
 		return nil, err
@@ -213,14 +240,16 @@ func (r *Result) Row() (map[string]any, error) {
 
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
-func (job *Job) open(c *policies.Choice, label string, cfg *model.Config, stop func()) (*table.Set, error) {
-	opt := table.Options{Trace: job.Name, Policy: label, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Failed: func(error) { stop() }}
+func (job *Job) open(c *policies.Choice, r *Result, cfg *model.Config, stop func(error)) (*table.Set, error) {
+	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Failed: stop}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
 		opt.Metadata = []table.KeyValue{
 			{Key: "tool_version", Value: o.Version},
+			{Key: "command", Value: job.command(c)},
 			{Key: "trace_hash", Value: job.Trace.Hash()},
 			{Key: "policy_settings", Value: strings.Join(c.Settings(), " ")},
+			{Key: "seed", Value: seed(c)},
 			{Key: "fidelity", Value: job.Trace.Program().Meta.Fidelity.String()},
 			{Key: "configuration", Value: cfg.TOML()},
 		}
@@ -232,17 +261,11 @@ func (job *Job) open(c *policies.Choice, label string, cfg *model.Config, stop f
 }
 
 // fill makes the row of the table runs.
-func (job *Job) fill(run *table.Run, cfg *model.Config, sum *model.Summary, baseline model.Time, label string, w *watcher) {
+func (job *Job) fill(run *table.Run, c *policies.Choice, cfg *model.Config, sum *model.Summary, w *watcher) {
 	*run = table.Run{
-		GPU: cfg.Name, Baseline: label, Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum,
-		MaxWarps: cfg.SM.MaxWarps, Speedup: 1, WaitingMean: math.NaN(),
+		Baselines: strings.Join(c.Policy.Baselines, ","), Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum, Incomplete: sum.Cut,
+		MaxWarps: cfg.SM.MaxWarps, WaitingMean: math.NaN(),
 		WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
-	}
-	switch {
-	case job.Alone:
-		run.Speedup = math.NaN()
-	case baseline > 0 && sum.Cycles > 0:
-		run.Speedup = float64(baseline) / float64(sum.Cycles)
 	}
 	w.waiting.fill(run)
 	w.latencies(run)
@@ -267,8 +290,14 @@ func measured(sum *model.Summary, wall time.Duration, unpacked uint64) table.Per
 }
 
 // write puts what is known at the end into the tables.
-func (job *Job) write(set *table.Set, r *Result) {
+func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *model.Config) {
 	set.Run(&r.Run)
+	if o := job.Output; o != nil {
+		set.Machine(&table.Machine{Config: cfg, TraceHash: job.Trace.Hash(), Tool: o.Version, Command: job.command(c)})
+		for _, x := range job.settings(c, v) {
+			set.Setting(&x)
+		}
+	}
 	set.Performance(&r.Performance)
 	for i := range r.Run.Memory {
 		set.Memory(&r.Run.Memory[i])

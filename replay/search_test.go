@@ -65,8 +65,8 @@ func TestSearchKeepsEveryTry(t *testing.T) {
 		}
 		base := byName[cs[0].Label].Run
 		for name, r := range byName {
-			if want := float64(base.Cycles) / float64(r.Run.Cycles); r.Run.Speedup != want {
-				t.Errorf("%s: %s is %v over %s, want %v", list, name, r.Run.Speedup, r.Run.Baseline, want)
+			if want := float64(base.Cycles) / float64(r.Run.Cycles); r.Speedup != want {
+				t.Errorf("%s: %s is %v over %s, want %v", list, name, r.Speedup, r.Baseline, want)
 			}
 		}
 	}

@@ -8,9 +8,9 @@ import (
 
 // Variant is a change of the machine that a whole comparison is run under.
 type Variant struct {
-	Value  int    // of the constant that it changes
-	Suffix string // behind the policy's name in the tables
-	Apply  func(*model.Config)
+	Key   string // the constant that it changes; "": none
+	Value int    // of it
+	Apply func(*model.Config)
 }
 
 // launchLatencies are the values of --sensitivity=launch, in cycles: from free
@@ -25,7 +25,7 @@ func Sensitivity(name string) ([]Variant, error) {
 	}
 	var all []Variant
 	for _, n := range launchLatencies {
-		all = append(all, Variant{n, fmt.Sprintf("@launch=%d", n), func(c *model.Config) { setLaunch(c, n) }})
+		all = append(all, Variant{name, n, func(c *model.Config) { setLaunch(c, n) }})
 	}
 	return all, nil
 }

@@ -76,14 +76,18 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 		rows := []map[string]any{}
 		for _, c := range all {
 			for _, x := range c.Rows {
-				rows = append(rows, map[string]any{"trace": x.Trace, "policy": x.Policy, "kernel": x.Kernel, "function": x.Function,
+				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy, "kernel": x.Kernel, "function": x.Function,
 					"unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct})
 			}
 		}
 		return a.printJSON(rows)
 	}
 	for _, c := range all {
-		fmt.Fprintf(a.out, "%s under %s, in %s\n", c.Trace, c.Policy, c.Unit)
+		set := ""
+		if c.Set != "" {
+			set = " with " + c.Set
+		}
+		fmt.Fprintf(a.out, "%s under %s on %s%s, in %s\n", c.Trace, c.Policy, c.GPU, set, c.Unit)
 		g := newGrid(a.out, "kernel", "function", "predicted", "measured", "error")
 		g.right(1, 3, 4, 5)
 		for _, x := range c.Rows {

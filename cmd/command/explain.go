@@ -34,7 +34,7 @@ func (a *app) explainCommand() *cobra.Command {
 }
 
 func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error {
-	cfg, err := f.machine(a, r)
+	cfg, _, err := f.machine(a, r)
 	if err != nil {
 		return err
 	}

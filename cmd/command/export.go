@@ -64,7 +64,7 @@ func (a *app) export(ctx context.Context, path, dir, format string) error {
 	}
 	defer r.Close()
 	done, err := neutral.Export(ctx, r, dir, format, []table.KeyValue{
-		{Key: "trace", Value: replay.TraceName(path)}, {Key: "trace_hash", Value: r.Hash()}, {Key: "version", Value: version},
+		{Key: "trace", Value: replay.TraceName(path)}, {Key: "trace_hash", Value: r.Hash()}, {Key: "version", Value: version()},
 	})
 	if err != nil {
 		return err

@@ -140,7 +140,7 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 	noPartials(t, out)
 	for _, c := range cells {
-		if runs, _ := filepath.Glob(filepath.Join(c, "runs", "*", "*", "part-0.parquet")); len(runs) != 1 {
+		if runs, _ := filepath.Glob(filepath.Join(c, "runs", "*", "*", "*", "*", "part-0.parquet")); len(runs) != 1 {
 			t.Errorf("%s is not whole", c)
 		}
 	}

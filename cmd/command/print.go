@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -56,12 +57,36 @@ func (a *app) printRuns(results []*replay.Result) error {
 	if a.asJSON {
 		return a.printJSON(rows)
 	}
-	g := newGrid(a.out, "policy", "gpu", "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
-	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)
+	several, set := false, false
 	for _, m := range rows {
-		g.row(m["policy"], m["gpu"], m["fidelity"], commas(m["cycles"]), duration(m["time_ns"]), fmt.Sprintf("%.3f", m["speedup"]),
+		several = several || m["trace"] != rows[0]["trace"]
+		set = set || m["set"] != rows[0]["set"]
+	}
+	var keys []any
+	if several {
+		keys = append(keys, "trace")
+	}
+	if keys = append(keys, "policy", "gpu"); set {
+		keys = append(keys, "set")
+	}
+	g := newGrid(a.out, append(slices.Clone(keys), "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")...)
+	var right []int
+	for i := range 9 {
+		right = append(right, len(keys)+2+i)
+	}
+	g.right(right...)
+	for _, m := range rows {
+		var cells []any
+		for _, k := range keys {
+			cells = append(cells, m[k.(string)])
+		}
+		cycles := commas(m["cycles"])
+		if m["complete"] == false {
+			cycles = "cut off at " + cycles
+		}
+		g.row(append(cells, m["fidelity"], cycles, duration(m["time_ns"]), ratio(m["speedup"]),
 			commas(m["kernels"]), commas(m["ctas"]), commas(m["warp_instructions"]),
-			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
+			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))...)
 	}
 	g.print()
 	for _, m := range rows {
@@ -70,10 +95,23 @@ func (a *app) printRuns(results []*replay.Result) error {
 			break
 		}
 	}
-	for _, d := range results[0].Warnings { // of the trace, so that all have them
-		fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
+	for i, r := range results {
+		if i > 0 && r.Trace == results[i-1].Trace {
+			continue // of the trace, so that all have them
+		}
+		for _, d := range r.Warnings {
+			fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
+		}
 	}
 	return nil
+}
+
+// ratio writes a speed-up, if there is one.
+func ratio(v any) string {
+	if x, ok := v.(float64); ok {
+		return fmt.Sprintf("%.3f", x)
+	}
+	return "-"
 }
 
 // commas writes a whole number with thousands separators.

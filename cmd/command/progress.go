@@ -1,12 +1,16 @@
 package command
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
+
+	"gpureplay/replay"
 )
 
 // progress shows how far a run of several policies is; on a terminal only.
@@ -30,6 +34,22 @@ func (p *progress) finished(string) {
 	if p.bar != nil {
 		p.bar.Add(1)
 	}
+}
+
+// within is told how far a run is.
+func (p *progress) within(label string, x replay.Progress) {
+	if p.bar == nil {
+		return
+	}
+	text := fmt.Sprintf("%s: cycle %s", label, humanize.Comma(x.Cycles))
+	if x.Total > 0 {
+		text += fmt.Sprintf(", %.0f %% of its instructions", 100*float64(min(x.Insts, x.Total))/float64(x.Total))
+	}
+	text += fmt.Sprintf(", %.1f M/s", x.PerSecond/1e6)
+	if x.Left > 0 {
+		text += fmt.Sprintf(", %s left", x.Left.Round(time.Second))
+	}
+	p.bar.Describe(text)
 }
 
 // done is told how many of all runs have ended, and which was the last.

@@ -105,7 +105,8 @@ func checkSession(t *testing.T, line, end, printed string) {
 const loader = `
 import json, os, sys, duckdb, pandas as pd
 out = sys.argv[1]
-runs = duckdb.sql(f"SELECT policy, cycles, speedup, occupancy_pct FROM read_parquet('{out}/runs/**/*.parquet', hive_partitioning = true) ORDER BY policy").fetchall()
+runs = f"read_parquet('{out}/runs/**/*.parquet', hive_partitioning = true)"
+runs = duckdb.sql(f"SELECT r.policy, r.cycles, b.cycles / r.cycles, r.occupancy_pct FROM {runs} AS r JOIN {runs} AS b USING (trace, gpu, set) WHERE b.policy = 'hyperq' ORDER BY r.policy").fetchall()
 ctas = pd.read_parquet(out + "/ctas")
 kernels = pd.read_parquet(out + "/kernels")
 print(json.dumps({

@@ -14,7 +14,8 @@ import (
 func init() { register((*app).reportCommand) }
 
 func (a *app) reportCommand() *cobra.Command {
-	var out, title string
+	var out string
+	var opt report.Options
 	c := &cobra.Command{
 		Use:   "report OUT",
 		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
@@ -32,7 +33,7 @@ func (a *app) reportCommand() *cobra.Command {
 			}
 			var stats report.Stats
 			err := writeFile(out, func(w io.Writer) (err error) {
-				stats, err = report.Write(cmd.Context(), w, args[0], title)
+				stats, err = report.Write(cmd.Context(), w, args[0], opt)
 				return err
 			})
 			if err != nil {
@@ -46,6 +47,7 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
-	c.Flags().StringVar(&title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
+	c.Flags().StringVar(&opt.Title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
+	c.Flags().StringVar(&opt.Baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
 	return c
 }

@@ -176,7 +176,7 @@ func TestReportOfARun(t *testing.T) {
 	if got := captions(page); !slices.Equal(got, want) {
 		t.Errorf("plots %q, want %q", got, want)
 	}
-	for _, text := range []string{"Made by replay " + version, "hwqs = 32", "ppcs-guard=on"} {
+	for _, text := range []string{"Made by replay " + version(), "hwqs = 32", "ppcs-guard=on"} {
 		if !strings.Contains(source, text) {
 			t.Errorf("the page does not say %q", text)
 		}
@@ -299,7 +299,7 @@ func TestReportOfNothing(t *testing.T) {
 	must(t, "--gpu=k20c", "--format=arrow", "-o", filepath.Join(dir, "arrow"), sample(t))
 	fails(t, 1, []string{"Arrow", "--format=parquet"}, "report", filepath.Join(dir, "arrow"))
 	must(t, "--gpu=k20c", "-o", filepath.Join(dir, "bad"), sample(t))
-	bad := filepath.Join(dir, "bad", "ctas", "trace=vecadd", "policy=serial", "part-0.parquet")
+	bad := filepath.Join(dir, "bad", "ctas", "trace=vecadd", "gpu=k20c", "set=preset", "policy=serial", "part-0.parquet")
 	if err := os.WriteFile(bad, []byte("PAR1 and no more"), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -31,6 +29,9 @@ type replayFlags struct {
 	audit       bool
 	sensitivity string
 	asTasks     string
+	alone       bool
+	jobs        int
+	maxCycles   int64
 	params      map[string]*string
 }
 
@@ -66,7 +67,7 @@ func strict(root *cobra.Command) {
 func (a *app) root() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
 	c := &cobra.Command{
-		Use:   "replay [flags] TRACE",
+		Use:   "replay [flags] TRACE...",
 		Short: "what a GPU would have done under another scheduler",
 		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, prints what\n" +
 			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables.",
@@ -76,15 +77,12 @@ func (a *app) root() *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Version:       version,
+		Version:       version(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			if len(args) > 1 {
-				return usagef("one trace at a time, got %s", strings.Join(args, " "))
-			}
-			return a.replay(cmd, f, args[0])
+			return a.replay(cmd, f, args)
 		},
 	}
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
@@ -104,7 +102,10 @@ func (a *app) root() *cobra.Command {
 func (f *replayFlags) register(c *cobra.Command) {
 	f.registerMachine(c.Flags())
 	s := c.Flags()
-	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speedups refer to (default the first)")
+	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the first policy's paper compares it with, else the first)")
+	s.BoolVar(&f.alone, "no-baseline", false, "run nothing but the policies that are named")
+	s.IntVar(&f.jobs, "jobs", 0, "`N` policies at once (default: the cores)")
+	s.Int64Var(&f.maxCycles, "max-cycles", 0, "cut each run off at this `CYCLE`; its tables say that it is incomplete")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
 	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all): "+strings.Join(table.Names(), ", "))
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
@@ -125,69 +126,6 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	}
 }
 
-// replay runs the policies over one trace.
-func (a *app) replay(cmd *cobra.Command, f *replayFlags, path string) error {
-	switch {
-	case f.sample < 0:
-		return usagef("--sample=%d: want a width in cycles, or 0", f.sample)
-	case f.output == "" || f.output == "-":
-		return usagef("-o=%s: the tables are files; name a folder", f.output)
-	}
-	r, err := trace.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if near := cmd.SuggestionsFor(path); len(near) > 0 {
-			return fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	cfg, err := f.machine(a, r)
-	if err != nil {
-		return err
-	}
-	choices, err := f.choices(cmd, a, r, cfg)
-	if err != nil {
-		return err
-	}
-	if err := f.check(choices); err != nil {
-		return err
-	}
-	job := &replay.Job{
-		Trace: r, Name: replay.TraceName(path), Config: cfg, Choices: choices, Baseline: f.baseline, Audit: f.audit,
-		Sample: f.window(),
-		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version},
-	}
-	if job.AsTasks, err = f.tasks(); err != nil {
-		return err
-	}
-	if job.AsTasks != model.NotTasks {
-		a.note("as tasks: %s", job.AsTasks.Assumption())
-	}
-	if f.sensitivity != "" {
-		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
-			return usageError{fmt.Errorf("--sensitivity: %w", err)}
-		}
-	}
-	progress := a.progress(len(choices) * max(1, len(job.Variants)))
-	job.Started = progress.started
-	job.Finished = func(label string, _ *replay.Result) { progress.finished(label) }
-	results, err := replay.Run(cmd.Context(), job)
-	progress.close()
-	if err != nil {
-		if len(results) > 0 {
-			return fmt.Errorf("%w (finished before: %s)", err, labels(results))
-		}
-		return err
-	}
-	if err := a.printRuns(results); err != nil {
-		return err
-	}
-	a.note("tables under %s", f.output)
-	return violations(results)
-}
-
 // window is the width of the timeline's windows.
 func (f *replayFlags) window() model.Time {
 	if f.sample == 0 {
@@ -205,14 +143,6 @@ func (f *replayFlags) tasks() (model.AsTasks, error) {
 	return as, nil
 }
 
-func labels(results []*replay.Result) string {
-	var all []string
-	for _, r := range results {
-		all = append(all, r.Policy)
-	}
-	return strings.Join(all, ", ")
-}
-
 // violations turns what the auditor found into one error.
 func violations(results []*replay.Result) error {
 	n := 0
@@ -221,7 +151,7 @@ func violations(results []*replay.Result) error {
 		n += len(r.Violations)
 		if first == "" && len(r.Violations) > 0 {
 			v := r.Violations[0]
-			first = fmt.Sprintf("policy %s, cycle %d, %s: %s", r.Policy, v.Time, v.Rule, v.What)
+			first = fmt.Sprintf("trace %s, policy %s, cycle %d, %s: %s", r.Trace, r.Policy, v.Time, v.Rule, v.What)
 		}
 	}
 	if n == 0 {
@@ -230,28 +160,28 @@ func violations(results []*replay.Result) error {
 	return fmt.Errorf("the auditor found %d violations (table audit), the first: %s", n, first)
 }
 
-// machine resolves --gpu and --set.
-func (f *replayFlags) machine(a *app, r *trace.Reader) (*model.Config, error) {
+// machine resolves --gpu and --set: the machine, and what it was before settings.
+func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *model.Config, err error) {
 	name := f.gpu
 	if name == "" {
 		var why string
 		name, why = replay.PresetFor(&r.Program().Meta)
 		a.note("machine %s: %s; --gpu chooses another", name, why)
 	}
-	cfg, err := machineNamed(name)
-	if err != nil {
-		return nil, err
+	if named, err = machineNamed(name); err != nil {
+		return nil, nil, err
 	}
+	changed := *named
 	for _, s := range f.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, usagef("--set %s: want KEY=VALUE", s)
+			return nil, nil, usagef("--set %s: want KEY=VALUE", s)
 		}
-		if err := cfg.Set(key, value); err != nil {
-			return nil, usagef("--set %s: %w", s, err)
+		if err := changed.Set(key, value); err != nil {
+			return nil, nil, usagef("--set %s: %w", s, err)
 		}
 	}
-	return cfg, usage(cfg.Validate()) // a file's own values have been checked
+	return &changed, named, usage(changed.Validate()) // a file's own values have been checked
 }
 
 // machineNamed returns the machine that --gpu names.
@@ -264,13 +194,18 @@ func machineNamed(name string) (*model.Config, error) {
 }
 
 // check refuses what can be seen to be wrong before a run.
-func (f *replayFlags) check(choices []*policies.Choice) error {
-	if f.baseline != "" && !slices.ContainsFunc(choices, func(c *policies.Choice) bool { return c.Label == f.baseline }) {
-		var names []string
-		for _, c := range choices {
-			names = append(names, c.Label)
-		}
-		return usagef("--baseline=%s is not one of the policies of this run (%s)", f.baseline, strings.Join(names, ", "))
+func (f *replayFlags) check() error {
+	switch {
+	case f.sample < 0:
+		return usagef("--sample=%d: want a width in cycles, or 0", f.sample)
+	case f.output == "" || f.output == "-":
+		return usagef("-o=%s: the tables are files; name a folder", f.output)
+	case f.jobs < 0:
+		return usagef("--jobs=%d: want a number of policies at once", f.jobs)
+	case f.maxCycles < 0:
+		return usagef("--max-cycles=%d: want a cycle, or 0 for the program's end", f.maxCycles)
+	case f.alone && f.baseline != "":
+		return usagef("--baseline=%s and --no-baseline at once", f.baseline)
 	}
 	return usage(table.Check(f.tables, f.format))
 }

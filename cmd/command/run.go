@@ -16,9 +16,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version of the tool, kept in every file that it writes.
-const version = "0.1.0"
-
 // Exit statuses.
 const (
 	statusOK     = 0

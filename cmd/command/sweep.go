@@ -78,11 +78,11 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	tool, err := sweep.Tool(version)
+	tool, err := sweep.Tool(version())
 	if err != nil {
 		return err
 	}
-	g, err := file.Plan(ctx, version, tool)
+	g, err := file.Plan(ctx, version(), tool)
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"fmt"
-
 	"gpureplay/replay/sweep"
 )
 
@@ -32,11 +30,7 @@ func (a *app) printCells(g *sweep.Grid, rows []sweep.Row) error {
 		for _, s := range settings {
 			cells = append(cells, m[s])
 		}
-		speedup := "-"
-		if x, ok := m["speedup"].(float64); ok {
-			speedup = fmt.Sprintf("%.3f", x)
-		}
-		w.row(append(cells, m["policy"], commas(m["cycles"]), duration(m["time_ns"]), speedup,
+		w.row(append(cells, m["policy"], commas(m["cycles"]), duration(m["time_ns"]), ratio(m["speedup"]),
 			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))...)
 	}
 	w.print()

@@ -102,7 +102,7 @@ func (m *mean) value() float64 {
 
 // speedups is the plot of a group: what each policy gains over the baseline.
 func (g *group) speedups() (figure, bool) {
-	base := g.runs[0].baseline
+	base := g.base
 	f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + base + " over those of each policy; more is better."}
 	f.Table.Header = []string{"policy", "speed-up"}
 	several := len(g.runs) > len(g.policies)

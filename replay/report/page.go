@@ -68,14 +68,20 @@ var pageCSS string
 
 var layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageHTML)) })
 
-// Write writes a page about the tables under dir, of a run or of a sweep; title
-// "" names the traces. It returns an error that names the file if a table cannot
+// Options say what a page shows.
+type Options struct {
+	Title    string // "": the traces
+	Baseline string // policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
+}
+
+// Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file if a table cannot
 // be read, one if there are no runs, and that of ctx soon after it ends.
-func Write(ctx context.Context, w io.Writer, dir, title string) (Stats, error) {
+func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
 	s, err := open(ctx, dir)
 	if err != nil {
 		return Stats{}, err
 	}
+	s.named = opt.Baseline
 	p := &page{Style: template.CSS(pageCSS)}
 	if p.From, err = s.readProvenance(ctx); err != nil {
 		return Stats{}, err
@@ -84,7 +90,7 @@ func Write(ctx context.Context, w io.Writer, dir, title string) (Stats, error) {
 		return Stats{}, err
 	}
 	groups := s.groups()
-	p.Title, p.Lead = cmp.Or(title, s.title(groups)), s.lead(groups)
+	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)
 	p.Summary = s.summary(groups)
 	if p.Sections, err = s.sections(ctx, groups); err != nil {
 		return Stats{}, err
@@ -168,7 +174,7 @@ func (s *source) summary(groups []*group) *grid {
 					continue
 				}
 				cells := append([]string{r.trace, r.gpu}, r.settings...)
-				g.Rows = append(g.Rows, append(cells, r.policy, commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels), commas(r.ctas), commas(r.insts),
+				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels), commas(r.ctas), commas(r.insts),
 					r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.launches)))
 			}
 		}
@@ -223,7 +229,7 @@ func (s *source) lead(groups []*group) string {
 		}
 		text += ", " + count(len(values), "value", "values") + " of " + axis
 	}
-	if base := groups[0].runs[0].baseline; base != "" {
+	if base := groups[0].base; base != "" {
 		text += ". Baseline: " + base
 	}
 	return strings.TrimSuffix(text, ".") + "."

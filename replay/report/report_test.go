@@ -95,13 +95,13 @@ func TestSeries(t *testing.T) {
 }
 
 // write writes the tables of a run with two CTAs.
-func write(t *testing.T, dir, policy string, speedup float64) {
+func write(t *testing.T, dir, policy, set string, cycles model.Time) {
 	t.Helper()
-	s, err := table.Open(table.Options{Dir: dir, Trace: "t", Policy: policy, ClockMHz: 1000})
+	s, err := table.Open(table.Options{Dir: dir, Trace: "t", Policy: policy, GPU: "g", Set: set, ClockMHz: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Run(&table.Run{GPU: "g", Baseline: "a", Speedup: speedup, Fidelity: trace.FidelityWarp, Summary: model.Summary{Cycles: 100}})
+	s.Run(&table.Run{Baselines: "a", Fidelity: trace.FidelityWarp, Summary: model.Summary{Cycles: cycles}})
 	s.Observer().CTA(&model.CTARecord{Dispatch: 0, Start: 0, End: 60, Active: 30})
 	cta := &model.CTARecord{Dispatch: 0, Start: 0, End: 40, Active: 10}
 	cta.StallTimes[model.StallMemory] = 20
@@ -115,7 +115,7 @@ func write(t *testing.T, dir, policy string, speedup float64) {
 // Stalls are shares of all CTAs' cycles: 40 of 100 issuing, 20 memory, 40 barrier.
 func TestStalls(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a", 1)
+	write(t, dir, "a", "", 100)
 	s, err := open(context.Background(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -151,28 +151,42 @@ func TestLimitsOfAPage(t *testing.T) {
 // It ends with its context, and an error of the writer is one of the report.
 func TestWriteStops(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "a", 1)
-	write(t, dir, "b", 2)
+	write(t, dir, "a", "", 100)
+	write(t, dir, "b", "", 50)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Write(ctx, io.Discard, dir, ""); err != context.Canceled {
+	if _, err := Write(ctx, io.Discard, dir, Options{}); err != context.Canceled {
 		t.Errorf("after the end: %v", err)
 	}
 	r, w := io.Pipe()
 	r.Close()
-	if _, err := Write(context.Background(), w, dir, ""); err == nil || !strings.Contains(err.Error(), "closed pipe") {
+	if _, err := Write(context.Background(), w, dir, Options{}); err == nil || !strings.Contains(err.Error(), "closed pipe") {
 		t.Errorf("a writer that fails: %v", err)
 	}
-	if stats, err := Write(context.Background(), io.Discard, dir, ""); err != nil || stats != (Stats{2, 2}) {
+	if stats, err := Write(context.Background(), io.Discard, dir, Options{}); err != nil || stats != (Stats{2, 2}) {
 		t.Errorf("%+v, %v", stats, err)
 	}
-	// Runs with settings beside runs without: no page compares them.
-	write(t, dir, "c@launch=3", 1)
-	if _, err := Write(context.Background(), io.Discard, dir, ""); err == nil || !strings.Contains(err.Error(), "launch") {
-		t.Errorf("settings beside none: %v", err)
+	// Runs with settings beside runs without: another baseline at each setting.
+	write(t, dir, "a", "launch=3,l1.carveouts=0,8", 30)
+	write(t, dir, "b", "launch=3,l1.carveouts=0,8", 40)
+	src, err := open(context.Background(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := src.groups()[0]
+	if !slices.Equal(src.axes, []string{"launch", "l1.carveouts"}) || !slices.Equal(g.runs[2].settings, []string{"3", "0,8"}) && !slices.Equal(g.runs[1].settings, []string{"3", "0,8"}) {
+		t.Errorf("settings %v, %v", src.axes, g.runs[1].settings)
+	}
+	for _, r := range g.of("b") {
+		if want := map[string]float64{table.Unset: 2, "3": 0.75}[r.settings[0]]; r.speedup != (number{want, true}) {
+			t.Errorf("b at %v: %v, want %v", r.settings, r.speedup, want)
+		}
+	}
+	if base := g.baseline("none"); base != "" {
+		t.Errorf("the baseline %s, which did not run", base)
 	}
 	os.RemoveAll(filepath.Join(dir, "runs"))
-	if _, err := Write(context.Background(), io.Discard, dir, ""); err == nil {
+	if _, err := Write(context.Background(), io.Discard, dir, Options{}); err == nil {
 		t.Error("a report without the table runs")
 	}
 }

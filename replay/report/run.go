@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -9,19 +8,30 @@ import (
 // run is one replay.
 type run struct {
 	names
-	fidelity, baseline string
-	cycles, ns         int64
-	speedup            number
-	kernels, ctas      int64
-	insts              int64
-	occupancy, issue   number // per cent
-	l1, l2             number
-	launches           int64
+	fidelity         string
+	baselines        []string // policies that its own is compared with
+	cut              bool     // it did not run to its end
+	cycles, ns       int64
+	speedup          number // over the group's baseline at the same settings
+	inferred         int64  // kernels whose work is
+	kernels, ctas    int64
+	insts            int64
+	occupancy, issue number // per cent
+	l1, l2           number
+	launches         int64
 
 	stalls   [len(stallReasons)]float64
 	hasCTAs  bool
 	over     *series
 	parallel float64 // warps that the GPU holds at most; 0: unknown
+}
+
+// name is the run's policy, with what keeps it from being compared.
+func (r *run) name() string {
+	if r.cut {
+		return r.policy + " (cut off)"
+	}
+	return r.policy
 }
 
 // number is a figure that may be absent.
@@ -30,36 +40,27 @@ type number struct {
 	ok bool
 }
 
-func (s *source) add(n names, r row) error {
-	if !slices.Equal(n.axes, s.axes) {
-		return fmt.Errorf("report: %s has the settings %v beside runs with %v: give each kind a folder of its own", n.part, n.axes, s.axes)
-	}
-	n.gpu = r.text("gpu")
+func (s *source) add(n names, r row) {
 	x := &run{
-		names: n, fidelity: r.text("fidelity"), baseline: r.text("baseline"), cycles: r.int("cycles"), ns: r.int("time_ns"),
-		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), launches: r.int("launches_made"),
+		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"), cut: r.text("complete") == "false",
+		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), launches: r.int("launches_made"), inferred: r.int("kernels_inferred"),
 	}
-	x.baseline, _, _ = strings.Cut(x.baseline, "@")
-	for column, to := range map[string]*number{"speedup": &x.speedup, "occupancy_pct": &x.occupancy, "issue_utilisation_pct": &x.issue, "l1_hit_pct": &x.l1, "l2_hit_pct": &x.l2} {
+	if names := r.text("baseline"); names != "" { // that of a sweep
+		x.baselines = []string{names}
+	} else if names := r.text("baselines"); names != "" {
+		x.baselines = strings.Split(names, ",")
+	}
+	for column, to := range map[string]*number{"occupancy_pct": &x.occupancy, "issue_utilisation_pct": &x.issue, "l1_hit_pct": &x.l1, "l2_hit_pct": &x.l2} {
 		to.x, to.ok = r.float(column)
 	}
 	s.runs = append(s.runs, x)
-	s.byKey[s.keyOf(n)] = x
-	return nil
-}
-
-// keyOf is what the rows of other tables are matched by. A run's folder has one
-// machine for each trace and policy, which other tables do not name.
-func (s *source) keyOf(n names) string {
-	if !s.merged {
-		n.gpu = ""
-	}
-	return n.key()
+	s.byKey[n.key()] = x
 }
 
 // group is the runs that are compared with each other: of one trace on one GPU.
 type group struct {
 	trace, gpu string
+	base       string   // the policy that speed-ups refer to; "": none
 	policies   []string // the baseline first, then as they come
 	runs       []*run
 }
@@ -97,10 +98,57 @@ func (s *source) groups() []*group {
 				g.policies = append(g.policies, r.policy)
 			}
 		}
-		base := g.runs[0].baseline
-		if i := slices.Index(g.policies, base); i > 0 {
-			g.policies = slices.Insert(slices.Delete(g.policies, i, i+1), 0, base)
-		}
+		g.compare(s.named)
 	}
 	return all
+}
+
+// compare chooses the baseline of a group and sets the speed-ups over it.
+func (g *group) compare(named string) {
+	g.base = g.baseline(named)
+	if i := slices.Index(g.policies, g.base); i > 0 {
+		g.policies = slices.Insert(slices.Delete(g.policies, i, i+1), 0, g.base)
+	}
+	cycles := map[string]int64{}
+	for _, r := range g.of(g.base) {
+		if !r.cut {
+			cycles[strings.Join(r.settings, "\x00")] = r.cycles
+		}
+	}
+	for _, r := range g.runs {
+		base, ok := cycles[strings.Join(r.settings, "\x00")]
+		if ok = ok && r.cycles > 0 && !r.cut; ok {
+			r.speedup = number{float64(base) / float64(r.cycles), true}
+		}
+	}
+}
+
+// baseline is the policy that speed-ups of a group refer to: the one that was
+// named, else the one that most of its runs are compared with by their papers, else
+// one that others build on; none if no run is of it.
+func (g *group) baseline(named string) string {
+	if named != "" {
+		if slices.Contains(g.policies, named) {
+			return named
+		}
+		return ""
+	}
+	votes := map[string]int{}
+	best := ""
+	for _, r := range g.runs {
+		for _, b := range r.baselines {
+			if slices.Contains(g.policies, b) {
+				if votes[b]++; votes[b] > votes[best] {
+					best = b
+				}
+				break
+			}
+		}
+	}
+	for _, b := range []string{"serial", "hyperq", "flat", "cdp"} {
+		if best == "" && slices.Contains(g.policies, b) {
+			best = b
+		}
+	}
+	return best
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gpureplay/replay/table"
@@ -14,6 +15,7 @@ import (
 type source struct {
 	dir    string
 	merged bool
+	named  string // the baseline that was asked for; "": each group's own
 	runs   []*run
 	byKey  map[string]*run
 	axes   []string // names of the settings that vary
@@ -65,10 +67,8 @@ func open(ctx context.Context, dir string) (*source, error) {
 		return nil, fmt.Errorf("report: no table runs in Parquet or CSV lies under %s: replay or sweep with -o %s first", dir, dir)
 	}
 	err = s.each(ctx, "runs", func(name names, r row) error {
-		if s.runs == nil {
-			s.axes = name.axes
-		}
-		return s.add(name, r)
+		s.add(name, r)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -76,6 +76,7 @@ func open(ctx context.Context, dir string) (*source, error) {
 	if len(s.runs) == 0 {
 		return nil, fmt.Errorf("report: the table runs under %s is empty", dir)
 	}
+	s.align()
 	return s, nil
 }
 
@@ -88,7 +89,7 @@ type names struct {
 }
 
 func (n names) key() string {
-	return strings.Join(append([]string{n.trace, n.gpu, n.policy}, n.settings...), "\x00")
+	return strings.Join(append([]string{n.trace, n.gpu, n.policy}, append(slices.Clone(n.axes), n.settings...)...), "\x00")
 }
 
 // each calls f for every row of a table, none if there is no such table.
@@ -122,7 +123,7 @@ func (s *source) eachOf(ctx context.Context, name string, f func(*run, row)) err
 			return err
 		}
 		for _, p := range parts {
-			x := s.byKey[s.keyOf(partNames(p))]
+			x := s.byKey[partNames(p).key()]
 			if x == nil {
 				continue
 			}
@@ -143,7 +144,7 @@ func (s *source) eachOf(ctx context.Context, name string, f func(*run, row)) err
 	var x *run // that of the row before: those of a run lie together
 	return rows(ctx, path, func(r row) error {
 		if x == nil || r.text("cell") != x.cell || r.text("trace") != x.trace {
-			x = s.byKey[s.keyOf(mergedNames(path, r))]
+			x = s.byKey[mergedNames(path, r).key()]
 		}
 		if x != nil {
 			f(x, r)
@@ -165,15 +166,47 @@ func mergedNames(path string, r row) names {
 	return n
 }
 
-// partNames are those of all rows of a run's table. What stands behind an @ in
-// the policy is the constant that --sensitivity varied.
+// partNames are those of all rows of a run's table. Its settings are words; one
+// without a key is of the machine as a whole, or goes on with the value before it.
 func partNames(p table.Part) names {
-	n := names{trace: p.Trace, policy: p.Policy, part: p.Path}
-	policy, setting, ok := strings.Cut(p.Policy, "@")
-	if key, value, has := strings.Cut(setting, "="); ok && has {
-		n.policy, n.axes, n.settings = policy, []string{key}, []string{value}
+	n := names{trace: p.Trace, gpu: p.GPU, policy: p.Policy, part: p.Path}
+	if p.Set == "" {
+		return n
+	}
+	for _, word := range strings.Split(p.Set, ",") {
+		key, value, ok := strings.Cut(word, "=")
+		switch last := len(n.settings) - 1; {
+		case ok:
+			n.axes, n.settings = append(n.axes, key), append(n.settings, value)
+		case last >= 0 && n.axes[last] != "machine":
+			n.settings[last] += "," + word
+		default:
+			n.axes, n.settings = append(n.axes, "machine"), append(n.settings, word)
+		}
 	}
 	return n
+}
+
+// align gives all runs the settings of any of them, in the order in which they
+// were met; where a run has none it is as the preset says.
+func (s *source) align() {
+	for _, r := range s.runs {
+		for _, a := range r.axes {
+			if !slices.Contains(s.axes, a) {
+				s.axes = append(s.axes, a)
+			}
+		}
+	}
+	for _, r := range s.runs {
+		all := make([]string, len(s.axes))
+		for i, a := range s.axes {
+			all[i] = table.Unset
+			if at := slices.Index(r.axes, a); at >= 0 {
+				all[i] = r.settings[at]
+			}
+		}
+		r.axes, r.settings = s.axes, all
+	}
 }
 
 // rows calls f for every row of a file.

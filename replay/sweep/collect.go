@@ -23,7 +23,6 @@ type collector struct {
 	dir, temp string
 	done      []*Cell
 	rows      []Row
-	replace   []map[string]any // columns of runs that a cell could not know
 	violated  []Failure
 	merged    []*table.Merged
 }
@@ -82,7 +81,6 @@ func (c *collector) compare(ctx context.Context) error {
 		if b, ok := base[r.Cell.group()]; ok && cycles > 0 {
 			r.Values["baseline"], r.Values["speedup"] = c.grid.baseline, float64(b)/float64(cycles)
 		}
-		c.replace = append(c.replace, map[string]any{"baseline": r.Values["baseline"], "speedup": r.Values["speedup"]})
 	}
 	return nil
 }
@@ -123,7 +121,12 @@ func (g *Grid) readRun(ctx context.Context, dir string, cell *Cell) (map[string]
 
 // merge writes one table under its partial name.
 func (c *collector) merge(ctx context.Context, name string) error {
-	m, err := table.Merge(c.temp, name, c.grid.File.Format, c.grid.columns(), []table.KeyValue{
+	columns := c.grid.columns()
+	if name == "runs" { // what a cell cannot know
+		columns = append(columns, table.Column{Name: "baseline", Type: table.String, Nullable: true, Doc: "The policy that speedup refers to."},
+			table.Column{Name: "speedup", Type: table.Float64, Nullable: true, Doc: "The cycles of the baseline's cell with the same trace, gpu and settings over this one's."})
+	}
+	m, err := table.Merge(c.temp, name, c.grid.File.Format, columns, []table.KeyValue{
 		{Key: "baseline", Value: c.grid.baseline}, {Key: "settings", Value: strings.Join(c.grid.SettingColumns(), " ")},
 		{Key: "sweep", Value: string(c.grid.File.data)}, {Key: "table", Value: name}, {Key: "tool_version", Value: c.grid.version},
 	})
@@ -136,11 +139,11 @@ func (c *collector) merge(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		var replace map[string]any
+		keys := cell.row()
 		if name == "runs" {
-			replace = c.replace[i]
+			keys = append(keys, c.rows[i].Values["baseline"], c.rows[i].Values["speedup"])
 		}
-		rows, err := m.Add(ctx, path, cell.row(), replace)
+		rows, err := m.Add(ctx, path, keys)
 		if err != nil {
 			return err
 		}

@@ -136,10 +136,15 @@ func (g *Grid) work(ctx context.Context, opt Options, pending [][]int, failed []
 // cellDir is the folder of a finished cell.
 func cellDir(dir, key string) string { return filepath.Join(dir, "cells", key) }
 
-// Finished reports whether a cell's tables are in dir.
+// Finished reports whether a cell's tables are in dir as they were written. Others
+// are run again.
 func (g *Grid) Finished(dir string, c *Cell) bool {
-	info, err := os.Stat(cellDir(dir, c.Key))
-	return err == nil && info.IsDir()
+	at := cellDir(dir, c.Key)
+	if _, err := os.Stat(at); err != nil {
+		return false
+	}
+	files, wrong, err := table.Verify(at)
+	return err == nil && len(wrong) == 0 && files > 0
 }
 
 // Unfinished returns a failure for each cell whose tables are not in dir.
@@ -186,7 +191,14 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	if _, err := replay.Run(ctx, job); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, cellDir(dir, c.Key)); err != nil && !g.Finished(dir, c) { // another process was first
+	at := cellDir(dir, c.Key)
+	if g.Finished(dir, c) { // another process was first
+		return nil
+	}
+	if err := os.RemoveAll(at); err != nil { // damaged, or of no manifest
+		return fmt.Errorf("sweep: cannot replace a damaged cell: %w", err)
+	}
+	if err := os.Rename(temp, at); err != nil && !g.Finished(dir, c) {
 		return fmt.Errorf("sweep: cannot give a cell its final name: %w", err)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 )
 
 // claim makes a folder and keeps it for one set until it is closed, so that two
-// replays of the same trace and policy cannot write to one place at once. It is
+// replays of the same run cannot write to one place at once. It is
 // nil where there is no folder or none to be locked; creating a file says why.
 func claim(dir string) (*os.File, error) {
 	for range 5 { // another that ends may remove the folder while it is empty

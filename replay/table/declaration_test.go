@@ -51,7 +51,7 @@ func TestSchemaGolden(t *testing.T) {
 // The order that users know; runs is the first, for [Set.Commit] names its file
 // last. A table that is added may stand between any others.
 func TestNames(t *testing.T) {
-	want := []string{"runs", "metrics", "performance", "stages", "kernels", "ctas", "launches", "timeline", "pages", "tasks", "memory", "diagnostics", "audit"}
+	want := []string{"runs", "machines", "settings", "metrics", "performance", "stages", "kernels", "ctas", "launches", "timeline", "pages", "tasks", "memory", "diagnostics", "audit"}
 	all := Names()
 	if all[0] != "runs" {
 		t.Errorf("%s is listed before runs", all[0])
@@ -87,7 +87,7 @@ func TestDeclarations(t *testing.T) {
 		if !snake.MatchString(d.Name) || d.Row == "" || d.Order == "" || len(d.Columns) == 0 {
 			t.Errorf("table %q: name, row, order or columns missing", d.Name)
 		}
-		seen := map[string]bool{"trace": true, "policy": true} // the hive keys
+		seen := map[string]bool{"trace": true, "gpu": true, "set": true, "policy": true} // the hive keys
 		for _, c := range d.Columns {
 			where := d.Name + "." + c.Name
 			if !snake.MatchString(c.Name) || seen[c.Name] {

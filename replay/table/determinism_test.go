@@ -96,7 +96,7 @@ func TestLongAbsence(t *testing.T) {
 // What a stream holds back is bounded: the memory after many rows is that after
 // few, within a batch of each table.
 func TestBoundedMemory(t *testing.T) {
-	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, ClockMHz: 1})
+	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestBoundedMemory(t *testing.T) {
 func BenchmarkCTAs(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
-			s, err := Open(Options{Dir: b.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, Format: format, ClockMHz: 1})
+			s, err := Open(Options{Dir: b.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, Format: format, ClockMHz: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

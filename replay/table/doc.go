@@ -12,9 +12,10 @@
 //
 // Rules that hold for all tables:
 //
-//  1. The trace and the policy of a row are the hive keys of its path,
-//     OUT/<table>/trace=<name>/policy=<name>/part-0.parquet, and not columns of
-//     the file: pyarrow refuses a data set in which a key is both.
+//  1. Trace, machine, settings and policy of a row are the hive keys of its path,
+//     OUT/<table>/trace=<name>/gpu=<name>/set=<settings>/policy=<name>/part-0.parquet,
+//     and not columns of the file: pyarrow refuses a data set in which a key is both.
+//     All four are there in every path: DuckDB and polars refuse files of other keys.
 //  2. Absent is NULL, never -1 or 0.
 //  3. Counts, sizes and ids are int64, so that differences and joins work in every
 //     engine; page numbers alone are unsigned. Unsigned columns are never nullable

@@ -18,6 +18,8 @@ type feed struct {
 
 	// When it has ended, in this order; run comes once.
 	run         listeners[Run]
+	machine     listeners[Machine]
+	settings    listeners[Setting]
 	performance listeners[Performance]
 	memory      listeners[model.MemoryRecord]
 	diagnostics listeners[Diagnostic]
@@ -55,6 +57,12 @@ func (s *Set) Samples() bool { return len(s.feed.samples) > 0 }
 // Run tells what the replay came to, and the policy's own figures with it. What
 // memory came to is told by [Set.Memory].
 func (s *Set) Run(r *Run) { s.feed.run.tell(r) }
+
+// Machine tells what the replay ran on.
+func (s *Set) Machine(r *Machine) { s.feed.machine.tell(r) }
+
+// Setting tells of one parameter.
+func (s *Set) Setting(r *Setting) { s.feed.settings.tell(r) }
 
 // Performance tells how fast the replay went.
 func (s *Set) Performance(r *Performance) { s.feed.performance.tell(r) }

@@ -2,12 +2,15 @@ package table
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -31,15 +34,15 @@ type encoder interface {
 	close() error // ends the format; the underlying writer stays open
 }
 
-// createFile creates dir and the partial file of dir/name. create opens the
-// file: os.Create, but for tests.
-func createFile(dir, name, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file, error) {
-	f := &file{final: filepath.Join(dir, name), temp: filepath.Join(dir, "."+name+partial)}
-	w, err := createIn(dir, f.temp, create)
+// createFile creates the partial file temp of final, and the folder that it lies
+// in. create opens the file: os.Create, but for tests.
+func createFile(final, temp, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file, error) {
+	f := &file{final: final, temp: temp}
+	w, err := createIn(filepath.Dir(temp), f.temp, create)
 	if err != nil {
 		return nil, err
 	}
-	f.out = &outlet{w: w}
+	f.out = &outlet{w: w, hash: sha256.New()}
 	f.buf = bufio.NewWriterSize(f.out, 1<<18)
 	err = f.guard(func() (err error) {
 		f.enc, err = encoders[format](f.buf, sch)
@@ -74,6 +77,14 @@ func (f *file) write(rec arrow.Record) error {
 
 // close writes all that is pending and closes the partial file.
 func (f *file) close() error {
+	if err := f.finish(); err != nil {
+		return err
+	}
+	return f.settle()
+}
+
+// finish writes all that is pending.
+func (f *file) finish() error {
 	if err := f.flush(); err != nil {
 		return err
 	}
@@ -81,9 +92,14 @@ func (f *file) close() error {
 		if err := f.enc.close(); err != nil {
 			return err
 		}
-		if err := f.buf.Flush(); err != nil {
-			return err
-		}
+		return f.buf.Flush()
+	})
+}
+
+// settle makes what was written durable, and closes the partial file.
+func (f *file) settle() error {
+	return f.guard(func() error {
+		f.out.sync()
 		return f.out.close()
 	})
 }
@@ -112,10 +128,12 @@ func (f *file) abort() {
 }
 
 // outlet remembers the first error of the writer below, and writes nothing
-// after it.
+// after it. It counts and hashes what was written.
 type outlet struct {
-	w   io.WriteCloser
-	err error
+	w     io.WriteCloser
+	err   error
+	bytes int64
+	hash  hash.Hash
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
@@ -123,8 +141,19 @@ func (o *outlet) Write(p []byte) (int, error) {
 		return 0, o.err
 	}
 	n, err := o.w.Write(p)
+	o.bytes += int64(n)
+	o.hash.Write(p[:n])
 	o.err = err
 	return n, err
+}
+
+// sync makes what was written durable.
+func (o *outlet) sync() {
+	if f, ok := o.w.(interface{ Sync() error }); ok && o.err == nil && durable {
+		if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // a pipe has nothing to keep
+			o.err = err
+		}
+	}
 }
 
 // close closes once; a second call does nothing.

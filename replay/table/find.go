@@ -1,20 +1,41 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Part is one file of a table with the trace and policy that its path names.
-type Part struct{ Table, Trace, Policy, Path string }
+// Part is one file of a table with the run that its path names.
+type Part struct {
+	Table string
+	Key
+	Path string
+}
 
-// Find returns the files of a table under OUT in the order of their traces,
-// then policies. None is no error, unless dir is no folder.
+// home returns the folder of a table in a format under OUT, with slashes. Each
+// format has a tree of its own: engines open all files of a folder alike.
+func home(table, format string) string {
+	if format == Parquet {
+		return table
+	}
+	return format + "/" + table
+}
+
+// place returns where a run's file of a table lies under OUT, with slashes.
+func place(table, format, run string) string {
+	return path.Join(home(table, format), run, "part-0."+format)
+}
+
+// Find returns the files of a table under OUT in the order of their keys: of a run
+// that has several formats the Parquet one, else CSV. A run whose end was
+// interrupted is completed first. None is no error, unless dir is no folder.
 func Find(dir, table string) ([]Part, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("tables: %w", err)
@@ -26,29 +47,30 @@ func Find(dir, table string) ([]Part, error) {
 			return nil, fmt.Errorf("tables: %w", err)
 		}
 	}
+	if err := Recover(dir); err != nil {
+		return nil, err
+	}
 	var parts []Part
-	for _, format := range Formats() {
-		paths, err := fs.Glob(os.DirFS(dir), table+"/trace=*/policy=*/"+part(format))
+	found := map[Key]bool{}
+	for _, format := range []string{Parquet, CSV, Arrow} { // the last cannot be read here
+		root := home(table, format)
+		paths, err := fs.Glob(os.DirFS(dir), place(table, format, strings.Join(hiveKeys, "=*/")+"=*"))
 		if err != nil {
 			return nil, fmt.Errorf("tables: %w", err)
 		}
 		for _, p := range paths {
-			names := strings.Split(p, "/")
-			_, trace, ok1 := unsegment(names[1])
-			_, policy, ok2 := unsegment(names[2])
-			if ok1 && ok2 {
-				parts = append(parts, Part{table, trace, policy, filepath.Join(dir, filepath.FromSlash(p))})
+			run, ok := keyOf(strings.TrimPrefix(path.Dir(p), root+"/"))
+			if ok && !found[run] {
+				found[run] = true
+				parts = append(parts, Part{table, run, filepath.Join(dir, filepath.FromSlash(p))})
 			}
 		}
 	}
-	slices.SortFunc(parts, func(a, b Part) int {
-		if c := strings.Compare(a.Trace, b.Trace); c != 0 {
-			return c
-		}
-		if c := strings.Compare(a.Policy, b.Policy); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Path, b.Path)
-	})
+	slices.SortFunc(parts, func(a, b Part) int { return a.Key.Compare(b.Key) })
 	return parts, nil
+}
+
+// Compare orders runs by trace, machine, settings and policy.
+func (k Key) Compare(b Key) int {
+	return cmp.Or(strings.Compare(k.Trace, b.Trace), strings.Compare(k.GPU, b.GPU), strings.Compare(k.Set, b.Set), strings.Compare(k.Policy, b.Policy))
 }

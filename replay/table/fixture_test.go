@@ -22,7 +22,7 @@ var fixtureMetadata = []KeyValue{{"version", "v0.0.0-test"}, {"config", "sm.coun
 
 func openFixture(t testing.TB, dir, policy, format string) *Set {
 	t.Helper()
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, Format: format, Metadata: fixtureMetadata, ClockMHz: fixtureMHz})
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, GPU: "k20c", Format: format, Metadata: fixtureMetadata, ClockMHz: fixtureMHz})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func fill(s *Set) {
 // fixtureRuns are the rows of runs.
 func fixtureRuns() []*Run {
 	return []*Run{{
-		GPU: "k20c", Fidelity: trace.FidelityWarp, Baseline: "serial", Speedup: 1.25, MaxWarps: 64,
+		Fidelity: trace.FidelityWarp, Baselines: "flat,cdp", Incomplete: true, MaxWarps: 64,
 		Summary: model.Summary{
 			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
 			ActiveWarpCycles: 3200, ActiveSMCycles: 100, IssueSlots: 400, IssuedInsts: 100,
@@ -58,7 +58,6 @@ func fixtureRuns() []*Run {
 		},
 		WaitingMean: 10.5, WaitingP50: 10, WaitingP95: 20, WaitingP99: 30,
 	}, {
-		GPU: "my.toml", Speedup: math.NaN(),
 		WaitingMean: math.NaN(), WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
 	}}
 }
@@ -67,6 +66,16 @@ func fillRun(s *Set) {
 	for _, r := range fixtureRuns() {
 		s.Run(r)
 	}
+	machine := &model.Config{
+		SM:    model.SMConfig{Count: 13, MaxWarps: 64, MaxThreads: 2048, MaxCTAs: 16, Registers: 65536, SharedBytes: 49152, Schedulers: 4, IssueWidth: 2},
+		Clock: model.ClockConfig{CoreMHz: 706, DRAMMHz: 2600}, L1: model.L1Config{Bytes: 16384}, L2: model.L2Config{Bytes: 1572864, Slices: 10},
+		DRAM: model.DRAMConfig{Channels: 5, BusBytes: 8, DataRate: 2}, Host: model.HostConfig{PCIeGBs: 6.5, PageBytes: 4096}, KMU: model.KMUConfig{HWQs: 32, Entries: 31},
+	}
+	s.Machine(&Machine{Config: machine, TraceHash: "a1b2", Tool: "v0", Command: "replay t"})
+	s.Machine(&Machine{Config: &model.Config{}, Tool: "v0"})
+	s.Setting(&Setting{OfMachine, "sm.count", "13", "15"})
+	s.Setting(&Setting{OfPolicy, "match", "kde", ""})
+	s.Setting(&Setting{OfRun, "launch", "3500", ""})
 	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
 	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan, DecodeMBPerSecond: nan})

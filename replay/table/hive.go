@@ -3,18 +3,85 @@ package table
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strings"
 )
+
+// Key is what a run is known by: what it replays, on what, and how. The same run
+// replaces itself, another never.
+type Key struct {
+	Trace  string // its name
+	GPU    string // name of the machine
+	Set    string // what differs from that machine and from the whole trace, words with commas; "": nothing
+	Policy string // as it was asked for, with its parameters
+}
+
+// Unset is how the folders name a run of which nothing is set: engines demand the
+// same keys of every file, so that the folder is always there.
+const Unset = "preset"
+
+// hiveKeys are the keys of a path, in its order.
+var hiveKeys = []string{"trace", "gpu", "set", "policy"}
+
+// values are those of hiveKeys.
+func (k Key) values() []string {
+	set := k.Set
+	if set == "" {
+		set = Unset
+	}
+	return []string{k.Trace, k.GPU, set, k.Policy}
+}
+
+// path returns the folders of a run under those of a table, with slashes.
+func (k Key) path() (string, error) {
+	var parts []string
+	for i, value := range k.values() {
+		part, err := segment(hiveKeys[i], value)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "/"), nil
+}
+
+// keyOf is the inverse of path.
+func keyOf(path string) (k Key, ok bool) {
+	parts := strings.Split(path, "/")
+	if len(parts) != len(hiveKeys) {
+		return k, false
+	}
+	for i, to := range []*string{&k.Trace, &k.GPU, &k.Set, &k.Policy} {
+		name, value, ok := unsegment(parts[i])
+		if !ok || name != hiveKeys[i] {
+			return k, false
+		}
+		*to = value
+	}
+	if k.Set == Unset {
+		k.Set = ""
+	}
+	return k, true
+}
 
 // maxSegment is the longest name of a folder that common file systems take.
 const maxSegment = 255
 
+// misread is text that engines take for a number, a date, a truth value or NULL
+// where it is a hive key, so that 007 and 7 would be one trace; with underscores
+// before it, which [segment] adds one of.
+var misread = regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
+
 // segment returns the folder name key=value with the value percent-encoded, as
 // DuckDB and pyarrow decode it. Everything but letters, digits and - _ . is
-// encoded, so that no value holds a separator, a wildcard or a second =.
+// encoded, so that no value holds a separator, a wildcard or a second =. What
+// engines would read as another thing than text has an underscore in front.
 func segment(key, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("tables: the %s has no name: a folder cannot be made for it", key)
+	}
+	if misread.MatchString(value) {
+		value = "_" + value
 	}
 	var b strings.Builder
 	b.WriteString(key + "=")
@@ -40,5 +107,8 @@ func unsegment(s string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	value, err := url.PathUnescape(value)
+	if strings.HasPrefix(value, "_") && misread.MatchString(value) {
+		value = value[1:]
+	}
 	return key, value, err == nil
 }

@@ -43,7 +43,8 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 		}
 	}
 	sch := arrowSchema(append(slices.Clone(keys), m.columns...), meta)
-	f, err := createFile(dir, table+"."+format, format, sch, func(path string) (io.WriteCloser, error) { return os.Create(path) })
+	name := table + "." + format
+	f, err := createFile(filepath.Join(dir, name), filepath.Join(dir, "."+name+partial), format, sch, func(path string) (io.WriteCloser, error) { return os.Create(path) })
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +59,9 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 }
 
 // Add appends the rows of a replay's file of the table, behind its keys, whose
-// values are of the keys' types (int64, float64, bool or string). replace gives
-// columns of the table another value in all rows; nil is NULL. It returns how
-// many rows there were.
-func (m *Merged) Add(ctx context.Context, path string, keys []any, replace map[string]any) (rows int, err error) {
+// values are of the keys' types (int64, float64, bool or string); nil is NULL. It
+// returns how many rows there were.
+func (m *Merged) Add(ctx context.Context, path string, keys []any) (rows int, err error) {
 	r, err := OpenReader(path, Limits{})
 	if err != nil {
 		return 0, err
@@ -76,7 +76,7 @@ func (m *Merged) Add(ctx context.Context, path string, keys []any, replace map[s
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = m.batch(path, b, keys, replace)
+			err = m.batch(path, b, keys)
 		}
 		if err != nil {
 			return rows, err
@@ -86,7 +86,7 @@ func (m *Merged) Add(ctx context.Context, path string, keys []any, replace map[s
 }
 
 // batch appends the rows of a batch.
-func (m *Merged) batch(path string, b *Batch, keys []any, replace map[string]any) error {
+func (m *Merged) batch(path string, b *Batch, keys []any) error {
 	values := make([]*Values, len(m.columns))
 	for i, c := range m.columns {
 		if values[i] = b.Column(c.Name); values[i] == nil {
@@ -99,9 +99,7 @@ func (m *Merged) batch(path string, b *Batch, keys []any, replace map[string]any
 		}
 		for i, c := range m.columns {
 			to := m.rec.Field(len(keys) + i)
-			if v, ok := replace[c.Name]; ok {
-				appendAny(to, v)
-			} else if !appendValue(to, values[i], row) {
+			if !appendValue(to, values[i], row) {
 				return fmt.Errorf("tables: %s, row %d: column %s is no %s", path, row, c.Name, c.Type)
 			}
 		}

@@ -15,7 +15,7 @@ var fixtureKeys = []Column{
 }
 
 // mergeFixture merges a table's file with itself, under two keys.
-func mergeFixture(t *testing.T, from, name, format string, replace map[string]any) (path string, rows int) {
+func mergeFixture(t *testing.T, from, name, format string) (path string, rows int) {
 	t.Helper()
 	parts, err := Find(from, name)
 	if err != nil || len(parts) != 1 {
@@ -27,7 +27,7 @@ func mergeFixture(t *testing.T, from, name, format string, replace map[string]an
 		t.Fatal(err)
 	}
 	for _, keys := range [][]any{{"a1", "k20c", int64(-7), 0.5, true}, {"b2", "größe, \"x\"", int64(1) << 60, -1e300, false}} {
-		if rows, err = m.Add(context.Background(), parts[0].Path, keys, replace); err != nil {
+		if rows, err = m.Add(context.Background(), parts[0].Path, keys); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,15 +46,12 @@ func mergeFixture(t *testing.T, from, name, format string, replace map[string]an
 func TestMerge(t *testing.T) {
 	want, from := expected(t), writeFixture(t, Parquet)
 	for _, name := range listed(t, want) {
-		path, rows := mergeFixture(t, from, name, Parquet, nil)
+		path, rows := mergeFixture(t, from, name, Parquet)
 		got, err := readAll(path, Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for column, values := range want[name] {
-			if column == "gpu" {
-				continue
-			}
 			if twice := append(slices.Clone(values), values...); !slices.Equal(got[column], twice) {
 				t.Errorf("%s.%s: %q, want %q", name, column, got[column], twice)
 			}
@@ -64,39 +61,24 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%s.%s: %q, want %q", name, column, got[column], all)
 			}
 		}
-		columns := len(want[name]) + len(fixtureKeys)
-		if name == "runs" {
-			columns-- // gpu
-		}
-		if len(got) != columns {
+		if columns := len(want[name]) + len(fixtureKeys); len(got) != columns {
 			t.Errorf("%s has %d columns, want %d", name, len(got), columns)
 		}
 	}
 }
 
-// A merge may give a column another value, and a merge of the same files has the
-// same bytes.
-func TestMergeReplacesAndRepeats(t *testing.T) {
+// A merge of the same files has the same bytes.
+func TestMergeRepeats(t *testing.T) {
 	from := writeFixture(t, Parquet)
 	for _, format := range Formats() {
-		path, _ := mergeFixture(t, from, "runs", format, map[string]any{"speedup": 2.5, "baseline": nil})
-		again, _ := mergeFixture(t, from, "runs", format, map[string]any{"speedup": 2.5, "baseline": nil})
+		path, _ := mergeFixture(t, from, "runs", format)
+		again, _ := mergeFixture(t, from, "runs", format)
 		a, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if b, err := os.ReadFile(again); err != nil || !bytes.Equal(a, b) {
 			t.Errorf("%s: another merge of the same files differs (%v)", format, err)
-		}
-		if format == Arrow {
-			continue
-		}
-		got, err := readAll(path, Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if strings.Join(got["speedup"], " ") != strings.TrimSpace(strings.Repeat("2.5 ", len(got["cell"]))) || slices.ContainsFunc(got["baseline"], func(s string) bool { return s != "NULL" }) {
-			t.Errorf("%s: speedup %q, baseline %q", format, got["speedup"], got["baseline"])
 		}
 	}
 }
@@ -114,13 +96,13 @@ func TestMergeOfWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts, _ := Find(from, "audit")
-	if _, err := m.Add(context.Background(), parts[0].Path, nil, nil); err == nil || !strings.Contains(err.Error(), "no column gpu") {
+	if _, err := m.Add(context.Background(), parts[0].Path, nil); err == nil || !strings.Contains(err.Error(), "no column fidelity") {
 		t.Errorf("a file of another table: %v", err)
 	}
 	parts, _ = Find(from, "runs")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := m.Add(ctx, parts[0].Path, nil, nil); err != context.Canceled {
+	if _, err := m.Add(ctx, parts[0].Path, nil); err != context.Canceled {
 		t.Errorf("after the end: %v", err)
 	}
 	m.Abort()

@@ -25,22 +25,22 @@ func writeStory(t *testing.T, dir string) {
 	for _, run := range []struct {
 		trace, policy string
 		cycles        model.Time
-		speedup       float64
+		overhead      float64
 	}{
 		{"bfs", "serial", 8000, 1}, {"bfs", "dtbl", 4000, 2}, {"stencil", "serial", 8000, 1}, {"stencil", "dtbl", 1000, 8},
 	} {
-		s, err := Open(Options{Dir: dir, Trace: run.trace, Policy: run.policy, ClockMHz: 1000})
+		s, err := Open(Options{Dir: dir, Trace: run.trace, Policy: run.policy, GPU: "k20c", ClockMHz: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		summary := model.Summary{Cycles: run.cycles}
 		if run.trace == "bfs" {
-			summary.Extra = []model.Metric{{Name: "launch_overhead_cycles", Value: 100 * run.speedup}}
+			summary.Extra = []model.Metric{{Name: "launch_overhead_cycles", Value: 100 * run.overhead}}
 			tellHost(s, run.cycles)
 			tellDevice(s, run.cycles)
 			tellLaunches(s, run.policy == "dtbl", run.cycles)
 		}
-		s.Run(&Run{GPU: "k20c", Baseline: "serial", Speedup: run.speedup, Summary: summary,
+		s.Run(&Run{Baselines: "serial", Summary: summary,
 			WaitingMean: math.NaN(), WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset})
 		if err := s.Commit(); err != nil {
 			t.Fatal(err)
@@ -58,6 +58,7 @@ func tellHost(s *Set, T model.Time) {
 	for i := range 4 {
 		o.Page(&model.PageRecord{Time: T / 8, Page: uint64(i), From: model.NoKernel, To: model.NoKernel, Ready: true})
 	}
+	s.Machine(&Machine{Config: &model.Config{SM: model.SMConfig{Count: 2}}})
 	for i := range int32(2) {
 		s.Memory(&model.MemoryRecord{Level: "l1", Index: i, Accesses: 10, Hits: 5})
 	}
@@ -177,11 +178,11 @@ func TestFigures(t *testing.T) {
 		"predicted-measured"}
 	checkFigures(t, runPython(t, dir, queries+"/figures.py"), dir, "replay-out/figures", all)
 
-	s, err := Open(Options{Dir: filepath.Join(dir, "alone"), Trace: "1", Policy: "2", Tables: []string{"runs"}, ClockMHz: 1})
+	s, err := Open(Options{Dir: filepath.Join(dir, "alone"), Trace: "1", Policy: "serial", GPU: "k20c", Tables: []string{"runs"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Run(&Run{Speedup: 1})
+	s.Run(&Run{Summary: model.Summary{Cycles: 1}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}

@@ -147,8 +147,9 @@ func TestReadMetadata(t *testing.T) {
 	}
 	defer r.Close()
 	want := []KeyValue{
-		{"clock_mhz", "706"}, {"config", "sm.count = 13\nname = \"k20c\"\n"}, {"policy", fixturePolicy}, {"table", "audit"},
-		{"trace", fixtureTrace}, {"trace_hash", "a1b2"}, {"version", "v0.0.0-test"},
+		{"clock_mhz", "706"}, {"columns", `{"rule": "The rule.", "time_cycles": "When.", "what": "What was found."}`},
+		{"config", "sm.count = 13\nname = \"k20c\"\n"}, {"gpu", "k20c"}, {"policy", fixturePolicy}, {"set", "preset"}, {"table", "audit"}, {"trace", fixtureTrace},
+		{"trace_hash", "a1b2"}, {"version", "v0.0.0-test"},
 	}
 	if got := r.Metadata(); !slices.Equal(got, want) {
 		t.Errorf("metadata %q, want %q", got, want)
@@ -195,7 +196,7 @@ func TestTypedAccess(t *testing.T) {
 func TestManyRowGroups(t *testing.T) {
 	const rows = 2*batchRows + 1234
 	dir := t.TempDir()
-	s, err := Open(Options{Dir: dir, Trace: "t", Policy: "p", Tables: []string{"timeline"}, ClockMHz: 1})
+	s, err := Open(Options{Dir: dir, Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"timeline"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,10 @@ import (
 
 // Run is one replay.
 type Run struct {
-	GPU      string         // name of the preset or file
-	Fidelity trace.Fidelity // of the least detailed kernel that ran
-	Baseline string         // policy that Speedup refers to; "": none
-	Speedup  float64        // the baseline's cycles over this run's; NaN: no baseline
-	MaxWarps int            // per SM, for the occupancy; 0: unknown
+	Fidelity   trace.Fidelity // of the least detailed kernel that ran
+	Baselines  string         // policies that its own is compared with, with commas; "": none
+	Incomplete bool           // it was cut off: the figures are those of its beginning
+	MaxWarps   int            // per SM, for the occupancy; 0: unknown
 	model.Summary
 
 	// Waiting time of the launches that were made: launch call to the first
@@ -68,15 +67,15 @@ func (r *Run) dramEfficiency() float64 {
 
 func init() {
 	register(table[Run]{
-		Name: "runs", Row: "one replay: a trace under a policy", Order: "one row", Place: 10, Small: true,
+		Name: "runs", Row: "one replay: a trace under a policy on a machine", Order: "one row", Place: 10, Small: true,
 		Columns: []column[Run]{
-			text("gpu", "The machine: a preset or a file.", false, func(r *Run) string { return r.GPU }),
 			enum("fidelity", "Detail of the least detailed kernel that ran; what a trace does not have is inferred.", fidelities,
 				func(r *Run) int { return int(r.Fidelity) }),
-			text("baseline", "The policy that speedup refers to.", true, func(r *Run) string { return r.Baseline }),
+			boolean("complete", "The program ran to its end; false: it was cut off, and the figures are those of its beginning.", func(r *Run) bool { return !r.Incomplete }),
+			text("baselines", "The policies that this one is compared with, the first that ran: a speed-up is the cycles of that run, of the same trace, gpu and set, over this one's (samples/queries/speedup.sql).",
+				true, func(r *Run) string { return r.Baselines }),
 			cycles("cycles", "From the start of the program to its end.", func(r *Run) model.Time { return r.Cycles }),
 			inNs("time_ns", "The same in nanoseconds.", func(r *Run) model.Time { return r.Cycles }),
-			f64("speedup", "The baseline's cycles over this run's.", func(r *Run) float64 { return r.Speedup }),
 			count("kernels", "Kernels that ran, of host and device.", func(r *Run) uint64 { return r.Kernels }),
 			count("kernels_inferred", "Those whose work is inferred in part or whole; the table kernels says what of it.", func(r *Run) uint64 { return r.KernelsInferred }),
 			count("ctas", "CTAs that ran, native and aggregated.", func(r *Run) uint64 { return r.CTAs }),

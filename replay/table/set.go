@@ -1,6 +1,8 @@
 package table
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -8,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow/go/v15/arrow"
 )
@@ -18,10 +21,11 @@ type KeyValue struct{ Key, Value string }
 // Options say what a [Set] writes, and where.
 type Options struct {
 	Dir           string      // OUT: the folder above those of the tables; made if it is not there
-	Trace, Policy string      // the hive keys
+	Trace, Policy string      // of the run's [Key], as the two that follow
+	GPU, Set      string      // name of the machine; what is set of it and of the trace, "": nothing
 	Tables        []string    // of [Names]; nil: all
 	Format        string      // of [Formats]; "": Parquet
-	Metadata      []KeyValue  // put in every file, sorted by key, beside table, trace, policy and clock_mhz
+	Metadata      []KeyValue  // put in every file, sorted by key, beside those of its own (see TABLES.md); trace_hash and tool_version say whether what a former run left belongs to this one
 	ClockMHz      float64     // of the SM, from which nanoseconds derive
 	Failed        func(error) // called with the first error of writing a row, so that the run can stop; may be nil
 }
@@ -29,24 +33,33 @@ type Options struct {
 // Set writes the tables of one replay: one trace under one policy. It is for
 // one goroutine; sets of different replays may write at the same time.
 //
-// Rows go to partial files. [Set.Commit] gives them their final names, the one
-// of the table runs last, after the former one was removed: where a row of runs
-// is, all tables that go with it are complete.
+// Rows go to a folder that engines do not see. [Set.Commit] makes them the run's
+// by one rename, and then moves each file to its place.
 type Set struct {
 	opt     Options
+	key     Key
+	run     string // folder of the run's manifest
 	scope   scope
 	want    map[string]bool
 	files   []*file // in the order of Names
-	folders []string
-	locks   []*os.File // the folders, until the end
+	entries []ManifestEntry
+	lock    *os.File // of the run, until the end
 	opener  func(string) (io.WriteCloser, error)
 	err     error // the first error; nothing is written after it
 	done    bool
+	cut     bool
+	outcome Outcome
 	feed    feed
 }
 
+// Outcome is what a commit did beside writing what it was asked for.
+type Outcome struct {
+	Dropped []string // files of a former run that belong to another version of the tool or of the trace, and are gone
+	Kept    bool     // the run was cut off, and a complete one was there: nothing was written
+}
+
 // Open makes the folders and the partial files of the tables that are wanted. It
-// fails where another set is writing the same trace and policy.
+// fails where another set is writing the same run.
 // The caller ends the set by [Set.Commit] or [Set.Abort].
 func Open(opt Options) (*Set, error) {
 	return openWith(opt, func(path string) (io.WriteCloser, error) { return os.Create(path) })
@@ -67,10 +80,19 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 	if err := checkMetadata(opt.Metadata); err != nil {
 		return nil, err
 	}
-	for key, value := range map[string]string{"trace": opt.Trace, "policy": opt.Policy} {
-		if _, err := segment(key, value); err != nil {
-			return nil, err
-		}
+	s.key = Key{opt.Trace, opt.GPU, opt.Set, opt.Policy}
+	if len(s.want) == 0 {
+		return s, nil
+	}
+	if s.opt.Dir == "" {
+		s.opt.Dir = "."
+	}
+	if _, err := s.key.path(); err != nil {
+		return nil, err
+	}
+	if err := s.take(); err != nil {
+		s.Abort()
+		return nil, err
 	}
 	for _, name := range Names() {
 		if s.want[name] && s.err == nil {
@@ -85,7 +107,7 @@ func openWith(opt Options, create func(string) (io.WriteCloser, error)) (*Set, e
 }
 
 // reserved are the keys that every file has of its own.
-var reserved = []string{"table", "trace", "policy", "clock_mhz"}
+var reserved = []string{"table", "trace", "gpu", "set", "policy", "clock_mhz", "columns"}
 
 func checkMetadata(kvs []KeyValue) error {
 	seen := map[string]bool{}
@@ -99,34 +121,77 @@ func checkMetadata(kvs []KeyValue) error {
 }
 
 // metadata returns the key-values of a table's file.
-func (s *Set) metadata(table string) []KeyValue {
-	kvs := append(slices.Clone(s.opt.Metadata),
-		KeyValue{"table", table}, KeyValue{"trace", s.opt.Trace}, KeyValue{"policy", s.opt.Policy},
-		KeyValue{"clock_mhz", strconv.FormatFloat(s.opt.ClockMHz, 'g', -1, 64)})
+func (s *Set) metadata(t Description) []KeyValue {
+	kvs := append(slices.Clone(s.opt.Metadata), KeyValue{"table", t.Name},
+		KeyValue{"clock_mhz", strconv.FormatFloat(s.opt.ClockMHz, 'g', -1, 64)}, KeyValue{"columns", describeColumns(t.Columns)})
+	for i, v := range s.key.values() {
+		kvs = append(kvs, KeyValue{hiveKeys[i], v})
+	}
 	slices.SortFunc(kvs, func(a, b KeyValue) int { return strings.Compare(a.Key, b.Key) })
 	return kvs
 }
 
-// folder returns the folder of a table's file.
-func (s *Set) folder(table string) string {
-	t, _ := segment("trace", s.opt.Trace)
-	p, _ := segment("policy", s.opt.Policy)
-	return filepath.Join(s.opt.Dir, table, t, p)
+// describeColumns is the text of each column as a JSON object, in their order.
+func describeColumns(columns []Column) string {
+	var b strings.Builder
+	for i, c := range columns {
+		name, _ := json.Marshal(c.Name)
+		doc, _ := json.Marshal(c.Doc)
+		fmt.Fprintf(&b, "%s%s: %s", map[bool]string{true: "{", false: ", "}[i == 0], name, doc)
+	}
+	return b.String() + "}"
 }
 
-func part(format string) string { return "part-0." + format }
+// note returns what the caller put into the files under a key.
+func (s *Set) note(key string) string {
+	for _, kv := range s.opt.Metadata {
+		if kv.Key == key {
+			return kv.Value
+		}
+	}
+	return ""
+}
+
+// take claims the run's folder, completes what was committed there, and removes
+// what was not.
+func (s *Set) take() (err error) {
+	run := filepath.Join(s.opt.Dir, runsFolder, s.key.id())
+	if s.lock, err = claim(run); err != nil {
+		return err // what another is writing is not touched
+	}
+	s.run = run
+	if s.lock == nil {
+		return nil // creating a file says why
+	}
+	if err := os.RemoveAll(s.stage()); err != nil {
+		return fmt.Errorf("tables: cannot remove what an interrupted run left: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(s.run, committed)); err == nil {
+		if err := advance(s.opt.Dir, s.run); err != nil {
+			return err
+		}
+	}
+	former, err := readManifest(filepath.Join(s.run, manifestName))
+	if err == nil && former != nil && former.TraceHash != s.note("trace_hash") {
+		err = fmt.Errorf("tables: %s has a run of another trace called %s: name another folder", s.opt.Dir, s.key.Trace)
+	}
+	return err
+}
+
+// stage is the folder that the files are written to.
+func (s *Set) stage() string { return filepath.Join(s.run, stagedName) }
 
 func (s *Set) create(table string, sch *arrow.Schema) (*file, error) {
-	dir := s.folder(table)
-	lock, err := claim(dir)
+	run, err := s.key.path()
 	if err != nil {
 		return nil, err
 	}
-	s.locks = append(s.locks, lock)
-	s.folders = append(s.folders, dir)
-	f, err := createFile(dir, part(s.opt.Format), s.opt.Format, sch, s.opener)
+	at := place(table, s.opt.Format, run)
+	temp := filepath.Join(s.stage(), table+"."+s.opt.Format)
+	f, err := createFile(filepath.Join(s.opt.Dir, filepath.FromSlash(at)), temp, s.opt.Format, sch, s.opener)
 	if err == nil {
 		s.files = append(s.files, f)
+		s.entries = append(s.entries, ManifestEntry{Table: table, Format: s.opt.Format, Path: at})
 	}
 	return f, err
 }
@@ -144,60 +209,112 @@ func (s *Set) fail(err error) {
 	}
 }
 
-// Commit writes what is pending, closes the files, removes what an earlier run
-// of the same trace and policy left in any table, and renames the files to
-// their final names. On an error nothing new is left and, unless removing or
-// renaming itself failed, what was there before is untouched. A set without
-// tables does nothing.
+// Incomplete says that the run was cut off: its tables are those of its
+// beginning. It never takes the place of a complete one.
+func (s *Set) Incomplete() { s.cut = true }
+
+// Commit writes what is pending, durably, and gives it the place of what an earlier
+// run of the same key left. Tables of that run that were not asked for again stay
+// if the same version of the tool made them of the same trace, else they go, which
+// [Set.Outcome] says. On an error before the commit nothing new is left and what
+// was there before is untouched. A set without tables does nothing.
 func (s *Set) Commit() error {
 	if s.done {
 		panic("table: a set is committed after its end")
 	}
 	for _, f := range s.files {
 		if s.err == nil {
-			s.err = f.close()
+			s.err = f.finish()
 		}
 	}
 	if s.err == nil && len(s.files) > 0 {
-		s.err = s.removeFormer()
+		s.err = s.settle()
 	}
-	if s.err != nil {
+	if s.err != nil || s.outcome.Kept || len(s.files) == 0 {
 		s.Abort()
 		return s.err
 	}
 	s.done = true
 	defer s.release()
-	for _, f := range slices.Backward(s.files) { // runs is the first
-		if err := os.Rename(f.temp, f.final); err != nil && s.err == nil {
-			s.err = fmt.Errorf("tables: cannot give a file its final name: %w", err)
-			break
-		}
-	}
-	if s.err != nil {
-		for _, f := range s.files {
-			os.Remove(f.temp)
-			os.Remove(f.final)
-		}
-	}
+	s.err = advance(s.opt.Dir, s.run)
 	return s.err
 }
 
-// removeFormer removes the files of an earlier run, those of runs first.
-func (s *Set) removeFormer() error {
-	for _, table := range Names() {
-		dir := s.folder(table)
-		for _, format := range Formats() {
-			err := os.Remove(filepath.Join(dir, part(format)))
-			if err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("tables: cannot replace an earlier run: %w", err)
-			}
-		}
-		if !s.want[table] {
-			s.prune(dir)
-		}
+// settle makes the files durable, writes the manifest, and commits by one rename.
+func (s *Set) settle() error {
+	errs := make([]error, len(s.files))
+	var all sync.WaitGroup
+	for i, f := range s.files {
+		all.Go(func() { errs[i] = f.settle() })
 	}
+	all.Wait()
+	for i, f := range s.files {
+		if errs[i] != nil {
+			return errs[i]
+		}
+		s.entries[i].Bytes, s.entries[i].SHA256 = f.out.bytes, hex.EncodeToString(f.out.hash.Sum(nil))
+	}
+	next, err := s.manifest()
+	if err != nil || s.outcome.Kept {
+		return err
+	}
+	if err := writeManifest(filepath.Join(s.stage(), manifestName), next); err != nil {
+		return err
+	}
+	syncFolder(s.stage())
+	if err := os.Rename(s.stage(), filepath.Join(s.run, committed)); err != nil {
+		return fmt.Errorf("tables: cannot commit the run: %w", err)
+	}
+	syncFolder(s.run)
 	return nil
 }
+
+// manifest makes the new manifest, with what stays of the former run.
+func (s *Set) manifest() (*Manifest, error) {
+	next := &Manifest{Trace: s.key.Trace, GPU: s.key.GPU, Set: s.key.Set, Policy: s.key.Policy,
+		TraceHash: s.note("trace_hash"), Tool: s.note("tool_version"), Incomplete: s.cut, Files: s.entries}
+	former, err := readManifest(filepath.Join(s.run, manifestName))
+	if err != nil {
+		return nil, err
+	}
+	if s.outcome.Kept = s.cut && former != nil && !former.Incomplete; s.outcome.Kept {
+		return nil, nil
+	}
+	if former != nil && former.Tool == next.Tool && !former.Incomplete && !s.cut {
+		for _, e := range former.Files {
+			_, err := os.Stat(filepath.Join(s.opt.Dir, filepath.FromSlash(e.Path)))
+			if err == nil && !slices.ContainsFunc(s.entries, func(x ManifestEntry) bool { return x.Path == e.Path }) {
+				next.Files = append(next.Files, e)
+			}
+		}
+	}
+	order := Names()
+	slices.SortStableFunc(next.Files, func(a, b ManifestEntry) int { return slices.Index(order, a.Table) - slices.Index(order, b.Table) })
+	s.outcome.Dropped, err = leftBehind(s.opt.Dir, next)
+	return next, err
+}
+
+// leftBehind returns the files at a run's places that a manifest does not name.
+func leftBehind(out string, m *Manifest) ([]string, error) {
+	run, err := m.key().path()
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, name := range Names() {
+		for _, format := range Formats() {
+			at := place(name, format, run)
+			_, err := os.Stat(filepath.Join(out, filepath.FromSlash(at)))
+			if err == nil && !slices.ContainsFunc(m.Files, func(e ManifestEntry) bool { return e.Path == at }) {
+				left = append(left, at)
+			}
+		}
+	}
+	return left, nil
+}
+
+// Outcome tells what a commit did beside writing what it was asked for.
+func (s *Set) Outcome() Outcome { return s.outcome }
 
 // Abort closes and removes what was written. After Commit it does nothing, so
 // that it may be deferred.
@@ -209,25 +326,17 @@ func (s *Set) Abort() {
 	for _, f := range s.files {
 		f.abort()
 	}
-	for _, dir := range s.folders {
-		s.prune(dir)
+	if s.run != "" {
+		os.RemoveAll(s.stage())
+		prune(s.run, 2) // and .runs
 	}
 	s.release()
 }
 
-// release lets others write to the folders.
+// release lets others write the run.
 func (s *Set) release() {
-	for _, f := range s.locks {
-		f.Close() // nothing, of nil
-	}
-}
-
-// prune removes a table's folders of this run if they are empty.
-func (s *Set) prune(dir string) {
-	for range 3 { // policy, trace, table
-		if os.Remove(dir) != nil {
-			return
-		}
-		dir = filepath.Dir(dir)
+	if s.lock != nil {
+		s.lock.Close()
+		s.lock = nil
 	}
 }

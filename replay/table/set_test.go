@@ -42,7 +42,7 @@ func TestCommitLaysOutAllTables(t *testing.T) {
 		s := openFixture(t, dir, fixturePolicy, format)
 		fill(s)
 		for _, f := range tree(t, dir) {
-			if strings.HasSuffix(f, "."+format) {
+			if !strings.HasPrefix(f, ".runs/") {
 				t.Errorf("%s has its final name before the commit", f)
 			}
 		}
@@ -51,8 +51,9 @@ func TestCommitLaysOutAllTables(t *testing.T) {
 		}
 		var want []string
 		for _, n := range Names() {
-			want = append(want, n+"/trace=bfs-graph%201%2F32/policy=spawn%2Bdtbl%2Cthreshold%3D32/part-0."+format)
+			want = append(want, home(n, format)+"/trace=bfs-graph%201%2F32/gpu=k20c/set=preset/policy=spawn%2Bdtbl%2Cthreshold%3D32/part-0."+format)
 		}
+		want = append(want, ".runs/"+s.key.id()+"/manifest.json")
 		slices.Sort(want)
 		if got := tree(t, dir); !slices.Equal(got, want) {
 			t.Errorf("%s: files\n%s\nwant\n%s", format, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -90,41 +91,8 @@ func TestAbortKeepsFormerRun(t *testing.T) {
 	}
 }
 
-// A run again with fewer tables or another format leaves no table of the run
-// that it replaces, and those of other policies alone.
-func TestRerunReplaces(t *testing.T) {
-	dir := t.TempDir()
-	for _, policy := range []string{"serial", "crcs"} {
-		if err := openFixture(t, dir, policy, Parquet).Commit(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", Tables: []string{"runs", "ctas"}, Format: CSV, ClockMHz: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	var crcs []string
-	serial := 0
-	for _, f := range tree(t, dir) {
-		if strings.Contains(f, "policy=crcs/") {
-			crcs = append(crcs, filepath.Dir(filepath.Dir(filepath.Dir(f)))+" "+filepath.Base(f))
-		} else {
-			serial++
-		}
-	}
-	if want := []string{"ctas part-0.csv", "runs part-0.csv"}; !slices.Equal(crcs, want) {
-		t.Errorf("files of crcs: %v, want %v", crcs, want)
-	}
-	if serial != len(Names()) {
-		t.Errorf("%d files of serial, want %d", serial, len(Names()))
-	}
-}
-
 func TestUnwantedTablesCostNothing(t *testing.T) {
-	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"runs"}, ClockMHz: 1})
+	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"runs"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +105,7 @@ func TestUnwantedTablesCostNothing(t *testing.T) {
 	if s.Samples() {
 		t.Error("windows are asked for without a table of them")
 	}
-	with, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"timeline"}, ClockMHz: 1})
+	with, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"timeline"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +116,7 @@ func TestUnwantedTablesCostNothing(t *testing.T) {
 }
 
 func TestOpenRejects(t *testing.T) {
-	good := Options{Dir: t.TempDir(), Trace: "t", Policy: "p", ClockMHz: 1000}
+	good := Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", ClockMHz: 1000}
 	for _, c := range []struct {
 		name string
 		edit func(*Options)
@@ -205,7 +173,7 @@ func TestFullDisk(t *testing.T) {
 			full := false
 			t.Run(fmt.Sprintf("%s/%d", format, room), func(t *testing.T) {
 				left := room
-				s, err := openWith(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", Format: format, ClockMHz: 1},
+				s, err := openWith(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", GPU: "k20c", Format: format, Metadata: fixtureMetadata, ClockMHz: 1},
 					func(path string) (io.WriteCloser, error) {
 						f, err := os.Create(path)
 						return scarce{&left, f}, err
@@ -237,7 +205,7 @@ func TestFullDevice(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full")
 	}
-	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", ClockMHz: 1},
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", ClockMHz: 1},
 		func(string) (io.WriteCloser, error) { return os.OpenFile("/dev/full", os.O_WRONLY, 0) })
 	if err != nil {
 		t.Fatal(err)
@@ -255,7 +223,7 @@ func TestNoTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := tree(t, dir)
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", Tables: []string{}, ClockMHz: 1})
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", GPU: "k20c", Tables: []string{}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,7 +240,7 @@ func TestNoTables(t *testing.T) {
 func TestFullDiskStopsEarly(t *testing.T) {
 	left := 1 << 10
 	var told []error
-	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", Tables: []string{"ctas"}, ClockMHz: 1,
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1,
 		Failed: func(err error) { told = append(told, err) }},
 		func(path string) (io.WriteCloser, error) {
 			f, err := os.Create(path)
@@ -305,7 +273,7 @@ func TestUnwritableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Open(Options{Dir: file, Trace: "t", Policy: "p", ClockMHz: 1})
+	_, err := Open(Options{Dir: file, Trace: "t", Policy: "p", GPU: "k20c", ClockMHz: 1})
 	if err == nil || !strings.Contains(err.Error(), "cannot make the folder") || !strings.Contains(err.Error(), file) {
 		t.Errorf("a file for a folder: %v", err)
 	}
@@ -314,7 +282,7 @@ func TestUnwritableFolder(t *testing.T) {
 	}
 	dir := t.TempDir()
 	os.Chmod(dir, 0o555)
-	_, err = Open(Options{Dir: dir, Trace: "t", Policy: "p", ClockMHz: 1})
+	_, err = Open(Options{Dir: dir, Trace: "t", Policy: "p", GPU: "k20c", ClockMHz: 1})
 	if !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("read-only folder: %v", err)
 	}

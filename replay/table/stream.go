@@ -26,7 +26,8 @@ type stream[R any] struct {
 
 // open starts the stream of a table and feeds it.
 func (t *table[R]) open(s *Set) error {
-	sch := arrowSchema(t.describe().Columns, s.metadata(t.Name))
+	d := t.describe()
+	sch := arrowSchema(d.Columns, s.metadata(d))
 	f, err := s.create(t.Name, sch)
 	if err != nil {
 		return err

@@ -30,7 +30,11 @@ func (r *run) write(ctx context.Context, p *packets, pid int, opt Options, stats
 	if v.to == 0 {
 		v.to = math.MaxInt64
 	}
-	v.process = p.process(pid, r.trace+", "+r.policy)
+	name := r.Trace + ", " + r.Policy + ", " + r.GPU
+	if r.Set != "" {
+		name += ", " + r.Set
+	}
+	v.process = p.process(pid, name)
 	for _, step := range []struct {
 		table   string
 		columns []string

@@ -16,7 +16,7 @@ import (
 
 func open(t testing.TB, dir, policy, format string, tables ...string) *table.Set {
 	t.Helper()
-	s, err := table.Open(table.Options{Dir: dir, Trace: "bfs", Policy: policy, Format: format, Tables: tables, ClockMHz: 500})
+	s, err := table.Open(table.Options{Dir: dir, Trace: "bfs", Policy: policy, GPU: "k20c", Format: format, Tables: tables, ClockMHz: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func fill(s *table.Set) {
 	o.Sample(&model.SampleRecord{Start: 0, End: 32, ParentCTAs: 3, SharedBytes: 512})
 }
 
-const process = "bfs, ppcs"
+const process = "bfs, ppcs, k20c"
 
 // want is what the viewer must show of fill at 500 MHz, 2 ns a cycle.
 var want = []string{
@@ -144,7 +144,7 @@ func TestChoosesRuns(t *testing.T) {
 	}
 	both := slices.Clone(want)
 	for _, line := range want {
-		both = append(both, strings.Replace(line, process, "bfs, serial", 1))
+		both = append(both, strings.Replace(line, process, "bfs, serial, k20c", 1))
 	}
 	check(t, b.Bytes(), both)
 }
@@ -219,6 +219,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Write(ended, &bytes.Buffer{}, dir, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
+	dir = t.TempDir()
 	commit(t, open(t, dir, "ppcs", table.Arrow))
 	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), "--format=parquet") {
 		t.Errorf("tables in Arrow IPC: %v", err)

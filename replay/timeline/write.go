@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gpureplay/replay/table"
 )
@@ -56,8 +55,8 @@ func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, er
 
 // run is one replay with its tables.
 type run struct {
-	trace, policy string
-	parts         map[string]*table.Part
+	table.Key
+	parts map[string]*table.Part
 }
 
 func find(dir string, opt Options) ([]*run, error) {
@@ -71,10 +70,10 @@ func find(dir string, opt Options) ([]*run, error) {
 			if (opt.Trace != "" && part.Trace != opt.Trace) || (opt.Policy != "" && part.Policy != opt.Policy) {
 				continue
 			}
-			i := slices.IndexFunc(runs, func(r *run) bool { return r.trace == part.Trace && r.policy == part.Policy })
+			i := slices.IndexFunc(runs, func(r *run) bool { return r.Key == part.Key })
 			if i < 0 {
 				i = len(runs)
-				runs = append(runs, &run{part.Trace, part.Policy, map[string]*table.Part{}})
+				runs = append(runs, &run{part.Key, map[string]*table.Part{}})
 			}
 			runs[i].parts[name] = &part
 		}
@@ -83,7 +82,7 @@ func find(dir string, opt Options) ([]*run, error) {
 		return nil, fmt.Errorf("timeline: no tables of the kind asked for lie under %s: replay with -o %s first", dir, dir)
 	}
 	slices.SortFunc(runs, func(a, b *run) int {
-		return strings.Compare(a.trace+"\x00"+a.policy, b.trace+"\x00"+b.policy)
+		return a.Compare(b.Key)
 	})
 	return runs, nil
 }

@@ -1,9 +1,10 @@
 """Draws the kinds of figures that papers on GPU scheduling show, from the output tables of replay.
 
     pip install -r requirements.txt
-    python figures.py [OUT] [FIGURES]
+    python figures.py [OUT] [FIGURES] [BASELINE]
 
-OUT is what replay -o wrote (default replay-out), FIGURES the folder for the pictures (default OUT/figures).
+OUT is what replay -o wrote (default replay-out), FIGURES the folder for the pictures (default OUT/figures), BASELINE
+the policy that speed-ups refer to (default serial, else flat, else hyperq).
 Each figure is a cell of its own (# %%), for editors that run cells; a figure whose table is missing or has
 no rows is left out.
 """
@@ -18,14 +19,16 @@ import numpy as np
 
 OUT = sys.argv[1] if len(sys.argv) > 1 else "replay-out"
 FIGURES = sys.argv[2] if len(sys.argv) > 2 else os.path.join(OUT, "figures")
+BASELINES = sys.argv[3:4] or ["serial", "flat", "hyperq"]
 
 
 def table(name):
-    """The table in SQL, or None where no replay wrote it."""
+    """The table in SQL, or None where no replay wrote it. Trace, machine and settings are one name."""
     path = os.path.join(OUT, name, "**", "*.parquet")
     if not glob.glob(path, recursive=True):
         return None
-    return f"read_parquet('{path}', hive_partitioning=true, hive_types_autocast=false)"
+    one = "trace || ' on ' || gpu || CASE set WHEN 'preset' THEN '' ELSE ', ' || set END AS trace"
+    return f"(SELECT * EXCLUDE (trace, gpu, set), {one} FROM read_parquet('{path}', hive_partitioning=true, hive_types_autocast=false))"
 
 
 def ask(query, *names):
@@ -54,7 +57,11 @@ def panels(keys, height=2.6):
 
 
 # %% Speedup over the baseline
-frame = ask("SELECT trace, policy, speedup FROM {0} WHERE speedup IS NOT NULL ORDER BY ALL", "runs")
+frame = None
+for baseline in BASELINES:
+    if frame is None:
+        frame = ask(f"SELECT trace, r.policy AS policy, b.cycles / r.cycles AS speedup FROM {{0}} AS r JOIN {{0}} AS b USING (trace) "
+                    f"WHERE b.policy = '{baseline}' AND r.complete AND b.complete ORDER BY ALL", "runs")
 if frame is not None:
     bars = frame.pivot(index="trace", columns="policy", values="speedup")
     bars.loc["geometric mean"] = np.exp(np.log(bars).mean())

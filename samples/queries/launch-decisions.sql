@@ -1,5 +1,7 @@
 -- What became of child launches, and why.
 SELECT trace,
+       gpu,
+       set,
        policy,
        decision,
        reason,

@@ -1,5 +1,7 @@
 -- Hit rates of the caches, and how well DRAM is used.
 SELECT trace,
+       gpu,
+       set,
        policy,
        level,
        sum(accesses)::BIGINT AS accesses,

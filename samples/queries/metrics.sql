@@ -1,6 +1,6 @@
 -- What the policies add of their own, one column for each policy.
 PIVOT (
-    SELECT trace, policy, name, value
+    SELECT trace, gpu, set, policy, name, value
     FROM read_parquet('replay-out/metrics/**/*.parquet', hive_partitioning = true)
 )
-ON policy USING first(value) GROUP BY trace, name ORDER BY trace, name;
+ON policy USING first(value) GROUP BY trace, gpu, set, name ORDER BY ALL;

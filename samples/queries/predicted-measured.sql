@@ -1,5 +1,7 @@
 -- Predicted time of each kernel against what the capture recorded.
 SELECT trace,
+       gpu,
+       set,
        policy,
        function,
        count(*) AS kernels,

@@ -1,5 +1,5 @@
 -- How long the stages of a program take, each on its own: they may overlap.
-SELECT trace, policy, stage, count(*) AS intervals, sum(end_cycles - start_cycles)::BIGINT AS cycles, sum(bytes)::BIGINT AS bytes
+SELECT trace, gpu, set, policy, stage, count(*) AS intervals, sum(end_cycles - start_cycles)::BIGINT AS cycles, sum(bytes)::BIGINT AS bytes
 FROM read_parquet('replay-out/stages/**/*.parquet', hive_partitioning = true)
 GROUP BY ALL
 ORDER BY ALL;

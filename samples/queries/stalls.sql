@@ -1,5 +1,7 @@
 -- Where the cycles of resident CTAs go, in percent of their residence.
 SELECT trace,
+       gpu,
+       set,
        policy,
        100.0 * sum(active_cycles) / sum(end_cycles - dispatch_cycles) AS active_pct,
        100.0 * sum(stalled_memory_cycles) / sum(end_cycles - dispatch_cycles) AS memory_pct,

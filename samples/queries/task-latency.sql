@@ -1,5 +1,7 @@
 -- Latency of narrow tasks: from the host's request to their output on the host.
 SELECT trace,
+       gpu,
+       set,
        policy,
        count(*) AS tasks,
        avg(latency_ns) AS mean_ns,
@@ -7,8 +9,8 @@ SELECT trace,
        1e9 * count(*) / any_value(time_ns) AS tasks_per_second
 FROM read_parquet('replay-out/tasks/**/*.parquet', hive_partitioning = true)
 JOIN (
-    SELECT trace, policy, time_ns
+    SELECT trace, gpu, set, policy, time_ns
     FROM read_parquet('replay-out/runs/**/*.parquet', hive_partitioning = true)
-) USING (trace, policy)
-GROUP BY trace, policy
+) USING (trace, gpu, set, policy)
+GROUP BY trace, gpu, set, policy
 ORDER BY ALL;

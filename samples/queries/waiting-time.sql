@@ -1,5 +1,7 @@
 -- Waiting time of child launches: from the launch call to the first CTA of the child.
 SELECT trace,
+       gpu,
+       set,
        policy,
        count(waiting_cycles) AS launches,
        avg(waiting_cycles) AS mean_cycles,

@@ -1,0 +1,207 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// replay runs the policies over the traces, one trace after another.
+func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	var all []*replay.Result
+	for _, path := range paths {
+		results, err := a.replayOne(cmd, f, path)
+		all = append(all, results...)
+		if err != nil {
+			return a.partial(cmd.Context(), all, err)
+		}
+	}
+	if err := a.printRuns(all); err != nil {
+		return err
+	}
+	a.note("tables under %s", f.output)
+	return violations(all)
+}
+
+// partial prints what was finished before an error, or before an interrupt, and
+// returns the error.
+func (a *app) partial(ctx context.Context, results []*replay.Result, err error) error {
+	if len(results) == 0 {
+		return err
+	}
+	var finished []string
+	for _, r := range results {
+		if !r.Run.Incomplete {
+			finished = append(finished, r.Policy)
+		}
+	}
+	if err := a.printRuns(results); err != nil {
+		return err
+	}
+	if len(finished) == 0 {
+		return err
+	}
+	return fmt.Errorf("%w (finished before: %s)", err, strings.Join(finished, ", "))
+}
+
+// replayOne replays one trace.
+func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*replay.Result, error) {
+	r, err := trace.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if near := cmd.SuggestionsFor(path); len(near) > 0 {
+			return nil, fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	cfg, named, err := f.machine(a, r)
+	if err != nil {
+		return nil, err
+	}
+	job := &replay.Job{
+		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)),
+		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version(), Command: again(cmd, path)},
+	}
+	if job.Name, err = a.traceName(f, r, path); err != nil {
+		return nil, err
+	}
+	if job.AsTasks, err = f.tasks(); err != nil {
+		return nil, err
+	}
+	if job.AsTasks != model.NotTasks {
+		a.note("as tasks: %s", job.AsTasks.Assumption())
+	}
+	if job.Choices, err = f.choices(cmd, a, r, cfg); err != nil {
+		return nil, err
+	}
+	if err := f.compare(a, job); err != nil {
+		return nil, err
+	}
+	if f.sensitivity != "" {
+		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
+			return nil, usageError{fmt.Errorf("--sensitivity: %w", err)}
+		}
+	}
+	progress := a.progress(len(job.Choices) * max(1, len(job.Variants)))
+	job.Started, job.Progress = progress.started, progress.within
+	job.Finished = func(label string, r *replay.Result) {
+		progress.finished(label)
+		a.noteOutput(r)
+	}
+	results, err := replay.Run(cmd.Context(), job)
+	progress.close()
+	return results, err
+}
+
+// traceName is the name of a trace in the folder of tables.
+func (a *app) traceName(f *replayFlags, r *trace.Reader, path string) (string, error) {
+	own := replay.TraceName(path)
+	name, err := table.TraceName(f.output, own, r.Hash())
+	if err == nil && name != own {
+		a.note("%s has runs of another trace called %s: those of this one are called %s", f.output, own, name)
+	}
+	return name, err
+}
+
+// noteOutput says what a run's commit did to what was there before.
+func (a *app) noteOutput(r *replay.Result) {
+	if n := len(r.Output.Dropped); n > 0 {
+		a.note("policy %s: another version of replay or of the trace wrote %d more tables of this run, which are removed: %s", r.Policy, n, strings.Join(r.Output.Dropped, ", "))
+	}
+	if r.Output.Kept {
+		a.note("policy %s: the run was cut off; the tables of the complete one stay", r.Policy)
+	}
+}
+
+// compare chooses what speed-ups refer to: --baseline, else the natural baseline of
+// the first policy, which is run too, else the first policy.
+func (f *replayFlags) compare(a *app, job *replay.Job) error {
+	has := func(label string) bool {
+		return slices.ContainsFunc(job.Choices, func(c *policies.Choice) bool { return c.Label == label })
+	}
+	if f.baseline != "" {
+		if !has(f.baseline) {
+			var names []string
+			for _, c := range job.Choices {
+				names = append(names, c.Label)
+			}
+			return usagef("--baseline=%s is not one of the policies of this run (%s)", f.baseline, strings.Join(names, ", "))
+		}
+		job.Baseline = f.baseline
+		return nil
+	}
+	if f.alone {
+		job.Alone = len(job.Choices) == 1
+		return nil
+	}
+	facts, err := policies.FactsOf(job.Trace, job.AsTasks)
+	if err != nil {
+		return err
+	}
+	var added []*policies.Choice
+	for _, name := range job.Choices[0].Policy.Baselines {
+		if !has(name) {
+			more, err := policies.Parse(name, nil)
+			if err != nil {
+				return err
+			}
+			if why := more[0].Lacks(facts); why != "" {
+				a.note("without %s, which %s is compared with: %s", name, job.Choices[0].Label, why)
+				continue
+			}
+			added = append(added, more...)
+		}
+		job.Baseline = cmp.Or(job.Baseline, name)
+	}
+	if len(added) > 0 {
+		var names []string
+		for _, c := range added {
+			names = append(names, c.Label)
+		}
+		a.note("with %s, which %s is compared with; --no-baseline leaves that out", strings.Join(names, " and "), job.Choices[0].Label)
+	}
+	job.Choices = append(added, job.Choices...)
+	return nil
+}
+
+// unlike are flags that make no other run.
+var unlike = []string{"policy", "baseline", "no-baseline", "output", "tables", "format", "quiet", "json", "jobs", "audit", "sensitivity"}
+
+// again is the command that replays a trace as this one does, with a place for the
+// policy: what chooses files and policies is left out.
+func again(cmd *cobra.Command, path string) string {
+	words := []string{"replay", "--no-baseline", "--policy=%s"}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(unlike, f.Name) || policies.IsParam(f.Name) {
+			return
+		}
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		for _, v := range values {
+			words = append(words, strings.ReplaceAll("--"+f.Name+"="+v, "%", "%%"))
+		}
+	})
+	return strings.Join(append(words, strings.ReplaceAll(filepath.Base(path), "%", "%%")), " ")
+}

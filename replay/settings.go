@@ -1,0 +1,137 @@
+package replay
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay/table"
+)
+
+// preset is the machine before settings.
+func (job *Job) preset() *model.Config {
+	if job.Preset != nil {
+		return job.Preset
+	}
+	if shipped, err := model.Preset(job.Config.Name); err == nil {
+		return shipped
+	}
+	return job.Config
+}
+
+// maxWords is the longest text of settings that names folders; a longer one is cut,
+// and ends in its hash.
+const maxWords = 120
+
+// set names what of the machine and of the trace is set, as the run's key has it:
+// words with commas, "" if nothing is.
+func (job *Job) set(v Variant) string {
+	words := append(slices.Clone(job.words), job.runSettings(v)...)
+	text := strings.Join(words, ",")
+	if len(text) > maxWords {
+		text = fmt.Sprintf("%s~%.4x", text[:maxWords-9], sha256.Sum256([]byte(text)))
+	}
+	return text
+}
+
+// machineSettings are those of the machine. One that is no preset is known by the
+// hash of all that it is.
+func (job *Job) machineSettings() []string {
+	var words []string
+	base := job.preset()
+	if shipped, err := model.Preset(base.Name); err != nil || shipped.TOML() != base.TOML() {
+		words = append(words, fmt.Sprintf("file.%.4x", sha256.Sum256([]byte(base.TOML()))))
+	}
+	for _, key := range model.Keys() {
+		was, _ := base.Value(key)
+		is, _ := job.Config.Value(key)
+		if was != is && key != "name" && key != "description" {
+			words = append(words, key+"="+word(is))
+		}
+	}
+	return words
+}
+
+// runSettings are those that are neither of the machine nor of the policy.
+func (job *Job) runSettings(v Variant) []string {
+	var words []string
+	if job.AsTasks != model.NotTasks {
+		words = append(words, "as_tasks="+job.AsTasks.String())
+	}
+	words = append(words, job.Part...)
+	if job.MaxCycles > 0 {
+		words = append(words, fmt.Sprintf("max_cycles=%d", job.MaxCycles))
+	}
+	if v.Key != "" {
+		words = append(words, fmt.Sprintf("%s=%d", v.Key, v.Value))
+	}
+	return words
+}
+
+// settings are the rows of the table settings.
+func (job *Job) settings(c *policies.Choice, v Variant) []table.Setting {
+	machine := *job.Config
+	if v.Apply != nil {
+		v.Apply(&machine)
+	}
+	var all []table.Setting
+	shipped, err := model.Preset(job.preset().Name)
+	for _, key := range model.Keys() {
+		if key == "name" || key == "description" {
+			continue
+		}
+		is, _ := machine.Value(key)
+		x := table.Setting{Kind: table.OfMachine, Key: key, Value: word(is)}
+		if err == nil {
+			was, _ := shipped.Value(key)
+			x.Default = word(was)
+		}
+		all = append(all, x)
+	}
+	defaults := map[string]string{}
+	if plain, err := policies.Parse(c.Policy.Name, nil); err == nil {
+		for _, s := range plain[0].Settings() {
+			key, value, _ := strings.Cut(s, "=")
+			defaults[key] = value
+		}
+	}
+	for _, s := range c.Settings() {
+		key, value, _ := strings.Cut(s, "=")
+		all = append(all, table.Setting{Kind: table.OfPolicy, Key: key, Value: value, Default: defaults[key]})
+	}
+	for _, w := range job.runSettings(v) {
+		key, value, _ := strings.Cut(w, "=")
+		all = append(all, table.Setting{Kind: table.OfRun, Key: key, Value: value})
+	}
+	return all
+}
+
+// word writes a value as --set takes it.
+func word(v any) string {
+	if f, ok := v.(float64); ok {
+		return strconv.FormatFloat(f, 'g', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// command makes this run again: that of the call, with the one policy.
+func (job *Job) command(c *policies.Choice) string {
+	if job.Output.Command == "" {
+		return ""
+	}
+	return fmt.Sprintf(job.Output.Command, c.Label)
+}
+
+// seed is that of the policy's random choices; a policy without them has none.
+func seed(c *policies.Choice) string {
+	all := c.Settings()
+	if i := slices.IndexFunc(all, func(s string) bool { key, _, _ := strings.Cut(s, "="); return strings.HasSuffix(key, "seed") }); i >= 0 {
+		_, value, _ := strings.Cut(all[i], "=")
+		return value
+	}
+	return "none"
+}

@@ -1,0 +1,143 @@
+package table
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// A run is written to .runs/<id>/new.partial, its manifest last. One rename, to
+// .runs/<id>/new, is its commit: until then the former run is there whole, from
+// then on the new one is, for whoever reads or writes the folder next first
+// moves what is in new to its places ([Recover]). Each file takes the place of its
+// former one at once, that of runs last. Files, manifest and the folder that holds
+// them are durable before the rename; what a loss of power takes after it, [Verify]
+// tells.
+
+// advance moves what a committed run has in new to its places, and removes files
+// of the former run that the new manifest does not name. It may be done again
+// after any interruption. The caller holds the run's folder.
+func advance(out, run string) error {
+	from := filepath.Join(run, committed)
+	next, err := readManifest(filepath.Join(from, manifestName))
+	if err != nil {
+		return err
+	}
+	if next == nil { // all was moved, but for the folder
+		os.Remove(from)
+		return nil
+	}
+	if err := dropFormer(out, next); err != nil {
+		return err
+	}
+	for _, e := range slices.Backward(next.Files) { // runs is the first
+		to := filepath.Join(out, filepath.FromSlash(e.Path))
+		temp := filepath.Join(from, e.Table+"."+e.Format)
+		if _, err := os.Lstat(temp); errors.Is(err, fs.ErrNotExist) {
+			continue // moved before, or kept of the former run
+		}
+		if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+			return fmt.Errorf("tables: cannot make the folder: %w", err)
+		}
+		if err := os.Rename(temp, to); err != nil {
+			return fmt.Errorf("tables: cannot give a file its final name: %w", err)
+		}
+	}
+	if err := os.Rename(filepath.Join(from, manifestName), filepath.Join(run, manifestName)); err != nil {
+		return fmt.Errorf("tables: cannot give a file its final name: %w", err)
+	}
+	os.Remove(from)
+	return nil
+}
+
+// dropFormer removes the files that lie at the places of a run and are not its
+// own, those of runs first.
+func dropFormer(out string, next *Manifest) error {
+	left, err := leftBehind(out, next)
+	if err != nil {
+		return err
+	}
+	for _, at := range left {
+		file := filepath.Join(out, filepath.FromSlash(at))
+		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("tables: cannot replace an earlier run: %w", err)
+		}
+		prune(filepath.Dir(file), len(hiveKeys)+1)
+	}
+	return nil
+}
+
+// prune removes a folder and those above it, some levels in all, while they are
+// empty.
+func prune(dir string, levels int) {
+	for range levels {
+		if os.Remove(dir) != nil {
+			return
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// Recover completes the runs of a folder that were committed and whose files were
+// not all moved to their places. One that another process is completing is left
+// to it.
+func Recover(dir string) error {
+	found, err := filepath.Glob(filepath.Join(escape(dir), runsFolder, "*", committed))
+	if err != nil {
+		return fmt.Errorf("tables: %w", err)
+	}
+	for _, at := range found {
+		run := filepath.Dir(at)
+		lock, err := claim(run)
+		if err != nil {
+			continue
+		}
+		err = advance(dir, run)
+		if lock != nil {
+			lock.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeManifest writes a manifest durably.
+func writeManifest(path string, m *Manifest) error {
+	data, err := json.MarshalIndent(m, "", " ")
+	if err != nil {
+		panic("table: " + err.Error()) // plain data
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("tables: cannot create a file: %w", err)
+	}
+	_, err = f.Write(append(data, '\n'))
+	if err == nil && durable {
+		err = f.Sync()
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		return fmt.Errorf("tables: writing %s: %w", path, err)
+	}
+	return nil
+}
+
+// durable says whether files and folders are made durable before they get their
+// names; tests of other things save that time.
+var durable = true
+
+// syncFolder makes the entries of a folder durable, where the system can.
+func syncFolder(dir string) {
+	if f, err := os.Open(dir); err == nil && durable {
+		f.Sync() // not every file system takes it of a folder
+		f.Close()
+	}
+}
