@@ -41,6 +41,14 @@ func (job *Job) ticker(label string) func(model.Time, uint64) {
 	}
 }
 
+// task is one choice under one variant.
+type task struct {
+	choice  *policies.Choice
+	variant Variant
+	results []*Result
+	err     error
+}
+
 // sideBySide runs every choice under every variant, job.Jobs at a time, and returns
 // the results in the order of the two. Runs share what the trace has unpacked; of
 // those that wait nothing is in memory. The first error ends those that have not
@@ -49,12 +57,6 @@ func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Re
 	variants := job.Variants
 	if len(variants) == 0 {
 		variants = []Variant{{}}
-	}
-	type task struct {
-		choice  *policies.Choice
-		variant Variant
-		results []*Result
-		err     error
 	}
 	var tasks []*task
 	for _, v := range variants {
@@ -86,27 +88,7 @@ func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Re
 			}
 		})
 	}
-	func() {
-		defer close(queue)
-		for _, t := range tasks {
-			select {
-			case <-stopped:
-				return
-			default:
-			}
-			if ctx.Err() != nil {
-				t.err = fmt.Errorf("policy %s: %w", labelOf(t.choice.Label, job.set(t.variant)), context.Cause(ctx))
-				return
-			}
-			select {
-			case queue <- t:
-			case <-stopped:
-				return
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
+	job.feed(ctx, tasks, queue, stopped)
 	workers.Wait()
 	var results []*Result
 	err := context.Cause(ctx)
@@ -117,6 +99,29 @@ func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Re
 		}
 	}
 	return results, err
+}
+
+// feed hands the tasks to the workers, in order, until one has failed or ctx ends.
+func (job *Job) feed(ctx context.Context, tasks []*task, queue chan<- *task, stopped <-chan struct{}) {
+	defer close(queue)
+	for _, t := range tasks {
+		select {
+		case <-stopped:
+			return
+		default:
+		}
+		if ctx.Err() != nil {
+			t.err = fmt.Errorf("policy %s: %w", labelOf(t.choice.Label, job.set(t.variant)), context.Cause(ctx))
+			return
+		}
+		select {
+		case queue <- t:
+		case <-stopped:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // tell calls back to the caller, one call at a time.
