@@ -2,9 +2,11 @@ package command
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
 
@@ -12,11 +14,14 @@ func init() { register((*app).verifyCommand) }
 
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "verify TRACE",
-		Short:   "check every checksum and every structural rule of a trace",
-		Example: "  replay verify trace.zst",
-		Args:    exactly(1, "one trace"),
+		Use:     "verify TRACE|OUT",
+		Short:   "check every checksum and every structural rule of a trace, or every file of a folder of tables",
+		Example: "  replay verify trace.zst\n  replay verify replay-out",
+		Args:    exactly(1, "one trace or folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
+				return a.verifyTables(args[0])
+			}
 			r, err := trace.Open(args[0])
 			if err != nil {
 				return err
@@ -39,4 +44,28 @@ func (a *app) verifyCommand() *cobra.Command {
 			return nil
 		},
 	}
+}
+
+// verifyTables checks what the runs of a folder left against their manifests.
+func (a *app) verifyTables(dir string) error {
+	files, wrong, err := table.Verify(dir)
+	switch {
+	case err != nil:
+		return err
+	case files == 0:
+		return fmt.Errorf("%s has no run with a manifest: a folder that replay wrote has them under .runs", dir)
+	}
+	for i, w := range wrong {
+		if i < 20 {
+			fmt.Fprintf(a.err, "%s: %s\n", dir, w)
+		}
+	}
+	if len(wrong) > 0 {
+		return fmt.Errorf("%s: %d of %d files are not as they were written: replay those runs again", dir, len(wrong), files)
+	}
+	if a.asJSON {
+		return a.printJSON([]map[string]any{{"folder": dir, "files": files}})
+	}
+	fmt.Fprintf(a.out, "%s: sound: %s files\n", dir, commas(int64(files)))
+	return nil
 }

@@ -1,0 +1,160 @@
+package command
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"gpureplay/replay"
+)
+
+func init() { register((*app).compareCommand) }
+
+func (a *app) compareCommand() *cobra.Command {
+	var most int
+	limit := math.Inf(1)
+	c := &cobra.Command{
+		Use:   "compare A B | OUT POLICY POLICY",
+		Short: "what changed from one set of runs to another, and why",
+		Long: "compare pairs the runs of two folders of tables (of the same trace, machine, settings and policy; else those that alone share trace\n" +
+			"and policy, or trace), or those of two policies in one folder, and prints what became of the time: for each pair, for the kernels that\n" +
+			"changed most, and as geometric mean with its 95 % interval over the pairs. Runs are exact: a difference of a cycle is one.",
+		Example: "  replay compare before after\n  replay compare replay-out serial ppcs\n  replay compare --max-slowdown=1 main branch    # exit status 1 where B is more than 1 % slower",
+		Args:    between(2, 3, "two folders, or a folder and two policies"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if math.IsNaN(limit) || most < 0 {
+				return usagef("compare: --max-slowdown=%v -n %d: want per cent, and how many kernels", limit, most)
+			}
+			var all *replay.RunComparison
+			var err error
+			if len(args) == 3 {
+				all, err = replay.ComparePolicies(args[0], args[1], args[2])
+			} else if err = folders(args); err == nil {
+				all, err = replay.CompareFolders(args[0], args[1])
+			}
+			if err != nil {
+				return err
+			}
+			if err := a.showComparison(all, most); err != nil {
+				return err
+			}
+			return slower(all, limit)
+		},
+	}
+	c.Flags().IntVarP(&most, "number", "n", 8, "`N` kernels of each pair to show")
+	c.Flags().Float64Var(&limit, "max-slowdown", limit, "exit status 1 if a run of B takes more than `PERCENT` longer than A's")
+	return c
+}
+
+func folders(paths []string) error {
+	for _, p := range paths {
+		if info, err := os.Stat(p); err != nil || !info.IsDir() {
+			return fmt.Errorf("there is no folder %s: compare takes two folders of tables, or one and two policies", p)
+		}
+	}
+	return nil
+}
+
+// slower is an error if a run of B is slower than is allowed.
+func slower(c *replay.RunComparison, limit float64) error {
+	worst, n := 0.0, 0
+	for i := range c.Pairs {
+		if x := c.Pairs[i].Change(); x > limit {
+			worst = max(worst, x)
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d runs are more than %g %% slower, the worst by %.2f %%", n, len(c.Pairs), limit, worst)
+}
+
+func (a *app) showComparison(c *replay.RunComparison, most int) error {
+	rows := []map[string]any{}
+	g := newGrid(a.out, "trace", "policy", "gpu", "A", "B", "change")
+	g.right(4, 5, 6)
+	for i := range c.Pairs {
+		p := &c.Pairs[i]
+		g.row(p.A.Trace, change(p.A.Policy, p.B.Policy), change(p.A.GPU, p.B.GPU), duration(p.A.Ns), duration(p.B.Ns), fmt.Sprintf("%+.2f %%", p.Change()))
+		rows = append(rows, map[string]any{"trace": p.A.Trace, "policy_a": p.A.Policy, "policy_b": p.B.Policy, "gpu_a": p.A.GPU, "gpu_b": p.B.GPU,
+			"cycles_a": p.A.Cycles, "cycles_b": p.B.Cycles, "time_ns_a": p.A.Ns, "time_ns_b": p.B.Ns, "change_pct": p.Change(), "differs": p.Why})
+	}
+	if a.asJSON {
+		return a.printJSON(rows)
+	}
+	g.print()
+	if n := len(c.Pairs); n > 1 {
+		fmt.Fprintf(a.out, "geometric mean of %d: %+.2f %% (95 %% interval %+.2f to %+.2f %%)\n", n, 100*(c.Ratio-1), 100*(c.Low-1), 100*(c.High-1))
+	}
+	for i := range c.Pairs {
+		if err := a.showPair(&c.Pairs[i], most); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.OnlyA {
+		fmt.Fprintf(a.out, "only in A: %s\n", s)
+	}
+	for _, s := range c.OnlyB {
+		fmt.Fprintf(a.out, "only in B: %s\n", s)
+	}
+	return nil
+}
+
+// change shows what is the same once.
+func change(a, b string) string {
+	if a == b {
+		return a
+	}
+	return a + " → " + b
+}
+
+// showPair says what differs between two runs, and in which kernels.
+func (a *app) showPair(p *replay.Pair, most int) error {
+	settings, err := p.Settings()
+	if err != nil {
+		return err
+	}
+	kernels, err := p.Kernels()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\n%s\n", p.A.Trace)
+	for _, w := range p.Why {
+		fmt.Fprintf(a.out, "  %s\n", w)
+	}
+	if len(p.Why) == 0 {
+		fmt.Fprintln(a.out, "  the same trace, policy, machine, settings and build of replay")
+	}
+	for i, s := range settings {
+		if i == 12 {
+			fmt.Fprintf(a.out, "  and %d more settings\n", len(settings)-i)
+			break
+		}
+		fmt.Fprintf(a.out, "  %s\n", s)
+	}
+	g := newGrid(a.out, "  kernel", "runs", "A", "B", "change")
+	g.right(2, 3, 4, 5)
+	n := 0
+	for _, k := range kernels {
+		if k.NsA == k.NsB && k.CountA == k.CountB || n == most {
+			continue
+		}
+		n++
+		delta := "-"
+		if k.NsA > 0 {
+			delta = fmt.Sprintf("%+.1f %%", 100*(float64(k.NsB)/float64(k.NsA)-1))
+		}
+		runs := commas(k.CountA)
+		if k.CountA != k.CountB {
+			runs += " → " + commas(k.CountB)
+		}
+		g.row("  "+shorten(replay.ShortName(k.Function), 44), runs, duration(k.NsA), duration(k.NsB), delta)
+	}
+	if n > 0 {
+		g.print()
+	}
+	return nil
+}

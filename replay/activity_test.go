@@ -1,0 +1,43 @@
+package replay
+
+import "testing"
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"bfs": "bfs", "void bfs<int>(int*, int)": "bfs",
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1> >(int, f)": "vectorized_elementwise_kernel",
+		"(anonymous namespace)::softmax(float*)": "softmax", "ampere_sgemm_128x64_tn": "ampere_sgemm_128x64_tn", "<lambda>": "<lambda>", "": "",
+	} {
+		if got := ShortName(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Two streams: 0 runs 0-10, 15-20 and, within, 16-18; 1 runs 5-15. Copies 18-30 and
+// 28-40. So kernels 0 to 20, several in 5-10 and 15-18 (5-10: streams 0 and 1; at 15
+// the one ends as the other begins; 16-18 two of stream 0), copies 18-40, of which
+// 18-20 beside a kernel.
+func TestActivity(t *testing.T) {
+	a := &Activity{
+		Kernels: []Span{{Name: "f", From: 15, To: 20}, {Name: "f", From: 0, To: 10}, {Name: "g", From: 16, To: 18}, {Name: "g", Stream: 1, From: 5, To: 15}},
+		Copies:  []Span{{Name: "h2d", From: 18, To: 30, Bytes: 100}, {Name: "h2d", From: 28, To: 40, Bytes: 20}},
+	}
+	if got, want := a.Overlap(), (Overlap{Span: 40, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	f := a.Functions()
+	if len(f) != 2 || f[0] != (Times{Name: "f", Count: 2, Ns: 15, MostNs: 10}) || f[1] != (Times{Name: "g", Count: 2, Ns: 12, MostNs: 10}) {
+		t.Errorf("functions %+v", f)
+	}
+	s := a.Streams()
+	if len(s) != 2 || s[0] != (Times{Count: 3, Ns: 15, MostNs: 10, GapNs: 5, MostGapNs: 5}) || s[1] != (Times{Stream: 1, Count: 1, Ns: 10, MostNs: 10}) {
+		t.Errorf("streams %+v", s)
+	}
+	if l := a.Links(); len(l) != 1 || l[0] != (Times{Name: "h2d", Count: 2, Ns: 24, MostNs: 12, Bytes: 120}) {
+		t.Errorf("links %+v", l)
+	}
+	if got := (&Activity{}).Overlap(); got != (Overlap{}) {
+		t.Errorf("nothing: %+v", got)
+	}
+}
