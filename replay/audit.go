@@ -33,7 +33,8 @@ type auditor struct {
 	dropped uint64
 	tasks   *taskBook
 	hazards *hazards // nil: kernels wait for those before them in their stream
-	timed   bool     // copies take what was recorded on another machine, whatever this one's links carry
+	issues  *issues
+	timed   bool // copies take what was recorded on another machine, whatever this one's links carry
 }
 
 // kernelBook is what the auditor knows of a kernel under way.
@@ -64,6 +65,7 @@ func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.T
 	if a.tasks, err = newTaskBook(a, tasks, as); err != nil {
 		return nil, err
 	}
+	a.issues = newIssues(a)
 	switch {
 	case overlap:
 		a.hazards, err = newHazards(a)
@@ -124,6 +126,7 @@ func (a *auditor) Placed(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.placed(r)
 	}
+	a.issues.placed(r, b)
 	if r.Resident {
 		a.tasks.placed(r, b)
 		return
@@ -172,6 +175,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.ended(r)
 	}
+	a.issues.ended(r)
 	b.endings++
 	b.insts += r.WarpInsts
 	a.ctas++

@@ -21,6 +21,7 @@ type note struct {
 	cta    model.CTARecord
 	stage  model.StageRecord
 	launch model.LaunchRecord
+	inst   model.InstRecord
 	at     model.Time
 }
 
@@ -48,6 +49,7 @@ func (x *tape) Suspended(r *model.CTARecord, t model.Time) {
 func (x *tape) Resumed(r *model.CTARecord, t model.Time) {
 	x.notes = append(x.notes, note{what: "resumed", cta: *r, at: t})
 }
+func (x *tape) Inst(r *model.InstRecord) { x.notes = append(x.notes, note{what: "inst", inst: *r}) }
 func (*tape) Page(*model.PageRecord)     {}
 func (*tape) Task(*model.TaskRecord)     {}
 func (*tape) Sample(*model.SampleRecord) {}
@@ -74,6 +76,8 @@ func (x *tape) tell(a *auditor) {
 			a.Suspended(&n.cta, n.at)
 		case "resumed":
 			a.Resumed(&n.cta, n.at)
+		case "inst":
+			a.issues.issued(&n.inst)
 		}
 	}
 }
@@ -89,6 +93,8 @@ func (x *tape) find(t *testing.T, what string, kernel int, n int) int {
 			id = owner(&e.cta)
 		case "launch":
 			id = e.launch.Child
+		case "inst":
+			id = e.inst.Kernel
 		case "stage":
 			id = uint32(kernel)
 		}

@@ -203,7 +203,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 }
 
 // observer returns what watches a run: with an auditor if the job asks for one,
-// which is told of every access where kernels overlap.
+// which is told of every instruction, and of every access where kernels overlap.
 func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.Observer, error) {
 	if !job.Audit {
 		return w, nil
@@ -217,7 +217,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 	if w.audit.hazards != nil {
 		return accessWatcher{w}, nil
 	}
-	return w, nil
+	return instWatcher{w}, nil
 }
 
 // Row is one row as a program reads it: a value per column, nil where the table

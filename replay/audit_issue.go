@@ -1,0 +1,192 @@
+package replay
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// issues checks the warps of kernels whose instructions the trace has, one
+// instruction after the other:
+//
+//   - path: a warp issues the instructions of its path, in order;
+//   - operands: an instruction issues when what it reads and writes is there;
+//   - barrier: a warp passes a barrier after every live warp of its CTA has come.
+//
+// It leaves out what an instruction's record does not name: the work of inlined
+// children, CTAs of aggregated groups, tasks. A barrier's rule is for CTAs of one
+// barrier: of several, a trace does not say who belongs to which.
+//
+// Its books are a time per register and a place in the path for each resident warp.
+type issues struct {
+	a       *auditor
+	code    map[uint32]*codeBook // by function
+	ctas    map[ctaKey]*ctaBook
+	grouped map[uint32]bool // kernels that groups have joined
+	last    *ctaBook
+	key     ctaKey
+}
+
+type ctaKey struct{ kernel, cta uint32 }
+
+// codeBook is a function: of each instruction the registers, numbered anew
+// without those that carry no dependence.
+type codeBook struct {
+	insts     []trace.Inst
+	reads     [][]uint16 // and writes: both have to be there
+	writes    [][]uint16
+	registers int
+	launches  bool
+}
+
+type ctaBook struct {
+	code    *codeBook
+	warps   map[uint32]*warpBook
+	barrier int  // 1 + the one that has been seen
+	several bool // barriers
+}
+
+type warpBook struct {
+	path     []uint32
+	at       int
+	there    []model.Time // per register
+	barriers int          // come to
+	waits    bool         // at the last of them
+}
+
+func newIssues(a *auditor) *issues {
+	return &issues{a: a, code: map[uint32]*codeBook{}, ctas: map[ctaKey]*ctaBook{}, grouped: map[uint32]bool{}}
+}
+
+// function opens the book of a function.
+func (s *issues) function(id uint32) *codeBook {
+	c := s.code[id]
+	if c != nil {
+		return c
+	}
+	f := &s.a.tr.Program().Functions[id]
+	c = &codeBook{insts: f.Insts, reads: make([][]uint16, len(f.Insts)), writes: make([][]uint16, len(f.Insts))}
+	numbers := map[trace.Reg]uint16{}
+	renumber := func(regs []trace.Reg) (list []uint16) {
+		for _, r := range regs {
+			if r.Zero() {
+				continue
+			}
+			n, ok := numbers[r]
+			if !ok {
+				n = uint16(len(numbers))
+				numbers[r] = n
+			}
+			list = append(list, n)
+		}
+		return list
+	}
+	for i := range f.Insts {
+		c.writes[i] = renumber(f.Insts[i].Dst)
+		c.reads[i] = append(renumber(f.Insts[i].Src), c.writes[i]...)
+		c.launches = c.launches || f.Insts[i].Class == trace.ClassLaunch
+	}
+	c.registers = len(numbers)
+	s.code[id] = c
+	return c
+}
+
+// placed opens the books of a CTA's warps.
+func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
+	switch {
+	case r.Child != model.NoKernel && !s.grouped[r.Kernel]:
+		s.grouped[r.Kernel] = true
+		for key := range s.ctas { // its CTAs cannot be told from those of the group any more
+			if key.kernel == r.Kernel {
+				delete(s.ctas, key)
+			}
+		}
+		s.last = nil
+		return
+	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, model.InferredOf(&b.k) != model.InferredNothing, b.k.CTAs == 0:
+		return
+	}
+	code := s.function(b.k.Function)
+	if code.launches {
+		return
+	}
+	cur, err := s.a.tr.CTAs(b.k.ID, r.CTA)
+	var c trace.CTA
+	if err != nil || cur.Next(&c) != nil || c.ID != r.CTA {
+		return // the trace has no instructions of this one
+	}
+	book := &ctaBook{code: code, warps: make(map[uint32]*warpBook, len(c.Warps))}
+	for i := range c.Warps {
+		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers)}
+	}
+	s.ctas[ctaKey{r.Kernel, r.CTA}] = book
+}
+
+// ended closes the books of a CTA.
+func (s *issues) ended(r *model.CTARecord) {
+	key := ctaKey{r.Kernel, r.CTA}
+	if b := s.ctas[key]; b != nil && r.Child == model.NoKernel {
+		left := 0
+		for _, w := range b.warps {
+			left += len(w.path) - w.at
+		}
+		if left > 0 {
+			s.a.fail("path", r.End, "CTA %d of kernel %d ends and has %d instructions left", r.CTA, r.Kernel, left)
+		}
+		delete(s.ctas, key)
+	}
+	s.last = nil
+}
+
+// issued checks one instruction.
+func (s *issues) issued(r *model.InstRecord) {
+	if key := (ctaKey{r.Kernel, r.CTA}); s.last == nil || key != s.key {
+		if s.last = s.ctas[key]; s.last == nil {
+			return
+		}
+		s.key = key
+	}
+	b := s.last
+	w := b.warps[r.Warp]
+	if w == nil || w.at >= len(w.path) || w.path[w.at] != r.Inst {
+		s.a.fail("path", r.Issue, "warp %d of CTA %d of kernel %d issues instruction %d, which is not the next of its path", r.Warp, r.CTA, r.Kernel, r.Inst)
+		return
+	}
+	if w.waits && !b.several {
+		s.passed(r, b, w)
+	}
+	for _, reg := range b.code.reads[r.Inst] {
+		if w.there[reg] > r.Issue {
+			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, a register of which is there at %d", r.Warp, r.CTA, r.Kernel, w.at, w.there[reg])
+		}
+	}
+	for _, reg := range b.code.writes[r.Inst] {
+		w.there[reg] = r.Done
+	}
+	in := &b.code.insts[r.Inst]
+	if w.waits = in.Class == trace.ClassBarrier; w.waits {
+		w.barriers++
+		n := 1 + int(in.Imm&15)
+		b.several = b.several || b.barrier > 0 && n != b.barrier
+		b.barrier = n
+	}
+	w.at++
+}
+
+// passed checks a warp that goes on behind a barrier.
+func (s *issues) passed(r *model.InstRecord, b *ctaBook, w *warpBook) {
+	for _, x := range b.warps {
+		if x.at < len(x.path) && x.barriers < w.barriers {
+			s.a.fail("barrier", r.Issue, "warp %d of CTA %d of kernel %d passes its barrier %d before all live warps have come to it", r.Warp, r.CTA, r.Kernel, w.barriers)
+			return
+		}
+	}
+}
+
+// instWatcher is a watcher that is told of instructions too.
+type instWatcher struct{ *watcher }
+
+// Inst makes the watcher a model.InstObserver.
+func (w instWatcher) Inst(r *model.InstRecord) { w.audit.issues.issued(r) }
+
+// Inst makes the watcher a model.InstObserver.
+func (w accessWatcher) Inst(r *model.InstRecord) { w.audit.issues.issued(r) }
