@@ -13,7 +13,8 @@ import "math/bits"
 // thousand lines, which should stay in the caches of the host.
 type cache struct {
 	sets   divisor
-	hashed bool // lines choose their set by a hash of the tag
+	hashed bool     // lines choose their set by a hash of the tag
+	mapped *mapping // or as this says; nil: it does not
 	gen    uint8
 	last   int32 // the line that was used last, of all
 	block  block // what is fetched at once
@@ -62,6 +63,16 @@ func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 	return c
 }
 
+// newMappedCache returns the empty cache of a slice: a mapping says where a line goes, or
+// else a hash of its tag.
+func newMappedCache(bytes, lineBytes, sectorBytes, ways int, m *mapping) *cache {
+	c := newCache(bytes, lineBytes, sectorBytes, ways, true)
+	if m.sets != nil {
+		c.mapped = m
+	}
+	return c
+}
+
 // flush empties the cache: lines of an earlier generation are not found, and are
 // the oldest of their sets.
 func (c *cache) flush() {
@@ -80,6 +91,9 @@ func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
 // set returns the set that tag belongs to.
 func (c *cache) set(tag uint64) int32 {
+	if c.mapped != nil {
+		return int32(c.mapped.set(tag))
+	}
 	if c.hashed {
 		tag = spread(tag) >> 33
 	}

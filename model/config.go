@@ -98,8 +98,10 @@ type L1Config struct {
 
 // IcntConfig is the crossbar, one port each way per SM and per L2 slice.
 type IcntConfig struct {
-	Latency   int `toml:"latency"`    // each way, unloaded
-	FlitBytes int `toml:"flit_bytes"` // per port and interconnect cycle
+	Latency    int  `toml:"latency"`      // each way, unloaded
+	FlitBytes  int  `toml:"flit_bytes"`   // per port and interconnect cycle
+	Queue      int  `toml:"queue"`        // packets that wait at each side of it, before a port of an SM or a slice
+	HeadOfLine bool `toml:"head_of_line"` // a packet that waits for its port stops those behind it
 }
 
 // L2Config is the L2 cache.
@@ -115,32 +117,34 @@ type L2Config struct {
 	Merge       int    `toml:"merge"`
 	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
 	Queue       int    `toml:"queue"`       // requests that wait at a slice
-	Hash        string `toml:"hash"`        // "linear" or "xor": how an address chooses its slice
+	Hash        string `toml:"hash"`        // "linear", "xor" or "ipoly": how an address chooses its slice
+	SetHash     string `toml:"set_hash"`    // "spread" or "ipoly": how a line chooses its set in a slice
 	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
 type DRAMConfig struct {
-	Bytes    int `toml:"bytes"` // capacity of the device memory
-	Channels int `toml:"channels"`
-	Banks    int `toml:"banks"`
-	RowBytes int `toml:"row_bytes"`
-	BusBytes int `toml:"bus_bytes"` // per channel and transfer
-	DataRate int `toml:"data_rate"` // transfers per command cycle
-	Latency  int `toml:"latency"`   // constant part, in SM cycles
-	Window   int `toml:"window"`    // requests that a channel holds, among which FR-FCFS chooses
-	TCCD     int `toml:"tccd"`
-	TRRD     int `toml:"trrd"`
-	TRCD     int `toml:"trcd"`
-	TRAS     int `toml:"tras"`
-	TRP      int `toml:"trp"`
-	TRC      int `toml:"trc"`
-	TCL      int `toml:"tcl"`
-	TWL      int `toml:"twl"`
-	TCDLR    int `toml:"tcdlr"`
-	TWR      int `toml:"twr"`
-	TREFI    int `toml:"trefi"` // refresh of all banks: from one to the next; 0: none
-	TRFC     int `toml:"trfc"`  // how long one takes
+	Bytes    int    `toml:"bytes"` // capacity of the device memory
+	Channels int    `toml:"channels"`
+	Banks    int    `toml:"banks"`
+	RowBytes int    `toml:"row_bytes"`
+	BusBytes int    `toml:"bus_bytes"` // per channel and transfer
+	DataRate int    `toml:"data_rate"` // transfers per command cycle
+	Mapping  string `toml:"mapping"`   // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
+	Latency  int    `toml:"latency"`   // constant part, in SM cycles
+	Window   int    `toml:"window"`    // requests that a channel holds, among which FR-FCFS chooses
+	TCCD     int    `toml:"tccd"`
+	TRRD     int    `toml:"trrd"`
+	TRCD     int    `toml:"trcd"`
+	TRAS     int    `toml:"tras"`
+	TRP      int    `toml:"trp"`
+	TRC      int    `toml:"trc"`
+	TCL      int    `toml:"tcl"`
+	TWL      int    `toml:"twl"`
+	TCDLR    int    `toml:"tcdlr"`
+	TWR      int    `toml:"twr"`
+	TREFI    int    `toml:"trefi"` // refresh of all banks: from one to the next; 0: none
+	TRFC     int    `toml:"trfc"`  // how long one takes
 }
 
 // TLBConfig is the address translation of an SM. Entries 0: every access hits.

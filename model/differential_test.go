@@ -235,6 +235,8 @@ func randomMachine(r *rand.Rand) []string {
 	}
 	set("icnt.flit_bytes", 16, 40)
 	set("icnt.latency", 0, 5, 100)
+	set("icnt.queue", 0, 0, 3, 512)
+	set("icnt.head_of_line", true, false)
 	line := []int{32, 64, 128, 128}[r.IntN(4)]
 	all = append(all, fmt.Sprintf("l1.line_bytes=%d", line), fmt.Sprintf("l2.line_bytes=%d", line))
 	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
@@ -286,7 +288,19 @@ func randomMachine(r *rand.Rand) []string {
 	l1Block := 32 << r.IntN(1+bits.Len(uint(l2Block/64)))
 	all = append(all, fmt.Sprintf("l1.sector_bytes=%d", l1Block), fmt.Sprintf("l2.sector_bytes=%d", l2Block))
 	set("l2.write_back", true, true, false)
-	return all
+	return append(all, randomLayout(r)...)
+}
+
+// randomLayout returns a layout of addresses for some machines, with polynomials for
+// slices or sets.
+func randomLayout(r *rand.Rand) []string {
+	switch r.IntN(6) {
+	case 0:
+		return []string{"dram.mapping=RRRR.RBCB.CCCS.SSSS", "dram.banks=4", "dram.row_bytes=512", "l2.slices=32", "dram.channels=16", "l2.hash=ipoly", "l2.bytes=16384", "l2.ways=1", "l2.line_bytes=128", "l1.line_bytes=128"}
+	case 1:
+		return []string{"dram.mapping=RRRRBCCBCSSSSS", "dram.banks=4", "dram.row_bytes=256", "l2.slices=6", "dram.channels=3", "l2.hash=linear", "l2.bytes=12288", "l2.line_bytes=32", "l1.line_bytes=32", "l2.sector_bytes=32", "l1.sector_bytes=32", "l2.ways=4", "l2.set_hash=ipoly"}
+	}
+	return nil
 }
 
 // differ collects what the fast machine tells, in the naive one's form.

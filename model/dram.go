@@ -10,13 +10,8 @@ type channel struct {
 	bus     slots   // in bursts
 	burst   divisor // command cycles of one sector on the bus
 	latency Time    // constant part, SM cycles
-	chunks  divisor // channels that chunks go round
-	perRow  divisor // sectors of a row
+	mapping *mapping
 	banks   []bank
-	perBank divisor
-	chunk   uint64 // that was asked for last, its bank and its row
-	bank    *bank
-	row     uint64
 	turn    Time  // end of the last write on the bus
 	queue   ring  // requests among which FR-FCFS chooses
 	lastAct Time  // of any bank
@@ -51,7 +46,7 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
-func newChannel(c *Config) channel {
+func newChannel(c *Config, where *mapping) channel {
 	d := &c.DRAM
 	banks := make([]bank, max(1, d.Banks))
 	for i := range banks {
@@ -64,8 +59,7 @@ func newChannel(c *Config) channel {
 	return channel{
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
-		chunks: newDivisor(d.Channels), perRow: newDivisor(max(d.RowBytes, 1<<(interleaveShift+sectorShift)) >> sectorShift),
-		banks: banks, perBank: newDivisor(d.Banks), queue: newRing(d.Window), lastAct: -never, chunk: ^uint64(0), pending: newCover(), refresh: newRefresh(d),
+		mapping: where, banks: banks, queue: newRing(d.Window), lastAct: -never, pending: newCover(), refresh: newRefresh(d),
 	}
 }
 
@@ -78,7 +72,8 @@ func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.late
 func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	arrive := t + c.latency
 	now := c.refresh.worked(c.ratio.to(arrive))
-	b, row := c.locate(sector)
+	at, row := c.mapping.locate(sector)
+	b := &c.banks[at]
 	cmd := c.open(b, row, now)
 	delay := Time(c.cfg.TCL)
 	if write {
@@ -150,15 +145,4 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	b.at++
 	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
 	return act + Time(d.TRCD)
-}
-
-// locate returns the bank and row of a sector: chunks of 256 B go round the
-// channels, rows round the banks. The sectors of a chunk come one after another.
-func (c *channel) locate(sector uint64) (*bank, uint64) {
-	if chunk := sector >> interleaveShift; chunk != c.chunk {
-		row := c.perRow.div(c.chunks.div(chunk) << interleaveShift)
-		c.chunk, c.row = chunk, c.perBank.div(row)
-		c.bank = &c.banks[c.perBank.mod(row^c.row)]
-	}
-	return c.bank, c.row
 }

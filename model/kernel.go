@@ -12,35 +12,36 @@ import (
 // then in the distributor, until its last CTA has ended.
 type kernelRun struct {
 	KernelView
-	slot      uint64 // index in Machine.runs
-	tk        trace.Kernel
-	code      *code
-	res       Resources
-	stream    *stream
-	hwq       int
-	ready     bool // head of its stream: nothing before it is unfinished
-	parent    uint32
-	next      uint64 // linear index of the next native CTA to place
-	native    uint64 // CTAs of its own grid
-	total     uint64 // and of the groups that joined it
-	done      uint64
-	fused     *fused // it holds the threadblocks of these tasks; nil: its own
-	narrow    bool   // it is a narrow task
-	inferred  Time   // for how long a CTA holds its place at least
-	work      Inferred
-	arrival   Time         // overlapped: the earliest that the host's launch reaches the KMU
-	ending    bool         // evKernelEnd has been posted
-	released  bool         // it has given back its entry and its queue
-	launch    *childLaunch // the request that it comes from; nil: the host's
-	children  int          // children of its CTAs that have not ended
-	saturated []int32      // pages on which its counts overflowed
-	groups    fifo[pendingGroup]
-	awaited   *childLaunch // the first of them, when the CTA scheduler looks for its record again
-	group     *groupRun    // whose CTAs are being placed
-	cursor    *trace.CTACursor
-	pending   *ctaRun  // read ahead from the cursor
-	smCTAs    []uint16 // CTAs of this kernel on each SM
-	rec       KernelRecord
+	slot       uint64 // index in Machine.runs
+	tk         trace.Kernel
+	code       *code
+	res        Resources
+	stream     *stream
+	hwq        int
+	ready      bool // head of its stream: nothing before it is unfinished
+	parent     uint32
+	next       uint64 // linear index of the next native CTA to place
+	native     uint64 // CTAs of its own grid
+	total      uint64 // and of the groups that joined it
+	done       uint64
+	fused      *fused // it holds the threadblocks of these tasks; nil: its own
+	narrow     bool   // it is a narrow task
+	inferred   Time   // for how long a CTA holds its place at least
+	work       Inferred
+	arrival    Time         // overlapped: the earliest that the host's launch reaches the KMU
+	ending     bool         // evKernelEnd has been posted
+	released   bool         // it has given back its entry and its queue
+	launch     *childLaunch // the request that it comes from; nil: the host's
+	children   int          // children of its CTAs that have not ended
+	saturated  []int32      // pages on which its counts overflowed
+	groups     fifo[pendingGroup]
+	awaited    *childLaunch // the first of them, when the CTA scheduler looks for its record again
+	group      *groupRun    // whose CTAs are being placed
+	cursor     *trace.CTACursor
+	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
+	pending    *ctaRun  // read ahead from the cursor
+	smCTAs     []uint16 // CTAs of this kernel on each SM
+	rec        KernelRecord
 }
 
 // ctaRun is one CTA on an SM.

@@ -152,16 +152,30 @@ func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
 	if a.List != 0 {
 		base = w.lists[a.List-1]
 	}
-	slot := uint64(u.s.id)<<6 | uint64(u.s.slot(w))
-	word := localWindow | slot<<24 | (base&(1<<17-1))>>2<<7
+	first, apart := u.s.localWord(w)
+	word := localWindow + (base>>2*apart+first)&(1<<60-1)
 	for n := max(1, uint64(o.width)/4); n > 0; n-- {
 		for s := range uint64(4) {
 			if lanes := w.mask >> (8 * s) & 0xff; lanes != 0 {
 				u.co.append(word>>sectorShift+s, spreadLanes(lanes))
 			}
 		}
-		word += 128
+		word += apart
 	}
+}
+
+// localWord returns where word 0 of a warp's first lane lies in local memory, and how far
+// apart the words of a lane are: 4 bytes for each thread that the GPU can hold of the
+// kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
+func (s *sm) localWord(w *warp) (first, apart uint64) {
+	k := w.cta.kernel
+	padded, sms := (k.tk.Block.Count()+WarpSize-1)/WarpSize*WarpSize, uint64(s.m.cfg.SM.Count)
+	if k.localApart == 0 {
+		ctas, _ := s.m.cfg.Residency(&k.tk)
+		k.localApart = 4 * padded * uint64(max(1, ctas)) * sms
+	}
+	thread := uint64(s.slot(w)) * WarpSize
+	return 4 * (padded*(uint64(s.id)+sms*(thread/padded)) + thread%padded), k.localApart
 }
 
 // spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
@@ -172,8 +186,9 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 	return bytes
 }
 
-// localWindow keeps local memory apart from every address of a trace.
-const localWindow = 1 << 62
+// localWindow keeps local memory apart from every address of a trace. The low bits, which
+// choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.
+const localWindow = 1<<62 | 0x1f880000
 
 // global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
 // banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
@@ -329,7 +344,7 @@ func (u *lsu) hit(id int32, bit uint, mask uint8, hit Time) Time {
 // queue, a latency later; while that is full the unit waits.
 func (u *lsu) queued(at, latency Time) Time {
 	ready := at + latency
-	room := u.port.misses.room(ready)
+	room := u.port.room(ready)
 	if room > ready {
 		u.free = max(u.free, at+room-ready)
 	}

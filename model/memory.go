@@ -1,28 +1,19 @@
 package model
 
-import "math/bits"
-
 // memory is what lies behind the SMs: crossbar, L2 slices and DRAM channels.
 // The whole way of a request is computed in one call, each stage reserving the
 // cycles that it needs.
 type memory struct {
 	cfg      *Config
-	latency  Time // crossbar, each way
+	latency  Time        // crossbar, each way
+	ahead    *headOfLine // of requests; nil: a packet stops none behind it
+	back     *headOfLine // of answers
 	ports    []smPort
 	slices   []slice
 	channels []channel
-	hash     hashKind
-	chunks   divisor // chunks go round the slices
+	mapping  *mapping
 
 	dataFlits [maxSectors + 1]int // of a packet with so many sectors
-}
-
-// smPort is where an SM meets the crossbar.
-type smPort struct {
-	out    slots // requests
-	in     slots // answers
-	misses ring  // requests that wait for out
-	held   Time  // the port waits for a full slice until then
 }
 
 // requestBytes is the head of every packet: address, kind and sender.
@@ -31,43 +22,25 @@ const requestBytes = 8
 func newMemory(c *Config) *memory {
 	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	m := &memory{
-		cfg: c, latency: Time(c.Icnt.Latency), hash: hashes[c.L2.Hash], chunks: newDivisor(c.L2.Slices),
+		cfg: c, latency: Time(c.Icnt.Latency), mapping: newMapping(c),
 	}
 	for n := range m.dataFlits {
 		m.dataFlits[n] = ceil(requestBytes+n<<sectorShift, c.Icnt.FlitBytes)
 	}
+	if c.Icnt.HeadOfLine {
+		m.ahead, m.back = newHeadOfLine(c.SM.Count, c.L2.Slices), newHeadOfLine(c.L2.Slices, c.SM.Count)
+	}
 	for range c.SM.Count {
-		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), misses: newRing(c.L1.MissQueue)})
+		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), queue: newRing(c.L1.MissQueue + c.Icnt.Queue)})
 	}
 	for range c.DRAM.Channels {
-		m.channels = append(m.channels, newChannel(c))
+		m.channels = append(m.channels, newChannel(c, m.mapping))
 	}
 	perChannel := max(1, c.L2.Slices/max(1, c.DRAM.Channels))
 	for i := range c.L2.Slices {
-		m.slices = append(m.slices, newSlice(c, &m.channels[i/perChannel%len(m.channels)]))
+		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
 	return m
-}
-
-// request carries a request from an SM to the slice of a sector. A slice whose
-// queue is full keeps it at the SM's port, and with it what is behind it.
-func (m *memory) request(p *smPort, sector uint64, t Time, flits int) (*slice, Time) {
-	s := &m.slices[m.sliceOf(sector)]
-	leave := p.out.packet(max(t, p.held), flits)
-	p.misses.put(leave)
-	t = leave + m.latency
-	if enter := s.waiting.room(t); enter > t {
-		t = enter
-		p.held = max(p.held, enter-m.latency)
-	}
-	t = s.in.reserve(max(t, s.blocked))
-	s.waiting.put(t)
-	return s, t
-}
-
-// answer carries an answer back.
-func (m *memory) answer(p *smPort, s *slice, t Time, flits int) Time {
-	return p.in.packet(s.out.packet(t, flits)+m.latency, flits)
 }
 
 // flits is how many a packet with the data of some sectors of a block has.
@@ -109,34 +82,9 @@ func (m *memory) warm(addr, bytes uint64, t Time) {
 	last := (addr + bytes + 1<<sectorShift - 1) >> sectorShift
 	for s := addr >> sectorShift; s < last; {
 		next := min(last, (s/per+1)*per)
-		m.slices[m.sliceOf(s)].warm(s, uint(next-s), t)
+		m.slices[m.mapping.slice(s)].warm(s, uint(next-s), t)
 		s = next
 	}
-}
-
-// interleave is the span of addresses that goes to one slice.
-const interleaveShift = 8 - sectorShift // 256 B
-
-// hashKind is how an address chooses its slice.
-type hashKind uint8
-
-const (
-	hashLinear hashKind = iota
-	hashXOR
-)
-
-var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR}
-
-// sliceOf returns the slice that a sector lies in. The folding hash works for
-// any number of slices: the chunk number is multiplied and taken modulo the
-// count, which spreads every stride (MODEL.md, choice 8).
-func (m *memory) sliceOf(sector uint64) int {
-	chunk := sector >> interleaveShift
-	if m.hash == hashLinear {
-		return int(m.chunks.mod(chunk))
-	}
-	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, m.chunks.n)
-	return int(hi)
 }
 
 // records returns what the caches and channels counted.

@@ -72,10 +72,9 @@ func (c *nChannel) access(sector uint64, n int, t model.Time, write bool) (done 
 	d := &c.cfg.DRAM
 	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
 	now := ceilDiv((t+model.Time(d.Latency))*clock.clock, clock.against)
-	row := sector / 8 / uint64(d.Channels) * 8 / uint64(d.RowBytes/32)
-	banks := uint64(d.Banks)
-	b := &c.banks[(row^row/banks)%banks]
-	cmd, hit := c.open(b, row/banks, c.working(now))
+	bank, row := nPlace(c.cfg, sector)
+	b := &c.banks[bank]
+	cmd, hit := c.open(b, row, c.working(now))
 	delay := model.Time(d.TCL)
 	if write {
 		delay = model.Time(d.TWL)

@@ -207,11 +207,15 @@ func (u *nLSU) passes(in *trace.Inst) bool {
 
 // local gives the address of each word of each active lane (MODEL.md, choice 7).
 func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
-	window := uint64(1)<<62 + uint64(64*u.s.id+w.slot)<<24
+	k, sms := w.cta.k, uint64(u.n.cfg.SM.Count)
+	ctas, _ := u.n.cfg.Residency(&k.tk)
+	ctas, padded := max(1, ctas), (k.tk.Block.Count()+31)/32*32
 	for i := range words {
 		for lane := range uint64(32) {
 			if w.mask>>lane&1 != 0 {
-				addrs = append(addrs, window+128*(base%131072/4+i)+4*lane)
+				tid := uint64(w.slot)*32 + lane
+				thread := padded*(uint64(u.s.id)+sms*(tid/padded)) + tid%padded
+				addrs = append(addrs, 1<<62+0x1f880000+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
 			}
 		}
 	}
@@ -278,6 +282,9 @@ func bankCycles(addrs []uint64, width, banks uint64) model.Time {
 func (u *nLSU) queued(at model.Time, latency int) model.Time {
 	ready := at + model.Time(latency)
 	room := u.n.mem.misses[u.s.id].room(ready)
+	for _, leaves := range u.n.mem.misses[u.s.id].leaves {
+		room = max(room, leaves-4096)
+	}
 	if room > ready {
 		u.free = max(u.free, at+room-ready)
 	}

@@ -2,7 +2,7 @@ package model_test
 
 import (
 	"maps"
-	"math/bits"
+	"math"
 	"slices"
 
 	"gpureplay/model"
@@ -201,22 +201,25 @@ type nMemory struct {
 	l1Count, l2Count, dramCount  nCount
 	cfg                          *model.Config
 	out, in, sliceIn, sliceOut   []*nPort
+	slicePort                    []*nPort
 	misses, waiting, sliceMisses []*nQueue
-	held, blocked                []model.Time
+	owed, sliceOwed, blocked     []model.Time
+	lastSlice                    []int
 	l2                           []*nCache
 	pending                      []nMSHRs
 	chans                        []*nChannel
 }
 
 func newNMemory(c *model.Config) *nMemory {
-	m := &nMemory{cfg: c, held: make([]model.Time, c.SM.Count), blocked: make([]model.Time, c.L2.Slices), pending: make([]nMSHRs, c.L2.Slices)}
+	m := &nMemory{cfg: c, owed: make([]model.Time, c.SM.Count), lastSlice: make([]int, c.SM.Count), sliceOwed: make([]model.Time, c.L2.Slices), blocked: make([]model.Time, c.L2.Slices), pending: make([]nMSHRs, c.L2.Slices)}
 	for range c.SM.Count {
 		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
-		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue})
+		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue + c.Icnt.Queue})
 	}
 	for range c.L2.Slices {
+		m.slicePort = append(m.slicePort, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.sliceIn, m.sliceOut = append(m.sliceIn, port(c.Clock.L2MHz, c.Clock.CoreMHz)), append(m.sliceOut, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
-		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue}), append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
+		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue + c.Icnt.Queue}), append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
 		m.l2 = append(m.l2, &nCache{ways: c.L2.Ways, per: uint64(c.L2.LineBytes / 32), sets: map[uint64][]*nLine{}})
 	}
 	for range c.DRAM.Channels {
@@ -225,27 +228,24 @@ func newNMemory(c *model.Config) *nMemory {
 	return m
 }
 
-func (m *nMemory) slice(sector uint64) int {
-	chunk, n := sector/8, uint64(m.cfg.L2.Slices)
-	if m.cfg.L2.Hash == "linear" {
-		return int(chunk % n)
-	}
-	hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, n)
-	return int(hi)
-}
-
 // request sends a request, which its slice takes for its turns, and returns when the
 // answer is back.
 func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
 	_, carries := r.carries()
 	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (8 + 32*carries + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
-	i, lat := m.slice(r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
-	t = m.out[sm].packet(max(t, m.held[sm]), flits[kind != trace.InstLoad])
-	m.misses[sm].leaves = append(m.misses[sm].leaves, t)
-	t += lat
-	if enter := m.waiting[i].room(t); enter > t {
-		t, m.held[sm] = enter, max(m.held[sm], enter-lat)
+	i, lat := nSlice(m.cfg, r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
+	leave := m.out[sm].packet(t, flits[kind != trace.InstLoad])
+	t = m.slicePort[i].reserve(m.waiting[i].room(leave + lat))
+	if m.cfg.Icnt.HeadOfLine {
+		if m.lastSlice[sm] == i+1 && m.owed[sm] < 0 {
+			m.owed[sm] = 0
+		}
+		m.lastSlice[sm] = i + 1
+		m.owed[sm] += m.mean(m.slicePort[i], leave+lat, m.cfg.SM.Count, m.cfg.L2.Slices) - 256*(t-lat-leave)
+		m.out[sm].hold(leave, t-lat-leave+due(&m.owed[sm]))
+		leave = t - lat
 	}
+	m.misses[sm].leaves = append(m.misses[sm].leaves, leave)
 	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
 	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
 	for n := 1; n < r.turns; n++ {
@@ -264,14 +264,55 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 			}
 		}
 	}
-	t = m.sliceOut[i].packet(t, flits[kind != trace.InstStore]) + lat
-	return m.in[sm].packet(t, flits[kind != trace.InstStore])
+	leave = m.sliceOut[i].packet(t, flits[kind != trace.InstStore])
+	if m.cfg.Icnt.HeadOfLine {
+		m.sliceOwed[i] += m.mean(m.in[sm], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
+		m.sliceOut[i].hold(leave, due(&m.sliceOwed[i]))
+	}
+	return m.in[sm].packet(leave+lat, flits[kind != trace.InstStore])
+}
+
+// mean is for how long the head of an input waits on the average for an output from t
+// on, in 256th parts of a cycle.
+func (m *nMemory) mean(output *nPort, t model.Time, inputs, outputs int) model.Time {
+	c := ceilDiv(t*output.clock, output.against)
+	taken := 0
+	for x := max(0, c/64*64-128); x < c/64*64; x++ {
+		if output.has(x) {
+			taken++
+		}
+	}
+	ratio := float64(inputs) / float64(outputs)
+	share := min(float64(taken)/128, 1+ratio-math.Sqrt(1+ratio*ratio))
+	return model.Time(math.Round(256 * share / (2 * (1 - share))))
+}
+
+// due takes the whole cycles of what is owed; of what has been paid too much 128 cycles
+// are remembered.
+func due(owed *model.Time) (cycles model.Time) {
+	*owed = max(*owed, -128*256)
+	for *owed >= 256 {
+		*owed -= 256
+		cycles++
+	}
+	return cycles
+}
+
+// hold takes the next free cycles of a port, as many as so many SM cycles are.
+func (p *nPort) hold(t, cycles model.Time) {
+	c := t * p.clock / p.against
+	for left := ceilDiv(cycles*p.clock, p.against); left > 0; c++ {
+		if !p.has(c) {
+			p.take(c)
+			left--
+		}
+	}
 }
 
 // place is the set and the tag of a sector in its slice.
 func (m *nMemory) place(sector uint64) (set, tag uint64) {
 	tag = sector / uint64(m.cfg.L2.LineBytes/32)
-	return tag * 0x9E3779B97F4A7C15 >> 33 % uint64(m.cfg.L2.Bytes/m.cfg.L2.Slices/m.cfg.L2.LineBytes/m.cfg.L2.Ways), tag
+	return nSet(m.cfg, tag), tag
 }
 
 // store is what slice i does for a store behind its latency.
@@ -354,8 +395,8 @@ func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
 	}
 	per := uint64(m.cfg.L2.LineBytes / 32)
 	for s := first; s < end && bytes > 0; s++ {
-		i := m.slice(s)
-		set := s / per * 0x9E3779B97F4A7C15 >> 33 % uint64(m.cfg.L2.Bytes/m.cfg.L2.Slices/m.cfg.L2.LineBytes/m.cfg.L2.Ways)
+		i := nSlice(m.cfg, s)
+		set := nSet(m.cfg, s/per)
 		l := m.l2[i].find(set, s/per, true)
 		if l == nil {
 			l = m.room(i, set, s/per, t)

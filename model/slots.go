@@ -48,6 +48,50 @@ func (s *slots) packet(t Time, flits int) Time {
 	return s.reserve(t)
 }
 
+// fill takes as many free cycles as SM cycles n come to, from the one in which t
+// lies on.
+func (s *slots) fill(t, n Time) {
+	if n > 0 && s.ratio != nil {
+		t, n = s.ratio.during(t), s.ratio.to(n)
+	}
+	for n > 0 {
+		e := t >> 6
+		w := &s.words[uint(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			w.epoch, w.free = e, ^uint64(0)
+		}
+		if w.epoch == e {
+			free := w.free >> (uint(t) & 63) << (uint(t) & 63)
+			if k := Time(bits.OnesCount64(free)); k <= n {
+				w.free &^= free
+				n -= k
+			} else {
+				for ; n > 0; n-- {
+					w.free &^= free & -free
+					free &= free - 1
+				}
+			}
+		}
+		t = (e + 1) << 6
+	}
+}
+
+// load returns how many cycles are taken of the 128 before the 64 that t lies in.
+func (s *slots) load(t Time) (taken int) {
+	if s.ratio != nil {
+		t = s.ratio.to(t)
+	}
+	for e := max(0, t>>6-2); e < t>>6; e++ {
+		switch w := &s.words[uint(e)&(slotWindow/64-1)]; {
+		case w.epoch == e:
+			taken += 64 - bits.OnesCount64(w.free)
+		case w.epoch > e:
+			taken += 64
+		}
+	}
+	return taken
+}
+
 // take is reserve in cycles of the port.
 func (s *slots) take(t Time) Time {
 	for {
@@ -97,6 +141,9 @@ func (r *ratio) one() bool { return r.num.n == r.den.n }
 func (r *ratio) to(t Time) Time {
 	return Time(r.den.div(uint64(t)*r.num.n + r.den.n - 1))
 }
+
+// during returns the cycle of the other clock in which SM cycle t begins.
+func (r *ratio) during(t Time) Time { return Time(r.den.div(uint64(t) * r.num.n)) }
 
 // back returns the first SM cycle that begins at or after cycle t of the other
 // clock.
