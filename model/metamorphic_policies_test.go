@@ -94,7 +94,8 @@ func TestRenamingUnderEveryPolicy(t *testing.T) {
 func TestFasterHostNeverHurts(t *testing.T) {
 	// no phase of a clock, a burst or a refresh that a kernel could hit or miss, and no
 	// lines that the kernel before drives out of the L2 and a late start finds written back
-	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "l2.bytes=65536"}
+	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "dram.channels=2", "l2.slices=2"}
+	still = append(append(still, plainMemory...), "l2.bytes=65536")
 	for _, policy := range []string{"serial", "nocopy", "single-overlap", "hyperq", "fusion", "gemtc", "gemtc,batch=3"} {
 		for seed := range uint64(24) {
 			r := rand.New(rand.NewPCG(seed, 12))

@@ -101,6 +101,10 @@ func TestRenamingAndSplittingChangeNothing(t *testing.T) {
 	}
 }
 
+// plainMemory has no polynomials, which fit some numbers of slices and sets, and no
+// average waits, which a packet pays for those before it.
+var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=spread", "icnt.head_of_line=false"}
+
 // One warp issues in the same order whatever its accesses take, so more of any
 // resource, or less of any latency, never makes it slower.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
@@ -114,7 +118,7 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		machine := append(randomMachine(r), "sm.count=1", "dram.channels=1", "l2.slices=1", "tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
+		machine := append(append(randomMachine(r), plainMemory...), "sm.count=1", "dram.channels=1", "l2.slices=1", "tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
 		// what the L2 has no room for is fetched for each request of it (choice 10): let that be one
 		fetches, _ := tiny(t, machine...)
 		machine = append(machine, fmt.Sprintf("l2.sector_bytes=%d", fetches.L1.SectorBytes))
