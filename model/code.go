@@ -19,8 +19,9 @@ const (
 	unitTensor
 	unitUniform
 	unitControl
-	unitNone   // barriers, fences, launches: an issue slot and nothing else
-	unitMemory // the load/store unit of the SM
+	unitTexture // loads of textures without an access; those with one go to memory
+	unitNone    // barriers, fences, launches: an issue slot and nothing else
+	unitMemory  // the load/store unit of the SM
 	numUnits
 )
 
@@ -152,6 +153,8 @@ func unitOf(in *trace.Inst) unit {
 		return unitNone
 	case trace.ClassMemory:
 		switch {
+		case in.Space == trace.SpaceTexture && !in.Mem():
+			return unitTexture
 		case in.Space != trace.SpaceConstant || in.Mem():
 			return unitMemory
 		case strings.HasPrefix(in.Opcode, "U"): // ULDC
@@ -181,6 +184,7 @@ func newTiming(e *ExecConfig, depth int) timing {
 	set(unitTensor, e.Tensor)
 	set(unitUniform, e.Uniform)
 	set(unitControl, e.Control)
+	set(unitTexture, e.Texture)
 	set(unitNone, UnitConfig{Latency: 1, Initiation: 1})
 	return t
 }

@@ -69,6 +69,7 @@ type ExecConfig struct {
 	Tensor  UnitConfig `toml:"tensor"`
 	Uniform UnitConfig `toml:"uniform"`
 	Control UnitConfig `toml:"control"`
+	Texture UnitConfig `toml:"texture"` // fetches whose addresses the trace has not
 }
 
 // SharedConfig is the shared memory.

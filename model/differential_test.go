@@ -179,6 +179,10 @@ func randomInst(r *rand.Rand, b io.Writer) {
 	case 15:
 		fmt.Fprintf(b, "store local w%d <- %s @0x%x+0\n", max(4, width), reg(), 4*r.IntN(40))
 	case 16:
+		if r.IntN(2) == 0 {
+			fmt.Fprintf(b, "load texture w0 %s <- %s\n", reg(), reg())
+			break
+		}
 		fmt.Fprintf(b, "load texture w%d %s <- %s %s\n", width, reg(), reg(), at)
 	case 17: // real ones have up to 12 operands: a matrix product of 64 bits, a bulk copy
 		kind := []string{"int", "tensor", "fp64", "load w16", "store", "load shared"}[r.IntN(6)]
@@ -213,7 +217,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.cta_launch_latency", 0, 90)
 	set("sm.atomics_hold_warp", true, false)
 	set("sm.max_warps", 16, 16, 32, 64)
-	for _, unit := range []string{"int", "fp16", "fp32", "fp64", "sfu", "tensor", "control", "uniform"} {
+	for _, unit := range []string{"int", "fp16", "fp32", "fp64", "sfu", "tensor", "control", "uniform", "texture"} {
 		set("exec."+unit+".initiation", 1, 2, 5)
 		set("exec."+unit+".latency", 1, 4, 70)
 	}

@@ -39,6 +39,9 @@ func (w *nWarp) operands(n *naive) model.Time {
 	return w.there
 }
 
+// nTexture is the class of texture fetches without an access.
+const nTexture = trace.Class(99)
+
 // pipe is the class whose unit an instruction takes.
 func pipe(in *trace.Inst) trace.Class {
 	switch in.Class {
@@ -48,6 +51,9 @@ func pipe(in *trace.Inst) trace.Class {
 		return trace.ClassControl
 	case trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return trace.ClassBarrier
+	}
+	if in.Class == trace.ClassMemory && in.Space == trace.SpaceTexture && in.Width == 0 {
+		return nTexture
 	}
 	if in.Class == trace.ClassMemory && in.Space == trace.SpaceConstant && in.Width == 0 {
 		if in.Opcode != "" && in.Opcode[0] == 'U' {
@@ -62,7 +68,7 @@ func (n *naive) timing(c trace.Class) (latency, every model.Time) {
 	e := &n.cfg.Exec
 	u, ok := map[trace.Class]model.UnitConfig{
 		trace.ClassInt: e.Int, trace.ClassFP16: e.FP16, trace.ClassFP32: e.FP32, trace.ClassFP64: e.FP64,
-		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control,
+		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control, nTexture: e.Texture,
 	}[c]
 	if !ok {
 		return 1, 1

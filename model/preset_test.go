@@ -135,7 +135,7 @@ func TestCacheRates(t *testing.T) {
 			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, gbs(c))
 		}
 		e := c.Exec
-		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU, "tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control} {
+		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU, "tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control, "texture": e.Texture} {
 			if u.Initiation < 1 || u.Latency < 1 {
 				t.Errorf("%s: %s takes %+v", name, class, u)
 			}

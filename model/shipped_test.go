@@ -168,14 +168,14 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		"gpgpu_l1_latency": c.L1.Latency, "gpgpu_l1_banks": c.L1.Banks, "gpgpu_gmem_skip_L1D": map[bool]int{false: 1}[c.L1.GlobalLoads], "smem_latency": c.Shared.Latency,
 		"gpgpu_l2_rop_latency": c.L2.Latency, "gpgpu_n_mem": c.DRAM.Channels, "gpgpu_n_sub_partition_per_mchannel": c.L2.Slices / c.DRAM.Channels, "gpgpu_dram_buswidth": c.DRAM.BusBytes, "dram_data_command_freq_ratio": c.DRAM.DataRate,
 		"dram_latency": c.DRAM.Latency, "gpgpu_frfcfs_dram_sched_queue_size": c.DRAM.Window, "gpgpu_operand_collector_num_units_gen": c.SM.OperandCollectors,
-		"icnt_flit_size": c.Icnt.FlitBytes, "gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
+		"icnt_flit_size": c.Icnt.FlitBytes, "icnt_in_buffer_limit": c.Icnt.Queue, "icnt_out_buffer_limit": c.Icnt.Queue, "gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
 		"gpgpu_max_concurrent_kernel": c.KMU.Entries, "gpgpu_shmem_num_banks": c.Shared.Banks,
 	}
 	if v, ok := ints[key]; ok {
 		return strconv.Itoa(v), true
 	}
 	units := map[string]UnitConfig{"int": c.Exec.Int, "sp": c.Exec.FP32, "dp": c.Exec.FP64, "sfu": c.Exec.SFU,
-		"tensor": c.Exec.Tensor, "spec_op_1": c.Exec.Control, "spec_op_4": c.Exec.Uniform}
+		"tensor": c.Exec.Tensor, "spec_op_1": c.Exec.Control, "spec_op_2": c.Exec.Texture, "spec_op_4": c.Exec.Uniform}
 	if u, ok := units[key]; ok {
 		return fmt.Sprintf("%d,%d", u.Latency, u.Initiation), true
 	}
