@@ -1,131 +1,150 @@
 package tasks
 
 import (
-	"math"
-
 	"gpureplay/samples"
 	"gpureplay/trace"
 )
 
 func init() {
-	register("tasks-bf", "beam former, one beam per task",
+	register("tasks-bf", "beam former, one beam in two tasks: a coarse and a fine filter",
 		"Pagoda tables 3 and 4; StreamIt BeamFormer", common("regular", "irregular"), beamformerKind)
 }
 
 var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBeamformer, params: []samples.Param{
-	samples.Int("width", 2048, 64, 65536, "samples of a signal"),
-	samples.Int("taps", 64, 1, 256, "complex coefficients of the filter"),
+	samples.Int("width", 2048, 64, 65536, "samples of a signal, an even number"),
+	samples.Int("taps", 256, 1, 256, "complex coefficients of each of the two filters"),
 }, most: func(p samples.Params) int {
-	return units(p.Int("width")) * (8*p.Int("taps") + 30)
+	return 2 * units(p.Int("width")) * (14*p.Int("taps") + 40)
 }}
 
-// beamformer is the kernel: a lane filters one complex sample with StreamIt's
-// coarse filter (64 taps), steers it by a complex weight and takes its
-// magnitude. Samples do not depend on each other, so nothing synchronises, as
-// table 3 says; StreamIt's second filter, which works on the first one's
-// results, would have to.
+// beamformer is the kernel of one filter, as in the public artifact: a lane
+// computes one complex sample at a time, from a ring of as many samples as the
+// filter has coefficients, into which it first puts its own. The coarse filter
+// gives every sample, the fine one every second of those; the program waits
+// between them. The signal, both filters and both rings are a copy each.
+//
+// The lanes of a warp put their samples into the one ring and read it in no order,
+// so that what the artifact computes is not defined; the sums here are the
+// filter's, the accesses the artifact's.
 type beamformer struct {
-	in, out     buffer
-	coef        samples.Array
-	code        *samples.Code
-	entry       entry
-	begin       []samples.Op
-	guard       [unroll]samples.Op
-	sample, tap [unroll]samples.Op
-	fuse        [unroll][]samples.Op
-	taps        loop
-	steer       []samples.Op
-	store       samples.Op
-	units       loop
-	exit        samples.Op
+	in, between, out buffer
+	weight, ring     [2]buffer
+	code             *samples.Code
+	entry            entry
+	begin            []samples.Op
+	get, put         [2]samples.Op // the lane's own sample
+	sample, tap      [unroll][2]samples.Op
+	fuse             [unroll][]samples.Op
+	step             [unroll][]samples.Op
+	taps             loop
+	store            [2]samples.Op
+	units            loop
+	exit             samples.Op
 }
 
 func prepareBeamformer(b *bench) maker {
-	width, taps := b.params.Int("width"), b.params.Int("taps")
+	width, taps := b.length(b.params.Int("width")), b.params.Int("taps")
 	k := beamformer{}
-	k.in, k.out = b.buffer("signal", width, 8, trace.ArrayInput), b.buffer("magnitude", width, 4, trace.ArrayOutput)
-	k.coef = b.shared("coefficients", taps, 8)
-	c := b.program.Code("beamformer")
+	k.in, k.between, k.out = b.buffer("signal", 2*width, 4, trace.ArrayInput), b.buffer("coarse", 2*width, 4, 0), b.buffer("fine", 2*width, 4, trace.ArrayOutput)
+	for i, name := range []string{"coarse", "fine"} {
+		k.weight[i], k.ring[i] = b.buffer(name+"_weight", 2*taps, 4, trace.ArrayInput), b.buffer(name+"_ring", 2*taps, 4, trace.ArrayInput)
+	}
+	c := b.program.Code("beam_fir_filter")
 	k.code, k.entry = c, newEntry(c)
-	re, im, in, coef, out, a, d := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	k.begin = []samples.Op{c.Op("LEA", in, k.entry.thread), c.Op("MOV", coef), c.Op("LEA", out, k.entry.thread), c.Op("MOV", re), c.Op("MOV", im)}
+	re, im, in, pos, coef, out, x := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Regs(2)
+	k.begin = []samples.Op{
+		c.Op("IMAD", in, k.entry.thread), c.Op("LEA", in, in), c.Op("LOP3", pos, k.entry.thread), c.Op("IADD3", pos, pos), c.Op("SHF", pos, pos),
+		c.Op("MOV", coef), c.Op("LEA", out, k.entry.thread), c.Op("MOV", re), c.Op("MOV", im),
+	}
+	for i := range x {
+		k.get[i], k.put[i] = c.Load("LDG", 4, x[i], in), c.Store("STG", 4, pos, x[i])
+	}
 	for j := range unroll {
-		x, h, p := c.Reg(), c.Reg(), c.Pred()
-		k.guard[j] = c.Op("ISETP", p, k.entry.thread)
-		k.sample[j], k.tap[j] = c.Load("LDG.64", 8, x, in, p), c.Load("LDG.64", 8, h, coef)
+		d, h, r, q := c.Regs(2), c.Regs(2), c.Reg(), c.Reg()
+		for i := range 2 {
+			k.sample[j][i], k.tap[j][i] = c.Load("LDG", 4, d[i], pos), c.Load("LDG", 4, h[i], coef)
+		}
 		k.fuse[j] = []samples.Op{
-			c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", im, x, h, im, p), c.Op("FFMA", re, x, h, re, p), c.Op("FFMA", im, x, h, im, p),
+			c.Op("FMUL", r, d[1], h[1]), c.Op("FFMA", r, d[0], h[0], r), c.Op("FMUL", q, d[0], h[1]), c.Op("FFMA", q, d[1], h[0], q),
+			c.Op("FADD", re, re, r), c.Op("FADD", im, im, q),
 		}
+		k.step[j] = []samples.Op{c.Op("IADD3", pos, pos), c.Op("LOP3", pos, pos)}
 	}
-	k.taps = newLoop(c)
-	k.steer = []samples.Op{
-		c.Op("FMUL", a, re), c.Op("FFMA", a, im, a), c.Op("FMUL", d, re), c.Op("FFMA", d, im, d),
-		c.Op("FMUL", re, a, a), c.Op("FFMA", re, d, d, re), c.Op("MUFU.RSQ", im, re), c.Op("FMUL", re, re, im),
-	}
-	k.store, k.units, k.exit = c.Store("STG", 4, out, re), newLoop(c), c.Exit()
+	k.taps, k.units, k.exit = newLoop(c), newLoop(c), c.Exit()
+	k.store = [2]samples.Op{c.Store("STG", 4, out, re), c.Store("STG", 4, out, im)}
 	return func(in input) (body, any) {
-		n := in.extent(width, 64)
-		beam := beam{x: in.floats(2 * n), h: in.floats(2 * taps), weight: [2]float32(in.floats(2)), y: make([]float32, n)}
-		bd := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) {
-			for i := range blk.Warps() {
-				k.warp(blk, &blk.Warps()[i], beam)
-			}
-		})
-		bd.in, bd.out = 8*uint64(n), 4*uint64(n)
-		return bd, beam
+		n := in.length(b.params.Int("width"), 64)
+		beam := beam{x: in.floats(2 * n), h: [2][]float32{in.floats(2 * taps), in.floats(2 * taps)}, coarse: make([]float32, 2*n), fine: make([]float32, n)}
+		first := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) { k.filter(blk, 0, k.in, k.between, beam.x, beam.h[0], beam.coarse) })
+		second := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) { k.filter(blk, 1, k.between, k.out, beam.coarse, beam.h[1], beam.fine) })
+		first.in, first.copies = 8*uint64(n)+4*8*uint64(taps), 5
+		second.out, first.then = 4*uint64(n), &second
+		return first, beam
 	}
 }
 
-// beam is a signal and its filter, real and imaginary parts in turn, the weight,
-// and the magnitudes.
+// beam is a signal, its two filters and what they give, real and imaginary parts
+// in turn.
 type beam struct {
-	x, h   []float32
-	weight [2]float32
-	y      []float32
+	x            []float32
+	h            [2][]float32
+	coarse, fine []float32
 }
 
-func (k *beamformer) warp(blk *samples.Block, w *samples.Warp, b beam) {
-	k.entry.do(w)
-	n := len(b.y)
-	strided(blk, w, ceil(n, samples.WarpSize), func(unit int) {
-		first := unit * samples.WarpSize
-		w.Under(w.Where(func(l int) bool { return first+l < n }), func() { k.filter(w, first, b) })
-		k.units.next(w)
-	})
-	w.Exit(k.exit)
+// filter gives as many samples as y has, one of every len(x)/len(y).
+func (k *beamformer) filter(blk *samples.Block, which int, from, to buffer, x, h, y []float32) {
+	every := len(x) / len(y)
+	for i := range blk.Warps() {
+		w := &blk.Warps()[i]
+		k.entry.do(w)
+		strided(blk, w, units(len(y)/2), func(unit int) {
+			first := unit * samples.WarpSize
+			w.Under(w.Where(func(l int) bool { return first+l < len(y)/2 }), func() { k.outputs(w, which, from, to, x, h, y, first, every) })
+			k.units.next(w)
+		})
+		w.Exit(k.exit)
+	}
 }
 
-func (k *beamformer) filter(w *samples.Warp, first int, b beam) {
-	var re, im [samples.WarpSize]float32
+// outputs computes 32 samples, from one on.
+func (k *beamformer) outputs(w *samples.Warp, which int, from, to buffer, x, h, y []float32, first, every int) {
+	taps := len(h) / 2
+	place := func(l, t int) int { return (taps - 1 - (first+l)%taps + t) % taps }
 	w.Do(k.begin...)
-	byFour(len(b.h)/2, func(t0, n int) {
-		var late [unroll]uint32
+	for i := range 2 {
+		w.Affine(k.get[i], from.At(0)+uint64(4*(2*first*every+i)), int32(8*every))
+	}
+	for i := range 2 {
+		w.Mem(k.put[i], func(l int) uint64 { return k.ring[which].At(2*place(l, 0) + i) })
+	}
+	byFour(taps, func(t0, n int) {
 		for j := range n {
-			w.Do(k.guard[j])
-			late[j] = w.Where(func(l int) bool { return first+l >= t0+j })
+			for i := range 2 {
+				w.Mem(k.sample[j][i], func(l int) uint64 { return k.ring[which].At(2*place(l, t0+j) + i) })
+				w.Same(k.tap[j][i], k.weight[which].At(2*(t0+j)+i))
+			}
+			w.Do(k.step[j]...)
 		}
 		for j := range n {
-			w.Predicated(late[j], func() { w.Affine(k.sample[j], k.in.At(0)+uint64(8*(first-t0-j)), 8) })
-			w.Same(k.tap[j], k.coef.At(t0+j))
-		}
-		for j := range n {
-			w.Predicated(late[j], func() {
-				w.Do(k.fuse[j]...)
-				w.Lanes(func(l int) {
-					at, tap := 2*(first+l-t0-j), 2*(t0+j)
-					x, y, hx, hy := b.x[at], b.x[at+1], b.h[tap], b.h[tap+1]
-					re[l] += float32(x*hx) - float32(y*hy)
-					im[l] += float32(x*hy) + float32(y*hx)
-				})
-			})
+			w.Do(k.fuse[j]...)
 		}
 		k.taps.next(w)
 	})
-	w.Do(k.steer...)
-	w.Affine(k.store, k.out.At(first), 4)
+	for i := range 2 {
+		w.Affine(k.store[i], to.At(0)+uint64(4*(2*first+i)), 8)
+	}
 	w.Lanes(func(l int) {
-		x := float64(re[l])*float64(b.weight[0]) - float64(im[l])*float64(b.weight[1])
-		y := float64(re[l])*float64(b.weight[1]) + float64(im[l])*float64(b.weight[0])
-		b.y[first+l] = float32(math.Hypot(x, y))
+		re, im := fir(x, h, (first+l)*every)
+		y[2*(first+l)], y[2*(first+l)+1] = re, im
 	})
+}
+
+// fir is the complex sum of the last samples up to i, each times its coefficient.
+func fir(x, h []float32, i int) (re, im float32) {
+	for t := 0; t < len(h)/2 && t <= i; t++ {
+		xr, xi, hr, hi := x[2*(i-t)], x[2*(i-t)+1], h[2*t], h[2*t+1]
+		re += float32(xr*hr) - float32(xi*hi)
+		im += float32(xr*hi) + float32(xi*hr)
+	}
+	return re, im
 }

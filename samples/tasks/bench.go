@@ -13,7 +13,6 @@ type kind struct {
 	name      string // of its device function
 	registers uint32 // per thread: table 3
 	params    []samples.Param
-	ownSizes  bool // it draws irregular sizes itself
 
 	// most is an upper bound of the warp instructions of one task.
 	most func(p samples.Params) int
@@ -31,15 +30,22 @@ type maker func(in input) (body, any)
 
 // input is what makes one input differ from another.
 type input struct {
-	quarters int    // of the full extent: 4, or 1 to 4 if irregular
-	threads  int    // per threadblock, a multiple of 32
-	payload  []byte // given; nil: drawn
-	rng      *rand.Rand
+	scale     int    // of a side, in quarters of the full one: 4, or 1, 2, 4 or 8 if irregular
+	threads   int    // per threadblock, a multiple of 32
+	index, of int    // among the inputs
+	payload   []byte // given; nil: drawn
+	rng       *rand.Rand
 }
 
-// extent returns the input's share of the full extent, a multiple of unit.
-func (in input) extent(full, unit int) int {
-	return max(unit, full*in.quarters/4/unit*unit)
+// mostScale is the largest scale of an input's side.
+const mostScale = 8
+
+// side returns the input's side where the full one is given, a multiple of unit.
+func (in input) side(full, unit int) int { return max(unit, full*in.scale/4/unit*unit) }
+
+// length is side where work grows with the length alone, not with its square.
+func (in input) length(full, unit int) int {
+	return max(unit, full*in.scale*in.scale/16/unit*unit)
 }
 
 // floats returns n pseudo-random values in [-1, 1).
@@ -75,6 +81,20 @@ func (b *bench) buffer(name string, n int, elem uint64, flags trace.ArrayFlags) 
 	b.buffers = append(b.buffers, buf)
 	return buf
 }
+
+// side is the largest side of an input, where the full one is given.
+func (b *bench) side(full int) int {
+	if irregular(b.params) {
+		return full * mostScale / 4
+	}
+	return full
+}
+
+// length is side for a length, whose square root grows as sides do.
+func (b *bench) length(full int) int { return b.side(b.side(full)) }
+
+// irregular reports whether inputs have sizes of their own.
+func irregular(p samples.Params) bool { return p.Text("sizes") == "irregular" }
 
 // shared declares an array that all tasks read.
 func (b *bench) shared(name string, n int, elem uint64) samples.Array {
@@ -124,6 +144,18 @@ func byFour(n int, f func(first, n int)) {
 	for i := 0; i < n; i += unroll {
 		f(i, min(unroll, n-i))
 	}
+}
+
+// divide is an integer division by a number known at run time, and its rest.
+func divide(c *samples.Code, dst, src trace.Reg) (ops []samples.Op) {
+	f, p := c.Reg(), c.Pred()
+	for _, opcode := range []string{"I2F", "MUFU.RCP", "IADD3", "F2I", "IMAD", "IMAD", "IMAD", "IMAD"} {
+		ops = append(ops, c.Op(opcode, f, f, src))
+	}
+	for range 2 {
+		ops = append(ops, c.Op("ISETP", p, f), c.Op("IADD3", f, f), c.Op("SEL", dst, f, p))
+	}
+	return append(ops, c.Op("IMAD", f, dst, src), c.Op("IADD3", f, f, src))
 }
 
 // entry is what every kernel begins with: the thread's index from the ids of its

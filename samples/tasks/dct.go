@@ -12,20 +12,20 @@ func init() {
 
 var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: []samples.Param{
 	samples.Int("side", 128, 8, 1024, "pixels along each side of an image, rounded down to a multiple of 8"),
-	samples.Choice("shared", "exchange between the two passes through shared memory, or through device memory", "on", "off"),
+	samples.Choice("shared", "off: a thread transforms a block in device memory, forth and back; on: a warp transforms four, through shared memory", "off", "on"),
 }, most: func(p samples.Params) int {
-	return units(p.Int("side")*p.Int("side")) * 40
+	return units(p.Int("side")*p.Int("side"))*120 + 20*p.Int("threads")*p.Int("blocks")
 }}
 
 // dctStride is the SDK's padded row of 32 values in shared memory, in values.
 const dctStride = 33
 
-// dct is the kernel: a warp transforms a strip of four 8x8 blocks. Eight values
-// at a time go through the fast one-dimensional transform: with shared memory
-// rows first, as the SDK's second kernel has it, with a barrier after every
-// exchange. Without it a lane holds its column from the start, columns go first,
-// and the exchange through the result needs no barrier, since a warp's lanes
-// exchange only among themselves.
+// dct is the kernel. Without shared memory it is the artifact's: a lane transforms
+// an 8x8 block in place, rows first, and transforms it back into the result
+// (dctdevice.go); image and result are a copy each to the device. With shared
+// memory a warp transforms a strip of four blocks. Eight values at a time go
+// through the fast one-dimensional transform, rows first, as the SDK's second
+// kernel has it, with a barrier after every exchange.
 type dct struct {
 	shared  bool
 	in, out buffer
@@ -36,9 +36,7 @@ type dct struct {
 	store   [8]samples.Op
 	put     [8]samples.Op // to shared memory
 	get     [8]samples.Op
-	rowLoad [2]samples.Op // half a row, from device memory
-	rowPut  [2]samples.Op
-	join    samples.Op
+	device  dctDevice
 	fast    []samples.Op // the transform of eight values
 	units   loop
 	barrier samples.Op
@@ -48,7 +46,8 @@ type dct struct {
 func prepareDCT(b *bench) maker {
 	side := b.params.Int("side") / 8 * 8
 	k := dct{shared: b.params.Text("shared") == "on"}
-	k.in, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("out", side*side, 4, trace.ArrayOutput)
+	most := b.side(side) * b.side(side)
+	k.in, k.out = b.buffer("in", most, 4, trace.ArrayInput), b.buffer("out", most, 4, trace.ArrayOutput)
 	c := b.program.Code("dct8x8")
 	k.code, k.entry = c, newEntry(c)
 	x, y, at, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
@@ -58,21 +57,26 @@ func prepareDCT(b *bench) maker {
 		k.load[j], k.store[j] = c.Load("LDG", 4, v[j], at, p), c.Store("STG", 4, at, v[j], p)
 		k.put[j], k.get[j] = c.Store("STS", 4, sm, v[j]), c.Load("LDS", 4, v[j], sm)
 	}
-	for half := range k.rowLoad {
-		k.rowLoad[half], k.rowPut[half] = c.Load("LDG.128", 16, v[4*half], at, p), c.Store("STG.128", 16, at, v[4*half], p)
-	}
-	k.join = c.Op("WARPSYNC", samples.NoReg)
 	k.fast = fastDCT(c, v)
 	k.units, k.barrier, k.exit = newLoop(c), c.Barrier(0), c.Exit()
+	if !k.shared {
+		k.device = newDCTDevice(c, k.entry.thread, k.fast, v)
+	}
 	return func(in input) (body, any) {
-		n := in.extent(side, 8)
+		n := in.side(side, 8)
 		img := image{side: n, x: in.floats(n * n), y: make([]float32, n*n)}
 		bytes := uint32(0)
 		if k.shared {
 			bytes = uint32(in.threads / samples.WarpSize * 8 * dctStride * 4)
 		}
-		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) { k.cta(blk, img) })
-		bd.in, bd.out, bd.sync = 4*uint64(n*n), 4*uint64(n*n), k.shared
+		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) {
+			if k.shared {
+				k.cta(blk, img)
+			} else {
+				k.blocks(blk, img)
+			}
+		})
+		bd.in, bd.copies, bd.out, bd.sync = 2*4*uint64(n*n), 2, 4*uint64(n*n), k.shared
 		return bd, img
 	}
 }
@@ -121,11 +125,7 @@ func (k *dct) cta(blk *samples.Block, img image) {
 			strip := (r*int(blk.Grid[0])+blk.X())*warps + i
 			x, y := strip%across*samples.WarpSize, strip/across*8
 			mask := w.Where(func(l int) bool { return strip < strips && x+l < img.side })
-			if k.shared {
-				k.throughShared(w, img, x, y, mask)
-			} else {
-				w.Under(mask, func() { k.throughDevice(w, img, x, y) })
-			}
+			k.throughShared(w, img, x, y, mask)
 			k.units.next(w)
 		}
 		w.Exit(k.exit)
@@ -167,28 +167,6 @@ func (k *dct) throughShared(w *samples.Warp, img image, x, y int, mask uint32) {
 		w.Lanes(func(l int) { img.column(img.y, x+l, y) })
 	})
 	w.Do(k.barrier)
-}
-
-// throughDevice transforms columns and then rows of a strip at (x, y).
-func (k *dct) throughDevice(w *samples.Warp, img image, x, y int) {
-	w.Do(k.begin...)
-	for j := range 8 {
-		w.Affine(k.load[j], k.in.At((y+j)*img.side+x), 4)
-	}
-	w.Do(k.fast...)
-	for j := range 8 {
-		w.Affine(k.store[j], k.out.At((y+j)*img.side+x), 4)
-	}
-	w.Lanes(func(l int) { img.column(img.x, x+l, y) })
-	w.Do(k.join)
-	for half := range 2 {
-		w.Mem(k.rowLoad[half], func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
-	}
-	w.Do(k.fast...)
-	for half := range 2 {
-		w.Mem(k.rowPut[half], func(l int) uint64 { return k.out.At((y+l%8)*img.side + x + l/8*8 + 4*half) })
-	}
-	w.Lanes(func(l int) { transform(img.y[(y+l%8)*img.side+x+l/8*8:][:8]) })
 }
 
 // rows transforms eight values of a row into the result.

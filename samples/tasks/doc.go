@@ -17,9 +17,10 @@
 //     frees: task i uses slot i mod `buffers` of the arrays. The default is
 //     2048, above the 1536 entries of the paper's TaskTable, so that tasks in
 //     flight never share one.
-//  3. Irregular sizes: the extent of each input is drawn from one to four
-//     quarters of the full one with equal chance, and the task's threads are
-//     scaled with its work and rounded up to warps, at least one.
+//  3. Irregular sizes, as in the public artifact of Pagoda: the threads of each
+//     input are drawn from 32, 64, 128 and 256 with equal chance, and its side is
+//     threads/128 of the full one: at 128 as many as it has threads. A signal's
+//     length or a packet's bytes are in proportion to the square of its threads.
 //  4. Arrivals: all at 0, or a Poisson process of `rate` tasks per second.
 //  5. A task's own stream is one of 32 in turn, as many as HyperQ has queues.
 //  6. Registers per thread are those of table 3. Instructions are counted from
@@ -27,4 +28,9 @@
 //     also how their registers chain: address arithmetic outside of the inner
 //     loop; then four loads that do not wait for each other, four uses, and one
 //     add, compare and branch.
+//  7. Programs and sizes are the public artifact's (SLUD, which it lacks, is the
+//     OpenMP Task Suite's): what a compiler may not move, since a store may be to
+//     where a later load reads, stays in its place; a division by a number known at
+//     run time takes 16 instructions. A task of two passes, between which the
+//     program waits, is two tasks; `tasks` counts the first.
 package tasks

@@ -40,7 +40,7 @@ func (e *emitter) spawn(b *body, shift []uint64, op trace.HostOp) (uint32, error
 		return 0, err
 	}
 	op.Kind, op.Kernel, op.Array = trace.OpSpawn, id, trace.NoArray
-	op.InBytes, op.OutBytes, op.Sync = b.in, b.out, b.sync
+	op.InBytes, op.InCopies, op.OutBytes, op.Sync = b.in, b.copies, b.out, b.sync
 	return id, e.w.Host(&op)
 }
 

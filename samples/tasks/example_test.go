@@ -15,7 +15,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	settings, err := g.Parse("tasks=4", "n=16", "threads=64")
+	settings, err := g.Parse("tasks=4", "n=16", "threads=64", "tiles=shared")
 	if err != nil {
 		panic(err)
 	}

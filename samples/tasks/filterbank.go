@@ -12,9 +12,9 @@ func init() {
 
 var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank, params: []samples.Param{
 	samples.Int("width", 2048, 64, 65536, "samples of a signal"),
-	samples.Int("taps", 32, 1, 256, "coefficients of each of the two filters"),
+	samples.Int("taps", 64, 1, 256, "coefficients of each of the two filters"),
 }, most: func(p samples.Params) int {
-	return 2 * units(p.Int("width")) * (5*p.Int("taps") + 20)
+	return 2 * units(p.Int("width")) * (9*p.Int("taps") + 20)
 }}
 
 // bankRate is the rate of down- and up-sampling: StreamIt's bank has 8 filters.
@@ -28,8 +28,12 @@ const bankRate = 8
 //     StreamIt has them: Dn[i] = VH[8i], Up[8i] = Dn[i] and 0 between.
 //  2. It sums over tid-k > 0, which drops the first sample of the signal from
 //     every sum; tid-k >= 0 is used.
-//  3. A sum is kept in a register and stored once.
-//  4. Barriers join the threadblock alone, so a signal has one threadblock
+//  3. A sum is added to in device memory, as the figure and the artifact write it:
+//     a tap's product waits for its loads, since the store before it may be to
+//     where they load from.
+//  4. The input is six copies, as in the artifact: the signal, the two sums and the
+//     stretched signal, which begin as zeros, and the filters.
+//  5. Barriers join the threadblock alone, so a signal has one threadblock
 //     whatever `blocks` says.
 type filterbank struct {
 	signal, vh, dn, up, out buffer
@@ -43,35 +47,36 @@ type filterbank struct {
 	barrier, exit           samples.Op
 }
 
-// convolve is the code of one convolution: four taps at a time, each with its
-// own registers.
+// convolve is the code of one convolution.
 type convolve struct {
 	begin             []samples.Op
+	sum               samples.Op         // the sum so far
 	guard             [unroll]samples.Op // tid-k >= 0
 	sample, tap, fuse [unroll]samples.Op
+	store             [unroll]samples.Op
 	taps              loop
-	store             samples.Op
 }
 
 func newConvolve(c *samples.Code, thread trace.Reg) convolve {
 	acc, in, coef, out := c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	v := convolve{begin: []samples.Op{c.Op("LEA", in, thread), c.Op("MOV", coef), c.Op("LEA", out, thread), c.Op("MOV", acc)}}
+	v := convolve{begin: []samples.Op{c.Op("LEA", in, thread), c.Op("MOV", coef), c.Op("LEA", out, thread)}}
 	for j := range unroll {
 		x, h, p := c.Reg(), c.Reg(), c.Pred()
 		v.guard[j] = c.Op("ISETP", p, thread)
 		v.sample[j], v.tap[j] = c.Load("LDG", 4, x, in, p), c.Load("LDG", 4, h, coef)
-		v.fuse[j] = c.Op("FFMA", acc, x, h, acc, p)
+		v.fuse[j], v.store[j] = c.Op("FFMA", acc, x, h, acc, p), c.Store("STG", 4, out, acc, p)
 	}
-	v.taps, v.store = newLoop(c), c.Store("STG", 4, out, acc)
+	v.sum, v.taps = c.Load("LDG", 4, acc, out), newLoop(c)
 	return v
 }
 
 func prepareFilterbank(b *bench) maker {
 	width, taps := b.params.Int("width"), b.params.Int("taps")
 	k := filterbank{}
-	k.signal = b.buffer("r", width, 4, trace.ArrayInput)
-	k.vh, k.dn, k.up = b.buffer("vect_h", width, 4, 0), b.buffer("vect_dn", width, 4, 0), b.buffer("vect_up", width, 4, 0)
-	k.out = b.buffer("vect_f", width, 4, trace.ArrayOutput)
+	most := b.length(width)
+	k.signal = b.buffer("r", most, 4, trace.ArrayInput)
+	k.vh, k.dn, k.up = b.buffer("vect_h", most, 4, 0), b.buffer("vect_dn", most, 4, 0), b.buffer("vect_up", most, 4, 0)
+	k.out = b.buffer("vect_f", most, 4, trace.ArrayOutput)
 	k.h, k.f = b.shared("h", taps, 4), b.shared("f", taps, 4)
 	c := b.program.Code("gpufilter")
 	k.code, k.entry = c, newEntry(c)
@@ -81,10 +86,10 @@ func prepareFilterbank(b *bench) maker {
 	k.load, k.store = c.Load("LDG", 4, v, from), c.Store("STG", 4, to, v)
 	k.units, k.barrier, k.exit = newLoop(c), c.Barrier(0), c.Exit()
 	return func(in input) (body, any) {
-		n := in.extent(width, 64)
+		n := in.length(width, 64)
 		s := signal{x: in.floats(n), h: in.floats(taps), f: in.floats(taps)}
 		bd := b.record(1, in.threads, 0, c, func(blk *samples.Block) { s.y = k.cta(blk, s) })
-		bd.in, bd.out, bd.sync = 4*uint64(n), 4*uint64(n), true
+		bd.in, bd.copies, bd.out, bd.sync = 4*4*uint64(n)+2*4*uint64(taps), 6, 4*uint64(n), true
 		return bd, s
 	}
 }
@@ -134,23 +139,19 @@ func (k *filterbank) stage(blk *samples.Block, n int, f func(w *samples.Warp, fi
 // convolve computes 32 samples of y = x * h.
 func (k *filterbank) convolve(w *samples.Warp, c convolve, first int, xs buffer, hs samples.Array, ys buffer, x, h, y []float32) {
 	w.Do(c.begin...)
+	w.Affine(c.sum, ys.At(first), 4)
 	byFour(len(h), func(t0, n int) {
-		var late [unroll]uint32
 		for j := range n {
 			w.Do(c.guard[j])
-			late[j] = w.Where(func(l int) bool { return first+l >= t0+j })
-		}
-		for j := range n {
-			w.Predicated(late[j], func() { w.Affine(c.sample[j], xs.At(0)+uint64(4*(first-t0-j)), 4) })
-			w.Same(c.tap[j], hs.At(t0+j))
-		}
-		for j := range n {
-			w.Predicated(late[j], func() {
+			late := w.Where(func(l int) bool { return first+l >= t0+j })
+			w.Predicated(late, func() {
+				w.Affine(c.sample[j], xs.At(0)+uint64(4*(first-t0-j)), 4)
+				w.Same(c.tap[j], hs.At(t0+j))
 				w.Do(c.fuse[j])
+				w.Affine(c.store[j], ys.At(first), 4)
 				w.Lanes(func(l int) { y[first+l] += float32(x[first+l-t0-j] * h[t0+j]) })
 			})
 		}
 		c.taps.next(w)
 	})
-	w.Affine(c.store, ys.At(first), 4)
 }

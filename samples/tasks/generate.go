@@ -30,7 +30,7 @@ func common(sizes ...string) []samples.Param {
 		samples.Int("rate", 0, 0, 1e9, "arrivals per second, a Poisson process; 0: all tasks arrive at the start"),
 	}
 	if len(sizes) > 0 {
-		p = append(p, samples.Choice("sizes", "all inputs of full size, or of one to four quarters of it", sizes...))
+		p = append(p, samples.Choice("sizes", "all inputs of full size, or threads of 32, 64, 128 or 256 and sides of threads/128 of the full ones", sizes...))
 	}
 	return append(p, samples.Seed())
 }
@@ -62,15 +62,40 @@ func generate(w samples.Writer, p samples.Params, kinds []*kind) error {
 	order := rand.New(rand.NewPCG(p.Seed(), 1<<32))
 	arrive := newArrivals(p.Int("rate"), p.Seed())
 	e := emitter{w: w}
+	var later []spawn
 	for i := range tasks {
 		s := &sets[i%len(kinds)]
-		stream := uint64(1 + i%streams)
-		op := trace.HostOp{Stream: stream, ArrivalNs: arrive.next()}
-		if _, err := e.spawn(s.next(i/len(kinds), order), s.shift(i/len(kinds)), op); err != nil {
+		x := spawn{s, s.next(i/len(kinds), order), i}
+		if err := x.write(&e, arrive.next(), len(kinds)); err != nil {
+			return err
+		}
+		if x.body.then != nil {
+			x.body = x.body.then
+			later = append(later, x)
+		}
+	}
+	if err := w.Host(&trace.HostOp{Kind: trace.OpSyncDevice, Array: trace.NoArray}); err != nil || len(later) == 0 {
+		return err
+	}
+	for _, x := range later {
+		if err := x.write(&e, 0, len(kinds)); err != nil {
 			return err
 		}
 	}
 	return w.Host(&trace.HostOp{Kind: trace.OpSyncDevice, Array: trace.NoArray})
+}
+
+// spawn is a task of the program: a body in the slot of task i.
+type spawn struct {
+	set  *set
+	body *body
+	i    int
+}
+
+func (x *spawn) write(e *emitter, arrival int64, kinds int) error {
+	op := trace.HostOp{Stream: uint64(1 + x.i%streams), ArrivalNs: arrival}
+	_, err := e.spawn(x.body, x.set.shift(x.i/kinds), op)
+	return err
 }
 
 // set is the recorded inputs of one kind.
@@ -82,7 +107,11 @@ type set struct {
 }
 
 func newSet(w samples.Writer, k *kind, p samples.Params, stream uint64, slots int, steps *int) (set, error) {
-	if k.most(p) > maxSteps {
+	most := k.most(p)
+	if irregular(p) { // the work of a product grows with the cube of its side
+		most *= mostScale
+	}
+	if most > maxSteps {
 		return set{}, fmt.Errorf("a task of %s could have over %d warp instructions; take a smaller size", k.name, maxSteps)
 	}
 	s := set{bench: newBench(w, k, p, slots)}
@@ -102,10 +131,11 @@ func newSet(w samples.Writer, k *kind, p samples.Params, stream uint64, slots in
 	}
 	rng := rand.New(rand.NewPCG(p.Seed(), stream))
 	if payloads != nil {
-		return s, s.given(m, k.draw(p, rng), payloads, steps)
+		return s, s.given(m, input{scale: 4, threads: p.Int("threads"), rng: rng}, payloads, steps)
 	}
-	for range min(p.Int("inputs"), p.Int("tasks")) {
-		if err := s.add(m, k.draw(p, rng), steps); err != nil {
+	of := min(p.Int("inputs"), p.Int("tasks"))
+	for i := range of {
+		if err := s.add(m, draw(p, rng, i, of), steps); err != nil {
 			return set{}, err
 		}
 	}
@@ -118,7 +148,10 @@ func (s *set) add(m maker, in input, steps *int) error {
 	if err := s.bench.program.Err(); err != nil {
 		return err
 	}
-	if *steps += b.steps; *steps > maxSteps {
+	if *steps += b.steps; b.then != nil {
+		*steps += b.then.steps
+	}
+	if *steps > maxSteps {
 		return fmt.Errorf("the inputs' tasks have over %d warp instructions together; take fewer inputs or a smaller size", maxSteps)
 	}
 	s.bodies = append(s.bodies, b)
@@ -151,12 +184,12 @@ func (s *set) next(i int, rng *rand.Rand) *body {
 	return &s.bodies[rng.IntN(len(s.bodies))]
 }
 
-// draw draws the size of the next input.
-func (k *kind) draw(p samples.Params, rng *rand.Rand) input {
-	in := input{quarters: 4, threads: p.Int("threads"), rng: rng}
-	if !k.ownSizes && p.Text("sizes") == "irregular" {
-		in.quarters = 1 + rng.IntN(4)
-		in.threads = ceil(in.threads*in.quarters/4, samples.WarpSize) * samples.WarpSize
+// draw draws the size of an input.
+func draw(p samples.Params, rng *rand.Rand, index, of int) input {
+	in := input{scale: 4, threads: p.Int("threads"), index: index, of: of, rng: rng}
+	if irregular(p) {
+		in.scale = 1 << rng.IntN(4)
+		in.threads = samples.WarpSize * in.scale
 	}
 	return in
 }

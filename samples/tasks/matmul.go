@@ -12,10 +12,10 @@ func init() {
 
 var matmulKind = &kind{name: "matmul", registers: 30, prepare: prepareMatmul, params: []samples.Param{
 	samples.Int("n", 64, 4, 512, "rows and columns of a matrix, rounded down to a multiple of 4"),
-	samples.Choice("tiles", "tiles of the factors go through shared memory, or are read from device memory", "shared", "device"),
+	samples.Choice("tiles", "tiles of the factors go through shared memory, or rows and columns are read from device memory", "device", "shared"),
 }, most: func(p samples.Params) int {
 	n := ceil(p.Int("n"), matTile) * matTile
-	return 3 * units(n*n*n)
+	return 6*units(n*n*n) + 40*units(n*n)
 }}
 
 // matTile is the side of the SDK's tiles.
@@ -32,9 +32,11 @@ type factors struct {
 	b [unroll]samples.Op
 }
 
-// matmul is the kernel: a lane holds one column of a tile of the product, and
-// sums of every warps-th row of it. With 128 threads or more the tile is 32x32,
-// with fewer it is as high as eight sums a thread reach.
+// matmul is the kernel. From device memory it is the artifact's: a lane computes
+// one value of the product at a time (matdevice.go). Through shared memory a lane
+// holds one column of a tile of the product, and sums of every warps-th row of it.
+// With 128 threads or more the tile is 32x32, with fewer it is as high as eight
+// sums a thread reach. The factors are a copy each.
 type matmul struct {
 	shared       bool
 	a, b, c      buffer
@@ -43,7 +45,8 @@ type matmul struct {
 	begin        []samples.Op // of a tile of the product
 	address      []samples.Op // of a pair of tiles
 	load, put    samples.Op
-	shmem, glob  factors
+	shmem        factors
+	device       matDevice
 	fuse         [matSums][unroll]samples.Op // sum, value of a row of A
 	steps, tiles loop
 	store        [matSums]samples.Op
@@ -54,8 +57,9 @@ type matmul struct {
 func prepareMatmul(b *bench) maker {
 	n := b.params.Int("n") / 4 * 4
 	k := matmul{shared: b.params.Text("tiles") == "shared"}
-	k.a, k.b = b.buffer("a", n*n, 4, trace.ArrayInput), b.buffer("b", n*n, 4, trace.ArrayInput)
-	k.c = b.buffer("c", n*n, 4, trace.ArrayOutput)
+	most := b.side(n) * b.side(n)
+	k.a, k.b = b.buffer("a", most, 4, trace.ArrayInput), b.buffer("b", most, 4, trace.ArrayInput)
+	k.c = b.buffer("c", most, 4, trace.ArrayOutput)
 	c := b.program.Code("matmul")
 	k.code, k.entry = c, newEntry(c)
 	row, col, ap, bp, v := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
@@ -67,10 +71,10 @@ func prepareMatmul(b *bench) maker {
 	k.address = []samples.Op{c.Op("IADD3", ap, row), c.Op("IADD3", bp, col), c.Op("ISETP", c.Pred(), col)}
 	k.load, k.put = c.Load("LDG", 4, v, ap), c.Store("STS", 4, row, v)
 	for i := range av {
-		k.shmem.a[i], k.glob.a[i] = c.Load("LDS.128", 16, av[i], row), c.Load("LDG.128", 16, av[i], ap)
+		k.shmem.a[i] = c.Load("LDS.128", 16, av[i], row)
 	}
 	for j := range bv {
-		k.shmem.b[j], k.glob.b[j] = c.Load("LDS", 4, bv[j], col), c.Load("LDG", 4, bv[j], bp)
+		k.shmem.b[j] = c.Load("LDS", 4, bv[j], col)
 		for i := range sum {
 			k.fuse[i][j] = c.Op("FFMA", sum[i], av[i%2], bv[j], sum[i])
 		}
@@ -80,16 +84,25 @@ func prepareMatmul(b *bench) maker {
 		k.store[i] = c.Store("STG", 4, row, sum[i])
 	}
 	k.barrier, k.exit = c.Barrier(0), c.Exit()
+	if !k.shared {
+		k.device = newMatDevice(c, k.entry.thread)
+	}
 	return func(in input) (body, any) {
-		n := in.extent(n, 4)
+		n := in.side(n, 4)
 		m := product{n: n, a: in.floats(n * n), b: in.floats(n * n), c: make([]float32, n*n)}
 		height := min(matTile, matSums*in.threads/samples.WarpSize)
 		bytes := uint32(0)
 		if k.shared {
 			bytes = uint32(4 * matTile * (height + matTile))
 		}
-		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) { k.cta(blk, m, height) })
-		bd.in, bd.out, bd.sync = 8*uint64(n*n), 4*uint64(n*n), k.shared
+		bd := b.record(b.blocks, in.threads, bytes, c, func(blk *samples.Block) {
+			if k.shared {
+				k.cta(blk, m, height)
+			} else {
+				k.values(blk, m)
+			}
+		})
+		bd.in, bd.copies, bd.out, bd.sync = 8*uint64(n*n), 2, 4*uint64(n*n), k.shared
 		return bd, m
 	}
 }
@@ -109,11 +122,7 @@ func (k *matmul) cta(blk *samples.Block, m product, height int) {
 		for t := blk.X(); t < tiles; t += int(blk.Grid[0]) {
 			tile := tile{w: w, m: m, x: t % across * matTile, y: t / across * height, height: height, warps: len(blk.Warps())}
 			w.Do(k.begin...)
-			if k.shared {
-				k.throughShared(tile)
-			} else {
-				k.fromDevice(tile)
-			}
+			k.throughShared(tile)
 			k.write(tile)
 			k.tiles.next(w)
 		}
@@ -190,19 +199,6 @@ func (k *matmul) fill(t tile, from buffer, x, y int, to uint64) {
 	}
 	t.w.Predicated(mask, func() { t.w.Affine(k.load, from.Base+uint64(4*(y*t.m.n+x)), 4) })
 	t.w.Affine(k.put, to, 4)
-}
-
-// fromDevice sums over the whole row and column.
-func (k *matmul) fromDevice(t tile) {
-	w, n := t.w, t.m.n
-	w.Under(t.within(t.x), func() {
-		w.Do(k.address...)
-		for s := 0; s < n; s += unroll {
-			k.multiply(t, &k.glob, min(t.height, n-t.y),
-				func(r int) uint64 { return k.a.At((t.y+r)*n + s) },
-				func(j int) uint64 { return k.b.At((s+j)*n + t.x) })
-		}
-	})
 }
 
 // write computes and stores the warp's rows of the tile.

@@ -14,9 +14,11 @@ type body struct {
 	ctas   []trace.CTA
 	tags   [][][]uint8 // CTA, warp, access: 1 + index of the buffer accessed; 0: none
 	in     uint64      // bytes copied to the device before the task
+	copies uint32      // calls that copy them; 0: one
 	out    uint64      // bytes copied back
 	sync   bool
-	steps  int // warp instructions
+	steps  int   // warp instructions
+	then   *body // the task's second pass, spawned when the program has waited for all first ones; nil: none
 }
 
 // recorder is the writer that kernels are recorded with: arrays and code go on

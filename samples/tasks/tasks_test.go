@@ -59,13 +59,13 @@ func TestEveryFormIsSound(t *testing.T) {
 			samplestest.Generate(t, name, with(name, more...)...).Check(t)
 		}
 	}
-	for _, form := range [][]string{with("tasks-dct", "shared=off"), with("tasks-dct", "shared=off", "sizes=irregular"), with("tasks-dct", "sizes=irregular", "blocks=2")} {
+	for _, form := range [][]string{with("tasks-dct", "shared=on"), with("tasks-dct", "sizes=irregular"), with("tasks-dct", "shared=on", "sizes=irregular", "blocks=2")} {
 		samplestest.Generate(t, "tasks-dct", form...).Check(t)
 	}
-	for _, form := range [][]string{with("tasks-mm", "tiles=device", "threads=64"), with("tasks-mm", "tiles=device", "sizes=irregular"), with("tasks-mm", "sizes=irregular", "threads=256", "blocks=2")} {
+	for _, form := range [][]string{with("tasks-mm", "tiles=device", "threads=64"), with("tasks-mm", "tiles=device", "sizes=irregular"), with("tasks-mm", "tiles=shared", "sizes=irregular", "blocks=2")} {
 		samplestest.Generate(t, "tasks-mm", form...).Check(t)
 	}
-	for _, name := range []string{"tasks-mb", "tasks-fb", "tasks-bf", "tasks-conv", "tasks-mpe"} {
+	for _, name := range []string{"tasks-mb", "tasks-fb", "tasks-bf", "tasks-conv", "tasks-3des", "tasks-mpe"} {
 		samplestest.Generate(t, name, with(name, "sizes=irregular")...).Check(t)
 	}
 }
@@ -78,22 +78,20 @@ func TestFactsOfTable3(t *testing.T) {
 		registers    uint32
 		shared, sync bool
 		in, out      uint64
+		copies       uint32
 	}{
-		{"tasks-mb", 28, false, false, 0, 64 * 64 * 4},
-		{"tasks-fb", 21, false, true, 2048 * 4, 2048 * 4},
-		{"tasks-bf", 34, false, false, 2048 * 8, 2048 * 4},
-		{"tasks-conv", 25, false, false, 128 * 128 * 4, 128 * 128 * 4},
-		{"tasks-dct", 33, true, true, 128 * 128 * 4, 128 * 128 * 4},
-		{"tasks-mm", 30, true, true, 2 * 64 * 64 * 4, 64 * 64 * 4},
-		{"tasks-slud", 17, false, false, 0, 0},
-		{"tasks-3des", 26, false, false, 65536, 65536},
+		{"tasks-mb", 28, false, false, 0, 64 * 64 * 4, 0},
+		{"tasks-fb", 21, false, true, 4*2048*4 + 2*64*4, 2048 * 4, 6},
+		{"tasks-bf", 34, false, false, 2048*8 + 4*256*8, 2048 / 2 * 8, 5},
+		{"tasks-conv", 25, false, false, 128*128*4 + 17*4, 128 * 128 * 4, 2},
+		{"tasks-dct", 33, false, false, 2 * 128 * 128 * 4, 128 * 128 * 4, 2},
+		{"tasks-mm", 30, false, false, 2 * 64 * 64 * 4, 64 * 64 * 4, 2},
+		{"tasks-slud", 17, false, false, 0, 0, 0},
+		{"tasks-3des", 26, false, false, 16384, 16384, 0},
 	} {
 		settings := []string{"tasks=2", "inputs=1"}
-		switch c.name {
-		case "tasks-slud":
+		if c.name == "tasks-slud" {
 			settings = nil
-		case "tasks-3des":
-			settings = append(settings, "packets=largest")
 		}
 		r := samplestest.Generate(t, c.name, settings...)
 		for i := range r.Kernels {
@@ -105,10 +103,10 @@ func TestFactsOfTable3(t *testing.T) {
 				t.Errorf("%s: %d threads", c.name, k.Block.Count())
 			}
 		}
-		for _, op := range r.Ops {
-			if op.Kind == trace.OpSpawn && (op.Sync != c.sync || op.InBytes != c.in || op.OutBytes != c.out) {
-				t.Errorf("%s: spawned with sync %v, %d bytes in, %d out", c.name, op.Sync, op.InBytes, op.OutBytes)
-			}
+		// The first task's first pass and the last one's second.
+		first, last := &r.Ops[0], &r.Ops[len(r.Ops)-2]
+		if first.Sync != c.sync || first.InBytes != c.in || first.InCopies != c.copies || c.name != "tasks-slud" && last.Kind != trace.OpSpawn || last.OutBytes != c.out {
+			t.Errorf("%s: spawned with sync %v, %d bytes in by %d copies, %d out", c.name, first.Sync, first.InBytes, first.InCopies, last.OutBytes)
 		}
 		if barriers(r) != c.sync {
 			t.Errorf("%s: barriers %v, sync %v", c.name, barriers(r), c.sync)
@@ -126,12 +124,28 @@ func barriers(r *samplestest.Recording) bool {
 	return false
 }
 
-// Without shared memory the two kernels that use it neither have it nor wait.
-func TestFormsWithoutSharedMemory(t *testing.T) {
-	for name, off := range map[string]string{"tasks-dct": "shared=off", "tasks-mm": "tiles=device"} {
-		r := samplestest.Generate(t, name, with(name, off)...)
-		if r.Kernels[0].SharedBytes != 0 || barriers(r) || r.Ops[0].Sync {
+// With shared memory the two kernels that may use it wait at barriers (table 3).
+func TestFormsWithSharedMemory(t *testing.T) {
+	for name, on := range map[string]string{"tasks-dct": "shared=on", "tasks-mm": "tiles=shared"} {
+		r := samplestest.Generate(t, name, with(name, on)...)
+		if r.Kernels[0].SharedBytes == 0 || !barriers(r) || !r.Ops[0].Sync {
 			t.Errorf("%s: %d shared bytes, barriers %v", name, r.Kernels[0].SharedBytes, barriers(r))
+		}
+	}
+}
+
+// Two passes: all first ones, a wait, all second ones in the same slots, which
+// read what the first wrote.
+func TestTwoPasses(t *testing.T) {
+	for _, name := range []string{"tasks-bf", "tasks-conv"} {
+		r := samplestest.Generate(t, name, with(name)...)
+		if len(r.Kernels) != 40 || len(r.Ops) != 42 || r.Ops[20].Kind != trace.OpSyncDevice || r.Ops[41].Kind != trace.OpSyncDevice {
+			t.Fatalf("%s: %d kernels, %d operations", name, len(r.Kernels), len(r.Ops))
+		}
+		for i := range 20 {
+			if first, second := r.Ops[i], r.Ops[21+i]; first.InBytes == 0 || first.OutBytes != 0 || second.InBytes != 0 || second.OutBytes == 0 || first.Stream != second.Stream {
+				t.Errorf("%s: passes %+v and %+v", name, first, second)
+			}
 		}
 	}
 }
@@ -218,18 +232,25 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
+// Irregular sizes: threads of 32, 64, 128 and 256, sides in proportion, lengths in
+// proportion to their squares.
 func TestIrregularSizesScaleThreads(t *testing.T) {
-	r := samplestest.Generate(t, "tasks-fb", "tasks=64", "taps=1", "width=1024", "sizes=irregular", "threads=256")
 	seen := map[uint64]bool{}
+	r := samplestest.Generate(t, "tasks-mb", "tasks=64", "side=32", "iterations=4", "sizes=irregular")
 	for _, op := range r.Ops[:64] {
-		seen[op.InBytes] = true
-		quarters := op.InBytes / 1024
-		if got := r.Kernels[op.Kernel].Block[0]; got != uint32(64*quarters) {
-			t.Errorf("a signal of %d bytes has %d threads, want %d", op.InBytes, got, 64*quarters)
+		threads := uint64(r.Kernels[op.Kernel].Block[0])
+		if seen[threads] = true; op.OutBytes != 4*(threads/4)*(threads/4) {
+			t.Errorf("an image of %d bytes has %d threads", op.OutBytes, threads)
 		}
 	}
 	if len(seen) != 4 {
 		t.Errorf("%d sizes among 64 tasks, want 4", len(seen))
+	}
+	r = samplestest.Generate(t, "tasks-fb", "tasks=64", "taps=1", "width=1024", "sizes=irregular")
+	for _, op := range r.Ops[:64] {
+		if threads := uint64(r.Kernels[op.Kernel].Block[0]); op.OutBytes != 4*threads*threads/16 {
+			t.Errorf("a signal of %d bytes has %d threads", op.OutBytes, threads)
+		}
 	}
 }
 
@@ -239,7 +260,7 @@ func TestMixTakesTurns(t *testing.T) {
 		if k.Stream != uint64(i%32+1) || r.Ops[i].Stream != k.Stream {
 			t.Errorf("task %d is in stream %d, its spawn in %d", i, k.Stream, r.Ops[i].Stream)
 		}
-		if want := []uint32{28, 21, 30, 26}[i%4]; k.Registers != want {
+		if want := []uint32{30, 28, 21, 26}[i%4]; k.Registers != want {
 			t.Errorf("task %d has %d registers, want %d", i, k.Registers, want)
 		}
 	}
@@ -356,8 +377,8 @@ func BenchmarkTasks(b *testing.B) {
 // A task keeps to its own slot of every array that has slots, lists of addresses
 // included.
 func TestTasksKeepToTheirSlots(t *testing.T) {
-	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true, "beamformer_coefficients": true}
-	for _, form := range [][]string{{"tasks-dct", "shared=off"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm", "n=44"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
+	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true}
+	for _, form := range [][]string{{"tasks-dct", "shared=on"}, {"tasks-dct"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm", "n=44", "tiles=shared"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
 		r := samplestest.Generate(t, form[0], append(form[1:], "tasks=7", "buffers=3", "inputs=1")...)
 		lists := 0
 		for task := range r.Kernels {
@@ -381,7 +402,7 @@ func TestTasksKeepToTheirSlots(t *testing.T) {
 							if coefficients[array.Name] {
 								return
 							}
-							if slot := (addr - array.Base) / (array.Bytes / 3); int(slot) != task%3 {
+							if slot := (addr - array.Base) / (array.Bytes / 3); int(slot) != task%7%3 {
 								t.Fatalf("%v: task %d accesses slot %d of %s", form, task, slot, array.Name)
 							}
 						})
@@ -389,7 +410,7 @@ func TestTasksKeepToTheirSlots(t *testing.T) {
 				}
 			}
 		}
-		if form[0] == "tasks-dct" && lists == 0 {
+		if form[0] == "tasks-mb" && lists == 0 {
 			t.Errorf("%v has no list of addresses to be moved", form)
 		}
 	}
