@@ -38,6 +38,9 @@ type op struct {
 	shared  bool // needs what SMs share: memory, or the launch path
 	barrier uint8
 	width   uint32
+	each    []uint32 // what the flat form runs for each thread, if flat
+	last    []uint32 // what it runs once, after the last
+	flat    bool     // each stands instead of this one
 }
 
 // code is a function prepared for the issue model. Registers that carry a
@@ -56,6 +59,10 @@ func prepare(f *trace.Function) *code {
 	c := newCode(len(f.Insts))
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
+		o, in := &c.ops[i], &f.Insts[i]
+		o.flat = in.FlatEach > 0
+		f.Flat(in.FlatEach, func(j uint32) { o.each = append(o.each, j) })
+		f.Flat(in.FlatLast, func(j uint32) { o.last = append(o.last, j) })
 	}
 	return c
 }

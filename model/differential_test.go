@@ -45,6 +45,7 @@ type randomText struct {
 	launches, streams int
 	nested            bool
 	requests          bool  // unlike each other: marked or not, more or less work
+	flat              bool  // the kernel's function has a flat form: [flatFunction]
 	child             int   // id of the next child kernel
 	depths            []int // of the children asked for
 }
@@ -62,6 +63,10 @@ func (g *randomText) kernel(ctas int, where string, depth int) {
 			fmt.Fprintf(g, "warp %d\n", w)
 			for range 1 + r.IntN(14) {
 				randomInst(r, g)
+				if g.flat && r.IntN(2) == 0 {
+					at := 0x1000 + 4*r.IntN(300)
+					g.WriteString([]string{"a", "d", fmt.Sprintf("b @0x%x+4", at), fmt.Sprintf("c @0x%x+8", at)}[r.IntN(4)] + "\n")
+				}
 				if g.requests && r.IntN(8) == 0 {
 					fmt.Fprintf(g, "int R1 <- R1 x%d\n", r.IntN(150))
 				}

@@ -14,7 +14,9 @@ import (
 // performs the body of the child's thread t as its iteration t. Iteration i runs
 // with the lanes whose workload exceeds i; the addresses are those of thread i of
 // every active lane's child, coalesced as one access. Lanes whose threads took
-// different paths run one path after another (policies.md, "Launch path").
+// different paths run one path after another. A function may say what its flat
+// form does instead of its instructions, and once after the last thread of a lane
+// (trace.Inst, FlatEach and FlatLast).
 //
 // Exits, barriers and synchronisations of the child's body have no meaning for a
 // lane that runs its threads in turn, and take no instruction.
@@ -26,6 +28,8 @@ type inliner struct {
 	group []*inlineLane // lanes that have not run the iteration
 	same  []*inlineLane // and those of them whose threads take one path
 	frame frame
+
+	flatEnds []flatEnd // of the flat form, in the order of the code
 }
 
 // inlineLane is one lane and the child that it works through.
@@ -139,6 +143,9 @@ func (w *warp) refill() (bool, error) {
 		}
 		in.step++
 	}
+	if in.step == in.most {
+		in.finish(f)
+	}
 	return len(f.path) > 0, nil
 }
 
@@ -214,11 +221,10 @@ func emit(f *frame, path []uint32, lanes []*inlineLane) {
 				mask |= 1 << l.lane
 			}
 		}
-		if mask != 0 && o.inlined() {
-			f.append(i, mask)
-			if o.mem {
-				f.gather(lanes)
-			}
+		if mask != 0 {
+			f.forEach(o, i, mask, lanes)
+		}
+		if mask != 0 && o.inlined() && !o.flat {
 			if o.class == trace.ClassLaunch {
 				f.nested(lanes, step)
 			}
@@ -228,6 +234,28 @@ func emit(f *frame, path []uint32, lanes []*inlineLane) {
 				l.nextMem++
 			}
 		}
+	}
+}
+
+// forEach appends what stands for an instruction of the body in the flat form, and
+// keeps what its last thread is to do.
+func (f *frame) forEach(o *op, i, mask uint32, lanes []*inlineLane) {
+	switch {
+	case o.flat:
+		for _, j := range o.each {
+			f.append(j, mask)
+			if f.code.ops[j].mem {
+				f.gather(lanes)
+			}
+		}
+	case o.inlined():
+		f.append(i, mask)
+		if o.mem {
+			f.gather(lanes)
+		}
+	}
+	if len(o.last) > 0 {
+		f.inline.keep(o, i, lanes)
 	}
 }
 
@@ -262,17 +290,25 @@ func (f *frame) gather(lanes []*inlineLane) {
 		if l.mask>>l.bit&1 == 0 {
 			continue
 		}
-		a := &l.warp.Mem[l.nextMem]
-		rank := uint32(bits.OnesCount32(l.mask & (1<<l.bit - 1)))
-		switch {
-		case rank >= a.Count:
-		case a.List != 0:
-			f.lists = append(f.lists, l.warp.Lists[a.List-1+rank])
-		default:
-			f.lists = append(f.lists, a.Base+uint64(int64(a.Stride)*int64(rank)))
+		if addr, ok := l.address(); ok {
+			f.lists = append(f.lists, addr)
 		}
 	}
 	f.mem = append(f.mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.lists) - from)})
+}
+
+// address returns what the lane's thread, which is active, accesses at its step; of
+// a bulk copy it may be nothing.
+func (l *inlineLane) address() (addr uint64, ok bool) {
+	a := &l.warp.Mem[l.nextMem]
+	rank := uint32(bits.OnesCount32(l.mask & (1<<l.bit - 1)))
+	switch {
+	case rank >= a.Count:
+		return 0, false
+	case a.List != 0:
+		return l.warp.Lists[a.List-1+rank], true
+	}
+	return a.Base + uint64(int64(a.Stride)*int64(rank)), true
 }
 
 // nested adds the requests that the lanes' threads make themselves.

@@ -40,6 +40,7 @@ func (n *naive) bodies(fn uint32, lanes []nLane) *trace.Warp {
 	for _, l := range lanes {
 		most = max(most, l.work)
 	}
+	ends := map[uint32]*nFlatEnd{}
 	for i := range most {
 		var threads []nThread
 		for _, l := range lanes {
@@ -50,9 +51,24 @@ func (n *naive) bodies(fn uint32, lanes []nLane) *trace.Warp {
 		for len(threads) > 0 { // those of one path together
 			path := threads[0].w.Path
 			same := func(x nThread) bool { return slices.Equal(x.w.Path, path) }
-			n.onePath(p, fn, slices.DeleteFunc(slices.Clone(threads), func(x nThread) bool { return !same(x) }))
+			n.onePath(p, fn, ends, slices.DeleteFunc(slices.Clone(threads), func(x nThread) bool { return !same(x) }))
 			threads = slices.DeleteFunc(threads, same)
 		}
+	}
+	for i := range n.prog.Functions[fn].Insts { // what is done once
+		e := ends[uint32(i)]
+		if e == nil {
+			continue
+		}
+		n.prog.Functions[fn].Flat(n.prog.Functions[fn].Insts[i].FlatLast, func(j uint32) {
+			var addrs []uint64
+			for lane := range uint8(32) {
+				if a, ok := e.addrs[lane]; ok {
+					addrs = append(addrs, a)
+				}
+			}
+			n.append(p, fn, j, e.mask, addrs)
+		})
 	}
 	return p
 }
@@ -90,8 +106,24 @@ func maskAt(w *trace.Warp, step int) uint32 {
 	return mask
 }
 
+// nFlatEnd is what lanes are to do after their last threads.
+type nFlatEnd struct {
+	mask  uint32
+	addrs map[uint8]uint64
+}
+
+// append adds a step to a program.
+func (n *naive) append(p *trace.Warp, fn, inst, mask uint32, addrs []uint64) {
+	p.Masks = append(p.Masks, trace.MaskRun{At: uint32(len(p.Path)), Mask: mask})
+	p.Path = append(p.Path, inst)
+	if in := &n.prog.Functions[fn].Insts[inst]; in.Class == trace.ClassMemory && in.Width > 0 {
+		p.Mem = append(p.Mem, trace.Access{List: uint32(len(p.Lists)) + 1, Count: uint32(len(addrs))})
+		p.Lists = append(p.Lists, addrs...)
+	}
+}
+
 // onePath appends the steps of one path with the lanes whose threads are active.
-func (n *naive) onePath(p *trace.Warp, fn uint32, threads []nThread) {
+func (n *naive) onePath(p *trace.Warp, fn uint32, ends map[uint32]*nFlatEnd, threads []nThread) {
 	access := 0
 	for step, i := range threads[0].w.Path {
 		in := &n.prog.Functions[fn].Insts[i]
@@ -104,26 +136,34 @@ func (n *naive) onePath(p *trace.Warp, fn uint32, threads []nThread) {
 				continue
 			}
 			mask |= 1 << x.lane
+			if in.FlatLast > 0 && ends[i] == nil {
+				ends[i] = &nFlatEnd{addrs: map[uint8]uint64{}}
+			}
+			if in.FlatLast > 0 {
+				ends[i].mask |= 1 << x.lane
+			}
 			if accesses {
 				all := addresses(x.w, &x.w.Mem[access])
 				if rank := bits.OnesCount32(active & (1<<x.bit - 1)); rank < len(all) {
 					addrs = append(addrs, all[rank])
+					if in.FlatLast > 0 {
+						ends[i].addrs[x.lane] = all[rank]
+					}
 				}
 			}
 		}
 		if accesses {
 			access++
 		}
+		if mask != 0 && in.FlatEach > 0 {
+			n.prog.Functions[fn].Flat(in.FlatEach, func(j uint32) { n.append(p, fn, j, mask, addrs) })
+			continue
+		}
 		if mask == 0 || in.Class == trace.ClassExit || in.Class == trace.ClassBarrier || in.Class == trace.ClassDeviceSync {
 			continue
 		}
 		at := uint32(len(p.Path))
-		p.Path = append(p.Path, i)
-		p.Masks = append(p.Masks, trace.MaskRun{At: at, Mask: mask})
-		if accesses {
-			p.Mem = append(p.Mem, trace.Access{List: uint32(len(p.Lists)) + 1, Count: uint32(len(addrs))})
-			p.Lists = append(p.Lists, addrs...)
-		}
+		n.append(p, fn, i, mask, addrs)
 		for _, x := range threads {
 			for _, l := range x.w.Launches {
 				if int(l.At) == step && uint32(l.Lane) == x.bit {

@@ -12,12 +12,19 @@ func nestTrace(r *rand.Rand) string {
 	g := &randomText{r: r, launches: 1 + r.IntN(3), streams: 1 + r.IntN(2), nested: true, requests: true}
 	g.child = g.launches
 	g.WriteString("array a bytes=1200 base=0x800\n")
+	flat := r.IntN(2) == 0
+	for n := range 2 {
+		if flat {
+			fmt.Fprintf(g, "function d%d\n%s", n, flatFunction)
+		}
+	}
 	for range g.launches {
 		fmt.Fprintf(g, "launch k%d ", r.IntN(3))
 		g.kernel(1+r.IntN(4), fmt.Sprintf(" stream=%d", r.IntN(g.streams)), 0)
 	}
 	for n := 0; n < len(g.depths); n++ {
 		fmt.Fprintf(g, "kernel d%d ", n%2)
+		g.flat = flat
 		g.kernel(1+r.IntN(3), " child", g.depths[n])
 	}
 	if len(g.depths) == 0 {
@@ -25,6 +32,18 @@ func nestTrace(r *rand.Rand) string {
 	}
 	return g.String()
 }
+
+// flatFunction has instructions that its flat form leaves out, replaces by others, one
+// or two, with and without their accesses, and runs once after the last thread.
+const flatFunction = `
+ a: int R1 <- R2 each=none
+ b: load w4 R3 <- R1 each=4 last=5
+ c: atomic w4 R2 <- R3 each=5 last=6
+ d: int R4 <- R1 last=5
+ e: int R5 <- R3 R4 each=5
+ f: int R1 <- R1 R5
+ g: store w4 <- R1
+`
 
 func nestMachine(r *rand.Rand, policies ...string) []string {
 	return append(randomMachine(r), "policy="+policies[r.IntN(len(policies))])

@@ -9,6 +9,7 @@ type pendingLaunches struct {
 	area    exactSum // bytes times cycles
 	at      Time
 	starts  uint64
+	first   Time     // when the first of them started
 	waited  exactSum // launch call to first CTA, over those that started
 	queued  exactSum // from the arrival at the KMU, or at its kernel, to the first CTA
 	spilled uint64
@@ -28,6 +29,9 @@ func (p *pendingLaunches) change(bytes int64, t Time) {
 // started books a child whose first CTA has been placed.
 func (p *pendingLaunches) started(r *LaunchRecord, t Time) {
 	p.change(-int64(r.FootprintBytes), t)
+	if p.starts == 0 {
+		p.first = t
+	}
 	p.starts++
 	p.waited.add(uint64(t-r.Time), 1)
 	p.queued.add(uint64(t-r.Arrive), 1)
@@ -52,6 +56,7 @@ func (u *children) finish() {
 	set("child_ctas_resident_most", float64(m.use.childMost))
 	set("pending_launch_mean_bytes", p.area.mean(uint64(max(1, m.sum.Cycles))))
 	if p.starts > 0 {
+		set("first_child_cycle", float64(p.first))
 		set("child_waiting_mean_cycles", p.waited.mean(p.starts))
 		set("child_queueing_mean_cycles", p.queued.mean(p.starts))
 	}

@@ -383,3 +383,36 @@ func TestSerialDispatch(t *testing.T) {
 		"end of the parent", l.kernel(t, 0).End, arrive+2*dispatch+3,
 	)
 }
+
+// 9. Lane 0 asks for a child of three threads and is refused. Its function has a flat
+// form: a and c are left out, b stays, d runs once behind the last thread; so the lane
+// issues b, b, b, d from 284 on and the exit at 288. Of the body as it stands it issues
+// nine instructions, and the exit at 293.
+func TestFlatBody(t *testing.T) {
+	text := func(a, b, c string) string {
+		return "function work\n a: int" + a + "\n b: int" + b + "\n c: control" + c + "\n d: fp32\n" + `
+launch parent grid=1 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 1 lane=0 work=3 params=64 marked
+  exit
+kernel work grid=1 block=32 child
+cta 0
+ warp 0
+  a
+  b
+  c
+`
+	}
+	for _, c := range []struct {
+		text       string
+		end, insts int
+	}{{text("", "", ""), 294, 11}, {text(" each=none", " last=3", " each=none"), 289, 6}, {text(" each=3", "", " each=none last=3"), 292, 9}} {
+		l, sum := launchRun(t, c.text, kepler(t, 1, false), "flat")
+		expect(t, "end of the parent's CTA", l.cta(t, 0, 0).End, c.end)
+		if sum.WarpInsts != uint64(c.insts) {
+			t.Errorf("%d instructions, want %d", sum.WarpInsts, c.insts)
+		}
+	}
+}

@@ -11,6 +11,12 @@ import (
 // Workloads are the sizes of a trace's requests for children: how many requests
 // have each workload.
 type Workloads struct {
+	// Requests are those of the trace, Marked those that the program's own rule
+	// launches.
+	Requests, Marked uint64
+	// Warps are the warps of the host's kernel in which most of them ask.
+	Warps uint64
+
 	values []uint32 // ascending
 	counts []uint64 // parallel
 }
@@ -21,6 +27,7 @@ func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
 	for i := range r.Program().Functions {
 		launches[i] = slices.ContainsFunc(r.Program().Functions[i].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassLaunch })
 	}
+	w := &Workloads{}
 	counts := map[uint32]uint64{}
 	var k trace.Kernel
 	for id := range r.Program().Totals.Kernels {
@@ -30,11 +37,14 @@ func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
 		if !launches[k.Function] {
 			continue
 		}
-		if err := countWorkloads(r, k.ID, counts); err != nil {
+		asking, err := w.count(r, k.ID, counts)
+		if err != nil {
 			return nil, err
 		}
+		if k.Flags&trace.KernelChild == 0 {
+			w.Warps = max(w.Warps, asking)
+		}
 	}
-	w := &Workloads{}
 	for v := range counts {
 		w.values = append(w.values, v)
 	}
@@ -48,26 +58,34 @@ func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
 // distinctWorkloads bounds the memory of [Workloads]: of more, the top bits count.
 const distinctWorkloads = 1 << 20
 
-func countWorkloads(r *trace.Reader, kernel uint32, counts map[uint32]uint64) error {
+// count adds the requests of one kernel, and returns how many of its warps ask.
+func (w *Workloads) count(r *trace.Reader, kernel uint32, counts map[uint32]uint64) (asking uint64, err error) {
 	ctas, err := r.CTAs(kernel, 0)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	var cta trace.CTA
 	for {
 		switch err := ctas.Next(&cta); {
 		case errors.Is(err, io.EOF):
-			return nil
+			return asking, nil
 		case err != nil:
-			return err
+			return 0, err
 		}
 		for i := range cta.Warps {
+			if len(cta.Warps[i].Launches) > 0 {
+				asking++
+			}
 			for _, l := range cta.Warps[i].Launches {
 				v := l.Workload
 				if len(counts) >= distinctWorkloads {
 					v &^= 1<<12 - 1
 				}
 				counts[v]++
+				w.Requests++
+				if l.Marked {
+					w.Marked++
+				}
 			}
 		}
 	}

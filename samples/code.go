@@ -152,6 +152,27 @@ func (c *Code) add(in trace.Inst) Op {
 	return Op{inst: c.w.AddInst(c.Function, in), width: in.Width, class: in.Class}
 }
 
+// Flat says what the flat form of the function runs for each thread instead of op:
+// instructions that were added after it for that alone, in their order; none of them:
+// nothing.
+func (c *Code) Flat(op Op, each ...Op) {
+	c.w.Inst(c.Function, op.inst).FlatEach = trace.FlatNone
+	if len(each) > 0 {
+		c.w.Inst(c.Function, op.inst).FlatEach = c.chain(each)
+	}
+}
+
+// FlatLast says what the flat form runs once for op, after the last thread that ran it.
+func (c *Code) FlatLast(op Op, once ...Op) { c.w.Inst(c.Function, op.inst).FlatLast = c.chain(once) }
+
+// chain lets each instruction of a flat form name the next.
+func (c *Code) chain(ops []Op) uint32 {
+	for i, op := range ops[1:] {
+		c.w.Inst(c.Function, ops[i].inst).FlatEach = op.inst + 1
+	}
+	return ops[0].inst + 1
+}
+
 func stem(opcode string) string {
 	s, _, _ := strings.Cut(opcode, ".")
 	return s

@@ -12,6 +12,9 @@ type Writer interface {
 	AddFunction(name string) uint32
 	// AddInst adds a static instruction to a function and returns its index there.
 	AddInst(function uint32, in trace.Inst) uint32
+	// Inst returns an instruction to change until a path has used it; the pointer is
+	// valid until the next AddInst to the function.
+	Inst(function, i uint32) *trace.Inst
 	// Host appends an operation of the host.
 	Host(*trace.HostOp) error
 	// NextKernel is the id that the next BeginKernel returns.

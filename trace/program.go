@@ -76,6 +76,25 @@ type Inst struct {
 	Imm    uint64 // first immediate, where the source has it: the barrier id of ClassBarrier
 	Dst    []Reg
 	Src    []Reg
+
+	// What the flat form of a function does where its body, as the kernel of a child,
+	// has this instruction: the work of the child is then done by a lane of its
+	// parent, thread after thread (FORMAT.md, "Flat bodies"). Both name instructions
+	// of the function by their index plus 1.
+	FlatEach uint32 // run instead for each thread, with what follows it; 0: this one, FlatNone: nothing
+	FlatLast uint32 // run once, after the last thread; 0: nothing
+}
+
+// FlatNone is [Inst].FlatEach of an instruction that the flat form leaves out.
+const FlatNone = ^uint32(0)
+
+// Flat calls f with the index of each instruction that FlatEach or FlatLast, at,
+// stands for: the one that it names, then what that one's FlatEach names, and so on.
+func (f *Function) Flat(at uint32, do func(i uint32)) {
+	for at != 0 && at != FlatNone {
+		do(at - 1)
+		at = f.Insts[at-1].FlatEach
+	}
 }
 
 // Mem reports whether each execution of the instruction carries an [Access].

@@ -181,6 +181,7 @@ func randomTrace(t *rapid.T) *held {
 		for range d.n("insts", 1, 12) {
 			f.Insts = append(f.Insts, d.inst())
 		}
+		d.flat(f.Insts)
 		h.Program.Functions = append(h.Program.Functions, f)
 	}
 	for i := range d.n("arrays", 0, 3) {
@@ -232,6 +233,31 @@ func (d draws) inst() Inst {
 }
 
 func (d draws) scope(h *held) uint32 { return uint32(d.n("within", 0, len(h.Program.Scopes))) }
+
+// flat draws the flat form of a function, each name behind its instruction.
+func (d draws) flat(insts []Inst) {
+	plain := func(in *Inst) bool {
+		return in.Class != ClassLaunch && in.Class != ClassDeviceSync && in.Class != ClassBarrier && in.Class != ClassExit
+	}
+	for i := range insts[:len(insts)-1] {
+		in, j := &insts[i], d.n("flat", i+1, len(insts)-1)
+		if in.Class == ClassLaunch {
+			continue
+		}
+		if d.n("none", 0, 5) == 0 {
+			in.FlatEach = FlatNone
+		}
+		if !plain(&insts[j]) || insts[j].Mem() && !in.Mem() {
+			continue
+		}
+		switch d.n("form", 0, 5) {
+		case 0:
+			in.FlatEach = uint32(j) + 1
+		case 1:
+			in.FlatLast = uint32(j) + 1
+		}
+	}
+}
 
 func (d draws) recorded() *Recorded {
 	if d.n("recorded", 0, 2) > 0 {

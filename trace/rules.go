@@ -312,7 +312,36 @@ func checkProgram(p *Program) error {
 			if err := checkInst(&f.Insts[i]); err != nil {
 				return fmt.Errorf("function %s, instruction %d (%s): %w", f.Name, i, f.Insts[i].Opcode, err)
 			}
+			for _, at := range [2]uint32{f.Insts[i].FlatEach, f.Insts[i].FlatLast} {
+				if err := f.checkFlat(uint32(i), at); err != nil {
+					return fmt.Errorf("function %s, instruction %d (%s): %w", f.Name, i, f.Insts[i].Opcode, err)
+				}
+			}
 		}
+	}
+	return nil
+}
+
+// checkFlat checks what an instruction names for the flat form. The names of a chain
+// rise, so that it ends; it accesses memory only where the first one does, whose
+// addresses it takes.
+func (f *Function) checkFlat(from, at uint32) error {
+	switch {
+	case at == 0:
+		return nil
+	case f.Insts[from].Class == ClassLaunch:
+		return errors.New("a launch has no flat form")
+	case at == FlatNone:
+		return nil
+	}
+	if at > uint32(len(f.Insts)) || at <= from+1 {
+		return fmt.Errorf("its flat form names instruction %d; want one behind it, of %d", int64(at)-1, len(f.Insts))
+	}
+	switch in := &f.Insts[at-1]; {
+	case in.Mem() && !f.Insts[from].Mem():
+		return fmt.Errorf("its flat form, instruction %d, accesses memory and it does not", at-1)
+	case in.Class == ClassLaunch || in.Class == ClassDeviceSync || in.Class == ClassBarrier || in.Class == ClassExit:
+		return fmt.Errorf("its flat form, instruction %d, is of class %s; want one that computes, branches or accesses memory", at-1, in.Class)
 	}
 	return nil
 }

@@ -130,6 +130,14 @@ func (p *textParser) instAttr(in *Inst, regs *[]Reg, t textToken) error {
 			return p.u64(t.word, t.value, &in.Imm)
 		case "pc":
 			return p.u32(t.word, t.value, &in.PC)
+		case "each":
+			if t.value == "none" {
+				in.FlatEach = FlatNone
+				return nil
+			}
+			return p.flat(t, &in.FlatEach)
+		case "last":
+			return p.flat(t, &in.FlatLast)
 		}
 	} else if c := wordIndex(classWords[:], t.word); c >= 0 {
 		in.Class = Class(c)
@@ -146,7 +154,19 @@ func (p *textParser) instAttr(in *Inst, regs *[]Reg, t textToken) error {
 	} else if strings.HasPrefix(t.word, "w") {
 		return p.u32("width", t.word[1:], &in.Width)
 	}
-	return p.unknown(t, "a class, a space, load store atomic bypass bulk, w4, imm=, pc=, registers and <-")
+	return p.unknown(t, "a class, a space, load store atomic bypass bulk, w4, imm=, pc=, each=, last=, registers and <-")
+}
+
+// flat reads the index of an instruction of the flat form.
+func (p *textParser) flat(t textToken, at *uint32) error {
+	if err := p.u32(t.word, t.value, at); err != nil {
+		return err
+	}
+	if *at >= FlatNone-1 {
+		return p.errf("%s=%s: there is no such instruction", t.word, t.value)
+	}
+	*at++
+	return nil
 }
 
 func parseReg(s string) (Reg, bool) {
@@ -193,6 +213,16 @@ func writeInst(b *strings.Builder, in *Inst) {
 	}
 	if in.Imm > 0 {
 		fmt.Fprintf(b, " imm=%#x", in.Imm)
+	}
+	switch in.FlatEach {
+	case 0:
+	case FlatNone:
+		b.WriteString(" each=none")
+	default:
+		fmt.Fprintf(b, " each=%d", in.FlatEach-1)
+	}
+	if in.FlatLast > 0 {
+		fmt.Fprintf(b, " last=%d", in.FlatLast-1)
 	}
 	for _, r := range in.Dst {
 		b.WriteString(" " + r.String())

@@ -55,12 +55,14 @@ func (r *Run) level(name string) model.MemoryRecord {
 	return sum
 }
 
-func (r *Run) hitPct(level string) float64 {
+// HitPct is hits over accesses of a level, in per cent.
+func (r *Run) HitPct(level string) float64 {
 	m := r.level(level)
 	return ratio(m.Hits, m.Accesses, 100)
 }
 
-func (r *Run) dramEfficiency() float64 {
+// DRAMEfficiency is sectors read and written per cycle with a request pending.
+func (r *Run) DRAMEfficiency() float64 {
 	m := r.level("dram")
 	return ratio(m.ReadSectors+m.WriteSectors, uint64(m.BusyCycles), 1)
 }
@@ -90,9 +92,9 @@ func init() {
 			f64("issue_utilisation_pct", "Warp instructions issued over the issue slots of SMs with work.",
 				func(r *Run) float64 { return ratio(r.IssuedInsts, r.IssueSlots, 100) }),
 			f64("dram_efficiency", "Sectors of 32 B read and written per SM cycle in which a DRAM channel has a request pending, over all channels. What a full bus comes to differs by machine and may be above 1 (MODEL.md, Memory).",
-				(*Run).dramEfficiency),
-			f64("l1_hit_pct", "Hits over accesses of the L1 caches.", func(r *Run) float64 { return r.hitPct("l1") }),
-			f64("l2_hit_pct", "Hits over accesses of the L2 cache.", func(r *Run) float64 { return r.hitPct("l2") }),
+				(*Run).DRAMEfficiency),
+			f64("l1_hit_pct", "Hits over accesses of the L1 caches.", func(r *Run) float64 { return r.HitPct("l1") }),
+			f64("l2_hit_pct", "Hits over accesses of the L2 cache.", func(r *Run) float64 { return r.HitPct("l2") }),
 			count("launches_requested", "Child launches that the program could make.", func(r *Run) uint64 { return r.LaunchesRequested }),
 			count("launches_made", "Child launches made, as kernels or groups.", func(r *Run) uint64 { return r.LaunchesMade }),
 			count("launches_inlined", "Child launches whose work the parent did itself.", func(r *Run) uint64 { return r.LaunchesInlined }),

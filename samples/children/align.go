@@ -245,7 +245,8 @@ func (a *align) ask(w *samples.Warp, read func(lane int) int) {
 // the start, two comparisons and a branch for the ends; per base a comparison and
 // a branch, the loads of read and reference, a comparison and an addition for a
 // mismatch, a comparison and a branch for too many, two steps; at the end two
-// operations for the score and an atomic minimum of 64 bits.
+// operations for the score and an atomic minimum of 64 bits, which the flat form keeps
+// in a register.
 type alignChild struct {
 	*childCode
 	seed, address []samples.Op
@@ -274,6 +275,7 @@ func newAlignChild(p *samples.Program) alignChild {
 	c.score = []samples.Op{c.Op("SHF.L", best, wrong), c.Op("LOP3", best, best, place)}
 	c.min = c.Atomic("RED.E.MIN.64", 8, none, best)
 	c.end()
+	c.inRegister(c.min, "IMNMX", "STG.E.64", 8, best)
 	return c
 }
 

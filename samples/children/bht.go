@@ -263,7 +263,8 @@ func (s *barnesHut) walkCTA(b *samples.Block) {
 // warp add up their forces by shuffles, five rounds of a shuffle and an addition for
 // each axis (NVIDIA, "Faster Parallel Reductions on Kepler", 2014): all have the same
 // body, and atomics of one address go one by one. The first thread, found by an AND
-// and a comparison, makes the three atomic additions.
+// and a comparison, makes the three atomic additions. The flat form adds up in three
+// registers and stores them once.
 type forceCode struct {
 	*childCode
 	address  []samples.Op
@@ -302,6 +303,18 @@ func newForce(p *samples.Program) forceCode {
 		c.add[i] = c.Atomic("RED.E.ADD.F32", 4, samples.NoReg, d[i])
 	}
 	c.end()
+	total := c.Regs(3)
+	for i, op := range c.fold {
+		if i < len(total) {
+			c.Flat(op, c.Op("FADD", total[i], total[i], d[i]))
+		} else {
+			c.Flat(op)
+		}
+	}
+	for i, op := range c.add {
+		c.Flat(op)
+		c.FlatLast(op, c.Store("STG.E", 4, total[i]))
+	}
 	return c
 }
 

@@ -131,7 +131,7 @@ func (s *colouring) parentCTA(b *samples.Block) {
 // colourChild looks at one neighbour a thread: an addition and the address, the
 // load of the neighbour, the address and load of its colour, a comparison, a
 // branch; where it has none, the address and load of its priority and an atomic
-// maximum.
+// maximum. The flat form keeps the maximum in a register.
 type colourChild struct {
 	*childCode
 	address, colourAddress, done, priorityAddress []samples.Op
@@ -151,6 +151,7 @@ func newColourChild(p *samples.Program) colourChild {
 	c.priority = c.Load("LDG.E", 4, priority, d)
 	c.max = c.Atomic("RED.E.MAX", 4, samples.NoReg, highest, priority)
 	c.end()
+	c.inRegister(c.max, "IMNMX", "STG.E", 4, priority)
 	return c
 }
 

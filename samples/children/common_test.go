@@ -73,6 +73,10 @@ func threadsOf(r *samplestest.Recording, function string) (n int) {
 		if f.Name != function {
 			continue
 		}
+		last := len(f.Insts) - 1 // the exit; behind it is the flat form's own code
+		for f.Insts[last].Opcode != "EXIT" {
+			last--
+		}
 		for _, c := range r.CTAs[id] {
 			for _, w := range c.Warps {
 				mask, run := uint32(0), 0
@@ -81,7 +85,7 @@ func threadsOf(r *samplestest.Recording, function string) (n int) {
 						mask = w.Masks[run].Mask
 						run++
 					}
-					if int(i) == len(f.Insts)-1 {
+					if int(i) == last {
 						for ; mask != 0; mask &= mask - 1 {
 							n++
 						}

@@ -114,8 +114,8 @@ func TestRulesKeepTheWork(t *testing.T) {
 		if g, _ := samples.Get(name); !strings.Contains(fmt.Sprint(g.Params), "rule") {
 			continue
 		}
-		var all, marked [3]int
-		for i, rule := range []string{"dragonli", "klap", "shownme"} {
+		var all, marked [4]int
+		for i, rule := range []string{"dragonli", "klap", "shownme", "dense"} {
 			r := samplestest.Generate(t, name, append(small[name], "rule="+rule, "threshold=16")...)
 			list := requests(t, r)
 			all[i], marked[i] = sums(list)
@@ -128,7 +128,7 @@ func TestRulesKeepTheWork(t *testing.T) {
 		if name == "dp-sssp" {
 			continue // the order of relaxations, and with it their number, follows the children
 		}
-		if all[0] != all[1] || all[1] != all[2] || marked[1] != marked[2] || marked[0] > marked[1] {
+		if all[0] != all[1] || all[1] != all[2] || all[2] != all[3] || marked[1] != marked[2] || marked[2] != marked[3] || marked[0] > marked[1] {
 			t.Errorf("%s: items %v, marked %v", name, all, marked)
 		}
 	}
@@ -214,6 +214,7 @@ func (c *counter) AddFunction(string) uint32         { c.functions++; return c.f
 func (c *counter) Host(*trace.HostOp) error          { return nil }
 func (c *counter) NextKernel() uint32                { return c.kernel }
 func (c *counter) EndKernel(trace.KernelFlags) error { return nil }
+func (c *counter) Inst(uint32, uint32) *trace.Inst   { return &trace.Inst{} }
 func (c *counter) AddInst(uint32, trace.Inst) uint32 {
 	c.insts++
 	return c.insts - 1
@@ -274,5 +275,5 @@ func Example() {
 		}
 	}
 	fmt.Println(len(r.Kernels)-children, "kernels of the host,", children, "children")
-	// Output: 2 kernels of the host, 128 children
+	// Output: 2 kernels of the host, 64 children
 }

@@ -16,8 +16,9 @@ func graphParams(kinds ...string) []samples.Param {
 		samples.Text("graph", "", "file of a graph (Matrix Market, DIMACS or Galois .gr, METIS, edge list, Rodinia, OpenFlights routes, CSV; also .gz); empty: generate one"),
 		samples.Choice("format", "format of the file; auto: by its content", append([]string{"auto"}, graph.Formats()...)...),
 		samples.Choice("undirected", "add the reverse of every arc of the file", "no", "yes"),
-		samples.Choice("input", "kind of a generated graph: citation (preferential attachment), graph500 (Kronecker), road (grid), cage (banded), flight (few airports, many routes)", kinds...),
+		samples.Choice("input", "kind of a generated graph: citation (configuration model), preferential (attachment), graph500 (Kronecker), road (grid), cage (banded), flight (few airports, many routes)", kinds...),
 		samples.Int("scale", 12, 4, 22, "binary logarithm of a generated graph's vertices"),
+		samples.Int("vertices", 0, 0, 1<<23, "of a citation or cage graph, if not a power of two; 0: 2^scale"),
 		samples.Int("degree", 0, 0, 64, "mean degree of a generated graph; 0: that of its kind"),
 		samples.Seed(),
 	}
@@ -26,7 +27,7 @@ func graphParams(kinds ...string) []samples.Param {
 // allKinds are the kinds of generated graphs with first in front.
 func allKinds(first string) []string {
 	kinds := []string{first}
-	for _, k := range []string{"citation", "graph500", "road", "cage", "flight"} {
+	for _, k := range []string{"citation", "preferential", "graph500", "road", "cage", "flight"} {
 		if k != first {
 			kinds = append(kinds, k)
 		}
@@ -37,7 +38,9 @@ func allKinds(first string) []string {
 // openGraph reads or generates the input graph.
 //
 //  1. The mean degrees are those of the papers' graphs in the DIMACS collection:
-//     citation 14 (coAuthorsCiteseer), graph500 87 with an edge factor of 48
+//     citation 8.6 (citationCiteseer: 268,495 vertices, 1,156,647 edges, highest
+//     degree 1,318; of fewer vertices the highest falls with their square root, as
+//     the cutoff of a power law does), graph500 87 with an edge factor of 48
 //     before repeated edges go (kron_g500-logn20: 89), cage 19 (cage15). A road
 //     network's is 2.6 whatever `degree` says.
 //  2. "flight" stands for a network of airports: preferential attachment with
@@ -57,15 +60,18 @@ func openGraph(p samples.Params) (*graph.Graph, error) {
 		}
 		return g, g.Square()
 	}
+	kind := p.Text("input")
 	n, degree, seed := 1<<p.Int("scale"), p.Int("degree"), p.Seed()
+	if v := p.Int("vertices"); v > 0 && (kind == "citation" || kind == "cage") {
+		n = v
+	}
 	mean := func(usual int) int {
 		if degree > 0 {
 			return degree
 		}
 		return usual
 	}
-	kind := p.Text("input")
-	if err := fits("arcs", map[string]int{"graph500": mean(96), "cage": mean(19), "flight": mean(20), "citation": mean(14), "road": 4}[kind]*n); err != nil {
+	if err := fits("arcs", map[string]int{"graph500": mean(96), "cage": mean(19), "flight": mean(20), "preferential": mean(14), "citation": mean(9), "road": 4}[kind]*n); err != nil {
 		return nil, err
 	}
 	switch kind {
@@ -78,8 +84,15 @@ func openGraph(p samples.Params) (*graph.Graph, error) {
 		return graph.Banded(n, mean(19), max(n/32, 8), seed), nil
 	case "flight":
 		return graph.Preferential(n, max(mean(20)/2, 1), seed), nil
+	case "preferential":
+		return graph.Preferential(n, max(mean(14)/2, 1), seed), nil
 	}
-	return graph.Preferential(n, max(mean(14)/2, 1), seed), nil
+	const citeseer = 268495.
+	usual := 2 * 1156647 / citeseer
+	if degree > 0 {
+		usual = float64(degree)
+	}
+	return graph.Configuration(n, usual, max(int(1318*math.Sqrt(float64(n)/citeseer)+0.5), int(2*usual)), seed), nil
 }
 
 // deviceGraph is a graph in device memory.

@@ -93,8 +93,27 @@ func newChild(p *samples.Program, name string) *childCode {
 	return c
 }
 
-// end must be the last of the code.
-func (c *childCode) end() { c.exit = c.Exit() }
+// end must be the last of the code of the child; behind it are instructions that its
+// flat form alone has. That is a loop: the step to the next item, a comparison and a
+// branch stand for the index and the bound check.
+func (c *childCode) end() {
+	c.exit = c.Exit()
+	more := c.Pred()
+	step, test, branch := c.Op("IADD3", c.item, c.item), c.Op("ISETP.LT", more, c.item), c.Op("BRA", samples.NoReg, more)
+	c.Flat(c.index[0])
+	c.Flat(c.index[1])
+	c.Flat(c.index[2], step)
+	c.Flat(c.index[3], test, branch)
+}
+
+// inRegister makes an atomic of the child an operation on a register in the flat
+// form, whose result is stored once, after a lane's last item: what the children of one
+// thread write together is that thread's own.
+func (c *childCode) inRegister(atomic samples.Op, opcode, store string, width uint32, operands ...trace.Reg) {
+	own := c.Reg()
+	c.Flat(atomic, c.Op(opcode, own, append([]trace.Reg{own}, operands...)...))
+	c.FlatLast(atomic, c.Store(store, width, own))
+}
 
 // run records the CTA of a child of n items: body runs for each warp that has
 // some, base the item of lane 0.

@@ -209,7 +209,8 @@ func (m *recommend) parentCTA(b *samples.Block) {
 // similarChild takes one rating a thread: an addition, two addresses, the loads of
 // user and rating, the user's row (five); per rating of the user a comparison and
 // a branch, two addresses, the loads of item and rating, a product, an address, an
-// atomic addition, the step.
+// atomic addition, the step. In the flat form the row of sums is the thread's own: a
+// load, an addition and a store.
 type similarChild struct {
 	*childCode
 	address         []samples.Op
@@ -236,6 +237,8 @@ func newSimilarChild(p *samples.Program) similarChild {
 	c.add = c.Atomic("RED.E.ADD", 4, samples.NoReg, to, other)
 	c.step = c.Op("IADD3", i, i)
 	c.end()
+	sum := c.Reg()
+	c.Flat(c.add, c.Load("LDG.E", 4, sum, to), c.Op("IADD3", sum, sum, other), c.Store("STG.E", 4, to, sum))
 	return c
 }
 

@@ -180,7 +180,7 @@ func (s *regx) parentCTA(b *samples.Block) {
 // with the end and a branch, the load of the byte, two operations for the place
 // in the table, its load, a comparison and a branch for a dead end, another two
 // for a match, the step; a match costs an atomic addition to the count, an address
-// and the store of a flag.
+// and the store of a flag. The flat form counts in a register and adds that once.
 type regxChild struct {
 	*childCode
 	begin, test []samples.Op
@@ -209,6 +209,9 @@ func newRegxChild(p *samples.Program) regxChild {
 	c.address = []samples.Op{c.Op("IADD3", addr, c.item)}
 	c.flag = c.Store("STG.E.U8", 1, addr)
 	c.end()
+	own := c.Reg()
+	c.Flat(c.count, c.Op("IADD3", own, own))
+	c.FlatLast(c.count, c.Atomic("RED.E.ADD", 4, none, own))
 	return c
 }
 

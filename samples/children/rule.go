@@ -8,6 +8,11 @@ import (
 
 // rule says which nested work a program launches, and in what shape.
 //
+//  0. "dense": a thread with at least 16 items launches a child for all of them, in
+//     CTAs of 32 whose last may be partly idle. It is the default: the papers'
+//     programs launch nearly all nested work ("a small THRESHOLD", SPAWN paper,
+//     II.B), some 40 threads a child (DTBL paper, 3.1), also on cage15 with its 19
+//     items a row, where whole CTAs of 32 or 128 leave nearly nothing to launch.
 //  1. "dragonli": a thread with at least `threshold` items launches whole CTAs of
 //     `block` threads for them, and does the rest, items mod block, itself.
 //  2. "klap": every thread with an item launches a child for all of them, whose
@@ -34,11 +39,13 @@ type rules struct {
 	arguments      int // of the child, 8 bytes each
 }
 
+var dense = shape{16, 32}
+
 // params are the parameters of a launch rule, with these defaults.
 func (r rules) params() []samples.Param {
 	return append([]samples.Param{
-		samples.Choice("rule", fmt.Sprintf("whose launch rule: dragonli (%d items or more, in whole CTAs of %d), klap (all, CTAs of %d), shownme (64 or more, CTAs of 64)",
-			r.dragonli.threshold, r.dragonli.block, r.klap.block), "dragonli", "klap", "shownme"),
+		samples.Choice("rule", fmt.Sprintf("whose launch rule: dense (%d items or more, CTAs of %d), dragonli (%d items or more, in whole CTAs of %d), klap (all, CTAs of %d), shownme (64 or more, CTAs of 64)",
+			dense.threshold, dense.block, r.dragonli.threshold, r.dragonli.block, r.klap.block), "dense", "dragonli", "klap", "shownme"),
 		samples.Int("threshold", 0, 0, 1<<30, "least items of a child; 0: the rule's own"),
 		samples.Int("child-block", 0, 0, 256, "threads of a child CTA, 32 to 256; 0: the rule's own"),
 	}, launchParams(r.arguments)...)
@@ -57,10 +64,10 @@ func launchParams(arguments int) []samples.Param {
 // parse reads the parameters.
 func (r rules) parse(p samples.Params) (rule, error) {
 	out := launchRule(p)
-	s := r.dragonli
+	s := dense
 	switch p.Text("rule") {
 	case "dragonli":
-		out.whole = true
+		s, out.whole = r.dragonli, true
 	case "klap":
 		s = r.klap
 	case "shownme":

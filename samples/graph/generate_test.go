@@ -19,6 +19,7 @@ func TestGenerated(t *testing.T) {
 	}{
 		{"kronecker", func(s uint64) *Graph { return Kronecker(12, 16, s) }, 4096, 15, 32, 400, 2000},
 		{"preferential", func(s uint64) *Graph { return Preferential(5000, 7, s) }, 5000, 12, 14, 150, 1500},
+		{"configuration", func(s uint64) *Graph { return Configuration(8192, 8.6, 230, s) }, 8192, 8.2, 8.8, 200, 230},
 		{"road", func(s uint64) *Graph { return Road(80, 60, s) }, 4800, 2.4, 2.8, 4, 4},
 		{"banded", func(s uint64) *Graph { return Banded(4000, 19, 200, s) }, 4000, 17, 19, 25, 47},
 	} {
@@ -43,6 +44,15 @@ func TestGenerated(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The configuration model meets the three numbers of citationCiteseer.
+func TestConfigurationOfCitations(t *testing.T) {
+	g := Configuration(268495, 2*1156647./268495, 1318, 1)
+	edges, most := g.Arcs()/2, g.Degree(g.Hub())
+	if edges < 1156647*98/100 || edges > 1156647*102/100 || most < 1318*98/100 || most > 1318 {
+		t.Errorf("%d edges and a highest degree of %d, want 1156647 and 1318 within 2 %%", edges, most)
 	}
 }
 

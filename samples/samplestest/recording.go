@@ -68,6 +68,9 @@ func (r *Recording) AddFunction(name string) uint32 {
 	return uint32(len(r.Functions) - 1)
 }
 
+// Inst is of [samples.Writer].
+func (r *Recording) Inst(function, i uint32) *trace.Inst { return &r.Functions[function].Insts[i] }
+
 // AddInst is of [samples.Writer].
 func (r *Recording) AddInst(function uint32, in trace.Inst) uint32 {
 	f := &r.Functions[function]

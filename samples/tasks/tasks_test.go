@@ -331,6 +331,7 @@ type discard struct{ fail error }
 
 func (discard) AddArray(trace.Array) uint32               { return 0 }
 func (discard) AddFunction(string) uint32                 { return 0 }
+func (discard) Inst(uint32, uint32) *trace.Inst           { return &trace.Inst{} }
 func (discard) AddInst(uint32, trace.Inst) uint32         { return 0 }
 func (d discard) Host(*trace.HostOp) error                { return d.fail }
 func (discard) NextKernel() uint32                        { return 0 }

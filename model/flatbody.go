@@ -1,0 +1,59 @@
+package model
+
+import (
+	"math/bits"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// flatEnd is what is left to do for an instruction of the body after the last thread
+// of each lane.
+type flatEnd struct {
+	inst  uint32
+	mask  uint32
+	known uint32           // lanes that have an address
+	addrs [WarpSize]uint64 // the last of each lane
+}
+
+// keep notes the active lanes, and where they access memory their addresses.
+func (in *inliner) keep(o *op, inst uint32, lanes []*inlineLane) {
+	at := slices.IndexFunc(in.flatEnds, func(e flatEnd) bool { return e.inst >= inst })
+	if at < 0 {
+		at = len(in.flatEnds)
+	}
+	if at == len(in.flatEnds) || in.flatEnds[at].inst != inst {
+		in.flatEnds = slices.Insert(in.flatEnds, at, flatEnd{inst: inst})
+	}
+	e := &in.flatEnds[at]
+	for _, l := range lanes {
+		if l.mask>>l.bit&1 == 0 {
+			continue
+		}
+		e.mask |= 1 << l.lane
+		if o.mem {
+			if addr, ok := l.address(); ok {
+				e.addrs[l.lane], e.known = addr, e.known|1<<l.lane
+			}
+		}
+	}
+}
+
+// finish appends what is done once, in the order of the code.
+func (in *inliner) finish(f *frame) {
+	for i := range in.flatEnds {
+		e := &in.flatEnds[i]
+		for _, j := range f.code.ops[e.inst].last {
+			f.append(j, e.mask)
+			if !f.code.ops[j].mem {
+				continue
+			}
+			from := len(f.lists)
+			for m := e.known; m != 0; m &= m - 1 {
+				f.lists = append(f.lists, e.addrs[bits.TrailingZeros32(m)])
+			}
+			f.mem = append(f.mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.lists) - from)})
+		}
+	}
+	in.flatEnds = in.flatEnds[:0]
+}
