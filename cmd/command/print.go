@@ -69,9 +69,14 @@ func (a *app) printRuns(results []*replay.Result) error {
 	if keys = append(keys, "policy", "gpu"); set {
 		keys = append(keys, "set")
 	}
-	g := newGrid(a.out, append(slices.Clone(keys), "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")...)
+	head := append(slices.Clone(keys), "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
+	asks := launches(results)
+	if asks {
+		head = append(head, "launched", "joined")
+	}
+	g := newGrid(a.out, head...)
 	var right []int
-	for i := range 9 {
+	for i := range 11 {
 		right = append(right, len(keys)+2+i)
 	}
 	g.right(right...)
@@ -84,11 +89,20 @@ func (a *app) printRuns(results []*replay.Result) error {
 		if m["complete"] == false {
 			cycles = "cut off at " + cycles
 		}
-		g.row(append(cells, m["fidelity"], cycles, duration(m["time_ns"]), ratio(m["speedup"]),
+		cells = append(cells, m["fidelity"], cycles, duration(m["time_ns"]), ratio(m["speedup"]),
 			commas(m["kernels"]), commas(m["ctas"]), commas(m["warp_instructions"]),
-			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))...)
+			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
+		if asks {
+			cells = append(cells, commas(m["launches_made"]), commas(m["launches_coalesced"]))
+		}
+		g.row(cells...)
 	}
 	g.print()
+	for _, r := range results {
+		if note := launchNote(r); note != "" {
+			fmt.Fprintln(a.out, note)
+		}
+	}
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
