@@ -244,8 +244,11 @@ func (f *frame) forEach(o *op, i, mask uint32, lanes []*inlineLane) {
 	case o.flat:
 		for _, j := range o.each {
 			f.append(j, mask)
-			if f.code.ops[j].mem {
+			switch {
+			case f.code.ops[j].mem && o.mem:
 				f.gather(lanes)
+			case f.code.ops[j].mem: // in place of an instruction without addresses
+				f.mem = append(f.mem, trace.Access{})
 			}
 		}
 	case o.inlined():

@@ -36,11 +36,11 @@ func nestTrace(r *rand.Rand) string {
 // flatFunction has instructions that its flat form leaves out, replaces by others, one
 // or two, with and without their accesses, and runs once after the last thread.
 const flatFunction = `
- a: int R1 <- R2 each=none
+ a: int R1 <- R2 each=4
  b: load w4 R3 <- R1 each=4 last=5
  c: atomic w4 R2 <- R3 each=5 last=6
- d: int R4 <- R1 last=5
- e: int R5 <- R3 R4 each=5
+ d: int R4 <- R1 each=none last=4
+ e: int R5 <- R3 R4 each=6
  f: int R1 <- R1 R5
  g: store w4 <- R1
 `

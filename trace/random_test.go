@@ -247,7 +247,7 @@ func (d draws) flat(insts []Inst) {
 		if d.n("none", 0, 5) == 0 {
 			in.FlatEach = FlatNone
 		}
-		if !plain(&insts[j]) || insts[j].Mem() && !in.Mem() {
+		if !plain(&insts[j]) {
 			continue
 		}
 		switch d.n("form", 0, 5) {

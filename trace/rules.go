@@ -323,8 +323,7 @@ func checkProgram(p *Program) error {
 }
 
 // checkFlat checks what an instruction names for the flat form. The names of a chain
-// rise, so that it ends; it accesses memory only where the first one does, whose
-// addresses it takes.
+// rise, so that it ends.
 func (f *Function) checkFlat(from, at uint32) error {
 	switch {
 	case at == 0:
@@ -337,10 +336,8 @@ func (f *Function) checkFlat(from, at uint32) error {
 	if at > uint32(len(f.Insts)) || at <= from+1 {
 		return fmt.Errorf("its flat form names instruction %d; want one behind it, of %d", int64(at)-1, len(f.Insts))
 	}
-	switch in := &f.Insts[at-1]; {
-	case in.Mem() && !f.Insts[from].Mem():
-		return fmt.Errorf("its flat form, instruction %d, accesses memory and it does not", at-1)
-	case in.Class == ClassLaunch || in.Class == ClassDeviceSync || in.Class == ClassBarrier || in.Class == ClassExit:
+	switch in := &f.Insts[at-1]; in.Class {
+	case ClassLaunch, ClassDeviceSync, ClassBarrier, ClassExit:
 		return fmt.Errorf("its flat form, instruction %d, is of class %s; want one that computes, branches or accesses memory", at-1, in.Class)
 	}
 	return nil
