@@ -98,11 +98,7 @@ func (a *app) printRuns(results []*replay.Result) error {
 		g.row(cells...)
 	}
 	g.print()
-	for _, r := range results {
-		if note := launchNote(r); note != "" {
-			fmt.Fprintln(a.out, note)
-		}
-	}
+	a.printLaunchNotes(results)
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))

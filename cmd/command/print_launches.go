@@ -16,6 +16,14 @@ func launches(results []*replay.Result) bool {
 	return false
 }
 
+func (a *app) printLaunchNotes(results []*replay.Result) {
+	for _, r := range results {
+		if note := launchNote(r); note != "" {
+			fmt.Fprintln(a.out, note)
+		}
+	}
+}
+
 // launchNote says in words what became of the child launches of a run, where the
 // numbers alone may mislead; "": nothing to say.
 func launchNote(r *replay.Result) string {
