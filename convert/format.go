@@ -49,11 +49,12 @@ var _ Writer = (*trace.Writer)(nil)
 
 // Options are those that all formats share.
 type Options struct {
-	Device    int            // which device of a capture of several; -1: the one with the most kernels
-	TempDir   string         // for what does not fit in memory; "": the system's
-	Memory    int            // bytes to sort in; 0: a default
-	Irregular *regexp.Regexp // kernels whose names match are marked irregular; nil: none by name
-	Regular   *regexp.Regexp // and these are not, whatever the capture shows; Irregular goes first
+	Device     int            // which device of a capture of several; -1: the one with the most kernels
+	AllowEmpty bool           // a profiler's capture may have no kernel; else that is [ErrNoActivity]
+	TempDir    string         // for what does not fit in memory; "": the system's
+	Memory     int            // bytes to sort in; 0: a default
+	Irregular  *regexp.Regexp // kernels whose names match are marked irregular; nil: none by name
+	Regular    *regexp.Regexp // and these are not, whatever the capture shows; Irregular goes first
 
 	// Progress, if not nil, is told now and then how many bytes of the capture
 	// have been read, as they lie on disk, of how many in all (0: unknown).

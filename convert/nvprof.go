@@ -28,7 +28,7 @@ func init() {
 func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error {
 	b := timeline.New(timelineOptions(opt))
 	defer b.Close()
-	sink := newTimelineSink(w, opt)
+	sink := newTimelineSink(w, opt, "profile with nvprof --print-gpu-trace or -o while kernels run")
 	var info *nvprof.Info
 	var children *nvprof.Children
 	if bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) {

@@ -2,9 +2,12 @@ package convert
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -18,11 +21,13 @@ type timelineSink struct {
 	flags     []trace.KernelFlags // by function
 	least     trace.Fidelity
 	kernels   uint64
+	copies    uint64
+	absent    string // why there may be no kernels, and what to do
 	children  func(s *timelineSink, gridID uint64, k *trace.Kernel, function uint32) (uint32, bool, error)
 }
 
-func newTimelineSink(w Writer, opt Options) *timelineSink {
-	return &timelineSink{w: w, opt: opt, functions: map[string]uint32{}, least: trace.FidelityWarp}
+func newTimelineSink(w Writer, opt Options, absent string) *timelineSink {
+	return &timelineSink{w: w, opt: opt, absent: absent, functions: map[string]uint32{}, least: trace.FidelityWarp}
 }
 
 // collectives are kernels that move data between devices: NCCL's, which RCCL names
@@ -90,7 +95,31 @@ func (s *timelineSink) Launch(name string, k *trace.Kernel, op *trace.HostOp, gr
 func (s *timelineSink) Scope(scope trace.Scope) uint32 { return s.w.AddScope(scope) }
 
 // Op writes any other operation.
-func (s *timelineSink) Op(op *trace.HostOp) error { return s.w.Host(op) }
+func (s *timelineSink) Op(op *trace.HostOp) error {
+	if op.Kind >= trace.OpCopyH2D && op.Kind <= trace.OpMemset {
+		s.copies++
+	}
+	return s.w.Host(op)
+}
+
+// ErrNoActivity says that a profiler's capture has no kernel.
+var ErrNoActivity = errors.New("no_activity: the capture has no kernel")
+
+// noActivity says what there is in place of kernels, and what to do.
+func noActivity(b *timeline.Builder, device uint32, sink *timelineSink) error {
+	var others []string
+	for d, n := range b.Kernels() {
+		if n > 0 {
+			others = append(others, strconv.FormatUint(uint64(d), 10))
+		}
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace with --allow-empty",
+			ErrNoActivity, device, strings.Join(others, ", "))
+	}
+	return fmt.Errorf("%w (calls that launch, copy or wait: %d; copies and memory sets: %d); %s, or keep the empty trace with --allow-empty", ErrNoActivity, b.Calls(), sink.copies, sink.absent)
+}
 
 // writeTimeline writes what a builder gathered, and then the metadata, with the
 // fidelity that the kernels turned out to have.
@@ -99,6 +128,9 @@ func writeTimeline(b *timeline.Builder, w Writer, sink *timelineSink, meta func(
 		return err
 	}
 	device, _ := b.Device()
+	if sink.kernels == 0 && !sink.opt.AllowEmpty {
+		return noActivity(b, device, sink)
+	}
 	m := meta(device)
 	if sink.kernels > 0 {
 		m.Fidelity = sink.least

@@ -41,6 +41,7 @@ func (a *app) convertCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
 	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
 	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
+	c.Flags().BoolVar(&opt.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
 	c.Flags().Var(&pattern{&opt.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
 	c.Flags().Var(&pattern{&opt.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
 	return c
@@ -145,8 +146,16 @@ func (a *app) report(path string) error {
 		return a.printJSON([]map[string]any{summary(path, r)})
 	}
 	t := &r.Program().Totals
-	fmt.Fprintf(a.out, "%s: %s kernels, %s CTAs, %s warp instructions (%s of them memory), %s host operations\n", path,
-		commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts), commas(t.MemInsts), commas(t.HostOps))
+	shape, err := shapeOf(r)
+	if err != nil {
+		return err
+	}
+	if t.CTAs == 0 {
+		fmt.Fprintf(a.out, "%s: %s kernels%s, %s host operations\n", path, commas(t.Kernels), shape, commas(t.HostOps))
+	} else {
+		fmt.Fprintf(a.out, "%s: %s kernels, %s CTAs, %s warp instructions (%s of them memory), %s host operations\n", path,
+			commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts), commas(t.MemInsts), commas(t.HostOps))
+	}
 	a.printDiagnostics(r)
 	return nil
 }

@@ -64,6 +64,9 @@ func summary(path string, r *trace.Reader) map[string]any {
 	if info, err := os.Stat(path); err == nil {
 		m["bytes"] = info.Size()
 	}
+	if s, err := shapeOf(r); err == nil { // who reads the kernels meets the error
+		m["grid_ctas"], m["streams"], m["recorded_span_ns"] = s.gridCTAs, s.streams, s.span()
+	}
 	return m
 }
 
@@ -95,8 +98,12 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	for _, at := range r.Program().Meta.Attrs {
 		fmt.Fprintf(a.out, "%-20s %s\n", at.Key, at.Value)
 	}
-	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions", "host_operations", "child_launches"} {
+	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions", "host_operations", "child_launches",
+		"grid_ctas", "streams"} {
 		fmt.Fprintf(a.out, "%-20s %s\n", k, commas(m[k]))
+	}
+	if ns, ok := m["recorded_span_ns"].(int64); ok {
+		fmt.Fprintf(a.out, "%-20s %s ms\n", "recorded_span", milliseconds(ns))
 	}
 	a.inspectArrays(r.Program())
 	a.printDiagnostics(r)

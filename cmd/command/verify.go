@@ -40,7 +40,15 @@ func (a *app) verifyCommand() *cobra.Command {
 				return a.printJSON([]map[string]any{summary(args[0], r)})
 			}
 			t := &r.Program().Totals
-			fmt.Fprintf(a.out, "%s: sound: %s kernels, %s CTAs, %s warp instructions\n", args[0], commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts))
+			if t.CTAs > 0 {
+				fmt.Fprintf(a.out, "%s: sound: %s kernels, %s CTAs, %s warp instructions\n", args[0], commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts))
+				return nil
+			}
+			shape, err := shapeOf(r)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%s: sound: %s kernels%s\n", args[0], commas(t.Kernels), shape)
 			return nil
 		},
 	}

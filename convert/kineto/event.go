@@ -85,7 +85,7 @@ func (r *reader) read() (bool, error) {
 				return false, s.SkipRest()
 			}
 		case "cat":
-			err = r.text(func(v []byte) { e.cat = categories[string(v)] })
+			err = r.text(r.category)
 			known = e.cat != catOther
 			if err == nil && !known {
 				return false, s.SkipRest()
@@ -108,6 +108,17 @@ func (r *reader) read() (bool, error) {
 		if err != nil {
 			return false, err
 		}
+	}
+}
+
+// category takes what "cat" says.
+func (r *reader) category(v []byte) {
+	r.event.cat = categories[string(v)]
+	if r.event.cat != catOther || len(v) > maxCategory {
+		return
+	}
+	if _, ok := r.info.Skipped[string(v)]; ok || len(r.info.Skipped) < maxSkipped {
+		r.info.Skipped[string(v)]++
 	}
 }
 

@@ -2,7 +2,10 @@ package kineto
 
 import (
 	"bytes"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"gpureplay/convert/jsonscan"
 	"gpureplay/convert/timeline"
@@ -31,12 +34,29 @@ type Info struct {
 	Rank      int64             // -1: not said
 	Ranks     int64
 	Events    uint64
-	Untimed   uint64 // events without a time, left out
-	BadValues uint64 // values of a wrong type or out of range, taken as absent
-	Repaired  uint64 // characters that JSON does not allow, accepted
+	Untimed   uint64            // events without a time, left out
+	BadValues uint64            // values of a wrong type or out of range, taken as absent
+	Skipped   map[string]uint64 // events by category, of those that are not read
+	Repaired  uint64            // characters that JSON does not allow, accepted
+}
+
+// Others lists the categories of events that are not read, as the beginning of a
+// sentence.
+func (i *Info) Others() string {
+	var list []string
+	for category, n := range i.Skipped {
+		list = append(list, fmt.Sprintf("%d %s", n, category))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	slices.Sort(list)
+	return "events of other kinds are " + strings.Join(list, ", ") + "; "
 }
 
 const (
+	maxSkipped  = 32 // categories that are told apart
+	maxCategory = 64 // bytes of a name
 	maxGPUs     = 1 << 12
 	maxGPUName  = 256
 	maxVersions = 32
@@ -54,7 +74,7 @@ type reader struct {
 // Read adds the device's and the host's events of the trace in in to b. Errors
 // carry the offset in the unpacked text.
 func Read(in io.Reader, b *timeline.Builder) (*Info, error) {
-	r := &reader{s: jsonscan.New(in), b: b, info: Info{Rank: -1, Versions: map[string]string{}}}
+	r := &reader{s: jsonscan.New(in), b: b, info: Info{Rank: -1, Versions: map[string]string{}, Skipped: map[string]uint64{}}}
 	err := r.file()
 	r.info.Repaired = r.s.Repaired
 	return &r.info, err

@@ -35,7 +35,8 @@ type Builder struct {
 	kernels map[uint32]uint64 // per device
 	first   int64             // earliest time seen
 	timed   bool              // there is one
-	waits   bool              // the profiler explains waits
+	calls   uint64
+	waits   bool // the profiler explains waits
 	counts  counts
 }
 
@@ -144,6 +145,7 @@ func (r *row) set(f flags, on bool) {
 
 // Call takes one API call.
 func (b *Builder) Call(c *Call) error {
+	b.calls++
 	if c.DurationNs < 0 {
 		b.counts.add(negativeDuration)
 		c.DurationNs = 0
@@ -188,6 +190,9 @@ func (b *Builder) Sync(s *Sync) error {
 // Kernels returns how many kernels each device has, before duplicates are
 // dropped.
 func (b *Builder) Kernels() map[uint32]uint64 { return b.kernels }
+
+// Calls returns how many API calls there are.
+func (b *Builder) Calls() uint64 { return b.calls }
 
 // Device returns the device that is written, and whether it is among those
 // seen.

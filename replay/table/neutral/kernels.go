@@ -73,6 +73,7 @@ var Kernels = table.Sheet[KernelRow]{
 			kernelFlag("child", "A device thread launches it; if absent, so for those that launches names.", trace.KernelChild),
 			kernelFlag("task", "A task; if absent, so for those that tasks names.", trace.KernelTask),
 			kernelFlag("irregular", "Accesses memory through unbounded indirection, so that CRCS cannot bound its ranges.", trace.KernelIrregular),
+			kernelFlag("collective", "Moves data between devices (NCCL, RCCL).", trace.KernelCollective),
 			table.Uint32Field("device", "Its GPU.", func(r *KernelRow) *uint32 { return &r.Device }),
 		},
 		dims("grid", "CTAs; y and z are 1 if absent.", func(r *KernelRow) *trace.Dim3 { return &r.Grid }),

@@ -1,0 +1,58 @@
+package command
+
+import (
+	"fmt"
+
+	"gpureplay/trace"
+)
+
+// shape is what the records of a trace's kernels say, which is all that there is of
+// a profiler's capture.
+type shape struct {
+	gridCTAs, streams, gridless uint64
+	spanNs                      int64 // from the first call or start of the capture to the last end; -1: no times
+}
+
+func shapeOf(r *trace.Reader) (shape, error) {
+	s := shape{spanNs: -1}
+	streams := map[uint64]bool{}
+	var k trace.Kernel
+	for id := range r.Kernels() {
+		if err := r.Kernel(uint32(id), &k); err != nil {
+			return s, err
+		}
+		s.gridCTAs += k.Grid.Count()
+		streams[k.Stream] = true
+		if k.Grid.Count() == 0 {
+			s.gridless++
+		}
+		if t := k.Recorded; t != nil && t.StartNs >= 0 {
+			s.spanNs = max(s.spanNs, t.StartNs+max(t.DurationNs, 0))
+		}
+	}
+	s.streams = uint64(len(streams))
+	return s, nil
+}
+
+// span is the span for machines: nil where there are no times.
+func (s shape) span() any {
+	if s.spanNs < 0 {
+		return nil
+	}
+	return s.spanNs
+}
+
+// String continues "12 kernels" of a trace without CTAs.
+func (s shape) String() string {
+	text := fmt.Sprintf(" on %s streams, %s CTAs in their grids", commas(s.streams), commas(s.gridCTAs))
+	if s.gridless > 0 {
+		text += fmt.Sprintf(" (%s kernels have none)", commas(s.gridless))
+	}
+	if s.spanNs >= 0 {
+		text += fmt.Sprintf(", recorded end to end %s ms", milliseconds(s.spanNs))
+	}
+	return text
+}
+
+// milliseconds writes nanoseconds as milliseconds with three digits.
+func milliseconds(ns int64) string { return fmt.Sprintf("%.3f", float64(ns)/1e6) }
