@@ -11,9 +11,10 @@ import (
 
 // correlateFlags are the flags of correlate.
 type correlateFlags struct {
-	add   float64
-	gpu   string
-	where []string
+	add      float64
+	gpu      string
+	where    []string
+	accelsim string
 }
 
 func init() { register((*app).correlateCommand) }
@@ -32,13 +33,23 @@ func (a *app) correlateCommand() *cobra.Command {
 			"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
 			"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
 			"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
-			"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).",
+			"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
+			"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
+			"the command, and prints the open cases and what each part comes to. Cases that are held out judge the model: --accelsim=all prints them.",
 		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
 			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
 			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
-			"  replay correlate --gpu=my.toml mine.txt",
-		Args: between(1, math.MaxInt, "a folder of tables, or measurements"),
+			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.accelsim != "" {
+				return between(0, 0, "no files with --accelsim")(cmd, args)
+			}
+			return between(1, math.MaxInt, "a folder of tables, or measurements")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.accelsim != "" {
+				return a.correlateAccelSim(cmd.Context(), &f)
+			}
 			if f.gpu != "" {
 				if _, err := machineNamed(f.gpu); err != nil {
 					return err
@@ -68,6 +79,8 @@ func (a *app) correlateCommand() *cobra.Command {
 	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
 	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool that measured)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
+	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; of single cases show `WHICH`: open, or all")
+	c.Flags().Lookup("accelsim").NoOptDefVal = "open"
 	return c
 }
 

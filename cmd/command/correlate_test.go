@@ -64,3 +64,19 @@ func TestCorrelateCaptures(t *testing.T) {
 		}
 	}
 }
+
+// Accel-Sim's cases need no file; those that are held out are shown when asked for.
+func TestCorrelateAccelSim(t *testing.T) {
+	out := must(t, "correlate", "--quiet", "--accelsim")
+	rows, table, ok := strings.Cut(out, "\n\n")
+	if !ok || !strings.Contains(rows, "gather 1") || strings.Contains(rows, "gather 2") || strings.Count(table, "held out") != 3 {
+		t.Errorf("it prints\n%s", out)
+	}
+	var all struct{ Cases, Agreement []map[string]any }
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--quiet", "--json", "--accelsim=all")), &all); err != nil || len(all.Agreement) != 9 || len(all.Cases) < 60 {
+		t.Errorf("%d cases, %d parts, %v", len(all.Cases), len(all.Agreement), err)
+	}
+	fails(t, 2, []string{"--accelsim=some", "open or all"}, "correlate", "--accelsim=some")
+	fails(t, 2, []string{"no files with --accelsim"}, "correlate", "--accelsim", "x.txt")
+	fails(t, 2, []string{"no other flag"}, "correlate", "--accelsim", "--gpu=qv100")
+}

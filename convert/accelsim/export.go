@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // Exported says what an export wrote and what the format has no place for.
@@ -75,6 +76,7 @@ func Export(ctx context.Context, r *trace.Reader, dir string, sm uint32) (*Expor
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
+	durable.Clean(dir)
 	if err := x.write(); err != nil {
 		for _, f := range x.files {
 			os.Remove(f.temporary)
@@ -113,12 +115,13 @@ func (x *exporter) write() error {
 		}
 		x.files = x.files[1:]
 	}
+	durable.SyncDir(x.dir)
 	return nil
 }
 
 // file fills a file that is named later.
 func (x *exporter) file(name string, fill func(w *bufio.Writer) error) error {
-	f, err := os.CreateTemp(x.dir, ".replay-*.partial")
+	f, err := os.Create(filepath.Join(x.dir, durable.Partial(name)))
 	if err != nil {
 		return err
 	}
@@ -128,7 +131,7 @@ func (x *exporter) file(name string, fill func(w *bufio.Writer) error) error {
 		err = w.Flush()
 	}
 	if err == nil {
-		err = f.Chmod(0o644)
+		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }

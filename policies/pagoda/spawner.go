@@ -42,9 +42,10 @@ type Spawner struct {
 	size  int    // tasks of a batch; 0: it spawns continuously
 	queue []Task // offered and not spawned, from head on
 	head  int
-	live  int  // spawned and not seen done
-	seen  int  // seen done in all
-	batch int  // spawned in this batch
+	live  int // spawned and not seen done
+	seen  int // seen done in all
+	batch int // spawned in this batch
+	shown bool
 	moved bool // the counter says that there is something to be seen
 	wait  Wait
 	busy  bool
@@ -83,8 +84,6 @@ func (s *Spawner) Next() Action {
 		return s.release()
 	case s.live > 0 && s.moved:
 		return s.copyBack(NoID)
-	case s.Polling() && s.live == 1:
-		return s.copyBack(s.table.only())
 	case s.Polling():
 		s.busy = true
 		return Action{Act: ActPoll}
@@ -92,8 +91,7 @@ func (s *Spawner) Next() Action {
 	return Action{}
 }
 
-// Polling reports whether the CPU reads the counter, or the entry of the one task
-// that is live, until there is news.
+// Polling reports whether the CPU reads the counter until there is news.
 func (s *Spawner) Polling() bool {
 	return s.live > 0 && (s.closed() || s.Offered() == 0 && s.wait >= WaitAny)
 }
@@ -109,6 +107,7 @@ func (s *Spawner) spawn() Action {
 	s.pop()
 	s.live++
 	s.batch++
+	s.shown = false
 	return Action{Act: ActSend, ID: id}
 }
 
@@ -119,13 +118,15 @@ func (s *Spawner) pop() {
 	}
 }
 
-// release lets the last task go, once its state is (-1,0): an earlier copy would
-// overwrite the pointer to its predecessor. That of a task with no predecessor is
-// so from the start; of another it is copied back first.
+// release lets the last task go: its state is copied back first, until it is
+// (-1,0): an earlier copy would overwrite the pointer to its predecessor.
 func (s *Spawner) release() Action {
+	if !s.shown {
+		return s.copyBack(s.table.Last())
+	}
 	id, ok := s.table.ReleaseLast()
 	if !ok {
-		return s.copyBack(s.table.Last())
+		panic("pagoda: the last task was shown as copied and cannot be released")
 	}
 	return Action{Act: ActSend, ID: id, Release: true}
 }
@@ -145,6 +146,9 @@ func (s *Spawner) CopiedBack(done []ID) []ID {
 	done = s.table.FinishCopyBack(done)
 	s.busy, s.moved = false, false
 	s.saw(len(done) - n)
+	if last := s.table.Last(); last != NoID {
+		s.shown = s.table.CPU(last).State == State{Ready: Copied}
+	}
 	return done
 }
 

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"gpureplay/model"
 	"gpureplay/policies"
@@ -95,52 +93,18 @@ func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 	return results, nil
 }
 
-// execute replays each trace for all its cases, on all workers. Of several errors
-// the one of the first unit counts.
+// execute replays each trace for all its cases, on all workers.
 func execute(ctx context.Context, units [][]*Result, configs map[string]*model.Config, opt *Options) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var (
-		mu         sync.Mutex
-		next, done int
-		errs       = make([]error, len(units))
-		group      sync.WaitGroup
-	)
-	take := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next - 1
-	}
-	for range min(workers, len(units)) {
-		group.Go(func() {
-			for i := take(); i < len(units) && ctx.Err() == nil; i = take() {
-				if errs[i] = predict(ctx, units[i], configs, opt); errs[i] != nil {
-					stop()
-					return
-				}
-				mu.Lock()
-				if done++; opt.Done != nil {
-					opt.Done(done, len(units), units[i][0].Name())
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	for i, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
+	return inParallel(ctx, len(units), opt.Workers, func(ctx context.Context, i int) error {
+		if err := predict(ctx, units[i], configs, opt); err != nil {
 			return fmt.Errorf("%s: %w", units[i][0].Where, err)
 		}
-	}
-	if err := context.Cause(ctx); err != nil && done < len(units) {
-		return fmt.Errorf("after %d of %d replays: %w", done, len(units), err)
-	}
-	return nil
+		return nil
+	}, func(done, i int) {
+		if opt.Done != nil {
+			opt.Done(done, len(units), units[i][0].Name())
+		}
+	})
 }
 
 // predict replays the trace of some cases on the machine of each.

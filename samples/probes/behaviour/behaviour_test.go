@@ -31,7 +31,7 @@ func TestEveryKind(t *testing.T) {
 						n += c
 					}
 				}
-				if n > 50000 || n < 20 {
+				if n > 24000 || n < 20 {
 					t.Errorf("seed %d: %d warp instructions", seed, n)
 				}
 				seen[n] = true

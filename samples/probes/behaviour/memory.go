@@ -32,6 +32,10 @@ func wide(opcode string, width int) string {
 	return opcode
 }
 
+// sectors counts what accesses of a turn move beside their instructions: an eighth
+// for each sector of 32 B, which other simulators take about as long for.
+func (k *maker) sectors(accesses, each int) { k.cost += accesses * each / 8 }
+
 // loads adds several loads of a turn through one pointer and what waits for them:
 // each by itself, or all together.
 func (k *maker) loads(opcode string, width, n int) (pointer samples.Op, loads, uses []samples.Op) {
@@ -76,6 +80,7 @@ func stride(k *maker) step {
 	width, n := pick(k, 4, 4, 8, 16), 1+k.r.IntN(6)
 	apart := max(width, pick(k, 8, 16, 32, 36, 64, 128, 128, 132, 256, 512, 1024))
 	data := k.array(1 << 24)
+	k.sectors(n, min(apart, 32))
 	return k.read("LDG.E", width, n, func(at place, i, lane int) uint64 {
 		return data.Base + uint64(k.fresh(at, i, n)*samples.WarpSize+lane)*uint64(apart)%(data.Bytes()-16)&^uint64(width-1)
 	})
@@ -85,6 +90,7 @@ func stride(k *maker) step {
 func stream(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)
 	data := k.array(1 << 24)
+	k.sectors(n, width)
 	return k.read("LDG.E", width, n, func(at place, i, lane int) uint64 {
 		return data.Base + uint64((k.fresh(at, i, n)*samples.WarpSize+lane)*width)%data.Bytes()
 	})
@@ -94,6 +100,7 @@ func stream(k *maker) step {
 func streamStore(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(4)
 	data, ptr := k.array(1<<24), k.Reg()
+	k.sectors(n, width)
 	pointer := k.op("IMAD.WIDE", ptr, k.index)
 	var stores []samples.Op
 	for range n {
@@ -114,6 +121,7 @@ func reuseL1(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)
 	words := 256 << k.r.IntN(5)
 	data := k.array(words * k.grid)
+	k.sectors(n, width/2)
 	return k.read("LDG.E", width, n, func(at place, i, lane int) uint64 {
 		chunk := (at.turn*n + i + at.warp) * samples.WarpSize * width
 		return data.At(at.cta*words) + uint64(chunk+lane*width)%uint64(words*4)
@@ -125,6 +133,7 @@ func reuseL2(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)
 	data := k.array(1 << (14 + k.r.IntN(6)))
 	odd := 2*k.r.IntN(64) + 1
+	k.sectors(n, width)
 	return k.read("LDG.E", width, n, func(at place, i, lane int) uint64 {
 		chunk := (k.fresh(at, i, n) * odd) * samples.WarpSize * width
 		return data.Base + uint64(chunk+lane*width)%data.Bytes()
@@ -135,6 +144,7 @@ func reuseL2(k *maker) step {
 func gather(k *maker) step {
 	width, n := pick(k, 4, 4, 8), 1+k.r.IntN(4)
 	data := k.array(1 << (12 + k.r.IntN(14)))
+	k.sectors(n, samples.WarpSize)
 	return k.read("LDG.E", width, n, func(place, int, int) uint64 {
 		return data.Base + k.r.Uint64N(data.Bytes()/uint64(width))*uint64(width)
 	})
@@ -144,6 +154,7 @@ func gather(k *maker) step {
 func strong(k *maker) step {
 	n := 1 + k.r.IntN(3)
 	data := k.array(1 << (12 + k.r.IntN(10)))
+	k.sectors(n, 4)
 	return k.read("LDG.E.STRONG.GPU", 4, n, func(at place, i, lane int) uint64 {
 		return data.At((k.fresh(at, i, n)*samples.WarpSize + lane) % data.Len)
 	})
@@ -153,6 +164,7 @@ func strong(k *maker) step {
 func scatter(k *maker) step {
 	n := 1 + k.r.IntN(3)
 	data, ptr := k.array(1<<(12+k.r.IntN(13))), k.Reg()
+	k.sectors(n, samples.WarpSize)
 	pointer := k.op("IMAD.WIDE", ptr, k.value())
 	var stores []samples.Op
 	for range n {
@@ -175,7 +187,7 @@ func chase(k *maker) step {
 	for range n {
 		loads = append(loads, k.load("LDG.E.64", 8, ptr, ptr))
 	}
-	k.cost += k.most / 40 // few turns: each takes long
+	k.cost += k.most / 6 // few turns: each takes long
 	return func(w *samples.Warp, at place) {
 		for _, l := range loads {
 			w.Mem(l, func(int) uint64 { return data.Base + k.r.Uint64N(data.Bytes()/8)*8 })
@@ -185,8 +197,10 @@ func chase(k *maker) step {
 
 // atomic adds to bins at random.
 func atomic(k *maker) step {
-	bins := k.array(1 << k.r.IntN(21))
+	bins := k.array(64 << k.r.IntN(15))
 	ptr, n := k.Reg(), 1+k.r.IntN(3)
+	k.sectors(n, samples.WarpSize)
+	k.cost += n * 2048 / bins.Len // few bins lie in few slices, which take a lane at a time
 	pointer := k.op("IMAD.WIDE", ptr, k.value())
 	var adds []samples.Op
 	for range n {

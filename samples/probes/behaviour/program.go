@@ -61,7 +61,7 @@ func init() {
 		Params: []samples.Param{
 			samples.Choice("kind", "what its kernels do", kinds...),
 			samples.Int("sm", 70, 70, 89, "compute capability, times ten, whose instructions it has"),
-			samples.Int("most", 50000, 1000, 1<<20, "warp instructions, about, that it does not exceed"),
+			samples.Int("most", 24000, 1000, 1<<20, "warp instructions, about, that it does not exceed"),
 			samples.Seed(),
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
@@ -153,8 +153,11 @@ func (k *maker) launch(s shape, parts []part) {
 	exit := k.Exit()
 	warps := warpsOf(k.block)
 	once := warps * (len(prologue) + k.cost + len(loop) + 1)
-	k.grid = max(1, min(k.grid, k.most/once))
 	turns := 1
+	if s != tiny {
+		turns = pick(k, 1, 1, 2, 4, 8) // at least: few warps that work long, or many that do not
+	}
+	k.grid = max(1, min(k.grid, k.most/(once*turns)))
 	if s != tiny {
 		turns = max(1, min(64, k.most/(k.grid*once)))
 	}

@@ -80,6 +80,7 @@ func async(k *maker) step {
 	slots := max(1, min(warpsOf(k.block), 16384/bytes))
 	base := k.share(slots * bytes)
 	data := k.array(1 << 24)
+	k.sectors(n, width)
 	ptr, v := k.Reg(), k.Reg()
 	pointer := k.op("IMAD.WIDE", ptr, k.index)
 	var copies []samples.Op

@@ -1,0 +1,316 @@
+package measured
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc64"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/samples"
+	_ "gpureplay/samples/probes/behaviour" // its programs are those of the references
+	"gpureplay/trace"
+)
+
+// accelsimTable has what Accel-Sim (framework 73f9fac, gpgpu-sim 667834c, trace
+// mode, the configurations that it ships) says of programs of the sample
+// behaviour. Its lines are facts, written by the differential test where that
+// simulator is built; nobody edits them.
+//
+//go:embed accelsim.tsv
+var accelsimTable string
+
+// Counters are what two simulators count of a program.
+type Counters struct {
+	Cycles     float64 // of all kernels, without the latency of their launches
+	WarpInsts  uint64
+	L1Accesses uint64 // sectors of 32 B, as the others but the rows
+	L2Accesses uint64
+	L2Misses   uint64
+	DRAMReads  uint64
+	DRAMWrites uint64
+	Requests   uint64 // of DRAM
+	RowMisses  uint64 // activations: requests less hits of open rows
+}
+
+// RowHits is the share of DRAM requests that found their row open; NaN of none.
+func (c *Counters) RowHits() float64 {
+	if c.Requests == 0 {
+		return math.NaN()
+	}
+	return 1 - float64(c.RowMisses)/float64(c.Requests)
+}
+
+// Reference is a program with what Accel-Sim says of it on one configuration.
+type Reference struct {
+	Kind   string // of the sample behaviour
+	Seed   int
+	Preset string
+	Digest string // of the program, so that another generator is not compared
+	Counters
+}
+
+// ReferencePresets are the presets of the configurations that references are of,
+// with the compute capability (times ten) of their programs.
+var ReferencePresets = []struct {
+	Preset, Config string
+	SM             uint32
+}{{"qv100", "SM7_QV100", 70}, {"rtx3070", "SM86_RTX3070", 86}}
+
+// HeldOut says that the case judges: those of odd seeds are open, to be looked at
+// when a cause of errors is searched, those of even seeds are not.
+func (r *Reference) HeldOut() bool { return r.Seed%2 == 0 }
+
+// Part names the part that a case belongs to.
+func (r *Reference) Part() string {
+	if r.HeldOut() {
+		return "held out"
+	}
+	return "open"
+}
+
+// Name says which program it is.
+func (r *Reference) Name() string { return fmt.Sprintf("%s %d", r.Kind, r.Seed) }
+
+// referenceHeader names the columns of the table.
+const referenceHeader = "preset\tkind\tseed\tdigest\tcycles\twarp_insts\tl1_accesses\tl2_accesses\tl2_misses\tdram_reads\tdram_writes\tdram_requests\trow_misses"
+
+// line is the reference as a line of the table.
+func (r *Reference) line() string {
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", r.Preset, r.Kind, r.Seed, r.Digest, r.Cycles, r.WarpInsts,
+		r.L1Accesses, r.L2Accesses, r.L2Misses, r.DRAMReads, r.DRAMWrites, r.Requests, r.RowMisses)
+}
+
+// References returns Accel-Sim's cases, in the order of the table.
+func References() ([]Reference, error) { return parseReferences(accelsimTable) }
+
+func parseReferences(text string) (list []Reference, err error) {
+	head, rest, _ := strings.Cut(text, "\n")
+	if head != referenceHeader {
+		return nil, fmt.Errorf("references begin with %q, not %q", clip(head), referenceHeader)
+	}
+	number := 1
+	for line := range strings.Lines(rest) {
+		number++
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(f) != strings.Count(referenceHeader, "\t")+1 {
+			return nil, fmt.Errorf("references: line %d has %d columns", number, len(f))
+		}
+		r := Reference{Preset: f[0], Kind: f[1], Digest: f[3]}
+		if r.Seed, err = strconv.Atoi(f[2]); err != nil {
+			return nil, fmt.Errorf("references: line %d: %w", number, err)
+		}
+		var cycles uint64
+		for i, to := range []*uint64{&cycles, &r.WarpInsts, &r.L1Accesses, &r.L2Accesses, &r.L2Misses, &r.DRAMReads, &r.DRAMWrites, &r.Requests, &r.RowMisses} {
+			if *to, err = strconv.ParseUint(f[4+i], 10, 64); err != nil {
+				return nil, fmt.Errorf("references: line %d: %w", number, err)
+			}
+		}
+		r.Cycles = float64(cycles)
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// Trace makes the program.
+func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
+	g, err := samples.Get("behaviour")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	for _, p := range ReferencePresets {
+		if p.Preset == r.Preset {
+			if err := g.Write(samples.Interruptible(ctx, &out), "kind="+r.Kind, fmt.Sprint("sm=", p.SM), fmt.Sprint("seed=", r.Seed)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+}
+
+// Predict replays the program and returns what this machine counts, and the digest
+// of the program.
+func (r *Reference) Predict(ctx context.Context, cfg *model.Config) (c Counters, digest string, err error) {
+	t, err := r.Trace(ctx)
+	if err != nil {
+		return c, "", err
+	}
+	defer t.Close()
+	if digest, err = digestOf(t); err != nil {
+		return c, "", err
+	}
+	choices, err := policies.Parse("serial", nil)
+	if err != nil {
+		return c, "", err
+	}
+	policy, machine, err := choices[0].Build(cfg)
+	if err != nil {
+		return c, "", err
+	}
+	var sum durations
+	m, err := model.New(t, model.Options{Config: machine, Policy: policy, Observer: &sum})
+	if err != nil {
+		return c, "", err
+	}
+	s, err := m.Run(ctx)
+	if err != nil {
+		return c, "", err
+	}
+	c.Cycles, c.WarpInsts = float64(sum.cycles), s.WarpInsts
+	for _, x := range s.Memory {
+		if x.Index >= 0 {
+			continue
+		}
+		switch x.Level {
+		case "l1":
+			c.L1Accesses = x.Accesses
+		case "l2":
+			c.L2Accesses, c.L2Misses = x.Accesses, x.Misses
+		case "dram":
+			c.DRAMReads, c.DRAMWrites = x.ReadSectors, x.WriteSectors
+			c.Requests, c.RowMisses = x.Accesses, x.Accesses-x.RowHits
+		}
+	}
+	return c, digest, nil
+}
+
+// Compared is a reference with this machine's counters.
+type Compared struct {
+	Reference
+	Ours Counters
+}
+
+// ErrorPct is how far the cycles are off.
+func (c *Compared) ErrorPct() float64 { return 100 * (c.Ours.Cycles/c.Cycles - 1) }
+
+// Compare replays references, each on its preset, some at a time.
+func Compare(ctx context.Context, refs []Reference, workers int, done func(done, total int, name string)) ([]Compared, error) {
+	configs := map[string]*model.Config{}
+	for _, p := range ReferencePresets {
+		cfg, err := model.Preset(p.Preset)
+		if err != nil {
+			return nil, err
+		}
+		configs[p.Preset] = cfg
+	}
+	list := make([]Compared, len(refs))
+	err := inParallel(ctx, len(refs), workers, func(ctx context.Context, i int) error {
+		r := &refs[i]
+		ours, digest, err := r.Predict(ctx, configs[r.Preset])
+		if err == nil && r.Digest != "" && digest != r.Digest {
+			err = fmt.Errorf("its program is %s, not %s of which the reference is: the generator has changed", digest, r.Digest)
+		}
+		if err != nil {
+			return fmt.Errorf("%s on %s: %w", r.Name(), r.Preset, err)
+		}
+		list[i] = Compared{Reference: *r, Ours: ours}
+		return nil
+	}, func(n, i int) {
+		if done != nil {
+			done(n, len(refs), refs[i].Name())
+		}
+	})
+	return list, err
+}
+
+// Agreement is what the cases of one preset and part come to; "all" stands for any.
+type Agreement struct {
+	Preset, Part string
+	replay.Figures
+	Worst     string // name of the case that is furthest off
+	WorstPct  float64
+	L2Pct     float64 // accesses of the L2, all cases together against the reference's
+	ReadsPct  float64 // DRAM reads, likewise
+	RowHits   float64 // share of all requests
+	RowHitsOf float64 // the reference's
+}
+
+// Agreements sums up cases by preset and part.
+func Agreements(cases []Compared) []Agreement {
+	var list []Agreement
+	for _, preset := range []string{"qv100", "rtx3070", "all"} {
+		for _, part := range []string{"open", "held out", "all"} {
+			a := Agreement{Preset: preset, Part: part}
+			var rows []replay.Comparison
+			var ours, theirs Counters
+			for i := range cases {
+				c := &cases[i]
+				if preset != "all" && preset != c.Preset || part != "all" && part != c.Part() {
+					continue
+				}
+				rows = append(rows, replay.Comparison{Predicted: c.Ours.Cycles, Measured: c.Cycles, ErrorPct: c.ErrorPct()})
+				if math.Abs(c.ErrorPct()) > math.Abs(a.WorstPct) {
+					a.Worst, a.WorstPct = c.Name(), c.ErrorPct()
+				}
+				ours.add(&c.Ours)
+				theirs.add(&c.Counters)
+			}
+			if len(rows) == 0 {
+				continue
+			}
+			a.Figures = replay.FiguresOf(rows)
+			a.L2Pct = 100 * (float64(ours.L2Accesses)/float64(theirs.L2Accesses) - 1)
+			a.ReadsPct = 100 * (float64(ours.DRAMReads)/float64(theirs.DRAMReads) - 1)
+			a.RowHits, a.RowHitsOf = ours.RowHits(), theirs.RowHits()
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func (c *Counters) add(d *Counters) {
+	c.L2Accesses += d.L2Accesses
+	c.DRAMReads += d.DRAMReads
+	c.Requests += d.Requests
+	c.RowMisses += d.RowMisses
+}
+
+// digestOf is a checksum of what a trace executes, whatever it is stored as.
+func digestOf(r *trace.Reader) (string, error) {
+	h := crc64.New(crc64.MakeTable(crc64.ECMA))
+	var b []byte
+	add := func(values ...any) {
+		for _, v := range values {
+			b, _ = binary.Append(b, binary.LittleEndian, v)
+		}
+		h.Write(b)
+		b = b[:0]
+	}
+	for id := range r.Kernels() {
+		var k trace.Kernel
+		if err := r.Kernel(uint32(id), &k); err != nil {
+			return "", err
+		}
+		add(k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream)
+		for _, in := range r.Program().Functions[k.Function].Insts {
+			add([]byte(in.Opcode), in.PC, in.Width, in.Imm, in.Dst, in.Src)
+		}
+		cursor, err := r.CTAs(uint32(id), 0)
+		if err != nil {
+			return "", err
+		}
+		var c trace.CTA
+		for {
+			if err := cursor.Next(&c); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				return "", err
+			}
+			for i := range c.Warps {
+				w := &c.Warps[i]
+				add(c.ID, w.ID, w.Path, w.Masks, w.Mem, w.Lists)
+			}
+		}
+	}
+	return fmt.Sprintf("%016x", h.Sum64()), nil
+}

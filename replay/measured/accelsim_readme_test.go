@@ -1,0 +1,65 @@
+package measured
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the README's table of references anew")
+
+// The README shows what `replay correlate --accelsim` comes to, whatever that is.
+func TestReadmeShowsReferences(t *testing.T) {
+	const path, begin, end = "../../README.md", "<!-- accelsim -->\n", "<!-- /accelsim -->\n"
+	refs, err := References()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := Compare(context.Background(), refs, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Verbose() {
+		for i := range cases {
+			if c := &cases[i]; !c.HeldOut() {
+				t.Log(sideBySide(c))
+			}
+		}
+	}
+	for i := range cases {
+		// They follow from the program alone.
+		if c := &cases[i]; c.WarpInsts != c.Ours.WarpInsts {
+			t.Errorf("%s on %s: %d instructions, Accel-Sim %d", c.Name(), c.Preset, c.Ours.WarpInsts, c.WarpInsts)
+		}
+	}
+	list := Agreements(cases)
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, found := strings.Cut(string(old), begin)
+	_, tail, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatalf("%s has no %s...%s", path, begin, end)
+	}
+	held := 0
+	for i := range refs {
+		if refs[i].HeldOut() {
+			held++
+		}
+	}
+	text := fmt.Sprintf("%d cases, of which %d were never looked at while the model was changed:\n\n%s", len(refs), held, AgreementTable(list))
+	want := head + begin + text + end + tail
+	if want == string(old) {
+		return
+	}
+	if !*update {
+		t.Fatalf("the README's table of references is not what they come to; write it with: go test ./replay/measured -run ReadmeShowsReferences -update\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
