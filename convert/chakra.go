@@ -15,7 +15,7 @@ func init() {
 		Name:  "chakra",
 		Title: "Chakra execution trace (MLCommons): .et protobuf, or JSON",
 		Reads: []Capture{
-			{Give: "`.et` protobuf, or JSON", Fidelity: "none: operators have no grid", Order: "an order that respects dependences",
+			{Give: "`.et` protobuf, or JSON: nodes one after another, or `workload_graph`", Fidelity: "none: operators have no grid", Order: "an order that respects dependences",
 				Dependences: "control and data dependences, as events", Placement: "no"},
 		},
 		Sniff:   func(in *Input) bool { return chakra.IsJSON(in.Head()) || chakra.IsProto(in.Head()) },
@@ -34,9 +34,10 @@ func init() {
 //  2. Operators of the host and metadata are transparent: what depends on them
 //     depends on what they depend on.
 //  3. Operators are issued in an order that respects dependences, those that
-//     are ready in the order of the file.
+//     are ready in the order of the file. Dependences on data come first; one on
+//     control counts only where it closes no circle (chakragraph.go).
 //  4. A load from or store to remote memory is a copy; a communication is a
-//     kernel, like a computation. No operator has a grid.
+//     kernel, like a computation, with the flag collective. No operator has a grid.
 type chakraGraph struct {
 	w         Writer
 	opt       Options
@@ -48,7 +49,7 @@ type chakraGraph struct {
 	first     uint64              // earliest start, micros
 	timed     bool
 	counts    struct {
-		host, missing, duplicate, cyclic, dropped uint64
+		host, missing, duplicate, cyclic, circular, dropped uint64
 	}
 }
 
@@ -59,10 +60,11 @@ type chakraNode struct {
 	followed        bool // an operator follows on its stream
 	start, duration uint64
 	bytes           uint64
-	ids             []uint64 // what it depends on, until linked
-	first, count    uint32   // in deps
+	ids             []uint64 // what it depends on, until linked: on data, then on control
+	data            uint32   // of ids
+	first, count    uint32   // in deps, of those that count
+	linked, all     uint32   // those on data, and with those on control that do not count
 	stream          uint32
-	waiting         uint32   // dependences that are not issued yet
 	through         []uint32 // device operators that it stands for, if of the host
 }
 
@@ -95,6 +97,8 @@ func convertChakra(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "missing_dependence", trace.DataLoss, g.counts.missing, "dependences on operators that the capture does not have; they are left out")
 	diagnose(w, "duplicate_operator", trace.Error, g.counts.duplicate, "operators whose id another has; they are left out")
 	diagnose(w, "cyclic_dependence", trace.Error, g.counts.cyclic, "operators that depend on each other in a circle; they are issued last, without these dependences")
+	diagnose(w, "control_circle", trace.Info, g.counts.circular,
+		"dependences on control (the calling operator) that close a circle with those on data; they are left out")
 	diagnose(w, "dependence_dropped", trace.DataLoss, g.counts.dropped,
 		"dependences beyond the 64 that a host operator passes on; they are left out")
 	return nil
@@ -107,13 +111,14 @@ func (g *chakraGraph) read(f io.Reader, read func(io.Reader, func(*chakra.Node) 
 			g.counts.duplicate++
 			return nil
 		}
-		if links += len(n.Deps); len(g.nodes) == maxChakraNodes || links > maxChakraDeps {
+		if links += len(n.Deps) + len(n.Control); len(g.nodes) == maxChakraNodes || links > maxChakraDeps {
 			return fmt.Errorf("more than %d operators or %d dependences", maxChakraNodes, maxChakraDeps)
 		}
 		g.index[n.ID] = uint32(len(g.nodes))
 		node := chakraNode{
 			kind: n.Type, device: !n.CPU && n.Type >= chakra.MemLoad,
-			start: n.StartMicros, duration: n.DurationMicros, bytes: n.Bytes, ids: append([]uint64(nil), n.Deps...),
+			start: n.StartMicros, duration: n.DurationMicros, bytes: n.Bytes,
+			ids: append(append([]uint64(nil), n.Deps...), n.Control...), data: uint32(len(n.Deps)),
 		}
 		if node.device {
 			f, ok := g.functions[n.Name]
@@ -133,74 +138,29 @@ func (g *chakraGraph) read(f io.Reader, read func(io.Reader, func(*chakra.Node) 
 	})
 }
 
-// issue writes the operators in an order that respects dependences.
+// issue writes the operators in an order that respects dependences; those in a
+// circle come last.
 func (g *chakraGraph) issue() error {
-	followers := g.link()
-	var ready []uint32
-	for i := range g.nodes {
-		if g.nodes[i].waiting == 0 {
-			ready = append(ready, uint32(i))
-		}
-	}
+	g.link()
 	streams := uint32(0)
 	issued := make([]bool, len(g.nodes))
-	visit := func(i uint32) error {
+	for _, i := range g.order() {
 		issued[i] = true
-		return g.write(i, issued, &streams)
-	}
-	for at := 0; at < len(ready); at++ {
-		i := ready[at]
-		if err := visit(i); err != nil {
+		if err := g.write(i, issued, &streams); err != nil {
 			return err
-		}
-		for f := followers.head[i]; f != 0; f = followers.next[f] {
-			n := &g.nodes[followers.node[f]]
-			if n.waiting--; n.waiting == 0 {
-				ready = append(ready, followers.node[f])
-			}
 		}
 	}
 	for i := range g.nodes {
-		if !issued[i] {
-			g.counts.cyclic++
-			if err := visit(uint32(i)); err != nil {
-				return err
-			}
+		if issued[i] {
+			continue
+		}
+		g.counts.cyclic++
+		issued[i] = true
+		if err := g.write(uint32(i), issued, &streams); err != nil {
+			return err
 		}
 	}
 	return nil
-}
-
-// lists are linked lists of followers; place 0 is none.
-type lists struct{ head, next, node []uint32 }
-
-// link turns ids into indices and says who waits for whom, in the order of the
-// file.
-func (g *chakraGraph) link() lists {
-	for i := range g.nodes {
-		n := &g.nodes[i]
-		n.first = uint32(len(g.deps))
-		for _, id := range n.ids {
-			if d, ok := g.index[id]; ok {
-				g.deps = append(g.deps, d)
-			} else {
-				g.counts.missing++
-			}
-		}
-		n.ids = nil
-		n.count = uint32(len(g.deps)) - n.first
-		n.waiting = n.count
-	}
-	l := lists{head: make([]uint32, len(g.nodes)), next: make([]uint32, 1), node: make([]uint32, 1)}
-	for i := len(g.nodes) - 1; i >= 0; i-- {
-		n := &g.nodes[i]
-		for _, d := range g.deps[n.first : n.first+n.count] {
-			l.next = append(l.next, l.head[d])
-			l.node = append(l.node, uint32(i))
-			l.head[d] = uint32(len(l.node) - 1)
-		}
-	}
-	return l
 }
 
 // through returns the issued operators of the device that a node depends on,
@@ -283,7 +243,11 @@ func (g *chakraGraph) operator(n *chakraNode) error {
 		if err != nil {
 			return err
 		}
-		if err := g.w.EndKernel(g.flags[n.function]); err != nil {
+		flags := g.flags[n.function]
+		if n.kind >= chakra.CommSend {
+			flags |= trace.KernelCollective
+		}
+		if err := g.w.EndKernel(flags); err != nil {
 			return err
 		}
 		op.Kind, op.Kernel = trace.OpLaunch, id

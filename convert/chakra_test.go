@@ -121,6 +121,33 @@ func TestChakraFormsAgree(t *testing.T) {
 	}
 }
 
+// A graph as simulators read it, and as PyTorch's captures are: caller 1 calls 2 and
+// 3, which depend on it by control, and depends on data of 2; 3 depends on data of
+// 2. Caller 4 calls 5 and closes no circle. Nothing ends in a circle, and the one
+// control dependence that closes one is left out.
+func TestChakraWorkloadGraph(t *testing.T) {
+	r := convertText(t, "", `{"workload_graph": [
+		{"Id": 5, "Name": "all_reduce", "NodeType": 7, "is_cpu_op": false, "runtime": 7, "comm_size": 64, "ctrl_deps": [4], "data_deps": [3]},
+		{"Id": 1, "Name": "caller", "NodeType": 4, "is_cpu_op": true, "data_deps": [2]},
+		{"Id": 2, "Name": "first", "NodeType": 4, "is_cpu_op": false, "runtime": 5, "ctrl_deps": [1]},
+		{"Id": 3, "Name": "second", "NodeType": 4, "is_cpu_op": 0, "runtime": 6, "ctrl_deps": [1], "data_deps": [2]},
+		{"Id": 4, "Name": "caller", "NodeType": 4, "is_cpu_op": 1, "data_deps": [3]}]}`)
+	r.check(t)
+	var got []string
+	for _, op := range r.ops {
+		if op.Kind == trace.OpLaunch {
+			k := &r.kernels[op.Kernel]
+			got = append(got, fmt.Sprintf("%s on %d for %d", r.functions[k.Function].Name, op.Stream, k.Recorded.DurationNs))
+		}
+	}
+	if want := "first on 0 for 5000; second on 0 for 6000; all_reduce on 0 for 7000"; strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "; "), want)
+	}
+	if r.diag("cyclic_dependence") != 0 || r.diag("control_circle") != 1 || r.flagged(trace.KernelCollective) != 1 {
+		t.Errorf("%v", r.diags)
+	}
+}
+
 func TestChakraMalformed(t *testing.T) {
 	whole := chakraProto()
 	for name, c := range map[string]struct{ text, err string }{

@@ -33,7 +33,8 @@ type Node struct {
 	ID             uint64
 	Name           string
 	Type           Type
-	Deps           []uint64 // control and data
+	Deps           []uint64 // on data
+	Control        []uint64 // on the operator that called it, or other order
 	StartMicros    uint64
 	DurationMicros uint64
 	CPU            bool   // runs on the host
@@ -45,7 +46,7 @@ const (
 	maxName = 1 << 12
 )
 
-func (n *Node) reset() { *n = Node{Deps: n.Deps[:0]} }
+func (n *Node) reset() { *n = Node{Deps: n.Deps[:0], Control: n.Control[:0]} }
 
 // attribute takes an attribute that matters.
 func (n *Node) attribute(name string, value uint64) {
@@ -57,11 +58,11 @@ func (n *Node) attribute(name string, value uint64) {
 	}
 }
 
-func (n *Node) depend(id uint64) error {
-	if len(n.Deps) == maxDeps {
+func (n *Node) depend(on *[]uint64, id uint64) error {
+	if len(*on) == maxDeps {
 		return fmt.Errorf("node %d has more than %d dependences", n.ID, maxDeps)
 	}
-	n.Deps = append(n.Deps, id)
+	*on = append(*on, id)
 	return nil
 }
 
@@ -105,6 +106,7 @@ func fields(b []byte, field func(num protowire.Number, kind protowire.Type, v ui
 // parse reads a Node message.
 func (n *Node) parse(b []byte) error {
 	n.reset()
+	deps := map[protowire.Number]*[]uint64{4: &n.Control, 5: &n.Deps}
 	return fields(b, func(num protowire.Number, kind protowire.Type, v uint64, bytes []byte) error {
 		switch {
 		case num == 1 && kind == protowire.VarintType:
@@ -114,14 +116,14 @@ func (n *Node) parse(b []byte) error {
 		case num == 3 && kind == protowire.VarintType && v < numTypes:
 			n.Type = Type(v)
 		case (num == 4 || num == 5) && kind == protowire.VarintType:
-			return n.depend(v)
+			return n.depend(deps[num], v)
 		case (num == 4 || num == 5) && kind == protowire.BytesType: // packed
 			for len(bytes) > 0 {
 				id, k := protowire.ConsumeVarint(bytes)
 				if k < 0 {
 					return errProto
 				}
-				if err := n.depend(id); err != nil {
+				if err := n.depend(deps[num], id); err != nil {
 					return err
 				}
 				bytes = bytes[k:]

@@ -21,7 +21,11 @@ var jsonMarks = regexp.MustCompile(`"(ctrlDeps|dataDeps|ctrl_deps|data_deps|dura
 // IsJSON reports whether head is of nodes printed as JSON.
 func IsJSON(head []byte) bool {
 	head = bytes.TrimSpace(head)
-	return len(head) > 0 && head[0] == '{' && jsonMarks.Match(head) && bytes.Contains(head, []byte(`_NODE"`))
+	if len(head) == 0 || head[0] != '{' {
+		return false
+	}
+	return bytes.Contains(head, []byte(`"workload_graph"`)) && bytes.Contains(head, []byte(`"NodeType"`)) ||
+		jsonMarks.Match(head) && bytes.Contains(head, []byte(`_NODE"`))
 }
 
 // IsProto reports whether head is of length-delimited messages: metadata and
@@ -78,7 +82,8 @@ func ReadProto(in io.Reader, use func(*Node) error) error {
 	}
 }
 
-// ReadJSON calls use for each node of the values that follow each other.
+// ReadJSON calls use for each node: of the values that follow each other, as the
+// protobuf prints itself, or of the array "workload_graph" that simulators read.
 func ReadJSON(in io.Reader, use func(*Node) error) error {
 	r := nodes{s: jsonscan.New(in)}
 	for {
@@ -89,15 +94,9 @@ func ReadJSON(in io.Reader, use func(*Node) error) error {
 		if kind != jsonscan.BeginObject {
 			return &jsonscan.SyntaxError{Offset: r.s.Offset(), Reason: "a node is a JSON object"}
 		}
-		r.n.reset()
-		r.typed = false
-		if err := r.members(r.member); err != nil {
+		r.use = use
+		if err := r.node(); err != nil {
 			return err
-		}
-		if r.typed { // metadata has no type
-			if err := use(&r.n); err != nil {
-				return err
-			}
 		}
 		if more, err := r.s.More(); err != nil || !more {
 			return err
@@ -106,12 +105,40 @@ func ReadJSON(in io.Reader, use func(*Node) error) error {
 }
 
 type nodes struct {
+	use   func(*Node) error
+	graph bool // its nodes are being read
 	s     *jsonscan.Scanner
 	n     Node
 	typed bool
 	name  string // of the attribute being read
 	value uint64
 	known bool
+}
+
+// node reads the node whose brace was taken; one without a type is metadata.
+func (r *nodes) node() error {
+	r.n.reset()
+	r.typed = false
+	if err := r.members(r.member); err != nil || !r.typed {
+		return err
+	}
+	return r.use(&r.n)
+}
+
+// workload reads the nodes of a graph.
+func (r *nodes) workload() error {
+	if r.graph {
+		return r.fail("a graph within a graph")
+	}
+	r.graph = true
+	err := r.array(func(kind jsonscan.Kind) error {
+		if kind != jsonscan.BeginObject {
+			return r.fail("a node is a JSON object")
+		}
+		return r.node()
+	})
+	r.graph, r.typed = false, false
+	return err
 }
 
 func (r *nodes) members(member func(key string) error) error {
@@ -128,25 +155,33 @@ func (r *nodes) members(member func(key string) error) error {
 
 func (r *nodes) member(key string) (err error) {
 	switch key {
-	case "id":
+	case "workload_graph":
+		return r.workload()
+	case "id", "Id":
 		r.n.ID, _, err = r.number()
-	case "name":
+	case "name", "Name":
 		r.n.Name, err = r.text()
 	case "type":
 		var name string
 		name, err = r.text()
 		r.n.Type, r.typed = typeNames[name], true
-	case "ctrlDeps", "dataDeps", "ctrl_deps", "data_deps":
-		return r.array(func(kind jsonscan.Kind) error {
-			id, ok := r.parse(kind)
-			if !ok {
-				return r.fail("a dependence is a number")
-			}
-			return r.n.depend(id)
-		})
+	case "NodeType":
+		var v uint64
+		v, r.typed, err = r.number()
+		if r.n.Type = Invalid; v < numTypes {
+			r.n.Type = Type(v)
+		}
+	case "dataDeps", "data_deps":
+		return r.dependences(&r.n.Deps)
+	case "ctrlDeps", "ctrl_deps":
+		return r.dependences(&r.n.Control)
+	case "is_cpu_op", "tensor_size", "comm_size":
+		var v uint64
+		v, _, err = r.number()
+		r.n.attribute(key, v)
 	case "startTimeMicros", "start_time_micros":
 		r.n.StartMicros, _, err = r.number()
-	case "durationMicros", "duration_micros":
+	case "durationMicros", "duration_micros", "runtime":
 		r.n.DurationMicros, _, err = r.number()
 	case "attr":
 		return r.array(func(kind jsonscan.Kind) error {
@@ -166,6 +201,16 @@ func (r *nodes) member(key string) (err error) {
 		return r.s.Skip()
 	}
 	return err
+}
+
+func (r *nodes) dependences(on *[]uint64) error {
+	return r.array(func(kind jsonscan.Kind) error {
+		id, ok := r.parse(kind)
+		if !ok {
+			return r.fail("a dependence is a number")
+		}
+		return r.n.depend(on, id)
+	})
 }
 
 func (r *nodes) attr(key string) (err error) {
