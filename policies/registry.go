@@ -34,7 +34,7 @@ type Policy struct {
 	Baselines []string
 
 	Host   model.HostMode
-	Tasks  bool                                // it runs narrow tasks
+	Tasks  bool                                // it runs narrow tasks: with a nil Compose as kernels in streams
 	Params []Param                             // beyond those of its decisions
 	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
 	Fits   func(f *Facts, a Args) string       // what no setting of the parameters in force can run, as a sentence; nil: nothing
@@ -116,6 +116,9 @@ func (t *table[T]) params(name string) []Param {
 func register(p Policy) {
 	if named[p.Name] != nil {
 		panic("policies: " + p.Name + " registered twice")
+	}
+	if p.Tasks && p.Compose == nil {
+		p.Params, p.Adjust, p.Compose = append(p.Params[:len(p.Params):len(p.Params)], taskParams...), adjustTasks, composeTaskStreams
 	}
 	named[p.Name] = &p
 }

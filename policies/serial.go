@@ -9,6 +9,5 @@ func init() {
 		Doc: "Prelude, copies, kernels and postlude follow one another in program order; every operation of the host waits " +
 			"for the one before it, whatever its stream, and kernels run one at a time.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true, Host: model.HostSerial,
-		Params: taskParams, Adjust: adjustTasks, Compose: composeTaskStreams,
 	})
 }

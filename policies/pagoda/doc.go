@@ -30,7 +30,8 @@
 //  9. "No new tasks come in" is when the thread that spawns has nothing to do: it
 //     then releases the last task at once. A wait reads a word, again and again:
 //     waitAll a counter of ended tasks and, when that has moved, the table, as in
-//     the public artifact; wait the ready field of its task's entry.
+//     the public artifact; wait the ready field of its task's entry, and so does
+//     waitAll where one task is live.
 //  10. Of several free blocks the lowest is taken, and likewise the lowest free
 //     barrier.
 //  11. Algorithm 2 takes warps from the counter with atomicDec and keeps ids >= 0;

@@ -42,10 +42,9 @@ type Spawner struct {
 	size  int    // tasks of a batch; 0: it spawns continuously
 	queue []Task // offered and not spawned, from head on
 	head  int
-	live  int // spawned and not seen done
-	seen  int // seen done in all
-	batch int // spawned in this batch
-	shown bool
+	live  int  // spawned and not seen done
+	seen  int  // seen done in all
+	batch int  // spawned in this batch
 	moved bool // the counter says that there is something to be seen
 	wait  Wait
 	busy  bool
@@ -84,6 +83,8 @@ func (s *Spawner) Next() Action {
 		return s.release()
 	case s.live > 0 && s.moved:
 		return s.copyBack(NoID)
+	case s.Polling() && s.live == 1:
+		return s.copyBack(s.table.only())
 	case s.Polling():
 		s.busy = true
 		return Action{Act: ActPoll}
@@ -91,7 +92,8 @@ func (s *Spawner) Next() Action {
 	return Action{}
 }
 
-// Polling reports whether the CPU reads the counter until there is news.
+// Polling reports whether the CPU reads the counter, or the entry of the one task
+// that is live, until there is news.
 func (s *Spawner) Polling() bool {
 	return s.live > 0 && (s.closed() || s.Offered() == 0 && s.wait >= WaitAny)
 }
@@ -107,7 +109,6 @@ func (s *Spawner) spawn() Action {
 	s.pop()
 	s.live++
 	s.batch++
-	s.shown = false
 	return Action{Act: ActSend, ID: id}
 }
 
@@ -118,15 +119,13 @@ func (s *Spawner) pop() {
 	}
 }
 
-// release lets the last task go: its state is copied back first, until it is
-// (-1,0): an earlier copy would overwrite the pointer to its predecessor.
+// release lets the last task go, once its state is (-1,0): an earlier copy would
+// overwrite the pointer to its predecessor. That of a task with no predecessor is
+// so from the start; of another it is copied back first.
 func (s *Spawner) release() Action {
-	if !s.shown {
-		return s.copyBack(s.table.Last())
-	}
 	id, ok := s.table.ReleaseLast()
 	if !ok {
-		panic("pagoda: the last task was shown as copied and cannot be released")
+		return s.copyBack(s.table.Last())
 	}
 	return Action{Act: ActSend, ID: id, Release: true}
 }
@@ -146,9 +145,6 @@ func (s *Spawner) CopiedBack(done []ID) []ID {
 	done = s.table.FinishCopyBack(done)
 	s.busy, s.moved = false, false
 	s.saw(len(done) - n)
-	if last := s.table.Last(); last != NoID {
-		s.shown = s.table.CPU(last).State == State{Ready: Copied}
-	}
 	return done
 }
 

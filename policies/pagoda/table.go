@@ -288,6 +288,16 @@ func (t *Table) Begin(id ID) {
 	t.set(id, State{Ready: Scheduling})
 }
 
+// only returns the one entry that is not free as far as the CPU knows.
+func (t *Table) only() ID {
+	for c, free := range t.free {
+		if taken := ^free & (1<<t.rows - 1); taken != 0 {
+			return t.ID(c, bits.TrailingZeros64(taken))
+		}
+	}
+	return NoID
+}
+
 // Done frees the entry on the GPU's side: line 42.
 func (t *Table) Done(id ID) {
 	if t.GPU(id).State != (State{Ready: Scheduling}) {
