@@ -153,3 +153,29 @@ func TestUnlimitedUnderOtherPolicies(t *testing.T) {
 		}
 	}
 }
+
+// Children do the same work however they are launched, and however their groups are
+// kept: cdp and dtbl issue the same instructions with the same lanes, launch the same
+// requests, and no more groups join than are launched.
+func TestChildrenDoTheSameWork(t *testing.T) {
+	for seed := range uint64(24) {
+		r := rand.New(rand.NewPCG(seed, 13))
+		text, machine := nestTrace(r), randomMachine(r)
+		tr := tracetest.FromText(t, text)
+		run := func(policy string) *model.Summary {
+			c, p := tiny(t, append(machine, "policy="+policy)...)
+			return replay(t, tr, c, p, newDiffer())
+		}
+		want := run("cdp")
+		for _, policy := range []string{"cdp-ideal", "dtbl", "dtbl,match=kde,fallback=api", "dtbl,agt=1,ahead=2", "dtbl,agt=2,alloc=hash", "dtbl,kde=3", "dtbl-ideal"} {
+			got := run(policy)
+			if got.WarpInsts != want.WarpInsts || got.ThreadInsts != want.ThreadInsts || got.LaunchesMade != want.LaunchesMade || got.LaunchesInlined != want.LaunchesInlined {
+				t.Errorf("seed %d, %s: %d instructions, %d launches, %d inlined; cdp has %d, %d, %d\n%s", seed, policy,
+					got.WarpInsts, got.LaunchesMade, got.LaunchesInlined, want.WarpInsts, want.LaunchesMade, want.LaunchesInlined, text)
+			}
+			if got.LaunchesCoalesced > got.LaunchesMade {
+				t.Errorf("seed %d, %s: %d of %d groups joined", seed, policy, got.LaunchesCoalesced, got.LaunchesMade)
+			}
+		}
+	}
+}
