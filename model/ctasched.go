@@ -183,6 +183,7 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 	k.Resident++
 	if k.smCTAs[c.sm.id]++; k.smCTAs[c.sm.id] == 1 {
 		k.SMs++
+		k.came(c.sm.id, u.m.now)
 	}
 }
 
@@ -195,6 +196,7 @@ func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	k.Resident--
 	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {
 		k.SMs--
+		k.went(c.sm.id, t, u.m.cfg.SM.MaxWarps)
 	}
 	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
 		u.m.queue.post(t+1, evRelease, k.slot, 0)

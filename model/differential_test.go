@@ -314,6 +314,7 @@ func randomLayout(r *rand.Rand) []string {
 
 // differ collects what the fast machine tells, in the naive one's form.
 type differ struct {
+	work [5]uint64 // accesses and hits of L1 and L2, reads of DRAM, of all kernels
 	eventLog
 	n     map[[3]uint32]uint32
 	insts map[instKey][2]model.Time
@@ -358,6 +359,10 @@ func (d *differ) CTA(r *model.CTARecord) {
 
 func (d *differ) Kernel(r *model.KernelRecord) {
 	d.ended = append(d.ended, nEnd{r.ID, r.Dispatch, r.FirstCTA, r.End})
+	w := &r.Work
+	for i, n := range []uint64{w.L1Accesses, w.L1Hits, w.L2Accesses, w.L2Hits, w.DRAMReads} {
+		d.work[i] += n
+	}
 }
 
 var naiveSeed = flag.Int64("seed", 0, "the only seed that is compared with the naive machine; 0: all")
@@ -463,6 +468,12 @@ func agree(t *testing.T, text string, machine []string) bool {
 	if counted = strings.NewReplacer("{", "", "}", "").Replace(counted); got != counted {
 		t.Errorf("accesses, hits, misses, reads and writes; cycles with requests; instructions of warps and threads:\n%s\nnaive:\n%s", got, counted)
 		ok = false
+	}
+	if m := sum.Memory; len(n.requests) == 0 && len(d.tasks) == 0 { // of others' accesses there are none
+		if all := [5]uint64{m[0].Accesses, m[0].Hits, m[1].Accesses, m[1].Hits, m[2].ReadSectors}; d.work != all {
+			t.Errorf("kernels have accesses and hits of L1 and L2, and reads of DRAM, of %v, all have %v", d.work, all)
+			ok = false
+		}
 	}
 	return ok && first == ""
 }

@@ -41,6 +41,7 @@ type kernelRun struct {
 	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
 	pending    *ctaRun  // read ahead from the cursor
 	smCTAs     []uint16 // CTAs of this kernel on each SM
+	smSince    []Time   // when the first of them came
 	rec        KernelRecord
 }
 

@@ -125,7 +125,7 @@ func (u *lsu) access(w *warp, o *op, t Time) Time {
 	default:
 		u.co.coalesce(a, w.lists, uint64(o.width))
 	}
-	done := u.global(o, t)
+	done := u.forKernel(w.cta.kernel, o, t)
 	if u.s.m.accessed != nil && o.space != trace.SpaceLocal {
 		u.tellAccess(w, o, a, t, done)
 	}

@@ -276,10 +276,10 @@ func (m *Machine) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
 		m.freeRuns = m.freeRuns[:n-1]
-		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, groups: k.groups}
+		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
 		return k
 	}
-	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms))}
+	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
 	m.runs = append(m.runs, k)
 	return k
 }

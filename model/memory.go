@@ -4,6 +4,10 @@ package model
 // The whole way of a request is computed in one call, each stage reserving the
 // cycles that it needs.
 type memory struct {
+	work   *KernelWork // what requests are booked on
+	others KernelWork  // those of no kernel
+	before traffic     // of the slice of the request on its way
+
 	cfg      *Config
 	latency  Time        // crossbar, each way
 	ahead    *headOfLine // of requests; nil: a packet stops none behind it
@@ -40,6 +44,7 @@ func newMemory(c *Config) *memory {
 	for i := range c.L2.Slices {
 		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
+	m.work = &m.others
 	return m
 }
 

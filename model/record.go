@@ -46,6 +46,7 @@ type KernelRecord struct {
 	End         Time
 	WarpInsts   uint64
 	ThreadInsts uint64
+	Work        KernelWork
 	Recorded    *trace.Recorded // nil: the capture has no times
 }
 
@@ -174,7 +175,10 @@ type SampleRecord struct {
 	PendingKernels uint32
 	KDEUsed        uint32
 	AGTUsed        uint32
-	WarpInsts      uint64   // issued in the window
+	WarpInsts      uint64 // issued in the window
+	L2Sectors      uint64 // of accesses to the L2 that were made in the window, as those that follow
+	DRAMReads      uint64
+	DRAMWrites     uint64
 	Kernels        []uint32 // the kernels that the lists below are of
 	PagesOwned     []uint32
 	SMsHeld        []uint32

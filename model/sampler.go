@@ -5,6 +5,7 @@ type sampler struct {
 	width Time
 	next  Time // end of the current window
 	insts uint64
+	moved traffic // at the end of the window before
 	rec   SampleRecord
 	thin  *thinner // nil: every window is told as it ends
 }
@@ -65,6 +66,9 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	}
 	r.KDEUsed = uint32(len(m.ctas.entries))
 	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
+	was := s.moved
+	s.moved = m.mem.traffic()
+	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.accesses-was.accesses, s.moved.reads-was.reads, s.moved.writes-was.writes
 	for _, k := range m.ctas.entries {
 		r.Kernels = append(r.Kernels, k.ID)
 		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))

@@ -300,6 +300,7 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	c.rec.End = t
 	k := c.kernel
 	s.giveBack(c, t)
+	k.rec.Work.book(&c.rec, k.res.Warps)
 	k.rec.WarpInsts += c.rec.WarpInsts
 	k.rec.ThreadInsts += c.threadInsts
 	s.threadInsts += c.threadInsts

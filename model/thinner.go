@@ -27,13 +27,16 @@ func (h *thinner) keep(r *SampleRecord) {
 func (h *thinner) full() bool { return len(h.kept) >= maxWindows }
 
 // halve joins windows in pairs: the state is that at the end of the second, the
-// instructions are those of both.
+// instructions and sectors are those of both.
 func (h *thinner) halve() {
 	n := len(h.kept) / 2
 	for i := range n {
 		first, second := &h.kept[2*i], h.kept[2*i+1]
 		second.Start = first.Start
 		second.WarpInsts += first.WarpInsts
+		second.L2Sectors += first.L2Sectors
+		second.DRAMReads += first.DRAMReads
+		second.DRAMWrites += first.DRAMWrites
 		h.kept[i] = second
 	}
 	clear(h.kept[n:])

@@ -18,7 +18,7 @@ func TestThinner(t *testing.T) {
 		s.init(SampleAuto)
 		obs := &windows{}
 		one := &sm{}
-		m := &Machine{obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		m := &Machine{mem: &memory{}, obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(m, at)
 			one.issued += 3

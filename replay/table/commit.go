@@ -83,27 +83,41 @@ func prune(dir string, levels int) {
 }
 
 // Recover completes the runs of a folder that were committed and whose files were
-// not all moved to their places. One that another process is completing is left
-// to it.
+// not all moved to their places, and removes what was being written by processes that
+// have ended. What another process is writing is left to it.
 func Recover(dir string) error {
-	found, err := filepath.Glob(filepath.Join(escape(dir), runsFolder, "*", committed))
-	if err != nil {
-		return fmt.Errorf("tables: %w", err)
-	}
-	for _, at := range found {
-		run := filepath.Dir(at)
-		lock, err := claim(run)
+	for _, name := range []string{committed, stagedName} {
+		found, err := filepath.Glob(filepath.Join(escape(dir), runsFolder, "*", name))
 		if err != nil {
-			continue
+			return fmt.Errorf("tables: %w", err)
 		}
-		err = advance(dir, run)
-		if lock != nil {
-			lock.Close()
-		}
-		if err != nil {
-			return err
+		for _, at := range found {
+			if err := recoverRun(dir, at); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// recoverRun completes or removes what lies in a run's folder, unless another holds it.
+func recoverRun(dir, at string) error {
+	run := filepath.Dir(at)
+	lock, err := claim(run)
+	if err != nil || lock == nil {
+		return nil
+	}
+	defer lock.Close()
+	if filepath.Base(at) == committed {
+		return advance(dir, run)
+	}
+	if !locks(lock) { // it may be another's, who writes it
+		return nil
+	}
+	if err := os.RemoveAll(at); err != nil {
+		return fmt.Errorf("tables: cannot remove what an interrupted run left: %w", err)
+	}
+	prune(run, 2) // and .runs
 	return nil
 }
 

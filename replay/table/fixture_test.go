@@ -90,6 +90,8 @@ func fillWork(s *Set) {
 		ID: 4_000_000_000, Function: "void bfs<int>(int*, int)", Device: true, Parent: 4_294_967_294, Stream: math.MaxUint64,
 		Fidelity: trace.FidelityCTA, Inferred: model.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
+		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [model.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
+			L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2},
 		Recorded: &trace.Recorded{HostNs: 0, StartNs: 5, DurationNs: 995},
 	})
 	o.Kernel(&model.KernelRecord{
@@ -127,7 +129,7 @@ func fillDevice(s *Set) {
 	o.Page(&model.PageRecord{Time: 0, Page: 0, Array: trace.NoArray, From: model.NoKernel, To: model.NoKernel})
 	o.Sample(&model.SampleRecord{
 		Start: 0, End: 1024, ParentCTAs: 1, ChildCTAs: 2, ActiveWarps: 3, Registers: 4, SharedBytes: 5, ResidentCTAs: 6,
-		PendingKernels: 7, KDEUsed: 8, AGTUsed: 9, WarpInsts: 10,
+		PendingKernels: 7, KDEUsed: 8, AGTUsed: 9, WarpInsts: 10, L2Sectors: 10, DRAMReads: 20, DRAMWrites: 3,
 		Kernels: []uint32{0, math.MaxUint32}, PagesOwned: []uint32{20, 21}, SMsHeld: []uint32{13, 0}, CTAsFinished: []uint32{100, 4_000_000_000},
 	})
 	o.Sample(&model.SampleRecord{Start: 1024, End: 2048})

@@ -1,6 +1,8 @@
 package table
 
 import (
+	"math"
+
 	"gpureplay/model"
 	"gpureplay/trace"
 )
@@ -16,6 +18,13 @@ func recorded(name, doc string, get func(*trace.Recorded) int64) column[kernelRo
 		v := get(r.Recorded)
 		return v, v >= 0
 	})
+}
+
+// kernelStalled sums a stall over CTAs; of a kernel of which the duration alone is
+// known it is no finding.
+func kernelStalled(reason model.Stall, name string) column[kernelRow] {
+	return i64("stalled_"+name+"_cycles", "Cycles of its CTAs in which no warp issued, by the reason that the table ctas has; NULL where its time is inferred.",
+		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < model.InferredTime })
 }
 
 var launchers = []string{"host", "device"}
@@ -56,6 +65,26 @@ func init() {
 			betweenNs("duration_ns", "From first_cta to end.", func(r *kernelRow) (from, to model.Time) { return r.FirstCTA, r.End }),
 			count("warp_instructions", "Warp instructions issued.", func(r *kernelRow) uint64 { return r.WarpInsts }),
 			count("thread_instructions", "Warp instructions times their active lanes.", func(r *kernelRow) uint64 { return r.ThreadInsts }),
+			f64("ipc", "Warp instructions per cycle of an SM with a CTA of it (Nsight: sm__inst_executed.avg.per_cycle_active).",
+				func(r *kernelRow) float64 { return ratio(r.WarpInsts, r.Work.ActiveSMCycles, 1) }),
+			f64("gpu_ipc", "Thread instructions per cycle of its duration, over the whole GPU (Accel-Sim: gpu_ipc).", func(r *kernelRow) float64 {
+				if r.FirstCTA == model.Unset || r.End == model.Unset {
+					return math.NaN()
+				}
+				return ratio(r.ThreadInsts, uint64(r.End-r.FirstCTA), 1)
+			}),
+			f64("occupancy_pct", "Its average resident warps of an SM with a CTA of it, over the most that an SM holds (Nsight: sm__warps_active.avg.pct_of_peak_sustained_active).",
+				func(r *kernelRow) float64 { return ratio(r.Work.WarpCycles, r.Work.PlaceCycles, 100) }),
+			count("l1_accesses", "Sectors of 32 B that it asked the L1 for (Nsight: l1tex__t_sectors.sum).", func(r *kernelRow) uint64 { return r.Work.L1Accesses }),
+			count("l1_hits", "Those that were there (Nsight: l1tex__t_sectors_lookup_hit.sum).", func(r *kernelRow) uint64 { return r.Work.L1Hits }),
+			f64("l1_hit_pct", "The same in percent (Nsight: l1tex__t_sector_hit_rate.pct).", func(r *kernelRow) float64 { return ratio(r.Work.L1Hits, r.Work.L1Accesses, 100) }),
+			count("l2_accesses", "Sectors of 32 B that it asked the L2 for (Nsight: lts__t_sectors_srcunit_tex.sum).", func(r *kernelRow) uint64 { return r.Work.L2Accesses }),
+			count("l2_hits", "Those that were there (Nsight: lts__t_sectors_srcunit_tex_lookup_hit.sum).", func(r *kernelRow) uint64 { return r.Work.L2Hits }),
+			f64("l2_hit_pct", "The same in percent (Nsight: lts__t_sector_hit_rate.pct).", func(r *kernelRow) float64 { return ratio(r.Work.L2Hits, r.Work.L2Accesses, 100) }),
+			count("dram_read_bytes", "Read from DRAM for it (Nsight: dram__bytes_read.sum).", func(r *kernelRow) uint64 { return 32 * r.Work.DRAMReads }),
+			count("dram_write_bytes", "Written to DRAM because of it: also what others wrote, where its accesses drove it out (Nsight: dram__bytes_write.sum).", func(r *kernelRow) uint64 { return 32 * r.Work.DRAMWrites }),
+			kernelStalled(model.StallPageNotReady, "page_not_ready"), kernelStalled(model.StallPageNotOwned, "page_not_owned"), kernelStalled(model.StallMemory, "memory"),
+			kernelStalled(model.StallIssue, "issue"), kernelStalled(model.StallBarrier, "barrier"), kernelStalled(model.StallLaunch, "launch_call"), kernelStalled(model.StallChild, "child_wait"),
 			recorded("recorded_host_ns", "In the capture: when the host called the API.", func(t *trace.Recorded) int64 { return t.HostNs }),
 			recorded("recorded_start_ns", "In the capture: when the kernel began on the device.", func(t *trace.Recorded) int64 { return t.StartNs }),
 			recorded("recorded_duration_ns", "In the capture: how long it ran.", func(t *trace.Recorded) int64 { return t.DurationNs }),

@@ -13,3 +13,9 @@ import (
 func taken(folder *os.File) bool {
 	return errors.Is(syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }
+
+// locks reports whether a folder that was not taken is held now: not every file
+// system can.
+func locks(folder *os.File) bool {
+	return syscall.Flock(int(folder.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}

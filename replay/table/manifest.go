@@ -147,6 +147,9 @@ func (e *ManifestEntry) check(dir string) string {
 // or, where the folder has runs of another trace of that name, the name with the
 // beginning of its hash.
 func TraceName(dir, name, hash string) (string, error) {
+	if err := Recover(dir); err != nil {
+		return "", err
+	}
 	all, err := Manifests(dir)
 	if err != nil {
 		return "", err

@@ -58,7 +58,8 @@ func tellHost(s *Set, T model.Time) {
 	for i := range 4 {
 		o.Page(&model.PageRecord{Time: T / 8, Page: uint64(i), From: model.NoKernel, To: model.NoKernel, Ready: true})
 	}
-	s.Machine(&Machine{Config: &model.Config{SM: model.SMConfig{Count: 2}}})
+	s.Machine(&Machine{Config: &model.Config{SM: model.SMConfig{Count: 2, MaxWarps: 8}, Clock: model.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
+		DRAM: model.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
 	for i := range int32(2) {
 		s.Memory(&model.MemoryRecord{Level: "l1", Index: i, Accesses: 10, Hits: 5})
 	}
@@ -78,7 +79,7 @@ func tellDevice(s *Set, T model.Time) {
 	}
 	cta(0, 0, T/8, 0, T/4)
 	cta(0, 1, T/8, 0, T/4)
-	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, Registers: 64, SharedBytes: 128,
+	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, DRAMReads: 30, DRAMWrites: 2, Registers: 64, SharedBytes: 128,
 		Kernels: []uint32{0}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{2}})
 	cta(0, 2, T/4, 0, T/2)
 	cta(0, 3, T/4, 0, T/2)
@@ -219,4 +220,16 @@ func checkFigures(t *testing.T, printed []byte, dir, folder string, want []strin
 	if string(printed) != lines {
 		t.Errorf("printed\n%s\nwant\n%s", printed, lines)
 	}
+}
+
+// TestQuestions asks ten questions of the story with DuckDB, pandas, polars and
+// pyarrow; TestQueries has the answers that were worked out by hand.
+func TestQuestions(t *testing.T) {
+	dir := t.TempDir()
+	writeStory(t, filepath.Join(dir, "replay-out"))
+	sql, err := filepath.Abs(queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runPython(t, dir, "testdata/questions.py", "replay-out", sql)
 }

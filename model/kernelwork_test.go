@@ -1,0 +1,82 @@
+package model_test
+
+import (
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace/tracetest"
+)
+
+// works keeps what each kernel came to, and the windows of the timeline.
+type works struct {
+	eventLog
+	kernels []model.KernelRecord
+	ctas    []model.CTARecord
+}
+
+func (w *works) Inst(*model.InstRecord)       {}
+func (w *works) CTA(r *model.CTARecord)       { w.ctas = append(w.ctas, *r) }
+func (w *works) Kernel(r *model.KernelRecord) { w.kernels = append(w.kernels, *r) }
+
+// A warp loads 128 bytes, 4 sectors, twice: 4 misses of the L1, which DRAM serves,
+// then 4 hits. A second kernel finds its L1 flushed and the sectors in the L2. One
+// warp is resident from its placement to its end.
+func TestWorkOfKernels(t *testing.T) {
+	const kernel = "launch k grid=1 block=32\ncta 0\nwarp 0\nload R1 <- @0x1000+4\nload R2 <- R1 @0x1000+4\nexit\n"
+	c, policy := tiny(t)
+	w := &works{}
+	replay(t, tracetest.FromText(t, kernel+kernel), c, policy, w)
+	if len(w.kernels) != 2 || len(w.ctas) != 2 {
+		t.Fatalf("%d kernels, %d CTAs", len(w.kernels), len(w.ctas))
+	}
+	for i, want := range []model.KernelWork{
+		{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, DRAMReads: 4},
+		{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, L2Hits: 4},
+	} {
+		cta := &w.ctas[i]
+		want.ActiveSMCycles = uint64(cta.End - cta.Dispatch)
+		want.WarpCycles = want.ActiveSMCycles
+		want.PlaceCycles = want.ActiveSMCycles * uint64(c.SM.MaxWarps)
+		want.StallTimes = cta.StallTimes
+		if got := w.kernels[i].Work; got != want {
+			t.Errorf("kernel %d: %+v, want %+v", i, got, want)
+		}
+	}
+}
+
+// A run that is cut off ends in the cycle that was asked for, with what it did until
+// then; one that ends before is whole.
+func TestCutShort(t *testing.T) {
+	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nrepeat 1000\nint R1 <- R1\nend\nexit\n"
+	c, policy := tiny(t)
+	run := func(most model.Time) *model.Summary {
+		cs, err := policies.Parse(policy, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, machine, err := cs[0].Build(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(tracetest.FromText(t, text), model.Options{Config: machine, Policy: p, MaxCycles: most})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := m.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum
+	}
+	whole := run(0)
+	if whole.Cut || whole.Kernels != 1 || whole.WarpInsts != 1001 {
+		t.Fatalf("%+v", whole)
+	}
+	if same := run(whole.Cycles); same.Cut || same.Cycles != whole.Cycles {
+		t.Errorf("at its last cycle: %+v", same)
+	}
+	if half := run(whole.Cycles / 2); !half.Cut || half.Cycles != whole.Cycles/2 || half.Kernels != 0 {
+		t.Errorf("half of it: %+v", half)
+	}
+}
