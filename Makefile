@@ -1,4 +1,7 @@
 # make build   the command, as bin/replay: static, which also starts faster
+# make install the command and its man page under PREFIX (/usr/local), with completion for bash, fish and zsh
+# make dist    static commands for Linux, macOS and Windows on amd64 and arm64, in dist/, with checksums
+# make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
@@ -9,10 +12,40 @@
 PYTHON ?= python3
 VENV   := .venv
 
-.PHONY: narrow build test bench profile results venv clean
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/replay ./cmd/replay
+
+install: build
+	install -D -m 755 bin/replay $(DESTDIR)$(PREFIX)/bin/replay
+	bin/replay man -o $(DESTDIR)$(PREFIX)/share/man/man1
+	mkdir -p $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d $(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	bin/replay completion bash > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/replay
+	bin/replay completion fish > $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/replay.fish
+	bin/replay completion zsh > $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_replay
+
+dist:
+	@mkdir -p dist
+	@for t in $(TARGETS); do \
+		name=dist/replay-$(VERSION)-$${t%/*}-$${t#*/}; [ $${t%/*} = windows ] && name=$$name.exe; \
+		echo "$$name"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -ldflags='-s -w' -o $$name ./cmd/replay || exit 1; \
+	done
+	@cd dist && sha256sum replay-$(VERSION)-* > SHA256SUMS
+
+wheel: build
+	cd python && $(PYTHON) -m pip wheel -q --no-deps -w ../dist .
+
+wheels: dist
+	@for p in linux-amd64:manylinux2014_x86_64 linux-arm64:manylinux2014_aarch64 darwin-amd64:macosx_11_0_x86_64 darwin-arm64:macosx_11_0_arm64 \
+		windows-amd64.exe:win_amd64 windows-arm64.exe:win_arm64; do \
+		cd python && REPLAY_BINARY=../dist/replay-$(VERSION)-$${p%:*} REPLAY_PLATFORM=$${p#*:} $(PYTHON) -m pip wheel -q --no-deps -w ../dist . || exit 1; cd ..; \
+	done
 
 venv: $(VENV)/.stamp
 
@@ -40,4 +73,4 @@ narrow: build
 	bin/replay reproduce $(LARGE) --into=POLICIES.md pagoda
 
 clean:
-	rm -rf bin $(VENV) replay-out sweep-out
+	rm -rf bin dist python/build python/*.egg-info $(VENV) replay-out sweep-out

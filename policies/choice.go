@@ -153,6 +153,9 @@ func (c *Choice) params() []Param {
 	return append(all, warps.params(c.decision("warp"))...)
 }
 
+// Parameters are those of the policy and of its decisions.
+func (c *Choice) Parameters() []Param { return c.params() }
+
 // decision returns the implementation chosen for a decision.
 func (c *Choice) decision(d string) string {
 	if n, ok := c.over[d]; ok {

@@ -1,8 +1,12 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"sync"
 
 	"gpureplay/model"
 	"gpureplay/policies"
@@ -26,6 +30,7 @@ func Switches() []Switch {
 		return s
 	}
 	return []Switch{
+		{"host-calls", "the host's own time for launches and copies", zero("host.launch_overhead_ns", "host.copy_latency_ns")},
 		{"launch", "launch and dispatch latency", zero("host.launch_latency", "host.launch_overhead_ns", "kmu.dispatch_latency")},
 		{"device-launch", "latency of the device API", zero("launch.stream_create", "launch.param_base", "launch.param_per_lane", "launch.device_base", "launch.device_per_lane")},
 		{"copies", "copies between host and device", zero("host.pcie_gb_s", "host.copy_latency_ns")},
@@ -66,9 +71,10 @@ type Effect struct {
 }
 
 // Explain replays a trace under one policy, once as the machine is and once with
-// each switch turned, and returns the machine's cycles and the effects. A
-// machine that allows no zero for a key leaves that switch out.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice) (model.Time, []Effect, error) {
+// each switch turned, jobs of them at a time, and returns the machine's cycles and the
+// effects, the largest first. A machine that allows no zero for a key leaves that
+// switch out.
+func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice, jobs int) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, model.NotTasks)
 	if err != nil {
 		return 0, nil, err
@@ -80,19 +86,42 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *polici
 	if err != nil {
 		return 0, nil, fmt.Errorf("policy %s: %w", c.Label, err)
 	}
-	var all []Effect
-	for _, s := range Switches() {
-		changed, err := s.turn(cfg)
-		if err != nil {
-			return 0, nil, fmt.Errorf("switch %s: %w", s.Name, err)
-		}
-		n, err := cyclesOf(ctx, tr, changed, c)
-		if err != nil {
-			return 0, nil, fmt.Errorf("switch %s: %w", s.Name, err)
-		}
-		all = append(all, Effect{s, n, float64(n-base) / float64(max(1, base)) * 100})
+	all, err := effects(ctx, tr, cfg, c, base, jobs)
+	if err != nil {
+		return 0, nil, err
 	}
 	return base, all, nil
+}
+
+// effects turns each switch; all of them are run, whichever ends first.
+func effects(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice, base model.Time, jobs int) ([]Effect, error) {
+	switches := Switches()
+	all, errs := make([]Effect, len(switches)), make([]error, len(switches))
+	slots := make(chan struct{}, max(1, jobs))
+	var runs sync.WaitGroup
+	for i, s := range switches {
+		slots <- struct{}{}
+		runs.Go(func() {
+			defer func() { <-slots }()
+			changed, err := s.turn(cfg)
+			var n model.Time
+			if err == nil {
+				n, err = cyclesOf(ctx, tr, changed, c)
+			}
+			if err != nil {
+				errs[i] = fmt.Errorf("switch %s: %w", s.Name, err)
+			}
+			all[i] = Effect{s, n, float64(n-base) / float64(max(1, base)) * 100}
+		})
+	}
+	runs.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Effect) int { return cmp.Compare(math.Abs(b.Pct), math.Abs(a.Pct)) })
+	return all, nil
 }
 
 // turn returns the machine with the switch turned.

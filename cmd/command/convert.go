@@ -137,6 +137,9 @@ func writeFile(path string, fill func(io.Writer) error) error {
 
 // report shows what a new trace holds.
 func (a *app) report(path string) error {
+	if a.quiet && !a.asJSON {
+		return nil
+	}
 	r, err := trace.Open(path)
 	if err != nil {
 		return err

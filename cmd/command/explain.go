@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -12,12 +14,12 @@ import (
 func init() { register((*app).explainCommand) }
 
 func (a *app) explainCommand() *cobra.Command {
-	f := &replayFlags{params: map[string]*string{}}
+	f, jobs := &replayFlags{params: map[string]*string{}}, 0
 	c := &cobra.Command{
 		Use:   "explain TRACE",
 		Short: "turn one resource or latency off at a time: what the cycles are made of",
 		Long: "explain replays a trace under one policy as the machine is, then once for each of its resources and latencies with that one\n" +
-			"left out, and prints the change of cycles. Effects overlap, so they do not add up.",
+			"left out, and prints the change of cycles, the largest first. Effects overlap, so they do not add up.",
 		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst",
 		Args:    exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -26,14 +28,16 @@ func (a *app) explainCommand() *cobra.Command {
 				return err
 			}
 			defer r.Close()
-			return a.explain(cmd, f, r)
+			return a.explain(cmd, f, r, jobs)
 		},
 	}
 	f.registerMachine(c.Flags())
+	c.Flags().IntVar(&jobs, "jobs", 0, "`N` runs at once (default: the cores)")
+	completeMachine(c)
 	return c
 }
 
-func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error {
+func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader, jobs int) error {
 	cfg, _, err := f.machine(a, r)
 	if err != nil {
 		return err
@@ -45,7 +49,7 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 	if len(choices) != 1 {
 		return usagef("explain: want one policy, got %d", len(choices))
 	}
-	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0])
+	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], cmp.Or(jobs, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return err
 	}
@@ -59,9 +63,17 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 	fmt.Fprintf(a.out, "%s on %s: %s cycles\n", choices[0].Label, cfg.Name, commas(base))
 	g := newGrid(a.out, "without", "cycles", "change")
 	g.right(2, 3)
+	none := 0
 	for _, e := range effects {
+		if e.Cycles == base {
+			none++
+			continue
+		}
 		g.row(e.What, commas(e.Cycles), fmt.Sprintf("%+.1f %%", e.Pct))
 	}
 	g.print()
+	if none > 0 {
+		fmt.Fprintf(a.out, "%d more change nothing (--json lists them)\n", none)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -30,6 +31,7 @@ func (a *app) policiesCommand() *cobra.Command {
 			return a.listPolicies()
 		},
 	}
+	c.ValidArgsFunction = firstOnly(listed(policies.Names, false))
 	c.Flags().BoolVar(&cost, "cost", false, "the hardware that the policy adds to a machine")
 	c.Flags().StringVar(&gpu, "gpu", "", "`PRESET` or TOML file of that machine (default: the one of the policy's paper)")
 	return c
@@ -99,6 +101,15 @@ func (a *app) showPolicy(name string) error {
 	fmt.Fprintf(a.out, "%s: %s\n\n%s\n\nSource: %s\n", p.Name, p.Title, p.Doc, p.Source)
 	for _, s := range cs[0].Settings() {
 		fmt.Fprintf(a.out, "  %s\n", s)
+	}
+	if params := cs[0].Parameters(); len(params) > 0 {
+		fmt.Fprintln(a.out, "\nParameters, as flags or behind the policy's name (--policy="+p.Name+",NAME=VALUE):")
+		for _, q := range params {
+			fmt.Fprintf(a.out, "  --%s=%s  %s\n", q.Name, q.Default, q.Help)
+		}
+	}
+	if len(p.Baselines) > 0 {
+		fmt.Fprintf(a.out, "\nCompared with %s, which is run too unless --no-baseline says no.\n", strings.Join(p.Baselines, " and "))
 	}
 	return nil
 }

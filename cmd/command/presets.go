@@ -11,12 +11,12 @@ import (
 func init() { register((*app).presetsCommand) }
 
 func (a *app) presetsCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "presets [PRESET]",
+	c := &cobra.Command{
+		Use:   "presets [PRESET|FILE]",
 		Short: "list the machines, or show every number of one",
-		Long: "presets lists the machines, or shows every number of one as TOML. --gpu takes a file of that form, also one that\n" +
+		Long: "presets lists the machines, or shows every number of one as TOML; a file of your own is checked on the way. --gpu takes a file of that form, also one that\n" +
 			"begins with base = \"a100\" and gives only what differs.",
-		Example: "  replay presets\n  replay presets a100 > mine.toml",
+		Example: "  replay presets\n  replay presets a100 > mine.toml\n  replay presets mine.toml",
 		Args:    between(0, 1, "at most one preset"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -25,12 +25,14 @@ func (a *app) presetsCommand() *cobra.Command {
 			return a.listPresets()
 		},
 	}
+	c.ValidArgsFunction = firstOnly(gpus)
+	return c
 }
 
 func (a *app) showPreset(name string) error {
-	c, err := model.Preset(name)
+	c, err := machineNamed(name)
 	if err != nil {
-		return usageError{err}
+		return err
 	}
 	if a.asJSON {
 		rows := []map[string]any{}

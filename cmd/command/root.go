@@ -85,13 +85,15 @@ func (a *app) root() *cobra.Command {
 			return a.replay(cmd, f, args)
 		},
 	}
-	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageError{nearFlag(c, err)} })
 	c.SuggestionsMinimumDistance = 2
 	c.CompletionOptions.HiddenDefaultCmd = false
 	p := c.PersistentFlags()
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
+	completeMachine(c)
+	completeReplay(c)
 	for _, make := range commands {
 		c.AddCommand(make(a))
 	}
@@ -123,6 +125,7 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
+		s.MarkHidden(q.Name) // replay policies NAME shows those of one
 	}
 }
 
@@ -257,8 +260,6 @@ func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*pol
 		return nil, err
 	}
 	apply, rest, err := policies.Applicable(facts, flags)
-	for _, no := range rest {
-		a.note("without %s", no)
-	}
+	a.noteRest(rest)
 	return apply, err
 }

@@ -42,6 +42,7 @@ func (a *app) sampleCommand() *cobra.Command {
 			return a.report(out)
 		},
 	}
+	c.ValidArgsFunction = firstOnly(listed(sampleNames, false))
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
 	c.Flags().StringArrayVar(&params, "param", nil, "one `NAME=VALUE` of the workload (repeatable)")
 	return c

@@ -1,0 +1,90 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pythonWith returns the Python of the loading tests, and the environment in which the
+// package of python/ runs this test's executable as the command.
+func pythonWith(t *testing.T) (python string, env []string) {
+	t.Helper()
+	python, err := filepath.Abs("../../.venv/bin/python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if exec.Command(python, "-c", "import duckdb, pandas, pyarrow").Run() != nil {
+		t.Skip("no Python environment with duckdb and pandas (make test makes it)")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := filepath.Abs("../../python")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return python, append(os.Environ(), asCommand+"=1", "GPUREPLAY_BINARY="+self, "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
+}
+
+// The package gives what the command prints, in each form, and the command's errors.
+const packageScript = `
+import sys, gpureplay
+work = sys.argv[1]
+trace = work + "/v.trace.zst"
+assert gpureplay.sample("vecadd", trace, n=16384)["kernels"] == 2
+out = gpureplay.run(trace, "ppcs", gpu="gk110-ppcs", set={"kmu.hwqs": 4}, out=work + "/out")
+printed = {r["policy"]: r for r in out.rows}
+assert list(printed) == ["serial", "ppcs"], printed
+cycles = dict(out.table("runs").project("policy, cycles").fetchall())
+assert cycles == {p: r["cycles"] for p, r in printed.items()}, cycles
+speedup = {r[3]: r[-1] for r in out.speedup(baseline="serial").fetchall() if r[0] != "geometric mean"}
+assert all(abs(speedup[p] - r["speedup"]) < 1e-12 for p, r in printed.items()), speedup
+assert set(out.pandas("settings").query("key == 'kmu.hwqs'").number) == {4.0}
+assert out.arrow("ctas").num_rows == sum(r["ctas"] for r in out.rows)
+assert "speedup" in gpureplay.queries() and all(gpureplay.queries().values())
+for name in gpureplay.queries():
+    out.query(name).fetchall()
+kept = gpureplay.run(trace, gpu="k20c", tables=["runs"])
+assert kept.tables() == ["runs"] and kept.table("runs").fetchall()
+for wrong in (lambda: gpureplay.run(trace, "serail"), lambda: out.table("cta"), lambda: out.query("sped"), lambda: gpureplay.open(work + "/none")):
+    try:
+        wrong()
+    except gpureplay.Error as e:
+        assert e.status == 2 and "\n" not in str(e), e
+    else:
+        raise SystemExit("no error")
+print("ok")
+`
+
+func TestPythonPackage(t *testing.T) {
+	python, env := pythonWith(t)
+	cmd := exec.Command(python, "-c", packageScript, t.TempDir())
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasSuffix(string(out), "ok\n") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// Every notebook runs to its end.
+func TestNotebooks(t *testing.T) {
+	python, env := pythonWith(t)
+	notebooks, err := filepath.Glob("../../python/notebooks/*.py")
+	if err != nil || len(notebooks) < 5 {
+		t.Fatalf("notebooks %v, %v", notebooks, err)
+	}
+	for _, n := range notebooks {
+		path, err := filepath.Abs(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(python, path, t.TempDir())
+		cmd.Env = env
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "│") {
+			t.Errorf("%s: %v\n%s", filepath.Base(n), err, out)
+		}
+	}
+}
