@@ -48,6 +48,7 @@ type op struct {
 type code struct {
 	ops      []op
 	count    int  // registers, with register 0
+	exit     unit // of EXIT
 	launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
 	insts    []uint32 // of each op, in the function; nil: its own index
@@ -55,8 +56,8 @@ type code struct {
 
 // prepare brings c up to date with f, which grows only while a trace is
 // written; a replayed function is prepared once.
-func prepare(f *trace.Function) *code {
-	c := newCode(len(f.Insts))
+func prepare(f *trace.Function, sm *SMConfig) *code {
+	c := newCode(len(f.Insts), sm)
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
 		o, in := &c.ops[i], &f.Insts[i]
@@ -68,8 +69,12 @@ func prepare(f *trace.Function) *code {
 }
 
 // newCode returns a function with room for a number of instructions.
-func newCode(insts int) *code {
-	return &code{count: 1, index: make(map[trace.Reg]uint16), ops: make([]op, 0, insts)}
+func newCode(insts int, sm *SMConfig) *code {
+	exit := unitControl
+	if sm.ExitUnit == "int" {
+		exit = unitInt
+	}
+	return &code{exit: exit, count: 1, index: make(map[trace.Reg]uint16), ops: make([]op, 0, insts)}
 }
 
 func (c *code) add(in *trace.Inst) {
@@ -78,6 +83,8 @@ func (c *code) add(in *trace.Inst) {
 		mem: in.Mem(), width: in.Width, barrier: uint8(in.Imm & 15), unit: unitOf(in),
 	}
 	switch {
+	case in.Class == trace.ClassExit:
+		o.unit = c.exit
 	case in.Class == trace.ClassLaunch, in.Class == trace.ClassDeviceSync:
 		o.shared, c.launches = true, true
 	case o.mem:
@@ -154,7 +161,7 @@ func unitOf(in *trace.Inst) unit {
 		return unitTensor
 	case trace.ClassUniform:
 		return unitUniform
-	case trace.ClassControl, trace.ClassExit:
+	case trace.ClassControl:
 		return unitControl
 	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return unitNone
@@ -176,12 +183,13 @@ func unitOf(in *trace.Inst) unit {
 type timing struct {
 	latency [16]Time
 	every   [16]Time
+	exit    Time // from an EXIT to the end of its warp
 }
 
-func newTiming(e *ExecConfig, depth int) timing {
-	var t timing
+func newTiming(e *ExecConfig, sm *SMConfig) timing {
+	t := timing{exit: Time(sm.ExitLatency)}
 	set := func(u unit, c UnitConfig) {
-		t.latency[u], t.every[u] = Time(c.Latency+depth), max(1, Time(c.Initiation))
+		t.latency[u], t.every[u] = Time(c.Latency+sm.PipelineDepth), max(1, Time(c.Initiation))
 	}
 	set(unitInt, e.Int)
 	set(unitFP16, e.FP16)

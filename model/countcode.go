@@ -24,7 +24,7 @@ func (m *Machine) countCode(fn uint32) *code {
 	}
 	if m.counted[fn] == nil {
 		insts := m.prog.Functions[fn].Insts
-		c := newCountCode(len(insts))
+		c := newCountCode(len(insts), &m.cfg.SM)
 		for i := range insts {
 			c.addVariants(&insts[i], uint32(i))
 		}
@@ -36,7 +36,7 @@ func (m *Machine) countCode(fn uint32) *code {
 // touchCode returns the variants of a load and a store of 4 bytes a lane.
 func (m *Machine) touchCode() *code {
 	if m.touching == nil {
-		c := newCountCode(2)
+		c := newCountCode(2, &m.cfg.SM)
 		for _, flag := range [2]trace.InstFlags{trace.InstLoad, trace.InstStore} {
 			c.addVariants(&trace.Inst{Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: flag, Width: touchWidth}, NoInst)
 		}
@@ -45,8 +45,8 @@ func (m *Machine) touchCode() *code {
 	return m.touching
 }
 
-func newCountCode(insts int) *code {
-	c := newCode(insts * countVariants)
+func newCountCode(insts int, sm *SMConfig) *code {
+	c := newCode(insts*countVariants, sm)
 	c.insts = make([]uint32, 0, insts*countVariants)
 	return c
 }

@@ -229,6 +229,8 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.atomic_conflicts", "merged", "split", "serial")
 	set("l1.bypass_latency", 0, 20)
 	set("sm.warp_launch_gap", 0, 1, 7)
+	set("sm.exit_unit", "control", "int")
+	set("sm.exit_latency", 1, 2, 6)
 	set("l1.mshrs", 0, 1, 4)
 	set("l1.merge", 0, 1, 4)
 	set("l1.miss_queue", 1, 4, 64)

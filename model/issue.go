@@ -70,6 +70,12 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	from := t + 1
 	if u := o.unit & 15; u < unitNone {
 		free, done := t+s.timing.every[u], t+s.timing.latency[u]
+		if o.class == trace.ClassExit {
+			w.last = max(w.last, t+s.timing.exit)
+			if u == unitInt {
+				free = from // it needs the pipe's first stage alone
+			}
+		}
 		if sc.pipes[u].free = free; free > from {
 			sc.busy |= 1 << u
 		}

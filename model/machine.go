@@ -84,7 +84,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
 	m.mem = newMemory(m.cfg)
-	t := newTiming(&m.cfg.Exec, m.cfg.SM.PipelineDepth)
+	t := newTiming(&m.cfg.Exec, &m.cfg.SM)
 	for i := range n {
 		m.sms = append(m.sms, newSM(m, i, &t))
 	}
@@ -267,7 +267,7 @@ func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
 // code returns a function prepared for the issue model.
 func (m *Machine) code(fn uint32) *code {
 	if m.codes[fn] == nil {
-		m.codes[fn] = prepare(&m.prog.Functions[fn])
+		m.codes[fn] = prepare(&m.prog.Functions[fn], &m.cfg.SM)
 	}
 	return m.codes[fn]
 }

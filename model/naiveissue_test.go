@@ -43,11 +43,14 @@ func (w *nWarp) operands(n *naive) model.Time {
 const nTexture = trace.Class(99)
 
 // pipe is the class whose unit an instruction takes.
-func pipe(in *trace.Inst) trace.Class {
+func (n *naive) pipe(in *trace.Inst) trace.Class {
 	switch in.Class {
 	case trace.ClassOther:
 		return trace.ClassInt
 	case trace.ClassExit:
+		if n.cfg.SM.ExitUnit == "int" {
+			return trace.ClassInt
+		}
 		return trace.ClassControl
 	case trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return trace.ClassBarrier
@@ -80,10 +83,10 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 	if in == nil {
 		return true // it was held by its last instruction and has only to exit
 	}
-	if pipe(in) == trace.ClassMemory {
+	if n.pipe(in) == trace.ClassMemory {
 		return s.lsu.takes() <= n.t
 	}
-	return s.free[sched][pipe(in)] <= n.t
+	return s.free[sched][n.pipe(in)] <= n.t
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
@@ -129,10 +132,10 @@ func (s *nSM) issue(n *naive, sched int) {
 	}
 	second := pick.inst(n)
 	fenced := first.Class == trace.ClassFence && pick.last > n.t
-	if n.over != nil && pipe(second) == trace.ClassMemory {
+	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
-	if pipe(second) != pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t && s.unitFree(n, sched, second) {
+	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t && s.unitFree(n, sched, second) {
 		pick.issue(n, sched)
 	}
 }
@@ -154,11 +157,17 @@ func (w *nWarp) issue(n *naive, sched int) {
 		n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	}
 	var done model.Time
-	if pipe(in) == trace.ClassMemory {
+	if n.pipe(in) == trace.ClassMemory {
 		done = s.lsu.access(n, w, in)
 	} else {
-		latency, every := n.timing(pipe(in))
-		s.free[sched][pipe(in)] = t + every
+		latency, every := n.timing(n.pipe(in))
+		if in.Class == trace.ClassExit {
+			if n.cfg.SM.ExitUnit == "int" {
+				every = 1
+			}
+			w.last = max(w.last, t+model.Time(n.cfg.SM.ExitLatency))
+		}
+		s.free[sched][n.pipe(in)] = t + every
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
 	if w.cta.item != nil { // or else a program of a MasterKernel's own
@@ -175,7 +184,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 			w.regs[r], writes = done, true
 		}
 	}
-	if writes || pipe(in) == trace.ClassMemory {
+	if writes || n.pipe(in) == trace.ClassMemory {
 		w.last = max(w.last, done)
 	}
 	w.pc++

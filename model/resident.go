@@ -38,7 +38,7 @@ type Program struct {
 // past its last instruction. Accesses to shared memory are taken to be free of
 // bank conflicts; those to global memory go to one address for all lanes.
 func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
-	c := prepare(f)
+	c := prepare(f, &SMConfig{}) // warps of a residence never exit
 	var all []*Program
 	for _, x := range stretches {
 		p := &Program{code: c}

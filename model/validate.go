@@ -51,6 +51,8 @@ var bounds = map[string]bound{
 	"sm.operand_collectors": {min: 0, max: 1024},
 	"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
 	"sm.cta_launch_latency": {min: 0, max: maxCycles},
+	"sm.exit_unit":          {words: []string{"control", "int"}},
+	"sm.exit_latency":       {min: 1, max: maxCycles},
 	"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 
 	"shared.latency": {min: 0, max: 1 << 20},

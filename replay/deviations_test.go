@@ -23,6 +23,9 @@ var deviations = []struct {
 	{"deviation 4: column commands as far apart as in one bank group", map[string][]string{"rtx3070": {"dram.tccd=6"}, "qv100": {"dram.tccd=2"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
 	{"deviation 8: any number of memory instructions in operand collectors", map[string][]string{"": {"sm.operand_collectors=0"}}},
+	{"deviation 8: EXIT on the integer pipe, back after 6 cycles, CTAs a cycle later", map[string][]string{
+		"rtx3070": {"sm.exit_unit=int", "sm.exit_latency=6", "sm.cta_launch_latency=1"}, "qv100": {"sm.exit_unit=int", "sm.exit_latency=6", "sm.cta_launch_latency=1"},
+	}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
 	{"choice 8: a hash of any number of slices and sets, 256 B each", map[string][]string{"": {"dram.mapping=", "l2.hash=xor", "l2.set_hash=spread"}}},
 	{"choice 22: packets stop none behind them", map[string][]string{"": {"icnt.head_of_line=false"}}},
