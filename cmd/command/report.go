@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,7 +15,7 @@ import (
 func init() { register((*app).reportCommand) }
 
 func (a *app) reportCommand() *cobra.Command {
-	var out string
+	var out, figures string
 	var opt report.Options
 	c := &cobra.Command{
 		Use:   "report OUT",
@@ -22,7 +23,7 @@ func (a *app) reportCommand() *cobra.Command {
 		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, speed-ups over the baseline,\n" +
 			"what CTAs stalled for (from the table ctas), use of the GPU over time (from timeline), the effect of a sweep's settings, and\n" +
 			"where the figures come from. Every plot has its table beside it. The same tables give the same bytes.",
-		Example: "  replay report replay-out\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
+		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
 		Args:    exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
@@ -39,6 +40,11 @@ func (a *app) reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if figures != "" {
+				if err := writeFigures(cmd.Context(), args[0], figures, opt); err != nil {
+					return err
+				}
+			}
 			if a.asJSON {
 				return a.printJSON([]map[string]any{{"report": out, "replays": stats.Runs, "plots": stats.Figures}})
 			}
@@ -47,7 +53,22 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
+	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, as SVG for a paper, with its table as CSV")
 	c.Flags().StringVar(&opt.Title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
 	c.Flags().StringVar(&opt.Baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
 	return c
+}
+
+// writeFigures writes the plots of a report into a folder.
+func writeFigures(ctx context.Context, from, to string, opt report.Options) error {
+	if err := os.MkdirAll(to, 0o777); err != nil {
+		return err
+	}
+	_, err := report.Figures(ctx, from, opt, func(name string, data []byte) error {
+		return writeFile(filepath.Join(to, name), func(w io.Writer) error {
+			_, err := w.Write(data)
+			return err
+		})
+	})
+	return err
 }

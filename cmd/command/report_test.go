@@ -172,7 +172,8 @@ func TestReportOfARun(t *testing.T) {
 			t.Errorf("the plot of speed-ups has %v, want %v", speedups[1+i], want)
 		}
 	}
-	want := []string{"Speed-up: vecadd on gk110-ppcs", "What CTAs did: vecadd on gk110-ppcs", "Resident warps over time: vecadd on gk110-ppcs", "Instructions over time: vecadd on gk110-ppcs"}
+	want := []string{"Speed-up: vecadd on gk110-ppcs", "What CTAs did: vecadd on gk110-ppcs", "Resident warps over time: vecadd on gk110-ppcs", "Instructions over time: vecadd on gk110-ppcs",
+		"Resident CTAs over time: vecadd on gk110-ppcs", "DRAM traffic over time: vecadd on gk110-ppcs"}
 	if got := captions(page); !slices.Equal(got, want) {
 		t.Errorf("plots %q, want %q", got, want)
 	}
@@ -219,13 +220,14 @@ func TestReportOfASweep(t *testing.T) {
 		}
 	}
 	want := []string{"Speed-up: ", "Cycles over kmu_hwqs: ", "Speed-up over kmu_hwqs: ", "What CTAs did: ",
-		"Resident warps over time: large on gk110-ppcs, kmu_hwqs = 32", "Instructions over time: large on gk110-ppcs, kmu_hwqs = 32"}
+		"Resident warps over time: large on gk110-ppcs, kmu_hwqs = 32", "Instructions over time: large on gk110-ppcs, kmu_hwqs = 32",
+		"Resident CTAs over time: large on gk110-ppcs, kmu_hwqs = 32", "DRAM traffic over time: large on gk110-ppcs, kmu_hwqs = 32"}
 	if !slices.Equal(got, want) {
 		t.Errorf("plots %q, want %q", got, want)
 	}
-	// A curve has the cells' own figures: rows are serial and ppcs with 1 HWQ, then
+	// Behind the speed-ups over both traces and of each, a curve has the cells' own figures: rows are serial and ppcs with 1 HWQ, then
 	// with 32.
-	curve := tableText(page.all("figure")[3].all("table")[0])
+	curve := tableText(page.all("figure")[4].all("table")[0])
 	for i, hwqs := range []string{"1", "32"} {
 		want := []string{hwqs, "1.000", fmt.Sprintf("%.3f", rows[2*i+1]["speedup"])}
 		if !slices.Equal(curve[1+i], want) {

@@ -134,3 +134,44 @@ func (g *group) speedups() (figure, bool) {
 	f.Bars = plot.draw()
 	return f, true
 }
+
+// overTraces is the plot of several groups with one baseline: the geometric mean of
+// what each policy gains, over those that have both, with its range.
+func overTraces(groups []*group) (figure, bool) {
+	if len(groups) < 2 {
+		return figure{}, false
+	}
+	base := groups[0].base
+	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base + " over those of each policy, with its range; more is better."}
+	f.Table.Header = []string{"policy", "speed-up", "lowest", "highest", "runs"}
+	plot := barPlot{What: "speed-up over " + base, mark: 1}
+	var policies []string
+	means := map[string]*mean{}
+	for _, g := range groups {
+		if g.base != base || base == "" {
+			return figure{}, false
+		}
+		for _, p := range g.policies {
+			for _, r := range g.of(p) {
+				if !r.speedup.ok {
+					continue
+				}
+				if means[p] == nil {
+					means[p] = &mean{}
+					policies = append(policies, p)
+				}
+				means[p].add(r.speedup.x)
+			}
+		}
+	}
+	for _, p := range policies {
+		m := means[p]
+		plot.rows = append(plot.rows, barRow{p, m.value(), m.low, m.high})
+		f.Table.Rows = append(f.Table.Rows, []string{p, decimals(m.value(), 3), decimals(m.low, 3), decimals(m.high, 3), commas(int64(m.n))})
+	}
+	if len(plot.rows) < 2 {
+		return f, false
+	}
+	f.Bars = plot.draw()
+	return f, true
+}

@@ -15,10 +15,16 @@ type series struct {
 	span  []float64
 	warps []float64 // resident warps times cycles
 	insts []float64 // warp instructions
+	ctas  []float64 // resident CTAs times cycles
+	dram  []float64 // bytes read and written
+}
+
+func newSeries(step float64, n int) *series {
+	return &series{step, make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 }
 
 // add spreads a sample window over the parts that it covers.
-func (s *series) add(from, to, warps, insts float64) {
+func (s *series) add(from, to, warps, insts, ctas, dram float64) {
 	if !(to > from) || from < 0 {
 		return
 	}
@@ -30,6 +36,8 @@ func (s *series) add(from, to, warps, insts float64) {
 		s.span[i] += hi - lo
 		s.warps[i] += warps * (hi - lo)
 		s.insts[i] += insts * (hi - lo) / (to - from)
+		s.ctas[i] += ctas * (hi - lo)
+		s.dram[i] += dram * (hi - lo) / (to - from)
 	}
 }
 
@@ -64,7 +72,7 @@ func (s *source) readTimeline(ctx context.Context, shown [][]*run) error {
 		}
 		for _, r := range runs {
 			n := int(min(maxPoints, longest))
-			r.over = &series{float64(longest) / float64(n), make([]float64, n), make([]float64, n), make([]float64, n)}
+			r.over = newSeries(float64(longest)/float64(n), n)
 		}
 	}
 	return s.eachOf(ctx, "timeline", func(x *run, r row) {
@@ -73,7 +81,10 @@ func (s *source) readTimeline(ctx context.Context, shown [][]*run) error {
 		}
 		warps, _ := r.float("active_warps")
 		insts, _ := r.float("warp_instructions")
-		x.over.add(float64(r.int("start_cycles")), float64(r.int("end_cycles")), warps, insts)
+		read, _ := r.float("dram_read_bytes")
+		written, _ := r.float("dram_write_bytes")
+		ctas, _ := r.float("resident_ctas")
+		x.over.add(float64(r.int("start_cycles")), float64(r.int("end_cycles")), warps, insts, ctas, read+written)
 	})
 }
 
@@ -87,6 +98,17 @@ func occupancy(g *group, runs []*run) (figure, bool) {
 func issued(g *group, runs []*run) (figure, bool) {
 	f := figure{Title: "Instructions over time: " + g.title() + runs[0].with()}
 	return f, overTime(&f, runs, "warp instructions per cycle", func(s *series, i int) float64 { return s.insts[i] })
+}
+
+// concurrent is the plot of CTAs, bandwidth that of DRAM.
+func concurrent(g *group, runs []*run) (figure, bool) {
+	f := figure{Title: "Resident CTAs over time: " + g.title() + runs[0].with()}
+	return f, overTime(&f, runs, "resident CTAs", func(s *series, i int) float64 { return s.ctas[i] })
+}
+
+func bandwidth(g *group, runs []*run) (figure, bool) {
+	f := figure{Title: "DRAM traffic over time: " + g.title() + runs[0].with()}
+	return f, overTime(&f, runs, "DRAM bytes per cycle", func(s *series, i int) float64 { return s.dram[i] })
 }
 
 // tenths of a plot over time are the rows of its table.

@@ -77,23 +77,35 @@ type Options struct {
 // Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file if a table cannot
 // be read, one if there are no runs, and that of ctx soon after it ends.
 func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
+	p, stats, err := build(ctx, dir, opt)
+	if err != nil {
+		return stats, err
+	}
+	if err := layout().Execute(w, p); err != nil {
+		return stats, fmt.Errorf("report: %w", err)
+	}
+	return stats, nil
+}
+
+// build fills a page.
+func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 	s, err := open(ctx, dir)
 	if err != nil {
-		return Stats{}, err
+		return nil, Stats{}, err
 	}
 	s.named = opt.Baseline
 	p := &page{Style: template.CSS(pageCSS)}
 	if p.From, err = s.readProvenance(ctx); err != nil {
-		return Stats{}, err
+		return nil, Stats{}, err
 	}
 	if p.Diagnostics, p.Audit, err = s.findings(ctx); err != nil {
-		return Stats{}, err
+		return nil, Stats{}, err
 	}
 	groups := s.groups()
 	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)
 	p.Summary = s.summary(groups)
 	if p.Sections, err = s.sections(ctx, groups); err != nil {
-		return Stats{}, err
+		return nil, Stats{}, err
 	}
 	stats := Stats{Runs: len(s.runs)}
 	for i := range p.Sections {
@@ -103,10 +115,7 @@ func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, er
 			p.Sections[i].Figures[j].Table.Text = 1
 		}
 	}
-	if err := layout().Execute(w, p); err != nil {
-		return stats, fmt.Errorf("report: %w", err)
-	}
-	return stats, nil
+	return p, stats, nil
 }
 
 // sections makes the plots.
@@ -119,7 +128,7 @@ func (s *source) sections(ctx context.Context, groups []*group) ([]section, erro
 	plots := 0
 	for _, g := range groups {
 		for _, runs := range g.timed() {
-			if plots++; plots <= maxPlots/2 { // each is two plots
+			if plots++; plots <= maxPlots/4 { // each is up to four plots
 				shown = append(shown, runs)
 				of[runs[0]] = g
 			}
@@ -131,6 +140,7 @@ func (s *source) sections(ctx context.Context, groups []*group) ([]section, erro
 	speedup := section{ID: "speed-up", Title: "Speed-up over the baseline"}
 	settings := section{ID: "settings", Title: "Effect of settings"}
 	stalls := section{ID: "stalls", Title: "Stalls"}
+	speedup.add(overTraces(groups))
 	for _, g := range groups {
 		speedup.add(g.speedups())
 		stalls.add(g.stalls())
@@ -144,9 +154,11 @@ func (s *source) sections(ctx context.Context, groups []*group) ([]section, erro
 	for _, runs := range shown {
 		overTime.add(occupancy(of[runs[0]], runs))
 		overTime.add(issued(of[runs[0]], runs))
+		overTime.add(concurrent(of[runs[0]], runs))
+		overTime.add(bandwidth(of[runs[0]], runs))
 	}
 	if len(overTime.Figures) > 0 {
-		overTime.More = 2 * max(0, plots-maxPlots/2)
+		overTime.More = 4 * max(0, plots-maxPlots/4)
 	}
 	return slices.DeleteFunc([]section{speedup, settings, stalls, overTime}, func(x section) bool { return len(x.Figures) == 0 }), nil
 }

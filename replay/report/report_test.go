@@ -79,11 +79,11 @@ func TestGeometricMean(t *testing.T) {
 
 // A window is spread over the parts that it covers.
 func TestSeries(t *testing.T) {
-	s := &series{10, make([]float64, 3), make([]float64, 3), make([]float64, 3)}
-	s.add(0, 15, 4, 30)   // 2 instructions a cycle
-	s.add(15, 25, 10, 10) // 1 a cycle
-	s.add(25, 60, 7, 70)  // beyond the end
-	s.add(20, 20, 9, 9)   // empty
+	s := newSeries(10, 3)
+	s.add(0, 15, 4, 30, 0, 0)   // 2 instructions a cycle
+	s.add(15, 25, 10, 10, 0, 0) // 1 a cycle
+	s.add(25, 60, 7, 70, 0, 0)  // beyond the end
+	s.add(20, 20, 9, 9, 0, 0)   // empty
 	line, _ := s.means(func(s *series, i int) float64 { return s.warps[i] })
 	if want := []point{{5, 4}, {15, 7}, {25, 8.5}}; !slices.Equal(line, want) {
 		t.Errorf("warps %v, want %v", line, want)
