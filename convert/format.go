@@ -51,6 +51,7 @@ var _ Writer = (*trace.Writer)(nil)
 type Options struct {
 	Device     int            // which device of a capture of several; -1: the one with the most kernels
 	AllowEmpty bool           // a profiler's capture may have no kernel; else that is [ErrNoActivity]
+	Partial    bool           // keep what stands before the end of JSON that was cut short
 	TempDir    string         // for what does not fit in memory; "": the system's
 	Memory     int            // bytes to sort in; 0: a default
 	Irregular  *regexp.Regexp // kernels whose names match are marked irregular; nil: none by name
@@ -130,6 +131,9 @@ func Detect(in *Input) (Format, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		if why := explain(in); why != nil {
+			return Format{}, fmt.Errorf("%s: %w: %w", in.Name(), ErrUnknown, why)
+		}
 		return Format{}, fmt.Errorf("%s: %w; --from= forces one of %s", in.Name(), ErrUnknown, strings.Join(Names(), ", "))
 	}
 	var names []string

@@ -3,6 +3,9 @@ package convert
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 
@@ -43,6 +46,13 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 	b := timeline.New(timelineOptions(opt))
 	defer b.Close()
 	info, err := kineto.Read(r, b)
+	cut := uint64(0)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		if !opt.Partial {
+			return fmt.Errorf("%w; --partial keeps what stands before", err)
+		}
+		cut, err = 1, nil
+	}
 	if err != nil {
 		return err
 	}
@@ -50,6 +60,8 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 	if err != nil {
 		return err
 	}
+	diagnose(w, "cut_short", trace.DataLoss, cut,
+		"the capture ends in the middle (its writer was stopped, or the copy is not whole); what stands before is kept")
 	diagnose(w, "json_repaired", trace.Info, info.Repaired,
 		"control characters and escapes that JSON does not allow, accepted as they stand")
 	diagnose(w, "bad_value", trace.Error, info.BadValues,

@@ -42,6 +42,7 @@ func (a *app) convertCommand() *cobra.Command {
 	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
 	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
 	c.Flags().BoolVar(&opt.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
+	c.Flags().BoolVar(&opt.Partial, "partial", false, "of Kineto's JSON that ends in the middle, keep what stands before")
 	c.Flags().Var(&pattern{&opt.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
 	c.Flags().Var(&pattern{&opt.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
 	return c

@@ -40,6 +40,15 @@ const (
 type SyntaxError struct {
 	Offset int64 // bytes from the start of the (unpacked) input
 	Reason string
+	Cut    bool // the input ends within a value; the error is io.ErrUnexpectedEOF
+}
+
+// Unwrap says of an input that is cut short that it is.
+func (e *SyntaxError) Unwrap() error {
+	if e.Cut {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
 }
 
 func (e *SyntaxError) Error() string {
@@ -135,7 +144,7 @@ func (s *Scanner) more() error {
 
 func (s *Scanner) unexpectedEnd(err error) error {
 	if err == io.EOF {
-		return s.fail("the input ends inside a value (was the capture cut short?)")
+		return &SyntaxError{Offset: s.Offset(), Reason: "the input ends inside a value (was the capture cut short?)", Cut: true}
 	}
 	return err
 }

@@ -42,6 +42,9 @@ func Open(path string) (_ *DB, err error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, err
 	}
+	if err := checkLength(path); err != nil {
+		return nil, err
+	}
 	source := (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&immutable=1&_pragma=query_only(1)&_pragma=temp_store(1)&_pragma=cache_size(-8192)"}).String()
 	db, err := sql.Open("sqlite", source)
 	if err != nil {
@@ -256,11 +259,13 @@ func (d *DB) Where(table string, columns []string, key string, id int64, order s
 }
 
 // recovered turns a panic of the driver, which a damaged file may cause, into
-// an error.
+// an error, and says which errors tell of a damaged file.
 func recovered(err *error) {
 	if p := recover(); p != nil {
-		*err = fmt.Errorf("the SQLite file is damaged: %v", p)
+		*err = fmt.Errorf("%w: %v; copy or export it again", ErrDamaged, p)
+		return
 	}
+	*err = damage(*err)
 }
 
 // Suffixes returns what follows prefix in the names of tables, in order: some

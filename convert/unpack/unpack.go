@@ -4,6 +4,8 @@ package unpack
 import (
 	"bufio"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -29,19 +31,33 @@ func Reader(r *bufio.Reader) (io.ReadCloser, bool, error) {
 		if err != nil {
 			return nil, true, err
 		}
-		return z, true, nil
+		return cut{z, "gzip"}, true, nil
 	case 0x28:
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, true, err
 		}
-		return z.IOReadCloser(), true, nil
+		return cut{z.IOReadCloser(), "zstd"}, true, nil
 	}
 	z, err := openXZ(r)
 	if err != nil {
 		return nil, true, err
 	}
-	return io.NopCloser(z), true, nil
+	return cut{io.NopCloser(z), "xz"}, true, nil
+}
+
+// cut says of a stream that ends too soon which it is.
+type cut struct {
+	io.ReadCloser
+	kind string
+}
+
+func (c cut) Read(p []byte) (int, error) {
+	n, err := c.ReadCloser.Read(p)
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the %s stream is cut short; copy the file again: %w", c.kind, io.ErrUnexpectedEOF)
+	}
+	return n, err
 }
 
 // Packed reports whether a stream that begins so is packed.

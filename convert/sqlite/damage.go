@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	driver "modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// ErrDamaged says that a file begins as an SQLite file does and is not whole.
+var ErrDamaged = errors.New("the SQLite file is damaged")
+
+// checkLength compares the size of the file with what its header says: a copy that
+// was cut short may still open, and lose the tables at its end.
+func checkLength(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var head [100]byte
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		if errors.Is(err, io.ErrUnexpectedEOF) && string(head[:len(Magic)]) == Magic {
+			return fmt.Errorf("%w: it ends within its header, after %d bytes; copy or export it again", ErrDamaged, info.Size())
+		}
+		return nil // the driver says what it is
+	}
+	if string(head[:len(Magic)]) != Magic {
+		return nil
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 {
+		page = 65536
+	}
+	pages := int64(binary.BigEndian.Uint32(head[28:]))
+	// The count is valid only where the change counter equals the version's.
+	if binary.BigEndian.Uint32(head[24:]) != binary.BigEndian.Uint32(head[92:]) || page*pages <= info.Size() {
+		return nil
+	}
+	return fmt.Errorf("%w: it is cut short, %d bytes of %d are there; copy or export it again", ErrDamaged, info.Size(), page*pages)
+}
+
+// damage marks those errors of the driver that tell of a file that is not whole.
+func damage(err error) error {
+	var e *driver.Error
+	if err == nil || !errors.As(err, &e) {
+		return err
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_IOERR, lib.SQLITE_FORMAT:
+		return fmt.Errorf("%w (%v); copy or export it again", ErrDamaged, err)
+	}
+	return err
+}
