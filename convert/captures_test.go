@@ -36,7 +36,7 @@ var captures = []captureSet{
 	{"kineto", []string{"kineto-*/*.gz", "captures-more/*trace.json*"}},
 	{"nsys", []string{"nsys-*/*.sqlite", "captures-more/gaussian3.sqlite", "captures-more/testcuda.sqlite"}},
 	{"nvprof", []string{"nvprof-*/*.csv"}},
-	{"rocprof", []string{"captures-more/rocprofv3-*/*_kernel_trace.csv"}},
+	{"rocprof", []string{"captures-more/rocprofv3-*/*_kernel_trace.csv", "captures-more/*.rpd"}},
 	{"gpucachesim", []string{"gpucachesim-*/traces"}},
 	{"accelsim", []string{"accelsim-*/kernelslist.g"}},
 }

@@ -14,12 +14,14 @@ import (
 func init() {
 	Register(Format{
 		Name:  "nsys",
-		Title: "Nsight Systems SQLite export (nsys export --type=sqlite)",
+		Title: "Nsight Systems: SQLite export (nsys export --type=sqlite), or cuda_gpu_trace as CSV (nsys stats)",
 		Reads: []Capture{
 			{Give: "the SQLite export (`nsys export --type=sqlite`)", Fidelity: "kernel", Order: "calls, by process and correlation id",
 				Dependences: "streams, events, waits, synchronisation", Placement: "no"},
+			{Give: "the table (`nsys stats --report cuda_gpu_trace --format csv`)", Fidelity: "kernel", Order: "start on the device",
+				Dependences: "streams", Placement: "no"},
 		},
-		Sniff:   func(in *Input) bool { return sniffSQLite(in, nsys.Is) },
+		Sniff:   func(in *Input) bool { return nsys.IsCSV(in.Head()) || sniffSQLite(in, nsys.Is) },
 		Convert: convertNsys,
 	})
 }
@@ -49,18 +51,30 @@ func openSQLite(ctx context.Context, in *Input) (*sqlite.DB, error) {
 	return db, err
 }
 
-func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
+func readNsys(ctx context.Context, in *Input, b *timeline.Builder) (*nsys.Info, error) {
+	if nsys.IsCSV(in.Head()) {
+		r, err := in.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return nsys.ReadCSV(r, b)
+	}
 	db, err := openSQLite(ctx, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer db.Close()
 	if !nsys.Is(db) {
-		return errors.New("no table of an Nsight Systems export: export with nsys export --type=sqlite")
+		return nil, errors.New("no table of an Nsight Systems export: export with nsys export --type=sqlite")
 	}
+	return nsys.Read(db, b)
+}
+
+func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	b := timeline.New(timelineOptions(opt))
 	defer b.Close()
-	info, err := nsys.Read(db, b)
+	info, err := readNsys(ctx, in, b)
 	if err != nil {
 		return err
 	}

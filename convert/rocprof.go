@@ -17,13 +17,16 @@ import (
 func init() {
 	Register(Format{
 		Name:  "rocprof",
-		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file",
+		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file; RPD; rocprof v1",
 		Reads: []Capture{
 			{Give: "`*_results.json`, a rocpd `.db`, or `*_kernel_trace.csv` with its sister tables", Fidelity: "kernel", Order: "HIP calls, by correlation id",
 				Dependences: "streams or queues, synchronisation of streams and devices", Placement: "no"},
+			{Give: "an RPD file (rocmProfileData)", Fidelity: "kernel", Order: "HIP calls", Dependences: "queues, synchronisation", Placement: "no"},
+			{Give: "rocprof v1's `results.csv` with times (`--timestamp on`)", Fidelity: "kernel", Order: "start on the device", Dependences: "queues", Placement: "no"},
 		},
 		Sniff: func(in *Input) bool {
-			return rocprof.IsCSV(in.Head()) || rocprof.IsJSON(in.Head()) || sniffSQLite(in, rocprof.IsRocpd)
+			return rocprof.IsCSV(in.Head()) || rocprof.IsV1(in.Head()) || rocprof.IsJSON(in.Head()) ||
+				sniffSQLite(in, rocprof.IsRocpd) || sniffSQLite(in, rocprof.IsRPD)
 		},
 		Convert: convertRocprof,
 	})
@@ -59,7 +62,17 @@ func readRocprof(ctx context.Context, in *Input, b *timeline.Builder) (*rocprof.
 			return nil, err
 		}
 		defer db.Close()
+		if rocprof.IsRPD(db) && !rocprof.IsRocpd(db) {
+			return rocprof.ReadRPD(db, b)
+		}
 		return rocprof.ReadRocpd(db, b)
+	case rocprof.IsV1(in.Head()):
+		r, err := in.Read(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return rocprof.ReadV1(r, b)
 	case rocprof.IsCSV(in.Head()):
 		return rocprof.ReadCSV(func(suffix string) (io.ReadCloser, error) { return rocprofTable(ctx, in, suffix) }, b)
 	}
