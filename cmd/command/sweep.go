@@ -46,6 +46,8 @@ func (a *app) sweepCommand() *cobra.Command {
 			"  kmu.hwqs = [1, 8, 32]\n" +
 			"  host.launch_latency = { from = 0, to = 20000, step = 5000 }\n" +
 			"  l2.ways = { from = 4, to = 16, factor = 2 }\n\n" +
+			"  [params]                                # parameters of policies: those that have it run with each\n" +
+			"  prelude-seed = [1, 2]\n\n" +
 			"  [slurm]\n" +
 			"  options = [\"--partition=long\", \"--time=2:00:00\"]",
 		Example: "  replay sweep sweep.toml\n  replay sweep --dry-run sweep.toml                     # list the cells\n  replay sweep --jobs=4 -o out sweep.toml\n" +

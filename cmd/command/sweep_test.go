@@ -369,8 +369,8 @@ func TestSweepOfTheHelp(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := printedRows(t, "sweep", "--dry-run", "-o", "nowhere", file)
-	if len(rows) != 2*3*3*5*3 {
-		t.Errorf("%d cells, want 2 GPUs times 3 policies times 3, 5 and 3 values", len(rows))
+	if len(rows) != 2*4*3*5*3 {
+		t.Errorf("%d cells, want 2 GPUs times 4 policies (ppcs with two seeds) times 3, 5 and 3 values", len(rows))
 	}
 	script := must(t, "sweep", "--dry-run", "--launcher=slurm", "-o", "nowhere", file)
 	if !strings.Contains(script, "#SBATCH --partition=long\n#SBATCH --time=2:00:00\n") {

@@ -34,7 +34,7 @@ func (a *app) timelineCommand() *cobra.Command {
 				return err
 			}
 			if stats.LeftOut > 0 {
-				a.note("%s slices are left out: too many overlap at one time; --from and --to choose a window", commas(int64(stats.LeftOut)))
+				a.note("%s slices are left out: too many, in all or at one time; --from and --to choose a window", commas(int64(stats.LeftOut)))
 			}
 			if a.asJSON {
 				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": stats.LeftOut}})

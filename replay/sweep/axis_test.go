@@ -66,6 +66,30 @@ func TestAxesAreInTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
+// A parameter multiplies the policies that have it, and no others.
+func TestParametersOfPolicies(t *testing.T) {
+	f, err := load(t, "traces = 't'\npolicies = ['flat', 'dtbl', 'dtbl,agt=64']\n[params]\ndtbl-agt = [256, 1024]\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Policies = words{"flat", "dtbl"}
+	choices, err := f.choices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var labels []string
+	for _, c := range choices {
+		labels = append(labels, c.Label)
+	}
+	if want := []string{"flat", "dtbl,dtbl-agt=256", "dtbl,dtbl-agt=1024"}; !slices.Equal(labels, want) {
+		t.Errorf("%v, want %v", labels, want)
+	}
+	f.Policies = words{"flat"}
+	if _, err := f.choices(); err == nil || !strings.Contains(err.Error(), "params.dtbl-agt") {
+		t.Errorf("a parameter of none: %v", err)
+	}
+}
+
 func TestRangesOfSlurm(t *testing.T) {
 	for _, c := range []struct {
 		in   []int

@@ -17,6 +17,7 @@ type File struct {
 	Traces      words          `toml:"traces"`      // paths or patterns
 	GPUs        words          `toml:"gpus"`        // presets or TOML files; none: what each trace was captured on
 	Policies    words          `toml:"policies"`    // each as --policy takes it; all: those that a trace can feed
+	Params      map[string]any `toml:"params"`      // parameter of policies: value, list of values or range; those that declare it are run with each
 	Baseline    string         `toml:"baseline"`    // label of the policy that speedups refer to; "": the first
 	Set         map[string]any `toml:"set"`         // key of the machine: value, list of values or range
 	Sensitivity string         `toml:"sensitivity"` // a constant to vary as --sensitivity does; "": none
@@ -59,7 +60,7 @@ func (w *words) UnmarshalTOML(v any) error {
 }
 
 // keys are those of a sweep's file, for what was mistyped.
-var keys = []string{"traces", "gpus", "policies", "baseline", "set", "sensitivity", "tables", "format", "sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
+var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "sensitivity", "tables", "format", "sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
 
 // Load reads a sweep's file. Errors are one line with the file, the line and the
 // key; for an unknown key or name they have the nearest known ones.
@@ -74,8 +75,8 @@ func Load(path string) (*File, error) {
 		return nil, model.TOMLError(path, err)
 	}
 	for _, k := range meta.Undecoded() {
-		if k[0] == "set" {
-			continue // settings are looked at one by one
+		if k[0] == "set" || k[0] == "params" {
+			continue // these are looked at one by one
 		}
 		key := strings.Join(k, ".")
 		return nil, f.wrong(key, "unknown key%s", didYouMean(key, keys))

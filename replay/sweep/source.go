@@ -101,20 +101,65 @@ func (t *source) read(all bool) error {
 // choices resolves the policies; nil: those that each trace can feed.
 func (f *File) choices() ([]*policies.Choice, error) {
 	if slices.Equal(f.Policies, words{"all"}) {
+		if len(f.Params) > 0 {
+			return nil, f.wrong("params", "name the policies whose parameters vary: all is none of them")
+		}
 		return nil, nil
 	}
 	var all []*policies.Choice
+	varied := map[string]bool{}
 	for _, p := range f.Policies {
-		cs, err := policies.Parse(p, nil)
+		labels, err := f.variants(p, varied)
 		if err != nil {
-			return nil, f.wrong("policies", "%s", strings.TrimPrefix(err.Error(), "--policy="))
+			return nil, err
 		}
-		for _, c := range cs {
-			if slices.ContainsFunc(all, func(b *policies.Choice) bool { return b.Label == c.Label }) {
-				return nil, f.wrong("policies", "%s is named twice", c.Label)
+		for _, label := range labels {
+			cs, err := policies.Parse(label, nil)
+			if err != nil {
+				return nil, f.wrong("policies", "%s", strings.TrimPrefix(err.Error(), "--policy="))
 			}
-			all = append(all, c)
+			for _, c := range cs {
+				if slices.ContainsFunc(all, func(b *policies.Choice) bool { return b.Label == c.Label }) {
+					return nil, f.wrong("policies", "%s is named twice", c.Label)
+				}
+				all = append(all, c)
+			}
+		}
+	}
+	for _, key := range sortedKeys(f.Params) {
+		if !varied[key] {
+			return nil, f.wrong("params."+key, "no policy of this sweep has this parameter: replay policies NAME lists those of one")
 		}
 	}
 	return all, nil
+}
+
+// variants multiplies a policy out over the parameters that it declares, in the order
+// of their names, and notes them.
+func (f *File) variants(policy string, varied map[string]bool) ([]string, error) {
+	cs, err := policies.Parse(policy, nil)
+	if err != nil {
+		return nil, f.wrong("policies", "%s", strings.TrimPrefix(err.Error(), "--policy="))
+	}
+	labels := []string{policy}
+	for _, key := range sortedKeys(f.Params) {
+		if len(cs) != 1 || !cs[0].Declares(key) {
+			continue
+		}
+		varied[key] = true
+		values, err := points(f.Params[key])
+		if err != nil {
+			return nil, f.wrong("params."+key, "%w", err)
+		}
+		var more []string
+		for _, label := range labels {
+			for _, v := range values {
+				more = append(more, label+","+key+"="+v)
+			}
+		}
+		if labels = more; len(labels) > maxCells {
+			return nil, f.wrong("params", "a grid of more than %d cells", maxCells)
+		}
+	}
+	return labels, nil
 }

@@ -4,9 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"gpureplay/replay/table"
 )
+
+// maxSlices bounds a timeline: a browser copes with some millions.
+const maxSlices = 4_000_000
 
 // view writes the tables of one run.
 type view struct {
@@ -41,7 +45,7 @@ func (r *run) write(ctx context.Context, p *packets, pid int, opt Options, stats
 		make    func() func(row)
 	}{
 		{"stages", []string{"stage", "kernel", "start_cycles", "end_cycles", "bytes"}, v.stages},
-		{"kernels", []string{"kernel", "function", "arrive_cycles", "dispatch_cycles", "end_cycles", "ctas", "parent_kernel"}, v.kernels},
+		{"kernels", []string{"kernel", "function", "arrive_cycles", "dispatch_cycles", "end_cycles", "ctas", "parent_kernel", "stream", "first_cta_cycles"}, v.kernels},
 		{"launches", []string{"parent_kernel", "child_kernel", "time_cycles", "decision", "reason", "workload_items"}, v.launches},
 		{"ctas", []string{"kernel", "cta", "sm", "dispatch_cycles", "end_cycles", "kind", "warp_instructions", "active_cycles"}, v.ctas},
 		{"tasks", []string{"kernel", "spawn_cycles", "back_cycles", "warps"}, v.tasks},
@@ -68,7 +72,7 @@ func (v *view) group(head string, rank int) *group {
 // slice puts a span of cycles on a lane of a group, if there is one left.
 func (v *view) slice(l *lanes, from, to int64, name string, notes ...note) {
 	track, ok := l.pick(from, to)
-	if !ok {
+	if !ok || v.stats.Slices >= maxSlices {
 		v.stats.LeftOut++
 		return
 	}
@@ -96,7 +100,7 @@ func (v *view) stages() func(row) {
 }
 
 func (v *view) kernels() func(row) {
-	kmu, distributor := v.group("KMU", 1), v.group("Kernel distributor", 2)
+	kmu, distributor, streams := v.group("KMU", 1), v.group("Kernel distributor", 2), v.group("Streams", 7)
 	return func(r row) {
 		id, name := r.int(0), r.text(1)
 		v.know(id, name)
@@ -110,6 +114,9 @@ func (v *view) kernels() func(row) {
 		}
 		if v.shown(dispatch, end) {
 			v.slice(distributor.lane(0, "Kernels"), dispatch, end, v.name(id), notes...)
+		}
+		if first := r.int(8); v.shown(first, end) && r.int(6) < 0 { // children are of their parents' streams, in thousands
+			v.slice(streams.lane(r.int(7), fmt.Sprintf("Stream %d", r.int(7))), first, end, v.name(id), notes...)
 		}
 	}
 }
@@ -175,7 +182,7 @@ func (v *view) tasks() func(row) {
 
 // counters are the columns of the table timeline that are shown as counters.
 var counters = []string{"parent_ctas", "child_ctas", "active_warps", "registers_used", "shared_used_bytes", "pending_kernels", "kde_used",
-	"agt_used", "warp_instructions"}
+	"agt_used", "warp_instructions", "l2_bytes", "dram_read_bytes", "dram_write_bytes"}
 
 // samples writes a counter's value at the end of its window, which is when it
 // holds.
@@ -190,7 +197,7 @@ func (v *view) samples() func(row) {
 		if tracks == nil {
 			for i, c := range counters {
 				unit := ""
-				if c == "shared_used_bytes" {
+				if strings.HasSuffix(c, "_bytes") {
 					unit = "bytes"
 				}
 				tracks = append(tracks, v.p.counter(heads.heading(), c, unit, i))

@@ -49,7 +49,7 @@ func fill(s *table.Set) {
 	o.Kernel(&model.KernelRecord{ID: 3, Function: "bfs", Parent: model.NoKernel, CTAs: 4, Arrive: 11, Dispatch: 15, FirstCTA: 20, End: 50})
 	o.Kernel(&model.KernelRecord{ID: 4, Function: "", Parent: 3, Arrive: 40, Dispatch: model.Unset, FirstCTA: model.Unset, End: model.Unset})
 	o.Task(&model.TaskRecord{Kernel: 9, Spawn: 5, Back: 6, Warps: 4})
-	o.Sample(&model.SampleRecord{Start: 0, End: 32, ParentCTAs: 3, SharedBytes: 512})
+	o.Sample(&model.SampleRecord{Start: 0, End: 32, ParentCTAs: 3, SharedBytes: 512, DRAMReads: 10})
 }
 
 const process = "bfs, ppcs, k20c"
@@ -59,6 +59,7 @@ var want = []string{
 	process + "/Host/Host to device link 0-20 h2d bytes=4096 cycles=10 start_cycle=0",
 	process + "/KMU/Pending kernels 22-30 bfs kernel=3 ctas=4 cycles=4 start_cycle=11",
 	process + "/Kernel distributor/Kernels 30-100 bfs kernel=3 ctas=4 cycles=35 start_cycle=15",
+	process + "/Streams/Stream 0 40-100 bfs kernel=3 ctas=4 cycles=30 start_cycle=20",
 	process + "/Child launches 52 inline parent_kernel=3 child_kernel=4 reason=few items workload_items=9",
 	process + "/SMs/SM 1 40-60 bfs kernel=3 cta=0 kind=native warp_instructions=7 active_cycles=2 cycles=10 start_cycle=20",
 	process + "/SMs/SM 1 50-70 bfs kernel=3 cta=1 kind=native warp_instructions=7 active_cycles=2 cycles=10 start_cycle=25",
@@ -74,6 +75,9 @@ var want = []string{
 	process + "/Counters/kde_used 64 = 0",
 	process + "/Counters/agt_used 64 = 0",
 	process + "/Counters/warp_instructions 64 = 0",
+	process + "/Counters/l2_bytes 64 = 0",
+	process + "/Counters/dram_read_bytes 64 = 320",
+	process + "/Counters/dram_write_bytes 64 = 0",
 }
 
 func check(t *testing.T, data []byte, want []string) {
@@ -96,7 +100,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if stats != (Stats{Replays: 1, Slices: 8}) {
+	if stats != (Stats{Replays: 1, Slices: 9}) {
 		t.Errorf("stats %+v", stats)
 	}
 	check(t, first.Bytes(), want)
