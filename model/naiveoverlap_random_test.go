@@ -86,12 +86,12 @@ func overlapMachine(r *rand.Rand) []string {
 	set("host.storage_mb_s", 500, 3000, 20000)
 	set("host.pcie_gb_s", 1, 7, 0)
 	bits := []string{"", ",counter-bits=1", ",counter-bits=2", ",counter-bits=0"}[r.IntN(4)]
-	order := []string{"", ",prelude-order=sequential"}[r.IntN(2)]
+	order := []string{"", ",prelude-order=sequential", ",prelude-order=random-arrays"}[r.IntN(3)]
 	cost := []string{"", ",profiler=off"}[r.IntN(2)]
-	pages := []string{"", ",pages=data"}[r.IntN(2)]
+	pages := []string{"", ",pages=text"}[r.IntN(2)]
 	policy := []string{
 		"crcs" + bits + order + cost, "crcs,cta=fifo" + bits + order, "ppcs" + bits + order + cost + pages,
-		"ppcs,switch=off" + pages + cost, "oracle" + order + strings.Replace(pages, "pages", "ppcs-pages", 1),
+		"ppcs,switch=off" + pages + cost, "oracle" + []string{"", ",grain=sector"}[r.IntN(2)] + order + strings.Replace(pages, "pages", "ppcs-pages", 1),
 	}[r.IntN(5)]
 	return append(all, "policy="+policy)
 }

@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gpureplay/model"
@@ -23,6 +24,8 @@ type nOverlap struct {
 	exact, cost      bool
 	limit, overflows int
 	inOrder          bool       // the prelude reads an array after the other
+	random           *rand.Rand // and the pages of each in any order
+	call             int        // that reads files now
 	queue            []*nKernel // launched, outside
 	profiled, busy   bool       // the first of them has been, or is being, profiled
 	inside           []*nKernel
@@ -44,6 +47,7 @@ type nInput struct {
 	unread       []*nPage // of its file
 	beyond       []*nPage // pages that no file fills
 	opened       bool
+	call         int
 	left         uint64 // bytes of the file
 	here         int
 	read, moved  nStage
@@ -85,8 +89,8 @@ func (o *nOverlap) bytesTake(bytes uint64, perSecond float64) model.Time {
 	return model.Time(math.Ceil(float64(bytes) * o.n.cfg.Clock.CoreMHz * 1e6 / perSecond))
 }
 
-func newNOverlap(n *naive) *nOverlap {
-	o := &nOverlap{n: n, ops: n.host.ops, files: map[uint32]uint64{}, pageBytes: uint64(n.cfg.Host.PageBytes), cost: true, limit: 1023}
+func newNOverlap(n *naive, pageBytes int) *nOverlap {
+	o := &nOverlap{n: n, ops: n.host.ops, files: map[uint32]uint64{}, pageBytes: uint64(pageBytes), cost: true, limit: 1023}
 	numbers := map[uint64]*nPage{}
 	for i := range n.prog.Arrays {
 		a := &n.prog.Arrays[i]
@@ -179,6 +183,9 @@ func (o *nOverlap) run() {
 // waits for the kernels before it.
 func (o *nOverlap) issue(op *trace.HostOp) (busy model.Time, wait bool) {
 	c := o.n.cfg
+	if op.Kind != trace.OpFileRead {
+		o.call++
+	}
 	before, behind, known := o.issued == 0, o.issued == o.launches, op.Array != trace.NoArray
 	open := len(o.inside) + len(o.queue)
 	switch op.Kind {
@@ -232,6 +239,9 @@ func (o *nOverlap) between(op *trace.HostOp, byPage bool) model.Time {
 	case trace.OpCopyH2D:
 		d += o.bytesTake(op.Bytes, c.Host.PCIeGBs*1e9)
 		o.tell(model.StageH2D, op.Array, nStage{o.n.t, o.n.t + d, op.Bytes, true})
+		if c.L2.CopiesWarm {
+			o.n.mem.warm(op.Addr, op.Bytes, o.n.t+d)
+		}
 	case trace.OpCopyD2H:
 		d += o.bytesTake(op.Bytes, c.Host.PCIeGBs*1e9)
 		o.tell(model.StageD2H, op.Array, nStage{o.n.t, o.n.t + d, op.Bytes, true})

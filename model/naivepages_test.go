@@ -16,7 +16,6 @@ type nPage struct {
 	counts      []*nRefs // by program order of kernels; the first is the owner's
 	ready       bool
 	input       bool // the prelude brings it
-	data        bool // given on by a kernel that may have written it
 	back, sent  bool // it goes to the host, it has gone
 	toBeWritten int  // arrays of the prelude whose part is not written
 }
@@ -25,7 +24,7 @@ type nPage struct {
 type nRefs struct {
 	k                *nKernel
 	readers, writers int
-	wrote, held      bool // held: a count overflowed, until the kernel ends
+	held             bool // a count overflowed, until the kernel ends
 }
 
 // nTouch is a page that a CTA may touch.
@@ -192,7 +191,6 @@ func (o *nOverlap) count(k *nKernel, x nTouch) {
 			*n++
 		}
 	}
-	r.wrote = r.wrote || x.mode&trace.Write != 0
 }
 
 // release takes one CTA of k off the counts of a page.
@@ -232,7 +230,6 @@ func (o *nOverlap) letGo(k *nKernel) {
 // handOver gives a page to the next kernel with a count on it, or to the host, whose
 // link it reaches at a time.
 func (o *nOverlap) handOver(p *nPage, link model.Time) {
-	p.data = p.data || p.counts[0].wrote
 	p.counts = p.counts[1:]
 	for len(p.counts) > 0 && p.counts[0].readers+p.counts[0].writers == 0 {
 		p.counts = p.counts[1:]
@@ -277,9 +274,9 @@ func (o *nOverlap) stalls(w *nWarp) bool {
 func irregular(k *nKernel) bool { return k.tk.Flags&trace.KernelIrregular != 0 }
 
 // owned counts the pages that count for shares, and those of them that k owns.
-func (o *nOverlap) owned(k *nKernel, data bool) (all, its int) {
+func (o *nOverlap) owned(k *nKernel, text bool) (all, its int) {
 	for _, p := range o.pages {
-		if p.input && p.ready || data && p.data {
+		if p.ready && (p.input || !text) {
 			all++
 			if len(p.counts) > 0 && p.counts[0].k == k {
 				its++
@@ -306,7 +303,9 @@ func (o *nOverlap) profile(k *nKernel) model.Time {
 	insts := 8 * arrays
 	chain := model.Time(insts * (c.Exec.Int.Latency + c.SM.PipelineDepth))
 	issue := ceilDiv(model.Time(len(k.items)*insts), model.Time(c.SM.Count*c.SM.Schedulers))
-	return model.Time(c.KMU.DispatchLatency) + max(chain, issue, ceilDiv(model.Time(updates), model.Time(c.L2.Slices))) + model.Time(c.L2.Latency)
+	l2 := port(c.Clock.L2MHz, c.Clock.CoreMHz)
+	counters := ceilDiv(ceilDiv(model.Time(updates), model.Time(c.L2.Slices))*l2.against, l2.clock)
+	return model.Time(c.KMU.DispatchLatency) + max(chain, issue, counters) + model.Time(c.L2.Latency)
 }
 
 // postProfile finds what c gives back, and what the post-profiler takes.

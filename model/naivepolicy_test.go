@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -13,9 +14,11 @@ import (
 // nPPCS is the pipeline parallelism-aware CTA scheduler (CRCS/PPCS paper, 4.4).
 type nPPCS struct {
 	n                   *naive
-	guard, revert, data bool
+	then                nFill
+	guard, revert, text bool
 	kernel              *nKernel // that fills
 	sm                  *nSM     // this one
+	left                int      // with so many more
 }
 
 // under gives the naive machine a policy, as --policy names it.
@@ -99,16 +102,23 @@ func (n *naive) under(t testing.TB, policy string) {
 
 // overlapped gives it CRCS, with a CTA scheduler.
 func (n *naive) overlapped(name string, args map[string]string, limit int) {
-	n.over = newNOverlap(n)
+	page := n.cfg.Host.PageBytes
+	if args["grain"] == "sector" {
+		page = 32
+	}
+	n.over = newNOverlap(n, page)
 	n.over.exact, n.over.limit = name == "oracle", limit
 	n.over.inOrder = args["prelude-order"] == "sequential"
+	if args["prelude-order"] == "random-arrays" {
+		n.over.random = rand.New(rand.NewPCG(1, 0))
+	}
 	if n.over.exact {
 		n.over.limit = 0
 	}
 	n.over.cost = args["profiler"] != "off" && !n.over.exact
-	n.placer = n.fill
+	n.placer = (&nFill{n: n}).place
 	if name != "crcs" {
-		n.placer = (&nPPCS{n: n, guard: args["guard"] != "off", revert: args["switch"] != "off", data: args["pages"]+args["ppcs-pages"] == "data"}).place
+		n.placer = (&nPPCS{n: n, then: nFill{n: n}, guard: args["guard"] != "off", revert: args["switch"] != "off", text: args["pages"]+args["ppcs-pages"] == "text"}).place
 	}
 	if args["cta"] == "fifo" {
 		n.placer = n.roundRobin
@@ -127,28 +137,55 @@ func (n *naive) roundRobin(ready []*nKernel) (*nKernel, *nSM) {
 	return nil, nil
 }
 
-// fill: the first kernel, an SM until it is full.
-func (n *naive) fill(ready []*nKernel) (*nKernel, *nSM) {
-	for i := range n.sms {
-		s := n.sms[(n.nextSM+i)%len(n.sms)]
-		if n.fits(ready[0], s) {
-			n.nextSM = s.id
-			return ready[0], s
+// nFill: the first kernel, an SM until it has its share or is full.
+type nFill struct {
+	n      *naive
+	kernel *nKernel
+	sm     *nSM
+	left   int
+}
+
+func (f *nFill) place(ready []*nKernel) (*nKernel, *nSM) {
+	n := f.n
+	if f.left--; f.left >= 0 && f.kernel == ready[0] && n.fits(ready[0], f.sm) {
+		return ready[0], f.sm
+	}
+	for _, may := range []func(*nSM) bool{func(s *nSM) bool { return len(s.ctas) == 0 }, func(*nSM) bool { return true }} {
+		for i := range n.sms {
+			s := n.sms[(n.nextSM+i)%len(n.sms)]
+			if n.fits(ready[0], s) && may(s) {
+				n.nextSM = s.id + 1
+				f.kernel, f.sm, f.left = ready[0], s, n.share(ready[0], may)-1
+				return ready[0], s
+			}
 		}
 	}
+	f.left = 0
 	return nil, nil
+}
+
+// share is how many of a kernel's CTAs each SM gets of those that may take some.
+func (n *naive) share(k *nKernel, may func(*nSM) bool) int {
+	sms := 0
+	for _, s := range n.sms {
+		if n.fits(k, s) && may(s) {
+			sms++
+		}
+	}
+	return (len(k.items) - k.next + sms - 1) / sms
 }
 
 func (p *nPPCS) place(ready []*nKernel) (*nKernel, *nSM) {
 	n := p.n
 	for _, k := range ready {
-		if k == p.kernel && n.fits(k, p.sm) {
+		if p.left > 0 && k == p.kernel && n.fits(k, p.sm) {
+			p.left--
 			return k, p.sm
 		}
 	}
-	p.kernel = nil
+	p.left = 0
 	if p.revert && !n.over.preludeRuns() || n.over.launches == 1 {
-		return n.fill(ready)
+		return p.then.place(ready)
 	}
 	for _, s := range n.sms {
 		if len(s.ctas) > 0 {
@@ -156,7 +193,7 @@ func (p *nPPCS) place(ready []*nKernel) (*nKernel, *nSM) {
 		}
 		k := p.choose(ready, s)
 		if n.fits(k, s) {
-			p.kernel, p.sm = k, s
+			p.kernel, p.sm, p.left = k, s, n.share(k, func(s *nSM) bool { return len(s.ctas) == 0 })-1
 			return k, s
 		}
 	}
@@ -171,7 +208,7 @@ func (p *nPPCS) choose(ready []*nKernel, s *nSM) *nKernel {
 	}
 	best, most := ready[0], model.Time(0)
 	for i, k := range ready {
-		all, its := p.n.over.owned(k, p.data)
+		all, its := p.n.over.owned(k, p.text)
 		share := model.Time(its*len(p.n.sms) - p.holds(k)*max(all, 1)) // times all, times SMs
 		if i == 0 || share > most {
 			best, most = k, share

@@ -1,6 +1,10 @@
 package model_test
 
-import "gpureplay/model"
+import (
+	"math"
+
+	"gpureplay/model"
+)
 
 // The prelude of the naive machine.
 
@@ -14,7 +18,7 @@ func (o *nOverlap) read(array uint32) {
 	if in.opened {
 		return
 	}
-	in.opened, in.left = true, o.files[array]
+	in.opened, in.left, in.call = true, o.files[array], o.call
 	left := in.left
 	for _, p := range o.pagesOf(array) {
 		if left == 0 {
@@ -57,28 +61,45 @@ func (o *nOverlap) sendBeyond(in *nInput) {
 	}
 }
 
-// readPage reads the next page: of each array in turn, or an array after the other.
+// readPage reads the next page: of each array of a call in turn, an array after the
+// other, or any page of one array after the other.
 func (o *nOverlap) readPage() {
 	if o.reading {
 		return
 	}
+	first := math.MaxInt // call with pages to read
+	for _, in := range o.inputs {
+		if len(in.unread) > 0 {
+			first = min(first, in.call)
+		}
+	}
 	for i := range o.inputs {
 		at := (o.turn + i) % len(o.inputs)
-		if o.inOrder {
+		if o.inOrder || o.random != nil {
 			at = i
 		}
 		in := o.inputs[at]
-		if len(in.unread) == 0 {
+		if len(in.unread) == 0 || in.call > first && o.random == nil {
 			continue
 		}
 		p := in.unread[0]
-		in.unread = in.unread[1:]
+		if o.random != nil { // what is taken leaves its place to the last
+			next, last := o.random.IntN(len(in.unread)), len(in.unread)-1
+			p = in.unread[next]
+			in.unread[next] = in.unread[last]
+			in.unread = in.unread[:last]
+		} else {
+			in.unread = in.unread[1:]
+		}
 		bytes := o.part(in.array, p)
 		if len(in.unread) == 0 || in.left < bytes {
 			bytes = in.left // a file may be longer or shorter than its array
 		}
 		in.left -= bytes
 		o.turn, o.reading = at+1, true
+		if (p.number+1)*o.pageBytes%uint64(o.n.cfg.Host.PageBytes) != 0 && len(in.unread) > 0 {
+			o.turn = at // to the end of a page of the host
+		}
 		end := o.n.t + o.bytesTake(bytes, o.n.cfg.Host.StorageMBs*1e6)
 		in.read.add(o.n.t, end, bytes)
 		o.n.post(end, nOverlapPhase, func() {
@@ -113,9 +134,26 @@ func (o *nOverlap) written(p *nPage) {
 				}
 			}
 		}
+		o.warm(p)
 		p.ready = true
 		o.changed(p, o.n.t)
 	})
+}
+
+// warm leaves what arrays have of a page in the L2, from the first to the last byte.
+func (o *nOverlap) warm(p *nPage) {
+	lo, hi := uint64(math.MaxUint64), uint64(0)
+	for b := p.number * o.pageBytes; b < (p.number+1)*o.pageBytes; b++ {
+		for _, i := range p.arrays {
+			a, in := &o.n.prog.Arrays[i], o.input(i)
+			if in != nil && in.sent && b >= a.Base && b < a.Base+a.Bytes {
+				lo, hi = min(lo, b), b+1
+			}
+		}
+	}
+	if lo < hi && o.n.cfg.L2.CopiesWarm {
+		o.n.mem.warm(lo, hi-lo, o.n.t)
+	}
 }
 
 // preludeRuns: an input page is not there.

@@ -46,7 +46,9 @@ func newOverlap(m *Machine, b Scoreboard) (*overlap, error) {
 	}
 	u.prelude.init(u, b)
 	u.back.init(u)
-	return u, u.scan()
+	err = u.scan()
+	pages.begin()
+	return u, err
 }
 
 // scan looks through the program: how many launches there are, and which arrays
@@ -112,6 +114,9 @@ func (u *overlap) known(array uint32) bool {
 // the kernels launched so far have ended, and comes again.
 func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error) {
 	first, last := u.issued == 0, u.issued == u.launches
+	if op.Kind != trace.OpFileRead {
+		u.prelude.apart()
+	}
 	switch op.Kind {
 	case trace.OpFileRead:
 		if first && u.known(op.Array) {
@@ -168,6 +173,9 @@ func (u *overlap) between(op *trace.HostOp, t Time) (Time, bool, error) {
 	d := nsToCycles(int64(u.m.cfg.Host.CopyLatencyNs), u.m.cfg) + h.link[link].cycles(op.Bytes)
 	if stage < NumStages {
 		u.m.stage(StageKind(stage), op.Array, t, t+d, op.Bytes)
+	}
+	if op.Kind == trace.OpCopyH2D && u.m.cfg.L2.CopiesWarm {
+		u.m.mem.warm(op.Addr, op.Bytes, t+d)
 	}
 	return d, false, nil
 }
@@ -246,7 +254,7 @@ func (u *overlap) event(what, arg uint64, t Time) error {
 	case overlapRead:
 		u.prelude.pageRead(int32(arg), t)
 	case overlapReady:
-		u.prelude.arrived(int32(arg))
+		u.prelude.arrived(int32(arg), t)
 		u.pages.setReady(int32(arg), t)
 	case overlapBack:
 		u.back.arrived(int32(arg))

@@ -49,7 +49,6 @@ type page struct {
 	input   bool // it comes through the prelude or a copy
 	d2h     bool
 	sent    bool // on its way back to the host, or there
-	data    bool // it holds data: transferred, or given on by a kernel that may have written it
 	array   uint32
 	missing uint32 // arrays whose part of it the prelude has not written
 }
@@ -59,7 +58,6 @@ type pageRef struct {
 	order            uint64
 	kernel           uint32
 	readers, writers uint32
-	wrote            bool // it has had writers
 	saturated        bool // counts overflowed: the page is held until the kernel ends
 	next             int32
 }
@@ -85,9 +83,16 @@ func newPageTable(m *Machine, b Scoreboard) (*pageTable, error) {
 	if b.CounterBits > 0 && b.CounterBits < 32 {
 		p.limit = 1<<b.CounterBits - 1
 	}
-	for p.shift = 0; 1<<p.shift < m.cfg.Host.PageBytes; p.shift++ {
-	}
+	p.shift = b.PageShift(m.cfg)
 	return p, p.cover()
+}
+
+// PageShift is the logarithm of the bytes of a page on a machine.
+func (b *Scoreboard) PageShift(c *Config) uint {
+	if b.Sectors {
+		return sectorShift
+	}
+	return log2(c.Host.PageBytes)
 }
 
 // cover makes an entry for every page that an array lies in.
@@ -114,7 +119,7 @@ func (p *pageTable) cover() error {
 	for i := range p.spans {
 		s := &p.spans[i]
 		if s.count > room {
-			return fmt.Errorf("the arrays of the trace have more than %d pages of host.page_bytes = %d: raise it with --set, or give the arrays the size that the program uses (replay inspect lists them)", maxPages, p.m.cfg.Host.PageBytes)
+			return fmt.Errorf("the arrays of the trace have more than %d pages of %d bytes: raise host.page_bytes with --set, or give the arrays the size that the program uses (replay inspect lists them)", maxPages, 1<<p.shift)
 		}
 		room -= s.count
 		s.index = int32(len(p.pages))
@@ -224,8 +229,7 @@ func (p *pageTable) wakeUp(i int32, t Time) {
 func (p *pageTable) setReady(i int32, t Time) {
 	pg := &p.pages[i]
 	p.move(pg, -1)
-	p.available.add(pg, -1) // a kernel may have given it on before it is there
-	pg.ready, pg.data = true, true
+	pg.ready = true
 	p.available.add(pg, 1)
 	p.move(pg, 1)
 	owner := p.ownerID(pg)
@@ -237,17 +241,25 @@ func (p *pageTable) setReady(i int32, t Time) {
 	p.m.ctas.wake(t)
 }
 
-// share counts pages that hold data, and the input pages that have been
+// share counts pages whose ready bit is set, and those of them that the prelude has
 // transferred.
-type share struct{ input, data int32 }
+type share struct{ ready, input int32 }
 
 // add counts a page in, or out, as far as it counts.
 func (s *share) add(pg *page, by int32) {
-	if pg.data {
-		s.data += by
+	if !pg.ready {
+		return
 	}
-	if pg.input && pg.ready {
+	s.ready += by
+	if pg.input {
 		s.input += by
+	}
+}
+
+// begin counts the pages that are ready from the start: those that nobody copies in.
+func (p *pageTable) begin() {
+	for i := range p.pages {
+		p.available.add(&p.pages[i], 1)
 	}
 }
 
@@ -305,7 +317,6 @@ func (p *pageTable) count(k *kernelRun, x touched, t Time) {
 		p.up(k, x.page, ref, &ref.readers)
 	}
 	if x.mode&trace.Write != 0 {
-		ref.wrote = true
 		p.up(k, x.page, ref, &ref.writers)
 	}
 }
@@ -381,10 +392,6 @@ func (p *pageTable) handOver(i int32, t, next Time) {
 		if pg.head = next; next < 0 {
 			pg.tail = -1
 		}
-	}
-	if from.wrote && !pg.data {
-		pg.data = true
-		p.available.add(pg, 1)
 	}
 	p.move(pg, 1)
 	p.tell(pg, from.kernel, p.ownerID(pg), t)

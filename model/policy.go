@@ -146,21 +146,21 @@ func (v *CTAView) Owned(k int) int {
 	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).input)
 }
 
-// Filled is the number of pages that hold data: those that the prelude has
-// brought, and those that a kernel that may have written them has given on.
-func (v *CTAView) Filled() int {
+// Ready is the number of pages whose ready bit is set: those that the prelude has
+// brought, and those that it does not bring.
+func (v *CTAView) Ready() int {
 	if v.m.overlap == nil {
 		return 0
 	}
-	return int(v.m.overlap.pages.available.data)
+	return int(v.m.overlap.pages.available.ready)
 }
 
-// Holds is how many of the pages that hold data v.Kernels[k] owns.
-func (v *CTAView) Holds(k int) int {
+// OwnsReady is how many of the pages whose ready bit is set v.Kernels[k] owns.
+func (v *CTAView) OwnsReady(k int) int {
 	if v.m.overlap == nil {
 		return 0
 	}
-	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).data)
+	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).ready)
 }
 
 // Count counts an event of the policy; the counts stand in the run's metrics.
@@ -214,18 +214,20 @@ type Dependency interface {
 type Scoreboard struct {
 	Exact        bool // counts from the pages that a CTA touches, not from its conservative ranges
 	CounterBits  int  // of a reference counter; 0: unbounded
+	Sectors      bool // pages are sectors of 32 B, whatever host.page_bytes says
 	ProfilerCost bool // the pre-profiler and the post-profiler take time
 	Order        PageOrder
-	Seed         uint64 // of OrderRandom
+	Seed         uint64 // of the random orders
 }
 
 // PageOrder is the order in which the prelude initialises the pages of arrays.
 type PageOrder uint8
 
 const (
-	OrderInterleaved PageOrder = iota // one page of each array in turn
-	OrderSequential                   // one array after another
-	OrderRandom                       // any page of any array
+	OrderInterleaved  PageOrder = iota // one page of each array in turn, of those that are read side by side
+	OrderSequential                    // one array after another
+	OrderRandom                        // any page of any array
+	OrderRandomArrays                  // one array after another, any page of each
 )
 
 // PlacementObserver is an [Observer] that is also told when work is placed. The

@@ -21,6 +21,7 @@ type prelude struct {
 	current int // array of the page that is being read
 	link    Time
 	wants   []chunk // for a random order: all pages that are to be read
+	call    int     // that reads files now
 }
 
 // inputArray is an array that the host fills.
@@ -28,11 +29,13 @@ type inputArray struct {
 	array  uint32
 	pages  int32 // index of its first page
 	count  int32
-	read   int32  // pages read
-	files  int32  // pages that its file fills; the others are there from the start
-	here   int32  // pages on the device
-	left   uint64 // bytes of the file not yet read
-	sent   bool   // it is copied to the device
+	read   int32   // pages read
+	files  int32   // pages that its file fills; the others are there from the start
+	here   int32   // pages on the device
+	left   uint64  // bytes of the file not yet read
+	sent   bool    // it is copied to the device
+	call   int     // that reads it: arrays of one call are read side by side
+	wants  []int32 // for a random order of its own: its pages that are to be read
 	stages [2]stageSpan
 }
 
@@ -50,7 +53,7 @@ type chunk struct {
 
 func (p *prelude) init(u *overlap, b Scoreboard) {
 	p.u, p.order = u, b.Order
-	if b.Order == OrderRandom {
+	if b.Order == OrderRandom || b.Order == OrderRandomArrays {
 		p.random = rand.New(rand.NewPCG(b.Seed, 0))
 	}
 }
@@ -100,9 +103,13 @@ func (p *prelude) read(array uint32, t Time) {
 	for left := a.left; left > 0 && a.files < a.count; a.files++ {
 		left -= min(left, p.u.pages.part(array, a.pages+a.files))
 	}
-	if p.order == OrderRandom {
-		for i := range a.files {
+	a.call = p.call
+	for i := range a.files {
+		switch p.order {
+		case OrderRandom:
 			p.wants = append(p.wants, chunk{p.index(a), a.pages + i})
+		case OrderRandomArrays:
+			a.wants = append(a.wants, a.pages+i)
 		}
 	}
 	if p.u.copied[array] {
@@ -166,10 +173,17 @@ func (p *prelude) start(t Time) {
 	a.stages[0].extend(t, end, bytes)
 	p.u.m.queue.post(end, evOverlap, overlapRead, uint64(page))
 	p.next = i + 1
+	if end := (p.u.pages.pages[page].number + 1) << p.u.pages.shift; end&uint64(p.u.m.cfg.Host.PageBytes-1) != 0 && a.read < a.files {
+		p.next = i // the rest of its page of the host first
+	}
 }
 
-// pick returns the array and the page that are read next: one page of each array
-// in turn, an array after the other, or any.
+// apart ends a call that reads files: what is read behind another operation of the
+// host is read when the files before it have been.
+func (p *prelude) apart() { p.call++ }
+
+// pick returns the array and the page that are read next: one page of each array of
+// a call in turn, an array after the other, or any.
 func (p *prelude) pick() (int, int32) {
 	switch p.order {
 	case OrderRandom:
@@ -181,16 +195,31 @@ func (p *prelude) pick() (int, int32) {
 		p.wants[i] = p.wants[len(p.wants)-1]
 		p.wants = p.wants[:len(p.wants)-1]
 		return c.array, c.page
+	case OrderRandomArrays:
+		for n := range p.arrays {
+			if a := &p.arrays[n]; len(a.wants) > 0 {
+				i := p.random.IntN(len(a.wants))
+				page := a.wants[i]
+				a.wants[i] = a.wants[len(a.wants)-1]
+				a.wants = a.wants[:len(a.wants)-1]
+				return n, page
+			}
+		}
+		return -1, 0
 	case OrderSequential:
 		p.next = 0
 	}
+	best := -1
 	for n := range p.arrays {
 		i := (p.next + n) % len(p.arrays)
-		if a := &p.arrays[i]; a.read < a.files {
-			return i, a.pages + a.read
+		if a := &p.arrays[i]; a.read < a.files && (best < 0 || a.call < p.arrays[best].call) {
+			best = i
 		}
 	}
-	return -1, 0
+	if best < 0 {
+		return -1, 0
+	}
+	return best, p.arrays[best].pages + p.arrays[best].read
 }
 
 // pageRead notes that the page under way has been read.
@@ -227,14 +256,22 @@ func (p *prelude) written(i int32, t Time) {
 }
 
 // arrived notes that a page is on the device.
-func (p *prelude) arrived(i int32) {
+func (p *prelude) arrived(i int32, t Time) {
 	p.pending--
+	first := p.u.pages.pages[i].number << p.u.pages.shift
+	lo, hi := ^uint64(0), uint64(0) // what arrays have of it
 	p.holding.each(i, func(n int) {
 		a := &p.arrays[n]
 		if a.here++; a.here == a.count {
 			p.u.m.stageSpan(StageH2D, a.array, &a.stages[1])
 		}
+		if of := &p.u.m.prog.Arrays[a.array]; a.sent {
+			lo, hi = min(lo, max(first, of.Base)), max(hi, min(first+1<<p.u.pages.shift, of.Base+of.Bytes))
+		}
 	})
+	if lo < hi && p.u.m.cfg.L2.CopiesWarm {
+		p.u.m.mem.warm(lo, hi-lo, t)
+	}
 }
 
 func (s *stageSpan) extend(start, end Time, bytes uint64) {

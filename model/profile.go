@@ -217,14 +217,16 @@ func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
 
 // profilerCycles is the time of a pre-profiler: it runs as a kernel of one
 // thread per CTA beside the others, bound by one thread's chain of instructions,
-// by issue, or by the counters, of which each L2 slice updates one a cycle.
+// by issue, or by the counters, of which each L2 slice updates one a cycle of the
+// L2's clock, as it takes requests.
 func (p *pageTable) profilerCycles(ctas, arrays, updates int) Time {
 	c := p.m.cfg
 	insts := profilerInsts * arrays
 	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
 	issue := ceil(ctas*insts, c.SM.Count*c.SM.Schedulers)
-	counters := ceil(updates, c.L2.Slices)
-	return Time(c.KMU.DispatchLatency + max(chain, issue, counters) + c.L2.Latency)
+	l2 := newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
+	counters := l2.back(Time(ceil(updates, c.L2.Slices)))
+	return Time(c.KMU.DispatchLatency+c.L2.Latency) + max(Time(chain), Time(issue), counters)
 }
 
 // postCycles is what the post-profiler adds to a CTA: its own chain of

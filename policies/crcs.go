@@ -10,8 +10,8 @@ import (
 var boardParams = []Param{
 	{"crcs-counter-bits", "10", "bits of a page's reference counters; 0: unbounded"},
 	{"crcs-profiler", "on", "on: the pre-profiler and the post-profiler take time; off: they do not"},
-	{"prelude-order", "interleaved", "order in which the prelude fills pages: interleaved, sequential or random"},
-	{"prelude-seed", "1", "seed of the random order"},
+	{"prelude-order", "interleaved", "order in which the prelude fills pages: interleaved, sequential, random (any page of any array) or random-arrays (arrays one by one, any page of each)"},
+	{"prelude-seed", "1", "seed of the random orders"},
 }
 
 func init() {
@@ -22,7 +22,8 @@ func init() {
 	})
 	dependencies.register(Option[model.Dependency]{
 		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost", Source: "in no paper: the upper bound",
-		Params: boardParams, New: func(a Args) (model.Dependency, error) { return newBoard(a, true) },
+		Params: append(boardParams[:len(boardParams):len(boardParams)], Param{"oracle-grain", "page", "what is ready, owned and copied at once: page (host.page_bytes) or sector (32 B): what exact dependences would give at a finer grain"}),
+		New:    newOracle,
 	})
 	register(Policy{
 		Name: "crcs", Title: "dependent kernels overlap under page reference counts, CTAs in order", Source: "CRCS/PPCS paper, sections 3 and 4.1",
@@ -55,6 +56,21 @@ func (b board) Scoreboard() model.Scoreboard { return model.Scoreboard(b) }
 
 var pageOrders = map[string]model.PageOrder{
 	"interleaved": model.OrderInterleaved, "sequential": model.OrderSequential, "random": model.OrderRandom,
+	"random-arrays": model.OrderRandomArrays,
+}
+
+func newOracle(a Args) (model.Dependency, error) {
+	d, err := newBoard(a, true)
+	if err != nil {
+		return nil, err
+	}
+	grain := a.text("oracle-grain")
+	if grain != "page" && grain != "sector" {
+		return nil, fmt.Errorf("oracle-grain=%s: want page or sector", grain)
+	}
+	b := d.(board)
+	b.Sectors = grain == "sector"
+	return b, nil
 }
 
 func newBoard(a Args, exact bool) (model.Dependency, error) {
@@ -72,7 +88,7 @@ func newBoard(a Args, exact bool) (model.Dependency, error) {
 	}
 	order, ok := pageOrders[a.text("prelude-order")]
 	if !ok {
-		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential or random", a.text("prelude-order"))
+		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential, random or random-arrays", a.text("prelude-order"))
 	}
 	if exact {
 		bits, cost = 0, false

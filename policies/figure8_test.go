@@ -135,7 +135,14 @@ func TestFigure8bCRCS(t *testing.T) {
 // The postlude writes pages 0, 1 from t5, pages 2, 3 from t7, pages 4, 5 from t10
 // and pages 6, 7 from t12.
 func TestFigure8cPPCS(t *testing.T) {
-	checkFigure(t, "ppcs,crcs-profiler=off,guard=off", []interval{
+	for _, pages := range []string{"ready", "text"} { // nothing but the prelude's pages is there: they are alike
+		figure8c(t, "ppcs,crcs-profiler=off,guard=off,pages="+pages)
+	}
+}
+
+func figure8c(t *testing.T, policy string) {
+	t.Helper()
+	checkFigure(t, policy, []interval{
 		{0, 0, 0, 0, 0, 1}, {0, 1, 1, 0, 1, 2}, {0, 2, 2, 1, 2, 3}, {0, 3, 3, 1, 3, 4},
 		{1, 0, 1, 0, 2, 3}, {2, 0, 1, 0, 3, 4}, {3, 0, 1, 0, 4, 5}, {1, 2, 3, 1, 4, 5},
 		{0, 4, 5, 0, 5, 6}, {2, 2, 3, 1, 5, 6}, {3, 2, 3, 1, 6, 7}, {1, 4, 5, 0, 6, 7},

@@ -11,18 +11,50 @@ func init() {
 }
 
 // fill is first come, first served, and fills an SM before it goes to the next.
-type fill struct{ sm int }
+type fill struct {
+	next   int    // SM that is looked at first
+	sm     int    // that is being filled
+	kernel uint64 // with the kernel of this program order
+	quota  uint64 // CTAs that it still gets
+}
 
 func (f *fill) Place(v *model.CTAView) (kernel, sm int, ok bool) {
-	n := v.SMs()
-	for i := range n {
-		if sm = f.sm + i; sm >= n {
-			sm -= n
-		}
-		if v.Fits(0, sm) {
-			f.sm = sm
-			return 0, sm, true
+	if f.quota > 0 && v.Kernels[0].Order == f.kernel && v.Fits(0, f.sm) {
+		f.quota--
+		return 0, f.sm, true
+	}
+	for _, idle := range []bool{true, false} { // an empty SM first
+		n := v.SMs()
+		for i := range n {
+			if sm = f.next + i; sm >= n {
+				sm -= n
+			}
+			if takes(v, 0, sm, idle) {
+				if f.next = sm + 1; f.next == n {
+					f.next = 0
+				}
+				f.sm, f.kernel, f.quota = sm, v.Kernels[0].Order, filling(v, 0, idle)-1
+				return 0, sm, true
+			}
 		}
 	}
 	return 0, 0, false
+}
+
+// takes reports whether kernel k may have SM sm, or, idle, have it whole.
+func takes(v *model.CTAView, k, sm int, idle bool) bool {
+	return v.Fits(k, sm) && (!idle || v.Resident(sm) == 0)
+}
+
+// filling is how many CTAs fill an SM, if it has places for them: as many as each of
+// the SMs that kernel k may take now gets, so that a kernel with fewer CTAs than the
+// GPU has places is spread and not packed.
+func filling(v *model.CTAView, k int, idle bool) uint64 {
+	sms := uint64(0)
+	for sm := range v.SMs() {
+		if takes(v, k, sm, idle) {
+			sms++
+		}
+	}
+	return (v.Kernels[k].Left + sms - 1) / sms
 }

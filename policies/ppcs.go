@@ -12,7 +12,7 @@ func init() {
 		Source: "CRCS/PPCS paper, section 4.4",
 		Params: []Param{
 			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's text as it stands"},
-			{"ppcs-pages", "input", "which pages have a share: input (those that the prelude brings) or data (also those that kernels have written)"},
+			{"ppcs-pages", "ready", "available pages: ready (all whose ready bit is set, which is what the counter of section 5.4 counts) or text (those that the prelude has brought, the words of 4.4)"},
 			{"ppcs-switch", "on", "on: first come, first served after the prelude; off: PPCS to the end"},
 		},
 		New: newPPCS,
@@ -20,7 +20,7 @@ func init() {
 	register(Policy{
 		Name: "ppcs", Title: "crcs with pipeline parallelism-aware CTA scheduling", Source: "CRCS/PPCS paper, section 4.4",
 		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the kernel with the largest " +
-			"difference of page share (available pages that it owns) and SM share (SMs that it is on). First the first kernel fills all SMs.",
+			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel fills all SMs.",
 		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
 	register(Policy{
@@ -34,13 +34,13 @@ func init() {
 // ppcs is the pipeline parallelism-aware CTA scheduler. An SM that has been
 // given to a kernel is filled, a CTA a cycle, before another is looked for.
 type ppcs struct {
-	fifo    fill
-	guard   bool
-	revert  bool
-	data    bool
-	sm      int    // being filled
-	kernel  uint64 // with the kernel of this program order
-	filling bool
+	fifo   fill
+	guard  bool
+	revert bool
+	text   bool
+	sm     int    // being filled
+	kernel uint64 // with the kernel of this program order
+	quota  uint64 // CTAs that it still gets
 }
 
 func newPPCS(a Args) (model.CTAScheduler, error) {
@@ -53,20 +53,21 @@ func newPPCS(a Args) (model.CTAScheduler, error) {
 		return nil, err
 	}
 	pages := a.text("ppcs-pages")
-	if pages != "input" && pages != "data" {
-		return nil, fmt.Errorf("ppcs-pages=%s: want input or data", pages)
+	if pages != "ready" && pages != "text" {
+		return nil, fmt.Errorf("ppcs-pages=%s: want ready or text", pages)
 	}
-	return &ppcs{guard: guard, revert: revert, data: pages == "data"}, nil
+	return &ppcs{guard: guard, revert: revert, text: pages == "text"}, nil
 }
 
 func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
-	if p.filling {
+	if p.quota > 0 {
 		for k, x := range v.Kernels {
 			if x.Order == p.kernel && v.Fits(k, p.sm) {
+				p.quota--
 				return k, p.sm, true
 			}
 		}
-		p.filling = false
+		p.quota = 0
 	}
 	if p.revert && !v.Prelude() || v.Launches() == 1 {
 		return p.fifo.Place(v)
@@ -79,7 +80,7 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		if k < 0 || !v.Fits(k, sm) {
 			continue
 		}
-		p.sm, p.kernel, p.filling = sm, v.Kernels[k].Order, true
+		p.sm, p.kernel, p.quota = sm, v.Kernels[k].Order, filling(v, k, true)-1
 		return k, sm, true
 	}
 	return 0, 0, false
@@ -103,9 +104,9 @@ func (p *ppcs) choose(v *model.CTAView, sm int) int {
 // the older one. With a = available pages and s = SMs, owned/a - held/s is
 // compared as owned·s - held·a, in whole numbers.
 func (p *ppcs) best(v *model.CTAView) int {
-	a, s, owned := v.Available(), v.SMs(), v.Owned
-	if p.data {
-		a, owned = v.Filled(), v.Holds
+	a, s, owned := v.Ready(), v.SMs(), v.OwnsReady
+	if p.text {
+		a, owned = v.Available(), v.Owned
 	}
 	best, most := 0, 0
 	for k, x := range v.Kernels {

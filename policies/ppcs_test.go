@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -124,4 +125,101 @@ func TestPPCSSwitch(t *testing.T) {
 	about(t, "CTA 2 with the switch", l.cta(t, 0, 2).Dispatch, unit)
 	l, _ = run(t, switchProgram, tiny(t, 1, 2), "ppcs,crcs-profiler=off,switch=off")
 	about(t, "CTA 2 without", l.cta(t, 0, 2).Dispatch, l.cta(t, 0, 1).End)
+}
+
+// An SM is filled with its share of the CTAs that are left: 5 CTAs on 3 SMs of 4 places
+// go 2, 2 and 1; 13 go 4, 4 and 4, and the last where a place becomes free.
+func TestFillingSpreads(t *testing.T) {
+	const program = `
+array P bytes=4K input output
+read P
+h2d P
+launch a grid=%d block=32
+cta 0..%d
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+launch b grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+d2h P
+`
+	for _, policy := range []string{"crcs", "ppcs"} {
+		for ctas, want := range map[int][]int32{5: {0, 0, 1, 1, 2}, 13: {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}} {
+			l, _ := run(t, fmt.Sprintf(program, ctas, ctas-1), tiny(t, 3, 4), policy)
+			for n, sm := range want {
+				if got := l.cta(t, 0, uint32(n)).SM; int32(got) != sm {
+					t.Errorf("%s, %d CTAs: CTA %d is on SM %d, want %d", policy, ctas, n, got, sm)
+				}
+			}
+		}
+	}
+}
+
+// Kernel 1 writes page 1, which nobody brings: its ready bit is set from the start. When
+// SM 0 has become idle page 0 is there and of kernel 2. By the words kernel 2 owns all of
+// the pages that are available; by the ready bits it owns half, and kernel 1 the other:
+// of two that are on no SM the older goes first.
+func TestAvailablePages(t *testing.T) {
+	const program = `
+array P bytes=8K input
+array Q bytes=4K output
+read P
+h2d P
+launch a grid=2 block=32
+cta 0..1
+ warp 0
+  load R2 <- R1 @P+4 cta=4096
+  exit
+launch b grid=1 block=32
+cta 0
+ warp 0
+  store <- R1 R2 @Q+4
+  exit
+launch c grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+d2h Q
+`
+	for pages, first := range map[string]uint32{"ready": 1, "text": 2} {
+		l, _ := run(t, program, tiny(t, 2, 1), "ppcs,crcs-profiler=off,guard=off,pages="+pages)
+		b, c := l.cta(t, 1, 0), l.cta(t, 2, 0)
+		if got := map[bool]uint32{true: 1, false: 2}[b.Start < c.Start]; got != first {
+			t.Errorf("%s: kernel %d goes first (kernel 1 at %d, kernel 2 at %d), want kernel %d", pages, got, b.Start, c.Start, first)
+		}
+	}
+}
+
+// CTA 0 of kernel 1 reads what CTA 0 of kernel 0 has written, in a page that the longer
+// CTA 1 writes too: at the grain of pages it waits for both, at that of sectors for one.
+func TestOracleGrain(t *testing.T) {
+	const program = `
+array P bytes=4K output
+launch a grid=2 block=32
+cta 0
+ warp 0
+  store <- R1 @P+4
+  exit
+cta 1
+ warp 0
+  int R1 <- R1 x400
+  store <- R1 @P[0x800]+4
+  exit
+launch b grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+d2h P
+`
+	for grain, waits := range map[string]bool{"page": true, "sector": false} {
+		l, _ := run(t, program, tiny(t, 2, 1), "oracle,grain="+grain)
+		if start, end := l.cta(t, 1, 0).Start, l.cta(t, 0, 1).End; (start > end) != waits {
+			t.Errorf("%s: kernel 1 starts at %d, CTA 1 of kernel 0 ends at %d", grain, start, end)
+		}
+	}
 }

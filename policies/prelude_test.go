@@ -65,6 +65,22 @@ func TestPrelude1Order(t *testing.T) {
 	}
 }
 
+// 1b. What one call reads is interleaved, what another reads comes behind it; one array
+// after another with the pages of each in any order.
+func TestPrelude1Calls(t *testing.T) {
+	apart := strings.Replace(twoArrays, "read B\nh2d A\n", "h2d A\nread B\n", 1)
+	in := []string{"A0", "A1", "A2", "A3", "B0", "B1"}
+	l, _ := run(t, apart, tiny(t, 1, 1), "crcs,profiler=off")
+	if got := arrivals(t, l); !slices.Equal(got, in) {
+		t.Errorf("two calls: %v, want %v", got, in)
+	}
+	l, _ = run(t, twoArrays, tiny(t, 1, 1), "crcs,profiler=off,prelude-order=random-arrays,prelude-seed=3")
+	got := arrivals(t, l)
+	if slices.Equal(got, in) || !slices.Equal(slices.Concat(slices.Sorted(slices.Values(got[:4])), slices.Sorted(slices.Values(got[4:]))), in) {
+		t.Errorf("random-arrays: %v, want the pages of A in another order, then those of B", got)
+	}
+}
+
 // 2. A page in which two arrays lie is sent when both have written their part.
 // A: half a page, B: the other half and a whole page.
 func TestPrelude2SharedPage(t *testing.T) {

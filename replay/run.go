@@ -31,6 +31,7 @@ type Job struct {
 	Output    *Output       // nil: no tables
 	Variants  []Variant     // of the machine; nil: as it is
 	AsTasks   model.AsTasks // whether launches are run as narrow tasks
+	Storage   *Storage      // what is assumed of files; nil: what the trace says
 	Part      []string      // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
 	Jobs      int           // runs at once; 0: one
 	MaxCycles model.Time    // a run ends there, incomplete; 0: at its end
@@ -212,6 +213,10 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
 		return nil, err
 	}
+	if p.Dependency != nil && w.audit.hazards != nil {
+		board := p.Dependency.Scoreboard()
+		w.audit.hazards.shift = board.PageShift(cfg)
+	}
 	w.audit.entries = p.AGT
 	w.audit.timed = p.Host == model.HostCaptured
 	if w.audit.hazards != nil {
@@ -255,6 +260,9 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *model.Config, stop func
 		}
 		if job.AsTasks != model.NotTasks {
 			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "as_tasks", Value: job.AsTasks.String()}, table.KeyValue{Key: "assumption", Value: job.AsTasks.Assumption()})
+		}
+		if job.Storage != nil {
+			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "io", Value: "storage"}, table.KeyValue{Key: "io_assumption", Value: job.Storage.Assumption()})
 		}
 	}
 	return table.Open(opt)

@@ -62,6 +62,9 @@ func (job *Job) runSettings(v Variant) []string {
 	if job.AsTasks != model.NotTasks {
 		words = append(words, "as_tasks="+job.AsTasks.String())
 	}
+	if job.Storage != nil {
+		words = append(words, "io=storage")
+	}
 	words = append(words, job.Part...)
 	if job.MaxCycles > 0 {
 		words = append(words, fmt.Sprintf("max_cycles=%d", job.MaxCycles))

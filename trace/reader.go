@@ -21,13 +21,14 @@ const (
 // Reader opens a trace at any kernel and CTA. Its methods may be called by
 // several goroutines at once; each cursor belongs to one.
 type Reader struct {
-	in     io.ReaderAt
-	closer io.Closer
-	name   string
-	loc    locator
-	index  []blockRow
-	prog   Program
-	count  [3]uint64 // kernels, host operations and CTAs in the blocks
+	assumed []HostOp // instead of the trace's; nil: none
+	in      io.ReaderAt
+	closer  io.Closer
+	name    string
+	loc     locator
+	index   []blockRow
+	prog    Program
+	count   [3]uint64 // kernels, host operations and CTAs in the blocks
 
 	ctaBlocks, kernelBlocks, hostBlocks []uint32 // indices into index
 	programBlock                        uint32
@@ -317,7 +318,16 @@ type HostCursor struct {
 }
 
 // HostOps returns a cursor over the host operations.
-func (r *Reader) HostOps() *HostCursor { return &HostCursor{r: r} }
+func (r *Reader) HostOps() *HostCursor {
+	if r.assumed != nil {
+		return &HostCursor{rows: r.assumed, err: io.EOF}
+	}
+	return &HostCursor{r: r}
+}
+
+// Assume gives the reader another program of the host than its trace has, before
+// anybody reads it: what a capture leaves out, as an assumption of the caller's.
+func (r *Reader) Assume(ops []HostOp) { r.assumed = ops }
 
 // Next reads the next operation into op. It returns io.EOF at the end. What
 // op.Recorded and op.Deps point to is shared and read only.
@@ -332,11 +342,11 @@ func (c *HostCursor) Next(op *HostOp) error {
 			c.err = c.r.checkOps(c.rows)
 		}
 		if c.err != nil {
-			c.err = fmt.Errorf("host operations from %d on: %w", c.block*opsPerBlock, c.err)
+			c.rows, c.err = nil, fmt.Errorf("host operations from %d on: %w", c.block*opsPerBlock, c.err)
 		}
 		c.block++
 	}
-	if c.err != nil {
+	if len(c.rows) == 0 {
 		return c.err
 	}
 	*op, c.rows = c.rows[0], c.rows[1:]

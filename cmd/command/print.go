@@ -10,6 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"gpureplay/model"
 	"gpureplay/replay"
 )
 
@@ -122,6 +123,26 @@ func ratio(v any) string {
 		return fmt.Sprintf("%.3f", x)
 	}
 	return "-"
+}
+
+// printStages prints what share of each run its stages take, of the sum of all: the
+// most that could overlap.
+func (a *app) printStages(results []*replay.Result) {
+	g := newGrid(a.out, "stages of", "prelude", "H2D", "kernels", "D2H", "postlude")
+	g.right(2, 3, 4, 5, 6)
+	for _, r := range results {
+		stages := []model.StageKind{model.StagePrelude, model.StageH2D, model.StageKernel, model.StageD2H, model.StagePostlude}
+		var all model.Time
+		for _, k := range stages {
+			all += r.Stages[k]
+		}
+		row := []any{r.Policy}
+		for _, k := range stages {
+			row = append(row, fmt.Sprintf("%.1f %%", 100*float64(r.Stages[k])/float64(max(1, all))))
+		}
+		g.row(row...)
+	}
+	g.print()
 }
 
 // commas writes a whole number with thousands separators.

@@ -37,6 +37,9 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	if err := a.printRuns(all); err != nil {
 		return err
 	}
+	if f.io == "storage" && !a.asJSON {
+		a.printStages(all)
+	}
 	a.note("tables under %s", f.output)
 	return violations(all)
 }
@@ -90,6 +93,9 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	}
 	if job.AsTasks != model.NotTasks {
 		a.note("as tasks: %s", job.AsTasks.Assumption())
+	}
+	if err := f.storage(a, job); err != nil {
+		return nil, err
 	}
 	if job.Choices, err = f.choices(cmd, a, r, cfg); err != nil {
 		return nil, err
@@ -204,4 +210,19 @@ func again(cmd *cobra.Command, path string) string {
 		}
 	})
 	return strings.Join(append(words, strings.ReplaceAll(filepath.Base(path), "%", "%%")), " ")
+}
+
+// storage resolves --io.
+func (f *replayFlags) storage(a *app, job *replay.Job) (err error) {
+	switch f.io {
+	case "trace":
+		return nil
+	case "storage":
+		if job.Storage, err = replay.AssumeStorage(job.Trace); err != nil {
+			return fmt.Errorf("--io=storage: %w", err)
+		}
+		a.note("io: %s", job.Storage.Assumption())
+		return nil
+	}
+	return usagef("--io=%s: want trace or storage", f.io)
 }

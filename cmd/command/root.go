@@ -29,6 +29,7 @@ type replayFlags struct {
 	audit       bool
 	sensitivity string
 	asTasks     string
+	io          string
 	alone       bool
 	jobs        int
 	maxCycles   int64
@@ -114,6 +115,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
 	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
 	s.Lookup("as-tasks").NoOptDefVal = "independent"
+	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (those that it has), or storage (what an array's first copy brings has been read, what is written last is written out)")
 	s.StringVar(&f.sensitivity, "sensitivity", "", "run the comparison over a range of one `CONSTANT` of the machine: launch (latency, 0 to 35,000 cycles)")
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }

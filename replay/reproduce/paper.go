@@ -70,6 +70,7 @@ type Column struct {
 	Mean      bool               // counts in the mean below the rows
 	Published map[string]float64 // by workload; nil: the paper gives none
 	Where     string             // those stand in the paper
+	Points    bool               // differences from those are points, as the paper's are, not ratios
 }
 
 // Row is what the runs of one workload came to.

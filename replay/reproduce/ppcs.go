@@ -7,6 +7,7 @@ import (
 
 const (
 	ppcsTable2  = "table 2"
+	ppcsResults = "section 5.2"
 	ppcsMachine = "gk110-ppcs"
 )
 
@@ -35,15 +36,26 @@ func init() { register(ppcs) }
 // ppcs is the paper on CRCS and PPCS.
 var ppcs = &Paper{
 	Name: "ppcs", Title: "CRCS and PPCS: dependent kernels overlap with each other and with file accesses",
-	Experiments: []Experiment{
+	Experiments: append([]Experiment{
 		{
-			Name: "speedup", Title: "Speedup over serial, workloads of table 2", Head: "workload", GPU: ppcsMachine, Workloads: ppcsWorkloads(), Mean: Arithmetic,
-			Policies: "serial,nocopy,single-overlap,crcs,ppcs,oracle,ppcs,pages=data,oracle,ppcs-pages=data",
-			Columns: append([]Column{
+			Name: "speedup", Title: "Speedup over serial, workloads of table 2 (differences in points of speedup)", Head: "workload", GPU: ppcsMachine, Workloads: ppcsWorkloads(), Mean: Arithmetic,
+			Policies: "serial,single-overlap,crcs,ppcs,oracle",
+			Columns: []Column{
 				{Name: "kernels", Of: of("serial", func(x *replay.Result) float64 { return float64(x.Run.Kernels) }), Where: ppcsTable2,
 					Published: map[string]float64{"3MM": 3, "STN": 50, "HSP": 10, "BFS": 16, "LPC": 10, "CONV": 6, "PATH": 20}},
-			}, append(speedups("serial", "nocopy", "single-overlap", "crcs", "ppcs", "oracle", "ppcs,pages=data", "oracle,ppcs-pages=data"),
-				Column{Name: "ppcs over crcs", Digits: 3, Of: over("ppcs", "crcs"), Mean: true})...),
+				{Name: "single-overlap", Digits: 3, Of: over("single-overlap", "serial"), Mean: true, Where: ppcsResults, Points: true, Published: map[string]float64{"BFS": 1.254}},
+				{Name: "crcs", Digits: 3, Of: over("crcs", "serial"), Mean: true, Where: ppcsResults, Points: true,
+					Published: map[string]float64{"3MM": 1.72, "HSP": 1.10, "BFS": 1.254, "LPC": 1.20, "CONV": 1.10, "PATH": 1.04}},
+				{Name: "ppcs", Digits: 3, Of: over("ppcs", "serial"), Mean: true, Where: ppcsResults, Points: true,
+					Published: map[string]float64{"3MM": 1.67, "HSP": 1.50, "BFS": 1.254, "LPC": 1.39, "CONV": 1.51, "PATH": 1.04}},
+				{Name: "oracle", Digits: 3, Of: over("oracle", "serial"), Mean: true},
+				{Name: "ppcs less crcs", Digits: 3, Of: ahead("ppcs", "crcs", "serial"), Mean: true},
+			},
+		},
+		{
+			Name: "pages", Title: "Available pages of PPCS, and PPCS past the prelude (section 4.4): speedup over serial", Head: "workload", GPU: ppcsMachine, Workloads: ppcsWorkloads("HSP", "LPC", "CONV"),
+			Policies: "serial,ppcs,ppcs,switch=off,ppcs,pages=text,ppcs,pages=text,switch=off",
+			Columns:  speedups("serial", "ppcs", "ppcs,switch=off", "ppcs,pages=text", "ppcs,pages=text,switch=off"),
 		},
 		{
 			Name: "profilers", Title: "Pre-profilers under crcs, per cent of the runtime (section 4.2.4)", Head: "workload", GPU: ppcsMachine, Workloads: ppcsWorkloads(), Mean: Arithmetic,
@@ -68,34 +80,30 @@ var ppcs = &Paper{
 		},
 		{
 			Name: "kernels", Title: "HSP by number of kernels, speedup over serial", Head: "kernels", GPU: ppcsMachine,
-			Policies: "serial,crcs,ppcs,oracle", Columns: speedups("serial", "crcs", "ppcs", "oracle"),
-			Workloads: []Workload{
-				{Name: "5", Sample: "hsp", Params: []string{"kernels=5"}}, {Name: "10", Sample: "hsp"}, {Name: "20", Sample: "hsp", Params: []string{"kernels=20"}},
-				{Name: "50", Sample: "hsp", Params: []string{"kernels=50"}}, {Name: "100", Sample: "hsp", Params: []string{"kernels=100"}},
-			},
+			Policies: "serial,crcs,ppcs",
+			Columns: append(speedups("serial", "crcs", "ppcs"), Column{Name: "kernels of serial", Unit: "%", Digits: 1,
+				Of: stageShare("serial", model.StageKernel), Where: "section 5.3", Published: map[string]float64{"5": 9, "100": 66}}),
+			Workloads: hspKernels("5", "10", "20", "100"),
 		},
 		{
-			Name: "order", Title: "Order of the file reads under ppcs, speedup over serial (random: seeds 1, 2, 3)", Head: "workload", GPU: ppcsMachine,
-			Workloads: ppcsWorkloads("3MM", "HSP", "LPC", "CONV"),
-			Policies:  "serial,ppcs,ppcs,prelude-order=sequential,ppcs,prelude-order=random,ppcs,prelude-order=random,prelude-seed=2,ppcs,prelude-order=random,prelude-seed=3",
+			Name: "order", Title: "Order of the file reads under ppcs, speedup over serial (random: seeds 1 and 2)", Head: "workload", GPU: ppcsMachine,
+			Workloads: ppcsWorkloads("HSP", "LPC", "CONV"),
+			Policies:  "serial,ppcs,ppcs,prelude-order=sequential,ppcs,prelude-order=random-arrays,ppcs,prelude-order=random-arrays,prelude-seed=2,ppcs,prelude-order=random,ppcs,prelude-order=random,prelude-seed=2",
 			Columns: []Column{
 				{Name: "interleaved", Digits: 3, Of: over("ppcs", "serial")},
 				{Name: "sequential", Digits: 3, Of: over("ppcs,prelude-order=sequential", "serial")},
+				{Name: "random-arrays 1", Digits: 3, Of: over("ppcs,prelude-order=random-arrays", "serial")},
+				{Name: "random-arrays 2", Digits: 3, Of: over("ppcs,prelude-order=random-arrays,prelude-seed=2", "serial")},
 				{Name: "random 1", Digits: 3, Of: over("ppcs,prelude-order=random", "serial")},
 				{Name: "random 2", Digits: 3, Of: over("ppcs,prelude-order=random,prelude-seed=2", "serial")},
-				{Name: "random 3", Digits: 3, Of: over("ppcs,prelude-order=random,prelude-seed=3", "serial")},
 			},
 		},
-		{
-			Name: "back", Title: "What keeps some back, speedup over serial", Head: "workload", GPU: ppcsMachine,
-			Policies:  "serial,serial,cta=fill,crcs,crcs,prelude-order=sequential,ppcs",
-			Workloads: append(ppcsWorkloads("3MM", "STN"), Workload{Name: "STN, a row a CTA", Sample: "stn", Params: []string{"version=base"}}),
-			Columns:   speedups("serial", "serial,cta=fill", "crcs", "crcs,prelude-order=sequential", "ppcs"),
-		},
-	},
+	}, ppcsCauses...),
 	Claims: []Claim{
 		{What: "ppcs over serial, mean", Where: "section 1", Published: 1.33, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "ppcs"},
 		{What: "ppcs over serial, most", Where: "section 1", Published: 1.67, Digits: 2, Experiment: "speedup", Row: MostRow, Column: "ppcs"},
+		{What: "single-overlap over serial, mean", Where: ppcsResults, Published: 1.11, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "single-overlap"},
+		{What: "ppcs less crcs, points of speedup, mean", Where: ppcsResults, Published: 0.14, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "ppcs less crcs"},
 		{What: "pre-profilers, mean share of the runtime", Where: "section 4.2.4", Published: 0.85, Unit: "%", Digits: 2, Experiment: "profilers", Row: MeanRow, Column: "pre-profilers"},
 		{What: "pre-profilers, largest share of the runtime", Where: "section 4.2.4", Published: 2.7, Unit: "%", Digits: 2, Experiment: "profilers", Row: MostRow, Column: "pre-profilers"},
 		{What: "prelude and postlude, largest share", Where: "section 2.1, figure 2 (an M2050; Gaussian and HSP)", Published: 86, Unit: "%", Digits: 1, Experiment: "stages", Row: MostRow, Column: "prelude and postlude"},
@@ -103,6 +111,19 @@ var ppcs = &Paper{
 		{What: "storage of the kernels' records", Where: "section 5.4", Published: 3.25, Unit: "KB", Digits: 2, Of: cost("ppcs", ppcsMachine, "kernel records", 1./1024)},
 		{What: "storage added to the GPU", Where: "section 5.4", Published: 0.77, Unit: "%", Digits: 2, Of: cost("ppcs", ppcsMachine, "added to the GPU's storage", 1)},
 	},
+}
+
+// hspKernels is HSP with other numbers of kernels.
+func hspKernels(counts ...string) []Workload {
+	var all []Workload
+	for _, n := range counts {
+		w := Workload{Name: n, Sample: "hsp", Params: []string{"kernels=" + n}}
+		if n == "10" { // the default
+			w.Params = nil
+		}
+		all = append(all, w)
+	}
+	return all
 }
 
 // profilerShare is what the pre-profilers take of a run, in per cent.

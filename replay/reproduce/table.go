@@ -37,6 +37,14 @@ func number(v float64, digits int, unit string) Cell {
 	return Cell{v, s}
 }
 
+// difference is ours against the paper's, in points where the paper's are.
+func (c *Column) difference(ours, theirs float64) Cell {
+	if d := ours - theirs; c.Points && !math.IsNaN(d) {
+		return Cell{d, fmt.Sprintf("%+.3f", d)}
+	}
+	return difference(ours, theirs, c.Unit)
+}
+
 // difference is ours against the paper's (choice 2).
 func difference(ours, theirs float64, unit string) Cell {
 	switch {
@@ -113,7 +121,7 @@ func (t *planned) table(paper string) (Table, map[string][]float64) {
 			if !ok {
 				theirs = none
 			}
-			out.Rows[i] = append(out.Rows[i], number(theirs, c.Digits, c.Unit), difference(v, theirs, c.Unit))
+			out.Rows[i] = append(out.Rows[i], number(theirs, c.Digits, c.Unit), c.difference(v, theirs))
 		}
 		figures[c.Name] = values
 		mean = append(mean, t.mean(c, values)...)

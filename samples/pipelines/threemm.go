@@ -90,8 +90,10 @@ func threeMM(w samples.Writer, n int, seed uint64) ([]float32, error) {
 	g := vector{p.Array("G", n*n, 4, trace.ArrayOutput), make([]float32, n*n)}
 	k1, k2, k3 := newMMCode(p, "mm3_kernel1"), newMMCode(p, "mm3_kernel2"), newMMCode(p, "mm3_kernel3")
 
-	p.FileRead(a.Array, b.Array, c.Array, d.Array)
-	p.CopyH2D(a.Array, b.Array, c.Array, d.Array)
+	p.FileRead(a.Array, b.Array) // side by side; all four so would let no CTA of the first product end before the prelude does
+	p.CopyH2D(a.Array, b.Array)
+	p.FileRead(c.Array, d.Array)
+	p.CopyH2D(c.Array, d.Array)
 	k1.launch(p, n, a, b, e)
 	k2.launch(p, n, c, d, f)
 	k3.launch(p, n, e, f, g)

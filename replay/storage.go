@@ -1,0 +1,184 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+
+	"gpureplay/trace"
+)
+
+// Storage is what is assumed of the files of a capture, which records none: what the
+// first copy of an array brings has been read from storage, and what is written last
+// is written out.
+type Storage struct {
+	Reads, Writes         int    // arrays
+	BytesRead, BytesWrite uint64 // of their files
+	last                  uint32 // kernel whose arrays are taken to be written out
+	copiedBack            bool   // those that the program copies back are
+}
+
+// AssumeStorage gives a trace's program the file accesses of [Storage]. Files of what is
+// copied before the first kernel are read side by side, before the copies.
+func AssumeStorage(r *trace.Reader) (*Storage, error) {
+	s := &Storage{}
+	ops, err := hostOps(r)
+	if err != nil {
+		return nil, err
+	}
+	arrays := r.Program().Arrays
+	known := func(op *trace.HostOp) bool { return int(op.Array) < len(arrays) }
+	var all, early []trace.HostOp
+	seen, launched, lastLaunch := map[uint32]bool{}, false, -1
+	for i := range ops {
+		op := &ops[i]
+		switch {
+		case op.Kind == trace.OpFileRead || op.Kind == trace.OpFileWrite:
+			return nil, errors.New("the trace has file accesses of its own: leave --io out")
+		case op.Kind == trace.OpLaunch:
+			launched, lastLaunch = true, i
+		case op.Kind == trace.OpCopyH2D && known(op) && op.Bytes > 0 && !seen[op.Array]:
+			seen[op.Array] = true
+			read := trace.HostOp{Kind: trace.OpFileRead, Array: op.Array, Bytes: op.Bytes}
+			if s.Reads, s.BytesRead = s.Reads+1, s.BytesRead+op.Bytes; launched {
+				all = append(all, read)
+			} else {
+				early = append(early, read)
+			}
+		}
+		all = append(all, *op)
+	}
+	outputs, err := s.outputs(r, ops[lastLaunch+1:])
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range outputs {
+		bytes := arrays[a].Bytes
+		if !s.copiedBack {
+			all = append(all, trace.HostOp{Kind: trace.OpCopyD2H, Array: a, Addr: arrays[a].Base, Bytes: bytes})
+		}
+		s.Writes, s.BytesWrite = s.Writes+1, s.BytesWrite+bytes
+	}
+	if len(outputs) > 0 && !s.copiedBack {
+		all = append(all, trace.HostOp{Kind: trace.OpSyncDevice, Array: trace.NoArray})
+	}
+	for _, a := range outputs {
+		all = append(all, trace.HostOp{Kind: trace.OpFileWrite, Array: a, Bytes: arrays[a].Bytes})
+	}
+	r.Assume(append(early, all...))
+	return s, nil
+}
+
+// outputs are the arrays that the program copies back behind its last kernel; where a
+// capture has no such copies, those that the last kernel that writes any writes.
+func (s *Storage) outputs(r *trace.Reader, behind []trace.HostOp) (all []uint32, err error) {
+	for i := range behind {
+		if op := &behind[i]; op.Kind == trace.OpCopyD2H && int(op.Array) < len(r.Program().Arrays) && !slices.Contains(all, op.Array) {
+			all = append(all, op.Array)
+		}
+	}
+	if s.copiedBack = len(all) > 0; s.copiedBack {
+		return all, nil
+	}
+	for k := int64(r.Program().Totals.Kernels) - 1; k >= 0 && len(all) == 0; k-- {
+		s.last = uint32(k)
+		if all, err = writtenBy(r, s.last); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// hostOps are all operations of a trace's program.
+func hostOps(r *trace.Reader) (all []trace.HostOp, err error) {
+	ops := r.HostOps()
+	for {
+		var op trace.HostOp
+		if err := ops.Next(&op); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		all = append(all, op)
+	}
+}
+
+// writtenBy are the arrays that a kernel writes, ascending.
+func writtenBy(r *trace.Reader, kernel uint32) (all []uint32, err error) {
+	var k trace.Kernel
+	if err := r.Kernel(kernel, &k); err != nil {
+		return nil, err
+	}
+	ctas, err := r.CTAs(kernel, 0)
+	if err != nil {
+		return nil, err
+	}
+	insts := r.Program().Functions[k.Function].Insts
+	found := map[uint32]bool{}
+	for {
+		var c trace.CTA
+		if err := ctas.Next(&c); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		for _, t := range slices.Concat(c.Ranges, c.Touches) {
+			if t.Mode&trace.Write != 0 {
+				found[t.Array] = true
+			}
+		}
+		for i := range c.Warps {
+			w, next := &c.Warps[i], 0
+			for _, step := range w.Path {
+				in := &insts[step]
+				if in.Class != trace.ClassMemory || in.Width == 0 {
+					continue
+				}
+				a := &w.Mem[next]
+				next++
+				if in.Space == trace.SpaceGlobal && in.Flags&(trace.InstStore|trace.InstAtomic) != 0 {
+					markArrays(r.Program().Arrays, w, a, found)
+				}
+			}
+		}
+	}
+	for a := range found {
+		all = append(all, a)
+	}
+	slices.Sort(all)
+	return all, nil
+}
+
+// markArrays marks the arrays that an access's addresses lie in.
+func markArrays(arrays []trace.Array, w *trace.Warp, a *trace.Access, found map[uint32]bool) {
+	for i := range a.Count {
+		addr := a.Base + uint64(int64(a.Stride)*int64(i))
+		if a.List != 0 {
+			addr = w.Lists[a.List-1+i]
+		}
+		for n := range arrays {
+			if x := &arrays[n]; addr-x.Base < x.Bytes {
+				found[uint32(n)] = true
+				break
+			}
+		}
+	}
+}
+
+// Assumption says what is assumed, as a sentence.
+func (s *Storage) Assumption() string {
+	read := "no copy to the device is recorded, so that nothing is taken to be read from storage"
+	if s.Reads > 0 {
+		read = fmt.Sprintf("what the first copy of %d arrays brings (%s) is taken to have been read from storage", s.Reads, humanize.IBytes(s.BytesRead))
+	}
+	switch {
+	case s.Writes == 0:
+		return read + "; no kernel is known to write anything"
+	case s.copiedBack:
+		return fmt.Sprintf("%s, and the %d arrays that are copied back last (%s) to be written out; the capture does not say so", read, s.Writes, humanize.IBytes(s.BytesWrite))
+	}
+	return fmt.Sprintf("%s, and the %d arrays that kernel %d writes, the last to write any (%s), to be copied back and written out; the capture does not say so", read, s.Writes, s.last, humanize.IBytes(s.BytesWrite))
+}
