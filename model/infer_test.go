@@ -68,6 +68,18 @@ func TestInferredWork(t *testing.T) {
 	}
 }
 
+// A CTA of an AMD GPU: 1,024 threads of 512 registers are eight register files of a
+// K20c. It takes a whole SM, so 26 CTAs run 13 at a time and meet their recorded
+// duration: 706,000 cycles = 12 + 2 (hold + 1), so a CTA holds its SM for 352,993.
+// The last one is placed in cycle 12 + 352,994 and ends 352,993 cycles later, the
+// kernel a cycle after it.
+func TestInferredWorkFitsAnySM(t *testing.T) {
+	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=26 block=1024 regs=512 shared=1M fidelity=kernel start=0 duration=1000000\n", "")
+	if got := k[0].End - k[0].FirstCTA; got != 706000 {
+		t.Errorf("the kernel takes %d cycles, want 706000", got)
+	}
+}
+
 // The same capture from a GPU with room for all of it: 108 SMs hold 32 CTAs of 64
 // threads each, so there is one wave. 2 ms at 1410 MHz are 2,820,000 cycles, of
 // which 415 go to placing, one to the kernel's end and 348 to the start of a CTA:

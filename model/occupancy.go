@@ -41,8 +41,25 @@ func (r Resources) plus(o Resources, n int) Resources {
 //     sm.shared_reserved bytes for the system were added (1 KiB from compute
 //     capability 8.0 on, also for a CTA that asks for none).
 //
-// A kernel whose registers the trace does not say (0) takes none.
+// A kernel whose registers the trace does not say (0) takes none. A CTA whose time
+// is inferred and that asks for more than an SM has, which another GPU's may, takes
+// the whole SM: nothing of its time depends on what it asks for.
 func (c *Config) CTAResources(k *trace.Kernel) Resources {
+	r := c.asked(k)
+	if InferredOf(k) == InferredTime && !c.Fits(Resources{}, r) {
+		s := &c.SM
+		r.Warps, r.Threads = min(r.Warps, s.MaxWarps), min(r.Threads, s.MaxThreads)
+		r.Registers, r.registerShare = min(r.Registers, s.Registers), min(r.registerShare, s.Registers)
+		r.SharedBytes = min(r.SharedBytes, s.SharedBytes)
+	}
+	return r
+}
+
+// TooLarge reports whether a CTA of the kernel asks for more than an SM has.
+func (c *Config) TooLarge(k *trace.Kernel) bool { return !c.Fits(Resources{}, c.asked(k)) }
+
+// asked is what a CTA asks for, by these rules.
+func (c *Config) asked(k *trace.Kernel) Resources {
 	s := &c.SM
 	warps := ceil(clampInt(k.Block.Count()), WarpSize)
 	perWarp := roundUp(clampInt(uint64(k.Registers)*WarpSize), s.RegisterUnit)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -156,6 +157,13 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
+	large, err := tooLarge(job.Trace, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if large.Count > 0 {
+		r.Warnings = append(slices.Clone(r.Warnings), large)
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	set, err := job.open(c, r, cfg, func(err error) { stop(err) })
