@@ -68,7 +68,7 @@ func TestReproduceTables(t *testing.T) {
 	if status != 0 {
 		t.Fatal(errs)
 	}
-	for _, want := range []string{"\n| benchmark | children | cdp |", "\n| JOIN-uniform | 4096 | 0.", "| section 4.2 | 98.0 % |", "(2 of 16 rows)", ", over the rows that ran"} {
+	for _, want := range []string{"\n| benchmark | parent warps | flat's occupancy |", "\n| SSSP-cage | 46 | ", "| section 4.2 | 98.0 % |", "(2 of 16 rows)", ", over the rows that ran"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -88,7 +88,7 @@ func TestReproduceLists(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", p.Name, out)
 		}
 	}
-	fails(t, 2, []string{`no experiment "agts" of dtbl`, "speedup, agt, agt-launched, large"}, "reproduce", "--only=agts", "dtbl")
+	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-hash, rules, l1, call, dispatch, large"}, "reproduce", "--only=agts", "dtbl")
 	fails(t, 2, []string{`no paper "dtlb"`, "dtbl, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
 }

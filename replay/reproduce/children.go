@@ -43,10 +43,11 @@ func pick(all []Workload, names ...string) []Workload {
 }
 
 // largeChildren are those that the suite's own run lines reach, or come near, within
-// minutes. The citation graph has the 2^18 vertices of citationCiteseer.
+// minutes. The citation graph has citationCiteseer's vertices, edges and highest degree.
 var largeChildren = []Workload{
-	child("BFS-citation", "dp-bfs", "input=citation", "scale=18"),
-	child("SSSP-citation", "dp-sssp", "input=citation", "scale=17"),
-	child("CLR-citation", "dp-gc", "input=citation", "scale=14"),
+	child("BFS-citation", "dp-bfs", "input=citation", "vertices=268495"),
+	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
+	child("SSSP-citation", "dp-sssp", "input=citation", "vertices=268495"),
 	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=204800", "right=204800", "keys=1024"),
+	child("REGX-string", "dp-regx", "strings=16000"),
 }

@@ -59,6 +59,80 @@ func joined(policy string) func(*Row) float64 {
 	})
 }
 
+// fills reports whether the parents of a row could keep the GPU full by themselves.
+func fills(r *Row) bool { return parentWarps(r) >= float64(r.config.SM.Count*r.config.SM.MaxWarps) }
+
+// parentWarps is how many warps of one kernel of the host ask for children, at most.
+func parentWarps(r *Row) float64 {
+	if r.work == nil {
+		return none
+	}
+	return float64(r.work.Warps)
+}
+
+// ruleShare is the share of the requests that the program's own rule launches, in per
+// cent.
+func ruleShare(r *Row) float64 {
+	if r.work == nil || r.work.Requests == 0 {
+		return none
+	}
+	return 100 * float64(r.work.Marked) / float64(r.work.Requests)
+}
+
+// occupancy is that of the SMs that have work, in per cent.
+func occupancy(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 {
+		return 100 * float64(x.Run.ActiveWarpCycles) / float64(max(1, x.Run.ActiveSMCycles*uint64(x.Run.MaxWarps)))
+	})
+}
+
+// activity is the share of the lanes of warp instructions that are active, in per cent.
+func activity(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 {
+		return 100 * float64(x.Run.ThreadInsts) / float64(max(1, 32*x.Run.WarpInsts))
+	})
+}
+
+// dramEfficiency and l2Hits are as in the table runs, the hits in per cent.
+func dramEfficiency(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 { return x.Run.DRAMEfficiency() })
+}
+
+func l2Hits(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 { return x.Run.HitPct("l2") })
+}
+
+// waiting is the mean time from a launch call to the child's first CTA, in kilocycles.
+func waiting(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 { return x.Run.WaitingMean / 1e3 })
+}
+
+// pendingKB is the most memory that pending launches took at once.
+func pendingKB(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 { return float64(x.Run.PendingLaunchPeakBytes) / 1024 })
+}
+
+// quotient and less are one column's figure over, or less, another's.
+func quotient(a, b func(*Row) float64) func(*Row) float64 {
+	return func(r *Row) float64 {
+		if b(r) == 0 {
+			return none
+		}
+		return a(r) / b(r)
+	}
+}
+
+func less(a, b func(*Row) float64) func(*Row) float64 {
+	return func(r *Row) float64 { return a(r) - b(r) }
+}
+
+// deviation is that of the times of child CTAs, in per cent of their mean.
+func deviation(policy string) func(*Row) float64 {
+	return func(r *Row) float64 {
+		return 100 * quotient(metric(policy, "child_cta_deviation_cycles", 1), metric(policy, "child_cta_mean_cycles", 1))(r)
+	}
+}
+
 // metric is a figure that a policy adds to its run, scaled; 0 if it has none.
 func metric(policy, name string, scale float64) func(*Row) float64 {
 	return of(policy, func(x *replay.Result) float64 {

@@ -18,4 +18,7 @@
 //  5. Means of ratios are those of the paper: geometric, in ppcs arithmetic. Means
 //     of shares in per cent are arithmetic.
 //  6. Every run is audited.
+//  7. A row of child launches fills the GPU where at least as many warps of one
+//     kernel of the host ask for children as the machine has places for; where an
+//     experiment says so, means are of such rows alone.
 package reproduce

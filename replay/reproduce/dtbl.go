@@ -5,39 +5,72 @@ const dtblMachine = "k20c"
 // dtblWorkloads are those of table 4, at sizes that run in seconds;
 // samples/children/README.md says how each input differs from the paper's.
 var dtblWorkloads = []Workload{
-	child("AMR", "dp-amr"),
+	child("AMR", "dp-amr", "levels=3"),
 	child("BHT", "dp-bht", "bodies=4096"),
 	child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
 	child("BFS-road", "dp-bfs", "input=road", "scale=12"),
-	child("BFS-cage", "dp-bfs", "input=cage", "scale=13"),
-	child("CLR-citation", "dp-gc", "input=citation", "scale=12"),
-	child("CLR-graph500", "dp-gc", "input=graph500", "scale=10"),
+	child("BFS-cage", "dp-bfs", "input=cage", "scale=15"),
+	child("CLR-citation", "dp-gc", "input=citation", "scale=11"),
+	child("CLR-graph500", "dp-gc", "input=graph500", "scale=9"),
 	child("CLR-cage", "dp-gc", "input=cage", "scale=11"),
 	real(packetsFile, child("REGX-packets", "dp-regx")),
 	child("REGX-string", "dp-regx"),
 	quick(child("PRE", "dp-pre")),
-	quick(child("JOIN-uniform", "dp-join", "distribution=uniform")),
-	child("JOIN-gaussian", "dp-join", "distribution=gaussian"),
+	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
+	child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
 	child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"),
 	real(flightsFile, child("SSSP-flight", "dp-sssp")),
-	child("SSSP-cage", "dp-sssp", "input=cage", "scale=12"),
+	quick(child("SSSP-cage", "dp-sssp", "input=cage", "scale=12")),
 }
 
-const (
-	launchedGroups = "dtbl,match=launched"
-	aheadGroups    = "dtbl,ahead=32"
-	idealLaunched  = "dtbl-ideal,match=launched"
-)
+// someDTBL are those on which one thing at a time is changed: of each kind one that
+// runs in a second or two.
+var someDTBL = pick(dtblWorkloads, "AMR", "BFS-citation", "JOIN-uniform", "SSSP-citation")
 
-// dtblColumns are the papers' comparisons, for the policies that ran.
-var dtblColumns = append(append([]Column{{Name: "children", Of: launched("cdp")}},
-	speedups("flat", "cdp", "cdp-ideal", "dtbl", launchedGroups, "dtbl-ideal", idealLaunched)...),
+const dtblPolicies = "flat,cdp,cdp-ideal,dtbl,dtbl-ideal"
+
+// dtblColumns are the papers' comparisons.
+var dtblColumns = append(append([]Column{
+	{Name: "parent warps", Of: parentWarps},
+	{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
+	{Name: "launched by the rule", Unit: "%", Digits: 1, Of: ruleShare},
+	{Name: "children", Of: launched("cdp")},
+}, speedups("flat", "cdp", "cdp-ideal", "dtbl", "dtbl-ideal")...),
 	Column{Name: "dtbl over cdp", Digits: 3, Of: over("dtbl", "cdp"), Mean: true},
-	Column{Name: "launched over cdp", Digits: 3, Of: over(launchedGroups, "cdp"), Mean: true},
+	Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true},
 	Column{Name: "cdp's launch time", Unit: "%", Digits: 1, Of: launchTime, Mean: true},
 	Column{Name: "dtbl joins", Unit: "%", Digits: 1, Of: joined("dtbl"), Mean: true},
-	Column{Name: "launched joins", Unit: "%", Digits: 1, Of: joined(launchedGroups), Mean: true},
+	Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)},
 )
+
+// utilisationColumns are what section 5.2 A and B compare.
+var utilisationColumns = []Column{
+	{Name: "warp activity, flat", Unit: "%", Digits: 1, Of: activity("flat"), Mean: true},
+	{Name: "cdp less flat", Unit: "%", Digits: 1, Of: less(activity("cdp"), activity("flat")), Mean: true},
+	{Name: "dtbl less flat", Unit: "%", Digits: 1, Of: less(activity("dtbl"), activity("flat")), Mean: true},
+	{Name: "DRAM efficiency, flat", Digits: 3, Of: dramEfficiency("flat"), Mean: true},
+	{Name: "cdp over flat", Digits: 2, Of: quotient(dramEfficiency("cdp"), dramEfficiency("flat")), Mean: true},
+	{Name: "dtbl over flat", Digits: 2, Of: quotient(dramEfficiency("dtbl"), dramEfficiency("flat")), Mean: true},
+	{Name: "occupancy, cdp", Unit: "%", Digits: 1, Of: occupancy("cdp"), Mean: true},
+	{Name: "dtbl", Unit: "%", Digits: 1, Of: occupancy("dtbl"), Mean: true},
+	{Name: "cdp-ideal", Unit: "%", Digits: 1, Of: occupancy("cdp-ideal"), Mean: true},
+	{Name: "dtbl-ideal", Unit: "%", Digits: 1, Of: occupancy("dtbl-ideal"), Mean: true},
+	{Name: "dtbl-ideal less cdp-ideal", Unit: "%", Digits: 1, Of: less(occupancy("dtbl-ideal"), occupancy("cdp-ideal")), Mean: true},
+	{Name: "dtbl-ideal over cdp-ideal", Digits: 2, Of: quotient(occupancy("dtbl-ideal"), occupancy("cdp-ideal")), Mean: true},
+}
+
+// pendingColumns are what section 5.2 B and C compare of launches that wait.
+var pendingColumns = []Column{
+	{Name: "waiting, cdp", Unit: "kcycles", Digits: 1, Of: waiting("cdp")},
+	{Name: "dtbl", Unit: "kcycles", Digits: 1, Of: waiting("dtbl")},
+	{Name: "dtbl over cdp", Digits: 3, Of: quotient(waiting("dtbl"), waiting("cdp")), Mean: true},
+	{Name: "cdp-ideal", Unit: "kcycles", Digits: 1, Of: waiting("cdp-ideal")},
+	{Name: "dtbl-ideal", Unit: "kcycles", Digits: 1, Of: waiting("dtbl-ideal")},
+	{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: quotient(waiting("dtbl-ideal"), waiting("cdp-ideal")), Mean: true},
+	{Name: "memory, cdp", Unit: "KB", Of: pendingKB("cdp")},
+	{Name: "memory, dtbl", Unit: "KB", Of: pendingKB("dtbl")},
+	{Name: "memory, dtbl over cdp", Digits: 3, Of: quotient(pendingKB("dtbl"), pendingKB("cdp")), Mean: true},
+}
 
 // launchTime is by how much cdp is slower than with launches that take no time,
 // in per cent of its speed without them.
@@ -45,26 +78,45 @@ func launchTime(r *Row) float64 {
 	return 100 * (1 - over("cdp", "cdp-ideal")(r))
 }
 
-// agtColumns are speedups over the AGT of 1,024 entries under one rule of
-// matching.
-func agtColumns(base string) []Column {
+// against is a column for each setting of a policy: its speedup over the policy.
+func against(base string, settings ...string) []Column {
 	var all []Column
-	for _, v := range []string{"agt=256", "agt=4096", "ahead=32", "kde=64", "kde=1024"} {
-		all = append(all, Column{Name: v, Digits: 2, Of: over(base+","+v, base)})
+	for _, s := range settings {
+		all = append(all, Column{Name: s, Digits: 2, Of: over(base+","+s, base), Mean: true})
 	}
-	return append(all, Column{Name: "spilled at 1024", Of: metric(base, "agt_spilled_groups", 1)})
+	return all
 }
 
-// agtPolicies are what those columns need.
-func agtPolicies(base string) string {
+// withSettings lists a policy, and it under each setting.
+func withSettings(base string, settings ...string) string {
 	list := base
-	for _, v := range []string{"agt=256", "agt=4096", "ahead=32", "kde=64", "kde=1024"} {
-		list += "," + base + "," + v
+	for _, s := range settings {
+		list += "," + base + "," + s
 	}
 	return list
 }
 
-var agtWorkloads = pick(dtblWorkloads, "AMR", "BHT", "CLR-citation", "REGX-string", "JOIN-gaussian", "SSSP-flight")
+var (
+	readings = []string{"fallback=api", "match=kde", "match=kde,fallback=api", "alloc=hash", "ahead=1", "match=kde,fallback=api,alloc=hash,ahead=1"}
+	aheads   = []string{"ahead=1", "ahead=2", "ahead=4", "ahead=32"}
+	agtSizes = []string{"agt=256", "agt=512", "agt=2048", "agt=4096", "kde=64", "kde=1024"}
+	hashed   = []string{"agt=256", "agt=512", "agt=2048", "agt=4096"}
+)
+
+// ruleColumns are speedups under each launch rule.
+func ruleColumns(rules ...string) []Column {
+	var all []Column
+	for _, r := range rules {
+		at := ""
+		if r != "dense" {
+			at = "@" + r
+		}
+		all = append(all, Column{Name: r + ": children", Of: launched("cdp" + at)},
+			Column{Name: r + ": cdp over flat", Digits: 2, Of: over("cdp"+at, "flat"+at), Mean: true},
+			Column{Name: r + ": dtbl over flat", Digits: 2, Of: over("dtbl"+at, "flat"+at), Mean: true})
+	}
+	return all
+}
 
 func init() { register(dtbl) }
 
@@ -73,37 +125,80 @@ var dtbl = &Paper{
 	Name: "dtbl", Title: "DTBL: children join kernels that are in the distributor",
 	Experiments: []Experiment{
 		{
-			Name: "speedup", Title: "Speedup over flat, benchmarks of table 4", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies:  "flat,cdp,cdp-ideal,dtbl," + launchedGroups + ",dtbl-ideal," + idealLaunched,
-			Workloads: dtblWorkloads, Columns: dtblColumns,
+			Name: "speedup", Title: "Speedup over flat, benchmarks of table 4", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Counts: fills,
+			Policies: dtblPolicies, Workloads: dtblWorkloads, Columns: dtblColumns,
 		},
 		{
-			Name: "agt", Title: "Size of the AGT and what could stand for it, match=kde: speedup over 1,024 entries", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-			Policies: agtPolicies("dtbl"), Workloads: agtWorkloads, Columns: agtColumns("dtbl"),
+			Name: "utilisation", Title: "What the runs make of the GPU (sections 5.2 A and B)", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Counts: fills,
+			Policies: dtblPolicies, Workloads: dtblWorkloads, Columns: utilisationColumns,
 		},
 		{
-			Name: "agt-launched", Title: "The same, match=launched", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-			Policies: agtPolicies(launchedGroups), Workloads: agtWorkloads, Columns: agtColumns(launchedGroups),
+			Name: "pending", Title: "Launches that wait: launch call to first CTA, most memory at once (sections 5.2 B and C)", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Counts: fills,
+			Policies: dtblPolicies, Workloads: dtblWorkloads, Columns: pendingColumns,
 		},
 		{
-			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies:  "flat,cdp,dtbl," + aheadGroups,
-			Workloads: largeChildren,
-			Columns: append(append([]Column{{Name: "children", Of: launched("cdp")}}, speedups("flat", "cdp", "dtbl", aheadGroups)...),
-				Column{Name: "dtbl over cdp", Digits: 3, Of: over("dtbl", "cdp"), Mean: true},
-				Column{Name: "dtbl joins", Unit: "%", Digits: 1, Of: joined("dtbl")},
-				Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)},
-			),
+			Name: "readings", Title: "Other readings of the text, one changed at a time, and all: speedup over dtbl", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: withSettings("dtbl", readings...), Workloads: someDTBL, Columns: against("dtbl", readings...),
+		},
+		{
+			Name: "ahead", Title: "Records of spilled groups read ahead, AGT of 256: speedup over 8", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: withSettings("dtbl,agt=256", aheads...), Workloads: someDTBL, Columns: append(against("dtbl,agt=256", aheads...), Column{Name: "spilled", Of: metric("dtbl,agt=256", "agt_spilled_groups", 1)}),
+		},
+		{
+			Name: "agt", Title: "Size of the AGT and what could stand for it: speedup over 1,024 entries", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: withSettings("dtbl", agtSizes...), Workloads: someDTBL,
+			Columns: append(against("dtbl", agtSizes...), Column{Name: "spilled at 1024", Of: metric("dtbl", "agt_spilled_groups", 1)}, Column{Name: "most entries in use", Of: metric("dtbl", "agt_most_used_entries", 1)}),
+		},
+		{
+			Name: "agt-hash", Title: "The same with alloc=hash", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: withSettings("dtbl,alloc=hash", hashed...), Workloads: someDTBL, Columns: append(against("dtbl,alloc=hash", hashed...), Column{Name: "spilled at 1024", Of: metric("dtbl,alloc=hash", "agt_spilled_groups", 1)}),
+		},
+		{
+			Name: "rules", Title: "Whose launch rule: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Policies: "flat,cdp,dtbl",
+			Workloads: pick(dtblWorkloads, "BFS-citation", "BFS-cage", "REGX-string", "SSSP-citation"),
+			Variants:  []Variant{{"dragonli", []string{"rule=dragonli"}}, {"klap", []string{"rule=klap"}}}, Columns: ruleColumns("dense", "dragonli", "klap"),
+		},
+		{
+			Name: "l1", Title: "Global loads past the L1, as on hardware: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"l1.global_loads=false"}, freeHost...), Mean: Geometric,
+			Policies: "flat,cdp,dtbl", Workloads: someDTBL, Columns: speedups("flat", "cdp", "dtbl"),
+		},
+		{
+			Name: "call", Title: "A call that does not hold its warp: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"launch.blocks_warp=false"}, freeHost...), Mean: Geometric,
+			Policies: "flat,cdp,dtbl", Workloads: someDTBL, Columns: speedups("flat", "cdp", "dtbl"),
+		},
+		{
+			Name: "dispatch", Title: "Dispatches one after another, 283 cycles each: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"kmu.serial_dispatch=true"}, freeHost...), Mean: Geometric,
+			Policies: "flat,cdp,dtbl", Workloads: someDTBL, Columns: speedups("flat", "cdp", "dtbl"),
+		},
+		{
+			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Large: true, Counts: fills,
+			Policies: dtblPolicies, Workloads: largeChildren, Columns: dtblColumns,
 		},
 	},
 	Claims: []Claim{
-		{What: "dtbl over flat, average", Where: "abstract", Published: 1.21, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl"},
-		{What: "dtbl over cdp, average", Where: "abstract", Published: 1.40, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl over cdp"},
-		{What: "the same, match=launched", Where: "abstract", Published: 1.40, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "launched over cdp"},
-		{What: "cdp over flat, average", Where: "abstract: 1.21 over 1.40", Published: 0.86, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "cdp"},
+		{What: "cdp over flat, average", Where: "section 5.2 C: a slow-down of 1.16", Published: 1 / 1.16, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "cdp"},
+		{What: "dtbl over flat, average", Where: "section 5.2 C, abstract", Published: 1.21, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl"},
+		{What: "dtbl over cdp, average", Where: "section 5.2 C, abstract", Published: 1.40, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl over cdp"},
+		{What: "cdp-ideal over flat, average", Where: "section 5.2 C", Published: 1.43, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "cdp-ideal"},
+		{What: "dtbl-ideal over flat, average", Where: "section 5.2 C", Published: 1.63, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl-ideal"},
+		{What: "dtbl over flat, clr_graph500", Where: "section 5.2 C (degrees that are said to be balanced)", Published: 0.97, Digits: 2, Experiment: "speedup", Row: "CLR-graph500", Column: "dtbl"},
+		{What: "dtbl over flat, regx_string", Where: "section 5.2 C", Published: 0.95, Digits: 2, Experiment: "speedup", Row: "REGX-string", Column: "dtbl"},
+		{What: "cdp-ideal over flat, regx_string", Where: "section 5.2 C", Published: 2.73, Digits: 2, Experiment: "speedup", Row: "REGX-string", Column: "cdp-ideal"},
+		{What: "dtbl-ideal over flat, regx_string", Where: "section 5.2 C", Published: 3.10, Digits: 2, Experiment: "speedup", Row: "REGX-string", Column: "dtbl-ideal"},
 		{What: "groups that join a kernel, average", Where: "section 4.2", Published: 98, Unit: "%", Digits: 1, Experiment: "speedup", Row: MeanRow, Column: "dtbl joins"},
-		{What: "the same, match=launched", Where: "section 4.2", Published: 98, Unit: "%", Digits: 1, Experiment: "speedup", Row: MeanRow, Column: "launched joins"},
 		{What: "what launches take of cdp's speed, average", Where: "section 2.4 (other programs, a K20c)", Published: 36.1, Unit: "%", Digits: 1, Experiment: "speedup", Row: MeanRow, Column: "cdp's launch time"},
+		{What: "warp activity, dtbl less flat, average", Where: "section 5.2 A", Published: 10.7, Unit: "%", Digits: 1, Experiment: "utilisation", Row: MeanRow, Column: "dtbl less flat"},
+		{What: "the same, amr", Where: "section 5.2 A", Published: 45.3, Unit: "%", Digits: 1, Experiment: "utilisation", Row: "AMR", Column: "dtbl less flat"},
+		{What: "the same, join_gaussian", Where: "section 5.2 A", Published: 21.3, Unit: "%", Digits: 1, Experiment: "utilisation", Row: "JOIN-gaussian", Column: "dtbl less flat"},
+		{What: "the same, clr_cage15", Where: "section 5.2 A", Published: -5.9, Unit: "%", Digits: 1, Experiment: "utilisation", Row: "CLR-cage", Column: "dtbl less flat"},
+		{What: "DRAM efficiency, cdp over flat, average", Where: "section 5.2 A", Published: 1.14, Digits: 2, Experiment: "utilisation", Row: MeanRow, Column: "cdp over flat"},
+		{What: "DRAM efficiency, dtbl over flat, average", Where: "section 5.2 A", Published: 1.27, Digits: 2, Experiment: "utilisation", Row: MeanRow, Column: "dtbl over flat"},
+		{What: "occupancy, dtbl-ideal less cdp-ideal, average", Where: "section 5.2 B", Published: 17.9, Unit: "%", Digits: 1, Experiment: "utilisation", Row: MeanRow, Column: "dtbl-ideal less cdp-ideal"},
+		{What: "the same as a ratio", Where: "section 5.2 B", Published: 1.24, Digits: 2, Experiment: "utilisation", Row: MeanRow, Column: "dtbl-ideal over cdp-ideal"},
+		{What: "the same, bht", Where: "section 5.2 B", Published: 1.38, Digits: 2, Experiment: "utilisation", Row: "BHT", Column: "dtbl-ideal over cdp-ideal"},
+		{What: "the same, pre", Where: "section 5.2 B", Published: 1.01, Digits: 2, Experiment: "utilisation", Row: "PRE", Column: "dtbl-ideal over cdp-ideal"},
+		{What: "AGT of 512 against 1,024, average", Where: "section 5.2 D: 1.31 slower", Published: 1 / 1.31, Digits: 2, Experiment: "agt", Row: MeanRow, Column: "agt=512"},
+		{What: "AGT of 2,048 against 1,024, average", Where: "section 5.2 D", Published: 1.20, Digits: 2, Experiment: "agt", Row: MeanRow, Column: "agt=2048"},
 		{What: "AGT of 1,024 entries", Where: "section 4.3", Published: 20, Unit: "KB", Digits: 1, Of: cost("dtbl", dtblMachine, "aggregated group table", 1./1024)},
 		{What: "registers beside the AGT", Where: "section 4.3", Published: 1096, Unit: "bytes", Of: cost("dtbl", dtblMachine, "NAGEI and LAGEI", 1)},
 	},

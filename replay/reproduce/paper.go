@@ -32,7 +32,8 @@ type Experiment struct {
 	Variants  []Variant // settings under which the workloads run as well
 	Columns   []Column
 	Mean      Mean
-	Large     bool // takes long: run only when asked for
+	Counts    func(*Row) bool // rows of which the mean is; nil: all
+	Large     bool            // takes long: run only when asked for
 }
 
 // Workload is one row: a generator with its settings.

@@ -4,25 +4,29 @@ import "fmt"
 
 const (
 	spawnMachine = "k20m-spawn"
-	search       = "offline-search,steps=6"
+	search       = "offline-search,steps=4"
+	baseline     = "threshold=0" // all nested work launched: the paper's Baseline-DP, whose rule is a small THRESHOLD
 )
 
 // spawnWorkloads are those of table I, at sizes that run in seconds.
 var spawnWorkloads = []Workload{
-	child("AMR", "dp-amr"),
+	child("AMR", "dp-amr", "levels=3"),
 	child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
 	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
 	child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"),
 	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
 	quick(child("JOIN-uniform", "dp-join", "distribution=uniform")),
 	child("JOIN-gaussian", "dp-join", "distribution=gaussian"),
-	child("GC-citation", "dp-gc", "input=citation", "scale=12"),
-	child("GC-graph500", "dp-gc", "input=graph500", "scale=10"),
+	child("GC-citation", "dp-gc", "input=citation", "scale=11"),
+	child("GC-graph500", "dp-gc", "input=graph500", "scale=9"),
 	quick(child("Mandel", "dp-mandel", "size=128")),
 	child("MM-small", "dp-mm", "scale=8"),
 	child("MM-large", "dp-mm", "scale=9"),
 	child("SA", "dp-sa"),
 }
+
+// someSpawn are those on which one thing at a time is changed.
+var someSpawn = pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "JOIN-uniform", "SA")
 
 // spawnGraphs have hubs (the first three) or none.
 var spawnGraphs = []Workload{
@@ -33,24 +37,47 @@ var spawnGraphs = []Workload{
 	real("graph=graphs-kahip/delaunay_n15.graph", child("BFS-delaunay", "dp-bfs")),
 }
 
-// spawnColumns are the paper's comparison. While it learns, SPAWN launches every
-// request, as threshold=0 does throughout; so the slowest of flat, cdp and that
-// bounds what its learning may cost.
+// spawnColumns are the paper's comparison.
 var spawnColumns = []Column{
+	{Name: "parent warps", Of: parentWarps},
+	{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
+	{Name: "launched by the rule", Unit: "%", Digits: 1, Of: ruleShare},
+	{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
 	{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
 	{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
 	{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+	{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
 	{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
+	{Name: "search over all", Digits: 2, Of: over(search, baseline), Mean: true},
 	{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
 	{Name: "spawn+dtbl", Digits: 2, Of: over("spawn+dtbl", "flat"), Mean: true},
-	{Name: "spawn over the slowest of flat, cdp, all", Digits: 2, Of: func(r *Row) float64 {
-		return max(over("spawn", "flat")(r), over("spawn", "cdp")(r), over("spawn", "threshold=0")(r))
-	}},
 	{Name: "search at", Of: threshold(search)},
 	{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)},
-	{Name: "children of cdp", Of: launched("cdp")},
-	{Name: "of the search", Of: launched(search)},
+}
+
+// machineColumns are what sections IV and V.B compare beside speedups.
+var machineColumns = []Column{
+	{Name: "children of all", Of: launched(baseline)},
+	{Name: "of cdp", Of: launched("cdp")},
 	{Name: "of spawn", Of: launched("spawn")},
+	{Name: "spawn less all", Unit: "%", Digits: 1, Of: func(r *Row) float64 { return 100 * (quotient(launched("spawn"), launched(baseline))(r) - 1) }, Mean: true},
+	{Name: "occupancy, all", Unit: "%", Digits: 1, Of: occupancy(baseline), Mean: true},
+	{Name: "occupancy, spawn over all", Digits: 2, Of: quotient(occupancy("spawn"), occupancy(baseline)), Mean: true},
+	{Name: "L2 hits, all", Unit: "%", Digits: 1, Of: l2Hits(baseline), Mean: true},
+	{Name: "L2 hits, spawn less all", Unit: "%", Digits: 1, Of: less(l2Hits("spawn"), l2Hits(baseline)), Mean: true},
+	{Name: "deviation of child CTA times", Unit: "%", Digits: 1, Of: deviation(baseline)},
+	{Name: "first child starts, all", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)},
+	{Name: "waiting, all", Unit: "kcycles", Digits: 1, Of: waiting(baseline)},
+	{Name: "waiting, spawn", Unit: "kcycles", Digits: 1, Of: waiting("spawn")},
+}
+
+// controlColumns are spawn and its baseline over flat under other readings.
+var controlColumns = []Column{
+	{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
+	{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+	{Name: "spawn,idle=last", Digits: 2, Of: over("spawn,idle=last", "flat"), Mean: true},
+	{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
+	{Name: "idle=last over all", Digits: 2, Of: over("spawn,idle=last", baseline), Mean: true},
 }
 
 // shareColumns are the runs of the search by the share of the work that they
@@ -63,7 +90,10 @@ func shareColumns(shares ...int) []Column {
 	return all
 }
 
-const spawnPolicies = "flat,cdp," + search + ",spawn,spawn+dtbl"
+const (
+	spawnPolicies   = "flat,cdp," + baseline + "," + search + ",spawn,spawn+dtbl"
+	controlPolicies = "flat," + baseline + ",spawn,spawn,idle=last"
+)
 
 func init() { register(spawn) }
 
@@ -72,7 +102,7 @@ var spawn = &Paper{
 	Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
 	Experiments: []Experiment{
 		{
-			Name: "speedup", Title: "Speedup over flat, benchmarks of table I (figure 5: the best share of the work for children)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
+			Name: "speedup", Title: "Speedup over flat, benchmarks of table I (figure 5: the best share of the work for children)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
 			Policies: spawnPolicies, Workloads: spawnWorkloads, Columns: spawnColumns,
 		},
 		{
@@ -80,15 +110,26 @@ var spawn = &Paper{
 			Policies: "flat," + search, Workloads: spawnWorkloads, Columns: shareColumns(100, 80, 60, 40, 20, 0),
 		},
 		{
+			Name: "machine", Title: "What launches make of the GPU: all of them, and spawn's (sections IV, V.B and V.C)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
+			Policies: "flat,cdp," + baseline + ",spawn", Workloads: spawnWorkloads, Columns: machineColumns,
+		},
+		{
+			Name: "idle", Title: "n_con of an idle window: counted as 1, or the last that was not 0; speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
+			Policies: controlPolicies, Workloads: spawnWorkloads, Columns: controlColumns,
+		},
+		{
+			Name: "call", Title: "The same, with calls that hold their warp", Head: "benchmark", GPU: spawnMachine, Set: append([]string{"launch.blocks_warp=true"}, freeHost...), Mean: Geometric,
+			Policies: controlPolicies, Workloads: someSpawn, Columns: controlColumns,
+		},
+		{
+			Name: "dtbl", Title: "SPAWN against DTBL: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
+			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads, "SA", "MM-small", "SSSP-citation", "SSSP-graph500"), Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
+		},
+		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies: "flat,cdp,spawn", Workloads: pick(largeChildren, "BFS-citation", "SSSP-citation"),
-			Columns: []Column{
-				{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
-				{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
-				{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
-				{Name: "children of cdp", Of: launched("cdp")},
-				{Name: "of spawn", Of: launched("spawn")},
-			},
+			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: pick(largeChildren, "BFS-citation", "BFS-graph500", "SSSP-citation"),
+			Columns: append(append([]Column(nil), controlColumns...), Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
+				Column{Name: "first child starts", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)}),
 		},
 		{
 			Name: "graphs", Title: "Graphs with hubs and without", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
@@ -98,7 +139,7 @@ var spawn = &Paper{
 		// and MM, whose children have as many threads as the multiplier columns.
 		{
 			Name: "blocks", Title: "CTA size of children under cdp: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: pick(spawnWorkloads, "BFS-citation", "BFS-graph500", "SSSP-citation", "SSSP-graph500", "JOIN-uniform", "JOIN-gaussian", "GC-citation", "GC-graph500", "Mandel", "SA"),
+			Policies: "cdp", Workloads: pick(spawnWorkloads, "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
 			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}}, {"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},
@@ -108,16 +149,25 @@ var spawn = &Paper{
 		},
 		{
 			Name: "streams", Title: "A stream for each child, speedup over one for each parent CTA, under cdp (figure 8)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: spawnWorkloads, Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
+			Policies: "cdp", Workloads: pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"), Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
 			Columns: []Column{{Name: "a stream a child", Digits: 3, Of: over("cdp", "cdp@cta"), Mean: true}},
 		},
 	},
 	Claims: []Claim{
+		{What: "spawn over flat, average", Where: "section V.B", Published: 1.69, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn"},
+		{What: "spawn over Baseline-DP, average", Where: "section V.B", Published: 1.57, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over all"},
+		{What: "the same, over the program's rule", Where: "section V.B", Published: 1.57, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over cdp"},
+		{What: "offline search over Baseline-DP, average", Where: "section V.B", Published: 1.61, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "search over all"},
+		{What: "spawn over the search, average", Where: "section V.B: within 4 %", Published: 0.96, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over search"},
+		{What: "occupancy over Baseline-DP", Where: "section V.B", Published: 1.96, Digits: 2, Experiment: "machine", Row: MeanRow, Column: "occupancy, spawn over all"},
+		{What: "L2 hit rate less Baseline-DP's", Where: "section V.B: around", Published: 10, Unit: "%", Digits: 1, Experiment: "machine", Row: MeanRow, Column: "L2 hits, spawn less all"},
+		{What: "child kernels against Baseline-DP", Where: "section V.B", Published: -73, Unit: "%", Digits: 1, Experiment: "machine", Row: MeanRow, Column: "spawn less all"},
+		{What: "BFS-graph500: first child starts", Where: "section V.C", Published: 75, Unit: "kcycles", Digits: 1, Experiment: "machine", Row: "BFS-graph500", Column: "first child starts, all"},
 		{What: "SA: best share of the work for children, over flat", Where: "section III.A, observation 4 (figure 5)", Published: 8.6, Digits: 2, Experiment: "speedup", Row: "SA", Column: "offline-search"},
 		{What: "JOIN-gaussian: the same", Where: "section III.A, observation 4 (figure 5)", Published: 1.04, Digits: 2, Experiment: "speedup", Row: "JOIN-gaussian", Column: "offline-search"},
 		{What: "AMR: share of the work for children at the best", Where: "section III.A, observation 2: the minority", Published: 50, Relation: Below, Unit: "%", Digits: 1, Experiment: "speedup", Row: "AMR", Column: "offloaded there"},
 		{What: "JOIN-uniform: the same", Where: "section III.A, observation 2: the minority", Published: 50, Relation: Below, Unit: "%", Digits: 1, Experiment: "speedup", Row: "JOIN-uniform", Column: "offloaded there"},
-		{What: "GC-citation: child kernels", Where: "section III.A, observation 4", Published: 2300, Relation: Below, Experiment: "speedup", Row: "GC-citation", Column: "children of cdp"},
+		{What: "GC-citation: child kernels", Where: "section III.A, observation 4", Published: 2300, Relation: Below, Experiment: "machine", Row: "GC-citation", Column: "of cdp"},
 		{What: "a stream a child over one a parent CTA, least", Where: "section III.A (figure 8: always better)", Published: 1, Relation: Above, Digits: 3, Experiment: "streams", Row: LeastRow, Column: "a stream a child"},
 		{What: "table of running child CTAs", Where: "section IV.B", Published: 416, Unit: "bytes", Of: cost("spawn", spawnMachine, "execution times of", 1)},
 	},

@@ -66,11 +66,13 @@ func difference(ours, theirs float64, unit string) Cell {
 func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 	o := &Outcome{Missing: p.missing}
 	entries := map[string]map[string][]float64{} // experiment, column: by row
+	counts := map[string][]bool{}                // experiment: rows that count in means
 	rows := map[string][]string{}
 	partial := false
 	for _, t := range p.tables {
 		var table Table
-		table, entries[t.Name] = t.table(paper.Name)
+		counts[t.Name] = t.counts()
+		table, entries[t.Name] = t.table(paper.Name, counts[t.Name])
 		o.Tables = append(o.Tables, table)
 		partial = partial || len(t.rows) < t.all
 		for _, r := range t.rows {
@@ -78,7 +80,7 @@ func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 		}
 	}
 	var err error
-	if o.Published, err = paper.claims(entries, rows, partial); err != nil {
+	if o.Published, err = paper.claims(entries, rows, counts, partial); err != nil {
 		return nil, err
 	}
 	for _, u := range p.units {
@@ -92,7 +94,7 @@ func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 }
 
 // table is an experiment's, with the figures of each column by row.
-func (t *planned) table(paper string) (Table, map[string][]float64) {
+func (t *planned) table(paper string, counts []bool) (Table, map[string][]float64) {
 	out := Table{Name: paper + "/" + t.Name, Title: t.Title, Header: []string{t.Head}}
 	if len(t.rows) < t.all {
 		out.Title += fmt.Sprintf(" (%d of %d rows)", len(t.rows), t.all)
@@ -102,6 +104,9 @@ func (t *planned) table(paper string) (Table, map[string][]float64) {
 		out.Rows = append(out.Rows, []Cell{text(t.rows[i].workload.Name)})
 	}
 	mean := []Cell{text("mean")}
+	if t.Counts != nil {
+		mean[0] = text("mean of those that fill the GPU")
+	}
 	for ci := range t.Columns {
 		c := &t.Columns[ci]
 		out.Header = append(out.Header, c.Name)
@@ -124,12 +129,33 @@ func (t *planned) table(paper string) (Table, map[string][]float64) {
 			out.Rows[i] = append(out.Rows[i], number(theirs, c.Digits, c.Unit), c.difference(v, theirs))
 		}
 		figures[c.Name] = values
-		mean = append(mean, t.mean(c, values)...)
+		mean = append(mean, t.mean(c, those(values, counts))...)
 	}
 	if t.Mean != NoMean {
 		out.Rows = append(out.Rows, mean)
 	}
 	return out, figures
+}
+
+// counts says which rows count in means.
+func (t *planned) counts() []bool {
+	all := make([]bool, len(t.rows))
+	for i := range t.rows {
+		row := t.row(&t.rows[i])
+		all[i] = t.Counts == nil || t.Counts(&row)
+	}
+	return all
+}
+
+// those returns the values that count.
+func those(values []float64, counts []bool) []float64 {
+	var some []float64
+	for i, v := range values {
+		if counts[i] {
+			some = append(some, v)
+		}
+	}
+	return some
 }
 
 // mean is what stands below a column.
@@ -169,7 +195,7 @@ func (t *planned) row(r *plannedRow) Row {
 }
 
 // claims sets the published figures beside ours.
-func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, partial bool) (Table, error) {
+func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, counts map[string][]bool, partial bool) (Table, error) {
 	out := Table{Name: p.Name + "/published", Title: "Published figures beside ours", Header: []string{"figure", "in the paper", "paper", "here", "difference"}}
 	if partial {
 		out.Title += ", over the rows that ran"
@@ -187,6 +213,9 @@ func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string]
 			continue
 		default:
 			values := entries[c.Experiment][c.Column]
+			if c.Row == MeanRow {
+				values = those(values, counts[c.Experiment])
+			}
 			ours = p.entry(c, values, rows[c.Experiment])
 		}
 		theirs := number(c.Published, c.Digits, c.Unit)
