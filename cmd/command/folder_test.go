@@ -85,8 +85,10 @@ func TestRandomSequencesIntoOneFolder(t *testing.T) {
 	if testing.Short() {
 		sequences = 4
 	}
-	traces := []string{sample(t), filepath.Join(t.TempDir(), "007.trace.zst")}
-	must(t, "sample", "vecadd", "--param=n=2048", "-o", traces[1])
+	traces := []string{filepath.Join(t.TempDir(), "7.trace.zst"), filepath.Join(t.TempDir(), "007.trace.zst")}
+	for i, path := range traces {
+		must(t, "sample", "vecadd", fmt.Sprintf("--param=n=%d", 1024<<i), "-o", path)
+	}
 	written := map[string]map[string][]byte{} // by call: what it writes into an empty folder
 	for seed := range uint64(sequences) {
 		r := rand.New(rand.NewPCG(seed, 19))

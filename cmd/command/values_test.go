@@ -3,6 +3,7 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 )
@@ -66,6 +67,19 @@ func TestManualPages(t *testing.T) {
 		page, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || !strings.Contains(string(page), ".SH SYNOPSIS") {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The version has the commit, where the build knows it.
+func TestVersionHasTheCommit(t *testing.T) {
+	for want, settings := range map[string][]debug.BuildSetting{
+		release:                           nil,
+		release + "+0123456789ab":         {{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "false"}},
+		release + "+0123456789ab.changed": {{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "true"}},
+	} {
+		if got := versionOf(settings); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
