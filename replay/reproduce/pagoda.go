@@ -1,53 +1,112 @@
 package reproduce
 
 import (
+	"fmt"
+	"strings"
+
 	"gpureplay/model"
 )
 
 const taskMachine = "titanx-maxwell"
 
-// taskWorkloads are those of table 3, 512 tasks of each. Sizes are the paper's,
-// but for the iterations of MB (64) and packets of 3DES (2 to 8 KB); SLUD's 273 K
-// tasks are 14 x 14 tiles here.
+// paperTasks is the number of tasks of most of the paper's workloads.
+const paperTasks = 32768
+
+// taskWorkloads are those of table 3, of the artifact's sizes; --quick runs 512
+// tasks of small ones.
 var taskWorkloads = []Workload{
-	{Name: "MB", Sample: "tasks-mb", Params: []string{"tasks=512", "iterations=64"}},
-	{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=512"}},
-	{Name: "BF", Sample: "tasks-bf", Params: []string{"tasks=512"}},
-	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=512"}},
-	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=512"}},
-	{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=512"}},
-	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=14"}},
-	quick(Workload{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=512", "max-bytes=8192"}}),
-	{Name: "MPE", Sample: "tasks-mpe", Params: []string{"tasks=512", "iterations=64", "max-bytes=8192"}},
+	taskRow("MB", "tasks-mb", nil, "iterations=64"),
+	taskRow("FB", "tasks-fb", nil, "width=512"),
+	taskRow("BF", "tasks-bf", nil, "width=512", "taps=64"),
+	taskRow("CONV", "tasks-conv", nil, "side=32"),
+	taskRow("DCT", "tasks-dct", []string{"threads=64"}, "side=64"),
+	taskRow("MM", "tasks-mm", nil, "n=32"),
+	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=20"}, Small: []string{"tiles=10"}, Fixed: true},
+	taskRow("3DES", "tasks-3des", nil, "max-bytes=2048"),
+	taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32", "max-bytes=2048"),
 }
 
-const taskPolicies = "pagoda,pagoda-batch,hyperq,gemtc,fusion,pthreads"
-
-// taskFlags are the batches of pagoda-batch, and whether copies take time.
-func taskFlags(copies string) map[string]string {
-	return map[string]string{"pagoda-batch-size": "128", "task-copies": copies}
+// taskRow is a workload; in the small set it is of small sizes.
+func taskRow(name, sample string, params []string, small ...string) Workload {
+	return Workload{Name: name, Sample: sample, Params: append([]string{"tasks=64", "inputs=8"}, params...), Small: small}
 }
 
-// longer is how many times as long as pagoda the others take.
-var longer = append([]Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}, slower("pagoda-batch", "hyperq", "gemtc", "fusion", "pthreads")...)
+// steady are the numbers of tasks between which each policy's time has become a
+// straight line: hyperq runs 32 tasks at a time; pagoda's host spawns for longer
+// than a task takes, or the GPU is full; a batch of GeMTC is one fill of the GPU, 384
+// tasks of 128 threads.
+var steady = []Variant{
+	{Name: "few", Params: []string{"tasks=32"}},
+	{Name: "half", Params: []string{"tasks=192"}},
+	{Name: "fill", Params: []string{"tasks=384"}},
+}
+
+// steadyPolicies are those that run the numbers of tasks above.
+var steadyPolicies = map[string]string{"half": "pagoda,pthreads", "fill": "pagoda,gemtc,pthreads"}
+
+// whole is the time of a policy for the paper's number of tasks, in cycles: that of
+// the most tasks that it runs, and for the rest what a task more takes between the
+// two numbers that it runs. A batch more of GeMTC takes what the first takes. A row
+// that stays as it is stands for itself.
+func whole(policy string) func(*Row) float64 {
+	return func(r *Row) float64 {
+		few, many, n, m := "@half", "@fill", 192., 384.
+		if policy == "hyperq" {
+			few, many, n, m = "@few", "", 32, 64
+		}
+		a, b := metric(policy+few, "tasks_end_to_end_cycles", 1)(r), metric(policy+many, "tasks_end_to_end_cycles", 1)(r)
+		switch {
+		case r.Workload.Fixed && policy == "gemtc": // the paper's comparison is without SLUD
+			return none
+		case r.Workload.Fixed:
+			return b
+		case policy == "gemtc":
+			return b * paperTasks / m
+		}
+		return b + (b-a)*(paperTasks-m)/(m-n)
+	}
+}
+
+// longer is pagoda's time, and how many times as long others take.
+func longer(labels ...string) []Column {
+	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 2, Of: func(r *Row) float64 { return whole("pagoda")(r) / r.config.Clock.CoreMHz / 1e3 }}}
+	for _, l := range labels {
+		all = append(all, Column{Name: l, Unit: "x", Digits: 2, Mean: true, Of: func(r *Row) float64 { return whole(l)(r) / whole("pagoda")(r) }})
+	}
+	return all
+}
 
 // slower is a column for each policy: pagoda's speedup over it.
 func slower(labels ...string) []Column {
-	var all []Column
+	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}
 	for _, l := range labels {
 		all = append(all, Column{Name: l, Unit: "x", Digits: 2, Of: over("pagoda", l), Mean: true})
 	}
 	return all
 }
 
-// byTasks is a workload at several numbers of tasks.
-func byTasks(sample string, params []string, counts ...string) []Workload {
+// bySetting is a workload under several values of a setting.
+func bySetting(sample, name string, params []string, values ...string) []Workload {
 	var all []Workload
-	for _, n := range counts {
-		all = append(all, Workload{Name: n, Sample: sample, Params: append([]string{"tasks=" + n}, params...)})
+	for _, v := range values {
+		all = append(all, Workload{Name: v, Sample: sample, Params: append([]string{name + "=" + v}, params...)})
 	}
 	return all
 }
+
+// irregularWorkloads have sides of a quarter of the artifact's, from 8 to 64, two
+// fills of fusion's kernels.
+var irregularWorkloads = []Workload{
+	{Name: "MB", Sample: "tasks-mb", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
+	{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=384", "sizes=irregular", "width=256"}},
+	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
+	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
+	{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=384", "sizes=irregular", "n=32"}},
+	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "min-bytes=8", "max-bytes=1024"}},
+}
+
+// little is a task of 8 x 8 values, of which many can be run.
+var little = []string{"n=8", "threads=64"}
 
 func init() { register(pagoda) }
 
@@ -56,22 +115,57 @@ var pagoda = &Paper{
 	Name: "pagoda", Title: "Pagoda: narrow tasks on a resident kernel that schedules warps",
 	Experiments: []Experiment{
 		{
-			Name: "end-to-end", Title: "End to end: pagoda's time, and how many times as long the others take", Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Policies: taskPolicies, Flags: taskFlags("interleaved"), Workloads: taskWorkloads, Columns: longer,
+			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
+			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
+			Policies: "hyperq", Workloads: pick(taskWorkloads, "MB", "FB", "CONV", "DCT", "MM", "SLUD", "3DES", "MPE"), // BF takes as long as half of these
+			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		{
-			Name: "compute", Title: "The same without copies of inputs and outputs", Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Policies: taskPolicies, Flags: taskFlags("off"), Workloads: taskWorkloads, Columns: longer,
+			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
+			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads,
+			Columns: []Column{
+				{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
+					Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}},
+				{Name: "link busy", Unit: "%", Digits: 1, Of: linkShare},
+			},
 		},
 		{
-			Name: "copies", Title: "Copies under hyperq, per cent of copying and computing (table 3)", Head: "workload", GPU: taskMachine,
-			Policies: "hyperq", Flags: taskFlags("interleaved"), Workloads: taskWorkloads,
-			Columns: []Column{{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
-				Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}}},
+			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
+			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "off"},
+			Policies: "pagoda,fusion,fusion,batch=0", Workloads: irregularWorkloads, Columns: slower("fusion", "fusion,batch=0"),
+		},
+		{
+			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda", Head: "threads", GPU: taskMachine,
+			Policies: "pagoda,hyperq,gemtc", Flags: map[string]string{"task-copies": "off"}, Columns: slower("hyperq", "gemtc"),
+			Workloads: bySetting("tasks-mm", "threads", []string{"tasks=384", "n=32"}, "32", "64", "128", "256", "512"),
+		},
+		{
+			Name: "tasks", Title: "MM (8 x 8, 64 threads) by number of tasks, copies phased: times as long as pagoda", Head: "tasks", GPU: taskMachine,
+			Policies: "pagoda,hyperq,gemtc,fusion", Flags: map[string]string{"task-copies": "phased"}, Columns: slower("hyperq", "gemtc", "fusion"),
+			Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
+		},
+		{
+			Name: "latency", Title: "The same with copies interleaved: mean latency of a task (section 6.5)", Head: "tasks", GPU: taskMachine,
+			Policies: "pagoda,hyperq,fusion", Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
+			Columns: []Column{
+				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")}, {Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
+				{Name: "fusion", Unit: "us", Digits: 1, Of: latency("fusion")},
+			},
+		},
+		sharedMemory("shared-dct", "DCT (64 threads)", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25),
+		sharedMemory("shared-mm", "MM (256 threads)", Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
+		callTimes(),
+		{
+			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as long as pagoda", Head: "workload", GPU: taskMachine,
+			Flags:    map[string]string{"task-copies": "off"},
+			Policies: "pagoda,pagoda,scan=entry,pagoda,release=successor,pagoda,release=successor,scan=entry,pagoda,entry-bytes=64,pagoda-batch,batch-size=384,pagoda,task-copy-call-ns=0,gemtc,gemtc,batch=1536",
+			Columns: slower("pagoda,scan=entry", "pagoda,release=successor", "pagoda,release=successor,scan=entry", "pagoda,entry-bytes=64",
+				"pagoda-batch,batch-size=384", "pagoda,task-copy-call-ns=0", "gemtc", "gemtc,batch=1536"),
+			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=4096"}, little...)}},
 		},
 		{
 			Name: "occupancy", Title: "Peak occupancy of the GPU under hyperq by number of tasks of 256 threads (MB), launches free (section 2)", Head: "tasks", GPU: taskMachine,
-			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: taskFlags("off"),
+			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: map[string]string{"task-copies": "off"},
 			Workloads: []Workload{
 				quick(Workload{Name: "1", Sample: "tasks-mb", Params: []string{"tasks=1", "threads=256"}}),
 				quick(Workload{Name: "32", Sample: "tasks-mb", Params: []string{"tasks=32", "threads=256"}}),
@@ -81,59 +175,73 @@ var pagoda = &Paper{
 				Published: map[string]float64{"1": 0.52, "32": 16.67, "64": 16.67}}},
 		},
 		{
-			Name: "tasks-mb", Title: "MB by number of tasks, end to end", Head: "tasks", GPU: taskMachine,
-			Policies: taskPolicies, Flags: taskFlags("interleaved"), Columns: longer,
-			Workloads: byTasks("tasks-mb", []string{"iterations=64"}, "64", "128", "256", "512", "1024", "2048", "4096"),
-		},
-		{
-			Name: "tasks-conv", Title: "CONV by number of tasks, end to end", Head: "tasks", GPU: taskMachine,
-			Policies: taskPolicies, Flags: taskFlags("interleaved"), Columns: longer,
-			Workloads: byTasks("tasks-conv", nil, "64", "128", "256", "512", "1024"),
-		},
-		{
-			Name: "latency", Title: "MM (32 x 32, 128 threads) by number of tasks: mean latency of a task, and occupancy of the GPU while tasks run", Head: "tasks", GPU: taskMachine,
-			Policies:  "pagoda,hyperq,fusion",
-			Workloads: byTasks("tasks-mm", []string{"n=32", "threads=128"}, "64", "256", "1024", "4096"),
-			Columns: []Column{
-				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")}, {Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")}, {Name: "fusion", Unit: "us", Digits: 1, Of: latency("fusion")},
-				{Name: "pagoda's occupancy", Unit: "%", Digits: 1, Of: metric("pagoda", "gpu_occupancy_mean_pct", 1)},
-				{Name: "hyperq's", Unit: "%", Digits: 1, Of: metric("hyperq", "gpu_occupancy_mean_pct", 1)},
-				{Name: "fusion's", Unit: "%", Digits: 1, Of: metric("fusion", "gpu_occupancy_mean_pct", 1)},
-			},
-		},
-		{
-			Name: "scan", Title: "The scheduler warp's scan as algorithm 1 lists it: times as long as pagoda", Head: "workload", GPU: taskMachine,
-			Policies: "pagoda,pagoda,scan=entry,hyperq", Workloads: pick(taskWorkloads, "MM"),
-			Columns: append([]Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}, slower("pagoda,scan=entry", "hyperq")...),
-		},
-		{
-			Name: "arrivals", Title: "FB, 256 threads, 200,000 tasks a second: times as long as pagoda", Head: "workload", GPU: taskMachine,
-			Policies: "pagoda,hyperq,fusion", Workloads: []Workload{{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=512", "threads=256", "rate=200000"}}},
-			Columns: append([]Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}, slower("hyperq", "fusion")...),
-		},
-		{
-			Name: "million", Title: "A million tasks (MM 16 x 16 in device memory, 64 threads): times as long as pagoda", Head: "workload", GPU: taskMachine, Large: true,
-			Policies: "pagoda,gemtc,pthreads", Flags: taskFlags("interleaved"),
-			Columns:   append([]Column{{Name: "pagoda", Unit: "ms", Digits: 3, Of: milliseconds("pagoda")}}, slower("gemtc", "pthreads")...),
-			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=1048576", "n=16", "threads=64", "tiles=device"}}},
+			Name: "million", Title: "A million tasks (MM 4 x 4, 32 threads): times as long as pagoda", Head: "workload", GPU: taskMachine, Large: true,
+			Policies: "pagoda,gemtc,pthreads", Columns: slower("gemtc", "pthreads"),
+			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=1048576", "n=4", "threads=32"}}},
 		},
 	},
 	Claims: []Claim{
-		{What: "pagoda over pthreads, geometric mean", Where: "abstract", Published: 5.70, Unit: "x", Digits: 2, Experiment: "end-to-end", Row: MeanRow, Column: "pthreads"},
-		{What: "pagoda over hyperq, geometric mean", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2, Experiment: "end-to-end", Row: MeanRow, Column: "hyperq"},
-		{What: "pagoda over gemtc, geometric mean", Where: "abstract", Published: 1.69, Unit: "x", Digits: 2, Experiment: "end-to-end", Row: MeanRow, Column: "gemtc"},
+		{What: "pagoda over pthreads, geometric mean, whole time of 32K tasks", Where: "abstract", Published: 5.70, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "pthreads"},
+		{What: "pagoda over hyperq, the same", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "hyperq"},
+		{What: "pagoda over gemtc, the same without tasks that synchronise", Where: "abstract", Published: 1.69, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "gemtc"},
+		{What: "pagoda over static fusion, irregular sizes without copies, sides a quarter of the artifact's", Where: "section 6.3", Published: 1.79, Unit: "x", Digits: 2, Experiment: "irregular", Row: MeanRow, Column: "fusion"},
+		{What: "DCT with shared memory over hyperq", Where: "table 5", Published: 1.35, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "with"},
+		{What: "DCT without shared memory over hyperq", Where: "table 5", Published: 1.25, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "without"},
+		{What: "MM with shared memory over hyperq", Where: "table 5", Published: 1.51, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "with"},
+		{What: "MM without shared memory over hyperq", Where: "table 5", Published: 1.20, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "without"},
 	},
 }
 
-// copyShare is what the copies of hyperq take of copies and computation, in per
-// cent. Inputs and outputs are added; they have an engine each.
+// sharedMemory is a row of table 5: compute time against hyperq with shared memory.
+func sharedMemory(name, title string, w Workload, off string, with, without float64) Experiment {
+	published := func(v float64) map[string]float64 { return map[string]float64{w.Name: v} }
+	return Experiment{
+		Name: name, Title: "Table 5: speedup over hyperq with shared memory, without copies: " + title, Head: "workload", GPU: taskMachine,
+		Flags: map[string]string{"task-copies": "off"}, Variants: []Variant{{Name: "off", Params: []string{off}}},
+		Policies: "pagoda,hyperq", Workloads: []Workload{w},
+		Columns: []Column{
+			{Name: "hyperq", Unit: "ms", Digits: 3, Of: milliseconds("hyperq")},
+			{Name: "with", Unit: "x", Digits: 2, Of: over("pagoda", "hyperq"), Where: "table 5", Published: published(with)},
+			{Name: "without", Unit: "x", Digits: 2, Of: over("pagoda@off", "hyperq"), Where: "table 5", Published: published(without)},
+			{Name: "hyperq without", Unit: "x", Digits: 2, Of: over("hyperq@off", "hyperq")},
+		},
+	}
+}
+
+// callTimes is pagoda over hyperq under what captures say that calls take.
+func callTimes() Experiment {
+	e := Experiment{
+		Name: "calls", Title: "pagoda over hyperq by the time of the host's calls, in us of a launch and of a copy (medians of captures, and copies free)", Head: "workload", GPU: taskMachine,
+		Flags: map[string]string{"task-copies": "off"},
+		Workloads: []Workload{
+			{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=1024"}, little...)},
+			{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=192", "width=512"}},
+		},
+	}
+	for _, c := range [][2]int{{7, 5}, {8, 5}, {6, 6}, {4, 5}, {5, 5}, {5, 0}} {
+		p, h := fmt.Sprintf("pagoda,task-copy-call-ns=%d", 1000*c[1]), fmt.Sprintf("hyperq,task-launch-overhead-ns=%d", 1000*c[0])
+		for _, label := range []string{p, h} {
+			if !strings.Contains(e.Policies, label) {
+				e.Policies = strings.TrimPrefix(e.Policies+","+label, ",")
+			}
+		}
+		e.Columns = append(e.Columns, Column{Name: fmt.Sprintf("%d and %d", c[0], c[1]), Unit: "x", Digits: 2, Of: over(p, h)})
+	}
+	return e
+}
+
+// copyShare is what copying takes of the whole time, calls of the host included.
 func copyShare(r *Row) float64 {
+	return 100 - 100*over("hyperq", "hyperq,task-copies=off")(r)
+}
+
+// linkShare is what the copies themselves take of it; inputs and outputs are added.
+func linkShare(r *Row) float64 {
 	x := r.run("hyperq")
 	if x == nil {
 		return none
 	}
-	copies := float64(x.Stages[model.StageH2D] + x.Stages[model.StageD2H])
-	return 100 * copies / (copies + metric("hyperq", "tasks_compute_cycles", 1)(r))
+	return 100 * float64(x.Stages[model.StageH2D]+x.Stages[model.StageD2H]) / float64(x.Run.Cycles)
 }
 
 // latency is the mean time from a task's spawn to its output on the host.

@@ -29,7 +29,8 @@ type Experiment struct {
 	Flags     map[string]string // parameters for every policy that has them
 	Policies  string            // as --policy takes them
 	Workloads []Workload
-	Variants  []Variant // settings under which the workloads run as well
+	Variants  []Variant         // settings under which the workloads run as well
+	Under     map[string]string // policies of a variant that are not those of the experiment
 	Columns   []Column
 	Mean      Mean
 	Counts    func(*Row) bool // rows of which the mean is; nil: all
@@ -43,6 +44,8 @@ type Workload struct {
 	Params []string // NAME=VALUE
 	File   string   // a setting whose value is a path under the folder of real inputs; "": all is generated
 	Quick  bool     // in the small set
+	Small  []string // settings that make it one of the small set, in place of those of Params
+	Fixed  bool     // variants leave it as it is
 }
 
 // Variant changes all workloads of an experiment. Its runs are known by the

@@ -109,7 +109,7 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 	t := &planned{Experiment: e, config: cfg, all: len(e.Workloads)}
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
-		if opt.Quick && !w.Quick {
+		if opt.Quick && !w.Quick && w.Small == nil {
 			continue
 		}
 		params, ok := w.settings(opt.Data)
@@ -117,9 +117,16 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 			p.miss(w)
 			continue
 		}
+		if opt.Quick {
+			params = override(params, w.Small)
+		}
 		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params)}
 		for _, v := range append([]Variant{{}}, e.Variants...) {
-			if err := p.runs(e, cfg, &row, v, append(slices.Clone(params), v.Params...)); err != nil {
+			own := override(params, v.Params)
+			if w.Fixed {
+				own = params
+			}
+			if err := p.runs(e, cfg, &row, v, own); err != nil {
 				return nil, err
 			}
 		}
@@ -130,13 +137,21 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 
 // runs adds the runs of one row under one variant.
 func (p *plan) runs(e *Experiment, cfg *model.Config, row *plannedRow, v Variant, params []string) error {
-	choices, err := policies.Parse(e.Policies, e.Flags)
+	under := e.Policies
+	if p := e.Under[v.Name]; p != "" {
+		under = p
+	}
+	choices, err := policies.Parse(under, e.Flags)
+	if err != nil {
+		return err
+	}
+	plain, err := policies.Parse(under, nil) // what the experiment sets for all is no part of its columns' names
 	if err != nil {
 		return err
 	}
 	from := p.source(row.workload.Sample, params)
-	for _, c := range choices {
-		label := c.Label
+	for i, c := range choices {
+		label := plain[i].Label
 		if v.Name != "" {
 			label += "@" + v.Name
 		}
@@ -151,6 +166,20 @@ func (p *plan) runs(e *Experiment, cfg *model.Config, row *plannedRow, v Variant
 		row.units[label] = u
 	}
 	return nil
+}
+
+// override puts settings in the place of those of the same names.
+func override(params, by []string) []string {
+	name := func(s string) string { n, _, _ := strings.Cut(s, "="); return n }
+	all := slices.Clone(params)
+	for _, s := range by {
+		if i := slices.IndexFunc(all, func(o string) bool { return name(o) == name(s) }); i >= 0 {
+			all[i] = s
+		} else {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // settings writes a map of parameters in one order.
