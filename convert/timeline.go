@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,16 +106,23 @@ func (s *timelineSink) Op(op *trace.HostOp) error {
 // ErrNoActivity says that a profiler's capture has no kernel.
 var ErrNoActivity = errors.New("no_activity: the capture has no kernel")
 
-// noActivity says what there is in place of kernels, and what to do.
-func noActivity(b *timeline.Builder, device uint32, sink *timelineSink) error {
-	var others []string
-	for d, n := range b.Kernels() {
-		if n > 0 {
-			others = append(others, strconv.FormatUint(uint64(d), 10))
+// DevicesAttr names the devices of a capture that ran kernels, where there are
+// several; its trace is of one of them.
+const DevicesAttr = "devices"
+
+func devicesWithKernels(b *timeline.Builder) (out []string) {
+	kernels := b.Kernels()
+	for _, d := range slices.Sorted(maps.Keys(kernels)) {
+		if kernels[d] > 0 {
+			out = append(out, strconv.FormatUint(uint64(d), 10))
 		}
 	}
-	if len(others) > 0 {
-		slices.Sort(others)
+	return out
+}
+
+// noActivity says what there is in place of kernels, and what to do.
+func noActivity(b *timeline.Builder, device uint32, sink *timelineSink) error {
+	if others := devicesWithKernels(b); len(others) > 0 {
 		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace with --allow-empty",
 			ErrNoActivity, device, strings.Join(others, ", "))
 	}
@@ -134,6 +142,9 @@ func writeTimeline(b *timeline.Builder, w Writer, sink *timelineSink, meta func(
 	m := meta(device)
 	if sink.kernels > 0 {
 		m.Fidelity = sink.least
+	}
+	if devices := devicesWithKernels(b); len(devices) > 1 {
+		m.Attrs = append(m.Attrs, trace.Attr{Key: DevicesAttr, Value: strings.Join(devices, " ")})
 	}
 	slices.SortFunc(m.Attrs, func(a, b trace.Attr) int { return cmp.Compare(a.Key, b.Key) })
 	w.SetMeta(m)

@@ -25,12 +25,16 @@ func (a *app) convertCommand() *cobra.Command {
 		Short: "make a trace from what another tool captured",
 		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
 			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
-			"INPUT may also be a trace in its text form, which FORMAT.md describes.",
-		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst",
+			"INPUT may also be a trace in its text form, which FORMAT.md describes. Where -o is a folder, each device of a capture becomes a trace, and\n" +
+			"so does each file of an INPUT that is a folder of captures (the ranks of a job).",
+		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst\n  replay convert ranks/ -o traces/",
 		Args:    exactly(1, "one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("convert: -o TRACE says where the trace goes")
+			}
+			if isFolder(out) {
+				return a.convertAll(cmd.Context(), args[0], out, from, opt)
 			}
 			if err := fileName(out); err != nil {
 				return err
@@ -38,7 +42,7 @@ func (a *app) convertCommand() *cobra.Command {
 			return a.convert(cmd.Context(), args[0], out, from, opt)
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write")
+	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write; a folder (DIR/): a trace for each device, and each file of a folder")
 	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
 	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
 	c.Flags().BoolVar(&opt.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
