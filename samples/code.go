@@ -43,7 +43,7 @@ var classes = map[string]trace.Class{
 	"HMMA": trace.ClassTensor, "IMMA": trace.ClassTensor,
 	"UMOV": trace.ClassUniform, "UIADD3": trace.ClassUniform, "UIMAD": trace.ClassUniform,
 	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl, "CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
-	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassControl,
+	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassFence,
 	"BAR":    trace.ClassBarrier,
 	"MEMBAR": trace.ClassFence,
 	"LAUNCH": trace.ClassLaunch, "DEVSYNC": trace.ClassDeviceSync,

@@ -31,7 +31,7 @@ func TestReadmeShowsReferences(t *testing.T) {
 	}
 	for i := range cases {
 		// They follow from the program alone.
-		if c := &cases[i]; c.WarpInsts != c.Ours.WarpInsts {
+		if c := &cases[i]; c.WarpInsts != c.Ours.WarpInsts && c.Kind != countedTwice {
 			t.Errorf("%s on %s: %d instructions, Accel-Sim %d", c.Name(), c.Preset, c.Ours.WarpInsts, c.WarpInsts)
 		}
 	}

@@ -32,6 +32,10 @@ const programsOf = 2
 // does not wait for stores.
 var notCompared = []string{"fence"}
 
+// countedTwice is the kind whose asynchronous copies Accel-Sim counts twice among
+// the instructions.
+const countedTwice = "async"
+
 // kindsOf returns the kinds that a compute capability has.
 func kindsOf(t *testing.T, sm uint32) (list []string) {
 	t.Helper()
@@ -40,7 +44,7 @@ func kindsOf(t *testing.T, sm uint32) (list []string) {
 		t.Fatal(err)
 	}
 	for kind := range strings.SplitSeq(g.Params[0].Allowed(), ", ") {
-		if !slices.Contains(notCompared, kind) && (kind != "async" || sm >= 80) {
+		if !slices.Contains(notCompared, kind) && (kind != countedTwice || sm >= 80) {
 			list = append(list, kind)
 		}
 	}
@@ -106,7 +110,7 @@ func TestAccelSimDifferential(t *testing.T) {
 					t.Fatal(err)
 				}
 				t.Log(sideBySide(&c))
-				if c.Ours.WarpInsts != c.WarpInsts {
+				if c.Ours.WarpInsts != c.WarpInsts && kind != countedTwice {
 					t.Errorf("%s on %s: %d instructions, Accel-Sim %d", c.Name(), p.Preset, c.Ours.WarpInsts, c.WarpInsts)
 				}
 				all = append(all, c)
@@ -184,8 +188,8 @@ func (s *simulator) again(t *testing.T, r *Reference, old []Reference) error {
 	return s.run(context.Background(), r, dir)
 }
 
-// Half of the references of every kind and machine are held out, and a line is read
-// as it is written.
+// Every kind has as many references on every machine as it is to have, half of
+// them held out, and a line is read as it is written.
 func TestReferencesAreComplete(t *testing.T) {
 	refs, err := References()
 	if err != nil {
@@ -200,14 +204,11 @@ func TestReferencesAreComplete(t *testing.T) {
 			t.Errorf("%+v is read as %+v (%v)", r, again, err)
 		}
 	}
-	if len(refs) < 60 {
-		t.Errorf("%d references", len(refs))
-	}
 	for _, p := range ReferencePresets {
 		for _, kind := range kindsOf(t, p.SM) {
 			open, held := seen[fmt.Sprint(p.Preset, kind, false)], seen[fmt.Sprint(p.Preset, kind, true)]
-			if open != held {
-				t.Errorf("%d open references of %s on %s, %d held out", open, kind, p.Preset, held)
+			if open != programsOf/2 || held != programsOf/2 {
+				t.Errorf("%d open references of %s on %s, %d held out; want %d of each", open, kind, p.Preset, held, programsOf/2)
 			}
 		}
 	}
