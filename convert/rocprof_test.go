@@ -103,9 +103,9 @@ func TestRocprofFormsAgree(t *testing.T) {
 			got = append(got, line)
 		}
 		want := []string{
-			"copy_h2d stream 3 4000 bytes async true 0 ns {HostNs:0 StartNs:500 DurationNs:100}",
+			"copy_h2d stream 3 4000 bytes async true 10 ns {HostNs:0 StartNs:500 DurationNs:100}",
 			"host_work stream 0 0 bytes async false 10 ns",
-			"launch stream 3 0 bytes async false 0 ns {HostNs:20 StartNs:1000 DurationNs:500}",
+			"launch stream 3 0 bytes async false 10 ns {HostNs:20 StartNs:1000 DurationNs:500}",
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))

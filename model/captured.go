@@ -5,46 +5,84 @@ import "gpureplay/trace"
 // HostCaptured replays the timeline of a capture:
 //
 //  1. A launch, copy or memset begins when the program lets it (its stream, the
-//     events that it waits for) and no earlier than its recorded start. A
-//     kernel is then still to be dispatched: its first CTA starts that much
-//     later than recorded.
-//  2. The host's own time is in the recorded starts, so its work, its overhead of
-//     a launch and the latency of a launch take none.
+//     events that it waits for) and no earlier than its recorded start, which has
+//     the dispatch of a kernel in it.
+//  2. The host's own time is in the recorded starts, so its work, its calls and the
+//     latency of a launch take none.
 //  3. A copy with a recorded duration takes that, whatever else is copied.
-//  4. Kernels run as in any replay: their work is inferred from the recorded
+//  4. A kernel that was recorded to begin before the one before it in its stream had
+//     ended is a programmatic launch: it waits for that one's beginning, not for its
+//     end.
+//  5. Kernels run as in any replay: their work is inferred from the recorded
 //     duration where the trace has no instructions.
 //
-// Work without a recorded start begins as early as the program lets it. The
-// recorded times are of the capture's clock; cycle 0 is its start.
+// Work without a recorded start begins as early as the program lets it. Cycle 0 is
+// where the host's program begins, as in every replay ([Capture].Origin).
 
-// recorded adds to an operation what was recorded of it, under HostCaptured.
-func (h *host) recorded(op streamOp, r *trace.Recorded) streamOp {
-	if h.m.policy.Host == HostCaptured && r != nil {
-		op.start, op.duration = nsToCycles(r.StartNs, h.m.cfg), nsToCycles(r.DurationNs, h.m.cfg)
+// recorded adds to an operation that is issued in cycle t what was recorded of it:
+// all of it under HostCaptured, else what [Timing] says.
+func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time) streamOp {
+	if r == nil {
+		return op
+	}
+	if h.captured() {
+		op.start, op.duration = h.since(r.StartNs), nsToCycles(r.DurationNs, h.m.cfg)
+		if op.kind == trace.OpLaunch {
+			op.early = h.early(of.Stream, r)
+			op.run.early = op.early
+		}
+		return op
+	}
+	if h.timing.Copies == CopiesRecorded && op.kind != trace.OpLaunch {
+		op.duration = nsToCycles(r.DurationNs, h.m.cfg)
+	}
+	switch {
+	case h.timing.Host != TimesRecorded:
+	case op.kind != trace.OpLaunch:
+		op.start, op.gap = h.notBefore(of, r, t), h.gap(of, r)
+	case r.HostNs < 0: // of one with a call its arrival has it
+		op.start = h.notBefore(of, r, t) - Time(h.m.cfg.KMU.DispatchLatency)
 	}
 	return op
 }
 
-// work is how long the host computes.
-func (h *host) work(op *trace.HostOp) Time {
-	if h.m.policy.Host == HostCaptured {
+func (h *host) captured() bool { return h.m.policy.Host == HostCaptured }
+
+// since is the cycle of a time of the capture.
+func (h *host) since(ns int64) Time { return nsToCycles(ns-h.capture.Origin, h.m.cfg) }
+
+// early reports whether a kernel was recorded to begin before the one that was
+// issued before it into its stream had ended.
+func (h *host) early(stream uint64, r *trace.Recorded) bool {
+	end, ok := h.lastEnd[stream]
+	return ok && r.StartNs >= 0 && r.StartNs < end
+}
+
+// overtakes lets the kernel behind the one that has begun in a stream begin too, if
+// it is a programmatic launch.
+func (h *host) overtakes(st *stream, t Time) {
+	if len(st.queue) < 2 || !st.queue[1].early || st.queue[1].run.ready {
+		return
+	}
+	next := &st.queue[1]
+	if next.start > t {
+		h.beginAt(st, next.start)
+		return
+	}
+	next.run.ready = true
+	h.m.fail(h.m.kmu.inspect(t))
+}
+
+// dispatchLatency is how long a kernel is on its way to the distributor.
+func (h *host) dispatchLatency(k *kernelRun) Time {
+	if h.captured() && k.launch == nil && k.tk.Recorded != nil && k.tk.Recorded.StartNs >= 0 {
 		return 0
 	}
-	return nsToCycles(op.Ns, h.m.cfg)
+	return Time(h.m.cfg.KMU.DispatchLatency)
 }
 
-// deliver sends a launched kernel on its way to the KMU and returns for how long
-// the call keeps the host.
-func (h *host) deliver(k *kernelRun, t Time) Time {
-	latency, overhead := Time(h.m.cfg.Host.LaunchLatency), nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg)
-	if h.m.policy.Host == HostCaptured {
-		latency, overhead = 0, 0
-	}
-	h.m.queue.post(t+latency, evArrive, k.slot, 0)
-	return overhead
-}
-
-// beginAt makes the first operation of a stream begin at a later time.
+// beginAt makes the first operation of a stream begin at a later time, or the one
+// behind it that need not wait for its end.
 func (h *host) beginAt(st *stream, t Time) {
 	if st.due == 0 {
 		h.dated++
@@ -53,7 +91,7 @@ func (h *host) beginAt(st *stream, t Time) {
 	h.m.queue.post(t, evHost, 0, 0)
 }
 
-// beginDue begins the operations whose recorded start has come.
+// beginDue begins the operations whose start has come.
 func (h *host) beginDue(t Time) {
 	if h.dated == 0 {
 		return

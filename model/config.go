@@ -31,7 +31,7 @@ type ClockConfig struct {
 // SMConfig is one streaming multiprocessor.
 type SMConfig struct {
 	Count             int    `toml:"count"`
-	ComputeCapability int    `toml:"compute_capability"` // major × 10 + minor
+	ComputeCapability int    `toml:"compute_capability"` // major × 10 + minor; 0: no GPU of NVIDIA
 	Schedulers        int    `toml:"schedulers"`
 	IssueWidth        int    `toml:"issue_width"`    // instructions of one warp per scheduler and cycle; 2: dual issue
 	WarpScheduler     string `toml:"warp_scheduler"` // "gto", "gty" or "lrr"
@@ -172,6 +172,7 @@ type HostConfig struct {
 	LaunchLatency    int     `toml:"launch_latency"`     // host launch to arrival at the KMU
 	LaunchOverheadNs float64 `toml:"launch_overhead_ns"` // host time of one launch call
 	CopyCallNs       float64 `toml:"copy_call_ns"`       // host time of one call of an asynchronous copy
+	WorkScale        float64 `toml:"work_scale"`         // times of the host that the trace has, times this
 	CopyLatencyNs    float64 `toml:"copy_latency_ns"`    // fixed part of a copy
 	PCIeGBs          float64 `toml:"pcie_gb_s"`          // each way, 1e9 bytes
 	StorageMBs       float64 `toml:"storage_mb_s"`       // 1e6 bytes

@@ -13,9 +13,11 @@ type ctaScheduler struct {
 	entries []*kernelRun // in the distributor, first come first
 	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
 	pass    CTAView
-	posted  Time          // an evCTAs stands for this cycle
-	at      Time          // cycle of the last placement
-	given   int           // CTAs placed in it
+	posted  Time // an evCTAs stands for this cycle
+	at      Time // cycle of the last placement
+	given   int  // CTAs placed in it
+	bulk    bulk
+	onSMs   int           // CTAs on SMs
 	resumes fifo[*ctaRun] // suspended CTAs whose children have ended
 }
 
@@ -51,8 +53,15 @@ func (u *ctaScheduler) run(t Time) error {
 	if u.posted == t {
 		u.posted = Unset
 	}
+	if t < u.bulk.ahead {
+		return nil
+	}
 	if u.at != t {
 		u.at, u.given = t, 0
+	}
+	if k, turns := u.bulkKernel(); k != nil {
+		u.runAhead(k, turns, t)
+		return nil
 	}
 	most := u.pace.in(t)
 	if most == 0 {
@@ -179,6 +188,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 // arrived and left keep the books of a kernel's CTAs on SMs.
 func (u *ctaScheduler) arrived(c *ctaRun) {
 	u.m.use.change(c, 1, u.m.now)
+	u.onSMs++
 	k := c.kernel
 	k.Resident++
 	if k.smCTAs[c.sm.id]++; k.smCTAs[c.sm.id] == 1 {
@@ -192,6 +202,7 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 // children behind it could never start (MODEL.md, choice 14).
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	u.m.use.change(c, -1, t)
+	u.onSMs--
 	k := c.kernel
 	k.Resident--
 	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {

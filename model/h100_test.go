@@ -89,7 +89,7 @@ func emptyCycles(c *Config, e emptyKernel) float64 {
 			at[i] = max(at[i], at[i-places]+held)
 		}
 	}
-	return float64(c.Host.LaunchLatency) + at[e.ctas-1] + held
+	return float64(c.Host.LaunchLatency+c.KMU.DispatchLatency) + at[e.ctas-1] + held
 }
 
 // launchCosts are what the setting half says of a machine with the rest of its
@@ -125,9 +125,10 @@ func TestH100EmptyKernels(t *testing.T) {
 		c := mustPreset(t, w.preset)
 		all := slices.DeleteFunc(slices.Clone(measured), func(e emptyKernel) bool { return e.tool != w.tool })
 		launch, start, gap, pace := launchCosts(c, all)
-		if launch != c.Host.LaunchLatency || start != c.SM.CTALaunchLatency || gap != c.SM.WarpLaunchGap || pace != c.KMU.CTAsPerCycle {
+		own := c.Host.LaunchLatency + c.KMU.DispatchLatency
+		if launch != own || start != c.SM.CTALaunchLatency || gap != c.SM.WarpLaunchGap || pace != c.KMU.CTAsPerCycle {
 			t.Errorf("%s: the measured half says launch %d, CTA %d, warp %d cycles, %.3f CTAs a cycle; the preset %d, %d, %d, %.3f",
-				w.preset, launch, start, gap, pace, c.Host.LaunchLatency, c.SM.CTALaunchLatency, c.SM.WarpLaunchGap, c.KMU.CTAsPerCycle)
+				w.preset, launch, start, gap, pace, own, c.SM.CTALaunchLatency, c.SM.WarpLaunchGap, c.KMU.CTAsPerCycle)
 		}
 		var n, sum, worst float64
 		for _, e := range all {
@@ -166,7 +167,7 @@ func TestH100FFMA(t *testing.T) {
 			t.Fatal(err)
 		}
 		dependent := c.Exec.FP32.Latency + c.SM.PipelineDepth
-		chain := c.Host.LaunchLatency + c.SM.CTALaunchLatency + 128*iterations*dependent
+		chain := c.Host.LaunchLatency + c.KMU.DispatchLatency + c.SM.CTALaunchLatency + 128*iterations*dependent
 		if left := 100 * (1 - float64(chain)/measured); left < 0 || left > 6 {
 			t.Errorf("%d iterations: %d cycles of the chain, measured %.0f: %.1f %% left", iterations, chain, measured, left)
 		}

@@ -26,7 +26,14 @@ type host struct {
 	link    [3]rate
 	storage rate
 	bound   endBound
-	dated   int // streams whose first operation waits for its recorded start
+	timing  Timing
+	capture *Capture
+	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
+	worked  int64            // the host's work since its last launch, the latest stretch of it, ns
+	warms   bool             // copies to the device leave their data in the L2, where somebody reads it
+	tail    Time             // for how long the host is kept when its wait ends
+	dated   int              // streams whose first operation waits for its recorded start
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
@@ -55,9 +62,11 @@ type streamOp struct {
 	task  *Task // whose operation it is; nil: of no task
 	last  bool  // the task's last operation
 
-	// Of HostCaptured; 0: not recorded.
-	start    Time // cycle before which it does not begin
-	duration Time // of a copy
+	start    Time // cycle before which it does not begin; 0: any
+	duration Time // of a copy, as recorded; 0: it was not
+	gap      Time // before a copy, behind what was before it
+	early    bool // it need not wait for the end of the kernel before it
+	ended    bool // before that has
 }
 
 // cudaEvent is one recording of an event.
@@ -68,7 +77,9 @@ type cudaEvent struct {
 
 func newHost(m *Machine) *host {
 	c := m.cfg
-	h := &host{m: m, ops: m.tr.HostOps(), streams: make(map[uint64]*stream), events: make(map[uint64]*cudaEvent)}
+	touched := m.prog.Totals.MemInsts > 0 || m.prog.Meta.Fidelity >= trace.FidelityCTA
+	h := &host{m: m, ops: m.tr.HostOps(), streams: make(map[uint64]*stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64), arrived: make(map[int]Time),
+		warms: c.L2.CopiesWarm && touched}
 	core := c.Clock.CoreMHz
 	h.link[0] = newRate(c.Host.PCIeGBs*1e9, core)
 	h.link[1] = h.link[0]
@@ -86,6 +97,11 @@ func (h *host) run(t Time) error {
 				return nil
 			}
 			h.wait = nil
+			if busy := h.tail; busy > 0 {
+				h.tail = 0
+				h.sleep(busy, t)
+				continue
+			}
 		}
 		if h.ended {
 			return nil
@@ -157,38 +173,46 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		}
 		return h.file(op, t), nil
 	case trace.OpHostWork:
+		h.worked = op.Ns
 		return h.work(op), nil
 	case trace.OpSyncDevice:
-		h.wait = h.drained
+		h.wait, h.tail = h.drained, h.call(op)
 	case trace.OpSyncStream:
 		st := h.stream(op.Stream)
-		h.wait = func() bool { return len(st.queue) == 0 }
+		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
 	case trace.OpSyncEvent:
 		e := h.event(op.Event)
-		h.wait = func() bool { return e.done }
+		h.wait, h.tail = func() bool { return e.done }, h.call(op)
 	case trace.OpLaunch:
 		st := h.stream(op.Stream)
 		k, err := h.m.launch(op.Kernel, st)
 		if err != nil {
 			return 0, err
 		}
-		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k}, k.tk.Recorded), t)
-		return h.deliver(k, t), nil
+		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k}, op, k.tk.Recorded, t), t)
+		busy := h.deliver(op, k, t)
+		h.noteEnd(op.Stream, k.tk.Recorded)
+		h.worked = 0
+		return busy, nil
 	case trace.OpEventRecord:
 		e := &cudaEvent{}
 		h.events[op.Event] = e
 		h.push(h.stream(op.Stream), streamOp{kind: op.Kind, event: e}, t)
+		return h.call(op), nil
 	case trace.OpStreamWait:
 		st := h.stream(op.Stream) // seen, whether there is something to wait for or not
 		if e := h.events[op.Event]; e != nil && !e.done {
 			h.push(st, streamOp{kind: op.Kind, event: e}, t)
 		}
+		return h.call(op), nil
 	default:
 		st := h.stream(op.Stream)
-		h.push(st, h.recorded(streamOp{kind: op.Kind, array: op.Array, addr: op.Addr, bytes: op.Bytes}, op.Recorded), t)
-		if !op.Async || serial {
-			h.wait = func() bool { return len(st.queue) == 0 }
+		h.push(st, h.recorded(streamOp{kind: op.Kind, array: op.Array, addr: op.Addr, bytes: op.Bytes}, op, op.Recorded, t), t)
+		h.noteEnd(op.Stream, op.Recorded)
+		if op.Async && !serial {
+			return h.call(op), nil
 		}
+		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
 	}
 	return 0, nil
 }
@@ -232,8 +256,11 @@ func (h *host) event(id uint64) *cudaEvent {
 func (h *host) push(st *stream, op streamOp, t Time) {
 	h.open++
 	st.queue = append(st.queue, op)
-	if len(st.queue) == 1 {
+	switch {
+	case len(st.queue) == 1:
 		h.begin(st, t)
+	case len(st.queue) == 2 && op.early && st.queue[0].run != nil && st.queue[0].run.ready:
+		h.overtakes(st, t)
 	}
 }
 
@@ -248,8 +275,11 @@ func (h *host) begin(st *stream, t Time) {
 		}
 		switch op.kind {
 		case trace.OpLaunch:
-			op.run.ready = true
-			h.m.fail(h.m.kmu.inspect(t))
+			if !op.run.ready {
+				op.run.ready = true
+				h.m.fail(h.m.kmu.inspect(t))
+			}
+			h.overtakes(st, t)
 			return
 		case trace.OpEventRecord:
 			op.event.done = true
@@ -284,7 +314,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	start := max(t, h.engine[engine])
 	end := start + nsToCycles(int64(h.m.cfg.Host.CopyLatencyNs), h.m.cfg) + h.link[engine].cycles(op.bytes)
 	if op.duration > 0 {
-		start, end = t, t+op.duration
+		start, end = t+op.gap, t+op.gap+op.duration
 	}
 	h.engine[engine] = min(max(h.engine[engine], end), 2*horizon)
 	h.m.sum.Cycles = max(h.m.sum.Cycles, end)
@@ -297,7 +327,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 // copyEnded completes the copy that is first in a stream.
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]
-	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && op.task == nil && h.m.cfg.L2.CopiesWarm { // a task's input has no address
+	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && op.task == nil && h.warms { // a task's input has no address
 		h.m.mem.warm(op.addr, op.bytes, t)
 	}
 	h.done(st, t)
@@ -308,9 +338,16 @@ func (h *host) copyEnded(index uint64, t Time) error {
 // kernelEnded completes a kernel in its stream.
 func (h *host) kernelEnded(k *kernelRun, t Time) error {
 	h.bound.lastStart = k.rec.FirstCTA
-	if k.stream != nil && len(k.stream.queue) > 0 && k.stream.queue[0].run == k {
-		h.done(k.stream, t)
-		h.begin(k.stream, t)
+	st := k.stream
+	switch {
+	case st == nil || len(st.queue) == 0:
+	case st.queue[0].run == k:
+		for h.done(st, t); len(st.queue) > 0 && st.queue[0].ended; {
+			h.done(st, t)
+		}
+		h.begin(st, t)
+	case len(st.queue) > 1 && st.queue[1].run == k:
+		st.queue[1].ended = true
 	}
 	return h.run(t)
 }

@@ -26,6 +26,7 @@ type kernelRun struct {
 	done       uint64
 	fused      *fused // it holds the threadblocks of these tasks; nil: its own
 	narrow     bool   // it is a narrow task
+	early      bool   // a programmatic launch: it need not wait for the end of the one before
 	inferred   Time   // for how long a CTA holds its place at least
 	work       Inferred
 	arrival    Time         // overlapped: the earliest that the host's launch reaches the KMU

@@ -20,7 +20,7 @@ type kmu struct {
 // that it waits for (MODEL.md, choice 17).
 type workQueue struct {
 	host, device fifo[pendingKernel]
-	busy         bool // its head has been dispatched and has not completed
+	busy         int // kernels of it that have been dispatched and have not completed
 }
 
 // first returns the queue whose head is dispatched next, or nil.
@@ -42,6 +42,10 @@ type pendingKernel struct {
 	child *childLaunch
 	seq   uint64 // order of arrival
 }
+
+// overtakes reports whether it need not wait for those that its queue has
+// dispatched: a programmatic launch (captured.go).
+func (p *pendingKernel) overtakes() bool { return p.run != nil && p.run.early }
 
 func newKMU(m *Machine) *kmu {
 	return &kmu{m: m, queues: make([]workQueue, max(1, m.cfg.KMU.HWQs))}
@@ -85,11 +89,11 @@ func (u *kmu) inspect(t Time) error {
 	for i := range n {
 		q := (first + i) % n
 		w := &u.queues[q]
-		if w.busy {
+		if w.busy > 0 && (w.host.len() == 0 || !w.host.first().overtakes()) {
 			continue
 		}
 		from := w.first()
-		if from == nil {
+		if from == nil || w.busy > 0 && !from.first().overtakes() {
 			continue
 		}
 		p := from.first()
@@ -104,11 +108,11 @@ func (u *kmu) inspect(t Time) error {
 			}
 		}
 		from.pop()
-		w.busy = true
+		w.busy++
 		u.pending--
 		u.reserved++
 		u.scan = (q + 1) % n
-		u.m.queue.post(t+Time(u.m.cfg.KMU.DispatchLatency), evDispatch, k.slot, 0)
+		u.m.queue.post(t+u.m.host.dispatchLatency(k), evDispatch, k.slot, 0)
 		if u.serving() {
 			break
 		}
@@ -132,7 +136,7 @@ func (u *kmu) dispatched(k *kernelRun, t Time) error {
 // complete frees the queue of a kernel that has left the distributor.
 func (u *kmu) complete(k *kernelRun, t Time) error {
 	if k.hwq != noQueue {
-		u.queues[k.hwq].busy = false
+		u.queues[k.hwq].busy = max(0, u.queues[k.hwq].busy-1)
 	}
 	if err := u.m.children.enter(t); err != nil {
 		return err

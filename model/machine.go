@@ -14,7 +14,9 @@ type Options struct {
 	Captured func() *Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
 	Observer Observer       // nil: nobody watches
 	Sample   Time           // width of a timeline window; 0: none; SampleAuto
+	Timing   Timing         // of the host and its copies
 	AsTasks  AsTasks        // whether launches of the host are run as narrow tasks
+	Bulk     bool           // CTAs of which nothing is known but their time are not told of, and may be placed together
 	Fault    Fault          // of the scoreboard, for tests of auditors
 
 	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
@@ -54,6 +56,7 @@ type Machine struct {
 	freeRuns  []uint64
 	spareCTAs []*ctaRun
 	order     uint64
+	bulk      bool // CTAs that are held are not told of
 	sum       Summary
 	sampler   sampler
 	acting    []uint64 // SMs of the current cycle
@@ -90,11 +93,20 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: newCTAPace(m.cfg.KMU.CTAsPerCycle)}
+	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == NotTasks && m.prog.Totals.ChildLaunches == 0
+	m.bulk = opt.Bulk
 	m.stepped = Unset
 	m.ctas.pass.m = m
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
 	m.host = newHost(m)
+	m.host.timing = opt.Timing
+	if m.policy.Host == HostCaptured || opt.Timing.Host == TimesRecorded {
+		var err error
+		if m.host.capture, err = ReadCapture(tr); err != nil {
+			return nil, err
+		}
+	}
 	m.tasks = newTasks(m, opt.AsTasks)
 	m.codes = make([]*code, len(m.prog.Functions))
 	m.sampler.init(opt.Sample)

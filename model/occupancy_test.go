@@ -74,6 +74,9 @@ func TestPresetsHaveTheirCapability(t *testing.T) {
 	}
 	for _, name := range Presets() {
 		c := mustPreset(t, name)
+		if c.SM.ComputeCapability == 0 { // of AMD
+			continue
+		}
 		want, ok := c.SM.WithCapability(c.SM.ComputeCapability)
 		if !ok {
 			t.Errorf("%s: compute capability %d is not known", name, c.SM.ComputeCapability)

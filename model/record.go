@@ -71,6 +71,7 @@ type CTARecord struct {
 	Resident   bool   // of a task on a residence: what it holds of the SM is the residence's
 	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
 	SM         uint32
+	Held       bool // nothing is known of it but for how long it holds its place
 	Dispatch   Time // placed on the SM
 	Start      Time // first instruction issued
 	End        Time

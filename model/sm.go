@@ -147,7 +147,7 @@ func (s *sm) hold(c *ctaRun) {
 	c.held = true
 	s.resident += uint64(c.kernel.res.Warps)
 	s.m.sum.Warps += uint64(c.kernel.res.Warps)
-	if s.m.placed != nil {
+	if s.m.placed != nil && !s.m.bulk {
 		s.m.placed.Placed(&c.rec)
 	}
 	s.end(c, c.until+s.postProfile(c))
@@ -305,7 +305,9 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	k.rec.ThreadInsts += c.threadInsts
 	s.threadInsts += c.threadInsts
 	s.m.sum.CTAs++
-	s.m.obs.CTA(&c.rec)
+	if c.rec.Held = c.held; !c.held || !s.m.bulk {
+		s.m.obs.CTA(&c.rec)
+	}
 	if c.task != nil {
 		s.m.taskCTAEnded(c, t)
 		return

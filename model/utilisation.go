@@ -23,18 +23,23 @@ func newUtilisation(m *Machine) utilisation {
 
 // change books a CTA that comes (by = 1) or goes (by = -1) in cycle t.
 func (u *utilisation) change(c *ctaRun, by int, t Time) {
-	u.settle(t)
-	n := &u.ctas[c.sm.id]
-	if *n == 0 || *n+by == 0 {
-		u.busy += by
-	}
-	*n += by
-	u.registers += by * c.kernel.res.Registers
-	u.shared += by * c.kernel.res.SharedBytes
+	u.move(c.kernel, c.sm, by, t)
 	if c.launch() != nil {
 		u.child += by
 		u.childMost = max(u.childMost, u.child)
 	}
+}
+
+// move books a CTA of k that comes to an SM or goes.
+func (u *utilisation) move(k *kernelRun, s *sm, by int, t Time) {
+	u.settle(t)
+	n := &u.ctas[s.id]
+	if *n == 0 || *n+by == 0 {
+		u.busy += by
+	}
+	*n += by
+	u.registers += by * k.res.Registers
+	u.shared += by * k.res.SharedBytes
 }
 
 // settle brings the sum up to cycle t.

@@ -33,7 +33,7 @@ var bounds = map[string]bound{
 	"clock.dram_mhz": {min: 1, max: maxMHz},
 
 	"sm.count":              {min: 1, max: 4096},
-	"sm.compute_capability": {min: 10, max: 999},
+	"sm.compute_capability": {min: 0, max: 999},
 	"sm.schedulers":         {min: 1, max: 16},
 	"sm.issue_width":        {min: 1, max: 2},
 	"sm.warp_scheduler":     {words: []string{"gto", "gty", "lrr"}},
@@ -121,6 +121,7 @@ var bounds = map[string]bound{
 	"host.launch_latency":     {min: 0, max: maxCycles},
 	"host.launch_overhead_ns": {min: 0, max: 1e9},
 	"host.copy_call_ns":       {min: 0, max: 1e9},
+	"host.work_scale":         {min: 0, max: 1e6},
 	"host.copy_latency_ns":    {min: 0, max: 1e9},
 	"host.pcie_gb_s":          {min: 0, max: 1e6},
 	"host.storage_mb_s":       {min: 0, max: 1e9},

@@ -45,7 +45,7 @@ func (m *Machine) stuck() error {
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]
 		behind := ""
-		if w.busy {
+		if w.busy > 0 {
 			behind = " behind a kernel that has been dispatched"
 		}
 		if w.host.len() > 0 {

@@ -29,3 +29,9 @@ func (f *fifo) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 	}
 	return 0, 0, false
 }
+
+// Turn and SetTurn make it a [model.RoundRobin].
+func (f *fifo) Turn() int { return f.next }
+
+// SetTurn sets the SM that is asked first.
+func (f *fifo) SetTurn(sm int) { f.next = sm }

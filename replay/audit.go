@@ -14,27 +14,28 @@ const maxViolations = 1000
 // auditor checks a run from what it told its observers and from the trace, with
 // books of its own: it shares none with the model (MODEL.md, "Auditor").
 type auditor struct {
-	tr      *trace.Reader
-	cfg     *model.Config
-	kernels map[uint32]*kernelBook
-	sms     []usage
-	inKDE   int
-	order   *order           // nil: kernels overlap
-	links   [2]model.Time    // end of the last copy each way
-	present []presence       // per SM
-	warps   uint64           // of the kernels and groups that have ended
-	agt     []agtBook        // per entry of the aggregated group table
-	holds   map[uint32]int32 // entry of each group under way
-	entries int              // of the table; 0: not known
-	last    model.Time       // latest record
-	ctas    uint64
-	asked   [3]uint64 // child launches by decision
-	found   []table.Audit
-	dropped uint64
-	tasks   *taskBook
-	hazards *hazards // nil: kernels wait for those before them in their stream
-	issues  *issues
-	timed   bool // copies take what was recorded on another machine, whatever this one's links carry
+	tr       *trace.Reader
+	cfg      *model.Config
+	kernels  map[uint32]*kernelBook
+	sms      []usage
+	inKDE    int
+	order    *order           // nil: kernels overlap
+	links    [2]model.Time    // end of the last copy each way
+	present  []presence       // per SM
+	warps    uint64           // of the kernels and groups that have ended
+	agt      []agtBook        // per entry of the aggregated group table
+	holds    map[uint32]int32 // entry of each group under way
+	entries  int              // of the table; 0: not known
+	last     model.Time       // latest record
+	ctas     uint64
+	asked    [3]uint64 // child launches by decision
+	found    []table.Audit
+	dropped  uint64
+	tasks    *taskBook
+	hazards  *hazards // nil: kernels wait for those before them in their stream
+	issues   *issues
+	timed    bool // copies take what was recorded on another machine, whatever this one's links carry
+	captured bool // kernels begin as they were recorded to
 }
 
 // kernelBook is what the auditor knows of a kernel under way.

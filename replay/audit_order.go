@@ -43,6 +43,7 @@ type order struct {
 type streamBook struct {
 	before []uint32
 	queue  int
+	ends   int64 // as recorded, of what was issued to it, ns
 }
 
 // childBook is where a child comes from.
@@ -96,6 +97,11 @@ func (o *order) step(op *trace.HostOp) {
 	switch op.Kind {
 	case trace.OpLaunch:
 		s := o.stream(op.Stream)
+		if o.overtakes(s, op.Kernel) {
+			o.deps[op.Kernel] = o.pending(slices.Clone(o.host))
+			s.before = append(o.pending(s.before), op.Kernel)
+			return
+		}
 		o.deps[op.Kernel] = o.pending(append(slices.Clone(s.before), o.host...))
 		s.before = []uint32{op.Kernel}
 	case trace.OpEventRecord:
@@ -117,6 +123,18 @@ func (o *order) step(op *trace.HostOp) {
 			o.host = o.pending(append(o.host, s.before...))
 		}
 	}
+}
+
+// overtakes reports whether a kernel of a replayed timeline may begin before the one
+// before it in its stream has ended, since it was recorded to.
+func (o *order) overtakes(s *streamBook, kernel uint32) bool {
+	var k trace.Kernel
+	if !o.a.captured || o.a.tr.Kernel(kernel, &k) != nil || k.Recorded == nil {
+		return false
+	}
+	early := k.Recorded.StartNs >= 0 && k.Recorded.StartNs < s.ends
+	s.ends = max(s.ends, k.Recorded.StartNs+k.Recorded.DurationNs)
+	return early
 }
 
 // pending returns the kernels of a list that have not ended, each once.
@@ -141,7 +159,7 @@ func (o *order) dispatched(r *model.KernelRecord) {
 		return
 	}
 	q := o.stream(r.Stream).queue
-	if o.queued[q]++; o.queued[q] > 1 {
+	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured {
 		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue %d is there", r.ID, q)
 	}
 }

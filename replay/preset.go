@@ -1,56 +1,155 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode"
+
+	"github.com/dustin/go-humanize"
 
 	"gpureplay/model"
+	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
 
-// presetOf maps compute capability × 10 to the preset that stands nearest.
+// presetOf maps compute capability × 10 to the preset that stands nearest to a GPU
+// without one of its own.
 var presetOf = map[uint32]string{
-	30: "kepler-titan", 35: "k20c", 37: "k20c", 52: "titanx-maxwell", 53: "titanx-maxwell", 60: "qv100", 61: "titanx-maxwell",
-	70: "qv100", 72: "qv100", 75: "qv100", 80: "a100", 86: "rtx3070", 87: "rtx3070", 89: "rtx3070", 90: "h100", 100: "h200", 120: "h200",
+	30: "kepler-titan", 35: "k20c", 37: "k20c", 52: "titanx-maxwell", 53: "titanx-maxwell", 60: "v100", 61: "titanx-maxwell",
+	70: "v100", 72: "v100", 75: "t4", 80: "a100", 86: "rtx3090", 87: "rtx3090", 89: "rtx4090", 90: "h100", 100: "b200", 103: "b200", 120: "rtx4090",
 }
+
+// simulatedOf goes before presetOf for traces of instructions, which know no more
+// of the GPU than its compute capability: the machines that Accel-Sim has for them.
+var simulatedOf = map[uint32]string{70: "qv100", 86: "rtx3070"}
 
 // defaultPreset replays what no GPU is known for.
 const defaultPreset = "a100"
 
-// PresetFor returns the preset that a trace is replayed on where the user names
-// none, and why.
-func PresetFor(m *trace.Meta) (name, why string) {
+// Captured is the machine that a trace is replayed on where the user names none:
+// the one that it was captured on, or made for.
+type Captured struct {
+	Config  *model.Config
+	Says    string // what it is and where it is from, in a line
+	StandIn string // why its latencies are those of another GPU; "": they are not
+}
+
+// MachineFor returns the machine that a trace was captured on, as far as the trace
+// says: SMs, clock and limits from the capture, the rest from the preset of that
+// GPU, or the nearest.
+func MachineFor(m *trace.Meta) *Captured {
+	gpu := fromName(m.Machine())
+	name, standIn := presetFor(&gpu)
+	cfg, err := model.Preset(name)
+	if err != nil {
+		panic("replay: " + err.Error()) // it is one of ours
+	}
+	c := &Captured{Config: cfg, StandIn: standIn}
+	switch {
+	case gpu.Name == name:
+		c.Says = name + ": the machine that the trace was made for"
+	case gpu.Name == "" && gpu.SMs == 0 && gpu.SMVersion > 0:
+		c.Says = fmt.Sprintf("%s: the trace was captured on compute capability %d.%d", name, gpu.SMVersion/10, gpu.SMVersion%10)
+	case gpu.Name == "" && gpu.SMs == 0:
+		c.Says = name + ": the trace does not say what it was captured on"
+	default:
+		c.take(&gpu)
+	}
+	return c
+}
+
+// take gives the machine what the capture says of its GPU.
+func (c *Captured) take(gpu *trace.Machine) {
+	preset := c.Config
+	c.Config = preset.AsGPU(gpu)
+	from := "from the capture"
+	if gpu.SMs == 0 {
+		from = "as " + preset.Name
+	}
+	known := cmp.Or(shortName(gpu.Name), "the captured GPU")
+	c.Says = fmt.Sprintf("%s: %d SMs at %s MHz %s, latencies as %s", known, c.Config.SM.Count, humanize.CommafWithDigits(c.Config.Clock.CoreMHz, 0), from, preset.Name)
+	if c.Config.TOML() != preset.TOML() {
+		c.Config.Name = cmp.Or(slug(shortName(gpu.Name)), preset.Name+"-captured")
+		c.Config.Description = c.Says
+	}
+}
+
+// Diagnostics are the row of a stand-in.
+func (c *Captured) Diagnostics() []table.Diagnostic {
+	if c.StandIn == "" {
+		return nil
+	}
+	return []table.Diagnostic{{Name: "machine_stand_in", Severity: trace.Info, Count: 1, Help: c.StandIn}}
+}
+
+// presetFor chooses the preset of a GPU: its own, the one of its architecture, or
+// the default; standIn says why it is another's, of a GPU that the trace names.
+func presetFor(gpu *trace.Machine) (name, standIn string) {
+	if name := presetNamed(gpu.Name); name != "" {
+		return name, ""
+	}
+	known := gpu.Name != "" || gpu.SMs > 0
+	name = cmp.Or(nearestByName(gpu.Name), presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], defaultPreset)
+	if !known {
+		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
+	}
+	return name, fmt.Sprintf("there is no preset of %s: latencies, and what the capture does not say, are those of %s; --gpu takes a file with others",
+		cmp.Or(shortName(gpu.Name), "the captured GPU"), name)
+}
+
+// presetNamed finds the preset that a GPU's name has in it, the longest: its words
+// side by side ("NVIDIA GeForce RTX 3090" has rtx3090). Of one that is there for
+// two tools it is the one of the boost clock, at which timelines are captured.
+func presetNamed(gpu string) string {
+	in, best := joinedWords(gpu), ""
 	for _, p := range model.Presets() {
-		if p == m.GPU {
-			return p, "the machine that the trace was made for"
+		if gpu == p {
+			return p
+		}
+		name := strings.TrimSuffix(p, "-boost")
+		if in[strings.ReplaceAll(name, "-", "")] && len(p) > len(best) {
+			best = p
 		}
 	}
-	if p, ok := presetOf[m.SMVersion]; ok {
-		return p, fmt.Sprintf("the trace was captured on compute capability %d.%d", m.SMVersion/10, m.SMVersion%10)
+	return best
+}
+
+// joinedWords returns every run of words of a name, joined, in small letters.
+func joinedWords(name string) map[string]bool {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	in := map[string]bool{}
+	for i := range words[:min(len(words), 16)] {
+		for j := i; j < min(len(words), 16); j++ {
+			in[strings.Join(words[i:j+1], "")] = true
+		}
 	}
-	return defaultPreset, "the trace does not say what it was captured on"
+	return in
+}
+
+// slug is a name as it may stand in a path.
+func slug(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+}
+
+// shortName is a GPU's name without its maker's.
+func shortName(gpu string) string {
+	for _, maker := range []string{"NVIDIA ", "GeForce ", "AMD Instinct "} {
+		gpu = strings.TrimPrefix(gpu, maker)
+	}
+	return gpu
 }
 
 // capturedOn returns what gives the machine that a trace was captured on, as far
 // as it says, or nil: the work of kernels without CTAs is inferred from it.
 func capturedOn(tr *trace.Reader) func() *model.Config {
 	m := &tr.Program().Meta
-	if m.SMVersion == 0 && m.SMs == 0 {
+	if m.SMVersion == 0 && m.SMs == 0 && m.GPU == "" {
 		return nil
 	}
-	return sync.OnceValue(func() *model.Config {
-		name, _ := PresetFor(m)
-		cfg, err := model.Preset(name)
-		if err != nil {
-			panic("replay: " + err.Error()) // it is one of ours
-		}
-		if m.SMs > 0 {
-			cfg.SM.Count = int(m.SMs)
-		}
-		return cfg
-	})
+	return sync.OnceValue(func() *model.Config { return MachineFor(m).Config })
 }
 
 // TraceName is the name of a trace in the tables: its file's, without what the

@@ -37,6 +37,9 @@ type Job struct {
 	Jobs      int           // runs at once; 0: one
 	MaxCycles model.Time    // a run ends there, incomplete; 0: at its end
 	Audit     bool
+	Timing    *model.Timing                     // of the host and its copies; nil: as recorded where the trace has it
+	Notes     []table.Diagnostic                // that every run has, beside its warnings
+	recorded  int64                             // the span of a capture, ns
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
 	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
@@ -66,6 +69,7 @@ type Result struct {
 	Baseline    string  // the policy that Speedup refers to; "": none
 	Speedup     float64 // the baseline's cycles over this run's; not a number: there is none
 	Violations  []table.Audit
+	RecordedNs  int64                       // how long the program of a capture took; 0: it is none
 	Warnings    []table.Diagnostic          // of the run, beside the trace's own
 	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
 	Output      table.Outcome
@@ -96,9 +100,9 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	warned := *job
-	warned.warnings, warned.telling, warned.words = facts.Diagnostics(), &sync.Mutex{}, job.machineSettings()
-	job = &warned
+	if job, err = job.completed(facts); err != nil {
+		return nil, err
+	}
 	results, err := job.sideBySide(ctx, order)
 	if !job.Alone {
 		Compare(results, order[0].Label)
@@ -122,6 +126,37 @@ func Compare(results []*Result, baseline string) {
 			r.Baseline, r.Speedup = baseline, float64(base)/float64(r.Run.Cycles)
 		}
 	}
+}
+
+// completed returns the job with what its trace says.
+func (job *Job) completed(facts *policies.Facts) (*Job, error) {
+	full := *job
+	if facts.Starts > 0 {
+		times, err := model.ReadCapture(job.Trace)
+		if err != nil {
+			return nil, err
+		}
+		full.recorded = max(0, times.SpanNs())
+	}
+	if job.Timing == nil {
+		timing := TimingOf(facts)
+		full.Timing = &timing
+	}
+	full.warnings, full.telling, full.words = append(facts.Diagnostics(), job.Notes...), &sync.Mutex{}, job.machineSettings()
+	return &full, nil
+}
+
+// TimingOf is where the times of the host and of copies come from by default: from
+// the capture, where it has them.
+func TimingOf(f *policies.Facts) model.Timing {
+	var t model.Timing
+	if f.Calls > 0 {
+		t.Host = model.TimesRecorded
+	}
+	if f.Starts > 0 {
+		t.Copies = model.CopiesRecorded
+	}
+	return t
 }
 
 // order returns the choices with the baseline first, or says which of them the
@@ -156,7 +191,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
+	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
 	large, err := tooLarge(job.Trace, cfg)
 	if err != nil {
 		return nil, err
@@ -181,7 +216,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if !set.Samples() {
 		window = 0
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, AsTasks: job.AsTasks, Fault: job.fault,
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing, Bulk: !job.Audit, AsTasks: job.AsTasks, Fault: job.fault,
 		MaxCycles: job.MaxCycles, Tick: job.ticker(r.label())})
 	if err != nil {
 		return nil, err
@@ -226,7 +261,8 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.
 		w.audit.hazards.shift = board.PageShift(cfg)
 	}
 	w.audit.entries = p.AGT
-	w.audit.timed = p.Host == model.HostCaptured
+	w.audit.captured = p.Host == model.HostCaptured
+	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
 	if w.audit.hazards != nil {
 		return accessWatcher{w}, nil
 	}

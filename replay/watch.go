@@ -25,7 +25,9 @@ func (w *watcher) Kernel(r *model.KernelRecord) {
 }
 
 func (w *watcher) CTA(r *model.CTARecord) {
-	w.inner.CTA(r)
+	if !r.Held { // of others there is nothing to tell
+		w.inner.CTA(r)
+	}
 	if w.audit != nil {
 		w.audit.CTA(r)
 	}

@@ -86,7 +86,7 @@ type HostOp struct {
 	Bytes    uint64 // file operations, copies, memset
 	Stream   uint64
 	Event    uint64
-	Ns       int64     // OpHostWork
+	Ns       int64     // OpHostWork; of others: for how long the call kept the host beside what it waited for, as recorded
 	Recorded *Recorded // copies, memset, launches; nil: the source has no times
 	Scope    uint32    // the same: 1 + index of the innermost scope; 0: none
 

@@ -115,7 +115,7 @@ var hostFields = []field[HostOp]{
 	{7, "bytes", codePlain, "", func(o *HostOp) any { return &o.Bytes }},
 	{8, "stream", codeDelta, "", func(o *HostOp) any { return &o.Stream }},
 	{9, "event", codeDelta, "", func(o *HostOp) any { return &o.Event }},
-	{10, "ns", codePlain, "zigzag", func(o *HostOp) any { return &o.Ns }},
+	{10, "ns", codePlain, "zigzag; host work, or the call's own time as recorded", func(o *HostOp) any { return &o.Ns }},
 	{11, "host_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 0} }},
 	{12, "start_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 1} }},
 	{13, "duration_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 2} }},

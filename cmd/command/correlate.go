@@ -19,25 +19,32 @@ type correlateFlags struct {
 
 func init() { register((*app).correlateCommand) }
 
+const correlateHelp = "correlate compares predictions with measurements. There are four ways:\n\n" +
+	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
+	"in the trace, from 0), cycles or ns, and trace where it has several. Without MEASURED it takes the durations that the capture\n" +
+	"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
+	"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
+	"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
+	"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
+	"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
+	"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
+	"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
+	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
+	"the command, and prints the open cases and what each part comes to. Cases that are held out judge the model: --accelsim=all prints them.\n\n" +
+	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was recorded (captured) and as its\n" +
+	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the converter lost stands below.\n\n" +
+	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of launches and in a CUDA graph,\n" +
+	"on the GPUs of which that was published."
+
 func (a *app) correlateCommand() *cobra.Command {
 	var f correlateFlags
 	c := &cobra.Command{
-		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES...",
+		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES... | correlate CAPTURE... | correlate boundaries",
 		Short: "predicted against measured cycles, case by case",
-		Long: "correlate compares predictions with measurements. There are two ways:\n\n" +
-			"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
-			"in the trace, from 0), cycles or ns, and trace where it has several. Without MEASURED it takes the durations that the capture\n" +
-			"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
-			"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
-			"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
-			"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
-			"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
-			"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
-			"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
-			"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
-			"the command, and prints the open cases and what each part comes to. Cases that are held out judge the model: --accelsim=all prints them.",
+		Long:  correlateHelp,
 		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
 			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
+			"  replay correlate rank0.json.gz report1.sqlite\n" +
 			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
 			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -54,6 +61,12 @@ func (a *app) correlateCommand() *cobra.Command {
 				if _, err := machineNamed(f.gpu); err != nil {
 					return err
 				}
+			}
+			if len(args) == 1 && args[0] == boundaries {
+				return a.correlateBoundaries(cmd.Context())
+			}
+			if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
+				return a.correlateCaptures(cmd.Context(), args)
 			}
 			cases, skipped, err := f.cases(args)
 			if err != nil {

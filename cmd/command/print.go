@@ -99,7 +99,7 @@ func (a *app) printRuns(results []*replay.Result) error {
 		g.row(cells...)
 	}
 	g.print()
-	a.printLaunchNotes(results)
+	a.printNotes(results)
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
@@ -184,4 +184,28 @@ func duration(v any) string {
 		return fmt.Sprintf("%.3f ms", ns/1e6)
 	}
 	return fmt.Sprintf("%.3f s", ns/1e9)
+}
+
+// printNotes says what the table of runs cannot.
+func (a *app) printNotes(results []*replay.Result) {
+	a.printLaunchNotes(results)
+	if line := recordedLine(results); line != "" {
+		fmt.Fprintln(a.out, line)
+	}
+}
+
+// recordedLine sets the runs of a capture beside what was recorded.
+func recordedLine(results []*replay.Result) string {
+	if len(results) == 0 || results[0].RecordedNs == 0 {
+		return ""
+	}
+	line := "recorded " + duration(results[0].RecordedNs)
+	for _, r := range results {
+		m, err := r.Row()
+		if err != nil {
+			return ""
+		}
+		line += fmt.Sprintf(", %s %s", r.Policy, duration(m["time_ns"]))
+	}
+	return line
 }

@@ -82,7 +82,7 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		return nil, err
 	}
 	job := &replay.Job{
-		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)),
+		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Notes: f.notes, Jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version(), Command: again(cmd, path)},
 	}
 	if job.Name, err = a.traceName(f, r, path); err != nil {
@@ -95,6 +95,9 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		a.note("as tasks: %s", job.AsTasks.Assumption())
 	}
 	if err := f.storage(a, job); err != nil {
+		return nil, err
+	}
+	if job.Timing, err = f.timing(r, job); err != nil {
 		return nil, err
 	}
 	if job.Choices, err = f.choices(cmd, a, r, cfg); err != nil {

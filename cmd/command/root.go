@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,7 +34,10 @@ type replayFlags struct {
 	alone       bool
 	jobs        int
 	maxCycles   int64
+	host        string
+	copies      string
 	params      map[string]*string
+	notes       []table.Diagnostic // of the machine
 }
 
 // commands make the subcommands; help sorts them by name.
@@ -124,6 +128,8 @@ func (f *replayFlags) register(c *cobra.Command) {
 func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
+	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the capture has them), machine or none (default recorded where the trace has calls)")
+	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the trace has them)")
 	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
@@ -148,6 +154,37 @@ func (f *replayFlags) tasks() (model.AsTasks, error) {
 	return as, nil
 }
 
+// timing resolves --host and --copies; nil: the default of the trace.
+func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*model.Timing, error) {
+	if f.host == "" && f.copies == "" {
+		return nil, nil
+	}
+	facts, err := policies.FactsOf(r, job.AsTasks)
+	if err != nil {
+		return nil, err
+	}
+	t := replay.TimingOf(facts)
+	if f.host != "" {
+		i := slices.Index(model.HostTimeNames(), f.host)
+		if i < 0 {
+			return nil, usagef("--host=%s: want one of %s", f.host, strings.Join(model.HostTimeNames(), ", "))
+		}
+		if t.Host = model.HostTimes(i); t.Host == model.TimesRecorded && facts.Calls == 0 {
+			return nil, errors.New("--host=recorded: the trace has no call of the host: it comes from a tracer or a generator, or its profiler saw the device alone")
+		}
+		job.Part = append(job.Part, "host="+f.host)
+	}
+	if f.copies != "" {
+		i := slices.Index(model.CopyTimeNames(), f.copies)
+		if i < 0 {
+			return nil, usagef("--copies=%s: want one of %s", f.copies, strings.Join(model.CopyTimeNames(), ", "))
+		}
+		t.Copies = model.CopyTimes(i)
+		job.Part = append(job.Part, "copies="+f.copies)
+	}
+	return &t, nil
+}
+
 // violations turns what the auditor found into one error.
 func violations(results []*replay.Result) error {
 	n := 0
@@ -167,13 +204,7 @@ func violations(results []*replay.Result) error {
 
 // machine resolves --gpu and --set: the machine, and what it was before settings.
 func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *model.Config, err error) {
-	name := f.gpu
-	if name == "" {
-		var why string
-		name, why = replay.PresetFor(&r.Program().Meta)
-		a.note("machine %s: %s; --gpu chooses another", name, why)
-	}
-	if named, err = machineNamed(name); err != nil {
+	if named, err = f.base(a, r); err != nil {
 		return nil, nil, err
 	}
 	changed := *named
@@ -187,6 +218,20 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *model.Config
 		}
 	}
 	return &changed, named, usage(changed.Validate()) // a file's own values have been checked
+}
+
+// base is the machine before --set: the captured one, unless --gpu names another.
+func (f *replayFlags) base(a *app, r *trace.Reader) (*model.Config, error) {
+	if f.gpu != "" {
+		return machineNamed(f.gpu)
+	}
+	c := replay.MachineFor(&r.Program().Meta)
+	a.note("machine %s; --gpu chooses another", c.Says)
+	if c.StandIn != "" {
+		a.note("warning: %s", c.StandIn)
+	}
+	f.notes = c.Diagnostics()
+	return c.Config, nil
 }
 
 // machineNamed returns the machine that --gpu names.

@@ -125,7 +125,7 @@ func TestUsage(t *testing.T) {
 		{2, []string{"--polciy", "unknown flag"}, []string{"--polciy=serial", path}},
 		{2, []string{"-o"}, []string{"convert", path}},
 		{2, []string{"serail", "serial", "hyperq"}, []string{"--policy=serail", path}},
-		{2, []string{"a10", "a100"}, []string{"--gpu=a10", path}},
+		{2, []string{"a1000", "a100"}, []string{"--gpu=a1000", path}},
 		{2, []string{"sm.cuont", "sm.count"}, []string{"--gpu=a100", "--set", "sm.cuont=3", path}},
 		{2, []string{"sm.count", "-3"}, []string{"--gpu=a100", "--set", "sm.count=-3", path}},
 		{1, []string{"child launches"}, []string{"--gpu=a100", "--policy=spawn", path}},

@@ -34,9 +34,10 @@
 //     the call is named, as the CUDA documentation says.
 //  10. hipExtModuleLaunchKernel takes its grid in threads, and profilers copy
 //     that; it is divided by the block.
-//  11. What a call itself takes is left to the machine that replays it, but for
-//     launches of more than 50 us during whose second half the device had nothing
-//     to do: they loaded code, and count as work of the host.
+//  11. What a call itself takes is the Ns of its operation: its time on the host, of
+//     one that waits from the end of what it waits for. Launches of more than 50 us
+//     during whose second half the device had nothing to do loaded code, and count
+//     as work of the host.
 //  12. A wait of a stream that the profiler does not explain is inferred from
 //     what the thread issues next and from when that began (infer.go).
 //  13. A named range holds what its thread calls in it, wherever that runs; a step of

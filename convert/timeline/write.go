@@ -45,7 +45,7 @@ func (b *Builder) Write(sink Sink) error {
 	if err != nil {
 		return err
 	}
-	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(), ended: math.MinInt64}
+	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(), ended: math.MinInt64, own: newOwn()}
 	for {
 		rec, err := it.Next()
 		if err == io.EOF {
@@ -97,6 +97,7 @@ type emitter struct {
 	started  bool
 	ended    int64 // end of the last activity of the device
 	slow     int64 // start of the last slow launch
+	own      own
 	waits    waits
 	scopes   scopes
 	r        row
@@ -148,6 +149,7 @@ const noStream = ^uint64(0)
 
 // work writes the host's own work before a call.
 func (e *emitter) work(r *row) error {
+	e.own.call(0, 0)
 	if r.flags&flagHostTime == 0 {
 		return nil
 	}
@@ -155,6 +157,7 @@ func (e *emitter) work(r *row) error {
 	if !e.started {
 		e.busy, e.started, e.slow = r.start, true, r.start-1
 	}
+	e.own.call(max(r.start, e.busy), end)
 	if err := e.hostWork(r.start - e.busy); err != nil {
 		return err
 	}
@@ -164,6 +167,7 @@ func (e *emitter) work(r *row) error {
 	}
 	e.slow = r.start // a graph's kernels share their call
 	e.b.counts.add(slowLaunch)
+	e.own.call(0, 0)
 	return e.hostWork(r.duration)
 }
 
@@ -232,6 +236,7 @@ func (e *emitter) call(r *row, used *last) error {
 	if err := e.work(r); err != nil {
 		return err
 	}
+	op.Ns = e.own.waiting(&op)
 	e.op = op
 	return e.sink.Op(&e.op)
 }
@@ -267,7 +272,8 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	if r.flags&flagHostTime != 0 {
 		e.times.HostNs = r.start - e.b.first
 	}
-	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr}
+	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr, Ns: e.own.after(0)}
+	e.own.issued(r.stream, r.began+r.ran)
 	switch ActivityKind(r.kind) {
 	case Kernel:
 		return e.launch(r)
@@ -282,6 +288,9 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	}
 	if r.bytes == 0 {
 		e.b.counts.add(copyWithoutSize)
+	}
+	if !e.op.Async {
+		e.op.Ns = e.own.after(r.began + r.ran)
 	}
 	return e.sink.Op(&e.op)
 }

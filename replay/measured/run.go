@@ -166,7 +166,7 @@ func launches(ctx context.Context, r *trace.Reader, cfg *model.Config) (float64,
 	if err == nil {
 		_, err = m.Run(ctx)
 	}
-	return float64(sum.cycles) + float64(sum.kernels*cfg.Host.LaunchLatency), err
+	return float64(sum.cycles) + float64(sum.kernels*(cfg.Host.LaunchLatency+cfg.KMU.DispatchLatency)), err
 }
 
 // durations adds up the kernels of a run.

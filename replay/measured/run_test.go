@@ -37,7 +37,7 @@ func openCapture(ctx context.Context, path string) (*trace.Reader, error) {
 // after; EXIT issues meanwhile.
 func TestPredictionOfOneWarp(t *testing.T) {
 	gpu := filepath.Join(t.TempDir(), "my.toml")
-	if err := os.WriteFile(gpu, []byte("base = \"h100\"\nhost.launch_latency = 1000\nsm.cta_launch_latency = 50\n"), 0o644); err != nil {
+	if err := os.WriteFile(gpu, []byte("base = \"h100\"\nhost.launch_latency = 900\nkmu.dispatch_latency = 100\nsm.cta_launch_latency = 50\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	list := []Case{{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 1000}, {Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 2110}}

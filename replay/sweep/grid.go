@@ -81,7 +81,7 @@ func (f *File) Plan(ctx context.Context, version, tool string) (*Grid, error) {
 	if err != nil {
 		return nil, err
 	}
-	gpus := gpuSet{file: f, machines: map[string][]*machine{}}
+	gpus := gpuSet{file: f, machines: map[string][]*machine{}, base: map[string]string{}}
 	for _, gpu := range f.GPUs {
 		if err := gpus.add(gpu, f.resolve); err != nil {
 			return nil, f.wrong("gpus", "%w", err)
@@ -109,14 +109,12 @@ func (f *File) Plan(ctx context.Context, version, tool string) (*Grid, error) {
 
 // preset chooses the machine of a trace where the file names none.
 func (g *Grid) preset(gpus *gpuSet, t *source) ([]string, error) {
-	name, why := replay.PresetFor(&t.meta)
+	c := replay.MachineFor(&t.meta)
 	if t.err == nil {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s: machine %s: %s; gpus in %s chooses another", t.name, name, why, g.File.path))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s: machine %s; gpus in %s chooses another", t.name, c.Says, g.File.path))
 	}
-	if gpus.machines[name] != nil {
-		return []string{name}, nil
-	}
-	return []string{name}, gpus.add(name, g.File.resolve)
+	name, err := gpus.captured(c.Config)
+	return []string{name}, err
 }
 
 // cells adds those of one trace on one GPU.

@@ -14,6 +14,7 @@ type gpuSet struct {
 	file     *File
 	names    []string
 	machines map[string][]*machine
+	base     map[string]string // each without settings, as TOML
 }
 
 // add multiplies a preset or file out over the settings.
@@ -28,7 +29,29 @@ func (s *gpuSet) add(gpu string, resolve func(string) string) error {
 	if s.machines[base.Name] != nil {
 		return fmt.Errorf("two machines are called %s: give one another name", base.Name)
 	}
-	machines := []*machine{{gpu: base.Name, config: base}}
+	s.names = append(s.names, base.Name)
+	return s.multiply(base.Name, base)
+}
+
+// captured multiplies the machine of a capture out, once for all that were made on
+// it. Of two that differ under one name the later has a number.
+func (s *gpuSet) captured(c *model.Config) (name string, err error) {
+	name = c.Name
+	for n := 2; ; n++ {
+		m := s.machines[name]
+		if m == nil {
+			return name, s.multiply(name, c)
+		}
+		if s.base[name] == c.TOML() {
+			return name, nil
+		}
+		name = fmt.Sprintf("%s %d", c.Name, n)
+	}
+}
+
+// multiply gives a machine all settings.
+func (s *gpuSet) multiply(name string, base *model.Config) error {
+	machines := []*machine{{gpu: name, config: base}}
 	for _, a := range s.file.axes {
 		if len(machines)*len(a.values) > maxCells {
 			return fmt.Errorf("a grid of more than %d cells", maxCells)
@@ -39,8 +62,8 @@ func (s *gpuSet) add(gpu string, resolve func(string) string) error {
 		m.err = m.config.Validate()
 		m.hash = sha256.Sum256([]byte(m.config.TOML()))
 	}
-	s.names = append(s.names, base.Name)
-	s.machines[base.Name] = machines
+	s.base[name] = base.TOML()
+	s.machines[name] = machines
 	return nil
 }
 

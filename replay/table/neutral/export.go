@@ -160,7 +160,7 @@ func (x *exporter) hostOps() {
 		drop   func(*trace.HostOp)
 	}{
 		{CopyKinds, sheet(x, &Copies), func(op *trace.HostOp) {
-			op.Sync, op.Kernel, op.Event, op.Ns, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, 0, nil
+			op.Sync, op.Kernel, op.Event, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, nil
 		}},
 		{TaskKinds, sheet(x, &Tasks), func(op *trace.HostOp) { op.Async, op.Addr, op.Bytes, op.Event, op.Ns = false, 0, 0, 0, 0 }},
 		{CallKinds, sheet(x, &Calls), func(op *trace.HostOp) {

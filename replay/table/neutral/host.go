@@ -57,6 +57,7 @@ var Copies = table.Sheet[HostRow]{
 		table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Addr }),
 		table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Bytes }),
 		streamField,
+		table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
 	}, hostTimes),
 	Default: noHostRow,
 }
@@ -100,7 +101,7 @@ var Calls = table.Sheet[HostRow]{
 		table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
 		streamField,
 		table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
-		table.Int64Field("work_ns", "work: how long.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
+		table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
 	}, hostTimes),
 	Default: noHostRow,
 }

@@ -1,0 +1,91 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gpureplay/convert"
+	"gpureplay/replay"
+)
+
+// captures reports whether all arguments are captures or traces, which say by
+// themselves what was measured.
+func captures(args []string) bool {
+	for _, path := range args {
+		if info, err := os.Stat(path); err != nil || info.IsDir() {
+			return false
+		}
+		if strings.HasSuffix(path, ".zst") {
+			continue
+		}
+		in, err := convert.Open(path, nil)
+		if err != nil {
+			return false
+		}
+		if _, err := convert.Detect(in); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// correlateCaptures replays captures and prints how far the ends are from the
+// recorded ones.
+func (a *app) correlateCaptures(ctx context.Context, paths []string) error {
+	var all []*replay.CaptureResult
+	bar := a.progress(len(paths))
+	defer bar.close()
+	for i, path := range paths {
+		r, err := openTrace(ctx, path)
+		if err != nil {
+			return err
+		}
+		c, err := replay.CorrelateCapture(ctx, r, filepath.Base(path))
+		r.Close()
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		all = append(all, c)
+		bar.done(i+1, len(paths), c.Capture)
+	}
+	bar.close()
+	if a.asJSON {
+		return a.printJSON(captureRows(all))
+	}
+	g := newGrid(a.out, "capture", "kernels", "recorded", "captured", "error", "replayed", "error", "inverted", "overlaps", "kept", "host", "machine")
+	g.right(2, 3, 4, 5, 6, 7, 8, 9, 10)
+	for _, c := range all {
+		g.row(c.Capture, commas(c.Kernels), duration(c.RecordedNs), duration(c.CapturedNs), fmt.Sprintf("%+.2f %%", c.CapturedPct()), duration(c.ReplayedNs),
+			fmt.Sprintf("%+.1f %%", c.ReplayedPct()), commas(c.Inverted), commas(c.Overlaps), commas(c.Kept), hostOf(c), c.Machine)
+	}
+	g.print()
+	for _, c := range all {
+		for _, d := range c.Lost {
+			fmt.Fprintf(a.out, "%s: %s (%s) %s: %s\n", c.Capture, d.Name, d.Severity, commas(d.Count), d.Help)
+		}
+	}
+	return nil
+}
+
+func hostOf(c *replay.CaptureResult) string {
+	switch {
+	case !c.HostTimes:
+		return "not captured"
+	case c.NoCall > 0:
+		return fmt.Sprintf("recorded, %s without a call", commas(c.NoCall))
+	}
+	return "recorded"
+}
+
+func captureRows(all []*replay.CaptureResult) []map[string]any {
+	rows := []map[string]any{}
+	for _, c := range all {
+		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels, "recorded_ns": c.RecordedNs, "captured_ns": c.CapturedNs,
+			"captured_error_pct": c.CapturedPct(), "replayed_ns": c.ReplayedNs, "replayed_error_pct": c.ReplayedPct(), "inverted": c.Inverted, "overlaps": c.Overlaps,
+			"overlaps_kept": c.Kept, "host": hostOf(c)})
+	}
+	return rows
+}

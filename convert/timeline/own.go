@@ -1,0 +1,44 @@
+package timeline
+
+import "gpureplay/trace"
+
+// own finds for how long a call kept the host beside what it waited for: of one
+// that waits, the time from the end of that, of any other its whole time. What
+// earlier calls, of other threads, have of it already is not counted again.
+type own struct {
+	from, end int64            // of the call
+	ended     int64            // of all that has been issued
+	streams   map[uint64]int64 // end of what has been issued to each
+	events    map[uint64]int64 // end of what each waits for
+}
+
+func newOwn() own { return own{streams: map[uint64]int64{}, events: map[uint64]int64{}} }
+
+// call notes the time of a call.
+func (o *own) call(from, end int64) { o.from, o.end = from, end }
+
+// after is what is left of the call after a time.
+func (o *own) after(t int64) int64 { return max(0, o.end-max(o.from, t)) }
+
+// issued notes an activity of a stream.
+func (o *own) issued(stream uint64, end int64) {
+	o.ended = max(o.ended, end)
+	if was, ok := o.streams[stream]; ok || len(o.streams) < maxEvents {
+		o.streams[stream] = max(was, end)
+	}
+}
+
+// waiting is the host's own time of a call that has no activity.
+func (o *own) waiting(op *trace.HostOp) int64 {
+	switch op.Kind {
+	case trace.OpSyncDevice:
+		return o.after(o.ended)
+	case trace.OpSyncStream:
+		return o.after(o.streams[op.Stream])
+	case trace.OpSyncEvent:
+		return o.after(o.events[op.Event])
+	case trace.OpEventRecord:
+		o.events[op.Event] = o.streams[op.Stream] // as many as the emitter lets there be
+	}
+	return o.after(0)
+}

@@ -1,0 +1,85 @@
+package model
+
+import (
+	"errors"
+	"io"
+	"slices"
+
+	"gpureplay/trace"
+)
+
+// Capture is what the recorded times of a trace come to.
+type Capture struct {
+	Timed  bool  // something has a time
+	Origin int64 // where the host's program begins, in ns of the capture
+	End    int64 // where the last of its work ends
+	usual  [2]int64
+}
+
+// The kinds of work of which a usual delay is known, from call to start.
+const (
+	delayOfLaunch = iota
+	delayOfCopy
+)
+
+func kindOfDelay(k trace.OpKind) int {
+	if k == trace.OpLaunch {
+		return delayOfLaunch
+	}
+	return delayOfCopy
+}
+
+// mostDelays bounds the memory of a median.
+const mostDelays = 1 << 16
+
+// ReadCapture reads the times of a trace. Its origin is when the first operation with
+// a recorded time was called, or began on the device where no call is known, less the
+// host's time before it.
+func ReadCapture(tr *trace.Reader) (*Capture, error) {
+	c := &Capture{}
+	var delays [2][]int64
+	last := map[uint64]int64{}
+	ops := tr.HostOps()
+	var op trace.HostOp
+	var k trace.Kernel
+	before := int64(0)
+	for {
+		switch err := ops.Next(&op); {
+		case errors.Is(err, io.EOF):
+			for i, d := range delays {
+				if slices.Sort(d); len(d) > 0 {
+					c.usual[i] = d[len(d)/2]
+				}
+			}
+			return c, nil
+		case err != nil:
+			return nil, err
+		}
+		r := op.Recorded
+		if op.Kind == trace.OpLaunch {
+			if err := tr.Kernel(op.Kernel, &k); err != nil {
+				return nil, err
+			}
+			r = k.Recorded
+		}
+		if r == nil || r.StartNs < 0 {
+			before += op.Ns
+			continue
+		}
+		if at := r.HostNs; !c.Timed {
+			if at < 0 {
+				at = r.StartNs
+			}
+			c.Timed, c.Origin = true, at-before
+		}
+		kind := kindOfDelay(op.Kind)
+		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
+			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
+		}
+		end := r.StartNs + max(0, r.DurationNs)
+		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
+	}
+}
+
+// SpanNs is from the origin to the end.
+func (c *Capture) SpanNs() int64 { return c.End - c.Origin }

@@ -1,0 +1,123 @@
+package model_test
+
+import (
+	"fmt"
+	"testing"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace/tracetest"
+)
+
+// recordedHost is a capture of a machine of 1,000 MHz, a cycle a nanosecond: the
+// host launches a at 100, after work of 100 that its first call follows, waits for it,
+// copies back and launches b behind it.
+//
+//	a: call 100 to 130, begins at 400, takes 1000: ends at 1400
+//	wait: returns at 1450, 50 after the end of a
+//	copy: call at 1500, begins at 1700, takes 300, and the call returns 20 after that, at 2020
+//	b: call 2020 to 2040, begins at 2320, takes 500: ends at 2820
+const recordedHost = `meta fidelity=kernel
+work 100
+launch a grid=1 block=32 fidelity=kernel ns=30 host=100 start=400 duration=1000
+sync ns=50
+work 50
+d2h bytes=64 ns=20 host=1500 start=1700 duration=300
+launch b grid=1 block=32 fidelity=kernel ns=20 host=2020 start=2320 duration=500
+`
+
+func recordedEnds(t *testing.T, text, policy string, timing model.Timing, set map[string]string) []string {
+	t.Helper()
+	cfg, err := model.Preset("k20c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{"clock.core_mhz": "1000", "kmu.dispatch_latency": "40", "host.launch_latency": "7", "host.launch_overhead_ns": "11", "host.copy_latency_ns": "5", "host.pcie_gb_s": "1"} {
+		if err := cfg.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for key, value := range set {
+		if err := cfg.Set(key, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	choices, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, cfg, err := choices[0].Build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen endings
+	m, err := model.New(tracetest.FromText(t, text), model.Options{Config: cfg, Policy: p, Observer: &seen, Timing: timing})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, k := range seen.all {
+		all = append(all, fmt.Sprintf("%d-%d", k.FirstCTA, k.End))
+	}
+	return all
+}
+
+// The host as recorded gives the recorded times, from where its program begins (its
+// work of 100 before the first call, at 0); on the machine, launches and copies take
+// what it says, and a host that takes no time waits for the device alone. One twice as
+// fast halves its work and its calls: a is called at 50, and the delay of a launch stays.
+func TestRecordedHost(t *testing.T) {
+	recorded := model.Timing{Host: model.TimesRecorded, Copies: model.CopiesRecorded}
+	for _, w := range []struct {
+		policy string
+		timing model.Timing
+		set    map[string]string
+		want   string
+	}{
+		{"captured", recorded, nil, "[400-1400 2320-2820]"},
+		{"hyperq", recorded, nil, "[400-1400 2320-2820]"},
+		// work 100, call at 100, arrival 107, dispatch 147, end 1147; work 50; copy at 1197: 5 + 64; b: 1266 + 7 + 40
+		{"hyperq", model.Timing{}, nil, "[147-1147 1313-1813]"},
+		{"hyperq", model.Timing{Host: model.TimesMachine, Copies: model.CopiesRecorded}, nil, "[147-1147 1544-2044]"},
+		{"hyperq", model.Timing{Host: model.TimesNone}, nil, "[40-1040 1149-1649]"},
+		// a called at 50, begins 350, ends 1350, 25 + 25 of host, copy called at 1400, begins 1600, ends 1900, 10; b called 1910
+		{"hyperq", recorded, map[string]string{"host.work_scale": "0.5"}, "[350-1350 2210-2710]"},
+	} {
+		if got := fmt.Sprint(recordedEnds(t, recordedHost, w.policy, w.timing, w.set)); got != w.want {
+			t.Errorf("%s, %+v, %v: %s, want %s", w.policy, w.timing, w.set, got, w.want)
+		}
+	}
+}
+
+// A kernel that was recorded to begin before the one before it in its stream had ended
+// does so as captured; the one behind both waits for both. Work without a call
+// begins no earlier than it did.
+func TestProgrammaticEdge(t *testing.T) {
+	const text = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel start=100 duration=1000
+launch b grid=1 block=32 fidelity=kernel start=900 duration=100
+launch c grid=1 block=32 fidelity=kernel start=1100 duration=50
+`
+	recorded := model.Timing{Host: model.TimesRecorded, Copies: model.CopiesRecorded}
+	if got := fmt.Sprint(recordedEnds(t, text, "captured", recorded, nil)); got != "[800-900 0-1000 1000-1050]" {
+		t.Errorf("captured: %s", got)
+	}
+	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", recorded, nil)); got != "[40-1040 1080-1180 1220-1270]" {
+		t.Errorf("in the order of its stream: %s", got)
+	}
+}
+
+// Launches of one queue arrive as they were issued, whatever their delays were: the
+// first was recorded to begin long after its call, while its code was loaded.
+func TestRecordedDelaysKeepTheOrder(t *testing.T) {
+	const text = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=5000 duration=100
+launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
+`
+	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", model.Timing{Host: model.TimesRecorded}, nil)); got != "[5000-5100 5140-5240]" {
+		t.Errorf("%s", got)
+	}
+}

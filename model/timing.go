@@ -1,0 +1,125 @@
+package model
+
+import "gpureplay/trace"
+
+// Timing says where the times of the host and of its copies come from, of policies
+// other than those of [HostCaptured].
+type Timing struct {
+	Host   HostTimes
+	Copies CopyTimes
+}
+
+// HostTimes is where the host's times come from.
+type HostTimes uint8
+
+const (
+	// TimesMachine: its own work is the trace's; a launch takes
+	// host.launch_overhead_ns and arrives host.launch_latency later.
+	TimesMachine HostTimes = iota
+	// TimesRecorded: as the capture has it. Its own work and its calls take what they
+	// took; a launch or copy that had nothing before it in its stream begins as long
+	// after its call as it did. What has no call in the capture begins no earlier than
+	// it did. What the capture does not have is as on the machine.
+	TimesRecorded
+	// TimesNone: the host takes no time, and launches arrive at once.
+	TimesNone
+)
+
+// HostTimeNames are the words for [HostTimes], in order.
+func HostTimeNames() []string { return []string{"machine", "recorded", "none"} }
+
+// CopyTimes is where the times of copies and memsets come from.
+type CopyTimes uint8
+
+const (
+	CopiesMachine  CopyTimes = iota // from the machine's links
+	CopiesRecorded                  // what they took in the capture, whatever else is copied
+)
+
+// CopyTimeNames are the words for [CopyTimes], in order.
+func CopyTimeNames() []string { return []string{"machine", "recorded"} }
+
+// work is how long the host computes.
+func (h *host) work(op *trace.HostOp) Time {
+	if h.captured() || h.timing.Host == TimesNone {
+		return 0
+	}
+	return h.scaled(op.Ns)
+}
+
+// scaled is a time of the host that the trace has, on this machine.
+func (h *host) scaled(ns int64) Time {
+	if scale := h.m.cfg.Host.WorkScale; scale != 1 {
+		ns = int64(min(float64(ns)*scale+0.5, 1<<62))
+	}
+	return nsToCycles(ns, h.m.cfg)
+}
+
+// call is how long a call other than a launch keeps the host, beside what it waits
+// for.
+func (h *host) call(op *trace.HostOp) Time {
+	if h.captured() || h.timing.Host != TimesRecorded {
+		return 0
+	}
+	return h.scaled(op.Ns)
+}
+
+// deliver sends a launched kernel on its way to the KMU and returns for how long
+// the call keeps the host.
+func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
+	latency, overhead := Time(h.m.cfg.Host.LaunchLatency), nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg)
+	switch r := k.tk.Recorded; {
+	case h.captured() || h.timing.Host == TimesNone:
+		latency, overhead = 0, 0
+	case h.timing.Host != TimesRecorded || r == nil || r.StartNs < 0:
+	case r.HostNs < 0:
+		latency, overhead = 0, 0
+	default:
+		overhead = h.call(op)
+		if at := h.notBefore(op, r, t); at > 0 {
+			latency = max(0, at-t-Time(h.m.cfg.KMU.DispatchLatency))
+		}
+	}
+	at := max(t+latency, h.arrived[k.hwq]) // as they were issued: a queue is in program order
+	h.arrived[k.hwq] = at
+	h.m.queue.post(at, evArrive, k.slot, 0)
+	return overhead
+}
+
+// notBefore is the cycle before which work that is issued in cycle t does not begin,
+// as it was recorded: as long after its call as it did; its start, where the capture
+// has no call. Of what may have waited for work before it in its stream it is no
+// longer than is usual for what did not. 0: nothing was recorded of it.
+func (h *host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
+	switch {
+	case r.StartNs < 0:
+		return 0
+	case r.HostNs < 0:
+		return max(1, h.since(r.StartNs))
+	}
+	delay := r.StartNs - r.HostNs
+	if op.Ns == 0 { // a launch that loaded code, which stands before it as work
+		delay -= h.worked
+	}
+	if h.lastEnd[op.Stream] > r.HostNs {
+		delay = min(delay, h.capture.usual[kindOfDelay(op.Kind)])
+	}
+	return t + nsToCycles(delay, h.m.cfg)
+}
+
+// gap is from the end of what was before a copy in its stream to its beginning, as
+// recorded, and no longer than on the machine: it may have waited for more.
+func (h *host) gap(op *trace.HostOp, r *trace.Recorded) Time {
+	last, ok := h.lastEnd[op.Stream]
+	if !ok || r.HostNs < 0 || last <= r.HostNs {
+		return 0
+	}
+	return nsToCycles(min(r.StartNs-last, int64(h.m.cfg.Host.CopyLatencyNs)), h.m.cfg)
+}
+
+// noteEnd notes when an operation was recorded to end, for those behind it.
+func (h *host) noteEnd(stream uint64, r *trace.Recorded) {
+	if r != nil && r.StartNs >= 0 {
+		h.lastEnd[stream] = max(h.lastEnd[stream], r.StartNs+max(0, r.DurationNs))
+	}
+}

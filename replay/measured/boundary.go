@@ -1,0 +1,107 @@
+package measured
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/replay"
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+// A Boundary is a measurement of small kernels, each of which needs the one
+// before: what one takes, its boundary to the next included.
+type Boundary struct {
+	GPU       string // as measured
+	How       string // "stream": a loop of launches; "graph": one CUDA graph of them
+	Measured  float64
+	Machine   string // what replays it
+	Predicted float64
+	ErrorPct  float64
+}
+
+// boundaries are what RRZE's gpu-small-kernels (te42kyfo/gpu-benches) printed, in
+// microseconds a kernel of 4,096 doubles in CTAs of 256 threads. Presets of real
+// GPUs were set from them (MODEL.md, P13): they test nothing but that they still
+// hold.
+var boundaries = []struct {
+	gpu           string
+	stream, graph float64
+}{
+	{"NVIDIA H200", 2.52, 1.29},
+	{"NVIDIA L40", 1.64, 0.96},
+	{"NVIDIA A40", 2.05, 1.13},
+	{"NVIDIA A100 80GB PCIe", 2.7, 1.4},
+	{"AMD Instinct MI210", 2.11, 2.05},
+}
+
+// Boundaries replays the program of gpu-small-kernels on each GPU that it was
+// measured on.
+func Boundaries(ctx context.Context) ([]Boundary, error) {
+	g, err := samples.Get("scale")
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := g.Write(samples.Interruptible(ctx, &out)); err != nil {
+		return nil, err
+	}
+	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var all []Boundary
+	for _, b := range boundaries {
+		machine := replay.MachineFor(&trace.Meta{GPU: b.gpu})
+		for _, row := range []Boundary{{How: "stream", Measured: b.stream}, {How: "graph", Measured: b.graph}} {
+			cfg := *machine.Config
+			if row.How == "graph" { // one call for all
+				cfg.Host.LaunchOverheadNs = 0
+			}
+			row.GPU, row.Machine = b.gpu, machine.Says
+			if row.Predicted, err = period(ctx, r, &cfg); err != nil {
+				return nil, fmt.Errorf("%s: %w", b.gpu, err)
+			}
+			row.ErrorPct = 100 * (row.Predicted/row.Measured - 1)
+			all = append(all, row)
+		}
+	}
+	return all, nil
+}
+
+// period returns the microseconds from the end of one kernel to the end of the
+// next, when all is under way.
+func period(ctx context.Context, r *trace.Reader, cfg *model.Config) (float64, error) {
+	choices, err := policies.Parse("hyperq", nil)
+	if err != nil {
+		return 0, err
+	}
+	policy, machine, err := choices[0].Build(cfg)
+	if err != nil {
+		return 0, err
+	}
+	var ends ends
+	m, err := model.New(r, model.Options{Config: machine, Policy: policy, Observer: &ends})
+	if err == nil {
+		_, err = m.Run(ctx)
+	}
+	if err != nil {
+		return 0, err
+	}
+	const first = 4
+	n := len(ends.at)
+	return float64(ends.at[n-1]-ends.at[first]) / float64(n-1-first) / cfg.Clock.CoreMHz, nil
+}
+
+// ends keeps when kernels end.
+type ends struct {
+	durations
+	at []model.Time
+}
+
+// Kernel is of [model.Observer].
+func (e *ends) Kernel(r *model.KernelRecord) { e.at = append(e.at, r.End) }
