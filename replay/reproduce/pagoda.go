@@ -117,7 +117,7 @@ var pagoda = &Paper{
 		{
 			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
-			Policies: "hyperq", Workloads: pick(taskWorkloads, "MB", "FB", "CONV", "DCT", "MM", "SLUD", "3DES", "MPE"), // BF takes as long as half of these
+			Policies: "hyperq", Workloads: taskWorkloads,
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		{
