@@ -45,6 +45,8 @@ func deviationTable(t *testing.T) string {
 		{"simpletorch", "accelsim-simpletorch-v100/traces/kernelslist.g", "qv100"},
 		{"backprop", "accelsim-backprop-h100", "h100"},
 		{"bfs", "accelsim-rodinia-bfs-a100/kernelslist.g", "gk110-ppcs"},
+		{"stores", "accelsim-micro/v70/streamst/kernelslist.g", "qv100"},
+		{"product", "accelsim-micro/v86/gemm160/kernelslist.g", "rtx3070"},
 	}
 	var b strings.Builder
 	b.WriteString("| change |")
