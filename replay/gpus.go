@@ -53,3 +53,15 @@ func nearestByName(gpu string) string {
 	}
 	return ""
 }
+
+// presetOfWaves is the preset of a GPU of which no more is known than that its warps
+// are AMD's waves of 64 threads, and how many compute units it has; "": they are not.
+func presetOfWaves(gpu *trace.Machine) string {
+	switch {
+	case gpu.WarpSize != 64:
+		return ""
+	case gpu.SMs > 150: // more than any die of CDNA 2 has
+		return "mi300x"
+	}
+	return "mi250x"
+}

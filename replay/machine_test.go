@@ -29,6 +29,7 @@ func TestMachineFor(t *testing.T) {
 		{trace.Machine{Name: "NVIDIA H100 PCIe", SMVersion: 90, SMs: 114}, "h100-pcie-boost", "H100 PCIe: 114 SMs at 1,755 MHz", "", 114, 1755},
 		{trace.Machine{Name: "AMD Instinct MI300X OAM", SMs: 304, WarpSize: 64, WarpsPerSM: 32}, "mi300x", "MI300X OAM: 304 SMs at 2,100 MHz", "", 304, 2100},
 		{trace.Machine{Name: "AMD Radeon Graphics", Architecture: "gfx90a", SMs: 104}, "amd-radeon-graphics", "latencies as mi250x", "no preset of", 104, 1700},
+		{trace.Machine{SMs: 304, WarpSize: 64}, "mi300x", "304 SMs at 2,100 MHz", "no preset of the captured GPU", 304, 2100},
 		{trace.Machine{SMVersion: 86}, "rtx3070", "captured on compute capability 8.6", "", 46, 1132},
 		{trace.Machine{SMVersion: 70}, "qv100", "captured on compute capability 7.0", "", 80, 1132},
 		{trace.Machine{Name: "k20c"}, "k20c", "made for", "", 13, 706},

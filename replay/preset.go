@@ -92,7 +92,7 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 		return name, ""
 	}
 	known := gpu.Name != "" || gpu.SMs > 0
-	name = cmp.Or(nearestByName(gpu.Name), presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], defaultPreset)
+	name = cmp.Or(nearestByName(gpu.Name), presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], presetOfWaves(gpu), defaultPreset)
 	if !known {
 		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
 	}
