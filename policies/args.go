@@ -11,9 +11,9 @@ type Args struct {
 	values map[string]string
 }
 
-// text returns the value of a parameter; asking for one that no record declares
+// Text returns the value of a parameter; asking for one that no record declares
 // is our bug.
-func (a Args) text(name string) string {
+func (a Args) Text(name string) string {
 	if v, ok := a.values[name]; ok {
 		return v
 	}
@@ -25,9 +25,9 @@ func (a Args) text(name string) string {
 	panic("policies: parameter " + name + " is not declared")
 }
 
-// integer returns a whole number within limits.
-func (a Args) integer(name string, low, high int64) (int64, error) {
-	s := a.text(name)
+// Integer returns a whole number within limits.
+func (a Args) Integer(name string, low, high int64) (int64, error) {
+	s := a.Text(name)
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < low || n > high {
 		return 0, fmt.Errorf("%s=%s: want a whole number from %d to %d", name, s, low, high)
@@ -35,9 +35,9 @@ func (a Args) integer(name string, low, high int64) (int64, error) {
 	return n, nil
 }
 
-// either reports whether a parameter that has one of two words has the second.
-func (a Args) either(name, first, second string) (bool, error) {
-	switch s := a.text(name); s {
+// Either reports whether a parameter that has one of two words has the second.
+func (a Args) Either(name, first, second string) (bool, error) {
+	switch s := a.Text(name); s {
 	case first, second:
 		return s == second, nil
 	default:
@@ -45,9 +45,9 @@ func (a Args) either(name, first, second string) (bool, error) {
 	}
 }
 
-// flag returns on or off.
-func (a Args) flag(name string) (bool, error) {
-	switch s := a.text(name); s {
+// Flag returns on or off.
+func (a Args) Flag(name string) (bool, error) {
+	switch s := a.Text(name); s {
 	case "on", "true", "1":
 		return true, nil
 	case "off", "false", "0":

@@ -9,12 +9,12 @@ func freeCopies(c *model.Config, _ Args) error {
 }
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "nocopy", Title: "serial with copies that take no time: the bound of integrated GPUs", Source: "CRCS/PPCS paper, section 1",
 		Doc:    "As serial; copies between host and device are free.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostSerial, Adjust: freeCopies,
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "single-overlap", Title: "the prelude hides the first kernel, the postlude the last; copies free", Source: "CRCS/PPCS paper, figure 1(c)",
 		Doc: "The bound of approaches that overlap one kernel with input and one with output: the first kernel starts with the prelude and waits " +
 			"for nothing, the postlude starts with the last kernel, copies are free, everything else is serial.",

@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "captured", Title: "hyperq, with kernels and copies no earlier than they were recorded to start",
 		Source: "this project",
 		Doc: "Kernels, copies and memsets begin when their streams and events let them and no earlier than the capture says; copies take " +

@@ -32,14 +32,14 @@ func noLaunchLatency(c *model.Config, _ Args) error {
 }
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "cdp", Title: "CUDA Dynamic Parallelism: what the program's rule marks becomes a kernel of its own",
 		Source: "DTBL paper, section 2.4; SPAWN paper, section II (Baseline-DP)",
 		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, a hardware work " +
 			"queue and an entry of the kernel distributor. Work that the rule leaves to the parent runs in the parent's lanes.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "cdp-ideal", Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
 		Doc:    "As cdp, with no latency of the device API and of the dispatch.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Adjust: noLaunchLatency,

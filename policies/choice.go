@@ -126,7 +126,7 @@ func (c *Choice) fill(flags map[string]string) {
 		if _, ok := c.args[k]; ok || !c.Declares(k) {
 			continue
 		}
-		if (Args{c.params(), c.args}).text(k) != flags[k] {
+		if (Args{c.params(), c.args}).Text(k) != flags[k] {
 			c.Label += "," + strings.TrimPrefix(k, c.Policy.Name+"-") + "=" + flags[k]
 		}
 		c.args[k] = flags[k]
@@ -146,11 +146,11 @@ func (c *Choice) Declares(name string) bool {
 // params are the parameters of the policy and of its decisions.
 func (c *Choice) params() []Param {
 	all := append([]Param{}, c.Policy.Params...)
-	all = append(all, launches.params(c.decision("launch"))...)
-	all = append(all, admissions.params(c.decision("admission"))...)
-	all = append(all, dependencies.params(c.decision("dependency"))...)
-	all = append(all, ctas.params(c.decision("cta"))...)
-	return append(all, warps.params(c.decision("warp"))...)
+	all = append(all, LaunchControls.params(c.decision("launch"))...)
+	all = append(all, Admissions.params(c.decision("admission"))...)
+	all = append(all, Dependencies.params(c.decision("dependency"))...)
+	all = append(all, CTASchedulers.params(c.decision("cta"))...)
+	return append(all, WarpSchedulers.params(c.decision("warp"))...)
 }
 
 // Parameters are those of the policy and of its decisions.
@@ -175,7 +175,7 @@ func (c *Choice) Settings() []string {
 	}
 	a := Args{c.params(), c.args}
 	for _, p := range a.params {
-		all = append(all, p.Name+"="+a.text(p.Name))
+		all = append(all, p.Name+"="+a.Text(p.Name))
 	}
 	return all
 }
@@ -198,19 +198,19 @@ func (c *Choice) Build(cfg *model.Config) (p *model.Policy, machine *model.Confi
 		warp = machine.SM.WarpScheduler
 	}
 	p = &model.Policy{Name: c.Label, Host: c.Policy.Host}
-	if p.Launch, err = launches.build(c.decision("launch"), a); err != nil {
+	if p.Launch, err = LaunchControls.build(c.decision("launch"), a); err != nil {
 		return nil, nil, err
 	}
-	if p.Admission, err = admissions.build(c.decision("admission"), a); err != nil {
+	if p.Admission, err = Admissions.build(c.decision("admission"), a); err != nil {
 		return nil, nil, err
 	}
-	if p.Dependency, err = dependencies.build(c.decision("dependency"), a); err != nil {
+	if p.Dependency, err = Dependencies.build(c.decision("dependency"), a); err != nil {
 		return nil, nil, err
 	}
-	if p.CTA, err = ctas.build(c.decision("cta"), a); err != nil {
+	if p.CTA, err = CTASchedulers.build(c.decision("cta"), a); err != nil {
 		return nil, nil, err
 	}
-	if p.Warp, err = warps.build(warp, a); err != nil {
+	if p.Warp, err = WarpSchedulers.build(warp, a); err != nil {
 		return nil, nil, err
 	}
 	if c.Policy.Compose != nil {
@@ -254,11 +254,11 @@ func Params() []Param {
 	for _, p := range named {
 		add(p.Params)
 	}
-	add(launches.all())
-	add(admissions.all())
-	add(dependencies.all())
-	add(ctas.all())
-	add(warps.all())
+	add(LaunchControls.all())
+	add(Admissions.all())
+	add(Dependencies.all())
+	add(CTASchedulers.all())
+	add(WarpSchedulers.all())
 	sorted := make([]Param, 0, len(all))
 	for _, k := range sortedKeys(all) {
 		sorted = append(sorted, all[k])

@@ -15,17 +15,17 @@ var boardParams = []Param{
 }
 
 func init() {
-	dependencies.register(Option[model.Dependency]{
+	Dependencies.Register(Option[model.Dependency]{
 		Name: "crcs", Title: "pages owned by the oldest kernel whose CTAs may still touch them, from conservative ranges",
 		Source: "CRCS/PPCS paper, sections 4.1 and 4.2", Params: boardParams,
 		New: func(a Args) (model.Dependency, error) { return newBoard(a, false) },
 	})
-	dependencies.register(Option[model.Dependency]{
+	Dependencies.Register(Option[model.Dependency]{
 		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost", Source: "in no paper: the upper bound",
 		Params: append(boardParams[:len(boardParams):len(boardParams)], Param{"oracle-grain", "page", "what is ready, owned and copied at once: page (host.page_bytes) or sector (32 B): what exact dependences would give at a finer grain"}),
 		New:    newOracle,
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "crcs", Title: "dependent kernels overlap under page reference counts, CTAs in order", Source: "CRCS/PPCS paper, sections 3 and 4.1",
 		Doc: "Every kernel is launched before its input is there. A warp's global access goes ahead when each page that it touches has been " +
 			"transferred and is owned by its kernel: the oldest with CTAs left that may touch it. Pages go to the device as the prelude " +
@@ -64,7 +64,7 @@ func newOracle(a Args) (model.Dependency, error) {
 	if err != nil {
 		return nil, err
 	}
-	grain := a.text("oracle-grain")
+	grain := a.Text("oracle-grain")
 	if grain != "page" && grain != "sector" {
 		return nil, fmt.Errorf("oracle-grain=%s: want page or sector", grain)
 	}
@@ -74,21 +74,21 @@ func newOracle(a Args) (model.Dependency, error) {
 }
 
 func newBoard(a Args, exact bool) (model.Dependency, error) {
-	bits, err := a.integer("crcs-counter-bits", 0, 31)
+	bits, err := a.Integer("crcs-counter-bits", 0, 31)
 	if err != nil {
 		return nil, err
 	}
-	cost, err := a.flag("crcs-profiler")
+	cost, err := a.Flag("crcs-profiler")
 	if err != nil {
 		return nil, err
 	}
-	seed, err := a.integer("prelude-seed", 0, 1<<62)
+	seed, err := a.Integer("prelude-seed", 0, 1<<62)
 	if err != nil {
 		return nil, err
 	}
-	order, ok := pageOrders[a.text("prelude-order")]
+	order, ok := pageOrders[a.Text("prelude-order")]
 	if !ok {
-		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential, random or random-arrays", a.text("prelude-order"))
+		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential, random or random-arrays", a.Text("prelude-order"))
 	}
 	if exact {
 		bits, cost = 0, false

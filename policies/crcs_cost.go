@@ -30,7 +30,7 @@ func ppcsCost(c *model.Config, a Args) []CostLine { return boardCost(c, a, true)
 // GPU's. Counters without bound (0 bits) are counted as the 32 bits that the
 // model keeps.
 func boardCost(c *model.Config, a Args, ppcs bool) []CostLine {
-	counter, err := a.integer("crcs-counter-bits", 0, 31)
+	counter, err := a.Integer("crcs-counter-bits", 0, 31)
 	if err != nil || counter == 0 {
 		counter = 32
 	}

@@ -18,19 +18,19 @@ var aggParams = []Param{
 }
 
 func init() {
-	launches.register(Option[model.LaunchControl]{
+	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "aggregated-group", Title: "what the program's rule marks joins a kernel in the distributor", Source: "DTBL paper, section 4",
 		New: func(Args) (model.LaunchControl, error) { return aggregate{}, nil },
 	})
 	const doc = "Every child launch that the program's own rule would make is an aggregated group: after the parameter buffer has been allocated " +
 		"it joins a kernel of the distributor, or on its way there, with the same function and CTA configuration, whose CTAs it then adds to. " +
 		"Where no kernel matches, the hardware makes it a device kernel, which later groups join."
-	register(Policy{
+	Register(Policy{
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
 		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
 		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
 		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Cost: costOfDTBL,
@@ -45,14 +45,14 @@ func init() {
 
 // withAGT gives the machine an aggregated group table, or what stands for it.
 func withAGT(p *model.Policy, a Args) error {
-	n, err := a.integer("dtbl-agt", 0, 1<<20)
+	n, err := a.Integer("dtbl-agt", 0, 1<<20)
 	if err != nil {
 		return err
 	}
 	if n&(n-1) != 0 {
 		return fmt.Errorf("dtbl-agt=%d: want a power of two, or 0", n)
 	}
-	entries, err := a.integer("dtbl-kde", 0, 1<<16)
+	entries, err := a.Integer("dtbl-kde", 0, 1<<16)
 	if err != nil {
 		return err
 	}
@@ -61,22 +61,22 @@ func withAGT(p *model.Policy, a Args) error {
 		return nil
 	}
 	p.AGT = int(n)
-	ahead, err := a.integer("dtbl-ahead", 1, 1<<16)
+	ahead, err := a.Integer("dtbl-ahead", 1, 1<<16)
 	if err != nil {
 		return err
 	}
 	p.ReadAhead = int(ahead)
-	if p.HashedAGT, err = a.either("dtbl-alloc", "free", "hash"); err != nil {
+	if p.HashedAGT, err = a.Either("dtbl-alloc", "free", "hash"); err != nil {
 		return err
 	}
-	launched, err := a.either("dtbl-match", "kde", "launched")
+	launched, err := a.Either("dtbl-match", "kde", "launched")
 	if err != nil {
 		return err
 	}
 	if launched {
 		p.Match = model.MatchLaunched
 	}
-	api, err := a.either("dtbl-fallback", "hardware", "api")
+	api, err := a.Either("dtbl-fallback", "hardware", "api")
 	if api {
 		p.Fallback = model.FallbackAPI
 	}
@@ -86,7 +86,7 @@ func withAGT(p *model.Policy, a Args) error {
 // withEntries widens the kernel distributor, for the paper's alternative to the
 // AGT.
 func withEntries(c *model.Config, a Args) error {
-	n, err := a.integer("dtbl-kde", 0, 1<<16)
+	n, err := a.Integer("dtbl-kde", 0, 1<<16)
 	if n > 0 {
 		c.KMU.Entries = int(n)
 	}
@@ -130,7 +130,7 @@ func costOfDTBL(cfg *model.Config, a Args) []CostLine {
 }
 
 func entriesOf(a Args) int64 {
-	n, err := a.integer("dtbl-kde", 0, 1<<16)
+	n, err := a.Integer("dtbl-kde", 0, 1<<16)
 	if err != nil {
 		return 0
 	}

@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	ctas.register(Option[model.CTAScheduler]{
+	CTASchedulers.Register(Option[model.CTAScheduler]{
 		Name: "fifo", Title: "CTAs of the oldest kernel first, round robin over the SMs with room",
 		Source: "DTBL paper, sections 2.2 and 2.3 (baseline)",
 		New:    func(Args) (model.CTAScheduler, error) { return &fifo{}, nil },

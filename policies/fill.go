@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	ctas.register(Option[model.CTAScheduler]{
+	CTASchedulers.Register(Option[model.CTAScheduler]{
 		Name: "fill", Title: "CTAs of the oldest kernel first, one SM filled after another",
 		Source: "CRCS/PPCS paper, section 4.4 (first n CTAs on SM 0, the next n on SM 1)",
 		New:    func(Args) (model.CTAScheduler, error) { return &fill{}, nil },

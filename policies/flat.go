@@ -3,11 +3,11 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	launches.register(Option[model.LaunchControl]{
+	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "inline", Title: "the parent's lane does the child's work itself", Source: "DTBL paper, section 5.1 (flat)",
 		New: func(Args) (model.LaunchControl, error) { return inline{}, nil },
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "flat", Title: "no dynamic parallelism: nested work runs in the parent's lanes", Source: "DTBL paper, section 5.1",
 		Doc: "Every request is refused: lane l performs the body of its child's thread t as iteration t, so a warp runs as long as its " +
 			"longest lane, with the lanes that are done masked off.",

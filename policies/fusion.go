@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "fusion", Title: "tasks fused into kernels, each CTA sized by the most demanding task", Source: "Pagoda paper, sections 1 and 6 (static fusion)",
 		Doc: "The program waits until all tasks are there. One kernel holds the threadblocks of as many tasks as fill the GPU, every CTA with the threads, " +
 			"registers and shared memory of the most demanding one; such kernels run one after another, so that each ends with its longest task. The " +
@@ -28,7 +28,7 @@ func init() {
 				return err
 			}
 			size := -1
-			if s := a.text("fusion-batch"); s != "fill" {
+			if s := a.Text("fusion-batch"); s != "fill" {
 				if size, err = strconv.Atoi(s); err != nil || size < 0 || size > 1<<30 {
 					return fmt.Errorf("fusion-batch=%s: want fill or a whole number from 0 to %d", s, 1<<30)
 				}

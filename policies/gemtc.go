@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "gemtc", Title: "batches of tasks from one FIFO queue on the threadblocks of a SuperKernel", Source: "Pagoda paper, sections 1, 4.2 and 6 (GeMTC)",
 		Doc: "A batch of tasks is copied to the device, and a SuperKernel starts whose threadblocks are workers: each takes a task from the one queue, under " +
 			"a lock, runs it as a threadblock, and puts the result into another queue under its lock. The batch ends with its longest task; then the next " +
@@ -29,11 +29,11 @@ func init() {
 			return needsTasks(f)
 		},
 		Compose: func(p *model.Policy, a Args) error {
-			batch, err := a.integer("gemtc-batch", 0, 1<<30)
+			batch, err := a.Integer("gemtc-batch", 0, 1<<30)
 			if err != nil {
 				return err
 			}
-			workers, err := a.integer("gemtc-workers", 0, 1<<10)
+			workers, err := a.Integer("gemtc-workers", 0, 1<<10)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	warps.register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[model.WarpScheduler]{
 		Name: "gto", Title: "greedy, then oldest",
 		Source: "Rogers et al., Cache-Conscious Wavefront Scheduling, MICRO 2012",
 		New:    func(Args) (model.WarpScheduler, error) { return gto{}, nil },

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	warps.register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[model.WarpScheduler]{
 		Name: "gty", Title: "greedy, then youngest",
 		Source: "Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, section 5.1",
 		New:    func(Args) (model.WarpScheduler, error) { return gty{}, nil },

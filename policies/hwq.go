@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	admissions.register(Option[model.Admission]{
+	Admissions.Register(Option[model.Admission]{
 		Name: "hwq", Title: "streams in hardware work queues; the head of a queue holds back those behind it",
 		Source: "DTBL paper, section 2.2 (Hyper-Q)",
 		New:    func(Args) (model.Admission, error) { return hwq{}, nil },

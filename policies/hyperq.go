@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "hyperq", Title: "streams run side by side, as many as there are hardware work queues",
 		Source: "DTBL paper, sections 2.2 and 2.3; Pagoda paper, section 2",
 		Doc: "Operations of one stream keep their order, those of different streams may overlap. Streams map to the machine's " +

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	warps.register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[model.WarpScheduler]{
 		Name: "lrr", Title: "loose round robin", Source: "GPGPU-Sim's lrr scheduler",
 		New: func(Args) (model.WarpScheduler, error) { return lrr{}, nil },
 	})

@@ -8,7 +8,7 @@ import (
 )
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "offline-search", Title: "the threshold that turns out fastest, found by trying", Source: "SPAWN paper, section III (static search)",
 		Doc: "A search over runs: threshold=N for values N of the trace's own workloads, from the one that launches every request down in equal " +
 			"shares of the work to the one that launches none. The fastest stands as offline-search; every N that was tried has its own rows.",
@@ -20,7 +20,7 @@ func init() {
 
 // thresholds are the runs that offline-search tries.
 func thresholds(r *trace.Reader, a Args) ([]string, error) {
-	steps, err := a.integer("offline-search-steps", 1, 1000)
+	steps, err := a.Integer("offline-search-steps", 1, 1000)
 	if err != nil {
 		return nil, err
 	}

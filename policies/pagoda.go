@@ -22,7 +22,7 @@ var pagodaParams = []Param{
 }
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "pagoda", Title: "a MasterKernel schedules tasks by the warp, spawned through a mirrored table", Source: "Pagoda paper (PPoPP 2017), sections 4 and 5",
 		Doc: "Two MasterKernel threadblocks hold every SM. The host copies a task's entry to the TaskTable; the next spawn releases the one before it. " +
 			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a buddy allocator and one of " +
@@ -33,13 +33,13 @@ func init() {
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
 	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
-	register(Policy{
+	Register(Policy{
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
 		Doc:       "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
 		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append(batched, taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
-			n, err := a.integer("pagoda-batch-size", 1, 1<<30)
+			n, err := a.Integer("pagoda-batch-size", 1, 1<<30)
 			if err != nil {
 				return err
 			}
@@ -50,11 +50,11 @@ func init() {
 
 // fitsPagoda refuses traces with tasks that no MTB can run.
 func fitsPagoda(f *Facts, a Args) string {
-	shared, err := a.integer("pagoda-shared", 1, 1<<20)
+	shared, err := a.Integer("pagoda-shared", 1, 1<<20)
 	if err != nil {
 		return "" // building the policy says it
 	}
-	executors, err := a.integer("pagoda-executors", 1, 63)
+	executors, err := a.Integer("pagoda-executors", 1, 63)
 	switch {
 	case err != nil:
 		return ""
@@ -82,7 +82,7 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	s := pagodaShape{batch: batch}
 	var err error
 	number := func(name string, low, high int64) int64 {
-		n, e := a.integer(name, low, high)
+		n, e := a.Integer(name, low, high)
 		if err == nil {
 			err = e
 		}
@@ -101,14 +101,14 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	if err != nil {
 		return err
 	}
-	switch scan := a.text("pagoda-scan"); scan {
+	switch scan := a.Text("pagoda-scan"); scan {
 	case "entry":
 	case "warp":
 		s.mtb.ScanRows = model.WarpSize
 	default:
 		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
 	}
-	switch release := a.text("pagoda-release"); release {
+	switch release := a.Text("pagoda-release"); release {
 	case "chain", "successor":
 		s.mtb.Successor = release == "successor"
 	default:

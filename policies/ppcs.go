@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	ctas.register(Option[model.CTAScheduler]{
+	CTASchedulers.Register(Option[model.CTAScheduler]{
 		Name: "ppcs", Title: "an idle SM goes to the kernel whose share of the pages most exceeds its share of the SMs",
 		Source: "CRCS/PPCS paper, section 4.4",
 		Params: []Param{
@@ -17,13 +17,13 @@ func init() {
 		},
 		New: newPPCS,
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "ppcs", Title: "crcs with pipeline parallelism-aware CTA scheduling", Source: "CRCS/PPCS paper, section 4.4",
 		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the kernel with the largest " +
 			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel fills all SMs.",
 		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "oracle", Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",
 		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative ranges, and profilers " +
 			"that cost nothing.",
@@ -44,15 +44,15 @@ type ppcs struct {
 }
 
 func newPPCS(a Args) (model.CTAScheduler, error) {
-	guard, err := a.flag("ppcs-guard")
+	guard, err := a.Flag("ppcs-guard")
 	if err != nil {
 		return nil, err
 	}
-	revert, err := a.flag("ppcs-switch")
+	revert, err := a.Flag("ppcs-switch")
 	if err != nil {
 		return nil, err
 	}
-	pages := a.text("ppcs-pages")
+	pages := a.Text("ppcs-pages")
 	if pages != "ready" && pages != "text" {
 		return nil, fmt.Errorf("ppcs-pages=%s: want ready or text", pages)
 	}

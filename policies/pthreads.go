@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "pthreads", Title: "no GPU: a multicore CPU runs one task per core", Source: "Pagoda paper, section 6.1",
 		Doc: "Tasks go first come, first served to the first free core. A task takes its thread instructions, as the trace counts them, over IPC and clock " +
 			"of the core: one GPU thread instruction stands for one instruction of the scalar program. Nothing is copied; there is no GPU.",

@@ -70,23 +70,26 @@ type Option[T any] struct {
 	New    func(a Args) (T, error)
 }
 
-// The implementations of each decision, and the named policies.
+// The implementations of each decision. A program of one's own adds to them in
+// init, as the files of this package do.
 var (
-	launches     = table[model.LaunchControl]{decision: "launch"}
-	admissions   = table[model.Admission]{decision: "admission"}
-	dependencies = table[model.Dependency]{decision: "dependency"}
-	ctas         = table[model.CTAScheduler]{decision: "cta"}
-	warps        = table[model.WarpScheduler]{decision: "warp"}
-	named        = map[string]*Policy{}
+	LaunchControls = Table[model.LaunchControl]{decision: "launch"}
+	Admissions     = Table[model.Admission]{decision: "admission"}
+	Dependencies   = Table[model.Dependency]{decision: "dependency"}
+	CTASchedulers  = Table[model.CTAScheduler]{decision: "cta"}
+	WarpSchedulers = Table[model.WarpScheduler]{decision: "warp"}
 )
 
-// table holds the implementations of one decision by name.
-type table[T any] struct {
+var named = map[string]*Policy{}
+
+// Table holds the implementations of one decision by name.
+type Table[T any] struct {
 	decision string
 	options  map[string]*Option[T]
 }
 
-func (t *table[T]) register(o Option[T]) {
+// Register adds an implementation; a second one of the same name is a bug.
+func (t *Table[T]) Register(o Option[T]) {
 	if t.options == nil {
 		t.options = make(map[string]*Option[T])
 	}
@@ -96,7 +99,7 @@ func (t *table[T]) register(o Option[T]) {
 	t.options[o.Name] = &o
 }
 
-func (t *table[T]) build(name string, a Args) (T, error) {
+func (t *Table[T]) build(name string, a Args) (T, error) {
 	o := t.options[name]
 	if o == nil {
 		var zero T
@@ -105,15 +108,15 @@ func (t *table[T]) build(name string, a Args) (T, error) {
 	return o.New(a)
 }
 
-func (t *table[T]) params(name string) []Param {
+func (t *Table[T]) params(name string) []Param {
 	if o := t.options[name]; o != nil {
 		return o.Params
 	}
 	return nil
 }
 
-// register adds a named policy; a second one of the same name is our bug.
-func register(p Policy) {
+// Register adds a named policy; a second one of the same name is a bug.
+func Register(p Policy) {
 	if named[p.Name] != nil {
 		panic("policies: " + p.Name + " registered twice")
 	}
@@ -158,7 +161,7 @@ func unknown(what, name string, names []string) error {
 }
 
 // all returns the parameters of every implementation.
-func (t *table[T]) all() []Param {
+func (t *Table[T]) all() []Param {
 	var ps []Param
 	for _, k := range sortedKeys(t.options) {
 		ps = append(ps, t.options[k].Params...)

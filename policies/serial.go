@@ -3,7 +3,7 @@ package policies
 import "gpureplay/model"
 
 func init() {
-	register(Policy{
+	Register(Policy{
 		Name: "serial", Title: "everything one after another: the baseline of PPCS",
 		Source: "CRCS/PPCS paper, figure 1(a)",
 		Doc: "Prelude, copies, kernels and postlude follow one another in program order; every operation of the host waits " +

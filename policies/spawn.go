@@ -14,21 +14,21 @@ var spawnParams = []Param{
 }
 
 func init() {
-	launches.register(Option[model.LaunchControl]{
+	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "spawn", Title: "a device kernel where it is estimated to end before the parent's own work would", Source: "SPAWN paper, algorithm 1",
 		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.DeviceKernel) },
 	})
-	launches.register(Option[model.LaunchControl]{
+	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "spawn-group", Title: "spawn's decision, launched as an aggregated group", Source: "SPAWN paper, algorithm 1, over DTBL's launch; in no paper",
 		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.Group) },
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
 		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
 			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
 	})
-	register(Policy{
+	Register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
 		Doc:       "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
@@ -46,15 +46,15 @@ type spawn struct {
 }
 
 func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
-	queue, err := a.integer("spawn-queue", 1, 1<<40)
+	queue, err := a.Integer("spawn-queue", 1, 1<<40)
 	if err != nil {
 		return nil, err
 	}
 	s := &spawn{launch: launch, queue: queue}
-	if s.saturate, err = a.flag("spawn-saturate"); err != nil {
+	if s.saturate, err = a.Flag("spawn-saturate"); err != nil {
 		return nil, err
 	}
-	s.last, err = a.either("spawn-idle", "one", "last")
+	s.last, err = a.Either("spawn-idle", "one", "last")
 	return s, err
 }
 

@@ -25,7 +25,7 @@ func composeTaskStreams(p *model.Policy, a Args) error {
 
 // taskCopies is the parameter task-copies.
 func (a Args) taskCopies() (model.TaskCopies, error) {
-	switch s := a.text("task-copies"); s {
+	switch s := a.Text("task-copies"); s {
 	case "interleaved":
 		return model.CopiesInterleaved, nil
 	case "phased":
@@ -52,7 +52,7 @@ func adjustTasks(c *model.Config, a Args) error {
 
 // override sets a number of the machine unless the parameter says "machine".
 func (a Args) override(name string, to *float64) error {
-	s := a.text(name)
+	s := a.Text(name)
 	if s == "machine" {
 		return nil
 	}

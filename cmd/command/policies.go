@@ -34,6 +34,7 @@ func (a *app) policiesCommand() *cobra.Command {
 	c.ValidArgsFunction = firstOnly(listed(policies.Names, false))
 	c.Flags().BoolVar(&cost, "cost", false, "the hardware that the policy adds to a machine")
 	c.Flags().StringVar(&gpu, "gpu", "", "`PRESET` or TOML file of that machine (default: the one of the policy's paper)")
+	c.AddCommand(a.newPolicyCommand())
 	return c
 }
 
