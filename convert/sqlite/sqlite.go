@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -261,7 +262,12 @@ func (d *DB) Where(table string, columns []string, key string, id int64, order s
 // recovered turns a panic of the driver, which a damaged file may cause, into
 // an error, and says which errors tell of a damaged file.
 func recovered(err *error) {
-	if p := recover(); p != nil {
+	switch p := recover().(type) {
+	case nil:
+	case runtime.Error: // the driver's own words would say nothing to a user
+		*err = fmt.Errorf("%w: its parts contradict each other; copy or export it again", ErrDamaged)
+		return
+	default:
 		*err = fmt.Errorf("%w: %v; copy or export it again", ErrDamaged, p)
 		return
 	}

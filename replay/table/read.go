@@ -1,9 +1,11 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 )
 
 // Limits bound what a [Reader] takes in. Zero values stand for the defaults.
@@ -107,7 +109,11 @@ func (r *Reader) open(lim Limits) (err error) {
 // library panics on most damaged files. It is the one place that does so.
 func (r *Reader) guard(step func() error) (err error) {
 	defer func() {
-		if p := recover(); p != nil {
+		switch p := recover().(type) {
+		case nil:
+		case runtime.Error: // the library's own words would say nothing to a user
+			err = errors.New("is damaged: its parts contradict each other")
+		default:
 			err = fmt.Errorf("is damaged: %v", p)
 		}
 		if err != nil && err != io.EOF {
