@@ -17,7 +17,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: arm64 install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/replay ./cmd/replay
@@ -58,6 +58,10 @@ $(VENV)/.stamp: samples/queries/requirements.txt
 test: venv
 	go vet ./...
 	go test ./...
+
+# arm64 compares every sample's bytes with those of an emulated arm64 processor
+arm64:
+	REPLAY_ARM64=1 go test ./cmd/command -run ARM64 -timeout 60m -v
 
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...

@@ -73,7 +73,7 @@ const mostOwed = 128 * waitParts
 func newHeadOfLine(inputs, outputs int) *headOfLine {
 	h := &headOfLine{}
 	c := float64(inputs) / float64(outputs)
-	most := 1 + c - math.Sqrt(1+c*c) // the share at which all inputs have a queue
+	most := 1 + c - math.Sqrt(1+float64(c*c)) // the share at which all inputs have a queue
 	for n := range h.waits {
 		share := min(float64(n)/128, most)
 		h.waits[n] = Time(math.Round(waitParts * share / (2 * (1 - share))))

@@ -378,7 +378,7 @@ func nsToCycles(ns int64, c *Config) Time {
 	if ns <= 0 {
 		return 0
 	}
-	return quotient(uint64(ns), uint64(c.Clock.CoreMHz*1000+0.5), 1_000_000)
+	return quotient(uint64(ns), uint64(float64(c.Clock.CoreMHz*1000)+0.5), 1_000_000)
 }
 
 // quotient returns a x b / c, rounded up, horizon at most.
@@ -401,7 +401,7 @@ type rate struct{ bytesPerSecond, coreHz uint64 }
 // newRate rounds to whole bytes a second, of which a link that is not free moves
 // at least one.
 func newRate(bytesPerSecond, coreMHz float64) rate {
-	r := rate{uint64(bytesPerSecond + 0.5), uint64(coreMHz*1e6 + 0.5)}
+	r := rate{uint64(float64(bytesPerSecond) + 0.5), uint64(float64(coreMHz*1e6) + 0.5)}
 	if bytesPerSecond > 0 {
 		r.bytesPerSecond = max(r.bytesPerSecond, 1)
 	}

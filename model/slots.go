@@ -117,7 +117,7 @@ type ratio struct{ num, den divisor }
 // newRatio returns the ratio of a clock to the SM clock; both in MHz with three
 // decimals.
 func newRatio(clock, core float64) ratio {
-	n, d := Time(clock*1000+0.5), Time(core*1000+0.5)
+	n, d := Time(float64(clock*1000)+0.5), Time(float64(core*1000)+0.5)
 	if n <= 0 || d <= 0 {
 		return sameClock
 	}

@@ -50,7 +50,7 @@ func (h *host) work(op *trace.HostOp) Time {
 // scaled is a time of the host that the trace has, on this machine.
 func (h *host) scaled(ns int64) Time {
 	if scale := h.m.cfg.Host.WorkScale; scale != 1 {
-		ns = int64(min(float64(ns)*scale+0.5, 1<<62))
+		ns = int64(min(float64(float64(ns)*scale)+0.5, 1<<62))
 	}
 	return nsToCycles(ns, h.m.cfg)
 }

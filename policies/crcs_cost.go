@@ -41,7 +41,7 @@ func boardCost(c *model.Config, a Args, ppcs bool) []CostLine {
 	}
 	entry := 2 + id + 2*int(counter) + costPointerBits
 	sm := float64(entry*entries) / 8
-	added := sm * float64(c.SM.Count)
+	added := float64(sm * float64(c.SM.Count))
 	lines := []CostLine{
 		{"TLB entry: ready, D2H, owner, two counters, pointer", float64(entry), "bits", fmt.Sprintf("%s: 1 + 1 + %d + 2 x %d + %d", costSection, id, counter, costPointerBits)},
 		{"TLB entries of an SM", float64(entries), "entries", from},

@@ -92,7 +92,7 @@ func (r *cpu) assign(t model.Time) {
 		r.seq++
 		rec := &task.Record
 		rec.Schedulable, rec.FirstWarp = t, t
-		rec.End = t + max(1, model.Time(float64(task.ThreadInsts)/(c.CPU.IPC*c.CPU.ClockMHz)*c.Clock.CoreMHz+0.5))
+		rec.End = t + max(1, model.Time(float64(float64(task.ThreadInsts)/(c.CPU.IPC*c.CPU.ClockMHz)*c.Clock.CoreMHz)+0.5))
 		r.m.Began(t)
 		heap.Push(&r.ends, cpuTask{rec.End, r.seq, task})
 		r.m.At(rec.End, 0, 0)

@@ -97,14 +97,14 @@ func (w *Workloads) count(r *trace.Reader, kernel uint32, counts map[uint32]uint
 func (w *Workloads) Thresholds(steps int) []uint32 {
 	var total float64
 	for i, v := range w.values {
-		total += float64(v) * float64(w.counts[i])
+		total += float64(float64(v) * float64(w.counts[i]))
 	}
 	all := []uint32{0}
 	i, above := 0, total
 	for s := 1; s <= steps; s++ {
 		most := total * float64(steps-s) / float64(steps)
 		for i < len(w.values) && above > most {
-			above -= float64(w.values[i]) * float64(w.counts[i])
+			above -= float64(float64(w.values[i]) * float64(w.counts[i]))
 			i++
 		}
 		if s == steps {
@@ -122,7 +122,7 @@ func (w *Workloads) Thresholds(steps int) []uint32 {
 func (w *Workloads) Share(threshold uint32) float64 {
 	var above, all float64
 	for i, v := range w.values {
-		n := float64(v) * float64(w.counts[i])
+		n := float64(float64(v) * float64(w.counts[i]))
 		all += n
 		if v > threshold {
 			above += n

@@ -21,7 +21,7 @@ func (p *presence) change(res *model.Resources, sign int, t model.Time) {
 	if p.held.ctas > 0 {
 		p.busy += t - p.since
 	}
-	p.warps += float64(p.held.warps) * float64(t-p.since)
+	p.warps += float64(float64(p.held.warps) * float64(t-p.since))
 	p.since = t
 	p.held.take(res, sign)
 }
@@ -84,7 +84,7 @@ func (a *auditor) traffic(sum *model.Summary) {
 			carried, most = float64(m.Accesses)/perRequest, cycles(c.Clock.L2MHz)+float64(c.L2.Queue)
 		case "dram":
 			left := float64(c.DRAM.Window + perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes))
-			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+left*burst
+			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+float64(left*burst)
 		}
 		if carried > most {
 			a.fail("link-bandwidth", sum.Cycles, "%s %d has carried for %.0f of its cycles, the run has %.0f", m.Level, m.Index, carried, most)

@@ -212,11 +212,11 @@ func (c *RunComparison) mean() {
 	mean := sum / n
 	for i := range c.Pairs {
 		d := math.Log(c.Pairs[i].ratio()) - mean
-		squares += d * d
+		squares += float64(d * d)
 	}
 	c.Ratio, c.Low, c.High = math.Exp(mean), math.NaN(), math.NaN()
 	if len(c.Pairs) > 1 {
-		half := student95(len(c.Pairs)-1) * math.Sqrt(squares/(n-1)/n)
+		half := float64(student95(len(c.Pairs)-1) * math.Sqrt(squares/(n-1)/n))
 		c.Low, c.High = math.Exp(mean-half), math.Exp(mean+half)
 	}
 }

@@ -212,7 +212,7 @@ func FiguresOf(rows []Comparison) Figures {
 	var pp, mm, pm float64
 	for _, r := range rows {
 		dp, dm := r.Predicted-p/n, r.Measured-m/n
-		pp, mm, pm = pp+dp*dp, mm+dm*dm, pm+dp*dm
+		pp, mm, pm = pp+float64(dp*dp), mm+float64(dm*dm), pm+float64(dp*dm)
 	}
 	c.Pearson = pm / math.Sqrt(pp*mm)
 	return c

@@ -155,7 +155,7 @@ func (w *waiting) percentiles(shares ...float64) []model.Time {
 	var all []model.Time
 	i, seen := 0, uint64(0)
 	for _, q := range shares {
-		need := uint64(q*float64(w.total) + 0.999999)
+		need := uint64(float64(q*float64(w.total)) + 0.999999)
 		for i < len(times) && seen+w.counts[times[i]] < need {
 			seen += w.counts[times[i]]
 			i++
