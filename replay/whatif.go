@@ -1,0 +1,73 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/policies"
+	"gpureplay/trace"
+)
+
+// A WhatIf is how long a capture's program would have taken, had one thing been
+// another.
+type WhatIf struct {
+	What  string
+	Ns    int64
+	Notes string // what is assumed
+}
+
+// WhatIfs replays a capture with one thing changed at a time: twice its SMs or as
+// many as sms says, if that is not 0, and on gpu, if that is not nil.
+func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *model.Config) ([]WhatIf, error) {
+	times, err := model.ReadCapture(r)
+	if err != nil {
+		return nil, err
+	}
+	facts, err := policies.FactsOf(r, model.NotTasks)
+	if err != nil {
+		return nil, err
+	}
+	if !times.Timed || facts.Calls == 0 {
+		return nil, fmt.Errorf("what-if: the trace has no recorded calls of the host: it is no capture of a profiler, or its profiler saw the device alone")
+	}
+	own := MachineFor(&r.Program().Meta).Config
+	recorded, calls, none := TimingOf(facts), TimingOf(facts), TimingOf(facts)
+	calls.Host, none.Host = model.TimesMachine, model.TimesNone
+	change := func(f func(*model.Config)) *model.Config {
+		c := *own
+		f(&c)
+		return &c
+	}
+	if sms == 0 {
+		sms = 2 * own.SM.Count
+	}
+	list := []WhatIf{{What: "recorded", Ns: times.SpanNs()}}
+	const inferred = "work is inferred: CTAs hold their places as long as on the captured GPU"
+	for _, row := range []struct {
+		what, policy, notes string
+		cfg                 *model.Config
+		timing              model.Timing
+	}{
+		{"captured", "captured", "starts as recorded", own, recorded},
+		{"replayed", "hyperq", "host and copies as recorded", own, recorded},
+		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *model.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
+		{"a host twice as fast", "hyperq", "its work and its calls", change(func(c *model.Config) { c.Host.WorkScale = 0.5 }), recorded},
+		{"a host that takes no time", "hyperq", "it waits where it waited", own, none},
+		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *model.Config) { c.SM.Count = sms }), recorded},
+		{"", "hyperq", inferred, gpu, recorded},
+	} {
+		if row.cfg == nil {
+			continue
+		}
+		if row.what == "" {
+			row.what = "on " + row.cfg.Name
+		}
+		ns, err := spanUnder(ctx, r, row.cfg, row.policy, row.timing, &boundaryWatch{})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", row.what, err)
+		}
+		list = append(list, WhatIf{row.what, ns, row.notes})
+	}
+	return list, nil
+}
