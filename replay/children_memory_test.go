@@ -17,7 +17,7 @@ import (
 // liveWatcher reads how much memory lives after every so many requests for
 // children, and keeps the most.
 type liveWatcher struct {
-	*watcher
+	instWatcher
 	every, asked uint64
 	most         uint64
 	pending      uint64 // bytes of one that is pending
@@ -60,7 +60,7 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 		t.Fatal(err)
 	}
 	before := live()
-	w := &liveWatcher{watcher: &watcher{inner: set.Observer()}, every: r.Program().Totals.ChildLaunches / 8, most: before}
+	w := &liveWatcher{instWatcher: instWatcher{&watcher{inner: set.Observer()}}, every: r.Program().Totals.ChildLaunches / 8, most: before}
 	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, p, machine); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func unpackedOnce(t *testing.T, r *trace.Reader) uint64 {
 	return r.Unpacked()
 }
 
-// Of 122,880 children what lives is those that are pending, at 160 bytes each, and
+// Of 61,440 children what lives is those that are pending, at 160 bytes each, and
 // what the machine and the caches of the reader hold however many there are: nothing
 // of those that have ended, and no block of the trace for each cursor of an inlined
 // body. In whatever order children start, each block is unpacked once. All blocks
