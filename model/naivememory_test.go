@@ -1,9 +1,13 @@
 package model_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"testing"
+	"time"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -438,4 +442,14 @@ func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) mo
 		}
 	}
 	return done
+}
+
+// Machines whose caches fetch whole lines, and half of which pass stores on to DRAM, agree
+// with the naive one.
+func TestWholeLinesAgainstNaive(t *testing.T) {
+	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
+		text = randomTrace(r)
+		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128", "l2.sector_bytes=128", "l2.set_hash=spread", "dram.mapping=",
+			fmt.Sprintf("l2.write_back=%v", r.IntN(2) == 0))
+	})
 }
