@@ -127,7 +127,9 @@ func (a *auditor) Placed(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.placed(r)
 	}
-	a.issues.placed(r, b)
+	if a.issues != nil {
+		a.issues.placed(r, b)
+	}
 	if r.Resident {
 		a.tasks.placed(r, b)
 		return
@@ -176,7 +178,9 @@ func (a *auditor) CTA(r *model.CTARecord) {
 	if a.hazards != nil {
 		a.hazards.ended(r)
 	}
-	a.issues.ended(r)
+	if a.issues != nil {
+		a.issues.ended(r)
+	}
 	b.endings++
 	b.insts += r.WarpInsts
 	a.ctas++
