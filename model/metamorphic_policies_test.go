@@ -76,6 +76,7 @@ func TestRenamingUnderEveryPolicy(t *testing.T) {
 		other = replaced(other, `\bsyncstream (\d+)`, func(n int) string { return fmt.Sprintf("syncstream %d", 70-n) })
 		other = replaced(other, `\bk(\d+) grid`, func(n int) string { return fmt.Sprintf("a.kernel%d grid", 9-n) })
 		other = replaced(other, `\b[df](\d+) grid`, func(n int) string { return fmt.Sprintf("body%d grid", 9-n) })
+		other = replaced(other, `\bfunction d(\d+)\n`, func(n int) string { return fmt.Sprintf("function body%d\n", 9-n) })
 		for _, word := range []string{"array ", "read ", "write ", "h2d ", "d2h ", "d2d ", "memset ", "range ", "@"} {
 			for _, name := range []string{"a", "b", "c"} {
 				for _, end := range []string{" ", "\n", "["} {
