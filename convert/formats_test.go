@@ -63,7 +63,7 @@ func inDoc(t *testing.T, name, table string) {
 		return
 	}
 	if !*update {
-		t.Errorf("the table %s of FORMATS.md is not that of the code; go test -run Formats -update ./convert writes it", name)
+		t.Errorf("the table %s of FORMATS.md is not that of the code; go test ./convert -run Formats -update writes it", name)
 	} else if err := os.WriteFile("FORMATS.md", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
