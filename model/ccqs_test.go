@@ -25,18 +25,18 @@ func TestCCQSWindows(t *testing.T) {
 	}
 	q := fill()
 	check(q, 1023, QueueMetrics{N: 2})
-	check(q, 1024, QueueMetrics{N: 2, NCon: 1})
-	check(q, 2047, QueueMetrics{N: 2, NCon: 1})
-	check(q, 2048, QueueMetrics{N: 2, NCon: 2})
+	check(q, 1024, QueueMetrics{N: 2, NCon: 1, Held: 1})
+	check(q, 2047, QueueMetrics{N: 2, NCon: 1, Held: 1})
+	check(q, 2048, QueueMetrics{N: 2, NCon: 2, Held: 2})
 	q.warpEnded(2147, 2048)
 	q.ended(2148, 2048)
-	check(q, 2148, QueueMetrics{N: 2, NCon: 2}) // what ends in a cycle is seen from the next on
-	check(q, 2149, QueueMetrics{N: 1, NCon: 2, TCTA: 2048})
+	check(q, 2148, QueueMetrics{N: 2, NCon: 2, Held: 2}) // what ends in a cycle is seen from the next on
+	check(q, 2149, QueueMetrics{N: 1, NCon: 2, Held: 2, TCTA: 2048})
 	q.warpEnded(2659, 2049)
 	q.ended(2660, 2049)
-	check(q, 3071, QueueMetrics{NCon: 2, TCTA: 2048}) // 4097/2
-	check(q, 3072, QueueMetrics{NCon: 0, TCTA: 2048, TWarp: 2048})
-	check(q, 1<<40, QueueMetrics{NCon: 0, TCTA: 2048, TWarp: 2048})
+	check(q, 3071, QueueMetrics{NCon: 2, Held: 2, TCTA: 2048}) // 4097/2
+	check(q, 3072, QueueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
+	check(q, 1<<40, QueueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
 }
 
 // Windows in which nothing changes are skipped with the same outcome as one by one.

@@ -71,7 +71,7 @@ func TestPagesBeyondTheLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = model.New(tracetest.FromText(t, text), model.Options{Config: machine, Policy: p})
-		if ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "host.page_bytes = 4096: raise it") {
+		if ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "pages of 4096 bytes: raise host.page_bytes") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

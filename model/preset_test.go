@@ -235,7 +235,7 @@ func TestFindConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.SM.Count != 26 || c.Name != "my" || c.Host.LaunchLatency != 13475 {
+	if c.SM.Count != 26 || c.Name != "my" || c.Host.LaunchLatency != mustPreset(t, "a100").Host.LaunchLatency {
 		t.Errorf("got %s with %d SMs", c.Name, c.SM.Count)
 	}
 	if c, err := FindConfig("h100"); err != nil || c.Name != "h100" {
@@ -267,7 +267,7 @@ func TestReadConfigErrors(t *testing.T) {
 		{"base = \"a100\"\n[sm]\ncuont = 3\n", "my.toml:3: unknown key sm.cuont: did you mean sm.count"},
 		{"base = \"a100\"\nsm.count = 0\n", "my.toml:2: sm.count = 0: must be an integer from 1 to 4096"},
 		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml: line 2"},
-		{"base = \"a10\"\n", `my.toml:1: base: unknown GPU preset "a10": did you mean a100`},
+		{"base = \"a1000\"\n", `my.toml:1: base: unknown GPU preset "a1000": did you mean a100`},
 		{"base = \"a100\"\nsm.warp_scheduler = \"rr\"\n", `my.toml:2: sm.warp_scheduler = "rr": must be one of gto, gty, lrr`},
 		{"base = \"a100\"\n[l1]\nways = 7\n", "l1.bytes = 196608: must be a multiple of l1.line_bytes x l1.ways = 896"},
 		{"[sm]\ncount = 3\n", "must be"},

@@ -12,16 +12,20 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// The timeline of this program on a machine of 1000 MHz, a cycle a nanosecond:
-// the host's work counts for nothing; kernel 0 and, in a stream of its own,
-// kernel 1 begin as recorded; kernel 2 has to wait for kernel 1; the copy back
-// begins as recorded and takes what was recorded, the one after it begins at once.
+// The timeline of this program on a machine of 1000 MHz, a cycle a nanosecond. Cycle 0
+// is where the host's program begins: a millisecond of its work before the first
+// recorded start, which is so cycle 1,000,000. Kernel 0 and, in a stream of its own,
+// kernel 1 begin as recorded; so does kernel 2, which was recorded to begin before
+// kernel 1 had ended, as a programmatic launch does; kernel 3 was not, and waits for
+// kernel 2. The copy back begins as recorded and takes what was recorded, the one after it
+// begins at once.
 const timeline = `
 array a bytes=4096
 work 1000000
 launch f grid=1 block=32 fidelity=kernel start=1000 duration=500
 launch f grid=1 block=32 fidelity=kernel stream=1 start=1200 duration=500
 launch f grid=1 block=32 fidelity=kernel stream=1 start=1300 duration=500
+launch f grid=1 block=32 fidelity=kernel stream=1 start=1800 duration=100
 d2h a async stream=2 start=5000 duration=300
 d2h a async stream=2
 `
@@ -34,12 +38,12 @@ func TestCapturedTimeline(t *testing.T) {
 	for _, k := range l.kernels {
 		byID[k.ID] = k
 	}
-	for id, want := range []model.Time{1000 + dispatch, 1200 + dispatch, byID[1].End + dispatch} {
+	for id, want := range []model.Time{1_000_000, 1_000_200, 1_000_300, max(1_000_800, byID[2].End+dispatch)} {
 		if got := byID[uint32(id)].Dispatch; got != want {
 			t.Errorf("kernel %d is dispatched in cycle %d, want %d", id, got, want)
 		}
 	}
-	if byID[1].End < 1700 {
+	if byID[1].End < 1_000_700 {
 		t.Errorf("kernel 1 ends in cycle %d, before its recorded duration", byID[1].End)
 	}
 	var copies []model.StageRecord
@@ -48,8 +52,8 @@ func TestCapturedTimeline(t *testing.T) {
 			copies = append(copies, s)
 		}
 	}
-	if len(copies) != 2 || copies[0].Start != 5000 || copies[0].End != 5300 || copies[1].Start != 5300 {
-		t.Errorf("copies %+v, want the first from 5000 to 5300 and the second from then on", copies)
+	if len(copies) != 2 || copies[0].Start != 1_004_000 || copies[0].End != 1_004_300 || copies[1].Start != 1_004_300 {
+		t.Errorf("copies %+v, want the first from 1,004,000 to 1,004,300 and the second from then on", copies)
 	}
 }
 
