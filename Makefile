@@ -20,7 +20,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 .PHONY: arm64 install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
-	CGO_ENABLED=0 go build -trimpath -o bin/replay ./cmd/replay
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/replay ./cmd/replay
 
 install: build
 	install -D -m 755 bin/replay $(DESTDIR)$(PREFIX)/bin/replay
