@@ -103,7 +103,7 @@ func (a *app) showComparison(c *replay.RunComparison, most int) error {
 	return nil
 }
 
-// change shows what is the same once.
+// change shows a value that both runs share once.
 func change(a, b string) string {
 	if a == b {
 		return a
@@ -111,7 +111,7 @@ func change(a, b string) string {
 	return a + " → " + b
 }
 
-// showPair says what differs between two runs, and in which kernels.
+// showPair prints the differences between two runs, in total and by kernel.
 func (a *app) showPair(p *replay.Pair, most int) error {
 	settings, err := p.Settings()
 	if err != nil {

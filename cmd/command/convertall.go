@@ -123,7 +123,7 @@ func capturesOf(input, from string) ([]string, error) {
 	return list, nil
 }
 
-// captureName is the name of a capture's file without what its format adds.
+// captureName is the name of a capture's file without the endings of its format.
 func captureName(path string) string {
 	name := filepath.Base(path)
 	for _, suffix := range []string{".gz", ".zst", ".xz", ".json", ".csv", ".sqlite", ".db", ".rpd", ".pt.trace"} {

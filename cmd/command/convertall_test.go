@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A folder of ranks becomes a folder of traces, one for each device; what is no
-// capture is passed over.
+// A folder of ranks becomes a folder of traces, one for each device. Files that are
+// no captures are passed over.
 func TestConvertFolder(t *testing.T) {
 	in, out := t.TempDir(), filepath.Join(t.TempDir(), "traces")
 	event := func(device, at int) string {

@@ -10,7 +10,7 @@ import (
 // boundaries is the word that asks for the table of kernel boundaries.
 const boundaries = "boundaries"
 
-// correlateBoundaries prints what small kernels take that need each other.
+// correlateBoundaries prints the times of small kernels that depend on each other.
 func (a *app) correlateBoundaries(ctx context.Context) error {
 	all, err := measured.Boundaries(ctx)
 	if err != nil {

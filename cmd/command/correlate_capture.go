@@ -11,8 +11,8 @@ import (
 	"gpureplay/replay"
 )
 
-// captures reports whether all arguments are captures or traces, which say by
-// themselves what was measured.
+// captures reports whether all arguments are captures or traces: each of them has
+// its measured times in itself.
 func captures(args []string) bool {
 	for _, path := range args {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {

@@ -11,7 +11,7 @@ import (
 // traceg is the format of captures for Accel-Sim.
 const traceg = "traceg"
 
-// exportCapture writes a trace as a capture and says what it leaves out.
+// exportCapture writes a trace as a capture and counts the facts that it leaves out.
 func (a *app) exportCapture(ctx context.Context, path, dir string, sm uint32) error {
 	r, err := trace.Open(path)
 	if err != nil {
