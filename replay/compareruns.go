@@ -115,7 +115,7 @@ func sides(dir string) ([]Side, error) {
 		if err != nil {
 			return nil, err
 		}
-		kvs, err := keyValuesOf(p.Path)
+		kvs, err := table.KeyValues(p.Path)
 		if err != nil {
 			return nil, err
 		}
@@ -126,19 +126,6 @@ func sides(dir string) ([]Side, error) {
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("compare: no complete run lies under %s: replay with -o %s first", dir, dir)
-	}
-	return all, nil
-}
-
-func keyValuesOf(path string) (map[string]string, error) {
-	r, err := table.OpenReader(path, table.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	all := map[string]string{}
-	for _, kv := range r.Metadata() {
-		all[kv.Key] = kv.Value
 	}
 	return all, nil
 }

@@ -22,25 +22,11 @@ type provenance struct {
 // text is a long text with a title.
 type text struct{ Title, Body string }
 
-// keyValues are those of a file.
-func keyValues(path string) (map[string]string, error) {
-	r, err := table.OpenReader(path, table.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	all := map[string]string{}
-	for _, kv := range r.Metadata() {
-		all[kv.Key] = kv.Value
-	}
-	return all, nil
-}
-
 // about returns the key-values of a run's own tables; none where they are gone or
 // in a format that keeps none.
 func (s *source) about(r *run) (map[string]string, error) {
 	if !s.merged {
-		return keyValues(r.part)
+		return table.KeyValues(r.part)
 	}
 	parts, err := table.Find(filepath.Join(s.dir, "cells", filepath.Base(r.cell)), "runs")
 	if err != nil {
@@ -48,7 +34,7 @@ func (s *source) about(r *run) (map[string]string, error) {
 	}
 	for _, p := range parts {
 		if p.Policy == r.policy {
-			return keyValues(p.Path)
+			return table.KeyValues(p.Path)
 		}
 	}
 	return nil, nil
@@ -102,7 +88,7 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 		if err != nil {
 			return nil, err
 		}
-		kvs, err := keyValues(path)
+		kvs, err := table.KeyValues(path)
 		if err != nil {
 			return nil, err
 		}

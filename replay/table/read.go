@@ -132,6 +132,20 @@ func (r *Reader) Skipped() []string { return r.skipped }
 // Metadata returns the key-values of the file, in its order.
 func (r *Reader) Metadata() []KeyValue { return r.dec.metadata() }
 
+// KeyValues returns the key-values of the table file at path; its errors name it.
+func KeyValues(path string) (map[string]string, error) {
+	r, err := OpenReader(path, Limits{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	all := map[string]string{}
+	for _, kv := range r.Metadata() {
+		all[kv.Key] = kv.Value
+	}
+	return all, nil
+}
+
 // Next returns the next rows, or io.EOF after the last. Any other error says
 // what is wrong with the file, and stays.
 func (r *Reader) Next() (*Batch, error) {
