@@ -48,7 +48,7 @@ func (u *ctaScheduler) bulkKernel() (*kernelRun, RoundRobin) {
 		if k.Left == 0 {
 			continue
 		}
-		plain := k.work.held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.group == nil && k.next < k.native
+		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.group == nil && k.next < k.native
 		fit, _ := u.m.cfg.Residency(&k.tk)
 		if !plain || fit == 0 || k.Left < leastBulk || k.Resident != u.onSMs {
 			return nil, nil

@@ -2,9 +2,6 @@ package model
 
 import "gpureplay/trace"
 
-// sectorShift is the logarithm of the 32 bytes of a sector.
-const sectorShift = 5
-
 // coalescer turns the addresses of one warp access into the distinct 32 B
 // sectors that they touch, in order of their first lane or, with ascend, of address.
 type coalescer struct {

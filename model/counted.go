@@ -67,7 +67,7 @@ func rankOf(o *op) rank {
 
 // expand makes the program of a CTA that needs one.
 func (m *Machine) expand(k *kernelRun, c *ctaRun) {
-	if k.work == InferredNothing || len(c.cta.Warps) > 0 || k.work.held() && m.overlap == nil {
+	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.overlap == nil {
 		return
 	}
 	n := &c.counts
@@ -81,7 +81,7 @@ func (m *Machine) expand(k *kernelRun, c *ctaRun) {
 		}
 	}
 	switch {
-	case k.work == InferredOrder:
+	case k.work == trace.InferredOrder:
 		n.code = m.countCode(k.tk.Function)
 		for _, x := range c.cta.Counts {
 			n.add(x.Inst*countVariants, x.Times)
@@ -91,7 +91,7 @@ func (m *Machine) expand(k *kernelRun, c *ctaRun) {
 		n.add(0, n.walks[0].accesses())
 		n.add(countVariants, n.walks[1].accesses())
 	}
-	if k.work != InferredAccesses && len(n.segments) == 0 {
+	if k.work != trace.InferredAccesses && len(n.segments) == 0 {
 		return
 	}
 	c.counted = true

@@ -55,18 +55,6 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	return t + nsToCycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
 }
 
-// CapRegisters lowers the registers of a kernel to what one of its CTAs can have
-// on an SM, as a compiler told its launch bounds does.
-func (c *Config) CapRegisters(k *trace.Kernel) {
-	warps := ceil(clampInt(k.Block.Count()), WarpSize)
-	perSub := ceil(warps, c.SM.WarpUnit) // warps that take registers from one sub-partition
-	if perSub == 0 {
-		return
-	}
-	perWarp := c.SM.Registers / c.SM.WarpUnit / perSub / c.SM.RegisterUnit * c.SM.RegisterUnit
-	k.Registers = min(k.Registers, uint32(perWarp/WarpSize))
-}
-
 // fusedCTA returns the next threadblock of a fused kernel.
 func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 	f := k.fused

@@ -2,50 +2,9 @@ package model
 
 import "gpureplay/trace"
 
-// Inferred says what a replay has to infer of a kernel's work, because the trace
-// does not have it.
-type Inferred uint8
-
-const (
-	InferredNothing  Inferred = iota // every warp instruction is from the trace
-	InferredOrder                    // the trace counts instructions: their order, their dependences and who executes them
-	InferredAccesses                 // the trace says what CTAs touch: the instructions that do
-	InferredTime                     // a CTA holds its place for a share of the recorded duration
-	InferredAll                      // not even that is known: a CTA holds its place for a cycle
-	numInferred      = iota
-)
-
-var inferredWords = [numInferred]string{"nothing", "order", "accesses", "time", "all"}
-
-// InferredWords are the words that values of [Inferred] print as, in order.
-func InferredWords() []string { return inferredWords[:] }
-
-// String returns the word of the tables: "order".
-func (i Inferred) String() string { return inferredWords[i] }
-
-// InferredOf says what is inferred of a kernel. Of one whose warps the trace does
-// not have, a recorded duration goes before its counts (MODEL.md, choice 18).
-func InferredOf(k *trace.Kernel) Inferred {
-	timed := k.Recorded != nil && k.Recorded.DurationNs > 0
-	switch {
-	case k.Fidelity == trace.FidelityWarp, k.Fidelity < trace.FidelityCTA && k.WarpInsts > 0:
-		return InferredNothing
-	case timed:
-		return InferredTime
-	case k.Fidelity < trace.FidelityCTA, k.CTAs == 0:
-		return InferredAll
-	case k.WarpInsts > 0:
-		return InferredOrder
-	}
-	return InferredAccesses
-}
-
-// held reports whether CTAs hold their places for a time that is inferred.
-func (i Inferred) held() bool { return i >= InferredTime }
-
 // A kernel whose work is inferred from its recorded duration takes it when it
 // runs alone on the GPU that it was captured on ([Options].Captured; this
-// machine, if nil): each CTA holds its place for as many cycles as [Config].hold
+// machine, if nil): each CTA holds its place for as many cycles as hold
 // finds for that GPU, and for as many on this machine (model.md, "Traces with
 // less in them"; MODEL.md, choice 18). A kernel without a duration holds each CTA
 // for one cycle; one without a grid is a single CTA that needs nothing of an SM.
@@ -53,9 +12,9 @@ func (i Inferred) held() bool { return i >= InferredTime }
 
 // infer prepares a kernel whose work is inferred, if it is.
 func (k *kernelRun) infer(m *Machine) {
-	k.work = InferredOf(&k.tk)
+	k.work = trace.InferredOf(&k.tk)
 	k.rec.Inferred = k.work
-	if !k.work.held() {
+	if !k.work.Held() {
 		return
 	}
 	from := m.captured()
@@ -68,8 +27,8 @@ func (k *kernelRun) infer(m *Machine) {
 		room = uint64(max(1, resident) * from.SM.Count)
 	}
 	k.inferred = 1
-	if k.work == InferredTime {
-		k.inferred = from.hold(nsToCycles(k.tk.Recorded.DurationNs, from), k.total, room)
+	if k.work == trace.InferredTime {
+		k.inferred = hold(from, nsToCycles(k.tk.Recorded.DurationNs, from), k.total, room)
 	}
 }
 
@@ -85,7 +44,7 @@ func (k *kernelRun) infer(m *Machine) {
 // pace of placing, and duration = ⌊(n-1)/p⌋ + hold + 1. What a CTA takes to start
 // is part of the hold. No CTA holds its place for less than a cycle, so that a
 // kernel takes at least as long as placing its CTAs.
-func (c *Config) hold(duration Time, n, room uint64) Time {
+func hold(c *Config, duration Time, n, room uint64) Time {
 	p := newCTAPace(c.KMU.CTAsPerCycle)
 	last := n - 1
 	waves := Time(last/room + 1)

@@ -28,7 +28,7 @@ type kernelRun struct {
 	narrow     bool   // it is a narrow task
 	early      bool   // a programmatic launch: it need not wait for the end of the one before
 	inferred   Time   // for how long a CTA holds its place at least
-	work       Inferred
+	work       trace.Inferred
 	arrival    Time         // overlapped: the earliest that the host's launch reaches the KMU
 	ending     bool         // evKernelEnd has been posted
 	released   bool         // it has given back its entry and its queue

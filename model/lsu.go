@@ -67,23 +67,7 @@ func (u *lsu) walk(sector uint64, at Time) Time {
 
 // enter prepares the empty SM for the CTAs of another kernel: the L1 is flushed
 // and takes what the kernel's shared memory leaves of a unified store.
-func (u *lsu) enter(k *kernelRun) { u.l1.resize(u.s.m.cfg.l1Bytes(k)) }
-
-// l1Bytes returns the capacity of the L1 while CTAs of k fill an SM: a unified
-// store gives shared memory the smallest carve-out that they fit in.
-func (c *Config) l1Bytes(k *kernelRun) int {
-	if c.L1.Unified == 0 {
-		return c.L1.Bytes
-	}
-	ctas, _ := c.Residency(&k.tk)
-	need := ctas * k.res.SharedBytes
-	for _, size := range c.L1.Carveouts {
-		if size >= need {
-			return max(0, min(c.L1.Bytes, c.L1.Unified-size))
-		}
-	}
-	return max(0, c.L1.Unified-c.SM.SharedBytes)
-}
+func (u *lsu) enter(k *kernelRun) { u.l1.resize(u.s.m.cfg.L1Bytes(&k.tk)) }
 
 // begin accepts an instruction in cycle t that keeps the unit for a number of
 // cycles, and returns when it starts.

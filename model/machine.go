@@ -308,7 +308,7 @@ func (m *Machine) fail(err error) {
 func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	k.rec.End = t
 	m.sum.Kernels++
-	if k.work != InferredNothing {
+	if k.work != trace.InferredNothing {
 		m.sum.KernelsInferred++
 	}
 	m.sum.Cycles = max(m.sum.Cycles, t)

@@ -29,7 +29,7 @@ func newMemory(c *Config) *memory {
 		cfg: c, latency: Time(c.Icnt.Latency), mapping: newMapping(c),
 	}
 	for n := range m.dataFlits {
-		m.dataFlits[n] = ceil(requestBytes+n<<sectorShift, c.Icnt.FlitBytes)
+		m.dataFlits[n] = (requestBytes + n<<sectorShift + c.Icnt.FlitBytes - 1) / c.Icnt.FlitBytes
 	}
 	if c.Icnt.HeadOfLine {
 		m.ahead, m.back = newHeadOfLine(c.SM.Count, c.L2.Slices), newHeadOfLine(c.L2.Slices, c.SM.Count)

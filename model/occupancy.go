@@ -46,7 +46,7 @@ func (r Resources) plus(o Resources, n int) Resources {
 // the whole SM: nothing of its time depends on what it asks for.
 func (c *Config) CTAResources(k *trace.Kernel) Resources {
 	r := c.asked(k)
-	if InferredOf(k) == InferredTime && !c.Fits(Resources{}, r) {
+	if trace.InferredOf(k) == trace.InferredTime && !c.Fits(Resources{}, r) {
 		s := &c.SM
 		r.Warps, r.Threads = min(r.Warps, s.MaxWarps), min(r.Threads, s.MaxThreads)
 		r.Registers, r.registerShare = min(r.Registers, s.Registers), min(r.registerShare, s.Registers)
@@ -133,6 +133,34 @@ func (c *Config) Residency(k *trace.Kernel) (ctas int, limit string) {
 func (c *Config) Occupancy(k *trace.Kernel) float64 {
 	ctas, _ := c.Residency(k)
 	return float64(ctas*c.CTAResources(k).Warps) / float64(c.SM.MaxWarps)
+}
+
+// L1Bytes returns the capacity of the L1 while CTAs of k fill an SM: a unified
+// store gives shared memory the smallest carve-out that they fit in.
+func (c *Config) L1Bytes(k *trace.Kernel) int {
+	if c.L1.Unified == 0 {
+		return c.L1.Bytes
+	}
+	ctas, _ := c.Residency(k)
+	need := ctas * c.CTAResources(k).SharedBytes
+	for _, size := range c.L1.Carveouts {
+		if size >= need {
+			return max(0, min(c.L1.Bytes, c.L1.Unified-size))
+		}
+	}
+	return max(0, c.L1.Unified-c.SM.SharedBytes)
+}
+
+// CapRegisters lowers the registers of a kernel to what one of its CTAs can have
+// on an SM, as a compiler told its launch bounds does.
+func (c *Config) CapRegisters(k *trace.Kernel) {
+	warps := ceil(clampInt(k.Block.Count()), WarpSize)
+	perSub := ceil(warps, c.SM.WarpUnit) // warps that take registers from one sub-partition
+	if perSub == 0 {
+		return
+	}
+	perWarp := c.SM.Registers / c.SM.WarpUnit / perSub / c.SM.RegisterUnit * c.SM.RegisterUnit
+	k.Registers = min(k.Registers, uint32(perWarp/WarpSize))
 }
 
 // clampInt returns n, or a number that no machine has but that can still be

@@ -203,7 +203,7 @@ func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
 		}
 		ctas++
 		arrays = max(arrays, len(c.Ranges))
-		p.scratch = p.footprint(&c, k.code, k.work > InferredNothing, p.scratch)
+		p.scratch = p.footprint(&c, k.code, k.work > trace.InferredNothing, p.scratch)
 		updates += len(p.scratch)
 		for _, x := range p.scratch {
 			p.count(k, x, t)
@@ -223,9 +223,9 @@ func (p *pageTable) profilerCycles(ctas, arrays, updates int) Time {
 	c := p.m.cfg
 	insts := profilerInsts * arrays
 	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
-	issue := ceil(ctas*insts, c.SM.Count*c.SM.Schedulers)
+	issue := ceilDiv(ctas*insts, c.SM.Count*c.SM.Schedulers)
 	l2 := newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
-	counters := l2.back(Time(ceil(updates, c.L2.Slices)))
+	counters := l2.back(Time(ceilDiv(updates, c.L2.Slices)))
 	return Time(c.KMU.DispatchLatency+c.L2.Latency) + max(Time(chain), Time(issue), counters)
 }
 
@@ -238,3 +238,5 @@ func (p *pageTable) postCycles(c *ctaRun) Time {
 	arrays := max(1, len(c.cta.Ranges))
 	return Time(profilerInsts*arrays*(p.m.cfg.Exec.Int.Latency+p.m.cfg.SM.PipelineDepth) + len(c.pages))
 }
+
+func ceilDiv(n, d int) int { return (n + d - 1) / d }

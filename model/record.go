@@ -34,7 +34,7 @@ type KernelRecord struct {
 	Parent      uint32 // kernel id; NoKernel if launched by the host
 	Stream      uint64
 	Fidelity    trace.Fidelity
-	Inferred    Inferred // of its work
+	Inferred    trace.Inferred // of its work
 	Grid, Block trace.Dim3
 	Registers   uint32
 	SharedBytes uint32

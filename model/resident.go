@@ -174,7 +174,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		}
 		m.spareCTAs = append(m.spareCTAs, spare)
 	}
-	if !k.work.held() {
+	if !k.work.Held() {
 		m.expand(k, c)
 	}
 	c.task, c.home, c.rec.Resident, c.inferred = task, r, true, 0
@@ -320,7 +320,7 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 	if task.ended == task.Blocks {
 		k.rec.End = t
 		m.sum.Kernels++
-		if k.work != InferredNothing {
+		if k.work != trace.InferredNothing {
 			m.sum.KernelsInferred++
 		}
 		m.sum.Cycles = max(m.sum.Cycles, t)

@@ -245,7 +245,7 @@ func (s *sm) postProfile(c *ctaRun) Time {
 	if o == nil || c.kernel.irregular() {
 		return 0
 	}
-	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.kernel.work > InferredNothing, c.pages)
+	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.kernel.work > trace.InferredNothing, c.pages)
 	return o.pages.postCycles(c)
 }
 

@@ -112,7 +112,7 @@ func (u *tasks) make(op *trace.HostOp) (*Task, error) {
 		return nil, fmt.Errorf("task %d is spawned twice", k.ID)
 	}
 	blocks, threads := k.Grid.Count(), k.Block.Count()
-	if InferredOf(k).held() && blocks*threads == 0 { // not even a grid: one warp
+	if trace.InferredOf(k).Held() && blocks*threads == 0 { // not even a grid: one warp
 		blocks, threads = 1, WarpSize
 	}
 	if blocks == 0 || threads == 0 || blocks >= 1<<31 || threads >= 1<<31 {

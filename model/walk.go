@@ -43,13 +43,13 @@ func walkOf(o *op) int { return int(o.mode()) - 1 }
 
 // start begins the walk of a mode: one access a page of ranges, which say what may
 // be touched, and where the time is known, unless accesses are counted.
-func (w *walk) start(m *Machine, c *trace.CTA, mode trace.Mode, work Inferred) {
+func (w *walk) start(m *Machine, c *trace.CTA, mode trace.Mode, work trace.Inferred) {
 	w.spans, w.bytes, w.taken, w.page = w.spans[:0], 0, 0, 0
 	list := c.Touches
 	if w.exact = len(list) > 0; !w.exact {
 		list = c.Ranges
 	}
-	if work == InferredTime || work == InferredAccesses && !w.exact {
+	if work == trace.InferredTime || work == trace.InferredAccesses && !w.exact {
 		w.page = uint64(m.cfg.Host.PageBytes)
 	}
 	for _, r := range list {

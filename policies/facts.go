@@ -104,24 +104,24 @@ func (f *Facts) kernels(r *trace.Reader) error {
 }
 
 func (f *Facts) inferred(k *trace.Kernel) {
-	of := model.InferredOf(k)
-	if of != model.InferredNothing && k.Flags&trace.KernelChild != 0 {
+	of := trace.InferredOf(k)
+	if of != trace.InferredNothing && k.Flags&trace.KernelChild != 0 {
 		f.Bodiless++
 	}
-	if of > model.InferredOrder && k.WarpInsts == 0 {
+	if of > trace.InferredOrder && k.WarpInsts == 0 {
 		f.Uncounted++
 	}
-	if of == model.InferredTime && k.CTAs > 0 {
+	if of == trace.InferredTime && k.CTAs > 0 {
 		f.TimedCTAs++
 	}
 	switch of {
-	case model.InferredOrder:
+	case trace.InferredOrder:
 		f.Counted++
-	case model.InferredAccesses:
+	case trace.InferredAccesses:
 		f.Touching++
-	case model.InferredTime, model.InferredAll:
+	case trace.InferredTime, trace.InferredAll:
 		f.Inferred++
-		if of == model.InferredTime {
+		if of == trace.InferredTime {
 			f.Timed++
 		}
 		if k.Grid.Count() == 0 {

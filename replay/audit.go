@@ -253,8 +253,8 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 // instructions checks that a kernel issued what the trace has, and no more
 // unless it may have done the work of children that were not launched.
 func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
-	switch model.InferredOf(&b.k) {
-	case model.InferredNothing, model.InferredOrder:
+	switch trace.InferredOf(&b.k) {
+	case trace.InferredNothing, trace.InferredOrder:
 		a.warps += b.k.Warps
 	default: // all warps of the block, and what they issue is not in the trace
 		a.warps += b.endings * uint64(b.res.Warps)
@@ -268,7 +268,7 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 
 // lanes checks that the lanes of a kernel's instructions are those of the trace.
 func (a *auditor) lanes(r *model.KernelRecord, b *kernelBook) {
-	known := b.k.CTAs > 0 && model.InferredOf(&b.k) == model.InferredNothing
+	known := b.k.CTAs > 0 && trace.InferredOf(&b.k) == trace.InferredNothing
 	if known && a.tr.Program().Totals.ChildLaunches == 0 && r.ThreadInsts != b.k.ThreadInsts {
 		a.fail("instructions", r.End, "kernel %d issued %d thread instructions, the trace has %d", r.ID, r.ThreadInsts, b.k.ThreadInsts)
 	}

@@ -102,7 +102,7 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 		}
 		s.last = nil
 		return
-	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, model.InferredOf(&b.k) != model.InferredNothing, b.k.CTAs == 0:
+	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, trace.InferredOf(&b.k) != trace.InferredNothing, b.k.CTAs == 0:
 		return
 	}
 	code := s.function(b.k.Function)

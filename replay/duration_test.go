@@ -33,7 +33,7 @@ func TestDurationsOfCaptures(t *testing.T) {
 			if err := r.Kernel(id, &k); err != nil {
 				t.Fatal(err)
 			}
-			if model.InferredOf(&k) != model.InferredTime {
+			if trace.InferredOf(&k) != trace.InferredTime {
 				continue
 			}
 			want := float64(k.Recorded.DurationNs) * cfg.Clock.CoreMHz / 1000

@@ -16,7 +16,7 @@ func tooLarge(tr *trace.Reader, c *model.Config) (table.Diagnostic, error) {
 		if err := tr.Kernel(uint32(id), &k); err != nil {
 			return d, err
 		}
-		if k.Grid.Count() > 0 && model.InferredOf(&k) == model.InferredTime && c.TooLarge(&k) {
+		if k.Grid.Count() > 0 && trace.InferredOf(&k) == trace.InferredTime && c.TooLarge(&k) {
 			d.Count++
 		}
 	}

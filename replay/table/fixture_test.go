@@ -88,7 +88,7 @@ func fillWork(s *Set) {
 	o := s.Observer()
 	o.Kernel(&model.KernelRecord{
 		ID: 4_000_000_000, Function: "void bfs<int>(int*, int)", Device: true, Parent: 4_294_967_294, Stream: math.MaxUint64,
-		Fidelity: trace.FidelityCTA, Inferred: model.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
+		Fidelity: trace.FidelityCTA, Inferred: trace.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
 		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [model.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
 			L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2},
@@ -100,7 +100,7 @@ func fillWork(s *Set) {
 		Recorded: &trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: -1},
 	})
 	o.Kernel(&model.KernelRecord{
-		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel, Inferred: model.InferredAll, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
+		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel, Inferred: trace.InferredAll, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
 	})
 	o.CTA(&model.CTARecord{
 		Kernel: 3, CTA: 9, Child: 12, SM: 25, Dispatch: 200, Start: 210, End: 300, WarpInsts: 64, Active: 40,

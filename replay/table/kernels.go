@@ -24,7 +24,7 @@ func recorded(name, doc string, get func(*trace.Recorded) int64) column[kernelRo
 // known it is no finding.
 func kernelStalled(reason model.Stall, name string) column[kernelRow] {
 	return i64("stalled_"+name+"_cycles", "Cycles of its CTAs in which no warp issued, by the reason that the table ctas has; NULL where its time is inferred.",
-		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < model.InferredTime })
+		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < trace.InferredTime })
 }
 
 var launchers = []string{"host", "device"}
@@ -45,7 +45,7 @@ func init() {
 			count("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
 			enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),
 			enum("inferred", "What was inferred of its work, and not in the trace: nothing; the order of counted instructions; the accesses to what is touched; "+
-				"the time, from its recorded duration; all (MODEL.md, Counts).", model.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
+				"the time, from its recorded duration; all (MODEL.md, Counts).", trace.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
 			count("grid_x", "CTAs of the grid in x.", func(r *kernelRow) uint32 { return r.Grid[0] }),
 			count("grid_y", "CTAs of the grid in y.", func(r *kernelRow) uint32 { return r.Grid[1] }),
 			count("grid_z", "CTAs of the grid in z.", func(r *kernelRow) uint32 { return r.Grid[2] }),
