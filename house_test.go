@@ -24,7 +24,8 @@ const module = "gpureplay/"
 var allowed = map[string][]string{
 	"trace":            {},
 	"trace/tracetest":  {"trace"},
-	"model":            {"trace"},
+	"model/hardware":   {"trace"},
+	"model":            {"trace", "model/hardware"},
 	"policies":         {"trace", "model", "policies"},
 	"replay/table":     {"trace", "model", "replay/table"},
 	"replay/timeline":  {"trace", "model", "replay/table"},

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // conflictRule says how lanes of an atomic that touch the same bytes go to the L2.
 type conflictRule uint8
@@ -18,7 +21,7 @@ var conflictRules = map[string]conflictRule{"merged": conflictMerged, "split": c
 // conflict: each lane joins the first transaction of its sector that has none of its
 // bytes, or makes a new one (GPGPU-Sim's memory_coalescing_arch_atomic).
 func (c *coalescer) atomic(a *trace.Access, lists []uint64, width uint64, rule conflictRule) {
-	together := rule == conflictMerged || width > 1<<sectorShift || a.Count > 32 || apart(a, width)
+	together := rule == conflictMerged || width > 1<<hardware.SectorShift || a.Count > 32 || apart(a, width)
 	if together {
 		c.coalesce(a, lists, width)
 	} else {
@@ -55,11 +58,11 @@ func (c *coalescer) transactions(a *trace.Access, lists []uint64, width uint64) 
 			addr = lists[uint64(a.List)-1+i]
 		}
 		end := addr + width
-		if first, last := addr>>sectorShift, (end-1)>>sectorShift; first == last {
+		if first, last := addr>>hardware.SectorShift, (end-1)>>hardware.SectorShift; first == last {
 			c.join(first, covered(addr, end))
 		} else {
-			c.join(first, covered(addr, last<<sectorShift))
-			c.join(last, covered(last<<sectorShift, end))
+			c.join(first, covered(addr, last<<hardware.SectorShift))
+			c.join(last, covered(last<<hardware.SectorShift, end))
 		}
 	}
 }

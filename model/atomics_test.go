@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ func TestConflictsOnPresets(t *testing.T) {
 		for _, bins := range []int{1, 64, 1024} {
 			text, cycles := histogram(92, 8, 16, bins), map[string]model.Time{}
 			for _, rule := range conflictRules {
-				c, err := model.Preset(gpu)
+				c, err := hardware.Preset(gpu)
 				if err == nil {
 					err = c.Set("sm.atomic_conflicts", rule)
 				}

@@ -2,16 +2,16 @@ package model_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace"
 )
 
 // audited replays a trace with the auditor on and fails the test on a violation.
-func audited(t testing.TB, tr *trace.Reader, c *model.Config, policy string) {
+func audited(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {

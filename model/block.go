@@ -1,11 +1,14 @@
 package model
 
-import "math/bits"
+import (
+	"gpureplay/model/hardware"
+	"math/bits"
+)
 
 // block is what a cache fetches at once: so many sectors of 32 B, as their logarithm.
 type block uint8
 
-func newBlock(bytes int) block { return block(bits.TrailingZeros(uint(bytes >> sectorShift))) }
+func newBlock(bytes int) block { return block(bits.TrailingZeros(uint(bytes >> hardware.SectorShift))) }
 
 // sectors is how many a block has.
 func (b block) sectors() uint { return 1 << (b & 7) }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"gpureplay/model/hardware"
 	"slices"
 )
 
@@ -116,7 +117,7 @@ func (b *bulk) find(from int) int {
 func (u *ctaScheduler) lift(k *kernelRun) {
 	b, m := &u.bulk, u.m
 	fit, _ := m.cfg.Residency(&k.tk)
-	if k.res == (Resources{}) {
+	if k.res == (hardware.Resources{}) {
 		fit = m.cfg.SM.MaxCTAs
 	}
 	b.room, b.free, b.fit = b.room[:0], 0, fit
@@ -185,7 +186,7 @@ func (u *ctaScheduler) takeOff(k *kernelRun, sm int, t Time) {
 func (u *ctaScheduler) settle(k *kernelRun, hold Time) {
 	b, m := &u.bulk, u.m
 	for _, s := range m.sms {
-		s.used, k.smCTAs[s.id] = Resources{}, 0
+		s.used, k.smCTAs[s.id] = hardware.Resources{}, 0
 	}
 	k.Resident, k.SMs = b.flying.len(), 0
 	u.onSMs = k.Resident

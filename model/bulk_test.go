@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math/rand/v2"
 	"reflect"
 	"strings"
@@ -48,7 +49,7 @@ func TestBulkChangesNothing(t *testing.T) {
 func bulkRun(t *testing.T, text, preset string, sample model.Time, bulk bool) ([]string, model.Summary) {
 	t.Helper()
 	r := tracetest.FromText(t, text)
-	cfg, err := model.Preset(preset)
+	cfg, err := hardware.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}

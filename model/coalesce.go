@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // coalescer turns the addresses of one warp access into the distinct 32 B
 // sectors that they touch, in order of their first lane or, with ascend, of address.
@@ -29,7 +32,7 @@ func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
 		c.span(a.Base, uint64(a.Stride)*(n-1)+width)
 		return
 	}
-	if a.List == 0 && a.Stride >= 1<<sectorShift && within(a, width) {
+	if a.List == 0 && a.Stride >= 1<<hardware.SectorShift && within(a, width) {
 		c.stride(a.Base, uint64(a.Stride), n, covered(a.Base, a.Base+width))
 		return
 	}
@@ -53,28 +56,28 @@ func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
 // within reports whether every element of a strided access lies in the same place
 // of a sector of its own.
 func within(a *trace.Access, width uint64) bool {
-	return a.Stride&(1<<sectorShift-1) == 0 && a.Base&(1<<sectorShift-1)+width <= 1<<sectorShift
+	return a.Stride&(1<<hardware.SectorShift-1) == 0 && a.Base&(1<<hardware.SectorShift-1)+width <= 1<<hardware.SectorShift
 }
 
 // stride adds n sectors, a number of bytes apart.
 func (c *coalescer) stride(base, step, n uint64, bytes uint32) {
 	for range n {
-		c.append(base>>sectorShift, bytes)
+		c.append(base>>hardware.SectorShift, bytes)
 		base += step
 	}
 }
 
 // covered returns the bits of the bytes lo ≤ b < hi of one sector.
 func covered(lo, hi uint64) uint32 {
-	return uint32((uint64(1)<<(hi-lo) - 1) << (lo & (1<<sectorShift - 1)))
+	return uint32((uint64(1)<<(hi-lo) - 1) << (lo & (1<<hardware.SectorShift - 1)))
 }
 
 // span adds the sectors of a run of bytes, none of which has been seen.
 func (c *coalescer) span(base, bytes uint64) {
 	end := base + bytes
 	for base < end {
-		next := min(end, (base>>sectorShift+1)<<sectorShift)
-		c.append(base>>sectorShift, covered(base, next))
+		next := min(end, (base>>hardware.SectorShift+1)<<hardware.SectorShift)
+		c.append(base>>hardware.SectorShift, covered(base, next))
 		base = next
 	}
 }
@@ -86,13 +89,13 @@ func (c *coalescer) append(sector uint64, bytes uint32) {
 
 func (c *coalescer) add(addr, width uint64) {
 	end := addr + width
-	if addr>>sectorShift == (end-1)>>sectorShift {
-		c.addPart(addr>>sectorShift, covered(addr, end))
+	if addr>>hardware.SectorShift == (end-1)>>hardware.SectorShift {
+		c.addPart(addr>>hardware.SectorShift, covered(addr, end))
 		return
 	}
 	for addr < end {
-		next := min(end, (addr>>sectorShift+1)<<sectorShift)
-		c.addPart(addr>>sectorShift, covered(addr, next))
+		next := min(end, (addr>>hardware.SectorShift+1)<<hardware.SectorShift)
+		c.addPart(addr>>hardware.SectorShift, covered(addr, next))
 		addr = next
 	}
 }

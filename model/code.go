@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"strings"
 
 	"gpureplay/trace"
@@ -56,7 +57,7 @@ type code struct {
 
 // prepare brings c up to date with f, which grows only while a trace is
 // written; a replayed function is prepared once.
-func prepare(f *trace.Function, sm *SMConfig) *code {
+func prepare(f *trace.Function, sm *hardware.SMConfig) *code {
 	c := newCode(len(f.Insts), sm)
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
@@ -69,7 +70,7 @@ func prepare(f *trace.Function, sm *SMConfig) *code {
 }
 
 // newCode returns a function with room for a number of instructions.
-func newCode(insts int, sm *SMConfig) *code {
+func newCode(insts int, sm *hardware.SMConfig) *code {
 	exit := unitControl
 	if sm.ExitUnit == "int" {
 		exit = unitInt
@@ -186,9 +187,9 @@ type timing struct {
 	exit    Time // from an EXIT to the end of its warp
 }
 
-func newTiming(e *ExecConfig, sm *SMConfig) timing {
+func newTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) timing {
 	t := timing{exit: Time(sm.ExitLatency)}
-	set := func(u unit, c UnitConfig) {
+	set := func(u unit, c hardware.UnitConfig) {
 		t.latency[u], t.every[u] = Time(c.Latency+sm.PipelineDepth), max(1, Time(c.Initiation))
 	}
 	set(unitInt, e.Int)
@@ -200,6 +201,6 @@ func newTiming(e *ExecConfig, sm *SMConfig) timing {
 	set(unitUniform, e.Uniform)
 	set(unitControl, e.Control)
 	set(unitTexture, e.Texture)
-	set(unitNone, UnitConfig{Latency: 1, Initiation: 1})
+	set(unitNone, hardware.UnitConfig{Latency: 1, Initiation: 1})
 	return t
 }

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // How much goes on together in a warp of which only counts are known. Each is
 // near the median of four captures that have registers:
@@ -45,7 +48,7 @@ func (m *Machine) touchCode() *code {
 	return m.touching
 }
 
-func newCountCode(insts int, sm *SMConfig) *code {
+func newCountCode(insts int, sm *hardware.SMConfig) *code {
 	c := newCode(insts*countVariants, sm)
 	c.insts = make([]uint32, 0, insts*countVariants)
 	return c

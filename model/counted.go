@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 	"slices"
 
@@ -72,7 +73,7 @@ func (m *Machine) expand(k *kernelRun, c *ctaRun) {
 	}
 	n := &c.counts
 	threads := k.tk.Block.Count()
-	n.threads, n.warps, n.segments = threads, ceil64(threads, WarpSize), n.segments[:0]
+	n.threads, n.warps, n.segments = threads, ceil64(threads, hardware.WarpSize), n.segments[:0]
 	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.cta.ID)<<16)&(freshWindow-1)
 	for i := range n.walks {
 		n.walks[i].start(m, &c.cta, walkModes[i], k.work)
@@ -173,7 +174,7 @@ func (n *counted) program(c *ctaRun, i int) frame {
 
 // lanesOf is the mask of a warp of a block.
 func lanesOf(threads, warp uint64) uint32 {
-	if first := warp * WarpSize; threads < first+WarpSize {
+	if first := warp * hardware.WarpSize; threads < first+hardware.WarpSize {
 		return 1<<(threads-first) - 1
 	}
 	return ^uint32(0)

@@ -3,6 +3,7 @@ package model
 import (
 	"flag"
 	"fmt"
+	"gpureplay/model/hardware"
 	"os"
 	"strings"
 	"testing"
@@ -13,27 +14,15 @@ func presetTable() string {
 	var b strings.Builder
 	b.WriteString("| preset | SMs | MHz | warps, CTAs an SM | L1, shared KB | L2 KB | GB/s | host launch | dispatch | child launch |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, name := range Presets() {
-		c, err := Preset(name)
+	for _, name := range hardware.Presets() {
+		c, err := hardware.Preset(name)
 		if err != nil {
 			panic(err)
 		}
 		l := c.Launch
 		fmt.Fprintf(&b, "| `%s` | %d | %g | %d, %d | %d, %d | %d | %.0f | %d | %d | %d + %dx%s |\n", name, c.SM.Count, c.Clock.CoreMHz, c.SM.MaxWarps, c.SM.MaxCTAs,
-			c.L1.Bytes>>10, c.SM.SharedBytes>>10, c.L2.Bytes>>10, gbs(c), c.Host.LaunchLatency, c.KMU.DispatchLatency, l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane,
+			c.L1.Bytes>>10, c.SM.SharedBytes>>10, c.L2.Bytes>>10, c.DRAMGBs(), c.Host.LaunchLatency, c.KMU.DispatchLatency, l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane,
 			map[bool]string{true: ", holds the warp", false: ", asynchronous"}[l.BlocksWarp])
-	}
-	return b.String()
-}
-
-// capabilityTable is MODEL.md's table of occupancy limits.
-func capabilityTable() string {
-	var b strings.Builder
-	b.WriteString("| capability | | warps | CTAs | registers | a warp's unit | sub-partitions | shared KiB | unit | reserved |\n")
-	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
-	for _, k := range capabilities {
-		fmt.Fprintf(&b, "| %d.%d | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", k.cc/10, k.cc%10, k.description, k.warps, k.ctas, k.registers, registerUnit,
-			k.warpUnit, k.sharedKiB, k.sharedUnit, k.reserved)
 	}
 	return b.String()
 }
@@ -45,9 +34,6 @@ func TestModelDocTables(t *testing.T) {
 	data, err := os.ReadFile("MODEL.md")
 	if err != nil {
 		t.Fatal(err)
-	}
-	if table := capabilityTable(); !strings.Contains(string(data), table) {
-		t.Errorf("MODEL.md does not have this table:\n%s", table)
 	}
 	const begin, end = "<!-- presets -->\n", "<!-- /presets -->\n"
 	before, rest, found := strings.Cut(string(data), begin)
@@ -95,11 +81,11 @@ func TestModelDocNumbers(t *testing.T) {
 		fmt.Sprintf("one of %s engines", words[len(h.engine)]),
 		fmt.Sprintf("`shared.latency + %d + (conflicts - 1)`", l1Extra),
 		fmt.Sprintf("`l1.latency + %d` after an L1 hit", l1Extra),
-		fmt.Sprintf("distinct %d B sectors", 1<<sectorShift),
+		fmt.Sprintf("distinct %d B sectors", 1<<hardware.SectorShift),
 		fmt.Sprintf("a bit per cycle over a window of %s cycles", grouped(slotWindow)),
 		fmt.Sprintf("more than %s cycles for its port", grouped(mostQueued)),
 		fmt.Sprintf("A packet is %d B and what it carries", requestBytes),
-		fmt.Sprintf("the number of the %d B chunk", 1<<(chunkShift+sectorShift)),
+		fmt.Sprintf("the number of the %d B chunk", 1<<(chunkShift+hardware.SectorShift)),
 		fmt.Sprintf("up to the last %s rows of a bank", words[len(b.rows)]),
 		fmt.Sprintf("at most %s operations ahead of the device", grouped(maxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
@@ -126,7 +112,7 @@ func TestModelDocNumbers(t *testing.T) {
 	for name, want := range map[string]struct{ mhz, gbs float64 }{"h100": {5234, 3350}, "h200": {6250, 4800}} {
 		c := mustPreset(t, name)
 		c.Clock.DRAMMHz = want.mhz
-		if got := gbs(c); got < want.gbs*0.999 || got > want.gbs*1.001 {
+		if got := c.DRAMGBs(); got < want.gbs*0.999 || got > want.gbs*1.001 {
 			t.Errorf("%s at %g MHz: %g GB/s, MODEL.md says %g", name, want.mhz, got, want.gbs)
 		}
 	}
@@ -157,4 +143,13 @@ func TestModelDocLists(t *testing.T) {
 	if lists < 4 {
 		t.Errorf("%d numbered lists", lists)
 	}
+}
+
+func mustPreset(t testing.TB, name string) *hardware.Config {
+	t.Helper()
+	c, err := hardware.Preset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -1,11 +1,13 @@
 package model
 
+import "gpureplay/model/hardware"
+
 // channel is one DRAM channel: banks with open rows behind one data bus.
 // Requests reach it out of time order, so FR-FCFS is expressed by what it
 // brings about: a request joins the batch of a row that is still being served
 // when it arrives (MODEL.md, choice 9).
 type channel struct {
-	cfg     *DRAMConfig
+	cfg     *hardware.DRAMConfig
 	ratio   ratio
 	bus     slots   // in bursts
 	burst   divisor // command cycles of one sector on the bus
@@ -46,7 +48,7 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
-func newChannel(c *Config, where *mapping) channel {
+func newChannel(c *hardware.Config, where *mapping) channel {
 	d := &c.DRAM
 	banks := make([]bank, max(1, d.Banks))
 	for i := range banks {
@@ -58,7 +60,7 @@ func newChannel(c *Config, where *mapping) channel {
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
 	return channel{
 		cfg: d, ratio: newRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
-		burst: newDivisor((1<<sectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
+		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		mapping: where, banks: banks, queue: newRing(d.Window), lastAct: -never, pending: newCover(), refresh: newRefresh(d),
 	}
 }

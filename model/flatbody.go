@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 	"slices"
 
@@ -12,8 +13,8 @@ import (
 type flatEnd struct {
 	inst  uint32
 	mask  uint32
-	known uint32           // lanes that have an address
-	addrs [WarpSize]uint64 // the last of each lane
+	known uint32                    // lanes that have an address
+	addrs [hardware.WarpSize]uint64 // the last of each lane
 }
 
 // keep notes the active lanes, and where they access memory their addresses.

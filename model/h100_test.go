@@ -3,6 +3,7 @@ package model
 import (
 	"bufio"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"os"
 	"slices"
@@ -69,7 +70,7 @@ func fitLine(list []emptyKernel, keep func(emptyKernel) bool) (base, slope float
 // held is for how long an empty CTA holds its place: its warps start one after
 // another, the last waits for its parameter, and the next CTA is placed a cycle
 // after the end.
-func (e emptyKernel) held(c *Config) float64 {
+func (e emptyKernel) held(c *hardware.Config) float64 {
 	warps := (e.threads + 31) / 32
 	return float64(c.SM.CTALaunchLatency + (warps-1)*c.SM.WarpLaunchGap + c.Exec.Int.Latency + c.SM.PipelineDepth + 1)
 }
@@ -77,7 +78,7 @@ func (e emptyKernel) held(c *Config) float64 {
 // emptyCycles is the closed form of an empty kernel on a machine: the launch,
 // then CTAs at the pace of the distributor, each once the place is free that it
 // takes, and the last one's time.
-func emptyCycles(c *Config, e emptyKernel) float64 {
+func emptyCycles(c *hardware.Config, e emptyKernel) float64 {
 	resident, _ := c.Residency(&trace.Kernel{Block: trace.Dim3{uint32(e.threads), 1, 1}})
 	places, held, pace := c.SM.Count*resident, e.held(c), 1/c.KMU.CTAsPerCycle
 	at := make([]float64, e.ctas)
@@ -94,7 +95,7 @@ func emptyCycles(c *Config, e emptyKernel) float64 {
 
 // launchCosts are what the setting half says of a machine with the rest of its
 // numbers (MODEL.md, P5).
-func launchCosts(c *Config, all []emptyKernel) (launch, start, gap int, pace float64) {
+func launchCosts(c *hardware.Config, all []emptyKernel) (launch, start, gap int, pace float64) {
 	base, pace := fitLine(all, func(e emptyKernel) bool { return e.forSetting() && e.threads <= 448 })
 	var warps, held []float64
 	for threads := 704; threads <= 1024; threads += 64 { // two CTAs on an SM

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 	"math/bits"
 
@@ -374,7 +375,7 @@ func (h *host) pop(st *stream) {
 const horizon = never / 16
 
 // nsToCycles converts a time of the host, rounding up, to horizon at most.
-func nsToCycles(ns int64, c *Config) Time {
+func nsToCycles(ns int64, c *hardware.Config) Time {
 	if ns <= 0 {
 		return 0
 	}

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // A kernel whose work is inferred from its recorded duration takes it when it
 // runs alone on the GPU that it was captured on ([Options].Captured; this
@@ -21,7 +24,7 @@ func (k *kernelRun) infer(m *Machine) {
 	room := uint64(1)
 	if k.total == 0 {
 		k.native, k.total, k.Left = 1, 1, 1
-		k.res = Resources{}
+		k.res = hardware.Resources{}
 	} else {
 		resident, _ := from.Residency(&k.tk)
 		room = uint64(max(1, resident) * from.SM.Count)
@@ -44,7 +47,7 @@ func (k *kernelRun) infer(m *Machine) {
 // pace of placing, and duration = ⌊(n-1)/p⌋ + hold + 1. What a CTA takes to start
 // is part of the hold. No CTA holds its place for less than a cycle, so that a
 // kernel takes at least as long as placing its CTAs.
-func hold(c *Config, duration Time, n, room uint64) Time {
+func hold(c *hardware.Config, duration Time, n, room uint64) Time {
 	p := newCTAPace(c.KMU.CTAsPerCycle)
 	last := n - 1
 	waves := Time(last/room + 1)

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -26,7 +27,7 @@ func (*endings) Sample(*model.SampleRecord)     {}
 // on the K20c itself.
 func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 	t.Helper()
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,11 +41,11 @@ func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 	}
 	opt := model.Options{Config: cfg, Policy: p, Observer: &endings{}}
 	if captured != "" {
-		c, err := model.Preset(captured)
+		c, err := hardware.Preset(captured)
 		if err != nil {
 			t.Fatal(err)
 		}
-		opt.Captured = func() *model.Config { return c }
+		opt.Captured = func() *hardware.Config { return c }
 	}
 	m, err := model.New(tracetest.FromText(t, text), opt)
 	if err != nil {

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 	"math/bits"
 	"slices"
@@ -184,7 +185,7 @@ func (in *inliner) iterate(f *frame) error {
 // seek moves l to the thread of an iteration.
 func (l *inlineLane) seek(thread uint32) error {
 	cta, in := thread/l.block, thread%l.block
-	l.bit = in % WarpSize
+	l.bit = in % hardware.WarpSize
 	for !l.ended && (!l.read || l.cta.ID < cta) {
 		switch err := l.cursor.Next(&l.cta); {
 		case errors.Is(err, io.EOF):
@@ -199,7 +200,7 @@ func (l *inlineLane) seek(thread uint32) error {
 		return nil
 	}
 	for i := range l.cta.Warps {
-		if l.cta.Warps[i].ID == in/WarpSize {
+		if l.cta.Warps[i].ID == in/hardware.WarpSize {
 			l.warp = &l.cta.Warps[i]
 			return nil
 		}

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func (f *frame) steps(fn *trace.Function) string {
 // second CTA alone. Lane 12's thread 3 has an instruction; then its child's second
 // warp, threads 32 to 39.
 func TestInlineForm(t *testing.T) {
-	cfg, err := Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestInlineForm(t *testing.T) {
 
 // A call without memory of its own allocates for its cursors alone.
 func BenchmarkInline(b *testing.B) {
-	cfg, err := Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		b.Fatal(err)
 	}

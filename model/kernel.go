@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 
 	"gpureplay/trace"
@@ -15,7 +16,7 @@ type kernelRun struct {
 	slot       uint64 // index in Machine.runs
 	tk         trace.Kernel
 	code       *code
-	res        Resources
+	res        hardware.Resources
 	stream     *stream
 	hwq        int
 	ready      bool // head of its stream: nothing before it is unfinished

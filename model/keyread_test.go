@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 // setting that changes nothing. What declares and checks keys does not count.
 func TestEveryKeyIsRead(t *testing.T) {
 	var src strings.Builder
-	for _, dir := range []string{".", "../policies", "../policies/pagoda", "../replay", "../cmd/command"} {
+	for _, dir := range []string{".", "hardware", "../policies", "../policies/pagoda", "../replay", "../cmd/command"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +31,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			src.Write(data)
 		}
 	}
-	eachField(reflect.TypeFor[Config](), "", func(path, field string) {
+	eachField(reflect.TypeFor[hardware.Config](), "", func(path, field string) {
 		if !regexp.MustCompile(`\.` + field + `\b`).MatchString(src.String()) {
 			t.Errorf("%s (%s) is read by nobody", path, field)
 		}

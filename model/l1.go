@@ -1,10 +1,13 @@
 package model
 
-import "math/bits"
+import (
+	"gpureplay/model/hardware"
+	"math/bits"
+)
 
 // l1 is the L1 data cache of an SM: its tags, and the misses on their way.
 type l1 struct {
-	cfg      *L1Config
+	cfg      *hardware.L1Config
 	tags     *cache         // nil: there is none
 	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
 	pending  flights        // fill times of the misses
@@ -23,11 +26,11 @@ type l1Stats struct {
 	reads, hits, misses, writes uint64
 }
 
-func (c *l1) init(cfg *L1Config) {
+func (c *l1) init(cfg *hardware.L1Config) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
 	c.pending = newFlights()
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
-	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> sectorShift)))
+	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)
 }
 

@@ -1,6 +1,9 @@
 package model
 
-import "math/bits"
+import (
+	"gpureplay/model/hardware"
+	"math/bits"
+)
 
 // slice is one slice of the L2, with a limit on misses and on requests that merge
 // into one; at a limit it takes nothing more.
@@ -23,12 +26,12 @@ type slice struct {
 	stats   MemoryRecord
 }
 
-func newSlice(c *Config, where *mapping, ch *channel) slice {
+func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
 	icnt, l2 := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	return slice{
 		port: newSlots(icnt), in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue + c.Icnt.Queue),
 		tags: newMappedCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where), chan_: ch, rop: Time(c.L2.Latency), evicts: !c.L2.WriteBack,
-		mshrs: c.L2.MSHRs, pending: newFlights(), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
+		mshrs: c.L2.MSHRs, pending: newFlights(), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
 }
 

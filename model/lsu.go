@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 
 	"gpureplay/trace"
@@ -38,8 +39,8 @@ func (u *lsu) init(s *sm) {
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
-		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<sectorShift, n, false)
-		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> sectorShift)))
+		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)
+		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> hardware.SectorShift)))
 	}
 }
 
@@ -141,7 +142,7 @@ func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
 	for n := max(1, uint64(o.width)/4); n > 0; n-- {
 		for s := range uint64(4) {
 			if lanes := w.mask >> (8 * s) & 0xff; lanes != 0 {
-				u.co.append(word>>sectorShift+s, spreadLanes(lanes))
+				u.co.append(word>>hardware.SectorShift+s, spreadLanes(lanes))
 			}
 		}
 		word += apart
@@ -153,12 +154,12 @@ func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
 // kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
 func (s *sm) localWord(w *warp) (first, apart uint64) {
 	k := w.cta.kernel
-	padded, sms := (k.tk.Block.Count()+WarpSize-1)/WarpSize*WarpSize, uint64(s.m.cfg.SM.Count)
+	padded, sms := (k.tk.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.m.cfg.SM.Count)
 	if k.localApart == 0 {
 		ctas, _ := s.m.cfg.Residency(&k.tk)
 		k.localApart = 4 * padded * uint64(max(1, ctas)) * sms
 	}
-	thread := uint64(s.slot(w)) * WarpSize
+	thread := uint64(s.slot(w)) * hardware.WarpSize
 	return 4 * (padded*(uint64(s.id)+sms*(thread/padded)) + thread%padded), k.localApart
 }
 

@@ -3,21 +3,22 @@ package model
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/trace"
 )
 
 // Options are what a run needs beside the machine.
 type Options struct {
-	Config   *Config
+	Config   *hardware.Config
 	Policy   *Policy
-	Captured func() *Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
-	Observer Observer       // nil: nobody watches
-	Sample   Time           // width of a timeline window; 0: none; SampleAuto
-	Timing   Timing         // of the host and its copies
-	AsTasks  AsTasks        // whether launches of the host are run as narrow tasks
-	Bulk     bool           // CTAs of which nothing is known but their time are not told of, and may be placed together
-	Fault    Fault          // of the scoreboard, for tests of auditors
+	Captured func() *hardware.Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
+	Observer Observer                // nil: nobody watches
+	Sample   Time                    // width of a timeline window; 0: none; SampleAuto
+	Timing   Timing                  // of the host and its copies
+	AsTasks  AsTasks                 // whether launches of the host are run as narrow tasks
+	Bulk     bool                    // CTAs of which nothing is known but their time are not told of, and may be placed together
+	Fault    Fault                   // of the scoreboard, for tests of auditors
 
 	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
 	Tick      func(now Time, insts uint64) // called now and then while it runs, with the instructions issued; nil: nobody asks
@@ -25,7 +26,7 @@ type Options struct {
 
 // Machine replays one trace under one policy, once.
 type Machine struct {
-	cfg       *Config
+	cfg       *hardware.Config
 	policy    *Policy
 	tr        *trace.Reader
 	prog      *trace.Program
@@ -62,7 +63,7 @@ type Machine struct {
 	acting    []uint64 // SMs of the current cycle
 	stepped   Time     // the last cycle in which they acted
 	err       error    // met by an SM; ends the run after the cycle
-	captured  func() *Config
+	captured  func() *hardware.Config
 	last      Time // cycle in which the run is cut off
 	tick      func(Time, uint64)
 }
@@ -78,7 +79,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
 	if m.captured = opt.Captured; m.captured == nil {
-		m.captured = func() *Config { return m.cfg }
+		m.captured = func() *hardware.Config { return m.cfg }
 	}
 	m.accessed, _ = m.obs.(AccessObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)

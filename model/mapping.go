@@ -1,6 +1,9 @@
 package model
 
-import "math/bits"
+import (
+	"gpureplay/model/hardware"
+	"math/bits"
+)
 
 // mapping is where an address lies: its slice of the L2, the set there, and the
 // bank and row of its channel. An address is split in two at a bit: what is above
@@ -16,13 +19,13 @@ type mapping struct {
 	channels divisor
 	polyOf   *poly // over slices; nil: another hash
 
-	subs      uint64  // slices of a channel less one: a mask
-	subShift  uint    // of the bits that choose one, in a sector's address in its channel
-	subBits   uint    // how many
-	bankLow   bitRun  // the lower bits of a bank's number
-	bankHigh  bitRun  // and the upper ones
-	rowShift  uint    // all above are the row's
-	rows      divisor // without a layout: sectors of a row
+	subs      uint64          // slices of a channel less one: a mask
+	subShift  uint            // of the bits that choose one, in a sector's address in its channel
+	subBits   uint            // how many
+	bankLow   hardware.BitRun // the lower bits of a bank's number
+	bankHigh  hardware.BitRun // and the upper ones
+	rowShift  uint            // all above are the row's
+	rows      divisor         // without a layout: sectors of a row
 	banks     divisor
 	lineShift uint  // sectors of a line
 	sets      *poly // over sets of a slice; nil: the cache chooses by itself
@@ -42,28 +45,28 @@ var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR, "ipoly": 
 // chunkShift is the span of addresses that goes to one slice where there is no
 // layout, and that of a channel where there is one (dramid@8 in every
 // configuration of GPGPU-Sim).
-const chunkShift = 8 - sectorShift // 256 B
+const chunkShift = 8 - hardware.SectorShift // 256 B
 
-func newMapping(c *Config) *mapping {
+func newMapping(c *hardware.Config) *mapping {
 	m := &mapping{
 		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: newDivisor(c.L2.Slices), channels: newDivisor(c.DRAM.Channels),
-		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+sectorShift)) >> sectorShift), banks: newDivisor(c.DRAM.Banks),
-		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> sectorShift))),
+		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: newDivisor(c.DRAM.Banks),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
 	if m.hash == hashPoly {
 		m.polyOf = newPoly(c.L2.Slices)
 	}
 	if c.L2.SetHash == "ipoly" {
-		m.sets = newPoly(c.L2.sets())
+		m.sets = newPoly(c.L2.Sets())
 	}
 	if m.layout {
-		runs := layoutRuns(c.DRAM.Mapping, 'B')
-		m.bankLow, m.rowShift = runs[0], layoutRuns(c.DRAM.Mapping, 'R')[0].shift
+		runs := hardware.LayoutRuns(c.DRAM.Mapping, 'B')
+		m.bankLow, m.rowShift = runs[0], hardware.LayoutRuns(c.DRAM.Mapping, 'R')[0].Shift
 		if len(runs) > 1 {
 			m.bankHigh = runs[1]
 		}
 		m.subs = uint64(c.L2.Slices/c.DRAM.Channels) - 1
-		m.subShift, m.subBits = m.bankLow.shift, uint(bits.OnesCount64(m.subs))
+		m.subShift, m.subBits = m.bankLow.Shift, uint(bits.OnesCount64(m.subs))
 	}
 	return m
 }
@@ -116,7 +119,7 @@ func (m *mapping) locate(sector uint64) (bank, row uint64) {
 		return m.banks.mod(n ^ row), row
 	}
 	rest := m.inChannel(sector, above)
-	return m.bankLow.of(rest) | m.bankHigh.of(rest), rest >> (m.rowShift & 63)
+	return m.bankLow.Of(rest) | m.bankHigh.Of(rest), rest >> (m.rowShift & 63)
 }
 
 // poly is the hash of pseudo-randomly interleaved memory (Rau, ISCA 1991): the bits
@@ -130,11 +133,11 @@ type poly struct {
 
 func newPoly(n int) *poly {
 	p := &poly{index: uint64(n) - 1, shift: log2(n)}
-	of := polys[n]
+	of := hardware.Polynomials[n]
 	term := uint64(1) << (p.shift - 1)
-	for bit := range of.above {
+	for bit := range of.Above {
 		if term <<= 1; term&uint64(n) != 0 {
-			term ^= of.modulus
+			term ^= of.Modulus
 		}
 		table, b := &p.low, uint(bit)
 		if b >= 10 {

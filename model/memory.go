@@ -1,5 +1,7 @@
 package model
 
+import "gpureplay/model/hardware"
+
 // memory is what lies behind the SMs: crossbar, L2 slices and DRAM channels.
 // The whole way of a request is computed in one call, each stage reserving the
 // cycles that it needs.
@@ -8,7 +10,7 @@ type memory struct {
 	others KernelWork  // those of no kernel
 	before traffic     // of the slice of the request on its way
 
-	cfg      *Config
+	cfg      *hardware.Config
 	latency  Time        // crossbar, each way
 	ahead    *headOfLine // of requests; nil: a packet stops none behind it
 	back     *headOfLine // of answers
@@ -23,13 +25,13 @@ type memory struct {
 // requestBytes is the head of every packet: address, kind and sender.
 const requestBytes = 8
 
-func newMemory(c *Config) *memory {
+func newMemory(c *hardware.Config) *memory {
 	r := newRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	m := &memory{
 		cfg: c, latency: Time(c.Icnt.Latency), mapping: newMapping(c),
 	}
 	for n := range m.dataFlits {
-		m.dataFlits[n] = (requestBytes + n<<sectorShift + c.Icnt.FlitBytes - 1) / c.Icnt.FlitBytes
+		m.dataFlits[n] = (requestBytes + n<<hardware.SectorShift + c.Icnt.FlitBytes - 1) / c.Icnt.FlitBytes
 	}
 	if c.Icnt.HeadOfLine {
 		m.ahead, m.back = newHeadOfLine(c.SM.Count, c.L2.Slices), newHeadOfLine(c.L2.Slices, c.SM.Count)
@@ -83,9 +85,9 @@ func (m *memory) warm(addr, bytes uint64, t Time) {
 	if most := uint64(m.cfg.L2.Bytes); bytes > most {
 		addr, bytes = addr+bytes-most, most
 	}
-	per := uint64(m.cfg.L2.LineBytes >> sectorShift)
-	last := (addr + bytes + 1<<sectorShift - 1) >> sectorShift
-	for s := addr >> sectorShift; s < last; {
+	per := uint64(m.cfg.L2.LineBytes >> hardware.SectorShift)
+	last := (addr + bytes + 1<<hardware.SectorShift - 1) >> hardware.SectorShift
+	for s := addr >> hardware.SectorShift; s < last; {
 		next := min(last, (s/per+1)*per)
 		m.slices[m.mapping.slice(s)].warm(s, uint(next-s), t)
 		s = next

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"errors"
+	"gpureplay/model/hardware"
 	"io"
 	"math"
 	"testing"
@@ -17,7 +18,7 @@ import (
 // for nocopy, single-overlap, captured and pthreads. It decides by itself; only what
 // Pagoda's table and scheduler warps do next it asks package pagoda.
 type naive struct {
-	cfg      *model.Config
+	cfg      *hardware.Config
 	prog     *trace.Program
 	t        model.Time
 	host     *nHost
@@ -81,7 +82,7 @@ type nKernel struct {
 	kids            int      // children that have not ended
 	ending          bool
 	released        bool
-	res             model.Resources
+	res             hardware.Resources
 }
 
 type nCTA struct {
@@ -147,7 +148,7 @@ type nSM struct {
 	taken  map[int]bool // slots of workers
 	ctas   []*nCTA
 	ending []*nCTA // whose warps have exited, in that order
-	used   model.Resources
+	used   hardware.Resources
 	last   []int // per scheduler: bit issued from
 	free   []map[trace.Class]model.Time
 	age    uint64
@@ -155,7 +156,7 @@ type nSM struct {
 	lsu    nLSU
 }
 
-func newNaive(t testing.TB, tr *trace.Reader, cfg *model.Config) *naive {
+func newNaive(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *naive {
 	own := *cfg // policies change it
 	cfg = &own
 	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, count: map[[3]uint32]uint32{}, requests: map[uint32]string{}}

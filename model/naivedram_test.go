@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"gpureplay/model/hardware"
 	"slices"
 
 	"gpureplay/model"
@@ -8,7 +9,7 @@ import (
 
 // nChannel is a DRAM channel.
 type nChannel struct {
-	cfg           *model.Config
+	cfg           *hardware.Config
 	queue         nQueue
 	bus           *nPort // in bursts
 	banks         []nBank
@@ -63,7 +64,7 @@ type nRow struct {
 	interval   model.Time
 }
 
-func newNChannel(c *model.Config) *nChannel {
+func newNChannel(c *hardware.Config) *nChannel {
 	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
 }
 

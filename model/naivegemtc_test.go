@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -72,7 +73,7 @@ type nWorker struct {
 // resident places a threadblock that stays.
 func (n *naive) resident(s *nSM, shape *nKernel) *nWorker {
 	w := &nWorker{sm: s}
-	if s.used == (model.Resources{}) {
+	if s.used == (hardware.Resources{}) {
 		s.lsu.enter(n, shape)
 	}
 	s.used = s.used.Plus(shape.res)

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"errors"
+	"gpureplay/model/hardware"
 	"io"
 	"math"
 	"testing"
@@ -162,7 +163,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 }
 
 // cyclesOfNs rounds up; the tests' times are whole nanoseconds.
-func cyclesOfNs(ns float64, c *model.Config) model.Time {
+func cyclesOfNs(ns float64, c *hardware.Config) model.Time {
 	return model.Time(math.Ceil(math.Floor(ns) * c.Clock.CoreMHz / 1000))
 }
 

@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 
 	"gpureplay/model"
@@ -69,7 +70,7 @@ func (n *naive) pipe(in *trace.Inst) trace.Class {
 
 func (n *naive) timing(c trace.Class) (latency, every model.Time) {
 	e := &n.cfg.Exec
-	u, ok := map[trace.Class]model.UnitConfig{
+	u, ok := map[trace.Class]hardware.UnitConfig{
 		trace.ClassInt: e.Int, trace.ClassFP16: e.FP16, trace.ClassFP32: e.FP32, trace.ClassFP64: e.FP64,
 		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control, nTexture: e.Texture,
 	}[c]

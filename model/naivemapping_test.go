@@ -1,10 +1,9 @@
 package model_test
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 	"strings"
-
-	"gpureplay/model"
 )
 
 // nRemainder is a number below n and the bits above it that are looked at, as a
@@ -28,7 +27,7 @@ type nAddress struct {
 }
 
 // nDecode takes an address apart, bit by bit.
-func nDecode(c *model.Config, sector uint64) (a nAddress) {
+func nDecode(c *hardware.Config, sector uint64) (a nAddress) {
 	addr, channels, subs := sector*32, uint64(c.DRAM.Channels), uint64(c.L2.Slices/c.DRAM.Channels)
 	a.channel, a.above = addr/256%channels, addr/256/channels
 	rest := a.above*256 + addr%256
@@ -59,7 +58,7 @@ func nDecode(c *model.Config, sector uint64) (a nAddress) {
 }
 
 // nSlice is the slice of a sector.
-func nSlice(c *model.Config, sector uint64) int {
+func nSlice(c *hardware.Config, sector uint64) int {
 	n, subs := uint64(c.L2.Slices), uint64(c.L2.Slices/c.DRAM.Channels)
 	chunk := sector / 8
 	if c.DRAM.Mapping != "" {
@@ -77,7 +76,7 @@ func nSlice(c *model.Config, sector uint64) int {
 }
 
 // nSet is the set of a line in its slice.
-func nSet(c *model.Config, line uint64) uint64 {
+func nSet(c *hardware.Config, line uint64) uint64 {
 	sets := c.L2.Bytes / c.L2.Slices / c.L2.LineBytes / c.L2.Ways
 	if c.L2.SetHash == "spread" {
 		return line * 0x9E3779B97F4A7C15 >> 33 % uint64(sets)
@@ -89,7 +88,7 @@ func nSet(c *model.Config, line uint64) uint64 {
 }
 
 // nPlace is the bank and the row of a sector.
-func nPlace(c *model.Config, sector uint64) (bank, row uint64) {
+func nPlace(c *hardware.Config, sector uint64) (bank, row uint64) {
 	if c.DRAM.Mapping != "" {
 		a := nDecode(c, sector)
 		return a.bank, a.row

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -203,7 +204,7 @@ func (c *nCount) note(hit, write bool, sectors int) {
 
 type nMemory struct {
 	l1Count, l2Count, dramCount  nCount
-	cfg                          *model.Config
+	cfg                          *hardware.Config
 	out, in, sliceIn, sliceOut   []*nPort
 	slicePort                    []*nPort
 	misses, waiting, sliceMisses []*nQueue
@@ -214,7 +215,7 @@ type nMemory struct {
 	chans                        []*nChannel
 }
 
-func newNMemory(c *model.Config) *nMemory {
+func newNMemory(c *hardware.Config) *nMemory {
 	m := &nMemory{cfg: c, owed: make([]model.Time, c.SM.Count), lastSlice: make([]int, c.SM.Count), sliceOwed: make([]model.Time, c.L2.Slices), blocked: make([]model.Time, c.L2.Slices), pending: make([]nMSHRs, c.L2.Slices)}
 	for range c.SM.Count {
 		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"sort"
 
 	"gpureplay/trace"
@@ -88,9 +89,9 @@ func newPageTable(m *Machine, b Scoreboard) (*pageTable, error) {
 }
 
 // PageShift is the logarithm of the bytes of a page on a machine.
-func (b *Scoreboard) PageShift(c *Config) uint {
+func (b *Scoreboard) PageShift(c *hardware.Config) uint {
 	if b.Sectors {
-		return sectorShift
+		return hardware.SectorShift
 	}
 	return log2(c.Host.PageBytes)
 }
@@ -185,7 +186,7 @@ func (p *pageTable) find(number uint64) int32 {
 func (p *pageTable) blocked(k *kernelRun, sectors []uint64) (int32, Stall) {
 	last := ^uint64(0)
 	for _, s := range sectors {
-		number := s >> (p.shift - sectorShift)
+		number := s >> (p.shift - hardware.SectorShift)
 		if number == last {
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,9 +18,9 @@ import (
 
 // tiny returns the machine of testdata/machine.toml with some keys changed. A
 // line is key=value; policy=NAME names the policy, which is hyperq otherwise.
-func tiny(t testing.TB, lines ...string) (*model.Config, string) {
+func tiny(t testing.TB, lines ...string) (*hardware.Config, string) {
 	t.Helper()
-	c, err := model.LoadConfig(filepath.Join("testdata", "machine.toml"))
+	c, err := hardware.LoadConfig(filepath.Join("testdata", "machine.toml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,13 +41,13 @@ func tiny(t testing.TB, lines ...string) (*model.Config, string) {
 }
 
 // replay runs a trace under a policy on a machine.
-func replay(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs model.Observer) *model.Summary {
+func replay(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer) *model.Summary {
 	t.Helper()
 	return replaySampled(t, tr, c, policy, obs, 0)
 }
 
 // replayFor replays until so many cycles have been sampled.
-func replayFor(t testing.TB, tr *trace.Reader, c *model.Config, policy string, cycles model.Time) {
+func replayFor(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, cycles model.Time) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {
@@ -81,7 +82,7 @@ func (s *stopAt) Sample(r *model.SampleRecord) {
 }
 
 // replaySampled is replay with a timeline of windows of a width.
-func replaySampled(t testing.TB, tr *trace.Reader, c *model.Config, policy string, obs model.Observer, width model.Time) *model.Summary {
+func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer, width model.Time) *model.Summary {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -28,7 +29,7 @@ launch b grid=1 block=32 fidelity=kernel ns=20 host=2020 start=2320 duration=500
 
 func recordedEnds(t *testing.T, text, policy string, timing model.Timing, set map[string]string) []string {
 	t.Helper()
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "gpureplay/model/hardware"
+
 // refresh takes the last cycles of every interval of a channel. All that a
 // channel does is timed in the cycles between refreshes, its working cycles, so
 // that its commands and its bus stand still meanwhile; the zero value never
@@ -9,7 +11,7 @@ type refresh struct {
 	busy           Time
 }
 
-func newRefresh(d *DRAMConfig) refresh {
+func newRefresh(d *hardware.DRAMConfig) refresh {
 	if d.TREFI == 0 {
 		return refresh{}
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 
 	"gpureplay/trace"
@@ -38,7 +39,7 @@ type Program struct {
 // past its last instruction. Accesses to shared memory are taken to be free of
 // bank conflicts; those to global memory go to one address for all lanes.
 func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
-	c := prepare(f, &SMConfig{}) // warps of a residence never exit
+	c := prepare(f, &hardware.SMConfig{}) // warps of a residence never exit
 	var all []*Program
 	for _, x := range stretches {
 		p := &Program{code: c}
@@ -48,7 +49,7 @@ func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
 			if !in.Mem() {
 				continue
 			}
-			a := trace.Access{Count: WarpSize, Stride: int32(in.Width)}
+			a := trace.Access{Count: hardware.WarpSize, Stride: int32(in.Width)}
 			if in.Space == trace.SpaceGlobal {
 				p.global = append(p.global, len(p.mem))
 				a.Stride = 0
@@ -80,7 +81,7 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
 	}
 	run := &kernelRun{tk: *k, res: res, parent: NoKernel}
-	if s.used == (Resources{}) {
+	if s.used == (hardware.Resources{}) {
 		s.lsu.enter(run)
 	}
 	s.used = s.used.Plus(res)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 
 	"gpureplay/trace"
@@ -27,7 +28,7 @@ type sm struct {
 
 	id     int
 	free   uint64 // slots without a warp
-	used   Resources
+	used   hardware.Resources
 	ctas   []*ctaRun
 	holder uint32 // kernel id of the CTA placed last
 	order  uint64 // its program order

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
 
 // TaskRuntime carries out narrow tasks in the way of one policy. The machine
 // hands it each task that has arrived and whose dependences have ended; the
@@ -63,7 +66,7 @@ type Task struct {
 }
 
 // Warps returns the warps of one threadblock.
-func (k *Task) Warps() uint32 { return (k.Threads + WarpSize - 1) / WarpSize }
+func (k *Task) Warps() uint32 { return (k.Threads + hardware.WarpSize - 1) / hardware.WarpSize }
 
 // Copies returns how many calls copy the task's input.
 func (k *Task) Copies() int {
@@ -86,7 +89,7 @@ func (k *Task) CopyBytes(i int) uint64 {
 // LimitedRuntime is a [TaskRuntime] that keeps tasks on an SM within limits of
 // its own, which an auditor may check.
 type LimitedRuntime interface {
-	Limits(c *Config) ResidentLimits
+	Limits(c *hardware.Config) ResidentLimits
 }
 
 // ResidentLimits are what threadblocks of tasks may hold of one SM together.
@@ -104,7 +107,7 @@ type TaskMachine struct {
 }
 
 // Config is the machine's configuration, to be read only.
-func (x *TaskMachine) Config() *Config { return x.m.cfg }
+func (x *TaskMachine) Config() *hardware.Config { return x.m.cfg }
 
 // At asks for [TaskRuntime.Event] at t, which is not in the past, and later than
 // now when asked while an SM acts.
@@ -144,7 +147,7 @@ func (x *TaskMachine) Held() int { return len(x.unit.behind) }
 
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
-	return x.m.mem.atomic(&x.m.mem.ports[sm], &request{sector: address >> sectorShift, mask: 1, turns: 1}, t+Time(x.m.cfg.L1.BypassLatency))
+	return x.m.mem.atomic(&x.m.mem.ports[sm], &request{sector: address >> hardware.SectorShift, mask: 1, turns: 1}, t+Time(x.m.cfg.L1.BypassLatency))
 }
 
 // Finish ends a task whose output is on the host at t, which is now.

@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/trace"
 )
@@ -113,7 +114,7 @@ func (u *tasks) make(op *trace.HostOp) (*Task, error) {
 	}
 	blocks, threads := k.Grid.Count(), k.Block.Count()
 	if trace.InferredOf(k).Held() && blocks*threads == 0 { // not even a grid: one warp
-		blocks, threads = 1, WarpSize
+		blocks, threads = 1, hardware.WarpSize
 	}
 	if blocks == 0 || threads == 0 || blocks >= 1<<31 || threads >= 1<<31 {
 		return nil, fmt.Errorf("task %d: a grid of %d CTAs of %d threads is not one of a narrow task", k.ID, blocks, threads)

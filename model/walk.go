@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/hardware"
 	"math/bits"
 	"sort"
 
@@ -77,7 +78,7 @@ func (w *walk) accesses() uint64 {
 	if w.page > 0 {
 		return w.bytes
 	}
-	return ceil64(w.bytes, WarpSize*touchWidth)
+	return ceil64(w.bytes, hardware.WarpSize*touchWidth)
 }
 
 // take gives a segment its part of the walk, and returns where it begins.
@@ -92,7 +93,7 @@ func (w *walk) step(o *op) uint64 {
 	if w.page > 0 {
 		return 1
 	}
-	return WarpSize * uint64(min(o.width, 1<<16))
+	return hardware.WarpSize * uint64(min(o.width, 1<<16))
 }
 
 // access gives the addresses of the i-th execution of a memory instruction by a

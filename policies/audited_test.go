@@ -2,9 +2,9 @@ package policies_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace"
@@ -12,7 +12,7 @@ import (
 
 // audited replays a trace with the auditor on and fails the test on a violation: what
 // a test computes by hand must also keep every invariant.
-func audited(t testing.TB, r *trace.Reader, cfg *model.Config, cs []*policies.Choice) {
+func audited(t testing.TB, r *trace.Reader, cfg *hardware.Config, cs []*policies.Choice) {
 	t.Helper()
 	results, err := runs.Run(context.Background(), &runs.Job{Trace: r, Name: "t", Config: cfg, Choices: cs, Audit: true})
 	if err != nil {

@@ -1,9 +1,12 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/model/hardware"
+)
 
 // freeCopies makes copies between host and device take no time.
-func freeCopies(c *model.Config, _ Args) error {
+func freeCopies(c *hardware.Config, _ Args) error {
 	c.Host.PCIeGBs, c.Host.CopyLatencyNs = 0, 0
 	return nil
 }

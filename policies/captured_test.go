@@ -1,6 +1,7 @@
 package policies_test
 
 import (
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -91,7 +92,7 @@ func TestCapturedRealTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cfg, err := model.Preset("titanx-maxwell")
+	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,7 @@ package policies
 
 import (
 	"fmt"
-
-	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // needsBodies says what a policy needs that may refuse launches, and has the
@@ -24,7 +23,7 @@ func needsChildren(f *Facts) string {
 }
 
 // noLaunchLatency makes the device API and the dispatch free.
-func noLaunchLatency(c *model.Config, _ Args) error {
+func noLaunchLatency(c *hardware.Config, _ Args) error {
 	l := &c.Launch
 	l.StreamCreate, l.ParamBase, l.ParamPerLane, l.DeviceBase, l.DevicePerLane = 0, 0, 0, 0, 0
 	c.KMU.DispatchLatency = 0

@@ -3,6 +3,7 @@ package policies
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"strings"
 
 	"gpureplay/model"
@@ -181,7 +182,7 @@ func (c *Choice) Settings() []string {
 }
 
 // Build makes the policy and the machine that it runs on; cfg is left as it is.
-func (c *Choice) Build(cfg *model.Config) (p *model.Policy, machine *model.Config, err error) {
+func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware.Config, err error) {
 	if c.Searches() {
 		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the policies that it tried here")
 	}
@@ -220,7 +221,7 @@ func (c *Choice) Build(cfg *model.Config) (p *model.Policy, machine *model.Confi
 }
 
 // Cost is the hardware that c adds to a machine; nil: none.
-func (c *Choice) Cost(cfg *model.Config) []CostLine {
+func (c *Choice) Cost(cfg *hardware.Config) []CostLine {
 	if c.Policy.Cost == nil {
 		return nil
 	}

@@ -3,6 +3,7 @@ package policies_test
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -120,12 +121,12 @@ func fits(t *testing.T, c *policies.Choice) (string, *trace.Reader) {
 }
 
 // contractMachine is a machine that the policies of a trace are for.
-func contractMachine(t *testing.T, on string) *model.Config {
+func contractMachine(t *testing.T, on string) *hardware.Config {
 	t.Helper()
 	if on != "tasks" {
 		return kepler(t, 2, true)
 	}
-	cfg, err := model.Preset("titanx-maxwell")
+	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +175,7 @@ func TestContract(t *testing.T) {
 
 // Costs, where a policy has some, are of something and not negative.
 func TestContractOfCosts(t *testing.T) {
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,8 @@
 package policies
 
 import (
+	"gpureplay/model/hardware"
 	"testing"
-
-	"gpureplay/model"
 )
 
 // The papers' figures: DTBL's table of 1,024 entries is 20 KB and the rest 1,096
@@ -25,7 +24,7 @@ func TestCostsOfThePapers(t *testing.T) {
 		{"k20m-spawn", "spawn", 4, 418},
 		{"k20m-spawn", "spawn+dtbl", 5, 20480},
 	} {
-		cfg, err := model.Preset(c.preset)
+		cfg, err := hardware.Preset(c.preset)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,9 +2,8 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math/bits"
-
-	"gpureplay/model"
 )
 
 // What section 5.4 of the CRCS/PPCS paper counts and a configuration does not
@@ -21,15 +20,15 @@ const (
 )
 
 // crcsCost is the storage that section 5.4 counts for CRCS.
-func crcsCost(c *model.Config, a Args) []CostLine { return boardCost(c, a, false) }
+func crcsCost(c *hardware.Config, a Args) []CostLine { return boardCost(c, a, false) }
 
 // ppcsCost adds a record for each kernel.
-func ppcsCost(c *model.Config, a Args) []CostLine { return boardCost(c, a, true) }
+func ppcsCost(c *hardware.Config, a Args) []CostLine { return boardCost(c, a, true) }
 
 // boardCost is the storage of the scoreboard and of PPCS, and its share of the
 // GPU's. Counters without bound (0 bits) are counted as the 32 bits that the
 // model keeps.
-func boardCost(c *model.Config, a Args, ppcs bool) []CostLine {
+func boardCost(c *hardware.Config, a Args, ppcs bool) []CostLine {
 	counter, err := a.Integer("crcs-counter-bits", 0, 31)
 	if err != nil || counter == 0 {
 		counter = 32
@@ -67,7 +66,7 @@ func boardCost(c *model.Config, a Args, ppcs bool) []CostLine {
 }
 
 // narrow notes a machine whose SMs the paper's counter cannot count.
-func narrow(c *model.Config) string {
+func narrow(c *hardware.Config) string {
 	if need := bits.Len(uint(c.SM.Count)); need > costSMBits {
 		return fmt.Sprintf(" (%d SMs would need %d bits)", c.SM.Count, need)
 	}

@@ -2,21 +2,21 @@ package policies_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 )
 
 // costs returns the lines of a policy's cost by their first words.
-func costs(t *testing.T, policy string, change func(*model.Config)) func(what string) string {
+func costs(t *testing.T, policy string, change func(*hardware.Config)) func(what string) string {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := model.Preset(cs[0].Policy.CostOn)
+	cfg, err := hardware.Preset(cs[0].Policy.CostOn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func TestCRCSCostIsThePapers(t *testing.T) {
 // The cost follows the configuration: half the SMs, twice the TLB, wider counters,
 // no kernel records without PPCS.
 func TestCRCSCostFollowsTheMachine(t *testing.T) {
-	of := costs(t, "crcs,counter-bits=14", func(c *model.Config) { c.SM.Count, c.TLB.Entries = 32, 256 })
+	of := costs(t, "crcs,counter-bits=14", func(c *hardware.Config) { c.SM.Count, c.TLB.Entries = 32, 256 })
 	for what, want := range map[string]string{"TLB entry:": "72 bits", "TLBs of all SMs": "73728 bytes", "kernel record": "none", "added in all": "73728 bytes"} {
 		if got := of(what); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 )
@@ -34,7 +35,7 @@ func init() {
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
 		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
 		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Cost: costOfDTBL,
-		Adjust: func(c *model.Config, a Args) error {
+		Adjust: func(c *hardware.Config, a Args) error {
 			if err := withEntries(c, a); err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ func withAGT(p *model.Policy, a Args) error {
 
 // withEntries widens the kernel distributor, for the paper's alternative to the
 // AGT.
-func withEntries(c *model.Config, a Args) error {
+func withEntries(c *hardware.Config, a Args) error {
 	n, err := a.Integer("dtbl-kde", 0, 1<<16)
 	if n > 0 {
 		c.KMU.Entries = int(n)
@@ -103,7 +104,7 @@ const (
 )
 
 // costOfDTBL is the on-chip memory that DTBL adds.
-func costOfDTBL(cfg *model.Config, a Args) []CostLine {
+func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 	var p model.Policy
 	if withAGT(&p, a) != nil {
 		return nil

@@ -3,6 +3,7 @@ package policies
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 
 	"gpureplay/model"
@@ -190,7 +191,7 @@ func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as model.AsTasks) error 
 	f.TaskShared = max(f.TaskShared, k.SharedBytes)
 	if op.Sync || op.Kind == trace.OpLaunch && model.Synchronises(&r.Program().Functions[k.Function]) {
 		f.TaskSyncs++
-		f.TaskSyncWarps = max(f.TaskSyncWarps, uint32(min((k.Block.Count()+model.WarpSize-1)/model.WarpSize, 1<<20)))
+		f.TaskSyncWarps = max(f.TaskSyncWarps, uint32(min((k.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize, 1<<20)))
 	}
 	if len(op.Deps) > 0 || op.Kind == trace.OpLaunch && as == model.TasksInStreams {
 		f.TaskDeps++

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -136,7 +137,7 @@ func (r *gemtc) Window() int {
 }
 
 // Limits is of [model.LimitedRuntime].
-func (r *gemtc) Limits(c *model.Config) model.ResidentLimits {
+func (r *gemtc) Limits(c *hardware.Config) model.ResidentLimits {
 	return model.ResidentLimits{CTAs: c.SM.MaxCTAs, SharedUnit: 1}
 }
 

@@ -3,9 +3,9 @@ package policies_test
 import (
 	"bytes"
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/samples"
@@ -36,7 +36,7 @@ type outcome map[string]*runs.Result
 // time are free: the papers' figures are of the kernels.
 func replayAll(t testing.TB, r *trace.Reader, gpu, list string) outcome {
 	t.Helper()
-	cfg, err := model.Preset(gpu)
+	cfg, err := hardware.Preset(gpu)
 	if err != nil {
 		t.Fatal(err)
 	}

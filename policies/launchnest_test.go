@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"sort"
 	"strings"
 	"testing"
@@ -165,7 +166,7 @@ cta 1
 		}
 		fmt.Fprintf(&b, "kernel work grid=1 block=64 child\ncta 0\n warp 0..1\n  int x%d\n  exit\n", n)
 	}
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

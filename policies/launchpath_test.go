@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,9 +27,9 @@ const (
 // kepler is a K20c of some SMs on which the host's launches take no time and a
 // warp issues one instruction a cycle: warps of four CTAs on an SM do not share
 // a scheduler.
-func kepler(t testing.TB, sms int, blocks bool) *model.Config {
+func kepler(t testing.TB, sms int, blocks bool) *hardware.Config {
 	t.Helper()
-	c, err := model.Preset("k20c")
+	c, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func kepler(t testing.TB, sms int, blocks bool) *model.Config {
 }
 
 // launchRun replays a text under a policy and keeps the log of its launches.
-func launchRun(t testing.TB, text string, cfg *model.Config, policy string) (*launchLog, *model.Summary) {
+func launchRun(t testing.TB, text string, cfg *hardware.Config, policy string) (*launchLog, *model.Summary) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {

@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -62,9 +63,9 @@ const unit = 10_000
 
 // tiny is a machine on which time is counted in pages: a page comes from
 // storage in one unit, and nothing else between storage and SM takes time.
-func tiny(t testing.TB, sms, ctas int) *model.Config {
+func tiny(t testing.TB, sms, ctas int) *hardware.Config {
 	t.Helper()
-	c, err := model.Preset("gk110-ppcs")
+	c, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func tiny(t testing.TB, sms, ctas int) *model.Config {
 }
 
 // replay runs a trace under one policy as --policy would give it.
-func replay(t testing.TB, r *trace.Reader, cfg *model.Config, policy string, sample model.Time) (*log, *model.Summary, error) {
+func replay(t testing.TB, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time) (*log, *model.Summary, error) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {
@@ -103,7 +104,7 @@ func replay(t testing.TB, r *trace.Reader, cfg *model.Config, policy string, sam
 }
 
 // run is replay of a text that must end.
-func run(t testing.TB, text string, cfg *model.Config, policy string) (*log, *model.Summary) {
+func run(t testing.TB, text string, cfg *hardware.Config, policy string) (*log, *model.Summary) {
 	t.Helper()
 	l, sum, err := replay(t, tracetest.FromText(t, text), cfg, policy, 0)
 	if err != nil {

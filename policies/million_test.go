@@ -3,6 +3,7 @@ package policies_test
 import (
 	"bytes"
 	"context"
+	"gpureplay/model/hardware"
 	"runtime"
 	"testing"
 
@@ -72,7 +73,7 @@ func BenchmarkMillionLaunches(b *testing.B) {
 	r := launching(b, ctas)
 	for _, policy := range []string{"flat", "cdp", "dtbl", "spawn"} {
 		b.Run(policy, func(b *testing.B) {
-			cfg, err := model.Preset("k20c")
+			cfg, err := hardware.Preset("k20c")
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -1,10 +1,10 @@
 package policies
 
 import (
+	"gpureplay/model/hardware"
 	"slices"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/trace/tracetest"
 )
 
@@ -80,8 +80,8 @@ func TestParametersByTheirLastName(t *testing.T) {
 	for _, bad := range []string{"dtbl,agt=100", "dtbl,match=all", "dtbl,kde=-1", "dtbl,size=4", "spawn,queue=0", "spawn,saturate=maybe"} {
 		cs, err := Parse(bad, nil)
 		if err == nil {
-			var cfg *model.Config
-			if cfg, err = model.Preset("k20c"); err == nil {
+			var cfg *hardware.Config
+			if cfg, err = hardware.Preset("k20c"); err == nil {
 				_, _, err = cs[0].Build(cfg)
 			}
 		}

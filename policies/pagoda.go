@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 	"gpureplay/policies/pagoda"
@@ -104,7 +105,7 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	switch scan := a.Text("pagoda-scan"); scan {
 	case "entry":
 	case "warp":
-		s.mtb.ScanRows = model.WarpSize
+		s.mtb.ScanRows = hardware.WarpSize
 	default:
 		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
 	}

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies/pagoda"
 	"gpureplay/trace"
 )
@@ -73,7 +74,7 @@ type openBlock struct {
 // scanCycles is how long a scheduler warp takes for an entry in which nothing is
 // to be done, as the pace of an idle one: a load from the L2 and what hangs on
 // it.
-func scanCycles(c *model.Config) model.Time {
+func scanCycles(c *hardware.Config) model.Time {
 	return model.Time(max(1, c.L1.BypassLatency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
 }
 
@@ -81,13 +82,13 @@ func scanCycles(c *model.Config) model.Time {
 func (r *pagodaRun) masterKernel() *trace.Kernel {
 	warps := uint32(r.shape.mtb.Executors + 1)
 	return &trace.Kernel{
-		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{model.WarpSize * warps, 1, 1},
+		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{hardware.WarpSize * warps, 1, 1},
 		Registers: r.shape.registers, SharedBytes: uint32(r.shape.mtb.SharedBytes) + r.tableBytes(),
 	}
 }
 
 // mtbsOf is how many MTBs an SM of the machine holds.
-func (r *pagodaRun) mtbsOf(c *model.Config) int {
+func (r *pagodaRun) mtbsOf(c *hardware.Config) int {
 	if r.shape.mtbs > 0 {
 		return r.shape.mtbs
 	}
@@ -256,7 +257,7 @@ func (b *mtb) leave(slot int, t model.Time) {
 }
 
 // Limits is of [model.LimitedRuntime].
-func (r *pagodaRun) Limits(c *model.Config) model.ResidentLimits {
+func (r *pagodaRun) Limits(c *hardware.Config) model.ResidentLimits {
 	s, n := &r.shape.mtb, r.mtbsOf(c)
 	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock, Barriers: n * s.Barriers}
 }

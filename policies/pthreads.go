@@ -2,6 +2,7 @@ package policies
 
 import (
 	"container/heap"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 )
@@ -26,7 +27,7 @@ func init() {
 			}
 			return ""
 		},
-		Adjust: func(c *model.Config, a Args) error {
+		Adjust: func(c *hardware.Config, a Args) error {
 			cores := float64(c.CPU.Cores)
 			if err := a.override("cpu-cores", &cores); err != nil {
 				return err

@@ -3,11 +3,11 @@ package policies_test
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace/tracetest"
@@ -77,7 +77,7 @@ func TestRandomNests(t *testing.T) {
 // Where nothing contends (an SM for each CTA, an entry and a queue for each kernel) an
 // ideal policy is never slower than the real one, and no copies never slower than copies.
 func TestIdealIsNeverSlower(t *testing.T) {
-	never := func(name, text string, cfg *model.Config, list string) {
+	never := func(name, text string, cfg *hardware.Config, list string) {
 		t.Helper()
 		cs, err := policies.Parse(list, nil)
 		if err != nil {

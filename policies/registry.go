@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"sort"
 	"strings"
 
@@ -34,11 +35,11 @@ type Policy struct {
 	Baselines []string
 
 	Host   model.HostMode
-	Tasks  bool                                // it runs narrow tasks: with a nil Compose as kernels in streams
-	Params []Param                             // beyond those of its decisions
-	Needs  func(f *Facts) string               // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
-	Fits   func(f *Facts, a Args) string       // what no setting of the parameters in force can run, as a sentence; nil: nothing
-	Adjust func(c *model.Config, a Args) error // changes to a copy of the machine; nil: none
+	Tasks  bool                                   // it runs narrow tasks: with a nil Compose as kernels in streams
+	Params []Param                                // beyond those of its decisions
+	Needs  func(f *Facts) string                  // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
+	Fits   func(f *Facts, a Args) string          // what no setting of the parameters in force can run, as a sentence; nil: nothing
+	Adjust func(c *hardware.Config, a Args) error // changes to a copy of the machine; nil: none
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
 	Compose func(p *model.Policy, a Args) error
@@ -49,7 +50,7 @@ type Policy struct {
 
 	// Cost is the hardware that the policy adds to a machine; nil: none. CostOn
 	// is the preset of the machine that its paper counts for; "": k20c.
-	Cost   func(cfg *model.Config, a Args) []CostLine
+	Cost   func(cfg *hardware.Config, a Args) []CostLine
 	CostOn string
 }
 

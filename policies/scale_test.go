@@ -3,6 +3,7 @@ package policies_test
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
@@ -24,7 +25,7 @@ func chain(kernels, ctas int) string {
 }
 
 // wide is tiny with room for many kernels at once.
-func wide(b testing.TB, kernels int) *model.Config {
+func wide(b testing.TB, kernels int) *hardware.Config {
 	c := tiny(b, 64, 8)
 	c.KMU.Entries, c.KMU.HWQs = kernels, kernels
 	c.Host.StorageMBs = 0 // all pages come at once

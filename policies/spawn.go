@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 )
@@ -33,7 +34,9 @@ func init() {
 		Doc:       "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
 		Adjust: withEntries, Compose: withAGT,
-		Cost: func(cfg *model.Config, a Args) []CostLine { return append(costOfSpawn(cfg, a), costOfDTBL(cfg, a)...) },
+		Cost: func(cfg *hardware.Config, a Args) []CostLine {
+			return append(costOfSpawn(cfg, a), costOfDTBL(cfg, a)...)
+		},
 	})
 }
 
@@ -72,7 +75,7 @@ const counterBits = 16
 // costOfSpawn is the hardware that SPAWN adds (paper, section IV.B): a 16-bit
 // execution time for each child CTA that can run, which is 416 bytes on 13 SMXs
 // of 16 CTAs, a 16-bit register for n, two 16-bit adders and a shift register.
-func costOfSpawn(cfg *model.Config, _ Args) []CostLine {
+func costOfSpawn(cfg *hardware.Config, _ Args) []CostLine {
 	const source = "SPAWN paper, section IV.B"
 	ctas := cfg.SM.Count * cfg.SM.MaxCTAs
 	table := float64(ctas * counterBits / 8)

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -56,7 +57,7 @@ func TestSpawnEdges(t *testing.T) {
 // The presets hold the latencies of the papers: SPAWN's linear terms are the sum
 // of DTBL's two.
 func TestLaunchLatencyOfThePapers(t *testing.T) {
-	c, err := model.Preset("k20m-spawn")
+	c, err := hardware.Preset("k20m-spawn")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"strconv"
 
 	"gpureplay/model"
@@ -38,7 +39,7 @@ func (a Args) taskCopies() (model.TaskCopies, error) {
 }
 
 // adjustTasks sets the machine's host to the parameters of tasks.
-func adjustTasks(c *model.Config, a Args) error {
+func adjustTasks(c *hardware.Config, a Args) error {
 	for _, x := range []struct {
 		name string
 		to   *float64

@@ -2,6 +2,7 @@ package policies_test
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"strings"
 	"testing"
@@ -15,9 +16,9 @@ import (
 // narrow is a Maxwell TITAN X with a few SMs on which a byte takes a cycle on
 // the link, a copy 100 more, a launch 1000 and its dispatch 10; calls of copies
 // take none.
-func narrow(t testing.TB, sms int) *model.Config {
+func narrow(t testing.TB, sms int) *hardware.Config {
 	t.Helper()
-	c, err := model.Preset("titanx-maxwell")
+	c, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		t.Fatal(err)
 	}

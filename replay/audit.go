@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 	"gpureplay/replay/table"
@@ -15,7 +16,7 @@ const maxViolations = 1000
 // books of its own: it shares none with the model (MODEL.md, "Auditor").
 type auditor struct {
 	tr       *trace.Reader
-	cfg      *model.Config
+	cfg      *hardware.Config
 	kernels  map[uint32]*kernelBook
 	sms      []usage
 	inKDE    int
@@ -41,7 +42,7 @@ type auditor struct {
 // kernelBook is what the auditor knows of a kernel under way.
 type kernelBook struct {
 	k        trace.Kernel
-	res      model.Resources
+	res      hardware.Resources
 	placed   []uint64 // bit per CTA
 	ended    []uint64
 	endings  uint64
@@ -57,7 +58,7 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *model.Config, overlap bool, tasks model.TaskRuntime, as model.AsTasks) (*auditor, error) {
+func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as model.AsTasks) (*auditor, error) {
 	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),
@@ -142,7 +143,7 @@ func (a *auditor) Placed(r *model.CTARecord) {
 }
 
 // hold books what a CTA takes of its SM from cycle t on.
-func (a *auditor) hold(r *model.CTARecord, res *model.Resources, t model.Time) {
+func (a *auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time) {
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(res, 1)
 	a.present[r.SM].change(res, 1, t)
@@ -151,7 +152,7 @@ func (a *auditor) hold(r *model.CTARecord, res *model.Resources, t model.Time) {
 	}
 }
 
-func (u *usage) take(r *model.Resources, sign int) {
+func (u *usage) take(r *hardware.Resources, sign int) {
 	u.ctas += sign
 	u.warps += sign * r.Warps
 	u.threads += sign * r.Threads
@@ -202,7 +203,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 }
 
 // giveBack books that a CTA has left its SM.
-func (a *auditor) giveBack(r *model.CTARecord, res *model.Resources, t model.Time) {
+func (a *auditor) giveBack(r *model.CTARecord, res *hardware.Resources, t model.Time) {
 	a.sms[r.SM].take(res, -1)
 	a.present[r.SM].change(res, -1, t)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -31,7 +32,7 @@ cta 0..1
 // What a warp issues wrongly is found, one fault at a time.
 func TestAuditorFindsWrongIssue(t *testing.T) {
 	type T = testing.T
-	type C = model.Config
+	type C = hardware.Config
 	type S = model.Summary
 	// find returns the n-th instruction that a warp of CTA 0 issues.
 	find := func(t *T, x *tape, warp uint32, n int) int {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"math"
 
 	"gpureplay/model"
@@ -17,7 +18,7 @@ type presence struct {
 }
 
 // change brings the books up to t and takes or gives back what a CTA holds.
-func (p *presence) change(res *model.Resources, sign int, t model.Time) {
+func (p *presence) change(res *hardware.Resources, sign int, t model.Time) {
 	if p.held.ctas > 0 {
 		p.busy += t - p.since
 	}

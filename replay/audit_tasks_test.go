@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestTaskBookFindsFaults(t *testing.T) {
 			a.Task(&r[1])
 		}},
 	} {
-		cfg, err := model.Preset("titanx-maxwell")
+		cfg, err := hardware.Preset("titanx-maxwell")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -174,14 +175,14 @@ cta 0
 // fault is a run told with something wrong in it.
 type fault struct {
 	rule string // that the auditor must name
-	do   func(t *testing.T, x *tape, cfg *model.Config, sum *model.Summary)
+	do   func(t *testing.T, x *tape, cfg *hardware.Config, sum *model.Summary)
 }
 
 // found records a run of a text under a policy, tells it with a fault, and returns
 // the rules that the auditor names.
-func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg *model.Config, sum *model.Summary)) map[string]int {
+func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg *hardware.Config, sum *model.Summary)) map[string]int {
 	t.Helper()
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +222,7 @@ func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg 
 
 func check(t *testing.T, text, policy string, faults map[string]fault) {
 	t.Helper()
-	if rules := found(t, text, policy, func(*testing.T, *tape, *model.Config, *model.Summary) {}); len(rules) > 0 {
+	if rules := found(t, text, policy, func(*testing.T, *tape, *hardware.Config, *model.Summary) {}); len(rules) > 0 {
 		t.Fatalf("%s: a sound run breaks %v", policy, rules)
 	}
 	for name, f := range faults {
@@ -236,7 +237,7 @@ func check(t *testing.T, text, policy string, faults map[string]fault) {
 // What is wrong in a run of kernels in streams, one fault at a time, is found.
 func TestAuditorFindsWrongRuns(t *testing.T) {
 	type T = testing.T
-	type C = model.Config
+	type C = hardware.Config
 	type S = model.Summary
 	check(t, streamsTrace, "hyperq", map[string]fault{
 		"a CTA placed twice": {"cta-once", func(t *T, x *tape, _ *C, _ *S) {
@@ -313,7 +314,7 @@ func carry(s *model.Summary, level string) {
 // What is wrong in a run of device-side launches is found.
 func TestAuditorFindsWrongLaunches(t *testing.T) {
 	type T = testing.T
-	type C = model.Config
+	type C = hardware.Config
 	type S = model.Summary
 	check(t, childrenTrace, "cdp", map[string]fault{
 		"a parent that ends first": {"children", func(t *T, x *tape, _ *C, _ *S) {
@@ -360,7 +361,7 @@ func TestAuditorReadsDependences(t *testing.T) {
 	launch := func(stream string) string { return "launch k grid=1 block=32 stream=" + stream + "\n" }
 	text := "array a bytes=4K\n" + launch("0") + launch("1") + launch("0") + "record 4 stream=0\n" + launch("2") + "wait 4 stream=2\n" + launch("2") +
 		"syncstream 1\n" + launch("3") + "h2d a stream=3\n" + launch("4") + "sync\n" + launch("5") + "syncevent 4\n" + launch("5")
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"testing"
 
@@ -42,7 +43,7 @@ func BenchmarkReplay(b *testing.B) {
 }
 
 func benchmarkReplay(b *testing.B, r *trace.Reader, preset string) {
-	cfg, err := model.Preset(preset)
+	cfg, err := hardware.Preset(preset)
 	if err != nil {
 		b.Fatal(err)
 	}

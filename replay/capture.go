@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 	"slices"
 
@@ -75,7 +76,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 }
 
 // spanUnder replays a trace under a policy and returns how long that takes.
-func spanUnder(ctx context.Context, r *trace.Reader, cfg *model.Config, policy string, timing model.Timing, watch model.Observer) (int64, error) {
+func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing model.Timing, watch model.Observer) (int64, error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
 		return 0, err

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ func ppcsRow(t *testing.T, path, preset string, storage bool) (speedups []float6
 	}
 	row = fmt.Sprintf(" %d | %d | %s |", r.Program().Totals.Kernels, irregular, io)
 	for _, set := range []string{"host.page_bytes=4096", "host.page_bytes=512"} {
-		cfg, err := model.Preset(preset)
+		cfg, err := hardware.Preset(preset)
 		if err != nil {
 			t.Fatal(err)
 		}

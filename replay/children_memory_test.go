@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"gpureplay/model/hardware"
 	"io"
 	"runtime"
 	"testing"
@@ -42,7 +43,7 @@ func live() uint64 {
 // what did before, and how many launches were pending at most.
 func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint64) {
 	t.Helper()
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

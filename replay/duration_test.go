@@ -1,11 +1,11 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"math"
 	"path/filepath"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -22,7 +22,7 @@ func TestDurationsOfCaptures(t *testing.T) {
 		{"kineto-tracelens/b200__eager_trace.json.gz", "h200"},
 	} {
 		r := converted(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
-		cfg, err := model.Preset(c.preset)
+		cfg, err := hardware.Preset(c.preset)
 		if err != nil {
 			t.Fatal(err)
 		}

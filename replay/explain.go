@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"slices"
 	"sync"
@@ -74,7 +75,7 @@ type Effect struct {
 // each switch turned, jobs of them at a time, and returns the machine's cycles and the
 // effects, the largest first. A machine that allows no zero for a key leaves that
 // switch out.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice, jobs int) (model.Time, []Effect, error) {
+func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, model.NotTasks)
 	if err != nil {
 		return 0, nil, err
@@ -94,7 +95,7 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *polici
 }
 
 // effects turns each switch; all of them are run, whichever ends first.
-func effects(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice, base model.Time, jobs int) ([]Effect, error) {
+func effects(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, base model.Time, jobs int) ([]Effect, error) {
 	switches := Switches()
 	all, errs := make([]Effect, len(switches)), make([]error, len(switches))
 	slots := make(chan struct{}, max(1, jobs))
@@ -125,7 +126,7 @@ func effects(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *polici
 }
 
 // turn returns the machine with the switch turned.
-func (s *Switch) turn(cfg *model.Config) (*model.Config, error) {
+func (s *Switch) turn(cfg *hardware.Config) (*hardware.Config, error) {
 	changed := *cfg
 	if s.Name == "dram-bandwidth" {
 		changed.DRAM.DataRate *= 16
@@ -139,7 +140,7 @@ func (s *Switch) turn(cfg *model.Config) (*model.Config, error) {
 }
 
 // cyclesOf runs a trace and returns its cycles.
-func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *model.Config, c *policies.Choice) (model.Time, error) {
+func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice) (model.Time, error) {
 	p, machine, err := c.Build(cfg)
 	if err != nil {
 		return 0, err

@@ -1,15 +1,14 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"testing"
-
-	"gpureplay/model"
 )
 
 // Every switch can be turned on every machine that we ship, and changes it.
 func TestSwitchesTurn(t *testing.T) {
-	for _, name := range model.Presets() {
-		cfg, err := model.Preset(name)
+	for _, name := range hardware.Presets() {
+		cfg, err := hardware.Preset(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +36,7 @@ func TestSensitivityOfLaunch(t *testing.T) {
 	if first.Key != "launch" || first.Value != 0 || last.Key != "launch" || last.Value != 35000 {
 		t.Fatalf("the range goes from %d to %d, want launch from 0 to 35000", first.Value, last.Value)
 	}
-	c, err := model.Preset("k20c")
+	c, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
@@ -37,7 +38,7 @@ func sample(t testing.TB, name string, settings ...string) *trace.Reader {
 // audited runs a trace under policies with the auditor on.
 func audited(t testing.TB, r *trace.Reader, list string, sms int, fault model.Fault) ([]*Result, error) {
 	t.Helper()
-	cfg, err := model.Preset("gk110-ppcs")
+	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +140,7 @@ launch a grid=1 block=32 irregular
 launch a grid=1 block=32 irregular
 launch a grid=1 block=32 irregular
 `)
-	cfg, err := model.Preset("gk110-ppcs")
+	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +234,7 @@ func TestPageRules(t *testing.T) {
 		}},
 	} {
 		r := tracetest.FromText(t, "array P bytes=8K\nread P\nh2d P\nlaunch a grid=1 block=32\nlaunch a grid=1 block=32\n")
-		cfg, err := model.Preset("gk110-ppcs")
+		cfg, err := hardware.Preset("gk110-ppcs")
 		if err != nil {
 			t.Fatal(err)
 		}

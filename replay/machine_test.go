@@ -1,10 +1,10 @@
 package replay
 
 import (
+	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/trace"
 )
 
@@ -53,7 +53,7 @@ func TestMachineFor(t *testing.T) {
 
 // What no machine can have is left out, and the rest is taken.
 func TestImpossibleFacts(t *testing.T) {
-	base, err := model.Preset("a100")
+	base, err := hardware.Preset("a100")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"runtime"
 	"testing"
 
@@ -37,7 +38,7 @@ func (*heapWatcher) Sample(*model.SampleRecord) {}
 // has ended. A block of each of 35 kernels would be some 60 MB.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	r := sample(t, "stn", "kernels=60", "nx=128", "ny=64", "nz=32")
-	cfg, err := model.Preset("rtx3070")
+	cfg, err := hardware.Preset("rtx3070")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,9 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 )
 
@@ -12,7 +12,7 @@ import (
 // the CRCS/PPCS paper.
 func BenchmarkPipelines(b *testing.B) {
 	r := sample(b, "stn", "kernels=10")
-	cfg, err := model.Preset("gk110-ppcs")
+	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		b.Fatal(err)
 	}

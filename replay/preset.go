@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 
-	"gpureplay/model"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
@@ -32,7 +32,7 @@ const defaultPreset = "a100"
 // Captured is the machine that a trace is replayed on where the user names none:
 // the one that it was captured on, or made for.
 type Captured struct {
-	Config  *model.Config
+	Config  *hardware.Config
 	Says    string // what it is and where it is from, in a line
 	StandIn string // why its latencies are those of another GPU; "": they are not
 }
@@ -43,7 +43,7 @@ type Captured struct {
 func MachineFor(m *trace.Meta) *Captured {
 	gpu := fromName(m.Machine())
 	name, standIn := presetFor(&gpu)
-	cfg, err := model.Preset(name)
+	cfg, err := hardware.Preset(name)
 	if err != nil {
 		panic("replay: " + err.Error()) // it is one of ours
 	}
@@ -105,7 +105,7 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 // two tools it is the one of the boost clock, at which timelines are captured.
 func presetNamed(gpu string) string {
 	in, best := joinedWords(gpu), ""
-	for _, p := range model.Presets() {
+	for _, p := range hardware.Presets() {
 		if gpu == p {
 			return p
 		}
@@ -144,12 +144,12 @@ func shortName(gpu string) string {
 
 // capturedOn returns what gives the machine that a trace was captured on, as far
 // as it says, or nil: the work of kernels without CTAs is inferred from it.
-func capturedOn(tr *trace.Reader) func() *model.Config {
+func capturedOn(tr *trace.Reader) func() *hardware.Config {
 	m := &tr.Program().Meta
 	if m.SMVersion == 0 && m.SMs == 0 && m.GPU == "" {
 		return nil
 	}
-	return sync.OnceValue(func() *model.Config { return MachineFor(m).Config })
+	return sync.OnceValue(func() *hardware.Config { return MachineFor(m).Config })
 }
 
 // TraceName is the name of a trace in the tables: its file's, without what the

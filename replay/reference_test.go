@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"os"
 	"path/filepath"
@@ -145,7 +146,7 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 // cycles of each kernel.
 func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string) (map[uint32]model.Time, *model.Summary) {
 	t.Helper()
-	cfg, err := model.Preset(preset)
+	cfg, err := hardware.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"runtime"
 	"runtime/metrics"
@@ -23,8 +24,8 @@ import (
 type Job struct {
 	Trace     *trace.Reader
 	Name      string // of the trace, as it stands in the tables
-	Config    *model.Config
-	Preset    *model.Config // what the user named before settings; nil: Config itself
+	Config    *hardware.Config
+	Preset    *hardware.Config // what the user named before settings; nil: Config itself
 	Choices   []*policies.Choice
 	Baseline  string        // label of the choice that speed-ups refer to, and that runs first; "": the first
 	Alone     bool          // there is no baseline: what these runs are compared with is not among them
@@ -248,7 +249,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 
 // observer returns what watches a run: with an auditor if the job asks for one,
 // which is told of every instruction, and of every access where kernels overlap.
-func (job *Job) observer(w *watcher, p *model.Policy, cfg *model.Config) (model.Observer, error) {
+func (job *Job) observer(w *watcher, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
 	if !job.Audit {
 		return w, nil
 	}
@@ -289,7 +290,7 @@ func (r *Result) Row() (map[string]any, error) {
 
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
-func (job *Job) open(c *policies.Choice, r *Result, cfg *model.Config, stop func(error)) (*table.Set, error) {
+func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop func(error)) (*table.Set, error) {
 	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Failed: stop}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
@@ -313,7 +314,7 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *model.Config, stop func
 }
 
 // fill makes the row of the table runs.
-func (job *Job) fill(run *table.Run, c *policies.Choice, cfg *model.Config, sum *model.Summary, w *watcher) {
+func (job *Job) fill(run *table.Run, c *policies.Choice, cfg *hardware.Config, sum *model.Summary, w *watcher) {
 	*run = table.Run{
 		Baselines: strings.Join(c.Policy.Baselines, ","), Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum, Incomplete: sum.Cut,
 		MaxWarps: cfg.SM.MaxWarps, WaitingMean: math.NaN(),
@@ -342,7 +343,7 @@ func measured(sum *model.Summary, wall time.Duration, unpacked uint64) table.Per
 }
 
 // write puts what is known at the end into the tables.
-func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *model.Config) {
+func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *hardware.Config) {
 	set.Run(&r.Run)
 	if o := job.Output; o != nil {
 		set.Machine(&table.Machine{Config: cfg, TraceHash: job.Trace.Hash(), Tool: o.Version, Command: job.command(c)})

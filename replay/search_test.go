@@ -2,9 +2,9 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )
@@ -34,7 +34,7 @@ cta 0..15
 // Here the lane with 512 items is better launched; that with 100 does its work while the
 // launch is on its way, which takes 1,721 cycles less for one lane than for two.
 func TestSearchKeepsEveryTry(t *testing.T) {
-	cfg, err := model.Preset("k20m-spawn")
+	cfg, err := hardware.Preset("k20m-spawn")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,15 +2,14 @@ package replay
 
 import (
 	"fmt"
-
-	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // Variant is a change of the machine that a whole comparison is run under.
 type Variant struct {
 	Key   string // the constant that it changes; "": none
 	Value int    // of it
-	Apply func(*model.Config)
+	Apply func(*hardware.Config)
 }
 
 // launchLatencies are the values of --sensitivity=launch, in cycles: from free
@@ -25,14 +24,14 @@ func Sensitivity(name string) ([]Variant, error) {
 	}
 	var all []Variant
 	for _, n := range launchLatencies {
-		all = append(all, Variant{name, n, func(c *model.Config) { setLaunch(c, n) }})
+		all = append(all, Variant{name, n, func(c *hardware.Config) { setLaunch(c, n) }})
 	}
 	return all, nil
 }
 
 // setLaunch sets the host's launch latency, and scales the constant part of the
 // device API so that it comes to the same. The parts per lane stay.
-func setLaunch(c *model.Config, cycles int) {
+func setLaunch(c *hardware.Config, cycles int) {
 	c.Host.LaunchLatency = cycles
 	l := &c.Launch
 	total := l.ParamBase + l.DeviceBase

@@ -3,6 +3,7 @@ package replay
 import (
 	"crypto/sha256"
 	"fmt"
+	"gpureplay/model/hardware"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,11 +14,11 @@ import (
 )
 
 // preset is the machine before settings.
-func (job *Job) preset() *model.Config {
+func (job *Job) preset() *hardware.Config {
 	if job.Preset != nil {
 		return job.Preset
 	}
-	if shipped, err := model.Preset(job.Config.Name); err == nil {
+	if shipped, err := hardware.Preset(job.Config.Name); err == nil {
 		return shipped
 	}
 	return job.Config
@@ -43,10 +44,10 @@ func (job *Job) set(v Variant) string {
 func (job *Job) machineSettings() []string {
 	var words []string
 	base := job.preset()
-	if shipped, err := model.Preset(base.Name); err != nil || shipped.TOML() != base.TOML() {
+	if shipped, err := hardware.Preset(base.Name); err != nil || shipped.TOML() != base.TOML() {
 		words = append(words, fmt.Sprintf("file.%.4x", sha256.Sum256([]byte(base.TOML()))))
 	}
-	for _, key := range model.Keys() {
+	for _, key := range hardware.Keys() {
 		was, _ := base.Value(key)
 		is, _ := job.Config.Value(key)
 		if was != is && key != "name" && key != "description" {
@@ -82,8 +83,8 @@ func (job *Job) settings(c *policies.Choice, v Variant) []table.Setting {
 		v.Apply(&machine)
 	}
 	var all []table.Setting
-	shipped, err := model.Preset(job.preset().Name)
-	for _, key := range model.Keys() {
+	shipped, err := hardware.Preset(job.preset().Name)
+	for _, key := range hardware.Keys() {
 		if key == "name" || key == "description" {
 			continue
 		}

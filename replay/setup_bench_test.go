@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
@@ -26,7 +27,7 @@ func BenchmarkSetup(b *testing.B) {
 			b.ReportAllocs()
 			dir := b.TempDir()
 			for b.Loop() {
-				cfg, err := model.Preset("rtx3070")
+				cfg, err := hardware.Preset("rtx3070")
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bytes"
 	"context"
+	"gpureplay/model/hardware"
 	"runtime"
 	"strconv"
 	"strings"
@@ -34,7 +35,7 @@ func sampled(t testing.TB, name string, settings ...string) *trace.Reader {
 // audited replays a trace under all policies that apply, with the auditor.
 func audited(t testing.TB, r *trace.Reader, as model.AsTasks, flags map[string]string) []*replay.Result {
 	t.Helper()
-	cfg, err := model.Preset("titanx-maxwell")
+	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestCapturedDurationsAsTasks(t *testing.T) {
 func BenchmarkTasks(b *testing.B) {
 	const n = 1_000_000
 	r := sampled(b, "tasks-mb", "tasks="+strconv.Itoa(n), "side=8", "iterations=4", "threads=32", "inputs=4")
-	cfg, err := model.Preset("titanx-maxwell")
+	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		b.Fatal(err)
 	}

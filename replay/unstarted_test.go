@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"io"
 	"testing"
 
@@ -43,7 +44,7 @@ func started(t *testing.T, r *trace.Reader) uint64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

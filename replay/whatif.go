@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 	"gpureplay/policies"
@@ -19,7 +20,7 @@ type WhatIf struct {
 
 // WhatIfs replays a capture with one thing changed at a time: twice its SMs or as
 // many as sms says, if that is not 0, and on gpu, if that is not nil.
-func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *model.Config) ([]WhatIf, error) {
+func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config) ([]WhatIf, error) {
 	times, err := model.ReadCapture(r)
 	if err != nil {
 		return nil, err
@@ -34,7 +35,7 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *model.Config) (
 	own := MachineFor(&r.Program().Meta).Config
 	recorded, calls, none := TimingOf(facts), TimingOf(facts), TimingOf(facts)
 	calls.Host, none.Host = model.TimesMachine, model.TimesNone
-	change := func(f func(*model.Config)) *model.Config {
+	change := func(f func(*hardware.Config)) *hardware.Config {
 		c := *own
 		f(&c)
 		return &c
@@ -46,15 +47,15 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *model.Config) (
 	const inferred = "work is inferred: CTAs hold their places as long as on the captured GPU"
 	for _, row := range []struct {
 		what, policy, notes string
-		cfg                 *model.Config
+		cfg                 *hardware.Config
 		timing              model.Timing
 	}{
 		{"captured", "captured", "starts as recorded", own, recorded},
 		{"replayed", "hyperq", "host and copies as recorded", own, recorded},
-		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *model.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
-		{"a host twice as fast", "hyperq", "its work and its calls", change(func(c *model.Config) { c.Host.WorkScale = 0.5 }), recorded},
+		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *hardware.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
+		{"a host twice as fast", "hyperq", "its work and its calls", change(func(c *hardware.Config) { c.Host.WorkScale = 0.5 }), recorded},
 		{"a host that takes no time", "hyperq", "it waits where it waited", own, none},
-		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *model.Config) { c.SM.Count = sms }), recorded},
+		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *hardware.Config) { c.SM.Count = sms }), recorded},
 		{"", "hyperq", inferred, gpu, recorded},
 	} {
 		if row.cfg == nil {

@@ -2,10 +2,9 @@ package command
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"github.com/spf13/cobra"
-
-	"gpureplay/model"
 )
 
 func init() { register((*app).presetsCommand) }
@@ -36,7 +35,7 @@ func (a *app) showPreset(name string) error {
 	}
 	if a.asJSON {
 		rows := []map[string]any{}
-		for _, key := range model.Keys() {
+		for _, key := range hardware.Keys() {
 			value, _ := c.Value(key)
 			rows = append(rows, map[string]any{"key": key, "value": value})
 		}
@@ -50,12 +49,12 @@ func (a *app) listPresets() error {
 	rows := []map[string]any{}
 	g := newGrid(a.out, "preset", "SMs", "core MHz", "L2 MiB", "DRAM GB/s", "what it is")
 	g.right(2, 3, 4, 5)
-	for _, name := range model.Presets() {
-		c, err := model.Preset(name)
+	for _, name := range hardware.Presets() {
+		c, err := hardware.Preset(name)
 		if err != nil {
 			return err
 		}
-		l2, dram := float64(c.L2.Bytes)/(1<<20), peakDRAM(c)
+		l2, dram := float64(c.L2.Bytes)/(1<<20), c.DRAMGBs()
 		g.row(name, c.SM.Count, c.Clock.CoreMHz, l2, fmt.Sprintf("%.0f", dram), c.Description)
 		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram, "description": c.Description})
 	}
@@ -64,10 +63,4 @@ func (a *app) listPresets() error {
 	}
 	g.print()
 	return nil
-}
-
-// peakDRAM is the bandwidth of the device memory in GB/s (1e9 bytes).
-func peakDRAM(c *model.Config) float64 {
-	d := &c.DRAM
-	return float64(d.Channels*d.BusBytes*d.DataRate) * c.Clock.DRAMMHz / 1e3
 }

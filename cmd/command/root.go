@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"maps"
 	"slices"
 	"strings"
@@ -203,7 +204,7 @@ func violations(results []*replay.Result) error {
 }
 
 // machine resolves --gpu and --set: the machine, and what it was before settings.
-func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *model.Config, err error) {
+func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *hardware.Config, err error) {
 	if named, err = f.base(a, r); err != nil {
 		return nil, nil, err
 	}
@@ -221,7 +222,7 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *model.Config
 }
 
 // base is the machine before --set: the captured one, unless --gpu names another.
-func (f *replayFlags) base(a *app, r *trace.Reader) (*model.Config, error) {
+func (f *replayFlags) base(a *app, r *trace.Reader) (*hardware.Config, error) {
 	if f.gpu != "" {
 		return machineNamed(f.gpu)
 	}
@@ -235,9 +236,9 @@ func (f *replayFlags) base(a *app, r *trace.Reader) (*model.Config, error) {
 }
 
 // machineNamed returns the machine that --gpu names.
-func machineNamed(name string) (*model.Config, error) {
-	cfg, err := model.FindConfig(name)
-	if err != nil && !model.IsConfigFile(name) {
+func machineNamed(name string) (*hardware.Config, error) {
+	cfg, err := hardware.FindConfig(name)
+	if err != nil && !hardware.IsConfigFile(name) {
 		err = usageError{err}
 	}
 	return cfg, err
@@ -262,7 +263,7 @@ func (f *replayFlags) check() error {
 
 // choices resolves --policy and the parameters given as flags, and tries them
 // on the machine.
-func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *model.Config) ([]*policies.Choice, error) {
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *hardware.Config) ([]*policies.Choice, error) {
 	all, err := f.named(cmd, a, r)
 	if err != nil {
 		return nil, err

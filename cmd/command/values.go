@@ -1,11 +1,11 @@
 package command
 
 import (
+	"gpureplay/model/hardware"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/samples"
@@ -48,7 +48,7 @@ func firstOnly(c completion) completion {
 // gpus completes presets, and files of machines.
 func gpus(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
-	for _, p := range model.Presets() {
+	for _, p := range hardware.Presets() {
 		if strings.HasPrefix(p, typed) {
 			all = append(all, p)
 		}
@@ -62,7 +62,7 @@ func gpus(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellComp
 // settingKeys completes keys of the machine, with the = that follows.
 func settingKeys(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	var all []string
-	for _, k := range model.Keys() {
+	for _, k := range hardware.Keys() {
 		if strings.HasPrefix(k, typed) {
 			all = append(all, k+"=")
 		}

@@ -2,10 +2,10 @@ package command
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/model"
 	"gpureplay/replay"
 )
 
@@ -26,7 +26,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 			if sms < 0 || sms > 4096 {
 				return usagef("--sms=%d: want a number of SMs up to 4096", sms)
 			}
-			var other *model.Config
+			var other *hardware.Config
 			if gpu != "" {
 				var err error
 				if other, err = machineNamed(gpu); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"hash/crc64"
 	"io"
 	"math"
@@ -140,7 +141,7 @@ func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
 
 // Predict replays the program and returns what this machine counts, and the digest
 // of the program.
-func (r *Reference) Predict(ctx context.Context, cfg *model.Config) (c Counters, digest string, err error) {
+func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counters, digest string, err error) {
 	t, err := r.Trace(ctx)
 	if err != nil {
 		return c, "", err
@@ -195,9 +196,9 @@ func (c *Compared) ErrorPct() float64 { return 100 * (c.Ours.Cycles/c.Cycles - 1
 
 // Compare replays references, each on its preset, some at a time.
 func Compare(ctx context.Context, refs []Reference, workers int, done func(done, total int, name string)) ([]Compared, error) {
-	configs := map[string]*model.Config{}
+	configs := map[string]*hardware.Config{}
 	for _, p := range ReferencePresets {
-		cfg, err := model.Preset(p.Preset)
+		cfg, err := hardware.Preset(p.Preset)
 		if err != nil {
 			return nil, err
 		}

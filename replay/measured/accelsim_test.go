@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/samples"
 	"gpureplay/trace/tracetest"
 )
@@ -92,7 +92,7 @@ func TestAccelSimDifferential(t *testing.T) {
 		"reads", "replay", "writes", "replay", "rows", "replay")
 	var all []Compared
 	for _, p := range ReferencePresets {
-		cfg, err := model.Preset(p.Preset)
+		cfg, err := hardware.Preset(p.Preset)
 		if err != nil {
 			t.Fatal(err)
 		}

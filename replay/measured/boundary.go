@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"gpureplay/model/hardware"
 
 	"gpureplay/model"
 	"gpureplay/policies"
@@ -75,7 +76,7 @@ func Boundaries(ctx context.Context) ([]Boundary, error) {
 
 // period returns the microseconds from the end of one kernel to the end of the
 // next, when all is under way.
-func period(ctx context.Context, r *trace.Reader, cfg *model.Config) (float64, error) {
+func period(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
 	choices, err := policies.Parse("hyperq", nil)
 	if err != nil {
 		return 0, err

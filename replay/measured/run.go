@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gpureplay/model/hardware"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ type Group struct {
 // Run replays all cases. The results come sorted by machine, kernel and size.
 func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 	results := make([]Result, len(cases))
-	configs := map[string]*model.Config{}
+	configs := map[string]*hardware.Config{}
 	byTrace := map[string][]*Result{}
 	for i := range cases {
 		r := &results[i]
@@ -71,7 +72,7 @@ func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 		}
 		r.Role = r.RoleOn(r.GPU)
 		if configs[r.GPU] == nil {
-			if configs[r.GPU], err = model.FindConfig(r.GPU); err != nil {
+			if configs[r.GPU], err = hardware.FindConfig(r.GPU); err != nil {
 				return nil, err
 			}
 		}
@@ -94,7 +95,7 @@ func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 }
 
 // execute replays each trace for all its cases, on all workers.
-func execute(ctx context.Context, units [][]*Result, configs map[string]*model.Config, opt *Options) error {
+func execute(ctx context.Context, units [][]*Result, configs map[string]*hardware.Config, opt *Options) error {
 	return inParallel(ctx, len(units), opt.Workers, func(ctx context.Context, i int) error {
 		if err := predict(ctx, units[i], configs, opt); err != nil {
 			return fmt.Errorf("%s: %w", units[i][0].Where, err)
@@ -108,7 +109,7 @@ func execute(ctx context.Context, units [][]*Result, configs map[string]*model.C
 }
 
 // predict replays the trace of some cases on the machine of each.
-func predict(ctx context.Context, list []*Result, configs map[string]*model.Config, opt *Options) error {
+func predict(ctx context.Context, list []*Result, configs map[string]*hardware.Config, opt *Options) error {
 	r, err := list[0].open(ctx, opt)
 	if err != nil {
 		return err
@@ -152,7 +153,7 @@ func (c *Case) open(ctx context.Context, opt *Options) (*trace.Reader, error) {
 
 // launches replays a trace with one kernel after another and returns what its
 // kernels take, each with the latency of its launch.
-func launches(ctx context.Context, r *trace.Reader, cfg *model.Config) (float64, error) {
+func launches(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
 	choices, err := policies.Parse("serial", nil)
 	if err != nil {
 		return 0, err

@@ -2,10 +2,10 @@ package report
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"slices"
 
-	"gpureplay/model"
 	"gpureplay/replay/table"
 )
 
@@ -99,7 +99,7 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 
 // warps is how many a machine holds; 0 if its text cannot be read.
 func warps(configuration string) int {
-	cfg, err := model.ReadConfig("configuration", []byte(configuration))
+	cfg, err := hardware.ReadConfig("configuration", []byte(configuration))
 	if err != nil {
 		return 0
 	}

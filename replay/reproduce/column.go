@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"gpureplay/model/hardware"
 	"math"
 	"strconv"
 	"strings"
@@ -240,7 +241,7 @@ func cost(policy, gpu, line string, scale float64) func() (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		cfg, err := model.Preset(gpu)
+		cfg, err := hardware.Preset(gpu)
 		if err != nil {
 			return 0, err
 		}

@@ -2,11 +2,11 @@ package reproduce
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"slices"
 	"strings"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
 )
@@ -81,7 +81,7 @@ type Column struct {
 type Row struct {
 	Workload *Workload
 	runs     map[string]*replay.Result // by label
-	config   *model.Config
+	config   *hardware.Config
 	work     *policies.Workloads // sizes of the requests for children; nil: none
 }
 

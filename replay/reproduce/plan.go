@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,7 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
 )
@@ -31,7 +31,7 @@ type source struct {
 type unit struct {
 	from    *source
 	name    string // for people: workload and policy
-	config  *model.Config
+	config  *hardware.Config
 	choice  *policies.Choice
 	results []*replay.Result // of a search every try; nil: the policy does not apply
 }
@@ -48,7 +48,7 @@ type plan struct {
 // planned is an experiment with the rows that will run.
 type planned struct {
 	*Experiment
-	config *model.Config
+	config *hardware.Config
 	rows   []plannedRow
 	all    int // rows that the experiment has
 }
@@ -93,7 +93,7 @@ func (opt *Options) wants(e *Experiment) bool {
 
 // experiment resolves one.
 func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
-	cfg, err := model.Preset(e.GPU)
+	cfg, err := hardware.Preset(e.GPU)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 }
 
 // runs adds the runs of one row under one variant.
-func (p *plan) runs(e *Experiment, cfg *model.Config, row *plannedRow, v Variant, params []string) error {
+func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Variant, params []string) error {
 	under := e.Policies
 	if p := e.Under[v.Name]; p != "" {
 		under = p

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"math"
 	"slices"
 	"strconv"
@@ -9,7 +10,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"gpureplay/model"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
 )
@@ -28,7 +28,7 @@ type axis struct {
 type value struct {
 	text  string // as it stands in errors and lists
 	cell  any    // in the column
-	apply func(*model.Config) error
+	apply func(*hardware.Config) error
 }
 
 // settings reads the axes in the order of the file.
@@ -90,7 +90,7 @@ func isRange(m map[string]any) bool {
 // axis makes the axis of a key of the machine.
 func (f *File) axis(key string, v any) (axis, error) {
 	a := axis{key: "set." + key}
-	var machine model.Config
+	var machine hardware.Config
 	if _, ok := machine.Value(key); !ok {
 		return a, f.wrong(a.key, "%w", machine.Set(key, ""))
 	}
@@ -106,7 +106,7 @@ func (f *File) axis(key string, v any) (axis, error) {
 		if slices.ContainsFunc(a.values, func(x value) bool { return x.cell == cell }) {
 			return a, f.wrong(a.key, "has the value %s twice", text)
 		}
-		a.values = append(a.values, value{text, cell, func(c *model.Config) error { return c.Set(key, text) }})
+		a.values = append(a.values, value{text, cell, func(c *hardware.Config) error { return c.Set(key, text) }})
 	}
 	a.column = table.Column{Name: "set_" + strings.ReplaceAll(key, ".", "_"), Type: typeOf(a.values[0].cell), Doc: "Setting " + key + " of the machine."}
 	return a, nil
@@ -116,7 +116,7 @@ func (f *File) axis(key string, v any) (axis, error) {
 func sensitivity(name string, variants []replay.Variant) axis {
 	a := axis{key: "sensitivity", column: table.Column{Name: "set_" + name, Type: table.Int64, Doc: "The constant " + name + " of --sensitivity."}}
 	for _, v := range variants {
-		a.values = append(a.values, value{strconv.Itoa(v.Value), int64(v.Value), func(c *model.Config) error {
+		a.values = append(a.values, value{strconv.Itoa(v.Value), int64(v.Value), func(c *hardware.Config) error {
 			v.Apply(c)
 			return nil
 		}})
@@ -159,7 +159,7 @@ func points(v any) ([]string, error) {
 	return []string{text}, err
 }
 
-// scalar is one value as [model.Config.Set] takes it. A list in a list is the
+// scalar is one value as [hardware.Config.Set] takes it. A list in a list is the
 // value of a key that is a list itself.
 func scalar(v any) (string, error) {
 	switch v := v.(type) {

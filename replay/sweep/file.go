@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"gpureplay/model/hardware"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -65,14 +66,14 @@ var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "
 // Load reads a sweep's file. Errors are one line with the file, the line and the
 // key; for an unknown key or name they have the nearest known ones.
 func Load(path string) (*File, error) {
-	data, err := model.ReadTOML(path)
+	data, err := hardware.ReadTOML(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{path: path, data: data, AsTasks: "no", Format: table.Parquet}
 	meta, err := toml.Decode(string(data), f)
 	if err != nil {
-		return nil, model.TOMLError(path, err)
+		return nil, hardware.TOMLError(path, err)
 	}
 	for _, k := range meta.Undecoded() {
 		if k[0] == "set" || k[0] == "params" {
@@ -136,7 +137,7 @@ func (f *File) checkTables() error {
 
 // wrong is an error about a key of the file.
 func (f *File) wrong(key, format string, args ...any) error {
-	return fmt.Errorf("%s: %s: %w", model.TOMLPosition(f.path, f.data, key), key, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %s: %w", hardware.TOMLPosition(f.path, f.data, key), key, fmt.Errorf(format, args...))
 }
 
 // resolve makes a path of the file one of the process.
@@ -156,7 +157,7 @@ func (f *File) OutputDir() string {
 }
 
 func didYouMean(name string, known []string) string {
-	if near := model.Nearest(name, known, 3); len(near) > 0 {
+	if near := hardware.Nearest(name, known, 3); len(near) > 0 {
 		return ": did you mean " + strings.Join(near, ", ") + "?"
 	}
 	return ""

@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"gpureplay/model/hardware"
 	"io"
 	"strings"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
@@ -38,7 +38,7 @@ type Cell struct {
 	Err    error  // why it cannot run
 	values []value
 	trace  *source
-	config *model.Config
+	config *hardware.Config
 	choice *policies.Choice
 }
 
@@ -62,7 +62,7 @@ func (c *Cell) Settings(before string) string {
 type machine struct {
 	gpu    string
 	values []value
-	config *model.Config
+	config *hardware.Config
 	hash   [sha256.Size]byte // of all of it
 	err    error             // it cannot be
 }

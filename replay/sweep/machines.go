@@ -3,10 +3,9 @@ package sweep
 import (
 	"crypto/sha256"
 	"fmt"
+	"gpureplay/model/hardware"
 	"slices"
 	"strings"
-
-	"gpureplay/model"
 )
 
 // gpuSet holds the GPUs of a sweep, each under all settings.
@@ -22,7 +21,7 @@ func (s *gpuSet) add(gpu string, resolve func(string) string) error {
 	if strings.HasSuffix(gpu, ".toml") || strings.ContainsAny(gpu, `/\`) {
 		gpu = resolve(gpu)
 	}
-	base, err := model.FindConfig(gpu)
+	base, err := hardware.FindConfig(gpu)
 	if err != nil {
 		return err
 	}
@@ -35,7 +34,7 @@ func (s *gpuSet) add(gpu string, resolve func(string) string) error {
 
 // captured multiplies the machine of a capture out, once for all that were made on
 // it. Of two that differ under one name the later has a number.
-func (s *gpuSet) captured(c *model.Config) (name string, err error) {
+func (s *gpuSet) captured(c *hardware.Config) (name string, err error) {
 	name = c.Name
 	for n := 2; ; n++ {
 		m := s.machines[name]
@@ -50,7 +49,7 @@ func (s *gpuSet) captured(c *model.Config) (name string, err error) {
 }
 
 // multiply gives a machine all settings.
-func (s *gpuSet) multiply(name string, base *model.Config) error {
+func (s *gpuSet) multiply(name string, base *hardware.Config) error {
 	machines := []*machine{{gpu: name, config: base}}
 	for _, a := range s.file.axes {
 		if len(machines)*len(a.values) > maxCells {

@@ -2,13 +2,13 @@ package table_test
 
 import (
 	"context"
+	"gpureplay/model/hardware"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
@@ -73,7 +73,7 @@ func replayInto(t *testing.T, dir, format string, names []string) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	cfg, err := model.Preset("k20c")
+	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)
 	}

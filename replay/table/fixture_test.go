@@ -1,6 +1,7 @@
 package table
 
 import (
+	"gpureplay/model/hardware"
 	"math"
 	"testing"
 
@@ -66,13 +67,13 @@ func fillRun(s *Set) {
 	for _, r := range fixtureRuns() {
 		s.Run(r)
 	}
-	machine := &model.Config{
-		SM:    model.SMConfig{Count: 13, MaxWarps: 64, MaxThreads: 2048, MaxCTAs: 16, Registers: 65536, SharedBytes: 49152, Schedulers: 4, IssueWidth: 2},
-		Clock: model.ClockConfig{CoreMHz: 706, DRAMMHz: 2600}, L1: model.L1Config{Bytes: 16384}, L2: model.L2Config{Bytes: 1572864, Slices: 10},
-		DRAM: model.DRAMConfig{Channels: 5, BusBytes: 8, DataRate: 2}, Host: model.HostConfig{PCIeGBs: 6.5, PageBytes: 4096}, KMU: model.KMUConfig{HWQs: 32, Entries: 31},
+	machine := &hardware.Config{
+		SM:    hardware.SMConfig{Count: 13, MaxWarps: 64, MaxThreads: 2048, MaxCTAs: 16, Registers: 65536, SharedBytes: 49152, Schedulers: 4, IssueWidth: 2},
+		Clock: hardware.ClockConfig{CoreMHz: 706, DRAMMHz: 2600}, L1: hardware.L1Config{Bytes: 16384}, L2: hardware.L2Config{Bytes: 1572864, Slices: 10},
+		DRAM: hardware.DRAMConfig{Channels: 5, BusBytes: 8, DataRate: 2}, Host: hardware.HostConfig{PCIeGBs: 6.5, PageBytes: 4096}, KMU: hardware.KMUConfig{HWQs: 32, Entries: 31},
 	}
 	s.Machine(&Machine{Config: machine, TraceHash: "a1b2", Tool: "v0", Command: "replay t"})
-	s.Machine(&Machine{Config: &model.Config{}, Tool: "v0"})
+	s.Machine(&Machine{Config: &hardware.Config{}, Tool: "v0"})
 	s.Setting(&Setting{OfMachine, "sm.count", "13", "15"})
 	s.Setting(&Setting{OfPolicy, "match", "kde", ""})
 	s.Setting(&Setting{OfRun, "launch", "3500", ""})

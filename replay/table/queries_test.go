@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"gpureplay/model/hardware"
 	"image/color"
 	"image/png"
 	"math"
@@ -58,8 +59,8 @@ func tellHost(s *Set, T model.Time) {
 	for i := range 4 {
 		o.Page(&model.PageRecord{Time: T / 8, Page: uint64(i), From: model.NoKernel, To: model.NoKernel, Ready: true})
 	}
-	s.Machine(&Machine{Config: &model.Config{SM: model.SMConfig{Count: 2, MaxWarps: 8}, Clock: model.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
-		DRAM: model.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
+	s.Machine(&Machine{Config: &hardware.Config{SM: hardware.SMConfig{Count: 2, MaxWarps: 8}, Clock: hardware.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
+		DRAM: hardware.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
 	for i := range int32(2) {
 		s.Memory(&model.MemoryRecord{Level: "l1", Index: i, Accesses: 10, Hits: 5})
 	}

@@ -1,4 +1,4 @@
-package model
+package hardware
 
 import (
 	"fmt"
@@ -290,7 +290,7 @@ func checkDRAM(c *Config) error {
 	return firstError(
 		relate(c.L2.Slices%d.Channels == 0, "l2.slices", c.L2.Slices, "a multiple of dram.channels = %d", d.Channels),
 		checkHash("l2.hash", c.L2.Hash, "l2.slices", c.L2.Slices),
-		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.sets()),
+		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.Sets()),
 		checkLayout(c),
 		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
 		relate(d.TREFI == 0 || d.TREFI-d.TRFC > d.TRCD+d.TRRD, "dram.trefi", d.TREFI,
@@ -300,7 +300,7 @@ func checkDRAM(c *Config) error {
 
 // checkHash refuses a polynomial that is not published.
 func checkHash(key, hash, of string, n int) error {
-	if _, ok := polys[n]; hash != "ipoly" || ok {
+	if _, ok := Polynomials[n]; hash != "ipoly" || ok {
 		return nil
 	}
 	return &ValueError{key, strconv.Quote(hash), fmt.Sprintf("another hash where %s = %d: polynomials are published for 16, 32 and 64", of, n)}
@@ -321,20 +321,20 @@ func checkLayout(c *Config) error {
 	all := layoutBits(layout)
 	banks, rows := strings.Count(all, "B"), strings.Count(all, "R")
 	subs := c.L2.Slices / d.Channels
-	switch runs := layoutRuns(layout, 'B'); {
+	switch runs := LayoutRuns(layout, 'B'); {
 	case banks == 0 || 1<<banks != d.Banks:
 		return bad("with as many B as dram.banks = %d has bits", d.Banks)
 	case rows == 0 || !strings.HasSuffix(all, strings.Repeat("R", rows)):
 		return bad("with one run of R, the highest bits")
 	case len(runs) > 2:
 		return bad("with at most two runs of B")
-	case strings.Count(all, "S") < sectorShift || !strings.HasPrefix(all, strings.Repeat("S", sectorShift)):
-		return bad("with S for at least the lowest %d bits", sectorShift)
+	case strings.Count(all, "S") < SectorShift || !strings.HasPrefix(all, strings.Repeat("S", SectorShift)):
+		return bad("with S for at least the lowest %d bits", SectorShift)
 	case strings.Count(all, "C")+strings.Count(all, "S") != bits.Len(uint(d.RowBytes))-1:
 		return bad("with as many C and S as dram.row_bytes = %d has bits", d.RowBytes)
 	case subs&(subs-1) != 0 || runs[0].mask < uint64(subs-1):
 		return bad("\"\" where l2.slices / dram.channels = %d is no power of two, or more than its lowest run of B chooses", subs)
-	case runs[0].shift < uint(bits.TrailingZeros(uint(c.L2.LineBytes>>sectorShift))):
+	case runs[0].Shift < uint(bits.TrailingZeros(uint(c.L2.LineBytes>>SectorShift))):
 		return bad("with B above the l2.line_bytes = %d of a line", c.L2.LineBytes)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package model
+package hardware
 
 import (
 	"fmt"
@@ -67,12 +67,6 @@ func TestPresetsHaveSources(t *testing.T) {
 	}
 }
 
-// gbs is the peak of the memory bus in 1e9 bytes a second.
-func gbs(c *Config) float64 {
-	d := c.DRAM
-	return float64(d.Channels*d.BusBytes*d.DataRate) * c.Clock.DRAMMHz / 1e3
-}
-
 // tflops is the peak of the single-precision lanes: a warp of fused
 // multiply-adds per scheduler and initiation interval.
 func tflops(c *Config) float64 {
@@ -109,7 +103,7 @@ func TestPeakRates(t *testing.T) {
 		{"mi300x", 5325, 163.4, 4, 32768},                      // data sheet
 	} {
 		c := mustPreset(t, w.name)
-		if got := gbs(c); math.Abs(got/w.gbs-1) > 0.005 {
+		if got := c.DRAMGBs(); math.Abs(got/w.gbs-1) > 0.005 {
 			t.Errorf("%s: %.1f GB/s, want %.1f", w.name, got, w.gbs)
 		}
 		if got := tflops(c); math.Abs(got/w.tflops-1) > 0.005 {
@@ -142,8 +136,8 @@ func TestCacheRates(t *testing.T) {
 		if l1 != want.l1 || math.Abs(l2-want.l2) > 1e-3*want.l2 {
 			t.Errorf("%s: L1 %g B a cycle, L2 %g GB/s, want %g, %g", name, l1, l2, want.l1, want.l2)
 		}
-		if l2 < gbs(c) && name != "gk110-ppcs" { // the paper's six slices at 924 MHz: 177 GB/s, below its memory's 307
-			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, gbs(c))
+		if l2 < c.DRAMGBs() && name != "gk110-ppcs" { // the paper's six slices at 924 MHz: 177 GB/s, below its memory's 307
+			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, c.DRAMGBs())
 		}
 		e := c.Exec
 		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU, "tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control, "texture": e.Texture} {

@@ -1,4 +1,4 @@
-package model
+package hardware
 
 // A capability is what a compute capability says of an SM: the table of
 // technical specifications of the CUDA C++ Programming Guide and the limits of

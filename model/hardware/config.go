@@ -1,4 +1,4 @@
-package model
+package hardware
 
 // Config is one machine: plain data, read from a preset or a user's TOML file.
 // Latencies are in SM cycles unless the name says otherwise.

@@ -1,4 +1,4 @@
-package model
+package hardware
 
 import (
 	"fmt"
@@ -149,7 +149,7 @@ func TestTunedConfigurations(t *testing.T) {
 		c := mustPreset(t, name)
 		s, l, d := c.SM, c.Clock, c.DRAM
 		got := fmt.Sprintf("%d %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %.0f", s.Count, l.CoreMHz, l.IcntMHz, l.L2MHz, l.DRAMMHz, s.MaxThreads, s.MaxCTAs,
-			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes, d.DataRate, gbs(c))
+			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes, d.DataRate, c.DRAMGBs())
 		if got != want {
 			t.Errorf("%s is\n%s, want\n%s", name, got, want)
 		}
