@@ -21,8 +21,10 @@ func (a *app) reportCommand() *cobra.Command {
 		Use:   "report OUT",
 		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
 		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, speed-ups over the baseline,\n" +
-			"what CTAs stalled for (from the table ctas), use of the GPU over time (from timeline), the effect of a sweep's settings, and\n" +
-			"where the figures come from. Every plot has its table beside it. The same tables give the same bytes.",
+			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels (kernels, timeline), use of\n" +
+			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, launches), which pages\n" +
+			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its table is. Every plot\n" +
+			"has its table beside it. The same tables give the same bytes.",
 		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
 		Args:    exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,7 +55,7 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
-	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, as SVG for a paper, with its table as CSV")
+	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, for a paper, as SVG and PDF, with what it shows as CSV")
 	c.Flags().StringVar(&opt.Title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
 	c.Flags().StringVar(&opt.Baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
 	return c

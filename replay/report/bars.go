@@ -100,6 +100,19 @@ func (m *mean) value() float64 {
 	return math.Exp(m.logs / float64(m.n))
 }
 
+// speedups are the plots of all traces and of each group.
+func (s *source) speedups(groups []*group, _ []compared) (all []figure) {
+	if f, ok := overTraces(groups); ok {
+		all = append(all, f)
+	}
+	for _, g := range groups {
+		if f, ok := g.speedups(); ok {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // speedups is the plot of a group: what each policy gains over the baseline.
 func (g *group) speedups() (figure, bool) {
 	base := g.base

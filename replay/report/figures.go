@@ -11,9 +11,10 @@ import (
 	"strings"
 )
 
-// Figures hands over each plot of the page about the tables under dir: as an SVG file
-// that stands alone, in the colours of paper, and its table as CSV. Names are those of
-// the plots' titles, numbered as on the page.
+// Figures hands over each plot of the page about the tables under dir: as files of SVG
+// and PDF that stand alone, in the colours of paper, and what it shows as CSV: of curves
+// their points, else its table. Names are those of the plots' titles, numbered as on the
+// page.
 func Figures(ctx context.Context, dir string, opt Options, write func(name string, data []byte) error) (Stats, error) {
 	p, stats, err := build(ctx, dir, opt)
 	if err != nil {
@@ -32,7 +33,18 @@ func Figures(ctx context.Context, dir string, opt Options, write func(name strin
 			if err := write(name+".svg", drawing); err != nil {
 				return stats, err
 			}
-			if err := write(name+".csv", f.Table.csv()); err != nil {
+			page, err := pdf(f.Title, drawing)
+			if err != nil {
+				return stats, err
+			}
+			if err := write(name+".pdf", page); err != nil {
+				return stats, err
+			}
+			data := &f.Table
+			if f.Line != nil {
+				data = f.Line.plot.data()
+			}
+			if err := write(name+".csv", data.csv()); err != nil {
 				return stats, err
 			}
 		}

@@ -40,6 +40,14 @@ func significant(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
+// decimalsOf writes a number with the six digits that matter.
+func decimalsOf(x float64) string {
+	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
+		return decimals(x, 0)
+	}
+	return strconv.FormatFloat(x, 'g', 6, 64)
+}
+
 // percent, ratio and time are cells of the summary.
 func (n number) percent() string {
 	if !n.ok {

@@ -7,11 +7,12 @@ import (
 
 // Sizes of a line plot, in pixels of the drawing.
 const (
-	lineHeight = 260.0
-	lineLeft   = 64.0
-	lineRight  = plotWidth - 16
-	lineTop    = 10.0
-	lineBottom = lineHeight - 46
+	lineHeight  = 260.0
+	lineLeft    = 64.0
+	panelHeight = 170.0
+	panelLeft   = 50.0
+	panelTop    = 24.0 // its name is above
+	axisName    = 20.0
 )
 
 // palette is how many colours there are, dashes how many kinds of lines: curves
@@ -22,31 +23,50 @@ const (
 	dashes  = 4
 )
 
-// linePlot is a curve for each policy.
+// maxCurves is the most that one plot shows; more get a panel each.
+const maxCurves = 6
+
+// linePlot is a curve for each policy, or a panel for each.
 type linePlot struct {
 	X, Y   string // what the axes are
-	Names  []string
-	Marked bool // each point has a mark
+	Marked bool   // each point has a mark
 	Lines  []curve
+	Panels []panel   // in place of Lines
 	AtX    []float64 // values of the horizontal axis that have a tick; nil: round ones from 0
 	Words  []string  // of AtX, where the axis has no numbers
 	Log    bool      // horizontally
+	Top    float64   // of the vertical axis; 0: what the curves need
+}
+
+// panel is a small plot on the axes of its neighbours.
+type panel struct {
+	Title string
+	Lines []curve
 }
 
 type curve struct {
 	Name   string
 	Points []point
+	style  int // colour and dashes, from 1 on: a policy has its own in all plots; 0: by its place
 }
 
 type point struct{ X, Y float64 }
 
-// lines is a drawn line plot.
+// chart is a drawn line plot.
+type chart struct {
+	Width, Height string
+	Panels        []lines
+	Key           []keyEntry
+	plot          *linePlot
+}
+
+// lines is a drawn panel.
 type lines struct {
-	Width, Height, Left, Right, Top, Bottom, TickY, NameY, Mid, MidY string
-	X, Y                                                             string
-	XTicks, YTicks                                                   []tickMark
-	Curves                                                           []curveShape
-	Key                                                              []keyEntry
+	AtX, AtY, Title                                   string
+	Left, Right, Top, Bottom, TickY, NameY, Mid, MidY string
+	X, Y                                              string
+	XTicks, YTicks                                    []tickMark
+	Curves                                            []curveShape
 }
 
 type curveShape struct {
@@ -58,31 +78,137 @@ type curveShape struct {
 
 type markShape struct{ X, Y, Tip string }
 
-func (p *linePlot) draw() *lines {
-	left, right, top := math.Inf(1), math.Inf(-1), 0.0
-	for _, c := range p.Lines {
-		for _, q := range c.Points {
-			left, right, top = min(left, q.X), max(right, q.X), max(top, q.Y)
+// split gives each of many curves a panel of its own, with the first, which is the
+// baseline, in each.
+func (p *linePlot) split() {
+	for i := range p.Lines {
+		p.Lines[i].style = 1
+	}
+	base := p.Lines[0]
+	base.style = palette
+	p.Panels = []panel{{base.Name, []curve{base}}}
+	for _, c := range p.Lines[1:] {
+		p.Panels = append(p.Panels, panel{c.Name, []curve{base, c}})
+	}
+	p.Lines = nil
+}
+
+func (p *linePlot) draw() *chart {
+	c := &chart{Width: px(plotWidth), plot: p}
+	if len(p.Lines) > maxCurves {
+		base := p.Lines[0].Name
+		p.split()
+		c.Key = []keyEntry{{base, palette - 1, (palette - 1) % dashes}, {"the policy above the panel", 0, 0}}
+	}
+	if p.Panels == nil {
+		box := frame{0, 0, plotWidth, lineHeight, lineLeft, 10, 46}
+		c.Panels = []lines{p.panel(panel{"", p.Lines}, box, p.axes())}
+		c.Height = px(lineHeight)
+		c.Key = keyOf(p.Lines)
+		return c
+	}
+	if c.Key == nil {
+		for _, q := range p.Panels {
+			if key := keyOf(q.Lines); len(key) > len(c.Key) {
+				c.Key = key
+			}
 		}
 	}
-	x := scale{left, right, lineLeft + 6, lineRight - 6, p.Log}
-	marks := p.AtX
-	if marks == nil {
-		marks = ticks(right, 6)
-		x.from, x.to = 0, max(right, marks[max(0, len(marks)-2)])
+	columns := min(3, len(p.Panels))
+	rows := (len(p.Panels) + columns - 1) / columns
+	axes := p.axes()
+	for i, q := range p.Panels {
+		width := plotWidth / float64(columns)
+		box := frame{float64(i%columns) * width, float64(i/columns) * panelHeight, width, panelHeight, panelLeft, panelTop, 26}
+		if i%columns == 0 { // the name of the axis stands before the first
+			box.left += 14
+		}
+		if i+columns >= len(p.Panels) {
+			box.height, box.bottom = box.height+axisName, box.bottom+axisName
+		}
+		l := p.panel(q, box, axes)
+		if i%columns > 0 {
+			l.Y = ""
+		}
+		if i+columns < len(p.Panels) {
+			l.X = ""
+		}
+		c.Panels = append(c.Panels, l)
 	}
-	yMarks := ticks(top, 5)
-	y := scale{0, yMarks[len(yMarks)-1], lineBottom, lineTop, false}
-	l := &lines{
-		Width: px(plotWidth), Height: px(lineHeight), Left: px(lineLeft), Right: px(lineRight), Top: px(lineTop), Bottom: px(lineBottom),
-		TickY: px(lineBottom + 16), NameY: px(lineHeight - 8), Mid: px((lineLeft + lineRight) / 2), MidY: px((lineTop + lineBottom) / 2), X: p.X, Y: p.Y,
+	c.Height = px(float64(rows)*panelHeight + axisName)
+	return c
+}
+
+// keyOf explains curves.
+func keyOf(all []curve) (key []keyEntry) {
+	for i, c := range all {
+		n := c.number(i)
+		key = append(key, keyEntry{c.Name, n % palette, n % dashes})
 	}
-	l.XTicks = p.xTicks(x, marks)
-	for _, m := range yMarks {
-		l.YTicks = append(l.YTicks, tickMark{px(y.at(m)), tick(m)})
+	return key
+}
+
+func (c *curve) number(place int) int {
+	if c.style > 0 {
+		return c.style - 1
 	}
-	for i, c := range p.Lines {
-		s := curveShape{Name: c.Name, Series: i % palette, Dash: i % dashes}
+	return place
+}
+
+// frame is where a panel lies, and how much of it is around the curves.
+type frame struct{ x, y, width, height, left, top, bottom float64 }
+
+// axes are those of all panels.
+type axes struct {
+	x, y           scale
+	xMarks, yMarks []float64
+}
+
+func (p *linePlot) axes() axes {
+	left, right, top := math.Inf(1), math.Inf(-1), p.Top
+	see := func(all []curve) {
+		for _, c := range all {
+			for _, q := range c.Points {
+				left, right, top = min(left, q.X), max(right, q.X), max(top, q.Y)
+			}
+		}
+	}
+	see(p.Lines)
+	for _, q := range p.Panels {
+		see(q.Lines)
+	}
+	a := axes{x: scale{from: left, to: right, log: p.Log}, xMarks: p.AtX, yMarks: ticks(top, 5)}
+	if a.xMarks == nil {
+		a.xMarks = ticks(right, 6)
+		a.x.from, a.x.to = 0, max(right, a.xMarks[max(0, len(a.xMarks)-2)])
+	} else {
+		a.x.from, a.x.to = min(left, a.xMarks[0]), max(right, a.xMarks[len(a.xMarks)-1])
+	}
+	a.y = scale{from: 0, to: a.yMarks[len(a.yMarks)-1]}
+	return a
+}
+
+// panel draws curves into a frame.
+func (p *linePlot) panel(q panel, box frame, a axes) lines {
+	right, bottom := box.width-16, box.height-box.bottom
+	x, y := a.x, a.y
+	x.start, x.end = box.left+6, right-6
+	y.start, y.end = bottom, box.top
+	l := lines{
+		AtX: px(box.x), AtY: px(box.y), Title: shorten(q.Title, int((right-box.left)/7)), Left: px(box.left), Right: px(right), Top: px(box.top), Bottom: px(bottom),
+		TickY: px(bottom + 16), NameY: px(box.height - 8), Mid: px((box.left + right) / 2), MidY: px((box.top + bottom) / 2), X: p.X, Y: p.Y,
+	}
+	l.XTicks = p.xTicks(x, a.xMarks, right)
+	last := math.Inf(1)
+	for _, m := range a.yMarks {
+		if at := y.at(m); last-at >= 15 {
+			l.YTicks = append(l.YTicks, tickMark{px(at), tick(m)})
+			last = at
+		}
+	}
+	for i, c := range q.Lines {
+		n := c.number(i)
+		s := curveShape{Name: c.Name, Series: n % palette, Dash: n % dashes}
 		var path strings.Builder
 		for j, q := range c.Points {
 			path.WriteString([]string{"M", "L"}[min(j, 1)] + px(x.at(q.X)) + " " + px(y.at(q.Y)))
@@ -92,18 +218,19 @@ func (p *linePlot) draw() *lines {
 		}
 		s.Path = path.String()
 		l.Curves = append(l.Curves, s)
-		l.Key = append(l.Key, keyEntry{c.Name, s.Series, s.Dash})
 	}
 	return l
 }
 
 // xTicks leaves out ticks that stand too close to be read.
-func (p *linePlot) xTicks(x scale, marks []float64) []tickMark {
+func (p *linePlot) xTicks(x scale, marks []float64, right float64) []tickMark {
 	var all []tickMark
 	last := math.Inf(-1)
 	for _, m := range marks {
-		if at := x.at(m); at-last >= 44 && at <= lineRight+1 {
-			all = append(all, tickMark{px(at), shorten(p.word(m), 12)})
+		text := shorten(p.word(m), 12)
+		half := float64(len([]rune(text))) * 3.5
+		if at := x.at(m); at-last >= 44 && at >= x.start-1 && at+half <= right+16 {
+			all = append(all, tickMark{px(at), text})
 			last = at
 		}
 	}
@@ -116,4 +243,32 @@ func (p *linePlot) word(x float64) string {
 		return p.Words[int(x)]
 	}
 	return tick(x)
+}
+
+// data are the points as a table: of each panel and curve, point by point.
+func (p *linePlot) data() *grid {
+	g := &grid{Header: []string{"panel", "curve", p.X, p.Y}, Text: 2}
+	panels := p.Panels
+	if panels == nil {
+		panels = []panel{{"", p.Lines}}
+	}
+	number := func(x float64) string { return decimalsOf(x) }
+	for _, q := range panels {
+		for _, c := range q.Lines {
+			for _, at := range c.Points {
+				x := number(at.X)
+				if p.Words != nil {
+					x = p.word(at.X)
+				}
+				g.Rows = append(g.Rows, []string{q.Title, c.Name, x, number(at.Y)})
+			}
+		}
+	}
+	if p.Panels == nil {
+		g.Header, g.Text = g.Header[1:], 1
+		for i := range g.Rows {
+			g.Rows[i] = g.Rows[i][1:]
+		}
+	}
+	return g
 }

@@ -35,7 +35,7 @@ type figure struct {
 	Title, Note string
 	Bars        *bars
 	Stack       *stack
-	Line        *lines
+	Line        *chart
 	Table       grid
 }
 
@@ -44,6 +44,7 @@ type section struct {
 	ID, Title, Note string
 	Figures         []figure
 	More            int // plots that are left out
+	Left            int // sets of runs with the same settings of which there are none
 }
 
 // page is what the template is filled with.
@@ -112,72 +113,98 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 		for j := range p.Sections[i].Figures {
 			stats.Figures++
 			p.Sections[i].Figures[j].ID = fmt.Sprintf("figure%d", stats.Figures)
-			p.Sections[i].Figures[j].Table.Text = 1
+			p.Sections[i].Figures[j].Table.Text = max(1, p.Sections[i].Figures[j].Table.Text)
 		}
 	}
 	return p, stats, nil
 }
 
-// sections makes the plots.
-func (s *source) sections(ctx context.Context, groups []*group) ([]section, error) {
-	if err := s.readStalls(ctx); err != nil {
-		return nil, err
-	}
-	var shown [][]*run
-	of := map[*run]*group{}
-	plots := 0
-	for _, g := range groups {
-		for _, runs := range g.timed() {
-			if plots++; plots <= maxPlots/4 { // each is up to four plots
-				shown = append(shown, runs)
-				of[runs[0]] = g
-			}
-		}
-	}
-	if err := s.readTimeline(ctx, shown); err != nil {
-		return nil, err
-	}
-	speedup := section{ID: "speed-up", Title: "Speed-up over the baseline"}
-	settings := section{ID: "settings", Title: "Effect of settings"}
-	stalls := section{ID: "stalls", Title: "Stalls"}
-	speedup.add(overTraces(groups))
-	for _, g := range groups {
-		speedup.add(g.speedups())
-		stalls.add(g.stalls())
-		for axis := range s.axes {
-			for _, f := range g.sensitivity(axis) {
-				settings.add(f, true)
-			}
-		}
-	}
-	overTime := section{ID: "time", Title: "Use of the GPU over time"}
-	for _, runs := range shown {
-		overTime.add(occupancy(of[runs[0]], runs))
-		overTime.add(issued(of[runs[0]], runs))
-		overTime.add(concurrent(of[runs[0]], runs))
-		overTime.add(bandwidth(of[runs[0]], runs))
-	}
-	if len(overTime.Figures) > 0 {
-		overTime.More = 4 * max(0, plots-maxPlots/4)
-	}
-	return slices.DeleteFunc([]section{speedup, settings, stalls, overTime}, func(x section) bool { return len(x.Figures) == 0 }), nil
+// part is a section as it is made: what it reads of the runs that plots over time
+// and of distributions show, and its plots.
+type part struct {
+	id, title string
+	read      func(*source, context.Context, []compared) error
+	figures   func(*source, []*group, []compared) []figure
+	each      bool // its plots are of each set of runs, of which only the first are read
 }
 
-// add adds a plot, if there is one, up to the most that are shown.
-func (x *section) add(f figure, ok bool) {
-	switch {
-	case !ok:
-	case len(x.Figures) == maxPlots:
-		x.More++
-	default:
-		x.Figures = append(x.Figures, f)
+// parts are the sections of a page, in its order. One without plots is left out.
+var parts = []part{
+	{id: "speed-up", title: "Speed-up over the baseline", figures: (*source).speedups},
+	{id: "settings", title: "Effect of settings", figures: (*source).sensitivities},
+	{id: "stalls", title: "Stalls", read: (*source).readStalls, figures: (*source).stalls},
+	{id: "progress", title: "Progress of kernels", read: (*source).readProgress, figures: (*source).progress, each: true},
+	{id: "time", title: "Use of the GPU over time", read: (*source).readTimeline, figures: over("time"), each: true},
+	{id: "bandwidth", title: "Bandwidth", read: (*source).readMachines, figures: over("bandwidth"), each: true},
+	{id: "launches", title: "Launches", read: (*source).readWaiting, figures: (*source).launches, each: true},
+	{id: "pages", title: "Pages", read: (*source).readPages, figures: (*source).pages, each: true},
+	{id: "tasks", title: "Latency of tasks", read: (*source).readLatency, figures: (*source).latencies, each: true},
+}
+
+// compared are the runs of a group with the same settings, which plots over time and
+// of distributions show together.
+type compared struct {
+	*group
+	runs []*run
+}
+
+// maxCompared is how many of them are read.
+const maxCompared = 4
+
+// sections makes the plots.
+func (s *source) sections(ctx context.Context, groups []*group) ([]section, error) {
+	var shown []compared
+	left := 0
+	for _, g := range groups {
+		for _, runs := range g.timed() {
+			if len(shown) == maxCompared {
+				left++
+				continue
+			}
+			shown = append(shown, compared{g, runs})
+		}
 	}
+	for _, c := range shown {
+		c.span()
+	}
+	for _, p := range parts {
+		if p.read == nil {
+			continue
+		}
+		if err := p.read(s, ctx, shown); err != nil {
+			return nil, err
+		}
+	}
+	var all []section
+	for _, p := range parts {
+		x := section{ID: p.id, Title: p.title}
+		for _, f := range p.figures(s, groups, shown) {
+			x.add(f)
+		}
+		if len(x.Figures) == 0 {
+			continue
+		}
+		if p.each {
+			x.Left = left
+		}
+		all = append(all, x)
+	}
+	return all, nil
+}
+
+// add adds a plot, up to the most that are shown.
+func (x *section) add(f figure) {
+	if len(x.Figures) == maxPlots {
+		x.More++
+		return
+	}
+	x.Figures = append(x.Figures, f)
 }
 
 // summary is the table of runs.
 func (s *source) summary(groups []*group) *grid {
 	g := &grid{Header: append([]string{"trace", "GPU"}, s.axes...), Text: 3 + len(s.axes)}
-	g.Header = append(g.Header, "policy", "cycles", "time", "speed-up", "kernels", "CTAs", "warp insts", "occupancy %", "issue slots %", "L1 hits %", "L2 hits %", "child launches")
+	g.Header = append(g.Header, "policy", "cycles", "time", "speed-up", "kernels", "CTAs", "warp insts", "occupancy %", "issue slots %", "L1 hits %", "L2 hits %", "child launches", "kernels inferred")
 	for _, group := range groups {
 		for _, runs := range group.timed() {
 			for _, r := range runs {
@@ -187,7 +214,7 @@ func (s *source) summary(groups []*group) *grid {
 				}
 				cells := append([]string{r.trace, r.gpu}, r.settings...)
 				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels), commas(r.ctas), commas(r.insts),
-					r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.launches)))
+					r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.made), commas(r.inferred)))
 			}
 		}
 	}

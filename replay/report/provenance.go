@@ -97,6 +97,11 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 	return p, nil
 }
 
+// readMachines reads the bandwidth that the runs' machines have.
+func (s *source) readMachines(ctx context.Context, _ []compared) error {
+	return s.eachOf(ctx, "machines", func(x *run, r row) { x.bandwidth, _ = r.float("dram_gb_s") })
+}
+
 // warps is how many a machine holds; 0 if its text cannot be read.
 func warps(configuration string) int {
 	cfg, err := hardware.ReadConfig("configuration", []byte(configuration))

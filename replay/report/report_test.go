@@ -80,15 +80,16 @@ func TestGeometricMean(t *testing.T) {
 // A window is spread over the parts that it covers.
 func TestSeries(t *testing.T) {
 	s := newSeries(10, 3)
-	s.add(0, 15, 4, 30, 0, 0)   // 2 instructions a cycle
-	s.add(15, 25, 10, 10, 0, 0) // 1 a cycle
-	s.add(25, 60, 7, 70, 0, 0)  // beyond the end
-	s.add(20, 20, 9, 9, 0, 0)   // empty
-	line, _ := s.means(func(s *series, i int) float64 { return s.warps[i] })
+	add := func(from, to, warps, insts float64) { s.add(from, to, &[len(sampled)]float64{warps, insts}) }
+	add(0, 15, 4, 30)   // 2 instructions a cycle
+	add(15, 25, 10, 10) // 1 a cycle
+	add(25, 60, 7, 70)  // beyond the end
+	add(20, 20, 9, 9)   // empty
+	line, _ := s.means(func(i int) float64 { return s.of[0][i] })
 	if want := []point{{5, 4}, {15, 7}, {25, 8.5}}; !slices.Equal(line, want) {
 		t.Errorf("warps %v, want %v", line, want)
 	}
-	line, _ = s.means(func(s *series, i int) float64 { return s.insts[i] })
+	line, _ = s.means(func(i int) float64 { return s.of[1][i] })
 	if want := []point{{5, 2}, {15, 1.5}, {25, 1.5}}; !slices.Equal(line, want) {
 		t.Errorf("instructions %v, want %v", line, want)
 	}
@@ -120,7 +121,7 @@ func TestStalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.readStalls(context.Background()); err != nil {
+	if err := s.readStalls(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
 	f, ok := s.groups()[0].stalls()
@@ -133,8 +134,7 @@ func TestStalls(t *testing.T) {
 func TestLimitsOfAPage(t *testing.T) {
 	var x section
 	for range maxPlots + 3 {
-		x.add(figure{}, true)
-		x.add(figure{}, false)
+		x.add(figure{})
 	}
 	if len(x.Figures) != maxPlots || x.More != 3 {
 		t.Errorf("%d plots and %d more", len(x.Figures), x.More)

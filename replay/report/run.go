@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -18,12 +19,47 @@ type run struct {
 	insts            int64
 	occupancy, issue number // per cent
 	l1, l2           number
-	launches         int64
+	made, inlined    int64 // child launches
+	coalesced        int64 // of those that were made
 
-	stalls   [len(stallReasons)]float64
-	hasCTAs  bool
-	over     *series
-	parallel float64 // warps that the GPU holds at most; 0: unknown
+	stalls    [len(stallReasons)]float64
+	known     int64 // CTAs with stalls
+	unknown   int64 // those whose stalls are no finding
+	over      *series
+	kernel    map[int64]*progress // of those whose progress is shown
+	waiting   spread              // of child launches, cycles
+	latency   spread              // of tasks, ns
+	parallel  float64             // warps that the GPU holds at most; 0: unknown
+	bandwidth float64             // of its device memory, GB/s; 0: unknown
+}
+
+// inferredNote says what of the runs is no finding.
+func inferredNote(runs []*run) string {
+	for _, r := range runs {
+		if r.inferred > 0 {
+			return " The work of " + commas(r.inferred) + " of " + commas(r.kernels) + " kernels is inferred in part or whole, and what follows from it is no finding."
+		}
+	}
+	return ""
+}
+
+// clock is the axis of time of runs that are shown together: cycles, or ms where all
+// that is known of kernels is how long they took. A cycle is per of its unit.
+func clock(runs []*run) (unit string, per float64) {
+	for _, r := range runs {
+		if r.fidelity == "kernel" && r.cycles > 0 && r.ns > 0 {
+			return "ms", float64(r.ns) / float64(r.cycles) / 1e6
+		}
+	}
+	return "cycles", 1
+}
+
+// instant is a time on such an axis as text.
+func instant(unit string, x float64) string {
+	if unit == "ms" {
+		return significant(x)
+	}
+	return commas(int64(math.Round(x)))
 }
 
 // name is the run's policy, with what keeps it from being compared.
@@ -43,7 +79,8 @@ type number struct {
 func (s *source) add(n names, r row) {
 	x := &run{
 		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"), cut: r.text("complete") == "false",
-		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), launches: r.int("launches_made"), inferred: r.int("kernels_inferred"),
+		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), made: r.int("launches_made"), inlined: r.int("launches_inlined"),
+		coalesced: r.int("launches_coalesced"), inferred: r.int("kernels_inferred"),
 	}
 	if names := r.text("baseline"); names != "" { // that of a sweep
 		x.baselines = []string{names}

@@ -48,5 +48,20 @@ func ticks(top float64, n int) []float64 {
 	}
 }
 
+// decades are the round values of a logarithmic axis that hold a range.
+func decades(low, high float64) (all []float64) {
+	for decade := math.Pow(10, math.Floor(math.Log10(low))); ; decade *= 10 {
+		for _, m := range []float64{1, 2, 5} {
+			x := m * decade
+			if x <= low {
+				all = all[:0]
+			}
+			if all = append(all, x); x >= high {
+				return all
+			}
+		}
+	}
+}
+
 // px writes a pixel position.
 func px(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -6,6 +6,16 @@ import (
 	"strconv"
 )
 
+// sensitivities are the plots of all groups over all settings.
+func (s *source) sensitivities(groups []*group, _ []compared) (all []figure) {
+	for _, g := range groups {
+		for axis := range s.axes {
+			all = append(all, g.sensitivity(axis)...)
+		}
+	}
+	return all
+}
+
 // sensitivity are the plots of a group over one setting: the effect on cycles,
 // and on speedups where there are several policies.
 func (g *group) sensitivity(axis int) []figure {

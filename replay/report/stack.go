@@ -2,6 +2,7 @@ package report
 
 // stackPlot is a bar of shares for each policy.
 type stackPlot struct {
+	What  string // that a bar is the whole of
 	Names []string
 	rows  []stackRow
 }
@@ -13,10 +14,10 @@ type stackRow struct {
 
 // stack is a drawn stack plot.
 type stack struct {
-	Width, Height, Bottom, AxisY, Mid string
-	Ticks                             []tickMark
-	Rows                              []stackShape
-	Key                               []keyEntry
+	What, Width, Height, Bottom, AxisY, Mid string
+	Ticks                                   []tickMark
+	Rows                                    []stackShape
+	Key                                     []keyEntry
 }
 
 type stackShape struct {
@@ -43,7 +44,7 @@ func (p *stackPlot) add(label string, shares []float64) {
 func (p *stackPlot) draw() *stack {
 	x := scale{0, 1, labelWidth, plotWidth - 36, false}
 	bottom := float64(len(p.rows)) * rowHeight
-	s := &stack{Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2)}
+	s := &stack{What: p.What, Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2)}
 	for i := 0; i <= 100; i += 20 {
 		s.Ticks = append(s.Ticks, tickMark{px(x.at(float64(i) / 100)), decimals(float64(i), 0) + " %"})
 	}

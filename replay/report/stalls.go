@@ -14,15 +14,36 @@ var stallReasons = [...]struct{ column, title string }{
 	{"stalled_child_wait_cycles", "child wait"},
 }
 
-// readStalls sums the cycles of all CTAs of each run by what they went for.
-func (s *source) readStalls(ctx context.Context) error {
+// readStalls sums the cycles of all CTAs of each run by what they went for. What a
+// CTA stalled for is NULL where its work is inferred from its time.
+func (s *source) readStalls(ctx context.Context, _ []compared) error {
 	return s.eachOf(ctx, "ctas", func(x *run, r row) {
-		x.hasCTAs = true
+		var cycles [len(stallReasons)]float64
+		found := false
 		for i, reason := range stallReasons {
-			c, _ := r.float(reason.column)
+			c, ok := r.float(reason.column)
+			cycles[i] = c
+			found = found || ok && i > 0
+		}
+		if !found {
+			x.unknown++
+			return
+		}
+		x.known++
+		for i, c := range cycles {
 			x.stalls[i] += c
 		}
 	})
+}
+
+// stalls are the plots of the groups.
+func (s *source) stalls(groups []*group, _ []compared) (all []figure) {
+	for _, g := range groups {
+		if f, ok := g.stalls(); ok {
+			all = append(all, f)
+		}
+	}
+	return all
 }
 
 // stalls is a plot of a group: the shares of each policy.
@@ -32,21 +53,22 @@ func (g *group) stalls() (figure, bool) {
 	for _, reason := range stallReasons {
 		f.Table.Header = append(f.Table.Header, reason.title+" %")
 	}
-	var stack stackPlot
+	stack := stackPlot{What: "share of CTA cycles"}
+	var known, unknown int64
 	for _, reason := range stallReasons {
 		stack.Names = append(stack.Names, reason.title)
 	}
 	for _, p := range g.policies {
 		var sums [len(stallReasons)]float64
-		total, known := 0.0, false
+		total := 0.0
 		for _, r := range g.of(p) {
-			known = known || r.hasCTAs
+			known, unknown = known+r.known, unknown+r.unknown
 			for i, c := range r.stalls {
 				sums[i] += c
 				total += c
 			}
 		}
-		if !known || total == 0 {
+		if total == 0 {
 			continue
 		}
 		cells := []string{p}
@@ -56,6 +78,9 @@ func (g *group) stalls() (figure, bool) {
 		}
 		stack.add(p, sums[:])
 		f.Table.Rows = append(f.Table.Rows, cells)
+	}
+	if unknown > 0 {
+		f.Note += " Without " + commas(unknown) + " of " + commas(known+unknown) + " CTAs, whose work is inferred from its time."
 	}
 	f.Table.dropColumns("0.0")
 	f.Stack = stack.draw()
