@@ -24,6 +24,7 @@ const module = "gpureplay/"
 var allowed = map[string][]string{
 	"trace":            {},
 	"trace/tracetest":  {"trace"},
+	"trace/choose":     {"trace"},
 	"model/hardware":   {"trace"},
 	"model":            {"trace", "model/hardware"},
 	"policies":         {"trace", "model", "policies"},
@@ -32,7 +33,7 @@ var allowed = map[string][]string{
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
 	"replay/measured":  {"trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"trace", "model", "policies", "replay"},
-	"replay/report":    {"model", "replay"},
+	"replay/report":    {"trace", "model", "replay"},
 	"replay":           {"trace", "model", "policies", "replay/table"},
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md

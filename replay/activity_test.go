@@ -2,18 +2,6 @@ package replay
 
 import "testing"
 
-func TestShortName(t *testing.T) {
-	for name, want := range map[string]string{
-		"bfs": "bfs", "void bfs<int>(int*, int)": "bfs",
-		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1> >(int, f)": "vectorized_elementwise_kernel",
-		"(anonymous namespace)::softmax(float*)": "softmax", "ampere_sgemm_128x64_tn": "ampere_sgemm_128x64_tn", "<lambda>": "<lambda>", "": "",
-	} {
-		if got := ShortName(name); got != want {
-			t.Errorf("%q becomes %q, want %q", name, got, want)
-		}
-	}
-}
-
 // Two streams: 0 runs 0-10, 15-20 and, within, 16-18; 1 runs 5-15. Copies 18-30 and
 // 28-40. So kernels 0 to 20, several in 5-10 and 15-18 (5-10: streams 0 and 1; at 15
 // the one ends as the other begins; 16-18 two of stream 0), copies 18-40, of which

@@ -87,3 +87,15 @@ func text(err error) string {
 	}
 	return err.Error()
 }
+
+func TestShortName(t *testing.T) {
+	for name, want := range map[string]string{
+		"bfs": "bfs", "void bfs<int>(int*, int)": "bfs",
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1> >(int, f)": "vectorized_elementwise_kernel",
+		"(anonymous namespace)::softmax(float*)": "softmax", "ampere_sgemm_128x64_tn": "ampere_sgemm_128x64_tn", "<lambda>": "<lambda>", "": "",
+	} {
+		if got := trace.ShortName(name); got != want {
+			t.Errorf("%q becomes %q, want %q", name, got, want)
+		}
+	}
+}

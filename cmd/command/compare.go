@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay"
+	"gpureplay/trace"
 )
 
 func init() { register((*app).compareCommand) }
@@ -151,7 +152,7 @@ func (a *app) showPair(p *replay.Pair, most int) error {
 		if k.CountA != k.CountB {
 			runs += " → " + commas(k.CountB)
 		}
-		g.row("  "+shorten(replay.ShortName(k.Function), 44), runs, duration(k.NsA), duration(k.NsB), delta)
+		g.row("  "+shorten(trace.ShortName(k.Function), 44), runs, duration(k.NsA), duration(k.NsB), delta)
 	}
 	if n > 0 {
 		g.print()

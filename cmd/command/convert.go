@@ -18,8 +18,9 @@ import (
 func init() { register((*app).convertCommand) }
 
 func (a *app) convertCommand() *cobra.Command {
-	var out, from string
-	opt := convert.Options{Device: -1}
+	var out string
+	var from []string
+	w := wanted{Options: convert.Options{Device: -1}}
 	c := &cobra.Command{
 		Use:   "convert INPUT -o TRACE",
 		Short: "make a trace from what another tool captured",
@@ -33,22 +34,26 @@ func (a *app) convertCommand() *cobra.Command {
 			if out == "" {
 				return usagef("convert: -o TRACE says where the trace goes")
 			}
+			if err := w.begins(from); err != nil {
+				return err
+			}
 			if isFolder(out) {
-				return a.convertAll(cmd.Context(), args[0], out, from, opt)
+				return a.convertAll(cmd.Context(), args[0], out, w)
 			}
 			if err := fileName(out); err != nil {
 				return err
 			}
-			return a.convert(cmd.Context(), args[0], out, from, opt)
+			return a.convert(cmd.Context(), args[0], out, w)
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write; a folder (DIR/): a trace for each device, and each file of a folder")
-	c.Flags().StringVar(&from, "from", "", "`FORMAT` of the input, instead of recognising it")
-	c.Flags().IntVar(&opt.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
-	c.Flags().BoolVar(&opt.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
-	c.Flags().BoolVar(&opt.Partial, "partial", false, "of Kineto's JSON that ends in the middle, keep what stands before")
-	c.Flags().Var(&pattern{&opt.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
-	c.Flags().Var(&pattern{&opt.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
+	c.Flags().StringArrayVar(&from, "from", nil, "`FORMAT` of the input, instead of recognising it; or a time (250us, 25%): only work that begins from then on")
+	w.registerOthers(c.Flags())
+	c.Flags().IntVar(&w.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
+	c.Flags().BoolVar(&w.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
+	c.Flags().BoolVar(&w.Partial, "partial", false, "of Kineto's JSON that ends in the middle, keep what stands before")
+	c.Flags().Var(&pattern{&w.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
+	c.Flags().Var(&pattern{&w.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
 	return c
 }
 
@@ -69,27 +74,77 @@ func (p *pattern) Set(s string) (err error) {
 
 func (p *pattern) Type() string { return "regexp" }
 
-func (a *app) convert(ctx context.Context, input, out, from string, opt convert.Options) error {
-	if from != "" {
-		if _, err := convert.Lookup(from); err != nil {
+// wanted is what is asked of a conversion.
+type wanted struct {
+	convert.Options
+	chooser
+	format string // of the input; "": recognise it
+}
+
+// begins takes the values of --from: the name of a format, and a time, which begins
+// with a digit.
+func (w *wanted) begins(from []string) error {
+	for _, s := range from {
+		to := &w.format
+		if s != "" && (s[0] >= '0' && s[0] <= '9' || s[0] == '.') {
+			to = &w.from
+		} else if _, err := convert.Lookup(s); err != nil {
 			return usageError{err}
 		}
+		if *to != "" {
+			return usagef("convert: --from=%s and --from=%s at once", *to, s)
+		}
+		*to = s
+	}
+	return nil
+}
+
+func (a *app) convert(ctx context.Context, input, out string, w wanted) error {
+	if done, err := a.part(ctx, input, out, &w); done || err != nil {
+		return err
 	}
 	in, err := convert.Open(input, a.in)
 	if err != nil {
 		return err
 	}
-	bar := a.byteProgress()
-	opt.Progress = bar.bytes
-	err = convert.Run(ctx, in, from, out, opt)
-	bar.close()
-	if errors.Is(err, convert.ErrUnknown) {
-		err = encode(ctx, in, out, err)
-	}
+	err = w.converted(ctx, a, out, func(path string) error {
+		bar := a.byteProgress()
+		w.Progress = bar.bytes
+		err := convert.Run(ctx, in, w.format, path, w.Options)
+		bar.close()
+		if errors.Is(err, convert.ErrUnknown) {
+			err = encode(ctx, in, path, err)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	return a.report(out)
+}
+
+// part makes a trace of what is chosen of a trace, if the input is one and something
+// is.
+func (a *app) part(ctx context.Context, input, out string, w *wanted) (done bool, err error) {
+	if w.chooser == (chooser{}) || w.format != "" {
+		return false, nil
+	}
+	r, err := trace.Open(input)
+	if err != nil {
+		return false, nil // a capture, or the converters say what is wrong
+	}
+	defer r.Close()
+	s, err := w.selection(ctx, r)
+	if err != nil {
+		return true, err
+	}
+	if s == nil {
+		return true, fmt.Errorf("%s: is a replay trace already, and the choice leaves nothing of it out", input)
+	}
+	if err := w.write(ctx, a, r, s, out); err != nil {
+		return true, err
+	}
+	return true, a.report(out)
 }
 
 // encode makes a container of a trace in its text form; what is no trace at all

@@ -21,8 +21,8 @@ func isFolder(path string) bool {
 }
 
 // convertAll makes a trace in the folder out of each device of each capture.
-func (a *app) convertAll(ctx context.Context, input, out, from string, opt convert.Options) error {
-	inputs, err := capturesOf(input, from)
+func (a *app) convertAll(ctx context.Context, input, out string, w wanted) error {
+	inputs, err := capturesOf(input, w.format)
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (a *app) convertAll(ctx context.Context, input, out, from string, opt conve
 			return fmt.Errorf("%s and %s would both become %s: convert one of them by itself", before, in, name)
 		}
 		taken[name] = in
-		if err := a.convertDevices(ctx, in, filepath.Join(out, name), from, opt); err != nil {
+		if err := a.convertDevices(ctx, in, filepath.Join(out, name), w); err != nil {
 			return err
 		}
 	}
@@ -45,9 +45,9 @@ func (a *app) convertAll(ctx context.Context, input, out, from string, opt conve
 
 // convertDevices converts a capture's devices: NAME.trace.zst if there is one, else
 // NAME.device0.trace.zst and so on.
-func (a *app) convertDevices(ctx context.Context, in, stem, from string, opt convert.Options) error {
+func (a *app) convertDevices(ctx context.Context, in, stem string, w wanted) error {
 	target := stem + ".trace.zst"
-	if err := a.convert(ctx, in, target, from, opt); err != nil || opt.Device >= 0 {
+	if err := a.convert(ctx, in, target, w); err != nil || w.Device >= 0 {
 		return err
 	}
 	first, others, err := devicesOf(target)
@@ -60,10 +60,10 @@ func (a *app) convertDevices(ctx context.Context, in, stem, from string, opt con
 	}
 	fmt.Fprintf(a.out, "%s: device %s, now %s\n", target, first, named(first))
 	for _, d := range others {
-		if opt.Device, err = strconv.Atoi(d); err != nil {
+		if w.Device, err = strconv.Atoi(d); err != nil {
 			return err
 		}
-		if err := a.convert(ctx, in, named(d), from, opt); err != nil {
+		if err := a.convert(ctx, in, named(d), w); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst",
 		Args:    exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := trace.Open(args[0])
+			r, err := f.open(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}

@@ -11,13 +11,13 @@ import (
 	"gpureplay/replay"
 	"gpureplay/replay/table"
 	"gpureplay/replay/table/neutral"
-	"gpureplay/trace"
 )
 
 func init() { register((*app).exportCommand) }
 
 func (a *app) exportCommand() *cobra.Command {
 	var dir, format string
+	part := chooser{}
 	var sm uint32
 	formats := append(neutral.Formats(), traceg)
 	c := &cobra.Command{
@@ -43,22 +43,23 @@ func (a *app) exportCommand() *cobra.Command {
 				return usagef("export: no format %q: choose from %s", format, strings.Join(formats, ", "))
 			}
 			if format == traceg {
-				return a.exportCapture(cmd.Context(), args[0], dir, sm)
+				return a.exportCapture(cmd.Context(), &part, args[0], dir, sm)
 			}
 			if sm != 0 {
 				return usagef("export: --sm goes with --format=%s", traceg)
 			}
-			return a.export(cmd.Context(), args[0], dir, format)
+			return a.export(cmd.Context(), &part, args[0], dir, format)
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` of the tables")
 	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+strings.Join(neutral.Formats(), " or ")+"; or "+traceg)
 	c.Flags().Uint32Var(&sm, "sm", 0, "compute capability, times ten, that a capture is labelled with (default: the trace's)")
+	part.register(c.Flags())
 	return c
 }
 
-func (a *app) export(ctx context.Context, path, dir, format string) error {
-	r, err := trace.Open(path)
+func (a *app) export(ctx context.Context, part *chooser, path, dir, format string) error {
+	r, err := part.open(ctx, a, path)
 	if err != nil {
 		return err
 	}

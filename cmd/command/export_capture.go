@@ -5,15 +5,14 @@ import (
 	"fmt"
 
 	"gpureplay/convert/accelsim"
-	"gpureplay/trace"
 )
 
 // traceg is the format of captures for Accel-Sim.
 const traceg = "traceg"
 
 // exportCapture writes a trace as a capture and counts the facts that it leaves out.
-func (a *app) exportCapture(ctx context.Context, path, dir string, sm uint32) error {
-	r, err := trace.Open(path)
+func (a *app) exportCapture(ctx context.Context, part *chooser, path, dir string, sm uint32) error {
+	r, err := part.open(ctx, a, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,18 +19,25 @@ import (
 func init() { register((*app).inspectCommand) }
 
 func (a *app) inspectCommand() *cobra.Command {
-	var kernels, text bool
+	var text bool
 	var events int
+	part := chooser{}
 	c := &cobra.Command{
 		Use:     "inspect TRACE",
 		Short:   "show what a trace holds, what it lacks, and which policies apply",
-		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
+		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --kernels=/gemm/ --from=25% trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
 		Args:    exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if events < 0 {
 				return usagef("inspect: --events=%d: want how many, from the first", events)
 			}
-			r, err := trace.Open(args[0])
+			if part.kernels == everyKernel {
+				part.kernels = ""
+			}
+			if cmd.Flags().Changed("kernels") && !text && events == 0 {
+				return a.listKernels(cmd.Context(), &part, args[0])
+			}
+			r, err := part.open(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
@@ -37,8 +45,6 @@ func (a *app) inspectCommand() *cobra.Command {
 			switch {
 			case text:
 				return trace.WriteText(samples.Interruptible(cmd.Context(), a.out), r)
-			case kernels:
-				return a.inspectKernels(r)
 			case events > 0:
 				return a.inspectEvents(r, events)
 			}
@@ -46,9 +52,29 @@ func (a *app) inspectCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which FORMAT.md describes")
-	c.Flags().BoolVar(&kernels, "kernels", false, "one line per kernel")
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
+	part.register(c.Flags())
+	list := c.Flags().Lookup("kernels")
+	list.NoOptDefVal, list.Usage = everyKernel, "one line for each kernel, or for these `KERNELS`: numbers, names, patterns (3,5-9,gemm,/regex/)"
 	return c
+}
+
+// everyKernel is what --kernels without a value stands for.
+const everyKernel = "all"
+
+// listKernels lists the kernels of a trace, or those that are chosen, by the numbers
+// that they have in it.
+func (a *app) listKernels(ctx context.Context, part *chooser, path string) error {
+	r, err := trace.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	s, err := part.selection(ctx, r)
+	if err != nil {
+		return err
+	}
+	return a.inspectKernels(r, func(kernel uint32) bool { return s == nil || s.Has(kernel) })
 }
 
 // summary is a trace's row for machines.
@@ -87,7 +113,7 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	if a.asJSON {
 		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
 		m["arrays"] = arrayRows(r.Program())
-		if m["kernel_list"], err = kernelRows(r); err != nil {
+		if m["kernel_list"], err = kernelRows(r, anyKernel); err != nil {
 			return err
 		}
 		return a.printJSON([]map[string]any{m})
@@ -153,10 +179,13 @@ func arrayRows(p *trace.Program) []map[string]any {
 	return rows
 }
 
+// anyKernel is a choice of every kernel.
+func anyKernel(uint32) bool { return true }
+
 // kernelRows are the kernels as rows for machines.
-func kernelRows(r *trace.Reader) ([]map[string]any, error) {
+func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any, error) {
 	rows := []map[string]any{}
-	err := eachKernel(r, func(k *trace.Kernel, name string) {
+	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
 			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(), "inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
 			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
@@ -164,9 +193,12 @@ func kernelRows(r *trace.Reader) ([]map[string]any, error) {
 	return rows, err
 }
 
-func eachKernel(r *trace.Reader, f func(k *trace.Kernel, name string)) error {
+func eachKernel(r *trace.Reader, has func(kernel uint32) bool, f func(k *trace.Kernel, name string)) error {
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
+		if !has(id) {
+			continue
+		}
 		if err := r.Kernel(id, &k); err != nil {
 			return err
 		}
@@ -175,9 +207,9 @@ func eachKernel(r *trace.Reader, f func(k *trace.Kernel, name string)) error {
 	return nil
 }
 
-func (a *app) inspectKernels(r *trace.Reader) error {
+func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) error {
 	if a.asJSON {
-		rows, err := kernelRows(r)
+		rows, err := kernelRows(r, has)
 		if err != nil {
 			return err
 		}
@@ -185,7 +217,7 @@ func (a *app) inspectKernels(r *trace.Reader) error {
 	}
 	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
-	err := eachKernel(r, func(k *trace.Kernel, name string) {
+	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts), trace.InferredOf(k))
 	})
 	if err != nil {

@@ -67,7 +67,7 @@ func (a *app) partial(ctx context.Context, results []*replay.Result, err error) 
 
 // replayOne replays one trace.
 func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*replay.Result, error) {
-	r, err := trace.Open(path)
+	r, err := f.open(cmd.Context(), a, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if near := cmd.SuggestionsFor(path); len(near) > 0 {
 			return nil, fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))

@@ -37,8 +37,9 @@ type replayFlags struct {
 	maxCycles   int64
 	host        string
 	copies      string
-	params      map[string]*string
-	notes       []table.Diagnostic // of the machine
+	chooser
+	params map[string]*string
+	notes  []table.Diagnostic // of the machine
 }
 
 // commands make the subcommands; help sorts them by name.
@@ -125,8 +126,9 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }
 
-// registerMachine declares what chooses the policies and the machine.
+// registerMachine declares what chooses the policies, the machine and the work.
 func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
+	f.chooser.register(s)
 	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
 	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the capture has them), machine or none (default recorded where the trace has calls)")

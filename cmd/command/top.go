@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"os"
 
@@ -16,6 +17,7 @@ func init() { register((*app).topCommand) }
 func (a *app) topCommand() *cobra.Command {
 	var most int
 	var policy string
+	part := chooser{}
 	c := &cobra.Command{
 		Use:   "top TRACE|OUT",
 		Short: "where the time goes: kernels, streams, gaps, copies and overlap, in the terminal",
@@ -23,11 +25,11 @@ func (a *app) topCommand() *cobra.Command {
 			"streams are and how long they pause, what copies come to, and how much overlaps. Names are short; --json has them whole.",
 		Example: "  replay top capture.trace.zst\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5",
 		Args:    exactly(1, "one trace or folder of tables"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if most < 1 {
 				return usagef("top: -n %d: want how many kernels to show", most)
 			}
-			all, err := activities(args[0])
+			all, err := a.activities(cmd.Context(), &part, args[0])
 			if err != nil {
 				return err
 			}
@@ -36,15 +38,19 @@ func (a *app) topCommand() *cobra.Command {
 	}
 	c.Flags().IntVarP(&most, "number", "n", 15, "`N` kernels to show")
 	c.Flags().StringVar(&policy, "policy", "", "only runs under this `POLICY`")
+	part.register(c.Flags())
 	return c
 }
 
 // activities reads a folder of tables, or a trace.
-func activities(path string) ([]*replay.Activity, error) {
+func (a *app) activities(ctx context.Context, part *chooser, path string) ([]*replay.Activity, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if *part != (chooser{}) {
+			return nil, usagef("top: work is chosen of a trace; %s is a folder of tables", path)
+		}
 		return replay.Activities(path)
 	}
-	r, err := trace.Open(path)
+	r, err := part.open(ctx, a, path)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +103,7 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 		if i == most {
 			break
 		}
-		g.row(shorten(replay.ShortName(t.Name), 48), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)), duration(t.MostNs))
+		g.row(shorten(trace.ShortName(t.Name), 48), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)), duration(t.MostNs))
 	}
 	g.print()
 	if n := len(functions) - most; n > 0 {

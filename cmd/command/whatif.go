@@ -14,6 +14,7 @@ func init() { register((*app).whatIfCommand) }
 func (a *app) whatIfCommand() *cobra.Command {
 	var sms int
 	var gpu string
+	part := chooser{}
 	c := &cobra.Command{
 		Use:   "what-if CAPTURE",
 		Short: "what a capture's program would have taken, had one thing been another",
@@ -34,6 +35,9 @@ func (a *app) whatIfCommand() *cobra.Command {
 				}
 			}
 			r, err := openTrace(cmd.Context(), args[0])
+			if err == nil {
+				r, err = part.of(cmd.Context(), a, r)
+			}
 			if err != nil {
 				return err
 			}
@@ -48,6 +52,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 	}
 	c.Flags().IntVar(&sms, "sms", 0, "another `NUMBER` of SMs (default twice as many)")
 	c.Flags().StringVar(&gpu, "gpu", "", "another `PRESET` or TOML file")
+	part.register(c.Flags())
 	return c
 }
 

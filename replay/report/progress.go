@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gpureplay/replay"
+	"gpureplay/trace"
 )
 
 // maxKernels is how many kernels a plot of progress shows.
@@ -117,7 +117,7 @@ func (c *compared) progress() (figure, bool) {
 			for _, d := range k.done {
 				line = append(line, point{d.X * per, 100 * d.Y / float64(k.ctas)})
 			}
-			name := shorten(replay.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
+			name := shorten(trace.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
 			q.Lines = append(q.Lines, curve{Name: name, Points: append(line, point{float64(k.end) * per, 100}), style: place + 1})
 			f.Table.Rows = append(f.Table.Rows, []string{r.policy, name, commas(k.ctas), instant(unit, float64(k.first)*per), instant(unit, float64(k.end)*per)})
 		}

@@ -1,0 +1,144 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/pflag"
+
+	"gpureplay/trace"
+	"gpureplay/trace/choose"
+)
+
+// chooser is the flags that choose a part of a trace's work.
+type chooser struct{ kernels, from, to, steps, ranges string }
+
+func (c *chooser) register(s *pflag.FlagSet) {
+	s.StringVar(&c.from, "from", "", "only work that begins from this `TIME` of the capture on: 250us, 1.5ms, or a share of its length, 25%")
+	c.registerOthers(s)
+}
+
+// registerOthers is for commands that have a --from of their own.
+func (c *chooser) registerOthers(s *pflag.FlagSet) {
+	s.StringVar(&c.kernels, "kernels", "", "only these `KERNELS`, with the children that they launch: numbers, names, patterns (3,5-9,gemm,/regex/)")
+	s.StringVar(&c.to, "to", "", "only work that begins before this `TIME`")
+	s.StringVar(&c.steps, "steps", "", "only these `STEPS` of PyTorch's profiler (2-4: ProfilerStep#2 to #4)")
+	s.StringVar(&c.ranges, "ranges", "", "only work called within these `RANGES` (NVTX, record_function): names, patterns (forward,/regex/)")
+}
+
+// selection finds what is chosen of a trace; nil: all of it.
+func (c *chooser) selection(ctx context.Context, r *trace.Reader) (*choose.Selection, error) {
+	choice, err := choose.Parse(c.kernels, c.from, c.to, c.steps, c.ranges)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if choice.All() {
+		return nil, nil
+	}
+	s, err := choose.Select(ctx, r, choice)
+	if err != nil || s.All() {
+		return nil, err
+	}
+	return s, nil
+}
+
+// open opens a trace, or what is chosen of it.
+func (c *chooser) open(ctx context.Context, a *app, path string) (*trace.Reader, error) {
+	r, err := trace.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return c.of(ctx, a, r)
+}
+
+// of returns what is chosen of a trace, as a trace in a file that is gone when it is
+// closed; the trace itself, where nothing is left out.
+func (c *chooser) of(ctx context.Context, a *app, r *trace.Reader) (*trace.Reader, error) {
+	s, err := c.selection(ctx, r)
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	if s == nil {
+		return r, nil
+	}
+	defer r.Close()
+	dir, err := os.MkdirTemp("", "replay-chosen-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) // an open file stays readable
+	path := filepath.Join(dir, "t.trace.zst")
+	if err := c.write(ctx, a, r, s, path); err != nil {
+		return nil, err
+	}
+	return trace.Open(path)
+}
+
+// write makes a trace of what is chosen.
+func (c *chooser) write(ctx context.Context, a *app, r *trace.Reader, s *choose.Selection, path string) error {
+	a.note("chosen: %s", chosen(r, s))
+	return writeFile(path, func(f io.Writer) error {
+		w, err := trace.NewWriter(f, trace.Options{})
+		if err == nil {
+			err = s.Write(ctx, w)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		return err
+	})
+}
+
+// converted lets a conversion write the trace out: by itself if all is wanted, else a
+// file of which only what is chosen goes to out.
+func (c *chooser) converted(ctx context.Context, a *app, out string, convert func(path string) error) error {
+	if *c == (chooser{}) {
+		return convert(out)
+	}
+	if err := fileName(out); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "replay-whole-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	whole := filepath.Join(dir, "t.trace.zst")
+	if err := convert(whole); err != nil {
+		return err
+	}
+	r, err := trace.Open(whole)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	s, err := c.selection(ctx, r)
+	if err != nil {
+		return err
+	}
+	if s != nil {
+		return c.write(ctx, a, r, s, out)
+	}
+	f, err := os.Open(whole)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return writeFile(out, func(w io.Writer) error {
+		_, err := io.Copy(w, f)
+		return err
+	})
+}
+
+// chosen says what is chosen.
+func chosen(r *trace.Reader, s *choose.Selection) string {
+	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)), commas(int64(r.Kernels())), commas(s.Ops), commas(r.Program().Totals.HostOps))
+	if s.Origin > 0 {
+		text += fmt.Sprintf("; time 0 is %s ms of the capture", milliseconds(s.Origin))
+	}
+	return text
+}

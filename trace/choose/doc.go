@@ -1,0 +1,26 @@
+// Package choose makes a trace of a part of another one's work. Its rules:
+//
+//  1. A kernel is chosen if each criterion that is given has it: its number or name,
+//     when it began, a scope in which it was called. One that began before the window
+//     and ends in it is out, one that begins in it is in as a whole.
+//  2. Kernels that device threads launch belong to the kernel of the host from which
+//     they descend: who chooses one of a family chooses the family.
+//  3. A copy or memory set is chosen by its own start and scope. Where kernels are
+//     chosen by number or name, or it has no time, it goes with a kernel: what brings
+//     data to the device (file reads too) with the next launch, what brings it back
+//     with the launch before.
+//  4. The host's work between calls goes with the next launch or copy, the last of it
+//     with the one before: what is left out takes no time, on the device or the host.
+//  5. Records of events, waits for them and synchronisations stay from the last launch
+//     or copy left out before the first chosen one to the first left out after the last.
+//     What was left out has happened: a wait for an event that it recorded, a
+//     synchronisation with it and a task's dependence on it are met, and the data that it
+//     wrote is there. An order that went through it alone is gone.
+//  6. Times count from the first call, or start without a call, that stays. A call that
+//     was made while work left out kept the device counts as made when that work ended,
+//     but not after the first start that stays.
+//  7. Kernels are numbered anew, in their order. The attributes chosen, chosen_of,
+//     chosen_kernels and chosen_from_ns say by which criteria, from the trace with which
+//     hash, which of its kernels (where a line can), and from which of its times on.
+//  8. A choice that leaves nothing out is the trace itself.
+package choose

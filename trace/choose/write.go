@@ -1,0 +1,179 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gpureplay/trace"
+)
+
+// Attributes that say what was chosen.
+const (
+	attrChosen  = "chosen"
+	attrOf      = "chosen_of"
+	attrKernels = "chosen_kernels"
+	attrFrom    = "chosen_from_ns"
+)
+
+// longestList bounds the attribute that lists kernels.
+const longestList = 1 << 12
+
+// Write writes what was chosen as a trace. It holds one CTA at a time.
+func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
+	s.program(w)
+	least, err := s.writeKernels(ctx, w)
+	if err != nil {
+		return err
+	}
+	w.SetMeta(s.meta(least))
+	var failed error
+	err = s.eachOp(func(i uint64, op *trace.HostOp) {
+		if failed == nil && s.ops[i] == in {
+			failed = s.writeOp(w, op)
+		}
+	})
+	if err == nil {
+		err = failed
+	}
+	return err
+}
+
+var errUnsound = errors.New("replay verify says what is wrong with the trace")
+
+// program writes what does not depend on the execution.
+func (s *Selection) program(w *trace.Writer) {
+	p := s.r.Program()
+	for i := range p.Arrays {
+		w.AddArray(p.Arrays[i])
+	}
+	for i := range p.Scopes {
+		w.AddScope(p.Scopes[i])
+	}
+	for i := range p.Functions {
+		f := w.AddFunction(p.Functions[i].Name)
+		for j := range p.Functions[i].Insts {
+			w.AddInst(f, p.Functions[i].Insts[j])
+		}
+	}
+	for i := range p.Diagnostics {
+		w.Diagnose(p.Diagnostics[i])
+	}
+}
+
+func (s *Selection) meta(least trace.Fidelity) trace.Meta {
+	m := s.r.Program().Meta
+	m.Fidelity = max(m.Fidelity, least)
+	own := []trace.Attr{{Key: attrChosen, Value: s.choice.String()}, {Key: attrOf, Value: s.r.Hash()}}
+	if list := s.list(); len(list) <= longestList {
+		own = append(own, trace.Attr{Key: attrKernels, Value: list})
+	}
+	if s.Origin >= 0 {
+		own = append(own, trace.Attr{Key: attrFrom, Value: strconv.FormatInt(s.Origin, 10)})
+	}
+	m.Attrs = slices.DeleteFunc(slices.Clone(m.Attrs), func(a trace.Attr) bool {
+		return slices.Contains([]string{attrChosen, attrOf, attrKernels, attrFrom}, a.Key)
+	})
+	m.Attrs = append(m.Attrs, own...)
+	slices.SortStableFunc(m.Attrs, func(a, b trace.Attr) int { return strings.Compare(a.Key, b.Key) })
+	return m
+}
+
+// list names the chosen kernels as --kernels takes them; it is cut where it gets too
+// long for an attribute.
+func (s *Selection) list() string {
+	var b strings.Builder
+	for id := 0; id < len(s.kernels) && b.Len() <= longestList; id++ {
+		if s.kernels[id] == 0 {
+			continue
+		}
+		first := id
+		for id+1 < len(s.kernels) && s.kernels[id+1] > 0 {
+			id++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprint(&b, first)
+		if id > first {
+			fmt.Fprint(&b, "-", id)
+		}
+	}
+	return b.String()
+}
+
+// writeKernels writes the chosen kernels, and returns the fidelity of the least
+// detailed one.
+func (s *Selection) writeKernels(ctx context.Context, w *trace.Writer) (least trace.Fidelity, err error) {
+	var k trace.Kernel
+	var c trace.CTA
+	least = trace.FidelityWarp
+	for id := range s.kernels {
+		if s.kernels[id] == 0 {
+			continue
+		}
+		if ctx.Err() != nil {
+			return least, context.Cause(ctx)
+		}
+		if err := s.r.Kernel(uint32(id), &k); err != nil {
+			return least, err
+		}
+		least = min(least, k.Fidelity)
+		k.Recorded = s.recorded(k.Recorded)
+		if _, err := w.BeginKernel(&k); err != nil {
+			return least, err
+		}
+		cur, err := s.r.CTAs(uint32(id), 0)
+		for err == nil {
+			if err = cur.Next(&c); err == nil {
+				if err = s.renumber(&c); err == nil {
+					err = w.WriteCTA(&c)
+				}
+			}
+		}
+		if !errors.Is(err, io.EOF) {
+			return least, err
+		}
+		if err := w.EndKernel(0); err != nil {
+			return least, err
+		}
+	}
+	return least, nil
+}
+
+// renumber gives the children of a CTA their new numbers.
+func (s *Selection) renumber(c *trace.CTA) error {
+	for i := range c.Warps {
+		for j := range c.Warps[i].Launches {
+			l := &c.Warps[i].Launches[j]
+			if int64(l.Child) >= int64(len(s.kernels)) || !s.Has(l.Child) {
+				return fmt.Errorf("CTA %d launches kernel %d, which its trace does not count: %w", c.ID, l.Child, errUnsound)
+			}
+			l.Child = s.kernels[l.Child] - 1
+		}
+	}
+	return nil
+}
+
+func (s *Selection) writeOp(w *trace.Writer, op *trace.HostOp) error {
+	c := *op
+	c.Recorded = s.recorded(op.Recorded)
+	switch op.Kind {
+	case trace.OpLaunch, trace.OpSpawn, trace.OpWaitTask:
+		c.Kernel = s.kernels[op.Kernel] - 1
+	}
+	if op.Kind == trace.OpSpawn {
+		c.ArrivalNs -= s.arrival
+		c.Deps = nil
+		for _, d := range op.Deps {
+			if s.Has(d) {
+				c.Deps = append(c.Deps, s.kernels[d]-1)
+			}
+		}
+	}
+	return w.Host(&c)
+}
