@@ -49,10 +49,12 @@ wheels: dist
 
 venv: $(VENV)/.stamp
 
-$(VENV)/.stamp: samples/queries/requirements.txt
+REQUIREMENTS := samples/queries/requirements.txt replay/timeline/testdata/requirements.txt
+
+$(VENV)/.stamp: $(REQUIREMENTS)
 	@if command -v $(PYTHON) >/dev/null 2>&1; then \
 		echo "== Python environment of the loading tests"; \
-		$(PYTHON) -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check -r $< && touch $@; \
+		$(PYTHON) -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check $(REQUIREMENTS:%=-r %) && touch $@; \
 	else echo "no $(PYTHON): the loading tests will be skipped"; fi
 
 test: venv

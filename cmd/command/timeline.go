@@ -17,8 +17,10 @@ func (a *app) timelineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "timeline OUT -o TRACE.pftrace",
 		Short: "show the tables of a replay over time, in ui.perfetto.dev",
-		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay a track per SM with its CTAs, the\n" +
-			"host's stages and links, the KMU, the kernel distributor, tasks, and counters (those need the table timeline).",
+		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay the host's stages and links, the KMU,\n" +
+			"the kernel distributor with the launch calls of each kernel, streams, a track per SM with its CTAs (a counter, where there are more\n" +
+			"than 2,000), tasks, and counters (those need the table timeline). Arrows lead from a launch to its kernel, and from a parent to its\n" +
+			"child. It has 100 MB at most, and says what it leaves out: --from and --to choose a window.",
 		Example: "  replay timeline replay-out -o run.pftrace\n  replay timeline replay-out --policy=ppcs --from=1000000 --to=2000000 -o window.pftrace",
 		Args:    exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -33,11 +35,17 @@ func (a *app) timelineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if stats.LeftOut > 0 {
-				a.note("%s slices are left out: too many, in all or at one time; --from and --to choose a window", commas(int64(stats.LeftOut)))
+			left := 0
+			for _, l := range stats.Left {
+				if l.Counted {
+					a.note("%s: %s CTAs are shown as a counter for each SM; --from and --to choose a window of fewer", l.Replay, commas(int64(l.Count)))
+					continue
+				}
+				left += l.Count
+				a.note("%s: %s of the table %s are left out, from cycle %s on; --from and --to choose a window", l.Replay, commas(int64(l.Count)), l.Of, commas(l.From))
 			}
 			if a.asJSON {
-				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": stats.LeftOut}})
+				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": left}})
 			}
 			fmt.Fprintf(a.out, "%s: %d replays, %s slices; open it in ui.perfetto.dev\n", out, stats.Replays, commas(int64(stats.Slices)))
 			return nil

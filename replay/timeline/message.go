@@ -12,6 +12,11 @@ func (m *message) uint(field int, v uint64) {
 
 func (m *message) int(field int, v int64) { m.uint(field, uint64(v)) }
 
+func (m *message) fixed(field int, v uint64) {
+	*m = binary.AppendUvarint(*m, uint64(field)<<3|1)
+	*m = binary.LittleEndian.AppendUint64(*m, v)
+}
+
 func (m *message) text(field int, s string) {
 	m.header(field, len(s))
 	*m = append(*m, s...)

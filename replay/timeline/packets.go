@@ -3,6 +3,7 @@ package timeline
 import (
 	"bufio"
 	"io"
+	"math"
 )
 
 // Numbers of fields and values, from Perfetto's definitions.
@@ -40,6 +41,8 @@ const (
 	eventNameIID = 10
 	eventTrack   = 11
 	eventValue   = 30
+	eventLevel   = 44
+	eventFlows   = 47
 
 	typeBegin   = 1
 	typeEnd     = 2
@@ -59,12 +62,16 @@ const (
 // maxNames bounds the names that are interned; beyond it they start anew.
 const maxNames = 1 << 14
 
-// note is one fact shown beside a slice. Text is shown if it is not "".
+// note is one fact shown beside a slice. Text is shown if it is not "". One without a
+// name is an arrow: what has the same follows it in time.
 type note struct {
 	name string
 	n    int64
 	text string
 }
+
+// arrow leads from what has a number to what has it next.
+func arrow(number int64) note { return note{n: number} }
 
 // packets writes a Perfetto trace packet by packet, on one sequence. The first
 // error stays.
@@ -153,6 +160,10 @@ func (p *packets) mark(kind uint64, track uint64, at int64, name string, notes [
 		e.uint(eventNameIID, p.intern(0, name))
 	}
 	for _, n := range notes {
+		if n.name == "" {
+			e.fixed(eventFlows, uint64(n.n))
+			continue
+		}
 		s := p.scratch[:0]
 		s.uint(noteNameIID, p.intern(1, n.name))
 		if n.text != "" {
@@ -169,12 +180,21 @@ func (p *packets) mark(kind uint64, track uint64, at int64, name string, notes [
 	p.end()
 }
 
-// count writes the value of a counter from a time on.
+// count writes the value of a counter from a time on, level one that is no whole
+// number.
 func (p *packets) count(track uint64, at, value int64) {
+	p.counted(track, at, func(e *message) { e.int(eventValue, value) })
+}
+
+func (p *packets) level(track uint64, at int64, value float64) {
+	p.counted(track, at, func(e *message) { e.fixed(eventLevel, math.Float64bits(value)) })
+}
+
+func (p *packets) counted(track uint64, at int64, value func(*message)) {
 	e := p.event[:0]
 	e.uint(eventType, typeCounter)
 	e.uint(eventTrack, track)
-	e.int(eventValue, value)
+	value(&e)
 	p.event = e
 	p.begin(at)
 	p.packet.message(packetEvent, e)

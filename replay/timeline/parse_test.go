@@ -3,6 +3,7 @@ package timeline
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,11 @@ func fields(t *testing.T, m []byte) map[int][]any {
 		key, n := binary.Uvarint(m)
 		if n <= 0 {
 			t.Fatalf("bad key at %x", m)
+		}
+		if key&7 == 1 {
+			all[int(key>>3)] = append(all[int(key>>3)], binary.LittleEndian.Uint64(m[n:]))
+			m = m[n+8:]
+			continue
 		}
 		v, size := binary.Uvarint(m[n:])
 		if size <= 0 {
@@ -150,7 +156,13 @@ func (p *parsed) event(at uint64, e []byte) {
 		if !track.counter {
 			p.t.Errorf("%s: a count on a track that is no counter", track.name)
 		}
-		p.lines = append(p.lines, fmt.Sprintf("%s %d = %d", track.name, at, f[eventValue][0]))
+		value := any(nil)
+		if v := f[eventLevel]; v != nil {
+			value = math.Float64frombits(v[0].(uint64))
+		} else {
+			value = int64(f[eventValue][0].(uint64))
+		}
+		p.lines = append(p.lines, fmt.Sprintf("%s %d = %v", track.name, at, value))
 	default:
 		p.t.Fatalf("event of type %d", kind)
 	}
@@ -160,6 +172,9 @@ func (p *parsed) text(f map[int][]any) string {
 	var b strings.Builder
 	if iid := f[eventNameIID]; iid != nil {
 		b.WriteString(" " + p.name(0, iid[0].(uint64)))
+	}
+	for _, flow := range f[eventFlows] {
+		fmt.Fprintf(&b, " flow=%d/%d", flow.(uint64)>>32, flow.(uint64)&math.MaxUint32)
 	}
 	for _, raw := range f[eventNotes] {
 		n := fields(p.t, raw.([]byte))

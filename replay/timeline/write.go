@@ -21,7 +21,22 @@ type Options struct {
 type Stats struct {
 	Replays int
 	Slices  int
-	LeftOut int // slices for which there was no lane: more than maxLanes overlap
+	Left    []Left
+}
+
+// Left is what of a table of a replay is left out.
+type Left struct {
+	Replay, Of string
+	Count      int
+	From       int64 // the first cycle of it
+	Counted    bool  // CTAs: in the counters of their SMs instead
+}
+
+func (l *Left) add(from int64) {
+	if l.Count == 0 || from < l.From {
+		l.From = from
+	}
+	l.Count++
 }
 
 // sources are the tables that a timeline is made of.
@@ -39,7 +54,7 @@ func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, er
 	}
 	p := newPackets(w)
 	for i, r := range runs {
-		if err := r.write(ctx, p, i+1, opt, &stats); err != nil {
+		if err := r.write(ctx, p, i+1, len(runs), opt, &stats); err != nil {
 			return stats, err
 		}
 		stats.Replays++
