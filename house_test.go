@@ -29,7 +29,7 @@ var allowed = map[string][]string{
 	"model":            {"trace", "model/hardware"},
 	"policies":         {"trace", "model", "policies"},
 	"replay/table":     {"trace", "model", "replay/table"},
-	"replay/timeline":  {"trace", "model", "replay"},
+	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
 	"replay/measured":  {"trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"trace", "model", "policies", "replay"},

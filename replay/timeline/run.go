@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"gpureplay/replay"
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 )
 
 // maxEvents bounds a timeline, some 100 MB: all replays and tables get the same part
@@ -163,7 +163,7 @@ func (v *view) know(kernel int64, function string) {
 	if function == "" {
 		return
 	}
-	function = replay.ShortName(function)
+	function = trace.ShortName(function)
 	n, ok := v.number[function]
 	if !ok {
 		n = int32(len(v.names))
