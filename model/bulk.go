@@ -2,8 +2,9 @@ package model
 
 import (
 	"cmp"
-	"gpureplay/model/hardware"
 	"slices"
+
+	"gpureplay/model/hardware"
 )
 
 // bulk places CTAs of which nothing is known but for how long they hold their
@@ -11,19 +12,46 @@ import (
 // first leaves the others none while it has some to give: until its last one nobody
 // else looks at an SM, and every CTA holds its place equally long. What it leaves is
 // what placing them one by one would have left, at the cycle up to which it went.
+//
+// While a kernel is aloft, the SMs hold no CTAs but in the books here. CTAs of
+// kernels before it that are still on SMs, of which no more is known either, end in
+// the same loop. Where the loop comes to a state in which it has been, it leaps over
+// as many returns as there are (bulkleap.go).
 type bulk struct {
 	on     bool
-	ahead  Time         // placements before this cycle have been made, and some of it
-	flying fifo[inBulk] // CTAs on SMs, in the order of their end, which is that of their coming
-	room   []int        // per SM, CTAs that still fit
-	free   int          // of all together
-	fit    int          // of one that is empty
+	k      *kernelRun // the kernel that is aloft; nil: none is
+	turns  RoundRobin
+	hold   Time   // for how long each of its CTAs holds its place
+	next   int    // the SM that is asked first
+	ahead  Time   // placements before this cycle have been made, and some of it
+	flying flight // its CTAs on SMs, in the order of their end, which is that of their coming
+	others []other
+	rest   []hardware.Resources // per SM, what others hold
+	room   []int                // per SM, CTAs that still fit
+	free   int                  // of all together
+	held   int                  // CTAs on SMs that do nothing but hold their place, where none is aloft
+	sums   bulkSums
+	seen   bulkState
 }
 
 // inBulk is a CTA on its SM.
 type inBulk struct {
 	sm     int
 	placed Time
+}
+
+// other is one of a kernel before.
+type other struct {
+	kernel *kernelRun
+	sm     int
+	end    Time
+}
+
+// bulkSums are what the loop adds up beside the records.
+type bulkSums struct {
+	placed, ended uint64 // CTAs
+	active        uint64 // cycles of SMs with a warp
+	warpCycles    uint64
 }
 
 // RoundRobin is a [CTAScheduler] that gives the CTAs of the first kernel alone, to
@@ -37,143 +65,207 @@ type RoundRobin interface {
 const leastBulk = 64
 
 // bulkKernel returns the kernel whose CTAs may be placed ahead, or nil.
-func (u *ctaScheduler) bulkKernel() (*kernelRun, RoundRobin) {
-	if !u.bulk.on || len(u.entries) == 0 || u.resumes.len() > 0 {
-		return nil, nil
+func (u *ctaScheduler) bulkKernel() *kernelRun {
+	if !u.bulk.on || len(u.entries) == 0 || u.resumes.len() > 0 || u.bulk.held != u.onSMs {
+		return nil
 	}
-	turns, ok := u.m.policy.CTA.(RoundRobin)
-	if !ok {
-		return nil, nil
+	if _, ok := u.m.policy.CTA.(RoundRobin); !ok {
+		return nil
 	}
 	for _, k := range u.entries {
 		if k.Left == 0 {
 			continue
 		}
 		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.group == nil && k.next < k.native
-		fit, _ := u.m.cfg.Residency(&k.tk)
-		if !plain || fit == 0 || k.Left < leastBulk || k.Resident != u.onSMs {
-			return nil, nil
+		if !plain || k.Left < leastBulk || k.Left < uint64(u.onSMs/8) {
+			return nil
 		}
-		return k, turns
+		return k
 	}
-	return nil, nil
+	return nil
 }
 
-// runAhead places CTAs from cycle t on, of which given have been placed in it.
-func (u *ctaScheduler) runAhead(k *kernelRun, turns RoundRobin, t Time) {
-	b, m := &u.bulk, u.m
-	hold := Time(m.cfg.SM.CTALaunchLatency) + k.inferred
-	u.lift(k)
-	next := turns.Turn()
-	for k.Left > 1 && t < m.sampler.next {
-		u.land(k, hold, t)
+// runAhead places CTAs of the kernel that is aloft from cycle t on, up to a cycle in
+// which somebody looks.
+func (u *ctaScheduler) runAhead(t Time) {
+	b, k := &u.bulk, u.bulk.k
+	limit := min(u.m.sampler.next, u.m.last+1, horizon)
+	for k.Left > 1 && t < limit {
+		u.land(t)
+		if later := u.leap(t, limit); later > t {
+			t = later
+			continue
+		}
 		given := 0
 		if u.at == t {
 			given = u.given
 		}
-		for most := u.pace.in(t); given < most && k.Left > 1; given++ {
-			sm := b.find(next)
-			if sm < 0 {
-				break
-			}
-			u.takeOff(k, sm, t)
-			if next = sm + 1; next == len(b.room) {
-				next = 0
-			}
+		for most := u.pace.in(t); given < most && b.free > 0 && k.Left > 1; given++ {
+			u.takeOff(t)
 		}
 		u.at, u.given, b.ahead = t, given, t
 		if k.Left == 1 { // it may go in the same cycle
 			break
 		}
-		if b.find(next) < 0 {
-			t = max(t+1, b.flying.first().placed+hold+1)
+		if b.free == 0 {
+			t = max(t+1, b.firstEnd()+1)
 		}
 		t = u.pace.next(max(t, u.at+1))
 	}
-	turns.SetTurn(next)
-	u.settle(k, hold)
+	if k.Left > 1 {
+		t = max(limit, b.ahead)
+		u.land(t)
+		u.publish()
+	} else {
+		u.settle(t)
+	}
+	b.ahead = t
 	u.wakeAt(t)
 }
 
-// find returns the first SM with room from a place on, around; -1: there is none.
-func (b *bulk) find(from int) int {
-	n := len(b.room)
-	if b.free == 0 {
-		return -1
+// firstEnd is when the first of the CTAs on SMs ends.
+func (b *bulk) firstEnd() Time {
+	end := never
+	if b.flying.n > 0 {
+		end = b.flying.first().placed + b.hold
 	}
-	for i := range n {
-		sm := from + i
-		if sm >= n {
-			sm -= n
-		}
-		if b.room[sm] > 0 {
-			return sm
-		}
+	if len(b.others) > 0 {
+		end = min(end, b.others[0].end)
 	}
-	return -1
+	return end
 }
 
-// lift takes the CTAs of k off the SMs into the loop's books.
-func (u *ctaScheduler) lift(k *kernelRun) {
+// lift takes the CTAs off the SMs into the loop's books, in cycle t.
+func (u *ctaScheduler) lift(k *kernelRun, t Time) {
 	b, m := &u.bulk, u.m
-	fit, _ := m.cfg.Residency(&k.tk)
-	if k.res == (hardware.Resources{}) {
-		fit = m.cfg.SM.MaxCTAs
-	}
-	b.room, b.free, b.fit = b.room[:0], 0, fit
+	b.k, b.hold = k, Time(m.cfg.SM.CTALaunchLatency)+k.inferred
+	b.turns = m.policy.CTA.(RoundRobin)
+	b.next = b.turns.Turn()
+	b.sums = bulkSums{}
+	b.room, b.rest, b.others, b.free = b.room[:0], b.rest[:0], b.others[:0], 0
 	var all []*ctaRun
 	for _, s := range m.sms {
-		b.room = append(b.room, fit-len(s.ctas))
-		b.free += fit - len(s.ctas)
-		all = append(all, s.ctas...)
+		s.settle(t)
+		b.sums.warpCycles -= s.resident * uint64(t)
+		room := m.cfg.Room(s.used, k.res)
+		b.room, b.free = append(b.room, room), b.free+room
+		rest := s.used
+		for _, e := range s.ending {
+			if e.cta.kernel == k {
+				all, rest = append(all, e.cta), rest.Minus(k.res)
+			} else {
+				b.others = append(b.others, other{e.cta.kernel, s.id, e.t})
+			}
+		}
+		b.rest = append(b.rest, rest)
 		m.spareCTAs = append(m.spareCTAs, s.ctas...)
 		s.ctas, s.ending, s.ends = s.ctas[:0], s.ending[:0], never
 	}
-	sortByPlace(all)
+	slices.SortStableFunc(all, func(a, b *ctaRun) int { return cmp.Compare(a.rec.Dispatch, b.rec.Dispatch) })
 	for _, c := range all {
 		b.flying.push(inBulk{c.sm.id, c.rec.Dispatch})
 	}
+	slices.SortStableFunc(b.others, func(a, b other) int { return cmp.Compare(a.end, b.end) })
+	b.seen.forget()
 }
 
 // land ends the CTAs that end before cycle t.
-func (u *ctaScheduler) land(k *kernelRun, hold, t Time) {
-	b := &u.bulk
-	for b.flying.len() > 0 && b.flying.first().placed+hold < t {
-		x := b.flying.pop()
-		end := x.placed + hold
-		s := u.m.sms[x.sm]
-		s.settle(end)
-		s.resident -= uint64(k.res.Warps)
-		b.room[x.sm]++
-		b.free++
-		if b.room[x.sm] == b.fit {
-			k.went(x.sm, end, u.m.cfg.SM.MaxWarps)
+func (u *ctaScheduler) land(t Time) {
+	b, k := &u.bulk, u.bulk.k
+	for {
+		end := b.firstEnd()
+		if end >= t {
+			return
 		}
-		k.rec.Work.WarpCycles += uint64(k.res.Warps) * uint64(hold)
-		k.rec.Work.StallTimes[StallMemory] += hold
-		u.m.use.move(k, s, -1, end)
-		u.m.sum.CTAs++
-		k.done++
+		if b.flying.n > 0 && b.flying.first().placed+b.hold == end {
+			sm := b.flying.pop().sm
+			u.touchDown(k, sm, end)
+			k.rec.Work.WarpCycles += uint64(k.res.Warps) * uint64(b.hold)
+			k.rec.Work.StallTimes[StallMemory] += b.hold
+			if b.rest[sm].CTAs == 0 {
+				b.room[sm]++
+				b.free++
+				continue
+			}
+			u.makeRoom(sm)
+			continue
+		}
+		x := b.others[0]
+		b.others = b.others[1:]
+		u.touchDown(x.kernel, x.sm, end)
+		b.rest[x.sm] = b.rest[x.sm].Minus(x.kernel.res)
+		u.makeRoom(x.sm)
+		began := end - Time(u.m.cfg.SM.CTALaunchLatency) - x.kernel.inferred
+		x.kernel.rec.Work.WarpCycles += uint64(x.kernel.res.Warps) * uint64(end-began)
+		x.kernel.rec.Work.StallTimes[StallMemory] += end - began
+		if x.kernel.Resident--; x.kernel.done == x.kernel.total {
+			u.end(x.kernel, end+1)
+		}
 	}
 }
 
-// takeOff places a CTA on an SM in cycle t.
-func (u *ctaScheduler) takeOff(k *kernelRun, sm int, t Time) {
-	s := u.m.sms[sm]
-	s.settle(t)
-	if s.order != k.Order { // nobody else is on it
+// makeRoom finds how many CTAs an SM takes on which others are or were.
+func (u *ctaScheduler) makeRoom(sm int) {
+	b := &u.bulk
+	used := b.rest[sm].With(b.k.res, int(b.k.smCTAs[sm]))
+	room := u.m.cfg.Room(used, b.k.res)
+	b.free += room - b.room[sm]
+	b.room[sm] = room
+}
+
+// touchDown ends a CTA of k on an SM.
+func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
+	b, s, warps := &u.bulk, u.m.sms[sm], uint64(k.res.Warps)
+	if k.smCTAs[sm]--; k.smCTAs[sm] == 0 {
+		k.SMs--
+		k.went(sm, end, u.m.cfg.SM.MaxWarps)
+	}
+	s.resident -= warps
+	if s.resident == 0 && warps > 0 {
+		b.sums.active += uint64(end - s.settled)
+	}
+	b.sums.warpCycles += warps * uint64(end)
+	b.sums.ended++
+	u.m.use.move(k, s, -1, end)
+	k.done++
+}
+
+// takeOff places a CTA on the next SM with room, in cycle t.
+func (u *ctaScheduler) takeOff(t Time) {
+	b, m, k := &u.bulk, u.m, u.bulk.k
+	sm := b.next
+	for b.room[sm] == 0 {
+		if sm++; sm == len(b.room) {
+			sm = 0
+		}
+	}
+	if b.next = sm + 1; b.next == len(b.room) {
+		b.next = 0
+	}
+	s, warps := m.sms[sm], uint64(k.res.Warps)
+	if s.order != k.Order && m.use.ctas[sm] == 0 {
 		s.lsu.enter(k)
 	}
 	s.holder, s.order = k.ID, k.Order
-	if u.bulk.room[sm] == u.bulk.fit {
+	if k.smCTAs[sm]++; k.smCTAs[sm] == 1 {
+		k.SMs++
 		k.came(sm, t)
 	}
-	s.resident += uint64(k.res.Warps)
-	u.bulk.room[sm]--
-	u.bulk.free--
-	u.m.sum.Warps += uint64(k.res.Warps)
-	u.m.use.move(k, s, 1, t)
-	u.bulk.flying.push(inBulk{sm, t})
+	if s.resident == 0 {
+		s.settled = t
+	}
+	s.resident += warps
+	b.sums.warpCycles -= warps * uint64(t)
+	b.sums.placed++
+	m.sum.Events++
+	m.use.move(k, s, 1, t)
+	b.flying.push(inBulk{sm, t})
+	if b.rest[sm].CTAs == 0 {
+		b.room[sm]--
+		b.free--
+	} else {
+		u.makeRoom(sm)
+	}
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
 	}
@@ -182,32 +274,82 @@ func (u *ctaScheduler) takeOff(k *kernelRun, sm int, t Time) {
 	k.next++
 }
 
-// settle puts the CTAs that are under way back on their SMs.
-func (u *ctaScheduler) settle(k *kernelRun, hold Time) {
+// publish tells the machine how many CTAs are on SMs, and what they hold.
+func (u *ctaScheduler) publish() {
 	b, m := &u.bulk, u.m
 	for _, s := range m.sms {
-		s.used, k.smCTAs[s.id] = hardware.Resources{}, 0
+		s.used = b.rest[s.id].With(b.k.res, int(b.k.smCTAs[s.id]))
 	}
-	k.Resident, k.SMs = b.flying.len(), 0
-	u.onSMs = k.Resident
-	for b.flying.len() > 0 {
-		x := b.flying.pop()
-		s := m.sms[x.sm]
-		c := m.takeCTA()
-		c.clear(0)
-		c.reset(k, 0)
-		c.sm, c.held, c.until = s, true, x.placed+hold
-		c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(x.sm), x.placed, Unset, Unset
-		s.ctas = append(s.ctas, c)
-		s.used = s.used.Plus(k.res)
-		if k.smCTAs[x.sm]++; k.smCTAs[x.sm] == 1 {
-			k.SMs++
-		}
-		s.end(c, c.until)
-	}
+	b.k.Resident = b.flying.n
+	u.onSMs = b.flying.n + len(b.others)
+	m.sum.CTAs += b.sums.ended
+	m.sum.Warps += b.sums.placed * uint64(b.k.res.Warps)
+	b.sums.ended, b.sums.placed = 0, 0
 }
 
-// sortByPlace sorts CTAs by when they were placed.
-func sortByPlace(all []*ctaRun) {
-	slices.SortStableFunc(all, func(a, b *ctaRun) int { return cmp.Compare(a.rec.Dispatch, b.rec.Dispatch) })
+// settle puts the CTAs that are under way back on their SMs, in cycle t.
+func (u *ctaScheduler) settle(t Time) {
+	b, m := &u.bulk, u.m
+	u.publish()
+	b.turns.SetTurn(b.next)
+	for _, s := range m.sms {
+		if s.resident > 0 {
+			b.sums.active += uint64(t - s.settled)
+		}
+		s.settled = t
+		b.sums.warpCycles += s.resident * uint64(t)
+	}
+	m.sms[0].warpCycles += b.sums.warpCycles // only their sum is told
+	m.sms[0].activeCycles += b.sums.active
+	for _, x := range b.others {
+		u.putBack(x.kernel, x.sm, x.end)
+	}
+	for b.flying.n > 0 {
+		x := b.flying.pop()
+		u.putBack(b.k, x.sm, x.placed+b.hold)
+	}
+	b.held, b.others, b.k = u.onSMs, b.others[:0], nil
+}
+
+// putBack makes a CTA of k that ends at a time one that the machine knows.
+func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
+	m := u.m
+	s, c := m.sms[sm], m.takeCTA()
+	c.clear(0)
+	c.reset(k, 0)
+	c.sm, c.held, c.until = s, true, end
+	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(sm), end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, Unset, Unset
+	s.ctas = append(s.ctas, c)
+	s.end(c, end)
+}
+
+// flight is a queue of CTAs in a ring.
+type flight struct {
+	ring []inBulk
+	head int
+	n    int
+}
+
+func (f *flight) first() *inBulk { return &f.ring[f.head] }
+
+// at returns the i-th from the first.
+func (f *flight) at(i int) *inBulk { return &f.ring[(f.head+i)&(len(f.ring)-1)] }
+
+func (f *flight) push(x inBulk) {
+	if f.n == len(f.ring) {
+		ring := make([]inBulk, max(64, 2*f.n))
+		for i := range f.n {
+			ring[i] = *f.at(i)
+		}
+		f.ring, f.head = ring, 0
+	}
+	f.n++
+	*f.at(f.n - 1) = x
+}
+
+func (f *flight) pop() inBulk {
+	x := f.ring[f.head]
+	f.head = (f.head + 1) & (len(f.ring) - 1)
+	f.n--
+	return x
 }

@@ -59,8 +59,13 @@ func (u *ctaScheduler) run(t Time) error {
 	if u.at != t {
 		u.at, u.given = t, 0
 	}
-	if k, turns := u.bulkKernel(); k != nil {
-		u.runAhead(k, turns, t)
+	if u.bulk.k == nil {
+		if k := u.bulkKernel(); k != nil {
+			u.lift(k, t)
+		}
+	}
+	if u.bulk.k != nil {
+		u.runAhead(t)
 		return nil
 	}
 	most := u.pace.in(t)
@@ -203,6 +208,9 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	u.m.use.change(c, -1, t)
 	u.onSMs--
+	if c.held {
+		u.bulk.held--
+	}
 	k := c.kernel
 	k.Resident--
 	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {

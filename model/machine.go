@@ -342,6 +342,9 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 // finish gathers the summary.
 func (m *Machine) finish() (*Summary, error) {
 	m.sampler.finish(m)
+	if m.ctas.bulk.k != nil { // the run was cut off
+		m.ctas.settle(m.ctas.bulk.ahead)
+	}
 	for _, s := range m.sms {
 		s.settle(m.sum.Cycles)
 		m.sum.ActiveWarpCycles += s.warpCycles

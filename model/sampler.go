@@ -60,6 +60,9 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 		r.SharedBytes += uint64(x.used.SharedBytes)
 		r.ResidentCTAs += uint32(len(x.ctas))
 	}
+	if m.ctas.bulk.k != nil { // its books have them
+		r.ParentCTAs, r.ResidentCTAs = r.ParentCTAs+uint32(m.ctas.onSMs), r.ResidentCTAs+uint32(m.ctas.onSMs)
+	}
 	r.PendingKernels = uint32(m.kmu.pending)
 	if a := m.children.agt; a != nil {
 		r.AGTUsed = uint32(a.n)

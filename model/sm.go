@@ -146,6 +146,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 // hold keeps the place of a CTA whose work is inferred.
 func (s *sm) hold(c *ctaRun) {
 	c.held = true
+	s.m.ctas.bulk.held++
 	s.resident += uint64(c.kernel.res.Warps)
 	s.m.sum.Warps += uint64(c.kernel.res.Warps)
 	if s.m.placed != nil && !s.m.bulk {

@@ -21,12 +21,13 @@ type Resources struct {
 }
 
 // Plus returns the resources of both.
-func (r Resources) Plus(o Resources) Resources { return r.plus(o, 1) }
+func (r Resources) Plus(o Resources) Resources { return r.With(o, 1) }
 
 // Minus returns the resources without those of o.
-func (r Resources) Minus(o Resources) Resources { return r.plus(o, -1) }
+func (r Resources) Minus(o Resources) Resources { return r.With(o, -1) }
 
-func (r Resources) plus(o Resources, n int) Resources {
+// With returns the resources with those of n others.
+func (r Resources) With(o Resources, n int) Resources {
 	return Resources{r.CTAs + n*o.CTAs, r.Warps + n*o.Warps, r.Threads + n*o.Threads,
 		r.Registers + n*o.Registers, r.SharedBytes + n*o.SharedBytes, r.registerShare + n*o.registerShare}
 }
@@ -95,6 +96,18 @@ func (c *Config) Fits(used, cta Resources) bool {
 		used.Threads+cta.Threads <= s.MaxThreads &&
 		used.registerShare+cta.registerShare <= s.Registers &&
 		used.SharedBytes+cta.SharedBytes <= s.SharedBytes
+}
+
+// Room returns how many CTAs an SM that holds used has room for.
+func (c *Config) Room(used, cta Resources) int {
+	s := &c.SM
+	n := s.MaxCTAs - used.CTAs
+	for _, x := range [...][3]int{{s.MaxWarps, used.Warps, cta.Warps}, {s.MaxThreads, used.Threads, cta.Threads}, {s.Registers, used.registerShare, cta.registerShare}, {s.SharedBytes, used.SharedBytes, cta.SharedBytes}} {
+		if x[2] > 0 {
+			n = min(n, (x[0]-x[1])/x[2])
+		}
+	}
+	return max(0, n)
 }
 
 // What limits the CTAs of a kernel on an SM.
