@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,17 +17,26 @@ func init() { register((*app).compareCommand) }
 func (a *app) compareCommand() *cobra.Command {
 	var most int
 	limit := math.Inf(1)
+	part := chooser{}
 	c := &cobra.Command{
 		Use:   "compare A B | OUT POLICY POLICY",
-		Short: "what changed from one set of runs to another, and why",
+		Short: "what changed from one set of runs, or one capture, to another",
 		Long: "compare pairs the runs of two folders of tables (of the same trace, machine, settings and policy; else those that alone share trace\n" +
 			"and policy, or trace), or those of two policies in one folder, and prints what became of the time: for each pair, for the kernels that\n" +
-			"changed most, and as geometric mean with its 95 % interval over the pairs. Runs are exact: a difference of a cycle is one.",
-		Example: "  replay compare before after\n  replay compare replay-out serial ppcs\n  replay compare --max-slowdown=1 main branch    # exit status 1 where B is more than 1 % slower",
-		Args:    between(2, 3, "two folders, or a folder and two policies"),
-		RunE: func(_ *cobra.Command, args []string) error {
+			"changed most, and as geometric mean with its 95 % interval over the pairs. Runs are exact: a difference of a cycle is one.\n\n" +
+			"Two captures of a profiler, or their traces, are compared by what they recorded: in all, a step of PyTorch's profiler, and by the names of\n" +
+			"kernels, copies and ranges; steps count as one range, whatever their numbers.",
+		Example: "  replay compare before after\n  replay compare replay-out serial ppcs\n  replay compare --max-slowdown=1 main branch    # exit status 1 where B is more than 1 % slower\n  replay compare --steps=3-5 before.json.gz after.json.gz",
+		Args:    between(2, 3, "two folders, a folder and two policies, or two captures"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if math.IsNaN(limit) || most < 0 {
 				return usagef("compare: --max-slowdown=%v -n %d: want per cent, and how many kernels", limit, most)
+			}
+			if len(args) == 2 && isCapture(args[0]) && isCapture(args[1]) {
+				return a.compareCaptures(cmd.Context(), &part, args, most, limit)
+			}
+			if part != (chooser{}) {
+				return usagef("compare: work is chosen of two captures or traces; %s are none", strings.Join(args, ", "))
 			}
 			var all *replay.RunComparison
 			var err error
@@ -45,14 +55,15 @@ func (a *app) compareCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVarP(&most, "number", "n", 8, "`N` kernels of each pair to show")
-	c.Flags().Float64Var(&limit, "max-slowdown", limit, "exit status 1 if a run of B takes more than `PERCENT` longer than A's")
+	part.register(c.Flags())
+	c.Flags().Float64Var(&limit, "max-slowdown", limit, "exit status 1 if a run of B, or B as recorded, takes more than `PERCENT` longer than A's")
 	return c
 }
 
 func folders(paths []string) error {
 	for _, p := range paths {
 		if info, err := os.Stat(p); err != nil || !info.IsDir() {
-			return fmt.Errorf("there is no folder %s: compare takes two folders of tables, or one and two policies", p)
+			return fmt.Errorf("there is no folder %s: compare takes two folders of tables, one and two policies, or two captures", p)
 		}
 	}
 	return nil

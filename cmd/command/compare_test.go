@@ -1,6 +1,7 @@
 package command
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -42,4 +43,67 @@ func TestOneFolder(t *testing.T) {
 	if out := must(t, "verify", dir); !strings.Contains(out, "11 files") {
 		t.Errorf("verify: %s", out)
 	}
+}
+
+// Two captures: f took 10 ns twice, then 30 ns; g is gone and h is new; steps have
+// other numbers. The whole: from the first call, 0, to 70 and to 140.
+func TestCompareCaptures(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		in, out := filepath.Join(dir, name+".txt"), filepath.Join(dir, name+".trace.zst")
+		if err := os.WriteFile(in, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "convert", in, "-o", out)
+		return out
+	}
+	a := write("a", `
+scope ProfilerStep#1
+scope forward in=0
+launch f grid=1 block=32 host=0 start=10 duration=10 scope=1
+launch f grid=1 block=32 host=5 start=30 duration=10 scope=1
+launch g grid=1 block=32 host=6 start=50 duration=20 scope=0
+`)
+	b := write("b", `
+scope ProfilerStep#7
+scope forward in=0
+scope ProfilerStep#8
+launch f grid=1 block=32 host=0 start=10 duration=30 scope=1
+launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
+`)
+	rows := map[string]map[string]any{}
+	for _, r := range printedRows(t, "compare", a, b) {
+		rows[r["of"].(string)+" "+r["name"].(string)] = r
+	}
+	for name, want := range map[string][4]float64{
+		"capture recorded end to end": {1, 1, 70, 140}, "step a step": {1, 2, 60, 70},
+		"kernel f": {2, 1, 20, 30}, "kernel g": {1, 0, 20, 0}, "kernel h": {0, 1, 0, 40},
+		"range ProfilerStep#": {3, 2, 40, 70}, "range ProfilerStep# / forward": {2, 1, 20, 30},
+	} {
+		r := rows[name]
+		if r == nil {
+			t.Errorf("%s is missing: %v", name, rows)
+			continue
+		}
+		if got := [4]float64{r["count_a"].(float64), r["count_b"].(float64), r["time_ns_a"].(float64), r["time_ns_b"].(float64)}; got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+		delete(rows, name)
+	}
+	if len(rows) > 0 {
+		t.Errorf("more: %v", rows)
+	}
+	out := must(t, "compare", a, b)
+	for _, want := range []string{"+100.0 %", "2 → 1", "gone", "new", "only in A: 1 kernels, 20 ns: g", "only in B: 1 kernels, 40 ns: h"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in\n%s", want, out)
+		}
+	}
+	fails(t, 1, []string{"100.00 % longer", "more than 5 %"}, "compare", "--max-slowdown=5", a, b)
+	must(t, "compare", "--max-slowdown=5", b, a)
+	if out := must(t, "compare", "--ranges=forward", "--json", a, b); strings.Contains(out, `"h"`) || !strings.Contains(out, `"f"`) {
+		t.Errorf("only the range is asked for: %s", out)
+	}
+	fails(t, 1, []string{"no recorded times"}, "compare", a, sample(t))
+	fails(t, 1, []string{"there is no folder", "two captures"}, "compare", a, filepath.Join(dir, "none"))
 }

@@ -1,0 +1,168 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gpureplay/convert"
+	"gpureplay/replay"
+	"gpureplay/trace"
+)
+
+// isCapture tells a capture or its trace from a folder of tables.
+func isCapture(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return err == nil
+	}
+	if _, err := os.Stat(filepath.Join(path, ".runs")); err == nil {
+		return false
+	}
+	in, err := convert.Open(path, nil)
+	if err != nil {
+		return false
+	}
+	_, err = convert.Detect(in)
+	return err == nil
+}
+
+// compareCaptures compares what two captures recorded.
+func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string, most int, limit float64) error {
+	var sides [2]*trace.Reader
+	for i, path := range paths {
+		r, err := openTrace(ctx, path)
+		if err == nil {
+			r, err = part.of(ctx, a, r)
+		}
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		sides[i] = r
+	}
+	c, err := replay.CompareCaptures(sides[0], sides[1])
+	if err != nil {
+		return err
+	}
+	c.A.Name, c.B.Name = paths[0], paths[1]
+	if a.asJSON {
+		err = a.printJSON(changeRows(c))
+	} else {
+		a.showCaptures(c, most)
+	}
+	if x := c.Span.Pct(); err == nil && x > limit {
+		err = fmt.Errorf("%s took %.2f %% longer than %s, more than %g %%", c.B.Name, x, c.A.Name, limit)
+	}
+	return err
+}
+
+// changeRows are the changes as rows for machines.
+func changeRows(c *replay.CaptureComparison) []map[string]any {
+	rows := []map[string]any{}
+	add := func(of string, list ...replay.Change) {
+		for i := range list {
+			x := &list[i]
+			if x.CountA+x.CountB == 0 {
+				continue
+			}
+			rows = append(rows, map[string]any{"of": of, "name": x.Name, "count_a": x.CountA, "count_b": x.CountB, "time_ns_a": x.NsA, "time_ns_b": x.NsB,
+				"mean_ns_a": x.MeanA(), "mean_ns_b": x.MeanB()})
+		}
+	}
+	add("capture", c.Span)
+	add("step", c.Steps)
+	add("kernel", c.Kernels...)
+	add("copy", c.Copies...)
+	add("range", c.Ranges...)
+	return rows
+}
+
+func (a *app) showCaptures(c *replay.CaptureComparison, most int) {
+	fmt.Fprintf(a.out, "A %s%s\nB %s%s\n", c.A.Name, on(c.A.GPU), c.B.Name, on(c.B.GPU))
+	a.showChanges("", []replay.Change{c.Span, c.Steps}, 2, func(s string) string { return s })
+	a.showChanges("kernel", c.Kernels, most, trace.ShortName)
+	a.showChanges("copy", c.Copies, most, func(s string) string { return s })
+	a.showChanges("kernels of range", c.Ranges, most, last)
+	a.showOnly("A", c.Kernels, most, (*replay.Change).Gone)
+	a.showOnly("B", c.Kernels, most, (*replay.Change).New)
+}
+
+// showOnly says which kernels one capture alone has, the longest first.
+func (a *app) showOnly(side string, list []replay.Change, most int, only func(*replay.Change) bool) {
+	var names []string
+	n, ns := 0, int64(0)
+	for i := range list {
+		if x := &list[i]; only(x) {
+			n++
+			ns += x.NsA + x.NsB
+			if name := trace.ShortName(x.Name); len(names) < most && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(a.out, "only in %s: %d kernels, %s: %s\n", side, n, duration(ns), strings.Join(names, ", "))
+	}
+}
+
+// last cuts a path in front.
+func last(s string) string {
+	if r := []rune(s); len(r) > widestName {
+		return "…" + string(r[len(r)-widestName+1:])
+	}
+	return s
+}
+
+// widestName is how many letters of a name a comparison shows.
+const widestName = 60
+
+func on(gpu string) string {
+	if gpu == "" {
+		return ""
+	}
+	return " on " + gpu
+}
+
+// showChanges prints what changed, at most so many rows.
+func (a *app) showChanges(title string, list []replay.Change, most int, name func(string) string) {
+	g := newGrid(a.out, title, "runs", "A", "B", "change", "mean A", "mean B", "change")
+	g.right(2, 3, 4, 5, 6, 7, 8)
+	n, more := 0, 0
+	for i := range list {
+		x := &list[i]
+		if x.CountA+x.CountB == 0 || title != "" && x.NsA == x.NsB && x.CountA == x.CountB {
+			continue
+		}
+		if n++; n > most {
+			more++
+			continue
+		}
+		runs := commas(x.CountA)
+		if x.CountA != x.CountB {
+			runs += " → " + commas(x.CountB)
+		}
+		delta := func(a, b int64) string {
+			switch {
+			case x.New():
+				return "new"
+			case x.Gone():
+				return "gone"
+			case a == 0:
+				return "-"
+			}
+			return fmt.Sprintf("%+.1f %%", 100*(float64(b)/float64(a)-1))
+		}
+		g.row(shorten(name(x.Name), widestName), runs, duration(x.NsA), duration(x.NsB), delta(x.NsA, x.NsB), duration(x.MeanA()), duration(x.MeanB()), delta(x.MeanA(), x.MeanB()))
+	}
+	if n == 0 {
+		return
+	}
+	g.print()
+	if more > 0 {
+		fmt.Fprintf(a.out, "and %d more; -n shows them\n", more)
+	}
+}
