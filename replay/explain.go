@@ -31,7 +31,8 @@ func Switches() []Switch {
 		return s
 	}
 	return []Switch{
-		{"host-calls", "the host's own time for launches and copies", zero("host.launch_overhead_ns", "host.copy_latency_ns")},
+		{"host-calls", "the host's own time for launches and copies", zero("host.launch_overhead_ns", "host.copy_call_ns", "host.copy_latency_ns")},
+		{"host-work", "work of the host between its calls", zero("host.work_scale")},
 		{"launch", "launch and dispatch latency", zero("host.launch_latency", "host.launch_overhead_ns", "kmu.dispatch_latency")},
 		{"device-launch", "latency of the device API", zero("launch.stream_create", "launch.param_base", "launch.param_per_lane", "launch.device_base", "launch.device_per_lane")},
 		{"copies", "copies between host and device", zero("host.pcie_gb_s", "host.copy_latency_ns")},
@@ -83,11 +84,12 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	if why := c.Lacks(facts); why != "" {
 		return 0, nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
 	}
-	base, err := cyclesOf(ctx, tr, cfg, c)
+	timing := TimingOf(facts) // as a replay of the trace has it
+	base, err := cyclesOf(ctx, tr, cfg, c, timing)
 	if err != nil {
 		return 0, nil, fmt.Errorf("policy %s: %w", c.Label, err)
 	}
-	all, err := effects(ctx, tr, cfg, c, base, jobs)
+	all, err := effects(ctx, tr, cfg, c, base, timing, jobs)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -95,7 +97,7 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 }
 
 // effects turns each switch; all of them are run, whichever ends first.
-func effects(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, base model.Time, jobs int) ([]Effect, error) {
+func effects(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, base model.Time, timing model.Timing, jobs int) ([]Effect, error) {
 	switches := Switches()
 	all, errs := make([]Effect, len(switches)), make([]error, len(switches))
 	slots := make(chan struct{}, max(1, jobs))
@@ -107,7 +109,7 @@ func effects(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 			changed, err := s.turn(cfg)
 			var n model.Time
 			if err == nil {
-				n, err = cyclesOf(ctx, tr, changed, c)
+				n, err = cyclesOf(ctx, tr, changed, c, timing)
 			}
 			if err != nil {
 				errs[i] = fmt.Errorf("switch %s: %w", s.Name, err)
@@ -140,12 +142,12 @@ func (s *Switch) turn(cfg *hardware.Config) (*hardware.Config, error) {
 }
 
 // cyclesOf runs a trace and returns its cycles.
-func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice) (model.Time, error) {
+func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing model.Timing) (model.Time, error) {
 	p, machine, err := c.Build(cfg)
 	if err != nil {
 		return 0, err
 	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: capturedOn(tr)})
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: capturedOn(tr), Timing: timing})
 	if err != nil {
 		return 0, err
 	}

@@ -58,7 +58,7 @@ func (a *app) convertDevices(ctx context.Context, in, stem string, w wanted) err
 	if err := os.Rename(target, named(first)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "%s: device %s, now %s\n", target, first, named(first))
+	a.done("%s: device %s, now %s", target, first, named(first))
 	for _, d := range others {
 		if w.Device, err = strconv.Atoi(d); err != nil {
 			return err

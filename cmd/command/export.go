@@ -83,6 +83,8 @@ func (a *app) export(ctx context.Context, part *chooser, path, dir, format strin
 	if a.asJSON {
 		return a.printJSON(rows)
 	}
-	g.print()
+	if !a.quiet {
+		g.print()
+	}
 	return nil
 }

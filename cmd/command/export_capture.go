@@ -33,6 +33,6 @@ func (a *app) exportCapture(ctx context.Context, part *chooser, path, dir string
 	if a.asJSON {
 		return a.printJSON(map[string]any{"kernels": done.Kernels, "warp_instructions": done.WarpInsts, "sm": sm, "left_out": done.Lost})
 	}
-	fmt.Fprintf(a.out, "%s: %s kernels, %s warp instructions, for sm_%d\n", dir, commas(int64(done.Kernels)), commas(done.WarpInsts), sm)
+	a.done("%s: %s kernels, %s warp instructions, for sm_%d", dir, commas(int64(done.Kernels)), commas(done.WarpInsts), sm)
 	return nil
 }

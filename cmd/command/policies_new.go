@@ -35,7 +35,7 @@ func (a *app) newPolicyCommand() *cobra.Command {
 			if err := newPolicy(args[0], dir, source); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s: cd %s && go test ./... && go run . --policy=hyperq,%s TRACE\n", dir, dir, args[0])
+			a.done("%s: cd %s && go test ./... && go run . --policy=hyperq,%s TRACE", dir, dir, args[0])
 			return nil
 		},
 	}

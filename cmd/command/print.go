@@ -15,10 +15,15 @@ import (
 )
 
 // grid is a table for a terminal.
-type grid struct{ w table.Writer }
+type grid struct {
+	w     table.Writer
+	width int     // of the terminal; 0: not known, or none
+	rows  [][]any // the header first
+	align map[int]text.Align
+}
 
 func newGrid(out io.Writer, header ...any) *grid {
-	g := &grid{table.NewWriter()}
+	g := &grid{w: table.NewWriter(), width: terminalWidth(out), rows: [][]any{header}, align: map[int]text.Align{}}
 	g.w.SetOutputMirror(out)
 	g.w.SetStyle(table.StyleLight)
 	g.w.Style().Options = table.OptionsNoBordersAndSeparators
@@ -27,16 +32,74 @@ func newGrid(out io.Writer, header ...any) *grid {
 	return g
 }
 
-func (g *grid) row(cells ...any) { g.w.AppendRow(cells) }
+func (g *grid) row(cells ...any) {
+	g.w.AppendRow(cells)
+	g.rows = append(g.rows, cells)
+}
+
+// right aligns columns of numbers, counted from 1.
 func (g *grid) right(columns ...int) {
-	var all []table.ColumnConfig
 	for _, c := range columns {
-		all = append(all, table.ColumnConfig{Number: c, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		g.align[c] = text.AlignRight
+	}
+}
+
+func (g *grid) print() {
+	g.configure(g.fit())
+	g.w.Render()
+}
+
+func (g *grid) markdown() {
+	g.configure(0)
+	g.w.RenderMarkdown()
+}
+
+func (g *grid) configure(most int) {
+	var all []table.ColumnConfig
+	for c := 1; c <= len(g.rows[0]); c++ {
+		config := table.ColumnConfig{Number: c, Align: g.align[c], AlignHeader: g.align[c]}
+		if most > 0 && g.align[c] != text.AlignRight {
+			config.WidthMax, config.WidthMaxEnforcer = most, text.WrapSoft
+		}
+		all = append(all, config)
 	}
 	g.w.SetColumnConfigs(all)
 }
-func (g *grid) print()    { g.w.Render() }
-func (g *grid) markdown() { g.w.RenderMarkdown() }
+
+// leastText is how narrow columns of text may become.
+const leastText = 16
+
+// fit is the width at which columns of text are wrapped so that a row has room in
+// the terminal: 0 where it has, or where its numbers alone have not.
+func (g *grid) fit() (most int) {
+	if g.width == 0 {
+		return 0
+	}
+	widths := make([]int, len(g.rows[0]))
+	for _, row := range g.rows {
+		for i, cell := range row {
+			if i < len(widths) {
+				widths[i] = max(widths[i], text.LongestLineLen(fmt.Sprint(cell)))
+			}
+		}
+	}
+	room := func(most int) int {
+		sum := 0
+		for i, w := range widths {
+			if sum += 2; most > 0 && g.align[i+1] != text.AlignRight {
+				w = min(w, most)
+			}
+			sum += w
+		}
+		return sum
+	}
+	if room(0) <= g.width || room(leastText) > g.width {
+		return 0
+	}
+	for most = leastText; room(most+1) <= g.width; most++ {
+	}
+	return most
+}
 
 // printJSON writes a value for machines.
 func (a *app) printJSON(v any) error {

@@ -50,7 +50,7 @@ func (a *app) reportCommand() *cobra.Command {
 			if a.asJSON {
 				return a.printJSON([]map[string]any{{"report": out, "replays": stats.Runs, "plots": stats.Figures}})
 			}
-			fmt.Fprintf(a.out, "%s: %d replays, %d plots; open it in a browser\n", out, stats.Runs, stats.Figures)
+			a.done("%s: %d replays, %d plots; open it in a browser", out, stats.Runs, stats.Figures)
 			return nil
 		},
 	}

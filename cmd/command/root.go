@@ -96,13 +96,16 @@ func (a *app) root() *cobra.Command {
 	c.SuggestionsMinimumDistance = 2
 	c.CompletionOptions.HiddenDefaultCmd = false
 	p := c.PersistentFlags()
-	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress on standard error")
+	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress, and no line about a file that was written")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
 	f.register(c)
 	completeMachine(c)
 	completeReplay(c)
 	for _, make := range commands {
 		c.AddCommand(make(a))
+	}
+	if width := terminalWidth(a.out); width > 0 {
+		c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", width)))
 	}
 	strict(c)
 	return c

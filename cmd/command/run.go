@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 // Exit statuses.
@@ -125,6 +126,32 @@ func (c *checked) Write(p []byte) (int, error) {
 }
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+// columns is the width of the terminal that it is; 0: it is none.
+func (c *checked) columns() int {
+	if f, ok := c.w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return width
+		}
+	}
+	return 0
+}
+
+// terminalWidth is that of an output; 0: it is no terminal.
+func terminalWidth(out io.Writer) int {
+	if t, ok := out.(interface{ columns() int }); ok {
+		return t.columns()
+	}
+	return 0
+}
+
+// done writes the line of a command whose result is a file, unless its user asked for
+// quiet.
+func (a *app) done(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.out, format+"\n", args...)
+	}
+}
 
 // note writes a line for people, unless they asked for quiet.
 func (a *app) note(format string, args ...any) {

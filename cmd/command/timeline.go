@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -47,7 +46,7 @@ func (a *app) timelineCommand() *cobra.Command {
 			if a.asJSON {
 				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": left}})
 			}
-			fmt.Fprintf(a.out, "%s: %d replays, %s slices; open it in ui.perfetto.dev\n", out, stats.Replays, commas(int64(stats.Slices)))
+			a.done("%s: %d replays, %s slices; open it in ui.perfetto.dev", out, stats.Replays, commas(int64(stats.Slices)))
 			return nil
 		},
 	}
