@@ -24,16 +24,16 @@ type AccessRecord struct {
 }
 
 // tellAccess tells of an access of w that issues at t.
-func (u *lsu) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
+func (s *sm) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
 	c := w.cta
 	if w.home != nil && c == w.home.cta {
 		return // a program of a runtime's own
 	}
-	u.rec = AccessRecord{
+	s.told = AccessRecord{
 		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
 		Access: a, Lists: w.lists, Issue: t, Done: done,
 	}
-	u.s.m.accessed.Access(&u.rec)
+	s.m.accessed.Access(&s.told)
 }
 
 // A Fault breaks the scoreboard of overlapping kernels on purpose, so that a

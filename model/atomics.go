@@ -51,7 +51,7 @@ func apart(a *trace.Access, width uint64) bool {
 // transactions fills c.sectors with a transaction for each set of lanes that do not
 // conflict. What straddles sectors counts in each of them.
 func (c *coalescer) transactions(a *trace.Access, lists []uint64, width uint64) {
-	c.sectors, c.bytes = c.sectors[:0], c.bytes[:0]
+	c.reset()
 	for i := range uint64(a.Count) {
 		addr := a.Base + i*uint64(int64(a.Stride))
 		if a.List != 0 {
@@ -92,4 +92,9 @@ func (c *coalescer) serialise() {
 		n++
 	}
 	c.sectors, c.bytes, c.turns = c.sectors[:n], c.bytes[:n], c.turns[:n]
+}
+
+// atomic finds the sectors of an atomic of so many bytes a lane, and their turns.
+func (u *lsu) atomic(a *trace.Access, lists []uint64, width uint64) {
+	u.co.atomic(a, lists, width, u.conflicts)
 }

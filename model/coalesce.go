@@ -19,7 +19,7 @@ type coalescer struct {
 
 // coalesce fills c.sectors with the sectors of a.
 func (c *coalescer) coalesce(a *trace.Access, lists []uint64, width uint64) {
-	c.sectors, c.bytes = c.sectors[:0], c.bytes[:0]
+	c.reset()
 	n := uint64(a.Count)
 	if n == 0 {
 		return
@@ -81,6 +81,9 @@ func (c *coalescer) span(base, bytes uint64) {
 		base = next
 	}
 }
+
+// reset forgets the last access.
+func (c *coalescer) reset() { c.sectors, c.bytes = c.sectors[:0], c.bytes[:0] }
 
 func (c *coalescer) append(sector uint64, bytes uint32) {
 	c.sectors = append(c.sectors, sector)

@@ -38,7 +38,7 @@ func (m *memory) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 	p.until = max(p.until, leave-mostQueued)
 	t = s.in.reserve(max(t, s.blocked))
 	s.waiting.put(t)
-	m.before = s.traffic()
+	m.before = s.counts()
 	return s, t
 }
 
@@ -46,7 +46,7 @@ func (m *memory) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 // not in that in which they leave: one holds its slice for what they wait on the
 // average.
 func (m *memory) answer(p *smPort, s *slice, t Time, flits int) Time {
-	m.work.serve(m.before, s.traffic())
+	m.work.serve(m.before, s.counts())
 	leave := s.out.packet(t, flits)
 	if m.back != nil {
 		s.out.fill(leave, m.back.held(&p.in, leave+m.latency, 0, &s.owed))

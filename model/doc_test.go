@@ -75,18 +75,8 @@ func saysMODEL(t *testing.T, want string) {
 // The numbers that MODEL.md gives for what no key sets are those of the code.
 func TestModelDocNumbers(t *testing.T) {
 	var h host
-	var b bank
-	words := []string{"no", "one", "two", "three", "four"}
 	for _, want := range []string{
-		fmt.Sprintf("one of %s engines", words[len(h.engine)]),
-		fmt.Sprintf("`shared.latency + %d + (conflicts - 1)`", l1Extra),
-		fmt.Sprintf("`l1.latency + %d` after an L1 hit", l1Extra),
-		fmt.Sprintf("distinct %d B sectors", 1<<hardware.SectorShift),
-		fmt.Sprintf("a bit per cycle over a window of %s cycles", grouped(slotWindow)),
-		fmt.Sprintf("more than %s cycles for its port", grouped(mostQueued)),
-		fmt.Sprintf("A packet is %d B and what it carries", requestBytes),
-		fmt.Sprintf("the number of the %d B chunk", 1<<(chunkShift+hardware.SectorShift)),
-		fmt.Sprintf("up to the last %s rows of a bank", words[len(b.rows)]),
+		fmt.Sprintf("one of %s engines", []string{"no", "one", "two", "three"}[len(h.engine)]),
 		fmt.Sprintf("at most %s operations ahead of the device", grouped(maxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
 		fmt.Sprintf("the n-th of %d streams in turn", taskStreamCount),

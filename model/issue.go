@@ -112,7 +112,7 @@ func (s *sm) issueOther(w *warp, o *op, t Time) Time {
 	done := t + s.timing.latency[unitNone]
 	ready := done << 1
 	if o.unit == unitMemory {
-		done = s.lsu.access(w, o, t)
+		done = s.access(w, o, t)
 		ready = done<<1 | 1
 	}
 	if o.unit == unitMemory || o.dst > 0 {

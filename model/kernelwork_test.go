@@ -31,8 +31,8 @@ func TestWorkOfKernels(t *testing.T) {
 		t.Fatalf("%d kernels, %d CTAs", len(w.kernels), len(w.ctas))
 	}
 	for i, want := range []model.KernelWork{
-		{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, DRAMReads: 4},
-		{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, L2Hits: 4},
+		{Traffic: model.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, DRAMReads: 4}},
+		{Traffic: model.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, L2Hits: 4}},
 	} {
 		cta := &w.ctas[i]
 		want.ActiveSMCycles = uint64(cta.End - cta.Dispatch)

@@ -10,18 +10,18 @@ import (
 // lsu is the load/store unit of an SM with its shared memory and L1. An access
 // is timed in one call when it issues: each stage of its way gives a time.
 type lsu struct {
-	s      *sm
+	full   Time // until then the operand collectors are
+	co     *coalescer
+	cfg    *hardware.Config
+	mem    *memory
 	l1     l1
 	free   Time   // from when the unit takes the next instruction
 	queue  []Time // start times of the instructions in the operand collectors
 	oldest int
-	full   Time       // until then the operand collectors are
-	wb     slots      // write-back port: fills, merged misses and results of shared memory
-	co     *coalescer // of the machine: SMs access one after another
-	tlb    *cache     // nil: every access hits
-	page   uint       // logarithm of sectors per page
+	wb     slots  // write-back port: fills, merged misses and results of shared memory
+	tlb    *cache // nil: every access hits
+	page   uint   // logarithm of sectors per page
 	port   *smPort
-	rec    AccessRecord
 	one    request // where the L1 fetches sectors
 
 	conflicts conflictRule
@@ -32,9 +32,11 @@ const maxBanks = 64
 // l1Extra is what a dependent instruction waits beyond the L1's latency.
 const l1Extra = 4
 
-func (u *lsu) init(s *sm) {
-	c := s.m.cfg
-	u.s, u.co, u.port, u.conflicts = s, &s.m.co, &s.m.mem.ports[s.id], conflictRules[c.SM.AtomicConflicts]
+// init makes the unit of an SM.
+func (u *lsu) init(m *memory, sm int) {
+	c := m.cfg
+	u.cfg, u.mem, u.co, u.port, u.conflicts = c, m, &m.co, &m.ports[sm], conflictRules[c.SM.AtomicConflicts]
+	m.l1s[sm] = &u.l1
 	u.l1.init(&c.L1)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
@@ -59,16 +61,16 @@ func (u *lsu) walk(sector uint64, at Time) Time {
 		u.tlb.touch(id)
 		return max(at, u.tlb.filled(id, 0, 1))
 	}
-	walked := at + Time(u.s.m.cfg.TLB.MissLatency)
+	walked := at + Time(u.cfg.TLB.MissLatency)
 	if id, _, _ := u.tlb.insert(tag, at); id != noLine {
 		u.tlb.put(id, 0, walked, 0)
 	}
 	return walked
 }
 
-// enter prepares the empty SM for the CTAs of another kernel: the L1 is flushed
-// and takes what the kernel's shared memory leaves of a unified store.
-func (u *lsu) enter(k *kernelRun) { u.l1.resize(u.s.m.cfg.L1Bytes(&k.tk)) }
+// enter prepares the unit of an empty SM for the CTAs of another kernel: the L1 is
+// flushed and has the bytes that the kernel's shared memory leaves of a unified store.
+func (u *lsu) enter(bytes int) { u.l1.resize(bytes) }
 
 // begin accepts an instruction in cycle t that keeps the unit for a number of
 // cycles, and returns when it starts.
@@ -85,104 +87,31 @@ func (u *lsu) begin(t, cycles Time) Time {
 	return start
 }
 
-// access times one memory instruction that issues in cycle t and returns when a
-// dependent instruction may issue (for stores: when it is acknowledged).
-func (u *lsu) access(w *warp, o *op, t Time) Time {
-	var a *trace.Access
-	if o.mem {
-		a = &w.mem[w.nextMem]
-		w.nextMem++
-	}
-	switch {
-	case a == nil || o.space == trace.SpaceConstant || o.space == trace.SpaceNone:
-		return u.begin(t, 1) + Time(u.s.m.cfg.Shared.Latency) + l1Extra
-	case o.space == trace.SpaceShared:
-		return u.shared(a, w.lists, o, t)
-	case a.Count == 0:
-		return u.begin(t, 1) + 1 // predicated off: it takes a slot and nothing else
-	}
-	switch {
-	case o.space == trace.SpaceLocal:
-		u.spread(w, a, o)
-		u.co.takeTurns()
-	case o.flags&trace.InstAtomic != 0:
-		u.co.atomic(a, w.lists, uint64(o.width), u.conflicts)
-	default:
-		u.co.coalesce(a, w.lists, uint64(o.width))
-	}
-	done := u.forKernel(w.cta.kernel, o, t)
-	if u.s.m.accessed != nil && o.space != trace.SpaceLocal {
-		u.tellAccess(w, o, a, t, done)
-	}
-	return done
-}
+// constant times an access to constant memory, or one that leaves the SM for no sector.
+func (u *lsu) constant(t Time) Time { return u.begin(t, 1) + Time(u.cfg.Shared.Latency) + l1Extra }
 
-// shared times an access to shared memory: as many cycles as the most distinct
-// words of one bank.
-func (u *lsu) shared(a *trace.Access, lists []uint64, o *op, t Time) Time {
-	c := &u.s.m.cfg.Shared
-	cycles := Time(conflicts(a, lists, uint64(o.width), c.Banks))
+// nothing times an access of no lane: it takes a slot and nothing else.
+func (u *lsu) nothing(t Time) Time { return u.begin(t, 1) + 1 }
+
+// shared times an access of so many bytes a lane to shared memory: as many cycles as the
+// most distinct words of one bank. What loads takes the write-back port.
+func (u *lsu) shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) Time {
+	c := &u.cfg.Shared
+	cycles := Time(conflicts(a, lists, width, c.Banks))
 	done := u.begin(t, cycles) + cycles - 1 + Time(c.Latency) + l1Extra
-	if o.flags&trace.InstLoad == 0 {
+	if !loads {
 		return done
 	}
 	return u.wb.take(done)
 }
 
-// spread gives the sectors of a local access: captures have one address for all
-// lanes, the hardware interleaves the threads' words.
-func (u *lsu) spread(w *warp, a *trace.Access, o *op) {
-	u.co.sectors, u.co.bytes = u.co.sectors[:0], u.co.bytes[:0]
-	base := a.Base
-	if a.List != 0 {
-		base = w.lists[a.List-1]
-	}
-	first, apart := u.s.localWord(w)
-	word := localWindow + (base>>2*apart+first)&(1<<60-1)
-	for n := max(1, uint64(o.width)/4); n > 0; n-- {
-		for s := range uint64(4) {
-			if lanes := w.mask >> (8 * s) & 0xff; lanes != 0 {
-				u.co.append(word>>hardware.SectorShift+s, spreadLanes(lanes))
-			}
-		}
-		word += apart
-	}
-}
-
-// localWord returns where word 0 of a warp's first lane lies in local memory, and how far
-// apart the words of a lane are: 4 bytes for each thread that the GPU can hold of the
-// kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
-func (s *sm) localWord(w *warp) (first, apart uint64) {
-	k := w.cta.kernel
-	padded, sms := (k.tk.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.m.cfg.SM.Count)
-	if k.localApart == 0 {
-		ctas, _ := s.m.cfg.Residency(&k.tk)
-		k.localApart = 4 * padded * uint64(max(1, ctas)) * sms
-	}
-	thread := uint64(s.slot(w)) * hardware.WarpSize
-	return 4 * (padded*(uint64(s.id)+sms*(thread/padded)) + thread%padded), k.localApart
-}
-
-// spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
-func spreadLanes(lanes uint32) (bytes uint32) {
-	for ; lanes != 0; lanes &= lanes - 1 {
-		bytes |= 0xf << (4 * bits.TrailingZeros32(lanes))
-	}
-	return bytes
-}
-
-// localWindow keeps local memory apart from every address of a trace. The low bits, which
-// choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.
-const localWindow = 1<<62 | 0x1f880000
-
-// global times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
+// through times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
 // banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
 // for the next cycle, and those behind it too. What passes by the L1 goes a sector
 // a cycle. Where the L1 fetches more than a sector, what a warp asks of a block goes
 // as one.
-func (u *lsu) global(o *op, t Time) Time {
+func (u *lsu) through(way way, t Time) Time {
 	start := u.begin(t, 0)
-	way := u.way(o)
 	if u.l1.block > 0 {
 		return u.blocks(way, start)
 	}
@@ -207,7 +136,7 @@ func (u *lsu) global(o *op, t Time) Time {
 	return done
 }
 
-// blocks is global for an L1 that fetches more than a sector.
+// blocks is through for an L1 that fetches more than a sector.
 func (u *lsu) blocks(w way, start Time) Time {
 	done, at := start+1, start
 	var taken uint64
@@ -241,16 +170,17 @@ const (
 // passes reports whether the sectors pass by the L1.
 func (w way) passes() bool { return w == wayBypass || w >= wayStorePast }
 
-func (u *lsu) way(o *op) way {
+// wayOf is what the sectors of an instruction in a space do.
+func (u *lsu) wayOf(space trace.Space, flags trace.InstFlags) way {
 	switch {
-	case o.flags&trace.InstAtomic != 0:
+	case flags&trace.InstAtomic != 0:
 		return wayAtomic
-	case o.flags&trace.InstStore != 0:
-		if !u.l1.cfg.GlobalLoads && o.space != trace.SpaceLocal {
+	case flags&trace.InstStore != 0:
+		if !u.l1.cfg.GlobalLoads && space != trace.SpaceLocal {
 			return wayStorePast
 		}
 		return wayStore
-	case u.l1.tags == nil || o.flags&trace.InstBypassL1 != 0 || !u.l1.cfg.GlobalLoads && o.space != trace.SpaceLocal:
+	case u.l1.tags == nil || flags&trace.InstBypassL1 != 0 || !u.l1.cfg.GlobalLoads && space != trace.SpaceLocal:
 		return wayBypass
 	}
 	return wayLoad
@@ -274,12 +204,12 @@ func (u *lsu) request(w way, r *request, at Time) Time {
 	case wayStore:
 		return u.store(r, at)
 	case wayStorePast:
-		return u.s.m.mem.write(u.port, r, u.queued(at, u.l1.bypass))
+		return u.mem.write(u.port, r, u.queued(at, u.l1.bypass))
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
-		return u.wb.take(u.s.m.mem.atomic(u.port, r, u.queued(at, u.l1.bypass)))
+		return u.wb.take(u.mem.atomic(u.port, r, u.queued(at, u.l1.bypass)))
 	}
-	return u.wb.take(u.s.m.mem.read(u.port, r.sector, r.mask, u.queued(at, u.l1.bypass)))
+	return u.wb.take(u.mem.read(u.port, r.sector, r.mask, u.queued(at, u.l1.bypass)))
 }
 
 func (u *lsu) load(sector uint64, mask uint8, at Time) Time {
@@ -297,7 +227,7 @@ func (u *lsu) load(sector uint64, mask uint8, at Time) Time {
 	}
 	l1.stats.misses += n
 	at = u.admitMiss(at)
-	fill := u.s.m.mem.read(u.port, sector, l1.block.whole(), u.queued(at, l1.latency))
+	fill := u.mem.read(u.port, sector, l1.block.whole(), u.queued(at, l1.latency))
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
@@ -358,5 +288,5 @@ func (u *lsu) store(r *request, at Time) Time {
 	} else {
 		u.l1.invalidate(r.sector)
 	}
-	return u.s.m.mem.write(u.port, r, u.queued(at, u.l1.latency))
+	return u.mem.write(u.port, r, u.queued(at, u.l1.latency))
 }

@@ -41,7 +41,6 @@ type Machine struct {
 	wheel     *wheel
 	sms       []*sm
 	mem       *memory
-	co        coalescer
 	kmu       *kmu
 	ctas      *ctaScheduler
 	children  *children
@@ -354,7 +353,7 @@ func (m *Machine) finish() (*Summary, error) {
 		m.sum.ThreadInsts += s.threadInsts
 	}
 	m.sum.WarpInsts = m.sum.IssuedInsts
-	m.sum.Memory = m.mem.records(m.sms)
+	m.sum.Memory = m.mem.records()
 	m.children.finish()
 	if m.overlap != nil {
 		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))

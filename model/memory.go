@@ -6,9 +6,9 @@ import "gpureplay/model/hardware"
 // The whole way of a request is computed in one call, each stage reserving the
 // cycles that it needs.
 type memory struct {
-	work   *KernelWork // what requests are booked on
-	others KernelWork  // those of no kernel
-	before traffic     // of the slice of the request on its way
+	work   *Traffic // what requests are booked on
+	others Traffic  // those of no kernel
+	before counts   // of the slice of the request on its way
 
 	cfg      *hardware.Config
 	latency  Time        // crossbar, each way
@@ -18,6 +18,8 @@ type memory struct {
 	slices   []slice
 	channels []channel
 	mapping  *mapping
+	l1s      []*l1     // of the SMs
+	co       coalescer // of all SMs: they access one after another
 
 	dataFlits [maxSectors + 1]int // of a packet with so many sectors
 }
@@ -46,7 +48,7 @@ func newMemory(c *hardware.Config) *memory {
 	for i := range c.L2.Slices {
 		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
-	m.work = &m.others
+	m.work, m.l1s = &m.others, make([]*l1, c.SM.Count)
 	return m
 }
 
@@ -95,12 +97,12 @@ func (m *memory) warm(addr, bytes uint64, t Time) {
 }
 
 // records returns what the caches and channels counted.
-func (m *memory) records(sms []*sm) []MemoryRecord {
+func (m *memory) records() []MemoryRecord {
 	var all []MemoryRecord
 	l1 := MemoryRecord{Level: "l1", Index: -1}
-	for _, s := range sms {
-		r := MemoryRecord{Level: "l1", Index: int32(s.id)}
-		st := &s.lsu.l1.stats
+	for i, c := range m.l1s {
+		r := MemoryRecord{Level: "l1", Index: int32(i)}
+		st := &c.stats
 		r.Accesses, r.Hits, r.Misses = st.reads+st.writes, st.hits, st.misses
 		r.ReadSectors, r.WriteSectors = st.reads, st.writes
 		l1.addUp(&r)
@@ -131,4 +133,20 @@ func (r *MemoryRecord) addUp(x *MemoryRecord) {
 	r.WriteSectors += x.WriteSectors
 	r.RowHits += x.RowHits
 	r.BusyCycles += x.BusyCycles
+}
+
+// readSector reads a sector for an SM past its L1, of what a unit of the machine keeps in
+// global memory, and returns when it is there.
+func (m *memory) readSector(sm int, sector uint64, t Time) Time {
+	return m.read(&m.ports[sm], sector, 1, t)
+}
+
+// writeSector writes a whole sector for an SM past its L1.
+func (m *memory) writeSector(sm int, sector uint64, t Time) Time {
+	return m.write(&m.ports[sm], &request{sector: sector, mask: 1, bytes: [maxSectors]uint32{allBytes}}, t)
+}
+
+// atomicSector performs an atomic in a sector for an SM, which reaches the crossbar at t.
+func (m *memory) atomicSector(sm int, sector uint64, t Time) Time {
+	return m.atomic(&m.ports[sm], &request{sector: sector, mask: 1, turns: 1}, t)
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"gpureplay/model/hardware"
+	"math/bits"
 	"sort"
 
 	"gpureplay/trace"
@@ -93,7 +94,7 @@ func (b *Scoreboard) PageShift(c *hardware.Config) uint {
 	if b.Sectors {
 		return hardware.SectorShift
 	}
-	return log2(c.Host.PageBytes)
+	return uint(bits.Len(uint(c.Host.PageBytes - 1)))
 }
 
 // cover makes an entry for every page that an array lies in.

@@ -3,7 +3,7 @@ package model
 import "gpureplay/trace"
 
 // Time is in cycles of the SM clock since the start of the run.
-type Time = int64
+type Time = memoryTime
 
 // Unset marks a time that has not come: the work never started, or the trace
 // does not say. Tables write it as NULL.
@@ -184,19 +184,6 @@ type SampleRecord struct {
 	PagesOwned     []uint32
 	SMsHeld        []uint32
 	CTAsFinished   []uint32
-}
-
-// MemoryRecord is one cache level or DRAM channel, summed over the run.
-type MemoryRecord struct {
-	Level        string // "l1", "l2", "dram"
-	Index        int32  // SM, slice or channel; -1: all
-	Accesses     uint64
-	Hits         uint64
-	Misses       uint64
-	ReadSectors  uint64
-	WriteSectors uint64
-	RowHits      uint64
-	BusyCycles   Time // cycles with a request pending
 }
 
 // Summary is what a run comes to.

@@ -5,7 +5,7 @@ type sampler struct {
 	width Time
 	next  Time // end of the current window
 	insts uint64
-	moved traffic // at the end of the window before
+	moved Traffic // at the end of the window before
 	rec   SampleRecord
 	thin  *thinner // nil: every window is told as it ends
 }
@@ -70,8 +70,8 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	r.KDEUsed = uint32(len(m.ctas.entries))
 	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
 	was := s.moved
-	s.moved = m.mem.traffic()
-	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.accesses-was.accesses, s.moved.reads-was.reads, s.moved.writes-was.writes
+	s.moved = m.mem.total()
+	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.L2Accesses-was.L2Accesses, s.moved.DRAMReads-was.DRAMReads, s.moved.DRAMWrites-was.DRAMWrites
 	for _, k := range m.ctas.entries {
 		r.Kernels = append(r.Kernels, k.ID)
 		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))

@@ -25,6 +25,7 @@ type sm struct {
 	turns   [mostSchedulers]*scheduler
 	at      [mostSchedulers]turn
 	lsu     lsu
+	told    AccessRecord
 
 	id     int
 	free   uint64 // slots without a warp
@@ -101,7 +102,7 @@ func newSM(m *Machine, id int, t *timing) *sm {
 		s.sched[i].init(s, i)
 		s.turns[i] = &s.sched[i]
 	}
-	s.lsu.init(s)
+	s.lsu.init(m.mem, id)
 	return s
 }
 
@@ -113,7 +114,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 	k := c.kernel
 	s.settle(t)
 	if len(s.ctas) == 0 && s.order != k.Order {
-		s.lsu.enter(k)
+		s.lsu.enter(s.m.cfg.L1Bytes(&k.tk))
 	}
 	s.holder, s.order = k.ID, k.Order
 	s.ctas = append(s.ctas, c)

@@ -3,7 +3,7 @@ package model
 import "math/bits"
 
 // never is later than any time of a run.
-const never Time = 1 << 62
+const never = memoryNever
 
 // wheelSlots is how many cycles ahead the wheel reaches.
 const wheelSlots = 1024

@@ -1,0 +1,86 @@
+package model
+
+import (
+	"math/bits"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// access times one memory instruction that issues in cycle t and returns when a
+// dependent instruction may issue (for stores: when it is acknowledged).
+func (s *sm) access(w *warp, o *op, t Time) Time {
+	u := &s.lsu
+	var a *trace.Access
+	if o.mem {
+		a = &w.mem[w.nextMem]
+		w.nextMem++
+	}
+	switch {
+	case a == nil || o.space == trace.SpaceConstant || o.space == trace.SpaceNone:
+		return u.constant(t)
+	case o.space == trace.SpaceShared:
+		return u.shared(a, w.lists, uint64(o.width), o.flags&trace.InstLoad != 0, t)
+	case a.Count == 0:
+		return u.nothing(t) // predicated off
+	case o.space == trace.SpaceLocal:
+		s.spread(w, a, o)
+	case o.flags&trace.InstAtomic != 0:
+		u.atomic(a, w.lists, uint64(o.width))
+	default:
+		u.co.coalesce(a, w.lists, uint64(o.width))
+	}
+	done := u.global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
+	if s.m.accessed != nil && o.space != trace.SpaceLocal {
+		s.tellAccess(w, o, a, t, done)
+	}
+	return done
+}
+
+// spread gives the sectors of a local access: captures have one address for all
+// lanes, the hardware interleaves the threads' words.
+func (s *sm) spread(w *warp, a *trace.Access, o *op) {
+	co := s.lsu.co
+	co.reset()
+	base := a.Base
+	if a.List != 0 {
+		base = w.lists[a.List-1]
+	}
+	first, apart := s.localWord(w)
+	word := localWindow + (base>>2*apart+first)&(1<<60-1)
+	for n := max(1, uint64(o.width)/4); n > 0; n-- {
+		for i := range uint64(4) {
+			if lanes := w.mask >> (8 * i) & 0xff; lanes != 0 {
+				co.append(word>>hardware.SectorShift+i, spreadLanes(lanes))
+			}
+		}
+		word += apart
+	}
+	co.takeTurns()
+}
+
+// localWord returns where word 0 of a warp's first lane lies in local memory, and how far
+// apart the words of a lane are: 4 bytes for each thread that the GPU can hold of the
+// kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
+func (s *sm) localWord(w *warp) (first, apart uint64) {
+	k := w.cta.kernel
+	padded, sms := (k.tk.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.m.cfg.SM.Count)
+	if k.localApart == 0 {
+		ctas, _ := s.m.cfg.Residency(&k.tk)
+		k.localApart = 4 * padded * uint64(max(1, ctas)) * sms
+	}
+	thread := uint64(s.slot(w)) * hardware.WarpSize
+	return 4 * (padded*(uint64(s.id)+sms*(thread/padded)) + thread%padded), k.localApart
+}
+
+// spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
+func spreadLanes(lanes uint32) (bytes uint32) {
+	for ; lanes != 0; lanes &= lanes - 1 {
+		bytes |= 0xf << (4 * bits.TrailingZeros32(lanes))
+	}
+	return bytes
+}
+
+// localWindow keeps local memory apart from every address of a trace. The low bits, which
+// choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.
+const localWindow = 1<<62 | 0x1f880000
