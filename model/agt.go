@@ -138,7 +138,7 @@ func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	}
 	if g.spilled = g.agt < 0; g.spilled {
 		u.pending.spilled++
-		u.m.mem.writeSector(g.parent.sm.id, groupRecords+uint64(g.child), t)
+		u.m.mem.WriteSector(g.parent.sm.id, groupRecords+uint64(g.child), t)
 	}
 }
 
@@ -220,7 +220,7 @@ func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
 			continue
 		}
 		if g.loaded = t; g.launch.spilled {
-			g.loaded = u.m.mem.readSector(0, groupRecords+uint64(g.launch.child), t)
+			g.loaded = u.m.mem.ReadSector(0, groupRecords+uint64(g.launch.child), t)
 		}
 	}
 	if n == 0 || k.next < k.native || k.group != nil {

@@ -2,12 +2,12 @@ package model_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace/tracetest"
 )
 

@@ -244,7 +244,7 @@ func (u *ctaScheduler) takeOff(t Time) {
 	}
 	s, warps := m.sms[sm], uint64(k.res.Warps)
 	if s.order != k.Order && m.use.ctas[sm] == 0 {
-		s.lsu.enter(m.cfg.L1Bytes(&k.tk))
+		s.lsu.Enter(m.cfg.L1Bytes(&k.tk))
 	}
 	s.holder, s.order = k.ID, k.Order
 	if k.smCTAs[sm]++; k.smCTAs[sm] == 1 {

@@ -1,9 +1,9 @@
 package model
 
 import (
-	"gpureplay/model/hardware"
 	"strings"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

@@ -3,10 +3,11 @@ package model
 import (
 	"flag"
 	"fmt"
-	"gpureplay/model/hardware"
 	"os"
 	"strings"
 	"testing"
+
+	"gpureplay/model/hardware"
 )
 
 // presetTable is MODEL.md's table of presets, made from the presets.

@@ -1,10 +1,10 @@
 package model
 
 import (
-	"gpureplay/model/hardware"
 	"math/bits"
 	"slices"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

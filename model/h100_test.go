@@ -3,7 +3,6 @@ package model
 import (
 	"bufio"
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"os"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )

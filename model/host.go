@@ -3,10 +3,10 @@ package model
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 	"math/bits"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -329,7 +329,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]
 	if op := &st.queue[0]; op.kind == trace.OpCopyH2D && op.task == nil && h.warms { // a task's input has no address
-		h.m.mem.warm(op.addr, op.bytes, t)
+		h.m.mem.Warm(op.addr, op.bytes, t)
 	}
 	h.done(st, t)
 	h.begin(st, t)

@@ -3,11 +3,11 @@ package model
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 	"math/bits"
 	"slices"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

@@ -2,10 +2,10 @@ package model
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )

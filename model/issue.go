@@ -214,9 +214,9 @@ func (s *sm) stalls(w *warp) bool {
 	if !o.mem || o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture {
 		return false
 	}
-	s.lsu.co.coalesce(&f.mem[f.nextMem], f.lists, uint64(o.width))
+	s.lsu.Coalescer.Coalesce(&f.mem[f.nextMem], f.lists, uint64(o.width))
 	pages := s.m.overlap.pages
-	i, why := pages.blocked(w.cta.kernel, s.lsu.co.sectors)
+	i, why := pages.blocked(w.cta.kernel, s.lsu.Coalescer.Sectors)
 	if i < 0 {
 		return false
 	}

@@ -3,9 +3,9 @@ package model
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

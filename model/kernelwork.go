@@ -1,5 +1,7 @@
 package model
 
+import "gpureplay/model/memory"
+
 // KernelWork is what a kernel's CTAs came to on the SMs, in the caches and in DRAM.
 // What others do on its behalf, and a copy's sectors, are of no kernel; a line that an
 // access of it drives out of the L2 counts as its write, whoever wrote the line.
@@ -8,7 +10,7 @@ type KernelWork struct {
 	PlaceCycles    uint64          // those times the warps that an SM holds
 	WarpCycles     uint64          // sum over its CTAs of warps times cycles on the SM
 	StallTimes     [NumStalls]Time // sums over its CTAs
-	Traffic
+	memory.Traffic
 }
 
 // came and went keep the time in which a kernel has CTAs on an SM; sm holds the first.

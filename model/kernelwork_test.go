@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/memory"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )
@@ -31,8 +32,8 @@ func TestWorkOfKernels(t *testing.T) {
 		t.Fatalf("%d kernels, %d CTAs", len(w.kernels), len(w.ctas))
 	}
 	for i, want := range []model.KernelWork{
-		{Traffic: model.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, DRAMReads: 4}},
-		{Traffic: model.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, L2Hits: 4}},
+		{Traffic: memory.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, DRAMReads: 4}},
+		{Traffic: memory.Traffic{L1Accesses: 8, L1Hits: 4, L2Accesses: 4, L2Hits: 4}},
 	} {
 		cta := &w.ctas[i]
 		want.ActiveSMCycles = uint64(cta.End - cta.Dispatch)

@@ -1,20 +1,21 @@
 package model
 
 import (
-	"gpureplay/model/hardware"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"gpureplay/model/hardware"
 )
 
 // Every key of a machine is read somewhere: one that nobody reads would be a
 // setting that changes nothing. What declares and checks keys does not count.
 func TestEveryKeyIsRead(t *testing.T) {
 	var src strings.Builder
-	for _, dir := range []string{".", "hardware", "../policies", "../policies/pagoda", "../replay", "../cmd/command"} {
+	for _, dir := range []string{".", "hardware", "memory", "../policies", "../policies/pagoda", "../replay", "../cmd/command"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

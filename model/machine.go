@@ -3,8 +3,9 @@ package model
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -40,7 +41,7 @@ type Machine struct {
 	queue     queue
 	wheel     *wheel
 	sms       []*sm
-	mem       *memory
+	mem       *memory.System
 	kmu       *kmu
 	ctas      *ctaScheduler
 	children  *children
@@ -86,7 +87,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	n := m.cfg.SM.Count
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
-	m.mem = newMemory(m.cfg)
+	m.mem = memory.New(m.cfg)
 	t := newTiming(&m.cfg.Exec, &m.cfg.SM)
 	for i := range n {
 		m.sms = append(m.sms, newSM(m, i, &t))
@@ -353,7 +354,7 @@ func (m *Machine) finish() (*Summary, error) {
 		m.sum.ThreadInsts += s.threadInsts
 	}
 	m.sum.WarpInsts = m.sum.IssuedInsts
-	m.sum.Memory = m.mem.records()
+	m.sum.Memory = m.mem.Records()
 	m.children.finish()
 	if m.overlap != nil {
 		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))

@@ -1,10 +1,10 @@
 package model_test
 
 import (
-	"gpureplay/model/hardware"
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // nChannel is a DRAM channel.

@@ -2,12 +2,12 @@ package model_test
 
 import (
 	"errors"
-	"gpureplay/model/hardware"
 	"io"
 	"math"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

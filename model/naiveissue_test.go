@@ -1,10 +1,10 @@
 package model_test
 
 import (
-	"gpureplay/model/hardware"
 	"math/bits"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

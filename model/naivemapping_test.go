@@ -1,9 +1,10 @@
 package model_test
 
 import (
-	"gpureplay/model/hardware"
 	"math/bits"
 	"strings"
+
+	"gpureplay/model/hardware"
 )
 
 // nRemainder is a number below n and the bits above it that are looked at, as a

@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

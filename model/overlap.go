@@ -175,7 +175,7 @@ func (u *overlap) between(op *trace.HostOp, t Time) (Time, bool, error) {
 		u.m.stage(StageKind(stage), op.Array, t, t+d, op.Bytes)
 	}
 	if op.Kind == trace.OpCopyH2D && u.m.cfg.L2.CopiesWarm {
-		u.m.mem.warm(op.Addr, op.Bytes, t+d)
+		u.m.mem.Warm(op.Addr, op.Bytes, t+d)
 	}
 	return d, false, nil
 }

@@ -2,10 +2,10 @@ package model
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math/bits"
 	"sort"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

@@ -270,7 +270,7 @@ func (p *prelude) arrived(i int32, t Time) {
 		}
 	})
 	if lo < hi && p.u.m.cfg.L2.CopiesWarm {
-		p.u.m.mem.warm(lo, hi-lo, t)
+		p.u.m.mem.Warm(lo, hi-lo, t)
 	}
 }
 

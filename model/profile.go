@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -224,8 +225,8 @@ func (p *pageTable) profilerCycles(ctas, arrays, updates int) Time {
 	insts := profilerInsts * arrays
 	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
 	issue := ceilDiv(ctas*insts, c.SM.Count*c.SM.Schedulers)
-	l2 := newRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
-	counters := l2.back(Time(ceilDiv(updates, c.L2.Slices)))
+	l2 := memory.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
+	counters := l2.Back(Time(ceilDiv(updates, c.L2.Slices)))
 	return Time(c.KMU.DispatchLatency+c.L2.Latency) + max(Time(chain), Time(issue), counters)
 }
 

@@ -1,9 +1,12 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/memory"
+	"gpureplay/trace"
+)
 
 // Time is in cycles of the SM clock since the start of the run.
-type Time = memoryTime
+type Time = memory.Time
 
 // Unset marks a time that has not come: the work never started, or the trace
 // does not say. Tables write it as NULL.
@@ -201,7 +204,7 @@ type Summary struct {
 	ActiveSMCycles         uint64 // SM cycles with a resident warp
 	IssueSlots             uint64 // scheduler cycles of active SM cycles
 	IssuedInsts            uint64
-	Memory                 []MemoryRecord
+	Memory                 []memory.Record
 	LaunchesRequested      uint64
 	LaunchesMade           uint64
 	LaunchesInlined        uint64

@@ -2,10 +2,10 @@ package model_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )

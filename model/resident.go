@@ -3,9 +3,9 @@ package model
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -82,7 +82,7 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 	}
 	run := &kernelRun{tk: *k, res: res, parent: NoKernel}
 	if s.used == (hardware.Resources{}) {
-		s.lsu.enter(x.m.cfg.L1Bytes(k))
+		s.lsu.Enter(x.m.cfg.L1Bytes(k))
 	}
 	s.used = s.used.Plus(res)
 	r := &Residence{s: s, tenant: tenant, number: x.unit.house(), cta: &ctaRun{kernel: run, sm: s, lastAt: Unset}}

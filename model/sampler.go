@@ -1,11 +1,13 @@
 package model
 
+import "gpureplay/model/memory"
+
 // sampler tells the observer of the timeline, window by window.
 type sampler struct {
 	width Time
 	next  Time // end of the current window
 	insts uint64
-	moved Traffic // at the end of the window before
+	moved memory.Traffic // at the end of the window before
 	rec   SampleRecord
 	thin  *thinner // nil: every window is told as it ends
 }
@@ -70,7 +72,7 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	r.KDEUsed = uint32(len(m.ctas.entries))
 	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
 	was := s.moved
-	s.moved = m.mem.total()
+	s.moved = m.mem.Total()
 	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.L2Accesses-was.L2Accesses, s.moved.DRAMReads-was.DRAMReads, s.moved.DRAMWrites-was.DRAMWrites
 	for _, k := range m.ctas.entries {
 		r.Kernels = append(r.Kernels, k.ID)

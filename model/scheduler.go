@@ -136,7 +136,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 // candidates returns the ready warps whose unit takes an instruction in cycle t.
 func (sc *scheduler) candidates(s *sm, t Time) uint64 {
 	cand := sc.ready
-	if s.lsu.full > t {
+	if s.lsu.Full > t {
 		cand &^= sc.pipes[unitMemory].needs
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
@@ -160,7 +160,7 @@ func (sc *scheduler) next(s *sm, t Time) Time {
 	}
 	next := sc.wakes(t)
 	if sc.ready&sc.pipes[unitMemory].needs != 0 {
-		next = min(next, s.lsu.full)
+		next = min(next, s.lsu.Full)
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
 		if p := &sc.pipes[bits.TrailingZeros16(m)&15]; sc.ready&p.needs != 0 {
@@ -182,7 +182,7 @@ func (sc *scheduler) wakes(t Time) Time {
 // unitFree returns from when a unit takes an instruction.
 func (s *sm) unitFree(sc *scheduler, u unit) Time {
 	if u == unitMemory {
-		return s.lsu.full
+		return s.lsu.Full
 	}
 	return sc.pipes[u&15].free
 }

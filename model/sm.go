@@ -1,9 +1,10 @@
 package model
 
 import (
-	"gpureplay/model/hardware"
 	"math/bits"
 
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -24,7 +25,7 @@ type sm struct {
 	watched bool // somebody is told of each instruction
 	turns   [mostSchedulers]*scheduler
 	at      [mostSchedulers]turn
-	lsu     lsu
+	lsu     memory.LSU
 	told    AccessRecord
 
 	id     int
@@ -102,7 +103,7 @@ func newSM(m *Machine, id int, t *timing) *sm {
 		s.sched[i].init(s, i)
 		s.turns[i] = &s.sched[i]
 	}
-	s.lsu.init(m.mem, id)
+	s.lsu.Init(m.mem, id)
 	return s
 }
 
@@ -114,7 +115,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 	k := c.kernel
 	s.settle(t)
 	if len(s.ctas) == 0 && s.order != k.Order {
-		s.lsu.enter(s.m.cfg.L1Bytes(&k.tk))
+		s.lsu.Enter(s.m.cfg.L1Bytes(&k.tk))
 	}
 	s.holder, s.order = k.ID, k.Order
 	s.ctas = append(s.ctas, c)

@@ -18,19 +18,19 @@ func (s *sm) access(w *warp, o *op, t Time) Time {
 	}
 	switch {
 	case a == nil || o.space == trace.SpaceConstant || o.space == trace.SpaceNone:
-		return u.constant(t)
+		return u.Constant(t)
 	case o.space == trace.SpaceShared:
-		return u.shared(a, w.lists, uint64(o.width), o.flags&trace.InstLoad != 0, t)
+		return u.Shared(a, w.lists, uint64(o.width), o.flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
-		return u.nothing(t) // predicated off
+		return u.Nothing(t) // predicated off
 	case o.space == trace.SpaceLocal:
 		s.spread(w, a, o)
 	case o.flags&trace.InstAtomic != 0:
-		u.atomic(a, w.lists, uint64(o.width))
+		u.Atomic(a, w.lists, uint64(o.width))
 	default:
-		u.co.coalesce(a, w.lists, uint64(o.width))
+		u.Coalescer.Coalesce(a, w.lists, uint64(o.width))
 	}
-	done := u.global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
+	done := u.Global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
 	if s.m.accessed != nil && o.space != trace.SpaceLocal {
 		s.tellAccess(w, o, a, t, done)
 	}
@@ -40,8 +40,8 @@ func (s *sm) access(w *warp, o *op, t Time) Time {
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
 func (s *sm) spread(w *warp, a *trace.Access, o *op) {
-	co := s.lsu.co
-	co.reset()
+	co := s.lsu.Coalescer
+	co.Reset()
 	base := a.Base
 	if a.List != 0 {
 		base = w.lists[a.List-1]
@@ -51,12 +51,12 @@ func (s *sm) spread(w *warp, a *trace.Access, o *op) {
 	for n := max(1, uint64(o.width)/4); n > 0; n-- {
 		for i := range uint64(4) {
 			if lanes := w.mask >> (8 * i) & 0xff; lanes != 0 {
-				co.append(word>>hardware.SectorShift+i, spreadLanes(lanes))
+				co.Append(word>>hardware.SectorShift+i, spreadLanes(lanes))
 			}
 		}
 		word += apart
 	}
-	co.takeTurns()
+	co.TakeTurns()
 }
 
 // localWord returns where word 0 of a warp's first lane lies in local memory, and how far

@@ -147,7 +147,7 @@ func (x *TaskMachine) Held() int { return len(x.unit.behind) }
 
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
-	return x.m.mem.atomicSector(sm, address>>hardware.SectorShift, t+Time(x.m.cfg.L1.BypassLatency))
+	return x.m.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.m.cfg.L1.BypassLatency))
 }
 
 // Finish ends a task whose output is on the host at t, which is now.

@@ -2,8 +2,8 @@ package model
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

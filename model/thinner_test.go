@@ -1,6 +1,10 @@
 package model
 
-import "testing"
+import (
+	"testing"
+
+	"gpureplay/model/memory"
+)
 
 // windows keeps what an observer is told of the timeline.
 type windows struct {
@@ -18,7 +22,7 @@ func TestThinner(t *testing.T) {
 		s.init(SampleAuto)
 		obs := &windows{}
 		one := &sm{}
-		m := &Machine{mem: &memory{}, obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		m := &Machine{mem: &memory.System{}, obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(m, at)
 			one.issued += 3

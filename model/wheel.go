@@ -1,9 +1,13 @@
 package model
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"gpureplay/model/memory"
+)
 
 // never is later than any time of a run.
-const never = memoryNever
+const never = memory.Never
 
 // wheelSlots is how many cycles ahead the wheel reaches.
 const wheelSlots = 1024

@@ -2,9 +2,9 @@ package policies_test
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace"

@@ -1,13 +1,13 @@
 package policies_test
 
 import (
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpureplay/convert"
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"

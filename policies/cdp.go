@@ -2,6 +2,7 @@ package policies
 
 import (
 	"fmt"
+
 	"gpureplay/model/hardware"
 )
 

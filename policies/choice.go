@@ -3,10 +3,10 @@ package policies
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // Choice is a policy as a user asked for it: a named policy, and what was

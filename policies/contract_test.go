@@ -3,10 +3,10 @@ package policies_test
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace"

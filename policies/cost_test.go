@@ -1,8 +1,9 @@
 package policies
 
 import (
-	"gpureplay/model/hardware"
 	"testing"
+
+	"gpureplay/model/hardware"
 )
 
 // The papers' figures: DTBL's table of 1,024 entries is 20 KB and the rest 1,096

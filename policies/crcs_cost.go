@@ -2,8 +2,9 @@ package policies
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math/bits"
+
+	"gpureplay/model/hardware"
 )
 
 // What section 5.4 of the CRCS/PPCS paper counts and a configuration does not

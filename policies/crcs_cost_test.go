@@ -2,10 +2,10 @@ package policies_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 )
 

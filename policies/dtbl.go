@@ -2,9 +2,9 @@ package policies
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // aggParams are the parameters of aggregated groups; why the defaults are what they

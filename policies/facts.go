@@ -3,10 +3,10 @@ package policies
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

@@ -2,9 +2,9 @@ package policies
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

@@ -3,9 +3,9 @@ package policies_test
 import (
 	"bytes"
 	"context"
-	"gpureplay/model/hardware"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/samples"

@@ -2,12 +2,12 @@ package policies_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"sort"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace/tracetest"
 )
 

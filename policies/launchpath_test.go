@@ -2,12 +2,12 @@ package policies_test
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )

@@ -3,11 +3,11 @@ package policies_test
 import (
 	"bytes"
 	"context"
-	"gpureplay/model/hardware"
 	"runtime"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"

@@ -1,10 +1,10 @@
 package policies
 
 import (
-	"gpureplay/model/hardware"
 	"slices"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace/tracetest"
 )
 

@@ -2,9 +2,9 @@ package policies
 
 import (
 	"container/heap"
-	"gpureplay/model/hardware"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 func init() {

@@ -3,11 +3,11 @@ package policies_test
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 	"math/rand/v2"
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace/tracetest"

@@ -2,14 +2,14 @@ package policies
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"sort"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
+
+	"github.com/agnivade/levenshtein"
 )
 
 // Param is one parameter of a decision or a policy, settable as a flag

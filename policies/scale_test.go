@@ -3,11 +3,11 @@ package policies_test
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"

@@ -1,10 +1,10 @@
 package policies
 
 import (
-	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // The worked example of SPAWN's controller: overhead 20210 + 1721 = 21931,

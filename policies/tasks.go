@@ -2,10 +2,10 @@ package policies
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"strconv"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // taskParams are parameters of every policy that runs narrow tasks in a way of

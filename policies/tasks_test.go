@@ -2,12 +2,12 @@ package policies_test
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"

@@ -2,9 +2,9 @@ package replay
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
 )

@@ -1,10 +1,10 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // barrierTrace has two warps that meet twice, one of them late, and a third that

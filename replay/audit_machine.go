@@ -1,10 +1,10 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"math"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 )
 
 // presence is how long an SM has held CTAs, and how many warps of them: the books of

@@ -1,11 +1,11 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace/tracetest"
 )
 

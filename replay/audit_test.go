@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )

@@ -2,11 +2,11 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	_ "gpureplay/samples/probes"
 	"gpureplay/trace"

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 )

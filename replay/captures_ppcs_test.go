@@ -3,12 +3,12 @@ package replay
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"

@@ -3,12 +3,12 @@ package replay
 import (
 	"context"
 	"errors"
-	"gpureplay/model/hardware"
 	"io"
 	"runtime"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	_ "gpureplay/samples/children"

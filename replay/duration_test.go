@@ -1,11 +1,11 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"math"
 	"path/filepath"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )

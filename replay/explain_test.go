@@ -1,8 +1,9 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"testing"
+
+	"gpureplay/model/hardware"
 )
 
 // Every switch can be turned on every machine that we ship, and changes it.

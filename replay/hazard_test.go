@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/samples"
 	_ "gpureplay/samples/pipelines"

@@ -1,10 +1,10 @@
 package replay
 
 import (
-	"gpureplay/model/hardware"
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 

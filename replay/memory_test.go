@@ -2,11 +2,11 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"runtime"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 )
 

@@ -3,16 +3,16 @@ package replay
 import (
 	"cmp"
 	"fmt"
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"strings"
 	"sync"
 	"unicode"
 
-	"github.com/dustin/go-humanize"
-
+	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+
+	"github.com/dustin/go-humanize"
 )
 
 // presetOf maps compute capability × 10 to the preset that stands nearest to a GPU

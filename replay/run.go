@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"runtime"
 	"runtime/metrics"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/trace"

@@ -2,9 +2,9 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+
 	"gpureplay/model/hardware"
 )
 

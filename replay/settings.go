@@ -3,12 +3,12 @@ package replay
 import (
 	"crypto/sha256"
 	"fmt"
-	"gpureplay/model/hardware"
 	"slices"
 	"strconv"
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 )

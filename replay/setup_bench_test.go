@@ -2,10 +2,10 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )

@@ -3,13 +3,13 @@ package replay_test
 import (
 	"bytes"
 	"context"
-	"gpureplay/model/hardware"
 	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"

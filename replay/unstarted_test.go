@@ -2,11 +2,11 @@ package replay
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"io"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/trace"

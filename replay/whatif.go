@@ -3,9 +3,9 @@ package replay
 import (
 	"context"
 	"fmt"
-	"gpureplay/model/hardware"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
 )

@@ -2,9 +2,10 @@ package command
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"slices"
 	"strings"
+
+	"gpureplay/model/hardware"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+
 	"gpureplay/model/hardware"
 
 	"github.com/spf13/cobra"

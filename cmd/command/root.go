@@ -3,19 +3,19 @@ package command
 import (
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // replayFlags are the flags of a replay.

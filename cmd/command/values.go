@@ -1,14 +1,14 @@
 package command
 
 import (
-	"gpureplay/model/hardware"
 	"strings"
 
-	"github.com/spf13/cobra"
-
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/samples"
+
+	"github.com/spf13/cobra"
 )
 
 // completion of values: what a shell asks for behind a flag or a command.

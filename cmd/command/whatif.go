@@ -2,11 +2,11 @@ package command
 
 import (
 	"fmt"
+
 	"gpureplay/model/hardware"
+	"gpureplay/replay"
 
 	"github.com/spf13/cobra"
-
-	"gpureplay/replay"
 )
 
 func init() { register((*app).whatIfCommand) }

@@ -37,7 +37,7 @@ func Nearest(name string, known []string, n int) []string {
 }
 
 // editDistance is the Levenshtein distance of two short names; it is the sum
-// Of the lengths if one of them is too long to be a name.
+// of the lengths if one of them is too long to be a name.
 func editDistance(a, b string) int {
 	const longest = 64
 	if len(a) > longest || len(b) > longest {

@@ -75,7 +75,7 @@ func (c *Config) asked(k *trace.Kernel) Resources {
 }
 
 // registerShare is the part of the register file that a warp of that many
-// Registers takes away: the file over the number of such warps that its
+// registers takes away: the file over the number of such warps that its
 // sub-partitions hold, each on its own.
 func (s *SMConfig) registerShare(perWarp int) int {
 	if perWarp == 0 {

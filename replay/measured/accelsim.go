@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"hash/crc64"
 	"io"
 	"math"
@@ -15,6 +14,7 @@ import (
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/samples"
 	"gpureplay/trace/tracetest"
 )

@@ -6,11 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"gpureplay/model/hardware"
 	"slices"
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"

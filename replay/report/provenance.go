@@ -2,10 +2,10 @@ package report
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"slices"
 
+	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
 )
 

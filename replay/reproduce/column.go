@@ -1,12 +1,12 @@
 package reproduce
 
 import (
-	"gpureplay/model/hardware"
 	"math"
 	"strconv"
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 )

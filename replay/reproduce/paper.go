@@ -2,11 +2,11 @@ package reproduce
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"slices"
 	"strings"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 )

@@ -2,7 +2,6 @@ package reproduce
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"maps"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 )

@@ -2,16 +2,16 @@ package sweep
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
+	"gpureplay/model/hardware"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
+
+	"github.com/BurntSushi/toml"
 )
 
 // maxValues is the most values of one key.

@@ -2,15 +2,15 @@ package sweep
 
 import (
 	"fmt"
-	"gpureplay/model/hardware"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/BurntSushi/toml"
-
 	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
+
+	"github.com/BurntSushi/toml"
 )
 
 // File is a sweep as a user writes it. Paths in it are relative to its folder.

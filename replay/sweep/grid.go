@@ -5,10 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"gpureplay/model/hardware"
 	"io"
 	"strings"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"

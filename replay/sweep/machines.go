@@ -3,9 +3,10 @@ package sweep
 import (
 	"crypto/sha256"
 	"fmt"
-	"gpureplay/model/hardware"
 	"slices"
 	"strings"
+
+	"gpureplay/model/hardware"
 )
 
 // gpuSet holds the GPUs of a sweep, each under all settings.

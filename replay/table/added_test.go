@@ -2,13 +2,13 @@ package table_test
 
 import (
 	"context"
-	"gpureplay/model/hardware"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"

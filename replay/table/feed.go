@@ -1,6 +1,9 @@
 package table
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/model/memory"
+)
 
 // feed is what a replay tells its tables: for each kind of record the tables
 // that are wanted and that listen to it. A kind to which none listens costs
@@ -21,7 +24,7 @@ type feed struct {
 	machine     listeners[Machine]
 	settings    listeners[Setting]
 	performance listeners[Performance]
-	memory      listeners[model.MemoryRecord]
+	memory      listeners[memory.Record]
 	diagnostics listeners[Diagnostic]
 	audit       listeners[Audit]
 }
@@ -68,7 +71,7 @@ func (s *Set) Setting(r *Setting) { s.feed.settings.tell(r) }
 func (s *Set) Performance(r *Performance) { s.feed.performance.tell(r) }
 
 // Memory tells of one cache level or DRAM channel.
-func (s *Set) Memory(r *model.MemoryRecord) { s.feed.memory.tell(r) }
+func (s *Set) Memory(r *memory.Record) { s.feed.memory.tell(r) }
 
 // Diagnostic tells of one counted oddity of the trace or warning of the run.
 func (s *Set) Diagnostic(r *Diagnostic) { s.feed.diagnostics.tell(r) }

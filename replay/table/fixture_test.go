@@ -1,11 +1,12 @@
 package table
 
 import (
-	"gpureplay/model/hardware"
 	"math"
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -48,7 +49,7 @@ func fixtureRuns() []*Run {
 		Summary: model.Summary{
 			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
 			ActiveWarpCycles: 3200, ActiveSMCycles: 100, IssueSlots: 400, IssuedInsts: 100,
-			Memory: []model.MemoryRecord{
+			Memory: []memory.Record{
 				{Level: "l1", Index: 0, Accesses: 30, Hits: 20}, {Level: "l1", Index: 1, Accesses: 10, Hits: 10},
 				{Level: "l2", Index: 0, Accesses: 1, Hits: 1}, {Level: "l2", Index: -1, Accesses: 8, Hits: 1},
 				{Level: "dram", Index: 0, ReadSectors: 6, WriteSectors: 2, BusyCycles: 10},
@@ -80,9 +81,9 @@ func fillRun(s *Set) {
 	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
 	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan, DecodeMBPerSecond: nan})
-	s.Memory(&model.MemoryRecord{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5, RowHits: 6, BusyCycles: 7})
-	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: 1}) // a sum beside its parts: no row
-	s.Memory(&model.MemoryRecord{Level: "l2", Accesses: math.MaxUint64})
+	s.Memory(&memory.Record{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5, RowHits: 6, BusyCycles: 7})
+	s.Memory(&memory.Record{Level: "l2", Index: -1, Accesses: 1}) // a sum beside its parts: no row
+	s.Memory(&memory.Record{Level: "l2", Accesses: math.MaxUint64})
 }
 
 func fillWork(s *Set) {
@@ -92,7 +93,7 @@ func fillWork(s *Set) {
 		Fidelity: trace.FidelityCTA, Inferred: trace.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
 		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [model.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
-			Traffic: model.Traffic{L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2}},
+			Traffic: memory.Traffic{L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2}},
 		Recorded: &trace.Recorded{HostNs: 0, StartNs: 5, DurationNs: 995},
 	})
 	o.Kernel(&model.KernelRecord{

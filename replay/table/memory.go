@@ -1,8 +1,11 @@
 package table
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/model/memory"
+)
 
-type memoryRow = model.MemoryRecord
+type memoryRow = memory.Record
 
 func init() {
 	register(table[memoryRow]{

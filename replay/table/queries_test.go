@@ -2,7 +2,6 @@ package table
 
 import (
 	"encoding/json"
-	"gpureplay/model/hardware"
 	"image/color"
 	"image/png"
 	"math"
@@ -13,6 +12,8 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -62,12 +63,12 @@ func tellHost(s *Set, T model.Time) {
 	s.Machine(&Machine{Config: &hardware.Config{SM: hardware.SMConfig{Count: 2, MaxWarps: 8}, Clock: hardware.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
 		DRAM: hardware.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
 	for i := range int32(2) {
-		s.Memory(&model.MemoryRecord{Level: "l1", Index: i, Accesses: 10, Hits: 5})
+		s.Memory(&memory.Record{Level: "l1", Index: i, Accesses: 10, Hits: 5})
 	}
-	s.Memory(&model.MemoryRecord{Level: "l2", Index: -1, Accesses: 40, Hits: 10})
-	s.Memory(&model.MemoryRecord{Level: "l2", Index: 0, Accesses: 10, Hits: 5})
-	s.Memory(&model.MemoryRecord{Level: "l2", Index: 1, Accesses: 30, Hits: 5})
-	s.Memory(&model.MemoryRecord{Level: "dram", Index: 0, Accesses: 20, RowHits: 10})
+	s.Memory(&memory.Record{Level: "l2", Index: -1, Accesses: 40, Hits: 10})
+	s.Memory(&memory.Record{Level: "l2", Index: 0, Accesses: 10, Hits: 5})
+	s.Memory(&memory.Record{Level: "l2", Index: 1, Accesses: 30, Hits: 5})
+	s.Memory(&memory.Record{Level: "dram", Index: 0, Accesses: 20, RowHits: 10})
 	s.Diagnostic(&Diagnostic{Name: "unknown_opcode", Severity: trace.DataLoss, Count: 3, Help: "timed as integer"})
 }
 

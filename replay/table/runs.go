@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gpureplay/model"
+	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
@@ -36,8 +37,8 @@ func ratio(a, b uint64, scale float64) float64 {
 
 // level sums the records of one level: the one of all units where there is one
 // (Index -1), else those of the units.
-func (r *Run) level(name string) model.MemoryRecord {
-	var sum model.MemoryRecord
+func (r *Run) level(name string) memory.Record {
+	var sum memory.Record
 	for i := range r.Memory {
 		m := &r.Memory[i]
 		if m.Level != name {

@@ -1,0 +1,63 @@
+package memory
+
+import (
+	"math/rand"
+	"slices"
+	"testing"
+)
+
+// plainCache does what a cache does in the plainest way: each set a list of lines,
+// the most recently used one first.
+type plainCache struct {
+	c    *cache
+	ways int
+	sets map[int32][]uint64
+}
+
+func (p *plainCache) use(tag uint64) (hit bool) {
+	set := p.c.set(tag)
+	all := p.sets[set]
+	if i := slices.Index(all, tag); i >= 0 {
+		all, hit = slices.Delete(all, i, i+1), true
+	} else if len(all) == p.ways {
+		all = all[:p.ways-1]
+	}
+	p.sets[set] = slices.Insert(all, 0, tag)
+	return hit
+}
+
+// TestCacheShapes compares caches of every kind of set with lists, over flushes
+// beyond the range of the number of a flush.
+func TestCacheShapes(t *testing.T) {
+	for _, x := range []struct {
+		lines, ways int
+		hashed      bool
+	}{{1, 1, false}, {4, 1, true}, {6, 2, true}, {24, 3, false}, {64, 8, true}, {45, 9, false}, {64, 16, true}, {48, 16, false}, {34, 17, true}, {51, 17, false}, {256, 64, false}, {1024, 0, false}} {
+		r := rand.New(rand.NewSource(1))
+		c := newCache(x.lines*128, 128, 32, x.ways, x.hashed)
+		p := &plainCache{c: c, ways: len(c.lines), sets: map[int32][]uint64{}}
+		if x.ways > 0 {
+			p.ways = x.ways
+		}
+		for n := range 40_000 {
+			if n%100 == 99 || n/1000%4 == 3 && n%10 == 9 { // of many lines, and of few
+				c.flush()
+				clear(p.sets)
+			}
+			tag := uint64(r.Intn(3 * x.lines))
+			if r.Intn(8) == 0 {
+				tag |= uint64(r.Intn(3)) << 50
+			}
+			id := c.find(tag)
+			if hit := p.use(tag); hit != (id != noLine) {
+				t.Fatalf("%d lines of %d ways, use %d: line %d, expected hit: %v", x.lines, x.ways, n, id, hit)
+			}
+			if id != noLine {
+				c.touch(id)
+				continue
+			}
+			id, _, _ = c.insert(tag, Time(n))
+			c.put(id, 0, Time(n), 1)
+		}
+	}
+}

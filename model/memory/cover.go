@@ -1,0 +1,59 @@
+package memory
+
+import (
+	"math/bits"
+)
+
+// cover counts the cycles that intervals cover, each once, whatever order the
+// intervals come in. It remembers as many cycles as a port; those that it has
+// forgotten count as covered.
+type cover struct {
+	words  []coverWord
+	lo, hi Time // the cycles between are covered: those that are asked for most
+}
+
+// coverWord is 64 cycles from 64·epoch on, a bit each.
+type coverWord struct {
+	epoch Time
+	bits  uint64
+}
+
+func newCover() cover { return cover{words: make([]coverWord, slotWindow/64)} }
+
+// add covers from ≤ t < to and returns how many of them had not been covered.
+func (c *cover) add(from, to Time) (added Time) {
+	switch {
+	case from > c.hi || to < c.lo: // apart
+		if c.lo, c.hi = from, max(from, to); from < to {
+			added = c.mark(from, to)
+		}
+		return added
+	case from < c.lo:
+		added = c.mark(from, c.lo)
+		c.lo = from
+	}
+	if to > c.hi {
+		added += c.mark(c.hi, to)
+		c.hi = to
+	}
+	return added
+}
+
+// mark is add, bit by bit.
+func (c *cover) mark(from, to Time) (added Time) {
+	for from < to {
+		e := from >> 6
+		end := min(to, (e+1)<<6)
+		w := &c.words[int(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			*w = coverWord{epoch: e}
+		}
+		if w.epoch == e {
+			m := ^uint64(0) >> (64 - (end - from)) << (from & 63)
+			added += Time(bits.OnesCount64(m &^ w.bits))
+			w.bits |= m
+		}
+		from = end
+	}
+	return added
+}

@@ -1,0 +1,34 @@
+package memory
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"gpureplay/model/hardware"
+)
+
+// The numbers that MODEL.md gives for what no key sets are those of the code.
+func TestModelDocNumbersOfMemory(t *testing.T) {
+	data, err := os.ReadFile("../MODEL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(data)), " ")
+	var b bank
+	for _, want := range []string{
+		fmt.Sprintf("`shared.latency + %d + (conflicts - 1)`", l1Extra),
+		fmt.Sprintf("`l1.latency + %d` after an L1 hit", l1Extra),
+		fmt.Sprintf("distinct %d B sectors", 1<<hardware.SectorShift),
+		fmt.Sprintf("a bit per cycle over a window of %s cycles", fmt.Sprintf("%d,%03d", slotWindow/1000, slotWindow%1000)),
+		fmt.Sprintf("more than %s cycles for its port", fmt.Sprintf("%d,%03d", mostQueued/1000, mostQueued%1000)),
+		fmt.Sprintf("A packet is %d B and what it carries", requestBytes),
+		fmt.Sprintf("the number of the %d B chunk", 1<<(chunkShift+hardware.SectorShift)),
+		fmt.Sprintf("up to the last %s rows of a bank", []string{"no", "one", "two", "three", "four"}[len(b.rows)]),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("MODEL.md does not say: %s", want)
+		}
+	}
+}

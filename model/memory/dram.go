@@ -1,0 +1,152 @@
+package memory
+
+import (
+	"gpureplay/model/hardware"
+)
+
+// channel is one DRAM channel: banks with open rows behind one data bus.
+// Requests reach it out of time order, so FR-FCFS is expressed by what it
+// brings about: a request joins the batch of a row that is still being served
+// when it arrives (MODEL.md, choice 9).
+type channel struct {
+	cfg     *hardware.DRAMConfig
+	ratio   Ratio
+	bus     slots   // in bursts
+	burst   divisor // command cycles of one sector on the bus
+	latency Time    // constant part, SM cycles
+	mapping *mapping
+	banks   []bank
+	turn    Time  // end of the last write on the bus
+	queue   ring  // requests among which FR-FCFS chooses
+	lastAct Time  // of any bank
+	pending cover // by some request
+	refresh refresh
+	stats   Record
+}
+
+// bank holds the rows that it served last, in a ring.
+type bank struct {
+	rows    [keptRows]rowBatch
+	at      uint // the open one
+	lastAct Time
+	lastCol Time
+	wrote   Time // end of its last write on the bus
+}
+
+// rowBatch is one opening of a row.
+type rowBatch struct {
+	row  uint64
+	era  Time // refreshes before it
+	open Time // first column command
+	last Time // last data
+}
+
+// keptRows is how many rows a bank remembers, a power of two.
+const keptRows = 4
+
+// noRow is that of a bank that has not been opened.
+const noRow = ^uint64(0)
+
+// batch returns the n-th last row that was opened.
+func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
+
+func newChannel(c *hardware.Config, where *mapping) channel {
+	d := &c.DRAM
+	banks := make([]bank, max(1, d.Banks))
+	for i := range banks {
+		banks[i].lastCol = -Never
+		for r := range banks[i].rows {
+			banks[i].rows[r].row = noRow
+		}
+	}
+	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
+	return channel{
+		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
+		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
+		mapping: where, banks: banks, queue: newRing(d.Window), lastAct: -Never, pending: newCover(), refresh: newRefresh(d),
+	}
+}
+
+// admit returns from when on, not before t, the controller has room for a
+// request behind the constant latency.
+func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.latency }
+
+// access times a request for n sectors of a row that reaches the memory controller
+// at t and returns when its data is there. A sector is a column command.
+func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
+	arrive := t + c.latency
+	now := c.refresh.worked(c.ratio.to(arrive))
+	at, row := c.mapping.locate(sector)
+	b := &c.banks[at]
+	cmd := c.open(b, row, now)
+	delay := Time(c.cfg.TCL)
+	if write {
+		delay = Time(c.cfg.TWL)
+		c.stats.WriteSectors += uint64(n)
+	} else {
+		c.stats.ReadSectors += uint64(n)
+		if c.turn > cmd {
+			cmd = max(cmd, min(c.turn+Time(c.cfg.TCDLR), cmd+Time(c.cfg.TCDLR)))
+		}
+	}
+	burst := Time(c.burst.n)
+	var data Time
+	for range n {
+		if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
+			cmd = b.lastCol + Time(c.cfg.TCCD)
+		}
+		b.lastCol = max(b.lastCol, cmd)
+		data = max(data, c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1))))*burst)
+	}
+	c.stats.RowHits += uint64(n - 1)
+	c.stats.Hits += uint64(n - 1)
+	r := b.batch(0)
+	r.last = max(r.last, data)
+	if write {
+		c.turn = data + burst
+		b.wrote = max(b.wrote, c.turn)
+	}
+	done := c.ratio.Back(c.refresh.ends(data + burst))
+	c.queue.put(done)
+	c.stats.Accesses += uint64(n)
+	c.stats.BusyCycles += c.pending.add(arrive, done)
+	return done
+}
+
+// open returns when a column command to a row may be given, opening the row if
+// it is neither open nor being served when the request arrives. A row that
+// could not be used before the next refresh is opened after it.
+func (c *channel) open(b *bank, row uint64, now Time) Time {
+	era, end := c.refresh.era(now)
+	for i := range uint(keptRows) {
+		if r := b.batch(i); r.row == row && r.era == era && (i == 0 || r.last >= now) {
+			c.stats.RowHits++
+			c.stats.Hits++
+			if i > 0 {
+				r.last++ // joins the batch; the open row stays
+			}
+			return max(now, r.open)
+		}
+	}
+	d := c.cfg
+	act := now
+	if r := b.batch(0); r.row != noRow && r.era == era {
+		pre := max(now, r.last, b.lastAct+Time(d.TRAS))
+		if b.wrote > 0 {
+			pre = max(pre, b.wrote+Time(d.TWR))
+		}
+		act = max(pre+Time(d.TRP), b.lastAct+Time(d.TRC))
+	}
+	if gap := act - c.lastAct; gap >= 0 && gap < Time(d.TRRD) {
+		act = c.lastAct + Time(d.TRRD)
+	}
+	if act+Time(d.TRCD) >= end {
+		return c.open(b, row, end)
+	}
+	c.stats.Misses++
+	b.lastAct = act
+	c.lastAct = max(c.lastAct, act)
+	b.at++
+	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
+	return act + Time(d.TRCD)
+}

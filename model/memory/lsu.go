@@ -1,0 +1,294 @@
+package memory
+
+import (
+	"math/bits"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// LSU is the load/store unit of an SM with its shared memory and L1. An access
+// is timed in one call when it issues: each stage of its way gives a time.
+type LSU struct {
+	Full      Time // until then the operand collectors are
+	Coalescer *Coalescer
+	cfg       *hardware.Config
+	mem       *System
+	l1        l1
+	free      Time   // from when the unit takes the next instruction
+	queue     []Time // start times of the instructions in the operand collectors
+	oldest    int
+	wb        slots  // write-back port: fills, merged misses and results of shared memory
+	tlb       *cache // nil: every access hits
+	page      uint   // logarithm of sectors per page
+	port      *smPort
+	one       request // where the L1 fetches sectors
+
+	conflicts conflictRule
+}
+
+const maxBanks = 64
+
+// l1Extra is what a dependent instruction waits beyond the L1's latency.
+const l1Extra = 4
+
+// Init makes the unit of an SM.
+func (u *LSU) Init(m *System, sm int) {
+	c := m.cfg
+	u.cfg, u.mem, u.Coalescer, u.port, u.conflicts = c, m, &m.co, &m.ports[sm], conflictRules[c.SM.AtomicConflicts]
+	m.l1s[sm] = &u.l1
+	u.l1.init(&c.L1)
+	u.queue = make([]Time, c.SM.OperandCollectors)
+	u.wb = newSlots(sameClock)
+	if n := c.TLB.Entries; n > 0 {
+		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)
+		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> hardware.SectorShift)))
+	}
+}
+
+// translate returns when the address of a sector that its bank takes at a time
+// is known: at once, or when the walk that its page needs has ended.
+func (u *LSU) translate(sector uint64, at Time) Time {
+	if u.tlb == nil {
+		return at
+	}
+	return u.walk(sector, at)
+}
+
+func (u *LSU) walk(sector uint64, at Time) Time {
+	tag := sector >> (u.page & 63)
+	if id := u.tlb.find(tag); id != noLine {
+		u.tlb.touch(id)
+		return max(at, u.tlb.filled(id, 0, 1))
+	}
+	walked := at + Time(u.cfg.TLB.MissLatency)
+	if id, _, _ := u.tlb.insert(tag, at); id != noLine {
+		u.tlb.put(id, 0, walked, 0)
+	}
+	return walked
+}
+
+// Enter prepares the unit of an empty SM for the CTAs of another kernel: the L1 is
+// flushed and has the bytes that the kernel's shared memory leaves of a unified store.
+func (u *LSU) Enter(bytes int) { u.l1.resize(bytes) }
+
+// begin accepts an instruction in cycle t that keeps the unit for a number of
+// cycles, and returns when it starts.
+func (u *LSU) begin(t, cycles Time) Time {
+	start := max(t, u.free)
+	u.free = start + cycles
+	if len(u.queue) > 0 {
+		u.queue[u.oldest] = start
+		if u.oldest++; u.oldest == len(u.queue) {
+			u.oldest = 0
+		}
+		u.Full = u.queue[u.oldest]
+	}
+	return start
+}
+
+// Constant times an access to constant memory, or one that leaves the SM for no sector.
+func (u *LSU) Constant(t Time) Time {
+	return u.begin(t, 1) + Time(u.cfg.Shared.Latency) + l1Extra
+}
+
+// Nothing times an access of no lane: it takes a slot and nothing else.
+func (u *LSU) Nothing(t Time) Time { return u.begin(t, 1) + 1 }
+
+// Shared times an access of so many bytes a lane to shared memory: as many cycles as the
+// most distinct words of one bank. What loads takes the write-back port.
+func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) Time {
+	c := &u.cfg.Shared
+	cycles := Time(conflicts(a, lists, width, c.Banks))
+	done := u.begin(t, cycles) + cycles - 1 + Time(c.Latency) + l1Extra
+	if !loads {
+		return done
+	}
+	return u.wb.take(done)
+}
+
+// through times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
+// banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
+// for the next cycle, and those behind it too. What passes by the L1 goes a sector
+// a cycle. Where the L1 fetches more than a sector, what a warp asks of a block goes
+// as one.
+func (u *LSU) through(way way, t Time) Time {
+	start := u.begin(t, 0)
+	if u.l1.block > 0 {
+		return u.blocks(way, start)
+	}
+	if len(u.Coalescer.Sectors) == 1 {
+		u.free = max(u.free, start+1)
+		return max(start+1, u.sector(way, 0, u.translate(u.Coalescer.Sectors[0], start)))
+	}
+	done, at := start+1, start
+	var taken uint64 // banks
+	u.Coalescer.ascend()
+	for i := len(u.Coalescer.Sectors) - 1; i >= 0; i-- {
+		sector := u.Coalescer.Sectors[i]
+		bank := uint64(1) << (sector & u.l1.bankMask & (maxBanks - 1))
+		if taken&bank != 0 || taken != 0 && way.passes() {
+			at++
+			taken = 0
+		}
+		taken |= bank
+		done = max(done, u.sector(way, i, u.translate(sector, at)))
+	}
+	u.free = max(u.free, at+1)
+	return done
+}
+
+// blocks is through for an L1 that fetches more than a sector.
+func (u *LSU) blocks(w way, start Time) Time {
+	done, at := start+1, start
+	var taken uint64
+	u.Coalescer.ascend()
+	u.Coalescer.group(u.l1.block)
+	for i := len(u.Coalescer.requests) - 1; i >= 0; i-- {
+		r := &u.Coalescer.requests[i]
+		bank := uint64(1) << (r.sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
+		if taken&bank != 0 || taken != 0 && w.passes() {
+			at++
+			taken = 0
+		}
+		taken |= bank
+		done = max(done, u.request(w, r, u.translate(r.sector, at)))
+	}
+	u.free = max(u.free, at+1)
+	return done
+}
+
+// way is what the sectors of an instruction do.
+type way uint8
+
+const (
+	wayLoad   way = iota // through the L1
+	wayBypass            // from the L2
+	wayStore
+	wayStorePast // to the L2 alone
+	wayAtomic
+)
+
+// passes reports whether the sectors pass by the L1.
+func (w way) passes() bool { return w == wayBypass || w >= wayStorePast }
+
+// wayOf is what the sectors of an instruction in a space do.
+func (u *LSU) wayOf(space trace.Space, flags trace.InstFlags) way {
+	switch {
+	case flags&trace.InstAtomic != 0:
+		return wayAtomic
+	case flags&trace.InstStore != 0:
+		if !u.l1.cfg.GlobalLoads && space != trace.SpaceLocal {
+			return wayStorePast
+		}
+		return wayStore
+	case u.l1.tags == nil || flags&trace.InstBypassL1 != 0 || !u.l1.cfg.GlobalLoads && space != trace.SpaceLocal:
+		return wayBypass
+	}
+	return wayLoad
+}
+
+// sector times sector i of u.co from the cycle in which its bank takes it.
+func (u *LSU) sector(w way, i int, at Time) Time {
+	r := &u.one
+	r.sector, r.mask, r.bytes[0] = u.Coalescer.Sectors[i], 1, u.Coalescer.bytes[i]
+	if w == wayAtomic {
+		r.turns = u.Coalescer.turns[i]
+	}
+	return u.request(w, r, at)
+}
+
+// request times a request from the cycle in which its bank takes it.
+func (u *LSU) request(w way, r *request, at Time) Time {
+	switch w {
+	case wayLoad:
+		return u.load(r.sector, r.mask, at)
+	case wayStore:
+		return u.store(r, at)
+	case wayStorePast:
+		return u.mem.write(u.port, r, u.queued(at, u.l1.bypass))
+	case wayAtomic:
+		u.l1.invalidate(r.sector)
+		return u.wb.take(u.mem.atomic(u.port, r, u.queued(at, u.l1.bypass)))
+	}
+	return u.wb.take(u.mem.read(u.port, r.sector, r.mask, u.queued(at, u.l1.bypass)))
+}
+
+func (u *LSU) load(sector uint64, mask uint8, at Time) Time {
+	l1 := &u.l1
+	n := uint64(bits.OnesCount8(mask))
+	l1.stats.reads += n
+	tag, bit := sector>>(l1.per&63), uint(sector)&l1.last
+	id := l1.tags.find(tag)
+	if id != noLine {
+		l1.tags.touch(id)
+		if l1.tags.lines[id].readable(bit, mask) {
+			l1.stats.hits += n
+			return u.hit(id, bit, mask, at+l1.latency+l1Extra)
+		}
+	}
+	l1.stats.misses += n
+	at = u.admitMiss(at)
+	fill := u.mem.read(u.port, sector, l1.block.whole(), u.queued(at, l1.latency))
+	if l1.mshrs > 0 {
+		l1.pending.push(fill)
+	}
+	if id == noLine {
+		if id, _, _ = l1.tags.insert(tag, at); id == noLine {
+			return u.wb.take(fill) // every line of the set is on its way: not kept
+		}
+	}
+	l1.tags.fill(id, bit, fill, 1)
+	return u.wb.take(fill)
+}
+
+// hit returns when sectors that are present or on their way are there. A miss has
+// room for a number of requests; the one beyond waits for the fill, and the unit
+// with it.
+func (u *LSU) hit(id int32, bit uint, mask uint8, hit Time) Time {
+	fill := u.l1.tags.filled(id, bit, mask)
+	if fill <= hit {
+		return hit
+	}
+	if !u.l1.tags.merge(id, bit, u.l1.cfg.Merge) {
+		u.free = max(u.free, fill)
+		return fill + u.l1.latency + l1Extra
+	}
+	return u.wb.take(fill)
+}
+
+// queued returns when a request that its bank takes at a time is in the miss
+// queue, a latency later; while that is full the unit waits.
+func (u *LSU) queued(at, latency Time) Time {
+	ready := at + latency
+	room := u.port.room(ready)
+	if room > ready {
+		u.free = max(u.free, at+room-ready)
+	}
+	return room
+}
+
+// admitMiss returns when an MSHR takes a miss; until then the unit waits.
+func (u *LSU) admitMiss(at Time) Time {
+	l1 := &u.l1
+	if l1.mshrs == 0 {
+		return at
+	}
+	free := l1.pending.admit(at, l1.mshrs)
+	if free > at {
+		u.free = max(u.free, free)
+	}
+	return free
+}
+
+// store sends what a request writes through to the L2. An L1 that allocates on
+// writes keeps it; another drops its copy of the block.
+func (u *LSU) store(r *request, at Time) Time {
+	u.l1.stats.writes += uint64(bits.OnesCount8(r.mask))
+	if u.l1.cfg.WriteAllocate {
+		u.l1.write(r, at)
+	} else {
+		u.l1.invalidate(r.sector)
+	}
+	return u.mem.write(u.port, r, u.queued(at, u.l1.latency))
+}

@@ -1,0 +1,162 @@
+package memory
+
+import (
+	"math/bits"
+
+	"gpureplay/model/hardware"
+)
+
+// mapping is where an address lies: its slice of the L2, the set there, and the
+// bank and row of its channel. An address is split in two at a bit: what is above
+// goes round the channels, and the quotient with what is below is the address in
+// the channel. A layout in the form of GPGPU-Sim's gpgpu_mem_addr_mapping says
+// which bits of that are what; the lowest bits of the bank choose the slice of a
+// channel. Without a layout chunks of 256 B go round slices and channels, and rows
+// round the banks.
+type mapping struct {
+	hash     hashKind
+	layout   bool
+	slices   divisor
+	channels divisor
+	polyOf   *poly // over slices; nil: another hash
+
+	subs      uint64          // slices of a channel less one: a mask
+	subShift  uint            // of the bits that choose one, in a sector's address in its channel
+	subBits   uint            // how many
+	bankLow   hardware.BitRun // the lower bits of a bank's number
+	bankHigh  hardware.BitRun // and the upper ones
+	rowShift  uint            // all above are the row's
+	rows      divisor         // without a layout: sectors of a row
+	banks     divisor
+	lineShift uint  // sectors of a line
+	sets      *poly // over sets of a slice; nil: the cache chooses by itself
+}
+
+// hashKind is how an address chooses its slice.
+type hashKind uint8
+
+const (
+	hashLinear hashKind = iota
+	hashXOR
+	hashPoly
+)
+
+var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR, "ipoly": hashPoly}
+
+// chunkShift is the span of addresses that goes to one slice where there is no
+// layout, and that of a channel where there is one (dramid@8 in every
+// configuration of GPGPU-Sim).
+const chunkShift = 8 - hardware.SectorShift // 256 B
+
+func newMapping(c *hardware.Config) *mapping {
+	m := &mapping{
+		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: newDivisor(c.L2.Slices), channels: newDivisor(c.DRAM.Channels),
+		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: newDivisor(c.DRAM.Banks),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
+	}
+	if m.hash == hashPoly {
+		m.polyOf = newPoly(c.L2.Slices)
+	}
+	if c.L2.SetHash == "ipoly" {
+		m.sets = newPoly(c.L2.Sets())
+	}
+	if m.layout {
+		runs := hardware.LayoutRuns(c.DRAM.Mapping, 'B')
+		m.bankLow, m.rowShift = runs[0], hardware.LayoutRuns(c.DRAM.Mapping, 'R')[0].Shift
+		if len(runs) > 1 {
+			m.bankHigh = runs[1]
+		}
+		m.subs = uint64(c.L2.Slices/c.DRAM.Channels) - 1
+		m.subShift, m.subBits = m.bankLow.Shift, uint(bits.OnesCount64(m.subs))
+	}
+	return m
+}
+
+// slice returns the slice that a sector lies in.
+func (m *mapping) slice(sector uint64) int {
+	if !m.layout {
+		chunk := sector >> chunkShift
+		switch m.hash {
+		case hashXOR: // every stride is spread, whatever the number of slices (MODEL.md, choice 8)
+			hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, m.slices.n)
+			return int(hi)
+		case hashPoly:
+			return int(m.polyOf.hash(chunk))
+		}
+		return int(m.slices.mod(chunk))
+	}
+	chunk := sector >> chunkShift
+	above := m.channels.div(chunk)
+	index := (chunk-above*m.channels.n)<<(m.subBits&63) | m.inChannel(sector, above)>>(m.subShift&63)&m.subs
+	if m.hash == hashPoly {
+		index ^= m.polyOf.of(above >> (m.subBits & 63))
+	}
+	return int(index)
+}
+
+// inChannel returns the address of a sector in its channel.
+func (m *mapping) inChannel(sector, above uint64) uint64 {
+	return above<<chunkShift | sector&(1<<chunkShift-1)
+}
+
+// set returns the set of a line in its slice: the address in the channel without the
+// bits that choose the slice.
+func (m *mapping) set(line uint64) uint64 {
+	if !m.layout {
+		return m.sets.hash(line)
+	}
+	sector := line << (m.lineShift & 63)
+	rest := m.inChannel(sector, m.channels.div(sector>>chunkShift))
+	rest = rest>>((m.subShift+m.subBits)&63)<<(m.subShift&63) | rest&(1<<(m.subShift&63)-1)
+	return m.sets.hash(rest >> (m.lineShift & 63))
+}
+
+// locate returns the bank and the row of a sector in its channel.
+func (m *mapping) locate(sector uint64) (bank, row uint64) {
+	above := m.channels.div(sector >> chunkShift)
+	if !m.layout {
+		n := m.rows.div(above << chunkShift)
+		row = m.banks.div(n)
+		return m.banks.mod(n ^ row), row
+	}
+	rest := m.inChannel(sector, above)
+	return m.bankLow.Of(rest) | m.bankHigh.Of(rest), rest >> (m.rowShift & 63)
+}
+
+// poly is the hash of pseudo-randomly interleaved memory (Rau, ISCA 1991): the bits
+// of a number as a polynomial over GF(2), modulo an irreducible one. As GPGPU-Sim's
+// hashing.cc has it, it looks at some bits alone.
+type poly struct {
+	index     uint64 // mask of the bits that are the remainder by themselves
+	shift     uint   // of those above
+	low, high [1 << 10]uint8
+}
+
+func newPoly(n int) *poly {
+	p := &poly{index: uint64(n) - 1, shift: log2(n)}
+	of := hardware.Polynomials[n]
+	term := uint64(1) << (p.shift - 1)
+	for bit := range of.Above {
+		if term <<= 1; term&uint64(n) != 0 {
+			term ^= of.Modulus
+		}
+		table, b := &p.low, uint(bit)
+		if b >= 10 {
+			table, b = &p.high, b-10
+		}
+		for i := range table {
+			if i>>b&1 != 0 {
+				table[i] ^= uint8(term)
+			}
+		}
+	}
+	return p
+}
+
+// of returns the remainder of the bits above an index.
+func (p *poly) of(above uint64) uint64 {
+	return uint64(p.low[above&(1<<10-1)] ^ p.high[above>>10&(1<<10-1)])
+}
+
+// hash returns the remainder of a number.
+func (p *poly) hash(x uint64) uint64 { return x&p.index ^ p.of(x>>(p.shift&63)) }

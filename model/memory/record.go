@@ -1,0 +1,14 @@
+package memory
+
+// Record is one cache level or DRAM channel, summed over the run.
+type Record struct {
+	Level        string // "l1", "l2", "dram"
+	Index        int32  // SM, slice or channel; -1: all
+	Accesses     uint64
+	Hits         uint64
+	Misses       uint64
+	ReadSectors  uint64
+	WriteSectors uint64
+	RowHits      uint64
+	BusyCycles   Time // cycles with a request pending
+}

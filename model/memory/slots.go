@@ -1,0 +1,154 @@
+package memory
+
+import (
+	"math/bits"
+)
+
+// slots reserves single cycles of a port, bank or bus. Requests are computed
+// out of time order, so a next-free counter would be wrong by an order of
+// magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
+type slots struct {
+	words *[slotWindow / 64]slotWord
+	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
+}
+
+// slotWord is 64 cycles: a bit for each that is free.
+type slotWord struct {
+	epoch Time // of its first cycle, in units of 64 cycles
+	free  uint64
+}
+
+// slotWindow is how many cycles a port remembers.
+const slotWindow = 1 << 14
+
+func newSlots(r Ratio) slots {
+	s := slots{words: new([slotWindow / 64]slotWord)}
+	s.words[0].free = ^uint64(0) // epoch 0; the others have not begun
+	if !r.one() {
+		s.ratio = &r
+	}
+	return s
+}
+
+// reserve takes the first free cycle at or after t and returns its time.
+func (s *slots) reserve(t Time) Time {
+	if s.ratio == nil {
+		return s.take(t)
+	}
+	return s.ratio.Back(s.take(s.ratio.to(t)))
+}
+
+// packet takes the first free cycles at or after t for the flits of a packet and
+// returns the time of the last.
+func (s *slots) packet(t Time, flits int) Time {
+	if flits == 1 && s.ratio == nil {
+		return s.take(t)
+	}
+	for ; flits > 1; flits-- {
+		t = s.reserve(t)
+	}
+	return s.reserve(t)
+}
+
+// fill takes as many free cycles as SM cycles n come to, from the one in which t
+// lies on.
+func (s *slots) fill(t, n Time) {
+	if n > 0 && s.ratio != nil {
+		t, n = s.ratio.during(t), s.ratio.to(n)
+	}
+	for n > 0 {
+		e := t >> 6
+		w := &s.words[uint(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			w.epoch, w.free = e, ^uint64(0)
+		}
+		if w.epoch == e {
+			free := w.free >> (uint(t) & 63) << (uint(t) & 63)
+			if k := Time(bits.OnesCount64(free)); k <= n {
+				w.free &^= free
+				n -= k
+			} else {
+				for ; n > 0; n-- {
+					w.free &^= free & -free
+					free &= free - 1
+				}
+			}
+		}
+		t = (e + 1) << 6
+	}
+}
+
+// load returns how many cycles are taken of the 128 before the 64 that t lies in.
+func (s *slots) load(t Time) (taken int) {
+	if s.ratio != nil {
+		t = s.ratio.to(t)
+	}
+	for e := max(0, t>>6-2); e < t>>6; e++ {
+		switch w := &s.words[uint(e)&(slotWindow/64-1)]; {
+		case w.epoch == e:
+			taken += 64 - bits.OnesCount64(w.free)
+		case w.epoch > e:
+			taken += 64
+		}
+	}
+	return taken
+}
+
+// take is reserve in cycles of the port.
+func (s *slots) take(t Time) Time {
+	for {
+		e := t >> 6
+		w := &s.words[uint(e)&(slotWindow/64-1)]
+		if w.epoch == e {
+			if free := w.free >> (uint(t) & 63); free != 0 {
+				t += Time(bits.TrailingZeros64(free))
+				w.free &^= 1 << (uint(t) & 63)
+				return t
+			}
+		} else if w.epoch < e {
+			w.epoch, w.free = e, ^uint64(1<<(uint(t)&63))
+			return t
+		}
+		t = (e + 1) << 6 // a word that a later time has taken over counts as full
+	}
+}
+
+// A Ratio converts SM cycles into cycles of another clock, exactly.
+type Ratio struct{ num, den divisor }
+
+// NewRatio returns the ratio of a clock to the SM clock; both in MHz with three
+// decimals.
+func NewRatio(clock, core float64) Ratio {
+	n, d := Time(float64(clock*1000)+0.5), Time(float64(core*1000)+0.5)
+	if n <= 0 || d <= 0 {
+		return sameClock
+	}
+	g := gcd(n, d)
+	return Ratio{newDivisor(int(n / g)), newDivisor(int(d / g))}
+}
+
+// sameClock is the ratio of a port that runs at the SM clock.
+var sameClock = Ratio{newDivisor(1), newDivisor(1)}
+
+func gcd(a, b Time) Time {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (r *Ratio) one() bool { return r.num.n == r.den.n }
+
+// to returns the first cycle of the other clock that begins at or after t.
+func (r *Ratio) to(t Time) Time {
+	return Time(r.den.div(uint64(t)*r.num.n + r.den.n - 1))
+}
+
+// during returns the cycle of the other clock in which SM cycle t begins.
+func (r *Ratio) during(t Time) Time { return Time(r.den.div(uint64(t) * r.num.n)) }
+
+// Back returns the first SM cycle that begins at or after cycle t of the other
+// clock.
+func (r *Ratio) Back(t Time) Time {
+	return Time(r.num.div(uint64(t)*r.den.n + r.num.n - 1))
+}

@@ -1,0 +1,43 @@
+package memory
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// A port gives each of its cycles once, the first free one at or after the
+// time asked for.
+func TestSlotsAgainstASet(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	s := newSlots(sameClock)
+	taken := map[Time]bool{}
+	now := Time(0)
+	for range 50000 {
+		now += Time(r.IntN(3))
+		at := now + Time(r.IntN(2000))
+		want := at
+		for taken[want] {
+			want++
+		}
+		taken[want] = true
+		if got := s.reserve(at); got != want {
+			t.Fatalf("asked for %d: got %d, want %d", at, got, want)
+		}
+	}
+}
+
+// A port with a clock of its own gives as many cycles as that clock has.
+func TestSlotsOfAnotherClock(t *testing.T) {
+	s := newSlots(NewRatio(500, 1000)) // a cycle of the port is two of the SM
+	for i := range Time(10) {
+		if got := s.reserve(0); got != 2*i {
+			t.Errorf("reservation %d at %d, want %d", i, got, 2*i)
+		}
+	}
+	s = newSlots(NewRatio(1500, 1000)) // three cycles of the port in two of the SM
+	for i, want := range []Time{0, 1, 2, 2, 3, 4, 4} {
+		if got := s.reserve(0); got != want {
+			t.Errorf("reservation %d at %d, want %d", i, got, want)
+		}
+	}
+}

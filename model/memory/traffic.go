@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"gpureplay/trace"
+)
+
+// Traffic is what a kernel's accesses came to in the caches and in DRAM, in sectors.
+type Traffic struct {
+	L1Accesses, L1Hits uint64
+	L2Accesses, L2Hits uint64
+	DRAMReads          uint64
+	DRAMWrites         uint64
+}
+
+// counts is what a slice and its channel have counted.
+type counts struct{ accesses, hits, reads, writes uint64 }
+
+func (s *slice) counts() counts {
+	c := &s.chan_.stats
+	return counts{s.stats.Accesses, s.stats.Hits, c.ReadSectors, c.WriteSectors}
+}
+
+// Total is what all slices and channels have counted.
+func (m *System) Total() (all Traffic) {
+	for i := range m.slices {
+		all.L2Accesses += m.slices[i].stats.Accesses
+		all.L2Hits += m.slices[i].stats.Hits
+	}
+	for i := range m.channels {
+		all.DRAMReads += m.channels[i].stats.ReadSectors
+		all.DRAMWrites += m.channels[i].stats.WriteSectors
+	}
+	return all
+}
+
+// serve books what a slice did for a request on the kernel that makes it.
+func (w *Traffic) serve(before, after counts) {
+	w.L2Accesses += after.accesses - before.accesses
+	w.L2Hits += after.hits - before.hits
+	w.DRAMReads += after.reads - before.reads
+	w.DRAMWrites += after.writes - before.writes
+}
+
+// Global times the sectors of the Coalescer for an instruction in a space, from the cycle
+// in which it issues, and books what they do on w. It returns when a dependent instruction
+// may issue (for stores: when the last is acknowledged).
+func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) Time {
+	before := u.l1.stats
+	u.mem.work = w
+	done := u.through(u.wayOf(space, flags), t)
+	u.mem.work = &u.mem.others
+	now := &u.l1.stats
+	w.L1Accesses += now.reads - before.reads + now.writes - before.writes
+	w.L1Hits += now.hits - before.hits
+	return done
+}
