@@ -139,3 +139,10 @@ func (s *exactSum) repeat(n uint64, x *exactSum) {
 	s.add(n, lo)
 	s.hi += n * hi
 }
+
+func gcd(a, b Time) Time {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
