@@ -26,8 +26,8 @@ type AccessRecord struct {
 // tellAccess tells of an access of w that issues at t.
 func (s *sm) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
 	c := w.cta
-	if w.home != nil && c == w.home.cta {
-		return // a program of a runtime's own
+	if w.home != nil && c == w.home.cta || w.code.added {
+		return // a program of the policy's own
 	}
 	s.told = AccessRecord{
 		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),

@@ -53,6 +53,7 @@ type code struct {
 	launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
 	insts    []uint32 // of each op, in the function; nil: its own index
+	added    bool     // of the policy, not of the trace
 }
 
 // prepare brings c up to date with f, which grows only while a trace is

@@ -184,6 +184,9 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	}
 	k := c.kernel
 	k.done++
+	if u.m.children.keeper != nil {
+		u.m.children.tellEnded(c, t)
+	}
 	u.left(c, t)
 	if k.done == k.total && k.children == 0 {
 		u.end(k, t+1)

@@ -325,6 +325,19 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	h.m.queue.post(end, evCopyEnd, uint64(st.index), 0)
 }
 
+// transfer copies bytes that no stream knows of, asked for at t.
+func (h *host) transfer(in bool, bytes uint64, t Time) (start, end Time) {
+	engine, stage := 1, StageD2H
+	if in {
+		engine, stage = 0, StageH2D
+	}
+	start = max(t, h.engine[engine])
+	end = start + nsToCycles(int64(h.m.cfg.Host.CopyLatencyNs), h.m.cfg) + h.link[engine].cycles(bytes)
+	h.engine[engine] = min(end, 2*horizon)
+	h.m.stage(stage, trace.NoArray, start, end, bytes)
+	return start, end
+}
+
 // copyEnded completes the copy that is first in a stream.
 func (h *host) copyEnded(index uint64, t Time) error {
 	st := h.order[index]

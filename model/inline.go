@@ -92,10 +92,7 @@ func (u *children) inlinerOf(fn uint32) *inliner {
 			return in
 		}
 	}
-	in := new(inliner)
-	if n := len(u.idle); n > 0 {
-		in, u.idle = u.idle[n-1], u.idle[:n-1]
-	}
+	in := u.takeInliner()
 	c := u.m.code(fn)
 	in.fn, in.step, in.most, in.lanes = fn, 0, 0, in.lanes[:0]
 	f := &in.frame
@@ -103,6 +100,17 @@ func (u *children) inlinerOf(fn uint32) *inliner {
 	f.regs = slices.Grow(f.regs[:0], c.count)[:c.count]
 	clear(f.regs)
 	u.made = append(u.made, in)
+	return in
+}
+
+// takeInliner returns an inliner, with the memory of one that has been used.
+func (u *children) takeInliner() *inliner {
+	n := len(u.idle)
+	if n == 0 {
+		return new(inliner)
+	}
+	in := u.idle[n-1]
+	u.idle = u.idle[:n-1]
 	return in
 }
 

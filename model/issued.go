@@ -23,8 +23,8 @@ const NoInst = ^uint32(0)
 // tellInst tells of the instruction that w has issued at t.
 func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
 	c := w.cta
-	if w.home != nil && c == w.home.cta {
-		return // a program of a runtime's own, which is of no kernel of the trace
+	if w.home != nil && c == w.home.cta || w.code.added {
+		return // a program of the policy's own, which is of no kernel of the trace
 	}
 	if code := w.code; code.insts != nil {
 		inst = code.insts[inst]

@@ -30,12 +30,13 @@ type kernelRun struct {
 	early      bool   // a programmatic launch: it need not wait for the end of the one before
 	inferred   Time   // for how long a CTA holds its place at least
 	work       trace.Inferred
-	arrival    Time         // overlapped: the earliest that the host's launch reaches the KMU
-	ending     bool         // evKernelEnd has been posted
-	released   bool         // it has given back its entry and its queue
-	launch     *childLaunch // the request that it comes from; nil: the host's
-	children   int          // children of its CTAs that have not ended
-	saturated  []int32      // pages on which its counts overflowed
+	arrival    Time          // overlapped: the earliest that the host's launch reaches the KMU
+	ending     bool          // evKernelEnd has been posted
+	released   bool          // it has given back its entry and its queue
+	launch     *childLaunch  // the request that it comes from; nil: the host's
+	merged     *MergedLaunch // of which that is the first; nil: it is alone
+	children   int           // children of its CTAs that have not ended
+	saturated  []int32       // pages on which its counts overflowed
 	groups     fifo[pendingGroup]
 	awaited    *childLaunch // the first of them, when the CTA scheduler looks for its record again
 	group      *groupRun    // whose CTAs are being placed

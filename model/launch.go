@@ -1,6 +1,8 @@
 package model
 
 import (
+	"fmt"
+
 	"gpureplay/trace"
 )
 
@@ -29,6 +31,12 @@ type children struct {
 	open       map[uint64]*call // calls and requests on their way, by number
 	spareCalls []*call
 	calls      uint64
+
+	keeper LaunchKeeper // nil: no request is kept
+	told   LaunchCall   // what it was told last
+	kept   int          // requests
+	merged map[*childLaunch]*MergedLaunch
+	codes  map[*trace.Function]*code // of the policy
 }
 
 // childLaunch is one request on its way. There may be hundreds of thousands that
@@ -69,7 +77,10 @@ type call struct {
 }
 
 func newChildren(m *Machine) *children {
-	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming)}
+	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch), codes: make(map[*trace.Function]*code)}
+	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
+		u.keeper.Start(&LaunchMachine{u})
+	}
 	if c, ok := m.policy.Launch.(ExecutionCounters); ok && c.CounterBits() > 0 {
 		u.queue.most = 1<<c.CounterBits() - 1
 	}
@@ -91,6 +102,9 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 	if len(reqs) == 0 {
 		return t + 1, nil
 	}
+	if u.keeper != nil && u.before(s, w, reqs, t) {
+		return t + 1, nil
+	}
 	refused := u.refused[:0]
 	kernels, groups := u.takeCall(w), u.takeCall(w)
 	for i := range reqs {
@@ -107,12 +121,18 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		case Group:
 			groups.groups = append(groups.groups, c)
 			groups.tids = append(groups.tids, uint32(s.slot(w))*32+uint32(r.Lane))
+		case Keep:
+			u.keep(c)
 		default:
 			kernels.groups = append(kernels.groups, c)
 		}
 		u.reserve(c, t)
 	}
 	u.refused = refused
+	if len(u.told.Kept) > 0 {
+		u.keeper.Called(&u.told)
+		kernels.groups = append(kernels.groups, u.told.launched...)
+	}
 	until := t + 1
 	if n := len(kernels.groups); n > 0 {
 		arrive := t + max(1, u.kernelLatency(n)) // an SM reaches other units in the next cycle at the earliest
@@ -208,7 +228,17 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 	} else {
 		c.hwq = int32(u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues)))
 	}
-	return c.decision, c, nil
+	return rec.Decision, c, nil
+}
+
+// keep gives a request of the call into the hands of the policy.
+func (u *children) keep(c *childLaunch) {
+	if u.keeper == nil {
+		panic(fmt.Sprintf("%T keeps a request and is no LaunchKeeper", u.m.policy.Launch))
+	}
+	c.decision = DeviceKernel
+	u.kept++
+	u.told.Kept = append(u.told.Kept, KeptLaunch{Child: c.child, Workload: c.workload, CTAs: c.ctas, Lane: c.lane, c: c})
 }
 
 // take returns the memory of a request.
@@ -269,6 +299,9 @@ func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
 	}
 	k.launch, k.hwq, k.parent = c, int(c.hwq), c.kernel
 	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.kernel, c.arrive
+	if x := u.merged[c]; x != nil {
+		u.unfold(k, x)
+	}
 	return k, nil
 }
 

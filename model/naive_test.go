@@ -42,6 +42,7 @@ type naive struct {
 	decide   func(l *trace.Launch, x int64, r *nRequest) nWay
 	requests map[uint32]string // what became of each, by child
 	table    nTable
+	klap     *nKLAP // nil: requests are launched one by one
 	kids     nCounts
 	tasks    *nTasks
 	ended    []nEnd
@@ -128,6 +129,7 @@ type nFrame struct {
 	pc, mem int
 	mask    uint32
 	regs    map[trace.Reg]model.Time
+	added   bool // by the policy
 }
 
 func frameOf(fn uint32, w *trace.Warp) *nFrame {
@@ -358,6 +360,9 @@ func (n *naive) start(k *nKernel, s *nSM) {
 		w.began, w.last = w.from, w.from
 		s.seat(w)
 		c.warps = append(c.warps, w)
+		if n.klap != nil {
+			n.klap.first(w, uint32(k.next-1))
+		}
 	}
 }
 
@@ -405,7 +410,9 @@ func (s *nSM) step(n *naive) {
 			continue
 		}
 		n.childCTAEnded(c)
-		c.k.done++
+		if c.k.done++; n.klap != nil && c.k.done == len(c.k.items) {
+			n.klap.kernelEnded(c.k)
+		}
 		n.left(c.k)
 		n.maybeEnd(c.k)
 		if c.item.task != nil {

@@ -171,7 +171,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 		s.free[sched][n.pipe(in)] = t + every
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
-	if w.cta.item != nil { // or else a program of a MasterKernel's own
+	if w.cta.item != nil && !w.added { // or else a program of a MasterKernel's own
 		key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
 		if w.cta.item.task != nil {
 			key[0] = w.cta.item.def.id

@@ -18,6 +18,7 @@ const (
 	nRefuse nWay = iota // it runs in the parent's lanes
 	nDevice
 	nJoin
+	nKeep // it is launched with others (naiveklap_test.go)
 )
 
 // nRequest is one lane's request.
@@ -28,6 +29,7 @@ type nRequest struct {
 	hwq    int
 	thread int         // hardware thread of the lane
 	joined []*nRequest // that wait for it to enter the distributor
+	behind []*nRequest // launched with it
 	answer nAnswer
 }
 
@@ -85,6 +87,9 @@ func (c *nCTA) key() [3]uint32 {
 func (w *nWarp) ask(n *naive) {
 	c := w.cta
 	asks := slices.DeleteFunc(slices.Clone(w.w.Launches), func(l trace.Launch) bool { return int(l.At) != w.pc-1 })
+	if n.klap != nil && !w.added && n.klap.before(w, asks) {
+		return
+	}
 	ways := map[nWay][]*nRequest{}
 	for _, l := range asks {
 		r := &nRequest{l: l, parent: c, child: n.kernels[l.Child], thread: 32*w.slot + int(l.Lane)}
@@ -97,7 +102,7 @@ func (w *nWarp) ask(n *naive) {
 			n.requests[l.Child] = r.answer.String()
 			continue
 		}
-		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group}[way]
+		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group, nKeep: model.DeviceKernel}[way]
 		n.kids.admitted += x
 		c.kids++
 		c.k.kids++
@@ -112,6 +117,9 @@ func (w *nWarp) ask(n *naive) {
 		r.hwq = *stream % len(n.queues)
 	}
 	until := n.t + 1
+	if kept := ways[nKeep]; len(kept) > 0 {
+		ways[nDevice] = append(ways[nDevice], n.klap.called(w, kept)...)
+	}
 	if kernels := ways[nDevice]; len(kernels) > 0 {
 		arrive := n.t + max(1, n.apiLatency(len(kernels)))
 		n.post(arrive, nChildPhase, func() { n.arrive(kernels) })
@@ -141,6 +149,7 @@ func (n *naive) apiLatency(lanes int) model.Time {
 // kernelOf makes the kernel of a request.
 func (r *nRequest) kernelOf() *nKernel {
 	r.child.parent, r.child.request, r.child.hwq = r.parent, r, r.hwq
+	r.child.unfold(r.behind)
 	return r.child
 }
 

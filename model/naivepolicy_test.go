@@ -81,6 +81,9 @@ func (n *naive) under(t testing.TB, policy string) {
 		marked(nRefuse)
 	case "dtbl", "dtbl-ideal":
 		marked(nJoin)
+	case "klap":
+		n.aggregated(args)
+		marked(nKeep)
 	case "threshold":
 		n.decide = func(l *trace.Launch, _ int64, _ *nRequest) nWay {
 			return map[bool]nWay{false: nRefuse, true: nDevice}[int(l.Workload) > number("threshold", 128)]

@@ -112,7 +112,8 @@ type Decision uint8
 const (
 	Inline       Decision = iota // the parent lane does the work
 	DeviceKernel                 // a kernel of its own, through the KMU
-	Group                        // an aggregated group of a kernel in the distributor
+	Group                        // an aggregated group of a kernel in the distributor, or behind the first of a merged launch
+	Keep                         // the launch control keeps it ([LaunchKeeper]); its record has what became of it
 )
 
 // LaunchRecord is one child-launch request, told when its outcome is final.

@@ -180,6 +180,9 @@ func (s *sm) startWarp(c *ctaRun, i int, t Time) {
 	}
 	w.regs = w.bank[:n]
 	clear(w.regs)
+	if x := c.kernel.merged; x != nil && x.Prologue != nil {
+		s.m.children.prologue(w, x)
+	}
 	s.prepare(w, t)
 	s.schedule(w, t)
 }

@@ -1,9 +1,6 @@
 package model
 
-import (
-	"gpureplay/model/hardware"
-	"gpureplay/trace"
-)
+import "gpureplay/model/hardware"
 
 // TaskRuntime carries out narrow tasks in the way of one policy. The machine
 // hands it each task that has arrived and whose dependences have ended; the
@@ -119,17 +116,7 @@ func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
 // engine has been given before, a fixed latency and the bytes at the link's
 // bandwidth. It returns the interval, which is told as a stage.
 func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	engine, stage := 1, StageD2H
-	if in {
-		engine, stage = 0, StageH2D
-	}
-	h := x.m.host
-	start = max(t, h.engine[engine])
-	end = start + nsToCycles(int64(x.m.cfg.Host.CopyLatencyNs), x.m.cfg) + h.link[engine].cycles(bytes)
-	h.engine[engine] = min(end, 2*horizon)
-	x.m.sum.Cycles = max(x.m.sum.Cycles, end)
-	x.m.stage(stage, trace.NoArray, start, end, bytes)
-	return start, end
+	return x.m.host.transfer(in, bytes, t)
 }
 
 // Cycles converts a time of the host, rounding up.

@@ -41,6 +41,9 @@ func (m *Machine) stuck() error {
 			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.cta.ID, c.kernel.ID, s.id, c.live, c.waiting, c.syncing, c.children)
 		}
 	}
+	if n := m.children.kept; n > 0 {
+		add("%d child launches are kept by the policy", n)
+	}
 	m.tasks.stuck(add)
 	for q := range m.kmu.queues {
 		w := &m.kmu.queues[q]

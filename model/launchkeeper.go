@@ -1,0 +1,240 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// LaunchKeeper is a [LaunchControl] that sees a warp's whole call. It may keep
+// requests ([Keep]) and launch them together or later, and have warps execute
+// instructions of its own for that.
+//
+// All methods but Start are called while an SM acts: what they launch reaches other
+// units in a later cycle.
+type LaunchKeeper interface {
+	LaunchControl
+	// Start binds it to its machine, before the first call.
+	Start(m *LaunchMachine)
+	// Before returns what a warp executes in place of a launch instruction that it
+	// has issued; the call is made where that has a launch instruction of its own.
+	// nil: the call is made at once. The requests have not been decided on.
+	Before(c *LaunchCall) *AddedCode
+	// Called tells of a call of which some requests are kept.
+	Called(c *LaunchCall)
+	// CTAEnded tells that a CTA has ended, and KernelEnded that all CTAs of a kernel
+	// have, those of its children not counted; the latter is told of every kernel.
+	CTAEnded(c CTAName, t Time)
+	KernelEnded(order uint64, t Time)
+}
+
+// CTAName names a CTA among all of a run.
+type CTAName struct {
+	Kernel uint32
+	Order  uint64 // of its kernel, as KernelView has it
+	Child  uint32 // of a request that joined the kernel: the kernel of that; else NoKernel
+	CTA    uint32
+}
+
+func (c *ctaRun) name() CTAName {
+	return CTAName{Kernel: c.rec.Kernel, Order: c.kernel.Order, Child: c.rec.Child, CTA: c.rec.CTA}
+}
+
+// LaunchCall is one launch call of a warp. It is valid during one method.
+type LaunchCall struct {
+	Time     Time
+	CTA      CTAName
+	SM       int
+	Block    uint64 // threads of the CTA
+	Warp     uint32
+	Requests []trace.Launch // those of its lanes, in their order
+	Kept     []KeptLaunch   // those of them that are kept; of Called
+
+	launched []*childLaunch // by lanes of the warp
+	u        *children
+}
+
+// KeptLaunch is a request that is kept.
+type KeptLaunch struct {
+	Child, Workload, CTAs uint32
+	Lane                  uint8
+	c                     *childLaunch
+}
+
+// MergedLaunch is one kernel made of kept requests of one function: their CTAs follow
+// one another in the order of the requests. Each has the threads, registers and shared
+// memory of the most demanding one.
+type MergedLaunch struct {
+	Requests []KeptLaunch
+	Reason   string
+	// Prologue returns what a warp of its CTA with an index executes before anything
+	// else; nil: nothing.
+	Prologue func(cta uint64, warp uint32) *AddedCode
+
+	most trace.Kernel // the largest of each need
+}
+
+// AddedCode is what a policy has a warp execute beside its program: a warp of a
+// function that the trace does not have. The warp may be used again when the call
+// that returned it has ended; the function must stay.
+type AddedCode struct {
+	Function *trace.Function
+	Warp     *trace.Warp
+}
+
+// LaunchMachine is what a [LaunchKeeper] acts with.
+type LaunchMachine struct{ u *children }
+
+// Config is the machine's configuration, to be read only.
+func (x *LaunchMachine) Config() *hardware.Config { return x.u.m.cfg }
+
+// Cycles converts a time of the host, rounding up.
+func (x *LaunchMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.u.m.cfg) }
+
+// Copy moves bytes to the device (in) or back, as [TaskMachine.Copy].
+func (x *LaunchMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
+	return x.u.m.host.transfer(in, bytes, t)
+}
+
+// Kernel returns the function of a kept request's child, and the threads of its CTAs.
+func (x *LaunchMachine) Kernel(r KeptLaunch) (function uint32, threads uint64) {
+	k := &x.u.kernel
+	x.u.m.fail(x.u.m.tr.Kernel(r.Child, k))
+	return k.Function, k.Block.Count()
+}
+
+// Count counts an event in the run's summary.
+func (x *LaunchMachine) Count(name string) { x.u.m.metrics.count(name) }
+
+// Launch has a lane of the calling warp launch a kernel. Each kernel of a call is
+// another lane's: the latency is that of so many lanes, and holds the warp as other
+// launches do.
+func (c *LaunchCall) Launch(k *MergedLaunch) { c.launched = append(c.launched, c.u.merge(k)) }
+
+// LaunchAt has a kernel reach the KMU at t, which is later than now, whoever sends it.
+func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
+	u := x.u
+	if t <= u.m.now {
+		panic(fmt.Sprintf("%T launches at %d, in cycle %d", u.keeper, t, u.m.now))
+	}
+	c := new(call)
+	c.groups = append(c.groups, u.merge(k))
+	u.post(t, evChild, c)
+}
+
+// merge makes one launch of kept requests: that of the first, with the others behind.
+func (u *children) merge(k *MergedLaunch) *childLaunch {
+	lead := k.Requests[0].c
+	for i, r := range k.Requests {
+		r.c.reason = u.reason(k.Reason)
+		if i > 0 {
+			r.c.decision = Group
+		}
+		u.m.fail(u.m.tr.Kernel(r.Child, &u.kernel))
+		if i == 0 {
+			k.most = u.kernel
+			continue
+		}
+		k.most.Registers = max(k.most.Registers, u.kernel.Registers)
+		k.most.SharedBytes = max(k.most.SharedBytes, u.kernel.SharedBytes)
+		if u.kernel.Block.Count() > k.most.Block.Count() {
+			k.most.Block = u.kernel.Block
+		}
+	}
+	u.merged[lead] = k
+	u.kept -= len(k.Requests)
+	return lead
+}
+
+// unfold gives the kernel of a merged launch the CTAs of the requests behind the first.
+func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
+	delete(u.merged, k.launch)
+	k.merged = x
+	k.tk.Block, k.tk.Registers, k.tk.SharedBytes = x.most.Block, x.most.Registers, x.most.SharedBytes
+	k.res = u.m.cfg.CTAResources(&k.tk)
+	for _, r := range x.Requests[1:] {
+		n := uint64(r.CTAs)
+		r.c.arrive = k.launch.arrive
+		k.groups.push(pendingGroup{launch: r.c, loaded: 0})
+		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
+	}
+}
+
+// prologue has a warp of a merged launch's CTA, which is being placed, execute the
+// policy's code first.
+func (u *children) prologue(w *warp, x *MergedLaunch) {
+	k := w.cta.kernel
+	if code := x.Prologue(k.total-k.Left-1, w.id); code != nil {
+		u.added(w, code, nil)
+	}
+}
+
+// before tells the policy of a call, and reports whether w executes code of it first.
+func (u *children) before(s *sm, w *warp, reqs []trace.Launch, t Time) bool {
+	c := u.callOf(s, w, reqs, t)
+	if w.code.added {
+		return false
+	}
+	x := u.keeper.Before(c)
+	if x != nil {
+		u.added(w, x, reqs)
+	}
+	return x != nil
+}
+
+// callOf describes the launch call of w.
+func (u *children) callOf(s *sm, w *warp, reqs []trace.Launch, t Time) *LaunchCall {
+	c := &u.told
+	*c = LaunchCall{
+		Time: t, CTA: w.cta.name(), SM: s.id, Block: w.cta.kernel.tk.Block.Count(), Warp: w.id, Requests: reqs, Kept: c.Kept[:0], launched: c.launched[:0], u: u,
+	}
+	return c
+}
+
+// added has w execute code of the policy before it goes on; reqs are the requests of
+// the launch instruction in it.
+func (u *children) added(w *warp, x *AddedCode, reqs []trace.Launch) {
+	in := u.takeInliner()
+	in.step, in.most, in.lanes = 0, 0, in.lanes[:0]
+	f, tw := in.frame, x.Warp
+	f.code = u.codeOf(x.Function)
+	f.inline, f.mask = in, ^uint32(0)
+	f.path, f.masks = append(f.path[:0], tw.Path...), append(f.masks[:0], tw.Masks...)
+	f.mem, f.lists = append(f.mem[:0], tw.Mem...), append(f.lists[:0], tw.Lists...)
+	f.launches = append(f.launches[:0], reqs...)
+	f.pc, f.nextMask, f.maskAt, f.nextMem, f.nextLaunch = 0, 0, 0, 0, 0
+	f.regs = slices.Grow(f.regs[:0], f.code.count)[:f.code.count]
+	clear(f.regs)
+	if len(reqs) > 0 {
+		at := slices.IndexFunc(f.path, func(i uint32) bool { return f.code.ops[i].class == trace.ClassLaunch })
+		if at < 0 {
+			panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
+		}
+		for i := range f.launches {
+			f.launches[i].At = uint32(at)
+		}
+	}
+	w.callers = append(w.callers, w.frame)
+	w.frame = f
+}
+
+// codeOf returns a policy's function prepared for the issue model.
+func (u *children) codeOf(f *trace.Function) *code {
+	c := u.codes[f]
+	if c == nil {
+		c = prepare(f, &u.m.cfg.SM)
+		c.added = true
+		u.codes[f] = c
+	}
+	return c
+}
+
+// tellEnded tells the policy of a CTA that has ended, and of its kernel's last.
+func (u *children) tellEnded(c *ctaRun, t Time) {
+	u.keeper.CTAEnded(c.name(), t)
+	if k := c.kernel; k.done == k.total {
+		u.keeper.KernelEnded(k.Order, t)
+	}
+}
