@@ -17,7 +17,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: arm64 install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: processors platforms install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/replay ./cmd/replay
@@ -61,9 +61,18 @@ test: venv
 	go vet ./...
 	go test ./...
 
-# arm64 compares every sample's bytes with those of an emulated arm64 processor
-arm64:
-	REPLAY_ARM64=1 go test ./cmd/command -run ARM64 -timeout 60m -v
+# processors compares every sample's bytes with those of other processors: of 64 and 32 bits, and of the
+# other byte order. All but 386 are emulated (Debian's qemu-user-static); it takes an hour.
+PROCESSORS ?= arm64 386 s390x
+processors:
+	REPLAY_PROCESSORS="$(PROCESSORS)" go test ./cmd/command -run OtherProcessors -timeout 180m -v
+
+# platforms compiles everything, the tests too, for other systems and for processors of 32 bits, whose builds need
+# -tags=noasm: Arrow has assembly for some processors, and without the tag nothing for others
+platforms:
+	@for t in linux/386 linux/arm linux/s390x darwin/arm64 windows/amd64; do \
+		echo "== $$t"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go vet -tags=noasm ./... || exit 1; \
+	done
 
 bench: build
 	go test -run '^$$' -bench . -benchmem ./...

@@ -62,7 +62,7 @@ func writeKineto(w io.Writer, size int64) (kernels int, err error) {
 	}
 	put(`{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":108,"computeMajor":8,"computeMinor":0}],"traceEvents":[` + "\n")
 	for ; written < size; kernels++ {
-		at := float64(1695835572943613 + kernels*40)
+		at := 1695835572943613 + 40*float64(kernels)
 		for i := range 7 {
 			put(`  {
     "ph": "X", "cat": "cpu_op", "name": "aten::_convolution_%d", "pid": 2869224, "tid": 2869224,

@@ -69,7 +69,7 @@ func (r *nFusion) drain() {
 	}
 	r.next, r.over = 0, 0
 	_, most := r.u.places(r.tasks)
-	for used := 1 << 40; len(r.tasks) > 0; r.tasks = r.tasks[1:] {
+	for used := 1 << 30; len(r.tasks) > 0; r.tasks = r.tasks[1:] {
 		weight := 1
 		if r.size < 0 {
 			weight = len(r.tasks[0].k.items)

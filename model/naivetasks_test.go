@@ -250,7 +250,7 @@ func (r *nTaskStreams) step() {
 		x := o.task
 		r.calls = r.calls[1:]
 		if x.stream == 0 {
-			x.stream = uint64(1<<62 + r.next%32)
+			x.stream = 1<<62 + uint64(r.next%32)
 			r.next++
 			x.spawn, x.copied = n.t, n.t
 		}

@@ -263,7 +263,7 @@ func (d draws) recorded() *Recorded {
 	if d.n("recorded", 0, 2) > 0 {
 		return nil
 	}
-	return &Recorded{int64(d.n("host", -1, 9)), int64(d.n("start", 0, 1<<40)), int64(d.n("duration", -1, 5))}
+	return &Recorded{int64(d.n("host", -1, 9)), int64(d.u64("start") >> 24), int64(d.n("duration", -1, 5))}
 }
 
 func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {

@@ -1,6 +1,7 @@
 package hardware
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -23,7 +24,7 @@ func (c *Config) AsGPU(g *trace.Machine) *Config {
 		func(c *Config) { set(&c.SM.Registers, g.RegistersPerSM) },
 		func(c *Config) { c.setShared(g.SharedBytesPerSM) },
 		func(c *Config) { c.setL2(g.L2Bytes) },
-		func(c *Config) { set(&c.DRAM.Bytes, g.MemoryBytes) },
+		func(c *Config) { c.DRAM.Bytes = cmp.Or(int64(min(g.MemoryBytes, math.MaxInt64)), c.DRAM.Bytes) },
 		func(c *Config) { c.setBandwidth(float64(g.MemoryBytesPerSecond) / 1e6) },
 	} {
 		next := out.clone()
@@ -110,7 +111,7 @@ func (c *Config) setShared(bytes uint64) {
 // setL2 sets the size of the L2, to whole sets of its slices.
 func (c *Config) setL2(bytes uint64) {
 	if unit := uint64(c.L2.LineBytes * c.L2.Ways * c.L2.Slices); bytes >= unit {
-		c.L2.Bytes = int(min(bytes, 1<<36) / unit * unit)
+		c.L2.Bytes = int(min(bytes, 1<<36, math.MaxInt) / unit * unit)
 	}
 }
 

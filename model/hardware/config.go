@@ -127,7 +127,7 @@ type L2Config struct {
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
 type DRAMConfig struct {
-	Bytes    int    `toml:"bytes"` // capacity of the device memory
+	Bytes    int64  `toml:"bytes"` // capacity of the device memory
 	Channels int    `toml:"channels"`
 	Banks    int    `toml:"banks"`
 	RowBytes int    `toml:"row_bytes"`

@@ -94,7 +94,7 @@ func (c *Config) Value(key string) (value any, ok bool) {
 	}
 	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
 	switch v.Kind() {
-	case reflect.Int:
+	case reflect.Int, reflect.Int64:
 		return v.Int(), true
 	case reflect.Slice:
 		words := make([]string, v.Len())
@@ -116,8 +116,8 @@ func parseInto(v reflect.Value, text string) bool {
 			return false
 		}
 		v.SetBool(b)
-	case reflect.Int:
-		n, err := strconv.ParseInt(text, 0, 64)
+	case reflect.Int, reflect.Int64:
+		n, err := strconv.ParseInt(text, 0, v.Type().Bits())
 		if err != nil {
 			return false
 		}
@@ -143,7 +143,7 @@ func parseList(v reflect.Value, text string) bool {
 		if part = strings.TrimSpace(part); part == "" {
 			continue
 		}
-		n, err := strconv.ParseInt(part, 0, 64)
+		n, err := strconv.ParseInt(part, 0, strconv.IntSize)
 		if err != nil || len(list) == maxList {
 			return false
 		}

@@ -175,11 +175,11 @@ func (c *Config) checkKey(k configKey) error {
 		ok, text = b.words == nil || slices.Contains(b.words, v.String()), strconv.Quote(v.String())
 	case reflect.Float64:
 		ok = v.Float() >= b.min && v.Float() <= b.max
-	case reflect.Int:
-		ok = b.holds(int(v.Int()))
+	case reflect.Int, reflect.Int64:
+		ok = b.holds(v.Int())
 	case reflect.Slice:
 		list := v.Interface().([]int)
-		ok = len(list) <= maxList && !slices.ContainsFunc(list, func(n int) bool { return !b.holds(n) })
+		ok = len(list) <= maxList && !slices.ContainsFunc(list, func(n int) bool { return !b.holds(int64(n)) })
 	}
 	if !ok {
 		return &ValueError{k.path, text, k.allowed()}
@@ -187,8 +187,8 @@ func (c *Config) checkKey(k configKey) error {
 	return nil
 }
 
-func (b bound) holds(n int) bool {
-	return float64(n) >= b.min && float64(n) <= b.max && (!b.powerOfTwo || bits.OnesCount(uint(n)) == 1)
+func (b bound) holds(n int64) bool {
+	return float64(n) >= b.min && float64(n) <= b.max && (!b.powerOfTwo || bits.OnesCount64(uint64(n)) == 1)
 }
 
 // allowed says in words what the value of a key may be.
@@ -258,8 +258,8 @@ func checkLines(c *Config) error {
 	line := c.L2.LineBytes
 	l1 := max(c.L1.Bytes, c.L1.Unified)
 	return firstError(
-		relate(c.L2.Bytes <= maxLines*line, "l2.bytes", c.L2.Bytes, "at most %d lines of l2.line_bytes = %d", maxLines, line),
-		relate(l1 <= maxLines*line/c.SM.Count, "l1.bytes", l1, "at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
+		relate(c.L2.Bytes/line <= maxLines, "l2.bytes", c.L2.Bytes, "at most %d lines of l2.line_bytes = %d", maxLines, line),
+		relate(int64(l1) <= maxLines*int64(line)/int64(c.SM.Count), "l1.bytes", l1, "at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
 		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d", maxLines, c.SM.Count),
 	)
 }

@@ -79,11 +79,11 @@ func (a *arcs) line(l *lines, line []byte, fields int) (int, error) {
 		return 0, l.errorf("want %s, not %q", map[int]string{0: "two or three numbers", 2: "two numbers as before", 3: "three numbers as before"}[fields], short(line))
 	}
 	const most = 1<<32 - 1
-	u, err := l.uint(f[0], 0, most, "the arc's source")
+	u, err := l.wide(f[0], 0, most, "the arc's source")
 	if err != nil {
 		return 0, err
 	}
-	v, err := l.uint(f[1], 0, most, "the arc's destination")
+	v, err := l.wide(f[1], 0, most, "the arc's destination")
 	if err != nil {
 		return 0, err
 	}

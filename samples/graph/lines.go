@@ -74,12 +74,18 @@ func (l *lines) errorf(format string, args ...any) error {
 
 // uint parses a field as a whole number from lo to hi.
 func (l *lines) uint(f []byte, lo, hi int, what string) (int, error) {
-	n := 0
+	n, err := l.wide(f, int64(lo), int64(hi), what)
+	return int(n), err
+}
+
+// wide is uint for bounds that an int of 32 bits does not have.
+func (l *lines) wide(f []byte, lo, hi int64, what string) (int64, error) {
+	n := int64(0)
 	for _, c := range f {
 		if c < '0' || c > '9' || n > 1<<50 {
 			return 0, l.errorf("%s is %q, not a whole number from %d to %d", what, short(f), lo, hi)
 		}
-		n = 10*n + int(c-'0')
+		n = 10*n + int64(c-'0')
 	}
 	if len(f) == 0 {
 		return 0, l.errorf("%s is missing", what)

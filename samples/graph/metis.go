@@ -93,7 +93,7 @@ func (h *metisHeader) vertex(l *lines, line []byte, g *Graph) error {
 	for range h.skip {
 		var f []byte
 		f, line = field(line)
-		if _, err := l.uint(f, 0, 1<<40, "a vertex weight"); err != nil {
+		if _, err := l.wide(f, 0, 1<<40, "a vertex weight"); err != nil {
 			return err
 		}
 	}

@@ -9,11 +9,11 @@ func readRodinia(l *lines, o *Options) (*Graph, error) {
 	}
 	g := &Graph{Row: []uint32{0}}
 	for range vertices {
-		first, degree, err := l.pair(o.Limits.Arcs, o.Limits.Arcs, "a vertex")
+		first, arcs, err := l.pair(o.Limits.Arcs, int64(o.Limits.Arcs), "a vertex")
 		if err != nil {
 			return nil, err
 		}
-		last := int(g.Row[len(g.Row)-1])
+		last, degree := int(g.Row[len(g.Row)-1]), int(arcs)
 		if first != last || last+degree > o.Limits.Arcs {
 			return nil, l.errorf("a row of %d arcs from %d; the row before ends at %d, and %d is the limit", degree, first, last, o.Limits.Arcs)
 		}
@@ -53,7 +53,7 @@ func (l *lines) single(most int, what string) (int, error) {
 }
 
 // pair reads a line of two numbers.
-func (l *lines) pair(most0, most1 int, what string) (a, b int, err error) {
+func (l *lines) pair(most0 int, most1 int64, what string) (a int, b int64, err error) {
 	line, err := l.must("", what)
 	if err != nil {
 		return 0, 0, err
@@ -65,6 +65,6 @@ func (l *lines) pair(most0, most1 int, what string) (a, b int, err error) {
 	if a, err = l.uint(f[0], 0, most0, what); err != nil {
 		return 0, 0, err
 	}
-	b, err = l.uint(f[1], 0, most1, what)
+	b, err = l.wide(f[1], 0, most1, what)
 	return a, b, err
 }

@@ -13,7 +13,7 @@ import (
 const maxSteps = 1 << 24
 
 // maxBytes bounds the device arrays of one kind of task.
-const maxBytes = 1 << 40
+const maxBytes uint64 = 1 << 40
 
 // streams is the number of streams that tasks are given in turn.
 const streams = 32

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gpureplay/samples"
+)
+
+// emulators are the programs that run a command made for another processor; 386 needs
+// none on amd64.
+var emulators = map[string]string{"arm64": "qemu-aarch64-static", "arm": "qemu-arm-static", "s390x": "qemu-s390x-static", "riscv64": "qemu-riscv64-static"}
+
+// Another processor gives the same bytes: every sample's trace, and the tables of
+// every policy that applies to it, from a command built for it and emulated. It
+// takes minutes for each, so that `make processors` asks for it; Debian's
+// qemu-user-static has the emulators.
+func TestOtherProcessors(t *testing.T) {
+	list := strings.Fields(os.Getenv("REPLAY_PROCESSORS"))
+	if len(list) == 0 {
+		t.Skip("make processors runs this for other processors (REPLAY_PROCESSORS=\"arm64 386 s390x\")")
+	}
+	for _, arch := range list {
+		t.Run(arch, func(t *testing.T) { sameBytesOn(t, arch) })
+	}
+}
+
+func sameBytesOn(t *testing.T, arch string) {
+	var run []string
+	if name := emulators[arch]; name != "" {
+		emulator, err := exec.LookPath(name)
+		if err != nil {
+			t.Skipf("there is no %s", name)
+		}
+		run = []string{emulator}
+	}
+	dir := t.TempDir()
+	command := filepath.Join(dir, "replay")
+	build := exec.Command("go", "build", "-tags=noasm", "-o", command, "gpureplay/cmd/replay") // Arrow has assembly or nothing for some
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run = append(run, command)
+	emulated := func(args ...string) {
+		if out, err := exec.Command(run[0], append(run[1:], args...)...).CombinedOutput(); err != nil {
+			t.Fatalf("replay %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	for _, g := range samples.List() {
+		name := g.Name
+		t.Run(name, func(t *testing.T) {
+			here, there := t.TempDir(), t.TempDir()
+			must(t, "sample", name, "-o", filepath.Join(here, "t.trace.zst"))
+			emulated("sample", name, "-o", filepath.Join(there, "t.trace.zst"))
+			if !slices.Equal(bytesOf(t, here, "t.trace.zst"), bytesOf(t, there, "t.trace.zst")) {
+				t.Fatalf("its trace differs on %s", arch)
+			}
+			must(t, "--policy=all", "--gpu=k20c", "-o", filepath.Join(here, "out"), filepath.Join(here, "t.trace.zst"))
+			emulated("--policy=all", "--gpu=k20c", "-o", filepath.Join(there, "out"), filepath.Join(here, "t.trace.zst"))
+			a, b := contents(t, filepath.Join(here, "out")), contents(t, filepath.Join(there, "out"))
+			for _, file := range slices.Sorted(maps.Keys(a)) {
+				if a[file] != b[file] {
+					t.Errorf("%s differs between %s and %s", file, runtime.GOARCH, arch)
+				}
+			}
+			if len(a) != len(b) {
+				t.Errorf("%d files here, %d there", len(a), len(b))
+			}
+		})
+	}
+}
+
+func bytesOf(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
