@@ -21,6 +21,7 @@ const headBytes = 64 << 10
 // zstd, xz, by content) are unpacked on the way.
 type Input struct {
 	path   string
+	name   string // what messages call it; "": the path
 	dir    bool
 	head   []byte
 	packed bool
@@ -88,7 +89,16 @@ func (in *Input) unpackHead(raw []byte) error {
 }
 
 // Name is what messages call the input.
-func (in *Input) Name() string { return in.path }
+func (in *Input) Name() string {
+	if in.name != "" {
+		return in.name
+	}
+	return in.path
+}
+
+// Call sets what messages call the input, for one that lies elsewhere than its user
+// knows.
+func (in *Input) Call(name string) { in.name = name }
 
 // Path is where the input lies; "" for standard input.
 func (in *Input) Path() string {

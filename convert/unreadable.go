@@ -25,7 +25,6 @@ var unreadable = []struct {
 	{"", ".pftrace", "it is a trace of Perfetto: write rocprofv3's tables with --output-format csv, or its database with --output-format rocpd"},
 	{"\x80\x02", ".pickle", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of kernels; export_chrome_trace of the profiler does"},
 	{"\x80\x04", "", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of kernels; export_chrome_trace of the profiler does"},
-	{"PK\x03\x04", ".zip", "it is a zip archive: unpack it and give a file of it"},
 }
 
 // explain says what an input is that no format recognises; nil if that is unknown.

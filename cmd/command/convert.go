@@ -27,8 +27,8 @@ func (a *app) convertCommand() *cobra.Command {
 		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
 			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
 			"INPUT may also be a trace in its text form, which FORMAT.md describes. Where -o is a folder, each device of a capture becomes a trace, and\n" +
-			"so does each file of an INPUT that is a folder of captures (the ranks of a job).",
-		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst\n  replay convert ranks/ -o traces/",
+			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the ranks of a job.",
+		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst\n  replay convert ranks.tar.gz -o traces/",
 		Args:    exactly(1, "one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
@@ -43,7 +43,7 @@ func (a *app) convertCommand() *cobra.Command {
 			if err := fileName(out); err != nil {
 				return err
 			}
-			return a.convert(cmd.Context(), args[0], out, w)
+			return a.convertOne(cmd.Context(), args[0], out, w)
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write; a folder (DIR/): a trace for each device, and each file of a folder")
@@ -99,13 +99,16 @@ func (w *wanted) begins(from []string) error {
 	return nil
 }
 
-func (a *app) convert(ctx context.Context, input, out string, w wanted) error {
-	if done, err := a.part(ctx, input, out, &w); done || err != nil {
+func (a *app) convert(ctx context.Context, c capture, out string, w wanted) error {
+	if done, err := a.part(ctx, c.path, out, &w); done || err != nil {
 		return err
 	}
-	in, err := convert.Open(input, a.in)
+	in, err := convert.Open(c.path, a.in)
 	if err != nil {
 		return err
+	}
+	if c.name != c.path {
+		in.Call(c.name)
 	}
 	err = w.converted(ctx, a, out, func(path string) error {
 		bar := a.byteProgress()

@@ -22,7 +22,8 @@ func isFolder(path string) bool {
 
 // convertAll makes a trace in the folder out of each device of each capture.
 func (a *app) convertAll(ctx context.Context, input, out string, w wanted) error {
-	inputs, err := capturesOf(input, w.format)
+	list, done, err := capturesOf(ctx, input, w.format)
+	defer done()
 	if err != nil {
 		return err
 	}
@@ -30,22 +31,32 @@ func (a *app) convertAll(ctx context.Context, input, out string, w wanted) error
 		return err
 	}
 	taken := map[string]string{}
-	for _, in := range inputs {
-		name := captureName(in)
+	for _, c := range list {
+		name := c.traceName()
 		if before, ok := taken[name]; ok {
-			return fmt.Errorf("%s and %s would both become %s: convert one of them by itself", before, in, name)
+			return fmt.Errorf("%s and %s would both become %s: convert one of them by itself", before, c.name, name)
 		}
-		taken[name] = in
-		if err := a.convertDevices(ctx, in, filepath.Join(out, name), w); err != nil {
+		taken[name] = c.name
+		if err := a.convertDevices(ctx, c, filepath.Join(out, name), w); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// convertOne makes a trace out of the only capture of an input.
+func (a *app) convertOne(ctx context.Context, input, out string, w wanted) error {
+	c, done, err := captureOf(ctx, input, w.format)
+	defer done()
+	if err != nil {
+		return err
+	}
+	return a.convert(ctx, c, out, w)
+}
+
 // convertDevices converts a capture's devices: NAME.trace.zst if there is one, else
 // NAME.device0.trace.zst and so on.
-func (a *app) convertDevices(ctx context.Context, in, stem string, w wanted) error {
+func (a *app) convertDevices(ctx context.Context, in capture, stem string, w wanted) error {
 	target := stem + ".trace.zst"
 	if err := a.convert(ctx, in, target, w); err != nil || w.Device >= 0 {
 		return err
@@ -88,45 +99,66 @@ func devicesOf(path string) (own string, others []string, err error) {
 	return own, slices.DeleteFunc(others, func(d string) bool { return d == own }), nil
 }
 
-// capturesOf returns the input, or, of a folder that is no capture itself, its
-// files that are.
-func capturesOf(input, from string) ([]string, error) {
-	info, err := os.Stat(input)
-	if err != nil || !info.IsDir() || from != "" {
-		return []string{input}, nil // the converter says what is wrong
-	}
-	whole, err := convert.Open(input, nil)
+// capture is an input: where it lies, what messages call it, and its name within the
+// folder or archive that was given.
+type capture struct{ path, name, within string }
+
+// captureOf returns the only capture of an input. done is to be called at the end.
+func captureOf(ctx context.Context, input, format string) (capture, func(), error) {
+	list, done, err := capturesOf(ctx, input, format)
 	if err != nil {
-		return nil, err
+		return capture{}, done, err
 	}
-	if _, err := convert.Detect(whole); err == nil || !errors.Is(err, convert.ErrUnknown) {
-		return []string{input}, nil
+	if n := len(list); n > 1 {
+		return capture{}, done, fmt.Errorf("%s holds %d captures (%s, %s, ...): convert -o DIR/ makes a trace of each; or give one of them", input, n, list[0].within, list[1].within)
 	}
-	entries, err := os.ReadDir(input)
-	if err != nil {
-		return nil, err
-	}
-	var list []string
-	for _, e := range entries {
-		path := filepath.Join(input, e.Name())
-		in, err := convert.Open(path, nil)
-		if err != nil || in.IsDir() {
-			continue
-		}
-		if _, err := convert.Detect(in); err == nil {
-			list = append(list, path)
-		}
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no file of this folder is a capture that a converter recognises", input)
-	}
-	return list, nil
+	return list[0], done, nil
 }
 
-// captureName is the name of a capture's file without the endings of its format.
-func captureName(path string) string {
-	name := filepath.Base(path)
-	for _, suffix := range []string{".gz", ".zst", ".xz", ".json", ".csv", ".sqlite", ".db", ".rpd", ".pt.trace"} {
+// capturesOf returns the input, or, of a folder or an archive that is no capture
+// itself, what it holds that is. done is to be called at the end: an archive is
+// unpacked until then.
+func capturesOf(ctx context.Context, input, format string) (list []capture, done func(), err error) {
+	done = func() {}
+	itself := []capture{{input, input, filepath.Base(input)}}
+	if input == "-" {
+		return itself, done, nil
+	}
+	in, err := convert.Open(input, nil)
+	if err != nil {
+		return itself, done, nil // the converter says what is wrong
+	}
+	if f, err := convert.Detect(in); !errors.Is(err, convert.ErrUnknown) || format == f.Name && format != "" {
+		return itself, done, nil
+	}
+	dir := input
+	switch {
+	case in.IsDir() && format == "":
+	case convert.IsArchive(in):
+		if dir, err = os.MkdirTemp("", "replay-unpacked-"); err != nil {
+			return nil, done, err
+		}
+		done = func() { os.RemoveAll(dir) }
+		if err := convert.Unpack(ctx, in, dir); err != nil {
+			return nil, done, err
+		}
+	default:
+		return itself, done, nil
+	}
+	names, err := convert.CapturesIn(dir)
+	if err == nil && len(names) == 0 {
+		err = fmt.Errorf("%s: nothing in it is a capture that a converter recognises", input)
+	}
+	for _, name := range names {
+		list = append(list, capture{filepath.Join(dir, name), filepath.Join(input, name), name})
+	}
+	return list, done, err
+}
+
+// traceName is the name of a capture without the endings of its format.
+func (c *capture) traceName() string {
+	name := strings.ReplaceAll(filepath.ToSlash(c.within), "/", "-")
+	for _, suffix := range []string{".gz", ".zst", ".xz", ".json", ".csv", ".sqlite", ".db", ".rpd", ".et", ".pt.trace"} {
 		name = strings.TrimSuffix(name, suffix)
 	}
 	return name

@@ -142,10 +142,16 @@ func openTrace(ctx context.Context, path string) (*trace.Reader, error) {
 	if strings.HasSuffix(path, ".trace.zst") {
 		return trace.Open(path)
 	}
-	in, err := convert.Open(path, nil)
+	c, done, err := captureOf(ctx, path, "")
+	defer done()
 	if err != nil {
 		return nil, err
 	}
+	in, err := convert.Open(c.path, nil)
+	if err != nil {
+		return nil, err
+	}
+	in.Call(c.name)
 	dir, err := os.MkdirTemp("", "replay-correlate-")
 	if err != nil {
 		return nil, err
