@@ -210,10 +210,10 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 
 // groupReady reports whether the next CTA of k can be placed in cycle t. The
 // record of a spilled group is read from global memory from the moment on that it
-// is one of the first Policy.ReadAhead in the list, while the CTAs before it wait or
+// is one of the first `ahead` in the list, while the CTAs before it wait or
 // are placed (MODEL.md, choice 15).
-func (u *ctaScheduler) groupReady(k *kernelRun, t Time) bool {
-	n := min(k.groups.len(), max(1, u.m.policy.ReadAhead))
+func (u *ctaScheduler) groupReady(k *kernelRun, ahead int, t Time) bool {
+	n := min(k.groups.len(), ahead)
 	for i := range n {
 		g := &k.groups.items[k.groups.head+i]
 		if g.loaded >= 0 || ^g.loaded > t {

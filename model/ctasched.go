@@ -95,11 +95,20 @@ func (u *ctaScheduler) run(t Time) error {
 	return nil
 }
 
-// refresh lists the kernels with CTAs left that can be placed in cycle t.
+// refresh lists the kernels with CTAs left that can be placed in cycle t. Records of
+// groups are read ahead for the first kernel that has some: they have one place on chip.
 func (u *ctaScheduler) refresh(t Time) {
 	u.view, u.pass.Kernels = u.view[:0], u.pass.Kernels[:0]
+	ahead := max(1, u.m.policy.ReadAhead)
 	for _, k := range u.entries {
-		if k.Left > 0 && u.groupReady(k, t) {
+		if k.Left == 0 {
+			continue
+		}
+		n := ahead
+		if k.groups.len() > 0 {
+			ahead = 1
+		}
+		if u.groupReady(k, n, t) {
 			u.view = append(u.view, k)
 			u.pass.Kernels = append(u.pass.Kernels, &k.KernelView)
 		}

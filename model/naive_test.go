@@ -318,8 +318,13 @@ func (n *naive) enter(k *nKernel) {
 // place puts one CTA on an SM, of a kernel with CTAs left.
 func (n *naive) place() {
 	var ready []*nKernel
+	ahead := n.table.ahead
 	for _, k := range n.entries {
-		if n.pointAt(k); k.next < len(k.items) && n.placeable(k) {
+		n.pointAt(k, ahead)
+		if len(k.groups) > 0 {
+			ahead = 1
+		}
+		if k.next < len(k.items) && n.placeable(k) {
 			ready = append(ready, k)
 		}
 	}

@@ -269,10 +269,10 @@ func (n *naive) enterDirect() {
 	}
 }
 
-// pointAt reads the record of the group that is next in k's list, if it is in memory.
-func (n *naive) pointAt(k *nKernel) {
+// pointAt reads the records of the groups that are next in k's list, if they are in memory.
+func (n *naive) pointAt(k *nKernel, ahead int) {
 	for i, g := range k.groups {
-		if i < n.table.ahead && g.r.answer.spilled && !g.read && g.from <= n.t {
+		if i < ahead && g.r.answer.spilled && !g.read && g.from <= n.t {
 			g.read, g.loaded = true, n.mem.request(0, trace.InstLoad, &nAsked{sectors: []uint64{recordOf(g.r)}}, n.t)
 		}
 	}

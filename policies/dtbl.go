@@ -14,7 +14,7 @@ var aggParams = []Param{
 	{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread names, if that is free"},
 	{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
 	{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler hands it to the KMU; api: its warp makes the remaining calls"},
-	{"dtbl-ahead", "8", "records of spilled groups that are read before their turn, by pointers on chip; 1: the next one alone"},
+	{"dtbl-ahead", "64", "records of spilled groups that are read at a time, the next ones of the kernel whose CTAs are placed; 1: the next one alone"},
 	{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
 }
 
@@ -114,13 +114,13 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
 	table := float64(p.AGT * agtEntryBytes)
-	ahead := float64((p.ReadAhead - 1) * cfg.KMU.Entries * (pointerBytes + agtEntryBytes))
+	ahead := float64((p.ReadAhead - 1) * (pointerBytes + agtEntryBytes))
 	lines := []CostLine{
 		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", p.AGT, agtEntryBytes), table, "bytes", source},
 		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},
 	}
 	if ahead > 0 {
-		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records, of %d entries of the distributor", p.ReadAhead-1, cfg.KMU.Entries), ahead, "bytes",
+		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records", p.ReadAhead-1), ahead, "bytes",
 			fmt.Sprintf("estimated: %d bytes a pointer, %d a record; not in the paper", pointerBytes, agtEntryBytes)})
 	}
 	lines = append(lines, CostLine{"sum", table + dtblOtherBytes + ahead, "bytes", ""})
