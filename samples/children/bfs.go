@@ -14,7 +14,8 @@ func init() {
 		Title:  "breadth-first search, a child for a vertex with many neighbours",
 		Source: "DTBL table 4 and SPAWN table I (BFS); dragon_li's BFS (240 x 128, expand and contract)",
 		Params: append(graphParams(allKinds("citation")...), append(bfsRules.params(),
-			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"))...),
+			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"),
+			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp and by a scan", "nested", "flat"))...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)
 			if err != nil {
@@ -28,7 +29,7 @@ func init() {
 			if err != nil {
 				return err
 			}
-			_, err = runBFS(w, g, source, r)
+			_, err = runBFS(w, g, source, r, p.Text("form") == "flat")
 			return err
 		},
 	})
@@ -52,22 +53,28 @@ type bfs struct {
 
 	expand   expandCode
 	contract contractCode
+	flat     flatExpand
+	isFlat   bool
 
 	labels  []int32
 	current []uint32
 	all     []uint32 // the expanded frontier
 }
 
-func runBFS(w samples.Writer, g *graph.Graph, source int, r rule) ([]int32, error) {
+func runBFS(w samples.Writer, g *graph.Graph, source int, r rule, flat bool) ([]int32, error) {
 	p := samples.NewProgram(w)
-	s := &bfs{p: p, g: newDeviceGraph(p, g), grid: grid{240, 128}, labels: make([]int32, g.Vertices())}
+	s := &bfs{p: p, g: newDeviceGraph(p, g), grid: grid{240, 128}, labels: make([]int32, g.Vertices()), isFlat: flat}
 	n := g.Vertices()
 	s.label = p.Array("label", n, 4, trace.ArrayOutput)
 	s.frontier[0] = p.Array("frontier0", n, 4, 0)
 	s.frontier[1] = p.Array("frontier1", n, 4, 0)
 	s.expanded = p.Array("expanded", max(g.Arcs(), 1), 4, 0)
 	s.counts = p.Array("counts", 2, 4, trace.ArrayOutput)
-	s.expand = newExpand(p, r)
+	if flat {
+		s.flat = newFlatExpand(p)
+	} else {
+		s.expand = newExpand(p, r)
+	}
 	s.contract = newContract(p)
 	for v := range s.labels {
 		s.labels[v] = -1
@@ -95,7 +102,13 @@ func (s *bfs) level(level int32) {
 	in, out := s.frontier[(level-1)%2], s.frontier[level%2]
 	s.p.Memset(s.counts)
 	s.all = s.all[:0]
-	s.p.Launch(s.grid.kernel(s.expand.Code, 34), func(b *samples.Block) { s.expandCTA(b, in) })
+	if s.isFlat {
+		k := s.grid.kernel(s.flat.Code, 34)
+		k.SharedBytes = uint32(flatDealt + dealtBytes*s.grid.threads)
+		s.p.Launch(k, func(b *samples.Block) { s.flatCTA(b, in) })
+	} else {
+		s.p.Launch(s.grid.kernel(s.expand.Code, 34), func(b *samples.Block) { s.expandCTA(b, in) })
+	}
 	var next []uint32
 	s.p.Launch(s.grid.kernel(s.contract.Code, 26), func(b *samples.Block) { s.contractCTA(b, out, level, &next) })
 	s.p.Get(s.counts)
