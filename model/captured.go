@@ -25,6 +25,7 @@ func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	if r == nil {
 		return op
 	}
+	op.place = h.placeOf(r)
 	if h.captured() {
 		op.start, op.duration = h.since(r.StartNs), nsToCycles(r.DurationNs, h.m.cfg)
 		if op.kind == trace.OpLaunch {
@@ -44,6 +45,20 @@ func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time
 		op.start = h.notBefore(of, r, t) - Time(h.m.cfg.KMU.DispatchLatency)
 	}
 	return op
+}
+
+// placeOf is what something that was recorded takes of the queue to the device.
+func (h *host) placeOf(r *trace.Recorded) queuePlace {
+	switch {
+	case r.StartNs < 0:
+	case r.HostNs < 0:
+		return placePast
+	case r.HostNs == h.called:
+		return placeNone
+	default:
+		h.called = r.HostNs
+	}
+	return placeOne
 }
 
 func (h *host) captured() bool { return h.m.policy.Host == HostCaptured }

@@ -22,8 +22,9 @@ type host struct {
 	streams map[uint64]*stream
 	order   []*stream // by first appearance
 	events  map[uint64]*cudaEvent
-	open    int     // operations in streams that have not completed
-	engine  [3]Time // when each copy engine is free: to device, to host, on device
+	open    int            // operations in streams that have not completed
+	in      [numPlaces]int // the same, by what they take of the queue
+	engine  [3]Time        // when each copy engine is free: to device, to host, on device
 	link    [3]rate
 	storage rate
 	bound   endBound
@@ -31,6 +32,7 @@ type host struct {
 	capture *Capture
 	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
 	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
+	called  int64            // when the last call of the capture was made that issued something, ns; -1: none was
 	worked  int64            // the host's work since its last launch, the latest stretch of it, ns
 	warms   bool             // copies to the device leave their data in the L2, where somebody reads it
 	tail    Time             // for how long the host is kept when its wait ends
@@ -38,8 +40,26 @@ type host struct {
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
-// CUDA driver's launch queue (choice 11 of MODEL.md).
-const maxOpen = 1024
+// CUDA driver's launch queue (choice 11 of MODEL.md). Of one call of a capture, which
+// is a graph's, the first counts; those without a call are in the queue before the
+// capture begins, and only memory bounds them.
+const (
+	maxOpen     = 1 << 10
+	maxUncalled = 1 << 14
+)
+
+// queuePlace is what an operation takes of the queue between host and device.
+type queuePlace uint8
+
+const (
+	placeOne  queuePlace = iota // a place
+	placeNone                   // none: it came with the one before it
+	placePast                   // it has no call
+	numPlaces = iota
+)
+
+// full reports whether the host has to wait before it issues more.
+func (h *host) full() bool { return h.in[placeOne] >= maxOpen || h.in[placePast] >= maxUncalled }
 
 // stream is a queue of operations that complete in order.
 type stream struct {
@@ -66,6 +86,7 @@ type streamOp struct {
 	start    Time // cycle before which it does not begin; 0: any
 	duration Time // of a copy, as recorded; 0: it was not
 	gap      Time // before a copy, behind what was before it
+	place    queuePlace
 	early    bool // it need not wait for the end of the kernel before it
 	ended    bool // before that has
 }
@@ -79,7 +100,7 @@ type cudaEvent struct {
 func newHost(m *Machine) *host {
 	c := m.cfg
 	touched := m.prog.Totals.MemInsts > 0 || m.prog.Meta.Fidelity >= trace.FidelityCTA
-	h := &host{m: m, ops: m.tr.HostOps(), streams: make(map[uint64]*stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64), arrived: make(map[int]Time),
+	h := &host{m: m, ops: m.tr.HostOps(), streams: make(map[uint64]*stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64), called: -1, arrived: make(map[int]Time),
 		warms: c.L2.CopiesWarm && touched}
 	core := c.Clock.CoreMHz
 	h.link[0] = newRate(c.Host.PCIeGBs*1e9, core)
@@ -117,8 +138,8 @@ func (h *host) run(t Time) error {
 			}
 			h.held = true
 		}
-		if h.open >= maxOpen {
-			h.wait = func() bool { return h.open < maxOpen }
+		if h.full() {
+			h.wait = func() bool { return !h.full() }
 			continue
 		}
 		h.held = false
@@ -256,6 +277,7 @@ func (h *host) event(id uint64) *cudaEvent {
 
 func (h *host) push(st *stream, op streamOp, t Time) {
 	h.open++
+	h.in[op.place]++
 	st.queue = append(st.queue, op)
 	switch {
 	case len(st.queue) == 1:
@@ -377,6 +399,7 @@ func (h *host) done(st *stream, t Time) {
 }
 
 func (h *host) pop(st *stream) {
+	h.in[st.queue[0].place]--
 	copy(st.queue, st.queue[1:])
 	st.queue[len(st.queue)-1] = streamOp{}
 	st.queue = st.queue[:len(st.queue)-1]

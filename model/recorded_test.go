@@ -2,6 +2,8 @@ package model_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"gpureplay/model"
@@ -120,5 +122,26 @@ launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
 `
 	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", model.Timing{Host: model.TimesRecorded}, nil)); got != "[5000-5100 5140-5240]" {
 		t.Errorf("%s", got)
+	}
+}
+
+// Of 1,500 kernels of one call, which is a graph's, one counts for the queue to the
+// device, and of as many without a call none does: the launch behind them begins at
+// once, 40 of dispatch after its call. Of 1,500 with calls of their own, 477 must have
+// ended before there is room for it: the first at 7 + 40 + 10, each 50 after the one
+// before it, the last of them at 23,857. Its CTA is placed 41 later, since the next of
+// the 1,500 is dispatched in the same cycle.
+func TestRoomForWhatIsLaunched(t *testing.T) {
+	for _, w := range []struct{ host, want string }{{"host=10", "40-50"}, {"", "40-50"}, {"host=%d", "23898-23908"}} {
+		var b strings.Builder
+		b.WriteString("meta fidelity=kernel\n")
+		for i := range 1500 {
+			host := strings.Replace(w.host, "%d", fmt.Sprint(i), 1)
+			fmt.Fprintf(&b, "launch a grid=1 block=32 fidelity=kernel %s start=%d duration=10\n", host, 50*i)
+		}
+		b.WriteString("launch b grid=1 block=32 stream=1 fidelity=kernel host=20 start=30 duration=10\n")
+		if all := recordedEnds(t, b.String(), "hyperq", model.Timing{Host: model.TimesRecorded}, nil); !slices.Contains(all, w.want) {
+			t.Errorf("%s: nothing runs %s", w.host, w.want)
+		}
 	}
 }

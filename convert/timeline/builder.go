@@ -38,6 +38,8 @@ type Builder struct {
 	calls   uint64
 	waits   bool // the profiler explains waits
 	counts  counts
+
+	hostWaits hostWaits
 }
 
 // New returns an empty builder. Close removes its temporary files.

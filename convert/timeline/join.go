@@ -269,6 +269,7 @@ func (j *joiner) emit(r *row) error {
 		return nil
 	}
 	if r.side != sideActivity {
+		j.b.hostWaits.note(r)
 		r.encode(j.buf, r.hostKey(r.start))
 		return j.b.host.Add(j.buf)
 	}

@@ -285,6 +285,7 @@ func (e *emitter) activity(r *row, pending uint64) error {
 		if r.copy == trace.OpCopyD2H && r.flags&flagPageable != 0 {
 			e.op.Async = false
 		}
+		e.op.Async = e.op.Async || r.flags&flagGraph != 0 // its call launches a graph and waits for nothing
 	}
 	if r.bytes == 0 {
 		e.b.counts.add(copyWithoutSize)
