@@ -50,7 +50,7 @@ func (c *Change) New() bool  { return c.CountA == 0 && c.CountB > 0 }
 func (c *Change) Gone() bool { return c.CountA > 0 && c.CountB == 0 }
 
 // errUntimed says what a capture must have to be compared.
-var errUntimed = errors.New("it has no recorded times: replay both, and compare the folders of their tables")
+var errUntimed = errors.New("one of them has no recorded times: replay both, and compare the folders of their tables")
 
 // CompareCaptures compares what two traces recorded.
 func CompareCaptures(a, b *trace.Reader) (*CaptureComparison, error) {
@@ -62,7 +62,9 @@ func CompareCaptures(a, b *trace.Reader) (*CaptureComparison, error) {
 		}
 	}
 	c.A.GPU, c.B.GPU = a.Program().Meta.GPU, b.Program().Meta.GPU
-	c.Span = Change{Name: "recorded end to end", CountA: 1, CountB: 1, NsA: sides[0].span, NsB: sides[1].span}
+	if c.Span = (Change{Name: "recorded end to end", NsA: sides[0].span, NsB: sides[1].span}); c.Span.NsA > 0 && c.Span.NsB > 0 {
+		c.Span.CountA, c.Span.CountB = 1, 1
+	}
 	c.Kernels = changes(sides[0].kernels, sides[1].kernels)
 	c.Copies = changes(sides[0].copies, sides[1].copies)
 	c.Ranges = changes(sides[0].ranges, sides[1].ranges)
@@ -109,7 +111,7 @@ func (x *recorded) read(r *trace.Reader) error {
 		if err := r.Kernel(id, &k); err != nil {
 			return err
 		}
-		if t := k.Recorded; t != nil && t.StartNs >= 0 {
+		if t := k.Recorded; t != nil && (t.StartNs >= 0 || t.DurationNs > 0) {
 			add(x.kernels, p.Functions[k.Function].Name, t)
 			x.within(p.ScopePath(k.Scope), t)
 		}
@@ -139,7 +141,7 @@ const stepPrefix = "ProfilerStep#"
 func (x *recorded) within(path []string, t *trace.Recorded) {
 	name := ""
 	for _, s := range path {
-		if strings.HasPrefix(s, stepPrefix) {
+		if strings.HasPrefix(s, stepPrefix) && t.StartNs >= 0 {
 			end := t.StartNs + max(0, t.DurationNs)
 			step, ok := x.steps[s]
 			if !ok {

@@ -46,7 +46,7 @@ func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string
 	}
 	c, err := replay.CompareCaptures(sides[0], sides[1])
 	if err != nil {
-		return err
+		return fmt.Errorf("compare: %s and %s: %w", paths[0], paths[1], err)
 	}
 	c.A.Name, c.B.Name = paths[0], paths[1]
 	if a.asJSON {
