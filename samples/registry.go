@@ -14,6 +14,10 @@ type Generator struct {
 	Source string  // paper and suite from which the launch configuration comes
 	Params []Param // in the order in which they are shown
 
+	// Machine is the preset of the GPU that the paper, or the measurement, is of; a
+	// replay takes it unless its user names another. "": none.
+	Machine string
+
 	// Generate runs the algorithm and writes its trace, without metadata.
 	Generate func(w Writer, p Params) error
 }

@@ -26,6 +26,7 @@ func (g *Generator) Write(out io.Writer, settings ...string) error {
 		Fidelity:   trace.FidelityWarp,
 		ArraysFrom: "generator",
 		Attrs:      p.attrs(),
+		GPU:        g.Machine,
 	})
 	if err := g.Generate(w, p); err != nil {
 		return fmt.Errorf("sample %s: %w", g.Name, err)

@@ -273,7 +273,7 @@ func TestSweepNamesAndDefaults(t *testing.T) {
 	traces, policies := map[any]bool{}, map[any]bool{}
 	for _, m := range listed {
 		traces[m["trace"]], policies[m["policy"]] = true, true
-		if m["gpu"] != "a100" || m["state"] != "to run" {
+		if m["gpu"] != "gk110-ppcs" || m["state"] != "to run" {
 			t.Fatalf("cell %v", m)
 		}
 	}

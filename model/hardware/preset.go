@@ -129,6 +129,9 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 	if err := c.Validate(); err != nil {
 		var bad *ValueError
 		if errors.As(err, &bad) {
+			if head.Base == "" && lineOf(data, bad.Key) == 0 {
+				return nil, fmt.Errorf("%s: there is no %s: give it, or begin the file with base = %q, or another preset, to take over what it leaves out", name, bad.Key, "a100")
+			}
 			name = TOMLPosition(name, data, bad.Key)
 		}
 		return nil, fmt.Errorf("%s: %w", name, err)

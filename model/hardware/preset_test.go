@@ -260,11 +260,11 @@ func TestReadConfigErrors(t *testing.T) {
 	for _, w := range []struct{ text, want string }{
 		{"base = \"a100\"\n[sm]\ncuont = 3\n", "my.toml:3: unknown key sm.cuont: did you mean sm.count"},
 		{"base = \"a100\"\nsm.count = 0\n", "my.toml:2: sm.count = 0: must be an integer from 1 to 4096"},
-		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml: line 2"},
+		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml:2: sm.count: got a value of type string, want a whole number, without quotes"},
 		{"base = \"a1000\"\n", `my.toml:1: base: unknown GPU preset "a1000": did you mean a100`},
 		{"base = \"a100\"\nsm.warp_scheduler = \"rr\"\n", `my.toml:2: sm.warp_scheduler = "rr": must be one of gto, gty, lrr`},
 		{"base = \"a100\"\n[l1]\nways = 7\n", "l1.bytes = 196608: must be a multiple of l1.line_bytes x l1.ways = 896"},
-		{"[sm]\ncount = 3\n", "must be"},
+		{"[sm]\ncount = 3\n", `my.toml: there is no clock.core_mhz: give it, or begin the file with base = "a100"`},
 		{"[sm\n", "my.toml: line "},
 		{"[[sm]]\ncount = 3\n", "my.toml: "},
 	} {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 )
 
@@ -50,8 +51,18 @@ func CheckTOML(name string, data []byte) error {
 	return nil
 }
 
+// mismatch is the decoder's way to say that a value is of another kind than its key's.
+var mismatch = regexp.MustCompile(`line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\w+); destination has type (\w+)`)
+
 // TOMLError makes one line of a decoder's error, with the file's name in front.
 func TOMLError(name string, err error) error {
+	if m := mismatch.FindStringSubmatch(err.Error()); m != nil {
+		remedy := map[string]string{"integer": "a whole number, without quotes", "float": "a number, without quotes", "boolean": "true or false, without quotes", "string": "a text in quotes"}[m[4]]
+		if remedy == "" {
+			remedy = m[4]
+		}
+		return fmt.Errorf("%s:%s: %s: got a value of type %s, want %s", name, m[1], m[2], m[3], remedy)
+	}
 	return fmt.Errorf("%s: %s", name, strings.TrimPrefix(strings.ReplaceAll(err.Error(), "\n", " "), "toml: "))
 }
 

@@ -40,13 +40,13 @@ func TestReadmeListsEveryGenerator(t *testing.T) {
 
 func table() string {
 	var b strings.Builder
-	b.WriteString("| name | what it computes | source | parameters (default; allowed) |\n| --- | --- | --- | --- |\n")
+	b.WriteString("| name | what it computes | source | machine | parameters (default; allowed) |\n| --- | --- | --- | --- | --- |\n")
 	for _, g := range samples.List() {
 		var params []string
 		for _, p := range g.Params {
 			params = append(params, fmt.Sprintf("`%s` %s (%s; %s)", p.Name, p.Help, p.Default, p.Allowed()))
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", g.Name, g.Title, g.Source, strings.Join(params, "<br>"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", g.Name, g.Title, g.Source, g.Machine, strings.Join(params, "<br>"))
 	}
 	return b.String()
 }

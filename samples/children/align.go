@@ -11,9 +11,10 @@ var alignRules = rules{dragonli: shape{32, 32}, klap: shape{1, 32}, arguments: 8
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-sa",
-		Title:  "alignment of reads to a reference, a child for a read with many candidate places",
-		Source: "SPAWN table I and section III-A (SA): a parent thread a section of reads, a child thread a candidate",
+		Name:    "dp-sa",
+		Machine: "k20m-spawn",
+		Title:   "alignment of reads to a reference, a child for a read with many candidate places",
+		Source:  "SPAWN table I and section III-A (SA): a parent thread a section of reads, a child thread a candidate",
 		Params: append([]samples.Param{
 			samples.Text("reference", "", "FASTA file of the reference (also .gz); empty: generate one"),
 			samples.Text("reads", "", "FASTA or FASTQ file of reads (also .gz); empty: take some from the reference"),

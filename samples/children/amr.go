@@ -11,9 +11,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-amr",
-		Title:  "adaptive mesh refinement of a flame front; children launch children",
-		Source: "DTBL table 4 and SPAWN table I (AMR); dragon_li's AMR (104 x 256, children of 1 x 32 for 4x4x2 cells, level cap 4, threshold 100 of 6000)",
+		Name:    "dp-amr",
+		Machine: "k20c",
+		Title:   "adaptive mesh refinement of a flame front; children launch children",
+		Source:  "DTBL table 4 and SPAWN table I (AMR); dragon_li's AMR (104 x 256, children of 1 x 32 for 4x4x2 cells, level cap 4, threshold 100 of 6000)",
 		Params: append([]samples.Param{
 			samples.Int("side", 16, 2, 128, "cells of the coarsest mesh in x and y; half as many in z"),
 			samples.Int("levels", 4, 1, 8, "levels of the mesh, the coarsest counted"),

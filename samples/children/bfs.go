@@ -10,9 +10,10 @@ var bfsRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 5
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-bfs",
-		Title:  "breadth-first search, a child for a vertex with many neighbours",
-		Source: "DTBL table 4 and SPAWN table I (BFS); dragon_li's BFS (240 x 128, expand and contract)",
+		Name:    "dp-bfs",
+		Machine: "k20c",
+		Title:   "breadth-first search, a child for a vertex with many neighbours",
+		Source:  "DTBL table 4 and SPAWN table I (BFS); dragon_li's BFS (240 x 128, expand and contract)",
 		Params: append(graphParams(allKinds("citation")...), append(bfsRules.params(),
 			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"),
 			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp and by a scan", "nested", "flat"))...),

@@ -13,9 +13,10 @@ var bhtRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 5
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-bht",
-		Title:  "Barnes-Hut forces: a walk of the tree per body, a child for a long list of interactions",
-		Source: "DTBL table 4 (BHT, random points); force kernel of LonestarGPU's Barnes-Hut (65 x 256), rule of dragon_li's BFS",
+		Name:    "dp-bht",
+		Machine: "k20c",
+		Title:   "Barnes-Hut forces: a walk of the tree per body, a child for a long list of interactions",
+		Source:  "DTBL table 4 (BHT, random points); force kernel of LonestarGPU's Barnes-Hut (65 x 256), rule of dragon_li's BFS",
 		Params: append([]samples.Param{
 			samples.Int("bodies", 1024, 2, 1<<18, "point masses"),
 			samples.Int("steps", 1, 1, 1000, "time steps"),

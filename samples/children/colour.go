@@ -12,10 +12,11 @@ var colourRules = rules{dragonli: shape{32, 32}, klap: shape{1, 256}, arguments:
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-gc",
-		Title:  "graph colouring by independent sets, a child for a vertex with many neighbours",
-		Source: "DTBL table 4 (CLR) and SPAWN table I (GC); geometry of Pannotia's colouring (ceil(n/256) x 256), launch rule of dragon_li's SSSP",
-		Params: append(graphParams(allKinds("citation")...), colourRules.params()...),
+		Name:    "dp-gc",
+		Machine: "k20c",
+		Title:   "graph colouring by independent sets, a child for a vertex with many neighbours",
+		Source:  "DTBL table 4 (CLR) and SPAWN table I (GC); geometry of Pannotia's colouring (ceil(n/256) x 256), launch rule of dragon_li's SSSP",
+		Params:  append(graphParams(allKinds("citation")...), colourRules.params()...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)
 			if err != nil {

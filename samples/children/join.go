@@ -12,9 +12,10 @@ var joinRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-join",
-		Title:  "inner join of two sorted relations, a child for a tuple with many matches",
-		Source: "DTBL table 4 and SPAWN table I (JOIN); dragon_li's JOIN (240 x 128)",
+		Name:    "dp-join",
+		Machine: "k20c",
+		Title:   "inner join of two sorted relations, a child for a tuple with many matches",
+		Source:  "DTBL table 4 and SPAWN table I (JOIN); dragon_li's JOIN (240 x 128)",
 		Params: append([]samples.Param{
 			samples.Int("left", 4096, 1, 1<<20, "tuples of the left relation"),
 			samples.Int("right", 4096, 1, 1<<20, "tuples of the right relation"),

@@ -9,9 +9,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-mandel",
-		Title:  "Mandelbrot set by region borders: fill, subdivide or compute each pixel, in children",
-		Source: "SPAWN table I (Mandel); rule of the adaptive-subdivision kernels of temporal-hpc's GPU-dynamic-parallelism",
+		Name:    "dp-mandel",
+		Machine: "k20m-spawn",
+		Title:   "Mandelbrot set by region borders: fill, subdivide or compute each pixel, in children",
+		Source:  "SPAWN table I (Mandel); rule of the adaptive-subdivision kernels of temporal-hpc's GPU-dynamic-parallelism",
 		Params: append([]samples.Param{
 			samples.Int("size", 256, 16, 8192, "pixels of a side, a power of two"),
 			samples.Int("regions", 4, 1, 256, "regions of a side at the start, a power of two"),

@@ -11,9 +11,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-mm",
-		Title:  "sparse matrix times dense matrix, a child for a row with many non-zeros",
-		Source: "SPAWN table I and section III-A (MM): a parent thread a row, a child thread a column of the multiplier",
+		Name:    "dp-mm",
+		Machine: "k20m-spawn",
+		Title:   "sparse matrix times dense matrix, a child for a row with many non-zeros",
+		Source:  "SPAWN table I and section III-A (MM): a parent thread a row, a child thread a column of the multiplier",
 		Params: append(graphParams(allKinds("graph500")...), append([]samples.Param{
 			samples.Int("columns", 64, 1, 4096, "columns of the multiplier"),
 			samples.Int("threshold", 32, 0, 1<<30, "least non-zeros of a row with a child; 0: all rows that have some"),

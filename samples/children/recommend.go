@@ -15,9 +15,10 @@ var recommendRules = rules{dragonli: shape{32, 32}, klap: shape{1, 32}, argument
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-pre",
-		Title:  "product recommendation by the similarity of items, a child for an item with many ratings",
-		Source: "DTBL table 4 (PRE, MovieLens); item-based collaborative filtering, launch rule of dragon_li's SSSP",
+		Name:    "dp-pre",
+		Machine: "k20c",
+		Title:   "product recommendation by the similarity of items, a child for an item with many ratings",
+		Source:  "DTBL table 4 (PRE, MovieLens); item-based collaborative filtering, launch rule of dragon_li's SSSP",
 		Params: append([]samples.Param{
 			samples.Text("ratings", "", "file of ratings, a line \"user item rating\" (1 to 5); empty: generate some"),
 			samples.Int("users", 500, 1, 1<<20, "users of generated ratings"),

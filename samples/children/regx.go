@@ -24,9 +24,10 @@ var defaultWords = []string{"GET /index", "root a1b2c3", "10.0.0.254", "0xbeef",
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-regx",
-		Title:  "regular expressions at every offset of packets or strings, a child for a long one",
-		Source: "DTBL table 4 (REGX, packets and random strings); a table-driven automaton, rule of 64 as the suite's blocks",
+		Name:    "dp-regx",
+		Machine: "k20c",
+		Title:   "regular expressions at every offset of packets or strings, a child for a long one",
+		Source:  "DTBL table 4 (REGX, packets and random strings); a table-driven automaton, rule of 64 as the suite's blocks",
 		Params: append([]samples.Param{
 			samples.Text("packets", "", "file of a packet capture (pcap); empty: random strings"),
 			samples.Text("patterns", "", "file with a pattern a line in Go's syntax, without ^, $ and \\b; empty: nine of an intrusion detector's kind"),

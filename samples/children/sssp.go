@@ -10,9 +10,10 @@ var ssspRules = rules{dragonli: shape{32, 32}, klap: shape{1, 128}, arguments: 8
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "dp-sssp",
-		Title:  "single-source shortest paths, a child for a vertex with many neighbours",
-		Source: "DTBL table 4 and SPAWN table I (SSSP); dragon_li's SSSP (104 x 256)",
+		Name:    "dp-sssp",
+		Machine: "k20c",
+		Title:   "single-source shortest paths, a child for a vertex with many neighbours",
+		Source:  "DTBL table 4 and SPAWN table I (SSSP); dragon_li's SSSP (104 x 256)",
 		Params: append(graphParams(allKinds("citation")...), append(ssspRules.params(),
 			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"))...),
 		Generate: func(w samples.Writer, p samples.Params) error {

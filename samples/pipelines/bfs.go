@@ -9,9 +9,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "bfs",
-		Title:  "breadth-first search of a random graph, two kernels a level",
-		Source: "CRCS and PPCS paper, table 2 (BFS); Rodinia bfs and its graph generator",
+		Name:    "bfs",
+		Machine: "gk110-ppcs",
+		Title:   "breadth-first search of a random graph, two kernels a level",
+		Source:  "CRCS and PPCS paper, table 2 (BFS); Rodinia bfs and its graph generator",
 		Params: []samples.Param{
 			samples.Int("nodes", 16384, 20, 1<<22, "nodes of the random graph"),
 			samples.Int("seed", 2, 0, 1<<62, "seed of the graph; with 16384 nodes, 2 gives the paper's 16 kernels"),

@@ -9,9 +9,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "conv",
-		Title:  "separable convolution of an image: rows, then columns, repeated",
-		Source: "CRCS and PPCS paper, table 2 (CONV); CUDA samples convolutionSeparable",
+		Name:    "conv",
+		Machine: "gk110-ppcs",
+		Title:   "separable convolution of an image: rows, then columns, repeated",
+		Source:  "CRCS and PPCS paper, table 2 (CONV); CUDA samples convolutionSeparable",
 		Params: []samples.Param{
 			samples.Int("width", 512, 128, 8192, "columns of the image, a multiple of 128"),
 			samples.Int("height", 512, 64, 8192, "rows of the image, a multiple of 64"),

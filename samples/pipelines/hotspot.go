@@ -7,9 +7,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "hsp",
-		Title:  "HotSpot: heat flow over a chip, repeated",
-		Source: "CRCS and PPCS paper, table 2 (HSP); Rodinia hotspot",
+		Name:    "hsp",
+		Machine: "gk110-ppcs",
+		Title:   "HotSpot: heat flow over a chip, repeated",
+		Source:  "CRCS and PPCS paper, table 2 (HSP); Rodinia hotspot",
 		Params: []samples.Param{
 			samples.Int("n", 512, 1, 4096, "rows and columns of cells"),
 			samples.Int("kernels", 10, 1, 1000, "kernels"),

@@ -7,9 +7,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "lpc",
-		Title:  "2D Laplace equation: Jacobi steps, repeated",
-		Source: "CRCS and PPCS paper, table 2 (LPC); a CUDA example code, configuration chosen here",
+		Name:    "lpc",
+		Machine: "gk110-ppcs",
+		Title:   "2D Laplace equation: Jacobi steps, repeated",
+		Source:  "CRCS and PPCS paper, table 2 (LPC); a CUDA example code, configuration chosen here",
 		Params: []samples.Param{
 			samples.Int("n", 256, 3, 4096, "rows and columns of cells"),
 			samples.Int("kernels", 10, 1, 1000, "steps, a kernel each"),

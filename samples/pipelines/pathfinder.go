@@ -11,9 +11,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "path",
-		Title:  "PathFinder: the cheapest way down a grid, row by row",
-		Source: "CRCS and PPCS paper, table 2 (PATH); Rodinia pathfinder",
+		Name:    "path",
+		Machine: "gk110-ppcs",
+		Title:   "PathFinder: the cheapest way down a grid, row by row",
+		Source:  "CRCS and PPCS paper, table 2 (PATH); Rodinia pathfinder",
 		Params: []samples.Param{
 			samples.Int("cols", 100_000, 1, 1<<22, "columns"),
 			samples.Int("rows", 100, 2, 1<<10, "rows"),

@@ -9,9 +9,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "stn",
-		Title:  "7-point stencil over a 3D grid, repeated",
-		Source: "CRCS and PPCS paper, table 2 (STN); Parboil stencil",
+		Name:    "stn",
+		Machine: "gk110-ppcs",
+		Title:   "7-point stencil over a 3D grid, repeated",
+		Source:  "CRCS and PPCS paper, table 2 (STN); Parboil stencil",
 		Params: []samples.Param{
 			samples.Int("nx", 128, 3, 1024, "cells in x"),
 			samples.Int("ny", 128, 3, 1024, "cells in y"),

@@ -7,9 +7,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "3mm",
-		Title:  "three matrix products: E = A·B, F = C·D, G = E·F",
-		Source: "CRCS and PPCS paper, table 2 (3MM); PolyBench-GPU 3MM",
+		Name:    "3mm",
+		Machine: "gk110-ppcs",
+		Title:   "three matrix products: E = A·B, F = C·D, G = E·F",
+		Source:  "CRCS and PPCS paper, table 2 (3MM); PolyBench-GPU 3MM",
 		Params: []samples.Param{
 			samples.Int("n", 256, 1, 2048, "rows and columns of every matrix"),
 			samples.Seed(),

@@ -7,9 +7,10 @@ import (
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "vecadd",
-		Title:  "two dependent vector additions: C = A + B, then D = C + A",
-		Source: "CRCS and PPCS paper, figures 4 and 7",
+		Name:    "vecadd",
+		Machine: "gk110-ppcs",
+		Title:   "two dependent vector additions: C = A + B, then D = C + A",
+		Source:  "CRCS and PPCS paper, figures 4 and 7",
 		Params: []samples.Param{
 			samples.Int("n", 1<<18, 1, 1<<25, "elements of a vector"),
 			samples.Int("block", 256, 32, 1024, "threads of a CTA"),

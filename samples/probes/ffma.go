@@ -12,10 +12,11 @@ const simtune = "suite simtune of mgpusim, measured on an H100 PCIe"
 
 func init() {
 	samples.Register(samples.Generator{
-		Name:   "empty",
-		Title:  "one kernel that does nothing: launch latency and the pace of CTAs",
-		Source: simtune + " (emptykernel)",
-		Params: launchParams(),
+		Name:    "empty",
+		Machine: "h100-pcie",
+		Title:   "one kernel that does nothing: launch latency and the pace of CTAs",
+		Source:  simtune + " (emptykernel)",
+		Params:  launchParams(),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			return oneKernel(w, p, "emptyKernel", func(c *samples.Code) func(w *samples.Warp) {
 				stack, exit := c.Param("LDC", c.Reg()), c.Exit()
@@ -27,10 +28,11 @@ func init() {
 		},
 	})
 	samples.Register(samples.Generator{
-		Name:   "ffma",
-		Title:  "one kernel of dependent multiply-adds, 128 an iteration: issue",
-		Source: simtune + " (ffmakernel), instruction by instruction as captured",
-		Params: append(launchParams(), samples.Int("iterations", 10, 1, 1<<20, "iterations of the loop")),
+		Name:    "ffma",
+		Machine: "h100-pcie",
+		Title:   "one kernel of dependent multiply-adds, 128 an iteration: issue",
+		Source:  simtune + " (ffmakernel), instruction by instruction as captured",
+		Params:  append(launchParams(), samples.Int("iterations", 10, 1, 1<<20, "iterations of the loop")),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			return oneKernel(w, p, "ffmaKernel", func(c *samples.Code) func(w *samples.Warp) {
 				return ffma(c, p.Int("iterations"))

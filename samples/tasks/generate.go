@@ -41,7 +41,7 @@ func register(name, title, source string, shared []samples.Param, kinds ...*kind
 	for _, k := range kinds { // those of a kind come after those of all
 		params = append(params, k.params...)
 	}
-	samples.Register(samples.Generator{Name: name, Title: title, Source: source, Params: params,
+	samples.Register(samples.Generator{Name: name, Machine: "titanx-maxwell", Title: title, Source: source, Params: params,
 		Generate: func(w samples.Writer, p samples.Params) error { return generate(w, p, kinds) }})
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	samples.Register(samples.Generator{Name: "tasks-slud",
+	samples.Register(samples.Generator{Name: "tasks-slud", Machine: "titanx-maxwell",
 		Title:  "sparse LU factorisation, one operation on 32x32 tiles per task, known as the factorisation goes",
 		Source: "Pagoda tables 3 and 4; Barcelona OpenMP Task Suite, SparseLU",
 		Params: []samples.Param{
