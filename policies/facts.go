@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"gpureplay/model"
@@ -38,6 +39,9 @@ type Facts struct {
 	Bodiless      uint64 // children whose warps are not known
 	NotStarted    uint64 // kernels that neither the host nor a kernel does
 	Starts        uint64 // kernels and host operations with a recorded start
+	Grids         uint64 // CTAs of kernels whose time is not inferred, which run one by one
+	Unrecorded    uint64 // waits for events that nobody has recorded so far
+	SameName      uint64 // arrays of a name that one before them has
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
 
@@ -57,7 +61,8 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 			f.DeviceSyncs++
 		}
 	}
-	ops := r.HostOps()
+	f.arrays(p.Arrays)
+	ops, recorded := r.HostOps(), map[uint64]bool{}
 	var op trace.HostOp
 	started := uint64(0)
 	for {
@@ -76,6 +81,12 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 			started++
 		}
 		switch op.Kind {
+		case trace.OpEventRecord:
+			recorded[op.Event] = true
+		case trace.OpStreamWait, trace.OpSyncEvent:
+			if !recorded[op.Event] {
+				f.Unrecorded++
+			}
 		case trace.OpCopyH2D:
 			f.CopiesIn++
 		case trace.OpCopyD2H:
@@ -92,6 +103,16 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 				return nil, err
 			}
 		}
+	}
+}
+
+func (f *Facts) arrays(list []trace.Array) {
+	seen := map[string]bool{}
+	for _, a := range list {
+		if seen[a.Name] {
+			f.SameName++
+		}
+		seen[a.Name] = a.Name != ""
 	}
 }
 
@@ -113,6 +134,9 @@ func (f *Facts) kernels(r *trace.Reader) error {
 
 func (f *Facts) inferred(k *trace.Kernel) {
 	of := trace.InferredOf(k)
+	if of < trace.InferredTime {
+		f.Grids += min(k.Grid.Count(), math.MaxUint64-f.Grids)
+	}
 	if of != trace.InferredNothing && k.Flags&trace.KernelChild != 0 {
 		f.Bodiless++
 	}
@@ -152,13 +176,20 @@ func (f *Facts) times(r *trace.Recorded) {
 
 // Diagnostics are what a run of the trace has to warn of.
 func (f *Facts) Diagnostics() []trace.Diagnostic {
-	if f.NotStarted == 0 {
-		return nil
+	var all []trace.Diagnostic
+	for _, d := range []trace.Diagnostic{
+		{Name: "kernel_not_launched", Severity: trace.DataLoss, Count: f.NotStarted,
+			Help: "kernels that nothing starts, so that they do not run; a launch among the host's operations starts one (in the text form: launch, and the kernel's number)"},
+		{Name: "event_not_recorded", Severity: trace.Info, Count: f.Unrecorded,
+			Help: "waits for events that nothing before them records: there is nothing to wait for, as in CUDA; a capture that began later may have missed the record"},
+		{Name: "array_name_twice", Severity: trace.Info, Count: f.SameName,
+			Help: "arrays that have the name of one before them; tables tell them apart by their numbers"},
+	} {
+		if d.Count > 0 {
+			all = append(all, d)
+		}
 	}
-	return []trace.Diagnostic{{
-		Name: "kernel_not_launched", Severity: trace.DataLoss, Count: f.NotStarted,
-		Help: "kernels that nothing starts, so that they do not run; a launch among the host's operations starts one (in the text form: launch, and the kernel's number)",
-	}}
+	return all
 }
 
 // Missing says in sentences what the trace does not have, and what follows.

@@ -41,6 +41,7 @@ type Job struct {
 	Timing    *model.Timing                     // of the host and its copies; nil: as recorded where the trace has it
 	Notes     []table.Diagnostic                // that every run has, beside its warnings
 	recorded  int64                             // the span of a capture, ns
+	Estimated func(e Estimate)                  // called before all runs; may be nil
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
 	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
@@ -103,6 +104,9 @@ func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	}
 	if job, err = job.completed(facts); err != nil {
 		return nil, err
+	}
+	if job.Estimated != nil {
+		job.Estimated(job.estimate(facts))
 	}
 	results, err := job.sideBySide(ctx, order)
 	if !job.Alone {

@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -112,6 +115,7 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		}
 	}
 	progress := a.progress(len(job.Choices) * max(1, len(job.Variants)))
+	job.Estimated = a.noteEstimate
 	job.Started, job.Progress = progress.started, progress.within
 	job.Finished = func(label string, r *replay.Result) {
 		progress.finished(label)
@@ -130,6 +134,19 @@ func (a *app) traceName(f *replayFlags, r *trace.Reader, path string) (string, e
 		a.note("%s has runs of another trace called %s: those of this one are called %s", f.output, own, name)
 	}
 	return name, err
+}
+
+// noteEstimate says of long runs, before they begin, about how long they take.
+func (a *app) noteEstimate(e replay.Estimate) {
+	if e.Time < 2*time.Minute {
+		return
+	}
+	length := fmt.Sprintf("%.0f minutes", e.Time.Minutes())
+	if e.Time > 3*time.Hour {
+		length = fmt.Sprintf("%.0f hours", e.Time.Hours())
+	}
+	a.note("about %s, or some times that where caches miss: %s CTAs and %s warp instructions in each of %d runs; --max-cycles=N cuts each off at a cycle",
+		length, humanize.Comma(int64(min(e.CTAs, math.MaxInt64))), humanize.Comma(int64(min(e.Insts, math.MaxInt64))), e.Runs)
 }
 
 // noteOutput says what a run's commit did to what was there before.

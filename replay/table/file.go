@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -114,6 +115,8 @@ func (f *file) guard(step func() error) (err error) {
 			err = fmt.Errorf("tables: writing %s: %w", f.final, f.out.err)
 		case p != nil:
 			panic(p)
+		case errors.As(err, new(runtime.Error)): // the library's own words would say nothing to a user
+			err = fmt.Errorf("tables: writing %s: the encoder of %s does not work on %s; --format chooses another", f.final, filepath.Ext(f.final), runtime.GOARCH)
 		case err != nil:
 			err = fmt.Errorf("tables: writing %s: %w", f.final, err)
 		}

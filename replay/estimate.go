@@ -1,0 +1,35 @@
+package replay
+
+import (
+	"math"
+	"time"
+
+	"gpureplay/policies"
+)
+
+// The speeds that an estimate is made of: what one core of a shared virtual machine
+// does of instructions, as README's table has it for programs with children (one that
+// misses all caches takes seven times as long), and of CTAs that do nothing.
+const (
+	instsPerSecond = 4e6
+	ctasPerSecond  = 1e6
+)
+
+// Estimate is how long a job may take, before it begins.
+type Estimate struct {
+	Insts, CTAs uint64 // of one run
+	Runs        int
+	Time        time.Duration // of all, at the speeds above
+}
+
+func (job *Job) estimate(f *policies.Facts) Estimate {
+	e := Estimate{Insts: job.Trace.Program().Totals.WarpInsts, CTAs: f.Grids, Runs: len(job.Choices) * max(1, len(job.Variants))}
+	side := min(max(job.Jobs, 1), e.Runs)
+	rounds := (e.Runs + side - 1) / max(side, 1)
+	s := float64(e.Insts)/instsPerSecond + float64(e.CTAs)/ctasPerSecond
+	if end := float64(job.MaxCycles); end > 0 {
+		s = min(s, end/ctasPerSecond) // a cycle places a CTA; most take less
+	}
+	e.Time = time.Duration(min(s*float64(rounds), math.MaxInt64/1e10) * float64(time.Second))
+	return e
+}
