@@ -14,6 +14,29 @@ type Capture struct {
 	Origin int64 // where the host's program begins, in ns of the capture
 	End    int64 // where the last of its work ends
 	usual  [2]int64
+
+	// BoundaryNs is the time from the end of a kernel to the begin of the next of its
+	// stream, where that had been launched by then: the median; -1: there is none.
+	BoundaryNs int64
+}
+
+// boundary is the time between two kernels of a stream, and how long the second had
+// been launched when the first ended.
+type boundary struct{ gap, queued int64 }
+
+// boundary returns the median of those that were launched in time.
+func (c *Capture) boundary(all []boundary) int64 {
+	var gaps []int64
+	for _, b := range all {
+		if b.queued > c.usual[delayOfLaunch] {
+			gaps = append(gaps, b.gap)
+		}
+	}
+	if len(gaps) == 0 {
+		return -1
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
 }
 
 // The kinds of work of which a usual delay is known, from call to start.
@@ -38,6 +61,8 @@ const mostDelays = 1 << 16
 func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64
+	var boundaries []boundary
+	kernels := map[uint64]bool{} // whether the last of a stream was one
 	last := map[uint64]int64{}
 	ops := tr.HostOps()
 	var op trace.HostOp
@@ -51,6 +76,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 					c.usual[i] = d[len(d)/2]
 				}
 			}
+			c.BoundaryNs = c.boundary(boundaries)
 			return c, nil
 		case err != nil:
 			return nil, err
@@ -76,6 +102,10 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
 		}
+		if was := last[op.Stream]; kind == delayOfLaunch && kernels[op.Stream] && r.HostNs >= 0 && r.StartNs >= was && len(boundaries) < mostDelays {
+			boundaries = append(boundaries, boundary{r.StartNs - was, was - r.HostNs})
+		}
+		kernels[op.Stream] = kind == delayOfLaunch
 		end := r.StartNs + max(0, r.DurationNs)
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
 	}

@@ -54,7 +54,10 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	if err != nil {
 		return nil, err
 	}
-	machine := MachineFor(&p.Meta)
+	machine, err := MachineOf(r)
+	if err != nil {
+		return nil, err
+	}
 	c := &CaptureResult{Capture: name, Machine: machine.Says, Kernels: p.Totals.Kernels, HostTimes: facts.Calls > 0, NoCall: facts.Starts - min(facts.Starts, facts.Calls), RecordedNs: times.SpanNs()}
 	for _, d := range p.Diagnostics {
 		if d.Severity != trace.Info {

@@ -1,11 +1,13 @@
 package replay
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
 
 // A capture is replayed on the machine that it was made on: what it says of it, and
@@ -76,5 +78,33 @@ func TestImpossibleFacts(t *testing.T) {
 	}
 	if base.Clock.DRAMMHz != 1512 || len(base.L1.Carveouts) != 8 {
 		t.Error("the machine that it was made of has changed")
+	}
+}
+
+// The time between kernels is that of the capture: 30 between a and b, and 50 between
+// d and e, as the median of 30, 50 and 40; c was launched when b had long ended. What
+// becomes of a launch into an idle GPU stays.
+func TestBoundaryOfTheCapture(t *testing.T) {
+	r := tracetest.FromText(t, `meta fidelity=kernel sms=108 sm=80 gpu="NVIDIA A100-SXM4-80GB"
+launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=1000
+launch b grid=1 block=32 fidelity=kernel host=10 start=1130 duration=100
+launch c grid=1 block=32 fidelity=kernel host=5000 start=5100 duration=1000
+launch d grid=1 block=32 fidelity=kernel host=5010 start=6140 duration=1000
+launch e grid=1 block=32 fidelity=kernel host=5020 start=7190 duration=1000
+`)
+	c, err := MachineOf(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := hardware.Preset("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := c.Config
+	if want := 56; cfg.KMU.DispatchLatency != want || cfg.KMU.DispatchLatency+cfg.Host.LaunchLatency != base.KMU.DispatchLatency+base.Host.LaunchLatency || !strings.Contains(c.Says, "0.04 µs between kernels") {
+		t.Errorf("%d cycles and %d before, want %d (%s)", cfg.KMU.DispatchLatency, cfg.Host.LaunchLatency, want, c.Says)
+	}
+	if presets := hardware.Presets(); slices.Contains(presets, cfg.Name) {
+		t.Errorf("it is called %s, as a preset is", cfg.Name)
 	}
 }

@@ -32,7 +32,11 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 	if !times.Timed || facts.Calls == 0 {
 		return nil, fmt.Errorf("what-if: the trace has no recorded calls of the host: it is no capture of a profiler, or its profiler saw the device alone")
 	}
-	own := MachineFor(&r.Program().Meta).Config
+	machine, err := MachineOf(r)
+	if err != nil {
+		return nil, err
+	}
+	own := machine.Config
 	recorded, calls, none := TimingOf(facts), TimingOf(facts), TimingOf(facts)
 	calls.Host, none.Host = model.TimesMachine, model.TimesNone
 	change := func(f func(*hardware.Config)) *hardware.Config {

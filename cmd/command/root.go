@@ -231,7 +231,10 @@ func (f *replayFlags) base(a *app, r *trace.Reader) (*hardware.Config, error) {
 	if f.gpu != "" {
 		return machineNamed(f.gpu)
 	}
-	c := replay.MachineFor(&r.Program().Meta)
+	c, err := replay.MachineOf(r)
+	if err != nil {
+		return nil, err
+	}
 	a.note("machine %s; --gpu chooses another", c.Says)
 	if c.StandIn != "" {
 		a.note("warning: %s", c.StandIn)

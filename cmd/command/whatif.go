@@ -42,7 +42,11 @@ func (a *app) whatIfCommand() *cobra.Command {
 				return err
 			}
 			defer r.Close()
-			a.note("machine %s", replay.MachineFor(&r.Program().Meta).Says)
+			machine, err := replay.MachineOf(r)
+			if err != nil {
+				return err
+			}
+			a.note("machine %s", machine.Says)
 			all, err := replay.WhatIfs(cmd.Context(), r, sms, other)
 			if err != nil {
 				return err

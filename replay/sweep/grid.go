@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +13,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
+	"gpureplay/trace"
 )
 
 // maxCells is the most cells of a grid.
@@ -109,7 +111,7 @@ func (f *File) Plan(ctx context.Context, version, tool string) (*Grid, error) {
 
 // preset chooses the machine of a trace where the file names none.
 func (g *Grid) preset(gpus *gpuSet, t *source) ([]string, error) {
-	c := replay.MachineFor(&t.meta)
+	c := cmp.Or(t.machine, replay.MachineFor(&trace.Meta{}))
 	if t.err == nil {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s: machine %s; gpus in %s chooses another", t.name, c.Says, g.File.path))
 	}

@@ -18,7 +18,7 @@ type source struct {
 	path    string
 	name    string // in the tables
 	hash    string
-	meta    trace.Meta
+	machine *replay.Captured   // that it was made on; nil: the trace cannot be read
 	choices []*policies.Choice // that it can feed, where the file says all
 	err     error              // it cannot be read
 	grid    *Grid
@@ -81,7 +81,11 @@ func (t *source) read(all bool) error {
 		return err
 	}
 	defer r.Close()
-	t.hash, t.meta = r.Hash(), r.Program().Meta
+	t.hash = r.Hash()
+	if t.machine, err = replay.MachineOf(r); err != nil {
+		t.choices, _ = policies.Parse("serial", nil)
+		return err
+	}
 	if !all {
 		return nil
 	}
