@@ -50,12 +50,16 @@ func (a *agt) free(i int32) {
 // pendingGroup is an aggregated group in the list of its kernel.
 type pendingGroup struct {
 	launch *childLaunch
-	loaded Time // when its record is on chip; ^t: known from cycle t on, and not looked at yet
+	loaded Time      // when its record is on chip; ^t: known from cycle t on, and not looked at yet
+	first  uint64    // CTAs of its kernel that were before it when it joined
+	since  Time      // it is in the list
+	run    *groupRun // nil: none of its CTAs has been placed
 }
 
 // groupRun is an aggregated group whose CTAs are being placed or run.
 type groupRun struct {
 	launch *childLaunch
+	first  uint64     // as pendingGroup has it
 	run    *kernelRun // its CTAs; it is no kernel of the distributor
 	left   uint64     // CTAs that have not ended
 }
@@ -201,21 +205,24 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 		u.remove(k)
 		u.entries = append(u.entries, k)
 	}
-	k.groups.push(pendingGroup{launch: g, loaded: ^(t + 1)})
+	k.groups.push(pendingGroup{launch: g, loaded: ^(t + 1), first: k.total, since: t})
 	k.Left += n
 	k.total += n
 	k.rec.CTAs += n
 	u.wake(t + 1)
 }
 
-// groupReady reports whether the next CTA of k can be placed in cycle t. The
-// record of a spilled group is read from global memory from the moment on that it
-// is one of the first `ahead` in the list, while the CTAs before it wait or
-// are placed (MODEL.md, choice 15).
-func (u *ctaScheduler) groupReady(k *kernelRun, ahead int, t Time) bool {
-	n := min(k.groups.len(), ahead)
-	for i := range n {
-		g := &k.groups.items[k.groups.head+i]
+// readAhead reads the records of spilled groups of k from global memory, from the
+// moment on that they are among the first n of those in the list of which nothing has
+// been placed (MODEL.md, choice 15). It reports whether there are any groups like that.
+func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
+	for i := k.groups.head; i < len(k.groups.items) && n > 0; i++ {
+		g := &k.groups.items[i]
+		if g.run != nil {
+			continue
+		}
+		some = true
+		n--
 		if g.loaded >= 0 || ^g.loaded > t {
 			continue
 		}
@@ -223,12 +230,21 @@ func (u *ctaScheduler) groupReady(k *kernelRun, ahead int, t Time) bool {
 			g.loaded = u.m.mem.ReadSector(0, groupRecords+uint64(g.launch.child), t)
 		}
 	}
-	if n == 0 || k.next < k.native || k.group != nil {
+	return some
+}
+
+// firstReady reports whether the CTA of k that comes first can be placed in cycle t.
+func (u *ctaScheduler) firstReady(k *kernelRun, t Time) bool {
+	return k.groups.len() == 0 || k.next < k.native || u.groupReady(k, k.groups.first(), t)
+}
+
+// groupReady reports whether a CTA of a group of k can be placed in cycle t.
+func (u *ctaScheduler) groupReady(k *kernelRun, g *pendingGroup, t Time) bool {
+	if g.run != nil {
 		return true
 	}
-	g := k.groups.first()
-	if g.loaded < 0 {
-		return false // the scheduler looks again when it knows it
+	if g.loaded < 0 { // nobody has looked: its turn has not come, or the scheduler looks again when it knows it
+		return !g.launch.spilled && ^g.loaded <= t
 	}
 	if g.loaded > t {
 		if k.awaited != g.launch {

@@ -76,7 +76,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 		if k.Left == 0 {
 			continue
 		}
-		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.group == nil && k.next < k.native
+		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.next < k.native
 		if !plain || k.Left < leastBulk || k.Left < uint64(u.onSMs/8) {
 			return nil
 		}

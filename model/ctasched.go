@@ -18,6 +18,7 @@ type ctaScheduler struct {
 	given   int  // CTAs placed in it
 	bulk    bulk
 	onSMs   int           // CTAs on SMs
+	works   WorkScheduler // nil: what of a kernel comes first goes first
 	resumes fifo[*ctaRun] // suspended CTAs whose children have ended
 }
 
@@ -83,11 +84,11 @@ func (u *ctaScheduler) run(t Time) error {
 		if len(u.view) == 0 {
 			return nil
 		}
-		k, sm, ok := u.m.policy.CTA.Place(&u.pass)
+		k, group, sm, ok := u.choose()
 		if !ok {
 			return nil
 		}
-		if err := u.place(u.view[k], u.m.sms[sm], t); err != nil {
+		if err := u.place(u.view[k], group, u.m.sms[sm], t); err != nil {
 			return err
 		}
 	}
@@ -104,22 +105,33 @@ func (u *ctaScheduler) refresh(t Time) {
 		if k.Left == 0 {
 			continue
 		}
-		n := ahead
-		if k.groups.len() > 0 {
+		if k.groups.len() > 0 && u.readAhead(k, ahead, t) {
 			ahead = 1
 		}
-		if u.groupReady(k, n, t) {
+		if u.works == nil && u.firstReady(k, t) || u.works != nil && u.someReady(k, t) {
 			u.view = append(u.view, k)
 			u.pass.Kernels = append(u.pass.Kernels, &k.KernelView)
 		}
 	}
 }
 
-func (u *ctaScheduler) place(k *kernelRun, s *sm, t Time) error {
+// choose asks the policy.
+func (u *ctaScheduler) choose() (kernel, group, sm int, ok bool) {
+	if u.works != nil {
+		return u.works.PlaceWork(&u.pass)
+	}
+	if kernel, sm, ok = u.m.policy.CTA.Place(&u.pass); !ok {
+		return 0, 0, 0, false
+	}
+	return kernel, u.view[kernel].first(), sm, true
+}
+
+// place puts a CTA of a group of k on an SM.
+func (u *ctaScheduler) place(k *kernelRun, group int, s *sm, t Time) error {
 	if !s.fits(k) {
 		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.m.policy.CTA, k.ID, s.id))
 	}
-	c, err := u.m.nextCTA(k)
+	c, err := u.m.nextCTA(k, group)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // fifo is a queue that takes and gives in constant time and keeps its memory.
 type fifo[T any] struct {
 	items []T
@@ -19,6 +21,15 @@ func (q *fifo[T]) push(x T) {
 
 // first returns the oldest item, which stays.
 func (q *fifo[T]) first() *T { return &q.items[q.head] }
+
+// remove takes the i-th item out.
+func (q *fifo[T]) remove(i int) {
+	if i == 0 {
+		q.pop()
+		return
+	}
+	q.items = slices.Delete(q.items, q.head+i, q.head+i+1)
+}
 
 func (q *fifo[T]) pop() T {
 	var zero T

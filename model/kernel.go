@@ -39,7 +39,6 @@ type kernelRun struct {
 	saturated  []int32       // pages on which its counts overflowed
 	groups     fifo[pendingGroup]
 	awaited    *childLaunch // the first of them, when the CTA scheduler looks for its record again
-	group      *groupRun    // whose CTAs are being placed
 	cursor     *trace.CTACursor
 	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
 	pending    *ctaRun  // read ahead from the cursor
@@ -67,6 +66,7 @@ type ctaRun struct {
 	barriers    [16]barrier
 	slots       uint64    // warp slots of the SM
 	group       *groupRun // aggregated: its group
+	level       int       // 0: of a kernel of the host; 1: of a child of one
 	children    int       // that have not ended
 	finished    bool      // it has ended, but children have not
 	syncing     int       // live warps that wait for children
@@ -85,30 +85,45 @@ type barrier struct {
 	last    Time   // arrival of the latest
 }
 
-// nextCTA returns the CTA of k that is placed next: those of its own grid, then
-// those of the groups that joined it, in the order of their coming.
-func (m *Machine) nextCTA(k *kernelRun) (*ctaRun, error) {
+// ownGrid stands for a kernel's own CTAs where a group of it is expected.
+const ownGrid = -1
+
+// first is what of k comes first: its own grid, then the groups that joined it, in
+// the order of their coming.
+func (k *kernelRun) first() int {
 	if k.next < k.native {
-		return m.readCTA(k)
+		return ownGrid
 	}
-	if k.group == nil {
-		g := k.groups.pop()
-		run, err := m.children.makeRun(g.launch)
+	return 0
+}
+
+// nextCTA returns the next CTA of a group of k, or of its own grid.
+func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
+	if group == ownGrid {
+		c, err := m.readCTA(k)
+		if err == nil && k.launch != nil {
+			c.level = k.launch.parent.level + 1
+		}
+		return c, err
+	}
+	p := &k.groups.items[k.groups.head+group]
+	if p.run == nil {
+		run, err := m.children.makeRun(p.launch)
 		if err != nil {
 			return nil, err
 		}
-		k.group, k.awaited = &groupRun{launch: g.launch, run: run, left: uint64(g.launch.ctas)}, nil
+		p.run, k.awaited = &groupRun{launch: p.launch, first: p.first, run: run, left: uint64(p.launch.ctas)}, nil
 	}
-	g := k.group
+	g := p.run
 	c, err := m.readCTA(g.run)
 	if err != nil {
 		return nil, err
 	}
 	if g.run.next == g.run.native {
-		k.group = nil
+		k.groups.remove(group)
 		m.freeRuns = append(m.freeRuns, g.run.slot)
 	}
-	c.kernel, c.group = k, g
+	c.kernel, c.group, c.level = k, g, g.launch.parent.level+1
 	c.rec.Kernel, c.rec.Child = k.ID, g.launch.child
 	return c, nil
 }
@@ -159,7 +174,7 @@ func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.lastAt, c.acked, c.threadInsts = Unset, 0, 0
 	c.until, c.held, c.counted = 0, false, false
 	c.live, c.waiting, c.slots = 0, 0, 0
-	c.group, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, false, 0, 0, 0
+	c.group, c.level, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, 0, false, 0, 0, 0
 	c.task, c.home = nil, nil
 	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}

@@ -157,7 +157,7 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
-		k.groups.push(pendingGroup{launch: r.c, loaded: 0})
+		k.groups.push(pendingGroup{launch: r.c, first: k.total, since: u.m.now})
 		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
 	}
 }
@@ -165,8 +165,11 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 // prologue has a warp of a merged launch's CTA, which is being placed, execute the
 // policy's code first.
 func (u *children) prologue(w *warp, x *MergedLaunch) {
-	k := w.cta.kernel
-	if code := x.Prologue(k.total-k.Left-1, w.id); code != nil {
+	at := uint64(w.cta.rec.CTA)
+	if g := w.cta.group; g != nil {
+		at += g.first
+	}
+	if code := x.Prologue(at, w.id); code != nil {
 		u.added(w, code, nil)
 	}
 }

@@ -98,6 +98,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.bulk = opt.Bulk
 	m.stepped = Unset
 	m.ctas.pass.m = m
+	m.ctas.works, _ = m.policy.CTA.(WorkScheduler)
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
 	m.host = newHost(m)
@@ -251,7 +252,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
-	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Left: total}
+	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total}
 	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
 	if st != nil {
 		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))

@@ -92,6 +92,7 @@ type CTAView struct {
 	// first come first.
 	Kernels []*KernelView
 	m       *Machine
+	work    []Work
 }
 
 // KernelView is a kernel of the distributor.
@@ -99,6 +100,7 @@ type KernelView struct {
 	ID       uint32 // kernel id of the trace
 	Order    uint64 // program order
 	Function uint32
+	Stream   uint64 // as the trace has it; of a device kernel its parent's
 	Left     uint64 // CTAs not yet placed
 	Resident int    // CTAs on SMs
 	SMs      int    // SMs that hold at least one of its CTAs
