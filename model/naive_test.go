@@ -42,7 +42,8 @@ type naive struct {
 	decide   func(l *trace.Launch, x int64, r *nRequest) nWay
 	requests map[uint32]string // what became of each, by child
 	table    nTable
-	klap     *nKLAP // nil: requests are launched one by one
+	klap     *nKLAP   // nil: requests are launched one by one
+	laperm   *nLaPerm // nil: what of a kernel comes first goes first
 	kids     nCounts
 	tasks    *nTasks
 	ended    []nEnd
@@ -317,6 +318,10 @@ func (n *naive) enter(k *nKernel) {
 
 // place puts one CTA on an SM, of a kernel with CTAs left.
 func (n *naive) place() {
+	if n.laperm != nil {
+		n.laperm.place()
+		return
+	}
 	var ready []*nKernel
 	ahead := n.table.ahead
 	for _, k := range n.entries {

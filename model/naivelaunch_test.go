@@ -279,9 +279,11 @@ func (n *naive) pointAt(k *nKernel, ahead int) {
 }
 
 // placeable: the next CTA of k is known to the CTA scheduler.
-func (n *naive) placeable(k *nKernel) bool {
-	g := k.items[k.next].group
-	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || g.loaded <= n.t)
+func (n *naive) placeable(k *nKernel) bool { return n.known(k.items[k.next].group) }
+
+// known: the next CTA of a group, or of a kernel's own grid, can be placed.
+func (n *naive) known(g *nGroup) bool {
+	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || g.read && g.loaded <= n.t)
 }
 
 // started: a CTA of k is placed.
@@ -291,7 +293,7 @@ func (n *naive) started(k *nKernel, item *nItem) {
 		r = g.r
 		if !g.placed {
 			g.placed = true
-			k.groups = k.groups[1:]
+			k.groups = slices.DeleteFunc(k.groups, func(x *nGroup) bool { return x == g })
 		}
 	}
 	if r != nil {

@@ -84,6 +84,9 @@ func (n *naive) under(t testing.TB, policy string) {
 	case "klap":
 		n.aggregated(args)
 		marked(nKeep)
+	case "laperm":
+		n.laperm = newNLaPerm(n, args, number)
+		marked(map[string]nWay{"device-kernel": nDevice, "": nJoin}[args["launch"]])
 	case "threshold":
 		n.decide = func(l *trace.Launch, _ int64, _ *nRequest) nWay {
 			return map[bool]nWay{false: nRefuse, true: nDevice}[int(l.Workload) > number("threshold", 128)]
