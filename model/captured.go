@@ -76,6 +76,10 @@ func (h *host) early(stream uint64, r *trace.Recorded) bool {
 // overtakes lets the kernel behind the one that has begun in a stream begin too, if
 // it is a programmatic launch.
 func (h *host) overtakes(st *stream, t Time) {
+	if h.m.gate != nil {
+		h.openKernels(st, t)
+		return
+	}
 	if len(st.queue) < 2 || !st.queue[1].early || st.queue[1].run.ready {
 		return
 	}

@@ -99,11 +99,17 @@ func (u *ctaScheduler) run(t Time) error {
 // refresh lists the kernels with CTAs left that can be placed in cycle t. Records of
 // groups are read ahead for the first kernel that has some: they have one place on chip.
 func (u *ctaScheduler) refresh(t Time) {
-	u.view, u.pass.Kernels = u.view[:0], u.pass.Kernels[:0]
+	u.view, u.pass.Kernels, u.pass.Held = u.view[:0], u.pass.Kernels[:0], u.pass.Held[:0]
 	ahead := max(1, u.m.policy.ReadAhead)
 	for _, k := range u.entries {
 		if k.Left == 0 {
 			continue
+		}
+		if u.m.gated(k) {
+			if _, ok := u.m.gate.Next(k.Order); !ok {
+				u.pass.Held = append(u.pass.Held, &k.KernelView)
+				continue
+			}
 		}
 		if k.groups.len() > 0 && u.readAhead(k, ahead, t) {
 			ahead = 1
@@ -205,6 +211,9 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	}
 	k := c.kernel
 	k.done++
+	if u.m.gated(k) {
+		u.m.gate.Ended(k.Order, c.rec.CTA, t)
+	}
 	if u.m.children.keeper != nil {
 		u.m.children.tellEnded(c, t)
 	}

@@ -74,7 +74,7 @@ type stream struct {
 // streamOp is one operation of a stream.
 type streamOp struct {
 	kind  trace.OpKind
-	run   *kernelRun // OpLaunch
+	run   *kernelRun // OpLaunch; nil when it has ended
 	array uint32
 	addr  uint64
 	bytes uint64
@@ -87,8 +87,9 @@ type streamOp struct {
 	duration Time // of a copy, as recorded; 0: it was not
 	gap      Time // before a copy, behind what was before it
 	place    queuePlace
-	early    bool // it need not wait for the end of the kernel before it
-	ended    bool // before that has
+	early    bool   // it need not wait for the end of the kernel before it
+	ended    bool   // before that has
+	order    uint64 // of the kernel, which its run may not outlive
 }
 
 // cudaEvent is one recording of an event.
@@ -197,21 +198,18 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 	case trace.OpHostWork:
 		h.worked = op.Ns
 		return h.work(op), nil
-	case trace.OpSyncDevice:
-		h.wait, h.tail = h.drained, h.call(op)
-	case trace.OpSyncStream:
-		st := h.stream(op.Stream)
-		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
-	case trace.OpSyncEvent:
-		e := h.event(op.Event)
-		h.wait, h.tail = func() bool { return e.done }, h.call(op)
+	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
+		if h.m.gate != nil && !h.m.gate.Waits() {
+			return h.call(op), nil
+		}
+		h.synchronise(op)
 	case trace.OpLaunch:
 		st := h.stream(op.Stream)
 		k, err := h.m.launch(op.Kernel, st)
 		if err != nil {
 			return 0, err
 		}
-		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k}, op, k.tk.Recorded, t), t)
+		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k, order: k.Order}, op, k.tk.Recorded, t), t)
 		busy := h.deliver(op, k, t)
 		h.noteEnd(op.Stream, k.tk.Recorded)
 		h.worked = 0
@@ -237,6 +235,21 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
 	}
 	return 0, nil
+}
+
+// synchronise has the host wait for the device, a stream or an event.
+func (h *host) synchronise(op *trace.HostOp) {
+	switch op.Kind {
+	case trace.OpSyncDevice:
+		h.wait = h.drained
+	case trace.OpSyncStream:
+		st := h.stream(op.Stream)
+		h.wait = func() bool { return len(st.queue) == 0 }
+	case trace.OpSyncEvent:
+		e := h.event(op.Event)
+		h.wait = func() bool { return e.done }
+	}
+	h.tail = h.call(op)
 }
 
 func (h *host) drained() bool { return h.open == 0 && h.m.tasks.idle() }
@@ -282,6 +295,10 @@ func (h *host) push(st *stream, op streamOp, t Time) {
 	switch {
 	case len(st.queue) == 1:
 		h.begin(st, t)
+	case h.m.gate != nil:
+		if st.queue[0].run != nil && st.queue[0].run.ready {
+			h.openKernels(st, t)
+		}
 	case len(st.queue) == 2 && op.early && st.queue[0].run != nil && st.queue[0].run.ready:
 		h.overtakes(st, t)
 	}
@@ -298,7 +315,7 @@ func (h *host) begin(st *stream, t Time) {
 		}
 		switch op.kind {
 		case trace.OpLaunch:
-			if !op.run.ready {
+			if !op.run.ready && h.m.gate == nil {
 				op.run.ready = true
 				h.m.fail(h.m.kmu.inspect(t))
 			}
@@ -382,8 +399,13 @@ func (h *host) kernelEnded(k *kernelRun, t Time) error {
 			h.done(st, t)
 		}
 		h.begin(st, t)
-	case len(st.queue) > 1 && st.queue[1].run == k:
-		st.queue[1].ended = true
+	default:
+		for i := range st.queue {
+			if st.queue[i].run == k {
+				st.queue[i].ended, st.queue[i].run = true, nil
+				break
+			}
+		}
 	}
 	return h.run(t)
 }
@@ -393,6 +415,9 @@ func (h *host) kernelEnded(k *kernelRun, t Time) error {
 func (h *host) done(st *stream, t Time) {
 	op := st.queue[0]
 	h.pop(st)
+	if h.m.gate != nil && op.order > 0 {
+		h.m.gate.Completed(op.order, t)
+	}
 	if op.task != nil {
 		h.m.tasks.streamOpEnded(&op, t)
 	}

@@ -21,7 +21,9 @@ type kernelRun struct {
 	hwq        int
 	ready      bool // head of its stream: nothing before it is unfinished
 	parent     uint32
-	next       uint64 // linear index of the next native CTA to place
+	next       uint64 // linear index of the next native CTA to place; gated: how many have been
+	at         uint32 // gated: the CTA that its cursor comes to
+	opened     bool   // gated: the dependency knows it
 	native     uint64 // CTAs of its own grid
 	total      uint64 // and of the groups that joined it
 	done       uint64
@@ -134,8 +136,15 @@ func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
 	if k.fused != nil {
 		return m.fusedCTA(k)
 	}
+	if m.gated(k) {
+		return m.gatedCTA(k)
+	}
+	return m.readAt(k, k.next)
+}
+
+// readAt returns a CTA of a grid, at which its cursor is.
+func (m *Machine) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
 	c := m.takeCTA()
-	id := k.next
 	if k.pending == nil && k.cursor != nil {
 		p := m.takeCTA()
 		switch err := k.cursor.Next(&p.cta); {

@@ -46,7 +46,8 @@ type Machine struct {
 	ctas      *ctaScheduler
 	children  *children
 	host      *host
-	overlap   *overlap // nil: kernels wait for those before them
+	overlap   *overlap      // nil: kernels wait for those before them, or
+	gate      CTADependency // nil: not for their CTAs
 	tasks     *tasks
 	metrics   metrics
 	use       utilisation
@@ -115,7 +116,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if m.tick, m.last = opt.Tick, never-1; opt.MaxCycles > 0 {
 		m.last = opt.MaxCycles
 	}
-	if d := m.policy.Dependency; d != nil {
+	m.startGate()
+	if d, ok := m.policy.Dependency.(PageDependency); ok {
 		var err error
 		if m.overlap, err = newOverlap(m, d.Scoreboard()); err != nil {
 			return nil, err

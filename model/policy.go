@@ -9,7 +9,7 @@ type Policy struct {
 	Name       string
 	Launch     LaunchControl // nil: every marked request becomes a device kernel
 	Admission  Admission
-	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended
+	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else a PageDependency or a CTADependency
 	CTA        CTAScheduler
 	Warp       WarpScheduler
 	Host       HostMode
@@ -91,8 +91,10 @@ type CTAView struct {
 	// Kernels holds the kernels of the distributor with CTAs left to give,
 	// first come first.
 	Kernels []*KernelView
-	m       *Machine
-	work    []Work
+	// Held holds those that have CTAs left of which the dependency lets none go.
+	Held []*KernelView
+	m    *Machine
+	work []Work
 }
 
 // KernelView is a kernel of the distributor.
@@ -203,9 +205,17 @@ type LaunchRequest struct {
 	Record *LaunchRecord // what was estimated is noted here
 }
 
-// Dependency decides when a warp's global access may go ahead, beyond the order
-// of streams.
+// Dependency decides how kernels that depend on each other may overlap: access by
+// access ([PageDependency]) or CTA by CTA ([CTADependency]).
 type Dependency interface {
+	// Window is how many kernels of one stream may be on the GPU at once; 0: any number.
+	Window() int
+}
+
+// PageDependency decides when a warp's global access may go ahead, beyond the order
+// of streams.
+type PageDependency interface {
+	Dependency
 	// Scoreboard says how accesses of kernels that overlap are kept in order.
 	Scoreboard() Scoreboard
 }

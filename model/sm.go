@@ -94,7 +94,8 @@ type frame struct {
 func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
 	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
-	s.width, s.watched, s.paged = c.IssueWidth, m.issued != nil, m.policy.Dependency != nil
+	_, paged := m.policy.Dependency.(PageDependency)
+	s.width, s.watched, s.paged = c.IssueWidth, m.issued != nil, paged
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.at {
 		s.at[i] = noTurn

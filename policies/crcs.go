@@ -54,6 +54,9 @@ type board model.Scoreboard
 
 func (b board) Scoreboard() model.Scoreboard { return model.Scoreboard(b) }
 
+// Window is of [model.Dependency]: all kernels that the host launches.
+func (b board) Window() int { return 0 }
+
 var pageOrders = map[string]model.PageOrder{
 	"interleaved": model.OrderInterleaved, "sequential": model.OrderSequential, "random": model.OrderRandom,
 	"random-arrays": model.OrderRandomArrays,

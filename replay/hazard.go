@@ -23,6 +23,9 @@ import (
 //   - page-released: at the end every page has been given back;
 //   - kernel-per-sm: CTAs of two kernels are never on one SM together.
 //
+// Where CTAs are held and not accesses, there are no owners of pages: it checks raw, war and
+// waw alone, word by word, of programs of one stream: others' kernels have no one order.
+//
 // Its books are a word for each launch of the host and a few for each page, however
 // many accesses there are: of the readers and of the writers of a page the latest kernel in
 // program order, and when it and when all before it were done.
@@ -39,12 +42,17 @@ type hazards struct {
 	place   uint64
 	known   bool
 	regular bool
+	ctas    bool   // CTAs are held, and not accesses
+	streams bool   // and there are several streams
 	ready   uint64 // bytes of ready pages
 	read    uint64 // of them from files
 }
 
 // launchPlace is the place of a kernel in program order, from 1 on.
-type launchPlace struct{ kernel, place uint32 }
+type launchPlace struct {
+	kernel, place uint32
+	stream        uint64
+}
 
 // holder is the kernel whose CTAs an SM holds.
 type holder struct {
@@ -89,7 +97,7 @@ func newHazards(a *auditor) (*hazards, error) {
 		first := len(h.order) == 0
 		switch {
 		case op.Kind == trace.OpLaunch:
-			h.order = append(h.order, launchPlace{op.Kernel, uint32(len(h.order)) + 1})
+			h.order = append(h.order, launchPlace{op.Kernel, uint32(len(h.order)) + 1, op.Stream})
 		case !first || int(op.Array) >= len(h.prog.Arrays):
 		case op.Kind == trace.OpCopyH2D:
 			x := &h.prog.Arrays[op.Array]
@@ -99,6 +107,12 @@ func newHazards(a *auditor) (*hazards, error) {
 			h.files = append(h.files, span{x.Base, x.Base + min(x.Bytes, op.Bytes)})
 		}
 	}
+}
+
+// byCTA makes it an auditor of CTAs that are held.
+func (h *hazards) byCTA() {
+	h.ctas, h.shift = true, 2
+	h.streams = slices.ContainsFunc(h.order, func(x launchPlace) bool { return x.stream != h.order[0].stream })
 }
 
 // span is a range of addresses, without its end.
@@ -162,6 +176,12 @@ func (h *hazards) access(r *model.AccessRecord) {
 }
 
 func (h *hazards) touch(number uint64, p *pageBook, r *model.AccessRecord) {
+	if h.ctas {
+		if !h.streams {
+			h.ordered(number, p, r)
+		}
+		return
+	}
 	if p.input && !p.ready {
 		h.a.fail("page-not-ready", r.Issue, "CTA %d of kernel %d touches page %#x, which has not been transferred", r.CTA, r.Kernel, number)
 	}
@@ -172,6 +192,11 @@ func (h *hazards) touch(number uint64, p *pageBook, r *model.AccessRecord) {
 	default:
 		h.a.fail("page-owner", r.Issue, "CTA %d of kernel %d touches page %#x of kernel %d", r.CTA, r.Kernel, number, p.owner)
 	}
+	h.ordered(number, p, r)
+}
+
+// ordered checks that an access comes behind those of earlier kernels.
+func (h *hazards) ordered(number uint64, p *pageBook, r *model.AccessRecord) {
 	if r.Mode&trace.Write != 0 {
 		h.conflict(number, &p.readers, r, "raw", "war")
 		h.conflict(number, &p.writers, r, "waw", "waw")
@@ -237,7 +262,7 @@ func (h *hazards) changed(r *model.PageRecord) {
 // placed and ended keep which kernel an SM holds.
 func (h *hazards) placed(r *model.CTARecord) {
 	x := &h.holders[r.SM]
-	if x.ctas > 0 && x.kernel != r.Kernel {
+	if !h.ctas && x.ctas > 0 && x.kernel != r.Kernel {
 		h.a.fail("kernel-per-sm", r.Dispatch, "CTA %d of kernel %d goes on SM %d, which holds CTAs of kernel %d", r.CTA, r.Kernel, r.SM, x.kernel)
 	}
 	x.kernel = r.Kernel

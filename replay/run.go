@@ -261,9 +261,12 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *hardware.Config) (mod
 	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
 		return nil, err
 	}
-	if p.Dependency != nil && w.audit.hazards != nil {
-		board := p.Dependency.Scoreboard()
+	switch d := p.Dependency.(type) {
+	case model.PageDependency:
+		board := d.Scoreboard()
 		w.audit.hazards.shift = board.PageShift(cfg)
+	case model.CTADependency:
+		w.audit.hazards.byCTA()
 	}
 	w.audit.entries = p.AGT
 	w.audit.captured = p.Host == model.HostCaptured
