@@ -15,19 +15,25 @@ func init() {
 type fifo struct{ next int }
 
 func (f *fifo) Place(v *model.CTAView) (kernel, sm int, ok bool) {
+	sm, ok = f.sm(v, 0)
+	return 0, sm, ok
+}
+
+// sm returns the next SM with room for a CTA of kernel k.
+func (f *fifo) sm(v *model.CTAView, k int) (sm int, ok bool) {
 	n := v.SMs()
 	for i := range n {
 		if sm = f.next + i; sm >= n {
 			sm -= n
 		}
-		if v.Fits(0, sm) {
+		if v.Fits(k, sm) {
 			if f.next = sm + 1; f.next == n {
 				f.next = 0
 			}
-			return 0, sm, true
+			return sm, true
 		}
 	}
-	return 0, 0, false
+	return 0, false
 }
 
 // Turn and SetTurn make it a [model.RoundRobin].
