@@ -44,6 +44,7 @@ type naive struct {
 	table    nTable
 	klap     *nKLAP   // nil: requests are launched one by one
 	laperm   *nLaPerm // nil: what of a kernel comes first goes first
+	gate     *nGate   // nil: kernels wait for those before them in their stream
 	kids     nCounts
 	tasks    *nTasks
 	ended    []nEnd
@@ -66,6 +67,8 @@ type nKernel struct {
 	tk              trace.Kernel
 	id              uint32
 	hwq             int
+	early           bool     // it need not wait for its queue
+	opened          bool     // it may enter the GPU
 	stream          *nStream // nil: a device kernel
 	parent          *nCTA
 	order           int        // of the launches, from 1
@@ -273,7 +276,7 @@ func (n *naive) inspect() {
 	for i := range n.queues {
 		q := (first + i) % len(n.queues)
 		k := n.queues[q].head()
-		if n.queues[q].busy || k == nil || len(n.entries)+n.coming >= n.cfg.KMU.Entries {
+		if k == nil || n.queues[q].busy > 0 && !k.early || len(n.entries)+n.coming >= n.cfg.KMU.Entries {
 			continue
 		}
 		n.queues[q].take(k)
@@ -320,6 +323,10 @@ func (n *naive) enter(k *nKernel) {
 func (n *naive) place() {
 	if n.laperm != nil {
 		n.laperm.place()
+		return
+	}
+	if n.gate != nil {
+		n.gate.place()
 		return
 	}
 	var ready []*nKernel
@@ -420,6 +427,9 @@ func (s *nSM) step(n *naive) {
 			continue
 		}
 		n.childCTAEnded(c)
+		if n.gate != nil {
+			n.gate.ended[c.key()] = true
+		}
 		if c.k.done++; n.klap != nil && c.k.done == len(c.k.items) {
 			n.klap.kernelEnded(c.k)
 		}

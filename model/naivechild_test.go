@@ -9,7 +9,7 @@ import "gpureplay/model"
 // wait for their streams (choice 17).
 type nWorkQueue struct {
 	host, device []*nKernel
-	busy         bool
+	busy         int
 }
 
 // head is the kernel that the queue would dispatch next; nil: none can go.
@@ -30,7 +30,7 @@ func (q *nWorkQueue) take(k *nKernel) {
 	} else {
 		q.device = q.device[1:]
 	}
-	q.busy = true
+	q.busy++
 }
 
 // sync lets w wait for the children of its CTA, if there are any.
@@ -153,7 +153,7 @@ func (n *naive) drop(k *nKernel) {
 		}
 	}
 	if k.hwq >= 0 {
-		n.queues[k.hwq].busy = false
+		n.queues[k.hwq].busy = max(0, n.queues[k.hwq].busy-1)
 	}
 	n.enterDirect()
 	n.inspect()

@@ -60,6 +60,7 @@ type nOp struct {
 	ev   *nCudaEvent
 	task *nTask // whose operation it is
 	last bool   // and its last
+	done bool   // the kernel has ended
 }
 
 type nCudaEvent struct {
@@ -127,14 +128,9 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	switch op.Kind {
 	case trace.OpHostWork:
 		return cyclesOfNs(float64(op.Ns), n.cfg)
-	case trace.OpSyncDevice:
-		h.wait = func() bool { return h.open == 0 }
-	case trace.OpSyncStream:
-		st := h.stream(op.Stream)
-		h.wait = func() bool { return len(st.queue) == 0 }
-	case trace.OpSyncEvent:
-		if e := h.events[op.Event]; e != nil {
-			h.wait = func() bool { return e.done }
+	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
+		if n.gate == nil {
+			h.synchronise(op)
 		}
 	case trace.OpEventRecord:
 		e := &nCudaEvent{}
@@ -162,6 +158,21 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	return 0
 }
 
+// synchronise lets the host wait for the device, a stream or an event.
+func (h *nHost) synchronise(op trace.HostOp) {
+	switch op.Kind {
+	case trace.OpSyncDevice:
+		h.wait = func() bool { return h.open == 0 }
+	case trace.OpSyncStream:
+		st := h.stream(op.Stream)
+		h.wait = func() bool { return len(st.queue) == 0 }
+	case trace.OpSyncEvent:
+		if e := h.events[op.Event]; e != nil {
+			h.wait = func() bool { return e.done }
+		}
+	}
+}
+
 // cyclesOfNs rounds up; the tests' times are whole nanoseconds.
 func cyclesOfNs(ns float64, c *hardware.Config) model.Time {
 	return model.Time(math.Ceil(math.Floor(ns) * c.Clock.CoreMHz / 1000))
@@ -173,6 +184,8 @@ func (h *nHost) push(o *nOp) {
 	st.queue = append(st.queue, o)
 	if len(st.queue) == 1 {
 		h.begin(st)
+	} else if first := st.queue[0]; h.n.gate != nil && first.k != nil && first.k.ready {
+		h.n.gate.open(st)
 	}
 }
 
@@ -208,6 +221,10 @@ func (h *nHost) begin(st *nStream) {
 	for len(st.queue) > 0 {
 		switch o := st.queue[0]; o.op.Kind {
 		case trace.OpLaunch:
+			if h.n.gate != nil {
+				h.n.gate.open(st)
+				return
+			}
 			o.k.ready = true
 			h.n.inspect()
 			return
@@ -264,7 +281,15 @@ func (h *nHost) kernelEnded(k *nKernel) {
 	if k.fused != nil {
 		k.fused.ended()
 	}
-	h.pop(k.stream)
-	h.begin(k.stream)
+	st := k.stream
+	for _, o := range st.queue {
+		o.done = o.done || o.k == k
+	}
+	if st.queue[0].done {
+		for len(st.queue) > 0 && st.queue[0].done {
+			h.pop(st)
+		}
+		h.begin(st)
+	}
 	h.run()
 }

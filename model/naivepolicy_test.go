@@ -84,6 +84,8 @@ func (n *naive) under(t testing.TB, policy string) {
 	case "klap":
 		n.aggregated(args)
 		marked(nKeep)
+	case "blockmaestro":
+		n.gate = newNGate(n, args, number)
 	case "laperm":
 		n.laperm = newNLaPerm(n, args, number)
 		marked(map[string]nWay{"device-kernel": nDevice, "": nJoin}[args["launch"]])

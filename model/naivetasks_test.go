@@ -57,6 +57,9 @@ func (u *nTasks) op(op *trace.HostOp) (known, again bool) {
 		u.drain()
 		return true, false
 	case trace.OpSyncDevice:
+		if u.n.gate != nil {
+			return true, false
+		}
 		u.drain()
 		h.wait = func() bool { return h.open == 0 && len(u.live) == 0 }
 		return true, false
