@@ -209,3 +209,14 @@ func eachGoFile(t *testing.T, f func(path string, src []byte)) {
 		t.Fatalf("only %d Go files found: the walk is broken", n)
 	}
 }
+
+// A pattern is compiled when it is first used: those that a package has would be
+// compiled at each start of the command, which takes longer than most commands.
+func TestPatternsAreLazy(t *testing.T) {
+	early := regexp.MustCompile(`(?m)^(var |\t)\w+\s*= regexp\.MustCompile\(`)
+	eachGoFile(t, func(path string, src []byte) {
+		if m := early.Find(src); m != nil && !strings.HasSuffix(path, "_test.go") {
+			t.Errorf("%s: %s...: write sync.OnceValue(func() *regexp.Regexp { return ... })", path, strings.TrimSpace(string(m)))
+		}
+	})
+}

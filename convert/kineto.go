@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"gpureplay/convert/kineto"
 	"gpureplay/convert/timeline"
@@ -29,12 +30,14 @@ func init() {
 
 // kinetoMarks are keys that stand near the front of Kineto's files and of no
 // other Chrome trace.
-var kinetoMarks = regexp.MustCompile(`"(schemaVersion|deviceProperties|distributedInfo|cupti_version|roctracer_version)"\s*:` +
-	`|"cat"\s*:\s*"(cpu_op|kernel|gpu_memcpy|gpu_memset|cuda_runtime|cuda_driver|cuda_sync|Kernel|Memcpy|Runtime|ac2g|user_annotation|python_function)"`)
+var kinetoMarks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(schemaVersion|deviceProperties|distributedInfo|cupti_version|roctracer_version)"\s*:` +
+		`|"cat"\s*:\s*"(cpu_op|kernel|gpu_memcpy|gpu_memset|cuda_runtime|cuda_driver|cuda_sync|Kernel|Memcpy|Runtime|ac2g|user_annotation|python_function)"`)
+})
 
 func sniffKineto(in *Input) bool {
 	head := bytes.TrimLeft(in.Head(), "\xef\xbb\xbf \t\r\n")
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && kinetoMarks.Match(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && kinetoMarks().Match(head)
 }
 
 func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error {

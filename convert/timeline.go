@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpureplay/convert/timeline"
 	"gpureplay/trace"
@@ -33,10 +34,12 @@ func newTimelineSink(w Writer, opt Options, absent string) *timelineSink {
 
 // collectives are kernels that move data between devices: NCCL's, which RCCL names
 // alike, by the beginning of their names, after a return type and namespaces.
-var collectives = regexp.MustCompile(`^(?:void |\w+::)*(?:ncclKernel|ncclDevKernel|ncclSymDevKernel|ncclSymkDevKernel|rccl\w*[kK]ernel|msccl\w*[kK]ernel)`)
+var collectives = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:void |\w+::)*(?:ncclKernel|ncclDevKernel|ncclSymDevKernel|ncclSymkDevKernel|rccl\w*[kK]ernel|msccl\w*[kK]ernel)`)
+})
 
 func collective(name string) trace.KernelFlags {
-	if collectives.MatchString(name) {
+	if collectives().MatchString(name) {
 		return trace.KernelCollective
 	}
 	return 0

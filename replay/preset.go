@@ -71,7 +71,7 @@ func (c *Captured) take(gpu *trace.Machine) {
 	}
 	known := cmp.Or(shortName(gpu.Name), "the captured GPU")
 	c.Says = fmt.Sprintf("%s: %d SMs at %s MHz %s, latencies as %s", known, c.Config.SM.Count, humanize.CommafWithDigits(c.Config.Clock.CoreMHz, 0), from, preset.Name)
-	if c.Config.TOML() != preset.TOML() {
+	if !c.Config.Equal(preset) {
 		c.Config.Name = cmp.Or(slug(shortName(gpu.Name)), preset.Name+"-captured")
 		c.Config.Description = c.Says
 	}

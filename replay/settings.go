@@ -44,7 +44,7 @@ func (job *Job) set(v Variant) string {
 func (job *Job) machineSettings() []string {
 	var words []string
 	base := job.preset()
-	if shipped, err := hardware.Preset(base.Name); err != nil || shipped.TOML() != base.TOML() {
+	if shipped, err := hardware.Preset(base.Name); err != nil || !shipped.Equal(base) {
 		words = append(words, fmt.Sprintf("file.%.4x", sha256.Sum256([]byte(base.TOML()))))
 	}
 	for _, key := range hardware.Keys() {

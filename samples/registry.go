@@ -2,7 +2,6 @@ package samples
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -22,16 +21,24 @@ type Generator struct {
 	Generate func(w Writer, p Params) error
 }
 
-var (
-	registry  = map[string]*Generator{}
-	validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-)
+var registry = map[string]*Generator{}
+
+// validName reports whether a name is of small letters and digits, in parts with
+// dashes between them.
+func validName(name string) bool {
+	for _, part := range strings.Split(name, "-") {
+		if part == "" || strings.Trim(part, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}
 
 // Register adds a generator. It is called from init, and panics on a name that
 // is taken or malformed and on parameters whose defaults are not allowed.
 func Register(g Generator) {
 	switch {
-	case !validName.MatchString(g.Name):
+	case !validName(g.Name):
 		panic(fmt.Sprintf("samples: bad generator name %q", g.Name))
 	case registry[g.Name] != nil:
 		panic(fmt.Sprintf("samples: generator %q registered twice", g.Name))
@@ -40,7 +47,7 @@ func Register(g Generator) {
 	}
 	seen := map[string]bool{}
 	for _, p := range g.Params {
-		if !validName.MatchString(p.Name) || p.Help == "" || seen[p.Name] {
+		if !validName(p.Name) || p.Help == "" || seen[p.Name] {
 			panic(fmt.Sprintf("samples: generator %q: bad parameter %q", g.Name, p.Name))
 		}
 		seen[p.Name] = true

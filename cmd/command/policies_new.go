@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/spf13/cobra"
@@ -44,10 +45,12 @@ func (a *app) newPolicyCommand() *cobra.Command {
 	return c
 }
 
-var policyName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+var policyName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
+})
 
 func newPolicy(name, dir, source string) error {
-	if !policyName.MatchString(name) {
+	if !policyName().MatchString(name) {
 		return usagef("policies new: %q is no name of a policy: want small letters, digits and hyphens", name)
 	}
 	if _, err := policies.Get(name); err == nil {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"sync"
 )
 
 // Kind is what a file is to a capture.
@@ -22,17 +23,21 @@ const (
 )
 
 var (
-	kernelHead = regexp.MustCompile(`^\s*-kernel name = .`)
-	listHead   = regexp.MustCompile(`^\s*(MemcpyHtoD,(0x)?[0-9a-fA-F]+,[0-9]+|kernel\S*\.trace[gz]?(\.xz|\.gz|\.zst)?)\s`)
+	kernelHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*-kernel name = .`)
+	})
+	listHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(MemcpyHtoD,(0x)?[0-9a-fA-F]+,[0-9]+|kernel\S*\.trace[gz]?(\.xz|\.gz|\.zst)?)\s`)
+	})
 )
 
 // Recognise says what a file is that begins so. A list of one line needs its
 // end of line.
 func Recognise(head []byte) Kind {
 	switch {
-	case kernelHead.Match(head):
+	case kernelHead().Match(head):
 		return KernelFile
-	case listHead.Match(append(head[:len(head):len(head)], '\n')):
+	case listHead().Match(append(head[:len(head):len(head)], '\n')):
 		return ListFile
 	}
 	for r := tar.NewReader(bytes.NewReader(head)); ; {
@@ -80,7 +85,9 @@ func ListOf(names []string) (list string, ok bool, err error) {
 }
 
 // numberInName is the kernel's id in the name of its file.
-var numberInName = regexp.MustCompile(`kernel-(\d+)`)
+var numberInName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`kernel-(\d+)`)
+})
 
 // kernelsOf makes a list of the kernels in a folder without one.
 func kernelsOf(f Folder) ([]command, error) {
@@ -103,7 +110,7 @@ func kernelsOf(f Folder) ([]command, error) {
 }
 
 func idInName(name string) uint64 {
-	m := numberInName.FindStringSubmatch(path.Base(name))
+	m := numberInName().FindStringSubmatch(path.Base(name))
 	if m == nil {
 		return 0
 	}

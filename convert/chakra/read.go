@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"sync"
 
 	"gpureplay/convert/decimal"
 	"gpureplay/convert/jsonscan"
@@ -16,7 +17,9 @@ import (
 // maxMessage is the largest message, in bytes.
 const maxMessage = 16 << 20
 
-var jsonMarks = regexp.MustCompile(`"(ctrlDeps|dataDeps|ctrl_deps|data_deps|durationMicros|duration_micros)"`)
+var jsonMarks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"(ctrlDeps|dataDeps|ctrl_deps|data_deps|durationMicros|duration_micros)"`)
+})
 
 // IsJSON reports whether head is of nodes printed as JSON.
 func IsJSON(head []byte) bool {
@@ -25,7 +28,7 @@ func IsJSON(head []byte) bool {
 		return false
 	}
 	return bytes.Contains(head, []byte(`"workload_graph"`)) && bytes.Contains(head, []byte(`"NodeType"`)) ||
-		jsonMarks.Match(head) && bytes.Contains(head, []byte(`_NODE"`))
+		jsonMarks().Match(head) && bytes.Contains(head, []byte(`_NODE"`))
 }
 
 // IsProto reports whether head is of length-delimited messages: metadata and

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpureplay/trace"
 )
@@ -49,7 +50,9 @@ func eachLine(in io.Reader, use func(string) error) error {
 	return s.Err()
 }
 
-var option = regexp.MustCompile(`^-kernel_(\d+)_([a-z_]+)\s*(.*)$`)
+var option = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^-kernel_(\d+)_([a-z_]+)\s*(.*)$`)
+})
 
 // number reads decimal, 0x hexadecimal, or bare hexadecimal.
 func number(text string) (uint64, error) {
@@ -78,7 +81,7 @@ func ReadApp(in io.Reader) ([]*Kernel, error) {
 			}
 			return nil
 		}
-		m := option.FindStringSubmatch(line)
+		m := option().FindStringSubmatch(line)
 		if m == nil {
 			return nil
 		}

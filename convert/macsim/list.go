@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpureplay/trace"
 )
@@ -128,9 +129,15 @@ type Shape struct {
 }
 
 var (
-	nameLine  = regexp.MustCompile(`^(\S+) name: (.*)$`)
-	shapeLine = regexp.MustCompile(`Grid size: \((\d+), (\d+), (\d+)\), Block size: \((\d+), (\d+), (\d+)\)`)
-	moreLine  = regexp.MustCompile(`# of regs: (\d+), static shared mem: (\d+), dynamic shared mem: (\d+)`)
+	nameLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\S+) name: (.*)$`)
+	})
+	shapeLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`Grid size: \((\d+), (\d+), (\d+)\), Block size: \((\d+), (\d+), (\d+)\)`)
+	})
+	moreLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`# of regs: (\d+), static shared mem: (\d+), dynamic shared mem: (\d+)`)
+	})
 )
 
 // ReadNames returns the shapes of a kernel_names.txt by the folder's name
@@ -139,18 +146,18 @@ func ReadNames(in io.Reader) (map[string]Shape, error) {
 	out := map[string]Shape{}
 	current := ""
 	err := lines(in, func(n int, line string) error {
-		if m := nameLine.FindStringSubmatch(line); m != nil && len(out) < maxKernels {
+		if m := nameLine().FindStringSubmatch(line); m != nil && len(out) < maxKernels {
 			current = m[1]
 			out[current] = Shape{Name: m[2]}
 			return nil
 		}
 		s := out[current]
-		if m := shapeLine.FindStringSubmatch(line); m != nil {
+		if m := shapeLine().FindStringSubmatch(line); m != nil {
 			for i := range 3 {
 				s.Grid[i], s.Block[i] = small(m[1+i]), small(m[4+i])
 			}
 		}
-		if m := moreLine.FindStringSubmatch(line); m != nil {
+		if m := moreLine().FindStringSubmatch(line); m != nil {
 			s.Registers, s.SharedBytes = small(m[1]), small(m[2])+small(m[3])
 		}
 		if current != "" {

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 )
@@ -34,7 +36,13 @@ func Presets() []string {
 // lists what there is.
 func Preset(name string) (*Config, error) { return preset(name, 0) }
 
+// parsed are the presets that have been read, by name.
+var parsed sync.Map
+
 func preset(name string, depth int) (*Config, error) {
+	if c, ok := parsed.Load(name); ok {
+		return c.(*Config).clone(), nil
+	}
 	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
 	if err != nil || strings.ContainsAny(name, `/\`) {
 		known := Presets()
@@ -44,7 +52,16 @@ func preset(name string, depth int) (*Config, error) {
 		}
 		return nil, fmt.Errorf("unknown GPU preset %q%s", name, hint)
 	}
-	return readConfig(name, data, depth)
+	c, err := readConfig(name, data, depth)
+	if err == nil {
+		parsed.Store(name, c.clone())
+	}
+	return c, err
+}
+
+// Equal reports whether two machines are the same in every value.
+func (c *Config) Equal(d *Config) bool {
+	return reflect.DeepEqual(c, d) || c.TOML() == d.TOML() // an empty list may be nil
 }
 
 // PresetSource returns the TOML file of a preset, with the source of every

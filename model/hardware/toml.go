@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A configuration file with its sources is 12 kilobytes in lines of under 300.
@@ -52,11 +53,13 @@ func CheckTOML(name string, data []byte) error {
 }
 
 // mismatch is the decoder's way to say that a value is of another kind than its key's.
-var mismatch = regexp.MustCompile(`line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\w+); destination has type (\w+)`)
+var mismatch = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\w+); destination has type (\w+)`)
+})
 
 // TOMLError makes one line of a decoder's error, with the file's name in front.
 func TOMLError(name string, err error) error {
-	if m := mismatch.FindStringSubmatch(err.Error()); m != nil {
+	if m := mismatch().FindStringSubmatch(err.Error()); m != nil {
 		remedy := map[string]string{"integer": "a whole number, without quotes", "float": "a number, without quotes", "boolean": "true or false, without quotes", "string": "a text in quotes"}[m[4]]
 		if remedy == "" {
 			remedy = m[4]

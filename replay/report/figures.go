@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Figures hands over each plot of the page about the tables under dir: as files of SVG
@@ -52,11 +53,13 @@ func Figures(ctx context.Context, dir string, opt Options, write func(name strin
 	return stats, nil
 }
 
-var noName = regexp.MustCompile(`[^a-z0-9]+`)
+var noName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^a-z0-9]+`)
+})
 
 // fileName makes a name of a title, at most 80 letters.
 func fileName(title string) string {
-	name := strings.Trim(noName.ReplaceAllString(strings.ToLower(title), "-"), "-")
+	name := strings.Trim(noName().ReplaceAllString(strings.ToLower(title), "-"), "-")
 	return strings.Trim(name[:min(80, len(name))], "-")
 }
 
@@ -88,9 +91,15 @@ const (
 )
 
 var (
-	svgHead = regexp.MustCompile(`<svg viewBox="(-?\d+) (-?\d+) ([\d.]+) ([\d.]+)"`)
-	cssVar  = regexp.MustCompile(`var\(--(\w+)\)`)
-	cssHex  = regexp.MustCompile(`--(\w+): (#\w{6})`)
+	svgHead = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`<svg viewBox="(-?\d+) (-?\d+) ([\d.]+) ([\d.]+)"`)
+	})
+	cssVar = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`var\(--(\w+)\)`)
+	})
+	cssHex = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`--(\w+): (#\w{6})`)
+	})
 )
 
 // svg draws a figure as a file of its own: with its style and its key.
@@ -107,7 +116,7 @@ func (f *figure) svg() ([]byte, error) {
 		return nil, fmt.Errorf("report: %w", err)
 	}
 	text := b.String()
-	m := svgHead.FindStringSubmatch(text)
+	m := svgHead().FindStringSubmatch(text)
 	if m == nil {
 		return nil, fmt.Errorf("report: the plot %q has no size", f.Title)
 	}
@@ -137,10 +146,10 @@ func (f *figure) svg() ([]byte, error) {
 func paperStyle() string {
 	colour := map[string]string{}
 	root, _, _ := strings.Cut(pageCSS, "}")
-	for _, m := range cssHex.FindAllStringSubmatch(root, -1) {
+	for _, m := range cssHex().FindAllStringSubmatch(root, -1) {
 		colour[m[1]] = m[2]
 	}
 	_, rules, _ := strings.Cut(pageCSS, "\nsvg {")
 	rules, _, _ = strings.Cut(rules, "\n.key {")
-	return "svg {" + cssVar.ReplaceAllStringFunc(rules, func(v string) string { return colour[cssVar.FindStringSubmatch(v)[1]] })
+	return "svg {" + cssVar().ReplaceAllStringFunc(rules, func(v string) string { return colour[cssVar().FindStringSubmatch(v)[1]] })
 }

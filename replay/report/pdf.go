@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
@@ -122,11 +123,13 @@ func (d *drawing) end() {
 	d.open = d.open[:n]
 }
 
-var numbers = regexp.MustCompile(`-?\d+(\.\d+)?`)
+var numbers = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-?\d+(\.\d+)?`)
+})
 
 // numbersOf are those of an attribute, in order.
 func numbersOf(text string) (all []float64) {
-	for _, n := range numbers.FindAllString(text, -1) {
+	for _, n := range numbers().FindAllString(text, -1) {
 		x, _ := strconv.ParseFloat(n, 64)
 		all = append(all, x)
 	}
@@ -235,11 +238,13 @@ type rule struct {
 	property, value string
 }
 
-var block = regexp.MustCompile(`([^{}]+)\{([^}]*)\}`)
+var block = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`([^{}]+)\{([^}]*)\}`)
+})
 
 // rules reads the style of plots: selectors of one or two parts.
 func rules(css string) (all []rule) {
-	for _, m := range block.FindAllStringSubmatch(css, -1) {
+	for _, m := range block().FindAllStringSubmatch(css, -1) {
 		for _, selector := range strings.Split(m[1], ",") {
 			parts := strings.Fields(selector)
 			r := rule{}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Key is what a run is known by: what it replays, on what, and how. The same run
@@ -70,7 +71,9 @@ const maxSegment = 255
 // misread is text that engines take for a number, a date, a truth value or NULL
 // where it is a hive key, so that 007 and 7 would be one trace; with underscores
 // before it, which [segment] adds one of.
-var misread = regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
+var misread = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
+})
 
 // segment returns the folder name key=value with the value percent-encoded, as
 // DuckDB and pyarrow decode it. Everything but letters, digits and - _ . is
@@ -80,7 +83,7 @@ func segment(key, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("tables: the %s has no name: a folder cannot be made for it", key)
 	}
-	if misread.MatchString(value) {
+	if misread().MatchString(value) {
 		value = "_" + value
 	}
 	var b strings.Builder
@@ -107,7 +110,7 @@ func unsegment(s string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	value, err := url.PathUnescape(value)
-	if strings.HasPrefix(value, "_") && misread.MatchString(value) {
+	if strings.HasPrefix(value, "_") && misread().MatchString(value) {
 		value = value[1:]
 	}
 	return key, value, err == nil
