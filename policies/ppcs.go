@@ -101,8 +101,7 @@ func (p *ppcs) choose(v *model.CTAView, sm int) int {
 }
 
 // best returns the kernel with the largest page share less SM share; ties go to
-// the older one. With a = available pages and s = SMs, owned/a - held/s is
-// compared as owned·s - held·a, in whole numbers.
+// the older one.
 func (p *ppcs) best(v *model.CTAView) int {
 	a, s, owned := v.Ready(), v.SMs(), v.OwnsReady
 	if p.text {
@@ -110,13 +109,18 @@ func (p *ppcs) best(v *model.CTAView) int {
 	}
 	best, most := 0, 0
 	for k, x := range v.Kernels {
-		diff := owned(k)*s - x.SMs*a
-		if a == 0 {
-			diff = -x.SMs
-		}
-		if k == 0 || diff > most {
+		if diff := excess(owned(k), a, x.SMs, s); k == 0 || diff > most {
 			best, most = k, diff
 		}
 	}
 	return best
+}
+
+// excess is owned/available - held/sms, times both that it is divided by, so that it is
+// whole. Where no page is available nobody has a share of them.
+func excess(owned, available, held, sms int) int {
+	if available == 0 {
+		return -held
+	}
+	return owned*sms - held*available
 }

@@ -194,6 +194,43 @@ d2h Q
 	}
 }
 
+// Three kernels read page 1 only, which the first SM to be idle finds there: each of them
+// owns none of what is available more than another, and is on no SM. Ties go to the
+// oldest, again and again, whatever their number.
+func TestPPCSTiesGoToTheOldest(t *testing.T) {
+	const program = `
+array P bytes=8K input
+read P
+h2d P
+launch a grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+launch b grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P[0x1000]+4
+  exit
+launch c grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P[0x1000]+4
+  exit
+launch d grid=1 block=32
+cta 0
+ warp 0
+  load R2 <- R1 @P[0x1000]+4
+  exit
+`
+	l, _ := run(t, program, tiny(t, 1, 1), "ppcs,crcs-profiler=off,guard=off,switch=off")
+	for k := range uint32(3) {
+		if a, b := l.cta(t, k, 0), l.cta(t, k+1, 0); a.Dispatch >= b.Dispatch {
+			t.Errorf("kernel %d is placed at %d, kernel %d at %d", k, a.Dispatch, k+1, b.Dispatch)
+		}
+	}
+}
+
 // CTA 0 of kernel 1 reads what CTA 0 of kernel 0 has written, in a page that the longer
 // CTA 1 writes too: at the grain of pages it waits for both, at that of sectors for one.
 func TestOracleGrain(t *testing.T) {
