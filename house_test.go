@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":          {"trace", "samples"},
+	"cmd/mutate":       {"cmd/mutate"},
 	"cmd":              {"trace", "model", "policies", "replay", "convert", "samples", "cmd"},
 }
 

@@ -1,0 +1,86 @@
+// Command mutate plants faults in the machine and its policies, one at a time, and
+// says which test or which rule of the auditor finds each: what none finds is a hole
+// in the net.
+//
+// All faults are in one build, each behind a switch, which an overlay gives to the
+// compiler: no file of the source is touched, and a fault costs the tests that reach
+// it and no compiler. A first run of the tests tells which of them reach which
+// fault, and what each costs. For a fault they run from the cheapest on, up to the
+// first that fails.
+//
+//	go run ./cmd/mutate -dir=DIR -n=200 -seed=1
+//
+// What is known stays in DIR: run again, it goes on where it was. DIR must be another
+// where the source has changed.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+)
+
+func main() {
+	var o options
+	var within, tests string
+	flag.StringVar(&o.dir, "dir", "", "`FOLDER` of what is built and known (must be given)")
+	flag.IntVar(&o.count, "n", 200, "faults")
+	flag.Uint64Var(&o.seed, "seed", 1, "which ones")
+	flag.StringVar(&within, "in", "model,model/memory,policies", "folders that faults are planted in")
+	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay", "folders whose tests are to find them, in that order where they cost the same")
+	flag.IntVar(&o.seconds, "seconds", 20, "of a processor for the tests of a fault")
+	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")
+	flag.BoolVar(&o.list, "list", false, "say what would be planted, and no more")
+	flag.Parse()
+	o.in, o.tests = strings.Split(within, ","), strings.Split(tests, ",")
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, &o); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what the flags say.
+type options struct {
+	dir, skip      string
+	count, seconds int
+	seed           uint64
+	in, tests      []string
+	list           bool
+}
+
+func run(ctx context.Context, o *options) error {
+	if o.dir == "" && !o.list {
+		return fmt.Errorf("-dir=FOLDER says where what is built goes")
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	house, _, err := loadHouse(root, o.in)
+	if err != nil {
+		return err
+	}
+	faults := house.sample(o.count, o.seed)
+	if o.list {
+		for _, f := range faults {
+			fmt.Println(f)
+		}
+		return nil
+	}
+	b := &bench{options: o, root: root, faults: faults}
+	if err := b.build(ctx, house); err != nil {
+		return err
+	}
+	if err := b.learn(ctx); err != nil {
+		return err
+	}
+	if err := b.judgeAll(ctx); err != nil {
+		return err
+	}
+	return b.table(os.Stdout)
+}
