@@ -23,9 +23,10 @@ func init() {
 				Dependences: "streams or queues, synchronisation of streams and devices", Placement: "no"},
 			{Give: "an RPD file (rocmProfileData)", Fidelity: "kernel", Order: "HIP calls", Dependences: "queues, synchronisation", Placement: "no"},
 			{Give: "rocprof v1's `results.csv` with times (`--timestamp on`)", Fidelity: "kernel", Order: "start on the device", Dependences: "queues", Placement: "no"},
+			{Give: "rocprof v1's timeline, `results.json`", Fidelity: "kernel, where it has grids", Order: "start on the device", Dependences: "queues", Placement: "no"},
 		},
 		Sniff: func(in *Input) bool {
-			return rocprof.IsCSV(in.Head()) || rocprof.IsV1(in.Head()) || rocprof.IsJSON(in.Head()) ||
+			return rocprof.IsCSV(in.Head()) || rocprof.IsV1(in.Head()) || rocprof.IsJSON(in.Head()) || rocprof.IsV1JSON(in.Head()) ||
 				sniffSQLite(in, rocprof.IsRocpd) || sniffSQLite(in, rocprof.IsRPD)
 		},
 		Convert: convertRocprof,
@@ -66,12 +67,15 @@ func readRocprof(ctx context.Context, in *Input, b *timeline.Builder) (*rocprof.
 			return rocprof.ReadRPD(db, b)
 		}
 		return rocprof.ReadRocpd(db, b)
-	case rocprof.IsV1(in.Head()):
+	case rocprof.IsV1(in.Head()), rocprof.IsV1JSON(in.Head()):
 		r, err := in.Read(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer r.Close()
+		if rocprof.IsV1JSON(in.Head()) {
+			return rocprof.ReadV1JSON(r, b)
+		}
 		return rocprof.ReadV1(r, b)
 	case rocprof.IsCSV(in.Head()):
 		return rocprof.ReadCSV(func(suffix string) (io.ReadCloser, error) { return rocprofTable(ctx, in, suffix) }, b)
