@@ -118,6 +118,9 @@ var ErrUnknown = errors.New("format not recognised")
 
 // Detect returns the format that recognises the input.
 func Detect(in *Input) (Format, error) {
+	if !in.IsDir() && len(in.Head()) == 0 && in.Packed() {
+		return Format{}, fmt.Errorf("%s: %w: its packed stream holds nothing, or is cut short; copy the file again", in.Name(), ErrUnknown)
+	}
 	if !in.IsDir() && len(in.Head()) == 0 {
 		return Format{}, fmt.Errorf("%s: %w: the file is empty", in.Name(), ErrUnknown)
 	}

@@ -42,7 +42,7 @@ func (a *app) compareCommand() *cobra.Command {
 			var err error
 			if len(args) == 3 {
 				all, err = replay.ComparePolicies(args[0], args[1], args[2])
-			} else if err = folders(args); err == nil {
+			} else if err = folders(args[:2]); err == nil {
 				all, err = replay.CompareFolders(args[0], args[1])
 			}
 			if err != nil {
@@ -61,10 +61,19 @@ func (a *app) compareCommand() *cobra.Command {
 }
 
 func folders(paths []string) error {
+	const takes = "compare takes two folders of tables, one and two policies, or two captures"
+	file := ""
 	for _, p := range paths {
-		if info, err := os.Stat(p); err != nil || !info.IsDir() {
-			return fmt.Errorf("there is no folder %s: compare takes two folders of tables, one and two policies, or two captures", p)
+		info, err := os.Stat(p)
+		if err != nil {
+			return fmt.Errorf("%w (%s)", err, takes)
 		}
+		if !info.IsDir() {
+			file = p
+		}
+	}
+	if file != "" {
+		return fmt.Errorf("%s is no folder: %s", file, takes)
 	}
 	return nil
 }

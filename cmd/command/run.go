@@ -72,6 +72,7 @@ func Run(args []string, in io.Reader, out, errw io.Writer) int {
 	if err == nil && results.err != nil {
 		err = fmt.Errorf("cannot write the results: %w", results.err)
 	}
+	err = missing(err)
 	var usage usageError
 	switch {
 	case err == nil:

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"gpureplay/replay/table"
 )
 
 // Figures hands over each plot of the page about the tables under dir: as files of SVG
@@ -71,7 +73,7 @@ func (g *grid) csv() []byte {
 	for _, row := range g.Rows {
 		cells := make([]string, len(row))
 		for i, c := range row {
-			if cells[i] = c; i >= g.Text {
+			if cells[i] = table.CSVText(c); i >= g.Text {
 				cells[i] = strings.ReplaceAll(c, ",", "")
 			}
 			if c == "–" {

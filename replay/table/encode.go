@@ -144,7 +144,7 @@ func cell(a arrow.Array, row int) string {
 	case *array.Float64:
 		return strconv.FormatFloat(a.Value(row), 'g', -1, 64)
 	case *array.String:
-		return a.Value(row)
+		return CSVText(a.Value(row))
 	case *array.List:
 		from, to := a.ValueOffsets(row)
 		return formatList(a.ListValues().(*array.Int64).Int64Values()[from:to])

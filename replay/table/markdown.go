@@ -46,7 +46,8 @@ pandas:
 * Tables that a run again was not asked for stay, if the same build of replay wrote them; else they are removed, and the command says so.
   A run that was cut off (` + "`complete`" + ` is false) never replaces a complete one.
 * ` + "`--format=arrow`" + ` writes IPC files under OUT/arrow/<table>, which can be memory-mapped but have no checksums; ` + "`--format=csv`" + ` writes to
-  OUT/csv/<table>, NULL and the empty text alike, lists as JSON arrays, and no key-values. Formats of a run lie beside each other.
+  OUT/csv/<table>, NULL and the empty text alike, lists as JSON arrays, no key-values, and an apostrophe before a text that begins with = + - or @, since spreadsheets
+  take that for a formula. Formats of a run lie beside each other.
 * ` + "`replay sweep`" + ` merges the tables of its cells into one file each, OUT/<table>.parquet, with the columns ` + "`cell, trace, gpu`" + `, one
   ` + "`set_<key>`" + ` for each setting that it varies, and ` + "`policy`" + ` in front, and in runs ` + "`baseline` and `speedup`" + `: ` + "`SELECT * FROM 'OUT/runs.parquet'`" + `. The tables
   of a cell as a replay writes them are under OUT/cells/<cell>.

@@ -56,7 +56,7 @@ func (d *csvDecoder) next(b *Batch) error {
 		for i, cell := range cells {
 			v := &b.Values[i]
 			v.Null = append(v.Null, cell == "")
-			v.Strings = append(v.Strings, cell)
+			v.Strings = append(v.Strings, textOfCSV(cell))
 		}
 		b.Rows++
 	}

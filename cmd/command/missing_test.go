@@ -1,0 +1,37 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every command that is given a file which there is not says so in its own words: no
+// call of the system, but what is missing and what is near.
+func TestMissing(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "rank0.json"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "rank1.json")
+	out := filepath.Join(dir, "out.trace.zst")
+	trace := sample(t)
+	for _, args := range [][]string{
+		{name}, {"convert", name, "-o", out}, {"inspect", name}, {"verify", name}, {"top", name}, {"explain", name}, {"what-if", name}, {"correlate", name},
+		{"export", name, "-o", dir}, {"timeline", name, "-o", out}, {"sweep", name}, {"compare", "--max-slowdown=1", trace, name}, {"report", name},
+	} {
+		_, _, errs := command(t, args...)
+		fails(t, 1, []string{"there is no", "rank1.json"}, args...)
+		for _, word := range []string{"no such file", "stat ", "open "} {
+			if strings.Contains(errs, word) {
+				t.Errorf("replay %s: %s", strings.Join(args, " "), errs)
+			}
+		}
+	}
+	fails(t, 1, []string{"near in " + dir + ": rank0.json"}, "inspect", name)
+	fails(t, 1, []string{"there is no folder " + filepath.Join(dir, "none")}, "inspect", filepath.Join(dir, "none", "a.json"))
+	fails(t, 1, []string{"there is no folder " + filepath.Join(dir, "none")}, "convert", trace, "--kernels=0", "-o", filepath.Join(dir, "none", "a.trace.zst"))
+	fails(t, 1, []string{"cannot write", "there is no folder"}, "sample", "vecadd", "-o", filepath.Join(dir, "none", "a.trace.zst"))
+	fails(t, 1, []string{"there is no file", "gpu.toml"}, "--gpu="+filepath.Join(dir, "gpu.toml"), trace)
+}
