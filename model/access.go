@@ -23,17 +23,25 @@ type AccessRecord struct {
 	Done   Time // data returned, or store acknowledged
 }
 
-// tellAccess tells of an access of w that issues at t.
-func (s *sm) tellAccess(w *warp, o *op, a *trace.Access, t, done Time) {
+// watch fills the record of an access of w that issues at t.
+func (s *sm) watch(w *warp, o *op, a *trace.Access, t Time) {
+	s.told = AccessRecord{}
 	c := w.cta
 	if w.home != nil && c == w.home.cta || w.code.added {
 		return // a program of the policy's own
 	}
 	s.told = AccessRecord{
 		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
-		Access: a, Lists: w.lists, Issue: t, Done: done,
+		Access: a, Lists: w.lists, Issue: t,
 	}
-	s.m.accessed.Access(&s.told)
+}
+
+// tellAccess tells of an access that is timed, if it is one to tell of.
+func (s *sm) tellAccess(r *AccessRecord, done Time) {
+	if r.Access != nil {
+		r.Done = done
+		s.m.accessed.Access(r)
+	}
 }
 
 // A Fault breaks the scoreboard of overlapping kernels on purpose, so that a

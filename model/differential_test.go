@@ -248,6 +248,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("icnt.latency", 0, 5, 100)
 	set("icnt.queue", 0, 0, 3, 512)
 	set("icnt.head_of_line", true, false)
+	set("icnt.in_turn", true, false)
 	line := []int{32, 64, 128, 128}[r.IntN(4)]
 	all = append(all, fmt.Sprintf("l1.line_bytes=%d", line), fmt.Sprintf("l2.line_bytes=%d", line))
 	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
@@ -423,8 +424,9 @@ func agree(t *testing.T, text string, machine []string) bool {
 	n.run(t)
 	ok := len(n.insts) == len(d.insts) && len(n.ctas) == len(d.ctas) && len(n.ended) == len(d.ended)
 	first, at := "", model.Time(1<<62)
-	for k, want := range n.insts {
-		if got := d.insts[k]; got != want && want[0] < at {
+	insts := inOrder(d.insts)
+	for k, want := range inOrder(n.insts) {
+		if got := insts[k]; got != want && want[0] < at {
 			first, at = fmt.Sprintf("instruction %+v: issued and done %v, naive %v", k, got, want), want[0]
 		}
 	}

@@ -84,12 +84,45 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 		}
 		o.write(w.regs, done<<1)
 		if s.watched {
-			s.tellInst(w, w.path[w.pc], t, done)
+			s.tellInst(w, w.code, w.path[w.pc], t, done)
 		}
 		w.pc++
+	} else if o.unit == unitMemory {
+		done, timed := s.access(w, o, t)
+		if !timed {
+			return s.await(w, o, t)
+		}
+		from = s.accessed(w, o, t, done)
 	} else {
 		from = s.issueOther(w, o, t)
 	}
+	if s.width > 1 {
+		if h := s.heldOf(w); h != nil {
+			h.then, h.from = o, from
+			return false
+		}
+	}
+	return s.goOn(sc, w, o, t, from)
+}
+
+// accessed books the result of a memory instruction of w that is timed, and returns when
+// w may issue again.
+func (s *sm) accessed(w *warp, o *op, t, done Time) Time {
+	w.last = max(w.last, done)
+	if s.watched {
+		s.tellInst(w, w.code, w.path[w.pc], t, done)
+	}
+	o.write(w.regs, done<<1|1)
+	w.pc++
+	if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
+		return max(t+1, done-1)
+	}
+	return t + 1
+}
+
+// goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
+// w goes on (false: it has exited or is parked).
+func (s *sm) goOn(sc *scheduler, w *warp, o *op, t, from Time) bool {
 	if w.pc >= len(w.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
@@ -105,29 +138,20 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	return true
 }
 
-// issueOther issues what needs no unit of the scheduler's own: a memory
-// instruction, or one that needs an issue slot and nothing else. It returns when w
-// may issue again (0: what holds it says when).
+// issueOther issues what needs an issue slot and nothing else. It returns when w may
+// issue again (0: what holds it says when).
 func (s *sm) issueOther(w *warp, o *op, t Time) Time {
 	done := t + s.timing.latency[unitNone]
-	ready := done << 1
-	if o.unit == unitMemory {
-		done = s.access(w, o, t)
-		ready = done<<1 | 1
-	}
-	if o.unit == unitMemory || o.dst > 0 {
+	if o.dst > 0 {
 		w.last = max(w.last, done)
 	}
 	if s.watched {
-		s.tellInst(w, w.path[w.pc], t, done)
+		s.tellInst(w, w.code, w.path[w.pc], t, done)
 	}
-	o.write(w.regs, ready)
+	o.write(w.regs, done<<1)
 	w.pc++
 	if o.class == trace.ClassLaunch {
 		return s.ask(w, t)
-	}
-	if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
-		return max(t+1, done-1)
 	}
 	return t + 1
 }

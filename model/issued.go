@@ -20,16 +20,23 @@ type InstRecord struct {
 // what a CTA is known to touch ([InferredAccesses]).
 const NoInst = ^uint32(0)
 
-// tellInst tells of the instruction that w has issued at t.
-func (s *sm) tellInst(w *warp, inst uint32, t, done Time) {
+// tellInst tells of the instruction of some code that w has issued at t.
+func (s *sm) tellInst(w *warp, code *code, inst uint32, t, done Time) {
 	c := w.cta
-	if w.home != nil && c == w.home.cta || w.code.added {
+	if w.home != nil && c == w.home.cta || code.added {
 		return // a program of the policy's own, which is of no kernel of the trace
 	}
-	if code := w.code; code.insts != nil {
+	if code.insts != nil {
 		inst = code.insts[inst]
 	}
-	s.m.issued.Inst(&InstRecord{
+	r := InstRecord{
 		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
-	})
+	}
+	if s.width > 1 {
+		if h := s.heldOf(w); h != nil { // told behind that one
+			h.second = r
+			return
+		}
+	}
+	s.m.issued.Inst(&r)
 }

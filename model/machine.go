@@ -42,6 +42,8 @@ type Machine struct {
 	wheel     *wheel
 	sms       []*sm
 	mem       *memory.System
+	asking    []*sm         // whose accesses of this cycle are not timed
+	units     []*memory.LSU // of these
 	kmu       *kmu
 	ctas      *ctaScheduler
 	children  *children
@@ -223,6 +225,9 @@ func (m *Machine) stepSMs(t Time) {
 				m.wake(id, next)
 			}
 		}
+	}
+	if len(m.asking) > 0 {
+		m.timeAccesses(t)
 	}
 }
 

@@ -124,6 +124,7 @@ type nWarp struct {
 	known           *nFrame // whose step's operands are looked up
 	knownPC         int
 	there           model.Time
+	waits           *nHeld // its instruction of this cycle, which is not timed
 }
 
 // nFrame is a program and how far a warp is in it.
@@ -245,6 +246,7 @@ func (n *naive) run(t testing.TB) {
 		for _, s := range n.sms {
 			s.step(n)
 		}
+		n.inTurn()
 		if n.t > 5_000_000 {
 			t.Fatalf("the naive machine does not come to an end: %+v", n.over)
 		}

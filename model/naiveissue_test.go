@@ -1,7 +1,9 @@
 package model_test
 
 import (
+	"cmp"
 	"math/bits"
+	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -132,6 +134,9 @@ func (s *nSM) issue(n *naive, sched int) {
 		return
 	}
 	second := pick.inst(n)
+	if pick.waits != nil && (pick.waits.holds || second == nil) {
+		return
+	}
 	fenced := first.Class == trace.ClassFence && pick.last > n.t
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
@@ -158,8 +163,9 @@ func (w *nWarp) issue(n *naive, sched int) {
 		n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	}
 	var done model.Time
+	var h *nHeld
 	if n.pipe(in) == trace.ClassMemory {
-		done = s.lsu.access(n, w, in)
+		done, h = s.lsu.access(n, w, in)
 	} else {
 		latency, every := n.timing(n.pipe(in))
 		if in.Class == trace.ClassExit {
@@ -171,32 +177,76 @@ func (w *nWarp) issue(n *naive, sched int) {
 		s.free[sched][n.pipe(in)] = t + every
 		done = t + latency + model.Time(n.cfg.SM.PipelineDepth)
 	}
-	if w.cta.item != nil && !w.added { // or else a program of a MasterKernel's own
-		key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
-		if w.cta.item.task != nil {
-			key[0] = w.cta.item.def.id
-		}
-		n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
-		n.count[key]++
-	}
-	writes := false
-	for _, r := range in.Dst {
-		if !r.Zero() {
-			w.regs[r], writes = done, true
-		}
-	}
-	if writes || n.pipe(in) == trace.ClassMemory {
-		w.last = max(w.last, done)
-	}
+	result, tell := w.result(n, in)
+	holds := in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0)
 	w.pc++
 	w.from = t + 1
-	if in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0) && w.inst(n) != nil {
-		w.from = max(w.from, done-1)
+	goOn := func() {
+		if holds && w.inst(n) != nil {
+			w.from = max(w.from, done-1)
+		}
+		w.goOn(n, in)
 	}
+	if h != nil {
+		frame := w.nFrame
+		for _, r := range in.Dst {
+			frame.regs[r] = 1 << 40 // nobody knows yet
+		}
+		w.waits, h.holds = h, holds
+		h.result = func(d model.Time) {
+			done, w.waits, w.known = d, nil, nil
+			result(d)
+			tell(d)
+		}
+		h.goOn = goOn
+		return
+	}
+	result(done)
 	if in.Class == trace.ClassLaunch {
 		w.ask(n)
 	}
-	if w.inst(n) == nil && w.from == t+1 && !w.holding {
+	if w.waits != nil {
+		w.waits.goOn = func() {
+			tell(done)
+			goOn()
+		}
+		return
+	}
+	tell(done)
+	goOn()
+}
+
+// result returns what books when the instruction that w issues is done, and what tells
+// of it.
+func (w *nWarp) result(n *naive, in *trace.Inst) (book, tell func(done model.Time)) {
+	t, frame := n.t, w.nFrame
+	book = func(done model.Time) {
+		writes := false
+		for _, r := range in.Dst {
+			if !r.Zero() {
+				frame.regs[r], writes = done, true
+			}
+		}
+		if writes || n.pipe(in) == trace.ClassMemory {
+			w.last = max(w.last, done)
+		}
+	}
+	if w.cta.item == nil || w.added { // a program of a MasterKernel's own
+		return book, func(model.Time) {}
+	}
+	key := [3]uint32{w.cta.k.id, w.cta.id, w.id}
+	if w.cta.item.task != nil {
+		key[0] = w.cta.item.def.id
+	}
+	return book, func(done model.Time) {
+		n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
+		n.count[key]++
+	}
+}
+
+// goOn brings w to what it does after an instruction.
+func (w *nWarp) goOn(n *naive, in *trace.Inst) {
+	if w.inst(n) == nil && w.from == n.t+1 && !w.holding {
 		w.exit(n)
 		return
 	}
@@ -205,7 +255,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 		w.from = max(w.from, w.last)
 	case trace.ClassBarrier:
 		w.barrier = int(in.Imm & 15)
-		w.cta.reached[w.barrier] = t
+		w.cta.reached[w.barrier] = n.t
 		w.cta.release(n)
 		w.cta.suspend(n)
 	case trace.ClassDeviceSync:
@@ -263,4 +313,24 @@ func (c *nCTA) release(n *naive) {
 			w.barrier, w.from = -1, n.t+1
 		}
 	}
+}
+
+// inOrder numbers the instructions of a warp by their issue, then by when they were done:
+// two CTAs of one number, of groups that have joined a kernel, issue in one cycle, and
+// who is told of first is not said.
+func inOrder(insts map[instKey][2]model.Time) map[instKey][2]model.Time {
+	warps := map[instKey][][2]model.Time{}
+	for k, v := range insts {
+		k.n = 0
+		warps[k] = append(warps[k], v)
+	}
+	all := map[instKey][2]model.Time{}
+	for k, list := range warps {
+		slices.SortFunc(list, func(a, b [2]model.Time) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		for i, v := range list {
+			k.n = uint32(i)
+			all[k] = v
+		}
+	}
+	return all
 }

@@ -16,6 +16,57 @@ type nLSU struct {
 	wb      *nPort
 	l1, tlb *nCache
 	pending nMSHRs
+	held    []*nHeld // of this cycle, not timed
+	turns   int      // of these, that have been
+}
+
+// nHeld is a memory instruction that waits for those of other SMs in its cycle: begin
+// brings it to the unit, each step times a request.
+type nHeld struct {
+	begin  func()
+	steps  []func()
+	begun  bool
+	done   model.Time
+	holds  bool // its warp
+	result func(done model.Time)
+	goOn   func() // of what its warp issued last
+}
+
+// turn times the next request of what is held, and what has none before it.
+func (u *nLSU) turn() bool {
+	for u.turns < len(u.held) {
+		h := u.held[u.turns]
+		if !h.begun {
+			h.begun = true
+			h.begin()
+		}
+		if len(h.steps) == 0 {
+			u.turns++
+			continue
+		}
+		h.steps[0]()
+		h.steps = h.steps[1:]
+		return true
+	}
+	return false
+}
+
+// inTurn times what SMs hold, a request of each in turn; then their warps go on.
+func (n *naive) inTurn() {
+	for more := true; more; {
+		more = false
+		for _, s := range n.sms {
+			more = s.lsu.turn() || more
+		}
+	}
+	for _, s := range n.sms {
+		held := s.lsu.held
+		s.lsu.held, s.lsu.turns = nil, 0
+		for _, h := range held {
+			h.result(h.done)
+			h.goOn()
+		}
+	}
 }
 
 // nMSHRs are the fill times of misses.
@@ -43,10 +94,16 @@ func (u *nLSU) init(n *naive, s *nSM) {
 }
 
 func (u *nLSU) takes() model.Time {
-	if k := u.n.cfg.SM.OperandCollectors; k > 0 && len(u.starts) >= k {
-		return u.starts[len(u.starts)-k]
+	k := u.n.cfg.SM.OperandCollectors
+	switch i := len(u.starts) + len(u.held) - k; {
+	case k == 0 || i < 0:
+		return 0
+	case i < len(u.starts):
+		return u.starts[i]
+	case i == len(u.starts):
+		return max(u.n.t, u.free) // the first that is held begins then, the others later
 	}
-	return 0
+	return u.n.t + 1
 }
 
 func (u *nLSU) begin(cycles model.Time) model.Time {
@@ -56,8 +113,23 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 	return start
 }
 
-// access times the next memory instruction of w.
-func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
+// access times the next memory instruction of w, or holds it.
+func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
+	h := u.parts(n, w, in)
+	if n.cfg.Icnt.InTurn {
+		u.held = append(u.held, h)
+		return 0, h
+	}
+	h.begin()
+	for _, step := range h.steps {
+		step()
+	}
+	return h.done, nil
+}
+
+// parts takes the next memory instruction of w apart.
+func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
+	h := &nHeld{}
 	var addrs []uint64
 	if in.Width > 0 {
 		a := w.w.Mem[w.mem]
@@ -73,16 +145,20 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 	shared := model.Time(n.cfg.Shared.Latency) + 4
 	switch {
 	case in.Width == 0 || in.Space == trace.SpaceConstant:
-		return u.begin(1) + shared
+		h.begin = func() { h.done = u.begin(1) + shared }
+		return h
 	case in.Space == trace.SpaceShared:
 		cycles := bankCycles(addrs, uint64(in.Width), uint64(n.cfg.Shared.Banks))
-		done := u.begin(cycles) + cycles - 1 + shared
-		if in.Flags&trace.InstLoad != 0 {
-			done = u.wb.reserve(done)
+		h.begin = func() {
+			h.done = u.begin(cycles) + cycles - 1 + shared
+			if in.Flags&trace.InstLoad != 0 {
+				h.done = u.wb.reserve(h.done)
+			}
 		}
-		return done
+		return h
 	case len(addrs) == 0:
-		return u.begin(1) + 1
+		h.begin = func() { h.done = u.begin(1) + 1 }
+		return h
 	}
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
 	turns := map[uint64]int{} // of the requests of a sector at its slice
@@ -108,16 +184,19 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) model.Time {
 		busy[b] = true
 		after = append(after, turn)
 	}
-	start := u.begin(turn + 1)
-	done := start + 1
+	var start model.Time
+	h.begin = func() {
+		start = u.begin(turn + 1)
+		h.done = start + 1
+	}
 	for i, r := range asked {
 		q := nAsked{sectors: r, bytes: bytes, turns: 1}
 		for _, s := range r {
 			q.turns = max(q.turns, turns[s])
 		}
-		done = max(done, u.request(in, &q, start+after[i]))
+		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(in, &q, start+after[i])) })
 	}
-	return done
+	return h
 }
 
 // nAsked is what a warp asks of a block: its sectors of 32 B, rising.

@@ -241,7 +241,9 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 	i, lat := nSlice(m.cfg, r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
 	leave := m.out[sm].packet(t, flits[kind != trace.InstLoad])
 	t = m.slicePort[i].reserve(m.waiting[i].room(leave + lat))
-	if m.cfg.Icnt.HeadOfLine {
+	if m.cfg.Icnt.InTurn && m.lastSlice[sm] == i+1 {
+		leave = t - lat
+	} else if m.cfg.Icnt.HeadOfLine {
 		if m.lastSlice[sm] == i+1 && m.owed[sm] < 0 {
 			m.owed[sm] = 0
 		}

@@ -26,6 +26,7 @@ type sm struct {
 	turns   [mostSchedulers]*scheduler
 	at      [mostSchedulers]turn
 	lsu     memory.LSU
+	held    []heldAccess // of this cycle, not timed
 	told    AccessRecord
 
 	id     int

@@ -8,8 +8,9 @@ import (
 )
 
 // access times one memory instruction that issues in cycle t and returns when a
-// dependent instruction may issue (for stores: when it is acknowledged).
-func (s *sm) access(w *warp, o *op, t Time) Time {
+// dependent instruction may issue (for stores: when it is acknowledged). Not timed, it
+// waits for the accesses of other SMs in this cycle.
+func (s *sm) access(w *warp, o *op, t Time) (done Time, timed bool) {
 	u := &s.lsu
 	var a *trace.Access
 	if o.mem {
@@ -30,11 +31,14 @@ func (s *sm) access(w *warp, o *op, t Time) Time {
 	default:
 		u.Coalescer.Coalesce(a, w.lists, uint64(o.width))
 	}
-	done := u.Global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
+	done, timed = u.Global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
 	if s.m.accessed != nil && o.space != trace.SpaceLocal {
-		s.tellAccess(w, o, a, t, done)
+		s.watch(w, o, a, t)
+		if timed {
+			s.tellAccess(&s.told, done)
+		}
 	}
-	return done
+	return done, timed
 }
 
 // spread gives the sectors of a local access: captures have one address for all

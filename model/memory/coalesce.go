@@ -8,13 +8,18 @@ import (
 // Coalescer turns the addresses of one warp access into the distinct 32 B
 // sectors that they touch, in order of their first lane or, with ascend, of address.
 type Coalescer struct {
-	Sectors  []uint64   // sector addresses: byte address >> sectorShift
-	bytes    []uint32   // which bytes of each the access touches, a bit each
-	turns    []int      // of an atomic: for how many cycles each keeps its slice
-	requests []request  // where the L1 fetches more than a sector: what is asked for at once
-	at       [256]uint8 // hash table: index into sectors
-	stamp    [256]uint32
-	round    uint32
+	Sectors  []uint64       // sector addresses: byte address >> sectorShift
+	bytes    []uint32       // which bytes of each the access touches, a bit each
+	turns    []int          // of an atomic: for how many cycles each keeps its slice
+	requests []request      // where the L1 fetches more than a sector: what is asked for at once
+	table    *coalesceTable // of all SMs
+}
+
+// coalesceTable finds the sectors of the access at hand.
+type coalesceTable struct {
+	at    [256]uint8 // index into sectors
+	stamp [256]uint32
+	round uint32
 }
 
 // Coalesce fills c.Sectors with the sectors of a.
@@ -36,9 +41,10 @@ func (c *Coalescer) Coalesce(a *trace.Access, lists []uint64, width uint64) {
 		c.stride(a.Base, uint64(a.Stride), n, covered(a.Base, a.Base+width))
 		return
 	}
-	c.round++
-	if c.round == 0 {
-		c.stamp, c.round = [256]uint32{}, 1
+	h := c.table
+	h.round++
+	if h.round == 0 {
+		h.stamp, h.round = [256]uint32{}, 1
 	}
 	if a.List != 0 {
 		for _, addr := range lists[a.List-1 : uint64(a.List)-1+n] {
@@ -114,13 +120,14 @@ func (c *Coalescer) addPart(s uint64, bytes uint32) {
 		c.Append(s, bytes)
 		return
 	}
+	t := c.table
 	for h := uint8(s * 0x9E3779B97F4A7C15 >> 56); ; h++ {
-		if c.stamp[h] != c.round {
-			c.stamp[h], c.at[h] = c.round, uint8(n)
+		if t.stamp[h] != t.round {
+			t.stamp[h], t.at[h] = t.round, uint8(n)
 			c.Append(s, bytes)
 			return
 		}
-		if i := c.at[h]; c.Sectors[i] == s {
+		if i := t.at[h]; c.Sectors[i] == s {
 			c.bytes[i] |= bytes
 			return
 		}

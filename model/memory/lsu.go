@@ -8,7 +8,8 @@ import (
 )
 
 // LSU is the load/store unit of an SM with its shared memory and L1. An access
-// is timed in one call when it issues: each stage of its way gives a time.
+// is timed when it issues, or with those of its cycle in turn: each stage of the way of
+// a request gives a time.
 type LSU struct {
 	Full      Time // until then the operand collectors are
 	Coalescer *Coalescer
@@ -23,6 +24,11 @@ type LSU struct {
 	page      uint   // logarithm of sectors per page
 	port      *smPort
 	one       request // where the L1 fetches sectors
+	through   passing // of an access that is timed as it issues
+	held      []held  // instructions of this cycle that are timed in turn; nil: none is
+	waiting   int     // how many of them
+	next      int     // the first that is not timed
+	under     bool    // it has begun
 
 	conflicts conflictRule
 }
@@ -37,6 +43,13 @@ func (u *LSU) Init(m *System, sm int) {
 	c := m.cfg
 	u.cfg, u.mem, u.Coalescer, u.port, u.conflicts = c, m, &m.co, &m.ports[sm], conflictRules[c.SM.AtomicConflicts]
 	m.l1s[sm] = &u.l1
+	if c.Icnt.InTurn {
+		u.held = make([]held, c.SM.Schedulers+1)
+		for i := range u.held {
+			u.held[i].own.table = m.co.table
+		}
+		u.Coalescer = &u.held[0].own
+	}
 	u.l1.init(&c.L1)
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
@@ -87,75 +100,21 @@ func (u *LSU) begin(t, cycles Time) Time {
 	return start
 }
 
-// Constant times an access to constant memory, or one that leaves the SM for no sector.
-func (u *LSU) Constant(t Time) Time {
-	return u.begin(t, 1) + Time(u.cfg.Shared.Latency) + l1Extra
-}
+// Constant times an access to constant memory, or one that leaves the SM for no sector;
+// not timed, it waits as [LSU.Global] says.
+func (u *LSU) Constant(t Time) (done Time, timed bool) { return u.local(fixed, 1, t) }
 
 // Nothing times an access of no lane: it takes a slot and nothing else.
-func (u *LSU) Nothing(t Time) Time { return u.begin(t, 1) + 1 }
+func (u *LSU) Nothing(t Time) (done Time, timed bool) { return u.local(nothing, 1, t) }
 
 // Shared times an access of so many bytes a lane to shared memory: as many cycles as the
 // most distinct words of one bank. What loads takes the write-back port.
-func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) Time {
-	c := &u.cfg.Shared
-	cycles := Time(conflicts(a, lists, width, c.Banks))
-	done := u.begin(t, cycles) + cycles - 1 + Time(c.Latency) + l1Extra
-	if !loads {
-		return done
+func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, timed bool) {
+	k := fixed
+	if loads {
+		k = returned
 	}
-	return u.wb.take(done)
-}
-
-// through times the sectors of u.co through L1, crossbar, L2 and DRAM. The L1's
-// banks take them from the last address to the first, each a sector a cycle: one whose bank is taken waits
-// for the next cycle, and those behind it too. What passes by the L1 goes a sector
-// a cycle. Where the L1 fetches more than a sector, what a warp asks of a block goes
-// as one.
-func (u *LSU) through(way way, t Time) Time {
-	start := u.begin(t, 0)
-	if u.l1.block > 0 {
-		return u.blocks(way, start)
-	}
-	if len(u.Coalescer.Sectors) == 1 {
-		u.free = max(u.free, start+1)
-		return max(start+1, u.sector(way, 0, u.translate(u.Coalescer.Sectors[0], start)))
-	}
-	done, at := start+1, start
-	var taken uint64 // banks
-	u.Coalescer.ascend()
-	for i := len(u.Coalescer.Sectors) - 1; i >= 0; i-- {
-		sector := u.Coalescer.Sectors[i]
-		bank := uint64(1) << (sector & u.l1.bankMask & (maxBanks - 1))
-		if taken&bank != 0 || taken != 0 && way.passes() {
-			at++
-			taken = 0
-		}
-		taken |= bank
-		done = max(done, u.sector(way, i, u.translate(sector, at)))
-	}
-	u.free = max(u.free, at+1)
-	return done
-}
-
-// blocks is through for an L1 that fetches more than a sector.
-func (u *LSU) blocks(w way, start Time) Time {
-	done, at := start+1, start
-	var taken uint64
-	u.Coalescer.ascend()
-	u.Coalescer.group(u.l1.block)
-	for i := len(u.Coalescer.requests) - 1; i >= 0; i-- {
-		r := &u.Coalescer.requests[i]
-		bank := uint64(1) << (r.sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
-		if taken&bank != 0 || taken != 0 && w.passes() {
-			at++
-			taken = 0
-		}
-		taken |= bank
-		done = max(done, u.request(w, r, u.translate(r.sector, at)))
-	}
-	u.free = max(u.free, at+1)
-	return done
+	return u.local(k, Time(conflicts(a, lists, width, u.cfg.Shared.Banks)), t)
 }
 
 // way is what the sectors of an instruction do.
@@ -186,16 +145,6 @@ func (u *LSU) wayOf(space trace.Space, flags trace.InstFlags) way {
 		return wayBypass
 	}
 	return wayLoad
-}
-
-// sector times sector i of u.co from the cycle in which its bank takes it.
-func (u *LSU) sector(w way, i int, at Time) Time {
-	r := &u.one
-	r.sector, r.mask, r.bytes[0] = u.Coalescer.Sectors[i], 1, u.Coalescer.bytes[i]
-	if w == wayAtomic {
-		r.turns = u.Coalescer.turns[i]
-	}
-	return u.request(w, r, at)
 }
 
 // request times a request from the cycle in which its bank takes it.

@@ -51,6 +51,7 @@ func New(c *hardware.Config) *System {
 	for i := range c.L2.Slices {
 		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
+	m.co.table = new(coalesceTable)
 	m.work, m.l1s = &m.others, make([]*l1, c.SM.Count)
 	return m
 }

@@ -43,14 +43,29 @@ func (w *Traffic) serve(before, after counts) {
 
 // Global times the sectors of the Coalescer for an instruction in a space, from the cycle
 // in which it issues, and books what they do on w. It returns when a dependent instruction
-// may issue (for stores: when the last is acknowledged).
-func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) Time {
-	before := u.l1.stats
+// may issue (for stores: when the last is acknowledged); not timed, it waits for the
+// other accesses of its cycle ([System.InTurn]), and so do the SM's instructions behind it.
+func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time, timed bool) {
+	if u.held != nil {
+		u.holdGlobal(w, space, flags, t)
+		return 0, false
+	}
+	before, p := u.l1.stats, &u.through
 	u.mem.work = w
-	done := u.through(u.wayOf(space, flags), t)
+	p.way, p.co = u.wayOf(space, flags), u.Coalescer
+	u.open(p, t)
+	for p.left > 0 {
+		u.pass(p)
+	}
+	u.close(p)
 	u.mem.work = &u.mem.others
+	u.book(w, &before)
+	return p.done, true
+}
+
+// book adds what the L1 has counted since.
+func (u *LSU) book(w *Traffic, before *l1Stats) {
 	now := &u.l1.stats
 	w.L1Accesses += now.reads - before.reads + now.writes - before.writes
 	w.L1Hits += now.hits - before.hits
-	return done
 }

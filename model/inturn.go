@@ -1,0 +1,107 @@
+package model
+
+import "gpureplay/trace"
+
+// heldAccess is a memory instruction that has issued in this cycle and is timed when
+// all SMs have, with those of the others (`icnt.in_turn`; MODEL.md, choice 23). Its
+// number is that of the load/store unit.
+type heldAccess struct {
+	w     *warp
+	o     *op
+	then  *op    // what w issued behind it in the same cycle, or nil
+	from  Time   // when w may issue again, as far as they say
+	holds bool   // an atomic that holds w
+	regs  []Time // of the program that it is of
+	code  *code
+	inst  uint32
+
+	second InstRecord // what is to be told of then
+	told   AccessRecord
+	access trace.Access
+}
+
+// await keeps a memory instruction of w that its unit has not timed. It reports whether w
+// may issue another in cycle t that does not need it.
+func (s *sm) await(w *warp, o *op, t Time) bool {
+	n := s.lsu.Waiting()
+	if n == 1 {
+		s.m.asking = append(s.m.asking, s)
+	}
+	if len(s.held) < n {
+		s.held = append(s.held, make([]heldAccess, n-len(s.held))...)
+	}
+	h := &s.held[n-1]
+	*h = heldAccess{w: w, o: o, from: t + 1, regs: w.regs, code: w.code, inst: w.path[w.pc], told: s.told}
+	if s.told.Access != nil {
+		h.access = *s.told.Access
+		h.told.Access, s.told.Access = &h.access, nil
+	}
+	h.holds = o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
+	w.pc++
+	if s.width < 2 || h.holds {
+		return false
+	}
+	o.write(w.regs, never|1)
+	if w.pc >= len(w.path) && !s.next(w) {
+		return false
+	}
+	s.prepare(w, t)
+	return true
+}
+
+// heldOf returns the instruction of w that waits to be timed, or nil.
+func (s *sm) heldOf(w *warp) *heldAccess {
+	for i := range s.lsu.Waiting() {
+		if s.held[i].w == w {
+			return &s.held[i]
+		}
+	}
+	return nil
+}
+
+// timeAccesses times the accesses of cycle t in turn, and lets their warps go on.
+func (m *Machine) timeAccesses(t Time) {
+	m.units = m.units[:0]
+	for _, s := range m.asking {
+		m.units = append(m.units, &s.lsu)
+	}
+	m.mem.InTurn(m.units, t)
+	for _, s := range m.asking {
+		if next := s.answered(t); next != never {
+			m.wake(s.id, next)
+		}
+	}
+	m.asking = m.asking[:0]
+}
+
+// answered lets the warps go on whose accesses of cycle t are timed, and returns the
+// cycle in which the SM acts next.
+func (s *sm) answered(t Time) Time {
+	s.acting, s.now = true, t
+	for i := range s.lsu.Waiting() {
+		h := &s.held[i]
+		w, o, done, from := h.w, h.o, s.lsu.Done(i), h.from
+		h.w = nil
+		w.last = max(w.last, done)
+		o.write(h.regs, done<<1|1)
+		if s.watched {
+			s.tellInst(w, h.code, h.inst, t, done)
+			if h.second.Done > 0 {
+				s.m.issued.Inst(&h.second)
+			}
+		}
+		s.tellAccess(&h.told, done)
+		if h.holds {
+			from = max(from, done-1)
+		}
+		if h.then != nil {
+			o = h.then
+		}
+		s.goOn(&s.sched[w.sched], w, o, t, from)
+	}
+	s.lsu.Answered()
+	for i := range s.sched {
+		s.at[i] = turnOf(s.sched[i].next(s, t), uint8(i))
+	}
+	return s.proceed(t, s.run(t+1))
+}
