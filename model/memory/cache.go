@@ -118,6 +118,25 @@ func (c *cache) search(tag uint64) int32 {
 	return c.wide.find(c, tag)
 }
 
+// look brings what finds the lines of sectors into the host's caches, all at a time: they
+// would wait for memory one after another.
+func (c *cache) look(sectors []uint64, per uint) {
+	if c.narrow.sets != nil {
+		return
+	}
+	w, lines := &c.wide, uint64(0)
+	w.looked = w.looked[:0]
+	for _, s := range sectors {
+		w.looked = append(w.looked, *w.head(s >> (per & 63)))
+	}
+	for _, e := range w.looked {
+		if e != 0 {
+			lines |= c.lines[e&w.number-1].tag
+		}
+	}
+	w.seen = lines
+}
+
 // touch makes a line the most recently used one of its set.
 func (c *cache) touch(id int32) {
 	if id != c.last {
@@ -146,6 +165,26 @@ func (c *cache) replaceable(l *line, t Time) bool {
 		}
 	}
 	return true
+}
+
+// idle returns from when on nothing of l, of this generation, is on its way.
+func (c *cache) idle(l *line) Time {
+	var last uint32
+	for s, f := range l.fill {
+		if l.valid>>(uint(s)&7)&1 != 0 {
+			last = max(last, f)
+		}
+	}
+	return c.base + Time(last)
+}
+
+// drop makes sectors of a line absent.
+func (c *cache) drop(id int32, sectors uint8) {
+	l := &c.lines[id]
+	l.valid &^= sectors
+	if c.narrow.sets == nil {
+		c.wide.rooms[c.set(l.tag)].busy = 0
+	}
 }
 
 // insert makes room for a line that is not there, with no sector present, in place

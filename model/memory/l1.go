@@ -81,6 +81,6 @@ func (c *l1) invalidate(sector uint64) {
 		return
 	}
 	if id := c.tags.find(sector >> (c.per & 63)); id != noLine {
-		c.tags.lines[id].valid &^= c.block.whole() << (c.block.first(uint(sector)&c.last) & 7)
+		c.tags.drop(id, c.block.whole()<<(c.block.first(uint(sector)&c.last)&7))
 	}
 }

@@ -146,7 +146,7 @@ func (s *slice) pass(r *request, id int32, bit uint, t Time) Time {
 		if there != 0 && s.tags.filled(id, 0, there) <= t {
 			s.stats.Hits += n
 			s.stats.Misses -= n
-			l.valid &^= there
+			s.tags.drop(id, there)
 		}
 	}
 	first, carries := carried(r.mask)

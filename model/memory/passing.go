@@ -17,7 +17,10 @@ func (u *LSU) open(p *passing, t Time) {
 	p.at, p.taken = u.begin(t, 0), 0
 	p.done = p.at + 1
 	p.co.ascend()
-	if p.left = len(p.co.Sectors); u.l1.block > 0 {
+	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
+		u.l1.tags.look(p.co.Sectors, u.l1.per)
+	}
+	if u.l1.block > 0 {
 		p.co.group(u.l1.block)
 		p.left = len(p.co.requests)
 	}

@@ -1,5 +1,7 @@
 package memory
 
+import "math"
+
 // wideSets finds and orders the lines of sets of many ways: a hash finds a line, a
 // list per set orders those that have been filled since the last flush.
 //
@@ -11,13 +13,18 @@ type wideSets struct {
 	rooms  []room // of the sets
 	lines  int32
 	ways   int32
-	shift  uint    // of the hash, to the index of its bucket
-	number chained // the bits of a line's number
+	shift  uint      // of the hash, to the index of its bucket
+	number chained   // the bits of a line's number
+	looked []chained // the buckets of an access
+	seen   uint64    // of their lines
 }
 
 // room is what a set has left: ways from which on it is empty since the last flush,
-// and always was.
-type room struct{ empty, unused int32 }
+// and always was; and when all of a full one were on their way, until when they are.
+type room struct {
+	empty, unused int32
+	busy          Time
+}
 
 // link orders the lines of a set in a ring, from the most to the least recently
 // used, and those of a bucket in a chain.
@@ -47,7 +54,7 @@ func (w *wideSets) flush(lines []line) {
 	for set := range w.rooms {
 		end := w.end(int32(set))
 		w.order[end] = link{prev: end, next: end}
-		w.rooms[set].empty = 0
+		w.rooms[set].empty, w.rooms[set].busy = 0, 0
 	}
 }
 
@@ -122,15 +129,21 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 	if w.rooms[set].empty < w.ways {
 		return w.fill(set, tag)
 	}
-	end := w.end(set)
+	if t < w.rooms[set].busy {
+		return noLine, false
+	}
+	end, idle := w.end(set), Time(math.MaxInt64)
 	for id := w.order[end].prev; id != end; id = w.order[id].prev {
-		if l := &c.lines[id]; c.replaceable(l, t) {
+		l := &c.lines[id]
+		if c.replaceable(l, t) {
 			w.unchain(id, l.tag)
 			w.enchain(id, tag)
 			w.front(id, end)
 			return id, false
 		}
+		idle = min(idle, c.idle(l))
 	}
+	w.rooms[set].busy = idle
 	return noLine, false
 }
 
