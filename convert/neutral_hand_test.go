@@ -110,6 +110,8 @@ func TestTablesErrors(t *testing.T) {
 		"a word":        {map[string]string{"kernels": "name,fidelity\nk,full\n"}, []string{"fidelity", "kernel, cta, warp"}},
 		"index":         {map[string]string{"kernels": "kernel,name\n1,k\n"}, []string{"row 0", "kernel 1 where 0 is due"}},
 		"function":      {map[string]string{"kernels": "function\n0\n"}, []string{"functions has 0"}},
+		"scope":         {map[string]string{"kernels": "name,scope\nk,0\n"}, []string{"kernels.csv", "row 0", "scopes has 0"}},
+		"scope's place": {map[string]string{"kernels": oneKernel, "scopes": "name,within\na,\nb,1\n"}, []string{"scopes.csv", "row 1", "comes after it"}},
 		"no address":    {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta\n0,0\n"}, []string{"accesses.csv", "lacks the column address"}},
 		"order":         {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,1,4\n0,0,4\n"}, []string{"row 1", "sort the table"}},
 		"kernel":        {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n3,1,4\n"}, []string{"names kernel 3", "has 1"}},

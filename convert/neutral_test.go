@@ -102,6 +102,10 @@ func everythingTrace(t *testing.T) *trace.Reader {
 	w.AddArray(trace.Array{Base: math.MaxUint64 - 15, Bytes: 15})
 	f := w.AddFunction("f")
 	w.AddFunction("f") // the same name, no instruction
+	w.AddFunction("=SUM(A1:A9)")
+	w.AddScope(trace.Scope{Name: "ProfilerStep#1"})
+	w.AddScope(trace.Scope{Name: "-'forward', \"x\"", In: 1})
+	w.AddScope(trace.Scope{Name: "'=", In: 2})
 	for _, in := range []trace.Inst{
 		{Opcode: "S2R", Class: trace.ClassInt, Dst: []trace.Reg{1}},
 		{PC: 16, Opcode: "LDG.E", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstLoad | trace.InstBypassL1, Width: 4,
@@ -115,12 +119,12 @@ func everythingTrace(t *testing.T) *trace.Reader {
 	}
 	for _, op := range []trace.HostOp{
 		{Kind: trace.OpFileRead, Array: 0, Bytes: 0},
-		{Kind: trace.OpCopyH2D, Array: 0, Bytes: 4096, Addr: 0x7f0000000000, Async: true, Stream: 3, Recorded: &trace.Recorded{HostNs: -1, StartNs: 10, DurationNs: 5}},
+		{Kind: trace.OpCopyH2D, Array: 0, Bytes: 4096, Addr: 0x7f0000000000, Async: true, Stream: 3, Scope: 2, Recorded: &trace.Recorded{HostNs: -1, StartNs: 10, DurationNs: 5}},
 		{Kind: trace.OpCopyD2D, Array: trace.NoArray, Bytes: math.MaxUint64, Addr: 16},
-		{Kind: trace.OpLaunch, Kernel: 0, Array: trace.NoArray, Stream: math.MaxUint64, Recorded: &trace.Recorded{HostNs: 0, StartNs: -1, DurationNs: -1}},
+		{Kind: trace.OpLaunch, Kernel: 0, Array: trace.NoArray, Stream: math.MaxUint64, Scope: 3, Recorded: &trace.Recorded{HostNs: 0, StartNs: -1, DurationNs: -1}},
 		{Kind: trace.OpEventRecord, Event: 4, Stream: 1}, {Kind: trace.OpStreamWait, Event: 4, Stream: 2}, {Kind: trace.OpSyncEvent, Event: 4},
 		{Kind: trace.OpSyncStream, Stream: 1}, {Kind: trace.OpHostWork, Ns: 12345},
-		{Kind: trace.OpSpawn, Kernel: 1, InBytes: 10, OutBytes: 20, ArrivalNs: 7, Sync: true},
+		{Kind: trace.OpSpawn, Kernel: 1, InBytes: 10, OutBytes: 20, ArrivalNs: 7, Sync: true, Scope: 1},
 		{Kind: trace.OpSpawn, Kernel: 2, Deps: []uint32{1}, Array: trace.NoArray},
 		{Kind: trace.OpWaitTask, Kernel: 2}, {Kind: trace.OpSyncDevice}, {Kind: trace.OpCopyD2H, Array: 1, Bytes: 3},
 		{Kind: trace.OpFileWrite, Array: 1, Bytes: 8192},
@@ -132,7 +136,7 @@ func everythingTrace(t *testing.T) *trace.Reader {
 		ok(err)
 	}
 	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{33, 1, 1}, Cluster: trace.Dim3{2, 1, 1},
-		Registers: 32, SharedBytes: 1, LocalBytes: 2, Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40, Device: 3,
+		Registers: 32, SharedBytes: 1, LocalBytes: 2, Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40, Device: 3, Scope: 3,
 		Recorded: &trace.Recorded{HostNs: 1, StartNs: 2, DurationNs: 3}})
 	ok(w.WriteCTA(&trace.CTA{ID: 0, SM: 7, Ranges: []trace.Range{}}))
 	ok(w.WriteCTA(&trace.CTA{ID: 5, SM: -1, Ranges: []trace.Range{{Array: 1, Mode: trace.ReadWrite, Lo: 0, Hi: 8}, {Array: 2, Mode: trace.Write, Lo: 1, Hi: 1}},
@@ -194,7 +198,7 @@ func TestTablesOfSamples(t *testing.T) {
 
 // So do real captures: a profiler's, at kernel fidelity, and a tracer's.
 func TestTablesOfCaptures(t *testing.T) {
-	for _, pattern := range []string{"nvprof-*/*.csv", "nsys-*/*.sqlite", "accelsim-rodinia-bfs-a100/kernelslist.g"} {
+	for _, pattern := range []string{"nvprof-*/*.csv", "nsys-*/*.sqlite", "kineto-hta/critical_path__alexnet*", "accelsim-rodinia-bfs-a100/kernelslist.g"} {
 		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t), pattern))
 		if len(paths) == 0 {
 			t.Errorf("no capture %s", pattern)

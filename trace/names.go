@@ -36,6 +36,9 @@ func (p *Program) soundNames() (changed uint64) {
 			fix(&f.Insts[j].Opcode)
 		}
 	}
+	for i := range p.Scopes {
+		fix(&p.Scopes[i].Name)
+	}
 	for i := range p.Diagnostics {
 		fix(&p.Diagnostics[i].Name, &p.Diagnostics[i].Help)
 	}

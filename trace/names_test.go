@@ -20,6 +20,7 @@ func TestNamesAreUTF8(t *testing.T) {
 	w.AddArray(trace.Array{Name: "\xe9t\xe9", Base: 4096, Bytes: 4})
 	w.AddArray(trace.Array{Name: "été", Base: 8192, Bytes: 4})
 	w.AddFunction("f\xffg")
+	w.AddScope(trace.Scope{Name: "step\x00"})
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -28,15 +29,15 @@ func TestNamesAreUTF8(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Program()
-	got := []string{p.Meta.GPU, p.Meta.Attrs[0].Value, p.Arrays[0].Name, p.Arrays[1].Name, p.Functions[0].Name}
-	want := []string{"a\uFFFDb", "\uFFFD", "\uFFFDt\uFFFD", "été", "f\uFFFDg"}
+	got := []string{p.Meta.GPU, p.Meta.Attrs[0].Value, p.Arrays[0].Name, p.Arrays[1].Name, p.Functions[0].Name, p.Scopes[0].Name}
+	want := []string{"a\uFFFDb", "\uFFFD", "\uFFFDt\uFFFD", "été", "f\uFFFDg", "step\uFFFD"}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("%q, want %q", got[i], want[i])
 		}
 	}
-	if len(p.Diagnostics) != 1 || p.Diagnostics[0].Count != 4 {
-		t.Errorf("diagnostics %+v, want 4 names changed", p.Diagnostics)
+	if len(p.Diagnostics) != 1 || p.Diagnostics[0].Count != 5 {
+		t.Errorf("diagnostics %+v, want 5 names changed", p.Diagnostics)
 	}
 }
 

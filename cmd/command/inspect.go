@@ -113,6 +113,9 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	if a.asJSON {
 		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
 		m["arrays"] = arrayRows(r.Program())
+		if m["scopes"], err = scopeRows(r); err != nil {
+			return err
+		}
 		if m["kernel_list"], err = kernelRows(r, anyKernel); err != nil {
 			return err
 		}
@@ -132,6 +135,9 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 		fmt.Fprintf(a.out, "%-20s %s ms\n", "recorded_span", milliseconds(ns))
 	}
 	a.inspectArrays(r.Program())
+	if err := a.inspectScopes(r); err != nil {
+		return err
+	}
 	a.printDiagnostics(r)
 	if lacks := facts.Missing(); len(lacks) > 0 {
 		fmt.Fprintln(a.out, "what it lacks:")

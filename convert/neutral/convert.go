@@ -19,6 +19,7 @@ type Writer interface {
 	SetMeta(trace.Meta)
 	AddArray(trace.Array) uint32
 	AddFunction(name string) uint32
+	AddScope(trace.Scope) uint32
 	AddInst(function uint32, in trace.Inst) uint32
 	Diagnose(trace.Diagnostic)
 	Host(*trace.HostOp) error
@@ -46,6 +47,7 @@ type converter struct {
 	byName map[string]uint32
 	made   map[madeKey]uint32
 	insts  int
+	scopes int
 
 	kernels  *cursor[tables.KernelRow]
 	ctas     *cursor[tables.CTARow]
@@ -172,6 +174,20 @@ func (c *converter) program() error {
 	}
 	slices.SortStableFunc(meta.Attrs, func(a, b trace.Attr) int { return cmp.Compare(a.Key, b.Key) })
 	c.w.SetMeta(meta)
+	if err := each(&c.f, &tables.Scopes, func(cur *cursor[tables.ScopeRow], r *tables.ScopeRow) error {
+		if err := cur.inOrder("scope", r.Index, c.scopes); err != nil {
+			return err
+		}
+		in := tables.ScopeOf(r.Within)
+		if int64(in) > int64(c.scopes) {
+			return cur.Errorf("scope %d is within %d, which comes after it", c.scopes, r.Within)
+		}
+		c.scopes++
+		c.w.AddScope(trace.Scope{Name: r.Name, In: in})
+		return limit()
+	}, "name"); err != nil {
+		return err
+	}
 	return each(&c.f, &tables.Arrays, func(cur *cursor[tables.ArrayRow], a *tables.ArrayRow) error {
 		if err := cur.inOrder("array", a.Index, len(c.arrays)); err != nil {
 			return err
@@ -180,6 +196,14 @@ func (c *converter) program() error {
 		c.w.AddArray(a.Array)
 		return limit()
 	}, "address", "bytes")
+}
+
+// scope is the scope that a row names.
+func (c *converter) scope(index uint32) (uint32, error) {
+	if index != tables.None && int64(index) >= int64(c.scopes) {
+		return 0, fmt.Errorf("scope %d, but the table scopes has %d", index, c.scopes)
+	}
+	return tables.ScopeOf(index), nil
 }
 
 // inOrder checks an index against the number of the row.

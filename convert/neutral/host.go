@@ -33,6 +33,10 @@ func (c *converter) op(h *hostTable) (*trace.HostOp, error) {
 	}
 	op := &r.Op
 	op.Kind, op.Recorded = h.kinds[r.Word], r.Times.Recorded()
+	var err error
+	if op.Scope, err = c.scope(r.Within); err != nil {
+		return nil, h.Errorf("%w", err)
+	}
 	if op.Kind == trace.OpSpawn {
 		c.tasks[op.Kernel] = struct{}{}
 	}

@@ -39,6 +39,9 @@ func (c *converter) kernel(r *tables.KernelRow) error {
 	}
 	k := r.Kernel
 	k.Function, k.Recorded = function, r.Times.Recorded()
+	if k.Scope, err = c.scope(r.Within); err != nil {
+		return c.kernels.Errorf("%w", err)
+	}
 	flat(&k.Grid)
 	flat(&k.Block)
 	flat(&k.Cluster)
@@ -70,7 +73,7 @@ func (c *converter) kernel(r *tables.KernelRow) error {
 	if c.calls || (flags|k.Flags)&(trace.KernelChild|trace.KernelTask) != 0 {
 		return nil
 	}
-	if err := c.w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Stream: k.Stream, Recorded: k.Recorded}); err != nil {
+	if err := c.w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Stream: k.Stream, Recorded: k.Recorded, Scope: k.Scope}); err != nil {
 		return c.kernels.Errorf("%w", err)
 	}
 	return nil

@@ -139,6 +139,10 @@ func (x *exporter) program() {
 	for i := range p.Diagnostics {
 		diagnostics(&p.Diagnostics[i])
 	}
+	scopes := sheet(x, &Scopes)
+	for i, sc := range p.Scopes {
+		scopes(&ScopeRow{uint32(i), sc.Name, inner(sc.In)})
+	}
 	arrays := sheet(x, &Arrays)
 	for i, a := range p.Arrays {
 		arrays(&ArrayRow{uint32(i), a})
@@ -201,7 +205,7 @@ func (x *exporter) execution() {
 			return
 		}
 		f := &x.r.Program().Functions[k.Function]
-		x.kernels(&KernelRow{Name: f.Name, Function: k.Function, Index: uint32(id), Times: timesOf(k.Recorded), Kernel: k})
+		x.kernels(&KernelRow{Name: f.Name, Function: k.Function, Index: uint32(id), Within: inner(k.Scope), Times: timesOf(k.Recorded), Kernel: k})
 		x.grid(&k, f.Insts)
 	}
 }

@@ -10,10 +10,11 @@ import (
 
 // HostRow is a row of [Copies], [Tasks] or [Calls].
 type HostRow struct {
-	Order int64 // -1: not stated
-	Word  uint8 // index into the kinds of the table
-	Times Times
-	Op    trace.HostOp
+	Order  int64  // -1: not stated
+	Word   uint8  // index into the kinds of the table
+	Within uint32 // scope; None: none
+	Times  Times
+	Op     trace.HostOp
 }
 
 // The kinds of operations that are in each table.
@@ -28,7 +29,7 @@ var (
 // if it belongs to another.
 func hostRow(order int64, op *trace.HostOp, kinds []trace.OpKind) (r HostRow, ok bool) {
 	i := slices.Index(kinds, op.Kind)
-	return HostRow{Order: order, Word: uint8(max(i, 0)), Times: timesOf(op.Recorded), Op: *op}, i >= 0
+	return HostRow{Order: order, Word: uint8(max(i, 0)), Within: inner(op.Scope), Times: timesOf(op.Recorded), Op: *op}, i >= 0
 }
 
 func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
@@ -39,11 +40,11 @@ func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
 var (
 	orderField  = table.Int64Field("order", "Place among all operations of the host, those of the other tables counted.", -1, func(r *HostRow) *int64 { return &r.Order })
 	streamField = table.Uint64Field("stream", "Its stream.", func(r *HostRow) *uint64 { return &r.Op.Stream })
-	hostTimes   = timeFields(func(r *HostRow) *Times { return &r.Times })
+	hostTimes   = append(timeFields(func(r *HostRow) *Times { return &r.Times }), scopeField(func(r *HostRow) *uint32 { return &r.Within }))
 )
 
 func noHostRow() HostRow {
-	return HostRow{Order: -1, Word: Unstated, Times: noTimes, Op: trace.HostOp{Array: trace.NoArray}}
+	return HostRow{Order: -1, Word: Unstated, Within: None, Times: noTimes, Op: trace.HostOp{Array: trace.NoArray}}
 }
 
 // Copies is the sheet of what moves data.

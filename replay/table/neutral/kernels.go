@@ -40,6 +40,7 @@ type KernelRow struct {
 	Name     string
 	Function uint32 // None: the function of that name
 	Index    uint32
+	Within   uint32 // scope; None: none
 	Times    Times
 	trace.Kernel
 }
@@ -89,6 +90,7 @@ var Kernels = table.Sheet[KernelRow]{
 		},
 		timeFields(func(r *KernelRow) *Times { return &r.Times }),
 		[]table.Field[KernelRow]{
+			scopeField(func(r *KernelRow) *uint32 { return &r.Within }),
 			table.Uint32Field("ctas", "CTAs in the trace. Counted, not read.", func(r *KernelRow) *uint32 { return &r.CTAs }),
 			table.Uint64Field("warps", "Warps in the trace. Counted, not read.", func(r *KernelRow) *uint64 { return &r.Warps }),
 			table.Uint64Field("warp_instructions", "Executed warp instructions. Counted, not read.", func(r *KernelRow) *uint64 { return &r.WarpInsts }),
@@ -97,7 +99,7 @@ var Kernels = table.Sheet[KernelRow]{
 		},
 	),
 	Default: func() KernelRow {
-		return KernelRow{Index: None, Function: None, Times: noTimes, Kernel: trace.Kernel{Fidelity: Unstated}}
+		return KernelRow{Index: None, Function: None, Within: None, Times: noTimes, Kernel: trace.Kernel{Fidelity: Unstated}}
 	},
 }
 

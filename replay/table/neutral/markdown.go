@@ -43,7 +43,7 @@ has the default stated below.
   operation of copies, tasks and calls stands.
 * Rows are sorted as each table states; a row out of order is an error that names it. Columns and files of other names are not read, and
   counted as a diagnostic.
-* Scopes (steps, NVTX ranges) of a trace are in no table; an export and a conversion back lose them.
+* Kernels, copies, tasks and calls name the innermost scope in which they were called; scopes say in which they lie themselves.
 * In pandas: DataFrame.to_parquet(DIR + '/kernels.parquet'). Integers may be floats without a fraction; in CSV a list is written [1,2], an
   address may be written 0x1000.
 `

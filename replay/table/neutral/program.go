@@ -82,3 +82,32 @@ var Arrays = table.Sheet[ArrayRow]{
 	},
 	Default: func() ArrayRow { return ArrayRow{Index: None} },
 }
+
+// ScopeRow is a row of [Scopes].
+type ScopeRow struct {
+	Index  uint32
+	Name   string
+	Within uint32 // index of the scope around it; None: none
+}
+
+// Scopes is the sheet of what the author of the host program gave a name.
+var Scopes = table.Sheet[ScopeRow]{
+	Name: "scopes", Row: "a part of the host program with a name: a step of training, an NVTX range", Order: "by scope; one after that around it",
+	Fields: []table.Field[ScopeRow]{
+		table.IndexField("scope", "Index by which other tables name it: the number of the row.", None, func(r *ScopeRow) *uint32 { return &r.Index }),
+		table.TextField("name", "Its name.", func(r *ScopeRow) *string { return &r.Name }),
+		table.IndexField("within", "The scope around it; NULL: none.", None, func(r *ScopeRow) *uint32 { return &r.Within }),
+	},
+	Default: func() ScopeRow { return ScopeRow{Index: None, Within: None} },
+}
+
+// inner is the index of the innermost scope, as a trace counts it from 1.
+func inner(scope uint32) uint32 { return scope - 1 } // 0 becomes None
+
+// ScopeOf is the scope of a row as a trace counts it.
+func ScopeOf(index uint32) uint32 { return index + 1 }
+
+// scopeField is the column of the scope in which something was called.
+func scopeField[R any](at func(*R) *uint32) table.Field[R] {
+	return table.IndexField("scope", "Innermost scope in which it was called; NULL: none.", None, at)
+}

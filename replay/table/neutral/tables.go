@@ -6,7 +6,7 @@ import "gpureplay/replay/table"
 func Describe() []table.Description {
 	return []table.Description{
 		Kernels.Describe(), CTAs.Describe(), Accesses.Describe(), Steps.Describe(), Warps.Describe(), Ranges.Describe(), Counts.Describe(), Launches.Describe(),
-		Tasks.Describe(), Copies.Describe(), Calls.Describe(), Arrays.Describe(), Functions.Describe(), Instructions.Describe(),
+		Tasks.Describe(), Copies.Describe(), Calls.Describe(), Arrays.Describe(), Functions.Describe(), Instructions.Describe(), Scopes.Describe(),
 		Trace.Describe(), Attributes.Describe(), Diagnostics.Describe(),
 	}
 }
