@@ -61,33 +61,57 @@ func (a *arcs) compact() int {
 	return len(names)
 }
 
-// simple drops self-loops and repeated arcs, and sorts each row. Weights must
-// be absent.
-func (a *arcs) simple() {
-	keys := make([]uint64, 0, len(a.src))
-	for i, v := range a.src {
-		if v != a.dst[i] {
-			keys = append(keys, uint64(v)<<32|uint64(a.dst[i]))
+// edges hands every edge of a graph to add, the same ones whenever it is called.
+type edges func(add func(u, v uint32))
+
+// undirected makes a graph of edges with both arcs of each, without self-loops and
+// repeated arcs and with sorted rows. It counts them first and then puts them where they
+// belong, so that no more memory is taken than by the arcs before repeated ones go.
+func undirected(name string, vertices int, all edges) *Graph {
+	g := &Graph{Name: name, Row: make([]uint32, vertices+1)}
+	all(func(u, v uint32) {
+		if u != v {
+			g.Row[u]++
+			g.Row[v]++
 		}
+	})
+	sum := uint32(0)
+	for v := range g.Row { // the end of each row, from which it is filled downwards
+		sum += g.Row[v]
+		g.Row[v] = sum
 	}
-	slices.Sort(keys)
-	keys = slices.Compact(keys)
-	a.src, a.dst = a.src[:0], a.dst[:0]
-	for _, k := range keys {
-		a.add(uint32(k>>32), uint32(k))
+	g.Col = make([]uint32, sum)
+	put := func(u, v uint32) {
+		g.Row[u]--
+		g.Col[g.Row[u]] = v
 	}
+	all(func(u, v uint32) {
+		if u != v {
+			put(u, v)
+			put(v, u)
+		}
+	})
+	n := uint32(0)
+	for v := range vertices {
+		row := g.Col[g.Row[v]:g.Row[v+1]]
+		slices.Sort(row)
+		row = slices.Compact(row)
+		g.Row[v] = n
+		n += uint32(copy(g.Col[n:], row))
+	}
+	g.Row[vertices] = n
+	g.Col = g.Col[:n]
+	return g
 }
 
 // Undirected returns the graph with every arc both ways, without self-loops,
 // repeated arcs and weights, and with sorted rows.
 func (g *Graph) Undirected() *Graph {
-	a := arcs{dst: slices.Clone(g.Col)}
-	for v := range g.Vertices() {
-		for range g.Degree(v) {
-			a.src = append(a.src, uint32(v))
+	return undirected(g.Name, g.Vertices(), func(add func(u, v uint32)) {
+		for v := range g.Vertices() {
+			for _, u := range g.Neighbours(v) {
+				add(uint32(v), u)
+			}
 		}
-	}
-	a.mirror()
-	a.simple()
-	return a.csr(g.Name, g.Vertices())
+	})
 }

@@ -43,9 +43,11 @@ func Configuration(vertices int, mean float64, highest int, seed uint64) *Graph 
 		}
 		ends = left
 	}
-	a.mirror()
-	a.simple()
-	return a.csr("configuration", vertices)
+	return undirected("configuration", vertices, func(add func(u, v uint32)) {
+		for i, u := range a.src {
+			add(u, a.dst[i])
+		}
+	})
 }
 
 // powerLaw returns the cumulated probabilities of the degrees from 1 to highest,

@@ -14,11 +14,15 @@ const (
 // the vertices permuted. As in the DIMACS collection's kron_g500 graphs, edges
 // are undirected, and self-loops and repeated edges are dropped.
 func Kronecker(scale, edges int, seed uint64) *Graph {
-	r := rand.New(rand.NewPCG(seed, 500))
 	n := 1 << scale
-	names := r.Perm(n)
-	var a arcs
-	for range edges * n {
+	return undirected("kronecker", n, func(add func(u, v uint32)) {
+		kronecker(scale, edges*n, rand.New(rand.NewPCG(seed, 500)), add)
+	})
+}
+
+func kronecker(scale, edges int, r *rand.Rand, add func(u, v uint32)) {
+	names := r.Perm(1 << scale)
+	for range edges {
 		u, v := 0, 0
 		for range scale {
 			u, v = u<<1, v<<1
@@ -32,9 +36,6 @@ func Kronecker(scale, edges int, seed uint64) *Graph {
 				u, v = u|1, v|1
 			}
 		}
-		a.add(uint32(names[u]), uint32(names[v]))
+		add(uint32(names[u]), uint32(names[v]))
 	}
-	a.mirror()
-	a.simple()
-	return a.csr("kronecker", n)
 }

@@ -7,18 +7,19 @@ import "math/rand/v2"
 // ones, each chosen with a probability proportional to its degree. Edges are
 // undirected, as in the collection's coAuthors graphs; repeated ones are dropped.
 func Preferential(vertices, edges int, seed uint64) *Graph {
-	r := rand.New(rand.NewPCG(seed, 1999))
-	var a arcs
+	return undirected("preferential", vertices, func(add func(u, v uint32)) {
+		preferential(vertices, edges, rand.New(rand.NewPCG(seed, 1999)), add)
+	})
+}
+
+func preferential(vertices, edges int, r *rand.Rand, add func(u, v uint32)) {
 	ends := []uint32{0} // every vertex as often as it has edges
 	for v := 1; v < vertices; v++ {
 		before := len(ends)
 		for range min(edges, v) {
 			u := ends[r.IntN(before)]
-			a.add(uint32(v), u)
+			add(uint32(v), u)
 			ends = append(ends, uint32(v), u)
 		}
 	}
-	a.mirror()
-	a.simple()
-	return a.csr("preferential", vertices)
 }
