@@ -29,6 +29,22 @@ func real(file string, w Workload) Workload {
 	return w
 }
 
+// flatBFS gives a search the flat program's own code, which expands by CTA, by warp and
+// by a scan, as the DTBL paper's baseline does (5.2 A).
+func flatBFS(w Workload) Workload {
+	w.Flat = []string{"form=flat"}
+	return w
+}
+
+// inlined lets flat inline the children of workloads: where SPAWN refuses one, a thread
+// does its work in a loop (SPAWN paper, figures 1 and 3).
+func inlined(all []Workload) []Workload {
+	for i := range all {
+		all[i].Flat = nil
+	}
+	return all
+}
+
 // pick returns the workloads of those names.
 func pick(all []Workload, names ...string) []Workload {
 	var some []Workload
@@ -42,12 +58,16 @@ func pick(all []Workload, names ...string) []Workload {
 	return some
 }
 
-// largeChildren are those that the suite's own run lines reach, or come near, within
+// largeChildren are those that the papers' inputs and the suite's own run lines reach, or come near, within
 // minutes. The citation graph has citationCiteseer's vertices, edges and highest degree.
 var largeChildren = []Workload{
-	child("BFS-citation", "dp-bfs", "input=citation", "vertices=268495"),
-	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
+	flatBFS(child("BFS-citation", "dp-bfs", "input=citation", "vertices=268495")),
+	flatBFS(child("BFS-graph500", "dp-bfs", "input=graph500", "scale=18")),
 	child("SSSP-citation", "dp-sssp", "input=citation", "vertices=268495"),
 	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=204800", "right=204800", "keys=1024"),
 	child("REGX-string", "dp-regx", "strings=16000"),
+	flatBFS(child("BFS-cage", "dp-bfs", "input=cage", "vertices=851968")),
+	child("AMR", "dp-amr", "side=64"),
+	child("CLR-citation", "dp-gc", "input=citation", "vertices=26880"),
+	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=16"),
 }

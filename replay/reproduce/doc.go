@@ -21,7 +21,10 @@
 //  7. A row of child launches fills the GPU where at least as many warps of one
 //     kernel of the host ask for children as the machine has places for; where an
 //     experiment says so, means are of such rows alone.
-//  8. A row of tens of thousands of tasks is extrapolated from the times of two
+//     Rows that do not count are marked.
+//  8. A flat program with code of its own (BFS of the DTBL paper) is replayed from a
+//     trace of its own, in the order of streams; of all others flat inlines the children.
+//  9. A row of tens of thousands of tasks is extrapolated from the times of two
 //     smaller numbers of them, between which a policy's time is a straight line;
 //     the title says so.
 package reproduce

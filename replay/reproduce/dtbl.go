@@ -2,30 +2,35 @@ package reproduce
 
 const dtblMachine = "k20c"
 
-// dtblWorkloads are those of table 4, at sizes that run in seconds;
-// samples/children/README.md says how each input differs from the paper's.
+// dtblWorkloads are those of table 4, at sizes that run in seconds and, where those do
+// so, fill the GPU; samples/children/README.md says how each input differs from the paper's.
 var dtblWorkloads = []Workload{
-	child("AMR", "dp-amr", "levels=3"),
+	child("AMR", "dp-amr", "levels=3", "side=64"),
 	child("BHT", "dp-bht", "bodies=4096"),
-	child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
-	child("BFS-road", "dp-bfs", "input=road", "scale=12"),
-	child("BFS-cage", "dp-bfs", "input=cage", "scale=15"),
+	flatBFS(child("BFS-citation", "dp-bfs", "input=citation", "scale=16")),
+	flatBFS(child("BFS-road", "dp-bfs", "input=road", "scale=12")),
+	flatBFS(child("BFS-cage", "dp-bfs", "input=cage", "scale=15")),
 	child("CLR-citation", "dp-gc", "input=citation", "scale=11"),
 	child("CLR-graph500", "dp-gc", "input=graph500", "scale=9"),
-	child("CLR-cage", "dp-gc", "input=cage", "scale=11"),
+	child("CLR-cage", "dp-gc", "input=cage", "vertices=26880"),
 	real(packetsFile, child("REGX-packets", "dp-regx")),
-	child("REGX-string", "dp-regx"),
+	child("REGX-string", "dp-regx", "strings=27000", "longest=128"),
 	quick(child("PRE", "dp-pre")),
 	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
 	child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
-	child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"),
+	child("SSSP-citation", "dp-sssp", "input=citation", "scale=16"),
 	real(flightsFile, child("SSSP-flight", "dp-sssp")),
 	quick(child("SSSP-cage", "dp-sssp", "input=cage", "scale=12")),
 }
 
-// someDTBL are those on which one thing at a time is changed: of each kind one that
-// runs in a second or two.
-var someDTBL = pick(dtblWorkloads, "AMR", "BFS-citation", "JOIN-uniform", "SSSP-citation")
+// someDTBL are those on which one thing at a time is changed: of each kind one, at a size
+// that runs in a second or two.
+var someDTBL = []Workload{
+	child("AMR", "dp-amr", "levels=3"),
+	dtblWorkloads[2],
+	dtblWorkloads[11],
+	child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"),
+}
 
 const dtblPolicies = "flat,cdp,cdp-ideal,dtbl,dtbl-ideal"
 
@@ -98,10 +103,32 @@ func withSettings(base string, settings ...string) string {
 
 var (
 	readings = []string{"fallback=api", "match=kde", "match=kde,fallback=api", "alloc=hash", "ahead=1", "match=kde,fallback=api,alloc=hash,ahead=1"}
-	aheads   = []string{"ahead=1", "ahead=2", "ahead=4", "ahead=32"}
+	aheads   = []string{"ahead=1", "ahead=2", "ahead=4", "ahead=8", "ahead=32"}
 	agtSizes = []string{"agt=256", "agt=512", "agt=2048", "agt=4096", "kde=64", "kde=1024"}
 	hashed   = []string{"agt=256", "agt=512", "agt=2048", "agt=4096"}
 )
+
+// flatColumns are a search's speedups over both flat programs.
+var flatColumns = []Column{
+	{Name: "cdp", Digits: 3, Of: over("cdp", "flat"), Mean: true},
+	{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat"), Mean: true},
+	{Name: "dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat"), Mean: true},
+	{Name: "by CTA, warp and scan over by thread", Digits: 3, Of: over("flat", "flat@thread"), Mean: true},
+	{Name: "cdp over by thread", Digits: 3, Of: over("cdp", "flat@thread"), Mean: true},
+	{Name: "dtbl over by thread", Digits: 3, Of: over("dtbl", "flat@thread"), Mean: true},
+}
+
+// matchColumns are speedups with children of 200 and of 40 items.
+var matchColumns = []Column{
+	{Name: "cdp", Digits: 3, Of: over("cdp", "flat")},
+	{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat")},
+	{Name: "cdp, 40", Digits: 3, Of: over("cdp@40", "flat@40")},
+	{Name: "dtbl, 40", Digits: 3, Of: over("dtbl@40", "flat@40")},
+	{Name: "dtbl over cdp, 40", Digits: 3, Of: over("dtbl@40", "cdp@40")},
+}
+
+// tenth are a tenth of the latencies of table 3.
+var tenth = []string{"launch.stream_create=717", "launch.param_base=802", "launch.param_per_lane=13", "launch.device_base=1219", "launch.device_per_lane=159"}
 
 // ruleColumns are speedups under each launch rule.
 func ruleColumns(rules ...string) []Column {
@@ -141,7 +168,7 @@ var dtbl = &Paper{
 			Policies: withSettings("dtbl", readings...), Workloads: someDTBL, Columns: against("dtbl", readings...),
 		},
 		{
-			Name: "ahead", Title: "Records of spilled groups read ahead, AGT of 256: speedup over 8", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Name: "ahead", Title: "Records of spilled groups read ahead, AGT of 256: speedup over 64", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
 			Policies: withSettings("dtbl,agt=256", aheads...), Workloads: someDTBL, Columns: append(against("dtbl,agt=256", aheads...), Column{Name: "spilled", Of: metric("dtbl,agt=256", "agt_spilled_groups", 1)}),
 		},
 		{
@@ -154,8 +181,25 @@ var dtbl = &Paper{
 			Policies: withSettings("dtbl,alloc=hash", hashed...), Workloads: someDTBL, Columns: append(against("dtbl,alloc=hash", hashed...), Column{Name: "spilled at 1024", Of: metric("dtbl,alloc=hash", "agt_spilled_groups", 1)}),
 		},
 		{
+			Name: "agt-chain", Title: "The same with records read one after another (ahead=1)", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: withSettings("dtbl,ahead=1", hashed...), Workloads: someDTBL, Columns: against("dtbl,ahead=1", hashed...),
+		},
+		{
+			Name: "flat", Title: "Whose flat search: each vertex by its thread, or by CTA, warp and scan; speedup over it", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: "flat,cdp,dtbl,dtbl-ideal", Workloads: pick(dtblWorkloads, "BFS-citation", "BFS-cage"), Variants: []Variant{{"thread", []string{"form=nested"}}},
+			Under: map[string]string{"thread": "flat"}, Columns: flatColumns,
+		},
+		{
+			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Policies: "flat,cdp,dtbl", Workloads: pick(dtblWorkloads, "JOIN-uniform"), Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns,
+		},
+		{
+			Name: "latency", Title: "A tenth of the latencies of the device API: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(tenth, freeHost...), Mean: Geometric,
+			Policies: "flat,cdp,dtbl", Workloads: someDTBL, Columns: speedups("flat", "cdp", "dtbl"),
+		},
+		{
 			Name: "rules", Title: "Whose launch rule: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Policies: "flat,cdp,dtbl",
-			Workloads: pick(dtblWorkloads, "BFS-citation", "BFS-cage", "REGX-string", "SSSP-citation"),
+			Workloads: append(pick(dtblWorkloads, "BFS-citation", "BFS-cage"), someDTBL[3]),
 			Variants:  []Variant{{"dragonli", []string{"rule=dragonli"}}, {"klap", []string{"rule=klap"}}}, Columns: ruleColumns("dense", "dragonli", "klap"),
 		},
 		{

@@ -186,9 +186,13 @@ func TestPoliciesShowsEveryTable(t *testing.T) {
 					header += " | " + c.Name + ": " + c.Where + " | " + c.Name + ": difference"
 				}
 			}
-			want := []string{e.Title + ":\n", header + " |\n"}
+			title, rows := e.Title+":\n", " | "
+			if e.Counts != nil {
+				title, rows = e.Title+" (*: its parents do not fill the GPU):\n", " "
+			}
+			want := []string{title, header + " |\n"}
 			for _, w := range e.Workloads {
-				want = append(want, "\n| "+w.Name+" | ")
+				want = append(want, "\n| "+w.Name+rows)
 			}
 			if e.Large { // or a line that says that it is still to be run
 				want = nil
@@ -243,6 +247,23 @@ func TestRunsAreShared(t *testing.T) {
 	}
 	if int(left) != len(plan.units) || len(labels) != len(plan.units) {
 		t.Errorf("%d runs, %d of them named, traces wait for %d", len(plan.units), len(labels), left)
+	}
+}
+
+// A flat program with code of its own is a trace of its own, in the order of streams;
+// a variant may ask for the other.
+func TestFlatProgramOfItsOwn(t *testing.T) {
+	plan, err := newPlan(dtbl, &Options{Only: []string{"flat"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range plan.tables[0].rows {
+		for label, policy := range map[string]string{"flat": "hyperq", "flat@thread": "flat", "cdp": "cdp"} {
+			u := r.units[label]
+			if own := slices.Contains(u.from.params, "form=flat"); u.choice.Label != policy || own != (label == "flat") {
+				t.Errorf("%s, %s: %s of %v", r.workload.Name, label, u.choice.Label, u.from.params)
+			}
+		}
 	}
 }
 

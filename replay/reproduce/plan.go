@@ -122,11 +122,11 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 		}
 		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params)}
 		for _, v := range append([]Variant{{}}, e.Variants...) {
-			own := override(params, v.Params)
+			own, flat := override(params, v.Params), override(override(params, w.Flat), v.Params)
 			if w.Fixed {
-				own = params
+				own, flat = params, override(params, w.Flat)
 			}
-			if err := p.runs(e, cfg, &row, v, own); err != nil {
+			if err := p.runs(e, cfg, &row, v, own, flat); err != nil {
 				return nil, err
 			}
 		}
@@ -135,8 +135,9 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 	return t, nil
 }
 
-// runs adds the runs of one row under one variant.
-func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Variant, params []string) error {
+// runs adds the runs of one row under one variant. A flat program that has code of its
+// own asks for no children: what flat is to it is the order of streams.
+func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Variant, params, flat []string) error {
 	under := e.Policies
 	if p := e.Under[v.Name]; p != "" {
 		under = p
@@ -149,9 +150,16 @@ func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Vari
 	if err != nil {
 		return err
 	}
-	from := p.source(row.workload.Sample, params)
+	streams, err := policies.Parse("hyperq", e.Flags)
+	if err != nil {
+		return err
+	}
 	for i, c := range choices {
-		label := plain[i].Label
+		label, settled := plain[i].Label, params
+		if label == "flat" && !slices.Equal(flat, params) {
+			c, settled = streams[0], flat
+		}
+		from := p.source(row.workload.Sample, settled)
 		if v.Name != "" {
 			label += "@" + v.Name
 		}

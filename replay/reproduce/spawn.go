@@ -127,7 +127,7 @@ var spawn = &Paper{
 		},
 		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: pick(largeChildren, "BFS-citation", "BFS-graph500", "SSSP-citation"),
+			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: inlined(pick(largeChildren, "BFS-citation", "BFS-graph500", "SSSP-citation")),
 			Columns: append(append([]Column(nil), controlColumns...), Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
 				Column{Name: "first child starts", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)}),
 		},

@@ -101,11 +101,16 @@ func (t *planned) table(paper string, counts []bool) (Table, map[string][]float6
 	}
 	figures := map[string][]float64{}
 	for i := range t.rows {
-		out.Rows = append(out.Rows, []Cell{text(t.rows[i].workload.Name)})
+		name := text(t.rows[i].workload.Name)
+		if !counts[i] {
+			name.Text += notCounted
+		}
+		out.Rows = append(out.Rows, []Cell{name})
 	}
 	mean := []Cell{text("mean")}
 	if t.Counts != nil {
-		mean[0] = text("mean of those that fill the GPU")
+		out.Title += " (*: its parents do not fill the GPU)"
+		mean[0] = text(fmt.Sprintf("mean of the %d that fill the GPU", len(those(make([]float64, len(counts)), counts))))
 	}
 	for ci := range t.Columns {
 		c := &t.Columns[ci]
@@ -136,6 +141,9 @@ func (t *planned) table(paper string, counts []bool) (Table, map[string][]float6
 	}
 	return out, figures
 }
+
+// notCounted marks a row that does not count in means.
+const notCounted = " *"
 
 // counts says which rows count in means.
 func (t *planned) counts() []bool {
