@@ -2,8 +2,6 @@ package convert
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,20 +12,6 @@ import (
 
 	"gpureplay/trace/tracetest"
 )
-
-// generated returns one capture of each form that the tests make up.
-func generated(t testing.TB) map[string]string {
-	t.Helper()
-	gpucachesim := t.TempDir()
-	put(t, gpucachesim, "commands.json", gpucachesimList)
-	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
-	return map[string]string{
-		"rocpd": database(t, rocpdStory...), "rocprof json": put(t, t.TempDir(), "r.json", rocprofJSON), "rocprof csv": rocprofTablesIn(t),
-		"nsys": database(t, nsysStory...), "nvprof children": database(t, nvprofFamily()...), "nvprof table": put(t, t.TempDir(), "t.csv", nvprofSample),
-		"kineto": put(t, t.TempDir(), "k.json", kinetoSample), "gpucachesim": gpucachesim, "macsim": macsimFolder(t), "hyfiss": hyfissFolder(t),
-		"chakra": put(t, t.TempDir(), "c.et", chakraProto()), "accelsim": accelsimFolderOf(t), "accelsim raw": put(t, t.TempDir(), "kernel-1.trace", accelsimRaw),
-	}
-}
 
 // With room for a handful of records everything goes over files, and the trace
 // is the same; the files are gone afterwards.
@@ -91,24 +75,6 @@ func TestDeterministic(t *testing.T) {
 			} else if !bytes.Equal(first, content) {
 				t.Errorf("%s: two conversions differ", name)
 			}
-		}
-	}
-}
-
-// Interrupting ends a conversion with the context's error.
-func TestInterrupt(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for name, path := range generated(t) {
-		if name == "nsys" || name == "nvprof children" || name == "rocpd" {
-			continue // too few rows to look at the context
-		}
-		in, err := Open(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Convert(ctx, in, "", &recording{}, anyDevice); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

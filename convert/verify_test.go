@@ -44,9 +44,3 @@ func TestVerify(t *testing.T) {
 		}
 	}
 }
-
-func TestVerifyGenerated(t *testing.T) {
-	for name, path := range generated(t) {
-		private(t, name, verified(t, path))
-	}
-}
