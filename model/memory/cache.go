@@ -118,25 +118,6 @@ func (c *cache) search(tag uint64) int32 {
 	return c.wide.find(c, tag)
 }
 
-// look brings what finds the lines of sectors into the host's caches, all at a time: they
-// would wait for memory one after another.
-func (c *cache) look(sectors []uint64, per uint) {
-	if c.narrow.sets != nil {
-		return
-	}
-	w, lines := &c.wide, uint64(0)
-	w.looked = w.looked[:0]
-	for _, s := range sectors {
-		w.looked = append(w.looked, *w.head(s >> (per & 63)))
-	}
-	for _, e := range w.looked {
-		if e != 0 {
-			lines |= c.lines[e&w.number-1].tag
-		}
-	}
-	w.seen = lines
-}
-
 // touch makes a line the most recently used one of its set.
 func (c *cache) touch(id int32) {
 	if id != c.last {

@@ -23,12 +23,13 @@ type LSU struct {
 	tlb       *cache // nil: every access hits
 	page      uint   // logarithm of sectors per page
 	port      *smPort
-	one       request // where the L1 fetches sectors
-	through   passing // of an access that is timed as it issues
-	held      []held  // instructions of this cycle that are timed in turn; nil: none is
-	waiting   int     // how many of them
-	next      int     // the first that is not timed
-	under     bool    // it has begun
+	one       request  // where the L1 fetches sectors
+	absent    []uint64 // sectors of an access that the L1 does not have, nearly
+	through   passing  // of an access that is timed as it issues
+	held      []held   // instructions of this cycle that are timed in turn; nil: none is
+	waiting   int      // how many of them
+	next      int      // the first that is not timed
+	under     bool     // it has begun
 
 	conflicts conflictRule
 }

@@ -18,12 +18,36 @@ func (u *LSU) open(p *passing, t Time) {
 	p.done = p.at + 1
 	p.co.ascend()
 	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
-		u.l1.tags.look(p.co.Sectors, u.l1.per)
+		u.look(p.co.Sectors)
 	}
 	if u.l1.block > 0 {
 		p.co.group(u.l1.block)
 		p.left = len(p.co.requests)
 	}
+}
+
+// look brings what finds the lines of sectors, and the places that those take which are
+// not there, into the host's caches, all at a time: they would wait for memory one after
+// another.
+func (u *LSU) look(sectors []uint64) {
+	c := u.l1.tags
+	if c.narrow.sets != nil {
+		return
+	}
+	u.absent = c.wide.look(c, sectors, u.l1.per, u.absent[:0])
+	m, seen := u.mem, chained(0)
+	for _, s := range u.absent {
+		slice := &m.slices[m.mapping.slice(s)]
+		t, tag := slice.tags, s>>(slice.per&63)
+		if t.narrow.sets != nil {
+			continue
+		}
+		seen |= *t.wide.head(tag)
+		if oldest := t.wide.order[t.wide.end(t.set(tag))].prev; oldest < t.wide.lines {
+			seen |= chained(t.lines[oldest].tag)
+		}
+	}
+	c.wide.seen |= uint64(seen)
 }
 
 // pass times the next request of an access through L1, crossbar, L2 and DRAM; there is

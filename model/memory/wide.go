@@ -16,7 +16,7 @@ type wideSets struct {
 	shift  uint      // of the hash, to the index of its bucket
 	number chained   // the bits of a line's number
 	looked []chained // the buckets of an access
-	seen   uint64    // of their lines
+	seen   uint64    // of what has been looked at
 }
 
 // room is what a set has left: ways from which on it is empty since the last flush,
@@ -99,6 +99,21 @@ func (w *wideSets) find(c *cache, tag uint64) int32 {
 		e = w.order[id].chain
 	}
 	return noLine
+}
+
+// look touches what finds the lines of sectors, and adds to absent those that are not
+// the first of their chain.
+func (w *wideSets) look(c *cache, sectors []uint64, per uint, absent []uint64) []uint64 {
+	w.looked = w.looked[:0]
+	for _, s := range sectors {
+		w.looked = append(w.looked, *w.head(s >> (per & 63)))
+	}
+	for i, e := range w.looked {
+		if e == 0 || c.lines[e&w.number-1].tag != sectors[i]>>(per&63) {
+			absent = append(absent, sectors[i])
+		}
+	}
+	return absent
 }
 
 // front moves a line to the front of the list with an end.
