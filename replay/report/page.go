@@ -103,7 +103,7 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 		return nil, Stats{}, err
 	}
 	groups := s.groups()
-	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)
+	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)+inferredNote(s.runs)
 	p.Summary = s.summary(groups)
 	if p.Sections, err = s.sections(ctx, groups); err != nil {
 		return nil, Stats{}, err

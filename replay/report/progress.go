@@ -32,8 +32,8 @@ func (s *source) readProgress(ctx context.Context, shown []compared) error {
 	}
 	err := s.eachOf(ctx, "kernels", func(x *run, r row) {
 		cycles := r.int("duration_cycles")
-		if x != firstOf[x] || cycles == 0 || x.over == nil {
-			return
+		if x != firstOf[x] || cycles == 0 || r.int("ctas") < 2 || x.over == nil {
+			return // one CTA has no progress to show
 		}
 		all := append(longest[x], long{r.int("kernel"), cycles})
 		slices.SortFunc(all, func(a, b long) int { return cmp.Or(cmp.Compare(b.cycles, a.cycles), cmp.Compare(a.id, b.id)) })

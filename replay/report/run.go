@@ -33,11 +33,11 @@ type run struct {
 	bandwidth float64             // of its device memory, GB/s; 0: unknown
 }
 
-// inferredNote says what of the runs is no finding.
+// inferredNote says what of the runs is no finding, of the first that has such work.
 func inferredNote(runs []*run) string {
 	for _, r := range runs {
 		if r.inferred > 0 {
-			return " The work of " + commas(r.inferred) + " of " + commas(r.kernels) + " kernels is inferred in part or whole, and what follows from it is no finding."
+			return " Of " + r.trace + " the work of " + commas(r.inferred) + " of " + commas(r.kernels) + " kernels is inferred in part or whole, and what follows from it is no finding."
 		}
 	}
 	return ""

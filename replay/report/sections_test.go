@@ -137,7 +137,7 @@ func TestCapturesAreInMilliseconds(t *testing.T) {
 // What follows from inferred work is said to be no finding; CTAs without stalls are
 // counted, and not shown as idle.
 func TestInferredIsSaid(t *testing.T) {
-	if note := inferredNote([]*run{{kernels: 5}, {kernels: 5, inferred: 3}}); !strings.Contains(note, "3 of 5 kernels is inferred") {
+	if note := inferredNote([]*run{{kernels: 5}, {names: names{trace: "t"}, kernels: 5, inferred: 3}}); !strings.Contains(note, "Of t the work of 3 of 5 kernels is inferred") {
 		t.Error(note)
 	}
 	g := &group{trace: "t", gpu: "g", policies: []string{"a"}, runs: []*run{{names: names{policy: "a"}, known: 1, unknown: 3, stalls: [len(stallReasons)]float64{40, 60}}}}
