@@ -160,11 +160,6 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 	return file{reader{ctx, r}, r, nil}, nil
 }
 
-// OpenFile opens a file of a capture, unpacked by content.
-func OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
-	return new(Input).OpenFile(ctx, path)
-}
-
 // OpenFile opens a file of the capture, unpacked by content; what is read of it
 // counts as progress.
 func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {

@@ -94,9 +94,6 @@ func New(r io.Reader) *Scanner {
 // Offset returns the offset of the next unread byte.
 func (s *Scanner) Offset() int64 { return s.base + int64(s.pos) }
 
-// Depth returns how many objects and arrays are open.
-func (s *Scanner) Depth() int { return len(s.stack) }
-
 func (s *Scanner) fail(format string, args ...any) error {
 	return &SyntaxError{Offset: s.Offset(), Reason: fmt.Sprintf(format, args...)}
 }

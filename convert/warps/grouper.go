@@ -59,9 +59,6 @@ func New(dir string, memory int) *Grouper {
 	return &Grouper{dir: dir, sorter: spill.New(dir, recordBytes, memory), buf: make([]byte, recordBytes)}
 }
 
-// Len returns how many instructions were added.
-func (g *Grouper) Len() uint64 { return g.count }
-
 // Close removes the files.
 func (g *Grouper) Close() {
 	g.sorter.Close()

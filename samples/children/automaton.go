@@ -135,6 +135,3 @@ func closure(prog *syntax.Prog, from []uint32) (set []uint32, matched bool) {
 	slices.Sort(set)
 	return set, matched
 }
-
-// states returns how many states have a row in the table.
-func (a *automaton) states() int { return len(a.next) / 256 }
