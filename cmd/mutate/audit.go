@@ -23,8 +23,8 @@ var auditedTraces = []struct {
 	gpu    string
 }{
 	{"vecadd", []string{"n=8192"}, "gk110-ppcs"},
-	{"dp-bfs", []string{"vertices=256"}, "k20c"},
-	{"tasks-mm", []string{"tasks=12"}, "titanx-maxwell"},
+	{"dp-bfs", []string{"vertices=64"}, "k20c"},
+	{"tasks-mm", []string{"tasks=4"}, "titanx-maxwell"},
 	{"behaviour", nil, "rtx3070"},
 }
 
@@ -48,7 +48,7 @@ func (b *bench) audited(ctx context.Context) error {
 				return fmt.Errorf("replay %s: %w\n%s", strings.Join(args, " "), err, out)
 			}
 		}
-		d, rule, err := b.audits(ctx, t.sample, t.gpu, nil)
+		d, rule, err := b.audits(ctx, t.sample, t.gpu, nil, 0)
 		if err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func (b *bench) replay() string {
 }
 
 // audit notes what the auditor says of a fault, and whether a figure moves.
-func (b *bench) audit(ctx context.Context, on []string, v *verdict) error {
+func (b *bench) audit(ctx context.Context, on []string, v *verdict, place int) error {
 	for _, t := range auditedTraces {
-		d, rule, err := b.audits(ctx, t.sample, t.gpu, on)
+		d, rule, err := b.audits(ctx, t.sample, t.gpu, on, place)
 		if err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ func (b *bench) audit(ctx context.Context, on []string, v *verdict) error {
 var rule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`the first: .*?, cycle -?\d+, ([^:]+): `) })
 
 // audits replays a trace under the auditor with every policy that it can feed.
-func (b *bench) audits(ctx context.Context, name, gpu string, env []string) (d digest, broken string, err error) {
-	out := b.at("out")
+func (b *bench) audits(ctx context.Context, name, gpu string, env []string, place int) (d digest, broken string, err error) {
+	out := b.at("out" + strconv.Itoa(place))
 	if err := os.RemoveAll(out); err != nil {
 		return d, "", err
 	}
@@ -126,7 +126,7 @@ func figures(dir string) (sum [sha256.Size]byte, err error) {
 	}
 	h := sha256.New()
 	for _, path := range slices.Sorted(maps.Keys(files)) {
-		h.Write([]byte(path + strconv.Itoa(len(files[path])) + files[path]))
+		h.Write([]byte(strings.TrimPrefix(path, dir) + strconv.Itoa(len(files[path])) + files[path]))
 	}
 	return [sha256.Size]byte(h.Sum(nil)), err
 }

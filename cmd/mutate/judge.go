@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,26 +47,55 @@ func (b *bench) judgeAll(ctx context.Context) error {
 		return err
 	}
 	defer log.Close()
-	for _, f := range b.faults {
+	free := make(chan int, max(1, b.jobs)) // the numbers of those who judge
+	for i := range cap(free) {
+		free <- i
+	}
+	var (
+		all   sync.WaitGroup
+		wrong = make(chan error, cap(free))
+	)
+	// in any order: what is known when it is stopped is a sample of all
+	for _, n := range rand.New(rand.NewPCG(b.seed, 1)).Perm(len(b.faults)) {
+		f := b.faults[n]
 		if _, ok := known[f.Number]; ok {
 			continue
 		}
-		v, err := b.judge(ctx, f.Number)
-		if err != nil {
-			return err
+		i := <-free
+		if len(wrong) > 0 {
+			break
 		}
-		if err := json.NewEncoder(log).Encode(v); err != nil {
-			return err
-		}
-		fmt.Fprintf(os.Stderr, "%d of %d: %s: %s\n", f.Number+1, len(b.faults), f, cmp.Or(v.Killed, "survives"))
+		all.Go(func() {
+			defer func() { free <- i }()
+			if err := b.judgeOne(ctx, f, i, log); err != nil {
+				wrong <- err
+			}
+		})
 	}
-	return nil
+	all.Wait()
+	close(wrong)
+	return <-wrong
 }
 
-func (b *bench) judge(ctx context.Context, number int) (*verdict, error) {
+// judgeOne judges a fault and writes it down.
+func (b *bench) judgeOne(ctx context.Context, f fault, place int, log io.Writer) error {
+	v, err := b.judge(ctx, f.Number, place)
+	if err != nil {
+		return err
+	}
+	line, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(os.Stderr, "%d of %d: %s: %s\n", f.Number+1, len(b.faults), f, cmp.Or(v.Killed, "survives"))
+	_, err = log.Write(append(line, '\n'))
+	return err
+}
+
+func (b *bench) judge(ctx context.Context, number, place int) (*verdict, error) {
 	v := &verdict{Fault: number, Reached: len(b.reach[number])}
 	on := []string{"MUTANT=" + strconv.Itoa(number)}
-	if err := b.audit(ctx, on, v); err != nil {
+	if err := b.audit(ctx, on, v, place); err != nil {
 		return nil, err
 	}
 	left, budget := b.reach[number], int64(b.seconds)*1e6

@@ -33,6 +33,7 @@ func main() {
 	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay", "folders whose tests are to find them, in that order where they cost the same")
 	flag.IntVar(&o.seconds, "seconds", 20, "of a processor for the tests of a fault")
 	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")
+	flag.IntVar(&o.jobs, "jobs", 2, "faults judged at once")
 	flag.BoolVar(&o.list, "list", false, "say what would be planted, and no more")
 	flag.Parse()
 	o.in, o.tests = strings.Split(within, ","), strings.Split(tests, ",")
@@ -48,6 +49,7 @@ func main() {
 type options struct {
 	dir, skip      string
 	count, seconds int
+	jobs           int
 	seed           uint64
 	in, tests      []string
 	list           bool
