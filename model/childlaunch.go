@@ -11,8 +11,9 @@ func (c *childLaunch) note(r *LaunchRecord) {
 		time: r.Time, arrive: r.Arrive, kernel: r.Parent, cta: r.CTA, warp: r.Warp, child: r.Child, workload: r.Workload,
 		ctas: r.CTAs, agt: r.AGT, lane: r.Lane, decision: r.Decision, marked: r.Marked,
 	}
-	if r.Estimated {
-		c.seen = &estimate{r.N, r.X, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}
+	if r.Noted != nil {
+		c.noted = new(Notes)
+		*c.noted = *r.Noted
 	}
 }
 
@@ -22,10 +23,7 @@ func (c *childLaunch) tell(r *LaunchRecord) {
 		Parent: c.kernel, CTA: c.cta, Warp: c.warp, Lane: c.lane, Child: c.child, Time: c.time, Workload: c.workload,
 		CTAs: c.ctas, Marked: c.marked, Decision: c.decision, Eligible: c.eligible, AGT: c.agt, Spilled: c.spilled, Arrive: c.arrive,
 	}
-	if e := c.seen; e != nil {
-		r.Estimated = true
-		r.N, r.X, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent = e.n, e.x, e.nCon, e.tCTA, e.tWarp, e.tChild, e.tParent
-	}
+	r.Noted = c.noted
 }
 
 // reason numbers the words of a decision, of which a policy has a few.

@@ -153,7 +153,9 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *sm, t Time) error {
 	k.rec.LastCTA = t
 	if l := c.launch(); l != nil {
 		u.m.children.started(l, t)
-		u.m.children.queue.started(t)
+		if w := u.m.children.watcher; w != nil {
+			w.Started(t)
+		}
 	}
 	s.start(c, t)
 	return nil
@@ -201,7 +203,9 @@ func (u *ctaScheduler) end(k *kernelRun, t Time) {
 // ended takes note of a CTA that ended on s in cycle t.
 func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	if l := c.launch(); l != nil {
-		u.m.children.queue.ended(t, t-c.rec.Dispatch)
+		if w := u.m.children.watcher; w != nil {
+			w.Ended(t, t-c.rec.Dispatch)
+		}
 		u.m.children.pending.ended(t - c.rec.Dispatch)
 	}
 	if g := c.group; g != nil {

@@ -349,7 +349,11 @@ func (d *differ) Inst(r *model.InstRecord) {
 }
 
 func (d *differ) Launch(r *model.LaunchRecord) {
-	d.asked[r.Child] = nAnswer{r.Decision, r.Time, r.FirstCTA, r.Spilled, r.AGT, r.N, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}.String()
+	var s model.Notes // of SPAWN: n, x, n_con, t_cta, t_warp, t_child, t_parent
+	if r.Noted != nil {
+		s = *r.Noted
+	}
+	d.asked[r.Child] = nAnswer{r.Decision, r.Time, r.FirstCTA, r.Spilled, r.AGT, s[0], s[2], s[3], s[4], s[5], s[6]}.String()
 }
 
 func (d *differ) Task(r *model.TaskRecord) {

@@ -15,8 +15,8 @@ import (
 // II.C and IV; MODEL.md, "Device-side launches".
 type children struct {
 	m          *Machine
-	agt        *agt // nil: no aggregated groups
-	queue      ccqs
+	agt        *agt         // nil: no aggregated groups
+	watcher    ChildWatcher // nil: nobody is told of child CTAs
 	pending    pendingLaunches
 	spare      []*childLaunch
 	idle       []*inliner
@@ -44,7 +44,7 @@ type children struct {
 type childLaunch struct {
 	parent                              *ctaRun
 	pk                                  *kernelRun // kernel of parent, which may outlive it
-	seen                                *estimate  // nil: the policy made none
+	noted                               *Notes     // nil: the policy noted nothing
 	time, arrive                        Time
 	kernel, cta, warp                   uint32 // that asked
 	child, workload, ctas               uint32
@@ -54,9 +54,6 @@ type childLaunch struct {
 	decision                            Decision
 	marked, eligible, spilled, launched bool // launched: its first CTA has been placed
 }
-
-// estimate is what a launch control saw of a request that it let through.
-type estimate struct{ n, x, nCon, tCTA, tWarp, tChild, tParent int64 }
 
 // coming is a group that has become a device kernel, and those that wait for it to
 // enter the distributor.
@@ -81,9 +78,7 @@ func newChildren(m *Machine) *children {
 	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
 		u.keeper.Start(&LaunchMachine{u})
 	}
-	if c, ok := m.policy.Launch.(ExecutionCounters); ok && c.CounterBits() > 0 {
-		u.queue.most = 1<<c.CounterBits() - 1
-	}
+	u.watcher, _ = m.policy.Launch.(ChildWatcher)
 	if n := m.policy.AGT; n > 0 {
 		u.agt = newAGT(n, m.policy.HashedAGT)
 	}
@@ -206,15 +201,18 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 			rec.Decision, rec.Reason = Inline, "unmarked"
 		}
 	} else {
-		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1), QueueMetrics: u.queue.metrics(t), Record: rec}
+		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1)}
 		rec.Decision, rec.Reason = u.m.policy.Launch.Decide(&u.request)
+		rec.Noted = u.request.Noted
 	}
 	if rec.Decision == Inline {
 		u.m.sum.LaunchesInlined++
 		return Inline, nil, nil
 	}
 	u.m.sum.LaunchesMade++
-	u.queue.admit(int64(n))
+	if u.watcher != nil {
+		u.watcher.Admitted(int64(n), t)
+	}
 	w.cta.children++
 	k.children++
 	c := u.take()

@@ -122,49 +122,34 @@ func (v *CTAView) Fits(k, sm int) bool {
 	return s.fits(kernel)
 }
 
-// Launches is the number of kernels that the host launches in the whole program,
-// where kernels overlap; 0 where they do not.
-func (v *CTAView) Launches() uint64 {
-	if v.m.overlap == nil {
-		return 0
-	}
-	return v.m.overlap.launches
+// PageView is what a CTA scheduler sees of pages, where a [PageDependency] keeps them;
+// all is zero where none does.
+type PageView struct {
+	Launches  uint64 // kernels that the host launches in the whole program
+	Prelude   bool   // it is still reading or sending input
+	Available int    // pages that it has brought to the device
+	Ready     int    // pages whose ready bit is set: those, and those that it does not bring
+	pages     *pageTable
+	kernels   []*KernelView
 }
 
-// Prelude reports whether the prelude is still reading or sending input.
-func (v *CTAView) Prelude() bool { return v.m.overlap != nil && v.m.overlap.prelude.running() }
-
-// Available is the number of pages that the prelude has brought to the device.
-func (v *CTAView) Available() int {
-	if v.m.overlap == nil {
-		return 0
+// Pages is what is known of pages now.
+func (v *CTAView) Pages() PageView {
+	o := v.m.overlap
+	if o == nil {
+		return PageView{}
 	}
-	return int(v.m.overlap.pages.available.input)
+	p := o.pages
+	return PageView{o.launches, o.prelude.running(), int(p.available.input), int(p.available.ready), p, v.Kernels}
 }
 
-// Owned is how many of the available pages v.Kernels[k] owns.
-func (v *CTAView) Owned(k int) int {
-	if v.m.overlap == nil {
-		return 0
+// Owned is how many of the available pages v.Kernels[k] owns, and of those that are ready.
+func (x *PageView) Owned(k int) (available, ready int) {
+	if x.pages == nil {
+		return 0, 0
 	}
-	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).input)
-}
-
-// Ready is the number of pages whose ready bit is set: those that the prelude has
-// brought, and those that it does not bring.
-func (v *CTAView) Ready() int {
-	if v.m.overlap == nil {
-		return 0
-	}
-	return int(v.m.overlap.pages.available.ready)
-}
-
-// OwnsReady is how many of the pages whose ready bit is set v.Kernels[k] owns.
-func (v *CTAView) OwnsReady(k int) int {
-	if v.m.overlap == nil {
-		return 0
-	}
-	return int(v.m.overlap.pages.ownedBy(v.Kernels[k].Order).ready)
+	of := x.pages.ownedBy(x.kernels[k].Order)
+	return int(of.input), int(of.ready)
 }
 
 // Count counts an event of the policy; the counts stand in the run's metrics.
@@ -183,12 +168,14 @@ type LaunchControl interface {
 	Decide(r *LaunchRequest) (d Decision, reason string)
 }
 
-// ExecutionCounters is a [LaunchControl] that reads execution times of child CTAs
-// and warps from counters of a width.
-type ExecutionCounters interface {
-	// CounterBits is the width; 0: unbounded. A counter stops at its largest
-	// number.
-	CounterBits() int
+// ChildWatcher is a [LaunchControl] that is told of child CTAs and warps: of CTAs that
+// will come of a request that has been let through, of each that is placed and that has
+// ended, and of each warp that has exited, with the cycles that they took.
+type ChildWatcher interface {
+	Admitted(ctas int64, t Time)
+	Started(t Time)
+	Ended(t, took Time)
+	WarpEnded(t, took Time)
 }
 
 // LaunchRequest is one lane's request as the launch control sees it.
@@ -199,11 +186,13 @@ type LaunchRequest struct {
 	Workload uint32
 	CTAs     uint64
 	Marked   bool
-	Lanes    int  // lanes of the warp that ask at this point
-	Overhead Time // from the call to the KMU for one launch, cycles
-	QueueMetrics
-	Record *LaunchRecord // what was estimated is noted here
+	Lanes    int    // lanes of the warp that ask at this point
+	Overhead Time   // from the call to the KMU for one launch, cycles
+	Noted    *Notes // what the control notes of it, for its record; nil: nothing
 }
+
+// Notes are numbers that a launch control notes of a request, in an order of its own.
+type Notes [7]int64
 
 // Dependency decides how kernels that depend on each other may overlap: access by
 // access ([PageDependency]) or CTA by CTA ([CTADependency]).

@@ -130,17 +130,14 @@ type LaunchRecord struct {
 	Decision Decision
 	Reason   string // one of a fixed set of words per policy
 
-	// What SPAWN's controller saw; valid if Estimated.
-	Estimated         bool
-	N, X              int64
-	NCon, TCTA, TWarp int64
-	TChild, TParent   int64
-	Eligible          bool  // DTBL: a kernel in the distributor matches
-	AGT               int32 // index of the entry; -1: none
-	Spilled           bool  // DTBL: the record stays in global memory
-	Arrive            Time  // known to the KMU or appended to its kernel; Unset if inline
-	FirstCTA          Time  // Unset if inline
-	FootprintBytes    uint64
+	Noted *Notes // what the launch control noted; nil: nothing
+
+	Eligible       bool  // DTBL: a kernel in the distributor matches
+	AGT            int32 // index of the entry; -1: none
+	Spilled        bool  // DTBL: the record stays in global memory
+	Arrive         Time  // known to the KMU or appended to its kernel; Unset if inline
+	FirstCTA       Time  // Unset if inline
+	FootprintBytes uint64
 }
 
 // PageRecord is one change of a page's state.

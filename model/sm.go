@@ -226,8 +226,8 @@ func (s *sm) exit(w *warp, t Time) {
 	s.m.tasks.warp(-1)
 	slot := s.slot(w)
 	s.free |= 1 << slot
-	if c.launch() != nil {
-		s.m.children.queue.warpEnded(t, t+1-w.began)
+	if u := s.m.children; u.watcher != nil && c.launch() != nil {
+		u.watcher.WarpEnded(t, t+1-w.began)
 	}
 	c.slots &^= 1 << slot
 	c.acked = max(c.acked, w.last, t+1)

@@ -165,8 +165,9 @@ func (s *spy) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		line := fmt.Sprintf("kernel %d on SM %d:", v.Kernels[kernel].ID, sm)
 		for k, x := range v.Kernels {
 			pages := 0.0
-			if v.Available() > 0 {
-				pages = float64(v.Owned(k)) / float64(v.Available())
+			if x := v.Pages(); x.Available > 0 {
+				owned, _ := x.Owned(k)
+				pages = float64(owned) / float64(x.Available)
 			}
 			line += fmt.Sprintf(" %d %.2f-%.2f", x.ID, pages, float64(x.SMs)/float64(v.SMs()))
 		}

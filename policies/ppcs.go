@@ -69,14 +69,15 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		}
 		p.quota = 0
 	}
-	if p.revert && !v.Prelude() || v.Launches() == 1 {
+	pages := v.Pages()
+	if p.revert && !pages.Prelude || pages.Launches == 1 {
 		return p.fifo.Place(v)
 	}
 	for sm := range v.SMs() {
 		if v.Resident(sm) > 0 {
 			continue
 		}
-		k := p.choose(v, sm)
+		k := p.choose(v, &pages, sm)
 		if k < 0 || !v.Fits(k, sm) {
 			continue
 		}
@@ -87,29 +88,33 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 }
 
 // choose returns the kernel that an idle SM goes to.
-func (p *ppcs) choose(v *model.CTAView, sm int) int {
+func (p *ppcs) choose(v *model.CTAView, pages *model.PageView, sm int) int {
 	if v.Kernels[0].Order == 1 && v.Holder(sm) == model.NoKernel {
 		return 0 // the first kernel fills all SMs
 	}
 	if p.guard && v.Kernels[0].SMs == 0 {
-		if p.best(v) != 0 {
+		if p.best(v, pages) != 0 {
 			v.Count("ppcs_guard_decisions")
 		}
 		return 0
 	}
-	return p.best(v)
+	return p.best(v, pages)
 }
 
 // best returns the kernel with the largest page share less SM share; ties go to
 // the older one.
-func (p *ppcs) best(v *model.CTAView) int {
-	a, s, owned := v.Ready(), v.SMs(), v.OwnsReady
+func (p *ppcs) best(v *model.CTAView, pages *model.PageView) int {
+	a := pages.Ready
 	if p.text {
-		a, owned = v.Available(), v.Owned
+		a = pages.Available
 	}
 	best, most := 0, 0
 	for k, x := range v.Kernels {
-		if diff := excess(owned(k), a, x.SMs, s); k == 0 || diff > most {
+		owned, ready := pages.Owned(k)
+		if !p.text {
+			owned = ready
+		}
+		if diff := excess(owned, a, x.SMs, v.SMs()); k == 0 || diff > most {
 			best, most = k, diff
 		}
 	}

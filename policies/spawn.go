@@ -44,7 +44,8 @@ func init() {
 type spawn struct {
 	launch   model.Decision
 	queue    int64
-	saturate bool
+	children ccqs
+	notes    model.Notes
 	last     bool // n_con = 0 leaves the register as it is
 }
 
@@ -54,20 +55,28 @@ func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
 		return nil, err
 	}
 	s := &spawn{launch: launch, queue: queue}
-	if s.saturate, err = a.Flag("spawn-saturate"); err != nil {
+	saturate, err := a.Flag("spawn-saturate")
+	if err != nil {
 		return nil, err
+	}
+	if saturate {
+		s.children.most = 1<<counterBits - 1
 	}
 	s.last, err = a.Either("spawn-idle", "one", "last")
 	return s, err
 }
 
-// CounterBits makes the machine count as the paper's hardware does.
-func (s *spawn) CounterBits() int {
-	if s.saturate {
-		return counterBits
-	}
-	return 0
-}
+// Admitted, Started, Ended and WarpEnded make it a [model.ChildWatcher].
+func (s *spawn) Admitted(ctas int64, _ model.Time) { s.children.admit(ctas) }
+
+// Started is of [model.ChildWatcher].
+func (s *spawn) Started(t model.Time) { s.children.started(t) }
+
+// Ended is of [model.ChildWatcher].
+func (s *spawn) Ended(t, took model.Time) { s.children.ended(t, took) }
+
+// WarpEnded is of [model.ChildWatcher].
+func (s *spawn) WarpEnded(t, took model.Time) { s.children.warpEnded(t, took) }
 
 // counterBits is the width of SPAWN's registers.
 const counterBits = 16
@@ -95,22 +104,35 @@ func costOfSpawn(cfg *hardware.Config, _ Args) []CostLine {
 // warp closes, so that requests between the first finished CTA and that window's
 // end stay with the parent.
 func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
-	q := &r.QueueMetrics
-	tCTA, tWarp := q.TCTA, q.TWarp
+	return s.judge(r, s.children.metrics(r.Time))
+}
+
+// What SPAWN notes of a request: the numbers of the paper by their place in the notes.
+const (
+	spawnN = iota
+	spawnX
+	spawnNCon
+	spawnTCTA
+	spawnTWarp
+	spawnTChild
+	spawnTParent
+)
+
+// judge decides on a request by the registers.
+func (s *spawn) judge(r *model.LaunchRequest, q queueMetrics) (model.Decision, string) {
 	x := int64(r.CTAs)
-	rec := r.Record
 	if s.last {
 		q.NCon = q.Held
 	}
-	rec.Estimated = true
-	rec.N, rec.X, rec.NCon, rec.TCTA, rec.TWarp = q.N, x, q.NCon, tCTA, tWarp
-	if tCTA == 0 {
+	r.Noted = &s.notes
+	s.notes = model.Notes{spawnN: q.N, spawnX: x, spawnNCon: q.NCon, spawnTCTA: q.TCTA, spawnTWarp: q.TWarp}
+	if q.TCTA == 0 {
 		return s.launch, "first window"
 	}
-	rec.TChild = r.Overhead + (x+q.N)*tCTA/max(1, q.NCon)
-	rec.TParent = int64(r.Workload) * tWarp
+	child, parent := r.Overhead+(x+q.N)*q.TCTA/max(1, q.NCon), int64(r.Workload)*q.TWarp
+	s.notes[spawnTChild], s.notes[spawnTParent] = child, parent
 	switch {
-	case rec.TChild > rec.TParent:
+	case child > parent:
 		return model.Inline, "parent is faster"
 	case q.N+x > s.queue:
 		return model.Inline, "queue is full"

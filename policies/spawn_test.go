@@ -12,20 +12,16 @@ import (
 // 32331; with t_warp = 120 a workload of 300 takes the parent 36000 (launch), one
 // of 200 takes 24000 (inline).
 func TestSpawnWorkedExample(t *testing.T) {
-	s := &spawn{launch: model.DeviceKernel, queue: 65536, saturate: true}
+	s := &spawn{launch: model.DeviceKernel, queue: 65536}
 	for _, c := range []struct {
 		workload uint32
 		want     model.Decision
 		tParent  int64
 	}{{300, model.DeviceKernel, 36000}, {200, model.Inline, 24000}} {
-		var rec model.LaunchRecord
-		r := &model.LaunchRequest{
-			Workload: c.workload, CTAs: 4, Overhead: 21931, Record: &rec,
-			QueueMetrics: model.QueueMetrics{N: 100, NCon: 50, TCTA: 5000, TWarp: 120},
-		}
-		got, _ := s.Decide(r)
-		if got != c.want || rec.TChild != 32331 || rec.TParent != c.tParent {
-			t.Errorf("workload %d: decision %d, t_child %d, t_parent %d; want %d, 32331, %d", c.workload, got, rec.TChild, rec.TParent, c.want, c.tParent)
+		r := &model.LaunchRequest{Workload: c.workload, CTAs: 4, Overhead: 21931}
+		got, _ := s.judge(r, queueMetrics{N: 100, NCon: 50, TCTA: 5000, TWarp: 120})
+		if n := r.Noted; got != c.want || n[spawnTChild] != 32331 || n[spawnTParent] != c.tParent {
+			t.Errorf("workload %d: decision %d, t_child %d, t_parent %d; want %d, 32331, %d", c.workload, got, n[spawnTChild], n[spawnTParent], c.want, c.tParent)
 		}
 	}
 }
@@ -33,21 +29,21 @@ func TestSpawnWorkedExample(t *testing.T) {
 func TestSpawnEdges(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		q      model.QueueMetrics
+		q      queueMetrics
 		ctas   uint64
 		work   uint32
 		want   model.Decision
 		reason string
 	}{
-		{"no child has finished: launch", model.QueueMetrics{N: 3}, 1, 1, model.DeviceKernel, "first window"},
-		{"n_con = 0 counts as 1", model.QueueMetrics{TCTA: 10, TWarp: 10}, 1, 1, model.DeviceKernel, "child is faster"},
-		{"equal estimates launch", model.QueueMetrics{NCon: 1, TCTA: 10, TWarp: 10}, 1, 1, model.DeviceKernel, "child is faster"},
-		{"one cycle more does not", model.QueueMetrics{N: 1, NCon: 1, TCTA: 6, TWarp: 10}, 1, 1, model.Inline, "parent is faster"},
-		{"the queue holds 8", model.QueueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 2, 1, model.Inline, "queue is full"},
-		{"and takes the eighth", model.QueueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 1, 1, model.DeviceKernel, "child is faster"},
+		{"no child has finished: launch", queueMetrics{N: 3}, 1, 1, model.DeviceKernel, "first window"},
+		{"n_con = 0 counts as 1", queueMetrics{TCTA: 10, TWarp: 10}, 1, 1, model.DeviceKernel, "child is faster"},
+		{"equal estimates launch", queueMetrics{NCon: 1, TCTA: 10, TWarp: 10}, 1, 1, model.DeviceKernel, "child is faster"},
+		{"one cycle more does not", queueMetrics{N: 1, NCon: 1, TCTA: 6, TWarp: 10}, 1, 1, model.Inline, "parent is faster"},
+		{"the queue holds 8", queueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 2, 1, model.Inline, "queue is full"},
+		{"and takes the eighth", queueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 1, 1, model.DeviceKernel, "child is faster"},
 	} {
 		s := &spawn{launch: model.DeviceKernel, queue: 8}
-		got, reason := s.Decide(&model.LaunchRequest{Workload: c.work, CTAs: c.ctas, QueueMetrics: c.q, Record: &model.LaunchRecord{}})
+		got, reason := s.judge(&model.LaunchRequest{Workload: c.work, CTAs: c.ctas}, c.q)
 		if got != c.want || reason != c.reason {
 			t.Errorf("%s: decision %d (%s), want %d (%s)", c.name, got, reason, c.want, c.reason)
 		}

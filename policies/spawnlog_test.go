@@ -70,7 +70,7 @@ func TestSpawnWindows(t *testing.T) {
 		if r.Time != int64(c.at) || r.Decision != c.decision || r.Reason != c.reason {
 			t.Errorf("%s: at %d %s, decision %d; want %d %s, %d", c.name, r.Time, r.Reason, r.Decision, c.at, c.reason, c.decision)
 		}
-		if got := [7]int64{r.N, r.X, r.NCon, r.TCTA, r.TWarp, r.TChild, r.TParent}; got != c.want {
+		if got := [7]int64(*r.Noted); got != c.want {
 			t.Errorf("%s: n, x, n_con, t_cta, t_warp, t_child, t_parent are %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -92,8 +92,8 @@ cta 0
 ` + children(1, "int x70000") + children(1, "int")
 	for policy, want := range map[string]int64{"spawn": 65535, "spawn,saturate=off": 70001} {
 		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
-		if r := l.launch(t, 2); r.TCTA != want || r.TWarp != want {
-			t.Errorf("%s: t_cta %d and t_warp %d, want %d", policy, r.TCTA, r.TWarp, want)
+		if n := l.launch(t, 2).Noted; n[3] != want || n[4] != want {
+			t.Errorf("%s: t_cta %d and t_warp %d, want %d", policy, n[3], n[4], want)
 		}
 	}
 }
@@ -106,8 +106,8 @@ func TestSpawnIdleWindow(t *testing.T) {
 	text := strings.Replace(asked(34000, 2, 10), "grid=2 block=32 child\ncta 0..1", "grid=4 block=32 child\ncta 0..3", 1)
 	for policy, want := range map[string][2]int64{"spawn": {0, device1 + 2*3001}, "spawn,idle=last": {3, device1 + 2*3001/3}} {
 		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
-		if r := l.launch(t, 2); r.NCon != want[0] || r.TChild != want[1] {
-			t.Errorf("%s: n_con %d and t_child %d, want %d", policy, r.NCon, r.TChild, want)
+		if n := l.launch(t, 2).Noted; n[2] != want[0] || n[5] != want[1] {
+			t.Errorf("%s: n_con %d and t_child %d, want %d", policy, n[2], n[5], want)
 		}
 	}
 }

@@ -25,7 +25,11 @@ func flood(s *Set, rows int) {
 			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [model.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0, 0}})
 		if i%16 == 0 {
 			o.Sample(&model.SampleRecord{Start: t, End: t + 48, Kernels: []uint32{1, uint32(i)}, PagesOwned: []uint32{0, 9}, SMsHeld: []uint32{1, 2}, CTAsFinished: []uint32{uint32(i), 0}})
-			o.Launch(&model.LaunchRecord{Time: t, Reason: reasons[i%3], Estimated: i%5 == 0, N: int64(i), AGT: int32(i%9) - 1, Arrive: model.Unset, FirstCTA: t})
+			var noted *model.Notes
+			if i%5 == 0 {
+				noted = &model.Notes{int64(i)}
+			}
+			o.Launch(&model.LaunchRecord{Time: t, Reason: reasons[i%3], Noted: noted, AGT: int32(i%9) - 1, Arrive: model.Unset, FirstCTA: t})
 		}
 	}
 }

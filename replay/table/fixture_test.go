@@ -123,7 +123,7 @@ func fillDevice(s *Set) {
 	o := s.Observer()
 	o.Launch(&model.LaunchRecord{
 		Parent: 1, CTA: 2, Warp: 3, Lane: 31, Child: 4, Time: 50, Workload: 300, CTAs: 4, Marked: true, Decision: model.Group, Reason: "cheaper",
-		Estimated: true, N: 100, X: 4, NCon: 50, TCTA: 5000, TWarp: 120, TChild: 32331, TParent: 36000,
+		Noted:    &model.Notes{100, 4, 50, 5000, 120, 32331, 36000},
 		Eligible: true, AGT: 0, Spilled: true, Arrive: 60, FirstCTA: 90, FootprintBytes: 512,
 	})
 	o.Launch(&model.LaunchRecord{Decision: model.Inline, AGT: -1, Time: 7, Arrive: model.Unset, FirstCTA: model.Unset})

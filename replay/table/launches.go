@@ -6,9 +6,14 @@ type launchRow = model.LaunchRecord
 
 var decisions = []string{model.Inline: "inline", model.DeviceKernel: "kernel", model.Group: "group"}
 
-// estimate is what SPAWN's controller saw, NULL where none estimated.
-func estimate(name, doc string, get func(*launchRow) int64) column[launchRow] {
-	return i64(name, doc, func(r *launchRow) (int64, bool) { return get(r), r.Estimated })
+// estimate is what SPAWN's controller noted, NULL where none did.
+func estimate(name, doc string, place int) column[launchRow] {
+	return i64(name, doc, func(r *launchRow) (int64, bool) {
+		if r.Noted == nil {
+			return 0, false
+		}
+		return r.Noted[place], true
+	})
 }
 
 func init() {
@@ -27,13 +32,13 @@ func init() {
 			enum("decision", "What became of it: work of the parent, a kernel of its own, or a group of a kernel in the distributor.", decisions,
 				func(r *launchRow) int { return int(r.Decision) }),
 			text("reason", "Why, in the policy's words.", true, func(r *launchRow) string { return r.Reason }),
-			estimate("spawn_n_ctas", "SPAWN: n, the child CTAs queued or running.", func(r *launchRow) int64 { return r.N }),
-			estimate("spawn_x_ctas", "SPAWN: x, the CTAs of this child.", func(r *launchRow) int64 { return r.X }),
-			estimate("spawn_n_con_ctas", "SPAWN: n_con, the child CTAs that run at once.", func(r *launchRow) int64 { return r.NCon }),
-			estimate("spawn_t_cta_cycles", "SPAWN: t_cta, the mean time of a child CTA.", func(r *launchRow) int64 { return r.TCTA }),
-			estimate("spawn_t_warp_cycles", "SPAWN: t_warp, the mean time of a child warp per item.", func(r *launchRow) int64 { return r.TWarp }),
-			estimate("spawn_t_child_cycles", "SPAWN: t_child, its estimate if launched.", func(r *launchRow) int64 { return r.TChild }),
-			estimate("spawn_t_parent_cycles", "SPAWN: t_parent, its estimate if the parent does the work.", func(r *launchRow) int64 { return r.TParent }),
+			estimate("spawn_n_ctas", "SPAWN: n, the child CTAs queued or running.", 0),
+			estimate("spawn_x_ctas", "SPAWN: x, the CTAs of this child.", 1),
+			estimate("spawn_n_con_ctas", "SPAWN: n_con, the child CTAs that run at once.", 2),
+			estimate("spawn_t_cta_cycles", "SPAWN: t_cta, the mean time of a child CTA.", 3),
+			estimate("spawn_t_warp_cycles", "SPAWN: t_warp, the mean time of a child warp per item.", 4),
+			estimate("spawn_t_child_cycles", "SPAWN: t_child, its estimate if launched.", 5),
+			estimate("spawn_t_parent_cycles", "SPAWN: t_parent, its estimate if the parent does the work.", 6),
 			boolean("eligible", "DTBL: a kernel in the distributor matches.", func(r *launchRow) bool { return r.Eligible }),
 			i64("agt_index", "DTBL: its entry of the AGT.", func(r *launchRow) (int64, bool) { return int64(r.AGT), r.AGT >= 0 }),
 			boolean("spilled", "DTBL: its record stays in global memory.", func(r *launchRow) bool { return r.Spilled }),

@@ -1,6 +1,10 @@
-package model
+package policies
 
-import "testing"
+import (
+	"testing"
+
+	"gpureplay/model"
+)
 
 // The windows of the registers end at multiples of 1,024. Two CTAs start at 100 and
 // 612 and end at 2,148 and 2,660 (2,048 cycles each).
@@ -17,31 +21,31 @@ func TestCCQSWindows(t *testing.T) {
 		q.started(612)
 		return q
 	}
-	check := func(q *ccqs, t0 Time, want QueueMetrics) {
+	check := func(q *ccqs, t0 model.Time, want queueMetrics) {
 		t.Helper()
 		if got := q.metrics(t0); got != want {
 			t.Errorf("cycle %d: %+v, want %+v", t0, got, want)
 		}
 	}
 	q := fill()
-	check(q, 1023, QueueMetrics{N: 2})
-	check(q, 1024, QueueMetrics{N: 2, NCon: 1, Held: 1})
-	check(q, 2047, QueueMetrics{N: 2, NCon: 1, Held: 1})
-	check(q, 2048, QueueMetrics{N: 2, NCon: 2, Held: 2})
+	check(q, 1023, queueMetrics{N: 2})
+	check(q, 1024, queueMetrics{N: 2, NCon: 1, Held: 1})
+	check(q, 2047, queueMetrics{N: 2, NCon: 1, Held: 1})
+	check(q, 2048, queueMetrics{N: 2, NCon: 2, Held: 2})
 	q.warpEnded(2147, 2048)
 	q.ended(2148, 2048)
-	check(q, 2148, QueueMetrics{N: 2, NCon: 2, Held: 2}) // what ends in a cycle is seen from the next on
-	check(q, 2149, QueueMetrics{N: 1, NCon: 2, Held: 2, TCTA: 2048})
+	check(q, 2148, queueMetrics{N: 2, NCon: 2, Held: 2}) // what ends in a cycle is seen from the next on
+	check(q, 2149, queueMetrics{N: 1, NCon: 2, Held: 2, TCTA: 2048})
 	q.warpEnded(2659, 2049)
 	q.ended(2660, 2049)
-	check(q, 3071, QueueMetrics{NCon: 2, Held: 2, TCTA: 2048}) // 4097/2
-	check(q, 3072, QueueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
-	check(q, 1<<40, QueueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
+	check(q, 3071, queueMetrics{NCon: 2, Held: 2, TCTA: 2048}) // 4097/2
+	check(q, 3072, queueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
+	check(q, 1<<40, queueMetrics{NCon: 0, Held: 2, TCTA: 2048, TWarp: 2048})
 }
 
 // Windows in which nothing changes are skipped with the same outcome as one by one.
 func TestCCQSSkipsIdleWindows(t *testing.T) {
-	for _, after := range []Time{1, 1023, 1024, 1025, 2048, 3000, 5 * 1024, 5*1024 + 7, 99*1024 - 1} {
+	for _, after := range []model.Time{1, 1023, 1024, 1025, 2048, 3000, 5 * 1024, 5*1024 + 7, 99*1024 - 1} {
 		jump, step := &ccqs{}, &ccqs{}
 		for _, q := range []*ccqs{jump, step} {
 			q.admit(3)
@@ -49,7 +53,7 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 			q.started(900)
 			q.warpEnded(1000, 77)
 		}
-		for x := Time(1001); x <= 1000+after; x++ {
+		for x := model.Time(1001); x <= 1000+after; x++ {
 			step.roll(x)
 		}
 		if a, b := jump.metrics(1000+after), step.metrics(1000+after); a != b {

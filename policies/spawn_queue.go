@@ -1,4 +1,6 @@
-package model
+package policies
+
+import "gpureplay/model"
 
 // ccqs is SPAWN's child CTA queuing system: the metrics that its controller
 // reads, as registers of the grid management unit would hold them (SPAWN paper,
@@ -9,9 +11,9 @@ type ccqs struct {
 	total    int64 // their execution times
 	running  int64 // child CTAs on SMs
 
-	window  Time  // start of the current window
-	area    int64 // running CTAs summed over its cycles so far
-	at      Time
+	window  model.Time // start of the current window
+	area    int64      // running CTAs summed over its cycles so far
+	at      model.Time
 	nCon    int64 // of the window before
 	held    int64 // of the last window in which it was not 0
 	warps   int64 // child warps that finished in the window
@@ -26,7 +28,7 @@ type ccqs struct {
 // cycle on, so that a request sees the same whatever SM it comes from: SMs act
 // one after another in a cycle (POLICIES.md, choice 12 of the child launches).
 type changes struct {
-	at              Time
+	at              model.Time
 	ctas, cta       int64 // that ended, and how long they ran together
 	warps, warpTime int64
 }
@@ -36,8 +38,8 @@ const ccqsWindow = 1 << ccqsShift
 
 const ccqsShift = 10
 
-// QueueMetrics are what a launch control may know of the child CTAs under way.
-type QueueMetrics struct {
+// queueMetrics are what the controller knows of the child CTAs under way.
+type queueMetrics struct {
 	N     int64 // child CTAs admitted and not finished
 	NCon  int64 // mean concurrent child CTAs of the last window
 	Held  int64 // the same of the last window in which it was not 0; 0: there was none
@@ -46,9 +48,9 @@ type QueueMetrics struct {
 }
 
 // metrics returns the registers at the start of cycle t.
-func (q *ccqs) metrics(t Time) QueueMetrics {
+func (q *ccqs) metrics(t model.Time) queueMetrics {
 	q.roll(t)
-	m := QueueMetrics{N: q.n, NCon: q.nCon, Held: q.held, TWarp: q.tWarp}
+	m := queueMetrics{N: q.n, NCon: q.nCon, Held: q.held, TWarp: q.tWarp}
 	if q.finished > 0 {
 		m.TCTA = q.total / q.finished
 	}
@@ -56,7 +58,7 @@ func (q *ccqs) metrics(t Time) QueueMetrics {
 }
 
 // roll brings the registers to the start of cycle t.
-func (q *ccqs) roll(t Time) {
+func (q *ccqs) roll(t model.Time) {
 	if c := q.last; c.at < t && c.ctas+c.warps > 0 {
 		q.last = changes{}
 		q.pass(c.at)
@@ -71,7 +73,7 @@ func (q *ccqs) roll(t Time) {
 }
 
 // pass closes the windows that end at or before t.
-func (q *ccqs) pass(t Time) {
+func (q *ccqs) pass(t model.Time) {
 	for t >= q.window+ccqsWindow {
 		end := q.window + ccqsWindow
 		q.nCon = (q.area + q.running*(end-q.at)) >> ccqsShift
@@ -101,19 +103,19 @@ func (q *ccqs) hold() {
 
 func (q *ccqs) admit(ctas int64) { q.n += ctas }
 
-func (q *ccqs) started(t Time) {
+func (q *ccqs) started(t model.Time) {
 	q.roll(t)
 	q.running++
 }
 
-func (q *ccqs) ended(t, took Time) {
+func (q *ccqs) ended(t, took model.Time) {
 	q.roll(t)
 	q.last.at = t
 	q.last.ctas++
 	q.last.cta += q.counted(took)
 }
 
-func (q *ccqs) warpEnded(t, took Time) {
+func (q *ccqs) warpEnded(t, took model.Time) {
 	q.roll(t)
 	q.last.at = t
 	q.last.warps++
@@ -122,7 +124,7 @@ func (q *ccqs) warpEnded(t, took Time) {
 
 // counted is a time as the counter of a CTA or a warp holds it: it stops at the
 // largest number of its bits.
-func (q *ccqs) counted(took Time) int64 {
+func (q *ccqs) counted(took model.Time) int64 {
 	if q.most > 0 {
 		return min(took, q.most)
 	}
