@@ -42,7 +42,7 @@ func (m *Machine) stuck() error {
 		}
 	}
 	if n := m.children.kept; n > 0 {
-		add("%d child launches are kept by the policy", n)
+		add("%d child launches are kept by the policy, perhaps for the end of who waits for them", n)
 	}
 	m.tasks.stuck(add)
 	for q := range m.kmu.queues {

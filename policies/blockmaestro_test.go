@@ -131,3 +131,16 @@ func TestBlockMaestroHazards(t *testing.T) {
 		}
 	}
 }
+
+// The paper's buffers, for 28 SMs of 32 CTAs.
+func TestBlockMaestroCost(t *testing.T) {
+	cs, err := policies.Parse("blockmaestro", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := tiny(t, 28, 32)
+	lines := cs[0].Cost(cfg)
+	if sum := lines[len(lines)-1]; sum.Value != 22624 {
+		t.Errorf("%s: %v bytes, want 22624", sum.What, sum.Value)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -25,7 +24,6 @@ type Facts struct {
 	TaskSyncWarps uint32 // most warps of one that synchronises
 	TaskSyncs     uint64 // tasks whose threadblocks synchronise
 	TaskDeps      uint64 // tasks that wait for others
-	DeviceSyncs   int    // functions that wait for children on the device
 	CopiesIn      uint64 // from the host to the device
 	CopiesOut     uint64 // and back
 	CopiesAnyhow  uint64 // of these, of no known array
@@ -55,11 +53,6 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 	}
 	if err := f.kernels(r); err != nil {
 		return nil, err
-	}
-	for i := range p.Functions {
-		if slices.ContainsFunc(p.Functions[i].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassDeviceSync }) {
-			f.DeviceSyncs++
-		}
 	}
 	f.arrays(p.Arrays)
 	ops, recorded := r.HostOps(), map[uint64]bool{}

@@ -30,12 +30,6 @@ func init() {
 			"of the sum of their CTAs, each of which finds its parent by a guess or a search before it begins. Warps and blocks launch it from the device, for a kernel the host does when it has ended.",
 		Baselines: []string{"cdp"}, Launch: "klap", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 		Params: []Param{{"klap-streams", "off", "off: an aggregate is launched into its thread's own default stream, which is there; on: into a stream that is created for it"}},
-		Fits: func(f *Facts, a Args) string {
-			if f.DeviceSyncs > 0 && a.Text("klap-scope") == "grid" {
-				return "kernels of it wait for their children on the device, which the host launches when they have ended: choose klap-scope=block or warp"
-			}
-			return ""
-		},
 		Adjust: func(c *hardware.Config, a Args) error {
 			on, err := a.Flag("klap-streams")
 			c.Launch.StreamPerChild = c.Launch.StreamPerChild && on

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/trace/tracetest"
 )
 
 // klapTrace is a warp whose lanes 0, 2 and 3 have 40, 100 and 33 items: children of 2, 4
@@ -53,5 +54,15 @@ func TestKLAPExample(t *testing.T) {
 		if want := map[uint32]model.Decision{1: model.DeviceKernel, 2: model.Group, 3: model.Group}[r.Child]; r.Decision != want {
 			t.Errorf("child %d: decision %d, want %d", r.Child, r.Decision, want)
 		}
+	}
+}
+
+// A kernel that waits for children that the host is to launch when it has ended waits
+// for ever, and the run says so.
+func TestKLAPByKernelOfWaitingParents(t *testing.T) {
+	text := strings.Replace(klapTrace(), "  exit\n", "  devsync\n  exit\n", 1)
+	_, _, err := replay(t, tracetest.FromText(t, text), kepler(t, 4, true), "klap,scope=grid", 0)
+	if err == nil || !strings.Contains(err.Error(), "3 child launches are kept by the policy") {
+		t.Errorf("error %v", err)
 	}
 }
