@@ -27,6 +27,7 @@ type host struct {
 	engine  [3]Time        // when each copy engine is free: to device, to host, on device
 	link    [3]rate
 	storage rate
+	mode    submission
 	bound   endBound
 	timing  Timing
 	capture *Capture
@@ -108,6 +109,7 @@ func newHost(m *Machine) *host {
 	h.link[1] = h.link[0]
 	h.link[2] = newRate(float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2, core)
 	h.storage = newRate(c.Host.StorageMBs*1e6, core)
+	h.bound.h = h
 	return h
 }
 
@@ -144,29 +146,8 @@ func (h *host) run(t Time) error {
 			continue
 		}
 		h.held = false
-		if done, err := h.asTask(t); done || err != nil {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if h.m.overlap != nil {
-			busy, wait, err := h.m.overlap.issue(&h.op, t)
-			if err != nil || wait {
-				h.held = wait
-				return err
-			}
-			h.sleep(busy, t)
-			continue
-		}
-		if h.m.policy.Host == HostBound {
-			again, serial := h.bound.issue(h, &h.op, t)
-			if h.held = again; again || !serial {
-				continue
-			}
-		}
-		busy, err := h.issue(&h.op, t)
-		if err != nil {
+		busy, again, err := h.mode.issue(&h.op, t)
+		if h.held = again; err != nil || again && h.wait == nil {
 			return err
 		}
 		h.sleep(busy, t)

@@ -125,6 +125,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 			return nil, err
 		}
 	}
+	m.host.mode = newSubmission(m)
 	return m, nil
 }
 
