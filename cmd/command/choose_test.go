@@ -78,3 +78,17 @@ func TestChooseWhileConverting(t *testing.T) {
 		must(t, append(append(args, "--to=90%"), whole)...)
 	}
 }
+
+// The second half of a capture is replayed as it was recorded: the first, which kept the
+// device as its calls were made, leaves no gap in front.
+func TestChosenAsRecorded(t *testing.T) {
+	for _, capture := range []string{"kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz", "kineto-tracelens/b200__eager_trace.json.gz"} {
+		path := filepath.Join(t.TempDir(), "half.trace.zst")
+		must(t, "convert", "--from=50%", tracetest.Data(t, capture), "-o", path)
+		rows := printedRows(t, "correlate", path, tracetest.Data(t, capture))
+		recorded, captured, whole := rows[0]["recorded_ns"].(float64), rows[0]["captured_ns"].(float64), rows[1]["recorded_ns"].(float64)
+		if recorded <= 0.3*whole || recorded > 0.51*whole || captured < 0.999*recorded || captured > 1.001*recorded {
+			t.Errorf("%s: %.0f ns, recorded %.0f of %.0f", capture, captured, recorded, whole)
+		}
+	}
+}

@@ -84,11 +84,26 @@ func changeRows(c *replay.CaptureComparison) []map[string]any {
 func (a *app) showCaptures(c *replay.CaptureComparison, most int) {
 	fmt.Fprintf(a.out, "A %s%s\nB %s%s\n", c.A.Name, on(c.A.GPU), c.B.Name, on(c.B.GPU))
 	a.showChanges("", []replay.Change{c.Span, c.Steps}, 2, func(s string) string { return s })
+	if !differ(c) {
+		fmt.Fprintln(a.out, "no kernel, copy or range differs")
+	}
 	a.showChanges("kernel", c.Kernels, most, trace.ShortName)
 	a.showChanges("copy", c.Copies, most, func(s string) string { return s })
 	a.showChanges("kernels of range", c.Ranges, most, last)
 	a.showOnly("A", c.Kernels, most, (*replay.Change).Gone)
 	a.showOnly("B", c.Kernels, most, (*replay.Change).New)
+}
+
+// differ reports whether anything took another time or ran another number of times.
+func differ(c *replay.CaptureComparison) bool {
+	for _, list := range [3][]replay.Change{c.Kernels, c.Copies, c.Ranges} {
+		for i := range list {
+			if x := &list[i]; x.NsA != x.NsB || x.CountA != x.CountB {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // showOnly says which kernels one capture alone has, the longest first.

@@ -101,6 +101,9 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 	}
 	fails(t, 1, []string{"100.00 % longer", "more than 5 %"}, "compare", "--max-slowdown=5", a, b)
 	must(t, "compare", "--max-slowdown=5", b, a)
+	if out := must(t, "compare", a, a); !strings.Contains(out, "no kernel, copy or range differs") {
+		t.Errorf("the same: %s", out)
+	}
 	if out := must(t, "compare", "--ranges=forward", "--json", a, b); strings.Contains(out, `"h"`) || !strings.Contains(out, `"f"`) {
 		t.Errorf("only the range is asked for: %s", out)
 	}

@@ -107,21 +107,19 @@ write a
 sync
 `
 
-// By the rules: kernel 1 takes the host's work before its copy to the device (rule 4),
-// that copy and the copy back (3), the record and the synchronisation beside it (5); no
-// other kernel's.
+// By the rules: kernel 1 takes its copy to the device and the copy back (rule 3), the
+// record and the synchronisation behind it (5), and begins with its first call; nothing is
+// another kernel's.
 func TestOneKernel(t *testing.T) {
 	r, s := chosen(t, four, criteria{kernels: "1"})
 	same(t, lines(t, r, hostWords...), `
-		sync
-		work 20
 		h2d a bytes=64 addr=0x100000000
 		launch 0
 		record 1
 		d2h a bytes=64 addr=0x100000000
 		syncevent 1
 		`)
-	if s.Kernels != 1 || s.Ops != 7 || s.All() || s.Origin != -1 {
+	if s.Kernels != 1 || s.Ops != 5 || s.All() || s.Origin != -1 {
 		t.Errorf("%+v", s)
 	}
 	same(t, lines(t, r, "kernel"), "kernel g id=0\n")

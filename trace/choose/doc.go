@@ -11,14 +11,18 @@
 //     with the launch before.
 //  4. The host's work between calls goes with the next launch or copy, the last of it
 //     with the one before: what is left out takes no time, on the device or the host.
-//  5. Records of events, waits for them and synchronisations stay from the last launch
-//     or copy left out before the first chosen one to the first left out after the last.
+//  5. Records of events, waits for them and synchronisations stay between chosen launches
+//     and copies, and behind the last one until another is left out. Before the first one
+//     they stay, and the host's work does, if nothing before it is left out: else what is
+//     chosen begins with its first call.
 //     What was left out has happened: a wait for an event that it recorded, a
 //     synchronisation with it and a task's dependence on it are met, and the data that it
 //     wrote is there. An order that went through it alone is gone.
 //  6. Times count from the first call, or start without a call, that stays. A call that
 //     was made while work left out kept the device counts as made when that work ended,
-//     but not after the first start that stays.
+//     but not after the first start that stays. Times between chosen work stay as they
+//     were recorded: the policy captured, which begins work no earlier, has the gaps that
+//     left out work leaves; the others have none.
 //  7. Kernels are numbered anew, in their order. The attributes chosen, chosen_of,
 //     chosen_kernels and chosen_from_ns say by which criteria, from the trace with which
 //     hash, which of its kernels (where a line can), and from which of its times on.

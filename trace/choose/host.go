@@ -96,35 +96,39 @@ func (s *Selection) follow(kinds []trace.OpKind, mine verdict, next bool, leads 
 	}
 }
 
-// ordered settles records, waits and synchronisations: those stay that no launch or
-// copy which is left out parts from the chosen ones.
+// ordered settles records, waits and synchronisations: those stay that stand between
+// chosen launches and copies, and behind the last one until another is left out. What
+// stands before the first one, work of the host too, stays if nothing before it is
+// left out: else what is chosen begins with its first call.
 func (s *Selection) ordered(kinds []trace.OpKind) {
-	first, last := -1, -1
+	first, last, begun := -1, -1, in
 	for i, v := range s.ops {
-		if v == in && acts(kinds[i]) {
+		switch {
+		case !acts(kinds[i]):
+		case v == in:
 			if first < 0 {
 				first = i
 			}
 			last = i
+		case first < 0:
+			begun = out
 		}
 	}
-	settle := func(from, step int) {
-		for i, v := from, in; i >= 0 && i < len(kinds); i += step {
-			if s.ops[i] == out && acts(kinds[i]) {
-				v = out
+	behind := in
+	for i := range s.ops {
+		switch v := &s.ops[i]; {
+		case acts(kinds[i]):
+			if i > last && *v == out {
+				behind = out
 			}
-			if s.ops[i] == order {
-				s.ops[i] = v
-			}
+		case i < first && (*v == order || *v == in):
+			*v = begun
+		case *v == order && i > last:
+			*v = behind
+		case *v == order:
+			*v = in
 		}
 	}
-	for i := first; i >= 0 && i < last; i++ {
-		if s.ops[i] == order {
-			s.ops[i] = in
-		}
-	}
-	settle(first, -1)
-	settle(last, 1)
 }
 
 // times finds from when times count, and which calls count as made later.
