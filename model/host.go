@@ -68,7 +68,6 @@ type stream struct {
 	index int // in host.order
 	seen  int // among all streams that the machine has seen
 	queue []streamOp
-	busy  bool // the first operation has begun
 	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
 }
 
@@ -80,7 +79,6 @@ type streamOp struct {
 	addr  uint64
 	bytes uint64
 	event *cudaEvent
-	seq   uint64
 	task  *Task // whose operation it is; nil: of no task
 	last  bool  // the task's last operation
 

@@ -19,7 +19,6 @@ type header struct {
 	version     float64 // of the tracer; 0: none given
 	lineInfo    bool
 	seen        map[string]bool
-	lastLine    int
 	ended       bool // by the end of the file
 	unknownKeys uint64
 }

@@ -24,7 +24,6 @@ type agent struct {
 	handle, kind, node int64
 	index              int64 // among GPUs; -1: not said
 	gpu                gpu
-	model              string
 }
 
 const gpuAgent = 2

@@ -22,7 +22,6 @@ type joiner struct {
 	vote   bool              // first pass: only learn home
 	buf    []byte
 	last   []byte
-	clash  bool
 	before uint64 // process and correlation of the current id
 	id     uint64
 }

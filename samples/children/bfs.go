@@ -205,16 +205,15 @@ func (s *bfs) copyEdges(b *samples.Block, from, to, count int) {
 // comparison, a branch; where that succeeds, the append.
 type contractCode struct {
 	*loopCode
-	address     []samples.Op
-	vertex      samples.Op
-	find        []samples.Op
-	label       samples.Op
-	seen        []samples.Op
-	claim       samples.Op
-	won         []samples.Op
-	add         appendCode
-	sizeAddress []samples.Op
-	size        samples.Op
+	address []samples.Op
+	vertex  samples.Op
+	find    []samples.Op
+	label   samples.Op
+	seen    []samples.Op
+	claim   samples.Op
+	won     []samples.Op
+	add     appendCode
+	size    samples.Op
 }
 
 func newContract(p *samples.Program) contractCode {

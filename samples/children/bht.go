@@ -77,16 +77,16 @@ type barnesHut struct {
 	theta  float64
 	bodies []body
 
-	p                                        *samples.Program
-	nodes                                    []node
-	lists                                    [][]int32
-	starts                                   []int
-	forces                                   [][3]float64
-	nodeAt, linkAt, listAt                   samples.Array
-	positionAt, velocityAt, forceAt, startAt samples.Array
-	parent                                   walkCode
-	child                                    forceCode
-	move                                     moveCode
+	p                               *samples.Program
+	nodes                           []node
+	lists                           [][]int32
+	starts                          []int
+	forces                          [][3]float64
+	nodeAt, linkAt, listAt          samples.Array
+	positionAt, velocityAt, forceAt samples.Array
+	parent                          walkCode
+	child                           forceCode
+	move                            moveCode
 }
 
 func (s *barnesHut) run(w samples.Writer, steps int, r rule) error {
