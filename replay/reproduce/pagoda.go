@@ -105,6 +105,14 @@ var irregularWorkloads = []Workload{
 	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "min-bytes=8", "max-bytes=1024"}},
 }
 
+// irregularSides are those whose full sides run in seconds.
+var irregularSides = []Workload{
+	{Name: "MB", Sample: "tasks-mb", Params: []string{"tasks=384", "sizes=irregular", "side=64"}},
+	{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=384", "sizes=irregular", "width=2048"}},
+	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=384", "sizes=irregular", "side=128"}},
+	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=128"}},
+}
+
 // little is a task of 8 x 8 values, of which many can be run.
 var little = []string{"n=8", "threads=64"}
 
@@ -132,7 +140,13 @@ var pagoda = &Paper{
 		{
 			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "off"},
-			Policies: "pagoda,fusion,fusion,batch=0", Workloads: irregularWorkloads, Columns: slower("fusion", "fusion,batch=0"),
+			Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
+			Columns: append(slower("fusion", "fusion,batch=0"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
+		},
+		{
+			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to 4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric, Large: true,
+			Flags: map[string]string{"task-copies": "off"}, Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion", Workloads: irregularSides,
+			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
 		},
 		{
 			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda", Head: "threads", GPU: taskMachine,
