@@ -22,10 +22,15 @@ import "gpureplay/trace"
 // recorded adds to an operation that is issued in cycle t what was recorded of it:
 // all of it under HostCaptured, else what [Timing] says.
 func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time) streamOp {
+	if h.graphs.node {
+		op.place = placeNone
+	}
 	if r == nil {
 		return op
 	}
-	op.place = h.placeOf(r)
+	if place := h.placeOf(r); !h.graphs.node {
+		op.place = place
+	}
 	if h.captured() {
 		op.start, op.duration = h.since(r.StartNs), nsToCycles(r.DurationNs, h.m.cfg)
 		if op.kind == trace.OpLaunch {
@@ -38,7 +43,7 @@ func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time
 		op.duration = nsToCycles(r.DurationNs, h.m.cfg)
 	}
 	switch {
-	case h.timing.Host != TimesRecorded:
+	case h.timing.Host != TimesRecorded || h.graphs.node:
 	case op.kind != trace.OpLaunch:
 		op.start, op.gap = h.notBefore(of, r, t), h.gap(of, r)
 	case r.HostNs < 0: // of one with a call its arrival has it
@@ -74,22 +79,29 @@ func (h *host) early(stream uint64, r *trace.Recorded) bool {
 }
 
 // overtakes lets the kernel behind the one that has begun in a stream begin too, if
-// it is a programmatic launch.
+// it is a programmatic launch; under [HostFreed] all kernels behind it, up to a copy or
+// an event.
 func (h *host) overtakes(st *stream, t Time) {
 	if h.m.gate != nil {
 		h.openKernels(st, t)
 		return
 	}
-	if len(st.queue) < 2 || !st.queue[1].early || st.queue[1].run.ready {
-		return
+	most := 2 // kernels of a chain that run
+	if h.m.policy.Host == HostFreed {
+		most = len(st.queue)
 	}
-	next := &st.queue[1]
-	if next.start > t {
-		h.beginAt(st, next.start)
-		return
+	for i := 1; i < min(most, len(st.queue)) && st.queue[i].early; i++ {
+		next := &st.queue[i]
+		if next.ended || next.run.ready {
+			continue
+		}
+		if next.start > t {
+			h.beginAt(st, next.start)
+			return
+		}
+		next.run.ready = true
+		h.m.fail(h.m.kmu.inspect(t))
 	}
-	next.run.ready = true
-	h.m.fail(h.m.kmu.inspect(t))
 }
 
 // dispatchLatency is how long a kernel is on its way to the distributor.

@@ -30,6 +30,7 @@ type host struct {
 	mode    submission
 	bound   endBound
 	timing  Timing
+	graphs  graphs
 	capture *Capture
 	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
 	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
@@ -166,6 +167,10 @@ func (h *host) until(t Time) func() bool { return func() bool { return h.m.now >
 // issue performs one operation and returns for how long it keeps the host.
 func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 	serial := h.m.policy.Host.serial()
+	if work := h.graphs.takes(h.m, op); work > 0 && h.timing.Host != TimesNone {
+		h.held = true
+		return h.scaled(work), nil
+	}
 	switch op.Kind {
 	case trace.OpFileRead, trace.OpFileWrite:
 		if serial && h.open > 0 {
@@ -188,7 +193,8 @@ func (h *host) issue(op *trace.HostOp, t Time) (Time, error) {
 		if err != nil {
 			return 0, err
 		}
-		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k, order: k.Order}, op, k.tk.Recorded, t), t)
+		k.early = h.m.policy.Host == HostFreed
+		h.push(st, h.recorded(streamOp{kind: trace.OpLaunch, run: k, order: k.Order, early: k.early}, op, k.tk.Recorded, t), t)
 		busy := h.deliver(op, k, t)
 		h.noteEnd(op.Stream, k.tk.Recorded)
 		h.worked = 0
@@ -278,7 +284,7 @@ func (h *host) push(st *stream, op streamOp, t Time) {
 		if st.queue[0].run != nil && st.queue[0].run.ready {
 			h.openKernels(st, t)
 		}
-	case len(st.queue) == 2 && op.early && st.queue[0].run != nil && st.queue[0].run.ready:
+	case op.early && st.queue[0].run != nil && st.queue[0].run.ready:
 		h.overtakes(st, t)
 	}
 }

@@ -105,7 +105,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
 	m.host = newHost(m)
-	m.host.timing = opt.Timing
+	m.host.timing, m.host.graphs.on = opt.Timing, m.policy.Host == HostGraph
 	if m.policy.Host == HostCaptured || opt.Timing.Host == TimesRecorded {
 		var err error
 		if m.host.capture, err = ReadCapture(tr); err != nil {

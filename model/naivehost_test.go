@@ -46,6 +46,8 @@ type nHost struct {
 	events  map[uint64]*nCudaEvent
 	engines [3]model.Time
 	serial  bool // there is one stream
+	graph   *nGraph
+	loose   bool // kernels do not wait for those before them in their stream
 }
 
 // nStream holds the operations that have not completed.
@@ -125,6 +127,11 @@ func (h *nHost) run() {
 // issue performs an operation and returns for how long it keeps the host.
 func (h *nHost) issue(op trace.HostOp) model.Time {
 	n := h.n
+	if h.graph != nil {
+		if busy, known := h.graph.issue(op); known {
+			return busy
+		}
+	}
 	switch op.Kind {
 	case trace.OpHostWork:
 		return cyclesOfNs(float64(op.Ns), n.cfg)
@@ -144,7 +151,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	case trace.OpLaunch:
 		k := n.kernels[op.Kernel]
 		k.stream = h.stream(op.Stream)
-		k.hwq = k.stream.number % len(n.queues)
+		k.hwq, k.early = k.stream.number%len(n.queues), h.loose
 		h.push(&nOp{op: op, k: k})
 		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() { h.deliver(k) })
 		return cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg)
@@ -186,6 +193,8 @@ func (h *nHost) push(o *nOp) {
 		h.begin(st)
 	} else if first := st.queue[0]; h.n.gate != nil && first.k != nil && first.k.ready {
 		h.n.gate.open(st)
+	} else if h.loose && first.k != nil {
+		h.freed(st)
 	}
 }
 
@@ -223,6 +232,10 @@ func (h *nHost) begin(st *nStream) {
 		case trace.OpLaunch:
 			if h.n.gate != nil {
 				h.n.gate.open(st)
+				return
+			}
+			if h.loose {
+				h.freed(st)
 				return
 			}
 			o.k.ready = true

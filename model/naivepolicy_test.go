@@ -84,6 +84,10 @@ func (n *naive) under(t testing.TB, policy string) {
 	case "klap":
 		n.aggregated(args)
 		marked(nKeep)
+	case "graph":
+		n.host.graph = &nGraph{h: n.host}
+	case "freed":
+		n.host.loose = true
 	case "blockmaestro":
 		n.gate = newNGate(n, args, number)
 	case "laperm":

@@ -56,6 +56,8 @@ const (
 	HostSerial                   // every operation waits for the one before it
 	HostBound                    // as HostSerial, but the prelude hides the first kernel and the postlude the last
 	HostCaptured                 // as HostStreams, but work begins no earlier than it was recorded to
+	HostGraph                    // as HostStreams, but what lies between two waits of the host is launched in one call
+	HostFreed                    // as HostStreams, but a kernel waits for events and copies before it in its stream, not for kernels
 )
 
 // serial reports whether every operation waits for the one before it.

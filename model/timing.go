@@ -41,7 +41,7 @@ func CopyTimeNames() []string { return []string{"machine", "recorded"} }
 
 // work is how long the host computes.
 func (h *host) work(op *trace.HostOp) Time {
-	if h.captured() || h.timing.Host == TimesNone {
+	if h.captured() || h.timing.Host == TimesNone || h.graphs.node {
 		return 0
 	}
 	return h.scaled(op.Ns)
@@ -58,7 +58,7 @@ func (h *host) scaled(ns int64) Time {
 // call is how long a call other than a launch keeps the host, beside what it waits
 // for.
 func (h *host) call(op *trace.HostOp) Time {
-	if h.captured() || h.timing.Host != TimesRecorded {
+	if h.captured() || h.timing.Host != TimesRecorded || h.graphs.node {
 		return 0
 	}
 	return h.scaled(op.Ns)
@@ -69,7 +69,7 @@ func (h *host) call(op *trace.HostOp) Time {
 func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
 	latency, overhead := Time(h.m.cfg.Host.LaunchLatency), nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg)
 	switch r := k.tk.Recorded; {
-	case h.captured() || h.timing.Host == TimesNone:
+	case h.captured() || h.timing.Host == TimesNone || h.graphs.node:
 		latency, overhead = 0, 0
 	case h.timing.Host != TimesRecorded || r == nil || r.StartNs < 0:
 	case r.HostNs < 0:
@@ -80,7 +80,10 @@ func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
 			latency = max(0, at-t-Time(h.m.cfg.KMU.DispatchLatency))
 		}
 	}
-	at := max(t+latency, h.arrived[k.hwq]) // as they were issued: a queue is in program order
+	at := max(t+latency, h.arrived[k.hwq], h.graphs.at) // as they were issued: a queue is in program order
+	if h.graphs.open && !h.graphs.node {
+		h.graphs.at = at
+	}
 	h.arrived[k.hwq] = at
 	h.m.queue.post(at, evArrive, k.slot, 0)
 	return overhead

@@ -37,6 +37,7 @@ type auditor struct {
 	issues   *issues
 	timed    bool // copies take what was recorded on another machine, whatever this one's links carry
 	captured bool // kernels begin as they were recorded to
+	freed    bool // kernels of a stream do not wait for each other
 }
 
 // kernelBook is what the auditor knows of a kernel under way.

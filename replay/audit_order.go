@@ -43,7 +43,8 @@ type order struct {
 type streamBook struct {
 	before []uint32
 	queue  int
-	ends   int64 // as recorded, of what was issued to it, ns
+	waits  []uint32 // what all behind it wait for, where kernels do not wait for each other
+	ends   int64    // as recorded, of what was issued to it, ns
 }
 
 // childBook is where a child comes from.
@@ -97,6 +98,11 @@ func (o *order) step(op *trace.HostOp) {
 	switch op.Kind {
 	case trace.OpLaunch:
 		s := o.stream(op.Stream)
+		if o.a.freed {
+			o.deps[op.Kernel] = o.pending(append(slices.Clone(s.waits), o.host...))
+			s.before = append(o.pending(s.before), op.Kernel)
+			return
+		}
 		if o.overtakes(s, op.Kernel) {
 			o.deps[op.Kernel] = o.pending(slices.Clone(o.host))
 			s.before = append(o.pending(s.before), op.Kernel)
@@ -109,6 +115,7 @@ func (o *order) step(op *trace.HostOp) {
 	case trace.OpStreamWait:
 		s := o.stream(op.Stream)
 		s.before = o.pending(append(slices.Clone(s.before), o.events[op.Event]...))
+		s.waits = o.pending(append(slices.Clone(s.waits), o.events[op.Event]...))
 	case trace.OpSyncDevice:
 		for _, s := range o.streams {
 			o.host = append(o.host, s.before...)
@@ -119,7 +126,8 @@ func (o *order) step(op *trace.HostOp) {
 	case trace.OpSyncEvent:
 		o.host = o.pending(append(o.host, o.events[op.Event]...))
 	case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
-		if s := o.stream(op.Stream); !op.Async {
+		s := o.stream(op.Stream)
+		if s.waits = slices.Clone(s.before); !op.Async {
 			o.host = o.pending(append(o.host, s.before...))
 		}
 	}
@@ -159,7 +167,7 @@ func (o *order) dispatched(r *model.KernelRecord) {
 		return
 	}
 	q := o.stream(r.Stream).queue
-	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured {
+	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured && !o.a.freed {
 		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue %d is there", r.ID, q)
 	}
 }

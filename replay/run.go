@@ -269,7 +269,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *hardware.Config) (mod
 		w.audit.hazards.byCTA()
 	}
 	w.audit.entries = p.AGT
-	w.audit.captured = p.Host == model.HostCaptured
+	w.audit.captured, w.audit.freed = p.Host == model.HostCaptured, p.Host == model.HostFreed
 	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
 	if w.audit.hazards != nil {
 		return accessWatcher{w}, nil

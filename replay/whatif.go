@@ -59,6 +59,8 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *hardware.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
 		{"a host twice as fast", "hyperq", "its work and its calls", change(func(c *hardware.Config) { c.Host.WorkScale = 0.5 }), recorded},
 		{"a host that takes no time", "hyperq", "it waits where it waited", own, none},
+		{"each step a CUDA graph", "graph", "or what lies between two waits of the host: one call launches it, and the host's work between its kernels is gone", own, recorded},
+		{"streams freed", "freed", "kernels wait for events and copies alone: what the order of streams costs at most, since kernels may rely on it", own, recorded},
 		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *hardware.Config) { c.SM.Count = sms }), recorded},
 		{"", "hyperq", inferred, gpu, recorded},
 	} {

@@ -20,7 +20,8 @@ func (a *app) whatIfCommand() *cobra.Command {
 		Short: "what a capture's program would have taken, had one thing been another",
 		Long: "what-if replays a capture of a profiler, or its trace, with one thing changed at a time, and prints how long its program takes: as\n" +
 			"recorded, as captured, replayed with the host as recorded, with calls that cost nothing, with a host twice as fast or one that takes\n" +
-			"no time, with another number of SMs, and on another GPU. The work of kernels is inferred from their durations.",
+			"no time, with each step a CUDA graph, with kernels that do not wait for those before them in their stream, with another number of SMs,\n" +
+			"and on another GPU. The work of kernels is inferred from their durations.",
 		Example: "  replay what-if rank0.json.gz\n  replay what-if --sms=200 --gpu=b200 report1.sqlite",
 		Args:    exactly(1, "a capture or its trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
