@@ -10,12 +10,13 @@
 //
 //	go run ./cmd/mutate -dir=DIR -n=200 -seed=1
 //
-// What is known stays in DIR: run again, it goes on where it was. DIR must be another
-// where the source has changed.
+// What is known stays in DIR and is printed, also when it is stopped: run again, it goes
+// on where it was. DIR must be another where the source has changed.
 package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -81,8 +82,6 @@ func run(ctx context.Context, o *options) error {
 	if err := b.learn(ctx); err != nil {
 		return err
 	}
-	if err := b.judgeAll(ctx); err != nil {
-		return err
-	}
-	return b.table(os.Stdout)
+	// stopped or not, what is known is printed
+	return errors.Join(b.judgeAll(ctx), b.table(os.Stdout))
 }
