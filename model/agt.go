@@ -54,6 +54,8 @@ type pendingGroup struct {
 	first  uint64    // CTAs of its kernel that were before it when it joined
 	since  Time      // it is in the list
 	run    *groupRun // nil: none of its CTAs has been placed
+
+	awaited bool // the CTA scheduler looks again when it is on chip
 }
 
 // groupRun is an aggregated group whose CTAs are being placed or run.
@@ -235,11 +237,11 @@ func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
 
 // firstReady reports whether the CTA of k that comes first can be placed in cycle t.
 func (u *ctaScheduler) firstReady(k *kernelRun, t Time) bool {
-	return k.groups.len() == 0 || k.next < k.native || u.groupReady(k, k.groups.first(), t)
+	return k.groups.len() == 0 || k.next < k.native || u.groupReady(k.groups.first(), t)
 }
 
-// groupReady reports whether a CTA of a group of k can be placed in cycle t.
-func (u *ctaScheduler) groupReady(k *kernelRun, g *pendingGroup, t Time) bool {
+// groupReady reports whether a CTA of a group can be placed in cycle t.
+func (u *ctaScheduler) groupReady(g *pendingGroup, t Time) bool {
 	if g.run != nil {
 		return true
 	}
@@ -247,8 +249,8 @@ func (u *ctaScheduler) groupReady(k *kernelRun, g *pendingGroup, t Time) bool {
 		return !g.launch.spilled && ^g.loaded <= t
 	}
 	if g.loaded > t {
-		if k.awaited != g.launch {
-			k.awaited = g.launch
+		if !g.awaited {
+			g.awaited = true
 			u.wakeAt(g.loaded)
 		}
 		return false

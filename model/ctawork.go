@@ -35,7 +35,7 @@ func (v *CTAView) Work(k int) []Work {
 	}
 	for i := range kernel.groups.len() {
 		g := &kernel.groups.items[kernel.groups.head+i]
-		if !u.groupReady(kernel, g, v.m.now) {
+		if !u.groupReady(g, v.m.now) {
 			continue
 		}
 		w := Work{Index: i, Child: g.launch.child, Left: uint64(g.launch.ctas), Since: g.since}
@@ -56,7 +56,7 @@ func (u *ctaScheduler) someReady(k *kernelRun, t Time) bool {
 		return true
 	}
 	for i := range k.groups.len() {
-		if u.groupReady(k, &k.groups.items[k.groups.head+i], t) {
+		if u.groupReady(&k.groups.items[k.groups.head+i], t) {
 			return true
 		}
 	}

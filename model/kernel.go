@@ -40,7 +40,6 @@ type kernelRun struct {
 	children   int           // children of its CTAs that have not ended
 	saturated  []int32       // pages on which its counts overflowed
 	groups     fifo[pendingGroup]
-	awaited    *childLaunch // the first of them, when the CTA scheduler looks for its record again
 	cursor     *trace.CTACursor
 	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
 	pending    *ctaRun  // read ahead from the cursor
@@ -114,7 +113,7 @@ func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.run, k.awaited = &groupRun{launch: p.launch, first: p.first, run: run, left: uint64(p.launch.ctas)}, nil
+		p.run = &groupRun{launch: p.launch, first: p.first, run: run, left: uint64(p.launch.ctas)}
 	}
 	g := p.run
 	c, err := m.readCTA(g.run)
