@@ -46,7 +46,7 @@ var oddities = [numOddities]trace.Diagnostic{
 	copyWithoutSize: {Name: "copy_without_size", Severity: trace.DataLoss,
 		Help: "copies or memory sets whose bytes the profiler did not record; they are kept with 0 bytes"},
 	noCall: {Name: "activity_without_call", Severity: trace.Info,
-		Help: "activities for which the capture has no API call; they are issued when they began on the device"},
+		Help: "activities for which the capture has no API call; they are issued when they began on the device, or before the wait of the host in which they began"},
 	callWithoutActivity: {Name: "call_without_activity", Severity: trace.DataLoss,
 		Help: "launches and copies whose activity is not in the capture (outside its window, on the host only, or captured into a graph); they are left out"},
 	correlationCollision: {Name: "correlation_collision", Severity: trace.Info,
