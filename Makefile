@@ -82,7 +82,7 @@ profile:
 	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/default.pgo -o bin/replay.test ./replay
 
 results: build
-	for paper in dtbl pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done
+	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done
 
 narrow: build
 	bin/replay reproduce $(LARGE) --into=POLICIES.md pagoda

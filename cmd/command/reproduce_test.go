@@ -88,8 +88,8 @@ func TestReproduceLists(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", p.Name, out)
 		}
 	}
-	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-hash, rules, l1, call, dispatch, large"}, "reproduce", "--only=agts", "dtbl")
-	fails(t, 2, []string{`no paper "dtlb"`, "dtbl, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
+	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-hash, agt-chain, flat"}, "reproduce", "--only=agts", "dtbl")
+	fails(t, 2, []string{`no paper "dtlb"`, "blockmaestro, dtbl, klap, laperm, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
 }
 
