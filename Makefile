@@ -57,6 +57,10 @@ $(VENV)/.stamp: $(REQUIREMENTS)
 		$(PYTHON) -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check $(REQUIREMENTS:%=-r %) && touch $@; \
 	else echo "no $(PYTHON): the loading tests will be skipped"; fi
 
+# lint finds functions that nobody calls, tests neither, and fields that nobody uses
+lint:
+	@.ci/lint
+
 test: venv
 	go vet ./...
 	go test ./...
