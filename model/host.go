@@ -146,7 +146,7 @@ func (h *host) run(t Time) error {
 		}
 		h.held = false
 		busy, again, err := h.mode.issue(&h.op, t)
-		if h.held = again; err != nil || again && h.wait == nil {
+		if h.held = again; err != nil || again && busy == 0 && h.wait == nil {
 			return err
 		}
 		h.sleep(busy, t)
