@@ -228,7 +228,7 @@ func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
 		if g.loaded >= 0 || ^g.loaded > t {
 			continue
 		}
-		if g.loaded = t; g.launch.spilled {
+		if g.loaded = t; u.inMemory(g) {
 			g.loaded = u.m.mem.ReadSector(0, groupRecords+uint64(g.launch.child), t)
 		}
 	}
@@ -240,13 +240,18 @@ func (u *ctaScheduler) firstReady(k *kernelRun, t Time) bool {
 	return k.groups.len() == 0 || k.next < k.native || u.groupReady(k.groups.first(), t)
 }
 
+// inMemory reports whether the record of a group must be read from global memory.
+func (u *ctaScheduler) inMemory(g *pendingGroup) bool {
+	return g.launch.spilled && u.m.policy.ReadAhead > 0
+}
+
 // groupReady reports whether a CTA of a group can be placed in cycle t.
 func (u *ctaScheduler) groupReady(g *pendingGroup, t Time) bool {
 	if g.run != nil {
 		return true
 	}
 	if g.loaded < 0 { // nobody has looked: its turn has not come, or the scheduler looks again when it knows it
-		return !g.launch.spilled && ^g.loaded <= t
+		return !u.inMemory(g) && ^g.loaded <= t
 	}
 	if g.loaded > t {
 		if !g.awaited {

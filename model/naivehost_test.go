@@ -110,13 +110,14 @@ func (h *nHost) run() {
 		}
 		op := h.ops[h.next]
 		h.next++
-		if known, again := h.n.tasks.op(&op); known {
-			if again {
-				h.next--
-			}
-			continue
+		busy, known := model.Time(0), false
+		if h.graph != nil {
+			busy, known = h.graph.issue(op)
 		}
-		if busy := h.issue(op); busy > 0 {
+		if !known {
+			busy = h.perform(op)
+		}
+		if busy > 0 {
 			until := h.n.t + busy
 			h.n.post(until, nHostPhase, h.run)
 			h.wait = func() bool { return h.n.t >= until }
@@ -124,14 +125,22 @@ func (h *nHost) run() {
 	}
 }
 
+// perform has the tasks' runtime perform an operation, or the host, and returns for how
+// long it keeps the host.
+func (h *nHost) perform(op trace.HostOp) model.Time {
+	known, again := h.n.tasks.op(&op)
+	if again {
+		h.next--
+	}
+	if known {
+		return 0
+	}
+	return h.issue(op)
+}
+
 // issue performs an operation and returns for how long it keeps the host.
 func (h *nHost) issue(op trace.HostOp) model.Time {
 	n := h.n
-	if h.graph != nil {
-		if busy, known := h.graph.issue(op); known {
-			return busy
-		}
-	}
 	switch op.Kind {
 	case trace.OpHostWork:
 		return cyclesOfNs(float64(op.Ns), n.cfg)

@@ -53,7 +53,7 @@ func nestMachine(r *rand.Rand, policies ...string) []string {
 func TestGroupsAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		return nestTrace(r), nestMachine(r, "dtbl", "dtbl,match=kde", "dtbl,agt=2,alloc=hash", "dtbl,agt=1", "dtbl,agt=2,match=kde,ahead=1", "dtbl,agt=0", "dtbl,agt=1,ahead=2",
-			"dtbl,agt=4,alloc=hash,fallback=api", "dtbl,match=kde,fallback=api", "dtbl,kde=3", "dtbl-ideal", "dtbl-ideal,match=kde", "dtbl-ideal,agt=2,ahead=1", "dtbl-ideal,fallback=api")
+			"dtbl,agt=4,alloc=hash,fallback=api", "dtbl,match=kde,fallback=api", "dtbl,kde=3", "dtbl-ideal", "dtbl-ideal,match=kde", "dtbl-ideal,agt=2,ahead=1", "dtbl-ideal,agt=2", "dtbl,agt=2", "dtbl-ideal,fallback=api")
 	})
 }
 

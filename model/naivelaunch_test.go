@@ -283,7 +283,7 @@ func (n *naive) placeable(k *nKernel) bool { return n.known(k.items[k.next].grou
 
 // known: the next CTA of a group, or of a kernel's own grid, can be placed.
 func (n *naive) known(g *nGroup) bool {
-	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || g.read && g.loaded <= n.t)
+	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || n.table.ahead == 0 || g.read && g.loaded <= n.t)
 }
 
 // started: a CTA of k is placed.

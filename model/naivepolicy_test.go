@@ -46,7 +46,11 @@ func (n *naive) under(t testing.TB, policy string) {
 			return nRefuse
 		}
 	}
-	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", 64), hashed: args["alloc"] == "hash", used: map[int32]bool{}, launched: args["match"] != "kde", api: args["fallback"] == "api", way: map[string]*nRequest{}}
+	ahead := 8
+	if name == "dtbl-ideal" {
+		ahead = 0
+	}
+	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", ahead), hashed: args["alloc"] == "hash", used: map[int32]bool{}, launched: args["match"] != "kde", api: args["fallback"] == "api", way: map[string]*nRequest{}}
 	for e := range n.table.size {
 		n.table.free = append([]int32{int32(e)}, n.table.free...)
 	}

@@ -18,7 +18,7 @@ type Policy struct {
 	HashedAGT  bool        // the launching hardware thread names the entry; false: any free one
 	Match      GroupMatch
 	Fallback   GroupFallback
-	ReadAhead  int        // records of spilled groups that are read at a time, the next ones of the first kernel that has some; 0: one
+	ReadAhead  int        // records of spilled groups that are read at a time, the next ones of the first kernel that has some; 0: all are at hand
 	TaskCopies TaskCopies // where tasks are kernels in streams
 }
 

@@ -16,8 +16,8 @@ func TestCostsOfThePapers(t *testing.T) {
 	}{
 		{"k20c", "dtbl", 0, 20480},
 		{"k20c", "dtbl", 1, 1096},
-		{"k20c", "dtbl", 2, 63 * 28},
-		{"k20c", "dtbl", 3, 21576 + 63*28},
+		{"k20c", "dtbl", 2, 7 * 28},
+		{"k20c", "dtbl", 3, 21576 + 7*28},
 		{"k20c", "dtbl,ahead=1", 2, 21576},
 		{"k20c", "dtbl,agt=4096", 0, 81920},
 		{"k20c", "dtbl,kde=1024", 0, 992},

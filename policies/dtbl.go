@@ -9,13 +9,18 @@ import (
 
 // aggParams are the parameters of aggregated groups; why the defaults are what they
 // are stands in POLICIES.md, "Child launches", choices 1, 2, 5 and 6.
-var aggParams = []Param{
-	{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
-	{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread names, if that is free"},
-	{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
-	{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler hands it to the KMU; api: its warp makes the remaining calls"},
-	{"dtbl-ahead", "64", "records of spilled groups that are read at a time, the next ones of the kernel whose CTAs are placed; 1: the next one alone"},
-	{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
+var aggParams = groupParams("8")
+
+// groupParams are the parameters by a default of dtbl-ahead.
+func groupParams(ahead string) []Param {
+	return []Param{
+		{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
+		{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread names, if that is free"},
+		{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
+		{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler hands it to the KMU; api: its warp makes the remaining calls"},
+		{"dtbl-ahead", ahead, "records of spilled groups that are read at a time, the next ones of the kernel whose CTAs are placed; 1: the next one alone; 0: reading them takes no time"},
+		{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
+	}
 }
 
 func init() {
@@ -33,8 +38,8 @@ func init() {
 	})
 	Register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
-		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API and of the dispatch.", Launch: "aggregated-group", Admission: "hwq",
-		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: aggParams, Compose: withAGT, Cost: costOfDTBL,
+		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API, of the dispatch and of reading a group's record.", Launch: "aggregated-group", Admission: "hwq",
+		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: groupParams("0"), Compose: withAGT, Cost: costOfDTBL,
 		Adjust: func(c *hardware.Config, a Args) error {
 			if err := withEntries(c, a); err != nil {
 				return err
@@ -62,7 +67,7 @@ func withAGT(p *model.Policy, a Args) error {
 		return nil
 	}
 	p.AGT = int(n)
-	ahead, err := a.Integer("dtbl-ahead", 1, 1<<16)
+	ahead, err := a.Integer("dtbl-ahead", 0, 1<<16)
 	if err != nil {
 		return err
 	}
@@ -114,7 +119,7 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
 	table := float64(p.AGT * agtEntryBytes)
-	ahead := float64((p.ReadAhead - 1) * (pointerBytes + agtEntryBytes))
+	ahead := float64(max(0, p.ReadAhead-1) * (pointerBytes + agtEntryBytes))
 	lines := []CostLine{
 		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", p.AGT, agtEntryBytes), table, "bytes", source},
 		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},

@@ -41,7 +41,7 @@ func sample(t testing.TB, name string, params ...string) *trace.Reader {
 // What must hold of every benchmark that launches. Of times: launches that take no
 // time never slow a run, a larger table of groups never slows one, and ideal groups are
 // not behind ideal kernels, whether their records are on chip or in memory, each by
-// more than 2 %. (With 8 records at a time JOIN breaks the last: POLICIES.md, choice 5.) By construction, whatever the
+// more than 2 %. By construction, whatever the
 // machine: the children of cdp and dtbl issue the same instructions, flat launches
 // nothing, threshold=0 everything, spawn something between, dtbl what cdp does, of
 // which it joins less than all; a table of as many entries as there are groups spills none.
