@@ -6,8 +6,8 @@ import "gpureplay/trace"
 // mode, one after another.
 type submission interface {
 	// issue performs an operation in cycle t and returns for how long it keeps the
-	// host. again: it comes again after that, when what the host waits for has come, or,
-	// if neither is there, when the host is run next.
+	// host. again: the host comes to it again, behind that time, behind its wait, or, if
+	// there is neither, when it is run next.
 	issue(op *trace.HostOp, t Time) (busy Time, again bool, err error)
 }
 
