@@ -10,7 +10,7 @@ type InstObserver interface {
 // InstRecord is one warp instruction that has issued.
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
-	SM                uint32
+	SM, Slot          uint32 // the slot gives the warp's scheduler: their number counts round
 	Inst              uint32 // index into Function.Insts, of an inlined body those of its own function; or NoInst
 	Issue             Time
 	Done              Time // a dependent instruction may issue; of a store: acknowledged
@@ -30,7 +30,7 @@ func (s *sm) tellInst(w *warp, code *code, inst uint32, t, done Time) {
 		inst = code.insts[inst]
 	}
 	r := InstRecord{
-		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Inst: inst, Issue: t, Done: done,
+		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Slot: uint32(s.slot(w)), Inst: inst, Issue: t, Done: done,
 	}
 	if s.width > 1 {
 		if h := s.heldOf(w); h != nil { // told behind that one

@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -166,6 +167,12 @@ func (c *Choice) decision(d string) string {
 	return map[string]string{"launch": p.Launch, "admission": p.Admission, "dependency": p.Dependency, "cta": p.CTA, "warp": p.Warp}[d]
 }
 
+// WarpScheduler is the name of the warp scheduler on a machine, which has one of its
+// own where the policy has none.
+func (c *Choice) WarpScheduler(cfg *hardware.Config) string {
+	return cmp.Or(c.decision("warp"), cfg.SM.WarpScheduler)
+}
+
 // Settings lists the decisions and parameters in force, for tables and help.
 func (c *Choice) Settings() []string {
 	var all []string
@@ -194,10 +201,6 @@ func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware
 			return nil, nil, err
 		}
 	}
-	warp := c.decision("warp")
-	if warp == "" {
-		warp = machine.SM.WarpScheduler
-	}
 	p = &model.Policy{Name: c.Label, Host: c.Policy.Host}
 	if p.Launch, err = LaunchControls.build(c.decision("launch"), a); err != nil {
 		return nil, nil, err
@@ -211,7 +214,7 @@ func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware
 	if p.CTA, err = CTASchedulers.build(c.decision("cta"), a); err != nil {
 		return nil, nil, err
 	}
-	if p.Warp, err = WarpSchedulers.build(warp, a); err != nil {
+	if p.Warp, err = WarpSchedulers.build(c.WarpScheduler(machine), a); err != nil {
 		return nil, nil, err
 	}
 	if c.Policy.Compose != nil {

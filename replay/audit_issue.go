@@ -10,7 +10,8 @@ import (
 //
 //   - path: a warp issues the instructions of its path, in order;
 //   - operands: an instruction issues when what it reads and writes is there;
-//   - barrier: a warp passes a barrier after every live warp of its CTA has come.
+//   - barrier: a warp passes a barrier after every live warp of its CTA has come;
+//   - warp-order: which warp a scheduler picks (picks).
 //
 // It leaves out what an instruction's record does not name: the work of inlined
 // children, CTAs of aggregated groups, tasks. A barrier's rule is for CTAs of one
@@ -22,8 +23,10 @@ type issues struct {
 	code    map[uint32]*codeBook // by function
 	ctas    map[ctaKey]*ctaBook
 	grouped map[uint32]bool // kernels that groups have joined
+	picks   *picks          // nil: the order of warps is not known
 	last    *ctaBook
 	key     ctaKey
+	started uint64 // warps
 }
 
 type ctaKey struct{ kernel, cta uint32 }
@@ -43,6 +46,7 @@ type ctaBook struct {
 	warps   map[uint32]*warpBook
 	barrier int  // 1 + the one that has been seen
 	several bool // barriers
+	sm      uint32
 }
 
 type warpBook struct {
@@ -51,6 +55,8 @@ type warpBook struct {
 	there    []model.Time // per register
 	barriers int          // come to
 	waits    bool         // at the last of them
+	age      uint64       // the number of its start
+	able     model.Time   // from when it may issue, as far as its own instructions say; never: not known
 }
 
 func newIssues(a *auditor) *issues {
@@ -92,12 +98,13 @@ func (s *issues) function(id uint32) *codeBook {
 
 // placed opens the books of a CTA's warps.
 func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
+	s.picks.strange(r.SM)
 	switch {
 	case r.Child != model.NoKernel && !s.grouped[r.Kernel]:
 		s.grouped[r.Kernel] = true
 		for key := range s.ctas { // its CTAs cannot be told from those of the group any more
 			if key.kernel == r.Kernel {
-				delete(s.ctas, key)
+				s.close(key)
 			}
 		}
 		s.last = nil
@@ -114,11 +121,21 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 	if err != nil || cur.Next(&c) != nil || c.ID != r.CTA {
 		return // the trace has no instructions of this one
 	}
-	book := &ctaBook{code: code, warps: make(map[uint32]*warpBook, len(c.Warps))}
+	book := &ctaBook{code: code, warps: make(map[uint32]*warpBook, len(c.Warps)), sm: r.SM}
 	for i := range c.Warps {
-		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers)}
+		s.started++
+		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers), age: s.started, able: never}
 	}
 	s.ctas[ctaKey{r.Kernel, r.CTA}] = book
+	s.picks.placed(book)
+}
+
+// close closes the books of a CTA.
+func (s *issues) close(key ctaKey) {
+	if b := s.ctas[key]; b != nil {
+		s.picks.ended(b)
+		delete(s.ctas, key)
+	}
 }
 
 // ended closes the books of a CTA.
@@ -132,7 +149,7 @@ func (s *issues) ended(r *model.CTARecord) {
 		if left > 0 {
 			s.a.fail("path", r.End, "CTA %d of kernel %d ends and has %d instructions left", r.CTA, r.Kernel, left)
 		}
-		delete(s.ctas, key)
+		s.close(key)
 	}
 	s.last = nil
 }
@@ -141,6 +158,7 @@ func (s *issues) ended(r *model.CTARecord) {
 func (s *issues) issued(r *model.InstRecord) {
 	if key := (ctaKey{r.Kernel, r.CTA}); s.last == nil || key != s.key {
 		if s.last = s.ctas[key]; s.last == nil {
+			s.picks.strange(r.SM)
 			return
 		}
 		s.key = key
@@ -154,6 +172,7 @@ func (s *issues) issued(r *model.InstRecord) {
 	if w.waits && !b.several {
 		s.passed(r, b, w)
 	}
+	s.picks.issued(r, b, w)
 	for _, reg := range b.code.reads[r.Inst] {
 		if w.there[reg] > r.Issue {
 			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, a register of which is there at %d", r.Warp, r.CTA, r.Kernel, w.at, w.there[reg])
@@ -170,6 +189,7 @@ func (s *issues) issued(r *model.InstRecord) {
 		b.barrier = n
 	}
 	w.at++
+	s.picks.goesOn(r, b, w)
 }
 
 // passed checks a warp that goes on behind a barrier.

@@ -57,6 +57,9 @@ func TestAuditorFindsWrongIssue(t *testing.T) {
 		"a warp that does not wait for the late one": {"barrier", func(t *T, x *tape, _ *C, _ *S) {
 			x.move(find(t, x, 0, 3), find(t, x, 1, 9))
 		}},
+		"two warps in one place": {"sm-limits", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[find(t, x, 0, 1)].inst.Slot = x.notes[find(t, x, 1, 0)].inst.Slot
+		}},
 		"an instruction lost": {"path", func(t *T, x *tape, _ *C, _ *S) { x.drop(find(t, x, 1, 4)) }},
 		"the last one lost":   {"path", func(t *T, x *tape, _ *C, _ *S) { x.drop(find(t, x, 2, 0)) }},
 		"an instruction twice": {"path", func(t *T, x *tape, _ *C, _ *S) {

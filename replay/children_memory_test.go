@@ -62,7 +62,7 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 	}
 	before := live()
 	w := &liveWatcher{watcher: &watcher{inner: set.Observer()}, every: r.Program().Totals.ChildLaunches / 8, most: before}
-	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, p, machine); err != nil {
+	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, cs[0], p, machine); err != nil {
 		t.Fatal(err)
 	}
 	w.audit.issues = nil // it reads each CTA a second time, when its block may have left

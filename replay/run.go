@@ -213,7 +213,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	defer set.Abort()
 	watch := &watcher{inner: set.Observer()}
 	began, unpacked := time.Now(), job.Trace.Unpacked()
-	observer, err := job.observer(watch, policy, cfg)
+	observer, err := job.observer(watch, c, policy, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 
 // observer returns what watches a run: with an auditor if the job asks for one,
 // which is told of every instruction, and of every access where kernels overlap.
-func (job *Job) observer(w *watcher, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
+func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
 	if !job.Audit {
 		return w, nil
 	}
@@ -269,6 +269,7 @@ func (job *Job) observer(w *watcher, p *model.Policy, cfg *hardware.Config) (mod
 		w.audit.hazards.byCTA()
 	}
 	w.audit.entries = p.AGT
+	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p.Dependency)
 	w.audit.captured, w.audit.freed = p.Host == model.HostCaptured, p.Host == model.HostFreed
 	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
 	if w.audit.hazards != nil {
