@@ -55,9 +55,8 @@ func kindOfDelay(k trace.OpKind) int {
 // mostDelays bounds the memory of a median.
 const mostDelays = 1 << 16
 
-// ReadCapture reads the times of a trace. Its origin is when the first operation with
-// a recorded time was called, or began on the device where no call is known, less the
-// host's time before it.
+// ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
+// begin of work without a call; of the first operation, less the host's time before it.
 func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64
@@ -92,12 +91,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 			before += op.Ns
 			continue
 		}
-		if at := r.HostNs; !c.Timed {
-			if at < 0 {
-				at = r.StartNs
-			}
-			c.Timed, c.Origin = true, at-before
-		}
+		c.begins(r, before)
 		kind := kindOfDelay(op.Kind)
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
@@ -109,6 +103,19 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		end := r.StartNs + max(0, r.DurationNs)
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
 	}
+}
+
+// begins moves the origin to where an operation was called, or began; the host had
+// worked for a time before the first.
+func (c *Capture) begins(r *trace.Recorded, worked int64) {
+	at := r.StartNs
+	if r.HostNs >= 0 {
+		at = r.HostNs
+	}
+	if !c.Timed {
+		c.Timed, c.Origin = true, at-worked
+	}
+	c.Origin = min(c.Origin, at)
 }
 
 // SpanNs is from the origin to the end.

@@ -21,7 +21,7 @@ type CaptureResult struct {
 	Machine    string // that replayed it, and where it is from
 	Kernels    uint64
 	HostTimes  bool               // the capture has calls of the host
-	NoCall     uint64             // work without a call, which begins no earlier than it did
+	NoCall     uint64             // kernels without a call, which begin no earlier than they did
 	RecordedNs int64              // from the begin of the host's program to the end of the last work
 	CapturedNs int64              // under the policy captured
 	ReplayedNs int64              // under hyperq, with the host and the copies as recorded
@@ -58,7 +58,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	if err != nil {
 		return nil, err
 	}
-	c := &CaptureResult{Capture: name, Machine: machine.Says, Kernels: p.Totals.Kernels, HostTimes: facts.Calls > 0, NoCall: facts.Starts - min(facts.Starts, facts.Calls), RecordedNs: times.SpanNs()}
+	c := &CaptureResult{Capture: name, Machine: machine.Says, Kernels: p.Totals.Kernels, HostTimes: facts.Calls > 0, RecordedNs: times.SpanNs()}
 	for _, d := range p.Diagnostics {
 		if d.Severity != trace.Info {
 			c.Lost = append(c.Lost, d)
@@ -67,6 +67,11 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	recorded, err := recordedOrder(r)
 	if err != nil {
 		return nil, err
+	}
+	for _, k := range recorded {
+		if k.uncalled {
+			c.NoCall++
+		}
 	}
 	c.Inverted, c.Overlaps = recorded.count()
 	var kept boundaryWatch
@@ -104,6 +109,7 @@ type interval struct {
 	stream     uint64
 	kernel     uint32
 	start, end int64
+	uncalled   bool // the capture has no call that launched it
 }
 
 // intervals are kernels, which count compares within their streams.
@@ -147,7 +153,7 @@ func recordedOrder(r *trace.Reader) (intervals, error) {
 			return nil, err
 		}
 		if t := k.Recorded; t != nil && t.StartNs >= 0 {
-			all = append(all, interval{op.Stream, uint32(len(all)), t.StartNs, t.StartNs + t.DurationNs})
+			all = append(all, interval{op.Stream, uint32(len(all)), t.StartNs, t.StartNs + t.DurationNs, t.HostNs < 0})
 		}
 	}
 }
@@ -157,7 +163,7 @@ type boundaryWatch struct{ intervals }
 
 // Kernel is of [model.Observer], and the others too.
 func (w *boundaryWatch) Kernel(r *model.KernelRecord) {
-	w.intervals = append(w.intervals, interval{r.Stream, r.ID, r.FirstCTA, r.End})
+	w.intervals = append(w.intervals, interval{stream: r.Stream, kernel: r.ID, start: r.FirstCTA, end: r.End})
 }
 
 // CTA is not needed.

@@ -29,6 +29,9 @@ var openCaptures = map[string]struct {
 	"kineto-hta/trace_diff__test__test.json.gz":                    {replayed: 5.1, why: waitsTwice},
 }
 
+// noted is the end to end that the notice of a capture states, in ms.
+var noted = map[string]float64{"captures-more/amd-replay_trace.json": 30.255, "captures-more/rocprofv3-decode/decode_kernel_trace.csv": 180.3, "captures-more/triton_trace.json.gz": 12.576}
+
 // withoutKernels have no kernel.
 var withoutKernels = map[string]bool{"captures-more/hta-cpu_only.json.gz": true, "captures-more/hta-mtia.json.gz": true, "captures-more/weatherbench.sqlite": true}
 
@@ -69,6 +72,9 @@ func endsAsRecorded(t *testing.T, name, path string) {
 	t.Logf("recorded %.3f ms, captured %+.3f %%, replayed %+.2f %%, host %v, %d of %d kernels without a call, %d overlaps, %d kept (%s) %s", float64(c.RecordedNs)/1e6, c.CapturedPct(), c.ReplayedPct(), c.HostTimes, c.NoCall, c.Kernels, c.Overlaps, c.Kept, c.Machine, open.why)
 	if math.Abs(c.CapturedPct()-open.captured) > 0.1 || c.Inverted > 0 || c.Kept != c.Overlaps {
 		t.Errorf("captured %+.3f %%, want %+.2f; %d kernels inverted, %d of %d overlaps kept", c.CapturedPct(), open.captured, c.Inverted, c.Kept, c.Overlaps)
+	}
+	if ms := float64(c.RecordedNs) / 1e6; noted[name] > 0 && math.Abs(ms/noted[name]-1) > 0.0005 || c.NoCall > c.Kernels {
+		t.Errorf("recorded %.3f ms, noted %.3f; %d of %d kernels without a call", ms, noted[name], c.NoCall, c.Kernels)
 	}
 	limit := 5.0
 	if open.replayed != 0 {

@@ -1,57 +1,88 @@
 package replay
 
-import "gpureplay/trace"
+import (
+	"cmp"
+
+	"gpureplay/trace"
+)
 
 // knownGPUs has what the names of GPUs without a preset say, for captures that give
-// no more than a name: SMs (AMD: compute units), compute capability, both from the
-// vendors' specifications, and the preset that stands nearest.
-var knownGPUs = []struct {
+// no more than a name: SMs (AMD: compute units), compute capability and boost clock, from
+// the vendors' specifications (0: several products have the name), and the preset that
+// stands nearest.
+var knownGPUs = []knownGPU{
+	{"gtx1070", 15, 61, 1683, "titanx-maxwell"},
+	{"gtx1080", 20, 61, 1733, "titanx-maxwell"},
+	{"gtx1080ti", 28, 61, 1582, "titanx-maxwell"},
+	{"titanxp", 30, 61, 1582, "titanx-maxwell"},
+	{"p40", 30, 61, 1531, "titanx-maxwell"},
+	{"p100", 56, 60, 0, "v100"},
+	{"titanv", 80, 70, 1455, "v100"},
+	{"rtx2060", 30, 75, 1680, "t4"},
+	{"rtx2070", 36, 75, 1620, "t4"},
+	{"rtx2080", 46, 75, 1710, "t4"},
+	{"rtx2080ti", 68, 75, 1545, "t4"},
+	{"titanrtx", 72, 75, 1770, "t4"},
+	{"a30", 56, 80, 1440, "a100"},
+	{"a40", 84, 86, 1740, "a10"},
+	{"rtx3060", 28, 86, 1777, "rtx3090"},
+	{"rtx3060ti", 38, 86, 1665, "rtx3090"},
+	{"rtx3070ti", 48, 86, 1770, "rtx3070"},
+	{"rtx3080", 0, 86, 1710, "rtx3090"},
+	{"rtx3080ti", 80, 86, 1665, "rtx3090"},
+	{"rtx3090ti", 84, 86, 1860, "rtx3090"},
+	{"rtxa5000", 64, 86, 1695, "rtx3090"},
+	{"rtxa6000", 84, 86, 1800, "rtx3090"},
+	{"rtx4060", 24, 89, 2460, "rtx4090"},
+	{"rtx4060ti", 34, 89, 2535, "rtx4090"},
+	{"rtx4070", 46, 89, 2475, "rtx4090"},
+	{"rtx4070ti", 60, 89, 2610, "rtx4090"},
+	{"rtx4080", 76, 89, 2505, "rtx4090"},
+	{"l4", 58, 89, 2040, "l40s"},
+	{"l40", 142, 89, 2490, "l40s"},
+	{"gh200", 132, 90, 1980, "h100"},
+	{"rtx5090", 170, 120, 2407, "rtx4090"},
+	{"mi100", 120, 0, 1502, "mi250x"},
+	{"mi210", 104, 0, 1700, "mi250x"},
+	{"mi250", 0, 0, 1700, "mi250x"},
+	{"mi300a", 228, 0, 2100, "mi300x"},
+	{"mi325x", 304, 0, 2100, "mi300x"},
+}
+
+type knownGPU struct {
 	name    string // words of the name, as [presetNamed] joins them
 	sms, cc uint32
+	mhz     uint64
 	preset  string
-}{
-	{"gtx1080ti", 28, 61, "titanx-maxwell"},
-	{"rtx3060", 28, 86, "rtx3090"},
-	{"rtx4060ti", 34, 89, "rtx4090"},
-	{"a40", 84, 86, "a10"},
-	{"l40", 142, 89, "l40s"},
-	{"mi210", 104, 0, "mi250x"},
-	{"mi250", 0, 0, "mi250x"},
-	{"mi300a", 228, 0, "mi300x"},
-	{"mi325x", 304, 0, "mi300x"},
-	{"instinct", 0, 0, "mi300x"},
 }
 
 // presetOfArchitecture maps AMD's architectures to presets.
-var presetOfArchitecture = map[string]string{"gfx90a": "mi250x", "gfx940": "mi300x", "gfx941": "mi300x", "gfx942": "mi300x", "gfx950": "mi300x"}
+var presetOfArchitecture = map[string]string{"gfx90a": "mi250x", "gfx940": "mi300x", "gfx941": "mi300x", "gfx942": "mi300x", "gfx950": "mi300x", "amd": "mi250x"}
 
-// fromName completes what a capture says of its GPU from the GPU's name.
-func fromName(gpu trace.Machine) trace.Machine {
-	words := joinedWords(gpu.Name)
-	for _, k := range knownGPUs {
-		if !words[k.name] {
-			continue
-		}
-		if gpu.SMs == 0 {
-			gpu.SMs = k.sms
-		}
-		if gpu.SMVersion == 0 {
-			gpu.SMVersion = k.cc
-		}
-		return gpu
+// known finds what is known of a name: the longest of those in it. Of others of AMD it
+// is that they are like the last one.
+func known(gpu string) (best knownGPU) {
+	words := joinedWords(gpu)
+	if words["instinct"] {
+		best.preset = "mi300x"
 	}
-	return gpu
+	for _, k := range knownGPUs {
+		if words[k.name] && len(k.name) > len(best.name) {
+			best = k
+		}
+	}
+	return best
 }
 
-// nearestByName is the preset that stands nearest to a known GPU; "": none is known.
-func nearestByName(gpu string) string {
-	words := joinedWords(gpu)
-	for _, k := range knownGPUs {
-		if words[k.name] {
-			return k.preset
-		}
+// fromName completes what a capture says of its GPU from the GPU's name. Presets know
+// theirs.
+func fromName(gpu trace.Machine) trace.Machine {
+	k := known(gpu.Name)
+	if len(presetNamed(gpu.Name)) >= len(k.name) {
+		return gpu
 	}
-	return ""
+	gpu.SMs, gpu.SMVersion, gpu.ClockHz = cmp.Or(gpu.SMs, k.sms), cmp.Or(gpu.SMVersion, k.cc), cmp.Or(gpu.ClockHz, k.mhz*1e6)
+	return gpu
 }
 
 // presetOfWaves is the preset of a GPU of which no more is known than that its warps

@@ -27,11 +27,16 @@ func TestMachineFor(t *testing.T) {
 	}{
 		{rtx3090, "rtx-3090", "RTX 3090: 82 SMs at 1,695 MHz from the capture, latencies as rtx3090", "", 82, 1695},
 		{other, "rtx-a4500", "RTX A4500: 56 SMs at 1,650 MHz from the capture, latencies as rtx3090", "no preset of RTX A4500", 56, 1650},
-		{trace.Machine{Name: "GeForce RTX 3060"}, "rtx-3060", "RTX 3060: 28 SMs", "no preset of RTX 3060", 28, 1695},
-		{trace.Machine{Name: "NVIDIA H100 PCIe", SMVersion: 90, SMs: 114}, "h100-pcie-boost", "H100 PCIe: 114 SMs at 1,755 MHz", "", 114, 1755},
-		{trace.Machine{Name: "AMD Instinct MI300X OAM", SMs: 304, WarpSize: 64, WarpsPerSM: 32}, "mi300x", "MI300X OAM: 304 SMs at 2,100 MHz", "", 304, 2100},
+		{trace.Machine{Name: "GeForce RTX 3060"}, "rtx-3060", "RTX 3060: 28 SMs at 1,777 MHz by its name, latencies as rtx3090", "no preset of RTX 3060", 28, 1777},
+		{trace.Machine{Name: "GeForce RTX 3060 Ti"}, "rtx-3060-ti", "38 SMs at 1,665 MHz by its name", "no preset of RTX 3060 Ti", 38, 1665},
+		{trace.Machine{Name: "NVIDIA GeForce RTX 3090 Ti"}, "rtx-3090-ti", "84 SMs at 1,860 MHz by its name", "", 84, 1860},
+		{trace.Machine{Name: "NVIDIA GeForce RTX 3090"}, "rtx3090", "RTX 3090: 82 SMs, 1,695 MHz and latencies as rtx3090", "", 82, 1695},
+		{trace.Machine{Name: "NVIDIA GeForce RTX 4090", SMs: 128, ClockHz: 2.1e9}, "rtx-4090", "128 SMs at 2,100 MHz from the capture", "", 128, 2100},
+		{trace.Machine{Name: "AMD Instinct MI455"}, "mi300x", "MI455: 304 SMs, 2,100 MHz and latencies as mi300x", "no preset of MI455", 304, 2100},
+		{trace.Machine{Name: "NVIDIA H100 PCIe", SMVersion: 90, SMs: 114}, "h100-pcie-boost", "H100 PCIe: 114 SMs from the capture, 1,755 MHz and latencies as h100-pcie-boost", "", 114, 1755},
+		{trace.Machine{Name: "AMD Instinct MI300X OAM", SMs: 304, WarpSize: 64, WarpsPerSM: 32}, "mi300x", "MI300X OAM: 304 SMs from the capture, 2,100 MHz and", "", 304, 2100},
 		{trace.Machine{Name: "AMD Radeon Graphics", Architecture: "gfx90a", SMs: 104}, "amd-radeon-graphics", "latencies as mi250x", "no preset of", 104, 1700},
-		{trace.Machine{SMs: 304, WarpSize: 64}, "mi300x", "304 SMs at 2,100 MHz", "no preset of the captured GPU", 304, 2100},
+		{trace.Machine{SMs: 304, WarpSize: 64}, "mi300x", "304 SMs from the capture, 2,100 MHz and", "no preset of the captured GPU", 304, 2100},
 		{trace.Machine{SMVersion: 86}, "rtx3070", "captured on compute capability 8.6", "", 46, 1132},
 		{trace.Machine{SMVersion: 70}, "qv100", "captured on compute capability 7.0", "", 80, 1132},
 		{trace.Machine{Name: "k20c"}, "k20c", "made for", "", 13, 706},
@@ -50,6 +55,14 @@ func TestMachineFor(t *testing.T) {
 		if err := cfg.Validate(); err != nil {
 			t.Errorf("%s: %v", cfg.Name, err)
 		}
+	}
+}
+
+// Of a capture of AMD's profiler that names no GPU its maker is known.
+func TestMachineOfAMD(t *testing.T) {
+	c := MachineFor(&trace.Meta{Source: "rocprof"})
+	if c.Config.Name != "mi250x" || !strings.Contains(c.Says, "one of AMD") || c.StandIn == "" {
+		t.Errorf("%s (%s) %s", c.Config.Name, c.Says, c.StandIn)
 	}
 }
 

@@ -41,7 +41,11 @@ type Captured struct {
 // says: SMs, clock and limits from the capture, the rest from the preset of that
 // GPU, or the nearest.
 func MachineFor(m *trace.Meta) *Captured {
-	gpu := fromName(m.Machine())
+	captured := m.Machine()
+	gpu := fromName(captured)
+	if gpu == (trace.Machine{}) && m.Source == "rocprof" {
+		gpu.Architecture = "AMD"
+	}
 	name, standIn := presetFor(&gpu)
 	cfg, err := hardware.Preset(name)
 	if err != nil {
@@ -53,28 +57,46 @@ func MachineFor(m *trace.Meta) *Captured {
 		c.Says = name + ": the machine that the trace was made for"
 	case gpu.Name == "" && gpu.SMs == 0 && gpu.SMVersion > 0:
 		c.Says = fmt.Sprintf("%s: the trace was captured on compute capability %d.%d", name, gpu.SMVersion/10, gpu.SMVersion%10)
+	case gpu.Architecture == "AMD":
+		c.Says = name + ": the trace says no more than that its GPU is one of AMD"
 	case gpu.Name == "" && gpu.SMs == 0:
 		c.Says = name + ": the trace does not say what it was captured on"
 	default:
-		c.take(&gpu)
+		c.take(&gpu, &captured)
 	}
 	return c
 }
 
-// take gives the machine what the capture says of its GPU.
-func (c *Captured) take(gpu *trace.Machine) {
+// take gives the machine what the capture and its GPU's name say, and says which says
+// what.
+func (c *Captured) take(gpu, captured *trace.Machine) {
 	preset := c.Config
 	c.Config = preset.AsGPU(gpu)
-	from := "from the capture"
-	if gpu.SMs == 0 {
-		from = "as " + preset.Name
+	sms, clock := saidBy(captured.SMs > 0, gpu.SMs > 0), saidBy(captured.ClockHz > 0, gpu.ClockHz > 0)
+	between, before := " at ", ", latencies"
+	switch {
+	case clock == "":
+		between, before = sms+", ", " and latencies"
+	case sms != clock:
+		between = sms + ", "
 	}
-	known := cmp.Or(shortName(gpu.Name), "the captured GPU")
-	c.Says = fmt.Sprintf("%s: %d SMs at %s MHz %s, latencies as %s", known, c.Config.SM.Count, humanize.CommafWithDigits(c.Config.Clock.CoreMHz, 0), from, preset.Name)
+	c.Says = fmt.Sprintf("%s: %d SMs%s%s MHz%s%s as %s", cmp.Or(shortName(gpu.Name), "the captured GPU"), c.Config.SM.Count,
+		between, humanize.CommafWithDigits(c.Config.Clock.CoreMHz, 0), clock, before, preset.Name)
 	if !c.Config.Equal(preset) {
 		c.Config.Name = cmp.Or(slug(shortName(gpu.Name)), preset.Name+"-captured")
 		c.Config.Description = c.Says
 	}
+}
+
+// saidBy is what says a fact of a GPU; "": its preset.
+func saidBy(captured, named bool) string {
+	switch {
+	case captured:
+		return " from the capture"
+	case named:
+		return " by its name"
+	}
+	return ""
 }
 
 // Diagnostics are the row of a stand-in.
@@ -91,9 +113,9 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 	if name := presetNamed(gpu.Name); name != "" {
 		return name, ""
 	}
-	known := gpu.Name != "" || gpu.SMs > 0
-	name = cmp.Or(nearestByName(gpu.Name), presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], presetOfWaves(gpu), defaultPreset)
-	if !known {
+	named := gpu.Name != "" || gpu.SMs > 0 || gpu.Architecture != ""
+	name = cmp.Or(known(gpu.Name).preset, presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], presetOfWaves(gpu), defaultPreset)
+	if !named {
 		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
 	}
 	return name, fmt.Sprintf("there is no preset of %s: latencies, and what the capture does not say, are those of %s; --gpu takes a file with others",

@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 
+	"gpureplay/model"
 	"gpureplay/trace"
 )
 
@@ -10,7 +11,7 @@ import (
 // a profiler's capture.
 type shape struct {
 	gridCTAs, streams, gridless uint64
-	spanNs                      int64 // from the first call or start of the capture to the last end; -1: no times
+	spanNs                      int64 // as of [model.Capture]; -1: no times
 }
 
 func shapeOf(r *trace.Reader) (shape, error) {
@@ -26,12 +27,13 @@ func shapeOf(r *trace.Reader) (shape, error) {
 		if k.Grid.Count() == 0 {
 			s.gridless++
 		}
-		if t := k.Recorded; t != nil && t.StartNs >= 0 {
-			s.spanNs = max(s.spanNs, t.StartNs+max(t.DurationNs, 0))
-		}
 	}
 	s.streams = uint64(len(streams))
-	return s, nil
+	times, err := model.ReadCapture(r)
+	if err == nil && times.Timed {
+		s.spanNs = times.SpanNs()
+	}
+	return s, err
 }
 
 // span is the span for machines: nil where there are no times.
