@@ -43,16 +43,3 @@ func (s *sm) tellAccess(r *AccessRecord, done Time) {
 		s.m.accessed.Access(r)
 	}
 }
-
-// A Fault breaks the scoreboard of overlapping kernels on purpose, so that a
-// test can show that an auditor finds it.
-type Fault uint8
-
-const (
-	NoFault          Fault = iota
-	FaultSkipRelease       // the first release of a page's last count is lost
-	FaultEarlyOwner        // a CTA releases its pages when its warps have exited, not when its stores are acknowledged
-	FaultEarlyReady        // every page is taken for ready as soon as it has been read
-	FaultIgnoreOwner       // the scoreboard does not look at owners
-	FaultSharedSM          // CTAs of different kernels may share an SM
-)

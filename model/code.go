@@ -205,3 +205,14 @@ func newTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) timing {
 	set(unitNone, hardware.UnitConfig{Latency: 1, Initiation: 1})
 	return t
 }
+
+// mode is how an instruction accesses memory.
+func (o *op) mode() trace.Mode {
+	switch {
+	case o.flags&trace.InstAtomic != 0:
+		return trace.ReadWrite
+	case o.flags&trace.InstStore != 0:
+		return trace.Write
+	}
+	return trace.Read
+}

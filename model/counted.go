@@ -68,7 +68,7 @@ func rankOf(o *op) rank {
 
 // expand makes the program of a CTA that needs one.
 func (m *Machine) expand(k *kernelRun, c *ctaRun) {
-	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.overlap == nil {
+	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.access == nil {
 		return
 	}
 	n := &c.counts

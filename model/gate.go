@@ -1,72 +1,13 @@
 package model
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"gpureplay/trace"
 )
 
-// CTADependency keeps kernels of one stream in order CTA by CTA: they are on the GPU
-// together, and it says which CTAs may be placed. A kernel completes in its stream
-// when those before it have. Copies and what else a stream has between kernels are in
-// order as ever; kernels of different streams are not its affair.
-type CTADependency interface {
-	Dependency
-	// Start binds it to its machine, before the first kernel.
-	Start(m *DependencyMachine)
-	// Opened tells that a kernel of the host may enter the GPU: fewer than Window of
-	// its stream that came before it have not completed, and nothing but kernels.
-	Opened(k *KernelView, t Time) error
-	// Next returns the CTA of a kernel, by its program order, that may be placed next.
-	Next(order uint64) (cta uint32, ok bool)
-	// Placed and Ended tell of a CTA of such a kernel, the latter in the cycle in which
-	// its stores have been acknowledged. What it lets go is placed in a later one.
-	Placed(order uint64, cta uint32, t Time)
-	Ended(order uint64, cta uint32, t Time)
-	// Waits reports whether the host waits where its program synchronises.
-	Waits() bool
-	// Completed tells that a kernel and all before it in its stream have ended.
-	Completed(order uint64, t Time)
-}
-
-// DependencyMachine is what a [CTADependency] acts with.
-type DependencyMachine struct{ m *Machine }
-
-// CTAs hands over the CTAs of a kernel in order, as the trace has them.
-func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
-	cursor, err := x.m.tr.CTAs(kernel, 0)
-	if err != nil {
-		return err
-	}
-	var c trace.CTA
-	for {
-		switch err := cursor.Next(&c); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("kernel %d: %w", kernel, err)
-		}
-		do(&c)
-	}
-}
-
-// Kernel reads the header of a kernel.
-func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }
-
-// Count counts an event in the run's summary.
-func (x *DependencyMachine) Count(name string) { x.m.metrics.count(name) }
-
 // gated reports whether the CTAs of k are let go one by one.
 func (m *Machine) gated(k *kernelRun) bool { return m.gate != nil && k.stream != nil }
-
-// startGate binds a dependency that works on CTAs.
-func (m *Machine) startGate() {
-	if m.gate, _ = m.policy.Dependency.(CTADependency); m.gate != nil {
-		m.gate.Start(&DependencyMachine{m})
-	}
-}
 
 // openKernels lets the kernels of a stream enter the GPU that the window allows.
 func (h *host) openKernels(st *stream, t Time) {

@@ -329,13 +329,7 @@ func (h *host) begin(st *stream, t Time) {
 
 // copy runs a copy or memset on its engine.
 func (h *host) copy(st *stream, op *streamOp, t Time) {
-	engine, stage := 2, NumStages
-	switch op.kind {
-	case trace.OpCopyH2D:
-		engine, stage = 0, int(StageH2D)
-	case trace.OpCopyD2H:
-		engine, stage = 1, int(StageD2H)
-	}
+	engine := engineOf(op.kind)
 	start := max(t, h.engine[engine])
 	end := start + nsToCycles(int64(h.m.cfg.Host.CopyLatencyNs), h.m.cfg) + h.link[engine].cycles(op.bytes)
 	if op.duration > 0 {
@@ -343,10 +337,32 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	}
 	h.engine[engine] = min(max(h.engine[engine], end), 2*horizon)
 	h.m.sum.Cycles = max(h.m.sum.Cycles, end)
-	if stage < NumStages {
-		h.m.obs.Stage(&StageRecord{Stage: StageKind(stage), Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})
+	if stage, ok := stageOf(op.kind); ok {
+		h.m.obs.Stage(&StageRecord{Stage: stage, Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})
 	}
 	h.m.queue.post(end, evCopyEnd, uint64(st.index), 0)
+}
+
+// engineOf is the engine, and the link, of a kind of copy.
+func engineOf(kind trace.OpKind) int {
+	switch kind {
+	case trace.OpCopyH2D:
+		return 0
+	case trace.OpCopyD2H:
+		return 1
+	}
+	return 2
+}
+
+// stageOf is the stage of a kind of copy, if it is one.
+func stageOf(kind trace.OpKind) (stage StageKind, ok bool) {
+	switch kind {
+	case trace.OpCopyH2D:
+		return StageH2D, true
+	case trace.OpCopyD2H:
+		return StageD2H, true
+	}
+	return 0, false
 }
 
 // transfer copies bytes that no stream knows of, asked for at t.

@@ -227,8 +227,7 @@ func (s *sm) next(w *warp) bool {
 	return true
 }
 
-// stalls parks w if its next instruction touches a page that is not ready or not
-// owned by its kernel.
+// stalls parks w if the dependency keeps its next access back.
 func (s *sm) stalls(w *warp) bool {
 	f := &w.frame
 	if w.unit != unitMemory || w.op == nil {
@@ -239,12 +238,11 @@ func (s *sm) stalls(w *warp) bool {
 		return false
 	}
 	s.lsu.Coalescer.Coalesce(&f.mem[f.nextMem], f.lists, uint64(o.width))
-	pages := s.m.overlap.pages
-	i, why := pages.blocked(w.cta.kernel, s.lsu.Coalescer.Sectors)
-	if i < 0 {
+	on, why := s.m.access.Blocked(w.cta.kernel.Order, s.lsu.Coalescer.Sectors)
+	if on < 0 {
 		return false
 	}
-	pages.wait(i, s, w, why)
+	s.m.waiting[on] = append(s.m.waiting[on], accessWaiter{s, w, why})
 	return true
 }
 

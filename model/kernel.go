@@ -32,13 +32,11 @@ type kernelRun struct {
 	early      bool   // a programmatic launch: it need not wait for the end of the one before
 	inferred   Time   // for how long a CTA holds its place at least
 	work       trace.Inferred
-	arrival    Time          // overlapped: the earliest that the host's launch reaches the KMU
 	ending     bool          // evKernelEnd has been posted
 	released   bool          // it has given back its entry and its queue
 	launch     *childLaunch  // the request that it comes from; nil: the host's
 	merged     *MergedLaunch // of which that is the first; nil: it is alone
 	children   int           // children of its CTAs that have not ended
-	saturated  []int32       // pages on which its counts overflowed
 	groups     fifo[pendingGroup]
 	cursor     *trace.CTACursor
 	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
@@ -74,7 +72,6 @@ type ctaRun struct {
 	synced      uint64    // their slots
 	saved       []warp    // while the CTA is suspended
 	swq         int       // stream of its children, where they share one; 0: none yet
-	pages       []touched // that it may touch, found when its warps have exited
 	task        *Task     // whose threadblock it is, on a residence or in a fused kernel
 	home        *Residence
 	acked       Time // when the last of its stores is acknowledged

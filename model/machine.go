@@ -19,7 +19,6 @@ type Options struct {
 	Timing   Timing                  // of the host and its copies
 	AsTasks  AsTasks                 // whether launches of the host are run as narrow tasks
 	Bulk     bool                    // CTAs of which nothing is known but their time are not told of, and may be placed together
-	Fault    Fault                   // of the scoreboard, for tests of auditors
 
 	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
 	Tick      func(now Time, insts uint64) // called now and then while it runs, with the instructions issued; nil: nobody asks
@@ -36,7 +35,6 @@ type Machine struct {
 	accessed  AccessObserver     // nil: nor accesses
 	swapped   SuspensionObserver // nil: nor suspensions
 	issued    InstObserver       // nil: nor instructions
-	fault     Fault
 	now       Time
 	queue     queue
 	wheel     *wheel
@@ -48,8 +46,9 @@ type Machine struct {
 	ctas      *ctaScheduler
 	children  *children
 	host      *host
-	overlap   *overlap      // nil: kernels wait for those before them, or
-	gate      CTADependency // nil: not for their CTAs
+	access    AccessDependency // nil: kernels wait for those before them, or
+	gate      CTADependency    // nil: not for their CTAs
+	waiting   map[int32][]accessWaiter
 	tasks     *tasks
 	metrics   metrics
 	use       utilisation
@@ -76,7 +75,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Machine{cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, fault: opt.Fault}
+	m := &Machine{cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer}
 	if m.obs == nil {
 		m.obs = nobody{}
 	}
@@ -118,12 +117,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if m.tick, m.last = opt.Tick, never-1; opt.MaxCycles > 0 {
 		m.last = opt.MaxCycles
 	}
-	m.startGate()
-	if d, ok := m.policy.Dependency.(PageDependency); ok {
-		var err error
-		if m.overlap, err = newOverlap(m, d.Scoreboard()); err != nil {
-			return nil, err
-		}
+	if err := m.startDependency(); err != nil {
+		return nil, err
 	}
 	m.host.mode = newSubmission(m)
 	return m, nil
@@ -193,8 +188,8 @@ func (m *Machine) handle(e event) error {
 		return m.ctas.release(m.runs[e.a], e.t)
 	case evKernelEnd:
 		return m.kernelEnded(m.runs[e.a], e.t)
-	case evOverlap:
-		return m.overlap.event(e.a, e.b, e.t)
+	case evAccess:
+		return m.access.Event(e.a, e.b, e.t)
 	case evTask:
 		return m.tasks.event(e.a, e.b, e.t)
 	case evCTAs:
@@ -342,8 +337,11 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 		m.children.ended(k.launch, t, t)
 		return nil
 	}
-	if m.overlap != nil {
-		return m.overlap.kernelEnded(k, t)
+	if m.access != nil {
+		if err := m.access.Completed(k.Order, t); err != nil {
+			return err
+		}
+		return m.host.run(t)
 	}
 	return m.host.kernelEnded(k, t)
 }
@@ -365,12 +363,19 @@ func (m *Machine) finish() (*Summary, error) {
 	m.sum.WarpInsts = m.sum.IssuedInsts
 	m.sum.Memory = m.mem.Records()
 	m.children.finish()
-	if m.overlap != nil {
-		m.metrics.set("crcs_counter_overflows", float64(m.overlap.pages.overflows))
-	}
 	m.tasks.report()
 	m.sum.Extra = m.metrics.list()
 	return &m.sum, nil
+}
+
+// stage tells of an interval of the host's program.
+func (m *Machine) stage(kind StageKind, array uint32, start, end Time, bytes uint64) {
+	m.tellStage(&StageRecord{Stage: kind, Kernel: NoKernel, Array: array, Start: start, End: end, Bytes: bytes})
+}
+
+func (m *Machine) tellStage(r *StageRecord) {
+	m.sum.Cycles = max(m.sum.Cycles, r.End)
+	m.obs.Stage(r)
 }
 
 // nobody is the observer of a run that nobody watches.

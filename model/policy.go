@@ -9,7 +9,7 @@ type Policy struct {
 	Name       string
 	Launch     LaunchControl // nil: every marked request becomes a device kernel
 	Admission  Admission
-	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else a PageDependency or a CTADependency
+	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else an AccessDependency or a CTADependency
 	CTA        CTAScheduler
 	Warp       WarpScheduler
 	Host       HostMode
@@ -113,46 +113,19 @@ type KernelView struct {
 // SMs returns the number of SMs.
 func (v *CTAView) SMs() int { return len(v.m.sms) }
 
-// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. Where
-// dependent kernels overlap, CTAs of two kernels are never on one SM together,
-// since nothing keeps its L1 coherent (CRCS/PPCS paper, section 4.3).
+// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. A
+// dependency may keep CTAs of two kernels apart.
 func (v *CTAView) Fits(k, sm int) bool {
 	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
-	if v.m.overlap != nil && len(s.ctas) > 0 && s.order != kernel.Order && v.m.fault != FaultSharedSM {
+	if v.m.access != nil && len(s.ctas) > 0 && s.order != kernel.Order && v.m.access.Apart() {
 		return false
 	}
 	return s.fits(kernel)
 }
 
-// PageView is what a CTA scheduler sees of pages, where a [PageDependency] keeps them;
-// all is zero where none does.
-type PageView struct {
-	Launches  uint64 // kernels that the host launches in the whole program
-	Prelude   bool   // it is still reading or sending input
-	Available int    // pages that it has brought to the device
-	Ready     int    // pages whose ready bit is set: those, and those that it does not bring
-	pages     *pageTable
-	kernels   []*KernelView
-}
-
-// Pages is what is known of pages now.
-func (v *CTAView) Pages() PageView {
-	o := v.m.overlap
-	if o == nil {
-		return PageView{}
-	}
-	p := o.pages
-	return PageView{o.launches, o.prelude.running(), int(p.available.input), int(p.available.ready), p, v.Kernels}
-}
-
-// Owned is how many of the available pages v.Kernels[k] owns, and of those that are ready.
-func (x *PageView) Owned(k int) (available, ready int) {
-	if x.pages == nil {
-		return 0, 0
-	}
-	of := x.pages.ownedBy(x.kernels[k].Order)
-	return int(of.input), int(of.ready)
-}
+// Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
+// for more.
+func (v *CTAView) Dependency() Dependency { return v.m.policy.Dependency }
 
 // Count counts an event of the policy; the counts stand in the run's metrics.
 func (v *CTAView) Count(name string) { v.m.metrics.count(name) }
@@ -195,43 +168,6 @@ type LaunchRequest struct {
 
 // Notes are numbers that a launch control notes of a request, in an order of its own.
 type Notes [7]int64
-
-// Dependency decides how kernels that depend on each other may overlap: access by
-// access ([PageDependency]) or CTA by CTA ([CTADependency]).
-type Dependency interface {
-	// Window is how many kernels of one stream may be on the GPU at once; 0: any number.
-	Window() int
-}
-
-// PageDependency decides when a warp's global access may go ahead, beyond the order
-// of streams.
-type PageDependency interface {
-	Dependency
-	// Scoreboard says how accesses of kernels that overlap are kept in order.
-	Scoreboard() Scoreboard
-}
-
-// Scoreboard is how accesses of overlapping kernels are kept in order: a global
-// access goes ahead when every page that it touches is ready and owned by its
-// kernel.
-type Scoreboard struct {
-	Exact        bool // counts from the pages that a CTA touches, not from its conservative ranges
-	CounterBits  int  // of a reference counter; 0: unbounded
-	Sectors      bool // pages are sectors of 32 B, whatever host.page_bytes says
-	ProfilerCost bool // the pre-profiler and the post-profiler take time
-	Order        PageOrder
-	Seed         uint64 // of the random orders
-}
-
-// PageOrder is the order in which the prelude initialises the pages of arrays.
-type PageOrder uint8
-
-const (
-	OrderInterleaved  PageOrder = iota // one page of each array in turn, of those that are read side by side
-	OrderSequential                    // one array after another
-	OrderRandom                        // any page of any array
-	OrderRandomArrays                  // one array after another, any page of each
-)
 
 // PlacementObserver is an [Observer] that is also told when work is placed. The
 // machine looks for it once.

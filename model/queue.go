@@ -13,7 +13,7 @@ const (
 	evDispatch                   // a = kernel slot: enters the distributor
 	evRelease                    // a = kernel slot: it only waits for children
 	evKernelEnd                  // a = kernel slot: its last CTA has ended
-	evOverlap                    // a = what, b = of what: for the overlapped host
+	evAccess                     // a = what, b = of what: for the dependency that works on accesses
 	evTask                       // a = argument, b = what: for the narrow tasks and their runtime
 	evCTAs                       // the CTA scheduler looks again
 	evSM                         // a = SM: wakes, farther ahead than the wheel reaches

@@ -89,8 +89,8 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 
 // pagesOwned is how many of the available input pages a kernel owns.
 func (m *Machine) pagesOwned(k *kernelRun) uint32 {
-	if m.overlap == nil {
+	if m.access == nil {
 		return 0
 	}
-	return uint32(m.overlap.pages.ownedBy(k.Order).input)
+	return uint32(m.access.Owned(k.Order))
 }

@@ -95,7 +95,7 @@ type frame struct {
 func newSM(m *Machine, id int, t *timing) *sm {
 	c := &m.cfg.SM
 	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
-	_, paged := m.policy.Dependency.(PageDependency)
+	_, paged := m.policy.Dependency.(AccessDependency)
 	s.width, s.watched, s.paged = c.IssueWidth, m.issued != nil, paged
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.at {
@@ -132,7 +132,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 	}
 	if c.inferred > 0 {
 		if c.until = at + c.inferred; c.live == 0 {
-			s.hold(c)
+			s.hold(c, t)
 			return
 		}
 	}
@@ -143,12 +143,12 @@ func (s *sm) start(c *ctaRun, t Time) {
 		s.m.placed.Placed(&c.rec)
 	}
 	if c.live == 0 {
-		s.end(c, at+1+s.postProfile(c))
+		s.end(c, at+1+s.exited(c, t))
 	}
 }
 
 // hold keeps the place of a CTA whose work is inferred.
-func (s *sm) hold(c *ctaRun) {
+func (s *sm) hold(c *ctaRun, t Time) {
 	c.held = true
 	s.m.ctas.bulk.held++
 	s.resident += uint64(c.kernel.res.Warps)
@@ -156,7 +156,7 @@ func (s *sm) hold(c *ctaRun) {
 	if s.m.placed != nil && !s.m.bulk {
 		s.m.placed.Placed(&c.rec)
 	}
-	s.end(c, c.until+s.postProfile(c))
+	s.end(c, c.until+s.exited(c, t))
 }
 
 // takeSlot gives a warp the first free hardware slot; it is the youngest of its
@@ -233,10 +233,7 @@ func (s *sm) exit(w *warp, t Time) {
 	c.acked = max(c.acked, w.last, t+1)
 	c.live--
 	if c.live == 0 {
-		s.end(c, max(c.acked, c.until)+s.postProfile(c))
-		if s.m.fault == FaultEarlyOwner {
-			s.giveBack(c, t)
-		}
+		s.end(c, max(c.acked, c.until)+s.exited(c, t))
 		return
 	}
 	if c.waiting > 0 {
@@ -247,23 +244,13 @@ func (s *sm) exit(w *warp, t Time) {
 	}
 }
 
-// postProfile finds the pages that c gives back, and returns how long its
-// post-profiler takes.
-func (s *sm) postProfile(c *ctaRun) Time {
-	o := s.m.overlap
-	if o == nil || c.kernel.irregular() {
+// exited tells the dependency that the warps of c have exited, and returns how much
+// longer c holds its place for it.
+func (s *sm) exited(c *ctaRun, t Time) Time {
+	if s.m.access == nil {
 		return 0
 	}
-	c.pages = o.pages.footprint(&c.cta, c.kernel.code, c.kernel.work > trace.InferredNothing, c.pages)
-	return o.pages.postCycles(c)
-}
-
-// giveBack releases the pages that the post-profiler has found.
-func (s *sm) giveBack(c *ctaRun, t Time) {
-	for _, x := range c.pages {
-		s.m.overlap.pages.release(c.kernel, x, t)
-	}
-	c.pages = c.pages[:0]
+	return s.m.access.Exited(c.kernel.Order, &c.cta, t)
 }
 
 // end notes that c ends at t.
@@ -308,7 +295,9 @@ func (s *sm) finishCTA(c *ctaRun, t Time) {
 	c.stall(t, StallMemory)
 	c.rec.End = t
 	k := c.kernel
-	s.giveBack(c, t)
+	if s.m.access != nil {
+		s.m.access.Ended(k.Order, c.rec.CTA, t)
+	}
 	k.rec.Work.book(&c.rec, k.res.Warps)
 	k.rec.WarpInsts += c.rec.WarpInsts
 	k.rec.ThreadInsts += c.threadInsts

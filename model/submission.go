@@ -16,12 +16,19 @@ type submission interface {
 func newSubmission(m *Machine) submission {
 	var kernels submission = inStreams{m.host}
 	switch {
-	case m.overlap != nil:
-		kernels = m.overlap
+	case m.access != nil:
+		kernels = inAccesses{m.access}
 	case m.policy.Host == HostBound:
 		kernels = &m.host.bound
 	}
 	return tasked{m.host, kernels}
+}
+
+// inAccesses has the dependency issue operations.
+type inAccesses struct{ d AccessDependency }
+
+func (x inAccesses) issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
+	return x.d.Issue(op, t)
 }
 
 // inStreams issues operations as the program says.

@@ -23,8 +23,8 @@ func (m *Machine) stuck() error {
 			waits = append(waits, fmt.Sprintf(format, args...))
 		}
 	}
-	if m.overlap != nil {
-		m.overlap.stuck(add) // the pages first: they say why the rest waits
+	if m.access != nil {
+		m.access.Stuck(m.waits(), add) // the accesses first: they say why the rest waits
 	}
 	for _, k := range m.ctas.entries {
 		of := ""
@@ -35,7 +35,7 @@ func (m *Machine) stuck() error {
 	}
 	for _, s := range m.sms {
 		for _, c := range s.ctas {
-			if m.overlap != nil && c.waiting == 0 {
+			if m.access != nil && c.waiting == 0 {
 				continue
 			}
 			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.cta.ID, c.kernel.ID, s.id, c.live, c.waiting, c.syncing, c.children)

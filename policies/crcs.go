@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpureplay/model"
+	"gpureplay/policies/crcs"
 )
 
 // boardParams are the parameters of the scoreboard and of the prelude.
@@ -49,17 +50,8 @@ func needsPages(f *Facts) string {
 	return ""
 }
 
-// board is the scoreboard of overlapping kernels.
-type board model.Scoreboard
-
-func (b board) Scoreboard() model.Scoreboard { return model.Scoreboard(b) }
-
-// Window is of [model.Dependency]: all kernels that the host launches.
-func (b board) Window() int { return 0 }
-
-var pageOrders = map[string]model.PageOrder{
-	"interleaved": model.OrderInterleaved, "sequential": model.OrderSequential, "random": model.OrderRandom,
-	"random-arrays": model.OrderRandomArrays,
+var pageOrders = map[string]crcs.Order{
+	"interleaved": crcs.Interleaved, "sequential": crcs.Sequential, "random": crcs.Random, "random-arrays": crcs.RandomArrays,
 }
 
 func newOracle(a Args) (model.Dependency, error) {
@@ -71,9 +63,8 @@ func newOracle(a Args) (model.Dependency, error) {
 	if grain != "page" && grain != "sector" {
 		return nil, fmt.Errorf("oracle-grain=%s: want page or sector", grain)
 	}
-	b := d.(board)
-	b.Sectors = grain == "sector"
-	return b, nil
+	d.(*crcs.Board).Sectors = grain == "sector"
+	return d, nil
 }
 
 func newBoard(a Args, exact bool) (model.Dependency, error) {
@@ -96,5 +87,5 @@ func newBoard(a Args, exact bool) (model.Dependency, error) {
 	if exact {
 		bits, cost = 0, false
 	}
-	return board{Exact: exact, CounterBits: int(bits), ProfilerCost: cost, Order: order, Seed: uint64(seed)}, nil
+	return &crcs.Board{Exact: exact, CounterBits: int(bits), ProfilerCost: cost, Order: order, Seed: uint64(seed)}, nil
 }

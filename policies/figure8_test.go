@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/policies"
+	"gpureplay/policies/crcs"
 	"gpureplay/trace/tracetest"
 )
 
@@ -165,7 +166,7 @@ func (s *spy) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		line := fmt.Sprintf("kernel %d on SM %d:", v.Kernels[kernel].ID, sm)
 		for k, x := range v.Kernels {
 			pages := 0.0
-			if x := v.Pages(); x.Available > 0 {
+			if x := crcs.ViewOf(v); x.Available > 0 {
 				owned, _ := x.Owned(k)
 				pages = float64(owned) / float64(x.Available)
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpureplay/model"
+	"gpureplay/policies/crcs"
 )
 
 func init() {
@@ -69,7 +70,7 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		}
 		p.quota = 0
 	}
-	pages := v.Pages()
+	pages := crcs.ViewOf(v)
 	if p.revert && !pages.Prelude || pages.Launches == 1 {
 		return p.fifo.Place(v)
 	}
@@ -88,7 +89,7 @@ func (p *ppcs) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 }
 
 // choose returns the kernel that an idle SM goes to.
-func (p *ppcs) choose(v *model.CTAView, pages *model.PageView, sm int) int {
+func (p *ppcs) choose(v *model.CTAView, pages *crcs.View, sm int) int {
 	if v.Kernels[0].Order == 1 && v.Holder(sm) == model.NoKernel {
 		return 0 // the first kernel fills all SMs
 	}
@@ -103,7 +104,7 @@ func (p *ppcs) choose(v *model.CTAView, pages *model.PageView, sm int) int {
 
 // best returns the kernel with the largest page share less SM share; ties go to
 // the older one.
-func (p *ppcs) best(v *model.CTAView, pages *model.PageView) int {
+func (p *ppcs) best(v *model.CTAView, pages *crcs.View) int {
 	a := pages.Ready
 	if p.text {
 		a = pages.Available

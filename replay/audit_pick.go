@@ -41,7 +41,7 @@ type turnBook struct {
 
 func newPicks(a *auditor, scheduler string, d model.Dependency) *picks {
 	p := &picks{a: a, greed: true, sms: make([]smSeats, a.cfg.SM.Count)}
-	_, p.paged = d.(model.PageDependency)
+	_, p.paged = d.(model.AccessDependency)
 	switch scheduler {
 	case "gto":
 		p.first = func(x, y *seat, _ int) bool { return x.warp.age < y.warp.age }

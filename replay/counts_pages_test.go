@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/model"
+	"gpureplay/policies/crcs"
 	"gpureplay/trace/tracetest"
 )
 
@@ -40,7 +40,7 @@ func TestCountsUnderPages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := strings.NewReplacer("FIRST", c.attrs+counts(c.first), "SECOND", c.attrs+counts(c.second)).Replace(countedPipeline)
-			results, err := audited(t, tracetest.FromText(t, text), "serial,single-overlap,crcs,ppcs,oracle", 2, model.NoFault)
+			results, err := audited(t, tracetest.FromText(t, text), "serial,single-overlap,crcs,ppcs,oracle", 2, crcs.NoFault)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
+	"gpureplay/policies/crcs"
 	"gpureplay/samples"
 	_ "gpureplay/samples/pipelines"
 	"gpureplay/trace"
@@ -36,7 +37,7 @@ func sample(t testing.TB, name string, settings ...string) *trace.Reader {
 }
 
 // audited runs a trace under policies with the auditor on.
-func audited(t testing.TB, r *trace.Reader, list string, sms int, fault model.Fault) ([]*Result, error) {
+func audited(t testing.TB, r *trace.Reader, list string, sms int, fault crcs.Fault) ([]*Result, error) {
 	t.Helper()
 	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
@@ -47,7 +48,11 @@ func audited(t testing.TB, r *trace.Reader, list string, sms int, fault model.Fa
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run(context.Background(), &Job{Trace: r, Name: "test", Config: cfg, Choices: choices, Audit: true, fault: fault})
+	return Run(context.Background(), &Job{Trace: r, Name: "test", Config: cfg, Choices: choices, Audit: true, breaks: func(p *model.Policy) {
+		if b, ok := p.Dependency.(*crcs.Board); ok {
+			b.Fault = fault
+		}
+	}})
 }
 
 const pipelines = "serial,nocopy,single-overlap,crcs,ppcs,oracle,crcs,cta=fifo,crcs,crcs-counter-bits=2,ppcs,prelude-order=random,oracle,ppcs-switch=off"
@@ -61,7 +66,7 @@ func TestPipelinesAreSafe(t *testing.T) {
 	} {
 		words := strings.Fields(w)
 		for _, sms := range []int{3} {
-			results, err := audited(t, sample(t, words[0], words[1:]...), pipelines, sms, model.NoFault)
+			results, err := audited(t, sample(t, words[0], words[1:]...), pipelines, sms, crcs.NoFault)
 			if err != nil {
 				t.Fatalf("%s on %d SMs: %v", w, sms, err)
 			}
@@ -78,14 +83,14 @@ func TestPipelinesAreSafe(t *testing.T) {
 // move any more, as a deadlock with names.
 func TestAuditorFindsFaults(t *testing.T) {
 	for _, x := range []struct {
-		fault model.Fault
+		fault crcs.Fault
 		rules string // those of which one must be found
 	}{
-		{model.FaultSkipRelease, "deadlock"},
-		{model.FaultEarlyOwner, "raw"},
-		{model.FaultEarlyReady, "page-not-ready"},
-		{model.FaultIgnoreOwner, "raw war waw"},
-		{model.FaultSharedSM, "kernel-per-sm"},
+		{crcs.SkipRelease, "deadlock"},
+		{crcs.EarlyOwner, "raw"},
+		{crcs.EarlyReady, "page-not-ready"},
+		{crcs.IgnoreOwner, "raw war waw"},
+		{crcs.SharedSM, "kernel-per-sm"},
 	} {
 		results, err := audited(t, sample(t, "lpc", "n=64", "kernels=6"), "crcs", 4, x.fault)
 		var stuck *model.StuckError
@@ -122,7 +127,7 @@ cta 0
   exit
 d2h P
 `)
-	results, err := audited(t, r, "crcs", 1, model.FaultSkipRelease)
+	results, err := audited(t, r, "crcs", 1, crcs.SkipRelease)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +197,7 @@ func TestCapturesAreSafe(t *testing.T) {
 	for _, capture := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-simpletorch-v100/traces"} {
 		t.Run(capture, func(t *testing.T) {
 			r := converted(t, tracetest.Data(t, strings.Split(capture, "/")...))
-			results, err := audited(t, r, pipelines, 16, model.NoFault)
+			results, err := audited(t, r, pipelines, 16, crcs.NoFault)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -45,7 +45,7 @@ type Job struct {
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
 	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
-	fault     model.Fault                       // of the scoreboard, in tests of the auditor
+	breaks    func(*model.Policy)               // a policy on purpose, in tests of the auditor
 	warnings  []table.Diagnostic                // of every run
 	words     []string                          // what is set of the machine
 	telling   *sync.Mutex
@@ -213,6 +213,9 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	defer set.Abort()
 	watch := &watcher{inner: set.Observer()}
 	began, unpacked := time.Now(), job.Trace.Unpacked()
+	if job.breaks != nil {
+		job.breaks(policy)
+	}
 	observer, err := job.observer(watch, c, policy, cfg)
 	if err != nil {
 		return nil, err
@@ -221,7 +224,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if !set.Samples() {
 		window = 0
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing, Bulk: !job.Audit, AsTasks: job.AsTasks, Fault: job.fault,
+	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing, Bulk: !job.Audit, AsTasks: job.AsTasks,
 		MaxCycles: job.MaxCycles, Tick: job.ticker(r.label())})
 	if err != nil {
 		return nil, err
@@ -262,9 +265,8 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 		return nil, err
 	}
 	switch d := p.Dependency.(type) {
-	case model.PageDependency:
-		board := d.Scoreboard()
-		w.audit.hazards.shift = board.PageShift(cfg)
+	case model.AccessDependency:
+		w.audit.hazards.shift = d.Grain(cfg)
 	case model.CTADependency:
 		w.audit.hazards.byCTA()
 	}

@@ -1,10 +1,7 @@
-package model
+package crcs
 
 import (
-	"errors"
-	"fmt"
-	"io"
-
+	"gpureplay/model"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
@@ -18,12 +15,12 @@ const profilerInsts = 8
 
 // footprint lists the pages that a CTA may touch: those of the ranges that the
 // trace states, or of the hull of its accesses in each array; or exactly those
-// that it touches. stated: its ranges are all that is known of them.
-func (p *pageTable) footprint(c *trace.CTA, code *code, stated bool, dst []touched) []touched {
+// that it touches.
+func (p *pageTable) footprint(c *trace.CTA, k *kernel, dst []touch) []touch {
 	p.stamp++
 	dst = dst[:0]
 	switch {
-	case len(c.Ranges) > 0 && (!p.board.Exact || stated && len(c.Touches) == 0):
+	case len(c.Ranges) > 0 && (!p.board.Exact || k.stated() && len(c.Touches) == 0):
 		return p.ranges(c.Ranges, dst)
 	case len(c.Touches) > 0:
 		return p.ranges(c.Touches, dst)
@@ -33,13 +30,13 @@ func (p *pageTable) footprint(c *trace.CTA, code *code, stated bool, dst []touch
 		w := &c.Warps[i]
 		next := 0
 		for _, step := range w.Path {
-			o := &code.ops[step]
-			if !o.mem {
+			o := &k.touches[step]
+			if !o.carried {
 				continue
 			}
 			a := &w.Mem[next]
 			next++
-			if o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture || a.Count == 0 {
+			if !o.paged || a.Count == 0 {
 				continue
 			}
 			if p.board.Exact {
@@ -62,18 +59,35 @@ type hull struct {
 	lo, hi uint64 // byte addresses, hi exclusive
 }
 
-func (o *op) mode() trace.Mode {
-	switch {
-	case o.flags&trace.InstAtomic != 0:
-		return trace.ReadWrite
-	case o.flags&trace.InstStore != 0:
-		return trace.Write
+// access is what an instruction accesses.
+type access struct {
+	width   uint32
+	mode    trace.Mode
+	carried bool // the trace has addresses for it
+	paged   bool // of memory that pages are of
+}
+
+// accesses lists what each instruction of a function accesses.
+func (p *pageTable) accesses(function uint32) []access {
+	insts := p.prog.Functions[function].Insts
+	list := p.functions[function]
+	for i := len(list); i < len(insts); i++ {
+		in := &insts[i]
+		a := access{in.Width, trace.Read, in.Mem(), in.Space == trace.SpaceGlobal || in.Space == trace.SpaceTexture}
+		switch {
+		case in.Flags&trace.InstAtomic != 0:
+			a.mode = trace.ReadWrite
+		case in.Flags&trace.InstStore != 0:
+			a.mode = trace.Write
+		}
+		list = append(list, a)
 	}
-	return trace.Read
+	p.functions[function] = list
+	return list
 }
 
 // widen takes an access into the hulls of the arrays that it touches.
-func (p *pageTable) widen(a *trace.Access, lists []uint64, o *op) {
+func (p *pageTable) widen(a *trace.Access, lists []uint64, o *access) {
 	if lo, hi, ok := affine(a); ok {
 		i, j := p.find(lo>>p.shift), p.find(hi>>p.shift)
 		if i < 0 && j < 0 {
@@ -81,14 +95,14 @@ func (p *pageTable) widen(a *trace.Access, lists []uint64, o *op) {
 		}
 		if i >= 0 && j >= 0 {
 			if x := p.arrayAt(lo, i); x == p.arrayAt(hi, j) {
-				p.stretch(x, o.mode(), lo, hi+uint64(o.width))
+				p.stretch(x, o.mode, lo, hi+uint64(o.width))
 				return
 			}
 		}
 	}
 	eachAddress(a, lists, func(addr uint64) {
 		if i := p.find(addr >> p.shift); i >= 0 {
-			p.stretch(p.arrayAt(addr, i), o.mode(), addr, addr+uint64(o.width))
+			p.stretch(p.arrayAt(addr, i), o.mode, addr, addr+uint64(o.width))
 		}
 	})
 }
@@ -116,7 +130,7 @@ func affine(a *trace.Access) (lo, hi uint64, ok bool) {
 // arrayAt returns the array that an address lies in; where arrays share a page,
 // the page's first.
 func (p *pageTable) arrayAt(addr uint64, i int32) uint32 {
-	arrays := p.m.prog.Arrays
+	arrays := p.prog.Arrays
 	n := p.pages[i].array
 	if a := &arrays[n]; addr-a.Base < a.Bytes {
 		return n
@@ -131,11 +145,11 @@ func (p *pageTable) arrayAt(addr uint64, i int32) uint32 {
 
 // exact adds the pages of an access. Those of one with a stride up to a page are
 // all from the first to the last.
-func (p *pageTable) exact(a *trace.Access, lists []uint64, o *op, dst []touched) []touched {
+func (p *pageTable) exact(a *trace.Access, lists []uint64, o *access, dst []touch) []touch {
 	if lo, hi, ok := affine(a); ok && max(int64(a.Stride), -int64(a.Stride)) <= 1<<p.shift {
-		return p.touch(lo, hi+uint64(o.width), o.mode(), dst)
+		return p.touch(lo, hi+uint64(o.width), o.mode, dst)
 	}
-	eachAddress(a, lists, func(addr uint64) { dst = p.touch(addr, addr+uint64(o.width), o.mode(), dst) })
+	eachAddress(a, lists, func(addr uint64) { dst = p.touch(addr, addr+uint64(o.width), o.mode, dst) })
 	return dst
 }
 
@@ -149,13 +163,13 @@ func eachAddress(a *trace.Access, lists []uint64, f func(uint64)) {
 	}
 }
 
-func (p *pageTable) ranges(rs []trace.Range, dst []touched) []touched {
+func (p *pageTable) ranges(rs []trace.Range, dst []touch) []touch {
 	for i := range rs {
 		r := &rs[i]
-		if int(r.Array) >= len(p.m.prog.Arrays) {
+		if int(r.Array) >= len(p.prog.Arrays) {
 			continue
 		}
-		a := &p.m.prog.Arrays[r.Array]
+		a := &p.prog.Arrays[r.Array]
 		if hi := min(r.Hi, a.Bytes); hi > r.Lo { // what exceeds the allocation is ignored, as in section 4.2
 			dst = p.touch(a.Base+r.Lo, a.Base+hi, r.Mode, dst)
 		}
@@ -165,7 +179,7 @@ func (p *pageTable) ranges(rs []trace.Range, dst []touched) []touched {
 
 // touch adds the pages of a span of addresses; a page that the CTA has touched
 // before takes the mode into its entry.
-func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touched) []touched {
+func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touch) []touch {
 	i := int32(-1)
 	for n := lo >> p.shift; n <= (hi-1)>>p.shift; n++ {
 		if i++; i == 0 || int(i) >= len(p.pages) || p.pages[i].number != n {
@@ -177,7 +191,7 @@ func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touched) []touch
 		if pg.stamp != p.stamp {
 			pg.stamp = p.stamp
 			pg.mark = int32(len(dst))
-			dst = append(dst, touched{i, mode})
+			dst = append(dst, touch{i, mode})
 			continue
 		}
 		dst[pg.mark].mode |= mode
@@ -187,31 +201,19 @@ func (p *pageTable) touch(lo, hi uint64, mode trace.Mode, dst []touched) []touch
 
 // profile walks all CTAs of a kernel, raises the counts of the pages that they
 // may touch, and returns how long the pre-profiler takes.
-func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
-	cursor, err := p.m.tr.CTAs(k.ID, 0)
-	if err != nil {
-		return 0, err
-	}
-	var c trace.CTA
+func (p *pageTable) profile(k *kernel, t model.Time) (model.Time, error) {
 	updates, ctas, arrays := 0, 0, 1
-	for {
-		err := cursor.Next(&c)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return 0, fmt.Errorf("kernel %d: %w", k.ID, err)
-		}
+	err := p.u.m.CTAs(k.ID, func(c *trace.CTA) {
 		ctas++
 		arrays = max(arrays, len(c.Ranges))
-		p.scratch = p.footprint(&c, k.code, k.work > trace.InferredNothing, p.scratch)
+		p.scratch = p.footprint(c, k, p.scratch)
 		updates += len(p.scratch)
 		for _, x := range p.scratch {
 			p.count(k, x, t)
 		}
-	}
-	if !p.board.ProfilerCost {
-		return 0, nil
+	})
+	if err != nil || !p.board.ProfilerCost {
+		return 0, err
 	}
 	return p.profilerCycles(ctas, arrays, updates), nil
 }
@@ -220,24 +222,24 @@ func (p *pageTable) profile(k *kernelRun, t Time) (Time, error) {
 // thread per CTA beside the others, bound by one thread's chain of instructions,
 // by issue, or by the counters, of which each L2 slice updates one a cycle of the
 // L2's clock, as it takes requests.
-func (p *pageTable) profilerCycles(ctas, arrays, updates int) Time {
-	c := p.m.cfg
+func (p *pageTable) profilerCycles(ctas, arrays, updates int) model.Time {
+	c := p.u.cfg
 	insts := profilerInsts * arrays
 	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
 	issue := ceilDiv(ctas*insts, c.SM.Count*c.SM.Schedulers)
 	l2 := memory.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
-	counters := l2.Back(Time(ceilDiv(updates, c.L2.Slices)))
-	return Time(c.KMU.DispatchLatency+c.L2.Latency) + max(Time(chain), Time(issue), counters)
+	counters := l2.Back(model.Time(ceilDiv(updates, c.L2.Slices)))
+	return model.Time(c.KMU.DispatchLatency+c.L2.Latency) + max(model.Time(chain), model.Time(issue), counters)
 }
 
 // postCycles is what the post-profiler adds to a CTA: its own chain of
 // instructions, and one counter a cycle.
-func (p *pageTable) postCycles(c *ctaRun) Time {
+func (p *pageTable) postCycles(c *trace.CTA, pages int) model.Time {
 	if !p.board.ProfilerCost {
 		return 0
 	}
-	arrays := max(1, len(c.cta.Ranges))
-	return Time(profilerInsts*arrays*(p.m.cfg.Exec.Int.Latency+p.m.cfg.SM.PipelineDepth) + len(c.pages))
+	arrays := max(1, len(c.Ranges))
+	return model.Time(profilerInsts*arrays*(p.u.cfg.Exec.Int.Latency+p.u.cfg.SM.PipelineDepth) + pages)
 }
 
 func ceilDiv(n, d int) int { return (n + d - 1) / d }

@@ -1,6 +1,11 @@
-package model
+package crcs
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
 
 // prelude reads the input files page by page and sends each page to the device
 // when all of its words are written, which the data availability tracker sees
@@ -9,8 +14,8 @@ import "math/rand/v2"
 // writes a page's part of an array in one go, so that the tracker's counter is
 // kept in arrays: page.missing.
 type prelude struct {
-	u       *overlap
-	order   PageOrder
+	u       *unit
+	order   Order
 	random  *rand.Rand
 	arrays  []inputArray
 	holding pageIndex
@@ -19,7 +24,7 @@ type prelude struct {
 	posted  bool  // the storage looks for work in this cycle
 	reading bool
 	current int // array of the page that is being read
-	link    Time
+	link    model.Time
 	wants   []chunk // for a random order: all pages that are to be read
 	call    int     // that reads files now
 }
@@ -40,7 +45,7 @@ type inputArray struct {
 }
 
 type stageSpan struct {
-	start, end Time
+	start, end model.Time
 	bytes      uint64
 	begun      bool
 }
@@ -51,9 +56,9 @@ type chunk struct {
 	page  int32
 }
 
-func (p *prelude) init(u *overlap, b Scoreboard) {
+func (p *prelude) init(u *unit, b *Board) {
 	p.u, p.order = u, b.Order
-	if b.Order == OrderRandom || b.Order == OrderRandomArrays {
+	if b.Order == Random || b.Order == RandomArrays {
 		p.random = rand.New(rand.NewPCG(b.Seed, 0))
 	}
 }
@@ -91,7 +96,7 @@ func (p *prelude) expect(array uint32) {
 
 // read starts reading the file of an array; what the program reads of it in
 // several calls is read in one.
-func (p *prelude) read(array uint32, t Time) {
+func (p *prelude) read(array uint32, t model.Time) {
 	a := p.find(array)
 	if a == nil {
 		a = p.add(array) // the host keeps it for itself
@@ -106,9 +111,9 @@ func (p *prelude) read(array uint32, t Time) {
 	a.call = p.call
 	for i := range a.files {
 		switch p.order {
-		case OrderRandom:
+		case Random:
 			p.wants = append(p.wants, chunk{p.index(a), a.pages + i})
-		case OrderRandomArrays:
+		case RandomArrays:
 			a.wants = append(a.wants, a.pages+i)
 		}
 	}
@@ -117,7 +122,7 @@ func (p *prelude) read(array uint32, t Time) {
 	}
 	if !p.posted && !p.reading {
 		p.posted = true
-		p.u.m.queue.post(t, evOverlap, overlapStart, 0)
+		p.u.m.At(t, storageIdle, 0)
 	}
 }
 
@@ -127,11 +132,11 @@ func (p *prelude) index(a *inputArray) int {
 			return i
 		}
 	}
-	panic("model: an input array that is none")
+	panic("crcs: an input array that is none")
 }
 
 // copy sends an array to the device, once.
-func (p *prelude) copy(array uint32, t Time) {
+func (p *prelude) copy(array uint32, t model.Time) {
 	if p.u.copied[array] {
 		return
 	}
@@ -142,7 +147,7 @@ func (p *prelude) copy(array uint32, t Time) {
 }
 
 // fill sends the pages that no file fills: they are on the host already.
-func (p *prelude) fill(a *inputArray, t Time) {
+func (p *prelude) fill(a *inputArray, t model.Time) {
 	for i := a.files; i < a.count; i++ {
 		p.written(a.pages+i, t)
 	}
@@ -152,7 +157,7 @@ func (p *prelude) fill(a *inputArray, t Time) {
 func (p *prelude) running() bool { return p.pending > 0 }
 
 // start reads the next page, if the storage is idle.
-func (p *prelude) start(t Time) {
+func (p *prelude) start(t model.Time) {
 	p.posted = false
 	if p.reading {
 		return
@@ -169,11 +174,11 @@ func (p *prelude) start(t Time) {
 	a.left -= bytes
 	a.read++
 	p.reading, p.current = true, i
-	end := t + p.u.m.host.storage.cycles(bytes)
+	end := t + p.u.m.Storage(bytes)
 	a.stages[0].extend(t, end, bytes)
-	p.u.m.queue.post(end, evOverlap, overlapRead, uint64(page))
+	p.u.m.At(end, pageRead, uint64(page))
 	p.next = i + 1
-	if end := (p.u.pages.pages[page].number + 1) << p.u.pages.shift; end&uint64(p.u.m.cfg.Host.PageBytes-1) != 0 && a.read < a.files {
+	if end := (p.u.pages.pages[page].number + 1) << p.u.pages.shift; end&uint64(p.u.cfg.Host.PageBytes-1) != 0 && a.read < a.files {
 		p.next = i // the rest of its page of the host first
 	}
 }
@@ -186,7 +191,7 @@ func (p *prelude) apart() { p.call++ }
 // a call in turn, an array after the other, or any.
 func (p *prelude) pick() (int, int32) {
 	switch p.order {
-	case OrderRandom:
+	case Random:
 		if len(p.wants) == 0 {
 			return -1, 0
 		}
@@ -195,7 +200,7 @@ func (p *prelude) pick() (int, int32) {
 		p.wants[i] = p.wants[len(p.wants)-1]
 		p.wants = p.wants[:len(p.wants)-1]
 		return c.array, c.page
-	case OrderRandomArrays:
+	case RandomArrays:
 		for n := range p.arrays {
 			if a := &p.arrays[n]; len(a.wants) > 0 {
 				i := p.random.IntN(len(a.wants))
@@ -206,7 +211,7 @@ func (p *prelude) pick() (int, int32) {
 			}
 		}
 		return -1, 0
-	case OrderSequential:
+	case Sequential:
 		p.next = 0
 	}
 	best := -1
@@ -223,58 +228,58 @@ func (p *prelude) pick() (int, int32) {
 }
 
 // pageRead notes that the page under way has been read.
-func (p *prelude) pageRead(page int32, t Time) {
+func (p *prelude) pageRead(page int32, t model.Time) {
 	p.reading = false
 	a := &p.arrays[p.current]
 	if a.sent {
 		p.written(page, t)
-		if p.u.m.fault == FaultEarlyReady {
+		if p.u.board.Fault == EarlyReady {
 			p.u.pages.pages[page].ready = true
 			p.u.pages.wakeUp(page, t)
 		}
 	}
 	if a.read == a.files {
-		p.u.m.stageSpan(StagePrelude, a.array, &a.stages[0])
+		a.stages[0].tell(p.u.m, model.StagePrelude, a.array)
 	}
 	p.start(t)
 }
 
 // written notes that an array has written its part of a page; the page is sent
 // when all of them have.
-func (p *prelude) written(i int32, t Time) {
+func (p *prelude) written(i int32, t model.Time) {
 	pg := &p.u.pages.pages[i]
 	if pg.missing--; pg.missing > 0 {
 		return
 	}
 	bytes := uint64(1) << p.u.pages.shift
 	start := max(t, p.link)
-	p.link = start + p.u.m.host.link[0].cycles(bytes)
+	p.link = start + p.u.m.Link(trace.OpCopyH2D, bytes)
 	if a := p.find(pg.array); a != nil {
 		a.stages[1].extend(start, p.link, bytes)
 	}
-	p.u.m.queue.post(p.link, evOverlap, overlapReady, uint64(i))
+	p.u.m.At(p.link, pageReady, uint64(i))
 }
 
 // arrived notes that a page is on the device.
-func (p *prelude) arrived(i int32, t Time) {
+func (p *prelude) arrived(i int32, t model.Time) {
 	p.pending--
 	first := p.u.pages.pages[i].number << p.u.pages.shift
 	lo, hi := ^uint64(0), uint64(0) // what arrays have of it
 	p.holding.each(i, func(n int) {
 		a := &p.arrays[n]
 		if a.here++; a.here == a.count {
-			p.u.m.stageSpan(StageH2D, a.array, &a.stages[1])
+			a.stages[1].tell(p.u.m, model.StageH2D, a.array)
 		}
-		if of := &p.u.m.prog.Arrays[a.array]; a.sent {
+		if of := &p.u.prog.Arrays[a.array]; a.sent {
 			lo, hi = min(lo, max(first, of.Base)), max(hi, min(first+1<<p.u.pages.shift, of.Base+of.Bytes))
 		}
 	})
-	if lo < hi && p.u.m.cfg.L2.CopiesWarm {
-		p.u.m.mem.Warm(lo, hi-lo, t)
+	if lo < hi && p.u.cfg.L2.CopiesWarm {
+		p.u.m.Warm(lo, hi-lo, t)
 	}
 }
 
-func (s *stageSpan) extend(start, end Time, bytes uint64) {
+func (s *stageSpan) extend(start, end model.Time, bytes uint64) {
 	if !s.begun {
 		s.start, s.begun = start, true
 	}
@@ -282,14 +287,9 @@ func (s *stageSpan) extend(start, end Time, bytes uint64) {
 	s.bytes += bytes
 }
 
-// stage tells of an interval of the host's program.
-func (m *Machine) stage(kind StageKind, array uint32, start, end Time, bytes uint64) {
-	m.sum.Cycles = max(m.sum.Cycles, end)
-	m.obs.Stage(&StageRecord{Stage: kind, Kernel: NoKernel, Array: array, Start: start, End: end, Bytes: bytes})
-}
-
-func (m *Machine) stageSpan(kind StageKind, array uint32, s *stageSpan) {
+// tell tells of an interval of the host's program, if it was.
+func (s *stageSpan) tell(m *model.DependencyMachine, kind model.StageKind, array uint32) {
 	if s.begun {
-		m.stage(kind, array, s.start, s.end, s.bytes)
+		m.Stage(&model.StageRecord{Stage: kind, Kernel: model.NoKernel, Array: array, Start: s.start, End: s.end, Bytes: s.bytes})
 	}
 }

@@ -1,11 +1,16 @@
-package model
+package crcs
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
 
 // writeBack brings pages back to the host and writes them to a second storage
 // device, in the order in which kernels have done with them.
 type writeBack struct {
-	u       *overlap
-	link    Time
-	storage Time
+	u       *unit
+	link    model.Time
+	storage model.Time
 	arrays  []outputArray
 	holding pageIndex
 	swept   bool
@@ -21,7 +26,7 @@ type outputArray struct {
 	stages [2]stageSpan
 }
 
-func (w *writeBack) init(u *overlap) { w.u = u }
+func (w *writeBack) init(u *unit) { w.u = u }
 
 // find returns the entry of an array that is copied back, or nil.
 func (w *writeBack) find(array uint32) *outputArray {
@@ -59,7 +64,7 @@ func (w *writeBack) writes(array uint32) bool {
 }
 
 // send sends a page back, once.
-func (w *writeBack) send(i int32, t Time) {
+func (w *writeBack) send(i int32, t model.Time) {
 	pg := &w.u.pages.pages[i]
 	if !pg.d2h || pg.sent {
 		return
@@ -67,32 +72,32 @@ func (w *writeBack) send(i int32, t Time) {
 	pg.sent = true
 	bytes := uint64(1) << w.u.pages.shift
 	start := max(t, w.link)
-	w.link = start + w.u.m.host.link[1].cycles(bytes)
+	w.link = start + w.u.m.Link(trace.OpCopyD2H, bytes)
 	w.holding.each(i, func(n int) { w.arrays[n].stages[0].extend(start, w.link, bytes) })
-	w.u.m.queue.post(w.link, evOverlap, overlapBack, uint64(i))
+	w.u.m.At(w.link, pageBack, uint64(i))
 }
 
 // arrived writes a page that is back to its file.
 func (w *writeBack) arrived(i int32) {
-	t := w.u.m.now
+	t := w.u.m.Now()
 	w.holding.each(i, func(n int) {
 		a := &w.arrays[n]
 		if a.file {
 			bytes := w.u.pages.part(a.array, i)
 			start := max(t, w.storage)
-			w.storage = start + w.u.m.host.storage.cycles(bytes)
+			w.storage = start + w.u.m.Storage(bytes)
 			a.stages[1].extend(start, w.storage, bytes)
 		}
 		if a.here++; a.here == a.count {
-			w.u.m.stageSpan(StageD2H, a.array, &a.stages[0])
-			w.u.m.stageSpan(StagePostlude, a.array, &a.stages[1])
+			a.stages[0].tell(w.u.m, model.StageD2H, a.array)
+			a.stages[1].tell(w.u.m, model.StagePostlude, a.array)
 		}
 	})
 }
 
 // sweep sends the pages that no kernel has a count on, once all kernels have
 // been profiled: nobody will hand them over.
-func (w *writeBack) sweep(t Time) {
+func (w *writeBack) sweep(t model.Time) {
 	if w.swept {
 		return
 	}

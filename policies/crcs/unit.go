@@ -1,15 +1,16 @@
-package model
+package crcs
 
 import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
+	"gpureplay/model"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
-// overlap runs the host's program with its stages overlapped (CRCS/PPCS paper,
+// unit runs the host's program with its stages overlapped (CRCS/PPCS paper,
 // section 3): kernels are launched before their input is there, pages go to the
 // device as the prelude completes them, and come back as the last kernel has
 // done with them. It also holds the kernels until they may enter the machine:
@@ -18,14 +19,18 @@ import (
 // A copy, memset or synchronisation between two launches is a point where the
 // program's host needs what the kernels before it made: the host waits there for
 // all of them (choice 12 of MODEL.md).
-type overlap struct {
-	m        *Machine
+type unit struct {
+	m        *model.DependencyMachine
+	cfg      *hardware.Config
+	prog     *trace.Program
+	board    *Board
 	pages    *pageTable
 	prelude  prelude
 	back     writeBack
-	launches uint64 // in the program
+	kernels  map[uint64]*kernel // launched and not ended, by program order
+	launches uint64             // in the program
 	issued   uint64
-	queue    fifo[*kernelRun]  // launched, not yet admitted
+	queue    []*kernel         // launched, not yet admitted
 	queues   []int             // hardware work queues that no kernel holds
 	running  int               // admitted and not ended
 	alone    bool              // an irregular kernel runs
@@ -35,26 +40,42 @@ type overlap struct {
 	files    map[uint32]uint64 // bytes that the prelude reads, by array
 }
 
-func newOverlap(m *Machine, b Scoreboard) (*overlap, error) {
-	pages, err := newPageTable(m, b)
-	if err != nil {
+// kernel is one that has been launched.
+type kernel struct {
+	model.Launched
+	arrival   model.Time // the earliest that the host's launch reaches the KMU
+	queue     int
+	touches   []access            // of each instruction of its function
+	saturated []int32             // pages on which its counts overflowed
+	leaving   map[uint32]*[]touch // of CTAs whose warps have exited: what they give back
+}
+
+func (k *kernel) irregular() bool { return k.Header.Flags&trace.KernelIrregular != 0 }
+
+// stated reports whether ranges are all that is known of its CTAs.
+func (k *kernel) stated() bool { return trace.InferredOf(k.Header) > trace.InferredNothing }
+
+func newUnit(m *model.DependencyMachine, b *Board) (*unit, error) {
+	u := &unit{m: m, cfg: m.Config(), prog: m.Program(), board: b, kernels: make(map[uint64]*kernel), copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
+	var err error
+	if u.pages, err = newPageTable(u); err != nil {
 		return nil, err
 	}
-	u := &overlap{m: m, pages: pages, copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
-	for q := min(m.cfg.KMU.HWQs, m.cfg.KMU.Entries) - 1; q >= 0; q-- {
+	for q := min(u.cfg.KMU.HWQs, u.cfg.KMU.Entries) - 1; q >= 0; q-- {
 		u.queues = append(u.queues, q)
 	}
 	u.prelude.init(u, b)
 	u.back.init(u)
 	err = u.scan()
-	pages.begin()
+	u.pages.begin()
+	m.Set("crcs_counter_overflows", 0)
 	return u, err
 }
 
 // scan looks through the program: how many launches there are, and which arrays
 // come from files, are copied in before the first launch or back after the last.
-func (u *overlap) scan() error {
-	ops := u.m.tr.HostOps()
+func (u *unit) scan() error {
+	ops := u.m.HostOps()
 	var op trace.HostOp
 	for {
 		err := ops.Next(&op)
@@ -67,7 +88,7 @@ func (u *overlap) scan() error {
 		switch {
 		case op.Kind == trace.OpLaunch:
 			u.launches++
-		case op.Array == trace.NoArray || int(op.Array) >= len(u.m.prog.Arrays):
+		case op.Array == trace.NoArray || int(op.Array) >= len(u.prog.Arrays):
 		case op.Kind == trace.OpFileRead && u.launches == 0:
 			u.files[op.Array] += op.Bytes
 		case op.Kind == trace.OpCopyH2D && u.launches == 0:
@@ -79,8 +100,8 @@ func (u *overlap) scan() error {
 
 // scanBack marks the arrays that are copied back after the last launch, and
 // those of them that are written to files.
-func (u *overlap) scanBack() error {
-	ops := u.m.tr.HostOps()
+func (u *unit) scanBack() error {
+	ops := u.m.HostOps()
 	var op trace.HostOp
 	launches := uint64(0)
 	for {
@@ -106,13 +127,13 @@ func (u *overlap) scanBack() error {
 	}
 }
 
-func (u *overlap) known(array uint32) bool {
-	return array != trace.NoArray && int(array) < len(u.m.prog.Arrays)
+func (u *unit) known(array uint32) bool {
+	return array != trace.NoArray && int(array) < len(u.prog.Arrays)
 }
 
 // issue performs one operation of the host. wait: the host first waits until
 // the kernels launched so far have ended, and comes again.
-func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error) {
+func (u *unit) issue(op *trace.HostOp, t model.Time) (busy model.Time, wait bool, err error) {
 	first, last := u.issued == 0, u.issued == u.launches
 	if op.Kind != trace.OpFileRead {
 		u.prelude.apart()
@@ -123,12 +144,12 @@ func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err err
 			u.prelude.read(op.Array, t)
 			return 0, false, nil
 		}
-		return u.m.host.file(op, t), false, nil
+		return u.m.File(op, t), false, nil
 	case trace.OpFileWrite:
 		if last && u.back.writes(op.Array) {
 			return 0, false, nil // page by page, as they come back
 		}
-		return u.m.host.file(op, t), false, nil
+		return u.m.File(op, t), false, nil
 	case trace.OpCopyH2D:
 		if first && u.known(op.Array) {
 			u.prelude.copy(op.Array, t)
@@ -136,11 +157,11 @@ func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err err
 		}
 		return u.between(op, t)
 	case trace.OpLaunch:
-		if u.open() >= maxOpen {
+		if u.open() >= u.m.LaunchQueue() {
 			return 0, true, nil
 		}
 		u.issued++
-		return nsToCycles(int64(u.m.cfg.Host.LaunchOverheadNs), u.m.cfg), false, u.launch(op.Kernel, t)
+		return u.m.Cycles(int64(u.cfg.Host.LaunchOverheadNs)), false, u.launch(op.Kernel, t)
 	case trace.OpCopyD2H:
 		if last && u.known(op.Array) {
 			return 0, false, nil // page by page, as they are done with
@@ -151,51 +172,50 @@ func (u *overlap) issue(op *trace.HostOp, t Time) (busy Time, wait bool, err err
 	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
 		return 0, !last && u.open() > 0, nil
 	case trace.OpHostWork:
-		return nsToCycles(op.Ns, u.m.cfg), false, nil
+		return u.m.Cycles(op.Ns), false, nil
 	}
 	return 0, false, nil
 }
 
 // between copies or sets whole arrays between launches, when the kernels have
 // ended.
-func (u *overlap) between(op *trace.HostOp, t Time) (Time, bool, error) {
+func (u *unit) between(op *trace.HostOp, t model.Time) (model.Time, bool, error) {
 	if u.open() > 0 {
 		return 0, true, nil
 	}
-	h := u.m.host
-	link, stage := 2, NumStages
+	d := u.m.Cycles(int64(u.cfg.Host.CopyLatencyNs)) + u.m.Link(op.Kind, op.Bytes)
+	stage := &model.StageRecord{Kernel: model.NoKernel, Array: op.Array, Start: t, End: t + d, Bytes: op.Bytes}
 	switch op.Kind {
 	case trace.OpCopyH2D:
-		link, stage = 0, int(StageH2D)
+		stage.Stage = model.StageH2D
+		u.m.Stage(stage)
+		if u.cfg.L2.CopiesWarm {
+			u.m.Warm(op.Addr, op.Bytes, t+d)
+		}
 	case trace.OpCopyD2H:
-		link, stage = 1, int(StageD2H)
-	}
-	d := nsToCycles(int64(u.m.cfg.Host.CopyLatencyNs), u.m.cfg) + h.link[link].cycles(op.Bytes)
-	if stage < NumStages {
-		u.m.stage(StageKind(stage), op.Array, t, t+d, op.Bytes)
-	}
-	if op.Kind == trace.OpCopyH2D && u.m.cfg.L2.CopiesWarm {
-		u.m.mem.Warm(op.Addr, op.Bytes, t+d)
+		stage.Stage = model.StageD2H
+		u.m.Stage(stage)
 	}
 	return d, false, nil
 }
 
 // open is the number of kernels launched and not ended.
-func (u *overlap) open() int { return u.running + u.queue.len() }
+func (u *unit) open() int { return u.running + len(u.queue) }
 
 // settled reports whether every kernel of the program that has not ended has
 // been profiled, so that a page without owner has none to come.
-func (u *overlap) settled() bool {
-	return !u.busy && u.issued == u.launches && !u.alone && (u.queue.len() == 0 || u.queue.len() == 1 && u.profiled)
+func (u *unit) settled() bool {
+	return !u.busy && u.issued == u.launches && !u.alone && (len(u.queue) == 0 || len(u.queue) == 1 && u.profiled)
 }
 
-func (u *overlap) launch(id uint32, t Time) error {
-	k, err := u.m.launch(id, nil)
+func (u *unit) launch(id uint32, t model.Time) error {
+	run, err := u.m.Launch(id)
 	if err != nil {
 		return err
 	}
-	k.ready, k.arrival = true, t+Time(u.m.cfg.Host.LaunchLatency)
-	u.queue.push(k)
+	k := &kernel{Launched: run, arrival: t + model.Time(u.cfg.Host.LaunchLatency), touches: u.pages.accesses(run.Function)}
+	u.kernels[k.Order] = k
+	u.queue = append(u.queue, k)
 	return u.next(t)
 }
 
@@ -203,9 +223,9 @@ func (u *overlap) launch(id uint32, t Time) error {
 // enter in program order, so one waits here until the distributor and a hardware
 // work queue have room: were a later one to pass it, its CTAs could fill every SM
 // and wait for pages of the one outside.
-func (u *overlap) next(t Time) error {
-	for u.queue.len() > 0 && !u.busy {
-		k := *u.queue.first()
+func (u *unit) next(t model.Time) error {
+	for len(u.queue) > 0 && !u.busy {
+		k := u.queue[0]
 		if !u.profiled && !k.irregular() {
 			d, err := u.pages.profile(k, t)
 			if err != nil {
@@ -213,21 +233,21 @@ func (u *overlap) next(t Time) error {
 			}
 			u.profiled, u.busy = true, true
 			if d > 0 {
-				u.m.obs.Stage(&StageRecord{Stage: StageProfiler, Kernel: k.ID, Array: trace.NoArray, Start: t, End: t + d})
+				u.m.Stage(&model.StageRecord{Stage: model.StageProfiler, Kernel: k.ID, Array: trace.NoArray, Start: t, End: t + d})
 			}
-			u.m.queue.post(t+d, evOverlap, overlapProfiled, 0)
+			u.m.At(t+d, profiled, 0)
 			return nil
 		}
 		free := len(u.queues)
 		if free == 0 || u.alone || k.irregular() && u.running > 0 {
 			break
 		}
-		k.hwq, u.queues = u.queues[free-1], u.queues[:free-1]
-		u.queue.pop()
+		k.queue, u.queues = u.queues[free-1], u.queues[:free-1]
+		u.queue = u.queue[1:]
 		u.profiled = false
 		u.running++
 		u.alone = k.irregular()
-		u.m.queue.post(max(t, k.arrival), evArrive, k.slot, 0)
+		u.m.Enter(k.Launched, k.queue, max(t, k.arrival))
 	}
 	if u.settled() {
 		u.back.sweep(t)
@@ -235,82 +255,75 @@ func (u *overlap) next(t Time) error {
 	return nil
 }
 
-// What an evOverlap event of the overlapped host says in its first argument.
+// What an event of the unit says in its first argument.
 const (
-	overlapProfiled = iota // the pre-profiler has ended
-	overlapStart           // the storage looks for a page to read
-	overlapRead            // the storage has read a page; b = its index
-	overlapReady           // a page has arrived on the device; b = its index
-	overlapBack            // a page has arrived on the host; b = its index
+	profiled    = iota // the pre-profiler has ended
+	storageIdle        // the storage looks for a page to read
+	pageRead           // the storage has read a page
+	pageReady          // a page has arrived on the device
+	pageBack           // a page has arrived on the host
 )
 
-func (u *overlap) event(what, arg uint64, t Time) error {
+func (u *unit) event(what, arg uint64, t model.Time) error {
 	switch what {
-	case overlapProfiled:
+	case profiled:
 		u.busy = false
 		return u.next(t)
-	case overlapStart:
+	case storageIdle:
 		u.prelude.start(t)
-	case overlapRead:
+	case pageRead:
 		u.prelude.pageRead(int32(arg), t)
-	case overlapReady:
+	case pageReady:
 		u.prelude.arrived(int32(arg), t)
 		u.pages.setReady(int32(arg), t)
-	case overlapBack:
+	case pageBack:
 		u.back.arrived(int32(arg))
 	}
 	return nil
 }
 
-// kernelEnded lets the kernels behind one that has ended enter.
-func (u *overlap) kernelEnded(k *kernelRun, t Time) error {
+// completed lets the kernels behind one that has ended enter.
+func (u *unit) completed(order uint64, t model.Time) error {
+	k := u.kernels[order]
+	delete(u.kernels, order)
 	u.running--
-	u.queues = append(u.queues, k.hwq)
+	u.queues = append(u.queues, k.queue)
 	u.alone = u.alone && !k.irregular()
 	u.pages.kernelEnded(k, t)
-	if err := u.next(t); err != nil {
-		return err
-	}
-	return u.m.host.run(t)
+	return u.next(t)
 }
 
 // sendBack sends a page that no kernel needs any more to the host.
-func (u *overlap) sendBack(i int32, t Time) {
+func (u *unit) sendBack(i int32, t model.Time) {
 	if u.settled() {
 		u.back.send(i, t)
 	}
 }
 
 // stuck names the pages that warps wait for, and the kernels that wait to enter.
-func (u *overlap) stuck(add func(string, ...any)) {
-	waited := make([]int32, 0, len(u.pages.waiting))
-	for i := range u.pages.waiting {
-		waited = append(waited, i)
-	}
-	slices.Sort(waited)
-	for _, i := range waited {
-		x, pg := u.pages.waiting[i][0], &u.pages.pages[i]
-		c := x.w.cta
+func (u *unit) stuck(waits []model.AccessWait, add func(string, ...any)) {
+	for _, x := range waits {
+		pg := &u.pages.pages[x.On]
 		if !pg.ready {
-			add("CTA %d of kernel %d on SM %d waits for page %#x, which has not been transferred", c.cta.ID, c.kernel.ID, x.sm.id, pg.number)
+			add("CTA %d of kernel %d on SM %d waits for page %#x, which has not been transferred", x.CTA, x.Kernel, x.SM, pg.number)
 			continue
 		}
-		add("CTA %d of kernel %d on SM %d waits for page %#x of kernel %d, %s", c.cta.ID, c.kernel.ID, x.sm.id, pg.number, u.pages.ownerID(pg), u.why(u.pages.ownerID(pg)))
+		owner := u.pages.ownerID(pg)
+		add("CTA %d of kernel %d on SM %d waits for page %#x of kernel %d, %s", x.CTA, x.Kernel, x.SM, pg.number, owner, u.why(owner))
 	}
-	if u.queue.len() > 0 {
-		add("kernel %d waits to enter behind %d that run", (*u.queue.first()).ID, u.running)
+	if len(u.queue) > 0 {
+		add("kernel %d waits to enter behind %d that run", u.queue[0].ID, u.running)
 	}
 }
 
 // why says why a kernel does not go on.
-func (u *overlap) why(id uint32) string {
-	for _, k := range u.m.ctas.entries {
-		if k.ID == id && k.Left > 0 && k.Resident == 0 {
-			return fmt.Sprintf("which has %d to place and no SM that is free of other kernels", k.Left)
-		}
-		if k.ID == id {
-			return fmt.Sprintf("which has %d CTAs on SMs and %d to place", k.Resident, k.Left)
-		}
+func (u *unit) why(id uint32) string {
+	k := u.m.Entered(id)
+	switch {
+	case k == nil:
+		return "which has not entered the distributor"
+	case k.Left > 0 && k.Resident == 0:
+		return fmt.Sprintf("which has %d to place and no SM that is free of other kernels", k.Left)
 	}
-	return "which has not entered the distributor"
+	return fmt.Sprintf("which has %d CTAs on SMs and %d to place", k.Resident, k.Left)
 }

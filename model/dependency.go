@@ -1,0 +1,233 @@
+package model
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// Dependency decides how kernels that depend on each other may overlap: access by
+// access ([AccessDependency]) or CTA by CTA ([CTADependency]).
+type Dependency interface {
+	// Window is how many kernels of one stream may be on the GPU at once; 0: any number.
+	Window() int
+}
+
+// AccessDependency decides when a warp's global access may go ahead, beyond the order
+// of streams. Kernels are then on the GPU before what they read is, so that it also
+// carries out the host's program.
+type AccessDependency interface {
+	Dependency
+	// Start binds it to its machine, before anything else.
+	Start(m *DependencyMachine) error
+	// Issue performs one operation of the host in cycle t and returns for how long it
+	// keeps the host. wait: the host comes again with it when a kernel has ended.
+	Issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error)
+	// Event is what [DependencyMachine.At] was asked for.
+	Event(what, arg uint64, t Time) error
+	// Blocked says what keeps back an access of a kernel, by its program order, to
+	// sectors of 32 bytes, by a number of its own, and how that is booked; < 0: nothing
+	// does. The warp waits until [DependencyMachine.Wake] names the number.
+	Blocked(order uint64, sectors []uint64) (on int32, why Stall)
+	// Exited tells that the warps of a CTA have exited, or that it has none, and returns
+	// how much longer it holds its place. Ended tells of the end of that.
+	Exited(order uint64, c *trace.CTA, t Time) (held Time)
+	Ended(order uint64, cta uint32, t Time)
+	// Completed tells that a kernel has ended.
+	Completed(order uint64, t Time) error
+	// Apart reports whether CTAs of two kernels are kept off the same SM.
+	Apart() bool
+	// Grain is the logarithm of the bytes that are kept in order together, and Owned how
+	// many of those that have come to the device are a kernel's: for auditors and for the
+	// timeline.
+	Grain(c *hardware.Config) uint
+	Owned(order uint64) int
+	// Stuck names what can never go on, of a run of which nothing moves.
+	Stuck(waits []AccessWait, add func(format string, args ...any))
+}
+
+// AccessWait is a warp whose access is kept back, and by what.
+type AccessWait struct {
+	Kernel, CTA uint32
+	SM          int
+	On          int32
+}
+
+// Launched is a kernel that a dependency has launched.
+type Launched struct {
+	*KernelView
+	Header *trace.Kernel
+	run    *kernelRun
+}
+
+// CTADependency keeps kernels of one stream in order CTA by CTA: they are on the GPU
+// together, and it says which CTAs may be placed. A kernel completes in its stream
+// when those before it have. Copies and what else a stream has between kernels are in
+// order as ever; kernels of different streams are not its affair.
+type CTADependency interface {
+	Dependency
+	// Start binds it to its machine, before the first kernel.
+	Start(m *DependencyMachine)
+	// Opened tells that a kernel of the host may enter the GPU: fewer than Window of
+	// its stream that came before it have not completed, and nothing but kernels.
+	Opened(k *KernelView, t Time) error
+	// Next returns the CTA of a kernel, by its program order, that may be placed next.
+	Next(order uint64) (cta uint32, ok bool)
+	// Placed and Ended tell of a CTA of such a kernel, the latter in the cycle in which
+	// its stores have been acknowledged. What it lets go is placed in a later one.
+	Placed(order uint64, cta uint32, t Time)
+	Ended(order uint64, cta uint32, t Time)
+	// Waits reports whether the host waits where its program synchronises.
+	Waits() bool
+	// Completed tells that a kernel and all before it in its stream have ended.
+	Completed(order uint64, t Time)
+}
+
+// DependencyMachine is what a [CTADependency] acts with.
+type DependencyMachine struct{ m *Machine }
+
+// CTAs hands over the CTAs of a kernel in order, as the trace has them.
+func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
+	cursor, err := x.m.tr.CTAs(kernel, 0)
+	if err != nil {
+		return err
+	}
+	var c trace.CTA
+	for {
+		switch err := cursor.Next(&c); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("kernel %d: %w", kernel, err)
+		}
+		do(&c)
+	}
+}
+
+// Kernel reads the header of a kernel.
+func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }
+
+// Count counts an event in the run's summary.
+func (x *DependencyMachine) Count(name string) { x.m.metrics.count(name) }
+
+// Config is the machine's configuration and Program the trace's, to be read only.
+func (x *DependencyMachine) Config() *hardware.Config { return x.m.cfg }
+
+// Program is the counterpart of Config.
+func (x *DependencyMachine) Program() *trace.Program { return x.m.prog }
+
+// HostOps reads the host's program from its beginning.
+func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.m.tr.HostOps() }
+
+// Now is the current cycle.
+func (x *DependencyMachine) Now() Time { return x.m.now }
+
+// At asks for [AccessDependency.Event] at t.
+func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.post(t, evAccess, what, arg) }
+
+// Launch makes a kernel known to the machine, next in program order.
+func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
+	k, err := x.m.launch(id, nil)
+	if err != nil {
+		return Launched{}, err
+	}
+	k.ready = true
+	return Launched{&k.KernelView, &k.tk, k}, nil
+}
+
+// Enter has a launched kernel reach a hardware work queue of the KMU at t.
+func (x *DependencyMachine) Enter(k Launched, queue int, t Time) {
+	k.run.hwq = queue
+	x.m.queue.post(t, evArrive, k.run.slot, 0)
+}
+
+// Entered returns the kernel of an id that is in the distributor, or nil.
+func (x *DependencyMachine) Entered(id uint32) *KernelView {
+	for _, k := range x.m.ctas.entries {
+		if k.ID == id {
+			return &k.KernelView
+		}
+	}
+	return nil
+}
+
+// LaunchQueue is how many kernels the host may be ahead of the device.
+func (x *DependencyMachine) LaunchQueue() int { return maxOpen }
+
+// Cycles converts a time of the host, rounding up.
+func (x *DependencyMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
+
+// Storage and Link are how long the storage takes for bytes, and the link of a kind of
+// copy.
+func (x *DependencyMachine) Storage(bytes uint64) Time { return x.m.host.storage.cycles(bytes) }
+
+// Link is the counterpart of Storage.
+func (x *DependencyMachine) Link(kind trace.OpKind, bytes uint64) Time {
+	return x.m.host.link[engineOf(kind)].cycles(bytes)
+}
+
+// File has the host read or write a file from t on, and returns for how long.
+func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.m.host.file(op, t) }
+
+// Warm notes that a copy to the device has ended.
+func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.m.mem.Warm(addr, bytes, t) }
+
+// Stage and Page tell the observer.
+func (x *DependencyMachine) Stage(r *StageRecord) { x.m.tellStage(r) }
+
+// Page is the counterpart of Stage.
+func (x *DependencyMachine) Page(r *PageRecord) { x.m.obs.Page(r) }
+
+// Set sets a figure of the run's summary.
+func (x *DependencyMachine) Set(name string, v float64) { x.m.metrics.set(name, v) }
+
+// Look has the CTA scheduler look again in cycle t.
+func (x *DependencyMachine) Look(t Time) { x.m.ctas.wake(t) }
+
+// Wake lets the warps whose accesses are kept back by something look again from cycle
+// t on.
+func (x *DependencyMachine) Wake(on int32, t Time) {
+	all := x.m.waiting[on]
+	if len(all) == 0 {
+		return
+	}
+	delete(x.m.waiting, on)
+	for _, a := range all {
+		a.w.reason = a.why
+		a.sm.schedule(a.w, max(t, x.m.now+1))
+	}
+}
+
+// accessWaiter is a warp whose access is kept back.
+type accessWaiter struct {
+	sm  *sm
+	w   *warp
+	why Stall
+}
+
+// startDependency binds the policy's dependency.
+func (m *Machine) startDependency() error {
+	x := &DependencyMachine{m}
+	if m.gate, _ = m.policy.Dependency.(CTADependency); m.gate != nil {
+		m.gate.Start(x)
+	}
+	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
+		m.waiting = make(map[int32][]accessWaiter)
+		return m.access.Start(x)
+	}
+	return nil
+}
+
+// waits lists one warp of those that each thing keeps back.
+func (m *Machine) waits() (all []AccessWait) {
+	for on, ws := range m.waiting {
+		c := ws[0].w.cta
+		all = append(all, AccessWait{c.kernel.ID, c.cta.ID, ws[0].sm.id, on})
+	}
+	slices.SortFunc(all, func(a, b AccessWait) int { return int(a.On) - int(b.On) })
+	return all
+}
