@@ -35,7 +35,8 @@ var allowed = map[string][]string{
 	"replay/measured":  {"trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"trace", "model", "policies", "replay"},
 	"replay/report":    {"trace", "model", "replay"},
-	"replay":           {"trace", "model", "policies", "replay/table"},
+	"replay":           {"trace", "model", "policies", "replay/table", "replay/workers"},
+	"replay/workers":   {},
 	"convert":          {"trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":          {"trace", "samples"},

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sync"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
+	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 
@@ -74,10 +74,9 @@ type Effect struct {
 }
 
 // Explain replays a trace under one policy, once as the machine is and once with
-// each switch turned, jobs of them at a time, and returns the machine's cycles and the
-// effects, the largest first. A machine that allows no zero for a key leaves that
-// switch out.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int) (model.Time, []Effect, error) {
+// each switch turned, jobs of them at a time (0: as many as fit), and returns the machine's cycles and the
+// effects, the largest first. Done is told after each run; may be nil.
+func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int, done Done) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, model.NotTasks)
 	if err != nil {
 		return 0, nil, err
@@ -85,47 +84,35 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	if why := c.Lacks(facts); why != "" {
 		return 0, nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
 	}
-	timing := TimingOf(facts) // as a replay of the trace has it
-	base, err := cyclesOf(ctx, tr, cfg, c, timing)
-	if err != nil {
-		return 0, nil, fmt.Errorf("policy %s: %w", c.Label, err)
+	timing, switches := TimingOf(facts), Switches() // as a replay of the trace has it
+	all := make([]Effect, 1+len(switches))          // the first is the machine as it is
+	for i := range switches {
+		all[1+i].Switch = switches[i]
 	}
-	all, err := effects(ctx, tr, cfg, c, base, timing, jobs)
+	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return all[i].What }}
+	err = pool.Do(ctx, len(all), func(ctx context.Context, i int) error {
+		machine, err := all[i].turn(cfg)
+		if err == nil {
+			all[i].Cycles, err = cyclesOf(ctx, tr, machine, c, timing)
+		}
+		switch {
+		case err == nil:
+			return nil
+		case i == 0:
+			return fmt.Errorf("policy %s: %w", c.Label, err)
+		}
+		return fmt.Errorf("switch %s: %w", all[i].Name, err)
+	})
 	if err != nil {
 		return 0, nil, err
 	}
-	return base, all, nil
-}
-
-// effects turns each switch; all of them are run, whichever ends first.
-func effects(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, base model.Time, timing model.Timing, jobs int) ([]Effect, error) {
-	switches := Switches()
-	all, errs := make([]Effect, len(switches)), make([]error, len(switches))
-	slots := make(chan struct{}, max(1, jobs))
-	var runs sync.WaitGroup
-	for i, s := range switches {
-		slots <- struct{}{}
-		runs.Go(func() {
-			defer func() { <-slots }()
-			changed, err := s.turn(cfg)
-			var n model.Time
-			if err == nil {
-				n, err = cyclesOf(ctx, tr, changed, c, timing)
-			}
-			if err != nil {
-				errs[i] = fmt.Errorf("switch %s: %w", s.Name, err)
-			}
-			all[i] = Effect{s, n, float64(n-base) / float64(max(1, base)) * 100}
-		})
+	base := all[0].Cycles
+	for i := range all {
+		all[i].Pct = float64(all[i].Cycles-base) / float64(max(1, base)) * 100
 	}
-	runs.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(all, func(a, b Effect) int { return cmp.Compare(math.Abs(b.Pct), math.Abs(a.Pct)) })
-	return all, nil
+	effects := all[1:]
+	slices.SortStableFunc(effects, func(a, b Effect) int { return cmp.Compare(math.Abs(b.Pct), math.Abs(a.Pct)) })
+	return base, effects, nil
 }
 
 // turn returns the machine with the switch turned.

@@ -3,11 +3,13 @@ package replay
 import (
 	"context"
 	"fmt"
-	"sync"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"gpureplay/model"
 	"gpureplay/policies"
+	"gpureplay/replay/workers"
 )
 
 // Progress is how far a run is.
@@ -18,6 +20,9 @@ type Progress struct {
 	PerSecond float64
 	Left      time.Duration // at this rate; 0: unknown
 }
+
+// Done is told after each run of several, never twice at a time.
+type Done func(done, total int, name string)
 
 // ticker returns what the machine calls while it runs; nil if nobody asks.
 func (job *Job) ticker(label string) func(model.Time, uint64) {
@@ -41,12 +46,20 @@ func (job *Job) ticker(label string) func(model.Time, uint64) {
 	}
 }
 
-// task is one choice under one variant.
+// task is one choice under one variant: a run, or of a search its tries, of which the
+// best is run once more, under the name of the search.
 type task struct {
 	choice  *policies.Choice
 	variant Variant
-	results []*Result
-	err     error
+	runs    []*policies.Choice
+	left    atomic.Int64 // runs that have not come to their end
+	results []*Result    // of each run, and of a search; nil: none yet
+}
+
+// attempt is one run of a task.
+type attempt struct {
+	*task
+	run int
 }
 
 // sideBySide runs every choice under every variant, job.Jobs at a time, and returns
@@ -54,74 +67,94 @@ type task struct {
 // those that wait nothing is in memory. The first error ends those that have not
 // begun; those that run, run on.
 func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Result, error) {
-	variants := job.Variants
-	if len(variants) == 0 {
-		variants = []Variant{{}}
+	tasks, err := job.tasks(order)
+	if err != nil {
+		return nil, err
 	}
-	var tasks []*task
-	for _, v := range variants {
-		for _, c := range order {
-			tasks = append(tasks, &task{choice: c, variant: v})
-		}
-	}
-	queue, stopped := make(chan *task), make(chan struct{})
-	var workers sync.WaitGroup
-	var stop sync.Once
-	for range min(max(job.Jobs, 1), len(tasks)) {
-		workers.Go(func() {
-			for t := range queue {
-				label := labelOf(t.choice.Label, job.set(t.variant))
-				job.tell(func() {
-					if job.Started != nil {
-						job.Started(label)
-					}
-				})
-				t.results, t.err = job.all(ctx, t.choice, t.variant)
-				between()
-				if t.err != nil {
-					t.err = fmt.Errorf("policy %s: %w", label, t.err)
-					stop.Do(func() { close(stopped) })
-				}
-				if n := len(t.results); n > 0 && job.Finished != nil {
-					job.tell(func() { job.Finished(label, t.results[n-1]) })
-				}
-			}
-		})
-	}
-	job.feed(ctx, tasks, queue, stopped)
-	workers.Wait()
-	var results []*Result
-	err := context.Cause(ctx)
+	var all []attempt
 	for _, t := range tasks {
-		results = append(results, t.results...)
-		if t.err != nil && (err == nil || err == context.Cause(ctx)) {
-			err = t.err
+		for i := range t.runs {
+			all = append(all, attempt{t, i})
 		}
+	}
+	pool := workers.Pool{
+		Workers: max(job.Jobs, 1),
+		Cost:    func(i int) float64 { return Effort(all[i].choice) },
+	}
+	err = pool.Do(ctx, len(all), func(_ context.Context, i int) error { return job.attempt(ctx, all[i]) })
+	var results []*Result
+	for _, t := range tasks {
+		results = append(results, slices.DeleteFunc(t.results, func(r *Result) bool { return r == nil })...)
 	}
 	return results, err
 }
 
-// feed hands the tasks to the workers, in order, until one has failed or ctx ends.
-func (job *Job) feed(ctx context.Context, tasks []*task, queue chan<- *task, stopped <-chan struct{}) {
-	defer close(queue)
-	for _, t := range tasks {
-		select {
-		case <-stopped:
-			return
-		default:
-		}
-		if ctx.Err() != nil {
-			t.err = fmt.Errorf("policy %s: %w", labelOf(t.choice.Label, job.set(t.variant)), context.Cause(ctx))
-			return
-		}
-		select {
-		case queue <- t:
-		case <-stopped:
-			return
-		case <-ctx.Done():
-			return
+// tasks are the runs of every choice under every variant.
+func (job *Job) tasks(order []*policies.Choice) ([]*task, error) {
+	variants := job.Variants
+	if len(variants) == 0 {
+		variants = []Variant{{}}
+	}
+	var all []*task
+	for _, v := range variants {
+		for _, c := range order {
+			t := &task{choice: c, variant: v, runs: []*policies.Choice{c}}
+			if c.Searches() {
+				var err error
+				if t.runs, err = c.Tries(job.Trace); err != nil {
+					return nil, fmt.Errorf("policy %s: %w", labelOf(c.Label, job.set(v)), err)
+				}
+			}
+			t.left.Store(int64(len(t.runs)))
+			t.results = make([]*Result, len(t.runs)+1)
+			all = append(all, t)
 		}
 	}
+	return all, nil
+}
+
+// attempt does one run. Of a search whoever ends the last try goes on with the best.
+func (job *Job) attempt(ctx context.Context, a attempt) error {
+	job.tell(func() {
+		if job.Started != nil {
+			job.Started(labelOf(a.runs[a.run].Label, job.set(a.variant)))
+		}
+	})
+	r, err := job.result(ctx, a, a.runs[a.run], a.run)
+	ended := err == nil && a.left.Add(-1) == 0
+	if ended && a.choice.Searches() {
+		r, err = job.result(ctx, a, a.best().As(a.choice.Label), len(a.runs))
+	}
+	if r != nil && (ended || err != nil) {
+		job.tell(func() {
+			if job.Finished != nil {
+				job.Finished(labelOf(a.choice.Label, job.set(a.variant)), r)
+			}
+		})
+	}
+	return err
+}
+
+// result does one run, and keeps what it comes to.
+func (job *Job) result(ctx context.Context, a attempt, c *policies.Choice, at int) (r *Result, err error) {
+	r, err = job.one(ctx, c, a.variant)
+	between()
+	if err != nil {
+		err = fmt.Errorf("policy %s: %w", labelOf(a.choice.Label, job.set(a.variant)), err)
+	}
+	a.results[at] = r
+	return r, err
+}
+
+// best is the fastest try of a search; of equals the last, which launches less.
+func (t *task) best() *policies.Choice {
+	best := 0
+	for i, r := range t.results[:len(t.runs)] {
+		if r.Run.Cycles <= t.results[best].Run.Cycles {
+			best = i
+		}
+	}
+	return t.runs[best]
 }
 
 // tell calls back to the caller, one call at a time.

@@ -7,6 +7,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
+	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 
@@ -18,9 +19,17 @@ type WhatIf struct {
 	Notes string // what is assumed
 }
 
+// whatIf is a replay with one thing changed.
+type whatIf struct {
+	what, policy, notes string
+	cfg                 *hardware.Config
+	timing              model.Timing
+}
+
 // WhatIfs replays a capture with one thing changed at a time: twice its SMs or as
-// many as sms says, if that is not 0, and on gpu, if that is not nil.
-func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config) ([]WhatIf, error) {
+// many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
+// time (0: as many as fit). Done is told after each; may be nil.
+func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done Done) ([]WhatIf, error) {
 	times, err := model.ReadCapture(r)
 	if err != nil {
 		return nil, err
@@ -47,13 +56,8 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 	if sms == 0 {
 		sms = 2 * own.SM.Count
 	}
-	list := []WhatIf{{What: "recorded", Ns: times.SpanNs()}}
 	const inferred = "work is inferred: CTAs hold their places as long as on the captured GPU"
-	for _, row := range []struct {
-		what, policy, notes string
-		cfg                 *hardware.Config
-		timing              model.Timing
-	}{
+	rows := []whatIf{
 		{"captured", "captured", "starts as recorded", own, recorded},
 		{"replayed", "hyperq", "host and copies as recorded", own, recorded},
 		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *hardware.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
@@ -62,19 +66,24 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 		{"each step a CUDA graph", "graph", "or what lies between two waits of the host: one call launches it, and the host's work between its kernels is gone", own, recorded},
 		{"streams freed", "freed", "kernels wait for events and copies alone: what the order of streams costs at most, since kernels may rely on it", own, recorded},
 		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *hardware.Config) { c.SM.Count = sms }), recorded},
-		{"", "hyperq", inferred, gpu, recorded},
-	} {
-		if row.cfg == nil {
-			continue
-		}
-		if row.what == "" {
-			row.what = "on " + row.cfg.Name
-		}
+	}
+	if gpu != nil {
+		rows = append(rows, whatIf{"on " + gpu.Name, "hyperq", inferred, gpu, recorded})
+	}
+	list := make([]WhatIf, 1+len(rows))
+	list[0] = WhatIf{What: "recorded", Ns: times.SpanNs()}
+	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return rows[i].what }}
+	err = pool.Do(ctx, len(rows), func(ctx context.Context, i int) error {
+		row := &rows[i]
 		ns, err := spanUnder(ctx, r, row.cfg, row.policy, row.timing, &boundaryWatch{})
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", row.what, err)
+			return fmt.Errorf("%s: %w", row.what, err)
 		}
-		list = append(list, WhatIf{row.what, ns, row.notes})
+		list[1+i] = WhatIf{row.what, ns, row.notes}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
 }

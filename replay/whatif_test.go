@@ -15,7 +15,7 @@ sync
 work 500
 launch b grid=1 block=32 fidelity=kernel ns=400 host=2500 start=3500 duration=1000
 `)
-	all, err := WhatIfs(t.Context(), r, 0, nil)
+	all, err := WhatIfs(t.Context(), r, 0, nil, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ launch b grid=1 block=32 fidelity=kernel ns=400 host=2500 start=3500 duration=10
 	if len(want) > 0 {
 		t.Errorf("not there: %v", want)
 	}
-	if _, err := WhatIfs(t.Context(), tracetest.FromText(t, "launch a grid=1 block=32\n"), 0, nil); err == nil {
+	if _, err := WhatIfs(t.Context(), tracetest.FromText(t, "launch a grid=1 block=32\n"), 0, nil, 1, nil); err == nil {
 		t.Error("a trace without times is taken for a capture")
 	}
 }

@@ -15,6 +15,7 @@ type correlateFlags struct {
 	gpu      string
 	where    []string
 	accelsim string
+	jobs     jobs
 }
 
 func init() { register((*app).correlateCommand) }
@@ -66,7 +67,7 @@ func (a *app) correlateCommand() *cobra.Command {
 				return a.correlateBoundaries(cmd.Context())
 			}
 			if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
-				return a.correlateCaptures(cmd.Context(), args)
+				return a.correlateCaptures(cmd.Context(), &f, args)
 			}
 			cases, skipped, err := f.cases(args)
 			if err != nil {
@@ -89,6 +90,7 @@ func (a *app) correlateCommand() *cobra.Command {
 			return a.printCorrelations(all)
 		},
 	}
+	f.jobs.register(c.Flags())
 	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
 	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool that measured)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")

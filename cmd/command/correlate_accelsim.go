@@ -21,7 +21,7 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 		return err
 	}
 	bar := a.progress(len(refs))
-	cases, err := measured.Compare(ctx, refs, 0, bar.done)
+	cases, err := measured.Compare(ctx, refs, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err

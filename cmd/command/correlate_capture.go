@@ -9,6 +9,7 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/replay"
+	"gpureplay/replay/workers"
 )
 
 // captures reports whether all arguments are captures or traces: each of them has
@@ -34,24 +35,25 @@ func captures(args []string) bool {
 
 // correlateCaptures replays captures and prints how far the ends are from the
 // recorded ones.
-func (a *app) correlateCaptures(ctx context.Context, paths []string) error {
-	var all []*replay.CaptureResult
+func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []string) error {
+	all := make([]*replay.CaptureResult, len(paths))
 	bar := a.progress(len(paths))
-	defer bar.close()
-	for i, path := range paths {
-		r, err := openTrace(ctx, path)
+	pool := workers.Pool{Workers: int(f.jobs), Done: bar.done, Name: func(i int) string { return filepath.Base(paths[i]) }}
+	err := pool.Do(ctx, len(paths), func(ctx context.Context, i int) error {
+		r, err := openTrace(ctx, paths[i])
 		if err != nil {
 			return err
 		}
-		c, err := replay.CorrelateCapture(ctx, r, filepath.Base(path))
-		r.Close()
-		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		defer r.Close()
+		if all[i], err = replay.CorrelateCapture(ctx, r, filepath.Base(paths[i])); err != nil {
+			return fmt.Errorf("%s: %w", paths[i], err)
 		}
-		all = append(all, c)
-		bar.done(i+1, len(paths), c.Capture)
-	}
+		return nil
+	})
 	bar.close()
+	if err != nil {
+		return err
+	}
 	if a.asJSON {
 		return a.printJSON(captureRows(all))
 	}

@@ -76,7 +76,7 @@ func unknown(skipped measured.Skipped) string {
 // correlateCases predicts cases and prints each with what it comes to.
 func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []measured.Case, skipped measured.Skipped) error {
 	bar := a.progress(len(cases))
-	results, err := measured.Run(ctx, cases, &measured.Options{GPU: f.gpu, Open: openTrace, Done: bar.done})
+	results, err := measured.Run(ctx, cases, &measured.Options{GPU: f.gpu, Workers: int(f.jobs), Open: openTrace, Done: bar.done})
 	bar.close()
 	if err != nil {
 		return err

@@ -1,9 +1,7 @@
 package command
 
 import (
-	"cmp"
 	"fmt"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,7 @@ import (
 func init() { register((*app).explainCommand) }
 
 func (a *app) explainCommand() *cobra.Command {
-	f, jobs := &replayFlags{params: map[string]*string{}}, 0
+	f := &replayFlags{params: map[string]*string{}}
 	c := &cobra.Command{
 		Use:   "explain TRACE",
 		Short: "turn one resource or latency off at a time: what the cycles are made of",
@@ -28,16 +26,16 @@ func (a *app) explainCommand() *cobra.Command {
 				return err
 			}
 			defer r.Close()
-			return a.explain(cmd, f, r, jobs)
+			return a.explain(cmd, f, r)
 		},
 	}
 	f.registerMachine(c.Flags())
-	c.Flags().IntVar(&jobs, "jobs", 0, "`N` runs at once (default: the cores)")
+	f.jobs.register(c.Flags())
 	completeMachine(c)
 	return c
 }
 
-func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader, jobs int) error {
+func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error {
 	cfg, _, err := f.machine(a, r)
 	if err != nil {
 		return err
@@ -49,7 +47,9 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader, jobs 
 	if len(choices) != 1 {
 		return usagef("explain: want one policy, got %d", len(choices))
 	}
-	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], cmp.Or(jobs, runtime.GOMAXPROCS(0)))
+	bar := a.progress(0)
+	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], int(f.jobs), bar.done)
+	bar.close()
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
+	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 
@@ -85,7 +85,7 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		return nil, err
 	}
 	job := &replay.Job{
-		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Notes: f.notes, Jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)),
+		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Notes: f.notes, Jobs: cmp.Or(int(f.jobs), workers.Default()),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version(), Command: again(cmd, path)},
 	}
 	if job.Name, err = a.traceName(f, r, path); err != nil {

@@ -17,6 +17,7 @@ import (
 // reproduceFlags are the flags of reproduce.
 type reproduceFlags struct {
 	reproduce.Options
+	jobs     jobs
 	markdown bool
 	into     string
 }
@@ -52,7 +53,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 	s.BoolVar(&f.Large, "large", false, "also the experiments whose inputs are large: an hour or so")
 	s.StringSliceVar(&f.Only, "only", nil, "only these `EXPERIMENTS`, separated by commas, large ones too")
 	s.StringVar(&f.Data, "data", os.Getenv("REPLAY_DATA"), "`DIR` of real inputs (default $REPLAY_DATA)")
-	s.IntVar(&f.Workers, "jobs", 0, "`RUNS` at a time; 0: one for each processor")
+	f.jobs.register(s)
 	s.BoolVar(&f.markdown, "markdown", false, "tables as Markdown")
 	s.StringVar(&f.into, "into", "", "write each table to its place in a Markdown `FILE` instead, between the lines <!-- PAPER/TABLE --> and <!-- /PAPER/TABLE -->")
 	return c
@@ -66,8 +67,6 @@ func (f *reproduceFlags) check(a *app, p *reproduce.Paper) error {
 		}
 	}
 	switch {
-	case f.Workers < 0:
-		return usagef("--jobs=%d: want a number of runs at a time", f.Workers)
 	case f.markdown && a.asJSON:
 		return usagef("--markdown and --json: one of them")
 	case f.into != "" && (f.markdown || a.asJSON):
@@ -90,7 +89,7 @@ func (f *reproduceFlags) tables(out *reproduce.Outcome) []reproduce.Table {
 // reproduce runs the experiments of a paper and shows their tables.
 func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFlags) error {
 	bar := a.progress(0)
-	f.Done = bar.done
+	f.Done, f.Workers = bar.done, int(f.jobs)
 	out, err := reproduce.Run(ctx, p, f.Options)
 	bar.close()
 	switch {

@@ -33,7 +33,7 @@ type replayFlags struct {
 	asTasks     string
 	io          string
 	alone       bool
-	jobs        int
+	jobs        jobs
 	maxCycles   int64
 	host        string
 	copies      string
@@ -116,7 +116,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s := c.Flags()
 	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the first policy's paper compares it with, else the first)")
 	s.BoolVar(&f.alone, "no-baseline", false, "run nothing but the policies that are named")
-	s.IntVar(&f.jobs, "jobs", 0, "`N` policies at once (default: the cores)")
+	f.jobs.register(s)
 	s.Int64Var(&f.maxCycles, "max-cycles", 0, "cut each run off at this `CYCLE`; its tables say that it is incomplete")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
 	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all): "+strings.Join(table.Names(), ", "))
@@ -259,8 +259,6 @@ func (f *replayFlags) check() error {
 		return usagef("--sample=%d: want a width in cycles, or 0", f.sample)
 	case f.output == "" || f.output == "-":
 		return usagef("-o=%s: the tables are files; name a folder", f.output)
-	case f.jobs < 0:
-		return usagef("--jobs=%d: want a number of policies at once", f.jobs)
 	case f.maxCycles < 0:
 		return usagef("--max-cycles=%d: want a cycle, or 0 for the program's end", f.maxCycles)
 	case f.alone && f.baseline != "":

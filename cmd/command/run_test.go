@@ -159,7 +159,7 @@ func TestUsage(t *testing.T) {
 		{2, []string{"nosuch", "serial"}, []string{"policies", "nosuch"}},
 		{2, []string{"nosuch", "a100"}, []string{"policies", "ppcs", "--cost", "--gpu=nosuch"}},
 		{2, []string{"zz", "speedup"}, []string{"reproduce", "spawn", "--only=zz"}},
-		{2, []string{"--jobs=-3"}, []string{"reproduce", "spawn", "--jobs=-3"}},
+		{2, []string{"--jobs"}, []string{"reproduce", "spawn", "--jobs=-3"}},
 		{2, []string{"want a folder of tables"}, []string{"correlate"}},
 		{2, []string{"nosuch", "a100"}, []string{"correlate", "--gpu=nosuch", t.TempDir()}},
 		{2, []string{"dtbl-agt=7", "power of two"}, []string{"--gpu=a100", "--policy=serial,dtbl", "--dtbl-agt=7", path}},

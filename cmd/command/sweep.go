@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,7 @@ import (
 // sweepFlags are the flags of a sweep.
 type sweepFlags struct {
 	output   string
-	jobs     int
+	jobs     jobs
 	launcher string
 	dryRun   bool
 	cells    string
@@ -57,7 +56,7 @@ func (a *app) sweepCommand() *cobra.Command {
 	}
 	s := c.Flags()
 	s.StringVarP(&f.output, "output", "o", "", "`DIR` of the tables (default what the file says, or sweep-out)")
-	s.IntVar(&f.jobs, "jobs", 0, "`N` cells at once (default: the cores); each takes up to half a gigabyte")
+	f.jobs.register(s)
 	s.StringVar(&f.launcher, "launcher", "local", "`LAUNCHER` of the cells: local, or slurm as a job array")
 	s.BoolVar(&f.dryRun, "dry-run", false, "list the cells, or show the scripts for Slurm, and run nothing")
 	s.StringVar(&f.cells, "cells", "", "run only these `CELLS` of the grid, by index (7 or 7-9), and merge nothing")
@@ -69,9 +68,6 @@ func (a *app) sweepCommand() *cobra.Command {
 func (a *app) sweep(ctx context.Context, f *sweepFlags, path string) error {
 	if f.launcher != "local" && f.launcher != "slurm" {
 		return usagef("--launcher=%s: there are local and slurm", f.launcher)
-	}
-	if f.jobs < 0 {
-		return usagef("--jobs=%d: want a number of cells at once", f.jobs)
 	}
 	if f.collect && f.cells != "" {
 		return usagef("--collect and --cells exclude each other")
@@ -114,7 +110,7 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 	if !f.collect {
 		progress := a.progress(len(cells))
 		out, err = g.Run(ctx, sweep.Options{
-			Dir: dir, Jobs: cmp.Or(f.jobs, runtime.GOMAXPROCS(0)), Cells: cells,
+			Dir: dir, Jobs: int(f.jobs), Cells: cells,
 			Started:  func(c *sweep.Cell) { progress.started(c.Policy) },
 			Finished: func(c *sweep.Cell) { progress.finished(c.Policy) },
 		})

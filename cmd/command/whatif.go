@@ -13,6 +13,7 @@ func init() { register((*app).whatIfCommand) }
 
 func (a *app) whatIfCommand() *cobra.Command {
 	var sms int
+	var side jobs
 	var gpu string
 	part := chooser{}
 	c := &cobra.Command{
@@ -48,7 +49,9 @@ func (a *app) whatIfCommand() *cobra.Command {
 				return err
 			}
 			a.note("machine %s", machine.Says)
-			all, err := replay.WhatIfs(cmd.Context(), r, sms, other)
+			bar := a.progress(0)
+			all, err := replay.WhatIfs(cmd.Context(), r, sms, other, int(side), bar.done)
+			bar.close()
 			if err != nil {
 				return err
 			}
@@ -56,6 +59,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&sms, "sms", 0, "another `NUMBER` of SMs (default twice as many)")
+	side.register(c.Flags())
 	c.Flags().StringVar(&gpu, "gpu", "", "another `PRESET` or TOML file")
 	part.register(c.Flags())
 	return c

@@ -17,6 +17,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes/behaviour" // its programs are those of the references
 	"gpureplay/trace"
@@ -195,7 +196,7 @@ type Compared struct {
 func (c *Compared) ErrorPct() float64 { return 100 * (c.Ours.Cycles/c.Cycles - 1) }
 
 // Compare replays references, each on its preset, some at a time.
-func Compare(ctx context.Context, refs []Reference, workers int, done func(done, total int, name string)) ([]Compared, error) {
+func Compare(ctx context.Context, refs []Reference, jobs int, done func(done, total int, name string)) ([]Compared, error) {
 	configs := map[string]*hardware.Config{}
 	for _, p := range ReferencePresets {
 		cfg, err := hardware.Preset(p.Preset)
@@ -205,7 +206,8 @@ func Compare(ctx context.Context, refs []Reference, workers int, done func(done,
 		configs[p.Preset] = cfg
 	}
 	list := make([]Compared, len(refs))
-	err := inParallel(ctx, len(refs), workers, func(ctx context.Context, i int) error {
+	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return refs[i].Name() }}
+	err := pool.Do(ctx, len(refs), func(ctx context.Context, i int) error {
 		r := &refs[i]
 		ours, digest, err := r.Predict(ctx, configs[r.Preset])
 		if err == nil && r.Digest != "" && digest != r.Digest {
@@ -216,10 +218,6 @@ func Compare(ctx context.Context, refs []Reference, workers int, done func(done,
 		}
 		list[i] = Compared{Reference: *r, Ours: ours}
 		return nil
-	}, func(n, i int) {
-		if done != nil {
-			done(n, len(refs), refs[i].Name())
-		}
 	})
 	return list, err
 }

@@ -13,6 +13,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes" // its generators make the launches
 	"gpureplay/trace"
@@ -96,15 +97,12 @@ func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 
 // execute replays each trace for all its cases, on all workers.
 func execute(ctx context.Context, units [][]*Result, configs map[string]*hardware.Config, opt *Options) error {
-	return inParallel(ctx, len(units), opt.Workers, func(ctx context.Context, i int) error {
+	pool := workers.Pool{Workers: opt.Workers, Done: opt.Done, Name: func(i int) string { return units[i][0].Name() }}
+	return pool.Do(ctx, len(units), func(ctx context.Context, i int) error {
 		if err := predict(ctx, units[i], configs, opt); err != nil {
 			return fmt.Errorf("%s: %w", units[i][0].Where, err)
 		}
 		return nil
-	}, func(done, i int) {
-		if opt.Done != nil {
-			opt.Done(done, len(units), units[i][0].Name())
-		}
 	})
 }
 

@@ -3,16 +3,14 @@ package reproduce
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"sync"
 
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	"gpureplay/trace"
 )
@@ -56,53 +54,15 @@ func Run(ctx context.Context, p *Paper, opt Options) (*Outcome, error) {
 	return all.outcome(p)
 }
 
-// execute does the runs on all workers. Of several errors the one of the first
-// run counts.
+// execute does the runs on all workers.
 func (p *plan) execute(ctx context.Context, dir string, opt *Options) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	workers := opt.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	var (
-		mu         sync.Mutex
-		next, done int
-		errs       = make([]error, len(p.units))
-		group      sync.WaitGroup
-	)
-	take := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next - 1
-	}
-	for range min(workers, len(p.units)) {
-		group.Go(func() {
-			for i := take(); i < len(p.units) && ctx.Err() == nil; i = take() {
-				u := p.units[i]
-				if errs[i] = u.run(ctx, dir, i); errs[i] != nil {
-					stop()
-					return
-				}
-				mu.Lock()
-				if done++; opt.Done != nil {
-					opt.Done(done, len(p.units), u.name)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	group.Wait()
-	for i, err := range errs {
-		if err != nil && !errors.Is(err, context.Canceled) {
+	pool := workers.Pool{Workers: opt.Workers, Done: opt.Done, Name: func(i int) string { return p.units[i].name }}
+	return pool.Do(ctx, len(p.units), func(ctx context.Context, i int) error {
+		if err := p.units[i].run(ctx, dir, i); err != nil {
 			return fmt.Errorf("%s: %w", p.units[i].name, err)
 		}
-	}
-	if ctx.Err() != nil {
-		return fmt.Errorf("after %d of %d runs: %w", done, len(p.units), ctx.Err())
-	}
-	return nil
+		return nil
+	})
 }
 
 // run makes the trace if it is not there, and replays it.

@@ -12,13 +12,14 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
+	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 
 // Options say how a grid is run.
 type Options struct {
 	Dir      string      // of the sweep's tables
-	Jobs     int         // cells at once, at least 1
+	Jobs     int         // cells at once; 0: as many as fit
 	Cells    []*Cell     // of the grid that are wanted; nil: all
 	Started  func(*Cell) // called before a cell runs; may be nil
 	Finished func(*Cell) // called after it, also if it failed; may be nil
@@ -76,62 +77,39 @@ func (g *Grid) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	return out, ctx.Err()
 }
 
-// work runs the pending cells on opt.Jobs workers.
+// work runs the pending cells, opt.Jobs of them at a time. One that fails stops no
+// others.
 func (g *Grid) work(ctx context.Context, opt Options, pending [][]int, failed []error, out *Outcome) {
-	type result struct {
-		cells []int
-		err   error
-	}
-	queue, results := make(chan []int), make(chan result)
-	started := make(chan *Cell)
-	var workers sync.WaitGroup
-	for range min(max(opt.Jobs, 1), len(pending)) {
-		workers.Go(func() {
-			for cells := range queue {
-				c := opt.Cells[cells[0]]
-				started <- c
-				results <- result{cells, g.runCell(ctx, opt.Dir, c)}
-			}
-		})
-	}
-	go func() {
-		defer close(queue)
-		for _, cells := range pending {
-			select {
-			case queue <- cells:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	go func() {
-		workers.Wait()
-		close(results)
-	}()
-	for {
-		select {
-		case c := <-started:
-			if opt.Started != nil {
-				opt.Started(c)
-			}
-		case r, more := <-results:
-			if !more {
-				return
-			}
-			switch {
-			case r.err == nil:
-				out.Ran += len(r.cells)
-			case ctx.Err() == nil:
-				for _, i := range r.cells {
-					failed[i] = r.err
-				}
-			}
-			if opt.Finished != nil {
-				opt.Finished(opt.Cells[r.cells[0]])
-			}
+	var mu sync.Mutex
+	tell := func(f func(*Cell), c *Cell) {
+		if f != nil {
+			f(c)
 		}
 	}
+	pool := workers.Pool{Workers: opt.Jobs, Cost: func(i int) float64 { return opt.Cells[pending[i][0]].cost() }}
+	_ = pool.Do(ctx, len(pending), func(_ context.Context, i int) error { // the end of ctx is for [Grid.Run] to tell
+		c := opt.Cells[pending[i][0]]
+		mu.Lock()
+		tell(opt.Started, c)
+		mu.Unlock()
+		err := g.runCell(ctx, opt.Dir, c)
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case err == nil:
+			out.Ran += len(pending[i])
+		case ctx.Err() == nil:
+			for _, cell := range pending[i] {
+				failed[cell] = err
+			}
+		}
+		tell(opt.Finished, c)
+		return nil
+	})
 }
+
+// cost is about how long the cell takes.
+func (c *Cell) cost() float64 { return float64(c.trace.insts) * replay.Effort(c.choice) }
 
 // cellDir is the folder of a finished cell.
 func cellDir(dir, key string) string { return filepath.Join(dir, "cells", key) }

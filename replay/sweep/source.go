@@ -18,6 +18,7 @@ type source struct {
 	path    string
 	name    string // in the tables
 	hash    string
+	insts   uint64             // warp instructions
 	machine *replay.Captured   // that it was made on; nil: the trace cannot be read
 	choices []*policies.Choice // that it can feed, where the file says all
 	err     error              // it cannot be read
@@ -81,7 +82,7 @@ func (t *source) read(all bool) error {
 		return err
 	}
 	defer r.Close()
-	t.hash = r.Hash()
+	t.hash, t.insts = r.Hash(), r.Program().Totals.WarpInsts
 	if t.machine, err = replay.MachineOf(r); err != nil {
 		t.choices, _ = policies.Parse("serial", nil)
 		return err

@@ -1,0 +1,88 @@
+// Package workers does pieces of work side by side: the one pool for policies, cells of
+// a sweep, experiments and cases.
+package workers
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Pool says how many pieces go on at a time, and in which order they begin.
+type Pool struct {
+	Workers int                 // pieces at a time; 0: [Default]
+	Cost    func(i int) float64 // estimate, in any unit: of several workers the costliest piece begins first; nil: in order
+
+	// Done is told after each piece that succeeded, never twice at a time; may be nil. Name
+	// is what it is told of a piece.
+	Done func(done, total int, name string)
+	Name func(i int) string
+}
+
+// Do does n pieces. A piece that fails stops those that have not begun, and ends the
+// context of those that go on, which is for them to heed. Of several errors the first
+// piece's counts. If ctx ends before all is done, the error is its cause.
+func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	var (
+		mu         sync.Mutex
+		next, done int
+		order      = p.order(n)
+		errs       = make([]error, n)
+		group      sync.WaitGroup
+	)
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == n || inner.Err() != nil {
+			return 0, false
+		}
+		next++
+		return order[next-1], true
+	}
+	end := func(i int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if errs[i] = err; err != nil {
+			stop()
+			return
+		}
+		if done++; p.Done != nil {
+			p.Done(done, n, p.Name(i))
+		}
+	}
+	for range min(cmp.Or(p.Workers, Default()), n) {
+		group.Go(func() {
+			for i, more := take(); more; i, more = take() {
+				end(i, work(inner, i))
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.Cause(ctx)) {
+			return err
+		}
+	}
+	if done < n {
+		return fmt.Errorf("after %d of %d runs: %w", done, n, context.Cause(inner))
+	}
+	return nil
+}
+
+// order is that in which the pieces begin. One worker keeps that of the caller: what
+// ends first is then what was asked for first.
+func (p Pool) order(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	if p.Cost != nil && cmp.Or(p.Workers, Default()) > 1 {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Cost(b), p.Cost(a)) })
+	}
+	return order
+}
