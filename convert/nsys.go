@@ -45,10 +45,15 @@ func openSQLite(ctx context.Context, in *Input) (*sqlite.DB, error) {
 		return nil, errors.New("an SQLite file is read in place: give the unpacked file itself")
 	}
 	db, err := sqlite.Open(in.Path())
-	if err == nil {
-		db.Context = ctx
+	if err != nil {
+		return nil, err
 	}
-	return db, err
+	db.Context = ctx
+	if err := db.Check(); err != nil {
+		db.Close()
+		return nil, err
+	}
+	return db, nil
 }
 
 func readNsys(ctx context.Context, in *Input, b *timeline.Builder) (*nsys.Info, error) {

@@ -44,6 +44,11 @@ func explain(in *Input) error {
 			return errors.New(u.what)
 		}
 	}
+	for _, suffix := range []string{".sqlite", ".sqlite3", ".rpd"} {
+		if strings.HasSuffix(in.Name(), suffix) {
+			return fmt.Errorf("%w (it is named %s and does not begin as one); copy or export it again", sqlite.ErrDamaged, suffix)
+		}
+	}
 	return nil
 }
 

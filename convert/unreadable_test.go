@@ -55,6 +55,8 @@ func TestDamagedCaptures(t *testing.T) {
 			"cut in the middle": func(b []byte) []byte { return b[:len(b)/2] },
 			"cut at its end":    func(b []byte) []byte { return b[:len(b)-1] },
 			"schema lost":       func(b []byte) []byte { return append(b[:100:100], append(make([]byte, 3996), b[4096:]...)...) },
+			"the first page":    func(b []byte) []byte { return append(make([]byte, 4096), b[4096:]...) },
+			"the last page":     func(b []byte) []byte { return append(b[:len(b)-4096:len(b)-4096], bytes.Repeat([]byte{0x5a}, 4096)...) },
 			"pages lost": func(b []byte) []byte {
 				return append(append(bytes.Clone(b[:4096]), bytes.Repeat([]byte{0xa5}, len(b)-8192)...), b[len(b)-4096:]...)
 			},

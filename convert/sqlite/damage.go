@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	driver "modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
@@ -46,6 +48,24 @@ func checkLength(path string) error {
 		return nil
 	}
 	return fmt.Errorf("%w: it is cut short, %d bytes of %d are there; copy or export it again", ErrDamaged, info.Size(), page*pages)
+}
+
+// Check reads the whole file and reports whether its pages hang together, also those of
+// tables that nobody asks for: who damaged them may have changed the others' values.
+func (d *DB) Check() (err error) {
+	defer recovered(&err)
+	ctx := d.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	var says string
+	if err := d.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&says); err != nil {
+		return err
+	}
+	if says != "ok" {
+		return fmt.Errorf("%w (%s); copy or export it again", ErrDamaged, strings.Join(strings.Fields(says), " "))
+	}
+	return nil
 }
 
 // damage marks those errors of the driver that tell of a file that is not whole.
