@@ -119,7 +119,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 	f.jobs.register(s)
 	s.Int64Var(&f.maxCycles, "max-cycles", 0, "cut each run off at this `CYCLE`; its tables say that it is incomplete")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
-	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas (default all): "+strings.Join(table.Names(), ", "))
+	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas, or all (default all): "+strings.Join(table.Names(), ", "))
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
 	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
 	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
@@ -263,6 +263,9 @@ func (f *replayFlags) check() error {
 		return usagef("--max-cycles=%d: want a cycle, or 0 for the program's end", f.maxCycles)
 	case f.alone && f.baseline != "":
 		return usagef("--baseline=%s and --no-baseline at once", f.baseline)
+	}
+	if slices.Equal(f.tables, []string{"all"}) {
+		f.tables = nil
 	}
 	return usage(table.Check(f.tables, f.format))
 }

@@ -36,8 +36,8 @@ func (a *app) timelineCommand() *cobra.Command {
 			}
 			left := 0
 			for _, l := range stats.Left {
-				if l.Counted {
-					a.note("%s: %s CTAs are shown as a counter for each SM; --from and --to choose a window of fewer", l.Replay, commas(int64(l.Count)))
+				if l.Instead != "" {
+					a.note("%s: %s %s are shown as %s; --from and --to choose a window of fewer", l.Replay, commas(int64(l.Count)), l.Of, l.Instead)
 					continue
 				}
 				left += l.Count

@@ -75,7 +75,7 @@ func TestManyCTAsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Stats{Replays: 1, Left: []Left{{Replay: process, Of: "ctas", Count: maxCTAs + 1, Counted: true}}}); !reflect.DeepEqual(stats, want) {
+	if want := (Stats{Replays: 1, Left: []Left{{Replay: process, Of: "CTAs", Count: maxCTAs + 1, Instead: "a counter for each SM"}}}); !reflect.DeepEqual(stats, want) {
 		t.Errorf("%+v, want %+v", stats, want)
 	}
 	// 4000 cycles in 512 bins of 8 cycles of 2 ns: SM 0 has 2 until 1000, in bin 125. SM 1
@@ -86,6 +86,35 @@ func TestManyCTAsAreCounted(t *testing.T) {
 		process + "/SMs/SM 1: resident CTAs 8000 = 0",
 	}
 	check(t, b.Bytes(), want)
+}
+
+// Of kernels that wait at one time a few are shown, and the others where they run, if
+// there is a counter of them.
+func TestManyWaitsAreCounted(t *testing.T) {
+	for _, w := range []struct {
+		tables []string
+		slices int
+		left   []Left
+	}{
+		{[]string{"kernels", "timeline"}, maxWaits + 80, []Left{{Replay: process, Of: "waits of kernels in the KMU", Count: 40 - maxWaits, From: maxWaits, Instead: "the counter pending_kernels"}}},
+		{[]string{"kernels"}, 40 + 80, nil},
+	} {
+		dir := t.TempDir()
+		s := open(t, dir, "ppcs", table.Parquet, w.tables...)
+		o := s.Observer()
+		for i := range int64(40) {
+			o.Kernel(&model.KernelRecord{ID: uint32(i), Function: "f", Parent: model.NoKernel, CTAs: 1, Arrive: i, Dispatch: 100 + 10*i, FirstCTA: 100 + 10*i, End: 110 + 10*i})
+		}
+		o.Sample(&model.SampleRecord{Start: 0, End: 100, PendingKernels: 40})
+		commit(t, s)
+		stats, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (Stats{Replays: 1, Slices: w.slices, Left: w.left}); !reflect.DeepEqual(stats, want) {
+			t.Errorf("%v: %+v, want %+v", w.tables, stats, want)
+		}
+	}
 }
 
 // A timeline is bounded: what has no room is counted by its first cycle, and windows of

@@ -31,5 +31,6 @@
 //     same part, in the order of their rows; of more than 2,000 CTAs of a replay there
 //     is a counter for each SM, of means over 512 parts at most; of more than 4,096 windows of
 //     the table timeline some are merged, with the highest of their levels and the
-//     sums of their amounts. [Stats.Left] says what has no place.
+//     sums of their amounts. Of kernels that wait at one time 16 are shown, the others
+//     counted. [Stats.Left] says what has no place.
 package timeline

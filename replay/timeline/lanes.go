@@ -1,7 +1,13 @@
 package timeline
 
-// maxLanes bounds the slices of one name that are shown at one time.
-const maxLanes = 512
+import "slices"
+
+// maxLanes bounds the slices of one name that are shown at one time, maxWaits the
+// kernels that are shown waiting.
+const (
+	maxLanes = 512
+	maxWaits = 16
+)
 
 // lanes are tracks of one name for slices that may overlap. The fewest are
 // taken if slices come in the order of their end.
@@ -15,7 +21,7 @@ type lanes struct {
 }
 
 // pick returns the track for a slice from from to to: the one whose last slice
-// ended latest among those that are free, or a new one. It is false if maxLanes
+// ended latest among those that are free, or a new one. It is false if all
 // are taken.
 func (l *lanes) pick(from, to int64) (track uint64, ok bool) {
 	best := -1
@@ -60,4 +66,9 @@ func (g *group) heading() uint64 {
 		g.lanes = map[int64]*lanes{}
 	}
 	return g.track
+}
+
+// full reports whether what begins at a cycle would need more lanes than the most.
+func (l *lanes) full(most int, from int64) bool {
+	return len(l.tracks) >= most && !slices.ContainsFunc(l.ends, func(end int64) bool { return end <= from })
 }

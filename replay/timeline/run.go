@@ -133,6 +133,8 @@ func (v *view) stages() (func(row), func()) {
 
 func (v *view) kernels() (func(row), func()) {
 	kmu, distributor, streams := v.group("KMU", 1), v.group("Kernel distributor", 2), v.group("Streams", 7)
+	waits := Left{Replay: v.left.Replay, Of: "waits of kernels in the KMU", Instead: "the counter pending_kernels"}
+	counted := v.parts["timeline"] != nil
 	return func(r row) {
 		id, name := r.int(0), r.text(1)
 		v.know(id, name)
@@ -145,7 +147,11 @@ func (v *view) kernels() (func(row), func()) {
 			notes = append(notes, note{name: "parent_kernel", n: parent})
 		}
 		if v.shown(arrive, dispatch) {
-			v.slice(kmu.lane(0, "Pending kernels"), arrive, dispatch, v.name(id), notes...)
+			if l := kmu.lane(0, "Pending kernels"); counted && l.full(maxWaits, arrive) {
+				waits.add(arrive)
+			} else {
+				v.slice(l, arrive, dispatch, v.name(id), notes...)
+			}
 		}
 		if v.shown(dispatch, end) {
 			if track := v.slice(distributor.lane(0, "Kernels"), dispatch, end, v.name(id), notes...); track != 0 {
@@ -155,7 +161,14 @@ func (v *view) kernels() (func(row), func()) {
 		if first := r.int(8); v.shown(first, end) && r.int(6) < 0 { // children are of their parents' streams, in thousands
 			v.slice(streams.lane(r.int(7), fmt.Sprintf("Stream %d", r.int(7))), first, end, v.name(id), notes...)
 		}
-	}, func() {}
+	}, func() { v.instead(waits) }
+}
+
+// instead notes what is shown as a counter.
+func (v *view) instead(l Left) {
+	if l.Count > 0 {
+		v.stats.Left = append(v.stats.Left, l)
+	}
 }
 
 // know remembers the function of a kernel.

@@ -34,7 +34,7 @@ func (v *view) ctas() (func(row), func()) {
 	}
 	return each, func() {
 		if n > len(few) {
-			*v.left = Left{Replay: v.left.Replay, Of: "ctas", Count: n, From: first, Counted: true}
+			*v.left = Left{Replay: v.left.Replay, Of: "CTAs", Count: n, From: first, Instead: "a counter for each SM"}
 			v.loads(&loads)
 			return
 		}

@@ -28,8 +28,8 @@ type Stats struct {
 type Left struct {
 	Replay, Of string
 	Count      int
-	From       int64 // the first cycle of it
-	Counted    bool  // CTAs: in the counters of their SMs instead
+	From       int64  // the first cycle of it
+	Instead    string // what shows it instead; "": nothing
 }
 
 func (l *Left) add(from int64) {
