@@ -10,6 +10,9 @@ import "slices"
 // Nothing of a run depends on it.
 func (s *sm) step(t Time) Time {
 	s.acting, s.now = true, t
+	if s.lsu.Soon <= t {
+		s.serve(t)
+	}
 	if s.ends <= t {
 		s.finishCTAs(t)
 	}
@@ -48,6 +51,9 @@ func (s *sm) run(end Time) Time {
 			return min(next.cycle(), s.ends)
 		}
 		s.now = t
+		if s.lsu.Soon <= t {
+			s.serve(t)
+		}
 		if !s.turns[next&(mostSchedulers-1)].step(s, t) {
 			return t
 		}

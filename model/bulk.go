@@ -320,7 +320,7 @@ func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
 	c.sm, c.held, c.until = s, true, end
 	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(sm), end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, Unset, Unset
 	s.ctas = append(s.ctas, c)
-	s.end(c, end)
+	s.end(c, end, 0)
 }
 
 // flight is a queue of CTAs in a ring.

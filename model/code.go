@@ -149,6 +149,24 @@ func (o *op) writeRest(regs []Time, ready Time) {
 	}
 }
 
+// rewrite puts off when the results are there that were said to be at a time.
+func (o *op) rewrite(regs []Time, said, ready Time) {
+	for i := range int(o.dst) {
+		r := &regs[o.dstAt(i)]
+		if *r == said {
+			*r = ready
+		}
+	}
+}
+
+// dstAt returns the i-th register that is written.
+func (o *op) dstAt(i int) uint16 {
+	if i < len(o.regs) {
+		return o.regs[i]
+	}
+	return o.more[i-len(o.regs)]
+}
+
 func unitOf(in *trace.Inst) unit {
 	switch in.Class {
 	case trace.ClassFP16:

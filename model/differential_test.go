@@ -300,7 +300,9 @@ func randomMachine(r *rand.Rand) []string {
 	l1Block := 32 << r.IntN(1+bits.Len(uint(l2Block/64)))
 	all = append(all, fmt.Sprintf("l1.sector_bytes=%d", l1Block), fmt.Sprintf("l2.sector_bytes=%d", l2Block))
 	set("l2.write_back", true, true, false)
-	return append(all, randomLayout(r)...)
+	all = append(all, randomLayout(r)...)
+	set("l1.mshr_order", true, false)
+	return all
 }
 
 // randomLayout returns a layout of addresses for some machines, with polynomials for

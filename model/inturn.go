@@ -84,6 +84,9 @@ func (s *sm) answered(t Time) Time {
 		h.w = nil
 		w.last = max(w.last, done)
 		o.write(h.regs, done<<1|1)
+		if load := s.lsu.DoneLoad(i); load >= 0 {
+			s.waitsFor(load, w, o, h.regs)
+		}
 		if s.watched {
 			s.tellInst(w, h.code, h.inst, t, done)
 			if h.second.Done > 0 {

@@ -14,7 +14,7 @@ func (s *sm) prepare(w *warp, t Time) {
 	if f.pc >= f.maskAt {
 		f.changeMask()
 	}
-	w.ready, w.reason = t, StallIssue
+	w.ready, w.reason, w.fenced = t, StallIssue, false
 	if uint(f.pc) >= uint(len(f.path)) {
 		w.op, w.unit = nil, unitNone
 		return
@@ -113,6 +113,9 @@ func (s *sm) accessed(w *warp, o *op, t, done Time) Time {
 		s.tellInst(w, w.code, w.path[w.pc], t, done)
 	}
 	o.write(w.regs, done<<1|1)
+	if load := s.lsu.Load(); load >= 0 {
+		s.waitsFor(load, w, o, w.regs)
+	}
 	w.pc++
 	if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
 		return max(t+1, done-1)
@@ -171,7 +174,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 		s.arrive(w, o.barrier, t)
 		return false
 	case trace.ClassFence:
-		if w.last > w.ready {
+		if w.fenced = true; w.last > w.ready {
 			w.ready, w.reason = w.last, StallMemory
 		}
 	case trace.ClassDeviceSync:

@@ -13,7 +13,7 @@ type InstRecord struct {
 	SM, Slot          uint32 // the slot gives the warp's scheduler: their number counts round
 	Inst              uint32 // index into Function.Insts, of an inlined body those of its own function; or NoInst
 	Issue             Time
-	Done              Time // a dependent instruction may issue; of a store: acknowledged
+	Done              Time // a dependent instruction may issue; of a store: acknowledged; of a load that waits for fills in their order: the last has come
 }
 
 // NoInst stands for an instruction that the trace does not have: one that accesses

@@ -100,6 +100,7 @@ type nCTA struct {
 	reached   [16]model.Time
 	acked     model.Time
 	ends      model.Time
+	post      model.Time // of its post-profiler
 	kids      int
 	ownStream int
 	suspended bool
@@ -119,6 +120,7 @@ type nWarp struct {
 	holding         bool // until its groups have found a kernel
 	barrier         int  // -1: none
 	exited, syncing bool
+	fenced          bool    // by its last instruction
 	page            *nPage  // that it waits for
 	place           int     // among the warps of a MasterKernel threadblock
 	known           *nFrame // whose step's operands are looked up
@@ -409,6 +411,7 @@ func (s *nSM) leave(c *nCTA) {
 
 // step ends CTAs whose time has come, then lets each scheduler issue.
 func (s *nSM) step(n *naive) {
+	s.lsu.serve()
 	if len(s.ctas)+len(s.taken) == 0 {
 		return
 	}

@@ -159,6 +159,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 		}
 	}
 	n.warpInsts++
+	w.fenced = false
 	if w.cta.item != nil {
 		n.threadInsts += uint64(bits.OnesCount32(w.mask))
 	}
@@ -244,6 +245,29 @@ func (w *nWarp) result(n *naive, in *trace.Inst) (book, tell func(done model.Tim
 	}
 }
 
+// postpone returns what puts off w, or the end of its CTA, for a load that it issues and
+// that is served late.
+func (w *nWarp) postpone(h *nHeld, in *trace.Inst) func(done model.Time) {
+	frame, c, id := w.nFrame, w.cta, w.id
+	return func(done model.Time) {
+		for _, r := range in.Dst {
+			if !r.Zero() && frame.regs[r] == h.done {
+				frame.regs[r] = done
+			}
+		}
+		if w.exited || w.cta != c || w.id != id {
+			if c.acked = max(c.acked, done); c.ends >= 0 {
+				c.ends = max(c.ends, done+c.post)
+			}
+			return
+		}
+		w.last, w.known = max(w.last, done), nil
+		if w.fenced {
+			w.from = max(w.from, w.last)
+		}
+	}
+}
+
 // goOn brings w to what it does after an instruction.
 func (w *nWarp) goOn(n *naive, in *trace.Inst) {
 	if w.inst(n) == nil && w.from == n.t+1 && !w.holding {
@@ -252,7 +276,7 @@ func (w *nWarp) goOn(n *naive, in *trace.Inst) {
 	}
 	switch in.Class {
 	case trace.ClassFence:
-		w.from = max(w.from, w.last)
+		w.from, w.fenced = max(w.from, w.last), true
 	case trace.ClassBarrier:
 		w.barrier = int(in.Imm & 15)
 		w.cta.reached[w.barrier] = n.t
@@ -282,10 +306,10 @@ func (w *nWarp) exit(n *naive) {
 	}
 	c.acked = max(c.acked, w.last, n.t+1)
 	if len(c.warps) == 0 {
-		c.ends = c.acked
 		if n.over != nil {
-			c.ends += n.over.postProfile(c)
+			c.post = n.over.postProfile(c)
 		}
+		c.ends = c.acked + c.post
 		c.sm.ending = append(c.sm.ending, c)
 		return
 	}

@@ -18,6 +18,7 @@ type nLSU struct {
 	pending nMSHRs
 	held    []*nHeld // of this cycle, not timed
 	turns   int      // of these, that have been
+	waiters []nWaiter
 }
 
 // nHeld is a memory instruction that waits for those of other SMs in its cycle: begin
@@ -30,6 +31,10 @@ type nHeld struct {
 	holds  bool // its warp
 	result func(done model.Time)
 	goOn   func() // of what its warp issued last
+
+	left   int        // requests that wait for fills
+	served model.Time // those that do not any more
+	later  func(done model.Time)
 }
 
 // turn times the next request of what is held, and what has none before it.
@@ -116,6 +121,7 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 // access times the next memory instruction of w, or holds it.
 func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 	h := u.parts(n, w, in)
+	h.later = w.postpone(h, in)
 	if n.cfg.Icnt.InTurn {
 		u.held = append(u.held, h)
 		return 0, h
@@ -194,7 +200,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		for _, s := range r {
 			q.turns = max(q.turns, turns[s])
 		}
-		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(in, &q, start+after[i])) })
+		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(h, in, &q, start+after[i])) })
 	}
 	return h
 }
@@ -396,7 +402,7 @@ func wholeBlock(sector uint64, bytes int) (all []uint64) {
 	return all
 }
 
-func (u *nLSU) request(in *trace.Inst, r *nAsked, at model.Time) model.Time {
+func (u *nLSU) request(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) model.Time {
 	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
 	per := uint64(c.LineBytes / 32)
 	tag := r.sectors[0] / per
@@ -425,7 +431,7 @@ func (u *nLSU) request(in *trace.Inst, r *nAsked, at model.Time) model.Time {
 	there := l.whole(r.sectors)
 	m.l1Count.note(there, false, len(r.sectors))
 	if there {
-		return u.hit(l, r.sectors, at)
+		return u.hit(h, l, r.sectors, at)
 	}
 	if free := u.pending.admit(at, c.MSHRs); free > at {
 		at = free
@@ -437,10 +443,10 @@ func (u *nLSU) request(in *trace.Inst, r *nAsked, at model.Time) model.Time {
 		l, _ = u.l1.allocate(set, tag, at)
 	}
 	l.fetch(block, fill)
-	return u.wb.reserve(fill)
+	return u.arrive(h, fill)
 }
 
-func (u *nLSU) hit(l *nLine, sectors []uint64, at model.Time) model.Time {
+func (u *nLSU) hit(h *nHeld, l *nLine, sectors []uint64, at model.Time) model.Time {
 	c := &u.n.cfg.L1
 	hit := at + model.Time(c.Latency) + 4
 	fill := l.filled(sectors)
@@ -451,7 +457,7 @@ func (u *nLSU) hit(l *nLine, sectors []uint64, at model.Time) model.Time {
 		u.free = max(u.free, fill)
 		return fill + model.Time(c.Latency) + 4
 	}
-	return u.wb.reserve(fill)
+	return u.arrive(h, fill)
 }
 
 // keep writes into the L1.

@@ -204,7 +204,7 @@ func (s *sm) beginTask(c *ctaRun, t Time) {
 		s.m.placed.Placed(&c.rec)
 	}
 	if c.live == 0 {
-		s.end(c, t+1)
+		s.end(c, t+1, 0)
 	}
 }
 
@@ -276,7 +276,7 @@ func (r *Residence) ended(w *warp, t Time) {
 	c.slots &^= 1 << s.slot(w)
 	c.acked = max(c.acked, w.last, t+1)
 	if c.live--; c.live == 0 {
-		s.end(c, c.acked)
+		s.end(c, c.acked, 0)
 	} else if c.waiting > 0 {
 		s.checkBarriers(c, t)
 	}

@@ -27,6 +27,7 @@ type sm struct {
 	at      [mostSchedulers]turn
 	lsu     memory.LSU
 	held    []heldAccess // of this cycle, not timed
+	loads   []lateLoad   // that wait for fills, by their number
 	told    AccessRecord
 
 	id     int
@@ -48,8 +49,8 @@ type sm struct {
 // ending is a CTA whose warps have exited and whose last store is acknowledged
 // at t.
 type ending struct {
-	t   Time
-	cta *ctaRun
+	t, post Time // post: of its post-profiler
+	cta     *ctaRun
 }
 
 // warp is one warp on an SM. What each instruction needs comes first.
@@ -60,6 +61,7 @@ type warp struct {
 	bit     uint8
 	unit    unit // of the next instruction
 	reason  Stall
+	fenced  bool // ready when all that it issued is done
 	id      uint32
 	ready   Time    // operands of the next instruction
 	last    Time    // everything that it issued is done, stores acknowledged
@@ -143,7 +145,7 @@ func (s *sm) start(c *ctaRun, t Time) {
 		s.m.placed.Placed(&c.rec)
 	}
 	if c.live == 0 {
-		s.end(c, at+1+s.exited(c, t))
+		s.end(c, at+1, s.exited(c, t))
 	}
 }
 
@@ -156,7 +158,7 @@ func (s *sm) hold(c *ctaRun, t Time) {
 	if s.m.placed != nil && !s.m.bulk {
 		s.m.placed.Placed(&c.rec)
 	}
-	s.end(c, c.until+s.exited(c, t))
+	s.end(c, c.until, s.exited(c, t))
 }
 
 // takeSlot gives a warp the first free hardware slot; it is the youngest of its
@@ -233,7 +235,7 @@ func (s *sm) exit(w *warp, t Time) {
 	c.acked = max(c.acked, w.last, t+1)
 	c.live--
 	if c.live == 0 {
-		s.end(c, max(c.acked, c.until)+s.exited(c, t))
+		s.end(c, max(c.acked, c.until), s.exited(c, t))
 		return
 	}
 	if c.waiting > 0 {
@@ -253,9 +255,10 @@ func (s *sm) exited(c *ctaRun, t Time) Time {
 	return s.m.access.Exited(c.kernel.Order, &c.cta, t)
 }
 
-// end notes that c ends at t.
-func (s *sm) end(c *ctaRun, t Time) {
-	s.ending = append(s.ending, ending{t, c})
+// end notes that c, whose work is done at t, ends so many cycles later.
+func (s *sm) end(c *ctaRun, t, post Time) {
+	t += post
+	s.ending = append(s.ending, ending{t, post, c})
 	s.ends = min(s.ends, t)
 	s.wake(t)
 }

@@ -12,6 +12,7 @@ import (
 // a request gives a time.
 type LSU struct {
 	Full      Time // until then the operand collectors are
+	Soon      Time // when [LSU.Serve] has something to do
 	Coalescer *Coalescer
 	cfg       *hardware.Config
 	mem       *System
@@ -26,6 +27,8 @@ type LSU struct {
 	one       request  // where the L1 fetches sectors
 	absent    []uint64 // sectors of an access that the L1 does not have, nearly
 	through   passing  // of an access that is timed as it issues
+	waiters   *waiters // nil: each takes the port as it is timed
+	asking    *passing // the access of the request on its way
 	held      []held   // instructions of this cycle that are timed in turn; nil: none is
 	waiting   int      // how many of them
 	next      int      // the first that is not timed
@@ -52,6 +55,10 @@ func (u *LSU) Init(m *System, sm int) {
 		u.Coalescer = &u.held[0].own
 	}
 	u.l1.init(&c.L1)
+	u.Soon, u.through.load = Never, noLoad
+	if c.L1.MSHROrder {
+		u.waiters = newWaiters(Time(c.L1.Latency + min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)))
+	}
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
@@ -185,11 +192,11 @@ func (u *LSU) load(sector uint64, mask uint8, at Time) Time {
 	}
 	if id == noLine {
 		if id, _, _ = l1.tags.insert(tag, at); id == noLine {
-			return u.wb.take(fill) // every line of the set is on its way: not kept
+			return u.arrive(fill) // every line of the set is on its way: not kept
 		}
 	}
 	l1.tags.fill(id, bit, fill, 1)
-	return u.wb.take(fill)
+	return u.arrive(fill)
 }
 
 // hit returns when sectors that are present or on their way are there. A miss has
@@ -204,7 +211,39 @@ func (u *LSU) hit(id int32, bit uint, mask uint8, hit Time) Time {
 		u.free = max(u.free, fill)
 		return fill + u.l1.latency + l1Extra
 	}
-	return u.wb.take(fill)
+	return u.arrive(fill)
+}
+
+// arrive returns when a request that waits for a fill has the write-back port, or, where
+// those before it are not known, when its fill comes.
+func (u *LSU) arrive(fill Time) Time {
+	q := u.waiters
+	if q == nil {
+		return u.wb.take(fill)
+	}
+	if p := u.asking; p.load == noLoad {
+		p.load = q.open(p.at)
+	}
+	q.wait(u.asking.load, fill)
+	u.Soon = q.soon
+	return fill
+}
+
+// Serve gives the write-back port to what waits for fills of which no request of cycle t
+// or later can be, and returns the loads that are done later than was said.
+func (u *LSU) Serve(t Time) []Late {
+	q := u.waiters
+	late := q.serve(t+q.ahead, &u.wb)
+	u.Soon = q.soon
+	return late
+}
+
+// Load returns the number of the load that has just been timed if it waits for fills, or
+// else a negative one.
+func (u *LSU) Load() int32 {
+	load := u.through.load
+	u.through.load = noLoad
+	return load
 }
 
 // queued returns when a request that its bank takes at a time is in the miss

@@ -10,11 +10,12 @@ type passing struct {
 	taken uint64 // banks, in that
 	left  int    // requests that are not timed
 	done  Time
+	load  int32 // its number among those that wait for fills
 }
 
 // open brings an access to the unit in cycle t.
 func (u *LSU) open(p *passing, t Time) {
-	p.at, p.taken = u.begin(t, 0), 0
+	p.at, p.taken, p.load = u.begin(t, 0), 0, noLoad
 	p.done = p.at + 1
 	p.co.ascend()
 	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
@@ -64,11 +65,17 @@ func (u *LSU) pass(p *passing) {
 		p.taken = 0
 	}
 	p.taken |= bank
+	u.asking = p
 	p.done = max(p.done, u.request(p.way, r, u.translate(r.sector, p.at)))
 }
 
 // close lets the unit take the next instruction behind an access.
-func (u *LSU) close(p *passing) { u.free = max(u.free, p.at+1) }
+func (u *LSU) close(p *passing) {
+	u.free = max(u.free, p.at+1)
+	if p.load != noLoad {
+		u.waiters.loads[p.load].said = p.done
+	}
+}
 
 func (u *LSU) requestOf(p *passing, i int) *request {
 	if u.l1.block > 0 {
@@ -109,6 +116,9 @@ func (u *LSU) Waiting() int { return u.waiting }
 // Done is when a dependent instruction of the i-th of them may issue.
 func (u *LSU) Done(i int) Time { return u.held[i].done }
 
+// DoneLoad is, of the i-th of them, what [LSU.Load] is of one that is timed at once.
+func (u *LSU) DoneLoad(i int) int32 { return u.held[i].load }
+
 // local times an instruction that stays on its SM, unless it is behind one that waits.
 func (u *LSU) local(k kind, cycles, t Time) (done Time, timed bool) {
 	if u.waiting > 0 {
@@ -135,6 +145,7 @@ func (u *LSU) onSM(k kind, cycles, t Time) Time {
 // the first may start in its cycle.
 func (u *LSU) hold(t Time) *held {
 	h := &u.held[u.waiting]
+	h.load = noLoad
 	u.waiting++
 	u.Coalescer = &u.held[u.waiting].own
 	if n := len(u.queue); n > 0 {

@@ -2,8 +2,10 @@ package measured
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -22,6 +24,7 @@ var (
 	seeds            = flag.Int("seeds", 1, "seeds of each kind that the differential test compares")
 	onlyKinds        = flag.String("kinds", "", "kinds of programs that the differential test compares, separated by commas; all")
 	simulatorOptions = flag.String("options", "", "further options of Accel-Sim in the differential test: one cause at a time")
+	keptReferences   = flag.String("keep", "", "file in which the differential test keeps what Accel-Sim said, so that it simulates no program twice")
 )
 
 // programsOf are the seeds of each kind in the table: odd ones are open, even ones
@@ -91,6 +94,7 @@ func TestAccelSimDifferential(t *testing.T) {
 	t.Logf("%-8s %-14s %9s %9s %8s | %9s %9s | %8s %8s | %8s %8s | %8s %8s | %6s %6s", "preset", "program", "Accel-Sim", "replay", "off", "L2 acc.", "replay", "misses", "replay",
 		"reads", "replay", "writes", "replay", "rows", "replay")
 	var all []Compared
+	kept := keptBefore(t)
 	for _, p := range ReferencePresets {
 		cfg, err := hardware.Preset(p.Preset)
 		if err != nil {
@@ -102,10 +106,11 @@ func TestAccelSimDifferential(t *testing.T) {
 			}
 			for i := range *seeds {
 				c := Compared{Reference: Reference{Kind: kind, Seed: *fromSeed + i, Preset: p.Preset}}
-				if err := s.run(context.Background(), &c.Reference, t.TempDir(), strings.Fields(*simulatorOptions)...); err != nil {
+				if err := s.again(t, &c.Reference, kept, strings.Fields(*simulatorOptions)...); err != nil {
 					t.Errorf("%s on %s: %v", c.Name(), p.Preset, err)
 					continue
 				}
+				kept = keep(t, kept, &c.Reference)
 				if c.Ours, _, err = c.Predict(context.Background(), cfg); err != nil {
 					t.Fatal(err)
 				}
@@ -120,6 +125,35 @@ func TestAccelSimDifferential(t *testing.T) {
 	for _, a := range Agreements(all) {
 		t.Logf("%s %s: %s", a.Preset, a.Part, agreementText(&a))
 	}
+}
+
+// keptBefore returns the references of the file that -keep names.
+func keptBefore(t *testing.T) []Reference {
+	text, err := os.ReadFile(*keptReferences)
+	if *keptReferences == "" || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	list, err := parseReferences(string(text))
+	if err != nil {
+		t.Fatalf("%s: %v", *keptReferences, err)
+	}
+	return list
+}
+
+// keep adds a reference to those of the file, unless it is of them.
+func keep(t *testing.T, kept []Reference, r *Reference) []Reference {
+	if *keptReferences == "" || slices.Contains(kept, *r) {
+		return kept
+	}
+	kept = append(kept, *r)
+	lines := []string{referenceHeader}
+	for i := range kept {
+		lines = append(lines, kept[i].line())
+	}
+	if err := os.WriteFile(*keptReferences, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return kept
 }
 
 func sideBySide(c *Compared) string {
@@ -165,7 +199,7 @@ func TestReferencesAreWritten(t *testing.T) {
 }
 
 // again fills in a reference: that of the table, if the program is the same.
-func (s *simulator) again(t *testing.T, r *Reference, old []Reference) error {
+func (s *simulator) again(t *testing.T, r *Reference, old []Reference, options ...string) error {
 	program, err := r.Trace(context.Background())
 	if err != nil {
 		return err
@@ -185,7 +219,7 @@ func (s *simulator) again(t *testing.T, r *Reference, old []Reference) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	return s.run(context.Background(), r, dir)
+	return s.run(context.Background(), r, dir, options...)
 }
 
 // Every kind has as many references on every machine as it is to have, half of

@@ -86,6 +86,21 @@ func stride(k *maker) step {
 	})
 }
 
+// walk reads rows of an array, a lane each, from one end to the other: a load needs 32
+// sectors, which loads of the warps beside it or those after it need too.
+func walk(k *maker) step {
+	width, n := pick(k, 4, 4, 8), 1+k.r.IntN(8)
+	row := pick(k, 128, 256, 512, 1024)
+	data := k.array(1 << (14 + k.r.IntN(10)))
+	warps := pick(k, 1, warpsOf(k.block)) // that share rows
+	k.sectors(n, width)
+	return k.read("LDG.E", width, n, func(at place, i, lane int) uint64 {
+		step := ((at.turn*n+i)*warps + at.warp%warps) * width
+		rows := samples.WarpSize * (at.warp/warps + step/row*(k.warps()/warps))
+		return data.Base + uint64((rows+lane)*row+step%row)%data.Bytes()
+	})
+}
+
 // stream reads an array from one end to the other.
 func stream(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)

@@ -27,6 +27,7 @@ var behaviours = []struct {
 	{name: "barrier", parts: []part{unequal, barrier}},
 	{name: "divergent", parts: []part{divergent}},
 	{name: "stride", parts: []part{stride}},
+	{name: "walk", parts: []part{walk}},
 	{name: "stream", parts: []part{stream}},
 	{name: "store", parts: []part{streamStore}},
 	{name: "copy", parts: []part{stream, streamStore}},

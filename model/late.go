@@ -1,0 +1,106 @@
+package model
+
+import "math/bits"
+
+// lateLoad is a load that may be done later than was said when it was timed
+// (`l1.mshr_order`; MODEL.md, "Memory"): its last fill is known, and not what is served
+// before it.
+type lateLoad struct {
+	w    *warp
+	c    *ctaRun
+	id   uint32 // of the warp
+	o    *op
+	regs []Time // of the program that it is of
+}
+
+// waitsFor notes which load of w has a number.
+func (s *sm) waitsFor(load int32, w *warp, o *op, regs []Time) {
+	for int(load) >= len(s.loads) {
+		s.loads = append(s.loads, lateLoad{})
+	}
+	s.loads[load] = lateLoad{w, w.cta, w.id, o, regs}
+}
+
+// serve puts off what waits for loads that are served late. No load is said to be done
+// before it is known, so that nothing has gone on that has to be undone.
+func (s *sm) serve(t Time) {
+	for _, x := range s.lsu.Serve(t) {
+		s.postpone(&s.loads[x.Load], x.Said, x.Done)
+	}
+}
+
+func (s *sm) postpone(l *lateLoad, said, done Time) {
+	w, scheduled := s.warpOf(l)
+	if w == nil {
+		s.endLater(l.c, done)
+		return
+	}
+	w.last = max(w.last, done)
+	l.o.rewrite(l.regs, said<<1|1, done<<1|1)
+	ready := w.ready
+	if w.op != nil {
+		ready = max(ready, w.op.ready(w.regs)>>1)
+	}
+	if w.fenced {
+		ready = max(ready, w.last)
+	}
+	if ready == w.ready {
+		return
+	}
+	w.ready, w.reason = ready, StallMemory
+	if scheduled {
+		s.sched[w.sched].delay(s, w)
+	}
+}
+
+// warpOf returns the warp of a load, or nil if it has exited. That of a suspended CTA is
+// not scheduled, and that of one which has come back has another slot.
+func (s *sm) warpOf(l *lateLoad) (w *warp, scheduled bool) {
+	c := l.c
+	if w := l.w; w.cta == c && w.id == l.id && (w.home != nil || c.slots>>s.slot(w)&1 != 0) {
+		return w, true
+	}
+	for i := range c.saved {
+		if w := &c.saved[i]; w.id == l.id {
+			return w, false
+		}
+	}
+	for m := c.slots; m != 0; m &= m - 1 {
+		if w := &s.warps[bits.TrailingZeros64(m)]; w.id == l.id && w.cta == c {
+			return w, true
+		}
+	}
+	return nil, false
+}
+
+// endLater puts off the end of a CTA, a load of which is done at a time.
+func (s *sm) endLater(c *ctaRun, done Time) {
+	c.acked = max(c.acked, done)
+	s.ends = never
+	for i := range s.ending {
+		e := &s.ending[i]
+		if e.cta == c {
+			e.t = max(e.t, done+e.post)
+		}
+		s.ends = min(s.ends, e.t)
+	}
+}
+
+// delay puts off a warp that is to be ready until w.ready. One that waits for something
+// else stays where it is.
+func (sc *scheduler) delay(s *sm, w *warp) {
+	b := uint64(1) << (w.bit & 63)
+	in := (sc.ready | sc.far) & b
+	sc.ready &^= b
+	sc.far &^= b
+	for m := sc.full; m != 0 && in == 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m)
+		in = sc.ring[i] & b
+		if sc.ring[i] &^= b; sc.ring[i] == 0 {
+			sc.full &^= 1 << i
+		}
+	}
+	if in != 0 {
+		sc.put(s, w, w.ready)
+	}
+}

@@ -1,0 +1,179 @@
+package memory
+
+import "math/bits"
+
+// waiters are requests that wait for fills of an L1 which serves them in the order of
+// the fills: all of one, a cycle each, then those of the next (GPGPU-Sim's
+// mshr_table::next_access). Who comes before a request is known when none may join an
+// earlier fill any more. Until then a load is said to be done with its last fill.
+type waiters struct {
+	ahead Time // how long before a fill its waiters are known
+	soon  Time // when the next are to be served
+	loads []waitingLoad
+	spare []int32 // of loads
+	late  []Late
+
+	// Those of the fills in a window, by cycle: the last that came, in a ring with the others.
+	last  *[waitWindow]int32 // 0: none
+	words *[waitWindow / 64]uint64
+	base  Time // the window's first cycle
+	nodes []waiter
+	free  int32 // of nodes
+	near  int
+	far   []farWaiter // of later fills, in the order in which they came
+}
+
+// waitWindow is how many cycles the window has.
+const waitWindow = 1 << 12
+
+// waiter is one request in the ring of its fill.
+type waiter struct{ load, next int32 }
+
+type farWaiter struct {
+	fill Time
+	load int32
+}
+
+// waitingLoad is a load with requests that have not been served.
+type waitingLoad struct {
+	left       int32
+	said, done Time
+}
+
+// Late is a load whose last request is served later than its last fill comes.
+type Late struct {
+	Load int32
+	Said Time // when a dependent instruction was said to issue
+	Done Time // when it may
+}
+
+// noLoad is the number of a load that waits for no fill.
+const noLoad = -1
+
+func newWaiters(ahead Time) *waiters {
+	return &waiters{ahead: ahead, soon: Never, last: new([waitWindow]int32), words: new([waitWindow / 64]uint64), nodes: make([]waiter, 1)}
+}
+
+// open returns the number of a new load, which issues at t.
+func (q *waiters) open(t Time) int32 {
+	if q.near == 0 && len(q.far) == 0 {
+		q.base = max(q.base, t+q.ahead+1)
+	}
+	if n := len(q.spare); n > 0 {
+		id := q.spare[n-1]
+		q.spare = q.spare[:n-1]
+		return id
+	}
+	q.loads = append(q.loads, waitingLoad{})
+	return int32(len(q.loads) - 1)
+}
+
+// wait adds a request of a load to those of a fill.
+func (q *waiters) wait(load int32, fill Time) {
+	q.loads[load].left++
+	q.soon = min(q.soon, fill-q.ahead)
+	if fill >= q.base+waitWindow {
+		q.far = append(q.far, farWaiter{fill, load})
+		return
+	}
+	q.join(load, fill)
+}
+
+func (q *waiters) join(load int32, fill Time) {
+	n := q.free
+	if n == 0 {
+		n = int32(len(q.nodes))
+		q.nodes = append(q.nodes, waiter{})
+	} else {
+		q.free = q.nodes[n].next
+	}
+	i := uint(fill) & (waitWindow - 1)
+	q.nodes[n] = waiter{load, n}
+	if last := q.last[i]; last != 0 {
+		q.nodes[n].next, q.nodes[last].next = q.nodes[last].next, n
+	}
+	q.last[i] = n
+	q.words[i>>6] |= 1 << (i & 63)
+	q.near++
+}
+
+// serve lets the waiters of fills up to a time take the port, in order.
+func (q *waiters) serve(until Time, port *slots) []Late {
+	q.late = q.late[:0]
+	for {
+		for q.near > 0 && q.first() <= until {
+			q.serveFill(q.first(), port)
+		}
+		if until < q.base+waitWindow || len(q.far) == 0 {
+			break
+		}
+		q.base += waitWindow
+		q.approach()
+	}
+	q.base = max(q.base, until+1)
+	q.approach()
+	q.soon = Never
+	if q.near > 0 {
+		q.soon = q.first() - q.ahead
+	}
+	for i := range q.far {
+		q.soon = min(q.soon, q.far[i].fill-q.ahead)
+	}
+	return q.late
+}
+
+// first returns the cycle of the first fill of the window.
+func (q *waiters) first() Time {
+	e := q.base >> 6
+	w := q.words[e&(waitWindow/64-1)] >> (uint(q.base) & 63) << (uint(q.base) & 63)
+	for w == 0 {
+		e++
+		w = q.words[e&(waitWindow/64-1)]
+	}
+	return e<<6 + Time(bits.TrailingZeros64(w))
+}
+
+// serveFill serves the waiters of the fill that comes at a time.
+func (q *waiters) serveFill(fill Time, port *slots) {
+	i := uint(fill) & (waitWindow - 1)
+	last := q.last[i]
+	for n := q.nodes[last].next; ; {
+		x := q.nodes[n]
+		q.near--
+		q.served(x.load, port.take(fill))
+		q.nodes[n].next, q.free = q.free, n
+		if n == last {
+			break
+		}
+		n = x.next
+	}
+	q.last[i] = 0
+	q.words[i>>6] &^= 1 << (i & 63)
+}
+
+// served notes that a request of a load has been served.
+func (q *waiters) served(load int32, t Time) {
+	l := &q.loads[load]
+	l.done = max(l.done, t)
+	if l.left--; l.left > 0 {
+		return
+	}
+	if l.done > l.said {
+		q.late = append(q.late, Late{load, l.said, l.done})
+	}
+	*l = waitingLoad{}
+	q.spare = append(q.spare, load)
+}
+
+// approach takes those into the window that it has come to.
+func (q *waiters) approach() {
+	kept := q.far[:0]
+	for _, x := range q.far {
+		if x.fill < q.base+waitWindow {
+			q.join(x.load, x.fill)
+		} else {
+			kept = append(kept, x)
+		}
+	}
+	q.far = kept
+}

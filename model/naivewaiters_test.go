@@ -1,0 +1,40 @@
+package model_test
+
+import (
+	"cmp"
+	"slices"
+
+	"gpureplay/model"
+)
+
+// nWaiter is a request that waits for a fill.
+type nWaiter struct {
+	fill model.Time
+	load *nHeld
+}
+
+// serve gives the port to the requests of fills that nothing more can wait for, in the
+// order of the fills and for each as they came.
+func (u *nLSU) serve() {
+	c := u.n.cfg
+	known := u.n.t + model.Time(c.L1.Latency+min(4, 2*c.Icnt.Latency+c.L2.Latency))
+	slices.SortStableFunc(u.waiters, func(a, b nWaiter) int { return cmp.Compare(a.fill, b.fill) })
+	for len(u.waiters) > 0 && u.waiters[0].fill <= known {
+		x := u.waiters[0]
+		u.waiters = u.waiters[1:]
+		x.load.served = max(x.load.served, u.wb.reserve(x.fill))
+		if x.load.left--; x.load.left == 0 && x.load.served > x.load.done {
+			x.load.later(x.load.served)
+		}
+	}
+}
+
+// arrive is when a request of a load that needs a fill is back, as far as is known.
+func (u *nLSU) arrive(h *nHeld, fill model.Time) model.Time {
+	if !u.n.cfg.L1.MSHROrder {
+		return u.wb.reserve(fill)
+	}
+	u.waiters = append(u.waiters, nWaiter{fill, h})
+	h.left++
+	return fill
+}
