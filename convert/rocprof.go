@@ -46,7 +46,6 @@ func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error
 	}
 	diagnose(w, "page_fault", trace.DataLoss, info.Faults,
 		"page faults and page migrations; the capture does not say which CTA caused them, so they are left out")
-	diagnose(w, "host_copy", trace.Info, info.HostOnly, "copies within the host; they are left out")
 	diagnose(w, "bad_value", trace.Error, info.BadValues, "values of a wrong type or out of range; they are taken as absent")
 	diagnose(w, "record_without_time", trace.Error, info.Untimed, "records without a start and an end; they are left out")
 	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed, "kernels whose symbol is not in the capture; they share an empty name")

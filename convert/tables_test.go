@@ -45,6 +45,9 @@ memset 64 bytes on 7 at 4000`
 	} {
 		r := convertText(t, "", text)
 		r.check(t)
+		if version == "2024" && r.diag("host_copy") != 1 {
+			t.Errorf("%s: %d copies within the host", version, r.diag("host_copy"))
+		}
 		if got := launchesOf(r); got != want || r.meta.GPU != "NVIDIA RTX 3090" || r.meta.Source != "nsys" {
 			t.Errorf("%s: on %q\n%s\nwant\n%s", version, r.meta.GPU, got, want)
 		}

@@ -41,6 +41,7 @@ type Job struct {
 	Timing    *model.Timing                     // of the host and its copies; nil: as recorded where the trace has it
 	Notes     []table.Diagnostic                // that every run has, beside its warnings
 	recorded  int64                             // the span of a capture, ns
+	noCalls   bool                              // the capture has no calls of the host
 	Estimated func(e Estimate)                  // called before all runs; may be nil
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
@@ -72,6 +73,7 @@ type Result struct {
 	Speedup     float64 // the baseline's cycles over this run's; not a number: there is none
 	Violations  []table.Audit
 	RecordedNs  int64                       // how long the program of a capture took; 0: it is none
+	NoCalls     bool                        // the capture has no calls of the host
 	Warnings    []table.Diagnostic          // of the run, beside the trace's own
 	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
 	Output      table.Outcome
@@ -141,7 +143,7 @@ func (job *Job) completed(facts *policies.Facts) (*Job, error) {
 		if err != nil {
 			return nil, err
 		}
-		full.recorded = max(0, times.SpanNs())
+		full.recorded, full.noCalls = max(0, times.SpanNs()), facts.Calls == 0
 	}
 	if job.Timing == nil {
 		timing := TimingOf(facts)
@@ -196,7 +198,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
+	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, NoCalls: job.noCalls, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
 	large, err := tooLarge(job.Trace, cfg)
 	if err != nil {
 		return nil, err

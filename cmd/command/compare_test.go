@@ -110,3 +110,23 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 	fails(t, 1, []string{"no recorded times"}, "compare", a, sample(t))
 	fails(t, 1, []string{"there is no file", "two captures"}, "compare", a, filepath.Join(dir, "none"))
 }
+
+// What was recorded and what came of it stand in one line, which says so where nothing
+// is known of the host between the launches of a capture.
+func TestRecordedLine(t *testing.T) {
+	dir := t.TempDir()
+	for _, w := range []struct {
+		call string
+		says bool
+	}{{"", true}, {" host=0", false}} {
+		in, out := filepath.Join(dir, "a.txt"), filepath.Join(dir, "a.trace.zst")
+		if err := os.WriteFile(in, []byte("meta fidelity=kernel\nlaunch f grid=1 block=32"+w.call+" start=1000 duration=2000\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "convert", in, "-o", out)
+		got := must(t, "--policy=captured", out, "-o", filepath.Join(dir, "out"+w.call))
+		if !strings.Contains(got, "captured") || strings.Contains(got, "no calls of the host") != w.says {
+			t.Errorf("host%q: %s", w.call, got)
+		}
+	}
+}

@@ -270,5 +270,8 @@ func recordedLine(results []*replay.Result) string {
 		}
 		line += fmt.Sprintf(", %s %s", r.Policy, duration(m["time_ns"]))
 	}
+	if results[0].NoCalls {
+		line += "; the capture has no calls of the host, so that launches go as fast as it can: what it did between them is not known"
+	}
 	return line
 }

@@ -321,7 +321,8 @@ func (r *reader) activity() error {
 		a.Kind = timeline.Memset
 	default:
 		if bytes.Contains(e.name, []byte("HtoH")) {
-			return nil // within the host
+			r.b.HostCopy()
+			return nil
 		}
 		a.Kind = timeline.Copy
 		a.Copy = copyKind(e.name, e.kind)

@@ -128,7 +128,8 @@ func (s *stats) row() error {
 	switch copied, direction := bytes.CutPrefix(name, []byte("[CUDA memcpy ")); {
 	case direction:
 		if a.Kind, a.Copy = timeline.Copy, copyKind(string(copied)); a.Copy == trace.NumOpKinds {
-			return nil // within the host
+			s.b.HostCopy()
+			return nil
 		}
 		if bytes.HasPrefix(copied, []byte("Unified")) {
 			s.info.Migrations++

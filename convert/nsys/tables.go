@@ -72,7 +72,8 @@ func (r *reader) copies() error {
 			r.info.Migrations++
 			return nil
 		case kind == 9:
-			return nil // within the host
+			r.b.HostCopy()
+			return nil
 		default:
 			if op, ok := copyKinds[kind]; ok {
 				a.Copy = op

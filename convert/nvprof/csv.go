@@ -175,6 +175,7 @@ func (t *table) row(fields [][]byte) error {
 		a.Kind = timeline.Copy
 		a.Copy, ok = copyOf(name)
 		if !ok {
+			t.b.HostCopy()
 			return nil
 		}
 	case bytes.HasPrefix(name, []byte("[CUDA memset")):

@@ -178,7 +178,11 @@ func (f *File) copies() error {
 		err := f.db.Each(table, columns("bytes", "copyKind", "srcKind", "dstKind", "flags"), func(v []sqlite.Value) error {
 			a, ok := f.activity(v)
 			v = v[rest:]
-			if !ok || v[1].Int == 9 { // within the host
+			if !ok {
+				return nil
+			}
+			if v[1].Int == 9 {
+				f.b.HostCopy()
 				return nil
 			}
 			a.Kind, a.Bytes, a.Copy = timeline.Copy, uint64(max(v[0].Int, 0)), trace.OpCopyD2D

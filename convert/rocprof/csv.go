@@ -229,7 +229,7 @@ func (t *tables) copy() error {
 		}
 		a.Device, err = t.deviceOf(from)
 	default:
-		t.info.HostOnly++
+		t.b.HostCopy()
 		return nil
 	}
 	if err != nil {

@@ -35,7 +35,6 @@ type Info struct {
 	BadValues uint64
 	Untimed   uint64 // records without times, left out
 	Unnamed   uint64 // kernels whose symbol is not in the capture
-	HostOnly  uint64 // copies within the host, left out
 	Faults    uint64 // page faults and migrations, left out
 	Repaired  uint64
 }

@@ -300,7 +300,7 @@ func (r *results) copy() error {
 	from, fromGPU := r.device[src]
 	to, toGPU := r.device[dst]
 	if !place(&a, from, fromGPU, to, toGPU) {
-		r.info.HostOnly++
+		r.b.HostCopy()
 		return nil
 	}
 	return r.b.ActivityNamed(&a, 0)

@@ -180,7 +180,7 @@ func (d *database) copies() error {
 		from, fromGPU := d.device[v[2].Int]
 		to, toGPU := d.device[v[3].Int]
 		if !place(&a, from, fromGPU, to, toGPU) {
-			d.info.HostOnly++
+			d.b.HostCopy()
 			return nil
 		}
 		return d.b.ActivityNamed(&a, 0)

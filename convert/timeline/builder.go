@@ -145,6 +145,9 @@ func (r *row) set(f flags, on bool) {
 	}
 }
 
+// HostCopy counts a copy within the host, which is no operation of the device.
+func (b *Builder) HostCopy() { b.counts.add(hostCopy) }
+
 // Call takes one API call.
 func (b *Builder) Call(c *Call) error {
 	b.calls++

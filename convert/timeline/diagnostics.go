@@ -27,6 +27,7 @@ const (
 	hostThreads
 	syncStreamInferred
 	eventQuery
+	hostCopy
 	eventUnresolved
 	streamWaitInferred
 	streamWaitUnresolved
@@ -71,6 +72,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "stream synchronisations whose stream the profiler did not record; taken to be the one that the thread used last"},
 	eventQuery: {Name: "event_query", Severity: trace.Info,
 		Help: "queries of events; they do not wait and are left out"},
+	hostCopy: {Name: "host_copy", Severity: trace.Info,
+		Help: "copies within the host; they are left out"},
 	eventUnresolved: {Name: "event_sync_unresolved", Severity: trace.DataLoss,
 		Help: "the host waited for an event that the profiler did not name; this wait is left out (PyTorch: _ExperimentalConfig(enable_cuda_sync_events=True); nsys: --cuda-event-trace=true)"},
 	streamWaitInferred: {Name: "stream_wait_inferred", Severity: trace.Info,
