@@ -118,11 +118,12 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 	return start
 }
 
-// access times the next memory instruction of w, or holds it.
+// access times the next memory instruction of w, or holds it: one that makes no request
+// and is behind none is timed at once.
 func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 	h := u.parts(n, w, in)
 	h.later = w.postpone(h, in)
-	if n.cfg.Icnt.InTurn {
+	if n.cfg.Icnt.InTurn && len(h.steps)+len(u.held) > 0 {
 		u.held = append(u.held, h)
 		return 0, h
 	}
