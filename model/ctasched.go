@@ -207,6 +207,9 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 			w.Ended(t, t-c.rec.Dispatch)
 		}
 		u.m.children.pending.ended(t - c.rec.Dispatch)
+		u.m.children.pending.lastChild = t
+	} else if c.asked {
+		u.m.children.pending.lastParent = t
 	}
 	if g := c.group; g != nil {
 		if g.left--; g.left == 0 {

@@ -68,6 +68,7 @@ type ctaRun struct {
 	level       int       // 0: of a kernel of the host; 1: of a child of one
 	children    int       // that have not ended
 	finished    bool      // it has ended, but children have not
+	asked       bool      // for children
 	syncing     int       // live warps that wait for children
 	synced      uint64    // their slots
 	saved       []warp    // while the CTA is suspended
@@ -179,7 +180,7 @@ func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.lastAt, c.acked, c.threadInsts = Unset, 0, 0
 	c.until, c.held, c.counted = 0, false, false
 	c.live, c.waiting, c.slots = 0, 0, 0
-	c.group, c.level, c.children, c.finished, c.syncing, c.synced, c.swq = nil, 0, 0, false, 0, 0, 0
+	c.group, c.level, c.children, c.finished, c.asked, c.syncing, c.synced, c.swq = nil, 0, 0, false, false, 0, 0, 0
 	c.task, c.home = nil, nil
 	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}

@@ -195,6 +195,7 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
 	}
 	u.m.sum.LaunchesRequested++
+	w.cta.asked = true
 	rec.Decision, rec.Reason = DeviceKernel, "marked"
 	if u.m.policy.Launch == nil {
 		if !r.Marked {

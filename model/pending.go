@@ -14,6 +14,9 @@ type pendingLaunches struct {
 	queued  exactSum // from the arrival at the KMU, or at its kernel, to the first CTA
 	spilled uint64
 
+	lastParent Time // when the last CTA of the host's kernels that asked ended
+	lastChild  Time // when the last child CTA ended
+
 	ctas     uint64 // child CTAs that have ended
 	took     exactSum
 	tookSqrd exactSum
@@ -54,6 +57,7 @@ func (u *children) finish() {
 	set := m.metrics.set
 	set("resource_utilisation_pct", m.use.percent(m.sum.Cycles))
 	set("child_ctas_resident_most", float64(m.use.childMost))
+	set("last_parent_cycle", float64(p.lastParent))
 	set("pending_launch_mean_bytes", p.area.mean(uint64(max(1, m.sum.Cycles))))
 	if p.starts > 0 {
 		set("first_child_cycle", float64(p.first))
@@ -61,6 +65,7 @@ func (u *children) finish() {
 		set("child_queueing_mean_cycles", p.queued.mean(p.starts))
 	}
 	if p.ctas > 0 {
+		set("last_child_cycle", float64(p.lastChild))
 		set("child_cta_mean_cycles", p.took.mean(p.ctas))
 		set("child_cta_deviation_cycles", math.Sqrt(variance(&p.took, &p.tookSqrd, p.ctas)))
 	}

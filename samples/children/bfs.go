@@ -16,6 +16,8 @@ func init() {
 		Source:  "DTBL table 4 and SPAWN table I (BFS); dragon_li's BFS (240 x 128, expand and contract)",
 		Params: append(graphParams(allKinds("citation")...), append(bfsRules.params(),
 			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"),
+			samples.Choice("start", "what the search starts from: the source, or all vertices that have edges, whose one level expands them all", "source", "all"),
+			samples.Int("ctas", 240, 1, 4096, "CTAs of 128 threads in a kernel"),
 			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp and by a scan", "nested", "flat"))...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)
@@ -30,7 +32,11 @@ func init() {
 			if err != nil {
 				return err
 			}
-			_, err = runBFS(w, g, source, r, p.Text("form") == "flat")
+			from := []uint32{uint32(source)}
+			if p.Text("start") == "all" {
+				from = withEdges(g)
+			}
+			_, err = runBFS(w, g, p.Int("ctas"), from, r, p.Text("form") == "flat")
 			return err
 		},
 	})
@@ -62,9 +68,20 @@ type bfs struct {
 	all     []uint32 // the expanded frontier
 }
 
-func runBFS(w samples.Writer, g *graph.Graph, source int, r rule, flat bool) ([]int32, error) {
+// withEdges are the vertices that have any.
+func withEdges(g *graph.Graph) []uint32 {
+	var all []uint32
+	for v := range g.Vertices() {
+		if g.Degree(v) > 0 {
+			all = append(all, uint32(v))
+		}
+	}
+	return all
+}
+
+func runBFS(w samples.Writer, g *graph.Graph, ctas int, from []uint32, r rule, flat bool) ([]int32, error) {
 	p := samples.NewProgram(w)
-	s := &bfs{p: p, g: newDeviceGraph(p, g), grid: grid{240, 128}, labels: make([]int32, g.Vertices()), isFlat: flat}
+	s := &bfs{p: p, g: newDeviceGraph(p, g), grid: grid{ctas, 128}, labels: make([]int32, g.Vertices()), isFlat: flat}
 	n := g.Vertices()
 	s.label = p.Array("label", n, 4, trace.ArrayOutput)
 	s.frontier[0] = p.Array("frontier0", n, 4, 0)
@@ -80,15 +97,21 @@ func runBFS(w samples.Writer, g *graph.Graph, source int, r rule, flat bool) ([]
 	for v := range s.labels {
 		s.labels[v] = -1
 	}
-	s.labels[source] = 0
-	s.current = []uint32{uint32(source)}
+	for _, v := range from {
+		s.labels[v] = 0
+	}
+	s.current = from
 
 	p.FileRead(s.g.row, s.g.col)
 	p.Put(s.g.row)
 	p.Put(s.g.col)
 	p.Memset(s.label)
-	p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.label.Index, Addr: s.label.At(source), Bytes: 4})
-	p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.frontier[0].Index, Addr: s.frontier[0].Base, Bytes: 4})
+	if len(from) == 1 {
+		p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.label.Index, Addr: s.label.At(int(from[0])), Bytes: 4})
+	} else {
+		p.Put(s.label)
+	}
+	p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.frontier[0].Index, Addr: s.frontier[0].Base, Bytes: 4 * uint64(len(from))})
 	for level := int32(1); len(s.current) > 0 && p.Err() == nil; level++ {
 		s.level(level)
 	}

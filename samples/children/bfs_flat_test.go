@@ -47,7 +47,7 @@ func TestFlatBFS(t *testing.T) {
 	graphs["hub"] = graph.Kronecker(9, 48, 2) // degrees beyond a CTA's 128 threads
 	for name, g := range graphs {
 		rec := &samplestest.Recording{}
-		labels, err := runBFS(rec, g, g.Hub(), dragonli(shape{128, 128}), true)
+		labels, err := runBFS(rec, g, 240, []uint32{uint32(g.Hub())}, dragonli(shape{128, 128}), true)
 		if err != nil {
 			t.Fatal(err)
 		}

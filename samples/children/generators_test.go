@@ -243,7 +243,7 @@ func BenchmarkMillionLaunches(b *testing.B) {
 	c := &counter{}
 	for b.Loop() {
 		*c = counter{peak: base}
-		if _, err := runBFS(c, g, g.Hub(), dragonli(shape{128, 128}), false); err != nil {
+		if _, err := runBFS(c, g, 240, []uint32{uint32(g.Hub())}, dragonli(shape{128, 128}), false); err != nil {
 			b.Fatal(err)
 		}
 	}

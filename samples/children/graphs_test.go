@@ -47,7 +47,7 @@ func expected(degree, threshold, block int, whole bool) (marked, left int) {
 
 func checkBFS(t *testing.T, name string, g *graph.Graph, r rule) {
 	rec := &samplestest.Recording{}
-	labels, err := runBFS(rec, g, g.Hub(), r, false)
+	labels, err := runBFS(rec, g, 240, []uint32{uint32(g.Hub())}, r, false)
 	if err != nil {
 		t.Fatal(err)
 	}
