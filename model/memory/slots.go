@@ -10,6 +10,10 @@ import (
 type slots struct {
 	words *[slotWindow / 64]slotWord
 	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
+
+	// A crowded port is searched over many words that stay full: from the first word of
+	// a run of them to the one behind it.
+	full, behind Time
 }
 
 // slotWord is 64 cycles: a bit for each that is free.
@@ -109,7 +113,20 @@ func (s *slots) take(t Time) Time {
 			w.epoch, w.free = e, ^uint64(1<<(uint(t)&63))
 			return t
 		}
-		t = (e + 1) << 6 // a word that a later time has taken over counts as full
+		// A word that a later time has taken over counts as full.
+		switch {
+		case e >= s.full && e < s.behind:
+			e = s.behind
+		case w.epoch == e && w.free != 0: // before t
+			e++
+		case e == s.behind:
+			s.behind++
+			e++
+		default:
+			s.full, s.behind = e, e+1
+			e++
+		}
+		t = e << 6
 	}
 }
 

@@ -26,6 +26,37 @@ func TestSlotsAgainstASet(t *testing.T) {
 	}
 }
 
+// Where a port is crowded, and some ask for times so early that later ones have taken
+// their cycles over, it is found as by looking at every cycle.
+func TestCrowdedSlots(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	s := newSlots(sameClock)
+	taken, latest := map[Time]bool{}, map[Time]Time{}
+	const words = slotWindow / 64
+	now := Time(0)
+	for i := range 12000 {
+		now += Time(r.IntN(2))
+		if i%2000 == 1999 {
+			now += slotWindow
+		}
+		at := now + Time(r.IntN(200))
+		switch r.IntN(8) {
+		case 0:
+			at += Time(r.IntN(6000))
+		case 1:
+			at = max(0, at-slotWindow-Time(r.IntN(4000)))
+		}
+		want := at
+		for taken[want] || latest[want/64%words] > want/64 {
+			want++
+		}
+		taken[want], latest[want/64%words] = true, want/64
+		if got := s.reserve(at); got != want {
+			t.Fatalf("reservation %d, asked for %d: got %d, want %d", i, at, got, want)
+		}
+	}
+}
+
 // A port with a clock of its own gives as many cycles as that clock has.
 func TestSlotsOfAnotherClock(t *testing.T) {
 	s := newSlots(NewRatio(500, 1000)) // a cycle of the port is two of the SM

@@ -17,9 +17,9 @@ func init() {
 		Title:   "inner join of two sorted relations, a child for a tuple with many matches",
 		Source:  "DTBL table 4 and SPAWN table I (JOIN); dragon_li's JOIN (240 x 128)",
 		Params: append([]samples.Param{
-			samples.Int("left", 4096, 1, 1<<20, "tuples of the left relation"),
-			samples.Int("right", 4096, 1, 1<<20, "tuples of the right relation"),
-			samples.Int("keys", 20, 1, 1<<20, "keys lie from 0 to one below; right/keys is the mean number of matches, 200 in the suite's run"),
+			samples.Int("left", 4096, 1, 1<<24, "tuples of the left relation"),
+			samples.Int("right", 4096, 1, 1<<24, "tuples of the right relation"),
+			samples.Int("keys", 20, 1, 1<<24, "keys lie from 0 to one below; right/keys is the mean number of matches, 200 in the suite's run"),
 			samples.Choice("distribution", "of the keys", "uniform", "gaussian"),
 			samples.Seed(),
 		}, joinRules.params()...),

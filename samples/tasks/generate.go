@@ -22,7 +22,7 @@ const streams = 32
 // parameter, none if the workload has sizes of its own.
 func common(sizes ...string) []samples.Param {
 	p := []samples.Param{
-		samples.Int("tasks", 256, 1, 1<<20, "tasks"),
+		samples.Int("tasks", 256, 1, 1<<24, "tasks"),
 		samples.Int("threads", 128, 32, 512, "threads of a threadblock, a multiple of 32"),
 		samples.Int("blocks", 1, 1, 16, "threadblocks of a task"),
 		samples.Int("inputs", 16, 1, 1024, "different inputs among the tasks"),
