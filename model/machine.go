@@ -90,6 +90,9 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.wheel = newWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
 	m.mem = memory.New(m.cfg)
+	if w, ok := m.obs.(memory.Watcher); ok {
+		m.mem.Watch(w)
+	}
 	t := newTiming(&m.cfg.Exec, &m.cfg.SM)
 	for i := range n {
 		m.sms = append(m.sms, newSM(m, i, &t))

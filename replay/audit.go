@@ -35,6 +35,7 @@ type auditor struct {
 	tasks    *taskBook
 	hazards  *hazards // nil: kernels wait for those before them in their stream
 	issues   *issues
+	memory   *memoryBook
 	timed    bool // copies take what was recorded on another machine, whatever this one's links carry
 	captured bool // kernels begin as they were recorded to
 	freed    bool // kernels of a stream do not wait for each other
@@ -68,7 +69,7 @@ func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks mode
 	if a.tasks, err = newTaskBook(a, tasks, as); err != nil {
 		return nil, err
 	}
-	a.issues = newIssues(a)
+	a.issues, a.memory = newIssues(a), newMemoryBook(a)
 	switch {
 	case overlap:
 		a.hazards, err = newHazards(a)
@@ -136,6 +137,7 @@ func (a *auditor) Placed(r *model.CTARecord) {
 		a.tasks.placed(r, b)
 		return
 	}
+	a.memory.placed(r)
 	if a.order != nil && !b.started {
 		a.order.placed(r, &b.k)
 	}
@@ -178,7 +180,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 		a.tasks.cta(r)
 	}
 	if a.hazards != nil {
-		a.hazards.ended(r)
+		a.hazards.ended(r, b)
 	}
 	if a.issues != nil {
 		a.issues.ended(r)
@@ -248,6 +250,9 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 	}
 	if a.order != nil {
 		a.order.kernel(r)
+	}
+	if a.hazards != nil && a.hazards.counts != nil {
+		delete(a.hazards.counts.kernels, r.ID)
 	}
 	delete(a.kernels, r.ID)
 }

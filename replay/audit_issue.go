@@ -202,8 +202,11 @@ func (s *issues) passed(r *model.InstRecord, b *ctaBook, w *warpBook) {
 	}
 }
 
-// instWatcher is a watcher that is told of instructions too.
-type instWatcher struct{ *watcher }
+// instWatcher is a watcher that is told of instructions too, and of what is behind them.
+type instWatcher struct {
+	*watcher
+	*memoryBook
+}
 
 // Inst makes the watcher a model.InstObserver.
 func (w instWatcher) Inst(r *model.InstRecord) { w.audit.issues.issued(r) }

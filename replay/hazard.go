@@ -21,6 +21,7 @@ import (
 //   - range-covers: no access to a page that none of the kernel's ranges covers;
 //   - prelude-rate: pages do not become ready faster than storage and link carry them;
 //   - page-released: at the end every page has been given back;
+//   - page-counts: the reference counts are those of the CTAs (countBook);
 //   - kernel-per-sm: CTAs of two kernels are never on one SM together.
 //
 // Where CTAs are held and not accesses, there are no owners of pages: it checks raw, war and
@@ -31,6 +32,7 @@ import (
 // program order, and when it and when all before it were done.
 type hazards struct {
 	a       *auditor
+	counts  *countBook // nil: there are none
 	prog    *trace.Program
 	shift   uint
 	order   []launchPlace        // of the host's kernels, by kernel
@@ -243,6 +245,9 @@ func (x *history) note(place uint64, r *model.AccessRecord) {
 func (h *hazards) changed(r *model.PageRecord) {
 	p := h.page(r.Page)
 	p.owner = r.To
+	if h.counts != nil {
+		h.counts.changed(r)
+	}
 	if !r.Ready || p.ready {
 		return
 	}
@@ -267,9 +272,17 @@ func (h *hazards) placed(r *model.CTARecord) {
 	}
 	x.kernel = r.Kernel
 	x.ctas++
+	if h.counts != nil {
+		h.counts.open(r.Kernel, r.Dispatch)
+	}
 }
 
-func (h *hazards) ended(r *model.CTARecord) { h.holders[r.SM].ctas-- }
+func (h *hazards) ended(r *model.CTARecord, b *kernelBook) {
+	h.holders[r.SM].ctas--
+	if h.counts != nil {
+		h.counts.ended(r, b)
+	}
+}
 
 // finish checks that every page has been given back.
 func (h *hazards) finish(t model.Time) {
@@ -286,7 +299,10 @@ func (h *hazards) finish(t model.Time) {
 }
 
 // accessWatcher is a watcher that is told of accesses too.
-type accessWatcher struct{ *watcher }
+type accessWatcher struct {
+	*watcher
+	*memoryBook
+}
 
 // Access makes the watcher a model.AccessObserver.
 func (w accessWatcher) Access(r *model.AccessRecord) { w.audit.hazards.access(r) }

@@ -256,32 +256,6 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	return r, cut
 }
 
-// observer returns what watches a run: with an auditor if the job asks for one,
-// which is told of every instruction, and of every access where kernels overlap.
-func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
-	if !job.Audit {
-		return w, nil
-	}
-	var err error
-	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
-		return nil, err
-	}
-	switch d := p.Dependency.(type) {
-	case model.AccessDependency:
-		w.audit.hazards.shift = d.Grain(cfg)
-	case model.CTADependency:
-		w.audit.hazards.byCTA()
-	}
-	w.audit.entries = p.AGT
-	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p.Dependency)
-	w.audit.captured, w.audit.freed = p.Host == model.HostCaptured, p.Host == model.HostFreed
-	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
-	if w.audit.hazards != nil {
-		return accessWatcher{w}, nil
-	}
-	return instWatcher{w}, nil
-}
-
 // Row is one row as a program reads it: a value per column, nil where the table
 // has NULL.
 func (r *Result) Row() (map[string]any, error) {

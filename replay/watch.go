@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/policies"
+	"gpureplay/policies/crcs"
 	"gpureplay/replay/table"
 )
 
@@ -177,4 +180,33 @@ func (w *watcher) latencies(run *table.Run) {
 	for i, name := range []string{"p50", "p95", "p99"} {
 		run.Extra = append(run.Extra, model.Metric{Name: "task_latency_" + name + "_cycles", Value: float64(at[i])})
 	}
+}
+
+// observer returns what watches a run: with an auditor if the job asks for one,
+// which is told of every instruction, and of every access where kernels overlap.
+func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
+	if !job.Audit {
+		return w, nil
+	}
+	var err error
+	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
+		return nil, err
+	}
+	switch d := p.Dependency.(type) {
+	case model.AccessDependency:
+		w.audit.hazards.shift = d.Grain(cfg)
+		if board, ok := d.(*crcs.Board); ok {
+			w.audit.hazards.counts = newCountBook(w.audit, board, d.Grain(cfg))
+		}
+	case model.CTADependency:
+		w.audit.hazards.byCTA()
+	}
+	w.audit.entries = p.AGT
+	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p.Dependency)
+	w.audit.captured, w.audit.freed = p.Host == model.HostCaptured, p.Host == model.HostFreed
+	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
+	if w.audit.hazards != nil {
+		return accessWatcher{w, w.audit.memory}, nil
+	}
+	return instWatcher{w, w.audit.memory}, nil
 }

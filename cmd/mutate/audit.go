@@ -93,7 +93,7 @@ func (b *bench) audits(ctx context.Context, name, gpu string, env []string, plac
 	if err := os.RemoveAll(out); err != nil {
 		return d, "", err
 	}
-	said, late, err := limited(ctx, 8, "", env, b.replay(), "--audit", "--policy=all", "--gpu="+gpu, "--jobs=1", "--format=csv",
+	said, late, err := limited(ctx, 2, "", env, b.replay(), "--audit", "--policy=all", "--gpu="+gpu, "--jobs=1", "--format=csv",
 		"--tables=runs,kernels,ctas,launches,stages,tasks,pages", "--quiet", "-o", out, b.at(name+".trace.zst"))
 	if ctx.Err() != nil {
 		return d, "", ctx.Err()

@@ -22,6 +22,8 @@ type channel struct {
 	pending cover // by some request
 	refresh refresh
 	stats   Record
+	watcher Watcher // nil: nobody is told
+	number  int
 }
 
 // bank holds the rows that it served last, in a ring.
@@ -78,7 +80,9 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	now := c.refresh.worked(c.ratio.to(arrive))
 	at, row := c.mapping.locate(sector)
 	b := &c.banks[at]
+	before := b.at
 	cmd := c.open(b, row, now)
+	era, _ := c.refresh.era(cmd)
 	delay := Time(c.cfg.TCL)
 	if write {
 		delay = Time(c.cfg.TWL)
@@ -91,12 +95,15 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	}
 	burst := Time(c.burst.n)
 	var data Time
-	for range n {
+	for i := range n {
 		if gap := cmd - b.lastCol; gap >= 0 && gap < Time(c.cfg.TCCD) {
 			cmd = b.lastCol + Time(c.cfg.TCCD)
 		}
 		b.lastCol = max(b.lastCol, cmd)
-		data = max(data, c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1))))*burst)
+		beat := c.bus.take(Time(c.burst.div(uint64(cmd+delay+burst-1)))) * burst
+		if data = max(data, beat); c.watcher != nil {
+			c.tell(Command{Bank: int(at), Row: row, Refreshes: era, At: cmd, Data: beat, Write: write}, i == 0 && b.at != before)
+		}
 	}
 	c.stats.RowHits += uint64(n - 1)
 	c.stats.Hits += uint64(n - 1)

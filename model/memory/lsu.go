@@ -24,6 +24,7 @@ type LSU struct {
 	tlb       *cache // nil: every access hits
 	page      uint   // logarithm of sectors per page
 	port      *smPort
+	sm        int
 	one       request  // where the L1 fetches sectors
 	absent    []uint64 // sectors of an access that the L1 does not have, nearly
 	through   passing  // of an access that is timed as it issues
@@ -45,7 +46,7 @@ const l1Extra = 4
 // Init makes the unit of an SM.
 func (u *LSU) Init(m *System, sm int) {
 	c := m.cfg
-	u.cfg, u.mem, u.Coalescer, u.port, u.conflicts = c, m, &m.co, &m.ports[sm], conflictRules[c.SM.AtomicConflicts]
+	u.cfg, u.mem, u.Coalescer, u.port, u.sm, u.conflicts = c, m, &m.co, &m.ports[sm], sm, conflictRules[c.SM.AtomicConflicts]
 	m.l1s[sm] = &u.l1
 	if c.Icnt.InTurn {
 		u.held = make([]held, c.SM.Schedulers+1)
@@ -181,6 +182,9 @@ func (u *LSU) load(sector uint64, mask uint8, at Time) Time {
 		l1.tags.touch(id)
 		if l1.tags.lines[id].readable(bit, mask) {
 			l1.stats.hits += n
+			if u.mem.watcher != nil {
+				u.mem.watcher.Hit(&Hit{u.sm, sector, l1.tags.filled(id, bit, mask)})
+			}
 			return u.hit(id, bit, mask, at+l1.latency+l1Extra)
 		}
 	}

@@ -21,6 +21,7 @@ type System struct {
 	channels []channel
 	mapping  *mapping
 	l1s      []*l1     // of the SMs
+	watcher  Watcher   // nil: nobody is told
 	co       Coalescer // of all SMs: they access one after another
 
 	dataFlits [maxSectors + 1]int // of a packet with so many sectors
