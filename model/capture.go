@@ -56,7 +56,8 @@ func kindOfDelay(k trace.OpKind) int {
 const mostDelays = 1 << 16
 
 // ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
-// begin of work without a call; of the first operation, less the host's time before it.
+// begin of work without a call; of the first operation, less the host's time before it, but
+// for the time in which a launch loaded code, which is behind its call.
 func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64
@@ -66,7 +67,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	ops := tr.HostOps()
 	var op trace.HostOp
 	var k trace.Kernel
-	before := int64(0)
+	before, loading := int64(0), int64(0) // the host's time, and what of it a launch took to load code
 	for {
 		switch err := ops.Next(&op); {
 		case errors.Is(err, io.EOF):
@@ -88,10 +89,13 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 			r = k.Recorded
 		}
 		if r == nil || r.StartNs < 0 {
-			before += op.Ns
+			before, loading = before+op.Ns, op.Ns
 			continue
 		}
-		c.begins(r, before)
+		if op.Kind != trace.OpLaunch || op.Ns > 0 || r.HostNs < 0 {
+			loading = 0
+		}
+		c.begins(r, before-loading)
 		kind := kindOfDelay(op.Kind)
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))

@@ -148,7 +148,7 @@ func TestRoomForWhatIsLaunched(t *testing.T) {
 
 // The program begins with its first call (here 300 before the work that has none and
 // was there before it), or with work that was there before any call; of the first
-// operation, with the host's work before it.
+// operation, with the host's work before it, but for what is part of a launch that loaded code.
 func TestOriginOfACapture(t *testing.T) {
 	for _, w := range []struct {
 		program      string
@@ -156,7 +156,9 @@ func TestOriginOfACapture(t *testing.T) {
 	}{
 		{"launch a grid=1 block=32 fidelity=kernel start=400 duration=100\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 100, 550},
 		{"launch a grid=1 block=32 fidelity=kernel start=40 duration=100\nwork 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 40, 610},
-		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50\nd2h bytes=8 host=200 start=700 duration=10", 70, 640},
+		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50\nd2h bytes=8 host=200 start=700 duration=10", 100, 610}, // it loaded code for 30
+		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel ns=5 host=100 start=600 duration=50", 70, 580},
+		{"work 30\nwork 200\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 70, 580},
 	} {
 		c, err := model.ReadCapture(tracetest.FromText(t, "meta fidelity=kernel\n"+w.program+"\n"))
 		if err != nil || c.Origin != w.origin || c.SpanNs() != w.span {

@@ -305,3 +305,49 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// Of calls that were made while work left out kept the device, what went by until its
+// end, at 300, is no time of the host any more: all of the first call and of the work
+// behind it, 140 of the second call.
+func TestTimeGoneBy(t *testing.T) {
+	r, s := chosen(t, `
+function f
+function g
+launch f grid=1 block=32 host=0 start=200 duration=100 ns=100
+launch g grid=1 block=32 host=110 start=310 duration=50 ns=30
+work 20
+launch g grid=1 block=32 host=160 start=570 duration=10 ns=400
+work 40
+launch g grid=1 block=32 host=600 start=620 duration=10 ns=10
+`, criteria{from: "310ns"})
+	if s.Origin != 300 {
+		t.Errorf("time 0 is %d ns", s.Origin)
+	}
+	same(t, lines(t, r, "launch", "work"), `
+		launch 0
+		work 0
+		launch 1 ns=260
+		work 40
+		launch 2 ns=10
+		`)
+}
+
+// A launch that loaded code, which stands before it as work, keeps what of that is left:
+// of 500 from 100 on, 200 went by until 300.
+func TestLoadingGoneBy(t *testing.T) {
+	r, _ := chosen(t, `
+function f
+function g
+launch f grid=1 block=32 host=0 start=200 duration=100 ns=100
+work 500
+launch g grid=1 block=32 host=100 start=610 duration=50
+work 40
+launch g grid=1 block=32 host=640 start=700 duration=10 ns=10
+`, criteria{kernels: "1-2"})
+	same(t, lines(t, r, "launch", "work"), `
+		work 300
+		launch 0
+		work 40
+		launch 1 ns=10
+		`)
+}

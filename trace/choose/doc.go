@@ -20,7 +20,7 @@
 //     wrote is there. An order that went through it alone is gone.
 //  6. Times count from the first call, or start without a call, that stays. A call that
 //     was made while work left out kept the device counts as made when that work ended,
-//     but not after the first start that stays. Times between chosen work stay as they
+//     but not after the first start that stays; the host's time until then is gone. Times between chosen work stay as they
 //     were recorded: the policy captured, which begins work no earlier, has the gaps that
 //     left out work leaves; the others have none.
 //  7. Kernels are numbered anew, in their order. The attributes chosen, chosen_of,

@@ -1,6 +1,7 @@
 package choose
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,15 +33,13 @@ func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 	}
 	w.SetMeta(s.meta(least))
 	var failed error
+	host := elapsed{s: s, w: w}
 	err = s.eachOp(func(i uint64, op *trace.HostOp) {
-		if failed == nil && s.ops[i] == in {
-			failed = s.writeOp(w, op)
+		if failed == nil {
+			failed = host.next(op, s.ops[i] == in)
 		}
 	})
-	if err == nil {
-		err = failed
-	}
-	return err
+	return cmp.Or(err, failed, host.flush())
 }
 
 var errUnsound = errors.New("replay verify says what is wrong with the trace")
