@@ -64,3 +64,24 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 		}
 	}
 }
+
+// The mean time of a warp is that of the last window in which one finished, and of none
+// before it.
+func TestCCQSAveragesWindowByWindow(t *testing.T) {
+	q := &ccqs{}
+	q.admit(3)
+	for range 3 {
+		q.started(10)
+	}
+	q.warpEnded(500, 400)
+	q.warpEnded(600, 200)
+	if got := q.metrics(1100).TWarp; got != 300 {
+		t.Errorf("cycle 1100: warps take %d, want 300", got)
+	}
+	q.warpEnded(1500, 1000)
+	for _, at := range []model.Time{2100, 9000} {
+		if got := q.metrics(at).TWarp; got != 1000 {
+			t.Errorf("cycle %d: warps take %d, want 1000", at, got)
+		}
+	}
+}

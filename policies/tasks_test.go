@@ -292,6 +292,22 @@ func TestGeMTCBatchIsAFill(t *testing.T) {
 	}
 }
 
+// Pagoda: the scheduler warp reads 32 entries of its column at once, or one after another:
+// then the last of many rows is found later.
+func TestPagodaScans(t *testing.T) {
+	text := strings.Repeat("spawn work grid=1 block=32\n"+work(1, 1), 40) + "sync\n"
+	last := map[string]model.Time{}
+	for _, scan := range []string{"warp", "entry"} {
+		l, _ := run(t, text, narrow(t, 1), "pagoda,rows=64,scan="+scan)
+		for _, r := range tasks(t, l, 40) {
+			last[scan] = max(last[scan], r.FirstWarp)
+		}
+	}
+	if last["warp"] >= last["entry"] {
+		t.Errorf("the last task begins at %d and at %d where entries are read one by one", last["warp"], last["entry"])
+	}
+}
+
 // Fusion: kernels of a fill run one after another, each to its longest task's end;
 // one kernel lets the hardware fill in. On one SM 8 CTAs of 256 threads are a fill.
 func TestFusionFills(t *testing.T) {
