@@ -125,6 +125,9 @@ func TestRecordedLine(t *testing.T) {
 		}
 		must(t, "convert", in, "-o", out)
 		got := must(t, "--policy=captured", out, "-o", filepath.Join(dir, "out"+w.call))
+		if cut := must(t, "--policy=captured", "--max-cycles=10", out, "-o", filepath.Join(dir, "cut"+w.call)); !strings.Contains(cut, ", captured cut off at ") {
+			t.Errorf("cut off: %s", cut)
+		}
 		if !strings.Contains(got, "captured") || strings.Contains(got, "no calls of the host") != w.says {
 			t.Errorf("host%q: %s", w.call, got)
 		}

@@ -72,7 +72,7 @@ func TestInterrupted(t *testing.T) {
 		want string
 	}{
 		{[]string{"--policy=serial,hyperq", "-o", filepath.Join(dir, "out"), path}, "replay: interrupted: after 0 of 2 runs\n"},
-		{[]string{"explain", path}, "replay: interrupted: after 0 of 31 runs\n"},
+		{[]string{"explain", path}, "replay: interrupted: after 0 of "},
 		{[]string{"convert", "-", "-o", filepath.Join(dir, "x.trace.zst")}, "replay: interrupted: "},
 	} {
 		var in, errs trip

@@ -268,7 +268,11 @@ func recordedLine(results []*replay.Result) string {
 		if err != nil {
 			return ""
 		}
-		line += fmt.Sprintf(", %s %s", r.Policy, duration(m["time_ns"]))
+		line += ", " + r.Policy
+		if r.Run.Incomplete {
+			line += " cut off at"
+		}
+		line += " " + duration(m["time_ns"])
 	}
 	if results[0].NoCalls {
 		line += "; the capture has no calls of the host, so that launches go as fast as it can: what it did between them is not known"
