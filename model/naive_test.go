@@ -338,7 +338,7 @@ func (n *naive) place() {
 	for _, k := range n.entries {
 		n.pointAt(k, ahead)
 		if len(k.groups) > 0 {
-			ahead = 1
+			ahead = min(ahead, 1)
 		}
 		if k.next < len(k.items) && n.placeable(k) {
 			ready = append(ready, k)

@@ -89,7 +89,7 @@ func (p *nLaPerm) place() {
 	ahead := n.table.ahead
 	for _, k := range n.entries {
 		if n.pointAt(k, ahead); len(k.groups) > 0 {
-			ahead = 1
+			ahead = min(ahead, 1)
 		}
 	}
 	all := p.choices()
