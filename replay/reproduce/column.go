@@ -103,6 +103,10 @@ func l2Hits(policy string) func(*Row) float64 {
 	return of(policy, func(x *replay.Result) float64 { return x.Run.HitPct("l2") })
 }
 
+func l1Hits(policy string) func(*Row) float64 {
+	return of(policy, func(x *replay.Result) float64 { return x.Run.HitPct("l1") })
+}
+
 // waiting is the mean time from a launch call to the child's first CTA, in kilocycles.
 func waiting(policy string) func(*Row) float64 {
 	return of(policy, func(x *replay.Result) float64 { return x.Run.WaitingMean / 1e3 })

@@ -172,6 +172,10 @@ var dtbl = &Paper{
 			Policies: withSettings("dtbl,agt=256", aheads...), Workloads: someDTBL, Columns: append(against("dtbl,agt=256", aheads...), Column{Name: "spilled", Of: metric("dtbl,agt=256", "agt_spilled_groups", 1)}),
 		},
 		{
+			Name: "ideal", Title: "Ideal groups whose records are read eight at a time and one after another: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: "flat,cdp-ideal," + withSettings("dtbl-ideal", "ahead=8", "ahead=1"), Workloads: someDTBL, Columns: speedups("flat", "cdp-ideal", "dtbl-ideal", "dtbl-ideal,ahead=8", "dtbl-ideal,ahead=1"),
+		},
+		{
 			Name: "agt", Title: "Size of the AGT and what could stand for it: speedup over 1,024 entries", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
 			Policies: withSettings("dtbl", agtSizes...), Workloads: someDTBL,
 			Columns: append(against("dtbl", agtSizes...), Column{Name: "spilled at 1024", Of: metric("dtbl", "agt_spilled_groups", 1)}, Column{Name: "most entries in use", Of: metric("dtbl", "agt_most_used_entries", 1)}),

@@ -46,6 +46,7 @@ type Workload struct {
 	Quick  bool     // in the small set
 	Small  []string // settings that make it one of the small set, in place of those of Params
 	Fixed  bool     // variants leave it as it is
+	Set    []string // of the machine, beside the experiment's
 	Flat   []string // settings of the flat program, where that has code of its own, in place of those of Params; nil: flat inlines the children
 }
 

@@ -48,15 +48,31 @@ type plan struct {
 // planned is an experiment with the rows that will run.
 type planned struct {
 	*Experiment
-	config *hardware.Config
-	rows   []plannedRow
-	all    int // rows that the experiment has
+	rows []plannedRow
+	all  int // rows that the experiment has
 }
 
 type plannedRow struct {
 	workload *Workload
 	units    map[string]*unit // by label
 	work     *source
+	set      []string // of the machine
+	config   *hardware.Config
+}
+
+// machine is a preset with settings.
+func machine(gpu string, set []string) (*hardware.Config, error) {
+	cfg, err := hardware.Preset(gpu)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range set {
+		key, v, _ := strings.Cut(s, "=")
+		if err := cfg.Set(key, v); err != nil {
+			return nil, err
+		}
+	}
+	return cfg, cfg.Validate()
 }
 
 // newPlan resolves the experiments that the options ask for.
@@ -93,20 +109,7 @@ func (opt *Options) wants(e *Experiment) bool {
 
 // experiment resolves one.
 func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
-	cfg, err := hardware.Preset(e.GPU)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range e.Set {
-		key, v, _ := strings.Cut(s, "=")
-		if err := cfg.Set(key, v); err != nil {
-			return nil, err
-		}
-	}
-	if err := cfg.Validate(); err != nil {
-		return nil, err
-	}
-	t := &planned{Experiment: e, config: cfg, all: len(e.Workloads)}
+	t := &planned{Experiment: e, all: len(e.Workloads)}
 	for i := range e.Workloads {
 		w := &e.Workloads[i]
 		if opt.Quick && !w.Quick && w.Small == nil {
@@ -120,13 +123,17 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 		if opt.Quick {
 			params = override(params, w.Small)
 		}
-		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params)}
+		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params), set: slices.Concat(e.Set, w.Set)}
+		var err error
+		if row.config, err = machine(e.GPU, row.set); err != nil {
+			return nil, err
+		}
 		for _, v := range append([]Variant{{}}, e.Variants...) {
 			own, flat := override(params, v.Params), override(override(params, w.Flat), v.Params)
 			if w.Fixed {
 				own, flat = params, override(params, w.Flat)
 			}
-			if err := p.runs(e, cfg, &row, v, own, flat); err != nil {
+			if err := p.runs(e, &row, v, own, flat); err != nil {
 				return nil, err
 			}
 		}
@@ -137,7 +144,7 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 
 // runs adds the runs of one row under one variant. A flat program that has code of its
 // own asks for no children: what flat is to it is the order of streams.
-func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Variant, params, flat []string) error {
+func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []string) error {
 	under := e.Policies
 	if p := e.Under[v.Name]; p != "" {
 		under = p
@@ -163,10 +170,10 @@ func (p *plan) runs(e *Experiment, cfg *hardware.Config, row *plannedRow, v Vari
 		if v.Name != "" {
 			label += "@" + v.Name
 		}
-		key := strings.Join(slices.Concat([]string{e.GPU, c.Label, from.key()}, e.Set, settings(e.Flags)), "\x00")
+		key := strings.Join(slices.Concat([]string{e.GPU, c.Label, from.key()}, row.set, settings(e.Flags)), "\x00")
 		u := p.byKey[key]
 		if u == nil {
-			u = &unit{from: from, name: row.workload.Name + ", " + label, config: cfg, choice: c}
+			u = &unit{from: from, name: row.workload.Name + ", " + label, config: row.config, choice: c}
 			p.byKey[key] = u
 			p.units = append(p.units, u)
 			from.left.Add(1)

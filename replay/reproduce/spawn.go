@@ -10,23 +10,30 @@ const (
 
 // spawnWorkloads are those of table I, at sizes that run in seconds.
 var spawnWorkloads = []Workload{
-	child("AMR", "dp-amr", "levels=3"),
+	child("AMR", "dp-amr", "levels=3", "side=64"),
 	child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
-	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
-	child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"),
-	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
-	quick(child("JOIN-uniform", "dp-join", "distribution=uniform")),
-	child("JOIN-gaussian", "dp-join", "distribution=gaussian"),
+	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
+	child("SSSP-citation", "dp-sssp", "input=citation", "scale=16"),
+	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=13"),
+	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
+	child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
 	child("GC-citation", "dp-gc", "input=citation", "scale=11"),
 	child("GC-graph500", "dp-gc", "input=graph500", "scale=9"),
-	quick(child("Mandel", "dp-mandel", "size=128")),
+	quick(child("Mandel", "dp-mandel", "size=128", "regions=32")),
 	child("MM-small", "dp-mm", "scale=8"),
 	child("MM-large", "dp-mm", "scale=9"),
 	child("SA", "dp-sa"),
 }
 
-// someSpawn are those on which one thing at a time is changed.
-var someSpawn = pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "JOIN-uniform", "SA")
+// smallSpawn are those on which one thing at a time is changed, at sizes that run in a
+// second or two.
+var smallSpawn = append([]Workload{
+	child("AMR", "dp-amr", "levels=3"),
+	child("BFS-citation", "dp-bfs", "input=citation", "scale=14"),
+	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
+	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
+	child("JOIN-uniform", "dp-join", "distribution=uniform"),
+}, pick(spawnWorkloads, "GC-citation", "SA")...)
 
 // spawnGraphs have hubs (the first three) or none.
 var spawnGraphs = []Workload{
@@ -100,7 +107,7 @@ func init() { register(spawn) }
 // spawn is the paper on controlled child launches.
 var spawn = &Paper{
 	Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
-	Experiments: []Experiment{
+	Experiments: append([]Experiment{
 		{
 			Name: "speedup", Title: "Speedup over flat, benchmarks of table I (figure 5: the best share of the work for children)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
 			Policies: spawnPolicies, Workloads: spawnWorkloads, Columns: spawnColumns,
@@ -118,8 +125,8 @@ var spawn = &Paper{
 			Policies: controlPolicies, Workloads: spawnWorkloads, Columns: controlColumns,
 		},
 		{
-			Name: "call", Title: "The same, with calls that hold their warp", Head: "benchmark", GPU: spawnMachine, Set: append([]string{"launch.blocks_warp=true"}, freeHost...), Mean: Geometric,
-			Policies: controlPolicies, Workloads: someSpawn, Columns: controlColumns,
+			Name: "call", Title: "The same with calls that hold their warp, on smaller inputs", Head: "benchmark", GPU: spawnMachine, Set: append([]string{"launch.blocks_warp=true"}, freeHost...), Mean: Geometric,
+			Policies: controlPolicies, Workloads: pick(smallSpawn, "AMR", "BFS-citation", "BFS-graph500", "JOIN-uniform", "SA"), Columns: controlColumns,
 		},
 		{
 			Name: "dtbl", Title: "SPAWN against DTBL: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
@@ -138,8 +145,8 @@ var spawn = &Paper{
 		// Without AMR, whose block is a refinement's number of cells and so the work,
 		// and MM, whose children have as many threads as the multiplier columns.
 		{
-			Name: "blocks", Title: "CTA size of children under cdp: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: pick(spawnWorkloads, "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
+			Name: "blocks", Title: "CTA size of children under cdp, smaller inputs: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Policies: "cdp", Workloads: pick(smallSpawn, "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
 			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}}, {"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},
@@ -148,11 +155,11 @@ var spawn = &Paper{
 			},
 		},
 		{
-			Name: "streams", Title: "A stream for each child, speedup over one for each parent CTA, under cdp (figure 8)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"), Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
+			Name: "streams", Title: "A stream for each child, speedup over one for each parent CTA, under cdp, smaller inputs (figure 8)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Policies: "cdp", Workloads: smallSpawn, Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
 			Columns: []Column{{Name: "a stream a child", Digits: 3, Of: over("cdp", "cdp@cta"), Mean: true}},
 		},
-	},
+	}, searches...),
 	Claims: []Claim{
 		{What: "spawn over flat, average", Where: "section V.B", Published: 1.69, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn"},
 		{What: "spawn over Baseline-DP, average", Where: "section V.B", Published: 1.57, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over all"},
@@ -162,7 +169,10 @@ var spawn = &Paper{
 		{What: "occupancy over Baseline-DP", Where: "section V.B", Published: 1.96, Digits: 2, Experiment: "machine", Row: MeanRow, Column: "occupancy, spawn over all"},
 		{What: "L2 hit rate less Baseline-DP's", Where: "section V.B: around", Published: 10, Unit: "%", Digits: 1, Experiment: "machine", Row: MeanRow, Column: "L2 hits, spawn less all"},
 		{What: "child kernels against Baseline-DP", Where: "section V.B", Published: -73, Unit: "%", Digits: 1, Experiment: "machine", Row: MeanRow, Column: "spawn less all"},
-		{What: "BFS-graph500: first child starts", Where: "section V.C", Published: 75, Unit: "kcycles", Digits: 1, Experiment: "machine", Row: "BFS-graph500", Column: "first child starts, all"},
+		{What: "BFS-graph500, one level: first child starts", Where: "section V.C", Published: 75, Unit: "kcycles", Experiment: "bfs", Row: "80 CTAs", Column: "first child starts"},
+		{What: "the same: parents of Baseline-DP end", Where: "section V.C", Published: 436, Unit: "kcycles", Experiment: "bfs", Row: "80 CTAs", Column: "parents end, all"},
+		{What: "the same: Baseline-DP ends", Where: "section V.C", Published: 2400, Unit: "kcycles", Experiment: "bfs", Row: "80 CTAs", Column: "children end, all"},
+		{What: "the same: SPAWN ends", Where: "section V.C", Published: 1600, Unit: "kcycles", Experiment: "bfs", Row: "80 CTAs", Column: "spawn"},
 		{What: "SA: best share of the work for children, over flat", Where: "section III.A, observation 4 (figure 5)", Published: 8.6, Digits: 2, Experiment: "speedup", Row: "SA", Column: "offline-search"},
 		{What: "JOIN-gaussian: the same", Where: "section III.A, observation 4 (figure 5)", Published: 1.04, Digits: 2, Experiment: "speedup", Row: "JOIN-gaussian", Column: "offline-search"},
 		{What: "AMR: share of the work for children at the best", Where: "section III.A, observation 2: the minority", Published: 50, Relation: Below, Unit: "%", Digits: 1, Experiment: "speedup", Row: "AMR", Column: "offloaded there"},

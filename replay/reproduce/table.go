@@ -185,7 +185,7 @@ func (t *planned) mean(c *Column, values []float64) []Cell {
 
 // row gathers the runs of a row by label.
 func (t *planned) row(r *plannedRow) Row {
-	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: t.config, work: r.work.work}
+	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work}
 	for label, u := range r.units {
 		_, variant, _ := strings.Cut(label, "@")
 		for i, x := range u.results {
