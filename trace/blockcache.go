@@ -64,6 +64,19 @@ func (e *cachedBlock) has(i int64) bool { return e.kept == nil || i < 0 || e.kep
 // The caller releases it.
 func (r *Reader) acquire(number uint32, i int64) (*cachedBlock, error) {
 	r.mu.Lock()
+	if r.ahead.wants(number) && int(number)+1 < len(r.ctaBlocks) && r.blocks.entries[number+1] == nil {
+		r.ahead.Go(func() {
+			r.mu.Lock()
+			if e, err := r.get(number+1, -1); err == nil {
+				r.release(e, -1)
+			} // or else whoever reads the block is told
+		})
+	}
+	return r.get(number, i)
+}
+
+// get is acquire under the lock, which it gives back.
+func (r *Reader) get(number uint32, i int64) (*cachedBlock, error) {
 	c := &r.blocks
 	e := c.entries[number]
 	switch {

@@ -37,6 +37,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	blocks  blockCache
+	ahead   readAhead
 	kernels kernelTable
 }
 
@@ -267,6 +268,7 @@ func (r *Reader) Unpacked() uint64 { return r.unpacked.Load() }
 // Close closes the file of a Reader from [Open]. Cursors are not to be used
 // after it; what they have read stays valid.
 func (r *Reader) Close() error {
+	r.ahead.Wait()
 	r.mu.Lock()
 	r.blocks.drop()
 	r.mu.Unlock()
