@@ -5,7 +5,7 @@
 # make test    everything, with the loading tests in a Python environment of its own
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
-# make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim
+# make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
 # make profile cmd/replay/default.pgo, by which the compiler optimises the command, from the benchmarks
 # make narrow  of the results the narrow tasks alone
 
