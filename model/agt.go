@@ -74,7 +74,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	for i, g := range c.groups {
 		if u.m.policy.Match == MatchNone {
 			g.arrive, g.reason = t, u.reason("entry of its own")
-			u.direct.push(g)
+			u.direct.Push(g)
 			continue
 		}
 		joined, err := u.coalesce(g, c.tids[i], t)
@@ -184,8 +184,8 @@ func (u *children) entered(k *kernelRun, t Time) {
 // enter gives groups that have no kernel to join the free entries of the
 // distributor, before kernels of the KMU get them: they are nearer to it.
 func (u *children) enter(t Time) error {
-	for u.direct.len() > 0 && len(u.m.ctas.entries)+u.m.kmu.reserved < u.m.cfg.KMU.Entries {
-		k, err := u.makeRun(u.direct.pop())
+	for u.direct.Len() > 0 && len(u.m.ctas.entries)+u.m.kmu.reserved < u.m.cfg.KMU.Entries {
+		k, err := u.makeRun(u.direct.Pop())
 		if err != nil {
 			return err
 		}
@@ -207,7 +207,7 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 		u.remove(k)
 		u.entries = append(u.entries, k)
 	}
-	k.groups.push(pendingGroup{launch: g, loaded: ^(t + 1), first: k.total, since: t})
+	k.groups.Push(pendingGroup{launch: g, loaded: ^(t + 1), first: k.total, since: t})
 	k.Left += n
 	k.total += n
 	k.rec.CTAs += n
@@ -218,8 +218,8 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, t Time) {
 // moment on that they are among the first n of those in the list of which nothing has
 // been placed (MODEL.md, choice 15). It reports whether there are any groups like that.
 func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
-	for i := k.groups.head; i < len(k.groups.items) && n > 0; i++ {
-		g := &k.groups.items[i]
+	for i := 0; i < k.groups.Len() && n > 0; i++ {
+		g := k.groups.At(i)
 		if g.run != nil {
 			continue
 		}
@@ -237,7 +237,7 @@ func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
 
 // firstReady reports whether the CTA of k that comes first can be placed in cycle t.
 func (u *ctaScheduler) firstReady(k *kernelRun, t Time) bool {
-	return k.groups.len() == 0 || k.next < k.native || u.groupReady(k.groups.first(), t)
+	return k.groups.Len() == 0 || k.next < k.native || u.groupReady(k.groups.First(), t)
 }
 
 // inMemory reports whether the record of a group must be read from global memory.

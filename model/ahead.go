@@ -102,11 +102,11 @@ const mostAhead = 1 << 16
 // give that fits.
 func (s *sm) horizon(t, next Time) Time {
 	m := s.m
-	end := min(m.queue.next(), m.sampler.next, t+mostAhead)
+	end := min(m.queue.Next(), m.sampler.next, t+mostAhead)
 	if next >= end || s.paged || s.watched || s.width > 1 || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
 		return t
 	}
-	if n := len(m.ctas.entries); n == 0 || n > mostKernels || m.ctas.resumes.len() > 0 {
+	if n := len(m.ctas.entries); n == 0 || n > mostKernels || m.ctas.resumes.Len() > 0 {
 		return t
 	}
 	for _, k := range m.ctas.entries {

@@ -66,7 +66,7 @@ const leastBulk = 64
 
 // bulkKernel returns the kernel whose CTAs may be placed ahead, or nil.
 func (u *ctaScheduler) bulkKernel() *kernelRun {
-	if !u.bulk.on || len(u.entries) == 0 || u.resumes.len() > 0 || u.bulk.held != u.onSMs {
+	if !u.bulk.on || len(u.entries) == 0 || u.resumes.Len() > 0 || u.bulk.held != u.onSMs {
 		return nil
 	}
 	if _, ok := u.m.policy.CTA.(RoundRobin); !ok {
@@ -76,7 +76,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 		if k.Left == 0 {
 			continue
 		}
-		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.len() == 0 && k.next < k.native
+		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.Len() == 0 && k.next < k.native
 		if !plain || k.Left < leastBulk || k.Left < uint64(u.onSMs/8) {
 			return nil
 		}
@@ -100,7 +100,7 @@ func (u *ctaScheduler) runAhead(t Time) {
 		if u.at == t {
 			given = u.given
 		}
-		for most := u.pace.in(t); given < most && b.free > 0 && k.Left > 1; given++ {
+		for most := u.pace.In(t); given < most && b.free > 0 && k.Left > 1; given++ {
 			u.takeOff(t)
 		}
 		u.at, u.given, b.ahead = t, given, t
@@ -110,7 +110,7 @@ func (u *ctaScheduler) runAhead(t Time) {
 		if b.free == 0 {
 			t = max(t+1, b.firstEnd()+1)
 		}
-		t = u.pace.next(max(t, u.at+1))
+		t = u.pace.Next(max(t, u.at+1))
 	}
 	if k.Left > 1 {
 		t = max(limit, b.ahead)

@@ -1,6 +1,6 @@
 package model
 
-import "math/bits"
+import "gpureplay/model/clock"
 
 // bulkState is a state of the loop of [bulk], and what had been added up when it was
 // in it. A state is all that what follows depends on, times counted from its own:
@@ -16,7 +16,7 @@ type bulkState struct {
 	left   uint64
 	work   KernelWork
 	sums   bulkSums
-	use    exactSum
+	use    clock.Sum
 	after  uint64 // placements after which another is kept
 	period Time   // of the pace
 }
@@ -33,7 +33,7 @@ func (u *ctaScheduler) leap(t, limit Time) Time {
 	switch {
 	case k.done == 0:
 	case x.t == Unset:
-		x.after, x.period = uint64(max(leastBulk, b.flying.n)), u.pace.period()
+		x.after, x.period = uint64(max(leastBulk, b.flying.n)), u.pace.Period()
 		u.keepState(t)
 	case b.next == x.next && x.same(u, t):
 		if len(b.others) > 0 {
@@ -110,7 +110,7 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	b.sums.ended += n * ctas
 	b.sums.active += n * (b.sums.active - x.sums.active)
 	b.sums.warpCycles += n * (b.sums.warpCycles - x.sums.warpCycles)
-	u.m.use.sum.repeat(n, &x.use)
+	u.m.use.sum.Repeat(n, &x.use)
 	u.m.use.at += later
 	k.Left -= n * ctas
 	k.next += n * ctas
@@ -127,22 +127,4 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 			s.settled += later
 		}
 	}
-}
-
-// period is after how many cycles the pace repeats itself.
-func (p ctaPace) period() Time { return paceUnit / gcd(paceUnit, Time(p)) }
-
-// repeat adds n times what has been added since the sum was x.
-func (s *exactSum) repeat(n uint64, x *exactSum) {
-	lo, borrow := bits.Sub64(s.lo, x.lo, 0)
-	hi, _ := bits.Sub64(s.hi, x.hi, borrow)
-	s.add(n, lo)
-	s.hi += n * hi
-}
-
-func gcd(a, b Time) Time {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }

@@ -119,7 +119,7 @@ func (h *host) beginAt(st *stream, t Time) {
 		h.dated++
 	}
 	st.due = t
-	h.m.queue.post(t, evHost, 0, 0)
+	h.m.queue.Post(t, evHost, 0, 0)
 }
 
 // beginDue begins the operations whose start has come.

@@ -3,13 +3,15 @@ package model
 import (
 	"fmt"
 	"slices"
+
+	"gpureplay/model/clock"
 )
 
 // ctaScheduler is the kernel distributor with the CTA scheduler behind it. The
 // policy says which kernel's CTA goes where; the unit sees to limits and time.
 type ctaScheduler struct {
 	m       *Machine
-	pace    ctaPace
+	pace    clock.Pace
 	entries []*kernelRun // in the distributor, first come first
 	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
 	pass    CTAView
@@ -17,9 +19,9 @@ type ctaScheduler struct {
 	at      Time // cycle of the last placement
 	given   int  // CTAs placed in it
 	bulk    bulk
-	onSMs   int           // CTAs on SMs
-	works   WorkScheduler // nil: what of a kernel comes first goes first
-	resumes fifo[*ctaRun] // suspended CTAs whose children have ended
+	onSMs   int                 // CTAs on SMs
+	works   WorkScheduler       // nil: what of a kernel comes first goes first
+	resumes clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
 }
 
 // admit puts a kernel into the distributor.
@@ -47,7 +49,7 @@ func (u *ctaScheduler) wake(t Time) {
 	}
 }
 
-func (u *ctaScheduler) wakeAt(t Time) { u.m.queue.post(t, evCTAs, 0, 0) }
+func (u *ctaScheduler) wakeAt(t Time) { u.m.queue.Post(t, evCTAs, 0, 0) }
 
 // run places CTAs in cycle t.
 func (u *ctaScheduler) run(t Time) error {
@@ -69,10 +71,10 @@ func (u *ctaScheduler) run(t Time) error {
 		u.runAhead(t)
 		return nil
 	}
-	most := u.pace.in(t)
+	most := u.pace.In(t)
 	if most == 0 {
-		if u.resumes.len() > 0 || slices.ContainsFunc(u.entries, func(k *kernelRun) bool { return k.Left > 0 }) {
-			u.wake(u.pace.next(t))
+		if u.resumes.Len() > 0 || slices.ContainsFunc(u.entries, func(k *kernelRun) bool { return k.Left > 0 }) {
+			u.wake(u.pace.Next(t))
 		}
 		return nil
 	}
@@ -92,7 +94,7 @@ func (u *ctaScheduler) run(t Time) error {
 			return err
 		}
 	}
-	u.wake(u.pace.next(t + 1))
+	u.wake(u.pace.Next(t + 1))
 	return nil
 }
 
@@ -111,7 +113,7 @@ func (u *ctaScheduler) refresh(t Time) {
 				continue
 			}
 		}
-		if k.groups.len() > 0 && u.readAhead(k, ahead, t) {
+		if k.groups.Len() > 0 && u.readAhead(k, ahead, t) {
 			ahead = 1
 		}
 		if u.works == nil && u.firstReady(k, t) || u.works != nil && u.someReady(k, t) {
@@ -171,14 +173,14 @@ func (c *ctaRun) launch() *childLaunch {
 
 // restore puts the first suspended CTA that can go on back on its SM.
 func (u *ctaScheduler) restore(t Time) bool {
-	if u.resumes.len() == 0 {
+	if u.resumes.Len() == 0 {
 		return false
 	}
-	c := *u.resumes.first()
+	c := *u.resumes.First()
 	if !c.sm.fits(c.kernel) {
 		return false
 	}
-	u.resumes.pop()
+	u.resumes.Pop()
 	c.sm.restore(c, t)
 	return true
 }
@@ -190,14 +192,14 @@ func (u *ctaScheduler) resume(c *ctaRun, t, next Time) {
 		c.sm.release(c, t)
 		return
 	}
-	u.resumes.push(c)
+	u.resumes.Push(c)
 	u.wake(next)
 }
 
 // end posts the end of a kernel.
 func (u *ctaScheduler) end(k *kernelRun, t Time) {
 	k.ending = true
-	u.m.queue.post(t, evKernelEnd, k.slot, 0)
+	u.m.queue.Post(t, evKernelEnd, k.slot, 0)
 }
 
 // ended takes note of a CTA that ended on s in cycle t.
@@ -258,7 +260,7 @@ func (u *ctaScheduler) left(c *ctaRun, t Time) {
 		k.went(c.sm.id, t, u.m.cfg.SM.MaxWarps)
 	}
 	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
-		u.m.queue.post(t+1, evRelease, k.slot, 0)
+		u.m.queue.Post(t+1, evRelease, k.slot, 0)
 	}
 	u.wake(t + 1)
 }

@@ -33,8 +33,8 @@ func (v *CTAView) Work(k int) []Work {
 		}
 		v.work = append(v.work, w)
 	}
-	for i := range kernel.groups.len() {
-		g := &kernel.groups.items[kernel.groups.head+i]
+	for i := range kernel.groups.Len() {
+		g := kernel.groups.At(i)
 		if !u.groupReady(g, v.m.now) {
 			continue
 		}
@@ -55,8 +55,8 @@ func (u *ctaScheduler) someReady(k *kernelRun, t Time) bool {
 	if k.next < k.native {
 		return true
 	}
-	for i := range k.groups.len() {
-		if u.groupReady(&k.groups.items[k.groups.head+i], t) {
+	for i := range k.groups.Len() {
+		if u.groupReady(k.groups.At(i), t) {
 			return true
 		}
 	}

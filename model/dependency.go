@@ -127,7 +127,7 @@ func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.m.tr.HostOps(
 func (x *DependencyMachine) Now() Time { return x.m.now }
 
 // At asks for [AccessDependency.Event] at t.
-func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.post(t, evAccess, what, arg) }
+func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.Post(t, evAccess, what, arg) }
 
 // Launch makes a kernel known to the machine, next in program order.
 func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
@@ -142,7 +142,7 @@ func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
 // Enter has a launched kernel reach a hardware work queue of the KMU at t.
 func (x *DependencyMachine) Enter(k Launched, queue int, t Time) {
 	k.run.hwq = queue
-	x.m.queue.post(t, evArrive, k.run.slot, 0)
+	x.m.queue.Post(t, evArrive, k.run.slot, 0)
 }
 
 // Entered returns the kernel of an id that is in the distributor, or nil.

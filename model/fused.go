@@ -51,7 +51,7 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	k.stream = m.host.stream(taskStreamBase)
 	k.hwq = m.policy.Admission.Queue(k.stream.seen, len(m.kmu.queues))
 	m.host.push(k.stream, streamOp{kind: trace.OpLaunch, run: k}, t)
-	m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
+	m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
 	return t + nsToCycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
 }
 

@@ -156,7 +156,7 @@ func (h *host) run(t Time) error {
 // sleep keeps the host busy for a time.
 func (h *host) sleep(busy, t Time) {
 	if busy > 0 {
-		h.m.queue.post(t+busy, evHost, 0, 0)
+		h.m.queue.Post(t+busy, evHost, 0, 0)
 		h.wait = h.until(t + busy)
 	}
 }
@@ -340,7 +340,7 @@ func (h *host) copy(st *stream, op *streamOp, t Time) {
 	if stage, ok := stageOf(op.kind); ok {
 		h.m.obs.Stage(&StageRecord{Stage: stage, Kernel: NoKernel, Array: op.array, Start: start, End: end, Bytes: op.bytes})
 	}
-	h.m.queue.post(end, evCopyEnd, uint64(st.index), 0)
+	h.m.queue.Post(end, evCopyEnd, uint64(st.index), 0)
 }
 
 // engineOf is the engine, and the link, of a kind of copy.

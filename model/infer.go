@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -48,12 +49,12 @@ func (k *kernelRun) infer(m *Machine) {
 // is part of the hold. No CTA holds its place for less than a cycle, so that a
 // kernel takes at least as long as placing its CTAs.
 func hold(c *hardware.Config, duration Time, n, room uint64) Time {
-	p := newCTAPace(c.KMU.CTAsPerCycle)
+	p := clock.NewPace(c.KMU.CTAsPerCycle)
 	last := n - 1
 	waves := Time(last/room + 1)
-	hold := (duration-p.cycles(last%room))/waves - 1
-	if waves > 1 && hold+1 < p.cycles(room) {
-		hold = duration - p.cycles(last) - 1
+	hold := (duration-p.Cycles(last%room))/waves - 1
+	if waves > 1 && hold+1 < p.Cycles(room) {
+		hold = duration - p.Cycles(last) - 1
 	}
 	return max(1, hold-Time(c.SM.CTALaunchLatency))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -37,7 +38,7 @@ type kernelRun struct {
 	launch     *childLaunch  // the request that it comes from; nil: the host's
 	merged     *MergedLaunch // of which that is the first; nil: it is alone
 	children   int           // children of its CTAs that have not ended
-	groups     fifo[pendingGroup]
+	groups     clock.FIFO[pendingGroup]
 	cursor     *trace.CTACursor
 	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
 	pending    *ctaRun  // read ahead from the cursor
@@ -105,7 +106,7 @@ func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
 		}
 		return c, err
 	}
-	p := &k.groups.items[k.groups.head+group]
+	p := k.groups.At(group)
 	if p.run == nil {
 		run, err := m.children.makeRun(p.launch)
 		if err != nil {
@@ -119,7 +120,7 @@ func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
 		return nil, err
 	}
 	if g.run.next == g.run.native {
-		k.groups.remove(group)
+		k.groups.Remove(group)
 		m.freeRuns = append(m.freeRuns, g.run.slot)
 	}
 	c.kernel, c.group, c.level = k, g, g.launch.parent.level+1
@@ -194,4 +195,65 @@ func (m *Machine) takeCTA() *ctaRun {
 		return c
 	}
 	return new(ctaRun)
+}
+
+// launch makes a kernel of the trace known to the machine.
+func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
+	k := m.takeRun()
+	if err := m.tr.Kernel(id, &k.tk); err != nil {
+		return nil, err
+	}
+	k.code = m.code(k.tk.Function)
+	k.res = m.cfg.CTAResources(&k.tk)
+	total := k.tk.Grid.Count()
+	ctas, limit := m.cfg.Residency(&k.tk)
+	if total > 0 && ctas == 0 {
+		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory fits no SM of %s (%s): choose another preset or raise the limit with --set",
+			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
+	}
+	m.order++
+	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total}
+	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
+	if st != nil {
+		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))
+	}
+	k.rec = m.kernelRecord(k)
+	k.infer(m)
+	if k.tk.CTAs > 0 {
+		var err error
+		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// kernelRecord opens the record of a kernel whose header has been read.
+func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
+	return KernelRecord{
+		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
+		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
+		SharedBytes: k.tk.SharedBytes, CTAs: k.total, Recorded: k.tk.Recorded,
+		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
+	}
+}
+
+// code returns a function prepared for the issue model.
+func (m *Machine) code(fn uint32) *code {
+	if m.codes[fn] == nil {
+		m.codes[fn] = prepare(&m.prog.Functions[fn], &m.cfg.SM)
+	}
+	return m.codes[fn]
+}
+
+func (m *Machine) takeRun() *kernelRun {
+	if n := len(m.freeRuns); n > 0 {
+		k := m.runs[m.freeRuns[n-1]]
+		m.freeRuns = m.freeRuns[:n-1]
+		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
+		return k
+	}
+	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
+	m.runs = append(m.runs, k)
+	return k
 }

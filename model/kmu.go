@@ -1,5 +1,7 @@
 package model
 
+import "gpureplay/model/clock"
+
 // kmu is the kernel management unit: pending kernels in hardware work queues.
 // The head of a queue is dispatched to the kernel distributor when nothing
 // before it in its stream is unfinished and the distributor has an entry free;
@@ -19,15 +21,15 @@ type kmu struct {
 // stream does not hold back device kernels: they may be children of the kernel
 // that it waits for (MODEL.md, choice 17).
 type workQueue struct {
-	host, device fifo[pendingKernel]
+	host, device clock.FIFO[pendingKernel]
 	busy         int // kernels of it that have been dispatched and have not completed
 }
 
 // first returns the queue whose head is dispatched next, or nil.
-func (w *workQueue) first() *fifo[pendingKernel] {
-	hostReady := w.host.len() > 0 && w.host.first().run.ready
+func (w *workQueue) first() *clock.FIFO[pendingKernel] {
+	hostReady := w.host.Len() > 0 && w.host.First().run.ready
 	switch {
-	case w.device.len() > 0 && (!hostReady || w.device.first().seq < w.host.first().seq):
+	case w.device.Len() > 0 && (!hostReady || w.device.First().seq < w.host.First().seq):
 		return &w.device
 	case hostReady:
 		return &w.host
@@ -61,14 +63,14 @@ func (u *kmu) newStream() int {
 // arrive takes a kernel of the host into its queue.
 func (u *kmu) arrive(k *kernelRun, t Time) error {
 	k.rec.Arrive = t
-	u.queues[k.hwq].host.push(u.take(pendingKernel{run: k}))
+	u.queues[k.hwq].host.Push(u.take(pendingKernel{run: k}))
 	return u.inspect(t)
 }
 
 // arriveChild takes a device kernel into its queue.
 func (u *kmu) arriveChild(c *childLaunch, t Time) error {
 	c.arrive = t
-	u.queues[c.hwq].device.push(u.take(pendingKernel{child: c}))
+	u.queues[c.hwq].device.Push(u.take(pendingKernel{child: c}))
 	return u.inspect(t)
 }
 
@@ -89,14 +91,14 @@ func (u *kmu) inspect(t Time) error {
 	for i := range n {
 		q := (first + i) % n
 		w := &u.queues[q]
-		if w.busy > 0 && (w.host.len() == 0 || !w.host.first().overtakes()) {
+		if w.busy > 0 && (w.host.Len() == 0 || !w.host.First().overtakes()) {
 			continue
 		}
 		from := w.first()
-		if from == nil || w.busy > 0 && !from.first().overtakes() {
+		if from == nil || w.busy > 0 && !from.First().overtakes() {
 			continue
 		}
-		p := from.first()
+		p := from.First()
 		if len(u.m.ctas.entries)+u.reserved >= u.m.cfg.KMU.Entries {
 			return nil
 		}
@@ -107,12 +109,12 @@ func (u *kmu) inspect(t Time) error {
 				return err
 			}
 		}
-		from.pop()
+		from.Pop()
 		w.busy++
 		u.pending--
 		u.reserved++
 		u.scan = (q + 1) % n
-		u.m.queue.post(t+u.m.host.dispatchLatency(k), evDispatch, k.slot, 0)
+		u.m.queue.Post(t+u.m.host.dispatchLatency(k), evDispatch, k.slot, 0)
 		if u.serving() {
 			break
 		}

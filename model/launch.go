@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 
+	"gpureplay/model/clock"
 	"gpureplay/trace"
 )
 
@@ -20,9 +21,9 @@ type children struct {
 	pending    pendingLaunches
 	spare      []*childLaunch
 	idle       []*inliner
-	made       []*inliner         // of the call being made
-	coming     map[shape]*coming  // groups that have become device kernels and that others may join
-	direct     fifo[*childLaunch] // groups that wait for an entry of the distributor
+	made       []*inliner               // of the call being made
+	coming     map[shape]*coming        // groups that have become device kernels and that others may join
+	direct     clock.FIFO[*childLaunch] // groups that wait for an entry of the distributor
 	request    LaunchRequest
 	kernel     trace.Kernel
 	record     LaunchRecord     // the one told last
@@ -265,10 +266,10 @@ func (u *children) takeCall(w *warp) *call {
 }
 
 // post keeps a call until its event; the event carries its number.
-func (u *children) post(t Time, kind eventKind, c *call) {
+func (u *children) post(t Time, of clock.Kind, c *call) {
 	u.calls++
 	u.open[u.calls] = c
-	u.m.queue.post(t, kind, u.calls, 0)
+	u.m.queue.Post(t, of, u.calls, 0)
 }
 
 // takeOpen returns the call of an event; the caller gives it back to spareCalls.

@@ -157,7 +157,7 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
-		k.groups.push(pendingGroup{launch: r.c, first: k.total, since: u.m.now})
+		k.groups.Push(pendingGroup{launch: r.c, first: k.total, since: u.m.now})
 		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
 	}
 }

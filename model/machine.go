@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
@@ -36,8 +37,8 @@ type Machine struct {
 	swapped   SuspensionObserver // nil: nor suspensions
 	issued    InstObserver       // nil: nor instructions
 	now       Time
-	queue     queue
-	wheel     *wheel
+	queue     clock.Queue
+	wheel     *clock.Wheel
 	sms       []*sm
 	mem       *memory.System
 	asking    []*sm         // whose accesses of this cycle are not timed
@@ -87,7 +88,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.swapped, _ = m.obs.(SuspensionObserver)
 	m.issued, _ = m.obs.(InstObserver)
 	n := m.cfg.SM.Count
-	m.wheel = newWheel(n)
+	m.wheel = clock.NewWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
 	m.mem = memory.New(m.cfg)
 	if w, ok := m.obs.(memory.Watcher); ok {
@@ -98,7 +99,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		m.sms = append(m.sms, newSM(m, i, &t))
 	}
 	m.kmu = newKMU(m)
-	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: newCTAPace(m.cfg.KMU.CTAsPerCycle)}
+	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
 	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == NotTasks && m.prog.Totals.ChildLaunches == 0
 	m.bulk = opt.Bulk
 	m.stepped = Unset
@@ -132,7 +133,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 // cancelled context (the summary is then that of the run so far), or work that can
 // never move (and then what waits for what).
 func (m *Machine) Run(ctx context.Context) (*Summary, error) {
-	m.queue.post(0, evHost, 0, 0)
+	m.queue.Post(0, evHost, 0, 0)
 	for steps := uint64(0); ; steps++ {
 		if steps&0xffff == 0 {
 			if end, err := m.pause(ctx); end {
@@ -140,7 +141,7 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 				return sum, err
 			}
 		}
-		t := min(m.queue.next(), m.wheel.next())
+		t := min(m.queue.Next(), m.wheel.Next())
 		if t == never {
 			break
 		}
@@ -154,9 +155,9 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 			panic(fmt.Sprintf("an event of cycle %d is handled in cycle %d", t, m.now))
 		}
 		m.sampler.advance(m, t)
-		m.now, m.wheel.now = t, t
-		for m.queue.next() == t {
-			if err := m.handle(m.queue.pop()); err != nil {
+		m.now, m.wheel.Now = t, t
+		for m.queue.Next() == t {
+			if err := m.handle(m.queue.Pop()); err != nil {
 				return nil, err
 			}
 		}
@@ -171,41 +172,57 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 	return m.finish()
 }
 
+// What an event is about: the kinds, in the order in which a cycle handles them.
+const (
+	evHost      clock.Kind = iota // the host goes on
+	evCopyEnd                     // a = stream: its copy has ended
+	evArrive                      // a = kernel slot: reaches the KMU
+	evChild                       // a = number of a request: reaches the KMU
+	evGroups                      // a = number of a call: its groups reach the CTA scheduler
+	evDispatch                    // a = kernel slot: enters the distributor
+	evRelease                     // a = kernel slot: it only waits for children
+	evKernelEnd                   // a = kernel slot: its last CTA has ended
+	evAccess                      // a = what, b = of what: for the dependency that works on accesses
+	evTask                        // a = argument, b = what: for the narrow tasks and their runtime
+	evCTAs                        // the CTA scheduler looks again
+	evSM                          // a = SM: wakes, farther ahead than the wheel reaches
+)
+
 // handle lets the unit that an event is for act.
-func (m *Machine) handle(e event) error {
+func (m *Machine) handle(e clock.Event) error {
 	m.sum.Events++
-	switch e.kind() {
+	switch e.Kind() {
 	case evHost:
-		return m.host.run(e.t)
+		return m.host.run(e.T)
 	case evCopyEnd:
-		return m.host.copyEnded(e.a, e.t)
+		return m.host.copyEnded(e.A, e.T)
 	case evArrive:
-		return m.kmu.arrive(m.runs[e.a], e.t)
+		return m.kmu.arrive(m.runs[e.A], e.T)
 	case evChild:
-		return m.children.arrived(e.a, e.t)
+		return m.children.arrived(e.A, e.T)
 	case evGroups:
-		return m.children.groupsFound(e.a, e.t)
+		return m.children.groupsFound(e.A, e.T)
 	case evDispatch:
-		return m.kmu.dispatched(m.runs[e.a], e.t)
+		return m.kmu.dispatched(m.runs[e.A], e.T)
 	case evRelease:
-		return m.ctas.release(m.runs[e.a], e.t)
+		return m.ctas.release(m.runs[e.A], e.T)
 	case evKernelEnd:
-		return m.kernelEnded(m.runs[e.a], e.t)
+		return m.kernelEnded(m.runs[e.A], e.T)
 	case evAccess:
-		return m.access.Event(e.a, e.b, e.t)
+		return m.access.Event(e.A, e.B, e.T)
 	case evTask:
-		return m.tasks.event(e.a, e.b, e.t)
+		return m.tasks.event(e.A, e.B, e.T)
 	case evCTAs:
-		return m.ctas.run(e.t)
+		return m.ctas.run(e.T)
 	case evSM:
-		m.wake(int(e.a), e.t)
+		m.wake(int(e.A), e.T)
 	}
 	return nil
 }
 
 // stepSMs lets the SMs of cycle t act, in index order.
 func (m *Machine) stepSMs(t Time) {
-	if !m.wheel.take(t, m.acting) {
+	if !m.wheel.Take(t, m.acting) {
 		return
 	}
 	if m.stepped == t {
@@ -215,11 +232,11 @@ func (m *Machine) stepSMs(t Time) {
 	for w, word := range m.acting {
 		for ; word != 0; word &= word - 1 {
 			id := w<<6 + trailing(word)
-			if m.wheel.due[id] != t {
+			if m.wheel.Due[id] != t {
 				continue
 			}
 			m.sum.Events++
-			m.wheel.due[id] = never
+			m.wheel.Due[id] = never
 			if next := m.sms[id].step(t); next != never {
 				m.wake(id, next)
 			}
@@ -232,76 +249,15 @@ func (m *Machine) stepSMs(t Time) {
 
 // wake makes an SM act at t, unless it acts before.
 func (m *Machine) wake(id int, t Time) {
-	if m.wheel.due[id] < t {
+	if m.wheel.Due[id] < t {
 		return
 	}
-	m.wheel.due[id] = t
-	if t-m.now < wheelSlots {
-		m.wheel.add(t, id)
+	m.wheel.Due[id] = t
+	if t-m.now < clock.WheelSlots {
+		m.wheel.Add(t, id)
 	} else {
-		m.queue.post(t, evSM, uint64(id), 0)
+		m.queue.Post(t, evSM, uint64(id), 0)
 	}
-}
-
-// launch makes a kernel of the trace known to the machine.
-func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
-	k := m.takeRun()
-	if err := m.tr.Kernel(id, &k.tk); err != nil {
-		return nil, err
-	}
-	k.code = m.code(k.tk.Function)
-	k.res = m.cfg.CTAResources(&k.tk)
-	total := k.tk.Grid.Count()
-	ctas, limit := m.cfg.Residency(&k.tk)
-	if total > 0 && ctas == 0 {
-		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory fits no SM of %s (%s): choose another preset or raise the limit with --set",
-			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
-	}
-	m.order++
-	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total}
-	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
-	if st != nil {
-		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))
-	}
-	k.rec = m.kernelRecord(k)
-	k.infer(m)
-	if k.tk.CTAs > 0 {
-		var err error
-		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
-			return nil, err
-		}
-	}
-	return k, nil
-}
-
-// kernelRecord opens the record of a kernel whose header has been read.
-func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
-	return KernelRecord{
-		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
-		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
-		SharedBytes: k.tk.SharedBytes, CTAs: k.total, Recorded: k.tk.Recorded,
-		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
-	}
-}
-
-// code returns a function prepared for the issue model.
-func (m *Machine) code(fn uint32) *code {
-	if m.codes[fn] == nil {
-		m.codes[fn] = prepare(&m.prog.Functions[fn], &m.cfg.SM)
-	}
-	return m.codes[fn]
-}
-
-func (m *Machine) takeRun() *kernelRun {
-	if n := len(m.freeRuns); n > 0 {
-		k := m.runs[m.freeRuns[n-1]]
-		m.freeRuns = m.freeRuns[:n-1]
-		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
-		return k
-	}
-	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
-	m.runs = append(m.runs, k)
-	return k
 }
 
 // fail notes an error met where none can be returned; the run ends with the
@@ -324,7 +280,7 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 		m.obs.Kernel(&k.rec)
 	} else {
 		m.sum.Kernels-- // its tasks count
-		m.queue.post(t, evTask, 0, runtimeEvents+uint64(k.fused.event))
+		m.queue.Post(t, evTask, 0, runtimeEvents+uint64(k.fused.event))
 	}
 	if k.rec.FirstCTA != Unset {
 		m.obs.Stage(&StageRecord{Stage: StageKernel, Kernel: k.ID, Array: trace.NoArray, Start: k.rec.FirstCTA, End: t})

@@ -1,16 +1,20 @@
 package model
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
 
 // Time is in cycles of the SM clock since the start of the run.
-type Time = memory.Time
+type Time = clock.Time
 
 // Unset marks a time that has not come: the work never started, or the trace
 // does not say. Tables write it as NULL.
 const Unset Time = -1
+
+// never is later than any time of a run.
+const never = clock.Never
 
 // NoKernel stands for no kernel where a kernel id is expected.
 const NoKernel = ^uint32(0)

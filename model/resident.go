@@ -242,7 +242,7 @@ func (r *Residence) hold(warp int, c *ctaRun, t Time) {
 	s.m.tasks.warp(1)
 	v.cta = c
 	c.slots |= 1 << s.slot(v.w)
-	s.m.queue.post(t+c.kernel.inferred, evTask, r.number<<8|uint64(warp), warpTimed)
+	s.m.queue.Post(t+c.kernel.inferred, evTask, r.number<<8|uint64(warp), warpTimed)
 }
 
 // timed ends such a warp.
@@ -330,7 +330,7 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 		task.run = nil
 		m.freeRuns = append(m.freeRuns, k.slot)
 		if task.done {
-			m.queue.post(t+1, evTask, uint64(task.Kernel), taskAcked)
+			m.queue.Post(t+1, evTask, uint64(task.Kernel), taskAcked)
 		}
 	}
 	c.task, c.home = nil, nil

@@ -109,7 +109,7 @@ func (x *TaskMachine) Config() *hardware.Config { return x.m.cfg }
 // At asks for [TaskRuntime.Event] at t, which is not in the past, and later than
 // now when asked while an SM acts.
 func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
-	x.m.queue.post(t, evTask, arg, uint64(kind)+runtimeEvents)
+	x.m.queue.Post(t, evTask, arg, uint64(kind)+runtimeEvents)
 }
 
 // Copy moves bytes to the device (in) or back, asked for at t: after what its

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -18,7 +19,7 @@ type tasks struct {
 	live    map[uint32]*Task   // read from the program and not finished
 	behind  map[uint32][]*Task // those that wait for a task
 	done    []uint64           // bit per kernel: finished
-	readied fifo[*Task]
+	readied clock.FIFO[*Task]
 	spare   []*Task
 	kernel  trace.Kernel
 	order   launchOrder
@@ -159,8 +160,8 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 	default:
 		return u.rt.Event(uint8(kind-runtimeEvents), arg, t)
 	}
-	for u.readied.len() > 0 {
-		if err := u.ready(u.readied.pop(), t); err != nil {
+	for u.readied.Len() > 0 {
+		if err := u.ready(u.readied.Pop(), t); err != nil {
 			return err
 		}
 	}
@@ -190,12 +191,12 @@ func (u *tasks) finish(task *Task, t Time) {
 	u.done[task.Kernel>>6] |= 1 << (task.Kernel & 63)
 	for _, b := range u.behind[task.Kernel] {
 		if b.waits--; b.waits == 0 {
-			u.readied.push(b)
+			u.readied.Push(b)
 		}
 	}
 	delete(u.behind, task.Kernel)
 	u.spare = append(u.spare, task)
-	u.m.queue.post(t, evTask, 0, tasksReadied)
+	u.m.queue.Post(t, evTask, 0, tasksReadied)
 }
 
 // drain tells the runtime that the program waits.

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/clock"
+	"gpureplay/trace"
+)
 
 // taskStreams runs tasks as kernels in streams (HyperQ): each task goes to the
 // next of 32 streams; its input copies, its launch and its output copy follow
@@ -10,8 +13,8 @@ import "gpureplay/trace"
 // stream, and a task waits for the one before it.
 type taskStreams struct {
 	m     *TaskMachine
-	calls fifo[taskCall] // to be made, in order
-	free  Time           // when the host thread is
+	calls clock.FIFO[taskCall] // to be made, in order
+	free  Time                 // when the host thread is
 	next  uint64
 	wake  Time // for which an event stands
 
@@ -70,7 +73,7 @@ func (r *taskStreams) Ready(task *Task, t Time) error {
 		r.inputs(task)
 		r.launches(task, task.OutBytes == 0)
 		if task.OutBytes > 0 {
-			r.calls.push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
+			r.calls.Push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
 		}
 	case task.InBytes == 0 && len(r.gathered)+len(r.copied) == 0:
 		r.running++
@@ -84,12 +87,12 @@ func (r *taskStreams) Ready(task *Task, t Time) error {
 // inputs makes the calls that copy a task's input.
 func (r *taskStreams) inputs(task *Task) {
 	for i := range task.Copies() {
-		r.calls.push(taskCall{trace.OpCopyH2D, task, task.CopyBytes(i), false})
+		r.calls.Push(taskCall{trace.OpCopyH2D, task, task.CopyBytes(i), false})
 	}
 }
 
 func (r *taskStreams) launches(task *Task, last bool) {
-	r.calls.push(taskCall{kind: trace.OpLaunch, task: task, last: last})
+	r.calls.Push(taskCall{kind: trace.OpLaunch, task: task, last: last})
 }
 
 // Drain is of [TaskRuntime].
@@ -107,7 +110,7 @@ func (r *taskStreams) Event(_ uint8, _ uint64, t Time) error {
 func (r *taskStreams) step(t Time) error {
 	h := r.m.m.host
 	for {
-		if r.calls.len() == 0 && !r.advance() || h.open >= maxOpen {
+		if r.calls.Len() == 0 && !r.advance() || h.open >= maxOpen {
 			return nil
 		}
 		if t < r.free {
@@ -117,7 +120,7 @@ func (r *taskStreams) step(t Time) error {
 			}
 			return nil
 		}
-		if err := r.call(r.calls.pop(), t); err != nil {
+		if err := r.call(r.calls.Pop(), t); err != nil {
 			return err
 		}
 	}
@@ -140,15 +143,15 @@ func (r *taskStreams) advance() bool {
 		for _, task := range r.copied {
 			r.inputs(task)
 		}
-		return r.calls.len() > 0 || r.advance()
+		return r.calls.Len() > 0 || r.advance()
 	case r.drained && r.running == 0:
 		for _, task := range r.outs {
-			r.calls.push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
+			r.calls.Push(taskCall{trace.OpCopyD2H, task, task.OutBytes, true})
 		}
 		clear(r.outs)
 		r.outs = r.outs[:0]
 	}
-	return r.calls.len() > 0
+	return r.calls.Len() > 0
 }
 
 // call makes one call.
@@ -174,7 +177,7 @@ func (r *taskStreams) call(c taskCall, t Time) error {
 	}
 	m.host.push(task.stream, op, t)
 	if op.run != nil {
-		m.queue.post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.run.slot, 0)
+		m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.run.slot, 0)
 	}
 	r.free = t + r.m.Cycles(int64(cost))
 	return nil
@@ -200,5 +203,5 @@ func (u *tasks) streamOpEnded(op *streamOp, t Time) {
 	if op.last {
 		u.finish(op.task, t)
 	}
-	u.m.queue.post(t, evTask, 0, tasksRoom)
+	u.m.queue.Post(t, evTask, 0, tasksRoom)
 }

@@ -85,7 +85,7 @@ func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
 		h.graphs.at = at
 	}
 	h.arrived[k.hwq] = at
-	h.m.queue.post(at, evArrive, k.slot, 0)
+	h.m.queue.Post(at, evArrive, k.slot, 0)
 	return overhead
 }
 

@@ -1,6 +1,10 @@
 package model
 
-import "math/big"
+import (
+	"math/big"
+
+	"gpureplay/model/clock"
+)
 
 // utilisation integrates over time how much of the machine CTAs hold. Resource
 // utilisation is the largest of register file, shared memory and SM utilisation
@@ -12,8 +16,8 @@ type utilisation struct {
 	busy      int   // SMs with a CTA
 	registers int
 	shared    int
-	sum       exactSum // of the utilisation over the cycles so far, in shares
-	child     int      // child CTAs on SMs
+	sum       clock.Sum // of the utilisation over the cycles so far, in shares
+	child     int       // child CTAs on SMs
 	childMost int
 }
 
@@ -49,7 +53,7 @@ func (u *utilisation) settle(t Time) {
 	}
 	registers, shared := u.whole()
 	share := max(uint64(u.busy)*registers*shared, uint64(u.registers)*shared, uint64(u.shared)*registers)
-	u.sum.add(share, uint64(t-u.at))
+	u.sum.Add(share, uint64(t-u.at))
 	u.at = t
 }
 
@@ -68,5 +72,5 @@ func (u *utilisation) percent(cycles Time) float64 {
 	n := new(big.Int).SetUint64(registers * shared)
 	n.Mul(n, big.NewInt(int64(u.m.cfg.SM.Count)))
 	n.Mul(n, big.NewInt(int64(max(0, cycles))))
-	return u.sum.over(n) * 100
+	return u.sum.Over(n) * 100
 }

@@ -51,15 +51,15 @@ func (m *Machine) stuck() error {
 		if w.busy > 0 {
 			behind = " behind a kernel that has been dispatched"
 		}
-		if w.host.len() > 0 {
-			k := w.host.first().run
+		if w.host.Len() > 0 {
+			k := w.host.First().run
 			if !k.ready {
 				behind = " and for its stream"
 			}
 			add("kernel %d waits in hardware queue %d%s", k.ID, q, behind)
 		}
-		if w.device.len() > 0 {
-			add("%v waits in hardware queue %d%s", w.device.first().child, q, behind)
+		if w.device.Len() > 0 {
+			add("%v waits in hardware queue %d%s", w.device.First().child, q, behind)
 		}
 	}
 	for _, st := range m.host.order {

@@ -1,7 +1,9 @@
 package memory
 
+import "gpureplay/model/clock"
+
 // Time is in cycles of the SM clock since the start of the run.
-type Time = int64
+type Time = clock.Time
 
 // Never is later than any time of a run.
-const Never Time = 1 << 62
+const Never = clock.Never

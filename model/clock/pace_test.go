@@ -1,4 +1,4 @@
-package model
+package clock
 
 import (
 	"math/rand/v2"
@@ -11,20 +11,20 @@ func TestCTAPace(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
 		thousandths := uint64(1 + r.IntN(3000))
-		p := newCTAPace(float64(thousandths) / 1000)
+		p := NewPace(float64(thousandths) / 1000)
 		start := Time(r.IntN(5000))
 		sum := uint64(start) * thousandths / 1000
 		for c := start; c < start+3000; c++ {
-			n := p.in(c)
+			n := p.In(c)
 			if sum += uint64(n); sum != (uint64(c)+1)*thousandths/1000 {
 				t.Fatalf("%d thousandths: %d CTAs up to cycle %d", thousandths, sum, c)
 			}
-			if next := p.next(c); (next == c) != (n > 0) || p.in(next) == 0 {
+			if next := p.Next(c); (next == c) != (n > 0) || p.In(next) == 0 {
 				t.Fatalf("%d thousandths: in cycle %d come %d CTAs, and the next in %d", thousandths, c, n, next)
 			}
 		}
-		if n := uint64(r.IntN(1 << 30)); p.cycles(n) != Time(n*1000/thousandths) {
-			t.Fatalf("%d CTAs at %d thousandths: %d cycles", n, thousandths, p.cycles(n))
+		if n := uint64(r.IntN(1 << 30)); p.Cycles(n) != Time(n*1000/thousandths) {
+			t.Fatalf("%d CTAs at %d thousandths: %d cycles", n, thousandths, p.Cycles(n))
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package clock
 
 import (
 	"math/big"
@@ -7,19 +7,19 @@ import (
 )
 
 func TestExactSum(t *testing.T) {
-	var s exactSum
+	var s Sum
 	for range 3 {
-		s.add(1<<63, 1<<40) // 2^103, more than a float has digits for beside the 7
+		s.Add(1<<63, 1<<40) // 2^103, more than a float has digits for beside the 7
 	}
-	s.add(7, 1)
+	s.Add(7, 1)
 	want := new(big.Int).Add(new(big.Int).Lsh(big.NewInt(3), 103), big.NewInt(7))
 	if s.big().Cmp(want) != 0 {
 		t.Errorf("sum %v, want %v", s.big(), want)
 	}
-	if got := s.mean(3); got != 1<<103 {
+	if got := s.Mean(3); got != 1<<103 {
 		t.Errorf("mean %g, want 2^103", got)
 	}
-	if got := s.mean(0); got != 0 {
+	if got := s.Mean(0); got != 0 {
 		t.Errorf("mean of nothing %g", got)
 	}
 }
@@ -28,12 +28,12 @@ func TestExactSum(t *testing.T) {
 // the difference of two floats would be 0, or anything.
 func TestVarianceOfLongTimes(t *testing.T) {
 	const long = 1 << 40
-	var sum, squares exactSum
+	var sum, squares Sum
 	for _, d := range []uint64{long, long + 1} {
-		sum.add(d, 1)
-		squares.add(d, d)
+		sum.Add(d, 1)
+		squares.Add(d, d)
 	}
-	if got := variance(&sum, &squares, 2); got != 0.25 {
+	if got := Variance(&sum, &squares, 2); got != 0.25 {
 		t.Errorf("variance %g, want 0.25", got)
 	}
 	if hi, _ := bits.Mul64(long, long); hi == 0 {

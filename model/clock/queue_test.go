@@ -1,4 +1,4 @@
-package model
+package clock
 
 import (
 	"math/rand/v2"
@@ -11,15 +11,15 @@ import (
 func TestQueueOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
-		var q queue
-		var want []event // what is in the queue, sorted
+		var q Queue
+		var want []Event // what is in the queue, sorted
 		now := Time(0)
 		for range 300 {
 			if r.IntN(5) < 3 || len(want) == 0 {
-				q.post(now+Time(r.IntN(50)), eventKind(r.IntN(int(evSM)+1)), r.Uint64(), 0)
-				i := slices.IndexFunc(q.heap, func(e event) bool { return e.key<<8>>8 == q.posted })
+				q.Post(now+Time(r.IntN(50)), Kind(r.IntN(12)), r.Uint64(), 0)
+				i := slices.IndexFunc(q.heap, func(e Event) bool { return e.key<<8>>8 == q.posted })
 				want = append(want, q.heap[i])
-				slices.SortFunc(want, func(a, b event) int {
+				slices.SortFunc(want, func(a, b Event) int {
 					if a.before(&b) {
 						return -1
 					}
@@ -27,31 +27,31 @@ func TestQueueOrder(t *testing.T) {
 				})
 				continue
 			}
-			if q.next() != want[0].t {
-				t.Fatalf("next is %d, want %d", q.next(), want[0].t)
+			if q.Next() != want[0].T {
+				t.Fatalf("next is %d, want %d", q.Next(), want[0].T)
 			}
-			if got := q.pop(); got != want[0] {
+			if got := q.Pop(); got != want[0] {
 				t.Fatalf("popped %+v, want %+v", got, want[0])
 			}
-			now, want = want[0].t, want[1:]
+			now, want = want[0].T, want[1:]
 		}
 	}
 }
 
 // Events of one cycle go by kind, then by posting.
 func TestQueueTies(t *testing.T) {
-	var q queue
-	q.post(5, evCTAs, 1, 0)
-	q.post(5, evHost, 2, 0)
-	q.post(5, evCTAs, 3, 0)
-	q.post(4, evSM, 4, 0)
-	q.post(5, evHost, 5, 0)
+	var q Queue
+	q.Post(5, 10, 1, 0)
+	q.Post(5, 0, 2, 0)
+	q.Post(5, 10, 3, 0)
+	q.Post(4, 11, 4, 0)
+	q.Post(5, 0, 5, 0)
 	for _, want := range []uint64{4, 2, 5, 1, 3} {
-		if e := q.pop(); e.a != want {
-			t.Fatalf("popped event %d, want %d", e.a, want)
+		if e := q.Pop(); e.A != want {
+			t.Fatalf("popped event %d, want %d", e.A, want)
 		}
 	}
-	if q.next() != never {
+	if q.Next() != never {
 		t.Error("an empty queue has a next event")
 	}
 }
@@ -59,22 +59,22 @@ func TestQueueTies(t *testing.T) {
 // The wheel gives the next cycle in which an SM acts, all around its slots.
 func TestWheel(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	w := newWheel(70)
+	w := NewWheel(70)
 	acting := make([]uint64, w.words)
 	for range 20000 {
-		at := w.now + Time(r.IntN(wheelSlots))
+		at := w.Now + Time(r.IntN(WheelSlots))
 		sm := r.IntN(70)
-		w.add(at, sm)
-		if got := w.next(); got != at {
-			t.Fatalf("at %d: next is %d, want %d", w.now, got, at)
+		w.Add(at, sm)
+		if got := w.Next(); got != at {
+			t.Fatalf("at %d: next is %d, want %d", w.Now, got, at)
 		}
-		if !w.take(at, acting) || acting[sm>>6]>>(sm&63)&1 == 0 {
+		if !w.Take(at, acting) || acting[sm>>6]>>(sm&63)&1 == 0 {
 			t.Fatalf("the slot of cycle %d does not hold SM %d", at, sm)
 		}
-		w.now = at
-		if w.next() != never {
+		w.Now = at
+		if w.Next() != never {
 			t.Fatal("an empty wheel has a next cycle")
 		}
-		w.now += Time(r.IntN(3))
+		w.Now += Time(r.IntN(3))
 	}
 }
