@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
 
 // AccessObserver is an [Observer] that is also told of each access to global or
 // texture memory as it issues, in the order of issue. The machine looks for it
@@ -24,15 +27,15 @@ type AccessRecord struct {
 }
 
 // watch fills the record of an access of w that issues at t.
-func (s *sm) watch(w *warp, o *op, a *trace.Access, t Time) {
+func (s *sm) watch(w *warp, o *program.Op, a *trace.Access, t Time) {
 	s.told = AccessRecord{}
 	c := w.cta
-	if w.home != nil && c == w.home.cta || w.code.added {
+	if w.home != nil && c == w.home.cta || w.Code.Added {
 		return // a program of the policy's own
 	}
 	s.told = AccessRecord{
-		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.mode(), Width: uint32(o.width),
-		Access: a, Lists: w.lists, Issue: t,
+		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.Mode(), Width: uint32(o.Width),
+		Access: a, Lists: w.Lists, Issue: t,
 	}
 }
 

@@ -110,7 +110,7 @@ func (s *sm) horizon(t, next Time) Time {
 		return t
 	}
 	for _, k := range m.ctas.entries {
-		if k.smCTAs[s.id] == 0 || k.launch != nil || k.code.launches || k.Left > 0 && s.fits(k) {
+		if k.smCTAs[s.id] == 0 || k.launch != nil || k.code.Launches || k.Left > 0 && s.fits(k) {
 			return t
 		}
 	}

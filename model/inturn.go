@@ -1,18 +1,21 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
 
 // heldAccess is a memory instruction that has issued in this cycle and is timed when
 // all SMs have, with those of the others (`icnt.in_turn`; MODEL.md, choice 23). Its
 // number is that of the load/store unit.
 type heldAccess struct {
 	w     *warp
-	o     *op
-	then  *op    // what w issued behind it in the same cycle, or nil
-	from  Time   // when w may issue again, as far as they say
-	holds bool   // an atomic that holds w
-	regs  []Time // of the program that it is of
-	code  *code
+	o     *program.Op
+	then  *program.Op // what w issued behind it in the same cycle, or nil
+	from  Time        // when w may issue again, as far as they say
+	holds bool        // an atomic that holds w
+	regs  []Time      // of the program that it is of
+	code  *program.Code
 	inst  uint32
 
 	second InstRecord // what is to be told of then
@@ -22,7 +25,7 @@ type heldAccess struct {
 
 // await keeps a memory instruction of w that its unit has not timed. It reports whether w
 // may issue another in cycle t that does not need it.
-func (s *sm) await(w *warp, o *op, t Time) bool {
+func (s *sm) await(w *warp, o *program.Op, t Time) bool {
 	n := s.lsu.Waiting()
 	if n == 1 {
 		s.m.asking = append(s.m.asking, s)
@@ -31,18 +34,18 @@ func (s *sm) await(w *warp, o *op, t Time) bool {
 		s.held = append(s.held, make([]heldAccess, n-len(s.held))...)
 	}
 	h := &s.held[n-1]
-	*h = heldAccess{w: w, o: o, from: t + 1, regs: w.regs, code: w.code, inst: w.path[w.pc], told: s.told}
+	*h = heldAccess{w: w, o: o, from: t + 1, regs: w.Regs, code: w.Code, inst: w.Path[w.PC], told: s.told}
 	if s.told.Access != nil {
 		h.access = *s.told.Access
 		h.told.Access, s.told.Access = &h.access, nil
 	}
-	h.holds = o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
-	w.pc++
+	h.holds = o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
+	w.PC++
 	if s.width < 2 || h.holds {
 		return false
 	}
-	o.write(w.regs, never|1)
-	if w.pc >= len(w.path) && !s.next(w) {
+	o.Write(w.Regs, never|1)
+	if w.PC >= len(w.Path) && !s.next(w) {
 		return false
 	}
 	s.prepare(w, t)
@@ -83,7 +86,7 @@ func (s *sm) answered(t Time) Time {
 		w, o, done, from := h.w, h.o, s.lsu.Done(i), h.from
 		h.w = nil
 		w.last = max(w.last, done)
-		o.write(h.regs, done<<1|1)
+		o.Write(h.regs, done<<1|1)
 		if load := s.lsu.DoneLoad(i); load >= 0 {
 			s.waitsFor(load, w, o, h.regs)
 		}

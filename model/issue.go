@@ -1,44 +1,29 @@
 package model
 
 import (
-	"math"
-	"math/bits"
-
+	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
 // prepare finds what the next instruction of w needs: its unit, its mask, and
 // when its operands are there, no earlier than t.
 func (s *sm) prepare(w *warp, t Time) {
-	f := &w.frame
-	if f.pc >= f.maskAt {
-		f.changeMask()
+	f := &w.Frame
+	if f.PC >= f.MaskAt {
+		f.ChangeMask()
 	}
 	w.ready, w.reason, w.fenced = t, StallIssue, false
-	if uint(f.pc) >= uint(len(f.path)) {
-		w.op, w.unit = nil, unitNone
+	if uint(f.PC) >= uint(len(f.Path)) {
+		w.op, w.unit = nil, program.UnitNone
 		return
 	}
-	o := &f.code.ops[f.path[f.pc]]
-	w.op, w.unit = o, o.unit
-	if latest := o.ready(f.regs); latest>>1 > t {
+	o := &f.Code.Ops[f.Path[f.PC]]
+	w.op, w.unit = o, o.Unit
+	if latest := o.Ready(f.Regs); latest>>1 > t {
 		w.ready = latest >> 1
 		if latest&1 != 0 {
 			w.reason = StallMemory
 		}
-	}
-}
-
-// changeMask brings the mask to that of the next instruction.
-func (f *frame) changeMask() {
-	for f.nextMask < len(f.masks) && int(f.masks[f.nextMask].At) <= f.pc {
-		f.mask = f.masks[f.nextMask].Mask
-		f.nextMask++
-	}
-	f.lanes = uint32(bits.OnesCount32(f.mask))
-	f.maskAt = math.MaxInt
-	if f.nextMask < len(f.masks) {
-		f.maskAt = int(f.masks[f.nextMask].At)
 	}
 }
 
@@ -51,7 +36,7 @@ func (s *sm) issue(sc *scheduler, w *warp, t Time) {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == unitMemory && s.paged {
+		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.paged {
 			return
 		}
 		sc.ready &^= 1 << w.bit
@@ -68,26 +53,26 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	}
 	s.count(w, t)
 	from := t + 1
-	if u := o.unit & 15; u < unitNone {
-		free, done := t+s.timing.every[u], t+s.timing.latency[u]
-		if o.class == trace.ClassExit {
-			w.last = max(w.last, t+s.timing.exit)
-			if u == unitInt {
+	if u := o.Unit & 15; u < program.UnitNone {
+		free, done := t+s.timing.Every[u], t+s.timing.Latency[u]
+		if o.Class == trace.ClassExit {
+			w.last = max(w.last, t+s.timing.Exit)
+			if u == program.UnitInt {
 				free = from // it needs the pipe's first stage alone
 			}
 		}
 		if sc.pipes[u].free = free; free > from {
 			sc.busy |= 1 << u
 		}
-		if o.dst > 0 {
+		if o.Dst > 0 {
 			w.last = max(w.last, done)
 		}
-		o.write(w.regs, done<<1)
+		o.Write(w.Regs, done<<1)
 		if s.watched {
-			s.tellInst(w, w.code, w.path[w.pc], t, done)
+			s.tellInst(w, w.Code, w.Path[w.PC], t, done)
 		}
-		w.pc++
-	} else if o.unit == unitMemory {
+		w.PC++
+	} else if o.Unit == program.UnitMemory {
 		done, timed := s.access(w, o, t)
 		if !timed {
 			return s.await(w, o, t)
@@ -107,17 +92,17 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 
 // accessed books the result of a memory instruction of w that is timed, and returns when
 // w may issue again.
-func (s *sm) accessed(w *warp, o *op, t, done Time) Time {
+func (s *sm) accessed(w *warp, o *program.Op, t, done Time) Time {
 	w.last = max(w.last, done)
 	if s.watched {
-		s.tellInst(w, w.code, w.path[w.pc], t, done)
+		s.tellInst(w, w.Code, w.Path[w.PC], t, done)
 	}
-	o.write(w.regs, done<<1|1)
+	o.Write(w.Regs, done<<1|1)
 	if load := s.lsu.Load(); load >= 0 {
-		s.waitsFor(load, w, o, w.regs)
+		s.waitsFor(load, w, o, w.Regs)
 	}
-	w.pc++
-	if o.flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
+	w.PC++
+	if o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
 		return max(t+1, done-1)
 	}
 	return t + 1
@@ -125,13 +110,13 @@ func (s *sm) accessed(w *warp, o *op, t, done Time) Time {
 
 // goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
 // w goes on (false: it has exited or is parked).
-func (s *sm) goOn(sc *scheduler, w *warp, o *op, t, from Time) bool {
-	if w.pc >= len(w.path) && !s.next(w) && (o.class != trace.ClassLaunch || from == t+1) {
+func (s *sm) goOn(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
+	if w.PC >= len(w.Path) && !s.next(w) && (o.Class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
 	}
 	s.prepare(w, t)
-	if o.unit == unitNone {
+	if o.Unit == program.UnitNone {
 		return s.follow(sc, w, o, t, from)
 	}
 	if from > w.ready && from > t+1 {
@@ -143,17 +128,17 @@ func (s *sm) goOn(sc *scheduler, w *warp, o *op, t, from Time) bool {
 
 // issueOther issues what needs an issue slot and nothing else. It returns when w may
 // issue again (0: what holds it says when).
-func (s *sm) issueOther(w *warp, o *op, t Time) Time {
-	done := t + s.timing.latency[unitNone]
-	if o.dst > 0 {
+func (s *sm) issueOther(w *warp, o *program.Op, t Time) Time {
+	done := t + s.timing.Latency[program.UnitNone]
+	if o.Dst > 0 {
 		w.last = max(w.last, done)
 	}
 	if s.watched {
-		s.tellInst(w, w.code, w.path[w.pc], t, done)
+		s.tellInst(w, w.Code, w.Path[w.PC], t, done)
 	}
-	o.write(w.regs, done<<1)
-	w.pc++
-	if o.class == trace.ClassLaunch {
+	o.Write(w.Regs, done<<1)
+	w.PC++
+	if o.Class == trace.ClassLaunch {
 		return s.ask(w, t)
 	}
 	return t + 1
@@ -162,16 +147,16 @@ func (s *sm) issueOther(w *warp, o *op, t Time) Time {
 // atomicHolds reports whether w issues nothing until the atomic that it has just
 // issued is back: until a cycle before a dependent instruction may issue, when the
 // answer takes the write-back port (GPGPU-Sim's shd_warp_t::waiting).
-func (s *sm) atomicHolds(w *warp, o *op) bool {
-	return s.m.cfg.SM.AtomicsHoldWarp && (!o.mem || w.mem[w.nextMem-1].Count > 0)
+func (s *sm) atomicHolds(w *warp, o *program.Op) bool {
+	return s.m.cfg.SM.AtomicsHoldWarp && (!o.Mem || w.Mem[w.NextMem-1].Count > 0)
 }
 
 // follow schedules w after o, which needs an issue slot and nothing else: from a
 // cycle on (0: what holds it says when). It reports whether w is scheduled.
-func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
-	switch o.class {
+func (s *sm) follow(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
+	switch o.Class {
 	case trace.ClassBarrier:
-		s.arrive(w, o.barrier, t)
+		s.arrive(w, o.Barrier, t)
 		return false
 	case trace.ClassFence:
 		if w.fenced = true; w.last > w.ready {
@@ -199,7 +184,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *op, t, from Time) bool {
 
 // ask makes the launch call of w; an error ends the run.
 func (s *sm) ask(w *warp, t Time) Time {
-	from, err := s.m.children.ask(s, w, w.pc-1, t)
+	from, err := s.m.children.ask(s, w, w.PC-1, t)
 	if err != nil {
 		s.m.fail(err)
 		return t + 1
@@ -207,40 +192,27 @@ func (s *sm) ask(w *warp, t Time) Time {
 	return from
 }
 
-// next brings w to its next instruction: more of an inlined body, or the program
-// that called one that has ended. It reports whether there is one.
+// next brings w to its next instruction, behind the end of what it has of its program.
+// It reports whether there is one.
 func (s *sm) next(w *warp) bool {
-	for w.pc >= len(w.path) {
-		more, err := w.refill()
-		if err != nil {
-			s.m.fail(err)
-			return false
-		}
-		if more {
-			return true
-		}
-		n := len(w.callers)
-		if n == 0 {
-			return false
-		}
-		s.m.children.inlined(&w.frame)
-		w.frame = w.callers[n-1]
-		w.callers = w.callers[:n-1]
+	more, err := w.Stack.Next(s.m.lib)
+	if err != nil {
+		s.m.fail(err)
 	}
-	return true
+	return more
 }
 
 // stalls parks w if the dependency keeps its next access back.
 func (s *sm) stalls(w *warp) bool {
-	f := &w.frame
-	if w.unit != unitMemory || w.op == nil {
+	f := &w.Frame
+	if w.unit != program.UnitMemory || w.op == nil {
 		return false
 	}
 	o := w.op
-	if !o.mem || o.space != trace.SpaceGlobal && o.space != trace.SpaceTexture {
+	if !o.Mem || o.Space != trace.SpaceGlobal && o.Space != trace.SpaceTexture {
 		return false
 	}
-	s.lsu.Coalescer.Coalesce(&f.mem[f.nextMem], f.lists, uint64(o.width))
+	s.lsu.Coalescer.Coalesce(&f.Mem[f.NextMem], f.Lists, uint64(o.Width))
 	on, why := s.m.access.Blocked(w.cta.kernel.Order, s.lsu.Coalescer.Sectors)
 	if on < 0 {
 		return false
@@ -262,7 +234,7 @@ func (s *sm) count(w *warp, t Time) {
 	}
 	c.rec.WarpInsts++
 	s.issued++
-	c.threadInsts += uint64(w.lanes)
+	c.threadInsts += uint64(w.Lanes)
 }
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when

@@ -1,5 +1,7 @@
 package model
 
+import "gpureplay/model/program"
+
 // InstObserver is an [Observer] that is also told of each warp instruction as
 // it issues, in the order of issue. The machine looks for it once; a run that
 // none watches pays nothing.
@@ -18,16 +20,16 @@ type InstRecord struct {
 
 // NoInst stands for an instruction that the trace does not have: one that accesses
 // what a CTA is known to touch ([InferredAccesses]).
-const NoInst = ^uint32(0)
+const NoInst = program.NoInst
 
 // tellInst tells of the instruction of some code that w has issued at t.
-func (s *sm) tellInst(w *warp, code *code, inst uint32, t, done Time) {
+func (s *sm) tellInst(w *warp, code *program.Code, inst uint32, t, done Time) {
 	c := w.cta
-	if w.home != nil && c == w.home.cta || code.added {
+	if w.home != nil && c == w.home.cta || code.Added {
 		return // a program of the policy's own, which is of no kernel of the trace
 	}
-	if code.insts != nil {
-		inst = code.insts[inst]
+	if code.Insts != nil {
+		inst = code.Insts[inst]
 	}
 	r := InstRecord{
 		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Slot: uint32(s.slot(w)), Inst: inst, Issue: t, Done: done,

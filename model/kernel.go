@@ -7,6 +7,7 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
+	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
@@ -16,7 +17,7 @@ type kernelRun struct {
 	KernelView
 	slot       uint64 // index in Machine.runs
 	tk         trace.Kernel
-	code       *code
+	code       *program.Code
 	res        hardware.Resources
 	stream     *stream
 	hwq        int
@@ -51,12 +52,12 @@ type kernelRun struct {
 type ctaRun struct {
 	cta         trace.CTA
 	kernel      *kernelRun
-	code        *code
+	code        *program.Code
 	inferred    Time // for how long it holds its place at least
 	until       Time // the end of that
 	held        bool // it does nothing else
 	counted     bool // its warps execute the program
-	counts      counted
+	counts      program.Counts
 	sm          *sm
 	lastAt      Time // cycle of the last issue; Unset: none yet
 	threadInsts uint64
@@ -203,7 +204,7 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	if err := m.tr.Kernel(id, &k.tk); err != nil {
 		return nil, err
 	}
-	k.code = m.code(k.tk.Function)
+	k.code = m.lib.Code(k.tk.Function)
 	k.res = m.cfg.CTAResources(&k.tk)
 	total := k.tk.Grid.Count()
 	ctas, limit := m.cfg.Residency(&k.tk)
@@ -238,14 +239,6 @@ func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
 	}
 }
 
-// code returns a function prepared for the issue model.
-func (m *Machine) code(fn uint32) *code {
-	if m.codes[fn] == nil {
-		m.codes[fn] = prepare(&m.prog.Functions[fn], &m.cfg.SM)
-	}
-	return m.codes[fn]
-}
-
 func (m *Machine) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
@@ -256,4 +249,12 @@ func (m *Machine) takeRun() *kernelRun {
 	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
 	m.runs = append(m.runs, k)
 	return k
+}
+
+// expand makes the program of a CTA that needs one.
+func (m *Machine) expand(k *kernelRun, c *ctaRun) {
+	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.access == nil {
+		return
+	}
+	c.counted = m.lib.Expand(&c.counts, &k.tk, k.work, &c.cta)
 }

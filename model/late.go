@@ -1,6 +1,9 @@
 package model
 
-import "math/bits"
+import (
+	"gpureplay/model/program"
+	"math/bits"
+)
 
 // lateLoad is a load that may be done later than was said when it was timed
 // (`l1.mshr_order`; MODEL.md, "Memory"): its last fill is known, and not what is served
@@ -9,12 +12,12 @@ type lateLoad struct {
 	w    *warp
 	c    *ctaRun
 	id   uint32 // of the warp
-	o    *op
+	o    *program.Op
 	regs []Time // of the program that it is of
 }
 
 // waitsFor notes which load of w has a number.
-func (s *sm) waitsFor(load int32, w *warp, o *op, regs []Time) {
+func (s *sm) waitsFor(load int32, w *warp, o *program.Op, regs []Time) {
 	for int(load) >= len(s.loads) {
 		s.loads = append(s.loads, lateLoad{})
 	}
@@ -36,10 +39,10 @@ func (s *sm) postpone(l *lateLoad, said, done Time) {
 		return
 	}
 	w.last = max(w.last, done)
-	l.o.rewrite(l.regs, said<<1|1, done<<1|1)
+	l.o.Rewrite(l.regs, said<<1|1, done<<1|1)
 	ready := w.ready
 	if w.op != nil {
-		ready = max(ready, w.op.ready(w.regs)>>1)
+		ready = max(ready, w.op.Ready(w.Regs)>>1)
 	}
 	if w.fenced {
 		ready = max(ready, w.last)

@@ -20,8 +20,6 @@ type children struct {
 	watcher    ChildWatcher // nil: nobody is told of child CTAs
 	pending    pendingLaunches
 	spare      []*childLaunch
-	idle       []*inliner
-	made       []*inliner               // of the call being made
 	coming     map[shape]*coming        // groups that have become device kernels and that others may join
 	direct     clock.FIFO[*childLaunch] // groups that wait for an entry of the distributor
 	request    LaunchRequest
@@ -37,7 +35,6 @@ type children struct {
 	told   LaunchCall   // what it was told last
 	kept   int          // requests
 	merged map[*childLaunch]*MergedLaunch
-	codes  map[*trace.Function]*code // of the policy
 }
 
 // childLaunch is one request on its way. There may be hundreds of thousands that
@@ -75,7 +72,7 @@ type call struct {
 }
 
 func newChildren(m *Machine) *children {
-	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch), codes: make(map[*trace.Function]*code)}
+	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch)}
 	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
 		u.keeper.Start(&LaunchMachine{u})
 	}
@@ -89,12 +86,12 @@ func newChildren(m *Machine) *children {
 // ask handles the launch call at step `at` of w in cycle t. It returns the cycle
 // from which the warp goes on; 0: it has been parked.
 func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
-	f := &w.frame
-	from := f.nextLaunch
-	for f.nextLaunch < len(f.launches) && int(f.launches[f.nextLaunch].At) <= at {
-		f.nextLaunch++
+	f := &w.Frame
+	from := f.NextLaunch
+	for f.NextLaunch < len(f.Launches) && int(f.Launches[f.NextLaunch].At) <= at {
+		f.NextLaunch++
 	}
-	reqs := f.launches[from:f.nextLaunch]
+	reqs := f.Launches[from:f.NextLaunch]
 	if len(reqs) == 0 {
 		return t + 1, nil
 	}
@@ -146,7 +143,7 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		u.spareCalls = append(u.spareCalls, groups)
 	}
 	if len(refused) > 0 {
-		if err := w.call(u.m, refused); err != nil {
+		if err := w.Stack.Call(u.m.lib, refused); err != nil {
 			return 0, err
 		}
 	}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"fmt"
-	"slices"
 
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
@@ -177,7 +176,7 @@ func (u *children) prologue(w *warp, x *MergedLaunch) {
 // before tells the policy of a call, and reports whether w executes code of it first.
 func (u *children) before(s *sm, w *warp, reqs []trace.Launch, t Time) bool {
 	c := u.callOf(s, w, reqs, t)
-	if w.code.added {
+	if w.Code.Added {
 		return false
 	}
 	x := u.keeper.Before(c)
@@ -199,39 +198,9 @@ func (u *children) callOf(s *sm, w *warp, reqs []trace.Launch, t Time) *LaunchCa
 // added has w execute code of the policy before it goes on; reqs are the requests of
 // the launch instruction in it.
 func (u *children) added(w *warp, x *AddedCode, reqs []trace.Launch) {
-	in := u.takeInliner()
-	in.step, in.most, in.lanes = 0, 0, in.lanes[:0]
-	f, tw := in.frame, x.Warp
-	f.code = u.codeOf(x.Function)
-	f.inline, f.mask = in, ^uint32(0)
-	f.path, f.masks = append(f.path[:0], tw.Path...), append(f.masks[:0], tw.Masks...)
-	f.mem, f.lists = append(f.mem[:0], tw.Mem...), append(f.lists[:0], tw.Lists...)
-	f.launches = append(f.launches[:0], reqs...)
-	f.pc, f.nextMask, f.maskAt, f.nextMem, f.nextLaunch = 0, 0, 0, 0, 0
-	f.regs = slices.Grow(f.regs[:0], f.code.count)[:f.code.count]
-	clear(f.regs)
-	if len(reqs) > 0 {
-		at := slices.IndexFunc(f.path, func(i uint32) bool { return f.code.ops[i].class == trace.ClassLaunch })
-		if at < 0 {
-			panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
-		}
-		for i := range f.launches {
-			f.launches[i].At = uint32(at)
-		}
+	if !w.Stack.Insert(u.m.lib, x.Function, x.Warp, reqs) {
+		panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
 	}
-	w.callers = append(w.callers, w.frame)
-	w.frame = f
-}
-
-// codeOf returns a policy's function prepared for the issue model.
-func (u *children) codeOf(f *trace.Function) *code {
-	c := u.codes[f]
-	if c == nil {
-		c = prepare(f, &u.m.cfg.SM)
-		c.added = true
-		u.codes[f] = c
-	}
-	return c
 }
 
 // tellEnded tells the policy of a CTA that has ended, and of its kernel's last.

@@ -7,6 +7,7 @@ import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
@@ -53,9 +54,7 @@ type Machine struct {
 	tasks     *tasks
 	metrics   metrics
 	use       utilisation
-	codes     []*code // per function, nil until first used
-	counted   []*code // the same, as counted instructions execute it
-	touching  *code   // that of accesses to what is touched
+	lib       *program.Library
 	runs      []*kernelRun
 	freeRuns  []uint64
 	spareCTAs []*ctaRun
@@ -94,7 +93,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if w, ok := m.obs.(memory.Watcher); ok {
 		m.mem.Watch(w)
 	}
-	t := newTiming(&m.cfg.Exec, &m.cfg.SM)
+	t := program.NewTiming(&m.cfg.Exec, &m.cfg.SM)
 	for i := range n {
 		m.sms = append(m.sms, newSM(m, i, &t))
 	}
@@ -116,7 +115,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		}
 	}
 	m.tasks = newTasks(m, opt.AsTasks)
-	m.codes = make([]*code, len(m.prog.Functions))
+	m.lib = program.NewLibrary(tr, m.cfg)
 	m.sampler.init(opt.Sample)
 	if m.tick, m.last = opt.Tick, never-1; opt.MaxCycles > 0 {
 		m.last = opt.MaxCycles

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
@@ -29,7 +30,7 @@ type residentWarp struct {
 
 // Program is code that the warps of a residence run: prepared once, run often.
 type Program struct {
-	code   *code
+	code   *program.Code
 	path   []uint32
 	mem    []trace.Access
 	global []int // accesses whose address is given when it runs
@@ -39,7 +40,7 @@ type Program struct {
 // past its last instruction. Accesses to shared memory are taken to be free of
 // bank conflicts; those to global memory go to one address for all lanes.
 func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
-	c := prepare(f, &hardware.SMConfig{}) // warps of a residence never exit
+	c := program.Prepare(f, &hardware.SMConfig{}) // warps of a residence never exit
 	var all []*Program
 	for _, x := range stretches {
 		p := &Program{code: c}
@@ -129,18 +130,18 @@ func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
 		}
 		mem = v.mem
 	}
-	r.enter(v.w, r.cta, frame{code: p.code, path: p.path, mem: mem, mask: ^uint32(0)}, t)
+	r.enter(v.w, r.cta, program.Frame{Code: p.code, Path: p.path, Mem: mem, Mask: ^uint32(0)}, t)
 }
 
 // enter puts a warp into a frame of a CTA.
-func (r *Residence) enter(w *warp, c *ctaRun, f frame, t Time) {
-	w.cta, w.callers, w.frame = c, w.callers[:0], f
-	n := f.code.count
+func (r *Residence) enter(w *warp, c *ctaRun, f program.Frame, t Time) {
+	w.cta, w.Callers, w.Frame = c, w.Callers[:0], f
+	n := f.Code.Count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)
 	}
-	w.regs = w.bank[:n]
-	clear(w.regs)
+	w.Regs = w.bank[:n]
+	clear(w.Regs)
 	r.s.prepare(w, t)
 	r.s.schedule(w, t)
 }
@@ -294,7 +295,7 @@ func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
 	if err := m.tr.Kernel(task.Kernel, &k.tk); err != nil {
 		return nil, err
 	}
-	k.code = m.code(k.tk.Function)
+	k.code = m.lib.Code(k.tk.Function)
 	m.order++
 	k.KernelView = KernelView{ID: task.Kernel, Order: m.order, Function: k.tk.Function}
 	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)

@@ -1,6 +1,10 @@
 package model
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"gpureplay/model/program"
+)
 
 // ringSlots is how many cycles ahead a scheduler's ring of waking warps reaches.
 const ringSlots = 64
@@ -12,12 +16,12 @@ type scheduler struct {
 	ready  uint64
 	full   uint64 // ring slots with a bit
 	far    uint64
-	farAt  Time     // earliest of far
-	busy   uint16   // units that may not take an instruction yet
-	number uint8    // of the scheduler
-	last   int      // warp that it issued from
-	pipes  [16]pipe // by unit
-	unit   [64]unit // by whose pipe a warp stands
+	farAt  Time             // earliest of far
+	busy   uint16           // units that may not take an instruction yet
+	number uint8            // of the scheduler
+	last   int              // warp that it issued from
+	pipes  [16]pipe         // by unit
+	unit   [64]program.Unit // by whose pipe a warp stands
 	ring   [ringSlots]uint64
 	age    [64]uint64
 }
@@ -118,7 +122,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
 		}
 		w := sc.warp(s, b)
-		if s.ahead && w.op != nil && w.op.shared {
+		if s.ahead && w.op != nil && w.op.Shared {
 			return false
 		}
 		sc.ready &^= 1 << (uint(b) & 63)
@@ -137,7 +141,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 func (sc *scheduler) candidates(s *sm, t Time) uint64 {
 	cand := sc.ready
 	if s.lsu.Full > t {
-		cand &^= sc.pipes[unitMemory].needs
+		cand &^= sc.pipes[program.UnitMemory].needs
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
 		u := bits.TrailingZeros16(m) & 15
@@ -159,7 +163,7 @@ func (sc *scheduler) next(s *sm, t Time) Time {
 		return t + 1
 	}
 	next := sc.wakes(t)
-	if sc.ready&sc.pipes[unitMemory].needs != 0 {
+	if sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
 		next = min(next, s.lsu.Full)
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
@@ -180,8 +184,8 @@ func (sc *scheduler) wakes(t Time) Time {
 }
 
 // unitFree returns from when a unit takes an instruction.
-func (s *sm) unitFree(sc *scheduler, u unit) Time {
-	if u == unitMemory {
+func (s *sm) unitFree(sc *scheduler, u program.Unit) Time {
+	if u == program.UnitMemory {
 		return s.lsu.Full
 	}
 	return sc.pipes[u&15].free

@@ -5,14 +5,14 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
-	"gpureplay/trace"
+	"gpureplay/model/program"
 )
 
 // sm is one streaming multiprocessor: resident CTAs and warps, warp schedulers,
 // the load/store unit, shared memory and the L1.
 type sm struct {
 	m       *Machine
-	timing  *timing
+	timing  *program.Timing
 	sched   []scheduler
 	warps   []warp // by hardware slot
 	now     Time   // the cycle that it is in, or was in last
@@ -55,46 +55,25 @@ type ending struct {
 
 // warp is one warp on an SM. What each instruction needs comes first.
 type warp struct {
-	cta     *ctaRun
-	op      *op // the next instruction; nil: it has none
-	sched   uint8
-	bit     uint8
-	unit    unit // of the next instruction
-	reason  Stall
-	fenced  bool // ready when all that it issued is done
-	id      uint32
-	ready   Time    // operands of the next instruction
-	last    Time    // everything that it issued is done, stores acknowledged
-	frame           // the program that it is in
-	callers []frame // programs that it returns to
-	began   Time
-	bank    []Time     // registers of its own program
-	home    *Residence // nil: an ordinary warp
-	place   int        // its number there
-	_       [56]byte   // a warp begins with a line of the host's caches
+	cta           *ctaRun
+	op            *program.Op // the next instruction; nil: it has none
+	sched         uint8
+	bit           uint8
+	unit          program.Unit // of the next instruction
+	reason        Stall
+	fenced        bool // ready when all that it issued is done
+	id            uint32
+	ready         Time // operands of the next instruction
+	last          Time // everything that it issued is done, stores acknowledged
+	program.Stack      // its programs
+	began         Time
+	bank          []Time     // registers of its own program
+	home          *Residence // nil: an ordinary warp
+	place         int        // its number there
+	_             [56]byte   // a warp begins with a line of the host's caches
 }
 
-// frame is a program and how far a warp is in it.
-type frame struct {
-	code       *code
-	path       []uint32
-	pc         int
-	maskAt     int    // where the next of masks begins; 0: not looked up
-	regs       []Time // per register: ready time · 2, + 1 if it comes from memory
-	mask       uint32
-	lanes      uint32 // how many
-	nextMask   int
-	mem        []trace.Access
-	nextMem    int
-	lists      []uint64
-	masks      []trace.MaskRun
-	launches   []trace.Launch
-	nextLaunch int
-	inline     *inliner  // makes more of the program
-	rest       *counting // so does this; both nil: this is all
-}
-
-func newSM(m *Machine, id int, t *timing) *sm {
+func newSM(m *Machine, id int, t *program.Timing) *sm {
 	c := &m.cfg.SM
 	s := &sm{m: m, id: id, timing: t, sched: make([]scheduler, c.Schedulers), warps: make([]warp, c.MaxWarps), holder: NoKernel, ends: never}
 	_, paged := m.policy.Dependency.(AccessDependency)
@@ -176,14 +155,14 @@ func (s *sm) takeSlot() (slot int, w *warp) {
 func (s *sm) startWarp(c *ctaRun, i int, t Time) {
 	slot, w := s.takeSlot()
 	c.slots |= 1 << slot
-	w.cta, w.id, w.last, w.began, w.callers = c, c.cta.Warps[i].ID, t, t, w.callers[:0]
-	w.frame = c.program(i)
-	n := w.code.count
+	w.cta, w.id, w.last, w.began, w.Callers = c, c.cta.Warps[i].ID, t, t, w.Callers[:0]
+	w.Frame = c.program(i)
+	n := w.Code.Count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)
 	}
-	w.regs = w.bank[:n]
-	clear(w.regs)
+	w.Regs = w.bank[:n]
+	clear(w.Regs)
 	if x := c.kernel.merged; x != nil && x.Prologue != nil {
 		s.m.children.prologue(w, x)
 	}
@@ -192,12 +171,11 @@ func (s *sm) startWarp(c *ctaRun, i int, t Time) {
 }
 
 // program returns the program of warp i of c.
-func (c *ctaRun) program(i int) frame {
+func (c *ctaRun) program(i int) program.Frame {
 	if c.counted {
-		return c.counts.program(c, i)
+		return c.counts.Program(i)
 	}
-	tw := &c.cta.Warps[i]
-	return frame{code: c.code, path: tw.Path, masks: tw.Masks, mem: tw.Mem, lists: tw.Lists, launches: tw.Launches, mask: ^uint32(0)}
+	return program.NewFrame(c.code, &c.cta.Warps[i])
 }
 
 // schedule makes w a candidate of its scheduler from cycle t on.

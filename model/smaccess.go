@@ -4,35 +4,36 @@ import (
 	"math/bits"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
 // access times one memory instruction that issues in cycle t and returns when a
 // dependent instruction may issue (for stores: when it is acknowledged). Not timed, it
 // waits for the accesses of other SMs in this cycle.
-func (s *sm) access(w *warp, o *op, t Time) (done Time, timed bool) {
+func (s *sm) access(w *warp, o *program.Op, t Time) (done Time, timed bool) {
 	u := &s.lsu
 	var a *trace.Access
-	if o.mem {
-		a = &w.mem[w.nextMem]
-		w.nextMem++
+	if o.Mem {
+		a = &w.Mem[w.NextMem]
+		w.NextMem++
 	}
 	switch {
-	case a == nil || o.space == trace.SpaceConstant || o.space == trace.SpaceNone:
+	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
-	case o.space == trace.SpaceShared:
-		return u.Shared(a, w.lists, uint64(o.width), o.flags&trace.InstLoad != 0, t)
+	case o.Space == trace.SpaceShared:
+		return u.Shared(a, w.Lists, uint64(o.Width), o.Flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
 		return u.Nothing(t) // predicated off
-	case o.space == trace.SpaceLocal:
+	case o.Space == trace.SpaceLocal:
 		s.spread(w, a, o)
-	case o.flags&trace.InstAtomic != 0:
-		u.Atomic(a, w.lists, uint64(o.width))
+	case o.Flags&trace.InstAtomic != 0:
+		u.Atomic(a, w.Lists, uint64(o.Width))
 	default:
-		u.Coalescer.Coalesce(a, w.lists, uint64(o.width))
+		u.Coalescer.Coalesce(a, w.Lists, uint64(o.Width))
 	}
-	done, timed = u.Global(&w.cta.kernel.rec.Work.Traffic, o.space, o.flags, t)
-	if s.m.accessed != nil && o.space != trace.SpaceLocal {
+	done, timed = u.Global(&w.cta.kernel.rec.Work.Traffic, o.Space, o.Flags, t)
+	if s.m.accessed != nil && o.Space != trace.SpaceLocal {
 		s.watch(w, o, a, t)
 		if timed {
 			s.tellAccess(&s.told, done)
@@ -43,18 +44,18 @@ func (s *sm) access(w *warp, o *op, t Time) (done Time, timed bool) {
 
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
-func (s *sm) spread(w *warp, a *trace.Access, o *op) {
+func (s *sm) spread(w *warp, a *trace.Access, o *program.Op) {
 	co := s.lsu.Coalescer
 	co.Reset()
 	base := a.Base
 	if a.List != 0 {
-		base = w.lists[a.List-1]
+		base = w.Lists[a.List-1]
 	}
 	first, apart := s.localWord(w)
 	word := localWindow + (base>>2*apart+first)&(1<<60-1)
-	for n := max(1, uint64(o.width)/4); n > 0; n-- {
+	for n := max(1, uint64(o.Width)/4); n > 0; n-- {
 		for i := range uint64(4) {
-			if lanes := w.mask >> (8 * i) & 0xff; lanes != 0 {
+			if lanes := w.Mask >> (8 * i) & 0xff; lanes != 0 {
 				co.Append(word>>hardware.SectorShift+i, spreadLanes(lanes))
 			}
 		}

@@ -31,7 +31,7 @@ func (s *sm) suspend(c *ctaRun) {
 	for m := c.slots; m != 0; m &= m - 1 {
 		w := &s.warps[bits.TrailingZeros64(m)]
 		c.saved = append(c.saved, *w)
-		w.bank, w.callers = nil, nil // they are the saved warp's
+		w.bank, w.Callers = nil, nil // they are the saved warp's
 	}
 	s.free |= c.slots
 	c.slots = 0

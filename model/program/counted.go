@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"math/bits"
@@ -18,10 +18,10 @@ import (
 // countChunk is how many instructions of a warp are made at a time.
 const countChunk = 64
 
-// counted is the program of such a CTA. Its memory is that of the CTA's record,
+// Counts is the program of such a CTA. Its memory is that of the CTA's record,
 // which is used again.
-type counted struct {
-	code     *code
+type Counts struct {
+	code     *Code
 	segments []segment
 	walks    [3]walk // of loads, stores and atomics
 	warps    uint64
@@ -52,13 +52,13 @@ const (
 	rankExit                // after everything
 )
 
-func rankOf(o *op) rank {
+func rankOf(o *Op) rank {
 	switch {
-	case o.class == trace.ClassExit:
+	case o.Class == trace.ClassExit:
 		return rankExit
-	case o.class == trace.ClassBarrier:
+	case o.Class == trace.ClassBarrier:
 		return rankBarrier
-	case o.class != trace.ClassMemory:
+	case o.Class != trace.ClassMemory:
 		return rankMiddle
 	case o.loads():
 		return rankLoad
@@ -66,40 +66,37 @@ func rankOf(o *op) rank {
 	return rankStore
 }
 
-// expand makes the program of a CTA that needs one.
-func (m *Machine) expand(k *kernelRun, c *ctaRun) {
-	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.access == nil {
-		return
-	}
-	n := &c.counts
-	threads := k.tk.Block.Count()
+// Expand makes the program of a CTA of a kernel, of which so much is inferred, and adds
+// its warps. It reports whether there is one.
+func (u *Library) Expand(n *Counts, k *trace.Kernel, work trace.Inferred, c *trace.CTA) bool {
+	threads := k.Block.Count()
 	n.threads, n.warps, n.segments = threads, ceil64(threads, hardware.WarpSize), n.segments[:0]
-	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.cta.ID)<<16)&(freshWindow-1)
+	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.ID)<<16)&(freshWindow-1)
 	for i := range n.walks {
-		n.walks[i].start(m, &c.cta, walkModes[i], k.work)
+		n.walks[i].start(u, c, walkModes[i], work)
 		if walkModes[i] == trace.ReadWrite && len(n.walks[i].spans) == 0 { // of atomics: what is written, then
-			n.walks[i].start(m, &c.cta, trace.Write, k.work)
+			n.walks[i].start(u, c, trace.Write, work)
 		}
 	}
 	switch {
-	case k.work == trace.InferredOrder:
-		n.code = m.countCode(k.tk.Function)
-		for _, x := range c.cta.Counts {
+	case work == trace.InferredOrder:
+		n.code = u.countCode(k.Function)
+		for _, x := range c.Counts {
 			n.add(x.Inst*countVariants, x.Times)
 		}
 	default:
-		n.code = m.touchCode()
+		n.code = u.touchCode()
 		n.add(0, n.walks[0].accesses())
 		n.add(countVariants, n.walks[1].accesses())
 	}
-	if k.work != trace.InferredAccesses && len(n.segments) == 0 {
-		return
+	if work != trace.InferredAccesses && len(n.segments) == 0 {
+		return false
 	}
-	c.counted = true
 	for i := range n.warps {
-		c.cta.Warps = appendWarp(c.cta.Warps, uint32(i))
+		c.Warps = appendWarp(c.Warps, uint32(i))
 	}
 	n.of = slices.Grow(n.of[:0], int(n.warps))[:n.warps]
+	return true
 }
 
 // appendWarp adds a warp without instructions of its own.
@@ -115,13 +112,13 @@ func appendWarp(warps []trace.Warp, id uint32) []trace.Warp {
 }
 
 // add appends a segment.
-func (n *counted) add(op uint32, times uint64) {
+func (n *Counts) add(op uint32, times uint64) {
 	if times == 0 {
 		return
 	}
-	o := &n.code.ops[op]
+	o := &n.code.Ops[op]
 	g := segment{op: op, times: times, rank: rankOf(o), load: o.loads()}
-	if o.mem && (o.space == trace.SpaceGlobal || o.space == trace.SpaceTexture) {
+	if o.Mem && (o.Space == trace.SpaceGlobal || o.Space == trace.SpaceTexture) {
 		g.walk = &n.walks[walkOf(o)]
 		g.from = g.walk.take(o, times)
 	}
@@ -130,7 +127,7 @@ func (n *counted) add(op uint32, times uint64) {
 
 // counting is a warp on its way through the program of its CTA.
 type counting struct {
-	n      *counted
+	n      *Counts
 	warp   uint64
 	mask   uint32
 	heap   []due
@@ -148,8 +145,8 @@ type due struct {
 	i, n    uint64
 }
 
-// program returns the program of warp i of c, its first instructions made.
-func (n *counted) program(c *ctaRun, i int) frame {
+// Program returns the program of warp i, its first instructions made.
+func (n *Counts) Program(i int) Frame {
 	x := &n.of[i]
 	x.n, x.warp, x.heap, x.loads, x.others = n, uint64(i), x.heap[:0], 0, 0
 	x.mask = lanesOf(n.threads, x.warp)
@@ -167,7 +164,7 @@ func (n *counted) program(c *ctaRun, i int) frame {
 	for j := len(x.heap)/2 - 1; j >= 0; j-- {
 		x.sink(j)
 	}
-	f := frame{code: n.code, rest: x, mask: x.mask}
+	f := Frame{Code: n.code, rest: x, Mask: x.mask}
 	x.refill(&f)
 	return f
 }
@@ -181,7 +178,7 @@ func lanesOf(threads, warp uint64) uint32 {
 }
 
 // refill makes the next instructions, and reports whether there are any.
-func (x *counting) refill(f *frame) bool {
+func (x *counting) refill(f *Frame) bool {
 	x.path, x.mem, x.lists = x.path[:0], x.mem[:0], x.lists[:0]
 	for len(x.heap) > 0 && len(x.path) < countChunk {
 		d := &x.heap[0]
@@ -193,8 +190,8 @@ func (x *counting) refill(f *frame) bool {
 		}
 		x.sink(0)
 	}
-	f.path, f.mem, f.lists, f.masks = x.path, x.mem, x.lists, x.masks[:]
-	f.pc, f.nextMask, f.maskAt, f.nextMem = 0, 0, 0, 0
+	f.Path, f.Mem, f.Lists, f.masks = x.path, x.mem, x.lists, x.masks[:]
+	f.PC, f.nextMask, f.MaskAt, f.NextMem = 0, 0, 0, 0
 	return len(x.path) > 0
 }
 
@@ -210,7 +207,7 @@ func (x *counting) emit(g *segment, i uint64) {
 		x.others = 0
 	}
 	x.path = append(x.path, g.op+variant)
-	if o := &x.n.code.ops[g.op]; o.mem {
+	if o := &x.n.code.Ops[g.op]; o.Mem {
 		x.mem = append(x.mem, x.access(g, o, i))
 	}
 }
@@ -234,7 +231,7 @@ func (x *counting) sink(j int) {
 }
 
 // before reports whether a lies before b in the program.
-func (n *counted) before(a, b *due) bool {
+func (n *Counts) before(a, b *due) bool {
 	ra, rb := n.segments[a.segment].rank, n.segments[b.segment].rank
 	an, ad := a.place(ra)
 	bn, bd := b.place(rb)

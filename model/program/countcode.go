@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"gpureplay/model/hardware"
@@ -21,36 +21,36 @@ const countVariants = countChains * countBurst
 // countCode returns the variants of a function's instructions, those of
 // instruction i from i·countVariants on: v % countChains is the chain, v /
 // countChains the place in the burst.
-func (m *Machine) countCode(fn uint32) *code {
-	if m.counted == nil {
-		m.counted = make([]*code, len(m.prog.Functions))
+func (u *Library) countCode(fn uint32) *Code {
+	if u.counted == nil {
+		u.counted = make([]*Code, len(u.prog.Functions))
 	}
-	if m.counted[fn] == nil {
-		insts := m.prog.Functions[fn].Insts
-		c := newCountCode(len(insts), &m.cfg.SM)
+	if u.counted[fn] == nil {
+		insts := u.prog.Functions[fn].Insts
+		c := newCountCode(len(insts), &u.cfg.SM)
 		for i := range insts {
 			c.addVariants(&insts[i], uint32(i))
 		}
-		m.counted[fn] = c
+		u.counted[fn] = c
 	}
-	return m.counted[fn]
+	return u.counted[fn]
 }
 
 // touchCode returns the variants of a load and a store of 4 bytes a lane.
-func (m *Machine) touchCode() *code {
-	if m.touching == nil {
-		c := newCountCode(2, &m.cfg.SM)
+func (u *Library) touchCode() *Code {
+	if u.touching == nil {
+		c := newCountCode(2, &u.cfg.SM)
 		for _, flag := range [2]trace.InstFlags{trace.InstLoad, trace.InstStore} {
 			c.addVariants(&trace.Inst{Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: flag, Width: touchWidth}, NoInst)
 		}
-		m.touching = c
+		u.touching = c
 	}
-	return m.touching
+	return u.touching
 }
 
-func newCountCode(insts int, sm *hardware.SMConfig) *code {
+func newCountCode(insts int, sm *hardware.SMConfig) *Code {
 	c := newCode(insts*countVariants, sm)
-	c.insts = make([]uint32, 0, insts*countVariants)
+	c.Insts = make([]uint32, 0, insts*countVariants)
 	return c
 }
 
@@ -58,7 +58,7 @@ func newCountCode(insts int, sm *hardware.SMConfig) *code {
 // chain and writes its register of the burst; what is neither load nor barrier,
 // fence, synchronisation or exit reads the end of its chain and all loads, and
 // writes the end of its chain, if it writes a register at all.
-func (c *code) addVariants(in *trace.Inst, index uint32) {
+func (c *Code) addVariants(in *trace.Inst, index uint32) {
 	for v := range trace.Reg(countVariants) {
 		chain, loaded := trace.RegGeneral+v%countChains, trace.RegGeneral+countChains+v/countChains
 		x := *in
@@ -77,7 +77,7 @@ func (c *code) addVariants(in *trace.Inst, index uint32) {
 			x.Dst, x.Src = []trace.Reg{chain}, chainEnds(chain)
 		}
 		c.add(&x)
-		c.insts = append(c.insts, index)
+		c.Insts = append(c.Insts, index)
 	}
 }
 
@@ -91,4 +91,4 @@ func chainEnds(chain trace.Reg) []trace.Reg {
 }
 
 // loads reports whether the instruction brings something from memory.
-func (o *op) loads() bool { return o.class == trace.ClassMemory && o.flags&trace.InstLoad != 0 }
+func (o *Op) loads() bool { return o.Class == trace.ClassMemory && o.Flags&trace.InstLoad != 0 }

@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 	"gpureplay/trace"
 )
 
-// unit is what an instruction needs to issue. A scheduler has one of each but
+// Unit is what an instruction needs to issue. A scheduler has one of each but
 // for unitMemory, which its SM shares.
-type unit uint8
+type Unit uint8
 
 const (
-	unitInt unit = iota
+	UnitInt Unit = iota
 	unitFP16
 	unitFP32
 	unitFP64
@@ -21,48 +21,48 @@ const (
 	unitUniform
 	unitControl
 	unitTexture // loads of textures without an access; those with one go to memory
-	unitNone    // barriers, fences, launches: an issue slot and nothing else
-	unitMemory  // the load/store unit of the SM
+	UnitNone    // barriers, fences, launches: an issue slot and nothing else
+	UnitMemory  // the load/store unit of the SM
 	numUnits
 )
 
-// op is one static instruction as the issue model reads it.
-type op struct {
+// Op is one static instruction as the issue model reads it.
+type Op struct {
 	regs    [6]uint16 // destinations, sources, then register 0, which is always ready
 	more    []uint16  // those that have no room there
-	dst     uint8     // how many are destinations
-	unit    unit
-	class   trace.Class
-	space   trace.Space
-	flags   trace.InstFlags
-	mem     bool // carries an access
-	shared  bool // needs what SMs share: memory, or the launch path
-	barrier uint8
-	width   uint32
+	Dst     uint8     // how many are destinations
+	Unit    Unit
+	Class   trace.Class
+	Space   trace.Space
+	Flags   trace.InstFlags
+	Mem     bool // carries an access
+	Shared  bool // needs what SMs share: memory, or the launch path
+	Barrier uint8
+	Width   uint32
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last
 	flat    bool     // each stands instead of this one
 }
 
-// code is a function prepared for the issue model. Registers that carry a
+// Code is a function prepared for the issue model. Registers that carry a
 // dependence are numbered densely, from 1 on.
-type code struct {
-	ops      []op
-	count    int  // registers, with register 0
-	exit     unit // of EXIT
-	launches bool // it launches or waits for children
+type Code struct {
+	Ops      []Op
+	Count    int  // registers, with register 0
+	exit     Unit // of EXIT
+	Launches bool // it launches or waits for children
 	index    map[trace.Reg]uint16
-	insts    []uint32 // of each op, in the function; nil: its own index
-	added    bool     // of the policy, not of the trace
+	Insts    []uint32 // of each op, in the function; nil: its own index
+	Added    bool     // of the policy, not of the trace
 }
 
-// prepare brings c up to date with f, which grows only while a trace is
+// Prepare brings c up to date with f, which grows only while a trace is
 // written; a replayed function is prepared once.
-func prepare(f *trace.Function, sm *hardware.SMConfig) *code {
+func Prepare(f *trace.Function, sm *hardware.SMConfig) *Code {
 	c := newCode(len(f.Insts), sm)
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
-		o, in := &c.ops[i], &f.Insts[i]
+		o, in := &c.Ops[i], &f.Insts[i]
 		o.flat = in.FlatEach > 0
 		f.Flat(in.FlatEach, func(j uint32) { o.each = append(o.each, j) })
 		f.Flat(in.FlatLast, func(j uint32) { o.last = append(o.last, j) })
@@ -71,53 +71,53 @@ func prepare(f *trace.Function, sm *hardware.SMConfig) *code {
 }
 
 // newCode returns a function with room for a number of instructions.
-func newCode(insts int, sm *hardware.SMConfig) *code {
+func newCode(insts int, sm *hardware.SMConfig) *Code {
 	exit := unitControl
 	if sm.ExitUnit == "int" {
-		exit = unitInt
+		exit = UnitInt
 	}
-	return &code{exit: exit, count: 1, index: make(map[trace.Reg]uint16), ops: make([]op, 0, insts)}
+	return &Code{exit: exit, Count: 1, index: make(map[trace.Reg]uint16), Ops: make([]Op, 0, insts)}
 }
 
-func (c *code) add(in *trace.Inst) {
-	o := op{
-		class: in.Class, space: in.Space, flags: in.Flags,
-		mem: in.Mem(), width: in.Width, barrier: uint8(in.Imm & 15), unit: unitOf(in),
+func (c *Code) add(in *trace.Inst) {
+	o := Op{
+		Class: in.Class, Space: in.Space, Flags: in.Flags,
+		Mem: in.Mem(), Width: in.Width, Barrier: uint8(in.Imm & 15), Unit: unitOf(in),
 	}
 	switch {
 	case in.Class == trace.ClassExit:
-		o.unit = c.exit
+		o.Unit = c.exit
 	case in.Class == trace.ClassLaunch, in.Class == trace.ClassDeviceSync:
-		o.shared, c.launches = true, true
-	case o.mem:
-		o.shared = o.space != trace.SpaceShared && o.space != trace.SpaceConstant && o.space != trace.SpaceNone
+		o.Shared, c.Launches = true, true
+	case o.Mem:
+		o.Shared = o.Space != trace.SpaceShared && o.Space != trace.SpaceConstant && o.Space != trace.SpaceNone
 	}
 	dst := c.use(in.Dst, make([]uint16, 0, len(in.Dst)+len(in.Src)))
 	all := c.use(in.Src, dst)
-	o.dst = uint8(len(dst))
+	o.Dst = uint8(len(dst))
 	o.more = all[copy(o.regs[:], all):]
-	c.ops = append(c.ops, o)
+	c.Ops = append(c.Ops, o)
 }
 
 // use adds the numbers of registers that carry a dependence to a list.
-func (c *code) use(regs []trace.Reg, list []uint16) []uint16 {
+func (c *Code) use(regs []trace.Reg, list []uint16) []uint16 {
 	for _, r := range regs {
 		if r.Zero() {
 			continue
 		}
 		d, ok := c.index[r]
 		if !ok {
-			d = uint16(c.count)
+			d = uint16(c.Count)
 			c.index[r] = d
-			c.count++
+			c.Count++
 		}
 		list = append(list, d)
 	}
 	return list
 }
 
-// ready returns when the registers of o are, as they are kept.
-func (o *op) ready(regs []Time) Time {
+// Ready returns when the registers of o are, as they are kept.
+func (o *Op) Ready(regs []Time) Time {
 	r := &o.regs
 	latest := max(regs[r[0]], regs[r[1]], regs[r[2]], regs[r[3]])
 	if r[4] != 0 {
@@ -129,18 +129,18 @@ func (o *op) ready(regs []Time) Time {
 	return latest
 }
 
-// write sets the destinations of o: one as a rule.
-func (o *op) write(regs []Time, ready Time) {
-	if o.dst > 0 {
+// Write sets the destinations of o: one as a rule.
+func (o *Op) Write(regs []Time, ready Time) {
+	if o.Dst > 0 {
 		regs[o.regs[0]] = ready
 	}
-	if o.dst > 1 {
+	if o.Dst > 1 {
 		o.writeRest(regs, ready)
 	}
 }
 
-func (o *op) writeRest(regs []Time, ready Time) {
-	n := int(o.dst)
+func (o *Op) writeRest(regs []Time, ready Time) {
+	n := int(o.Dst)
 	for _, r := range o.regs[1:min(n, len(o.regs))] {
 		regs[r] = ready
 	}
@@ -149,9 +149,9 @@ func (o *op) writeRest(regs []Time, ready Time) {
 	}
 }
 
-// rewrite puts off when the results are there that were said to be at a time.
-func (o *op) rewrite(regs []Time, said, ready Time) {
-	for i := range int(o.dst) {
+// Rewrite puts off when the results are there that were said to be at a time.
+func (o *Op) Rewrite(regs []Time, said, ready Time) {
+	for i := range int(o.Dst) {
 		r := &regs[o.dstAt(i)]
 		if *r == said {
 			*r = ready
@@ -160,14 +160,14 @@ func (o *op) rewrite(regs []Time, said, ready Time) {
 }
 
 // dstAt returns the i-th register that is written.
-func (o *op) dstAt(i int) uint16 {
+func (o *Op) dstAt(i int) uint16 {
 	if i < len(o.regs) {
 		return o.regs[i]
 	}
 	return o.more[i-len(o.regs)]
 }
 
-func unitOf(in *trace.Inst) unit {
+func unitOf(in *trace.Inst) Unit {
 	switch in.Class {
 	case trace.ClassFP16:
 		return unitFP16
@@ -184,34 +184,34 @@ func unitOf(in *trace.Inst) unit {
 	case trace.ClassControl:
 		return unitControl
 	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
-		return unitNone
+		return UnitNone
 	case trace.ClassMemory:
 		switch {
 		case in.Space == trace.SpaceTexture && !in.Mem():
 			return unitTexture
 		case in.Space != trace.SpaceConstant || in.Mem():
-			return unitMemory
+			return UnitMemory
 		case strings.HasPrefix(in.Opcode, "U"): // ULDC
 			return unitUniform
 		}
 	}
-	return unitInt
+	return UnitInt
 }
 
-// timing is the latency, with the depth of the pipeline, and the initiation
+// Timing is the latency, with the depth of the pipeline, and the initiation
 // interval of each unit.
-type timing struct {
-	latency [16]Time
-	every   [16]Time
-	exit    Time // from an EXIT to the end of its warp
+type Timing struct {
+	Latency [16]Time
+	Every   [16]Time
+	Exit    Time // from an EXIT to the end of its warp
 }
 
-func newTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) timing {
-	t := timing{exit: Time(sm.ExitLatency)}
-	set := func(u unit, c hardware.UnitConfig) {
-		t.latency[u], t.every[u] = Time(c.Latency+sm.PipelineDepth), max(1, Time(c.Initiation))
+func NewTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) Timing {
+	t := Timing{Exit: Time(sm.ExitLatency)}
+	set := func(u Unit, c hardware.UnitConfig) {
+		t.Latency[u], t.Every[u] = Time(c.Latency+sm.PipelineDepth), max(1, Time(c.Initiation))
 	}
-	set(unitInt, e.Int)
+	set(UnitInt, e.Int)
 	set(unitFP16, e.FP16)
 	set(unitFP32, e.FP32)
 	set(unitFP64, e.FP64)
@@ -220,16 +220,16 @@ func newTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) timing {
 	set(unitUniform, e.Uniform)
 	set(unitControl, e.Control)
 	set(unitTexture, e.Texture)
-	set(unitNone, hardware.UnitConfig{Latency: 1, Initiation: 1})
+	set(UnitNone, hardware.UnitConfig{Latency: 1, Initiation: 1})
 	return t
 }
 
-// mode is how an instruction accesses memory.
-func (o *op) mode() trace.Mode {
+// Mode is how an instruction accesses memory.
+func (o *Op) Mode() trace.Mode {
 	switch {
-	case o.flags&trace.InstAtomic != 0:
+	case o.Flags&trace.InstAtomic != 0:
 		return trace.ReadWrite
-	case o.flags&trace.InstStore != 0:
+	case o.Flags&trace.InstStore != 0:
 		return trace.Write
 	}
 	return trace.Read

@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"math/bits"
@@ -18,7 +18,7 @@ type flatEnd struct {
 }
 
 // keep notes the active lanes, and where they access memory their addresses.
-func (in *inliner) keep(o *op, inst uint32, lanes []*inlineLane) {
+func (in *inliner) keep(o *Op, inst uint32, lanes []*inlineLane) {
 	at := slices.IndexFunc(in.flatEnds, func(e flatEnd) bool { return e.inst >= inst })
 	if at < 0 {
 		at = len(in.flatEnds)
@@ -32,7 +32,7 @@ func (in *inliner) keep(o *op, inst uint32, lanes []*inlineLane) {
 			continue
 		}
 		e.mask |= 1 << l.lane
-		if o.mem {
+		if o.Mem {
 			if addr, ok := l.address(); ok {
 				e.addrs[l.lane], e.known = addr, e.known|1<<l.lane
 			}
@@ -41,19 +41,19 @@ func (in *inliner) keep(o *op, inst uint32, lanes []*inlineLane) {
 }
 
 // finish appends what is done once, in the order of the code.
-func (in *inliner) finish(f *frame) {
+func (in *inliner) finish(f *Frame) {
 	for i := range in.flatEnds {
 		e := &in.flatEnds[i]
-		for _, j := range f.code.ops[e.inst].last {
+		for _, j := range f.Code.Ops[e.inst].last {
 			f.append(j, e.mask)
-			if !f.code.ops[j].mem {
+			if !f.Code.Ops[j].Mem {
 				continue
 			}
-			from := len(f.lists)
+			from := len(f.Lists)
 			for m := e.known; m != 0; m &= m - 1 {
-				f.lists = append(f.lists, e.addrs[bits.TrailingZeros32(m)])
+				f.Lists = append(f.Lists, e.addrs[bits.TrailingZeros32(m)])
 			}
-			f.mem = append(f.mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.lists) - from)})
+			f.Mem = append(f.Mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.Lists) - from)})
 		}
 	}
 	in.flatEnds = in.flatEnds[:0]

@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"fmt"
@@ -51,17 +51,17 @@ cta 0
 `
 
 // steps writes a frame as "opcode:mask:addresses", a word a step.
-func (f *frame) steps(fn *trace.Function) string {
+func (f *Frame) steps(fn *trace.Function) string {
 	var out []string
 	mem, run := 0, 0
-	for i, inst := range f.path {
+	for i, inst := range f.Path {
 		for run+1 < len(f.masks) && int(f.masks[run+1].At) <= i {
 			run++
 		}
 		word := fmt.Sprintf("%s:%x", strings.ToLower(fn.Insts[inst].Opcode), f.masks[run].Mask)
 		if fn.Insts[inst].Mem() {
-			a := f.mem[mem]
-			for _, x := range f.lists[a.List-1:][:a.Count] {
+			a := f.Mem[mem]
+			for _, x := range f.Lists[a.List-1:][:a.Count] {
 				word += fmt.Sprintf(":%d", x&0xffff)
 			}
 			mem++
@@ -83,10 +83,7 @@ func TestInlineForm(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := tracetest.FromText(t, inlineText)
-	m, err := New(tr, Options{Config: cfg, Policy: &Policy{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := NewLibrary(tr, cfg)
 	cursor, err := tr.CTAs(0, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -104,8 +101,8 @@ func TestInlineForm(t *testing.T) {
 	}
 	fn := &tr.Program().Functions[1]
 	for range 2 { // the second call uses the memory of the first
-		w := &warp{}
-		if err := w.call(m, cta.Warps[0].Launches); err != nil {
+		w := &Stack{}
+		if err := w.Call(u, cta.Warps[0].Launches); err != nil {
 			t.Fatal(err)
 		}
 		if got := w.steps(fn); got != want {
@@ -114,10 +111,10 @@ func TestInlineForm(t *testing.T) {
 		if more, err := w.refill(); more || err != nil {
 			t.Errorf("the body goes on: %v", err)
 		}
-		if len(w.callers) != 1 {
-			t.Errorf("%d programs to return to, want 1", len(w.callers))
+		if len(w.Callers) != 1 {
+			t.Errorf("%d programs to return to, want 1", len(w.Callers))
 		}
-		m.children.inlined(&w.frame)
+		u.inlined(&w.Frame)
 	}
 }
 
@@ -128,10 +125,7 @@ func BenchmarkInline(b *testing.B) {
 		b.Fatal(err)
 	}
 	tr := tracetest.FromText(b, inlineText)
-	m, err := New(tr, Options{Config: cfg, Policy: &Policy{}})
-	if err != nil {
-		b.Fatal(err)
-	}
+	u := NewLibrary(tr, cfg)
 	cursor, err := tr.CTAs(0, 0)
 	if err != nil {
 		b.Fatal(err)
@@ -140,13 +134,13 @@ func BenchmarkInline(b *testing.B) {
 	if err := cursor.Next(&cta); err != nil {
 		b.Fatal(err)
 	}
-	w := &warp{}
+	w := &Stack{}
 	b.ReportAllocs()
 	for b.Loop() {
-		w.callers = w.callers[:0]
-		if err := w.call(m, cta.Warps[0].Launches); err != nil {
+		w.Callers = w.Callers[:0]
+		if err := w.Call(u, cta.Warps[0].Launches); err != nil {
 			b.Fatal(err)
 		}
-		m.children.inlined(&w.frame)
+		u.inlined(&w.Frame)
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"math/bits"
@@ -40,24 +40,24 @@ const maxTaken = 1 << 61
 var walkModes = [3]trace.Mode{trace.Read, trace.Write, trace.ReadWrite}
 
 // walkOf is the number of an instruction's walk.
-func walkOf(o *op) int { return int(o.mode()) - 1 }
+func walkOf(o *Op) int { return int(o.Mode()) - 1 }
 
 // start begins the walk of a mode: one access a page of ranges, which say what may
 // be touched, and where the time is known, unless accesses are counted.
-func (w *walk) start(m *Machine, c *trace.CTA, mode trace.Mode, work trace.Inferred) {
+func (w *walk) start(u *Library, c *trace.CTA, mode trace.Mode, work trace.Inferred) {
 	w.spans, w.bytes, w.taken, w.page = w.spans[:0], 0, 0, 0
 	list := c.Touches
 	if w.exact = len(list) > 0; !w.exact {
 		list = c.Ranges
 	}
 	if work == trace.InferredTime || work == trace.InferredAccesses && !w.exact {
-		w.page = uint64(m.cfg.Host.PageBytes)
+		w.page = uint64(u.cfg.Host.PageBytes)
 	}
 	for _, r := range list {
-		if int(r.Array) >= len(m.prog.Arrays) || r.Mode&mode != mode {
+		if int(r.Array) >= len(u.prog.Arrays) || r.Mode&mode != mode {
 			continue
 		}
-		a := &m.prog.Arrays[r.Array]
+		a := &u.prog.Arrays[r.Array]
 		hi := min(r.Hi, a.Bytes) // what exceeds the allocation is ignored, as in a footprint
 		if hi <= r.Lo || a.Base+hi < a.Base {
 			continue
@@ -82,34 +82,34 @@ func (w *walk) accesses() uint64 {
 }
 
 // take gives a segment its part of the walk, and returns where it begins.
-func (w *walk) take(o *op, times uint64) (from uint64) {
+func (w *walk) take(o *Op, times uint64) (from uint64) {
 	from = w.taken
 	w.taken = min(maxTaken, w.taken+min(maxTaken, times*w.step(o)))
 	return from
 }
 
 // step is what an execution of an instruction takes.
-func (w *walk) step(o *op) uint64 {
+func (w *walk) step(o *Op) uint64 {
 	if w.page > 0 {
 		return 1
 	}
-	return hardware.WarpSize * uint64(min(o.width, 1<<16))
+	return hardware.WarpSize * uint64(min(o.Width, 1<<16))
 }
 
 // access gives the addresses of the i-th execution of a memory instruction by a
 // warp: those of a CTA are numbered with the warps in turn.
-func (x *counting) access(g *segment, o *op, i uint64) trace.Access {
+func (x *counting) access(g *segment, o *Op, i uint64) trace.Access {
 	lanes := uint32(bits.OnesCount32(x.mask))
-	if o.flags&trace.InstBulk != 0 {
+	if o.Flags&trace.InstBulk != 0 {
 		lanes = 1
 	}
-	a := trace.Access{Stride: int32(min(o.width, 1<<16)), Count: lanes}
+	a := trace.Access{Stride: int32(min(o.Width, 1<<16)), Count: lanes}
 	e := i*x.n.warps + x.warp
 	switch {
-	case o.space == trace.SpaceLocal:
-		a.Base = i * uint64(o.width)
+	case o.Space == trace.SpaceLocal:
+		a.Base = i * uint64(o.Width)
 	case g.walk == nil:
-		if o.space != trace.SpaceShared {
+		if o.Space != trace.SpaceShared {
 			a.Count = 0
 		}
 	case len(g.walk.spans) == 0:

@@ -1,4 +1,4 @@
-package model
+package program
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ type inliner struct {
 	most  uint32
 	group []*inlineLane // lanes that have not run the iteration
 	same  []*inlineLane // and those of them whose threads take one path
-	frame frame
+	frame Frame
 
 	flatEnds []flatEnd // of the flat form, in the order of the code
 }
@@ -56,64 +56,6 @@ type inlineLane struct {
 // would otherwise fill memory.
 const chunkSteps = 128
 
-// call makes w run the bodies of refused requests before it goes on, one
-// function after another.
-func (w *warp) call(m *Machine, reqs []trace.Launch) error {
-	u := m.children
-	u.made = u.made[:0]
-	for i := range reqs {
-		r := &reqs[i]
-		if r.Workload == 0 {
-			continue
-		}
-		if err := m.tr.Kernel(r.Child, &u.kernel); err != nil {
-			return err
-		}
-		cursor, err := m.tr.CTAs(r.Child, 0)
-		if err != nil {
-			return err
-		}
-		u.inlinerOf(u.kernel.Function).add(r, &u.kernel, cursor)
-	}
-	for _, in := range slices.Backward(u.made) {
-		w.callers = append(w.callers, w.frame)
-		w.frame = in.frame
-		if _, err := w.refill(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// inlinerOf returns the inliner of a function for the call that is being made.
-func (u *children) inlinerOf(fn uint32) *inliner {
-	for _, in := range u.made {
-		if in.fn == fn {
-			return in
-		}
-	}
-	in := u.takeInliner()
-	c := u.m.code(fn)
-	in.fn, in.step, in.most, in.lanes = fn, 0, 0, in.lanes[:0]
-	f := &in.frame
-	f.code, f.inline, f.mask = c, in, ^uint32(0)
-	f.regs = slices.Grow(f.regs[:0], c.count)[:c.count]
-	clear(f.regs)
-	u.made = append(u.made, in)
-	return in
-}
-
-// takeInliner returns an inliner, with the memory of one that has been used.
-func (u *children) takeInliner() *inliner {
-	n := len(u.idle)
-	if n == 0 {
-		return new(inliner)
-	}
-	in := u.idle[n-1]
-	u.idle = u.idle[:n-1]
-	return in
-}
-
 // add gives a lane the work of a request.
 func (in *inliner) add(r *trace.Launch, k *trace.Kernel, cursor *trace.CTACursor) {
 	n := len(in.lanes)
@@ -126,40 +68,8 @@ func (in *inliner) add(r *trace.Launch, k *trace.Kernel, cursor *trace.CTACursor
 	in.most = max(in.most, r.Workload)
 }
 
-// inlined keeps the memory of an inlined body that f has come to the end of.
-func (u *children) inlined(f *frame) {
-	in := f.inline
-	in.frame = *f
-	for i := range in.lanes {
-		in.lanes[i].cursor = nil
-	}
-	u.idle = append(u.idle, in)
-}
-
-// refill makes the next instructions of an inlined body, and reports whether
-// there are any.
-func (w *warp) refill() (bool, error) {
-	f := &w.frame
-	in := f.inline
-	if in == nil {
-		return f.rest != nil && f.rest.refill(f), nil
-	}
-	f.path, f.masks, f.mem, f.lists, f.launches = f.path[:0], f.masks[:0], f.mem[:0], f.lists[:0], f.launches[:0]
-	f.pc, f.nextMask, f.maskAt, f.nextMem, f.nextLaunch = 0, 0, 0, 0, 0
-	for in.step < in.most && len(f.path) < chunkSteps {
-		if err := in.iterate(f); err != nil {
-			return false, err
-		}
-		in.step++
-	}
-	if in.step == in.most {
-		in.finish(f)
-	}
-	return len(f.path) > 0, nil
-}
-
 // iterate emits iteration in.step.
-func (in *inliner) iterate(f *frame) error {
+func (in *inliner) iterate(f *Frame) error {
 	in.group = in.group[:0]
 	for i := range in.lanes {
 		l := &in.lanes[i]
@@ -218,12 +128,12 @@ func (l *inlineLane) seek(thread uint32) error {
 
 // emit appends the instructions of one path, run by the lanes whose threads took
 // it.
-func emit(f *frame, path []uint32, lanes []*inlineLane) {
+func emit(f *Frame, path []uint32, lanes []*inlineLane) {
 	for _, l := range lanes {
 		l.mask, l.nextMask, l.nextMem, l.nextCall = ^uint32(0), 0, 0, 0
 	}
 	for step, i := range path {
-		o := &f.code.ops[i]
+		o := &f.Code.Ops[i]
 		mask := uint32(0)
 		for _, l := range lanes {
 			if l.advance(step) {
@@ -234,11 +144,11 @@ func emit(f *frame, path []uint32, lanes []*inlineLane) {
 			f.forEach(o, i, mask, lanes)
 		}
 		if mask != 0 && o.inlined() && !o.flat {
-			if o.class == trace.ClassLaunch {
+			if o.Class == trace.ClassLaunch {
 				f.nested(lanes, step)
 			}
 		}
-		if o.mem {
+		if o.Mem {
 			for _, l := range lanes {
 				l.nextMem++
 			}
@@ -248,21 +158,21 @@ func emit(f *frame, path []uint32, lanes []*inlineLane) {
 
 // forEach appends what stands for an instruction of the body in the flat form, and
 // keeps what its last thread is to do.
-func (f *frame) forEach(o *op, i, mask uint32, lanes []*inlineLane) {
+func (f *Frame) forEach(o *Op, i, mask uint32, lanes []*inlineLane) {
 	switch {
 	case o.flat:
 		for _, j := range o.each {
 			f.append(j, mask)
 			switch {
-			case f.code.ops[j].mem && o.mem:
+			case f.Code.Ops[j].Mem && o.Mem:
 				f.gather(lanes)
-			case f.code.ops[j].mem: // in place of an instruction without addresses
-				f.mem = append(f.mem, trace.Access{})
+			case f.Code.Ops[j].Mem: // in place of an instruction without addresses
+				f.Mem = append(f.Mem, trace.Access{})
 			}
 		}
 	case o.inlined():
 		f.append(i, mask)
-		if o.mem {
+		if o.Mem {
 			f.gather(lanes)
 		}
 	}
@@ -273,8 +183,8 @@ func (f *frame) forEach(o *op, i, mask uint32, lanes []*inlineLane) {
 
 // inlined reports whether an instruction of a child's body is one of the lane
 // that runs it in turn.
-func (o *op) inlined() bool {
-	return o.class != trace.ClassExit && o.class != trace.ClassBarrier && o.class != trace.ClassDeviceSync
+func (o *Op) inlined() bool {
+	return o.Class != trace.ClassExit && o.Class != trace.ClassBarrier && o.Class != trace.ClassDeviceSync
 }
 
 // advance brings l's mask to a step and reports whether its thread is active.
@@ -288,25 +198,25 @@ func (l *inlineLane) advance(step int) bool {
 }
 
 // append adds an instruction with a mask.
-func (f *frame) append(inst, mask uint32) {
+func (f *Frame) append(inst, mask uint32) {
 	if n := len(f.masks); n == 0 || f.masks[n-1].Mask != mask {
-		f.masks = append(f.masks, trace.MaskRun{At: uint32(len(f.path)), Mask: mask})
+		f.masks = append(f.masks, trace.MaskRun{At: uint32(len(f.Path)), Mask: mask})
 	}
-	f.path = append(f.path, inst)
+	f.Path = append(f.Path, inst)
 }
 
 // gather adds the access that the active lanes' threads make together.
-func (f *frame) gather(lanes []*inlineLane) {
-	from := len(f.lists)
+func (f *Frame) gather(lanes []*inlineLane) {
+	from := len(f.Lists)
 	for _, l := range lanes {
 		if l.mask>>l.bit&1 == 0 {
 			continue
 		}
 		if addr, ok := l.address(); ok {
-			f.lists = append(f.lists, addr)
+			f.Lists = append(f.Lists, addr)
 		}
 	}
-	f.mem = append(f.mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.lists) - from)})
+	f.Mem = append(f.Mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.Lists) - from)})
 }
 
 // address returns what the lane's thread, which is active, accesses at its step; of
@@ -324,14 +234,14 @@ func (l *inlineLane) address() (addr uint64, ok bool) {
 }
 
 // nested adds the requests that the lanes' threads make themselves.
-func (f *frame) nested(lanes []*inlineLane, step int) {
+func (f *Frame) nested(lanes []*inlineLane, step int) {
 	for _, l := range lanes {
 		for l.nextCall < len(l.warp.Launches) && int(l.warp.Launches[l.nextCall].At) <= step {
 			r := l.warp.Launches[l.nextCall]
 			l.nextCall++
 			if int(r.At) == step && uint32(r.Lane) == l.bit {
-				r.At, r.Lane = uint32(len(f.path)-1), l.lane
-				f.launches = append(f.launches, r)
+				r.At, r.Lane = uint32(len(f.Path)-1), l.lane
+				f.Launches = append(f.Launches, r)
 			}
 		}
 	}

@@ -1,0 +1,66 @@
+package program
+
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// Library has the functions of a trace prepared for the issue model, and makes the
+// programs that a trace has no warps for.
+type Library struct {
+	cfg      *hardware.Config
+	tr       *trace.Reader
+	prog     *trace.Program
+	codes    []*Code                   // per function, nil until first used
+	counted  []*Code                   // the same, as counted instructions execute it
+	touching *Code                     // that of accesses to what is touched
+	foreign  map[*trace.Function]*Code // of policies
+	idle     []*inliner
+	made     []*inliner // of the call being made
+	kernel   trace.Kernel
+}
+
+func NewLibrary(tr *trace.Reader, c *hardware.Config) *Library {
+	p := tr.Program()
+	return &Library{cfg: c, tr: tr, prog: p, codes: make([]*Code, len(p.Functions)), foreign: make(map[*trace.Function]*Code)}
+}
+
+// Code returns a function of the trace.
+func (u *Library) Code(fn uint32) *Code {
+	if u.codes[fn] == nil {
+		u.codes[fn] = Prepare(&u.prog.Functions[fn], &u.cfg.SM)
+	}
+	return u.codes[fn]
+}
+
+// foreignCode returns a function of a policy.
+func (u *Library) foreignCode(f *trace.Function) *Code {
+	c := u.foreign[f]
+	if c == nil {
+		c = Prepare(f, &u.cfg.SM)
+		c.Added = true
+		u.foreign[f] = c
+	}
+	return c
+}
+
+// takeInliner returns an inliner, with the memory of one that has been used.
+func (u *Library) takeInliner() *inliner {
+	n := len(u.idle)
+	if n == 0 {
+		return new(inliner)
+	}
+	in := u.idle[n-1]
+	u.idle = u.idle[:n-1]
+	return in
+}
+
+// inlined keeps the memory of an inlined body that f has come to the end of.
+func (u *Library) inlined(f *Frame) {
+	in := f.inline
+	in.frame = *f
+	for i := range in.lanes {
+		in.lanes[i].cursor = nil
+	}
+	u.idle = append(u.idle, in)
+}
