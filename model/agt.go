@@ -189,7 +189,7 @@ func (u *children) enter(t Time) error {
 		if err != nil {
 			return err
 		}
-		k.hwq = noQueue
+		k.HWQ = noQueue
 		u.m.ctas.admit(k, t)
 	}
 	return nil

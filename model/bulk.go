@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 )
 
 // bulk places CTAs of which nothing is known but for how long they hold their
@@ -89,7 +90,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 // which somebody looks.
 func (u *ctaScheduler) runAhead(t Time) {
 	b, k := &u.bulk, u.bulk.k
-	limit := min(u.m.sampler.next, u.m.last+1, horizon)
+	limit := min(u.m.sampler.next, u.m.last+1, host.Horizon)
 	for k.Left > 1 && t < limit {
 		u.land(t)
 		if later := u.leap(t, limit); later > t {

@@ -199,7 +199,7 @@ func (u *ctaScheduler) resume(c *ctaRun, t, next Time) {
 // end posts the end of a kernel.
 func (u *ctaScheduler) end(k *kernelRun, t Time) {
 	k.ending = true
-	u.m.queue.Post(t, evKernelEnd, k.slot, 0)
+	u.m.queue.Post(t, evKernelEnd, k.Slot, 0)
 }
 
 // ended takes note of a CTA that ended on s in cycle t.
@@ -260,7 +260,7 @@ func (u *ctaScheduler) left(c *ctaRun, t Time) {
 		k.went(c.sm.id, t, u.m.cfg.SM.MaxWarps)
 	}
 	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
-		u.m.queue.Post(t+1, evRelease, k.slot, 0)
+		u.m.queue.Post(t+1, evRelease, k.Slot, 0)
 	}
 	u.wake(t + 1)
 }

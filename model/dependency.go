@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -135,14 +136,14 @@ func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
 	if err != nil {
 		return Launched{}, err
 	}
-	k.ready = true
+	k.Ready = true
 	return Launched{&k.KernelView, &k.tk, k}, nil
 }
 
 // Enter has a launched kernel reach a hardware work queue of the KMU at t.
 func (x *DependencyMachine) Enter(k Launched, queue int, t Time) {
-	k.run.hwq = queue
-	x.m.queue.Post(t, evArrive, k.run.slot, 0)
+	k.run.HWQ = queue
+	x.m.queue.Post(t, evArrive, k.run.Slot, 0)
 }
 
 // Entered returns the kernel of an id that is in the distributor, or nil.
@@ -156,22 +157,22 @@ func (x *DependencyMachine) Entered(id uint32) *KernelView {
 }
 
 // LaunchQueue is how many kernels the host may be ahead of the device.
-func (x *DependencyMachine) LaunchQueue() int { return maxOpen }
+func (x *DependencyMachine) LaunchQueue() int { return host.MaxOpen }
 
 // Cycles converts a time of the host, rounding up.
-func (x *DependencyMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
+func (x *DependencyMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.m.cfg) }
 
 // Storage and Link are how long the storage takes for bytes, and the link of a kind of
 // copy.
-func (x *DependencyMachine) Storage(bytes uint64) Time { return x.m.host.storage.cycles(bytes) }
+func (x *DependencyMachine) Storage(bytes uint64) Time { return x.m.host.Storage.Cycles(bytes) }
 
 // Link is the counterpart of Storage.
 func (x *DependencyMachine) Link(kind trace.OpKind, bytes uint64) Time {
-	return x.m.host.link[engineOf(kind)].cycles(bytes)
+	return x.m.host.Link[host.EngineOf(kind)].Cycles(bytes)
 }
 
 // File has the host read or write a file from t on, and returns for how long.
-func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.m.host.file(op, t) }
+func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.m.host.File(op, t) }
 
 // Warm notes that a copy to the device has ended.
 func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.m.mem.Warm(addr, bytes, t) }
@@ -214,6 +215,7 @@ func (m *Machine) startDependency() error {
 	x := &DependencyMachine{m}
 	if m.gate, _ = m.policy.Dependency.(CTADependency); m.gate != nil {
 		m.gate.Start(x)
+		m.host.Gate = hostGate{m.gate, m}
 	}
 	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
 		m.waiting = make(map[int32][]accessWaiter)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 )
 
 // presetTable is MODEL.md's table of presets, made from the presets.
@@ -75,10 +76,10 @@ func saysMODEL(t *testing.T, want string) {
 
 // The numbers that MODEL.md gives for what no key sets are those of the code.
 func TestModelDocNumbers(t *testing.T) {
-	var h host
+	var h host.Host
 	for _, want := range []string{
-		fmt.Sprintf("one of %s engines", []string{"no", "one", "two", "three"}[len(h.engine)]),
-		fmt.Sprintf("at most %s operations ahead of the device", grouped(maxOpen)),
+		fmt.Sprintf("one of %s engines", []string{"no", "one", "two", "three"}[len(h.Engine)]),
+		fmt.Sprintf("at most %s operations ahead of the device", grouped(host.MaxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
 		fmt.Sprintf("the n-th of %d streams in turn", taskStreamCount),
 		fmt.Sprintf("lies at 2^%d + %#x + ", 62, uint64(localWindow-1<<62)),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -48,11 +49,11 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	k.res, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
 	k.fused = &fused{tasks: tasks, event: event}
 	k.rec = KernelRecord{ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset}
-	k.stream = m.host.stream(taskStreamBase)
-	k.hwq = m.policy.Admission.Queue(k.stream.seen, len(m.kmu.queues))
-	m.host.push(k.stream, streamOp{kind: trace.OpLaunch, run: k}, t)
-	m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.slot, 0)
-	return t + nsToCycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
+	k.In = m.host.Stream(taskStreamBase)
+	k.HWQ = m.policy.Admission.Queue(k.In.Seen, len(m.kmu.queues))
+	m.host.Push(k.In, host.StreamOp{Kind: trace.OpLaunch, Run: &k.Kernel}, t)
+	m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.Slot, 0)
+	return t + host.Cycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
 }
 
 // fusedCTA returns the next threadblock of a fused kernel.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 )
 
 // On a machine of a cycle a nanosecond, a launch arrives 7 after its call, which takes
@@ -35,7 +35,7 @@ launch d grid=1 block=32 stream=3 fidelity=kernel start=0 duration=100 scope=2
 		"hyperq": "[147-247 208-308 355-455 386-486]",
 		"graph":  "[147-247 151-251 298-398 329-429]",
 	} {
-		if got := fmt.Sprint(recordedEnds(t, text, policy, model.Timing{}, nil)); got != want {
+		if got := fmt.Sprint(recordedEnds(t, text, policy, host.Timing{}, nil)); got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
 	}
@@ -54,7 +54,7 @@ launch c grid=1 block=32 fidelity=kernel start=0 duration=100
 		"hyperq": "[47-1047 1087-1187 1296-1396]",
 		"freed":  "[58-158 47-1047 1156-1256]",
 	} {
-		if got := fmt.Sprint(recordedEnds(t, text, policy, model.Timing{}, nil)); got != want {
+		if got := fmt.Sprint(recordedEnds(t, text, policy, host.Timing{}, nil)); got != want {
 			t.Errorf("%s: %s, want %s", policy, got, want)
 		}
 	}

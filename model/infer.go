@@ -3,6 +3,7 @@ package model
 import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -32,7 +33,7 @@ func (k *kernelRun) infer(m *Machine) {
 	}
 	k.inferred = 1
 	if k.work == trace.InferredTime {
-		k.inferred = hold(from, nsToCycles(k.tk.Recorded.DurationNs, from), k.total, room)
+		k.inferred = hold(from, host.Cycles(k.tk.Recorded.DurationNs, from), k.total, room)
 	}
 }
 

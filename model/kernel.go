@@ -7,6 +7,7 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -15,23 +16,18 @@ import (
 // then in the distributor, until its last CTA has ended.
 type kernelRun struct {
 	KernelView
-	slot       uint64 // index in Machine.runs
+	host.Kernel
 	tk         trace.Kernel
 	code       *program.Code
 	res        hardware.Resources
-	stream     *stream
-	hwq        int
-	ready      bool // head of its stream: nothing before it is unfinished
 	parent     uint32
 	next       uint64 // linear index of the next native CTA to place; gated: how many have been
 	at         uint32 // gated: the CTA that its cursor comes to
-	opened     bool   // gated: the dependency knows it
 	native     uint64 // CTAs of its own grid
 	total      uint64 // and of the groups that joined it
 	done       uint64
 	fused      *fused // it holds the threadblocks of these tasks; nil: its own
 	narrow     bool   // it is a narrow task
-	early      bool   // a programmatic launch: it need not wait for the end of the one before
 	inferred   Time   // for how long a CTA holds its place at least
 	work       trace.Inferred
 	ending     bool          // evKernelEnd has been posted
@@ -122,7 +118,7 @@ func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
 	}
 	if g.run.next == g.run.native {
 		k.groups.Remove(group)
-		m.freeRuns = append(m.freeRuns, g.run.slot)
+		m.freeRuns = append(m.freeRuns, g.run.Slot)
 	}
 	c.kernel, c.group, c.level = k, g, g.launch.parent.level+1
 	c.rec.Kernel, c.rec.Child = k.ID, g.launch.child
@@ -199,7 +195,7 @@ func (m *Machine) takeCTA() *ctaRun {
 }
 
 // launch makes a kernel of the trace known to the machine.
-func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
+func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	k := m.takeRun()
 	if err := m.tr.Kernel(id, &k.tk); err != nil {
 		return nil, err
@@ -214,9 +210,10 @@ func (m *Machine) launch(id uint32, st *stream) (*kernelRun, error) {
 	}
 	m.order++
 	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total}
-	k.stream, k.parent, k.native, k.total = st, NoKernel, total, total
+	k.Number, k.Recorded = k.Order, k.tk.Recorded
+	k.In, k.parent, k.native, k.total = st, NoKernel, total, total
 	if st != nil {
-		k.hwq = m.policy.Admission.Queue(st.seen, len(m.kmu.queues))
+		k.HWQ = m.policy.Admission.Queue(st.Seen, len(m.kmu.queues))
 	}
 	k.rec = m.kernelRecord(k)
 	k.infer(m)
@@ -243,10 +240,10 @@ func (m *Machine) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
 		m.freeRuns = m.freeRuns[:n-1]
-		*k = kernelRun{slot: k.slot, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
+		*k = kernelRun{Kernel: host.Kernel{Slot: k.Slot}, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
 		return k
 	}
-	k := &kernelRun{slot: uint64(len(m.runs)), smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
+	k := &kernelRun{Kernel: host.Kernel{Slot: uint64(len(m.runs))}, smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
 	m.runs = append(m.runs, k)
 	return k
 }

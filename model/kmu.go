@@ -27,7 +27,7 @@ type workQueue struct {
 
 // first returns the queue whose head is dispatched next, or nil.
 func (w *workQueue) first() *clock.FIFO[pendingKernel] {
-	hostReady := w.host.Len() > 0 && w.host.First().run.ready
+	hostReady := w.host.Len() > 0 && w.host.First().run.Ready
 	switch {
 	case w.device.Len() > 0 && (!hostReady || w.device.First().seq < w.host.First().seq):
 		return &w.device
@@ -47,7 +47,7 @@ type pendingKernel struct {
 
 // overtakes reports whether it need not wait for those that its queue has
 // dispatched: a programmatic launch (captured.go).
-func (p *pendingKernel) overtakes() bool { return p.run != nil && p.run.early }
+func (p *pendingKernel) overtakes() bool { return p.run != nil && p.run.Early }
 
 func newKMU(m *Machine) *kmu {
 	return &kmu{m: m, queues: make([]workQueue, max(1, m.cfg.KMU.HWQs))}
@@ -63,7 +63,7 @@ func (u *kmu) newStream() int {
 // arrive takes a kernel of the host into its queue.
 func (u *kmu) arrive(k *kernelRun, t Time) error {
 	k.rec.Arrive = t
-	u.queues[k.hwq].host.Push(u.take(pendingKernel{run: k}))
+	u.queues[k.HWQ].host.Push(u.take(pendingKernel{run: k}))
 	return u.inspect(t)
 }
 
@@ -114,7 +114,11 @@ func (u *kmu) inspect(t Time) error {
 		u.pending--
 		u.reserved++
 		u.scan = (q + 1) % n
-		u.m.queue.Post(t+u.m.host.dispatchLatency(k), evDispatch, k.slot, 0)
+		latency := Time(u.m.cfg.KMU.DispatchLatency)
+		if k.launch == nil {
+			latency = u.m.host.DispatchLatency(&k.Kernel)
+		}
+		u.m.queue.Post(t+latency, evDispatch, k.Slot, 0)
 		if u.serving() {
 			break
 		}
@@ -137,8 +141,8 @@ func (u *kmu) dispatched(k *kernelRun, t Time) error {
 
 // complete frees the queue of a kernel that has left the distributor.
 func (u *kmu) complete(k *kernelRun, t Time) error {
-	if k.hwq != noQueue {
-		u.queues[k.hwq].busy = max(0, u.queues[k.hwq].busy-1)
+	if k.HWQ != noQueue {
+		u.queues[k.HWQ].busy = max(0, u.queues[k.HWQ].busy-1)
 	}
 	if err := u.m.children.enter(t); err != nil {
 		return err

@@ -294,7 +294,7 @@ func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	k.launch, k.hwq, k.parent = c, int(c.hwq), c.kernel
+	k.launch, k.HWQ, k.parent = c, int(c.hwq), c.kernel
 	k.rec.Device, k.rec.Parent, k.rec.Arrive = true, c.kernel, c.arrive
 	if x := u.merged[c]; x != nil {
 		u.unfold(k, x)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -90,11 +91,11 @@ type LaunchMachine struct{ u *children }
 func (x *LaunchMachine) Config() *hardware.Config { return x.u.m.cfg }
 
 // Cycles converts a time of the host, rounding up.
-func (x *LaunchMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.u.m.cfg) }
+func (x *LaunchMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.u.m.cfg) }
 
 // Copy moves bytes to the device (in) or back, as [TaskMachine.Copy].
 func (x *LaunchMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.u.m.host.transfer(in, bytes, t)
+	return x.u.m.host.Transfer(in, bytes, t)
 }
 
 // Kernel returns the function of a kept request's child, and the threads of its CTAs.

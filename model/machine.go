@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
 	"gpureplay/trace"
@@ -18,8 +19,8 @@ type Options struct {
 	Captured func() *hardware.Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
 	Observer Observer                // nil: nobody watches
 	Sample   Time                    // width of a timeline window; 0: none; SampleAuto
-	Timing   Timing                  // of the host and its copies
-	AsTasks  AsTasks                 // whether launches of the host are run as narrow tasks
+	Timing   host.Timing             // of the host and its copies
+	AsTasks  host.AsTasks            // whether launches of the host are run as narrow tasks
 	Bulk     bool                    // CTAs of which nothing is known but their time are not told of, and may be placed together
 
 	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
@@ -47,7 +48,7 @@ type Machine struct {
 	kmu       *kmu
 	ctas      *ctaScheduler
 	children  *children
-	host      *host
+	host      *host.Host
 	access    AccessDependency // nil: kernels wait for those before them, or
 	gate      CTADependency    // nil: not for their CTAs
 	waiting   map[int32][]accessWaiter
@@ -99,20 +100,16 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	}
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
-	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == NotTasks && m.prog.Totals.ChildLaunches == 0
+	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks && m.prog.Totals.ChildLaunches == 0
 	m.bulk = opt.Bulk
 	m.stepped = Unset
 	m.ctas.pass.m = m
 	m.ctas.works, _ = m.policy.CTA.(WorkScheduler)
 	m.use = newUtilisation(m)
 	m.children = newChildren(m)
-	m.host = newHost(m)
-	m.host.timing, m.host.graphs.on = opt.Timing, m.policy.Host == HostGraph
-	if m.policy.Host == HostCaptured || opt.Timing.Host == TimesRecorded {
-		var err error
-		if m.host.capture, err = ReadCapture(tr); err != nil {
-			return nil, err
-		}
+	var err error
+	if m.host, err = host.New(m.cfg, tr, onDevice{m}, m.policy.Host, opt.Timing); err != nil {
+		return nil, err
 	}
 	m.tasks = newTasks(m, opt.AsTasks)
 	m.lib = program.NewLibrary(tr, m.cfg)
@@ -123,7 +120,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if err := m.startDependency(); err != nil {
 		return nil, err
 	}
-	m.host.mode = newSubmission(m)
+	m.host.Submit = newSubmission(m)
 	return m, nil
 }
 
@@ -147,8 +144,8 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 		if t > m.last {
 			return m.cutShort(m.last)
 		}
-		if t >= horizon {
-			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine", m.now, horizon-1)
+		if t >= host.Horizon {
+			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine", m.now, host.Horizon-1)
 		}
 		if t < m.now {
 			panic(fmt.Sprintf("an event of cycle %d is handled in cycle %d", t, m.now))
@@ -192,9 +189,9 @@ func (m *Machine) handle(e clock.Event) error {
 	m.sum.Events++
 	switch e.Kind() {
 	case evHost:
-		return m.host.run(e.T)
+		return m.host.Run(e.T)
 	case evCopyEnd:
-		return m.host.copyEnded(e.A, e.T)
+		return m.host.CopyEnded(e.A, e.T)
 	case evArrive:
 		return m.kmu.arrive(m.runs[e.A], e.T)
 	case evChild:
@@ -290,7 +287,7 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 			return err
 		}
 	}
-	m.freeRuns = append(m.freeRuns, k.slot)
+	m.freeRuns = append(m.freeRuns, k.Slot)
 	if k.launch != nil {
 		m.children.ended(k.launch, t, t)
 		return nil
@@ -299,9 +296,9 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 		if err := m.access.Completed(k.Order, t); err != nil {
 			return err
 		}
-		return m.host.run(t)
+		return m.host.Run(t)
 	}
-	return m.host.kernelEnded(k, t)
+	return m.host.KernelEnded(&k.Kernel, k.rec.FirstCTA, t)
 }
 
 // finish gathers the summary.

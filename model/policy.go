@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/host"
+	"gpureplay/trace"
+)
 
 // Policy is a composition of five decisions, and of the host's way to run its
 // program. Every named policy is a preset of these; each can be replaced alone.
@@ -12,7 +15,7 @@ type Policy struct {
 	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else an AccessDependency or a CTADependency
 	CTA        CTAScheduler
 	Warp       WarpScheduler
-	Host       HostMode
+	Host       host.Mode
 	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
 	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
 	HashedAGT  bool        // the launching hardware thread names the entry; false: any free one
@@ -47,21 +50,6 @@ const (
 	FallbackHardware GroupFallback = iota // the SMX scheduler hands it to the KMU in the next cycle
 	FallbackAPI                           // the warp makes the rest of the calls that launch a device kernel
 )
-
-// HostMode is how the host runs its program.
-type HostMode uint8
-
-const (
-	HostStreams  HostMode = iota // as the program says: streams, events and waits
-	HostSerial                   // every operation waits for the one before it
-	HostBound                    // as HostSerial, but the prelude hides the first kernel and the postlude the last
-	HostCaptured                 // as HostStreams, but work begins no earlier than it was recorded to
-	HostGraph                    // as HostStreams, but what lies between two waits of the host is launched in one call
-	HostFreed                    // as HostStreams, but a kernel waits for events and copies before it in its stream, not for kernels
-)
-
-// serial reports whether every operation waits for the one before it.
-func (h HostMode) serial() bool { return h == HostSerial || h == HostBound }
 
 // Admission decides which pending kernel enters the kernel distributor.
 type Admission interface {

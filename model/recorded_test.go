@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )
@@ -29,7 +30,7 @@ d2h bytes=64 ns=20 host=1500 start=1700 duration=300
 launch b grid=1 block=32 fidelity=kernel ns=20 host=2020 start=2320 duration=500
 `
 
-func recordedEnds(t *testing.T, text, policy string, timing model.Timing, set map[string]string) []string {
+func recordedEnds(t *testing.T, text, policy string, timing host.Timing, set map[string]string) []string {
 	t.Helper()
 	cfg, err := hardware.Preset("k20c")
 	if err != nil {
@@ -73,19 +74,19 @@ func recordedEnds(t *testing.T, text, policy string, timing model.Timing, set ma
 // what it says, and a host that takes no time waits for the device alone. One twice as
 // fast halves its work and its calls: a is called at 50, and the delay of a launch stays.
 func TestRecordedHost(t *testing.T) {
-	recorded := model.Timing{Host: model.TimesRecorded, Copies: model.CopiesRecorded}
+	recorded := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
 	for _, w := range []struct {
 		policy string
-		timing model.Timing
+		timing host.Timing
 		set    map[string]string
 		want   string
 	}{
 		{"captured", recorded, nil, "[400-1400 2320-2820]"},
 		{"hyperq", recorded, nil, "[400-1400 2320-2820]"},
 		// work 100, call at 100, arrival 107, dispatch 147, end 1147; work 50; copy at 1197: 5 + 64; b: 1266 + 7 + 40
-		{"hyperq", model.Timing{}, nil, "[147-1147 1313-1813]"},
-		{"hyperq", model.Timing{Host: model.TimesMachine, Copies: model.CopiesRecorded}, nil, "[147-1147 1544-2044]"},
-		{"hyperq", model.Timing{Host: model.TimesNone}, nil, "[40-1040 1149-1649]"},
+		{"hyperq", host.Timing{}, nil, "[147-1147 1313-1813]"},
+		{"hyperq", host.Timing{Host: host.TimesMachine, Copies: host.CopiesRecorded}, nil, "[147-1147 1544-2044]"},
+		{"hyperq", host.Timing{Host: host.TimesNone}, nil, "[40-1040 1149-1649]"},
 		// a called at 50, begins 350, ends 1350, 25 + 25 of host, copy called at 1400, begins 1600, ends 1900, 10; b called 1910
 		{"hyperq", recorded, map[string]string{"host.work_scale": "0.5"}, "[350-1350 2210-2710]"},
 	} {
@@ -104,7 +105,7 @@ launch a grid=1 block=32 fidelity=kernel start=100 duration=1000
 launch b grid=1 block=32 fidelity=kernel start=900 duration=100
 launch c grid=1 block=32 fidelity=kernel start=1100 duration=50
 `
-	recorded := model.Timing{Host: model.TimesRecorded, Copies: model.CopiesRecorded}
+	recorded := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
 	if got := fmt.Sprint(recordedEnds(t, text, "captured", recorded, nil)); got != "[800-900 0-1000 1000-1050]" {
 		t.Errorf("captured: %s", got)
 	}
@@ -120,7 +121,7 @@ func TestRecordedDelaysKeepTheOrder(t *testing.T) {
 launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=5000 duration=100
 launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
 `
-	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", model.Timing{Host: model.TimesRecorded}, nil)); got != "[5000-5100 5140-5240]" {
+	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", host.Timing{Host: host.TimesRecorded}, nil)); got != "[5000-5100 5140-5240]" {
 		t.Errorf("%s", got)
 	}
 }
@@ -140,7 +141,7 @@ func TestRoomForWhatIsLaunched(t *testing.T) {
 			fmt.Fprintf(&b, "launch a grid=1 block=32 fidelity=kernel %s start=%d duration=10\n", host, 50*i)
 		}
 		b.WriteString("launch b grid=1 block=32 stream=1 fidelity=kernel host=20 start=30 duration=10\n")
-		if all := recordedEnds(t, b.String(), "hyperq", model.Timing{Host: model.TimesRecorded}, nil); !slices.Contains(all, w.want) {
+		if all := recordedEnds(t, b.String(), "hyperq", host.Timing{Host: host.TimesRecorded}, nil); !slices.Contains(all, w.want) {
 			t.Errorf("%s: nothing runs %s", w.host, w.want)
 		}
 	}
@@ -160,7 +161,7 @@ func TestOriginOfACapture(t *testing.T) {
 		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel ns=5 host=100 start=600 duration=50", 70, 580},
 		{"work 30\nwork 200\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 70, 580},
 	} {
-		c, err := model.ReadCapture(tracetest.FromText(t, "meta fidelity=kernel\n"+w.program+"\n"))
+		c, err := host.ReadCapture(tracetest.FromText(t, "meta fidelity=kernel\n"+w.program+"\n"))
 		if err != nil || c.Origin != w.origin || c.SpanNs() != w.span {
 			t.Errorf("%s\nbegins at %d and takes %d (%v), want %d and %d", w.program, c.Origin, c.SpanNs(), err, w.origin, w.span)
 		}

@@ -329,7 +329,7 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 		m.obs.Kernel(&k.rec)
 		m.tasks.over(t)
 		task.run = nil
-		m.freeRuns = append(m.freeRuns, k.slot)
+		m.freeRuns = append(m.freeRuns, k.Slot)
 		if task.done {
 			m.queue.Post(t+1, evTask, uint64(task.Kernel), taskAcked)
 		}

@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/model/hardware"
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/model/host"
+)
 
 // TaskRuntime carries out narrow tasks in the way of one policy. The machine
 // hands it each task that has arrived and whose dependences have ended; the
@@ -59,7 +62,7 @@ type Task struct {
 	ended uint32     // threadblocks
 	done  bool       // Finish was called while stores were on their way
 
-	stream *stream // of its operations, under taskStreams
+	stream *host.Stream // of its operations, under taskStreams
 }
 
 // Warps returns the warps of one threadblock.
@@ -116,11 +119,11 @@ func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
 // engine has been given before, a fixed latency and the bytes at the link's
 // bandwidth. It returns the interval, which is told as a stage.
 func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.m.host.transfer(in, bytes, t)
+	return x.m.host.Transfer(in, bytes, t)
 }
 
 // Cycles converts a time of the host, rounding up.
-func (x *TaskMachine) Cycles(ns int64) Time { return nsToCycles(ns, x.m.cfg) }
+func (x *TaskMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.m.cfg) }
 
 // CopyCall and LaunchCall are how long a call of an asynchronous copy and of a
 // launch keep a thread of the host.

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -15,14 +16,14 @@ import (
 type tasks struct {
 	m       *Machine
 	rt      TaskRuntime
-	as      AsTasks
+	as      host.AsTasks
 	live    map[uint32]*Task   // read from the program and not finished
 	behind  map[uint32][]*Task // those that wait for a task
 	done    []uint64           // bit per kernel: finished
 	readied clock.FIFO[*Task]
 	spare   []*Task
 	kernel  trace.Kernel
-	order   launchOrder
+	order   host.LaunchOrder
 	waiting bool         // the program waits for tasks
 	homes   []*Residence // by number
 
@@ -51,12 +52,12 @@ const (
 )
 
 // newTasks returns the unit; the runtime starts with the first task.
-func newTasks(m *Machine, as AsTasks) *tasks {
+func newTasks(m *Machine, as host.AsTasks) *tasks {
 	u := &tasks{m: m, rt: m.policy.Tasks, as: as, live: make(map[uint32]*Task), behind: make(map[uint32][]*Task), first: Unset}
 	if u.rt == nil {
 		u.rt = newTaskStreams()
 	}
-	u.order.init()
+	u.order.Init()
 	return u
 }
 
@@ -64,8 +65,8 @@ func newTasks(m *Machine, as AsTasks) *tasks {
 // with the same operation.
 func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 	h := u.m.host
-	if at := nsToCycles(op.ArrivalNs, u.m.cfg); at > t {
-		h.sleep(at-t, t)
+	if at := host.Cycles(op.ArrivalNs, u.m.cfg); at > t {
+		h.Sleep(at-t, t)
 		return true, nil
 	}
 	if u.count == 0 {
@@ -79,7 +80,7 @@ func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 			return false, err
 		}
 		if len(u.live) >= w {
-			h.wait = func() bool { return len(u.live) < w }
+			h.WaitFor(func() bool { return len(u.live) < w })
 		}
 		return true, nil
 	}
@@ -165,7 +166,7 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 			return err
 		}
 	}
-	if err := u.m.host.run(t); err != nil || !u.waiting || len(u.live) == 0 {
+	if err := u.m.host.Run(t); err != nil || !u.waiting || len(u.live) == 0 {
 		return err
 	}
 	return u.rt.Drain(t)
@@ -254,27 +255,26 @@ func (u *tasks) warp(n int) {
 	u.peak = max(u.peak, u.warps)
 }
 
-// asTask performs the host's operation if it is one of a program of tasks. done:
-// the host goes on with the next, or waits.
-func (h *host) asTask(t Time) (done bool, err error) {
-	u, op := h.m.tasks, &h.op
-	if u.as != NotTasks {
-		ok, err := u.convert(op)
+// issue performs an operation of the host if it is one of a program of tasks. done: the
+// host goes on with the next, or waits; again: it comes again with this one.
+func (u *tasks) issue(op *trace.HostOp, t Time) (done, again bool, err error) {
+	if u.as != host.NotTasks {
+		ok, err := u.order.Convert(u.m.tr, u.as, op)
 		if !ok || err != nil {
-			return true, err
+			return true, false, err
 		}
 	}
 	switch op.Kind {
 	case trace.OpSpawn:
-		h.held, err = u.spawn(op, t)
-		return true, err
+		again, err = u.spawn(op, t)
+		return true, again, err
 	case trace.OpWaitTask:
 		if k := op.Kernel; !u.isDone(k) && u.live[k] != nil {
-			h.wait = func() bool { return u.isDone(k) }
+			u.m.host.WaitFor(func() bool { return u.isDone(k) })
 		}
-		return true, u.drain(t)
+		return true, false, u.drain(t)
 	case trace.OpSyncDevice:
-		return false, u.drain(t)
+		return false, false, u.drain(t)
 	}
-	return false, nil
+	return false, false, nil
 }

@@ -2,6 +2,7 @@ package model
 
 import (
 	"gpureplay/model/clock"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -53,7 +54,7 @@ func (r *taskStreams) Start(m *TaskMachine) error {
 // Window is of [TaskRuntime].
 func (r *taskStreams) Window() int {
 	switch p := r.m.m.policy; {
-	case p.Host.serial():
+	case p.Host.Serial():
 		return 1
 	case p.TaskCopies == CopiesPhased:
 		return 0
@@ -110,7 +111,7 @@ func (r *taskStreams) Event(_ uint8, _ uint64, t Time) error {
 func (r *taskStreams) step(t Time) error {
 	h := r.m.m.host
 	for {
-		if r.calls.Len() == 0 && !r.advance() || h.open >= maxOpen {
+		if r.calls.Len() == 0 && !r.advance() || h.Open >= host.MaxOpen {
 			return nil
 		}
 		if t < r.free {
@@ -158,11 +159,11 @@ func (r *taskStreams) advance() bool {
 func (r *taskStreams) call(c taskCall, t Time) error {
 	m, task := r.m.m, c.task
 	if task.stream == nil {
-		task.stream = m.host.stream(taskStreamBase + r.next%taskStreamCount)
+		task.stream = m.host.Stream(taskStreamBase + r.next%taskStreamCount)
 		r.next++
 		task.Record.Spawn, task.Record.Copied = t, t
 	}
-	op := streamOp{kind: c.kind, array: trace.NoArray, bytes: c.bytes, task: task, last: c.last}
+	op := host.StreamOp{Kind: c.kind, Array: trace.NoArray, Bytes: c.bytes, Owner: task, Last: c.last}
 	cost := m.cfg.Host.CopyCallNs
 	switch c.kind {
 	case trace.OpLaunch:
@@ -170,38 +171,39 @@ func (r *taskStreams) call(c taskCall, t Time) error {
 		if err != nil {
 			return err
 		}
-		k.narrow, k.rec.Stream, op.run = true, task.stream.id%taskStreamBase+1, k
+		k.narrow, k.rec.Stream, op.Run = true, task.stream.ID%taskStreamBase+1, &k.Kernel
 		cost = m.cfg.Host.LaunchOverheadNs
 	case trace.OpCopyH2D:
 		r.copying++
 	}
-	m.host.push(task.stream, op, t)
-	if op.run != nil {
-		m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.run.slot, 0)
+	m.host.Push(task.stream, op, t)
+	if op.Run != nil {
+		m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.Run.Slot, 0)
 	}
 	r.free = t + r.m.Cycles(int64(cost))
 	return nil
 }
 
 // streamOpEnded notes what the end of a stream's operation means for its task.
-func (u *tasks) streamOpEnded(op *streamOp, t Time) {
-	rec, r := &op.task.Record, u.rt.(*taskStreams)
-	switch op.kind {
+func (u *tasks) streamOpEnded(op *host.StreamOp, t Time) {
+	task, r := op.Owner.(*Task), u.rt.(*taskStreams)
+	rec := &task.Record
+	switch op.Kind {
 	case trace.OpCopyH2D:
 		rec.Copied = t
 		r.copying--
 	case trace.OpLaunch:
-		k := &op.run.rec
+		k := &u.m.runs[op.Run.Slot].rec
 		rec.Schedulable, rec.FirstWarp, rec.End = max(k.Arrive, rec.Copied), k.FirstCTA, k.End
 		u.over(t)
 		if u.m.policy.TaskCopies == CopiesPhased {
-			if r.running--; !op.last {
-				r.outs = append(r.outs, op.task)
+			if r.running--; !op.Last {
+				r.outs = append(r.outs, task)
 			}
 		}
 	}
-	if op.last {
-		u.finish(op.task, t)
+	if op.Last {
+		u.finish(task, t)
 	}
 	u.m.queue.Post(t, evTask, 0, tasksRoom)
 }

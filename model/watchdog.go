@@ -53,7 +53,7 @@ func (m *Machine) stuck() error {
 		}
 		if w.host.Len() > 0 {
 			k := w.host.First().run
-			if !k.ready {
+			if !k.Ready {
 				behind = " and for its stream"
 			}
 			add("kernel %d waits in hardware queue %d%s", k.ID, q, behind)
@@ -62,12 +62,8 @@ func (m *Machine) stuck() error {
 			add("%v waits in hardware queue %d%s", w.device.First().child, q, behind)
 		}
 	}
-	for _, st := range m.host.order {
-		if len(st.queue) > 0 && st.queue[0].run == nil {
-			add("stream %d waits for an event that has not been recorded", st.id)
-		}
-	}
-	if m.host.wait != nil && len(waits) == 0 {
+	m.host.Stuck(add)
+	if m.host.Waits() && len(waits) == 0 {
 		add("the host waits for work that has not been issued")
 	}
 	if len(waits) == 0 {

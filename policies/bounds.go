@@ -1,8 +1,8 @@
 package policies
 
 import (
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 )
 
 // freeCopies makes copies between host and device take no time.
@@ -15,12 +15,12 @@ func init() {
 	Register(Policy{
 		Name: "nocopy", Title: "serial with copies that take no time: the bound of integrated GPUs", Source: "CRCS/PPCS paper, section 1",
 		Doc:    "As serial; copies between host and device are free.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostSerial, Adjust: freeCopies,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Serial, Adjust: freeCopies,
 	})
 	Register(Policy{
 		Name: "single-overlap", Title: "the prelude hides the first kernel, the postlude the last; copies free", Source: "CRCS/PPCS paper, figure 1(c)",
 		Doc: "The bound of approaches that overlap one kernel with input and one with output: the first kernel starts with the prelude and waits " +
 			"for nothing, the postlude starts with the last kernel, copies are free, everything else is serial.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostBound, Adjust: freeCopies,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Bound, Adjust: freeCopies,
 	})
 }

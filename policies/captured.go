@@ -1,6 +1,8 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"gpureplay/model/host"
+)
 
 func init() {
 	Register(Policy{
@@ -10,7 +12,7 @@ func init() {
 			"their recorded time, and the host's own work takes none, since the recorded starts have it in them. What remains between the " +
 			"recorded and the predicted timeline is the model's of the kernels. The other policies replay launches as the host issued them: in " +
 			"program order, with the gaps of the host's own work that the converter found, and the machine's cost of a launch.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostCaptured,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Captured,
 		Needs: func(f *Facts) string {
 			if f.Starts == 0 {
 				return "it has no recorded start times: it comes from a tracer or a generator, not from a profiler"

@@ -8,6 +8,7 @@ import (
 	"gpureplay/convert"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -64,7 +65,7 @@ func TestCapturedNeedsTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := policies.FactsOf(tracetest.FromText(t, contractTraces["pipeline"]), model.NotTasks)
+	f, err := policies.FactsOf(tracetest.FromText(t, contractTraces["pipeline"]), host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +122,7 @@ func TestMissing(t *testing.T) {
 		"times": {"instructions of 3 of 3 kernels", "memory accesses", "arrays", "file reads", "copies back", "the array of 1 copies",
 			"child launches", "narrow tasks", "recorded times of the host's calls"},
 	} {
-		f, err := policies.FactsOf(tracetest.FromText(t, contractTraces[name]), model.NotTasks)
+		f, err := policies.FactsOf(tracetest.FromText(t, contractTraces[name]), host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

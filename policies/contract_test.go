@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
 	"gpureplay/trace"
@@ -108,7 +108,7 @@ func fits(t *testing.T, c *policies.Choice) (string, *trace.Reader) {
 	t.Helper()
 	for _, name := range []string{"pipeline", "children", "tasks", "times"} {
 		r := tracetest.FromText(t, contractTraces[name])
-		f, err := policies.FactsOf(r, model.NotTasks)
+		f, err := policies.FactsOf(r, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"math"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -45,7 +45,7 @@ type Facts struct {
 
 // FactsOf reads a trace's facts: its program and its host operations, launches
 // taken for narrow tasks where they are run as such.
-func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
+func FactsOf(r *trace.Reader, as host.AsTasks) (*Facts, error) {
 	p := r.Program()
 	f := &Facts{
 		Fidelity: p.Meta.Fidelity, Kernels: p.Totals.Kernels, MemInsts: p.Totals.MemInsts,
@@ -87,7 +87,7 @@ func FactsOf(r *trace.Reader, as model.AsTasks) (*Facts, error) {
 		case trace.OpFileRead:
 			f.FileReads++
 		case trace.OpLaunch:
-			if as == model.NotTasks {
+			if as == host.NotTasks {
 				continue
 			}
 			fallthrough
@@ -213,18 +213,18 @@ func (f *Facts) Missing() []string {
 }
 
 // task adds a task to the facts.
-func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as model.AsTasks) error {
+func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as host.AsTasks) error {
 	var k trace.Kernel
 	if err := r.Kernel(op.Kernel, &k); err != nil {
 		return err
 	}
 	f.Tasks++
 	f.TaskShared = max(f.TaskShared, k.SharedBytes)
-	if op.Sync || op.Kind == trace.OpLaunch && model.Synchronises(&r.Program().Functions[k.Function]) {
+	if op.Sync || op.Kind == trace.OpLaunch && host.Synchronises(&r.Program().Functions[k.Function]) {
 		f.TaskSyncs++
 		f.TaskSyncWarps = max(f.TaskSyncWarps, uint32(min((k.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize, 1<<20)))
 	}
-	if len(op.Deps) > 0 || op.Kind == trace.OpLaunch && as == model.TasksInStreams {
+	if len(op.Deps) > 0 || op.Kind == trace.OpLaunch && as == host.TasksInStreams {
 		f.TaskDeps++
 	}
 	return nil

@@ -1,6 +1,8 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"gpureplay/model/host"
+)
 
 func init() {
 	Register(Policy{
@@ -9,6 +11,6 @@ func init() {
 		Doc: "A kernel begins when the copies before it in its stream, and the events that its stream waits for, let it; kernels between two of " +
 			"them run side by side. It is what the order of streams costs at most: programs rely on that order where one kernel reads what the " +
 			"one before it wrote, which a capture does not say.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostFreed,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Freed,
 	})
 }

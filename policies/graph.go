@@ -1,6 +1,8 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"gpureplay/model/host"
+)
 
 func init() {
 	Register(Policy{
@@ -9,6 +11,6 @@ func init() {
 		Doc: "What the host issues between two of its waits is one CUDA graph: one call launches it, and the calls of the others and the host's work " +
 			"between them are gone. Streams, events and copies are the graph's edges; the host's waits, and its work behind a graph, stay. A " +
 			"step of a capture (ProfilerStep#N) begins a graph of its own.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: model.HostGraph,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Graph,
 	})
 }

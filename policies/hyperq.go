@@ -1,6 +1,8 @@
 package policies
 
-import "gpureplay/model"
+import (
+	"gpureplay/model/host"
+)
 
 func init() {
 	Register(Policy{
@@ -8,6 +10,6 @@ func init() {
 		Source: "DTBL paper, sections 2.2 and 2.3; Pagoda paper, section 2",
 		Doc: "Operations of one stream keep their order, those of different streams may overlap. Streams map to the machine's " +
 			"hardware work queues (kmu.hwqs); a queue's head holds back what lies behind it until it has completed.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true, Host: model.HostStreams,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true, Host: host.Streams,
 	})
 }

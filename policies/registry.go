@@ -7,6 +7,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 
 	"github.com/agnivade/levenshtein"
@@ -34,7 +35,7 @@ type Policy struct {
 	// speed-ups refer to; nil: it is compared with whatever is asked for.
 	Baselines []string
 
-	Host   model.HostMode
+	Host   host.Mode
 	Tasks  bool                                   // it runs narrow tasks: with a nil Compose as kernels in streams
 	Params []Param                                // beyond those of its decisions
 	Needs  func(f *Facts) string                  // what the trace lacks, as a sentence; "": nothing. nil: needs nothing

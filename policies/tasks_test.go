@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -380,7 +381,7 @@ func TestTaskPoliciesRefuse(t *testing.T) {
 // lacks is what a policy says of a trace.
 func lacks(t testing.TB, r *trace.Reader, policy string) string {
 	t.Helper()
-	f, err := policies.FactsOf(r, model.NotTasks)
+	f, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
@@ -60,7 +61,7 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as model.AsTasks) (*auditor, error) {
+func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as host.AsTasks) (*auditor, error) {
 	a := &auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),

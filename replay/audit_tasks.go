@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -30,7 +31,7 @@ type tenancy struct{ ctas, shared, barriers int }
 
 // newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
 // tasks are checked as those of their capture.
-func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook, error) {
+func newTaskBook(a *auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
 		span: map[uint32][2]model.Time{}}
 	if l, ok := rt.(model.LimitedRuntime); ok {
@@ -44,7 +45,7 @@ func newTaskBook(a *auditor, rt model.TaskRuntime, as model.AsTasks) (*taskBook,
 	ops := a.tr.HostOps()
 	var op trace.HostOp
 	for ops.Next(&op) == nil {
-		if op.Kind != trace.OpSpawn && (as == model.NotTasks || op.Kind != trace.OpLaunch) {
+		if op.Kind != trace.OpSpawn && (as == host.NotTasks || op.Kind != trace.OpLaunch) {
 			continue
 		}
 		b.spawned++

@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace/tracetest"
 )
 
@@ -56,7 +57,7 @@ func TestTaskBookFindsFaults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, model.NotTasks)
+		a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

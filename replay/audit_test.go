@@ -11,6 +11,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )
@@ -207,7 +208,7 @@ func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg 
 	}
 	machine := *cfg
 	f(t, x, &machine, sum)
-	a, err := newAuditor(tr, &machine, false, nil, model.NotTasks)
+	a, err := newAuditor(tr, &machine, false, nil, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +367,7 @@ func TestAuditorReadsDependences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, model.NotTasks)
+	a, err := newAuditor(tracetest.FromText(t, text), cfg, false, nil, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -16,7 +16,7 @@ import (
 // long as before.
 func MachineOf(r *trace.Reader) (*Captured, error) {
 	c := MachineFor(&r.Program().Meta)
-	times, err := model.ReadCapture(r)
+	times, err := host.ReadCapture(r)
 	if err != nil || times.BoundaryNs < 0 {
 		return c, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace"
 )
@@ -42,7 +43,7 @@ func pct(is, was int64) float64 { return 100 * (float64(is)/float64(was) - 1) }
 // CorrelateCapture replays a capture on the machine that it was made on and sets the
 // end beside the recorded one.
 func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*CaptureResult, error) {
-	times, err := model.ReadCapture(r)
+	times, err := host.ReadCapture(r)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 		return nil, fmt.Errorf("correlate: %s has no recorded times: it is no capture of a profiler", name)
 	}
 	p := r.Program()
-	facts, err := policies.FactsOf(r, model.NotTasks)
+	facts, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 }
 
 // spanUnder replays a trace under a policy and returns how long that takes.
-func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing model.Timing, watch model.Observer) (int64, error) {
+func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing host.Timing, watch model.Observer) (int64, error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
 		return 0, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -100,7 +100,7 @@ func add(to map[string]sum, name string, t *trace.Recorded) {
 }
 
 func (x *recorded) read(r *trace.Reader) error {
-	c, err := model.ReadCapture(r)
+	c, err := host.ReadCapture(r)
 	if err != nil {
 		return err
 	}

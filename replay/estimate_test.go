@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
 )
@@ -60,7 +61,7 @@ wait 7 stream=1
 syncevent 8
 launch f grid=1 block=32
 `
-	f, err := policies.FactsOf(tracetest.FromText(t, text), model.NotTasks)
+	f, err := policies.FactsOf(tracetest.FromText(t, text), host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/workers"
 	"gpureplay/trace"
@@ -78,7 +79,7 @@ type Effect struct {
 // each switch turned, jobs of them at a time (0: as many as fit), and returns the machine's cycles and the
 // effects, the largest first. Done is told after each run; may be nil.
 func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int, done Done) (model.Time, []Effect, error) {
-	facts, err := policies.FactsOf(tr, model.NotTasks)
+	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -131,7 +132,7 @@ func (s *Switch) turn(cfg *hardware.Config) (*hardware.Config, error) {
 }
 
 // cyclesOf runs a trace and returns its cycles.
-func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing model.Timing) (model.Time, error) {
+func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing) (model.Time, error) {
 	p, machine, err := c.Build(cfg)
 	if err != nil {
 		return 0, err

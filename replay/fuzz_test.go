@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/trace"
 )
@@ -33,7 +33,7 @@ func FuzzPolicies(f *testing.F) {
 		if r == nil {
 			return
 		}
-		facts, err := policies.FactsOf(r, model.NotTasks)
+		facts, err := policies.FactsOf(r, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/policies/crcs"
 	"gpureplay/samples"
@@ -149,7 +150,7 @@ launch a grid=1 block=32 irregular
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newAuditor(r, cfg, true, nil, model.NotTasks)
+	a, err := newAuditor(r, cfg, true, nil, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +244,7 @@ func TestPageRules(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := newAuditor(r, cfg, true, nil, model.NotTasks)
+		a, err := newAuditor(r, cfg, true, nil, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

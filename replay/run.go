@@ -14,6 +14,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
@@ -27,18 +28,18 @@ type Job struct {
 	Config    *hardware.Config
 	Preset    *hardware.Config // what the user named before settings; nil: Config itself
 	Choices   []*policies.Choice
-	Baseline  string        // label of the choice that speed-ups refer to, and that runs first; "": the first
-	Alone     bool          // there is no baseline: what these runs are compared with is not among them
-	Sample    model.Time    // width of a timeline window in cycles; 0: none; model.SampleAuto
-	Output    *Output       // nil: no tables
-	Variants  []Variant     // of the machine; nil: as it is
-	AsTasks   model.AsTasks // whether launches are run as narrow tasks
-	Storage   *Storage      // what is assumed of files; nil: what the trace says
-	Part      []string      // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
-	Jobs      int           // runs at once; 0: one
-	MaxCycles model.Time    // a run ends there, incomplete; 0: at its end
+	Baseline  string       // label of the choice that speed-ups refer to, and that runs first; "": the first
+	Alone     bool         // there is no baseline: what these runs are compared with is not among them
+	Sample    model.Time   // width of a timeline window in cycles; 0: none; model.SampleAuto
+	Output    *Output      // nil: no tables
+	Variants  []Variant    // of the machine; nil: as it is
+	AsTasks   host.AsTasks // whether launches are run as narrow tasks
+	Storage   *Storage     // what is assumed of files; nil: what the trace says
+	Part      []string     // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
+	Jobs      int          // runs at once; 0: one
+	MaxCycles model.Time   // a run ends there, incomplete; 0: at its end
 	Audit     bool
-	Timing    *model.Timing                     // of the host and its copies; nil: as recorded where the trace has it
+	Timing    *host.Timing                      // of the host and its copies; nil: as recorded where the trace has it
 	Notes     []table.Diagnostic                // that every run has, beside its warnings
 	recorded  int64                             // the span of a capture, ns
 	noCalls   bool                              // the capture has no calls of the host
@@ -139,7 +140,7 @@ func Compare(results []*Result, baseline string) {
 func (job *Job) completed(facts *policies.Facts) (*Job, error) {
 	full := *job
 	if facts.Starts > 0 {
-		times, err := model.ReadCapture(job.Trace)
+		times, err := host.ReadCapture(job.Trace)
 		if err != nil {
 			return nil, err
 		}
@@ -155,13 +156,13 @@ func (job *Job) completed(facts *policies.Facts) (*Job, error) {
 
 // TimingOf is where the times of the host and of copies come from by default: from
 // the capture, where it has them.
-func TimingOf(f *policies.Facts) model.Timing {
-	var t model.Timing
+func TimingOf(f *policies.Facts) host.Timing {
+	var t host.Timing
 	if f.Calls > 0 {
-		t.Host = model.TimesRecorded
+		t.Host = host.TimesRecorded
 	}
 	if f.Starts > 0 {
-		t.Copies = model.CopiesRecorded
+		t.Copies = host.CopiesRecorded
 	}
 	return t
 }
@@ -289,7 +290,7 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop f
 			{Key: "fidelity", Value: job.Trace.Program().Meta.Fidelity.String()},
 			{Key: "configuration", Value: cfg.TOML()},
 		}
-		if job.AsTasks != model.NotTasks {
+		if job.AsTasks != host.NotTasks {
 			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "as_tasks", Value: job.AsTasks.String()}, table.KeyValue{Key: "assumption", Value: job.AsTasks.Assumption()})
 		}
 		if job.Storage != nil {

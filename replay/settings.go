@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 )
@@ -60,7 +60,7 @@ func (job *Job) machineSettings() []string {
 // runSettings are those that are neither of the machine nor of the policy.
 func (job *Job) runSettings(v Variant) []string {
 	var words []string
-	if job.AsTasks != model.NotTasks {
+	if job.AsTasks != host.NotTasks {
 		words = append(words, "as_tasks="+job.AsTasks.String())
 	}
 	if job.Storage != nil {

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"
@@ -33,7 +34,7 @@ func sampled(t testing.TB, name string, settings ...string) *trace.Reader {
 }
 
 // audited replays a trace under all policies that apply, with the auditor.
-func audited(t testing.TB, r *trace.Reader, as model.AsTasks, flags map[string]string) []*replay.Result {
+func audited(t testing.TB, r *trace.Reader, as host.AsTasks, flags map[string]string) []*replay.Result {
 	t.Helper()
 	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
@@ -76,7 +77,7 @@ func TestTasksAudited(t *testing.T) {
 		}
 		r := sampled(t, w[0], settings...)
 		for _, flags := range []map[string]string{nil, scarce} {
-			results := audited(t, r, model.NotTasks, flags)
+			results := audited(t, r, host.NotTasks, flags)
 			if len(results) < 5 {
 				t.Errorf("%s: %d policies apply", w[0], len(results))
 			}
@@ -94,7 +95,7 @@ func TestTasksAudited(t *testing.T) {
 
 // Code with a barrier that a task's path avoids needs none of GeMTC's workers.
 func TestBarriersOffThePath(t *testing.T) {
-	results := audited(t, sampled(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), model.NotTasks, nil)
+	results := audited(t, sampled(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), host.NotTasks, nil)
 	for _, x := range results {
 		if x.Policy == "gemtc" {
 			return
@@ -107,7 +108,7 @@ func TestBarriersOffThePath(t *testing.T) {
 // once both are there.
 func TestInputsSlowerThanLaunches(t *testing.T) {
 	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
-	audited(t, tracetest.FromText(t, "spawn a grid=1 block=32 in=1000000\n"+kernel+"spawn b grid=1 block=32 in=1000000 out=64\n"+kernel), model.NotTasks, nil)
+	audited(t, tracetest.FromText(t, "spawn a grid=1 block=32 in=1000000\n"+kernel+"spawn b grid=1 block=32 in=1000000 out=64\n"+kernel), host.NotTasks, nil)
 }
 
 func extra(r *replay.Result, name string) float64 {
@@ -125,8 +126,8 @@ func TestLaunchesAsTasks(t *testing.T) {
 	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
 	text := "launch a grid=1 block=32 stream=1\n" + kernel + "launch b grid=1 block=32 stream=1\n" + kernel +
 		"record 7 stream=1\nwait 7 stream=2\nlaunch c grid=1 block=32 stream=2\n" + kernel + "sync\n"
-	cycles := map[model.AsTasks]model.Time{}
-	for _, as := range []model.AsTasks{model.TasksIndependent, model.TasksInStreams} {
+	cycles := map[host.AsTasks]model.Time{}
+	for _, as := range []host.AsTasks{host.TasksIndependent, host.TasksInStreams} {
 		for _, x := range audited(t, tracetest.FromText(t, text), as, nil) {
 			if n := extra(x, "tasks"); n != 3 {
 				t.Errorf("%v, %s: %g tasks", as, x.Policy, n)
@@ -139,7 +140,7 @@ func TestLaunchesAsTasks(t *testing.T) {
 			t.Errorf("%v: assumption %q", as, as.Assumption())
 		}
 	}
-	if a, b := cycles[model.TasksIndependent], cycles[model.TasksInStreams]; b < 3*a-3 {
+	if a, b := cycles[host.TasksIndependent], cycles[host.TasksInStreams]; b < 3*a-3 {
 		t.Errorf("three tasks take %d cycles side by side and %d one after another on 20 cores", a, b)
 	}
 }
@@ -147,7 +148,7 @@ func TestLaunchesAsTasks(t *testing.T) {
 // A profiler capture, whose kernels have durations and no instructions.
 func TestCapturedDurationsAsTasks(t *testing.T) {
 	text := "launch a grid=4 block=256 duration=50000 fidelity=kernel\nlaunch b grid=2 block=64 duration=20000 fidelity=kernel\nsync\n"
-	for _, x := range audited(t, tracetest.FromText(t, text), model.TasksIndependent, nil) {
+	for _, x := range audited(t, tracetest.FromText(t, text), host.TasksIndependent, nil) {
 		if x.Run.Cycles < 50000 || x.Run.Cycles > 50000+150000 {
 			t.Errorf("%s: %d cycles for kernels of 50 and 20 us", x.Policy, x.Run.Cycles)
 		}

@@ -5,8 +5,8 @@ import (
 	"io"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
@@ -30,7 +30,7 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 		}
 	}
 	nested := sample(t, "dp-bht", "bodies=256")
-	f, err := policies.FactsOf(nested, model.NotTasks)
+	f, err := policies.FactsOf(nested, host.NotTasks)
 	if err != nil || f.NotStarted != 0 || f.ChildLaunches == 0 {
 		t.Errorf("of children: %d are not started, %v", f.NotStarted, err)
 	}

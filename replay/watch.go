@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"gpureplay/model/host"
 	"slices"
 
 	"gpureplay/model"
@@ -203,8 +204,8 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 	}
 	w.audit.entries = p.AGT
 	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p.Dependency)
-	w.audit.captured, w.audit.freed = p.Host == model.HostCaptured, p.Host == model.HostFreed
-	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == model.CopiesRecorded
+	w.audit.captured, w.audit.freed = p.Host == host.Captured, p.Host == host.Freed
+	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == host.CopiesRecorded
 	if w.audit.hazards != nil {
 		return accessWatcher{w, w.audit.memory}, nil
 	}

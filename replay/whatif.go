@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/workers"
 	"gpureplay/trace"
@@ -23,18 +23,18 @@ type WhatIf struct {
 type whatIf struct {
 	what, policy, notes string
 	cfg                 *hardware.Config
-	timing              model.Timing
+	timing              host.Timing
 }
 
 // WhatIfs replays a capture with one thing changed at a time: twice its SMs or as
 // many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
 // time (0: as many as fit). Done is told after each; may be nil.
 func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done Done) ([]WhatIf, error) {
-	times, err := model.ReadCapture(r)
+	times, err := host.ReadCapture(r)
 	if err != nil {
 		return nil, err
 	}
-	facts, err := policies.FactsOf(r, model.NotTasks)
+	facts, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 	}
 	own := machine.Config
 	recorded, calls, none := TimingOf(facts), TimingOf(facts), TimingOf(facts)
-	calls.Host, none.Host = model.TimesMachine, model.TimesNone
+	calls.Host, none.Host = host.TimesMachine, host.TimesNone
 	change := func(f func(*hardware.Config)) *hardware.Config {
 		c := *own
 		f(&c)

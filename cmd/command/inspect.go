@@ -10,7 +10,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/samples"
 	"gpureplay/trace"
@@ -97,7 +97,7 @@ func summary(path string, r *trace.Reader) map[string]any {
 }
 
 func (a *app) inspect(path string, r *trace.Reader) error {
-	facts, err := policies.FactsOf(r, model.NotTasks)
+	facts, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		return err
 	}

@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"
@@ -91,7 +91,7 @@ func TestOutputs(t *testing.T) {
 
 // checksums adds a line for each table of a sample under each policy.
 func checksums(t *testing.T, out *bytes.Buffer, name string, r *trace.Reader) {
-	f, err := policies.FactsOf(r, model.NotTasks)
+	f, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

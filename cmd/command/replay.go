@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
@@ -94,7 +94,7 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	if job.AsTasks, err = f.tasks(); err != nil {
 		return nil, err
 	}
-	if job.AsTasks != model.NotTasks {
+	if job.AsTasks != host.NotTasks {
 		a.note("as tasks: %s", job.AsTasks.Assumption())
 	}
 	if err := f.storage(a, job); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
@@ -152,8 +153,8 @@ func (f *replayFlags) window() model.Time {
 }
 
 // tasks resolves --as-tasks.
-func (f *replayFlags) tasks() (model.AsTasks, error) {
-	as, err := model.ParseAsTasks(f.asTasks)
+func (f *replayFlags) tasks() (host.AsTasks, error) {
+	as, err := host.ParseAsTasks(f.asTasks)
 	if err != nil {
 		return as, usageError{err}
 	}
@@ -161,7 +162,7 @@ func (f *replayFlags) tasks() (model.AsTasks, error) {
 }
 
 // timing resolves --host and --copies; nil: the default of the trace.
-func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*model.Timing, error) {
+func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*host.Timing, error) {
 	if f.host == "" && f.copies == "" {
 		return nil, nil
 	}
@@ -171,21 +172,21 @@ func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*model.Timing, e
 	}
 	t := replay.TimingOf(facts)
 	if f.host != "" {
-		i := slices.Index(model.HostTimeNames(), f.host)
+		i := slices.Index(host.TimeNames(), f.host)
 		if i < 0 {
-			return nil, usagef("--host=%s: want one of %s", f.host, strings.Join(model.HostTimeNames(), ", "))
+			return nil, usagef("--host=%s: want one of %s", f.host, strings.Join(host.TimeNames(), ", "))
 		}
-		if t.Host = model.HostTimes(i); t.Host == model.TimesRecorded && facts.Calls == 0 {
+		if t.Host = host.Times(i); t.Host == host.TimesRecorded && facts.Calls == 0 {
 			return nil, errors.New("--host=recorded: the trace has no call of the host: it comes from a tracer or a generator, or its profiler saw the device alone")
 		}
 		job.Part = append(job.Part, "host="+f.host)
 	}
 	if f.copies != "" {
-		i := slices.Index(model.CopyTimeNames(), f.copies)
+		i := slices.Index(host.CopyTimeNames(), f.copies)
 		if i < 0 {
-			return nil, usagef("--copies=%s: want one of %s", f.copies, strings.Join(model.CopyTimeNames(), ", "))
+			return nil, usagef("--copies=%s: want one of %s", f.copies, strings.Join(host.CopyTimeNames(), ", "))
 		}
-		t.Copies = model.CopyTimes(i)
+		t.Copies = host.CopyTimes(i)
 		job.Part = append(job.Part, "copies="+f.copies)
 	}
 	return &t, nil

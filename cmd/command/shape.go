@@ -3,7 +3,7 @@ package command
 import (
 	"fmt"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -11,7 +11,7 @@ import (
 // a profiler's capture.
 type shape struct {
 	gridCTAs, streams, gridless uint64
-	spanNs                      int64 // as of [model.Capture]; -1: no times
+	spanNs                      int64 // as of [host.Capture]; -1: no times
 }
 
 func shapeOf(r *trace.Reader) (shape, error) {
@@ -29,7 +29,7 @@ func shapeOf(r *trace.Reader) (shape, error) {
 		}
 	}
 	s.streams = uint64(len(streams))
-	times, err := model.ReadCapture(r)
+	times, err := host.ReadCapture(r)
 	if err == nil && times.Timed {
 		s.spanNs = times.SpanNs()
 	}

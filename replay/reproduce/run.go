@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gpureplay/model"
+	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/workers"
@@ -76,7 +76,7 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 		return err
 	}
 	defer r.Close()
-	facts, err := policies.FactsOf(r, model.NotTasks)
+	facts, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil || u.choice.Lacks(facts) != "" {
 		return err
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/replay/table"
 
 	"github.com/BurntSushi/toml"
@@ -33,7 +33,7 @@ type File struct {
 	path string
 	data []byte
 	axes []axis
-	as   model.AsTasks
+	as   host.AsTasks
 }
 
 type slurmFile struct {
@@ -103,7 +103,7 @@ func (f *File) check() (err error) {
 	case !slices.Contains(table.Formats(), f.Format):
 		return f.wrong("format", "unknown format %q: choose from %s", f.Format, strings.Join(table.Formats(), ", "))
 	}
-	if f.as, err = model.ParseAsTasks(f.AsTasks); err != nil {
+	if f.as, err = host.ParseAsTasks(f.AsTasks); err != nil {
 		return f.wrong("as_tasks", "%w", err)
 	}
 	for _, o := range f.Slurm.Options {

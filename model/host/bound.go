@@ -1,20 +1,21 @@
-package model
+package host
 
 import "gpureplay/trace"
 
-// endBound runs the host's program under HostBound, the bound of overlapping a
+// endBound runs the host's program under Bound, the bound of overlapping a
 // single kernel with each end of the program: the prelude hides the first
 // kernel, which starts at once, and the postlude starts with the last kernel.
 // Everything else is serial (CRCS/PPCS paper, figure 1(c)).
 type endBound struct {
-	h         *host
+	h         *Host
 	launches  int
 	prelude   Time // end of the file reads
 	lastStart Time // first CTA of the kernel that ended last
 	postlude  Time // end of the file writes
 }
 
-func (b *endBound) issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
+// Issue is of [Submission].
+func (b *endBound) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
 	h := b.h
 	switch op.Kind {
 	case trace.OpFileRead:
@@ -22,24 +23,24 @@ func (b *endBound) issue(op *trace.HostOp, t Time) (busy Time, again bool, err e
 			break
 		}
 		start := max(t, b.prelude)
-		b.prelude = start + h.storage.cycles(op.Bytes)
-		h.m.stage(StagePrelude, op.Array, start, b.prelude, op.Bytes)
+		b.prelude = start + h.Storage.Cycles(op.Bytes)
+		h.dev.Took(op.Kind, op.Array, start, b.prelude, op.Bytes)
 		return 0, false, nil
 	case trace.OpLaunch:
 		if b.launches > 0 && t < b.prelude {
-			h.sleep(b.prelude-t, t)
+			h.Sleep(b.prelude-t, t)
 			return 0, true, nil
 		}
 		b.launches++
 	case trace.OpFileWrite:
-		if h.open > 0 {
+		if h.Open > 0 {
 			h.wait = h.drained
 			return 0, true, nil
 		}
 		start := max(b.lastStart, b.postlude)
-		b.postlude = start + h.storage.cycles(op.Bytes)
-		h.m.stage(StagePostlude, op.Array, start, b.postlude, op.Bytes)
+		b.postlude = start + h.Storage.Cycles(op.Bytes)
+		h.dev.Took(op.Kind, op.Array, start, b.postlude, op.Bytes)
 		return 0, false, nil
 	}
-	return inStreams{h}.issue(op, t)
+	return inStreams{h}.Issue(op, t)
 }

@@ -1,21 +1,21 @@
-package model
+package host
 
 import "gpureplay/trace"
 
 // Timing says where the times of the host and of its copies come from, of policies
-// other than those of [HostCaptured].
+// other than those of [Captured].
 type Timing struct {
-	Host   HostTimes
+	Host   Times
 	Copies CopyTimes
 }
 
-// HostTimes is where the host's times come from.
-type HostTimes uint8
+// Times is where the host's times come from.
+type Times uint8
 
 const (
 	// TimesMachine: its own work is the trace's; a launch takes
 	// host.launch_overhead_ns and arrives host.launch_latency later.
-	TimesMachine HostTimes = iota
+	TimesMachine Times = iota
 	// TimesRecorded: as the capture has it. Its own work and its calls take what they
 	// took; a launch or copy that had nothing before it in its stream begins as long
 	// after its call as it did. What has no call in the capture begins no earlier than
@@ -25,8 +25,8 @@ const (
 	TimesNone
 )
 
-// HostTimeNames are the words for [HostTimes], in order.
-func HostTimeNames() []string { return []string{"machine", "recorded", "none"} }
+// TimeNames are the words for [Times], in order.
+func TimeNames() []string { return []string{"machine", "recorded", "none"} }
 
 // CopyTimes is where the times of copies and memsets come from.
 type CopyTimes uint8
@@ -40,7 +40,7 @@ const (
 func CopyTimeNames() []string { return []string{"machine", "recorded"} }
 
 // work is how long the host computes.
-func (h *host) work(op *trace.HostOp) Time {
+func (h *Host) work(op *trace.HostOp) Time {
 	if h.captured() || h.timing.Host == TimesNone || h.graphs.node {
 		return 0
 	}
@@ -48,16 +48,16 @@ func (h *host) work(op *trace.HostOp) Time {
 }
 
 // scaled is a time of the host that the trace has, on this machine.
-func (h *host) scaled(ns int64) Time {
-	if scale := h.m.cfg.Host.WorkScale; scale != 1 {
+func (h *Host) scaled(ns int64) Time {
+	if scale := h.cfg.Host.WorkScale; scale != 1 {
 		ns = int64(min(float64(float64(ns)*scale)+0.5, 1<<62))
 	}
-	return nsToCycles(ns, h.m.cfg)
+	return Cycles(ns, h.cfg)
 }
 
 // call is how long a call other than a launch keeps the host, beside what it waits
 // for.
-func (h *host) call(op *trace.HostOp) Time {
+func (h *Host) call(op *trace.HostOp) Time {
 	if h.captured() || h.timing.Host != TimesRecorded || h.graphs.node {
 		return 0
 	}
@@ -66,9 +66,9 @@ func (h *host) call(op *trace.HostOp) Time {
 
 // deliver sends a launched kernel on its way to the KMU and returns for how long
 // the call keeps the host.
-func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
-	latency, overhead := Time(h.m.cfg.Host.LaunchLatency), nsToCycles(int64(h.m.cfg.Host.LaunchOverheadNs), h.m.cfg)
-	switch r := k.tk.Recorded; {
+func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
+	latency, overhead := Time(h.cfg.Host.LaunchLatency), Cycles(int64(h.cfg.Host.LaunchOverheadNs), h.cfg)
+	switch r := k.Recorded; {
 	case h.captured() || h.timing.Host == TimesNone || h.graphs.node:
 		latency, overhead = 0, 0
 	case h.timing.Host != TimesRecorded || r == nil || r.StartNs < 0:
@@ -77,15 +77,15 @@ func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
 	default:
 		overhead = h.call(op)
 		if at := h.notBefore(op, r, t); at > 0 {
-			latency = max(0, at-t-Time(h.m.cfg.KMU.DispatchLatency))
+			latency = max(0, at-t-Time(h.cfg.KMU.DispatchLatency))
 		}
 	}
-	at := max(t+latency, h.arrived[k.hwq], h.graphs.at) // as they were issued: a queue is in program order
+	at := max(t+latency, h.arrived[k.HWQ], h.graphs.at) // as they were issued: a queue is in program order
 	if h.graphs.open && !h.graphs.node {
 		h.graphs.at = at
 	}
-	h.arrived[k.hwq] = at
-	h.m.queue.Post(at, evArrive, k.slot, 0)
+	h.arrived[k.HWQ] = at
+	h.dev.Arrive(k, at)
 	return overhead
 }
 
@@ -93,7 +93,7 @@ func (h *host) deliver(op *trace.HostOp, k *kernelRun, t Time) Time {
 // as it was recorded: as long after its call as it did; its start, where the capture
 // has no call. Of what may have waited for work before it in its stream it is no
 // longer than is usual for what did not. 0: nothing was recorded of it.
-func (h *host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
+func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	switch {
 	case r.StartNs < 0:
 		return 0
@@ -107,21 +107,21 @@ func (h *host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	if h.lastEnd[op.Stream] > r.HostNs {
 		delay = min(delay, h.capture.usual[kindOfDelay(op.Kind)])
 	}
-	return t + nsToCycles(delay, h.m.cfg)
+	return t + Cycles(delay, h.cfg)
 }
 
 // gap is from the end of what was before a copy in its stream to its beginning, as
 // recorded, and no longer than on the machine: it may have waited for more.
-func (h *host) gap(op *trace.HostOp, r *trace.Recorded) Time {
+func (h *Host) gap(op *trace.HostOp, r *trace.Recorded) Time {
 	last, ok := h.lastEnd[op.Stream]
 	if !ok || r.HostNs < 0 || last <= r.HostNs {
 		return 0
 	}
-	return nsToCycles(min(r.StartNs-last, int64(h.m.cfg.Host.CopyLatencyNs)), h.m.cfg)
+	return Cycles(min(r.StartNs-last, int64(h.cfg.Host.CopyLatencyNs)), h.cfg)
 }
 
 // noteEnd notes when an operation was recorded to end, for those behind it.
-func (h *host) noteEnd(stream uint64, r *trace.Recorded) {
+func (h *Host) noteEnd(stream uint64, r *trace.Recorded) {
 	if r != nil && r.StartNs >= 0 {
 		h.lastEnd[stream] = max(h.lastEnd[stream], r.StartNs+max(0, r.DurationNs))
 	}

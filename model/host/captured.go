@@ -1,8 +1,8 @@
-package model
+package host
 
 import "gpureplay/trace"
 
-// HostCaptured replays the timeline of a capture:
+// Captured replays the timeline of a capture:
 //
 //  1. A launch, copy or memset begins when the program lets it (its stream, the
 //     events that it waits for) and no earlier than its recorded start, which has
@@ -20,8 +20,8 @@ import "gpureplay/trace"
 // where the host's program begins, as in every replay ([Capture].Origin).
 
 // recorded adds to an operation that is issued in cycle t what was recorded of it:
-// all of it under HostCaptured, else what [Timing] says.
-func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time) streamOp {
+// all of it under Captured, else what [Timing] says.
+func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time) StreamOp {
 	if h.graphs.node {
 		op.place = placeNone
 	}
@@ -32,28 +32,28 @@ func (h *host) recorded(op streamOp, of *trace.HostOp, r *trace.Recorded, t Time
 		op.place = place
 	}
 	if h.captured() {
-		op.start, op.duration = h.since(r.StartNs), nsToCycles(r.DurationNs, h.m.cfg)
-		if op.kind == trace.OpLaunch {
+		op.start, op.duration = h.since(r.StartNs), Cycles(r.DurationNs, h.cfg)
+		if op.Kind == trace.OpLaunch {
 			op.early = h.early(of.Stream, r)
-			op.run.early = op.early
+			op.Run.Early = op.early
 		}
 		return op
 	}
-	if h.timing.Copies == CopiesRecorded && op.kind != trace.OpLaunch {
-		op.duration = nsToCycles(r.DurationNs, h.m.cfg)
+	if h.timing.Copies == CopiesRecorded && op.Kind != trace.OpLaunch {
+		op.duration = Cycles(r.DurationNs, h.cfg)
 	}
 	switch {
 	case h.timing.Host != TimesRecorded || h.graphs.node:
-	case op.kind != trace.OpLaunch:
+	case op.Kind != trace.OpLaunch:
 		op.start, op.gap = h.notBefore(of, r, t), h.gap(of, r)
 	case r.HostNs < 0: // of one with a call its arrival has it
-		op.start = h.notBefore(of, r, t) - Time(h.m.cfg.KMU.DispatchLatency)
+		op.start = h.notBefore(of, r, t) - Time(h.cfg.KMU.DispatchLatency)
 	}
 	return op
 }
 
 // placeOf is what something that was recorded takes of the queue to the device.
-func (h *host) placeOf(r *trace.Recorded) queuePlace {
+func (h *Host) placeOf(r *trace.Recorded) queuePlace {
 	switch {
 	case r.StartNs < 0:
 	case r.HostNs < 0:
@@ -66,64 +66,64 @@ func (h *host) placeOf(r *trace.Recorded) queuePlace {
 	return placeOne
 }
 
-func (h *host) captured() bool { return h.m.policy.Host == HostCaptured }
+func (h *Host) captured() bool { return h.way == Captured }
 
 // since is the cycle of a time of the capture.
-func (h *host) since(ns int64) Time { return nsToCycles(ns-h.capture.Origin, h.m.cfg) }
+func (h *Host) since(ns int64) Time { return Cycles(ns-h.capture.Origin, h.cfg) }
 
 // early reports whether a kernel was recorded to begin before the one that was
 // issued before it into its stream had ended.
-func (h *host) early(stream uint64, r *trace.Recorded) bool {
+func (h *Host) early(stream uint64, r *trace.Recorded) bool {
 	end, ok := h.lastEnd[stream]
 	return ok && r.StartNs >= 0 && r.StartNs < end
 }
 
 // overtakes lets the kernel behind the one that has begun in a stream begin too, if
-// it is a programmatic launch; under [HostFreed] all kernels behind it, up to a copy or
+// it is a programmatic launch; under [Freed] all kernels behind it, up to a copy or
 // an event.
-func (h *host) overtakes(st *stream, t Time) {
-	if h.m.gate != nil {
+func (h *Host) overtakes(st *Stream, t Time) {
+	if h.Gate != nil {
 		h.openKernels(st, t)
 		return
 	}
 	most := 2 // kernels of a chain that run
-	if h.m.policy.Host == HostFreed {
+	if h.way == Freed {
 		most = len(st.queue)
 	}
 	for i := 1; i < min(most, len(st.queue)) && st.queue[i].early; i++ {
 		next := &st.queue[i]
-		if next.ended || next.run.ready {
+		if next.ended || next.Run.Ready {
 			continue
 		}
 		if next.start > t {
 			h.beginAt(st, next.start)
 			return
 		}
-		next.run.ready = true
-		h.m.fail(h.m.kmu.inspect(t))
+		next.Run.Ready = true
+		h.inspect(t)
 	}
 }
 
-// dispatchLatency is how long a kernel is on its way to the distributor.
-func (h *host) dispatchLatency(k *kernelRun) Time {
-	if h.captured() && k.launch == nil && k.tk.Recorded != nil && k.tk.Recorded.StartNs >= 0 {
+// DispatchLatency is how long a kernel of the host is on its way to the distributor.
+func (h *Host) DispatchLatency(k *Kernel) Time {
+	if h.captured() && k.Recorded != nil && k.Recorded.StartNs >= 0 {
 		return 0
 	}
-	return Time(h.m.cfg.KMU.DispatchLatency)
+	return Time(h.cfg.KMU.DispatchLatency)
 }
 
 // beginAt makes the first operation of a stream begin at a later time, or the one
 // behind it that need not wait for its end.
-func (h *host) beginAt(st *stream, t Time) {
+func (h *Host) beginAt(st *Stream, t Time) {
 	if st.due == 0 {
 		h.dated++
 	}
 	st.due = t
-	h.m.queue.Post(t, evHost, 0, 0)
+	h.dev.Run(t)
 }
 
 // beginDue begins the operations whose start has come.
-func (h *host) beginDue(t Time) {
+func (h *Host) beginDue(t Time) {
 	if h.dated == 0 {
 		return
 	}

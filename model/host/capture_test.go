@@ -1,4 +1,4 @@
-package model
+package host
 
 import "testing"
 

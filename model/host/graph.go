@@ -1,4 +1,4 @@
-package model
+package host
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 )
 
 // graphs launches what the host issues between two of its waits in one call, as a
-// CUDA graph: under [HostGraph].
+// CUDA graph: under [Graph].
 //
 //  1. A graph begins with the first operation behind a wait of the host (a
 //     synchronisation, a copy that it waits for, a file), or with the first of a step
@@ -42,7 +42,7 @@ func step(p *trace.Program, scope uint32) uint32 {
 // takes looks at the operation that the host comes to. It returns the host's work
 // that goes before it, since it is no part of the graph before it; the operation comes
 // again then.
-func (g *graphs) takes(m *Machine, op *trace.HostOp) (work int64) {
+func (g *graphs) takes(h *Host, op *trace.HostOp) (work int64) {
 	if !g.on {
 		return 0
 	}
@@ -53,10 +53,10 @@ func (g *graphs) takes(m *Machine, op *trace.HostOp) (work int64) {
 		return 0
 	}
 	scope := op.Scope
-	if op.Kind == trace.OpLaunch && m.tr.Kernel(op.Kernel, &g.kernel) == nil { // what cannot be read ends the run when it is launched
+	if op.Kind == trace.OpLaunch && h.tr.Kernel(op.Kernel, &g.kernel) == nil { // what cannot be read ends the run when it is launched
 		scope = g.kernel.Scope
 	}
-	in := step(m.prog, scope)
+	in := step(h.prog, scope)
 	if waits(op) || g.open && scope > 0 && in != g.step {
 		g.node, g.open = false, false
 	}

@@ -1,4 +1,4 @@
-package model
+package host
 
 import (
 	"fmt"
@@ -40,31 +40,31 @@ func ParseAsTasks(word string) (AsTasks, error) {
 	return NotTasks, fmt.Errorf("--as-tasks=%s: want independent or streams", word)
 }
 
-// launchOrder finds what a launch depends on when launches are run as tasks.
-type launchOrder struct {
+// LaunchOrder finds what a launch depends on when launches are run as tasks.
+type LaunchOrder struct {
 	last   map[uint64]uint32   // per stream: the kernel launched last
 	extra  map[uint64][]uint32 // per stream: what its next kernel waits for beside
 	events map[uint64][]uint32 // what an event waits for
+	kernel trace.Kernel
 }
 
-func (l *launchOrder) init() {
+func (l *LaunchOrder) Init() {
 	l.last, l.extra, l.events = make(map[uint64]uint32), make(map[uint64][]uint32), make(map[uint64][]uint32)
 }
 
-// convert turns an operation of a capture into that of a program of tasks.
+// Convert turns an operation of a capture into that of a program of tasks.
 // ok: it has one.
-func (u *tasks) convert(op *trace.HostOp) (ok bool, err error) {
-	l := &u.order
-	independent := u.as == TasksIndependent
+func (l *LaunchOrder) Convert(tr *trace.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
+	independent := as == TasksIndependent
 	switch op.Kind {
 	case trace.OpSpawn, trace.OpWaitTask, trace.OpSyncDevice:
 		return true, nil
 	case trace.OpLaunch:
-		if err := u.m.tr.Kernel(op.Kernel, &u.kernel); err != nil {
+		if err := tr.Kernel(op.Kernel, &l.kernel); err != nil {
 			return false, err
 		}
 		op.Kind, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, 0, op.Deps[:0]
-		op.Sync = Synchronises(&u.m.prog.Functions[u.kernel.Function])
+		op.Sync = Synchronises(&tr.Program().Functions[l.kernel.Function])
 		if !independent {
 			if k, had := l.last[op.Stream]; had {
 				op.Deps = append(op.Deps, k)

@@ -1,0 +1,11 @@
+// Package host runs the program of a trace: it issues operations as a mode says, waits
+// where the program waits, keeps streams, events and copies, and knows what a capture has
+// recorded of them. What it hands work to is a [Device].
+package host
+
+import "gpureplay/model/clock"
+
+// Time is in cycles of the SM clock since the start of the run.
+type Time = clock.Time
+
+const never = clock.Never

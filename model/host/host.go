@@ -1,0 +1,282 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// Host runs the program of the trace: it issues operations in program order,
+// waits where the program waits, and keeps the streams.
+type Host struct {
+	cfg     *hardware.Config
+	tr      *trace.Reader
+	prog    *trace.Program
+	dev     Device
+	Gate    Gate // nil: kernels of a stream are not on the GPU together
+	way     Mode
+	ops     *trace.HostCursor
+	op      trace.HostOp
+	held    bool // op has been read and waits for something
+	ended   bool
+	wait    func() bool // the host goes on when this holds; nil: it does not wait
+	streams map[uint64]*Stream
+	order   []*Stream // by first appearance
+	events  map[uint64]*cudaEvent
+	Open    int            // operations in streams that have not completed
+	in      [numPlaces]int // the same, by what they take of the queue
+	Engine  [3]Time        // when each copy engine is free: to device, to host, on device
+	Link    [3]rate
+	Storage rate
+	Submit  Submission
+	bound   endBound
+	timing  Timing
+	graphs  graphs
+	capture *Capture
+	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
+	called  int64            // when the last call of the capture was made that issued something, ns; -1: none was
+	worked  int64            // the host's work since its last launch, the latest stretch of it, ns
+	warms   bool             // copies to the device leave their data in the L2, where somebody reads it
+	tail    Time             // for how long the host is kept when its wait ends
+	dated   int              // streams whose first operation waits for its recorded start
+}
+
+// maxOpen is how many operations the host may be ahead of the device, as the
+// CUDA driver's launch queue (choice 11 of MODEL.md). Of one call of a capture, which
+// is a graph's, the first counts; those without a call are in the queue before the
+// capture begins, and only memory bounds them.
+const (
+	MaxOpen     = 1 << 10
+	maxUncalled = 1 << 14
+)
+
+// Device is what the host hands work to, and what it tells.
+type Device interface {
+	Now() Time
+	// Run, Copied and Arrive ask for [Host.Run] and [Host.CopyEnded] at a time, and for a
+	// kernel to reach the KMU.
+	Run(t Time)
+	Copied(stream int, t Time)
+	Arrive(k *Kernel, t Time)
+	// Launch makes a kernel known; Inspect tells that some may be dispatched.
+	Launch(kernel uint32, st *Stream) (*Kernel, error)
+	Inspect(t Time) error
+	NewStream() int
+	// Took tells of an interval of a copy or a file, and Warm of what a copy leaves.
+	Took(kind trace.OpKind, array uint32, start, end Time, bytes uint64)
+	Warm(addr, bytes uint64, t Time)
+	// Ended tells of the end of a stream's operation that somebody owns, Drained that the
+	// host's program has ended, and Idle asks whether nothing but streams has work.
+	Ended(op *StreamOp, t Time)
+	Drained(t Time) error
+	Idle() bool
+	Fail(err error)
+}
+
+// Gate lets kernels of one stream be on the GPU together.
+type Gate interface {
+	Window() int
+	Waits() bool
+	Opened(k *Kernel, t Time) error
+	Completed(order uint64, t Time)
+}
+
+// full reports whether the host has to wait before it issues more.
+func (h *Host) full() bool { return h.in[placeOne] >= MaxOpen || h.in[placePast] >= maxUncalled }
+
+// Kernel is what the host keeps of a kernel.
+type Kernel struct {
+	Slot     uint64  // its number on the device
+	Number   uint64  // program order
+	In       *Stream // nil: of no stream
+	HWQ      int
+	Ready    bool // nothing before it in its stream is unfinished
+	Early    bool // a programmatic launch: it need not wait for the end of the one before
+	opened   bool // the gate knows it
+	Recorded *trace.Recorded
+}
+
+// New returns the host of a trace's program; warms: its copies leave data in the L2.
+func New(c *hardware.Config, tr *trace.Reader, dev Device, way Mode, timing Timing) (*Host, error) {
+	p := tr.Program()
+	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
+	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(), streams: make(map[uint64]*Stream), events: make(map[uint64]*cudaEvent),
+		lastEnd: make(map[uint64]int64), called: -1, arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched}
+	h.graphs.on = way == Graph
+	core := c.Clock.CoreMHz
+	h.Link[0] = newRate(c.Host.PCIeGBs*1e9, core)
+	h.Link[1] = h.Link[0]
+	h.Link[2] = newRate(float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2, core)
+	h.Storage = newRate(c.Host.StorageMBs*1e6, core)
+	h.bound.h = h
+	if way != Captured && timing.Host != TimesRecorded {
+		return h, nil
+	}
+	var err error
+	h.capture, err = ReadCapture(tr)
+	return h, err
+}
+
+// Begins says how the host hands over what the program has: as it says, or, of
+// [Bound], hidden at both ends.
+func (h *Host) Begins() Submission {
+	if h.way == Bound {
+		return &h.bound
+	}
+	return inStreams{h}
+}
+
+// WaitFor has the host wait until something holds.
+func (h *Host) WaitFor(holds func() bool) { h.wait = holds }
+
+// Run lets the host go on in cycle t until it has to wait.
+func (h *Host) Run(t Time) error {
+	h.beginDue(t)
+	for {
+		if h.wait != nil {
+			if !h.wait() {
+				return nil
+			}
+			h.wait = nil
+			if busy := h.tail; busy > 0 {
+				h.tail = 0
+				h.Sleep(busy, t)
+				continue
+			}
+		}
+		if h.ended {
+			return nil
+		}
+		if !h.held {
+			switch err := h.ops.Next(&h.op); {
+			case errors.Is(err, io.EOF):
+				h.ended = true
+				return h.dev.Drained(t)
+			case err != nil:
+				return fmt.Errorf("host operations: %w", err)
+			}
+			h.held = true
+		}
+		if h.full() {
+			h.wait = func() bool { return !h.full() }
+			continue
+		}
+		h.held = false
+		busy, again, err := h.Submit.Issue(&h.op, t)
+		if h.held = again; err != nil || again && busy == 0 && h.wait == nil {
+			return err
+		}
+		h.Sleep(busy, t)
+	}
+}
+
+// Sleep keeps the host busy for a time.
+func (h *Host) Sleep(busy, t Time) {
+	if busy > 0 {
+		h.dev.Run(t + busy)
+		h.wait = h.until(t + busy)
+	}
+}
+
+// until waits for a time.
+func (h *Host) until(t Time) func() bool { return func() bool { return h.dev.Now() >= t } }
+
+// issue performs one operation and returns for how long it keeps the host.
+func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
+	serial := h.way.Serial()
+	if work := h.graphs.takes(h, op); work > 0 && h.timing.Host != TimesNone {
+		h.held = true
+		return h.scaled(work), nil
+	}
+	switch op.Kind {
+	case trace.OpFileRead, trace.OpFileWrite:
+		if serial && h.Open > 0 {
+			h.held = true
+			h.wait = h.drained
+			return 0, nil
+		}
+		return h.File(op, t), nil
+	case trace.OpHostWork:
+		h.worked = op.Ns
+		return h.work(op), nil
+	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
+		if h.Gate != nil && !h.Gate.Waits() {
+			return h.call(op), nil
+		}
+		h.synchronise(op)
+	case trace.OpLaunch:
+		st := h.Stream(op.Stream)
+		k, err := h.dev.Launch(op.Kernel, st)
+		if err != nil {
+			return 0, err
+		}
+		k.Early = h.way == Freed
+		h.Push(st, h.recorded(StreamOp{Kind: trace.OpLaunch, Run: k, order: k.Number, early: k.Early}, op, k.Recorded, t), t)
+		busy := h.deliver(op, k, t)
+		h.noteEnd(op.Stream, k.Recorded)
+		h.worked = 0
+		return busy, nil
+	case trace.OpEventRecord:
+		e := &cudaEvent{}
+		h.events[op.Event] = e
+		h.Push(h.Stream(op.Stream), StreamOp{Kind: op.Kind, event: e}, t)
+		return h.call(op), nil
+	case trace.OpStreamWait:
+		st := h.Stream(op.Stream) // seen, whether there is something to wait for or not
+		if e := h.events[op.Event]; e != nil && !e.done {
+			h.Push(st, StreamOp{Kind: op.Kind, event: e}, t)
+		}
+		return h.call(op), nil
+	default:
+		st := h.Stream(op.Stream)
+		h.Push(st, h.recorded(StreamOp{Kind: op.Kind, Array: op.Array, addr: op.Addr, Bytes: op.Bytes}, op, op.Recorded, t), t)
+		h.noteEnd(op.Stream, op.Recorded)
+		if op.Async && !serial {
+			return h.call(op), nil
+		}
+		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
+	}
+	return 0, nil
+}
+
+// synchronise has the host wait for the device, a stream or an event.
+func (h *Host) synchronise(op *trace.HostOp) {
+	switch op.Kind {
+	case trace.OpSyncDevice:
+		h.wait = h.drained
+	case trace.OpSyncStream:
+		st := h.Stream(op.Stream)
+		h.wait = func() bool { return len(st.queue) == 0 }
+	case trace.OpSyncEvent:
+		e := h.event(op.Event)
+		h.wait = func() bool { return e.done }
+	}
+	h.tail = h.call(op)
+}
+
+func (h *Host) drained() bool { return h.Open == 0 && h.dev.Idle() }
+
+// File reads or writes a file at the bandwidth of the storage.
+func (h *Host) File(op *trace.HostOp, t Time) Time {
+	d := h.Storage.Cycles(op.Bytes)
+	h.dev.Took(op.Kind, op.Array, t, t+d, op.Bytes)
+	return d
+}
+
+// CopyEnded completes the copy that is first in a stream.
+func (h *Host) CopyEnded(index uint64, t Time) error {
+	st := h.order[index]
+	if op := &st.queue[0]; op.Kind == trace.OpCopyH2D && op.Owner == nil && h.warms { // a task's input has no address
+		h.dev.Warm(op.addr, op.Bytes, t)
+	}
+	h.done(st, t)
+	h.begin(st, t)
+	return h.Run(t)
+}
+
+// Waits reports whether the host waits.
+func (h *Host) Waits() bool { return h.wait != nil }
