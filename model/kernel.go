@@ -255,3 +255,12 @@ func (m *Machine) expand(k *kernelRun, c *ctaRun) {
 	}
 	c.counted = m.lib.Expand(&c.counts, &k.tk, k.work, &c.cta)
 }
+
+// came and went keep the time in which a kernel has CTAs on an SM; sm holds the first.
+func (k *kernelRun) came(sm int, t Time) { k.smSince[sm] = t }
+
+func (k *kernelRun) went(sm int, t Time, warps int) {
+	d := uint64(t - k.smSince[sm])
+	k.rec.Work.ActiveSMCycles += d
+	k.rec.Work.PlaceCycles += d * uint64(warps)
+}
