@@ -147,7 +147,12 @@ func (p *picks) goesOn(r *model.InstRecord, b *ctaBook, w *warpBook) {
 	}
 	in := &b.code.insts[r.Inst]
 	w.able = r.Issue + 1
-	if in.Class == trace.ClassBarrier || in.Class == trace.ClassFence || in.Flags&trace.InstAtomic != 0 {
+	if in.Flags&trace.InstAtomic != 0 {
+		w.able = never // when its accesses are served
+		return
+	}
+	switch in.Class {
+	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		w.able = never // something else says when
 		return
 	}
