@@ -48,13 +48,21 @@ func newMemoryBook(a *auditor) *memoryBook {
 	return m
 }
 
-// placed notes a flush: an SM without CTAs takes one of another kernel.
+// placed notes a flush: an SM without CTAs takes one of another kernel. Tasks may be
+// fused into one kernel: between two of them no flush is known.
 func (m *memoryBook) placed(r *model.CTARecord) {
-	if m.a.sms[r.SM].ctas == 0 && m.kernels[r.SM] != r.Kernel {
+	kernel := r.Kernel
+	if m.a.tasks.has(kernel) {
+		kernel = someTask
+	}
+	if m.a.sms[r.SM].ctas == 0 && m.kernels[r.SM] != kernel {
 		m.flushed[r.SM] = r.Dispatch
 	}
-	m.kernels[r.SM] = r.Kernel
+	m.kernels[r.SM] = kernel
 }
+
+// someTask stands for every kernel that is a task.
+const someTask = model.NoKernel - 1
 
 // Hit checks a hit of an L1.
 func (m *memoryBook) Hit(r *memory.Hit) {

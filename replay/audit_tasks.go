@@ -24,6 +24,7 @@ type taskBook struct {
 	tasks   uint64
 	span    map[uint32][2]model.Time // first placement and last end of CTAs, until the task ends
 	sync    []uint64                 // bit per kernel: its threadblocks synchronise
+	narrow  []uint64                 // bit per kernel: it is a task
 }
 
 // tenancy is what threadblocks of tasks hold of an SM.
@@ -49,6 +50,8 @@ func newTaskBook(a *auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, 
 			continue
 		}
 		b.spawned++
+		b.narrow = grown(b.narrow, op.Kernel)
+		mark(b.narrow, op.Kernel)
 		sync := op.Sync // a task says so, since a path through its code may not
 		if op.Kind == trace.OpLaunch {
 			if err := a.tr.Kernel(op.Kernel, &k); err != nil {
@@ -85,8 +88,13 @@ func (b *taskBook) released(r *model.CTARecord, k *kernelBook) {
 }
 
 // syncs reports whether the threadblocks of a task synchronise.
-func (b *taskBook) syncs(kernel uint32) bool {
-	return int(kernel>>6) < len(b.sync) && b.sync[kernel>>6]>>(kernel&63)&1 != 0
+func (b *taskBook) syncs(kernel uint32) bool { return marked(b.sync, kernel) }
+
+// has reports whether a kernel is a task.
+func (b *taskBook) has(kernel uint32) bool { return b != nil && marked(b.narrow, kernel) }
+
+func marked(set []uint64, i uint32) bool {
+	return int(i>>6) < len(set) && set[i>>6]>>(i&63)&1 != 0
 }
 
 // grown returns a set of bits with room for i.
