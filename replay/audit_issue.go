@@ -53,6 +53,7 @@ type warpBook struct {
 	path     []uint32
 	at       int
 	there    []model.Time // per register
+	later    []bool       // per register: it is there when the L1 comes to it, at that time or behind
 	barriers int          // come to
 	waits    bool         // at the last of them
 	age      uint64       // the number of its start
@@ -124,7 +125,7 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 	book := &ctaBook{code: code, warps: make(map[uint32]*warpBook, len(c.Warps)), sm: r.SM}
 	for i := range c.Warps {
 		s.started++
-		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers), age: s.started, able: never}
+		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers), later: make([]bool, code.registers), age: s.started, able: never}
 	}
 	s.ctas[ctaKey{r.Kernel, r.CTA}] = book
 	s.picks.placed(book)

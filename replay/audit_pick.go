@@ -146,6 +146,9 @@ func (p *picks) goesOn(r *model.InstRecord, b *ctaBook, w *warpBook) {
 		return
 	}
 	in := &b.code.insts[r.Inst]
+	for _, reg := range b.code.writes[r.Inst] {
+		w.later[reg] = p.a.cfg.L1.MSHROrder && in.Mem()
+	}
 	w.able = r.Issue + 1
 	if in.Flags&trace.InstAtomic != 0 {
 		w.able = never // when its accesses are served
@@ -157,6 +160,10 @@ func (p *picks) goesOn(r *model.InstRecord, b *ctaBook, w *warpBook) {
 		return
 	}
 	for _, reg := range b.code.reads[w.path[w.at]] {
+		if w.later[reg] {
+			w.able = never
+			return
+		}
 		w.able = max(w.able, w.there[reg])
 	}
 }
