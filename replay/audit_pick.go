@@ -39,9 +39,13 @@ type turnBook struct {
 	slot int // -1: not known
 }
 
-func newPicks(a *auditor, scheduler string, d model.Dependency) *picks {
+// newPicks returns nil where a policy has warps execute instructions that nobody is told of.
+func newPicks(a *auditor, scheduler string, policy *model.Policy) *picks {
+	if _, adds := policy.Launch.(model.LaunchKeeper); adds {
+		return nil
+	}
 	p := &picks{a: a, greed: true, sms: make([]smSeats, a.cfg.SM.Count)}
-	_, p.paged = d.(model.AccessDependency)
+	_, p.paged = policy.Dependency.(model.AccessDependency)
 	switch scheduler {
 	case "gto":
 		p.first = func(x, y *seat, _ int) bool { return x.warp.age < y.warp.age }

@@ -213,7 +213,7 @@ func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg 
 		t.Fatal(err)
 	}
 	a.entries = p.AGT
-	a.issues.picks = newPicks(a, choices[0].WarpScheduler(&machine), p.Dependency)
+	a.issues.picks = newPicks(a, choices[0].WarpScheduler(&machine), p)
 	x.tell(a)
 	rules := map[string]int{}
 	for _, v := range a.finish(sum) {

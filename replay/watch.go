@@ -203,7 +203,7 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 		w.audit.hazards.byCTA()
 	}
 	w.audit.entries = p.AGT
-	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p.Dependency)
+	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p)
 	w.audit.captured, w.audit.freed = p.Host == host.Captured, p.Host == host.Freed
 	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == host.CopiesRecorded
 	if w.audit.hazards != nil {
