@@ -31,7 +31,8 @@ type unit struct {
 	launches uint64             // in the program
 	issued   uint64
 	queue    []*kernel         // launched, not yet admitted
-	queues   []int             // hardware work queues that no kernel holds
+	held     []bool            // hardware work queues that a kernel holds
+	latest   int               // queue that a kernel entered
 	running  int               // admitted and not ended
 	alone    bool              // an irregular kernel runs
 	profiled bool              // the head of the queue has been
@@ -61,9 +62,8 @@ func newUnit(m *model.DependencyMachine, b *Board) (*unit, error) {
 	if u.pages, err = newPageTable(u); err != nil {
 		return nil, err
 	}
-	for q := min(u.cfg.KMU.HWQs, u.cfg.KMU.Entries) - 1; q >= 0; q-- {
-		u.queues = append(u.queues, q)
-	}
+	u.held = make([]bool, min(u.cfg.KMU.HWQs, u.cfg.KMU.Entries))
+	u.latest = len(u.held) - 1
 	u.prelude.init(u, b)
 	u.back.init(u)
 	err = u.scan()
@@ -238,11 +238,11 @@ func (u *unit) next(t model.Time) error {
 			u.m.At(t+d, profiled, 0)
 			return nil
 		}
-		free := len(u.queues)
-		if free == 0 || u.alone || k.irregular() && u.running > 0 {
+		queue, free := u.freeQueue()
+		if !free || u.alone || k.irregular() && u.running > 0 {
 			break
 		}
-		k.queue, u.queues = u.queues[free-1], u.queues[:free-1]
+		k.queue, u.latest, u.held[queue] = queue, queue, true
 		u.queue = u.queue[1:]
 		u.profiled = false
 		u.running++
@@ -282,12 +282,23 @@ func (u *unit) event(what, arg uint64, t model.Time) error {
 	return nil
 }
 
+// freeQueue returns the next free hardware work queue behind the latest: the KMU goes
+// round the queues, and so takes kernels in program order.
+func (u *unit) freeQueue() (queue int, free bool) {
+	for i := range u.held {
+		if queue = (u.latest + 1 + i) % len(u.held); !u.held[queue] {
+			return queue, true
+		}
+	}
+	return 0, false
+}
+
 // completed lets the kernels behind one that has ended enter.
 func (u *unit) completed(order uint64, t model.Time) error {
 	k := u.kernels[order]
 	delete(u.kernels, order)
 	u.running--
-	u.queues = append(u.queues, k.queue)
+	u.held[k.queue] = false
 	u.alone = u.alone && !k.irregular()
 	u.pages.kernelEnded(k, t)
 	return u.next(t)
