@@ -19,7 +19,7 @@ type Dependency interface {
 }
 
 // AccessDependency decides when a warp's global access may go ahead, beyond the order
-// of streams. Kernels are then on the GPU before what they read is, so that it also
+// of streams. Kernels are then on the GPU before their input, so that it also
 // carries out the host's program.
 type AccessDependency interface {
 	Dependency
@@ -28,7 +28,7 @@ type AccessDependency interface {
 	// Issue performs one operation of the host in cycle t and returns for how long it
 	// keeps the host. wait: the host comes again with it when a kernel has ended.
 	Issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error)
-	// Event is what [DependencyMachine.At] was asked for.
+	// Event comes at the time that [DependencyMachine.At] was asked for.
 	Event(what, arg uint64, t Time) error
 	// Blocked says what keeps back an access of a kernel, by its program order, to
 	// sectors of 32 bytes, by a number of its own, and how that is booked; < 0: nothing

@@ -111,8 +111,8 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 	fails(t, 1, []string{"there is no file", "two captures"}, "compare", a, filepath.Join(dir, "none"))
 }
 
-// What was recorded and what came of it stand in one line, which says so where nothing
-// is known of the host between the launches of a capture.
+// One line has the recorded time and the replayed ones. It says so where nothing is
+// known of the host between the launches of a capture.
 func TestRecordedLine(t *testing.T) {
 	dir := t.TempDir()
 	for _, w := range []struct {

@@ -115,7 +115,7 @@ func (b *bench) judge(ctx context.Context, number, place int) (*verdict, error) 
 			}
 			budget -= cost
 			v.Ran += len(names)
-			// twice what it takes without the fault, and two seconds: what does not end, ends there
+			// twice the time without the fault, and two seconds: an endless run ends there
 			out, late, err := b.start(ctx, folder, 2+2*cost/1e6, on, "-test.failfast", "-test.run=^("+strings.Join(names, "|")+")$")
 			if ctx.Err() != nil {
 				return nil, ctx.Err()

@@ -11,7 +11,7 @@ type Event struct {
 	A, B uint64
 }
 
-// Kind is what it is about.
+// Kind is the event's subject.
 func (e *Event) Kind() Kind { return Kind(e.key >> 56) }
 
 func (e *Event) before(f *Event) bool {
@@ -25,7 +25,7 @@ type Queue struct {
 	posted uint64
 }
 
-// Post adds an event: what it is about, and two numbers of its receiver.
+// Post adds an event with its kind and two numbers of its receiver.
 func (q *Queue) Post(t Time, k Kind, a, b uint64) {
 	q.posted++
 	q.heap = append(q.heap, Event{t, uint64(k)<<56 | q.posted, a, b})

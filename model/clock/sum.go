@@ -48,7 +48,7 @@ func Variance(sum, squares *Sum, n uint64) float64 {
 	return f
 }
 
-// Repeat adds n times what has been added since the sum was x.
+// Repeat adds n times the difference between the sum and x, an earlier value of it.
 func (s *Sum) Repeat(n uint64, x *Sum) {
 	lo, borrow := bits.Sub64(s.lo, x.lo, 0)
 	hi, _ := bits.Sub64(s.hi, x.hi, borrow)

@@ -1,5 +1,5 @@
-// Package clock has cycles: what happens in which of them and in which order, who
-// waits for a turn, how many turns a cycle has, and sums over cycles without rounding.
+// Package clock has cycles: a queue of events in their order, turns and how many of them
+// a cycle has, and sums over cycles without rounding.
 package clock
 
 // Time is in cycles of the SM clock since the start of the run.
