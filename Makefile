@@ -49,7 +49,7 @@ wheels: dist
 
 venv: $(VENV)/.stamp
 
-REQUIREMENTS := samples/queries/requirements.txt replay/timeline/testdata/requirements.txt
+REQUIREMENTS := samples/queries/requirements.txt replay/timeline/testdata/requirements.txt python/notebooks/requirements.txt
 
 $(VENV)/.stamp: $(REQUIREMENTS)
 	@if command -v $(PYTHON) >/dev/null 2>&1; then \

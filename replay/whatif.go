@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
@@ -24,11 +25,13 @@ type whatIf struct {
 	what, policy, notes string
 	cfg                 *hardware.Config
 	timing              host.Timing
+	calls               bool // of what the host did: for captures that have it
 }
 
 // WhatIfs replays a capture with one thing changed at a time: twice its SMs or as
 // many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
-// time (0: as many as fit). Done is told after each; may be nil.
+// time (0: as many as fit). What the host would have to be known for is left out where
+// the profiler saw the device alone. Done is told after each; may be nil.
 func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done Done) ([]WhatIf, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
@@ -38,37 +41,23 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 	if err != nil {
 		return nil, err
 	}
-	if !times.Timed || facts.Calls == 0 {
-		return nil, fmt.Errorf("what-if: the trace has no recorded calls of the host: it is no capture of a profiler, or its profiler saw the device alone")
+	if !times.Timed {
+		return nil, fmt.Errorf("what-if: the trace has no recorded times: it is no capture of a profiler (a policy's effect on it: replay --policy=...)")
 	}
 	machine, err := MachineOf(r)
 	if err != nil {
 		return nil, err
 	}
-	own := machine.Config
-	recorded, calls, none := TimingOf(facts), TimingOf(facts), TimingOf(facts)
-	calls.Host, none.Host = host.TimesMachine, host.TimesNone
-	change := func(f func(*hardware.Config)) *hardware.Config {
-		c := *own
-		f(&c)
-		return &c
-	}
 	if sms == 0 {
-		sms = 2 * own.SM.Count
+		sms = 2 * machine.Config.SM.Count
 	}
-	const inferred = "work is inferred: CTAs hold their places as long as on the captured GPU"
-	rows := []whatIf{
-		{"captured", "captured", "starts as recorded", own, recorded},
-		{"replayed", "hyperq", "host and copies as recorded", own, recorded},
-		{"calls that cost nothing", "hyperq", "the host's work between them stays", change(func(c *hardware.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 }), calls},
-		{"a host twice as fast", "hyperq", "its work and its calls", change(func(c *hardware.Config) { c.Host.WorkScale = 0.5 }), recorded},
-		{"a host that takes no time", "hyperq", "it waits where it waited", own, none},
-		{"each step a CUDA graph", "graph", "or what lies between two waits of the host: one call launches it, and the host's work between its kernels is gone", own, recorded},
-		{"streams freed", "freed", "kernels wait for events and copies alone: what the order of streams costs at most, since kernels may rely on it", own, recorded},
-		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, change(func(c *hardware.Config) { c.SM.Count = sms }), recorded},
+	rows := whatIfs(machine.Config, TimingOf(facts), sms)
+	if facts.Calls == 0 {
+		rows = slices.DeleteFunc(rows, func(w whatIf) bool { return w.calls })
+		rows[1].notes = "no call of the host was recorded: kernels and copies one behind the other in their streams"
 	}
 	if gpu != nil {
-		rows = append(rows, whatIf{"on " + gpu.Name, "hyperq", inferred, gpu, recorded})
+		rows = append(rows, whatIf{"on " + gpu.Name, "hyperq", inferred, gpu, TimingOf(facts), false})
 	}
 	list := make([]WhatIf, 1+len(rows))
 	list[0] = WhatIf{What: "recorded", Ns: times.SpanNs()}
@@ -86,4 +75,30 @@ func WhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config
 		return nil, err
 	}
 	return list, nil
+}
+
+const inferred = "work is inferred: CTAs hold their places as long as on the captured GPU"
+
+// whatIfs are what is asked of every capture.
+func whatIfs(own *hardware.Config, recorded host.Timing, sms int) []whatIf {
+	calls, none := recorded, recorded
+	calls.Host, none.Host = host.TimesMachine, host.TimesNone
+	change := func(f func(*hardware.Config)) *hardware.Config {
+		c := *own
+		f(&c)
+		return &c
+	}
+	free := change(func(c *hardware.Config) { c.Host.LaunchLatency, c.Host.LaunchOverheadNs = 0, 0 })
+	fast := change(func(c *hardware.Config) { c.Host.WorkScale = 0.5 })
+	more := change(func(c *hardware.Config) { c.SM.Count = sms })
+	return []whatIf{
+		{"captured", "captured", "starts as recorded", own, recorded, false},
+		{"replayed", "hyperq", "host and copies as recorded", own, recorded, false},
+		{"calls that cost nothing", "hyperq", "the host's work between them stays", free, calls, true},
+		{"a host twice as fast", "hyperq", "its work and its calls", fast, recorded, true},
+		{"a host that takes no time", "hyperq", "it waits where it waited", own, none, true},
+		{"each step a CUDA graph", "graph", "or what lies between two waits of the host: one call launches it, and the host's work between its kernels is gone", own, recorded, true},
+		{"streams freed", "freed", "kernels wait for events and copies alone: what the order of streams costs at most, since kernels may rely on it", own, recorded, false},
+		{fmt.Sprintf("%d SMs", sms), "hyperq", inferred, more, recorded, false},
+	}
 }

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"gpureplay/trace/tracetest"
@@ -36,5 +38,27 @@ launch b grid=1 block=32 fidelity=kernel ns=400 host=2500 start=3500 duration=10
 	}
 	if _, err := WhatIfs(t.Context(), tracetest.FromText(t, "launch a grid=1 block=32\n"), 0, nil, 1, nil); err == nil {
 		t.Error("a trace without times is taken for a capture")
+	}
+}
+
+// Where the profiler saw the device alone, what the host does is not asked.
+func TestWhatIfWithoutHost(t *testing.T) {
+	r := tracetest.FromText(t, `meta gpu=k20c fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel start=1000 duration=1000
+launch b grid=1 block=32 fidelity=kernel start=3500 duration=1000
+`)
+	all, err := WhatIfs(t.Context(), r, 39, nil, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked []string
+	for _, w := range all {
+		asked = append(asked, w.What)
+	}
+	if want := []string{"recorded", "captured", "replayed", "streams freed", "39 SMs"}; !slices.Equal(asked, want) {
+		t.Errorf("asked %q, want %q", asked, want)
+	}
+	if all[0].Ns != 3500 || !strings.HasPrefix(all[2].Notes, "no call of the host") {
+		t.Errorf("%+v", all)
 	}
 }

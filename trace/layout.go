@@ -47,7 +47,7 @@ var errNotTrace = errors.New("not a replay trace; make one with \"replay convert
 
 // readHeader checks the first headerLen bytes of a file.
 func readHeader(b []byte) error {
-	if len(b) < headerLen || binary.LittleEndian.Uint32(b) != skippable || string(b[8:16]) != headerMagic {
+	if len(b) < headerLen || !IsContainer(b) {
 		return errNotTrace
 	}
 	if binary.LittleEndian.Uint32(b[20:]) != checksum(b[:20]) || binary.LittleEndian.Uint32(b[4:]) != headerLen-8 {

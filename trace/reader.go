@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -95,6 +96,11 @@ func openFile(f *os.File, path string) (*Reader, error) {
 	}
 	r.closer, r.name = f, path
 	return r, nil
+}
+
+// IsContainer reports whether a file that begins so is a trace, sound or not.
+func IsContainer(head []byte) bool {
+	return len(head) >= 16 && binary.LittleEndian.Uint32(head) == skippable && string(head[8:16]) == headerMagic
 }
 
 // IsText reports whether a file that begins so is a trace in its text form: the

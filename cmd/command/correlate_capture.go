@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gpureplay/convert"
 	"gpureplay/replay"
@@ -19,7 +18,7 @@ func captures(args []string) bool {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
 			return false
 		}
-		if strings.HasSuffix(path, ".zst") {
+		if isTrace(path) {
 			continue
 		}
 		in, err := convert.Open(path, nil)

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -136,10 +137,23 @@ func (a *app) printGroups(groups []measured.Group) {
 	}
 }
 
+// isTrace reports whether a file is a trace, by its content, and no capture.
+func isTrace(path string) bool {
+	in, err := convert.Open(path, nil)
+	if err != nil {
+		return false
+	}
+	if trace.IsContainer(in.Head()) {
+		return true
+	}
+	_, err = convert.Detect(in)
+	return errors.Is(err, convert.ErrUnknown) && trace.IsText(in.Head())
+}
+
 // openTrace opens a trace, or converts a capture into a file that is gone when it
 // is closed.
 func openTrace(ctx context.Context, path string) (*trace.Reader, error) {
-	if strings.HasSuffix(path, ".trace.zst") {
+	if isTrace(path) {
 		return trace.Open(path)
 	}
 	c, done, err := captureOf(ctx, path, "")

@@ -40,6 +40,7 @@ func TestPersonas(t *testing.T) {
 		},
 		"inference engineer": { // where does the time of a capture go?
 			{[]string{"top", at("c.trace.zst")}, []string{"softmax", "matmul", "longest gap"}},
+			{[]string{"what-if", at("c.trace")}, []string{"streams freed", "216 SMs"}},
 			{[]string{"--policy=captured,hyperq", "--gpu=a100", "-o", at("c"), at("c.trace.zst")}, []string{"captured", "hyperq"}},
 			{[]string{"report", at("c")}, []string{"plots"}},
 			{[]string{"timeline", at("c"), "-o", at("c.pftrace")}, []string{"slices"}},
@@ -58,6 +59,7 @@ func TestPersonas(t *testing.T) {
 		if persona == "inference engineer" {
 			write(t, at("kineto.json"), kinetoCapture)
 			must(t, "convert", at("kineto.json"), "-o", at("c.trace.zst"))
+			must(t, "convert", at("kineto.json"), "-o", at("c.trace")) // known by its content
 		}
 		for _, s := range steps {
 			out := must(t, s.args...)
