@@ -126,22 +126,7 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		u.keeper.Called(&u.told)
 		kernels.groups = append(kernels.groups, u.told.launched...)
 	}
-	until := t + 1
-	if n := len(kernels.groups); n > 0 {
-		arrive := t + max(1, u.kernelLatency(n)) // an SM reaches other units in the next cycle at the earliest
-		u.post(arrive, evChild, kernels)
-		until = u.held(until, arrive)
-	} else {
-		u.spareCalls = append(u.spareCalls, kernels)
-	}
-	parked := false
-	if n := len(groups.groups); n > 0 {
-		parked = u.m.cfg.Launch.BlocksWarp
-		groups.holding, groups.until = parked, until
-		u.post(t+u.groupLatency(n), evGroups, groups)
-	} else {
-		u.spareCalls = append(u.spareCalls, groups)
-	}
+	until, parked := u.send(kernels, groups, t)
 	if len(refused) > 0 {
 		if err := w.Stack.Call(u.m.lib, refused); err != nil {
 			return 0, err
@@ -151,6 +136,27 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 		return 0, nil
 	}
 	return until, nil
+}
+
+// send puts the device kernels and the groups of a call made in cycle t on their way,
+// and returns from when on its warp may go on, if it is not parked.
+func (u *children) send(kernels, groups *call, t Time) (until Time, parked bool) {
+	until = t + 1
+	if n := len(kernels.groups); n > 0 {
+		arrive := t + max(1, u.kernelLatency(n)) // an SM reaches other units in the next cycle at the earliest
+		u.post(arrive, evChild, kernels)
+		until = u.held(until, arrive)
+	} else {
+		u.spareCalls = append(u.spareCalls, kernels)
+	}
+	if n := len(groups.groups); n > 0 {
+		parked = u.m.cfg.Launch.BlocksWarp
+		groups.holding, groups.until = parked, until
+		u.post(t+u.groupLatency(n), evGroups, groups)
+	} else {
+		u.spareCalls = append(u.spareCalls, groups)
+	}
+	return until, parked
 }
 
 // held is how long the call holds the warp.

@@ -199,13 +199,9 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, NoCalls: job.noCalls, Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz}
-	large, err := tooLarge(job.Trace, cfg)
+	r, err := job.resultOf(c, v, cfg)
 	if err != nil {
 		return nil, err
-	}
-	if large.Count > 0 {
-		r.Warnings = append(slices.Clone(r.Warnings), large)
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -227,8 +223,10 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if !set.Samples() {
 		window = 0
 	}
-	m, err := model.New(job.Trace, model.Options{Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing, Bulk: !job.Audit, AsTasks: job.AsTasks,
-		MaxCycles: job.MaxCycles, Tick: job.ticker(r.label())})
+	m, err := model.New(job.Trace, model.Options{
+		Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing,
+		Bulk: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles, Tick: job.ticker(r.label()),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -247,14 +245,20 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		r.Violations = watch.audit.finish(sum)
 	}
 	job.write(set, r, c, v, cfg)
-	if sum.Cut {
-		set.Incomplete()
-	}
-	if err := set.Commit(); err != nil {
+	if err := r.commit(set, sum.Cut); err != nil {
 		return nil, err
 	}
-	r.Output = set.Outcome()
 	return r, cut
+}
+
+// commit gives the tables of a run their names.
+func (r *Result) commit(set *table.Set, cut bool) error {
+	if cut {
+		set.Incomplete()
+	}
+	err := set.Commit()
+	r.Output = set.Outcome()
+	return err
 }
 
 // Row is one row as a program reads it: a value per column, nil where the table
@@ -273,6 +277,19 @@ func (r *Result) Row() (map[string]any, error) {
 		m[c.Column] = c.Value
 	}
 	return m, err
+}
+
+// resultOf opens the result of a run, with what is known against it before it.
+func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*Result, error) {
+	r := &Result{
+		Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, NoCalls: job.noCalls,
+		Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz,
+	}
+	large, err := tooLarge(job.Trace, cfg)
+	if large.Count > 0 {
+		r.Warnings = append(slices.Clone(r.Warnings), large)
+	}
+	return r, err
 }
 
 // open opens the tables of one policy; without output there are none, and every

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -54,41 +55,7 @@ func (a *app) correlateCommand() *cobra.Command {
 			}
 			return between(1, math.MaxInt, "a folder of tables, or measurements")(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.accelsim != "" {
-				return a.correlateAccelSim(cmd.Context(), &f)
-			}
-			if f.gpu != "" {
-				if _, err := machineNamed(f.gpu); err != nil {
-					return err
-				}
-			}
-			if len(args) == 1 && args[0] == boundaries {
-				return a.correlateBoundaries(cmd.Context())
-			}
-			if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
-				return a.correlateCaptures(cmd.Context(), &f, args)
-			}
-			cases, skipped, err := f.cases(args)
-			if err != nil {
-				return err
-			}
-			if cases != nil {
-				return a.correlateCases(cmd.Context(), &f, cases, skipped)
-			}
-			if len(args) > 2 || f.gpu != "" || len(f.where) > 0 {
-				return usagef("%s has the tables of a replay: then come at most a table of measurements and --add", args[0])
-			}
-			measured := ""
-			if len(args) > 1 {
-				measured = args[1]
-			}
-			all, err := replay.Correlate(args[0], measured, f.add)
-			if err != nil {
-				return err
-			}
-			return a.printCorrelations(all)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return a.correlate(cmd.Context(), &f, args) },
 	}
 	f.jobs.register(c.Flags())
 	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
@@ -97,6 +64,43 @@ func (a *app) correlateCommand() *cobra.Command {
 	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; of single cases show `WHICH`: open, or all")
 	c.Flags().Lookup("accelsim").NoOptDefVal = "open"
 	return c
+}
+
+// correlate does what the arguments ask for.
+func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) error {
+	if f.accelsim != "" {
+		return a.correlateAccelSim(ctx, f)
+	}
+	if f.gpu != "" {
+		if _, err := machineNamed(f.gpu); err != nil {
+			return err
+		}
+	}
+	if len(args) == 1 && args[0] == boundaries {
+		return a.correlateBoundaries(ctx)
+	}
+	if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
+		return a.correlateCaptures(ctx, f, args)
+	}
+	cases, skipped, err := f.cases(args)
+	if err != nil {
+		return err
+	}
+	if cases != nil {
+		return a.correlateCases(ctx, f, cases, skipped)
+	}
+	if len(args) > 2 || f.gpu != "" || len(f.where) > 0 {
+		return usagef("%s has the tables of a replay: then come at most a table of measurements and --add", args[0])
+	}
+	measured := ""
+	if len(args) > 1 {
+		measured = args[1]
+	}
+	all, err := replay.Correlate(args[0], measured, f.add)
+	if err != nil {
+		return err
+	}
+	return a.printCorrelations(all)
 }
 
 func (a *app) printCorrelations(all []replay.Correlation) error {

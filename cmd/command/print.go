@@ -121,18 +121,7 @@ func (a *app) printRuns(results []*replay.Result) error {
 	if a.asJSON {
 		return a.printJSON(rows)
 	}
-	several, set := false, false
-	for _, m := range rows {
-		several = several || m["trace"] != rows[0]["trace"]
-		set = set || m["set"] != rows[0]["set"]
-	}
-	var keys []any
-	if several {
-		keys = append(keys, "trace")
-	}
-	if keys = append(keys, "policy", "gpu"); set {
-		keys = append(keys, "set")
-	}
+	keys := runKeys(rows)
 	head := append(slices.Clone(keys), "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
 	asks := launches(results)
 	if asks {
@@ -163,6 +152,28 @@ func (a *app) printRuns(results []*replay.Result) error {
 	}
 	g.print()
 	a.printNotes(results)
+	a.printCaveats(rows, results)
+	return nil
+}
+
+// runKeys are the columns that tell runs apart.
+func runKeys(rows []map[string]any) (keys []any) {
+	several, set := false, false
+	for _, m := range rows {
+		several = several || m["trace"] != rows[0]["trace"]
+		set = set || m["set"] != rows[0]["set"]
+	}
+	if several {
+		keys = append(keys, "trace")
+	}
+	if keys = append(keys, "policy", "gpu"); set {
+		keys = append(keys, "set")
+	}
+	return keys
+}
+
+// printCaveats says how much of the runs is inferred, and what is known against them.
+func (a *app) printCaveats(rows []map[string]any, results []*replay.Result) {
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
 			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
@@ -177,7 +188,6 @@ func (a *app) printRuns(results []*replay.Result) error {
 			fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
 		}
 	}
-	return nil
 }
 
 // ratio writes a speed-up, if there is one.

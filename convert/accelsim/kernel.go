@@ -56,10 +56,7 @@ func (k *kernel) block() error {
 	var place cluster
 	placed, clustered := false, false
 	for {
-		line, err := k.l.text()
-		if err == io.EOF {
-			return k.l.ends("within a CTA")
-		}
+		line, err := k.l.within("a CTA")
 		if err != nil {
 			return err
 		}
@@ -109,14 +106,22 @@ func (k *kernel) block() error {
 		}
 	}
 	if clustered {
-		if !k.begun {
-			if err := k.findCluster(place); err != nil {
-				return err
-			}
+		if err := k.inCluster(place); err != nil {
+			return err
 		}
-		k.checkCluster(place)
 	}
 	return k.writeCTA()
+}
+
+// inCluster notes the place of a CTA in its cluster.
+func (k *kernel) inCluster(place cluster) error {
+	if !k.begun {
+		if err := k.findCluster(place); err != nil {
+			return err
+		}
+	}
+	k.checkCluster(place)
+	return nil
 }
 
 // keyValue reads "key = value".
@@ -183,10 +188,7 @@ func (k *kernel) warp(id uint32) error {
 	if err != nil {
 		return err
 	}
-	line, err := k.l.text()
-	if err == io.EOF {
-		return k.l.ends("within a warp")
-	}
+	line, err := k.l.within("a warp")
 	if err != nil {
 		return err
 	}

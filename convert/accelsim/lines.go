@@ -108,6 +108,15 @@ func (l *lines) text() ([]byte, error) {
 	}
 }
 
+// within is text where the input may not end.
+func (l *lines) within(what string) ([]byte, error) {
+	line, err := l.text()
+	if err == io.EOF {
+		err = l.ends("within " + what)
+	}
+	return line, err
+}
+
 // fill reads on behind what is not yet returned, of which it keeps so many
 // bytes at most.
 func (l *lines) fill(most int) error {

@@ -5,25 +5,6 @@ import (
 	"math/bits"
 )
 
-// MTBConfig is the shape of a MasterKernel threadblock.
-type MTBConfig struct {
-	Executors     int // executor warps: 31
-	Barriers      int // named barriers: 16
-	SharedBytes   int // shared memory for tasks: 32 KB
-	SmallestBlock int // of shared memory: 512 B
-	ScanRows      int // entries that a scan reads at once, one a lane; 0 or 1: one after another, as line 3 has it
-
-	// The scheduler warp that finds a successor's entry schedules the predecessor
-	// itself, on its own MTB (the artifact); false: it releases it to the
-	// scheduler warp of the predecessor's column (algorithm 1).
-	Successor bool
-}
-
-// PaperMTB is the threadblock of the paper.
-func PaperMTB() MTBConfig {
-	return MTBConfig{Executors: 31, Barriers: 16, SharedBytes: 32 << 10, SmallestBlock: 512}
-}
-
 // Slot is the WarpTable's record of one executor warp (table 2).
 type Slot struct {
 	Exec    bool   // the warp runs, or is about to run, a task
@@ -125,23 +106,6 @@ func NewMTB(table *Table, column int, cfg MTBConfig) (*MTB, error) {
 		m.slots[i].Barrier = -1
 	}
 	return m, nil
-}
-
-// Admits reports, as an error in one sentence, why a task could never run: what
-// it asks for is more than an MTB has. Tasks whose threadblocks do not
-// synchronise may have any number of warps; they take executors in turns.
-func (cfg MTBConfig) Admits(t Task) error {
-	switch {
-	case t.Blocks == 0 || t.Threads == 0:
-		return fmt.Errorf("task %d has no threads", t.Kernel)
-	case uint64(t.Blocks)*uint64(t.WarpsPerBlock()) > 1<<31:
-		return fmt.Errorf("task %d has %d threadblocks of %d threads, more than a narrow task can count", t.Kernel, t.Blocks, t.Threads)
-	case int64(t.SharedBytes) > int64(cfg.SharedBytes):
-		return fmt.Errorf("task %d asks for %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel, t.SharedBytes, cfg.SharedBytes)
-	case t.Sync && int(t.WarpsPerBlock()) > cfg.Executors:
-		return fmt.Errorf("task %d synchronises threadblocks of %d warps, an MTB has %d executor warps", t.Kernel, t.WarpsPerBlock(), cfg.Executors)
-	}
-	return nil
 }
 
 // Slot returns an executor warp's record.
@@ -401,83 +365,4 @@ func (m *MTB) WarpDone(slot int) End {
 	m.slots[slot] = Slot{Barrier: -1}
 	m.idle |= 1 << slot
 	return end
-}
-
-// Idling reports whether the scheduler warp would go on to no effect until
-// something happens from outside: it scans a column in which nothing is to be
-// done, or repeats a search for a barrier, for shared memory or for executors
-// that are all taken. An engine may then let time pass and account for the
-// instructions with [MTB.Skip].
-func (m *MTB) Idling() bool {
-	switch m.phase {
-	case phaseScan:
-		return m.table.quiet(m.column, m.held)
-	case phaseBarrier:
-		return m.names == 0
-	case phaseFree, phaseSearch:
-		_, ok := m.shared.Find(int(m.task.SharedBytes))
-		return !ok && m.shared.Pending() == 0
-	case phaseSlots:
-		return m.idle == 0
-	}
-	return false
-}
-
-// Skip performs n idle steps at once and returns the code that they executed,
-// as a count per block. Idling must hold.
-func (m *MTB) Skip(n uint64) (counts [NumBlocks]uint64) {
-	if !m.Idling() {
-		panic("pagoda: the scheduler warp skips work")
-	}
-	switch m.phase {
-	case phaseScan:
-		counts[ScanEntry], counts[CheckPrev], counts[PrevNotReady] = m.skipScan(n)
-	case phaseBarrier:
-		counts[GetBarrier] = n
-	case phaseFree, phaseSearch:
-		other := n / 2
-		counts[NothingToFree], counts[SearchShared] = n-other, other
-		if m.phase == phaseSearch {
-			counts[NothingToFree], counts[SearchShared] = other, n-other
-		}
-		if n%2 == 1 {
-			m.phase = phaseFree + phaseSearch - m.phase
-		}
-	case phaseSlots:
-		counts[LookForSlots] = n
-	}
-	return counts
-}
-
-// Coast moves a scan on by n entries in which nothing was to be done, for an
-// engine that learns only afterwards that the idling has ended. It does nothing
-// where the scheduler warp is not scanning.
-func (m *MTB) Coast(n uint64) {
-	if m.phase == phaseScan {
-		m.row = int((uint64(m.row) + n) % uint64(m.table.Rows()))
-	}
-}
-
-// skipScan walks the column for n steps. An entry that waits for its predecessor
-// takes three, any other one; after one sweep the rest is arithmetic.
-func (m *MTB) skipScan(n uint64) (scans, checks, waits uint64) {
-	waiting := bits.OnesCount64(m.table.hot[m.column])
-	sweep := uint64(m.table.Rows() + 2*waiting)
-	sweeps := n / sweep
-	if m.cfg.ScanRows > 1 || m.cfg.Successor { // its steps do not all read one entry
-		sweeps = 0
-	}
-	scans, checks, waits = sweeps*uint64(m.table.Rows()), sweeps*uint64(waiting), sweeps*uint64(waiting)
-	for n -= sweeps * sweep; n > 0; n-- {
-		switch m.Next() {
-		case ScanEntry:
-			scans++
-		case CheckPrev:
-			checks++
-		case PrevNotReady:
-			waits++
-		}
-		m.Apply()
-	}
-	return scans, checks, waits
 }

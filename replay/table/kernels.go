@@ -27,6 +27,13 @@ func kernelStalled(reason model.Stall, name string) column[kernelRow] {
 		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < trace.InferredTime })
 }
 
+func gpuIPC(r *kernelRow) float64 {
+	if r.FirstCTA == model.Unset || r.End == model.Unset {
+		return math.NaN()
+	}
+	return ratio(r.ThreadInsts, uint64(r.End-r.FirstCTA), 1)
+}
+
 var launchers = []string{"host", "device"}
 
 func init() {
@@ -67,12 +74,7 @@ func init() {
 			count("thread_instructions", "Warp instructions times their active lanes.", func(r *kernelRow) uint64 { return r.ThreadInsts }),
 			f64("ipc", "Warp instructions per cycle of an SM with a CTA of it (Nsight: sm__inst_executed.avg.per_cycle_active).",
 				func(r *kernelRow) float64 { return ratio(r.WarpInsts, r.Work.ActiveSMCycles, 1) }),
-			f64("gpu_ipc", "Thread instructions per cycle of its duration, over the whole GPU (Accel-Sim: gpu_ipc).", func(r *kernelRow) float64 {
-				if r.FirstCTA == model.Unset || r.End == model.Unset {
-					return math.NaN()
-				}
-				return ratio(r.ThreadInsts, uint64(r.End-r.FirstCTA), 1)
-			}),
+			f64("gpu_ipc", "Thread instructions per cycle of its duration, over the whole GPU (Accel-Sim: gpu_ipc).", gpuIPC),
 			f64("occupancy_pct", "Its average resident warps of an SM with a CTA of it, over the most that an SM holds (Nsight: sm__warps_active.avg.pct_of_peak_sustained_active).",
 				func(r *kernelRow) float64 { return ratio(r.Work.WarpCycles, r.Work.PlaceCycles, 100) }),
 			count("l1_accesses", "Sectors of 32 B that it asked the L1 for (Nsight: l1tex__t_sectors.sum).", func(r *kernelRow) uint64 { return r.Work.L1Accesses }),
