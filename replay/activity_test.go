@@ -1,6 +1,10 @@
 package replay
 
-import "testing"
+import (
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
 
 // Two streams: 0 runs 0-10, 15-20 and, within, 16-18; 1 runs 5-15. Copies 18-30 and
 // 28-40. So kernels 0 to 20, several in 5-10 and 15-18 (5-10: streams 0 and 1; at 15
@@ -12,6 +16,11 @@ func TestActivity(t *testing.T) {
 		Copies:  []Span{{Name: "h2d", From: 18, To: 30, Bytes: 100}, {Name: "h2d", From: 28, To: 40, Bytes: 20}},
 	}
 	if got, want := a.Overlap(), (Overlap{Span: 40, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	b := *a // a file is read before, and the run goes on for 10
+	b.Files, b.Ns = []Span{{Name: "prelude", From: -50, To: -5, Bytes: 7}}, 100
+	if got, want := b.Overlap(), (Overlap{Span: 100, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2, Files: 45, Idle: 15}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	f := a.Functions()
@@ -27,5 +36,24 @@ func TestActivity(t *testing.T) {
 	}
 	if got := (&Activity{}).Overlap(); got != (Overlap{}) {
 		t.Errorf("nothing: %+v", got)
+	}
+}
+
+// A capture's copies are there beside its kernels, and its span is that of the capture.
+func TestRecordedActivity(t *testing.T) {
+	r := tracetest.FromText(t, `meta gpu=k20c fidelity=kernel
+memset addr=0x1000 bytes=64 host=100 start=300 duration=100
+h2d addr=0x1000 bytes=64 host=500 start=1000 duration=2000
+launch a grid=1 block=32 fidelity=kernel host=2500 start=3500 duration=1000
+`)
+	a, err := RecordedActivity(r, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := a.Overlap(), (Overlap{Span: 4400, Kernels: 1000, Copies: 2100, Idle: 1300}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if l := a.Links(); len(l) != 2 || l[0].Name != "h2d" || l[0].Bytes != 64 || l[1].Name != "memset" {
+		t.Errorf("links %+v", l)
 	}
 }

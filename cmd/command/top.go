@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -87,6 +88,9 @@ func (a *app) top(all []*replay.Activity, policy string, most int) error {
 	return nil
 }
 
+// linkNames says of files what is done with them.
+var linkNames = strings.NewReplacer("prelude", "file read", "postlude", "file written")
+
 func (a *app) showActivity(x *replay.Activity, most int) {
 	o := x.Overlap()
 	share := func(ns int64) string {
@@ -115,13 +119,18 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 		g.row(t.Stream, commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.GapNs), duration(t.MostGapNs))
 	}
 	g.print()
-	for _, t := range x.Links() {
-		fmt.Fprintf(a.out, "%s: %s copies, %s in %s", t.Name, commas(int64(t.Count)), humanize.IBytes(uint64(t.Bytes)), duration(t.Ns))
-		if t.Ns > 0 {
-			fmt.Fprintf(a.out, ", %.1f GB/s", float64(t.Bytes)/float64(t.Ns))
+	if links := x.Links(); len(links) > 0 {
+		g = newGrid(a.out, "copy or file", "runs", "bytes", "time", "of all", "GB/s")
+		g.right(2, 3, 4, 5, 6)
+		for _, t := range links {
+			rate := "-"
+			if t.Ns > 0 {
+				rate = fmt.Sprintf("%.1f", float64(t.Bytes)/float64(t.Ns))
+			}
+			g.row(linkNames.Replace(t.Name), commas(int64(t.Count)), humanize.IBytes(uint64(t.Bytes)), duration(t.Ns), share(t.Ns), rate)
 		}
-		fmt.Fprintln(a.out)
+		g.print()
 	}
-	fmt.Fprintf(a.out, "a kernel %s of the time, several %s, copies %s (%s beside a kernel), nothing %s\n",
-		share(o.Kernels), share(o.Several), share(o.Copies), share(o.CopiesHidden), share(o.Idle))
+	fmt.Fprintf(a.out, "a kernel %s of the time, several %s, copies %s (%s beside a kernel), files %s, nothing %s\n",
+		share(o.Kernels), share(o.Several), share(o.Copies), share(o.CopiesHidden), share(o.Files), share(o.Idle))
 }

@@ -1,0 +1,167 @@
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"gpureplay/model/host"
+	"gpureplay/replay/table"
+	"gpureplay/trace"
+)
+
+// Activities reads what each run under a folder of tables did, from its tables
+// kernels, stages and, for how long it took, runs.
+func Activities(dir string) ([]*Activity, error) {
+	parts, err := table.Find(dir, "kernels")
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 0 {
+		return nil, fmt.Errorf("top: %s has no table kernels: replay with --tables=kernels,stages or all", dir)
+	}
+	stages, err := table.Find(dir, "stages")
+	if err != nil {
+		return nil, err
+	}
+	runs, err := table.Find(dir, "runs")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Activity
+	for _, p := range parts {
+		a := &Activity{Policy: p.Policy, Title: p.Trace + " under " + p.Policy + " on " + p.GPU}
+		if p.Set != "" {
+			a.Title += " with " + p.Set
+		}
+		clock, err := clockOf(p.Path)
+		if err != nil {
+			return nil, err
+		}
+		err = eachRow(p.Path, []string{"function", "stream", "first_cta_cycles", "end_cycles"}, func(b *table.Batch, row int) error {
+			name, _ := b.Column("function").Text(row)
+			stream, _ := b.Column("stream").Int(row)
+			a.add(&a.Kernels, clock, b, row, Span{Name: name, Stream: stream}, "first_cta_cycles")
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if err := a.readStages(clock, p.Key, stages); err != nil {
+			return nil, err
+		}
+		if err := a.readEnd(p.Key, runs); err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// readStages reads copies and accesses of files.
+func (a *Activity) readStages(clock table.Clock, run table.Key, stages []table.Part) error {
+	i := slices.IndexFunc(stages, func(s table.Part) bool { return s.Key == run })
+	if i < 0 {
+		return nil
+	}
+	return eachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"}, func(b *table.Batch, row int) error {
+		name, _ := b.Column("stage").Text(row)
+		bytes, _ := b.Column("bytes").Int(row)
+		switch name {
+		case "h2d", "d2h":
+			a.add(&a.Copies, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
+		case "prelude", "postlude":
+			a.add(&a.Files, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
+		}
+		return nil
+	})
+}
+
+// readEnd reads how long the run took; without its row it is to the end of what it did.
+func (a *Activity) readEnd(run table.Key, runs []table.Part) error {
+	for _, list := range [][]Span{a.Kernels, a.Copies, a.Files} {
+		for _, s := range list {
+			a.Ns = max(a.Ns, s.To)
+		}
+	}
+	i := slices.IndexFunc(runs, func(s table.Part) bool { return s.Key == run })
+	if i < 0 {
+		return nil
+	}
+	return eachRow(runs[i].Path, []string{"time_ns"}, func(b *table.Batch, row int) error {
+		if ns, ok := b.Column("time_ns").Int(row); ok {
+			a.Ns = ns
+		}
+		return nil
+	})
+}
+
+// add adds a span, if both of its ends are known.
+func (a *Activity) add(to *[]Span, clock table.Clock, b *table.Batch, row int, s Span, start string) {
+	from, ok1 := b.Column(start).Int(row)
+	end, ok2 := b.Column("end_cycles").Int(row)
+	if ok1 && ok2 {
+		s.From, s.To = clock.Ns(from), clock.Ns(end)
+		*to = append(*to, s)
+	}
+}
+
+// clockOf is the clock that a file keeps; without one a cycle is a nanosecond.
+func clockOf(path string) (table.Clock, error) {
+	r, err := table.OpenReader(path, table.Limits{})
+	if err != nil {
+		return table.Clock{}, err
+	}
+	defer r.Close()
+	for _, kv := range r.Metadata() {
+		if kv.Key == "clock_mhz" {
+			mhz, err := strconv.ParseFloat(kv.Value, 64)
+			if err != nil {
+				return table.Clock{}, fmt.Errorf("tables: %s: clock_mhz is %q, no number", path, kv.Value)
+			}
+			return table.NewClock(mhz)
+		}
+	}
+	return table.NewClock(1000)
+}
+
+// RecordedActivity is what a capture recorded of its kernels and copies; none have
+// times where the source has none.
+func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
+	times, err := host.ReadCapture(r)
+	if err != nil {
+		return nil, err
+	}
+	a := &Activity{Title: name + " as captured", Recorded: true, Ns: times.SpanNs()}
+	var k trace.Kernel
+	for id := range uint32(r.Kernels()) {
+		if err := r.Kernel(id, &k); err != nil {
+			return nil, err
+		}
+		a.recorded(&a.Kernels, k.Recorded, Span{Name: r.Program().Functions[k.Function].Name, Stream: int64(k.Stream)})
+	}
+	ops := r.HostOps()
+	var op trace.HostOp
+	for {
+		err := ops.Next(&op)
+		if errors.Is(err, io.EOF) {
+			return a, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if op.Kind != trace.OpLaunch {
+			a.recorded(&a.Copies, op.Recorded, Span{Name: op.Kind.String(), Stream: int64(op.Stream), Bytes: int64(op.Bytes)})
+		}
+	}
+}
+
+// recorded adds what has a time.
+func (a *Activity) recorded(to *[]Span, t *trace.Recorded, s Span) {
+	if t != nil && t.StartNs >= 0 && t.DurationNs >= 0 {
+		s.From, s.To = t.StartNs, t.StartNs+t.DurationNs
+		*to = append(*to, s)
+	}
+}
