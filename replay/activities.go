@@ -64,6 +64,7 @@ func Activities(dir string) ([]*Activity, error) {
 func (a *Activity) readStages(clock table.Clock, run table.Key, stages []table.Part) error {
 	i := slices.IndexFunc(stages, func(s table.Part) bool { return s.Key == run })
 	if i < 0 {
+		a.Unknown = true
 		return nil
 	}
 	return eachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"}, func(b *table.Batch, row int) error {

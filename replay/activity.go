@@ -23,6 +23,7 @@ type Activity struct {
 	Kernels  []Span
 	Copies   []Span // named by their direction; of a capture memsets too
 	Files    []Span // named prelude (read) and postlude (written)
+	Unknown  bool   // copies and files are: the table stages was not written
 }
 
 // Times sums spans of one name or stream.

@@ -36,7 +36,7 @@ func TestPersonas(t *testing.T) {
 			{[]string{"inspect", at("r.trace.zst")}, []string{"policies that apply"}},
 			{[]string{"--policy=ppcs", "--gpu=gk110-ppcs", "--audit", "-o", at("r"), at("r.trace.zst")}, []string{"serial", "ppcs", "1.0"}},
 			{[]string{"compare", at("r"), "serial", "ppcs"}, []string{"policy: serial → ppcs"}},
-			{[]string{"top", at("r")}, []string{"stream", "longest gap"}},
+			{[]string{"top", at("r")}, []string{"stream", "longest gap", "file read"}},
 		},
 		"inference engineer": { // where does the time of a capture go?
 			{[]string{"top", at("c.trace.zst")}, []string{"softmax", "matmul", "longest gap"}},

@@ -131,6 +131,10 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 		}
 		g.print()
 	}
+	if x.Unknown {
+		fmt.Fprintf(a.out, "a kernel %s of the time, several %s; of copies and files nothing is known without the table stages\n", share(o.Kernels), share(o.Several))
+		return
+	}
 	fmt.Fprintf(a.out, "a kernel %s of the time, several %s, copies %s (%s beside a kernel), files %s, nothing %s\n",
 		share(o.Kernels), share(o.Several), share(o.Copies), share(o.CopiesHidden), share(o.Files), share(o.Idle))
 }
