@@ -158,6 +158,30 @@ d2h P
 	}
 }
 
+// An SM that is full has been filled: when two SMs of one place are free again, both CTAs
+// having waited for a page, the turn is SM 0's and not that of SM 1, which came last.
+func TestFullIsFilled(t *testing.T) {
+	const program = `
+array P bytes=4K input output
+read P
+h2d P
+launch a grid=4 block=32
+cta 0..3
+ warp 0
+  load R2 <- R1 @P+4
+  exit
+d2h P
+`
+	c := tiny(t, 2, 1)
+	c.KMU.CTAsPerCycle = 0.02
+	l, _ := run(t, program, c, "crcs")
+	for n, sm := range []int{0, 1, 0, 1} {
+		if got := l.cta(t, 0, uint32(n)).SM; int(got) != sm {
+			t.Errorf("CTA %d is on SM %d, want %d", n, got, sm)
+		}
+	}
+}
+
 // Kernel 1 writes page 1, which nobody brings: its ready bit is set from the start. When
 // SM 0 has become idle page 0 is there and of kernel 2. By the words kernel 2 owns all of
 // the pages that are available; by the ready bits it owns half, and kernel 1 the other:
