@@ -9,14 +9,14 @@ import (
 
 // nChannel is a DRAM channel.
 type nChannel struct {
-	cfg           *hardware.Config
-	queue         nQueue
-	bus           *nPort // in bursts
-	banks         []nBank
-	turn, lastAct model.Time
-	everAct       bool
-	pending       nCycles      // with a request
-	works         []model.Time // cycles without refresh, as far as anybody looked
+	cfg     *hardware.Config
+	queue   nQueue
+	bus     *nPort // in bursts
+	banks   []nBank
+	turn    model.Time
+	acts    []model.Time // of all banks
+	pending nCycles      // with a request
+	works   []model.Time // cycles without refresh, as far as anybody looked
 }
 
 // working is the number of cycles before t that have no refresh.
@@ -103,11 +103,15 @@ func (c *nChannel) access(sector uint64, n int, t model.Time, write bool) (done 
 }
 
 // open gives the first column command of a row: at once if it is open, or among
-// the last four and still served.
+// the last 16 and still served.
 func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, hit bool) {
 	d := &c.cfg.DRAM
-	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-4; i-- {
-		if r := &b.rows[i]; r.row == row && r.interval == c.interval(now) && (i == len(b.rows)-1 || r.last >= now) {
+	for i := len(b.rows) - 1; i >= 0 && i >= len(b.rows)-16; i-- {
+		r := &b.rows[i]
+		if i < len(b.rows)-1 && r.last < now {
+			break
+		}
+		if r.row == row && r.interval == c.interval(now) {
 			if i < len(b.rows)-1 {
 				r.last++
 			}
@@ -122,8 +126,9 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 		}
 		act = max(pre+model.Time(d.TRP), b.lastAct+model.Time(d.TRC))
 	}
-	if gap := act - c.lastAct; c.everAct && gap >= 0 && gap < model.Time(d.TRRD) {
-		act = c.lastAct + model.Time(d.TRRD)
+	near := func(other model.Time) bool { return max(act-other, other-act) < model.Time(d.TRRD) }
+	for slices.ContainsFunc(c.acts, near) {
+		act++
 	}
 	if after := now; c.interval(act+model.Time(d.TRCD)) > c.interval(now) {
 		for c.interval(after) == c.interval(now) {
@@ -132,7 +137,7 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 		return c.open(b, row, after)
 	}
 	b.lastAct = act
-	c.lastAct, c.everAct = max(c.lastAct, act), true
+	c.acts = append(c.acts, act)
 	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD), interval: c.interval(act)})
 	return b.rows[len(b.rows)-1].open, false
 }

@@ -11,7 +11,7 @@ import (
 //     its SM;
 //   - dram-timing: the commands of a bank are as far apart as the timings of the DRAM say,
 //     those that open rows of a channel too, and a column command is to an open row or to
-//     one whose batch is still served (the last four rows of a bank).
+//     one whose batch is still served (the last 16 rows of a bank).
 type memoryBook struct {
 	a        *auditor
 	flushed  []model.Time // of the L1 of each SM
@@ -20,7 +20,7 @@ type memoryBook struct {
 }
 
 type channelBook struct {
-	opened model.Time // the latest command that opened a row
+	opened []model.Time // the latest commands that opened a row
 	banks  map[int]*bankBook
 }
 
@@ -40,7 +40,7 @@ type rowBook struct {
 func newMemoryBook(a *auditor) *memoryBook {
 	m := &memoryBook{a: a, flushed: make([]model.Time, a.cfg.SM.Count), kernels: make([]uint32, a.cfg.SM.Count), channels: make([]channelBook, a.cfg.DRAM.Channels)}
 	for i := range m.channels {
-		m.channels[i] = channelBook{-never, map[int]*bankBook{}}
+		m.channels[i] = channelBook{banks: map[int]*bankBook{}}
 	}
 	for i := range m.kernels {
 		m.kernels[i] = model.NoKernel
@@ -94,15 +94,20 @@ func (m *memoryBook) apart(c *memory.Command, since model.Time, what string, tim
 }
 
 // keptRows is how many rows of a bank may be served at a time (MODEL.md, choice 9).
-const keptRows = 4
+const keptRows = 16
+
+// keptActivations is how many openings of rows of a channel each is compared with: they are told out of their order.
+const keptActivations = 64
 
 // Activated checks a command that opens a row.
 func (m *memoryBook) Activated(c *memory.Command) {
 	d, ch, b := &m.a.cfg.DRAM, &m.channels[c.Channel], m.bank(c)
-	if c.At >= ch.opened {
-		m.apart(c, ch.opened, "the channel opened a row", d.TRRD)
-		ch.opened = c.At
+	for _, t := range ch.opened {
+		if max(c.At-t, t-c.At) < model.Time(d.TRRD) {
+			m.a.fail("dram-timing", m.a.last, "channel %d: rows are opened at DRAM cycles %d and %d, less than %d apart", c.Channel, t, c.At, d.TRRD)
+		}
 	}
+	ch.opened = append(ch.opened[max(0, len(ch.opened)-keptActivations+1):], c.At)
 	if len(b.rows) > 0 && b.rows[0].refreshes == c.Refreshes { // behind a refresh all rows are closed
 		m.apart(c, b.rows[0].opened, "it opened a row", max(d.TRC, d.TRAS+d.TRP))
 		m.apart(c, b.data, "the last data of its open row were", d.TRP)

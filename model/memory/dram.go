@@ -18,7 +18,7 @@ type channel struct {
 	banks   []bank
 	turn    Time  // end of the last write on the bus
 	queue   ring  // requests among which FR-FCFS chooses
-	lastAct Time  // of any bank
+	barred  slots // where no bank may be activated: trrd from activations of others
 	pending cover // by some request
 	refresh refresh
 	stats   Record
@@ -44,7 +44,7 @@ type rowBatch struct {
 }
 
 // keptRows is how many rows a bank remembers, a power of two.
-const keptRows = 4
+const keptRows = 16
 
 // noRow is that of a bank that has not been opened.
 const noRow = ^uint64(0)
@@ -65,7 +65,7 @@ func newChannel(c *hardware.Config, where *mapping) channel {
 	return channel{
 		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
-		mapping: where, banks: banks, queue: newRing(d.Window), lastAct: -Never, pending: newCover(), refresh: newRefresh(d),
+		mapping: where, banks: banks, queue: newRing(d.Window), barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
 	}
 }
 
@@ -126,7 +126,11 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 func (c *channel) open(b *bank, row uint64, now Time) Time {
 	era, end := c.refresh.era(now)
 	for i := range uint(keptRows) {
-		if r := b.batch(i); r.row == row && r.era == era && (i == 0 || r.last >= now) {
+		r := b.batch(i)
+		if i > 0 && r.last < now {
+			break // and those before it
+		}
+		if r.row == row && r.era == era {
 			c.stats.RowHits++
 			c.stats.Hits++
 			if i > 0 {
@@ -144,15 +148,13 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 		}
 		act = max(pre+Time(d.TRP), b.lastAct+Time(d.TRC))
 	}
-	if gap := act - c.lastAct; gap >= 0 && gap < Time(d.TRRD) {
-		act = c.lastAct + Time(d.TRRD)
-	}
+	act = c.barred.next(act)
 	if act+Time(d.TRCD) >= end {
 		return c.open(b, row, end)
 	}
 	c.stats.Misses++
 	b.lastAct = act
-	c.lastAct = max(c.lastAct, act)
+	c.barred.bar(act-Time(d.TRRD)+1, act+Time(d.TRRD))
 	b.at++
 	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
 	return act + Time(d.TRCD)

@@ -98,6 +98,41 @@ func (s *slots) load(t Time) (taken int) {
 	return taken
 }
 
+// next returns the first free cycle at or after t, and leaves it free.
+func (s *slots) next(t Time) Time {
+	for {
+		e := t >> 6
+		w := &s.words[uint(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			return t
+		}
+		if w.epoch == e {
+			if free := w.free >> (uint(t) & 63); free != 0 {
+				return t + Time(bits.TrailingZeros64(free))
+			}
+		}
+		t = (e + 1) << 6
+	}
+}
+
+// bar takes all cycles from one to before another, whether they are free or not.
+func (s *slots) bar(from, to Time) {
+	for from = max(0, from); from < to; from = from>>6<<6 + 64 {
+		e := from >> 6
+		w := &s.words[uint(e)&(slotWindow/64-1)]
+		if w.epoch < e {
+			w.epoch, w.free = e, ^uint64(0)
+		}
+		if w.epoch == e {
+			most := ^uint64(0)
+			if n := to - from; n < 64 {
+				most = 1<<uint(n) - 1
+			}
+			w.free &^= most << (uint(from) & 63)
+		}
+	}
+}
+
 // take is reserve in cycles of the port.
 func (s *slots) take(t Time) Time {
 	for {
