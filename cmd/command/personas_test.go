@@ -42,6 +42,7 @@ func TestPersonas(t *testing.T) {
 			{[]string{"top", at("c.trace.zst")}, []string{"softmax", "matmul", "longest gap"}},
 			{[]string{"what-if", at("c.trace")}, []string{"streams freed", "216 SMs"}},
 			{[]string{"--policy=captured,hyperq", "--gpu=a100", "-o", at("c"), at("c.trace.zst")}, []string{"captured", "hyperq"}},
+			{[]string{"-o", at("d"), at("c.trace")}, []string{"hyperq", "recorded"}}, // as the GPU ran it
 			{[]string{"report", at("c")}, []string{"plots"}},
 			{[]string{"timeline", at("c"), "-o", at("c.pftrace")}, []string{"slices"}},
 		},

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -133,7 +134,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 // registerMachine declares what chooses the policies, the machine and the work.
 func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	f.chooser.register(s)
-	s.StringVar(&f.policy, "policy", "serial", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr)")
+	s.StringVar(&f.policy, "policy", "", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr); default hyperq for a capture with recorded times, as its GPU ran it, else serial")
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
 	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the capture has them), machine or none (default recorded where the trace has calls)")
 	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the trace has them)")
@@ -154,7 +155,7 @@ func (f *replayFlags) window() model.Time {
 
 // tasks resolves --as-tasks.
 func (f *replayFlags) tasks() (host.AsTasks, error) {
-	as, err := host.ParseAsTasks(f.asTasks)
+	as, err := host.ParseAsTasks(cmp.Or(f.asTasks, "no"))
 	if err != nil {
 		return as, usageError{err}
 	}
@@ -298,7 +299,11 @@ func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*pol
 		}
 	}
 	if f.policy != "all" {
-		all, err := policies.Parse(f.policy, flags)
+		list, err := f.listed(r)
+		if err != nil {
+			return nil, err
+		}
+		all, err := policies.Parse(list, flags)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -309,15 +314,31 @@ func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*pol
 		}
 		return all, nil
 	}
-	as, err := f.tasks()
-	if err != nil {
-		return nil, err
-	}
-	facts, err := policies.FactsOf(r, as)
+	facts, err := f.facts(r)
 	if err != nil {
 		return nil, err
 	}
 	apply, rest, err := policies.Applicable(facts, flags)
 	a.noteRest(rest)
 	return apply, err
+}
+
+// listed is --policy, or what goes without: a capture runs as its GPU ran it.
+func (f *replayFlags) listed(r *trace.Reader) (string, error) {
+	if f.policy != "" {
+		return f.policy, nil
+	}
+	facts, err := f.facts(r)
+	if err == nil && facts.Starts > 0 {
+		return "hyperq", nil
+	}
+	return "serial", err
+}
+
+func (f *replayFlags) facts(r *trace.Reader) (*policies.Facts, error) {
+	as, err := f.tasks()
+	if err != nil {
+		return nil, err
+	}
+	return policies.FactsOf(r, as)
 }
