@@ -126,6 +126,53 @@ launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
 	}
 }
 
+// b had been called when a ended at 200, and the device did nothing until it began at 1000:
+// the capture lacks what ran for 800, which passes again before b, however fast the host is
+// (a ends at 140 then). Where another stream has work until 950, b waits for what it
+// always waits for, 40 behind a: 50 are less than a launch takes (100 and 120, c's, which
+// is called at 20).
+func TestUnrecordedWork(t *testing.T) {
+	const text = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=100 duration=100
+launch b grid=1 block=32 fidelity=kernel ns=10 host=20 start=1000 duration=100
+`
+	const busy = "launch c grid=1 block=32 stream=1 fidelity=kernel host=30 start=150 duration=800\n"
+	for _, w := range []struct {
+		text  string
+		times host.Times
+		want  string
+	}{
+		{text, host.TimesRecorded, "[100-200 1000-1100]"},
+		{text, host.TimesNone, "[40-140 940-1040]"},
+		{text + busy, host.TimesRecorded, "[100-200 240-340 140-940]"},
+	} {
+		if got := fmt.Sprint(recordedEnds(t, w.text, "hyperq", host.Timing{Host: w.times}, nil)); got != w.want {
+			t.Errorf("%s: %s, want %s", w.text, got, w.want)
+		}
+	}
+}
+
+// c was recorded to begin long after its call, and waits for an event. Where that is b's,
+// and the device was busy all along, c begins when b has ended (at 630, and 40 of dispatch
+// later), since the wait is in what was recorded. Where nobody recorded the event and
+// the device was idle from 640 to 1650, those 1010 pass behind the usual delay, 130 (of 100, 130
+// and c's own): from c's call at 20 to 1160.
+func TestDelayBehindAWait(t *testing.T) {
+	const a = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=40
+launch b grid=1 block=32 stream=1 fidelity=kernel host=10 start=140 duration=500
+`
+	for _, w := range []struct{ text, want string }{
+		{a + "record event=1 stream=1\nlaunch d grid=1 block=32 stream=3 fidelity=kernel host=15 start=150 duration=1840\nwait event=1 stream=2\nwork 20\n" +
+			"launch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=2000 duration=10\n", "[100-140 130-630 670-680 135-1975]"},
+		{a + "wait event=9 stream=2\nwork 20\nlaunch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=1650 duration=10 ns=5\n", "[100-140 130-630 1160-1170]"},
+	} {
+		if got := fmt.Sprint(recordedEnds(t, w.text, "hyperq", host.Timing{Host: host.TimesRecorded}, nil)); got != w.want {
+			t.Errorf("%s: %s, want %s", w.text, got, w.want)
+		}
+	}
+}
+
 // Of 1,500 kernels of one call, which is a graph's, one counts for the queue to the
 // device, and of as many without a call none does: the launch behind them begins at
 // once, 40 of dispatch after its call. Of 1,500 with calls of their own, 477 must have

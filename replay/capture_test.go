@@ -13,20 +13,14 @@ import (
 const (
 	// Kernels of streams 20 and 21 that need nothing of an SM: captured ends on time.
 	sideBySide = "recorded durations of kernels that ran side by side have their share of the GPU in them already"
-	// With no more than the usual delay behind a wait -3.8 %; but negative_queue, whose waits have no name, -61 % for -12.3. Streams 14 and 15 without their share of SMs: +3.9 %.
-	waitsTwice = "a launch behind a wait for an event was recorded to begin long after its call, which has the wait in it: it is waited twice"
-	// Memsets in these gaps: -12.3 % becomes -4.1 %.
-	notRecorded = "806 ms in which stream 7 did nothing between operations that were launched, most of them of graphs: the capture lacks what ran"
 )
 
 // openCaptures are the misses that have a name, in per cent.
 var openCaptures = map[string]struct {
-	captured, replayed float64
-	why                string
+	captured float64
+	why      string
 }{
-	"kineto-hta/trace_diff__control__control.json.gz":              {captured: 0.12, why: sideBySide},
-	"kineto-hta/negative_queue_length_values_check__rank0.json.gz": {replayed: -12.3, why: notRecorded},
-	"kineto-hta/trace_diff__test__test.json.gz":                    {replayed: 5.1, why: waitsTwice},
+	"kineto-hta/trace_diff__control__control.json.gz": {captured: 0.12, why: sideBySide},
 }
 
 // noted is the end to end that the notice of a capture states, in ms.
@@ -76,11 +70,7 @@ func endsAsRecorded(t *testing.T, name, path string) {
 	if ms := float64(c.RecordedNs) / 1e6; noted[name] > 0 && math.Abs(ms/noted[name]-1) > 0.0005 || c.NoCall > c.Kernels {
 		t.Errorf("recorded %.3f ms, noted %.3f; %d of %d kernels without a call", ms, noted[name], c.NoCall, c.Kernels)
 	}
-	limit := 5.0
-	if open.replayed != 0 {
-		limit = 0.5
-	}
-	if c.HostTimes && math.Abs(c.ReplayedPct()-open.replayed) > limit {
-		t.Errorf("replayed %+.2f %%, want %+.1f", c.ReplayedPct(), open.replayed)
+	if c.HostTimes && math.Abs(c.ReplayedPct()) > 5 {
+		t.Errorf("replayed %+.2f %%", c.ReplayedPct())
 	}
 }

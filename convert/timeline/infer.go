@@ -1,6 +1,11 @@
 package timeline
 
-import "gpureplay/trace"
+import (
+	"math"
+	"slices"
+
+	"gpureplay/trace"
+)
 
 // Most profilers tell that a stream waited for an event, but neither which
 // stream nor which event. What is known bounds the guess: a wait orders two
@@ -8,6 +13,11 @@ import "gpureplay/trace"
 // next; and what it then runs began after what it waited for had ended. So the
 // wait is taken to be for the other stream that was used last, among those whose
 // last activity had ended by then. The recorded order never contradicts it.
+//
+// A thread may order streams on behalf of another one (PyTorch's backward pass does, for
+// the optimizer). An activity that could have begun when its own stream was through, and
+// began when work of another stream had just ended, takes a wait that another thread left: it
+// waited longer for the end of that work than it took to begin behind it.
 //
 // A profiler that explains some waits leaves out those that had nothing to wait
 // for; nothing is inferred then.
@@ -58,19 +68,49 @@ func (e *emitter) infer(r *row, pending uint64) error {
 		if u.stream == r.stream || u.ended > r.began {
 			continue
 		}
-		event := inferredEvent | e.waits.events
-		e.waits.events++
-		e.op = trace.HostOp{Kind: trace.OpEventRecord, Array: trace.NoArray, Stream: u.stream, Event: event}
-		if err := e.sink.Op(&e.op); err != nil {
+		if err := e.order(u.stream, r.stream); err != nil {
 			return err
 		}
-		e.op = trace.HostOp{Kind: trace.OpStreamWait, Array: trace.NoArray, Stream: r.stream, Event: event}
-		if err := e.sink.Op(&e.op); err != nil {
-			return err
-		}
-		e.b.counts.add(streamWaitInferred)
 		pending--
 	}
 	e.b.counts[streamWaitUnresolved] += pending
 	return nil
+}
+
+// order has a stream wait for what another one has been given.
+func (e *emitter) order(first, second uint64) error {
+	event := inferredEvent | e.waits.events
+	e.waits.events++
+	e.b.counts.add(streamWaitInferred)
+	e.op = trace.HostOp{Kind: trace.OpEventRecord, Array: trace.NoArray, Stream: first, Event: event}
+	if err := e.sink.Op(&e.op); err != nil {
+		return err
+	}
+	e.op = trace.HostOp{Kind: trace.OpStreamWait, Array: trace.NoArray, Stream: second, Event: event}
+	return e.sink.Op(&e.op)
+}
+
+// inferOthers writes a wait that another thread left for the stream of an activity.
+func (e *emitter) inferOthers(r *row) error {
+	i := slices.IndexFunc(e.left, func(l *last) bool { return l.pending > 0 })
+	stream, ok := e.waits.behind(r)
+	if i < 0 || !ok {
+		return nil
+	}
+	e.left[i].pending--
+	return e.order(stream, r.stream)
+}
+
+// behind returns the stream behind whose work an activity began.
+func (w *waits) behind(r *row) (stream uint64, ok bool) {
+	ready, ended := r.start+r.duration, int64(math.MinInt64)
+	for _, u := range w.recent {
+		switch {
+		case u.stream == r.stream:
+			ready = max(ready, u.ended)
+		case u.ended <= r.began && u.ended > ended:
+			stream, ended = u.stream, u.ended
+		}
+	}
+	return stream, ended > ready && r.began-ended < ended-ready
 }

@@ -92,6 +92,7 @@ type emitter struct {
 	sink     Sink
 	device   uint32
 	threads  map[thread]*last
+	left     []*last // the same, in the order of their first calls
 	recorded map[uint64]bool
 	busy     int64 // end of the last call
 	started  bool
@@ -119,6 +120,7 @@ func (e *emitter) row(r *row) error {
 		}
 		used.stream = noStream
 		e.threads[thread{r.host, r.thread}] = used
+		e.left = append(e.left, used)
 	}
 	if r.side == sideActivity {
 		pending := uint64(0)
@@ -260,7 +262,11 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	if err := e.work(r); err != nil {
 		return err
 	}
-	if err := e.infer(r, pending); err != nil {
+	err := e.infer(r, pending)
+	if err == nil && r.flags&flagHostTime != 0 {
+		err = e.inferOthers(r)
+	}
+	if err != nil {
 		return err
 	}
 	e.waits.use(r)

@@ -14,6 +14,7 @@ type Capture struct {
 	Origin int64 // where the host's program begins, in ns of the capture
 	End    int64 // where the last of its work ends
 	usual  [2]int64
+	idle   []span // when the device did nothing, for longer than is usual for a launch
 
 	// BoundaryNs is the time from the end of a kernel to the begin of the next of its
 	// stream, where that had been launched by then: the median; -1: there is none.
@@ -62,6 +63,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64
 	var boundaries []boundary
+	var works []span
 	kernels := map[uint64]bool{} // whether the last of a stream was one
 	last := map[uint64]int64{}
 	ops := tr.HostOps()
@@ -77,6 +79,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 				}
 			}
 			c.BoundaryNs = c.boundary(boundaries)
+			c.idle = idle(works, c.usual[delayOfLaunch])
 			return c, nil
 		case err != nil:
 			return nil, err
@@ -96,15 +99,18 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 			loading = 0
 		}
 		c.begins(r, before-loading)
+		loaded := op.Ns + loading
+		loading = 0
 		kind := kindOfDelay(op.Kind)
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
 		}
 		if was := last[op.Stream]; kind == delayOfLaunch && kernels[op.Stream] && r.HostNs >= 0 && r.StartNs >= was && len(boundaries) < mostDelays {
-			boundaries = append(boundaries, boundary{r.StartNs - was, was - r.HostNs})
+			boundaries = append(boundaries, boundary{r.StartNs - was, was - r.HostNs - loaded})
 		}
 		kernels[op.Stream] = kind == delayOfLaunch
 		end := r.StartNs + max(0, r.DurationNs)
+		works = append(works, span{r.StartNs, end})
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
 	}
 }

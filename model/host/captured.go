@@ -28,7 +28,8 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	if r == nil {
 		return op
 	}
-	if place := h.placeOf(r); !h.graphs.node {
+	place := h.placeOf(r)
+	if !h.graphs.node {
 		op.place = place
 	}
 	if h.captured() {
@@ -42,10 +43,11 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	if h.timing.Copies == CopiesRecorded && op.Kind != trace.OpLaunch {
 		op.duration = Cycles(r.DurationNs, h.cfg)
 	}
+	op.gap = h.unrecorded(of, r, place == placeNone)
 	switch {
 	case h.timing.Host != TimesRecorded || h.graphs.node:
 	case op.Kind != trace.OpLaunch:
-		op.start, op.gap = h.notBefore(of, r, t), h.gap(of, r)
+		op.start, op.gap = h.notBefore(of, r, t), max(op.gap, h.gap(of, r))
 	case r.HostNs < 0: // of one with a call its arrival has it
 		op.start = h.notBefore(of, r, t) - Time(h.cfg.KMU.DispatchLatency)
 	}

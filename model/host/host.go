@@ -113,7 +113,7 @@ func New(c *hardware.Config, tr *trace.Reader, dev Device, way Mode, timing Timi
 	h.Link[2] = newRate(float64(c.DRAM.Channels*c.DRAM.BusBytes*c.DRAM.DataRate)*c.Clock.DRAMMHz*1e6/2, core)
 	h.Storage = newRate(c.Host.StorageMBs*1e6, core)
 	h.bound.h = h
-	if way != Captured && timing.Host != TimesRecorded {
+	if way != Captured && timing == (Timing{}) {
 		return h, nil
 	}
 	var err error
@@ -217,6 +217,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		k.Early = h.way == Freed
 		h.Push(st, h.recorded(StreamOp{Kind: trace.OpLaunch, Run: k, order: k.Number, early: k.Early}, op, k.Recorded, t), t)
 		busy := h.deliver(op, k, t)
+		st.waits = false
 		h.noteEnd(op.Stream, k.Recorded)
 		h.worked = 0
 		return busy, nil
@@ -227,6 +228,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		return h.call(op), nil
 	case trace.OpStreamWait:
 		st := h.Stream(op.Stream) // seen, whether there is something to wait for or not
+		st.waits = true
 		if e := h.events[op.Event]; e != nil && !e.done {
 			h.Push(st, StreamOp{Kind: op.Kind, event: e}, t)
 		}
@@ -235,6 +237,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		st := h.Stream(op.Stream)
 		h.Push(st, h.recorded(StreamOp{Kind: op.Kind, Array: op.Array, addr: op.Addr, Bytes: op.Bytes}, op, op.Recorded, t), t)
 		h.noteEnd(op.Stream, op.Recorded)
+		st.waits = false
 		if op.Async && !serial {
 			return h.call(op), nil
 		}

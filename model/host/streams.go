@@ -19,6 +19,8 @@ type Stream struct {
 	Seen  int // among all streams that the machine has seen
 	queue []StreamOp
 	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
+	waits bool // for an event, with what is issued to it next
+	freed Time // when the last operation that left it had ended
 }
 
 // StreamOp is one operation of a stream.
@@ -34,7 +36,7 @@ type StreamOp struct {
 
 	start    Time // cycle before which it does not begin; 0: any
 	duration Time // of a copy, as recorded; 0: it was not
-	gap      Time // before a copy, behind what was before it
+	gap      Time // behind what was before it
 	place    queuePlace
 	early    bool   // it need not wait for the end of the kernel before it
 	ended    bool   // before that has
@@ -91,6 +93,9 @@ func (h *Host) Push(st *Stream, op StreamOp, t Time) {
 func (h *Host) begin(st *Stream, t Time) {
 	for len(st.queue) > 0 {
 		op := &st.queue[0]
+		if op.gap > 0 && op.Kind == trace.OpLaunch { // the rest of what is between two kernels is the machine's
+			op.start, op.gap = max(op.start, st.freed+op.gap-Time(h.cfg.KMU.DispatchLatency)), 0
+		}
 		if op.start > t {
 			h.beginAt(st, op.start)
 			return
@@ -189,6 +194,7 @@ func (h *Host) KernelEnded(k *Kernel, firstCTA, t Time) error {
 func (h *Host) done(st *Stream, t Time) {
 	op := st.queue[0]
 	h.pop(st)
+	st.freed = t
 	if h.Gate != nil && op.order > 0 {
 		h.Gate.Completed(op.order, t)
 	}

@@ -92,7 +92,8 @@ func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 // notBefore is the cycle before which work that is issued in cycle t does not begin,
 // as it was recorded: as long after its call as it did; its start, where the capture
 // has no call. Of what may have waited for work before it in its stream it is no
-// longer than is usual for what did not. 0: nothing was recorded of it.
+// longer than is usual for what did not; behind a wait for an event, no longer than that
+// and what the device was idle. 0: nothing was recorded of it.
 func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	switch {
 	case r.StartNs < 0:
@@ -104,8 +105,12 @@ func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	if op.Ns == 0 { // a launch that loaded code, which stands before it as work
 		delay -= h.worked
 	}
-	if h.lastEnd[op.Stream] > r.HostNs {
-		delay = min(delay, h.capture.usual[kindOfDelay(op.Kind)])
+	usual := h.capture.usual[kindOfDelay(op.Kind)]
+	switch {
+	case h.lastEnd[op.Stream] > r.HostNs:
+		delay = min(delay, usual)
+	case h.Stream(op.Stream).waits:
+		delay = min(delay, usual+h.capture.idleIn(r.StartNs-delay, r.StartNs))
 	}
 	return t + Cycles(delay, h.cfg)
 }

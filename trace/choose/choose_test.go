@@ -351,3 +351,31 @@ launch g grid=1 block=32 host=640 start=700 duration=10 ns=10
 		launch 1 ns=10
 		`)
 }
+
+// The host's clock goes on through waits and launches whose call nobody saw: the call of f
+// ends at 10, the work behind it at 510, the wait at 1120, 20 after the end of f. So
+// the work of 300 begins then, and of it 30 had gone by when g began.
+func TestTimeGoneByWithoutCalls(t *testing.T) {
+	r, s := chosen(t, `
+function f
+function g
+launch f grid=1 block=32 host=0 start=1000 duration=100 ns=10
+work 500
+sync ns=20
+launch g grid=1 block=32 start=1150 duration=50
+work 300
+sync ns=20
+work 5
+launch g grid=1 block=32 host=1445 start=1500 duration=10 ns=10
+`, criteria{from: "1150ns"})
+	if s.Origin != 1150 {
+		t.Errorf("time 0 is %d ns", s.Origin)
+	}
+	same(t, lines(t, r, "launch", "work", "sync"), `
+		launch 0
+		work 270
+		sync ns=20
+		work 5
+		launch 1 ns=10
+		`)
+}

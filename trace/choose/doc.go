@@ -20,9 +20,11 @@
 //     wrote is there. An order that went through it alone is gone.
 //  6. Times count from the first call, or start without a call, that stays. A call that
 //     was made while work left out kept the device counts as made when that work ended,
-//     but not after the first start that stays; the host's time until then is gone. Times between chosen work stay as they
-//     were recorded: the policy captured, which begins work no earlier, has the gaps that
-//     left out work leaves; the others have none.
+//     but not after the first start that stays. The host's time before time 0 is gone,
+//     where its clock says what of its work that is: it is known at each call, and goes on
+//     through work and waits. Times between chosen work stay as they were recorded: the
+//     policy captured, which begins work no earlier, has the gaps that left out work
+//     leaves; the others have none.
 //  7. Kernels are numbered anew, in their order. The attributes chosen, chosen_of,
 //     chosen_kernels and chosen_from_ns say by which criteria, from the trace with which
 //     hash, which of its kernels (where a line can), and from which of its times on.

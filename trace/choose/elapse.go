@@ -3,60 +3,93 @@ package choose
 import "gpureplay/trace"
 
 // elapsed writes operations of the host without what of the host's time in them went by
-// while work left out kept the device, before calls count as made.
+// before time 0 of what was chosen. It follows the host's clock: a call has its time;
+// from there on work and calls take what they took, and a wait ends no earlier than what
+// it waits for.
 type elapsed struct {
 	s      *Selection
 	w      *trace.Writer
-	before int64        // of the time that follows, what went by
-	work   trace.HostOp // the host's work before an operation
-	works  bool         // it is to be written
+	at     int64            // the host's clock, ns
+	ends   map[uint64]int64 // of what was issued, by stream
+	events map[uint64]int64 // of what was issued before an event was recorded
+	last   int64            // of all that was issued
+	work   trace.HostOp     // the host's work before an operation
+	works  bool             // it is to be written
+	since  int64            // when it began
+}
+
+func newElapsed(s *Selection, w *trace.Writer) *elapsed {
+	return &elapsed{s: s, w: w, ends: make(map[uint64]int64), events: make(map[uint64]int64)}
 }
 
 // next takes an operation in its turn, chosen or not.
 func (e *elapsed) next(op *trace.HostOp, chosen bool) error {
 	if op.Kind == trace.OpHostWork {
 		err := e.flush()
-		e.work, e.works = *op, chosen
-		return err
-	}
-	if !chosen {
-		err := e.flush()
-		e.work = trace.HostOp{}
+		e.work, e.works, e.since = *op, chosen, e.at
+		e.at += op.Ns
 		return err
 	}
 	r, err := e.recorded(op)
 	if err != nil {
 		return err
 	}
-	called := r != nil && r.HostNs >= 0
-	if called && op.Kind == trace.OpLaunch && op.Ns == 0 && e.work.Ns > 0 { // it loaded code, which stands before it as work
-		e.before = e.gone(r)
-		e.works = e.works || e.work.Ns > e.before
+	if r != nil && r.HostNs >= 0 {
+		e.called(op, r, chosen)
 	}
 	if err := e.flush(); err != nil {
 		return err
 	}
-	c := *op
-	switch {
-	case called && e.work.Ns == 0 || called && op.Ns > 0:
-		e.before = e.gone(r)
-	case !called:
-		e.before = 0 // how much of a wait went by is not known
-	}
-	if moves(op.Kind) && !op.Async {
-		e.before = 0 // its time is behind the copy
-	}
 	e.work = trace.HostOp{}
-	e.cut(&c)
+	e.wait(op, r)
+	began := e.at
+	e.at += op.Ns
+	if !chosen {
+		return nil
+	}
+	c := *op
+	e.cut(&c, began)
 	return e.s.writeOp(e.w, &c)
 }
 
-// gone is what had gone by of a call, and behind it, when it counts as made.
-func (e *elapsed) gone(r *trace.Recorded) int64 {
+// called sets the clock by a call. A launch that loaded code was called before the work
+// that stands before it, which stays with it.
+func (e *elapsed) called(op *trace.HostOp, r *trace.Recorded, chosen bool) {
+	if op.Kind != trace.OpLaunch || op.Ns > 0 || e.work.Ns == 0 {
+		e.since, e.at = r.HostNs-e.work.Ns, r.HostNs
+		return
+	}
+	e.since, e.at = r.HostNs, r.HostNs+e.work.Ns
+	e.works = e.works || chosen && e.gone(e.since) < e.work.Ns
+}
+
+// wait moves the clock to the end of what an operation waits for, and notes what it
+// issues.
+func (e *elapsed) wait(op *trace.HostOp, r *trace.Recorded) {
+	end := endOf(r)
+	switch {
+	case op.Kind == trace.OpSyncDevice:
+		e.at = max(e.at, e.last)
+	case op.Kind == trace.OpSyncStream:
+		e.at = max(e.at, e.ends[op.Stream])
+	case op.Kind == trace.OpSyncEvent:
+		e.at = max(e.at, e.events[op.Event])
+	case op.Kind == trace.OpEventRecord:
+		e.events[op.Event] = e.ends[op.Stream]
+	case moves(op.Kind) && !op.Async:
+		e.at = max(e.at, end)
+	}
+	if end >= 0 {
+		e.ends[op.Stream], e.last = max(e.ends[op.Stream], end), max(e.last, end)
+	}
+}
+
+// gone is how much had gone by of what began then.
+func (e *elapsed) gone(began int64) int64 {
 	if e.s.Origin < 0 {
 		return 0
 	}
-	return max(0, e.s.clamp-r.HostNs)
+	return max(0, e.s.Origin-began)
 }
 
 // recorded are the times of an operation.
@@ -76,13 +109,9 @@ func (e *elapsed) flush() error {
 	}
 	e.works = false
 	c := e.work
-	e.cut(&c)
+	e.cut(&c, e.since)
 	return e.s.writeOp(e.w, &c)
 }
 
-// cut takes what went by from the host's time in an operation.
-func (e *elapsed) cut(op *trace.HostOp) {
-	gone := min(op.Ns, e.before)
-	op.Ns -= gone
-	e.before -= gone
-}
+// cut takes what went by from the host's time in an operation that began then.
+func (e *elapsed) cut(op *trace.HostOp, began int64) { op.Ns -= min(op.Ns, e.gone(began)) }

@@ -33,7 +33,7 @@ func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 	}
 	w.SetMeta(s.meta(least))
 	var failed error
-	host := elapsed{s: s, w: w}
+	host := newElapsed(s, w)
 	err = s.eachOp(func(i uint64, op *trace.HostOp) {
 		if failed == nil {
 			failed = host.next(op, s.ops[i] == in)
