@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/exec"
+	"gpureplay/trace"
+)
 
 // agt is DTBL's aggregated group table. A group that finds no entry keeps its
 // record in global memory (DTBL paper, section 4.2).
@@ -100,8 +103,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 		u.spareCalls = append(u.spareCalls, refused)
 	}
 	if c.holding {
-		c.w.reason = StallLaunch
-		c.cta.sm.schedule(c.w, max(c.w.ready, until))
+		c.cta.SM.Resume(c.w, exec.StallLaunch, max(c.w.Ready(), until))
 	}
 	u.spareCalls = append(u.spareCalls, c)
 	return u.enter(t)
@@ -144,7 +146,7 @@ func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	}
 	if g.spilled = g.agt < 0; g.spilled {
 		u.pending.spilled++
-		u.m.mem.WriteSector(g.parent.sm.id, groupRecords+uint64(g.child), t)
+		u.m.mem.WriteSector(g.parent.SM.ID, groupRecords+uint64(g.child), t)
 	}
 }
 

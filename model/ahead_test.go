@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -30,7 +31,7 @@ func (o *everything) Sample(r *model.SampleRecord) { fmt.Fprintf(&o.log, "%+v\n"
 // inStep is told of instructions too, so that no SM runs ahead.
 type inStep struct{ everything }
 
-func (*inStep) Inst(*model.InstRecord) {}
+func (*inStep) Inst(*exec.InstRecord) {}
 
 // An SM that runs ahead of the machine changes nothing: not a record, and no
 // figure of the summary but the number of events.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 )
@@ -146,25 +147,25 @@ func (u *ctaScheduler) lift(k *kernelRun, t Time) {
 	b.room, b.rest, b.others, b.free = b.room[:0], b.rest[:0], b.others[:0], 0
 	var all []*ctaRun
 	for _, s := range m.sms {
-		s.settle(t)
-		b.sums.warpCycles -= s.resident * uint64(t)
-		room := m.cfg.Room(s.used, k.res)
+		s.Settle(t)
+		b.sums.warpCycles -= s.Resident * uint64(t)
+		room := m.cfg.Room(s.Used, k.seen.Resources)
 		b.room, b.free = append(b.room, room), b.free+room
-		rest := s.used
-		for _, e := range s.ending {
-			if e.cta.kernel == k {
-				all, rest = append(all, e.cta), rest.Minus(k.res)
+		rest := s.Used
+		s.Lift(func(on *exec.CTA, end Time) {
+			c := of(on)
+			if c.kernel == k {
+				all, rest = append(all, c), rest.Minus(k.seen.Resources)
 			} else {
-				b.others = append(b.others, other{e.cta.kernel, s.id, e.t})
+				b.others = append(b.others, other{c.kernel, s.ID, end})
 			}
-		}
+			m.spareCTAs = append(m.spareCTAs, c)
+		})
 		b.rest = append(b.rest, rest)
-		m.spareCTAs = append(m.spareCTAs, s.ctas...)
-		s.ctas, s.ending, s.ends = s.ctas[:0], s.ending[:0], never
 	}
-	slices.SortStableFunc(all, func(a, b *ctaRun) int { return cmp.Compare(a.rec.Dispatch, b.rec.Dispatch) })
+	slices.SortStableFunc(all, func(a, b *ctaRun) int { return cmp.Compare(a.Rec.Dispatch, b.Rec.Dispatch) })
 	for _, c := range all {
-		b.flying.push(inBulk{c.sm.id, c.rec.Dispatch})
+		b.flying.push(inBulk{c.SM.ID, c.Rec.Dispatch})
 	}
 	slices.SortStableFunc(b.others, func(a, b other) int { return cmp.Compare(a.end, b.end) })
 	b.seen.forget()
@@ -181,8 +182,8 @@ func (u *ctaScheduler) land(t Time) {
 		if b.flying.n > 0 && b.flying.first().placed+b.hold == end {
 			sm := b.flying.pop().sm
 			u.touchDown(k, sm, end)
-			k.rec.Work.WarpCycles += uint64(k.res.Warps) * uint64(b.hold)
-			k.rec.Work.StallTimes[StallMemory] += b.hold
+			k.rec.Work.WarpCycles += uint64(k.seen.Resources.Warps) * uint64(b.hold)
+			k.rec.Work.StallTimes[exec.StallMemory] += b.hold
 			if b.rest[sm].CTAs == 0 {
 				b.room[sm]++
 				b.free++
@@ -194,11 +195,11 @@ func (u *ctaScheduler) land(t Time) {
 		x := b.others[0]
 		b.others = b.others[1:]
 		u.touchDown(x.kernel, x.sm, end)
-		b.rest[x.sm] = b.rest[x.sm].Minus(x.kernel.res)
+		b.rest[x.sm] = b.rest[x.sm].Minus(x.kernel.seen.Resources)
 		u.makeRoom(x.sm)
 		began := end - Time(u.m.cfg.SM.CTALaunchLatency) - x.kernel.inferred
-		x.kernel.rec.Work.WarpCycles += uint64(x.kernel.res.Warps) * uint64(end-began)
-		x.kernel.rec.Work.StallTimes[StallMemory] += end - began
+		x.kernel.rec.Work.WarpCycles += uint64(x.kernel.seen.Resources.Warps) * uint64(end-began)
+		x.kernel.rec.Work.StallTimes[exec.StallMemory] += end - began
 		if x.kernel.Resident--; x.kernel.done == x.kernel.total {
 			u.end(x.kernel, end+1)
 		}
@@ -208,22 +209,22 @@ func (u *ctaScheduler) land(t Time) {
 // makeRoom finds how many CTAs an SM takes on which others are or were.
 func (u *ctaScheduler) makeRoom(sm int) {
 	b := &u.bulk
-	used := b.rest[sm].With(b.k.res, int(b.k.smCTAs[sm]))
-	room := u.m.cfg.Room(used, b.k.res)
+	used := b.rest[sm].With(b.k.seen.Resources, int(b.k.smCTAs[sm]))
+	room := u.m.cfg.Room(used, b.k.seen.Resources)
 	b.free += room - b.room[sm]
 	b.room[sm] = room
 }
 
 // touchDown ends a CTA of k on an SM.
 func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
-	b, s, warps := &u.bulk, u.m.sms[sm], uint64(k.res.Warps)
+	b, s, warps := &u.bulk, u.m.sms[sm], uint64(k.seen.Resources.Warps)
 	if k.smCTAs[sm]--; k.smCTAs[sm] == 0 {
 		k.SMs--
 		k.went(sm, end, u.m.cfg.SM.MaxWarps)
 	}
-	s.resident -= warps
-	if s.resident == 0 && warps > 0 {
-		b.sums.active += uint64(end - s.settled)
+	s.Resident -= warps
+	if s.Resident == 0 && warps > 0 {
+		b.sums.active += uint64(end - s.Settled)
 	}
 	b.sums.warpCycles += warps * uint64(end)
 	b.sums.ended++
@@ -243,19 +244,16 @@ func (u *ctaScheduler) takeOff(t Time) {
 	if b.next = sm + 1; b.next == len(b.room) {
 		b.next = 0
 	}
-	s, warps := m.sms[sm], uint64(k.res.Warps)
-	if s.order != k.Order && m.use.ctas[sm] == 0 {
-		s.lsu.Enter(m.cfg.L1Bytes(&k.tk))
-	}
-	s.holder, s.order = k.ID, k.Order
+	s, warps := m.sms[sm], uint64(k.seen.Resources.Warps)
+	s.TurnTo(&k.seen, m.use.ctas[sm] == 0)
 	if k.smCTAs[sm]++; k.smCTAs[sm] == 1 {
 		k.SMs++
 		k.came(sm, t)
 	}
-	if s.resident == 0 {
-		s.settled = t
+	if s.Resident == 0 {
+		s.Settled = t
 	}
-	s.resident += warps
+	s.Resident += warps
 	b.sums.warpCycles -= warps * uint64(t)
 	b.sums.placed++
 	m.sum.Events++
@@ -279,12 +277,12 @@ func (u *ctaScheduler) takeOff(t Time) {
 func (u *ctaScheduler) publish() {
 	b, m := &u.bulk, u.m
 	for _, s := range m.sms {
-		s.used = b.rest[s.id].With(b.k.res, int(b.k.smCTAs[s.id]))
+		s.Used = b.rest[s.ID].With(b.k.seen.Resources, int(b.k.smCTAs[s.ID]))
 	}
 	b.k.Resident = b.flying.n
 	u.onSMs = b.flying.n + len(b.others)
 	m.sum.CTAs += b.sums.ended
-	m.sum.Warps += b.sums.placed * uint64(b.k.res.Warps)
+	m.sum.Warps += b.sums.placed * uint64(b.k.seen.Resources.Warps)
 	b.sums.ended, b.sums.placed = 0, 0
 }
 
@@ -294,14 +292,14 @@ func (u *ctaScheduler) settle(t Time) {
 	u.publish()
 	b.turns.SetTurn(b.next)
 	for _, s := range m.sms {
-		if s.resident > 0 {
-			b.sums.active += uint64(t - s.settled)
+		if s.Resident > 0 {
+			b.sums.active += uint64(t - s.Settled)
 		}
-		s.settled = t
-		b.sums.warpCycles += s.resident * uint64(t)
+		s.Settled = t
+		b.sums.warpCycles += s.Resident * uint64(t)
 	}
-	m.sms[0].warpCycles += b.sums.warpCycles // only their sum is told
-	m.sms[0].activeCycles += b.sums.active
+	m.sms[0].WarpCycles += b.sums.warpCycles // only their sum is told
+	m.sms[0].ActiveCycles += b.sums.active
 	for _, x := range b.others {
 		u.putBack(x.kernel, x.sm, x.end)
 	}
@@ -318,10 +316,7 @@ func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
 	s, c := m.sms[sm], m.takeCTA()
 	c.clear(0)
 	c.reset(k, 0)
-	c.sm, c.held, c.until = s, true, end
-	c.rec.SM, c.rec.Dispatch, c.rec.Start, c.rec.End = uint32(sm), end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, Unset, Unset
-	s.ctas = append(s.ctas, c)
-	s.end(c, end, 0)
+	s.PutBack(&c.CTA, end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, end)
 }
 
 // flight is a queue of CTAs in a ring.

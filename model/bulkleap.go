@@ -1,6 +1,9 @@
 package model
 
-import "gpureplay/model/clock"
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/exec"
+)
 
 // bulkState is a state of the loop of [bulk], and what had been added up when it was
 // in it. A state is all that what follows depends on, times counted from its own:
@@ -63,11 +66,11 @@ func (u *ctaScheduler) keepState(t Time) {
 	}
 	for _, s := range u.m.sms {
 		since, busy := Time(0), Time(0)
-		if k.smCTAs[s.id] > 0 {
-			since = k.smSince[s.id]
+		if k.smCTAs[s.ID] > 0 {
+			since = k.smSince[s.ID]
 		}
-		if s.resident > 0 {
-			busy = s.settled
+		if s.Resident > 0 {
+			busy = s.Settled
 		}
 		x.since, x.busy = append(x.since, since), append(x.busy, busy)
 	}
@@ -89,7 +92,7 @@ func (x *bulkState) same(u *ctaScheduler, t Time) bool {
 		if k.smCTAs[i] > 0 && k.smSince[i] != x.since[i] && k.smSince[i] != x.since[i]+later {
 			return false
 		}
-		if s.resident > 0 && s.settled != x.busy[i] && s.settled != x.busy[i]+later {
+		if s.Resident > 0 && s.Settled != x.busy[i] && s.Settled != x.busy[i]+later {
 			return false
 		}
 	}
@@ -105,7 +108,7 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	w.ActiveSMCycles += n * (w.ActiveSMCycles - x.work.ActiveSMCycles)
 	w.PlaceCycles += n * (w.PlaceCycles - x.work.PlaceCycles)
 	w.WarpCycles += n * (w.WarpCycles - x.work.WarpCycles)
-	w.StallTimes[StallMemory] += Time(n) * (w.StallTimes[StallMemory] - x.work.StallTimes[StallMemory])
+	w.StallTimes[exec.StallMemory] += Time(n) * (w.StallTimes[exec.StallMemory] - x.work.StallTimes[exec.StallMemory])
 	b.sums.placed += n * ctas
 	b.sums.ended += n * ctas
 	b.sums.active += n * (b.sums.active - x.sums.active)
@@ -123,8 +126,8 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 		if k.smCTAs[i] > 0 && k.smSince[i] != x.since[i] {
 			k.smSince[i] += later
 		}
-		if s.resident > 0 && s.settled != x.busy[i] {
-			s.settled += later
+		if s.Resident > 0 && s.Settled != x.busy[i] {
+			s.Settled += later
 		}
 	}
 }

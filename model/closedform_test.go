@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace/tracetest"
 )
 
@@ -17,7 +18,7 @@ type ends struct {
 	end map[uint32]model.Time
 }
 
-func (e *ends) Inst(*model.InstRecord)       {}
+func (e *ends) Inst(*exec.InstRecord)        {}
 func (e *ends) CTA(*model.CTARecord)         {}
 func (e *ends) Kernel(r *model.KernelRecord) { e.end[r.ID] = r.End - r.FirstCTA }
 
@@ -80,7 +81,7 @@ type waits struct {
 
 func (w *waits) CTA(*model.CTARecord)       {}
 func (w *waits) Kernel(*model.KernelRecord) {}
-func (w *waits) Inst(r *model.InstRecord) {
+func (w *waits) Inst(r *exec.InstRecord) {
 	if w.prog.Functions[0].Insts[r.Inst].Opcode == "LOAD" {
 		w.sum += float64(r.Done - r.Issue)
 		w.n++

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -21,9 +21,9 @@ type executed struct {
 	spans   map[trace.Mode][][2]uint64 // that accesses of a mode may touch; none: anything
 }
 
-func (e *executed) Inst(r *model.InstRecord) { e.insts[[3]uint32{r.CTA, r.Warp, r.Inst}]++ }
+func (e *executed) Inst(r *exec.InstRecord) { e.insts[[3]uint32{r.CTA, r.Warp, r.Inst}]++ }
 
-func (e *executed) Access(r *model.AccessRecord) {
+func (e *executed) Access(r *exec.AccessRecord) {
 	for l := range r.Access.Count {
 		addr := r.Access.Base + uint64(int64(r.Access.Stride)*int64(l))
 		if r.Access.List != 0 {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 )
 
 // ctaScheduler is the kernel distributor with the CTA scheduler behind it. The
@@ -135,16 +136,16 @@ func (u *ctaScheduler) choose() (kernel, group, sm int, ok bool) {
 }
 
 // place puts a CTA of a group of k on an SM.
-func (u *ctaScheduler) place(k *kernelRun, group int, s *sm, t Time) error {
-	if !s.fits(k) {
-		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.m.policy.CTA, k.ID, s.id))
+func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error {
+	if !s.Fits(&k.seen) {
+		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.m.policy.CTA, k.ID, s.ID))
 	}
 	c, err := u.m.nextCTA(k, group)
 	if err != nil {
 		return err
 	}
 	k.Left--
-	c.sm = s
+	c.SM = s
 	u.arrived(c)
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
@@ -159,7 +160,10 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *sm, t Time) error {
 			w.Started(t)
 		}
 	}
-	s.start(c, t)
+	if x := k.merged; x != nil && x.Prologue != nil {
+		c.Prologue = func(w *exec.Warp) { u.m.children.prologue(w, x) }
+	}
+	s.Start(&c.CTA, t)
 	return nil
 }
 
@@ -177,19 +181,19 @@ func (u *ctaScheduler) restore(t Time) bool {
 		return false
 	}
 	c := *u.resumes.First()
-	if !c.sm.fits(c.kernel) {
+	if !c.SM.Fits(&c.kernel.seen) {
 		return false
 	}
 	u.resumes.Pop()
-	c.sm.restore(c, t)
+	c.SM.Restore(&c.CTA, t)
 	return true
 }
 
 // resume lets a CTA go on whose children have all ended in cycle t; next is the
 // first cycle in which it can be placed.
 func (u *ctaScheduler) resume(c *ctaRun, t, next Time) {
-	if len(c.saved) == 0 {
-		c.sm.release(c, t)
+	if !c.Suspended() {
+		c.SM.Release(&c.CTA, t)
 		return
 	}
 	u.resumes.Push(c)
@@ -206,9 +210,9 @@ func (u *ctaScheduler) end(k *kernelRun, t Time) {
 func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	if l := c.launch(); l != nil {
 		if w := u.m.children.watcher; w != nil {
-			w.Ended(t, t-c.rec.Dispatch)
+			w.Ended(t, t-c.Rec.Dispatch)
 		}
-		u.m.children.pending.ended(t - c.rec.Dispatch)
+		u.m.children.pending.ended(t - c.Rec.Dispatch)
 		u.m.children.pending.lastChild = t
 	} else if c.asked {
 		u.m.children.pending.lastParent = t
@@ -221,7 +225,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	k := c.kernel
 	k.done++
 	if u.m.gated(k) {
-		u.m.gate.Ended(k.Order, c.rec.CTA, t)
+		u.m.gate.Ended(k.Order, c.Rec.CTA, t)
 	}
 	if u.m.children.keeper != nil {
 		u.m.children.tellEnded(c, t)
@@ -238,9 +242,9 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 	u.onSMs++
 	k := c.kernel
 	k.Resident++
-	if k.smCTAs[c.sm.id]++; k.smCTAs[c.sm.id] == 1 {
+	if k.smCTAs[c.SM.ID]++; k.smCTAs[c.SM.ID] == 1 {
 		k.SMs++
-		k.came(c.sm.id, u.m.now)
+		k.came(c.SM.ID, u.m.now)
 	}
 }
 
@@ -250,14 +254,14 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	u.m.use.change(c, -1, t)
 	u.onSMs--
-	if c.held {
+	if c.Rec.Held {
 		u.bulk.held--
 	}
 	k := c.kernel
 	k.Resident--
-	if k.smCTAs[c.sm.id]--; k.smCTAs[c.sm.id] == 0 {
+	if k.smCTAs[c.SM.ID]--; k.smCTAs[c.SM.ID] == 0 {
 		k.SMs--
-		k.went(c.sm.id, t, u.m.cfg.SM.MaxWarps)
+		k.went(c.SM.ID, t, u.m.cfg.SM.MaxWarps)
 	}
 	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
 		u.m.queue.Post(t+1, evRelease, k.Slot, 0)

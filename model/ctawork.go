@@ -48,7 +48,7 @@ func (v *CTAView) Work(k int) []Work {
 	return v.work
 }
 
-func (w *Work) askedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.sm.id }
+func (w *Work) askedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
 
 // someReady reports whether some CTA of k can be placed in cycle t.
 func (u *ctaScheduler) someReady(k *kernelRun, t Time) bool {
@@ -80,4 +80,4 @@ func (v *CTAView) Load(number uint64) Time {
 const schedulerRecords = 1<<58 + 1<<57
 
 // FreeWarps is how many more warps SM sm has places for.
-func (v *CTAView) FreeWarps(sm int) int { return v.m.cfg.SM.MaxWarps - v.m.sms[sm].used.Warps }
+func (v *CTAView) FreeWarps(sm int) int { return v.m.cfg.SM.MaxWarps - v.m.sms[sm].Used.Warps }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/trace"
@@ -33,7 +34,7 @@ type AccessDependency interface {
 	// Blocked says what keeps back an access of a kernel, by its program order, to
 	// sectors of 32 bytes, by a number of its own, and how that is booked; < 0: nothing
 	// does. The warp waits until [DependencyMachine.Wake] names the number.
-	Blocked(order uint64, sectors []uint64) (on int32, why Stall)
+	Blocked(order uint64, sectors []uint64) (on int32, why exec.Stall)
 	// Exited tells that the warps of a CTA have exited, or that it has none, and returns
 	// how much longer it holds its place. Ended tells of the end of that.
 	Exited(order uint64, c *trace.CTA, t Time) (held Time)
@@ -198,16 +199,15 @@ func (x *DependencyMachine) Wake(on int32, t Time) {
 	}
 	delete(x.m.waiting, on)
 	for _, a := range all {
-		a.w.reason = a.why
-		a.sm.schedule(a.w, max(t, x.m.now+1))
+		a.sm.Resume(a.w, a.why, max(t, x.m.now+1))
 	}
 }
 
 // accessWaiter is a warp whose access is kept back.
 type accessWaiter struct {
-	sm  *sm
-	w   *warp
-	why Stall
+	sm  *exec.SM
+	w   *exec.Warp
+	why exec.Stall
 }
 
 // startDependency binds the policy's dependency.
@@ -227,8 +227,8 @@ func (m *Machine) startDependency() error {
 // waits lists one warp of those that each thing keeps back.
 func (m *Machine) waits() (all []AccessWait) {
 	for on, ws := range m.waiting {
-		c := ws[0].w.cta
-		all = append(all, AccessWait{c.kernel.ID, c.cta.ID, ws[0].sm.id, on})
+		c := of(ws[0].w.CTA)
+		all = append(all, AccessWait{c.kernel.ID, c.Trace.ID, ws[0].sm.ID, on})
 	}
 	slices.SortFunc(all, func(a, b AccessWait) int { return int(a.On) - int(b.On) })
 	return all

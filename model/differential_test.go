@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace/tracetest"
 )
 
@@ -344,7 +345,7 @@ func (d *differ) Stage(r *model.StageRecord) {
 	}
 }
 
-func (d *differ) Inst(r *model.InstRecord) {
+func (d *differ) Inst(r *exec.InstRecord) {
 	w := [3]uint32{r.Kernel, r.CTA, r.Warp}
 	d.insts[instKey{r.Kernel, r.CTA, r.Warp, d.n[w]}] = [2]model.Time{r.Issue, r.Done}
 	d.n[w]++

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 )
@@ -82,7 +83,7 @@ func TestModelDocNumbers(t *testing.T) {
 		fmt.Sprintf("at most %s operations ahead of the device", grouped(host.MaxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
 		fmt.Sprintf("the n-th of %d streams in turn", taskStreamCount),
-		fmt.Sprintf("lies at 2^%d + %#x + ", 62, uint64(localWindow-1<<62)),
+		fmt.Sprintf("lies at 2^%d + %#x + ", 62, uint64(exec.LocalWindow-1<<62)),
 	} {
 		saysMODEL(t, want)
 	}

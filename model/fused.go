@@ -45,8 +45,8 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 			tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
-	k.KernelView = KernelView{ID: tasks[0].Kernel, Order: m.order, Left: blocks}
-	k.res, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
+	k.is(KernelView{ID: tasks[0].Kernel, Order: m.order, Left: blocks})
+	k.seen.Resources, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
 	k.fused = &fused{tasks: tasks, event: event}
 	k.rec = KernelRecord{ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset}
 	k.In = m.host.Stream(taskStreamBase)
@@ -73,7 +73,7 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 		return nil, err
 	}
 	var c *ctaRun
-	if f.ahead != nil && f.ahead.cta.ID == block {
+	if f.ahead != nil && f.ahead.Trace.ID == block {
 		c, f.ahead = f.ahead, nil
 	} else {
 		c = m.takeCTA()
@@ -88,8 +88,8 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 		}
 	}
 	c.reset(k, block)
-	c.code, c.task, c.inferred = own.code, task, own.inferred
-	c.rec.Kernel = task.Kernel
+	c.Code, c.task, c.Hold = own.code, task, own.inferred
+	c.Rec.Kernel = task.Kernel
 	m.expand(own, c)
 	task.open++
 	if own.rec.FirstCTA == Unset {
@@ -105,7 +105,7 @@ func (f *fused) read(m *Machine, kernel uint32) error {
 		return nil
 	}
 	p := m.takeCTA()
-	switch err := f.cursor.Next(&p.cta); {
+	switch err := f.cursor.Next(&p.Trace); {
 	case errors.Is(err, io.EOF):
 		f.cursor = nil
 		m.spareCTAs = append(m.spareCTAs, p)

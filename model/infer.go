@@ -26,7 +26,7 @@ func (k *kernelRun) infer(m *Machine) {
 	room := uint64(1)
 	if k.total == 0 {
 		k.native, k.total, k.Left = 1, 1, 1
-		k.res = hardware.Resources{}
+		k.seen.Resources = hardware.Resources{}
 	} else {
 		resident, _ := from.Residency(&k.tk)
 		room = uint64(max(1, resident) * from.SM.Count)

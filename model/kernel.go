@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"gpureplay/model/clock"
-	"gpureplay/model/hardware"
+	"gpureplay/model/exec"
 	"gpureplay/model/host"
 	"gpureplay/model/program"
 	"gpureplay/trace"
@@ -17,70 +17,47 @@ import (
 type kernelRun struct {
 	KernelView
 	host.Kernel
-	tk         trace.Kernel
-	code       *program.Code
-	res        hardware.Resources
-	parent     uint32
-	next       uint64 // linear index of the next native CTA to place; gated: how many have been
-	at         uint32 // gated: the CTA that its cursor comes to
-	native     uint64 // CTAs of its own grid
-	total      uint64 // and of the groups that joined it
-	done       uint64
-	fused      *fused // it holds the threadblocks of these tasks; nil: its own
-	narrow     bool   // it is a narrow task
-	inferred   Time   // for how long a CTA holds its place at least
-	work       trace.Inferred
-	ending     bool          // evKernelEnd has been posted
-	released   bool          // it has given back its entry and its queue
-	launch     *childLaunch  // the request that it comes from; nil: the host's
-	merged     *MergedLaunch // of which that is the first; nil: it is alone
-	children   int           // children of its CTAs that have not ended
-	groups     clock.FIFO[pendingGroup]
-	cursor     *trace.CTACursor
-	localApart uint64   // bytes between the words of a thread's local memory; 0: not known yet
-	pending    *ctaRun  // read ahead from the cursor
-	smCTAs     []uint16 // CTAs of this kernel on each SM
-	smSince    []Time   // when the first of them came
-	rec        KernelRecord
+	tk       trace.Kernel
+	code     *program.Code
+	seen     exec.Kernel // as SMs know it
+	parent   uint32
+	next     uint64 // linear index of the next native CTA to place; gated: how many have been
+	at       uint32 // gated: the CTA that its cursor comes to
+	native   uint64 // CTAs of its own grid
+	total    uint64 // and of the groups that joined it
+	done     uint64
+	fused    *fused // it holds the threadblocks of these tasks; nil: its own
+	narrow   bool   // it is a narrow task
+	inferred Time   // for how long a CTA holds its place at least
+	work     trace.Inferred
+	ending   bool          // evKernelEnd has been posted
+	released bool          // it has given back its entry and its queue
+	launch   *childLaunch  // the request that it comes from; nil: the host's
+	merged   *MergedLaunch // of which that is the first; nil: it is alone
+	children int           // children of its CTAs that have not ended
+	groups   clock.FIFO[pendingGroup]
+	cursor   *trace.CTACursor
+	pending  *ctaRun  // read ahead from the cursor
+	smCTAs   []uint16 // CTAs of this kernel on each SM
+	smSince  []Time   // when the first of them came
+	rec      KernelRecord
 }
 
-// ctaRun is one CTA on an SM.
+// ctaRun is one CTA: what its SM has of it, and what it is to the machine.
 type ctaRun struct {
-	cta         trace.CTA
-	kernel      *kernelRun
-	code        *program.Code
-	inferred    Time // for how long it holds its place at least
-	until       Time // the end of that
-	held        bool // it does nothing else
-	counted     bool // its warps execute the program
-	counts      program.Counts
-	sm          *sm
-	lastAt      Time // cycle of the last issue; Unset: none yet
-	threadInsts uint64
-	rec         CTARecord
-	live        int // warps that have not exited
-	waiting     int // live warps that wait at a barrier
-	barriers    [16]barrier
-	slots       uint64    // warp slots of the SM
-	group       *groupRun // aggregated: its group
-	level       int       // 0: of a kernel of the host; 1: of a child of one
-	children    int       // that have not ended
-	finished    bool      // it has ended, but children have not
-	asked       bool      // for children
-	syncing     int       // live warps that wait for children
-	synced      uint64    // their slots
-	saved       []warp    // while the CTA is suspended
-	swq         int       // stream of its children, where they share one; 0: none yet
-	task        *Task     // whose threadblock it is, on a residence or in a fused kernel
-	home        *Residence
-	acked       Time // when the last of its stores is acknowledged
+	exec.CTA
+	kernel   *kernelRun
+	group    *groupRun  // aggregated: its group
+	level    int        // 0: of a kernel of the host; 1: of a child of one
+	finished bool       // it has ended, but children have not
+	asked    bool       // for children
+	swq      int        // stream of its children, where they share one; 0: none yet
+	task     *Task      // whose threadblock it is, on a residence or in a fused kernel
+	home     *Residence // nil: on an SM itself
 }
 
-// barrier is one named barrier of a CTA.
-type barrier struct {
-	waiting uint64 // warp slots
-	last    Time   // arrival of the latest
-}
+// of is the machine's side of a CTA.
+func of(c *exec.CTA) *ctaRun { return c.Owner.(*ctaRun) }
 
 // ownGrid stands for a kernel's own CTAs where a group of it is expected.
 const ownGrid = -1
@@ -120,8 +97,8 @@ func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
 		k.groups.Remove(group)
 		m.freeRuns = append(m.freeRuns, g.run.Slot)
 	}
-	c.kernel, c.group, c.level = k, g, g.launch.parent.level+1
-	c.rec.Kernel, c.rec.Child = k.ID, g.launch.child
+	c.kernel, c.Kernel, c.group, c.level = k, &k.seen, g, g.launch.parent.level+1
+	c.Rec.Kernel, c.Rec.Child = k.ID, g.launch.child
 	return c, nil
 }
 
@@ -142,7 +119,7 @@ func (m *Machine) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
 	c := m.takeCTA()
 	if k.pending == nil && k.cursor != nil {
 		p := m.takeCTA()
-		switch err := k.cursor.Next(&p.cta); {
+		switch err := k.cursor.Next(&p.Trace); {
 		case errors.Is(err, io.EOF):
 			k.cursor = nil
 			m.spareCTAs = append(m.spareCTAs, p)
@@ -152,7 +129,7 @@ func (m *Machine) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
 			k.pending = p
 		}
 	}
-	if k.pending != nil && uint64(k.pending.cta.ID) == id {
+	if k.pending != nil && uint64(k.pending.Trace.ID) == id {
 		m.spareCTAs = append(m.spareCTAs, c)
 		c, k.pending = k.pending, nil
 	} else {
@@ -168,21 +145,15 @@ func (m *Machine) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
 
 // clear makes c a CTA that the trace does not hold.
 func (c *ctaRun) clear(id uint32) {
-	a := &c.cta
+	a := &c.Trace
 	a.ID, a.SM, a.Warps, a.Ranges, a.Touches, a.Counts = id, -1, a.Warps[:0], a.Ranges[:0], a.Touches[:0], a.Counts[:0]
 }
 
 // reset makes c the CTA of k with an index, of which nothing has run.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
-	c.kernel, c.code, c.inferred = k, k.code, k.inferred
-	c.lastAt, c.acked, c.threadInsts = Unset, 0, 0
-	c.until, c.held, c.counted = 0, false, false
-	c.live, c.waiting, c.slots = 0, 0, 0
-	c.group, c.level, c.children, c.finished, c.asked, c.syncing, c.synced, c.swq = nil, 0, 0, false, false, 0, 0, 0
-	c.task, c.home = nil, nil
-	c.saved = c.saved[:0]
-	c.barriers = [16]barrier{}
-	c.rec = CTARecord{Kernel: k.ID, CTA: id, Child: NoKernel}
+	c.Reset(&k.seen, k.code, CTARecord{Kernel: k.ID, CTA: id, Child: NoKernel})
+	c.kernel, c.Hold = k, k.inferred
+	c.group, c.level, c.finished, c.asked, c.swq, c.task, c.home = nil, 0, false, false, 0, nil, nil
 }
 
 func (m *Machine) takeCTA() *ctaRun {
@@ -191,7 +162,9 @@ func (m *Machine) takeCTA() *ctaRun {
 		m.spareCTAs = m.spareCTAs[:n-1]
 		return c
 	}
-	return new(ctaRun)
+	c := new(ctaRun)
+	c.Owner = c
+	return c
 }
 
 // launch makes a kernel of the trace known to the machine.
@@ -201,7 +174,7 @@ func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 		return nil, err
 	}
 	k.code = m.lib.Code(k.tk.Function)
-	k.res = m.cfg.CTAResources(&k.tk)
+	k.seen.Resources = m.cfg.CTAResources(&k.tk)
 	total := k.tk.Grid.Count()
 	ctas, limit := m.cfg.Residency(&k.tk)
 	if total > 0 && ctas == 0 {
@@ -209,7 +182,7 @@ func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
-	k.KernelView = KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total}
+	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total})
 	k.Number, k.Recorded = k.Order, k.tk.Recorded
 	k.In, k.parent, k.native, k.total = st, NoKernel, total, total
 	if st != nil {
@@ -236,6 +209,12 @@ func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
 	}
 }
 
+// is says what k is to policies, and makes it known to SMs.
+func (k *kernelRun) is(v KernelView) {
+	k.KernelView = v
+	k.seen.ID, k.seen.Order, k.seen.Header, k.seen.Traffic = v.ID, v.Order, &k.tk, &k.rec.Work.Traffic
+}
+
 func (m *Machine) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
@@ -250,10 +229,10 @@ func (m *Machine) takeRun() *kernelRun {
 
 // expand makes the program of a CTA that needs one.
 func (m *Machine) expand(k *kernelRun, c *ctaRun) {
-	if k.work == trace.InferredNothing || len(c.cta.Warps) > 0 || k.work.Held() && m.access == nil {
+	if k.work == trace.InferredNothing || len(c.Trace.Warps) > 0 || k.work.Held() && m.access == nil {
 		return
 	}
-	c.counted = m.lib.Expand(&c.counts, &k.tk, k.work, &c.cta)
+	c.Counted = m.lib.Expand(&c.Counts, &k.tk, k.work, &c.Trace)
 }
 
 // came and went keep the time in which a kernel has CTAs on an SM; sm holds the first.

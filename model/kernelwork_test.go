@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/memory"
 	"gpureplay/policies"
 	"gpureplay/trace/tracetest"
@@ -16,7 +17,7 @@ type works struct {
 	ctas    []model.CTARecord
 }
 
-func (w *works) Inst(*model.InstRecord)       {}
+func (w *works) Inst(*exec.InstRecord)        {}
 func (w *works) CTA(r *model.CTARecord)       { w.ctas = append(w.ctas, *r) }
 func (w *works) Kernel(r *model.KernelRecord) { w.kernels = append(w.kernels, *r) }
 

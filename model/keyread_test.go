@@ -15,7 +15,7 @@ import (
 // setting that changes nothing. What declares and checks keys does not count.
 func TestEveryKeyIsRead(t *testing.T) {
 	var src strings.Builder
-	for _, dir := range []string{".", "hardware", "memory", "program", "host", "../policies", "../policies/crcs", "../policies/pagoda", "../replay", "../cmd/command"} {
+	for _, dir := range []string{".", "hardware", "memory", "program", "exec", "host", "../policies", "../policies/crcs", "../policies/pagoda", "../replay", "../cmd/command"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)

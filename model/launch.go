@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 )
 
@@ -63,7 +64,7 @@ type coming struct {
 // call is one launch call of a warp, while its groups look for a kernel or its
 // device kernels are on their way to the KMU.
 type call struct {
-	w       *warp
+	w       *exec.Warp
 	cta     *ctaRun
 	groups  []*childLaunch
 	tids    []uint32 // hardware thread of each
@@ -85,7 +86,7 @@ func newChildren(m *Machine) *children {
 
 // ask handles the launch call at step `at` of w in cycle t. It returns the cycle
 // from which the warp goes on; 0: it has been parked.
-func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
+func (u *children) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 	f := &w.Frame
 	from := f.NextLaunch
 	for f.NextLaunch < len(f.Launches) && int(f.Launches[f.NextLaunch].At) <= at {
@@ -113,7 +114,7 @@ func (u *children) ask(s *sm, w *warp, at int, t Time) (Time, error) {
 			continue
 		case Group:
 			groups.groups = append(groups.groups, c)
-			groups.tids = append(groups.tids, uint32(s.slot(w))*32+uint32(r.Lane))
+			groups.tids = append(groups.tids, uint32(s.Slot(w))*32+uint32(r.Lane))
 		case Keep:
 			u.keep(c)
 		default:
@@ -188,18 +189,19 @@ func (u *children) groupLatency(n int) Time {
 
 // decide asks the launch control about one request; what it lets through is on its
 // way, and of what it refuses u.record is the record.
-func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
+func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
 	if err := u.m.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}
 	n := u.kernel.Grid.Count()
-	k, rec := w.cta.kernel, &u.record
+	on := of(w.CTA)
+	k, rec := on.kernel, &u.record
 	*rec = LaunchRecord{
-		Parent: k.ID, CTA: w.cta.rec.CTA, Warp: w.id, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
+		Parent: k.ID, CTA: on.Rec.CTA, Warp: w.ID, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
 		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
 	}
 	u.m.sum.LaunchesRequested++
-	w.cta.asked = true
+	on.asked = true
 	rec.Decision, rec.Reason = DeviceKernel, "marked"
 	if u.m.policy.Launch == nil {
 		if !r.Marked {
@@ -218,16 +220,16 @@ func (u *children) decide(s *sm, w *warp, r *trace.Launch, lanes int, t Time) (D
 	if u.watcher != nil {
 		u.watcher.Admitted(int64(n), t)
 	}
-	w.cta.children++
+	on.Children++
 	k.children++
 	c := u.take()
 	c.note(rec)
-	c.parent, c.pk, c.params, c.reason = w.cta, k, r.ParamBytes, u.reason(rec.Reason)
+	c.parent, c.pk, c.params, c.reason = on, k, r.ParamBytes, u.reason(rec.Reason)
 	if r.SharedSWQ {
-		if w.cta.swq == 0 {
-			w.cta.swq = u.m.kmu.newStream()
+		if on.swq == 0 {
+			on.swq = u.m.kmu.newStream()
 		}
-		c.hwq = int32(u.m.policy.Admission.Queue(w.cta.swq, len(u.m.kmu.queues)))
+		c.hwq = int32(u.m.policy.Admission.Queue(on.swq, len(u.m.kmu.queues)))
 	} else {
 		c.hwq = int32(u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues)))
 	}
@@ -259,12 +261,12 @@ func (u *children) take() *childLaunch {
 }
 
 // takeCall returns an empty call of a warp.
-func (u *children) takeCall(w *warp) *call {
+func (u *children) takeCall(w *exec.Warp) *call {
 	c := new(call)
 	if n := len(u.spareCalls); n > 0 {
 		c, u.spareCalls = u.spareCalls[n-1], u.spareCalls[:n-1]
 	}
-	*c = call{w: w, cta: w.cta, groups: c.groups[:0], tids: c.tids[:0]}
+	*c = call{w: w, cta: of(w.CTA), groups: c.groups[:0], tids: c.tids[:0]}
 	return c
 }
 
@@ -339,12 +341,12 @@ func (u *children) ended(c *childLaunch, t, next Time) {
 	}
 	p, pk := c.parent, c.pk
 	u.spare = append(u.spare, c)
-	p.children--
+	p.Children--
 	pk.children--
-	if p.children == 0 {
+	if p.Children == 0 {
 		if p.finished {
 			u.m.spareCTAs = append(u.m.spareCTAs, p)
-		} else if p.syncing > 0 {
+		} else if p.Syncing > 0 {
 			u.m.ctas.resume(p, t, next)
 		}
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/trace"
@@ -39,7 +40,7 @@ type CTAName struct {
 }
 
 func (c *ctaRun) name() CTAName {
-	return CTAName{Kernel: c.rec.Kernel, Order: c.kernel.Order, Child: c.rec.Child, CTA: c.rec.CTA}
+	return CTAName{Kernel: c.Rec.Kernel, Order: c.kernel.Order, Child: c.Rec.Child, CTA: c.Rec.CTA}
 }
 
 // LaunchCall is one launch call of a warp. It is valid during one method.
@@ -153,7 +154,7 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 	delete(u.merged, k.launch)
 	k.merged = x
 	k.tk.Block, k.tk.Registers, k.tk.SharedBytes = x.most.Block, x.most.Registers, x.most.SharedBytes
-	k.res = u.m.cfg.CTAResources(&k.tk)
+	k.seen.Resources = u.m.cfg.CTAResources(&k.tk)
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
@@ -164,18 +165,19 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 
 // prologue has a warp of a merged launch's CTA, which is being placed, execute the
 // policy's code first.
-func (u *children) prologue(w *warp, x *MergedLaunch) {
-	at := uint64(w.cta.rec.CTA)
-	if g := w.cta.group; g != nil {
+func (u *children) prologue(w *exec.Warp, x *MergedLaunch) {
+	c := of(w.CTA)
+	at := uint64(c.Rec.CTA)
+	if g := c.group; g != nil {
 		at += g.first
 	}
-	if code := x.Prologue(at, w.id); code != nil {
+	if code := x.Prologue(at, w.ID); code != nil {
 		u.added(w, code, nil)
 	}
 }
 
 // before tells the policy of a call, and reports whether w executes code of it first.
-func (u *children) before(s *sm, w *warp, reqs []trace.Launch, t Time) bool {
+func (u *children) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) bool {
 	c := u.callOf(s, w, reqs, t)
 	if w.Code.Added {
 		return false
@@ -188,17 +190,18 @@ func (u *children) before(s *sm, w *warp, reqs []trace.Launch, t Time) bool {
 }
 
 // callOf describes the launch call of w.
-func (u *children) callOf(s *sm, w *warp, reqs []trace.Launch, t Time) *LaunchCall {
+func (u *children) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) *LaunchCall {
 	c := &u.told
 	*c = LaunchCall{
-		Time: t, CTA: w.cta.name(), SM: s.id, Block: w.cta.kernel.tk.Block.Count(), Warp: w.id, Requests: reqs, Kept: c.Kept[:0], launched: c.launched[:0], u: u,
+		Time: t, CTA: of(w.CTA).name(), SM: s.ID, Block: w.CTA.Kernel.Header.Block.Count(), Warp: w.ID,
+		Requests: reqs, Kept: c.Kept[:0], launched: c.launched[:0], u: u,
 	}
 	return c
 }
 
 // added has w execute code of the policy before it goes on; reqs are the requests of
 // the launch instruction in it.
-func (u *children) added(w *warp, x *AddedCode, reqs []trace.Launch) {
+func (u *children) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
 	if !w.Stack.Insert(u.m.lib, x.Function, x.Warp, reqs) {
 		panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
 	}

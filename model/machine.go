@@ -3,8 +3,10 @@ package model
 import (
 	"context"
 	"fmt"
+	"math/bits"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/model/memory"
@@ -35,15 +37,13 @@ type Machine struct {
 	prog      *trace.Program
 	obs       Observer
 	placed    PlacementObserver  // nil: the observer does not watch placements
-	accessed  AccessObserver     // nil: nor accesses
 	swapped   SuspensionObserver // nil: nor suspensions
-	issued    InstObserver       // nil: nor instructions
 	now       Time
 	queue     clock.Queue
 	wheel     *clock.Wheel
-	sms       []*sm
+	sms       []*exec.SM
 	mem       *memory.System
-	asking    []*sm         // whose accesses of this cycle are not timed
+	asking    []*exec.SM    // whose accesses of this cycle are not timed
 	units     []*memory.LSU // of these
 	kmu       *kmu
 	ctas      *ctaScheduler
@@ -84,9 +84,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if m.captured = opt.Captured; m.captured == nil {
 		m.captured = func() *hardware.Config { return m.cfg }
 	}
-	m.accessed, _ = m.obs.(AccessObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)
-	m.issued, _ = m.obs.(InstObserver)
 	n := m.cfg.SM.Count
 	m.wheel = clock.NewWheel(n)
 	m.acting = make([]uint64, (n+63)/64)
@@ -95,9 +93,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		m.mem.Watch(w)
 	}
 	t := program.NewTiming(&m.cfg.Exec, &m.cfg.SM)
-	for i := range n {
-		m.sms = append(m.sms, newSM(m, i, &t))
-	}
+	m.lib = program.NewLibrary(tr, m.cfg)
+	m.sms = newSMs(m, n, &t)
 	m.kmu = newKMU(m)
 	m.ctas = &ctaScheduler{m: m, posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
 	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks && m.prog.Totals.ChildLaunches == 0
@@ -112,7 +109,6 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m.tasks = newTasks(m, opt.AsTasks)
-	m.lib = program.NewLibrary(tr, m.cfg)
 	m.sampler.init(opt.Sample)
 	if m.tick, m.last = opt.Tick, never-1; opt.MaxCycles > 0 {
 		m.last = opt.MaxCycles
@@ -227,13 +223,13 @@ func (m *Machine) stepSMs(t Time) {
 	m.stepped = t
 	for w, word := range m.acting {
 		for ; word != 0; word &= word - 1 {
-			id := w<<6 + trailing(word)
+			id := w<<6 + bits.TrailingZeros64(word)
 			if m.wheel.Due[id] != t {
 				continue
 			}
 			m.sum.Events++
 			m.wheel.Due[id] = never
-			if next := m.sms[id].step(t); next != never {
+			if next := m.sms[id].Step(t); next != never {
 				m.wake(id, next)
 			}
 		}
@@ -308,12 +304,12 @@ func (m *Machine) finish() (*Summary, error) {
 		m.ctas.settle(m.ctas.bulk.ahead)
 	}
 	for _, s := range m.sms {
-		s.settle(m.sum.Cycles)
-		m.sum.ActiveWarpCycles += s.warpCycles
-		m.sum.ActiveSMCycles += s.activeCycles
-		m.sum.IssueSlots += s.activeCycles * uint64(len(s.sched)*max(1, m.cfg.SM.IssueWidth))
-		m.sum.IssuedInsts += s.issued
-		m.sum.ThreadInsts += s.threadInsts
+		s.Settle(m.sum.Cycles)
+		m.sum.ActiveWarpCycles += s.WarpCycles
+		m.sum.ActiveSMCycles += s.ActiveCycles
+		m.sum.IssueSlots += s.ActiveCycles * uint64(s.Schedulers()*max(1, m.cfg.SM.IssueWidth))
+		m.sum.IssuedInsts += s.Issued
+		m.sum.ThreadInsts += s.ThreadInsts
 	}
 	m.sum.WarpInsts = m.sum.IssuedInsts
 	m.sum.Memory = m.mem.Records()

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"gpureplay/model/exec"
 	"gpureplay/model/host"
 	"gpureplay/trace"
 )
@@ -14,7 +15,7 @@ type Policy struct {
 	Admission  Admission
 	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else an AccessDependency or a CTADependency
 	CTA        CTAScheduler
-	Warp       WarpScheduler
+	Warp       exec.WarpScheduler
 	Host       host.Mode
 	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
 	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
@@ -59,15 +60,6 @@ type Admission interface {
 	Queue(n, queues int) int
 }
 
-// WarpScheduler decides which ready warp issues.
-type WarpScheduler interface {
-	// Pick returns the bit of one of the warps in ready, which are two or more: a
-	// warp that is alone issues without being asked for. last is
-	// the bit that the scheduler issued from before (-1: none), age[b] orders
-	// the warps by their start, the oldest first.
-	Pick(ready uint64, last int, age *[64]uint64) int
-}
-
 // CTAScheduler decides which kernel's CTA goes on which SM next.
 type CTAScheduler interface {
 	// Place returns the kernel, an index into v.Kernels, and the SM that takes
@@ -105,10 +97,10 @@ func (v *CTAView) SMs() int { return len(v.m.sms) }
 // dependency may keep CTAs of two kernels apart.
 func (v *CTAView) Fits(k, sm int) bool {
 	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
-	if v.m.access != nil && len(s.ctas) > 0 && s.order != kernel.Order && v.m.access.Apart() {
+	if v.m.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.m.access.Apart() {
 		return false
 	}
-	return s.fits(kernel)
+	return s.Fits(&kernel.seen)
 }
 
 // Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
@@ -119,11 +111,11 @@ func (v *CTAView) Dependency() Dependency { return v.m.policy.Dependency }
 func (v *CTAView) Count(name string) { v.m.metrics.count(name) }
 
 // Resident returns the number of CTAs on SM sm.
-func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].ctas) }
+func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].CTAs) }
 
 // Holder returns the kernel id whose CTA was placed last on SM sm, or NoKernel
 // if none ever was.
-func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].holder }
+func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].Holder }
 
 // LaunchControl decides on a request for a child kernel.
 type LaunchControl interface {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
@@ -122,7 +123,7 @@ func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {
 	return log
 }
 
-func (l *eventLog) Inst(r *model.InstRecord) {
+func (l *eventLog) Inst(r *exec.InstRecord) {
 	op := "-"
 	if insts := l.prog.Functions[l.fn[r.Kernel]].Insts; int(r.Inst) < len(insts) { // or else of an inlined body
 		op = insts[r.Inst].Opcode

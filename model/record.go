@@ -2,6 +2,7 @@ package model
 
 import (
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
 )
@@ -11,7 +12,7 @@ type Time = clock.Time
 
 // Unset marks a time that has not come: the work never started, or the trace
 // does not say. Tables write it as NULL.
-const Unset Time = -1
+const Unset = clock.Unset
 
 // never is later than any time of a run.
 const never = clock.Never
@@ -57,35 +58,8 @@ type KernelRecord struct {
 	Recorded    *trace.Recorded // nil: the capture has no times
 }
 
-// Stall is why a resident CTA had no warp that could issue in a cycle.
-type Stall uint8
-
-const (
-	StallPageNotReady Stall = iota // a page has not been transferred
-	StallPageNotOwned              // a page belongs to an earlier kernel
-	StallMemory                    // operands come from memory
-	StallIssue                     // a warp could issue but its scheduler chose another, or operands come from an ALU
-	StallBarrier
-	StallLaunch // a device launch call holds the warp
-	StallChild  // waiting for children
-	NumStalls   = iota
-)
-
 // CTARecord is one CTA, told when it ends.
-type CTARecord struct {
-	Kernel     uint32
-	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)
-	Resident   bool   // of a task on a residence: what it holds of the SM is the residence's
-	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
-	SM         uint32
-	Held       bool // nothing is known of it but for how long it holds its place
-	Dispatch   Time // placed on the SM
-	Start      Time // first instruction issued
-	End        Time
-	WarpInsts  uint64
-	Active     Time            // cycles in which one of its warps issued
-	StallTimes [NumStalls]Time // cycles in which none did, by reason
-}
+type CTARecord = exec.Record
 
 // StageKind is a stage of the host's program.
 type StageKind uint8
@@ -225,10 +199,10 @@ type Metric struct {
 // What others do on its behalf, and a copy's sectors, are of no kernel; a line that an
 // access of it drives out of the L2 counts as its write, whoever wrote the line.
 type KernelWork struct {
-	ActiveSMCycles uint64          // sum over SMs of the cycles with a CTA of it
-	PlaceCycles    uint64          // those times the warps that an SM holds
-	WarpCycles     uint64          // sum over its CTAs of warps times cycles on the SM
-	StallTimes     [NumStalls]Time // sums over its CTAs
+	ActiveSMCycles uint64               // sum over SMs of the cycles with a CTA of it
+	PlaceCycles    uint64               // those times the warps that an SM holds
+	WarpCycles     uint64               // sum over its CTAs of warps times cycles on the SM
+	StallTimes     [exec.NumStalls]Time // sums over its CTAs
 	memory.Traffic
 }
 

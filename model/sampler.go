@@ -1,8 +1,9 @@
 package model
 
 import (
-	"gpureplay/model/memory"
 	"slices"
+
+	"gpureplay/model/memory"
 )
 
 // sampler tells the observer of the timeline, window by window.
@@ -52,18 +53,18 @@ func (s *sampler) tell(m *Machine, start, end Time) {
 	r := &s.rec
 	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0], CTAsFinished: r.CTAsFinished[:0]}
 	for _, x := range m.sms {
-		for _, c := range x.ctas {
-			if c.launch() == nil {
+		for _, c := range x.CTAs {
+			if of(c).launch() == nil {
 				r.ParentCTAs++
 			} else {
 				r.ChildCTAs++
 			}
 		}
-		r.WarpInsts += x.issued
-		r.ActiveWarps += uint32(x.resident)
-		r.Registers += uint64(x.used.Registers)
-		r.SharedBytes += uint64(x.used.SharedBytes)
-		r.ResidentCTAs += uint32(len(x.ctas))
+		r.WarpInsts += x.Issued
+		r.ActiveWarps += uint32(x.Resident)
+		r.Registers += uint64(x.Used.Registers)
+		r.SharedBytes += uint64(x.Used.SharedBytes)
+		r.ResidentCTAs += uint32(len(x.CTAs))
 	}
 	if m.ctas.bulk.k != nil { // its books have them
 		r.ParentCTAs, r.ResidentCTAs = r.ParentCTAs+uint32(m.ctas.onSMs), r.ResidentCTAs+uint32(m.ctas.onSMs)

@@ -156,7 +156,7 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 	case tasksRoom:
 		return u.rt.Event(0, 0, t)
 	case warpTimed:
-		u.homes[arg>>8].timed(int(arg&255), t)
+		u.homes[arg>>8].Over(int(arg&255), t)
 		return nil
 	default:
 		return u.rt.Event(uint8(kind-runtimeEvents), arg, t)

@@ -3,6 +3,7 @@ package model
 import (
 	"testing"
 
+	"gpureplay/model/exec"
 	"gpureplay/model/memory"
 )
 
@@ -21,11 +22,11 @@ func TestThinner(t *testing.T) {
 		var s sampler
 		s.init(SampleAuto)
 		obs := &windows{}
-		one := &sm{}
-		m := &Machine{mem: &memory.System{}, obs: obs, sms: []*sm{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		one := &exec.SM{}
+		m := &Machine{mem: &memory.System{}, obs: obs, sms: []*exec.SM{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(m, at)
-			one.issued += 3
+			one.Issued += 3
 		}
 		m.sum.Cycles = cycles
 		s.finish(m)
@@ -38,8 +39,8 @@ func TestThinner(t *testing.T) {
 			end = w.End
 			insts += w.WarpInsts
 		}
-		if end != cycles || insts != one.issued {
-			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, one.issued)
+		if end != cycles || insts != one.Issued {
+			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, one.Issued)
 		}
 		if n := len(obs.all); n > maxWindows || cycles > 256*2048 && n < maxWindows/2 {
 			t.Errorf("%d cycles: %d windows", cycles, n)

@@ -4,6 +4,7 @@ import (
 	"math/big"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/exec"
 )
 
 // utilisation integrates over time how much of the machine CTAs hold. Resource
@@ -27,7 +28,7 @@ func newUtilisation(m *Machine) utilisation {
 
 // change books a CTA that comes (by = 1) or goes (by = -1) in cycle t.
 func (u *utilisation) change(c *ctaRun, by int, t Time) {
-	u.move(c.kernel, c.sm, by, t)
+	u.move(c.kernel, c.SM, by, t)
 	if c.launch() != nil {
 		u.child += by
 		u.childMost = max(u.childMost, u.child)
@@ -35,15 +36,15 @@ func (u *utilisation) change(c *ctaRun, by int, t Time) {
 }
 
 // move books a CTA of k that comes to an SM or goes.
-func (u *utilisation) move(k *kernelRun, s *sm, by int, t Time) {
+func (u *utilisation) move(k *kernelRun, s *exec.SM, by int, t Time) {
 	u.settle(t)
-	n := &u.ctas[s.id]
+	n := &u.ctas[s.ID]
 	if *n == 0 || *n+by == 0 {
 		u.busy += by
 	}
 	*n += by
-	u.registers += by * k.res.Registers
-	u.shared += by * k.res.SharedBytes
+	u.registers += by * k.seen.Resources.Registers
+	u.shared += by * k.seen.Resources.SharedBytes
 }
 
 // settle brings the sum up to cycle t.

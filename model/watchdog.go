@@ -35,11 +35,11 @@ func (m *Machine) stuck() error {
 		add("kernel %d (%s)%s has %d CTAs on SMs and %d to place", k.ID, k.rec.Function, of, k.Resident, k.Left)
 	}
 	for _, s := range m.sms {
-		for _, c := range s.ctas {
-			if m.access != nil && c.waiting == 0 {
+		for _, c := range s.CTAs {
+			if m.access != nil && c.Waiting == 0 {
 				continue
 			}
-			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.cta.ID, c.kernel.ID, s.id, c.live, c.waiting, c.syncing, c.children)
+			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.Trace.ID, c.Kernel.ID, s.ID, c.Live, c.Waiting, c.Syncing, c.Children)
 		}
 	}
 	if n := m.children.kept; n > 0 {
@@ -82,7 +82,7 @@ func (m *Machine) pause(ctx context.Context) (end bool, err error) {
 	if m.tick != nil {
 		var insts uint64
 		for _, s := range m.sms {
-			insts += s.issued
+			insts += s.Issued
 		}
 		m.tick(m.now, insts)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 // Promises of CRCS, numbered, each on a machine where a page of the prelude
@@ -39,7 +40,7 @@ cta 0
 `, tiny(t, 1, 1), crcsFree)
 	r := l.cta(t, 0, 0)
 	about(t, "first issue", r.Start, 4*unit)
-	if got := r.StallTimes[model.StallPageNotReady]; got != r.Start-r.Dispatch {
+	if got := r.StallTimes[exec.StallPageNotReady]; got != r.Start-r.Dispatch {
 		t.Errorf("%d cycles booked as page not ready, want %d", got, r.Start-r.Dispatch)
 	}
 }
@@ -70,7 +71,7 @@ func TestCRCS2PageNotOwned(t *testing.T) {
 	if b.Start != a.End+1 {
 		t.Errorf("kernel 1 loads at %d, want one cycle after the end of kernel 0 at %d", b.Start, a.End)
 	}
-	if got := b.StallTimes[model.StallPageNotOwned]; got != b.Start-b.Dispatch {
+	if got := b.StallTimes[exec.StallPageNotOwned]; got != b.Start-b.Dispatch {
 		t.Errorf("%d cycles booked as page not owned, want %d", got, b.Start-b.Dispatch)
 	}
 }

@@ -3,14 +3,14 @@ package policies
 import (
 	"math/bits"
 
-	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 func init() {
-	WarpSchedulers.Register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[exec.WarpScheduler]{
 		Name: "gto", Title: "greedy, then oldest",
 		Source: "Rogers et al., Cache-Conscious Wavefront Scheduling, MICRO 2012",
-		New:    func(Args) (model.WarpScheduler, error) { return gto{}, nil },
+		New:    func(Args) (exec.WarpScheduler, error) { return gto{}, nil },
 	})
 }
 

@@ -3,14 +3,14 @@ package policies
 import (
 	"math/bits"
 
-	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 func init() {
-	WarpSchedulers.Register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[exec.WarpScheduler]{
 		Name: "gty", Title: "greedy, then youngest",
 		Source: "Huerta et al., Dissecting and Modeling the Architecture of Modern GPU Cores, MICRO 2025, section 5.1",
-		New:    func(Args) (model.WarpScheduler, error) { return gty{}, nil },
+		New:    func(Args) (exec.WarpScheduler, error) { return gty{}, nil },
 	})
 }
 

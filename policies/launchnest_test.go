@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/trace/tracetest"
 )
@@ -72,7 +73,7 @@ cta 0
 		"end of the parent's CTA", l.cta(t, 0, 0).End, called+dispatch+2+2,
 		"end of the parent", l.kernel(t, 0).End, called+dispatch+2+3,
 	)
-	if s := l.cta(t, 0, 0).StallTimes; s[model.StallChild] != 285 || s[model.StallLaunch] != device1-1 {
+	if s := l.cta(t, 0, 0).StallTimes; s[exec.StallChild] != 285 || s[exec.StallLaunch] != device1-1 {
 		t.Errorf("the parent's CTA stalls %v", s)
 	}
 }

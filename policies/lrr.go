@@ -3,13 +3,13 @@ package policies
 import (
 	"math/bits"
 
-	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 func init() {
-	WarpSchedulers.Register(Option[model.WarpScheduler]{
+	WarpSchedulers.Register(Option[exec.WarpScheduler]{
 		Name: "lrr", Title: "loose round robin", Source: "GPGPU-Sim's lrr scheduler",
-		New: func(Args) (model.WarpScheduler, error) { return lrr{}, nil },
+		New: func(Args) (exec.WarpScheduler, error) { return lrr{}, nil },
 	})
 }
 

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/policies/pagoda"
 	"gpureplay/trace"
@@ -9,8 +10,8 @@ import (
 
 // pagodaCode is the MasterKernel's code, prepared for the machine.
 type pagodaCode struct {
-	blocks [pagoda.NumBlocks]*model.Program
-	leave  [3]*model.Program // of a warp; of the last of its threadblock; of the last of its task
+	blocks [pagoda.NumBlocks]*exec.Program
+	leave  [3]*exec.Program // of a warp; of the last of its threadblock; of the last of its task
 }
 
 func newPagodaCode() pagodaCode {
@@ -24,7 +25,7 @@ func newPagodaCode() pagodaCode {
 	for _, b := range []pagoda.Block{pagoda.LeaveWarp, pagoda.LeaveBlock, pagoda.LeaveTask} {
 		ranges = append(ranges, [2]uint32{from, ranges[b][1]})
 	}
-	programs := model.NewPrograms(&c.Function, ranges)
+	programs := exec.NewPrograms(&c.Function, ranges)
 	var p pagodaCode
 	copy(p.blocks[:], programs)
 	copy(p.leave[:], programs[pagoda.NumBlocks:])

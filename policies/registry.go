@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/trace"
@@ -79,7 +80,7 @@ var (
 	Admissions     = Table[model.Admission]{decision: "admission"}
 	Dependencies   = Table[model.Dependency]{decision: "dependency"}
 	CTASchedulers  = Table[model.CTAScheduler]{decision: "cta"}
-	WarpSchedulers = Table[model.WarpScheduler]{decision: "warp"}
+	WarpSchedulers = Table[exec.WarpScheduler]{decision: "warp"}
 )
 
 var named = map[string]*Policy{}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 // Each warp scheduler picks what its one sentence says, found the slow way: over
@@ -28,7 +28,7 @@ func TestWarpSchedulers(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name string
-		s    model.WarpScheduler
+		s    exec.WarpScheduler
 		want func(ready []int, last int, age *[64]uint64) int
 	}{
 		{"gto", gto{}, greedy(eldest)},

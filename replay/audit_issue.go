@@ -2,6 +2,7 @@ package replay
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 )
 
@@ -156,7 +157,7 @@ func (s *issues) ended(r *model.CTARecord) {
 }
 
 // issued checks one instruction.
-func (s *issues) issued(r *model.InstRecord) {
+func (s *issues) issued(r *exec.InstRecord) {
 	if key := (ctaKey{r.Kernel, r.CTA}); s.last == nil || key != s.key {
 		if s.last = s.ctas[key]; s.last == nil {
 			s.picks.strange(r.SM)
@@ -194,7 +195,7 @@ func (s *issues) issued(r *model.InstRecord) {
 }
 
 // passed checks a warp that goes on behind a barrier.
-func (s *issues) passed(r *model.InstRecord, b *ctaBook, w *warpBook) {
+func (s *issues) passed(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	for _, x := range b.warps {
 		if x.at < len(x.path) && x.barriers < w.barriers {
 			s.a.fail("barrier", r.Issue, "warp %d of CTA %d of kernel %d passes its barrier %d before all live warps have come to it", r.Warp, r.CTA, r.Kernel, w.barriers)
@@ -209,8 +210,8 @@ type instWatcher struct {
 	*memoryBook
 }
 
-// Inst makes the watcher a model.InstObserver.
-func (w instWatcher) Inst(r *model.InstRecord) { w.audit.issues.issued(r) }
+// Inst makes the watcher a exec.InstObserver.
+func (w instWatcher) Inst(r *exec.InstRecord) { w.audit.issues.issued(r) }
 
-// Inst makes the watcher a model.InstObserver.
-func (w accessWatcher) Inst(r *model.InstRecord) { w.audit.issues.issued(r) }
+// Inst makes the watcher a exec.InstObserver.
+func (w accessWatcher) Inst(r *exec.InstRecord) { w.audit.issues.issued(r) }

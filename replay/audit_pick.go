@@ -2,6 +2,7 @@ package replay
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 )
 
@@ -106,7 +107,7 @@ func (b *ctaBook) told() bool {
 }
 
 // issued checks that w, which issues its next instruction, was the one to pick.
-func (p *picks) issued(r *model.InstRecord, b *ctaBook, w *warpBook) {
+func (p *picks) issued(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	if p == nil {
 		return
 	}
@@ -139,7 +140,7 @@ func (p *picks) issued(r *model.InstRecord, b *ctaBook, w *warpBook) {
 }
 
 // goesOn notes from when w may issue the instruction behind the one that it has issued.
-func (p *picks) goesOn(r *model.InstRecord, b *ctaBook, w *warpBook) {
+func (p *picks) goesOn(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	if p == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
@@ -23,7 +24,7 @@ type note struct {
 	cta    model.CTARecord
 	stage  model.StageRecord
 	launch model.LaunchRecord
-	inst   model.InstRecord
+	inst   exec.InstRecord
 	at     model.Time
 }
 
@@ -51,7 +52,7 @@ func (x *tape) Suspended(r *model.CTARecord, t model.Time) {
 func (x *tape) Resumed(r *model.CTARecord, t model.Time) {
 	x.notes = append(x.notes, note{what: "resumed", cta: *r, at: t})
 }
-func (x *tape) Inst(r *model.InstRecord) { x.notes = append(x.notes, note{what: "inst", inst: *r}) }
+func (x *tape) Inst(r *exec.InstRecord)  { x.notes = append(x.notes, note{what: "inst", inst: *r}) }
 func (*tape) Page(*model.PageRecord)     {}
 func (*tape) Task(*model.TaskRecord)     {}
 func (*tape) Sample(*model.SampleRecord) {}
@@ -266,7 +267,7 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 		"a run that is shorter": {"cycles-add-up", func(_ *T, _ *tape, _ *C, s *S) { s.Cycles = 100 }},
 		"a scheduler issues twice": {"issue-slots", func(t *T, x *tape, _ *C, _ *S) {
 			r := &x.notes[x.find(t, "cta", 1, 0)].cta
-			r.StallTimes[model.StallIssue] += r.Active - 1
+			r.StallTimes[exec.StallIssue] += r.Active - 1
 			r.Active = 1
 		}},
 		"more issued than slots": {"issue-slots", func(_ *T, _ *tape, _ *C, s *S) { s.IssuedInsts = s.IssueSlots + 1 }},

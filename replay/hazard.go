@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 )
 
@@ -158,7 +159,7 @@ func (h *hazards) lookUp(id uint32, t model.Time) bool {
 }
 
 // access checks one access of a warp, page by page.
-func (h *hazards) access(r *model.AccessRecord) {
+func (h *hazards) access(r *exec.AccessRecord) {
 	if !h.lookUp(r.Kernel, r.Issue) {
 		return // a child's accesses are its parent's affair
 	}
@@ -177,7 +178,7 @@ func (h *hazards) access(r *model.AccessRecord) {
 	}
 }
 
-func (h *hazards) touch(number uint64, p *pageBook, r *model.AccessRecord) {
+func (h *hazards) touch(number uint64, p *pageBook, r *exec.AccessRecord) {
 	if h.ctas {
 		if !h.streams {
 			h.ordered(number, p, r)
@@ -198,7 +199,7 @@ func (h *hazards) touch(number uint64, p *pageBook, r *model.AccessRecord) {
 }
 
 // ordered checks that an access comes behind those of earlier kernels.
-func (h *hazards) ordered(number uint64, p *pageBook, r *model.AccessRecord) {
+func (h *hazards) ordered(number uint64, p *pageBook, r *exec.AccessRecord) {
 	if r.Mode&trace.Write != 0 {
 		h.conflict(number, &p.readers, r, "raw", "war")
 		h.conflict(number, &p.writers, r, "waw", "waw")
@@ -214,7 +215,7 @@ func (h *hazards) ordered(number uint64, p *pageBook, r *model.AccessRecord) {
 // conflict checks an access against those of other kernels that it may not
 // overtake: late is the hazard if a later kernel has been there already, early
 // if an earlier one is not done.
-func (h *hazards) conflict(number uint64, x *history, r *model.AccessRecord, late, early string) {
+func (h *hazards) conflict(number uint64, x *history, r *exec.AccessRecord, late, early string) {
 	done := x.before
 	switch {
 	case h.place < x.place:
@@ -229,7 +230,7 @@ func (h *hazards) conflict(number uint64, x *history, r *model.AccessRecord, lat
 }
 
 // note takes an access into the history.
-func (x *history) note(place uint64, r *model.AccessRecord) {
+func (x *history) note(place uint64, r *exec.AccessRecord) {
 	switch {
 	case place > x.place:
 		x.before = max(x.before, x.done)
@@ -304,5 +305,5 @@ type accessWatcher struct {
 	*memoryBook
 }
 
-// Access makes the watcher a model.AccessObserver.
-func (w accessWatcher) Access(r *model.AccessRecord) { w.audit.hazards.access(r) }
+// Access makes the watcher a exec.AccessObserver.
+func (w accessWatcher) Access(r *exec.AccessRecord) { w.audit.hazards.access(r) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
@@ -156,7 +157,7 @@ launch a grid=1 block=32 irregular
 	}
 	one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
 	for _, x := range list {
-		a.hazards.access(&model.AccessRecord{
+		a.hazards.access(&exec.AccessRecord{
 			Kernel: uint32(x[0]), Mode: trace.Mode(x[1]), Width: 4, Access: &one, Issue: model.Time(x[2]), Done: model.Time(x[3]),
 		})
 	}
@@ -250,7 +251,7 @@ func TestPageRules(t *testing.T) {
 		}
 		one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
 		x.do(a.hazards, func(kernel uint32) {
-			a.hazards.access(&model.AccessRecord{Kernel: kernel, Mode: trace.Read, Width: 4, Access: &one, Issue: late, Done: late + 1})
+			a.hazards.access(&exec.AccessRecord{Kernel: kernel, Mode: trace.Read, Width: 4, Access: &one, Issue: late, Done: late + 1})
 		})
 		var got []string
 		for _, v := range a.found {

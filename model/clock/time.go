@@ -9,3 +9,6 @@ type Time = int64
 const Never Time = 1 << 62
 
 const never = Never
+
+// Unset marks a time that has not come.
+const Unset Time = -1

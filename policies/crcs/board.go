@@ -9,6 +9,7 @@ import (
 	"math/bits"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -79,7 +80,7 @@ func (b *Board) Issue(op *trace.HostOp, t model.Time) (busy model.Time, wait boo
 }
 
 // Blocked is of [model.AccessDependency].
-func (b *Board) Blocked(order uint64, sectors []uint64) (page int32, why model.Stall) {
+func (b *Board) Blocked(order uint64, sectors []uint64) (page int32, why exec.Stall) {
 	return b.pages.blocked(order, sectors)
 }
 

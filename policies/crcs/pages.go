@@ -2,6 +2,7 @@ package crcs
 
 import (
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -83,7 +84,7 @@ func newPageTable(u *unit) (*pageTable, error) {
 }
 
 // blocked returns the page that keeps a kernel's access back, and why; -1: none.
-func (p *pageTable) blocked(order uint64, sectors []uint64) (int32, model.Stall) {
+func (p *pageTable) blocked(order uint64, sectors []uint64) (int32, exec.Stall) {
 	last := ^uint64(0)
 	for _, s := range sectors {
 		number := s >> (p.shift - hardware.SectorShift)
@@ -97,10 +98,10 @@ func (p *pageTable) blocked(order uint64, sectors []uint64) (int32, model.Stall)
 		}
 		pg := &p.pages[i]
 		if !pg.ready {
-			return i, model.StallPageNotReady
+			return i, exec.StallPageNotReady
 		}
 		if pg.head >= 0 && p.refs[pg.head].order != order && !p.u.kernels[order].irregular() && p.board.Fault != IgnoreOwner {
-			return i, model.StallPageNotOwned
+			return i, exec.StallPageNotOwned
 		}
 	}
 	return -1, 0

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
 )
@@ -105,8 +106,8 @@ func write(t *testing.T, dir, policy, set string, cycles model.Time) {
 	s.Run(&table.Run{Baselines: "a", Fidelity: trace.FidelityWarp, Summary: model.Summary{Cycles: cycles}})
 	s.Observer().CTA(&model.CTARecord{Dispatch: 0, Start: 0, End: 60, Active: 30})
 	cta := &model.CTARecord{Dispatch: 0, Start: 0, End: 40, Active: 10}
-	cta.StallTimes[model.StallMemory] = 20
-	cta.StallTimes[model.StallBarrier] = 40
+	cta.StallTimes[exec.StallMemory] = 20
+	cta.StallTimes[exec.StallBarrier] = 40
 	s.Observer().CTA(cta)
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)

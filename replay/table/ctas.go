@@ -1,10 +1,13 @@
 package table
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/model/exec"
+)
 
 type ctaRow = model.CTARecord
 
-func stalled(reason model.Stall, name, doc string) column[ctaRow] {
+func stalled(reason exec.Stall, name, doc string) column[ctaRow] {
 	return cycles("stalled_"+name+"_cycles", "Cycles in which none did, because "+doc+".",
 		func(r *ctaRow) model.Time { return r.StallTimes[reason] })
 }
@@ -31,13 +34,13 @@ func init() {
 			at("end_cycles", "Last warp ended and stores acknowledged.", func(r *ctaRow) model.Time { return r.End }),
 			count("warp_instructions", "Warp instructions issued.", func(r *ctaRow) uint64 { return r.WarpInsts }),
 			cycles("active_cycles", "Cycles in which one of its warps issued.", func(r *ctaRow) model.Time { return r.Active }),
-			stalled(model.StallPageNotReady, "page_not_ready", "a page has not been transferred"),
-			stalled(model.StallPageNotOwned, "page_not_owned", "a page belongs to an earlier kernel"),
-			stalled(model.StallMemory, "memory", "operands come from memory"),
-			stalled(model.StallIssue, "issue", "its scheduler chose another warp or operands come from an ALU"),
-			stalled(model.StallBarrier, "barrier", "its warps wait at a barrier"),
-			stalled(model.StallLaunch, "launch_call", "a launch call holds its warps"),
-			stalled(model.StallChild, "child_wait", "it waits for children"),
+			stalled(exec.StallPageNotReady, "page_not_ready", "a page has not been transferred"),
+			stalled(exec.StallPageNotOwned, "page_not_owned", "a page belongs to an earlier kernel"),
+			stalled(exec.StallMemory, "memory", "operands come from memory"),
+			stalled(exec.StallIssue, "issue", "its scheduler chose another warp or operands come from an ALU"),
+			stalled(exec.StallBarrier, "barrier", "its warps wait at a barrier"),
+			stalled(exec.StallLaunch, "launch_call", "a launch call holds its warps"),
+			stalled(exec.StallChild, "child_wait", "it waits for children"),
 		},
 		From: func(f *feed, add func(*ctaRow)) { f.ctas.to(add) },
 	})

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 )
 
 // flood appends rows of every kind of column, several row groups of ctas.
@@ -22,7 +23,7 @@ func flood(s *Set, rows int) {
 			child = uint32(i % 100)
 		}
 		o.CTA(&model.CTARecord{Kernel: uint32(i % 50), CTA: uint32(i), Child: child, SM: uint32(i % 80), Dispatch: t, Start: t + 5, End: t + 1000,
-			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [model.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0, 0}})
+			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [exec.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0, 0}})
 		if i%16 == 0 {
 			o.Sample(&model.SampleRecord{Start: t, End: t + 48, Kernels: []uint32{1, uint32(i)}, PagesOwned: []uint32{0, 9}, SMsHeld: []uint32{1, 2}, CTAsFinished: []uint32{uint32(i), 0}})
 			var noted *model.Notes
@@ -132,7 +133,7 @@ func BenchmarkCTAs(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				r.CTA, r.SM, r.End = uint32(i), uint32(i%80), r.End+3
 				r.Dispatch, r.Start, r.Active = r.End-1000, r.End-990, r.End%977
-				r.WarpInsts, r.StallTimes[model.StallMemory] = uint64(i%5000), r.End%31
+				r.WarpInsts, r.StallTimes[exec.StallMemory] = uint64(i%5000), r.End%31
 				o.CTA(&r)
 			}
 			if err := s.Commit(); err != nil {

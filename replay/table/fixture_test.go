@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
@@ -92,7 +93,7 @@ func fillWork(s *Set) {
 		ID: 4_000_000_000, Function: "void bfs<int>(int*, int)", Device: true, Parent: 4_294_967_294, Stream: math.MaxUint64,
 		Fidelity: trace.FidelityCTA, Inferred: trace.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
-		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [model.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
+		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [exec.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
 			Traffic: memory.Traffic{L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2}},
 		Recorded: &trace.Recorded{HostNs: 0, StartNs: 5, DurationNs: 995},
 	})
@@ -106,7 +107,7 @@ func fillWork(s *Set) {
 	})
 	o.CTA(&model.CTARecord{
 		Kernel: 3, CTA: 9, Child: 12, SM: 25, Dispatch: 200, Start: 210, End: 300, WarpInsts: 64, Active: 40,
-		StallTimes: [model.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
+		StallTimes: [exec.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
 	})
 	o.CTA(&model.CTARecord{Kernel: math.MaxUint32, CTA: 0, Child: model.NoKernel, Dispatch: 0, Start: model.Unset, End: model.Unset})
 	o.Stage(&model.StageRecord{Stage: model.StageH2D, Kernel: 6, Array: 0, Start: 0, End: 706, Bytes: 1 << 63})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/trace"
 )
 
@@ -22,7 +23,7 @@ func recorded(name, doc string, get func(*trace.Recorded) int64) column[kernelRo
 
 // kernelStalled sums a stall over CTAs; of a kernel of which the duration alone is
 // known it is no finding.
-func kernelStalled(reason model.Stall, name string) column[kernelRow] {
+func kernelStalled(reason exec.Stall, name string) column[kernelRow] {
 	return i64("stalled_"+name+"_cycles", "Cycles of its CTAs in which no warp issued, by the reason that the table ctas has; NULL where its time is inferred.",
 		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < trace.InferredTime })
 }
@@ -85,8 +86,8 @@ func init() {
 			f64("l2_hit_pct", "The same in percent (Nsight: lts__t_sector_hit_rate.pct).", func(r *kernelRow) float64 { return ratio(r.Work.L2Hits, r.Work.L2Accesses, 100) }),
 			count("dram_read_bytes", "Read from DRAM for it (Nsight: dram__bytes_read.sum).", func(r *kernelRow) uint64 { return 32 * r.Work.DRAMReads }),
 			count("dram_write_bytes", "Written to DRAM because of it: also what others wrote, where its accesses drove it out (Nsight: dram__bytes_write.sum).", func(r *kernelRow) uint64 { return 32 * r.Work.DRAMWrites }),
-			kernelStalled(model.StallPageNotReady, "page_not_ready"), kernelStalled(model.StallPageNotOwned, "page_not_owned"), kernelStalled(model.StallMemory, "memory"),
-			kernelStalled(model.StallIssue, "issue"), kernelStalled(model.StallBarrier, "barrier"), kernelStalled(model.StallLaunch, "launch_call"), kernelStalled(model.StallChild, "child_wait"),
+			kernelStalled(exec.StallPageNotReady, "page_not_ready"), kernelStalled(exec.StallPageNotOwned, "page_not_owned"), kernelStalled(exec.StallMemory, "memory"),
+			kernelStalled(exec.StallIssue, "issue"), kernelStalled(exec.StallBarrier, "barrier"), kernelStalled(exec.StallLaunch, "launch_call"), kernelStalled(exec.StallChild, "child_wait"),
 			recorded("recorded_host_ns", "In the capture: when the host called the API.", func(t *trace.Recorded) int64 { return t.HostNs }),
 			recorded("recorded_start_ns", "In the capture: when the kernel began on the device.", func(t *trace.Recorded) int64 { return t.StartNs }),
 			recorded("recorded_duration_ns", "In the capture: how long it ran.", func(t *trace.Recorded) int64 { return t.DurationNs }),

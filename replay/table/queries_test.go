@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
+	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 	"gpureplay/trace"
@@ -77,7 +78,7 @@ func tellDevice(s *Set, T model.Time) {
 	cta := func(kernel, index uint32, from, delay, to model.Time) {
 		half := (to - from) / 2
 		o.CTA(&model.CTARecord{Kernel: kernel, CTA: index, Child: model.NoKernel, SM: index % 2, Dispatch: from, Start: from + delay, End: to,
-			WarpInsts: 100, Active: half, StallTimes: [model.NumStalls]model.Time{model.StallMemory: half}})
+			WarpInsts: 100, Active: half, StallTimes: [exec.NumStalls]model.Time{exec.StallMemory: half}})
 	}
 	cta(0, 0, T/8, 0, T/4)
 	cta(0, 1, T/8, 0, T/4)

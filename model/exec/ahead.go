@@ -1,6 +1,10 @@
-package model
+package exec
 
-import "slices"
+import (
+	"slices"
+
+	"gpureplay/model/clock"
+)
 
 // step lets the SM act in cycle t and returns the cycle in which it acts next.
 //
@@ -8,7 +12,7 @@ import "slices"
 // is its own affair. It does it at once: it runs ahead of the machine, up to the
 // cycle in which it would use them, and acts in that when the machine is there.
 // Nothing of a run depends on it.
-func (s *sm) step(t Time) Time {
+func (s *SM) Step(t Time) Time {
 	s.acting, s.now = true, t
 	if s.lsu.Soon <= t {
 		s.serve(t)
@@ -19,14 +23,14 @@ func (s *sm) step(t Time) Time {
 	next := s.run(t + 1)
 	if s.lsu.Waiting() > 0 {
 		s.acting = false
-		return never // it says when it acts next when the accesses of this cycle are timed
+		return clock.Never // it says when it acts next when the accesses of this cycle are timed
 	}
 	return s.proceed(t, next)
 }
 
 // proceed lets the SM run ahead behind cycle t, if it may, and returns the cycle in
 // which it acts next.
-func (s *sm) proceed(t, next Time) Time {
+func (s *SM) proceed(t, next Time) Time {
 	if end := s.horizon(t, next); next < end {
 		s.ahead = true
 		next = s.run(end)
@@ -39,7 +43,7 @@ func (s *sm) proceed(t, next Time) Time {
 // run lets the schedulers act in the cycles before end, in order of time and of
 // their numbers, and returns the next cycle in which there may be something to do. An
 // SM that is ahead goes no further than to what SMs share.
-func (s *sm) run(end Time) Time {
+func (s *SM) run(end Time) Time {
 	for {
 		at := &s.at
 		next := sooner(sooner(at[0], at[1]), sooner(at[2], at[3]))
@@ -72,7 +76,7 @@ const (
 
 // turnOf returns the turn of a scheduler in cycle t.
 func turnOf(t Time, number uint8) turn {
-	if t >= never {
+	if t >= clock.Never {
 		return noTurn
 	}
 	return turn(t<<turnShift | Time(number))
@@ -84,7 +88,7 @@ func sooner(a, b turn) turn { return a + (b-a)&((b-a)>>63) }
 
 func (x turn) cycle() Time {
 	if x == noTurn {
-		return never
+		return clock.Never
 	}
 	return Time(x >> turnShift)
 }
@@ -100,22 +104,9 @@ const mostAhead = 1 << 16
 // has one here: then none of them ends before the SM has ended a CTA, and no
 // kernel can come that waits for one of them. And none of them may have a CTA to
 // give that fits.
-func (s *sm) horizon(t, next Time) Time {
-	m := s.m
-	end := min(m.queue.Next(), m.sampler.next, t+mostAhead)
-	if next >= end || s.paged || s.watched || s.width > 1 || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
+func (s *SM) horizon(t, next Time) Time {
+	if s.Keeps || s.watched || s.width > 1 {
 		return t
 	}
-	if n := len(m.ctas.entries); n == 0 || n > mostKernels || m.ctas.resumes.Len() > 0 {
-		return t
-	}
-	for _, k := range m.ctas.entries {
-		if k.smCTAs[s.id] == 0 || k.launch != nil || k.code.Launches || k.Left > 0 && s.fits(k) {
-			return t
-		}
-	}
-	return end
+	return min(s.d.Horizon(s, t, next), t+mostAhead)
 }
-
-// mostKernels is with how many kernels in the distributor it is worth asking.
-const mostKernels = 4

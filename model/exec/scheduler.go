@@ -1,8 +1,9 @@
-package model
+package exec
 
 import (
 	"math/bits"
 
+	"gpureplay/model/clock"
 	"gpureplay/model/program"
 )
 
@@ -32,16 +33,16 @@ type pipe struct {
 	needs uint64 // warps whose next instruction needs it
 }
 
-func (sc *scheduler) init(s *sm, i int) {
-	sc.number, sc.last, sc.farAt = uint8(i), -1, never
+func (sc *scheduler) init(s *SM, i int) {
+	sc.number, sc.last, sc.farAt = uint8(i), -1, clock.Never
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
 }
 
 // warp returns the warp of a bit.
-func (sc *scheduler) warp(s *sm, b int) *warp { return &s.warps[b*len(s.sched)+int(sc.number)] }
+func (sc *scheduler) warp(s *SM, b int) *Warp { return &s.warps[b*len(s.sched)+int(sc.number)] }
 
 // add makes w ready at t, which is later than the scheduler's last step.
-func (sc *scheduler) add(s *sm, w *warp, t Time) {
+func (sc *scheduler) add(s *SM, w *Warp, t Time) {
 	at := &s.at[sc.number&(mostSchedulers-1)]
 	*at = min(*at, turnOf(t, sc.number))
 	sc.place(w)
@@ -49,7 +50,7 @@ func (sc *scheduler) add(s *sm, w *warp, t Time) {
 }
 
 // place notes the unit that the next instruction of w needs.
-func (sc *scheduler) place(w *warp) {
+func (sc *scheduler) place(w *Warp) {
 	if in := &sc.unit[w.bit&63]; *in != w.unit {
 		b := uint64(1) << (w.bit & 63)
 		sc.pipes[*in&15].needs &^= b
@@ -59,7 +60,7 @@ func (sc *scheduler) place(w *warp) {
 }
 
 // put makes w ready at t, which is later than s.now.
-func (sc *scheduler) put(s *sm, w *warp, t Time) {
+func (sc *scheduler) put(s *SM, w *Warp, t Time) {
 	b := uint64(1) << (w.bit & 63)
 	if t-s.now < ringSlots {
 		i := uint(t) & (ringSlots - 1)
@@ -74,7 +75,7 @@ func (sc *scheduler) put(s *sm, w *warp, t Time) {
 
 // again is add for a warp that has issued in the scheduler's own step, in cycle
 // s.now.
-func (sc *scheduler) again(s *sm, w *warp, t Time) {
+func (sc *scheduler) again(s *SM, w *Warp, t Time) {
 	sc.place(w)
 	if t > s.now+1 {
 		sc.put(s, w, t)
@@ -84,7 +85,7 @@ func (sc *scheduler) again(s *sm, w *warp, t Time) {
 }
 
 // collect makes the warps ready whose time has come.
-func (sc *scheduler) collect(s *sm, t Time) {
+func (sc *scheduler) collect(s *SM, t Time) {
 	if i := uint(t) & (ringSlots - 1); sc.full>>i&1 != 0 {
 		sc.full &^= 1 << i
 		sc.ready |= sc.ring[i]
@@ -95,8 +96,8 @@ func (sc *scheduler) collect(s *sm, t Time) {
 	}
 }
 
-func (sc *scheduler) collectFar(s *sm, t Time) {
-	sc.farAt = never
+func (sc *scheduler) collectFar(s *SM, t Time) {
+	sc.farAt = clock.Never
 	for m := sc.far; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		if at := sc.warp(s, b).ready; at <= t {
@@ -110,7 +111,7 @@ func (sc *scheduler) collectFar(s *sm, t Time) {
 
 // step issues in cycle t, s.now, and finds when the scheduler may act again. An
 // SM that is ahead does not get over an instruction that is not its own: !done.
-func (sc *scheduler) step(s *sm, t Time) (done bool) {
+func (sc *scheduler) step(s *SM, t Time) (done bool) {
 	sc.collect(s, t)
 	for {
 		cand := sc.candidates(s, t)
@@ -119,14 +120,14 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 		}
 		b := bits.TrailingZeros64(cand)
 		if cand&(cand-1) != 0 {
-			b = s.m.policy.Warp.Pick(cand, sc.last, &sc.age)
+			b = s.Warps.Pick(cand, sc.last, &sc.age)
 		}
 		w := sc.warp(s, b)
 		if s.ahead && w.op != nil && w.op.Shared {
 			return false
 		}
 		sc.ready &^= 1 << (uint(b) & 63)
-		if s.paged && s.stalls(w) {
+		if s.Keeps && s.stalls(w) {
 			continue // not eligible: the scheduler takes another
 		}
 		sc.last = b
@@ -138,7 +139,7 @@ func (sc *scheduler) step(s *sm, t Time) (done bool) {
 }
 
 // candidates returns the ready warps whose unit takes an instruction in cycle t.
-func (sc *scheduler) candidates(s *sm, t Time) uint64 {
+func (sc *scheduler) candidates(s *SM, t Time) uint64 {
 	cand := sc.ready
 	if s.lsu.Full > t {
 		cand &^= sc.pipes[program.UnitMemory].needs
@@ -155,7 +156,7 @@ func (sc *scheduler) candidates(s *sm, t Time) uint64 {
 }
 
 // next returns the first cycle after t in which a warp may issue.
-func (sc *scheduler) next(s *sm, t Time) Time {
+func (sc *scheduler) next(s *SM, t Time) Time {
 	if sc.ready == 0 {
 		return sc.wakes(t)
 	}
@@ -184,7 +185,7 @@ func (sc *scheduler) wakes(t Time) Time {
 }
 
 // unitFree returns from when a unit takes an instruction.
-func (s *sm) unitFree(sc *scheduler, u program.Unit) Time {
+func (s *SM) unitFree(sc *scheduler, u program.Unit) Time {
 	if u == program.UnitMemory {
 		return s.lsu.Full
 	}

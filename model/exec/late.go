@@ -1,38 +1,40 @@
-package model
+package exec
 
 import (
-	"gpureplay/model/program"
 	"math/bits"
+
+	"gpureplay/model/clock"
+	"gpureplay/model/program"
 )
 
 // lateLoad is a load that may be done later than was said when it was timed
 // (`l1.mshr_order`; MODEL.md, "Memory"): its last fill is known, and not what is served
 // before it.
 type lateLoad struct {
-	w    *warp
-	c    *ctaRun
+	w    *Warp
+	c    *CTA
 	id   uint32 // of the warp
 	o    *program.Op
 	regs []Time // of the program that it is of
 }
 
 // waitsFor notes which load of w has a number.
-func (s *sm) waitsFor(load int32, w *warp, o *program.Op, regs []Time) {
+func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, regs []Time) {
 	for int(load) >= len(s.loads) {
 		s.loads = append(s.loads, lateLoad{})
 	}
-	s.loads[load] = lateLoad{w, w.cta, w.id, o, regs}
+	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, regs}
 }
 
 // serve puts off what waits for loads that are served late. No load is said to be done
 // before it is known, so that nothing has gone on that has to be undone.
-func (s *sm) serve(t Time) {
+func (s *SM) serve(t Time) {
 	for _, x := range s.lsu.Serve(t) {
 		s.postpone(&s.loads[x.Load], x.Said, x.Done)
 	}
 }
 
-func (s *sm) postpone(l *lateLoad, said, done Time) {
+func (s *SM) postpone(l *lateLoad, said, done Time) {
 	w, scheduled := s.warpOf(l)
 	if w == nil {
 		s.endLater(l.c, done)
@@ -58,18 +60,18 @@ func (s *sm) postpone(l *lateLoad, said, done Time) {
 
 // warpOf returns the warp of a load, or nil if it has exited. That of a suspended CTA is
 // not scheduled, and that of one which has come back has another slot.
-func (s *sm) warpOf(l *lateLoad) (w *warp, scheduled bool) {
+func (s *SM) warpOf(l *lateLoad) (w *Warp, scheduled bool) {
 	c := l.c
-	if w := l.w; w.cta == c && w.id == l.id && (w.home != nil || c.slots>>s.slot(w)&1 != 0) {
+	if w := l.w; w.CTA == c && w.ID == l.id && (w.home != nil || c.slots>>s.Slot(w)&1 != 0) {
 		return w, true
 	}
 	for i := range c.saved {
-		if w := &c.saved[i]; w.id == l.id {
+		if w := &c.saved[i]; w.ID == l.id {
 			return w, false
 		}
 	}
 	for m := c.slots; m != 0; m &= m - 1 {
-		if w := &s.warps[bits.TrailingZeros64(m)]; w.id == l.id && w.cta == c {
+		if w := &s.warps[bits.TrailingZeros64(m)]; w.ID == l.id && w.CTA == c {
 			return w, true
 		}
 	}
@@ -77,9 +79,9 @@ func (s *sm) warpOf(l *lateLoad) (w *warp, scheduled bool) {
 }
 
 // endLater puts off the end of a CTA, a load of which is done at a time.
-func (s *sm) endLater(c *ctaRun, done Time) {
+func (s *SM) endLater(c *CTA, done Time) {
 	c.acked = max(c.acked, done)
-	s.ends = never
+	s.ends = clock.Never
 	for i := range s.ending {
 		e := &s.ending[i]
 		if e.cta == c {
@@ -91,7 +93,7 @@ func (s *sm) endLater(c *ctaRun, done Time) {
 
 // delay puts off a warp that is to be ready until w.ready. One that waits for something
 // else stays where it is.
-func (sc *scheduler) delay(s *sm, w *warp) {
+func (sc *scheduler) delay(s *SM, w *Warp) {
 	b := uint64(1) << (w.bit & 63)
 	in := (sc.ready | sc.far) & b
 	sc.ready &^= b

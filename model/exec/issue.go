@@ -1,13 +1,14 @@
-package model
+package exec
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
 
 // prepare finds what the next instruction of w needs: its unit, its mask, and
 // when its operands are there, no earlier than t.
-func (s *sm) prepare(w *warp, t Time) {
+func (s *SM) prepare(w *Warp, t Time) {
 	f := &w.Frame
 	if f.PC >= f.MaskAt {
 		f.ChangeMask()
@@ -29,14 +30,14 @@ func (s *sm) prepare(w *warp, t Time) {
 
 // issue lets w issue in cycle t: one instruction, or two where the scheduler
 // can and they need different units and nothing of each other.
-func (s *sm) issue(sc *scheduler, w *warp, t Time) {
+func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 	for n := 1; ; n++ {
 		u := w.unit
 		if !s.issueOne(sc, w, t) || n >= s.width {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.paged {
+		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
 			return
 		}
 		sc.ready &^= 1 << w.bit
@@ -45,7 +46,7 @@ func (s *sm) issue(sc *scheduler, w *warp, t Time) {
 
 // issueOne issues the next instruction of w and schedules w for the one after
 // it. It reports whether w goes on (false: it has exited or is parked).
-func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
+func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	o := w.op
 	if o == nil {
 		s.exit(w, t)
@@ -54,9 +55,9 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 	s.count(w, t)
 	from := t + 1
 	if u := o.Unit & 15; u < program.UnitNone {
-		free, done := t+s.timing.Every[u], t+s.timing.Latency[u]
+		free, done := t+s.Timing.Every[u], t+s.Timing.Latency[u]
 		if o.Class == trace.ClassExit {
-			w.last = max(w.last, t+s.timing.Exit)
+			w.last = max(w.last, t+s.Timing.Exit)
 			if u == program.UnitInt {
 				free = from // it needs the pipe's first stage alone
 			}
@@ -92,7 +93,7 @@ func (s *sm) issueOne(sc *scheduler, w *warp, t Time) bool {
 
 // accessed books the result of a memory instruction of w that is timed, and returns when
 // w may issue again.
-func (s *sm) accessed(w *warp, o *program.Op, t, done Time) Time {
+func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 	w.last = max(w.last, done)
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, done)
@@ -110,7 +111,7 @@ func (s *sm) accessed(w *warp, o *program.Op, t, done Time) Time {
 
 // goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
 // w goes on (false: it has exited or is parked).
-func (s *sm) goOn(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
+func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	if w.PC >= len(w.Path) && !s.next(w) && (o.Class != trace.ClassLaunch || from == t+1) {
 		s.exit(w, t)
 		return false
@@ -128,8 +129,8 @@ func (s *sm) goOn(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
 
 // issueOther issues what needs an issue slot and nothing else. It returns when w may
 // issue again (0: what holds it says when).
-func (s *sm) issueOther(w *warp, o *program.Op, t Time) Time {
-	done := t + s.timing.Latency[program.UnitNone]
+func (s *SM) issueOther(w *Warp, o *program.Op, t Time) Time {
+	done := t + s.Timing.Latency[program.UnitNone]
 	if o.Dst > 0 {
 		w.last = max(w.last, done)
 	}
@@ -147,13 +148,13 @@ func (s *sm) issueOther(w *warp, o *program.Op, t Time) Time {
 // atomicHolds reports whether w issues nothing until the atomic that it has just
 // issued is back: until a cycle before a dependent instruction may issue, when the
 // answer takes the write-back port (GPGPU-Sim's shd_warp_t::waiting).
-func (s *sm) atomicHolds(w *warp, o *program.Op) bool {
-	return s.m.cfg.SM.AtomicsHoldWarp && (!o.Mem || w.Mem[w.NextMem-1].Count > 0)
+func (s *SM) atomicHolds(w *Warp, o *program.Op) bool {
+	return s.Config.SM.AtomicsHoldWarp && (!o.Mem || w.Mem[w.NextMem-1].Count > 0)
 }
 
 // follow schedules w after o, which needs an issue slot and nothing else: from a
 // cycle on (0: what holds it says when). It reports whether w is scheduled.
-func (s *sm) follow(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
+func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	switch o.Class {
 	case trace.ClassBarrier:
 		s.arrive(w, o.Barrier, t)
@@ -166,7 +167,7 @@ func (s *sm) follow(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
 		if s.sync(w) {
 			return false
 		}
-		from = t + max(1, Time(s.m.cfg.Launch.DeviceSync))
+		from = t + max(1, Time(s.Config.Launch.DeviceSync))
 	case trace.ClassLaunch:
 		if from == 0 {
 			return false
@@ -183,10 +184,10 @@ func (s *sm) follow(sc *scheduler, w *warp, o *program.Op, t, from Time) bool {
 }
 
 // ask makes the launch call of w; an error ends the run.
-func (s *sm) ask(w *warp, t Time) Time {
-	from, err := s.m.children.ask(s, w, w.PC-1, t)
+func (s *SM) ask(w *Warp, t Time) Time {
+	from, err := s.d.Launch(s, w, w.PC-1, t)
 	if err != nil {
-		s.m.fail(err)
+		s.d.Fail(err)
 		return t + 1
 	}
 	return from
@@ -194,16 +195,16 @@ func (s *sm) ask(w *warp, t Time) Time {
 
 // next brings w to its next instruction, behind the end of what it has of its program.
 // It reports whether there is one.
-func (s *sm) next(w *warp) bool {
-	more, err := w.Stack.Next(s.m.lib)
+func (s *SM) next(w *Warp) bool {
+	more, err := w.Stack.Next(s.Library)
 	if err != nil {
-		s.m.fail(err)
+		s.d.Fail(err)
 	}
 	return more
 }
 
 // stalls parks w if the dependency keeps its next access back.
-func (s *sm) stalls(w *warp) bool {
+func (s *SM) stalls(w *Warp) bool {
 	f := &w.Frame
 	if w.unit != program.UnitMemory || w.op == nil {
 		return false
@@ -213,37 +214,32 @@ func (s *sm) stalls(w *warp) bool {
 		return false
 	}
 	s.lsu.Coalescer.Coalesce(&f.Mem[f.NextMem], f.Lists, uint64(o.Width))
-	on, why := s.m.access.Blocked(w.cta.kernel.Order, s.lsu.Coalescer.Sectors)
-	if on < 0 {
-		return false
-	}
-	s.m.waiting[on] = append(s.m.waiting[on], accessWaiter{s, w, why})
-	return true
+	return s.d.Blocked(s, w, s.lsu.Coalescer.Sectors)
 }
 
 // count books one issued instruction.
-func (s *sm) count(w *warp, t Time) {
-	c := w.cta
+func (s *SM) count(w *Warp, t Time) {
+	c := w.CTA
 	if c.lastAt != t {
-		if c.lastAt == Unset {
-			c.rec.Start = t
+		if c.lastAt == clock.Unset {
+			c.Rec.Start = t
 		}
 		c.stall(t, w.reason)
-		c.rec.Active++
+		c.Rec.Active++
 		c.lastAt = t
 	}
-	c.rec.WarpInsts++
-	s.issued++
-	c.threadInsts += uint64(w.Lanes)
+	c.Rec.WarpInsts++
+	s.Issued++
+	c.ThreadInsts += uint64(w.Lanes)
 }
 
 // arrive lets w wait at a barrier of its CTA, and releases the barrier when
 // every warp that has not exited waits there.
-func (s *sm) arrive(w *warp, id uint8, t Time) {
-	c := w.cta
-	c.waiting++
+func (s *SM) arrive(w *Warp, id uint8, t Time) {
+	c := w.CTA
+	c.Waiting++
 	b := &c.barriers[id]
-	b.waiting |= 1 << s.slot(w)
+	b.waiting |= 1 << s.Slot(w)
 	b.last = t
 	s.checkBarriers(c, t)
 	if c.stranded() {
@@ -254,8 +250,8 @@ func (s *sm) arrive(w *warp, id uint8, t Time) {
 // checkBarriers releases a barrier of c when all live warps wait. Where they
 // wait at different barriers (the trace does not say how many each expects),
 // the one that was reached last goes on first (MODEL.md, choice 6).
-func (s *sm) checkBarriers(c *ctaRun, t Time) {
-	if c.waiting < c.live {
+func (s *SM) checkBarriers(c *CTA, t Time) {
+	if c.Waiting < c.Live {
 		return
 	}
 	best := -1
@@ -270,7 +266,7 @@ func (s *sm) checkBarriers(c *ctaRun, t Time) {
 	b := &c.barriers[best]
 	for m := b.waiting; m != 0; m &= m - 1 {
 		w := &s.warps[trailing(m)]
-		c.waiting--
+		c.Waiting--
 		w.reason = StallBarrier
 		s.schedule(w, max(w.ready, t+1))
 	}

@@ -1,6 +1,7 @@
-package model
+package exec
 
 import (
+	"gpureplay/model/clock"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -9,7 +10,7 @@ import (
 // all SMs have, with those of the others (`icnt.in_turn`; MODEL.md, choice 23). Its
 // number is that of the load/store unit.
 type heldAccess struct {
-	w     *warp
+	w     *Warp
 	o     *program.Op
 	then  *program.Op // what w issued behind it in the same cycle, or nil
 	from  Time        // when w may issue again, as far as they say
@@ -25,10 +26,10 @@ type heldAccess struct {
 
 // await keeps a memory instruction of w that its unit has not timed. It reports whether w
 // may issue another in cycle t that does not need it.
-func (s *sm) await(w *warp, o *program.Op, t Time) bool {
+func (s *SM) await(w *Warp, o *program.Op, t Time) bool {
 	n := s.lsu.Waiting()
 	if n == 1 {
-		s.m.asking = append(s.m.asking, s)
+		s.d.Asks(s)
 	}
 	if len(s.held) < n {
 		s.held = append(s.held, make([]heldAccess, n-len(s.held))...)
@@ -44,7 +45,7 @@ func (s *sm) await(w *warp, o *program.Op, t Time) bool {
 	if s.width < 2 || h.holds {
 		return false
 	}
-	o.Write(w.Regs, never|1)
+	o.Write(w.Regs, clock.Never|1)
 	if w.PC >= len(w.Path) && !s.next(w) {
 		return false
 	}
@@ -53,7 +54,7 @@ func (s *sm) await(w *warp, o *program.Op, t Time) bool {
 }
 
 // heldOf returns the instruction of w that waits to be timed, or nil.
-func (s *sm) heldOf(w *warp) *heldAccess {
+func (s *SM) heldOf(w *Warp) *heldAccess {
 	for i := range s.lsu.Waiting() {
 		if s.held[i].w == w {
 			return &s.held[i]
@@ -62,24 +63,9 @@ func (s *sm) heldOf(w *warp) *heldAccess {
 	return nil
 }
 
-// timeAccesses times the accesses of cycle t in turn, and lets their warps go on.
-func (m *Machine) timeAccesses(t Time) {
-	m.units = m.units[:0]
-	for _, s := range m.asking {
-		m.units = append(m.units, &s.lsu)
-	}
-	m.mem.InTurn(m.units, t)
-	for _, s := range m.asking {
-		if next := s.answered(t); next != never {
-			m.wake(s.id, next)
-		}
-	}
-	m.asking = m.asking[:0]
-}
-
-// answered lets the warps go on whose accesses of cycle t are timed, and returns the
+// Answered lets the warps go on whose accesses of cycle t are timed, and returns the
 // cycle in which the SM acts next.
-func (s *sm) answered(t Time) Time {
+func (s *SM) Answered(t Time) Time {
 	s.acting, s.now = true, t
 	for i := range s.lsu.Waiting() {
 		h := &s.held[i]
@@ -93,7 +79,7 @@ func (s *sm) answered(t Time) Time {
 		if s.watched {
 			s.tellInst(w, h.code, h.inst, t, done)
 			if h.second.Done > 0 {
-				s.m.issued.Inst(&h.second)
+				s.Insts.Inst(&h.second)
 			}
 		}
 		s.tellAccess(&h.told, done)

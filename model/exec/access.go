@@ -1,4 +1,4 @@
-package model
+package exec
 
 import (
 	"math/bits"
@@ -11,7 +11,7 @@ import (
 // access times one memory instruction that issues in cycle t and returns when a
 // dependent instruction may issue (for stores: when it is acknowledged). Not timed, it
 // waits for the accesses of other SMs in this cycle.
-func (s *sm) access(w *warp, o *program.Op, t Time) (done Time, timed bool) {
+func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, timed bool) {
 	u := &s.lsu
 	var a *trace.Access
 	if o.Mem {
@@ -32,8 +32,8 @@ func (s *sm) access(w *warp, o *program.Op, t Time) (done Time, timed bool) {
 	default:
 		u.Coalescer.Coalesce(a, w.Lists, uint64(o.Width))
 	}
-	done, timed = u.Global(&w.cta.kernel.rec.Work.Traffic, o.Space, o.Flags, t)
-	if s.m.accessed != nil && o.Space != trace.SpaceLocal {
+	done, timed = u.Global(w.CTA.Kernel.Traffic, o.Space, o.Flags, t)
+	if s.Accesses != nil && o.Space != trace.SpaceLocal {
 		s.watch(w, o, a, t)
 		if timed {
 			s.tellAccess(&s.told, done)
@@ -44,7 +44,7 @@ func (s *sm) access(w *warp, o *program.Op, t Time) (done Time, timed bool) {
 
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
-func (s *sm) spread(w *warp, a *trace.Access, o *program.Op) {
+func (s *SM) spread(w *Warp, a *trace.Access, o *program.Op) {
 	co := s.lsu.Coalescer
 	co.Reset()
 	base := a.Base
@@ -52,7 +52,7 @@ func (s *sm) spread(w *warp, a *trace.Access, o *program.Op) {
 		base = w.Lists[a.List-1]
 	}
 	first, apart := s.localWord(w)
-	word := localWindow + (base>>2*apart+first)&(1<<60-1)
+	word := LocalWindow + (base>>2*apart+first)&(1<<60-1)
 	for n := max(1, uint64(o.Width)/4); n > 0; n-- {
 		for i := range uint64(4) {
 			if lanes := w.Mask >> (8 * i) & 0xff; lanes != 0 {
@@ -67,15 +67,15 @@ func (s *sm) spread(w *warp, a *trace.Access, o *program.Op) {
 // localWord returns where word 0 of a warp's first lane lies in local memory, and how far
 // apart the words of a lane are: 4 bytes for each thread that the GPU can hold of the
 // kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
-func (s *sm) localWord(w *warp) (first, apart uint64) {
-	k := w.cta.kernel
-	padded, sms := (k.tk.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.m.cfg.SM.Count)
-	if k.localApart == 0 {
-		ctas, _ := s.m.cfg.Residency(&k.tk)
-		k.localApart = 4 * padded * uint64(max(1, ctas)) * sms
+func (s *SM) localWord(w *Warp) (first, apart uint64) {
+	k := w.CTA.Kernel
+	padded, sms := (k.Header.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.Config.SM.Count)
+	if k.apart == 0 {
+		ctas, _ := s.Config.Residency(k.Header)
+		k.apart = 4 * padded * uint64(max(1, ctas)) * sms
 	}
-	thread := uint64(s.slot(w)) * hardware.WarpSize
-	return 4 * (padded*(uint64(s.id)+sms*(thread/padded)) + thread%padded), k.localApart
+	thread := uint64(s.Slot(w)) * hardware.WarpSize
+	return 4 * (padded*(uint64(s.ID)+sms*(thread/padded)) + thread%padded), k.apart
 }
 
 // spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
@@ -86,6 +86,6 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 	return bytes
 }
 
-// localWindow keeps local memory apart from every address of a trace. The low bits, which
+// LocalWindow keeps local memory apart from every address of a trace. The low bits, which
 // choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.
-const localWindow = 1<<62 | 0x1f880000
+const LocalWindow = 1<<62 | 0x1f880000

@@ -1,4 +1,4 @@
-package model
+package exec
 
 import (
 	"gpureplay/model/program"
@@ -27,23 +27,23 @@ type AccessRecord struct {
 }
 
 // watch fills the record of an access of w that issues at t.
-func (s *sm) watch(w *warp, o *program.Op, a *trace.Access, t Time) {
+func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
 	s.told = AccessRecord{}
-	c := w.cta
+	c := w.CTA
 	if w.home != nil && c == w.home.cta || w.Code.Added {
 		return // a program of the policy's own
 	}
 	s.told = AccessRecord{
-		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, Mode: o.Mode(), Width: uint32(o.Width),
+		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, Mode: o.Mode(), Width: uint32(o.Width),
 		Access: a, Lists: w.Lists, Issue: t,
 	}
 }
 
 // tellAccess tells of an access that is timed, if it is one to tell of.
-func (s *sm) tellAccess(r *AccessRecord, done Time) {
+func (s *SM) tellAccess(r *AccessRecord, done Time) {
 	if r.Access != nil {
 		r.Done = done
-		s.m.accessed.Access(r)
+		s.Accesses.Access(r)
 	}
 }
 
@@ -68,8 +68,8 @@ type InstRecord struct {
 const NoInst = program.NoInst
 
 // tellInst tells of the instruction of some code that w has issued at t.
-func (s *sm) tellInst(w *warp, code *program.Code, inst uint32, t, done Time) {
-	c := w.cta
+func (s *SM) tellInst(w *Warp, code *program.Code, inst uint32, t, done Time) {
+	c := w.CTA
 	if w.home != nil && c == w.home.cta || code.Added {
 		return // a program of the policy's own, which is of no kernel of the trace
 	}
@@ -77,7 +77,7 @@ func (s *sm) tellInst(w *warp, code *program.Code, inst uint32, t, done Time) {
 		inst = code.Insts[inst]
 	}
 	r := InstRecord{
-		Kernel: c.rec.Kernel, CTA: c.rec.CTA, Warp: w.id, SM: uint32(s.id), Slot: uint32(s.slot(w)), Inst: inst, Issue: t, Done: done,
+		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, SM: uint32(s.ID), Slot: uint32(s.Slot(w)), Inst: inst, Issue: t, Done: done,
 	}
 	if s.width > 1 {
 		if h := s.heldOf(w); h != nil { // told behind that one
@@ -85,5 +85,5 @@ func (s *sm) tellInst(w *warp, code *program.Code, inst uint32, t, done Time) {
 			return
 		}
 	}
-	s.m.issued.Inst(&r)
+	s.Insts.Inst(&r)
 }

@@ -1,0 +1,169 @@
+package exec
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
+
+// Residence is a threadblock that stays on an SM for the whole run, as one of a
+// MasterKernel: its warps run programs of their own runtime and warps of tasks,
+// one at a time, as its [Tenant] says. Between them they wait, without issuing.
+type Residence struct {
+	s      *SM
+	tenant Tenant
+	cta    *CTA // on which its own programs are booked; nobody is told of it
+	warps  []residentWarp
+}
+
+// Tenant is told what ends on a [Residence]. It is called while the SM acts in
+// cycle t: what it starts there may issue from t+1 on.
+type Tenant interface {
+	// ProgramEnded tells that a warp has issued the last instruction of a
+	// program given by [Residence.Run].
+	ProgramEnded(warp int, t Time)
+	// WarpEnded tells that a warp has issued the last instruction of a task's
+	// warp given by [Residence.RunWarp] or [Residence.Keep].
+	WarpEnded(warp int, t Time)
+}
+
+// residentWarp is one warp of a residence.
+type residentWarp struct {
+	w   *Warp
+	cta *CTA           // of the task whose work is inferred, while it holds the warp
+	mem []trace.Access // of the program that it runs
+}
+
+// Reserve places a threadblock of the shape of k on an SM that has room for it.
+func (s *SM) Reserve(k *Kernel, tenant Tenant) *Residence {
+	if s.Used == (hardware.Resources{}) {
+		s.lsu.Enter(s.Config.L1Bytes(k.Header))
+	}
+	s.Used = s.Used.Plus(k.Resources)
+	r := &Residence{s: s, tenant: tenant, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
+	for range k.Resources.Warps {
+		_, w := s.takeSlot()
+		w.home, w.place = r, len(r.warps)
+		r.warps = append(r.warps, residentWarp{w: w})
+	}
+	return r
+}
+
+// SM is the SM that holds r.
+func (r *Residence) SM() int { return r.s.ID }
+
+// Warps is how many warps r has.
+func (r *Residence) Warps() int { return len(r.warps) }
+
+// Leave takes r off its SM in a cycle in which units act; its warps must be
+// waiting.
+func (r *Residence) Leave() {
+	r.s.Used = r.s.Used.Minus(r.cta.Kernel.Resources)
+	for i := range r.warps {
+		w := r.warps[i].w
+		w.home = nil
+		r.s.free |= 1 << r.s.Slot(w)
+	}
+}
+
+// Acknowledged is when the stores of the task's warp that has ended on a warp of r
+// are acknowledged.
+func (r *Residence) Acknowledged(warp int) Time { return r.warps[warp].w.last }
+
+// Run lets a warp run a program from cycle t on, which is later than now. addr is
+// that of the program's accesses to global memory.
+func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
+	v := &r.warps[warp]
+	mem := p.mem
+	if len(p.global) > 0 {
+		v.mem = append(v.mem[:0], p.mem...)
+		for _, i := range p.global {
+			v.mem[i].Base = addr
+		}
+		mem = v.mem
+	}
+	r.enter(v.w, r.cta, program.Frame{Code: p.code, Path: p.path, Mem: mem, Mask: ^uint32(0)}, t)
+}
+
+// enter puts a warp into a frame of a CTA.
+func (r *Residence) enter(w *Warp, c *CTA, f program.Frame, t Time) {
+	w.CTA, w.Callers, w.Frame = c, w.Callers[:0], f
+	n := f.Code.Count
+	if cap(w.bank) < n {
+		w.bank = make([]Time, n)
+	}
+	w.Regs = w.bank[:n]
+	clear(w.Regs)
+	r.s.prepare(w, t)
+	r.s.schedule(w, t)
+}
+
+// Open brings a threadblock of a task with so many warps to r; none of them runs yet.
+func (r *Residence) Open(c *CTA, warps int, t Time) {
+	c.place(r.s, t)
+	c.Live = warps
+	r.s.CTAs = append(r.s.CTAs, c)
+	r.s.d.Placed(c)
+	if c.Live == 0 {
+		r.s.End(c, t+1, 0)
+	}
+}
+
+// RunWarp lets a warp of r run a warp of a threadblock from cycle t on. It reports
+// whether the trace has work for it.
+func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
+	for i := range c.Trace.Warps {
+		if c.Trace.Warps[i].ID != id {
+			continue
+		}
+		w := r.warps[warp].w
+		r.takes(w, c, t)
+		w.ID, w.last, w.began = id, t, t
+		r.enter(w, c, c.program(i), t)
+		return true
+	}
+	return false
+}
+
+// Keep keeps a warp of r for a threadblock whose work is inferred, from cycle t on until
+// Over is called.
+func (r *Residence) Keep(warp int, c *CTA, t Time) {
+	v := &r.warps[warp]
+	v.cta = c
+	r.takes(v.w, c, t)
+}
+
+// Over ends such a warp.
+func (r *Residence) Over(warp int, t Time) {
+	v := &r.warps[warp]
+	v.w.CTA, v.w.last, v.cta = v.cta, t, nil
+	r.ended(v.w, t)
+}
+
+func (r *Residence) takes(w *Warp, c *CTA, t Time) {
+	r.s.Settle(t)
+	r.s.Resident++
+	c.slots |= 1 << r.s.Slot(w)
+}
+
+// ended hands on the end of what a resident warp ran.
+func (r *Residence) ended(w *Warp, t Time) {
+	c, s := w.CTA, r.s
+	if c == r.cta {
+		r.tenant.ProgramEnded(w.place, t)
+		return
+	}
+	s.Settle(t + 1)
+	s.Resident--
+	s.d.Exited(c, w.began, t)
+	c.slots &^= 1 << s.Slot(w)
+	c.acked = max(c.acked, w.last, t+1)
+	if c.Live--; c.Live == 0 {
+		s.End(c, c.acked, 0)
+	} else if c.Waiting > 0 {
+		s.checkBarriers(c, t)
+	}
+	w.CTA = r.cta
+	r.tenant.WarpEnded(w.place, t)
+}

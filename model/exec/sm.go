@@ -1,0 +1,348 @@
+package exec
+
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/program"
+)
+
+// SM is one streaming multiprocessor: resident CTAs and warps, warp schedulers,
+// the load/store unit, shared memory and the L1.
+type SM struct {
+	Setup
+	d       Device
+	sched   []scheduler
+	warps   []Warp // by hardware slot
+	now     Time   // the cycle that it is in, or was in last
+	ends    Time   // the earliest of ending
+	Issued  uint64
+	width   int  // instructions that a scheduler issues in a cycle, of one warp
+	acting  bool // it is in a cycle
+	ahead   bool // of the device
+	watched bool // somebody is told of each instruction
+	turns   [mostSchedulers]*scheduler
+	at      [mostSchedulers]turn
+	lsu     memory.LSU
+	held    []heldAccess // of this cycle, not timed
+	loads   []lateLoad   // that wait for fills, by their number
+	told    AccessRecord
+
+	ID     int
+	free   uint64             // slots without a warp
+	Used   hardware.Resources // by CTAs and residences
+	CTAs   []*CTA
+	Holder uint32 // kernel of the CTA placed last
+	Order  uint64 // its program order
+	ending []ending
+	age    uint64
+
+	Resident     uint64 // warps
+	Settled      Time   // up to when these sums are: over cycles, of warps, and of those with a warp
+	WarpCycles   uint64
+	ActiveCycles uint64
+	ThreadInsts  uint64 // of CTAs that have ended
+}
+
+// Setup is what an SM is made with.
+type Setup struct {
+	Config   *hardware.Config
+	Timing   *program.Timing
+	Library  *program.Library
+	Memory   *memory.System
+	Warps    WarpScheduler
+	Accesses AccessObserver // nil: nobody is told of accesses
+	Insts    InstObserver   // nil: nor of instructions
+	Keeps    bool           // the device may keep accesses back
+}
+
+// Device is what an SM is part of: whom it tells what becomes of its CTAs, and whom it
+// asks what others decide. It is called in the SM's cycle, t.
+type Device interface {
+	Now() Time
+	Wake(sm int, t Time) // has the SM act at t, unless it acts before
+	Fail(err error)      // ends the run
+	// Horizon returns up to when nothing happens to an SM that it does not do itself, as
+	// seen from t; no later than t: it does not run ahead. It acts next in a cycle next.
+	Horizon(s *SM, t, next Time) Time
+	// Asks tells that an SM has accesses of this cycle that are timed when all SMs have
+	// acted; then its LSU is asked, and Answered called.
+	Asks(s *SM)
+	// Blocked reports whether the next access of w, to sectors, is kept back. The device
+	// has noted w then and schedules it again.
+	Blocked(s *SM, w *Warp, sectors []uint64) bool
+	// Launch makes the launch call at a step of w and returns from when w goes on; 0: the
+	// device schedules it again.
+	Launch(s *SM, w *Warp, at int, t Time) (Time, error)
+
+	Placed(c *CTA)                // its record says where
+	Exited(c *CTA, began, t Time) // a warp of it, which began then
+	Drained(c *CTA, t Time) Time  // all warps; for how much longer it holds its place
+	Ended(c *CTA, t Time)         // it holds nothing any more
+	Suspended(c *CTA, t Time)     // all its warps wait for children: it has given back what it held
+	Resumed(c *CTA, t Time)       // and holds it again
+}
+
+// WarpScheduler decides which ready warp issues.
+type WarpScheduler interface {
+	// Pick returns the bit of one of the warps in ready, which are two or more: a
+	// warp that is alone issues without being asked for. last is
+	// the bit that the scheduler issued from before (-1: none), age[b] orders
+	// the warps by their start, the oldest first.
+	Pick(ready uint64, last int, age *[64]uint64) int
+}
+
+// ending is a CTA whose warps have exited and whose last store is acknowledged
+// at t.
+type ending struct {
+	t, post Time // post: for how long the device holds its place
+	cta     *CTA
+}
+
+// Warp is one warp on an SM. What each instruction needs comes first.
+type Warp struct {
+	CTA           *CTA
+	op            *program.Op // the next instruction; nil: it has none
+	sched         uint8
+	bit           uint8
+	unit          program.Unit // of the next instruction
+	reason        Stall
+	fenced        bool // ready when all that it issued is done
+	ID            uint32
+	ready         Time // operands of the next instruction
+	last          Time // everything that it issued is done, stores acknowledged
+	program.Stack      // its programs
+	began         Time
+	bank          []Time     // registers of its own program
+	home          *Residence // nil: an ordinary warp
+	place         int        // its number there
+	_             [56]byte   // a warp begins with a line of the host's caches
+}
+
+// New returns an idle SM.
+func New(d Device, id int, setup Setup) *SM {
+	c := &setup.Config.SM
+	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
+	s.width, s.watched = c.IssueWidth, setup.Insts != nil
+	s.free = 1<<c.MaxWarps - 1
+	for i := range s.at {
+		s.at[i] = noTurn
+	}
+	for i := range s.sched {
+		s.sched[i].init(s, i)
+		s.turns[i] = &s.sched[i]
+	}
+	s.lsu.Init(setup.Memory, id)
+	return s
+}
+
+// Schedulers is how many warp schedulers it has.
+func (s *SM) Schedulers() int { return len(s.sched) }
+
+// LSU is its load/store unit.
+func (s *SM) LSU() *memory.LSU { return &s.lsu }
+
+// Fits reports whether one more CTA of k has room now.
+func (s *SM) Fits(k *Kernel) bool { return s.Config.Fits(s.Used, k.Resources) }
+
+// Start places a CTA in cycle t.
+func (s *SM) Start(c *CTA, t Time) {
+	k := c.Kernel
+	s.Settle(t)
+	s.TurnTo(k, len(s.CTAs) == 0)
+	s.CTAs = append(s.CTAs, c)
+	s.Used = s.Used.Plus(k.Resources)
+	c.place(s, t)
+	c.Live = len(c.Trace.Warps)
+	at := t + Time(s.Config.SM.CTALaunchLatency)
+	for i := range c.Trace.Warps {
+		s.startWarp(c, i, at+Time(i*s.Config.SM.WarpLaunchGap))
+	}
+	if c.Hold > 0 {
+		if c.until = at + c.Hold; c.Live == 0 {
+			s.hold(c, t)
+			return
+		}
+	}
+	s.Resident += uint64(c.Live)
+	s.d.Placed(c)
+	if c.Live == 0 {
+		s.End(c, at+1, s.d.Drained(c, t))
+	}
+}
+
+// TurnTo notes that the next CTA is of a kernel. empty: the SM holds no other.
+func (s *SM) TurnTo(k *Kernel, empty bool) {
+	if empty && s.Order != k.Order {
+		s.lsu.Enter(s.Config.L1Bytes(k.Header))
+	}
+	s.Holder, s.Order = k.ID, k.Order
+}
+
+// hold keeps the place of a CTA whose work is inferred.
+func (s *SM) hold(c *CTA, t Time) {
+	c.Rec.Held = true
+	s.Resident += uint64(c.Kernel.Resources.Warps)
+	s.d.Placed(c)
+	s.End(c, c.until, s.d.Drained(c, t))
+}
+
+// takeSlot gives a warp the first free hardware slot; it is the youngest of its
+// scheduler.
+func (s *SM) takeSlot() (slot int, w *Warp) {
+	slot = bits.TrailingZeros64(s.free)
+	s.free &^= 1 << slot
+	w = &s.warps[slot]
+	w.sched, w.bit = uint8(slot%len(s.sched)), uint8(slot/len(s.sched))
+	s.age++
+	s.sched[w.sched].age[w.bit] = s.age
+	return slot, w
+}
+
+func (s *SM) startWarp(c *CTA, i int, t Time) {
+	slot, w := s.takeSlot()
+	c.slots |= 1 << slot
+	w.CTA, w.ID, w.last, w.began, w.Callers = c, c.Trace.Warps[i].ID, t, t, w.Callers[:0]
+	w.Frame = c.program(i)
+	n := w.Code.Count
+	if cap(w.bank) < n {
+		w.bank = make([]Time, n)
+	}
+	w.Regs = w.bank[:n]
+	clear(w.Regs)
+	if c.Prologue != nil {
+		c.Prologue(w)
+	}
+	s.prepare(w, t)
+	s.schedule(w, t)
+}
+
+// schedule makes w a candidate of its scheduler from cycle t on.
+func (s *SM) schedule(w *Warp, t Time) {
+	if !s.acting {
+		s.now = s.d.Now()
+	}
+	s.sched[w.sched].add(s, w, t)
+	s.wake(t)
+}
+
+// Resume lets a warp that something held go on from cycle t on, and says what.
+func (s *SM) Resume(w *Warp, why Stall, t Time) {
+	w.reason = why
+	s.schedule(w, t)
+}
+
+// Ready is when the operands of its next instruction are there.
+func (w *Warp) Ready() Time { return w.ready }
+
+// wake makes the SM act at t, unless it acts before.
+func (s *SM) wake(t Time) {
+	if !s.acting { // or else it says itself when it acts next
+		s.d.Wake(s.ID, t)
+	}
+}
+
+// exit takes a warp that has issued its last instruction in cycle t off the SM.
+func (s *SM) exit(w *Warp, t Time) {
+	if w.home != nil {
+		w.home.ended(w, t)
+		return
+	}
+	c := w.CTA
+	s.Settle(t + 1)
+	s.Resident--
+	slot := s.Slot(w)
+	s.free |= 1 << slot
+	s.d.Exited(c, w.began, t)
+	c.slots &^= 1 << slot
+	c.acked = max(c.acked, w.last, t+1)
+	c.Live--
+	if c.Live == 0 {
+		s.End(c, max(c.acked, c.until), s.d.Drained(c, t))
+		return
+	}
+	if c.Waiting > 0 {
+		s.checkBarriers(c, t)
+	}
+	if c.stranded() {
+		s.suspend(c)
+	}
+}
+
+// End notes that c, whose work is done at t, ends so many cycles later.
+func (s *SM) End(c *CTA, t, post Time) {
+	t += post
+	s.ending = append(s.ending, ending{t, post, c})
+	s.ends = min(s.ends, t)
+	s.wake(t)
+}
+
+// Lift takes all CTAs off the SM's books, which do nothing but hold their places until
+// they end, and hands them over.
+func (s *SM) Lift(each func(c *CTA, end Time)) {
+	for _, e := range s.ending {
+		each(e.cta, e.t)
+	}
+	s.CTAs, s.ending, s.ends = s.CTAs[:0], s.ending[:0], clock.Never
+}
+
+// PutBack puts a CTA that does nothing but hold its place on the SM's books again.
+func (s *SM) PutBack(c *CTA, since, end Time) {
+	c.place(s, since)
+	c.Rec.Held, c.until = true, end
+	s.CTAs = append(s.CTAs, c)
+	s.End(c, end, 0)
+}
+
+// finishCTAs frees what the CTAs that end in cycle t hold.
+func (s *SM) finishCTAs(t Time) {
+	kept := s.ending[:0]
+	s.ends = clock.Never
+	for _, e := range s.ending {
+		if e.t > t {
+			kept, s.ends = append(kept, e), min(s.ends, e.t)
+			continue
+		}
+		s.finishCTA(e.cta, t)
+	}
+	s.ending = kept
+}
+
+func (s *SM) remove(c *CTA) {
+	for i, r := range s.CTAs {
+		if r == c {
+			s.CTAs = append(s.CTAs[:i], s.CTAs[i+1:]...)
+			return
+		}
+	}
+}
+
+func (s *SM) finishCTA(c *CTA, t Time) {
+	s.remove(c)
+	if c.Rec.Held {
+		s.Settle(t)
+		s.Resident -= uint64(c.Kernel.Resources.Warps)
+	}
+	if !c.Rec.Resident {
+		s.Used = s.Used.Minus(c.Kernel.Resources)
+	}
+	c.stall(t, StallMemory)
+	c.Rec.End = t
+	s.ThreadInsts += c.ThreadInsts
+	s.d.Ended(c, t)
+}
+
+// Settle brings the sums over resident warps up to t.
+func (s *SM) Settle(t Time) {
+	if d := t - s.Settled; d > 0 {
+		s.WarpCycles += s.Resident * uint64(d)
+		if s.Resident > 0 {
+			s.ActiveCycles += uint64(d)
+		}
+		s.Settled = t
+	}
+}
+
+func trailing(w uint64) int { return bits.TrailingZeros64(w) }
