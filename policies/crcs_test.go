@@ -281,6 +281,11 @@ func TestCRCS11ProfilerCost(t *testing.T) {
 			ends[s.Kernel] = s.End
 		}
 	}
+	for _, s := range off.stages {
+		if s.Stage == model.StageProfiler {
+			t.Errorf("a profiler that takes no time is told of: %+v", s)
+		}
+	}
 	// One array: 8 instructions in a chain of 100 cycles each, and the L2's latency.
 	want := model.Time(800 + cfg.L2.Latency)
 	if ends[0] != want || ends[1] != 2*want || on.kernels[0].Arrive != want {
