@@ -58,6 +58,24 @@ func TestAheadChangesNothing(t *testing.T) {
 	}
 }
 
+// Two CTAs of kernel 0 have SM 1 to themselves, since kernel 1 fills SM 0; what is behind
+// that in its stream comes to SM 1 as well when it ends. Until then SM 1 may not run ahead.
+func TestNoSMRunsAheadOfAKernelToCome(t *testing.T) {
+	const body = "int x400 R2 <- R3\nexit\n"
+	tr := tracetest.FromText(t, "launch first grid=1 block=512 stream=1\ncta 0\nwarp 0..15\nint R2\nexit\n"+
+		"launch long grid=2 block=64 stream=2\ncta 0..1\nwarp 0..1\n"+body+"launch behind grid=2 block=64 stream=1\ncta 0..1\nwarp 0..1\n"+body)
+	told := func(obs model.Observer) *model.Summary {
+		c, policy := tiny(t, "sm.count=2")
+		return replay(t, tr, c, policy, obs)
+	}
+	free, step := new(everything), new(inStep)
+	told(free)
+	told(step)
+	if a, b := free.log.String(), step.log.String(); a != b {
+		t.Errorf("ahead:\n%s\nin step:\n%s", a, b)
+	}
+}
+
 // sampled replays with a timeline of narrow windows and returns what was told.
 func sampled(t *testing.T, tr *trace.Reader, machine []string, obs model.Observer) (string, *model.Summary) {
 	c, policy := tiny(t, machine...)

@@ -129,10 +129,8 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 			fmt.Sprintf("estimated: %d bytes a pointer, %d a record; not in the paper", pointerBytes, agtEntryBytes)})
 	}
 	lines = append(lines, CostLine{"sum", table + dtblOtherBytes + ahead, "bytes", ""})
-	if storage := cfg.SM.Count * (cfg.SM.Registers*4 + cfg.L1.Bytes + cfg.SM.SharedBytes); storage > 0 {
-		lines = append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs", table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
-	}
-	return lines
+	storage := cfg.SM.Count * (cfg.SM.Registers*4 + cfg.L1.Bytes + cfg.SM.SharedBytes)
+	return append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs", table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
 }
 
 func entriesOf(a Args) int64 {

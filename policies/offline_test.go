@@ -13,13 +13,16 @@ import (
 // so that at most 12 needs 3; at most 8 and all that follow need 10.
 func TestThresholdsOfWorkloads(t *testing.T) {
 	text := `
-launch parent grid=1 block=32
+launch parent grid=1 block=64
 cta 0
  warp 0
   devlaunch
   child 1 lane=0 work=10 params=8
   child 2 lane=1 work=2 params=8
   child 3 lane=2 work=3 params=8
+  exit
+ warp 1
+  devlaunch
   child 4 lane=3 work=1 params=8
   exit
 `
@@ -32,6 +35,9 @@ cta 0
 	}
 	if got, want := w.Thresholds(4), []uint32{0, 3, 10}; !slices.Equal(got, want) {
 		t.Errorf("thresholds %d, want %d", got, want)
+	}
+	if w.Warps != 2 || w.Requests != 4 {
+		t.Errorf("%d warps make %d requests, want 2 and 4", w.Warps, w.Requests)
 	}
 	if got, want := w.Thresholds(16), []uint32{0, 1, 2, 3, 10}; !slices.Equal(got, want) {
 		t.Errorf("thresholds %d, want %d", got, want)
@@ -60,6 +66,21 @@ func TestTriesKeepOverrides(t *testing.T) {
 	}
 	if _, _, err := cs[0].Build(nil); err == nil {
 		t.Error("a search is built as if it were one run")
+	}
+}
+
+// Blanks around names and parameters are not part of them.
+func TestBlanksInAListOfPolicies(t *testing.T) {
+	cs, err := Parse(" serial , dtbl-ideal,\tkde=1 ", nil)
+	if err != nil || len(cs) != 2 || cs[0].Label != "serial" || cs[1].Label != "dtbl-ideal,kde=1" {
+		t.Fatalf("%+v, %v", cs, err)
+	}
+	cfg, err := hardware.Preset("k20c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, cfg, err = cs[1].Build(cfg); err != nil || cfg.KMU.Entries != 1 {
+		t.Errorf("kde=1 gives the distributor %d entries: %v", cfg.KMU.Entries, err)
 	}
 }
 

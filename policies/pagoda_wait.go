@@ -68,7 +68,6 @@ func (r *pagodaRun) returned(kind uint8, arg uint64, t model.Time) {
 		r.spawner.Polled(r.ended)
 		r.act(t)
 	case pagodaPeek:
-		r.waiter.state = pagoda.State{Ready: pagoda.Scheduling}
 		if x := r.waiter.tasks.first(); r.lives(x) {
 			r.waiter.state = r.table.GPU(x.id).State
 		}

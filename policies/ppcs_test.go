@@ -47,8 +47,23 @@ func TestDeadlockIsNamed(t *testing.T) {
 			t.Errorf("%v\ndoes not say: %s", err, want)
 		}
 	}
+	if strings.Contains(err.Error(), "wait at barriers") {
+		t.Errorf("%v\nnames a CTA of which no warp waits at a barrier", err)
+	}
 	if d := stuck.Time - 3*unit; d < 0 || d > unit/20 {
 		t.Errorf("found at %d: the last event is the arrival of page 2 at %d", stuck.Time, 3*unit)
+	}
+}
+
+// Where a warp of the CTA waits at a barrier for the one that waits for the page, that
+// is said too.
+func TestDeadlockBehindABarrier(t *testing.T) {
+	text := strings.Replace(deadlock, "launch b grid=1 block=32", "launch b grid=1 block=64", 1)
+	text = strings.Replace(text, "@P[0x1000]+4\n  exit", "@P[0x1000]+4\n  barrier\n  exit\n warp 1\n  barrier\n  exit", 1)
+	_, _, err := replay(t, tracetest.FromText(t, text), tiny(t, 1, 1), "ppcs,guard=off", 0)
+	const want = "CTA 0 of kernel 1 on SM 0: of 2 warps 1 wait at barriers and 0 for 0 children"
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v\ndoes not say: %s", err, want)
 	}
 }
 

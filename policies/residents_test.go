@@ -1,0 +1,40 @@
+package policies_test
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// A task's warp that has exited counts at the task's barrier: the other, which has
+// come to it before, goes on.
+func TestPagodaExitedWarpsCountAtBarriers(t *testing.T) {
+	text := "spawn work grid=1 block=64 syncs\ncta 0\n warp 0\n  int x200 R2 <- R2\n  exit\n warp 1\n  barrier\n  int x100 R2 <- R2\n  exit\nsync\n"
+	l, _ := run(t, text, narrow(t, 1), "pagoda,rows=2,mtbs=1")
+	if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 300*9 {
+		t.Errorf("300 instructions of 9 cycles, one after another, from %d to %d", r.FirstWarp, r.End)
+	}
+}
+
+// Tasks one after another on the one MTB, each spawned when the one before has been
+// seen done: blocks of ended tasks are in nobody's way. Nine warps run, three of 64 at a
+// time; those of the MTB are no task's.
+func TestPagodaTasksOneByOne(t *testing.T) {
+	task := "work 5000\nspawn work grid=1 block=96\n" + work(3, 3000) + "sync\n"
+	l, sum := run(t, strings.Repeat(task, 3), narrow(t, 1), "pagoda,rows=2,mtbs=1")
+	r := tasks(t, l, 3)
+	for i := 1; i < 3; i++ {
+		if r[i].Spawn < r[i-1].Back {
+			t.Errorf("task %d is spawned at %d, task %d is back at %d", i, r[i].Spawn, i-1, r[i-1].Back)
+		}
+	}
+	if sum.Warps != 9 {
+		t.Errorf("%d warps have run, want 9", sum.Warps)
+	}
+	if got, want := metric(sum, "tasks_end_to_end_cycles"), float64(r[2].Back-r[0].Spawn); r[0].Spawn < 5000 || got != want {
+		t.Errorf("the tasks take %g cycles, want %g from %d to %d", got, want, r[0].Spawn, r[2].Back)
+	}
+	if got, want := metric(sum, "gpu_occupancy_mean_pct"), 100*3.0/64; math.Abs(got-want) > want/50 {
+		t.Errorf("3 of 64 warps at a time are %g %%, want %g", got, want)
+	}
+}
