@@ -29,7 +29,6 @@ type nTask struct {
 	stream                                       uint64
 	open                                         int // threadblocks on SMs
 	done                                         int
-	finishing                                    bool
 }
 
 func (x *nTask) String() string {
@@ -112,9 +111,8 @@ func (u *nTasks) drain() {
 // finish ends a task whose output is on the host.
 func (u *nTasks) finish(x *nTask) {
 	n := u.n
-	if x.open > 0 { // its last stores are not acknowledged
-		x.finishing = true
-		return
+	if x.open > 0 {
+		panic("a task is finished while its CTAs run")
 	}
 	x.back = n.t
 	n.cycles = max(n.cycles, n.t)
@@ -314,8 +312,5 @@ func (x *nTask) left(n *naive) {
 	if x.done++; x.done == len(x.k.items) {
 		n.ended = append(n.ended, nEnd{x.k.id, model.Unset, x.first, n.t})
 		n.cycles = max(n.cycles, n.t)
-		if x.finishing {
-			n.post(n.t+1, nTaskPhase, func() { n.tasks.finish(x) })
-		}
 	}
 }

@@ -177,9 +177,6 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 		m.tasks.over(t)
 		task.run = nil
 		m.freeRuns = append(m.freeRuns, k.Slot)
-		if task.done {
-			m.queue.Post(t+1, evTask, uint64(task.Kernel), taskAcked)
-		}
 	}
 	c.task, c.home = nil, nil
 	m.spareCTAs = append(m.spareCTAs, c)

@@ -60,7 +60,6 @@ type Task struct {
 	run   *kernelRun // while one of its threadblocks is on an SM
 	open  int        // threadblocks on SMs
 	ended uint32     // threadblocks
-	done  bool       // Finish was called while stores were on their way
 
 	stream *host.Stream // of its operations, under taskStreams
 }
@@ -140,7 +139,8 @@ func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
 	return x.m.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.m.cfg.L1.BypassLatency))
 }
 
-// Finish ends a task whose output is on the host at t, which is now.
+// Finish ends a task whose threadblocks have ended and whose output is on the host at t,
+// which is now.
 func (x *TaskMachine) Finish(task *Task, t Time) { x.unit.finish(task, t) }
 
 // Began and Over tell when a task begins and ends to run, of a runtime whose tasks

@@ -47,7 +47,6 @@ const (
 	tasksReadied = iota // tasks whose dependences have ended
 	tasksRoom           // the launch queue has room
 	warpTimed           // a resident warp whose work is inferred has ended
-	taskAcked           // the last store of a finished task is acknowledged
 	runtimeEvents
 )
 
@@ -150,9 +149,6 @@ func (u *tasks) isDone(kernel uint32) bool {
 func (u *tasks) event(arg, kind uint64, t Time) error {
 	switch kind {
 	case tasksReadied:
-	case taskAcked:
-		u.finish(u.live[uint32(arg)], t)
-		return nil
 	case tasksRoom:
 		return u.rt.Event(0, 0, t)
 	case warpTimed:
@@ -174,9 +170,8 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 
 // finish completes a task: those behind it become ready, and the host may go on.
 func (u *tasks) finish(task *Task, t Time) {
-	if task.open > 0 { // stores of its last warps are not acknowledged yet
-		task.done = true
-		return
+	if task.open > 0 {
+		panic(fmt.Sprintf("%T finishes task %d at %d, %d of its threadblocks run", u.rt, task.Kernel, t, task.open))
 	}
 	task.Record.Back = t
 	u.m.sum.Cycles = max(u.m.sum.Cycles, t)
