@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"slices"
 
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
@@ -264,8 +265,14 @@ func (u *tasks) issue(op *trace.HostOp, t Time) (done, again bool, err error) {
 		again, err = u.spawn(op, t)
 		return true, again, err
 	case trace.OpWaitTask:
-		if k := op.Kernel; !u.isDone(k) && u.live[k] != nil {
-			u.m.host.WaitFor(func() bool { return u.isDone(k) })
+		var of []uint32
+		for _, k := range append(op.Deps, op.Kernel) {
+			if !u.isDone(k) && u.live[k] != nil {
+				of = append(of, k)
+			}
+		}
+		if len(of) > 0 {
+			u.m.host.WaitFor(func() bool { return !slices.ContainsFunc(of, func(k uint32) bool { return !u.isDone(k) }) })
 		}
 		return true, false, u.drain(t)
 	case trace.OpSyncDevice:

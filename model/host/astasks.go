@@ -2,6 +2,7 @@ package host
 
 import (
 	"fmt"
+	"slices"
 
 	"gpureplay/trace"
 )
@@ -52,7 +53,8 @@ func (l *LaunchOrder) Init() {
 	l.last, l.extra, l.events = make(map[uint64]uint32), make(map[uint64][]uint32), make(map[uint64][]uint32)
 }
 
-// Convert turns an operation of a capture into that of a program of tasks.
+// Convert turns an operation of a capture into that of a program of tasks. A wait is for
+// the task of op.Kernel and for those of op.Deps.
 // ok: it has one.
 func (l *LaunchOrder) Convert(tr *trace.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
 	independent := as == TasksIndependent
@@ -66,37 +68,36 @@ func (l *LaunchOrder) Convert(tr *trace.Reader, as AsTasks, op *trace.HostOp) (o
 		op.Kind, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = trace.OpSpawn, 0, 0, 0, 0, op.Deps[:0]
 		op.Sync = Synchronises(&tr.Program().Functions[l.kernel.Function])
 		if !independent {
-			if k, had := l.last[op.Stream]; had {
-				op.Deps = append(op.Deps, k)
-			}
-			op.Deps = append(op.Deps, l.extra[op.Stream]...)
+			op.Deps = append(op.Deps, l.behind(op.Stream)...)
 			delete(l.extra, op.Stream)
 			l.last[op.Stream] = op.Kernel
 		}
 		return true, nil
 	case trace.OpEventRecord:
-		if k, had := l.last[op.Stream]; had {
-			l.events[op.Event] = append(append([]uint32(nil), l.extra[op.Stream]...), k)
-		} else {
-			l.events[op.Event] = append([]uint32(nil), l.extra[op.Stream]...)
-		}
+		l.events[op.Event] = l.behind(op.Stream)
 	case trace.OpStreamWait:
 		l.extra[op.Stream] = append(l.extra[op.Stream], l.events[op.Event]...)
 	case trace.OpSyncStream, trace.OpSyncEvent:
 		waits := l.events[op.Event]
 		if op.Kind == trace.OpSyncStream {
-			waits = nil
-			if k, had := l.last[op.Stream]; had {
-				waits = []uint32{k}
-			}
+			waits = l.behind(op.Stream)
 		}
 		if independent || len(waits) == 0 {
 			return false, nil
 		}
-		op.Kind, op.Kernel = trace.OpWaitTask, waits[len(waits)-1]
+		op.Kind, op.Kernel, op.Deps = trace.OpWaitTask, waits[0], append(op.Deps[:0], waits[1:]...)
 		return true, nil
 	}
 	return false, nil
+}
+
+// behind lists what must have ended before what is next in a stream.
+func (l *LaunchOrder) behind(stream uint64) []uint32 {
+	all := slices.Clone(l.extra[stream])
+	if k, had := l.last[stream]; had {
+		all = append(all, k)
+	}
+	return all
 }
 
 // Synchronises reports whether a function has a barrier.
