@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"syscall"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -27,6 +28,7 @@ type file struct {
 	buf         *bufio.Writer
 	enc         encoder
 	flush       func() error // writes what its stream holds back
+	pending     chan error   // what becomes of the record that is written behind; nil: none is
 }
 
 // encoder writes record batches of one schema in some format.
@@ -73,7 +75,38 @@ func createIn(dir, path string, create func(string) (io.WriteCloser, error)) (w 
 }
 
 func (f *file) write(rec arrow.Record) error {
+	if err := f.wait(); err != nil {
+		return err
+	}
 	return f.guard(func() error { return f.enc.write(rec) })
+}
+
+// behind writes a record while the caller goes on, and lets go of it: one of a file at a
+// time, and one of those that share the turn. What went wrong is the error of the next call.
+func (f *file) behind(rec arrow.Record, turn sync.Locker) error {
+	if err := f.wait(); err != nil {
+		rec.Release()
+		return err
+	}
+	done := make(chan error, 1)
+	f.pending = done
+	go func() {
+		defer rec.Release()
+		turn.Lock()
+		defer turn.Unlock()
+		done <- f.guard(func() error { return f.enc.write(rec) })
+	}()
+	return nil
+}
+
+// wait returns when no record is written behind.
+func (f *file) wait() error {
+	if f.pending == nil {
+		return nil
+	}
+	err := <-f.pending
+	f.pending = nil
+	return err
 }
 
 // close writes all that is pending and closes the partial file.
@@ -86,6 +119,9 @@ func (f *file) close() error {
 
 // finish writes all that is pending.
 func (f *file) finish() error {
+	if err := f.wait(); err != nil {
+		return err
+	}
 	if err := f.flush(); err != nil {
 		return err
 	}
@@ -126,6 +162,7 @@ func (f *file) guard(step func() error) (err error) {
 
 // abort closes and removes the partial file, whatever state it is in.
 func (f *file) abort() {
+	_ = f.wait() // it is removed
 	f.out.close()
 	os.Remove(f.temp)
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,7 @@ type Options struct {
 	Format        string      // of [Formats]; "": Parquet
 	Metadata      []KeyValue  // put in every file, sorted by key, beside those of its own (see TABLES.md); trace_hash and tool_version say whether what a former run left belongs to this one
 	ClockMHz      float64     // of the SM, from which nanoseconds derive
+	Behind        func() bool // whether a processor is free to encode rows while the caller goes on; nil: none is
 	Failed        func(error) // called with the first error of writing a row, so that the run can stop; may be nil
 }
 
@@ -50,6 +52,7 @@ type Set struct {
 	cut     bool
 	outcome Outcome
 	feed    feed
+	encodes sync.Mutex // held by who encodes a batch behind the caller
 }
 
 // Outcome is what a commit did beside writing what it was asked for.
@@ -222,11 +225,7 @@ func (s *Set) Commit() error {
 	if s.done {
 		panic("table: a set is committed after its end")
 	}
-	for _, f := range s.files {
-		if s.err == nil {
-			s.err = f.finish()
-		}
-	}
+	s.finish()
 	if s.err == nil && len(s.files) > 0 {
 		s.err = s.settle()
 	}
@@ -238,6 +237,26 @@ func (s *Set) Commit() error {
 	defer s.release()
 	s.err = advance(s.opt.Dir, s.run)
 	return s.err
+}
+
+// finish writes what is pending: file by file, or, where a processor is free, side by side.
+func (s *Set) finish() {
+	errs := make([]error, len(s.files))
+	var all sync.WaitGroup
+	behind := s.opt.Behind != nil && s.opt.Behind()
+	for i, f := range s.files {
+		switch {
+		case s.err != nil:
+		case behind:
+			all.Go(func() { errs[i] = f.finish() })
+		default:
+			s.err = f.finish()
+		}
+	}
+	all.Wait()
+	for _, err := range errs {
+		s.err = cmp.Or(s.err, err)
+	}
 }
 
 // settle makes the files durable, writes the manifest, and commits by one rename.

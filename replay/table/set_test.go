@@ -236,11 +236,16 @@ func TestNoTables(t *testing.T) {
 	}
 }
 
-// The error comes while the run goes on, not only at its end.
+// The error comes while the run goes on, not only at its end, behind it or not.
 func TestFullDiskStopsEarly(t *testing.T) {
+	fullDiskStops(t, func() bool { return false })
+	fullDiskStops(t, func() bool { return true })
+}
+
+func fullDiskStops(t *testing.T, behind func() bool) {
 	left := 1 << 10
 	var told []error
-	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1,
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1, Behind: behind,
 		Failed: func(err error) { told = append(told, err) }},
 		func(path string) (io.WriteCloser, error) {
 			f, err := os.Create(path)

@@ -8,7 +8,8 @@ import (
 
 // A batch is a row group of Parquet, a record batch of Arrow. It ends at
 // batchRows rows, or when its strings or lists hold batchBytes; that bounds the
-// memory of a stream whatever the length of a run.
+// memory of a stream whatever the length of a run: of each table one batch is filled, and
+// one may be written behind the model.
 const (
 	batchRows  = 1 << 16
 	batchBytes = 32 << 20
@@ -80,7 +81,7 @@ func (st *stream[R]) append(r *R) {
 	}
 	st.rows++
 	if st.rows == batchRows || st.large() {
-		st.set.fail(st.flush())
+		st.set.fail(st.hand())
 	}
 }
 
@@ -91,6 +92,17 @@ func (st *stream[R]) large() bool {
 		}
 	}
 	return false
+}
+
+// hand writes a full batch: behind the caller, where a processor is free.
+func (st *stream[R]) hand() error {
+	behind := st.set.opt.Behind
+	if behind == nil || !behind() {
+		return st.flush()
+	}
+	rec := st.rec.NewRecord()
+	st.rows = 0
+	return st.file.behind(rec, &st.set.encodes)
 }
 
 // flush writes the rows that are pending.

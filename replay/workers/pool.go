@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Pool says how many pieces go on at a time, and in which order they begin.
@@ -21,6 +23,13 @@ type Pool struct {
 	Done func(done, total int, name string)
 	Name func(i int) string
 }
+
+// busy counts the workers of all pools.
+var busy atomic.Int64
+
+// Spare reports whether a processor has no worker: what a piece can do beside its own
+// work does not keep another one waiting then.
+func Spare() bool { return busy.Load() < int64(runtime.GOMAXPROCS(0)) }
 
 // Do does n pieces. A piece that fails stops those that have not begun, and ends the
 // context of those that go on, which is for them to heed. Of several errors the first
@@ -57,6 +66,8 @@ func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i in
 	}
 	for range min(cmp.Or(p.Workers, Default()), n) {
 		group.Go(func() {
+			busy.Add(1)
+			defer busy.Add(-1)
 			for i, more := take(); more; i, more = take() {
 				end(i, work(inner, i))
 			}
