@@ -69,11 +69,11 @@ func TestCorrelateCaptures(t *testing.T) {
 func TestCorrelateAccelSim(t *testing.T) {
 	out := must(t, "correlate", "--quiet", "--accelsim")
 	rows, table, ok := strings.Cut(out, "\n\n")
-	if !ok || !strings.Contains(rows, "gather 1") || strings.Contains(rows, "gather 2") || strings.Count(table, "held out") != 3 {
+	if !ok || !strings.Contains(rows, "gather 1") || !strings.Contains(rows, "tile 7001") || strings.Contains(rows, "gather 2") || strings.Count(table, "held out") != 3 {
 		t.Errorf("it prints\n%s", out)
 	}
 	var all struct{ Cases, Agreement []map[string]any }
-	if err := json.Unmarshal([]byte(must(t, "correlate", "--quiet", "--json", "--accelsim=all")), &all); err != nil || len(all.Agreement) != 9 || len(all.Cases) < 60 {
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--quiet", "--json", "--accelsim=all")), &all); err != nil || len(all.Agreement) != 12 || len(all.Cases) < 60 {
 		t.Errorf("%d cases, %d parts, %v", len(all.Cases), len(all.Agreement), err)
 	}
 	fails(t, 2, []string{"--accelsim=some", "open or all"}, "correlate", "--accelsim=some")
