@@ -75,7 +75,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	c := u.takeOpen(number)
 	refused := u.takeCall(c.w)
 	for i, g := range c.groups {
-		if u.m.policy.Match == MatchNone {
+		if u.policy.Match == MatchNone {
 			g.arrive, g.reason = t, u.reason("entry of its own")
 			u.direct.Push(g)
 			continue
@@ -91,8 +91,8 @@ func (u *children) groupsFound(number uint64, t Time) error {
 	until := max(t, c.until)
 	if n := len(refused.groups); n > 0 {
 		arrive := t + 1 // the launch command has been issued: the SMX scheduler hands the group on
-		if u.m.policy.Fallback == FallbackAPI {
-			arrive = t + u.kernelLatency(n) - Time(u.m.cfg.Launch.ParamBase+u.m.cfg.Launch.ParamPerLane*n)
+		if u.policy.Fallback == FallbackAPI {
+			arrive = t + u.kernelLatency(n) - Time(u.cfg.Launch.ParamBase+u.cfg.Launch.ParamPerLane*n)
 			until = max(until, arrive)
 		}
 		for _, g := range refused.groups {
@@ -113,13 +113,13 @@ func (u *children) groupsFound(number uint64, t Time) error {
 // is one. Where groups may also join what is on its way, a group that finds none
 // is what the next ones find.
 func (u *children) coalesce(g *childLaunch, tid uint32, t Time) (bool, error) {
-	if err := u.m.tr.Kernel(g.child, &u.kernel); err != nil {
+	if err := u.tr.Kernel(g.child, &u.kernel); err != nil {
 		return false, err
 	}
 	s := shapeOf(&u.kernel)
 	k := u.eligible(s)
 	var native *coming
-	if k == nil && u.m.policy.Match == MatchLaunched {
+	if k == nil && u.policy.Match == MatchLaunched {
 		if native = u.coming[s]; native == nil {
 			u.coming[s] = &coming{launch: g}
 		}
@@ -129,9 +129,9 @@ func (u *children) coalesce(g *childLaunch, tid uint32, t Time) (bool, error) {
 	}
 	g.eligible, g.arrive = true, t
 	u.track(g, tid, t)
-	u.m.sum.LaunchesCoalesced++
+	u.sum.LaunchesCoalesced++
 	if k != nil {
-		u.m.ctas.join(k, g, t)
+		u.ctas.join(k, g, t)
 	} else {
 		native.joined = append(native.joined, g)
 	}
@@ -146,7 +146,7 @@ func (u *children) track(g *childLaunch, tid uint32, t Time) {
 	}
 	if g.spilled = g.agt < 0; g.spilled {
 		u.pending.spilled++
-		u.m.mem.WriteSector(g.parent.SM.ID, groupRecords+uint64(g.child), t)
+		u.mem.WriteSector(g.parent.SM.ID, groupRecords+uint64(g.child), t)
 	}
 }
 
@@ -161,7 +161,7 @@ func shapeOf(k *trace.Kernel) shape { return shape{k.Function, k.Block, k.Shared
 
 // eligible returns the first kernel of the distributor of a shape, or nil.
 func (u *children) eligible(s shape) *kernelRun {
-	for _, k := range u.m.ctas.entries {
+	for _, k := range u.ctas.entries {
 		if shapeOf(&k.tk) == s && !k.ending {
 			return k
 		}
@@ -179,20 +179,20 @@ func (u *children) entered(k *kernelRun, t Time) {
 	}
 	delete(u.coming, s)
 	for _, g := range c.joined {
-		u.m.ctas.join(k, g, t)
+		u.ctas.join(k, g, t)
 	}
 }
 
 // enter gives groups that have no kernel to join the free entries of the
 // distributor, before kernels of the KMU get them: they are nearer to it.
 func (u *children) enter(t Time) error {
-	for u.direct.Len() > 0 && len(u.m.ctas.entries)+u.m.kmu.reserved < u.m.cfg.KMU.Entries {
+	for u.direct.Len() > 0 && len(u.ctas.entries)+u.kmu.reserved < u.cfg.KMU.Entries {
 		k, err := u.makeRun(u.direct.Pop())
 		if err != nil {
 			return err
 		}
 		k.HWQ = noQueue
-		u.m.ctas.admit(k, t)
+		u.ctas.admit(k, t)
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func (u *ctaScheduler) readAhead(k *kernelRun, n int, t Time) (some bool) {
 			continue
 		}
 		if g.loaded = t; u.inMemory(g) {
-			g.loaded = u.m.mem.ReadSector(0, groupRecords+uint64(g.launch.child), t)
+			g.loaded = u.mem.ReadSector(0, groupRecords+uint64(g.launch.child), t)
 		}
 	}
 	return some
@@ -244,7 +244,7 @@ func (u *ctaScheduler) firstReady(k *kernelRun, t Time) bool {
 
 // inMemory reports whether the record of a group must be read from global memory.
 func (u *ctaScheduler) inMemory(g *pendingGroup) bool {
-	return g.launch.spilled && u.m.policy.ReadAhead > 0
+	return g.launch.spilled && u.policy.ReadAhead > 0
 }
 
 // groupReady reports whether a CTA of a group can be placed in cycle t.
@@ -268,3 +268,16 @@ func (u *ctaScheduler) groupReady(g *pendingGroup, t Time) bool {
 // groupRecords is where the records of spilled groups lie, in sectors, apart
 // from every address of a trace.
 const groupRecords = 1 << 58
+
+// someReady reports whether some CTA of k can be placed in cycle t.
+func (u *ctaScheduler) someReady(k *kernelRun, t Time) bool {
+	if k.next < k.native {
+		return true
+	}
+	for i := range k.groups.Len() {
+		if u.groupReady(k.groups.At(i), t) {
+			return true
+		}
+	}
+	return false
+}

@@ -71,7 +71,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 	if !u.bulk.on || len(u.entries) == 0 || u.resumes.Len() > 0 || u.bulk.held != u.onSMs {
 		return nil
 	}
-	if _, ok := u.m.policy.CTA.(RoundRobin); !ok {
+	if _, ok := u.policy.CTA.(RoundRobin); !ok {
 		return nil
 	}
 	for _, k := range u.entries {
@@ -91,7 +91,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 // which somebody looks.
 func (u *ctaScheduler) runAhead(t Time) {
 	b, k := &u.bulk, u.bulk.k
-	limit := min(u.m.sampler.next, u.m.last+1, host.Horizon)
+	limit := min(u.sampler.next, u.cut+1, host.Horizon)
 	for k.Left > 1 && t < limit {
 		u.land(t)
 		if later := u.leap(t, limit); later > t {
@@ -139,7 +139,7 @@ func (b *bulk) firstEnd() Time {
 
 // lift takes the CTAs off the SMs into the loop's books, in cycle t.
 func (u *ctaScheduler) lift(k *kernelRun, t Time) {
-	b, m := &u.bulk, u.m
+	b, m := &u.bulk, u
 	b.k, b.hold = k, Time(m.cfg.SM.CTALaunchLatency)+k.inferred
 	b.turns = m.policy.CTA.(RoundRobin)
 	b.next = b.turns.Turn()
@@ -159,7 +159,7 @@ func (u *ctaScheduler) lift(k *kernelRun, t Time) {
 			} else {
 				b.others = append(b.others, other{c.kernel, s.ID, end})
 			}
-			m.spareCTAs = append(m.spareCTAs, c)
+			m.kernels.spareCTAs = append(m.kernels.spareCTAs, c)
 		})
 		b.rest = append(b.rest, rest)
 	}
@@ -197,7 +197,7 @@ func (u *ctaScheduler) land(t Time) {
 		u.touchDown(x.kernel, x.sm, end)
 		b.rest[x.sm] = b.rest[x.sm].Minus(x.kernel.seen.Resources)
 		u.makeRoom(x.sm)
-		began := end - Time(u.m.cfg.SM.CTALaunchLatency) - x.kernel.inferred
+		began := end - Time(u.cfg.SM.CTALaunchLatency) - x.kernel.inferred
 		x.kernel.rec.Work.WarpCycles += uint64(x.kernel.seen.Resources.Warps) * uint64(end-began)
 		x.kernel.rec.Work.StallTimes[exec.StallMemory] += end - began
 		if x.kernel.Resident--; x.kernel.done == x.kernel.total {
@@ -210,17 +210,17 @@ func (u *ctaScheduler) land(t Time) {
 func (u *ctaScheduler) makeRoom(sm int) {
 	b := &u.bulk
 	used := b.rest[sm].With(b.k.seen.Resources, int(b.k.smCTAs[sm]))
-	room := u.m.cfg.Room(used, b.k.seen.Resources)
+	room := u.cfg.Room(used, b.k.seen.Resources)
 	b.free += room - b.room[sm]
 	b.room[sm] = room
 }
 
 // touchDown ends a CTA of k on an SM.
 func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
-	b, s, warps := &u.bulk, u.m.sms[sm], uint64(k.seen.Resources.Warps)
+	b, s, warps := &u.bulk, u.sms[sm], uint64(k.seen.Resources.Warps)
 	if k.smCTAs[sm]--; k.smCTAs[sm] == 0 {
 		k.SMs--
-		k.went(sm, end, u.m.cfg.SM.MaxWarps)
+		k.went(sm, end, u.cfg.SM.MaxWarps)
 	}
 	s.Resident -= warps
 	if s.Resident == 0 && warps > 0 {
@@ -228,13 +228,13 @@ func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
 	}
 	b.sums.warpCycles += warps * uint64(end)
 	b.sums.ended++
-	u.m.use.move(k, s, -1, end)
+	u.use.move(k, s, -1, end)
 	k.done++
 }
 
 // takeOff places a CTA on the next SM with room, in cycle t.
 func (u *ctaScheduler) takeOff(t Time) {
-	b, m, k := &u.bulk, u.m, u.bulk.k
+	b, m, k := &u.bulk, u, u.bulk.k
 	sm := b.next
 	for b.room[sm] == 0 {
 		if sm++; sm == len(b.room) {
@@ -275,7 +275,7 @@ func (u *ctaScheduler) takeOff(t Time) {
 
 // publish tells the machine how many CTAs are on SMs, and what they hold.
 func (u *ctaScheduler) publish() {
-	b, m := &u.bulk, u.m
+	b, m := &u.bulk, u
 	for _, s := range m.sms {
 		s.Used = b.rest[s.ID].With(b.k.seen.Resources, int(b.k.smCTAs[s.ID]))
 	}
@@ -288,7 +288,7 @@ func (u *ctaScheduler) publish() {
 
 // settle puts the CTAs that are under way back on their SMs, in cycle t.
 func (u *ctaScheduler) settle(t Time) {
-	b, m := &u.bulk, u.m
+	b, m := &u.bulk, u
 	u.publish()
 	b.turns.SetTurn(b.next)
 	for _, s := range m.sms {
@@ -312,8 +312,8 @@ func (u *ctaScheduler) settle(t Time) {
 
 // putBack makes a CTA of k that ends at a time one that the machine knows.
 func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
-	m := u.m
-	s, c := m.sms[sm], m.takeCTA()
+	m := u
+	s, c := m.sms[sm], m.kernels.takeCTA()
 	c.clear(0)
 	c.reset(k, 0)
 	s.PutBack(&c.CTA, end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, end)

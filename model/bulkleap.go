@@ -57,14 +57,14 @@ func (u *ctaScheduler) leap(t, limit Time) Time {
 // keepState keeps the state at t.
 func (u *ctaScheduler) keepState(t Time) {
 	b, k, x := &u.bulk, u.bulk.k, &u.bulk.seen
-	u.m.use.settle(t)
+	u.use.settle(t)
 	x.t, x.next, x.others, x.left = t, b.next, len(b.others), k.Left
-	x.work, x.sums, x.use = k.rec.Work, b.sums, u.m.use.sum
+	x.work, x.sums, x.use = k.rec.Work, b.sums, u.use.sum
 	x.flying, x.since, x.busy = x.flying[:0], x.since[:0], x.busy[:0]
 	for i := range b.flying.n {
 		x.flying = append(x.flying, *b.flying.at(i))
 	}
-	for _, s := range u.m.sms {
+	for _, s := range u.sms {
 		since, busy := Time(0), Time(0)
 		if k.smCTAs[s.ID] > 0 {
 			since = k.smSince[s.ID]
@@ -88,7 +88,7 @@ func (x *bulkState) same(u *ctaScheduler, t Time) bool {
 			return false
 		}
 	}
-	for i, s := range u.m.sms {
+	for i, s := range u.sms {
 		if k.smCTAs[i] > 0 && k.smSince[i] != x.since[i] && k.smSince[i] != x.since[i]+later {
 			return false
 		}
@@ -103,7 +103,7 @@ func (x *bulkState) same(u *ctaScheduler, t Time) bool {
 // which so many CTAs were placed, and moves every time by later.
 func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	b, k, x := &u.bulk, u.bulk.k, &u.bulk.seen
-	u.m.use.settle(t)
+	u.use.settle(t)
 	w := &k.rec.Work
 	w.ActiveSMCycles += n * (w.ActiveSMCycles - x.work.ActiveSMCycles)
 	w.PlaceCycles += n * (w.PlaceCycles - x.work.PlaceCycles)
@@ -113,8 +113,8 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	b.sums.ended += n * ctas
 	b.sums.active += n * (b.sums.active - x.sums.active)
 	b.sums.warpCycles += n * (b.sums.warpCycles - x.sums.warpCycles)
-	u.m.use.sum.Repeat(n, &x.use)
-	u.m.use.at += later
+	u.use.sum.Repeat(n, &x.use)
+	u.use.at += later
 	k.Left -= n * ctas
 	k.next += n * ctas
 	k.done += n * ctas
@@ -122,7 +122,7 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	for i := range b.flying.n {
 		b.flying.at(i).placed += later
 	}
-	for i, s := range u.m.sms {
+	for i, s := range u.sms {
 		if k.smCTAs[i] > 0 && k.smSince[i] != x.since[i] {
 			k.smSince[i] += later
 		}

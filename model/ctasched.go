@@ -11,29 +11,44 @@ import (
 // ctaScheduler is the kernel distributor with the CTA scheduler behind it. The
 // policy says which kernel's CTA goes where; the unit sees to limits and time.
 type ctaScheduler struct {
-	m       *Machine
-	pace    clock.Pace
-	entries []*kernelRun // in the distributor, first come first
-	view    []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
-	pass    CTAView
-	posted  Time // an evCTAs stands for this cycle
-	at      Time // cycle of the last placement
-	given   int  // CTAs placed in it
-	bulk    bulk
-	onSMs   int                 // CTAs on SMs
-	works   WorkScheduler       // nil: what of a kernel comes first goes first
-	resumes clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
+	*core
+	kernels  *kernels
+	kmu      *kmu
+	children *children
+	tasks    *tasks
+	gate     CTADependency    // nil: CTAs wait for nothing but their kernel
+	access   AccessDependency // nil: nor do their accesses
+	use      *utilisation
+	sampler  *sampler
+	pace     clock.Pace
+	entries  []*kernelRun // in the distributor, first come first
+	view     []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
+	pass     CTAView
+	posted   Time // an evCTAs stands for this cycle
+	at       Time // cycle of the last placement
+	given    int  // CTAs placed in it
+	bulk     bulk
+	onSMs    int                 // CTAs on SMs
+	works    WorkScheduler       // nil: what of a kernel comes first goes first
+	resumes  clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
+}
+
+func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
+	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
+	u.pass.u = u
+	u.works, _ = m.policy.CTA.(WorkScheduler)
+	return u
 }
 
 // admit puts a kernel into the distributor.
 func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	k.rec.Dispatch = t
 	u.entries = append(u.entries, k)
-	if u.m.placed != nil && k.fused == nil { // of a fused one its tasks are told of, as when it ends
-		u.m.placed.Dispatched(&k.rec)
+	if u.placed != nil && k.fused == nil { // of a fused one its tasks are told of, as when it ends
+		u.placed.Dispatched(&k.rec)
 	}
 	if k.launch != nil {
-		u.m.children.entered(k, t)
+		u.children.entered(k, t)
 	}
 	if k.total == 0 {
 		u.end(k, t)
@@ -50,7 +65,7 @@ func (u *ctaScheduler) wake(t Time) {
 	}
 }
 
-func (u *ctaScheduler) wakeAt(t Time) { u.m.queue.Post(t, evCTAs, 0, 0) }
+func (u *ctaScheduler) wakeAt(t Time) { u.queue.Post(t, evCTAs, 0, 0) }
 
 // run places CTAs in cycle t.
 func (u *ctaScheduler) run(t Time) error {
@@ -91,7 +106,7 @@ func (u *ctaScheduler) run(t Time) error {
 		if !ok {
 			return nil
 		}
-		if err := u.place(u.view[k], group, u.m.sms[sm], t); err != nil {
+		if err := u.place(u.view[k], group, u.sms[sm], t); err != nil {
 			return err
 		}
 	}
@@ -103,13 +118,13 @@ func (u *ctaScheduler) run(t Time) error {
 // groups are read ahead for the first kernel that has some: they have one place on chip.
 func (u *ctaScheduler) refresh(t Time) {
 	u.view, u.pass.Kernels, u.pass.Held = u.view[:0], u.pass.Kernels[:0], u.pass.Held[:0]
-	ahead := max(1, u.m.policy.ReadAhead)
+	ahead := max(1, u.policy.ReadAhead)
 	for _, k := range u.entries {
 		if k.Left == 0 {
 			continue
 		}
-		if u.m.gated(k) {
-			if _, ok := u.m.gate.Next(k.Order); !ok {
+		if u.gated(k) {
+			if _, ok := u.gate.Next(k.Order); !ok {
 				u.pass.Held = append(u.pass.Held, &k.KernelView)
 				continue
 			}
@@ -129,7 +144,7 @@ func (u *ctaScheduler) choose() (kernel, group, sm int, ok bool) {
 	if u.works != nil {
 		return u.works.PlaceWork(&u.pass)
 	}
-	if kernel, sm, ok = u.m.policy.CTA.Place(&u.pass); !ok {
+	if kernel, sm, ok = u.policy.CTA.Place(&u.pass); !ok {
 		return 0, 0, 0, false
 	}
 	return kernel, u.view[kernel].first(), sm, true
@@ -138,9 +153,9 @@ func (u *ctaScheduler) choose() (kernel, group, sm int, ok bool) {
 // place puts a CTA of a group of k on an SM.
 func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error {
 	if !s.Fits(&k.seen) {
-		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.m.policy.CTA, k.ID, s.ID))
+		panic(fmt.Sprintf("CTA scheduler %T places kernel %d on SM %d, which has no room", u.policy.CTA, k.ID, s.ID))
 	}
-	c, err := u.m.nextCTA(k, group)
+	c, err := u.nextCTA(k, group)
 	if err != nil {
 		return err
 	}
@@ -150,29 +165,21 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
 		if k.narrow {
-			u.m.tasks.began(t)
+			u.tasks.began(t)
 		}
 	}
 	k.rec.LastCTA = t
 	if l := c.launch(); l != nil {
-		u.m.children.started(l, t)
-		if w := u.m.children.watcher; w != nil {
+		u.children.started(l, t)
+		if w := u.children.watcher; w != nil {
 			w.Started(t)
 		}
 	}
 	if x := k.merged; x != nil && x.Prologue != nil {
-		c.Prologue = func(w *exec.Warp) { u.m.children.prologue(w, x) }
+		c.Prologue = func(w *exec.Warp) { u.children.prologue(w, x) }
 	}
 	s.Start(&c.CTA, t)
 	return nil
-}
-
-// launch returns the request that a CTA comes from, or nil.
-func (c *ctaRun) launch() *childLaunch {
-	if c.group != nil {
-		return c.group.launch
-	}
-	return c.kernel.launch
 }
 
 // restore puts the first suspended CTA that can go on back on its SM.
@@ -203,32 +210,32 @@ func (u *ctaScheduler) resume(c *ctaRun, t, next Time) {
 // end posts the end of a kernel.
 func (u *ctaScheduler) end(k *kernelRun, t Time) {
 	k.ending = true
-	u.m.queue.Post(t, evKernelEnd, k.Slot, 0)
+	u.queue.Post(t, evKernelEnd, k.Slot, 0)
 }
 
 // ended takes note of a CTA that ended on s in cycle t.
 func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 	if l := c.launch(); l != nil {
-		if w := u.m.children.watcher; w != nil {
+		if w := u.children.watcher; w != nil {
 			w.Ended(t, t-c.Rec.Dispatch)
 		}
-		u.m.children.pending.ended(t - c.Rec.Dispatch)
-		u.m.children.pending.lastChild = t
+		u.children.pending.ended(t - c.Rec.Dispatch)
+		u.children.pending.lastChild = t
 	} else if c.asked {
-		u.m.children.pending.lastParent = t
+		u.children.pending.lastParent = t
 	}
 	if g := c.group; g != nil {
 		if g.left--; g.left == 0 {
-			u.m.children.ended(g.launch, t, t+1)
+			u.children.ended(g.launch, t, t+1)
 		}
 	}
 	k := c.kernel
 	k.done++
-	if u.m.gated(k) {
-		u.m.gate.Ended(k.Order, c.Rec.CTA, t)
+	if u.gated(k) {
+		u.gate.Ended(k.Order, c.Rec.CTA, t)
 	}
-	if u.m.children.keeper != nil {
-		u.m.children.tellEnded(c, t)
+	if u.children.keeper != nil {
+		u.children.tellEnded(c, t)
 	}
 	u.left(c, t)
 	if k.done == k.total && k.children == 0 {
@@ -238,13 +245,13 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 
 // arrived and left keep the books of a kernel's CTAs on SMs.
 func (u *ctaScheduler) arrived(c *ctaRun) {
-	u.m.use.change(c, 1, u.m.now)
+	u.use.change(c, 1, u.now)
 	u.onSMs++
 	k := c.kernel
 	k.Resident++
 	if k.smCTAs[c.SM.ID]++; k.smCTAs[c.SM.ID] == 1 {
 		k.SMs++
-		k.came(c.SM.ID, u.m.now)
+		k.came(c.SM.ID, u.now)
 	}
 }
 
@@ -252,7 +259,7 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 // waits for children: it gives back its entry and its hardware work queue, or
 // children behind it could never start (MODEL.md, choice 14).
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
-	u.m.use.change(c, -1, t)
+	u.use.change(c, -1, t)
 	u.onSMs--
 	if c.Rec.Held {
 		u.bulk.held--
@@ -261,10 +268,10 @@ func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	k.Resident--
 	if k.smCTAs[c.SM.ID]--; k.smCTAs[c.SM.ID] == 0 {
 		k.SMs--
-		k.went(c.SM.ID, t, u.m.cfg.SM.MaxWarps)
+		k.went(c.SM.ID, t, u.cfg.SM.MaxWarps)
 	}
 	if k.Resident == 0 && k.Left == 0 && k.children > 0 && !k.released {
-		u.m.queue.Post(t+1, evRelease, k.Slot, 0)
+		u.queue.Post(t+1, evRelease, k.Slot, 0)
 	}
 	u.wake(t + 1)
 }
@@ -277,10 +284,10 @@ func (u *ctaScheduler) release(k *kernelRun, t Time) error {
 	}
 	k.released = true
 	u.remove(k)
-	if u.m.placed != nil {
-		u.m.placed.Released(&k.rec)
+	if u.placed != nil {
+		u.placed.Released(&k.rec)
 	}
-	return u.m.kmu.complete(k, t)
+	return u.kmu.complete(k, t)
 }
 
 // remove takes a kernel that has ended out of the distributor.

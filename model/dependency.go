@@ -90,11 +90,17 @@ type CTADependency interface {
 }
 
 // DependencyMachine is what a [CTADependency] acts with.
-type DependencyMachine struct{ m *Machine }
+type DependencyMachine struct {
+	*core
+	kernels *kernels
+	ctas    *ctaScheduler
+	host    *host.Host
+	waiting map[int32][]accessWaiter // by what keeps them back
+}
 
 // CTAs hands over the CTAs of a kernel in order, as the trace has them.
 func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
-	cursor, err := x.m.tr.CTAs(kernel, 0)
+	cursor, err := x.tr.CTAs(kernel, 0)
 	if err != nil {
 		return err
 	}
@@ -111,29 +117,29 @@ func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
 }
 
 // Kernel reads the header of a kernel.
-func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }
+func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.tr.Kernel(id, k) }
 
 // Count counts an event in the run's summary.
-func (x *DependencyMachine) Count(name string) { x.m.metrics.count(name) }
+func (x *DependencyMachine) Count(name string) { x.metrics.count(name) }
 
 // Config is the machine's configuration and Program the trace's, to be read only.
-func (x *DependencyMachine) Config() *hardware.Config { return x.m.cfg }
+func (x *DependencyMachine) Config() *hardware.Config { return x.cfg }
 
 // Program is the counterpart of Config.
-func (x *DependencyMachine) Program() *trace.Program { return x.m.prog }
+func (x *DependencyMachine) Program() *trace.Program { return x.prog }
 
 // HostOps reads the host's program from its beginning.
-func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.m.tr.HostOps() }
+func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.tr.HostOps() }
 
 // Now is the current cycle.
-func (x *DependencyMachine) Now() Time { return x.m.now }
+func (x *DependencyMachine) Now() Time { return x.now }
 
 // At asks for [AccessDependency.Event] at t.
-func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.Post(t, evAccess, what, arg) }
+func (x *DependencyMachine) At(t Time, what, arg uint64) { x.queue.Post(t, evAccess, what, arg) }
 
 // Launch makes a kernel known to the machine, next in program order.
 func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
-	k, err := x.m.launch(id, nil)
+	k, err := x.kernels.launch(id, nil)
 	if err != nil {
 		return Launched{}, err
 	}
@@ -144,12 +150,12 @@ func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
 // Enter has a launched kernel reach a hardware work queue of the KMU at t.
 func (x *DependencyMachine) Enter(k Launched, queue int, t Time) {
 	k.run.HWQ = queue
-	x.m.queue.Post(t, evArrive, k.run.Slot, 0)
+	x.queue.Post(t, evArrive, k.run.Slot, 0)
 }
 
 // Entered returns the kernel of an id that is in the distributor, or nil.
 func (x *DependencyMachine) Entered(id uint32) *KernelView {
-	for _, k := range x.m.ctas.entries {
+	for _, k := range x.ctas.entries {
 		if k.ID == id {
 			return &k.KernelView
 		}
@@ -161,45 +167,45 @@ func (x *DependencyMachine) Entered(id uint32) *KernelView {
 func (x *DependencyMachine) LaunchQueue() int { return host.MaxOpen }
 
 // Cycles converts a time of the host, rounding up.
-func (x *DependencyMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.m.cfg) }
+func (x *DependencyMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.cfg) }
 
 // Storage and Link are how long the storage takes for bytes, and the link of a kind of
 // copy.
-func (x *DependencyMachine) Storage(bytes uint64) Time { return x.m.host.Storage.Cycles(bytes) }
+func (x *DependencyMachine) Storage(bytes uint64) Time { return x.host.Storage.Cycles(bytes) }
 
 // Link is the counterpart of Storage.
 func (x *DependencyMachine) Link(kind trace.OpKind, bytes uint64) Time {
-	return x.m.host.Link[host.EngineOf(kind)].Cycles(bytes)
+	return x.host.Link[host.EngineOf(kind)].Cycles(bytes)
 }
 
 // File has the host read or write a file from t on, and returns for how long.
-func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.m.host.File(op, t) }
+func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.host.File(op, t) }
 
 // Warm notes that a copy to the device has ended.
-func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.m.mem.Warm(addr, bytes, t) }
+func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.mem.Warm(addr, bytes, t) }
 
 // Stage and Page tell the observer.
-func (x *DependencyMachine) Stage(r *StageRecord) { x.m.tellStage(r) }
+func (x *DependencyMachine) Stage(r *StageRecord) { x.tellStage(r) }
 
 // Page is the counterpart of Stage.
-func (x *DependencyMachine) Page(r *PageRecord) { x.m.obs.Page(r) }
+func (x *DependencyMachine) Page(r *PageRecord) { x.obs.Page(r) }
 
 // Set sets a figure of the run's summary.
-func (x *DependencyMachine) Set(name string, v float64) { x.m.metrics.set(name, v) }
+func (x *DependencyMachine) Set(name string, v float64) { x.metrics.set(name, v) }
 
 // Look has the CTA scheduler look again in cycle t.
-func (x *DependencyMachine) Look(t Time) { x.m.ctas.wake(t) }
+func (x *DependencyMachine) Look(t Time) { x.ctas.wake(t) }
 
 // Wake lets the warps whose accesses are kept back by something look again from cycle
 // t on.
 func (x *DependencyMachine) Wake(on int32, t Time) {
-	all := x.m.waiting[on]
+	all := x.waiting[on]
 	if len(all) == 0 {
 		return
 	}
-	delete(x.m.waiting, on)
+	delete(x.waiting, on)
 	for _, a := range all {
-		a.sm.Resume(a.w, a.why, max(t, x.m.now+1))
+		a.sm.Resume(a.w, a.why, max(t, x.now+1))
 	}
 }
 
@@ -210,53 +216,12 @@ type accessWaiter struct {
 	why exec.Stall
 }
 
-// startDependency binds the policy's dependency.
-func (m *Machine) startDependency() error {
-	x := &DependencyMachine{m}
-	if m.gate, _ = m.policy.Dependency.(CTADependency); m.gate != nil {
-		m.gate.Start(x)
-		m.host.Gate = hostGate{m.gate, m}
-	}
-	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
-		m.waiting = make(map[int32][]accessWaiter)
-		return m.access.Start(x)
-	}
-	return nil
-}
-
 // waits lists one warp of those that each thing keeps back.
-func (m *Machine) waits() (all []AccessWait) {
-	for on, ws := range m.waiting {
+func (x *DependencyMachine) waits() (all []AccessWait) {
+	for on, ws := range x.waiting {
 		c := of(ws[0].w.CTA)
 		all = append(all, AccessWait{c.kernel.ID, c.Trace.ID, ws[0].sm.ID, on})
 	}
 	slices.SortFunc(all, func(a, b AccessWait) int { return int(a.On) - int(b.On) })
 	return all
-}
-
-// gated reports whether the CTAs of k are let go one by one.
-func (m *Machine) gated(k *kernelRun) bool { return m.gate != nil && k.In != nil }
-
-// gatedCTA returns the CTA of k that its dependency lets go.
-func (m *Machine) gatedCTA(k *kernelRun) (*ctaRun, error) {
-	id, ok := m.gate.Next(k.Order)
-	if !ok {
-		panic(fmt.Sprintf("%T lets no CTA of kernel %d go", m.gate, k.ID))
-	}
-	if id != k.at && k.tk.CTAs > 0 {
-		if k.pending != nil {
-			m.spareCTAs = append(m.spareCTAs, k.pending)
-			k.pending = nil
-		}
-		var err error
-		if k.cursor, err = m.tr.CTAs(k.ID, id); err != nil {
-			return nil, err
-		}
-	}
-	k.at = id + 1
-	c, err := m.readAt(k, uint64(id))
-	if err == nil {
-		m.gate.Placed(k.Order, id, m.now)
-	}
-	return c, err
 }

@@ -12,6 +12,7 @@ import (
 // fused is a kernel made of the threadblocks of many tasks, in the order of the
 // tasks, each with the resources of the most demanding one.
 type fused struct {
+	u      *tasks
 	tasks  []*Task
 	next   int // task whose threadblocks are being placed
 	block  uint32
@@ -24,8 +25,8 @@ type fused struct {
 // the host makes the call; when it has ended the runtime gets the event. It
 // returns until when the call keeps the host.
 func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, error) {
-	m := x.m
-	k := m.takeRun()
+	m := x.unit
+	k := m.kernels.takeRun()
 	var blocks uint64
 	tk := &k.tk
 	*tk = trace.Kernel{Block: trace.Dim3{1, 1, 1}, Stream: taskStreamBase}
@@ -44,21 +45,21 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 		return 0, fmt.Errorf("the fused kernel's CTAs of %d threads, %d registers a thread and %d bytes of shared memory fit no SM of %s (%s)",
 			tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
 	}
-	m.order++
-	k.is(KernelView{ID: tasks[0].Kernel, Order: m.order, Left: blocks})
+	m.kernels.order++
+	k.is(KernelView{ID: tasks[0].Kernel, Order: m.kernels.order, Left: blocks})
 	k.seen.Resources, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
-	k.fused = &fused{tasks: tasks, event: event}
+	k.fused = &fused{u: m, tasks: tasks, event: event}
 	k.rec = KernelRecord{ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset}
 	k.In = m.host.Stream(taskStreamBase)
-	k.HWQ = m.policy.Admission.Queue(k.In.Seen, len(m.kmu.queues))
+	k.HWQ = m.policy.Admission.Queue(k.In.Seen, m.queues())
 	m.host.Push(k.In, host.StreamOp{Kind: trace.OpLaunch, Run: &k.Kernel}, t)
 	m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, k.Slot, 0)
 	return t + host.Cycles(int64(m.cfg.Host.LaunchOverheadNs), m.cfg), nil
 }
 
-// fusedCTA returns the next threadblock of a fused kernel.
-func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
-	f := k.fused
+// nextCTA returns the next threadblock of a fused kernel.
+func (f *fused) nextCTA(k *kernelRun) (*ctaRun, error) {
+	m := f.u
 	task, block := f.tasks[f.next], f.block
 	own, err := m.openTask(task, m.now)
 	if err != nil {
@@ -69,28 +70,28 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 			return nil, err
 		}
 	}
-	if err := f.read(m, task.Kernel); err != nil {
+	if err := f.read(task.Kernel); err != nil {
 		return nil, err
 	}
 	var c *ctaRun
 	if f.ahead != nil && f.ahead.Trace.ID == block {
 		c, f.ahead = f.ahead, nil
 	} else {
-		c = m.takeCTA()
+		c = m.kernels.takeCTA()
 		c.clear(block)
 	}
 	k.next++
 	if f.block++; f.block == task.Blocks {
 		f.next, f.block = f.next+1, 0
 		if f.ahead != nil {
-			m.spareCTAs = append(m.spareCTAs, f.ahead)
+			m.kernels.spareCTAs = append(m.kernels.spareCTAs, f.ahead)
 			f.ahead = nil
 		}
 	}
 	c.reset(k, block)
 	c.Code, c.task, c.Hold = own.code, task, own.inferred
 	c.Rec.Kernel = task.Kernel
-	m.expand(own, c)
+	m.kernels.expand(own, c)
 	task.open++
 	if own.rec.FirstCTA == Unset {
 		own.rec.FirstCTA, task.Record.FirstWarp = m.now, m.now
@@ -100,15 +101,16 @@ func (m *Machine) fusedCTA(k *kernelRun) (*ctaRun, error) {
 }
 
 // read reads one threadblock ahead of those placed.
-func (f *fused) read(m *Machine, kernel uint32) error {
+func (f *fused) read(kernel uint32) error {
+	m := f.u
 	if f.cursor == nil || f.ahead != nil {
 		return nil
 	}
-	p := m.takeCTA()
+	p := m.kernels.takeCTA()
 	switch err := f.cursor.Next(&p.Trace); {
 	case errors.Is(err, io.EOF):
 		f.cursor = nil
-		m.spareCTAs = append(m.spareCTAs, p)
+		m.kernels.spareCTAs = append(m.kernels.spareCTAs, p)
 	case err != nil:
 		return fmt.Errorf("kernel %d: %w", kernel, err)
 	default:

@@ -3,39 +3,7 @@ package model
 import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
-	"gpureplay/model/host"
-	"gpureplay/trace"
 )
-
-// A kernel whose work is inferred from its recorded duration takes it when it
-// runs alone on the GPU that it was captured on ([Options].Captured; this
-// machine, if nil): each CTA holds its place for as many cycles as hold
-// finds for that GPU, and for as many on this machine (model.md, "Traces with
-// less in them"; MODEL.md, choice 18). A kernel without a duration holds each CTA
-// for one cycle; one without a grid is a single CTA that needs nothing of an SM.
-// What is inferred stands in the tables.
-
-// infer prepares a kernel whose work is inferred, if it is.
-func (k *kernelRun) infer(m *Machine) {
-	k.work = trace.InferredOf(&k.tk)
-	k.rec.Inferred = k.work
-	if !k.work.Held() {
-		return
-	}
-	from := m.captured()
-	room := uint64(1)
-	if k.total == 0 {
-		k.native, k.total, k.Left = 1, 1, 1
-		k.seen.Resources = hardware.Resources{}
-	} else {
-		resident, _ := from.Residency(&k.tk)
-		room = uint64(max(1, resident) * from.SM.Count)
-	}
-	k.inferred = 1
-	if k.work == trace.InferredTime {
-		k.inferred = hold(from, host.Cycles(k.tk.Recorded.DurationNs, from), k.total, room)
-	}
-}
 
 // hold returns for how long each of n CTAs holds its place, of which there are so
 // many, for their kernel to take a duration from its first CTA to its end. p CTAs

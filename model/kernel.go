@@ -7,10 +7,22 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/exec"
+	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
+
+// kernels are those of the trace that the machine knows, and the memory of all that
+// it has known.
+type kernels struct {
+	*core
+	runs      []*kernelRun // by slot
+	freeRuns  []uint64
+	spareCTAs []*ctaRun
+	order     uint64 // of the kernel launched last
+	unfolds   bool   // CTAs that only hold their places are read too
+}
 
 // kernelRun is one kernel on its way through the machine: pending in the KMU,
 // then in the distributor, until its last CTA has ended.
@@ -71,51 +83,8 @@ func (k *kernelRun) first() int {
 	return 0
 }
 
-// nextCTA returns the next CTA of a group of k, or of its own grid.
-func (m *Machine) nextCTA(k *kernelRun, group int) (*ctaRun, error) {
-	if group == ownGrid {
-		c, err := m.readCTA(k)
-		if err == nil && k.launch != nil {
-			c.level = k.launch.parent.level + 1
-		}
-		return c, err
-	}
-	p := k.groups.At(group)
-	if p.run == nil {
-		run, err := m.children.makeRun(p.launch)
-		if err != nil {
-			return nil, err
-		}
-		p.run = &groupRun{launch: p.launch, first: p.first, run: run, left: uint64(p.launch.ctas)}
-	}
-	g := p.run
-	c, err := m.readCTA(g.run)
-	if err != nil {
-		return nil, err
-	}
-	if g.run.next == g.run.native {
-		k.groups.Remove(group)
-		m.freeRuns = append(m.freeRuns, g.run.Slot)
-	}
-	c.kernel, c.Kernel, c.group, c.level = k, &k.seen, g, g.launch.parent.level+1
-	c.Rec.Kernel, c.Rec.Child = k.ID, g.launch.child
-	return c, nil
-}
-
-// readCTA returns the next CTA of a grid in linear order, in a buffer of its
-// own. A CTA that the trace does not hold has no warps.
-func (m *Machine) readCTA(k *kernelRun) (*ctaRun, error) {
-	if k.fused != nil {
-		return m.fusedCTA(k)
-	}
-	if m.gated(k) {
-		return m.gatedCTA(k)
-	}
-	return m.readAt(k, k.next)
-}
-
 // readAt returns a CTA of a grid, at which its cursor is.
-func (m *Machine) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
+func (m *kernels) readAt(k *kernelRun, id uint64) (*ctaRun, error) {
 	c := m.takeCTA()
 	if k.pending == nil && k.cursor != nil {
 		p := m.takeCTA()
@@ -156,7 +125,7 @@ func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.group, c.level, c.finished, c.asked, c.swq, c.task, c.home = nil, 0, false, false, 0, nil, nil
 }
 
-func (m *Machine) takeCTA() *ctaRun {
+func (m *kernels) takeCTA() *ctaRun {
 	if n := len(m.spareCTAs); n > 0 {
 		c := m.spareCTAs[n-1]
 		m.spareCTAs = m.spareCTAs[:n-1]
@@ -168,7 +137,7 @@ func (m *Machine) takeCTA() *ctaRun {
 }
 
 // launch makes a kernel of the trace known to the machine.
-func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
+func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	k := m.takeRun()
 	if err := m.tr.Kernel(id, &k.tk); err != nil {
 		return nil, err
@@ -186,10 +155,10 @@ func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	k.Number, k.Recorded = k.Order, k.tk.Recorded
 	k.In, k.parent, k.native, k.total = st, NoKernel, total, total
 	if st != nil {
-		k.HWQ = m.policy.Admission.Queue(st.Seen, len(m.kmu.queues))
+		k.HWQ = m.policy.Admission.Queue(st.Seen, m.queues())
 	}
 	k.rec = m.kernelRecord(k)
-	k.infer(m)
+	k.infer(m.core)
 	if k.tk.CTAs > 0 {
 		var err error
 		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
@@ -200,7 +169,7 @@ func (m *Machine) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 }
 
 // kernelRecord opens the record of a kernel whose header has been read.
-func (m *Machine) kernelRecord(k *kernelRun) KernelRecord {
+func (m *kernels) kernelRecord(k *kernelRun) KernelRecord {
 	return KernelRecord{
 		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
 		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
@@ -215,7 +184,7 @@ func (k *kernelRun) is(v KernelView) {
 	k.seen.ID, k.seen.Order, k.seen.Header, k.seen.Traffic = v.ID, v.Order, &k.tk, &k.rec.Work.Traffic
 }
 
-func (m *Machine) takeRun() *kernelRun {
+func (m *kernels) takeRun() *kernelRun {
 	if n := len(m.freeRuns); n > 0 {
 		k := m.runs[m.freeRuns[n-1]]
 		m.freeRuns = m.freeRuns[:n-1]
@@ -228,8 +197,8 @@ func (m *Machine) takeRun() *kernelRun {
 }
 
 // expand makes the program of a CTA that needs one.
-func (m *Machine) expand(k *kernelRun, c *ctaRun) {
-	if k.work == trace.InferredNothing || len(c.Trace.Warps) > 0 || k.work.Held() && m.access == nil {
+func (m *kernels) expand(k *kernelRun, c *ctaRun) {
+	if k.work == trace.InferredNothing || len(c.Trace.Warps) > 0 || k.work.Held() && !m.unfolds {
 		return
 	}
 	c.Counted = m.lib.Expand(&c.Counts, &k.tk, k.work, &c.Trace)
@@ -242,4 +211,42 @@ func (k *kernelRun) went(sm int, t Time, warps int) {
 	d := uint64(t - k.smSince[sm])
 	k.rec.Work.ActiveSMCycles += d
 	k.rec.Work.PlaceCycles += d * uint64(warps)
+}
+
+// launch returns the request that a CTA comes from, or nil.
+func (c *ctaRun) launch() *childLaunch {
+	if c.group != nil {
+		return c.group.launch
+	}
+	return c.kernel.launch
+}
+
+// infer prepares a kernel whose work is inferred, if it is.
+//
+// A kernel whose work is inferred from its recorded duration takes it when it
+// runs alone on the GPU that it was captured on ([Options].Captured; this
+// machine, if nil): each CTA holds its place for as many cycles as hold
+// finds for that GPU, and for as many on this machine (model.md, "Traces with
+// less in them"; MODEL.md, choice 18). A kernel without a duration holds each CTA
+// for one cycle; one without a grid is a single CTA that needs nothing of an SM.
+// What is inferred stands in the tables.
+func (k *kernelRun) infer(m *core) {
+	k.work = trace.InferredOf(&k.tk)
+	k.rec.Inferred = k.work
+	if !k.work.Held() {
+		return
+	}
+	from := m.captured()
+	room := uint64(1)
+	if k.total == 0 {
+		k.native, k.total, k.Left = 1, 1, 1
+		k.seen.Resources = hardware.Resources{}
+	} else {
+		resident, _ := from.Residency(&k.tk)
+		room = uint64(max(1, resident) * from.SM.Count)
+	}
+	k.inferred = 1
+	if k.work == trace.InferredTime {
+		k.inferred = hold(from, host.Cycles(k.tk.Recorded.DurationNs, from), k.total, room)
+	}
 }

@@ -1,14 +1,20 @@
 package model
 
-import "gpureplay/model/clock"
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/host"
+)
 
 // kmu is the kernel management unit: pending kernels in hardware work queues.
 // The head of a queue is dispatched to the kernel distributor when nothing
 // before it in its stream is unfinished and the distributor has an entry free;
 // its queue then waits until it has completed.
 type kmu struct {
-	m        *Machine
-	queues   []workQueue
+	*core
+	host     *host.Host
+	ctas     *ctaScheduler
+	children *children
+	hwqs     []workQueue
 	pending  int // kernels that have arrived and not been dispatched
 	scan     int // queue to inspect first: round robin
 	reserved int // entries promised to kernels on their way to the distributor
@@ -49,8 +55,8 @@ type pendingKernel struct {
 // dispatched: a programmatic launch (captured.go).
 func (p *pendingKernel) overtakes() bool { return p.run != nil && p.run.Early }
 
-func newKMU(m *Machine) *kmu {
-	return &kmu{m: m, queues: make([]workQueue, max(1, m.cfg.KMU.HWQs))}
+func newKMU(m *core) *kmu {
+	return &kmu{core: m, hwqs: make([]workQueue, m.queues())}
 }
 
 // newStream numbers a stream: the host's when it is first used, a device thread's
@@ -63,14 +69,14 @@ func (u *kmu) newStream() int {
 // arrive takes a kernel of the host into its queue.
 func (u *kmu) arrive(k *kernelRun, t Time) error {
 	k.rec.Arrive = t
-	u.queues[k.HWQ].host.Push(u.take(pendingKernel{run: k}))
+	u.hwqs[k.HWQ].host.Push(u.take(pendingKernel{run: k}))
 	return u.inspect(t)
 }
 
 // arriveChild takes a device kernel into its queue.
 func (u *kmu) arriveChild(c *childLaunch, t Time) error {
 	c.arrive = t
-	u.queues[c.hwq].device.Push(u.take(pendingKernel{child: c}))
+	u.hwqs[c.hwq].device.Push(u.take(pendingKernel{child: c}))
 	return u.inspect(t)
 }
 
@@ -86,11 +92,11 @@ func (u *kmu) inspect(t Time) error {
 	if u.pending == 0 || u.serving() {
 		return nil
 	}
-	n := len(u.queues)
+	n := len(u.hwqs)
 	first := u.scan
 	for i := range n {
 		q := (first + i) % n
-		w := &u.queues[q]
+		w := &u.hwqs[q]
 		if w.busy > 0 && (w.host.Len() == 0 || !w.host.First().overtakes()) {
 			continue
 		}
@@ -99,13 +105,13 @@ func (u *kmu) inspect(t Time) error {
 			continue
 		}
 		p := from.First()
-		if len(u.m.ctas.entries)+u.reserved >= u.m.cfg.KMU.Entries {
+		if len(u.ctas.entries)+u.reserved >= u.cfg.KMU.Entries {
 			return nil
 		}
 		k := p.run
 		if k == nil {
 			var err error
-			if k, err = u.m.children.makeRun(p.child); err != nil {
+			if k, err = u.children.makeRun(p.child); err != nil {
 				return err
 			}
 		}
@@ -114,11 +120,11 @@ func (u *kmu) inspect(t Time) error {
 		u.pending--
 		u.reserved++
 		u.scan = (q + 1) % n
-		latency := Time(u.m.cfg.KMU.DispatchLatency)
+		latency := Time(u.cfg.KMU.DispatchLatency)
 		if k.launch == nil {
-			latency = u.m.host.DispatchLatency(&k.Kernel)
+			latency = u.host.DispatchLatency(&k.Kernel)
 		}
-		u.m.queue.Post(t+latency, evDispatch, k.Slot, 0)
+		u.queue.Post(t+latency, evDispatch, k.Slot, 0)
 		if u.serving() {
 			break
 		}
@@ -127,13 +133,13 @@ func (u *kmu) inspect(t Time) error {
 }
 
 // serving reports whether a dispatch is under way that keeps others waiting.
-func (u *kmu) serving() bool { return u.m.cfg.KMU.SerialDispatch && u.reserved > 0 }
+func (u *kmu) serving() bool { return u.cfg.KMU.SerialDispatch && u.reserved > 0 }
 
 // dispatched takes a kernel into the distributor.
 func (u *kmu) dispatched(k *kernelRun, t Time) error {
 	u.reserved--
-	u.m.ctas.admit(k, t)
-	if u.m.cfg.KMU.SerialDispatch {
+	u.ctas.admit(k, t)
+	if u.cfg.KMU.SerialDispatch {
 		return u.inspect(t)
 	}
 	return nil
@@ -142,9 +148,9 @@ func (u *kmu) dispatched(k *kernelRun, t Time) error {
 // complete frees the queue of a kernel that has left the distributor.
 func (u *kmu) complete(k *kernelRun, t Time) error {
 	if k.HWQ != noQueue {
-		u.queues[k.HWQ].busy = max(0, u.queues[k.HWQ].busy-1)
+		u.hwqs[k.HWQ].busy = max(0, u.hwqs[k.HWQ].busy-1)
 	}
-	if err := u.m.children.enter(t); err != nil {
+	if err := u.children.enter(t); err != nil {
 		return err
 	}
 	return u.inspect(t)

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/clock"
 	"gpureplay/model/exec"
+	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -16,7 +17,11 @@ import (
 // Sources: DTBL paper, sections 2.4, 4.2, 4.3 and Table 3; SPAWN paper, sections
 // II.C and IV; MODEL.md, "Device-side launches".
 type children struct {
-	m          *Machine
+	*core
+	kernels    *kernels
+	kmu        *kmu
+	ctas       *ctaScheduler
+	host       *host.Host
 	agt        *agt         // nil: no aggregated groups
 	watcher    ChildWatcher // nil: nobody is told of child CTAs
 	pending    pendingLaunches
@@ -72,8 +77,8 @@ type call struct {
 	until   Time     // and no less than this
 }
 
-func newChildren(m *Machine) *children {
-	u := &children{m: m, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch)}
+func newChildren(m *core, k *kernels) *children {
+	u := &children{core: m, kernels: k, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch)}
 	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
 		u.keeper.Start(&LaunchMachine{u})
 	}
@@ -110,7 +115,7 @@ func (u *children) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 		switch d {
 		case Inline:
 			refused = append(refused, *r)
-			u.m.obs.Launch(&u.record)
+			u.obs.Launch(&u.record)
 			continue
 		case Group:
 			groups.groups = append(groups.groups, c)
@@ -129,7 +134,7 @@ func (u *children) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 	}
 	until, parked := u.send(kernels, groups, t)
 	if len(refused) > 0 {
-		if err := w.Stack.Call(u.m.lib, refused); err != nil {
+		if err := w.Stack.Call(u.lib, refused); err != nil {
 			return 0, err
 		}
 	}
@@ -151,7 +156,7 @@ func (u *children) send(kernels, groups *call, t Time) (until Time, parked bool)
 		u.spareCalls = append(u.spareCalls, kernels)
 	}
 	if n := len(groups.groups); n > 0 {
-		parked = u.m.cfg.Launch.BlocksWarp
+		parked = u.cfg.Launch.BlocksWarp
 		groups.holding, groups.until = parked, until
 		u.post(t+u.groupLatency(n), evGroups, groups)
 	} else {
@@ -162,7 +167,7 @@ func (u *children) send(kernels, groups *call, t Time) (until Time, parked bool)
 
 // held is how long the call holds the warp.
 func (u *children) held(until, arrive Time) Time {
-	if u.m.cfg.Launch.BlocksWarp {
+	if u.cfg.Launch.BlocksWarp {
 		return max(until, arrive)
 	}
 	return until
@@ -170,7 +175,7 @@ func (u *children) held(until, arrive Time) Time {
 
 // kernelLatency is that of launching device kernels from n lanes of a warp.
 func (u *children) kernelLatency(n int) Time {
-	c := &u.m.cfg.Launch
+	c := &u.cfg.Launch
 	d := c.ParamBase + c.ParamPerLane*n + c.DeviceBase + c.DevicePerLane*n
 	if c.StreamPerChild {
 		d += c.StreamCreate
@@ -182,15 +187,15 @@ func (u *children) kernelLatency(n int) Time {
 // the search for an eligible kernel (a cycle per entry, pipelined over the
 // lanes) run in parallel, the slower counts; then a cycle per AGT entry.
 func (u *children) groupLatency(n int) Time {
-	c := &u.m.cfg.Launch
-	search := u.m.cfg.KMU.Entries + n - 1
+	c := &u.cfg.Launch
+	search := u.cfg.KMU.Entries + n - 1
 	return Time(max(c.ParamBase+c.ParamPerLane*n, search) + 1)
 }
 
 // decide asks the launch control about one request; what it lets through is on its
 // way, and of what it refuses u.record is the record.
 func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
-	if err := u.m.tr.Kernel(r.Child, &u.kernel); err != nil {
+	if err := u.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}
 	n := u.kernel.Grid.Count()
@@ -200,23 +205,23 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 		Parent: k.ID, CTA: on.Rec.CTA, Warp: w.ID, Lane: r.Lane, Child: r.Child, Time: t, Workload: r.Workload,
 		CTAs: uint32(n), Marked: r.Marked, AGT: -1, Arrive: Unset, FirstCTA: Unset,
 	}
-	u.m.sum.LaunchesRequested++
+	u.sum.LaunchesRequested++
 	on.asked = true
 	rec.Decision, rec.Reason = DeviceKernel, "marked"
-	if u.m.policy.Launch == nil {
+	if u.policy.Launch == nil {
 		if !r.Marked {
 			rec.Decision, rec.Reason = Inline, "unmarked"
 		}
 	} else {
 		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1)}
-		rec.Decision, rec.Reason = u.m.policy.Launch.Decide(&u.request)
+		rec.Decision, rec.Reason = u.policy.Launch.Decide(&u.request)
 		rec.Noted = u.request.Noted
 	}
 	if rec.Decision == Inline {
-		u.m.sum.LaunchesInlined++
+		u.sum.LaunchesInlined++
 		return Inline, nil, nil
 	}
-	u.m.sum.LaunchesMade++
+	u.sum.LaunchesMade++
 	if u.watcher != nil {
 		u.watcher.Admitted(int64(n), t)
 	}
@@ -227,11 +232,11 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 	c.parent, c.pk, c.params, c.reason = on, k, r.ParamBytes, u.reason(rec.Reason)
 	if r.SharedSWQ {
 		if on.swq == 0 {
-			on.swq = u.m.kmu.newStream()
+			on.swq = u.kmu.newStream()
 		}
-		c.hwq = int32(u.m.policy.Admission.Queue(on.swq, len(u.m.kmu.queues)))
+		c.hwq = int32(u.policy.Admission.Queue(on.swq, u.queues()))
 	} else {
-		c.hwq = int32(u.m.policy.Admission.Queue(u.m.kmu.newStream(), len(u.m.kmu.queues)))
+		c.hwq = int32(u.policy.Admission.Queue(u.kmu.newStream(), u.queues()))
 	}
 	return rec.Decision, c, nil
 }
@@ -239,7 +244,7 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 // keep gives a request of the call into the hands of the policy.
 func (u *children) keep(c *childLaunch) {
 	if u.keeper == nil {
-		panic(fmt.Sprintf("%T keeps a request and is no LaunchKeeper", u.m.policy.Launch))
+		panic(fmt.Sprintf("%T keeps a request and is no LaunchKeeper", u.policy.Launch))
 	}
 	c.decision = DeviceKernel
 	u.kept++
@@ -274,7 +279,7 @@ func (u *children) takeCall(w *exec.Warp) *call {
 func (u *children) post(t Time, of clock.Kind, c *call) {
 	u.calls++
 	u.open[u.calls] = c
-	u.m.queue.Post(t, of, u.calls, 0)
+	u.queue.Post(t, of, u.calls, 0)
 }
 
 // takeOpen returns the call of an event; the caller gives it back to spareCalls.
@@ -288,7 +293,7 @@ func (u *children) takeOpen(number uint64) *call {
 func (u *children) arrived(number uint64, t Time) error {
 	c := u.takeOpen(number)
 	for _, g := range c.groups {
-		if err := u.m.kmu.arriveChild(g, t); err != nil {
+		if err := u.kmu.arriveChild(g, t); err != nil {
 			return err
 		}
 	}
@@ -298,7 +303,7 @@ func (u *children) arrived(number uint64, t Time) error {
 
 // makeRun makes the kernel of a request whose turn has come.
 func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
-	k, err := u.m.launch(c.child, nil)
+	k, err := u.kernels.launch(c.child, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -313,11 +318,11 @@ func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
 // reserve books the memory of a pending launch.
 func (u *children) reserve(c *childLaunch, t Time) {
 	u.pending.change(int64(u.footprint(c)), t)
-	u.m.sum.PendingLaunchPeakBytes = max(u.m.sum.PendingLaunchPeakBytes, u.pending.bytes)
+	u.sum.PendingLaunchPeakBytes = max(u.sum.PendingLaunchPeakBytes, u.pending.bytes)
 }
 
 func (u *children) footprint(c *childLaunch) uint64 {
-	return uint64(c.params) + uint64(u.m.cfg.Launch.RecordBytes)
+	return uint64(c.params) + uint64(u.cfg.Launch.RecordBytes)
 }
 
 // started notes that the first CTA of a child has been placed.
@@ -330,7 +335,7 @@ func (u *children) started(c *childLaunch, t Time) {
 	c.tell(rec)
 	rec.Reason, rec.FootprintBytes, rec.FirstCTA = u.reasons[c.reason], u.footprint(c), t
 	u.pending.started(rec, t)
-	u.m.obs.Launch(rec)
+	u.obs.Launch(rec)
 }
 
 // ended completes a child in cycle t: its parent CTA and its parent kernel stop
@@ -345,12 +350,12 @@ func (u *children) ended(c *childLaunch, t, next Time) {
 	pk.children--
 	if p.Children == 0 {
 		if p.finished {
-			u.m.spareCTAs = append(u.m.spareCTAs, p)
+			u.kernels.spareCTAs = append(u.kernels.spareCTAs, p)
 		} else if p.Syncing > 0 {
-			u.m.ctas.resume(p, t, next)
+			u.ctas.resume(p, t, next)
 		}
 	}
 	if pk.children == 0 && pk.done == pk.total {
-		u.m.ctas.end(pk, t+1)
+		u.ctas.end(pk, t+1)
 	}
 }

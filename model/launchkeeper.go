@@ -89,25 +89,25 @@ type AddedCode struct {
 type LaunchMachine struct{ u *children }
 
 // Config is the machine's configuration, to be read only.
-func (x *LaunchMachine) Config() *hardware.Config { return x.u.m.cfg }
+func (x *LaunchMachine) Config() *hardware.Config { return x.u.cfg }
 
 // Cycles converts a time of the host, rounding up.
-func (x *LaunchMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.u.m.cfg) }
+func (x *LaunchMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.u.cfg) }
 
 // Copy moves bytes to the device (in) or back, as [TaskMachine.Copy].
 func (x *LaunchMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.u.m.host.Transfer(in, bytes, t)
+	return x.u.host.Transfer(in, bytes, t)
 }
 
 // Kernel returns the function of a kept request's child, and the threads of its CTAs.
 func (x *LaunchMachine) Kernel(r KeptLaunch) (function uint32, threads uint64) {
 	k := &x.u.kernel
-	x.u.m.fail(x.u.m.tr.Kernel(r.Child, k))
+	x.u.fail(x.u.tr.Kernel(r.Child, k))
 	return k.Function, k.Block.Count()
 }
 
 // Count counts an event in the run's summary.
-func (x *LaunchMachine) Count(name string) { x.u.m.metrics.count(name) }
+func (x *LaunchMachine) Count(name string) { x.u.metrics.count(name) }
 
 // Launch has a lane of the calling warp launch a kernel. Each kernel of a call is
 // another lane's: the latency is that of so many lanes, and holds the warp as other
@@ -117,8 +117,8 @@ func (c *LaunchCall) Launch(k *MergedLaunch) { c.launched = append(c.launched, c
 // LaunchAt has a kernel reach the KMU at t, which is later than now, whoever sends it.
 func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
 	u := x.u
-	if t <= u.m.now {
-		panic(fmt.Sprintf("%T launches at %d, in cycle %d", u.keeper, t, u.m.now))
+	if t <= u.now {
+		panic(fmt.Sprintf("%T launches at %d, in cycle %d", u.keeper, t, u.now))
 	}
 	c := new(call)
 	c.groups = append(c.groups, u.merge(k))
@@ -133,7 +133,7 @@ func (u *children) merge(k *MergedLaunch) *childLaunch {
 		if i > 0 {
 			r.c.decision = Group
 		}
-		u.m.fail(u.m.tr.Kernel(r.Child, &u.kernel))
+		u.fail(u.tr.Kernel(r.Child, &u.kernel))
 		if i == 0 {
 			k.most = u.kernel
 			continue
@@ -154,11 +154,11 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 	delete(u.merged, k.launch)
 	k.merged = x
 	k.tk.Block, k.tk.Registers, k.tk.SharedBytes = x.most.Block, x.most.Registers, x.most.SharedBytes
-	k.seen.Resources = u.m.cfg.CTAResources(&k.tk)
+	k.seen.Resources = u.cfg.CTAResources(&k.tk)
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
-		k.groups.Push(pendingGroup{launch: r.c, first: k.total, since: u.m.now})
+		k.groups.Push(pendingGroup{launch: r.c, first: k.total, since: u.now})
 		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
 	}
 }
@@ -202,7 +202,7 @@ func (u *children) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time)
 // added has w execute code of the policy before it goes on; reqs are the requests of
 // the launch instruction in it.
 func (u *children) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
-	if !w.Stack.Insert(u.m.lib, x.Function, x.Warp, reqs) {
+	if !w.Stack.Insert(u.lib, x.Function, x.Warp, reqs) {
 		panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
 	}
 }

@@ -54,17 +54,17 @@ func (p *pendingLaunches) ended(took Time) {
 }
 
 // finish adds the metrics of a run in which children were asked for.
-func (u *children) finish() {
-	m, p := u.m, &u.pending
-	if m.sum.LaunchesRequested == 0 {
+func (u *children) finish(use *utilisation) {
+	p := &u.pending
+	if u.sum.LaunchesRequested == 0 {
 		return
 	}
-	p.change(0, m.sum.Cycles)
-	set := m.metrics.set
-	set("resource_utilisation_pct", m.use.percent(m.sum.Cycles))
-	set("child_ctas_resident_most", float64(m.use.childMost))
+	p.change(0, u.sum.Cycles)
+	set := u.metrics.set
+	set("resource_utilisation_pct", use.percent(u.sum.Cycles))
+	set("child_ctas_resident_most", float64(use.childMost))
 	set("last_parent_cycle", float64(p.lastParent))
-	set("pending_launch_mean_bytes", p.area.Mean(uint64(max(1, m.sum.Cycles))))
+	set("pending_launch_mean_bytes", p.area.Mean(uint64(max(1, u.sum.Cycles))))
 	if p.starts > 0 {
 		set("first_child_cycle", float64(p.first))
 		set("child_waiting_mean_cycles", p.waited.Mean(p.starts))
@@ -110,7 +110,7 @@ func (u *children) reason(words string) uint8 {
 		u.reasons = append(u.reasons, words)
 	}
 	if i > 255 {
-		panic(fmt.Sprintf("policy %T has more than 256 reasons", u.m.policy.Launch))
+		panic(fmt.Sprintf("policy %T has more than 256 reasons", u.policy.Launch))
 	}
 	return uint8(i)
 }

@@ -60,63 +60,6 @@ type Admission interface {
 	Queue(n, queues int) int
 }
 
-// CTAScheduler decides which kernel's CTA goes on which SM next.
-type CTAScheduler interface {
-	// Place returns the kernel, an index into v.Kernels, and the SM that takes
-	// its next CTA. !ok: nothing goes anywhere in this cycle. It is called
-	// again after each placement and whenever something changed.
-	Place(v *CTAView) (kernel, sm int, ok bool)
-}
-
-// CTAView is what a CTA scheduler sees. It is valid during one call.
-type CTAView struct {
-	// Kernels holds the kernels of the distributor with CTAs left to give,
-	// first come first.
-	Kernels []*KernelView
-	// Held holds those that have CTAs left of which the dependency lets none go.
-	Held []*KernelView
-	m    *Machine
-	work []Work
-}
-
-// KernelView is a kernel of the distributor.
-type KernelView struct {
-	ID       uint32 // kernel id of the trace
-	Order    uint64 // program order
-	Function uint32
-	Stream   uint64 // as the trace has it; of a device kernel its parent's
-	Left     uint64 // CTAs not yet placed
-	Resident int    // CTAs on SMs
-	SMs      int    // SMs that hold at least one of its CTAs
-}
-
-// SMs returns the number of SMs.
-func (v *CTAView) SMs() int { return len(v.m.sms) }
-
-// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. A
-// dependency may keep CTAs of two kernels apart.
-func (v *CTAView) Fits(k, sm int) bool {
-	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
-	if v.m.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.m.access.Apart() {
-		return false
-	}
-	return s.Fits(&kernel.seen)
-}
-
-// Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
-// for more.
-func (v *CTAView) Dependency() Dependency { return v.m.policy.Dependency }
-
-// Count counts an event of the policy; the counts stand in the run's metrics.
-func (v *CTAView) Count(name string) { v.m.metrics.count(name) }
-
-// Resident returns the number of CTAs on SM sm.
-func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].CTAs) }
-
-// Holder returns the kernel id whose CTA was placed last on SM sm, or NoKernel
-// if none ever was.
-func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].Holder }
-
 // LaunchControl decides on a request for a child kernel.
 type LaunchControl interface {
 	// Decide is asked for each asking lane in turn, at the time of the call.
@@ -145,9 +88,6 @@ type LaunchRequest struct {
 	Overhead Time   // from the call to the KMU for one launch, cycles
 	Noted    *Notes // what the control notes of it, for its record; nil: nothing
 }
-
-// Notes are numbers that a launch control notes of a request, in an order of its own.
-type Notes [7]int64
 
 // PlacementObserver is an [Observer] that is also told when work is placed. The
 // machine looks for it once.

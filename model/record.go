@@ -213,3 +213,17 @@ func (w *KernelWork) book(c *CTARecord, warps int) {
 		w.StallTimes[i] += n
 	}
 }
+
+// Notes are numbers that a launch control notes of a request, in an order of its own.
+type Notes [7]int64
+
+// KernelView is a kernel of the distributor.
+type KernelView struct {
+	ID       uint32 // kernel id of the trace
+	Order    uint64 // program order
+	Function uint32
+	Stream   uint64 // as the trace has it; of a device kernel its parent's
+	Left     uint64 // CTAs not yet placed
+	Resident int    // CTAs on SMs
+	SMs      int    // SMs that hold at least one of its CTAs
+}

@@ -14,7 +14,7 @@ import (
 // one at a time, as its [Tenant] says. Between them they wait, without issuing.
 type Residence struct {
 	*exec.Residence
-	m      *Machine
+	u      *tasks
 	tenant Tenant
 	number uint64 // among those of the run
 }
@@ -26,28 +26,28 @@ func (r *Residence) ProgramEnded(warp int, t Time) { r.tenant.ProgramEnded(r, wa
 func (r *Residence) WarpEnded(warp int, t Time) { r.tenant.WarpEnded(r, warp, t) }
 
 // SMs returns the number of SMs.
-func (x *TaskMachine) SMs() int { return len(x.m.sms) }
+func (x *TaskMachine) SMs() int { return len(x.unit.sms) }
 
 // ResidencesPerSM is how many threadblocks of a shape an SM holds, and what
 // limits them.
 func (x *TaskMachine) ResidencesPerSM(k *trace.Kernel) (int, string) {
-	n, limit := x.m.cfg.Residency(k)
+	n, limit := x.unit.cfg.Residency(k)
 	return n, limit
 }
 
 // Reserve places a threadblock of the shape of k (its block, registers and shared
 // memory) on an SM. It is an error if there is no room.
 func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residence, error) {
-	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
-	if !x.m.cfg.Fits(s.Used, res) {
-		_, limit := x.m.cfg.Residency(k)
+	s, res := x.unit.sms[sm], x.unit.cfg.CTAResources(k)
+	if !x.unit.cfg.Fits(s.Used, res) {
+		_, limit := x.unit.cfg.Residency(k)
 		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory has no room on an SM of %s (%s)",
-			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
+			k.Block.Count(), k.Registers, k.SharedBytes, x.unit.cfg.Name, limit)
 	}
 	run := &kernelRun{tk: *k, parent: NoKernel}
 	run.is(KernelView{})
 	run.seen.Resources = res
-	r := &Residence{m: x.m, tenant: tenant, number: x.unit.house()}
+	r := &Residence{u: x.unit, tenant: tenant, number: x.unit.house()}
 	r.Residence = s.Reserve(&run.seen, r)
 	x.unit.homes[r.number] = r
 	return r, nil
@@ -57,7 +57,7 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 // waiting.
 func (r *Residence) Release() {
 	r.Leave()
-	r.m.tasks.homes[r.number] = nil
+	r.u.homes[r.number] = nil
 }
 
 // TaskCTA is a threadblock of a task on a residence.
@@ -68,12 +68,12 @@ func (x TaskCTA) Live() int { return x.c.Live }
 
 // OpenCTA brings a threadblock of a task to r; none of its warps runs yet.
 func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
-	m := r.m
+	m := r.u
 	k, err := m.openTask(task, t)
 	if err != nil {
 		return TaskCTA{}, err
 	}
-	c := m.takeCTA()
+	c := m.kernels.takeCTA()
 	c.reset(k, block)
 	c.clear(block)
 	if k.tk.CTAs > 0 {
@@ -81,17 +81,17 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 		if err != nil {
 			return TaskCTA{}, err
 		}
-		spare := m.takeCTA()
+		spare := m.kernels.takeCTA()
 		switch err := cursor.Next(&spare.Trace); {
 		case err == nil && spare.Trace.ID == block:
 			c.Trace, spare.Trace = spare.Trace, c.Trace
 		case err != nil && !errors.Is(err, io.EOF):
 			return TaskCTA{}, fmt.Errorf("kernel %d, CTA %d: %w", task.Kernel, block, err)
 		}
-		m.spareCTAs = append(m.spareCTAs, spare)
+		m.kernels.spareCTAs = append(m.kernels.spareCTAs, spare)
 	}
 	if !k.work.Held() {
-		m.expand(k, c)
+		m.kernels.expand(k, c)
 	}
 	c.task, c.home, c.Rec.Resident, c.Hold = task, r, true, 0
 	task.open++
@@ -110,14 +110,14 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 // RunTask lets a warp of r run a task's warp from cycle t on. It reports whether
 // the trace has work for it.
 func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
-	m, c := r.m, x.c
+	m, c := r.u, x.c
 	if held := c.kernel.inferred; held > 0 {
 		r.Keep(warp, &c.CTA, t)
 		m.queue.Post(t+held, evTask, r.number<<8|uint64(warp), warpTimed)
 	} else if !r.RunWarp(warp, &c.CTA, id, t) {
 		return false
 	}
-	m.tasks.warp(1)
+	m.warp(1)
 	return true
 }
 
@@ -134,27 +134,27 @@ func (u *tasks) house() uint64 {
 
 // openTask returns the kernel of a task, which is known to the machine as long
 // as one of its threadblocks is on an SM or still to come.
-func (m *Machine) openTask(task *Task, t Time) (*kernelRun, error) {
+func (m *tasks) openTask(task *Task, t Time) (*kernelRun, error) {
 	if task.run != nil {
 		return task.run, nil
 	}
-	k := m.takeRun()
+	k := m.kernels.takeRun()
 	if err := m.tr.Kernel(task.Kernel, &k.tk); err != nil {
 		return nil, err
 	}
 	k.code = m.lib.Code(k.tk.Function)
-	m.order++
-	k.is(KernelView{ID: task.Kernel, Order: m.order, Function: k.tk.Function})
+	m.kernels.order++
+	k.is(KernelView{ID: task.Kernel, Order: m.kernels.order, Function: k.tk.Function})
 	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
-	k.rec = m.kernelRecord(k)
-	k.infer(m)
+	k.rec = m.kernels.kernelRecord(k)
+	k.infer(m.core)
 	task.run = k
-	m.tasks.began(t)
+	m.began(t)
 	return k, nil
 }
 
-// taskCTAEnded completes a threadblock of a task in cycle t.
-func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
+// ctaEnded completes a threadblock of a task in cycle t.
+func (m *tasks) ctaEnded(c *ctaRun, t Time) {
 	task := c.task
 	k := task.run
 	if c.home == nil { // of a fused kernel, on which its instructions were booked
@@ -174,12 +174,12 @@ func (m *Machine) taskCTAEnded(c *ctaRun, t Time) {
 		}
 		m.sum.Cycles = max(m.sum.Cycles, t)
 		m.obs.Kernel(&k.rec)
-		m.tasks.over(t)
+		m.over(t)
 		task.run = nil
-		m.freeRuns = append(m.freeRuns, k.Slot)
+		m.kernels.freeRuns = append(m.kernels.freeRuns, k.Slot)
 	}
 	c.task, c.home = nil, nil
-	m.spareCTAs = append(m.spareCTAs, c)
+	m.kernels.spareCTAs = append(m.kernels.spareCTAs, c)
 	if home != nil {
 		home.tenant.CTAEnded(home, task, block, t)
 	}

@@ -13,10 +13,14 @@ type sampler struct {
 	insts uint64
 	moved memory.Traffic // at the end of the window before
 	rec   SampleRecord
-	thin  *thinner // nil: every window is told as it ends
+	obs   Observer
+	mem   *memory.System
+	fill  func(*SampleRecord) // notes the state of the machine
+	thin  *thinner            // nil: every window is told as it ends
 }
 
-func (s *sampler) init(width Time) {
+func (s *sampler) init(width Time, obs Observer, mem *memory.System, fill func(*SampleRecord)) {
+	s.obs, s.mem, s.fill = obs, mem, fill
 	if width == SampleAuto {
 		s.thin = &thinner{}
 		width = firstWindow
@@ -29,9 +33,9 @@ func (s *sampler) init(width Time) {
 
 // advance closes the windows that end at or before t. The state at the end of a
 // window is that after everything before its end has happened.
-func (s *sampler) advance(m *Machine, t Time) {
+func (s *sampler) advance(t Time) {
 	for s.next <= t {
-		s.tell(m, s.next-s.width, s.next)
+		s.tell(s.next-s.width, s.next)
 		if s.thin != nil && s.thin.full() {
 			s.thin.halve()
 			s.width *= 2
@@ -40,63 +44,28 @@ func (s *sampler) advance(m *Machine, t Time) {
 	}
 }
 
-func (s *sampler) finish(m *Machine) {
-	if s.width > 0 && m.sum.Cycles > s.next-s.width {
-		s.tell(m, s.next-s.width, m.sum.Cycles)
+func (s *sampler) finish(end Time) {
+	if s.width > 0 && end > s.next-s.width {
+		s.tell(s.next-s.width, end)
 	}
 	if s.thin != nil {
-		s.thin.tell(m.obs)
+		s.thin.tell(s.obs)
 	}
 }
 
-func (s *sampler) tell(m *Machine, start, end Time) {
+func (s *sampler) tell(start, end Time) {
 	r := &s.rec
 	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0], CTAsFinished: r.CTAsFinished[:0]}
-	for _, x := range m.sms {
-		for _, c := range x.CTAs {
-			if of(c).launch() == nil {
-				r.ParentCTAs++
-			} else {
-				r.ChildCTAs++
-			}
-		}
-		r.WarpInsts += x.Issued
-		r.ActiveWarps += uint32(x.Resident)
-		r.Registers += uint64(x.Used.Registers)
-		r.SharedBytes += uint64(x.Used.SharedBytes)
-		r.ResidentCTAs += uint32(len(x.CTAs))
-	}
-	if m.ctas.bulk.k != nil { // its books have them
-		r.ParentCTAs, r.ResidentCTAs = r.ParentCTAs+uint32(m.ctas.onSMs), r.ResidentCTAs+uint32(m.ctas.onSMs)
-	}
-	r.PendingKernels = uint32(m.kmu.pending)
-	if a := m.children.agt; a != nil {
-		r.AGTUsed = uint32(a.n)
-	}
-	r.KDEUsed = uint32(len(m.ctas.entries))
+	s.fill(r)
 	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
 	was := s.moved
-	s.moved = m.mem.Total()
+	s.moved = s.mem.Total()
 	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.L2Accesses-was.L2Accesses, s.moved.DRAMReads-was.DRAMReads, s.moved.DRAMWrites-was.DRAMWrites
-	for _, k := range m.ctas.entries {
-		r.Kernels = append(r.Kernels, k.ID)
-		r.PagesOwned = append(r.PagesOwned, m.pagesOwned(k))
-		r.SMsHeld = append(r.SMsHeld, uint32(k.SMs))
-		r.CTAsFinished = append(r.CTAsFinished, uint32(k.done))
-	}
 	if s.thin != nil {
 		s.thin.keep(r)
 		return
 	}
-	m.obs.Sample(r)
-}
-
-// pagesOwned is how many of the available input pages a kernel owns.
-func (m *Machine) pagesOwned(k *kernelRun) uint32 {
-	if m.access == nil {
-		return 0
-	}
-	return uint32(m.access.Owned(k.Order))
+	s.obs.Sample(r)
 }
 
 // SampleAuto asks for a timeline of one to two thousand windows, however long the

@@ -36,7 +36,7 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 	if on < 0 {
 		return false
 	}
-	x.m.waiting[on] = append(x.m.waiting[on], accessWaiter{s, w, why})
+	x.m.depends.waiting[on] = append(x.m.depends.waiting[on], accessWaiter{s, w, why})
 	return true
 }
 
@@ -74,7 +74,7 @@ func (x toSMs) Placed(c *exec.CTA) {
 		m.tasks.warp(warps)
 	}
 	m.sum.Warps += uint64(warps)
-	if m.placed != nil && !(c.Rec.Held && m.bulk) {
+	if m.placed != nil && !(c.Rec.Held && m.untold) {
 		m.placed.Placed(&c.Rec)
 	}
 }
@@ -103,16 +103,16 @@ func (x toSMs) Ended(on *exec.CTA, t Time) {
 	k.rec.WarpInsts += c.Rec.WarpInsts
 	k.rec.ThreadInsts += c.ThreadInsts
 	m.sum.CTAs++
-	if !c.Rec.Held || !m.bulk {
+	if !c.Rec.Held || !m.untold {
 		m.obs.CTA(&c.Rec)
 	}
 	if c.task != nil {
-		m.taskCTAEnded(c, t)
+		m.tasks.ctaEnded(c, t)
 		return
 	}
 	m.ctas.ended(c, t)
 	if c.finished = c.Children > 0; !c.finished {
-		m.spareCTAs = append(m.spareCTAs, c)
+		m.kernels.spareCTAs = append(m.kernels.spareCTAs, c)
 	}
 }
 
@@ -128,19 +128,4 @@ func (x toSMs) Resumed(c *exec.CTA, t Time) {
 	if x.m.swapped != nil {
 		x.m.swapped.Resumed(&c.Rec, t)
 	}
-}
-
-// timeAccesses times the accesses of cycle t in turn, and lets their warps go on.
-func (m *Machine) timeAccesses(t Time) {
-	m.units = m.units[:0]
-	for _, s := range m.asking {
-		m.units = append(m.units, s.LSU())
-	}
-	m.mem.InTurn(m.units, t)
-	for _, s := range m.asking {
-		if next := s.Answered(t); next != never {
-			m.wake(s.ID, next)
-		}
-	}
-	m.asking = m.asking[:0]
 }

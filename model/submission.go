@@ -52,7 +52,7 @@ func (d onDevice) Warm(addr, bytes uint64, t Time) { d.m.mem.Warm(addr, bytes, t
 func (d onDevice) Fail(err error) { d.m.fail(err) }
 
 func (d onDevice) Launch(kernel uint32, st *host.Stream) (*host.Kernel, error) {
-	k, err := d.m.launch(kernel, st)
+	k, err := d.m.kernels.launch(kernel, st)
 	if err != nil {
 		return nil, err
 	}
@@ -84,10 +84,10 @@ func stageOf(kind trace.OpKind) (stage StageKind, ok bool) {
 // hostGate is a dependency that works on CTAs as the host sees it.
 type hostGate struct {
 	CTADependency
-	m *Machine
+	*kernels
 }
 
 // Opened hands over the kernel as policies see it.
 func (g hostGate) Opened(k *host.Kernel, t Time) error {
-	return g.CTADependency.Opened(&g.m.runs[k.Slot].KernelView, t)
+	return g.CTADependency.Opened(&g.runs[k.Slot].KernelView, t)
 }

@@ -101,42 +101,41 @@ type ResidentLimits struct {
 
 // TaskMachine is what a [TaskRuntime] acts with.
 type TaskMachine struct {
-	m    *Machine
 	unit *tasks
 }
 
 // Config is the machine's configuration, to be read only.
-func (x *TaskMachine) Config() *hardware.Config { return x.m.cfg }
+func (x *TaskMachine) Config() *hardware.Config { return x.unit.cfg }
 
 // At asks for [TaskRuntime.Event] at t, which is not in the past, and later than
 // now when asked while an SM acts.
 func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
-	x.m.queue.Post(t, evTask, arg, uint64(kind)+runtimeEvents)
+	x.unit.queue.Post(t, evTask, arg, uint64(kind)+runtimeEvents)
 }
 
 // Copy moves bytes to the device (in) or back, asked for at t: after what its
 // engine has been given before, a fixed latency and the bytes at the link's
 // bandwidth. It returns the interval, which is told as a stage.
 func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.m.host.Transfer(in, bytes, t)
+	return x.unit.host.Transfer(in, bytes, t)
 }
 
 // Cycles converts a time of the host, rounding up.
-func (x *TaskMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.m.cfg) }
+func (x *TaskMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.unit.cfg) }
 
 // CopyCall and LaunchCall are how long a call of an asynchronous copy and of a
 // launch keep a thread of the host.
-func (x *TaskMachine) CopyCall() Time { return x.Cycles(int64(x.m.cfg.Host.CopyCallNs)) }
+func (x *TaskMachine) CopyCall() Time { return x.Cycles(int64(x.unit.cfg.Host.CopyCallNs)) }
 
 // LaunchCall is the counterpart of CopyCall.
-func (x *TaskMachine) LaunchCall() Time { return x.Cycles(int64(x.m.cfg.Host.LaunchOverheadNs)) }
+func (x *TaskMachine) LaunchCall() Time { return x.Cycles(int64(x.unit.cfg.Host.LaunchOverheadNs)) }
 
 // Held returns after how many tasks others wait to be handed over.
 func (x *TaskMachine) Held() int { return len(x.unit.behind) }
 
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
-	return x.m.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.m.cfg.L1.BypassLatency))
+	return x.unit.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.unit.cfg.L1.BypassLatency))
 }
 
 // Finish ends a task whose threadblocks have ended and whose output is on the host at t,
@@ -151,7 +150,7 @@ func (x *TaskMachine) Began(t Time) { x.unit.began(t) }
 func (x *TaskMachine) Over(t Time) { x.unit.over(t) }
 
 // Fail ends the run with an error.
-func (x *TaskMachine) Fail(err error) { x.m.fail(err) }
+func (x *TaskMachine) Fail(err error) { x.unit.fail(err) }
 
 // Count counts an event in the run's summary.
-func (x *TaskMachine) Count(name string) { x.m.metrics.count(name) }
+func (x *TaskMachine) Count(name string) { x.unit.metrics.count(name) }

@@ -15,18 +15,21 @@ import (
 // depends on has ended. Later tasks pass one that waits for others (MODEL.md,
 // "Narrow tasks").
 type tasks struct {
-	m       *Machine
-	rt      TaskRuntime
-	as      host.AsTasks
-	live    map[uint32]*Task   // read from the program and not finished
-	behind  map[uint32][]*Task // those that wait for a task
-	done    []uint64           // bit per kernel: finished
-	readied clock.FIFO[*Task]
-	spare   []*Task
-	kernel  trace.Kernel
-	order   host.LaunchOrder
-	waiting bool         // the program waits for tasks
-	homes   []*Residence // by number
+	*core
+	kernels  *kernels
+	ctas     *ctaScheduler
+	host     *host.Host
+	rt       TaskRuntime
+	as       host.AsTasks
+	live     map[uint32]*Task   // read from the program and not finished
+	behind   map[uint32][]*Task // those that wait for a task
+	done     []uint64           // bit per kernel: finished
+	readied  clock.FIFO[*Task]
+	spare    []*Task
+	kernel   trace.Kernel
+	launches host.LaunchOrder
+	waiting  bool         // the program waits for tasks
+	homes    []*Residence // by number
 
 	running int  // tasks with a threadblock on the device, or a core
 	since   Time // running is not 0
@@ -52,26 +55,26 @@ const (
 )
 
 // newTasks returns the unit; the runtime starts with the first task.
-func newTasks(m *Machine, as host.AsTasks) *tasks {
-	u := &tasks{m: m, rt: m.policy.Tasks, as: as, live: make(map[uint32]*Task), behind: make(map[uint32][]*Task), first: Unset}
+func newTasks(m *core, as host.AsTasks) *tasks {
+	u := &tasks{core: m, rt: m.policy.Tasks, as: as, live: make(map[uint32]*Task), behind: make(map[uint32][]*Task), first: Unset}
 	if u.rt == nil {
 		u.rt = newTaskStreams()
 	}
-	u.order.Init()
+	u.launches.Init()
 	return u
 }
 
 // spawn takes a task from the program. again: the host waits and comes back
 // with the same operation.
 func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
-	h := u.m.host
-	if at := host.Cycles(op.ArrivalNs, u.m.cfg); at > t {
+	h := u.host
+	if at := host.Cycles(op.ArrivalNs, u.cfg); at > t {
 		h.Sleep(at-t, t)
 		return true, nil
 	}
 	if u.count == 0 {
 		u.peak = u.warps
-		if err := u.rt.Start(&TaskMachine{u.m, u}); err != nil {
+		if err := u.rt.Start(&TaskMachine{u}); err != nil {
 			return false, err
 		}
 	}
@@ -108,7 +111,7 @@ func (u *tasks) spawn(op *trace.HostOp, t Time) (again bool, err error) {
 // make reads a task's kernel.
 func (u *tasks) make(op *trace.HostOp) (*Task, error) {
 	k := &u.kernel
-	if err := u.m.tr.Kernel(op.Kernel, k); err != nil {
+	if err := u.tr.Kernel(op.Kernel, k); err != nil {
 		return nil, err
 	}
 	if u.live[k.ID] != nil || u.isDone(k.ID) {
@@ -163,7 +166,7 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 			return err
 		}
 	}
-	if err := u.m.host.Run(t); err != nil || !u.waiting || len(u.live) == 0 {
+	if err := u.host.Run(t); err != nil || !u.waiting || len(u.live) == 0 {
 		return err
 	}
 	return u.rt.Drain(t)
@@ -175,12 +178,12 @@ func (u *tasks) finish(task *Task, t Time) {
 		panic(fmt.Sprintf("%T finishes task %d at %d, %d of its threadblocks run", u.rt, task.Kernel, t, task.open))
 	}
 	task.Record.Back = t
-	u.m.sum.Cycles = max(u.m.sum.Cycles, t)
+	u.sum.Cycles = max(u.sum.Cycles, t)
 	if u.first == Unset || task.Record.Spawn < u.first {
 		u.first = task.Record.Spawn
 	}
 	u.last = max(u.last, t)
-	u.m.obs.Task(&task.Record)
+	u.obs.Task(&task.Record)
 	delete(u.live, task.Kernel)
 	for int(task.Kernel>>6) >= len(u.done) {
 		u.done = append(u.done, 0)
@@ -193,7 +196,7 @@ func (u *tasks) finish(task *Task, t Time) {
 	}
 	delete(u.behind, task.Kernel)
 	u.spare = append(u.spare, task)
-	u.m.queue.Post(t, evTask, 0, tasksReadied)
+	u.queue.Post(t, evTask, 0, tasksReadied)
 }
 
 // drain tells the runtime that the program waits.
@@ -226,14 +229,14 @@ func (u *tasks) report() {
 	if u == nil || u.count == 0 {
 		return
 	}
-	m := &u.m.metrics
+	m := &u.metrics
 	m.set("tasks", float64(u.count))
 	m.set("tasks_end_to_end_cycles", float64(u.last-max(0, u.first)))
 	m.set("tasks_compute_cycles", float64(u.compute))
-	places := float64(len(u.m.sms) * u.m.cfg.SM.MaxWarps)
+	places := float64(len(u.sms) * u.cfg.SM.MaxWarps)
 	m.set("gpu_occupancy_peak_pct", 100*float64(u.peak)/places)
 	if u.compute > 0 {
-		m.set("gpu_occupancy_mean_pct", 100*float64(u.m.sum.ActiveWarpCycles)/(places*float64(u.compute)))
+		m.set("gpu_occupancy_mean_pct", 100*float64(u.sum.ActiveWarpCycles)/(places*float64(u.compute)))
 	}
 }
 
@@ -255,7 +258,7 @@ func (u *tasks) warp(n int) {
 // host goes on with the next, or waits; again: it comes again with this one.
 func (u *tasks) issue(op *trace.HostOp, t Time) (done, again bool, err error) {
 	if u.as != host.NotTasks {
-		ok, err := u.order.Convert(u.m.tr, u.as, op)
+		ok, err := u.launches.Convert(u.tr, u.as, op)
 		if !ok || err != nil {
 			return true, false, err
 		}
@@ -272,7 +275,7 @@ func (u *tasks) issue(op *trace.HostOp, t Time) (done, again bool, err error) {
 			}
 		}
 		if len(of) > 0 {
-			u.m.host.WaitFor(func() bool { return !slices.ContainsFunc(of, func(k uint32) bool { return !u.isDone(k) }) })
+			u.host.WaitFor(func() bool { return !slices.ContainsFunc(of, func(k uint32) bool { return !u.isDone(k) }) })
 		}
 		return true, false, u.drain(t)
 	case trace.OpSyncDevice:

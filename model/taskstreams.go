@@ -53,7 +53,7 @@ func (r *taskStreams) Start(m *TaskMachine) error {
 
 // Window is of [TaskRuntime].
 func (r *taskStreams) Window() int {
-	switch p := r.m.m.policy; {
+	switch p := r.m.unit.policy; {
 	case p.Host.Serial():
 		return 1
 	case p.TaskCopies == CopiesPhased:
@@ -64,8 +64,8 @@ func (r *taskStreams) Window() int {
 
 // Ready is of [TaskRuntime].
 func (r *taskStreams) Ready(task *Task, t Time) error {
-	phased := r.m.m.policy.TaskCopies == CopiesPhased
-	if r.m.m.policy.TaskCopies == CopiesFree {
+	phased := r.m.unit.policy.TaskCopies == CopiesPhased
+	if r.m.unit.policy.TaskCopies == CopiesFree {
 		task.InBytes, task.OutBytes = 0, 0
 	}
 	r.drained = false
@@ -109,7 +109,7 @@ func (r *taskStreams) Event(_ uint8, _ uint64, t Time) error {
 
 // step makes calls until the host thread is busy or the launch queue is full.
 func (r *taskStreams) step(t Time) error {
-	h := r.m.m.host
+	h := r.m.unit.host
 	for {
 		if r.calls.Len() == 0 && !r.advance() || h.Open >= host.MaxOpen {
 			return nil
@@ -157,7 +157,7 @@ func (r *taskStreams) advance() bool {
 
 // call makes one call.
 func (r *taskStreams) call(c taskCall, t Time) error {
-	m, task := r.m.m, c.task
+	m, task := r.m.unit, c.task
 	if task.stream == nil {
 		task.stream = m.host.Stream(taskStreamBase + r.next%taskStreamCount)
 		r.next++
@@ -167,7 +167,7 @@ func (r *taskStreams) call(c taskCall, t Time) error {
 	cost := m.cfg.Host.CopyCallNs
 	switch c.kind {
 	case trace.OpLaunch:
-		k, err := m.launch(task.Kernel, task.stream)
+		k, err := m.kernels.launch(task.Kernel, task.stream)
 		if err != nil {
 			return err
 		}
@@ -193,10 +193,10 @@ func (u *tasks) streamOpEnded(op *host.StreamOp, t Time) {
 		rec.Copied = t
 		r.copying--
 	case trace.OpLaunch:
-		k := &u.m.runs[op.Run.Slot].rec
+		k := &u.kernels.runs[op.Run.Slot].rec
 		rec.Schedulable, rec.FirstWarp, rec.End = max(k.Arrive, rec.Copied), k.FirstCTA, k.End
 		u.over(t)
-		if u.m.policy.TaskCopies == CopiesPhased {
+		if u.policy.TaskCopies == CopiesPhased {
 			if r.running--; !op.Last {
 				r.outs = append(r.outs, task)
 			}
@@ -205,5 +205,5 @@ func (u *tasks) streamOpEnded(op *host.StreamOp, t Time) {
 	if op.Last {
 		u.finish(task, t)
 	}
-	u.m.queue.Post(t, evTask, 0, tasksRoom)
+	u.queue.Post(t, evTask, 0, tasksRoom)
 }

@@ -3,7 +3,6 @@ package model
 import (
 	"testing"
 
-	"gpureplay/model/exec"
 	"gpureplay/model/memory"
 )
 
@@ -20,16 +19,14 @@ func (w *windows) Sample(r *SampleRecord) { w.all = append(w.all, *r) }
 func TestThinner(t *testing.T) {
 	for _, cycles := range []Time{300, 256 * 2047, 256 * 2048, 256*2048 + 1, 50_000_000} {
 		var s sampler
-		s.init(SampleAuto)
 		obs := &windows{}
-		one := &exec.SM{}
-		m := &Machine{mem: &memory.System{}, obs: obs, sms: []*exec.SM{one}, kmu: &kmu{}, ctas: &ctaScheduler{}, children: &children{}}
+		issued := uint64(0)
+		s.init(SampleAuto, obs, &memory.System{}, func(r *SampleRecord) { r.WarpInsts = issued })
 		for at := Time(0); at <= cycles; at += 100 {
-			s.advance(m, at)
-			one.Issued += 3
+			s.advance(at)
+			issued += 3
 		}
-		m.sum.Cycles = cycles
-		s.finish(m)
+		s.finish(cycles)
 		var end Time
 		var insts uint64
 		for _, w := range obs.all {
@@ -39,8 +36,8 @@ func TestThinner(t *testing.T) {
 			end = w.End
 			insts += w.WarpInsts
 		}
-		if end != cycles || insts != one.Issued {
-			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, one.Issued)
+		if end != cycles || insts != issued {
+			t.Errorf("%d cycles: the windows end at %d with %d of %d instructions", cycles, end, insts, issued)
 		}
 		if n := len(obs.all); n > maxWindows || cycles > 256*2048 && n < maxWindows/2 {
 			t.Errorf("%d cycles: %d windows", cycles, n)

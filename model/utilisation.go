@@ -11,7 +11,7 @@ import (
 // utilisation is the largest of register file, shared memory and SM utilisation
 // (SPAWN paper, section III.A), over the cycles of the run.
 type utilisation struct {
-	m         *Machine
+	*core
 	at        Time
 	ctas      []int // per SM
 	busy      int   // SMs with a CTA
@@ -22,8 +22,8 @@ type utilisation struct {
 	childMost int
 }
 
-func newUtilisation(m *Machine) utilisation {
-	return utilisation{m: m, ctas: make([]int, len(m.sms))}
+func newUtilisation(m *core) *utilisation {
+	return &utilisation{core: m, ctas: make([]int, len(m.sms))}
 }
 
 // change books a CTA that comes (by = 1) or goes (by = -1) in cycle t.
@@ -62,7 +62,7 @@ func (u *utilisation) settle(t Time) {
 // there are none: their product is the unit of a share, so that shares of all
 // three are whole numbers.
 func (u *utilisation) whole() (registers, shared uint64) {
-	c := &u.m.cfg.SM
+	c := &u.cfg.SM
 	return uint64(max(1, c.Registers)), uint64(max(1, c.SharedBytes))
 }
 
@@ -71,7 +71,7 @@ func (u *utilisation) percent(cycles Time) float64 {
 	u.settle(cycles)
 	registers, shared := u.whole()
 	n := new(big.Int).SetUint64(registers * shared)
-	n.Mul(n, big.NewInt(int64(u.m.cfg.SM.Count)))
+	n.Mul(n, big.NewInt(int64(u.cfg.SM.Count)))
 	n.Mul(n, big.NewInt(int64(max(0, cycles))))
 	return u.sum.Over(n) * 100
 }

@@ -25,7 +25,7 @@ func (m *Machine) stuck() error {
 		}
 	}
 	if m.access != nil {
-		m.access.Stuck(m.waits(), add) // the accesses first: they say why the rest waits
+		m.access.Stuck(m.depends.waits(), add) // the accesses first: they say why the rest waits
 	}
 	for _, k := range m.ctas.entries {
 		of := ""
@@ -46,8 +46,8 @@ func (m *Machine) stuck() error {
 		add("%d child launches are kept by the policy, perhaps for the end of who waits for them", n)
 	}
 	m.tasks.stuck(add)
-	for q := range m.kmu.queues {
-		w := &m.kmu.queues[q]
+	for q := range m.kmu.hwqs {
+		w := &m.kmu.hwqs[q]
 		behind := ""
 		if w.busy > 0 {
 			behind = " behind a kernel that has been dispatched"
@@ -87,13 +87,4 @@ func (m *Machine) pause(ctx context.Context) (end bool, err error) {
 		m.tick(m.now, insts)
 	}
 	return false, nil
-}
-
-// cutShort gathers the summary of a run that ends at cycle t, before its program.
-// Kernels and CTAs that run have no records; what SMs did counts, up to a little
-// beyond t where they ran ahead of the machine.
-func (m *Machine) cutShort(t Time) (*Summary, error) {
-	m.sum.Cut = true
-	m.sum.Cycles = t
-	return m.finish()
 }

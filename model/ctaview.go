@@ -1,5 +1,51 @@
 package model
 
+// CTAScheduler decides which kernel's CTA goes on which SM next.
+type CTAScheduler interface {
+	// Place returns the kernel, an index into v.Kernels, and the SM that takes
+	// its next CTA. !ok: nothing goes anywhere in this cycle. It is called
+	// again after each placement and whenever something changed.
+	Place(v *CTAView) (kernel, sm int, ok bool)
+}
+
+// CTAView is what a CTA scheduler sees. It is valid during one call.
+type CTAView struct {
+	// Kernels holds the kernels of the distributor with CTAs left to give,
+	// first come first.
+	Kernels []*KernelView
+	// Held holds those that have CTAs left of which the dependency lets none go.
+	Held []*KernelView
+	u    *ctaScheduler
+	work []Work
+}
+
+// SMs returns the number of SMs.
+func (v *CTAView) SMs() int { return len(v.u.sms) }
+
+// Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. A
+// dependency may keep CTAs of two kernels apart.
+func (v *CTAView) Fits(k, sm int) bool {
+	s, kernel := v.u.sms[sm], v.u.view[k]
+	if v.u.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.u.access.Apart() {
+		return false
+	}
+	return s.Fits(&kernel.seen)
+}
+
+// Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
+// for more.
+func (v *CTAView) Dependency() Dependency { return v.u.policy.Dependency }
+
+// Count counts an event of the policy; the counts stand in the run's metrics.
+func (v *CTAView) Count(name string) { v.u.metrics.count(name) }
+
+// Resident returns the number of CTAs on SM sm.
+func (v *CTAView) Resident(sm int) int { return len(v.u.sms[sm].CTAs) }
+
+// Holder returns the kernel id whose CTA was placed last on SM sm, or NoKernel
+// if none ever was.
+func (v *CTAView) Holder(sm int) uint32 { return v.u.sms[sm].Holder }
+
 // WorkScheduler is a [CTAScheduler] that also chooses what of a kernel goes next: CTAs
 // of its own grid, or of one of the groups that have joined it. The machine asks
 // PlaceWork in place of Place.
@@ -24,7 +70,7 @@ type Work struct {
 // Work returns what v.Kernels[k] can give, its own grid first, then groups in the
 // order of their coming. It is valid until the next call.
 func (v *CTAView) Work(k int) []Work {
-	u, kernel := v.m.ctas, v.m.ctas.view[k]
+	u, kernel := v.u, v.u.view[k]
 	v.work = v.work[:0]
 	if kernel.next < kernel.native {
 		w := Work{Index: ownGrid, Child: NoKernel, Left: kernel.native - kernel.next, Since: kernel.rec.Dispatch, ParentSM: -1}
@@ -35,7 +81,7 @@ func (v *CTAView) Work(k int) []Work {
 	}
 	for i := range kernel.groups.Len() {
 		g := kernel.groups.At(i)
-		if !u.groupReady(g, v.m.now) {
+		if !u.groupReady(g, v.u.now) {
 			continue
 		}
 		w := Work{Index: i, Child: g.launch.child, Left: uint64(g.launch.ctas), Since: g.since}
@@ -50,29 +96,16 @@ func (v *CTAView) Work(k int) []Work {
 
 func (w *Work) askedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
 
-// someReady reports whether some CTA of k can be placed in cycle t.
-func (u *ctaScheduler) someReady(k *kernelRun, t Time) bool {
-	if k.next < k.native {
-		return true
-	}
-	for i := range k.groups.Len() {
-		if u.groupReady(k.groups.At(i), t) {
-			return true
-		}
-	}
-	return false
-}
-
 // Now is the cycle.
-func (v *CTAView) Now() Time { return v.m.now }
+func (v *CTAView) Now() Time { return v.u.now }
 
 // WakeAt has the scheduler asked again at t, which is later than now.
-func (v *CTAView) WakeAt(t Time) { v.m.ctas.wakeAt(t) }
+func (v *CTAView) WakeAt(t Time) { v.u.wakeAt(t) }
 
 // Load returns when a record of the scheduler's own that is known by a number is on
 // chip, which is read from global memory now.
 func (v *CTAView) Load(number uint64) Time {
-	return v.m.mem.ReadSector(0, schedulerRecords+number, v.m.now)
+	return v.u.mem.ReadSector(0, schedulerRecords+number, v.u.now)
 }
 
 // schedulerRecords is where such records lie, in sectors, apart from every address of
@@ -80,4 +113,4 @@ func (v *CTAView) Load(number uint64) Time {
 const schedulerRecords = 1<<58 + 1<<57
 
 // FreeWarps is how many more warps SM sm has places for.
-func (v *CTAView) FreeWarps(sm int) int { return v.m.cfg.SM.MaxWarps - v.m.sms[sm].Used.Warps }
+func (v *CTAView) FreeWarps(sm int) int { return v.u.cfg.SM.MaxWarps - v.u.sms[sm].Used.Warps }

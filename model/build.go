@@ -1,0 +1,85 @@
+package model
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/host"
+	"gpureplay/model/memory"
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
+
+// New builds a machine for one replay of tr.
+func New(tr *trace.Reader, opt Options) (*Machine, error) {
+	if err := opt.Config.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Machine{core: newCore(tr, &opt), acting: make([]uint64, (opt.Config.SM.Count+63)/64), stepped: Unset, tick: opt.Tick}
+	t := program.NewTiming(&m.cfg.Exec, &m.cfg.SM)
+	m.sms = newSMs(m, m.cfg.SM.Count, &t)
+	m.sampler.init(opt.Sample, m.obs, m.mem, m.state)
+	m.kernels = &kernels{core: &m.core}
+	m.children = newChildren(&m.core, m.kernels)
+	m.kmu = newKMU(&m.core)
+	m.ctas = newCTAScheduler(&m.core, m.kernels)
+	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks && m.prog.Totals.ChildLaunches == 0
+	m.tasks = newTasks(&m.core, opt.AsTasks)
+	var err error
+	if m.host, err = host.New(m.cfg, tr, onDevice{m}, m.policy.Host, opt.Timing); err != nil {
+		return nil, err
+	}
+	m.connect()
+	if err := m.startDependency(); err != nil {
+		return nil, err
+	}
+	m.host.Submit = newSubmission(m)
+	return m, nil
+}
+
+// newCore gathers what all units share.
+func newCore(tr *trace.Reader, opt *Options) core {
+	m := core{
+		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.Bulk,
+		wheel: clock.NewWheel(opt.Config.SM.Count), mem: memory.New(opt.Config), lib: program.NewLibrary(tr, opt.Config),
+		cut: never - 1, captured: opt.Captured,
+	}
+	if m.obs == nil {
+		m.obs = nobody{}
+	}
+	m.placed, _ = m.obs.(PlacementObserver)
+	m.swapped, _ = m.obs.(SuspensionObserver)
+	if w, ok := m.obs.(memory.Watcher); ok {
+		m.mem.Watch(w)
+	}
+	if m.captured == nil {
+		m.captured = func() *hardware.Config { return opt.Config }
+	}
+	if opt.MaxCycles > 0 {
+		m.cut = opt.MaxCycles
+	}
+	return m
+}
+
+// connect gives each unit the units that it hands work to.
+func (m *Machine) connect() {
+	m.kmu.host, m.kmu.ctas, m.kmu.children = m.host, m.ctas, m.children
+	m.children.host, m.children.kmu, m.children.ctas = m.host, m.kmu, m.ctas
+	m.ctas.kmu, m.ctas.children, m.ctas.tasks, m.ctas.sampler = m.kmu, m.children, m.tasks, &m.sampler
+	m.tasks.host, m.tasks.kernels, m.tasks.ctas = m.host, m.kernels, m.ctas
+}
+
+// startDependency binds the policy's dependency.
+func (m *Machine) startDependency() error {
+	x := &DependencyMachine{core: &m.core, kernels: m.kernels, ctas: m.ctas, host: m.host}
+	m.depends = x
+	if m.ctas.gate, _ = m.policy.Dependency.(CTADependency); m.ctas.gate != nil {
+		m.ctas.gate.Start(x)
+		m.host.Gate = hostGate{m.ctas.gate, m.kernels}
+	}
+	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
+		m.ctas.access, m.kernels.unfolds = m.access, true
+		x.waiting = make(map[int32][]accessWaiter)
+		return m.access.Start(x)
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package model
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/exec"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
+
+// core is what all units of a machine share: what is replayed and on what, time and its
+// events, SMs and memory, and who is told. It knows no unit.
+type core struct {
+	cfg      *hardware.Config
+	policy   *Policy
+	tr       *trace.Reader
+	prog     *trace.Program
+	obs      Observer
+	placed   PlacementObserver  // nil: the observer does not watch placements
+	swapped  SuspensionObserver // nil: nor suspensions
+	untold   bool               // CTAs that are held are not told of
+	now      Time
+	queue    clock.Queue
+	wheel    *clock.Wheel
+	sms      []*exec.SM
+	mem      *memory.System
+	lib      *program.Library
+	metrics  metrics
+	sum      Summary
+	err      error // met by an SM; ends the run after the cycle
+	cut      Time  // cycle in which the run is cut off
+	captured func() *hardware.Config
+}
+
+// What an event is about: the kinds, in the order in which a cycle handles them.
+const (
+	evHost      clock.Kind = iota // the host goes on
+	evCopyEnd                     // a = stream: its copy has ended
+	evArrive                      // a = kernel slot: reaches the KMU
+	evChild                       // a = number of a request: reaches the KMU
+	evGroups                      // a = number of a call: its groups reach the CTA scheduler
+	evDispatch                    // a = kernel slot: enters the distributor
+	evRelease                     // a = kernel slot: it only waits for children
+	evKernelEnd                   // a = kernel slot: its last CTA has ended
+	evAccess                      // a = what, b = of what: for the dependency that works on accesses
+	evTask                        // a = argument, b = what: for the narrow tasks and their runtime
+	evCTAs                        // the CTA scheduler looks again
+	evSM                          // a = SM: wakes, farther ahead than the wheel reaches
+)
+
+// wake makes an SM act at t, unless it acts before.
+func (m *core) wake(id int, t Time) {
+	if m.wheel.Due[id] < t {
+		return
+	}
+	m.wheel.Due[id] = t
+	if t-m.now < clock.WheelSlots {
+		m.wheel.Add(t, id)
+	} else {
+		m.queue.Post(t, evSM, uint64(id), 0)
+	}
+}
+
+// fail notes an error met where none can be returned; the run ends with the
+// first.
+func (m *core) fail(err error) {
+	if m.err == nil {
+		m.err = err
+	}
+}
+
+// stage tells of an interval of the host's program.
+func (m *core) stage(kind StageKind, array uint32, start, end Time, bytes uint64) {
+	m.tellStage(&StageRecord{Stage: kind, Kernel: NoKernel, Array: array, Start: start, End: end, Bytes: bytes})
+}
+
+func (m *core) tellStage(r *StageRecord) {
+	m.sum.Cycles = max(m.sum.Cycles, r.End)
+	m.obs.Stage(r)
+}
+
+// queues is how many hardware work queues there are.
+func (m *core) queues() int { return max(1, m.cfg.KMU.HWQs) }
+
+// nobody is the observer of a run that nobody watches.
+type nobody struct{}
+
+func (nobody) Kernel(*KernelRecord) {}
+func (nobody) CTA(*CTARecord)       {}
+func (nobody) Stage(*StageRecord)   {}
+func (nobody) Launch(*LaunchRecord) {}
+func (nobody) Page(*PageRecord)     {}
+func (nobody) Task(*TaskRecord)     {}
+func (nobody) Sample(*SampleRecord) {}
