@@ -26,6 +26,7 @@ const (
 	slowLaunch
 	hostThreads
 	syncStreamInferred
+	syncOfAll
 	eventQuery
 	hostCopy
 	eventUnresolved
@@ -70,6 +71,8 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "host threads that called the API; their calls are merged by time into one host program"},
 	syncStreamInferred: {Name: "sync_stream_inferred", Severity: trace.Info,
 		Help: "stream synchronisations whose stream the profiler did not record; taken to be the one that the thread used last"},
+	syncOfAll: {Name: "sync_of_all_streams", Severity: trace.Info,
+		Help: "waits for a stream or an event that had nothing left to do, which ended when the last of the other streams did: they wait for the device (the legacy default stream waits for all others)"},
 	eventQuery: {Name: "event_query", Severity: trace.Info,
 		Help: "queries of events; they do not wait and are left out"},
 	hostCopy: {Name: "host_copy", Severity: trace.Info,

@@ -67,3 +67,34 @@ launch d stream 7 host 60 start 442 ran 5 grid 2`, uint64(inferredEvent)))
 		t.Errorf("%v", b.Diagnostics())
 	}
 }
+
+// The host waits for the default stream, 7, whose a ended at 30, from 50 to 435, when b
+// of another stream had ended at 430: it waits for all. The next wait for 7 ends at once,
+// and one that goes on for long behind the end of c, at 520, is the host's own time.
+func TestSyncOfAllStreams(t *testing.T) {
+	var events []any
+	sync := func(correlation uint64, at, ns int64) {
+		events = append(events, Call{Kind: CallSyncStream, Correlation: correlation, Host: 1, Thread: 1, StartNs: at, DurationNs: ns},
+			Sync{Kind: CallSyncStream, Correlation: correlation, Stream: 7, HasStream: true})
+	}
+	events = append(events, launch(1, 0), kernel("a", 1, 7, 20, 10), launch(2, 10), kernel("b", 2, 8, 30, 400))
+	sync(91, 50, 385)
+	sync(92, 440, 10)
+	events = append(events, launch(3, 460), kernel("c", 3, 8, 480, 40))
+	sync(93, 500, 100)
+	got, b := run(t, -1, events...)
+	expect(t, got, `
+launch a stream 7 host 0 start 20 ran 10 grid 2
+launch b stream 8 host 10 start 30 ran 400 grid 2
+work 30
+sync_device
+work 5
+sync_stream 7
+work 10
+launch c stream 8 host 460 start 480 ran 40 grid 2
+work 30
+sync_stream 7`)
+	if count(b, "sync_of_all_streams") != 1 {
+		t.Errorf("%v", b.Diagnostics())
+	}
+}

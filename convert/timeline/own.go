@@ -28,6 +28,22 @@ func (o *own) issued(stream uint64, end int64) {
 	}
 }
 
+// waitsForAll reports whether a call waited for all streams, whatever it names: what it
+// names had ended before, and it waited longer for the end of the others than it took
+// to end behind it. The legacy default stream does so, and an event in it.
+func (o *own) waitsForAll(op *trace.HostOp) bool {
+	var named int64
+	switch op.Kind {
+	case trace.OpSyncStream:
+		named = o.streams[op.Stream]
+	case trace.OpSyncEvent:
+		named = o.events[op.Event]
+	default:
+		return false
+	}
+	return named <= o.from && o.ended <= o.end && o.end-o.ended < o.ended-o.from
+}
+
 // waiting is the host's own time of a call that has no activity.
 func (o *own) waiting(op *trace.HostOp) int64 {
 	switch op.Kind {

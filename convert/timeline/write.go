@@ -238,6 +238,10 @@ func (e *emitter) call(r *row, used *last) error {
 	if err := e.work(r); err != nil {
 		return err
 	}
+	if e.own.waitsForAll(&op) {
+		e.b.counts.add(syncOfAll)
+		op.Kind, op.Stream, op.Event = trace.OpSyncDevice, 0, 0
+	}
 	op.Ns = e.own.waiting(&op)
 	e.op = op
 	return e.sink.Op(&e.op)

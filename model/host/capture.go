@@ -10,11 +10,12 @@ import (
 
 // Capture is what the recorded times of a trace come to.
 type Capture struct {
-	Timed  bool  // something has a time
-	Origin int64 // where the host's program begins, in ns of the capture
-	End    int64 // where the last of its work ends
-	usual  [2]int64
-	idle   []span // when the device did nothing, for longer than is usual for a launch
+	Timed   bool  // something has a time
+	Origin  int64 // where the host's program begins, in ns of the capture
+	End     int64 // where the last of its work ends
+	usual   [2]int64
+	abreast [3]bool // per engine: copies went on side by side
+	idle    []span  // when the device did nothing, for longer than is usual for a launch
 
 	// BoundaryNs is the time from the end of a kernel to the begin of the next of its
 	// stream, where that had been launched by then: the median; -1: there is none.
@@ -64,6 +65,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	var delays [2][]int64
 	var boundaries []boundary
 	var works []span
+	var copied [3]int64          // per engine: when its last copy ended
 	kernels := map[uint64]bool{} // whether the last of a stream was one
 	last := map[uint64]int64{}
 	ops := tr.HostOps()
@@ -110,6 +112,11 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		}
 		kernels[op.Stream] = kind == delayOfLaunch
 		end := r.StartNs + max(0, r.DurationNs)
+		if kind == delayOfCopy {
+			engine := EngineOf(op.Kind)
+			c.abreast[engine] = c.abreast[engine] || r.StartNs < copied[engine]
+			copied[engine] = max(copied[engine], end)
+		}
 		works = append(works, span{r.StartNs, end})
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
 	}

@@ -135,7 +135,10 @@ func (h *Host) copy(st *Stream, op *StreamOp, t Time) {
 	start := max(t, h.Engine[engine])
 	end := start + Cycles(int64(h.cfg.Host.CopyLatencyNs), h.cfg) + h.Link[engine].Cycles(op.Bytes)
 	if op.duration > 0 {
-		start, end = t+op.gap, t+op.gap+op.duration
+		if start = t + op.gap; !h.captured() && !h.capture.abreast[engine] {
+			start = max(start, h.Engine[engine])
+		}
+		end = start + op.duration
 	}
 	h.Engine[engine] = min(max(h.Engine[engine], end), 2*Horizon)
 	h.dev.Took(op.Kind, op.Array, start, end, op.Bytes)
