@@ -214,3 +214,34 @@ func TestOriginOfACapture(t *testing.T) {
 		}
 	}
 }
+
+// A copy that had been called, and began when another one of its direction had ended,
+// waits for that wherever it comes: here the second, called at 20, begins at 1100, and b,
+// which the machine takes 40 to dispatch, at 2140. One after another, a begins at 1100 +
+// 10 + 40, the copy behind its end at 1250 (called at 1120, it could at 1125), and b at
+// 2250 + 10 + 40. Of copies that went on side by side each begins as long after its call as
+// it did (500). Where one to the host waited for one to the device, they have one engine.
+func TestRecordedCopyEngine(t *testing.T) {
+	recorded := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
+	const text = `meta fidelity=kernel
+h2d bytes=64 async stream=1 ns=10 host=0 start=100 duration=1000
+launch a grid=1 block=32 fidelity=kernel stream=1 ns=10 host=10 start=1100 duration=100
+%s bytes=64 async stream=2 ns=10 host=20 start=%d duration=1000
+launch b grid=1 block=32 fidelity=kernel stream=2 ns=10 host=30 start=%d duration=100
+`
+	for _, w := range []struct {
+		policy, kind string
+		start        int
+		want         string
+	}{
+		{"hyperq", "h2d", 1100, "[1140-1240 2140-2240]"},
+		{"serial", "h2d", 1100, "[1150-1250 2300-2400]"},
+		{"hyperq", "h2d", 500, "[1140-1240 1540-1640]"},
+		{"hyperq", "d2h", 1100, "[1140-1240 2140-2240]"},
+		{"hyperq", "d2h", 500, "[1140-1240 1540-1640]"},
+	} {
+		if got := fmt.Sprint(recordedEnds(t, fmt.Sprintf(text, w.kind, w.start, w.start+1000), w.policy, recorded, nil)); got != w.want {
+			t.Errorf("%s, %s at %d: %s, want %s", w.policy, w.kind, w.start, got, w.want)
+		}
+	}
+}

@@ -14,8 +14,9 @@ type Capture struct {
 	Origin  int64 // where the host's program begins, in ns of the capture
 	End     int64 // where the last of its work ends
 	usual   [2]int64
-	abreast [3]bool // per engine: copies went on side by side
-	idle    []span  // when the device did nothing, for longer than is usual for a launch
+	few     bool // copies that did not wait
+	engines engines
+	idle    []span // when the device did nothing, for longer than is usual for a launch
 
 	// BoundaryNs is the time from the end of a kernel to the begin of the next of its
 	// stream, where that had been launched by then: the median; -1: there is none.
@@ -54,6 +55,9 @@ func kindOfDelay(k trace.OpKind) int {
 	return delayOfCopy
 }
 
+// fewDelays say little of what is usual.
+const fewDelays = 8
+
 // mostDelays bounds the memory of a median.
 const mostDelays = 1 << 16
 
@@ -65,7 +69,6 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	var delays [2][]int64
 	var boundaries []boundary
 	var works []span
-	var copied [3]int64          // per engine: when its last copy ended
 	kernels := map[uint64]bool{} // whether the last of a stream was one
 	last := map[uint64]int64{}
 	ops := tr.HostOps()
@@ -80,6 +83,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 					c.usual[i] = d[len(d)/2]
 				}
 			}
+			c.few = len(delays[delayOfCopy]) < fewDelays
 			c.BoundaryNs = c.boundary(boundaries)
 			c.idle = idle(works, c.usual[delayOfLaunch])
 			return c, nil
@@ -104,7 +108,8 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		loaded := op.Ns + loading
 		loading = 0
 		kind := kindOfDelay(op.Kind)
-		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && len(delays[kind]) < mostDelays {
+		free := kind == delayOfLaunch || c.engines.free(op.Kind, r.HostNs)
+		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && free && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
 		}
 		if was := last[op.Stream]; kind == delayOfLaunch && kernels[op.Stream] && r.HostNs >= 0 && r.StartNs >= was && len(boundaries) < mostDelays {
@@ -113,9 +118,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		kernels[op.Stream] = kind == delayOfLaunch
 		end := r.StartNs + max(0, r.DurationNs)
 		if kind == delayOfCopy {
-			engine := EngineOf(op.Kind)
-			c.abreast[engine] = c.abreast[engine] || r.StartNs < copied[engine]
-			copied[engine] = max(copied[engine], end)
+			c.engines.copied(op.Kind, r)
 		}
 		works = append(works, span{r.StartNs, end})
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)

@@ -36,6 +36,8 @@ type Host struct {
 	timing  Timing
 	graphs  graphs
 	capture *Capture
+	turn    [3]Time          // per engine: before which its last copy did not begin, as recorded
+	copied  [3]int64         // per engine: when its last copy was recorded to end, ns
 	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
 	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
 	called  int64            // when the last call of the capture was made that issued something, ns; -1: none was
@@ -218,7 +220,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		h.Push(st, h.recorded(StreamOp{Kind: trace.OpLaunch, Run: k, order: k.Number, early: k.Early}, op, k.Recorded, t), t)
 		busy := h.deliver(op, k, t)
 		st.waits = false
-		h.noteEnd(op.Stream, k.Recorded)
+		h.noteEnd(op, k.Recorded)
 		h.worked = 0
 		return busy, nil
 	case trace.OpEventRecord:
@@ -236,7 +238,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 	default:
 		st := h.Stream(op.Stream)
 		h.Push(st, h.recorded(StreamOp{Kind: op.Kind, Array: op.Array, addr: op.Addr, Bytes: op.Bytes}, op, op.Recorded, t), t)
-		h.noteEnd(op.Stream, op.Recorded)
+		h.noteEnd(op, op.Recorded)
 		st.waits = false
 		if op.Async && !serial {
 			return h.call(op), nil

@@ -135,8 +135,8 @@ func (h *Host) copy(st *Stream, op *StreamOp, t Time) {
 	start := max(t, h.Engine[engine])
 	end := start + Cycles(int64(h.cfg.Host.CopyLatencyNs), h.cfg) + h.Link[engine].Cycles(op.Bytes)
 	if op.duration > 0 {
-		if start = t + op.gap; !h.captured() && !h.capture.abreast[engine] {
-			start = max(start, h.Engine[engine])
+		if start = t + op.gap; !h.captured() {
+			start = max(start, h.freeAt(engine))
 		}
 		end = start + op.duration
 	}

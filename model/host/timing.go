@@ -33,7 +33,7 @@ type CopyTimes uint8
 
 const (
 	CopiesMachine  CopyTimes = iota // from the machine's links
-	CopiesRecorded                  // what they took in the capture, whatever else is copied
+	CopiesRecorded                  // what they took in the capture, on engines as it shows them
 )
 
 // CopyTimeNames are the words for [CopyTimes], in order.
@@ -91,8 +91,8 @@ func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 
 // notBefore is the cycle before which work that is issued in cycle t does not begin,
 // as it was recorded: as long after its call as it did; its start, where the capture
-// has no call. Of what may have waited for work before it in its stream it is no
-// longer than is usual for what did not; behind a wait for an event, no longer than that
+// has no call. Of what may have waited for work before it in its stream, or for its copy
+// engine, it is no longer than is usual for what did not; behind a wait for an event, no longer than that
 // and what the device was idle. 0: nothing was recorded of it.
 func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	switch {
@@ -105,12 +105,18 @@ func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	if op.Ns == 0 { // a launch that loaded code, which stands before it as work
 		delay -= h.worked
 	}
+	if op.Kind != trace.OpLaunch && h.engineBusy(op.Kind, r.HostNs) {
+		return h.inTurn(op.Kind, t+Cycles(min(delay, h.usualCopy()), h.cfg))
+	}
 	usual := h.capture.usual[kindOfDelay(op.Kind)]
 	switch {
 	case h.lastEnd[op.Stream] > r.HostNs:
 		delay = min(delay, usual)
 	case h.Stream(op.Stream).waits:
 		delay = min(delay, usual+h.capture.idleIn(r.StartNs-delay, r.StartNs))
+	}
+	if op.Kind != trace.OpLaunch {
+		return h.inTurn(op.Kind, t+Cycles(delay, h.cfg))
 	}
 	return t + Cycles(delay, h.cfg)
 }
@@ -126,8 +132,14 @@ func (h *Host) gap(op *trace.HostOp, r *trace.Recorded) Time {
 }
 
 // noteEnd notes when an operation was recorded to end, for those behind it.
-func (h *Host) noteEnd(stream uint64, r *trace.Recorded) {
-	if r != nil && r.StartNs >= 0 {
-		h.lastEnd[stream] = max(h.lastEnd[stream], r.StartNs+max(0, r.DurationNs))
+func (h *Host) noteEnd(op *trace.HostOp, r *trace.Recorded) {
+	if r == nil || r.StartNs < 0 {
+		return
+	}
+	end := r.StartNs + max(0, r.DurationNs)
+	h.lastEnd[op.Stream] = max(h.lastEnd[op.Stream], end)
+	if op.Kind != trace.OpLaunch {
+		engine := EngineOf(op.Kind)
+		h.copied[engine] = max(h.copied[engine], end)
 	}
 }
