@@ -20,6 +20,8 @@ type Comparison struct {
 	Predicted     float64 // in the unit of its [Correlation]
 	Measured      float64
 	ErrorPct      float64 // of the prediction, signed
+	Bytes         float64 // of DRAM, predicted and measured; -1: one of them is not known
+	MeasuredBytes float64
 }
 
 // A Correlation is what the comparisons of one trace under one policy come to.
@@ -48,13 +50,52 @@ type measurement struct {
 	kernel uint32
 }
 
+// Measurements are what a table says of kernels.
+type Measurements struct {
+	Name   string // of the table
+	Unit   string // "cycles" or "ns"
+	values map[measurement]measure
+}
+
+// measure is a kernel's time, and its bytes of DRAM; -1: they are not known.
+type measure struct{ time, bytes float64 }
+
+// Add adds a kernel; of a table that is not of one trace with its name. Bytes of DRAM that
+// are not known are -1.
+func (m *Measurements) Add(trace string, kernel uint32, time, bytes float64) error {
+	if !(time > 0) || math.IsInf(time, 0) { // NaN is not above 0
+		return fmt.Errorf("%s of kernel %d is no number above 0", m.Unit, kernel)
+	}
+	key := measurement{trace, kernel}
+	if _, twice := m.values[key]; twice {
+		return fmt.Errorf("kernel %d stands there twice", kernel)
+	}
+	if m.values == nil {
+		m.values = map[measurement]measure{}
+	}
+	m.values[key] = measure{time, bytes}
+	return nil
+}
+
 // Correlate compares the kernels tables under dir with a table of measurements:
-// columns kernel, cycles or ns, and trace where the measurements are of several.
-// Without one ("") it compares with the durations that the captures recorded, in
-// ns. What a measurement contains and the time from a kernel's first CTA to its
-// end does not (launch latency) is added to each prediction, in the unit of the
-// measurement.
+// columns kernel, cycles or ns, trace where the measurements are of several, and dram_bytes
+// where those were measured. Without one ("") it compares with the durations that the captures
+// recorded, in ns. What a measurement contains and the time from a kernel's first CTA to its
+// end does not (launch latency) is added to each prediction, in the unit of the measurement.
 func Correlate(dir, measured string, add float64) ([]Correlation, error) {
+	if measured == "" {
+		return CorrelateWith(dir, nil, add)
+	}
+	m, err := readMeasured(measured)
+	if err != nil {
+		return nil, err
+	}
+	return CorrelateWith(dir, m, add)
+}
+
+// CorrelateWith is Correlate with measurements that have been read; nil: what the captures
+// recorded.
+func CorrelateWith(dir string, m *Measurements, add float64) ([]Correlation, error) {
 	if math.IsNaN(add) || math.Abs(add) > mostAdded {
 		return nil, fmt.Errorf("correlate: what is added to a prediction is %v: want a time of at most %g", add, float64(mostAdded))
 	}
@@ -65,17 +106,15 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	if len(parts) == 0 {
 		return nil, fmt.Errorf("correlate: %s has no kernels table: replay with --tables=kernels or all", dir)
 	}
-	unit, want := "ns", map[measurement]float64(nil)
-	if measured != "" {
-		if unit, want, err = readMeasured(measured); err != nil {
-			return nil, err
-		}
+	unit := "ns"
+	if m != nil {
+		unit = m.Unit
 	}
 	var all []Correlation
 	matched := 0
 	for _, p := range parts {
 		c := Correlation{Trace: p.Trace, GPU: p.GPU, Set: p.Set, Policy: p.Policy, Unit: unit}
-		if err := c.read(p.Path, want, add); err != nil {
+		if err := c.read(p.Path, m, add); err != nil {
 			return nil, err
 		}
 		slices.SortStableFunc(c.Rows, func(a, b Comparison) int { return cmp.Compare(a.Kernel, b.Kernel) })
@@ -83,11 +122,11 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 		matched += c.Kernels
 		all = append(all, c)
 	}
-	if matched == 0 && measured == "" {
+	if matched == 0 && m == nil {
 		return nil, fmt.Errorf("correlate: the traces of %s recorded no durations: give a table of measurements", dir)
 	}
 	if matched == 0 {
-		return nil, fmt.Errorf("correlate: no kernel of %s is in %s: compare its columns kernel and trace", dir, measured)
+		return nil, fmt.Errorf("correlate: no kernel of %s is in %s: compare its columns kernel and trace", dir, m.Name)
 	}
 	return all, nil
 }
@@ -126,11 +165,11 @@ func eachRow(path string, need []string, f func(b *table.Batch, row int) error) 
 }
 
 // readMeasured reads a table of measurements.
-func readMeasured(path string) (unit string, want map[measurement]float64, err error) {
-	want = map[measurement]float64{}
-	err = eachRow(path, []string{"kernel"}, func(b *table.Batch, row int) error {
-		if unit = "cycles"; b.Column(unit) == nil {
-			if unit = "ns"; b.Column(unit) == nil {
+func readMeasured(path string) (*Measurements, error) {
+	m := &Measurements{Name: path}
+	err := eachRow(path, []string{"kernel"}, func(b *table.Batch, row int) error {
+		if m.Unit = "cycles"; b.Column(m.Unit) == nil {
+			if m.Unit = "ns"; b.Column(m.Unit) == nil {
 				return errors.New("no column cycles or ns: one of them must hold what was measured")
 			}
 		}
@@ -138,31 +177,41 @@ func readMeasured(path string) (unit string, want map[measurement]float64, err e
 		if !ok || id > math.MaxUint32 {
 			return errors.New("kernel is no id of a trace: ids count from 0")
 		}
-		v, ok := b.Column(unit).Float(row)
-		if !ok || !(v > 0) || math.IsInf(v, 0) { // NaN is not above 0
-			return fmt.Errorf("%s of kernel %d is no number above 0", unit, id)
+		time, ok := b.Column(m.Unit).Float(row)
+		if !ok {
+			time = math.NaN()
 		}
-		key := measurement{kernel: uint32(id)}
+		bytes, trace := -1.0, ""
 		if t := b.Column("trace"); t != nil {
-			key.trace, _ = t.Text(row)
+			trace, _ = t.Text(row)
 		}
-		if _, twice := want[key]; twice {
-			return fmt.Errorf("kernel %d stands there twice", id)
+		if d := b.Column("dram_bytes"); d != nil {
+			if n, ok := d.Float(row); ok {
+				bytes = n
+			}
 		}
-		want[key] = v
-		return nil
+		return m.Add(trace, uint32(id), time, bytes)
 	})
-	if err == nil && len(want) == 0 {
+	if err == nil && len(m.values) == 0 {
 		err = fmt.Errorf("correlate: %s has no rows", path)
 	}
-	return unit, want, err
+	return m, err
+}
+
+// of returns what was measured of a kernel.
+func (m *Measurements) of(trace string, kernel uint32) (measure, bool) {
+	x, ok := m.values[measurement{trace, kernel}]
+	if !ok {
+		x, ok = m.values[measurement{"", kernel}]
+	}
+	return x, ok
 }
 
 // read compares the kernels of one file.
-func (c *Correlation) read(path string, want map[measurement]float64, add float64) error {
+func (c *Correlation) read(path string, m *Measurements, add float64) error {
 	duration := "duration_" + c.Unit
 	need := []string{"kernel", duration}
-	if want == nil {
+	if m == nil {
 		need = append(need, "recorded_duration_ns")
 	}
 	return eachRow(path, need, func(b *table.Batch, row int) error {
@@ -171,15 +220,18 @@ func (c *Correlation) read(path string, want map[measurement]float64, add float6
 		if !ok || id > math.MaxUint32 || !ran {
 			return nil // it never began
 		}
-		x := Comparison{Trace: c.Trace, GPU: c.GPU, Set: c.Set, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add}
+		x := Comparison{Trace: c.Trace, GPU: c.GPU, Set: c.Set, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add, Bytes: -1, MeasuredBytes: -1}
 		if f := b.Column("function"); f != nil {
 			x.Function, _ = f.Text(row)
 		}
-		if want == nil {
+		if m == nil {
 			x.Measured, ok = b.Column("recorded_duration_ns").Float(row)
 			ok = ok && x.Measured > 0
-		} else if x.Measured, ok = want[measurement{c.Trace, x.Kernel}]; !ok {
-			x.Measured, ok = want[measurement{"", x.Kernel}]
+		} else {
+			var was measure
+			was, ok = m.of(c.Trace, x.Kernel)
+			x.Measured = was.time
+			x.bytes(b, row, was.bytes)
 		}
 		if !ok {
 			c.Unmeasured++
@@ -189,6 +241,19 @@ func (c *Correlation) read(path string, want map[measurement]float64, add float6
 		c.Rows = append(c.Rows, x)
 		return nil
 	})
+}
+
+// bytes sets the kernel's bytes of DRAM beside those that were measured.
+func (x *Comparison) bytes(b *table.Batch, row int, was float64) {
+	in, out := b.Column("dram_read_bytes"), b.Column("dram_write_bytes")
+	if in == nil || out == nil || was < 0 {
+		return
+	}
+	read, okRead := in.Float(row)
+	written, okWritten := out.Float(row)
+	if okRead && okWritten {
+		x.Bytes, x.MeasuredBytes = read+written, was
+	}
 }
 
 // FiguresOf computes the figures of some comparisons.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,8 @@ func init() { register((*app).correlateCommand) }
 
 const correlateHelp = "correlate compares predictions with measurements. There are four ways:\n\n" +
 	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
-	"in the trace, from 0), cycles or ns, and trace where it has several. Without MEASURED it takes the durations that the capture\n" +
+	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with what ncu --csv printed of the\n" +
+	"same launches, in their order: cycles, and bytes of DRAM where its metrics have them. Without MEASURED it takes the durations that the capture\n" +
 	"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
 	"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
 	"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
@@ -92,15 +94,27 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 	if len(args) > 2 || f.gpu != "" || len(f.where) > 0 {
 		return usagef("%s has the tables of a replay: then come at most a table of measurements and --add", args[0])
 	}
-	measured := ""
-	if len(args) > 1 {
-		measured = args[1]
-	}
-	all, err := replay.Correlate(args[0], measured, f.add)
+	all, err := correlateTables(args, f.add)
 	if err != nil {
 		return err
 	}
 	return a.printCorrelations(all)
+}
+
+// correlateTables compares the tables of a replay with what was measured, if a table says
+// so, or recorded.
+func correlateTables(args []string, add float64) ([]replay.Correlation, error) {
+	if len(args) == 1 {
+		return replay.Correlate(args[0], "", add)
+	}
+	m, err := ncuMeasured(args[1])
+	switch {
+	case err != nil:
+		return nil, err
+	case m != nil:
+		return replay.CorrelateWith(args[0], m, add)
+	}
+	return replay.Correlate(args[0], args[1], add)
 }
 
 func (a *app) printCorrelations(all []replay.Correlation) error {
@@ -109,7 +123,8 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 		for _, c := range all {
 			for _, x := range c.Rows {
 				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy, "kernel": x.Kernel, "function": x.Function,
-					"unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct})
+					"unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct,
+					"dram_bytes": known(x.Bytes), "measured_dram_bytes": known(x.MeasuredBytes)})
 			}
 		}
 		return a.printJSON(rows)
@@ -120,12 +135,7 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 			set = " with " + c.Set
 		}
 		fmt.Fprintf(a.out, "%s under %s on %s%s, in %s\n", c.Trace, c.Policy, c.GPU, set, c.Unit)
-		g := newGrid(a.out, "kernel", "function", "predicted", "measured", "error")
-		g.right(1, 3, 4, 5)
-		for _, x := range c.Rows {
-			g.row(x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))), fmt.Sprintf("%+.1f %%", x.ErrorPct))
-		}
-		g.print()
+		a.printComparisons(c.Rows)
 		fmt.Fprintf(a.out, "%d kernels: absolute error mean %.1f %%, median %.1f %%, 90th percentile %.1f %%; total %+.1f %%; correlation %.4f\n",
 			c.Kernels, c.MeanPct, c.MedianPct, c.P90Pct, c.TotalPct, c.Pearson)
 		if c.Unmeasured > 0 {
@@ -133,6 +143,36 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 		}
 	}
 	return nil
+}
+
+// printComparisons prints kernels, with their bytes of DRAM where those were measured.
+func (a *app) printComparisons(rows []replay.Comparison) {
+	titles, right := []any{"kernel", "function", "predicted", "measured", "error"}, []int{1, 3, 4, 5}
+	bytes := slices.ContainsFunc(rows, func(x replay.Comparison) bool { return x.MeasuredBytes >= 0 })
+	if bytes {
+		titles, right = append(titles, "DRAM bytes", "measured", "error"), append(right, 6, 7, 8)
+	}
+	g := newGrid(a.out, titles...)
+	g.right(right...)
+	for _, x := range rows {
+		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))), fmt.Sprintf("%+.1f %%", x.ErrorPct)}
+		switch {
+		case bytes && x.MeasuredBytes > 0:
+			cells = append(cells, commas(int64(x.Bytes)), commas(int64(x.MeasuredBytes)), fmt.Sprintf("%+.1f %%", 100*(x.Bytes/x.MeasuredBytes-1)))
+		case bytes:
+			cells = append(cells, "-", "-", "-")
+		}
+		g.row(cells...)
+	}
+	g.print()
+}
+
+// known is a number of bytes for JSON: null where it is not known.
+func known(bytes float64) any {
+	if bytes < 0 {
+		return nil
+	}
+	return bytes
 }
 
 // shorten cuts a text to n runes.

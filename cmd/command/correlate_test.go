@@ -35,6 +35,32 @@ func TestCorrelateTable(t *testing.T) {
 	}
 }
 
+// What Nsight Compute measured stands beside a replay's kernels, in their order: its cycles,
+// and its bytes of DRAM, as counted or from their rate (0.5 Gbyte a second for 8 us are 4,000).
+func TestCorrelateNcu(t *testing.T) {
+	dir := t.TempDir()
+	one, out, csv := filepath.Join(dir, "one.trace.zst"), filepath.Join(dir, "out"), filepath.Join(dir, "ncu.csv")
+	must(t, "sample", "--quiet", "vecadd", "-o", one)
+	must(t, "--quiet", one, "--policy=hyperq", "--tables=kernels", "-o", out)
+	const head = `"ID","Process ID","Process Name","Kernel Name","Stream","Block Size","Grid Size","Device","CC",`
+	for text, want := range map[string]float64{
+		head + `"gpc__cycles_elapsed.max","dram__bytes_read.sum","dram__bytes_write.sum"` + "\n" + `"","","","","","","","","","cycle","Kbyte","byte"` + "\n" + `"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","3.00","1,000"` + "\n":            4000,
+		head + `"gpc__cycles_elapsed.max","gpu__time_duration.sum","dram__bytes.sum.per_second"` + "\n" + `"","","","","","","","","","cycle","us","Gbyte/second"` + "\n" + `"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","8.00","0.50"` + "\n": 4000,
+	} {
+		if err := os.WriteFile(csv, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var rows []map[string]any
+		err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", out, csv)), &rows)
+		if err != nil || len(rows) != 1 || rows[0]["measured"] != 2000.0 || rows[0]["unit"] != "cycles" || rows[0]["measured_dram_bytes"] != want || rows[0]["dram_bytes"].(float64) <= 0 {
+			t.Errorf("%v, %v", rows, err)
+		}
+		if got := must(t, "correlate", "--quiet", out, csv); !strings.Contains(got, "DRAM bytes") || !strings.Contains(got, "4,000") {
+			t.Errorf("%s", got)
+		}
+	}
+}
+
 // What users get wrong is said in one line.
 func TestCorrelateRefuses(t *testing.T) {
 	dir := t.TempDir()

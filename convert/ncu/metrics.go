@@ -12,7 +12,7 @@ import (
 // setter takes the value of a metric; false: it is none.
 type setter func(r *reader, value []byte, unit string) bool
 
-// leftOut is of a metric that no kernel has.
+// leftOut is of a metric that no trace has.
 func leftOut(r *reader, _ []byte, _ string) bool {
 	r.info.LeftOut++
 	return true
@@ -26,6 +26,9 @@ var setters = map[string]setter{
 	"Registers Per Thread": registers, "launch__registers_per_thread": registers,
 	"Static Shared Memory Per Block": shared, "launch__shared_mem_per_block_static": shared,
 	"Dynamic Shared Memory Per Block": shared, "launch__shared_mem_per_block_dynamic": shared,
+	"dram__bytes.sum": dram(func(k *Kernel) *int64 { return &k.dram }), "dram__bytes_read.sum": dram(func(k *Kernel) *int64 { return &k.read }),
+	"dram__bytes_write.sum": dram(func(k *Kernel) *int64 { return &k.written }),
+	"Memory Throughput":     perSecond, "dram__bytes.sum.per_second": perSecond,
 	"# SMs": sms, "launch__sm_count": sms, "device__attribute_multiprocessor_count": sms,
 	"device__attribute_display_name": gpu,
 	"Block Size":                     product(block), "launch__block_size": product(block),
@@ -60,6 +63,31 @@ func cycles(r *reader, value []byte, unit string) bool {
 	if ok && r.kernel.Cycles == 0 {
 		r.kernel.Cycles = n
 	}
+	return ok
+}
+
+// sizes are units of bytes.
+var sizes = map[string]uint64{"": 1, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "Tbyte": 1e12}
+
+// dram takes bytes of DRAM, which no trace has.
+func dram(of func(*Kernel) *int64) setter {
+	return func(r *reader, value []byte, unit string) bool {
+		r.info.LeftOut++
+		n, ok := amount(value, unit, sizes)
+		*of(&r.kernel) = n
+		return ok
+	}
+}
+
+// perSecond takes the rate of DRAM; a metric of the same name is a share of the peak.
+func perSecond(r *reader, value []byte, unit string) bool {
+	r.info.LeftOut++
+	size, ok := strings.CutSuffix(strings.TrimSuffix(unit, "econd"), "/s")
+	if !ok {
+		return true
+	}
+	n, ok := amount(value, size, sizes)
+	r.kernel.perSecond = n
 	return ok
 }
 

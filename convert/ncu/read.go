@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"gpureplay/convert/delimited"
@@ -24,6 +25,21 @@ type Kernel struct {
 	Shared     uint32
 	DurationNs int64
 	Cycles     int64 // of the SMs, at the clock that the tool held
+
+	dram, read, written int64 // bytes of DRAM
+	perSecond           int64
+}
+
+// DRAMBytes are those read from DRAM and written to it: as counted, or from their rate; 0:
+// the tables do not say.
+func (k *Kernel) DRAMBytes() int64 {
+	switch {
+	case k.dram > 0:
+		return k.dram
+	case k.read+k.written > 0:
+		return k.read + k.written
+	}
+	return int64(math.Round(float64(k.perSecond) * float64(k.DurationNs) / 1e9))
 }
 
 // Info is what the tables say beside the launches.
@@ -31,7 +47,7 @@ type Info struct {
 	GPU       string
 	SMs       uint32
 	BadValues uint64
-	LeftOut   uint64 // metrics that no [Kernel] has
+	LeftOut   uint64 // metrics that no trace has
 	OddLines  uint64 // lines that are no rows
 }
 
