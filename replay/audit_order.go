@@ -23,20 +23,19 @@ import (
 // It reads the program as far as the kernels that have been dispatched: its memory is
 // a bit for each kernel, and a list for each stream, event and kernel under way.
 type order struct {
-	a        *auditor
-	ops      *trace.HostCursor
-	ended    []uint64            // bit for each kernel
-	deps     map[uint32][]uint32 // of the kernels read from the program and not yet placed
-	streams  map[uint64]*streamBook
-	events   map[uint64][]uint32
-	host     []uint32 // kernels that the host has waited for
-	seen     int      // streams
-	queued   []int    // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
-	inQueues int
-	parents  map[uint32]childBook           // of children that have started, by child
-	open     map[uint32]int                 // children that have started and not ended, by parent kernel
-	away     map[uint32]map[uint32][]absent // by kernel and CTA, while the kernel runs
-	groups   bool                           // a kernel may have CTAs of groups, whose numbers are not its own
+	a       *auditor
+	ops     *trace.HostCursor
+	ended   []uint64            // bit for each kernel
+	deps    map[uint32][]uint32 // of the kernels read from the program and not yet placed
+	streams map[uint64]*streamBook
+	events  map[uint64][]uint32
+	host    []uint32                       // kernels that the host has waited for
+	seen    int                            // streams
+	queued  []int                          // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
+	parents map[uint32]childBook           // of children that have started, by child
+	open    map[uint32]int                 // children that have started and not ended, by parent kernel
+	away    map[uint32]map[uint32][]absent // by kernel and CTA, while the kernel runs
+	groups  bool                           // a kernel may have CTAs of groups, whose numbers are not its own
 }
 
 // streamBook is what the next kernel of a stream waits for, and its queue.
