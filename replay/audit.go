@@ -23,6 +23,7 @@ type auditor struct {
 	inKDE    int
 	order    *order           // nil: kernels overlap
 	links    [2]model.Time    // end of the last copy each way
+	warmed   uint64           // bytes that copies have left in the L2
 	present  []presence       // per SM
 	warps    uint64           // of the kernels and groups that have ended
 	agt      []agtBook        // per entry of the aggregated group table
@@ -285,6 +286,13 @@ func (a *auditor) lanes(r *model.KernelRecord, b *kernelBook) {
 // Stage checks that a transfer fits its link.
 func (a *auditor) Stage(r *model.StageRecord) {
 	h := &a.cfg.Host
+	if r.Stage == model.StageH2D && a.cfg.L2.CopiesWarm {
+		bytes := r.Bytes
+		if a.hazards == nil { // a copy as a whole leaves its end there; of pages each leaves its own
+			bytes = min(bytes, uint64(a.cfg.L2.Bytes))
+		}
+		a.warmed += bytes
+	}
 	var perSecond float64
 	switch r.Stage {
 	case model.StageH2D, model.StageD2H:

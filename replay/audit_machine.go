@@ -66,7 +66,8 @@ func (a *auditor) issue(r *model.CTARecord) {
 }
 
 // traffic checks that what each port, slice and channel has carried fits the run. At
-// its end requests may be left in the queues: these are on top.
+// its end requests may be left in the queues: these are on top, and so is what copies
+// left in the L2, which leaves it at once when others come.
 func (a *auditor) traffic(sum *model.Summary) {
 	c := a.cfg
 	cycles := func(mhz float64) float64 { return float64(sum.Cycles)*mhz/c.Clock.CoreMHz + 1 }
@@ -84,7 +85,7 @@ func (a *auditor) traffic(sum *model.Summary) {
 		case "l2":
 			carried, most = float64(m.Accesses)/perRequest, cycles(c.Clock.L2MHz)+float64(c.L2.Queue)
 		case "dram":
-			left := float64(c.DRAM.Window + perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes))
+			left := float64(c.DRAM.Window+perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes)) + float64(a.warmed)/sectorBytes/float64(c.DRAM.Channels)
 			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+float64(left*burst)
 		}
 		if carried > most {

@@ -261,8 +261,8 @@ func TestDamagedParquet(t *testing.T) {
 		}
 		if _, err := readAll(path, lim); err != nil {
 			damaged++
-			if !strings.Contains(err.Error(), path) {
-				t.Fatalf("bit %d: %v does not name the file", bit, err)
+			if !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "runtime error") {
+				t.Fatalf("bit %d: %v does not name the file, or is Go's own text", bit, err)
 			}
 		}
 	}

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/trace/durable"
+)
+
+// What replay refuses, verify and convert refuse with the same words.
+func TestRefusedAlike(t *testing.T) {
+	const task = "spawn k grid=1 block=32 deps=%d\ncta 0\n warp 0\n  int\nspawn k grid=1 block=32\ncta 0\n warp 0\n  int\n"
+	for _, c := range []struct{ text, want string }{
+		{fmt.Sprintf(task, 0), "task 0 depends on task 0, which is not spawned before it"},
+		{fmt.Sprintf(task, 1), "task 0 depends on task 1, which is not spawned before it"},
+		{"launch k grid=1 block=32\ncta 0\n warp 0\n  load bulk R1 @0x1000+4 n=2147483648\n", "2147483648 addresses, more than 2147483647"},
+		{"array a\rlaunch k\r", "lines end in carriage returns alone"},
+		{"array a\x00b bytes=4\n", "holds a zero byte"},
+		{"array \xe9 bytes=4\n", "the line is not UTF-8"},
+	} {
+		path, dir := textTrace(t, c.text), t.TempDir()
+		for _, args := range [][]string{{"verify", path}, {"convert", path, "-o", filepath.Join(dir, "t.trace.zst")}, {"--policy=hyperq", "--gpu=k20c", "-o", dir, path}} {
+			fails(t, 1, []string{c.want}, args...)
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Errorf("%q leaves %v", c.text, left)
+		}
+	}
+}
+
+// What a killed process left is removed by the next that writes there, whatever it writes.
+func TestLeftoversAreRemoved(t *testing.T) {
+	path := textTrace(t, "launch k grid=1 block=32\n")
+	run := t.TempDir()
+	must(t, "--quiet", "--policy=serial", "--gpu=k20c", "-o", run, path)
+	for _, args := range [][]string{
+		{"sample", "vecadd", "-o", "v.trace.zst"}, {"convert", path, "-o", "c.trace.zst"}, {"report", run, "-o", "r.html"}, {"report", run, "--figures=.", "-o", "r.html"},
+	} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		name := strings.Replace(durable.Partial("x.html"), fmt.Sprintf("-%d-", os.Getpid()), "-4194999-", 1) // above the largest id of a process
+		if err := os.WriteFile(name, []byte("half"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		must(t, args...)
+		if _, err := os.Lstat(name); err == nil {
+			t.Errorf("replay %s leaves %s", strings.Join(args, " "), name)
+		}
+	}
+}
+
+// A grid that will take long is announced before it runs, with what shortens it.
+func TestLongRunIsAnnounced(t *testing.T) {
+	var errs trip // it interrupts at the first line
+	path := textTrace(t, "launch f grid=2147483648 block=32\n")
+	status := Run([]string{"--policy=serial", "--gpu=k20c", "-o", t.TempDir(), path}, strings.NewReader(""), &bytes.Buffer{}, &errs)
+	if text := errs.String(); status != statusFailed || !strings.HasPrefix(text, "about 36 minutes") || !strings.Contains(text, "2,147,483,648 CTAs") || !strings.Contains(text, "--max-cycles=N") {
+		t.Errorf("status %d, %q", status, text)
+	}
+	if out := must(t, "--policy=serial", "--gpu=k20c", "--max-cycles=1000", "-o", t.TempDir(), path); !strings.Contains(out, "cut off at 1,000") {
+		t.Errorf("not cut off: %s", out)
+	}
+}
+
+// Odd data is told of: waits for events that nobody records, and arrays of one name.
+func TestOddDataIsTold(t *testing.T) {
+	out := must(t, "--policy=serial", "--gpu=k20c", "-o", t.TempDir(),
+		textTrace(t, "array a bytes=64\narray a bytes=64\nwait 7 stream=1\nlaunch f grid=1 block=32 stream=1\nsyncevent 8\n"))
+	for _, want := range []string{"event_not_recorded (info): 2 waits", "array_name_twice (info): 1 arrays"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%s\ndoes not say: %s", out, want)
+		}
+	}
+}
+
+// Arrays of 10^18 bytes are no alarm of the auditor: neither copies of which a float64
+// cannot hold the cycles, nor those that take no time and push each other out of the L2.
+func TestAuditOfHugeCopies(t *testing.T) {
+	const twice = "array a bytes=1000000000000000000\narray b base=0x7000000000000000 bytes=1000000000000000000\nh2d a\nh2d b\n"
+	path := textTrace(t, twice+"launch f grid=1 block=32\nd2h a\n")
+	must(t, "--audit", "--policy=nocopy,single-overlap", "--gpu=h100", "-o", t.TempDir(), path)
+	must(t, "--audit", "--policy=nocopy,single-overlap,hyperq,serial", "--gpu=k20c", "-o", t.TempDir(), path)
+}
