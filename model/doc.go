@@ -8,9 +8,9 @@
 // is, and it is fixed: same trace, policy and configuration, same run.
 //
 // Three kinds of part are kept apart. A policy decides ([Policy] holds the five
-// decisions, the interfaces stand in policy.go). A unit acts in time (host, KMU,
-// CTA scheduler, SM, caches, DRAM: one file each). An [Observer] watches and can
-// change nothing.
+// decisions, each an interface beside whom it decides for). A unit acts in time (KMU,
+// CTA scheduler, launches, tasks; the host, SMs, caches and DRAM in rooms of their
+// own). An [Observer] watches and can change nothing.
 //
 // MODEL.md states every stage with its equation or source, the choices made
 // where these are silent, and the known deviations.
