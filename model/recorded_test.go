@@ -152,6 +152,20 @@ launch b grid=1 block=32 fidelity=kernel ns=10 host=20 start=1000 duration=100
 	}
 }
 
+// Where two streams are one, what neither had a record of passes once: x is behind a, 40 after
+// its end at 200, b 800 behind x, and y 40 behind b.
+func TestUnrecordedWorkOnce(t *testing.T) {
+	const text = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=100 duration=100
+launch x grid=1 block=32 stream=1 fidelity=kernel ns=5 host=10 start=110 duration=90
+launch b grid=1 block=32 fidelity=kernel ns=10 host=20 start=1000 duration=100
+launch y grid=1 block=32 stream=1 fidelity=kernel ns=10 host=30 start=1000 duration=100
+`
+	if got := fmt.Sprint(recordedEnds(t, text, "serial", host.Timing{Host: host.TimesRecorded}, nil)); got != "[100-200 240-330 1130-1230 1270-1370]" {
+		t.Errorf("%s", got)
+	}
+}
+
 // c was recorded to begin long after its call, and waits for an event. Where that is b's,
 // and the device was busy all along, c begins when b has ended (at 630, and 40 of dispatch
 // later), since the wait is in what was recorded. Where nobody recorded the event and

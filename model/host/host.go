@@ -39,6 +39,7 @@ type Host struct {
 	turn    [3]Time          // per engine: before which its last copy did not begin, as recorded
 	copied  [3]int64         // per engine: when its last copy was recorded to end, ns
 	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	lastAll int64            // the latest of them
 	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
 	called  int64            // when the last call of the capture was made that issued something, ns; -1: none was
 	worked  int64            // the host's work since its last launch, the latest stretch of it, ns

@@ -137,7 +137,7 @@ func (h *Host) noteEnd(op *trace.HostOp, r *trace.Recorded) {
 		return
 	}
 	end := r.StartNs + max(0, r.DurationNs)
-	h.lastEnd[op.Stream] = max(h.lastEnd[op.Stream], end)
+	h.lastEnd[op.Stream], h.lastAll = max(h.lastEnd[op.Stream], end), max(h.lastAll, end)
 	if op.Kind != trace.OpLaunch {
 		engine := EngineOf(op.Kind)
 		h.copied[engine] = max(h.copied[engine], end)

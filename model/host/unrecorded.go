@@ -46,6 +46,9 @@ func (c *Capture) idleIn(from, to int64) int64 {
 // streams did does not count.
 func (h *Host) unrecorded(op *trace.HostOp, r *trace.Recorded, node bool) Time {
 	last, ok := h.lastEnd[op.Stream]
+	if h.way.Serial() { // what is between two operations of its one stream is what no stream had
+		last, ok, node = h.lastAll, h.lastAll > 0, false
+	}
 	if !ok || r.HostNs < 0 || r.StartNs < 0 || last <= r.HostNs || h.capture == nil {
 		return 0
 	}
