@@ -57,12 +57,14 @@ $(VENV)/.stamp: $(REQUIREMENTS)
 		$(PYTHON) -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check $(REQUIREMENTS:%=-r %) && touch $@; \
 	else echo "no $(PYTHON): the loading tests will be skipped"; fi
 
-# lint finds functions that nobody calls, tests neither, and fields that nobody uses
+# lint finds functions that nobody calls, tests neither, and fields that nobody uses: some 40 s of a processor
+# when its tools are built
 lint:
 	@.ci/lint
 
 test: venv
 	go vet ./...
+	@.ci/lint
 	go test ./...
 
 # processors compares every sample's bytes with those of other processors: of 64 and 32 bits, and of the

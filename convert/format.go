@@ -29,23 +29,8 @@ type Capture struct {
 	Placement   string // of CTAs on SMs
 }
 
-// Writer takes the trace; [trace.Writer] is one. Values are copied before a
-// call returns.
-type Writer interface {
-	SetMeta(trace.Meta)
-	AddArray(trace.Array) uint32
-	AddFunction(name string) uint32
-	AddScope(trace.Scope) uint32
-	AddInst(function uint32, in trace.Inst) uint32
-	Diagnose(trace.Diagnostic)
-	Host(*trace.HostOp) error
-	NextKernel() uint32
-	BeginKernel(*trace.Kernel) (uint32, error)
-	WriteCTA(*trace.CTA) error
-	EndKernel(trace.KernelFlags) error
-}
-
-var _ Writer = (*trace.Writer)(nil)
+// Writer takes the trace.
+type Writer = trace.Sink
 
 // Options are those that all formats share.
 type Options struct {

@@ -106,9 +106,9 @@ func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy st
 
 // eventLog writes down what a run tells.
 type eventLog struct {
-	prog                                *trace.Program
-	fn                                  map[uint32]uint32 // function by kernel
-	insts, ctas, kernels, copies, pages strings.Builder
+	prog                         *trace.Program
+	fn                           map[uint32]uint32 // function by kernel
+	insts, ctas, kernels, copies strings.Builder
 }
 
 func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {

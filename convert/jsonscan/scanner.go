@@ -362,6 +362,19 @@ func (s *Scanner) More() (bool, error) {
 	return err == nil, err
 }
 
+// Members calls member with the key of each member of an object whose brace was taken.
+func (s *Scanner) Members(member func(key string) error) error {
+	for {
+		kind, err := s.Next()
+		if err != nil || kind == EndObject {
+			return err
+		}
+		if err := member(string(s.Text())); err != nil {
+			return err
+		}
+	}
+}
+
 // Raw returns the bytes of the last key, string or number as they stand in the
 // file, without quotes. They are valid until the next call.
 func (s *Scanner) Raw() []byte { return s.tok }

@@ -40,7 +40,7 @@ func (r *reader) devices() error {
 			continue
 		}
 		var g GPU
-		if err := r.rest(func(key string) error { return r.property(&g, key) }); err != nil {
+		if err := r.s.Members(func(key string) error { return r.property(&g, key) }); err != nil {
 			return err
 		}
 		r.info.GPUs = append(r.info.GPUs, g)

@@ -138,19 +138,7 @@ func (r *reader) members(member func(key string) error) error {
 	if kind != jsonscan.BeginObject {
 		return r.wrongType(kind)
 	}
-	return r.rest(member)
-}
-
-func (r *reader) rest(member func(key string) error) error {
-	for {
-		kind, err := r.s.Next()
-		if err != nil || kind == jsonscan.EndObject {
-			return err
-		}
-		if err := member(string(r.s.Text())); err != nil {
-			return err
-		}
-	}
+	return r.s.Members(member)
 }
 
 func (r *reader) distributed() error {

@@ -14,21 +14,6 @@ import (
 	"gpureplay/trace"
 )
 
-// Writer takes the trace.
-type Writer interface {
-	SetMeta(trace.Meta)
-	AddArray(trace.Array) uint32
-	AddFunction(name string) uint32
-	AddScope(trace.Scope) uint32
-	AddInst(function uint32, in trace.Inst) uint32
-	Diagnose(trace.Diagnostic)
-	Host(*trace.HostOp) error
-	NextKernel() uint32
-	BeginKernel(*trace.Kernel) (uint32, error)
-	WriteCTA(*trace.CTA) error
-	EndKernel(trace.KernelFlags) error
-}
-
 // Limits of what is held in memory.
 const (
 	maxRows  = 1 << 20 // of arrays, functions, attributes, diagnostics
@@ -39,7 +24,7 @@ const (
 // converter converts one folder.
 type converter struct {
 	f      folder
-	w      Writer
+	w      trace.Sink
 	flags  func(name string) trace.KernelFlags // that the user gives to kernels of a name
 	arrays []trace.Array
 	code   [][]trace.Inst
@@ -78,7 +63,7 @@ func Is(path string) bool {
 
 // Convert writes the trace of the tables in a folder. flags gives flags to
 // kernels by the names of their functions.
-func Convert(ctx context.Context, path string, w Writer, flags func(name string) trace.KernelFlags) error {
+func Convert(ctx context.Context, path string, w trace.Sink, flags func(name string) trace.KernelFlags) error {
 	c := &converter{
 		f: folder{ctx: ctx, path: path}, w: w, flags: flags, byName: map[string]uint32{}, made: map[madeKey]uint32{},
 		tasks: set{}, children: set{},

@@ -84,7 +84,7 @@ func (r *results) file(member func(key string) error) error {
 		if key != jsonKey {
 			return r.s.Skip()
 		}
-		return r.array(func() error { return r.members(member) })
+		return r.array(func() error { return r.s.Members(member) })
 	})
 }
 
@@ -97,20 +97,7 @@ func (r *results) object(member func(key string) error) error {
 	if kind != jsonscan.BeginObject {
 		return r.drop(kind)
 	}
-	return r.members(member)
-}
-
-// members reads an object whose brace was taken.
-func (r *results) members(member func(key string) error) error {
-	for {
-		kind, err := r.s.Next()
-		if err != nil || kind == jsonscan.EndObject {
-			return err
-		}
-		if err := member(string(r.s.Text())); err != nil {
-			return err
-		}
-	}
+	return r.s.Members(member)
 }
 
 // array calls element for each object of the array that comes next, with its

@@ -99,7 +99,7 @@ func (r *results) symbol() error {
 // "operations": ["hipInit", ...]}; the kind's number is its place in the array.
 func (r *results) operations() error {
 	ops := &operations{}
-	err := r.members(func(key string) error {
+	err := r.s.Members(func(key string) error {
 		switch key {
 		case "kind":
 			kind, err := r.s.Next()
