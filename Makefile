@@ -20,7 +20,7 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 .PHONY: processors platforms install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
-	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/replay ./cmd/replay
+	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags="-s -w" -o bin/replay ./cmd/replay
 
 install: build
 	install -D -m 755 bin/replay $(DESTDIR)$(PREFIX)/bin/replay
@@ -34,7 +34,7 @@ dist:
 	@mkdir -p dist
 	@for t in $(TARGETS); do \
 		name=dist/replay-$(VERSION)-$${t%/*}-$${t#*/}; [ $${t%/*} = windows ] && name=$$name.exe; \
-		echo "$$name"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -ldflags='-s -w' -o $$name ./cmd/replay || exit 1; \
+		echo "$$name"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w' -o $$name ./cmd/replay || exit 1; \
 	done
 	@cd dist && sha256sum replay-$(VERSION)-* > SHA256SUMS
 
