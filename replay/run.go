@@ -47,6 +47,7 @@ type Job struct {
 	Estimated func(e Estimate)                  // called before all runs; may be nil
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
+	Sampled   func(*model.SampleRecord)         // called at the end of each window of a run, which it must not keep; may be nil
 	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
 	breaks    func(*model.Policy)               // a policy on purpose, in tests of the auditor
 	warnings  []table.Diagnostic                // of every run
@@ -211,7 +212,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	defer set.Abort()
-	watch := &watcher{inner: set.Observer()}
+	watch := &watcher{inner: set.Observer(), sampled: job.Sampled}
 	began, unpacked := time.Now(), job.Trace.Unpacked()
 	if job.breaks != nil {
 		job.breaks(policy)
@@ -221,7 +222,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	window := job.Sample
-	if !set.Samples() {
+	if !set.Samples() && job.Sampled == nil {
 		window = 0
 	}
 	m, err := model.New(job.Trace, model.Options{

@@ -19,6 +19,7 @@ type watcher struct {
 	waiting waiting
 	latency waiting // of narrow tasks
 	stages  [model.NumStages]model.Time
+	sampled func(*model.SampleRecord) // may be nil
 }
 
 func (w *watcher) Kernel(r *model.KernelRecord) {
@@ -100,7 +101,12 @@ func (w *watcher) Resumed(r *model.CTARecord, t model.Time) {
 	}
 }
 
-func (w *watcher) Sample(r *model.SampleRecord) { w.inner.Sample(r) }
+func (w *watcher) Sample(r *model.SampleRecord) {
+	w.inner.Sample(r)
+	if w.sampled != nil {
+		w.sampled(r)
+	}
+}
 
 // waiting counts waiting times, launch call to first CTA, exactly: a run has few
 // distinct ones for the number of its launches.
