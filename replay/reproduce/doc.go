@@ -26,5 +26,7 @@
 //     trace of its own, in the order of streams; of all others flat inlines the children.
 //  9. A row of tens of thousands of tasks is extrapolated from the times of two
 //     smaller numbers of them, between which a policy's time is a straight line;
-//     the title says so.
+//     the title says so. "run" has the same run to the end.
+//  10. How long a row's runs took is told beside the tables, which are the same
+//     whatever they took.
 package reproduce

@@ -118,15 +118,6 @@ var flatColumns = []Column{
 	{Name: "dtbl over by thread", Digits: 3, Of: over("dtbl", "flat@thread"), Mean: true},
 }
 
-// matchColumns are speedups with children of 200 and of 40 items.
-var matchColumns = []Column{
-	{Name: "cdp", Digits: 3, Of: over("cdp", "flat")},
-	{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat")},
-	{Name: "cdp, 40", Digits: 3, Of: over("cdp@40", "flat@40")},
-	{Name: "dtbl, 40", Digits: 3, Of: over("dtbl@40", "flat@40")},
-	{Name: "dtbl over cdp, 40", Digits: 3, Of: over("dtbl@40", "cdp@40")},
-}
-
 // tenth are a tenth of the latencies of table 3.
 var tenth = []string{"launch.stream_create=717", "launch.param_base=802", "launch.param_per_lane=13", "launch.device_base=1219", "launch.device_per_lane=159"}
 
@@ -150,7 +141,7 @@ func init() { register(dtbl) }
 // dtbl is the paper on dynamic thread block launch.
 var dtbl = &Paper{
 	Name: "dtbl", Title: "DTBL: children join kernels that are in the distributor",
-	Experiments: []Experiment{
+	Experiments: append([]Experiment{
 		{
 			Name: "speedup", Title: "Speedup over flat, benchmarks of table 4", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Counts: fills,
 			Policies: dtblPolicies, Workloads: dtblWorkloads, Columns: dtblColumns,
@@ -194,10 +185,6 @@ var dtbl = &Paper{
 			Under: map[string]string{"thread": "flat"}, Columns: flatColumns,
 		},
 		{
-			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-			Policies: "flat,cdp,dtbl", Workloads: pick(dtblWorkloads, "JOIN-uniform"), Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns,
-		},
-		{
 			Name: "latency", Title: "A tenth of the latencies of the device API: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(tenth, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,dtbl", Workloads: someDTBL, Columns: speedups("flat", "cdp", "dtbl"),
 		},
@@ -222,7 +209,7 @@ var dtbl = &Paper{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Large: true, Counts: fills,
 			Policies: dtblPolicies, Workloads: largeChildren, Columns: dtblColumns,
 		},
-	},
+	}, dtblCauses...),
 	Claims: []Claim{
 		{What: "cdp over flat, average", Where: "section 5.2 C: a slow-down of 1.16", Published: 1 / 1.16, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "cdp"},
 		{What: "dtbl over flat, average", Where: "section 5.2 C, abstract", Published: 1.21, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "dtbl"},

@@ -37,22 +37,23 @@ func taskRow(name, sample string, params []string, small ...string) Workload {
 // tasks of 128 threads.
 var steady = []Variant{
 	{Name: "few", Params: []string{"tasks=32"}},
+	{Name: "some", Params: []string{"tasks=64"}},
 	{Name: "half", Params: []string{"tasks=192"}},
 	{Name: "fill", Params: []string{"tasks=384"}},
 }
 
 // steadyPolicies are those that run the numbers of tasks above.
-var steadyPolicies = map[string]string{"half": "pagoda,pthreads", "fill": "pagoda,gemtc,pthreads"}
+var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half": "pagoda,pthreads", "fill": "pagoda,gemtc,pthreads"}
 
-// whole is the time of a policy for the paper's number of tasks, in cycles: that of
-// the most tasks that it runs, and for the rest what a task more takes between the
-// two numbers that it runs. A batch more of GeMTC takes what the first takes. A row
-// that stays as it is stands for itself.
-func whole(policy string) func(*Row) float64 {
+// line is the time of a policy for a number of tasks, in cycles: that of the most tasks
+// of [steady] that it runs, and for the rest what a task more takes between the two
+// numbers that it runs. A batch more of GeMTC takes what the first takes. A row that
+// stays as it is stands for itself.
+func line(policy string, tasks float64) func(*Row) float64 {
 	return func(r *Row) float64 {
 		few, many, n, m := "@half", "@fill", 192., 384.
 		if policy == "hyperq" {
-			few, many, n, m = "@few", "", 32, 64
+			few, many, n, m = "@few", "@some", 32, 64
 		}
 		a, b := metric(policy+few, "tasks_end_to_end_cycles", 1)(r), metric(policy+many, "tasks_end_to_end_cycles", 1)(r)
 		switch {
@@ -61,17 +62,18 @@ func whole(policy string) func(*Row) float64 {
 		case r.Workload.Fixed:
 			return b
 		case policy == "gemtc":
-			return b * paperTasks / m
+			return b * tasks / m
 		}
-		return b + (b-a)*(paperTasks-m)/(m-n)
+		return b + (b-a)*(tasks-m)/(m-n)
 	}
 }
 
 // longer is pagoda's time, and how many times as long others take.
 func longer(labels ...string) []Column {
-	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 2, Of: func(r *Row) float64 { return whole("pagoda")(r) / r.config.Clock.CoreMHz / 1e3 }}}
+	ours := line("pagoda", paperTasks)
+	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 2, Of: func(r *Row) float64 { return ours(r) / r.config.Clock.CoreMHz / 1e3 }}}
 	for _, l := range labels {
-		all = append(all, Column{Name: l, Unit: "x", Digits: 2, Mean: true, Of: func(r *Row) float64 { return whole(l)(r) / whole("pagoda")(r) }})
+		all = append(all, Column{Name: l, Unit: "x", Digits: 2, Mean: true, Of: quotient(line(l, paperTasks), ours)})
 	}
 	return all
 }
@@ -128,6 +130,7 @@ var pagoda = &Paper{
 			Policies: "hyperq", Workloads: taskWorkloads,
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
+		runToTheEnd,
 		{
 			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
 			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads,
@@ -169,6 +172,7 @@ var pagoda = &Paper{
 		sharedMemory("shared-dct", "DCT (64 threads)", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25),
 		sharedMemory("shared-mm", "MM (256 threads)", Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
 		callTimes(),
+		wholeByCall(),
 		{
 			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as long as pagoda", Head: "workload", GPU: taskMachine,
 			Flags:    map[string]string{"task-copies": "off"},

@@ -35,6 +35,7 @@ type Experiment struct {
 	Mean      Mean
 	Counts    func(*Row) bool // rows of which the mean is; nil: all
 	Large     bool            // takes long: run only when asked for
+	OverTime  bool            // its columns need what is resident over time
 }
 
 // Workload is one row: a generator with its settings.
@@ -85,6 +86,7 @@ type Row struct {
 	runs     map[string]*replay.Result // by label
 	config   *hardware.Config
 	work     *policies.Workloads // sizes of the requests for children; nil: none
+	times    map[string][]window // by label, in an experiment over time
 }
 
 // run returns the run of a policy, nil if there is none.

@@ -34,6 +34,8 @@ type unit struct {
 	config  *hardware.Config
 	choice  *policies.Choice
 	results []*replay.Result // of a search every try; nil: the policy does not apply
+	timed   bool             // an experiment over time asks for it
+	times   []window
 }
 
 // plan is everything that a call runs, each run once.
@@ -178,6 +180,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 			p.units = append(p.units, u)
 			from.left.Add(1)
 		}
+		u.timed = u.timed || e.OverTime
 		row.units[label] = u
 	}
 	return nil

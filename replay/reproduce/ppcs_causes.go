@@ -5,24 +5,34 @@ import "gpureplay/model"
 // ppcsCauses are experiments in which one thing alone is changed, to show what it is
 // worth.
 var ppcsCauses = []Experiment{
-	ppcsCause("sectors", "Caches that fetch sectors of 32 B, not lines", "l1.sector_bytes=32", "l2.sector_bytes=32"),
-	ppcsCause("write-back", "An L2 that keeps what is stored, fetching as before", "l2.write_back=true"),
+	ppcsCause("sectors", "Caches that fetch sectors of 32 B, not lines", ppcsWorkloads("HSP", "LPC"), "l1.sector_bytes=32", "l2.sector_bytes=32"),
+	ppcsCause("write-back", "An L2 that keeps what is stored, fetching as before", ppcsWorkloads("HSP", "LPC"), "l2.write_back=true"),
+	ppcsCause("crossbar", "A crossbar of half the width, flits of 16 bytes", ppcsWorkloads("3MM", "HSP", "LPC"), "icnt.flit_bytes=16"),
 	{
-		Name: "slow", Title: "BFS on a GPU of a quarter of its clocks, speedup over serial: kernels that take more of the program", Head: "workload", GPU: ppcsMachine,
+		Name: "slow", Title: "A GPU of a quarter of its clocks, speedup over serial: kernels that take more of the program", Head: "workload", GPU: ppcsMachine,
 		Set:       []string{"clock.core_mhz=175", "clock.icnt_mhz=175", "clock.l2_mhz=231", "clock.dram_mhz=400"},
-		Workloads: ppcsWorkloads("BFS"), Policies: "serial,single-overlap,crcs,ppcs",
+		Workloads: ppcsWorkloads("3MM", "BFS"), Policies: "serial,single-overlap,crcs,ppcs",
 		Columns: append(speedups("serial", "single-overlap", "crcs", "ppcs"), kernelsOfSerial),
+	},
+	{
+		Name: "stencil", Title: "STN with a CTA for each row in x, whose ranges are short: speedup over serial", Head: "workload", GPU: ppcsMachine,
+		Workloads: []Workload{{Name: "STN, base", Sample: "stn", Params: []string{"version=base"}}}, Policies: "serial,crcs,ppcs",
+		Columns: append(speedups("serial", "crcs", "ppcs"), Column{Name: "pre-profilers", Unit: "%", Digits: 2, Of: of("crcs", profilerShare)}, kernelsOfSerial),
+	},
+	{
+		Name: "flits", Title: "HSP's kernels by the width of the crossbar: flits of 16 bytes, not 32", Head: "kernels", GPU: ppcsMachine, Set: []string{"icnt.flit_bytes=16"},
+		Workloads: hspKernels("5", "100"), Policies: "serial",
+		Columns: []Column{{Name: "kernels of serial", Unit: "%", Digits: 1, Of: stageShare("serial", model.StageKernel), Where: "section 5.3", Published: map[string]float64{"5": 9, "100": 66}}},
 	},
 }
 
 var kernelsOfSerial = Column{Name: "kernels of serial", Unit: "%", Digits: 1, Of: stageShare("serial", model.StageKernel)}
 
-// ppcsCause runs those workloads whose kernels write what the next ones read on another machine.
-func ppcsCause(name, title string, set ...string) Experiment {
+// ppcsCause runs workloads on another machine.
+func ppcsCause(name, title string, workloads []Workload, set ...string) Experiment {
 	return Experiment{
 		Name: name, Title: title + ": speedup over serial", Head: "workload", GPU: ppcsMachine, Set: set,
-		Workloads: ppcsWorkloads("HSP", "LPC"), Policies: "serial,crcs,ppcs",
-		Columns: append(speedups("serial", "crcs", "ppcs"), kernelsOfSerial),
+		Workloads: workloads, Policies: "serial,crcs,ppcs", Columns: append(speedups("serial", "crcs", "ppcs"), kernelsOfSerial),
 	}
 }
 

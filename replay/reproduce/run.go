@@ -34,6 +34,7 @@ type Outcome struct {
 	Published  Table    // the published figures beside ours, of the experiments that ran
 	Missing    []string // workloads left out because their real input is not at hand
 	Violations []string // of the auditor, in the order of the runs
+	Times      []string // of each table how long the runs of its rows took, those that it shares with another table too
 }
 
 // Run runs the experiments of a paper. Equal options give an equal outcome,
@@ -80,7 +81,11 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 	if err != nil || u.choice.Lacks(facts) != "" {
 		return err
 	}
-	u.results, err = replay.Run(ctx, &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true})
+	job := &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true}
+	if u.timed {
+		job.Sample, job.Sampled = sampleCycles, u.sampled
+	}
+	u.results, err = replay.Run(ctx, job)
 	return err
 }
 

@@ -97,6 +97,11 @@ var searches = []Experiment{
 		Policies: searchPolicies, Workloads: oneLevel, Columns: searchColumns,
 	},
 	{
+		Name: "bfs-time", Title: "The row of 80 CTAs over time (figures 6 and 19): CTAs on the GPU, means over 200 kilocycles from each on", Head: "from kcycle", GPU: spawnMachine, Set: searchSets,
+		Policies: searchPolicies, Workloads: windows(13, oneLevel[0]), OverTime: true,
+		Columns: residents(map[string]string{baseline: "all", "spawn": "spawn", "spawn,idle=last": "spawn,idle=last"}, baseline, "spawn", "spawn,idle=last"),
+	},
+	{
 		Name: "bfs-levels", Title: "BFS-graph500 from its hub, all levels, calls that hold their warp", Head: "program", GPU: spawnMachine, Set: searchSets,
 		Policies: searchPolicies, Workloads: allLevels, Columns: programColumns,
 	},

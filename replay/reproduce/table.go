@@ -74,6 +74,7 @@ func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 		counts[t.Name] = t.counts()
 		table, entries[t.Name] = t.table(paper.Name, counts[t.Name])
 		o.Tables = append(o.Tables, table)
+		o.Times = append(o.Times, table.Name+": "+t.seconds())
 		partial = partial || len(t.rows) < t.all
 		for _, r := range t.rows {
 			rows[t.Name] = append(rows[t.Name], r.workload.Name)
@@ -185,9 +186,10 @@ func (t *planned) mean(c *Column, values []float64) []Cell {
 
 // row gathers the runs of a row by label.
 func (t *planned) row(r *plannedRow) Row {
-	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work}
+	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work, times: map[string][]window{}}
 	for label, u := range r.units {
 		_, variant, _ := strings.Cut(label, "@")
+		row.times[label] = u.times
 		for i, x := range u.results {
 			name := x.Policy
 			switch {

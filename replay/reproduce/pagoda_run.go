@@ -1,0 +1,61 @@
+package reproduce
+
+import "strings"
+
+// manyTasks are workloads of table 3 with as many tasks as run to the end in a minute or two.
+var manyTasks = []Workload{
+	taskNumber("FB", "1536"),
+	taskNumber("DCT", "1536"),
+	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=40"}, Fixed: true},
+}
+
+// taskNumber is a workload of table 3 with another number of tasks.
+func taskNumber(name, tasks string) Workload {
+	w := pick(taskWorkloads, name)[0]
+	w.Params, w.Small = override(w.Params, []string{"tasks=" + tasks}), nil
+	return w
+}
+
+// ran is a policy's time for all of a row's tasks.
+func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to_end_cycles", 1) }
+
+// runToTheEnd is what becomes of the straight lines of "whole".
+var runToTheEnd = Experiment{
+	Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+	Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads", Workloads: manyTasks, Variants: steady, Under: steadyPolicies,
+	Columns: append([]Column{
+		{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
+		{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
+		{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
+		{Name: "gemtc", Unit: "x", Digits: 2, Of: quotient(ran("gemtc"), ran("pagoda"))},
+		{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
+	}, lines("pagoda", "hyperq", "gemtc")...),
+}
+
+// lines are columns of the straight line's time over the run's.
+func lines(policies ...string) []Column {
+	var all []Column
+	for _, p := range policies {
+		all = append(all, Column{Name: "line over run, " + p, Digits: 3, Of: func(r *Row) float64 {
+			if r.Workload.Fixed {
+				return none
+			}
+			return quotient(line(p, metric(p, "tasks", 1)(r)), ran(p))(r)
+		}})
+	}
+	return all
+}
+
+// wholeByCall is the whole time, copies first and last, by what a copy's call takes.
+func wholeByCall() Experiment {
+	e := Experiment{
+		Name: "whole-calls", Title: "Whole time of 384 tasks, copies phased, by the time of a copy's call (a launch 7 us): times as long as pagoda", Head: "workload", GPU: taskMachine,
+		Flags: map[string]string{"task-copies": "phased"}, Workloads: []Workload{taskNumber("MM", "384"), taskNumber("FB", "384")},
+	}
+	for _, ns := range []string{"5000", "2500", "1000"} {
+		p, h := "pagoda,task-copy-call-ns="+ns, "hyperq,task-copy-call-ns="+ns
+		e.Policies = strings.TrimPrefix(e.Policies+","+p+","+h, ",")
+		e.Columns = append(e.Columns, Column{Name: "hyperq, " + ns + " ns", Unit: "x", Digits: 2, Of: over(p, h)})
+	}
+	return e
+}
