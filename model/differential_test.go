@@ -303,6 +303,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("l2.write_back", true, true, false)
 	all = append(all, randomLayout(r)...)
 	set("l1.mshr_order", true, false)
+	set("dram.return", 0, 0, 3, 60)
 	return all
 }
 

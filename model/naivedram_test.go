@@ -10,7 +10,8 @@ import (
 // nChannel is a DRAM channel.
 type nChannel struct {
 	cfg     *hardware.Config
-	queue   nQueue
+	queue   nQueue // among which FR-FCFS chooses
+	held    nQueue // those and what waits for a place among them
 	bus     *nPort // in bursts
 	banks   []nBank
 	turn    model.Time
@@ -65,14 +66,14 @@ type nRow struct {
 }
 
 func newNChannel(c *hardware.Config) *nChannel {
-	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
+	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, held: nQueue{size: c.DRAM.Window + c.DRAM.Return}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
 }
 
 // access times n sectors from one on, which lie in one row.
 func (c *nChannel) access(sector uint64, n int, t model.Time, write bool) (done model.Time, hit bool) {
 	d := &c.cfg.DRAM
 	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
-	now := ceilDiv((t+model.Time(d.Latency))*clock.clock, clock.against)
+	now := ceilDiv(c.queue.room(t+model.Time(d.Latency))*clock.clock, clock.against)
 	bank, row := nPlace(c.cfg, sector)
 	b := &c.banks[bank]
 	cmd, hit := c.open(b, row, c.working(now))
@@ -98,7 +99,7 @@ func (c *nChannel) access(sector uint64, n int, t model.Time, write bool) (done 
 		b.wrote = max(b.wrote, c.turn)
 	}
 	done = ceilDiv((c.cycle(data+burst-1)+1)*clock.against, clock.clock)
-	c.queue.leaves = append(c.queue.leaves, done)
+	c.queue.leaves, c.held.leaves = append(c.queue.leaves, done), append(c.held.leaves, done)
 	return done, hit
 }
 

@@ -434,7 +434,7 @@ func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) mo
 		t = enter
 		m.blocked[i] = max(m.blocked[i], t-model.Time(m.cfg.L2.Latency))
 	}
-	t = c.queue.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
+	t = c.held.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, n, t, write)
 	m.dramCount.note(hit, write, 1)

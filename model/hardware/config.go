@@ -137,7 +137,8 @@ type DRAMConfig struct {
 	DataRate int    `toml:"data_rate"` // transfers per command cycle
 	Mapping  string `toml:"mapping"`   // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
 	Latency  int    `toml:"latency"`   // constant part, in SM cycles
-	Window   int    `toml:"window"`    // requests that a channel holds, among which FR-FCFS chooses
+	Window   int    `toml:"window"`    // requests of a channel among which FR-FCFS chooses
+	Return   int    `toml:"return"`    // how many more a channel holds, which wait for a place among those
 	TCCD     int    `toml:"tccd"`
 	TRRD     int    `toml:"trrd"`
 	TRCD     int    `toml:"trcd"`

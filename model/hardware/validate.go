@@ -96,6 +96,7 @@ var bounds = map[string]bound{
 	"dram.data_rate": {min: 1, max: 256},
 	"dram.latency":   {min: 0, max: 1 << 20},
 	"dram.window":    {min: 1, max: 1 << 16},
+	"dram.return":    {max: 1 << 16},
 	"dram.tccd":      {min: 0, max: 4096},
 	"dram.trrd":      {min: 0, max: 4096},
 	"dram.trcd":      {min: 0, max: 4096},

@@ -18,6 +18,7 @@ type channel struct {
 	banks   []bank
 	turn    Time  // end of the last write on the bus
 	queue   ring  // requests among which FR-FCFS chooses
+	credits ring  // those and what waits for a place among them
 	barred  slots // where no bank may be activated: trrd from activations of others
 	pending cover // by some request
 	refresh refresh
@@ -65,19 +66,20 @@ func newChannel(c *hardware.Config, where *mapping) channel {
 	return channel{
 		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
-		mapping: where, banks: banks, queue: newRing(d.Window), barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
+		mapping: where, banks: banks, queue: newRing(d.Window), credits: newRing(d.Window + d.Return), barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
 	}
 }
 
 // admit returns from when on, not before t, the controller has room for a
 // request behind the constant latency.
-func (c *channel) admit(t Time) Time { return c.queue.room(t+c.latency) - c.latency }
+func (c *channel) admit(t Time) Time { return c.credits.room(t+c.latency) - c.latency }
 
 // access times a request for n sectors of a row that reaches the memory controller
 // at t and returns when its data is there. A sector is a column command.
 func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	arrive := t + c.latency
-	now := c.refresh.worked(c.ratio.to(arrive))
+	entered := c.queue.room(arrive)
+	now := c.refresh.worked(c.ratio.to(entered))
 	at, row := c.mapping.locate(sector)
 	b := &c.banks[at]
 	before := b.at
@@ -115,6 +117,7 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 	}
 	done := c.ratio.Back(c.refresh.ends(data + burst))
 	c.queue.put(done)
+	c.credits.put(done)
 	c.stats.Accesses += uint64(n)
 	c.stats.BusyCycles += c.pending.add(arrive, done)
 	return done
