@@ -13,7 +13,7 @@ import (
 type nGraph struct {
 	h      *nHost
 	inside bool
-	comes  model.Time // when the graph arrives, and no launch of before arrives later: a queue is in program order
+	comes  model.Time // when the kernels of the graph arrive
 	work   int64      // the host's, behind its last operation
 }
 
@@ -44,10 +44,7 @@ func (g *nGraph) issue(op trace.HostOp) (busy model.Time, known bool) {
 	}
 	g.work = 0
 	if !g.inside {
-		g.inside = true
-		if op.Kind == trace.OpLaunch {
-			g.comes = h.n.t + model.Time(h.n.cfg.Host.LaunchLatency)
-		}
+		g.inside, g.comes = true, h.n.t+model.Time(h.n.cfg.Host.LaunchLatency)
 		return 0, false
 	}
 	if op.Kind != trace.OpLaunch {

@@ -11,7 +11,8 @@ import (
 //
 //  1. A graph begins with the first operation behind a wait of the host (a
 //     synchronisation, a copy that it waits for, a file), or with the first of a step
-//     of the capture, and ends before the next. It costs the call of that operation.
+//     of the capture, and ends before the next. It costs the call of that operation, and no
+//     kernel of it arrives before the latency of a launch is over, whatever it begins with.
 //  2. The others of it cost no call, and the host's work between two of them, which
 //     is their launching, is gone. What it does behind the last one stays.
 //  3. They keep their streams, events and copies, which are the graph's edges, and the
@@ -42,7 +43,7 @@ func step(p *trace.Program, scope uint32) uint32 {
 // takes looks at the operation that the host comes to. It returns the host's work
 // that goes before it, since it is no part of the graph before it; the operation comes
 // again then.
-func (g *graphs) takes(h *Host, op *trace.HostOp) (work int64) {
+func (g *graphs) takes(h *Host, op *trace.HostOp, t Time) (work int64) {
 	if !g.on {
 		return 0
 	}
@@ -66,6 +67,9 @@ func (g *graphs) takes(h *Host, op *trace.HostOp) (work int64) {
 		return 0
 	case work == 0 && !waits(op):
 		g.open, g.step, g.at = true, in, 0
+		if h.timing.Host == TimesMachine && !h.captured() {
+			g.at = t + Time(h.cfg.Host.LaunchLatency)
+		}
 	}
 	return work
 }

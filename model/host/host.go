@@ -191,7 +191,7 @@ func (h *Host) until(t Time) func() bool { return func() bool { return h.dev.Now
 // issue performs one operation and returns for how long it keeps the host.
 func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 	serial := h.way.Serial()
-	if work := h.graphs.takes(h, op); work > 0 && h.timing.Host != TimesNone {
+	if work := h.graphs.takes(h, op, t); work > 0 && h.timing.Host != TimesNone {
 		h.held = true
 		return h.scaled(work), nil
 	}
