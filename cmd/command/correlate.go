@@ -68,7 +68,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	return c
 }
 
-// correlate does what the arguments ask for.
+// correlate runs the comparison that the arguments name.
 func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) error {
 	if f.accelsim != "" {
 		return a.correlateAccelSim(ctx, f)
@@ -101,7 +101,7 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 	return a.printCorrelations(all)
 }
 
-// correlateTables compares the tables of a replay with what was measured, if a table says
+// correlateTables compares the tables of a replay with measurements, if a table says
 // so, or recorded.
 func correlateTables(args []string, add float64) ([]replay.Correlation, error) {
 	if len(args) == 1 {

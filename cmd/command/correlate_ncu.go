@@ -9,7 +9,7 @@ import (
 	"gpureplay/replay"
 )
 
-// ncuMeasured reads what Nsight Compute measured of kernels, if a file is such a table:
+// ncuMeasured reads the measurements of Nsight Compute, if a file is such a table:
 // launches of one device are the kernels of a trace in their order. Cycles are compared where
 // every launch has them, else durations.
 func ncuMeasured(path string) (*replay.Measurements, error) {

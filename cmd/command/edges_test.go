@@ -53,7 +53,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// A grid that will take long is announced before it runs, with what shortens it.
+// A grid that will take long is announced before it runs, with the flag that shortens it.
 func TestLongRunIsAnnounced(t *testing.T) {
 	var errs trip // it interrupts at the first line
 	path := textTrace(t, "launch f grid=2147483648 block=32\n")

@@ -172,7 +172,7 @@ func runKeys(rows []map[string]any) (keys []any) {
 	return keys
 }
 
-// printCaveats says how much of the runs is inferred, and what is known against them.
+// printCaveats says how much of the runs is inferred, and the known faults of their data.
 func (a *app) printCaveats(rows []map[string]any, results []*replay.Result) {
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {

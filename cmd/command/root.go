@@ -323,7 +323,7 @@ func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*pol
 	return apply, err
 }
 
-// listed is --policy, or what goes without: a capture runs as its GPU ran it.
+// listed is --policy. Without it a capture runs under hyperq, another trace under serial.
 func (f *replayFlags) listed(r *trace.Reader) (string, error) {
 	if f.policy != "" {
 		return f.policy, nil

@@ -88,7 +88,7 @@ func (a *app) top(all []*replay.Activity, policy string, most int) error {
 	return nil
 }
 
-// linkNames says of files what is done with them.
+// linkNames are the words for the stages of files.
 var linkNames = strings.NewReplacer("prelude", "file read", "postlude", "file written")
 
 func (a *app) showActivity(x *replay.Activity, most int) {
