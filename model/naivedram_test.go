@@ -15,7 +15,7 @@ type nChannel struct {
 	bus     *nPort // in bursts
 	banks   []nBank
 	turn    model.Time
-	acts    []model.Time // of all banks
+	barred  nCycles      // in which no bank may be activated: trrd from activations of others
 	pending nCycles      // with a request
 	works   []model.Time // cycles without refresh, as far as anybody looked
 }
@@ -66,7 +66,7 @@ type nRow struct {
 }
 
 func newNChannel(c *hardware.Config) *nChannel {
-	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, held: nQueue{size: c.DRAM.Window + c.DRAM.Return}, bus: port(1, 1), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
+	return &nChannel{cfg: c, queue: nQueue{size: c.DRAM.Window}, held: nQueue{size: c.DRAM.Window + c.DRAM.Return}, bus: port(1, 1), barred: cycles(), banks: make([]nBank, c.DRAM.Banks), pending: cycles()}
 }
 
 // access times n sectors from one on, which lie in one row.
@@ -127,8 +127,7 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 		}
 		act = max(pre+model.Time(d.TRP), b.lastAct+model.Time(d.TRC))
 	}
-	near := func(other model.Time) bool { return max(act-other, other-act) < model.Time(d.TRRD) }
-	for slices.ContainsFunc(c.acts, near) {
+	for c.barred.has(act) {
 		act++
 	}
 	if after := now; c.interval(act+model.Time(d.TRCD)) > c.interval(now) {
@@ -138,7 +137,11 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 		return c.open(b, row, after)
 	}
 	b.lastAct = act
-	c.acts = append(c.acts, act)
+	for near := max(0, act-model.Time(d.TRRD)+1); near < act+model.Time(d.TRRD); near++ {
+		if near/64 >= c.barred.latest[near/64%256] {
+			c.barred.take(near)
+		}
+	}
 	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD), interval: c.interval(act)})
 	return b.rows[len(b.rows)-1].open, false
 }
