@@ -35,7 +35,9 @@ func place(table, format, run string) string {
 
 // Find returns the files of a table under OUT in the order of their keys: of a run
 // that has several formats the Parquet one, else CSV. A run whose end was
-// interrupted is completed first. None is no error, unless dir is no folder.
+// interrupted is completed first. None is no error, unless dir is no folder. A
+// file with another size than its run's manifest says is an error: a CSV file
+// that was cut between two lines, or before the first ends, reads as a shorter one.
 func Find(dir, table string) ([]Part, error) {
 	if info, err := os.Stat(dir); err != nil {
 		return nil, fmt.Errorf("tables: %w", err)
@@ -61,6 +63,9 @@ func Find(dir, table string) ([]Part, error) {
 		for _, p := range paths {
 			run, ok := keyOf(strings.TrimPrefix(path.Dir(p), root+"/"))
 			if ok && !found[run] {
+				if err := checkSize(dir, run, p); err != nil {
+					return nil, err
+				}
 				found[run] = true
 				parts = append(parts, Part{table, run, filepath.Join(dir, filepath.FromSlash(p))})
 			}
@@ -68,6 +73,28 @@ func Find(dir, table string) ([]Part, error) {
 	}
 	slices.SortFunc(parts, func(a, b Part) int { return a.Key.Compare(b.Key) })
 	return parts, nil
+}
+
+// checkSize compares the size of a run's file, whose path from dir has slashes,
+// with what the manifest of the run says, if there is one that names it.
+func checkSize(dir string, run Key, path string) error {
+	m, err := readManifest(filepath.Join(dir, runsFolder, run.id(), manifestName))
+	if err != nil || m == nil {
+		return err
+	}
+	i := slices.IndexFunc(m.Files, func(e ManifestEntry) bool { return e.Path == path })
+	if i < 0 {
+		return nil
+	}
+	at := filepath.Join(dir, filepath.FromSlash(path))
+	info, err := os.Stat(at)
+	if err != nil {
+		return fmt.Errorf("tables: %w", err)
+	}
+	if n := m.Files[i].Bytes; info.Size() != n {
+		return fmt.Errorf("tables: %s has %d bytes, was written with %d: replay that run again", at, info.Size(), n)
+	}
+	return nil
 }
 
 // Compare orders runs by trace, machine, settings and policy.

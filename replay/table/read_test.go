@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -273,6 +274,28 @@ func TestDamagedParquet(t *testing.T) {
 		os.WriteFile(path, good[:n], 0o666)
 		if _, err := readAll(path, lim); err == nil {
 			t.Errorf("cut to %d bytes: no error", n)
+		}
+	}
+}
+
+// A cut file is not a shorter table: not where a line of CSV ends, and not where
+// so little is left of Parquet that it could be the first line of CSV.
+func TestCutFileIsNotFound(t *testing.T) {
+	for _, format := range []string{Parquet, CSV, Arrow} {
+		dir := writeFixture(t, format)
+		parts, err := Find(dir, "timeline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		good, err := os.ReadFile(parts[0].Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, bytes.LastIndexByte(good[:len(good)-1], '\n') + 1, len(good) - 1} {
+			os.WriteFile(parts[0].Path, good[:n], 0o666)
+			if _, err := Find(dir, "timeline"); err == nil || !strings.Contains(err.Error(), parts[0].Path+" has ") {
+				t.Errorf("%s cut to %d of %d bytes: %v", format, n, len(good), err)
+			}
 		}
 	}
 }
