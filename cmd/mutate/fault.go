@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"math/rand/v2"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,13 +39,16 @@ type finder struct {
 	faults []fault
 }
 
-// sample returns some of all faults, none within another, by the seed.
-func (h *house) sample(count int, seed uint64) []fault {
+// sample returns some of the faults that only matches (nil: of all), none within another, by the seed.
+func (h *house) sample(count int, seed uint64, only *regexp.Regexp) []fault {
 	var all []fault
 	for _, c := range h.packages {
 		for _, f := range c.files {
 			all = append(all, faultsOf(h.set, c, f)...)
 		}
+	}
+	if only != nil {
+		all = slices.DeleteFunc(all, func(f fault) bool { return !only.MatchString(f.String()) })
 	}
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -47,6 +48,12 @@ func g(int) int { panic("no" + "where") }
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
+	h.packages = []*checked{c}
+	for only, want := range map[string]int{`p\.go:4: limit`: 1, `p\.go:4: arithmetic`: 1, `: removed: g\(n\) -> $`: 1, "none": 0} {
+		if got := h.sample(10, 1, regexp.MustCompile(only)); len(got) != want {
+			t.Errorf("%q picks %v", only, got)
+		}
+	}
 }
 
 // Whatever is planted compiles: as many faults as fit beside one another, in the
@@ -64,7 +71,7 @@ func TestPlantedFaultsCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for seed := range uint64(3) {
-		faults := h.sample(1<<20, seed)
+		faults := h.sample(1<<20, seed, nil)
 		if len(faults) < 2000 {
 			t.Fatalf("only %d faults", len(faults))
 		}

@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
 	"strings"
 )
 
@@ -33,6 +34,7 @@ func main() {
 	flag.StringVar(&within, "in", "model,model/exec,model/memory,model/program,model/host,policies", "folders that faults are planted in")
 	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay", "folders whose tests are to find them, in that order where they cost the same")
 	flag.IntVar(&o.seconds, "seconds", 20, "of a processor for the tests of a fault")
+	flag.StringVar(&o.only, "only", "", "faults alone whose line of -list this regular expression matches")
 	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")
 	flag.IntVar(&o.jobs, "jobs", 2, "faults judged at once")
 	flag.BoolVar(&o.list, "list", false, "say what would be planted, and no more")
@@ -48,12 +50,12 @@ func main() {
 
 // options are what the flags say.
 type options struct {
-	dir, skip      string
-	count, seconds int
-	jobs           int
-	seed           uint64
-	in, tests      []string
-	list           bool
+	dir, skip, only string
+	count, seconds  int
+	jobs            int
+	seed            uint64
+	in, tests       []string
+	list            bool
 }
 
 func run(ctx context.Context, o *options) error {
@@ -68,7 +70,13 @@ func run(ctx context.Context, o *options) error {
 	if err != nil {
 		return err
 	}
-	faults := house.sample(o.count, o.seed)
+	var only *regexp.Regexp
+	if o.only != "" {
+		if only, err = regexp.Compile(o.only); err != nil {
+			return fmt.Errorf("-only: %w", err)
+		}
+	}
+	faults := house.sample(o.count, o.seed, only)
 	if o.list {
 		for _, f := range faults {
 			fmt.Println(f)
