@@ -7,6 +7,7 @@
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
 # make profile cmd/replay/default.pgo, by which the compiler optimises the command, from the benchmarks
+# make same   BASE=REVISION: whether every table of every sample and capture has the bytes that it had there
 # make narrow  of the results the narrow tasks alone
 
 PYTHON ?= python3
@@ -17,7 +18,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: processors platforms install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags="-s -w" -o bin/replay ./cmd/replay
@@ -72,6 +73,14 @@ test: venv
 PROCESSORS ?= arm64 386 s390x
 processors:
 	REPLAY_PROCESSORS="$(PROCESSORS)" go test ./cmd/command -run OtherProcessors -timeout 180m -v
+
+# same compares the command with that of another revision: the bytes of every sample's and every capture's trace,
+# and of all tables of all policies that apply to them. REPLAY_BASE=FILE compares with a command that there is
+BASE ?= HEAD
+same:
+	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive $(BASE) | tar -x -C "$$d" && \
+	(cd "$$d" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -o base ./cmd/replay) && \
+	REPLAY_BASE=$${REPLAY_BASE:-$$d/base} go test ./cmd/command -run SameAsBase -timeout 120m -count=1
 
 # platforms compiles everything, the tests too, for other systems and for processors of 32 bits, whose builds need
 # -tags=noasm: Arrow has assembly for some processors, and without the tag nothing for others

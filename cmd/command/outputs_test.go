@@ -1,38 +1,31 @@
 package command
 
 import (
-	"bytes"
-	"cmp"
-	"context"
 	"crypto/sha256"
-	"errors"
-	"flag"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/replay"
 	"gpureplay/samples"
 	"gpureplay/trace"
 )
 
-var outputs = flag.String("outputs", "", "file of checksums of the tables of every sample under every policy: written if it is not there, compared if it is")
-
-var outputsOf = flag.String("outputs-of", "", "samples that -outputs is about, as a regular expression; empty: all")
+// outputsFile has a line for each sample and policy, with the first digits of the SHA-256
+// of each of its tables, and one for the trace.
+var outputsFile = filepath.Join("testdata", "outputs.txt")
 
 // quick are settings under which samples that are large by default are quick.
 var quick = map[string]string{
-	"3mm": "n=64", "behaviour": "kind=mix most=2000", "bfs": "nodes=600", "concurrent": "kernels=8 steps=64", "conv": "width=128 height=128 iterations=2", "copy": "kib=256",
+	"3mm": "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64", "conv": "width=128 height=128 iterations=2", "copy": "kib=256",
 	"hsp": "n=64 kernels=4", "lpc": "n=64 kernels=4", "matmul": "m=64 n=64 k=64", "path": "cols=4000 rows=20", "scale": "kernels=8", "stn": "nx=32 ny=32 nz=8 kernels=6",
 	"vecadd": "n=16384", "walk": "threads=2048 steps=8", "chase": "steps=256",
-	"dp-amr": "side=4 levels=3", "dp-bfs": "scale=8 input=graph500", "dp-bht": "bodies=300 steps=2", "dp-gc": "scale=7", "dp-join": "left=300 right=300 keys=2",
+	"dp-amr": "side=4 levels=3", "dp-bfs": "scale=8 input=graph500", "dp-bht": "bodies=150 steps=2", "dp-gc": "scale=7", "dp-join": "left=300 right=300 keys=2",
 	"dp-mandel": "size=64 iterations=32 regions=8", "dp-mm": "scale=6 columns=40", "dp-pre": "users=60 items=50", "dp-regx": "strings=40 longest=200",
 	"dp-sa": "bases=3000 count=50 length=60 word=4", "dp-sssp": "scale=8",
 	"tasks-mb": "tasks=40 side=24 iterations=40", "tasks-fb": "tasks=40 width=200 taps=9", "tasks-bf": "tasks=40 width=200 taps=9", "tasks-conv": "tasks=40 side=24 radius=3",
@@ -44,94 +37,153 @@ var quick = map[string]string{
 const settled = "dtbl,match=kde,fallback=api,alloc=hash,agt=16 dtbl,agt=4,ahead=1 dtbl,kde=40 spawn,idle=last,saturate=off ppcs,switch=off,pages=text,guard=off " +
 	"crcs,counter-bits=1 oracle,grain=sector crcs,prelude-order=random cdp,warp=lrr hyperq,cta=fill"
 
-// A change that is to change no output is shown to: every table of every sample
-// under every policy has the same bytes before it and after it.
-//
-//	go test ./cmd/command -run TestOutputs -outputs=/tmp/before   on the one commit, then on the other
-func TestOutputs(t *testing.T) {
-	if *outputs == "" {
-		t.Skip("no -outputs=FILE to write checksums to, or to compare them with")
+// writeSample has the command write a sample's trace under settings by which it ends
+// soon, as NAME.trace.zst in the working folder, and returns that name and the machine of
+// its family's papers.
+func writeSample(t *testing.T, name string) (path, gpu string) {
+	t.Helper()
+	path = name + ".trace.zst"
+	must(t, sampleArgs(name, path)...)
+	switch family, _, _ := strings.Cut(name, "-"); family {
+	case "dp":
+		return path, "k20c"
+	case "tasks":
+		return path, "titanx-maxwell"
 	}
-	var got bytes.Buffer
-	of := regexp.MustCompile(*outputsOf)
-	for _, g := range samples.List() {
-		if !of.MatchString(g.Name) {
-			continue
-		}
-		var file bytes.Buffer
-		if err := g.Write(&file, strings.Fields(quick[g.Name])...); err != nil {
-			t.Fatal(err)
-		}
-		r, err := trace.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		checksums(t, &got, g.Name, r)
-		r.Close()
+	return path, "gk110-ppcs"
+}
+
+func sampleArgs(name, path string) []string {
+	args := []string{"sample", "--quiet", name, "-o", path}
+	for _, setting := range strings.Fields(quick[name]) {
+		args = append(args, "--param="+setting)
 	}
-	want, err := os.ReadFile(*outputs)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = os.WriteFile(*outputs, got.Bytes(), 0o644)
-		want = got.Bytes()
-	}
+	return args
+}
+
+// spared are policies that TestOutputs leaves out: variants of others, and what runs others.
+var spared = []string{"cdp-ideal", "dtbl-ideal", "freed", "graph", "nocopy", "offline-search", "single-overlap"}
+
+// applicable lists the policies that apply to a trace, without those that are spared.
+func applicable(t *testing.T, path string) string {
+	t.Helper()
+	r, err := trace.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := map[string]bool{}
-	for line := range strings.Lines(string(want)) {
-		before[line] = true
-	}
-	for line := range strings.Lines(got.String()) {
-		name, _, _ := strings.Cut(line, ":")
-		if !before[line] && bytes.Contains(want, []byte("\n"+name+":")) {
-			t.Errorf("%s differs", name)
-		}
-	}
-}
-
-// checksums adds a line for each table of a sample under each policy.
-func checksums(t *testing.T, out *bytes.Buffer, name string, r *trace.Reader) {
+	defer r.Close()
 	f, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	choices, _, err := policies.Applicable(f, nil)
+	all, _, err := policies.Applicable(f, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range strings.Fields(settled) {
-		cs, err := policies.Parse(word, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if cs[0].Lacks(f) == "" {
-			choices = append(choices, cs[0])
+	var labels []string
+	for _, c := range all {
+		if !slices.Contains(spared, c.Label) {
+			labels = append(labels, c.Label)
 		}
 	}
-	family, _, _ := strings.Cut(name, "-")
-	gpu := cmp.Or(map[string]string{"dp": "k20c", "tasks": "titanx-maxwell"}[family], "gk110-ppcs")
-	cfg, err := hardware.Preset(gpu)
+	return strings.Join(labels, ",")
+}
+
+// Every table of every sample, under every policy that applies to it, has the bytes that
+// it had: a change that means to change none is shown to, and one that means to shows
+// which.
+//
+//	go test ./cmd/command -run Outputs -update   writes them anew
+func TestOutputs(t *testing.T) {
+	release := version
+	version = func() string { return "any" }
+	t.Cleanup(func() { version = release })
+	old, err := os.ReadFile(outputsFile)
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	file, err := filepath.Abs(outputsFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range choices {
-		dir := t.TempDir()
-		job := replay.Job{Trace: r, Name: name, Config: cfg, Choices: []*policies.Choice{c}, Alone: true, Sample: 5000, Output: &replay.Output{Dir: dir, Format: "parquet", Version: "any"}}
-		if _, err := replay.Run(context.Background(), &job); err != nil {
-			fmt.Fprintf(out, "\n%s %s: %v", name, c.Label, err)
-			continue
-		}
-		err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || strings.Contains(path, "performance") || strings.Contains(path, "manifest") {
-				return err
-			}
-			data, err := os.ReadFile(path)
-			fmt.Fprintf(out, "\n%s %s: %.12x", name, strings.TrimPrefix(path, dir), sha256.Sum256(data))
-			return err
-		})
-		if err != nil {
+	t.Chdir(t.TempDir())
+	var lines []string
+	for _, g := range samples.List() {
+		lines = append(lines, digests(t, g.Name)...)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
+		return
 	}
-	fmt.Fprintln(out)
+	for _, what := range changes(strings.Split(string(old), "\n"), lines) {
+		t.Errorf("%s (-update writes %s)", what, outputsFile)
+	}
+}
+
+// digests are the lines of a sample.
+func digests(t *testing.T, name string) []string {
+	t.Helper()
+	path, gpu := writeSample(t, name)
+	must(t, "--quiet", "--no-baseline", "--policy="+applicable(t, path), "--gpu="+gpu, "--sample=5000", "-o", name, path)
+	byPolicy := map[string][]string{}
+	files := contents(t, name)
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		table, _, _ := strings.Cut(file, string(filepath.Separator))
+		policy := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "policy=")
+		byPolicy[policy] = append(byPolicy[policy], fmt.Sprintf("%s=%.4x", table, sha256.Sum256([]byte(files[file]))))
+	}
+	lines := []string{fmt.Sprintf("%s - trace=%.4x", name, sha256.Sum256(bytesOf(t, ".", path)))}
+	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
+		lines = append(lines, name+" "+policy+" "+strings.Join(byPolicy[policy], " "))
+	}
+	return lines
+}
+
+// changes says what of two lists of digests is not the same: sample, policy, table.
+func changes(before, now []string) (all []string) {
+	was, is := digestsByName(before), digestsByName(now)
+	for name, digest := range is {
+		switch was[name] {
+		case "":
+			all = append(all, name+" is new")
+		case digest:
+		default:
+			all = append(all, name+" differs")
+		}
+	}
+	for name := range was {
+		if is[name] == "" {
+			all = append(all, name+" is gone")
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// digestsByName are the digests of lines by sample, policy and table.
+func digestsByName(lines []string) map[string]string {
+	all := map[string]string{}
+	for _, line := range lines {
+		words := strings.Fields(line)
+		for _, w := range words[min(2, len(words)):] {
+			table, digest, _ := strings.Cut(w, "=")
+			all[words[0]+", "+words[1]+": "+table] = digest
+		}
+	}
+	return all
+}
+
+// A table that has changed, one that came and one that went are named; so is a trace.
+func TestOutputsNameWhatDiffers(t *testing.T) {
+	before := []string{"a - trace=1", "a serial runs=2 ctas=3", "a cdp,warp=lrr runs=4", ""}
+	now := []string{"a - trace=5", "a serial runs=2 pages=3", "a cdp,warp=lrr runs=6"}
+	want := []string{"a, -: trace differs", "a, cdp,warp=lrr: runs differs", "a, serial: ctas is gone", "a, serial: pages is new"}
+	if got := changes(before, now); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := changes(now, now); len(got) > 0 {
+		t.Errorf("%q of the same", got)
+	}
 }

@@ -1,12 +1,9 @@
 package command
 
 import (
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -47,33 +44,10 @@ func sameBytesOn(t *testing.T, arch string) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run = append(run, command)
-	emulated := func(args ...string) {
-		if out, err := exec.Command(run[0], append(run[1:], args...)...).CombinedOutput(); err != nil {
-			t.Fatalf("replay %s: %v\n%s", strings.Join(args, " "), err, out)
-		}
-	}
+	o := other{"on " + arch, append(run, command)}
+	t.Chdir(dir)
 	for _, g := range samples.List() {
-		name := g.Name
-		t.Run(name, func(t *testing.T) {
-			here, there := t.TempDir(), t.TempDir()
-			must(t, "sample", name, "-o", filepath.Join(here, "t.trace.zst"))
-			emulated("sample", name, "-o", filepath.Join(there, "t.trace.zst"))
-			if !slices.Equal(bytesOf(t, here, "t.trace.zst"), bytesOf(t, there, "t.trace.zst")) {
-				t.Fatalf("its trace differs on %s", arch)
-			}
-			must(t, "--policy=all", "--gpu=k20c", "-o", filepath.Join(here, "out"), filepath.Join(here, "t.trace.zst"))
-			emulated("--policy=all", "--gpu=k20c", "-o", filepath.Join(there, "out"), filepath.Join(here, "t.trace.zst"))
-			a, b := contents(t, filepath.Join(here, "out")), contents(t, filepath.Join(there, "out"))
-			for _, file := range slices.Sorted(maps.Keys(a)) {
-				if a[file] != b[file] {
-					t.Errorf("%s differs between %s and %s", file, runtime.GOARCH, arch)
-				}
-			}
-			if len(a) != len(b) {
-				t.Errorf("%d files here, %d there", len(a), len(b))
-			}
-		})
+		t.Run(g.Name, func(t *testing.T) { o.sameSample(t, g.Name) })
 	}
 }
 
