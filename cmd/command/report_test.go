@@ -309,7 +309,7 @@ func TestReportOfNothing(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("PAR1 and no more"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, 1, []string{"ctas", "has 16 bytes, was written with", "replay that run again"}, "report", filepath.Join(dir, "bad"))
+	fails(t, 1, []string{"ctas", "has 16 bytes, was written with", "replay or sweep again"}, "report", filepath.Join(dir, "bad"))
 	fails(t, 1, []string{"cannot write"}, "report", filepath.Join(dir, "bad"), "-o", filepath.Join(dir, "none", "x.html"))
 	noPartials(t, dir)
 }

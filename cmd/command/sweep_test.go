@@ -294,8 +294,8 @@ func TestSweepNamesAndDefaults(t *testing.T) {
 	must(t, "sweep", "--quiet", file)
 	files, _ := filepath.Glob(filepath.Join(dir, "o", "*"))
 	slices.Sort(files)
-	if len(files) != 2 || filepath.Base(files[1]) != "runs.csv" {
-		t.Errorf("%v, want cells and runs.csv", files)
+	if len(files) != 3 || filepath.Base(files[0]) != ".runs" || filepath.Base(files[2]) != "runs.csv" {
+		t.Errorf("%v, want .runs, cells and runs.csv", files)
 	}
 }
 

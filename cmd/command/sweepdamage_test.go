@@ -36,9 +36,11 @@ func TestSweepRunsDamagedCellsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		fails(t, 1, []string{"1 of 6 files"}, "verify", dir)
 		if ran, before := ranCells(t, 0, "-o", dir, file); ran != 1 || before != 1 {
 			t.Errorf("%s: %d cells replayed and %d finished before, want one of each", what, ran, before)
 		}
+		must(t, "verify", dir) // its cells and what is merged
 		sameFiles(t, what, sweepContents(t, dir), whole)
 	}
 }

@@ -3,6 +3,8 @@ package command
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -54,9 +56,22 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 }
 
-// verifyTables checks what the runs of a folder left against their manifests.
+// verifyTables checks what the runs of a folder left against their manifests, and
+// of a sweep what is merged and every cell.
 func (a *app) verifyTables(dir string) error {
 	files, wrong, err := table.Verify(dir)
+	cells, _ := os.ReadDir(filepath.Join(dir, "cells"))
+	for _, c := range cells {
+		if err != nil || strings.HasPrefix(c.Name(), ".") { // one that is being written
+			continue
+		}
+		at := filepath.Join("cells", c.Name())
+		n, more, cellErr := table.Verify(filepath.Join(dir, at))
+		files, err = files+n, cellErr
+		for _, w := range more {
+			wrong = append(wrong, filepath.Join(at, w))
+		}
+	}
 	switch {
 	case err != nil:
 		return err
@@ -69,7 +84,7 @@ func (a *app) verifyTables(dir string) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%s: %d of %d files are not as they were written: replay those runs again", dir, len(wrong), files)
+		return fmt.Errorf("%s: %d of %d files are not as they were written: replay or sweep again", dir, len(wrong), files)
 	}
 	if a.asJSON {
 		return a.printJSON([]map[string]any{{"folder": dir, "files": files}})

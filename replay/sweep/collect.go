@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"gpureplay/replay/table"
@@ -59,7 +57,7 @@ func (g *Grid) Collect(ctx context.Context, dir string) ([]Row, []Failure, error
 			return nil, nil, err
 		}
 	}
-	return c.rows, c.violated, c.commit()
+	return c.rows, c.violated, table.CommitMerged(dir, c.merged)
 }
 
 // compare reads the cells' rows of runs and sets their speedups.
@@ -152,28 +150,4 @@ func (c *collector) merge(ctx context.Context, name string) error {
 		}
 	}
 	return m.Close()
-}
-
-// commit gives the merged files their names, that of runs last, after those of an
-// earlier grid are gone.
-func (c *collector) commit() error {
-	format := c.grid.File.Format
-	for _, name := range table.Names() {
-		kept := ""
-		if slices.Contains(c.grid.File.Tables, name) {
-			kept = format
-		}
-		if err := table.RemoveMerged(c.dir, name, kept); err != nil {
-			return err
-		}
-	}
-	if err := os.Remove(filepath.Join(c.dir, "runs."+format)); err != nil && !os.IsNotExist(err) {
-		return fmt.Errorf("sweep: cannot replace an earlier table: %w", err)
-	}
-	for i := len(c.merged) - 1; i >= 0; i-- { // runs is the first
-		if err := c.merged[i].Commit(c.dir); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -63,7 +63,7 @@ func Find(dir, table string) ([]Part, error) {
 		for _, p := range paths {
 			run, ok := keyOf(strings.TrimPrefix(path.Dir(p), root+"/"))
 			if ok && !found[run] {
-				if err := checkSize(dir, run, p); err != nil {
+				if err := checkSize(dir, run.id(), p); err != nil {
 					return nil, err
 				}
 				found[run] = true
@@ -75,10 +75,14 @@ func Find(dir, table string) ([]Part, error) {
 	return parts, nil
 }
 
-// checkSize compares the size of a run's file, whose path from dir has slashes,
-// with what the manifest of the run says, if there is one that names it.
-func checkSize(dir string, run Key, path string) error {
-	m, err := readManifest(filepath.Join(dir, runsFolder, run.id(), manifestName))
+// checkSize compares the size of a file, whose path from dir has slashes, with what
+// a manifest under .runs says, if there is one that names it. While another process
+// moves a run's files to their places, the manifest is still the former one.
+func checkSize(dir, id, path string) error {
+	if _, err := os.Lstat(filepath.Join(dir, runsFolder, id, committed)); err == nil {
+		return nil
+	}
+	m, err := readManifest(filepath.Join(dir, runsFolder, id, manifestName))
 	if err != nil || m == nil {
 		return err
 	}
@@ -92,7 +96,7 @@ func checkSize(dir string, run Key, path string) error {
 		return fmt.Errorf("tables: %w", err)
 	}
 	if n := m.Files[i].Bytes; info.Size() != n {
-		return fmt.Errorf("tables: %s has %d bytes, was written with %d: replay that run again", at, info.Size(), n)
+		return fmt.Errorf("tables: %s has %d bytes, was written with %d: replay or sweep again", at, info.Size(), n)
 	}
 	return nil
 }

@@ -41,8 +41,8 @@ pandas:
   ` + "`parquet_kv_metadata`" + `; pyarrow: ` + "`schema.metadata`" + `.
 * A run is written to OUT/.runs, which engines do not see, with a manifest of its files, their sizes and checksums; it becomes the run by one rename
   of a folder when all is durable, and then its files take their places, each at once, that of ` + "`runs`" + ` last. Whoever is killed in between, the next
-  command that reads or writes OUT does the rest; ` + "`replay verify OUT`" + ` checks all files. Of two replays at once that would write the same run to one
-  folder, the second ends with an error.
+  command that reads or writes OUT does the rest; ` + "`replay verify OUT`" + ` checks all files, and whatever reads one here checks its size: CSV that was
+  cut between two lines would be a shorter table. Of two replays at once that would write the same run to one folder, the second ends with an error.
 * Tables that a run again was not asked for stay, if the same build of replay wrote them; else they are removed, and the command says so.
   A run that was cut off (` + "`complete`" + ` is false) never replaces a complete one.
 * ` + "`--format=arrow`" + ` writes IPC files under OUT/arrow/<table>, which can be memory-mapped but have no checksums; ` + "`--format=csv`" + ` writes to
@@ -50,7 +50,7 @@ pandas:
   take that for a formula. Formats of a run lie beside each other.
 * ` + "`replay sweep`" + ` merges the tables of its cells into one file each, OUT/<table>.parquet, with the columns ` + "`cell, trace, gpu`" + `, one
   ` + "`set_<key>`" + ` for each setting that it varies, and ` + "`policy`" + ` in front, and in runs ` + "`baseline` and `speedup`" + `: ` + "`SELECT * FROM 'OUT/runs.parquet'`" + `. The tables
-  of a cell as a replay writes them are under OUT/cells/<cell>.
+  of a cell as a replay writes them are under OUT/cells/<cell>. The merged files have a manifest too, and ` + "`replay verify OUT`" + ` checks them and all cells.
 
 Ready queries are in samples/queries.
 `

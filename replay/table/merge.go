@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +16,8 @@ import (
 // Merged is one file that holds the rows of a table from many replays, with
 // columns of keys in front that tell them apart.
 type Merged struct {
+	table   string
+	format  string
 	keys    []Column
 	columns []Column // of the table, without those that are keys
 	file    *file
@@ -27,7 +28,7 @@ type Merged struct {
 
 // Merge begins dir/TABLE.FORMAT under a partial name. A key that is called as a
 // column of the table stands for that column. The caller adds the files and
-// ends it by Commit or Abort.
+// ends it by [CommitMerged] or Abort.
 func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, error) {
 	if encoders[format] == nil {
 		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
@@ -36,7 +37,7 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 	if at < 0 {
 		return nil, fmt.Errorf("tables: no table is called %q: choose from %s", table, strings.Join(Names(), ", "))
 	}
-	m := &Merged{keys: keys}
+	m := &Merged{table: table, format: format, keys: keys}
 	for _, c := range Describe()[at].Columns {
 		if !slices.ContainsFunc(keys, func(k Column) bool { return k.Name == c.Name }) {
 			m.columns = append(m.columns, c)
@@ -197,32 +198,5 @@ func (m *Merged) flush() error {
 // Close writes what is pending; the file keeps its partial name.
 func (m *Merged) Close() error { return m.file.close() }
 
-// Commit gives the closed file its final name in a folder of the same file
-// system, in place of what has it there.
-func (m *Merged) Commit(dir string) error {
-	if err := os.Rename(m.file.temp, filepath.Join(dir, filepath.Base(m.file.final))); err != nil {
-		return fmt.Errorf("tables: cannot give a file its final name: %w", err)
-	}
-	return nil
-}
-
 // Abort closes and removes the partial file.
 func (m *Merged) Abort() { m.file.abort() }
-
-// FindMerged returns the path of a merged table in a folder, Parquet or CSV; ""
-// if there is none.
-func FindMerged(dir, table string) (string, error) { return FindSheet(dir, table) }
-
-// RemoveMerged removes the merged files of a table in a folder that are not of
-// the format kept.
-func RemoveMerged(dir, table, kept string) error {
-	for _, format := range Formats() {
-		if format == kept {
-			continue
-		}
-		if err := os.Remove(filepath.Join(dir, table+"."+format)); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("tables: cannot replace an earlier file: %w", err)
-		}
-	}
-	return nil
-}

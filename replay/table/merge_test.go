@@ -34,7 +34,7 @@ func mergeFixture(t *testing.T, from, name, format string) (path string, rows in
 	if err := m.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Commit(dir); err != nil {
+	if err := CommitMerged(dir, []*Merged{m}); err != nil {
 		t.Fatal(err)
 	}
 	m.Abort() // deferred by callers
@@ -108,5 +108,43 @@ func TestMergeOfWhatIsWrong(t *testing.T) {
 	m.Abort()
 	if left := tree(t, dir); len(left) > 0 {
 		t.Errorf("%v are left", left)
+	}
+}
+
+// Merged tables take the place of those of any format, and a cut one is not a shorter
+// table, in whichever format.
+func TestCutMergedTable(t *testing.T) {
+	from := writeFixture(t, Parquet)
+	for _, format := range []string{Parquet, CSV} {
+		path, _ := mergeFixture(t, from, "timeline", format)
+		dir := filepath.Dir(path)
+		if got, err := FindMerged(dir, "timeline"); err != nil || got != path {
+			t.Fatalf("%s: %q, %v", format, got, err)
+		}
+		if files, wrong, err := Verify(dir); files != 1 || len(wrong) > 0 || err != nil {
+			t.Errorf("%s: %d files, %q, %v", format, files, wrong, err)
+		}
+		good, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.WriteFile(path, good[:bytes.LastIndexByte(good[:len(good)-1], '\n')+1], 0o666)
+		if _, err := FindMerged(dir, "timeline"); err == nil || !strings.Contains(err.Error(), path+" has ") {
+			t.Errorf("%s: %v", format, err)
+		}
+		if _, wrong, err := Verify(dir); len(wrong) != 1 || err != nil {
+			t.Errorf("%s: %q, %v", format, wrong, err)
+		}
+		again, _ := mergeFixture(t, from, "runs", format)
+		m, err := Merge(t.TempDir(), "runs", Arrow, fixtureKeys, nil)
+		if err == nil {
+			err = m.Close()
+		}
+		if err == nil {
+			err = CommitMerged(filepath.Dir(again), []*Merged{m})
+		}
+		if _, gone := os.Stat(again); err != nil || gone == nil {
+			t.Errorf("%s: another format beside it stays: %v", format, err)
+		}
 	}
 }
