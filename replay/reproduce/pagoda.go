@@ -131,6 +131,7 @@ var pagoda = &Paper{
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		runToTheEnd,
+		runAll,
 		{
 			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
 			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads,

@@ -46,6 +46,26 @@ var spawnFill = []Workload{
 	child("MM", "dp-mm", "scale=15", "degree=4", "columns=16"),
 }
 
+// searched are benchmarks in which spawn is far behind the search, small, on other machines.
+var searched = append(onMachines(child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13")), onMachines(child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"))...)
+
+// onMachines is a workload on the machine as it is, and with one thing changed, and both.
+func onMachines(w Workload) []Workload {
+	hold, room := "launch.blocks_warp=true", "l1.bytes=1048576"
+	all := []Workload{w, with(w, hold), with(w, room), with(w, hold, room)}
+	for i, what := range []string{"", ", calls that hold", ", an L1 of 1 MB", ", both"} {
+		all[i].Name += what
+	}
+	return all
+}
+
+// searchedColumns are spawn under both readings of n_con against the search.
+var searchedColumns = append(append([]Column(nil), controlColumns[:3]...),
+	Column{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
+	Column{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
+	Column{Name: "idle=last over search", Digits: 2, Of: over("spawn,idle=last", search), Mean: true},
+	Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)})
+
 // spawnCauses are experiments in which one thing alone is changed, to show what it is worth.
 var spawnCauses = []Experiment{
 	{
@@ -60,6 +80,10 @@ var spawnCauses = []Experiment{
 		Name: "matches", Title: "JOIN with 40 matches a tuple, not 200: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
 		Policies: "flat," + baseline + "," + search + ",spawn", Workloads: fewMatches, Columns: append(speedups("flat", baseline, search, "spawn"),
 			Column{Name: "search at", Of: threshold(search)}, Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)}),
+	},
+	{
+		Name: "search", Title: "SPAWN against the search: readings of n_con, calls that hold their warps, and an L1 that holds the refused lanes' lists: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+		Policies: controlPolicies + "," + search, Workloads: searched, Columns: searchedColumns,
 	},
 	{
 		Name: "fill", Title: "Benchmarks that are small above, at larger sizes: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Counts: fills,

@@ -21,6 +21,7 @@ func init() {
 			samples.Int("right", 4096, 1, 1<<24, "tuples of the right relation"),
 			samples.Int("keys", 20, 1, 1<<24, "keys lie from 0 to one below; right/keys is the mean number of matches, 200 in the suite's run"),
 			samples.Choice("distribution", "of the keys", "uniform", "gaussian"),
+			samples.Choice("left-order", "of the left relation: by key, or as drawn, so that lanes side by side have other keys", "key", "drawn"),
 			samples.Seed(),
 		}, joinRules.params()...),
 		Generate: func(w samples.Writer, p samples.Params) error {
@@ -31,12 +32,16 @@ func init() {
 			gauss := p.Text("distribution") == "gaussian"
 			left := joinKeys(p.Int("left"), p.Int("keys"), gauss, p.Seed(), 1)
 			right := joinKeys(p.Int("right"), p.Int("keys"), gauss, p.Seed(), 2)
+			if p.Text("left-order") == "key" {
+				slices.Sort(left)
+			}
+			slices.Sort(right)
 			return runJoin(w, left, right, r, func(int, [2]int32) {})
 		},
 	})
 }
 
-// joinKeys draws sorted keys: uniform, or normal with the mean in the middle and
+// joinKeys draws keys: uniform, or normal with the mean in the middle and
 // an eighth of the range as deviation.
 func joinKeys(n, keys int, gauss bool, seed, stream uint64) []int32 {
 	r := rand.New(rand.NewPCG(seed, stream))
@@ -48,7 +53,6 @@ func joinKeys(n, keys int, gauss bool, seed, stream uint64) []int32 {
 		}
 		out[i] = int32(min(max(k, 0), keys-1))
 	}
-	slices.Sort(out)
 	return out
 }
 

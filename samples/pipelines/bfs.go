@@ -16,9 +16,14 @@ func init() {
 		Params: []samples.Param{
 			samples.Int("nodes", 16384, 20, 1<<22, "nodes of the random graph"),
 			samples.Int("seed", 2, 0, 1<<62, "seed of the graph; with 16384 nodes, 2 gives the paper's 16 kernels"),
+			samples.Choice("numbering", "of the nodes: as drawn, without order, or as the search comes to them, which reads the graph's file from its beginning on", "drawn", "search"),
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
-			_, err := newBFS(rodiniaGraph(p.Int("nodes"), p.Seed())).run(w)
+			g := rodiniaGraph(p.Int("nodes"), p.Seed())
+			if p.Text("numbering") == "search" {
+				g = numberedBySearch(g)
+			}
+			_, err := newBFS(g).run(w)
 			return err
 		},
 	})
@@ -49,6 +54,39 @@ func rodiniaGraph(nodes int, seed uint64) csr {
 		g.start = append(g.start, int32(len(g.edges)))
 	}
 	return g
+}
+
+// numberedBySearch numbers nodes in the order in which a search from node 0 comes to
+// them; those that it does not reach are last, as they were.
+func numberedBySearch(g csr) csr {
+	n := len(g.start) - 1
+	number, order := make([]int32, n), make([]int32, 0, n)
+	for v := range number {
+		number[v] = -1
+	}
+	see := func(v int32) {
+		if number[v] < 0 {
+			number[v] = int32(len(order))
+			order = append(order, v)
+		}
+	}
+	see(0)
+	for i := 0; i < len(order); i++ {
+		for _, u := range g.edges[g.start[order[i]]:g.start[order[i]+1]] {
+			see(u)
+		}
+	}
+	for v := range int32(n) {
+		see(v)
+	}
+	h := csr{start: make([]int32, 1, n+1), edges: make([]int32, 0, len(g.edges))}
+	for _, v := range order {
+		for _, u := range g.edges[g.start[v]:g.start[v+1]] {
+			h.edges = append(h.edges, number[u])
+		}
+		h.start = append(h.start, int32(len(h.edges)))
+	}
+	return h
 }
 
 // bfs is the program, from node 0. The flags and costs are initialised by the

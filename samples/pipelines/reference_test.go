@@ -1,7 +1,9 @@
 package pipelines
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"gpureplay/samples/samplestest"
@@ -129,6 +131,44 @@ func TestHotspotConstants(t *testing.T) {
 	step := 0.001 / (3.0e6 / (0.5 * 0.0005 * 1.75e6))
 	close32(t, "constants", []float32{h.stepDivCap, h.rxInv, h.ryInv, h.rzInv},
 		[]float64{step / capacity, 2 * 100 * 0.0005, 2 * 100 * 0.0005, 100 * cell * cell / 0.0005}, 1e-5)
+}
+
+// Numbered by the search, costs grow with a node's number, levels are as large as they were, and every
+// edge is there once.
+func TestNumberingBySearchKeepsTheGraph(t *testing.T) {
+	g := rodiniaGraph(700, 9)
+	h := numberedBySearch(g)
+	before, err := newBFS(g).run(&samplestest.Recording{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := newBFS(h).run(&samplestest.Recording{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reached := 0
+	for ; reached < len(after) && after[reached] >= 0; reached++ {
+		if reached > 0 && after[reached] < after[reached-1] {
+			t.Fatalf("node %d has cost %d, the one before it %d", reached, after[reached], after[reached-1])
+		}
+	}
+	slices.Sort(before)
+	slices.Sort(after)
+	if !slices.Equal(before, after) || reached < 500 {
+		t.Errorf("costs differ as a whole, or only %d nodes are reached", reached)
+	}
+	degrees := func(g csr) []int {
+		all := map[[2]int]int{}
+		for v := range len(g.start) - 1 {
+			for _, u := range g.edges[g.start[v]:g.start[v+1]] {
+				all[[2]int{int(g.start[v+1] - g.start[v]), int(g.start[u+1] - g.start[u])}]++ // the same, whatever nodes are called
+			}
+		}
+		return slices.Sorted(maps.Values(all))
+	}
+	if !slices.Equal(degrees(g), degrees(h)) {
+		t.Error("edges join nodes of other degrees")
+	}
 }
 
 func TestBFSCostsAreTheLevels(t *testing.T) {
