@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"trace":            {},
 	"trace/tracetest":  {"trace"},
 	"trace/choose":     {"trace"},
+	"trace/outline":    {"trace"},
 	"model/hardware":   {"trace"},
 	"model/clock":      {},
 	"model/memory":     {"trace", "model/hardware", "model/clock"},

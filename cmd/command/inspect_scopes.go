@@ -54,9 +54,9 @@ func scopeRows(r *trace.Reader) ([]map[string]any, error) {
 	return rows, err
 }
 
-// outline is the order in which each scope stands behind the one around it and those
+// nested is the order in which each scope stands behind the one around it and those
 // within that which were met before.
-func outline(scopes []trace.Scope) (order []int) {
+func scopeTree(scopes []trace.Scope) (order []int) {
 	first, next := make([]int, len(scopes)+1), make([]int, len(scopes)+1) // within one; after it. 0: none
 	for i := len(scopes); i > 0; i-- {
 		in := scopes[i-1].In
@@ -86,7 +86,7 @@ func (a *app) inspectScopes(r *trace.Reader) error {
 	g := newGrid(a.out, "range", "kernels", "time of kernels")
 	g.right(2, 3)
 	shown := 0
-	for _, i := range outline(scopes) {
+	for _, i := range scopeTree(scopes) {
 		s := sums[i]
 		if shown == shownScopes {
 			break
