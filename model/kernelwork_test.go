@@ -1,6 +1,8 @@
 package model_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"gpureplay/model"
@@ -44,6 +46,27 @@ func TestWorkOfKernels(t *testing.T) {
 		if got := w.kernels[i].Work; got != want {
 			t.Errorf("kernel %d: %+v, want %+v", i, got, want)
 		}
+	}
+}
+
+// A kernel writes 8 lines of 4 sectors; another reads eight times what the L2 holds, and
+// drives them out: DRAM takes 32 sectors because of the second, and none because of the first.
+func TestWritesToDRAMAreOfWhoDrivesThemOut(t *testing.T) {
+	walk := func(what string, lines int) string {
+		text := "launch k grid=1 block=32\ncta 0\nwarp 0\n"
+		for i := range lines {
+			text += fmt.Sprintf("%s @%#x+4\n", what, 0x10000+128*i)
+		}
+		return text + "exit\n"
+	}
+	c, policy := tiny(t)
+	w := &works{}
+	sum := replay(t, tracetest.FromText(t, walk("store", 8)+strings.ReplaceAll(walk("load R1 <-", 512), "@0x1", "@0x2")), c, policy, w)
+	if len(w.kernels) != 2 {
+		t.Fatalf("%d kernels", len(w.kernels))
+	}
+	if a, b := w.kernels[0].Work.DRAMWrites, w.kernels[1].Work.DRAMWrites; a != 0 || b != 32 || sum.Memory[2].WriteSectors != 32 {
+		t.Errorf("%d sectors written because of the first, %d of the second; DRAM has %+v", a, b, sum.Memory[2])
 	}
 }
 

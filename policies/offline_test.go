@@ -44,6 +44,32 @@ cta 0
 	}
 }
 
+// Of more workloads than are kept apart the top 20 bits count.
+func TestWorkloadsBeyondTheirBound(t *testing.T) {
+	const text = `
+launch parent grid=1 block=32
+cta 0
+ warp 0
+  devlaunch
+  child 1 lane=0 work=12289 params=8
+  exit
+kernel work grid=1 block=32 child
+cta 0
+ warp 0
+  exit
+`
+	r := tracetest.FromText(t, text)
+	for room, want := range []uint32{3 << 12, 3<<12 + 1} {
+		counts := make(map[uint32]uint64, distinctWorkloads)
+		for v := range uint32(distinctWorkloads - room) {
+			counts[1<<24+v] = 1
+		}
+		if _, err := new(Workloads).count(r, 0, counts); err != nil || counts[want] != 1 {
+			t.Errorf("with room for %d more: %d of %d, %v", room, counts[want], want, err)
+		}
+	}
+}
+
 func TestTriesKeepOverrides(t *testing.T) {
 	cs, err := Parse("offline-search,steps=2,warp=lrr", nil)
 	if err != nil {
