@@ -174,6 +174,8 @@ var pagoda = &Paper{
 		sharedMemory("shared-mm", "MM (256 threads)", Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
 		callTimes(),
 		wholeByCall(),
+		beamMachines(),
+		sharedMachines(),
 		{
 			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as long as pagoda", Head: "workload", GPU: taskMachine,
 			Flags:    map[string]string{"task-copies": "off"},

@@ -70,6 +70,36 @@ func lines(policies ...string) []Column {
 	return all
 }
 
+// onCrossbars is a workload on the machine as it is, without what stops packets at the crossbar, and
+// with global loads that do not all go there.
+func onCrossbars(w Workload) []Workload {
+	stop, l1 := w, w
+	stop.Name, stop.Set = w.Name+", packets do not stop those behind them", []string{"icnt.head_of_line=false"}
+	l1.Name, l1.Set = w.Name+", global loads through the L1", []string{"l1.global_loads=true"}
+	return []Workload{w, stop, l1}
+}
+
+// beamMachines is BF with a host whose calls are free.
+func beamMachines() Experiment {
+	return Experiment{
+		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: what binds the GPU", Head: "workload", GPU: taskMachine,
+		Set: []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"}, Flags: map[string]string{"task-copies": "off"}, Policies: "pagoda,hyperq",
+		Workloads: onCrossbars(Workload{Name: "BF", Sample: "tasks-bf", Params: []string{"tasks=192", "inputs=8", "width=512"}}),
+		Columns: append(slower("hyperq"), Column{Name: "occupancy, pagoda", Unit: "%", Digits: 1, Of: occupancy("pagoda")},
+			Column{Name: "occupancy, hyperq", Unit: "%", Digits: 1, Of: occupancy("hyperq")}),
+	}
+}
+
+// sharedMachines is DCT's row of table 5 on other machines.
+func sharedMachines() Experiment {
+	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
+	e.Workloads = onCrossbars(e.Workloads[0])
+	for i := range e.Columns {
+		e.Columns[i].Published = nil
+	}
+	return e
+}
+
 // wholeByCall is the whole time, copies first and last, by what a copy's call takes.
 func wholeByCall() Experiment {
 	e := Experiment{
