@@ -95,7 +95,7 @@ func sharedMachines() Experiment {
 	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
 	e.Workloads = onCrossbars(e.Workloads[0])
 	for i := range e.Columns {
-		e.Columns[i].Published = nil
+		e.Columns[i].Published, e.Columns[i].Where = nil, ""
 	}
 	return e
 }
