@@ -23,6 +23,7 @@ type ctaScheduler struct {
 	pace     clock.Pace
 	entries  []*kernelRun // in the distributor, first come first
 	view     []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
+	list     GroupList    // the last that the launch control was told of
 	pass     CTAView
 	posted   Time // an evCTAs stands for this cycle
 	at       Time // cycle of the last placement
@@ -47,8 +48,8 @@ func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	if u.placed != nil && k.fused == nil { // of a fused one its tasks are told of, as when it ends
 		u.placed.Dispatched(&k.rec)
 	}
-	if k.launch != nil {
-		u.children.entered(k, t)
+	if k.launch != nil && u.children.groups != nil {
+		u.children.groups.Entered(GroupKernel{k}, t)
 	}
 	if k.total == 0 {
 		u.end(k, t)
@@ -114,11 +115,10 @@ func (u *ctaScheduler) run(t Time) error {
 	return nil
 }
 
-// refresh lists the kernels with CTAs left that can be placed in cycle t. Records of
-// groups are read ahead for the first kernel that has some: they have one place on chip.
+// refresh lists the kernels with CTAs left that can be placed in cycle t.
 func (u *ctaScheduler) refresh(t Time) {
 	u.view, u.pass.Kernels, u.pass.Held = u.view[:0], u.pass.Kernels[:0], u.pass.Held[:0]
-	ahead := max(1, u.policy.ReadAhead)
+	first := true // no kernel so far had groups of which nothing has been placed
 	for _, k := range u.entries {
 		if k.Left == 0 {
 			continue
@@ -129,8 +129,8 @@ func (u *ctaScheduler) refresh(t Time) {
 				continue
 			}
 		}
-		if k.groups.Len() > 0 && u.readAhead(k, ahead, t) {
-			ahead = 1
+		if u.look(k, first, t) {
+			first = false
 		}
 		if u.works == nil && u.firstReady(k, t) || u.works != nil && u.someReady(k, t) {
 			u.view = append(u.view, k)

@@ -84,7 +84,7 @@ func (v *CTAView) Work(k int) []Work {
 		if !u.groupReady(g, v.u.now) {
 			continue
 		}
-		w := Work{Index: i, Child: g.launch.child, Left: uint64(g.launch.ctas), Since: g.since}
+		w := Work{Index: i, Child: g.launch.child, Left: uint64(g.launch.ctas), Since: g.Since}
 		if g.run != nil {
 			w.Left = g.run.run.native - g.run.run.next
 		}

@@ -47,7 +47,7 @@ type kernelRun struct {
 	launch   *childLaunch  // the request that it comes from; nil: the host's
 	merged   *MergedLaunch // of which that is the first; nil: it is alone
 	children int           // children of its CTAs that have not ended
-	groups   clock.FIFO[pendingGroup]
+	groups   clock.FIFO[JoinedGroup]
 	cursor   *trace.CTACursor
 	pending  *ctaRun  // read ahead from the cursor
 	smCTAs   []uint16 // CTAs of this kernel on each SM

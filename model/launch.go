@@ -22,11 +22,10 @@ type children struct {
 	kmu        *kmu
 	ctas       *ctaScheduler
 	host       *host.Host
-	agt        *agt         // nil: no aggregated groups
+	groups     GroupUnit    // nil: no aggregated groups
 	watcher    ChildWatcher // nil: nobody is told of child CTAs
 	pending    pendingLaunches
 	spare      []*childLaunch
-	coming     map[shape]*coming        // groups that have become device kernels and that others may join
 	direct     clock.FIFO[*childLaunch] // groups that wait for an entry of the distributor
 	request    LaunchRequest
 	kernel     trace.Kernel
@@ -59,13 +58,6 @@ type childLaunch struct {
 	marked, eligible, spilled, launched bool // launched: its first CTA has been placed
 }
 
-// coming is a group that has become a device kernel, and those that wait for it to
-// enter the distributor.
-type coming struct {
-	launch *childLaunch
-	joined []*childLaunch
-}
-
 // call is one launch call of a warp, while its groups look for a kernel or its
 // device kernels are on their way to the KMU.
 type call struct {
@@ -78,14 +70,12 @@ type call struct {
 }
 
 func newChildren(m *core, k *kernels) *children {
-	u := &children{core: m, kernels: k, open: make(map[uint64]*call), coming: make(map[shape]*coming), merged: make(map[*childLaunch]*MergedLaunch)}
+	u := &children{core: m, kernels: k, open: make(map[uint64]*call), merged: make(map[*childLaunch]*MergedLaunch)}
 	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
 		u.keeper.Start(&LaunchMachine{u})
 	}
 	u.watcher, _ = m.policy.Launch.(ChildWatcher)
-	if n := m.policy.AGT; n > 0 {
-		u.agt = newAGT(n, m.policy.HashedAGT)
-	}
+	u.startGroups()
 	return u
 }
 
@@ -181,15 +171,6 @@ func (u *children) kernelLatency(n int) Time {
 		d += c.StreamCreate
 	}
 	return Time(d)
-}
-
-// groupLatency is that of launching aggregated groups: the parameter buffer and
-// the search for an eligible kernel (a cycle per entry, pipelined over the
-// lanes) run in parallel, the slower counts; then a cycle per AGT entry.
-func (u *children) groupLatency(n int) Time {
-	c := &u.cfg.Launch
-	search := u.cfg.KMU.Entries + n - 1
-	return Time(max(c.ParamBase+c.ParamPerLane*n, search) + 1)
 }
 
 // decide asks the launch control about one request; what it lets through is on its
@@ -341,8 +322,8 @@ func (u *children) started(c *childLaunch, t Time) {
 // ended completes a child in cycle t: its parent CTA and its parent kernel stop
 // waiting. next is the first cycle in which CTAs can still be placed.
 func (u *children) ended(c *childLaunch, t, next Time) {
-	if u.agt != nil && c.agt >= 0 {
-		u.agt.free(c.agt)
+	if c.agt >= 0 {
+		u.groups.Left(c.agt)
 	}
 	p, pk := c.parent, c.pk
 	u.spare = append(u.spare, c)

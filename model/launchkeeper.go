@@ -158,7 +158,7 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
-		k.groups.Push(pendingGroup{launch: r.c, first: k.total, since: u.now})
+		k.groups.Push(JoinedGroup{launch: r.c, first: k.total, Since: u.now})
 		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
 	}
 }

@@ -11,14 +11,13 @@ import (
 // pendingLaunches keeps the books of children that have been launched and have
 // not started, and of what those that started waited and ran.
 type pendingLaunches struct {
-	bytes   uint64    // of parameters and records, now
-	area    clock.Sum // bytes times cycles
-	at      Time
-	starts  uint64
-	first   Time      // when the first of them started
-	waited  clock.Sum // launch call to first CTA, over those that started
-	queued  clock.Sum // from the arrival at the KMU, or at its kernel, to the first CTA
-	spilled uint64
+	bytes  uint64    // of parameters and records, now
+	area   clock.Sum // bytes times cycles
+	at     Time
+	starts uint64
+	first  Time      // when the first of them started
+	waited clock.Sum // launch call to first CTA, over those that started
+	queued clock.Sum // from the arrival at the KMU, or at its kernel, to the first CTA
 
 	lastParent Time // when the last CTA of the host's kernels that asked ended
 	lastChild  Time // when the last child CTA ended
@@ -75,9 +74,8 @@ func (u *children) finish(use *utilisation) {
 		set("child_cta_mean_cycles", p.took.Mean(p.ctas))
 		set("child_cta_deviation_cycles", math.Sqrt(clock.Variance(&p.took, &p.tookSqrd, p.ctas)))
 	}
-	if u.agt != nil {
-		set("agt_spilled_groups", float64(p.spilled))
-		set("agt_most_used_entries", float64(u.agt.most))
+	if u.groups != nil {
+		u.groups.Finish()
 	}
 }
 

@@ -18,12 +18,7 @@ type Policy struct {
 	Warp       exec.WarpScheduler
 	Host       host.Mode
 	Tasks      TaskRuntime // runs narrow tasks; nil: as kernels in streams
-	AGT        int         // entries of the aggregated group table, a power of two; 0: there is none
-	HashedAGT  bool        // the launching hardware thread names the entry; false: any free one
-	Match      GroupMatch
-	Fallback   GroupFallback
-	ReadAhead  int        // records of spilled groups that are read at a time, the next ones of the first kernel that has some; 0: all are at hand
-	TaskCopies TaskCopies // where tasks are kernels in streams
+	TaskCopies TaskCopies  // where tasks are kernels in streams
 }
 
 // TaskCopies is when the inputs and outputs of narrow tasks are copied.
@@ -33,23 +28,6 @@ const (
 	CopiesInterleaved TaskCopies = iota // a task's input before it, its output behind it
 	CopiesPhased                        // all inputs, then all tasks, then all outputs, as far as the program does not wait between
 	CopiesFree                          // they take no time
-)
-
-// GroupMatch is which kernels an aggregated group may join.
-type GroupMatch uint8
-
-const (
-	MatchDistributor GroupMatch = iota // those in the kernel distributor (DTBL paper, section 4.2)
-	MatchLaunched                      // and those that earlier groups have become and that are on their way to it
-	MatchNone                          // none: each group takes an entry of the distributor of its own (DTBL paper, section 4.3)
-)
-
-// GroupFallback is how a group that may join no kernel becomes a device kernel.
-type GroupFallback uint8
-
-const (
-	FallbackHardware GroupFallback = iota // the SMX scheduler hands it to the KMU in the next cycle
-	FallbackAPI                           // the warp makes the rest of the calls that launch a device kernel
 )
 
 // Admission decides which pending kernel enters the kernel distributor.

@@ -20,8 +20,8 @@ func (m *Machine) state(r *SampleRecord) {
 		r.ParentCTAs, r.ResidentCTAs = r.ParentCTAs+uint32(m.ctas.onSMs), r.ResidentCTAs+uint32(m.ctas.onSMs)
 	}
 	r.PendingKernels = uint32(m.kmu.pending)
-	if a := m.children.agt; a != nil {
-		r.AGTUsed = uint32(a.n)
+	if g := m.children.groups; g != nil {
+		r.AGTUsed = uint32(g.Used())
 	}
 	r.KDEUsed = uint32(len(m.ctas.entries))
 	for _, k := range m.ctas.entries {

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/policies/dtbl"
 )
 
 // aggParams are the parameters of aggregated groups; why the defaults are what they
@@ -26,7 +27,7 @@ func groupParams(ahead string) []Param {
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "aggregated-group", Title: "what the program's rule marks joins a kernel in the distributor", Source: "DTBL paper, section 4",
-		New: func(Args) (model.LaunchControl, error) { return aggregate{}, nil },
+		New: func(Args) (model.LaunchControl, error) { return &aggregate{}, nil },
 	})
 	const doc = "Every child launch that the program's own rule would make is an aggregated group: after the parameter buffer has been allocated " +
 		"it joins a kernel of the distributor, or on its way there, with the same function and CTA configuration, whose CTAs it then adds to. " +
@@ -49,44 +50,50 @@ func init() {
 	})
 }
 
-// withAGT gives the machine an aggregated group table, or what stands for it.
+// withAGT sets the aggregated group table of a launch control that has one, or what stands
+// for it.
 func withAGT(p *model.Policy, a Args) error {
+	s, err := groupSettings(a)
+	if g, ok := p.Launch.(interface{ groups() *dtbl.Settings }); ok {
+		*g.groups() = s
+	}
+	return err
+}
+
+// groupSettings reads the parameters of aggregated groups.
+func groupSettings(a Args) (s dtbl.Settings, err error) {
 	n, err := a.Integer("dtbl-agt", 0, 1<<20)
 	if err != nil {
-		return err
+		return s, err
 	}
 	if n&(n-1) != 0 {
-		return fmt.Errorf("dtbl-agt=%d: want a power of two, or 0", n)
+		return s, fmt.Errorf("dtbl-agt=%d: want a power of two, or 0", n)
 	}
 	entries, err := a.Integer("dtbl-kde", 0, 1<<16)
 	if err != nil {
-		return err
+		return s, err
 	}
 	if entries > 0 {
-		p.AGT, p.Match = 0, model.MatchNone
-		return nil
+		return dtbl.Settings{Match: dtbl.None}, nil
 	}
-	p.AGT = int(n)
+	s.Entries = int(n)
 	ahead, err := a.Integer("dtbl-ahead", 0, 1<<16)
 	if err != nil {
-		return err
+		return s, err
 	}
-	p.ReadAhead = int(ahead)
-	if p.HashedAGT, err = a.Either("dtbl-alloc", "free", "hash"); err != nil {
-		return err
+	s.ReadAhead = int(ahead)
+	if s.Hashed, err = a.Either("dtbl-alloc", "free", "hash"); err != nil {
+		return s, err
 	}
 	launched, err := a.Either("dtbl-match", "kde", "launched")
 	if err != nil {
-		return err
+		return s, err
 	}
 	if launched {
-		p.Match = model.MatchLaunched
+		s.Match = dtbl.Launched
 	}
-	api, err := a.Either("dtbl-fallback", "hardware", "api")
-	if api {
-		p.Fallback = model.FallbackAPI
-	}
-	return err
+	s.API, err = a.Either("dtbl-fallback", "hardware", "api")
+	return s, err
 }
 
 // withEntries widens the kernel distributor, for the paper's alternative to the
@@ -110,22 +117,22 @@ const (
 
 // costOfDTBL is the on-chip memory that DTBL adds.
 func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
-	var p model.Policy
-	if withAGT(&p, a) != nil {
+	s, err := groupSettings(a)
+	if err != nil {
 		return nil
 	}
 	const source = "DTBL paper, section 4.3"
-	if p.Match == model.MatchNone {
+	if s.Match == dtbl.None {
 		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
-	table := float64(p.AGT * agtEntryBytes)
-	ahead := float64(max(0, p.ReadAhead-1) * (pointerBytes + agtEntryBytes))
+	table := float64(s.Entries * agtEntryBytes)
+	ahead := float64(max(0, s.ReadAhead-1) * (pointerBytes + agtEntryBytes))
 	lines := []CostLine{
-		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", p.AGT, agtEntryBytes), table, "bytes", source},
+		{fmt.Sprintf("aggregated group table, %d entries of %d bytes", s.Entries, agtEntryBytes), table, "bytes", source},
 		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},
 	}
 	if ahead > 0 {
-		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records", p.ReadAhead-1), ahead, "bytes",
+		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records", s.ReadAhead-1), ahead, "bytes",
 			fmt.Sprintf("estimated: %d bytes a pointer, %d a record; not in the paper", pointerBytes, agtEntryBytes)})
 	}
 	lines = append(lines, CostLine{"sum", table + dtblOtherBytes + ahead, "bytes", ""})
@@ -142,9 +149,12 @@ func entriesOf(a Args) int64 {
 }
 
 // aggregate launches what the program's rule marks as an aggregated group.
-type aggregate struct{}
+type aggregate struct{ dtbl.Groups }
 
-func (aggregate) Decide(r *model.LaunchRequest) (model.Decision, string) {
+func (u *aggregate) groups() *dtbl.Settings { return &u.Settings }
+
+// Decide is of [model.LaunchControl].
+func (*aggregate) Decide(r *model.LaunchRequest) (model.Decision, string) {
 	if r.Marked {
 		return model.Group, "marked"
 	}

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/policies/dtbl"
 )
 
 // spawnParams are the parameters of SPAWN's controller.
@@ -21,7 +22,10 @@ func init() {
 	})
 	LaunchControls.Register(Option[model.LaunchControl]{
 		Name: "spawn-group", Title: "spawn's decision, launched as an aggregated group", Source: "SPAWN paper, algorithm 1, over DTBL's launch; in no paper",
-		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.Group) },
+		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) {
+			s, err := newSpawn(a, model.Group)
+			return &spawnGroup{spawn: s}, err
+		},
 	})
 	Register(Policy{
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
@@ -49,7 +53,15 @@ type spawn struct {
 	last     bool // n_con = 0 leaves the register as it is
 }
 
-func newSpawn(a Args, launch model.Decision) (model.LaunchControl, error) {
+// spawnGroup is the controller where what it launches is a group.
+type spawnGroup struct {
+	*spawn
+	dtbl.Groups
+}
+
+func (s *spawnGroup) groups() *dtbl.Settings { return &s.Settings }
+
+func newSpawn(a Args, launch model.Decision) (*spawn, error) {
 	queue, err := a.Integer("spawn-queue", 1, 1<<40)
 	if err != nil {
 		return nil, err

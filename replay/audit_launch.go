@@ -37,6 +37,14 @@ type agtBook struct {
 	until model.Time
 }
 
+// tableEntries are those of a policy's aggregated group table; 0: it has none.
+func tableEntries(p *model.Policy) int {
+	if g, ok := p.Launch.(model.GroupUnit); ok {
+		return g.Entries()
+	}
+	return 0
+}
+
 // entry checks that a group's entry of the table was free when its record arrived.
 func (a *auditor) entry(r *model.LaunchRecord) {
 	if grow := int(r.AGT) + 1 - len(a.agt); grow > 0 {

@@ -213,7 +213,7 @@ func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg 
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.entries = p.AGT
+	a.entries = tableEntries(p)
 	a.issues.picks = newPicks(a, choices[0].WarpScheduler(&machine), p)
 	x.tell(a)
 	rules := map[string]int{}

@@ -208,7 +208,7 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 	case model.CTADependency:
 		w.audit.hazards.byCTA()
 	}
-	w.audit.entries = p.AGT
+	w.audit.entries = tableEntries(p)
 	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p)
 	w.audit.captured, w.audit.freed = p.Host == host.Captured, p.Host == host.Freed
 	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == host.CopiesRecorded
