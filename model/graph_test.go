@@ -59,3 +59,22 @@ launch c grid=1 block=32 fidelity=kernel start=0 duration=100
 		}
 	}
 }
+
+// Launches begin 50 behind their calls, as captured. b begins beside a, at 60, and stays at
+// the front of its stream when a has ended, at 100, with time before it of which the capture
+// lacks the kernels (100 to 5,000). That has passed it; the copy begins when b has ended, at
+// 1,060, and once: c and d are behind its 9,000, dispatched in 40, one in a cycle.
+func TestFreedThatBeganBefore(t *testing.T) {
+	const text = `meta fidelity=kernel
+launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=50 duration=50
+launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5000 duration=1000
+d2h bytes=64 async ns=10 host=20 start=6000 duration=9000
+launch c grid=1 block=32 fidelity=kernel ns=10 host=30 start=15000 duration=100
+launch d grid=1 block=32 fidelity=kernel ns=10 host=40 start=15100 duration=100
+`
+	timing := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
+	const want = "[50-100 60-1060 10100-10200 10101-10201]"
+	if got := fmt.Sprint(recordedEnds(t, text, "freed", timing, nil)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

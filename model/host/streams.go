@@ -93,6 +93,10 @@ func (h *Host) Push(st *Stream, op StreamOp, t Time) {
 func (h *Host) begin(st *Stream, t Time) {
 	for len(st.queue) > 0 {
 		op := &st.queue[0]
+		if op.Kind == trace.OpLaunch && op.Run.Ready { // it began before what was before it had ended
+			h.overtakes(st, t)
+			return
+		}
 		if op.gap > 0 && op.Kind == trace.OpLaunch { // the rest of what is between two kernels is the machine's
 			op.start, op.gap = max(op.start, st.freed+op.gap-Time(h.cfg.KMU.DispatchLatency)), 0
 		}
@@ -102,7 +106,7 @@ func (h *Host) begin(st *Stream, t Time) {
 		}
 		switch op.Kind {
 		case trace.OpLaunch:
-			if !op.Run.Ready && h.Gate == nil {
+			if h.Gate == nil {
 				op.Run.Ready = true
 				h.inspect(t)
 			}
