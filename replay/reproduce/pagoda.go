@@ -141,6 +141,7 @@ var pagoda = &Paper{
 				{Name: "link busy", Unit: "%", Digits: 1, Of: linkShare},
 			},
 		},
+		smallCopies,
 		{
 			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "off"},

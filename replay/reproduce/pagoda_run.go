@@ -90,6 +90,16 @@ func beamMachines() Experiment {
 	}
 }
 
+// smallCopies are copies of tasks that are smaller: DCT's images are as those of the artifact's run file.
+var smallCopies = Experiment{
+	Name: "copies-sizes", Title: "The same for smaller tasks", Head: "workload", GPU: taskMachine, Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off",
+	Workloads: []Workload{
+		{Name: "DCT, images of 64 x 64", Sample: "tasks-dct", Params: []string{"tasks=64", "inputs=8", "threads=64", "side=64"}},
+		{Name: "3DES, packets of 2 KB", Sample: "tasks-3des", Params: []string{"tasks=64", "inputs=8", "max-bytes=2048"}},
+	},
+	Columns: []Column{{Name: "copies", Unit: "%", Digits: 1, Of: copyShare}, {Name: "link busy", Unit: "%", Digits: 1, Of: linkShare}},
+}
+
 // sharedMachines is DCT's row of table 5 on other machines.
 func sharedMachines() Experiment {
 	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
