@@ -22,31 +22,32 @@ const module = "gpureplay/"
 // longest folder that fits counts. Imports go one way: trace <- model <-
 // policies, replay/table <- replay <- cmd.
 var allowed = map[string][]string{
+	"nearest":          {},
 	"trace":            {},
 	"trace/tracetest":  {"trace"},
 	"trace/choose":     {"trace"},
 	"trace/outline":    {"trace"},
-	"model/hardware":   {"trace"},
+	"model/hardware":   {"nearest", "trace"},
 	"model/clock":      {},
 	"model/memory":     {"trace", "model/hardware", "model/clock"},
 	"model/program":    {"trace", "model/hardware", "model/clock"},
 	"model/host":       {"trace", "model/hardware", "model/clock"},
 	"model/exec":       {"trace", "model/hardware", "model/memory", "model/clock", "model/program"},
 	"model":            {"trace", "model/hardware", "model/memory", "model/clock", "model/program", "model/exec", "model/host"},
-	"policies":         {"trace", "model", "policies"},
+	"policies":         {"nearest", "trace", "model", "policies"},
 	"replay/table":     {"trace", "model", "replay/table"},
 	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"trace", "model", "policies", "replay", "samples"},
 	"replay/measured":  {"trace", "model", "policies", "replay", "samples"},
-	"replay/sweep":     {"trace", "model", "policies", "replay"},
+	"replay/sweep":     {"nearest", "trace", "model", "policies", "replay"},
 	"replay/report":    {"trace", "model", "replay"},
 	"replay":           {"trace", "model", "policies", "replay/table", "replay/workers"},
 	"replay/workers":   {},
-	"convert":          {"trace", "convert"},
+	"convert":          {"nearest", "trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
-	"samples":          {"trace", "samples"},
+	"samples":          {"nearest", "trace", "samples"},
 	"cmd/mutate":       {"cmd/mutate"},
-	"cmd":              {"trace", "model", "policies", "replay", "convert", "samples", "cmd"},
+	"cmd":              {"nearest", "trace", "model", "policies", "replay", "convert", "samples", "cmd"},
 }
 
 // onlyIn says where alone a dependency may be imported.

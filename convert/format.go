@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpureplay/nearest"
 	"gpureplay/trace"
 )
 
@@ -91,11 +92,7 @@ func Lookup(name string) (Format, error) {
 			return f, nil
 		}
 	}
-	hint := ""
-	if n := nearest(Names(), name); n != "" {
-		hint = fmt.Sprintf(" (did you mean %s?)", n)
-	}
-	return Format{}, fmt.Errorf("no format %q%s; there are %s", name, hint, strings.Join(Names(), ", "))
+	return Format{}, nearest.Unknown("format", name, Names())
 }
 
 // ErrUnknown says that no format, or more than one, recognises an input.

@@ -89,12 +89,3 @@ func TestRunTargets(t *testing.T) {
 		t.Errorf("onto itself: %v", err)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	names := []string{"accelsim", "kineto", "nsys", "nvprof", "rocprof"}
-	for typed, want := range map[string]string{"acelsim": "accelsim", "nsyss": "nsys", "kinetoo": "kineto", "rocprofv3": "rocprof", "chakra-et": "", "": ""} {
-		if got := nearest(names, typed); got != want {
-			t.Errorf("%q: %q, want %q", typed, got, want)
-		}
-	}
-}

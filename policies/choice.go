@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/nearest"
 )
 
 // Choice is a policy as a user asked for it: a named policy, and what was
@@ -96,7 +97,7 @@ func (c *Choice) set(key, value string) error {
 		for _, p := range c.params() {
 			names = append(names, p.Name)
 		}
-		return unknown("decision or parameter of policy "+c.Policy.Name, key, names)
+		return nearest.Unknown("decision or parameter of policy "+c.Policy.Name, key, names)
 	}
 	c.args[key] = value
 	return nil

@@ -1,17 +1,14 @@
 package policies
 
 import (
-	"fmt"
 	"sort"
-	"strings"
 
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
+	"gpureplay/nearest"
 	"gpureplay/trace"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // Param is one parameter of a decision or a policy, settable as a flag
@@ -106,7 +103,7 @@ func (t *Table[T]) build(name string, a Args) (T, error) {
 	o := t.options[name]
 	if o == nil {
 		var zero T
-		return zero, unknown(t.decision+" decision", name, sortedKeys(t.options))
+		return zero, nearest.Unknown(t.decision+" decision", name, sortedKeys(t.options))
 	}
 	return o.New(a)
 }
@@ -137,7 +134,7 @@ func Get(name string) (*Policy, error) {
 	if p := named[name]; p != nil {
 		return p, nil
 	}
-	return nil, unknown("policy", name, Names())
+	return nil, nearest.Unknown("policy", name, Names())
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -147,20 +144,6 @@ func sortedKeys[V any](m map[string]V) []string {
 	}
 	sort.Strings(keys)
 	return keys
-}
-
-// unknown says that a name is not one of those there are, and which is nearest.
-func unknown(what, name string, names []string) error {
-	best, least := "", len(name)/2+1
-	for _, n := range names {
-		if d := levenshtein.ComputeDistance(name, n); d < least {
-			best, least = n, d
-		}
-	}
-	if best != "" {
-		return fmt.Errorf("no %s %q: did you mean %q? There are %s", what, name, best, strings.Join(names, ", "))
-	}
-	return fmt.Errorf("no %s %q: there are %s", what, name, strings.Join(names, ", "))
 }
 
 // all returns the parameters of every implementation.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpureplay/nearest"
 	"gpureplay/trace"
 )
 
@@ -97,8 +98,7 @@ func (g *Generator) Parse(settings ...string) (Params, error) {
 		case !found:
 			return Params{}, fmt.Errorf("sample %s: parameter %q: want name=value", g.Name, s)
 		case i < 0:
-			return Params{}, fmt.Errorf("sample %s: no parameter %q%s; there are: %s",
-				g.Name, name, nearest(name, p.names), strings.Join(p.names, ", "))
+			return Params{}, fmt.Errorf("sample %s: %w", g.Name, nearest.Unknown("parameter", name, p.names))
 		case given[name]:
 			return Params{}, fmt.Errorf("sample %s: parameter %q is given twice", g.Name, name)
 		}

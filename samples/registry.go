@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gpureplay/nearest"
 )
 
 // Generator makes one workload.
@@ -77,42 +79,5 @@ func Get(name string) (*Generator, error) {
 	for _, g := range List() {
 		names = append(names, g.Name)
 	}
-	return nil, fmt.Errorf("no sample %q%s; there are: %s", name, nearest(name, names), strings.Join(names, ", "))
-}
-
-// nearest returns a hint at the name with the least edit distance, if it is near.
-func nearest(name string, names []string) string {
-	best, hint := max(2, len(name)/3)+1, ""
-	for _, n := range names {
-		if d := distance(name, n); d < best {
-			best, hint = d, fmt.Sprintf(" (did you mean %q?)", n)
-		}
-	}
-	return hint
-}
-
-// distance is the edit distance of two ASCII strings: insertions, deletions,
-// changes and swaps of neighbours (optimal string alignment).
-func distance(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := d[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				change++
-			}
-			d[i][j] = min(change, d[i-1][j]+1, d[i][j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
+	return nil, nearest.Unknown("sample", name, names)
 }

@@ -56,8 +56,8 @@ func TestGetNamesTheNearest(t *testing.T) {
 		t.Fatal(g, err)
 	}
 	for name, want := range map[string]string{
-		"bfs-citatoin": `no sample "bfs-citatoin" (did you mean "bfs-citation"?); there are: bfs-citation, stn`,
-		"quicksort":    `no sample "quicksort"; there are: bfs-citation, stn`,
+		"bfs-citatoin": `no sample "bfs-citatoin": did you mean bfs-citation? There are bfs-citation, stn`,
+		"quicksort":    `no sample "quicksort": there are bfs-citation, stn`,
 	} {
 		if _, err := Get(name); err == nil || err.Error() != want {
 			t.Errorf("Get(%q): %v, want %s", name, err, want)
@@ -65,20 +65,6 @@ func TestGetNamesTheNearest(t *testing.T) {
 	}
 	if l := List(); len(l) != 2 || l[0].Name != "bfs-citation" {
 		t.Errorf("List: %v", l)
-	}
-}
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}, {"hps", "hsp", 1}, {"abcd", "badc", 2}} {
-		if d := distance(c.a, c.b); d != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, d, c.want)
-		}
-		if d := distance(c.b, c.a); d != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.b, c.a, d, c.want)
-		}
 	}
 }
 
@@ -107,7 +93,7 @@ func TestParseChecksSettings(t *testing.T) {
 		"nodes=101": "sample g: nodes=101: want a whole number, 1 to 100",
 		"nodes=1e3": "sample g: nodes=1e3: want a whole number, 1 to 100",
 		"graph=tor": "sample g: graph=tor: want one of kron, grid",
-		"node=3":    `sample g: no parameter "node" (did you mean "nodes"?); there are: nodes, graph, file, seed`,
+		"node=3":    `sample g: no parameter "node": did you mean nodes? There are nodes, graph, file, seed`,
 		"nodes":     `sample g: parameter "nodes": want name=value`,
 	} {
 		if _, err := g.Parse(setting); err == nil || err.Error() != want {

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/model/hardware"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"gpureplay/nearest"
 )
 
 // nearFlag adds the flags that are spelt nearly as one that there is not.
@@ -20,7 +20,7 @@ func nearFlag(c *cobra.Command, err error) error {
 	var known []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
-	if near := hardware.Nearest(name, known, 3); len(near) > 0 {
+	if near := nearest.Names(name, known, 3); len(near) > 0 {
 		return fmt.Errorf("%w; did you mean --%s?", err, strings.Join(near, ", --"))
 	}
 	return err

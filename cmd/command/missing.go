@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/model/hardware"
+	"gpureplay/nearest"
 )
 
 // missing says of an error about a path what is there and what is not, in place of the
@@ -54,7 +54,7 @@ func notThere(path string) string {
 	if dir != "." {
 		where = filepath.Clean(dir)
 	}
-	if near := hardware.Nearest(name, namesIn(dir), 3); len(near) > 0 {
+	if near := nearest.Names(name, namesIn(dir), 3); len(near) > 0 {
 		return fmt.Sprintf("there is no file %s; near in %s: %s", path, where, strings.Join(near, ", "))
 	}
 	return fmt.Sprintf("there is no file %s: give the path of one that there is", path)

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gpureplay/model/host"
+	"gpureplay/nearest"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
@@ -72,7 +73,11 @@ func (a *app) partial(ctx context.Context, results []*replay.Result, err error) 
 func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*replay.Result, error) {
 	r, err := f.open(cmd.Context(), a, path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if near := cmd.SuggestionsFor(path); len(near) > 0 {
+		var commands []string
+		for _, c := range cmd.Commands() {
+			commands = append(commands, c.Name())
+		}
+		if near := nearest.Names(path, commands, 3); len(near) > 0 {
 			return nil, fmt.Errorf("%w; did you mean the command %s?", err, strings.Join(near, ", "))
 		}
 	}

@@ -65,8 +65,8 @@ func TestSampleFile(t *testing.T) {
 	}
 	for text, want := range map[string][]string{
 		"n = 3":                           {"bad.toml", `sample = "vecadd"`},
-		"sample = 'vecad'":                {"bad.toml", `did you mean "vecadd"`},
-		"sample = 'vecadd'\nm = 3":        {"bad.toml", `no parameter "m"`, "there are: n, block, seed"},
+		"sample = 'vecad'":                {"bad.toml", `did you mean vecadd`},
+		"sample = 'vecadd'\nm = 3":        {"bad.toml", `no parameter "m"`, "there are n, block, seed"},
 		"sample = 'vecadd'\nn = 'x'":      {"bad.toml", "n=x", "want a whole number"},
 		"sample = 'vecadd'\n[p]\nn = 3":   {"bad.toml:2", "keys of the file itself"},
 		"sample = 'vecadd'\nn = [1, 2]":   {"bad.toml:2", "a number or a text"},

@@ -215,7 +215,7 @@ func TestSweepsThatAreWrong(t *testing.T) {
 		"traces = 3\n":                                       {"line 1", "traces", "list of texts"},
 		"traces = 'x*.zst'\npolicies = 'serial'":             {"sweep.toml:1: traces", "x*.zst"},
 		"traces = '*.zst'\npolcies = 'serial'":               {"sweep.toml:2: polcies", "did you mean policies?"},
-		"traces = '*.zst'\npolicies = 'serail'":              {"sweep.toml:2: policies", `did you mean "serial"?`},
+		"traces = '*.zst'\npolicies = 'serail'":              {"sweep.toml:2: policies", "did you mean serial?"},
 		head + "policies = 'x'":                              {"sweep.toml: line 4"},
 		head + "gpu = 'k20c'":                                {"sweep.toml:4: gpu", "did you mean gpus?"},
 		strings.Replace(head, "k20c", "k2c", 1):              {"sweep.toml:3: gpus", "did you mean k20c?"},

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gpureplay/nearest"
 )
 
 // A configKey is one settable value of a [Config]: its TOML path and where it
@@ -154,18 +156,9 @@ func parseList(v reflect.Value, text string) bool {
 }
 
 func unknownKey(key string) error {
-	near := didYouMean(key, Keys())
+	near := nearest.Hint(key, Keys())
 	if near == "" {
 		near = ": replay presets PRESET shows all keys"
 	}
 	return fmt.Errorf("unknown key %s%s", key, near)
-}
-
-// didYouMean ends an error on an unknown name with the nearest known ones.
-func didYouMean(name string, known []string) string {
-	near := Nearest(name, known, 3)
-	if len(near) == 0 {
-		return ""
-	}
-	return ": did you mean " + strings.Join(near, ", ") + "?"
 }

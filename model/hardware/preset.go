@@ -13,6 +13,8 @@ import (
 	"sync"
 
 	"github.com/BurntSushi/toml"
+
+	"gpureplay/nearest"
 )
 
 //go:embed presets/*.toml
@@ -46,7 +48,7 @@ func preset(name string, depth int) (*Config, error) {
 	data, err := presetFiles.ReadFile(path.Join("presets", name+".toml"))
 	if err != nil || strings.ContainsAny(name, `/\`) {
 		known := Presets()
-		hint := didYouMean(name, known)
+		hint := nearest.Hint(name, known)
 		if hint == "" {
 			hint = ": there are " + strings.Join(known, ", ")
 		}

@@ -107,12 +107,3 @@ func TestBoundsAreComplete(t *testing.T) {
 		}
 	}
 }
-
-func TestNearest(t *testing.T) {
-	for name, want := range map[string]string{"latancy": "", "l1.latncy": "l1.latency", "hwqs": "kmu.hwqs", "dram.tcl2": "dram.tcl"} {
-		got := Nearest(name, Keys(), 1)
-		if want == "" != (len(got) == 0) || want != "" && got[0] != want {
-			t.Errorf("%s: %v, want %q", name, got, want)
-		}
-	}
-}

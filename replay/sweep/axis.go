@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gpureplay/model/hardware"
+	"gpureplay/nearest"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
 
@@ -192,7 +193,7 @@ func span(m map[string]any) ([]string, error) {
 	number := map[string]float64{}
 	for _, k := range sortedKeys(m) {
 		if !slices.Contains([]string{"from", "to", "step", "factor"}, k) {
-			return nil, fmt.Errorf("a range has no %q, but from, to, and step or factor%s", k, didYouMean(k, []string{"from", "to", "step", "factor"}))
+			return nil, fmt.Errorf("a range has no %q, but from, to, and step or factor%s", k, nearest.Hint(k, []string{"from", "to", "step", "factor"}))
 		}
 		switch n := m[k].(type) {
 		case int64:

@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
+	"gpureplay/nearest"
 	"gpureplay/replay/table"
 
 	"github.com/BurntSushi/toml"
@@ -80,7 +81,7 @@ func Load(path string) (*File, error) {
 			continue // these are looked at one by one
 		}
 		key := strings.Join(k, ".")
-		return nil, f.wrong(key, "unknown key%s", didYouMean(key, keys))
+		return nil, f.wrong(key, "unknown key%s", nearest.Hint(key, keys))
 	}
 	if kind := meta.Type("set"); kind != "" && kind != "Hash" {
 		return nil, f.wrong("set", "want keys of the machine with their values")
@@ -127,7 +128,7 @@ func (f *File) checkTables() error {
 	}
 	for _, t := range f.Tables {
 		if !slices.Contains(table.Names(), t) {
-			return f.wrong("tables", "no table is called %q: there are all, %s%s", t, strings.Join(table.Names(), ", "), didYouMean(t, table.Names()))
+			return f.wrong("tables", "no table is called %q: there are all, %s%s", t, strings.Join(table.Names(), ", "), nearest.Hint(t, table.Names()))
 		}
 	}
 	// In the order in which tables are listed, each once, runs always.
@@ -154,11 +155,4 @@ func (f *File) OutputDir() string {
 		return ""
 	}
 	return f.resolve(f.Output)
-}
-
-func didYouMean(name string, known []string) string {
-	if near := hardware.Nearest(name, known, 3); len(near) > 0 {
-		return ": did you mean " + strings.Join(near, ", ") + "?"
-	}
-	return ""
 }
