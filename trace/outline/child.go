@@ -118,7 +118,8 @@ func (l *lane) iteration(n int) []int {
 	return l.steps[l.begins[n]:]
 }
 
-// source is a warp of the parent, with what each step of its path is found by.
+// source is a warp of the parent, with the mask of each step of its path and the number of
+// accesses before it.
 type source struct {
 	insts []trace.Inst
 	warp  *trace.Warp
@@ -137,7 +138,7 @@ func (o *source) take(insts []trace.Inst, w *trace.Warp) {
 	}
 }
 
-// address returns what a lane, which is active, accesses at a step.
+// address returns the address that an active lane accesses at a step.
 func (o *source) address(step, bit int) (addr uint64, known bool) {
 	a := &o.warp.Mem[o.mem[step]]
 	rank := uint32(bits.OnesCount32(o.masks[step] & (1<<bit - 1)))

@@ -5,7 +5,7 @@
 //
 // The rules:
 //
-//   - A loop is what lies between a branch and the earlier instruction of the same
+//   - A loop is the code between a branch and the earlier instruction of the same
 //     function that it goes to. Only loops without a loop in them are made children.
 //   - A lane's iterations are the passes through the loop that it begins. A pass that it
 //     leaves midway (a while loop's last test) is an iteration too.

@@ -218,8 +218,7 @@ func TestWhichLoops(t *testing.T) {
 }
 
 // Rodinia's BFS, captured without launches: children replay under dtbl with every audit,
-// and flat does what the capture does, plus the launches and what lanes that took
-// different ways run one after another.
+// and flat runs the capture's instructions of threads, and the launches.
 func TestCapturedSearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a capture")

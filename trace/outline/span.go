@@ -89,7 +89,7 @@ func expand(masks []uint32, w *trace.Warp) []uint32 {
 	return masks
 }
 
-// measure adds a run to what is known of its loop.
+// measure adds a run to the figures of its loop.
 func (s *span) measure(insts []trace.Inst, w *trace.Warp, masks []uint32) {
 	l := s.loop
 	n, lanes := s.trips(masks)

@@ -13,20 +13,20 @@ import (
 	"gpureplay/trace"
 )
 
-// Options say what becomes a child.
+// Options choose loops and the size of children.
 type Options struct {
 	Loops     []*Loop // of [Find], those to make children of
 	Threshold uint32  // fewest iterations of a request that is marked as launched
 	Block     uint32  // threads of a child's CTA, a multiple of 32
 }
 
-// Written counts what a trace was made of.
+// Written counts the requests of a trace that was written.
 type Written struct {
 	Requests uint64 // of lanes: children
 	Marked   uint64 // that the rule launches
 }
 
-// Attributes that say what was outlined, and of which trace.
+// Attributes that name the loops and the trace that they are of.
 const (
 	attrOutlined  = "outlined"
 	attrOf        = "outlined_of"
@@ -72,7 +72,7 @@ func Write(ctx context.Context, r *trace.Reader, to *trace.Writer, opt *Options)
 	return o.done, err
 }
 
-// program writes what does not depend on the execution.
+// program writes the parts that do not depend on the execution.
 func (o *writer) program() {
 	p := o.r.Program()
 	for i := range p.Arrays {
