@@ -8,11 +8,19 @@ import (
 // What a Reader keeps beyond what is being read: so many bytes of unpacked blocks,
 // and of CTAs of earlier ones that nobody has read yet. Children are read in the
 // order in which they start, which is not that of the trace, so that without the
-// latter a block would be unpacked again for a few CTAs at a time.
+// latter a block would be unpacked again for a few CTAs at a time. With more children
+// more of them are between their launch and their first read, and more is kept.
 const (
 	unpackedBytes = 16 << 20
 	keptBytes     = 64 << 20
+	keptPerChild  = 64
+	mostKeptBytes = 1 << 30
 )
+
+// keptLimit is how many bytes of CTAs are kept of a trace with so many children.
+func keptLimit(children uint64) uint64 {
+	return min(max(keptBytes, keptPerChild*min(children, mostKeptBytes)), mostKeptBytes)
+}
 
 // blockCache shares blocks between the cursors of a Reader: many small kernels lie
 // in one block, and several models replay the same one. A block that has to go

@@ -140,7 +140,7 @@ func openText(f *os.File, path string) (*Reader, error) {
 // NewReader opens a binary container of the given size.
 func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	r := &Reader{in: in}
-	r.blocks.unpacked.limit, r.blocks.kept.limit, r.kernels.limit = unpackedBytes, keptBytes, kernelBytes
+	r.blocks.unpacked.limit, r.kernels.limit = unpackedBytes, kernelBytes
 	head := make([]byte, headerLen)
 	if n, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
 		return nil, err
@@ -163,6 +163,7 @@ func NewReader(in io.ReaderAt, size int64) (*Reader, error) {
 	if err := r.readProgram(); err != nil {
 		return nil, err
 	}
+	r.blocks.kept.limit = keptLimit(r.prog.Totals.ChildLaunches)
 	return r, nil
 }
 
