@@ -1,10 +1,8 @@
 package model
 
 import (
-	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/model/memory"
 )
 
 // Options are what a run needs beside the machine.
@@ -35,9 +33,7 @@ type Machine struct {
 	depends  *DependencyMachine
 	sampler  sampler
 
-	asking  []*exec.SM    // whose accesses of this cycle are not timed
-	units   []*memory.LSU // of these
-	acting  []uint64      // SMs of the current cycle
-	stepped Time          // the last cycle in which they acted
+	acting  []uint64 // SMs of the current cycle
+	stepped Time     // the last cycle in which they acted
 	tick    func(Time, uint64)
 }

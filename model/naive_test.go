@@ -105,7 +105,9 @@ type nCTA struct {
 	ownStream int
 	suspended bool
 	gives     []nTouch
-	worker    *nWorker // on whose warps it is
+	worker    *nWorker       // on whose warps it is
+	open      map[uint32]int // accesses of each warp that are not known
+	opens     int            // of all
 }
 
 type nWarp struct {
@@ -126,7 +128,7 @@ type nWarp struct {
 	known           *nFrame // whose step's operands are looked up
 	knownPC         int
 	there           model.Time
-	waits           *nHeld // its instruction of this cycle, which is not timed
+	held            *nHeld // an atomic that holds it
 }
 
 // nFrame is a program and how far a warp is in it.
@@ -248,7 +250,10 @@ func (n *naive) run(t testing.TB) {
 		for _, s := range n.sms {
 			s.step(n)
 		}
-		n.inTurn()
+		n.mem.net.step(n.t)
+		for _, s := range n.sms {
+			s.lsu.goOn(n.t)
+		}
 		if n.t > 5_000_000 {
 			t.Fatalf("the naive machine does not come to an end: %+v", n.over)
 		}

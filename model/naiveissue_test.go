@@ -93,7 +93,7 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.page == nil && !w.holding && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+	return w != nil && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
 // choose picks a warp of a scheduler.
@@ -134,10 +134,10 @@ func (s *nSM) issue(n *naive, sched int) {
 		return
 	}
 	second := pick.inst(n)
-	if pick.waits != nil && (pick.waits.holds || second == nil) {
+	if pick.held != nil && second != nil {
 		return
 	}
-	fenced := first.Class == trace.ClassFence && pick.last > n.t
+	fenced := first.Class == trace.ClassFence && (pick.last > n.t || pick.cta.open[pick.id] > 0)
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
@@ -182,39 +182,23 @@ func (w *nWarp) issue(n *naive, sched int) {
 	holds := in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0)
 	w.pc++
 	w.from = t + 1
-	goOn := func() {
-		if holds && w.inst(n) != nil {
+	frame := w.nFrame
+	holds = holds && w.inst(n) != nil
+	if h != nil {
+		h.result = w.answers(h, in, frame, holds)
+		s.lsu.settle(h)
+		tell(t) // nobody knows yet
+	} else {
+		result(done)
+		if in.Class == trace.ClassLaunch {
+			w.ask(n)
+		}
+		tell(done)
+		if holds {
 			w.from = max(w.from, done-1)
 		}
-		w.goOn(n, in)
 	}
-	if h != nil {
-		frame := w.nFrame
-		for _, r := range in.Dst {
-			frame.regs[r] = 1 << 40 // nobody knows yet
-		}
-		w.waits, h.holds = h, holds
-		h.result = func(d model.Time) {
-			done, w.waits, w.known = d, nil, nil
-			result(d)
-			tell(d)
-		}
-		h.goOn = goOn
-		return
-	}
-	result(done)
-	if in.Class == trace.ClassLaunch {
-		w.ask(n)
-	}
-	if w.waits != nil {
-		w.waits.goOn = func() {
-			tell(done)
-			goOn()
-		}
-		return
-	}
-	tell(done)
-	goOn()
+	w.goOn(n, in)
 }
 
 // result returns what books when the instruction that w issues is done, and what tells
@@ -310,6 +294,9 @@ func (w *nWarp) exit(n *naive) {
 			c.post = n.over.postProfile(c)
 		}
 		c.ends = c.acked + c.post
+		if c.opens > 0 {
+			c.ends = -2 // nobody knows yet
+		}
 		c.sm.ending = append(c.sm.ending, c)
 		return
 	}

@@ -16,62 +16,32 @@ type nLSU struct {
 	wb      *nPort
 	l1, tlb *nCache
 	pending nMSHRs
-	held    []*nHeld // of this cycle, not timed
-	turns   int      // of these, that have been
 	waiters []nWaiter
+	line    []*nHeld // where requests are in turn: at the first of which the unit has stopped
+	unknown int      // fetches
 }
 
-// nHeld is a memory instruction that waits for those of other SMs in its cycle: begin
-// brings it to the unit, each step times a request.
+// nHeld is a memory instruction on its way: begin brings it to the unit, each step times a
+// request.
 type nHeld struct {
-	begin  func()
-	steps  []func()
-	begun  bool
-	done   model.Time
-	holds  bool // its warp
-	result func(done model.Time)
-	goOn   func() // of what its warp issued last
+	begin func()
+	steps []func()
+	done  model.Time
 
 	left   int        // requests that wait for fills
 	served model.Time // those that do not any more
 	later  func(done model.Time)
-}
 
-// turn times the next request of what is held, and what has none before it.
-func (u *nLSU) turn() bool {
-	for u.turns < len(u.held) {
-		h := u.held[u.turns]
-		if !h.begun {
-			h.begun = true
-			h.begin()
-		}
-		if len(h.steps) == 0 {
-			u.turns++
-			continue
-		}
-		h.steps[0]()
-		h.steps = h.steps[1:]
-		return true
-	}
-	return false
-}
-
-// inTurn times what SMs hold, a request of each in turn; then their warps go on.
-func (n *naive) inTurn() {
-	for more := true; more; {
-		more = false
-		for _, s := range n.sms {
-			more = s.lsu.turn() || more
-		}
-	}
-	for _, s := range n.sms {
-		held := s.lsu.held
-		s.lsu.held, s.lsu.turns = nil, 0
-		for _, h := range held {
-			h.result(h.done)
-			h.goOn()
-		}
-	}
+	// Where requests are in turn:
+	ask      []func() bool // those that are left
+	at       model.Time    // of the next
+	tried    bool          // it has its bank
+	known    model.Time    // and its address
+	begun    bool
+	closed   bool // none is left
+	open     int  // requests of which nobody knows when they are back
+	numbered bool // of some, nobody knew when they were made
+	result   func(done model.Time)
 }
 
 // nMSHRs are the fill times of misses.
@@ -100,15 +70,20 @@ func (u *nLSU) init(n *naive, s *nSM) {
 
 func (u *nLSU) takes() model.Time {
 	k := u.n.cfg.SM.OperandCollectors
-	switch i := len(u.starts) + len(u.held) - k; {
+	waiting := 0
+	for _, h := range u.line {
+		if !h.begun {
+			waiting++
+		}
+	}
+	switch i := len(u.starts) + waiting - k; {
 	case k == 0 || i < 0:
 		return 0
-	case i < len(u.starts):
+	case waiting >= k:
+		return 1 << 40
+	default:
 		return u.starts[i]
-	case i == len(u.starts):
-		return max(u.n.t, u.free) // the first that is held begins then, the others later
 	}
-	return u.n.t + 1
 }
 
 func (u *nLSU) begin(cycles model.Time) model.Time {
@@ -118,15 +93,17 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 	return start
 }
 
-// access times the next memory instruction of w, or holds it: one that makes no request
-// and is behind none is timed at once.
+// access times the next memory instruction of w. It returns the access if nobody knows
+// when it is done.
 func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 	h := u.parts(n, w, in)
-	h.later = w.postpone(h, in)
-	if n.cfg.Icnt.InTurn && len(h.steps)+len(u.held) > 0 {
-		u.held = append(u.held, h)
+	if n.cfg.Icnt.InTurn {
+		if u.accessInTurn(h) {
+			return h.done, nil
+		}
 		return 0, h
 	}
+	h.later = w.postpone(h, in)
 	h.begin()
 	for _, step := range h.steps {
 		step()
@@ -195,6 +172,9 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 	h.begin = func() {
 		start = u.begin(turn + 1)
 		h.done = start + 1
+		if n.cfg.Icnt.InTurn {
+			h.at, u.free = start, start
+		}
 	}
 	for i, r := range asked {
 		q := nAsked{sectors: r, bytes: bytes, turns: 1}
@@ -202,6 +182,16 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 			q.turns = max(q.turns, turns[s])
 		}
 		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(h, in, &q, start+after[i])) })
+		h.ask = append(h.ask, func() bool {
+			if !h.tried && i > 0 {
+				h.at += after[i] - after[i-1]
+			}
+			if !h.tried {
+				h.known = u.translate(q.sectors[0], h.at)
+			}
+			h.tried = true
+			return u.requestInTurn(h, in, &q, max(h.at, h.known))
+		})
 	}
 	return h
 }

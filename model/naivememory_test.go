@@ -75,6 +75,7 @@ type nSector struct {
 	valid, dirty bool
 	written      map[uint64]bool // of a sector that was not fetched: its bytes
 	fill         model.Time
+	fetch        *nFetch // of which nobody knows when it comes
 	requests     int
 }
 
@@ -129,7 +130,7 @@ func (l *nLine) write(sector uint64, blockBytes int, bytes map[uint64]bool, t mo
 		l.at(block[0]).requests = 0
 	}
 	if !s.valid {
-		s.valid, s.fill, s.requests, s.written = true, t, 0, map[uint64]bool{}
+		*s = nSector{valid: true, dirty: s.dirty, fill: t, written: map[uint64]bool{}}
 	}
 	if s.written != nil {
 		maps.Copy(s.written, bytes)
@@ -213,6 +214,7 @@ type nMemory struct {
 	l2                           []*nCache
 	pending                      []nMSHRs
 	chans                        []*nChannel
+	net                          *nNetwork
 }
 
 func newNMemory(c *hardware.Config) *nMemory {
@@ -230,20 +232,17 @@ func newNMemory(c *hardware.Config) *nMemory {
 	for range c.DRAM.Channels {
 		m.chans = append(m.chans, newNChannel(c))
 	}
+	m.net = newNNetwork(m)
 	return m
 }
 
 // request sends a request, which its slice takes for its turns, and returns when the
 // answer is back.
 func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
-	_, carries := r.carries()
-	flits := map[bool]int{false: (8 + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes, true: (8 + 32*carries + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes}
 	i, lat := nSlice(m.cfg, r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
-	leave := m.out[sm].packet(t, flits[kind != trace.InstLoad])
+	leave := m.out[sm].packet(t, m.flits(kind != trace.InstLoad, r))
 	t = m.slicePort[i].reserve(m.waiting[i].room(leave + lat))
-	if m.cfg.Icnt.InTurn && m.lastSlice[sm] == i+1 {
-		leave = t - lat
-	} else if m.cfg.Icnt.HeadOfLine {
+	if m.cfg.Icnt.HeadOfLine && !m.cfg.Icnt.InTurn {
 		if m.lastSlice[sm] == i+1 && m.owed[sm] < 0 {
 			m.owed[sm] = 0
 		}
@@ -255,6 +254,22 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 	m.misses[sm].leaves = append(m.misses[sm].leaves, leave)
 	t = m.sliceIn[i].reserve(max(t, m.blocked[i]))
 	m.waiting[i].leaves = append(m.waiting[i].leaves, t)
+	return m.serve(i, sm, kind, r, t)
+}
+
+// flits is how many a packet has, with or without the data of a request.
+func (m *nMemory) flits(data bool, r *nAsked) int {
+	bytes := 8
+	if data {
+		_, n := r.carries()
+		bytes += 32 * n
+	}
+	return (bytes + m.cfg.Icnt.FlitBytes - 1) / m.cfg.Icnt.FlitBytes
+}
+
+// serve has slice i take a request at t and returns when the answer is back.
+func (m *nMemory) serve(i, sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
+	lat := model.Time(m.cfg.Icnt.Latency)
 	for n := 1; n < r.turns; n++ {
 		t = m.sliceIn[i].reserve(t)
 	}
@@ -271,12 +286,12 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 			}
 		}
 	}
-	leave = m.sliceOut[i].packet(t, flits[kind != trace.InstStore])
+	leave := m.sliceOut[i].packet(t, m.flits(kind != trace.InstStore, r))
 	if m.cfg.Icnt.HeadOfLine {
 		m.sliceOwed[i] += m.mean(m.in[sm], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
 		m.sliceOut[i].hold(leave, due(&m.sliceOwed[i]))
 	}
-	return m.in[sm].packet(leave+lat, flits[kind != trace.InstStore])
+	return m.in[sm].packet(leave+lat, m.flits(kind != trace.InstStore, r))
 }
 
 // mean is for how long the head of an input waits on the average for an output from t

@@ -18,12 +18,18 @@ type nWaiter struct {
 func (u *nLSU) serve() {
 	c := u.n.cfg
 	known := u.n.t + model.Time(c.L1.Latency+min(4, 2*c.Icnt.Latency+c.L2.Latency))
+	if c.Icnt.InTurn {
+		known = u.n.t + model.Time(min(c.L1.Latency+4, c.Icnt.Latency+c.L2.Latency))
+	}
 	slices.SortStableFunc(u.waiters, func(a, b nWaiter) int { return cmp.Compare(a.fill, b.fill) })
 	for len(u.waiters) > 0 && u.waiters[0].fill <= known {
 		x := u.waiters[0]
 		u.waiters = u.waiters[1:]
 		x.load.served = max(x.load.served, u.wb.reserve(x.fill))
-		if x.load.left--; x.load.left == 0 && x.load.served > x.load.done {
+		if x.load.left--; c.Icnt.InTurn {
+			x.load.done = max(x.load.done, x.load.served)
+			u.settle(x.load)
+		} else if x.load.left == 0 && x.load.served > x.load.done {
 			x.load.later(x.load.served)
 		}
 	}

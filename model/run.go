@@ -23,7 +23,7 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 				return sum, err
 			}
 		}
-		t := min(m.queue.Next(), m.wheel.Next())
+		t := min(m.queue.Next(), m.wheel.Next(), m.mem.Next())
 		if t == never {
 			break
 		}
@@ -44,6 +44,11 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 			}
 		}
 		m.stepSMs(t)
+		if m.mem.Next() <= t {
+			for _, id := range m.mem.Advance(t) {
+				m.wake(id, m.sms[id].Again(t+1))
+			}
+		}
 		if m.err != nil {
 			return nil, m.err
 		}
@@ -107,9 +112,6 @@ func (m *Machine) stepSMs(t Time) {
 				m.wake(id, next)
 			}
 		}
-	}
-	if len(m.asking) > 0 {
-		m.timeAccesses(t)
 	}
 }
 
@@ -179,19 +181,4 @@ func (m *Machine) cutShort(t Time) (*Summary, error) {
 	m.sum.Cut = true
 	m.sum.Cycles = t
 	return m.finish()
-}
-
-// timeAccesses times the accesses of cycle t in turn, and lets their warps go on.
-func (m *Machine) timeAccesses(t Time) {
-	m.units = m.units[:0]
-	for _, s := range m.asking {
-		m.units = append(m.units, s.LSU())
-	}
-	m.mem.InTurn(m.units, t)
-	for _, s := range m.asking {
-		if next := s.Answered(t); next != never {
-			m.wake(s.ID, next)
-		}
-	}
-	m.asking = m.asking[:0]
 }

@@ -25,7 +25,6 @@ func newSMs(m *Machine, n int, t *program.Timing) (all []*exec.SM) {
 func (x toSMs) Now() Time           { return x.m.now }
 func (x toSMs) Wake(sm int, t Time) { x.m.wake(sm, t) }
 func (x toSMs) Fail(err error)      { x.m.fail(err) }
-func (x toSMs) Asks(s *exec.SM)     { x.m.asking = append(x.m.asking, s) }
 
 func (x toSMs) Launch(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 	return x.m.children.ask(s, w, at, t)
@@ -46,7 +45,7 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 // give that fits.
 func (x toSMs) Horizon(s *exec.SM, t, next Time) Time {
 	m := x.m
-	end := min(m.queue.Next(), m.sampler.next)
+	end := min(m.queue.Next(), m.sampler.next, m.mem.Next())
 	if next >= end || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
 		return t
 	}

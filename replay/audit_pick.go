@@ -152,7 +152,7 @@ func (p *picks) goesOn(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	}
 	in := &b.code.insts[r.Inst]
 	for _, reg := range b.code.writes[r.Inst] {
-		w.later[reg] = p.a.cfg.L1.MSHROrder && in.Mem()
+		w.later[reg] = p.a.cfg.L1.MSHROrder && in.Mem() || p.a.cfg.Icnt.InTurn && in.Class == trace.ClassMemory
 	}
 	w.able = r.Issue + 1
 	if in.Flags&trace.InstAtomic != 0 {

@@ -32,7 +32,8 @@ var deviations = []struct {
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
 	{"choice 8: a hash of any number of slices and sets, 256 B each", map[string][]string{"": {"dram.mapping=", "l2.hash=xor", "l2.set_hash=spread"}}},
 	{"choice 22: packets stop none behind them", map[string][]string{"": {"icnt.head_of_line=false"}}},
-	{"choice 23: accesses of a cycle one after another", map[string][]string{"": {"icnt.in_turn=false"}}},
+	{"choice 23: accesses reach their slices in the order of issue", map[string][]string{"": {"icnt.in_turn=false"}}},
+	{"choice 23: any number of requests for a sector on its way to the L2", map[string][]string{"": {"l2.merge=0"}}},
 	{"choice 24: requests take the write-back port as they are timed", map[string][]string{"": {"l1.mshr_order=false"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},

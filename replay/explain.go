@@ -56,7 +56,7 @@ func Switches() []Switch {
 		{"queues", "limits of queues at ports, slices and channels", [][2]string{{"l1.miss_queue", "65536"}, {"l2.miss_queue", "65536"}, {"l2.queue", "65536"}, {"dram.window", "65536"}}},
 		{"icnt-latency", "latency of the crossbar", zero("icnt.latency")},
 		{"head-of-line", "packets that stop those behind them at the crossbar", [][2]string{{"icnt.head_of_line", "false"}}},
-		{"in-turn", "turns of SMs that send in one cycle", [][2]string{{"icnt.in_turn", "false"}}},
+		{"in-turn", "requests that reach their slices in the order of time", [][2]string{{"icnt.in_turn", "false"}}},
 		{"l2-latency", "latency of the L2", zero("l2.latency")},
 		{"l2-mshr", "limits on misses and merges of an L2 slice", zero("l2.mshrs", "l2.merge")},
 		{"l2-hash", "hash of addresses over L2 slices", [][2]string{{"l2.hash", "linear"}}},

@@ -9,9 +9,9 @@ import (
 )
 
 // access times one memory instruction that issues in cycle t and returns when a
-// dependent instruction may issue (for stores: when it is acknowledged). Not timed, it
-// waits for the accesses of other SMs in this cycle.
-func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, timed bool) {
+// dependent instruction may issue (for stores: when it is acknowledged), as far as that
+// is known.
+func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
 	u := &s.lsu
 	var a *trace.Access
 	if o.Mem {
@@ -32,14 +32,10 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, timed bool) {
 	default:
 		u.Coalescer.Coalesce(a, w.Lists, uint64(o.Width))
 	}
-	done, timed = u.Global(w.CTA.Kernel.Traffic, o.Space, o.Flags, t)
 	if s.Accesses != nil && o.Space != trace.SpaceLocal {
 		s.watch(w, o, a, t)
-		if timed {
-			s.tellAccess(&s.told, done)
-		}
 	}
-	return done, timed
+	return u.Global(w.CTA.Kernel.Traffic, o.Space, o.Flags, t)
 }
 
 // spread gives the sectors of a local access: captures have one address for all

@@ -21,16 +21,6 @@ func (s *SM) Step(t Time) Time {
 		s.finishCTAs(t)
 	}
 	next := s.run(t + 1)
-	if s.lsu.Waiting() > 0 {
-		s.acting = false
-		return clock.Never // it says when it acts next when the accesses of this cycle are timed
-	}
-	return s.proceed(t, next)
-}
-
-// proceed lets the SM run ahead behind cycle t, if it may, and returns the cycle in
-// which it acts next.
-func (s *SM) proceed(t, next Time) Time {
 	if end := s.horizon(t, next); next < end {
 		s.ahead = true
 		next = s.run(end)

@@ -37,7 +37,7 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
+		if s.holding || w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
 			return
 		}
 		sc.ready &^= 1 << w.bit
@@ -48,7 +48,7 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 // it. It reports whether w goes on (false: it has exited or is parked).
 func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	o := w.op
-	if o == nil {
+	if s.holding = false; o == nil {
 		s.exit(w, t)
 		return false
 	}
@@ -74,36 +74,31 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		}
 		w.PC++
 	} else if o.Unit == program.UnitMemory {
-		done, timed := s.access(w, o, t)
-		if !timed {
-			return s.await(w, o, t)
-		}
-		from = s.accessed(w, o, t, done)
+		from = s.accessed(w, o, t, s.access(w, o, t))
 	} else {
 		from = s.issueOther(w, o, t)
-	}
-	if s.width > 1 {
-		if h := s.heldOf(w); h != nil {
-			h.then, h.from = o, from
-			return false
-		}
 	}
 	return s.goOn(sc, w, o, t, from)
 }
 
-// accessed books the result of a memory instruction of w that is timed, and returns when
+// accessed books the result of a memory instruction of w, and returns when
 // w may issue again.
 func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 	w.last = max(w.last, done)
-	if s.watched {
-		s.tellInst(w, w.Code, w.Path[w.PC], t, done)
-	}
 	o.Write(w.Regs, done<<1|1)
+	holds, told := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o), done
 	if load := s.lsu.Load(); load >= 0 {
-		s.waitsFor(load, w, o, w.Regs)
+		s.waitsFor(load, w, o, holds)
+		if s.Config.Icnt.InTurn {
+			told, s.holding = t, holds // nobody knows yet
+		}
 	}
+	if s.watched {
+		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
+	}
+	s.tellAccess(told)
 	w.PC++
-	if o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o) {
+	if holds {
 		return max(t+1, done-1)
 	}
 	return t + 1

@@ -7,23 +7,26 @@ import (
 	"gpureplay/model/program"
 )
 
-// lateLoad is a load that may be done later than was said when it was timed
-// (`l1.mshr_order`; MODEL.md, "Memory"): its last fill is known, and not what is served
-// before it.
+// lateLoad is a load that may be done later than was said when it was timed: its last
+// fill is known, and not what is served before it (`l1.mshr_order`; MODEL.md, "Memory"),
+// or it is one, or another access, of which nobody knows when it reaches its slices
+// (`icnt.in_turn`).
 type lateLoad struct {
-	w    *Warp
-	c    *CTA
-	id   uint32 // of the warp
-	o    *program.Op
-	regs []Time // of the program that it is of
+	w     *Warp
+	c     *CTA
+	id    uint32 // of the warp
+	o     *program.Op
+	regs  []Time // of the program that it is of
+	of    uint32 // which of the warp's
+	holds bool   // an atomic that holds its warp
 }
 
 // waitsFor notes which load of w has a number.
-func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, regs []Time) {
+func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
 	for int(load) >= len(s.loads) {
 		s.loads = append(s.loads, lateLoad{})
 	}
-	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, regs}
+	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds}
 }
 
 // serve puts off what waits for loads that are served late. No load is said to be done
@@ -41,7 +44,9 @@ func (s *SM) postpone(l *lateLoad, said, done Time) {
 		return
 	}
 	w.last = max(w.last, done)
-	l.o.Rewrite(l.regs, said<<1|1, done<<1|1)
+	if w.In(l.of) {
+		l.o.Rewrite(l.regs, said<<1|1, done<<1|1)
+	}
 	ready := w.ready
 	if w.op != nil {
 		ready = max(ready, w.op.Ready(w.Regs)>>1)
@@ -49,11 +54,14 @@ func (s *SM) postpone(l *lateLoad, said, done Time) {
 	if w.fenced {
 		ready = max(ready, w.last)
 	}
+	if l.holds {
+		ready = max(ready, done-1)
+	}
 	if ready == w.ready {
 		return
 	}
 	w.ready, w.reason = ready, StallMemory
-	if scheduled {
+	if scheduled && ready > s.now { // or else it was suspended meanwhile
 		s.sched[w.sched].delay(s, w)
 	}
 }
@@ -108,4 +116,12 @@ func (sc *scheduler) delay(s *SM, w *Warp) {
 	if in != 0 {
 		sc.put(s, w, w.ready)
 	}
+}
+
+// Again lets all schedulers act in cycle t: the load/store unit takes instructions again.
+func (s *SM) Again(t Time) Time {
+	for i := range s.sched {
+		s.at[i] = min(s.at[i], turnOf(t, uint8(i)))
+	}
+	return t
 }

@@ -26,8 +26,8 @@ type SM struct {
 	turns   [mostSchedulers]*scheduler
 	at      [mostSchedulers]turn
 	lsu     memory.LSU
-	held    []heldAccess // of this cycle, not timed
-	loads   []lateLoad   // that wait for fills, by their number
+	loads   []lateLoad // that wait for fills, by their number
+	holding bool       // the warp that has just issued is held, nobody knows for how long
 	told    AccessRecord
 
 	ID     int
@@ -67,9 +67,6 @@ type Device interface {
 	// Horizon returns up to when nothing happens to an SM that it does not do itself, as
 	// seen from t; no later than t: it does not run ahead. It acts next in a cycle next.
 	Horizon(s *SM, t, next Time) Time
-	// Asks tells that an SM has accesses of this cycle that are timed when all SMs have
-	// acted; then its LSU is asked, and Answered called.
-	Asks(s *SM)
 	// Blocked reports whether the next access of w, to sectors, is kept back. The device
 	// has noted w then and schedules it again.
 	Blocked(s *SM, w *Warp, sectors []uint64) bool

@@ -23,7 +23,7 @@ type AccessRecord struct {
 	Access *trace.Access
 	Lists  []uint64
 	Issue  Time
-	Done   Time // data returned, or store acknowledged
+	Done   Time // data returned, or store acknowledged; not known when it issues (`icnt.in_turn`): Issue
 }
 
 // watch fills the record of an access of w that issues at t.
@@ -39,11 +39,12 @@ func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
 	}
 }
 
-// tellAccess tells of an access that is timed, if it is one to tell of.
-func (s *SM) tellAccess(r *AccessRecord, done Time) {
-	if r.Access != nil {
+// tellAccess tells of the access that has been watched, if there is one.
+func (s *SM) tellAccess(done Time) {
+	if r := &s.told; r.Access != nil {
 		r.Done = done
 		s.Accesses.Access(r)
+		r.Access = nil
 	}
 }
 
@@ -54,13 +55,15 @@ type InstObserver interface {
 	Inst(*InstRecord)
 }
 
-// InstRecord is one warp instruction that has issued.
+// InstRecord is one warp instruction that has issued. Done of a load that waits for fills
+// in their order is when the last has come; of an access of which nobody knows when it
+// issues (`icnt.in_turn`), Issue.
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
 	SM, Slot          uint32 // the slot gives the warp's scheduler: their number counts round
 	Inst              uint32 // index into Function.Insts, of an inlined body those of its own function; or NoInst
 	Issue             Time
-	Done              Time // a dependent instruction may issue; of a store: acknowledged; of a load that waits for fills in their order: the last has come
+	Done              Time // a dependent instruction may issue; of a store: acknowledged
 }
 
 // NoInst stands for an instruction that the trace does not have: one that accesses
@@ -78,12 +81,6 @@ func (s *SM) tellInst(w *Warp, code *program.Code, inst uint32, t, done Time) {
 	}
 	r := InstRecord{
 		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, SM: uint32(s.ID), Slot: uint32(s.Slot(w)), Inst: inst, Issue: t, Done: done,
-	}
-	if s.width > 1 {
-		if h := s.heldOf(w); h != nil { // told behind that one
-			h.second = r
-			return
-		}
 	}
 	s.Insts.Inst(&r)
 }

@@ -106,7 +106,7 @@ type IcntConfig struct {
 	FlitBytes  int  `toml:"flit_bytes"`   // per port and interconnect cycle
 	Queue      int  `toml:"queue"`        // packets that wait at each side of it, before a port of an SM or a slice
 	HeadOfLine bool `toml:"head_of_line"` // a packet that waits for its port stops those behind it
-	InTurn     bool `toml:"in_turn"`      // what SMs send in one cycle reaches the slices a packet of each SM in turn; false: an access of each
+	InTurn     bool `toml:"in_turn"`      // requests reach their slices in the order of time, of the SMs in turn; false: in that of issue, an access at a time
 }
 
 // L2Config is the L2 cache.

@@ -222,7 +222,7 @@ const maxMerge = 255
 // put makes a sector present from a time on, with a number of requests that
 // wait for it.
 func (c *cache) put(id int32, bit uint, t Time, merges uint8) {
-	if t-c.base >= 1<<32 {
+	if t-c.base >= Time(unknownFill) {
 		c.rebase(t)
 	}
 	l := &c.lines[id]
@@ -246,6 +246,9 @@ func (c *cache) rebase(t Time) {
 	by := t - 1<<31 - c.base
 	for i := range c.lines {
 		for s, f := range c.lines[i].fill {
+			if f >= unknownFill {
+				continue
+			}
 			c.lines[i].fill[s] = uint32(max(0, Time(f)-by))
 		}
 	}

@@ -28,11 +28,7 @@ func (m *System) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 	s := &m.slices[m.mapping.slice(sector)]
 	leave := p.out.packet(t, flits)
 	t = s.port.reserve(s.waiting.room(leave + m.latency))
-	switch {
-	case m.ahead == nil:
-	case m.cfg.Icnt.InTurn && p.last == s: // its banks' sectors do not follow one another
-		leave = t - m.latency
-	default:
+	if m.ahead != nil {
 		if p.last == s { // a run: what its packets wait is not made good
 			p.owed = max(p.owed, 0)
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // LSU is the load/store unit of an SM with its shared memory and L1. An access
-// is timed when it issues, or with those of its cycle in turn: each stage of the way of
-// a request gives a time.
+// is timed when it issues: each stage of the way of a request gives a time; with
+// `icnt.in_turn` up to the crossbar.
 type LSU struct {
 	Full      Time // until then the operand collectors are
 	Soon      Time // when [LSU.Serve] has something to do
@@ -30,12 +30,19 @@ type LSU struct {
 	through   passing  // of an access that is timed as it issues
 	waiters   *waiters // nil: each takes the port as it is timed
 	asking    *passing // the access of the request on its way
-	held      []held   // instructions of this cycle that are timed in turn; nil: none is
-	waiting   int      // how many of them
-	next      int      // the first that is not timed
-	under     bool     // it has begun
 
 	conflicts conflictRule
+
+	// Where requests reach the slices in order of time (inturn.go):
+	work      *Traffic  // of the access at hand
+	line      []*queued // instructions that wait: the unit has stopped
+	spare     []*queued
+	again     bool // it goes on at the end of the cycle
+	fetches   []fetching
+	freeFetch int32
+	unknown   int  // fetches of which nobody knows when they come
+	reply     Time // how long a slice and its answer take at least
+	least     Time // how long an access takes that the unit goes on with: a hit, or a slice and its answer
 }
 
 const maxBanks = 64
@@ -48,17 +55,24 @@ func (u *LSU) Init(m *System, sm int) {
 	c := m.cfg
 	u.cfg, u.mem, u.Coalescer, u.port, u.sm, u.conflicts = c, m, &m.co, &m.ports[sm], sm, conflictRules[c.SM.AtomicConflicts]
 	m.l1s[sm] = &u.l1
-	if c.Icnt.InTurn {
-		u.held = make([]held, c.SM.Schedulers+1)
-		for i := range u.held {
-			u.held[i].own.table = m.co.table
-		}
-		u.Coalescer = &u.held[0].own
+	u.freeFetch = noLoad
+	if m.net != nil {
+		m.net.sms[sm].unit = u
 	}
 	u.l1.init(&c.L1)
 	u.Soon, u.through.load = Never, noLoad
 	if c.L1.MSHROrder {
 		u.waiters = newWaiters(Time(c.L1.Latency + min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)))
+		u.waiters.order = true
+	}
+	if m.net != nil {
+		if u.waiters == nil {
+			u.waiters = newWaiters(0)
+		}
+		u.waiters.later = true
+		u.reply = Time(c.L2.Latency + 1 + c.Icnt.Latency)
+		u.least = max(2, min(u.reply, Time(c.L1.Latency+l1Extra)))
+		u.waiters.ahead = Time(min(c.L1.Latency+l1Extra, c.Icnt.Latency+c.L2.Latency))
 	}
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
@@ -109,16 +123,15 @@ func (u *LSU) begin(t, cycles Time) Time {
 	return start
 }
 
-// Constant times an access to constant memory, or one that leaves the SM for no sector;
-// not timed, it waits as [LSU.Global] says.
-func (u *LSU) Constant(t Time) (done Time, timed bool) { return u.local(fixed, 1, t) }
+// Constant times an access to constant memory, or one that leaves the SM for no sector.
+func (u *LSU) Constant(t Time) (done Time) { return u.local(fixed, 1, t) }
 
 // Nothing times an access of no lane: it takes a slot and nothing else.
-func (u *LSU) Nothing(t Time) (done Time, timed bool) { return u.local(nothing, 1, t) }
+func (u *LSU) Nothing(t Time) (done Time) { return u.local(nothing, 1, t) }
 
 // Shared times an access of so many bytes a lane to shared memory: as many cycles as the
 // most distinct words of one bank. What loads takes the write-back port.
-func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, timed bool) {
+func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time) {
 	k := fixed
 	if loads {
 		k = returned
@@ -237,9 +250,16 @@ func (u *LSU) arrive(fill Time) Time {
 // or later can be, and returns the loads that are done later than was said.
 func (u *LSU) Serve(t Time) []Late {
 	q := u.waiters
-	late := q.serve(t+q.ahead, &u.wb)
-	u.Soon = q.soon
-	return late
+	q.late = q.late[:0]
+	if u.mem.net == nil {
+		late := q.serve(t+q.ahead, &u.wb)
+		u.Soon = q.soon
+		return late
+	}
+	u.serveFills(t)
+	u.putOff(t)
+	u.Soon = min(q.soon, q.soonSaid)
+	return q.late
 }
 
 // Load returns the number of the load that has just been timed if it waits for fills, or
@@ -274,14 +294,19 @@ func (u *LSU) admitMiss(at Time) Time {
 	return free
 }
 
-// store sends what a request writes through to the L2. An L1 that allocates on
-// writes keeps it; another drops its copy of the block.
-func (u *LSU) store(r *request, at Time) Time {
+// keep has an L1 that allocates on writes keep what a store writes; another drops its
+// copy of the block.
+func (u *LSU) keep(r *request, at Time) {
 	u.l1.stats.writes += uint64(bits.OnesCount8(r.mask))
 	if u.l1.cfg.WriteAllocate {
 		u.l1.write(r, at)
 	} else {
 		u.l1.invalidate(r.sector)
 	}
+}
+
+// store sends what a request writes through to the L2.
+func (u *LSU) store(r *request, at Time) Time {
+	u.keep(r, at)
 	return u.mem.write(u.port, r, u.queued(at, u.l1.latency))
 }

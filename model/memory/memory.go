@@ -14,8 +14,9 @@ type System struct {
 
 	cfg      *hardware.Config
 	latency  Time        // crossbar, each way
-	ahead    *headOfLine // of requests; nil: a packet stops none behind it
+	ahead    *headOfLine // of requests; nil: a packet stops none behind it, or net has them
 	back     *headOfLine // of answers
+	net      *network    // nil: a request is timed as it issues
 	ports    []smPort
 	slices   []slice
 	channels []channel
@@ -39,8 +40,14 @@ func New(c *hardware.Config) *System {
 	for n := range m.dataFlits {
 		m.dataFlits[n] = (requestBytes + n<<hardware.SectorShift + c.Icnt.FlitBytes - 1) / c.Icnt.FlitBytes
 	}
+	if c.Icnt.InTurn {
+		m.net = newNetwork(m)
+	}
 	if c.Icnt.HeadOfLine {
-		m.ahead, m.back = newHeadOfLine(c.SM.Count, c.L2.Slices), newHeadOfLine(c.L2.Slices, c.SM.Count)
+		m.back = newHeadOfLine(c.L2.Slices, c.SM.Count)
+		if m.net == nil {
+			m.ahead = newHeadOfLine(c.SM.Count, c.L2.Slices)
+		}
 	}
 	for range c.SM.Count {
 		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), queue: newRing(c.L1.MissQueue + c.Icnt.Queue)})

@@ -1,7 +1,5 @@
 package memory
 
-import "gpureplay/trace"
-
 // passing is an access on its way through the unit, a request after the other.
 type passing struct {
 	way   way
@@ -11,11 +9,13 @@ type passing struct {
 	left  int    // requests that are not timed
 	done  Time
 	load  int32 // its number among those that wait for fills
+	tried bool  // the request at hand has its bank
+	known Time  // and its address
 }
 
 // open brings an access to the unit in cycle t.
 func (u *LSU) open(p *passing, t Time) {
-	p.at, p.taken, p.load = u.begin(t, 0), 0, noLoad
+	p.at, p.taken, p.tried, p.load = u.begin(t, 0), 0, false, noLoad
 	p.done = p.at + 1
 	p.co.ascend()
 	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
@@ -59,14 +59,19 @@ func (u *LSU) look(sectors []uint64) {
 func (u *LSU) pass(p *passing) {
 	p.left--
 	r := u.requestOf(p, p.left)
+	u.turnTo(p, r)
+	u.asking = p
+	p.done = max(p.done, u.request(p.way, r, u.translate(r.sector, p.at)))
+}
+
+// turnTo finds the cycle in which a bank takes a request.
+func (u *LSU) turnTo(p *passing, r *request) {
 	bank := uint64(1) << (r.sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
 	if p.taken&bank != 0 || p.taken != 0 && p.way.passes() {
 		p.at++
 		p.taken = 0
 	}
 	p.taken |= bank
-	u.asking = p
-	p.done = max(p.done, u.request(p.way, r, u.translate(r.sector, p.at)))
 }
 
 // close lets the unit take the next instruction behind an access.
@@ -89,18 +94,6 @@ func (u *LSU) requestOf(p *passing, i int) *request {
 	return r
 }
 
-// held is a memory instruction that waits for the accesses that other SMs issue in its
-// cycle.
-type held struct {
-	passing
-	own    Coalescer
-	global bool
-	kind   kind // of one that is not
-	cycles Time
-	work   *Traffic
-	before l1Stats
-}
-
 // kind is what an instruction needs that stays on its SM.
 type kind uint8
 
@@ -110,23 +103,14 @@ const (
 	returned             // and the write-back port
 )
 
-// Waiting is how many instructions of this cycle are not timed.
-func (u *LSU) Waiting() int { return u.waiting }
-
-// Done is when a dependent instruction of the i-th of them may issue.
-func (u *LSU) Done(i int) Time { return u.held[i].done }
-
-// DoneLoad is, of the i-th of them, what [LSU.Load] is of one that is timed at once.
-func (u *LSU) DoneLoad(i int) int32 { return u.held[i].load }
-
 // local times an instruction that stays on its SM, unless it is behind one that waits.
-func (u *LSU) local(k kind, cycles, t Time) (done Time, timed bool) {
-	if u.waiting > 0 {
-		h := u.hold(t)
-		h.global, h.kind, h.cycles = false, k, cycles
-		return 0, false
+func (u *LSU) local(k kind, cycles, t Time) Time {
+	if len(u.line) > 0 {
+		h := u.queueUp()
+		*h = queued{own: h.own, kind: k, cycles: cycles, passing: passing{load: noLoad}}
+		return u.promise(h, t)
 	}
-	return u.onSM(k, cycles, t), true
+	return u.onSM(k, cycles, t)
 }
 
 func (u *LSU) onSM(k kind, cycles, t Time) Time {
@@ -139,77 +123,4 @@ func (u *LSU) onSM(k kind, cycles, t Time) Time {
 		done = u.wb.take(done)
 	}
 	return done
-}
-
-// hold keeps an instruction that issues in cycle t. When it starts is not known; only
-// the first may start in its cycle.
-func (u *LSU) hold(t Time) *held {
-	h := &u.held[u.waiting]
-	h.load = noLoad
-	u.waiting++
-	u.Coalescer = &u.held[u.waiting].own
-	if n := len(u.queue); n > 0 {
-		switch k := u.waiting; {
-		case k < n:
-			u.Full = u.queue[(u.oldest+k)%n]
-		case k == n:
-			u.Full = max(t, u.free)
-		default:
-			u.Full = t + 1
-		}
-	}
-	return h
-}
-
-// holdGlobal keeps the access of the Coalescer.
-func (u *LSU) holdGlobal(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) {
-	h := u.hold(t)
-	h.global, h.work = true, w
-	h.way, h.co = u.wayOf(space, flags), &h.own
-}
-
-// turn times the next request of the instructions that wait since cycle t, and those
-// before it that stay on their SM. It reports whether there was one.
-func (u *LSU) turn(t Time) bool {
-	for ; u.next < u.waiting; u.next, u.under = u.next+1, false {
-		h := &u.held[u.next]
-		if !h.global {
-			h.done = u.onSM(h.kind, h.cycles, t)
-			continue
-		}
-		if !u.under {
-			u.under, h.before = true, u.l1.stats
-			u.open(&h.passing, t)
-		}
-		if h.left > 0 {
-			u.mem.work = h.work
-			u.pass(&h.passing)
-			return true
-		}
-		u.close(&h.passing)
-		u.book(h.work, &h.before)
-	}
-	return false
-}
-
-// Answered forgets the instructions, which have been timed.
-func (u *LSU) Answered() {
-	u.waiting, u.next = 0, 0
-	u.Coalescer = &u.held[0].own
-}
-
-// InTurn times what units hold since cycle t, a request of each unit in turn: what
-// several SMs ask of a slice in one cycle reaches it in the order in which they send it.
-func (m *System) InTurn(units []*LSU, t Time) {
-	for len(units) > 0 {
-		n := 0
-		for _, u := range units {
-			if u.turn(t) {
-				units[n] = u
-				n++
-			}
-		}
-		units = units[:n]
-	}
-	m.work = &m.others
 }

@@ -42,6 +42,14 @@ func (s *slots) reserve(t Time) Time {
 	return s.ratio.Back(s.take(s.ratio.to(t)))
 }
 
+// when returns the time of the first free cycle at or after t, and leaves it free.
+func (s *slots) when(t Time) Time {
+	if s.ratio == nil {
+		return s.next(t)
+	}
+	return s.ratio.Back(s.next(s.ratio.to(t)))
+}
+
 // packet takes the first free cycles at or after t for the flits of a packet and
 // returns the time of the last.
 func (s *slots) packet(t Time, flits int) Time {

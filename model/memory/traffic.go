@@ -43,12 +43,11 @@ func (w *Traffic) serve(before, after counts) {
 
 // Global times the sectors of the Coalescer for an instruction in a space, from the cycle
 // in which it issues, and books what they do on w. It returns when a dependent instruction
-// may issue (for stores: when the last is acknowledged); not timed, it waits for the
-// other accesses of its cycle ([System.InTurn]), and so do the SM's instructions behind it.
-func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time, timed bool) {
-	if u.held != nil {
-		u.holdGlobal(w, space, flags, t)
-		return 0, false
+// may issue (for stores: when the last is acknowledged), as far as that is known: of what
+// [LSU.Load] gives a number, [LSU.Serve] says so.
+func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time) {
+	if u.mem.net != nil {
+		return u.enter(w, space, flags, t)
 	}
 	before, p := u.l1.stats, &u.through
 	u.mem.work = w
@@ -60,7 +59,7 @@ func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Tim
 	u.close(p)
 	u.mem.work = &u.mem.others
 	u.book(w, &before)
-	return p.done, true
+	return p.done
 }
 
 // book adds what the L1 has counted since.

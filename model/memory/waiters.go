@@ -12,6 +12,12 @@ type waiters struct {
 	loads []waitingLoad
 	spare []int32 // of loads
 	late  []Late
+	order bool // of fills
+	later bool // fill times are not known when a load issues
+
+	// Where fill times are not known when a load issues:
+	live     []int32 // loads
+	soonSaid Time    // the first time that was said of them
 
 	// Those of the fills in a window, by cycle: the last that came, in a ring with the others.
 	last  *[waitWindow]int32 // 0: none
@@ -37,6 +43,10 @@ type farWaiter struct {
 // waitingLoad is a load with requests that have not been served.
 type waitingLoad struct {
 	left       int32
+	open       int32 // requests of which nobody knows when they are back
+	closed     bool  // the unit has taken all
+	settled    bool  // all is known
+	least      Time  // how long it takes at least, once the unit has it
 	said, done Time
 }
 
@@ -51,12 +61,15 @@ type Late struct {
 const noLoad = -1
 
 func newWaiters(ahead Time) *waiters {
-	return &waiters{ahead: ahead, soon: Never, last: new([waitWindow]int32), words: new([waitWindow / 64]uint64), nodes: make([]waiter, 1)}
+	return &waiters{
+		ahead: ahead, soon: Never, soonSaid: Never,
+		last: new([waitWindow]int32), words: new([waitWindow / 64]uint64), nodes: make([]waiter, 1),
+	}
 }
 
 // open returns the number of a new load, which issues at t.
 func (q *waiters) open(t Time) int32 {
-	if q.near == 0 && len(q.far) == 0 {
+	if q.near == 0 && len(q.far) == 0 && !q.later {
 		q.base = max(q.base, t+q.ahead+1)
 	}
 	if n := len(q.spare); n > 0 {
@@ -99,7 +112,6 @@ func (q *waiters) join(load int32, fill Time) {
 
 // serve lets the waiters of fills up to a time take the port, in order.
 func (q *waiters) serve(until Time, port *slots) []Late {
-	q.late = q.late[:0]
 	for {
 		for q.near > 0 && q.first() <= until {
 			q.serveFill(q.first(), port)
@@ -156,6 +168,10 @@ func (q *waiters) served(load int32, t Time) {
 	l := &q.loads[load]
 	l.done = max(l.done, t)
 	if l.left--; l.left > 0 {
+		return
+	}
+	if q.later {
+		l.settled = l.closed && l.open == 0
 		return
 	}
 	if l.done > l.said {

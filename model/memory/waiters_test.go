@@ -21,6 +21,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 		left, done := map[int32]int{}, map[int32]Time{}
 		for now := Time(0); now < 60000; now += Time(1 + r.IntN(1+40<<(seed%9))) {
 			late := map[int32]Time{}
+			q.late = q.late[:0]
 			if q.soon <= now {
 				for _, x := range q.serve(now+q.ahead, &port) {
 					late[x.Load] = x.Done

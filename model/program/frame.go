@@ -12,6 +12,7 @@ import (
 type Stack struct {
 	Frame
 	Callers []Frame
+	entered uint32 // programs so far
 }
 
 // Frame is a program and how far a warp is in it.
@@ -32,6 +33,7 @@ type Frame struct {
 	NextLaunch int
 	inline     *inliner  // makes more of the program
 	rest       *counting // so does this; both nil: this is all
+	Number     uint32    // of the programs that its warp has entered; 0: its own
 }
 
 // NewFrame returns the program of a warp of the trace, at its beginning.
@@ -99,6 +101,18 @@ func (s *Stack) Next(u *Library) (bool, error) {
 func (s *Stack) enter(f Frame) {
 	s.Callers = append(s.Callers, s.Frame)
 	s.Frame = f
+	s.entered++
+	s.Number = s.entered
+}
+
+// In reports whether the warp is in a program, or returns to it: the registers of one
+// that has ended may be another's.
+func (s *Stack) In(number uint32) bool {
+	in := s.Number == number
+	for i := range s.Callers {
+		in = in || s.Callers[i].Number == number
+	}
+	return in
 }
 
 // Call has a warp run the bodies of refused requests before it goes on, one function

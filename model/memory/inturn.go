@@ -1,0 +1,397 @@
+package memory
+
+import (
+	"math/bits"
+
+	"gpureplay/trace"
+)
+
+// queued is an instruction at which the unit has stopped, or one behind it.
+type queued struct {
+	passing
+	own    Coalescer
+	begun  bool // the unit has stopped at it
+	global bool
+	kind   kind // of one that is not
+	cycles Time
+	work   *Traffic
+}
+
+// fetching is a block that the L1 fetches and of which nobody knows when it comes.
+type fetching struct {
+	line    int32   // that it fills; noLine: none
+	bit     uint    // the first sector
+	waiting []int32 // loads, in the order in which they asked
+	next    int32   // of those that are free
+}
+
+// unknownFill stands, with the number of its fetch, for the fill time of a sector.
+const unknownFill = ^uint32(0) - 1<<16 + 1
+
+// enter brings the access of the Coalescer to the unit, which issues at t. It returns
+// when it is done, as far as is known.
+func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) Time {
+	p := &u.through
+	p.way, p.co = u.wayOf(space, flags), u.Coalescer
+	begun := len(u.line) == 0
+	if begun {
+		u.work = w
+		u.open(p, t)
+		if u.takes(p, t) {
+			return u.leave(p, t)
+		}
+	}
+	h := u.queueUp()
+	h.passing, h.begun, h.global, h.work = *p, begun, true, w
+	if !begun {
+		h.load = noLoad
+	}
+	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
+	h.co = &h.own
+	return u.promise(h, t)
+}
+
+// queueUp adds an instruction to those that wait for the unit.
+func (u *LSU) queueUp() *queued {
+	var h *queued
+	if n := len(u.spare); n > 0 {
+		h, u.spare = u.spare[n-1], u.spare[:n-1]
+	} else {
+		h = &queued{own: Coalescer{table: u.mem.co.table}}
+	}
+	u.line = append(u.line, h)
+	return h
+}
+
+// promise says when what waits may be done at the earliest.
+func (u *LSU) promise(h *queued, t Time) Time {
+	u.refill()
+	l := u.loadOf(&h.passing)
+	if u.through.load = h.load; !h.global {
+		l.least = 1
+		if h.kind != nothing {
+			l.least = Time(u.cfg.Shared.Latency) + l1Extra
+		}
+	}
+	u.say(l, t+l.least)
+	return l.said
+}
+
+// say notes when a load is said to be done. A warp may go on a cycle before.
+func (u *LSU) say(l *waitingLoad, t Time) {
+	l.said = t
+	u.waiters.soonSaid = min(u.waiters.soonSaid, t-1)
+	u.Soon = min(u.Soon, t-1)
+}
+
+// loadOf numbers an access of which not all is known.
+func (u *LSU) loadOf(p *passing) *waitingLoad {
+	q := u.waiters
+	if p.load == noLoad {
+		p.load = q.open(p.at)
+		q.live = append(q.live, p.load)
+		q.loads[p.load].least = u.least
+	}
+	return &q.loads[p.load]
+}
+
+// refill finds when a collector is free: those that wait hold one each.
+func (u *LSU) refill() {
+	n, waiting := len(u.queue), len(u.line)
+	if waiting > 0 && u.line[0].begun {
+		waiting--
+	}
+	switch {
+	case n == 0:
+	case waiting >= n:
+		u.Full = Never
+	default:
+		u.Full = u.queue[(u.oldest+waiting)%n]
+	}
+}
+
+// takes times the requests of an access, up to one that has to wait for what is not
+// known. It reports whether there is none.
+func (u *LSU) takes(p *passing, now Time) bool {
+	before := u.l1.stats
+	for p.left > 0 && u.step(p, now) {
+	}
+	u.book(u.work, &before)
+	return p.left == 0
+}
+
+// leave lets the unit take the next instruction, and returns when the access is done, as
+// far as is known.
+func (u *LSU) leave(p *passing, t Time) Time {
+	u.free = max(u.free, p.at+1)
+	if p.load == noLoad {
+		return p.done
+	}
+	l := &u.waiters.loads[p.load]
+	l.closed, l.done = true, max(l.done, p.done)
+	l.settle()
+	if l.said == 0 {
+		at := l.done
+		if l.open > 0 {
+			at = max(at, t+u.reply)
+		}
+		u.say(l, at)
+	}
+	return l.said
+}
+
+// settle notes that all is known of a load, if it is.
+func (l *waitingLoad) settle() { l.settled = l.closed && l.open == 0 && l.left == 0 }
+
+// resume lets the unit go on in cycle t.
+func (u *LSU) resume(t Time) {
+	u.again = false
+	u.serveFills(t)
+	u.free = max(u.free, t)
+	for len(u.line) > 0 && u.goOn(u.line[0], t) {
+		u.spare = append(u.spare, u.line[0])
+		u.line = append(u.line[:0], u.line[1:]...)
+	}
+	u.refill()
+}
+
+// goOn takes an instruction that waits, in cycle t, and reports whether it has passed.
+func (u *LSU) goOn(h *queued, t Time) bool {
+	p := &h.passing
+	if !h.global {
+		l := u.loadOf(p)
+		l.done, l.closed = u.onSM(h.kind, h.cycles, t), true
+		l.settle()
+		return true
+	}
+	u.work = h.work
+	if load := p.load; h.begun {
+		p.at = max(p.at, t)
+	} else {
+		u.open(p, t)
+		h.begun, p.load = true, load
+	}
+	if !u.takes(p, t) {
+		return false
+	}
+	u.leave(p, t)
+	return true
+}
+
+// step times the next request of an access, and reports whether it could.
+func (u *LSU) step(p *passing, now Time) bool {
+	r := u.requestOf(p, p.left-1)
+	if !p.tried {
+		u.turnTo(p, r)
+		p.known = u.translate(r.sector, p.at)
+	}
+	u.asking = p
+	if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
+		return false
+	}
+	p.left--
+	return true
+}
+
+// ask times a request from the cycle in which its bank takes it up to the crossbar, and
+// reports whether it could.
+func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
+	if p.way == wayLoad {
+		return u.askL1(p, r, at, now)
+	}
+	bank := u.bankOf(p.way, r.sector)
+	if !u.mem.net.hasRoom(u.sm, bank) {
+		return false
+	}
+	k := packet{request: *r, work: u.work, way: p.way, sm: int32(u.sm), fetch: noLoad, ready: at + u.l1.bypass}
+	k.flits = int32(u.mem.flits(r.mask))
+	switch p.way {
+	case wayStore:
+		k.ready = at + u.l1.latency
+		u.keep(r, at)
+	case wayAtomic:
+		u.l1.invalidate(r.sector)
+	case wayBypass:
+		k.flits = int32(u.mem.dataFlits[0])
+	}
+	u.loadOf(p).open++
+	k.load = p.load
+	u.mem.net.send(k, bank, now)
+	return true
+}
+
+// bankOf returns the bank of the L1 that a request goes through; the one behind the last
+// is past it.
+func (u *LSU) bankOf(w way, sector uint64) int {
+	if w.passes() {
+		return int(u.l1.bankMask) + 1
+	}
+	return int(sector >> (u.l1.block & 7) & u.l1.bankMask)
+}
+
+// askL1 is ask for a load.
+func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
+	l1, n := &u.l1, uint64(bits.OnesCount8(r.mask))
+	tag, bit := r.sector>>(l1.per&63), uint(r.sector)&l1.last
+	id := l1.tags.find(tag)
+	if id != noLine {
+		l1.tags.touch(id)
+		if l1.tags.lines[id].readable(bit, r.mask) {
+			hit := u.askHit(p, id, bit, r, at)
+			if hit {
+				l1.stats.reads += n
+				l1.stats.hits += n
+			}
+			return hit
+		}
+	}
+	bank := u.bankOf(p.way, r.sector)
+	if l1.mshrs > 0 && u.unknown >= l1.mshrs || !u.mem.net.hasRoom(u.sm, bank) {
+		return false
+	}
+	l1.stats.reads += n
+	l1.stats.misses += n
+	if l1.mshrs > 0 {
+		at = max(at, l1.pending.admit(at, l1.mshrs-u.unknown))
+		p.at = max(p.at, at)
+	}
+	u.loadOf(p).open++
+	f := u.fetch(p.load)
+	k := packet{work: u.work, way: wayLoad, sm: int32(u.sm), load: noLoad, fetch: f, ready: at + l1.latency}
+	k.sector, k.mask, k.flits = r.sector, l1.block.whole(), int32(u.mem.dataFlits[0])
+	u.mem.net.send(k, bank, now)
+	if id == noLine {
+		id, _, _ = l1.tags.insert(tag, at)
+	}
+	u.fetches[f].line, u.fetches[f].bit = id, bit
+	if id != noLine { // or else every line of the set is on its way: not kept
+		l1.tags.expect(id, bit, unknownFill+uint32(f))
+	}
+	return true
+}
+
+// fetch numbers the fetch of a block, for a load.
+func (u *LSU) fetch(load int32) int32 {
+	f := u.freeFetch
+	if f == noLoad {
+		f = int32(len(u.fetches))
+		u.fetches = append(u.fetches, fetching{})
+	} else {
+		u.freeFetch = u.fetches[f].next
+	}
+	x := &u.fetches[f]
+	x.waiting = append(x.waiting[:0], load)
+	u.unknown++
+	return f
+}
+
+// askHit is ask for what is in the L1 or on its way. A miss has room for a number of
+// requests; the one beyond waits for the fill, and the unit with it.
+func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
+	l1, done := &u.l1, at+u.l1.latency+l1Extra
+	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
+		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
+			return false
+		}
+		u.loadOf(p).open++
+		u.fetches[f].waiting = append(u.fetches[f].waiting, p.load)
+		return true
+	}
+	fill := l1.tags.filled(id, bit, r.mask)
+	if u.mem.watcher != nil {
+		u.mem.watcher.Hit(&Hit{u.sm, r.sector, fill})
+	}
+	switch {
+	case fill <= done:
+	case !l1.tags.merge(id, bit, l1.cfg.Merge):
+		p.at = max(p.at, fill)
+		done = fill + l1.latency + l1Extra
+	case u.waiters.order:
+		u.loadOf(p)
+		u.waiters.wait(p.load, fill)
+		u.Soon, done = min(u.Soon, u.waiters.soon), fill
+	default:
+		done = u.wb.take(fill)
+	}
+	p.done = max(p.done, done)
+	return true
+}
+
+// fetched tells what waits for a fetch when it comes.
+func (u *LSU) fetched(f int32, fill Time) {
+	x, q, l1 := &u.fetches[f], u.waiters, &u.l1
+	u.unknown--
+	if l1.mshrs > 0 {
+		l1.pending.push(fill)
+	}
+	if x.line != noLine {
+		l1.tags.known(x.line, x.bit, unknownFill+uint32(f), fill)
+	}
+	for _, load := range x.waiting {
+		t := fill
+		if q.order {
+			q.wait(load, fill)
+		} else {
+			t = u.wb.take(fill)
+		}
+		u.answered(load, t)
+	}
+	u.Soon = min(u.Soon, q.soon)
+	x.next, u.freeFetch = u.freeFetch, f
+}
+
+// back takes the answer to a request that is not a fetch.
+func (u *LSU) back(k *packet, now, t Time) {
+	if k.way == wayBypass || k.way == wayAtomic {
+		u.serveFills(now)
+		t = u.wb.take(t)
+	}
+	u.answered(k.load, t)
+}
+
+// answered tells a load when a request of it is back.
+func (u *LSU) answered(load int32, t Time) {
+	l := &u.waiters.loads[load]
+	l.open--
+	l.done = max(l.done, t)
+	l.settle()
+}
+
+// serveFills gives the write-back port to what waits for fills that are known in cycle t.
+func (u *LSU) serveFills(t Time) {
+	if q := u.waiters; q.order {
+		q.serve(t+q.ahead, &u.wb)
+	}
+}
+
+// putOff adds to the waiters' late ones the loads that are done later than was said, as
+// far as is known in cycle t.
+func (u *LSU) putOff(t Time) {
+	q := u.waiters
+	q.soonSaid = Never
+	kept := q.live[:0]
+	for _, id := range q.live {
+		l := &q.loads[id]
+		if l.settled {
+			if l.done > l.said {
+				q.late = append(q.late, Late{id, l.said, l.done})
+			}
+			*l = waitingLoad{}
+			q.spare = append(q.spare, id)
+			continue
+		}
+		if l.said-1 <= t {
+			to := t + l.least
+			if l.closed {
+				if to = max(t+1, l.done); l.open > 0 {
+					to = max(to, t+u.reply)
+				}
+			}
+			q.late = append(q.late, Late{id, l.said, to})
+			l.said = to
+		}
+		q.soonSaid = min(q.soonSaid, l.said-1)
+		kept = append(kept, id)
+	}
+	q.live = kept
+}

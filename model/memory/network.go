@@ -1,0 +1,371 @@
+package memory
+
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+)
+
+// network has the requests that are on their way to slices, which they reach in the
+// order of time (`icnt.in_turn`; MODEL.md, choice 23). What it does in a cycle comes in
+// three steps: slices take the requests at the heads of their queues, requests come to
+// the heads of the SMs' queues, and slices let one of those into their queues, of each
+// SM in turn.
+type network struct {
+	m       *System
+	wheel   *clock.Wheel // of what acts: slices that take, SMs, slices that let in
+	acting  []uint64     // in this cycle
+	now     Time
+	over    Time // the last cycle in which it acted
+	busy    bool // it is in a cycle
+	packets []packet
+	free    int32
+	sms     []outbox
+	inboxes []inbox
+	misses  int32 // most of an L1's queue
+	most    int32 // and at the crossbar
+	depth   int32 // and of a bank
+	behind  int   // first of the slices that let in
+	again   []*LSU
+	woken   []int // SMs whose units have gone on
+}
+
+// packet is a request on its way.
+type packet struct {
+	request
+	work  *Traffic
+	ready Time // to leave its SM; then when it comes to its slice
+	way   way
+	slice int32
+	sm    int32
+	load  int32 // the access that waits for it
+	fetch int32 // the fetch of the L1 that it is; noLoad: none
+	flits int32
+	next  int32
+}
+
+// fifo is a list of packets.
+type fifo struct{ head, tail, n int32 }
+
+// outbox has the requests of an SM that have not left it.
+type outbox struct {
+	fifo          // at the crossbar
+	misses fifo   // the L1's queue
+	banks  []fifo // of the L1; the last: what passes by it
+	asked  bool   // the first has asked its slice
+	unit   *LSU
+}
+
+// inbox has those that wait at a slice.
+type inbox struct {
+	fifo
+	asking []uint64 // SMs whose first packet is for the slice
+	turn   int      // the SM whose turn it is
+	most   int32
+}
+
+func newNetwork(m *System) *network {
+	c := m.cfg
+	n := &network{m: m, packets: make([]packet, 1), behind: c.L2.Slices + c.SM.Count, over: -1}
+	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
+	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
+	for i := range n.sms {
+		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks)+1)
+	}
+	n.wheel = clock.NewWheel(2*c.L2.Slices + c.SM.Count)
+	n.acting = make([]uint64, (2*c.L2.Slices+c.SM.Count+63)/64)
+	for i := range n.inboxes {
+		n.inboxes[i].asking, n.inboxes[i].most = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue)
+	}
+	return n
+}
+
+// post has a unit act at t, unless it acts before.
+func (n *network) post(unit int, t Time) {
+	if n.wheel.Due[unit] <= t {
+		return
+	}
+	n.wheel.Due[unit] = t
+	n.put(unit, t)
+}
+
+func (n *network) put(unit int, t Time) {
+	if n.busy && t == n.now {
+		n.acting[unit>>6] |= 1 << (unit & 63)
+		return
+	}
+	n.wheel.Now = n.now
+	n.wheel.Add(min(t, n.now+clock.WheelSlots-1), unit)
+}
+
+// next returns the cycle in which it has something to do.
+func (n *network) next() Time { return n.wheel.Next() }
+
+// advance does what there is to do in cycle t.
+func (n *network) advance(t Time) {
+	n.now, n.wheel.Now = t, t
+	if !n.wheel.Take(t, n.acting) {
+		return
+	}
+	n.busy = true
+	slices := len(n.inboxes)
+	for w := range n.acting {
+		for n.acting[w] != 0 {
+			unit := w<<6 + bits.TrailingZeros64(n.acting[w])
+			n.acting[w] &= n.acting[w] - 1
+			if due := n.wheel.Due[unit]; due > t {
+				if due < Never {
+					n.put(unit, due)
+				}
+				continue
+			}
+			n.wheel.Due[unit] = Never
+			switch {
+			case unit < slices:
+				n.take(unit, t)
+			case unit < n.behind:
+				n.leave(unit-slices, t)
+			default:
+				n.admit(unit-n.behind, t)
+			}
+		}
+	}
+	n.busy, n.over = false, t
+	for _, u := range n.again {
+		u.resume(t)
+		n.woken = append(n.woken, u.sm)
+	}
+	n.again = n.again[:0]
+}
+
+func (n *network) push(q *fifo, id int32) {
+	n.packets[id].next = 0
+	if q.n++; q.n == 1 {
+		q.head = id
+	} else {
+		n.packets[q.tail].next = id
+	}
+	q.tail = id
+}
+
+func (n *network) pop(q *fifo) int32 {
+	id := q.head
+	q.head = n.packets[id].next
+	q.n--
+	return id
+}
+
+// send brings a request to the banks of its SM's L1, or past them, behind which it is
+// from p.ready on.
+func (n *network) send(p packet, bank int, t Time) {
+	id := n.free
+	if id == 0 {
+		id = int32(len(n.packets))
+		n.packets = append(n.packets, packet{})
+	} else {
+		n.free = n.packets[id].next
+	}
+	n.now = max(n.now, t)
+	p.slice = int32(n.m.mapping.slice(p.sector))
+	p.ready = max(p.ready, n.over+1)
+	n.packets[id] = p
+	q := &n.sms[p.sm].banks[bank]
+	if n.push(q, id); q.n == 1 {
+		n.post(len(n.inboxes)+int(p.sm), p.ready)
+	}
+}
+
+// leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
+func (n *network) leave(sm int, t Time) {
+	o := &n.sms[sm]
+	if o.n > 0 && !o.asked {
+		n.ask(sm, t, -1)
+	}
+	last := len(o.banks) - 1
+	next := n.enter(sm, &o.banks[last], t)
+	for b := range o.banks[:last] {
+		q := &o.banks[b]
+		if q.n > 0 && o.misses.n < n.misses && n.packets[q.head].ready <= t {
+			n.push(&o.misses, n.pop(q))
+			n.goOn(o.unit)
+		}
+		if q.n > 0 {
+			next = min(next, max(t+1, n.packets[q.head].ready))
+		}
+	}
+	next = min(next, n.enter(sm, &o.misses, t))
+	if next < Never {
+		n.post(len(n.inboxes)+sm, next)
+	}
+}
+
+// enter brings the first packet of a queue by the SM's port to the crossbar, if there is
+// room, and returns when the next may go.
+func (n *network) enter(sm int, q *fifo, t Time) Time {
+	o := &n.sms[sm]
+	if q.n == 0 || o.n >= n.most { // that has room for one when one has left
+		return Never
+	}
+	out, k := &n.m.ports[sm].out, &n.packets[q.head]
+	if at := out.when(max(t, k.ready)); at > t {
+		return at
+	}
+	k.ready = out.packet(t, int(k.flits))
+	n.push(&o.fifo, n.pop(q))
+	n.goOn(o.unit)
+	if o.n == 1 {
+		n.ask(sm, t, -1)
+	}
+	if q.n == 0 {
+		return Never
+	}
+	return t + 1
+}
+
+// hasRoom reports whether a bank of an SM's L1 takes one more request.
+func (n *network) hasRoom(sm, bank int) bool { return n.sms[sm].banks[bank].n < n.depth }
+
+// goOn has a unit that has stopped try again at the end of the cycle.
+func (n *network) goOn(u *LSU) {
+	if len(u.line) > 0 && !u.again {
+		u.again = true
+		n.again = append(n.again, u)
+	}
+}
+
+// ask has the first packet of an SM ask its slice, behind which comes what another
+// slice has let in.
+func (n *network) ask(sm int, t Time, behind int32) {
+	o := &n.sms[sm]
+	k := &n.packets[o.head]
+	if o.asked = k.ready <= t; !o.asked {
+		n.post(len(n.inboxes)+sm, k.ready)
+		return
+	}
+	n.inboxes[k.slice].asking[sm>>6] |= 1 << (sm & 63)
+	if k.slice <= behind {
+		t++
+	}
+	n.post(n.behind+int(k.slice), t)
+}
+
+// admit lets one of the packets that ask a slice into its queue.
+func (n *network) admit(slice int, t Time) {
+	q, s := &n.inboxes[slice], &n.m.slices[slice]
+	if q.n >= q.most {
+		return
+	}
+	sm := q.first()
+	if sm < 0 {
+		return
+	}
+	lat := n.m.latency
+	if at := s.port.when(t + lat); at-lat > t {
+		n.post(n.behind+slice, at-lat)
+		return
+	}
+	s.port.reserve(t + lat)
+	q.asking[sm>>6] &^= 1 << (sm & 63)
+	q.turn = sm + 1
+	o := &n.sms[sm]
+	id := n.pop(&o.fifo)
+	if o.asked = false; o.n > 0 {
+		n.ask(sm, t, int32(slice))
+	}
+	if o.n == n.most-1 { // there is room again
+		n.post(len(n.inboxes)+sm, t+1)
+	}
+	n.packets[id].ready = max(t+lat, t+1)
+	if n.push(&q.fifo, id); q.n == 1 {
+		n.first(slice, t)
+	}
+	if q.first() >= 0 {
+		n.post(n.behind+slice, t+1)
+	}
+}
+
+// first returns the SM whose turn it is of those that ask, or -1.
+func (q *inbox) first() int {
+	w := q.turn >> 6
+	if w < len(q.asking) {
+		if x := q.asking[w] >> (q.turn & 63); x != 0 {
+			return q.turn + bits.TrailingZeros64(x)
+		}
+		for i := w + 1; i < len(q.asking); i++ {
+			if q.asking[i] != 0 {
+				return i<<6 + bits.TrailingZeros64(q.asking[i])
+			}
+		}
+	}
+	for i := range q.asking {
+		if q.asking[i] != 0 {
+			return i<<6 + bits.TrailingZeros64(q.asking[i])
+		}
+	}
+	return -1
+}
+
+// first has a slice take the first packet of its queue when it may, from t on.
+func (n *network) first(slice int, t Time) {
+	s := &n.m.slices[slice]
+	n.post(slice, s.in.when(max(t, n.packets[n.inboxes[slice].head].ready, s.blocked)))
+}
+
+// take lets a slice serve the first packet of its queue.
+func (n *network) take(slice int, t Time) {
+	q, s, m := &n.inboxes[slice], &n.m.slices[slice], n.m
+	if q.n == 0 {
+		return
+	}
+	if at := s.in.when(max(n.packets[q.head].ready, s.blocked, t)); at > t {
+		n.post(slice, at)
+		return
+	}
+	at := s.in.reserve(t)
+	id := n.pop(&q.fifo)
+	k := n.packets[id]
+	n.packets[id].next, n.free = n.free, id
+	m.work, m.before = k.work, s.counts()
+	p := &m.ports[k.sm]
+	switch k.way {
+	case wayLoad, wayBypass:
+		at = m.answer(p, s, s.read(k.sector, k.mask, at), m.flits(k.mask))
+	case wayStore, wayStorePast:
+		at = m.answer(p, s, s.write(&k.request, at), m.dataFlits[0])
+	default:
+		if k.turns > 1 {
+			at = s.in.packet(at, k.turns-1)
+		}
+		at = m.answer(p, s, s.atomic(&k.request, at), m.flits(k.mask))
+	}
+	m.work = &m.others
+	u := n.sms[k.sm].unit
+	if k.fetch >= 0 {
+		u.fetched(k.fetch, at)
+	} else {
+		u.back(&k, t, at)
+	}
+	n.goOn(u)
+	if q.n > 0 {
+		n.first(slice, t)
+	}
+	if q.first() >= 0 {
+		n.post(n.behind+slice, t)
+	}
+}
+
+// Next returns the next cycle in which requests move, at the end of the cycle.
+func (m *System) Next() Time {
+	if m.net == nil {
+		return Never
+	}
+	return m.net.next()
+}
+
+// Advance lets requests move at the end of cycle t. It returns the SMs whose units have
+// gone on, so that they may take instructions.
+func (m *System) Advance(t Time) []int {
+	m.net.woken = m.net.woken[:0]
+	m.net.advance(t)
+	return m.net.woken
+}

@@ -1,0 +1,361 @@
+package model_test
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nNetwork has the requests on their way where they reach their slices in the order of
+// time (`icnt.in_turn`).
+type nNetwork struct {
+	m     *nMemory
+	banks [][][]*nPacket // of each SM's L1; the last: past it
+	queue [][]*nPacket   // of each L1
+	gate  [][]*nPacket   // of each SM, at the crossbar
+	inbox [][]*nPacket   // of each slice
+	turn  []int          // SM whose turn it is at each slice
+}
+
+type nPacket struct {
+	kind  trace.InstFlags
+	r     *nAsked
+	sm    int
+	ready model.Time
+	back  func(t model.Time)
+}
+
+func newNNetwork(m *nMemory) *nNetwork {
+	c := m.cfg
+	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
+	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
+	for range c.SM.Count {
+		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
+	}
+	return x
+}
+
+// hasRoom: a bank holds as many requests as its latency is long.
+func (x *nNetwork) hasRoom(sm, bank int) bool {
+	return len(x.banks[sm][bank]) < max(1, x.m.cfg.L1.Latency)
+}
+
+// step moves requests at the end of cycle t.
+func (x *nNetwork) step(t model.Time) {
+	m, c := x.m, x.m.cfg
+	for i := range x.inbox {
+		for len(x.inbox[i]) > 0 {
+			k := x.inbox[i][0]
+			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t {
+				break
+			}
+			x.inbox[i] = x.inbox[i][1:]
+			k.back(m.serve(i, k.sm, k.kind, k.r, m.sliceIn[i].reserve(t)))
+		}
+	}
+	for sm := range x.gate {
+		banks, past := x.banks[sm], c.L1.Banks
+		x.enter(sm, &banks[past], t)
+		for b := range past {
+			if len(banks[b]) > 0 && banks[b][0].ready <= t && len(x.queue[sm]) < c.L1.MissQueue {
+				x.queue[sm], banks[b] = append(x.queue[sm], banks[b][0]), banks[b][1:]
+			}
+		}
+		x.enter(sm, &x.queue[sm], t)
+	}
+	for i := range x.inbox {
+		x.admit(i, t)
+	}
+}
+
+// enter brings the first of some packets to the crossbar, by its SM's port.
+func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
+	if len(*from) == 0 || len(x.gate[sm]) >= max(1, x.m.cfg.Icnt.Queue) {
+		return
+	}
+	k := (*from)[0]
+	if k.ready > t || x.m.out[sm].first(t) != t {
+		return
+	}
+	*from = (*from)[1:]
+	k.ready = x.m.out[sm].packet(t, x.m.flits(k.kind != trace.InstLoad, k.r))
+	x.gate[sm] = append(x.gate[sm], k)
+}
+
+// admit lets slice i take one of the packets at the SMs' heads that are for it.
+func (x *nNetwork) admit(i int, t model.Time) {
+	m := x.m
+	at := t + model.Time(m.cfg.Icnt.Latency)
+	if len(x.inbox[i]) >= m.cfg.L2.Queue+m.cfg.Icnt.Queue || m.slicePort[i].first(at) != at {
+		return
+	}
+	for n := range x.gate {
+		sm := (x.turn[i] + n) % len(x.gate)
+		if len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
+			continue
+		}
+		k := x.gate[sm][0]
+		m.slicePort[i].reserve(at)
+		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
+		k.ready = max(at, t+1)
+		x.inbox[i] = append(x.inbox[i], k)
+		return
+	}
+}
+
+// first is the time of the first free cycle of a port.
+func (p *nPort) first(t model.Time) model.Time {
+	c := ceilDiv(t*p.clock, p.against)
+	for p.has(c) {
+		c++
+	}
+	return ceilDiv(c*p.against, p.clock)
+}
+
+// nFetch is a block that an L1 fetches and of which nobody knows when it comes.
+type nFetch struct{ waiting []*nHeld }
+
+// unknown is the fetch that some of the sectors wait for.
+func (l *nLine) unknown(sectors []uint64) *nFetch {
+	for _, s := range sectors {
+		if f := l.at(s).fetch; f != nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// accessInTurn brings an instruction to the unit. It reports whether all is known of it.
+func (u *nLSU) accessInTurn(h *nHeld) bool {
+	u.line = append(u.line, h)
+	if len(u.line) == 1 {
+		u.resume()
+	}
+	if h.numbered = h.numbered || !h.closed; h.numbered {
+		u.settle(h)
+		return false
+	}
+	return true
+}
+
+// resume takes what waits for the unit, as far as it can.
+func (u *nLSU) resume() {
+	for len(u.line) > 0 {
+		h := u.line[0]
+		if !h.begun {
+			h.begun = true
+			h.begin()
+		}
+		for len(h.ask) > 0 {
+			if !h.ask[0]() {
+				return
+			}
+			h.ask, h.tried = h.ask[1:], false
+		}
+		u.line = u.line[1:]
+		h.closed = true
+		u.free = max(u.free, h.at+1)
+		u.settle(h)
+	}
+}
+
+// goOn is resume at the end of a cycle.
+func (u *nLSU) goOn(t model.Time) {
+	if len(u.line) == 0 {
+		return
+	}
+	u.free = max(u.free, t)
+	if h := u.line[0]; h.begun {
+		h.at = max(h.at, t)
+	}
+	u.resume()
+}
+
+// settle ends an access of which all is known.
+func (u *nLSU) settle(h *nHeld) {
+	if h.numbered && h.closed && h.open == 0 && h.left == 0 && h.result != nil {
+		result := h.result
+		h.result = nil
+		result(h.done)
+	}
+}
+
+// answered tells an access when a request of it is back.
+func (u *nLSU) answered(h *nHeld, t model.Time) {
+	h.open--
+	h.done = max(h.done, t)
+	u.settle(h)
+}
+
+// requestInTurn brings a request to the banks of the L1 at a time, or past them; it
+// reports whether it could.
+func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) bool {
+	c, x, sm := &u.n.cfg.L1, u.n.mem.net, u.s.id
+	per := uint64(c.LineBytes / 32)
+	tag := r.sectors[0] / per
+	set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
+	block := wholeBlock(r.sectors[0], c.SectorBytes)
+	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency)}
+	k.back = func(t model.Time) {
+		if k.kind != trace.InstStore {
+			t = u.wb.reserve(t)
+		}
+		u.answered(h, t)
+	}
+	bank := int(r.sectors[0] / uint64(c.SectorBytes/32) % uint64(c.Banks))
+	switch {
+	case in.Flags&trace.InstAtomic != 0:
+		k.kind, bank = trace.InstAtomic, c.Banks
+	case in.Flags&trace.InstStore != 0:
+		k.kind = trace.InstStore
+		if bank = c.Banks; !u.passes(in) {
+			bank = int(r.sectors[0] / uint64(c.SectorBytes/32) % uint64(c.Banks))
+		}
+	case u.passes(in):
+		bank = c.Banks
+	default:
+		return u.loadInTurn(h, k, bank, set, tag, block, at)
+	}
+	if !x.hasRoom(sm, bank) {
+		return false
+	}
+	switch {
+	case k.kind == trace.InstAtomic:
+		u.l1.drop(set, tag, block)
+	case bank < c.Banks:
+		k.ready = at + model.Time(c.Latency)
+		u.n.mem.l1Count.accesses += uint64(len(r.sectors))
+		u.n.mem.l1Count.writes += uint64(len(r.sectors))
+		if c.WriteAllocate {
+			u.keep(set, tag, r, at)
+		} else {
+			u.l1.drop(set, tag, block)
+		}
+	}
+	h.open, h.numbered = h.open+1, true
+	x.banks[sm][bank] = append(x.banks[sm][bank], k)
+	return true
+}
+
+func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
+	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
+	l := u.l1.find(set, tag, true)
+	if l.whole(sectors) {
+		done := u.hitInTurn(h, l, sectors, at)
+		if done {
+			u.n.mem.l1Count.note(true, false, len(sectors))
+		}
+		return done
+	}
+	if c.MSHRs > 0 && u.unknown >= c.MSHRs || !x.hasRoom(sm, bank) {
+		return false
+	}
+	u.n.mem.l1Count.note(false, false, len(sectors))
+	if c.MSHRs > 0 {
+		at = u.pending.admit(at, c.MSHRs-u.unknown)
+		h.at = max(h.at, at)
+	}
+	u.unknown++
+	h.open, h.numbered = h.open+1, true
+	f := &nFetch{waiting: []*nHeld{h}}
+	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at+model.Time(c.Latency)
+	k.back = func(fill model.Time) {
+		u.unknown--
+		if c.MSHRs > 0 {
+			u.pending.fills = append(u.pending.fills, fill)
+		}
+		if l := u.l1.find(set, tag, false); l != nil {
+			for _, s := range block {
+				if y := l.at(s); y.valid && y.fetch == f {
+					y.fetch, y.fill = nil, fill
+				}
+			}
+		}
+		for _, w := range f.waiting {
+			t := fill
+			if u.n.cfg.L1.MSHROrder {
+				u.waiters = append(u.waiters, nWaiter{fill, w})
+				w.left++
+			} else {
+				t = u.wb.reserve(fill)
+			}
+			u.answered(w, t)
+		}
+	}
+	x.banks[sm][bank] = append(x.banks[sm][bank], k)
+	if l == nil {
+		l, _ = u.l1.allocate(set, tag, at)
+	}
+	l.fetch(block, 1<<50)
+	for _, s := range block {
+		if l != nil {
+			l.at(s).fetch = f
+		}
+	}
+	return true
+}
+
+func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bool {
+	c := &u.n.cfg.L1
+	done, fill := at+model.Time(c.Latency)+4, l.filled(sectors)
+	if f := l.unknown(sectors); f != nil {
+		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
+			return false
+		}
+		f.waiting = append(f.waiting, h)
+		h.open, h.numbered = h.open+1, true
+		return true
+	}
+	switch {
+	case fill <= done:
+	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
+		h.at = max(h.at, fill)
+		done = fill + model.Time(c.Latency) + 4
+	case u.n.cfg.L1.MSHROrder:
+		u.waiters = append(u.waiters, nWaiter{fill, h})
+		h.left, h.numbered, done = h.left+1, true, fill
+	default:
+		done = u.wb.reserve(fill)
+	}
+	h.done = max(h.done, done)
+	return true
+}
+
+// answers returns what books the result of an access of w when it is known.
+func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) func(done model.Time) {
+	c, id := w.cta, w.id
+	for _, r := range in.Dst {
+		if !r.Zero() {
+			frame.regs[r] = 1 << 40
+		}
+	}
+	if c.open == nil {
+		c.open = map[uint32]int{}
+	}
+	c.open[id]++
+	c.opens++
+	if holds {
+		w.held = h
+	}
+	return func(done model.Time) {
+		for _, r := range in.Dst {
+			if !r.Zero() {
+				frame.regs[r] = done
+			}
+		}
+		c.open[id]--
+		c.opens--
+		if w.exited || w.cta != c || w.id != id {
+			if c.acked = max(c.acked, done); c.ends != -1 && c.opens == 0 {
+				c.ends = c.acked + c.post
+			}
+			return
+		}
+		w.last, w.known = max(w.last, done), nil
+		if w.fenced {
+			w.from = max(w.from, w.last)
+		}
+		if w.held == h {
+			w.held, w.from = nil, max(w.from, done-1)
+		}
+	}
+}
