@@ -106,7 +106,9 @@ func TestRenamingAndSplittingChangeNothing(t *testing.T) {
 var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=spread", "icnt.head_of_line=false"}
 
 // One warp issues in the same order whatever its accesses take, so more of any
-// resource, or less of any latency, never makes it slower.
+// resource, or less of any latency, never makes it slower. In turn its requests may pass
+// each other on their way (MODEL.md, choice 23), and DRAM has another order of rows: that
+// may cost a twentieth.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	better := []string{
 		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
@@ -128,15 +130,19 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4), 1+r.IntN(4), 0x10000+i*0x1000, 4*r.IntN(9), 1+r.IntN(4), 1+r.IntN(4), 4*r.IntN(5))
 		}
 		text := b.String() + "exit\n"
-		base := cyclesOf(t, text, machine...)
 		c, _ := tiny(t, machine...)
+		base := cyclesOf(t, text, machine...)
+		most := base
+		if c.Icnt.InTurn {
+			most += base / 20
+		}
 		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes), fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate),
 			fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks), "exec.fp32.initiation=1")
-		if got := cyclesOf(t, text, doubled...); got > base {
+		if got := cyclesOf(t, text, doubled...); got > most {
 			t.Errorf("seed %d: twice the bandwidth of everything takes %d cycles, %d without", seed, got, base)
 		}
 		for _, change := range better {
-			if got := cyclesOf(t, text, append(append([]string{}, machine...), change)...); got > base {
+			if got := cyclesOf(t, text, append(append([]string{}, machine...), change)...); got > most {
 				t.Errorf("seed %d: %s takes %d cycles, %d without", seed, change, got, base)
 			}
 		}

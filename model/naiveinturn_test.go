@@ -36,7 +36,11 @@ func newNNetwork(m *nMemory) *nNetwork {
 
 // hasRoom: a bank holds as many requests as its latency is long.
 func (x *nNetwork) hasRoom(sm, bank int) bool {
-	return len(x.banks[sm][bank]) < max(1, x.m.cfg.L1.Latency)
+	room := max(1, x.m.cfg.L1.Latency)
+	if bank == len(x.banks[sm])-1 {
+		room = max(room, x.m.cfg.L1.BypassLatency)
+	}
+	return len(x.banks[sm][bank]) < room
 }
 
 // step moves requests at the end of cycle t.

@@ -25,6 +25,7 @@ type network struct {
 	misses  int32 // most of an L1's queue
 	most    int32 // and at the crossbar
 	depth   int32 // and of a bank
+	past    int32 // and of what goes past the L1
 	behind  int   // first of the slices that let in
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
@@ -69,6 +70,7 @@ func newNetwork(m *System) *network {
 	n := &network{m: m, packets: make([]packet, 1), behind: c.L2.Slices + c.SM.Count, over: -1}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
+	n.past = max(n.depth, int32(c.L1.BypassLatency))
 	for i := range n.sms {
 		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks)+1)
 	}
@@ -222,8 +224,15 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 	return t + 1
 }
 
-// hasRoom reports whether a bank of an SM's L1 takes one more request.
-func (n *network) hasRoom(sm, bank int) bool { return n.sms[sm].banks[bank].n < n.depth }
+// hasRoom reports whether a bank of an SM's L1, or the way past it, takes one more
+// request: both take one a cycle, however long it is on its way.
+func (n *network) hasRoom(sm, bank int) bool {
+	banks := n.sms[sm].banks
+	if bank == len(banks)-1 {
+		return banks[bank].n < n.past
+	}
+	return banks[bank].n < n.depth
+}
 
 // goOn has a unit that has stopped try again at the end of the cycle.
 func (n *network) goOn(u *LSU) {
