@@ -61,7 +61,7 @@ func sampleArgs(name, path string) []string {
 	return args
 }
 
-// spared are policies that TestOutputs leaves out: variants of others, and what runs others.
+// spared are policies that TestOutputs leaves out: variants of others, and those that run others.
 var spared = []string{"cdp-ideal", "dtbl-ideal", "freed", "graph", "nocopy", "offline-search", "single-overlap"}
 
 // applicable lists the policies that apply to a trace, without those that are spared.
@@ -141,7 +141,7 @@ func digests(t *testing.T, name string) []string {
 	return lines
 }
 
-// changes says what of two lists of digests is not the same: sample, policy, table.
+// changes lists the sample, policy and table of each line in which two lists of digests differ.
 func changes(before, now []string) (all []string) {
 	was, is := digestsByName(before), digestsByName(now)
 	for name, digest := range is {

@@ -25,7 +25,7 @@ func (o *other) command(args ...string) *exec.Cmd {
 }
 
 // same has both commands do the same in the working folder, where % stands for a folder of
-// each one's own, and compares what they leave there. Both may fail, in the same words. It
+// each one's own, and compares their outputs. Both may fail, in the same words. It
 // reports whether they did it.
 func (o *other) same(t *testing.T, args ...string) bool {
 	t.Helper()
@@ -81,7 +81,7 @@ func (o *other) sameSample(t *testing.T, name string) {
 }
 
 // sameCapture compares the traces of the captures in a file or folder, and their tables; of
-// a folder that cannot be converted as a whole, what lies in it.
+// a folder that cannot be converted as a whole, each file in it.
 func (o *other) sameCapture(t *testing.T, path string) {
 	if !o.same(t, "convert", "--quiet", path, "-o", "%/") {
 		entries, _ := os.ReadDir(path)

@@ -56,8 +56,8 @@ func (a *app) verifyCommand() *cobra.Command {
 	}
 }
 
-// verifyTables checks what the runs of a folder left against their manifests, and
-// of a sweep what is merged and every cell.
+// verifyTables checks the outputs of the runs of a folder against their manifests, and
+// of a sweep the merged tables and every cell.
 func (a *app) verifyTables(dir string) error {
 	files, wrong, err := table.Verify(dir)
 	cells, _ := os.ReadDir(filepath.Join(dir, "cells"))
