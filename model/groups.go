@@ -15,7 +15,7 @@ type GroupUnit interface {
 	// Start binds it to its machine, before the first call.
 	Start(m *GroupMachine)
 	// Search is from the call of a warp of which some lanes launch groups to Arrived, which
-	// tells of each in turn and returns what becomes of it, and the reason unless it joins.
+	// tells of each in turn and returns its fate, and the reason unless it joins.
 	Search(lanes int) Time
 	Arrived(g GroupRequest, t Time) (fate GroupFate, reason string)
 	// Refused returns when the groups of a call that become kernels reach the KMU, of which
@@ -36,7 +36,7 @@ type GroupUnit interface {
 	Finish()
 }
 
-// GroupFate is what becomes of an aggregated group.
+// GroupFate says how an aggregated group goes on.
 type GroupFate uint8
 
 const (
@@ -45,7 +45,7 @@ const (
 	GroupRefused                  // it becomes a device kernel, by way of the KMU
 )
 
-// GroupMachine is what a [GroupUnit] acts with.
+// GroupMachine is the part of the machine that a [GroupUnit] acts on.
 type GroupMachine struct{ u *children }
 
 // Config is the machine's configuration, to be read only.
@@ -90,7 +90,7 @@ type GroupRequest struct {
 	u      *children
 }
 
-// Is reports whether a kernel is what a group has become.
+// Is reports whether the kernel k is the one that a group has become.
 func (g GroupRequest) Is(k GroupKernel) bool { return k.k.launch == g.c }
 
 // Track notes the entry of the unit's table that a group has; < 0: none. Then the record that

@@ -49,8 +49,8 @@ func TestWorkOfKernels(t *testing.T) {
 	}
 }
 
-// A kernel writes 8 lines of 4 sectors; another reads eight times what the L2 holds, and
-// drives them out: DRAM takes 32 sectors because of the second, and none because of the first.
+// A kernel writes 8 lines of 4 sectors; another reads eight times the size
+// of the L2 and drives them out: DRAM takes 32 sectors because of the second, and none because of the first.
 func TestWritesToDRAMAreOfWhoDrivesThemOut(t *testing.T) {
 	walk := func(what string, lines int) string {
 		text := "launch k grid=1 block=32\ncta 0\nwarp 0\n"

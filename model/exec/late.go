@@ -7,9 +7,9 @@ import (
 	"gpureplay/model/program"
 )
 
-// lateLoad is a load that may be done later than was said when it was timed: its last
-// fill is known, and not what is served before it (`l1.mshr_order`; MODEL.md, "Memory"),
-// or it is one, or another access, of which nobody knows when it reaches its slices
+// lateLoad is an access that may be done later than was said when it was timed. Either its
+// last fill is known, and the loads that are served before it are not (`l1.mshr_order`;
+// MODEL.md, "Memory"), or the time at which it reaches its slices is not known
 // (`icnt.in_turn`).
 type lateLoad struct {
 	w     *Warp
