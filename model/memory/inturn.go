@@ -17,14 +17,6 @@ type queued struct {
 	work   *Traffic
 }
 
-// fetching is a block that the L1 fetches and of which nobody knows when it comes.
-type fetching struct {
-	line    int32   // that it fills; noLine: none
-	bit     uint    // the first sector
-	waiting []int32 // loads, in the order in which they asked
-	next    int32   // of those that are free
-}
-
 // unknownFill stands, with the number of its fetch, for the fill time of a sector.
 const unknownFill = ^uint32(0) - 1<<16 + 1
 
@@ -67,6 +59,7 @@ func (u *LSU) queueUp() *queued {
 func (u *LSU) promise(h *queued, t Time) Time {
 	u.refill()
 	l := u.loadOf(&h.passing)
+	l.work = h.work
 	if u.through.load = h.load; !h.global {
 		l.least = 1
 		if h.kind != nothing {
@@ -90,7 +83,7 @@ func (u *LSU) loadOf(p *passing) *waitingLoad {
 	if p.load == noLoad {
 		p.load = q.open(p.at)
 		q.live = append(q.live, p.load)
-		q.loads[p.load].least = u.least
+		q.loads[p.load].least, q.loads[p.load].work = u.least, u.work
 	}
 	return &q.loads[p.load]
 }
@@ -203,20 +196,20 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	if !u.mem.net.hasRoom(u.sm, bank) {
 		return false
 	}
-	k := packet{request: *r, work: u.work, way: p.way, sm: int32(u.sm), fetch: noLoad, ready: at + u.l1.bypass}
-	k.flits = int32(u.mem.flits(r.mask))
+	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), rest: noRest, ready: at + u.l1.bypass}
 	switch p.way {
 	case wayStore:
 		k.ready = at + u.l1.latency
 		u.keep(r, at)
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
-	case wayBypass:
-		k.flits = int32(u.mem.dataFlits[0])
+	}
+	if p.way != wayBypass {
+		k.rest = u.mem.net.rests.keep(r)
 	}
 	u.loadOf(p).open++
-	k.load = p.load
-	u.mem.net.send(k, bank, now)
+	k.of = p.load
+	u.mem.net.send(&k, bank, now)
 	return true
 }
 
@@ -256,33 +249,19 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		p.at = max(p.at, at)
 	}
 	u.loadOf(p).open++
-	f := u.fetch(p.load)
-	k := packet{work: u.work, way: wayLoad, sm: int32(u.sm), load: noLoad, fetch: f, ready: at + l1.latency}
-	k.sector, k.mask, k.flits = r.sector, l1.block.whole(), int32(u.mem.dataFlits[0])
-	u.mem.net.send(k, bank, now)
+	f := u.fetches.open(p.load)
+	u.unknown++
+	u.mem.net.send(&packet{
+		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, rest: noRest, ready: at + l1.latency,
+	}, bank, now)
 	if id == noLine {
 		id, _, _ = l1.tags.insert(tag, at)
 	}
-	u.fetches[f].line, u.fetches[f].bit = id, bit
+	u.fetches.all[f].line, u.fetches.all[f].bit = id, uint8(bit)
 	if id != noLine { // or else every line of the set is on its way: not kept
 		l1.tags.expect(id, bit, unknownFill+uint32(f))
 	}
 	return true
-}
-
-// fetch numbers the fetch of a block, for a load.
-func (u *LSU) fetch(load int32) int32 {
-	f := u.freeFetch
-	if f == noLoad {
-		f = int32(len(u.fetches))
-		u.fetches = append(u.fetches, fetching{})
-	} else {
-		u.freeFetch = u.fetches[f].next
-	}
-	x := &u.fetches[f]
-	x.waiting = append(x.waiting[:0], load)
-	u.unknown++
-	return f
 }
 
 // askHit is ask for what is in the L1 or on its way. A miss has room for a number of
@@ -294,7 +273,7 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 			return false
 		}
 		u.loadOf(p).open++
-		u.fetches[f].waiting = append(u.fetches[f].waiting, p.load)
+		u.fetches.join(f, p.load)
 		return true
 	}
 	fill := l1.tags.filled(id, bit, r.mask)
@@ -319,15 +298,16 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 
 // fetched tells what waits for a fetch when it comes.
 func (u *LSU) fetched(f int32, fill Time) {
-	x, q, l1 := &u.fetches[f], u.waiters, &u.l1
+	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
 	u.unknown--
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
 	if x.line != noLine {
-		l1.tags.known(x.line, x.bit, unknownFill+uint32(f), fill)
+		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
 	}
-	for _, load := range x.waiting {
+	load, more := x.load, x.more
+	for {
 		t := fill
 		if q.order {
 			q.wait(load, fill)
@@ -335,9 +315,22 @@ func (u *LSU) fetched(f int32, fill Time) {
 			t = u.wb.take(fill)
 		}
 		u.answered(load, t)
+		if more == noLoad {
+			break
+		}
+		load, more = u.fetches.next(more)
 	}
 	u.Soon = min(u.Soon, q.soon)
-	x.next, u.freeFetch = u.freeFetch, f
+	u.fetches.close(f)
+}
+
+// workOf is on what a packet is booked.
+func (u *LSU) workOf(k *packet) *Traffic {
+	load := k.of
+	if k.way == wayLoad {
+		load = u.fetches.all[load].load
+	}
+	return u.waiters.loads[load].work
 }
 
 // back takes the answer to a request that is not a fetch.
@@ -346,7 +339,7 @@ func (u *LSU) back(k *packet, now, t Time) {
 		u.serveFills(now)
 		t = u.wb.take(t)
 	}
-	u.answered(k.load, t)
+	u.answered(k.of, t)
 }
 
 // answered tells a load when a request of it is back.

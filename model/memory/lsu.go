@@ -34,15 +34,14 @@ type LSU struct {
 	conflicts conflictRule
 
 	// Where requests reach the slices in order of time (inturn.go):
-	work      *Traffic  // of the access at hand
-	line      []*queued // instructions that wait: the unit has stopped
-	spare     []*queued
-	again     bool // it goes on at the end of the cycle
-	fetches   []fetching
-	freeFetch int32
-	unknown   int  // fetches of which nobody knows when they come
-	reply     Time // how long a slice and its answer take at least
-	least     Time // how long an access takes that the unit goes on with: a hit, or a slice and its answer
+	work    *Traffic  // of the access at hand
+	line    []*queued // instructions that wait: the unit has stopped
+	spare   []*queued
+	again   bool // it goes on at the end of the cycle
+	fetches fetches
+	unknown int  // fetches of which nobody knows when they come
+	reply   Time // how long a slice and its answer take at least
+	least   Time // how long an access takes that the unit goes on with: a hit, or a slice and its answer
 }
 
 const maxBanks = 64
@@ -55,7 +54,7 @@ func (u *LSU) Init(m *System, sm int) {
 	c := m.cfg
 	u.cfg, u.mem, u.Coalescer, u.port, u.sm, u.conflicts = c, m, &m.co, &m.ports[sm], sm, conflictRules[c.SM.AtomicConflicts]
 	m.l1s[sm] = &u.l1
-	u.freeFetch = noLoad
+	u.fetches = newFetches()
 	if m.net != nil {
 		m.net.sms[sm].unit = u
 	}

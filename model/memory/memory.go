@@ -70,6 +70,14 @@ func (m *System) flits(mask uint8) int {
 	return m.dataFlits[n]
 }
 
+// flitsOf is how many a packet to a slice has.
+func (m *System) flitsOf(k *packet) int {
+	if k.way <= wayBypass {
+		return m.dataFlits[0]
+	}
+	return m.flits(k.mask)
+}
+
 // read fetches sectors of a block for an SM and returns when they are there.
 func (m *System) read(p *smPort, sector uint64, mask uint8, t Time) Time {
 	s, t := m.request(p, sector, t, m.dataFlits[0])

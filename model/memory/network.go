@@ -18,8 +18,7 @@ type network struct {
 	now     Time
 	over    Time // the last cycle in which it acted
 	busy    bool // it is in a cycle
-	packets []packet
-	free    int32
+	rests   rests
 	sms     []outbox
 	inboxes []inbox
 	misses  int32 // most of an L1's queue
@@ -30,23 +29,6 @@ type network struct {
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
 }
-
-// packet is a request on its way.
-type packet struct {
-	request
-	work  *Traffic
-	ready Time // to leave its SM; then when it comes to its slice
-	way   way
-	slice int32
-	sm    int32
-	load  int32 // the access that waits for it
-	fetch int32 // the fetch of the L1 that it is; noLoad: none
-	flits int32
-	next  int32
-}
-
-// fifo is a list of packets.
-type fifo struct{ head, tail, n int32 }
 
 // outbox has the requests of an SM that have not left it.
 type outbox struct {
@@ -67,7 +49,7 @@ type inbox struct {
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, packets: make([]packet, 1), behind: c.L2.Slices + c.SM.Count, over: -1}
+	n := &network{m: m, behind: c.L2.Slices + c.SM.Count, over: -1}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
 	n.past = max(n.depth, int32(c.L1.BypassLatency))
@@ -140,39 +122,14 @@ func (n *network) advance(t Time) {
 	n.again = n.again[:0]
 }
 
-func (n *network) push(q *fifo, id int32) {
-	n.packets[id].next = 0
-	if q.n++; q.n == 1 {
-		q.head = id
-	} else {
-		n.packets[q.tail].next = id
-	}
-	q.tail = id
-}
-
-func (n *network) pop(q *fifo) int32 {
-	id := q.head
-	q.head = n.packets[id].next
-	q.n--
-	return id
-}
-
 // send brings a request to the banks of its SM's L1, or past them, behind which it is
 // from p.ready on.
-func (n *network) send(p packet, bank int, t Time) {
-	id := n.free
-	if id == 0 {
-		id = int32(len(n.packets))
-		n.packets = append(n.packets, packet{})
-	} else {
-		n.free = n.packets[id].next
-	}
+func (n *network) send(p *packet, bank int, t Time) {
 	n.now = max(n.now, t)
-	p.slice = int32(n.m.mapping.slice(p.sector))
+	p.slice = uint16(n.m.mapping.slice(p.sector))
 	p.ready = max(p.ready, n.over+1)
-	n.packets[id] = p
 	q := &n.sms[p.sm].banks[bank]
-	if n.push(q, id); q.n == 1 {
+	if q.push(p); q.n == 1 {
 		n.post(len(n.inboxes)+int(p.sm), p.ready)
 	}
 }
@@ -187,12 +144,12 @@ func (n *network) leave(sm int, t Time) {
 	next := n.enter(sm, &o.banks[last], t)
 	for b := range o.banks[:last] {
 		q := &o.banks[b]
-		if q.n > 0 && o.misses.n < n.misses && n.packets[q.head].ready <= t {
-			n.push(&o.misses, n.pop(q))
+		if q.n > 0 && o.misses.n < n.misses && q.first().ready <= t {
+			o.misses.push(q.pop())
 			n.goOn(o.unit)
 		}
 		if q.n > 0 {
-			next = min(next, max(t+1, n.packets[q.head].ready))
+			next = min(next, max(t+1, q.first().ready))
 		}
 	}
 	next = min(next, n.enter(sm, &o.misses, t))
@@ -208,12 +165,12 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 	if q.n == 0 || o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
-	out, k := &n.m.ports[sm].out, &n.packets[q.head]
+	out, k := &n.m.ports[sm].out, q.first()
 	if at := out.when(max(t, k.ready)); at > t {
 		return at
 	}
-	k.ready = out.packet(t, int(k.flits))
-	n.push(&o.fifo, n.pop(q))
+	k.ready = out.packet(t, n.m.flitsOf(k))
+	o.push(q.pop())
 	n.goOn(o.unit)
 	if o.n == 1 {
 		n.ask(sm, t, -1)
@@ -244,18 +201,19 @@ func (n *network) goOn(u *LSU) {
 
 // ask has the first packet of an SM ask its slice, behind which comes what another
 // slice has let in.
-func (n *network) ask(sm int, t Time, behind int32) {
+func (n *network) ask(sm int, t Time, behind int) {
 	o := &n.sms[sm]
-	k := &n.packets[o.head]
+	k := o.first()
 	if o.asked = k.ready <= t; !o.asked {
 		n.post(len(n.inboxes)+sm, k.ready)
 		return
 	}
-	n.inboxes[k.slice].asking[sm>>6] |= 1 << (sm & 63)
-	if k.slice <= behind {
+	slice := int(k.slice)
+	n.inboxes[slice].asking[sm>>6] |= 1 << (sm & 63)
+	if slice <= behind {
 		t++
 	}
-	n.post(n.behind+int(k.slice), t)
+	n.post(n.behind+slice, t)
 }
 
 // admit lets one of the packets that ask a slice into its queue.
@@ -264,7 +222,7 @@ func (n *network) admit(slice int, t Time) {
 	if q.n >= q.most {
 		return
 	}
-	sm := q.first()
+	sm := q.next()
 	if sm < 0 {
 		return
 	}
@@ -277,24 +235,24 @@ func (n *network) admit(slice int, t Time) {
 	q.asking[sm>>6] &^= 1 << (sm & 63)
 	q.turn = sm + 1
 	o := &n.sms[sm]
-	id := n.pop(&o.fifo)
+	k := o.pop()
 	if o.asked = false; o.n > 0 {
-		n.ask(sm, t, int32(slice))
+		n.ask(sm, t, slice)
 	}
 	if o.n == n.most-1 { // there is room again
 		n.post(len(n.inboxes)+sm, t+1)
 	}
-	n.packets[id].ready = max(t+lat, t+1)
-	if n.push(&q.fifo, id); q.n == 1 {
+	k.ready = max(t+lat, t+1)
+	if q.push(k); q.n == 1 {
 		n.first(slice, t)
 	}
-	if q.first() >= 0 {
+	if q.next() >= 0 {
 		n.post(n.behind+slice, t+1)
 	}
 }
 
-// first returns the SM whose turn it is of those that ask, or -1.
-func (q *inbox) first() int {
+// next returns the SM whose turn it is of those that ask, or -1.
+func (q *inbox) next() int {
 	w := q.turn >> 6
 	if w < len(q.asking) {
 		if x := q.asking[w] >> (q.turn & 63); x != 0 {
@@ -317,49 +275,55 @@ func (q *inbox) first() int {
 // first has a slice take the first packet of its queue when it may, from t on.
 func (n *network) first(slice int, t Time) {
 	s := &n.m.slices[slice]
-	n.post(slice, s.in.when(max(t, n.packets[n.inboxes[slice].head].ready, s.blocked)))
+	n.post(slice, s.in.when(max(t, n.inboxes[slice].first().ready, s.blocked)))
 }
 
 // take lets a slice serve the first packet of its queue.
 func (n *network) take(slice int, t Time) {
-	q, s, m := &n.inboxes[slice], &n.m.slices[slice], n.m
+	q, s := &n.inboxes[slice], &n.m.slices[slice]
 	if q.n == 0 {
 		return
 	}
-	if at := s.in.when(max(n.packets[q.head].ready, s.blocked, t)); at > t {
+	if at := s.in.when(max(q.first().ready, s.blocked, t)); at > t {
 		n.post(slice, at)
 		return
 	}
 	at := s.in.reserve(t)
-	id := n.pop(&q.fifo)
-	k := n.packets[id]
-	n.packets[id].next, n.free = n.free, id
-	m.work, m.before = k.work, s.counts()
-	p := &m.ports[k.sm]
-	switch k.way {
-	case wayLoad, wayBypass:
-		at = m.answer(p, s, s.read(k.sector, k.mask, at), m.flits(k.mask))
-	case wayStore, wayStorePast:
-		at = m.answer(p, s, s.write(&k.request, at), m.dataFlits[0])
-	default:
-		if k.turns > 1 {
-			at = s.in.packet(at, k.turns-1)
-		}
-		at = m.answer(p, s, s.atomic(&k.request, at), m.flits(k.mask))
-	}
-	m.work = &m.others
+	k := q.pop()
 	u := n.sms[k.sm].unit
-	if k.fetch >= 0 {
-		u.fetched(k.fetch, at)
-	} else {
-		u.back(&k, t, at)
-	}
+	n.serve(k, u, s, at, t)
 	n.goOn(u)
 	if q.n > 0 {
 		n.first(slice, t)
 	}
-	if q.first() >= 0 {
+	if q.next() >= 0 {
 		n.post(n.behind+slice, t)
+	}
+}
+
+// serve has a slice serve a packet of a unit from a time on, and tells the unit in cycle
+// t when the answer is there.
+func (n *network) serve(k *packet, u *LSU, s *slice, at, t Time) {
+	m := n.m
+	p := &m.ports[k.sm]
+	m.work, m.before = u.workOf(k), s.counts()
+	switch k.way {
+	case wayLoad, wayBypass:
+		at = m.answer(p, s, s.read(k.sector, k.mask, at), m.flits(k.mask))
+	case wayStore, wayStorePast:
+		at = m.answer(p, s, s.write(n.rests.drop(k.rest), at), m.dataFlits[0])
+	default:
+		r := n.rests.drop(k.rest)
+		if r.turns > 1 {
+			at = s.in.packet(at, r.turns-1)
+		}
+		at = m.answer(p, s, s.atomic(r, at), m.flits(k.mask))
+	}
+	m.work = &m.others
+	if k.way == wayLoad {
+		u.fetched(k.of, at)
+	} else {
+		u.back(k, t, at)
 	}
 }
 

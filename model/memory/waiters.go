@@ -47,6 +47,7 @@ type waitingLoad struct {
 	closed     bool  // the unit has taken all
 	settled    bool  // all is known
 	least      Time  // how long it takes at least, once the unit has it
+	work       *Traffic
 	said, done Time
 }
 

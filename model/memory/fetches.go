@@ -1,0 +1,62 @@
+package memory
+
+// fetches are the blocks that an L1 fetches and of which nobody knows when they come. Few
+// words each: there are some hundred of an SM.
+type fetches struct {
+	all  []fetching
+	free int32 // the first of those that are free
+	more []waiter
+	rest int32 // the first of more that is free
+}
+
+// fetching is one of them.
+type fetching struct {
+	load int32 // that asked for it; of one that is free the next
+	more int32 // the first of those that have joined it, in their order; noLoad: none
+	last int32 // and the last
+	line int32 // that it fills; noLine: none
+	bit  uint8 // the first sector
+}
+
+func newFetches() fetches { return fetches{free: noLoad, rest: noLoad} }
+
+// open numbers the fetch of a block, for a load.
+func (q *fetches) open(load int32) int32 {
+	f := q.free
+	if f == noLoad {
+		f = int32(len(q.all))
+		q.all = append(q.all, fetching{})
+	} else {
+		q.free = q.all[f].load
+	}
+	q.all[f] = fetching{load: load, more: noLoad, line: noLine}
+	return f
+}
+
+// join has one more load wait for a fetch.
+func (q *fetches) join(f, load int32) {
+	n := q.rest
+	if n == noLoad {
+		n = int32(len(q.more))
+		q.more = append(q.more, waiter{})
+	} else {
+		q.rest = q.more[n].next
+	}
+	q.more[n] = waiter{load, noLoad}
+	if x := &q.all[f]; x.more == noLoad {
+		x.more, x.last = n, n
+	} else {
+		q.more[x.last].next, x.last = n, n
+	}
+}
+
+// next takes out a load that has joined a fetch, and returns it and the one behind it.
+func (q *fetches) next(n int32) (load, more int32) {
+	x := &q.more[n]
+	load, more = x.load, x.next
+	x.next, q.rest = q.rest, n
+	return load, more
+}
+
+// close forgets a fetch, of which all that have joined it have been taken out.
+func (q *fetches) close(f int32) { q.all[f].load, q.free = q.free, f }
