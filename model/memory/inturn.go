@@ -136,16 +136,43 @@ func (u *LSU) leave(p *passing, t Time) Time {
 // settle notes that all is known of a load, if it is.
 func (l *waitingLoad) settle() { l.settled = l.closed && l.open == 0 && l.left == 0 }
 
-// resume lets the unit go on in cycle t.
-func (u *LSU) resume(t Time) {
+// obstacle is what a unit that has stopped waits for.
+type obstacle struct {
+	bank  int32 // room in a bank; noBank: not for that
+	mshr  bool  // and an MSHR
+	fetch int32 // or for a fetch that as many wait for as may; noLoad: not for that
+}
+
+const noBank = -1
+
+// able reports whether a unit that has stopped may go on.
+func (u *LSU) able() bool {
+	o := &u.before
+	switch {
+	case o.fetch != noLoad, o.mshr && u.noMSHR():
+		return false
+	}
+	return o.bank == noBank || u.mem.net.hasRoom(u.sm, int(o.bank))
+}
+
+// noMSHR reports whether fetches of which nobody knows when they come have all MSHRs.
+func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }
+
+// resume lets the unit go on in cycle t. It reports whether it takes instructions again.
+func (u *LSU) resume(t Time) bool {
 	u.again = false
 	u.serveFills(t)
 	u.free = max(u.free, t)
-	for len(u.line) > 0 && u.goOn(u.line[0], t) {
-		u.spare = append(u.spare, u.line[0])
-		u.line = append(u.line[:0], u.line[1:]...)
+	n := 0
+	for n < len(u.line) && u.goOn(u.line[n], t) {
+		u.spare = append(u.spare, u.line[n])
+		n++
 	}
-	u.refill()
+	if n > 0 {
+		u.line = append(u.line[:0], u.line[n:]...)
+		u.refill()
+	}
+	return n > 0
 }
 
 // goOn takes an instruction that waits, in cycle t, and reports whether it has passed.
@@ -194,6 +221,7 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	}
 	bank := u.bankOf(p.way, r.sector)
 	if !u.mem.net.hasRoom(u.sm, bank) {
+		u.before = obstacle{bank: int32(bank), fetch: noLoad}
 		return false
 	}
 	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), rest: noRest, ready: at + u.l1.bypass}
@@ -239,7 +267,8 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		}
 	}
 	bank := u.bankOf(p.way, r.sector)
-	if l1.mshrs > 0 && u.unknown >= l1.mshrs || !u.mem.net.hasRoom(u.sm, bank) {
+	if u.noMSHR() || !u.mem.net.hasRoom(u.sm, bank) {
+		u.before = obstacle{bank: int32(bank), mshr: true, fetch: noLoad}
 		return false
 	}
 	l1.stats.reads += n
@@ -270,6 +299,7 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	l1, done := &u.l1, at+u.l1.latency+l1Extra
 	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
 		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
+			u.before = obstacle{bank: noBank, fetch: f}
 			return false
 		}
 		u.loadOf(p).open++
@@ -300,6 +330,9 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 func (u *LSU) fetched(f int32, fill Time) {
 	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
 	u.unknown--
+	if u.before.fetch == f {
+		u.before.fetch = noLoad
+	}
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}

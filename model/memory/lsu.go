@@ -37,6 +37,7 @@ type LSU struct {
 	work    *Traffic  // of the access at hand
 	line    []*queued // instructions that wait: the unit has stopped
 	spare   []*queued
+	before  obstacle
 	again   bool // it goes on at the end of the cycle
 	fetches fetches
 	unknown int  // fetches of which nobody knows when they come

@@ -116,8 +116,9 @@ func (n *network) advance(t Time) {
 	}
 	n.busy, n.over = false, t
 	for _, u := range n.again {
-		u.resume(t)
-		n.woken = append(n.woken, u.sm)
+		if u.resume(t) {
+			n.woken = append(n.woken, u.sm)
+		}
 	}
 	n.again = n.again[:0]
 }
@@ -191,9 +192,9 @@ func (n *network) hasRoom(sm, bank int) bool {
 	return banks[bank].n < n.depth
 }
 
-// goOn has a unit that has stopped try again at the end of the cycle.
+// goOn has a unit that has stopped go on at the end of the cycle, if it may.
 func (n *network) goOn(u *LSU) {
-	if len(u.line) > 0 && !u.again {
+	if len(u.line) > 0 && !u.again && u.able() {
 		u.again = true
 		n.again = append(n.again, u)
 	}
