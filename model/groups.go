@@ -193,7 +193,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 		u.spareCalls = append(u.spareCalls, refused)
 	}
 	if c.holding {
-		c.cta.SM.Resume(c.w, exec.StallLaunch, max(c.w.Ready(), until))
+		c.cta.SM.Resume(c.w, exec.StallLaunch, until)
 	}
 	u.spareCalls = append(u.spareCalls, c)
 	return u.enter(t)

@@ -45,8 +45,12 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 		}
 		m.stepSMs(t)
 		if m.mem.Next() <= t {
-			for _, id := range m.mem.Advance(t) {
+			woken, told := m.mem.Advance(t)
+			for _, id := range woken {
 				m.wake(id, m.sms[id].Again(t+1))
+			}
+			for _, id := range told {
+				m.sms[id].Known(t)
 			}
 		}
 		if m.err != nil {

@@ -44,6 +44,7 @@ type CTA struct {
 	until    Time // the end of its hold
 	lastAt   Time // cycle of the last issue; Unset: none yet
 	acked    Time // when the last of its stores is acknowledged
+	open     int  // accesses of which nobody knows when they are done
 	barriers [16]barrier
 	slots    uint64 // warp slots of the SM
 	synced   uint64 // those of warps that wait for children
@@ -91,7 +92,7 @@ func (c *CTA) Reset(k *Kernel, code *program.Code, rec Record) {
 	c.Kernel, c.Code, c.Rec = k, code, rec
 	c.Counted, c.Prologue, c.Hold = false, nil, 0
 	c.ThreadInsts, c.Live, c.Waiting, c.Children, c.Syncing = 0, 0, 0, 0, 0
-	c.until, c.lastAt, c.acked, c.slots, c.synced = 0, clock.Unset, 0, 0, 0
+	c.until, c.lastAt, c.acked, c.open, c.slots, c.synced = 0, clock.Unset, 0, 0, 0, 0
 	c.saved = c.saved[:0]
 	c.barriers = [16]barrier{}
 }

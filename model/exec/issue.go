@@ -2,6 +2,7 @@ package exec
 
 import (
 	"gpureplay/model/clock"
+	"gpureplay/model/memory"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -14,6 +15,7 @@ func (s *SM) prepare(w *Warp, t Time) {
 		f.ChangeMask()
 	}
 	w.ready, w.reason, w.fenced = t, StallIssue, false
+	w.floor = t
 	if uint(f.PC) >= uint(len(f.Path)) {
 		w.op, w.unit = nil, program.UnitNone
 		return
@@ -84,7 +86,12 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 // accessed books the result of a memory instruction of w, and returns when
 // w may issue again.
 func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
-	w.last = max(w.last, done)
+	if done < memory.Unknown {
+		w.last = max(w.last, done)
+	} else {
+		w.open++
+		w.CTA.open++
+	}
 	o.Write(w.Regs, done<<1|1)
 	holds, told := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o), done
 	if load := s.lsu.Load(); load >= 0 {
@@ -98,10 +105,14 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 	}
 	s.tellAccess(told)
 	w.PC++
-	if holds {
-		return max(t+1, done-1)
+	switch {
+	case !holds:
+		return t + 1
+	case done >= memory.Unknown:
+		w.held = true
+		return done
 	}
-	return t + 1
+	return max(t+1, done-1)
 }
 
 // goOn schedules w, which has issued o in cycle t, from a cycle on. It reports whether
@@ -155,7 +166,9 @@ func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 		s.arrive(w, o.Barrier, t)
 		return false
 	case trace.ClassFence:
-		if w.fenced = true; w.last > w.ready {
+		if w.fenced = true; w.open > 0 {
+			w.ready, w.reason = memory.Unknown, StallMemory
+		} else if w.last > w.ready {
 			w.ready, w.reason = w.last, StallMemory
 		}
 	case trace.ClassDeviceSync:
@@ -167,12 +180,12 @@ func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 		if from == 0 {
 			return false
 		}
-		if from > w.ready {
+		if from > w.ready || w.ready >= memory.Unknown {
 			w.reason = StallLaunch
 		}
 	}
 	if from > t+1 { // held by more than issue: nothing of w goes with it in cycle t
-		w.ready = max(w.ready, from)
+		w.ready, w.floor = max(w.ready, from), from
 	}
 	sc.again(s, w, max(w.ready, from))
 	return true

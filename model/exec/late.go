@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/memory"
 	"gpureplay/model/program"
 )
 
@@ -29,24 +30,70 @@ func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
 	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds}
 }
 
-// serve puts off what waits for loads that are served late. No load is said to be done
-// before it is known, so that nothing has gone on that has to be undone.
-func (s *SM) serve(t Time) {
-	for _, x := range s.lsu.Serve(t) {
-		s.postpone(&s.loads[x.Load], x.Said, x.Done)
+// serve puts off what waits for loads that are served late. Nothing is said to be done
+// before it can be, so that nothing has gone on that has to be undone.
+func (s *SM) serve(t Time) { s.tell(s.lsu.Serve(t), t) }
+
+// Known lets what has waited for loads go on of which is known now, at the end of cycle t,
+// when they are done.
+func (s *SM) Known(t Time) {
+	s.now = t
+	s.tell(s.lsu.Known(), t)
+}
+
+func (s *SM) tell(late []memory.Late, t Time) {
+	for _, x := range late {
+		l := &s.loads[x.Load]
+		w, scheduled := s.warpOf(l)
+		if x.Said >= memory.Unknown {
+			l.c.open--
+			if w != nil {
+				w.open--
+			}
+		}
+		if w == nil {
+			s.endLater(l.c, x.Done)
+			continue
+		}
+		w.last = max(w.last, x.Done)
+		if w.In(l.of) {
+			l.o.Rewrite(l.regs, x.Said<<1|1, x.Done<<1|1)
+		}
+		if w.ready >= memory.Unknown {
+			s.known(w, l, x.Done, t)
+		} else {
+			s.postpone(w, l, x.Done, scheduled)
+		}
 	}
 }
 
-func (s *SM) postpone(l *lateLoad, said, done Time) {
-	w, scheduled := s.warpOf(l)
-	if w == nil {
-		s.endLater(l.c, done)
+// known finds when a warp is ready of which nobody knew, if that is known now, at t.
+func (s *SM) known(w *Warp, l *lateLoad, done, t Time) {
+	if l.holds {
+		w.held, w.floor, w.reason = false, max(w.floor, done-1), StallMemory
+	}
+	ready, reason := w.floor, w.reason
+	if w.fenced {
+		ready, reason = max(ready, w.last), StallMemory
+	}
+	if w.op != nil {
+		if latest := w.op.Ready(w.Regs); latest>>1 > ready {
+			if ready, reason = latest>>1, StallIssue; latest&1 != 0 {
+				reason = StallMemory
+			}
+		}
+	}
+	if w.held || w.fenced && w.open > 0 || ready >= memory.Unknown {
 		return
 	}
-	w.last = max(w.last, done)
-	if w.In(l.of) {
-		l.o.Rewrite(l.regs, said<<1|1, done<<1|1)
+	w.ready, w.reason = ready, reason
+	if w.parked {
+		s.schedule(w, max(ready, t+1))
 	}
+}
+
+// postpone puts off a warp that may wait for a load which is done later than was said.
+func (s *SM) postpone(w *Warp, l *lateLoad, done Time, scheduled bool) {
 	ready := w.ready
 	if w.op != nil {
 		ready = max(ready, w.op.Ready(w.Regs)>>1)
@@ -89,11 +136,15 @@ func (s *SM) warpOf(l *lateLoad) (w *Warp, scheduled bool) {
 // endLater puts off the end of a CTA, a load of which is done at a time.
 func (s *SM) endLater(c *CTA, done Time) {
 	c.acked = max(c.acked, done)
+	if c.open > 0 {
+		return
+	}
 	s.ends = clock.Never
 	for i := range s.ending {
 		e := &s.ending[i]
 		if e.cta == c {
-			e.t = max(e.t, done+e.post)
+			e.t = max(c.acked, c.until) + e.post
+			s.wake(e.t)
 		}
 		s.ends = min(s.ends, e.t)
 	}

@@ -119,7 +119,7 @@ func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 		}
 		w := r.warps[warp].w
 		r.takes(w, c, t)
-		w.ID, w.last, w.began = id, t, t
+		w.ID, w.last, w.began, w.open = id, t, t, 0
 		r.enter(w, c, c.program(i), t)
 		return true
 	}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"gpureplay/model/clock"
+	"gpureplay/model/memory"
 	"gpureplay/model/program"
 )
 
@@ -43,9 +44,12 @@ func (sc *scheduler) warp(s *SM, b int) *Warp { return &s.warps[b*len(s.sched)+i
 
 // add makes w ready at t, which is later than the scheduler's last step.
 func (sc *scheduler) add(s *SM, w *Warp, t Time) {
+	sc.place(w)
+	if w.parked = t >= memory.Unknown; w.parked {
+		return
+	}
 	at := &s.at[sc.number&(mostSchedulers-1)]
 	*at = min(*at, turnOf(t, sc.number))
-	sc.place(w)
 	sc.put(s, w, t)
 }
 
@@ -78,7 +82,9 @@ func (sc *scheduler) put(s *SM, w *Warp, t Time) {
 func (sc *scheduler) again(s *SM, w *Warp, t Time) {
 	sc.place(w)
 	if t > s.now+1 {
-		sc.put(s, w, t)
+		if w.parked = t >= memory.Unknown; !w.parked {
+			sc.put(s, w, t)
+		}
 		return
 	}
 	sc.ready |= 1 << (w.bit & 63) // it acts in the next cycle at the earliest

@@ -107,15 +107,19 @@ type Warp struct {
 	unit          program.Unit // of the next instruction
 	reason        Stall
 	fenced        bool // ready when all that it issued is done
+	held          bool // by an atomic of which nobody knows when it is done
+	parked        bool // until is known when its operands are there
 	ID            uint32
-	ready         Time // operands of the next instruction
-	last          Time // everything that it issued is done, stores acknowledged
-	program.Stack      // its programs
+	open          int32 // its accesses of which nobody knows when they are done
+	ready         Time  // operands of the next instruction; memory.Unknown: nobody knows
+	floor         Time  // where nobody knows: it is ready no sooner, for another reason
+	last          Time  // everything that it issued is done, stores acknowledged
+	program.Stack       // its programs
 	began         Time
 	bank          []Time     // registers of its own program
 	home          *Residence // nil: an ordinary warp
 	place         int        // its number there
-	_             [56]byte   // a warp begins with a line of the host's caches
+	_             [40]byte   // a warp begins with a line of the host's caches
 }
 
 // New returns an idle SM.
@@ -202,6 +206,7 @@ func (s *SM) startWarp(c *CTA, i int, t Time) {
 	slot, w := s.takeSlot()
 	c.slots |= 1 << slot
 	w.CTA, w.ID, w.last, w.began, w.Callers = c, c.Trace.Warps[i].ID, t, t, w.Callers[:0]
+	w.open, w.held, w.parked, w.floor = 0, false, false, 0
 	w.Frame = c.program(i)
 	n := w.Code.Count
 	if cap(w.bank) < n {
@@ -222,17 +227,16 @@ func (s *SM) schedule(w *Warp, t Time) {
 		s.now = s.d.Now()
 	}
 	s.sched[w.sched].add(s, w, t)
-	s.wake(t)
+	if t < memory.Unknown {
+		s.wake(t)
+	}
 }
 
 // Resume lets a warp that something held go on from cycle t on, and says what.
 func (s *SM) Resume(w *Warp, why Stall, t Time) {
-	w.reason = why
-	s.schedule(w, t)
+	w.reason, w.floor = why, t
+	s.schedule(w, max(w.ready, t))
 }
-
-// Ready is when the operands of its next instruction are there.
-func (w *Warp) Ready() Time { return w.ready }
 
 // wake makes the SM act at t, unless it acts before.
 func (s *SM) wake(t Time) {
@@ -270,7 +274,9 @@ func (s *SM) exit(w *Warp, t Time) {
 
 // End notes that c, whose work is done at t, ends so many cycles later.
 func (s *SM) End(c *CTA, t, post Time) {
-	t += post
+	if t += post; c.open > 0 {
+		t = clock.Never // until is known when its accesses are done
+	}
 	s.ending = append(s.ending, ending{t, post, c})
 	s.ends = min(s.ends, t)
 	s.wake(t)

@@ -20,8 +20,11 @@ type queued struct {
 // unknownFill stands, with the number of its fetch, for the fill time of a sector.
 const unknownFill = ^uint32(0) - 1<<16 + 1
 
+// Unknown is later than any time that is known of an access: nobody knows when it is done.
+const Unknown Time = 1 << 56
+
 // enter brings the access of the Coalescer to the unit, which issues at t. It returns
-// when it is done, as far as is known.
+// when it is done, or Unknown.
 func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) Time {
 	p := &u.through
 	p.way, p.co = u.wayOf(space, flags), u.Coalescer
@@ -30,7 +33,7 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 		u.work = w
 		u.open(p, t)
 		if u.takes(p, t) {
-			return u.leave(p, t)
+			return u.leave(p)
 		}
 	}
 	h := u.queueUp()
@@ -40,7 +43,8 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 	}
 	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
 	h.co = &h.own
-	return u.promise(h, t)
+	u.promise(h)
+	return Unknown
 }
 
 // queueUp adds an instruction to those that wait for the unit.
@@ -55,26 +59,11 @@ func (u *LSU) queueUp() *queued {
 	return h
 }
 
-// promise says when what waits may be done at the earliest.
-func (u *LSU) promise(h *queued, t Time) Time {
+// promise numbers what waits.
+func (u *LSU) promise(h *queued) {
 	u.refill()
-	l := u.loadOf(&h.passing)
-	l.work = h.work
-	if u.through.load = h.load; !h.global {
-		l.least = 1
-		if h.kind != nothing {
-			l.least = Time(u.cfg.Shared.Latency) + l1Extra
-		}
-	}
-	u.say(l, t+l.least)
-	return l.said
-}
-
-// say notes when a load is said to be done. A warp may go on a cycle before.
-func (u *LSU) say(l *waitingLoad, t Time) {
-	l.said = t
-	u.waiters.soonSaid = min(u.waiters.soonSaid, t-1)
-	u.Soon = min(u.Soon, t-1)
+	u.loadOf(&h.passing).work = h.work
+	u.through.load = h.load
 }
 
 // loadOf numbers an access of which not all is known.
@@ -82,8 +71,7 @@ func (u *LSU) loadOf(p *passing) *waitingLoad {
 	q := u.waiters
 	if p.load == noLoad {
 		p.load = q.open(p.at)
-		q.live = append(q.live, p.load)
-		q.loads[p.load].least, q.loads[p.load].work = u.least, u.work
+		q.loads[p.load].said, q.loads[p.load].work = Unknown, u.work
 	}
 	return &q.loads[p.load]
 }
@@ -113,28 +101,42 @@ func (u *LSU) takes(p *passing, now Time) bool {
 	return p.left == 0
 }
 
-// leave lets the unit take the next instruction, and returns when the access is done, as
-// far as is known.
-func (u *LSU) leave(p *passing, t Time) Time {
+// leave lets the unit take the next instruction, and returns when the access is done, or
+// Unknown.
+func (u *LSU) leave(p *passing) Time {
 	u.free = max(u.free, p.at+1)
 	if p.load == noLoad {
 		return p.done
 	}
 	l := &u.waiters.loads[p.load]
 	l.closed, l.done = true, max(l.done, p.done)
-	l.settle()
-	if l.said == 0 {
-		at := l.done
-		if l.open > 0 {
-			at = max(at, t+u.reply)
-		}
-		u.say(l, at)
+	if l.open > 0 {
+		return Unknown
 	}
+	l.said = l.done // or later, when it has had the port
 	return l.said
 }
 
-// settle notes that all is known of a load, if it is.
-func (l *waitingLoad) settle() { l.settled = l.closed && l.open == 0 && l.left == 0 }
+// isKnown notes that all answers to a load are known, of which nobody knew when it is done.
+func (u *LSU) isKnown(load int32) {
+	q, n := u.waiters, u.mem.net
+	l := &q.loads[load]
+	q.late = append(q.late, Late{load, Unknown, l.done})
+	if l.said = l.done; l.left == 0 {
+		q.forget(load)
+	}
+	if !u.telling {
+		u.telling = true
+		n.told = append(n.told, u.sm)
+	}
+}
+
+// Known returns the loads that are done later than was said, or of which nobody knew.
+func (u *LSU) Known() []Late {
+	late := u.waiters.late
+	u.telling, u.waiters.late = false, late[:0]
+	return late
+}
 
 // obstacle is what a unit that has stopped waits for.
 type obstacle struct {
@@ -181,7 +183,7 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 	if !h.global {
 		l := u.loadOf(p)
 		l.done, l.closed = u.onSM(h.kind, h.cycles, t), true
-		l.settle()
+		u.isKnown(p.load)
 		return true
 	}
 	u.work = h.work
@@ -194,7 +196,9 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 	if !u.takes(p, t) {
 		return false
 	}
-	u.leave(p, t)
+	if u.leave(p) < Unknown {
+		u.isKnown(p.load)
+	}
 	return true
 }
 
@@ -380,44 +384,16 @@ func (u *LSU) answered(load int32, t Time) {
 	l := &u.waiters.loads[load]
 	l.open--
 	l.done = max(l.done, t)
-	l.settle()
+	if l.open == 0 && l.closed {
+		u.isKnown(load)
+	}
 }
 
 // serveFills gives the write-back port to what waits for fills that are known in cycle t.
 func (u *LSU) serveFills(t Time) {
 	if q := u.waiters; q.order {
-		q.serve(t+q.ahead, &u.wb)
-	}
-}
-
-// putOff adds to the waiters' late ones the loads that are done later than was said, as
-// far as is known in cycle t.
-func (u *LSU) putOff(t Time) {
-	q := u.waiters
-	q.soonSaid = Never
-	kept := q.live[:0]
-	for _, id := range q.live {
-		l := &q.loads[id]
-		if l.settled {
-			if l.done > l.said {
-				q.late = append(q.late, Late{id, l.said, l.done})
-			}
-			*l = waitingLoad{}
-			q.spare = append(q.spare, id)
-			continue
+		if q.serve(t+q.ahead, &u.wb); len(q.late) > 0 {
+			u.Soon = min(u.Soon, t)
 		}
-		if l.said-1 <= t {
-			to := t + l.least
-			if l.closed {
-				if to = max(t+1, l.done); l.open > 0 {
-					to = max(to, t+u.reply)
-				}
-			}
-			q.late = append(q.late, Late{id, l.said, to})
-			l.said = to
-		}
-		q.soonSaid = min(q.soonSaid, l.said-1)
-		kept = append(kept, id)
 	}
-	q.live = kept
 }

@@ -39,10 +39,9 @@ type LSU struct {
 	spare   []*queued
 	before  obstacle
 	again   bool // it goes on at the end of the cycle
+	telling bool // of loads that are known
 	fetches fetches
-	unknown int  // fetches of which nobody knows when they come
-	reply   Time // how long a slice and its answer take at least
-	least   Time // how long an access takes that the unit goes on with: a hit, or a slice and its answer
+	unknown int // fetches of which nobody knows when they come
 }
 
 const maxBanks = 64
@@ -70,8 +69,6 @@ func (u *LSU) Init(m *System, sm int) {
 			u.waiters = newWaiters(0)
 		}
 		u.waiters.later = true
-		u.reply = Time(c.L2.Latency + 1 + c.Icnt.Latency)
-		u.least = max(2, min(u.reply, Time(c.L1.Latency+l1Extra)))
 		u.waiters.ahead = Time(min(c.L1.Latency+l1Extra, c.Icnt.Latency+c.L2.Latency))
 	}
 	u.queue = make([]Time, c.SM.OperandCollectors)
@@ -249,17 +246,9 @@ func (u *LSU) arrive(fill Time) Time {
 // Serve gives the write-back port to what waits for fills of which no request of cycle t
 // or later can be, and returns the loads that are done later than was said.
 func (u *LSU) Serve(t Time) []Late {
-	q := u.waiters
-	q.late = q.late[:0]
-	if u.mem.net == nil {
-		late := q.serve(t+q.ahead, &u.wb)
-		u.Soon = q.soon
-		return late
-	}
 	u.serveFills(t)
-	u.putOff(t)
-	u.Soon = min(q.soon, q.soonSaid)
-	return q.late
+	u.Soon = u.waiters.soon
+	return u.Known()
 }
 
 // Load returns the number of the load that has just been timed if it waits for fills, or

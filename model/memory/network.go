@@ -28,6 +28,7 @@ type network struct {
 	behind  int   // first of the slices that let in
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
+	told    []int // and those that are told when loads are done
 }
 
 // outbox has the requests of an SM that have not left it.
@@ -337,9 +338,11 @@ func (m *System) Next() Time {
 }
 
 // Advance lets requests move at the end of cycle t. It returns the SMs whose units have
-// gone on, so that they may take instructions.
-func (m *System) Advance(t Time) []int {
-	m.net.woken = m.net.woken[:0]
-	m.net.advance(t)
-	return m.net.woken
+// gone on, so that they may take instructions, and those with loads of which is known now
+// when they are done ([LSU.Known]).
+func (m *System) Advance(t Time) (woken, told []int) {
+	n := m.net
+	n.woken, n.told = n.woken[:0], n.told[:0]
+	n.advance(t)
+	return n.woken, n.told
 }

@@ -108,7 +108,8 @@ func (u *LSU) local(k kind, cycles, t Time) Time {
 	if len(u.line) > 0 {
 		h := u.queueUp()
 		*h = queued{own: h.own, kind: k, cycles: cycles, passing: passing{load: noLoad}}
-		return u.promise(h, t)
+		u.promise(h)
+		return Unknown
 	}
 	return u.onSM(k, cycles, t)
 }

@@ -15,10 +15,6 @@ type waiters struct {
 	order bool // of fills
 	later bool // fill times are not known when a load issues
 
-	// Where fill times are not known when a load issues:
-	live     []int32 // loads
-	soonSaid Time    // the first time that was said of them
-
 	// Those of the fills in a window, by cycle: the last that came, in a ring with the others.
 	last  *[waitWindow]int32 // 0: none
 	words *[waitWindow / 64]uint64
@@ -45,8 +41,6 @@ type waitingLoad struct {
 	left       int32
 	open       int32 // requests of which nobody knows when they are back
 	closed     bool  // the unit has taken all
-	settled    bool  // all is known
-	least      Time  // how long it takes at least, once the unit has it
 	work       *Traffic
 	said, done Time
 }
@@ -54,7 +48,7 @@ type waitingLoad struct {
 // Late is a load whose last request is served later than its last fill comes.
 type Late struct {
 	Load int32
-	Said Time // when a dependent instruction was said to issue
+	Said Time // when a dependent instruction was said to issue, or Unknown
 	Done Time // when it may
 }
 
@@ -63,7 +57,7 @@ const noLoad = -1
 
 func newWaiters(ahead Time) *waiters {
 	return &waiters{
-		ahead: ahead, soon: Never, soonSaid: Never,
+		ahead: ahead, soon: Never,
 		last: new([waitWindow]int32), words: new([waitWindow / 64]uint64), nodes: make([]waiter, 1),
 	}
 }
@@ -171,14 +165,18 @@ func (q *waiters) served(load int32, t Time) {
 	if l.left--; l.left > 0 {
 		return
 	}
-	if q.later {
-		l.settled = l.closed && l.open == 0
+	if q.later && (!l.closed || l.open > 0) {
 		return
 	}
 	if l.done > l.said {
 		q.late = append(q.late, Late{load, l.said, l.done})
 	}
-	*l = waitingLoad{}
+	q.forget(load)
+}
+
+// forget gives the number of a load to another.
+func (q *waiters) forget(load int32) {
+	q.loads[load] = waitingLoad{}
 	q.spare = append(q.spare, load)
 }
 
