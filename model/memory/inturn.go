@@ -236,7 +236,7 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
 	}
-	if p.way != wayBypass {
+	if hasRest(p.way, r) {
 		k.rest = u.mem.net.rests.keep(r)
 	}
 	u.loadOf(p).open++

@@ -50,7 +50,7 @@ type inbox struct {
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, behind: c.L2.Slices + c.SM.Count, over: -1}
+	n := &network{m: m, rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
 	n.past = max(n.depth, int32(c.L1.BypassLatency))
@@ -313,9 +313,9 @@ func (n *network) serve(k *packet, u *LSU, s *slice, at, t Time) {
 	case wayLoad, wayBypass:
 		at = m.answer(p, s, s.read(k.sector, k.mask, at), m.flits(k.mask))
 	case wayStore, wayStorePast:
-		at = m.answer(p, s, s.write(n.rests.drop(k.rest), at), m.dataFlits[0])
+		at = m.answer(p, s, s.write(n.rests.drop(k), at), m.dataFlits[0])
 	default:
-		r := n.rests.drop(k.rest)
+		r := n.rests.drop(k)
 		if r.turns > 1 {
 			at = s.in.packet(at, r.turns-1)
 		}

@@ -29,16 +29,34 @@ func TestFifoKeepsOrder(t *testing.T) {
 
 // What packets have no room for is kept until it is dropped.
 func TestRestsKeepRequests(t *testing.T) {
-	var s rests
+	s := newRests()
 	a, b := s.keep(&request{sector: 1, turns: 3}), s.keep(&request{sector: 2})
-	if r := s.drop(a); r.sector != 1 || r.turns != 3 {
+	if r := s.drop(&packet{rest: a}); r.sector != 1 || r.turns != 3 {
 		t.Errorf("%+v", *r)
 	}
 	if c := s.keep(&request{sector: 3}); c != a {
 		t.Errorf("a request that was dropped leaves no room: %d for %d", c, a)
 	}
-	if r := s.drop(b); r.sector != 2 {
+	if r := s.drop(&packet{rest: b}); r.sector != 2 {
 		t.Errorf("%+v", *r)
+	}
+	if r := s.drop(&packet{rest: noRest, sector: 7, mask: 5}); r.sector != 7 || r.mask != 5 || r.bytes[2] != allBytes {
+		t.Errorf("%+v", *r)
+	}
+}
+
+// A store of some bytes has a rest, and an atomic; what lies outside its mask does not count.
+func TestWholeSectorsHaveNoRest(t *testing.T) {
+	whole := request{mask: 2, bytes: [maxSectors]uint32{1, allBytes}}
+	part := request{mask: 3, bytes: whole.bytes}
+	for _, c := range []struct {
+		w    way
+		r    *request
+		want bool
+	}{{wayStore, &whole, false}, {wayStore, &part, true}, {wayStorePast, &part, true}, {wayLoad, &part, false}, {wayBypass, &part, false}, {wayAtomic, &whole, true}} {
+		if hasRest(c.w, c.r) != c.want {
+			t.Errorf("way %d, mask %b: %t", c.w, c.r.mask, !c.want)
+		}
 	}
 }
 
