@@ -1,6 +1,9 @@
 package model_test
 
 import (
+	"cmp"
+	"slices"
+
 	"gpureplay/model"
 	"gpureplay/trace"
 )
@@ -14,6 +17,9 @@ type nNetwork struct {
 	gate  [][]*nPacket   // of each SM, at the crossbar
 	inbox [][]*nPacket   // of each slice
 	turn  []int          // SM whose turn it is at each slice
+	done  [][]*nPacket   // answers that each slice has or will have
+	first []*nPacket     // of each slice, at the crossbar
+	next  []int          // slice whose turn it is at each SM
 }
 
 type nPacket struct {
@@ -21,6 +27,7 @@ type nPacket struct {
 	r     *nAsked
 	sm    int
 	ready model.Time
+	late  bool // its answer takes longer than the slice's latency
 	back  func(t model.Time)
 }
 
@@ -28,6 +35,7 @@ func newNNetwork(m *nMemory) *nNetwork {
 	c := m.cfg
 	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
+	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, c.SM.Count)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
 	}
@@ -53,7 +61,8 @@ func (x *nNetwork) step(t model.Time) {
 				break
 			}
 			x.inbox[i] = x.inbox[i][1:]
-			k.back(m.serve(i, k.sm, k.kind, k.r, m.sliceIn[i].reserve(t)))
+			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].reserve(t))
+			x.done[i] = append(x.done[i], k)
 		}
 	}
 	for sm := range x.gate {
@@ -68,6 +77,54 @@ func (x *nNetwork) step(t model.Time) {
 	}
 	for i := range x.inbox {
 		x.admit(i, t)
+	}
+	for i := range x.first {
+		x.answer(i, t)
+	}
+	for sm := range x.next {
+		x.receive(sm, t)
+	}
+}
+
+// answer brings the next answer of slice i to the crossbar: that which it has had for
+// the longest, and of one cycle those first that took longer.
+func (x *nNetwork) answer(i int, t model.Time) {
+	if x.first[i] != nil || len(x.done[i]) == 0 {
+		return
+	}
+	k := slices.MinFunc(x.done[i], func(a, b *nPacket) int {
+		if a.ready == b.ready && a.late != b.late && a.late {
+			return -1
+		} else if a.ready == b.ready && a.late != b.late {
+			return 1
+		}
+		return cmp.Compare(a.ready, b.ready)
+	})
+	if k.ready > t {
+		return
+	}
+	x.done[i] = slices.DeleteFunc(x.done[i], func(y *nPacket) bool { return y == k })
+	k.ready = x.m.sliceOut[i].packet(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))
+	x.first[i] = k
+}
+
+// receive lets an SM take one of the answers at the slices' heads that are for it.
+func (x *nNetwork) receive(sm int, t model.Time) {
+	m := x.m
+	at := t + model.Time(m.cfg.Icnt.Latency)
+	if m.in[sm].first(at) != at {
+		return
+	}
+	for n := range x.first {
+		i := (x.next[sm] + n) % len(x.first)
+		k := x.first[i]
+		if k == nil || k.sm != sm || k.ready > t {
+			continue
+		}
+		x.first[i], x.next[sm] = nil, i+1
+		x.answer(i, t)
+		k.back(max(m.in[sm].packet(at, m.flits(k.kind != trace.InstStore, k.r)), t+2))
+		return
 	}
 }
 

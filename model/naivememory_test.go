@@ -269,14 +269,26 @@ func (m *nMemory) flits(data bool, r *nAsked) int {
 
 // serve has slice i take a request at t and returns when the answer is back.
 func (m *nMemory) serve(i, sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
-	lat := model.Time(m.cfg.Icnt.Latency)
+	lat, flits := model.Time(m.cfg.Icnt.Latency), m.flits(kind != trace.InstStore, r)
+	t, _ = m.perform(i, kind, r, t)
+	leave := m.sliceOut[i].packet(t, flits)
+	if m.cfg.Icnt.HeadOfLine {
+		m.sliceOwed[i] += m.mean(m.in[sm], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
+		m.sliceOut[i].hold(leave, due(&m.sliceOwed[i]))
+	}
+	return m.in[sm].packet(leave+lat, flits)
+}
+
+// perform has slice i take a request at t and returns when it has the answer, and
+// whether that took longer than its latency.
+func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) (done model.Time, longer bool) {
 	for n := 1; n < r.turns; n++ {
 		t = m.sliceIn[i].reserve(t)
 	}
 	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
-		t = m.store(i, r, t)
+		done = m.store(i, r, t)
 	} else {
-		t = m.load(i, r, t)
+		done = m.load(i, r, t)
 	}
 	if kind == trace.InstAtomic && m.cfg.L2.WriteBack {
 		set, tag := m.place(r.sectors[0])
@@ -286,12 +298,7 @@ func (m *nMemory) serve(i, sm int, kind trace.InstFlags, r *nAsked, t model.Time
 			}
 		}
 	}
-	leave := m.sliceOut[i].packet(t, m.flits(kind != trace.InstStore, r))
-	if m.cfg.Icnt.HeadOfLine {
-		m.sliceOwed[i] += m.mean(m.in[sm], leave+lat, m.cfg.L2.Slices, m.cfg.SM.Count)
-		m.sliceOut[i].hold(leave, due(&m.sliceOwed[i]))
-	}
-	return m.in[sm].packet(leave+lat, m.flits(kind != trace.InstStore, r))
+	return done, done > t+1
 }
 
 // mean is for how long the head of an input waits on the average for an output from t

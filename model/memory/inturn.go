@@ -371,12 +371,12 @@ func (u *LSU) workOf(k *packet) *Traffic {
 }
 
 // back takes the answer to a request that is not a fetch.
-func (u *LSU) back(k *packet, now, t Time) {
-	if k.way == wayBypass || k.way == wayAtomic {
+func (u *LSU) back(w way, load int32, now, t Time) {
+	if w == wayBypass || w == wayAtomic {
 		u.serveFills(now)
 		t = u.wb.take(t)
 	}
-	u.answered(k.of, t)
+	u.answered(load, t)
 }
 
 // answered tells a load when a request of it is back.

@@ -7,10 +7,10 @@ import (
 )
 
 // network has the requests that are on their way to slices, which they reach in the
-// order of time (`icnt.in_turn`; MODEL.md, choice 23). What it does in a cycle comes in
-// three steps: slices take the requests at the heads of their queues, requests come to
-// the heads of the SMs' queues, and slices let one of those into their queues, of each
-// SM in turn.
+// order of time (`icnt.in_turn`; MODEL.md, choice 23), and the answers. What it does in
+// a cycle comes in five steps: slices take the requests at the heads of their queues,
+// requests come to the heads of the SMs' queues, slices let one of those into their
+// queues, of each SM in turn, and likewise answers (answers.go).
 type network struct {
 	m       *System
 	wheel   *clock.Wheel // of what acts: slices that take, SMs, slices that let in
@@ -21,11 +21,15 @@ type network struct {
 	rests   rests
 	sms     []outbox
 	inboxes []inbox
-	misses  int32 // most of an L1's queue
-	most    int32 // and at the crossbar
-	depth   int32 // and of a bank
-	past    int32 // and of what goes past the L1
-	behind  int   // first of the slices that let in
+	back    []answers // of slices
+	homes   []home    // of SMs
+	misses  int32     // most of an L1's queue
+	most    int32     // and at the crossbar
+	depth   int32     // and of a bank
+	past    int32     // and of what goes past the L1
+	behind  int       // first of the slices that let in
+	offers  int       // first of those that have answers
+	homing  int       // first of the SMs that let those in
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
 	told    []int // and those that are told when loads are done
@@ -57,8 +61,14 @@ func newNetwork(m *System) *network {
 	for i := range n.sms {
 		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks)+1)
 	}
-	n.wheel = clock.NewWheel(2*c.L2.Slices + c.SM.Count)
-	n.acting = make([]uint64, (2*c.L2.Slices+c.SM.Count+63)/64)
+	n.offers = n.behind + c.L2.Slices
+	n.homing = n.offers + c.L2.Slices
+	n.wheel = clock.NewWheel(n.homing + c.SM.Count)
+	n.acting = make([]uint64, (n.homing+c.SM.Count+63)/64)
+	n.back, n.homes = make([]answers, c.L2.Slices), make([]home, c.SM.Count)
+	for i := range n.homes {
+		n.homes[i].asking = make([]uint64, (c.L2.Slices+63)/64)
+	}
 	for i := range n.inboxes {
 		n.inboxes[i].asking, n.inboxes[i].most = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue)
 	}
@@ -110,8 +120,12 @@ func (n *network) advance(t Time) {
 				n.take(unit, t)
 			case unit < n.behind:
 				n.leave(unit-slices, t)
-			default:
+			case unit < n.offers:
 				n.admit(unit-n.behind, t)
+			case unit < n.homing:
+				n.offer(unit-n.offers, t, -1)
+			default:
+				n.receive(unit-n.homing, t)
 			}
 		}
 	}
@@ -224,7 +238,7 @@ func (n *network) admit(slice int, t Time) {
 	if q.n >= q.most {
 		return
 	}
-	sm := q.next()
+	sm := turnOf(q.asking, q.turn)
 	if sm < 0 {
 		return
 	}
@@ -248,30 +262,9 @@ func (n *network) admit(slice int, t Time) {
 	if q.push(k); q.n == 1 {
 		n.first(slice, t)
 	}
-	if q.next() >= 0 {
+	if turnOf(q.asking, q.turn) >= 0 {
 		n.post(n.behind+slice, t+1)
 	}
-}
-
-// next returns the SM whose turn it is of those that ask, or -1.
-func (q *inbox) next() int {
-	w := q.turn >> 6
-	if w < len(q.asking) {
-		if x := q.asking[w] >> (q.turn & 63); x != 0 {
-			return q.turn + bits.TrailingZeros64(x)
-		}
-		for i := w + 1; i < len(q.asking); i++ {
-			if q.asking[i] != 0 {
-				return i<<6 + bits.TrailingZeros64(q.asking[i])
-			}
-		}
-	}
-	for i := range q.asking {
-		if q.asking[i] != 0 {
-			return i<<6 + bits.TrailingZeros64(q.asking[i])
-		}
-	}
-	return -1
 }
 
 // first has a slice take the first packet of its queue when it may, from t on.
@@ -290,42 +283,12 @@ func (n *network) take(slice int, t Time) {
 		n.post(slice, at)
 		return
 	}
-	at := s.in.reserve(t)
-	k := q.pop()
-	u := n.sms[k.sm].unit
-	n.serve(k, u, s, at, t)
-	n.goOn(u)
+	n.serve(q.pop(), slice, s.in.reserve(t))
 	if q.n > 0 {
 		n.first(slice, t)
 	}
-	if q.next() >= 0 {
+	if turnOf(q.asking, q.turn) >= 0 {
 		n.post(n.behind+slice, t)
-	}
-}
-
-// serve has a slice serve a packet of a unit from a time on, and tells the unit in cycle
-// t when the answer is there.
-func (n *network) serve(k *packet, u *LSU, s *slice, at, t Time) {
-	m := n.m
-	p := &m.ports[k.sm]
-	m.work, m.before = u.workOf(k), s.counts()
-	switch k.way {
-	case wayLoad, wayBypass:
-		at = m.answer(p, s, s.read(k.sector, k.mask, at), m.flits(k.mask))
-	case wayStore, wayStorePast:
-		at = m.answer(p, s, s.write(n.rests.drop(k), at), m.dataFlits[0])
-	default:
-		r := n.rests.drop(k)
-		if r.turns > 1 {
-			at = s.in.packet(at, r.turns-1)
-		}
-		at = m.answer(p, s, s.atomic(r, at), m.flits(k.mask))
-	}
-	m.work = &m.others
-	if k.way == wayLoad {
-		u.fetched(k.of, at)
-	} else {
-		u.back(k, t, at)
 	}
 }
 
