@@ -187,6 +187,7 @@ func (l *nLine) unknown(sectors []uint64) *nFetch {
 
 // accessInTurn brings an instruction to the unit. It reports whether all is known of it.
 func (u *nLSU) accessInTurn(h *nHeld) bool {
+	h.since = u.n.t
 	u.line = append(u.line, h)
 	if len(u.line) == 1 {
 		u.resume()
@@ -204,6 +205,7 @@ func (u *nLSU) resume() {
 		h := u.line[0]
 		if !h.begun {
 			h.begun = true
+			u.now = max(h.since, u.n.t-u.lag(h))
 			h.begin()
 		}
 		for len(h.ask) > 0 {
@@ -224,11 +226,18 @@ func (u *nLSU) goOn(t model.Time) {
 	if len(u.line) == 0 {
 		return
 	}
-	u.free = max(u.free, t)
 	if h := u.line[0]; h.begun {
-		h.at = max(h.at, t)
+		h.at = max(h.at, t-u.lag(h))
 	}
 	u.resume()
+}
+
+// lag is for how long requests of an access have passed their banks that wait.
+func (u *nLSU) lag(h *nHeld) model.Time {
+	if h.l1 {
+		return model.Time(u.n.cfg.L1.Latency)
+	}
+	return 0
 }
 
 // settle ends an access of which all is known.
@@ -299,6 +308,7 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 
 func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
 	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
+	at += model.Time(c.Latency)
 	l := u.l1.find(set, tag, true)
 	if l.whole(sectors) {
 		done := u.hitInTurn(h, l, sectors, at)
@@ -310,15 +320,22 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	if c.MSHRs > 0 && u.unknown >= c.MSHRs || !x.hasRoom(sm, bank) {
 		return false
 	}
+	for l == nil {
+		if l, _ = u.l1.allocate(set, tag, at); l == nil {
+			if at = u.l1.firstIdle(set); at >= 1<<50 {
+				return false
+			}
+		}
+	}
 	u.n.mem.l1Count.note(false, false, len(sectors))
 	if c.MSHRs > 0 {
 		at = u.pending.admit(at, c.MSHRs-u.unknown)
-		h.at = max(h.at, at)
 	}
+	h.at = max(h.at, at-model.Time(c.Latency))
 	u.unknown++
 	h.open, h.numbered = h.open+1, true
 	f := &nFetch{waiting: []*nHeld{h}}
-	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at+model.Time(c.Latency)
+	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at
 	k.back = func(fill model.Time) {
 		u.unknown--
 		if c.MSHRs > 0 {
@@ -343,21 +360,16 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		}
 	}
 	x.banks[sm][bank] = append(x.banks[sm][bank], k)
-	if l == nil {
-		l, _ = u.l1.allocate(set, tag, at)
-	}
 	l.fetch(block, 1<<50)
 	for _, s := range block {
-		if l != nil {
-			l.at(s).fetch = f
-		}
+		l.at(s).fetch = f
 	}
 	return true
 }
 
 func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bool {
 	c := &u.n.cfg.L1
-	done, fill := at+model.Time(c.Latency)+4, l.filled(sectors)
+	done, fill := at+4, l.filled(sectors)
 	if f := l.unknown(sectors); f != nil {
 		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
 			return false
@@ -369,8 +381,8 @@ func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bo
 	switch {
 	case fill <= done:
 	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
-		h.at = max(h.at, fill)
-		done = fill + model.Time(c.Latency) + 4
+		h.at = max(h.at, fill-model.Time(c.Latency))
+		done = fill + 4
 	case u.n.cfg.L1.MSHROrder:
 		u.waiters = append(u.waiters, nWaiter{fill, h})
 		h.left, h.numbered, done = h.left+1, true, fill

@@ -17,8 +17,9 @@ type nLSU struct {
 	l1, tlb *nCache
 	pending nMSHRs
 	waiters []nWaiter
-	line    []*nHeld // where requests are in turn: at the first of which the unit has stopped
-	unknown int      // fetches
+	now     model.Time // when what begins has come to the unit
+	line    []*nHeld   // where requests are in turn: at the first of which the unit has stopped
+	unknown int        // fetches
 }
 
 // nHeld is a memory instruction on its way: begin brings it to the unit, each step times a
@@ -33,6 +34,8 @@ type nHeld struct {
 	later  func(done model.Time)
 
 	// Where requests are in turn:
+	l1       bool          // they go through the L1's banks
+	since    model.Time    // it waits for the unit
 	ask      []func() bool // those that are left
 	at       model.Time    // of the next
 	tried    bool          // it has its bank
@@ -87,7 +90,7 @@ func (u *nLSU) takes() model.Time {
 }
 
 func (u *nLSU) begin(cycles model.Time) model.Time {
-	start := max(u.n.t, u.free)
+	start := max(u.now, u.free)
 	u.free = start + cycles
 	u.starts = append(u.starts, start)
 	return start
@@ -103,6 +106,7 @@ func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 		}
 		return 0, h
 	}
+	u.now = u.n.t
 	h.later = w.postpone(h, in)
 	h.begin()
 	for _, step := range h.steps {
@@ -144,6 +148,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		h.begin = func() { h.done = u.begin(1) + 1 }
 		return h
 	}
+	h.l1 = !u.passes(in)
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
 	turns := map[uint64]int{} // of the requests of a sector at its slice
 	if in.Space == trace.SpaceLocal {

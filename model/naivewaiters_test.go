@@ -19,7 +19,7 @@ func (u *nLSU) serve() {
 	c := u.n.cfg
 	known := u.n.t + model.Time(c.L1.Latency+min(4, 2*c.Icnt.Latency+c.L2.Latency))
 	if c.Icnt.InTurn {
-		known = u.n.t + model.Time(min(c.L1.Latency+4, max(2, c.Icnt.Latency)-1))
+		known = u.n.t + model.Time(min(4, max(2, c.Icnt.Latency)-1))
 	}
 	slices.SortStableFunc(u.waiters, func(a, b nWaiter) int { return cmp.Compare(a.fill, b.fill) })
 	for len(u.waiters) > 0 && u.waiters[0].fill <= known {

@@ -25,6 +25,33 @@ func (c *cache) known(id int32, bit uint, mark uint32, t Time) {
 	}
 }
 
+// line makes room for a line that is not there: at t, or when the first of its set can be
+// replaced. noLine: nobody knows when.
+func (c *cache) line(tag uint64, t Time) (int32, Time) {
+	for {
+		if id, _, _ := c.insert(tag, t); id != noLine {
+			return id, t
+		}
+		if t = c.firstIdle(tag); t-c.base >= Time(unknownFill) {
+			return noLine, t
+		}
+	}
+}
+
+// firstIdle returns from when on one line of the set of a tag can be replaced, of which
+// none could when it was tried.
+func (c *cache) firstIdle(tag uint64) Time {
+	set := c.set(tag)
+	if c.narrow.sets == nil {
+		return c.wide.rooms[set].busy
+	}
+	first := Never
+	for way := range int32(c.narrow.last/4 + 1) {
+		first = min(first, c.idle(&c.lines[set<<c.narrow.shift+way]))
+	}
+	return first
+}
+
 // expected returns the fetch of which sectors wait that are not known, or -1.
 func (c *cache) expected(id int32, bit uint, mask uint8) int32 {
 	for fill := &c.lines[id].fill; mask != 0; mask, bit = mask>>1, bit+1 {

@@ -60,3 +60,34 @@ func (q *fetches) next(n int32) (load, more int32) {
 
 // close forgets a fetch, of which all that have joined it have been taken out.
 func (q *fetches) close(f int32) { q.all[f].load, q.free = q.free, f }
+
+// fetched tells what waits for a fetch when it comes.
+func (u *LSU) fetched(f int32, fill Time) {
+	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
+	u.unknown--
+	if u.before.fetch == f {
+		u.before.fetch = noLoad
+	}
+	if l1.mshrs > 0 {
+		l1.pending.push(fill)
+	}
+	if x.line != noLine {
+		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
+	}
+	load, more := x.load, x.more
+	for {
+		t := fill
+		if q.order {
+			q.wait(load, fill)
+		} else {
+			t = u.wb.take(fill)
+		}
+		u.answered(load, t)
+		if more == noLoad {
+			break
+		}
+		load, more = u.fetches.next(more)
+	}
+	u.Soon = min(u.Soon, q.soon)
+	u.fetches.close(f)
+}

@@ -39,7 +39,7 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 	h := u.queueUp()
 	h.passing, h.begun, h.global, h.work = *p, begun, true, w
 	if !begun {
-		h.load = noLoad
+		h.load, h.at = noLoad, t
 	}
 	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
 	h.co = &h.own
@@ -138,7 +138,8 @@ func (u *LSU) Known() []Late {
 	return late
 }
 
-// obstacle is what a unit that has stopped waits for.
+// obstacle is what a unit that has stopped waits for: one of these, or else a line of a
+// set of which all are on their way.
 type obstacle struct {
 	bank  int32 // room in a bank; noBank: not for that
 	mshr  bool  // and an MSHR
@@ -164,7 +165,6 @@ func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }
 func (u *LSU) resume(t Time) bool {
 	u.again = false
 	u.serveFills(t)
-	u.free = max(u.free, t)
 	n := 0
 	for n < len(u.line) && u.goOn(u.line[n], t) {
 		u.spare = append(u.spare, u.line[n])
@@ -187,10 +187,15 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 		return true
 	}
 	u.work = h.work
+	// A request that its bank has taken waits at the end of the L1's latency, and as many
+	// behind it as the latency is long (ldst_unit::L1_latency_queue_cycle).
+	if !p.way.passes() {
+		t -= u.l1.latency
+	}
 	if load := p.load; h.begun {
 		p.at = max(p.at, t)
 	} else {
-		u.open(p, t)
+		u.open(p, max(p.at, t))
 		h.begun, p.load = true, load
 	}
 	if !u.takes(p, t) {
@@ -254,9 +259,10 @@ func (u *LSU) bankOf(w way, sector uint64) int {
 	return int(sector >> (u.l1.block & 7) & u.l1.bankMask)
 }
 
-// askL1 is ask for a load.
+// askL1 is ask for a load. The L1 looks for it, and for room, a latency behind its bank.
 func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	l1, n := &u.l1, uint64(bits.OnesCount8(r.mask))
+	at += l1.latency
 	tag, bit := r.sector>>(l1.per&63), uint(r.sector)&l1.last
 	id := l1.tags.find(tag)
 	if id != noLine {
@@ -275,32 +281,33 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		u.before = obstacle{bank: int32(bank), mshr: true, fetch: noLoad}
 		return false
 	}
+	if id == noLine {
+		if id, at = l1.tags.line(tag, at); id == noLine {
+			u.before = obstacle{bank: noBank, fetch: noLoad}
+			return false
+		}
+	}
 	l1.stats.reads += n
 	l1.stats.misses += n
 	if l1.mshrs > 0 {
 		at = max(at, l1.pending.admit(at, l1.mshrs-u.unknown))
-		p.at = max(p.at, at)
 	}
+	p.at = max(p.at, at-l1.latency)
 	u.loadOf(p).open++
 	f := u.fetches.open(p.load)
 	u.unknown++
 	u.mem.net.send(&packet{
-		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, rest: noRest, ready: at + l1.latency,
+		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, rest: noRest, ready: at,
 	}, bank, now)
-	if id == noLine {
-		id, _, _ = l1.tags.insert(tag, at)
-	}
 	u.fetches.all[f].line, u.fetches.all[f].bit = id, uint8(bit)
-	if id != noLine { // or else every line of the set is on its way: not kept
-		l1.tags.expect(id, bit, unknownFill+uint32(f))
-	}
+	l1.tags.expect(id, bit, unknownFill+uint32(f))
 	return true
 }
 
 // askHit is ask for what is in the L1 or on its way. A miss has room for a number of
 // requests; the one beyond waits for the fill, and the unit with it.
 func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
-	l1, done := &u.l1, at+u.l1.latency+l1Extra
+	l1, done := &u.l1, at+l1Extra
 	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
 		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
 			u.before = obstacle{bank: noBank, fetch: f}
@@ -317,8 +324,8 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	switch {
 	case fill <= done:
 	case !l1.tags.merge(id, bit, l1.cfg.Merge):
-		p.at = max(p.at, fill)
-		done = fill + l1.latency + l1Extra
+		p.at = max(p.at, fill-l1.latency)
+		done = fill + l1Extra
 	case u.waiters.order:
 		u.loadOf(p)
 		u.waiters.wait(p.load, fill)
@@ -328,37 +335,6 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	}
 	p.done = max(p.done, done)
 	return true
-}
-
-// fetched tells what waits for a fetch when it comes.
-func (u *LSU) fetched(f int32, fill Time) {
-	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
-	u.unknown--
-	if u.before.fetch == f {
-		u.before.fetch = noLoad
-	}
-	if l1.mshrs > 0 {
-		l1.pending.push(fill)
-	}
-	if x.line != noLine {
-		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
-	}
-	load, more := x.load, x.more
-	for {
-		t := fill
-		if q.order {
-			q.wait(load, fill)
-		} else {
-			t = u.wb.take(fill)
-		}
-		u.answered(load, t)
-		if more == noLoad {
-			break
-		}
-		load, more = u.fetches.next(more)
-	}
-	u.Soon = min(u.Soon, q.soon)
-	u.fetches.close(f)
 }
 
 // workOf is on what a packet is booked.

@@ -69,7 +69,7 @@ func (u *LSU) Init(m *System, sm int) {
 			u.waiters = newWaiters(0)
 		}
 		u.waiters.later = true
-		u.waiters.ahead = Time(min(c.L1.Latency+l1Extra, max(2, c.Icnt.Latency)-1))
+		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))
 	}
 	u.queue = make([]Time, c.SM.OperandCollectors)
 	u.wb = newSlots(sameClock)
