@@ -45,7 +45,7 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 // give that fits.
 func (x toSMs) Horizon(s *exec.SM, t, next Time) Time {
 	m := x.m
-	end := min(m.queue.Next(), m.sampler.next, m.mem.Next())
+	end := min(m.queue.Next(), m.sampler.next)
 	if next >= end || m.tasks.count > 0 || m.sum.LaunchesRequested > 0 {
 		return t
 	}

@@ -93,10 +93,14 @@ const mostAhead = 1 << 16
 // That is, up to the next event of another unit, if every kernel that has CTAs
 // has one here: then none of them ends before the SM has ended a CTA, and no
 // kernel can come that waits for one of them. And none of them may have a CTA to
-// give that fits.
+// give that fits. Where requests move beside SMs, also up to when one moves that is its own.
 func (s *SM) horizon(t, next Time) Time {
 	if s.Keeps || s.watched || s.width > 1 {
 		return t
 	}
-	return min(s.d.Horizon(s, t, next), t+mostAhead)
+	end := min(s.lsu.Horizon(), t+mostAhead)
+	if next >= end {
+		return t
+	}
+	return min(s.d.Horizon(s, t, next), end)
 }

@@ -53,8 +53,10 @@ func (q *answerQueue) pop() answer {
 
 // home is where the answers for an SM come.
 type home struct {
-	asking []uint64 // slices whose first answer is for the SM
-	turn   int      // the slice whose turn it is
+	asking  []uint64 // slices whose first answer is for the SM
+	turn    int      // the slice whose turn it is
+	coming  int      // answers that slices have for the SM
+	soonest Time     // none of these is there before
 }
 
 // turnOf returns the one whose turn it is of those that ask, or -1.
@@ -97,6 +99,10 @@ func (n *network) serve(k *packet, slice int, at Time) {
 	}
 	m.work.serve(m.before, s.counts())
 	m.work = &m.others
+	h := &n.homes[k.sm]
+	if h.coming++; h.coming == 1 || x.at < h.soonest {
+		h.soonest = x.at
+	}
 	b := &n.back[slice]
 	if x.at == at+s.rop+1 {
 		b.hits.push(x)
@@ -163,6 +169,7 @@ func (n *network) receive(sm int, t Time) {
 	at := max(p.in.packet(t+lat, int(x.flits)), t+2)
 	h.asking[slice>>6] &^= 1 << (slice & 63)
 	h.turn = slice + 1
+	h.coming--
 	b.heads, b.offered = false, false
 	n.offer(slice, t, int32(sm))
 	u := n.sms[sm].unit

@@ -1,0 +1,24 @@
+package memory
+
+// Horizon returns up to when, exclusively, nothing that the unit does not do itself happens
+// to it: so far its SM may run ahead.
+func (u *LSU) Horizon() Time {
+	n := u.mem.net
+	if n == nil || len(u.waiters.spare) == len(u.waiters.loads) {
+		return Never // it waits for nothing
+	}
+	next := n.next() // at the end of that cycle
+	if len(u.line) > 0 {
+		return next + 1 // it goes on when requests move
+	}
+	return n.homes[u.sm].horizon(next, Time(u.cfg.L2.Latency)) + 1
+}
+
+// horizon returns the first cycle in which an answer may come to an SM, where requests
+// move from a cycle on and a slice takes so long for one at least.
+func (h *home) horizon(next, latency Time) Time {
+	if h.coming == 0 {
+		return next + latency
+	}
+	return min(next+latency, max(next, h.soonest))
+}

@@ -1,0 +1,53 @@
+package memory
+
+import (
+	"testing"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// A unit that waits for nothing lets its SM run ahead as far as it likes. One that does lets
+// it come to where an answer may be known, and no answer is known before.
+func TestHorizonOfUnit(t *testing.T) {
+	cfg, err := hardware.Preset("rtx3070")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flags := range []trace.InstFlags{trace.InstLoad, trace.InstStore, trace.InstLoad | trace.InstBypassL1, trace.InstLoad | trace.InstStore | trace.InstAtomic} {
+		m, u := New(cfg), new(LSU)
+		u.Init(m, 0)
+		u.Enter(cfg.L1.Bytes)
+		if got := u.Horizon(); got != Never {
+			t.Errorf("flags %b: up to %d before the access", flags, got)
+		}
+		for i := range uint64(3) {
+			u.Coalescer.Reset()
+			u.Coalescer.Append(1000+40*i, allBytes)
+			u.Coalescer.TakeTurns()
+			if done := u.Global(&Traffic{}, trace.SpaceGlobal, flags, 10+Time(i)); done != Unknown {
+				t.Fatalf("flags %b: done at %d", flags, done)
+			}
+			u.Load()
+		}
+		if got, want := u.Horizon(), m.Next()+187+1; got != want {
+			t.Errorf("flags %b: up to %d, want %d", flags, got, want)
+		}
+		most := Time(0)
+		for left := 3; left > 0; {
+			at := m.Next()
+			most = max(most, u.Horizon())
+			if at == Never {
+				t.Fatalf("flags %b: %d are not told of", flags, left)
+			}
+			if _, told := m.Advance(at); len(told) == 0 {
+				continue
+			}
+			if at < most-1 {
+				t.Errorf("flags %b: an answer is known in cycle %d, and the horizon was %d", flags, at, most)
+			}
+			left -= len(u.Known())
+			most = 0
+		}
+	}
+}
