@@ -71,7 +71,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
-	if x.line != noLine {
+	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
 	}
 	load, more := x.load, x.more
