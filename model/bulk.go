@@ -245,7 +245,7 @@ func (u *ctaScheduler) takeOff(t Time) {
 		b.next = 0
 	}
 	s, warps := m.sms[sm], uint64(k.seen.Resources.Warps)
-	s.TurnTo(&k.seen, m.use.ctas[sm] == 0)
+	s.TurnTo(&k.seen, m.use.ctas[sm] == 0, t)
 	if k.smCTAs[sm]++; k.smCTAs[sm] == 1 {
 		k.SMs++
 		k.came(sm, t)

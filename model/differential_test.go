@@ -384,8 +384,10 @@ var naiveTraces = flag.Int("traces", 0, "random traces of each kind that are com
 // result, every CTA's place and times, every kernel's times and what the caches and
 // channels count.
 func TestAgainstNaive(t *testing.T) {
-	compareMany(t, 8*time.Second, 300, func(r *rand.Rand) (text string, machine []string) { return randomTrace(r), randomMachine(r) })
+	compareMany(t, 8*time.Second, 300, anyTrace)
 }
+
+func anyTrace(r *rand.Rand) (text string, machine []string) { return randomTrace(r), randomMachine(r) }
 
 // compareMany compares the two machines on random traces, from one seed each.
 func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.Rand) (text string, machine []string)) {
@@ -405,17 +407,20 @@ func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
 			t.Parallel()
 			for seed := next.Add(1); seed <= int64(traces); seed = next.Add(1) {
-				r := rand.New(rand.NewPCG(uint64(seed), 7))
-				text, machine := random(r)
-				if !agree(t, text, machine) {
-					t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
-				}
+				compareSeed(t, seed, random)
 				if time.Now().After(until) {
 					t.Logf("%d traces of %d", seed, traces)
 					return
 				}
 			}
 		})
+	}
+}
+
+func compareSeed(t *testing.T, seed int64, random func(*rand.Rand) (text string, machine []string)) {
+	text, machine := random(rand.New(rand.NewPCG(uint64(seed), 7)))
+	if !agree(t, text, machine) {
+		t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
 	}
 }
 

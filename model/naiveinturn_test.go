@@ -3,6 +3,7 @@ package model_test
 import (
 	"cmp"
 	"slices"
+	"testing"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -431,4 +432,10 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 			w.held, w.from = nil, max(w.from, done-1)
 		}
 	}
+}
+
+// The machines agree where they once did not: a kernel comes to an SM while an access of a
+// suspended CTA waits for a line of the L1.
+func TestOnceDiffered(t *testing.T) {
+	compareSeed(t, 1703, anyTrace)
 }

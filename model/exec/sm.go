@@ -152,7 +152,7 @@ func (s *SM) Fits(k *Kernel) bool { return s.Config.Fits(s.Used, k.Resources) }
 func (s *SM) Start(c *CTA, t Time) {
 	k := c.Kernel
 	s.Settle(t)
-	s.TurnTo(k, len(s.CTAs) == 0)
+	s.TurnTo(k, len(s.CTAs) == 0, t)
 	s.CTAs = append(s.CTAs, c)
 	s.Used = s.Used.Plus(k.Resources)
 	c.place(s, t)
@@ -174,10 +174,11 @@ func (s *SM) Start(c *CTA, t Time) {
 	}
 }
 
-// TurnTo notes that the next CTA is of a kernel. empty: the SM holds no other.
-func (s *SM) TurnTo(k *Kernel, empty bool) {
+// TurnTo notes that the next CTA, in cycle t, is of a kernel. empty: the SM holds no other.
+func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 	if empty && s.Order != k.Order {
 		s.lsu.Enter(s.Config.L1Bytes(k.Header))
+		s.lsu.Flushed(t)
 	}
 	s.Holder, s.Order = k.ID, k.Order
 }

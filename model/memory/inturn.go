@@ -148,6 +148,21 @@ type obstacle struct {
 
 const noBank = -1
 
+// Flushed has a unit that a suspended CTA's access has stopped look again in cycle t, since
+// the lines and fetches that it may have waited for are gone.
+func (u *LSU) Flushed(t Time) {
+	if len(u.line) == 0 {
+		return
+	}
+	for _, h := range u.line {
+		if h.way == wayLoad && u.l1.tags == nil {
+			h.way = wayBypass // the kernel leaves the L1 nothing
+		}
+	}
+	u.before = obstacle{bank: noBank, fetch: noLoad}
+	u.mem.net.wake(u, t)
+}
+
 // able reports whether a unit that has stopped may go on.
 func (u *LSU) able() bool {
 	o := &u.before

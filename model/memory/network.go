@@ -215,6 +215,14 @@ func (n *network) goOn(u *LSU) {
 	}
 }
 
+// wake has a unit that has stopped go on at the end of cycle t, or of the next if that is
+// over.
+func (n *network) wake(u *LSU, t Time) {
+	n.now = max(n.now, t)
+	n.goOn(u)
+	n.post(len(n.inboxes)+u.sm, max(t, n.over+1))
+}
+
 // ask has the first packet of an SM ask its slice, behind which comes what another
 // slice has let in.
 func (n *network) ask(sm int, t Time, behind int) {

@@ -1,0 +1,52 @@
+package memory
+
+import (
+	"testing"
+
+	"gpureplay/model/hardware"
+	"gpureplay/trace"
+)
+
+// Loads of a suspended CTA that wait for the unit when another kernel comes go on at the end of
+// that cycle, through the kernel's L1, or past where it leaves none.
+func TestFlushedUnitGoesOn(t *testing.T) {
+	cfg, err := hardware.Preset("rtx3070")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.L1.MSHRs = 1
+	for _, bytes := range []int{cfg.L1.Bytes, cfg.L1.Bytes / 2, 0} {
+		m, u := New(cfg), new(LSU)
+		u.Init(m, 0)
+		u.Enter(cfg.L1.Bytes)
+		for i := range uint64(3) {
+			u.Coalescer.Reset()
+			u.Coalescer.Append(1000+40*i, allBytes)
+			u.Coalescer.TakeTurns()
+			if done := u.Global(&Traffic{}, trace.SpaceGlobal, trace.InstLoad, 10+Time(i)); done != Unknown {
+				t.Fatalf("done at %d", done)
+			}
+			u.Load()
+		}
+		if len(u.line) != 2 {
+			t.Fatalf("%d loads wait", len(u.line))
+		}
+		u.Enter(bytes)
+		u.Flushed(20)
+		if at := m.Next(); at != 20 {
+			t.Errorf("an L1 of %d bytes: the unit looks again in cycle %d", bytes, at)
+		}
+		m.Advance(20)
+		if want := map[bool]int{true: 0, false: 2}[bytes == 0]; len(u.line) != want {
+			t.Errorf("an L1 of %d bytes: %d loads wait behind cycle 20, want %d", bytes, len(u.line), want)
+		}
+		known := 0
+		for at := m.Next(); at != Never; at = m.Next() {
+			m.Advance(at)
+			known += len(u.Known())
+		}
+		if known != 3 {
+			t.Errorf("an L1 of %d bytes: of %d loads of three it is known when they are done", bytes, known)
+		}
+	}
+}
