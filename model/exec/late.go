@@ -30,12 +30,12 @@ func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
 	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds}
 }
 
-// serve puts off what waits for loads that are served late. Nothing is said to be done
-// before it can be, so that nothing has gone on that has to be undone.
+// serve puts off warps that wait for loads which are served late. No load is said to be
+// done before it can be, so that no warp has gone on too early.
 func (s *SM) serve(t Time) { s.tell(s.lsu.Serve(t), t) }
 
-// Known lets what has waited for loads go on of which is known now, at the end of cycle t,
-// when they are done.
+// Known lets warps go on, at the end of cycle t, whose loads have a time now at which they
+// are done.
 func (s *SM) Known(t Time) {
 	s.now = t
 	s.tell(s.lsu.Known(), t)

@@ -13,7 +13,7 @@ type answers struct {
 	offered bool        // and it has asked
 }
 
-// answer is what a slice has for an SM from a time on.
+// answer is the reply of a slice to a request of an SM, ready from a time on.
 type answer struct {
 	at    Time
 	of    int32 // as of its packet
@@ -80,7 +80,7 @@ func turnOf(asking []uint64, turn int) int {
 	return -1
 }
 
-// serve has a slice do what a request asks for, in cycle at.
+// serve has a slice perform a request in cycle at.
 func (n *network) serve(k *packet, slice int, at Time) {
 	m, s := n.m, &n.m.slices[slice]
 	m.work, m.before = n.sms[k.sm].unit.workOf(k), s.counts()

@@ -61,7 +61,7 @@ func (q *fetches) next(n int32) (load, more int32) {
 // close forgets a fetch, of which all that have joined it have been taken out.
 func (q *fetches) close(f int32) { q.all[f].load, q.free = q.free, f }
 
-// fetched tells what waits for a fetch when it comes.
+// fetched tells the loads that wait for a fetch when it comes.
 func (u *LSU) fetched(f int32, fill Time) {
 	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
 	u.unknown--

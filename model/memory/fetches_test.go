@@ -6,7 +6,7 @@ import (
 )
 
 // Loads come out of a fetch in the order in which they asked, whatever joins another
-// meanwhile; what has been closed is used again.
+// meanwhile; a closed fetch is used again.
 func TestFetchesKeepOrder(t *testing.T) {
 	q := newFetches()
 	waiting := func(f int32) (all []int32) {

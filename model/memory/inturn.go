@@ -59,7 +59,7 @@ func (u *LSU) queueUp() *queued {
 	return h
 }
 
-// promise numbers what waits.
+// promise numbers an instruction that waits for the unit.
 func (u *LSU) promise(h *queued) {
 	u.refill()
 	u.loadOf(&h.passing).work = h.work
@@ -91,8 +91,8 @@ func (u *LSU) refill() {
 	}
 }
 
-// takes times the requests of an access, up to one that has to wait for what is not
-// known. It reports whether there is none.
+// takes times the requests of an access, up to the first that has to wait. It reports
+// whether none has to.
 func (u *LSU) takes(p *passing, now Time) bool {
 	before := u.l1.stats
 	for p.left > 0 && u.step(p, now) {
@@ -352,7 +352,7 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	return true
 }
 
-// workOf is on what a packet is booked.
+// workOf is the traffic on which a packet is booked.
 func (u *LSU) workOf(k *packet) *Traffic {
 	load := k.of
 	if k.way == wayLoad {
