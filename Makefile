@@ -3,6 +3,7 @@
 # make dist    static commands for Linux, macOS and Windows on amd64 and arm64, in dist/, with checksums
 # make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
+# make newest  the loading tests with the newest versions of the Python packages, which a new user gets
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
@@ -18,7 +19,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
 
 build:
 	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags="-s -w" -o bin/replay ./cmd/replay
@@ -67,6 +68,14 @@ test: venv
 	go vet ./...
 	@.ci/lint
 	go test ./...
+
+# newest runs the loading tests in a copy of the last commit whose Python environment has no pins
+newest:
+	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive HEAD | tar -x -C "$$d" && cd "$$d" && \
+	$(PYTHON) -m venv $(VENV) && \
+	cat $(REQUIREMENTS) | sed 's/#.*//; s/[=;].*//' | sort -u >newest.txt && $(VENV)/bin/pip install -q --disable-pip-version-check -r newest.txt && \
+	$(VENV)/bin/pip list --disable-pip-version-check | grep -iE '^(duckdb|pandas|polars|pyarrow|numpy) ' && touch $(VENV)/.stamp && \
+	go test -count=1 ./replay/table ./replay/timeline ./cmd/command -run 'Engines|Quer|Question|Load|Notebook|Python|Perfetto|Readme'
 
 # processors compares every sample's bytes with those of other processors: of 64 and 32 bits, and of the
 # other byte order. All but 386 are emulated (Debian's qemu-user-static); it takes an hour.
