@@ -160,13 +160,14 @@ func (n *network) receive(sm int, t Time) {
 	if slice < 0 {
 		return
 	}
-	if at := p.in.when(t + lat); at-lat > t {
+	b := &n.back[slice]
+	x := b.head
+	at, free := p.in.claim(t+lat, int(x.flits))
+	if !free {
 		n.post(n.homing+sm, at-lat)
 		return
 	}
-	b := &n.back[slice]
-	x := b.head
-	at := max(p.in.packet(t+lat, int(x.flits)), t+2)
+	at = max(at, t+2)
 	h.asking[slice>>6] &^= 1 << (slice & 63)
 	h.turn = slice + 1
 	h.coming--

@@ -182,10 +182,14 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 		return Never
 	}
 	out, k := &n.m.ports[sm].out, q.first()
-	if at := out.when(max(t, k.ready)); at > t {
+	if k.ready > t {
+		return out.when(k.ready)
+	}
+	at, left := out.claim(t, n.m.flitsOf(k))
+	if !left {
 		return at
 	}
-	k.ready = out.packet(t, n.m.flitsOf(k))
+	k.ready = at
 	o.push(q.pop())
 	n.goOn(o.unit)
 	if o.n == 1 {
@@ -251,11 +255,10 @@ func (n *network) admit(slice int, t Time) {
 		return
 	}
 	lat := n.m.latency
-	if at := s.port.when(t + lat); at-lat > t {
+	if at, free := s.port.claim(t+lat, 1); !free {
 		n.post(n.behind+slice, at-lat)
 		return
 	}
-	s.port.reserve(t + lat)
 	q.asking[sm>>6] &^= 1 << (sm & 63)
 	q.turn = sm + 1
 	o := &n.sms[sm]
@@ -287,11 +290,15 @@ func (n *network) take(slice int, t Time) {
 	if q.n == 0 {
 		return
 	}
-	if at := s.in.when(max(q.first().ready, s.blocked, t)); at > t {
+	if at := max(q.first().ready, s.blocked); at > t {
+		n.post(slice, s.in.when(at))
+		return
+	}
+	if at, free := s.in.claim(t, 1); !free {
 		n.post(slice, at)
 		return
 	}
-	n.serve(q.pop(), slice, s.in.reserve(t))
+	n.serve(q.pop(), slice, t)
 	if q.n > 0 {
 		n.first(slice, t)
 	}

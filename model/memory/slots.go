@@ -8,6 +8,7 @@ import (
 // out of time order, so a next-free counter would be wrong by an order of
 // magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
 type slots struct {
+	at    slotWord // at hand, most of what is asked for; what words has of it is old
 	words *[slotWindow / 64]slotWord
 	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
 
@@ -26,8 +27,7 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r Ratio) slots {
-	s := slots{words: new([slotWindow / 64]slotWord)}
-	s.words[0].free = ^uint64(0) // epoch 0; the others have not begun
+	s := slots{words: new([slotWindow / 64]slotWord), at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -40,6 +40,22 @@ func (s *slots) reserve(t Time) Time {
 		return s.take(t)
 	}
 	return s.ratio.Back(s.take(s.ratio.to(t)))
+}
+
+// claim takes cycle t, if that is free, and the first free ones behind it for the other
+// flits of a packet, and returns the last of them; or else the first free one after t, and
+// takes nothing.
+func (s *slots) claim(t Time, flits int) (at Time, taken bool) {
+	if flits == 1 && s.ratio == nil && s.at.epoch == t>>6 {
+		if bit := uint64(1) << (uint(t) & 63); s.at.free&bit != 0 {
+			s.at.free &^= bit
+			return t, true
+		}
+	}
+	if at = s.when(t); at > t {
+		return at, false
+	}
+	return s.packet(t, flits), true
 }
 
 // when returns the time of the first free cycle at or after t, and leaves it free.
@@ -62,6 +78,32 @@ func (s *slots) packet(t Time, flits int) Time {
 	return s.reserve(t)
 }
 
+// turn brings the word of an epoch to hand, and reports whether there is one: a later
+// one may have its place.
+func (s *slots) turn(e Time) bool {
+	if s.at.epoch == e {
+		return true
+	}
+	s.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
+	w := s.words[uint(e)&(slotWindow/64-1)]
+	if w.epoch > e {
+		return false
+	}
+	if w.epoch < e {
+		w = slotWord{e, ^uint64(0)}
+	}
+	s.at = w
+	return true
+}
+
+// peek returns the word in the place of that of an epoch.
+func (s *slots) peek(e Time) slotWord {
+	if uint(s.at.epoch^e)&(slotWindow/64-1) == 0 {
+		return s.at
+	}
+	return s.words[uint(e)&(slotWindow/64-1)]
+}
+
 // fill takes as many free cycles as SM cycles n come to, from the one in which t
 // lies on.
 func (s *slots) fill(t, n Time) {
@@ -70,18 +112,14 @@ func (s *slots) fill(t, n Time) {
 	}
 	for n > 0 {
 		e := t >> 6
-		w := &s.words[uint(e)&(slotWindow/64-1)]
-		if w.epoch < e {
-			w.epoch, w.free = e, ^uint64(0)
-		}
-		if w.epoch == e {
-			free := w.free >> (uint(t) & 63) << (uint(t) & 63)
+		if s.turn(e) {
+			free := s.at.free >> (uint(t) & 63) << (uint(t) & 63)
 			if k := Time(bits.OnesCount64(free)); k <= n {
-				w.free &^= free
+				s.at.free &^= free
 				n -= k
 			} else {
 				for ; n > 0; n-- {
-					w.free &^= free & -free
+					s.at.free &^= free & -free
 					free &= free - 1
 				}
 			}
@@ -96,7 +134,7 @@ func (s *slots) load(t Time) (taken int) {
 		t = s.ratio.to(t)
 	}
 	for e := max(0, t>>6-2); e < t>>6; e++ {
-		switch w := &s.words[uint(e)&(slotWindow/64-1)]; {
+		switch w := s.peek(e); {
 		case w.epoch == e:
 			taken += 64 - bits.OnesCount64(w.free)
 		case w.epoch > e:
@@ -110,7 +148,7 @@ func (s *slots) load(t Time) (taken int) {
 func (s *slots) next(t Time) Time {
 	for {
 		e := t >> 6
-		w := &s.words[uint(e)&(slotWindow/64-1)]
+		w := s.peek(e)
 		if w.epoch < e {
 			return t
 		}
@@ -126,17 +164,12 @@ func (s *slots) next(t Time) Time {
 // bar takes all cycles from one to before another, whether they are free or not.
 func (s *slots) bar(from, to Time) {
 	for from = max(0, from); from < to; from = from>>6<<6 + 64 {
-		e := from >> 6
-		w := &s.words[uint(e)&(slotWindow/64-1)]
-		if w.epoch < e {
-			w.epoch, w.free = e, ^uint64(0)
-		}
-		if w.epoch == e {
+		if s.turn(from >> 6) {
 			most := ^uint64(0)
 			if n := to - from; n < 64 {
 				most = 1<<uint(n) - 1
 			}
-			w.free &^= most << (uint(from) & 63)
+			s.at.free &^= most << (uint(from) & 63)
 		}
 	}
 }
@@ -144,23 +177,22 @@ func (s *slots) bar(from, to Time) {
 // take is reserve in cycles of the port.
 func (s *slots) take(t Time) Time {
 	for {
-		e := t >> 6
-		w := &s.words[uint(e)&(slotWindow/64-1)]
-		if w.epoch == e {
-			if free := w.free >> (uint(t) & 63); free != 0 {
+		e, there := t>>6, true
+		if s.at.epoch != e {
+			there = s.turn(e)
+		}
+		if there {
+			if free := s.at.free >> (uint(t) & 63); free != 0 {
 				t += Time(bits.TrailingZeros64(free))
-				w.free &^= 1 << (uint(t) & 63)
+				s.at.free &^= 1 << (uint(t) & 63)
 				return t
 			}
-		} else if w.epoch < e {
-			w.epoch, w.free = e, ^uint64(1<<(uint(t)&63))
-			return t
 		}
 		// A word that a later time has taken over counts as full.
 		switch {
 		case e >= s.full && e < s.behind:
 			e = s.behind
-		case w.epoch == e && w.free != 0: // before t
+		case there && s.at.free != 0: // before t
 			e++
 		case e == s.behind:
 			s.behind++
