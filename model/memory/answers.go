@@ -17,38 +17,57 @@ type answers struct {
 type answer struct {
 	at    Time
 	of    int32 // as of its packet
-	sm    int32
-	flits int16
+	sm    uint16
+	flits uint8
 	way   way
+
+	// What the slice and its channel did, in sectors, booked where the request is known.
+	accesses, hits, reads, writes uint8
 }
 
-// answerQueue are answers by time, those of one time as they came.
+// answerQueue are answers by time, those of one time as they came: a ring.
 type answerQueue struct {
-	list []answer
-	from int // the first
+	ring []answer // a power of two
+	head uint32
+	n    uint32
+	soon Time // when the first is ready
 }
 
-func (q *answerQueue) first() Time {
-	if q.from == len(q.list) {
-		return Never
+func newAnswerQueue() answerQueue { return answerQueue{ring: make([]answer, 8), soon: Never} }
+
+// push puts an answer behind those that are ready no later.
+func (q *answerQueue) push(x *answer) {
+	if int(q.n) == len(q.ring) {
+		q.grow()
 	}
-	return q.list[q.from].at
+	mask := uint32(len(q.ring) - 1)
+	i := q.head + q.n
+	for ; i != q.head && q.ring[(i-1)&mask].at > x.at; i-- {
+		q.ring[i&mask] = q.ring[(i-1)&mask]
+	}
+	q.ring[i&mask] = *x
+	q.n++
+	q.soon = min(q.soon, x.at)
 }
 
-func (q *answerQueue) push(x answer) {
-	if q.from > len(q.list)/2 {
-		q.list = q.list[:copy(q.list, q.list[q.from:])]
-		q.from = 0
+// pop takes the first answer out.
+func (q *answerQueue) pop(to *answer) {
+	mask := uint32(len(q.ring) - 1)
+	*to = q.ring[q.head&mask]
+	q.head++
+	if q.n--; q.n == 0 {
+		q.head, q.soon = 0, Never // what is at hand is in the host's caches
+		return
 	}
-	q.list = append(q.list, x)
-	for i := len(q.list) - 1; i > q.from && q.list[i-1].at > x.at; i-- {
-		q.list[i], q.list[i-1] = q.list[i-1], x
-	}
+	q.soon = q.ring[q.head&mask].at
 }
 
-func (q *answerQueue) pop() answer {
-	q.from++
-	return q.list[q.from-1]
+func (q *answerQueue) grow() {
+	ring := make([]answer, 2*len(q.ring))
+	for i := range q.n {
+		ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
+	}
+	q.ring, q.head = ring, 0
 }
 
 // home is where the answers for an SM come.
@@ -83,13 +102,13 @@ func turnOf(asking []uint64, turn int) int {
 // serve has a slice perform a request in cycle at.
 func (n *network) serve(k *packet, slice int, at Time) {
 	m, s := n.m, &n.m.slices[slice]
-	m.work, m.before = n.sms[k.sm].unit.workOf(k), s.counts()
-	x := answer{of: k.of, sm: int32(k.sm), way: k.way, flits: int16(m.flits(k.mask))}
+	before, reads, writes := s.stats.Hits, s.chan_.stats.ReadSectors, s.chan_.stats.WriteSectors
+	x := answer{of: k.of, sm: k.sm, way: k.way, flits: uint8(m.flits(k.mask)), accesses: uint8(bits.OnesCount8(k.mask))}
 	switch k.way {
 	case wayLoad, wayBypass:
 		x.at = s.read(k.sector, k.mask, at)
 	case wayStore, wayStorePast:
-		x.at, x.flits = s.write(n.rests.drop(k), at), int16(m.dataFlits[0])
+		x.at, x.flits = s.write(n.rests.drop(k), at), uint8(m.dataFlits[0])
 	default:
 		r := n.rests.drop(k)
 		if r.turns > 1 {
@@ -97,17 +116,16 @@ func (n *network) serve(k *packet, slice int, at Time) {
 		}
 		x.at = s.atomic(r, at)
 	}
-	m.work.serve(m.before, s.counts())
-	m.work = &m.others
+	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(s.chan_.stats.ReadSectors-reads), uint8(s.chan_.stats.WriteSectors-writes)
 	h := &n.homes[k.sm]
 	if h.coming++; h.coming == 1 || x.at < h.soonest {
 		h.soonest = x.at
 	}
 	b := &n.back[slice]
 	if x.at == at+s.rop+1 {
-		b.hits.push(x)
+		b.hits.push(&x)
 	} else {
-		b.fills.push(x)
+		b.fills.push(&x)
 	}
 	if !b.heads {
 		n.post(n.offers+slice, x.at)
@@ -128,7 +146,7 @@ func (n *network) offer(slice int, t Time, behind int32) {
 	sm := b.head.sm
 	b.offered = true
 	n.homes[sm].asking[slice>>6] |= 1 << (slice & 63)
-	if sm <= behind {
+	if int32(sm) <= behind {
 		t++
 	}
 	n.post(n.homing+int(sm), t)
@@ -138,17 +156,18 @@ func (n *network) offer(slice int, t Time, behind int32) {
 // crossbar; of one time, that which took longer.
 func (n *network) lead(b *answers, slice int, t Time) bool {
 	q := &b.hits
-	if b.fills.first() <= q.first() {
+	if b.fills.soon <= q.soon {
 		q = &b.fills
 	}
-	switch at := q.first(); {
+	switch at := q.soon; {
 	case at == Never:
 		return false
 	case at > t:
 		n.post(n.offers+slice, at)
 		return false
 	}
-	b.head, b.heads = q.pop(), true
+	q.pop(&b.head)
+	b.heads = true
 	b.head.at = n.m.slices[slice].out.packet(b.head.at, int(b.head.flits))
 	return true
 }
@@ -174,6 +193,7 @@ func (n *network) receive(sm int, t Time) {
 	b.heads, b.offered = false, false
 	n.offer(slice, t, int32(sm))
 	u := n.sms[sm].unit
+	u.workOf(x.way, x.of).served(&x)
 	if x.way == wayLoad {
 		u.fetched(x.of, at)
 	} else {

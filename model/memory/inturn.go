@@ -352,10 +352,9 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	return true
 }
 
-// workOf is the traffic on which a packet is booked.
-func (u *LSU) workOf(k *packet) *Traffic {
-	load := k.of
-	if k.way == wayLoad {
+// workOf is the traffic on which an answer is booked.
+func (u *LSU) workOf(w way, load int32) *Traffic {
+	if w == wayLoad {
 		load = u.fetches.all[load].load
 	}
 	return u.waiters.loads[load].work

@@ -69,6 +69,9 @@ func newNetwork(m *System) *network {
 	for i := range n.homes {
 		n.homes[i].asking = make([]uint64, (c.L2.Slices+63)/64)
 	}
+	for i := range n.back {
+		n.back[i].hits, n.back[i].fills = newAnswerQueue(), newAnswerQueue()
+	}
 	for i := range n.inboxes {
 		n.inboxes[i].asking, n.inboxes[i].most = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue)
 	}

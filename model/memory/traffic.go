@@ -41,6 +41,14 @@ func (w *Traffic) serve(before, after counts) {
 	w.DRAMWrites += after.writes - before.writes
 }
 
+// served books what a slice has done for an answer.
+func (w *Traffic) served(x *answer) {
+	w.L2Accesses += uint64(x.accesses)
+	w.L2Hits += uint64(x.hits)
+	w.DRAMReads += uint64(x.reads)
+	w.DRAMWrites += uint64(x.writes)
+}
+
 // Global times the sectors of the Coalescer for an instruction in a space, from the cycle
 // in which it issues, and books what they do on w. It returns when a dependent instruction
 // may issue (for stores: when the last is acknowledged), as far as that is known: of what
