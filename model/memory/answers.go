@@ -73,17 +73,18 @@ func (q *answerQueue) grow() {
 // home is where the answers for an SM come.
 type home struct {
 	asking  []uint64 // slices whose first answer is for the SM
-	turn    int      // the slice whose turn it is
-	coming  int      // answers that slices have for the SM
+	asks    int32    // how many
+	turn    int32    // the slice whose turn it is
+	coming  int32    // answers that slices have for the SM
 	soonest Time     // none of these is there before
 }
 
 // turnOf returns the one whose turn it is of those that ask, or -1.
-func turnOf(asking []uint64, turn int) int {
-	w := turn >> 6
+func turnOf(asking []uint64, turn int32) int {
+	w := int(turn >> 6)
 	if w < len(asking) {
 		if x := asking[w] >> (turn & 63); x != 0 {
-			return turn + bits.TrailingZeros64(x)
+			return int(turn) + bits.TrailingZeros64(x)
 		}
 		for i := w + 1; i < len(asking); i++ {
 			if asking[i] != 0 {
@@ -108,13 +109,14 @@ func (n *network) serve(k *packet, slice int, at Time) {
 	case wayLoad, wayBypass:
 		x.at = s.read(k.sector, k.mask, at)
 	case wayStore, wayStorePast:
-		x.at, x.flits = s.write(n.rests.drop(k), at), uint8(m.dataFlits[0])
+		r := n.rests.drop(k)
+		x.of, x.at, x.flits = r.of, s.write(&r.request, at), uint8(m.dataFlits[0])
 	default:
 		r := n.rests.drop(k)
 		if r.turns > 1 {
 			at = s.in.packet(at, r.turns-1)
 		}
-		x.at = s.atomic(r, at)
+		x.of, x.at = r.of, s.atomic(&r.request, at)
 	}
 	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(s.chan_.stats.ReadSectors-reads), uint8(s.chan_.stats.WriteSectors-writes)
 	h := &n.homes[k.sm]
@@ -145,7 +147,9 @@ func (n *network) offer(slice int, t Time, behind int32) {
 	}
 	sm := b.head.sm
 	b.offered = true
-	n.homes[sm].asking[slice>>6] |= 1 << (slice & 63)
+	h := &n.homes[sm]
+	h.asking[slice>>6] |= 1 << (slice & 63)
+	h.asks++
 	if int32(sm) <= behind {
 		t++
 	}
@@ -175,10 +179,10 @@ func (n *network) lead(b *answers, slice int, t Time) bool {
 // receive lets one of the answers for an SM come to it.
 func (n *network) receive(sm int, t Time) {
 	h, p, lat := &n.homes[sm], &n.m.ports[sm], n.m.latency
-	slice := turnOf(h.asking, h.turn)
-	if slice < 0 {
+	if h.asks == 0 {
 		return
 	}
+	slice := turnOf(h.asking, h.turn)
 	b := &n.back[slice]
 	x := b.head
 	at, free := p.in.claim(t+lat, int(x.flits))
@@ -188,19 +192,23 @@ func (n *network) receive(sm int, t Time) {
 	}
 	at = max(at, t+2)
 	h.asking[slice>>6] &^= 1 << (slice & 63)
-	h.turn = slice + 1
+	h.turn = int32(slice) + 1
+	h.asks--
 	h.coming--
 	b.heads, b.offered = false, false
 	n.offer(slice, t, int32(sm))
-	u := n.sms[sm].unit
+	o := &n.sms[sm]
+	u := o.unit
 	u.workOf(x.way, x.of).served(&x)
 	if x.way == wayLoad {
 		u.fetched(x.of, at)
 	} else {
 		u.back(x.way, x.of, t, at)
 	}
-	n.goOn(u)
-	if turnOf(h.asking, h.turn) >= 0 {
+	if o.stopped {
+		n.goOn(u)
+	}
+	if h.asks > 0 {
 		n.post(n.homing+sm, t+1)
 	}
 }

@@ -56,6 +56,7 @@ func (u *LSU) queueUp() *queued {
 		h = &queued{own: Coalescer{table: u.mem.co.table}}
 	}
 	u.line = append(u.line, h)
+	u.mem.net.sms[u.sm].stopped = true
 	return h
 }
 
@@ -187,6 +188,7 @@ func (u *LSU) resume(t Time) bool {
 	}
 	if n > 0 {
 		u.line = append(u.line[:0], u.line[n:]...)
+		u.mem.net.sms[u.sm].stopped = len(u.line) > 0
 		u.refill()
 	}
 	return n > 0
@@ -248,7 +250,7 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 		u.before = obstacle{bank: int32(bank), fetch: noLoad}
 		return false
 	}
-	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), rest: noRest, ready: at + u.l1.bypass}
+	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), ready: at + u.l1.bypass}
 	switch p.way {
 	case wayStore:
 		k.ready = at + u.l1.latency
@@ -256,11 +258,10 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
 	}
-	if hasRest(p.way, r) {
-		k.rest = u.mem.net.rests.keep(r)
-	}
 	u.loadOf(p).open++
-	k.of = p.load
+	if k.of, k.rest = p.load, hasRest(p.way, r); k.rest {
+		k.of = u.mem.net.rests.keep(r, p.load)
+	}
 	u.mem.net.send(&k, bank, now)
 	return true
 }
@@ -312,7 +313,7 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	f := u.fetches.open(p.load)
 	u.unknown++
 	u.mem.net.send(&packet{
-		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, rest: noRest, ready: at,
+		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, ready: at,
 	}, bank, now)
 	u.fetches.all[f].line, u.fetches.all[f].bit = id, uint8(bit)
 	l1.tags.expect(id, bit, unknownFill+uint32(f))

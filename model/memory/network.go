@@ -18,6 +18,7 @@ type network struct {
 	now     Time
 	over    Time // the last cycle in which it acted
 	busy    bool // it is in a cycle
+	packets packets
 	rests   rests
 	sms     []outbox
 	inboxes []inbox
@@ -37,29 +38,33 @@ type network struct {
 
 // outbox has the requests of an SM that have not left it.
 type outbox struct {
-	fifo          // at the crossbar
-	misses fifo   // the L1's queue
-	banks  []fifo // of the L1; the last: what passes by it
-	asked  bool   // the first has asked its slice
-	unit   *LSU
+	fifo           // at the crossbar
+	misses  fifo   // the L1's queue
+	past    fifo   // what passes by the L1
+	asked   bool   // the first has asked its slice
+	stopped bool   // instructions wait for its unit
+	held    uint64 // banks that have some
+	banks   []fifo // of the L1
+	unit    *LSU
 }
 
 // inbox has those that wait at a slice.
 type inbox struct {
 	fifo
-	asking []uint64 // SMs whose first packet is for the slice
-	turn   int      // the SM whose turn it is
+	turn   int32 // the SM whose turn it is
 	most   int32
+	asks   int32    // SMs whose first packet is for the slice
+	asking []uint64 // which
 }
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1}
+	n := &network{m: m, packets: newPackets(), rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
 	n.past = max(n.depth, int32(c.L1.BypassLatency))
 	for i := range n.sms {
-		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks)+1)
+		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks))
 	}
 	n.offers = n.behind + c.L2.Slices
 	n.homing = n.offers + c.L2.Slices
@@ -147,8 +152,13 @@ func (n *network) send(p *packet, bank int, t Time) {
 	n.now = max(n.now, t)
 	p.slice = uint16(n.m.mapping.slice(p.sector))
 	p.ready = max(p.ready, n.over+1)
-	q := &n.sms[p.sm].banks[bank]
-	if q.push(p); q.n == 1 {
+	o := &n.sms[p.sm]
+	q := &o.past
+	if bank < len(o.banks) {
+		q = &o.banks[bank]
+		o.held |= 1 << (bank & 63)
+	}
+	if q.push(&n.packets, n.packets.put(p)); q.n == 1 {
 		n.post(len(n.inboxes)+int(p.sm), p.ready)
 	}
 }
@@ -159,17 +169,23 @@ func (n *network) leave(sm int, t Time) {
 	if o.n > 0 && !o.asked {
 		n.ask(sm, t, -1)
 	}
-	last := len(o.banks) - 1
-	next := n.enter(sm, &o.banks[last], t)
-	for b := range o.banks[:last] {
+	next := n.enter(sm, &o.past, t)
+	for m := o.held; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		if q.n > 0 && o.misses.n < n.misses && q.first().ready <= t {
-			o.misses.push(q.pop())
-			n.goOn(o.unit)
+		ready := q.first(&n.packets).ready
+		if o.misses.n < n.misses && ready <= t {
+			o.misses.push(&n.packets, q.pop(&n.packets))
+			if o.stopped {
+				n.goOn(o.unit)
+			}
+			if q.n == 0 {
+				o.held &^= 1 << b
+				continue
+			}
+			ready = q.first(&n.packets).ready
 		}
-		if q.n > 0 {
-			next = min(next, max(t+1, q.first().ready))
-		}
+		next = min(next, max(t+1, ready))
 	}
 	next = min(next, n.enter(sm, &o.misses, t))
 	if next < Never {
@@ -184,7 +200,7 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 	if q.n == 0 || o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
-	out, k := &n.m.ports[sm].out, q.first()
+	out, k := &n.m.ports[sm].out, q.first(&n.packets)
 	if k.ready > t {
 		return out.when(k.ready)
 	}
@@ -193,8 +209,10 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 		return at
 	}
 	k.ready = at
-	o.push(q.pop())
-	n.goOn(o.unit)
+	o.push(&n.packets, q.pop(&n.packets))
+	if o.stopped {
+		n.goOn(o.unit)
+	}
 	if o.n == 1 {
 		n.ask(sm, t, -1)
 	}
@@ -207,11 +225,11 @@ func (n *network) enter(sm int, q *fifo, t Time) Time {
 // hasRoom reports whether a bank of an SM's L1, or the way past it, takes one more
 // request: both take one a cycle, however long it is on its way.
 func (n *network) hasRoom(sm, bank int) bool {
-	banks := n.sms[sm].banks
-	if bank == len(banks)-1 {
-		return banks[bank].n < n.past
+	o := &n.sms[sm]
+	if bank == len(o.banks) {
+		return o.past.n < n.past
 	}
-	return banks[bank].n < n.depth
+	return o.banks[bank].n < n.depth
 }
 
 // goOn has a unit that has stopped go on at the end of the cycle, if it may.
@@ -234,13 +252,15 @@ func (n *network) wake(u *LSU, t Time) {
 // slice has let in.
 func (n *network) ask(sm int, t Time, behind int) {
 	o := &n.sms[sm]
-	k := o.first()
+	k := o.first(&n.packets)
 	if o.asked = k.ready <= t; !o.asked {
 		n.post(len(n.inboxes)+sm, k.ready)
 		return
 	}
 	slice := int(k.slice)
-	n.inboxes[slice].asking[sm>>6] |= 1 << (sm & 63)
+	q := &n.inboxes[slice]
+	q.asking[sm>>6] |= 1 << (sm & 63)
+	q.asks++
 	if slice <= behind {
 		t++
 	}
@@ -250,33 +270,31 @@ func (n *network) ask(sm int, t Time, behind int) {
 // admit lets one of the packets that ask a slice into its queue.
 func (n *network) admit(slice int, t Time) {
 	q, s := &n.inboxes[slice], &n.m.slices[slice]
-	if q.n >= q.most {
+	if q.n >= q.most || q.asks == 0 {
 		return
 	}
 	sm := turnOf(q.asking, q.turn)
-	if sm < 0 {
-		return
-	}
 	lat := n.m.latency
 	if at, free := s.port.claim(t+lat, 1); !free {
 		n.post(n.behind+slice, at-lat)
 		return
 	}
 	q.asking[sm>>6] &^= 1 << (sm & 63)
-	q.turn = sm + 1
+	q.turn = int32(sm) + 1
+	q.asks--
 	o := &n.sms[sm]
-	k := o.pop()
+	id := o.pop(&n.packets)
 	if o.asked = false; o.n > 0 {
 		n.ask(sm, t, slice)
 	}
 	if o.n == n.most-1 { // there is room again
 		n.post(len(n.inboxes)+sm, t+1)
 	}
-	k.ready = max(t+lat, t+1)
-	if q.push(k); q.n == 1 {
+	n.packets.all[id].ready = max(t+lat, t+1)
+	if q.push(&n.packets, id); q.n == 1 {
 		n.first(slice, t)
 	}
-	if turnOf(q.asking, q.turn) >= 0 {
+	if q.asks > 0 {
 		n.post(n.behind+slice, t+1)
 	}
 }
@@ -284,7 +302,7 @@ func (n *network) admit(slice int, t Time) {
 // first has a slice take the first packet of its queue when it may, from t on.
 func (n *network) first(slice int, t Time) {
 	s := &n.m.slices[slice]
-	n.post(slice, s.in.when(max(t, n.inboxes[slice].first().ready, s.blocked)))
+	n.post(slice, s.in.when(max(t, n.inboxes[slice].first(&n.packets).ready, s.blocked)))
 }
 
 // take lets a slice serve the first packet of its queue.
@@ -293,7 +311,7 @@ func (n *network) take(slice int, t Time) {
 	if q.n == 0 {
 		return
 	}
-	if at := max(q.first().ready, s.blocked); at > t {
+	if at := max(q.first(&n.packets).ready, s.blocked); at > t {
 		n.post(slice, s.in.when(at))
 		return
 	}
@@ -301,11 +319,11 @@ func (n *network) take(slice int, t Time) {
 		n.post(slice, at)
 		return
 	}
-	n.serve(q.pop(), slice, t)
+	n.serve(n.packets.drop(q.pop(&n.packets)), slice, t)
 	if q.n > 0 {
 		n.first(slice, t)
 	}
-	if turnOf(q.asking, q.turn) >= 0 {
+	if q.asks > 0 {
 		n.post(n.behind+slice, t)
 	}
 }

@@ -1,20 +1,73 @@
 package memory
 
-// packet is a request on its way. Packets lie in their queues, side by side, so that what
-// is first in one and last in another is in the host's caches; a store's bytes lie apart.
+// packet is a request on its way. It lies in one place until its slice has it, and goes
+// from queue to queue by its number; a store's bytes lie apart.
 type packet struct {
 	sector uint64
 	ready  Time  // to leave its SM; then when it comes to its slice
 	of     int32 // the access that waits for it; of a load through the L1 the fetch that it is
-	rest   int32 // its request, if it has more than whole sectors; noRest: it has not
+	next   int32 // the packet behind it in its queue; of one that is free the next
 	slice  uint16
 	sm     uint16
 	way    way
 	mask   uint8
+	rest   bool // it has more than whole sectors, and of is its number in rests
 }
 
-// noRest is that of a request that reads sectors or writes them whole.
-const noRest int32 = -1
+// packets are those that are on their way. The place that was left last is taken first:
+// it is in the host's caches.
+type packets struct {
+	all  []packet
+	free int32
+}
+
+func newPackets() packets { return packets{free: noPacket} }
+
+const noPacket = -1
+
+// put returns the number of a copy of a packet.
+func (s *packets) put(k *packet) int32 {
+	id := s.free
+	if id == noPacket {
+		s.all = append(s.all, *k)
+		return int32(len(s.all) - 1)
+	}
+	s.free = s.all[id].next
+	s.all[id] = *k
+	return id
+}
+
+// drop forgets a packet, which is there until another is put.
+func (s *packets) drop(id int32) *packet {
+	k := &s.all[id]
+	k.next, s.free = s.free, id
+	return k
+}
+
+// fifo is a queue of packets, a chain.
+type fifo struct{ head, tail, n int32 }
+
+// push puts a packet behind the others.
+func (q *fifo) push(s *packets, id int32) {
+	if q.n == 0 {
+		q.head = id
+	} else {
+		s.all[q.tail].next = id
+	}
+	q.tail = id
+	q.n++
+}
+
+// first returns the first packet of a queue that is not empty.
+func (q *fifo) first(s *packets) *packet { return &s.all[q.head] }
+
+// pop takes the first packet out, and returns its number.
+func (q *fifo) pop(s *packets) int32 {
+	id := q.head
+	q.head = s.all[id].next
+	q.n--
+	return id
+}
 
 // hasRest reports whether a request of a way has more than whole sectors.
 func hasRest(w way, r *request) bool {
@@ -34,71 +87,40 @@ func hasRest(w way, r *request) bool {
 
 // rests are requests with what packets have no room for.
 type rests struct {
-	all   []request
+	all   []rest
 	free  []int32
-	whole request // one that writes whole sectors
+	whole rest // of one that writes whole sectors
+}
+
+// rest is a request, and the access that waits for it.
+type rest struct {
+	request
+	of int32
 }
 
 func newRests() rests {
-	return rests{whole: request{turns: 1, bytes: [maxSectors]uint32{allBytes, allBytes, allBytes, allBytes}}}
+	return rests{whole: rest{request: request{turns: 1, bytes: [maxSectors]uint32{allBytes, allBytes, allBytes, allBytes}}}}
 }
 
 // keep returns the number of a copy of a request.
-func (s *rests) keep(r *request) int32 {
+func (s *rests) keep(r *request, of int32) int32 {
 	n := len(s.free)
 	if n == 0 {
-		s.all = append(s.all, *r)
+		s.all = append(s.all, rest{*r, of})
 		return int32(len(s.all) - 1)
 	}
 	id := s.free[n-1]
 	s.free = s.free[:n-1]
-	s.all[id] = *r
+	s.all[id] = rest{*r, of}
 	return id
 }
 
 // drop forgets the request of a packet, which is there until another is kept or dropped.
-func (s *rests) drop(k *packet) *request {
-	if k.rest == noRest {
-		s.whole.sector, s.whole.mask = k.sector, k.mask
+func (s *rests) drop(k *packet) *rest {
+	if !k.rest {
+		s.whole.sector, s.whole.mask, s.whole.of = k.sector, k.mask, k.of
 		return &s.whole
 	}
-	s.free = append(s.free, k.rest)
-	return &s.all[k.rest]
-}
-
-// fifo is a queue of packets, a ring.
-type fifo struct {
-	ring []packet // a power of two
-	head uint32
-	n    int32
-}
-
-// first returns the first packet of a queue that is not empty.
-func (q *fifo) first() *packet { return &q.ring[q.head&uint32(len(q.ring)-1)] }
-
-// pop takes the first packet out, which is where it was until another is pushed.
-func (q *fifo) pop() *packet {
-	k := q.first()
-	q.head++
-	if q.n--; q.n == 0 {
-		q.head = 0 // what is at hand is in the host's caches
-	}
-	return k
-}
-
-// push puts a copy of a packet behind the others.
-func (q *fifo) push(k *packet) {
-	if int(q.n) == len(q.ring) {
-		q.grow()
-	}
-	q.ring[(q.head+uint32(q.n))&uint32(len(q.ring)-1)] = *k
-	q.n++
-}
-
-func (q *fifo) grow() {
-	ring := make([]packet, max(4, 2*len(q.ring)))
-	for i := range uint32(q.n) {
-		ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
-	}
-	q.ring, q.head = ring, 0
+	s.free = append(s.free, k.of)
+	return &s.all[k.of]
 }

@@ -5,19 +5,27 @@ import (
 	"unsafe"
 )
 
-// A queue gives packets back in the order in which they came, also while it grows and
-// goes round.
+// A queue gives packets back in the order in which they came, beside another of the same
+// packets.
 func TestFifoKeepsOrder(t *testing.T) {
-	var q fifo
+	all := newPackets()
+	var q, other fifo
 	next, want := uint64(0), uint64(0)
 	for round := range 200 {
 		for range round % 7 {
-			q.push(&packet{sector: next})
+			q.push(&all, all.put(&packet{sector: next}))
+			other.push(&all, all.put(&packet{sector: ^next}))
 			next++
 		}
 		for i := 0; i < round%5 && q.n > 0; i++ {
-			if got := q.pop().sector; got != want {
+			if got := q.first(&all).sector; got != want {
+				t.Fatalf("packet %d is first, not %d", got, want)
+			}
+			if got := all.drop(q.pop(&all)).sector; got != want {
 				t.Fatalf("packet %d comes for %d", got, want)
+			}
+			if got := all.drop(other.pop(&all)).sector; got != ^want {
+				t.Fatalf("packet %d of the other comes for %d", ^got, want)
 			}
 			want++
 		}
@@ -30,17 +38,17 @@ func TestFifoKeepsOrder(t *testing.T) {
 // What packets have no room for is kept until it is dropped.
 func TestRestsKeepRequests(t *testing.T) {
 	s := newRests()
-	a, b := s.keep(&request{sector: 1, turns: 3}), s.keep(&request{sector: 2})
-	if r := s.drop(&packet{rest: a}); r.sector != 1 || r.turns != 3 {
+	a, b := s.keep(&request{sector: 1, turns: 3}, 8), s.keep(&request{sector: 2}, 9)
+	if r := s.drop(&packet{rest: true, of: a}); r.sector != 1 || r.turns != 3 || r.of != 8 {
 		t.Errorf("%+v", *r)
 	}
-	if c := s.keep(&request{sector: 3}); c != a {
+	if c := s.keep(&request{sector: 3}, 10); c != a {
 		t.Errorf("a request that was dropped leaves no room: %d for %d", c, a)
 	}
-	if r := s.drop(&packet{rest: b}); r.sector != 2 {
+	if r := s.drop(&packet{rest: true, of: b}); r.sector != 2 {
 		t.Errorf("%+v", *r)
 	}
-	if r := s.drop(&packet{rest: noRest, sector: 7, mask: 5}); r.sector != 7 || r.mask != 5 || r.bytes[2] != allBytes {
+	if r := s.drop(&packet{of: 11, sector: 7, mask: 5}); r.of != 11 || r.sector != 7 || r.mask != 5 || r.bytes[2] != allBytes {
 		t.Errorf("%+v", *r)
 	}
 }
