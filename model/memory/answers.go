@@ -172,8 +172,28 @@ func (n *network) lead(b *answers, slice int, t Time) bool {
 	}
 	q.pop(&b.head)
 	b.heads = true
+	n.bringFor(&b.head, q)
 	b.head.at = n.m.slices[slice].out.packet(b.head.at, int(b.head.flits))
 	return true
+}
+
+// bringFor brings what an SM needs to take an answer, and where that begins of the answer
+// behind it.
+func (n *network) bringFor(x *answer, behind *answerQueue) {
+	if behind.n > 0 {
+		if y := &behind.ring[behind.head&uint32(len(behind.ring)-1)]; y.way == wayLoad {
+			bring(&n.sms[y.sm].unit.fetches.all[y.of])
+		}
+	}
+	if x.way != wayLoad {
+		return
+	}
+	u := n.sms[x.sm].unit
+	f := &u.fetches.all[x.of]
+	if c := u.l1.tags; c != nil && uint(f.line) < uint(len(c.lines)) {
+		bring(&c.lines[f.line])
+	}
+	bring(&u.waiters.loads[f.load])
 }
 
 // receive lets one of the answers for an SM come to it.

@@ -61,12 +61,16 @@ func (u *LSU) Init(m *System, sm int) {
 	u.l1.init(&c.L1)
 	u.Soon, u.through.load = Never, noLoad
 	if c.L1.MSHROrder {
-		u.waiters = newWaiters(Time(c.L1.Latency + min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)))
+		window := waitWindow
+		if m.net != nil {
+			window = shortWindow
+		}
+		u.waiters = newWaiters(Time(c.L1.Latency+min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)), window)
 		u.waiters.order = true
 	}
 	if m.net != nil {
 		if u.waiters == nil {
-			u.waiters = newWaiters(0)
+			u.waiters = newWaiters(0, shortWindow)
 		}
 		u.waiters.later = true
 		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))

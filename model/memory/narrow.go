@@ -1,8 +1,6 @@
 package memory
 
-import (
-	"math/bits"
-)
+import "math/bits"
 
 // narrowSets finds and orders the lines of sets of few ways: what is asked of a
 // set lies in a few words, so that a miss touches them, the line that it drives
@@ -54,6 +52,7 @@ func (n *narrowSets) find(c *cache, tag uint64) int32 {
 			}
 		}
 	}
+	bring(&c.lines[set<<(n.shift&31)+int32(s.order>>(n.last&63)&15)])
 	return noLine
 }
 

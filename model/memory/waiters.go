@@ -16,8 +16,8 @@ type waiters struct {
 	later bool // fill times are not known when a load issues
 
 	// Those of the fills in a window, by cycle: the last that came, in a ring with the others.
-	last  *[waitWindow]int32 // 0: none
-	words *[waitWindow / 64]uint64
+	last  []int32 // 0: none; a power of two
+	words []uint64
 	base  Time // the window's first cycle
 	nodes []waiter
 	free  int32 // of nodes
@@ -25,8 +25,12 @@ type waiters struct {
 	far   []farWaiter // of later fills, in the order in which they came
 }
 
-// waitWindow is how many cycles the window has.
-const waitWindow = 1 << 12
+// waitWindow is how many cycles the window has, and shortWindow that of fills of which
+// nobody knows until they are about to come: less of the host's caches.
+const (
+	waitWindow  = 1 << 12
+	shortWindow = 1 << 9
+)
 
 // waiter is one request in the ring of its fill.
 type waiter struct{ load, next int32 }
@@ -55,10 +59,10 @@ type Late struct {
 // noLoad is the number of a load that waits for no fill.
 const noLoad = -1
 
-func newWaiters(ahead Time) *waiters {
+func newWaiters(ahead Time, window int) *waiters {
 	return &waiters{
 		ahead: ahead, soon: Never,
-		last: new([waitWindow]int32), words: new([waitWindow / 64]uint64), nodes: make([]waiter, 1),
+		last: make([]int32, window), words: make([]uint64, window/64), nodes: make([]waiter, 1),
 	}
 }
 
@@ -76,11 +80,17 @@ func (q *waiters) open(t Time) int32 {
 	return int32(len(q.loads) - 1)
 }
 
+// end returns the first cycle behind the window.
+func (q *waiters) end() Time { return q.base + Time(len(q.last)) }
+
+// at returns the place of a cycle of the window.
+func (q *waiters) at(t Time) uint { return uint(t) & uint(len(q.last)-1) }
+
 // wait adds a request of a load to those of a fill.
 func (q *waiters) wait(load int32, fill Time) {
 	q.loads[load].left++
 	q.soon = min(q.soon, fill-q.ahead)
-	if fill >= q.base+waitWindow {
+	if fill >= q.end() {
 		q.far = append(q.far, farWaiter{fill, load})
 		return
 	}
@@ -95,7 +105,7 @@ func (q *waiters) join(load int32, fill Time) {
 	} else {
 		q.free = q.nodes[n].next
 	}
-	i := uint(fill) & (waitWindow - 1)
+	i := q.at(fill)
 	q.nodes[n] = waiter{load, n}
 	if last := q.last[i]; last != 0 {
 		q.nodes[n].next, q.nodes[last].next = q.nodes[last].next, n
@@ -111,10 +121,10 @@ func (q *waiters) serve(until Time, port *slots) []Late {
 		for q.near > 0 && q.first() <= until {
 			q.serveFill(q.first(), port)
 		}
-		if until < q.base+waitWindow || len(q.far) == 0 {
+		if until < q.end() || len(q.far) == 0 {
 			break
 		}
-		q.base += waitWindow
+		q.base = q.end()
 		q.approach()
 	}
 	q.base = max(q.base, until+1)
@@ -131,18 +141,18 @@ func (q *waiters) serve(until Time, port *slots) []Late {
 
 // first returns the cycle of the first fill of the window.
 func (q *waiters) first() Time {
-	e := q.base >> 6
-	w := q.words[e&(waitWindow/64-1)] >> (uint(q.base) & 63) << (uint(q.base) & 63)
+	e, mask := q.base>>6, Time(len(q.words)-1)
+	w := q.words[e&mask] >> (uint(q.base) & 63) << (uint(q.base) & 63)
 	for w == 0 {
 		e++
-		w = q.words[e&(waitWindow/64-1)]
+		w = q.words[e&mask]
 	}
 	return e<<6 + Time(bits.TrailingZeros64(w))
 }
 
 // serveFill serves the waiters of the fill that comes at a time.
 func (q *waiters) serveFill(fill Time, port *slots) {
-	i := uint(fill) & (waitWindow - 1)
+	i := q.at(fill)
 	last := q.last[i]
 	for n := q.nodes[last].next; ; {
 		x := q.nodes[n]
@@ -184,7 +194,7 @@ func (q *waiters) forget(load int32) {
 func (q *waiters) approach() {
 	kept := q.far[:0]
 	for _, x := range q.far {
-		if x.fill < q.base+waitWindow {
+		if x.fill < q.end() {
 			q.join(x.load, x.fill)
 		} else {
 			kept = append(kept, x)

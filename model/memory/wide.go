@@ -153,6 +153,7 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 		if c.replaceable(l, t) {
 			w.unchain(id, l.tag)
 			w.enchain(id, tag)
+			w.bringOldest(c, w.order[id].prev)
 			w.front(id, end)
 			return id, false
 		}
@@ -160,6 +161,18 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 	}
 	w.rooms[set].busy = idle
 	return noLine, false
+}
+
+// bringOldest brings what the line that is the oldest now is found by when it is replaced,
+// and the one behind it.
+func (w *wideSets) bringOldest(c *cache, id int32) {
+	if id >= w.lines {
+		return
+	}
+	bring(w.head(c.lines[id].tag))
+	if id = w.order[id].prev; id < w.lines {
+		bring(&c.lines[id])
+	}
 }
 
 // fill gives the next empty line of a set to tag.

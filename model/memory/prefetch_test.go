@@ -1,0 +1,16 @@
+package memory
+
+import "testing"
+
+// What is brought is as it was, and an address of nothing does no harm.
+func TestBringReadsNothing(t *testing.T) {
+	x := [64]int{3: 7}
+	was := x
+	for i := range x {
+		bring(&x[i])
+	}
+	bring[int](nil)
+	if x != was {
+		t.Errorf("%v", x)
+	}
+}
