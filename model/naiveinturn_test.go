@@ -19,6 +19,7 @@ type nNetwork struct {
 	inbox [][]*nPacket   // of each slice
 	turn  []int          // SM whose turn it is at each slice
 	done  [][]*nPacket   // answers that each slice has or will have
+	after []model.Time   // the next of them that is of a fill
 	first []*nPacket     // of each slice, at the crossbar
 	next  []int          // slice whose turn it is at each SM
 }
@@ -28,7 +29,7 @@ type nPacket struct {
 	r     *nAsked
 	sm    int
 	ready model.Time
-	late  bool // its answer takes longer than the slice's latency
+	late  bool // its answer is of a fill
 	back  func(t model.Time)
 }
 
@@ -37,6 +38,7 @@ func newNNetwork(m *nMemory) *nNetwork {
 	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
 	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, c.SM.Count)
+	x.after = make([]model.Time, c.L2.Slices)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
 	}
@@ -87,22 +89,59 @@ func (x *nNetwork) step(t model.Time) {
 	}
 }
 
+// perform has slice i take a request at t and returns when it has the answer, and
+// whether that is of a fill: it takes longer than the latency, and not since the request
+// has waited at the slice's head.
+func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) (done model.Time, longer bool) {
+	stood := false
+	for n := 1; n < r.turns; n++ {
+		t = m.sliceIn[i].reserve(t)
+	}
+	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
+		done = m.store(i, r, t)
+	} else {
+		done, stood = m.load(i, r, t)
+	}
+	if kind == trace.InstAtomic && m.cfg.L2.WriteBack {
+		set, tag := m.place(r.sectors[0])
+		if l := m.l2[i].find(set, tag, true); l != nil {
+			for _, s := range r.sectors {
+				l.at(s).dirty = true
+			}
+		}
+	}
+	return done, done > t+1 && !stood
+}
+
 // answer brings the next answer of slice i to the crossbar: that which it has had for
-// the longest, and of one cycle those first that took longer.
+// the longest, and of one cycle that of a fill first; of these it has one a cycle.
 func (x *nNetwork) answer(i int, t model.Time) {
 	if x.first[i] != nil || len(x.done[i]) == 0 {
 		return
 	}
-	k := slices.MinFunc(x.done[i], func(a, b *nPacket) int {
-		if a.ready == b.ready && a.late != b.late && a.late {
-			return -1
-		} else if a.ready == b.ready && a.late != b.late {
-			return 1
+	when := func(k *nPacket) model.Time {
+		if k.late {
+			return max(k.ready, x.after[i])
 		}
-		return cmp.Compare(a.ready, b.ready)
+		return k.ready
+	}
+	k := slices.MinFunc(x.done[i], func(a, b *nPacket) int {
+		switch {
+		case when(a) != when(b):
+			return cmp.Compare(when(a), when(b))
+		case a.late == b.late:
+			return cmp.Compare(a.ready, b.ready)
+		case a.late:
+			return -1
+		}
+		return 1
 	})
-	if k.ready > t {
+	if when(k) > t {
 		return
+	}
+	if k.ready = when(k); k.late {
+		p := x.m.sliceIn[i]
+		x.after[i] = ceilDiv((k.ready*p.clock/p.against+1)*p.against, p.clock)
 	}
 	x.done[i] = slices.DeleteFunc(x.done[i], func(y *nPacket) bool { return y == k })
 	k.ready = x.m.sliceOut[i].packet(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))

@@ -294,28 +294,6 @@ func (m *nMemory) serve(i, sm int, kind trace.InstFlags, r *nAsked, t model.Time
 	return m.in[sm].packet(leave+lat, flits)
 }
 
-// perform has slice i take a request at t and returns when it has the answer, and
-// whether that took longer than its latency.
-func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) (done model.Time, longer bool) {
-	for n := 1; n < r.turns; n++ {
-		t = m.sliceIn[i].reserve(t)
-	}
-	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
-		done = m.store(i, r, t)
-	} else {
-		done = m.load(i, r, t)
-	}
-	if kind == trace.InstAtomic && m.cfg.L2.WriteBack {
-		set, tag := m.place(r.sectors[0])
-		if l := m.l2[i].find(set, tag, true); l != nil {
-			for _, s := range r.sectors {
-				l.at(s).dirty = true
-			}
-		}
-	}
-	return done, done > t+1
-}
-
 // mean is for how long the head of an input waits on the average for an output from t
 // on, in 256th parts of a cycle.
 func (m *nMemory) mean(output *nPort, t model.Time, inputs, outputs int) model.Time {
@@ -392,8 +370,9 @@ func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 	return t + 1
 }
 
-// load is what slice i does for a load, or an atomic, behind its latency.
-func (m *nMemory) load(i int, r *nAsked, t model.Time) model.Time {
+// load is what slice i does for a load, or an atomic, behind its latency. It returns
+// whether the request waited for a fill.
+func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood bool) {
 	set, tag := m.place(r.sectors[0])
 	rop := model.Time(m.cfg.L2.Latency)
 	l := m.l2[i].find(set, tag, true)
@@ -401,13 +380,18 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) model.Time {
 	m.l2Count.note(there, false, len(r.sectors))
 	if there {
 		fill := l.filled(r.sectors)
-		if fill <= t {
-			return t + 1
+		there := fill
+		if m.cfg.Icnt.InTurn {
+			there--
+		}
+		if there <= t {
+			return t + 1, false
 		}
 		if !l.joins(r.sectors[0], m.cfg.L2.SectorBytes, m.cfg.L2.Merge) {
 			m.blocked[i] = max(m.blocked[i], fill-rop)
+			return there + 1, true
 		}
-		return fill + 1
+		return fill + 1, false
 	}
 	if free := m.pending[i].admit(t, m.cfg.L2.MSHRs); free > t {
 		t = free
@@ -420,7 +404,7 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) model.Time {
 		l = m.room(i, set, tag, t)
 	}
 	l.fetch(block, fill)
-	return fill + 1
+	return fill + 1, false
 }
 
 // pendingCycles is for how many cycles channels had a request pending.

@@ -7,7 +7,8 @@ import "math/bits"
 // requests do.
 type answers struct {
 	hits    answerQueue // that take the slice's latency
-	fills   answerQueue // those that take longer
+	fills   answerQueue // those of fills, of which it has one a cycle
+	after   Time        // the next of these, at the soonest
 	head    answer      // the first, which waits for its SM
 	heads   bool        // there is one
 	offered bool        // and it has asked
@@ -104,6 +105,7 @@ func turnOf(asking []uint64, turn int32) int {
 func (n *network) serve(k *packet, slice int, at Time) {
 	m, s := n.m, &n.m.slices[slice]
 	before, reads, writes := s.stats.Hits, s.chan_.stats.ReadSectors, s.chan_.stats.WriteSectors
+	s.stood = false
 	x := answer{of: k.of, sm: k.sm, way: k.way, flits: uint8(m.flits(k.mask)), accesses: uint8(bits.OnesCount8(k.mask))}
 	switch k.way {
 	case wayLoad, wayBypass:
@@ -124,7 +126,7 @@ func (n *network) serve(k *packet, slice int, at Time) {
 		h.soonest = x.at
 	}
 	b := &n.back[slice]
-	if x.at == at+s.rop+1 {
+	if x.at == at+s.rop+1 || s.stood {
 		b.hits.push(&x)
 	} else {
 		b.fills.push(&x)
@@ -157,23 +159,28 @@ func (n *network) offer(slice int, t Time, behind int32) {
 }
 
 // lead finds the first answer that a slice has in cycle t, and when it is at the
-// crossbar; of one time, that which took longer.
+// crossbar; of one time, that of a fill. The answers of fills come one in a cycle of the
+// L2, hits between them (mshr_table::next_access, memory_sub_partition::cache_cycle).
 func (n *network) lead(b *answers, slice int, t Time) bool {
-	q := &b.hits
-	if b.fills.soon <= q.soon {
-		q = &b.fills
+	s := &n.m.slices[slice]
+	q, at := &b.hits, b.hits.soon
+	if fill := max(b.fills.soon, b.after); fill <= at {
+		q, at = &b.fills, fill
 	}
-	switch at := q.soon; {
+	switch {
 	case at == Never:
 		return false
 	case at > t:
 		n.post(n.offers+slice, at)
 		return false
 	}
+	if q == &b.fills {
+		b.after = s.in.after(at)
+	}
 	q.pop(&b.head)
 	b.heads = true
 	n.bringFor(&b.head, q)
-	b.head.at = n.m.slices[slice].out.packet(b.head.at, int(b.head.flits))
+	b.head.at = s.out.packet(at, int(b.head.flits))
 	return true
 }
 

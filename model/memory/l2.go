@@ -12,6 +12,8 @@ type slice struct {
 	port    slots // of the crossbar: requests
 	in      slots // requests that the slice takes
 	out     slots // answers
+	ahead   Time  // a sector is there for others so long before the answer of its fill
+	stood   bool  // the last request waited for a fill, and is a hit
 	owed    Time  // as an SM's port
 	waiting ring  // requests that wait for in
 	tags    *cache
@@ -29,11 +31,15 @@ type slice struct {
 
 func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
 	icnt, l2 := NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
-	return slice{
+	s := slice{
 		port: newSlots(icnt), in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue + c.Icnt.Queue),
 		tags: newMappedCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where), chan_: ch, rop: Time(c.L2.Latency), evicts: !c.L2.WriteBack,
 		mshrs: c.L2.MSHRs, pending: newFlights(), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge, per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
+	if c.Icnt.InTurn {
+		s.ahead = 1
+	}
+	return s
 }
 
 // read returns when the slice has the sectors of mask, from one on, that are asked
@@ -57,11 +63,12 @@ func (s *slice) read(sector uint64, mask uint8, t Time) Time {
 // hit answers from sectors that are present or on their way.
 func (s *slice) hit(id int32, bit uint, mask uint8, t Time) Time {
 	fill := s.tags.filled(id, bit, mask)
-	if fill <= t {
+	if fill-s.ahead <= t {
 		return t + 1
 	}
-	if !s.tags.merge(id, bit, s.merge) {
-		s.blocked = max(s.blocked, fill-s.rop) // it waits at the head of the slice
+	if !s.tags.merge(id, bit, s.merge) { // it waits at the head of the slice
+		s.blocked, s.stood = max(s.blocked, fill-s.rop), true
+		return fill - s.ahead + 1
 	}
 	return fill + 1
 }

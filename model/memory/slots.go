@@ -66,6 +66,14 @@ func (s *slots) when(t Time) Time {
 	return s.ratio.Back(s.next(s.ratio.to(t)))
 }
 
+// after returns when the cycle of the port begins that follows the one of t.
+func (s *slots) after(t Time) Time {
+	if s.ratio == nil {
+		return t + 1
+	}
+	return s.ratio.Back(s.ratio.during(t) + 1)
+}
+
 // packet takes the first free cycles at or after t for the flits of a packet and
 // returns the time of the last.
 func (s *slots) packet(t Time, flits int) Time {
