@@ -29,26 +29,20 @@ func (u *LSU) open(p *passing, t Time) {
 
 // look brings what finds the lines of sectors, and the places that those take which are
 // not there, into the host's caches, all at a time: they would wait for memory one after
-// another.
+// another. Where requests move on their own, it is too early for their slices.
 func (u *LSU) look(sectors []uint64) {
-	c := u.l1.tags
+	c, m := u.l1.tags, u.mem
 	if c.narrow.sets != nil {
 		return
 	}
 	u.absent = c.wide.look(c, sectors, u.l1.per, u.absent[:0])
-	m, seen := u.mem, chained(0)
+	if m.net != nil {
+		return
+	}
 	for _, s := range u.absent {
 		slice := &m.slices[m.mapping.slice(s)]
-		t, tag := slice.tags, s>>(slice.per&63)
-		if t.narrow.sets != nil {
-			continue
-		}
-		seen |= *t.wide.head(tag)
-		if oldest := t.wide.order[t.wide.end(t.set(tag))].prev; oldest < t.wide.lines {
-			seen |= chained(t.lines[oldest].tag)
-		}
+		slice.tags.bring(s >> (slice.per & 63))
 	}
-	c.wide.seen |= uint64(seen)
 }
 
 // pass times the next request of an access through L1, crossbar, L2 and DRAM; there is

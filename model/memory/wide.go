@@ -16,7 +16,6 @@ type wideSets struct {
 	shift  uint      // of the hash, to the index of its bucket
 	number chained   // the bits of a line's number
 	looked []chained // the buckets of an access
-	seen   uint64    // of what has been looked at
 }
 
 // room is what a set has left: ways from which on it is empty since the last flush,
