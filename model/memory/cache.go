@@ -164,7 +164,7 @@ func (c *cache) drop(id int32, sectors uint8) {
 	l := &c.lines[id]
 	l.valid &^= sectors
 	if c.narrow.sets == nil {
-		c.wide.rooms[c.set(l.tag)].busy = 0
+		c.wide.free(c, l.tag)
 	}
 }
 

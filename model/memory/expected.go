@@ -2,10 +2,12 @@ package memory
 
 // expect makes the block of a sector present from a time on that is not known yet.
 func (c *cache) expect(id int32, bit uint, mark uint32) {
-	c.fill(id, bit, c.base, 1)
-	first := c.block.first(bit)
-	for i := range c.block.sectors() {
-		c.lines[id].fill[(first+i)&3] = mark
+	l, first := &c.lines[id], c.block.first(bit)
+	here := c.block.whole() << (first & 7)
+	l.valid |= here
+	l.partial &^= here
+	for s := first; s < first+c.block.sectors(); s++ {
+		l.fill[s&3], l.merges[s&3] = mark, 1
 	}
 }
 
@@ -13,14 +15,18 @@ func (c *cache) expect(id int32, bit uint, mark uint32) {
 func (c *cache) known(id int32, bit uint, mark uint32, t Time) {
 	l := &c.lines[id]
 	if c.narrow.sets == nil {
-		c.wide.rooms[c.set(l.tag)].busy = 0
+		c.wide.free(c, l.tag)
+	}
+	if l.gen != c.gen {
+		return
+	}
+	if t-c.base >= Time(unknownFill) {
+		c.rebase(t)
 	}
 	first := c.block.first(bit)
-	for i := range c.block.sectors() {
-		if s := first + i; l.fill[s&3] == mark && l.valid>>(s&7)&1 != 0 && l.gen == c.gen {
-			partial := l.partial
-			c.put(id, s, t, l.merges[s&3])
-			l.partial = partial
+	for s := first; s < first+c.block.sectors(); s++ {
+		if l.fill[s&3] == mark && l.valid>>(s&7)&1 != 0 {
+			l.fill[s&3] = uint32(max(0, t-c.base))
 		}
 	}
 }

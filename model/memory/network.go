@@ -85,10 +85,11 @@ func newNetwork(m *System) *network {
 
 // post has a unit act at t, unless it acts before.
 func (n *network) post(unit int, t Time) {
-	if n.wheel.Due[unit] <= t {
+	due := &n.wheel.Due[unit]
+	if *due <= t {
 		return
 	}
-	n.wheel.Due[unit] = t
+	*due = t
 	n.put(unit, t)
 }
 
@@ -113,16 +114,17 @@ func (n *network) advance(t Time) {
 	n.busy = true
 	slices := len(n.inboxes)
 	for w := range n.acting {
-		for n.acting[w] != 0 {
-			unit := w<<6 + bits.TrailingZeros64(n.acting[w])
-			n.acting[w] &= n.acting[w] - 1
-			if due := n.wheel.Due[unit]; due > t {
-				if due < Never {
-					n.put(unit, due)
+		for word := &n.acting[w]; *word != 0; {
+			unit := w<<6 + bits.TrailingZeros64(*word)
+			*word &= *word - 1
+			due := &n.wheel.Due[unit]
+			if *due > t {
+				if *due < Never {
+					n.put(unit, *due)
 				}
 				continue
 			}
-			n.wheel.Due[unit] = Never
+			*due = Never
 			switch {
 			case unit < slices:
 				n.take(unit, t)
@@ -319,7 +321,11 @@ func (n *network) take(slice int, t Time) {
 		n.post(slice, at)
 		return
 	}
-	n.serve(n.packets.drop(q.pop(&n.packets)), slice, t)
+	k := n.packets.drop(q.pop(&n.packets))
+	if q.n > 0 {
+		bring(q.first(&n.packets))
+	}
+	n.serve(k, slice, t)
 	if q.n > 0 {
 		n.first(slice, t)
 	}

@@ -65,9 +65,7 @@ func (q *fifo) first(s *packets) *packet { return &s.all[q.head] }
 func (q *fifo) pop(s *packets) int32 {
 	id := q.head
 	q.head = s.all[id].next
-	if q.n--; q.n > 0 {
-		bring(&s.all[q.head])
-	}
+	q.n--
 	return id
 }
 

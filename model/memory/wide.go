@@ -16,6 +16,7 @@ type wideSets struct {
 	shift  uint      // of the hash, to the index of its bucket
 	number chained   // the bits of a line's number
 	looked []chained // the buckets of an access
+	busy   bool      // some set has been
 }
 
 // room is what a set has left: ways from which on it is empty since the last flush,
@@ -158,7 +159,7 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 		}
 		idle = min(idle, c.idle(l))
 	}
-	w.rooms[set].busy = idle
+	w.rooms[set].busy, w.busy = idle, true
 	return noLine, false
 }
 
@@ -171,6 +172,13 @@ func (w *wideSets) bringOldest(c *cache, id int32) {
 	bring(w.head(c.lines[id].tag))
 	if id = w.order[id].prev; id < w.lines {
 		bring(&c.lines[id])
+	}
+}
+
+// free has the set of a tag look again for a line that can be replaced.
+func (w *wideSets) free(c *cache, tag uint64) {
+	if w.busy {
+		w.rooms[c.set(tag)].busy = 0
 	}
 }
 
