@@ -65,6 +65,7 @@ func (q *fetches) close(f int32) { q.all[f].load, q.free = q.free, f }
 func (u *LSU) fetched(f int32, fill Time) {
 	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
 	u.unknown--
+	u.before.line = false
 	if u.before.fetch == f {
 		u.before.fetch = noLoad
 	}

@@ -139,11 +139,11 @@ func (u *LSU) Known() []Late {
 	return late
 }
 
-// obstacle is what a unit that has stopped waits for: one of these, or else a line of a
-// set of which all are on their way.
+// obstacle is what a unit that has stopped waits for: one of these.
 type obstacle struct {
 	bank  int32 // room in a bank; noBank: not for that
 	mshr  bool  // and an MSHR
+	line  bool  // or a line of a set of which nobody knows when one has come
 	fetch int32 // or for a fetch that as many wait for as may; noLoad: not for that
 }
 
@@ -168,7 +168,7 @@ func (u *LSU) Flushed(t Time) {
 func (u *LSU) able() bool {
 	o := &u.before
 	switch {
-	case o.fetch != noLoad, o.mshr && u.noMSHR():
+	case o.fetch != noLoad, o.line, o.mshr && u.noMSHR():
 		return false
 	}
 	return o.bank == noBank || u.mem.net.hasRoom(u.sm, int(o.bank))
@@ -299,7 +299,7 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	}
 	if id == noLine {
 		if id, at = l1.tags.line(tag, at); id == noLine {
-			u.before = obstacle{bank: noBank, fetch: noLoad}
+			u.before = obstacle{bank: noBank, line: true, fetch: noLoad}
 			return false
 		}
 	}
