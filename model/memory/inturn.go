@@ -383,7 +383,10 @@ func (u *LSU) answered(load int32, t Time) {
 // serveFills gives the write-back port to what waits for fills that are known in cycle t.
 func (u *LSU) serveFills(t Time) {
 	if q := u.waiters; q.order {
-		if q.serve(t+q.ahead, &u.wb); len(q.late) > 0 {
+		if q.soon <= t {
+			q.serve(t+q.ahead, &u.wb)
+		}
+		if len(q.late) > 0 {
 			u.Soon = min(u.Soon, t)
 		}
 	}

@@ -8,18 +8,18 @@ import (
 
 // l1 is the L1 data cache of an SM: its tags, and the misses on their way.
 type l1 struct {
-	cfg      *hardware.L1Config
-	tags     *cache         // nil: there is none
-	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
-	pending  flights        // fill times of the misses
-	stats    l1Stats
+	tags     *cache // nil: there is none
 	latency  Time
-	bypass   Time   // the latency of what passes by it
 	mshrs    int    // 0: any number
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
 	bankMask uint64 // block to bank
 	block    block
+	pending  flights // fill times of the misses
+	stats    l1Stats
+	cfg      *hardware.L1Config
+	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
+	bypass   Time           // the latency of what passes by it
 }
 
 // l1Stats counts sector accesses of the L1.

@@ -11,37 +11,37 @@ import (
 // is timed when it issues: each stage of the way of a request gives a time; with
 // `icnt.in_turn` up to the crossbar.
 type LSU struct {
-	Full      Time // until then the operand collectors are
-	Soon      Time // when [LSU.Serve] has something to do
-	Coalescer *Coalescer
-	cfg       *hardware.Config
-	mem       *System
-	l1        l1
-	free      Time   // from when the unit takes the next instruction
-	queue     []Time // start times of the instructions in the operand collectors
-	oldest    int
-	wb        slots  // write-back port: fills, merged misses and results of shared memory
-	tlb       *cache // nil: every access hits
-	page      uint   // logarithm of sectors per page
-	port      *smPort
-	sm        int
-	one       request  // where the L1 fetches sectors
-	absent    []uint64 // sectors of an access that the L1 does not have, nearly
-	through   passing  // of an access that is timed as it issues
-	waiters   *waiters // nil: each takes the port as it is timed
-	asking    *passing // the access of the request on its way
-
-	conflicts conflictRule
+	Full Time // until then the operand collectors are
+	Soon Time // when [LSU.Serve] has something to do
 
 	// Where requests reach the slices in order of time (inturn.go):
-	work    *Traffic  // of the access at hand
 	line    []*queued // instructions that wait: the unit has stopped
-	spare   []*queued
 	before  obstacle
 	again   bool // it goes on at the end of the cycle
 	telling bool // of loads that are known
+	unknown int  // fetches of which nobody knows when they come
 	fetches fetches
-	unknown int // fetches of which nobody knows when they come
+	waiters *waiters // nil: each takes the port as it is timed
+	mem     *System
+	port    *smPort
+	sm      int
+	l1      l1
+	wb      slots    // write-back port: fills, merged misses and results of shared memory
+	work    *Traffic // of the access at hand
+	asking  *passing // the access of the request on its way
+	free    Time     // from when the unit takes the next instruction
+
+	Coalescer *Coalescer
+	cfg       *hardware.Config
+	queue     []Time // start times of the instructions in the operand collectors
+	oldest    int
+	tlb       *cache    // nil: every access hits
+	page      uint      // logarithm of sectors per page
+	one       request   // where the L1 fetches sectors
+	absent    []uint64  // sectors of an access that the L1 does not have, nearly
+	through   passing   // of an access that is timed as it issues
+	spare     []*queued // of line
+	conflicts conflictRule
 }
 
 const maxBanks = 64

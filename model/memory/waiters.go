@@ -118,8 +118,12 @@ func (q *waiters) join(load int32, fill Time) {
 // serve lets the waiters of fills up to a time take the port, in order.
 func (q *waiters) serve(until Time, port *slots) []Late {
 	for {
-		for q.near > 0 && q.first() <= until {
-			q.serveFill(q.first(), port)
+		for q.near > 0 {
+			fill := q.first()
+			if fill > until {
+				break
+			}
+			q.serveFill(fill, port)
 		}
 		if until < q.end() || len(q.far) == 0 {
 			break
