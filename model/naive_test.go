@@ -450,7 +450,11 @@ func (s *nSM) step(n *naive) {
 		}
 	}
 	s.ending = later
+	first := 0
+	if n.cfg.SM.SchedulersInTurn {
+		first = int(n.t % model.Time(len(s.last)))
+	}
 	for i := range s.last {
-		s.issue(n, i)
+		s.issue(n, (first+i)%len(s.last))
 	}
 }

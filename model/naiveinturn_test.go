@@ -72,7 +72,7 @@ func (x *nNetwork) step(t model.Time) {
 		banks, past := x.banks[sm], c.L1.Banks
 		x.enter(sm, &banks[past], t)
 		for b := range past {
-			if len(banks[b]) > 0 && banks[b][0].ready <= t && len(x.queue[sm]) < c.L1.MissQueue {
+			if len(banks[b]) > 0 && banks[b][0].ready <= t && len(x.queue[sm]) < x.roomFor(banks[b][0]) {
 				x.queue[sm], banks[b] = append(x.queue[sm], banks[b][0]), banks[b][1:]
 			}
 		}
@@ -111,6 +111,14 @@ func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) 
 		}
 	}
 	return done, done > t+1 && !stood
+}
+
+// roomFor: one place of an L1's queue is for what stores, where there are two.
+func (x *nNetwork) roomFor(k *nPacket) int {
+	if k.kind == trace.InstLoad {
+		return max(1, x.m.cfg.L1.MissQueue-1)
+	}
+	return x.m.cfg.L1.MissQueue
 }
 
 // answer brings the next answer of slice i to the crossbar: that which it has had for
@@ -267,6 +275,12 @@ func (u *nLSU) goOn(t model.Time) {
 		return
 	}
 	if h := u.line[0]; h.begun {
+		if h.bank >= 0 {
+			if !u.n.mem.net.hasRoom(u.s.id, h.bank) {
+				return
+			}
+			h.at, h.taken, h.bank = max(h.at, t), map[int]bool{h.bank: true}, -1
+		}
 		h.at = max(h.at, t-u.lag(h))
 	}
 	u.resume()
@@ -326,6 +340,7 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 		return u.loadInTurn(h, k, bank, set, tag, block, at)
 	}
 	if !x.hasRoom(sm, bank) {
+		h.bank = bank
 		return false
 	}
 	switch {
@@ -357,7 +372,11 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		}
 		return done
 	}
-	if c.MSHRs > 0 && u.unknown >= c.MSHRs || !x.hasRoom(sm, bank) {
+	if !x.hasRoom(sm, bank) {
+		h.bank = bank
+		return false
+	}
+	if c.MSHRs > 0 && u.unknown >= c.MSHRs {
 		return false
 	}
 	for l == nil {

@@ -39,6 +39,8 @@ type nHeld struct {
 	ask      []func() bool // those that are left
 	at       model.Time    // of the next
 	tried    bool          // it has its bank
+	taken    map[int]bool  // banks, in that cycle
+	bank     int           // that it waits for; -1: none
 	known    model.Time    // and its address
 	begun    bool
 	closed   bool // none is left
@@ -178,7 +180,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		start = u.begin(turn + 1)
 		h.done = start + 1
 		if n.cfg.Icnt.InTurn {
-			h.at, u.free = start, start
+			h.at, u.free, h.taken, h.bank = start, start, map[int]bool{}, -1
 		}
 	}
 	for i, r := range asked {
@@ -188,10 +190,12 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		}
 		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(h, in, &q, start+after[i])) })
 		h.ask = append(h.ask, func() bool {
-			if !h.tried && i > 0 {
-				h.at += after[i] - after[i-1]
-			}
-			if !h.tried {
+			if b := int(r[0] / uint64(n.cfg.L1.SectorBytes/32) % uint64(n.cfg.L1.Banks)); !h.tried {
+				if h.taken[b] || len(h.taken) > 0 && u.passes(in) {
+					h.at++
+					clear(h.taken)
+				}
+				h.taken[b] = true
 				h.known = u.translate(q.sectors[0], h.at)
 			}
 			h.tried = true

@@ -455,12 +455,12 @@ func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) mo
 		t = enter
 		m.blocked[i] = max(m.blocked[i], t-model.Time(m.cfg.L2.Latency))
 	}
-	t = c.held.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
+	t = c.held.room(t+behindSlice(m.cfg)) - behindSlice(m.cfg)
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, n, t, write)
 	m.dramCount.note(hit, write, 1)
 	m.dramCount.note(true, write, n-1)
-	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
+	for x := t + behindSlice(m.cfg); x < done; x++ {
 		if !c.pending.has(x) {
 			c.pending.take(x)
 		}

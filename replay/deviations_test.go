@@ -35,6 +35,7 @@ var deviations = []struct {
 	{"choice 23: accesses reach their slices in the order of issue", map[string][]string{"": {"icnt.in_turn=false"}}},
 	{"choice 23: any number of requests for a sector on its way to the L2", map[string][]string{"": {"l2.merge=0"}}},
 	{"choice 24: requests take the write-back port as they are timed", map[string][]string{"": {"l1.mshr_order=false"}}},
+	{"choice 25: the first of the schedulers acts first in each cycle", map[string][]string{"": {"sm.schedulers_in_turn=false"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
 		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},

@@ -31,7 +31,7 @@ func (s *SM) Step(t Time) Time {
 }
 
 // run lets the schedulers act in the cycles before end, in order of time and of
-// their numbers, and returns the next cycle in which there may be something to do. An
+// their turns, and returns the next cycle in which there may be something to do. An
 // SM that is ahead goes no further than to what SMs share.
 func (s *SM) run(end Time) Time {
 	for {
@@ -48,14 +48,14 @@ func (s *SM) run(end Time) Time {
 		if s.lsu.Soon <= t {
 			s.serve(t)
 		}
-		if !s.turns[next&(mostSchedulers-1)].step(s, t) {
+		if !s.whose(next).step(s, t) {
 			return t
 		}
 	}
 }
 
 // turn is when a scheduler acts next: the cycle and, within it, the number of the
-// scheduler.
+// scheduler or, where they take turns, how many act before it.
 type turn Time
 
 const (
@@ -65,11 +65,23 @@ const (
 )
 
 // turnOf returns the turn of a scheduler in cycle t.
-func turnOf(t Time, number uint8) turn {
+func (s *SM) turnOf(t Time, number uint8) turn {
 	if t >= clock.Never {
 		return noTurn
 	}
+	if n := uint64(len(s.sched)); s.rotates {
+		number = uint8((uint64(number) + n - uint64(t)%n) % n)
+	}
 	return turn(t<<turnShift | Time(number))
+}
+
+// whose returns the scheduler of a turn.
+func (s *SM) whose(x turn) *scheduler {
+	at := uint64(x) & (mostSchedulers - 1)
+	if s.rotates {
+		at = (at + uint64(x)>>turnShift) % uint64(len(s.sched))
+	}
+	return s.turns[at&(mostSchedulers-1)]
 }
 
 // sooner returns the smaller of two turns. A branch would be guessed wrongly as often

@@ -172,7 +172,7 @@ func (sc *scheduler) delay(s *SM, w *Warp) {
 // Again lets all schedulers act in cycle t: the load/store unit takes instructions again.
 func (s *SM) Again(t Time) Time {
 	for i := range s.sched {
-		s.at[i] = min(s.at[i], turnOf(t, uint8(i)))
+		s.at[i] = min(s.at[i], s.turnOf(t, uint8(i)))
 	}
 	return t
 }

@@ -49,7 +49,7 @@ func (sc *scheduler) add(s *SM, w *Warp, t Time) {
 		return
 	}
 	at := &s.at[sc.number&(mostSchedulers-1)]
-	*at = min(*at, turnOf(t, sc.number))
+	*at = min(*at, s.turnOf(t, sc.number))
 	sc.put(s, w, t)
 }
 
@@ -140,7 +140,7 @@ func (sc *scheduler) step(s *SM, t Time) (done bool) {
 		s.issue(sc, w, t)
 		break
 	}
-	s.at[sc.number&(mostSchedulers-1)] = turnOf(sc.next(s, t), sc.number)
+	s.at[sc.number&(mostSchedulers-1)] = s.turnOf(sc.next(s, t), sc.number)
 	return true
 }
 

@@ -20,6 +20,7 @@ type SM struct {
 	ends    Time   // the earliest of ending
 	Issued  uint64
 	width   int  // instructions that a scheduler issues in a cycle, of one warp
+	rotates bool // the first of its schedulers in a cycle is the next in turn
 	acting  bool // it is in a cycle
 	ahead   bool // of the device
 	watched bool // somebody is told of each instruction
@@ -126,7 +127,7 @@ type Warp struct {
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
 	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
-	s.width, s.watched = c.IssueWidth, setup.Insts != nil
+	s.width, s.rotates, s.watched = c.IssueWidth, c.SchedulersInTurn, setup.Insts != nil
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.at {
 		s.at[i] = noTurn

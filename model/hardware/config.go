@@ -50,6 +50,7 @@ type SMConfig struct {
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
 	ExitUnit          string `toml:"exit_unit"`          // that an EXIT takes: "control", or "int" for a cycle
 	ExitLatency       int    `toml:"exit_latency"`       // EXIT to the end of its warp, of which its CTA's is the last
+	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, the one that acts first in cycle t is t modulo n; false: the first
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
 	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
 	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once

@@ -13,7 +13,7 @@ type channel struct {
 	ratio   Ratio
 	bus     slots   // in bursts
 	burst   divisor // command cycles of one sector on the bus
-	latency Time    // constant part, SM cycles
+	latency Time    // constant part, SM cycles, with the way there and back
 	mapping *mapping
 	banks   []bank
 	turn    Time  // end of the last write on the bus
@@ -53,6 +53,12 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
+// throughQueues is what a miss of a slice takes where requests are in turn: a cycle in the
+// slice's queue of misses, one in that to the channel, and one from its fill to the
+// first answer (GPGPU-Sim: baseline_cache::cycle, memory_partition_unit::dram_cycle and
+// mshr_table::next_access in memory_sub_partition::cache_cycle).
+const throughQueues = 3
+
 func newChannel(c *hardware.Config, where *mapping) channel {
 	d := &c.DRAM
 	banks := make([]bank, max(1, d.Banks))
@@ -63,9 +69,13 @@ func newChannel(c *hardware.Config, where *mapping) channel {
 		}
 	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
+	latency := Time(d.Latency)
+	if c.Icnt.InTurn {
+		latency += throughQueues
+	}
 	return channel{
 		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
-		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
+		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: latency,
 		mapping: where, banks: banks, queue: newRing(d.Window), credits: newRing(d.Window + d.Return), barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
 	}
 }

@@ -92,3 +92,30 @@ func (u *LSU) fetched(f int32, fill Time) {
 	u.Soon = min(u.Soon, q.soon)
 	u.fetches.close(f)
 }
+
+// obstacle is what a unit that has stopped waits for: one of these.
+type obstacle struct {
+	bank  int32 // room in a bank; noBank: not for that
+	mshr  bool  // and an MSHR
+	line  bool  // or a line of a set of which nobody knows when one has come
+	fetch int32 // or for a fetch that as many wait for as may; noLoad: not for that
+}
+
+const noBank = -1
+
+// able reports whether a unit that has stopped may go on in cycle t. A request that has
+// waited for its bank comes to it then, and has the latency of the L1 before it.
+func (u *LSU) able(t Time) bool {
+	o := &u.before
+	if o.bank != noBank {
+		if !u.mem.net.hasRoom(u.sm, int(o.bank)) {
+			return false
+		}
+		p := &u.line[0].passing
+		o.bank, p.at, p.taken = noBank, max(p.at, t), 1<<(o.bank&(maxBanks-1))
+	}
+	return o.fetch == noLoad && !o.line && !(o.mshr && u.noMSHR())
+}
+
+// noMSHR reports whether fetches of which nobody knows when they come have all MSHRs.
+func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }

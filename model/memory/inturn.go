@@ -139,16 +139,6 @@ func (u *LSU) Known() []Late {
 	return late
 }
 
-// obstacle is what a unit that has stopped waits for: one of these.
-type obstacle struct {
-	bank  int32 // room in a bank; noBank: not for that
-	mshr  bool  // and an MSHR
-	line  bool  // or a line of a set of which nobody knows when one has come
-	fetch int32 // or for a fetch that as many wait for as may; noLoad: not for that
-}
-
-const noBank = -1
-
 // Flushed has a unit that a suspended CTA's access has stopped look again in cycle t, since
 // the lines and fetches that it may have waited for are gone.
 func (u *LSU) Flushed(t Time) {
@@ -160,22 +150,12 @@ func (u *LSU) Flushed(t Time) {
 			h.way = wayBypass // the kernel leaves the L1 nothing
 		}
 	}
-	u.before = obstacle{bank: noBank, fetch: noLoad}
+	u.before = obstacle{bank: u.before.bank, fetch: noLoad}
+	if u.line[0].way.passes() != (int(u.before.bank) == int(u.l1.bankMask)+1) {
+		u.before.bank = noBank
+	}
 	u.mem.net.wake(u, t)
 }
-
-// able reports whether a unit that has stopped may go on.
-func (u *LSU) able() bool {
-	o := &u.before
-	switch {
-	case o.fetch != noLoad, o.line, o.mshr && u.noMSHR():
-		return false
-	}
-	return o.bank == noBank || u.mem.net.hasRoom(u.sm, int(o.bank))
-}
-
-// noMSHR reports whether fetches of which nobody knows when they come have all MSHRs.
-func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }
 
 // resume lets the unit go on in cycle t. It reports whether it takes instructions again.
 func (u *LSU) resume(t Time) bool {
@@ -205,7 +185,8 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 	}
 	u.work = h.work
 	// A request that its bank has taken waits at the end of the L1's latency, and as many
-	// behind it as the latency is long (ldst_unit::L1_latency_queue_cycle).
+	// behind it as the latency is long (ldst_unit::L1_latency_queue_cycle); one that waited
+	// for its bank has come to it in [LSU.able].
 	if !p.way.passes() {
 		t -= u.l1.latency
 	}
@@ -293,8 +274,10 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		}
 	}
 	bank := u.bankOf(p.way, r.sector)
-	if u.noMSHR() || !u.mem.net.hasRoom(u.sm, bank) {
-		u.before = obstacle{bank: int32(bank), mshr: true, fetch: noLoad}
+	if room := u.mem.net.hasRoom(u.sm, bank); !room || u.noMSHR() {
+		if u.before = (obstacle{bank: noBank, mshr: true, fetch: noLoad}); !room {
+			u.before.bank = int32(bank)
+		}
 		return false
 	}
 	if id == noLine {

@@ -175,8 +175,9 @@ func (n *network) leave(sm int, t Time) {
 	for m := o.held; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		ready := q.first(&n.packets).ready
-		if o.misses.n < n.misses && ready <= t {
+		first := q.first(&n.packets)
+		ready := first.ready
+		if ready <= t && o.misses.n < n.roomFor(first) {
 			o.misses.push(&n.packets, q.pop(&n.packets))
 			if o.stopped {
 				n.goOn(o.unit)
@@ -193,6 +194,16 @@ func (n *network) leave(sm int, t Time) {
 	if next < Never {
 		n.post(len(n.inboxes)+sm, next)
 	}
+}
+
+// roomFor is how many requests may be in an L1's queue for one more to go there. Where
+// there may be more than one, a load leaves one place (GPGPU-Sim's data_cache::rd_miss_base
+// asks for room for two).
+func (n *network) roomFor(k *packet) int32 {
+	if k.way == wayLoad {
+		return max(1, n.misses-1)
+	}
+	return n.misses
 }
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is
@@ -236,7 +247,7 @@ func (n *network) hasRoom(sm, bank int) bool {
 
 // goOn has a unit that has stopped go on at the end of the cycle, if it may.
 func (n *network) goOn(u *LSU) {
-	if len(u.line) > 0 && !u.again && u.able() {
+	if len(u.line) > 0 && !u.again && u.able(n.now) {
 		u.again = true
 		n.again = append(n.again, u)
 	}
