@@ -37,6 +37,8 @@ func BenchmarkReplay(b *testing.B) {
 		{"walk", "rtx3070", generated("walk", "steps=8")},
 		{"walk-random", "rtx3070", generated("walk", "steps=8", "pattern=random")},
 		{"chase", "rtx3070", generated("chase")},
+		{"copy-h100", "h100", generated("copy")}, // where an access is timed as it issues
+		{"walk-h100", "h100", generated("walk", "steps=8")},
 	} {
 		b.Run(w.name, func(b *testing.B) { benchmarkReplay(b, w.open(b), w.preset) })
 	}
