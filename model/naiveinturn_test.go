@@ -220,19 +220,6 @@ func (p *nPort) first(t model.Time) model.Time {
 	return ceilDiv(c*p.against, p.clock)
 }
 
-// nFetch is a block that an L1 fetches and of which nobody knows when it comes.
-type nFetch struct{ waiting []*nHeld }
-
-// unknown is the fetch that some of the sectors wait for.
-func (l *nLine) unknown(sectors []uint64) *nFetch {
-	for _, s := range sectors {
-		if f := l.at(s).fetch; f != nil {
-			return f
-		}
-	}
-	return nil
-}
-
 // accessInTurn brings an instruction to the unit. It reports whether all is known of it.
 func (u *nLSU) accessInTurn(h *nHeld) bool {
 	h.since = u.n.t
@@ -393,7 +380,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	h.at = max(h.at, at-model.Time(c.Latency))
 	u.unknown++
 	h.open, h.numbered = h.open+1, true
-	f := &nFetch{waiting: []*nHeld{h}}
+	f := &nFetch{waiting: []nJoined{{h, 0}}}
 	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at
 	k.back = func(fill model.Time) {
 		u.unknown--
@@ -409,13 +396,16 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		}
 		for _, w := range f.waiting {
 			t := fill
-			if u.n.cfg.L1.MSHROrder {
-				u.waiters = append(u.waiters, nWaiter{fill, w})
+			switch {
+			case w.hit >= fill:
+				t = w.hit
+			case u.n.cfg.L1.MSHROrder:
+				u.waiters = append(u.waiters, nWaiter{fill, w.nHeld})
 				w.left++
-			} else {
+			default:
 				t = u.wb.reserve(fill)
 			}
-			u.answered(w, t)
+			u.answered(w.nHeld, t)
 		}
 	}
 	x.banks[sm][bank] = append(x.banks[sm][bank], k)
@@ -433,7 +423,7 @@ func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bo
 		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
 			return false
 		}
-		f.waiting = append(f.waiting, h)
+		f.waiting = append(f.waiting, nJoined{h, done})
 		h.open, h.numbered = h.open+1, true
 		return true
 	}

@@ -44,3 +44,22 @@ func (u *nLSU) arrive(h *nHeld, fill model.Time) model.Time {
 	h.left++
 	return fill
 }
+
+// nFetch is a block that an L1 fetches and of which nobody knows when it comes.
+type nFetch struct{ waiting []nJoined }
+
+// nJoined waits for a fetch, unless that has come by when it would be a hit.
+type nJoined struct {
+	*nHeld
+	hit model.Time
+}
+
+// unknown is the fetch that some of the sectors wait for.
+func (l *nLine) unknown(sectors []uint64) *nFetch {
+	for _, s := range sectors {
+		if f := l.at(s).fetch; f != nil {
+			return f
+		}
+	}
+	return nil
+}

@@ -5,7 +5,7 @@ package memory
 type fetches struct {
 	all  []fetching
 	free int32 // the first of those that are free
-	more []waiter
+	more []joined
 	rest int32 // the first of more that is free
 }
 
@@ -16,6 +16,12 @@ type fetching struct {
 	last int32 // and the last
 	line int32 // that it fills; noLine: none
 	bit  uint8 // the first sector
+}
+
+// joined is a load that has joined a fetch: a hit if that has come by when it would be one.
+type joined struct {
+	load, next int32
+	hit        Time
 }
 
 func newFetches() fetches { return fetches{free: noLoad, rest: noLoad} }
@@ -33,16 +39,16 @@ func (q *fetches) open(load int32) int32 {
 	return f
 }
 
-// join has one more load wait for a fetch.
-func (q *fetches) join(f, load int32) {
+// join has one more load wait for a fetch, unless that comes before it would be a hit.
+func (q *fetches) join(f, load int32, hit Time) {
 	n := q.rest
 	if n == noLoad {
 		n = int32(len(q.more))
-		q.more = append(q.more, waiter{})
+		q.more = append(q.more, joined{})
 	} else {
 		q.rest = q.more[n].next
 	}
-	q.more[n] = waiter{load, noLoad}
+	q.more[n] = joined{load, noLoad, hit}
 	if x := &q.all[f]; x.more == noLoad {
 		x.more, x.last = n, n
 	} else {
@@ -50,12 +56,13 @@ func (q *fetches) join(f, load int32) {
 	}
 }
 
-// next takes out a load that has joined a fetch, and returns it and the one behind it.
-func (q *fetches) next(n int32) (load, more int32) {
+// next takes out a load that has joined a fetch, and returns it, when it would be a hit,
+// and the one behind it.
+func (q *fetches) next(n int32) (load int32, hit Time, more int32) {
 	x := &q.more[n]
-	load, more = x.load, x.next
+	load, hit, more = x.load, x.hit, x.next
 	x.next, q.rest = q.rest, n
-	return load, more
+	return load, hit, more
 }
 
 // close forgets a fetch, of which all that have joined it have been taken out.
@@ -75,19 +82,21 @@ func (u *LSU) fetched(f int32, fill Time) {
 	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
 	}
-	load, more := x.load, x.more
+	load, more, t := x.load, x.more, Time(0)
 	for {
-		t := fill
-		if q.order {
+		switch { // the L1 looks for a load behind its latency: what has come by then is there
+		case t >= fill:
+		case q.order:
 			q.wait(load, fill)
-		} else {
+			t = fill
+		default:
 			t = u.wb.take(fill)
 		}
 		u.answered(load, t)
 		if more == noLoad {
 			break
 		}
-		load, more = u.fetches.next(more)
+		load, t, more = u.fetches.next(more)
 	}
 	u.Soon = min(u.Soon, q.soon)
 	u.fetches.close(f)

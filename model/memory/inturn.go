@@ -313,7 +313,7 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 			return false
 		}
 		u.loadOf(p).open++
-		u.fetches.join(f, p.load)
+		u.fetches.join(f, p.load, done)
 		return true
 	}
 	fill := l1.tags.filled(id, bit, r.mask)
