@@ -69,19 +69,29 @@ func (s *SM) turnOf(t Time, number uint8) turn {
 	if t >= clock.Never {
 		return noTurn
 	}
-	if n := uint64(len(s.sched)); s.rotates {
-		number = uint8((uint64(number) + n - uint64(t)%n) % n)
+	if s.rotates {
+		number = s.rank(uint64(number) - uint64(t))
 	}
 	return turn(t<<turnShift | Time(number))
 }
 
 // whose returns the scheduler of a turn.
 func (s *SM) whose(x turn) *scheduler {
-	at := uint64(x) & (mostSchedulers - 1)
+	at := uint8(x) & (mostSchedulers - 1)
 	if s.rotates {
-		at = (at + uint64(x)>>turnShift) % uint64(len(s.sched))
+		at = s.rank(uint64(at) + uint64(x>>turnShift))
 	}
 	return s.turns[at&(mostSchedulers-1)]
+}
+
+// rank returns a number, which may be less than 0, modulo that of schedulers: in nearly
+// all machines a power of two, which takes no division.
+func (s *SM) rank(x uint64) uint8 {
+	if s.mask != 0 {
+		return uint8(x & s.mask)
+	}
+	n := int64(len(s.sched))
+	return uint8((int64(x)%n + n) % n)
 }
 
 // sooner returns the smaller of two turns. A branch would be guessed wrongly as often

@@ -19,11 +19,12 @@ type SM struct {
 	now     Time   // the cycle that it is in, or was in last
 	ends    Time   // the earliest of ending
 	Issued  uint64
-	width   int  // instructions that a scheduler issues in a cycle, of one warp
-	rotates bool // the first of its schedulers in a cycle is the next in turn
-	acting  bool // it is in a cycle
-	ahead   bool // of the device
-	watched bool // somebody is told of each instruction
+	width   int    // instructions that a scheduler issues in a cycle, of one warp
+	rotates bool   // the first of its schedulers in a cycle is the next in turn
+	mask    uint64 // how many schedulers there are, less one, if that is a power of two; or 0
+	acting  bool   // it is in a cycle
+	ahead   bool   // of the device
+	watched bool   // somebody is told of each instruction
 	turns   [mostSchedulers]*scheduler
 	at      [mostSchedulers]turn
 	lsu     memory.LSU
@@ -128,6 +129,9 @@ func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
 	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
 	s.width, s.rotates, s.watched = c.IssueWidth, c.SchedulersInTurn, setup.Insts != nil
+	if c.Schedulers&(c.Schedulers-1) == 0 {
+		s.mask = uint64(c.Schedulers - 1)
+	}
 	s.free = 1<<c.MaxWarps - 1
 	for i := range s.at {
 		s.at[i] = noTurn
