@@ -420,6 +420,7 @@ func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.
 
 func compareSeed(t *testing.T, seed int64, random func(*rand.Rand) (text string, machine []string)) {
 	text, machine := random(rand.New(rand.NewPCG(uint64(seed), 7)))
+	defer logSeed(t, seed) // also of a run that ends with an error
 	if !agree(t, text, machine) {
 		t.Fatalf("seed %d: %s\n%s", seed, strings.Join(machine, " "), text)
 	}

@@ -458,3 +458,10 @@ func (s *nSM) step(n *naive) {
 		s.issue(n, (first+i)%len(s.last))
 	}
 }
+
+// logSeed names the seed of a comparison that has failed.
+func logSeed(t *testing.T, seed int64) {
+	if t.Failed() {
+		t.Logf("seed %d", seed)
+	}
+}
