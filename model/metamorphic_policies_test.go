@@ -95,7 +95,7 @@ func TestRenamingUnderEveryPolicy(t *testing.T) {
 func TestFasterHostNeverHurts(t *testing.T) {
 	// no phase of a clock, a burst, a refresh or schedulers in turn that a kernel could hit
 	// or miss, no lines that the kernel before drives out of the L2 and a late start finds
-	// written back, and no MSHRs, of which CTAs that begin together have what one leaves
+	// written back, and any number of MSHRs: CTAs that begin together compete for a few
 	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "dram.channels=2", "l2.slices=2",
 		"l1.mshrs=0", "sm.schedulers_in_turn=false"}
 	still = append(append(still, plainMemory...), "l2.bytes=65536")

@@ -184,8 +184,8 @@ func (n *network) lead(b *answers, slice int, t Time) bool {
 	return true
 }
 
-// bringFor brings what an SM needs to take an answer, and where that begins of the answer
-// behind it.
+// bringFor brings the fetch or load of an answer into the host's caches, and the first
+// words of that of the answer behind it.
 func (n *network) bringFor(x *answer, behind *answerQueue) {
 	if behind.n > 0 {
 		if y := &behind.ring[behind.head&uint32(len(behind.ring)-1)]; y.way == wayLoad {

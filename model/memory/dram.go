@@ -53,7 +53,7 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
-// throughQueues is what a miss of a slice takes where requests are in turn: a cycle in the
+// throughQueues are the cycles of a slice's miss in queues where requests are in turn: one in the
 // slice's queue of misses, one in that to the channel, and one from its fill to the
 // first answer (GPGPU-Sim: baseline_cache::cycle, memory_partition_unit::dram_cycle and
 // mshr_table::next_access in memory_sub_partition::cache_cycle).

@@ -102,7 +102,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 	u.fetches.close(f)
 }
 
-// obstacle is what a unit that has stopped waits for: one of these.
+// obstacle is the cause for which a unit has stopped: one of these.
 type obstacle struct {
 	bank  int32 // room in a bank; noBank: not for that
 	mshr  bool  // and an MSHR

@@ -41,7 +41,7 @@ func (w *Traffic) serve(before, after counts) {
 	w.DRAMWrites += after.writes - before.writes
 }
 
-// served books what a slice has done for an answer.
+// served books the work of a slice and its channel for an answer.
 func (w *Traffic) served(x *answer) {
 	w.L2Accesses += uint64(x.accesses)
 	w.L2Hits += uint64(x.hits)

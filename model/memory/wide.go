@@ -163,8 +163,8 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 	return noLine, false
 }
 
-// bringOldest brings what the line that is the oldest now is found by when it is replaced,
-// and the one behind it.
+// bringOldest loads the index entry of the oldest line, which is needed when that is
+// replaced, and the line behind it.
 func (w *wideSets) bringOldest(c *cache, id int32) {
 	if id >= w.lines {
 		return
