@@ -31,8 +31,17 @@ type nKLAP struct {
 // nTeam is what a block's or a kernel's warps have asked for.
 type nTeam struct {
 	slots    uint64
-	waiting  int // warps that have come and not called
+	calls    []*nCall // of a block: those that warps have come to, in turn
 	records  uint64
+	together []*nKept
+}
+
+// nCall is the launch that warps of a block have come to together: those who came
+// before the first of them went on.
+type nCall struct {
+	slots    uint64
+	left     map[*nWarp]bool // who has come to it and not made it
+	gone     bool            // one of them has made it
 	together []*nKept
 }
 
@@ -122,14 +131,17 @@ func (k *nKLAP) before(w *nWarp, asks []trace.Launch) bool {
 		k.run(w, k.code.Warp(klap.Slots{Base: k.warps[w], Threads: uint64(min(threads, 32)), Words: k.code.Words}, threads), asks)
 	case k.scope == "block":
 		block := int(w.cta.k.tk.Block.Count())
-		if team.waiting == 0 {
-			team.slots = k.reserve(block)
+		last := len(team.calls) - 1
+		if last < 0 || team.calls[last].gone {
+			team.calls = append(team.calls, &nCall{slots: k.reserve(block), left: map[*nWarp]bool{}})
+			last++
 		}
-		team.waiting++
+		call := team.calls[last]
+		call.left[w] = true
 		if k.off {
 			k.run(w, k.code.Barrier(threads), asks)
 		} else {
-			k.run(w, k.code.Block(klap.Slots{Base: team.slots, Threads: uint64(block), Words: k.code.Words}, w.id, threads), asks)
+			k.run(w, k.code.Block(klap.Slots{Base: call.slots, Threads: uint64(block), Words: k.code.Words}, w.id, threads), asks)
 		}
 	default:
 		if team.slots == 0 {
@@ -158,12 +170,13 @@ func (k *nKLAP) called(w *nWarp, kept []*nRequest) (first []*nRequest) {
 		}
 		return k.merge(list, k.warps[w], min(int(threadsOf(w.cta.k, w.id)), 32))
 	case "block":
+		call := team.calls[slices.IndexFunc(team.calls, func(c *nCall) bool { return c.left[w] })]
 		for _, r := range kept {
-			team.together = append(team.together, &nKept{r, int(32*w.id) + int(r.l.Lane)})
+			call.together = append(call.together, &nKept{r, int(32*w.id) + int(r.l.Lane)})
 		}
-		if team.waiting--; team.waiting == 0 {
-			first = k.merge(team.together, team.slots, int(w.cta.k.tk.Block.Count()))
-			team.together = nil
+		call.gone = true
+		if delete(call.left, w); len(call.left) == 0 {
+			first = k.merge(call.together, call.slots, int(w.cta.k.tk.Block.Count()))
 		}
 	default:
 		for _, r := range kept {

@@ -62,6 +62,7 @@ type klapBlock struct {
 	came, gone int    // warps that have come to the call, and that have made it
 	recorded   uint64 // places in the list that have been given
 	batches    []*klapBatch
+	before     *klapBlock // the call before this, which not all its warps have made yet
 }
 
 // klapBatch is the requests for one function, and whose they are.
@@ -121,7 +122,14 @@ func (k *keeper) Before(c *model.LaunchCall) *model.AddedCode {
 			return k.code.Warp(b.slots, threads)
 		}
 	case "block":
-		if b.came == b.gone {
+		if b.gone > 0 { // its barrier is behind it
+			next := &klapBlock{}
+			if b.gone < b.came {
+				next.before = b
+			}
+			b, k.blocks[klapCaller{cta: c.CTA}] = next, next
+		}
+		if b.came == 0 {
 			b.slots = k.take(c.Block)
 		}
 		if b.came++; k.free {
@@ -174,7 +182,11 @@ func (k *keeper) take(threads uint64) klap.Slots {
 
 // Called is of [model.LaunchKeeper].
 func (k *keeper) Called(c *model.LaunchCall) {
-	b := k.block(c)
+	last := k.block(c)
+	b := last
+	if last.before != nil {
+		b = last.before
+	}
 	for _, r := range c.Kept {
 		thread := int(r.Lane)
 		if k.scope == "block" {
@@ -188,7 +200,7 @@ func (k *keeper) Called(c *model.LaunchCall) {
 	for _, x := range b.batches {
 		c.Launch(k.merged(x, b))
 	}
-	b.batches = nil
+	last.before, b.batches = nil, nil
 	if k.scope == "warp" {
 		delete(k.blocks, klapCaller{c.CTA, c.Warp})
 	}

@@ -57,6 +57,42 @@ func TestKLAPExample(t *testing.T) {
 	}
 }
 
+// klapPairTrace is a block of which two warps of one scheduler call twice: the first
+// waits for its child in between.
+func klapPairTrace() string {
+	call := func(child int) string {
+		return fmt.Sprintf("  devlaunch\n  child %d lane=0 work=32 params=64 marked\n", child)
+	}
+	var b strings.Builder
+	b.WriteString("launch parent grid=1 block=160\ncta 0\n warp 0\n" + call(1) + "  devsync\n" + call(2) + "  exit\n")
+	for warp := 1; warp < 4; warp++ {
+		fmt.Fprintf(&b, " warp %d\n  exit\n", warp)
+	}
+	b.WriteString(" warp 4\n" + call(3) + call(4) + "  exit\n")
+	for range 4 {
+		b.WriteString("kernel work grid=1 block=32 child\ncta 0\n warp 0\n  exit\n")
+	}
+	return b.String()
+}
+
+// A block's first call is launched when both warps have made it, also where one
+// has come to its second call by then: children 1 and 3, then 2 and 4.
+func TestKLAPCallsOfABlock(t *testing.T) {
+	for _, policy := range []string{"klap", "klap,code=off"} {
+		l, sum := launchRun(t, klapPairTrace(), kepler(t, 1, false), policy)
+		if sum.Kernels != 3 || sum.LaunchesMade != 4 {
+			t.Errorf("%s: %d kernels, %d launches", policy, sum.Kernels, sum.LaunchesMade)
+		}
+		first := map[uint32]model.Time{}
+		for _, r := range l.launches {
+			first[r.Child] = r.FirstCTA
+		}
+		if max(first[1], first[3]) >= min(first[2], first[4]) {
+			t.Errorf("%s: first CTAs %v", policy, first)
+		}
+	}
+}
+
 // A kernel that waits for children that the host is to launch when it has ended waits
 // for ever, and the run says so.
 func TestKLAPByKernelOfWaitingParents(t *testing.T) {
