@@ -69,6 +69,18 @@ func TestManualPages(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	page, err := os.ReadFile(filepath.Join(dir, "replay.1"))
+	for _, want := range []string{
+		"\n.TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR=\\fIDIR\\fR\nDIR of the tables (default replay\\-out)\n",
+		"\\fB\\-\\-as\\-tasks\\fR[=\\fIORDER\\fR]\n", "\\fB\\-\\-audit\\fR\n", "\\fBreplay\\-sweep\\fR(1)",
+	} {
+		if err != nil || !strings.Contains(string(page), want) {
+			t.Errorf("no %q in\n%s", want, page)
+		}
+	}
+	if got, want := roff(".a\n'b \\ -"), "\\&.a\n\\&'b \\e \\-"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
 }
 
 // The version has the commit, where the build knows it.
