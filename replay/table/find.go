@@ -28,6 +28,23 @@ func home(table, format string) string {
 	return format + "/" + table
 }
 
+// homes are the folders under OUT that [home] can be one of. There are few; to ask for
+// each table in each format would be a look for some fifty files.
+func homes(out string) (map[string]bool, error) {
+	there := map[string]bool{}
+	for _, format := range Formats() {
+		above := home("", format)
+		found, err := os.ReadDir(filepath.Join(out, filepath.FromSlash(above)))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("tables: %w", err)
+		}
+		for _, e := range found {
+			there[above+e.Name()] = true
+		}
+	}
+	return there, nil
+}
+
 // place returns where a run's file of a table lies under OUT, with slashes.
 func place(table, format, run string) string {
 	return path.Join(home(table, format), run, "part-0."+format)

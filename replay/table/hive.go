@@ -3,9 +3,7 @@ package table
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
-	"sync"
 )
 
 // Key is what a run is known by: what it replays, on what, and how. The same run
@@ -68,12 +66,25 @@ func keyOf(path string) (k Key, ok bool) {
 // maxSegment is the longest name of a folder that common file systems take.
 const maxSegment = 255
 
-// misread is text that engines take for a number, a date, a truth value or NULL
+// misread reports whether engines take a text for a number, a date, a truth value or NULL
 // where it is a hive key, so that 007 and 7 would be one trace; with underscores
 // before it, which [segment] adds one of.
-var misread = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
-})
+func misread(value string) bool {
+	text := strings.TrimLeft(value, "_")
+	if text == "" {
+		return false
+	}
+	switch word := strings.ToLower(text); strings.TrimPrefix(word, "-") {
+	case "inf", "infinity":
+		return true
+	case "true", "false", "null", "none", "nan":
+		return word[0] != '-'
+	case "hive_default_partition__":
+		return len(value)-len(text) >= 2 && word[0] != '-'
+	}
+	digits := strings.TrimPrefix(strings.TrimLeft(text[:1], "-+")+text[1:], ".")
+	return digits != "" && '0' <= digits[0] && digits[0] <= '9' && strings.Trim(digits, "-+0123456789._eE:TZ/ ") == ""
+}
 
 // segment returns the folder name key=value with the value percent-encoded, as
 // DuckDB and pyarrow decode it. Everything but letters, digits and - _ . is
@@ -83,7 +94,7 @@ func segment(key, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("tables: the %s has no name: a folder cannot be made for it", key)
 	}
-	if misread().MatchString(value) {
+	if misread(value) {
 		value = "_" + value
 	}
 	var b strings.Builder
@@ -110,7 +121,7 @@ func unsegment(s string) (key, value string, ok bool) {
 		return "", "", false
 	}
 	value, err := url.PathUnescape(value)
-	if strings.HasPrefix(value, "_") && misread().MatchString(value) {
+	if strings.HasPrefix(value, "_") && misread(value) {
 		value = value[1:]
 	}
 	return key, value, err == nil

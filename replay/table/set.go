@@ -259,28 +259,29 @@ func (s *Set) finish() {
 	}
 }
 
-// settle makes the files durable, writes the manifest, and commits by one rename.
+// settle makes the files, their manifest and the folder that holds them durable, in
+// whatever order, and commits by one rename.
 func (s *Set) settle() error {
-	errs := make([]error, len(s.files))
-	var all sync.WaitGroup
 	for i, f := range s.files {
-		all.Go(func() { errs[i] = f.settle() })
-	}
-	all.Wait()
-	for i, f := range s.files {
-		if errs[i] != nil {
-			return errs[i]
-		}
 		s.entries[i].Bytes, s.entries[i].SHA256 = f.out.bytes, hex.EncodeToString(f.out.hash.Sum(nil))
 	}
 	next, err := s.manifest()
 	if err != nil || s.outcome.Kept {
 		return err
 	}
-	if err := writeManifest(filepath.Join(s.stage(), manifestName), next); err != nil {
-		return err
+	errs := make([]error, len(s.files), len(s.files)+1)
+	var all sync.WaitGroup
+	for i, f := range s.files {
+		all.Go(func() { errs[i] = f.settle() })
 	}
+	err = writeManifest(filepath.Join(s.stage(), manifestName), next)
 	syncFolder(s.stage())
+	all.Wait()
+	for _, err := range append(errs, err) {
+		if err != nil {
+			return err
+		}
+	}
 	if err := os.Rename(s.stage(), filepath.Join(s.run, committed)); err != nil {
 		return fmt.Errorf("tables: cannot commit the run: %w", err)
 	}
@@ -319,9 +320,16 @@ func leftBehind(out string, m *Manifest) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	there, err := homes(out)
+	if err != nil {
+		return nil, err
+	}
 	var left []string
 	for _, name := range Names() {
 		for _, format := range Formats() {
+			if !there[home(name, format)] {
+				continue
+			}
 			at := place(name, format, run)
 			_, err := os.Stat(filepath.Join(out, filepath.FromSlash(at)))
 			if err == nil && !slices.ContainsFunc(m.Files, func(e ManifestEntry) bool { return e.Path == at }) {

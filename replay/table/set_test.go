@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -309,5 +311,29 @@ func TestSegmentRoundTrip(t *testing.T) {
 		if key, back, ok := unsegment(got); !ok || key != "policy" || back != value {
 			t.Errorf("unsegment(%q) = %q, %q, %v", got, key, back, ok)
 		}
+	}
+}
+
+// What engines misread is what this expression says.
+func TestMisread(t *testing.T) {
+	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
+	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL", "none", "NaN", "inf", "INFINITY", "__HIVE_DEFAULT_PARTITION__", "ß"}
+	random := rand.New(rand.NewPCG(1, 2))
+	misreads := 0
+	for range 100_000 {
+		text := ""
+		for range random.IntN(5) {
+			text += parts[random.IntN(len(parts))]
+		}
+		want := says.MatchString(text)
+		if got := misread(text); got != want {
+			t.Fatalf("%q: %v, want %v", text, got, want)
+		}
+		if want {
+			misreads++
+		}
+	}
+	if misreads < 10_000 {
+		t.Errorf("only %d of the texts are misread", misreads)
 	}
 }
