@@ -2,8 +2,10 @@ package samples
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpureplay/nearest"
 )
@@ -23,7 +25,30 @@ type Generator struct {
 	Generate func(w Writer, p Params) error
 }
 
-var registry = map[string]*Generator{}
+// declared are what makes the generators. They are made when one is first asked for: most
+// commands ask for none.
+var declared []func() Generator
+
+// registry are the generators by name.
+var registry = sync.OnceValue(func() map[string]*Generator { return collect(declared) })
+
+// Register adds a generator. It is called from init.
+func Register(g func() Generator) { declared = append(declared, g) }
+
+// collect makes the generators, by name. It panics on a name that is taken or malformed
+// and on parameters whose defaults are not allowed.
+func collect(declared []func() Generator) map[string]*Generator {
+	all := map[string]*Generator{}
+	for _, make := range declared {
+		g := make()
+		if all[g.Name] != nil {
+			panic(fmt.Sprintf("samples: generator %q registered twice", g.Name))
+		}
+		g.check()
+		all[g.Name] = &g
+	}
+	return all
+}
 
 // validName reports whether a name is of small letters and digits, in parts with
 // dashes between them.
@@ -36,14 +61,11 @@ func validName(name string) bool {
 	return true
 }
 
-// Register adds a generator. It is called from init, and panics on a name that
-// is taken or malformed and on parameters whose defaults are not allowed.
-func Register(g Generator) {
+// check panics on what a generator may not be.
+func (g *Generator) check() {
 	switch {
 	case !validName(g.Name):
 		panic(fmt.Sprintf("samples: bad generator name %q", g.Name))
-	case registry[g.Name] != nil:
-		panic(fmt.Sprintf("samples: generator %q registered twice", g.Name))
 	case g.Title == "" || g.Source == "" || g.Generate == nil:
 		panic(fmt.Sprintf("samples: generator %q lacks a title, a source or a function", g.Name))
 	}
@@ -57,22 +79,16 @@ func Register(g Generator) {
 			panic(fmt.Sprintf("samples: generator %q: default of %v", g.Name, err))
 		}
 	}
-	registry[g.Name] = &g
 }
 
 // List returns the registered generators, sorted by name.
 func List() []*Generator {
-	list := make([]*Generator, 0, len(registry))
-	for _, g := range registry {
-		list = append(list, g)
-	}
-	slices.SortFunc(list, func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) })
-	return list
+	return slices.SortedFunc(maps.Values(registry()), func(a, b *Generator) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Get returns the generator of that name. The error names the nearest and all.
 func Get(name string) (*Generator, error) {
-	if g := registry[name]; g != nil {
+	if g := registry()[name]; g != nil {
 		return g, nil
 	}
 	var names []string

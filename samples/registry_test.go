@@ -20,17 +20,22 @@ func mustPanic(t *testing.T, what string, f func()) {
 // withRegistry runs a test on a registry of its own.
 func withRegistry(t *testing.T, generators ...Generator) {
 	old := registry
-	registry = map[string]*Generator{}
+	registry = func() map[string]*Generator { return collect(made(generators...)) }
 	t.Cleanup(func() { registry = old })
+}
+
+// made are functions that return the generators.
+func made(generators ...Generator) (all []func() Generator) {
 	for _, g := range generators {
-		Register(g)
+		all = append(all, func() Generator { return g })
 	}
+	return all
 }
 
 func TestRegisterRefusesMistakes(t *testing.T) {
 	good := Generator{Name: "stencil", Title: "t", Source: "s", Generate: nothing}
-	withRegistry(t, good)
-	mustPanic(t, "taken name", func() { Register(good) })
+	collect(made(good))
+	mustPanic(t, "taken name", func() { collect(made(good, good)) })
 	for what, change := range map[string]func(g *Generator){
 		"upper case":      func(g *Generator) { g.Name = "Big" },
 		"no name":         func(g *Generator) { g.Name = "" },
@@ -44,7 +49,7 @@ func TestRegisterRefusesMistakes(t *testing.T) {
 		g := good
 		g.Name = "other"
 		change(&g)
-		mustPanic(t, what, func() { Register(g) })
+		mustPanic(t, what, func() { collect(made(good, g)) })
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 
 var alignRules = rules{dragonli: shape{32, 32}, klap: shape{1, 32}, arguments: 8}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(saGenerator) }
+
+func saGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-sa",
 		Machine: "k20m-spawn",
 		Title:   "alignment of reads to a reference, a child for a read with many candidate places",
@@ -38,7 +40,7 @@ func init() {
 			a := &align{genome: genome, reads: reads, mismatches: p.Int("mismatches"), section: p.Int("section")}
 			return a.run(w, p.Int("word"), r)
 		},
-	})
+	}
 }
 
 // alignInput reads or generates the reference and the reads. The sequences of a

@@ -9,8 +9,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(amrGenerator) }
+
+func amrGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-amr",
 		Machine: "k20c",
 		Title:   "adaptive mesh refinement of a flame front; children launch children",
@@ -28,7 +30,7 @@ func init() {
 			m := newMesh(p.Int("side"), p.Int("levels"), r.block, float64(p.Int("threshold")), p.Seed())
 			return m.run(w, r)
 		},
-	})
+	}
 }
 
 // cell is a cell of the mesh: its place in the unit cube, its level and its index.

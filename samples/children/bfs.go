@@ -8,8 +8,10 @@ import (
 
 var bfsRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 5}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(bfsGenerator) }
+
+func bfsGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-bfs",
 		Machine: "k20c",
 		Title:   "breadth-first search, a child for a vertex with many neighbours",
@@ -39,7 +41,7 @@ func init() {
 			_, err = runBFS(w, g, p.Int("ctas"), from, r, p.Text("form") == "flat")
 			return err
 		},
-	})
+	}
 }
 
 // bfs is the search: per level, expand writes all neighbours of the frontier's

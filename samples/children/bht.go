@@ -11,8 +11,10 @@ import (
 
 var bhtRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 5}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(bhtGenerator) }
+
+func bhtGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-bht",
 		Machine: "k20c",
 		Title:   "Barnes-Hut forces: a walk of the tree per body, a child for a long list of interactions",
@@ -33,7 +35,7 @@ func init() {
 			s.bodies = randomBodies(p.Int("bodies"), p.Text("distribution") == "plummer", p.Seed())
 			return s.run(w, p.Int("steps"), r)
 		},
-	})
+	}
 }
 
 // softening keeps forces of close bodies finite, squared.

@@ -10,8 +10,10 @@ import (
 
 var colourRules = rules{dragonli: shape{32, 32}, klap: shape{1, 256}, arguments: 6}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(gcGenerator) }
+
+func gcGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-gc",
 		Machine: "k20c",
 		Title:   "graph colouring by independent sets, a child for a vertex with many neighbours",
@@ -29,7 +31,7 @@ func init() {
 			_, err = runColour(w, g.Undirected(), p.Seed(), r)
 			return err
 		},
-	})
+	}
 }
 
 // colouring gives every vertex a random priority; each round, the uncoloured

@@ -10,8 +10,10 @@ import (
 
 var joinRules = rules{dragonli: shape{128, 128}, klap: shape{1, 32}, arguments: 6}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(joinGenerator) }
+
+func joinGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-join",
 		Machine: "k20c",
 		Title:   "inner join of two sorted relations, a child for a tuple with many matches",
@@ -38,7 +40,7 @@ func init() {
 			slices.Sort(right)
 			return runJoin(w, left, right, r, func(int, [2]int32) {})
 		},
-	})
+	}
 }
 
 // joinKeys draws keys: uniform, or normal with the mean in the middle and

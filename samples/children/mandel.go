@@ -7,8 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(mandelGenerator) }
+
+func mandelGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-mandel",
 		Machine: "k20m-spawn",
 		Title:   "Mandelbrot set by region borders: fill, subdivide or compute each pixel, in children",
@@ -34,7 +36,7 @@ func init() {
 			r.block = p.Int("child-block")
 			return m.run(w, r)
 		},
-	})
+	}
 }
 
 // mandel draws the set over x from -2 to 1 and y from -1.5 to 1.5.

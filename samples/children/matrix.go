@@ -9,8 +9,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(mmGenerator) }
+
+func mmGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-mm",
 		Machine: "k20m-spawn",
 		Title:   "sparse matrix times dense matrix, a child for a row with many non-zeros",
@@ -30,7 +32,7 @@ func init() {
 			_, err = runProduct(w, g, p.Int("columns"), p.Seed(), r)
 			return err
 		},
-	})
+	}
 }
 
 // openMatrix reads or generates a sparse matrix, which need not be square.

@@ -13,8 +13,10 @@ import (
 
 var recommendRules = rules{dragonli: shape{32, 32}, klap: shape{1, 32}, arguments: 6}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(preGenerator) }
+
+func preGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-pre",
 		Machine: "k20c",
 		Title:   "product recommendation by the similarity of items, a child for an item with many ratings",
@@ -40,7 +42,7 @@ func init() {
 			_, err = runRecommend(w, ratings, r)
 			return err
 		},
-	})
+	}
 }
 
 // ratings are what each user gave to items, by user and by item.

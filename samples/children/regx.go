@@ -22,8 +22,10 @@ var defaultPatterns = []string{
 // defaultWords match the default patterns.
 var defaultWords = []string{"GET /index", "root a1b2c3", "10.0.0.254", "0xbeef", "/etc/passwd", "password ", "abcdexyz9"}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(regxGenerator) }
+
+func regxGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-regx",
 		Machine: "k20c",
 		Title:   "regular expressions at every offset of packets or strings, a child for a long one",
@@ -57,7 +59,7 @@ func init() {
 			_, err = runRegx(w, a, texts, r)
 			return err
 		},
-	})
+	}
 }
 
 // openPatterns reads patterns, one a line; empty lines and those that begin with

@@ -8,8 +8,10 @@ import (
 
 var ssspRules = rules{dragonli: shape{32, 32}, klap: shape{1, 128}, arguments: 8}
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(ssspGenerator) }
+
+func ssspGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "dp-sssp",
 		Machine: "k20c",
 		Title:   "single-source shortest paths, a child for a vertex with many neighbours",
@@ -32,7 +34,7 @@ func init() {
 			_, err = runSSSP(w, g, lengths(g, p.Seed()), source, r)
 			return err
 		},
-	})
+	}
 }
 
 // unreached is the distance of a vertex to which no path is known.

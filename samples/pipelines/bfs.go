@@ -7,8 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(bfsGenerator) }
+
+func bfsGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "bfs",
 		Machine: "gk110-ppcs",
 		Title:   "breadth-first search of a random graph, two kernels a level",
@@ -26,7 +28,7 @@ func init() {
 			_, err := newBFS(g).run(w)
 			return err
 		},
-	})
+	}
 }
 
 // bfsBlock is the suite's number of threads of a CTA.

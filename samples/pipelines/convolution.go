@@ -7,8 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(convGenerator) }
+
+func convGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "conv",
 		Machine: "gk110-ppcs",
 		Title:   "separable convolution of an image: rows, then columns, repeated",
@@ -27,7 +29,7 @@ func init() {
 			_, err := c.run(w, p.Int("iterations"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // The suite's filter and how a thread covers its CTA's tile: one halo step, eight

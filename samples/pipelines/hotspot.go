@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(hspGenerator) }
+
+func hspGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "hsp",
 		Machine: "gk110-ppcs",
 		Title:   "HotSpot: heat flow over a chip, repeated",
@@ -21,7 +23,7 @@ func init() {
 			_, err := newHotspot(p.Int("n"), p.Int("pyramid")).run(w, p.Int("kernels"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // hotspotSide is the side of a CTA and of its window of cells.

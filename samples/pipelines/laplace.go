@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(lpcGenerator) }
+
+func lpcGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "lpc",
 		Machine: "gk110-ppcs",
 		Title:   "2D Laplace equation: Jacobi steps, repeated",
@@ -20,7 +22,7 @@ func init() {
 			_, err := laplace{n: p.Int("n")}.run(w, p.Int("kernels"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // laplaceSide is the side of a CTA.

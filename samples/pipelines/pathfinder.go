@@ -9,8 +9,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(pathGenerator) }
+
+func pathGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "path",
 		Machine: "gk110-ppcs",
 		Title:   "PathFinder: the cheapest way down a grid, row by row",
@@ -29,7 +31,7 @@ func init() {
 			_, err := f.run(w, p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // pathBlock is the suite's number of threads of a CTA.

@@ -7,8 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(stnGenerator) }
+
+func stnGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "stn",
 		Machine: "gk110-ppcs",
 		Title:   "7-point stencil over a 3D grid, repeated",
@@ -30,7 +32,7 @@ func init() {
 			_, err := s.run(w, p.Int("kernels"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // The factors of the suite's Jacobi step.

@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(threeMMGenerator) }
+
+func threeMMGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "3mm",
 		Machine: "gk110-ppcs",
 		Title:   "three matrix products: E = A·B, F = C·D, G = E·F",
@@ -19,7 +21,7 @@ func init() {
 			_, err := threeMM(w, p.Int("n"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // mmUnroll is how often the loop over k is unrolled, as nvcc does by default.

@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(vecaddGenerator) }
+
+func vecaddGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "vecadd",
 		Machine: "gk110-ppcs",
 		Title:   "two dependent vector additions: C = A + B, then D = C + A",
@@ -20,7 +22,7 @@ func init() {
 			_, err := vecAdd(w, p.Int("n"), p.Int("block"), p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // vecAddCode is the kernel of figure 7(a): idx = blockDim.x·blockIdx.x +

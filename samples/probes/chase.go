@@ -8,8 +8,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(chaseGenerator) }
+
+func chaseGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "chase",
 		Title:  "pointer chase of one thread: latency",
 		Source: "probe of the memory path",
@@ -31,7 +33,7 @@ func init() {
 			}
 			return chase(w, p.Int("steps"), stride, ring(bytes/stride, r))
 		},
-	})
+	}
 }
 
 // ring returns for each of n places the next: one cycle over all of them, in

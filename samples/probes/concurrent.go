@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(concurrentGenerator) }
+
+func concurrentGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "concurrent",
 		Title:  "kernels of one CTA in streams of their own: concurrency of kernels",
 		Source: "CUDA samples concurrentKernels",
@@ -23,7 +25,7 @@ func init() {
 			}
 			return concurrent(w, p.Int("kernels"), streams, p.Int("threads"), p.Int("steps"))
 		},
-	})
+	}
 }
 
 // concurrent launches kernels that compute for a while and store one value a

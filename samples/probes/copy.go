@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(copyGenerator) }
+
+func copyGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "copy",
 		Title:  "streaming copy: DRAM bandwidth",
 		Source: "probe of the memory path",
@@ -17,7 +19,7 @@ func init() {
 		Generate: func(w samples.Writer, p samples.Params) error {
 			return stream(w, p.Int("kib")<<10, p.Int("width"))
 		},
-	})
+	}
 }
 
 // streamBlock is the number of threads of a CTA.

@@ -11,7 +11,12 @@ import (
 const simtune = "suite simtune of mgpusim, measured on an H100 PCIe"
 
 func init() {
-	samples.Register(samples.Generator{
+	samples.Register(emptyGenerator)
+	samples.Register(ffmaGenerator)
+}
+
+func emptyGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "empty",
 		Machine: "h100-pcie",
 		Title:   "one kernel that does nothing: launch latency and the pace of CTAs",
@@ -26,8 +31,11 @@ func init() {
 				}
 			})
 		},
-	})
-	samples.Register(samples.Generator{
+	}
+}
+
+func ffmaGenerator() samples.Generator {
+	return samples.Generator{
 		Name:    "ffma",
 		Machine: "h100-pcie",
 		Title:   "one kernel of dependent multiply-adds, 128 an iteration: issue",
@@ -38,7 +46,7 @@ func init() {
 				return ffma(c, p.Int("iterations"))
 			})
 		},
-	})
+	}
 }
 
 func launchParams() []samples.Param {

@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(matmulGenerator) }
+
+func matmulGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "matmul",
 		Title:  "dense product of two matrices, tiled in shared memory: arithmetic and shared memory",
 		Source: "CUDA samples matrixMul",
@@ -20,7 +22,7 @@ func init() {
 			_, err := newMatmul(p.Int("m"), p.Int("n"), p.Int("k"), p.Seed()).run(w)
 			return err
 		},
-	})
+	}
 }
 
 // tile is the side of a CTA and of its tiles.

@@ -5,8 +5,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(scaleGenerator) }
+
+func scaleGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "scale",
 		Title:  "small kernels, each of which needs the one before: the boundary between kernels",
 		Source: "the program that RRZE's gpu-small-kernels measures",
@@ -18,7 +20,7 @@ func init() {
 		Generate: func(w samples.Writer, p samples.Params) error {
 			return scale(w, p.Int("elements"), p.Int("block"), p.Int("kernels"))
 		},
-	})
+	}
 }
 
 // scale launches A[i] = 0.25·B[i] over and over in one stream, the arrays changing

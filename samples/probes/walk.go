@@ -7,8 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{
+func init() { samples.Register(walkGenerator) }
+
+func walkGenerator() samples.Generator {
+	return samples.Generator{
 		Name:   "walk",
 		Title:  "uncoalesced walk: every lane reads another sector",
 		Source: "probe of the memory path",
@@ -28,7 +30,7 @@ func init() {
 			_, err := k.run(w, p.Seed())
 			return err
 		},
-	})
+	}
 }
 
 // walkBlock is the number of threads of a CTA.

@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-bf", "beam former, one beam in two tasks: a coarse and a fine filter",
-		"Pagoda tables 3 and 4; StreamIt BeamFormer", common("regular", "irregular"), beamformerKind)
+		"Pagoda tables 3 and 4; StreamIt BeamFormer", beamformerKind)
 }
 
-var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBeamformer, params: []samples.Param{
-	samples.Int("width", 2048, 64, 65536, "samples of a signal, an even number"),
-	samples.Int("taps", 256, 1, 256, "complex coefficients of each of the two filters"),
+var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBeamformer, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("width", 2048, 64, 65536, "samples of a signal, an even number"),
+		samples.Int("taps", 256, 1, 256, "complex coefficients of each of the two filters"),
+	}
 }, most: func(p samples.Params) int {
 	return 2 * units(p.Int("width")) * (14*p.Int("taps") + 40)
 }}

@@ -12,7 +12,7 @@ import (
 type kind struct {
 	name      string // of its device function
 	registers uint32 // per thread: table 3
-	params    []samples.Param
+	params    func() []samples.Param
 
 	// most is an upper bound of the warp instructions of one task.
 	most func(p samples.Params) int

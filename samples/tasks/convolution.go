@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-conv", "image convolution, one image in two tasks: a pass over rows and one over columns",
-		"Pagoda tables 3 and 4; CUDA SDK", common("regular", "irregular"), convolutionKind)
+		"Pagoda tables 3 and 4; CUDA SDK", convolutionKind)
 }
 
-var convolutionKind = &kind{name: "convolution", registers: 25, prepare: prepareConvolution, params: []samples.Param{
-	samples.Int("side", 128, 8, 1024, "pixels along each side of an image"),
-	samples.Int("radius", 8, 1, 8, "of the filter: 2·radius+1 coefficients along each axis"),
+var convolutionKind = &kind{name: "convolution", registers: 25, prepare: prepareConvolution, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("side", 128, 8, 1024, "pixels along each side of an image"),
+		samples.Int("radius", 8, 1, 8, "of the filter: 2·radius+1 coefficients along each axis"),
+	}
 }, most: func(p samples.Params) int {
 	return 2 * units(p.Int("side")*p.Int("side")) * (7*(2*p.Int("radius")+4) + 60)
 }}

@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-dct", "discrete cosine transform of 8x8 blocks, one image per task",
-		"Pagoda tables 3 and 4; CUDA SDK dct8x8, second kernel", common("regular", "irregular"), dctKind)
+		"Pagoda tables 3 and 4; CUDA SDK dct8x8, second kernel", dctKind)
 }
 
-var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: []samples.Param{
-	samples.Int("side", 128, 8, 1024, "pixels along each side of an image, rounded down to a multiple of 8"),
-	samples.Choice("shared", "off: a thread transforms a block in device memory, forth and back; on: a warp transforms four, through shared memory", "off", "on"),
+var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("side", 128, 8, 1024, "pixels along each side of an image, rounded down to a multiple of 8"),
+		samples.Choice("shared", "off: a thread transforms a block in device memory, forth and back; on: a warp transforms four, through shared memory", "off", "on"),
+	}
 }, most: func(p samples.Params) int {
 	return units(p.Int("side")*p.Int("side"))*120 + 20*p.Int("threads")*p.Int("blocks")
 }}

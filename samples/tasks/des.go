@@ -3,6 +3,7 @@ package tasks
 import (
 	"encoding/binary"
 	"math/bits"
+	"sync"
 )
 
 // The tables of FIPS 46-3, bits numbered from 1 at the most significant end.
@@ -66,7 +67,8 @@ func unpick(v uint64, n int, table []uint8) uint64 {
 
 // lookup holds each S-box with the permutation that follows it, as the kernel's
 // tables in constant memory do.
-var lookup = func() (t [8][64]uint32) {
+var lookup = sync.OnceValue(func() *[8][64]uint32 {
+	t := &[8][64]uint32{}
 	for box := range t {
 		for in := range t[box] {
 			row, column := in>>5<<1|in&1, in>>1&15
@@ -75,7 +77,7 @@ var lookup = func() (t [8][64]uint32) {
 		}
 	}
 	return t
-}()
+})
 
 // schedule is the sixteen 48-bit keys of one DES.
 type schedule [16]uint64
@@ -100,7 +102,7 @@ func (s schedule) reversed() (r schedule) {
 
 // rounds runs the sixteen rounds between the two permutations.
 func (s *schedule) rounds(v uint64) uint64 {
-	l, r := uint32(v>>32), uint32(v)
+	lookup, l, r := lookup(), uint32(v>>32), uint32(v)
 	for _, key := range s {
 		wide, f := bits.RotateLeft32(r, -1), uint32(0)
 		for box := range 8 {

@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-fb", "filter bank, one signal through one of its filters per task",
-		"Pagoda figure 1(c), tables 3 and 4; StreamIt FilterBank", common("regular", "irregular"), filterbankKind)
+		"Pagoda figure 1(c), tables 3 and 4; StreamIt FilterBank", filterbankKind)
 }
 
-var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank, params: []samples.Param{
-	samples.Int("width", 2048, 64, 65536, "samples of a signal"),
-	samples.Int("taps", 64, 1, 256, "coefficients of each of the two filters"),
+var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("width", 2048, 64, 65536, "samples of a signal"),
+		samples.Int("taps", 64, 1, 256, "coefficients of each of the two filters"),
+	}
 }, most: func(p samples.Params) int {
 	return 2 * units(p.Int("width")) * (9*p.Int("taps") + 20)
 }}

@@ -18,31 +18,30 @@ const maxBytes uint64 = 1 << 40
 // streams is the number of streams that tasks are given in turn.
 const streams = 32
 
-// common are the parameters that every workload has; sizes are the words of that
-// parameter, none if the workload has sizes of its own.
-func common(sizes ...string) []samples.Param {
-	p := []samples.Param{
+// common are the parameters that every workload has.
+func common() []samples.Param {
+	return []samples.Param{
 		samples.Int("tasks", 256, 1, 1<<24, "tasks"),
 		samples.Int("threads", 128, 32, 512, "threads of a threadblock, a multiple of 32"),
 		samples.Int("blocks", 1, 1, 16, "threadblocks of a task"),
 		samples.Int("inputs", 16, 1, 1024, "different inputs among the tasks"),
 		samples.Int("buffers", 2048, 1, 1<<20, "slots of the device arrays, recycled task by task"),
 		samples.Int("rate", 0, 0, 1e9, "arrivals per second, a Poisson process; 0: all tasks arrive at the start"),
+		samples.Choice("sizes", "all inputs of full size, or threads of 32, 64, 128 or 256 and sides of threads/128 of the full ones", "regular", "irregular"),
+		samples.Seed(),
 	}
-	if len(sizes) > 0 {
-		p = append(p, samples.Choice("sizes", "all inputs of full size, or threads of 32, 64, 128 or 256 and sides of threads/128 of the full ones", sizes...))
-	}
-	return append(p, samples.Seed())
 }
 
 // register adds the generator of a program whose tasks are of the kinds in turn.
-func register(name, title, source string, shared []samples.Param, kinds ...*kind) {
-	params := shared
-	for _, k := range kinds { // those of a kind come after those of all
-		params = append(params, k.params...)
-	}
-	samples.Register(samples.Generator{Name: name, Machine: "titanx-maxwell", Title: title, Source: source, Params: params,
-		Generate: func(w samples.Writer, p samples.Params) error { return generate(w, p, kinds) }})
+func register(name, title, source string, kinds ...*kind) {
+	samples.Register(func() samples.Generator {
+		params := common()
+		for _, k := range kinds { // those of a kind come after those of all
+			params = append(params, k.params()...)
+		}
+		return samples.Generator{Name: name, Machine: "titanx-maxwell", Title: title, Source: source, Params: params,
+			Generate: func(w samples.Writer, p samples.Params) error { return generate(w, p, kinds) }}
+	})
 }
 
 // generate records the inputs of all kinds and then spawns the tasks.

@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-mb", "Mandelbrot sets, one image per task: irregular work per pixel",
-		"Pagoda tables 3 and 4; Quinn, Parallel Programming", common("regular", "irregular"), mandelbrotKind)
+		"Pagoda tables 3 and 4; Quinn, Parallel Programming", mandelbrotKind)
 }
 
-var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMandelbrot, params: []samples.Param{
-	samples.Int("side", 64, 8, 1024, "pixels along each side of an image"),
-	samples.Int("iterations", 400, 1, 65536, "most iterations of a point"),
+var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMandelbrot, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("side", 64, 8, 1024, "pixels along each side of an image"),
+		samples.Int("iterations", 400, 1, 65536, "most iterations of a point"),
+	}
 }, most: func(p samples.Params) int {
 	return units(p.Int("side")*p.Int("side")) * (18*p.Int("iterations") + 60)
 }}

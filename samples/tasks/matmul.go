@@ -7,12 +7,14 @@ import (
 
 func init() {
 	register("tasks-mm", "matrix products, one of small matrices per task",
-		"Pagoda tables 3 and 4; CUDA SDK matrixMul", common("regular", "irregular"), matmulKind)
+		"Pagoda tables 3 and 4; CUDA SDK matrixMul", matmulKind)
 }
 
-var matmulKind = &kind{name: "matmul", registers: 30, prepare: prepareMatmul, params: []samples.Param{
-	samples.Int("n", 64, 4, 512, "rows and columns of a matrix, rounded down to a multiple of 4"),
-	samples.Choice("tiles", "tiles of the factors go through shared memory, or rows and columns are read from device memory", "device", "shared"),
+var matmulKind = &kind{name: "matmul", registers: 30, prepare: prepareMatmul, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("n", 64, 4, 512, "rows and columns of a matrix, rounded down to a multiple of 4"),
+		samples.Choice("tiles", "tiles of the factors go through shared memory, or rows and columns are read from device memory", "device", "shared"),
+	}
 }, most: func(p samples.Params) int {
 	n := ceil(p.Int("n"), matTile) * matTile
 	return 6*units(n*n*n) + 40*units(n*n)

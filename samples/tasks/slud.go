@@ -8,8 +8,10 @@ import (
 	"gpureplay/trace"
 )
 
-func init() {
-	samples.Register(samples.Generator{Name: "tasks-slud", Machine: "titanx-maxwell",
+func init() { samples.Register(sludGenerator) }
+
+func sludGenerator() samples.Generator {
+	return samples.Generator{Name: "tasks-slud", Machine: "titanx-maxwell",
 		Title:  "sparse LU factorisation, one operation on 32x32 tiles per task, known as the factorisation goes",
 		Source: "Pagoda tables 3 and 4; Barcelona OpenMP Task Suite, SparseLU",
 		Params: []samples.Param{
@@ -17,7 +19,7 @@ func init() {
 			samples.Int("threads", 128, 32, 512, "threads of an update, a multiple of 32; the other operations have 32"),
 			samples.Seed(),
 		},
-		Generate: generateSLUD})
+		Generate: generateSLUD}
 }
 
 // sludRegisters is the register count of table 3.

@@ -10,14 +10,16 @@ import (
 
 func init() {
 	register("tasks-3des", "triple DES, one network packet per task",
-		"Pagoda tables 3 and 4; NIST SP 800-67, NetBench", common("regular", "irregular"), tripleDESKind)
+		"Pagoda tables 3 and 4; NIST SP 800-67, NetBench", tripleDESKind)
 }
 
-var tripleDESKind = &kind{name: "3des", registers: 26, prepare: prepareTripleDES, sizes: packetSizes, params: []samples.Param{
-	samples.Int("min-bytes", 2048, 8, 1<<20, "smallest packet"),
-	samples.Int("max-bytes", 16384, 8, 1<<20, "largest packet"),
-	samples.Choice("packets", "all the largest, or sizes uniform between smallest and largest", "largest", "uniform"),
-	samples.Text("pcap", "", "capture file whose packets are encrypted in their order, again from the first after the last"),
+var tripleDESKind = &kind{name: "3des", registers: 26, prepare: prepareTripleDES, sizes: packetSizes, params: func() []samples.Param {
+	return []samples.Param{
+		samples.Int("min-bytes", 2048, 8, 1<<20, "smallest packet"),
+		samples.Int("max-bytes", 16384, 8, 1<<20, "largest packet"),
+		samples.Choice("packets", "all the largest, or sizes uniform between smallest and largest", "largest", "uniform"),
+		samples.Text("pcap", "", "capture file whose packets are encrypted in their order, again from the first after the last"),
+	}
 }, most: func(p samples.Params) int {
 	return units(p.Int("max-bytes")/8) * 3150
 }}

@@ -50,12 +50,14 @@ var behaviours = []struct {
 	{name: "fence", parts: []part{streamStore, fence}},
 }
 
-func init() {
+func init() { samples.Register(generator) }
+
+func generator() samples.Generator {
 	var kinds []string
 	for _, b := range behaviours {
 		kinds = append(kinds, b.name)
 	}
-	samples.Register(samples.Generator{
+	return samples.Generator{
 		Name:   "behaviour",
 		Title:  "random small program of one behaviour, for comparison with other simulators",
 		Source: "probe of every part of a machine",
@@ -68,7 +70,7 @@ func init() {
 		Generate: func(w samples.Writer, p samples.Params) error {
 			return behaviour(w, p.Text("kind"), p.Int("sm"), p.Int("most"), p.Seed())
 		},
-	})
+	}
 }
 
 // behaviour writes the program of a kind and a seed. Its instructions use general
