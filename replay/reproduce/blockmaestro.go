@@ -4,7 +4,9 @@ import "gpureplay/replay"
 
 // maestroMachine has the paper's 28 SMs, and a launch of 5 us that every dependent
 // kernel pays behind the one before it.
-var maestroMachine = append([]string{"sm.count=28", "kmu.dispatch_latency=5000"}, freeHost...)
+func maestroMachine() []string {
+	return append([]string{"sm.count=28", "kmu.dispatch_latency=5000"}, freeHost...)
+}
 
 // maestroWorkloads are those of its suite that there are, and others of dependent
 // kernels.
@@ -20,24 +22,26 @@ var maestroWorkloads = []Workload{
 func init() { register(maestroPaper) }
 
 // maestroPaper is the paper on dependences between the CTAs of kernels.
-var maestroPaper = &Paper{
-	Name: "blockmaestro", Title: "BlockMaestro: dependent kernels launched ahead, and in order CTA by CTA",
-	Experiments: []Experiment{
-		{
-			Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell", Set: maestroMachine, Mean: Geometric,
-			Policies:  "hyperq,blockmaestro,deps=kernel,blockmaestro,blockmaestro,priority=consumer,blockmaestro,priority=consumer,window=4",
-			Workloads: maestroWorkloads,
-			Columns: []Column{
-				{Name: "kernels", Of: of("hyperq", func(x *replay.Result) float64 { return float64(x.Run.Kernels) })},
-				{Name: "launched ahead", Digits: 3, Of: over("blockmaestro,deps=kernel", "hyperq"), Mean: true},
-				{Name: "producer", Digits: 3, Of: over("blockmaestro", "hyperq"), Mean: true},
-				{Name: "consumer", Digits: 3, Of: over("blockmaestro,priority=consumer", "hyperq"), Mean: true},
-				{Name: "consumer, window 4", Digits: 3, Of: over("blockmaestro,priority=consumer,window=4", "hyperq"), Mean: true},
+func maestroPaper() *Paper {
+	return &Paper{
+		Name: "blockmaestro", Title: "BlockMaestro: dependent kernels launched ahead, and in order CTA by CTA",
+		Experiments: []Experiment{
+			{
+				Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell", Set: maestroMachine(), Mean: Geometric,
+				Policies:  "hyperq,blockmaestro,deps=kernel,blockmaestro,blockmaestro,priority=consumer,blockmaestro,priority=consumer,window=4",
+				Workloads: maestroWorkloads,
+				Columns: []Column{
+					{Name: "kernels", Of: of("hyperq", func(x *replay.Result) float64 { return float64(x.Run.Kernels) })},
+					{Name: "launched ahead", Digits: 3, Of: over("blockmaestro,deps=kernel", "hyperq"), Mean: true},
+					{Name: "producer", Digits: 3, Of: over("blockmaestro", "hyperq"), Mean: true},
+					{Name: "consumer", Digits: 3, Of: over("blockmaestro,priority=consumer", "hyperq"), Mean: true},
+					{Name: "consumer, window 4", Digits: 3, Of: over("blockmaestro,priority=consumer,window=4", "hyperq"), Mean: true},
+				},
 			},
 		},
-	},
-	Claims: []Claim{
-		{What: "mean, of no named variant", Where: "abstract", Published: 1.5176, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "producer"},
-		{What: "consumer priority, three kernels launched ahead, geometric mean", Where: "section IV.B", Published: 1.8028, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "consumer, window 4"},
-	},
+		Claims: []Claim{
+			{What: "mean, of no named variant", Where: "abstract", Published: 1.5176, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "producer"},
+			{What: "consumer priority, three kernels launched ahead, geometric mean", Where: "section IV.B", Published: 1.8028, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "consumer, window 4"},
+		},
+	}
 }

@@ -2,15 +2,19 @@ package reproduce
 
 // dragonliRows are those that fill the GPU and whose programs have a launch rule in the
 // authors' suite.
-var dragonliRows = pick(dtblWorkloads, "BFS-citation", "CLR-cage", "REGX-string", "JOIN-uniform", "JOIN-gaussian", "SSSP-citation")
+func dragonliRows() []Workload {
+	return pick(dtblWorkloads(), "BFS-citation", "CLR-cage", "REGX-string", "JOIN-uniform", "JOIN-gaussian", "SSSP-citation")
+}
 
 // dragonliColumns are what the suite's own launch rule comes to, beside ideal launches under ours.
-var dragonliColumns = append([]Column{
-	{Name: "dense: cdp-ideal", Digits: 3, Of: over("cdp-ideal", "flat"), Mean: true},
-	{Name: "dense: dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat"), Mean: true},
-	{Name: "dense: ideals' ratio", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true},
-	{Name: "dragonli: children", Of: launched("cdp@dragonli")},
-}, underRule("@dragonli")...)
+func dragonliColumns() []Column {
+	return append([]Column{
+		{Name: "dense: cdp-ideal", Digits: 3, Of: over("cdp-ideal", "flat"), Mean: true},
+		{Name: "dense: dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat"), Mean: true},
+		{Name: "dense: ideals' ratio", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true},
+		{Name: "dragonli: children", Of: launched("cdp@dragonli")},
+	}, underRule("@dragonli")...)
+}
 
 // underRule are the papers' comparisons under another launch rule.
 func underRule(at string) []Column {
@@ -28,83 +32,95 @@ func underRule(at string) []Column {
 var manyEntries = []string{"kmu.entries=256", "kmu.hwqs=256"}
 
 // matchColumns are speedups with children of 200 and of 40 items.
-var matchColumns = []Column{
-	{Name: "cdp", Digits: 3, Of: over("cdp", "flat")},
-	{Name: "cdp-ideal", Digits: 3, Of: over("cdp-ideal", "flat")},
-	{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat")},
-	{Name: "dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat")},
-	{Name: "cdp, 40", Digits: 3, Of: over("cdp@40", "flat@40")},
-	{Name: "cdp-ideal, 40", Digits: 3, Of: over("cdp-ideal@40", "flat@40")},
-	{Name: "dtbl, 40", Digits: 3, Of: over("dtbl@40", "flat@40")},
-	{Name: "dtbl-ideal, 40", Digits: 3, Of: over("dtbl-ideal@40", "flat@40")},
+func matchColumns() []Column {
+	return []Column{
+		{Name: "cdp", Digits: 3, Of: over("cdp", "flat")},
+		{Name: "cdp-ideal", Digits: 3, Of: over("cdp-ideal", "flat")},
+		{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat")},
+		{Name: "dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat")},
+		{Name: "cdp, 40", Digits: 3, Of: over("cdp@40", "flat@40")},
+		{Name: "cdp-ideal, 40", Digits: 3, Of: over("cdp-ideal@40", "flat@40")},
+		{Name: "dtbl, 40", Digits: 3, Of: over("dtbl@40", "flat@40")},
+		{Name: "dtbl-ideal, 40", Digits: 3, Of: over("dtbl-ideal@40", "flat@40")},
+	}
 }
 
 // spilling are the rows that the paper calls most sensitive to the table's size (5.2 D).
-var spilling = pick(dtblWorkloads, "BHT", "REGX-string")
+func spilling() []Workload {
+	return pick(dtblWorkloads(), "BHT", "REGX-string")
+}
 
 // chains are numbers of spilled records that are read at a time, and sizes of the table, under dtbl.
 var chains = []string{"ahead=1", "ahead=2", "ahead=4", "agt=512", "agt=2048", "ahead=1,agt=512", "ahead=1,agt=2048"}
 
 // otherInputs are benchmarks with one thing of the input changed.
-var otherInputs = []Workload{
-	child("AMR, two levels", "dp-amr", "levels=2", "side=32"),
-	child("AMR, two levels, all cells near the front refined", "dp-amr", "levels=2", "side=32", "threshold=1"),
-	dtblWorkloads[12],
-	child("JOIN-gaussian, left relation as drawn", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328", "left-order=drawn"),
-	child("CLR-graph500", "dp-gc", "input=graph500", "scale=9"),
-	child("CLR, a cage of as many vertices", "dp-gc", "input=cage", "scale=9"),
-	child("CLR, the same of mean degree 32", "dp-gc", "input=cage", "scale=9", "degree=32"),
+func otherInputs() []Workload {
+	return []Workload{
+		child("AMR, two levels", "dp-amr", "levels=2", "side=32"),
+		child("AMR, two levels, all cells near the front refined", "dp-amr", "levels=2", "side=32", "threshold=1"),
+		dtblWorkloads()[12],
+		child("JOIN-gaussian, left relation as drawn", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328", "left-order=drawn"),
+		child("CLR-graph500", "dp-gc", "input=graph500", "scale=9"),
+		child("CLR, a cage of as many vertices", "dp-gc", "input=cage", "scale=9"),
+		child("CLR, the same of mean degree 32", "dp-gc", "input=cage", "scale=9", "degree=32"),
+	}
 }
 
 // otherColumns are what the lanes of flat have to do, and what launching makes of it.
-var otherColumns = []Column{
-	{Name: "children", Of: launched("dtbl")},
-	{Name: "warp activity, flat", Unit: "%", Digits: 1, Of: activity("flat")},
-	{Name: "dtbl less flat", Unit: "%", Digits: 1, Of: less(activity("dtbl"), activity("flat"))},
-	{Name: "cdp over flat", Digits: 2, Of: over("cdp", "flat")},
-	{Name: "dtbl over flat", Digits: 2, Of: over("dtbl", "flat")},
+func otherColumns() []Column {
+	return []Column{
+		{Name: "children", Of: launched("dtbl")},
+		{Name: "warp activity, flat", Unit: "%", Digits: 1, Of: activity("flat")},
+		{Name: "dtbl less flat", Unit: "%", Digits: 1, Of: less(activity("dtbl"), activity("flat"))},
+		{Name: "cdp over flat", Digits: 2, Of: over("cdp", "flat")},
+		{Name: "dtbl over flat", Digits: 2, Of: over("dtbl", "flat")},
+	}
 }
 
 // recommendations are products rated by as many users on the mean as PRE's groups have threads in
 // the paper, 1,528, and by the default's 25.
-var recommendations = []Workload{
-	child("PRE", "dp-pre"),
-	child("PRE, 1,528 ratings a product", "dp-pre", "users=7640", "items=100"),
+func recommendations() []Workload {
+	return []Workload{
+		child("PRE", "dp-pre"),
+		child("PRE, 1,528 ratings a product", "dp-pre", "users=7640", "items=100"),
+	}
 }
 
 // dtblCauses are experiments in which one thing alone is changed, to show what it is worth.
-var dtblCauses = []Experiment{
-	{
-		Name: "dragonli", Title: "The launch rule of the authors' suite: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-		Policies: dtblPolicies, Workloads: dragonliRows, Variants: []Variant{{"dragonli", []string{"rule=dragonli"}}}, Columns: dragonliColumns,
-	},
-	{
-		Name: "entries", Title: "256 entries of the distributor and work queues, not 32: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(manyEntries, freeHost...), Mean: Geometric,
-		Policies: "flat,cdp,cdp-ideal,dtbl-ideal", Workloads: append(pick(dtblWorkloads, "REGX-string"), someDTBL...),
-		Columns: append(speedups("flat", "cdp", "cdp-ideal", "dtbl-ideal"), Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true}),
-	},
-	{
-		Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-		Policies: dtblPolicies, Workloads: pick(dtblWorkloads, "JOIN-uniform", "JOIN-gaussian"), Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns,
-	},
-	{
-		Name: "chains", Title: "Records of spilled groups read one, two and four at a time, and other sizes of the table: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-		Policies: "flat," + withSettings("dtbl", chains...), Workloads: spilling,
-		Columns: append(speedups("flat", append([]string{"dtbl"}, prefixed("dtbl,", chains)...)...), Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)}),
-	},
-	{
-		Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-		Policies: "flat,cdp,dtbl", Workloads: otherInputs, Columns: otherColumns,
-	},
-	{
-		Name: "pre", Title: "PRE with groups as large as the paper's: occupancy under ideal launches", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-		Policies: "cdp-ideal,dtbl-ideal", Workloads: recommendations, Columns: []Column{
-			{Name: "children", Of: launched("dtbl-ideal")},
-			{Name: "occupancy, cdp-ideal", Unit: "%", Digits: 1, Of: occupancy("cdp-ideal")},
-			{Name: "dtbl-ideal", Unit: "%", Digits: 1, Of: occupancy("dtbl-ideal")},
-			{Name: "dtbl-ideal over cdp-ideal", Digits: 2, Of: quotient(occupancy("dtbl-ideal"), occupancy("cdp-ideal"))},
+func dtblCauses() []Experiment {
+	return []Experiment{
+		{
+			Name: "dragonli", Title: "The launch rule of the authors' suite: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
+			Policies: dtblPolicies, Workloads: dragonliRows(), Variants: []Variant{{"dragonli", []string{"rule=dragonli"}}}, Columns: dragonliColumns(),
 		},
-	},
+		{
+			Name: "entries", Title: "256 entries of the distributor and work queues, not 32: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(manyEntries, freeHost...), Mean: Geometric,
+			Policies: "flat,cdp,cdp-ideal,dtbl-ideal", Workloads: append(pick(dtblWorkloads(), "REGX-string"), someDTBL()...),
+			Columns: append(speedups("flat", "cdp", "cdp-ideal", "dtbl-ideal"), Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true}),
+		},
+		{
+			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Policies: dtblPolicies, Workloads: pick(dtblWorkloads(), "JOIN-uniform", "JOIN-gaussian"), Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns(),
+		},
+		{
+			Name: "chains", Title: "Records of spilled groups read one, two and four at a time, and other sizes of the table: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Policies: "flat," + withSettings("dtbl", chains...), Workloads: spilling(),
+			Columns: append(speedups("flat", append([]string{"dtbl"}, prefixed("dtbl,", chains)...)...), Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)}),
+		},
+		{
+			Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Policies: "flat,cdp,dtbl", Workloads: otherInputs(), Columns: otherColumns(),
+		},
+		{
+			Name: "pre", Title: "PRE with groups as large as the paper's: occupancy under ideal launches", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Policies: "cdp-ideal,dtbl-ideal", Workloads: recommendations(), Columns: []Column{
+				{Name: "children", Of: launched("dtbl-ideal")},
+				{Name: "occupancy, cdp-ideal", Unit: "%", Digits: 1, Of: occupancy("cdp-ideal")},
+				{Name: "dtbl-ideal", Unit: "%", Digits: 1, Of: occupancy("dtbl-ideal")},
+				{Name: "dtbl-ideal over cdp-ideal", Digits: 2, Of: quotient(occupancy("dtbl-ideal"), occupancy("cdp-ideal"))},
+			},
+		},
+	}
 }
 
 // prefixed puts one word before each.

@@ -36,7 +36,7 @@ func TestOverTime(t *testing.T) {
 
 // The rows of a table over time are of the same runs, which are made once.
 func TestOverTimeShares(t *testing.T) {
-	plan, err := newPlan(spawn, &Options{Only: []string{"bfs-time"}})
+	plan, err := newPlan(spawn(), &Options{Only: []string{"bfs-time"}})
 	if err != nil {
 		t.Fatal(err)
 	}

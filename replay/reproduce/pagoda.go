@@ -14,16 +14,18 @@ const paperTasks = 32768
 
 // taskWorkloads are those of table 3, of the artifact's sizes; --quick runs 512
 // tasks of small ones.
-var taskWorkloads = []Workload{
-	taskRow("MB", "tasks-mb", nil, "iterations=64"),
-	taskRow("FB", "tasks-fb", nil, "width=512"),
-	taskRow("BF", "tasks-bf", nil, "width=512", "taps=64"),
-	taskRow("CONV", "tasks-conv", nil, "side=32"),
-	taskRow("DCT", "tasks-dct", []string{"threads=64"}, "side=64"),
-	taskRow("MM", "tasks-mm", nil, "n=32"),
-	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=20"}, Small: []string{"tiles=10"}, Fixed: true},
-	taskRow("3DES", "tasks-3des", nil, "max-bytes=2048"),
-	taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32", "max-bytes=2048"),
+func taskWorkloads() []Workload {
+	return []Workload{
+		taskRow("MB", "tasks-mb", nil, "iterations=64"),
+		taskRow("FB", "tasks-fb", nil, "width=512"),
+		taskRow("BF", "tasks-bf", nil, "width=512", "taps=64"),
+		taskRow("CONV", "tasks-conv", nil, "side=32"),
+		taskRow("DCT", "tasks-dct", []string{"threads=64"}, "side=64"),
+		taskRow("MM", "tasks-mm", nil, "n=32"),
+		{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=20"}, Small: []string{"tiles=10"}, Fixed: true},
+		taskRow("3DES", "tasks-3des", nil, "max-bytes=2048"),
+		taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32", "max-bytes=2048"),
+	}
 }
 
 // taskRow is a workload; in the small set it is of small sizes.
@@ -121,20 +123,27 @@ var little = []string{"n=8", "threads=64"}
 func init() { register(pagoda) }
 
 // pagoda is the paper on narrow tasks.
-var pagoda = &Paper{
-	Name: "pagoda", Title: "Pagoda: narrow tasks on a resident kernel that schedules warps",
-	Experiments: []Experiment{
+func pagoda() *Paper {
+	return &Paper{
+		Name: "pagoda", Title: "Pagoda: narrow tasks on a resident kernel that schedules warps",
+		Experiments: pagodaExperiments(),
+		Claims:      pagodaClaims(),
+	}
+}
+
+func pagodaExperiments() []Experiment {
+	return append([]Experiment{
 		{
 			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
-			Policies: "hyperq", Workloads: taskWorkloads,
+			Policies: "hyperq", Workloads: taskWorkloads(),
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
-		runToTheEnd,
-		runAll,
+		runToTheEnd(),
+		runAll(),
 		{
 			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
-			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads,
+			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads(),
 			Columns: []Column{
 				{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
 					Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}},
@@ -153,6 +162,12 @@ var pagoda = &Paper{
 			Flags: map[string]string{"task-copies": "off"}, Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion", Workloads: irregularSides,
 			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
 		},
+	}, pagodaSizes()...)
+}
+
+// pagodaSizes are by threads of a task and by number of tasks.
+func pagodaSizes() []Experiment {
+	return []Experiment{
 		{
 			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda", Head: "threads", GPU: taskMachine,
 			Policies: "pagoda,hyperq,gemtc", Flags: map[string]string{"task-copies": "off"}, Columns: slower("hyperq", "gemtc"),
@@ -201,8 +216,12 @@ var pagoda = &Paper{
 			Policies: "pagoda,gemtc,pthreads", Columns: slower("gemtc", "pthreads"),
 			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=1048576", "n=4", "threads=32"}}},
 		},
-	},
-	Claims: []Claim{
+	}
+}
+
+// pagodaClaims are its published figures.
+func pagodaClaims() []Claim {
+	return []Claim{
 		{What: "pagoda over pthreads, geometric mean, whole time of 32K tasks", Where: "abstract", Published: 5.70, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "pthreads"},
 		{What: "pagoda over hyperq, the same", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "hyperq"},
 		{What: "pagoda over gemtc, the same without tasks that synchronise", Where: "abstract", Published: 1.69, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "gemtc"},
@@ -211,7 +230,7 @@ var pagoda = &Paper{
 		{What: "DCT without shared memory over hyperq", Where: "table 5", Published: 1.25, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "without"},
 		{What: "MM with shared memory over hyperq", Where: "table 5", Published: 1.51, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "with"},
 		{What: "MM without shared memory over hyperq", Where: "table 5", Published: 1.20, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "without"},
-	},
+	}
 }
 
 // sharedMemory is a row of table 5: compute time against hyperq with shared memory.

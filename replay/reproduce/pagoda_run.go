@@ -7,15 +7,17 @@ import (
 )
 
 // manyTasks are workloads of table 3 with as many tasks as run to the end in a minute or two.
-var manyTasks = []Workload{
-	taskNumber("FB", "1536"),
-	taskNumber("DCT", "1536"),
-	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=40"}, Fixed: true},
+func manyTasks() []Workload {
+	return []Workload{
+		taskNumber("FB", "1536"),
+		taskNumber("DCT", "1536"),
+		{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=40"}, Fixed: true},
+	}
 }
 
 // taskNumber is a workload of table 3 with another number of tasks.
 func taskNumber(name, tasks string) Workload {
-	w := pick(taskWorkloads, name)[0]
+	w := pick(taskWorkloads(), name)[0]
 	w.Params, w.Small = override(w.Params, []string{"tasks=" + tasks}), nil
 	return w
 }
@@ -24,36 +26,42 @@ func taskNumber(name, tasks string) Workload {
 func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to_end_cycles", 1) }
 
 // runToTheEnd is what becomes of the straight lines of "whole".
-var runToTheEnd = Experiment{
-	Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-	Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads", Workloads: manyTasks, Variants: steady, Under: steadyPolicies,
-	Columns: append([]Column{
-		{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
-		{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
-		{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
-		{Name: "gemtc", Unit: "x", Digits: 2, Of: quotient(ran("gemtc"), ran("pagoda"))},
-		{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
-	}, lines("pagoda", "hyperq", "gemtc")...),
+func runToTheEnd() Experiment {
+	return Experiment{
+		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads", Workloads: manyTasks(), Variants: steady, Under: steadyPolicies,
+		Columns: append([]Column{
+			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
+			{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
+			{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
+			{Name: "gemtc", Unit: "x", Digits: 2, Of: quotient(ran("gemtc"), ran("pagoda"))},
+			{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
+		}, lines("pagoda", "hyperq", "gemtc")...),
+	}
 }
 
 // allTasks are workloads of table 3 with the paper's numbers of tasks.
-var allTasks = []Workload{
-	taskNumber("MM", "32768"),
-	{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=146"}, Fixed: true},
+func allTasks() []Workload {
+	return []Workload{
+		taskNumber("MM", "32768"),
+		{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=146"}, Fixed: true},
+	}
 }
 
 // runAll is the paper's setting with nothing extrapolated, for two workloads that take minutes: the
 // others execute up to ten billion warp instructions a policy.
-var runAll = Experiment{
-	Name: "run-all", Title: "The paper's numbers of tasks run to the end (minutes a policy), and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-	Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,pthreads", Workloads: allTasks, Variants: steady, Under: steadyPolicies,
-	Columns: append([]Column{
-		{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
-		{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
-		{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
-		{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
-		{Name: "warp instructions, millions", Of: of("pagoda", func(x *replay.Result) float64 { return float64(x.Run.WarpInsts) / 1e6 })},
-	}, lines("pagoda", "hyperq")...),
+func runAll() Experiment {
+	return Experiment{
+		Name: "run-all", Title: "The paper's numbers of tasks run to the end (minutes a policy), and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,pthreads", Workloads: allTasks(), Variants: steady, Under: steadyPolicies,
+		Columns: append([]Column{
+			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
+			{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
+			{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
+			{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
+			{Name: "warp instructions, millions", Of: of("pagoda", func(x *replay.Result) float64 { return float64(x.Run.WarpInsts) / 1e6 })},
+		}, lines("pagoda", "hyperq")...),
+	}
 }
 
 // lines are columns of the straight line's time over the run's.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
@@ -125,20 +126,31 @@ const (
 	MostRow  = "most"
 )
 
-// papers are those that there are, in the order of their names.
-var papers []*Paper
+// declared are what makes the papers. They are made when one is asked for: other
+// commands need none.
+var declared []func() *Paper
 
-// register adds a paper; a second one of the same name is our bug.
-func register(p *Paper) {
-	at, found := slices.BinarySearchFunc(papers, p.Name, func(q *Paper, name string) int { return strings.Compare(q.Name, name) })
-	if found {
-		panic("reproduce: " + p.Name + " registered twice")
+// register adds a paper. It is called from init.
+func register(p func() *Paper) { declared = append(declared, p) }
+
+// papers are those that there are, in the order of their names; two of the same name are
+// our bug.
+var papers = sync.OnceValue(func() []*Paper {
+	var all []*Paper
+	for _, make := range declared {
+		all = append(all, make())
 	}
-	papers = slices.Insert(papers, at, p)
-}
+	slices.SortFunc(all, func(a, b *Paper) int { return strings.Compare(a.Name, b.Name) })
+	for i, p := range all[1:] {
+		if p.Name == all[i].Name {
+			panic("reproduce: " + p.Name + " registered twice")
+		}
+	}
+	return all
+})
 
 // Papers returns those that there are, in the order of their names.
-func Papers() []*Paper { return slices.Clone(papers) }
+func Papers() []*Paper { return slices.Clone(papers()) }
 
 // Get returns a paper by name; the error lists all.
 func Get(name string) (*Paper, error) {

@@ -225,7 +225,7 @@ func checkPlace(t *testing.T, src, name string, want []string) {
 // Experiments that ask for the same run share it, and a trace is made once for
 // all of its runs.
 func TestRunsAreShared(t *testing.T) {
-	plan, err := newPlan(spawn, &Options{Quick: true})
+	plan, err := newPlan(spawn(), &Options{Quick: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +253,7 @@ func TestRunsAreShared(t *testing.T) {
 // A flat program with code of its own is a trace of its own, in the order of streams;
 // a variant may ask for the other.
 func TestFlatProgramOfItsOwn(t *testing.T) {
-	plan, err := newPlan(dtbl, &Options{Only: []string{"flat"}})
+	plan, err := newPlan(dtbl(), &Options{Only: []string{"flat"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,7 +269,7 @@ func TestFlatProgramOfItsOwn(t *testing.T) {
 
 // A workload whose file is not there is left out and named once.
 func TestMissingInput(t *testing.T) {
-	plan, err := newPlan(dtbl, &Options{Data: t.TempDir()})
+	plan, err := newPlan(dtbl(), &Options{Data: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestInterrupted(t *testing.T) {
 	t.Setenv("TMPDIR", dir)
 	ctx, stop := context.WithCancel(context.Background())
 	runs := 0
-	_, err := Run(ctx, dtbl, Options{Quick: true, Workers: 2, Done: func(done, total int, _ string) {
+	_, err := Run(ctx, dtbl(), Options{Quick: true, Workers: 2, Done: func(done, total int, _ string) {
 		runs = done
 		stop()
 	}})

@@ -9,82 +9,94 @@ const (
 )
 
 // spawnWorkloads are those of table I, at sizes that run in seconds.
-var spawnWorkloads = []Workload{
-	child("AMR", "dp-amr", "levels=3", "side=64"),
-	child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
-	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
-	child("SSSP-citation", "dp-sssp", "input=citation", "scale=16"),
-	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=13"),
-	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
-	child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
-	child("GC-citation", "dp-gc", "input=citation", "scale=11"),
-	child("GC-graph500", "dp-gc", "input=graph500", "scale=9"),
-	quick(child("Mandel", "dp-mandel", "size=128", "regions=32")),
-	child("MM-small", "dp-mm", "scale=8"),
-	child("MM-large", "dp-mm", "scale=9"),
-	child("SA", "dp-sa"),
+func spawnWorkloads() []Workload {
+	return []Workload{
+		child("AMR", "dp-amr", "levels=3", "side=64"),
+		child("BFS-citation", "dp-bfs", "input=citation", "scale=16"),
+		child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
+		child("SSSP-citation", "dp-sssp", "input=citation", "scale=16"),
+		child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=13"),
+		child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
+		child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
+		child("GC-citation", "dp-gc", "input=citation", "scale=11"),
+		child("GC-graph500", "dp-gc", "input=graph500", "scale=9"),
+		quick(child("Mandel", "dp-mandel", "size=128", "regions=32")),
+		child("MM-small", "dp-mm", "scale=8"),
+		child("MM-large", "dp-mm", "scale=9"),
+		child("SA", "dp-sa"),
+	}
 }
 
 // smallSpawn are those on which one thing at a time is changed, at sizes that run in a
 // second or two.
-var smallSpawn = append([]Workload{
-	child("AMR", "dp-amr", "levels=3"),
-	child("BFS-citation", "dp-bfs", "input=citation", "scale=14"),
-	child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
-	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
-	child("JOIN-uniform", "dp-join", "distribution=uniform"),
-}, pick(spawnWorkloads, "GC-citation", "SA")...)
+func smallSpawn() []Workload {
+	return append([]Workload{
+		child("AMR", "dp-amr", "levels=3"),
+		child("BFS-citation", "dp-bfs", "input=citation", "scale=14"),
+		child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
+		child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
+		child("JOIN-uniform", "dp-join", "distribution=uniform"),
+	}, pick(spawnWorkloads(), "GC-citation", "SA")...)
+}
 
 // spawnGraphs have hubs (the first three) or none.
-var spawnGraphs = []Workload{
-	real("graph=graphs-small-bench/snap-as20graph.txt", child("BFS-as20", "dp-bfs")),
-	real("graph=graphs-email-enron/email-Enron.txt.gz", child("BFS-Enron", "dp-bfs")),
-	real(flightsFile, child("BFS-OpenFlights", "dp-bfs")),
-	real("graph=graphs-kahip/rgg_n_2_15_s0.graph", child("BFS-rgg", "dp-bfs")),
-	real("graph=graphs-kahip/delaunay_n15.graph", child("BFS-delaunay", "dp-bfs")),
+func spawnGraphs() []Workload {
+	return []Workload{
+		real("graph=graphs-small-bench/snap-as20graph.txt", child("BFS-as20", "dp-bfs")),
+		real("graph=graphs-email-enron/email-Enron.txt.gz", child("BFS-Enron", "dp-bfs")),
+		real(flightsFile, child("BFS-OpenFlights", "dp-bfs")),
+		real("graph=graphs-kahip/rgg_n_2_15_s0.graph", child("BFS-rgg", "dp-bfs")),
+		real("graph=graphs-kahip/delaunay_n15.graph", child("BFS-delaunay", "dp-bfs")),
+	}
 }
 
 // spawnColumns are the paper's comparison.
-var spawnColumns = []Column{
-	{Name: "parent warps", Of: parentWarps},
-	{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
-	{Name: "launched by the rule", Unit: "%", Digits: 1, Of: ruleShare},
-	{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
-	{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
-	{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
-	{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
-	{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
-	{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
-	{Name: "search over all", Digits: 2, Of: over(search, baseline), Mean: true},
-	{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
-	{Name: "spawn+dtbl", Digits: 2, Of: over("spawn+dtbl", "flat"), Mean: true},
-	{Name: "search at", Of: threshold(search)},
-	{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)},
+func spawnColumns() []Column {
+	return []Column{
+		{Name: "parent warps", Of: parentWarps},
+		{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
+		{Name: "launched by the rule", Unit: "%", Digits: 1, Of: ruleShare},
+		{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
+		{Name: "cdp", Digits: 2, Of: over("cdp", "flat"), Mean: true},
+		{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
+		{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+		{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
+		{Name: "spawn over cdp", Digits: 2, Of: over("spawn", "cdp"), Mean: true},
+		{Name: "search over all", Digits: 2, Of: over(search, baseline), Mean: true},
+		{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
+		{Name: "spawn+dtbl", Digits: 2, Of: over("spawn+dtbl", "flat"), Mean: true},
+		{Name: "search at", Of: threshold(search)},
+		{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)},
+	}
 }
 
 // machineColumns are what sections IV and V.B compare beside speedups.
-var machineColumns = []Column{
-	{Name: "children of all", Of: launched(baseline)},
-	{Name: "of cdp", Of: launched("cdp")},
-	{Name: "of spawn", Of: launched("spawn")},
-	{Name: "spawn less all", Unit: "%", Digits: 1, Of: func(r *Row) float64 { return 100 * (quotient(launched("spawn"), launched(baseline))(r) - 1) }, Mean: true},
-	{Name: "occupancy, all", Unit: "%", Digits: 1, Of: occupancy(baseline), Mean: true},
-	{Name: "occupancy, spawn over all", Digits: 2, Of: quotient(occupancy("spawn"), occupancy(baseline)), Mean: true},
-	{Name: "L2 hits, all", Unit: "%", Digits: 1, Of: l2Hits(baseline), Mean: true},
-	{Name: "L2 hits, spawn less all", Unit: "%", Digits: 1, Of: less(l2Hits("spawn"), l2Hits(baseline)), Mean: true},
-	{Name: "deviation of child CTA times", Unit: "%", Digits: 1, Of: deviation(baseline)},
-	{Name: "first child starts, all", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)},
-	{Name: "waiting, all", Unit: "kcycles", Digits: 1, Of: waiting(baseline)},
-	{Name: "waiting, spawn", Unit: "kcycles", Digits: 1, Of: waiting("spawn")},
+func machineColumns() []Column {
+	return []Column{
+		{Name: "children of all", Of: launched(baseline)},
+		{Name: "of cdp", Of: launched("cdp")},
+		{Name: "of spawn", Of: launched("spawn")},
+		{Name: "spawn less all", Unit: "%", Digits: 1, Of: func(r *Row) float64 { return 100 * (quotient(launched("spawn"), launched(baseline))(r) - 1) }, Mean: true},
+		{Name: "occupancy, all", Unit: "%", Digits: 1, Of: occupancy(baseline), Mean: true},
+		{Name: "occupancy, spawn over all", Digits: 2, Of: quotient(occupancy("spawn"), occupancy(baseline)), Mean: true},
+		{Name: "L2 hits, all", Unit: "%", Digits: 1, Of: l2Hits(baseline), Mean: true},
+		{Name: "L2 hits, spawn less all", Unit: "%", Digits: 1, Of: less(l2Hits("spawn"), l2Hits(baseline)), Mean: true},
+		{Name: "deviation of child CTA times", Unit: "%", Digits: 1, Of: deviation(baseline)},
+		{Name: "first child starts, all", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)},
+		{Name: "waiting, all", Unit: "kcycles", Digits: 1, Of: waiting(baseline)},
+		{Name: "waiting, spawn", Unit: "kcycles", Digits: 1, Of: waiting("spawn")},
+	}
 }
 
 // controlColumns are spawn and its baseline over flat under other readings.
-var controlColumns = []Column{
-	{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
-	{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
-	{Name: "spawn,idle=last", Digits: 2, Of: over("spawn,idle=last", "flat"), Mean: true},
-	{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
-	{Name: "idle=last over all", Digits: 2, Of: over("spawn,idle=last", baseline), Mean: true},
+func controlColumns() []Column {
+	return []Column{
+		{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
+		{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
+		{Name: "spawn,idle=last", Digits: 2, Of: over("spawn,idle=last", "flat"), Mean: true},
+		{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
+		{Name: "idle=last over all", Digits: 2, Of: over("spawn,idle=last", baseline), Mean: true},
+	}
 }
 
 // shareColumns are the runs of the search by the share of the work that they
@@ -105,44 +117,51 @@ const (
 func init() { register(spawn) }
 
 // spawn is the paper on controlled child launches.
-var spawn = &Paper{
-	Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
-	Experiments: append([]Experiment{
+func spawn() *Paper {
+	return &Paper{
+		Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
+		Experiments: spawnExperiments(),
+		Claims:      spawnClaims(),
+	}
+}
+
+func spawnExperiments() []Experiment {
+	return append([]Experiment{
 		{
 			Name: "speedup", Title: "Speedup over flat, benchmarks of table I (figure 5: the best share of the work for children)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
-			Policies: spawnPolicies, Workloads: spawnWorkloads, Columns: spawnColumns,
+			Policies: spawnPolicies, Workloads: spawnWorkloads(), Columns: spawnColumns(),
 		},
 		{
 			Name: "shares", Title: "Share of the work for children, speedup over flat (figure 5): the largest tried that is not above", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "flat," + search, Workloads: spawnWorkloads, Columns: shareColumns(100, 80, 60, 40, 20, 0),
+			Policies: "flat," + search, Workloads: spawnWorkloads(), Columns: shareColumns(100, 80, 60, 40, 20, 0),
 		},
 		{
 			Name: "machine", Title: "What launches make of the GPU: all of them, and spawn's (sections IV, V.B and V.C)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
-			Policies: "flat,cdp," + baseline + ",spawn", Workloads: spawnWorkloads, Columns: machineColumns,
+			Policies: "flat,cdp," + baseline + ",spawn", Workloads: spawnWorkloads(), Columns: machineColumns(),
 		},
 		{
 			Name: "idle", Title: "n_con of an idle window: counted as 1, or the last that was not 0; speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
-			Policies: controlPolicies, Workloads: spawnWorkloads, Columns: controlColumns,
+			Policies: controlPolicies, Workloads: spawnWorkloads(), Columns: controlColumns(),
 		},
 		{
 			Name: "dtbl", Title: "SPAWN against DTBL: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
-			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads, "SA", "MM-small", "SSSP-citation", "SSSP-graph500"), Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
+			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"), Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
 		},
 		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: inlined(pick(largeChildren, "BFS-citation", "BFS-graph500", "SSSP-citation")),
-			Columns: append(append([]Column(nil), controlColumns...), Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
+			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: inlined(pick(largeChildren(), "BFS-citation", "BFS-graph500", "SSSP-citation")),
+			Columns: append(append([]Column(nil), controlColumns()...), Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
 				Column{Name: "first child starts", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)}),
 		},
 		{
 			Name: "graphs", Title: "Graphs with hubs and without", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
-			Policies: spawnPolicies, Workloads: spawnGraphs, Columns: spawnColumns,
+			Policies: spawnPolicies, Workloads: spawnGraphs(), Columns: spawnColumns(),
 		},
 		// Without AMR, whose block is a refinement's number of cells and so the work,
 		// and MM, whose children have as many threads as the multiplier columns.
 		{
 			Name: "blocks", Title: "CTA size of children under cdp, smaller inputs: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: pick(smallSpawn, "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
+			Policies: "cdp", Workloads: pick(smallSpawn(), "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
 			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}}, {"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},
@@ -152,11 +171,15 @@ var spawn = &Paper{
 		},
 		{
 			Name: "streams", Title: "A stream for each child, speedup over one for each parent CTA, under cdp, smaller inputs (figure 8)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: smallSpawn, Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
+			Policies: "cdp", Workloads: smallSpawn(), Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
 			Columns: []Column{{Name: "a stream a child", Digits: 3, Of: over("cdp", "cdp@cta"), Mean: true}},
 		},
-	}, append(spawnCauses, searches...)...),
-	Claims: []Claim{
+	}, append(spawnCauses(), searches()...)...)
+}
+
+// spawnClaims are its published figures.
+func spawnClaims() []Claim {
+	return []Claim{
 		{What: "spawn over flat, average", Where: "section V.B", Published: 1.69, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn"},
 		{What: "spawn over Baseline-DP, average", Where: "section V.B", Published: 1.57, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over all"},
 		{What: "the same, over the program's rule", Where: "section V.B", Published: 1.57, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "spawn over cdp"},
@@ -176,5 +199,5 @@ var spawn = &Paper{
 		{What: "GC-citation: child kernels", Where: "section III.A, observation 4", Published: 2300, Relation: Below, Experiment: "machine", Row: "GC-citation", Column: "of cdp"},
 		{What: "a stream a child over one a parent CTA, least", Where: "section III.A (figure 8: always better)", Published: 1, Relation: Above, Digits: 3, Experiment: "streams", Row: LeastRow, Column: "a stream a child"},
 		{What: "table of running child CTAs", Where: "section IV.B", Published: 416, Unit: "bytes", Of: cost("spawn", spawnMachine, "execution times of", 1)},
-	},
+	}
 }

@@ -1,37 +1,47 @@
 package reproduce
 
 // callSets make calls hold their warp, as the simulator of the paper counts their latency down.
-var callSets = append([]string{"launch.blocks_warp=true"}, freeHost...)
+func callSets() []string {
+	return append([]string{"launch.blocks_warp=true"}, freeHost...)
+}
 
 // fillingSpawn are the rows that fill the GPU.
-var fillingSpawn = pick(spawnWorkloads, "AMR", "BFS-citation", "BFS-graph500", "SSSP-citation", "JOIN-uniform", "JOIN-gaussian", "Mandel")
+func fillingSpawn() []Workload {
+	return pick(spawnWorkloads(), "AMR", "BFS-citation", "BFS-graph500", "SSSP-citation", "JOIN-uniform", "JOIN-gaussian", "Mandel")
+}
 
 // inputColumns are what a benchmark prefers, and what spawn makes of it.
-var inputColumns = []Column{
-	{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
-	{Name: "deviation of child CTA times", Unit: "%", Digits: 1, Of: deviation(baseline)},
-	{Name: "all", Digits: 2, Of: over(baseline, "flat")},
-	{Name: "spawn", Digits: 2, Of: over("spawn", "flat")},
-	{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline)},
-	{Name: "children of all", Of: launched(baseline)},
-	{Name: "of spawn", Of: launched("spawn")},
+func inputColumns() []Column {
+	return []Column{
+		{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
+		{Name: "deviation of child CTA times", Unit: "%", Digits: 1, Of: deviation(baseline)},
+		{Name: "all", Digits: 2, Of: over(baseline, "flat")},
+		{Name: "spawn", Digits: 2, Of: over("spawn", "flat")},
+		{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline)},
+		{Name: "children of all", Of: launched(baseline)},
+		{Name: "of spawn", Of: launched("spawn")},
+	}
 }
 
 // oneChange are benchmarks with one thing of the input or of the machine changed.
-var oneChange = []Workload{
-	child("AMR", "dp-amr", "levels=3", "side=64"),
-	child("AMR, side 96", "dp-amr", "levels=3", "side=96"),
-	child("AMR, two levels", "dp-amr", "levels=2", "side=64"),
-	with(child("AMR, calls that hold", "dp-amr", "levels=3", "side=64"), "launch.blocks_warp=true"),
-	child("Mandel", "dp-mandel", "size=128", "regions=32"),
-	child("Mandel, 64 iterations", "dp-mandel", "size=128", "regions=32", "iterations=64"),
-	child("Mandel, 512 x 512", "dp-mandel", "size=512", "regions=32"),
+func oneChange() []Workload {
+	return []Workload{
+		child("AMR", "dp-amr", "levels=3", "side=64"),
+		child("AMR, side 96", "dp-amr", "levels=3", "side=96"),
+		child("AMR, two levels", "dp-amr", "levels=2", "side=64"),
+		with(child("AMR, calls that hold", "dp-amr", "levels=3", "side=64"), "launch.blocks_warp=true"),
+		child("Mandel", "dp-mandel", "size=128", "regions=32"),
+		child("Mandel, 64 iterations", "dp-mandel", "size=128", "regions=32", "iterations=64"),
+		child("Mandel, 512 x 512", "dp-mandel", "size=512", "regions=32"),
+	}
 }
 
 // fewMatches are joins whose children have the 40 items of the DTBL paper's mean.
-var fewMatches = []Workload{
-	child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=6560", "keys=164"),
-	child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=6560", "keys=328"),
+func fewMatches() []Workload {
+	return []Workload{
+		child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=6560", "keys=164"),
+		child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=6560", "keys=328"),
+	}
 }
 
 // with sets the machine of a row.
@@ -41,13 +51,17 @@ func with(w Workload, set ...string) Workload {
 }
 
 // spawnFill have some 832 parent warps.
-var spawnFill = []Workload{
-	child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=15"),
-	child("MM", "dp-mm", "scale=15", "degree=4", "columns=16"),
+func spawnFill() []Workload {
+	return []Workload{
+		child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=15"),
+		child("MM", "dp-mm", "scale=15", "degree=4", "columns=16"),
+	}
 }
 
 // searched are benchmarks in which spawn is far behind the search, small, on other machines.
-var searched = append(onMachines(child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13")), onMachines(child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"))...)
+func searched() []Workload {
+	return append(onMachines(child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13")), onMachines(child("SSSP-citation", "dp-sssp", "input=citation", "scale=14"))...)
+}
 
 // onMachines is a workload on the machine as it is, and with one thing changed, and both.
 func onMachines(w Workload) []Workload {
@@ -60,33 +74,37 @@ func onMachines(w Workload) []Workload {
 }
 
 // searchedColumns are spawn under both readings of n_con against the search.
-var searchedColumns = append(append([]Column(nil), controlColumns[:3]...),
-	Column{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
-	Column{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
-	Column{Name: "idle=last over search", Digits: 2, Of: over("spawn,idle=last", search), Mean: true},
-	Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)})
+func searchedColumns() []Column {
+	return append(append([]Column(nil), controlColumns()[:3]...),
+		Column{Name: "offline-search", Digits: 2, Of: over(search, "flat"), Mean: true},
+		Column{Name: "spawn over search", Digits: 2, Of: over("spawn", search), Mean: true},
+		Column{Name: "idle=last over search", Digits: 2, Of: over("spawn,idle=last", search), Mean: true},
+		Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)})
+}
 
 // spawnCauses are experiments in which one thing alone is changed, to show what it is worth.
-var spawnCauses = []Experiment{
-	{
-		Name: "call", Title: "Calls that hold their warp: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: callSets, Mean: Geometric,
-		Policies: controlPolicies, Workloads: append(fillingSpawn, pick(smallSpawn, "SA")...), Columns: controlColumns, Counts: fills,
-	},
-	{
-		Name: "inputs", Title: "AMR and Mandel with one thing changed at a time: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-		Policies: "flat," + baseline + ",spawn", Workloads: oneChange, Columns: inputColumns,
-	},
-	{
-		Name: "matches", Title: "JOIN with 40 matches a tuple, not 200: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-		Policies: "flat," + baseline + "," + search + ",spawn", Workloads: fewMatches, Columns: append(speedups("flat", baseline, search, "spawn"),
-			Column{Name: "search at", Of: threshold(search)}, Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)}),
-	},
-	{
-		Name: "search", Title: "SPAWN against the search: readings of n_con, calls that hold their warps, and an L1 that holds the refused lanes' lists: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-		Policies: controlPolicies + "," + search, Workloads: searched, Columns: searchedColumns,
-	},
-	{
-		Name: "fill", Title: "Benchmarks that are small above, at larger sizes: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Counts: fills,
-		Policies: controlPolicies, Workloads: spawnFill, Columns: append([]Column{{Name: "parent warps", Of: parentWarps}, {Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")}}, controlColumns...),
-	},
+func spawnCauses() []Experiment {
+	return []Experiment{
+		{
+			Name: "call", Title: "Calls that hold their warp: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: callSets(), Mean: Geometric,
+			Policies: controlPolicies, Workloads: append(fillingSpawn(), pick(smallSpawn(), "SA")...), Columns: controlColumns(), Counts: fills,
+		},
+		{
+			Name: "inputs", Title: "AMR and Mandel with one thing changed at a time: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Policies: "flat," + baseline + ",spawn", Workloads: oneChange(), Columns: inputColumns(),
+		},
+		{
+			Name: "matches", Title: "JOIN with 40 matches a tuple, not 200: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Policies: "flat," + baseline + "," + search + ",spawn", Workloads: fewMatches(), Columns: append(speedups("flat", baseline, search, "spawn"),
+				Column{Name: "search at", Of: threshold(search)}, Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)}),
+		},
+		{
+			Name: "search", Title: "SPAWN against the search: readings of n_con, calls that hold their warps, and an L1 that holds the refused lanes' lists: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
+			Policies: controlPolicies + "," + search, Workloads: searched(), Columns: searchedColumns(),
+		},
+		{
+			Name: "fill", Title: "Benchmarks that are small above, at larger sizes: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Counts: fills,
+			Policies: controlPolicies, Workloads: spawnFill(), Columns: append([]Column{{Name: "parent warps", Of: parentWarps}, {Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")}}, controlColumns()...),
+		},
+	}
 }
