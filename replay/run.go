@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"strings"
 	"sync"
@@ -375,8 +374,8 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 // between lets the machine of a run go before the next one is made, where it is
 // large: the memory of both would be there until a collection is due.
 func between() {
-	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	if metrics.Read(s); s[0].Value.Uint64() > 128<<20 {
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.HeapAlloc > 128<<20 {
 		runtime.GC()
 	}
 }

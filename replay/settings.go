@@ -47,6 +47,9 @@ func (job *Job) machineSettings() []string {
 	if shipped, err := hardware.Preset(base.Name); err != nil || !shipped.Equal(base) {
 		words = append(words, fmt.Sprintf("file.%.4x", sha256.Sum256([]byte(base.TOML()))))
 	}
+	if job.Config.Equal(base) {
+		return words
+	}
 	for _, key := range hardware.Keys() {
 		was, _ := base.Value(key)
 		is, _ := job.Config.Value(key)

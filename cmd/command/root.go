@@ -216,6 +216,9 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *hardware.Con
 		return nil, nil, err
 	}
 	changed := *named
+	if len(f.set) == 0 {
+		return &changed, named, nil // the values of a preset or a file have been checked
+	}
 	for _, s := range f.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
@@ -225,7 +228,7 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *hardware.Con
 			return nil, nil, usagef("--set %s: %w", s, err)
 		}
 	}
-	return &changed, named, usage(changed.Validate()) // a file's own values have been checked
+	return &changed, named, usage(changed.Validate())
 }
 
 // base is the machine before --set: the captured one, unless --gpu names another.

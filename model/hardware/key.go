@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"gpureplay/nearest"
 )
@@ -16,10 +17,11 @@ type configKey struct {
 	path  string // "exec.int.latency"
 	index []int  // for reflect.Value.FieldByIndex
 	kind  reflect.Kind
+	bound bound
 }
 
 // configKeys holds every key in the order of declaration.
-var configKeys = collectKeys(reflect.TypeFor[Config](), "", nil)
+var configKeys = sync.OnceValue(func() []configKey { return collectKeys(reflect.TypeFor[Config](), "", nil) })
 
 func collectKeys(t reflect.Type, prefix string, index []int) []configKey {
 	var keys []configKey
@@ -31,24 +33,25 @@ func collectKeys(t reflect.Type, prefix string, index []int) []configKey {
 			keys = append(keys, collectKeys(f.Type, path+".", at)...)
 			continue
 		}
-		keys = append(keys, configKey{path, at, f.Type.Kind()})
+		keys = append(keys, configKey{path, at, f.Type.Kind(), boundOf(path)})
 	}
 	return keys
 }
 
 func findKey(path string) (configKey, bool) {
-	i := slices.IndexFunc(configKeys, func(k configKey) bool { return k.path == path })
+	keys := configKeys()
+	i := slices.IndexFunc(keys, func(k configKey) bool { return k.path == path })
 	if i < 0 {
 		return configKey{}, false
 	}
-	return configKeys[i], true
+	return keys[i], true
 }
 
 // Keys returns the TOML path of every value of a [Config] in the order of its
 // declaration: what [Config.Set] takes.
 func Keys() []string {
-	paths := make([]string, len(configKeys))
-	for i, k := range configKeys {
+	paths := make([]string, len(configKeys()))
+	for i, k := range configKeys() {
 		paths[i] = k.path
 	}
 	return paths

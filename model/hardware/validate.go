@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 const maxList = 64 // entries of a list in a configuration
@@ -26,125 +27,127 @@ const (
 
 // bounds has every number and every word of a [Config] by its key. Limits are
 // far beyond any machine, and such that no product of them overflows.
-var bounds = map[string]bound{
-	"clock.core_mhz": {min: 1, max: maxMHz},
-	"clock.icnt_mhz": {min: 1, max: maxMHz},
-	"clock.l2_mhz":   {min: 1, max: maxMHz},
-	"clock.dram_mhz": {min: 1, max: maxMHz},
+var bounds = sync.OnceValue(func() map[string]bound {
+	return map[string]bound{
+		"clock.core_mhz": {min: 1, max: maxMHz},
+		"clock.icnt_mhz": {min: 1, max: maxMHz},
+		"clock.l2_mhz":   {min: 1, max: maxMHz},
+		"clock.dram_mhz": {min: 1, max: maxMHz},
 
-	"sm.count":              {min: 1, max: 4096},
-	"sm.compute_capability": {min: 0, max: 999},
-	"sm.schedulers":         {min: 1, max: 16},
-	"sm.issue_width":        {min: 1, max: 2},
-	"sm.warp_scheduler":     {words: []string{"gto", "gty", "lrr"}},
-	"sm.max_warps":          {min: 1, max: 64},
-	"sm.max_threads":        {min: 32, max: 1 << 15},
-	"sm.max_ctas":           {min: 1, max: 1024},
-	"sm.registers":          {min: 1024, max: 1 << 24},
-	"sm.register_unit":      {min: 1, max: 1 << 16},
-	"sm.warp_unit":          {min: 1, max: 64},
-	"sm.shared_bytes":       {min: 0, max: 1 << 24},
-	"sm.shared_unit":        {min: 1, max: 1 << 16},
-	"sm.shared_reserved":    {min: 0, max: 1 << 16},
-	"sm.barriers":           {min: 1, max: 1024},
-	"sm.pipeline_depth":     {min: 0, max: 1024},
-	"sm.operand_collectors": {min: 0, max: 1024},
-	"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
-	"sm.cta_launch_latency": {min: 0, max: maxCycles},
-	"sm.exit_unit":          {words: []string{"control", "int"}},
-	"sm.exit_latency":       {min: 1, max: maxCycles},
-	"sm.warp_launch_gap":    {min: 0, max: maxCycles},
+		"sm.count":              {min: 1, max: 4096},
+		"sm.compute_capability": {min: 0, max: 999},
+		"sm.schedulers":         {min: 1, max: 16},
+		"sm.issue_width":        {min: 1, max: 2},
+		"sm.warp_scheduler":     {words: []string{"gto", "gty", "lrr"}},
+		"sm.max_warps":          {min: 1, max: 64},
+		"sm.max_threads":        {min: 32, max: 1 << 15},
+		"sm.max_ctas":           {min: 1, max: 1024},
+		"sm.registers":          {min: 1024, max: 1 << 24},
+		"sm.register_unit":      {min: 1, max: 1 << 16},
+		"sm.warp_unit":          {min: 1, max: 64},
+		"sm.shared_bytes":       {min: 0, max: 1 << 24},
+		"sm.shared_unit":        {min: 1, max: 1 << 16},
+		"sm.shared_reserved":    {min: 0, max: 1 << 16},
+		"sm.barriers":           {min: 1, max: 1024},
+		"sm.pipeline_depth":     {min: 0, max: 1024},
+		"sm.operand_collectors": {min: 0, max: 1024},
+		"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
+		"sm.cta_launch_latency": {min: 0, max: maxCycles},
+		"sm.exit_unit":          {words: []string{"control", "int"}},
+		"sm.exit_latency":       {min: 1, max: maxCycles},
+		"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 
-	"shared.latency": {min: 0, max: 1 << 20},
-	"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
+		"shared.latency": {min: 0, max: 1 << 20},
+		"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
 
-	"l1.bytes":          {min: 128, max: 1 << 26},
-	"l1.unified":        {min: 0, max: 1 << 26},
-	"l1.carveouts":      {min: 0, max: 1 << 24},
-	"l1.line_bytes":     {min: 32, max: 128, powerOfTwo: true},
-	"l1.sector_bytes":   {min: 32, max: 128, powerOfTwo: true},
-	"l1.ways":           {min: 1, max: 1 << 16},
-	"l1.latency":        {min: 0, max: 1 << 20},
-	"l1.bypass_latency": {min: 0, max: 1 << 20},
-	"l1.banks":          {min: 1, max: 64, powerOfTwo: true},
-	"l1.mshrs":          {min: 0, max: 1 << 16},
-	"l1.merge":          {min: 0, max: 1 << 16},
-	"l1.miss_queue":     {min: 1, max: 1 << 16},
+		"l1.bytes":          {min: 128, max: 1 << 26},
+		"l1.unified":        {min: 0, max: 1 << 26},
+		"l1.carveouts":      {min: 0, max: 1 << 24},
+		"l1.line_bytes":     {min: 32, max: 128, powerOfTwo: true},
+		"l1.sector_bytes":   {min: 32, max: 128, powerOfTwo: true},
+		"l1.ways":           {min: 1, max: 1 << 16},
+		"l1.latency":        {min: 0, max: 1 << 20},
+		"l1.bypass_latency": {min: 0, max: 1 << 20},
+		"l1.banks":          {min: 1, max: 64, powerOfTwo: true},
+		"l1.mshrs":          {min: 0, max: 1 << 16},
+		"l1.merge":          {min: 0, max: 1 << 16},
+		"l1.miss_queue":     {min: 1, max: 1 << 16},
 
-	"icnt.latency":    {min: 0, max: 1 << 20},
-	"icnt.flit_bytes": {min: 1, max: 1 << 12},
-	"icnt.queue":      {min: 0, max: 1 << 16},
+		"icnt.latency":    {min: 0, max: 1 << 20},
+		"icnt.flit_bytes": {min: 1, max: 1 << 12},
+		"icnt.queue":      {min: 0, max: 1 << 16},
 
-	"l2.bytes":        {min: 128, max: 1 << 36},
-	"l2.slices":       {min: 1, max: 4096},
-	"l2.line_bytes":   {min: 32, max: 128, powerOfTwo: true},
-	"l2.sector_bytes": {min: 32, max: 128, powerOfTwo: true},
-	"l2.ways":         {min: 1, max: 1 << 16},
-	"l2.latency":      {min: 0, max: 1 << 20},
-	"l2.mshrs":        {min: 0, max: 1 << 16},
-	"l2.merge":        {min: 0, max: 1 << 16},
-	"l2.miss_queue":   {min: 1, max: 1 << 16},
-	"l2.queue":        {min: 1, max: 1 << 16},
-	"l2.hash":         {words: []string{"linear", "xor", "ipoly"}},
-	"l2.set_hash":     {words: []string{"spread", "ipoly"}},
+		"l2.bytes":        {min: 128, max: 1 << 36},
+		"l2.slices":       {min: 1, max: 4096},
+		"l2.line_bytes":   {min: 32, max: 128, powerOfTwo: true},
+		"l2.sector_bytes": {min: 32, max: 128, powerOfTwo: true},
+		"l2.ways":         {min: 1, max: 1 << 16},
+		"l2.latency":      {min: 0, max: 1 << 20},
+		"l2.mshrs":        {min: 0, max: 1 << 16},
+		"l2.merge":        {min: 0, max: 1 << 16},
+		"l2.miss_queue":   {min: 1, max: 1 << 16},
+		"l2.queue":        {min: 1, max: 1 << 16},
+		"l2.hash":         {words: []string{"linear", "xor", "ipoly"}},
+		"l2.set_hash":     {words: []string{"spread", "ipoly"}},
 
-	"dram.bytes":     {min: 1 << 20, max: 1 << 44},
-	"dram.channels":  {min: 1, max: 1024},
-	"dram.banks":     {min: 1, max: 1024, powerOfTwo: true},
-	"dram.row_bytes": {min: 256, max: 1 << 16, powerOfTwo: true},
-	"dram.bus_bytes": {min: 1, max: 1024},
-	"dram.data_rate": {min: 1, max: 256},
-	"dram.latency":   {min: 0, max: 1 << 20},
-	"dram.window":    {min: 1, max: 1 << 16},
-	"dram.return":    {max: 1 << 16},
-	"dram.tccd":      {min: 0, max: 4096},
-	"dram.trrd":      {min: 0, max: 4096},
-	"dram.trcd":      {min: 0, max: 4096},
-	"dram.tras":      {min: 0, max: 4096},
-	"dram.trp":       {min: 0, max: 4096},
-	"dram.trc":       {min: 0, max: 4096},
-	"dram.tcl":       {min: 0, max: 4096},
-	"dram.twl":       {min: 0, max: 4096},
-	"dram.tcdlr":     {min: 0, max: 4096},
-	"dram.twr":       {min: 0, max: 4096},
-	"dram.trefi":     {min: 0, max: 1 << 20},
-	"dram.trfc":      {min: 0, max: 1 << 20},
+		"dram.bytes":     {min: 1 << 20, max: 1 << 44},
+		"dram.channels":  {min: 1, max: 1024},
+		"dram.banks":     {min: 1, max: 1024, powerOfTwo: true},
+		"dram.row_bytes": {min: 256, max: 1 << 16, powerOfTwo: true},
+		"dram.bus_bytes": {min: 1, max: 1024},
+		"dram.data_rate": {min: 1, max: 256},
+		"dram.latency":   {min: 0, max: 1 << 20},
+		"dram.window":    {min: 1, max: 1 << 16},
+		"dram.return":    {max: 1 << 16},
+		"dram.tccd":      {min: 0, max: 4096},
+		"dram.trrd":      {min: 0, max: 4096},
+		"dram.trcd":      {min: 0, max: 4096},
+		"dram.tras":      {min: 0, max: 4096},
+		"dram.trp":       {min: 0, max: 4096},
+		"dram.trc":       {min: 0, max: 4096},
+		"dram.tcl":       {min: 0, max: 4096},
+		"dram.twl":       {min: 0, max: 4096},
+		"dram.tcdlr":     {min: 0, max: 4096},
+		"dram.twr":       {min: 0, max: 4096},
+		"dram.trefi":     {min: 0, max: 1 << 20},
+		"dram.trfc":      {min: 0, max: 1 << 20},
 
-	"tlb.entries":      {min: 0, max: 1 << 20},
-	"tlb.page_bytes":   {min: 512, max: 1 << 30, powerOfTwo: true},
-	"tlb.miss_latency": {min: 0, max: maxCycles},
+		"tlb.entries":      {min: 0, max: 1 << 20},
+		"tlb.page_bytes":   {min: 512, max: 1 << 30, powerOfTwo: true},
+		"tlb.miss_latency": {min: 0, max: maxCycles},
 
-	"kmu.hwqs":             {min: 1, max: 1 << 16},
-	"kmu.dispatch_latency": {min: 0, max: maxCycles},
-	"kmu.entries":          {min: 1, max: 1 << 16},
-	"kmu.ctas_per_cycle":   {min: 0.001, max: 4096},
+		"kmu.hwqs":             {min: 1, max: 1 << 16},
+		"kmu.dispatch_latency": {min: 0, max: maxCycles},
+		"kmu.entries":          {min: 1, max: 1 << 16},
+		"kmu.ctas_per_cycle":   {min: 0.001, max: 4096},
 
-	"host.launch_latency":     {min: 0, max: maxCycles},
-	"host.launch_overhead_ns": {min: 0, max: 1e9},
-	"host.copy_call_ns":       {min: 0, max: 1e9},
-	"host.work_scale":         {min: 0, max: 1e6},
-	"host.copy_latency_ns":    {min: 0, max: 1e9},
-	"host.pcie_gb_s":          {min: 0, max: 1e6},
-	"host.storage_mb_s":       {min: 0, max: 1e9},
-	"host.page_bytes":         {min: 512, max: 1 << 30, powerOfTwo: true},
+		"host.launch_latency":     {min: 0, max: maxCycles},
+		"host.launch_overhead_ns": {min: 0, max: 1e9},
+		"host.copy_call_ns":       {min: 0, max: 1e9},
+		"host.work_scale":         {min: 0, max: 1e6},
+		"host.copy_latency_ns":    {min: 0, max: 1e9},
+		"host.pcie_gb_s":          {min: 0, max: 1e6},
+		"host.storage_mb_s":       {min: 0, max: 1e9},
+		"host.page_bytes":         {min: 512, max: 1 << 30, powerOfTwo: true},
 
-	"launch.stream_create":   {min: 0, max: maxCycles},
-	"launch.param_base":      {min: 0, max: maxCycles},
-	"launch.param_per_lane":  {min: 0, max: 1 << 24},
-	"launch.device_base":     {min: 0, max: maxCycles},
-	"launch.device_per_lane": {min: 0, max: 1 << 24},
-	"launch.device_sync":     {min: 0, max: maxCycles},
-	"launch.record_bytes":    {min: 0, max: 1 << 20},
+		"launch.stream_create":   {min: 0, max: maxCycles},
+		"launch.param_base":      {min: 0, max: maxCycles},
+		"launch.param_per_lane":  {min: 0, max: 1 << 24},
+		"launch.device_base":     {min: 0, max: maxCycles},
+		"launch.device_per_lane": {min: 0, max: 1 << 24},
+		"launch.device_sync":     {min: 0, max: maxCycles},
+		"launch.record_bytes":    {min: 0, max: 1 << 20},
 
-	"cpu.cores":     {min: 1, max: 1 << 16},
-	"cpu.clock_mhz": {min: 1, max: maxMHz},
-	"cpu.ipc":       {min: 0.001, max: 64},
-}
+		"cpu.cores":     {min: 1, max: 1 << 16},
+		"cpu.clock_mhz": {min: 1, max: maxMHz},
+		"cpu.ipc":       {min: 0.001, max: 64},
+	}
+})
 
 // Validate tells whether the machine can exist: every value within its bounds,
 // and what must hold between values. The error is a [ValueError].
 func (c *Config) Validate() error {
-	for _, k := range configKeys {
+	for _, k := range configKeys() {
 		if err := c.checkKey(k); err != nil {
 			return err
 		}
@@ -164,16 +167,15 @@ func boundOf(path string) bound {
 		}
 		return bound{min: 1, max: 1 << 16}
 	}
-	return bounds[path]
+	return bounds()[path]
 }
 
 func (c *Config) checkKey(k configKey) error {
 	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
-	b := boundOf(k.path)
-	ok, text := true, fmt.Sprint(v.Interface())
+	b, ok := k.bound, true
 	switch v.Kind() {
 	case reflect.String:
-		ok, text = b.words == nil || slices.Contains(b.words, v.String()), strconv.Quote(v.String())
+		ok = b.words == nil || slices.Contains(b.words, v.String())
 	case reflect.Float64:
 		ok = v.Float() >= b.min && v.Float() <= b.max
 	case reflect.Int, reflect.Int64:
@@ -182,10 +184,14 @@ func (c *Config) checkKey(k configKey) error {
 		list := v.Interface().([]int)
 		ok = len(list) <= maxList && !slices.ContainsFunc(list, func(n int) bool { return !b.holds(int64(n)) })
 	}
-	if !ok {
-		return &ValueError{k.path, text, k.allowed()}
+	if ok {
+		return nil
 	}
-	return nil
+	text := fmt.Sprint(v.Interface())
+	if v.Kind() == reflect.String {
+		text = strconv.Quote(text)
+	}
+	return &ValueError{k.path, text, k.allowed()}
 }
 
 func (b bound) holds(n int64) bool {
@@ -194,7 +200,7 @@ func (b bound) holds(n int64) bool {
 
 // allowed says in words what the value of a key may be.
 func (k configKey) allowed() string {
-	b := boundOf(k.path)
+	b := k.bound
 	limits := fmt.Sprintf("from %s to %s", number(b.min), number(b.max))
 	switch k.kind {
 	case reflect.Bool:

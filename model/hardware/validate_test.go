@@ -88,7 +88,7 @@ func TestValidateRelations(t *testing.T) {
 
 // Every number and word of a machine has its limits.
 func TestBoundsAreComplete(t *testing.T) {
-	for _, k := range configKeys {
+	for _, k := range configKeys() {
 		b := boundOf(k.path)
 		switch k.kind.String() {
 		case "string":
@@ -101,7 +101,7 @@ func TestBoundsAreComplete(t *testing.T) {
 			}
 		}
 	}
-	for key := range bounds {
+	for key := range bounds() {
 		if _, ok := findKey(key); !ok {
 			t.Errorf("limits for %s, which is no key", key)
 		}
