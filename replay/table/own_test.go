@@ -14,9 +14,11 @@ type share struct{ sm, ctas uint32 }
 func AddOwn(t *testing.T) {
 	register(table[share]{
 		Name: "shares", Row: "one SM that ran a CTA", Order: "by SM",
-		Columns: []column[share]{
-			count("sm", "The SM.", func(r *share) uint32 { return r.sm }),
-			count("ctas", "CTAs that it ran.", func(r *share) uint32 { return r.ctas }),
+		Columns: func() []column[share] {
+			return []column[share]{
+				count("sm", "The SM.", func(r *share) uint32 { return r.sm }),
+				count("ctas", "CTAs that it ran.", func(r *share) uint32 { return r.ctas }),
+			}
 		},
 		From: func(f *feed, add func(*share)) {
 			var counts []uint32

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // table is the registration record of a table with rows R.
@@ -15,7 +16,7 @@ type table[R any] struct {
 	Order   string // of the rows
 	Place   uint   // in lists, which go by place, then by name; 0: behind those that have one
 	Small   bool   // its length does not grow with the work of a run: a sweep that names no tables keeps it
-	Columns []column[R]
+	Columns func() []column[R]
 
 	// From listens to what the table is made of, and appends its rows by add. It
 	// is called once a replay, and only if the table is wanted; what the table
@@ -39,6 +40,7 @@ func register[R any](t table[R]) {
 	if tables[t.Name] != nil {
 		panic("table: " + t.Name + " registered twice")
 	}
+	t.Columns = sync.OnceValue(t.Columns) // most commands write few tables, or none
 	tables[t.Name] = &t
 }
 
@@ -52,9 +54,10 @@ type Description struct {
 }
 
 func (t *table[R]) describe() Description {
-	d := Description{Name: t.Name, Row: t.Row, Order: t.Order, Small: t.Small, Columns: make([]Column, len(t.Columns))}
-	for i := range t.Columns {
-		d.Columns[i] = t.Columns[i].Column
+	columns := t.Columns()
+	d := Description{Name: t.Name, Row: t.Row, Order: t.Order, Small: t.Small, Columns: make([]Column, len(columns))}
+	for i := range columns {
+		d.Columns[i] = columns[i].Column
 	}
 	return d
 }

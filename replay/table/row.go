@@ -27,8 +27,9 @@ func row[R any](name string, r *R, clockMHz float64) ([]Cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	cells := make([]Cell, len(t.Columns))
-	for i, c := range t.Columns {
+	columns := t.Columns()
+	cells := make([]Cell, len(columns))
+	for i, c := range columns {
 		b := array.NewBuilder(arrowmem.DefaultAllocator, arrowTypes[c.Type])
 		c.bind(b, scope{clock})(r)
 		a := b.NewArray()

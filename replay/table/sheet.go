@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -15,15 +16,16 @@ import (
 // fields serves both.
 type Sheet[R any] struct {
 	Name, Row, Order string
-	Fields           []Field[R]
+	Fields           func() []Field[R]
 	Default          func() R // the row of which every cell is absent; nil: the zero row
 }
 
 // Describe returns the description of the sheet.
 func (s *Sheet[R]) Describe() Description {
-	d := Description{Name: s.Name, Row: s.Row, Order: s.Order, Columns: make([]Column, len(s.Fields))}
-	for i := range s.Fields {
-		d.Columns[i] = s.Fields[i].Column
+	fields := s.Fields()
+	d := Description{Name: s.Name, Row: s.Row, Order: s.Order, Columns: make([]Column, len(fields))}
+	for i := range fields {
+		d.Columns[i] = fields[i].Column
 	}
 	return d
 }
@@ -50,9 +52,9 @@ func (s *Sheet[R]) Create(dir, format string, meta []KeyValue) (*SheetWriter[R],
 	}
 	w := &SheetWriter[R]{file: f, rec: array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)}
 	f.flush = w.flush
-	for i := range s.Fields {
+	for i, field := range s.Fields() {
 		b := w.rec.Field(i)
-		w.appends = append(w.appends, s.Fields[i].bind(b, scope{}))
+		w.appends = append(w.appends, field.bind(b, scope{}))
 		if n := variableBytes(b); n != nil {
 			w.lists = append(w.lists, n)
 		}
@@ -121,6 +123,7 @@ func FindSheet(dir, name string) (string, error) {
 type SheetReader[R any] struct {
 	r       *Reader
 	sheet   *Sheet[R]
+	fields  []Field[R]
 	values  []int // column of each field in a batch; -1: the file lacks it
 	unknown []string
 	batch   *Batch
@@ -134,12 +137,13 @@ func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
 	if err != nil {
 		return nil, err
 	}
-	sr := &SheetReader[R]{r: r, sheet: s, values: make([]int, len(s.Fields))}
-	for i := range s.Fields {
+	sr := &SheetReader[R]{r: r, sheet: s, fields: s.Fields()}
+	sr.values = make([]int, len(sr.fields))
+	for i := range sr.values {
 		sr.values[i] = -1
 	}
 	for c, col := range r.Columns() {
-		if i := s.field(col.Name); i >= 0 {
+		if i := sr.field(col.Name); i >= 0 {
 			sr.values[i] = c
 		} else {
 			sr.unknown = append(sr.unknown, col.Name)
@@ -147,27 +151,22 @@ func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
 	}
 	for _, name := range r.Skipped() {
 		top, _, _ := strings.Cut(name, ".")
-		if s.field(top) >= 0 {
+		if i := sr.field(top); i >= 0 {
 			r.Close()
-			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, TypeText(s.Fields[s.field(top)].Column))
+			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, TypeText(sr.fields[i].Column))
 		}
 		sr.unknown = append(sr.unknown, name)
 	}
 	return sr, nil
 }
 
-func (s *Sheet[R]) field(name string) int {
-	for i := range s.Fields {
-		if s.Fields[i].Name == name {
-			return i
-		}
-	}
-	return -1
+func (s *SheetReader[R]) field(name string) int {
+	return slices.IndexFunc(s.fields, func(f Field[R]) bool { return f.Name == name })
 }
 
 // Has reports whether the file has a column of the sheet.
 func (s *SheetReader[R]) Has(column string) bool {
-	i := s.sheet.field(column)
+	i := s.field(column)
 	return i >= 0 && s.values[i] >= 0
 }
 
@@ -209,8 +208,8 @@ func (s *SheetReader[R]) Next(r *R) error {
 		if c < 0 || s.batch.Values[c].Null[at] {
 			continue
 		}
-		if err := s.sheet.Fields[i].load(&s.batch.Values[c], at, r); err != nil {
-			return s.Errorf("column %s: %w", s.sheet.Fields[i].Name, err)
+		if err := s.fields[i].load(&s.batch.Values[c], at, r); err != nil {
+			return s.Errorf("column %s: %w", s.fields[i].Name, err)
 		}
 	}
 	return nil

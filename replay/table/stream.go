@@ -34,9 +34,9 @@ func (t *table[R]) open(s *Set) error {
 		return err
 	}
 	st := &stream[R]{set: s, file: f, rec: array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)}
-	for i := range t.Columns {
+	for i, c := range t.Columns() {
 		b := st.rec.Field(i)
-		st.appends = append(st.appends, t.Columns[i].bind(b, s.scope))
+		st.appends = append(st.appends, c.bind(b, s.scope))
 		if n := variableBytes(b); n != nil {
 			st.sizes = append(st.sizes, n)
 		}

@@ -50,59 +50,65 @@ func noHostRow() HostRow {
 // Copies is the sheet of what moves data.
 var Copies = table.Sheet[HostRow]{
 	Name: "copies", Row: "a copy, a memset, or a file that the host reads or writes", Order: "by order",
-	Fields: join([]table.Field[HostRow]{
-		orderField, kindField(CopyKinds, "read and write: a file into or from the host's copy of the array."),
-		table.BoolField("async", "The host does not wait.", func(r *HostRow) *bool { return &r.Op.Async }),
-		table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot follow it.", trace.NoArray,
-			func(r *HostRow) *uint32 { return &r.Op.Array }),
-		table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Addr }),
-		table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Bytes }),
-		streamField,
-		table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
-	}, hostTimes),
+	Fields: func() []table.Field[HostRow] {
+		return join([]table.Field[HostRow]{
+			orderField, kindField(CopyKinds, "read and write: a file into or from the host's copy of the array."),
+			table.BoolField("async", "The host does not wait.", func(r *HostRow) *bool { return &r.Op.Async }),
+			table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot follow it.", trace.NoArray,
+				func(r *HostRow) *uint32 { return &r.Op.Array }),
+			table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Addr }),
+			table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Bytes }),
+			streamField,
+			table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
+		}, hostTimes)
+	},
 	Default: noHostRow,
 }
 
 // Tasks is the sheet of the tasks that the host spawns.
 var Tasks = table.Sheet[HostRow]{
 	Name: "tasks", Row: "a task that the host spawns", Order: "by order",
-	Fields: join([]table.Field[HostRow]{
-		orderField,
-		table.Uint32Field("kernel", "Kernel that holds its work.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
-		table.BoolField("sync", "It synchronises its CTAs.", func(r *HostRow) *bool { return &r.Op.Sync }),
-		streamField,
-		table.Int64Field("arrival_ns", "When it is there to be spawned, from the start of the program.", -1, func(r *HostRow) *int64 { return &r.Op.ArrivalNs }),
-		table.Uint64Field("in_bytes", "Copied to the device before it.", func(r *HostRow) *uint64 { return &r.Op.InBytes }),
-		table.Uint32Field("in_copies", "Calls that copy them; 0: one.", func(r *HostRow) *uint32 { return &r.Op.InCopies }),
-		table.Uint64Field("out_bytes", "Copied back after it.", func(r *HostRow) *uint64 { return &r.Op.OutBytes }),
-		table.ListField("dependences", "Kernels of the tasks that must end before it is spawned.", func(r *HostRow) []int64 {
-			list := make([]int64, len(r.Op.Deps))
-			for i, d := range r.Op.Deps {
-				list[i] = int64(d)
-			}
-			return list
-		}, func(r *HostRow, list []int64) error {
-			for _, d := range list {
-				if d < 0 || d >= int64(None) {
-					return fmt.Errorf("%d is no kernel", d)
+	Fields: func() []table.Field[HostRow] {
+		return join([]table.Field[HostRow]{
+			orderField,
+			table.Uint32Field("kernel", "Kernel that holds its work.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
+			table.BoolField("sync", "It synchronises its CTAs.", func(r *HostRow) *bool { return &r.Op.Sync }),
+			streamField,
+			table.Int64Field("arrival_ns", "When it is there to be spawned, from the start of the program.", -1, func(r *HostRow) *int64 { return &r.Op.ArrivalNs }),
+			table.Uint64Field("in_bytes", "Copied to the device before it.", func(r *HostRow) *uint64 { return &r.Op.InBytes }),
+			table.Uint32Field("in_copies", "Calls that copy them; 0: one.", func(r *HostRow) *uint32 { return &r.Op.InCopies }),
+			table.Uint64Field("out_bytes", "Copied back after it.", func(r *HostRow) *uint64 { return &r.Op.OutBytes }),
+			table.ListField("dependences", "Kernels of the tasks that must end before it is spawned.", func(r *HostRow) []int64 {
+				list := make([]int64, len(r.Op.Deps))
+				for i, d := range r.Op.Deps {
+					list[i] = int64(d)
 				}
-				r.Op.Deps = append(r.Op.Deps, uint32(d))
-			}
-			return nil
-		}),
-	}, hostTimes),
+				return list
+			}, func(r *HostRow, list []int64) error {
+				for _, d := range list {
+					if d < 0 || d >= int64(None) {
+						return fmt.Errorf("%d is no kernel", d)
+					}
+					r.Op.Deps = append(r.Op.Deps, uint32(d))
+				}
+				return nil
+			}),
+		}, hostTimes)
+	},
 	Default: noHostRow,
 }
 
 // Calls is the sheet of the other operations of the host.
 var Calls = table.Sheet[HostRow]{
 	Name: "calls", Row: "a launch, an event, a wait or a stretch of work of the host", Order: "by order",
-	Fields: join([]table.Field[HostRow]{
-		orderField, kindField(CallKinds, "record and wait: of an event; syncstream, syncevent, sync and waittask: the host waits; work: it computes."),
-		table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
-		streamField,
-		table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
-		table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
-	}, hostTimes),
+	Fields: func() []table.Field[HostRow] {
+		return join([]table.Field[HostRow]{
+			orderField, kindField(CallKinds, "record and wait: of an event; syncstream, syncevent, sync and waittask: the host waits; work: it computes."),
+			table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
+			streamField,
+			table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
+			table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
+		}, hostTimes)
+	},
 	Default: noHostRow,
 }
