@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -248,8 +250,8 @@ func (c *Choice) Lacks(f *Facts) string {
 	return ""
 }
 
-// Params returns the parameters of all policies and decisions, sorted by name.
-func Params() []Param {
+// allParams are the parameters of all policies and decisions, sorted by name.
+var allParams = sync.OnceValue(func() []Param {
 	all := map[string]Param{}
 	add := func(ps []Param) {
 		for _, p := range ps {
@@ -269,16 +271,14 @@ func Params() []Param {
 		sorted = append(sorted, all[k])
 	}
 	return sorted
-}
+})
+
+// Params returns the parameters of all policies and decisions, sorted by name.
+func Params() []Param { return slices.Clone(allParams()) }
 
 // IsParam reports whether a policy or a decision has a parameter of that name.
 func IsParam(name string) bool {
-	for _, p := range Params() {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(allParams(), func(p Param) bool { return p.Name == name })
 }
 
 // Applicable returns the policies that a trace can feed, serial first if it is

@@ -16,6 +16,14 @@ const each = 512 << 20
 // processors, and no more than the free memory has room for.
 func Default() int { return bounded(runtime.GOMAXPROCS(0), freeMemory()) }
 
+// Or is n, or what [Default] says where n is 0.
+func Or(n int) int {
+	if n > 0 {
+		return n
+	}
+	return Default()
+}
+
 func bounded(processors int, free uint64) int {
 	if free == 0 {
 		return processors

@@ -35,6 +35,9 @@ func Spare() bool { return busy.Load() < int64(runtime.GOMAXPROCS(0)) }
 // context of those that go on, which is for them to heed. Of several errors the first
 // piece's counts. If ctx ends before all is done, the error is its cause.
 func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+	if n > 1 { // one piece needs no look at the memory
+		p.Workers = Or(p.Workers)
+	}
 	inner, stop := context.WithCancel(ctx)
 	defer stop()
 	var (
@@ -64,7 +67,7 @@ func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i in
 			p.Done(done, n, p.Name(i))
 		}
 	}
-	for range min(cmp.Or(p.Workers, Default()), n) {
+	for range min(max(p.Workers, 1), n) {
 		group.Go(func() {
 			busy.Add(1)
 			defer busy.Add(-1)
@@ -92,7 +95,7 @@ func (p Pool) order(n int) []int {
 	for i := range order {
 		order[i] = i
 	}
-	if p.Cost != nil && cmp.Or(p.Workers, Default()) > 1 {
+	if p.Cost != nil && p.Workers > 1 {
 		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p.Cost(b), p.Cost(a)) })
 	}
 	return order
