@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -374,6 +375,10 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 // between lets the machine of a run go before the next one is made, where it is
 // large: the memory of both would be there until a collection is due.
 func between() {
+	var gc debug.GCStats
+	if debug.ReadGCStats(&gc); gc.NumGC == 0 {
+		return // it is small; to measure it would cost a short run a tenth of its page faults
+	}
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > 128<<20 {
 		runtime.GC()
