@@ -5,6 +5,7 @@ package sass
 
 import (
 	"strings"
+	"sync"
 
 	"gpureplay/trace"
 )
@@ -29,7 +30,7 @@ func Classify(mnemonic string) Opcode {
 		}
 		return m
 	}
-	if class, ok := classes[base]; ok {
+	if class, ok := classes()[base]; ok {
 		return Opcode{Class: class, Known: true}
 	}
 	return Opcode{}
@@ -103,9 +104,9 @@ var memory = map[string]Opcode{
 	"UBLKRED": {Space: trace.SpaceGlobal, Flags: atomic | bulk},
 }
 
-var classes = map[string]trace.Class{}
-
-func init() {
+// classes are those of the other instructions.
+var classes = sync.OnceValue(func() map[string]trace.Class {
+	classes := map[string]trace.Class{}
 	for class, names := range map[trace.Class]string{
 		trace.ClassFP32: `FADD FADD2 FADD32I FCHK FCMP FFMA FFMA2 FFMA32I FMNMX FMNMX3 FMUL FMUL2 FMUL32I FSEL FSET FSETP FSWZ
 			FSWZADD RRO`,
@@ -131,4 +132,5 @@ func init() {
 			classes[name] = class
 		}
 	}
-}
+	return classes
+})
