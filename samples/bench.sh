@@ -41,7 +41,7 @@ replayed() { # NAME GPU, of $dir/NAME.trace.zst
 	awk -v name="$1" -v us="$best" -v n="$(value warp_instructions)" -v s="$(value wall_seconds)" -v l1="$(value l1_hit_sectors_per_second)" \
 		-v cpu="$cpu" -v cores="$(nproc)" -v other="$(accelsim "$1" "$2" "$(value warp_instructions)")" \
 		-v l2="$(value l2_sectors_per_second)" -v c="$(value cycles)" -v bytes="$(wc -c <"$dir/$1.trace.zst")" -v rss="$(value peak_rss_bytes)" \
-		'BEGIN{l1 *= s; l2 *= s; printf "%-12s %11d %8.0f %8.2f %8.2f %8.2f %9.2f %11d %11d %7.0f %7.2f %5d", name, n, us/1e3, n/us, l1/us, l2/us, (l1+l2)/n, c, bytes, rss/1e6, cpu, cores
+		'BEGIN{l1 *= s; l2 *= s; printf "%-12s %11d %8.1f %8.2f %8.2f %8.2f %9.2f %11d %11d %7.0f %7.2f %5d", name, n, us/1e3, n/us, l1/us, l2/us, (l1+l2)/n, c, bytes, rss/1e6, cpu, cores
 			if (other > 0) printf " %10.2f %6.0f", n/other/1e3, other/cpu; print ""}'
 }
 accelsim() { # NAME GPU INSTS: its seconds of a processor for $dir/NAME.trace.zst
