@@ -21,16 +21,17 @@ type configKey struct {
 }
 
 // configKeys holds every key in the order of declaration.
-var configKeys = sync.OnceValue(func() []configKey { return collectKeys(reflect.TypeFor[Config](), "", nil) })
+var configKeys = sync.OnceValue(func() []configKey {
+	return appendKeys(make([]configKey, 0, 256), reflect.TypeFor[Config](), "", nil)
+})
 
-func collectKeys(t reflect.Type, prefix string, index []int) []configKey {
-	var keys []configKey
+func appendKeys(keys []configKey, t reflect.Type, prefix string, index []int) []configKey {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		path := prefix + f.Tag.Get("toml")
 		at := append(slices.Clone(index), i)
 		if f.Type.Kind() == reflect.Struct {
-			keys = append(keys, collectKeys(f.Type, path+".", at)...)
+			keys = appendKeys(keys, f.Type, path+".", at)
 			continue
 		}
 		keys = append(keys, configKey{path, at, f.Type.Kind(), boundOf(path)})
