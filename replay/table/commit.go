@@ -86,12 +86,13 @@ func prune(dir string, levels int) {
 // not all moved to their places, and removes what was being written by processes that
 // have ended. What another process is writing is left to it.
 func Recover(dir string) error {
+	runs := runFolders(dir)
 	for _, name := range []string{committed, stagedName} {
-		found, err := filepath.Glob(filepath.Join(escape(dir), runsFolder, "*", name))
-		if err != nil {
-			return fmt.Errorf("tables: %w", err)
-		}
-		for _, at := range found {
+		for _, run := range runs {
+			at := filepath.Join(run, name)
+			if _, err := os.Lstat(at); err != nil {
+				continue
+			}
 			if err := recoverRun(dir, at); err != nil {
 				return err
 			}

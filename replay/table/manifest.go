@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Manifest says what a run left in a folder of tables. It lies there as
@@ -76,15 +75,24 @@ func readManifest(path string) (*Manifest, error) {
 	return m, nil
 }
 
+// runFolders are the folders of the runs of a folder of tables; none where it has none, or
+// they cannot be read.
+func runFolders(dir string) []string {
+	found, _ := os.ReadDir(filepath.Join(dir, runsFolder))
+	var runs []string
+	for _, e := range found {
+		if !e.Type().IsRegular() {
+			runs = append(runs, filepath.Join(dir, runsFolder, e.Name()))
+		}
+	}
+	return runs
+}
+
 // Manifests returns those of all runs of a folder, in the order of their keys.
 func Manifests(dir string) ([]*Manifest, error) {
-	paths, err := filepath.Glob(filepath.Join(escape(dir), runsFolder, "*", manifestName))
-	if err != nil {
-		return nil, fmt.Errorf("tables: %w", err)
-	}
 	var all []*Manifest
-	for _, p := range paths {
-		m, err := readManifest(p)
+	for _, run := range runFolders(dir) {
+		m, err := readManifest(filepath.Join(run, manifestName))
 		if err != nil {
 			return nil, err
 		}
@@ -94,11 +102,6 @@ func Manifests(dir string) ([]*Manifest, error) {
 	}
 	slices.SortFunc(all, func(a, b *Manifest) int { return a.key().Compare(b.key()) })
 	return all, nil
-}
-
-// escape makes a pattern that fits a path alone.
-func escape(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // Verify checks the sizes and checksums of all files that the runs of a folder
