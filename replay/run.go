@@ -353,8 +353,10 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 	set.Run(&r.Run)
 	if o := job.Output; o != nil {
 		set.Machine(&table.Machine{Config: cfg, TraceHash: job.Trace.Hash(), Tool: o.Version, Command: job.command(c)})
-		for _, x := range job.settings(c, v) {
-			set.Setting(&x)
+		if set.Settings() {
+			for _, x := range job.settings(c, v) {
+				set.Setting(&x)
+			}
 		}
 	}
 	set.Performance(&r.Performance)

@@ -57,6 +57,9 @@ func (o observer) Sample(r *model.SampleRecord) { o.samples.tell(r) }
 // Samples reports whether a table that is wanted is made of sample windows.
 func (s *Set) Samples() bool { return len(s.feed.samples) > 0 }
 
+// Settings reports whether a table that is wanted is made of settings.
+func (s *Set) Settings() bool { return len(s.feed.settings) > 0 }
+
 // Run tells what the replay came to, and the policy's own figures with it. What
 // memory came to is told by [Set.Memory].
 func (s *Set) Run(r *Run) { s.feed.run.tell(r) }
