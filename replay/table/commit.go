@@ -18,9 +18,8 @@ import (
 // them are durable before the rename; what a loss of power takes after it, [Verify]
 // tells.
 
-// advance moves what a committed run has in new to its places, and removes files
-// of the former run that the new manifest does not name. It may be done again
-// after any interruption. The caller holds the run's folder.
+// advance goes on with what a run has in new that another process has committed. The
+// caller holds the run's folder.
 func advance(out, run string) error {
 	from := filepath.Join(run, committed)
 	next, err := readManifest(filepath.Join(from, manifestName))
@@ -31,9 +30,21 @@ func advance(out, run string) error {
 		os.Remove(from)
 		return nil
 	}
-	if err := dropFormer(out, next); err != nil {
+	left, err := leftBehind(out, next)
+	if err != nil {
 		return err
 	}
+	return move(out, run, next, left)
+}
+
+// move moves what a committed run has in new to its places, and removes files of the
+// former run that the new manifest does not name, which are left. It may be done again
+// after any interruption.
+func move(out, run string, next *Manifest, left []string) error {
+	if err := dropFormer(out, left); err != nil {
+		return err
+	}
+	from := filepath.Join(run, committed)
 	for _, e := range slices.Backward(next.Files) { // runs is the first
 		to := filepath.Join(out, filepath.FromSlash(e.Path))
 		temp := filepath.Join(from, e.Table+"."+e.Format)
@@ -54,13 +65,9 @@ func advance(out, run string) error {
 	return nil
 }
 
-// dropFormer removes the files that lie at the places of a run and are not its
-// own, those of runs first.
-func dropFormer(out string, next *Manifest) error {
-	left, err := leftBehind(out, next)
-	if err != nil {
-		return err
-	}
+// dropFormer removes files that lie at the places of a run and are not its own, those of
+// runs first.
+func dropFormer(out string, left []string) error {
 	for _, at := range left {
 		file := filepath.Join(out, filepath.FromSlash(at))
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {

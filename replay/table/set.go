@@ -45,7 +45,8 @@ type Set struct {
 	want    map[string]bool
 	files   []*file // in the order of Names
 	entries []ManifestEntry
-	lock    *os.File // of the run, until the end
+	lock    *os.File  // of the run, until the end
+	next    *Manifest // of what is committed
 	opener  func(string) (io.WriteCloser, error)
 	err     error // the first error; nothing is written after it
 	done    bool
@@ -235,7 +236,7 @@ func (s *Set) Commit() error {
 	}
 	s.done = true
 	defer s.release()
-	s.err = advance(s.opt.Dir, s.run)
+	s.err = move(s.opt.Dir, s.run, s.next, s.outcome.Dropped)
 	return s.err
 }
 
@@ -265,8 +266,7 @@ func (s *Set) settle() error {
 	for i, f := range s.files {
 		s.entries[i].Bytes, s.entries[i].SHA256 = f.out.bytes, hex.EncodeToString(f.out.hash.Sum(nil))
 	}
-	next, err := s.manifest()
-	if err != nil || s.outcome.Kept {
+	if err := s.manifest(); err != nil || s.outcome.Kept {
 		return err
 	}
 	errs := make([]error, len(s.files), len(s.files)+1)
@@ -274,7 +274,7 @@ func (s *Set) settle() error {
 	for i, f := range s.files {
 		all.Go(func() { errs[i] = f.settle() })
 	}
-	err = writeManifest(filepath.Join(s.stage(), manifestName), next)
+	err := writeManifest(filepath.Join(s.stage(), manifestName), s.next)
 	syncFolder(s.stage())
 	all.Wait()
 	for _, err := range append(errs, err) {
@@ -290,15 +290,15 @@ func (s *Set) settle() error {
 }
 
 // manifest makes the new manifest, with what stays of the former run.
-func (s *Set) manifest() (*Manifest, error) {
+func (s *Set) manifest() error {
 	next := &Manifest{Trace: s.key.Trace, GPU: s.key.GPU, Set: s.key.Set, Policy: s.key.Policy,
 		TraceHash: s.note("trace_hash"), Tool: s.note("tool_version"), Incomplete: s.cut, Files: s.entries}
 	former, err := readManifest(filepath.Join(s.run, manifestName))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s.outcome.Kept = s.cut && former != nil && !former.Incomplete; s.outcome.Kept {
-		return nil, nil
+		return nil
 	}
 	if former != nil && former.Tool == next.Tool && !former.Incomplete && !s.cut {
 		for _, e := range former.Files {
@@ -310,8 +310,9 @@ func (s *Set) manifest() (*Manifest, error) {
 	}
 	order := Names()
 	slices.SortStableFunc(next.Files, func(a, b ManifestEntry) int { return slices.Index(order, a.Table) - slices.Index(order, b.Table) })
+	s.next = next
 	s.outcome.Dropped, err = leftBehind(s.opt.Dir, next)
-	return next, err
+	return err
 }
 
 // leftBehind returns the files at a run's places that a manifest does not name.
