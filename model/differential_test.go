@@ -305,6 +305,7 @@ func randomMachine(r *rand.Rand) []string {
 	all = append(all, randomLayout(r)...)
 	set("l1.mshr_order", true, false)
 	set("dram.return", 0, 0, 3, 60)
+	randomDRAM(set)
 	return all
 }
 

@@ -258,6 +258,7 @@ func (n *naive) run(t testing.TB) {
 			t.Fatalf("the naive machine does not come to an end: %+v", n.over)
 		}
 	}
+	n.mem.drain()
 }
 
 // ctasNow is how many CTAs may be placed in this cycle.
@@ -374,7 +375,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 		k.first = n.t
 	}
 	if len(s.ctas) == 0 && s.order != k {
-		s.lsu.enter(n, k)
+		s.lsu.enter(n, k, int(ceilDiv(model.Time(k.tk.Grid.Count()), model.Time(n.cfg.SM.Count))))
 	}
 	s.order = k
 	s.used = s.used.Plus(k.res)

@@ -1,7 +1,11 @@
 package model_test
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
+	"testing"
+	"time"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -154,4 +158,14 @@ func behindSlice(c *hardware.Config) model.Time {
 		return model.Time(c.DRAM.Latency) + 3
 	}
 	return model.Time(c.DRAM.Latency)
+}
+
+// Machines whose caches fetch whole lines, and half of which pass stores on to DRAM, agree
+// with the naive one.
+func TestWholeLinesAgainstNaive(t *testing.T) {
+	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
+		text = randomTrace(r)
+		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128", "l2.sector_bytes=128", "l2.set_hash=spread", "dram.mapping=",
+			fmt.Sprintf("l2.write_back=%v", r.IntN(2) == 0))
+	})
 }

@@ -107,6 +107,7 @@ func (r *nFusion) launch() {
 		}
 	}
 	k.tk, _ = r.u.places(all)
+	k.tk.Grid = trace.Dim3{uint32(len(k.items)), 1, 1}
 	k.res = n.cfg.CTAResources(&k.tk)
 	k.stream = h.stream(1 << 62)
 	k.hwq = k.stream.number % len(n.queues)

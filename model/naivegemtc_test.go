@@ -74,7 +74,7 @@ type nWorker struct {
 func (n *naive) resident(s *nSM, shape *nKernel) *nWorker {
 	w := &nWorker{sm: s}
 	if s.used == (hardware.Resources{}) {
-		s.lsu.enter(n, shape)
+		s.lsu.enter(n, shape, 1<<20)
 	}
 	s.used = s.used.Plus(shape.res)
 	for slot := 0; len(w.slots) < shape.res.Warps; slot++ {

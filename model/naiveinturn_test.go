@@ -57,15 +57,23 @@ func (x *nNetwork) hasRoom(sm, bank int) bool {
 // step moves requests at the end of cycle t.
 func (x *nNetwork) step(t model.Time) {
 	m, c := x.m, x.m.cfg
+	for _, d := range m.control {
+		d.step(t + model.Time(c.L2.Latency))
+	}
 	for i := range x.inbox {
 		for len(x.inbox[i]) > 0 {
 			k := x.inbox[i][0]
-			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t {
+			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t || m.control != nil && m.stands(i, k) {
 				break
 			}
 			x.inbox[i] = x.inbox[i][1:]
+			m.waits = nil
 			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].reserve(t))
-			x.done[i] = append(x.done[i], k)
+			if m.waits != nil {
+				m.waits.answers = append(m.waits.answers, k)
+			} else {
+				x.done[i] = append(x.done[i], k)
+			}
 		}
 	}
 	for sm := range x.gate {

@@ -308,12 +308,14 @@ func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 }
 
 // enter empties the L1 for another kernel; where it shares its store with shared
-// memory it gets what the smallest carve-out that holds the kernel's CTAs leaves.
-func (u *nLSU) enter(n *naive, k *nKernel) {
+// memory it gets what the smallest carve-out leaves that holds so many of the kernel's CTAs,
+// or as many as fit.
+func (u *nLSU) enter(n *naive, k *nKernel, ctas int) {
 	c := &n.cfg.L1
 	size := c.Bytes
 	if c.Unified > 0 {
-		ctas, _ := n.cfg.Residency(&k.tk)
+		most, _ := n.cfg.Residency(&k.tk)
+		ctas = min(ctas, most)
 		taken := n.cfg.SM.SharedBytes
 		for _, carve := range slices.Backward(c.Carveouts) {
 			if carve >= ctas*k.res.SharedBytes {

@@ -1,13 +1,9 @@
 package model_test
 
 import (
-	"fmt"
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"testing"
-	"time"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -230,6 +226,10 @@ type nMemory struct {
 	pending                      []nMSHRs
 	chans                        []*nChannel
 	net                          *nNetwork
+	control                      []*nController // where `dram.in_turn` is in effect
+	unknown                      []int          // fetches of each slice of which nobody knows when they come
+	waits                        *nFetch        // that the answer at hand waits for
+	own                          bool           // a unit of the machine accesses, which waits for nothing
 }
 
 func newNMemory(c *hardware.Config) *nMemory {
@@ -247,13 +247,20 @@ func newNMemory(c *hardware.Config) *nMemory {
 	for range c.DRAM.Channels {
 		m.chans = append(m.chans, newNChannel(c))
 	}
-	m.net = newNNetwork(m)
+	m.net, m.unknown = newNNetwork(m), make([]int, c.L2.Slices)
+	for _, ch := range m.chans {
+		if c.Icnt.InTurn && c.DRAM.InTurn {
+			m.control = append(m.control, newNController(m, ch))
+		}
+	}
 	return m
 }
 
 // request sends a request, which its slice takes for its turns, and returns when the
 // answer is back.
 func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time) model.Time {
+	m.own = true
+	defer func() { m.own = false }()
 	i, lat := nSlice(m.cfg, r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
 	leave := m.out[sm].packet(t, m.flits(kind != trace.InstLoad, r))
 	t = m.slicePort[i].reserve(m.waiting[i].room(leave + lat))
@@ -354,12 +361,12 @@ func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 			m.l2[i].drop(set, tag, there)
 		}
 		m.l2Count.note(hit, true, len(r.sectors))
-		return m.dram(i, from, n, t, true)
+		return m.pass(i, from, n, t)
 	}
 	if l == nil {
 		if l = m.room(i, set, tag, t); l == nil {
 			m.l2Count.note(false, true, len(r.sectors))
-			return m.dram(i, from, n, t, true)
+			return m.pass(i, from, n, t)
 		}
 	}
 	for _, s := range r.sectors {
@@ -378,6 +385,9 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood b
 	l := m.l2[i].find(set, tag, true)
 	there := l.whole(r.sectors)
 	m.l2Count.note(there, false, len(r.sectors))
+	if there && l.unknown(r.sectors) != nil {
+		return m.join(l, r, t), false
+	}
 	if there {
 		fill := l.filled(r.sectors)
 		there := fill
@@ -393,11 +403,18 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood b
 		}
 		return fill + 1, false
 	}
-	if free := m.pending[i].admit(t, m.cfg.L2.MSHRs); free > t {
+	limit := m.cfg.L2.MSHRs
+	if m.control != nil && limit > 0 {
+		limit = max(1, limit-m.unknown[i])
+	}
+	if free := m.pending[i].admit(t, limit); free > t {
 		t = free
 		m.blocked[i] = max(m.blocked[i], t-rop)
 	}
 	block := wholeBlock(r.sectors[0], m.cfg.L2.SectorBytes)
+	if m.control != nil {
+		return m.miss(i, block, l, set, tag, t), false
+	}
 	fill := m.dram(i, block[0], len(block), t, false)
 	m.pending[i].fills = append(m.pending[i].fills, fill)
 	if l == nil {
@@ -417,6 +434,9 @@ func (m *nMemory) pendingCycles() (n int) {
 
 // warm leaves a copy's bytes in the L2, dirty; of a large copy the last.
 func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
+	if m.control != nil {
+		t += model.Time(m.cfg.L2.Latency) // as the slices have it
+	}
 	first, end := addr/32, (addr+bytes+31)/32
 	if most := uint64(m.cfg.L2.Bytes); bytes > most {
 		first = (addr + bytes - most) / 32
@@ -442,7 +462,7 @@ func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
 		n := m.cfg.L2.SectorBytes / 32
 		for s := 0; s < int(out.per); s += n {
 			if slices.ContainsFunc(out.sec[s:s+n], func(x nSector) bool { return x.dirty }) {
-				m.dram(i, out.tag*out.per+uint64(s), n, t, true)
+				m.writeBack(i, out.tag*out.per+uint64(s), n, t)
 			}
 		}
 	}
@@ -466,14 +486,4 @@ func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) mo
 		}
 	}
 	return done
-}
-
-// Machines whose caches fetch whole lines, and half of which pass stores on to DRAM, agree
-// with the naive one.
-func TestWholeLinesAgainstNaive(t *testing.T) {
-	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
-		text = randomTrace(r)
-		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128", "l2.sector_bytes=128", "l2.set_hash=spread", "dram.mapping=",
-			fmt.Sprintf("l2.write_back=%v", r.IntN(2) == 0))
-	})
 }

@@ -46,7 +46,16 @@ func (u *nLSU) arrive(h *nHeld, fill model.Time) model.Time {
 }
 
 // nFetch is a block that an L1 fetches and of which nobody knows when it comes.
-type nFetch struct{ waiting []nJoined }
+type nFetch struct {
+	waiting []nJoined
+
+	// Of a slice (`dram.in_turn`), or what it writes:
+	slice   int
+	block   []uint64
+	line    *nLine     // that it fills; nil: none
+	counts  bool       // it has an MSHR
+	answers []*nPacket // that wait for it
+}
 
 // nJoined waits for a fetch, unless that has come by when it would be a hit.
 type nJoined struct {

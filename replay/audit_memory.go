@@ -132,7 +132,11 @@ func (m *memoryBook) Column(c *memory.Command) {
 		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d to row %d, which is not open", c.Channel, c.Bank, c.At, c.Row)
 		return
 	}
-	m.apart(c, opened, "its row was opened", d.TRCD)
+	if c.Write && m.inTurn() {
+		m.apart(c, opened, "its row was opened", max(0, d.TRCD-d.TWL-1))
+	} else {
+		m.apart(c, opened, "its row was opened", d.TRCD)
+	}
 	if c.At >= b.column {
 		m.apart(c, b.column, "the bank had one", d.TCCD)
 		b.column = c.At
@@ -145,8 +149,15 @@ func (m *memoryBook) Column(c *memory.Command) {
 	if c.Data-c.At < model.Time(latency) {
 		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d has its data at %d, before %d cycles", c.Channel, c.Bank, c.At, c.Data, latency)
 	}
+	if m.inTurn() {
+		b.data = max(b.data, c.At+m.burst()) // a row may be closed with data on their way
+		return
+	}
 	b.data = max(b.data, c.Data)
 }
+
+// inTurn reports whether channels schedule cycle by cycle (MODEL.md, choice 26).
+func (m *memoryBook) inTurn() bool { return m.a.cfg.Icnt.InTurn && m.a.cfg.DRAM.InTurn }
 
 // burst is how many cycles a sector takes on the bus.
 func (m *memoryBook) burst() model.Time {

@@ -23,7 +23,6 @@ var deviations = []struct {
 	sets map[string][]string // by preset; "": any
 }{
 	{"deviation 3: queues without limits", map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
-	{"deviation 4: column commands as far apart as in one bank group", map[string][]string{"rtx3070": {"dram.tccd=6"}, "qv100": {"dram.tccd=2"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
 	{"deviation 8: any number of memory instructions in operand collectors", map[string][]string{"": {"sm.operand_collectors=0"}}},
 	{"deviation 8: EXIT on the integer pipe, back after 6 cycles, CTAs a cycle later", map[string][]string{
@@ -36,6 +35,8 @@ var deviations = []struct {
 	{"choice 23: any number of requests for a sector on its way to the L2", map[string][]string{"": {"l2.merge=0"}}},
 	{"choice 24: requests take the write-back port as they are timed", map[string][]string{"": {"l1.mshr_order=false"}}},
 	{"choice 25: the first of the schedulers acts first in each cycle", map[string][]string{"": {"sm.schedulers_in_turn=false"}}},
+	{"choice 26: FR-FCFS by its effect", map[string][]string{"": {"dram.in_turn=false"}}},
+	{"choice 26: no bank groups", map[string][]string{"": {"dram.tccdl=0", "dram.trtpl=0"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
 		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},

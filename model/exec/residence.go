@@ -38,7 +38,8 @@ type residentWarp struct {
 // Reserve places a threadblock of the shape of k on an SM that has room for it.
 func (s *SM) Reserve(k *Kernel, tenant Tenant) *Residence {
 	if s.Used == (hardware.Resources{}) {
-		s.lsu.Enter(s.Config.L1Bytes(k.Header))
+		most, _ := s.Config.Residency(k.Header) // others of its kind come beside it
+		s.lsu.Enter(s.Config.L1Bytes(k.Header, most))
 	}
 	s.Used = s.Used.Plus(k.Resources)
 	r := &Residence{s: s, tenant: tenant, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}

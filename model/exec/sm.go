@@ -182,7 +182,7 @@ func (s *SM) Start(c *CTA, t Time) {
 // TurnTo notes that the next CTA, in cycle t, is of a kernel. empty: the SM holds no other.
 func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 	if empty && s.Order != k.Order {
-		s.lsu.Enter(s.Config.L1Bytes(k.Header))
+		s.lsu.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)))
 		s.lsu.Flushed(t)
 	}
 	s.Holder, s.Order = k.ID, k.Order

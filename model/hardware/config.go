@@ -130,28 +130,33 @@ type L2Config struct {
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
 type DRAMConfig struct {
-	Bytes    int64  `toml:"bytes"` // capacity of the device memory
-	Channels int    `toml:"channels"`
-	Banks    int    `toml:"banks"`
-	RowBytes int    `toml:"row_bytes"`
-	BusBytes int    `toml:"bus_bytes"` // per channel and transfer
-	DataRate int    `toml:"data_rate"` // transfers per command cycle
-	Mapping  string `toml:"mapping"`   // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
-	Latency  int    `toml:"latency"`   // constant part, in SM cycles
-	Window   int    `toml:"window"`    // requests of a channel among which FR-FCFS chooses
-	Return   int    `toml:"return"`    // how many more a channel holds, which wait for a place among those
-	TCCD     int    `toml:"tccd"`
-	TRRD     int    `toml:"trrd"`
-	TRCD     int    `toml:"trcd"`
-	TRAS     int    `toml:"tras"`
-	TRP      int    `toml:"trp"`
-	TRC      int    `toml:"trc"`
-	TCL      int    `toml:"tcl"`
-	TWL      int    `toml:"twl"`
-	TCDLR    int    `toml:"tcdlr"`
-	TWR      int    `toml:"twr"`
-	TREFI    int    `toml:"trefi"` // refresh of all banks: from one to the next; 0: none
-	TRFC     int    `toml:"trfc"`  // how long one takes
+	Bytes      int64  `toml:"bytes"` // capacity of the device memory
+	Channels   int    `toml:"channels"`
+	Banks      int    `toml:"banks"`
+	BankGroups int    `toml:"bank_groups"` // the lowest bits of a bank's number are its group's
+	RowBytes   int    `toml:"row_bytes"`
+	BusBytes   int    `toml:"bus_bytes"` // per channel and transfer
+	DataRate   int    `toml:"data_rate"` // transfers per command cycle
+	Mapping    string `toml:"mapping"`   // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
+	Latency    int    `toml:"latency"`   // constant part, in SM cycles
+	DualBus    bool   `toml:"dual_bus"`  // a command for a row and one for a column in a cycle; false: one
+	InTurn     bool   `toml:"in_turn"`   // requests are scheduled in the order of time, where icnt.in_turn; false: as they are timed
+	Window     int    `toml:"window"`    // requests of a channel among which FR-FCFS chooses
+	Return     int    `toml:"return"`    // how many more a channel holds, which wait for a place among those
+	TCCD       int    `toml:"tccd"`
+	TCCDL      int    `toml:"tccdl"` // column commands of one bank group
+	TRRD       int    `toml:"trrd"`
+	TRCD       int    `toml:"trcd"`
+	TRAS       int    `toml:"tras"`
+	TRP        int    `toml:"trp"`
+	TRC        int    `toml:"trc"`
+	TRTPL      int    `toml:"trtpl"` // read to precharge, of one bank group
+	TCL        int    `toml:"tcl"`
+	TWL        int    `toml:"twl"`
+	TCDLR      int    `toml:"tcdlr"`
+	TWR        int    `toml:"twr"`
+	TREFI      int    `toml:"trefi"` // refresh of all banks: from one to the next; 0: none
+	TRFC       int    `toml:"trfc"`  // how long one takes
 }
 
 // TLBConfig is the address translation of an SM. Entries 0: every access hits.

@@ -148,13 +148,19 @@ func (c *Config) Occupancy(k *trace.Kernel) float64 {
 	return float64(ctas*c.CTAResources(k).Warps) / float64(c.SM.MaxWarps)
 }
 
-// L1Bytes returns the capacity of the L1 while CTAs of k fill an SM: a unified
-// store gives shared memory the smallest carve-out that they fit in.
-func (c *Config) L1Bytes(k *trace.Kernel) int {
+// Share returns how many CTAs of k an SM has at a time: as many as fit, or of a small grid
+// those that it is given if all SMs have as many (GPGPU-Sim's shader_core_config::max_cta).
+func (c *Config) Share(k *trace.Kernel) int {
+	ctas, _ := c.Residency(k)
+	return min(ctas, ceil(clampInt(k.Grid.Count()), c.SM.Count))
+}
+
+// L1Bytes returns the capacity of the L1 beside a number of CTAs of k: a unified store
+// gives shared memory the smallest carve-out that they fit in.
+func (c *Config) L1Bytes(k *trace.Kernel, ctas int) int {
 	if c.L1.Unified == 0 {
 		return c.L1.Bytes
 	}
-	ctas, _ := c.Residency(k)
 	need := ctas * c.CTAResources(k).SharedBytes
 	for _, size := range c.L1.Carveouts {
 		if size >= need {

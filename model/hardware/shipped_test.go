@@ -36,6 +36,7 @@ dram_data_command_freq_ratio 2
 dram_latency 100
 gpgpu_frfcfs_dram_sched_queue_size 64
 gpgpu_dram_timing_opt nbk=16:CCD=1:RRD=3:RCD=12:RAS=28:RP=12:RC=40:CL=12:WL=2:CDLR=3:WR=10:nbkgrp=4:CCDL=2:RTPL=3
+dram_dual_bus_interface 1
 gpgpu_operand_collector_num_units_gen 8
 icnt_flit_size 40
 gpgpu_kernel_launch_latency 5000
@@ -73,6 +74,7 @@ dram_data_command_freq_ratio 4
 dram_latency 254
 gpgpu_frfcfs_dram_sched_queue_size 64
 gpgpu_dram_timing_opt nbk=16:CCD=4:RRD=12:RCD=24:RAS=55:RP=24:RC=78:CL=24:WL=8:CDLR=10:WR=24:nbkgrp=4:CCDL=6:RTPL=4
+dram_dual_bus_interface 0
 gpgpu_operand_collector_num_units_gen 8
 icnt_flit_size 40
 gpgpu_kernel_launch_latency 5000
@@ -200,9 +202,10 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		}
 		return strings.Join(kb, ","), true
 	case "gpgpu_dram_timing_opt":
-		_, groups, _ := strings.Cut(like, ":nbkgrp")
-		return fmt.Sprintf("nbk=%d:CCD=%d:RRD=%d:RCD=%d:RAS=%d:RP=%d:RC=%d:CL=%d:WL=%d:CDLR=%d:WR=%d:nbkgrp%s",
-			d.Banks, d.TCCD, d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC, d.TCL, d.TWL, d.TCDLR, d.TWR, groups), true
+		return fmt.Sprintf("nbk=%d:CCD=%d:RRD=%d:RCD=%d:RAS=%d:RP=%d:RC=%d:CL=%d:WL=%d:CDLR=%d:WR=%d:nbkgrp=%d:CCDL=%d:RTPL=%d",
+			d.Banks, d.TCCD, d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC, d.TCL, d.TWL, d.TCDLR, d.TWR, d.BankGroups, d.TCCDL, d.TRTPL), true
+	case "dram_dual_bus_interface":
+		return map[bool]string{false: "0", true: "1"}[d.DualBus], true
 	case "gpgpu_cache:dl1":
 		sets, ways := c.L1.Bytes/c.L1.LineBytes/c.L1.Ways, c.L1.Ways
 		if c.L1.Unified > 0 { // the file's ways are those of its smallest size; it adapts to what shared memory leaves

@@ -105,7 +105,7 @@ func turnOf(asking []uint64, turn int32) int {
 func (n *network) serve(k *packet, slice int, at Time) {
 	m, s := n.m, &n.m.slices[slice]
 	before, reads, writes := s.stats.Hits, s.chan_.stats.ReadSectors, s.chan_.stats.WriteSectors
-	s.stood = false
+	s.stood, s.direct, s.waitsFor = false, false, noFetch
 	x := answer{of: k.of, sm: k.sm, way: k.way, flits: uint8(m.flits(k.mask)), accesses: uint8(bits.OnesCount8(k.mask))}
 	switch k.way {
 	case wayLoad, wayBypass:
@@ -122,6 +122,14 @@ func (n *network) serve(k *packet, slice int, at Time) {
 	}
 	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(s.chan_.stats.ReadSectors-reads), uint8(s.chan_.stats.WriteSectors-writes)
 	h := &n.homes[k.sm]
+	if s.waitsFor != noFetch {
+		x.at = at + s.rop + 1
+		if h.coming++; h.coming == 1 || x.at < h.soonest {
+			h.soonest = x.at
+		}
+		n.fills.hold(s.waitsFor, &x)
+		return
+	}
 	if h.coming++; h.coming == 1 || x.at < h.soonest {
 		h.soonest = x.at
 	}

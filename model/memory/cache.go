@@ -216,6 +216,11 @@ func (c *cache) merge(id int32, bit uint, limit int) bool {
 	return true
 }
 
+// crowded reports whether [cache.merge] would not count one more.
+func (c *cache) crowded(id int32, bit uint, limit int) bool {
+	return limit > 0 && int(c.lines[id].merges[c.block.first(bit)&3]) >= limit
+}
+
 // maxMerge is the most requests that a line counts for a sector.
 const maxMerge = 255
 

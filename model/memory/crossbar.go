@@ -40,7 +40,7 @@ func (m *System) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 	p.until = max(p.until, leave-mostQueued)
 	t = s.in.reserve(max(t, s.blocked))
 	s.waiting.put(t)
-	m.before = s.counts()
+	m.before, s.direct = s.counts(), true
 	return s, t
 }
 

@@ -25,8 +25,18 @@ type slice struct {
 	evicts  bool // stores go through to DRAM
 	pending flights
 	misses  ring // that wait for the channel
-	blocked Time // the slice takes nothing before this
-	stats   Record
+
+	// Where the channel schedules in the order of time (fills.go):
+	ctl       *controller // nil: it does not
+	fills     *fills
+	number    int32
+	inChannel int
+	unknown   int   // fetches of which nobody knows when they come
+	waitsFor  int32 // the fetch that the answer at hand waits for
+	stands    bool  // it does not take its first request
+	direct    bool  // the request at hand is a unit's of the machine, which does not wait
+	blocked   Time  // the slice takes nothing before this
+	stats     Record
 }
 
 func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
@@ -62,6 +72,14 @@ func (s *slice) read(sector uint64, mask uint8, t Time) Time {
 
 // hit answers from sectors that are present or on their way.
 func (s *slice) hit(id int32, bit uint, mask uint8, t Time) Time {
+	if s.ctl != nil {
+		if f := s.tags.expected(id, bit, mask); f >= 0 {
+			if s.direct {
+				return t + s.ctl.alone() + 1
+			}
+			return s.wait(f, id, bit)
+		}
+	}
 	fill := s.tags.filled(id, bit, mask)
 	if fill-s.ahead <= t {
 		return t + 1
@@ -79,6 +97,9 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 		t = s.admit(t)
 	}
 	n := s.tags.block.sectors()
+	if s.ctl != nil && !s.direct {
+		return s.ask(id, sector, bit, t)
+	}
 	fill := s.send(sector&^uint64(n-1), n, t, false)
 	if s.mshrs > 0 {
 		s.pending.push(fill)
@@ -94,7 +115,7 @@ func (s *slice) fetch(id int32, sector uint64, bit uint, t Time) Time {
 
 // admit returns when an MSHR takes a miss; until then the slice takes nothing.
 func (s *slice) admit(t Time) Time {
-	free := s.pending.admit(t, s.mshrs)
+	free := s.pending.admit(t, max(1, s.mshrs-s.unknown))
 	if free > t {
 		s.blocked = max(s.blocked, free-s.rop)
 	}
@@ -104,6 +125,9 @@ func (s *slice) admit(t Time) Time {
 // send gives a request for n sectors to the channel when that has room, and returns
 // when its data is there. A slice whose miss queue is full takes nothing more.
 func (s *slice) send(sector uint64, n uint, t Time, write bool) Time {
+	if s.ctl != nil {
+		return s.request(sector, n, t, write)
+	}
 	if room := s.misses.room(t); room > t {
 		t = room
 		s.blocked = max(s.blocked, t-s.rop)
@@ -157,11 +181,19 @@ func (s *slice) pass(r *request, id int32, bit uint, t Time) Time {
 		}
 	}
 	first, carries := carried(r.mask)
+	if s.ctl != nil && !s.direct {
+		s.waitsFor = s.fills.open(s.number)
+		s.ctl.put(s, r.sector+uint64(first), carries, t, true, s.waitsFor)
+		return Unknown
+	}
 	return s.send(r.sector+uint64(first), carries, t, true)
 }
 
 // warm makes n sectors of a line present, as a copy that goes through the L2 does.
 func (s *slice) warm(sector uint64, n uint, t Time) {
+	if s.ctl != nil {
+		t += s.rop // as far as the channel is
+	}
 	id, first := s.lookup(sector)
 	if id == noLine {
 		if id = s.allocate(sector, t); id == noLine {

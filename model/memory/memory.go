@@ -59,6 +59,9 @@ func New(c *hardware.Config) *System {
 	for i := range c.L2.Slices {
 		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
+	if m.net != nil && c.DRAM.InTurn {
+		m.net.control()
+	}
 	m.co.table = new(coalesceTable)
 	m.work, m.l1s = &m.others, make([]*l1, c.SM.Count)
 	return m
@@ -118,6 +121,11 @@ func (m *System) Warm(addr, bytes uint64, t Time) {
 
 // Records returns what the caches and channels counted.
 func (m *System) Records() []Record {
+	if m.net != nil {
+		for _, c := range m.net.controllers { // what was written at last is still on its way
+			c.run(Never)
+		}
+	}
 	var all []Record
 	l1 := Record{Level: "l1", Index: -1}
 	for i, c := range m.l1s {

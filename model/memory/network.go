@@ -34,6 +34,13 @@ type network struct {
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
 	told    []int // and those that are told when loads are done
+
+	// Where channels schedule in the order of time (fills.go):
+	controllers []*controller
+	dramDue     []Time // when each acts
+	dramSoon    Time
+	rop         Time
+	fills       fills
 }
 
 // outbox has the requests of an SM that have not left it.
@@ -59,7 +66,7 @@ type inbox struct {
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, packets: newPackets(), rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1}
+	n := &network{m: m, packets: newPackets(), rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1, dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills()}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
 	n.past = max(n.depth, int32(c.L1.BypassLatency))
@@ -103,11 +110,14 @@ func (n *network) put(unit int, t Time) {
 }
 
 // next returns the cycle in which it has something to do.
-func (n *network) next() Time { return n.wheel.Next() }
+func (n *network) next() Time { return min(n.wheel.Next(), n.dramSoon) }
 
 // advance does what there is to do in cycle t.
 func (n *network) advance(t Time) {
 	n.now, n.wheel.Now = t, t
+	if n.dramSoon <= t {
+		n.serveDRAM(t)
+	}
 	if !n.wheel.Take(t, n.acting) {
 		return
 	}
@@ -326,6 +336,10 @@ func (n *network) take(slice int, t Time) {
 	}
 	if at := max(q.first(&n.packets).ready, s.blocked); at > t {
 		n.post(slice, s.in.when(at))
+		return
+	}
+	if s.ctl != nil && s.mustWait(q.first(&n.packets)) {
+		s.stands = true
 		return
 	}
 	if at, free := s.in.claim(t, 1); !free {

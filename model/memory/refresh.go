@@ -29,6 +29,14 @@ func (r *refresh) worked(t Time) Time {
 	return min(t-n*r.busy, (n+1)*Time(r.work.n))
 }
 
+// begins returns the cycle in which working cycle w begins.
+func (r *refresh) begins(w Time) Time {
+	if r.work.n == 0 {
+		return w
+	}
+	return w + Time(r.work.div(uint64(w)))*r.busy
+}
+
 // ends returns the cycle at which w working cycles, 1 or more, are over.
 func (r *refresh) ends(w Time) Time {
 	if r.work.n == 0 {
