@@ -202,14 +202,14 @@ func (c *controller) command(w Time) {
 	n, row := len(c.banks), false
 	if c.cfg.DualBus {
 		for i := range n {
-			if b := (c.first + i) % n; c.serving>>(b&63)&1 != 0 && c.columnAt(b) <= w {
+			if b := (c.first + i) & (n - 1); c.serving>>(b&63)&1 != 0 && c.columnAt(b) <= w {
 				c.transfer(b, w)
 				break
 			}
 		}
 	}
 	for i := range n {
-		b := (c.first + i) % n
+		b := (c.first + i) & (n - 1)
 		if c.serving>>(b&63)&1 == 0 {
 			continue
 		}
