@@ -270,7 +270,7 @@ func (c *controller) turnRow(b int, w Time) {
 	}
 	r := &c.all[x.at]
 	x.open, x.row, r.opened = true, r.row, true
-	x.column, x.write, x.precharge = w+Time(d.TRCD), w+c.toColumn, w+Time(d.TRAS)
+	x.column, x.write, x.precharge = w+Time(d.TRCD), w+c.toColumn, max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
 	if c.watcher != nil {
 		c.watcher.Activated(c.told(b, w))
