@@ -3,7 +3,7 @@ package memory
 // dramRequest is one for sectors of a row.
 type dramRequest struct {
 	row    uint64
-	t      Time  // from when on it may leave the queue that it is in; of a bank, when it came
+	t      Time  // the cycle from which on it may leave the queue that it is in; of a bank, when it came
 	fetch  int32 // what waits for it; noFetch: nothing
 	next   int32
 	slice  int32

@@ -87,27 +87,27 @@ func (n *network) control() {
 	}
 }
 
-// due has a channel act when it has something to do. What slices take in a cycle comes to
-// it their latency later, and so it acts so long before its time.
+// due has a channel act in the cycle in which it has something to do next. What slices
+// take in an SM cycle comes to it their latency later, and so it acts so long before its time.
 func (n *network) due(c *controller) {
-	at := Never
-	if c.next < Never {
-		at = c.timeOf(c.next) - n.rop
-	}
-	n.dramDue[c.index] = at
-	n.dramSoon = min(n.dramSoon, at)
+	n.dramDue[c.index] = c.next
+	n.dramSoon = min(n.dramSoon, c.timeOf(c.next)-n.rop)
 }
 
-// serveDRAM has the channels act that have something to do in cycle t.
+// serveDRAM has the channels act that have something to do up to SM cycle t.
 func (n *network) serveDRAM(t Time) {
-	n.dramSoon = Never
+	clock := n.controllers[0] // all channels have one
+	next, limit := Never, clock.from(t+n.rop+1)
 	for i, c := range n.controllers {
-		if n.dramDue[i] <= t {
-			c.run(t + n.rop)
-			n.due(c)
+		if n.dramDue[i] < limit {
+			c.run(limit)
+			n.dramDue[i] = c.next
 			n.tellSlices(c, t)
 		}
-		n.dramSoon = min(n.dramSoon, n.dramDue[i])
+		next = min(next, n.dramDue[i])
+	}
+	if n.dramSoon = Never; next < Never {
+		n.dramSoon = clock.timeOf(next) - n.rop
 	}
 }
 

@@ -37,7 +37,7 @@ type network struct {
 
 	// Where channels schedule in the order of time (fills.go):
 	controllers []*controller
-	dramDue     []Time // when each acts
+	dramDue     []Time // the cycle in which each acts
 	dramSoon    Time
 	rop         Time
 	fills       fills
