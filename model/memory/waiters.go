@@ -128,19 +128,28 @@ func (q *waiters) serve(until Time, port *slots) []Late {
 		if until < q.end() || len(q.far) == 0 {
 			break
 		}
-		q.base = q.end()
+		q.base = max(q.end(), min(q.nearest(), until+1)) // the window is empty
 		q.approach()
 	}
 	q.base = max(q.base, until+1)
-	q.approach()
 	q.soon = Never
+	if len(q.far) > 0 {
+		q.approach()
+		q.soon = q.nearest() - q.ahead
+	}
 	if q.near > 0 {
 		q.soon = q.first() - q.ahead
 	}
-	for i := range q.far {
-		q.soon = min(q.soon, q.far[i].fill-q.ahead)
-	}
 	return q.late
+}
+
+// nearest returns the first fill behind the window, or the end of time.
+func (q *waiters) nearest() Time {
+	first := Never
+	for i := range q.far {
+		first = min(first, q.far[i].fill)
+	}
+	return first
 }
 
 // first returns the cycle of the first fill of the window.
