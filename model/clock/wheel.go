@@ -55,6 +55,21 @@ func (w *Wheel) Next() Time {
 	return never
 }
 
+// Join empties the slot of cycle t into dst, beside what that has, and reports whether it
+// held any.
+func (w *Wheel) Join(t Time, dst []uint64) bool {
+	s := int(t) & (WheelSlots - 1)
+	if w.full[s>>6]>>(s&63)&1 == 0 {
+		return false
+	}
+	w.full[s>>6] &^= 1 << (s & 63)
+	for i, word := range w.slots[s*w.words : (s+1)*w.words] {
+		dst[i] |= word
+	}
+	clear(w.slots[s*w.words : (s+1)*w.words])
+	return true
+}
+
 // Take empties the slot of cycle t into dst and reports whether it held any.
 func (w *Wheel) Take(t Time, dst []uint64) bool {
 	s := int(t) & (WheelSlots - 1)

@@ -12,6 +12,7 @@ type answers struct {
 	head    answer      // the first, which waits for its SM
 	heads   bool        // there is one
 	offered bool        // and it has asked
+	of      *slice
 }
 
 // answer is the reply of a slice to a request of an SM, ready from a time on.
@@ -78,38 +79,37 @@ type home struct {
 	turn    int32    // the slice whose turn it is
 	coming  int32    // answers that slices have for the SM
 	soonest Time     // none of these is there before
+	port    *slots
 }
 
-// turnOf returns the one whose turn it is of those that ask, or -1.
+// turnOf returns the one whose turn it is of those that ask; there is one.
 func turnOf(asking []uint64, turn int32) int {
 	w := int(turn >> 6)
 	if w < len(asking) {
 		if x := asking[w] >> (turn & 63); x != 0 {
 			return int(turn) + bits.TrailingZeros64(x)
 		}
-		for i := w + 1; i < len(asking); i++ {
-			if asking[i] != 0 {
-				return i<<6 + bits.TrailingZeros64(asking[i])
-			}
+		w++
+	}
+	for n := len(asking); ; w++ {
+		if w >= n {
+			w = 0
+		}
+		if asking[w] != 0 {
+			return w<<6 + bits.TrailingZeros64(asking[w])
 		}
 	}
-	for i := range asking {
-		if asking[i] != 0 {
-			return i<<6 + bits.TrailingZeros64(asking[i])
-		}
-	}
-	return -1
 }
 
 // serve has a slice perform a request in cycle at.
-func (n *network) serve(k *packet, slice int, at Time) {
-	m, s := n.m, &n.m.slices[slice]
-	before, reads, writes := s.stats.Hits, s.chan_.stats.ReadSectors, s.chan_.stats.WriteSectors
+func (n *network) serve(k *packet, s *slice, slice int, at Time) {
+	m, c := n.m, &s.chan_.stats
+	before, reads, writes := s.stats.Hits, c.ReadSectors, c.WriteSectors
 	s.stood, s.direct, s.waitsFor = false, false, noFetch
-	x := answer{of: k.of, sm: k.sm, way: k.way, flits: uint8(m.flits(k.mask)), accesses: uint8(bits.OnesCount8(k.mask))}
+	x := answer{of: k.of, sm: k.sm, way: k.way, accesses: uint8(bits.OnesCount8(k.mask))}
 	switch k.way {
 	case wayLoad, wayBypass:
-		x.at = s.read(k.sector, k.mask, at)
+		x.flits, x.at = m.maskFlits[k.mask&(1<<maxSectors-1)], s.read(k.sector, k.mask, at)
 	case wayStore, wayStorePast:
 		r := n.rests.drop(k)
 		x.of, x.at, x.flits = r.of, s.write(&r.request, at), uint8(m.dataFlits[0])
@@ -118,9 +118,9 @@ func (n *network) serve(k *packet, slice int, at Time) {
 		if r.turns > 1 {
 			at = s.in.packet(at, r.turns-1)
 		}
-		x.of, x.at = r.of, s.atomic(&r.request, at)
+		x.flits, x.of, x.at = m.maskFlits[k.mask&(1<<maxSectors-1)], r.of, s.atomic(&r.request, at)
 	}
-	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(s.chan_.stats.ReadSectors-reads), uint8(s.chan_.stats.WriteSectors-writes)
+	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(c.ReadSectors-reads), uint8(c.WriteSectors-writes)
 	h := &n.homes[k.sm]
 	if s.waitsFor != noFetch {
 		x.at = at + s.rop + 1
@@ -146,49 +146,52 @@ func (n *network) serve(k *packet, slice int, at Time) {
 
 // offer has the first answer of a slice ask its SM in cycle t, behind the SM that has
 // let another of the slice in.
-func (n *network) offer(slice int, t Time, behind int32) {
+func (n *network) offer(slice int, t Time, behind int) {
 	b := &n.back[slice]
-	if !b.heads && !n.lead(b, slice, t) || b.offered {
+	if b.offered || !b.heads && !n.lead(b, slice, t) {
 		return
 	}
 	if b.head.at > t {
 		n.post(n.offers+slice, b.head.at)
 		return
 	}
-	sm := b.head.sm
+	sm := int(b.head.sm)
 	b.offered = true
 	h := &n.homes[sm]
 	h.asking[slice>>6] |= 1 << (slice & 63)
 	h.asks++
-	if int32(sm) <= behind {
-		t++
+	if sm <= behind {
+		n.follow(n.homing + sm)
+	} else {
+		n.join(n.homing + sm)
 	}
-	n.post(n.homing+int(sm), t)
 }
 
 // lead finds the first answer that a slice has in cycle t, and when it is at the
 // crossbar; of one time, that of a fill. The answers of fills come one in a cycle of the
 // L2, hits between them (mshr_table::next_access, memory_sub_partition::cache_cycle).
 func (n *network) lead(b *answers, slice int, t Time) bool {
-	s := &n.m.slices[slice]
 	q, at := &b.hits, b.hits.soon
 	if fill := max(b.fills.soon, b.after); fill <= at {
 		q, at = &b.fills, fill
 	}
-	switch {
-	case at == Never:
-		return false
-	case at > t:
-		n.post(n.offers+slice, at)
+	if at > t {
+		if at < Never {
+			n.post(n.offers+slice, at)
+		}
 		return false
 	}
 	if q == &b.fills {
-		b.after = s.in.after(at)
+		b.after = b.of.in.after(at)
 	}
 	q.pop(&b.head)
 	b.heads = true
 	n.bringFor(&b.head, q)
-	b.head.at = s.out.packet(at, int(b.head.flits))
+	if out := &b.of.out; b.head.flits == 1 && out.grab(at) {
+		b.head.at = at
+	} else {
+		b.head.at = out.packet(at, int(b.head.flits))
+	}
 	return true
 }
 
@@ -213,17 +216,20 @@ func (n *network) bringFor(x *answer, behind *answerQueue) {
 
 // receive lets one of the answers for an SM come to it.
 func (n *network) receive(sm int, t Time) {
-	h, p, lat := &n.homes[sm], &n.m.ports[sm], n.m.latency
+	h := &n.homes[sm]
 	if h.asks == 0 {
 		return
 	}
 	slice := turnOf(h.asking, h.turn)
 	b := &n.back[slice]
 	x := b.head
-	at, free := p.in.claim(t+lat, int(x.flits))
-	if !free {
-		n.post(n.homing+sm, at-lat)
-		return
+	at := t + n.latency
+	if x.flits != 1 || !h.port.grab(at) {
+		var free bool
+		if at, free = h.port.claim(at, int(x.flits)); !free {
+			n.post(n.homing+sm, at-n.latency)
+			return
+		}
 	}
 	at = max(at, t+2)
 	h.asking[slice>>6] &^= 1 << (slice & 63)
@@ -231,7 +237,7 @@ func (n *network) receive(sm int, t Time) {
 	h.asks--
 	h.coming--
 	b.heads, b.offered = false, false
-	n.offer(slice, t, int32(sm))
+	n.offer(slice, t, sm)
 	o := &n.sms[sm]
 	u := o.unit
 	u.workOf(x.way, x.of).served(&x)
@@ -244,6 +250,6 @@ func (n *network) receive(sm int, t Time) {
 		n.goOn(u)
 	}
 	if h.asks > 0 {
-		n.post(n.homing+sm, t+1)
+		n.follow(n.homing + sm)
 	}
 }

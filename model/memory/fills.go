@@ -145,7 +145,7 @@ func (n *network) tellSlices(c *controller, t Time) {
 func (n *network) lookAgain(slice int32, t Time) {
 	if s := &n.m.slices[slice]; s.stands {
 		s.stands = false
-		n.first(int(slice), t)
+		n.first(&n.inboxes[slice], int(slice), t)
 	}
 }
 

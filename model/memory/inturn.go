@@ -231,7 +231,10 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 		u.before = obstacle{bank: int32(bank), fetch: noLoad}
 		return false
 	}
-	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), ready: at + u.l1.bypass}
+	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), ready: at + u.l1.bypass, flits: uint8(u.mem.flits(r.mask))}
+	if p.way == wayBypass {
+		k.flits = uint8(u.mem.dataFlits[0])
+	}
 	switch p.way {
 	case wayStore:
 		k.ready = at + u.l1.latency
@@ -296,7 +299,7 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	f := u.fetches.open(p.load)
 	u.unknown++
 	u.mem.net.send(&packet{
-		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, ready: at,
+		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, ready: at, flits: uint8(u.mem.dataFlits[0]),
 	}, bank, now)
 	u.fetches.all[f].line, u.fetches.all[f].bit = id, uint8(bit)
 	l1.tags.expect(id, bit, unknownFill+uint32(f))

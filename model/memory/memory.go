@@ -25,7 +25,8 @@ type System struct {
 	watcher  Watcher   // nil: nobody is told
 	co       Coalescer // of all SMs: they access one after another
 
-	dataFlits [maxSectors + 1]int // of a packet with so many sectors
+	dataFlits [maxSectors + 1]int    // of a packet with so many sectors
+	maskFlits [1 << maxSectors]uint8 // and with these of a block
 }
 
 // requestBytes is the head of every packet: address, kind and sender.
@@ -39,6 +40,10 @@ func New(c *hardware.Config) *System {
 	}
 	for n := range m.dataFlits {
 		m.dataFlits[n] = (requestBytes + n<<hardware.SectorShift + c.Icnt.FlitBytes - 1) / c.Icnt.FlitBytes
+	}
+	for mask := range m.maskFlits {
+		_, sectors := carried(uint8(mask))
+		m.maskFlits[mask] = uint8(m.dataFlits[sectors])
 	}
 	if c.Icnt.InTurn {
 		m.net = newNetwork(m)
@@ -59,8 +64,11 @@ func New(c *hardware.Config) *System {
 	for i := range c.L2.Slices {
 		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
-	if m.net != nil && c.DRAM.InTurn {
-		m.net.control()
+	if m.net != nil {
+		m.net.connect()
+		if c.DRAM.InTurn {
+			m.net.control()
+		}
 	}
 	m.co.table = new(coalesceTable)
 	m.work, m.l1s = &m.others, make([]*l1, c.SM.Count)
@@ -68,18 +76,7 @@ func New(c *hardware.Config) *System {
 }
 
 // flits is how many a packet with the data of some sectors of a block has.
-func (m *System) flits(mask uint8) int {
-	_, n := carried(mask)
-	return m.dataFlits[n]
-}
-
-// flitsOf is how many a packet to a slice has.
-func (m *System) flitsOf(k *packet) int {
-	if k.way <= wayBypass {
-		return m.dataFlits[0]
-	}
-	return m.flits(k.mask)
-}
+func (m *System) flits(mask uint8) int { return int(m.maskFlits[mask&(1<<maxSectors-1)]) }
 
 // read fetches sectors of a block for an SM and returns when they are there.
 func (m *System) read(p *smPort, sector uint64, mask uint8, t Time) Time {

@@ -2,8 +2,6 @@ package memory
 
 import (
 	"math/bits"
-
-	"gpureplay/model/clock"
 )
 
 // network has the requests that are on their way to slices, which they reach in the
@@ -12,12 +10,9 @@ import (
 // requests come to the heads of the SMs' queues, slices let one of those into their
 // queues, of each SM in turn, and likewise answers (answers.go).
 type network struct {
+	agenda
 	m       *System
-	wheel   *clock.Wheel // of what acts: slices that take, SMs, slices that let in
-	acting  []uint64     // in this cycle
-	now     Time
-	over    Time // the last cycle in which it acted
-	busy    bool // it is in a cycle
+	latency Time // of the crossbar
 	packets packets
 	rests   rests
 	sms     []outbox
@@ -28,7 +23,9 @@ type network struct {
 	most    int32     // and at the crossbar
 	depth   int32     // and of a bank
 	past    int32     // and of what goes past the L1
-	behind  int       // first of the slices that let in
+	steps   [6]int    // the first word of the units of each step, of which the first is a slice or an SM
+	leaves  int       // first of the SMs that send
+	admits  int       // first of the slices that let in
 	offers  int       // first of those that have answers
 	homing  int       // first of the SMs that let those in
 	again   []*LSU
@@ -53,6 +50,7 @@ type outbox struct {
 	held    uint64 // banks that have some
 	banks   []fifo // of the L1
 	unit    *LSU
+	port    *slots
 }
 
 // inbox has those that wait at a slice.
@@ -62,21 +60,23 @@ type inbox struct {
 	most   int32
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
+	of     *slice
 }
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, packets: newPackets(), rests: newRests(), behind: c.L2.Slices + c.SM.Count, over: -1, dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills()}
+	n := &network{m: m, latency: m.latency, packets: newPackets(), rests: newRests(), dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills()}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
 	n.past = max(n.depth, int32(c.L1.BypassLatency))
 	for i := range n.sms {
 		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks))
 	}
-	n.offers = n.behind + c.L2.Slices
-	n.homing = n.offers + c.L2.Slices
-	n.wheel = clock.NewWheel(n.homing + c.SM.Count)
-	n.acting = make([]uint64, (n.homing+c.SM.Count+63)/64)
+	for i, units := range []int{c.L2.Slices, c.SM.Count, c.L2.Slices, c.L2.Slices, c.SM.Count} {
+		n.steps[i+1] = n.steps[i] + (units+63)/64
+	}
+	n.leaves, n.admits, n.offers, n.homing = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
+	n.agenda = newAgenda(n.steps[5] << 6)
 	n.back, n.homes = make([]answers, c.L2.Slices), make([]home, c.SM.Count)
 	for i := range n.homes {
 		n.homes[i].asking = make([]uint64, (c.L2.Slices+63)/64)
@@ -90,66 +90,56 @@ func newNetwork(m *System) *network {
 	return n
 }
 
-// post has a unit act at t, unless it acts before.
-func (n *network) post(unit int, t Time) {
-	due := &n.wheel.Due[unit]
-	if *due <= t {
-		return
+// connect tells the queues what they are queues of.
+func (n *network) connect() {
+	m := n.m
+	for i := range n.sms {
+		n.sms[i].port = &m.ports[i].out
+		n.homes[i].port = &m.ports[i].in
 	}
-	*due = t
-	n.put(unit, t)
-}
-
-func (n *network) put(unit int, t Time) {
-	if n.busy && t == n.now {
-		n.acting[unit>>6] |= 1 << (unit & 63)
-		return
+	for i := range n.inboxes {
+		n.inboxes[i].of, n.back[i].of = &m.slices[i], &m.slices[i]
 	}
-	n.wheel.Now = n.now
-	n.wheel.Add(min(t, n.now+clock.WheelSlots-1), unit)
 }
 
 // next returns the cycle in which it has something to do.
-func (n *network) next() Time { return min(n.wheel.Next(), n.dramSoon) }
+func (n *network) next() Time { return min(n.agenda.next(), n.dramSoon) }
 
 // advance does what there is to do in cycle t.
 func (n *network) advance(t Time) {
-	n.now, n.wheel.Now = t, t
 	if n.dramSoon <= t {
+		n.now = t
 		n.serveDRAM(t)
 	}
-	if !n.wheel.Take(t, n.acting) {
+	if !n.begin(t) {
 		return
 	}
-	n.busy = true
-	slices := len(n.inboxes)
-	for w := range n.acting {
-		for word := &n.acting[w]; *word != 0; {
-			unit := w<<6 + bits.TrailingZeros64(*word)
-			*word &= *word - 1
-			due := &n.wheel.Due[unit]
-			if *due > t {
-				if *due < Never {
-					n.put(unit, *due)
-				}
-				continue
-			}
-			*due = Never
-			switch {
-			case unit < slices:
-				n.take(unit, t)
-			case unit < n.behind:
-				n.leave(unit-slices, t)
-			case unit < n.offers:
-				n.admit(unit-n.behind, t)
-			case unit < n.homing:
-				n.offer(unit-n.offers, t, -1)
-			default:
-				n.receive(unit-n.homing, t)
-			}
+	for word := n.steps[0]; word < n.steps[1]; word++ {
+		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
+			n.take(unit, t)
 		}
 	}
-	n.busy, n.over = false, t
+	for word := n.steps[1]; word < n.steps[2]; word++ {
+		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
+			n.leave(unit-n.leaves, t)
+		}
+	}
+	for word := n.steps[2]; word < n.steps[3]; word++ {
+		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
+			n.admit(unit-n.admits, t)
+		}
+	}
+	for word := n.steps[3]; word < n.steps[4]; word++ {
+		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
+			n.offer(unit-n.offers, t, -1)
+		}
+	}
+	for word := n.steps[4]; word < n.steps[5]; word++ {
+		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
+			n.receive(unit-n.homing, t)
+		}
+	}
+	n.end()
 	for _, u := range n.again {
 		if u.resume(t) {
 			n.woken = append(n.woken, u.sm)
@@ -171,73 +161,91 @@ func (n *network) send(p *packet, bank int, t Time) {
 		o.held |= 1 << (bank & 63)
 	}
 	if q.push(&n.packets, n.packets.put(p)); q.n == 1 {
-		n.post(len(n.inboxes)+int(p.sm), p.ready)
+		n.post(n.leaves+int(p.sm), p.ready)
 	}
 }
 
 // leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
 func (n *network) leave(sm int, t Time) {
-	o := &n.sms[sm]
+	o, next := &n.sms[sm], Never
 	if o.n > 0 && !o.asked {
-		n.ask(sm, t, -1)
+		n.ask(o, sm, t, -1)
 	}
-	next := n.enter(sm, &o.past, t)
-	for m := o.held; m != 0; m &= m - 1 {
-		b := bits.TrailingZeros64(m)
-		q := &o.banks[b]
-		first := q.first(&n.packets)
-		ready := first.ready
-		if ready <= t && o.misses.n < n.roomFor(first) {
-			o.misses.push(&n.packets, q.pop(&n.packets))
-			if o.stopped {
-				n.goOn(o.unit)
-			}
-			if q.n == 0 {
-				o.held &^= 1 << b
-				continue
-			}
-			ready = q.first(&n.packets).ready
-		}
-		next = min(next, max(t+1, ready))
+	if o.past.n > 0 {
+		next = n.enter(o, sm, &o.past, t)
 	}
-	next = min(next, n.enter(sm, &o.misses, t))
+	if o.held != 0 {
+		next = min(next, n.collect(o, t))
+	}
+	if o.misses.n > 0 {
+		next = min(next, n.enter(o, sm, &o.misses, t))
+	}
 	if next < Never {
-		n.post(len(n.inboxes)+sm, next)
+		n.post(n.leaves+sm, next)
 	}
 }
 
-// roomFor is how many requests may be in an L1's queue for one more to go there. Where
-// there may be more than one, a load leaves one place (GPGPU-Sim's data_cache::rd_miss_base
-// asks for room for two).
-func (n *network) roomFor(k *packet) int32 {
-	if k.way == wayLoad {
-		return max(1, n.misses-1)
+// collect has each bank of an L1 give a miss to its queue, and returns when the next may.
+// Where the queue has room for more than one, a load leaves one place (GPGPU-Sim's
+// data_cache::rd_miss_base asks for room for two).
+func (n *network) collect(o *outbox, t Time) (next Time) {
+	next = Never
+	for m := o.held; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
+		q := &o.banks[b]
+		k := q.first(&n.packets)
+		if k.ready > t {
+			next = min(next, k.ready)
+			continue
+		}
+		if room := n.misses - o.misses.n; room <= 0 || room == 1 && k.way == wayLoad && n.misses > 1 {
+			next = t + 1
+			continue
+		}
+		id := q.head
+		q.head = k.next
+		q.n--
+		o.misses.push(&n.packets, id)
+		if o.stopped {
+			n.goOn(o.unit)
+		}
+		if q.n == 0 {
+			o.held &^= 1 << (b & 63)
+			continue
+		}
+		next = min(next, max(t+1, q.first(&n.packets).ready))
 	}
-	return n.misses
+	return next
 }
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is
 // room, and returns when the next may go.
-func (n *network) enter(sm int, q *fifo, t Time) Time {
-	o := &n.sms[sm]
-	if q.n == 0 || o.n >= n.most { // that has room for one when one has left
+func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
+	if o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
-	out, k := &n.m.ports[sm].out, q.first(&n.packets)
+	k := q.first(&n.packets)
 	if k.ready > t {
-		return out.when(k.ready)
+		return o.port.when(k.ready)
 	}
-	at, left := out.claim(t, n.m.flitsOf(k))
-	if !left {
-		return at
+	if k.flits == 1 && o.port.grab(t) {
+		k.ready = t
+	} else {
+		at, left := o.port.claim(t, int(k.flits))
+		if !left {
+			return at
+		}
+		k.ready = at
 	}
-	k.ready = at
-	o.push(&n.packets, q.pop(&n.packets))
+	id := q.head
+	q.head = k.next
+	q.n--
+	o.push(&n.packets, id)
 	if o.stopped {
 		n.goOn(o.unit)
 	}
 	if o.n == 1 {
-		n.ask(sm, t, -1)
+		n.ask(o, sm, t, -1)
 	}
 	if q.n == 0 {
 		return Never
@@ -268,16 +276,15 @@ func (n *network) goOn(u *LSU) {
 func (n *network) wake(u *LSU, t Time) {
 	n.now = max(n.now, t)
 	n.goOn(u)
-	n.post(len(n.inboxes)+u.sm, max(t, n.over+1))
+	n.post(n.leaves+u.sm, max(t, n.over+1))
 }
 
 // ask has the first packet of an SM ask its slice, behind which comes what another
 // slice has let in.
-func (n *network) ask(sm int, t Time, behind int) {
-	o := &n.sms[sm]
+func (n *network) ask(o *outbox, sm int, t Time, behind int) {
 	k := o.first(&n.packets)
 	if o.asked = k.ready <= t; !o.asked {
-		n.post(len(n.inboxes)+sm, k.ready)
+		n.post(n.leaves+sm, k.ready)
 		return
 	}
 	slice := int(k.slice)
@@ -285,55 +292,61 @@ func (n *network) ask(sm int, t Time, behind int) {
 	q.asking[sm>>6] |= 1 << (sm & 63)
 	q.asks++
 	if slice <= behind {
-		t++
+		n.follow(n.admits + slice)
+	} else {
+		n.join(n.admits + slice)
 	}
-	n.post(n.behind+slice, t)
 }
 
 // admit lets one of the packets that ask a slice into its queue.
 func (n *network) admit(slice int, t Time) {
-	q, s := &n.inboxes[slice], &n.m.slices[slice]
+	q := &n.inboxes[slice]
 	if q.n >= q.most || q.asks == 0 {
 		return
 	}
-	sm := turnOf(q.asking, q.turn)
-	lat := n.m.latency
-	if at, free := s.port.claim(t+lat, 1); !free {
-		n.post(n.behind+slice, at-lat)
-		return
+	lat := n.latency
+	if !q.of.port.grab(t + lat) {
+		if at, free := q.of.port.claim(t+lat, 1); !free {
+			n.post(n.admits+slice, at-lat)
+			return
+		}
 	}
+	sm := turnOf(q.asking, q.turn)
 	q.asking[sm>>6] &^= 1 << (sm & 63)
 	q.turn = int32(sm) + 1
 	q.asks--
 	o := &n.sms[sm]
-	id := o.pop(&n.packets)
+	id := o.head
+	k := o.first(&n.packets)
+	o.head = k.next
+	o.n--
+	k.ready = max(t+lat, t+1)
 	if o.asked = false; o.n > 0 {
-		n.ask(sm, t, slice)
+		n.ask(o, sm, t, slice)
 	}
 	if o.n == n.most-1 { // there is room again
-		n.post(len(n.inboxes)+sm, t+1)
+		n.follow(n.leaves + sm)
 	}
-	n.packets.all[id].ready = max(t+lat, t+1)
 	if q.push(&n.packets, id); q.n == 1 {
-		n.first(slice, t)
+		n.first(q, slice, t)
 	}
 	if q.asks > 0 {
-		n.post(n.behind+slice, t+1)
+		n.follow(n.admits + slice)
 	}
 }
 
 // first has a slice take the first packet of its queue when it may, from t on.
-func (n *network) first(slice int, t Time) {
-	s := &n.m.slices[slice]
-	n.post(slice, s.in.when(max(t, n.inboxes[slice].first(&n.packets).ready, s.blocked)))
+func (n *network) first(q *inbox, slice int, t Time) {
+	n.post(slice, q.of.in.when(max(t, q.first(&n.packets).ready, q.of.blocked)))
 }
 
 // take lets a slice serve the first packet of its queue.
 func (n *network) take(slice int, t Time) {
-	q, s := &n.inboxes[slice], &n.m.slices[slice]
+	q := &n.inboxes[slice]
 	if q.n == 0 {
 		return
 	}
+	s := q.of
 	if at := max(q.first(&n.packets).ready, s.blocked); at > t {
 		n.post(slice, s.in.when(at))
 		return
@@ -342,20 +355,22 @@ func (n *network) take(slice int, t Time) {
 		s.stands = true
 		return
 	}
-	if at, free := s.in.claim(t, 1); !free {
-		n.post(slice, at)
-		return
+	if !s.in.grab(t) {
+		if at, free := s.in.claim(t, 1); !free {
+			n.post(slice, at)
+			return
+		}
 	}
 	k := n.packets.drop(q.pop(&n.packets))
 	if q.n > 0 {
 		bring(q.first(&n.packets))
 	}
-	n.serve(k, slice, t)
+	n.serve(k, s, slice, t)
 	if q.n > 0 {
-		n.first(slice, t)
+		n.first(q, slice, t)
 	}
 	if q.asks > 0 {
-		n.post(n.behind+slice, t)
+		n.join(n.admits + slice)
 	}
 }
 

@@ -11,7 +11,8 @@ type packet struct {
 	sm     uint16
 	way    way
 	mask   uint8
-	rest   bool // it has more than whole sectors, and of is its number in rests
+	rest   bool  // it has more than whole sectors, and of is its number in rests
+	flits  uint8 // to its slice
 }
 
 // packets are those that are on their way. The place that was left last is taken first:

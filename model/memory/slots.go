@@ -42,16 +42,21 @@ func (s *slots) reserve(t Time) Time {
 	return s.ratio.Back(s.take(s.ratio.to(t)))
 }
 
+// grab takes cycle t of a port at the SM's clock, if that is free and near the last one
+// that has been asked for.
+func (s *slots) grab(t Time) bool {
+	bit := uint64(1) << (uint(t) & 63)
+	if s.ratio != nil || s.at.epoch != t>>6 || s.at.free&bit == 0 {
+		return false
+	}
+	s.at.free &^= bit
+	return true
+}
+
 // claim takes cycle t, if that is free, and the first free ones behind it for the other
 // flits of a packet, and returns the last of them; or else the first free one after t, and
 // takes nothing.
 func (s *slots) claim(t Time, flits int) (at Time, taken bool) {
-	if flits == 1 && s.ratio == nil && s.at.epoch == t>>6 {
-		if bit := uint64(1) << (uint(t) & 63); s.at.free&bit != 0 {
-			s.at.free &^= bit
-			return t, true
-		}
-	}
 	if at = s.when(t); at > t {
 		return at, false
 	}

@@ -1,0 +1,105 @@
+package memory
+
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+)
+
+// agenda says which units of the network act in which cycle: bits of this cycle and of
+// the next, where most go, and a wheel for those behind.
+type agenda struct {
+	wheel  *clock.Wheel
+	due    []Time   // of the units: the cycle in which each acts next
+	acting []uint64 // in this cycle
+	soon   []uint64 // in cycle soonAt, the one behind it
+	soonAt Time
+	some   bool // there are such
+	now    Time
+	over   Time // the last cycle in which there were some
+	busy   bool // it is in a cycle
+}
+
+func newAgenda(units int) agenda {
+	a := agenda{wheel: clock.NewWheel(units), acting: make([]uint64, (units+63)/64), soon: make([]uint64, (units+63)/64), soonAt: -1, over: -1}
+	a.due = a.wheel.Due
+	return a
+}
+
+// post has a unit act at t, unless it acts before.
+func (a *agenda) post(unit int, t Time) {
+	if due := &a.due[unit]; t < *due {
+		*due = t
+		a.put(unit, t)
+	}
+}
+
+func (a *agenda) put(unit int, t Time) {
+	switch {
+	case t == a.soonAt:
+		a.soon[unit>>6] |= 1 << (unit & 63)
+		a.some = true
+	case a.busy && t == a.now:
+		a.acting[unit>>6] |= 1 << (unit & 63)
+	default:
+		a.wheel.Now = a.now
+		a.wheel.Add(min(t, a.now+clock.WheelSlots-1), unit)
+	}
+}
+
+// join has a unit act in this cycle, which it is in.
+func (a *agenda) join(unit int) {
+	a.due[unit] = a.now
+	a.acting[unit>>6] |= 1 << (unit & 63)
+}
+
+// follow has a unit act in the next cycle, unless it acts before.
+func (a *agenda) follow(unit int) {
+	if due := &a.due[unit]; a.soonAt < *due {
+		*due = a.soonAt
+		a.soon[unit>>6] |= 1 << (unit & 63)
+		a.some = true
+	}
+}
+
+// next returns the next cycle with units that act.
+func (a *agenda) next() Time {
+	if a.some {
+		return a.soonAt
+	}
+	return a.wheel.Next()
+}
+
+// begin goes on to cycle t, and reports whether units act in it.
+func (a *agenda) begin(t Time) bool {
+	a.now, a.wheel.Now = t, t
+	some := a.some && a.soonAt == t
+	if some {
+		a.acting, a.soon, a.some = a.soon, a.acting, false
+	}
+	some = a.wheel.Join(t, a.acting) || some
+	if a.busy = some; some {
+		a.soonAt = t + 1
+	}
+	return some
+}
+
+// take returns the first unit of a word that acts, or -1.
+func (a *agenda) take(word int) int {
+	for x := a.acting[word]; x != 0; x = a.acting[word] {
+		a.acting[word] = x & (x - 1)
+		unit := word<<6 + bits.TrailingZeros64(x)
+		due := &a.due[unit]
+		if *due <= a.now {
+			*due = Never
+			return unit
+		}
+		if *due < Never {
+			a.put(unit, *due)
+		}
+	}
+	return -1
+}
+
+// end ends a cycle.
+func (a *agenda) end() { a.busy, a.over = false, a.now }
