@@ -22,6 +22,7 @@ type controller struct {
 	waiting bankSet // banks for which requests wait
 	serving bankSets
 	first   int // the bank that is asked first
+	last    int // the one with the highest number
 
 	column, read, write, activate Time // from when on the channel takes such a command
 	groups                        bankGroups
@@ -44,7 +45,7 @@ func newController(ch *channel, n *network, index int) *controller {
 	burst := Time(ch.burst.n)
 	c := &controller{
 		channel: ch, net: n, index: index, next: Never, free: noRequest, room: n.m.cfg.L2.Queue,
-		banks: make([]dramBank, d.Banks), groups: bankGroups{last: d.BankGroups - 1},
+		banks: make([]dramBank, d.Banks), last: d.Banks - 1, groups: bankGroups{last: d.BankGroups - 1},
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
 		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), toColumn: max(0, Time(d.TRCD-d.TWL-1)),
 	}
@@ -165,7 +166,7 @@ func (c *controller) after(w Time) Time {
 		}
 	}
 	if c.serving.all != 0 && next > w+1 {
-		next = min(next, c.soonest(w+1))
+		next = min(next, c.soonest())
 	}
 	return max(next, w+1)
 }

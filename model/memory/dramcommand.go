@@ -9,7 +9,8 @@ type dramBank struct {
 	row           uint64 // the one that was opened last
 	open          bool
 	at            int32
-	column, write Time // to read, and to write
+	need          uint8 // the command that it needs next
+	column, write Time  // to read, and to write
 	precharge     Time
 	activate      Time
 }
@@ -27,39 +28,43 @@ type bankSet uint64
 func (s *bankSet) add(b int)    { *s |= 1 << (b & 63) }
 func (s *bankSet) remove(b int) { *s &^= 1 << (b & 63) }
 
-// bankSets are the banks with a request at hand, by the command that they need next.
+// The commands that a bank with a request at hand may need next.
+const (
+	toRead  = iota // a column command
+	toWrite        // one that writes
+	toOpen         // the row
+	toClose        // another row
+	commands
+)
+
+// bankSets are the banks with a request at hand.
 type bankSets struct {
-	all           bankSet
-	reads, writes bankSet  // a column command
-	closed        bankSet  // one that opens a row
-	wrong         bankSet  // one that closes another row
-	from          [64]Time // when each takes it, for all that it knows
+	all  bankSet
+	need [commands]bankSet // by the command that they need next
+	from [64]Time          // when each takes it, for all that it and its group know; or sooner
+	soon [commands]Time    // none of a set takes its command before
 }
 
 // sort puts a bank into the set of the command that it needs next.
 func (c *controller) sort(b int) {
-	s, x := &c.serving, &c.banks[b]
-	s.reads.remove(b)
-	s.writes.remove(b)
-	s.closed.remove(b)
-	s.wrong.remove(b)
+	s, x, g := &c.serving, &c.banks[b], b&c.groups.last&63
+	s.need[x.need&3].remove(b)
 	if s.all>>(b&63)&1 == 0 {
 		return
 	}
+	need, from := uint8(toRead), max(x.column, c.groups.column[g])
 	switch r := &c.all[x.at]; {
 	case !x.open:
-		s.closed.add(b)
-		s.from[b&63] = x.activate
+		need, from = toOpen, x.activate
 	case x.row != r.row:
-		s.wrong.add(b)
-		s.from[b&63] = x.precharge
+		need, from = toClose, max(x.precharge, c.groups.precharge[g])
 	case r.write:
-		s.writes.add(b)
-		s.from[b&63] = x.write
-	default:
-		s.reads.add(b)
-		s.from[b&63] = x.column
+		need, from = toWrite, max(x.write, c.groups.column[g])
 	}
+	x.need = need
+	s.need[need&3].add(b)
+	s.from[b&63] = from
+	s.soon[need&3] = min(s.soon[need&3], from)
 }
 
 // closeRows closes those of all banks: a refresh does.
@@ -72,12 +77,11 @@ func (c *controller) closeRows() {
 
 // turns has bit i for the bank that is asked as number i.
 func (c *controller) turns(s bankSet) uint64 {
-	n := len(c.banks)
-	return uint64(s>>(c.first&63)|s<<((n-c.first)&127)) & (1<<(n&127) - 1)
+	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
 }
 
 // bank returns the one that is asked as number i.
-func (c *controller) bank(i int) int { return (c.first + i) & (len(c.banks) - 1) }
+func (c *controller) bank(i int) int { return (c.first + i) & c.last }
 
 // choose gives one bank that has none a request (frfcfs_scheduler::schedule).
 func (c *controller) choose() {
@@ -101,24 +105,29 @@ func (c *controller) choose() {
 // then for its row; where both have a bus of their own, all of them for a column first
 // (dram_t::cycle). Behind a bank that turns its row the next begins, also in this cycle.
 func (c *controller) command(w Time) {
-	columns := c.turns(c.columns(w))
-	if c.cfg.DualBus {
-		if columns != 0 {
-			c.transfer(c.bank(bits.TrailingZeros64(columns)), w)
-		}
+	able := c.columns(w)
+	columns := c.turns(able)
+	if c.cfg.DualBus && columns != 0 {
+		able.remove(c.transfer(columns, w))
 		columns = 0
 	}
-	rows := c.turns(c.rows(w))
-	if i := bits.TrailingZeros64(rows); i < bits.TrailingZeros64(columns) {
+	rows := c.rows(w)
+	turns := c.turns(rows)
+	if i := bits.TrailingZeros64(turns); i < bits.TrailingZeros64(columns) {
 		b := c.bank(i)
+		rows.remove(b)
 		c.turnRow(b, w)
-		if c.first = (b + 1) & (len(c.banks) - 1); c.cfg.DualBus {
-			return
+		c.first = (b + 1) & c.last
+		if !c.cfg.DualBus {
+			able |= c.columns(w)
+			columns = c.turns(able) &^ (2<<(i&63) - 1) // those that are still asked
 		}
-		columns = c.turns(c.columns(w)) &^ (1<<((i+1)&127) - 1) // those that are still asked
 	}
 	if columns != 0 {
-		c.transfer(c.bank(bits.TrailingZeros64(columns)), w)
+		able.remove(c.transfer(columns, w))
+	}
+	if able |= rows; able != 0 {
+		c.putOff(able, w)
 	}
 }
 
@@ -127,72 +136,64 @@ func (c *controller) columns(w Time) (s bankSet) {
 	if c.column > w {
 		return 0
 	}
-	if c.read <= w {
-		s = c.serving.reads
+	if c.read <= w && c.serving.soon[toRead] <= w {
+		s = c.able(toRead, &c.groups.column, w)
 	}
-	if c.write <= w {
-		s |= c.serving.writes
+	if c.write <= w && c.serving.soon[toWrite] <= w {
+		s |= c.able(toWrite, &c.groups.column, w)
 	}
-	return c.take(s, &c.groups.column, w)
+	return s
 }
 
 // rows returns those that close another row, or open that of their request. A row that
 // could not be used before the next refresh is opened behind it.
 func (c *controller) rows(w Time) (s bankSet) {
-	if c.activate <= w && w+Time(c.cfg.TRCD) < c.end {
-		s = c.take(c.serving.closed, &noGroups, w)
+	if c.serving.soon[toOpen] <= w && c.activate <= w && w+Time(c.cfg.TRCD) < c.end {
+		s = c.able(toOpen, &noGroups, w)
 	}
-	return s | c.take(c.serving.wrong, &c.groups.precharge, w)
-}
-
-// take returns those of some banks that take their command in cycle w, for all that they
-// and their groups know.
-func (c *controller) take(s bankSet, groups *[64]Time, w Time) bankSet {
-	for m := s; m != 0; m &= m - 1 {
-		b := bits.TrailingZeros64(uint64(m))
-		if c.serving.from[b&63] > w || groups[b&c.groups.last&63] > w {
-			s.remove(b)
-		}
+	if c.serving.soon[toClose] <= w {
+		s |= c.able(toClose, &c.groups.precharge, w)
 	}
 	return s
 }
 
-// noGroups is for commands that do not ask a bank's group.
+// noGroups is for a command that does not ask a bank's group.
 var noGroups [64]Time
 
-// soonest returns the first cycle, w at the soonest, in which a bank with a request may
-// take its command.
-func (c *controller) soonest(w Time) Time {
-	s := &c.serving
-	next := c.end // a refresh closes rows
-	if s.closed != 0 {
-		at := max(w, c.activate, c.least(s.closed, &noGroups, w))
-		if at+Time(c.cfg.TRCD) >= c.end {
-			at = max(at, c.end)
+// able returns the banks of a set that take their command in cycle w, for all that they
+// and their groups know. For those that do not get it the set is told ([controller.putOff]).
+func (c *controller) able(need int, groups *[64]Time, w Time) (s bankSet) {
+	soon := Never
+	for m := c.serving.need[need]; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(uint64(m))
+		if at := max(c.serving.from[b&63], groups[b&c.groups.last&63]); at > w {
+			soon = min(soon, at)
+		} else {
+			s |= m & -m
 		}
-		next = min(next, at)
 	}
-	if s.wrong != 0 && next > w {
-		next = min(next, c.least(s.wrong, &c.groups.precharge, w))
-	}
-	if at := max(w, c.column, c.read); s.reads != 0 && next > at {
-		next = min(next, max(at, c.least(s.reads, &c.groups.column, at)))
-	}
-	if at := max(w, c.column, c.write); s.writes != 0 && next > at {
-		next = min(next, max(at, c.least(s.writes, &c.groups.column, at)))
-	}
-	return next
+	c.serving.soon[need] = soon
+	return s
 }
 
-// least returns the first cycle in which one of some banks takes its command, for all that
-// they and their groups know; w or sooner: at once.
-func (c *controller) least(s bankSet, groups *[64]Time, w Time) Time {
-	at := Never
-	for m := s; m != 0 && at > w; m &= m - 1 {
-		b := bits.TrailingZeros64(uint64(m))
-		at = min(at, max(c.serving.from[b&63], groups[b&c.groups.last&63]))
+// putOff has the sets of banks that got no command in cycle w know that they may take it.
+func (c *controller) putOff(s bankSet, w Time) {
+	for i, m := range c.serving.need {
+		if m&s != 0 {
+			c.serving.soon[i] = w
+		}
 	}
-	return at
+}
+
+// soonest returns a cycle before which no bank with a request takes a command.
+func (c *controller) soonest() Time {
+	soon := &c.serving.soon
+	open := max(c.activate, soon[toOpen])
+	if open+Time(c.cfg.TRCD) >= c.end {
+		open = max(open, c.end)
+	}
+	column := min(max(c.read, soon[toRead]), max(c.write, soon[toWrite]))
+	return min(c.end, open, soon[toClose], max(c.column, column)) // a refresh closes rows
 }
 
 // turnRow closes the row of a bank, or opens that of its request.
@@ -213,8 +214,10 @@ func (c *controller) turnRow(b int, w Time) {
 	}
 }
 
-// transfer gives a column command, and ends the request with the last.
-func (c *controller) transfer(b int, w Time) {
+// transfer gives the first of some banks its column command, which ends its request with
+// the last, and returns the bank.
+func (c *controller) transfer(columns uint64, w Time) int {
+	b := c.bank(bits.TrailingZeros64(columns))
 	d, x, g := c.cfg, &c.banks[b], b&c.groups.last&63
 	r := &c.all[x.at]
 	delay := Time(d.TCL)
@@ -230,9 +233,17 @@ func (c *controller) transfer(b int, w Time) {
 		k.Data, k.Write = w+delay, r.write
 		c.watcher.Column(k)
 	}
-	if r.left--; r.left > 0 {
-		return
+	if r.left--; r.left == 0 {
+		c.serving.all.remove(b)
+		c.complete(x.at, w+delay+1)
 	}
+	c.sort(b)
+	return b
+}
+
+// complete ends a request whose last data are there when w cycles are over.
+func (c *controller) complete(id int32, w Time) {
+	r := &c.all[id]
 	hits := uint64(r.n)
 	if r.opened {
 		hits--
@@ -240,15 +251,13 @@ func (c *controller) transfer(b int, w Time) {
 	c.stats.RowHits += hits
 	c.stats.Hits += hits
 	c.stats.Misses += uint64(r.n) - hits
-	done := c.ratio.Back(c.refresh.ends(w + delay + 1))
+	done := c.ratio.Back(c.refresh.ends(w))
 	c.stats.BusyCycles += c.pending.add(r.t, done)
 	if r.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
 		c.known = append(c.known, filling{r.fetch, done + 1})
 	}
-	c.serving.all.remove(b)
-	c.sort(b)
 	c.inside--
-	r.next, c.free = c.free, x.at
+	r.next, c.free = c.free, id
 }
 
 func (c *controller) told(b int, w Time) *Command {
