@@ -92,6 +92,9 @@ func (c *controller) choose() {
 	b := c.bank(bits.TrailingZeros64(c.turns(idle)))
 	x := &c.banks[b]
 	x.at = x.queue.choose(c.all, x.row)
+	if f := c.all[x.at].fetch; f != noFetch {
+		bring(&c.net.fills.all[f])
+	}
 	c.serving.all.add(b)
 	c.sort(b)
 	if x.queue.n == 0 {
@@ -205,6 +208,9 @@ func (c *controller) turnRow(b int, w Time) {
 		return
 	}
 	r := &c.all[x.at]
+	if r.fetch != noFetch {
+		c.net.bringLine(r.fetch)
+	}
 	x.open, x.row, r.opened = true, r.row, true
 	x.column, x.write, x.precharge = w+Time(d.TRCD), w+c.toColumn, max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)

@@ -111,6 +111,17 @@ func (n *network) serveDRAM(t Time) {
 	}
 }
 
+// bringLine loads the line that a fetch fills, and the answer that waits for it.
+func (n *network) bringLine(fetch int32) {
+	f := &n.fills.all[fetch]
+	if f.line != noLine {
+		bring(&n.m.slices[f.slice].tags.lines[f.line])
+	}
+	if f.first != noAnswer {
+		bring(&n.fills.held[f.first])
+	}
+}
+
 // tellSlices tells slices which fetches come, and that there is room for requests.
 func (n *network) tellSlices(c *controller, t Time) {
 	for _, k := range c.known {
