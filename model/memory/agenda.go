@@ -1,10 +1,6 @@
 package memory
 
-import (
-	"math/bits"
-
-	"gpureplay/model/clock"
-)
+import "gpureplay/model/clock"
 
 // agenda says which units of the network act in which cycle: bits of this cycle and of
 // the next, where most go, and a wheel for those behind.
@@ -84,21 +80,11 @@ func (a *agenda) begin(t Time) bool {
 	return some
 }
 
-// take returns the first unit of a word that acts, or -1.
-func (a *agenda) take(word int) int {
-	for x := a.acting[word]; x != 0; x = a.acting[word] {
-		a.acting[word] = x & (x - 1)
-		unit := word<<6 + bits.TrailingZeros64(x)
-		due := &a.due[unit]
-		if *due <= a.now {
-			*due = Never
-			return unit
-		}
-		if *due < Never {
-			a.put(unit, *due)
-		}
+// later has a unit act when it is due, of which an older note says that it acts now.
+func (a *agenda) later(unit int) {
+	if due := a.due[unit]; due < Never {
+		a.put(unit, due)
 	}
-	return -1
 }
 
 // end ends a cycle.

@@ -17,6 +17,10 @@ type cache struct {
 	sets   divisor
 	hashed bool     // lines choose their set by a hash of the tag
 	mapped *mapping // or as this says; nil: it does not
+
+	mappedTag uint64 // that it has been asked for last
+	mappedSet int32
+
 	gen    uint8
 	last   int32 // the line that was used last, of all
 	block  block // what is fetched at once
@@ -70,7 +74,7 @@ func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 func newMappedCache(bytes, lineBytes, sectorBytes, ways int, m *mapping) *cache {
 	c := newCache(bytes, lineBytes, sectorBytes, ways, true)
 	if m.sets != nil {
-		c.mapped = m
+		c.mapped, c.mappedTag = m, ^uint64(0)
 	}
 	return c
 }
@@ -94,7 +98,10 @@ func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 // set returns the set that tag belongs to.
 func (c *cache) set(tag uint64) int32 {
 	if c.mapped != nil {
-		return int32(c.mapped.set(tag))
+		if tag != c.mappedTag {
+			c.mappedTag, c.mappedSet = tag, int32(c.mapped.set(tag))
+		}
+		return c.mappedSet
 	}
 	if c.hashed {
 		tag = spread(tag) >> 33

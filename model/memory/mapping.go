@@ -30,6 +30,9 @@ type mapping struct {
 	banks     divisor
 	lineShift uint  // sectors of a line
 	sets      *poly // over sets of a slice; nil: the cache chooses by itself
+
+	chunk uint64 // that has been asked for last, if one lies in a slice whole
+	last  int    // its slice
 }
 
 // hashKind is how an address chooses its slice.
@@ -52,7 +55,7 @@ func newMapping(c *hardware.Config) *mapping {
 	m := &mapping{
 		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: newDivisor(c.L2.Slices), channels: newDivisor(c.DRAM.Channels),
 		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: newDivisor(c.DRAM.Banks),
-		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), chunk: ^uint64(0),
 	}
 	if m.hash == hashPoly {
 		m.polyOf = newPoly(c.L2.Slices)
@@ -74,6 +77,17 @@ func newMapping(c *hardware.Config) *mapping {
 
 // slice returns the slice that a sector lies in.
 func (m *mapping) slice(sector uint64) int {
+	if sector>>chunkShift == m.chunk {
+		return m.last
+	}
+	slice := m.sliceOf(sector)
+	if !m.layout || m.subShift >= chunkShift {
+		m.chunk, m.last = sector>>chunkShift, slice
+	}
+	return slice
+}
+
+func (m *mapping) sliceOf(sector uint64) int {
 	if !m.layout {
 		chunk := sector >> chunkShift
 		switch m.hash {

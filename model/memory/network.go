@@ -114,29 +114,31 @@ func (n *network) advance(t Time) {
 	if !n.begin(t) {
 		return
 	}
-	for word := n.steps[0]; word < n.steps[1]; word++ {
-		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
-			n.take(unit, t)
+	acting, due := n.acting, n.agenda.due
+	for word, step := 0, 0; word < len(acting); word++ {
+		for word >= n.steps[step+1] {
+			step++
 		}
-	}
-	for word := n.steps[1]; word < n.steps[2]; word++ {
-		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
-			n.leave(unit-n.leaves, t)
-		}
-	}
-	for word := n.steps[2]; word < n.steps[3]; word++ {
-		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
-			n.admit(unit-n.admits, t)
-		}
-	}
-	for word := n.steps[3]; word < n.steps[4]; word++ {
-		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
-			n.offer(unit-n.offers, t, -1)
-		}
-	}
-	for word := n.steps[4]; word < n.steps[5]; word++ {
-		for unit := n.agenda.take(word); unit >= 0; unit = n.agenda.take(word) {
-			n.receive(unit-n.homing, t)
+		for x := acting[word]; x != 0; x = acting[word] { // those of a step have others of it act, too
+			acting[word] = x & (x - 1)
+			unit := word<<6 + bits.TrailingZeros64(x)
+			if due[unit] > t {
+				n.later(unit)
+				continue
+			}
+			due[unit] = Never
+			switch unit -= n.steps[step] << 6; step {
+			case 0:
+				n.take(unit, t)
+			case 1:
+				n.leave(unit, t)
+			case 2:
+				n.admit(unit, t)
+			case 3:
+				n.offer(unit, t, -1)
+			default:
+				n.receive(unit, t)
+			}
 		}
 	}
 	n.end()
@@ -337,7 +339,11 @@ func (n *network) admit(slice int, t Time) {
 
 // first has a slice take the first packet of its queue when it may, from t on.
 func (n *network) first(q *inbox, slice int, t Time) {
-	n.post(slice, q.of.in.when(max(t, q.first(&n.packets).ready, q.of.blocked)))
+	in, at := &q.of.in, max(t, q.first(&n.packets).ready, q.of.blocked)
+	if !in.has(at) {
+		at = in.when(at)
+	}
+	n.post(slice, at)
 }
 
 // take lets a slice serve the first packet of its queue.
@@ -367,7 +373,7 @@ func (n *network) take(slice int, t Time) {
 	}
 	n.serve(k, s, slice, t)
 	if q.n > 0 {
-		n.first(q, slice, t)
+		n.first(q, slice, t+1)
 	}
 	if q.asks > 0 {
 		n.join(n.admits + slice)

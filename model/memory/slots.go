@@ -53,6 +53,11 @@ func (s *slots) grab(t Time) bool {
 	return true
 }
 
+// has reports whether cycle t is one that grab takes.
+func (s *slots) has(t Time) bool {
+	return s.ratio == nil && s.at.epoch == t>>6 && s.at.free>>(uint(t)&63)&1 != 0
+}
+
 // claim takes cycle t, if that is free, and the first free ones behind it for the other
 // flits of a packet, and returns the last of them; or else the first free one after t, and
 // takes nothing.

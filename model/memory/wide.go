@@ -101,19 +101,25 @@ func (w *wideSets) find(c *cache, tag uint64) int32 {
 	return noLine
 }
 
-// look touches what finds the lines of sectors, and adds to absent those that are not
-// the first of their chain.
+// look touches what finds the lines of sectors, and returns one of each that is not the
+// first of its chain, in absent, which is empty.
 func (w *wideSets) look(c *cache, sectors []uint64, per uint, absent []uint64) []uint64 {
 	w.looked = w.looked[:0]
+	n, last := 0, ^uint64(0)
 	for _, s := range sectors {
-		w.looked = append(w.looked, *w.head(s >> (per & 63)))
-	}
-	for i, e := range w.looked {
-		if e == 0 || c.lines[e&w.number-1].tag != sectors[i]>>(per&63) {
-			absent = append(absent, sectors[i])
+		if tag := s >> (per & 63); tag != last {
+			last = tag
+			w.looked = append(w.looked, *w.head(tag))
+			absent = append(absent, s)
 		}
 	}
-	return absent
+	for i, e := range w.looked {
+		if s := absent[i]; e == 0 || c.lines[e&w.number-1].tag != s>>(per&63) {
+			absent[n] = s
+			n++
+		}
+	}
+	return absent[:n]
 }
 
 // front moves a line to the front of the list with an end.
