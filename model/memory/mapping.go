@@ -31,8 +31,9 @@ type mapping struct {
 	lineShift uint  // sectors of a line
 	sets      *poly // over sets of a slice; nil: the cache chooses by itself
 
-	chunk uint64 // that has been asked for last, if one lies in a slice whole
-	last  int    // its slice
+	grain uint   // logarithm of how many sectors side by side lie in one slice
+	last  uint64 // those that have been asked for last
+	of    int    // their slice
 }
 
 // hashKind is how an address chooses its slice.
@@ -55,7 +56,7 @@ func newMapping(c *hardware.Config) *mapping {
 	m := &mapping{
 		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: newDivisor(c.L2.Slices), channels: newDivisor(c.DRAM.Channels),
 		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: newDivisor(c.DRAM.Banks),
-		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), chunk: ^uint64(0),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), grain: chunkShift, last: ^uint64(0),
 	}
 	if m.hash == hashPoly {
 		m.polyOf = newPoly(c.L2.Slices)
@@ -71,20 +72,17 @@ func newMapping(c *hardware.Config) *mapping {
 		}
 		m.subs = uint64(c.L2.Slices/c.DRAM.Channels) - 1
 		m.subShift, m.subBits = m.bankLow.Shift, uint(bits.OnesCount64(m.subs))
+		m.grain = min(m.grain, m.subShift)
 	}
 	return m
 }
 
 // slice returns the slice that a sector lies in.
 func (m *mapping) slice(sector uint64) int {
-	if sector>>chunkShift == m.chunk {
-		return m.last
+	if at := sector >> (m.grain & 63); at != m.last {
+		m.last, m.of = at, m.sliceOf(sector)
 	}
-	slice := m.sliceOf(sector)
-	if !m.layout || m.subShift >= chunkShift {
-		m.chunk, m.last = sector>>chunkShift, slice
-	}
-	return slice
+	return m.of
 }
 
 func (m *mapping) sliceOf(sector uint64) int {
