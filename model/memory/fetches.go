@@ -26,8 +26,8 @@ type joined struct {
 
 func newFetches() fetches { return fetches{free: noLoad, rest: noLoad} }
 
-// open numbers the fetch of a block, for a load.
-func (q *fetches) open(load int32) int32 {
+// open numbers the fetch of a block, for a load, which fills a line from a sector on.
+func (q *fetches) open(load, line int32, bit uint) int32 {
 	f := q.free
 	if f == noLoad {
 		f = int32(len(q.all))
@@ -35,7 +35,7 @@ func (q *fetches) open(load int32) int32 {
 	} else {
 		q.free = q.all[f].load
 	}
-	q.all[f] = fetching{load: load, more: noLoad, line: noLine}
+	q.all[f] = fetching{load: load, more: noLoad, line: line, bit: uint8(bit)}
 	return f
 }
 
@@ -117,7 +117,7 @@ const noBank = -1
 func (u *LSU) able(t Time) bool {
 	o := &u.before
 	if o.bank != noBank {
-		if !u.mem.net.hasRoom(u.sm, int(o.bank)) {
+		if !u.out.hasRoom(int(o.bank)) {
 			return false
 		}
 		p := &u.line[0].passing

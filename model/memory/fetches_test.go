@@ -18,14 +18,14 @@ func TestFetchesKeepOrder(t *testing.T) {
 		q.close(f)
 		return all
 	}
-	a, b := q.open(1), q.open(2)
+	a, b := q.open(1, noLine, 0), q.open(2, noLine, 0)
 	q.join(a, 3, 0)
 	q.join(b, 4, 0)
 	q.join(a, 5, 0)
 	if got := waiting(a); !slices.Equal(got, []int32{1, 3, 5}) {
 		t.Error(got)
 	}
-	c := q.open(6)
+	c := q.open(6, noLine, 0)
 	if c != a {
 		t.Errorf("fetch %d, not %d", c, a)
 	}

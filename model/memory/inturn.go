@@ -56,7 +56,7 @@ func (u *LSU) queueUp() *queued {
 		h = &queued{own: Coalescer{table: u.mem.co.table}}
 	}
 	u.line = append(u.line, h)
-	u.mem.net.sms[u.sm].stopped = true
+	u.out.stopped = true
 	return h
 }
 
@@ -69,12 +69,16 @@ func (u *LSU) promise(h *queued) {
 
 // loadOf numbers an access of which not all is known.
 func (u *LSU) loadOf(p *passing) *waitingLoad {
-	q := u.waiters
 	if p.load == noLoad {
-		p.load = q.open(p.at)
-		q.loads[p.load].said, q.loads[p.load].work = Unknown, u.work
+		u.openLoad(p)
 	}
-	return &q.loads[p.load]
+	return &u.waiters.loads[p.load]
+}
+
+func (u *LSU) openLoad(p *passing) {
+	q := u.waiters
+	p.load = q.open(p.at)
+	q.loads[p.load].said, q.loads[p.load].work = Unknown, u.work
 }
 
 // refill finds when a collector is free: those that wait hold one each.
@@ -96,7 +100,15 @@ func (u *LSU) refill() {
 // whether none has to.
 func (u *LSU) takes(p *passing, now Time) bool {
 	before := u.l1.stats
-	for p.left > 0 && u.step(p, now) {
+	for ; p.left > 0; p.left-- {
+		r := u.requestOf(p, p.left-1)
+		if !p.tried {
+			u.turnTo(p, r)
+			p.known = u.translate(r.sector, p.at)
+		}
+		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
+			break
+		}
 	}
 	u.book(u.work, &before)
 	return p.left == 0
@@ -168,7 +180,7 @@ func (u *LSU) resume(t Time) bool {
 	}
 	if n > 0 {
 		u.line = append(u.line[:0], u.line[n:]...)
-		u.mem.net.sms[u.sm].stopped = len(u.line) > 0
+		u.out.stopped = len(u.line) > 0
 		u.refill()
 	}
 	return n > 0
@@ -205,21 +217,6 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 	return true
 }
 
-// step times the next request of an access, and reports whether it could.
-func (u *LSU) step(p *passing, now Time) bool {
-	r := u.requestOf(p, p.left-1)
-	if !p.tried {
-		u.turnTo(p, r)
-		p.known = u.translate(r.sector, p.at)
-	}
-	u.asking = p
-	if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
-		return false
-	}
-	p.left--
-	return true
-}
-
 // ask times a request from the cycle in which its bank takes it up to the crossbar, and
 // reports whether it could.
 func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
@@ -227,26 +224,27 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 		return u.askL1(p, r, at, now)
 	}
 	bank := u.bankOf(p.way, r.sector)
-	if !u.mem.net.hasRoom(u.sm, bank) {
+	if !u.out.hasRoom(bank) {
 		u.before = obstacle{bank: int32(bank), fetch: noLoad}
 		return false
 	}
-	k := packet{sector: r.sector, mask: r.mask, way: p.way, sm: uint16(u.sm), ready: at + u.l1.bypass, flits: uint8(u.mem.flits(r.mask))}
-	if p.way == wayBypass {
-		k.flits = uint8(u.mem.dataFlits[0])
-	}
+	ready, flits := at+u.l1.bypass, u.mem.maskFlits[r.mask&(1<<maxSectors-1)]
 	switch p.way {
+	case wayBypass:
+		flits = uint8(u.mem.dataFlits[0])
 	case wayStore:
-		k.ready = at + u.l1.latency
+		ready = at + u.l1.latency
 		u.keep(r, at)
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
 	}
 	u.loadOf(p).open++
-	if k.of, k.rest = p.load, hasRest(p.way, r); k.rest {
-		k.of = u.mem.net.rests.keep(r, p.load)
+	of, rest := p.load, hasRest(p.way, r)
+	if rest {
+		of = u.mem.net.rests.keep(r, p.load)
 	}
-	u.mem.net.send(&k, bank, now)
+	k := u.mem.net.send(u.out, bank, r.sector, ready, now)
+	k.of, k.way, k.mask, k.rest, k.flits = of, p.way, r.mask, rest, flits
 	return true
 }
 
@@ -277,7 +275,7 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		}
 	}
 	bank := u.bankOf(p.way, r.sector)
-	if room := u.mem.net.hasRoom(u.sm, bank); !room || u.noMSHR() {
+	if room := u.out.hasRoom(bank); !room || u.noMSHR() {
 		if u.before = (obstacle{bank: noBank, mshr: true, fetch: noLoad}); !room {
 			u.before.bank = int32(bank)
 		}
@@ -296,12 +294,10 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	}
 	p.at = max(p.at, at-l1.latency)
 	u.loadOf(p).open++
-	f := u.fetches.open(p.load)
+	f := u.fetches.open(p.load, id, bit)
 	u.unknown++
-	u.mem.net.send(&packet{
-		sector: r.sector, mask: l1.block.whole(), way: wayLoad, sm: uint16(u.sm), of: f, ready: at, flits: uint8(u.mem.dataFlits[0]),
-	}, bank, now)
-	u.fetches.all[f].line, u.fetches.all[f].bit = id, uint8(bit)
+	k := u.mem.net.send(u.out, bank, r.sector, at, now)
+	k.of, k.way, k.mask, k.rest, k.flits = f, wayLoad, l1.block.whole(), false, uint8(u.mem.dataFlits[0])
 	l1.tags.expect(id, bit, unknownFill+uint32(f))
 	return true
 }

@@ -23,6 +23,7 @@ type LSU struct {
 	fetches fetches
 	waiters *waiters // nil: each takes the port as it is timed
 	mem     *System
+	out     *outbox
 	port    *smPort
 	sm      int
 	l1      l1
@@ -56,7 +57,8 @@ func (u *LSU) Init(m *System, sm int) {
 	m.l1s[sm] = &u.l1
 	u.fetches = newFetches()
 	if m.net != nil {
-		m.net.sms[sm].unit = u
+		u.out = &m.net.sms[sm]
+		u.out.unit = u
 	}
 	u.l1.init(&c.L1)
 	u.Soon, u.through.load = Never, noLoad

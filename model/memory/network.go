@@ -21,8 +21,6 @@ type network struct {
 	homes   []home    // of SMs
 	misses  int32     // most of an L1's queue
 	most    int32     // and at the crossbar
-	depth   int32     // and of a bank
-	past    int32     // and of what goes past the L1
 	steps   [6]int    // the first word of the units of each step, of which the first is a slice or an SM
 	leaves  int       // first of the SMs that send
 	admits  int       // first of the slices that let in
@@ -40,37 +38,15 @@ type network struct {
 	fills       fills
 }
 
-// outbox has the requests of an SM that have not left it.
-type outbox struct {
-	fifo           // at the crossbar
-	misses  fifo   // the L1's queue
-	past    fifo   // what passes by the L1
-	asked   bool   // the first has asked its slice
-	stopped bool   // instructions wait for its unit
-	held    uint64 // banks that have some
-	banks   []fifo // of the L1
-	unit    *LSU
-	port    *slots
-}
-
-// inbox has those that wait at a slice.
-type inbox struct {
-	fifo
-	turn   int32 // the SM whose turn it is
-	most   int32
-	asks   int32    // SMs whose first packet is for the slice
-	asking []uint64 // which
-	of     *slice
-}
-
 func newNetwork(m *System) *network {
 	c := m.cfg
 	n := &network{m: m, latency: m.latency, packets: newPackets(), rests: newRests(), dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills()}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
-	n.misses, n.most, n.depth = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue)), int32(max(1, c.L1.Latency))
-	n.past = max(n.depth, int32(c.L1.BypassLatency))
+	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i := range n.sms {
-		n.sms[i].banks = make([]fifo, max(1, c.L1.Banks))
+		o := &n.sms[i]
+		o.sm, o.banks, o.depth = uint16(i), make([]fifo, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
+		o.mostPast = max(o.depth, int32(c.L1.BypassLatency))
 	}
 	for i, units := range []int{c.L2.Slices, c.SM.Count, c.L2.Slices, c.L2.Slices, c.SM.Count} {
 		n.steps[i+1] = n.steps[i] + (units+63)/64
@@ -150,21 +126,23 @@ func (n *network) advance(t Time) {
 	n.again = n.again[:0]
 }
 
-// send brings a request to the banks of its SM's L1, or past them, behind which it is
-// from p.ready on.
-func (n *network) send(p *packet, bank int, t Time) {
+// send brings a request for a sector to the banks of an SM's L1, or past them, behind which
+// it is from a time on; the rest of its packet is to be filled in.
+func (n *network) send(o *outbox, bank int, sector uint64, ready, t Time) *packet {
 	n.now = max(n.now, t)
-	p.slice = uint16(n.m.mapping.slice(p.sector))
-	p.ready = max(p.ready, n.over+1)
-	o := &n.sms[p.sm]
+	ready = max(ready, n.over+1)
+	id := n.packets.put()
+	k := &n.packets.all[id]
+	k.sector, k.ready, k.sm, k.slice = sector, ready, o.sm, uint16(n.m.mapping.slice(sector))
 	q := &o.past
 	if bank < len(o.banks) {
 		q = &o.banks[bank]
 		o.held |= 1 << (bank & 63)
 	}
-	if q.push(&n.packets, n.packets.put(p)); q.n == 1 {
-		n.post(n.leaves+int(p.sm), p.ready)
+	if q.push(&n.packets, id); q.n == 1 {
+		n.post(n.leaves+int(o.sm), ready)
 	}
+	return k
 }
 
 // leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
@@ -257,12 +235,11 @@ func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
 
 // hasRoom reports whether a bank of an SM's L1, or the way past it, takes one more
 // request: both take one a cycle, however long it is on its way.
-func (n *network) hasRoom(sm, bank int) bool {
-	o := &n.sms[sm]
+func (o *outbox) hasRoom(bank int) bool {
 	if bank == len(o.banks) {
-		return o.past.n < n.past
+		return o.past.n < o.mostPast
 	}
-	return o.banks[bank].n < n.depth
+	return o.banks[bank].n < o.depth
 }
 
 // goOn has a unit that has stopped go on at the end of the cycle, if it may.

@@ -26,15 +26,14 @@ func newPackets() packets { return packets{free: noPacket} }
 
 const noPacket = -1
 
-// put returns the number of a copy of a packet.
-func (s *packets) put(k *packet) int32 {
+// put returns the number of a packet that is to be filled in.
+func (s *packets) put() int32 {
 	id := s.free
 	if id == noPacket {
-		s.all = append(s.all, *k)
+		s.all = append(s.all, packet{})
 		return int32(len(s.all) - 1)
 	}
 	s.free = s.all[id].next
-	s.all[id] = *k
 	return id
 }
 
@@ -68,6 +67,32 @@ func (q *fifo) pop(s *packets) int32 {
 	q.head = s.all[id].next
 	q.n--
 	return id
+}
+
+// outbox has the requests of an SM that have not left it.
+type outbox struct {
+	fifo           // at the crossbar
+	misses  fifo   // the L1's queue
+	past    fifo   // what passes by the L1
+	asked   bool   // the first has asked its slice
+	stopped bool   // instructions wait for its unit
+	held    uint64 // banks that have some
+	banks   []fifo // of the L1
+	unit    *LSU
+	port    *slots
+	sm      uint16
+
+	depth, mostPast int32 // most of a bank, and of what goes past the L1
+}
+
+// inbox has those that wait at a slice.
+type inbox struct {
+	fifo
+	turn   int32 // the SM whose turn it is
+	most   int32
+	asks   int32    // SMs whose first packet is for the slice
+	asking []uint64 // which
+	of     *slice
 }
 
 // hasRest reports whether a request of a way has more than whole sectors.

@@ -9,12 +9,17 @@ import (
 // packets.
 func TestFifoKeepsOrder(t *testing.T) {
 	all := newPackets()
+	put := func(sector uint64) int32 {
+		id := all.put()
+		all.all[id].sector = sector
+		return id
+	}
 	var q, other fifo
 	next, want := uint64(0), uint64(0)
 	for round := range 200 {
 		for range round % 7 {
-			q.push(&all, all.put(&packet{sector: next}))
-			other.push(&all, all.put(&packet{sector: ^next}))
+			q.push(&all, put(next))
+			other.push(&all, put(^next))
 			next++
 		}
 		for i := 0; i < round%5 && q.n > 0; i++ {
