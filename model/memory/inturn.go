@@ -262,7 +262,10 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	l1, n := &u.l1, uint64(bits.OnesCount8(r.mask))
 	at += l1.latency
 	tag, bit := r.sector>>(l1.per&63), uint(r.sector)&l1.last
-	id := l1.tags.find(tag)
+	id := noLine
+	if !p.absent {
+		id = l1.tags.find(tag)
+	}
 	if id != noLine {
 		l1.tags.touch(id)
 		if l1.tags.lines[id].readable(bit, r.mask) {
@@ -279,11 +282,12 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 		if u.before = (obstacle{bank: noBank, mshr: true, fetch: noLoad}); !room {
 			u.before.bank = int32(bank)
 		}
+		p.absent = id == noLine // only the unit itself brings lines
 		return false
 	}
-	if id == noLine {
+	if p.absent = false; id == noLine {
 		if id, at = l1.tags.line(tag, at); id == noLine {
-			u.before = obstacle{bank: noBank, line: true, fetch: noLoad}
+			u.before, p.absent = obstacle{bank: noBank, line: true, fetch: noLoad}, true
 			return false
 		}
 	}

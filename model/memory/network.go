@@ -186,7 +186,7 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 		q.head = k.next
 		q.n--
 		o.misses.push(&n.packets, id)
-		if o.stopped {
+		if o.stopped && o.unit.before.bank == int32(b) {
 			n.goOn(o.unit)
 		}
 		if q.n == 0 {
@@ -221,7 +221,7 @@ func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
 	q.head = k.next
 	q.n--
 	o.push(&n.packets, id)
-	if o.stopped {
+	if o.stopped && q == &o.past {
 		n.goOn(o.unit)
 	}
 	if o.n == 1 {

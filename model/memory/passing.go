@@ -2,20 +2,21 @@ package memory
 
 // passing is an access on its way through the unit, a request after the other.
 type passing struct {
-	way   way
-	co    *Coalescer
-	at    Time   // the cycle in which its banks take requests
-	taken uint64 // banks, in that
-	left  int    // requests that are not timed
-	done  Time
-	load  int32 // its number among those that wait for fills
-	tried bool  // the request at hand has its bank
-	known Time  // and its address
+	way    way
+	co     *Coalescer
+	at     Time   // the cycle in which its banks take requests
+	taken  uint64 // banks, in that
+	left   int    // requests that are not timed
+	done   Time
+	load   int32 // its number among those that wait for fills
+	tried  bool  // the request at hand has its bank
+	known  Time  // and its address
+	absent bool  // and the L1 does not have its line
 }
 
 // open brings an access to the unit in cycle t.
 func (u *LSU) open(p *passing, t Time) {
-	p.at, p.taken, p.tried, p.load = u.begin(t, 0), 0, false, noLoad
+	p.at, p.taken, p.tried, p.absent, p.load = u.begin(t, 0), 0, false, false, noLoad
 	p.done = p.at + 1
 	p.co.ascend()
 	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
