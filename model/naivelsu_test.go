@@ -138,7 +138,11 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		h.begin = func() { h.done = u.begin(1) + shared }
 		return h
 	case in.Space == trace.SpaceShared:
-		cycles := bankCycles(addrs, uint64(in.Width), uint64(n.cfg.Shared.Banks))
+		width := uint64(in.Width)
+		if n.cfg.Shared.Wide == "first" {
+			width = min(width, 4)
+		}
+		cycles := bankCycles(addrs, width, uint64(n.cfg.Shared.Banks))
 		h.begin = func() {
 			h.done = u.begin(cycles) + cycles - 1 + shared
 			if in.Flags&trace.InstLoad != 0 {
@@ -294,13 +298,17 @@ func (u *nLSU) passes(in *trace.Inst) bool {
 func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 	k, sms := w.cta.k, uint64(u.n.cfg.SM.Count)
 	ctas, _ := u.n.cfg.Residency(&k.tk)
+	for ctas > 1 && uint64(ctas-1)*sms >= k.tk.Grid.Count() {
+		ctas--
+	}
 	ctas, padded := max(1, ctas), (k.tk.Block.Count()+31)/32*32
 	for i := range words {
 		for lane := range uint64(32) {
 			if w.mask>>lane&1 != 0 {
 				tid := uint64(w.slot)*32 + lane
-				thread := padded*(uint64(u.s.id)+sms*(tid/padded)) + tid%padded
-				addrs = append(addrs, 1<<62+0x1f880000+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
+				cta := tid / padded
+				thread := padded*(uint64(u.s.id)+sms*(cta%uint64(ctas))) + tid%padded
+				addrs = append(addrs, 1<<62+0x1f880000+cta/uint64(ctas)<<48+4*((base/4+i)*padded*uint64(ctas)*sms+thread))
 			}
 		}
 	}

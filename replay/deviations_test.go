@@ -37,6 +37,7 @@ var deviations = []struct {
 	{"choice 25: the first of the schedulers acts first in each cycle", map[string][]string{"": {"sm.schedulers_in_turn=false"}}},
 	{"choice 26: FR-FCFS by its effect", map[string][]string{"": {"dram.in_turn=false"}}},
 	{"choice 26: no bank groups", map[string][]string{"": {"dram.tccdl=0", "dram.trtpl=0"}}},
+	{"choice 27: wide accesses to shared memory in passes", map[string][]string{"": {"shared.wide=passes"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
 		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},
@@ -73,6 +74,7 @@ func deviationTable(t *testing.T) string {
 		{"stores", "accelsim-micro/v70/streamst/kernelslist.g", "qv100"},
 		{"product", "accelsim-micro/v86/gemm160/kernelslist.g", "rtx3070"},
 		{"walk", "walk", "qv100"},
+		{"shared memory", "shared", "qv100"},
 	}
 	var b strings.Builder
 	b.WriteString("| change |")
@@ -82,8 +84,8 @@ func deviationTable(t *testing.T) string {
 	for i, c := range captures {
 		fmt.Fprintf(&b, " %s on `%s` |", c.name, c.preset)
 		rule += " --- |"
-		if c.path == c.name {
-			traces[i] = behaviour(t, c.name)
+		if !strings.Contains(c.path, "/") && c.name != "backprop" {
+			traces[i] = behaviour(t, c.path)
 		} else {
 			traces[i] = converted(t, tracetest.Data(t, filepath.FromSlash(c.path)))
 		}

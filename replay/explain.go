@@ -47,6 +47,7 @@ func Switches() []Switch {
 			{"exec.fp64.initiation", "1"}, {"exec.sfu.initiation", "1"}, {"exec.tensor.initiation", "1"}, {"exec.uniform.initiation", "1"}, {"exec.control.initiation", "1"}, {"exec.texture.initiation", "1"}}},
 		{"collectors", "limit on memory instructions in operand collectors", zero("sm.operand_collectors")},
 		{"shared-latency", "latency of shared memory", zero("shared.latency")},
+		{"shared-wide", "words that conflict of wide accesses to shared memory", [][2]string{{"shared.wide", "passes"}}},
 		{"l1-latency", "latency of the L1", zero("l1.latency", "l1.bypass_latency")},
 		{"atomics", "warps that wait for their atomics", [][2]string{{"sm.atomics_hold_warp", "false"}}},
 		{"atomic-conflicts", "lanes of an atomic on the same bytes", [][2]string{{"sm.atomic_conflicts", "merged"}}},

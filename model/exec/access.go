@@ -61,17 +61,19 @@ func (s *SM) spread(w *Warp, a *trace.Access, o *program.Op) {
 }
 
 // localWord returns where word 0 of a warp's first lane lies in local memory, and how far
-// apart the words of a lane are: 4 bytes for each thread that the GPU can hold of the
-// kernel, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr).
+// apart the words of a lane are: 4 bytes for each thread that the GPU has of the kernel at
+// a time, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr). Where an SM
+// has more CTAs than its share, they are far away.
 func (s *SM) localWord(w *Warp) (first, apart uint64) {
 	k := w.CTA.Kernel
 	padded, sms := (k.Header.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.Config.SM.Count)
 	if k.apart == 0 {
-		ctas, _ := s.Config.Residency(k.Header)
-		k.apart = 4 * padded * uint64(max(1, ctas)) * sms
+		k.share = uint64(max(1, s.Config.Share(k.Header)))
+		k.apart = 4 * padded * k.share * sms
 	}
 	thread := uint64(s.Slot(w)) * hardware.WarpSize
-	return 4 * (padded*(uint64(s.ID)+sms*(thread/padded)) + thread%padded), k.apart
+	round, cta := thread/padded/k.share, thread/padded%k.share
+	return round<<beyondShare + 4*(padded*(uint64(s.ID)+sms*cta)+thread%padded), k.apart
 }
 
 // spreadLanes returns the bits of the words of 4 bytes that eight lanes touch.
@@ -81,6 +83,9 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 	}
 	return bytes
 }
+
+// beyondShare keeps CTAs apart from those that are an SM's share: a bit of the address.
+const beyondShare = 48
 
 // LocalWindow keeps local memory apart from every address of a trace. The low bits, which
 // choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.

@@ -20,6 +20,7 @@ type Kernel struct {
 	Traffic   *memory.Traffic    // what its accesses come to
 
 	apart uint64 // bytes between the words of a thread's local memory; 0: not known yet
+	share uint64 // CTAs on an SM that this is for
 }
 
 // CTA is one CTA on an SM.

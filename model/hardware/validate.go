@@ -59,6 +59,7 @@ var bounds = sync.OnceValue(func() map[string]bound {
 
 		"shared.latency": {min: 0, max: 1 << 20},
 		"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
+		"shared.wide":    {words: []string{"passes", "first"}},
 
 		"l1.bytes":          {min: 128, max: 1 << 26},
 		"l1.unified":        {min: 0, max: 1 << 26},

@@ -43,6 +43,7 @@ type LSU struct {
 	through   passing   // of an access that is timed as it issues
 	spare     []*queued // of line
 	conflicts conflictRule
+	widest    uint64 // bytes of a lane that count for conflicts in shared memory
 }
 
 const maxBanks = 64
@@ -54,6 +55,7 @@ const l1Extra = 4
 func (u *LSU) Init(m *System, sm int) {
 	c := m.cfg
 	u.cfg, u.mem, u.Coalescer, u.port, u.sm, u.conflicts = c, m, &m.co, &m.ports[sm], sm, conflictRules[c.SM.AtomicConflicts]
+	u.widest = widestShared[c.Shared.Wide]
 	m.l1s[sm] = &u.l1
 	u.fetches = newFetches()
 	if m.net != nil {
@@ -139,7 +141,7 @@ func (u *LSU) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, 
 	if loads {
 		k = returned
 	}
-	return u.local(k, Time(conflicts(a, lists, width, u.cfg.Shared.Banks)), t)
+	return u.local(k, Time(conflicts(a, lists, min(width, u.widest), u.cfg.Shared.Banks)), t)
 }
 
 // way is what the sectors of an instruction do.

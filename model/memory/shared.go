@@ -2,9 +2,12 @@ package memory
 
 import "gpureplay/trace"
 
+// widestShared is how many bytes of a lane count for conflicts, by `shared.wide`.
+var widestShared = map[string]uint64{"passes": 1 << 16, "first": 4}
+
 // conflicts returns how many cycles an access to shared memory takes: the most
 // distinct 4-byte words that fall on one bank. Lanes that read the same word
-// share it. Accesses wider than 4 bytes go in 2 or 4 passes of 16 or 8 lanes.
+// share it. Of a width beyond 4 bytes lanes go in 2 or 4 passes of 16 or 8.
 func conflicts(a *trace.Access, lists []uint64, width uint64, banks int) int {
 	if a.Count == 0 || banks == 0 {
 		return 1
