@@ -27,10 +27,12 @@ type room struct {
 }
 
 // link orders the lines of a set in a ring, from the most to the least recently
-// used, and those of a bucket in a chain.
+// used, and those of a bucket in a chain, both ways: a line that leaves its chain waits
+// for nothing that lies elsewhere in the host's memory.
 type link struct {
 	prev, next int32
 	chain      chained
+	back       int32 // the line before it in its chain; of the first the complement of its bucket
 }
 
 // chained is the number of a line + 1, below as much of the hash of its tag as
@@ -79,7 +81,9 @@ func (w *wideSets) clear(lines []line) {
 func (w *wideSets) line(set, way int32) int32 { return way*int32(len(w.rooms)) + set }
 
 // head returns the begin of the chain of a tag.
-func (w *wideSets) head(tag uint64) *chained { return &w.bucket[spread(tag)>>(w.shift&63)] }
+func (w *wideSets) head(tag uint64) *chained { return &w.bucket[w.index(tag)] }
+
+func (w *wideSets) index(tag uint64) uint64 { return spread(tag) >> (w.shift & 63) }
 
 // end returns the end of the list of a set.
 func (w *wideSets) end(set int32) int32 { return w.lines + set }
@@ -157,9 +161,11 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 	for id := w.order[end].prev; id != end; id = w.order[id].prev {
 		l := &c.lines[id]
 		if c.replaceable(l, t) {
-			w.unchain(id, l.tag)
+			w.unchain(id)
 			w.enchain(id, tag)
-			w.bringOldest(c, w.order[id].prev)
+			if oldest := w.order[id].prev; oldest < w.lines {
+				bring(&c.lines[oldest])
+			}
 			w.front(id, end)
 			return id, false
 		}
@@ -167,18 +173,6 @@ func (w *wideSets) replace(c *cache, tag uint64, t Time) (id int32, unused bool)
 	}
 	w.rooms[set].busy, w.busy = idle, true
 	return noLine, false
-}
-
-// bringOldest loads the index entry of the oldest line, which is needed when that is
-// replaced, and the line behind it.
-func (w *wideSets) bringOldest(c *cache, id int32) {
-	if id >= w.lines {
-		return
-	}
-	bring(w.head(c.lines[id].tag))
-	if id = w.order[id].prev; id < w.lines {
-		bring(&c.lines[id])
-	}
 }
 
 // free has the set of a tag look again for a line that can be replaced.
@@ -202,15 +196,24 @@ func (w *wideSets) fill(set int32, tag uint64) (id int32, unused bool) {
 
 // enchain puts a line into the chain of its tag.
 func (w *wideSets) enchain(id int32, tag uint64) {
-	b := w.head(tag)
-	w.order[id].chain, *b = *b, w.chained(tag)|chained(id+1)
+	at := w.index(tag)
+	b, l := &w.bucket[at], &w.order[id]
+	l.chain, l.back = *b, ^int32(at)
+	if l.chain != 0 {
+		w.order[l.chain&w.number-1].back = id
+	}
+	*b = w.chained(tag) | chained(id+1)
 }
 
-// unchain takes a line out of the chain that it is in by the tag that it has had.
-func (w *wideSets) unchain(id int32, tag uint64) {
-	p := w.head(tag)
-	for *p&w.number != chained(id+1) {
-		p = &w.order[*p&w.number-1].chain
+// unchain takes a line out of the chain that it is in.
+func (w *wideSets) unchain(id int32) {
+	l := &w.order[id]
+	if l.back < 0 {
+		w.bucket[^l.back] = l.chain
+	} else {
+		w.order[l.back].chain = l.chain
 	}
-	*p = w.order[id].chain
+	if l.chain != 0 {
+		w.order[l.chain&w.number-1].back = l.back
+	}
 }
