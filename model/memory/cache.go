@@ -22,8 +22,9 @@ type cache struct {
 	mappedSet int32
 
 	gen    uint8
-	last   int32 // the line that was used last, of all
-	block  block // what is fetched at once
+	last   int32  // the line that was used last, of all
+	absent uint64 // a tag that was looked for and is not there
+	block  block  // what is fetched at once
 	lines  []line
 	narrow narrowSets
 	wide   wideSets
@@ -50,6 +51,9 @@ type line struct {
 
 const noLine int32 = -1
 
+// noTag is that of no line.
+const noTag = ^uint64(0)
+
 // newCache returns an empty cache, of which fetches of blockBytes fill parts. hashed:
 // the set of a line comes from a hash of its tag, not from its low bits.
 func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
@@ -58,7 +62,7 @@ func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 		ways = n
 	}
 	sets := n / ways
-	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1, block: newBlock(blockBytes)}
+	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1, block: newBlock(blockBytes), absent: noTag}
 	if ways <= mostNarrow {
 		c.narrow = newNarrowSets(sets, ways)
 		c.lines = make([]line, sets<<c.narrow.shift)
@@ -74,7 +78,7 @@ func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 func newMappedCache(bytes, lineBytes, sectorBytes, ways int, m *mapping) *cache {
 	c := newCache(bytes, lineBytes, sectorBytes, ways, true)
 	if m.sets != nil {
-		c.mapped, c.mappedTag = m, ^uint64(0)
+		c.mapped, c.mappedTag = m, noTag
 	}
 	return c
 }
@@ -118,11 +122,21 @@ func (c *cache) find(tag uint64) int32 {
 	return c.search(tag)
 }
 
+// search is find for another line than the last.
 func (c *cache) search(tag uint64) int32 {
-	if c.narrow.sets != nil {
-		return c.narrow.find(c, tag)
+	if tag == c.absent {
+		return noLine
 	}
-	return c.wide.find(c, tag)
+	id := noLine
+	if c.narrow.sets != nil {
+		id = c.narrow.find(c, tag)
+	} else {
+		id = c.wide.find(c, tag)
+	}
+	if id == noLine {
+		c.absent = tag
+	}
+	return id
 }
 
 // touch makes a line the most recently used one of its set.
@@ -194,7 +208,7 @@ func (c *cache) insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 		was, dirty = l.tag, l.dirty
 	}
 	*l = line{tag: tag, gen: c.gen}
-	c.last = id
+	c.last, c.absent = id, noTag
 	return id, was, dirty
 }
 

@@ -52,6 +52,9 @@ func TestCacheShapes(t *testing.T) {
 			if hit := p.use(tag); hit != (id != noLine) {
 				t.Fatalf("%d lines of %d ways, use %d: line %d, expected hit: %v", x.lines, x.ways, n, id, hit)
 			}
+			if again := c.find(tag); again != id {
+				t.Fatalf("%d lines of %d ways, use %d: line %d, and %d when it is looked for again", x.lines, x.ways, n, id, again)
+			}
 			if id != noLine {
 				c.touch(id)
 				continue

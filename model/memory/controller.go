@@ -122,7 +122,7 @@ func (c *controller) cycle(w Time) {
 	if id := c.delay.head; c.delay.n > 0 && c.all[id].t <= w {
 		r := &c.all[c.delay.pop(c.all)]
 		r.t = c.timeOf(w)
-		c.banks[r.bank].queue.push(c.all, id)
+		c.banks[r.bank].queue.push(id, r.row)
 		c.waiting.add(int(r.bank))
 		c.waits++
 	}

@@ -5,7 +5,7 @@ import "math/bits"
 // dramBank is a bank: who waits for it, which request it has at hand, and from when on it
 // takes commands.
 type dramBank struct {
-	queue         dramQueue
+	queue         bankQueue
 	row           uint64 // the one that was opened last
 	open          bool
 	at            int32
@@ -91,13 +91,13 @@ func (c *controller) choose() {
 	}
 	b := c.bank(bits.TrailingZeros64(c.turns(idle)))
 	x := &c.banks[b]
-	x.at = x.queue.choose(c.all, x.row)
+	x.at = x.queue.choose(x.row)
 	if f := c.all[x.at].fetch; f != noFetch {
 		bring(&c.net.fills.all[f])
 	}
 	c.serving.all.add(b)
 	c.sort(b)
-	if x.queue.n == 0 {
+	if len(x.queue) == 0 {
 		c.waiting.remove(b)
 	}
 	c.waits--

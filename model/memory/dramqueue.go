@@ -36,23 +36,30 @@ func (q *dramQueue) pop(all []dramRequest) int32 {
 	return id
 }
 
+// bankQueue has the requests that wait for a bank, in the order in which they came, with
+// their rows: all are looked at.
+type bankQueue []waitingRow
+
+type waitingRow struct {
+	row uint64
+	id  int32
+}
+
+func (q *bankQueue) push(id int32, row uint64) { *q = append(*q, waitingRow{row, id}) }
+
 // choose takes out the oldest request to a row, or else the oldest.
-func (q *dramQueue) choose(all []dramRequest, row uint64) int32 {
-	before, id := int32(noRequest), q.head
-	for range q.n {
-		r := &all[id]
-		if r.row != row {
-			before, id = id, r.next
-			continue
-		}
-		if before == noRequest {
+func (q *bankQueue) choose(row uint64) int32 {
+	all, at := *q, 0
+	for i := range all {
+		if all[i].row == row {
+			at = i
 			break
 		}
-		if all[before].next = r.next; q.tail == id {
-			q.tail = before
-		}
-		q.n--
-		return id
 	}
-	return q.pop(all)
+	id, last := all[at].id, len(all)-1
+	for ; at < last; at++ {
+		all[at] = all[at+1]
+	}
+	*q = all[:last]
+	return id
 }

@@ -2,7 +2,14 @@ package memory
 
 // expect makes the block of a sector present from a time on that is not known yet.
 func (c *cache) expect(id int32, bit uint, mark uint32) {
-	l, first := &c.lines[id], c.block.first(bit)
+	l := &c.lines[id]
+	if c.block == 0 {
+		l.valid |= 1 << (bit & 3)
+		l.partial &^= 1 << (bit & 3)
+		l.fill[bit&3], l.merges[bit&3] = mark, 1
+		return
+	}
+	first := c.block.first(bit)
 	here := c.block.whole() << (first & 7)
 	l.valid |= here
 	l.partial &^= here
@@ -14,7 +21,7 @@ func (c *cache) expect(id int32, bit uint, mark uint32) {
 // known gives the sectors of a block with a mark their fill time.
 func (c *cache) known(id int32, bit uint, mark uint32, t Time) {
 	l := &c.lines[id]
-	if c.narrow.sets == nil {
+	if c.wide.busy {
 		c.wide.free(c, l.tag)
 	}
 	if l.gen != c.gen {
@@ -22,6 +29,12 @@ func (c *cache) known(id int32, bit uint, mark uint32, t Time) {
 	}
 	if t-c.base >= Time(unknownFill) {
 		c.rebase(t)
+	}
+	if c.block == 0 {
+		if f := &l.fill[bit&3]; *f == mark && l.valid>>(bit&3)&1 != 0 {
+			*f = uint32(max(0, t-c.base))
+		}
+		return
 	}
 	first := c.block.first(bit)
 	for s := first; s < first+c.block.sectors(); s++ {
