@@ -70,7 +70,7 @@ func TestResidency(t *testing.T) {
 func TestPresetsHaveTheirCapability(t *testing.T) {
 	own := map[string]string{
 		"gk110-ppcs": "the paper's machine, with GPGPU-Sim's allocation",
-		"rtx3070":    "Accel-Sim allows 32 CTAs; the vendor 16",
+		"rtx3070":    "Accel-Sim allows 32 CTAs and reserves no shared memory; the vendor 16, and 1 KB",
 	}
 	for _, name := range Presets() {
 		c := mustPreset(t, name)
@@ -86,9 +86,9 @@ func TestPresetsHaveTheirCapability(t *testing.T) {
 		}
 	}
 	c := mustPreset(t, "rtx3070")
-	c.SM.MaxCTAs = 16
+	c.SM.MaxCTAs, c.SM.SharedReserved = 16, 1024
 	if want, _ := c.SM.WithCapability(86); c.SM != want {
-		t.Errorf("rtx3070 differs from its capability in more than CTAs: %+v", c.SM)
+		t.Errorf("rtx3070 differs from its capability in more than CTAs and reserved shared memory: %+v", c.SM)
 	}
 	if _, ok := c.SM.WithCapability(42); ok {
 		t.Error("compute capability 4.2 is known")
