@@ -240,8 +240,8 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.latency", 1, 20, 90)
 	set("l1.banks", 1, 2, 4)
 	set("shared.latency", 1, 10, 70)
-	shared := r.IntN(4)
-	all = append(all, fmt.Sprintf("shared.banks=%d", 16<<(shared&1)), "shared.wide="+[]string{"passes", "first"}[shared>>1])
+	shared := r.IntN(8)
+	all = append(all, fmt.Sprintf("shared.banks=%d", 16<<(shared&1)), fmt.Sprintf("shared.writeback=%d", 4+shared>>2), "shared.wide="+[]string{"passes", "first"}[shared>>1&1])
 	set("l1.write_allocate", true, false)
 	set("l1.global_loads", true, true, false)
 	if r.IntN(3) == 0 { // one store with shared memory

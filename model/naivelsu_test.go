@@ -132,7 +132,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 			}
 		}
 	}
-	shared := model.Time(n.cfg.Shared.Latency) + 4
+	shared := model.Time(n.cfg.Shared.Latency + n.cfg.Shared.Writeback)
 	switch {
 	case in.Width == 0 || in.Space == trace.SpaceConstant:
 		h.begin = func() { h.done = u.begin(1) + shared }

@@ -38,6 +38,7 @@ var deviations = []struct {
 	{"choice 26: FR-FCFS by its effect", map[string][]string{"": {"dram.in_turn=false"}}},
 	{"choice 26: no bank groups", map[string][]string{"": {"dram.tccdl=0", "dram.trtpl=0"}}},
 	{"choice 27: wide accesses to shared memory in passes", map[string][]string{"": {"shared.wide=passes"}}},
+	{"choice 28: a result of shared memory a cycle sooner", map[string][]string{"": {"shared.writeback=4"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
 		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},

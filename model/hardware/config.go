@@ -77,9 +77,10 @@ type ExecConfig struct {
 
 // SharedConfig is the shared memory.
 type SharedConfig struct {
-	Latency int    `toml:"latency"`
-	Banks   int    `toml:"banks"` // 4 bytes wide
-	Wide    string `toml:"wide"`  // which words of a lane that has more than one conflict: "passes", all, 128 B at a time, or "first"
+	Latency   int    `toml:"latency"`
+	Banks     int    `toml:"banks"`     // 4 bytes wide
+	Writeback int    `toml:"writeback"` // cycles from the end of the latency until what needs the result may issue
+	Wide      string `toml:"wide"`      // which words of a lane that has more than one conflict: "passes", all, 128 B at a time, or "first"
 }
 
 // L1Config is the L1 data cache of an SM. The sets are fixed by Bytes, LineBytes

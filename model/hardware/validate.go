@@ -57,9 +57,10 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"sm.exit_latency":       {min: 1, max: maxCycles},
 		"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 
-		"shared.latency": {min: 0, max: 1 << 20},
-		"shared.banks":   {min: 1, max: 32, powerOfTwo: true},
-		"shared.wide":    {words: []string{"passes", "first"}},
+		"shared.latency":   {min: 0, max: 1 << 20},
+		"shared.banks":     {min: 1, max: 32, powerOfTwo: true},
+		"shared.writeback": {min: 0, max: 4096},
+		"shared.wide":      {words: []string{"passes", "first"}},
 
 		"l1.bytes":          {min: 128, max: 1 << 26},
 		"l1.unified":        {min: 0, max: 1 << 26},

@@ -18,7 +18,6 @@ func TestModelDocNumbersOfMemory(t *testing.T) {
 	text := strings.Join(strings.Fields(string(data)), " ")
 	var b bank
 	for _, want := range []string{
-		fmt.Sprintf("`shared.latency + %d + (conflicts - 1)`", l1Extra),
 		fmt.Sprintf("`l1.latency + %d` after an L1 hit", l1Extra),
 		fmt.Sprintf("distinct %d B sectors", 1<<hardware.SectorShift),
 		fmt.Sprintf("a bit per cycle over a window of %s cycles", fmt.Sprintf("%d,%03d", slotWindow/1000, slotWindow%1000)),

@@ -114,7 +114,7 @@ func (u *LSU) onSM(k kind, cycles, t Time) Time {
 	if k == nothing {
 		return start + 1
 	}
-	done := start + cycles - 1 + Time(u.cfg.Shared.Latency) + l1Extra
+	done := start + cycles - 1 + Time(u.cfg.Shared.Latency+u.cfg.Shared.Writeback)
 	if k == returned {
 		done = u.wb.take(done)
 	}
