@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -432,6 +434,32 @@ func TestFRFCFSAgainstNaive(t *testing.T) {
 		set("dram.tcdlr", 0, 3)
 		set("dram.twr", 0, 5, 13)
 		set("dram.tccd", 0, 1, 2, 5)
+		if r.IntN(2) == 0 { // few rows' turns between two refreshes
+			set("dram.banks", 1, 2)
+			set("dram.trefi", 90, 150)
+			machine = append(machine, "dram.mapping=")
+		}
+		if r.IntN(2) == 0 {
+			machine = append(machine, fewSets(r, machine)...)
+		}
 		return text, machine
 	})
+}
+
+// fewSets gives a machine an L2 of few sets a slice: wide ones, that find and order
+// their lines in another way, or such that copies are larger, and drive out each other.
+func fewSets(r *rand.Rand, machine []string) []string {
+	last := map[string]int{}
+	for _, line := range machine {
+		key, value, _ := strings.Cut(line, "=")
+		if n, err := strconv.Atoi(value); err == nil {
+			last[key] = n
+		}
+	}
+	ways := []int{1, 2, 17, 24}[r.IntN(4)]
+	bytes := last["l2.line_bytes"] * last["l2.slices"] * ways << r.IntN(2)
+	for bytes < 128 { // l2.bytes is no less
+		bytes *= 2
+	}
+	return []string{"l2.set_hash=spread", "l2.copies_warm=true", fmt.Sprintf("l2.ways=%d", ways), fmt.Sprintf("l2.bytes=%d", bytes)}
 }
