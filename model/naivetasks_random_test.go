@@ -3,6 +3,7 @@ package model_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,14 @@ func TestTasksAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off",
 			"fusion,batch=0", "fusion,batch=3", "gemtc,task-copies=phased", "gemtc,task-copies=off,batch=2", "gemtc,task-copies=phased,batch=3"}[r.IntN(15)]
-		return taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
+		text, machine = taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
+		if strings.HasPrefix(policy, "gemtc") && r.IntN(2) == 0 { // warps access what the queues' entries lie in
+			text = global.ReplaceAllString(text, "@0x20000000000$1")
+			machine = append(machine, "icnt.in_turn=true", "dram.in_turn=true")
+		}
+		return text, machine
 	})
 }
+
+// global are the addresses of global memory in a random trace.
+var global = regexp.MustCompile(`@0x(1[0-9a-f]{3})\b`)
