@@ -6,8 +6,7 @@ import "math/bits"
 // takes commands.
 type dramBank struct {
 	queue         bankQueue
-	row           uint64 // the one that was opened last
-	open          bool
+	row           uint64 // the open one; noRow: none
 	at            int32
 	need          uint8 // the command that it needs next
 	column, write Time  // to read, and to write
@@ -54,7 +53,7 @@ func (c *controller) sort(b int) {
 	}
 	need, from := uint8(toRead), max(x.column, c.groups.column[g])
 	switch r := &c.all[x.at]; {
-	case !x.open:
+	case x.row == noRow:
 		need, from = toOpen, x.activate
 	case x.row != r.row:
 		need, from = toClose, max(x.precharge, c.groups.precharge[g])
@@ -70,7 +69,7 @@ func (c *controller) sort(b int) {
 // closeRows closes those of all banks: a refresh does.
 func (c *controller) closeRows() {
 	for b := range c.banks {
-		c.banks[b].open, c.banks[b].row = false, noRow
+		c.banks[b].row = noRow
 		c.sort(b)
 	}
 }
@@ -202,8 +201,8 @@ func (c *controller) soonest() Time {
 // turnRow closes the row of a bank, or opens that of its request.
 func (c *controller) turnRow(b int, w Time) {
 	d, x := c.cfg, &c.banks[b]
-	if x.open {
-		x.open, x.activate = false, max(x.activate, w+Time(d.TRP))
+	if x.row != noRow {
+		x.row, x.activate = noRow, max(x.activate, w+Time(d.TRP))
 		c.sort(b)
 		return
 	}
@@ -211,7 +210,7 @@ func (c *controller) turnRow(b int, w Time) {
 	if r.fetch != noFetch {
 		c.net.bringLine(r.fetch)
 	}
-	x.open, x.row, r.opened = true, r.row, true
+	x.row, r.opened = r.row, true
 	x.column, x.write, x.precharge = w+Time(d.TRCD), w+c.toColumn, max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
 	c.sort(b)
