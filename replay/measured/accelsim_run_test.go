@@ -17,8 +17,9 @@ import (
 
 // simulator is a built Accel-Sim.
 type simulator struct {
-	root string // its folder gpu-simulator
-	libs string // folder of its libraries
+	root string               // its folder gpu-simulator
+	libs string               // folder of its libraries
+	each func(cycles float64) // nil, or is told of each kernel, with the latency of its launch
 }
 
 // simulatorVariable names the folder gpu-simulator of a built Accel-Sim.
@@ -34,7 +35,7 @@ func theSimulator(t *testing.T) *simulator {
 	if _, err := os.Stat(filepath.Join(root, "bin", "release", "accel-sim.out")); err != nil || len(libs) != 1 {
 		t.Fatalf("%s=%s: no bin/release/accel-sim.out with its libraries in gpgpu-sim/lib (%v)", simulatorVariable, root, err)
 	}
-	return &simulator{root, libs[0]}
+	return &simulator{root: root, libs: libs[0]}
 }
 
 // A latency is added to each kernel (gpgpu_kernel_launch_latency); cycles of
@@ -104,7 +105,7 @@ func (s *simulator) simulate(ctx context.Context, list, dir, config string, late
 	if err := cmd.Start(); err != nil {
 		return err
 	}
-	kernels, err := parseSimulation(bufio.NewReaderSize(out, 1<<20), c)
+	kernels, err := parseSimulation(bufio.NewReaderSize(out, 1<<20), c, s.each)
 	c.Cycles -= float64(kernels * latency)
 	if e := cmd.Wait(); e != nil {
 		return fmt.Errorf("accel-sim: %w", e)
@@ -121,7 +122,7 @@ var (
 )
 
 // parseSimulation reads the counters from the simulator's output.
-func parseSimulation(in *bufio.Reader, c *Counters) (kernels int, err error) {
+func parseSimulation(in *bufio.Reader, c *Counters, each func(cycles float64)) (kernels int, err error) {
 	to := map[string]*uint64{
 		"gpgpu_n_tot_w_icount": &c.WarpInsts, "L1D_total_cache_accesses": &c.L1Accesses, "L2_total_cache_accesses": &c.L2Accesses,
 		"L2_total_cache_misses": &c.L2Misses, "total dram reads": &c.DRAMReads, "total dram writes": &c.DRAMWrites,
@@ -144,6 +145,9 @@ func parseSimulation(in *bufio.Reader, c *Counters) (kernels int, err error) {
 			} else if m[1] == "gpu_sim_cycle" {
 				kernels++
 				c.Cycles += float64(n)
+				if each != nil {
+					each(float64(n))
+				}
 			}
 		}
 		ended = ended || strings.Contains(line, "*** exit detected ***")
