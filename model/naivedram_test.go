@@ -42,11 +42,10 @@ func (c *nChannel) working(t model.Time) model.Time {
 
 // cycle is where working cycle w is.
 func (c *nChannel) cycle(w model.Time) model.Time {
-	for t := w; ; t += 100 {
-		if c.working(t) > w {
-			return c.works[w]
-		}
+	for t := w; model.Time(len(c.works)) <= w; t += 100 {
+		c.working(t)
 	}
+	return c.works[w]
 }
 
 // interval is that of working cycle w between refreshes.
