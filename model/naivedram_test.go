@@ -3,7 +3,6 @@ package model_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -22,12 +21,24 @@ type nChannel struct {
 	barred  nCycles      // in which no bank may be activated: trrd from activations of others
 	pending nCycles      // with a request
 	works   []model.Time // cycles without refresh, as far as anybody looked
+	at      int          // that was asked for last
 }
 
 // working is the number of cycles before t that have no refresh.
 func (c *nChannel) working(t model.Time) model.Time {
-	d := &c.cfg.DRAM
-	next := model.Time(0)
+	c.look(t)
+	for c.at > 0 && c.works[c.at-1] >= t {
+		c.at--
+	}
+	for c.works[c.at] < t {
+		c.at++
+	}
+	return model.Time(c.at)
+}
+
+// look finds the cycles without refresh up to the first from t on.
+func (c *nChannel) look(t model.Time) {
+	d, next := &c.cfg.DRAM, model.Time(0)
 	if n := len(c.works); n > 0 {
 		next = c.works[n-1] + 1
 	}
@@ -36,14 +47,12 @@ func (c *nChannel) working(t model.Time) model.Time {
 			c.works = append(c.works, next)
 		}
 	}
-	i, _ := slices.BinarySearch(c.works, t)
-	return model.Time(i)
 }
 
 // cycle is where working cycle w is.
 func (c *nChannel) cycle(w model.Time) model.Time {
 	for t := w; model.Time(len(c.works)) <= w; t += 100 {
-		c.working(t)
+		c.look(t)
 	}
 	return c.works[w]
 }
