@@ -182,10 +182,7 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			next = t + 1
 			continue
 		}
-		id := q.head
-		q.head = k.next
-		q.n--
-		o.misses.push(&n.packets, id)
+		o.misses.push(&n.packets, q.pop(&n.packets))
 		if o.stopped && o.unit.before.bank == int32(b) {
 			n.goOn(o.unit)
 		}
@@ -217,10 +214,7 @@ func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
 		}
 		k.ready = at
 	}
-	id := q.head
-	q.head = k.next
-	q.n--
-	o.push(&n.packets, id)
+	o.push(&n.packets, q.pop(&n.packets))
 	if o.stopped && q == &o.past {
 		n.goOn(o.unit)
 	}
@@ -295,10 +289,8 @@ func (n *network) admit(slice int, t Time) {
 	q.turn = int32(sm) + 1
 	q.asks--
 	o := &n.sms[sm]
-	id := o.head
 	k := o.first(&n.packets)
-	o.head = k.next
-	o.n--
+	id := o.pop(&n.packets)
 	k.ready = max(t+lat, t+1)
 	if o.asked = false; o.n > 0 {
 		n.ask(o, sm, t, slice)
