@@ -288,7 +288,7 @@ func (m *nMemory) countDRAM(n int, write bool) {
 	}
 }
 
-// alone is how long what nothing holds up takes.
+// alone returns how long a request takes that nothing holds up.
 func (m *nMemory) alone() model.Time {
 	d := &m.cfg.DRAM
 	return model.Time(d.Latency) + inSMCycles(m.cfg, model.Time(d.TRP+d.TRCD+d.TCL)+ceilDiv(32, model.Time(d.BusBytes*d.DataRate)))
@@ -308,7 +308,7 @@ func (m *nMemory) pass(i int, sector uint64, n int, t model.Time) model.Time {
 	return t + m.alone()
 }
 
-// writeBack has slice i write back what a line has driven out.
+// writeBack writes a dirty sector of a line that leaves slice i to DRAM.
 func (m *nMemory) writeBack(i int, sector uint64, n int, t model.Time) {
 	if m.control != nil {
 		m.put(i, sector, n, t, true, nil)

@@ -55,8 +55,8 @@ func (w *Wheel) Next() Time {
 	return never
 }
 
-// Join empties the slot of cycle t into dst, beside what that has, and reports whether it
-// held any.
+// Join adds the slot of cycle t to what dst holds, empties it, and reports whether it held
+// any.
 func (w *Wheel) Join(t Time, dst []uint64) bool {
 	s := int(t) & (WheelSlots - 1)
 	if w.full[s>>6]>>(s&63)&1 == 0 {

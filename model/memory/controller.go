@@ -171,7 +171,8 @@ func (c *controller) after(w Time) Time {
 	return max(next, w+1)
 }
 
-// alone is what a read takes of a unit of the machine's own, which waits for nothing.
+// alone returns what a request takes that waits for nothing, as those of a unit of the
+// machine's own do.
 func (c *controller) alone() Time {
 	d := c.cfg
 	return Time(d.Latency) + c.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(c.burst.n))

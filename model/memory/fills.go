@@ -160,8 +160,8 @@ func (n *network) lookAgain(slice int32, t Time) {
 	}
 }
 
-// must reports whether a slice has to wait with a request for what comes nobody knows
-// when: room for what it asks of its channel, a fetch that as many wait for as may, or an MSHR.
+// mustWait reports whether a request has to wait at its slice for an event whose time is
+// not known yet: room in the channel, a fetch that as many wait for as may, or an MSHR.
 func (s *slice) mustWait(k *packet) bool {
 	if int(s.ctl.slices[s.inChannel].n) >= s.ctl.room {
 		return true

@@ -40,7 +40,10 @@ type network struct {
 
 func newNetwork(m *System) *network {
 	c := m.cfg
-	n := &network{m: m, latency: m.latency, packets: newPackets(), rests: newRests(), dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills()}
+	n := &network{
+		m: m, latency: m.latency, packets: newPackets(), rests: newRests(),
+		dramSoon: Never, rop: Time(c.L2.Latency), fills: newFills(),
+	}
 	n.sms, n.inboxes = make([]outbox, c.SM.Count), make([]inbox, c.L2.Slices)
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i := range n.sms {
@@ -66,7 +69,7 @@ func newNetwork(m *System) *network {
 	return n
 }
 
-// connect tells the queues what they are queues of.
+// connect gives the queues of SMs their ports, and those of slices their slices.
 func (n *network) connect() {
 	m := n.m
 	for i := range n.sms {

@@ -105,8 +105,9 @@ func (w *wideSets) find(c *cache, tag uint64) int32 {
 	return noLine
 }
 
-// look touches what finds the lines of sectors, and returns one of each that is not the
-// first of its chain, in absent, which is empty.
+// look reads the buckets of sectors and the lines that these name first, so that the host's
+// caches have them. It returns in absent, which is empty, a sector of each line that is not
+// the first of its chain.
 func (w *wideSets) look(c *cache, sectors []uint64, per uint, absent []uint64) []uint64 {
 	w.looked = w.looked[:0]
 	n, last := 0, ^uint64(0)
