@@ -13,9 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/workers"
 	"gpureplay/samples"
@@ -175,20 +173,8 @@ func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counte
 	if digest, err = digestOf(t); err != nil {
 		return c, "", err
 	}
-	choices, err := policies.Parse("serial", nil)
-	if err != nil {
-		return c, "", err
-	}
-	policy, machine, err := choices[0].Build(cfg)
-	if err != nil {
-		return c, "", err
-	}
 	var sum durations
-	m, err := model.New(t, model.Options{Config: machine, Policy: policy, Observer: &sum})
-	if err != nil {
-		return c, "", err
-	}
-	s, err := m.Run(ctx)
+	s, err := simulate(ctx, t, cfg, "serial", &sum)
 	if err != nil {
 		return c, "", err
 	}

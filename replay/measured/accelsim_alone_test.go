@@ -13,7 +13,6 @@ import (
 	"gpureplay/convert"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
 	"gpureplay/trace"
 )
 
@@ -84,10 +83,12 @@ func handCapture(t *testing.T, list []alone, sm uint32) string {
 	var names strings.Builder
 	for i, p := range list {
 		var b strings.Builder
-		fmt.Fprintf(&b, "-kernel name = k%d\n-kernel id = %d\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n-shmem = 4096\n-nregs = 32\n-binary version = %d\n"+
-			"-cuda stream id = 0\n-shmem base_addr = 0x0000000000000000\n-local mem base_addr = 0x0000000000000000\n-nvbit version = none\n-accelsim tracer version = 5\n"+
-			"-enable lineinfo = 0\n\n#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] immediate\n\n"+
-			"#BEGIN_TB\n\nthread block = 0,0,0\n\n", i, i+1, 32*p.warps, sm)
+		fmt.Fprintf(&b, "-kernel name = k%d\n-kernel id = %d\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n", i, i+1, 32*p.warps)
+		fmt.Fprintf(&b, "-shmem = 4096\n-nregs = 32\n-binary version = %d\n-cuda stream id = 0\n", sm)
+		b.WriteString("-shmem base_addr = 0x0000000000000000\n-local mem base_addr = 0x0000000000000000\n" +
+			"-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n" +
+			"#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] immediate\n\n" +
+			"#BEGIN_TB\n\nthread block = 0,0,0\n\n")
 		for w := range p.warps {
 			fmt.Fprintf(&b, "warp = %d\ninsts = %d\n", w, len(p.body)+1)
 			for n, line := range append(p.body[:len(p.body):len(p.body)], "0 EXIT 0 0 0") {
@@ -138,20 +139,8 @@ func replayed(t *testing.T, list, preset string) []float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choices, err := policies.Parse("serial", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy, machine, err := choices[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var e eachKernel
-	m, err := model.New(r, model.Options{Config: machine, Policy: policy, Observer: &e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.Run(t.Context()); err != nil {
+	if _, err := simulate(t.Context(), r, cfg, "serial", &e); err != nil {
 		t.Fatal(err)
 	}
 	return e.cycles

@@ -7,7 +7,6 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"
 	"gpureplay/trace"
@@ -77,20 +76,8 @@ func Boundaries(ctx context.Context) ([]Boundary, error) {
 // period returns the microseconds from the end of one kernel to the end of the
 // next, when all is under way.
 func period(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
-	choices, err := policies.Parse("hyperq", nil)
-	if err != nil {
-		return 0, err
-	}
-	policy, machine, err := choices[0].Build(cfg)
-	if err != nil {
-		return 0, err
-	}
 	var ends ends
-	m, err := model.New(r, model.Options{Config: machine, Policy: policy, Observer: &ends})
-	if err == nil {
-		_, err = m.Run(ctx)
-	}
-	if err != nil {
+	if _, err := simulate(ctx, r, cfg, "hyperq", &ends); err != nil {
 		return 0, err
 	}
 	const first = 4

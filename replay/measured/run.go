@@ -152,20 +152,26 @@ func (c *Case) open(ctx context.Context, opt *Options) (*trace.Reader, error) {
 // launches replays a trace with one kernel after another and returns what its
 // kernels take, each with the latency of its launch.
 func launches(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
-	choices, err := policies.Parse("serial", nil)
-	if err != nil {
-		return 0, err
-	}
-	policy, machine, err := choices[0].Build(cfg)
-	if err != nil {
-		return 0, err
-	}
 	var sum durations
-	m, err := model.New(r, model.Options{Config: machine, Policy: policy, Observer: &sum})
-	if err == nil {
-		_, err = m.Run(ctx)
-	}
+	_, err := simulate(ctx, r, cfg, "serial", &sum)
 	return float64(sum.cycles) + float64(sum.kernels*(cfg.Host.LaunchLatency+cfg.KMU.DispatchLatency)), err
+}
+
+// simulate replays a trace under a policy, by its name, and tells an observer.
+func simulate(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, to model.Observer) (*model.Summary, error) {
+	choices, err := policies.Parse(policy, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, machine, err := choices[0].Build(cfg)
+	if err != nil {
+		return nil, err
+	}
+	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: to})
+	if err != nil {
+		return nil, err
+	}
+	return m.Run(ctx)
 }
 
 // durations adds up the kernels of a run.
