@@ -241,7 +241,8 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.banks", 1, 2, 4)
 	set("shared.latency", 1, 10, 70)
 	shared := r.IntN(8)
-	all = append(all, fmt.Sprintf("shared.banks=%d", 16<<(shared&1)), fmt.Sprintf("shared.writeback=%d", 4+shared>>2), "shared.wide="+[]string{"passes", "first"}[shared>>1&1])
+	all = append(all, fmt.Sprintf("shared.banks=%d", 16<<(shared&1)), fmt.Sprintf("shared.writeback=%d", 4+shared>>2))
+	all = append(all, "shared.wide="+[]string{"passes", "first"}[shared>>1&1])
 	set("l1.write_allocate", true, false)
 	set("l1.global_loads", true, true, false)
 	if r.IntN(3) == 0 { // one store with shared memory
@@ -310,18 +311,6 @@ func randomMachine(r *rand.Rand) []string {
 	return all
 }
 
-// randomLayout returns a layout of addresses for some machines, with polynomials for
-// slices or sets.
-func randomLayout(r *rand.Rand) []string {
-	switch r.IntN(6) {
-	case 0:
-		return []string{"dram.mapping=RRRR.RBCB.CCCS.SSSS", "dram.banks=4", "dram.row_bytes=512", "l2.slices=32", "dram.channels=16", "l2.hash=ipoly", "l2.bytes=16384", "l2.ways=1", "l2.line_bytes=128", "l1.line_bytes=128"}
-	case 1:
-		return []string{"dram.mapping=RRRRBCCBCSSSSS", "dram.banks=4", "dram.row_bytes=256", "l2.slices=6", "dram.channels=3", "l2.hash=linear", "l2.bytes=12288", "l2.line_bytes=32", "l1.line_bytes=32", "l2.sector_bytes=32", "l1.sector_bytes=32", "l2.ways=4", "l2.set_hash=ipoly"}
-	}
-	return nil
-}
-
 // differ collects what the fast machine tells, in the naive one's form.
 type differ struct {
 	work [5]uint64 // accesses and hits of L1 and L2, reads of DRAM, of all kernels
@@ -336,7 +325,10 @@ type differ struct {
 }
 
 func newDiffer() *differ {
-	return &differ{n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, asked: map[uint32]string{}, tasks: map[uint32]string{}}
+	return &differ{
+		n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{},
+		asked: map[uint32]string{}, tasks: map[uint32]string{},
+	}
 }
 
 func (d *differ) Stage(r *model.StageRecord) {
@@ -364,7 +356,8 @@ func (d *differ) Launch(r *model.LaunchRecord) {
 }
 
 func (d *differ) Task(r *model.TaskRecord) {
-	d.tasks[r.Kernel] = (&nTask{spawn: r.Spawn, copied: r.Copied, schedulable: r.Schedulable, first: r.FirstWarp, end: r.End, back: r.Back}).String()
+	x := nTask{spawn: r.Spawn, copied: r.Copied, schedulable: r.Schedulable, first: r.FirstWarp, end: r.End, back: r.Back}
+	d.tasks[r.Kernel] = x.String()
 }
 
 func (d *differ) CTA(r *model.CTARecord) {
@@ -381,7 +374,8 @@ func (d *differ) Kernel(r *model.KernelRecord) {
 
 var naiveSeed = flag.Int64("seed", 0, "the only seed that is compared with the naive machine; 0: all")
 
-var naiveTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the naive machine; 0: 2000, or as many as a few seconds allow")
+var naiveTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the naive machine; "+
+	"0: 2000, or as many as a few seconds allow")
 
 // The fast machine agrees with the naive one in every instruction's issue and
 // result, every CTA's place and times, every kernel's times and what the caches and
@@ -485,9 +479,11 @@ func agree(t *testing.T, text string, machine []string) bool {
 		ok = false
 	}
 	got := fmt.Sprintf("%sbusy %d\n%d %d", memoryLog(sum), sum.Memory[2].BusyCycles, sum.WarpInsts, sum.ThreadInsts)
-	counted := fmt.Sprintf("l1 %v\nl2 %v\ndram %v\nbusy %d\n%d %d", n.mem.l1Count, n.mem.l2Count, n.mem.dramCount, n.mem.pendingCycles(), n.warpInsts, n.threadInsts)
+	counted := fmt.Sprintf("l1 %v\nl2 %v\ndram %v\nbusy %d\n%d %d", n.mem.l1Count, n.mem.l2Count, n.mem.dramCount,
+		n.mem.pendingCycles(), n.warpInsts, n.threadInsts)
 	if counted = strings.NewReplacer("{", "", "}", "").Replace(counted); got != counted {
-		t.Errorf("accesses, hits, misses, reads and writes; cycles with requests; instructions of warps and threads:\n%s\nnaive:\n%s", got, counted)
+		t.Errorf("accesses, hits, misses, reads and writes; cycles with requests; "+
+			"instructions of warps and threads:\n%s\nnaive:\n%s", got, counted)
 		ok = false
 	}
 	if m := sum.Memory; len(n.requests) == 0 && len(d.tasks) == 0 { // of others' accesses there are none

@@ -60,9 +60,13 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 // Pagoda: as above, beside the scheduler warps and the copies of the table.
 func TestPagodaAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 40, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4", "pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64"}[r.IntN(6)]
+		policy := []string{
+			"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4",
+			"pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
+		}[r.IntN(6)]
 		policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
-		return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4", "policy="+policy+",executors=7,shared=4096,barriers=2")
+		return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4",
+			"policy="+policy+",executors=7,shared=4096,barriers=2")
 	})
 }
 
@@ -70,10 +74,15 @@ func TestPagodaAgainstNaive(t *testing.T) {
 // a SuperKernel: the two machines agree, also in the times of each task.
 func TestTasksAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off", "hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off",
-			"fusion,batch=0", "fusion,batch=3", "gemtc,task-copies=phased", "gemtc,task-copies=off,batch=2", "gemtc,task-copies=phased,batch=3"}[r.IntN(15)]
-		text, machine = taskTrace(r, strings.HasPrefix(policy, "gemtc"), strings.HasPrefix(policy, "fusion")), append(randomMachine(r), "policy="+policy)
-		if strings.HasPrefix(policy, "gemtc") && r.IntN(2) == 0 { // warps access what the queues' entries lie in
+		policy := []string{
+			"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off",
+			"hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off", "fusion,batch=0", "fusion,batch=3",
+			"gemtc,task-copies=phased", "gemtc,task-copies=off,batch=2", "gemtc,task-copies=phased,batch=3",
+		}[r.IntN(15)]
+		gemtc := strings.HasPrefix(policy, "gemtc")
+		text = taskTrace(r, gemtc, strings.HasPrefix(policy, "fusion"))
+		machine = append(randomMachine(r), "policy="+policy)
+		if gemtc && r.IntN(2) == 0 { // warps access what the queues' entries lie in
 			text = global.ReplaceAllString(text, "@0x20000000000$1")
 			machine = append(machine, "icnt.in_turn=true", "dram.in_turn=true")
 		}
