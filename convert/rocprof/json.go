@@ -103,6 +103,12 @@ func (r *results) object(member func(key string) error) error {
 // array calls element for each object of the array that comes next, with its
 // brace taken.
 func (r *results) array(element func() error) error {
+	return r.elements(jsonscan.BeginObject, element)
+}
+
+// elements calls element for each value of a kind in the array that comes next;
+// others are skipped.
+func (r *results) elements(of jsonscan.Kind, element func() error) error {
 	kind, err := r.s.Next()
 	if err != nil {
 		return err
@@ -115,7 +121,7 @@ func (r *results) array(element func() error) error {
 		if err != nil || kind == jsonscan.EndArray {
 			return err
 		}
-		if kind != jsonscan.BeginObject {
+		if kind != of {
 			err = r.drop(kind)
 		} else {
 			err = element()

@@ -112,7 +112,12 @@ func (r *results) operations() error {
 			}
 			return err
 		case "operations":
-			return r.names(ops)
+			return r.elements(jsonscan.String, func() error {
+				if name := r.s.Text(); len(ops.names) < maxSymbols {
+					ops.names = append(ops.names, string(name[:min(len(name), maxName)]))
+				}
+				return nil
+			})
 		}
 		return r.s.Skip()
 	})
@@ -121,31 +126,6 @@ func (r *results) operations() error {
 	}
 	r.nextKind++
 	return err
-}
-
-func (r *results) names(ops *operations) error {
-	kind, err := r.s.Next()
-	if err != nil {
-		return err
-	}
-	if kind != jsonscan.BeginArray {
-		return r.drop(kind)
-	}
-	for {
-		kind, err := r.s.Next()
-		if err != nil || kind == jsonscan.EndArray {
-			return err
-		}
-		if kind != jsonscan.String {
-			if err := r.drop(kind); err != nil {
-				return err
-			}
-			continue
-		}
-		if len(ops.names) < maxSymbols {
-			ops.names = append(ops.names, string(r.s.Text()[:min(len(r.s.Text()), maxName)]))
-		}
-	}
 }
 
 func (r *results) operation(kind, op int64) string {
