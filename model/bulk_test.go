@@ -9,7 +9,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -96,14 +96,7 @@ func sameInBulk(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy stri
 
 func bulkRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, bulk bool) ([]string, model.Summary) {
 	t.Helper()
-	choices, err := policies.Parse(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, cfg, err := choices[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, cfg := policiestest.Build(t, policy, cfg)
 	seen := bulkTold{bulk: bulk}
 	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: &seen, Sample: sample, Bulk: bulk})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -32,14 +32,7 @@ func TestTimesBeyondTheHorizon(t *testing.T) {
 		if c.policy != "" {
 			name = c.policy
 		}
-		choices, err := policies.Parse(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, cfg, err := choices[0].Build(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, cfg := policiestest.Build(t, name, cfg)
 		m, err := model.New(tracetest.FromText(t, c.text), model.Options{Config: cfg, Policy: p})
 		if err != nil {
 			t.Fatal(err)
@@ -62,15 +55,8 @@ func TestPagesBeyondTheLimit(t *testing.T) {
 		"array a bytes=16777215G base=0x10000\n" + k:             false,
 		"array a base=0xfffffffffffff000 bytes=4095 input\n" + k: true,
 	} {
-		choices, err := policies.Parse("crcs", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, machine, err := choices[0].Build(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = model.New(tracetest.FromText(t, text), model.Options{Config: machine, Policy: p})
+		p, machine := policiestest.Build(t, "crcs", cfg)
+		_, err := model.New(tracetest.FromText(t, text), model.Options{Config: machine, Policy: p})
 		if ok != (err == nil) || err != nil && !strings.Contains(err.Error(), "pages of 4096 bytes: raise host.page_bytes") {
 			t.Errorf("%q: %v", text, err)
 		}

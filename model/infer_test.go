@@ -6,7 +6,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -31,14 +31,7 @@ func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cs, err := policies.Parse("serial", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, cfg, err := cs[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, cfg := policiestest.Build(t, "serial", cfg)
 	opt := model.Options{Config: cfg, Policy: p, Observer: &endings{}}
 	if captured != "" {
 		c, err := hardware.Preset(captured)

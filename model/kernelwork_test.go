@@ -8,7 +8,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/memory"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -76,14 +76,7 @@ func TestCutShort(t *testing.T) {
 	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nrepeat 1000\nint R1 <- R1\nend\nexit\n"
 	c, policy := tiny(t)
 	run := func(most model.Time) *model.Summary {
-		cs, err := policies.Parse(policy, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, machine, err := cs[0].Build(c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, machine := policiestest.Build(t, policy, c)
 		m, err := model.New(tracetest.FromText(t, text), model.Options{Config: machine, Policy: p, MaxCycles: most})
 		if err != nil {
 			t.Fatal(err)

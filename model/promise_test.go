@@ -12,7 +12,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -50,14 +50,7 @@ func replay(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, o
 // replayFor replays until so many cycles have been sampled.
 func replayFor(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, cycles model.Time) {
 	t.Helper()
-	cs, err := policies.Parse(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, machine, err := cs[0].Build(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, machine := policiestest.Build(t, policy, c)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
 	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: &stopAt{stop: stop, at: cycles}, Sample: cycles})
@@ -85,14 +78,7 @@ func (s *stopAt) Sample(r *model.SampleRecord) {
 // replaySampled is replay with a timeline of windows of a width.
 func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer, width model.Time) *model.Summary {
 	t.Helper()
-	cs, err := policies.Parse(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, machine, err := cs[0].Build(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, machine := policiestest.Build(t, policy, c)
 	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs, Sample: width})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -46,14 +46,7 @@ func recordedEnds(t *testing.T, text, policy string, timing host.Timing, set map
 			t.Fatal(err)
 		}
 	}
-	choices, err := policies.Parse(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, cfg, err := choices[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, cfg := policiestest.Build(t, policy, cfg)
 	var seen endings
 	m, err := model.New(tracetest.FromText(t, text), model.Options{Config: cfg, Policy: p, Observer: &seen, Timing: timing})
 	if err != nil {

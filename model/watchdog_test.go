@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"gpureplay/model"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -48,14 +48,7 @@ func TestWatchdogNamesWhatWaits(t *testing.T) {
 			[]string{"kernel 1 (kid), for which CTA 0 of kernel 0 waits, has 0 CTAs", "child kernel 2 of kernel 0, CTA 0 waits in hardware queue 0 behind a kernel that has been dispatched"}},
 	} {
 		cfg, name := tiny(t, c.lines...)
-		choices, err := policies.Parse(name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, cfg, err := choices[0].Build(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, cfg := policiestest.Build(t, name, cfg)
 		p.CTA = refuser{p.CTA, c.refused}
 		m, err := model.New(tracetest.FromText(t, c.text), model.Options{Config: cfg, Policy: p})
 		if err != nil {

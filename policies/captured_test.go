@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
 
@@ -80,19 +79,7 @@ func TestCapturedRealTimeline(t *testing.T) {
 	if len(paths) == 0 {
 		t.Fatal("no capture of nvprof")
 	}
-	in, err := convert.Open(paths[0], nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	target := filepath.Join(t.TempDir(), "a.trace.zst")
-	if err := convert.Run(t.Context(), in, "", target, convert.Options{Device: -1}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(target)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := converttest.Trace(t, paths[0])
 	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,14 @@
 package policies_test
 
 import (
-	"bytes"
 	"context"
 	"testing"
 
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
-	"gpureplay/samples"
 	_ "gpureplay/samples/children"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -18,15 +17,7 @@ import (
 // is skipped where its data is not at hand.
 func graph(t testing.TB, path string) *trace.Reader {
 	t.Helper()
-	g, err := samples.Get("dp-bfs")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := g.Write(&out, "graph="+tracetest.Data(t, path)); err != nil {
-		t.Fatal(err)
-	}
-	return tracetest.Read(t, out.Bytes())
+	return samplestest.Trace(t, "dp-bfs", "graph="+tracetest.Data(t, path))
 }
 
 // outcome maps the label of a policy to its run.

@@ -1,12 +1,9 @@
 package policies_test
 
 import (
-	"bytes"
 	"testing"
 
-	"gpureplay/samples"
-	"gpureplay/trace"
-	"gpureplay/trace/tracetest"
+	"gpureplay/samples/samplestest"
 )
 
 // benchmarks are those whose parents launch children, at sizes at which all
@@ -25,19 +22,6 @@ var benchmarks = map[string][]string{
 	"dp-sssp":   {"input=citation", "scale=10"},
 }
 
-func sample(t testing.TB, name string, params ...string) *trace.Reader {
-	t.Helper()
-	g, err := samples.Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := g.Write(&out, params...); err != nil {
-		t.Fatal(err)
-	}
-	return tracetest.Read(t, out.Bytes())
-}
-
 // What must hold of every benchmark that launches. Of times: launches that take no
 // time never slow a run, a larger table of groups never slows one, and ideal groups are
 // not behind ideal kernels, whether their records are on chip or in memory, each by
@@ -50,7 +34,7 @@ func TestSanityOfLaunchPolicies(t *testing.T) {
 	for name, params := range benchmarks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := replayAll(t, sample(t, name, params...), "k20c", list)
+			o := replayAll(t, samplestest.Trace(t, name, params...), "k20c", list)
 			noSlower := func(fast, slow string) {
 				if f, s := o[fast].Run.Cycles, o[slow].Run.Cycles; float64(f) > 1.02*float64(s) {
 					t.Errorf("%s takes %d cycles, %s %d", fast, f, slow, s)

@@ -5,10 +5,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	_ "gpureplay/samples/probes"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -18,11 +20,11 @@ import (
 func BenchmarkReplay(b *testing.B) {
 	capture := func(path ...string) func(testing.TB) *trace.Reader {
 		return func(t testing.TB) *trace.Reader {
-			return converted(t, tracetest.Data(t, filepath.Join(path...)))
+			return converttest.Trace(t, tracetest.Data(t, filepath.Join(path...)))
 		}
 	}
 	generated := func(name string, settings ...string) func(testing.TB) *trace.Reader {
-		return func(t testing.TB) *trace.Reader { return sample(t, name, settings...) }
+		return func(t testing.TB) *trace.Reader { return samplestest.Trace(t, name, settings...) }
 	}
 	for _, w := range []struct {
 		name, preset string

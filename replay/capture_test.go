@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/trace/tracetest"
 )
 
@@ -58,7 +59,7 @@ func TestCapturesEndAsRecorded(t *testing.T) {
 }
 
 func endsAsRecorded(t *testing.T, name, path string) {
-	c, err := CorrelateCapture(t.Context(), converted(t, path), name)
+	c, err := CorrelateCapture(t.Context(), converttest.Trace(t, path), name)
 	if err != nil {
 		t.Fatal(err)
 	}

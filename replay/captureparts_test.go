@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/choose"
 	"gpureplay/trace/tracetest"
@@ -23,7 +24,7 @@ func TestPartsOfCapturesEndAsRecorded(t *testing.T) {
 		{"captures-more/rocprofv3-decode/decode_kernel_trace.csv", [][2]string{{"", "25%"}, {"50%", "75%"}, {"75%", ""}, {"", "50%"}, {"50%", ""}, {"33%", "66%"}, {"10%", "90%"}, {"60%", "70%"}}},
 		{"kineto-hta/negative_queue_length_values_check__rank0.json.gz", [][2]string{{"", "25%"}, {"75%", ""}, {"50%", ""}, {"45%", "55%"}}},
 	} {
-		r := converted(t, filepath.Join(root, w.capture))
+		r := converttest.Trace(t, filepath.Join(root, w.capture))
 		for _, part := range w.parts {
 			c, err := CorrelateCapture(t.Context(), partOf(t, r, part[0], part[1]), w.capture)
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
@@ -29,7 +30,7 @@ var ppcsCaptures = []struct {
 // ppcsRow is one row of POLICIES.md's table of captures: speedups over serial.
 func ppcsRow(t *testing.T, path, preset string, storage bool) (speedups []float64, row string) {
 	t.Helper()
-	r := converted(t, tracetest.Data(t, filepath.FromSlash(path)))
+	r := converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(path)))
 	io := "no"
 	if storage {
 		if _, err := AssumeStorage(r); err != nil {

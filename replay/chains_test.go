@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -73,7 +74,7 @@ func TestChainsOfCaptures(t *testing.T) {
 	for _, capture := range []string{"accelsim-rodinia-bfs-a100/kernelslist.g", "accelsim-vectoradd-a100/kernelslist.g",
 		"accelsim-simpletorch-v100/traces/kernelslist.g", "accelsim-backprop-h100/kernelslist.g"} {
 		c := chains{at: map[trace.Reg]uint64{}, fresh: map[trace.Reg]bool{}}
-		c.capture(t, converted(t, tracetest.Data(t, filepath.FromSlash(capture))))
+		c.capture(t, converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(capture))))
 		n, m := chainLatency*float64(c.insts)/float64(c.cycles), float64(c.loads)/float64(c.waits)
 		t.Logf("%s: as %.2f chains, %.2f loads for each wait", capture, n, m)
 		asChains, perWait = append(asChains, n), append(perWait, m)

@@ -12,6 +12,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	_ "gpureplay/samples/children"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 )
 
@@ -106,7 +107,7 @@ func unpackedOnce(t *testing.T, r *trace.Reader) uint64 {
 // would be some 100 MB.
 func TestMemoryOfChildren(t *testing.T) {
 	open := func() *trace.Reader {
-		return sample(t, "dp-join", "distribution=uniform", "left=61440", "right=61440", "keys=384")
+		return samplestest.Trace(t, "dp-join", "distribution=uniform", "left=61440", "right=61440", "keys=384")
 	}
 	once := unpackedOnce(t, open())
 	for _, policy := range []string{"flat", "cdp", "dtbl"} {

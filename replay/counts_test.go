@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -185,7 +186,7 @@ func TestCountsOfCaptures(t *testing.T) {
 		{"accelsim-vectoradd-a100/kernelslist.g", "rtx3070", -35, 10},
 		{"accelsim-simpletorch-v100/traces/kernelslist.g", "qv100", -20, 20},
 	} {
-		r := converted(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
+		r := converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
 		want, sum := replayedTrace(t, r, c.preset)
 		for _, piece := range []uint64{32, 4096} {
 			got, sumGot := replayedTrace(t, thin(t, r, piece), c.preset)

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -9,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
-	"gpureplay/samples"
 	_ "gpureplay/samples/probes/behaviour" // programs that show what a switch is worth
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -47,23 +47,6 @@ var deviations = []struct {
 	{"choice P3: no pipeline depth", map[string][]string{"": {"sm.pipeline_depth=0"}}},
 }
 
-// behaviour makes the program of a kind and the seed 5007 (the sample behaviour).
-func behaviour(t *testing.T, kind string) *trace.Reader {
-	g, err := samples.Get("behaviour")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := g.Write(&out, "kind="+kind, "seed=5007"); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // deviationTable is MODEL.md's table of them.
 func deviationTable(t *testing.T) string {
 	captures := []struct{ name, path, preset string }{
@@ -86,9 +69,9 @@ func deviationTable(t *testing.T) string {
 		fmt.Fprintf(&b, " %s on `%s` |", c.name, c.preset)
 		rule += " --- |"
 		if !strings.Contains(c.path, "/") && c.name != "backprop" {
-			traces[i] = behaviour(t, c.path)
+			traces[i] = samplestest.Trace(t, "behaviour", "kind="+c.path, "seed=5007")
 		} else {
-			traces[i] = converted(t, tracetest.Data(t, filepath.FromSlash(c.path)))
+			traces[i] = converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.path)))
 		}
 		base[i] = netCycles(t, traces[i], c.preset, nil)
 	}

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -21,7 +22,7 @@ func TestDurationsOfCaptures(t *testing.T) {
 		{"kineto-tracelens/h100__gaunernst_bert-small-uncased__1016001.json.gz", "h100-pcie"},
 		{"kineto-tracelens/b200__eager_trace.json.gz", "h200"},
 	} {
-		r := converted(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
+		r := converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.capture)))
 		cfg, err := hardware.Preset(c.preset)
 		if err != nil {
 			t.Fatal(err)

@@ -1,42 +1,24 @@
 package replay
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/policies/crcs"
-	"gpureplay/samples"
 	_ "gpureplay/samples/pipelines"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
-
-// sample generates a small trace of a workload.
-func sample(t testing.TB, name string, settings ...string) *trace.Reader {
-	t.Helper()
-	g, err := samples.Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := g.Write(&out, settings...); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 // audited runs a trace under policies with the auditor on.
 func audited(t testing.TB, r *trace.Reader, list string, sms int, fault crcs.Fault) ([]*Result, error) {
@@ -68,7 +50,7 @@ func TestPipelinesAreSafe(t *testing.T) {
 	} {
 		words := strings.Fields(w)
 		for _, sms := range []int{3} {
-			results, err := audited(t, sample(t, words[0], words[1:]...), pipelines, sms, crcs.NoFault)
+			results, err := audited(t, samplestest.Trace(t, words[0], words[1:]...), pipelines, sms, crcs.NoFault)
 			if err != nil {
 				t.Fatalf("%s on %d SMs: %v", w, sms, err)
 			}
@@ -94,7 +76,7 @@ func TestAuditorFindsFaults(t *testing.T) {
 		{crcs.IgnoreOwner, "raw war waw"},
 		{crcs.SharedSM, "kernel-per-sm"},
 	} {
-		results, err := audited(t, sample(t, "lpc", "n=64", "kernels=6"), "crcs", 4, x.fault)
+		results, err := audited(t, samplestest.Trace(t, "lpc", "n=64", "kernels=6"), "crcs", 4, x.fault)
 		var stuck *model.StuckError
 		if errors.As(err, &stuck) && x.rules == "deadlock" && strings.Contains(err.Error(), "waits for page") {
 			continue
@@ -198,7 +180,7 @@ func TestHazardRules(t *testing.T) {
 func TestCapturesAreSafe(t *testing.T) {
 	for _, capture := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-simpletorch-v100/traces"} {
 		t.Run(capture, func(t *testing.T) {
-			r := converted(t, tracetest.Data(t, strings.Split(capture, "/")...))
+			r := converttest.Trace(t, tracetest.Data(t, strings.Split(capture, "/")...))
 			results, err := audited(t, r, pipelines, 16, crcs.NoFault)
 			if err != nil {
 				t.Fatal(err)

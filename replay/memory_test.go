@@ -7,7 +7,8 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
+	"gpureplay/samples/samplestest"
 )
 
 // heapWatcher reads how much memory lives when kernels end.
@@ -37,19 +38,12 @@ func (*heapWatcher) Sample(*model.SampleRecord) {}
 // blocks is full, even where the host has launched every kernel before the first
 // has ended. A block of each of 35 kernels would be some 60 MB.
 func TestMemoryDoesNotGrow(t *testing.T) {
-	r := sample(t, "stn", "kernels=60", "nx=128", "ny=64", "nz=32")
+	r := samplestest.Trace(t, "stn", "kernels=60", "nx=128", "ny=64", "nz=32")
 	cfg, err := hardware.Preset("rtx3070")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cs, err := policies.Parse("serial", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	policy, machine, err := cs[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	policy, machine := policiestest.Build(t, "serial", cfg)
 	w := &heapWatcher{at: map[int]uint64{20: 0, 55: 0}}
 	m, err := model.New(r, model.Options{Config: machine, Policy: policy, Observer: w})
 	if err != nil {

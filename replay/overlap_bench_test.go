@@ -6,12 +6,13 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
+	"gpureplay/samples/samplestest"
 )
 
 // BenchmarkPipelines replays ten time steps of the stencil under each policy of
 // the CRCS/PPCS paper.
 func BenchmarkPipelines(b *testing.B) {
-	r := sample(b, "stn", "kernels=10")
+	r := samplestest.Trace(b, "stn", "kernels=10")
 	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		b.Fatal(err)

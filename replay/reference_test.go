@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -106,40 +106,9 @@ func readCSV(t *testing.T, path string) [][]string {
 	return rows[1:]
 }
 
-// converted makes a trace of a capture.
-func converted(t testing.TB, capture string) *trace.Reader {
-	t.Helper()
-	in, err := convert.Open(capture, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "t.trace.zst")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	w, err := trace.NewWriter(f, trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := convert.Convert(context.Background(), in, "", w, convert.Options{Device: -1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
-}
-
 func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *model.Summary) {
 	t.Helper()
-	return replayedTrace(t, converted(t, capture), preset)
+	return replayedTrace(t, converttest.Trace(t, capture), preset)
 }
 
 // replayedTrace replays on a preset with settings, key=value, and returns the
@@ -156,14 +125,7 @@ func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string)
 			t.Fatal(err)
 		}
 	}
-	cs, err := policies.Parse("serial", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, machine, err := cs[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, machine := policiestest.Build(t, "serial", cfg)
 	obs := kernelCycles{discard{}, map[uint32]model.Time{}}
 	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: obs})
 	if err != nil {

@@ -1,7 +1,6 @@
 package replay_test
 
 import (
-	"bytes"
 	"context"
 	"runtime"
 	"strconv"
@@ -13,25 +12,11 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/samples"
+	"gpureplay/samples/samplestest"
 	_ "gpureplay/samples/tasks"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
-
-// sampled returns the trace that a generator makes.
-func sampled(t testing.TB, name string, settings ...string) *trace.Reader {
-	t.Helper()
-	g, err := samples.Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if err := g.Write(&out, settings...); err != nil {
-		t.Fatal(err)
-	}
-	return tracetest.Read(t, out.Bytes())
-}
 
 // audited replays a trace under all policies that apply, with the auditor.
 func audited(t testing.TB, r *trace.Reader, as host.AsTasks, flags map[string]string) []*replay.Result {
@@ -75,7 +60,7 @@ func TestTasksAudited(t *testing.T) {
 		if w[0] != "tasks-slud" {
 			settings = append(settings, "tasks=40")
 		}
-		r := sampled(t, w[0], settings...)
+		r := samplestest.Trace(t, w[0], settings...)
 		for _, flags := range []map[string]string{nil, scarce} {
 			results := audited(t, r, host.NotTasks, flags)
 			if len(results) < 5 {
@@ -95,7 +80,7 @@ func TestTasksAudited(t *testing.T) {
 
 // Code with a barrier that a task's path avoids needs none of GeMTC's workers.
 func TestBarriersOffThePath(t *testing.T) {
-	results := audited(t, sampled(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), host.NotTasks, nil)
+	results := audited(t, samplestest.Trace(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), host.NotTasks, nil)
 	for _, x := range results {
 		if x.Policy == "gemtc" {
 			return
@@ -158,7 +143,7 @@ func TestCapturedDurationsAsTasks(t *testing.T) {
 // BenchmarkTasks replays very many tasks; the heap must not grow with them.
 func BenchmarkTasks(b *testing.B) {
 	const n = 1_000_000
-	r := sampled(b, "tasks-mb", "tasks="+strconv.Itoa(n), "side=8", "iterations=4", "threads=32", "inputs=4")
+	r := samplestest.Trace(b, "tasks-mb", "tasks="+strconv.Itoa(n), "side=8", "iterations=4", "threads=32", "inputs=4")
 	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {
 		b.Fatal(err)

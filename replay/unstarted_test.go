@@ -9,6 +9,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -29,7 +30,7 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 			t.Errorf("%q: %d kernels are not launched, want %d", c.text, got, c.want)
 		}
 	}
-	nested := sample(t, "dp-bht", "bodies=256")
+	nested := samplestest.Trace(t, "dp-bht", "bodies=256")
 	f, err := policies.FactsOf(nested, host.NotTasks)
 	if err != nil || f.NotStarted != 0 || f.ChildLaunches == 0 {
 		t.Errorf("of children: %d are not started, %v", f.NotStarted, err)

@@ -12,6 +12,7 @@ import (
 
 	"gpureplay/samples"
 	_ "gpureplay/samples/all"
+	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
 )
@@ -28,31 +29,6 @@ func written(t *testing.T, fill func(w *bytes.Buffer) error) *trace.Reader {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// generated is the trace of a sample.
-func generated(t *testing.T, name string, settings ...string) *trace.Reader {
-	t.Helper()
-	g, err := samples.Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return written(t, func(w *bytes.Buffer) error { return g.Write(w, settings...) })
-}
-
-// texted is the trace of a text.
-func texted(t *testing.T, text string) *trace.Reader {
-	t.Helper()
-	return written(t, func(b *bytes.Buffer) error {
-		w, err := trace.NewWriter(b, trace.Options{})
-		if err != nil {
-			return err
-		}
-		if err := trace.ParseText("t", strings.NewReader(text), w); err != nil {
-			return err
-		}
-		return w.Close()
-	})
 }
 
 // recordOf reads a trace as the recorder has one.
@@ -156,7 +132,7 @@ func TestExportComesBack(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprint(kind, sm), func(t *testing.T) {
-				r := generated(t, "behaviour", "kind="+kind, fmt.Sprint("sm=", sm), "most=4000", "seed=3")
+				r := samplestest.Trace(t, "behaviour", "kind="+kind, fmt.Sprint("sm=", sm), "most=4000", "seed=3")
 				rec, done, _ := again(t, r, sm)
 				sameProgram(t, rec, recordOf(t, r))
 				for _, d := range done.Lost {
@@ -293,9 +269,9 @@ func TestExportRefuses(t *testing.T) {
 		r    *trace.Reader
 		want string
 	}{
-		{generated(t, "tasks-mb", "tasks=2"), "kernel 0 is a narrow task"},
-		{generated(t, "dp-join", "left=200", "right=4000"), "launches by the device"},
-		{texted(t, "array a bytes=64\nh2d a\n"), "the host launches no kernel"},
+		{samplestest.Trace(t, "tasks-mb", "tasks=2"), "kernel 0 is a narrow task"},
+		{samplestest.Trace(t, "dp-join", "left=200", "right=4000"), "launches by the device"},
+		{tracetest.FromText(t, "array a bytes=64\nh2d a\n"), "the host launches no kernel"},
 	} {
 		dir := filepath.Join(t.TempDir(), "capture")
 		if _, err := Export(context.Background(), c.r, dir, 70); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/trace"
 )
 
 // alone is a program of one CTA, in the lines of a capture without their addresses.
@@ -122,25 +121,12 @@ func (e *eachKernel) Kernel(r *model.KernelRecord) {
 
 // replayed returns the cycles of a capture's kernels.
 func replayed(t *testing.T, list, preset string) []float64 {
-	in, err := convert.Open(list, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "capture.trace.zst")
-	if err := convert.Run(t.Context(), in, "", path, convert.Options{Device: -1}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	cfg, err := hardware.Preset(preset)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var e eachKernel
-	if _, err := simulate(t.Context(), r, cfg, "serial", &e); err != nil {
+	if _, err := simulate(t.Context(), converttest.Trace(t, list), cfg, "serial", &e); err != nil {
 		t.Fatal(err)
 	}
 	return e.cycles

@@ -1,14 +1,11 @@
 package probes
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
-	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -58,31 +55,7 @@ type oneWarp struct {
 // captured reads the only warp of a capture.
 func captured(t *testing.T, capture string) (one oneWarp) {
 	t.Helper()
-	in, err := convert.Open(capture, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "t.trace.zst")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	w, err := trace.NewWriter(f, trace.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := convert.Convert(context.Background(), in, "", w, convert.Options{Device: -1}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
+	r := converttest.Trace(t, capture)
 	if err := r.Kernel(0, &one.kernel); err != nil {
 		t.Fatal(err)
 	}

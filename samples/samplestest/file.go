@@ -9,7 +9,22 @@ import (
 
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
 )
+
+// Trace generates a trace in memory and returns a reader of it.
+func Trace(t testing.TB, name string, settings ...string) *trace.Reader {
+	t.Helper()
+	g, err := samples.Get(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := g.Write(&out, settings...); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.Read(t, out.Bytes())
+}
 
 // File generates into a file in memory twice, fails the test unless the bytes are
 // equal and hold what [Generate] records, and returns them.

@@ -5,15 +5,14 @@ import (
 	"context"
 	"errors"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"gpureplay/convert"
+	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/policies"
+	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
 	"gpureplay/trace/outline"
 	"gpureplay/trace/tracetest"
@@ -223,7 +222,7 @@ func TestCapturedSearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a capture")
 	}
-	r := captured(t, "accelsim-rodinia-bfs-a100")
+	r := converttest.Trace(t, tracetest.Data(t, "accelsim-rodinia-bfs-a100"))
 	loops, err := outline.Find(context.Background(), r)
 	if err != nil || len(loops) != 1 || !loops[0].Divergent || loops[0].Why != "" {
 		t.Fatalf("%+v, %v; want its loop over a node's edges", loops, err)
@@ -272,24 +271,6 @@ func accesses(s *model.Summary) (n uint64) {
 	return n
 }
 
-func captured(t *testing.T, name string) *trace.Reader {
-	t.Helper()
-	in, err := convert.Open(tracetest.Data(t, name), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "t.trace.zst")
-	if err := convert.Run(t.Context(), in, "", path, convert.Options{Device: -1}); err != nil {
-		t.Fatal(err)
-	}
-	r, err := trace.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
-}
-
 func ctas(t *testing.T, r *trace.Reader, kernel uint32) (all []trace.CTA) {
 	t.Helper()
 	cur, err := r.CTAs(kernel, 0)
@@ -311,14 +292,7 @@ func run(t *testing.T, r *trace.Reader, policy string) *model.Summary {
 	if err != nil {
 		t.Fatal(err)
 	}
-	choices, err := policies.Parse(policy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, cfg, err := choices[0].Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, cfg := policiestest.Build(t, policy, cfg)
 	m, err := model.New(r, model.Options{Config: cfg, Policy: p})
 	if err != nil {
 		t.Fatal(err)
