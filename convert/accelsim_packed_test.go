@@ -142,7 +142,8 @@ func TestAccelsimDamagedArchives(t *testing.T) {
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tryConvert(t, file, "accelsim", anyDevice); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := tryConvert(t, file, "accelsim", anyDevice); err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

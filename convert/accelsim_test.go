@@ -68,7 +68,8 @@ func TestAccelsimCounts(t *testing.T) {
 					len(got.kernels), got.ctas, got.insts, got.mems, c.kernels, c.ctas, c.insts, c.mems)
 			}
 			m := got.meta
-			if m.Source != "accelsim" || m.SMVersion != c.sm || m.SourceVersion != c.version || m.ArraysFrom != c.arraysFrom || m.Fidelity != trace.FidelityWarp {
+			if m.Source != "accelsim" || m.SMVersion != c.sm || m.SourceVersion != c.version || m.ArraysFrom != c.arraysFrom ||
+				m.Fidelity != trace.FidelityWarp {
 				t.Errorf("metadata %+v", m)
 			}
 			if got.count(trace.OpCopyH2D) != c.copies || got.count(trace.OpLaunch) != c.kernels || len(got.arrays) != c.copied {

@@ -94,7 +94,8 @@ func compareKernel(t *testing.T, r *trace.Reader, want *recording, i int) {
 	if err := r.Kernel(uint32(i), &k); err != nil {
 		t.Fatal(err)
 	}
-	if w := want.kernels[i]; k.Grid != w.Grid || k.Block != w.Block || k.Flags != w.Flags || k.Function != w.Function || k.SharedBase != w.SharedBase {
+	if w := want.kernels[i]; k.Grid != w.Grid || k.Block != w.Block || k.Flags != w.Flags || k.Function != w.Function ||
+		k.SharedBase != w.SharedBase {
 		t.Errorf("kernel %d: %+v, want %+v", i, k, w)
 	}
 	insts := r.Program().Functions[k.Function].Insts

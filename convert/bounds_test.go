@@ -104,7 +104,8 @@ func TestDevices(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.kernels) != 10 || len(r.functions) != 1 || r.functions[0].Name != fmt.Sprint("k", device) || r.kernels[0].Device != uint32(device) {
+		if len(r.kernels) != 10 || len(r.functions) != 1 || r.functions[0].Name != fmt.Sprint("k", device) ||
+			r.kernels[0].Device != uint32(device) {
 			t.Errorf("device %d: %d kernels of %v", device, len(r.kernels), r.functions)
 		}
 		for i := range r.kernels { // one correlation id names the calls of all three processes
@@ -116,7 +117,8 @@ func TestDevices(t *testing.T) {
 			t.Errorf("%v", r.diags)
 		}
 	}
-	if _, err := convertWith(t, path, Options{Device: 9}); err == nil || !strings.Contains(err.Error(), "no activity of device 9; the capture has those of [0 1 2]") {
+	if _, err := convertWith(t, path, Options{Device: 9}); err == nil ||
+		!strings.Contains(err.Error(), "no activity of device 9; the capture has those of [0 1 2]") {
 		t.Errorf("%v", err)
 	}
 }

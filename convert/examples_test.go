@@ -77,7 +77,8 @@ const rocprofV1 = `"Index","KernelName","gpu-id","queue-id","pid","tid","grd","w
 
 // rpdStory is a launch and its kernel in the tables of rocmProfileData.
 var rpdStory = []string{
-	`CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)`, `INSERT INTO rocpd_string VALUES (1, 'hipLaunchKernel'), (2, 'KernelExecution'), (3, 'scale')`,
+	`CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)`,
+	`INSERT INTO rocpd_string VALUES (1, 'hipLaunchKernel'), (2, 'KernelExecution'), (3, 'scale')`,
 	`CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end INTEGER, apiName_id INTEGER, args_id INTEGER)`,
 	`INSERT INTO rocpd_api VALUES (1, 7, 7, 1000, 1500, 1, 0)`,
 	`CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER, start INTEGER, end INTEGER, description_id INTEGER, opType_id INTEGER)`,

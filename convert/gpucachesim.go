@@ -44,7 +44,8 @@ func sniffGpucachesim(in *Input) bool {
 		head = head[:n]
 	}
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("[")) &&
-		(bytes.Contains(head, []byte(`"MemAlloc"`)) || bytes.Contains(head, []byte(`"KernelLaunch"`)) && bytes.Contains(head, []byte(`"trace_file"`)))
+		(bytes.Contains(head, []byte(`"MemAlloc"`)) || bytes.Contains(head, []byte(`"KernelLaunch"`)) &&
+			bytes.Contains(head, []byte(`"trace_file"`)))
 }
 
 // gpucachesimReader converts one folder.

@@ -40,7 +40,8 @@ func TestGpucachesimCapture(t *testing.T) {
 		}
 	}
 	for _, op := range r.ops {
-		if op.Kind == trace.OpCopyH2D && (op.Array == trace.NoArray || r.arrays[op.Array].Base != op.Addr || r.arrays[op.Array].Bytes != op.Bytes) {
+		if op.Kind == trace.OpCopyH2D &&
+			(op.Array == trace.NoArray || r.arrays[op.Array].Base != op.Addr || r.arrays[op.Array].Bytes != op.Bytes) {
 			t.Errorf("%+v is into no array", op)
 		}
 	}
@@ -55,7 +56,8 @@ const gpucachesimList = `[{"MemAlloc":{"allocation_name":"a","device_ptr":4096,"
 
 // packed is one record in MessagePack, as the tracer writes it: with the device
 // and the thread indices if full.
-func packed(full bool, sm uint32, block [3]uint32, warp uint32, opcode string, pc uint32, space string, load, store bool, mask uint32, addr func(lane int) uint64) []byte {
+func packed(full bool, sm uint32, block [3]uint32, warp uint32, opcode string, pc uint32, space string, load, store bool, mask uint32,
+	addr func(lane int) uint64) []byte {
 	var b []byte
 	fields := uint32(24)
 	if full {
@@ -122,7 +124,8 @@ func TestGpucachesimRecords(t *testing.T) {
 	}
 	code := r.functions[0].Insts
 	w := r.ctas[0][1].Warps[1]
-	if w.ID != 1 || len(w.Path) != 2 || code[w.Path[0]].Width != 8 || code[w.Path[0]].Space != trace.SpaceGlobal || code[w.Path[1]].Space != trace.SpaceShared {
+	if w.ID != 1 || len(w.Path) != 2 || code[w.Path[0]].Width != 8 || code[w.Path[0]].Space != trace.SpaceGlobal ||
+		code[w.Path[1]].Space != trace.SpaceShared {
 		t.Fatalf("%+v of %+v", w, code)
 	}
 	if w.Mem[0] != (trace.Access{Base: 4096 + 32, Stride: 8, Count: 4}) || w.Mem[1].Count != 3 || fmt.Sprint(w.Lists) != "[0 1 4]" {

@@ -67,7 +67,8 @@ func TestHyfiss(t *testing.T) {
 	r := capture(t, hyfissFolder(t), anyDevice)
 	r.check(t)
 	k := r.kernels[0]
-	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 || k.SharedBytes != 512 || k.Stream != 5 || k.SharedBase != 0x7f0000000000 {
+	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 || k.SharedBytes != 512 ||
+		k.Stream != 5 || k.SharedBase != 0x7f0000000000 {
 		t.Errorf("%+v", k)
 	}
 	code := r.functions[k.Function].Insts

@@ -75,7 +75,8 @@ func TestMacsim(t *testing.T) {
 	r := capture(t, macsimFolder(t), anyDevice)
 	r.check(t)
 	k := r.kernels[0]
-	if r.functions[k.Function].Name != "scale(float*)" || k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 12 || k.SharedBytes != 128 {
+	if r.functions[k.Function].Name != "scale(float*)" || k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) ||
+		k.Registers != 12 || k.SharedBytes != 128 {
 		t.Errorf("%q %+v", r.functions[k.Function].Name, k)
 	}
 	if len(r.ctas[0]) != 2 || len(r.ctas[0][0].Warps) != 1 || r.ctas[0][1].Warps[0].ID != 1 {

@@ -51,7 +51,8 @@ func TestNcu(t *testing.T) {
 		var got []string
 		for i := range r.kernels {
 			k := &r.kernels[i]
-			got = append(got, fmt.Sprint(r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream, *k.Recorded, k.Flags&trace.KernelCollective != 0))
+			got = append(got, fmt.Sprint(r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream, *k.Recorded,
+				k.Flags&trace.KernelCollective != 0))
 		}
 		want := `[void f<int>(int*, "x")9x32 256x2 40 33280 7 {-1 -1 20000} false ncclKernel_AllReduce(int)1 32 0 0 13 {-1 -1 1205000} true]`
 		if fmt.Sprint(got) != want {

@@ -135,19 +135,24 @@ func everythingTrace(t *testing.T) *trace.Reader {
 		_, err := w.BeginKernel(&k)
 		ok(err)
 	}
-	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{33, 1, 1}, Cluster: trace.Dim3{2, 1, 1},
-		Registers: 32, SharedBytes: 1, LocalBytes: 2, Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40, Device: 3, Scope: 3,
-		Recorded: &trace.Recorded{HostNs: 1, StartNs: 2, DurationNs: 3}})
+	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{33, 1, 1},
+		Cluster: trace.Dim3{2, 1, 1}, Registers: 32, SharedBytes: 1, LocalBytes: 2, Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40,
+		Device: 3, Scope: 3, Recorded: &trace.Recorded{HostNs: 1, StartNs: 2, DurationNs: 3}})
 	ok(w.WriteCTA(&trace.CTA{ID: 0, SM: 7, Ranges: []trace.Range{}}))
-	ok(w.WriteCTA(&trace.CTA{ID: 5, SM: -1, Ranges: []trace.Range{{Array: 1, Mode: trace.ReadWrite, Lo: 0, Hi: 8}, {Array: 2, Mode: trace.Write, Lo: 1, Hi: 1}},
+	ok(w.WriteCTA(&trace.CTA{ID: 5, SM: -1,
+		Ranges: []trace.Range{{Array: 1, Mode: trace.ReadWrite, Lo: 0, Hi: 8}, {Array: 2, Mode: trace.Write, Lo: 1, Hi: 1}},
 		Warps: []trace.Warp{{ID: 0}, {
-			ID: 1, Path: []uint32{0, 1, 1, 4, 5, 3, 2}, Masks: []trace.MaskRun{{At: 0, Mask: 7}, {At: 2, Mask: 0}, {At: 4, Mask: 5}, {At: 5, Mask: 1}},
-			Mem:      []trace.Access{{List: 1, Count: 3}, {}, {Base: math.MaxUint64 - 7, Stride: math.MinInt32, Count: 40}, {Base: 3, Stride: -1, Count: 2}},
-			Lists:    []uint64{9, 5, math.MaxUint64},
-			Launches: []trace.Launch{{At: 5, Lane: 0, Marked: true, Child: 3, Workload: 5, ParamBytes: 8}, {At: 5, Lane: 31, SharedSWQ: true, Child: 4}},
+			ID: 1, Path: []uint32{0, 1, 1, 4, 5, 3, 2},
+			Masks: []trace.MaskRun{{At: 0, Mask: 7}, {At: 2, Mask: 0}, {At: 4, Mask: 5}, {At: 5, Mask: 1}},
+			Mem: []trace.Access{{List: 1, Count: 3}, {},
+				{Base: math.MaxUint64 - 7, Stride: math.MinInt32, Count: 40}, {Base: 3, Stride: -1, Count: 2}},
+			Lists: []uint64{9, 5, math.MaxUint64},
+			Launches: []trace.Launch{{At: 5, Lane: 0, Marked: true, Child: 3, Workload: 5, ParamBytes: 8},
+				{At: 5, Lane: 31, SharedSWQ: true, Child: 4}},
 		}}}))
 	ok(w.EndKernel(trace.KernelIrregular))
-	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{32, 1, 1}, Flags: trace.KernelTask})
+	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{32, 1, 1},
+		Flags: trace.KernelTask})
 	ok(w.WriteCTA(&trace.CTA{ID: 8, SM: 0, Touches: []trace.Range{{Array: 0, Mode: trace.Read, Lo: 0, Hi: 4096}}}))
 	ok(w.EndKernel(0))
 	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityNone, Flags: trace.KernelTask})
@@ -158,7 +163,8 @@ func everythingTrace(t *testing.T) *trace.Reader {
 	}
 	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{70, 1, 1}})
 	ok(w.WriteCTA(&trace.CTA{ID: 3, SM: -1, Counts: []trace.Count{{Inst: 0, Times: 1}, {Inst: 4, Times: trace.MaxTimes}}}))
-	ok(w.WriteCTA(&trace.CTA{ID: 4, SM: -1, Counts: []trace.Count{{Inst: 5, Times: 3}}, Touches: []trace.Range{{Array: 0, Mode: trace.Read, Lo: 0, Hi: 4096}}}))
+	ok(w.WriteCTA(&trace.CTA{ID: 4, SM: -1, Counts: []trace.Count{{Inst: 5, Times: 3}},
+		Touches: []trace.Range{{Array: 0, Mode: trace.Read, Lo: 0, Hi: 4096}}}))
 	ok(w.EndKernel(0))
 	ok(w.Close())
 	return tracetest.Read(t, out.Bytes())

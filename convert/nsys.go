@@ -83,7 +83,9 @@ func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	if err != nil {
 		return err
 	}
-	err = writeTimeline(b, w, newTimelineSink(w, opt, "profile with nsys profile --trace=cuda, as a user who may trace the GPU, while kernels run"), func(device uint32) trace.Meta { return metaOf("nsys", info.Version, device, info.GPUs[device]) })
+	err = writeTimeline(b, w,
+		newTimelineSink(w, opt, "profile with nsys profile --trace=cuda, as a user who may trace the GPU, while kernels run"),
+		func(device uint32) trace.Meta { return metaOf("nsys", info.Version, device, info.GPUs[device]) })
 	if err != nil {
 		return err
 	}

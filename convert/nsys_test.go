@@ -55,7 +55,8 @@ func integer(t *testing.T, text string) int64 {
 // dumps beside them; the host's launch time is that of the call with the same
 // correlation id.
 func TestNsysAgainstDumps(t *testing.T) {
-	for report, facts := range map[string]struct{ kernels, functions int }{"report13": {6461, 16}, "report19": {9359, 16}, "report23": {68, 15}} {
+	for report, facts := range map[string]struct{ kernels, functions int }{"report13": {6461, 16}, "report19": {9359, 16},
+		"report23": {68, 15}} {
 		dir := tracetest.Data(t, "nsys-balinski-gomory-rtx3090")
 		r := capture(t, dir+"/"+report+".sqlite", anyDevice)
 		r.check(t)
@@ -226,8 +227,9 @@ func TestNsysMalformed(t *testing.T) {
 		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},
 		"nulls":            {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1)`, diag: "bad_row"},
 		"huge":             {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,9223372036854775807,-1,1,1,-5,9223372036854775807,-1,1,1,1,1,9e30,4294967295,1)`, diag: "kernel_without_grid"},
-		"backwards":        {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,1,0,'a name',1,16,1,1,1,1,1,1,0,0,0)`, diag: "negative_duration"},
-		"no such format":   {sql: `DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL`, err: "no table of an Nsight Systems export"},
+		"backwards": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,1,0,'a name',1,16,1,1,1,1,1,1,0,0,0)`,
+			diag: "negative_duration"},
+		"no such format": {sql: `DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL`, err: "no table of an Nsight Systems export"},
 	} {
 		r, err := tryConvert(t, database(t, nsysTables, c.sql), "nsys", anyDevice)
 		switch {

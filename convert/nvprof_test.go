@@ -217,7 +217,8 @@ func nvprofFamily() []string {
 		`CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT)`,
 		`INSERT INTO StringTable VALUES (1, 'parent'), (2, 'child'), (3, 'GPU Y')`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (` + shape + `)`,
-		`CREATE TABLE CUPTI_ACTIVITY_KIND_CDP_KERNEL (` + shape + `, parentGridId INTEGER, parentBlockX INTEGER, parentBlockY INTEGER, parentBlockZ INTEGER)`,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_CDP_KERNEL (` + shape +
+			`, parentGridId INTEGER, parentBlockX INTEGER, parentBlockY INTEGER, parentBlockZ INTEGER)`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid INTEGER, start INTEGER, end INTEGER, processId INTEGER, threadId INTEGER, correlationId INTEGER)`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id INTEGER, name INTEGER, numMultiprocessors INTEGER, computeCapabilityMajor INTEGER, computeCapabilityMinor INTEGER)`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_ENVIRONMENT (secret TEXT)`,
@@ -255,7 +256,8 @@ func TestNvprofChildren(t *testing.T) {
 		t.Errorf("first child starts at %d", at)
 	}
 	grandparent := r.ctas[34]
-	if len(grandparent) != 1 || grandparent[0].ID != 1 || len(grandparent[0].Warps[0].Launches) != 2 || grandparent[0].Warps[0].Launches[0].Child != 35 {
+	if len(grandparent) != 1 || grandparent[0].ID != 1 || len(grandparent[0].Warps[0].Launches) != 2 ||
+		grandparent[0].Warps[0].Launches[0].Child != 35 {
 		t.Errorf("%+v", grandparent)
 	}
 	for name, n := range map[string]uint64{"parent_work_unknown": 2, "child_without_parent": 3, "child_outside_parent": 1} {

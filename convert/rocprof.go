@@ -40,7 +40,8 @@ func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error
 	if err != nil {
 		return err
 	}
-	err = writeTimeline(b, w, newTimelineSink(w, opt, "profile with rocprofv3 --kernel-trace while kernels run"), func(device uint32) trace.Meta { return rocprofMeta(info, device) })
+	err = writeTimeline(b, w, newTimelineSink(w, opt, "profile with rocprofv3 --kernel-trace while kernels run"),
+		func(device uint32) trace.Meta { return rocprofMeta(info, device) })
 	if err != nil {
 		return err
 	}

@@ -111,13 +111,17 @@ func TestRocprofFormsAgree(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		k := r.kernels[0]
-		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 || k.SharedBytes != 512 || k.LocalBytes != 16 {
+		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 || k.SharedBytes != 512 ||
+			k.LocalBytes != 16 {
 			t.Errorf("%s: %+v", name, k)
 		}
 		if r.functions[k.Function].Name != "scale(float*)" || r.meta.GPU != "AMD Instinct MI210" {
 			t.Errorf("%s: %q on %q", name, r.functions[k.Function].Name, r.meta.GPU)
 		}
-		mi210 := trace.Machine{Name: "AMD Instinct MI210", Architecture: "gfx90a", SMs: 104, ClockHz: 1700e6, WarpSize: 64, WarpsPerSM: 32, SharedBytesPerSM: 65536}
+		mi210 := trace.Machine{
+			Name: "AMD Instinct MI210", Architecture: "gfx90a", SMs: 104, ClockHz: 1700e6, WarpSize: 64, WarpsPerSM: 32,
+			SharedBytesPerSM: 65536,
+		}
 		if got := r.meta.Machine(); got != mi210 {
 			t.Errorf("%s: captured on %+v", name, got)
 		}

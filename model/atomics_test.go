@@ -56,7 +56,8 @@ func TestConflictsOnPresets(t *testing.T) {
 			}
 			pct := func(rule string) float64 { return 100 * (float64(cycles[rule])/float64(cycles["merged"]) - 1) }
 			t.Logf("%-12s %4d bins: merged %7d cycles, split %+8.1f %%, serial %+8.1f %%", gpu, bins, cycles["merged"], pct("split"), pct("serial"))
-			if noFewer := func(a, b string) bool { return 100*cycles[a] >= 99*cycles[b] }; !noFewer("serial", "merged") || !noFewer("split", "serial") {
+			if noFewer := func(a, b string) bool { return 100*cycles[a] >= 99*cycles[b] }; !noFewer("serial", "merged") ||
+				!noFewer("split", "serial") {
 				t.Errorf("%s, %d bins: %v cycles, want no fewer the more requests and turns there are, but for their order", gpu, bins, cycles)
 			}
 		}

@@ -22,7 +22,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.children = newChildren(&m.core, m.kernels)
 	m.kmu = newKMU(&m.core)
 	m.ctas = newCTAScheduler(&m.core, m.kernels)
-	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks && m.prog.Totals.ChildLaunches == 0
+	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks &&
+		m.prog.Totals.ChildLaunches == 0
 	m.tasks = newTasks(&m.core, opt.AsTasks)
 	var err error
 	if m.host, err = host.New(m.cfg, tr, onDevice{m}, m.policy.Host, opt.Timing); err != nil {

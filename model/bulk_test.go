@@ -53,7 +53,8 @@ func TestBulkChangesNothing(t *testing.T) {
 		}
 		policy := []string{"hyperq", "serial", "captured"}[r.IntN(3)]
 		sample := []model.Time{0, 777, 5000, model.SampleAuto}[r.IntN(4)]
-		sameInBulk(t, tracetest.FromText(t, text), cfg, policy, sample, fmt.Sprintf("seed %d, %s on %s with %d SMs, windows of %d\n%s", seed, policy, cfg.Name, cfg.SM.Count, sample, text))
+		sameInBulk(t, tracetest.FromText(t, text), cfg, policy, sample,
+			fmt.Sprintf("seed %d, %s on %s with %d SMs, windows of %d\n%s", seed, policy, cfg.Name, cfg.SM.Count, sample, text))
 	}
 }
 

@@ -24,7 +24,8 @@ func presetTable() string {
 		}
 		l := c.Launch
 		fmt.Fprintf(&b, "| `%s` | %d | %g | %d, %d | %d, %d | %d | %.0f | %d | %d | %d + %dx%s |\n", name, c.SM.Count, c.Clock.CoreMHz, c.SM.MaxWarps, c.SM.MaxCTAs,
-			c.L1.Bytes>>10, c.SM.SharedBytes>>10, c.L2.Bytes>>10, c.DRAMGBs(), c.Host.LaunchLatency, c.KMU.DispatchLatency, l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane,
+			c.L1.Bytes>>10, c.SM.SharedBytes>>10, c.L2.Bytes>>10, c.DRAMGBs(), c.Host.LaunchLatency, c.KMU.DispatchLatency,
+			l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane,
 			map[bool]string{true: ", holds the warp", false: ", asynchronous"}[l.BlocksWarp])
 	}
 	return b.String()

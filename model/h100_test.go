@@ -147,8 +147,10 @@ func TestH100EmptyKernels(t *testing.T) {
 	start, gap := float64(from.SM.CTALaunchLatency)/from.Clock.CoreMHz, float64(from.SM.WarpLaunchGap)/from.Clock.CoreMHz
 	saysMODEL(t, fmt.Sprintf("take the CTA's %.0f ns and the warp's %.1f ns at their own clock", 1000*start, 1000*gap))
 	for _, name := range []string{"h100", "a100", "h200"} {
-		if own := mustPreset(t, name); float64(own.SM.CTALaunchLatency) != math.Round(start*own.Clock.CoreMHz) || float64(own.SM.WarpLaunchGap) != math.Round(gap*own.Clock.CoreMHz) {
-			t.Errorf("%s: a CTA starts in %d cycles, a warp in %d; %.1f and %.1f ns are %.1f and %.1f", name, own.SM.CTALaunchLatency, own.SM.WarpLaunchGap, 1000*start, 1000*gap, start*own.Clock.CoreMHz, gap*own.Clock.CoreMHz)
+		if own := mustPreset(t, name); float64(own.SM.CTALaunchLatency) != math.Round(start*own.Clock.CoreMHz) ||
+			float64(own.SM.WarpLaunchGap) != math.Round(gap*own.Clock.CoreMHz) {
+			t.Errorf("%s: a CTA starts in %d cycles, a warp in %d; %.1f and %.1f ns are %.1f and %.1f", name, own.SM.CTALaunchLatency,
+				own.SM.WarpLaunchGap, 1000*start, 1000*gap, start*own.Clock.CoreMHz, gap*own.Clock.CoreMHz)
 		}
 	}
 }

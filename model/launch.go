@@ -194,7 +194,10 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 			rec.Decision, rec.Reason = Inline, "unmarked"
 		}
 	} else {
-		u.request = LaunchRequest{Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes, Overhead: u.kernelLatency(1)}
+		u.request = LaunchRequest{
+			Time: t, Parent: k.ID, Child: &u.kernel, Workload: r.Workload, CTAs: n, Marked: r.Marked, Lanes: lanes,
+			Overhead: u.kernelLatency(1),
+		}
 		rec.Decision, rec.Reason = u.policy.Launch.Decide(&u.request)
 		rec.Noted = u.request.Noted
 	}

@@ -105,7 +105,8 @@ func TestFasterHostNeverHurts(t *testing.T) {
 			text, machine := overlapTrace(r), append(append(overlapMachine(r), still...), "policy="+policy)
 			if !strings.Contains("serial nocopy single-overlap", policy) {
 				machine = append(machine, "sm.schedulers=4") // one for each CTA that an SM has
-				text = strings.Repeat(fmt.Sprintf("spawn f grid=%d block=32 in=%d out=%d\ncta 0..1\nwarp 0\nint x%d R1 <- R1\nexit\n", 2, 100+r.IntN(300), 100+r.IntN(300), 1+r.IntN(200)), 2+r.IntN(8)) + "sync\n"
+				text = strings.Repeat(fmt.Sprintf("spawn f grid=%d block=32 in=%d out=%d\ncta 0..1\nwarp 0\nint x%d R1 <- R1\nexit\n", 2,
+					100+r.IntN(300), 100+r.IntN(300), 1+r.IntN(200)), 2+r.IntN(8)) + "sync\n"
 			}
 			c, _ := tiny(t, machine...)
 			base := cyclesOf(t, text, machine...)
@@ -172,7 +173,8 @@ func TestChildrenDoTheSameWork(t *testing.T) {
 		want := run("cdp")
 		for _, policy := range []string{"cdp-ideal", "dtbl", "dtbl,match=kde,fallback=api", "dtbl,agt=1,ahead=2", "dtbl,agt=2,alloc=hash", "dtbl,kde=3", "dtbl-ideal"} {
 			got := run(policy)
-			if got.WarpInsts != want.WarpInsts || got.ThreadInsts != want.ThreadInsts || got.LaunchesMade != want.LaunchesMade || got.LaunchesInlined != want.LaunchesInlined {
+			if got.WarpInsts != want.WarpInsts || got.ThreadInsts != want.ThreadInsts || got.LaunchesMade != want.LaunchesMade ||
+				got.LaunchesInlined != want.LaunchesInlined {
 				t.Errorf("seed %d, %s: %d instructions, %d launches, %d inlined; cdp has %d, %d, %d\n%s", seed, policy,
 					got.WarpInsts, got.LaunchesMade, got.LaunchesInlined, want.WarpInsts, want.LaunchesMade, want.LaunchesInlined, text)
 			}

@@ -130,7 +130,8 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("launch k grid=1 block=32\ncta 0\nwarp 0\n")
 		for i := range 12 { // loads of lines that nobody else touches, and arithmetic
-			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4), 1+r.IntN(4), 0x10000+i*0x1000, 4*r.IntN(9), 1+r.IntN(4), 1+r.IntN(4), 4*r.IntN(5))
+			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4), 1+r.IntN(4),
+				0x10000+i*0x1000, 4*r.IntN(9), 1+r.IntN(4), 1+r.IntN(4), 4*r.IntN(5))
 		}
 		text := b.String() + "exit\n"
 		c, _ := tiny(t, machine...)
@@ -139,8 +140,8 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		if c.Icnt.InTurn {
 			most += base / 20
 		}
-		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes), fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate),
-			fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks), "exec.fp32.initiation=1")
+		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes),
+			fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate), fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks), "exec.fp32.initiation=1")
 		if got := cyclesOf(t, text, doubled...); got > most {
 			t.Errorf("seed %d: twice the bandwidth of everything takes %d cycles, %d without", seed, got, base)
 		}

@@ -170,7 +170,10 @@ type nSM struct {
 func newNaive(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *naive {
 	own := *cfg // policies change it
 	cfg = &own
-	n := &naive{cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{}, count: map[[3]uint32]uint32{}, requests: map[uint32]string{}}
+	n := &naive{
+		cfg: cfg, prog: tr.Program(), queues: make([]nWorkQueue, cfg.KMU.HWQs), insts: map[instKey][2]model.Time{},
+		ctas: map[[3]uint32][3]model.Time{}, count: map[[3]uint32]uint32{}, requests: map[uint32]string{},
+	}
 	n.mem = newNMemory(cfg)
 	n.host = newNHost(t, n, tr)
 	n.tasks = &nTasks{n: n, copies: true, live: map[uint32]*nTask{}, ended: map[uint32]bool{}, records: map[uint32]string{}}
@@ -383,7 +386,10 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	s.ctas = append(s.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
-		w := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap)}
+		w := &nWarp{
+			nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1,
+			from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap),
+		}
 		w.began, w.last = w.from, w.from
 		s.seat(w)
 		c.warps = append(c.warps, w)

@@ -52,7 +52,8 @@ func (g *nGate) open(st *nStream) {
 func (g *nGate) all(k *nKernel) bool { return k.done == len(k.items) }
 
 func (g *nGate) unknown(k *nKernel) bool {
-	return g.deps == "kernel" || k.tk.Flags&trace.KernelIrregular != 0 || slices.ContainsFunc(k.items, func(x nItem) bool { return len(x.tc.Ranges) == 0 })
+	return g.deps == "kernel" || k.tk.Flags&trace.KernelIrregular != 0 ||
+		slices.ContainsFunc(k.items, func(x nItem) bool { return len(x.tc.Ranges) == 0 })
 }
 
 // waits reports whether a CTA of k has to wait.
@@ -83,7 +84,8 @@ func (g *nGate) conflict(first, then *trace.CTA) bool {
 	for _, p := range first.Ranges {
 		for _, c := range then.Ranges {
 			raw := p.Mode&trace.Write != 0 && c.Mode&trace.Read != 0
-			other := (p.Mode|c.Mode)&trace.Write != 0 && (p.Mode&trace.Write != 0 && c.Mode&trace.Write != 0 || p.Mode&trace.Read != 0 && c.Mode&trace.Write != 0)
+			other := (p.Mode|c.Mode)&trace.Write != 0 &&
+				(p.Mode&trace.Write != 0 && c.Mode&trace.Write != 0 || p.Mode&trace.Read != 0 && c.Mode&trace.Write != 0)
 			if p.Array == c.Array && p.Lo/4 < (c.Hi+3)/4 && c.Lo/4 < (p.Hi+3)/4 && (raw || other && g.deps == "all") {
 				return true
 			}
@@ -111,7 +113,8 @@ func (g *nGate) place() {
 		}
 		if len(ready) == 0 {
 			for _, b := range g.n.entries {
-				held = held || b != k && b.stream == k.stream && g.before[k] != nil && slices.Contains(g.before[k], b) && b.next < len(b.items) && !g.some(b)
+				held = held || b != k && b.stream == k.stream && g.before[k] != nil && slices.Contains(g.before[k], b) &&
+					b.next < len(b.items) && !g.some(b)
 			}
 		}
 		item := k.items[next]
@@ -146,12 +149,14 @@ func gateTrace(r *rand.Rand) string {
 	streams, widest := 1+r.IntN(5)/4, []int{20, 100, 900}[r.IntN(3)]
 	for k := range 2 + r.IntN(7) {
 		ctas, warps := 1+r.IntN(7), 1+r.IntN(2)
-		fmt.Fprintf(&b, "launch k%d grid=%d block=%d shared=%d stream=%d%s\n", k, ctas, 32*warps, r.IntN(3)*2000, r.IntN(streams), []string{"", "", "", "", "", "", "", " irregular"}[r.IntN(8)])
+		fmt.Fprintf(&b, "launch k%d grid=%d block=%d shared=%d stream=%d%s\n", k, ctas, 32*warps, r.IntN(3)*2000, r.IntN(streams),
+			[]string{"", "", "", "", "", "", "", " irregular"}[r.IntN(8)])
 		for c := range ctas {
 			fmt.Fprintf(&b, "cta %d\n", c)
 			for range 1 + r.IntN(4)*r.IntN(2) {
 				lo := r.IntN(1600)
-				fmt.Fprintf(&b, "range %s %s %d..%d\n", []string{"a", "b", "c"}[r.IntN(3)], []string{"read", "write", "readwrite"}[r.IntN(3)], lo, lo+1+r.IntN(widest)*r.IntN(3)/2)
+				fmt.Fprintf(&b, "range %s %s %d..%d\n", []string{"a", "b", "c"}[r.IntN(3)], []string{"read", "write", "readwrite"}[r.IntN(3)], lo,
+					lo+1+r.IntN(widest)*r.IntN(3)/2)
 			}
 			for w := range warps {
 				fmt.Fprintf(&b, "warp %d\n", w)

@@ -93,7 +93,8 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 && !w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
+	return w != nil && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
+		!w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
 // choose picks a warp of a scheduler.
@@ -141,7 +142,8 @@ func (s *nSM) issue(n *naive, sched int) {
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
-	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t && s.unitFree(n, sched, second) {
+	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t &&
+		s.unitFree(n, sched, second) {
 		pick.issue(n, sched)
 	}
 }

@@ -57,7 +57,10 @@ type nAggregate struct {
 }
 
 func (n *naive) aggregated(args map[string]string) {
-	k := &nKLAP{n: n, scope: "block", code: klap.Code{Words: 2}, off: args["code"] == "off", warps: map[*nWarp]uint64{}, teams: map[any]*nTeam{}, found: map[*nKernel]*nAggregate{}}
+	k := &nKLAP{
+		n: n, scope: "block", code: klap.Code{Words: 2}, off: args["code"] == "off", warps: map[*nWarp]uint64{},
+		teams: map[any]*nTeam{}, found: map[*nKernel]*nAggregate{},
+	}
 	if s := args["scope"]; s != "" {
 		k.scope = s
 	}
@@ -268,7 +271,8 @@ func (k *nKLAP) kernelEnded(of *nKernel) {
 	n.host.engines[1] = at
 	n.cycles = max(n.cycles, at)
 	for i, r := range k.merge(team.together, team.slots, 0) {
-		n.post(at+model.Time(h.LaunchLatency)+model.Time(i)*cyclesOfNs(h.LaunchOverheadNs, n.cfg), nChildPhase, func() { n.arrive([]*nRequest{r}) })
+		n.post(at+model.Time(h.LaunchLatency)+model.Time(i)*cyclesOfNs(h.LaunchOverheadNs, n.cfg), nChildPhase,
+			func() { n.arrive([]*nRequest{r}) })
 	}
 }
 

@@ -33,7 +33,10 @@ type nChoice struct {
 }
 
 func newNLaPerm(n *naive, args map[string]string, number func(string, int) int) *nLaPerm {
-	p := &nLaPerm{n: n, scheme: "adaptive", levels: number("levels", 4), entries: number("entries", 128), helps: map[int]int{}, chip: map[uint32]model.Time{}, memory: map[uint32]bool{}}
+	p := &nLaPerm{
+		n: n, scheme: "adaptive", levels: number("levels", 4), entries: number("entries", 128), helps: map[int]int{},
+		chip: map[uint32]model.Time{}, memory: map[uint32]bool{},
+	}
 	if s := args["scheme"]; s != "" {
 		p.scheme = s
 	}

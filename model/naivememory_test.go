@@ -233,15 +233,21 @@ type nMemory struct {
 }
 
 func newNMemory(c *hardware.Config) *nMemory {
-	m := &nMemory{cfg: c, owed: make([]model.Time, c.SM.Count), lastSlice: make([]int, c.SM.Count), sliceOwed: make([]model.Time, c.L2.Slices), blocked: make([]model.Time, c.L2.Slices), pending: make([]nMSHRs, c.L2.Slices)}
+	m := &nMemory{
+		cfg: c, owed: make([]model.Time, c.SM.Count), lastSlice: make([]int, c.SM.Count),
+		sliceOwed: make([]model.Time, c.L2.Slices), blocked: make([]model.Time, c.L2.Slices),
+		pending: make([]nMSHRs, c.L2.Slices),
+	}
 	for range c.SM.Count {
 		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue + c.Icnt.Queue})
 	}
 	for range c.L2.Slices {
 		m.slicePort = append(m.slicePort, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
-		m.sliceIn, m.sliceOut = append(m.sliceIn, port(c.Clock.L2MHz, c.Clock.CoreMHz)), append(m.sliceOut, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
-		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue + c.Icnt.Queue}), append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
+		m.sliceIn, m.sliceOut = append(m.sliceIn, port(c.Clock.L2MHz, c.Clock.CoreMHz)),
+			append(m.sliceOut, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
+		m.waiting, m.sliceMisses = append(m.waiting, &nQueue{size: c.L2.Queue + c.Icnt.Queue}),
+			append(m.sliceMisses, &nQueue{size: c.L2.MissQueue})
 		m.l2 = append(m.l2, &nCache{ways: c.L2.Ways, per: uint64(c.L2.LineBytes / 32), sets: map[uint64][]*nLine{}})
 	}
 	for range c.DRAM.Channels {

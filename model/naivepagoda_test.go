@@ -137,7 +137,8 @@ func (r *nPagoda) wait(t model.Time, then func()) {
 func (r *nPagoda) offer(x *nTask) {
 	r.offered = append(r.offered, x)
 	tk := &x.k.tk
-	r.spawner.Offer(pagoda.Task{Kernel: x.k.id, Blocks: uint32(tk.Grid.Count()), Threads: uint32(tk.Block.Count()), SharedBytes: tk.SharedBytes, Sync: x.op.Sync})
+	r.spawner.Offer(pagoda.Task{Kernel: x.k.id, Blocks: uint32(tk.Grid.Count()), Threads: uint32(tk.Block.Count()),
+		SharedBytes: tk.SharedBytes, Sync: x.op.Sync})
 }
 
 func (r *nPagoda) copyIn() bool {

@@ -50,7 +50,10 @@ func (n *naive) under(t testing.TB, policy string) {
 	if name == "dtbl-ideal" {
 		ahead = 0
 	}
-	n.table = nTable{size: number("agt", 1024), ahead: number("ahead", ahead), hashed: args["alloc"] == "hash", used: map[int32]bool{}, launched: args["match"] != "kde", api: args["fallback"] == "api", way: map[string]*nRequest{}}
+	n.table = nTable{
+		size: number("agt", 1024), ahead: number("ahead", ahead), hashed: args["alloc"] == "hash", used: map[int32]bool{},
+		launched: args["match"] != "kde", api: args["fallback"] == "api", way: map[string]*nRequest{},
+	}
 	for e := range n.table.size {
 		n.table.free = append([]int32{int32(e)}, n.table.free...)
 	}
@@ -76,10 +79,12 @@ func (n *naive) under(t testing.TB, policy string) {
 		n.tasks.rt = &nFusion{u: n.tasks, size: number("batch", -1)}
 	case "pagoda", "pagoda-batch":
 		n.cfg.Icnt.InTurn, n.mem.control = false, nil
-		n.tasks.rt = &nPagoda{u: n.tasks, rows: number("rows", 32), perSM: number("mtbs", 0), batch: number("batch-size", 0), beside: n.tasks.copies && !phased, entry: uint64(number("entry-bytes", 168)), mtb: pagoda.MTBConfig{
-			Executors: number("executors", 31), Barriers: number("barriers", 16), SharedBytes: number("shared", 32768), SmallestBlock: number("block", 512),
-			ScanRows: map[bool]int{false: 32, true: 0}[args["scan"] == "entry"], Successor: args["release"] == "successor",
-		}}
+		n.tasks.rt = &nPagoda{u: n.tasks, rows: number("rows", 32), perSM: number("mtbs", 0), batch: number("batch-size", 0),
+			beside: n.tasks.copies && !phased, entry: uint64(number("entry-bytes", 168)), mtb: pagoda.MTBConfig{
+				Executors: number("executors", 31), Barriers: number("barriers", 16),
+				SharedBytes: number("shared", 32768), SmallestBlock: number("block", 512),
+				ScanRows: map[bool]int{false: 32, true: 0}[args["scan"] == "entry"], Successor: args["release"] == "successor",
+			}}
 	case "gemtc":
 		n.tasks.rt = &nGeMTC{u: n.tasks, size: number("batch", 0), perSM: number("workers", 0), phased: phased}
 	case "flat":
@@ -135,7 +140,8 @@ func (n *naive) overlapped(name string, args map[string]string, limit int) {
 	n.over.cost = args["profiler"] != "off" && !n.over.exact
 	n.placer = (&nFill{n: n}).place
 	if name != "crcs" {
-		n.placer = (&nPPCS{n: n, then: nFill{n: n}, guard: args["guard"] != "off", revert: args["switch"] != "off", text: args["pages"]+args["ppcs-pages"] == "text"}).place
+		n.placer = (&nPPCS{n: n, then: nFill{n: n}, guard: args["guard"] != "off", revert: args["switch"] != "off",
+			text: args["pages"]+args["ppcs-pages"] == "text"}).place
 	}
 	if args["cta"] == "fifo" {
 		n.placer = n.roundRobin

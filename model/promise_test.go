@@ -178,7 +178,8 @@ func checkPromise(t *testing.T, sec map[string]string) {
 	audited(t, tr, c, policy)
 	got := map[string]string{
 		"insts": log.insts.String(), "ctas": log.ctas.String(), "kernels": log.kernels.String(),
-		"copies": log.copies.String(), "memory": memoryLog(sum), "rows": fmt.Sprintln(sum.Memory[2].RowHits), "busy": fmt.Sprintln(sum.Memory[2].BusyCycles),
+		"copies": log.copies.String(), "memory": memoryLog(sum),
+		"rows": fmt.Sprintln(sum.Memory[2].RowHits), "busy": fmt.Sprintln(sum.Memory[2].BusyCycles),
 		"l2": strings.TrimPrefix(strings.Split(memoryLog(sum), "\n")[1], "l2 "),
 	}
 	compared := 0

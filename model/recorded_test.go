@@ -154,7 +154,8 @@ launch x grid=1 block=32 stream=1 fidelity=kernel ns=5 host=10 start=110 duratio
 launch b grid=1 block=32 fidelity=kernel ns=10 host=20 start=1000 duration=100
 launch y grid=1 block=32 stream=1 fidelity=kernel ns=10 host=30 start=1000 duration=100
 `
-	if got := fmt.Sprint(recordedEnds(t, text, "serial", host.Timing{Host: host.TimesRecorded}, nil)); got != "[100-200 240-330 1130-1230 1270-1370]" {
+	got := fmt.Sprint(recordedEnds(t, text, "serial", host.Timing{Host: host.TimesRecorded}, nil))
+	if got != "[100-200 240-330 1130-1230 1270-1370]" {
 		t.Errorf("%s", got)
 	}
 }

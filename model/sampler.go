@@ -55,12 +55,14 @@ func (s *sampler) finish(end Time) {
 
 func (s *sampler) tell(start, end Time) {
 	r := &s.rec
-	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0], CTAsFinished: r.CTAsFinished[:0]}
+	*r = SampleRecord{Start: start, End: end, Kernels: r.Kernels[:0], PagesOwned: r.PagesOwned[:0], SMsHeld: r.SMsHeld[:0],
+		CTAsFinished: r.CTAsFinished[:0]}
 	s.fill(r)
 	s.insts, r.WarpInsts = r.WarpInsts, r.WarpInsts-s.insts
 	was := s.moved
 	s.moved = s.mem.Total()
-	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.L2Accesses-was.L2Accesses, s.moved.DRAMReads-was.DRAMReads, s.moved.DRAMWrites-was.DRAMWrites
+	r.L2Sectors, r.DRAMReads, r.DRAMWrites = s.moved.L2Accesses-was.L2Accesses, s.moved.DRAMReads-was.DRAMReads,
+		s.moved.DRAMWrites-was.DRAMWrites
 	if s.thin != nil {
 		s.thin.keep(r)
 		return

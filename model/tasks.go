@@ -129,7 +129,8 @@ func (u *tasks) make(op *trace.HostOp) (*Task, error) {
 		task, u.spare = u.spare[n-1], u.spare[:n-1]
 	}
 	*task = Task{
-		Kernel: k.ID, InBytes: op.InBytes, InCopies: op.InCopies, OutBytes: op.OutBytes, Sync: op.Sync, Blocks: uint32(blocks), Threads: uint32(threads),
+		Kernel: k.ID, InBytes: op.InBytes, InCopies: op.InCopies, OutBytes: op.OutBytes,
+		Sync: op.Sync, Blocks: uint32(blocks), Threads: uint32(threads),
 		Registers: k.Registers, SharedBytes: k.SharedBytes, ThreadInsts: k.ThreadInsts,
 	}
 	task.Record = TaskRecord{

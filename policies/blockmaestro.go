@@ -33,7 +33,8 @@ func init() {
 		Name: "blockmaestro", Title: "dependent kernels of a stream overlap CTA by CTA, launched ahead", Source: "BlockMaestro paper, section III",
 		Doc: "The next kernels of a stream are launched while those before them run. A CTA is placed when the CTAs have ended whose stores its conservative ranges may read, and, with deps=all, " +
 			"whose loads and stores it may overwrite. Kernels complete in order; copies and what else lies between kernels are in order too.",
-		Baselines: []string{"serial", "hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "blockmaestro", CTA: "blockmaestro", Needs: needsRanges, Cost: costOfBlockMaestro,
+		Baselines: []string{"serial", "hyperq"}, Launch: "device-kernel", Admission: "hwq",
+		Dependency: "blockmaestro", CTA: "blockmaestro", Needs: needsRanges, Cost: costOfBlockMaestro,
 	})
 }
 
@@ -200,7 +201,10 @@ func (d *maestro) Opened(v *model.KernelView, _ model.Time) error {
 // read takes the ranges of a kernel's CTAs.
 func (d *maestro) read(v *model.KernelView) (*maestroKernel, error) {
 	n := int(v.Left)
-	k := &maestroKernel{order: v.Order, stream: v.Stream, left: n, waits: make([]uint32, n), children: make([][]ctaRef, n), ended: make([]bool, n)}
+	k := &maestroKernel{
+		order: v.Order, stream: v.Stream, left: n, waits: make([]uint32, n), children: make([][]ctaRef, n),
+		ended: make([]bool, n),
+	}
 	var head trace.Kernel
 	if err := d.m.Kernel(v.ID, &head); err != nil {
 		return nil, err

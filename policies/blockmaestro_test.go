@@ -117,7 +117,8 @@ func TestBlockMaestroHazards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := runs.Run(context.Background(), &runs.Job{Trace: tracetest.FromText(t, hazardous), Name: "hazards", Config: tiny(t, 4, 1), Choices: cs, Audit: true})
+		results, err := runs.Run(context.Background(),
+			&runs.Job{Trace: tracetest.FromText(t, hazardous), Name: "hazards", Config: tiny(t, 4, 1), Choices: cs, Audit: true})
 		if err != nil {
 			t.Fatal(err)
 		}

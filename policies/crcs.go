@@ -31,7 +31,8 @@ func init() {
 		Doc: "Every kernel is launched before its input is there. A warp's global access goes ahead when each page that it touches has been " +
 			"transferred and is owned by its kernel: the oldest with CTAs left that may touch it. Pages go to the device as the prelude " +
 			"completes them, and come back when no kernel needs them. CTAs are scheduled first come, first served, an SM at a time.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "fill", Needs: needsPages, Cost: crcsCost, CostOn: "gk110-ppcs",
+		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
+		Dependency: "crcs", CTA: "fill", Needs: needsPages, Cost: crcsCost, CostOn: "gk110-ppcs",
 	})
 }
 

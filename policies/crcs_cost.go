@@ -53,7 +53,8 @@ func boardCost(c *hardware.Config, a Args, ppcs bool) []CostLine {
 		records := float64(kernel*costKernels) / 8
 		added += records
 		lines = append(lines,
-			CostLine{"kernel record: id, SMs scheduled, pages owned", float64(kernel), "bits", fmt.Sprintf("%s: %d + %d + %d%s", costSection, id, costSMBits, costPageBits, narrow(c))},
+			CostLine{"kernel record: id, SMs scheduled, pages owned", float64(kernel), "bits",
+				fmt.Sprintf("%s: %d + %d + %d%s", costSection, id, costSMBits, costPageBits, narrow(c))},
 			CostLine{fmt.Sprintf("kernel records, %d", costKernels), records, "bytes", costSection},
 		)
 	}

@@ -34,7 +34,8 @@ func init() {
 		"Where no kernel matches, the hardware makes it a device kernel, which later groups join."
 	Register(Policy{
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
-		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group",
+		Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	Register(Policy{

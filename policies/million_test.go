@@ -55,7 +55,10 @@ func launching(t testing.TB, n uint32) *trace.Reader {
 	check(w.EndKernel(0))
 	body := trace.CTA{SM: -1, Warps: []trace.Warp{{Path: []uint32{0, 0, 0, 1}, Masks: masks}}}
 	for range n * 1024 {
-		k = trace.Kernel{Function: child, Fidelity: trace.FidelityWarp, Flags: trace.KernelChild, Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{32, 1, 1}}
+		k = trace.Kernel{
+			Function: child, Fidelity: trace.FidelityWarp, Flags: trace.KernelChild, Grid: trace.Dim3{1, 1, 1},
+			Block: trace.Dim3{32, 1, 1},
+		}
 		_, err := w.BeginKernel(&k)
 		check(err)
 		check(w.WriteCTA(&body))

@@ -22,7 +22,8 @@ func init() {
 		Name: "ppcs", Title: "crcs with pipeline parallelism-aware CTA scheduling", Source: "CRCS/PPCS paper, section 4.4",
 		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the kernel with the largest " +
 			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel fills all SMs.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
+		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
+		Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
 	Register(Policy{
 		Name: "oracle", Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",

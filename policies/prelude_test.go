@@ -76,7 +76,8 @@ func TestPrelude1Calls(t *testing.T) {
 	}
 	l, _ = run(t, twoArrays, tiny(t, 1, 1), "crcs,profiler=off,prelude-order=random-arrays,prelude-seed=3")
 	got := arrivals(t, l)
-	if slices.Equal(got, in) || !slices.Equal(slices.Concat(slices.Sorted(slices.Values(got[:4])), slices.Sorted(slices.Values(got[4:]))), in) {
+	if slices.Equal(got, in) ||
+		!slices.Equal(slices.Concat(slices.Sorted(slices.Values(got[:4])), slices.Sorted(slices.Values(got[4:]))), in) {
 		t.Errorf("random-arrays: %v, want the pages of A in another order, then those of B", got)
 	}
 }

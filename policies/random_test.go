@@ -83,7 +83,8 @@ func TestIdealIsNeverSlower(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := runs.Run(context.Background(), &runs.Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: cs, Audit: true})
+		results, err := runs.Run(context.Background(),
+			&runs.Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: cs, Audit: true})
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", name, err, text)
 		}

@@ -57,7 +57,8 @@ func TestSanityOfLaunchPolicies(t *testing.T) {
 				}
 			}
 			all, some := &o["threshold=0"].Run, &o["spawn"].Run
-			if o["flat"].Run.LaunchesMade != 0 || all.LaunchesMade != all.LaunchesRequested || some.LaunchesMade == 0 || some.LaunchesMade > all.LaunchesRequested {
+			if o["flat"].Run.LaunchesMade != 0 || all.LaunchesMade != all.LaunchesRequested || some.LaunchesMade == 0 ||
+				some.LaunchesMade > all.LaunchesRequested {
 				t.Errorf("flat launches %d, threshold=0 %d of %d, spawn %d", o["flat"].Run.LaunchesMade, all.LaunchesMade, all.LaunchesRequested, some.LaunchesMade)
 			}
 			if dtbl.LaunchesMade > 0 && dtbl.LaunchesCoalesced >= dtbl.LaunchesMade {

@@ -31,12 +31,14 @@ func init() {
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
 		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
 			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
-		Baselines: []string{"flat", "cdp"}, Launch: "spawn", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
+		Baselines: []string{"flat", "cdp"}, Launch: "spawn", Admission: "hwq", Dependency: "barrier",
+		CTA: "fifo", Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
 	})
 	Register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
 		Doc:       "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
-		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
+		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq",
+		Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
 		Adjust: withEntries, Compose: withAGT,
 		Cost: func(cfg *hardware.Config, a Args) []CostLine {
 			return append(costOfSpawn(cfg, a), costOfDTBL(cfg, a)...)

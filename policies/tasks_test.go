@@ -337,7 +337,8 @@ func TestFusionSizesEveryCTA(t *testing.T) {
 			t.Errorf("task %d is back at %d, task 0 at %d: they end together", x.Kernel, x.Back, r[0].Back)
 		}
 	}
-	if latency := model.Time(narrow(t, 1).Host.LaunchLatency); r[3].Copied != r[0].Copied || r[3].Schedulable != r[3].Copied+latency || r[3].Copied < r[3].Spawn {
+	if latency := model.Time(narrow(t, 1).Host.LaunchLatency); r[3].Copied != r[0].Copied || r[3].Schedulable != r[3].Copied+latency ||
+		r[3].Copied < r[3].Spawn {
 		t.Errorf("task 3 is asked for at %d, launched at %d and on the GPU at %d; task 0 launched at %d, and a launch takes %d", r[3].Spawn, r[3].Copied, r[3].Schedulable, r[0].Copied, latency)
 	}
 	if late != 2 || len(l.kernels) != 4 {

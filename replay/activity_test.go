@@ -12,8 +12,9 @@ import (
 // 18-20 beside a kernel.
 func TestActivity(t *testing.T) {
 	a := &Activity{
-		Kernels: []Span{{Name: "f", From: 15, To: 20}, {Name: "f", From: 0, To: 10}, {Name: "g", From: 16, To: 18}, {Name: "g", Stream: 1, From: 5, To: 15}},
-		Copies:  []Span{{Name: "h2d", From: 18, To: 30, Bytes: 100}, {Name: "h2d", From: 28, To: 40, Bytes: 20}},
+		Kernels: []Span{{Name: "f", From: 15, To: 20}, {Name: "f", From: 0, To: 10},
+			{Name: "g", From: 16, To: 18}, {Name: "g", Stream: 1, From: 5, To: 15}},
+		Copies: []Span{{Name: "h2d", From: 18, To: 30, Bytes: 100}, {Name: "h2d", From: 28, To: 40, Bytes: 20}},
 	}
 	if got, want := a.Overlap(), (Overlap{Span: 40, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
@@ -28,7 +29,8 @@ func TestActivity(t *testing.T) {
 		t.Errorf("functions %+v", f)
 	}
 	s := a.Streams()
-	if len(s) != 2 || s[0] != (Times{Count: 3, Ns: 15, MostNs: 10, GapNs: 5, MostGapNs: 5}) || s[1] != (Times{Stream: 1, Count: 1, Ns: 10, MostNs: 10}) {
+	if len(s) != 2 || s[0] != (Times{Count: 3, Ns: 15, MostNs: 10, GapNs: 5, MostGapNs: 5}) ||
+		s[1] != (Times{Stream: 1, Count: 1, Ns: 10, MostNs: 10}) {
 		t.Errorf("streams %+v", s)
 	}
 	if l := a.Links(); len(l) != 1 || l[0] != (Times{Name: "h2d", Count: 2, Ns: 24, MostNs: 12, Bytes: 120}) {

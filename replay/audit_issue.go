@@ -126,7 +126,10 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 	book := &ctaBook{code: code, warps: make(map[uint32]*warpBook, len(c.Warps)), sm: r.SM}
 	for i := range c.Warps {
 		s.started++
-		book.warps[c.Warps[i].ID] = &warpBook{path: c.Warps[i].Path, there: make([]model.Time, code.registers), later: make([]bool, code.registers), age: s.started, able: never}
+		book.warps[c.Warps[i].ID] = &warpBook{
+			path: c.Warps[i].Path, there: make([]model.Time, code.registers), later: make([]bool, code.registers),
+			age: s.started, able: never,
+		}
 	}
 	s.ctas[ctaKey{r.Kernel, r.CTA}] = book
 	s.picks.placed(book)

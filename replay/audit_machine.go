@@ -85,7 +85,8 @@ func (a *auditor) traffic(sum *model.Summary) {
 		case "l2":
 			carried, most = float64(m.Accesses)/perRequest, cycles(c.Clock.L2MHz)+float64(c.L2.Queue)
 		case "dram":
-			left := float64(c.DRAM.Window+perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes)) + float64(a.warmed)/sectorBytes/float64(c.DRAM.Channels)
+			left := float64(c.DRAM.Window+perChannel*(c.L2.MissQueue+c.L2.LineBytes/sectorBytes)) +
+				float64(a.warmed)/sectorBytes/float64(c.DRAM.Channels)
 			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+float64(left*burst)
 		}
 		if carried > most {

@@ -38,7 +38,10 @@ type rowBook struct {
 }
 
 func newMemoryBook(a *auditor) *memoryBook {
-	m := &memoryBook{a: a, flushed: make([]model.Time, a.cfg.SM.Count), kernels: make([]uint32, a.cfg.SM.Count), channels: make([]channelBook, a.cfg.DRAM.Channels)}
+	m := &memoryBook{
+		a: a, flushed: make([]model.Time, a.cfg.SM.Count), kernels: make([]uint32, a.cfg.SM.Count),
+		channels: make([]channelBook, a.cfg.DRAM.Channels),
+	}
 	for i := range m.channels {
 		m.channels[i] = channelBook{banks: map[int]*bankBook{}}
 	}

@@ -58,7 +58,8 @@ type absent struct{ from, to model.Time }
 func newOrder(a *auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
-		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
+		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
+		open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
 		o.queued = make([]int, max(1, a.cfg.KMU.HWQs))

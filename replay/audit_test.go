@@ -339,8 +339,9 @@ func TestAuditorFindsWrongLaunches(t *testing.T) {
 			x.notes[x.find(t, "launch", 2, 0)].launch.Decision = model.Inline
 		}},
 		"a device kernel with a group's entry": {"agt", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "launch", 2, 0)].launch.AGT = 3 }},
-		"a match that is no group":             {"agt", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "launch", 2, 0)].launch.Eligible = true }},
-		"a launch not counted":                 {"totals", func(_ *T, _ *tape, _ *C, s *S) { s.LaunchesMade-- }},
+		"a match that is no group": {"agt",
+			func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "launch", 2, 0)].launch.Eligible = true }},
+		"a launch not counted": {"totals", func(_ *T, _ *tape, _ *C, s *S) { s.LaunchesMade-- }},
 		"an SM held by a CTA that is away": {"sm-limits", func(t *T, x *tape, _ *C, _ *S) {
 			x.drop(x.find(t, "suspended", 1, 0))
 		}},

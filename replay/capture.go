@@ -59,7 +59,10 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	if err != nil {
 		return nil, err
 	}
-	c := &CaptureResult{Capture: name, Machine: machine.Says, Kernels: p.Totals.Kernels, HostTimes: facts.Calls > 0, RecordedNs: times.SpanNs()}
+	c := &CaptureResult{
+		Capture: name, Machine: machine.Says, Kernels: p.Totals.Kernels, HostTimes: facts.Calls > 0,
+		RecordedNs: times.SpanNs(),
+	}
 	for _, d := range p.Diagnostics {
 		if d.Severity != trace.Info {
 			c.Lost = append(c.Lost, d)
@@ -85,7 +88,8 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 }
 
 // spanUnder replays a trace under a policy and returns how long that takes.
-func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing host.Timing, watch model.Observer) (int64, error) {
+func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing host.Timing,
+	watch model.Observer) (int64, error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
 		return 0, err

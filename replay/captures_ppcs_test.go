@@ -101,7 +101,8 @@ func shares(x *Result) string {
 		}
 		return 100 * float64(some) / float64(all)
 	}
-	return fmt.Sprintf(" %.0f %% | %.0f %% | %.0f %% |", share(model.StagePrelude, model.StagePostlude), share(model.StageH2D, model.StageD2H), share(model.StageKernel))
+	return fmt.Sprintf(" %.0f %% | %.0f %% | %.0f %% |", share(model.StagePrelude, model.StagePostlude),
+		share(model.StageH2D, model.StageD2H), share(model.StageKernel))
 }
 
 // Captures under the policies that overlap dependent kernels: each run is audited, none
@@ -166,8 +167,8 @@ cta 0
 		got = append(got, name)
 	}
 	want := fmt.Sprint([]string{
-		fmt.Sprint(trace.OpFileRead, " A"), fmt.Sprint(trace.OpFileRead, " B"), fmt.Sprint(trace.OpCopyH2D, " A"), fmt.Sprint(trace.OpCopyH2D, " B"),
-		fmt.Sprint(trace.OpLaunch), fmt.Sprint(trace.OpCopyH2D, " A"), fmt.Sprint(trace.OpLaunch),
+		fmt.Sprint(trace.OpFileRead, " A"), fmt.Sprint(trace.OpFileRead, " B"), fmt.Sprint(trace.OpCopyH2D, " A"),
+		fmt.Sprint(trace.OpCopyH2D, " B"), fmt.Sprint(trace.OpLaunch), fmt.Sprint(trace.OpCopyH2D, " A"), fmt.Sprint(trace.OpLaunch),
 		fmt.Sprint(trace.OpCopyD2H, " C"), fmt.Sprint(trace.OpSyncDevice), fmt.Sprint(trace.OpFileWrite, " C"),
 	})
 	if fmt.Sprint(got) != want {

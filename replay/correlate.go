@@ -220,7 +220,10 @@ func (c *Correlation) read(path string, m *Measurements, add float64) error {
 		if !ok || id > math.MaxUint32 || !ran {
 			return nil // it never began
 		}
-		x := Comparison{Trace: c.Trace, GPU: c.GPU, Set: c.Set, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add, Bytes: -1, MeasuredBytes: -1}
+		x := Comparison{
+			Trace: c.Trace, GPU: c.GPU, Set: c.Set, Policy: c.Policy, Kernel: uint32(id), Predicted: predicted + add,
+			Bytes: -1, MeasuredBytes: -1,
+		}
 		if f := b.Column("function"); f != nil {
 			x.Function, _ = f.Text(row)
 		}

@@ -79,7 +79,8 @@ type Effect struct {
 // Explain replays a trace under one policy, once as the machine is and once with
 // each switch turned, jobs of them at a time (0: as many as fit), and returns the machine's cycles and the
 // effects, the largest first. Done is told after each run; may be nil.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int, done Done) (model.Time, []Effect, error) {
+func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int, done Done) (model.Time,
+	[]Effect, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return 0, nil, err

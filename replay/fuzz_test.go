@@ -42,7 +42,8 @@ func FuzzPolicies(f *testing.F) {
 			return
 		}
 		c := apply[int(which)%len(apply)]
-		results, err := Run(t.Context(), &Job{Trace: r, Name: "t", Config: cfg, Choices: []*policies.Choice{c}, Alone: true, Audit: true, MaxCycles: 1 << 17})
+		results, err := Run(t.Context(),
+			&Job{Trace: r, Name: "t", Config: cfg, Choices: []*policies.Choice{c}, Alone: true, Audit: true, MaxCycles: 1 << 17})
 		if err != nil {
 			if strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "runtime error") {
 				t.Errorf("%s: %v", c.Label, err)
@@ -67,7 +68,8 @@ func fuzzed(t *testing.T, text string) *trace.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.ParseText("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(text, "trace 1\n")), w); err != nil || w.Close() != nil {
+	if err := trace.ParseText("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(text, "trace 1\n")), w); err != nil ||
+		w.Close() != nil {
 		return nil
 	}
 	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))

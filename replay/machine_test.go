@@ -13,7 +13,8 @@ import (
 // A capture is replayed on the machine that it was made on: what it says of it, and
 // latencies of that GPU or, marked as such, of the nearest.
 func TestMachineFor(t *testing.T) {
-	rtx3090 := trace.Machine{Name: "NVIDIA GeForce RTX 3090", SMVersion: 86, SMs: 82, ClockHz: 1695e6, WarpSize: 32, WarpsPerSM: 48, CTAsPerSM: 16,
+	rtx3090 := trace.Machine{Name: "NVIDIA GeForce RTX 3090", SMVersion: 86, SMs: 82, ClockHz: 1695e6, WarpSize: 32,
+		WarpsPerSM: 48, CTAsPerSM: 16,
 		RegistersPerSM: 65536, SharedBytesPerSM: 102400, L2Bytes: 6 << 20, MemoryBytes: 25438126080, MemoryBytesPerSecond: 936e9}
 	other := rtx3090
 	other.Name, other.SMs, other.ClockHz, other.MemoryBytesPerSecond = "NVIDIA RTX A4500", 56, 1650e6, 640e9
@@ -72,7 +73,8 @@ func TestImpossibleFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := base.AsGPU(&trace.Machine{SMs: 1 << 20, ClockHz: 1e6, WarpSize: 64, WarpsPerSM: 63, RegistersPerSM: 7, SharedBytesPerSM: 1 << 40, L2Bytes: 3, MemoryBytesPerSecond: 1})
+	got := base.AsGPU(&trace.Machine{SMs: 1 << 20, ClockHz: 1e6, WarpSize: 64, WarpsPerSM: 63, RegistersPerSM: 7,
+		SharedBytesPerSM: 1 << 40, L2Bytes: 3, MemoryBytesPerSecond: 1})
 	if err := got.Validate(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,8 @@ func TestImpossibleFacts(t *testing.T) {
 	if got.Clock.DRAMMHz != 756 || got.DRAM.TRCD != 11 || got.DRAM.TCCD != 1 {
 		t.Errorf("%g MHz, %+v", got.Clock.DRAMMHz, got.DRAM)
 	}
-	if l1 := got.L1; l1.Unified != 128<<10 || l1.Bytes != 128<<10 || l1.Ways != 256 || got.SM.SharedBytes != 100<<10 || l1.Carveouts[len(l1.Carveouts)-1] != 100<<10 {
+	if l1 := got.L1; l1.Unified != 128<<10 || l1.Bytes != 128<<10 || l1.Ways != 256 || got.SM.SharedBytes != 100<<10 ||
+		l1.Carveouts[len(l1.Carveouts)-1] != 100<<10 {
 		t.Errorf("%+v", l1)
 	}
 	if base.Clock.DRAMMHz != 1512 || len(base.L1.Carveouts) != 8 {
@@ -114,7 +117,9 @@ launch e grid=1 block=32 fidelity=kernel host=5020 start=7190 duration=1000
 		t.Fatal(err)
 	}
 	cfg := c.Config
-	if want := 56; cfg.KMU.DispatchLatency != want || cfg.KMU.DispatchLatency+cfg.Host.LaunchLatency != base.KMU.DispatchLatency+base.Host.LaunchLatency || !strings.Contains(c.Says, "0.04 µs between kernels") {
+	if want := 56; cfg.KMU.DispatchLatency != want ||
+		cfg.KMU.DispatchLatency+cfg.Host.LaunchLatency != base.KMU.DispatchLatency+base.Host.LaunchLatency ||
+		!strings.Contains(c.Says, "0.04 µs between kernels") {
 		t.Errorf("%d cycles and %d before, want %d (%s)", cfg.KMU.DispatchLatency, cfg.Host.LaunchLatency, want, c.Says)
 	}
 	if presets := hardware.Presets(); slices.Contains(presets, cfg.Name) {

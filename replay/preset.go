@@ -114,7 +114,8 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 		return name, ""
 	}
 	named := gpu.Name != "" || gpu.SMs > 0 || gpu.Architecture != ""
-	name = cmp.Or(known(gpu.Name).preset, presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)], presetOfWaves(gpu), defaultPreset)
+	name = cmp.Or(known(gpu.Name).preset, presetOf[gpu.SMVersion], presetOfArchitecture[strings.ToLower(gpu.Architecture)],
+		presetOfWaves(gpu), defaultPreset)
 	if !named {
 		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
 	}
@@ -153,7 +154,8 @@ func joinedWords(name string) map[string]bool {
 
 // slug is a name as it may stand in a path.
 func slug(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }), "-")
 }
 
 // shortName is a GPU's name without its maker's.

@@ -43,7 +43,8 @@ func TestSearchKeepsEveryTry(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		results, err := Run(context.Background(), &Job{Trace: tracetest.FromText(t, twoChildren), Name: "t", Config: cfg, Choices: cs, Audit: true})
+		results, err := Run(context.Background(),
+			&Job{Trace: tracetest.FromText(t, twoChildren), Name: "t", Config: cfg, Choices: cs, Audit: true})
 		if err != nil {
 			t.Fatal(err)
 		}

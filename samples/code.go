@@ -35,14 +35,17 @@ var classes = map[string]trace.Class{
 	"S2R": trace.ClassInt, "MOV": trace.ClassInt, "IMAD": trace.ClassInt, "IADD3": trace.ClassInt, "LEA": trace.ClassInt,
 	"ISETP": trace.ClassInt, "SHF": trace.ClassInt, "LOP3": trace.ClassInt, "SEL": trace.ClassInt, "IMNMX": trace.ClassInt,
 	"IABS": trace.ClassInt, "PRMT": trace.ClassInt, "POPC": trace.ClassInt, "FLO": trace.ClassInt, "BFE": trace.ClassInt,
-	"I2F": trace.ClassInt, "F2I": trace.ClassInt, "F2F": trace.ClassInt, "PLOP3": trace.ClassInt, "VOTE": trace.ClassInt, "SHFL": trace.ClassInt,
+	"I2F": trace.ClassInt, "F2I": trace.ClassInt, "F2F": trace.ClassInt,
+	"PLOP3": trace.ClassInt, "VOTE": trace.ClassInt, "SHFL": trace.ClassInt,
 	"HADD2": trace.ClassFP16, "HMUL2": trace.ClassFP16, "HFMA2": trace.ClassFP16,
-	"FADD": trace.ClassFP32, "FMUL": trace.ClassFP32, "FFMA": trace.ClassFP32, "FSETP": trace.ClassFP32, "FMNMX": trace.ClassFP32, "FSEL": trace.ClassFP32,
+	"FADD": trace.ClassFP32, "FMUL": trace.ClassFP32, "FFMA": trace.ClassFP32,
+	"FSETP": trace.ClassFP32, "FMNMX": trace.ClassFP32, "FSEL": trace.ClassFP32,
 	"DADD": trace.ClassFP64, "DMUL": trace.ClassFP64, "DFMA": trace.ClassFP64, "DSETP": trace.ClassFP64,
 	"MUFU": trace.ClassSFU,
 	"HMMA": trace.ClassTensor, "IMMA": trace.ClassTensor,
 	"UMOV": trace.ClassUniform, "UIADD3": trace.ClassUniform, "UIMAD": trace.ClassUniform,
-	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl, "CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
+	"BRA": trace.ClassControl, "BSSY": trace.ClassControl, "BSYNC": trace.ClassControl,
+	"CALL": trace.ClassControl, "RET": trace.ClassControl, "WARPSYNC": trace.ClassControl,
 	"LDGDEPBAR": trace.ClassControl, "DEPBAR": trace.ClassFence,
 	"BAR":    trace.ClassBarrier,
 	"MEMBAR": trace.ClassFence,
@@ -114,7 +117,8 @@ func (c *Code) Param(opcode string, dst trace.Reg) Op {
 // Fetch adds a fetch from a texture: its address is not recorded, as in captures, so
 // it is a step of [Warp.Do].
 func (c *Code) Fetch(opcode string, dst trace.Reg, src ...trace.Reg) Op {
-	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceTexture, Flags: trace.InstLoad, Dst: keep(dst), Src: keep(src...)})
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceTexture, Flags: trace.InstLoad, Dst: keep(dst),
+		Src: keep(src...)})
 }
 
 // Store adds a store of width bytes per thread; src are the address and the data.

@@ -119,7 +119,8 @@ func liveBytes[T any](x []T) uint64 {
 
 // What is kept grows with the children that may be pending, between two bounds.
 func TestKeptLimit(t *testing.T) {
-	for children, want := range map[uint64]uint64{0: 64 << 20, 1 << 20: 64 << 20, 10 << 20: 640 << 20, 16 << 20: 1 << 30, 1 << 40: 1 << 30, ^uint64(0): 1 << 30} {
+	for children, want := range map[uint64]uint64{0: 64 << 20, 1 << 20: 64 << 20, 10 << 20: 640 << 20, 16 << 20: 1 << 30, 1 << 40: 1 << 30,
+		^uint64(0): 1 << 30} {
 		if got := keptLimit(children); got != want {
 			t.Errorf("of a trace with %d children %d bytes are kept, want %d", children, got, want)
 		}

@@ -20,7 +20,10 @@ type keptCTAs struct {
 // keep returns the entry that takes the place of e.
 func keep(e *cachedBlock) *cachedBlock {
 	b := e.block
-	k := &keptCTAs{runs: slices.Clone(b.runs), ids: make([]uint32, len(b.ctas)), at: make([]uint32, len(b.ctas)), paths: b.paths, masks: b.masks}
+	k := &keptCTAs{
+		runs: slices.Clone(b.runs), ids: make([]uint32, len(b.ctas)), at: make([]uint32, len(b.ctas)), paths: b.paths,
+		masks: b.masks,
+	}
 	k.data = append(spareData.Get().(column), 0) // no CTA begins at 0
 	for i := range b.ctas {
 		k.ids[i] = b.ctas[i].id

@@ -163,8 +163,9 @@ func diff(a, b *held) string {
 func equateEmpty() cmp.Option {
 	return cmp.Options{
 		emptySlices[uint32](), emptySlices[MaskRun](), emptySlices[Access](), emptySlices[uint64](), emptySlices[Launch](),
-		emptySlices[Range](), emptySlices[Count](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](), emptySlices[HostOp](), emptySlices[Attr](),
-		emptySlices[Array](), emptySlices[Diagnostic](), emptySlices[Inst](), emptySlices[Kernel](), emptySlices[Function](), emptySlices[[]CTA](),
+		emptySlices[Range](), emptySlices[Count](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](), emptySlices[HostOp](),
+		emptySlices[Attr](), emptySlices[Array](), emptySlices[Diagnostic](), emptySlices[Inst](), emptySlices[Kernel](),
+		emptySlices[Function](), emptySlices[[]CTA](),
 	}
 }
 
@@ -186,7 +187,8 @@ func randomTrace(t *rapid.T) *held {
 	}
 	for i := range d.n("arrays", 0, 3) {
 		base := d.u64("base")
-		h.Program.Arrays = append(h.Program.Arrays, Array{fmt.Sprintf("a%d", i/2), base, min(d.u64("bytes"), ^base), ArrayFlags(d.n("aflags", 0, 3))})
+		h.Program.Arrays = append(h.Program.Arrays,
+			Array{fmt.Sprintf("a%d", i/2), base, min(d.u64("bytes"), ^base), ArrayFlags(d.n("aflags", 0, 3))})
 	}
 	for i := range d.n("scopes", 0, 3) {
 		h.Program.Scopes = append(h.Program.Scopes, Scope{d.pick("scope", "", "step#1", "α β"), uint32(d.n("in", 0, i))})
@@ -200,7 +202,10 @@ func randomTrace(t *rapid.T) *held {
 		h.Kernels[id].Flags |= KernelChild
 	}
 	d.ops(h, requested)
-	h.Program.Meta = Meta{Source: "random", GPU: "g \"1\"", SMVersion: 80, SMs: 3, Fidelity: FidelityWarp, ArraysFrom: "x", Attrs: []Attr{{"a", ""}, {"b", "c d"}}}
+	h.Program.Meta = Meta{
+		Source: "random", GPU: "g \"1\"", SMVersion: 80, SMs: 3, Fidelity: FidelityWarp, ArraysFrom: "x",
+		Attrs: []Attr{{"a", ""}, {"b", "c d"}},
+	}
 	h.Program.Diagnostics = []Diagnostic{{"odd", DataLoss, 3, "do \"this\""}, {"none", Info, 0, ""}}
 	return h
 }
@@ -271,7 +276,8 @@ func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 		ID: id, Function: uint32(d.n("fn", 0, len(h.Program.Functions)-1)), Fidelity: Fidelity(d.n("fidelity", 0, 3)),
 		Flags: KernelFlags(d.n("kflags", 0, 1)) * KernelIrregular, Device: d.u32("device"), Grid: Dim3{uint32(d.n("gx", 1, 4)), 2, 1},
 		Block: Dim3{uint32(d.n("bx", 1, 70)), 1, uint32(d.n("bz", 1, 2))}, Registers: d.u32("regs"), SharedBytes: d.u32("shared"),
-		LocalBytes: d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"), LocalBase: d.u64("lb"), Recorded: d.recorded(), Scope: d.scope(h),
+		LocalBytes: d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"),
+		LocalBase: d.u64("lb"), Recorded: d.recorded(), Scope: d.scope(h),
 	}
 	if d.n("cluster", 0, 3) == 0 {
 		k.Cluster = Dim3{2, 1, 1}
@@ -345,7 +351,8 @@ func (d draws) warp(h *held, k *Kernel, id, kernels uint32, requested map[uint32
 			for child := k.ID + 1; child < kernels && d.n("launch", 0, 1) == 0; child++ {
 				if !requested[child] {
 					requested[child] = true
-					w.Launches = append(w.Launches, Launch{uint32(at), uint8(min(31, len(w.Launches))), at%2 == 0, at%3 == 0, child, d.u32("work"), d.u32("params")})
+					w.Launches = append(w.Launches,
+						Launch{uint32(at), uint8(min(31, len(w.Launches))), at%2 == 0, at%3 == 0, child, d.u32("work"), d.u32("params")})
 				}
 			}
 		}
@@ -362,7 +369,10 @@ func (d draws) access(w *Warp, in *Inst, mask uint32) Access {
 	case 0:
 		return Access{}
 	case 1, 2:
-		return Access{Base: d.u64("addr"), Stride: int32(rapid.SampledFrom([]int{0, 4, -4, 1 << 30, -1 << 31, 128}).Draw(d.t, "stride")), Count: uint32(n)}
+		return Access{
+			Base: d.u64("addr"), Stride: int32(rapid.SampledFrom([]int{0, 4, -4, 1 << 30, -1 << 31, 128}).Draw(d.t, "stride")),
+			Count: uint32(n),
+		}
 	}
 	list := uint32(len(w.Lists) + 1)
 	base, step := d.u64("addr"), rapid.SampledFrom([]uint64{4, 8, 3}).Draw(d.t, "step")

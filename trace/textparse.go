@@ -79,7 +79,8 @@ func compareStrings(a, b string) int {
 // textWords are the words that begin a line, and what each does.
 var textWords = map[string]func(*textParser) error{
 	"trace": (*textParser).parseVersion, "meta": (*textParser).parseMeta, "attr": (*textParser).parseAttr,
-	"diagnostic": (*textParser).parseDiagnostic, "array": (*textParser).parseArray, "scope": (*textParser).parseScope, "function": (*textParser).parseFunction,
+	"diagnostic": (*textParser).parseDiagnostic, "array": (*textParser).parseArray,
+	"scope": (*textParser).parseScope, "function": (*textParser).parseFunction,
 	"kernel": (*textParser).parseKernel, "cta": (*textParser).parseCTA, "warp": (*textParser).parseWarp,
 	"range": (*textParser).parseRange, "touch": (*textParser).parseTouch, "child": (*textParser).parseChild,
 	"repeat": (*textParser).parseRepeat, "end": (*textParser).parseEnd,

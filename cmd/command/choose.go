@@ -136,7 +136,8 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 
 // chosen says what is chosen.
 func chosen(r *trace.Reader, s *choose.Selection) string {
-	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)), commas(int64(r.Kernels())), commas(s.Ops), commas(r.Program().Totals.HostOps))
+	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)), commas(int64(r.Kernels())),
+		commas(s.Ops), commas(r.Program().Totals.HostOps))
 	if s.Origin > 0 {
 		text += fmt.Sprintf("; time 0 is %s ms of the capture", milliseconds(s.Origin))
 	}

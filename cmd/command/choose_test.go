@@ -74,7 +74,8 @@ func TestChooseWhileConverting(t *testing.T) {
 	}
 	fails(t, 2, []string{"--to=5", "unit"}, "--to=5", whole)
 	fails(t, 2, []string{"at once"}, "convert", "--from=1ms", "--from=2ms", capture, "-o", once)
-	for _, args := range [][]string{{"top"}, {"inspect"}, {"inspect", "--kernels=0-60"}, {"explain", "--policy=captured"}, {"what-if"}, {"export", "-o", filepath.Join(dir, "tables")}} {
+	for _, args := range [][]string{{"top"}, {"inspect"}, {"inspect", "--kernels=0-60"}, {"explain", "--policy=captured"}, {"what-if"},
+		{"export", "-o", filepath.Join(dir, "tables")}} {
 		must(t, append(append(args, "--to=90%"), whole)...)
 	}
 }

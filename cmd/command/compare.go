@@ -99,7 +99,8 @@ func (a *app) showComparison(c *replay.RunComparison, most int) error {
 	g.right(4, 5, 6)
 	for i := range c.Pairs {
 		p := &c.Pairs[i]
-		g.row(p.A.Trace, change(p.A.Policy, p.B.Policy), change(p.A.GPU, p.B.GPU), duration(p.A.Ns), duration(p.B.Ns), fmt.Sprintf("%+.2f %%", p.Change()))
+		g.row(p.A.Trace, change(p.A.Policy, p.B.Policy), change(p.A.GPU, p.B.GPU), duration(p.A.Ns), duration(p.B.Ns),
+			fmt.Sprintf("%+.2f %%", p.Change()))
 		rows = append(rows, map[string]any{"trace": p.A.Trace, "policy_a": p.A.Policy, "policy_b": p.B.Policy, "gpu_a": p.A.GPU, "gpu_b": p.B.GPU,
 			"cycles_a": p.A.Cycles, "cycles_b": p.B.Cycles, "time_ns_a": p.A.Ns, "time_ns_b": p.B.Ns, "change_pct": p.Change(), "differs": p.Why})
 	}

@@ -69,7 +69,8 @@ func changeRows(c *replay.CaptureComparison) []map[string]any {
 			if x.CountA+x.CountB == 0 {
 				continue
 			}
-			rows = append(rows, map[string]any{"of": of, "name": x.Name, "count_a": x.CountA, "count_b": x.CountB, "time_ns_a": x.NsA, "time_ns_b": x.NsB,
+			rows = append(rows, map[string]any{"of": of, "name": x.Name, "count_a": x.CountA, "count_b": x.CountB, "time_ns_a": x.NsA,
+				"time_ns_b": x.NsB,
 				"mean_ns_a": x.MeanA(), "mean_ns_b": x.MeanB()})
 		}
 	}
@@ -171,7 +172,8 @@ func (a *app) showChanges(title string, list []replay.Change, most int, name fun
 			}
 			return fmt.Sprintf("%+.1f %%", 100*(float64(b)/float64(a)-1))
 		}
-		g.row(shorten(name(x.Name), widestName), runs, duration(x.NsA), duration(x.NsB), delta(x.NsA, x.NsB), duration(x.MeanA()), duration(x.MeanB()), delta(x.MeanA(), x.MeanB()))
+		g.row(shorten(name(x.Name), widestName), runs, duration(x.NsA), duration(x.NsB), delta(x.NsA, x.NsB), duration(x.MeanA()),
+			duration(x.MeanB()), delta(x.MeanA(), x.MeanB()))
 	}
 	if n == 0 {
 		return

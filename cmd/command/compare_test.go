@@ -19,7 +19,8 @@ func TestOneFolder(t *testing.T) {
 	if len(want) != 2 || want[0]["policy"] != "serial" || want[1]["baseline"] != "serial" || want[1]["speedup"].(float64) < 1.1 {
 		t.Fatalf("%v", want)
 	}
-	if alone := call("--policy=ppcs", "--no-baseline", "--gpu=gk110-ppcs"); len(alone) != 1 || alone[0]["speedup"] != nil || alone[0]["cycles"] != want[1]["cycles"] {
+	if alone := call("--policy=ppcs", "--no-baseline", "--gpu=gk110-ppcs"); len(alone) != 1 || alone[0]["speedup"] != nil ||
+		alone[0]["cycles"] != want[1]["cycles"] {
 		t.Errorf("alone: %v", alone)
 	}
 	call("--policy=serial", "--gpu=k20c")

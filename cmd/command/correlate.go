@@ -122,8 +122,8 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 		rows := []map[string]any{}
 		for _, c := range all {
 			for _, x := range c.Rows {
-				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy, "kernel": x.Kernel, "function": x.Function,
-					"unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct,
+				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy, "kernel": x.Kernel,
+					"function": x.Function, "unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct,
 					"dram_bytes": known(x.Bytes), "measured_dram_bytes": known(x.MeasuredBytes)})
 			}
 		}
@@ -155,7 +155,8 @@ func (a *app) printComparisons(rows []replay.Comparison) {
 	g := newGrid(a.out, titles...)
 	g.right(right...)
 	for _, x := range rows {
-		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))), fmt.Sprintf("%+.1f %%", x.ErrorPct)}
+		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))),
+			fmt.Sprintf("%+.1f %%", x.ErrorPct)}
 		switch {
 		case bytes && x.MeasuredBytes > 0:
 			cells = append(cells, commas(int64(x.Bytes)), commas(int64(x.MeasuredBytes)), fmt.Sprintf("%+.1f %%", 100*(x.Bytes/x.MeasuredBytes-1)))

@@ -39,8 +39,8 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)
 	for i := range shown {
 		c, o := &shown[i], &shown[i].Ours
-		g.row(c.Preset, c.Name(), c.Part(), commas(int64(c.Cycles)), commas(int64(o.Cycles)), fmt.Sprintf("%+.1f %%", c.ErrorPct()), commas(c.L2Accesses), commas(o.L2Accesses),
-			commas(c.DRAMReads), commas(o.DRAMReads), share(c.RowHits()), share(o.RowHits()))
+		g.row(c.Preset, c.Name(), c.Part(), commas(int64(c.Cycles)), commas(int64(o.Cycles)), fmt.Sprintf("%+.1f %%", c.ErrorPct()),
+			commas(c.L2Accesses), commas(o.L2Accesses), commas(c.DRAMReads), commas(o.DRAMReads), share(c.RowHits()), share(o.RowHits()))
 	}
 	g.print()
 	fmt.Fprintln(a.out)
@@ -59,7 +59,8 @@ func accelSimRows(cases []measured.Compared) []map[string]any {
 	rows := []map[string]any{}
 	for i := range cases {
 		c := &cases[i]
-		rows = append(rows, map[string]any{"gpu": c.Preset, "kind": c.Kind, "seed": c.Seed, "part": c.Part(), "accelsim": c.Counters, "replay": c.Ours, "error_pct": c.ErrorPct()})
+		rows = append(rows, map[string]any{"gpu": c.Preset, "kind": c.Kind, "seed": c.Seed, "part": c.Part(), "accelsim": c.Counters,
+			"replay": c.Ours, "error_pct": c.ErrorPct()})
 	}
 	return rows
 }
@@ -68,7 +69,8 @@ func agreementRows(list []measured.Agreement) []map[string]any {
 	rows := []map[string]any{}
 	for i := range list {
 		x := &list[i]
-		rows = append(rows, map[string]any{"gpu": x.Preset, "part": x.Part, "cases": x.Kernels, "median_pct": x.MedianPct, "p90_pct": x.P90Pct, "worst_pct": x.WorstPct,
+		rows = append(rows, map[string]any{"gpu": x.Preset, "part": x.Part, "cases": x.Kernels, "median_pct": x.MedianPct,
+			"p90_pct": x.P90Pct, "worst_pct": x.WorstPct,
 			"total_pct": x.TotalPct, "l2_accesses_pct": x.L2Pct, "dram_reads_pct": x.ReadsPct})
 	}
 	return rows

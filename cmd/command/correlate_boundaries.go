@@ -19,14 +19,16 @@ func (a *app) correlateBoundaries(ctx context.Context) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, b := range all {
-			rows = append(rows, map[string]any{"gpu": b.GPU, "how": b.How, "measured_us": b.Measured, "predicted_us": b.Predicted, "error_pct": b.ErrorPct, "machine": b.Machine})
+			rows = append(rows, map[string]any{"gpu": b.GPU, "how": b.How, "measured_us": b.Measured, "predicted_us": b.Predicted,
+				"error_pct": b.ErrorPct, "machine": b.Machine})
 		}
 		return a.printJSON(rows)
 	}
 	g := newGrid(a.out, "GPU", "how", "measured", "predicted", "error", "machine")
 	g.right(3, 4, 5)
 	for _, b := range all {
-		g.row(b.GPU, b.How, fmt.Sprintf("%.2f µs", b.Measured), fmt.Sprintf("%.2f µs", b.Predicted), fmt.Sprintf("%+.1f %%", b.ErrorPct), b.Machine)
+		g.row(b.GPU, b.How, fmt.Sprintf("%.2f µs", b.Measured), fmt.Sprintf("%.2f µs", b.Predicted),
+			fmt.Sprintf("%+.1f %%", b.ErrorPct), b.Machine)
 	}
 	g.print()
 	fmt.Fprintln(a.out, "kernels of 4,096 doubles, each of which needs the one before: presets were set from these rows")

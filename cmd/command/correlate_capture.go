@@ -59,8 +59,9 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 	g := newGrid(a.out, "capture", "kernels", "recorded", "captured", "error", "replayed", "error", "inverted", "overlaps", "kept", "host", "machine")
 	g.right(2, 3, 4, 5, 6, 7, 8, 9, 10)
 	for _, c := range all {
-		g.row(c.Capture, commas(c.Kernels), duration(c.RecordedNs), duration(c.CapturedNs), fmt.Sprintf("%+.2f %%", c.CapturedPct()), duration(c.ReplayedNs),
-			fmt.Sprintf("%+.1f %%", c.ReplayedPct()), commas(c.Inverted), commas(c.Overlaps), commas(c.Kept), hostOf(c), c.Machine)
+		g.row(c.Capture, commas(c.Kernels), duration(c.RecordedNs), duration(c.CapturedNs), fmt.Sprintf("%+.2f %%", c.CapturedPct()),
+			duration(c.ReplayedNs), fmt.Sprintf("%+.1f %%", c.ReplayedPct()), commas(c.Inverted), commas(c.Overlaps), commas(c.Kept),
+			hostOf(c), c.Machine)
 	}
 	g.print()
 	for _, c := range all {
@@ -84,8 +85,9 @@ func hostOf(c *replay.CaptureResult) string {
 func captureRows(all []*replay.CaptureResult) []map[string]any {
 	rows := []map[string]any{}
 	for _, c := range all {
-		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels, "recorded_ns": c.RecordedNs, "captured_ns": c.CapturedNs,
-			"captured_error_pct": c.CapturedPct(), "replayed_ns": c.ReplayedNs, "replayed_error_pct": c.ReplayedPct(), "inverted": c.Inverted, "overlaps": c.Overlaps,
+		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels, "recorded_ns": c.RecordedNs,
+			"captured_ns": c.CapturedNs, "captured_error_pct": c.CapturedPct(), "replayed_ns": c.ReplayedNs,
+			"replayed_error_pct": c.ReplayedPct(), "inverted": c.Inverted, "overlaps": c.Overlaps,
 			"overlaps_kept": c.Kept, "host": hostOf(c)})
 	}
 	return rows

@@ -86,8 +86,8 @@ func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []mea
 		rows := []map[string]any{}
 		for i := range results {
 			r := &results[i]
-			rows = append(rows, map[string]any{"gpu": r.GPU, "kernel": r.Kernel, "tool": r.Tool, "ctas": r.CTAs, "threads": r.Threads, "iterations": r.Iterations,
-				"role": r.Role, "predicted": r.Predicted, "measured": r.Cycles, "error_pct": errorPct(r)})
+			rows = append(rows, map[string]any{"gpu": r.GPU, "kernel": r.Kernel, "tool": r.Tool, "ctas": r.CTAs, "threads": r.Threads,
+				"iterations": r.Iterations, "role": r.Role, "predicted": r.Predicted, "measured": r.Cycles, "error_pct": errorPct(r)})
 		}
 		return a.printJSON(rows)
 	}
@@ -127,8 +127,8 @@ func (a *app) printGroups(groups []measured.Group) {
 		if !math.IsNaN(x.Pearson) {
 			r = fmt.Sprintf("%.4f", x.Pearson)
 		}
-		g.row(x.GPU, name, x.Role, x.Kernels, fmt.Sprintf("%.1f %%", x.MeanPct), fmt.Sprintf("%.1f %%", x.MedianPct), fmt.Sprintf("%.1f %%", x.P90Pct),
-			fmt.Sprintf("%+.1f %%", x.TotalPct), r)
+		g.row(x.GPU, name, x.Role, x.Kernels, fmt.Sprintf("%.1f %%", x.MeanPct), fmt.Sprintf("%.1f %%", x.MedianPct),
+			fmt.Sprintf("%.1f %%", x.P90Pct), fmt.Sprintf("%+.1f %%", x.TotalPct), r)
 		gpus = append(gpus, x.GPU)
 	}
 	g.print()

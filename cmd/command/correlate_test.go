@@ -30,7 +30,8 @@ func TestCorrelateTable(t *testing.T) {
 		}
 	}
 	var rows []map[string]any
-	if err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", "--where=thread=288", dir)), &rows); err != nil || len(rows) != 1 || rows[0]["role"] != "tests" {
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", "--where=thread=288", dir)), &rows); err != nil ||
+		len(rows) != 1 || rows[0]["role"] != "tests" {
 		t.Errorf("%v, %v", rows, err)
 	}
 }
@@ -44,15 +45,20 @@ func TestCorrelateNcu(t *testing.T) {
 	must(t, "--quiet", one, "--policy=hyperq", "--tables=kernels", "-o", out)
 	const head = `"ID","Process ID","Process Name","Kernel Name","Stream","Block Size","Grid Size","Device","CC",`
 	for text, want := range map[string]float64{
-		head + `"gpc__cycles_elapsed.max","dram__bytes_read.sum","dram__bytes_write.sum"` + "\n" + `"","","","","","","","","","cycle","Kbyte","byte"` + "\n" + `"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","3.00","1,000"` + "\n":            4000,
-		head + `"gpc__cycles_elapsed.max","gpu__time_duration.sum","dram__bytes.sum.per_second"` + "\n" + `"","","","","","","","","","cycle","us","Gbyte/second"` + "\n" + `"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","8.00","0.50"` + "\n": 4000,
+		head + `"gpc__cycles_elapsed.max","dram__bytes_read.sum","dram__bytes_write.sum"` + "\n" +
+			`"","","","","","","","","","cycle","Kbyte","byte"` + "\n" +
+			`"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","3.00","1,000"` + "\n": 4000,
+		head + `"gpc__cycles_elapsed.max","gpu__time_duration.sum","dram__bytes.sum.per_second"` + "\n" +
+			`"","","","","","","","","","cycle","us","Gbyte/second"` + "\n" +
+			`"0","9","a","f","7","(256, 1, 1)","(9, 1, 1)","0","8.6","2,000","8.00","0.50"` + "\n": 4000,
 	} {
 		if err := os.WriteFile(csv, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		var rows []map[string]any
 		err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", out, csv)), &rows)
-		if err != nil || len(rows) != 1 || rows[0]["measured"] != 2000.0 || rows[0]["unit"] != "cycles" || rows[0]["measured_dram_bytes"] != want || rows[0]["dram_bytes"].(float64) <= 0 {
+		if err != nil || len(rows) != 1 || rows[0]["measured"] != 2000.0 || rows[0]["unit"] != "cycles" ||
+			rows[0]["measured_dram_bytes"] != want || rows[0]["dram_bytes"].(float64) <= 0 {
 			t.Errorf("%v, %v", rows, err)
 		}
 		if got := must(t, "correlate", "--quiet", out, csv); !strings.Contains(got, "DRAM bytes") || !strings.Contains(got, "4,000") {
@@ -75,7 +81,8 @@ func TestCorrelateRefuses(t *testing.T) {
 		"want KEY=VALUE":                      {"--where=x", table},
 		"there is no file":                    {filepath.Join(dir, "none")},
 	} {
-		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 || !strings.Contains(stderr, want) || strings.Count(stderr, "\n") > 1 {
+		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 || !strings.Contains(stderr, want) ||
+			strings.Count(stderr, "\n") > 1 {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
 		}
 	}
@@ -95,11 +102,13 @@ func TestCorrelateCaptures(t *testing.T) {
 func TestCorrelateAccelSim(t *testing.T) {
 	out := must(t, "correlate", "--quiet", "--accelsim")
 	rows, table, ok := strings.Cut(out, "\n\n")
-	if !ok || !strings.Contains(rows, "gather 1") || !strings.Contains(rows, "tile 7001") || strings.Contains(rows, "gather 2") || strings.Count(table, "held out") != 3 {
+	if !ok || !strings.Contains(rows, "gather 1") || !strings.Contains(rows, "tile 7001") || strings.Contains(rows, "gather 2") ||
+		strings.Count(table, "held out") != 3 {
 		t.Errorf("it prints\n%s", out)
 	}
 	var all struct{ Cases, Agreement []map[string]any }
-	if err := json.Unmarshal([]byte(must(t, "correlate", "--quiet", "--json", "--accelsim=all")), &all); err != nil || len(all.Agreement) != 12 || len(all.Cases) < 60 {
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--quiet", "--json", "--accelsim=all")), &all); err != nil ||
+		len(all.Agreement) != 12 || len(all.Cases) < 60 {
 		t.Errorf("%d cases, %d parts, %v", len(all.Cases), len(all.Agreement), err)
 	}
 	fails(t, 2, []string{"--accelsim=some", "open or all"}, "correlate", "--accelsim=some")

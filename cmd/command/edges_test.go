@@ -22,7 +22,8 @@ func TestRefusedAlike(t *testing.T) {
 		{"array \xe9 bytes=4\n", "the line is not UTF-8"},
 	} {
 		path, dir := textTrace(t, c.text), t.TempDir()
-		for _, args := range [][]string{{"verify", path}, {"convert", path, "-o", filepath.Join(dir, "t.trace.zst")}, {"--policy=hyperq", "--gpu=k20c", "-o", dir, path}} {
+		for _, args := range [][]string{{"verify", path}, {"convert", path, "-o", filepath.Join(dir, "t.trace.zst")},
+			{"--policy=hyperq", "--gpu=k20c", "-o", dir, path}} {
 			fails(t, 1, []string{c.want}, args...)
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {

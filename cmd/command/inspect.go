@@ -193,7 +193,8 @@ func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any
 	rows := []map[string]any{}
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
-			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(), "inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
+			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(),
+			"inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
 			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
 	})
 	return rows, err
@@ -224,7 +225,8 @@ func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) erro
 	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
-		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts), trace.InferredOf(k))
+		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts),
+			trace.InferredOf(k))
 	})
 	if err != nil {
 		return err

@@ -172,7 +172,8 @@ func TestLongRunIsAnnounced(t *testing.T) {
 	var errs trip // it interrupts at the first line
 	path := textTrace(t, "launch f grid=2147483648 block=32\n")
 	status := Run([]string{"--policy=serial", "--gpu=k20c", "-o", t.TempDir(), path}, strings.NewReader(""), &bytes.Buffer{}, &errs)
-	if text := errs.String(); status != statusFailed || !strings.HasPrefix(text, "about 36 minutes") || !strings.Contains(text, "2,147,483,648 CTAs") || !strings.Contains(text, "--max-cycles=N") {
+	if text := errs.String(); status != statusFailed || !strings.HasPrefix(text, "about 36 minutes") ||
+		!strings.Contains(text, "2,147,483,648 CTAs") || !strings.Contains(text, "--max-cycles=N") {
 		t.Errorf("status %d, %q", status, text)
 	}
 	if out := must(t, "--policy=serial", "--gpu=k20c", "--max-cycles=1000", "-o", t.TempDir(), path); !strings.Contains(out, "cut off at 1,000") {

@@ -26,7 +26,8 @@ func into(path string, tables []reproduce.Table) error {
 		before, rest, ok := strings.Cut(text, opening(t.Name))
 		_, after, closed := strings.Cut(rest, closing(t.Name))
 		if !ok || !closed {
-			return fmt.Errorf("%s has no place for a table: add the lines %s and %s", path, strings.TrimSpace(opening(t.Name)), strings.TrimSpace(closing(t.Name)))
+			return fmt.Errorf("%s has no place for a table: add the lines %s and %s", path, strings.TrimSpace(opening(t.Name)),
+				strings.TrimSpace(closing(t.Name)))
 		}
 		var b strings.Builder
 		fmt.Fprintf(&b, "%s:\n\n", t.Title)

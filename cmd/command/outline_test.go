@@ -41,7 +41,8 @@ func TestOutline(t *testing.T) {
 	if shown := must(t, "inspect", out); !strings.Contains(shown, "k@0x0") {
 		t.Errorf("what it is made of does not say of which loop:\n%s", shown)
 	}
-	if runs := must(t, "--policy=dtbl", "--audit", "--gpu=k20c", "-o", filepath.Join(t.TempDir(), "o"), out); !strings.Contains(runs, "launched") {
+	runs := must(t, "--policy=dtbl", "--audit", "--gpu=k20c", "-o", filepath.Join(t.TempDir(), "o"), out)
+	if !strings.Contains(runs, "launched") {
 		t.Errorf("dtbl shows no launches:\n%s", runs)
 	}
 	fails(t, 1, []string{"no loop that lanes run"}, "outline", barred, "-o", out+"2")

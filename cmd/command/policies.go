@@ -55,7 +55,8 @@ func (a *app) showCost(name, gpu string) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, l := range lines {
-			rows = append(rows, map[string]any{"policy": name, "gpu": cfg.Name, "what": l.What, "value": l.Value, "unit": l.Unit, "source": l.Source})
+			rows = append(rows, map[string]any{"policy": name, "gpu": cfg.Name, "what": l.What, "value": l.Value, "unit": l.Unit,
+				"source": l.Source})
 		}
 		return a.printJSON(rows)
 	}

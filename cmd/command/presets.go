@@ -57,7 +57,8 @@ func (a *app) listPresets() error {
 		}
 		l2, dram := float64(c.L2.Bytes)/(1<<20), c.DRAMGBs()
 		g.row(name, c.SM.Count, c.Clock.CoreMHz, l2, fmt.Sprintf("%.0f", dram), c.Description)
-		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram, "description": c.Description})
+		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram,
+			"description": c.Description})
 	}
 	if a.asJSON {
 		return a.printJSON(rows)

@@ -45,7 +45,8 @@ func launchNote(r *replay.Result) string {
 	case x.LaunchesCoalesced == 0:
 		return fmt.Sprintf("%s: 0 of %s groups joined: no kernel of their function and CTA size was in the distributor, or where dtbl-match allows it on its way there", r.Policy, commas(x.LaunchesMade))
 	case spilled > 0:
-		return fmt.Sprintf("%s: %s of %s groups joined; %s found no entry of the AGT, their records were read from memory", r.Policy, commas(x.LaunchesCoalesced), commas(x.LaunchesMade), commas(spilled))
+		return fmt.Sprintf("%s: %s of %s groups joined; %s found no entry of the AGT, their records were read from memory", r.Policy,
+			commas(x.LaunchesCoalesced), commas(x.LaunchesMade), commas(spilled))
 	}
 	return ""
 }

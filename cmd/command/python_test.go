@@ -99,7 +99,8 @@ func TestNotebooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(python, "-c", notebookScript, path, t.TempDir())
-			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(), "MPLCONFIGDIR="+t.TempDir(), "JUPYTER_DATA_DIR="+t.TempDir(), "JUPYTER_RUNTIME_DIR="+t.TempDir())
+			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(), "MPLCONFIGDIR="+t.TempDir(), "JUPYTER_DATA_DIR="+t.TempDir(),
+				"JUPYTER_RUNTIME_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)

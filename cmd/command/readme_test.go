@@ -151,7 +151,8 @@ func TestLoadedByDuckDBAndPandas(t *testing.T) {
 	}
 	for i, r := range rows { // both are in the order of the policies' names
 		got, policy := loaded.Runs[i], r["policy"].(string)
-		if got[0] != policy || got[1] != r["cycles"] || math.Abs(got[2].(float64)-r["speedup"].(float64)) > 1e-12 || got[3] != r["occupancy_pct"] {
+		if got[0] != policy || got[1] != r["cycles"] || math.Abs(got[2].(float64)-r["speedup"].(float64)) > 1e-12 ||
+			got[3] != r["occupancy_pct"] {
 			t.Errorf("DuckDB has %v, the command printed %v, %v, %v, %v", got, policy, r["cycles"], r["speedup"], r["occupancy_pct"])
 		}
 		if loaded.CTAs[policy] != r["ctas"] || loaded.Insts[policy] != r["warp_instructions"] {

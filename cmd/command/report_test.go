@@ -164,7 +164,8 @@ func TestReportOfARun(t *testing.T) {
 	speedups := tableText(page.all("figure")[0].all("table")[0])
 	for i, m := range rows {
 		got := summary[1+i]
-		if got[0] != "vecadd" || got[1] != "gk110-ppcs" || got[2] != m["policy"] || strings.ReplaceAll(got[3], ",", "") != fmt.Sprint(int(m["cycles"].(float64))) ||
+		if got[0] != "vecadd" || got[1] != "gk110-ppcs" || got[2] != m["policy"] ||
+			strings.ReplaceAll(got[3], ",", "") != fmt.Sprint(int(m["cycles"].(float64))) ||
 			got[5] != fmt.Sprintf("%.3f", m["speedup"]) || got[9] != fmt.Sprintf("%.1f", m["occupancy_pct"]) {
 			t.Errorf("row %d is %v, the command printed %v", i, got, m)
 		}
@@ -213,7 +214,8 @@ func TestReportOfASweep(t *testing.T) {
 	if title := page.all("h1")[0].inside(); title != "HWQs & settings" {
 		t.Errorf("the title is %q", title)
 	}
-	if summary := tableText(page.all("table")[0]); len(summary) != 1+len(rows) || summary[0][2] != "kmu_hwqs" || summary[1][2] != "1" || summary[3][2] != "32" {
+	if summary := tableText(page.all("table")[0]); len(summary) != 1+len(rows) || summary[0][2] != "kmu_hwqs" || summary[1][2] != "1" ||
+		summary[3][2] != "32" {
 		t.Errorf("the summary is %v", summary)
 	}
 	var got []string

@@ -47,7 +47,8 @@ func TestReproduce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lpc.trace.zst")
 	must(t, "sample", "lpc", "-o", path)
 	var runs []map[string]any
-	if err := json.Unmarshal([]byte(must(t, "--json", "--quiet", "--gpu=gk110-ppcs", "--policy=serial,ppcs", "-o", t.TempDir(), path)), &runs); err != nil {
+	printed := must(t, "--json", "--quiet", "--gpu=gk110-ppcs", "--policy=serial,ppcs", "-o", t.TempDir(), path)
+	if err := json.Unmarshal([]byte(printed), &runs); err != nil {
 		t.Fatal(err)
 	}
 	if runs[1]["speedup"] != lpc["ppcs"] {

@@ -245,7 +245,8 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // Results that cannot be written are an error, of every command alike.
 func TestUnwritableResults(t *testing.T) {
 	path := sample(t)
-	for _, args := range [][]string{{"--help"}, {"policies"}, {"presets", "k20c"}, {"inspect", path}, {"inspect", "--kernels", path}, {"inspect", "--text", path}, {"verify", path},
+	for _, args := range [][]string{{"--help"}, {"policies"}, {"presets", "k20c"}, {"inspect", path}, {"inspect", "--kernels", path},
+		{"inspect", "--text", path}, {"verify", path},
 		{"--gpu=k20c", "--quiet", "-o", t.TempDir(), path}, {"--json", "verify", path}} {
 		var errs bytes.Buffer
 		if status := Run(args, strings.NewReader(""), fullDisk{}, &errs); status != 1 || !strings.Contains(errs.String(), "no space left") {

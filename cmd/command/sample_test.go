@@ -32,7 +32,8 @@ func TestSamplesHaveMachines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "v.zst")
 	must(t, "sample", "vecadd", "--param=n=1024", "-o", path)
 	var out, notes bytes.Buffer
-	if status := Run([]string{"-o", filepath.Join(t.TempDir(), "out"), path}, nil, &out, &notes); status != 0 || !strings.Contains(out.String(), "gk110-ppcs") {
+	if status := Run([]string{"-o", filepath.Join(t.TempDir(), "out"), path}, nil, &out, &notes); status != 0 ||
+		!strings.Contains(out.String(), "gk110-ppcs") {
 		t.Errorf("status %d\n%s", status, out.String())
 	}
 	if said := "machine gk110-ppcs: the machine that the trace was made for; --gpu chooses another\n"; strings.Count(notes.String(), said) != 1 {

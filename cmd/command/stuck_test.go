@@ -107,7 +107,10 @@ func TestViolationsFail(t *testing.T) {
 	if err := violations([]*replay.Result{sound}); err != nil {
 		t.Errorf("no violation: %v", err)
 	}
-	broken := &replay.Result{Policy: "crcs", Violations: []table.Audit{{Rule: "raw", Time: 7, What: "CTA 1 of kernel 2"}, {Rule: "war", Time: 8}}}
+	broken := &replay.Result{
+		Policy:     "crcs",
+		Violations: []table.Audit{{Rule: "raw", Time: 7, What: "CTA 1 of kernel 2"}, {Rule: "war", Time: 8}},
+	}
 	err := violations([]*replay.Result{sound, broken})
 	if err == nil {
 		t.Fatal("two violations are no error")

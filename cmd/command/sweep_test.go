@@ -107,7 +107,8 @@ func TestSweepDoesNotDependOnWorkers(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "out")
 		if jobs == "7" { // some cells before, in pieces
 			must(t, "sweep", "--jobs=2", "--cells=3-4", "-o", dir, file)
-			if rows := printedRows(t, "sweep", "--cells=7", "-o", dir, file); len(rows) != 1 || rows[0]["index"] != 7.0 || rows[0]["state"] != "finished" {
+			if rows := printedRows(t, "sweep", "--cells=7", "-o", dir, file); len(rows) != 1 || rows[0]["index"] != 7.0 ||
+				rows[0]["state"] != "finished" {
 				t.Errorf("--cells=7 shows %v", rows)
 			}
 		}
@@ -343,7 +344,8 @@ func TestSweepLoadedByDuckDBAndPandas(t *testing.T) {
 		if !slices.Equal(loaded.Runs[i], want) {
 			t.Errorf("DuckDB has %v, the command printed %v", loaded.Runs[i], want)
 		}
-		if !slices.ContainsFunc(loaded.Insts, func(x []any) bool { return slices.Equal(x, []any{want[0], want[1], want[2], r["warp_instructions"]}) }) {
+		insts := []any{want[0], want[1], want[2], r["warp_instructions"]}
+		if !slices.ContainsFunc(loaded.Insts, func(x []any) bool { return slices.Equal(x, insts) }) {
 			t.Errorf("pandas has no sum of %v in %v", want, loaded.Insts)
 		}
 	}

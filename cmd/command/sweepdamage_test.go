@@ -49,7 +49,8 @@ func TestSweepRunsDamagedCellsAgain(t *testing.T) {
 func runsOfACell(t *testing.T, dir string) (found string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(dir, "cells"), func(path string, e fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(path, ".parquet") && strings.Contains(path, string(filepath.Separator)+"runs"+string(filepath.Separator)) {
+		if err == nil && strings.HasSuffix(path, ".parquet") &&
+			strings.Contains(path, string(filepath.Separator)+"runs"+string(filepath.Separator)) {
 			found = path
 		}
 		return err

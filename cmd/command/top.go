@@ -107,7 +107,8 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 		if i == most {
 			break
 		}
-		g.row(shorten(trace.ShortName(t.Name), 48), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)), duration(t.MostNs))
+		g.row(shorten(trace.ShortName(t.Name), 48), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)),
+			duration(t.MostNs))
 	}
 	g.print()
 	if n := len(functions) - most; n > 0 {

@@ -144,8 +144,9 @@ func (x *finder) call(n *ast.CallExpr) {
 
 var (
 	compared = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "=="}
-	computed = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "*", token.REM: "/", token.AND: "|", token.OR: "&", token.SHL: ">>", token.SHR: "<<"}
-	joined   = map[token.Token]string{token.LAND: "||", token.LOR: "&&"}
+	computed = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "*", token.REM: "/", token.AND: "|",
+		token.OR: "&", token.SHL: ">>", token.SHR: "<<"}
+	joined = map[token.Token]string{token.LAND: "||", token.LOR: "&&"}
 )
 
 func (x *finder) binary(n *ast.BinaryExpr) {

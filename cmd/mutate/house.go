@@ -96,7 +96,10 @@ func loadHouse(root string, folders []string, more ...string) (*house, types.Imp
 }
 
 func (h *house) check(p *listed, from types.Importer) (*checked, error) {
-	c := &checked{src: map[*ast.File][]byte{}, paths: map[*ast.File]string{}, info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}}
+	c := &checked{
+		src: map[*ast.File][]byte{}, paths: map[*ast.File]string{},
+		info: types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}},
+	}
 	for _, name := range p.GoFiles {
 		path := filepath.Join(p.Dir, name)
 		src, err := os.ReadFile(path)

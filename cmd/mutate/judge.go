@@ -246,7 +246,8 @@ func (b *bench) table(w io.Writer) error {
 		if v.Moved {
 			moved++
 		}
-		fmt.Fprintf(w, "| %s:%d | %s | %s | %s | %s | %s | %s |\n", short(b.root, f.File), f.Line, f.Kind, cell(f.Right), cell(f.Wrong), by, v.Auditor, map[bool]string{true: "yes", false: "no"}[v.Moved])
+		fmt.Fprintf(w, "| %s:%d | %s | %s | %s | %s | %s | %s |\n", short(b.root, f.File), f.Line, f.Kind, cell(f.Right), cell(f.Wrong), by,
+			v.Auditor, map[bool]string{true: "yes", false: "no"}[v.Moved])
 	}
 	fmt.Fprintf(w, "\n%d of %d faults: tests kill %d, %d survive (%d of them reached by no test). Four audited traces: the auditor names %d, %d move a figure.\n",
 		len(known), len(b.faults), killed, len(known)-killed, unreached, audited, moved)

@@ -78,7 +78,8 @@ func sameProgram(t *testing.T, got, want *recorder) {
 				t.Fatalf("kernel %d: CTA %d with %d warps, want %d with %d", id, gc.ID, len(gc.Warps), wc.ID, len(wc.Warps))
 			}
 			for j := range wc.Warps {
-				if g, w := got.executions(id, &gc.Warps[j]), want.executions(id, &wc.Warps[j]); gc.Warps[j].ID != wc.Warps[j].ID || !slices.EqualFunc(g, w, sameStep) {
+				if g, w := got.executions(id, &gc.Warps[j]), want.executions(id, &wc.Warps[j]); gc.Warps[j].ID != wc.Warps[j].ID ||
+					!slices.EqualFunc(g, w, sameStep) {
 					t.Fatalf("kernel %d, CTA %d, warp %d: %s", id, wc.ID, wc.Warps[j].ID, firstDifference(g, w))
 				}
 			}
@@ -87,7 +88,8 @@ func sameProgram(t *testing.T, got, want *recorder) {
 }
 
 func sameStep(a, b execution) bool {
-	return a.pc == b.pc && a.mask == b.mask && slices.Equal(a.addresses, b.addresses) && a.inst.Opcode == b.inst.Opcode && a.inst.Class == b.inst.Class &&
+	return a.pc == b.pc && a.mask == b.mask && slices.Equal(a.addresses, b.addresses) && a.inst.Opcode == b.inst.Opcode &&
+		a.inst.Class == b.inst.Class &&
 		a.inst.Space == b.inst.Space && a.inst.Flags == b.inst.Flags && a.inst.Width == b.inst.Width && a.inst.Imm == b.inst.Imm &&
 		slices.Equal(a.inst.Dst, b.inst.Dst) && slices.Equal(a.inst.Src, b.inst.Src)
 }
@@ -182,7 +184,8 @@ func TestExportText(t *testing.T) {
 		}
 		f := w.AddFunction("f")
 		a := w.AddArray(trace.Array{Name: "a", Base: 0x1000, Bytes: 4096})
-		load := w.AddInst(f, trace.Inst{PC: 0x10, Opcode: "LDG.E", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstLoad, Width: 4,
+		load := w.AddInst(f, trace.Inst{PC: 0x10, Opcode: "LDG.E", Class: trace.ClassMemory, Space: trace.SpaceGlobal,
+			Flags: trace.InstLoad, Width: 4,
 			Dst: []trace.Reg{2}, Src: []trace.Reg{4, trace.RegPredicate + 1}})
 		exit := w.AddInst(f, trace.Inst{PC: 0x20, Opcode: "EXIT", Class: trace.ClassExit})
 		w.Host(&trace.HostOp{Kind: trace.OpCopyH2D, Array: a, Addr: 0x1000, Bytes: 4096})
@@ -212,7 +215,8 @@ func TestExportText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{"host_operation 1", "other_register 1"}; done.WarpInsts != 10 || len(done.Lost) != 2 ||
-		!slices.Equal([]string{fmt.Sprint(done.Lost[0].Name, " ", done.Lost[0].Count), fmt.Sprint(done.Lost[1].Name, " ", done.Lost[1].Count)}, want) {
+		!slices.Equal([]string{fmt.Sprint(done.Lost[0].Name, " ", done.Lost[0].Count),
+			fmt.Sprint(done.Lost[1].Name, " ", done.Lost[1].Count)}, want) {
 		t.Errorf("%+v", done)
 	}
 	if got := fileText(t, dir, "kernelslist.g"); got != "MemcpyHtoD,0x0000000000001000,4096\nkernel-1.traceg\n" {

@@ -40,7 +40,10 @@ func (x *exporter) lines(function uint32) ([]line, error) {
 		if what != "" {
 			return nil, fmt.Errorf("instruction %d of %s, %q: %s", i, f.Name, in.Opcode, what)
 		}
-		code[i] = line{pc: fmt.Sprintf("%04x ", in.PC), width: strconv.FormatUint(uint64(in.Width), 10), tail: " " + strconv.FormatUint(in.Imm, 10) + "\n", mem: in.Mem()}
+		code[i] = line{
+			pc: fmt.Sprintf("%04x ", in.PC), width: strconv.FormatUint(uint64(in.Width), 10),
+			tail: " " + strconv.FormatUint(in.Imm, 10) + "\n", mem: in.Mem(),
+		}
 		dst, src := x.registers(in)
 		code[i].rest = fmt.Sprintf(" %d %s%s %d %s", len(dst), named(dst), in.Opcode, len(src), named(src))
 	}

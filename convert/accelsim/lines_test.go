@@ -79,7 +79,8 @@ func TestOneByteReads(t *testing.T) {
 	sameExecution(t, got, mustConvert(t, text))
 	whole := binaryOf(t, text, 7, nil)
 	got = &recorder{}
-	if err := ConvertKernel(context.Background(), iotest.OneByteReader(bytes.NewReader(whole)), "k", got, Options{TempDir: t.TempDir()}); err != nil {
+	slow := iotest.OneByteReader(bytes.NewReader(whole))
+	if err := ConvertKernel(context.Background(), slow, "k", got, Options{TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	sameExecution(t, got, mustConvert(t, text))

@@ -80,7 +80,8 @@ func TestVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []trace.Attr{{Key: "nvbit_version", Value: "1.7, 1.5.3"}, {Key: "tracer_version", Value: "5, 3"}}
-	if m := r.meta; m.SourceVersion != "tracer 5, NVBit 1.7" || m.SMVersion != 80 || !slices.Equal(m.Attrs, want) || r.diag("mixed_binary_version") != 1 {
+	if m := r.meta; m.SourceVersion != "tracer 5, NVBit 1.7" || m.SMVersion != 80 || !slices.Equal(m.Attrs, want) ||
+		r.diag("mixed_binary_version") != 1 {
 		t.Errorf("%+v, %+v", m, r.diags)
 	}
 }

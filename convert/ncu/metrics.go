@@ -26,7 +26,8 @@ var setters = map[string]setter{
 	"Registers Per Thread": registers, "launch__registers_per_thread": registers,
 	"Static Shared Memory Per Block": shared, "launch__shared_mem_per_block_static": shared,
 	"Dynamic Shared Memory Per Block": shared, "launch__shared_mem_per_block_dynamic": shared,
-	"dram__bytes.sum": dram(func(k *Kernel) *int64 { return &k.dram }), "dram__bytes_read.sum": dram(func(k *Kernel) *int64 { return &k.read }),
+	"dram__bytes.sum":       dram(func(k *Kernel) *int64 { return &k.dram }),
+	"dram__bytes_read.sum":  dram(func(k *Kernel) *int64 { return &k.read }),
 	"dram__bytes_write.sum": dram(func(k *Kernel) *int64 { return &k.written }),
 	"Memory Throughput":     perSecond, "dram__bytes.sum.per_second": perSecond,
 	"# SMs": sms, "launch__sm_count": sms, "device__attribute_multiprocessor_count": sms,
@@ -51,7 +52,8 @@ func grid(k *Kernel) *trace.Dim3    { return &k.Grid }
 func cluster(k *Kernel) *trace.Dim3 { return &k.Cluster }
 
 func duration(r *reader, value []byte, unit string) bool {
-	ns, ok := amount(value, unit, map[string]uint64{"": 1, "ns": 1, "nsecond": 1, "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9})
+	ns, ok := amount(value, unit,
+		map[string]uint64{"": 1, "ns": 1, "nsecond": 1, "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9})
 	if ok && r.kernel.DurationNs == 0 {
 		r.kernel.DurationNs = ns
 	}

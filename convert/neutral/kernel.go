@@ -20,7 +20,8 @@ func (c *converter) execution() error {
 		}
 	}
 	n := c.w.NextKernel()
-	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.counts.leftOver, c.warps.leftOver, c.steps.leftOver, c.accesses.leftOver, c.launches.leftOver} {
+	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.counts.leftOver, c.warps.leftOver, c.steps.leftOver,
+		c.accesses.leftOver, c.launches.leftOver} {
 		if err := left(n); err != nil {
 			return err
 		}

@@ -87,7 +87,10 @@ func (r *results) eventV1() error {
 	}
 	a := d.activity()
 	if e.process == v1Copies {
-		a = timeline.Activity{Kind: timeline.Copy, Copy: copyV1(e.name), StartNs: d.start, DurationNs: d.end - d.start, Device: d.device, Stream: d.stream}
+		a = timeline.Activity{
+			Kind: timeline.Copy, Copy: copyV1(e.name), StartNs: d.start, DurationNs: d.end - d.start, Device: d.device,
+			Stream: d.stream,
+		}
 	}
 	return r.b.ActivityNamed(&a, name)
 }

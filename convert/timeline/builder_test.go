@@ -299,7 +299,10 @@ launch orphan stream 3 host -1 start 90 ran 1 grid 2`)
 
 func TestCopies(t *testing.T) {
 	copied := func(kind trace.OpKind, corr uint64, pageable bool) Activity {
-		return Activity{Kind: Copy, Copy: kind, Correlation: corr, Stream: 7, StartNs: int64(corr) * 100, DurationNs: 1, Bytes: corr, Pageable: pageable}
+		return Activity{
+			Kind: Copy, Copy: kind, Correlation: corr, Stream: 7, StartNs: int64(corr) * 100, DurationNs: 1, Bytes: corr,
+			Pageable: pageable,
+		}
 	}
 	async := func(corr uint64, async bool) Call {
 		return Call{Kind: CallCopy, Correlation: corr, Host: 1, Thread: 1, StartNs: int64(corr) * 10, DurationNs: 10, Async: async}
@@ -396,7 +399,8 @@ func TestNames(t *testing.T) {
 	long := strings.Repeat("x", maxName+5)
 	got, b := run(t, -1, kernel(long, 0, 7, 1, 1), kernel(long+"y", 0, 7, 2, 1), kernel("a\xffb", 0, 7, 3, 1))
 	cut := "launch " + long[:maxName] + " stream 7 host -1 start "
-	if !strings.HasPrefix(got, cut+"0") || strings.Count(got, cut) != 2 || !strings.Contains(got, "launch a\uFFFDb stream") || count(b, "long_name") != 2 {
+	if !strings.HasPrefix(got, cut+"0") || strings.Count(got, cut) != 2 || !strings.Contains(got, "launch a\uFFFDb stream") ||
+		count(b, "long_name") != 2 {
 		t.Errorf("%.100s... %v", got[len(got)-200:], b.Diagnostics())
 	}
 	b.chars = maxNameBytes

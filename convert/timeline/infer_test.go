@@ -50,8 +50,9 @@ func TestInferredWaitForAnotherThread(t *testing.T) {
 	events := []any{
 		launch(1, 0), kernel("a", 1, 7, 20, 120), // ends at 140
 		launch(2, 10), kernel("b", 2, 8, 30, 400), // ends at 430
-		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 20, DurationNs: 10}, Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 32, DurationNs: 1},
-		launch(3, 40), kernel("c", 3, 7, 435, 5), launch(4, 60), kernel("d", 4, 7, 442, 5),
+		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 20, DurationNs: 10},
+		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 32, DurationNs: 1}, launch(3, 40), kernel("c", 3, 7, 435, 5), launch(4, 60),
+		kernel("d", 4, 7, 442, 5),
 	}
 	got, b := run(t, -1, events...)
 	expect(t, got, fmt.Sprintf(`

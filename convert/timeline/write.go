@@ -45,7 +45,10 @@ func (b *Builder) Write(sink Sink) error {
 	if err != nil {
 		return err
 	}
-	e := emitter{b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(), ended: math.MinInt64, own: newOwn()}
+	e := emitter{
+		b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(),
+		ended: math.MinInt64, own: newOwn(),
+	}
 	for {
 		rec, err := it.Next()
 		if err == io.EOF {
@@ -282,7 +285,10 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	if r.flags&flagHostTime != 0 {
 		e.times.HostNs = r.start - e.b.first
 	}
-	e.op = trace.HostOp{Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr, Ns: e.own.after(0)}
+	e.op = trace.HostOp{
+		Array: trace.NoArray, Stream: r.stream, Recorded: &e.times, Scope: e.scope(r), Bytes: r.bytes, Addr: r.addr,
+		Ns: e.own.after(0),
+	}
 	e.own.issued(r.stream, r.began+r.ran)
 	switch ActivityKind(r.kind) {
 	case Kernel:

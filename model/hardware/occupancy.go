@@ -102,7 +102,8 @@ func (c *Config) Fits(used, cta Resources) bool {
 func (c *Config) Room(used, cta Resources) int {
 	s := &c.SM
 	n := s.MaxCTAs - used.CTAs
-	for _, x := range [...][3]int{{s.MaxWarps, used.Warps, cta.Warps}, {s.MaxThreads, used.Threads, cta.Threads}, {s.Registers, used.registerShare, cta.registerShare}, {s.SharedBytes, used.SharedBytes, cta.SharedBytes}} {
+	for _, x := range [...][3]int{{s.MaxWarps, used.Warps, cta.Warps}, {s.MaxThreads, used.Threads, cta.Threads},
+		{s.Registers, used.registerShare, cta.registerShare}, {s.SharedBytes, used.SharedBytes, cta.SharedBytes}} {
 		if x[2] > 0 {
 			n = min(n, (x[0]-x[1])/x[2])
 		}

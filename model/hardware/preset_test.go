@@ -127,8 +127,10 @@ func TestCacheRates(t *testing.T) {
 	for name, want := range map[string]struct{ l1, l2 float64 }{ // bytes a core cycle of an SM; GB/s
 		"k20c": {32, 20 * 32 * .706}, "k20m-spawn": {32, 12 * 32 * 1.4}, "gk110-ppcs": {32, 6 * 32 * .924}, "titanx-maxwell": {64, 24 * 32 * 1.},
 		"qv100": {128, 64 * 32 * 1.132}, "rtx3070": {128, 32 * 32 * 1.132}, "kepler-titan": {32, 24 * 32 * .837}, "a100": {128, 80 * 32 * 1.41},
-		"h100": {128, 80 * 32 * 3.106}, "h200": {128, 96 * 32 * 3.106}, "h100-pcie": {128, 80 * 32 * 3.106}, "h100-pcie-boost": {128, 80 * 32 * 3.106},
-		"b200": {128, 21000}, "rtx4090": {64, 5000}, "l40s": {64, 5400}, "rtx3090": {64, 2480}, "a10": {64, 2480}, "t4": {128, 1628}, "v100": {128, 2716},
+		"h100": {128, 80 * 32 * 3.106}, "h200": {128, 96 * 32 * 3.106},
+		"h100-pcie": {128, 80 * 32 * 3.106}, "h100-pcie-boost": {128, 80 * 32 * 3.106},
+		"b200": {128, 21000}, "rtx4090": {64, 5000}, "l40s": {64, 5400},
+		"rtx3090": {64, 2480}, "a10": {64, 2480}, "t4": {128, 1628}, "v100": {128, 2716},
 		"mi250x": {64, 32 * 128 * 1.7}, "mi300x": {64, 128 * 128 * 2.1}, // measured by RRZE and Chips and Cheese, AMD's 128 B a channel
 	} {
 		c := mustPreset(t, name)
@@ -140,7 +142,8 @@ func TestCacheRates(t *testing.T) {
 			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, c.DRAMGBs())
 		}
 		e := c.Exec
-		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU, "tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control, "texture": e.Texture} {
+		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU,
+			"tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control, "texture": e.Texture} {
 			if u.Initiation < 1 || u.Latency < 1 {
 				t.Errorf("%s: %s takes %+v", name, class, u)
 			}
@@ -167,7 +170,8 @@ func TestLaunchLatency(t *testing.T) {
 	if l := spawn.Launch; l.BlocksWarp || l.StreamPerChild {
 		t.Errorf("k20m-spawn: %+v", l)
 	}
-	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475, "gk110-ppcs": 0, "h100": 3614, "h200": 3614, "h100-pcie": 3614, "h100-pcie-boost": 1578} {
+	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475, "gk110-ppcs": 0, "h100": 3614,
+		"h200": 3614, "h100-pcie": 3614, "h100-pcie-boost": 1578} {
 		if c := mustPreset(t, name); c.Host.LaunchLatency+c.KMU.DispatchLatency != want { // of a single kernel
 			t.Errorf("%s: host launch latency %d, dispatch %d, want %d", name, c.Host.LaunchLatency, c.KMU.DispatchLatency, want)
 		}
@@ -195,9 +199,9 @@ func TestPaperOccupancy(t *testing.T) {
 // CRCS/PPCS Table 1, value by value.
 func TestPPCSTable1(t *testing.T) {
 	c := mustPreset(t, "gk110-ppcs")
-	got := fmt.Sprint(c.SM.Count, c.SM.MaxThreads, c.SM.MaxCTAs, c.SM.Registers, c.SM.SharedBytes, c.Clock, c.L1.Bytes, c.L1.Ways, c.L1.LineBytes,
-		c.L2.Bytes, c.L2.Ways, c.DRAM.Channels, c.DRAM.TRP, c.DRAM.TCCD, c.DRAM.TRCD, c.DRAM.TCL, c.DRAM.TWR, c.DRAM.TRAS, c.DRAM.Banks,
-		c.Host.StorageMBs, c.Host.PCIeGBs, c.Host.PageBytes)
+	got := fmt.Sprint(c.SM.Count, c.SM.MaxThreads, c.SM.MaxCTAs, c.SM.Registers, c.SM.SharedBytes, c.Clock, c.L1.Bytes,
+		c.L1.Ways, c.L1.LineBytes, c.L2.Bytes, c.L2.Ways, c.DRAM.Channels, c.DRAM.TRP, c.DRAM.TCCD, c.DRAM.TRCD, c.DRAM.TCL, c.DRAM.TWR,
+		c.DRAM.TRAS, c.DRAM.Banks, c.Host.StorageMBs, c.Host.PCIeGBs, c.Host.PageBytes)
 	want := fmt.Sprint(64, 1024, 8, 32768, 16384, ClockConfig{700, 700, 924, 1600}, 32768, 4, 128,
 		1572864, 8, 6, 12, 2, 12, 12, 12, 28, 16, 500., 15.75, 4096)
 	if got != want {

@@ -151,7 +151,8 @@ func TestTunedConfigurations(t *testing.T) {
 		c := mustPreset(t, name)
 		s, l, d := c.SM, c.Clock, c.DRAM
 		got := fmt.Sprintf("%d %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %.0f", s.Count, l.CoreMHz, l.IcntMHz, l.L2MHz, l.DRAMMHz, s.MaxThreads, s.MaxCTAs,
-			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes, d.DataRate, c.DRAMGBs())
+			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes,
+			d.DataRate, c.DRAMGBs())
 		if got != want {
 			t.Errorf("%s is\n%s, want\n%s", name, got, want)
 		}
@@ -167,8 +168,11 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 	ints := map[string]int{
 		"gpgpu_n_clusters": c.SM.Count, "gpgpu_shader_cta": c.SM.MaxCTAs, "gpgpu_shader_registers": c.SM.Registers, "gpgpu_shmem_size": c.SM.SharedBytes,
 		"gpgpu_unified_l1d_size": c.L1.Unified >> 10, "gpgpu_num_sched_per_core": c.SM.Schedulers, "gpgpu_max_insn_issue_per_warp": c.SM.IssueWidth,
-		"gpgpu_l1_latency": c.L1.Latency, "gpgpu_l1_banks": c.L1.Banks, "gpgpu_gmem_skip_L1D": map[bool]int{false: 1}[c.L1.GlobalLoads], "smem_latency": c.Shared.Latency,
-		"gpgpu_l2_rop_latency": c.L2.Latency, "gpgpu_n_mem": c.DRAM.Channels, "gpgpu_n_sub_partition_per_mchannel": c.L2.Slices / c.DRAM.Channels, "gpgpu_dram_buswidth": c.DRAM.BusBytes, "dram_data_command_freq_ratio": c.DRAM.DataRate,
+		"gpgpu_l1_latency": c.L1.Latency, "gpgpu_l1_banks": c.L1.Banks,
+		"gpgpu_gmem_skip_L1D": map[bool]int{false: 1}[c.L1.GlobalLoads], "smem_latency": c.Shared.Latency,
+		"gpgpu_l2_rop_latency": c.L2.Latency, "gpgpu_n_mem": c.DRAM.Channels,
+		"gpgpu_n_sub_partition_per_mchannel": c.L2.Slices / c.DRAM.Channels,
+		"gpgpu_dram_buswidth":                c.DRAM.BusBytes, "dram_data_command_freq_ratio": c.DRAM.DataRate,
 		"dram_latency": c.DRAM.Latency, "gpgpu_frfcfs_dram_sched_queue_size": c.DRAM.Window, "gpgpu_operand_collector_num_units_gen": c.SM.OperandCollectors,
 		"icnt_flit_size": c.Icnt.FlitBytes, "icnt_in_buffer_limit": c.Icnt.Queue, "icnt_out_buffer_limit": c.Icnt.Queue, "gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
 		"gpgpu_max_concurrent_kernel": c.KMU.Entries, "gpgpu_shmem_num_banks": c.Shared.Banks,

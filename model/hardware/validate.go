@@ -271,7 +271,8 @@ func checkLines(c *Config) error {
 	l1 := max(c.L1.Bytes, c.L1.Unified)
 	return firstError(
 		relate(c.L2.Bytes/line <= maxLines, "l2.bytes", c.L2.Bytes, "at most %d lines of l2.line_bytes = %d", maxLines, line),
-		relate(int64(l1) <= maxLines*int64(line)/int64(c.SM.Count), "l1.bytes", l1, "at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
+		relate(int64(l1) <= maxLines*int64(line)/int64(c.SM.Count), "l1.bytes", l1,
+			"at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
 		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d", maxLines, c.SM.Count),
 	)
 }

@@ -107,8 +107,9 @@ type Kernel struct {
 func New(c *hardware.Config, tr *trace.Reader, dev Device, way Mode, timing Timing) (*Host, error) {
 	p := tr.Program()
 	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
-	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(), streams: make(map[uint64]*Stream), events: make(map[uint64]*cudaEvent),
-		lastEnd: make(map[uint64]int64), called: -1, arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched}
+	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(),
+		streams: make(map[uint64]*Stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64),
+		called: -1, arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched}
 	h.graphs.on = way == Graph
 	core := c.Clock.CoreMHz
 	h.Link[0] = newRate(c.Host.PCIeGBs*1e9, core)

@@ -76,7 +76,8 @@ func newChannel(c *hardware.Config, where *mapping) channel {
 	return channel{
 		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
 		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: latency,
-		mapping: where, banks: banks, queue: newRing(d.Window), credits: newRing(d.Window + d.Return), barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
+		mapping: where, banks: banks, queue: newRing(d.Window), credits: newRing(d.Window + d.Return),
+		barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
 	}
 }
 

@@ -14,7 +14,8 @@ func TestHorizonOfUnit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, flags := range []trace.InstFlags{trace.InstLoad, trace.InstStore, trace.InstLoad | trace.InstBypassL1, trace.InstLoad | trace.InstStore | trace.InstAtomic} {
+	for _, flags := range []trace.InstFlags{trace.InstLoad, trace.InstStore, trace.InstLoad | trace.InstBypassL1,
+		trace.InstLoad | trace.InstStore | trace.InstAtomic} {
 		m, u := New(cfg), new(LSU)
 		u.Init(m, 0)
 		u.Enter(cfg.L1.Bytes)

@@ -66,7 +66,8 @@ func TestWholeSectorsHaveNoRest(t *testing.T) {
 		w    way
 		r    *request
 		want bool
-	}{{wayStore, &whole, false}, {wayStore, &part, true}, {wayStorePast, &part, true}, {wayLoad, &part, false}, {wayBypass, &part, false}, {wayAtomic, &whole, true}} {
+	}{{wayStore, &whole, false}, {wayStore, &part, true}, {wayStorePast, &part, true}, {wayLoad, &part, false}, {wayBypass, &part, false},
+		{wayAtomic, &whole, true}} {
 		if hasRest(c.w, c.r) != c.want {
 			t.Errorf("way %d, mask %b: %t", c.w, c.r.mask, !c.want)
 		}

@@ -57,7 +57,10 @@ func (k *kernel) irregular() bool { return k.Header.Flags&trace.KernelIrregular 
 func (k *kernel) stated() bool { return trace.InferredOf(k.Header) > trace.InferredNothing }
 
 func newUnit(m *model.DependencyMachine, b *Board) (*unit, error) {
-	u := &unit{m: m, cfg: m.Config(), prog: m.Program(), board: b, kernels: make(map[uint64]*kernel), copied: make(map[uint32]bool), files: make(map[uint32]uint64)}
+	u := &unit{
+		m: m, cfg: m.Config(), prog: m.Program(), board: b, kernels: make(map[uint64]*kernel),
+		copied: make(map[uint32]bool), files: make(map[uint32]uint64),
+	}
 	var err error
 	if u.pages, err = newPageTable(u); err != nil {
 		return nil, err

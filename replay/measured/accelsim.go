@@ -134,7 +134,8 @@ func parseReferences(text string) (list []Reference, err error) {
 			return nil, fmt.Errorf("references: line %d: %w", number, err)
 		}
 		var cycles uint64
-		for i, to := range []*uint64{&cycles, &r.WarpInsts, &r.L1Accesses, &r.L2Accesses, &r.L2Misses, &r.DRAMReads, &r.DRAMWrites, &r.Requests, &r.RowMisses} {
+		for i, to := range []*uint64{&cycles, &r.WarpInsts, &r.L1Accesses, &r.L2Accesses, &r.L2Misses, &r.DRAMReads, &r.DRAMWrites,
+			&r.Requests, &r.RowMisses} {
 			if *to, err = strconv.ParseUint(f[4+i], 10, 64); err != nil {
 				return nil, fmt.Errorf("references: line %d: %w", number, err)
 			}

@@ -276,7 +276,8 @@ func TestReferenceErrors(t *testing.T) {
 		}
 	}
 	wrong := []Reference{{Kind: "alu", Seed: 1, Preset: "qv100", Digest: "0"}}
-	if _, err := Compare(context.Background(), wrong, 1, nil); err == nil || !strings.Contains(err.Error(), "alu 1 on qv100: its program is ") {
+	if _, err := Compare(context.Background(), wrong, 1, nil); err == nil ||
+		!strings.Contains(err.Error(), "alu 1 on qv100: its program is ") {
 		t.Errorf("another program: %v", err)
 	}
 }
@@ -288,7 +289,8 @@ func TestAgreements(t *testing.T) {
 		if seed == 7001 {
 			kind = "tile" // one of the worst
 		}
-		return Compared{Reference{Preset: preset, Kind: kind, Seed: seed, Counters: Counters{Cycles: theirs, L2Accesses: 100, DRAMReads: 10, Requests: 10, RowMisses: 5}},
+		return Compared{Reference{Preset: preset, Kind: kind, Seed: seed,
+			Counters: Counters{Cycles: theirs, L2Accesses: 100, DRAMReads: 10, Requests: 10, RowMisses: 5}},
 			Counters{Cycles: ours, L2Accesses: 90, DRAMReads: 12, Requests: 10, RowMisses: 2}}
 	}
 	got := Agreements([]Compared{of("qv100", 1, 100, 110), of("qv100", 2, 100, 80), of("rtx3070", 2, 100, 150), of("qv100", 7001, 100, 300)})
@@ -300,7 +302,8 @@ func TestAgreements(t *testing.T) {
 		t.Errorf("%d groups, want 10: no open case is of rtx3070, nor one of the worst", len(got))
 	}
 	all := byName["all all"]
-	if all.Kernels != 3 || math.Abs(all.MedianPct-20) > 1e-9 || all.Worst != "k 2" || math.Abs(all.WorstPct-50) > 1e-9 || math.Abs(all.L2Pct+10) > 1e-9 || math.Abs(all.ReadsPct-20) > 1e-9 ||
+	if all.Kernels != 3 || math.Abs(all.MedianPct-20) > 1e-9 || all.Worst != "k 2" || math.Abs(all.WorstPct-50) > 1e-9 ||
+		math.Abs(all.L2Pct+10) > 1e-9 || math.Abs(all.ReadsPct-20) > 1e-9 ||
 		math.Abs(all.RowHits-0.8) > 1e-9 || math.Abs(all.RowHitsOf-0.5) > 1e-9 {
 		t.Errorf("%+v", all)
 	}

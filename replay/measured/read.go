@@ -240,5 +240,6 @@ func (c *Case) shape(k *trace.Kernel) {
 
 // order sorts cases by kernel, CTAs, threads and iterations.
 func order(a, b *Result) int {
-	return cmp.Or(strings.Compare(a.GPU, b.GPU), strings.Compare(a.Kernel, b.Kernel), a.CTAs-b.CTAs, a.Threads-b.Threads, a.Iterations-b.Iterations, strings.Compare(a.Where, b.Where))
+	return cmp.Or(strings.Compare(a.GPU, b.GPU), strings.Compare(a.Kernel, b.Kernel), a.CTAs-b.CTAs, a.Threads-b.Threads,
+		a.Iterations-b.Iterations, strings.Compare(a.Where, b.Where))
 }

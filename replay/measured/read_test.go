@@ -34,7 +34,8 @@ func TestRead(t *testing.T) {
 	if a, b := list[0].key(), list[1].key(); a != "ctas=1024 threads=256 empty" || b != "ctas=7 threads=96 iterations=20 ffma" {
 		t.Errorf("traces %q and %q", a, b)
 	}
-	if list, _, err := read(strings.NewReader(two), "a.txt", map[string]string{"frequency": "1755"}); err != nil || len(list) != 1 || list[0].Tool != "nsys" {
+	if list, _, err := read(strings.NewReader(two), "a.txt", map[string]string{"frequency": "1755"}); err != nil || len(list) != 1 ||
+		list[0].Tool != "nsys" {
 		t.Errorf("chosen: %v, %v", list, err)
 	}
 }

@@ -86,7 +86,8 @@ func Run(ctx context.Context, cases []Case, opt *Options) ([]Result, error) {
 	// The largest first, so that workers end together.
 	slices.SortFunc(units, func(a, b []*Result) int {
 		x, y := a[0], b[0]
-		return cmp.Or(cmp.Compare(y.CTAs*y.Threads*max(1, y.Iterations), x.CTAs*x.Threads*max(1, x.Iterations)), strings.Compare(x.key(), y.key()))
+		return cmp.Or(cmp.Compare(y.CTAs*y.Threads*max(1, y.Iterations), x.CTAs*x.Threads*max(1, x.Iterations)),
+			strings.Compare(x.key(), y.key()))
 	})
 	if err := execute(ctx, units, configs, opt); err != nil {
 		return nil, err
@@ -244,7 +245,8 @@ func Groups(results []Result) []Group {
 			}
 			return 0
 		}
-		return cmp.Or(strings.Compare(a.GPU, b.GPU), last(&a)-last(&b), strings.Compare(a.Kernel, b.Kernel), strings.Compare(string(a.Role), string(b.Role)))
+		return cmp.Or(strings.Compare(a.GPU, b.GPU), last(&a)-last(&b), strings.Compare(a.Kernel, b.Kernel),
+			strings.Compare(string(a.Role), string(b.Role)))
 	})
 	return list
 }

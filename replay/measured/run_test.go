@@ -67,7 +67,8 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("a bad machine: %v", err)
 	}
 	one[0].Tool = "vtune"
-	if _, err := Run(context.Background(), one, &Options{}); err == nil || !strings.Contains(err.Error(), "a.txt:1: no preset was set under profile_type=vtune") {
+	if _, err := Run(context.Background(), one, &Options{}); err == nil ||
+		!strings.Contains(err.Error(), "a.txt:1: no preset was set under profile_type=vtune") {
 		t.Errorf("a bad tool: %v", err)
 	}
 }

@@ -53,7 +53,8 @@ func (p *barPlot) draw() *bars {
 	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - valueWidth, false}
 	bottom := float64(len(p.rows)) * rowHeight
 	b := &bars{
-		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Top: px(0), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2),
+		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Top: px(0),
+		Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2),
 		Mark: px(x.at(p.mark)), What: p.What,
 	}
 	for _, m := range marks {
@@ -62,8 +63,10 @@ func (p *barPlot) draw() *bars {
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
 		s := barShape{
-			Label: shorten(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8), TextY: px(y + rowHeight/2 + 4), X: px(x.start), Y: px(y + 4),
-			W: px(x.at(r.value) - x.start), H: px(rowHeight - 8), EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0,
+			Label: shorten(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+			TextY: px(y + rowHeight/2 + 4), X: px(x.start), Y: px(y + 4),
+			W: px(x.at(r.value) - x.start), H: px(rowHeight - 8),
+			EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0,
 		}
 		s.Tip = r.label + ": " + s.Value
 		if r.high > r.low {

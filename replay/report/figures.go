@@ -127,7 +127,8 @@ func (f *figure) svg() ([]byte, error) {
 	perRow := int(width / keyWidth)
 	rows := (len(key) + perRow - 1) / perRow
 	whole := height + float64(rows)*keyRow + 6
-	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="%s %s %s %s"`, px(width), px(whole), m[1], m[2], px(width), px(whole))
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="%s %s %s %s"`, px(width), px(whole), m[1],
+		m[2], px(width), px(whole))
 	text = strings.TrimSpace(strings.Replace(text, m[0], head, 1))
 	body, _ := strings.CutSuffix(text, "</svg>")
 	at := strings.Index(body, ">") + 1

@@ -60,7 +60,8 @@ func TestFigures(t *testing.T) {
 // Two traces under one baseline: the geometric mean of 2 and 8 is 4.
 func TestSpeedupOverTraces(t *testing.T) {
 	of := func(trace string, cycles int64) *group {
-		a, b := &run{names: names{trace: trace, gpu: "g", policy: "a"}, cycles: 800}, &run{names: names{trace: trace, gpu: "g", policy: "b"}, cycles: cycles}
+		a := &run{names: names{trace: trace, gpu: "g", policy: "a"}, cycles: 800}
+		b := &run{names: names{trace: trace, gpu: "g", policy: "b"}, cycles: cycles}
 		g := &group{trace: trace, gpu: "g", policies: []string{"a", "b"}, runs: []*run{a, b}}
 		g.compare("a")
 		return g

@@ -195,7 +195,8 @@ func (p *linePlot) panel(q panel, box frame, a axes) lines {
 	x.start, x.end = box.left+6, right-6
 	y.start, y.end = bottom, box.top
 	l := lines{
-		AtX: px(box.x), AtY: px(box.y), Title: shorten(q.Title, int((right-box.left)/7)), Left: px(box.left), Right: px(right), Top: px(box.top), Bottom: px(bottom),
+		AtX: px(box.x), AtY: px(box.y), Title: shorten(q.Title, int((right-box.left)/7)),
+		Left: px(box.left), Right: px(right), Top: px(box.top), Bottom: px(bottom),
 		TickY: px(bottom + 16), NameY: px(box.height - 8), Mid: px((box.left + right) / 2), MidY: px((box.top + bottom) / 2), X: p.X, Y: p.Y,
 	}
 	l.XTicks = p.xTicks(x, a.xMarks, right)

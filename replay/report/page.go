@@ -213,8 +213,9 @@ func (s *source) summary(groups []*group) *grid {
 					continue
 				}
 				cells := append([]string{r.trace, r.gpu}, r.settings...)
-				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels), commas(r.ctas), commas(r.insts),
-					r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.made), commas(r.inferred)))
+				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels),
+					commas(r.ctas), commas(r.insts), r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.made),
+					commas(r.inferred)))
 			}
 		}
 	}
@@ -259,7 +260,8 @@ func (s *source) lead(groups []*group) string {
 		}
 		return commas(int64(n)) + " " + many
 	}
-	text := count(len(s.runs), "replay", "replays") + ": " + count(len(traces), "trace", "traces") + ", " + count(len(gpus), "GPU", "GPUs") + ", " + count(len(policies), "policy", "policies")
+	text := count(len(s.runs), "replay", "replays") + ": " + count(len(traces), "trace", "traces") + ", " +
+		count(len(gpus), "GPU", "GPUs") + ", " + count(len(policies), "policy", "policies")
 	for _, axis := range s.axes {
 		values := map[string]bool{}
 		i := slices.Index(s.axes, axis)

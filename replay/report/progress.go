@@ -119,7 +119,8 @@ func (c *compared) progress() (figure, bool) {
 			}
 			name := shorten(trace.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
 			q.Lines = append(q.Lines, curve{Name: name, Points: append(line, point{float64(k.end) * per, 100}), style: place + 1})
-			f.Table.Rows = append(f.Table.Rows, []string{r.policy, name, commas(k.ctas), instant(unit, float64(k.first)*per), instant(unit, float64(k.end)*per)})
+			f.Table.Rows = append(f.Table.Rows,
+				[]string{r.policy, name, commas(k.ctas), instant(unit, float64(k.first)*per), instant(unit, float64(k.end)*per)})
 		}
 		if most = max(most, len(q.Lines)); q.Lines != nil {
 			plot.Panels = append(plot.Panels, q)

@@ -43,7 +43,10 @@ func (s *source) about(r *run) (map[string]string, error) {
 // readProvenance reads what the files say of themselves, of one run for each
 // trace, machine and policy: with settings in between there may be many more.
 func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
-	p := &provenance{Traces: grid{Header: []string{"trace", "content hash", "fidelity"}}, Policies: grid{Header: []string{"policy", "decisions and parameters"}}}
+	p := &provenance{
+		Traces:   grid{Header: []string{"trace", "content hash", "fidelity"}},
+		Policies: grid{Header: []string{"policy", "decisions and parameters"}},
+	}
 	traces, policies, machines := map[string]bool{}, map[string]bool{}, map[string]int{}
 	for _, r := range s.runs {
 		_, counted := machines[r.gpu]

@@ -58,9 +58,9 @@ func TestScale(t *testing.T) {
 
 func TestNumbersAsText(t *testing.T) {
 	for got, want := range map[string]string{
-		significant(1234567.8): "1,234,568", significant(123.4): "123", significant(12.34): "12.3", significant(1.234): "1.23", significant(0.01234): "0.0123",
-		significant(0): "0", tick(2500): "2500", tick(13500): "13.5 k", tick(4e6): "4 M", tick(0.25): "0.25", duration(999): "999 ns", duration(1_500_000): "1.500 ms",
-		shorten("abcdef", 4): "abc…", shorten("größe", 5): "größe",
+		significant(1234567.8): "1,234,568", significant(123.4): "123", significant(12.34): "12.3", significant(1.234): "1.23",
+		significant(0.01234): "0.0123", significant(0): "0", tick(2500): "2500", tick(13500): "13.5 k", tick(4e6): "4 M", tick(0.25): "0.25",
+		duration(999): "999 ns", duration(1_500_000): "1.500 ms", shorten("abcdef", 4): "abc…", shorten("größe", 5): "größe",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -126,7 +126,8 @@ func TestStalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, ok := s.groups()[0].stalls()
-	if !ok || !slices.Equal(f.Table.Header, []string{"policy", "issuing %", "memory %", "barrier %"}) || !slices.Equal(f.Table.Rows[0], []string{"a", "40.0", "20.0", "40.0"}) {
+	if !ok || !slices.Equal(f.Table.Header, []string{"policy", "issuing %", "memory %", "barrier %"}) ||
+		!slices.Equal(f.Table.Rows[0], []string{"a", "40.0", "20.0", "40.0"}) {
 		t.Errorf("%v %v", f.Table.Header, f.Table.Rows)
 	}
 }
@@ -175,7 +176,8 @@ func TestWriteStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := src.groups()[0]
-	if !slices.Equal(src.axes, []string{"launch", "l1.carveouts"}) || !slices.Equal(g.runs[2].settings, []string{"3", "0,8"}) && !slices.Equal(g.runs[1].settings, []string{"3", "0,8"}) {
+	if !slices.Equal(src.axes, []string{"launch", "l1.carveouts"}) ||
+		!slices.Equal(g.runs[2].settings, []string{"3", "0,8"}) && !slices.Equal(g.runs[1].settings, []string{"3", "0,8"}) {
 		t.Errorf("settings %v, %v", src.axes, g.runs[1].settings)
 	}
 	for _, r := range g.of("b") {
@@ -207,7 +209,8 @@ func TestContrast(t *testing.T) {
 		if len(color) != 6+palette {
 			t.Errorf("theme %d has %d colours", i, len(color))
 		}
-		for name, least := range map[string]float64{"text": 7, "soft": 4.5, "link": 4.5, "c0": 3, "c1": 3, "c2": 3, "c3": 3, "c4": 3, "c5": 3, "c6": 3, "c7": 3} {
+		for name, least := range map[string]float64{"text": 7, "soft": 4.5, "link": 4.5, "c0": 3, "c1": 3, "c2": 3, "c3": 3, "c4": 3, "c5": 3,
+			"c6": 3, "c7": 3} {
 			a, b := luminance(t, color[name]), luminance(t, color["back"])
 			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < least {
 				t.Errorf("theme %d: %s has a contrast of %.1f, want %.1f", i, name, ratio, least)

@@ -28,7 +28,8 @@ func full(t *testing.T, dir, policy string, fidelity trace.Fidelity) {
 	s.Machine(&table.Machine{Config: &config})
 	o := s.Observer()
 	kernel := func(id uint32, from, to model.Time) {
-		o.Kernel(&model.KernelRecord{ID: id, Function: "void k<int>(int)", Parent: model.NoKernel, CTAs: 4, Arrive: from, Dispatch: from, FirstCTA: from, End: to})
+		o.Kernel(&model.KernelRecord{ID: id, Function: "void k<int>(int)", Parent: model.NoKernel, CTAs: 4, Arrive: from, Dispatch: from,
+			FirstCTA: from, End: to})
 	}
 	kernel(0, 10, 50)
 	kernel(1, 30, 100)
@@ -44,8 +45,10 @@ func full(t *testing.T, dir, policy string, fidelity trace.Fidelity) {
 	page(70, 0, 1, true)
 	o.Task(&model.TaskRecord{Kernel: 0, Spawn: 10, Back: 30})
 	o.Task(&model.TaskRecord{Kernel: 1, Spawn: 10, Back: 60})
-	o.Sample(&model.SampleRecord{Start: 0, End: 40, ActiveWarps: 8, ParentCTAs: 2, WarpInsts: 80, L2Sectors: 10, DRAMReads: 5, Kernels: []uint32{0, 1}, CTAsFinished: []uint32{3, 1}})
-	o.Sample(&model.SampleRecord{Start: 40, End: 100, ActiveWarps: 4, ParentCTAs: 1, WarpInsts: 60, L2Sectors: 30, DRAMWrites: 15, Kernels: []uint32{1}, CTAsFinished: []uint32{4}})
+	o.Sample(&model.SampleRecord{Start: 0, End: 40, ActiveWarps: 8, ParentCTAs: 2, WarpInsts: 80, L2Sectors: 10, DRAMReads: 5,
+		Kernels: []uint32{0, 1}, CTAsFinished: []uint32{3, 1}})
+	o.Sample(&model.SampleRecord{Start: 40, End: 100, ActiveWarps: 4, ParentCTAs: 1, WarpInsts: 60, L2Sectors: 30, DRAMWrites: 15,
+		Kernels: []uint32{1}, CTAsFinished: []uint32{4}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,8 @@ func TestSections(t *testing.T) {
 		}
 	}
 	// 160 bytes in 40 cycles of 2 ns are 2 GB/s, 480 in 60 are 4; the L2 has 320 and 960.
-	for title, want := range map[string][2]string{"DRAM traffic over time": {"2", "4"}, "L2 traffic over time": {"4", "8"}, "Resident CTAs over time": {"2", "1"}, "Instructions over time": {"2", "1"}} {
+	for title, want := range map[string][2]string{"DRAM traffic over time": {"2", "4"}, "L2 traffic over time": {"4", "8"},
+		"Resident CTAs over time": {"2", "1"}, "Instructions over time": {"2", "1"}} {
 		if rows := all[title].Table.Rows; rows[0][1] != want[0] || rows[9][1] != want[1] {
 			t.Errorf("%s: %v", title, rows)
 		}
@@ -137,10 +141,14 @@ func TestCapturesAreInMilliseconds(t *testing.T) {
 // What follows from inferred work is said to be no finding; CTAs without stalls are
 // counted, and not shown as idle.
 func TestInferredIsSaid(t *testing.T) {
-	if note := inferredNote([]*run{{kernels: 5}, {names: names{trace: "t"}, kernels: 5, inferred: 3}}); !strings.Contains(note, "Of t the work of 3 of 5 kernels is inferred") {
+	note := inferredNote([]*run{{kernels: 5}, {names: names{trace: "t"}, kernels: 5, inferred: 3}})
+	if !strings.Contains(note, "Of t the work of 3 of 5 kernels is inferred") {
 		t.Error(note)
 	}
-	g := &group{trace: "t", gpu: "g", policies: []string{"a"}, runs: []*run{{names: names{policy: "a"}, known: 1, unknown: 3, stalls: [len(stallReasons)]float64{40, 60}}}}
+	g := &group{
+		trace: "t", gpu: "g", policies: []string{"a"},
+		runs: []*run{{names: names{policy: "a"}, known: 1, unknown: 3, stalls: [len(stallReasons)]float64{40, 60}}},
+	}
 	f, ok := g.stalls()
 	if !ok || !strings.Contains(f.Note, "Without 3 of 4 CTAs") || f.Table.Rows[0][1] != "40.0" {
 		t.Errorf("%v, %q, %v", ok, f.Note, f.Table.Rows)
@@ -165,7 +173,8 @@ func TestSmallMultiples(t *testing.T) {
 		t.Errorf("6 curves: %d panels", len(c.Panels))
 	}
 	c := draw(7)
-	if len(c.Panels) != 7 || len(c.Panels[0].Curves) != 1 || len(c.Panels[6].Curves) != 2 || c.Panels[6].Title != "g" || c.Panels[6].Curves[0].Name != "a" || len(c.Key) != 2 {
+	if len(c.Panels) != 7 || len(c.Panels[0].Curves) != 1 || len(c.Panels[6].Curves) != 2 || c.Panels[6].Title != "g" ||
+		c.Panels[6].Curves[0].Name != "a" || len(c.Key) != 2 {
 		t.Errorf("7 curves: %+v", c)
 	}
 	if c.Panels[1].YTicks[0] != c.Panels[6].YTicks[0] || c.Panels[6].AtX != "0.0" || c.Panels[5].AtY != c.Panels[3].AtY {

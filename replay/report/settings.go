@@ -31,12 +31,14 @@ func (g *group) sensitivity(axis int) []figure {
 		}
 	}
 	cycles := figure{Title: "Cycles over " + name + ": " + g.title(), Note: others + "Fewer is better."}
-	g.over(&cycles, axis, values, numeric, "cycles", func(r *run) number { return number{float64(r.cycles), r.cycles > 0} }, func(x float64) string { return commas(int64(math.Round(x))) })
+	g.over(&cycles, axis, values, numeric, "cycles", func(r *run) number { return number{float64(r.cycles), r.cycles > 0} },
+		func(x float64) string { return commas(int64(math.Round(x))) })
 	all := []figure{cycles}
 	if len(g.policies) > 1 && g.base != "" {
 		base := g.base
 		gain := figure{Title: "Speed-up over " + name + ": " + g.title(), Note: others + "Cycles of " + base + " at the same setting over those of each policy; more is better."}
-		g.over(&gain, axis, values, numeric, "speed-up over "+base, func(r *run) number { return r.speedup }, func(x float64) string { return decimals(x, 3) })
+		g.over(&gain, axis, values, numeric, "speed-up over "+base, func(r *run) number { return r.speedup },
+			func(x float64) string { return decimals(x, 3) })
 		all = append(all, gain)
 	}
 	return all

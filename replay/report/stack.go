@@ -44,7 +44,10 @@ func (p *stackPlot) add(label string, shares []float64) {
 func (p *stackPlot) draw() *stack {
 	x := scale{0, 1, labelWidth, plotWidth - 36, false}
 	bottom := float64(len(p.rows)) * rowHeight
-	s := &stack{What: p.What, Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2)}
+	s := &stack{
+		What: p.What, Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom),
+		AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2),
+	}
 	for i := 0; i <= 100; i += 20 {
 		s.Ticks = append(s.Ticks, tickMark{px(x.at(float64(i) / 100)), decimals(float64(i), 0) + " %"})
 	}

@@ -179,11 +179,13 @@ func dtblExperiments() []Experiment {
 		},
 		{
 			Name: "ahead", Title: "Records of spilled groups read ahead, AGT of 256: speedup over 8 (0: reading takes no time)", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies: withSettings("dtbl,agt=256", aheads...), Workloads: someDTBL(), Columns: append(against("dtbl,agt=256", aheads...), Column{Name: "spilled", Of: metric("dtbl,agt=256", "agt_spilled_groups", 1)}),
+			Policies: withSettings("dtbl,agt=256", aheads...), Workloads: someDTBL(),
+			Columns: append(against("dtbl,agt=256", aheads...), Column{Name: "spilled", Of: metric("dtbl,agt=256", "agt_spilled_groups", 1)}),
 		},
 		{
 			Name: "ideal", Title: "Ideal groups whose records are read eight at a time and one after another: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies: "flat,cdp-ideal," + withSettings("dtbl-ideal", "ahead=8", "ahead=1"), Workloads: someDTBL(), Columns: speedups("flat", "cdp-ideal", "dtbl-ideal", "dtbl-ideal,ahead=8", "dtbl-ideal,ahead=1"),
+			Policies: "flat,cdp-ideal," + withSettings("dtbl-ideal", "ahead=8", "ahead=1"), Workloads: someDTBL(),
+			Columns: speedups("flat", "cdp-ideal", "dtbl-ideal", "dtbl-ideal,ahead=8", "dtbl-ideal,ahead=1"),
 		},
 	}, append(dtblVariations(), dtblCauses()...)...)
 }
@@ -194,11 +196,14 @@ func dtblVariations() []Experiment {
 		{
 			Name: "agt", Title: "Size of the AGT and what could stand for it: speedup over 1,024 entries", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
 			Policies: withSettings("dtbl", agtSizes...), Workloads: someDTBL(),
-			Columns: append(against("dtbl", agtSizes...), Column{Name: "spilled at 1024", Of: metric("dtbl", "agt_spilled_groups", 1)}, Column{Name: "most entries in use", Of: metric("dtbl", "agt_most_used_entries", 1)}),
+			Columns: append(against("dtbl", agtSizes...), Column{Name: "spilled at 1024", Of: metric("dtbl", "agt_spilled_groups", 1)},
+				Column{Name: "most entries in use", Of: metric("dtbl", "agt_most_used_entries", 1)}),
 		},
 		{
 			Name: "agt-hash", Title: "The same with alloc=hash", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies: withSettings("dtbl,alloc=hash", hashed...), Workloads: someDTBL(), Columns: append(against("dtbl,alloc=hash", hashed...), Column{Name: "spilled at 1024", Of: metric("dtbl,alloc=hash", "agt_spilled_groups", 1)}),
+			Policies: withSettings("dtbl,alloc=hash", hashed...), Workloads: someDTBL(),
+			Columns: append(against("dtbl,alloc=hash", hashed...),
+				Column{Name: "spilled at 1024", Of: metric("dtbl,alloc=hash", "agt_spilled_groups", 1)}),
 		},
 		{
 			Name: "agt-chain", Title: "The same with records read one after another (ahead=1)", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
@@ -210,7 +215,8 @@ func dtblVariations() []Experiment {
 			Under: map[string]string{"thread": "flat"}, Columns: flatColumns(),
 		},
 		{
-			Name: "latency", Title: "A tenth of the latencies of the device API: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(tenth, freeHost...), Mean: Geometric,
+			Name: "latency", Title: "A tenth of the latencies of the device API: speedup over flat",
+			Head: "benchmark", GPU: dtblMachine, Set: append(tenth, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,dtbl", Workloads: someDTBL(), Columns: speedups("flat", "cdp", "dtbl"),
 		},
 		{
@@ -219,19 +225,23 @@ func dtblVariations() []Experiment {
 			Variants:  []Variant{{"dragonli", []string{"rule=dragonli"}}, {"klap", []string{"rule=klap"}}}, Columns: ruleColumns("dense", "dragonli", "klap"),
 		},
 		{
-			Name: "l1", Title: "Global loads past the L1, as on hardware: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"l1.global_loads=false"}, freeHost...), Mean: Geometric,
+			Name: "l1", Title: "Global loads past the L1, as on hardware: speedup over flat", Head: "benchmark",
+			GPU: dtblMachine, Set: append([]string{"l1.global_loads=false"}, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,dtbl", Workloads: someDTBL(), Columns: speedups("flat", "cdp", "dtbl"),
 		},
 		{
-			Name: "call", Title: "A call that does not hold its warp: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"launch.blocks_warp=false"}, freeHost...), Mean: Geometric,
+			Name: "call", Title: "A call that does not hold its warp: speedup over flat", Head: "benchmark",
+			GPU: dtblMachine, Set: append([]string{"launch.blocks_warp=false"}, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,dtbl", Workloads: someDTBL(), Columns: speedups("flat", "cdp", "dtbl"),
 		},
 		{
-			Name: "dispatch", Title: "Dispatches one after another, 283 cycles each: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append([]string{"kmu.serial_dispatch=true"}, freeHost...), Mean: Geometric,
+			Name: "dispatch", Title: "Dispatches one after another, 283 cycles each: speedup over flat", Head: "benchmark",
+			GPU: dtblMachine, Set: append([]string{"kmu.serial_dispatch=true"}, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,dtbl", Workloads: someDTBL(), Columns: speedups("flat", "cdp", "dtbl"),
 		},
 		{
-			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Large: true, Counts: fills,
+			Name: "large", Title: "Speedup over flat, inputs near the suite's own size",
+			Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric, Large: true, Counts: fills,
 			Policies: dtblPolicies, Workloads: largeChildren(), Columns: dtblColumns(),
 		},
 	}

@@ -91,21 +91,26 @@ func dtblCauses() []Experiment {
 	return []Experiment{
 		{
 			Name: "dragonli", Title: "The launch rule of the authors' suite: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies: dtblPolicies, Workloads: dragonliRows(), Variants: []Variant{{"dragonli", []string{"rule=dragonli"}}}, Columns: dragonliColumns(),
+			Policies: dtblPolicies, Workloads: dragonliRows(),
+			Variants: []Variant{{"dragonli", []string{"rule=dragonli"}}}, Columns: dragonliColumns(),
 		},
 		{
-			Name: "entries", Title: "256 entries of the distributor and work queues, not 32: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: append(manyEntries, freeHost...), Mean: Geometric,
+			Name: "entries", Title: "256 entries of the distributor and work queues, not 32: speedup over flat",
+			Head: "benchmark", GPU: dtblMachine, Set: append(manyEntries, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,cdp-ideal,dtbl-ideal", Workloads: append(pick(dtblWorkloads(), "REGX-string"), someDTBL()...),
-			Columns: append(speedups("flat", "cdp", "cdp-ideal", "dtbl-ideal"), Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true}),
+			Columns: append(speedups("flat", "cdp", "cdp-ideal", "dtbl-ideal"),
+				Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true}),
 		},
 		{
 			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
-			Policies: dtblPolicies, Workloads: pick(dtblWorkloads(), "JOIN-uniform", "JOIN-gaussian"), Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns(),
+			Policies: dtblPolicies, Workloads: pick(dtblWorkloads(), "JOIN-uniform", "JOIN-gaussian"),
+			Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns(),
 		},
 		{
 			Name: "chains", Title: "Records of spilled groups read one, two and four at a time, and other sizes of the table: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
 			Policies: "flat," + withSettings("dtbl", chains...), Workloads: spilling(),
-			Columns: append(speedups("flat", append([]string{"dtbl"}, prefixed("dtbl,", chains)...)...), Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)}),
+			Columns: append(speedups("flat", append([]string{"dtbl"}, prefixed("dtbl,", chains)...)...),
+				Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)}),
 		},
 		{
 			Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark", GPU: dtblMachine, Set: freeHost,

@@ -135,7 +135,8 @@ func pagodaExperiments() []Experiment {
 	return append([]Experiment{
 		{
 			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
-			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
+			Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
 			Policies: "hyperq", Workloads: taskWorkloads(),
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
@@ -155,7 +156,8 @@ func pagodaExperiments() []Experiment {
 			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "off"},
 			Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
-			Columns: append(slower("fusion", "fusion,batch=0"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
+			Columns: append(slower("fusion", "fusion,batch=0"),
+				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
 		},
 		{
 			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to 4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric, Large: true,
@@ -186,10 +188,11 @@ func pagodaSizes() []Experiment {
 				{Name: "fusion", Unit: "us", Digits: 1, Of: latency("fusion")},
 			},
 		},
-		sharedMemory("shared-dct", "DCT (64 threads)", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25),
-		sharedMemory("shared-mm", "MM (256 threads)", Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
-		callTimes(),
-		wholeByCall(),
+		sharedMemory("shared-dct", "DCT (64 threads)",
+			Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25),
+		sharedMemory("shared-mm", "MM (256 threads)",
+			Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
+		callTimes(), wholeByCall(),
 		beamMachines(),
 		sharedMachines(),
 		{

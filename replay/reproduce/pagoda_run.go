@@ -29,7 +29,8 @@ func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to
 func runToTheEnd() Experiment {
 	return Experiment{
 		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads", Workloads: manyTasks(), Variants: steady, Under: steadyPolicies,
+		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads",
+		Workloads: manyTasks(), Variants: steady, Under: steadyPolicies,
 		Columns: append([]Column{
 			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
 			{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
@@ -53,7 +54,8 @@ func allTasks() []Workload {
 func runAll() Experiment {
 	return Experiment{
 		Name: "run-all", Title: "The paper's numbers of tasks run to the end (minutes a policy), and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,pthreads", Workloads: allTasks(), Variants: steady, Under: steadyPolicies,
+		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,pthreads",
+		Workloads: allTasks(), Variants: steady, Under: steadyPolicies,
 		Columns: append([]Column{
 			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
 			{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
@@ -110,7 +112,8 @@ var smallCopies = Experiment{
 
 // sharedMachines is DCT's row of table 5 on other machines.
 func sharedMachines() Experiment {
-	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines", Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
+	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines",
+		Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
 	e.Workloads = onCrossbars(e.Workloads[0])
 	for i := range e.Columns {
 		e.Columns[i].Published, e.Columns[i].Where = nil, ""

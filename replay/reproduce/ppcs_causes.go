@@ -29,12 +29,14 @@ func ppcsCauses() []Experiment {
 		{
 			Name: "stencil", Title: "STN with a CTA for each row in x, whose ranges are short: speedup over serial", Head: "workload", GPU: ppcsMachine,
 			Workloads: []Workload{{Name: "STN, base", Sample: "stn", Params: []string{"version=base"}}}, Policies: "serial,crcs,ppcs",
-			Columns: append(speedups("serial", "crcs", "ppcs"), Column{Name: "pre-profilers", Unit: "%", Digits: 2, Of: of("crcs", profilerShare)}, kernelsOfSerial()),
+			Columns: append(speedups("serial", "crcs", "ppcs"),
+				Column{Name: "pre-profilers", Unit: "%", Digits: 2, Of: of("crcs", profilerShare)}, kernelsOfSerial()),
 		},
 		{
 			Name: "flits", Title: "HSP's kernels by the width of the crossbar: flits of 16 bytes, not 32", Head: "kernels", GPU: ppcsMachine, Set: []string{"icnt.flit_bytes=16"},
 			Workloads: hspKernels("5", "100"), Policies: "serial",
-			Columns: []Column{{Name: "kernels of serial", Unit: "%", Digits: 1, Of: stageShare("serial", model.StageKernel), Where: "section 5.3", Published: map[string]float64{"5": 9, "100": 66}}},
+			Columns: []Column{{Name: "kernels of serial", Unit: "%", Digits: 1, Of: stageShare("serial", model.StageKernel),
+				Where: "section 5.3", Published: map[string]float64{"5": 9, "100": 66}}},
 		},
 	}
 }

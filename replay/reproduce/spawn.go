@@ -145,12 +145,14 @@ func spawnExperiments() []Experiment {
 		},
 		{
 			Name: "dtbl", Title: "SPAWN against DTBL: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
-			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"), Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
+			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"),
+			Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
 		},
 		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
 			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: inlined(pick(largeChildren(), "BFS-citation", "BFS-graph500", "SSSP-citation")),
-			Columns: append(append([]Column(nil), controlColumns()...), Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
+			Columns: append(append([]Column(nil), controlColumns()...),
+				Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
 				Column{Name: "first child starts", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)}),
 		},
 		{
@@ -162,7 +164,8 @@ func spawnExperiments() []Experiment {
 		{
 			Name: "blocks", Title: "CTA size of children under cdp, smaller inputs: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
 			Policies: "cdp", Workloads: pick(smallSpawn(), "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
-			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}}, {"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
+			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}},
+				{"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},
 				{Name: "128 threads", Digits: 2, Of: over("cdp@128", "cdp@32")},

@@ -95,7 +95,8 @@ func spawnCauses() []Experiment {
 		},
 		{
 			Name: "matches", Title: "JOIN with 40 matches a tuple, not 200: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "flat," + baseline + "," + search + ",spawn", Workloads: fewMatches(), Columns: append(speedups("flat", baseline, search, "spawn"),
+			Policies: "flat," + baseline + "," + search + ",spawn", Workloads: fewMatches(),
+			Columns: append(speedups("flat", baseline, search, "spawn"),
 				Column{Name: "search at", Of: threshold(search)}, Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)}),
 		},
 		{
@@ -104,7 +105,8 @@ func spawnCauses() []Experiment {
 		},
 		{
 			Name: "fill", Title: "Benchmarks that are small above, at larger sizes: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Counts: fills,
-			Policies: controlPolicies, Workloads: spawnFill(), Columns: append([]Column{{Name: "parent warps", Of: parentWarps}, {Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")}}, controlColumns()...),
+			Policies: controlPolicies, Workloads: spawnFill(), Columns: append([]Column{{Name: "parent warps", Of: parentWarps},
+				{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")}}, controlColumns()...),
 		},
 	}
 }

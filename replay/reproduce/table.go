@@ -205,7 +205,8 @@ func (t *planned) row(r *plannedRow) Row {
 }
 
 // claims sets the published figures beside ours.
-func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, counts map[string][]bool, partial bool) (Table, error) {
+func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, counts map[string][]bool,
+	partial bool) (Table, error) {
 	out := Table{Name: p.Name + "/published", Title: "Published figures beside ours", Header: []string{"figure", "in the paper", "paper", "here", "difference"}}
 	if partial {
 		out.Title += ", over the rows that ran"

@@ -109,7 +109,10 @@ func (f *File) axis(key string, v any) (axis, error) {
 		}
 		a.values = append(a.values, value{text, cell, func(c *hardware.Config) error { return c.Set(key, text) }})
 	}
-	a.column = table.Column{Name: "set_" + strings.ReplaceAll(key, ".", "_"), Type: typeOf(a.values[0].cell), Doc: "Setting " + key + " of the machine."}
+	a.column = table.Column{
+		Name: "set_" + strings.ReplaceAll(key, ".", "_"), Type: typeOf(a.values[0].cell),
+		Doc: "Setting " + key + " of the machine.",
+	}
 	return a, nil
 }
 

@@ -182,7 +182,8 @@ func (g *Grid) findBaseline() error {
 		g.baseline = labels[0]
 	}
 	if !seen[g.baseline] {
-		return g.File.wrong("baseline", "%q is not one of the policies of this sweep%s (%s)", g.baseline, nearest.Hint(g.baseline, labels), strings.Join(labels, ", "))
+		return g.File.wrong("baseline", "%q is not one of the policies of this sweep%s (%s)", g.baseline, nearest.Hint(g.baseline, labels),
+			strings.Join(labels, ", "))
 	}
 	return nil
 }

@@ -56,7 +56,9 @@ func (g *Grid) Script(program, dir string) (*Slurm, error) {
 	}
 	logs := quote(filepath.Join(paths[2], "slurm"))
 	if len(tasks) > 0 {
-		s.Array = g.script("--array="+ranges(tasks)) + fmt.Sprintf("mkdir -p %s\n%s --jobs=1 --cells=%s %s >%s/\"$SLURM_ARRAY_TASK_ID\".log 2>&1\n", logs, command, cells, quote(paths[1]), logs)
+		s.Array = g.script("--array="+ranges(tasks)) +
+			fmt.Sprintf("mkdir -p %s\n%s --jobs=1 --cells=%s %s >%s/\"$SLURM_ARRAY_TASK_ID\".log 2>&1\n", logs, command, cells,
+				quote(paths[1]), logs)
 	}
 	s.Collect = g.script("") + fmt.Sprintf("mkdir -p %s\n%s --collect %s >%s/collect.log 2>&1\n", logs, command, quote(paths[1]), logs)
 	return s, nil

@@ -73,7 +73,8 @@ func TestRerunReplaces(t *testing.T) {
 func TestKeysAreApart(t *testing.T) {
 	dir := t.TempDir()
 	var want []Key
-	for _, k := range []Key{{"007", "k20c", "", "p"}, {"7", "k20c", "", "p"}, {"7", "a100", "", "p"}, {"7", "a100", "sm.count=8,l2.ways=4", "p"}, {"_7", "1e3", "2024-01-01", "null"}} {
+	for _, k := range []Key{{"007", "k20c", "", "p"}, {"7", "k20c", "", "p"}, {"7", "a100", "", "p"},
+		{"7", "a100", "sm.count=8,l2.ways=4", "p"}, {"_7", "1e3", "2024-01-01", "null"}} {
 		s, err := Open(Options{Dir: dir, Trace: k.Trace, GPU: k.GPU, Set: k.Set, Policy: k.Policy, Tables: []string{"runs"}, ClockMHz: 1})
 		if err != nil {
 			t.Fatal(err)
@@ -104,7 +105,8 @@ func TestInterruptedCommit(t *testing.T) {
 	for moved := range 4 {
 		dir := t.TempDir()
 		commitOf(t, dir, "v1", Parquet, "runs", "ctas")
-		s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", GPU: "k20c", Tables: []string{"runs", "kernels", "pages"}, ClockMHz: 1,
+		s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", GPU: "k20c",
+			Tables: []string{"runs", "kernels", "pages"}, ClockMHz: 1,
 			Metadata: []KeyValue{{"tool_version", "v2"}, {"trace_hash", "a1b2"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +146,8 @@ func TestInterruptedCommit(t *testing.T) {
 // A run that was cut off takes no complete one's place, and a complete one takes its.
 func TestIncompleteRun(t *testing.T) {
 	dir := t.TempDir()
-	for i, c := range []struct{ cut, kept, incomplete bool }{{true, false, true}, {true, false, true}, {false, false, false}, {true, true, false}} {
+	for i, c := range []struct{ cut, kept, incomplete bool }{{true, false, true}, {true, false, true}, {false, false, false},
+		{true, true, false}} {
 		s := openFixture(t, dir, "serial", Parquet)
 		if c.cut {
 			s.Incomplete()

@@ -25,7 +25,8 @@ func flood(s *Set, rows int) {
 		o.CTA(&model.CTARecord{Kernel: uint32(i % 50), CTA: uint32(i), Child: child, SM: uint32(i % 80), Dispatch: t, Start: t + 5, End: t + 1000,
 			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [exec.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0, 0}})
 		if i%16 == 0 {
-			o.Sample(&model.SampleRecord{Start: t, End: t + 48, Kernels: []uint32{1, uint32(i)}, PagesOwned: []uint32{0, 9}, SMsHeld: []uint32{1, 2}, CTAsFinished: []uint32{uint32(i), 0}})
+			o.Sample(&model.SampleRecord{Start: t, End: t + 48, Kernels: []uint32{1, uint32(i)}, PagesOwned: []uint32{0, 9},
+				SMsHeld: []uint32{1, 2}, CTAsFinished: []uint32{uint32(i), 0}})
 			var noted *model.Notes
 			if i%5 == 0 {
 				noted = &model.Notes{int64(i)}
@@ -94,7 +95,8 @@ func TestLongAbsence(t *testing.T) {
 		}
 		for column, values := range want[name] {
 			if n := batchRows + 2000; len(got[column]) != n+len(values) || !slices.Equal(got[column][n:], values) {
-				t.Errorf("%s.%s: %d rows, the last %q; want %d and %q", name, column, len(got[column]), got[column][max(0, len(got[column])-len(values)):], n+len(values), values)
+				t.Errorf("%s.%s: %d rows, the last %q; want %d and %q", name, column, len(got[column]),
+					got[column][max(0, len(got[column])-len(values)):], n+len(values), values)
 			}
 		}
 	}

@@ -115,7 +115,8 @@ func TestEngines(t *testing.T) {
 		}
 	}
 	for _, name := range oddNames {
-		s, err := Open(Options{Dir: filepath.Join(dir, "names"), Trace: name, Policy: name, GPU: "k20c", Tables: []string{"metrics"}, ClockMHz: 1})
+		s, err := Open(Options{Dir: filepath.Join(dir, "names"), Trace: name, Policy: name, GPU: "k20c",
+			Tables: []string{"metrics"}, ClockMHz: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

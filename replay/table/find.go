@@ -120,5 +120,6 @@ func checkSize(dir, id, path string) error {
 
 // Compare orders runs by trace, machine, settings and policy.
 func (k Key) Compare(b Key) int {
-	return cmp.Or(strings.Compare(k.Trace, b.Trace), strings.Compare(k.GPU, b.GPU), strings.Compare(k.Set, b.Set), strings.Compare(k.Policy, b.Policy))
+	return cmp.Or(strings.Compare(k.Trace, b.Trace), strings.Compare(k.GPU, b.GPU), strings.Compare(k.Set, b.Set),
+		strings.Compare(k.Policy, b.Policy))
 }

@@ -25,7 +25,8 @@ var fixtureMetadata = []KeyValue{{"version", "v0.0.0-test"}, {"config", "sm.coun
 
 func openFixture(t testing.TB, dir, policy, format string) *Set {
 	t.Helper()
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, GPU: "k20c", Format: format, Metadata: fixtureMetadata, ClockMHz: fixtureMHz})
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, GPU: "k20c", Format: format, Metadata: fixtureMetadata,
+		ClockMHz: fixtureMHz})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,19 +71,25 @@ func fillRun(s *Set) {
 		s.Run(r)
 	}
 	machine := &hardware.Config{
-		SM:    hardware.SMConfig{Count: 13, MaxWarps: 64, MaxThreads: 2048, MaxCTAs: 16, Registers: 65536, SharedBytes: 49152, Schedulers: 4, IssueWidth: 2},
-		Clock: hardware.ClockConfig{CoreMHz: 706, DRAMMHz: 2600}, L1: hardware.L1Config{Bytes: 16384}, L2: hardware.L2Config{Bytes: 1572864, Slices: 10},
-		DRAM: hardware.DRAMConfig{Channels: 5, BusBytes: 8, DataRate: 2}, Host: hardware.HostConfig{PCIeGBs: 6.5, PageBytes: 4096}, KMU: hardware.KMUConfig{HWQs: 32, Entries: 31},
+		SM: hardware.SMConfig{Count: 13, MaxWarps: 64, MaxThreads: 2048,
+			MaxCTAs: 16, Registers: 65536, SharedBytes: 49152, Schedulers: 4, IssueWidth: 2},
+		Clock: hardware.ClockConfig{CoreMHz: 706, DRAMMHz: 2600},
+		L1:    hardware.L1Config{Bytes: 16384}, L2: hardware.L2Config{Bytes: 1572864, Slices: 10},
+		DRAM: hardware.DRAMConfig{Channels: 5, BusBytes: 8, DataRate: 2},
+		Host: hardware.HostConfig{PCIeGBs: 6.5, PageBytes: 4096}, KMU: hardware.KMUConfig{HWQs: 32, Entries: 31},
 	}
 	s.Machine(&Machine{Config: machine, TraceHash: "a1b2", Tool: "v0", Command: "replay t"})
 	s.Machine(&Machine{Config: &hardware.Config{}, Tool: "v0"})
 	s.Setting(&Setting{OfMachine, "sm.count", "13", "15"})
 	s.Setting(&Setting{OfPolicy, "match", "kde", ""})
 	s.Setting(&Setting{OfRun, "launch", "3500", ""})
-	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6, DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
+	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6,
+		DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
-	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan, DecodeMBPerSecond: nan})
-	s.Memory(&memory.Record{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5, RowHits: 6, BusyCycles: 7})
+	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan,
+		DecodeMBPerSecond: nan})
+	s.Memory(&memory.Record{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5,
+		RowHits: 6, BusyCycles: 7})
 	s.Memory(&memory.Record{Level: "l2", Index: -1, Accesses: 1}) // a sum beside its parts: no row
 	s.Memory(&memory.Record{Level: "l2", Accesses: math.MaxUint64})
 }
@@ -91,9 +98,11 @@ func fillWork(s *Set) {
 	o := s.Observer()
 	o.Kernel(&model.KernelRecord{
 		ID: 4_000_000_000, Function: "void bfs<int>(int*, int)", Device: true, Parent: 4_294_967_294, Stream: math.MaxUint64,
-		Fidelity: trace.FidelityCTA, Inferred: trace.InferredOrder, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
+		Fidelity: trace.FidelityCTA, Inferred: trace.InferredOrder, Grid: trace.Dim3{2, 3, 4},
+		Block: trace.Dim3{32, 5, 6}, Registers: 40, SharedBytes: 49152,
 		CTAs: 24, Arrive: 100, Dispatch: 110, FirstCTA: 120, LastCTA: 130, End: 826, WarpInsts: 1000, ThreadInsts: 32000,
-		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400, WarpCycles: 3200, StallTimes: [exec.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
+		Work: model.KernelWork{ActiveSMCycles: 100, PlaceCycles: 6400,
+			WarpCycles: 3200, StallTimes: [exec.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
 			Traffic: memory.Traffic{L1Accesses: 80, L1Hits: 60, L2Accesses: 20, L2Hits: 5, DRAMReads: 15, DRAMWrites: 2}},
 		Recorded: &trace.Recorded{HostNs: 0, StartNs: 5, DurationNs: 995},
 	})
@@ -103,7 +112,8 @@ func fillWork(s *Set) {
 		Recorded: &trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: -1},
 	})
 	o.Kernel(&model.KernelRecord{
-		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel, Inferred: trace.InferredAll, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
+		ID: 1, Function: "f", Parent: 0, Fidelity: trace.FidelityKernel,
+		Inferred: trace.InferredAll, Arrive: 0, Dispatch: 0, FirstCTA: 0, LastCTA: 0, End: 1 << 40,
 	})
 	o.CTA(&model.CTARecord{
 		Kernel: 3, CTA: 9, Child: 12, SM: 25, Dispatch: 200, Start: 210, End: 300, WarpInsts: 64, Active: 40,
@@ -116,7 +126,8 @@ func fillWork(s *Set) {
 		Kernel: 8, Spawn: 1, Copied: 2, Schedulable: 3, FirstWarp: 4, End: 5, Back: 354, Worker: 0, Warps: 4, SharedBytes: 2048,
 	})
 	o.Task(&model.TaskRecord{
-		Spawn: model.Unset, Copied: model.Unset, Schedulable: model.Unset, FirstWarp: model.Unset, End: model.Unset, Back: model.Unset, Worker: -1,
+		Spawn: model.Unset, Copied: model.Unset, Schedulable: model.Unset,
+		FirstWarp: model.Unset, End: model.Unset, Back: model.Unset, Worker: -1,
 	})
 }
 
@@ -136,7 +147,8 @@ func fillDevice(s *Set) {
 		Kernels: []uint32{0, math.MaxUint32}, PagesOwned: []uint32{20, 21}, SMsHeld: []uint32{13, 0}, CTAsFinished: []uint32{100, 4_000_000_000},
 	})
 	o.Sample(&model.SampleRecord{Start: 1024, End: 2048})
-	o.Sample(&model.SampleRecord{Start: 2048, End: 3072, Kernels: []uint32{5}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{3}})
+	o.Sample(&model.SampleRecord{Start: 2048, End: 3072, Kernels: []uint32{5}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2},
+		CTAsFinished: []uint32{3}})
 }
 
 // fixtureMetric is a summary with one figure of the given name.

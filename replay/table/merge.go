@@ -45,7 +45,8 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 	}
 	sch := arrowSchema(append(slices.Clone(keys), m.columns...), meta)
 	name := table + "." + format
-	f, err := createFile(filepath.Join(dir, name), filepath.Join(dir, "."+name+partial), format, sch, func(path string) (io.WriteCloser, error) { return os.Create(path) })
+	f, err := createFile(filepath.Join(dir, name), filepath.Join(dir, "."+name+partial), format, sch,
+		func(path string) (io.WriteCloser, error) { return os.Create(path) })
 	if err != nil {
 		return nil, err
 	}

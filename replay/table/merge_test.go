@@ -56,7 +56,8 @@ func TestMerge(t *testing.T) {
 				t.Errorf("%s.%s: %q, want %q", name, column, got[column], twice)
 			}
 		}
-		for column, keys := range map[string][2]string{"cell": {"a1", "b2"}, "gpu": {"k20c", "größe, \"x\""}, "set_n": {"-7", "1152921504606846976"}, "set_x": {"0.5", "-1e+300"}, "set_on": {"true", "false"}} {
+		for column, keys := range map[string][2]string{"cell": {"a1", "b2"}, "gpu": {"k20c", "größe, \"x\""},
+			"set_n": {"-7", "1152921504606846976"}, "set_x": {"0.5", "-1e+300"}, "set_on": {"true", "false"}} {
 			if all := append(slices.Repeat(keys[:1], rows), slices.Repeat(keys[1:], rows)...); !slices.Equal(got[column], all) {
 				t.Errorf("%s.%s: %q, want %q", name, column, got[column], all)
 			}

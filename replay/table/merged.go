@@ -25,7 +25,8 @@ func CommitMerged(dir string, all []*Merged) error {
 	m := &Manifest{}
 	for _, f := range all {
 		name := filepath.Base(f.file.final)
-		m.Files = append(m.Files, ManifestEntry{Table: f.table, Format: f.format, Path: name, Bytes: f.file.out.bytes, SHA256: hex.EncodeToString(f.file.out.hash.Sum(nil))})
+		m.Files = append(m.Files, ManifestEntry{Table: f.table, Format: f.format, Path: name, Bytes: f.file.out.bytes,
+			SHA256: hex.EncodeToString(f.file.out.hash.Sum(nil))})
 	}
 	for _, table := range Names() {
 		for _, format := range Formats() {

@@ -61,8 +61,9 @@ func tellHost(s *Set, T model.Time) {
 	for i := range 4 {
 		o.Page(&model.PageRecord{Time: T / 8, Page: uint64(i), From: model.NoKernel, To: model.NoKernel, Ready: true})
 	}
-	s.Machine(&Machine{Config: &hardware.Config{SM: hardware.SMConfig{Count: 2, MaxWarps: 8}, Clock: hardware.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
-		DRAM: hardware.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
+	s.Machine(&Machine{Config: &hardware.Config{SM: hardware.SMConfig{Count: 2, MaxWarps: 8},
+		Clock: hardware.ClockConfig{CoreMHz: 1000, DRAMMHz: 500},
+		DRAM:  hardware.DRAMConfig{Channels: 1, BusBytes: 8, DataRate: 2}}})
 	for i := range int32(2) {
 		s.Memory(&memory.Record{Level: "l1", Index: i, Accesses: 10, Hits: 5})
 	}
@@ -82,8 +83,8 @@ func tellDevice(s *Set, T model.Time) {
 	}
 	cta(0, 0, T/8, 0, T/4)
 	cta(0, 1, T/8, 0, T/4)
-	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, DRAMReads: 30, DRAMWrites: 2, Registers: 64, SharedBytes: 128,
-		Kernels: []uint32{0}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{2}})
+	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, DRAMReads: 30, DRAMWrites: 2, Registers: 64,
+		SharedBytes: 128, Kernels: []uint32{0}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{2}})
 	cta(0, 2, T/4, 0, T/2)
 	cta(0, 3, T/4, 0, T/2)
 	cta(1, 0, T/4, 0, T/2)

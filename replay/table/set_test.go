@@ -175,7 +175,8 @@ func TestFullDisk(t *testing.T) {
 			full := false
 			t.Run(fmt.Sprintf("%s/%d", format, room), func(t *testing.T) {
 				left := room
-				s, err := openWith(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", GPU: "k20c", Format: format, Metadata: fixtureMetadata, ClockMHz: 1},
+				s, err := openWith(Options{Dir: dir, Trace: fixtureTrace, Policy: "serial", GPU: "k20c", Format: format,
+					Metadata: fixtureMetadata, ClockMHz: 1},
 					func(path string) (io.WriteCloser, error) {
 						f, err := os.Create(path)
 						return scarce{&left, f}, err
@@ -317,7 +318,8 @@ func TestSegmentRoundTrip(t *testing.T) {
 // What engines misread is what this expression says.
 func TestMisread(t *testing.T) {
 	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
-	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL", "none", "NaN", "inf", "INFINITY", "__HIVE_DEFAULT_PARTITION__", "ß"}
+	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL", "none", "NaN", "inf",
+		"INFINITY", "__HIVE_DEFAULT_PARTITION__", "ß"}
 	random := rand.New(rand.NewPCG(1, 2))
 	misreads := 0
 	for range 100_000 {

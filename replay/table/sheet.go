@@ -46,7 +46,8 @@ func (s *Sheet[R]) Create(dir, format string, meta []KeyValue) (*SheetWriter[R],
 		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
 	}
 	sch := arrowSchema(s.Describe().Columns, meta)
-	f, err := createFile(filepath.Join(dir, s.Name+"."+format), filepath.Join(dir, "."+s.Name+"."+format+partial), format, sch, func(path string) (io.WriteCloser, error) { return os.Create(path) })
+	f, err := createFile(filepath.Join(dir, s.Name+"."+format), filepath.Join(dir, "."+s.Name+"."+format+partial), format, sch,
+		func(path string) (io.WriteCloser, error) { return os.Create(path) })
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,8 @@ func TestArrows(t *testing.T) {
 	for i := range uint32(2) {
 		o.CTA(&model.CTARecord{Kernel: 3, CTA: i, Child: 6, SM: i, Dispatch: 30, End: 40})
 	}
-	o.Kernel(&model.KernelRecord{ID: 5, Function: "void ns::child<int>(int*)", Parent: 3, CTAs: 1, Arrive: 21, Dispatch: 25, FirstCTA: 30, End: 40})
+	o.Kernel(&model.KernelRecord{ID: 5, Function: "void ns::child<int>(int*)", Parent: 3, CTAs: 1, Arrive: 21, Dispatch: 25,
+		FirstCTA: 30, End: 40})
 	o.Kernel(&model.KernelRecord{ID: 3, Function: "parent", Parent: model.NoKernel, CTAs: 1, Arrive: 1, Dispatch: 2, FirstCTA: 10, End: 50})
 	commit(t, s)
 	var b bytes.Buffer
@@ -75,7 +76,8 @@ func TestManyCTAsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Stats{Replays: 1, Left: []Left{{Replay: process, Of: "CTAs", Count: maxCTAs + 1, Instead: "a counter for each SM"}}}); !reflect.DeepEqual(stats, want) {
+	left := Left{Replay: process, Of: "CTAs", Count: maxCTAs + 1, Instead: "a counter for each SM"}
+	if want := (Stats{Replays: 1, Left: []Left{left}}); !reflect.DeepEqual(stats, want) {
 		t.Errorf("%+v, want %+v", stats, want)
 	}
 	// 4000 cycles in 512 bins of 8 cycles of 2 ns: SM 0 has 2 until 1000, in bin 125. SM 1
@@ -103,7 +105,8 @@ func TestManyWaitsAreCounted(t *testing.T) {
 		s := open(t, dir, "ppcs", table.Parquet, w.tables...)
 		o := s.Observer()
 		for i := range int64(40) {
-			o.Kernel(&model.KernelRecord{ID: uint32(i), Function: "f", Parent: model.NoKernel, CTAs: 1, Arrive: i, Dispatch: 100 + 10*i, FirstCTA: 100 + 10*i, End: 110 + 10*i})
+			o.Kernel(&model.KernelRecord{ID: uint32(i), Function: "f", Parent: model.NoKernel, CTAs: 1, Arrive: i, Dispatch: 100 + 10*i,
+				FirstCTA: 100 + 10*i, End: 110 + 10*i})
 		}
 		o.Sample(&model.SampleRecord{Start: 0, End: 100, PendingKernels: 40})
 		commit(t, s)

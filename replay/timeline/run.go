@@ -203,7 +203,8 @@ func (v *view) launches() (func(row), func()) {
 		if !v.shown(at, at) || !v.room(at) {
 			return
 		}
-		notes := []note{{name: "parent_kernel", n: parent}, {name: "child_kernel", n: child}, {name: "reason", text: r.text(4)}, {name: "workload_items", n: r.int(5)}}
+		notes := []note{{name: "parent_kernel", n: parent}, {name: "child_kernel", n: child}, {name: "reason", text: r.text(4)},
+			{name: "workload_items", n: r.int(5)}}
 		if decision != "inline" {
 			notes = append(notes, v.arrow(child))
 		}

@@ -229,7 +229,8 @@ func TestErrors(t *testing.T) {
 	}
 	dir = t.TempDir()
 	commit(t, open(t, dir, "ppcs", table.Arrow))
-	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), "--format=parquet") {
+	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "--format=parquet") {
 		t.Errorf("tables in Arrow IPC: %v", err)
 	}
 }

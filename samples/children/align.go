@@ -268,7 +268,8 @@ func newAlignChild(p *samples.Program) alignChild {
 	c.seed = []samples.Op{c.Op("ISETP.GE", more, c.item, s), c.Op("IADD3", s, s), c.Op("BRA", none, more)}
 	c.address = []samples.Op{c.Op("IMAD.WIDE", at, c.item)}
 	c.place = c.Load("LDG.E", 4, place, at)
-	c.begin = []samples.Op{c.Op("IADD3", place, place), c.Op("ISETP.GE", more, place), c.Op("ISETP.LE.AND", more, place, more), c.Op("BRA", none, more)}
+	c.begin = []samples.Op{c.Op("IADD3", place, place), c.Op("ISETP.GE", more, place), c.Op("ISETP.LE.AND", more, place, more),
+		c.Op("BRA", none, more)}
 	c.test = []samples.Op{c.Op("ISETP.LT", more, i), c.Op("BRA", none, more)}
 	c.base, c.other = c.Load("LDG.E.U8", 1, base, i), c.Load("LDG.E.U8", 1, other, place)
 	c.compare = []samples.Op{

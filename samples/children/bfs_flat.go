@@ -90,7 +90,8 @@ func newFlatExpand(p *samples.Program) flatExpand {
 	c.vie, c.sync = c.Store("STS", 4, at), c.Barrier(0)
 	c.tell, c.hear = c.Store("STS", 16, at, count, to), c.Load("LDS", 16, at)
 	c.small = test(func(p trace.Reg) samples.Op { return c.Op("VOTE.ANY", part, p) })
-	c.broadcast = []samples.Op{c.Op("FLO", part, part), c.Op("SHFL.IDX", at, v, part), c.Op("SHFL.IDX", count, degree, part), c.Op("SHFL.IDX", to, place, part), c.Op("SEL", degree, degree, part)}
+	c.broadcast = []samples.Op{c.Op("FLO", part, part), c.Op("SHFL.IDX", at, v, part), c.Op("SHFL.IDX", count, degree, part),
+		c.Op("SHFL.IDX", to, place, part), c.Op("SEL", degree, degree, part)}
 	for range 5 {
 		c.deal.scan = append(c.deal.scan, c.Op("SHFL.UP", part, sum, degree), c.Op("IADD3", sum, sum, part))
 	}

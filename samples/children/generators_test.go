@@ -120,7 +120,8 @@ func TestRulesKeepTheWork(t *testing.T) {
 			list := requests(t, r)
 			all[i], marked[i] = sums(list)
 			for _, l := range list {
-				if whole := rule == "dragonli"; l.Marked != (l.Workload >= 16) && !whole || whole && l.Marked && l.Workload%r.Kernels[l.Child].Block[0] != 0 {
+				if whole := rule == "dragonli"; l.Marked != (l.Workload >= 16) && !whole ||
+					whole && l.Marked && l.Workload%r.Kernels[l.Child].Block[0] != 0 {
 					t.Fatalf("%s: rule %s: request %+v", name, rule, l)
 				}
 			}

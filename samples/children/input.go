@@ -71,7 +71,10 @@ func openGraph(p samples.Params) (*graph.Graph, error) {
 		}
 		return usual
 	}
-	if err := fits("arcs", map[string]int{"graph500": mean(96), "cage": mean(19), "flight": mean(20), "preferential": mean(14), "citation": mean(9), "road": 4}[kind]*n); err != nil {
+	degrees := map[string]int{
+		"graph500": mean(96), "cage": mean(19), "flight": mean(20), "preferential": mean(14), "citation": mean(9), "road": 4,
+	}
+	if err := fits("arcs", degrees[kind]*n); err != nil {
 		return nil, err
 	}
 	switch kind {

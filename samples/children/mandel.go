@@ -177,7 +177,8 @@ func newRegion(p *samples.Program, name string, r rule, m *mandel) regionCode {
 		c.Op("SHFL.IDX", first, c.dwell.count), c.Op("ISETP.EQ.AND", same, c.dwell.count, first), c.Op("VOTE.ALL", i, same),
 		c.Op("IADD3", i, i), c.Op("ISETP.LT", same, i), c.Op("BRA", samples.NoReg, same),
 	}
-	c.decide = []samples.Op{c.Op("ISETP.EQ", same, c.item), c.Op("BRA", samples.NoReg, same), c.Op("ISETP.NE", same, i), c.Op("BRA", samples.NoReg, same)}
+	c.decide = []samples.Op{c.Op("ISETP.EQ", same, c.item), c.Op("BRA", samples.NoReg, same), c.Op("ISETP.NE", same, i),
+		c.Op("BRA", samples.NoReg, same)}
 	c.fill = newNest(p, r, c.Code, i, m.fill.childCode, 10)
 	c.every = newNest(p, r, c.Code, i, m.each.childCode, 20)
 	inner := c.childCode

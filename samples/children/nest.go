@@ -76,7 +76,8 @@ func (n *nest) askFor(w *samples.Warp, of *items, rule func(lane int) int, body 
 	})
 }
 
-func (n *nest) request(w *samples.Warp, op samples.Op, marked bool, span func(lane int) (first, count int), body func(lane, first, count int) func(*samples.Block)) {
+func (n *nest) request(w *samples.Warp, op samples.Op, marked bool, span func(lane int) (first, count int),
+	body func(lane, first, count int) func(*samples.Block)) {
 	var requests [samples.WarpSize]trace.Launch
 	k := 0
 	w.Lanes(func(lane int) {

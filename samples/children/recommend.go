@@ -157,9 +157,11 @@ func runRecommend(w samples.Writer, r *ratings, rl rule) (*recommend, error) {
 	}
 	p := samples.NewProgram(w)
 	m := &recommend{p: p, r: r, sum: make([]int32, r.items*r.items), best: make([]int32, r.items)}
-	m.items = deviceGraph{r.byItem, p.Array("itemRow", r.items+1, 4, trace.ArrayInput), p.Array("itemUser", max(r.byItem.Arcs(), 1), 4, trace.ArrayInput)}
+	m.items = deviceGraph{r.byItem, p.Array("itemRow", r.items+1, 4, trace.ArrayInput),
+		p.Array("itemUser", max(r.byItem.Arcs(), 1), 4, trace.ArrayInput)}
 	m.itemRating = p.Array("itemRating", max(r.byItem.Arcs(), 1), 4, trace.ArrayInput)
-	m.users = deviceGraph{r.byUser, p.Array("userRow", r.users+1, 4, trace.ArrayInput), p.Array("userItem", max(r.byUser.Arcs(), 1), 4, trace.ArrayInput)}
+	m.users = deviceGraph{r.byUser, p.Array("userRow", r.users+1, 4, trace.ArrayInput),
+		p.Array("userItem", max(r.byUser.Arcs(), 1), 4, trace.ArrayInput)}
 	m.userRating = p.Array("userRating", max(r.byUser.Arcs(), 1), 4, trace.ArrayInput)
 	m.sumAt = p.Array("sum", len(m.sum), 4, 0)
 	m.bestAt = p.Array("best", r.items, 4, trace.ArrayOutput)

@@ -46,7 +46,10 @@ func TestRealGraphs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := real{name: want.name, folder: want.folder, file: want.file, mirrored: want.mirrored, vertices: g.Vertices(), arcs: g.Arcs(), most: g.Degree(g.Hub())}
+			got := real{
+				name: want.name, folder: want.folder, file: want.file, mirrored: want.mirrored, vertices: g.Vertices(),
+				arcs: g.Arcs(), most: g.Degree(g.Hub()),
+			}
 			for v := range g.Vertices() {
 				d := g.Degree(v)
 				for i, least := range []int{32, 64, 128, 256} {

@@ -47,7 +47,8 @@ type beamformer struct {
 func prepareBeamformer(b *bench) maker {
 	width, taps := b.length(b.params.Int("width")), b.params.Int("taps")
 	k := beamformer{}
-	k.in, k.between, k.out = b.buffer("signal", 2*width, 4, trace.ArrayInput), b.buffer("coarse", 2*width, 4, 0), b.buffer("fine", 2*width, 4, trace.ArrayOutput)
+	k.in, k.between, k.out = b.buffer("signal", 2*width, 4, trace.ArrayInput), b.buffer("coarse", 2*width, 4, 0),
+		b.buffer("fine", 2*width, 4, trace.ArrayOutput)
 	for i, name := range []string{"coarse", "fine"} {
 		k.weight[i], k.ring[i] = b.buffer(name+"_weight", 2*taps, 4, trace.ArrayInput), b.buffer(name+"_ring", 2*taps, 4, trace.ArrayInput)
 	}
@@ -76,9 +77,14 @@ func prepareBeamformer(b *bench) maker {
 	k.store = [2]samples.Op{c.Store("STG", 4, out, re), c.Store("STG", 4, out, im)}
 	return func(in input) (body, any) {
 		n := in.length(b.params.Int("width"), 64)
-		beam := beam{x: in.floats(2 * n), h: [2][]float32{in.floats(2 * taps), in.floats(2 * taps)}, coarse: make([]float32, 2*n), fine: make([]float32, n)}
-		first := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) { k.filter(blk, 0, k.in, k.between, beam.x, beam.h[0], beam.coarse) })
-		second := b.record(b.blocks, in.threads, 0, c, func(blk *samples.Block) { k.filter(blk, 1, k.between, k.out, beam.coarse, beam.h[1], beam.fine) })
+		beam := beam{
+			x: in.floats(2 * n), h: [2][]float32{in.floats(2 * taps), in.floats(2 * taps)}, coarse: make([]float32, 2*n),
+			fine: make([]float32, n),
+		}
+		first := b.record(b.blocks, in.threads, 0, c,
+			func(blk *samples.Block) { k.filter(blk, 0, k.in, k.between, beam.x, beam.h[0], beam.coarse) })
+		second := b.record(b.blocks, in.threads, 0, c,
+			func(blk *samples.Block) { k.filter(blk, 1, k.between, k.out, beam.coarse, beam.h[1], beam.fine) })
 		first.in, first.copies = 8*uint64(n)+4*8*uint64(taps), 5
 		second.out, first.then = 4*uint64(n), &second
 		return first, beam

@@ -51,7 +51,8 @@ func newConvolve1D(b *bench, name string) convolve1D {
 	k := convolve1D{code: c, entry: newEntry(c)}
 	x, y, acc, out, at, coef := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	k.pixel = append(divide(c, y, k.entry.thread), divide(c, x, k.entry.thread)...)
-	k.pixel = append(k.pixel, c.Op("MOV", acc), c.Op("IMAD", at, y, x), c.Op("LEA", at, at), c.Op("IMAD", out, y, x), c.Op("LEA", out, out), c.Op("MOV", coef))
+	k.pixel = append(k.pixel, c.Op("MOV", acc), c.Op("IMAD", at, y, x), c.Op("LEA", at, at), c.Op("IMAD", out, y, x),
+		c.Op("LEA", out, out), c.Op("MOV", coef))
 	for j := range unroll {
 		v, h, d, in := c.Reg(), c.Reg(), c.Reg(), c.Pred()
 		k.place[j], k.inside[j] = c.Op("IADD3", d, x), [2]samples.Op{c.Op("ISETP", in, d), c.Op("ISETP", in, d, in)}
@@ -65,7 +66,8 @@ func newConvolve1D(b *bench, name string) convolve1D {
 func prepareConvolution(b *bench) maker {
 	side := b.side(b.params.Int("side"))
 	k := convolution{radius: b.params.Int("radius")}
-	k.in, k.between, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("between", side*side, 4, 0), b.buffer("out", side*side, 4, trace.ArrayOutput)
+	k.in, k.between, k.out = b.buffer("in", side*side, 4, trace.ArrayInput), b.buffer("between", side*side, 4, 0),
+		b.buffer("out", side*side, 4, trace.ArrayOutput)
 	k.coefficients = b.buffer("coefficients", 2*k.radius+1, 4, trace.ArrayInput)
 	k.rows, k.columns = newConvolve1D(b, "convolution_rows"), newConvolve1D(b, "convolution_columns")
 	return func(in input) (body, any) {

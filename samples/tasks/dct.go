@@ -54,7 +54,8 @@ func prepareDCT(b *bench) maker {
 	k.code, k.entry = c, newEntry(c)
 	x, y, at, sm, p := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
 	v := [8]trace.Reg(c.Regs(8))
-	k.begin = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("IMAD", at, y, x), c.Op("LEA", sm, k.entry.thread), c.Op("ISETP", p, x)}
+	k.begin = []samples.Op{c.Op("LOP3", x, k.entry.thread), c.Op("SHF", y, k.entry.thread), c.Op("IMAD", at, y, x),
+		c.Op("LEA", sm, k.entry.thread), c.Op("ISETP", p, x)}
 	for j := range v {
 		k.load[j], k.store[j] = c.Load("LDG", 4, v[j], at, p), c.Store("STG", 4, at, v[j], p)
 		k.put[j], k.get[j] = c.Store("STS", 4, sm, v[j]), c.Load("LDS", 4, v[j], sm)
@@ -193,7 +194,8 @@ func (img image) column(from []float32, x, y int) {
 // even-odd decomposition that the SDK's kernel uses. The constants are
 // sqrt(2)·cos(i·pi/16) for i = 1, 2, 3, 5, 6, 7, and 1/sqrt(8).
 func transform(v []float32) {
-	const a, b, c, d, e, f = 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 0.7856949583871022, 0.5411961001461971, 0.2758993792829431
+	const a, b, c, d, e, f = 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 0.7856949583871022, 0.5411961001461971,
+		0.2758993792829431
 	const norm = 0.3535533905932738
 	s0, s1, s2, s3 := v[0]+v[7], v[1]+v[6], v[2]+v[5], v[3]+v[4]
 	d0, d1, d2, d3 := v[0]-v[7], v[1]-v[6], v[2]-v[5], v[3]-v[4]

@@ -45,7 +45,8 @@ func prepareMandelbrot(b *bench) maker {
 	c := b.program.Code("mandelbrot")
 	k.code, k.entry = c, newEntry(c)
 	r := c.Regs(14)
-	px, py, cx, cy, x, y, x2, y2, dx, dy, dc, n, addr, zero := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13]
+	px, py, cx, cy, x, y, x2, y2, dx, dy, dc, n, addr, zero := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10],
+		r[11], r[12], r[13]
 	out, more := c.Pred(), c.Pred()
 	k.pixel = []samples.Op{
 		c.Op("LOP3", px, k.entry.thread), c.Op("SHF", py, k.entry.thread), c.Op("I2F", px, px), c.Op("I2F", py, py),
@@ -56,9 +57,11 @@ func prepareMandelbrot(b *bench) maker {
 	k.iter = []samples.Op{
 		c.Op("FMUL", x2, x, x), c.Op("FFMA", x2, y, y, x2), c.Op("FADD", x2, x2, cx),
 		c.Op("F2F", dx, x), c.Op("DADD", dx, dx, dx), c.Op("F2F", dy, y), c.Op("DFMA", dx, dx, dy, dc), c.Op("F2F", y2, dx),
-		c.Op("FSETP", out, x2), c.Op("FSETP", out, x2, out), c.Op("FSETP", out, y2, out), c.Op("FSETP", out, y2, out), c.Op("BRA", samples.NoReg, out),
+		c.Op("FSETP", out, x2), c.Op("FSETP", out, x2, out), c.Op("FSETP", out, y2, out), c.Op("FSETP", out, y2, out),
+		c.Op("BRA", samples.NoReg, out),
 	}
-	k.rest = []samples.Op{c.Op("MOV", x, x2), c.Op("MOV", y, y2), c.Op("IADD3", n, n), c.Op("ISETP", more, n), c.Op("BRA", samples.NoReg, more)}
+	k.rest = []samples.Op{c.Op("MOV", x, x2), c.Op("MOV", y, y2), c.Op("IADD3", n, n), c.Op("ISETP", more, n),
+		c.Op("BRA", samples.NoReg, more)}
 	k.store = [2]samples.Op{c.Store("STG", 4, addr, zero), c.Store("STG", 4, addr, n)}
 	k.units = newLoop(c)
 	k.exit = c.Exit()

@@ -115,7 +115,8 @@ func (s *slud) record(p *samples.Program, rec *recorder, threads int) {
 	for i := range tiles {
 		tiles[i] = buffer{Array: samples.Array{Base: s.matrix.At(i), Elem: 4, Len: luSide * luSide}, perSlot: luSide * luSide}
 	}
-	kernels := [4]func(a, b, c buffer, code *samples.Code) func(*samples.Block){luFactor: factorKernel, luRow: rowKernel, luColumn: columnKernel, luUpdate: updateKernel}
+	kernels := [4]func(a, b, c buffer, code *samples.Code) func(*samples.Block){luFactor: factorKernel, luRow: rowKernel,
+		luColumn: columnKernel, luUpdate: updateKernel}
 	for op, name := range [4]string{"lu0", "fwd", "bdiv", "bmod"} {
 		code, n := p.Code(name), luSide
 		if luOp(op) == luUpdate {

@@ -105,7 +105,8 @@ func TestFactsOfTable3(t *testing.T) {
 		}
 		// The first task's first pass and the last one's second.
 		first, last := &r.Ops[0], &r.Ops[len(r.Ops)-2]
-		if first.Sync != c.sync || first.InBytes != c.in || first.InCopies != c.copies || c.name != "tasks-slud" && last.Kind != trace.OpSpawn || last.OutBytes != c.out {
+		if first.Sync != c.sync || first.InBytes != c.in || first.InCopies != c.copies ||
+			c.name != "tasks-slud" && last.Kind != trace.OpSpawn || last.OutBytes != c.out {
 			t.Errorf("%s: spawned with sync %v, %d bytes in by %d copies, %d out", c.name, first.Sync, first.InBytes, first.InCopies, last.OutBytes)
 		}
 		if barriers(r) != c.sync {
@@ -143,7 +144,8 @@ func TestTwoPasses(t *testing.T) {
 			t.Fatalf("%s: %d kernels, %d operations", name, len(r.Kernels), len(r.Ops))
 		}
 		for i := range 20 {
-			if first, second := r.Ops[i], r.Ops[21+i]; first.InBytes == 0 || first.OutBytes != 0 || second.InBytes != 0 || second.OutBytes == 0 || first.Stream != second.Stream {
+			if first, second := r.Ops[i], r.Ops[21+i]; first.InBytes == 0 || first.OutBytes != 0 || second.InBytes != 0 ||
+				second.OutBytes == 0 || first.Stream != second.Stream {
 				t.Errorf("%s: passes %+v and %+v", name, first, second)
 			}
 		}
@@ -305,8 +307,8 @@ func TestTooManyInputs(t *testing.T) {
 // The bound on a task's instructions, by which too large ones are refused before
 // they are recorded, holds.
 func TestBoundsHold(t *testing.T) {
-	kinds := map[string]*kind{"tasks-mb": mandelbrotKind, "tasks-fb": filterbankKind, "tasks-bf": beamformerKind, "tasks-conv": convolutionKind,
-		"tasks-dct": dctKind, "tasks-mm": matmulKind, "tasks-3des": tripleDESKind}
+	kinds := map[string]*kind{"tasks-mb": mandelbrotKind, "tasks-fb": filterbankKind, "tasks-bf": beamformerKind,
+		"tasks-conv": convolutionKind, "tasks-dct": dctKind, "tasks-mm": matmulKind, "tasks-3des": tripleDESKind}
 	for name, k := range kinds {
 		g, _ := samples.Get(name)
 		for _, settings := range [][]string{{"tasks=2"}, with(name), with(name, "threads=32")} {
@@ -379,7 +381,8 @@ func BenchmarkTasks(b *testing.B) {
 // included.
 func TestTasksKeepToTheirSlots(t *testing.T) {
 	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true}
-	for _, form := range [][]string{{"tasks-dct", "shared=on"}, {"tasks-dct"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"}, {"tasks-mm", "n=44", "tiles=shared"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
+	for _, form := range [][]string{{"tasks-dct", "shared=on"}, {"tasks-dct"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"},
+		{"tasks-mm", "n=44", "tiles=shared"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
 		r := samplestest.Generate(t, form[0], append(form[1:], "tasks=7", "buffers=3", "inputs=1")...)
 		lists := 0
 		for task := range r.Kernels {

@@ -191,7 +191,8 @@ func TestTimes(t *testing.T) {
 		kernel f id=0 host=0 start=10 duration=10 scope=3
 		kernel g id=1 host=20 start=50 duration=60 scope=2
 		`
-	for _, c := range []criteria{{from: "300ns"}, {from: "75%"}, {from: "291ns", to: "100%"}, {from: "0.271us", to: "1ms"}, {steps: "2"}, {from: "271ns", steps: "1-2"}} {
+	for _, c := range []criteria{{from: "300ns"}, {from: "75%"}, {from: "291ns", to: "100%"}, {from: "0.271us", to: "1ms"}, {steps: "2"},
+		{from: "271ns", steps: "1-2"}} {
 		r, s := chosen(t, timed, c)
 		same(t, lines(t, r, "h2d", "kernel"), want)
 		if s.Origin != 290 {

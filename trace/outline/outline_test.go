@@ -185,7 +185,8 @@ func TestObstacles(t *testing.T) {
 		}
 		var out bytes.Buffer
 		w, _ := trace.NewWriter(&out, trace.Options{})
-		if _, err := outline.Write(context.Background(), r, w, &outline.Options{Loops: loops, Threshold: 1, Block: 32}); (err != nil) != (want != "") {
+		_, err = outline.Write(context.Background(), r, w, &outline.Options{Loops: loops, Threshold: 1, Block: 32})
+		if (err != nil) != (want != "") {
 			t.Errorf("%s: it is written with %v", inst, err)
 		}
 	}

@@ -205,7 +205,8 @@ func (x *exporter) execution() {
 			return
 		}
 		f := &x.r.Program().Functions[k.Function]
-		x.kernels(&KernelRow{Name: f.Name, Function: k.Function, Index: uint32(id), Within: inner(k.Scope), Times: timesOf(k.Recorded), Kernel: k})
+		x.kernels(&KernelRow{Name: f.Name, Function: k.Function, Index: uint32(id), Within: inner(k.Scope),
+			Times: timesOf(k.Recorded), Kernel: k})
 		x.grid(&k, f.Insts)
 	}
 }
@@ -245,7 +246,8 @@ func (x *exporter) cta(kernel uint32, c *trace.CTA, code []trace.Inst) {
 	}
 	for _, n := range c.Counts {
 		in := &code[n.Inst]
-		x.counts(&CountRow{Kernel: kernel, CTA: c.ID, Instruction: n.Inst, Class: uint8(in.Class), Operation: OperationOf(in), Space: uint8(in.Space),
+		x.counts(&CountRow{Kernel: kernel, CTA: c.ID, Instruction: n.Inst, Class: uint8(in.Class), Operation: OperationOf(in),
+			Space: uint8(in.Space),
 			Width: in.Width, Executions: n.Times})
 	}
 	for i := range c.Warps {

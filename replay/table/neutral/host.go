@@ -19,7 +19,8 @@ type HostRow struct {
 
 // The kinds of operations that are in each table.
 var (
-	CopyKinds = []trace.OpKind{trace.OpFileRead, trace.OpFileWrite, trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset}
+	CopyKinds = []trace.OpKind{trace.OpFileRead, trace.OpFileWrite, trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D,
+		trace.OpCopyP2P, trace.OpMemset}
 	TaskKinds = []trace.OpKind{trace.OpSpawn}
 	CallKinds = []trace.OpKind{trace.OpLaunch, trace.OpEventRecord, trace.OpStreamWait, trace.OpSyncStream, trace.OpSyncEvent,
 		trace.OpSyncDevice, trace.OpHostWork, trace.OpWaitTask}

@@ -228,7 +228,8 @@ func (k *maker) share(bytes int) uint64 {
 
 // anything is one of the parts that every machine has and that go with any other.
 func anything(k *maker) step {
-	return pick(k, alu, fp64, sfu, tensor, texture, shared, barrier, divergent, stride, stream, streamStore, reuseL1, reuseL2, gather, scatter, strong, atomic, local, stencil)(k)
+	return pick(k, alu, fp64, sfu, tensor, texture, shared, barrier, divergent, stride, stream, streamStore, reuseL1, reuseL2, gather,
+		scatter, strong, atomic, local, stencil)(k)
 }
 
 // warpsOf is the number of warps of so many threads.
