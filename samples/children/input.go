@@ -161,6 +161,23 @@ func (r *rowsCode) load(w *samples.Warp, g *deviceGraph, vertex func(lane int) i
 	return degrees
 }
 
+// rowsParent is a parent that asks for the whole row of its item. Per item: the row (five)
+// and the request.
+type rowsParent struct {
+	*loopCode
+	rows rowsCode
+	nest *nest
+}
+
+func newRowsParent(p *samples.Program, name string, r rule, child *childCode, registers uint32) rowsParent {
+	c := rowsParent{loopCode: newLoop(p, name)}
+	c.rows = newRows(c.Code, c.item)
+	c.nest = newNest(p, r, c.Code, c.rows.degree, child, registers)
+	c.nest.synced(c.Code)
+	c.end()
+	return c
+}
+
 // sourceOf checks the vertex to start from; -1 is the first of the highest degree.
 func sourceOf(g *graph.Graph, source int) (int, error) {
 	if source >= g.Vertices() {

@@ -61,7 +61,7 @@ type product struct {
 	columns  int
 	valueAt  samples.Array
 	bAt, cAt samples.Array
-	parent   productParent
+	parent   rowsParent
 	child    productChild
 }
 
@@ -88,7 +88,7 @@ func runProduct(w samples.Writer, g *graph.Graph, columns int, seed uint64, r ru
 	m.bAt = p.Array("B", len(m.b), 4, trace.ArrayInput)
 	m.cAt = p.Array("C", len(m.c), 4, trace.ArrayOutput)
 	m.child = newProductChild(p)
-	m.parent = newProductParent(p, r, m.child.childCode)
+	m.parent = newRowsParent(p, "multiply", r, m.child.childCode, 24)
 
 	p.FileRead(m.a.row, m.a.col, m.valueAt, m.bAt)
 	for _, a := range []samples.Array{m.a.row, m.a.col, m.valueAt, m.bAt} {
@@ -99,22 +99,6 @@ func runProduct(w samples.Writer, g *graph.Graph, columns int, seed uint64, r ru
 	p.Get(m.cAt)
 	p.FileWrite(m.cAt)
 	return m, p.Err()
-}
-
-// productParent is the parent. Per row: its ends (five) and the request.
-type productParent struct {
-	*loopCode
-	rows rowsCode
-	nest *nest
-}
-
-func newProductParent(p *samples.Program, r rule, child *childCode) productParent {
-	c := productParent{loopCode: newLoop(p, "multiply")}
-	c.rows = newRows(c.Code, c.item)
-	c.nest = newNest(p, r, c.Code, c.rows.degree, child, 24)
-	c.nest.synced(c.Code)
-	c.end()
-	return c
 }
 
 func (m *product) parentCTA(b *samples.Block) {

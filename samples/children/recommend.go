@@ -146,7 +146,7 @@ type recommend struct {
 	sumAt, bestAt          samples.Array
 	sum                    []int32
 	best                   []int32
-	parent                 similarParent
+	parent                 rowsParent
 	child                  similarChild
 	top                    topCode
 }
@@ -166,7 +166,7 @@ func runRecommend(w samples.Writer, r *ratings, rl rule) (*recommend, error) {
 	m.sumAt = p.Array("sum", len(m.sum), 4, 0)
 	m.bestAt = p.Array("best", r.items, 4, trace.ArrayOutput)
 	m.child = newSimilarChild(p)
-	m.parent = newSimilarParent(p, rl, m.child.childCode)
+	m.parent = newRowsParent(p, "similar", rl, m.child.childCode, 26)
 	m.top = newTop(p)
 
 	in := []samples.Array{m.items.row, m.items.col, m.itemRating, m.users.row, m.users.col, m.userRating}
@@ -181,22 +181,6 @@ func runRecommend(w samples.Writer, r *ratings, rl rule) (*recommend, error) {
 	p.Get(m.bestAt)
 	p.FileWrite(m.bestAt)
 	return m, p.Err()
-}
-
-// similarParent is the parent. Per item: its row (five) and the request.
-type similarParent struct {
-	*loopCode
-	rows rowsCode
-	nest *nest
-}
-
-func newSimilarParent(p *samples.Program, r rule, child *childCode) similarParent {
-	c := similarParent{loopCode: newLoop(p, "similar")}
-	c.rows = newRows(c.Code, c.item)
-	c.nest = newNest(p, r, c.Code, c.rows.degree, child, 26)
-	c.nest.synced(c.Code)
-	c.end()
-	return c
 }
 
 func (m *recommend) parentCTA(b *samples.Block) {
