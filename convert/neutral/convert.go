@@ -114,13 +114,19 @@ func (c *converter) openAll() (err error) {
 	}, "kernel", "cta", "executions"); err != nil {
 		return err
 	}
-	if c.warps, err = openPlaced(&c.f, &tables.Warps, func(r *tables.WarpRow) tables.Place { return r.Place }, "kernel", "cta", "warp"); err != nil {
+	if c.warps, err = openPlaced(&c.f, &tables.Warps, func(r *tables.WarpRow) tables.Place {
+		return r.Place
+	}, "kernel", "cta", "warp"); err != nil {
 		return err
 	}
-	if c.steps, err = openPlaced(&c.f, &tables.Steps, func(r *tables.StepRow) tables.Place { return r.Place }, "kernel", "cta", "warp", "instruction"); err != nil {
+	if c.steps, err = openPlaced(&c.f, &tables.Steps, func(r *tables.StepRow) tables.Place {
+		return r.Place
+	}, "kernel", "cta", "warp", "instruction"); err != nil {
 		return err
 	}
-	if c.accesses, err = openPlaced(&c.f, &tables.Accesses, func(r *tables.AccessRow) tables.Place { return r.Place }, "kernel", "cta"); err != nil {
+	if c.accesses, err = openPlaced(&c.f, &tables.Accesses, func(r *tables.AccessRow) tables.Place {
+		return r.Place
+	}, "kernel", "cta"); err != nil {
 		return err
 	}
 	if c.accesses.there() && !c.accesses.has("addresses") {
