@@ -6,6 +6,16 @@ import "unsafe"
 // wait for memory more than for anything else. Nothing is read.
 func bring[T any](p *T) { prefetch(unsafe.Pointer(p)) }
 
+// Bring is bring for what an SM looks at next.
+func Bring[T any](p *T) { prefetch(unsafe.Pointer(p)) }
+
+// bringSet loads what finds a tag in a narrow set.
+func (c *cache) bringSet(tag uint64) {
+	if c.narrow.sets != nil {
+		bring(&c.narrow.sets[c.set(tag)])
+	}
+}
+
 // bring loads the index of a tag, and the line that it gets if it is not there.
 func (c *cache) bring(tag uint64) {
 	set := c.set(tag)

@@ -13,12 +13,43 @@ func conflicts(a *trace.Access, lists []uint64, width uint64, banks int) int {
 		return 1
 	}
 	perLane := max(1, width/4)
+	if perLane == 1 && banks&(banks-1) == 0 && fits(a, lists, uint64(banks-1)) {
+		return 1
+	}
 	lanes := max(1, 32/perLane)
 	total := 0
 	for from := uint64(0); from < uint64(a.Count); from += lanes {
 		total += pass(a, lists, from, min(from+lanes, uint64(a.Count)), perLane, uint64(banks))
 	}
 	return max(1, total)
+}
+
+// fits reports whether no two of the words of 4 bytes that an access has one of a lane fall
+// on one bank, of which there are a power of two.
+func fits(a *trace.Access, lists []uint64, mask uint64) bool {
+	n := uint64(a.Count)
+	if n > 32 || mask >= maxBanks {
+		return false
+	}
+	if a.List == 0 { // words that follow each other, or one
+		return a.Stride == 0 || a.Stride == 4 && n <= mask+1
+	}
+	var at [maxBanks]uint64
+	taken, last := uint64(0), ^uint64(0)
+	for _, addr := range lists[a.List-1 : uint64(a.List)-1+n] {
+		word := addr >> 2
+		if word == last {
+			continue
+		}
+		last = word
+		b := word & mask & (maxBanks - 1)
+		if taken>>b&1 != 0 && at[b] != word {
+			return false
+		}
+		taken |= 1 << b
+		at[b] = word
+	}
+	return true
 }
 
 // pass returns the cycles for addresses from ≤ i < to.
