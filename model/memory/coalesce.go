@@ -88,6 +88,14 @@ func (c *Coalescer) span(base, bytes uint64) {
 	}
 }
 
+// sector returns that of a request, of blocks.
+func (c *Coalescer) sector(b block, i int) uint64 {
+	if b > 0 {
+		return c.requests[i].sector
+	}
+	return c.Sectors[i]
+}
+
 // Reset forgets the last access.
 func (c *Coalescer) Reset() { c.Sectors, c.bytes = c.Sectors[:0], c.bytes[:0] }
 

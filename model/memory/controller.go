@@ -5,30 +5,33 @@ package memory
 // choice 9). Cycles in which nothing can happen are left out. All cycles are working ones,
 // those without refreshes.
 type controller struct {
-	*channel
-	net    *network
-	index  int
-	next   Time // the cycle in which it has something to do; Never: none
-	all    []dramRequest
-	free   int32
-	room   int // requests of a slice that may wait
-	slices []dramQueue
-	turn   int       // the slice that gives a request next
-	delay  dramQueue // requests in the constant latency
-	inside int       // those from there to their last column command
-	waits  int       // those that wait for their bank, among which it chooses
-
-	banks   []dramBank
+	next    Time    // the cycle in which it has something to do; Never: none
+	end     Time    // of the cycles before the next refresh
 	waiting bankSet // banks for which requests wait
-	serving bankSets
-	first   int // the bank that is asked first
-	last    int // the one with the highest number
+	banks   []dramBank
+	queues  bankQueues
+	all     []dramRequest
+	first   int       // the bank that is asked first
+	last    int       // the one with the highest number
+	waits   int       // requests that wait for their bank, among which it chooses
+	window  int       // most of them
+	inside  int       // those from the constant latency to their last column command
+	most    int       // of them
+	delay   dramQueue // requests in the constant latency
+	free    int32
+	slices  []dramQueue
+	turn    int // the slice that gave a request last
 
+	serving                       bankSets
 	column, read, write, activate Time // from when on the channel takes such a command
 	groups                        bankGroups
-	end                           Time // of the cycles before the next refresh
-	toWrite, toRead               Time // from a column command that reads to one that writes, and the other way
-	toPrecharge, toColumn         Time // from a write to the end of its row, and from an activation to a write
+
+	*channel
+	net             *network
+	index           int
+	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
+	toPrecharge     Time // from a write to the end of its row
+	open, openWrite Time // from an activation to a column command that reads, and to one that writes
 
 	known []filling // fetches of which it is known now when they come
 	freed []int32   // slices that a request has left
@@ -44,11 +47,14 @@ func newController(ch *channel, n *network, index int) *controller {
 	d := ch.cfg
 	burst := Time(ch.burst.n)
 	c := &controller{
-		channel: ch, net: n, index: index, next: Never, free: noRequest, room: n.m.cfg.L2.Queue,
-		banks: make([]dramBank, d.Banks), last: d.Banks - 1, groups: bankGroups{last: d.BankGroups - 1},
+		channel: ch, net: n, index: index, next: Never, free: noRequest, turn: -1,
+		banks: make([]dramBank, d.Banks), queues: newBankQueues(d.Banks, d.Window), last: d.Banks - 1,
+		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
+		open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
-		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), toColumn: max(0, Time(d.TRCD-d.TWL-1)),
+		toPrecharge: Time(d.TWL) + burst + Time(d.TWR),
 	}
+	c.serving.from = make([]Time, d.Banks)
 	for i := range c.banks {
 		c.banks[i].row = noRow
 	}
@@ -72,7 +78,9 @@ func (c *controller) from(t Time) Time {
 // that behind it.
 func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fetch int32) {
 	bank, row := c.mapping.locate(sector)
-	r := dramRequest{row: row, t: c.from(t + 2), fetch: fetch, slice: s.number, bank: uint8(bank), n: uint8(n), left: uint8(n), write: write}
+	r := dramRequest{
+		row: row, t: c.from(t + 2), fetch: fetch, slice: uint16(s.number), bank: uint8(bank), n: uint8(n), left: uint8(n), write: write,
+	}
 	if write {
 		c.stats.WriteSectors += uint64(n)
 	} else {
@@ -87,10 +95,29 @@ func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fe
 		c.free = c.all[id].next
 		c.all[id] = r
 	}
+	s.asked++
 	q := &c.slices[s.inChannel]
 	if q.push(c.all, id); q.n == 1 && r.t < c.next {
 		c.next = r.t
 		c.net.due(c)
+	}
+}
+
+// bringNext loads the requests that may move next, and the bank that may get one: the host
+// would wait for each, since a channel's are far from its caches when it acts again.
+func (c *controller) bringNext() {
+	if idle := c.waiting &^ c.serving.all; idle != 0 {
+		b, _ := c.asked(idle)
+		bring(&c.banks[b])
+		bring(&c.queues.rows[b*c.queues.each])
+	}
+	if c.delay.n > 0 {
+		bring(&c.all[c.delay.head])
+	}
+	for i := range c.slices {
+		if q := &c.slices[i]; q.n > 0 {
+			bring(&c.all[q.head])
+		}
 	}
 }
 
@@ -109,20 +136,22 @@ func (c *controller) cycle(w Time) {
 		_, c.end = c.refresh.era(w)
 		c.closeRows()
 	}
-	c.choose()
+	if idle := c.waiting &^ c.serving.all; idle != 0 {
+		c.choose(idle)
+	}
 	if c.serving.all != 0 {
 		c.command(w)
 	}
-	if c.waits >= c.cfg.Window {
+	if c.waits >= c.window {
 		return
 	}
-	if c.inside < c.cfg.Window+c.cfg.Return {
+	if c.inside < c.most {
 		c.leave(w)
 	}
 	if id := c.delay.head; c.delay.n > 0 && c.all[id].t <= w {
 		r := &c.all[c.delay.pop(c.all)]
 		r.t = c.timeOf(w)
-		c.banks[r.bank].queue.push(id, r.row)
+		c.queues.push(int(r.bank), &c.banks[r.bank], waitingRow{r.row, id, r.write})
 		c.waiting.add(int(r.bank))
 		c.waits++
 	}
@@ -130,8 +159,11 @@ func (c *controller) cycle(w Time) {
 
 // leave has the first of the slices in turn that may give a request in cycle w.
 func (c *controller) leave(w Time) {
-	for i := range c.slices {
-		s := (c.turn + i) % len(c.slices)
+	s := c.turn
+	for range c.slices {
+		if s++; s >= len(c.slices) {
+			s = 0
+		}
 		q := &c.slices[s]
 		if q.n == 0 || c.all[q.head].t > w {
 			continue
@@ -139,10 +171,10 @@ func (c *controller) leave(w Time) {
 		id := q.pop(c.all)
 		r := &c.all[id]
 		r.t = c.from(c.timeOf(w) + Time(c.cfg.Latency))
-		c.freed = append(c.freed, r.slice)
+		c.freed = append(c.freed, int32(r.slice))
 		c.delay.push(c.all, id)
 		c.inside++
-		c.turn = s + 1
+		c.turn = s
 		return
 	}
 }
@@ -153,11 +185,11 @@ func (c *controller) after(w Time) Time {
 		return w + 1
 	}
 	next := Never
-	if c.waits < c.cfg.Window {
+	if c.waits < c.window {
 		if c.delay.n > 0 {
 			next = c.all[c.delay.head].t
 		}
-		if c.inside < c.cfg.Window+c.cfg.Return {
+		if c.inside < c.most {
 			for i := range c.slices {
 				if q := &c.slices[i]; q.n > 0 {
 					next = min(next, c.all[q.head].t)

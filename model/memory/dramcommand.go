@@ -5,20 +5,59 @@ import "math/bits"
 // dramBank is a bank: who waits for it, which request it has at hand, and from when on it
 // takes commands.
 type dramBank struct {
-	queue         bankQueue
-	row           uint64 // the open one; noRow: none
-	at            int32
-	need          uint8 // the command that it needs next
-	column, write Time  // to read, and to write
-	precharge     Time
-	activate      Time
+	row       uint64 // the open one; noRow: none
+	at        int32
+	queued    int32 // requests that wait for it
+	need      uint8 // the command that it needs next
+	hit       bool  // the open row is that of the request at hand
+	writes    bool  // which it writes
+	column    Time  // to read; a write is as much before or behind that as it is after an activation
+	precharge Time
+	activate  Time
 }
 
-// bankGroups is from when on the banks of each group take a column command, and one that
-// closes a row.
+// bankGroups are the groups of banks: a bank's is its number's lowest bits.
 type bankGroups struct {
-	last              int // the last group: a bank's is its number's lowest bits
-	column, precharge [64]Time
+	of                []bankSet
+	column, precharge groupTimes
+}
+
+// groupTimes is from when on the banks of each group take a command.
+type groupTimes struct {
+	last Time // of all
+	from []Time
+}
+
+// put has a group take a command from a time on, which is no earlier than that of another.
+func (g *groupTimes) put(group int, t Time) { g.from[group], g.last = t, t }
+
+// free returns those of some banks whose groups take the command in cycle w.
+func (g *groupTimes) free(s bankSet, of []bankSet, w Time) bankSet {
+	for i, group := range of {
+		if g.from[i] > w {
+			s &^= group
+		}
+	}
+	return s
+}
+
+// soonest returns from when on the group of one of some banks does.
+func (g *groupTimes) soonest(s bankSet, of []bankSet) Time {
+	soon := Never
+	for i, group := range of {
+		if s&group != 0 {
+			soon = min(soon, g.from[i])
+		}
+	}
+	return soon
+}
+
+func newBankGroups(banks, groups int) bankGroups {
+	of := make([]bankSet, groups)
+	for b := range banks {
+		of[b&(groups-1)].add(b)
+	}
+	return bankGroups{of: of, column: groupTimes{from: make([]Time, groups)}, precharge: groupTimes{from: make([]Time, groups)}}
 }
 
 // bankSet has a bit for each bank.
@@ -36,34 +75,63 @@ const (
 	commands
 )
 
-// bankSets are the banks with a request at hand.
+// bankSets are the banks with a request at hand, by the command that they need next.
 type bankSets struct {
-	all  bankSet
-	need [commands]bankSet // by the command that they need next
-	from [64]Time          // when each takes it, for all that it and its group know; or sooner
-	soon [commands]Time    // none of a set takes its command before
+	all   bankSet
+	ripe  [commands]bankSet // those that take it, for all that they know by themselves
+	later [commands]bankSet // those that take it from a time on
+	soon  [commands]Time    // none of later does before
+	due   Time              // the first of soon, or before it
+	from  []Time            // when each does
+}
+
+// ripen moves banks that take their command in cycle w to those that do.
+func (s *bankSets) ripen(w Time) {
+	s.due = Never
+	for need := range s.soon {
+		if s.soon[need] <= w {
+			s.pick(need, w)
+		}
+		s.due = min(s.due, s.soon[need])
+	}
+}
+
+func (s *bankSets) pick(need int, w Time) {
+	soon, ripe := Never, bankSet(0)
+	for m := s.later[need&3]; m != 0; m &= m - 1 {
+		if at := s.from[bits.TrailingZeros64(uint64(m))]; at > w {
+			soon = min(soon, at)
+		} else {
+			ripe |= m & -m
+		}
+	}
+	s.ripe[need&3] |= ripe
+	s.later[need&3] &^= ripe
+	s.soon[need&3] = soon
 }
 
 // sort puts a bank into the set of the command that it needs next.
 func (c *controller) sort(b int) {
-	s, x, g := &c.serving, &c.banks[b], b&c.groups.last&63
-	s.need[x.need&3].remove(b)
-	if s.all>>(b&63)&1 == 0 {
+	s, x, bit := &c.serving, &c.banks[b], bankSet(1)<<(b&63)
+	s.ripe[x.need&3] &^= bit
+	s.later[x.need&3] &^= bit
+	if s.all&bit == 0 {
 		return
 	}
-	need, from := uint8(toRead), max(x.column, c.groups.column[g])
-	switch r := &c.all[x.at]; {
+	need, from := uint8(toRead), x.column
+	switch {
 	case x.row == noRow:
 		need, from = toOpen, x.activate
-	case x.row != r.row:
-		need, from = toClose, max(x.precharge, c.groups.precharge[g])
-	case r.write:
-		need, from = toWrite, max(x.write, c.groups.column[g])
+	case !x.hit:
+		need, from = toClose, x.precharge
+	case x.writes:
+		need, from = toWrite, x.column+c.openWrite-c.open
 	}
 	x.need = need
-	s.need[need&3].add(b)
-	s.from[b&63] = from
+	s.later[need&3] |= bit
+	s.from[b] = from
 	s.soon[need&3] = min(s.soon[need&3], from)
+	s.due = min(s.due, from)
 }
 
 // closeRows closes those of all banks: a refresh does.
@@ -79,24 +147,35 @@ func (c *controller) turns(s bankSet) uint64 {
 	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
 }
 
+// asked returns the bank of a set that is asked first, and as what number, or noTurn.
+func (c *controller) asked(s bankSet) (b, turn int) {
+	if s == 0 {
+		return 0, noTurn
+	}
+	if behind := s >> (c.first & 63); behind != 0 {
+		turn = bits.TrailingZeros64(uint64(behind))
+		return c.first + turn, turn
+	}
+	b = bits.TrailingZeros64(uint64(s))
+	return b, b + c.last + 1 - c.first
+}
+
+// noTurn is behind that of every bank.
+const noTurn = 64
+
 // bank returns the one that is asked as number i.
 func (c *controller) bank(i int) int { return (c.first + i) & c.last }
 
-// choose gives one bank that has none a request (frfcfs_scheduler::schedule).
-func (c *controller) choose() {
-	idle := c.waiting &^ c.serving.all
-	if idle == 0 {
-		return
-	}
-	b := c.bank(bits.TrailingZeros64(c.turns(idle)))
+// choose gives one of some banks that have none a request (frfcfs_scheduler::schedule).
+func (c *controller) choose(idle bankSet) {
+	b, _ := c.asked(idle)
 	x := &c.banks[b]
-	x.at = x.queue.choose(x.row)
-	if f := c.all[x.at].fetch; f != noFetch {
-		bring(&c.net.fills.all[f])
-	}
+	k := c.queues.choose(b, x)
+	bring(&c.all[k.id])
+	x.at, x.hit, x.writes = k.id, k.row == x.row, k.write
 	c.serving.all.add(b)
 	c.sort(b)
-	if len(x.queue) == 0 {
+	if x.queued == 0 {
 		c.waiting.remove(b)
 	}
 	c.waits--
@@ -107,29 +186,28 @@ func (c *controller) choose() {
 // then for its row; where both have a bus of their own, all of them for a column first
 // (dram_t::cycle). Behind a bank that turns its row the next begins, also in this cycle.
 func (c *controller) command(w Time) {
-	able := c.columns(w)
-	columns := c.turns(able)
-	if c.cfg.DualBus && columns != 0 {
-		able.remove(c.transfer(columns, w))
-		columns = 0
+	if c.serving.due <= w {
+		c.serving.ripen(w)
 	}
-	rows := c.rows(w)
-	turns := c.turns(rows)
-	if i := bits.TrailingZeros64(turns); i < bits.TrailingZeros64(columns) {
-		b := c.bank(i)
-		rows.remove(b)
-		c.turnRow(b, w)
-		c.first = (b + 1) & c.last
-		if !c.cfg.DualBus {
-			able |= c.columns(w)
-			columns = c.turns(able) &^ (2<<(i&63) - 1) // those that are still asked
+	b, turn := c.asked(c.columns(w))
+	if c.cfg.DualBus && turn < noTurn {
+		c.transfer(b, w)
+		turn = noTurn
+	}
+	if row, i := c.asked(c.rows(w)); i < turn {
+		c.turnRow(row, w)
+		if c.first = (row + 1) & c.last; c.cfg.DualBus {
+			return
 		}
+		if c.serving.due <= w {
+			c.serving.ripen(w)
+		}
+		turns := c.turns(c.columns(w)) &^ (2<<(i&63) - 1) // those that are still asked
+		turn = bits.TrailingZeros64(turns)
+		b = c.bank(turn)
 	}
-	if columns != 0 {
-		able.remove(c.transfer(columns, w))
-	}
-	if able |= rows; able != 0 {
-		c.putOff(able, w)
+	if turn < noTurn {
+		c.transfer(b, w)
 	}
 }
 
@@ -138,11 +216,15 @@ func (c *controller) columns(w Time) (s bankSet) {
 	if c.column > w {
 		return 0
 	}
-	if c.read <= w && c.serving.soon[toRead] <= w {
-		s = c.able(toRead, &c.groups.column, w)
+	b := &c.serving
+	if c.read <= w {
+		s = b.ripe[toRead]
 	}
-	if c.write <= w && c.serving.soon[toWrite] <= w {
-		s |= c.able(toWrite, &c.groups.column, w)
+	if c.write <= w {
+		s |= b.ripe[toWrite]
+	}
+	if s != 0 && c.groups.column.last > w {
+		s = c.groups.column.free(s, c.groups.of, w)
 	}
 	return s
 }
@@ -150,52 +232,38 @@ func (c *controller) columns(w Time) (s bankSet) {
 // rows returns those that close another row, or open that of their request. A row that
 // could not be used before the next refresh is opened behind it.
 func (c *controller) rows(w Time) (s bankSet) {
-	if c.serving.soon[toOpen] <= w && c.activate <= w && w+Time(c.cfg.TRCD) < c.end {
-		s = c.able(toOpen, &noGroups, w)
+	b := &c.serving
+	if c.activate <= w && w+c.open < c.end {
+		s = b.ripe[toOpen]
 	}
-	if c.serving.soon[toClose] <= w {
-		s |= c.able(toClose, &c.groups.precharge, w)
+	if b.ripe[toClose] != 0 {
+		s |= c.groups.precharge.free(b.ripe[toClose], c.groups.of, w)
 	}
 	return s
-}
-
-// noGroups is for a command that does not ask a bank's group.
-var noGroups [64]Time
-
-// able returns the banks of a set that take their command in cycle w, for all that they
-// and their groups know. For those that do not get it the set is told ([controller.putOff]).
-func (c *controller) able(need int, groups *[64]Time, w Time) (s bankSet) {
-	soon := Never
-	for m := c.serving.need[need]; m != 0; m &= m - 1 {
-		b := bits.TrailingZeros64(uint64(m))
-		if at := max(c.serving.from[b&63], groups[b&c.groups.last&63]); at > w {
-			soon = min(soon, at)
-		} else {
-			s |= m & -m
-		}
-	}
-	c.serving.soon[need] = soon
-	return s
-}
-
-// putOff has the sets of banks that got no command in cycle w know that they may take it.
-func (c *controller) putOff(s bankSet, w Time) {
-	for i, m := range c.serving.need {
-		if m&s != 0 {
-			c.serving.soon[i] = w
-		}
-	}
 }
 
 // soonest returns a cycle before which no bank with a request takes a command.
 func (c *controller) soonest() Time {
-	soon := &c.serving.soon
-	open := max(c.activate, soon[toOpen])
-	if open+Time(c.cfg.TRCD) >= c.end {
+	s, g := &c.serving, &c.groups
+	open, shut := s.soon[toOpen], s.soon[toClose]
+	if s.ripe[toOpen] != 0 {
+		open = 0
+	}
+	if open = max(open, c.activate); open+c.open >= c.end {
 		open = max(open, c.end)
 	}
-	column := min(max(c.read, soon[toRead]), max(c.write, soon[toWrite]))
-	return min(c.end, open, soon[toClose], max(c.column, column)) // a refresh closes rows
+	if x := s.ripe[toClose]; x != 0 {
+		shut = min(shut, g.precharge.soonest(x, g.of))
+	}
+	read, write := s.soon[toRead], s.soon[toWrite]
+	if x := s.ripe[toRead]; x != 0 {
+		read = min(read, g.column.soonest(x, g.of))
+	}
+	if x := s.ripe[toWrite]; x != 0 {
+		write = min(write, g.column.soonest(x, g.of))
+	}
+	column := min(max(c.read, read), max(c.write, write))
+	return min(c.end, open, shut, max(c.column, column)) // a refresh closes rows
 }
 
 // turnRow closes the row of a bank, or opens that of its request.
@@ -207,11 +275,8 @@ func (c *controller) turnRow(b int, w Time) {
 		return
 	}
 	r := &c.all[x.at]
-	if r.fetch != noFetch {
-		c.net.bringLine(r.fetch)
-	}
-	x.row, r.opened = r.row, true
-	x.column, x.write, x.precharge = w+Time(d.TRCD), w+c.toColumn, max(x.precharge, w+Time(d.TRAS))
+	x.row, x.hit, r.opened = r.row, true, true
+	x.column, x.precharge = w+Time(d.TRCD), max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
 	c.sort(b)
 	if c.watcher != nil {
@@ -219,19 +284,19 @@ func (c *controller) turnRow(b int, w Time) {
 	}
 }
 
-// transfer gives the first of some banks its column command, which ends its request with
-// the last, and returns the bank.
-func (c *controller) transfer(columns uint64, w Time) int {
-	b := c.bank(bits.TrailingZeros64(columns))
-	d, x, g := c.cfg, &c.banks[b], b&c.groups.last&63
+// transfer gives a bank its column command, which ends its request with the last.
+func (c *controller) transfer(b int, w Time) {
+	d, x, g := c.cfg, &c.banks[b], b&(len(c.groups.of)-1)
 	r := &c.all[x.at]
 	delay := Time(d.TCL)
-	c.column, c.groups.column[g] = w+max(Time(c.burst.n), Time(d.TCCD)), w+Time(d.TCCDL)
-	if r.write {
+	c.column = w + max(Time(c.burst.n), Time(d.TCCD))
+	c.groups.column.put(g, w+Time(d.TCCDL))
+	if x.writes {
 		delay = Time(d.TWL)
 		c.read, x.precharge = w+c.toRead, max(x.precharge, w+c.toPrecharge)
 	} else {
-		c.write, x.precharge, c.groups.precharge[g] = w+c.toWrite, max(x.precharge, w+Time(c.burst.n)), w+Time(d.TRTPL)
+		c.write, x.precharge = w+c.toWrite, max(x.precharge, w+Time(c.burst.n))
+		c.groups.precharge.put(g, w+Time(d.TRTPL))
 	}
 	if c.watcher != nil {
 		k := c.told(b, w)
@@ -243,7 +308,6 @@ func (c *controller) transfer(columns uint64, w Time) int {
 		c.complete(x.at, w+delay+1)
 	}
 	c.sort(b)
-	return b
 }
 
 // complete ends a request whose last data are there when w cycles are over.
@@ -259,6 +323,7 @@ func (c *controller) complete(id int32, w Time) {
 	done := c.ratio.Back(c.refresh.ends(w))
 	c.stats.BusyCycles += c.pending.add(r.t, done)
 	if r.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
+		bring(&c.net.fills.all[r.fetch])
 		c.known = append(c.known, filling{r.fetch, done + 1})
 	}
 	c.inside--

@@ -1,12 +1,12 @@
 package memory
 
-// dramRequest is one for sectors of a row.
+// dramRequest is one for sectors of a row, half a line of the host's caches.
 type dramRequest struct {
 	row    uint64
 	t      Time  // the cycle from which on it may leave the queue that it is in; of a bank, when it came
 	fetch  int32 // what waits for it; noFetch: nothing
 	next   int32
-	slice  int32
+	slice  uint16
 	bank   uint8
 	n      uint8 // sectors
 	left   uint8 // column commands that are not given
@@ -36,30 +36,42 @@ func (q *dramQueue) pop(all []dramRequest) int32 {
 	return id
 }
 
-// bankQueue has the requests that wait for a bank, in the order in which they came, with
-// their rows: all are looked at.
-type bankQueue []waitingRow
-
-type waitingRow struct {
-	row uint64
-	id  int32
+// bankQueues have the requests that wait for each bank, in the order in which they came,
+// with their rows: all are looked at. They lie where they are found without the bank.
+type bankQueues struct {
+	rows []waitingRow
+	each int // places of a bank
 }
 
-func (q *bankQueue) push(id int32, row uint64) { *q = append(*q, waitingRow{row, id}) }
+type waitingRow struct {
+	row   uint64
+	id    int32
+	write bool
+}
 
-// choose takes out the oldest request to a row, or else the oldest.
-func (q *bankQueue) choose(row uint64) int32 {
-	all, at := *q, 0
+func newBankQueues(banks, each int) bankQueues {
+	return bankQueues{make([]waitingRow, banks*each), each}
+}
+
+// push puts a request behind the others of a bank.
+func (q *bankQueues) push(b int, x *dramBank, k waitingRow) {
+	q.rows[b*q.each+int(x.queued)] = k
+	x.queued++
+}
+
+// choose takes out the oldest request to the open row of a bank, or else the oldest.
+func (q *bankQueues) choose(b int, x *dramBank) waitingRow {
+	all, at := q.rows[b*q.each:b*q.each+int(x.queued)], 0
 	for i := range all {
-		if all[i].row == row {
+		if all[i].row == x.row {
 			at = i
 			break
 		}
 	}
-	id, last := all[at].id, len(all)-1
+	k, last := all[at], len(all)-1
 	for ; at < last; at++ {
 		all[at] = all[at+1]
 	}
-	*q = all[:last]
-	return id
+	x.queued--
+	return k
 }

@@ -82,7 +82,7 @@ func (n *network) control() {
 	for i := range n.m.slices {
 		s := &n.m.slices[i]
 		s.ctl, s.fills, s.number = of[s.chan_], &n.fills, int32(i)
-		s.inChannel = len(s.ctl.slices)
+		s.inChannel, s.room = len(s.ctl.slices), int32(n.m.cfg.L2.Queue)
 		s.ctl.slices = append(s.ctl.slices, dramQueue{})
 	}
 }
@@ -100,25 +100,42 @@ func (n *network) serveDRAM(t Time) {
 	next, limit := Never, clock.from(t+n.rop+1)
 	for i, c := range n.controllers {
 		if n.dramDue[i] < limit {
-			c.run(limit)
-			n.dramDue[i] = c.next
-			n.tellSlices(c, t)
+			n.runDRAM(c, limit)
 		}
 		next = min(next, n.dramDue[i])
 	}
+	for _, c := range n.acted { // all at a time, or else each would be waited for
+		n.bringLines(c)
+	}
+	for _, c := range n.acted {
+		n.tellSlices(c, t)
+	}
+	n.acted = n.acted[:0]
 	if n.dramSoon = Never; next < Never {
 		n.dramSoon = clock.timeOf(next) - n.rop
 	}
 }
 
-// bringLine loads the line that a fetch fills, and the answer that waits for it.
-func (n *network) bringLine(fetch int32) {
-	f := &n.fills.all[fetch]
-	if f.line != noLine {
-		bring(&n.m.slices[f.slice].tags.lines[f.line])
+// runDRAM has a channel act in all cycles before a limit.
+func (n *network) runDRAM(c *controller, limit Time) {
+	c.bringNext()
+	c.run(limit)
+	n.dramDue[c.index] = c.next
+	if len(c.known)+len(c.freed) > 0 {
+		n.acted = append(n.acted, c)
 	}
-	if f.first != noAnswer {
-		bring(&n.fills.held[f.first])
+}
+
+// bringLines loads the lines that fetches fill, and the answers that wait for them.
+func (n *network) bringLines(c *controller) {
+	for i := range c.known {
+		f := &n.fills.all[c.known[i].fetch]
+		if f.line != noLine {
+			bring(&n.m.slices[f.slice].tags.lines[f.line])
+		}
+		if f.first != noAnswer {
+			bring(&n.fills.held[f.first])
+		}
 	}
 }
 
@@ -147,6 +164,7 @@ func (n *network) tellSlices(c *controller, t Time) {
 		n.fills.close(k.fetch)
 	}
 	for _, slice := range c.freed {
+		n.m.slices[slice].asked--
 		n.lookAgain(slice, t)
 	}
 	c.known, c.freed = c.known[:0], c.freed[:0]
@@ -160,10 +178,13 @@ func (n *network) lookAgain(slice int32, t Time) {
 	}
 }
 
+// full reports whether there is no room for what a slice asks of its channel.
+func (s *slice) full() bool { return s.asked >= s.room }
+
 // mustWait reports whether a request has to wait at its slice for an event whose time is
 // not known yet: room in the channel, a fetch that as many wait for as may, or an MSHR.
 func (s *slice) mustWait(k *packet) bool {
-	if int(s.ctl.slices[s.inChannel].n) >= s.ctl.room {
+	if s.full() {
 		return true
 	}
 	if k.way == wayStore || k.way == wayStorePast {

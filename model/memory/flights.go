@@ -6,8 +6,9 @@ import (
 
 // flights holds the times at which the misses of a cache are filled, to count
 // those on their way. Most times lie in a window and are counts of its cycles;
-// the others are in a queue.
+// the others are in a queue. Where times come in order, as far as that goes, all are.
 type flights struct {
+	sorted bool
 	counts *[flightWindow]uint8       // of the cycles with a bit in words
 	words  *[flightWindow / 64]uint64 // cycles that have times
 	base   Time                       // begin of the window, a multiple of 64
@@ -20,7 +21,10 @@ type flights struct {
 // the most crowded of channels.
 const flightWindow = 1 << 12
 
-func newFlights() flights {
+func newFlights(sorted bool) flights {
+	if sorted {
+		return flights{sorted: true}
+	}
 	return flights{counts: new([flightWindow]uint8), words: new([flightWindow / 64]uint64)}
 }
 
@@ -44,6 +48,10 @@ func (f *flights) admit(t Time, limit int) Time {
 
 // push adds a time.
 func (f *flights) push(t Time) {
+	if f.sorted {
+		f.others.push(t)
+		return
+	}
 	if t-f.base >= flightWindow {
 		f.drop(f.seen)
 	}
@@ -67,7 +75,9 @@ func (f *flights) push(t Time) {
 
 // drop takes the times up to t out.
 func (f *flights) drop(t Time) {
-	f.others.drop(t)
+	if f.others.drop(t); f.sorted {
+		return
+	}
 	for ; f.base+63 <= t; f.base += 64 {
 		if f.near == 0 {
 			f.base = (t + 1) &^ 63

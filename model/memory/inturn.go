@@ -186,6 +186,19 @@ func (u *LSU) resume(t Time) bool {
 	return n > 0
 }
 
+// bringNext loads what finds the line of the request behind the one at which the unit has
+// stopped, and the line that it gets.
+func (u *LSU) bringNext() {
+	p := &u.line[0].passing
+	i := p.left - 1
+	if p.tried {
+		i--
+	}
+	if i >= 0 && p.way == wayLoad && u.line[0].begun {
+		u.l1.tags.bring(p.co.sector(u.l1.block, i) >> (u.l1.per & 63))
+	}
+}
+
 // goOn takes an instruction that waits, in cycle t, and reports whether it has passed.
 func (u *LSU) goOn(h *queued, t Time) bool {
 	p := &h.passing

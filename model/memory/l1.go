@@ -27,9 +27,9 @@ type l1Stats struct {
 	reads, hits, misses, writes uint64
 }
 
-func (c *l1) init(cfg *hardware.L1Config) {
+func (c *l1) init(cfg *hardware.L1Config, inTurn bool) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
-	c.pending = newFlights()
+	c.pending = newFlights(inTurn)
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)

@@ -9,34 +9,37 @@ import (
 // slice is one slice of the L2, with a limit on misses and on requests that merge
 // into one; at a limit it takes nothing more.
 type slice struct {
-	port    slots // of the crossbar: requests
-	in      slots // requests that the slice takes
-	out     slots // answers
-	ahead   Time  // a sector is there for others so long before the answer of its fill
-	stood   bool  // the last request waited for a fill, and is a hit
-	owed    Time  // as an SM's port
-	waiting ring  // requests that wait for in
-	tags    *cache
-	chan_   *channel
-	rop     Time
-	mshrs   int
-	merge   int
-	per     uint // logarithm of sectors per line
-	evicts  bool // stores go through to DRAM
-	pending flights
-	misses  ring // that wait for the channel
+	// What each request needs lies together.
+	tags     *cache
+	ctl      *controller // nil: the channel does not schedule in the order of time (fills.go)
+	chan_    *channel
+	fills    *fills
+	rop      Time
+	blocked  Time  // the slice takes nothing before this
+	asked    int32 // requests that it has given to its channel and that wait there before all others
+	room     int32 // most of them
+	unknown  int   // fetches of which nobody knows when they come
+	mshrs    int
+	merge    int
+	waitsFor int32 // the fetch that the answer at hand waits for
+	number   int32
+	per      uint // logarithm of sectors per line
+	stood    bool // the last request waited for a fill, and is a hit
+	stands   bool // it does not take its first request
+	direct   bool // the request at hand is a unit's of the machine, which does not wait
+	evicts   bool // stores go through to DRAM
 
-	// Where the channel schedules in the order of time (fills.go):
-	ctl       *controller // nil: it does not
-	fills     *fills
-	number    int32
+	in      slots // requests that the slice takes
+	stats   Record
+	pending flights
+	port    slots // of the crossbar: requests
+	out     slots // answers
+
 	inChannel int
-	unknown   int   // fetches of which nobody knows when they come
-	waitsFor  int32 // the fetch that the answer at hand waits for
-	stands    bool  // it does not take its first request
-	direct    bool  // the request at hand is a unit's of the machine, which does not wait
-	blocked   Time  // the slice takes nothing before this
-	stats     Record
+	ahead     Time // a sector is there for others so long before the answer of its fill
+	owed      Time // as an SM's port
+	waiting   ring // requests that wait for in
+	misses    ring // that wait for the channel
 }
 
 func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
@@ -45,7 +48,7 @@ func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
 		port: newSlots(icnt), in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue + c.Icnt.Queue),
 		tags:  newMappedCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where),
 		chan_: ch, rop: Time(c.L2.Latency), evicts: !c.L2.WriteBack,
-		mshrs: c.L2.MSHRs, pending: newFlights(), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge,
+		mshrs: c.L2.MSHRs, pending: newFlights(c.Icnt.InTurn && c.DRAM.InTurn), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge,
 		per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
 	if c.Icnt.InTurn {

@@ -62,7 +62,7 @@ func (u *LSU) Init(m *System, sm int) {
 		u.out = &m.net.sms[sm]
 		u.out.unit = u
 	}
-	u.l1.init(&c.L1)
+	u.l1.init(&c.L1, m.net != nil)
 	u.Soon, u.through.load = Never, noLoad
 	if c.L1.MSHROrder {
 		window := waitWindow

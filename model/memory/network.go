@@ -34,6 +34,7 @@ type network struct {
 	controllers []*controller
 	dramDue     []Time // the cycle in which each acts
 	dramSoon    Time
+	acted       []*controller // those that have something to tell
 	rop         Time
 	fills       fills
 }
@@ -244,6 +245,7 @@ func (n *network) goOn(u *LSU) {
 	if len(u.line) > 0 && !u.again && u.able(n.now) {
 		u.again = true
 		n.again = append(n.again, u)
+		u.bringNext()
 	}
 }
 
@@ -262,6 +264,9 @@ func (n *network) ask(o *outbox, sm int, t Time, behind int) {
 	if o.asked = k.ready <= t; !o.asked {
 		n.post(n.leaves+sm, k.ready)
 		return
+	}
+	if o.n > 1 {
+		bring(&n.packets.all[k.next])
 	}
 	slice := int(k.slice)
 	q := &n.inboxes[slice]
@@ -309,8 +314,18 @@ func (n *network) admit(slice int, t Time) {
 	}
 }
 
-// first has a slice take the first packet of its queue when it may, from t on.
+// first has a slice take the first packet of its queue when it may, from t on: as soon as
+// its channel has room, or else a time.
 func (n *network) first(q *inbox, slice int, t Time) {
+	if s := q.of; s.ctl != nil {
+		tag := q.first(&n.packets).sector >> (s.per & 63)
+		if s.full() {
+			s.stands = true
+			s.tags.bringSet(tag)
+			return
+		}
+		s.tags.find(tag) // it is remembered, and the host brings the line that this one may replace
+	}
 	in, at := &q.of.in, max(t, q.first(&n.packets).ready, q.of.blocked)
 	if !in.has(at) {
 		at = in.when(at)

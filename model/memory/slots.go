@@ -8,9 +8,10 @@ import (
 // out of time order, so a next-free counter would be wrong by an order of
 // magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
 type slots struct {
-	at    slotWord // at hand, most of what is asked for; what words has of it is old
-	words *[slotWindow / 64]slotWord
-	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
+	at    slotWord   // at hand, most of what is asked for; what words has of it is old
+	words []slotWord // no pointer to an array, of which Go would load the first word each time
+	ratio *Ratio     // SM cycles to cycles of the port; nil: they are the same
+	top   Time       // the last epoch that has been at hand: nothing is taken behind it
 
 	// A crowded port is searched over many words that stay full: from the first word of
 	// a run of them to the one behind it.
@@ -27,7 +28,7 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r Ratio) slots {
-	s := slots{words: new([slotWindow / 64]slotWord), at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
+	s := slots{words: make([]slotWord, slotWindow/64), at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -103,6 +104,10 @@ func (s *slots) turn(e Time) bool {
 		return true
 	}
 	s.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
+	if e > s.top { // the host would wait for what is old
+		s.top, s.at = e, slotWord{e, ^uint64(0)}
+		return true
+	}
 	w := s.words[uint(e)&(slotWindow/64-1)]
 	if w.epoch > e {
 		return false
@@ -166,6 +171,9 @@ func (s *slots) load(t Time) (taken int) {
 func (s *slots) next(t Time) Time {
 	for {
 		e := t >> 6
+		if e > s.top {
+			return t
+		}
 		w := s.peek(e)
 		if w.epoch < e {
 			return t
