@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"gpureplay/model/hardware"
-	"gpureplay/model/memory"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -17,9 +16,7 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
 	var a *trace.Access
 	if o.Mem {
 		a = &w.Mem[w.NextMem]
-		if w.NextMem++; w.NextMem < len(w.Mem) {
-			memory.Bring(&w.Mem[w.NextMem])
-		}
+		w.NextMem++
 	}
 	switch {
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:

@@ -21,7 +21,9 @@ func (s *SM) prepare(w *Warp, t Time) {
 		return
 	}
 	o := &f.Code.Ops[f.Path[f.PC]]
-	w.op, w.unit = o, o.Unit
+	if w.op, w.unit = o, o.Unit; o.Mem && f.NextMem < len(f.Mem) {
+		memory.Bring(&f.Mem[f.NextMem])
+	}
 	if latest := o.Ready(f.Regs); latest>>1 > t {
 		w.ready = latest >> 1
 		if latest&1 != 0 {
