@@ -47,7 +47,7 @@ func newController(ch *channel, n *network, index int) *controller {
 	d := ch.cfg
 	burst := Time(ch.burst.n)
 	c := &controller{
-		channel: ch, net: n, index: index, next: Never, free: noRequest, turn: -1,
+		channel: ch, net: n, index: index, next: Never, free: noRequest, turn: -1, delay: newDRAMQueue(-1),
 		banks: make([]dramBank, d.Banks), queues: newBankQueues(d.Banks, d.Window), last: d.Banks - 1,
 		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
 		open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
@@ -78,9 +78,7 @@ func (c *controller) from(t Time) Time {
 // that behind it.
 func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fetch int32) {
 	bank, row := c.mapping.locate(sector)
-	r := dramRequest{
-		row: row, t: c.from(t + 2), fetch: fetch, slice: uint16(s.number), bank: uint8(bank), n: uint8(n), left: uint8(n), write: write,
-	}
+	r := dramRequest{row: row, fetch: fetch, bank: uint8(bank), n: uint8(n), left: uint8(n), write: write}
 	if write {
 		c.stats.WriteSectors += uint64(n)
 	} else {
@@ -97,14 +95,15 @@ func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fe
 	}
 	s.asked++
 	q := &c.slices[s.inChannel]
-	if q.push(c.all, id); q.n == 1 && r.t < c.next {
-		c.next = r.t
+	at := c.from(t + 2)
+	if q.push(id, at); q.n == 1 && at < c.next {
+		c.next = at
 		c.net.due(c)
 	}
 }
 
-// bringNext loads the requests that may move next, and the bank that may get one: the host
-// would wait for each, since a channel's are far from its caches when it acts again.
+// bringNext loads the request that may come to its bank next, and the bank that may get one:
+// the host would wait for each, since a channel's are far from its caches when it acts again.
 func (c *controller) bringNext() {
 	if idle := c.waiting &^ c.serving.all; idle != 0 {
 		b, _ := c.asked(idle)
@@ -112,12 +111,7 @@ func (c *controller) bringNext() {
 		bring(&c.queues.rows[b*c.queues.each])
 	}
 	if c.delay.n > 0 {
-		bring(&c.all[c.delay.head])
-	}
-	for i := range c.slices {
-		if q := &c.slices[i]; q.n > 0 {
-			bring(&c.all[q.head])
-		}
+		bring(&c.all[c.delay.first().id])
 	}
 }
 
@@ -148,8 +142,9 @@ func (c *controller) cycle(w Time) {
 	if c.inside < c.most {
 		c.leave(w)
 	}
-	if id := c.delay.head; c.delay.n > 0 && c.all[id].t <= w {
-		r := &c.all[c.delay.pop(c.all)]
+	if c.delay.n > 0 && c.delay.first().t <= w {
+		id := c.delay.pop()
+		r := &c.all[id]
 		r.t = c.timeOf(w)
 		c.queues.push(int(r.bank), &c.banks[r.bank], waitingRow{r.row, id, r.write})
 		c.waiting.add(int(r.bank))
@@ -165,14 +160,11 @@ func (c *controller) leave(w Time) {
 			s = 0
 		}
 		q := &c.slices[s]
-		if q.n == 0 || c.all[q.head].t > w {
+		if q.n == 0 || q.first().t > w {
 			continue
 		}
-		id := q.pop(c.all)
-		r := &c.all[id]
-		r.t = c.from(c.timeOf(w) + Time(c.cfg.Latency))
-		c.freed = append(c.freed, int32(r.slice))
-		c.delay.push(c.all, id)
+		c.freed = append(c.freed, q.slice)
+		c.delay.push(q.pop(), c.from(c.timeOf(w)+Time(c.cfg.Latency)))
 		c.inside++
 		c.turn = s
 		return
@@ -187,12 +179,12 @@ func (c *controller) after(w Time) Time {
 	next := Never
 	if c.waits < c.window {
 		if c.delay.n > 0 {
-			next = c.all[c.delay.head].t
+			next = c.delay.first().t
 		}
 		if c.inside < c.most {
 			for i := range c.slices {
 				if q := &c.slices[i]; q.n > 0 {
-					next = min(next, c.all[q.head].t)
+					next = min(next, q.first().t)
 				}
 			}
 		}

@@ -10,6 +10,8 @@ import (
 type cover struct {
 	words  []coverWord
 	lo, hi Time // the cycles between are covered: those that are asked for most
+	noted  Time // of these words has those before this
+	top    Time // no cycle from here on is covered
 }
 
 // coverWord is 64 cycles from 64·epoch on, a bit each.
@@ -24,19 +26,38 @@ func newCover() cover { return cover{words: make([]coverWord, slotWindow/64)} }
 func (c *cover) add(from, to Time) (added Time) {
 	switch {
 	case from > c.hi || to < c.lo: // apart
+		c.note()
 		if c.lo, c.hi = from, max(from, to); from < to {
 			added = c.mark(from, to)
 		}
+		c.noted, c.top = c.hi, max(c.top, c.hi)
 		return added
 	case from < c.lo:
+		if c.hi-from > slotWindow/2 { // what is not noted may take the place of what is asked for
+			c.note()
+		}
 		added = c.mark(from, c.lo)
 		c.lo = from
 	}
-	if to > c.hi {
+	switch {
+	case to <= c.hi:
+	case c.hi == c.top: // as a rule
+		added += to - c.hi
+		c.hi, c.top = to, to
+	default:
+		c.note()
 		added += c.mark(c.hi, to)
-		c.hi = to
+		c.hi, c.noted, c.top = to, to, max(c.top, to)
 	}
 	return added
+}
+
+// note has words have all that is covered.
+func (c *cover) note() {
+	if c.noted < c.hi {
+		c.mark(c.noted, c.hi)
+		c.noted = c.hi
+	}
 }
 
 // mark is add, bit by bit.

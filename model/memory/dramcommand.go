@@ -6,11 +6,13 @@ import "math/bits"
 // takes commands.
 type dramBank struct {
 	row       uint64 // the open one; noRow: none
+	want      uint64 // that of the request at hand
 	at        int32
 	queued    int32 // requests that wait for it
 	need      uint8 // the command that it needs next
 	hit       bool  // the open row is that of the request at hand
 	writes    bool  // which it writes
+	opened    bool  // and which was opened for it
 	column    Time  // to read; a write is as much before or behind that as it is after an activation
 	precharge Time
 	activate  Time
@@ -172,7 +174,7 @@ func (c *controller) choose(idle bankSet) {
 	x := &c.banks[b]
 	k := c.queues.choose(b, x)
 	bring(&c.all[k.id])
-	x.at, x.hit, x.writes = k.id, k.row == x.row, k.write
+	x.at, x.want, x.hit, x.writes, x.opened = k.id, k.row, k.row == x.row, k.write, false
 	c.serving.all.add(b)
 	c.sort(b)
 	if x.queued == 0 {
@@ -274,8 +276,7 @@ func (c *controller) turnRow(b int, w Time) {
 		c.sort(b)
 		return
 	}
-	r := &c.all[x.at]
-	x.row, x.hit, r.opened = r.row, true, true
+	x.row, x.hit, x.opened = x.want, true, true
 	x.column, x.precharge = w+Time(d.TRCD), max(x.precharge, w+Time(d.TRAS))
 	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
 	c.sort(b)
@@ -305,16 +306,16 @@ func (c *controller) transfer(b int, w Time) {
 	}
 	if r.left--; r.left == 0 {
 		c.serving.all.remove(b)
-		c.complete(x.at, w+delay+1)
+		c.complete(x, w+delay+1)
 	}
 	c.sort(b)
 }
 
-// complete ends a request whose last data are there when w cycles are over.
-func (c *controller) complete(id int32, w Time) {
-	r := &c.all[id]
+// complete ends the request of a bank, whose last data are there when w cycles are over.
+func (c *controller) complete(x *dramBank, w Time) {
+	r := &c.all[x.at]
 	hits := uint64(r.n)
-	if r.opened {
+	if x.opened {
 		hits--
 	}
 	c.stats.RowHits += hits
@@ -327,7 +328,7 @@ func (c *controller) complete(id int32, w Time) {
 		c.known = append(c.known, filling{r.fetch, done + 1})
 	}
 	c.inside--
-	r.next, c.free = c.free, id
+	r.next, c.free = c.free, x.at
 }
 
 func (c *controller) told(b int, w Time) *Command {

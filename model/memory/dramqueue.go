@@ -2,36 +2,54 @@ package memory
 
 // dramRequest is one for sectors of a row, half a line of the host's caches.
 type dramRequest struct {
-	row    uint64
-	t      Time  // the cycle from which on it may leave the queue that it is in; of a bank, when it came
-	fetch  int32 // what waits for it; noFetch: nothing
-	next   int32
-	slice  uint16
-	bank   uint8
-	n      uint8 // sectors
-	left   uint8 // column commands that are not given
-	write  bool
-	opened bool // its row was opened for it
+	row   uint64
+	t     Time  // when it came to its bank
+	fetch int32 // what waits for it; noFetch: nothing
+	next  int32
+	bank  uint8
+	n     uint8 // sectors
+	left  uint8 // column commands that are not given
+	write bool
 }
 
-// dramQueue is a queue of requests, by number.
-type dramQueue struct{ head, tail, n int32 }
+// dramQueue is a queue of requests, by number, a ring. When the first may leave it stands
+// there: nothing of the request is looked at before.
+type dramQueue struct {
+	ring  []queuedRequest // a power of two
+	head  uint32
+	n     uint32
+	slice int32 // of which it is
+}
+
+type queuedRequest struct {
+	t  Time // the cycle from which on it may leave the queue
+	id int32
+}
 
 const noRequest = -1
 
-func (q *dramQueue) push(all []dramRequest, id int32) {
-	if q.n == 0 {
-		q.head = id
-	} else {
-		all[q.tail].next = id
+func newDRAMQueue(slice int32) dramQueue {
+	return dramQueue{ring: make([]queuedRequest, 8), slice: slice}
+}
+
+// first returns the first of a queue that is not empty.
+func (q *dramQueue) first() *queuedRequest { return &q.ring[q.head&uint32(len(q.ring)-1)] }
+
+func (q *dramQueue) push(id int32, t Time) {
+	if int(q.n) == len(q.ring) {
+		ring := make([]queuedRequest, 2*len(q.ring))
+		for i := range q.n {
+			ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
+		}
+		q.ring, q.head = ring, 0
 	}
-	q.tail = id
+	q.ring[(q.head+q.n)&uint32(len(q.ring)-1)] = queuedRequest{t, id}
 	q.n++
 }
 
-func (q *dramQueue) pop(all []dramRequest) int32 {
-	id := q.head
-	q.head = all[id].next
+func (q *dramQueue) pop() int32 {
+	id := q.first().id
+	q.head++
 	q.n--
 	return id
 }

@@ -83,7 +83,7 @@ func (n *network) control() {
 		s := &n.m.slices[i]
 		s.ctl, s.fills, s.number = of[s.chan_], &n.fills, int32(i)
 		s.inChannel, s.room = len(s.ctl.slices), int32(n.m.cfg.L2.Queue)
-		s.ctl.slices = append(s.ctl.slices, dramQueue{})
+		s.ctl.slices = append(s.ctl.slices, newDRAMQueue(s.number))
 	}
 }
 
@@ -126,7 +126,8 @@ func (n *network) runDRAM(c *controller, limit Time) {
 	}
 }
 
-// bringLines loads the lines that fetches fill, and the answers that wait for them.
+// bringLines loads the lines that fetches fill, the answers that wait for them, and what finds
+// the line of the first request of a slice for which there is room now.
 func (n *network) bringLines(c *controller) {
 	for i := range c.known {
 		f := &n.fills.all[c.known[i].fetch]
@@ -135,6 +136,11 @@ func (n *network) bringLines(c *controller) {
 		}
 		if f.first != noAnswer {
 			bring(&n.fills.held[f.first])
+		}
+	}
+	for _, slice := range c.freed {
+		if s := &n.m.slices[slice]; s.stands {
+			s.tags.bringSet(n.inboxes[slice].first(&n.packets).sector >> (s.per & 63))
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (u *LSU) open(p *passing, t Time) {
 	p.at, p.taken, p.tried, p.absent, p.load = u.begin(t, 0), 0, false, false, noLoad
 	p.done = p.at + 1
 	p.co.ascend()
-	if p.left = len(p.co.Sectors); p.left > 8 && u.l1.tags != nil && !p.way.passes() {
+	if p.left = len(p.co.Sectors); p.left > 8 && u.mem.net == nil && u.l1.tags != nil && !p.way.passes() {
 		u.look(p.co.Sectors)
 	}
 	if u.l1.block > 0 {
@@ -30,16 +30,14 @@ func (u *LSU) open(p *passing, t Time) {
 
 // look brings what finds the lines of sectors, and the places that those take which are
 // not there, into the host's caches, all at a time: they would wait for memory one after
-// another. Where requests move on their own, it is too early for their slices.
+// another. Where requests move on their own, it is too early: a unit that has stopped does
+// so for each of them ([LSU.bringNext]).
 func (u *LSU) look(sectors []uint64) {
 	c, m := u.l1.tags, u.mem
 	if c.narrow.sets != nil {
 		return
 	}
 	u.absent = c.wide.look(c, sectors, u.l1.per, u.absent[:0])
-	if m.net != nil {
-		return
-	}
 	for _, s := range u.absent {
 		slice := &m.slices[m.mapping.slice(s)]
 		slice.tags.bring(s >> (slice.per & 63))

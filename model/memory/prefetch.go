@@ -9,10 +9,12 @@ func bring[T any](p *T) { prefetch(unsafe.Pointer(p)) }
 // Bring is bring for what an SM looks at next.
 func Bring[T any](p *T) { prefetch(unsafe.Pointer(p)) }
 
-// bringSet loads what finds a tag in a narrow set.
+// bringSet loads what finds a tag.
 func (c *cache) bringSet(tag uint64) {
 	if c.narrow.sets != nil {
 		bring(&c.narrow.sets[c.set(tag)])
+	} else {
+		bring(c.wide.head(tag))
 	}
 }
 
