@@ -198,7 +198,7 @@ func randomInst(r *rand.Rand, b io.Writer) {
 		}
 		io.WriteString(b, " <-")
 		for range 1 + r.IntN(8) {
-			io.WriteString(b, " "+reg())
+			io.WriteString(b, " "+strings.Replace(reg(), "6", "255", 1))
 		}
 		if strings.Contains(kind, "o") && kind != "tensor" {
 			io.WriteString(b, " "+at)
@@ -308,7 +308,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.mshr_order", true, false)
 	set("dram.return", 0, 0, 3, 60)
 	randomDRAM(set)
-	return all
+	return append(all, randomCollectors(r, all)...)
 }
 
 // differ collects what the fast machine tells, in the naive one's form.

@@ -128,7 +128,9 @@ type nWarp struct {
 	known           *nFrame // whose step's operands are looked up
 	knownPC         int
 	there           model.Time
-	held            *nHeld // an atomic that holds it
+	held            *nHeld     // an atomic that holds it
+	buffer          int        // instructions that it has been given
+	buffered        model.Time // from when it has them
 }
 
 // nFrame is a program and how far a warp is in it.
@@ -154,17 +156,20 @@ type nItem struct {
 }
 
 type nSM struct {
-	id     int
-	slots  []*nWarp
-	taken  map[int]bool // slots of workers
-	ctas   []*nCTA
-	ending []*nCTA // whose warps have exited, in that order
-	used   hardware.Resources
-	last   []int // per scheduler: bit issued from
-	free   []map[trace.Class]model.Time
-	age    uint64
-	order  *nKernel // of the CTA placed last
-	lsu    nLSU
+	id      int
+	slots   []*nWarp
+	taken   map[int]bool // slots of workers
+	ctas    []*nCTA
+	ending  []*nCTA // whose warps have exited, in that order
+	used    hardware.Resources
+	last    []int // per scheduler: bit issued from
+	free    []map[trace.Class]model.Time
+	age     uint64
+	order   *nKernel // of the CTA placed last
+	lsu     nLSU
+	coll    nCollectors
+	fetched int // slot whose warp was given instructions last
+	active  int // cycles in which it had a CTA or a worker
 }
 
 func newNaive(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *naive {
@@ -184,6 +189,7 @@ func newNaive(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *naive {
 			s.last, s.free = append(s.last, -1), append(s.free, map[trace.Class]model.Time{})
 		}
 		s.lsu.init(n, s)
+		s.coll.init(n, s)
 		n.sms = append(n.sms, s)
 	}
 	for id := range uint32(n.prog.Totals.Kernels) {
@@ -378,6 +384,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 		k.first = n.t
 	}
 	if len(s.ctas) == 0 && s.order != k {
+		s.fetched = 0
 		s.lsu.enter(n, k, int(ceilDiv(model.Time(k.tk.Grid.Count()), model.Time(n.cfg.SM.Count))))
 	}
 	s.order = k
@@ -424,7 +431,8 @@ func (s *nSM) leave(c *nCTA) {
 // step ends CTAs whose time has come, then lets each scheduler issue.
 func (s *nSM) step(n *naive) {
 	s.lsu.serve()
-	if len(s.ctas)+len(s.taken) == 0 {
+	defer s.coll.step()
+	if len(s.ctas) == 0 && !s.works() {
 		return
 	}
 	later := s.ending[:0]
@@ -459,11 +467,23 @@ func (s *nSM) step(n *naive) {
 	s.ending = later
 	first := 0
 	if n.cfg.SM.SchedulersInTurn {
-		first = int(n.t % model.Time(len(s.last)))
+		first = s.active % len(s.last)
 	}
+	s.active++
 	for i := range s.last {
 		s.issue(n, (first+i)%len(s.last))
 	}
+	s.fetch(n)
+}
+
+// works: a worker is on the SM.
+func (s *nSM) works() bool {
+	for _, taken := range s.taken {
+		if taken {
+			return true
+		}
+	}
+	return false
 }
 
 // logSeed names the seed of a comparison that has failed.

@@ -225,7 +225,7 @@ func (w *nWorker) popped() {
 	w.sm.ctas = append(w.sm.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
-		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, from: n.t + 1, last: n.t + 1}
+		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, began: n.t + 1, from: n.t + 1, last: n.t + 1}
 		x.slot, x.age = w.slots[tw.ID], w.ages[tw.ID]
 		w.sm.slots[x.slot] = x
 		c.warps = append(c.warps, x)

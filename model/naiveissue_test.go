@@ -86,6 +86,9 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 	if in == nil {
 		return true // it was held by its last instruction and has only to exit
 	}
+	if n.collects() {
+		return s.coll.room(sched, in)
+	}
 	if n.pipe(in) == trace.ClassMemory {
 		return s.lsu.takes() <= n.t
 	}
@@ -93,7 +96,7 @@ func (s *nSM) unitFree(n *naive, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *naive, sched int, w *nWarp) bool {
-	return w != nil && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
+	return w != nil && w.hasInst(n) && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
 		!w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
@@ -143,7 +146,7 @@ func (s *nSM) issue(n *naive, sched int) {
 		return // pages are looked up for a scheduler's choice
 	}
 	if n.pipe(second) != n.pipe(first) && !fenced && first.Class != trace.ClassBarrier && pick.operands(n) <= n.t &&
-		s.unitFree(n, sched, second) {
+		s.unitFree(n, sched, second) && pick.hasInst(n) {
 		pick.issue(n, sched)
 	}
 }
@@ -164,6 +167,10 @@ func (w *nWarp) issue(n *naive, sched int) {
 	w.fenced = false
 	if w.cta.item != nil {
 		n.threadInsts += uint64(bits.OnesCount32(w.mask))
+	}
+	if w.buffer--; n.collects() {
+		w.collect(n, sched, in)
+		return
 	}
 	var done model.Time
 	var h *nHeld
@@ -323,7 +330,9 @@ func (c *nCTA) release(n *naive) {
 	}
 	for _, w := range c.warps {
 		if w.barrier == best {
-			w.barrier, w.from = -1, n.t+1
+			if w.barrier, w.from = -1, n.t+1; n.cfg.SM.SchedulersInTurn {
+				w.from = n.t // schedulers that have not acted yet
+			}
 		}
 	}
 }

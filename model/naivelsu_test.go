@@ -20,6 +20,7 @@ type nLSU struct {
 	now     model.Time // when what begins has come to the unit
 	line    []*nHeld   // where requests are in turn: at the first of which the unit has stopped
 	unknown int        // fetches
+	entry   model.Time // from when it takes another although it has stopped
 }
 
 // nHeld is a memory instruction on its way: begin brings it to the unit, each step times a
@@ -47,6 +48,8 @@ type nHeld struct {
 	open     int  // requests of which nobody knows when they are back
 	numbered bool // of some, nobody knew when they were made
 	result   func(done model.Time)
+	banks    []int      // of those that are left
+	turns    model.Time // its requests take
 }
 
 // nMSHRs are the fill times of misses.
@@ -178,7 +181,9 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		}
 		busy[b] = true
 		after = append(after, turn)
+		h.banks = append(h.banks, int(b))
 	}
+	h.turns = turn + 1
 	var start model.Time
 	h.begin = func() {
 		start = u.begin(turn + 1)

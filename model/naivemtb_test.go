@@ -53,7 +53,7 @@ func (b *nMTB) run(warp int, first, last pagoda.Block, id pagoda.ID, t model.Tim
 			p.Mem = append(p.Mem, trace.Access{Stride: int32(in.Width), Count: 32})
 		}
 	}
-	b.seat(warp, &nWarp{nFrame: frameOf(b.r.fn, p), cta: b.own, barrier: -1, from: t, last: b.last[warp]})
+	b.seat(warp, &nWarp{nFrame: frameOf(b.r.fn, p), id: uint32(warp), cta: b.own, barrier: -1, began: t, from: t, last: b.last[warp]})
 }
 
 func (b *nMTB) seat(warp int, w *nWarp) {
@@ -84,6 +84,27 @@ func (b *nMTB) step() {
 	b.run(0, b.next, b.next, b.state.Entry(), t+1)
 }
 
+// behind tells an MTB of something of c which a warp has issued that has exited: a warp of a
+// task leaves it when that was the last, what a warp of the MTB's programs runs now may have to wait.
+func (w *nWarp) behind(c *nCTA, done model.Time) {
+	if c.worker == nil || c.worker.mtb == nil {
+		return
+	}
+	b := c.worker.mtb
+	if c != b.own {
+		if w.last = max(w.last, done); c.open[w.id] == 0 {
+			b.leave(w.place, max(b.r.u.n.t, w.last-1))
+		}
+		return
+	}
+	b.last[w.place] = max(b.last[w.place], done)
+	if x := c.sm.slots[w.slot]; x != nil && x.cta == c {
+		if x.last, x.known = max(x.last, done), nil; x.fenced {
+			x.from = max(x.from, x.last)
+		}
+	}
+}
+
 // ended: a warp has come to the end of what it ran.
 func (b *nMTB) ended(w *nWarp) {
 	n := b.r.u.n
@@ -93,12 +114,14 @@ func (b *nMTB) ended(w *nWarp) {
 	case w.place == 0:
 		b.scheduled()
 	case w.cta != b.own:
-		b.leave(w.place, max(n.t, w.last-1))
+		if w.cta.open[w.id] == 0 {
+			b.leave(w.place, max(n.t, w.last-1))
+		}
 	case e.entering:
 		e.entering = false
 		for _, x := range e.open.cta.warps {
 			if x.id == e.warp {
-				x.from, x.last = n.t+1, n.t+1
+				x.began, x.from, x.last = n.t+1, n.t+1, n.t+1
 				b.seat(w.place, x)
 				return
 			}

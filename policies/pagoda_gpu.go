@@ -14,7 +14,7 @@ type pagodaCode struct {
 	leave  [3]*exec.Program // of a warp; of the last of its threadblock; of the last of its task
 }
 
-func newPagodaCode() pagodaCode {
+func newPagodaCode(sm *hardware.SMConfig) pagodaCode {
 	c := pagoda.NewCode()
 	var ranges [][2]uint32
 	for b := range pagoda.NumBlocks {
@@ -25,7 +25,7 @@ func newPagodaCode() pagodaCode {
 	for _, b := range []pagoda.Block{pagoda.LeaveWarp, pagoda.LeaveBlock, pagoda.LeaveTask} {
 		ranges = append(ranges, [2]uint32{from, ranges[b][1]})
 	}
-	programs := exec.NewPrograms(&c.Function, ranges)
+	programs := exec.NewPrograms(&c.Function, sm, ranges)
 	var p pagodaCode
 	copy(p.blocks[:], programs)
 	copy(p.leave[:], programs[pagoda.NumBlocks:])
@@ -99,7 +99,7 @@ func (r *pagodaRun) mtbsOf(c *hardware.Config) int {
 
 // startGPU puts the MasterKernel on the SMs.
 func (r *pagodaRun) startGPU(columns int) error {
-	r.code = newPagodaCode()
+	r.code = newPagodaCode(&r.m.Config().SM)
 	kernel := r.masterKernel()
 	for c := range columns {
 		state, err := pagoda.NewMTB(r.table, c, r.shape.mtb)

@@ -3,6 +3,7 @@ package replay
 import (
 	"gpureplay/model"
 	"gpureplay/model/exec"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -184,7 +185,7 @@ func (s *issues) issued(r *exec.InstRecord) {
 		}
 	}
 	for _, reg := range b.code.writes[r.Inst] {
-		w.there[reg] = r.Done
+		w.there[reg] = max(r.Done, r.Issue+s.a.soonest(&b.code.insts[r.Inst]))
 	}
 	in := &b.code.insts[r.Inst]
 	if w.waits = in.Class == trace.ClassBarrier; w.waits {
@@ -195,6 +196,25 @@ func (s *issues) issued(r *exec.InstRecord) {
 	}
 	w.at++
 	s.picks.goesOn(r, b, w)
+}
+
+// collected reports whether nobody knows of an instruction, when it issues, when its pipe takes it.
+func (a *auditor) collected() bool { return a.cfg.SM.CollectorsServe == "all" }
+
+// soonest is how long the result of an instruction takes at least where collectors serve all
+// pipes: its pipe takes it in the cycle before its issue if it reads no register.
+func (a *auditor) soonest(in *trace.Inst) model.Time {
+	if !a.collected() {
+		return 0
+	}
+	e := &a.cfg.Exec
+	unit, ok := map[trace.Class]*hardware.UnitConfig{
+		trace.ClassInt: &e.Int, trace.ClassFP16: &e.FP16, trace.ClassFP32: &e.FP32, trace.ClassFP64: &e.FP64, trace.ClassSFU: &e.SFU, trace.ClassTensor: &e.Tensor,
+	}[in.Class]
+	if !ok {
+		return 0
+	}
+	return model.Time(unit.Latency + a.cfg.SM.PipelineDepth - 1)
 }
 
 // passed checks a warp that goes on behind a barrier.

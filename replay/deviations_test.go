@@ -24,10 +24,9 @@ var deviations = []struct {
 }{
 	{"deviation 3: queues without limits", map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
-	{"deviation 8: any number of memory instructions in operand collectors", map[string][]string{"": {"sm.operand_collectors=0"}}},
-	{"deviation 8: EXIT on the integer pipe, back after 6 cycles, CTAs a cycle later", map[string][]string{
-		"rtx3070": {"sm.exit_unit=int", "sm.exit_latency=6", "sm.cta_launch_latency=1"}, "qv100": {"sm.exit_unit=int", "sm.exit_latency=6", "sm.cta_launch_latency=1"},
-	}},
+	{"choice 29: operand collectors for memory instructions alone", map[string][]string{"": {"sm.collectors_serve=memory"}}},
+	{"choice 29: EXIT on the branch unit, back after a cycle", map[string][]string{"": {"sm.exit_unit=control", "sm.exit_latency=1"}}},
+	{"choice 30: warps have all their instructions", map[string][]string{"": {"sm.fetch_width=0"}}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
 	{"choice 8: a hash of any number of slices and sets, 256 B each", map[string][]string{"": {"dram.mapping=", "l2.hash=xor", "l2.set_hash=spread"}}},
 	{"choice 22: packets stop none behind them", map[string][]string{"": {"icnt.head_of_line=false"}}},

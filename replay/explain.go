@@ -45,7 +45,7 @@ func Switches() []Switch {
 			{"exec.fp64.latency", "1"}, {"exec.sfu.latency", "1"}, {"exec.tensor.latency", "1"}, {"exec.uniform.latency", "1"}, {"exec.control.latency", "1"}, {"exec.texture.latency", "1"}}},
 		{"initiation", "initiation intervals", [][2]string{{"exec.int.initiation", "1"}, {"exec.fp16.initiation", "1"}, {"exec.fp32.initiation", "1"},
 			{"exec.fp64.initiation", "1"}, {"exec.sfu.initiation", "1"}, {"exec.tensor.initiation", "1"}, {"exec.uniform.initiation", "1"}, {"exec.control.initiation", "1"}, {"exec.texture.initiation", "1"}}},
-		{"collectors", "limit on memory instructions in operand collectors", zero("sm.operand_collectors")},
+		{"collectors", "limit on instructions in operand collectors", [][2]string{{"sm.collectors_serve", "memory"}, {"sm.operand_collectors", "0"}}},
 		{"shared-latency", "latency of shared memory", zero("shared.latency")},
 		{"shared-wide", "words that conflict of wide accesses to shared memory", [][2]string{{"shared.wide", "passes"}}},
 		{"l1-latency", "latency of the L1", zero("l1.latency", "l1.bypass_latency")},

@@ -8,50 +8,77 @@ import (
 	"gpureplay/trace"
 )
 
+// asked is what a memory instruction of a warp asks of the load/store unit.
+type asked struct {
+	a     *trace.Access // nil: the trace has none
+	lists []uint64
+	mask  uint32 // lanes of a warp
+	slot  int    // where its warp is, if its access is to local memory
+}
+
+// ask fills in what o, the next instruction of w, asks.
+func (x *asked) ask(s *SM, w *Warp, o *program.Op) {
+	x.a, x.lists, x.mask = nil, w.Lists, w.Mask
+	if o.Mem {
+		x.a = &w.Mem[w.NextMem]
+		w.NextMem++
+	}
+	if o.Space == trace.SpaceLocal {
+		x.slot = s.Slot(w)
+	}
+}
+
+// global reports whether it goes to global or texture memory.
+func (x *asked) global(o *program.Op) bool {
+	return x.a != nil && x.a.Count > 0 && (o.Space == trace.SpaceGlobal || o.Space == trace.SpaceTexture)
+}
+
 // access times one memory instruction that issues in cycle t and returns when a
 // dependent instruction may issue (for stores: when it is acknowledged), as far as that
 // is known.
 func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
-	u := &s.lsu
-	var a *trace.Access
-	if o.Mem {
-		a = &w.Mem[w.NextMem]
-		w.NextMem++
+	x := &s.asking
+	x.ask(s, w, o)
+	if s.Accesses != nil && x.global(o) {
+		s.watch(w, o, x.a, t)
 	}
-	switch {
+	return s.timed(x, o, w.CTA, t)
+}
+
+// timed is access for what an instruction of a CTA asks.
+func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
+	u := &s.lsu
+	switch a := x.a; {
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
 	case o.Space == trace.SpaceShared:
-		return u.Shared(a, w.Lists, uint64(o.Width), o.Flags&trace.InstLoad != 0, t)
+		return u.Shared(a, x.lists, uint64(o.Width), o.Flags&trace.InstLoad != 0, t)
 	case a.Count == 0:
 		return u.Nothing(t) // predicated off
 	case o.Space == trace.SpaceLocal:
-		s.spread(w, a, o)
+		s.spread(x, o, c.Kernel)
 	case o.Flags&trace.InstAtomic != 0:
-		u.Atomic(a, w.Lists, uint64(o.Width))
+		u.Atomic(a, x.lists, uint64(o.Width))
 	default:
-		u.Coalescer.Coalesce(a, w.Lists, uint64(o.Width))
+		u.Coalescer.Coalesce(a, x.lists, uint64(o.Width))
 	}
-	if s.Accesses != nil && o.Space != trace.SpaceLocal {
-		s.watch(w, o, a, t)
-	}
-	return u.Global(w.CTA.Kernel.Traffic, o.Space, o.Flags, t)
+	return u.Global(c.Kernel.Traffic, o.Space, o.Flags, t)
 }
 
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
-func (s *SM) spread(w *Warp, a *trace.Access, o *program.Op) {
+func (s *SM) spread(x *asked, o *program.Op, k *Kernel) {
 	co := s.lsu.Coalescer
 	co.Reset()
-	base := a.Base
-	if a.List != 0 {
-		base = w.Lists[a.List-1]
+	base := x.a.Base
+	if x.a.List != 0 {
+		base = x.lists[x.a.List-1]
 	}
-	first, apart := s.localWord(w)
+	first, apart := s.localWord(x.slot, k)
 	word := LocalWindow + (base>>2*apart+first)&(1<<60-1)
 	for n := max(1, uint64(o.Width)/4); n > 0; n-- {
 		for i := range uint64(4) {
-			if lanes := w.Mask >> (8 * i) & 0xff; lanes != 0 {
+			if lanes := x.mask >> (8 * i) & 0xff; lanes != 0 {
 				co.Append(word>>hardware.SectorShift+i, spreadLanes(lanes))
 			}
 		}
@@ -60,18 +87,17 @@ func (s *SM) spread(w *Warp, a *trace.Access, o *program.Op) {
 	co.TakeTurns()
 }
 
-// localWord returns where word 0 of a warp's first lane lies in local memory, and how far
-// apart the words of a lane are: 4 bytes for each thread that the GPU has of the kernel at
-// a time, its CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr). Where an SM
-// has more CTAs than its share, they are far away.
-func (s *SM) localWord(w *Warp) (first, apart uint64) {
-	k := w.CTA.Kernel
+// localWord returns where word 0 of the first lane of the warp in a slot lies in local
+// memory, and how far apart the words of a lane are: 4 bytes for each thread that the GPU
+// has of the kernel at a time, its CTAs going round the SMs (GPGPU-Sim's
+// translate_local_memaddr). Where an SM has more CTAs than its share, they are far away.
+func (s *SM) localWord(slot int, k *Kernel) (first, apart uint64) {
 	padded, sms := (k.Header.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.Config.SM.Count)
 	if k.apart == 0 {
 		k.share = uint64(max(1, s.Config.Share(k.Header)))
 		k.apart = 4 * padded * k.share * sms
 	}
-	thread := uint64(s.Slot(w)) * hardware.WarpSize
+	thread := uint64(slot) * hardware.WarpSize
 	round, cta := thread/padded/k.share, thread/padded%k.share
 	return round<<beyondShare + 4*(padded*(uint64(s.ID)+sms*cta)+thread%padded), k.apart
 }

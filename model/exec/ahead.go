@@ -40,13 +40,23 @@ func (s *SM) run(end Time) Time {
 		if len(s.sched) > 4 {
 			next = min(next, slices.Min(at[4:]))
 		}
+		last := s.closing < next // or, of 16 schedulers, behind the last
+		if last {
+			next = s.closing
+		}
 		t := Time(next >> turnShift)
 		if t >= end || t >= s.ends && s.ahead {
 			return min(next.cycle(), s.ends)
 		}
-		s.now = t
+		s.now, s.current = t, next
 		if s.lsu.Soon <= t {
 			s.serve(t)
+		}
+		if last {
+			if !s.close(t) {
+				return t
+			}
+			continue
 		}
 		if !s.whose(next).step(s, t) {
 			return t
@@ -61,6 +71,7 @@ type turn Time
 const (
 	turnShift      = 4
 	mostSchedulers = 1 << turnShift
+	lastTurn       = mostSchedulers - 1 // of a cycle, behind that of a scheduler
 	noTurn         = turn(1<<63 - 1)
 )
 
@@ -70,7 +81,7 @@ func (s *SM) turnOf(t Time, number uint8) turn {
 		return noTurn
 	}
 	if s.rotates {
-		number = s.rank(uint64(number) - uint64(t))
+		number = s.rank(uint64(number) - uint64(t+s.began))
 	}
 	return turn(t<<turnShift | Time(number))
 }
@@ -79,7 +90,7 @@ func (s *SM) turnOf(t Time, number uint8) turn {
 func (s *SM) whose(x turn) *scheduler {
 	at := uint8(x) & (mostSchedulers - 1)
 	if s.rotates {
-		at = s.rank(uint64(at) + uint64(x>>turnShift))
+		at = s.rank(uint64(at) + uint64(Time(x>>turnShift)+s.began))
 	}
 	return s.turns[at&(mostSchedulers-1)]
 }
@@ -92,6 +103,57 @@ func (s *SM) rank(x uint64) uint8 {
 	}
 	n := int64(len(s.sched))
 	return uint8((int64(x)%n + n) % n)
+}
+
+// occupy notes, before a CTA or a residence comes in cycle t, that the SM's cycles with one
+// are counted from there on.
+func (s *SM) occupy(t Time) {
+	if len(s.CTAs) > 0 || s.residences > 0 {
+		return
+	}
+	s.began = s.cycles - t
+	for i := range s.at {
+		s.at[i] = noTurn // there are no warps
+	}
+}
+
+// vacate notes that something has left in cycle t.
+func (s *SM) vacate(t Time) {
+	if len(s.CTAs) == 0 && s.residences == 0 {
+		s.cycles = s.began + t + 1
+	}
+}
+
+// closeAt has the SM do, behind all schedulers in cycle t, what is to be done there.
+func (s *SM) closeAt(t Time) {
+	if at := turn(t<<turnShift | lastTurn); at < s.closing {
+		s.closing = at
+		s.wake(t)
+	}
+}
+
+// close does what is to be done in cycle t behind all schedulers. An SM that is ahead does
+// not get over what may go to memory: !done.
+func (s *SM) close(t Time) (done bool) {
+	c, next := s.collect, s.fetch.next
+	if c != nil && c.next <= t && s.ahead && c.shared > 0 {
+		return false
+	}
+	s.closing = noTurn
+	if next <= t {
+		s.fetches(t)
+		next = s.fetch.next
+	}
+	if c != nil {
+		if c.next <= t {
+			c.step(t)
+		}
+		next = min(next, c.next)
+	}
+	if next < clock.Never {
+		s.closeAt(next)
+	}
+	return true
 }
 
 // sooner returns the smaller of two turns. A branch would be guessed wrongly as often

@@ -17,7 +17,7 @@ func (s *SM) prepare(w *Warp, t Time) {
 	w.ready, w.reason, w.fenced = t, StallIssue, false
 	w.floor = t
 	if uint(f.PC) >= uint(len(f.Path)) {
-		w.op, w.unit = nil, program.UnitNone
+		w.op, w.unit = nil, program.UnitGone
 		return
 	}
 	o := &f.Code.Ops[f.Path[f.PC]]
@@ -41,11 +41,17 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if s.holding || w.unit == u || w.ready > t || s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
+		if s.holding || s.samePipe(w.unit, u) || s.fetch.fresh(s, w, t) || w.ready > t || s.unitFree(sc, w.unit) > t ||
+			w.unit == program.UnitMemory && s.Keeps {
 			return
 		}
 		sc.ready &^= 1 << w.bit
 	}
+}
+
+// samePipe reports whether two instructions need the same of a scheduler.
+func (s *SM) samePipe(x, y program.Unit) bool {
+	return x == y || s.collect != nil && pipeOf[x&15] == pipeOf[y&15]
 }
 
 // issueOne issues the next instruction of w and schedules w for the one after
@@ -58,6 +64,9 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	}
 	s.count(w, t)
 	from := t + 1
+	if s.collect != nil {
+		return s.goOn(sc, w, o, t, s.collect.issue(sc, w, o, t))
+	}
 	if u := o.Unit & 15; u < program.UnitNone {
 		free, done := t+s.Timing.Every[u], t+s.Timing.Latency[u]
 		if o.Class == trace.ClassExit {
@@ -102,6 +111,9 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 			told, s.holding = t, holds // nobody knows yet
 		}
 	}
+	if s.collect != nil {
+		told = t
+	}
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
 	}
@@ -125,11 +137,19 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 		return false
 	}
 	s.prepare(w, t)
+	if s.fetch.width > 0 {
+		s.used(w, t)
+	}
 	if o.Unit == program.UnitNone {
 		return s.follow(sc, w, o, t, from)
 	}
-	if from > w.ready && from > t+1 {
-		w.ready, w.reason = from, StallMemory // behind its atomic
+	if from > t+1 { // behind its atomic
+		if from < memory.Unknown {
+			w.floor = from
+		}
+		if from > w.ready {
+			w.ready, w.reason = from, StallMemory
+		}
 	}
 	sc.again(s, w, w.ready)
 	return true
@@ -257,6 +277,15 @@ func (s *SM) arrive(w *Warp, id uint8, t Time) {
 	}
 }
 
+// soonest is when w, which another lets go on in cycle t, may issue: in that cycle if its
+// scheduler acts later in it, since they take turns.
+func (s *SM) soonest(w *Warp, t Time) Time {
+	if s.rotates && s.turnOf(t, w.sched) > s.current {
+		return t
+	}
+	return t + 1
+}
+
 // checkBarriers releases a barrier of c when all live warps wait. Where they
 // wait at different barriers (the trace does not say how many each expects),
 // the one that was reached last goes on first (MODEL.md, choice 6).
@@ -278,7 +307,7 @@ func (s *SM) checkBarriers(c *CTA, t Time) {
 		w := &s.warps[trailing(m)]
 		c.Waiting--
 		w.reason = StallBarrier
-		s.schedule(w, max(w.ready, t+1))
+		s.schedule(w, max(w.ready, s.soonest(w, t)))
 	}
 	b.waiting = 0
 }

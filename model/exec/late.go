@@ -24,10 +24,14 @@ type lateLoad struct {
 
 // waitsFor notes which load of w has a number.
 func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
+	s.awaits(load, &lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds})
+}
+
+func (s *SM) awaits(load int32, l *lateLoad) {
 	for int(load) >= len(s.loads) {
 		s.loads = append(s.loads, lateLoad{})
 	}
-	s.loads[load] = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds}
+	s.loads[load] = *l
 }
 
 // serve puts off warps that wait for loads which are served late. No load is said to be
@@ -43,35 +47,63 @@ func (s *SM) Known(t Time) {
 
 func (s *SM) tell(late []memory.Late, t Time) {
 	for _, x := range late {
-		l := &s.loads[x.Load]
-		w, scheduled := s.warpOf(l)
-		if x.Said >= memory.Unknown {
-			l.c.open--
-			if w != nil {
-				w.open--
-			}
+		s.answer(&s.loads[x.Load], x.Said, x.Done, ofMemory, t)
+	}
+}
+
+// ofMemory is beside the time at which a register is there that comes from memory.
+const ofMemory = 1
+
+// booked notes that an instruction of which nobody knew is done at a time, in cycle s.now.
+func (s *SM) booked(l *lateLoad, done, flag Time) { s.answer(l, memory.Unknown, done, flag, s.now) }
+
+// answer puts off a warp, or lets it go on, by an instruction that is done at a time.
+func (s *SM) answer(l *lateLoad, said, done, flag, t Time) {
+	w, scheduled := s.warpOf(l)
+	if said >= memory.Unknown {
+		l.c.open--
+		if w != nil {
+			w.open--
+		} else if r := l.w.home; r != nil && l.c == r.cta {
+			r.warps[l.w.place].open--
 		}
-		if w == nil {
-			s.endLater(l.c, x.Done)
-			continue
+	}
+	if w == nil {
+		s.endLater(l.c, done)
+		return
+	}
+	w.last = max(w.last, done)
+	if w.leaves {
+		if s.endLater(l.c, done); w.open == 0 {
+			w.home.left(w, t)
 		}
-		w.last = max(w.last, x.Done)
-		if w.In(l.of) {
-			l.o.Rewrite(l.regs, x.Said<<1|1, x.Done<<1|1)
-		}
-		if w.ready >= memory.Unknown {
-			s.known(w, l, x.Done, t)
-		} else {
-			s.postpone(w, l, x.Done, scheduled)
-		}
+		return
+	}
+	if w.In(l.of) {
+		l.o.Rewrite(l.regs, said<<1|flag, done<<1|flag)
+	}
+	if w.ready >= memory.Unknown {
+		s.known(w, l, done, t)
+	} else {
+		s.postpone(w, l, done, scheduled)
 	}
 }
 
 // known finds when a warp is ready of which nobody knew, if that is known now, at t.
 func (s *SM) known(w *Warp, l *lateLoad, done, t Time) {
 	if l.holds {
-		w.held, w.floor, w.reason = false, max(w.floor, done-1), StallMemory
+		w.held, w.reason = false, StallMemory
+		if w.starved {
+			w.kept = max(w.kept, done-1)
+		} else {
+			w.floor = max(w.floor, done-1)
+		}
 	}
+	s.goesOn(w, t)
+}
+
+// goesOn schedules a warp that is parked, in cycle t, if nothing that is unknown holds it.
+func (s *SM) goesOn(w *Warp, t Time) {
 	ready, reason := w.floor, w.reason
 	if w.fenced {
 		ready, reason = max(ready, w.last), StallMemory
@@ -153,6 +185,15 @@ func (s *SM) endLater(c *CTA, done Time) {
 // delay puts off a warp that is to be ready until w.ready. One that waits for something
 // else stays where it is.
 func (sc *scheduler) delay(s *SM, w *Warp) {
+	if sc.withdraw(w) {
+		sc.put(s, w, w.ready)
+		at := &s.at[sc.number&(mostSchedulers-1)]
+		*at = min(*at, s.turnOf(w.ready, sc.number))
+	}
+}
+
+// withdraw takes a warp that is to be ready out, and reports whether it was.
+func (sc *scheduler) withdraw(w *Warp) bool {
 	b := uint64(1) << (w.bit & 63)
 	in := (sc.ready | sc.far) & b
 	sc.ready &^= b
@@ -164,13 +205,18 @@ func (sc *scheduler) delay(s *SM, w *Warp) {
 			sc.full &^= 1 << i
 		}
 	}
-	if in != 0 {
-		sc.put(s, w, w.ready)
-	}
+	return in != 0
 }
 
-// Again lets all schedulers act in cycle t: the load/store unit takes instructions again.
+// Again lets what waits for the load/store unit act in cycle t: it takes instructions again.
 func (s *SM) Again(t Time) Time {
+	if c := s.collect; c != nil {
+		if c.memory == 0 {
+			return clock.Never
+		}
+		c.wake(t)
+		return t
+	}
 	for i := range s.sched {
 		s.at[i] = min(s.at[i], s.turnOf(t, uint8(i)))
 	}

@@ -24,15 +24,17 @@ type Tenant interface {
 	// program given by [Residence.Run].
 	ProgramEnded(warp int, t Time)
 	// WarpEnded tells that a warp has issued the last instruction of a task's
-	// warp given by [Residence.RunWarp] or [Residence.Keep].
+	// warp given by [Residence.RunWarp] or [Residence.Keep], and that it is known when
+	// all of them are done.
 	WarpEnded(warp int, t Time)
 }
 
 // residentWarp is one warp of a residence.
 type residentWarp struct {
-	w   *Warp
-	cta *CTA           // of the task whose work is inferred, while it holds the warp
-	mem []trace.Access // of the program that it runs
+	w    *Warp
+	cta  *CTA           // of the task whose work is inferred, while it holds the warp
+	mem  []trace.Access // of the program that it runs
+	open int32          // of its own programs' instructions that are open, while it has a task's
 }
 
 // Reserve places a threadblock of the shape of k on an SM that has room for it.
@@ -42,6 +44,8 @@ func (s *SM) Reserve(k *Kernel, tenant Tenant) *Residence {
 		s.lsu.Enter(s.Config.L1Bytes(k.Header, most))
 	}
 	s.Used = s.Used.Plus(k.Resources)
+	s.occupy(s.d.Now())
+	s.residences++
 	r := &Residence{s: s, tenant: tenant, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
 	for range k.Resources.Warps {
 		_, w := s.takeSlot()
@@ -61,6 +65,12 @@ func (r *Residence) Warps() int { return len(r.warps) }
 // waiting.
 func (r *Residence) Leave() {
 	r.s.Used = r.s.Used.Minus(r.cta.Kernel.Resources)
+	r.s.residences--
+	t := r.s.d.Now()
+	if !r.s.acting {
+		t-- // it does not act any more in this cycle
+	}
+	r.s.vacate(t)
 	for i := range r.warps {
 		w := r.warps[i].w
 		w.home = nil
@@ -96,8 +106,7 @@ func (r *Residence) enter(w *Warp, c *CTA, f program.Frame, t Time) {
 	}
 	w.Regs = w.bank[:n]
 	clear(w.Regs)
-	r.s.prepare(w, t)
-	r.s.schedule(w, t)
+	r.s.begin(w, t)
 }
 
 // Open brings a threadblock of a task with so many warps to r; none of them runs yet.
@@ -120,6 +129,7 @@ func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 		}
 		w := r.warps[warp].w
 		r.takes(w, c, t)
+		r.warps[warp].open = w.open
 		w.ID, w.last, w.began, w.open = id, t, t, 0
 		r.enter(w, c, c.program(i), t)
 		return true
@@ -165,6 +175,13 @@ func (r *Residence) ended(w *Warp, t Time) {
 	} else if c.Waiting > 0 {
 		s.checkBarriers(c, t)
 	}
-	w.CTA = r.cta
+	if w.leaves = w.open > 0; !w.leaves {
+		r.left(w, t)
+	}
+}
+
+// left tells that all is known of what a task's warp has issued, which has ended.
+func (r *Residence) left(w *Warp, t Time) {
+	w.CTA, w.open, w.leaves = r.cta, r.warps[w.place].open, false
 	r.tenant.WarpEnded(w.place, t)
 }

@@ -170,7 +170,7 @@ func (sc *scheduler) next(s *SM, t Time) Time {
 		return t + 1
 	}
 	next := sc.wakes(t)
-	if sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
+	if s.lsu.Full > t && sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
 		next = min(next, s.lsu.Full)
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
@@ -192,7 +192,7 @@ func (sc *scheduler) wakes(t Time) Time {
 
 // unitFree returns from when a unit takes an instruction.
 func (s *SM) unitFree(sc *scheduler, u program.Unit) Time {
-	if u == program.UnitMemory {
+	if u == program.UnitMemory && s.collect == nil {
 		return s.lsu.Full
 	}
 	return sc.pipes[u&15].free

@@ -13,24 +13,32 @@ import (
 // the load/store unit, shared memory and the L1.
 type SM struct {
 	Setup
-	d       Device
-	sched   []scheduler
-	warps   []Warp // by hardware slot
-	now     Time   // the cycle that it is in, or was in last
-	ends    Time   // the earliest of ending
-	Issued  uint64
-	width   int    // instructions that a scheduler issues in a cycle, of one warp
-	rotates bool   // the first of its schedulers in a cycle is the next in turn
-	mask    uint64 // how many schedulers there are, less one, if that is a power of two; or 0
-	acting  bool   // it is in a cycle
-	ahead   bool   // of the device
-	watched bool   // somebody is told of each instruction
-	turns   [mostSchedulers]*scheduler
-	at      [mostSchedulers]turn
-	lsu     memory.LSU
-	loads   []lateLoad // that wait for fills, by their number
-	holding bool       // the warp that has just issued is held, nobody knows for how long
-	told    AccessRecord
+	d          Device
+	sched      []scheduler
+	warps      []Warp // by hardware slot
+	now        Time   // the cycle that it is in, or was in last
+	ends       Time   // the earliest of ending
+	Issued     uint64
+	width      int    // instructions that a scheduler issues in a cycle, of one warp
+	rotates    bool   // the first of its schedulers in a cycle is the next in turn
+	mask       uint64 // how many schedulers there are, less one, if that is a power of two; or 0
+	acting     bool   // it is in a cycle
+	ahead      bool   // of the device
+	watched    bool   // somebody is told of each instruction
+	turns      [mostSchedulers]*scheduler
+	at         [mostSchedulers]turn
+	lsu        memory.LSU
+	closing    turn // when something is to be done behind all schedulers
+	current    turn // that it is in, or was in last
+	began      Time // and the cycle are how many cycles with a CTA there were before
+	cycles     Time // with one, when it had its last
+	residences int
+	collect    *collectors // nil: they serve memory alone
+	fetch      fetching
+	asking     asked      // of the instruction at hand
+	loads      []lateLoad // that wait for fills, by their number
+	holding    bool       // the warp that has just issued is held, nobody knows for how long
+	told       AccessRecord
 
 	ID     int
 	free   uint64             // slots without a warp
@@ -100,7 +108,8 @@ type ending struct {
 	cta     *CTA
 }
 
-// Warp is one warp on an SM. What each instruction needs comes first.
+// Warp is one warp on an SM. What each instruction needs comes first. Its size is that of six
+// lines of the host's caches, so that it begins with one.
 type Warp struct {
 	CTA           *CTA
 	op            *program.Op // the next instruction; nil: it has none
@@ -121,7 +130,11 @@ type Warp struct {
 	bank          []Time     // registers of its own program
 	home          *Residence // nil: an ordinary warp
 	place         int        // its number there
-	_             [40]byte   // a warp begins with a line of the host's caches
+	begins        Time       // when it may get its first instructions
+	kept          Time       // its floor, while it is starved
+	has           uint8      // instructions that it has got and not issued
+	starved       bool       // it waits for some
+	leaves        bool       // its residence, when all that it has issued is known
 }
 
 // New returns an idle SM.
@@ -141,6 +154,8 @@ func New(d Device, id int, setup Setup) *SM {
 		s.turns[i] = &s.sched[i]
 	}
 	s.lsu.Init(setup.Memory, id)
+	s.closing, s.collect = noTurn, newCollectors(s)
+	s.fetch = fetching{width: c.FetchWidth, cycle: clock.Unset, next: clock.Never}
 	return s
 }
 
@@ -158,6 +173,7 @@ func (s *SM) Start(c *CTA, t Time) {
 	k := c.Kernel
 	s.Settle(t)
 	s.TurnTo(k, len(s.CTAs) == 0, t)
+	s.occupy(t)
 	s.CTAs = append(s.CTAs, c)
 	s.Used = s.Used.Plus(k.Resources)
 	c.place(s, t)
@@ -184,6 +200,7 @@ func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 	if empty && s.Order != k.Order {
 		s.lsu.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)))
 		s.lsu.Flushed(t)
+		s.fetch.last, s.fetch.since = 0, 0
 	}
 	s.Holder, s.Order = k.ID, k.Order
 }
@@ -223,8 +240,18 @@ func (s *SM) startWarp(c *CTA, i int, t Time) {
 	if c.Prologue != nil {
 		c.Prologue(w)
 	}
+	s.begin(w, t)
+}
+
+// begin lets w, which has a program, issue from cycle t on.
+func (s *SM) begin(w *Warp, t Time) {
 	s.prepare(w, t)
-	s.schedule(w, t)
+	if s.fetch.width == 0 {
+		s.schedule(w, t)
+		return
+	}
+	w.starved, w.parked = false, true
+	s.starve(w, t)
 }
 
 // schedule makes w a candidate of its scheduler from cycle t on.
@@ -240,7 +267,12 @@ func (s *SM) schedule(w *Warp, t Time) {
 
 // Resume lets a warp that something held go on from cycle t on, and says what.
 func (s *SM) Resume(w *Warp, why Stall, t Time) {
-	w.reason, w.floor = why, t
+	w.reason = why
+	if w.starved {
+		w.kept = max(w.kept, t)
+	} else {
+		w.floor = t
+	}
 	s.schedule(w, max(w.ready, t))
 }
 
@@ -319,17 +351,19 @@ func (s *SM) finishCTAs(t Time) {
 	s.ending = kept
 }
 
-func (s *SM) remove(c *CTA) {
+// remove takes c off the SM's books in cycle t.
+func (s *SM) remove(c *CTA, t Time) {
 	for i, r := range s.CTAs {
 		if r == c {
 			s.CTAs = append(s.CTAs[:i], s.CTAs[i+1:]...)
-			return
+			break
 		}
 	}
+	s.vacate(t)
 }
 
 func (s *SM) finishCTA(c *CTA, t Time) {
-	s.remove(c)
+	s.remove(c, t)
 	if c.Rec.Held {
 		s.Settle(t)
 		s.Resident -= uint64(c.Kernel.Resources.Warps)

@@ -14,11 +14,11 @@ type Program struct {
 	global []int // accesses whose address is given when it runs
 }
 
-// NewPrograms prepares stretches of a function, each given by its first and one
+// NewPrograms prepares stretches of a function for SMs, each given by its first and one
 // past its last instruction. Accesses to shared memory are taken to be free of
 // bank conflicts; those to global memory go to one address for all lanes.
-func NewPrograms(f *trace.Function, stretches [][2]uint32) []*Program {
-	c := program.Prepare(f, &hardware.SMConfig{}) // warps of a residence never exit
+func NewPrograms(f *trace.Function, sm *hardware.SMConfig, stretches [][2]uint32) []*Program {
+	c := program.Prepare(f, sm)
 	var all []*Program
 	for _, x := range stretches {
 		p := &Program{code: c}

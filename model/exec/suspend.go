@@ -30,13 +30,14 @@ func (s *SM) suspend(c *CTA) {
 	c.saved = c.saved[:0]
 	for m := c.slots; m != 0; m &= m - 1 {
 		w := &s.warps[bits.TrailingZeros64(m)]
+		s.forget(w, t)
 		c.saved = append(c.saved, *w)
 		w.bank, w.Callers = nil, nil // they are the saved warp's
 	}
 	s.free |= c.slots
 	c.slots = 0
 	s.Resident -= uint64(c.Live)
-	s.remove(c)
+	s.remove(c, t)
 	s.Used = s.Used.Minus(c.Kernel.Resources)
 	s.d.Suspended(c, t)
 }
@@ -45,6 +46,7 @@ func (s *SM) suspend(c *CTA) {
 func (s *SM) Restore(c *CTA, t Time) {
 	s.Settle(t)
 	s.Used = s.Used.Plus(c.Kernel.Resources)
+	s.occupy(t)
 	s.CTAs = append(s.CTAs, c)
 	s.d.Resumed(c, t)
 	s.Resident += uint64(c.Live)
@@ -59,6 +61,9 @@ func (s *SM) Restore(c *CTA, t Time) {
 		c.slots |= 1 << slot
 		c.saved[i].sched, c.saved[i].bit = w.sched, w.bit
 		*w = c.saved[i]
+		if s.fetch.width > 0 && w.has == 0 {
+			s.starve(w, t)
+		}
 		c.synced |= synced >> was & 1 << slot
 		for b := range barriers {
 			c.barriers[b].waiting |= barriers[b].waiting >> was & 1 << slot

@@ -51,6 +51,9 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"sm.barriers":           {min: 1, max: 1024},
 		"sm.pipeline_depth":     {min: 0, max: 1024},
 		"sm.operand_collectors": {min: 0, max: 1024},
+		"sm.collectors_serve":   {words: []string{"memory", "all"}},
+		"sm.register_banks":     {min: 0, max: 128},
+		"sm.fetch_width":        {min: 0, max: 64},
 		"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
 		"sm.cta_launch_latency": {min: 0, max: maxCycles},
 		"sm.exit_unit":          {words: []string{"control", "int"}},
@@ -248,8 +251,26 @@ func checkSM(c *Config) error {
 		relate(s.MaxThreads <= s.MaxWarps*32, "sm.max_threads", s.MaxThreads, "at most 32 times sm.max_warps = %d", 32*s.MaxWarps),
 		relate(s.MaxWarps%s.Schedulers == 0, "sm.max_warps", s.MaxWarps, "a multiple of sm.schedulers = %d", s.Schedulers),
 		relate(s.Registers%s.WarpUnit == 0, "sm.registers", s.Registers, "a multiple of sm.warp_unit = %d", s.WarpUnit),
+		checkCollectors(s),
 	)
 }
+
+// checkCollectors checks what collectors that serve all pipes need: each scheduler has its own.
+func checkCollectors(s *SMConfig) error {
+	if s.CollectorsServe != "all" {
+		return nil
+	}
+	each := func(n int) bool { return n >= s.Schedulers && n%s.Schedulers == 0 && n <= mostCollectors*s.Schedulers }
+	return firstError(
+		relate(each(s.OperandCollectors), "sm.operand_collectors", s.OperandCollectors,
+			"1 to %d times sm.schedulers = %d, since sm.collectors_serve is all", mostCollectors, s.Schedulers),
+		relate(each(s.RegisterBanks), "sm.register_banks", s.RegisterBanks,
+			"1 to %d times sm.schedulers = %d, since sm.collectors_serve is all", mostCollectors, s.Schedulers),
+	)
+}
+
+// mostCollectors is how many collectors, and banks of registers, a scheduler has at most.
+const mostCollectors = 8
 
 func checkCaches(c *Config) error {
 	l1, l2 := &c.L1, &c.L2

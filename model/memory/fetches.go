@@ -121,6 +121,7 @@ func (u *LSU) able(t Time) bool {
 			return false
 		}
 		p := &u.line[0].passing
+		u.moved = u.collects
 		o.bank, p.at, p.taken = noBank, max(p.at, t), 1<<(o.bank&(maxBanks-1))
 	}
 	return o.fetch == noLoad && !o.line && !(o.mshr && u.noMSHR())

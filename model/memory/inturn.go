@@ -43,6 +43,9 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 	}
 	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
 	h.co = &h.own
+	if u.collects {
+		u.stand(h, t)
+	}
 	u.promise(h)
 	return Unknown
 }
@@ -109,6 +112,9 @@ func (u *LSU) takes(p *passing, now Time) bool {
 		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
 			break
 		}
+		if u.collects {
+			u.stood(p, r)
+		}
 	}
 	u.book(u.work, &before)
 	return p.left == 0
@@ -169,7 +175,7 @@ func (u *LSU) Flushed(t Time) {
 	u.mem.net.wake(u, t)
 }
 
-// resume lets the unit go on in cycle t. It reports whether it takes instructions again.
+// resume lets the unit go on in cycle t. It reports whether it may take instructions again.
 func (u *LSU) resume(t Time) bool {
 	u.again = false
 	u.serveFills(t)
@@ -183,7 +189,7 @@ func (u *LSU) resume(t Time) bool {
 		u.out.stopped = len(u.line) > 0
 		u.refill()
 	}
-	return n > 0
+	return u.opens(n > 0, t)
 }
 
 // bringNext loads what finds the line of the request behind the one at which the unit has

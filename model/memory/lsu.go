@@ -36,12 +36,16 @@ type LSU struct {
 	cfg       *hardware.Config
 	queue     []Time // start times of the instructions in the operand collectors
 	oldest    int
-	tlb       *cache    // nil: every access hits
-	page      uint      // logarithm of sectors per page
-	one       request   // where the L1 fetches sectors
-	absent    []uint64  // sectors of an access that the L1 does not have, nearly
-	through   passing   // of an access that is timed as it issues
-	spare     []*queued // of line
+	collects  bool                // it takes instructions when they are at its pipe: [LSU.Takes]
+	entry     Time                // from when it takes one while it has stopped at another
+	moved     bool                // what it has stopped at has moved on
+	waiting   [maxBanks + 1]int32 // requests of line, by the bank of the L1 that they go through; the last: past it
+	tlb       *cache              // nil: every access hits
+	page      uint                // logarithm of sectors per page
+	one       request             // where the L1 fetches sectors
+	absent    []uint64            // sectors of an access that the L1 does not have, nearly
+	through   passing             // of an access that is timed as it issues
+	spare     []*queued           // of line
 	conflicts conflictRule
 	widest    uint64 // bytes of a lane that count for conflicts in shared memory
 }
@@ -79,7 +83,9 @@ func (u *LSU) Init(m *System, sm int) {
 		u.waiters.later = true
 		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))
 	}
-	u.queue = make([]Time, c.SM.OperandCollectors)
+	if u.collects = c.SM.CollectorsServe == "all"; !u.collects {
+		u.queue = make([]Time, c.SM.OperandCollectors)
+	}
 	u.wb = newSlots(sameClock)
 	if n := c.TLB.Entries; n > 0 {
 		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)

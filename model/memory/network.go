@@ -28,6 +28,7 @@ type network struct {
 	homing  int       // first of the SMs that let those in
 	again   []*LSU
 	woken   []int // SMs whose units have gone on
+	spare   []int // room for them
 	told    []int // and those that are told when loads are done
 
 	// Where channels schedule in the order of time (fills.go):
@@ -242,10 +243,16 @@ func (o *outbox) hasRoom(bank int) bool {
 
 // goOn has a unit that has stopped go on at the end of the cycle, if it may.
 func (n *network) goOn(u *LSU) {
-	if len(u.line) > 0 && !u.again && u.able(n.now) {
+	switch {
+	case len(u.line) == 0 || u.again:
+	case u.able(n.now):
 		u.again = true
 		n.again = append(n.again, u)
 		u.bringNext()
+	case u.moved: // it stands at something else now
+		if u.moved = false; u.Opens(n.now) < Never {
+			n.woken = append(n.woken, u.sm)
+		}
 	}
 }
 
@@ -380,7 +387,8 @@ func (m *System) Next() Time {
 // when they are done ([LSU.Known]).
 func (m *System) Advance(t Time) (woken, told []int) {
 	n := m.net
-	n.woken, n.told = n.woken[:0], n.told[:0]
+	n.told = n.told[:0]
 	n.advance(t)
-	return n.woken, n.told
+	n.woken, n.spare = n.spare[:0], n.woken
+	return n.spare, n.told
 }

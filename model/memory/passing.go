@@ -101,6 +101,7 @@ func (u *LSU) local(k kind, cycles, t Time) Time {
 	if len(u.line) > 0 {
 		h := u.queueUp()
 		*h = queued{own: h.own, kind: k, cycles: cycles, passing: passing{load: noLoad}}
+		u.entry = t + 1
 		u.promise(h)
 		return Unknown
 	}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"slices"
 	"strings"
 
 	"gpureplay/model/hardware"
@@ -13,17 +14,17 @@ type Unit uint8
 
 const (
 	UnitInt Unit = iota
-	unitFP16
-	unitFP32
-	unitFP64
-	unitSFU
-	unitTensor
-	unitUniform
-	unitControl
-	unitTexture // loads of textures without an access; those with one go to memory
+	UnitFP16
+	UnitFP32
+	UnitFP64
+	UnitSFU
+	UnitTensor
+	UnitUniform
+	UnitControl
+	UnitTexture // loads of textures without an access; those with one go to memory
 	UnitNone    // barriers, fences, launches: an issue slot and nothing else
 	UnitMemory  // the load/store unit of the SM
-	numUnits
+	UnitGone    // of a warp that has only to exit
 )
 
 // Op is one static instruction as the issue model reads it.
@@ -39,6 +40,9 @@ type Op struct {
 	Shared  bool // needs what SMs share: memory, or the launch path
 	Barrier uint8
 	Width   uint32
+	Reads   uint32   // registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
+	Writes  uint32   // banks of those that are written
+	Crowded bool     // two of one bank are read
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last
 	flat    bool     // each stands instead of this one
@@ -51,6 +55,7 @@ type Code struct {
 	Count    int  // registers, with register 0
 	exit     Unit // of EXIT
 	Launches bool // it launches or waits for children
+	banks    int  // of a scheduler's registers; 0: they are read at once
 	index    map[trace.Reg]uint16
 	Insts    []uint32 // of each op, in the function; nil: its own index
 	Added    bool     // of the policy, not of the trace
@@ -72,11 +77,15 @@ func Prepare(f *trace.Function, sm *hardware.SMConfig) *Code {
 
 // newCode returns a function with room for a number of instructions.
 func newCode(insts int, sm *hardware.SMConfig) *Code {
-	exit := unitControl
+	exit := UnitControl
 	if sm.ExitUnit == "int" {
 		exit = UnitInt
 	}
-	return &Code{exit: exit, Count: 1, index: make(map[trace.Reg]uint16), Ops: make([]Op, 0, insts)}
+	banks := 0
+	if sm.CollectorsServe == "all" {
+		banks = sm.RegisterBanks / sm.Schedulers
+	}
+	return &Code{exit: exit, banks: banks, Count: 1, index: make(map[trace.Reg]uint16), Ops: make([]Op, 0, insts)}
 }
 
 func (c *Code) add(in *trace.Inst) {
@@ -96,7 +105,38 @@ func (c *Code) add(in *trace.Inst) {
 	all := c.use(in.Src, dst)
 	o.Dst = uint8(len(dst))
 	o.more = all[copy(o.regs[:], all):]
+	if c.banks > 0 {
+		o.bank(in, c.banks)
+	}
 	c.Ops = append(c.Ops, o)
+}
+
+// mostReads is how many registers an instruction reads at most (trace_parser.h, MAX_SRC).
+const mostReads = 4
+
+// bank finds the banks of general registers that an instruction reads and writes.
+func (o *Op) bank(in *trace.Inst, banks int) {
+	for i, r := range general(in.Src) {
+		if i == mostReads {
+			break
+		}
+		at := 4 * (int(r) % banks)
+		o.Crowded = o.Crowded || o.Reads>>at&15 > 0
+		o.Reads += 1 << at
+	}
+	for _, r := range general(in.Dst) {
+		o.Writes |= 1 << (int(r) % banks)
+	}
+}
+
+// general returns the general registers among some, each once.
+func general(regs []trace.Reg) (all []trace.Reg) {
+	for _, r := range regs {
+		if r < trace.RegUniform && !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // use adds the numbers of registers that carry a dependence to a list.
@@ -170,29 +210,29 @@ func (o *Op) dstAt(i int) uint16 {
 func unitOf(in *trace.Inst) Unit {
 	switch in.Class {
 	case trace.ClassFP16:
-		return unitFP16
+		return UnitFP16
 	case trace.ClassFP32:
-		return unitFP32
+		return UnitFP32
 	case trace.ClassFP64:
-		return unitFP64
+		return UnitFP64
 	case trace.ClassSFU:
-		return unitSFU
+		return UnitSFU
 	case trace.ClassTensor:
-		return unitTensor
+		return UnitTensor
 	case trace.ClassUniform:
-		return unitUniform
+		return UnitUniform
 	case trace.ClassControl:
-		return unitControl
+		return UnitControl
 	case trace.ClassBarrier, trace.ClassFence, trace.ClassLaunch, trace.ClassDeviceSync:
 		return UnitNone
 	case trace.ClassMemory:
 		switch {
 		case in.Space == trace.SpaceTexture && !in.Mem():
-			return unitTexture
+			return UnitTexture
 		case in.Space != trace.SpaceConstant || in.Mem():
 			return UnitMemory
 		case strings.HasPrefix(in.Opcode, "U"): // ULDC
-			return unitUniform
+			return UnitUniform
 		}
 	}
 	return UnitInt
@@ -212,14 +252,14 @@ func NewTiming(e *hardware.ExecConfig, sm *hardware.SMConfig) Timing {
 		t.Latency[u], t.Every[u] = Time(c.Latency+sm.PipelineDepth), max(1, Time(c.Initiation))
 	}
 	set(UnitInt, e.Int)
-	set(unitFP16, e.FP16)
-	set(unitFP32, e.FP32)
-	set(unitFP64, e.FP64)
-	set(unitSFU, e.SFU)
-	set(unitTensor, e.Tensor)
-	set(unitUniform, e.Uniform)
-	set(unitControl, e.Control)
-	set(unitTexture, e.Texture)
+	set(UnitFP16, e.FP16)
+	set(UnitFP32, e.FP32)
+	set(UnitFP64, e.FP64)
+	set(UnitSFU, e.SFU)
+	set(UnitTensor, e.Tensor)
+	set(UnitUniform, e.Uniform)
+	set(UnitControl, e.Control)
+	set(UnitTexture, e.Texture)
 	set(UnitNone, hardware.UnitConfig{Latency: 1, Initiation: 1})
 	return t
 }

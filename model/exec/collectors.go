@@ -1,0 +1,313 @@
+package exec
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/memory"
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
+
+// collectors are the operand collectors of an SM where they serve all pipes (MODEL.md,
+// "Collectors"; GPGPU-Sim's opndcoll_rfu_t): behind issue a register of each pipe of a
+// scheduler, the scheduler's units, and a register before each pipe. What finds nothing in
+// its way is at its pipe in the cycle in which it issues and is never here; the rest moves
+// at the end of a cycle, when all schedulers have acted.
+type collectors struct {
+	s      *SM
+	lanes  []lane
+	behind [numPipes]uint16 // schedulers whose register behind issue holds something of a pipe
+	some   uint16           // pipes of which one does
+	order  uint64           // of issue, and of units
+	past   [numPipes]uint8  // instructions of each pipe that met nothing in cycle at
+	at     Time
+	held   int  // instructions that are here
+	memory int  // those for the load/store unit
+	shared int  // those for what SMs share
+	next   Time // when one may move
+	spare  []*operands
+	banks  int // of a scheduler's registers
+}
+
+// lane is what one scheduler has of them.
+type lane struct {
+	behind [numPipes]*operands
+	before [numPipes]*operands
+	stands uint16 // pipes before which something stands
+	stuck  int    // instructions behind issue or in units
+	free   [numPipes]Time
+	passed [numPipes]Time // when something stood before the pipe last, at the end of the dispatches
+	units  [mostUnits]*operands
+	many   int    // units there are
+	second uint32 // units given back in the second dispatch of cycle at
+	used   uint32 // banks read last in it
+	at     Time
+	writes []written // of banks, by the cycle
+}
+
+// written says into which banks of a scheduler results are written in a cycle.
+type written struct {
+	at    Time
+	banks uint32
+}
+
+const mostUnits = 8
+
+// pipe of a scheduler, or that of memory, which the schedulers share.
+type pipeNumber uint8
+
+// The pipes are in the order in which their instructions get units (GPGPU-Sim's
+// shader_core_ctx::create_exec_pipeline).
+const (
+	pipeSP pipeNumber = iota
+	pipeSFU
+	pipeMemory
+	pipeDP
+	pipeInt
+	pipeBranch
+	pipeTexture
+	pipeTensor
+	pipeUniform
+	numPipes
+)
+
+// pipeOf is the pipe of each unit.
+var pipeOf = [16]pipeNumber{
+	program.UnitInt: pipeInt, program.UnitNone: pipeInt,
+	program.UnitFP16: pipeSP, program.UnitFP32: pipeSP, program.UnitFP64: pipeDP,
+	program.UnitSFU: pipeSFU, program.UnitTensor: pipeTensor, program.UnitUniform: pipeUniform,
+	program.UnitControl: pipeBranch, program.UnitTexture: pipeTexture, program.UnitMemory: pipeMemory,
+	program.UnitGone: numPipes,
+}
+
+// operands is an instruction on its way to its pipe.
+type operands struct {
+	lateLoad
+	asked
+	own   trace.Access
+	list  []uint64 // its addresses
+	sched uint8
+	pipe  pipeNumber
+	fresh bool   // it has had its unit since the first half of this cycle
+	reads uint32 // registers that are left, of each bank four bits
+	order uint64
+	got   uint64 // the order in which it has got a unit
+}
+
+func newCollectors(s *SM) *collectors {
+	sm := &s.Config.SM
+	if sm.CollectorsServe != "all" {
+		return nil
+	}
+	c := &collectors{s: s, lanes: make([]lane, sm.Schedulers), next: clock.Never, banks: sm.RegisterBanks / sm.Schedulers}
+	longest := Time(0)
+	for u := range program.UnitNone {
+		longest = max(longest, s.Timing.Latency[u])
+	}
+	ring := 4
+	for Time(ring) <= longest+4 && ring < mostAheadWritten {
+		ring *= 2
+	}
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		l.many, l.writes = sm.OperandCollectors/sm.Schedulers, make([]written, ring)
+		for p := range numPipes {
+			l.passed[p] = clock.Unset - 1
+		}
+		l.at = clock.Unset - 1
+	}
+	return c
+}
+
+// mostAheadWritten is for how many cycles ahead results are noted as written: a latency
+// beyond that stops no read.
+const mostAheadWritten = 4096
+
+// issue issues the next instruction of w, o, in cycle t. It returns when w may issue again.
+func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
+	s, l, p := c.s, &c.lanes[sc.number&(mostSchedulers-1)], pipeOf[o.Unit&15]
+	c.order++
+	if s.watched && p != pipeMemory {
+		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
+	}
+	at, through := c.through(l, p, o, t)
+	if through {
+		c.passes(p, t)
+	}
+	if p == pipeMemory {
+		return c.access(sc, w, o, t, through)
+	}
+	if through {
+		every, latency := c.timing(o)
+		l.free[p] = at + every
+		if !nameless(o) {
+			l.write(o.Writes, at+latency)
+			done := max(at+latency, t+1)
+			w.last = max(w.last, done)
+			o.Write(w.Regs, done<<1)
+		}
+	} else {
+		c.put(sc, l, w, o, p)
+		if !nameless(o) {
+			c.promise(w, o, 0)
+		}
+	}
+	w.PC++
+	if o.Class == trace.ClassLaunch {
+		return s.ask(w, t)
+	}
+	return t + 1
+}
+
+// timing returns for how long an instruction keeps its pipe, and when its result is there.
+// An EXIT, and what needs an issue slot alone, keep it for a cycle.
+func (c *collectors) timing(o *program.Op) (every, latency Time) {
+	t := c.s.Timing
+	switch {
+	case o.Class == trace.ClassExit:
+		return 1, t.Exit
+	case o.Unit == program.UnitNone:
+		return 1, t.Latency[program.UnitNone]
+	}
+	return t.Every[o.Unit&15], t.Latency[o.Unit&15]
+}
+
+// nameless reports whether nobody waits for an instruction: it has no result, and its warp
+// is not kept by it.
+func nameless(o *program.Op) bool { return o.Unit == program.UnitNone && o.Dst == 0 }
+
+// promise notes that nobody knows when the result of o is there.
+func (c *collectors) promise(w *Warp, o *program.Op, memoryFlag Time) {
+	w.open++
+	w.CTA.open++
+	o.Write(w.Regs, memory.Unknown<<1|memoryFlag)
+}
+
+// access issues an instruction for the load/store unit.
+func (c *collectors) access(sc *scheduler, w *Warp, o *program.Op, t Time, through bool) Time {
+	s := c.s
+	if through {
+		return s.accessed(w, o, t, s.access(w, o, t))
+	}
+	if s.watched {
+		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
+	}
+	e := c.put(sc, &c.lanes[sc.number&(mostSchedulers-1)], w, o, pipeMemory)
+	e.ask(s, w, o)
+	if s.Accesses != nil && e.global(o) {
+		s.watch(w, o, e.a, t)
+		s.tellAccess(t)
+	}
+	e.keep()
+	c.promise(w, o, 1)
+	e.holds = o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
+	w.PC++
+	if e.holds {
+		w.held, s.holding = true, true
+		return memory.Unknown
+	}
+	return t + 1
+}
+
+// keep keeps what it asks: the program of a warp may make room for the next.
+func (e *operands) keep() {
+	if e.a == nil {
+		return
+	}
+	e.own = *e.a
+	if a := &e.own; a.List != 0 {
+		e.list = append(e.list[:0], e.lists[a.List-1:][:a.Count]...)
+		e.lists, a.List = e.list, 1
+	}
+	e.a = &e.own
+}
+
+// through reports whether an instruction of a lane meets nothing on its way to its pipe,
+// and when that takes it: in the cycle in which it issues or, if it reads no register, in
+// the one before.
+func (c *collectors) through(l *lane, p pipeNumber, o *program.Op, t Time) (at Time, ok bool) {
+	if c.s.width > 1 || l.stuck > 0 || c.behind[p] != 0 || l.before[p] != nil || o.Crowded || l.at == t-1 && l.second == 1<<l.many-1 {
+		return t, false
+	}
+	if p == pipeMemory {
+		if c.memory > 0 || !c.s.lsu.Takes(t) {
+			return t, false
+		}
+		l.passed[p] = t
+		return t, true
+	}
+	if o.Reads == 0 && l.passed[p] != t-1 && l.free[p] < t {
+		return t - 1, true
+	}
+	if l.free[p] > t {
+		return t, false
+	}
+	l.passed[p] = t
+	return t, true
+}
+
+// passes notes that an instruction of a pipe is not here: in its turn it has got a unit,
+// and what is here has its turn behind it.
+func (c *collectors) passes(p pipeNumber, t Time) {
+	if c.at != t {
+		c.at, c.past = t, [numPipes]uint8{}
+	}
+	c.past[p]++
+}
+
+// put puts an instruction behind its scheduler.
+func (c *collectors) put(sc *scheduler, l *lane, w *Warp, o *program.Op, p pipeNumber) *operands {
+	e := c.take()
+	e.lateLoad = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, false}
+	e.sched, e.pipe, e.reads, e.order, e.fresh = sc.number, p, o.Reads, c.order, false
+	l.behind[p] = e
+	l.stuck++
+	c.behind[p] |= 1 << sc.number
+	c.some |= 1 << p
+	c.held++
+	if p == pipeMemory {
+		c.memory++
+	}
+	if o.Shared {
+		c.shared++
+	}
+	sc.block(p, clock.Never)
+	c.wake(c.s.now)
+	return e
+}
+
+func (c *collectors) take() *operands {
+	if n := len(c.spare); n > 0 {
+		e := c.spare[n-1]
+		c.spare = c.spare[:n-1]
+		return e
+	}
+	return &operands{}
+}
+
+// wake lets what is here move at the end of cycle t.
+func (c *collectors) wake(t Time) {
+	c.next = min(c.next, t)
+	c.s.closeAt(t)
+}
+
+// write notes that a result is written into banks in a cycle.
+func (l *lane) write(banks uint32, t Time) {
+	if banks == 0 {
+		return
+	}
+	w := &l.writes[int(t)&(len(l.writes)-1)]
+	if w.at != t {
+		w.at, w.banks = t, 0
+	}
+	w.banks |= banks
+}
+
+// block lets a scheduler issue to a pipe again from cycle t on.
+func (sc *scheduler) block(p pipeNumber, t Time) {
+	for u := range program.UnitGone {
+		if pipeOf[u] == p {
+			sc.pipes[u].free = t
+			sc.busy |= 1 << u
+		}
+	}
+}
