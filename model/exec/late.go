@@ -149,7 +149,10 @@ func (s *SM) postpone(w *Warp, l *lateLoad, done Time, scheduled bool) {
 // not scheduled, and that of one which has come back has another slot.
 func (s *SM) warpOf(l *lateLoad) (w *Warp, scheduled bool) {
 	c := l.c
-	if w := l.w; w.CTA == c && w.ID == l.id && (w.home != nil || c.slots>>s.Slot(w)&1 != 0) {
+	if w := l.w; w.home != nil && w.CTA == c && (w.ID == l.id || c == w.home.cta) {
+		return w, true // its own programs are not those of a warp of a CTA
+	}
+	if w := l.w; w.home == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
 		return w, true
 	}
 	for i := range c.saved {
