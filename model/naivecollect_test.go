@@ -272,11 +272,15 @@ func (c *nCollectors) execute() {
 	}
 }
 
-// wrote notes the banks into which a result of a scheduler will be written.
-func (c *nCollectors) wrote(sched int, in *trace.Inst, at model.Time) {
+// wrote notes the banks into which a result of a scheduler will be written, if its pipe
+// takes 4,000 cycles at most.
+func (c *nCollectors) wrote(sched int, in *trace.Inst, at, latency model.Time) {
+	if latency > 4000 {
+		return
+	}
 	for _, r := range in.Dst {
 		if r < trace.RegUniform {
-			c.scheds[sched].writes[nWrite{at, int(r) % c.banks()}] = true
+			c.scheds[sched].writes[nWrite{at + latency, int(r) % c.banks()}] = true
 		}
 	}
 }
@@ -350,7 +354,7 @@ func (w *nWarp) collect(n *naive, sched int, in *trace.Inst) {
 			c.s.lsu.take(h, book)
 			return
 		}
-		c.wrote(sched, in, at+latency)
+		c.wrote(sched, in, at, latency)
 		book(max(at+latency, n.t+1))
 	})
 	if in.Class == trace.ClassLaunch {

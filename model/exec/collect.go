@@ -13,45 +13,46 @@ import (
 // its t+3.
 func (c *collectors) step(t Time) {
 	c.allocate(t, true)
-	for i := range c.lanes {
-		if l := &c.lanes[i]; l.stuck > 0 {
-			c.first(l, t)
-		}
+	for m := c.fresh; m != 0; m &= m - 1 {
+		c.first(c.lane(m), t)
 	}
+	c.fresh = 0
 	c.allocate(t, false)
-	oldest := (*operands)(nil)
-	for i := range c.lanes {
-		l := &c.lanes[i]
-		if l.stuck > 0 {
-			c.second(l, t)
-		}
-		if l.stands != 0 {
-			oldest = c.execute(l, t, oldest)
-		}
+	for m := c.active; m != 0; m &= m - 1 {
+		c.second(c.lane(m), t)
 	}
-	if oldest != nil && c.s.lsu.Takes(t) {
-		c.lanes[oldest.sched].leave(pipeMemory)
-		c.taken(oldest, t)
+	for m := c.stands; m != 0; m &= m - 1 {
+		c.execute(c.lane(m), t)
+	}
+	if c.asks != 0 && c.s.lsu.Takes(t) {
+		e := c.oldest()
+		c.goes(e.lane, pipeMemory, t)
+		c.taken(e, t)
 	}
 	c.next = c.after(t)
+}
+
+// lane returns the first of some.
+func (c *collectors) lane(some uint16) *lane {
+	return &c.lanes[bits.TrailingZeros16(some)&(mostSchedulers-1)]
 }
 
 // allocate gives units to what has issued: of each pipe in turn to the oldest of all
 // schedulers; where that finds none, no other of its pipe gets one. The first of a cycle
 // finds no unit that was given back behind it, in the second dispatch of the last.
 func (c *collectors) allocate(t Time, first bool) {
-	for round := range uint8(allocations) {
-		some := false
-		for m := c.some; m != 0; m &= m - 1 {
+	pipes := c.some
+	for round := uint8(0); pipes != 0 && round < allocations; round++ {
+		for m := pipes; m != 0; m &= m - 1 {
 			p := pipeNumber(bits.TrailingZeros16(m) & 15)
-			switch {
-			case first && c.at == t && c.past[p] > round, c.give(c.oldest(p), p, t, first):
-				some = true
+			if first && c.at == t && c.past[p] > round {
+				continue
+			}
+			if !c.give(p, t, first) {
+				pipes &^= 1 << p
 			}
 		}
-		if !some {
-			return
-		}
+		pipes &= c.some
 	}
 }
 
@@ -59,47 +60,31 @@ func (c *collectors) allocate(t Time, first bool) {
 // gpgpu_operand_collector_num_in_ports_gen).
 const allocations = 8
 
-// oldest returns the scheduler whose instruction for a pipe issued first, of those that
-// have no unit.
-func (c *collectors) oldest(p pipeNumber) int {
-	best := -1
-	for m := c.behind[p]; m != 0; m &= m - 1 {
-		if i := bits.TrailingZeros16(m); best < 0 || c.lanes[i].behind[p].order < c.lanes[best].behind[p].order {
-			best = i
-		}
+// give gives the oldest instruction of a pipe that has none a unit of its scheduler, if
+// there is one.
+func (c *collectors) give(p pipeNumber, t Time, first bool) bool {
+	q := &c.behind[p]
+	l := &c.lanes[q.first()]
+	free := l.all &^ l.filled
+	if first && l.at == t-1 {
+		free &^= l.given
 	}
-	return best
-}
-
-// give gives what is behind a scheduler a unit, if there is one.
-func (c *collectors) give(of int, p pipeNumber, t Time, first bool) bool {
-	l := &c.lanes[of]
-	u := l.unit(t, first)
-	if u < 0 {
+	if free == 0 {
 		return false
 	}
-	e := l.behind[p]
-	l.units[u], l.behind[p] = e, nil
-	if c.behind[p] &^= 1 << of; c.behind[p] == 0 {
+	if q.pop(); q.many == 0 {
 		c.some &^= 1 << p
 	}
 	c.order++
-	e.got, e.fresh = c.order, first
-	sc := &c.s.sched[of]
-	sc.block(p, t+1)
-	at := &c.s.at[of]
-	*at = min(*at, c.s.turnOf(t+1, uint8(of)))
-	return true
-}
-
-// unit returns the first that is free, or -1.
-func (l *lane) unit(t Time, first bool) int {
-	for i, e := range l.units[:l.many] {
-		if e == nil && !(first && l.at == t-1 && l.second>>i&1 != 0) {
-			return i
-		}
+	u := uint8(bits.TrailingZeros8(free))
+	l.fill(u, l.behind[p], c.order)
+	l.behind[p] = nil
+	if c.active |= 1 << l.number; first {
+		l.fresh |= 1 << u
+		c.fresh |= 1 << l.number
 	}
-	return -1
+	c.s.sched[l.number].open(c.s, p, t+1)
+	return true
 }
 
 // first has the units that were given in the first half of a step read their registers, and
@@ -109,116 +94,93 @@ func (c *collectors) first(l *lane, t Time) {
 	if l.at == t-1 {
 		used = l.used
 	}
-	fresh := false
-	for _, e := range l.units[:l.many] {
-		fresh = fresh || e != nil && e.fresh
-	}
-	if !fresh {
-		return
-	}
-	l.read(c.banks, used, true)
-	for i, e := range l.units[:l.many] {
-		if e == nil || !e.fresh {
+	fresh := l.fresh
+	l.fresh = 0
+	l.read(fresh&l.reads, used)
+	for m := fresh; m != 0; m &= m - 1 {
+		u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
+		e := l.units[u]
+		if e.o.Reads != 0 || l.stands>>e.pipe&1 != 0 || l.passed[e.pipe] == t-1 {
 			continue
 		}
-		e.fresh = false
-		if e.o.Reads != 0 || l.before[e.pipe] != nil || l.passed[e.pipe] == t-1 {
-			continue
-		}
-		l.units[i] = nil
-		l.stuck--
-		if e.pipe != pipeMemory && l.free[e.pipe] < t {
+		if l.leave(u); e.pipe != pipeMemory && l.free[e.pipe] < t {
 			c.execution(l, e, t-1)
-			continue
-		}
-		l.before[e.pipe] = e
-		l.stands |= 1 << e.pipe
-	}
-}
-
-// read has each bank give a register to the unit that asked first, and returns which do.
-func (l *lane) read(banks int, used uint32, fresh bool) uint32 {
-	for b := range banks {
-		if used>>b&1 != 0 {
-			continue
-		}
-		var first *operands
-		for _, e := range l.units[:l.many] {
-			if e != nil && e.reads>>(4*b)&15 != 0 && (e.fresh || !fresh) && (first == nil || e.got < first.got) {
-				first = e
-			}
-		}
-		if first != nil {
-			first.reads -= 1 << (4 * b)
-			used |= 1 << b
+		} else {
+			c.arrives(l, e)
 		}
 	}
-	return used
 }
 
 // second moves what has all its registers to its pipe, twice.
 func (c *collectors) second(l *lane, t Time) {
 	c.dispatch(l)
-	if l.at, l.second, l.used = t, 0, 0; !l.asks() {
-		return // the second would move nothing
+	l.at, l.given, l.used = t, 0, 0
+	if l.reads != 0 { // or else the second would move nothing
+		l.read(l.reads, l.written(t+2))
+		l.given = c.dispatch(l)
+		l.used = l.read(l.reads, 0)
 	}
-	busy := uint32(0)
-	if w := &l.writes[int(t+2)&(len(l.writes)-1)]; w.at == t+2 {
-		busy = w.banks
+	if !l.moves() {
+		c.active &^= 1 << l.number
 	}
-	l.read(c.banks, busy, false)
-	l.second = c.dispatch(l)
-	l.used = l.read(c.banks, 0, false)
-}
-
-// asks reports whether a unit has registers to read.
-func (l *lane) asks() bool {
-	for _, e := range l.units[:l.many] {
-		if e != nil && e.reads != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // dispatch moves what has all its registers before its pipe, if nothing stands there: that
 // of the first unit first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the units
 // that are free now.
-func (c *collectors) dispatch(l *lane) (given uint32) {
-	for i, e := range l.units[:l.many] {
-		if e != nil && e.reads == 0 && l.before[e.pipe] == nil {
-			l.before[e.pipe], l.units[i] = e, nil
-			l.stands |= 1 << e.pipe
-			l.stuck--
-			given |= 1 << i
+func (c *collectors) dispatch(l *lane) (given uint8) {
+	for m := l.filled &^ l.reads; m != 0; m &= m - 1 {
+		u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
+		if l.stands>>l.units[u].pipe&1 == 0 {
+			c.arrives(l, l.leave(u))
+			given |= 1 << u
 		}
 	}
 	return given
 }
 
-// execute has the pipes of a scheduler take what stands before them, and returns the
-// oldest instruction so far that stands before that of memory.
-func (c *collectors) execute(l *lane, t Time, oldest *operands) *operands {
-	for m := l.stands; m != 0; m &= m - 1 {
-		p := pipeNumber(bits.TrailingZeros16(m))
-		e := l.before[p]
-		l.passed[p] = t
-		switch {
-		case p == pipeMemory:
-			if oldest == nil || e.order < oldest.order {
-				oldest = e
-			}
-		case l.free[p] <= t:
-			l.leave(p)
+// arrives has an instruction stand before its pipe.
+func (c *collectors) arrives(l *lane, e *operands) {
+	l.before[e.pipe&15] = e
+	if l.stands |= 1 << e.pipe; e.pipe == pipeMemory {
+		c.asks |= 1 << l.number
+	} else {
+		c.stands |= 1 << l.number
+	}
+}
+
+// goes has what stands before a pipe leave that place in cycle t.
+func (c *collectors) goes(l *lane, p pipeNumber, t Time) {
+	l.passed[p] = t
+	if l.stands &^= 1 << p; p == pipeMemory {
+		c.asks &^= 1 << l.number
+	} else if l.stands&^(1<<pipeMemory) == 0 {
+		c.stands &^= 1 << l.number
+	}
+	if l.filled != 0 {
+		c.active |= 1 << l.number
+	}
+}
+
+// execute has the pipes of a scheduler take what stands before them.
+func (c *collectors) execute(l *lane, t Time) {
+	for m := l.stands &^ (1 << pipeMemory); m != 0; m &= m - 1 {
+		if p := pipeNumber(bits.TrailingZeros16(m)); l.free[p] <= t {
+			e := l.before[p]
+			c.goes(l, p, t)
 			c.execution(l, e, t)
 		}
 	}
-	return oldest
 }
 
-func (l *lane) leave(p pipeNumber) {
-	l.before[p] = nil
-	l.stands &^= 1 << p
+// oldest returns the instruction that issued first of those that stand before memory's pipe.
+func (c *collectors) oldest() (first *operands) {
+	for m := c.asks; m != 0; m &= m - 1 {
+		if e := c.lane(m).before[pipeMemory]; first == nil || e.order < first.order {
+			first = e
+		}
+	}
+	return first
 }
 
 // execution has a pipe take an instruction in cycle at.
@@ -227,7 +189,7 @@ func (c *collectors) execution(l *lane, e *operands, at Time) {
 	every, latency := c.timing(e.o)
 	l.free[e.pipe] = at + every
 	if !nameless(e.o) {
-		l.write(e.o.Writes, at+latency)
+		c.write(l, e.o.Writes, at, latency)
 		s.booked(&e.lateLoad, max(at+latency, s.now+1), 0)
 	}
 	c.drop(e)
@@ -239,7 +201,7 @@ func (c *collectors) taken(e *operands, t Time) {
 	done := s.timed(&e.asked, e.o, e.c, t)
 	load := s.lsu.Load()
 	if load >= 0 {
-		s.awaits(load, &e.lateLoad)
+		*s.late(load) = e.lateLoad
 	}
 	if done < memory.Unknown {
 		s.booked(&e.lateLoad, done, 1)
@@ -258,38 +220,26 @@ func (c *collectors) drop(e *operands) {
 
 // after returns in which cycle after t something may move.
 func (c *collectors) after(t Time) Time {
-	if c.held == 0 {
+	switch {
+	case c.held == 0:
 		return clock.Never
+	case c.active != 0:
+		return t + 1
 	}
 	for m := c.some; m != 0; m &= m - 1 {
-		p := pipeNumber(bits.TrailingZeros16(m))
-		if c.lanes[c.oldest(p)].unit(t, false) >= 0 {
+		if l := &c.lanes[c.behind[bits.TrailingZeros16(m)&15].first()]; l.filled != l.all {
 			return t + 1
 		}
 	}
 	next := clock.Never
-	for i := range c.lanes {
-		l := &c.lanes[i]
-		if l.stuck > 0 && l.moves() {
-			return t + 1
-		}
-		for m := l.stands; m != 0; m &= m - 1 {
-			if p := bits.TrailingZeros16(m); pipeNumber(p) != pipeMemory {
-				next = min(next, l.free[p])
-			} else {
-				next = min(next, c.s.lsu.Opens(t))
-			}
+	if c.asks != 0 {
+		next = c.s.lsu.Opens(t)
+	}
+	for m := c.stands; m != 0; m &= m - 1 {
+		l := c.lane(m)
+		for k := l.stands &^ (1 << pipeMemory); k != 0; k &= k - 1 {
+			next = min(next, l.free[bits.TrailingZeros16(k)])
 		}
 	}
 	return max(next, t+1)
-}
-
-// moves reports whether a unit reads, or can give what it has to its pipe.
-func (l *lane) moves() bool {
-	for _, e := range l.units[:l.many] {
-		if e != nil && (e.reads != 0 || l.before[e.pipe] == nil) {
-			return true
-		}
-	}
-	return false
 }

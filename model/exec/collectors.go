@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"math/bits"
+
 	"gpureplay/model/clock"
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
@@ -13,44 +15,24 @@ import (
 // its way is at its pipe in the cycle in which it issues and is never here; the rest moves
 // at the end of a cycle, when all schedulers have acted.
 type collectors struct {
-	s      *SM
-	lanes  []lane
-	behind [numPipes]uint16 // schedulers whose register behind issue holds something of a pipe
-	some   uint16           // pipes of which one does
-	order  uint64           // of issue, and of units
-	past   [numPipes]uint8  // instructions of each pipe that met nothing in cycle at
-	at     Time
-	held   int  // instructions that are here
-	memory int  // those for the load/store unit
-	shared int  // those for what SMs share
-	next   Time // when one may move
-	spare  []*operands
-	banks  int // of a scheduler's registers
+	s       *SM
+	lanes   []lane
+	behind  [numPipes]laneQueue // with something of a pipe behind issue, in order of issue
+	some    uint16              // pipes of which there is something
+	fresh   uint16              // lanes with units given in the first half of this step
+	active  uint16              // lanes in which something moves in the next
+	stands  uint16              // lanes in which something stands before a pipe of theirs
+	asks    uint16              // lanes in which something stands before that of memory
+	order   uint64              // of issue, and of units
+	past    [numPipes]uint8     // instructions of each pipe that met nothing in cycle at
+	at      Time
+	held    int  // instructions that are here
+	memory  int  // those for the load/store unit
+	shared  int  // those for what SMs share
+	next    Time // when one may move
+	spare   []*operands
+	longest Time // latency of which a result's write stops reads
 }
-
-// lane is what one scheduler has of them.
-type lane struct {
-	behind [numPipes]*operands
-	before [numPipes]*operands
-	stands uint16 // pipes before which something stands
-	stuck  int    // instructions behind issue or in units
-	free   [numPipes]Time
-	passed [numPipes]Time // when something stood before the pipe last, at the end of the dispatches
-	units  [mostUnits]*operands
-	many   int    // units there are
-	second uint32 // units given back in the second dispatch of cycle at
-	used   uint32 // banks read last in it
-	at     Time
-	writes []written // of banks, by the cycle
-}
-
-// written says into which banks of a scheduler results are written in a cycle.
-type written struct {
-	at    Time
-	banks uint32
-}
-
-const mostUnits = 8
 
 // pipe of a scheduler, or that of memory, which the schedulers share.
 type pipeNumber uint8
@@ -79,18 +61,23 @@ var pipeOf = [16]pipeNumber{
 	program.UnitGone: numPipes,
 }
 
+// unitsOf are the units of each pipe, as bits.
+var unitsOf = func() (units [numPipes]uint16) {
+	for u := range program.UnitGone {
+		units[pipeOf[u]] |= 1 << u
+	}
+	return units
+}()
+
 // operands is an instruction on its way to its pipe.
 type operands struct {
 	lateLoad
 	asked
 	own   trace.Access
 	list  []uint64 // its addresses
-	sched uint8
+	lane  *lane
 	pipe  pipeNumber
-	fresh bool   // it has had its unit since the first half of this cycle
-	reads uint32 // registers that are left, of each bank four bits
 	order uint64
-	got   uint64 // the order in which it has got a unit
 }
 
 func newCollectors(s *SM) *collectors {
@@ -98,29 +85,20 @@ func newCollectors(s *SM) *collectors {
 	if sm.CollectorsServe != "all" {
 		return nil
 	}
-	c := &collectors{s: s, lanes: make([]lane, sm.Schedulers), next: clock.Never, banks: sm.RegisterBanks / sm.Schedulers}
-	longest := Time(0)
+	c := &collectors{s: s, lanes: make([]lane, sm.Schedulers), next: clock.Never, longest: s.Timing.Exit}
 	for u := range program.UnitNone {
-		longest = max(longest, s.Timing.Latency[u])
+		c.longest = max(c.longest, s.Timing.Latency[u])
 	}
-	ring := 4
-	for Time(ring) <= longest+4 && ring < mostAheadWritten {
-		ring *= 2
-	}
+	c.longest = min(c.longest, mostAheadWritten)
 	for i := range c.lanes {
-		l := &c.lanes[i]
-		l.many, l.writes = sm.OperandCollectors/sm.Schedulers, make([]written, ring)
-		for p := range numPipes {
-			l.passed[p] = clock.Unset - 1
-		}
-		l.at = clock.Unset - 1
+		c.lanes[i].init(i, sm.OperandCollectors/sm.Schedulers, c.longest)
 	}
 	return c
 }
 
-// mostAheadWritten is for how many cycles ahead results are noted as written: a latency
-// beyond that stops no read.
-const mostAheadWritten = 4096
+// mostAheadWritten is for how many cycles ahead results are noted as written: one of a
+// longer latency stops no read (MODEL.md, "Collectors").
+const mostAheadWritten = 4000
 
 // issue issues the next instruction of w, o, in cycle t. It returns when w may issue again.
 func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
@@ -140,7 +118,7 @@ func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
 		every, latency := c.timing(o)
 		l.free[p] = at + every
 		if !nameless(o) {
-			l.write(o.Writes, at+latency)
+			c.write(l, o.Writes, at, latency)
 			done := max(at+latency, t+1)
 			w.last = max(w.last, done)
 			o.Write(w.Regs, done<<1)
@@ -225,7 +203,7 @@ func (e *operands) keep() {
 // and when that takes it: in the cycle in which it issues or, if it reads no register, in
 // the one before.
 func (c *collectors) through(l *lane, p pipeNumber, o *program.Op, t Time) (at Time, ok bool) {
-	if c.s.width > 1 || l.stuck > 0 || c.behind[p] != 0 || l.before[p] != nil || o.Crowded || l.at == t-1 && l.second == 1<<l.many-1 {
+	if c.s.width > 1 || l.stuck > 0 || c.some>>p&1 != 0 || l.stands>>p&1 != 0 || o.Crowded || l.at == t-1 && l.given == l.all {
 		return t, false
 	}
 	if p == pipeMemory {
@@ -257,11 +235,11 @@ func (c *collectors) passes(p pipeNumber, t Time) {
 // put puts an instruction behind its scheduler.
 func (c *collectors) put(sc *scheduler, l *lane, w *Warp, o *program.Op, p pipeNumber) *operands {
 	e := c.take()
-	e.lateLoad = lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, false}
-	e.sched, e.pipe, e.reads, e.order, e.fresh = sc.number, p, o.Reads, c.order, false
+	e.set(w, o)
+	e.lane, e.pipe, e.order = l, p, c.order
 	l.behind[p] = e
 	l.stuck++
-	c.behind[p] |= 1 << sc.number
+	c.behind[p].push(l.number)
 	c.some |= 1 << p
 	c.held++
 	if p == pipeMemory {
@@ -270,7 +248,7 @@ func (c *collectors) put(sc *scheduler, l *lane, w *Warp, o *program.Op, p pipeN
 	if o.Shared {
 		c.shared++
 	}
-	sc.block(p, clock.Never)
+	sc.block(p)
 	c.wake(c.s.now)
 	return e
 }
@@ -290,24 +268,32 @@ func (c *collectors) wake(t Time) {
 	c.s.closeAt(t)
 }
 
-// write notes that a result is written into banks in a cycle.
-func (l *lane) write(banks uint32, t Time) {
-	if banks == 0 {
-		return
+// write notes into which banks the result of an instruction is written that its pipe takes
+// in cycle at.
+func (c *collectors) write(l *lane, banks uint32, at, latency Time) {
+	if banks != 0 && latency <= c.longest {
+		l.write(banks, at+latency)
 	}
-	w := &l.writes[int(t)&(len(l.writes)-1)]
-	if w.at != t {
-		w.at, w.banks = t, 0
-	}
-	w.banks |= banks
 }
 
-// block lets a scheduler issue to a pipe again from cycle t on.
-func (sc *scheduler) block(p pipeNumber, t Time) {
-	for u := range program.UnitGone {
-		if pipeOf[u] == p {
-			sc.pipes[u].free = t
-			sc.busy |= 1 << u
-		}
+// block keeps a scheduler from issuing to a pipe.
+func (sc *scheduler) block(p pipeNumber) {
+	sc.busy |= unitsOf[p]
+	for m := unitsOf[p]; m != 0; m &= m - 1 {
+		sc.pipes[bits.TrailingZeros16(m)&15].free = clock.Never
+	}
+}
+
+// open lets the scheduler of an SM issue to a pipe again from cycle t on.
+func (sc *scheduler) open(s *SM, p pipeNumber, t Time) {
+	wanted := uint64(0)
+	for m := unitsOf[p]; m != 0; m &= m - 1 {
+		x := &sc.pipes[bits.TrailingZeros16(m)&15]
+		x.free = t
+		wanted |= x.needs
+	}
+	if wanted&sc.ready != 0 {
+		at := &s.at[sc.number&(mostSchedulers-1)]
+		*at = min(*at, s.turnOf(t, sc.number))
 	}
 }

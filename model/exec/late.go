@@ -24,14 +24,23 @@ type lateLoad struct {
 
 // waitsFor notes which load of w has a number.
 func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
-	s.awaits(load, &lateLoad{w, w.CTA, w.ID, o, w.Regs, w.Number, holds})
+	l := s.late(load)
+	l.set(w, o)
+	l.holds = holds
 }
 
-func (s *SM) awaits(load int32, l *lateLoad) {
+// late returns the place of a load.
+func (s *SM) late(load int32) *lateLoad {
 	for int(load) >= len(s.loads) {
 		s.loads = append(s.loads, lateLoad{})
 	}
-	s.loads[load] = *l
+	return &s.loads[load]
+}
+
+// set fills in an instruction of w, field by field: the host would wait for the whole of
+// what it has just written in parts.
+func (l *lateLoad) set(w *Warp, o *program.Op) {
+	l.w, l.c, l.id, l.o, l.regs, l.of, l.holds = w, w.CTA, w.ID, o, w.Regs, w.Number, false
 }
 
 // serve puts off warps that wait for loads which are served late. No load is said to be

@@ -41,7 +41,7 @@ type Op struct {
 	Barrier uint8
 	Width   uint32
 	Reads   uint32   // registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
-	Writes  uint32   // banks of those that are written
+	Writes  uint32   // banks of those that are written, a bit of the four of each
 	Crowded bool     // two of one bank are read
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last
@@ -125,7 +125,7 @@ func (o *Op) bank(in *trace.Inst, banks int) {
 		o.Reads += 1 << at
 	}
 	for _, r := range general(in.Dst) {
-		o.Writes |= 1 << (int(r) % banks)
+		o.Writes |= 1 << (4 * (int(r) % banks))
 	}
 }
 

@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+)
+
+// lane is what one scheduler has of the collectors. Sets of units and of pipes are bits;
+// registers of banks have four bits each.
+type lane struct {
+	number uint8 // of the scheduler
+	all    uint8 // units there are
+	filled uint8 // those that have an instruction
+	reads  uint8 // of them, those that have registers to read
+	fresh  uint8 // those that were given in the first half of this step
+	given  uint8 // units given back in the second dispatch of cycle at
+	stands uint16
+	used   uint32 // banks read last in cycle at
+	stuck  int    // instructions behind issue or in units
+	at     Time
+	units  [mostUnits]*operands
+	left   [mostUnits]uint32 // registers that each has to read
+	got    [mostUnits]uint64 // the order in which they got their instructions
+	behind [numPipes]*operands
+	before [numPipes]*operands // where stands says so
+	free   [numPipes]Time
+	passed [numPipes]Time // when something stood before the pipe last, at the end of the dispatches, if nothing stands there
+	writes []written      // of banks, by the cycle
+}
+
+const mostUnits = 8
+
+// written says into which banks of a scheduler results are written in a cycle.
+type written struct {
+	at    Time
+	banks uint32
+}
+
+func (l *lane) init(number, units int, longest Time) {
+	ring := 4
+	for Time(ring) <= longest+4 {
+		ring *= 2
+	}
+	l.number, l.all, l.writes = uint8(number), uint8(1<<units-1), make([]written, ring)
+	for p := range numPipes {
+		l.passed[p] = clock.Unset - 1
+	}
+	l.at = clock.Unset - 1
+}
+
+// write notes that a result is written into banks in cycle t.
+func (l *lane) write(banks uint32, t Time) {
+	w := &l.writes[int(t)&(len(l.writes)-1)]
+	if w.at != t {
+		w.at, w.banks = t, 0
+	}
+	w.banks |= banks
+}
+
+// written returns the banks into which results are written in cycle t.
+func (l *lane) written(t Time) uint32 {
+	if w := &l.writes[int(t)&(len(l.writes)-1)]; w.at == t {
+		return w.banks
+	}
+	return 0
+}
+
+// fill puts an instruction into a unit.
+func (l *lane) fill(u uint8, e *operands, order uint64) {
+	b := uint8(1) << u
+	l.units[u], l.got[u], l.left[u] = e, order, e.o.Reads
+	if l.filled |= b; e.o.Reads != 0 {
+		l.reads |= b
+	}
+}
+
+// leave takes an instruction that has all its registers out of a unit.
+func (l *lane) leave(u uint8) *operands {
+	e := l.units[u]
+	l.units[u] = nil
+	l.filled &^= 1 << u
+	l.stuck--
+	return e
+}
+
+// read has each bank that is not used give a register to one of some units, that which
+// asked first, and returns which banks are used then.
+func (l *lane) read(units uint8, used uint32) uint32 {
+	for units != 0 {
+		u := bits.TrailingZeros8(units) & (mostUnits - 1)
+		for m := units & (units - 1); m != 0; m &= m - 1 {
+			if v := bits.TrailingZeros8(m) & (mostUnits - 1); l.got[v] < l.got[u] {
+				u = v
+			}
+		}
+		units &^= 1 << u
+		left := l.left[u]
+		gives := (left | left>>1 | left>>2 | left>>3) & eachBank &^ used
+		used |= gives
+		if l.left[u] = left - gives; left == gives {
+			l.reads &^= 1 << u
+		}
+	}
+	return used
+}
+
+// eachBank is a register of each bank.
+const eachBank = 0x11111111
+
+// moves reports whether a unit reads, or can give what it has to its pipe.
+func (l *lane) moves() bool {
+	if l.reads != 0 {
+		return true
+	}
+	for m := l.filled; m != 0; m &= m - 1 {
+		if l.stands>>l.units[bits.TrailingZeros8(m)&(mostUnits-1)].pipe&1 == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// laneQueue is a queue of lanes, each in it once at most.
+type laneQueue struct {
+	list uint64 // of four bits, the first lowest
+	many uint8
+}
+
+func (q *laneQueue) push(lane uint8) {
+	q.list |= uint64(lane) << (4 * q.many & 63)
+	q.many++
+}
+
+func (q *laneQueue) first() uint8 { return uint8(q.list) & (mostSchedulers - 1) }
+
+func (q *laneQueue) pop() {
+	q.list >>= 4
+	q.many--
+}
