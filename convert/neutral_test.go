@@ -136,7 +136,8 @@ func everythingTrace(t *testing.T) *trace.Reader {
 		ok(err)
 	}
 	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{2, 3, 4}, Block: trace.Dim3{33, 1, 1},
-		Cluster: trace.Dim3{2, 1, 1}, Registers: 32, SharedBytes: 1, LocalBytes: 2, Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40,
+		Cluster: trace.Dim3{2, 1, 1}, Registers: 32, SharedBytes: 1, LocalBytes: 2,
+		Stream: math.MaxUint64, SharedBase: 1 << 40, LocalBase: 2 << 40,
 		Device: 3, Scope: 3, Recorded: &trace.Recorded{HostNs: 1, StartNs: 2, DurationNs: 3}})
 	ok(w.WriteCTA(&trace.CTA{ID: 0, SM: 7, Ranges: []trace.Range{}}))
 	ok(w.WriteCTA(&trace.CTA{ID: 5, SM: -1,

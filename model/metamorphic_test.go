@@ -120,7 +120,8 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		machine := append(append(randomMachine(r), plainMemory...), "sm.collectors_serve=memory", "sm.count=1", "dram.channels=1", "l2.slices=1", "tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
+		machine := append(append(randomMachine(r), plainMemory...), "sm.collectors_serve=memory", "sm.count=1", "dram.channels=1", "l2.slices=1",
+			"tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
 		// what the L2 has no room for is fetched for each request of it (choice 10): let that be one
 		fetches, _ := tiny(t, machine...)
 		if fetches.Icnt.InTurn {

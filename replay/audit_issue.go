@@ -209,7 +209,8 @@ func (a *auditor) soonest(in *trace.Inst) model.Time {
 	}
 	e := &a.cfg.Exec
 	unit, ok := map[trace.Class]*hardware.UnitConfig{
-		trace.ClassInt: &e.Int, trace.ClassFP16: &e.FP16, trace.ClassFP32: &e.FP32, trace.ClassFP64: &e.FP64, trace.ClassSFU: &e.SFU, trace.ClassTensor: &e.Tensor,
+		trace.ClassInt: &e.Int, trace.ClassFP16: &e.FP16, trace.ClassFP32: &e.FP32, trace.ClassFP64: &e.FP64,
+		trace.ClassSFU: &e.SFU, trace.ClassTensor: &e.Tensor,
 	}[in.Class]
 	if !ok {
 		return 0

@@ -55,8 +55,8 @@ func (w *Wheel) Next() Time {
 	return never
 }
 
-// Join adds the slot of cycle t to what dst holds, empties it, and reports whether it held
-// any.
+// Join moves the SMs that stand in the slot of cycle t into dst, which keeps what it has.
+// It reports whether there were any.
 func (w *Wheel) Join(t Time, dst []uint64) bool {
 	s := int(t) & (WheelSlots - 1)
 	if w.full[s>>6]>>(s&63)&1 == 0 {

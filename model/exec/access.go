@@ -8,7 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// asked is what a memory instruction of a warp asks of the load/store unit.
+// asked is the request of a memory instruction of a warp to the load/store unit.
 type asked struct {
 	a     *trace.Access // nil: the trace has none
 	lists []uint64
@@ -16,7 +16,7 @@ type asked struct {
 	slot  int    // where its warp is, if its access is to local memory
 }
 
-// ask fills in what o, the next instruction of w, asks.
+// ask fills in the request of o, the next instruction of w.
 func (x *asked) ask(s *SM, w *Warp, o *program.Op) {
 	x.a, x.lists, x.mask = nil, w.Lists, w.Mask
 	if o.Mem {
@@ -45,7 +45,8 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
 	return s.timed(x, o, w.CTA, t)
 }
 
-// timed is access for what an instruction of a CTA asks.
+// timed times a request, that of instruction o of CTA c, which reaches the load/store unit
+// in cycle t. It returns what access does.
 func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
 	u := &s.lsu
 	switch a := x.a; {

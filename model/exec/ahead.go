@@ -124,7 +124,7 @@ func (s *SM) vacate(t Time) {
 	}
 }
 
-// closeAt has the SM do, behind all schedulers in cycle t, what is to be done there.
+// closeAt has the SM close cycle t.
 func (s *SM) closeAt(t Time) {
 	if at := turn(t<<turnShift | lastTurn); at < s.closing {
 		s.closing = at
@@ -132,8 +132,8 @@ func (s *SM) closeAt(t Time) {
 	}
 }
 
-// close does what is to be done in cycle t behind all schedulers. An SM that is ahead does
-// not get over what may go to memory: !done.
+// close ends cycle t: collectors and fetch act, behind all schedulers. An SM that is ahead
+// stops before a step of the collectors that may reach what SMs share: !done.
 func (s *SM) close(t Time) (done bool) {
 	c, next := s.collect, s.fetch.next
 	if c != nil && c.next <= t && s.ahead && c.shared > 0 {

@@ -47,13 +47,13 @@ type SMConfig struct {
 	Barriers          int    `toml:"barriers"`           // named barriers of a CTA
 	PipelineDepth     int    `toml:"pipeline_depth"`     // a dependent ALU instruction issues latency + this later
 	OperandCollectors int    `toml:"operand_collectors"` // 0: any number of memory instructions wait
-	CollectorsServe   string `toml:"collectors_serve"`   // "memory": they hold what waits for the load/store unit; "all": what is on its way to any pipe
+	CollectorsServe   string `toml:"collectors_serve"`   // "memory": they hold what waits for the load/store unit; "all": for any pipe
 	RegisterBanks     int    `toml:"register_banks"`     // of an SM, its schedulers' in equal parts; where collectors serve all
 	FetchWidth        int    `toml:"fetch_width"`        // warps that get their next two instructions in a cycle; 0: they have them
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
 	ExitUnit          string `toml:"exit_unit"`          // that an EXIT takes: "control", or "int" for a cycle
 	ExitLatency       int    `toml:"exit_latency"`       // EXIT to the end of its warp, of which its CTA's is the last
-	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, the one that acts first in the SM's cycle t with a CTA is t modulo n; false: the first
+	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, number t modulo n acts first in the SM's cycle t with a CTA
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
 	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
 	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once
