@@ -308,7 +308,9 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.mshr_order", true, false)
 	set("dram.return", 0, 0, 3, 60)
 	randomDRAM(set)
-	return append(all, randomCollectors(r, all)...)
+	all = append(all, randomCollectors(r, all)...)
+	set("l1.hits_in_turn", true, true, false)
+	return all
 }
 
 // differ collects what the fast machine tells, in the naive one's form.

@@ -13,16 +13,17 @@ import (
 // nNetwork has the requests on their way where they reach their slices in the order of
 // time (`icnt.in_turn`).
 type nNetwork struct {
-	m     *nMemory
-	banks [][][]*nPacket // of each SM's L1; the last: past it
-	queue [][]*nPacket   // of each L1
-	gate  [][]*nPacket   // of each SM, at the crossbar
-	inbox [][]*nPacket   // of each slice
-	turn  []int          // SM whose turn it is at each slice
-	done  [][]*nPacket   // answers that each slice has or will have
-	after []model.Time   // the next of them that is of a fill
-	first []*nPacket     // of each slice, at the crossbar
-	next  []int          // slice whose turn it is at each SM
+	m       *nMemory
+	banks   [][][]*nPacket // of each SM's L1; the last: past it
+	passing [][]nPassing
+	queue   [][]*nPacket // of each L1
+	gate    [][]*nPacket // of each SM, at the crossbar
+	inbox   [][]*nPacket // of each slice
+	turn    []int        // SM whose turn it is at each slice
+	done    [][]*nPacket // answers that each slice has or will have
+	after   []model.Time // the next of them that is of a fill
+	first   []*nPacket   // of each slice, at the crossbar
+	next    []int        // slice whose turn it is at each SM
 }
 
 type nPacket struct {
@@ -32,6 +33,8 @@ type nPacket struct {
 	ready model.Time
 	late  bool // its answer is of a fill
 	back  func(t model.Time)
+
+	hit, leaves bool // one of the L1, of which it is known when it leaves
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -42,17 +45,9 @@ func newNNetwork(m *nMemory) *nNetwork {
 	x.after = make([]model.Time, c.L2.Slices)
 	for range c.SM.Count {
 		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
+		x.passing = append(x.passing, slices.Repeat([]nPassing{{-1}}, c.L1.Banks))
 	}
 	return x
-}
-
-// hasRoom: a bank holds as many requests as its latency is long.
-func (x *nNetwork) hasRoom(sm, bank int) bool {
-	room := max(1, x.m.cfg.L1.Latency)
-	if bank == len(x.banks[sm])-1 {
-		room = max(room, x.m.cfg.L1.BypassLatency)
-	}
-	return len(x.banks[sm][bank]) < room
 }
 
 // step moves requests at the end of cycle t.
@@ -81,9 +76,7 @@ func (x *nNetwork) step(t model.Time) {
 		banks, past := x.banks[sm], c.L1.Banks
 		x.enter(sm, &banks[past], t)
 		for b := range past {
-			if len(banks[b]) > 0 && banks[b][0].ready <= t && len(x.queue[sm]) < x.roomFor(banks[b][0]) {
-				x.queue[sm], banks[b] = append(x.queue[sm], banks[b][0]), banks[b][1:]
-			}
+			x.leaveBank(sm, b, t)
 		}
 		x.enter(sm, &x.queue[sm], t)
 	}
@@ -362,7 +355,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	at += model.Time(c.Latency)
 	l := u.l1.find(set, tag, true)
 	if l.whole(sectors) {
-		done := u.hitInTurn(h, l, sectors, at)
+		done := u.hitInTurn(h, k, bank, l, sectors, at)
 		if done {
 			u.n.mem.l1Count.note(true, false, len(sectors))
 		}
@@ -425,7 +418,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	return true
 }
 
-func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bool {
+func (u *nLSU) hitInTurn(h *nHeld, k *nPacket, bank int, l *nLine, sectors []uint64, at model.Time) bool {
 	c := &u.n.cfg.L1
 	done, fill := at+4, l.filled(sectors)
 	if f := l.unknown(sectors); f != nil {
@@ -437,6 +430,8 @@ func (u *nLSU) hitInTurn(h *nHeld, l *nLine, sectors []uint64, at model.Time) bo
 		return true
 	}
 	switch {
+	case fill <= done && c.HitsInTurn:
+		return u.hitInBank(h, k, bank, at)
 	case fill <= done:
 	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
 		h.at = max(h.at, fill-model.Time(c.Latency))

@@ -55,6 +55,7 @@ func Switches() []Switch {
 		{"tlb", "misses of the TLB", zero("tlb.entries")},
 		{"l1-mshr", "limits on misses and merges of an L1", zero("l1.mshrs", "l1.merge")},
 		{"mshr-order", "fills of an L1 that serve what waits for them in their order", [][2]string{{"l1.mshr_order", "false"}}},
+		{"hits-in-turn", "hits of an L1 behind what its queue refuses", [][2]string{{"l1.hits_in_turn", "false"}}},
 		{"queues", "limits of queues at ports, slices and channels", [][2]string{{"l1.miss_queue", "65536"}, {"l2.miss_queue", "65536"}, {"l2.queue", "65536"}, {"dram.window", "65536"}}},
 		{"icnt-latency", "latency of the crossbar", zero("icnt.latency")},
 		{"head-of-line", "packets that stop those behind them at the crossbar", [][2]string{{"icnt.head_of_line", "false"}}},

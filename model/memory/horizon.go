@@ -8,8 +8,8 @@ func (u *LSU) Horizon() Time {
 		return Never // it waits for nothing
 	}
 	next := n.next() // at the end of that cycle
-	if len(u.line) > 0 {
-		return next + 1 // it goes on when requests move
+	if len(u.line) > 0 || u.out.hits > 0 {
+		return next + 1 // it goes on, or hits are back, when requests move
 	}
 	return n.homes[u.sm].horizon(next, Time(u.cfg.L2.Latency)) + 1
 }

@@ -325,39 +325,6 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	return true
 }
 
-// askHit is ask for what is in the L1 or on its way. A miss has room for a number of
-// requests; the one beyond waits for the fill, and the unit with it.
-func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
-	l1, done := &u.l1, at+l1Extra
-	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
-		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
-			u.before = obstacle{bank: noBank, fetch: f}
-			return false
-		}
-		u.loadOf(p).open++
-		u.fetches.join(f, p.load, done)
-		return true
-	}
-	fill := l1.tags.filled(id, bit, r.mask)
-	if u.mem.watcher != nil {
-		u.mem.watcher.Hit(&Hit{u.sm, r.sector, fill})
-	}
-	switch {
-	case fill <= done:
-	case !l1.tags.merge(id, bit, l1.cfg.Merge):
-		p.at = max(p.at, fill-l1.latency)
-		done = fill + l1Extra
-	case u.waiters.order:
-		u.loadOf(p)
-		u.waiters.wait(p.load, fill)
-		u.Soon, done = min(u.Soon, u.waiters.soon), fill
-	default:
-		done = u.wb.take(fill)
-	}
-	p.done = max(p.done, done)
-	return true
-}
-
 // workOf is the traffic on which an answer is booked.
 func (u *LSU) workOf(w way, load int32) *Traffic {
 	if w == wayLoad {

@@ -157,6 +157,7 @@ const (
 	wayLoad   way = iota // through the L1
 	wayBypass            // from the L2
 	wayStore
+	wayHit       // of a packet: a load whose sectors are there
 	wayStorePast // to the L2 alone
 	wayAtomic
 )

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math/bits"
+	"slices"
 )
 
 // network has the requests that are on their way to slices, which they reach in the
@@ -50,7 +51,7 @@ func newNetwork(m *System) *network {
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i := range n.sms {
 		o := &n.sms[i]
-		o.sm, o.banks, o.depth = uint16(i), make([]fifo, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
+		o.sm, o.banks, o.depth = uint16(i), slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
 		o.mostPast = max(o.depth, int32(c.L1.BypassLatency))
 	}
 	for i, units := range []int{c.L2.Slices, c.SM.Count, c.L2.Slices, c.L2.Slices, c.SM.Count} {
@@ -135,15 +136,16 @@ func (n *network) advance(t Time) {
 // it is from a time on; the rest of its packet is to be filled in.
 func (n *network) send(o *outbox, bank int, sector uint64, ready, t Time) *packet {
 	n.now = max(n.now, t)
-	ready = max(ready, n.over+1)
 	id := n.packets.put()
 	k := &n.packets.all[id]
-	k.sector, k.ready, k.sm, k.slice = sector, ready, o.sm, uint16(n.m.mapping.slice(sector))
+	k.sector, k.sm, k.slice = sector, o.sm, uint16(n.m.mapping.slice(sector))
 	q := &o.past
-	if bank < len(o.banks) {
-		q = &o.banks[bank]
+	if ready = max(ready, n.over+1); bank < len(o.banks) {
+		ready = max(ready, o.banks[bank].left+1)
+		q = &o.banks[bank].fifo
 		o.held |= 1 << (bank & 63)
 	}
+	k.ready = ready
 	if q.push(&n.packets, id); q.n == 1 {
 		n.post(n.leaves+int(o.sm), ready)
 	}
@@ -188,6 +190,9 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			continue
 		}
 		o.misses.push(&n.packets, q.pop(&n.packets))
+		if q.left = t; q.n > 0 && q.first(&n.packets).way == wayHit {
+			n.leaveHits(o, q)
+		}
 		if o.stopped && o.unit.before.bank == int32(b) {
 			n.goOn(o.unit)
 		}

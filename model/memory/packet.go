@@ -71,18 +71,25 @@ func (q *fifo) pop(s *packets) int32 {
 
 // outbox has the requests of an SM that have not left it.
 type outbox struct {
-	fifo           // at the crossbar
-	misses  fifo   // the L1's queue
-	past    fifo   // what passes by the L1
-	asked   bool   // the first has asked its slice
-	stopped bool   // instructions wait for its unit
-	held    uint64 // banks that have some
-	banks   []fifo // of the L1
+	fifo             // at the crossbar
+	misses  fifo     // the L1's queue
+	past    fifo     // what passes by the L1
+	asked   bool     // the first has asked its slice
+	stopped bool     // instructions wait for its unit
+	held    uint64   // banks that have some
+	banks   []l1Bank // of the L1
+	hits    int32    // in them
 	unit    *LSU
 	port    *slots
 	sm      uint16
 
 	depth, mostPast int32 // most of a bank, and of what goes past the L1
+}
+
+// l1Bank is the queue of a bank of an L1. Hits are in it only behind others.
+type l1Bank struct {
+	fifo
+	left Time // the last cycle in which one has left it, or will
 }
 
 // inbox has those that wait at a slice.

@@ -1,0 +1,79 @@
+package memory
+
+// askHit is ask for what is in the L1 or on its way. A miss has room for a number of
+// requests; the one beyond waits for the fill, and the unit with it.
+func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
+	l1, done := &u.l1, at+l1Extra
+	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
+		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
+			u.before = obstacle{bank: noBank, fetch: f}
+			return false
+		}
+		u.loadOf(p).open++
+		u.fetches.join(f, p.load, done)
+		return true
+	}
+	fill := l1.tags.filled(id, bit, r.mask)
+	there := fill <= done
+	if there && l1.cfg.HitsInTurn {
+		if done = u.hitInBank(p, r, at); done < 0 {
+			return false
+		}
+	}
+	if u.mem.watcher != nil {
+		u.mem.watcher.Hit(&Hit{u.sm, r.sector, fill})
+	}
+	switch {
+	case there:
+	case !l1.tags.merge(id, bit, l1.cfg.Merge):
+		p.at = max(p.at, fill-l1.latency)
+		done = fill + l1Extra
+	case u.waiters.order:
+		u.loadOf(p)
+		u.waiters.wait(p.load, fill)
+		u.Soon, done = min(u.Soon, u.waiters.soon), fill
+	default:
+		done = u.wb.take(fill)
+	}
+	p.done = max(p.done, done)
+	return true
+}
+
+// hitInBank has a hit go through its bank, which it may leave from a time on, and returns
+// when it is back: 0 if a miss or store is before it, which may find no room (GPGPU-Sim's
+// ldst_unit::L1_latency_queue_cycle), and a negative time if the bank has none.
+func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
+	o, bank := u.out, u.bankOf(wayLoad, r.sector)
+	q := &o.banks[bank]
+	switch {
+	case q.n == 0:
+		q.left = max(ready, q.left+1)
+		return q.left + l1Extra
+	case q.n >= o.depth:
+		u.before = obstacle{bank: int32(bank), fetch: noLoad}
+		return -1
+	}
+	u.loadOf(p).open++
+	s := &u.mem.net.packets
+	id := s.put()
+	k := &s.all[id]
+	k.way, k.of, k.ready = wayHit, p.load, ready
+	q.push(s, id)
+	o.hits++
+	return 0
+}
+
+// leaveHits finds when the hits leave a bank before which nothing else is in it: one a cycle.
+func (n *network) leaveHits(o *outbox, q *l1Bank) {
+	for q.n > 0 {
+		k := q.first(&n.packets)
+		if k.way != wayHit {
+			k.ready = max(k.ready, q.left+1)
+			return
+		}
+		q.left = max(k.ready, q.left+1)
+		of := n.packets.drop(q.pop(&n.packets)).of
+		o.hits--
+		o.unit.answered(of, q.left+l1Extra)
+	}
+}
