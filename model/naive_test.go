@@ -168,6 +168,7 @@ type nSM struct {
 	order   *nKernel // of the CTA placed last
 	lsu     nLSU
 	coll    nCollectors
+	leaving []*nWarp
 	fetched int // slot whose warp was given instructions last
 	active  int // cycles in which it had a CTA or a worker
 }
@@ -258,10 +259,12 @@ func (n *naive) run(t testing.TB) {
 		}
 		for _, s := range n.sms {
 			s.step(n)
+			s.leaveTasks(n)
 		}
 		n.mem.net.step(n.t)
 		for _, s := range n.sms {
 			s.lsu.goOn(n.t)
+			s.leaveTasks(n)
 		}
 		if n.t > 5_000_000 {
 			t.Fatalf("the naive machine does not come to an end: %+v", n.over)

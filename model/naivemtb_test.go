@@ -93,7 +93,7 @@ func (w *nWarp) behind(c *nCTA, done model.Time) {
 	b := c.worker.mtb
 	if c != b.own {
 		if w.last = max(w.last, done); c.open[w.id] == 0 {
-			b.leave(w.place, max(b.r.u.n.t, w.last-1))
+			w.leaves(b)
 		}
 		return
 	}
@@ -108,14 +108,14 @@ func (w *nWarp) behind(c *nCTA, done model.Time) {
 // ended: a warp has come to the end of what it ran.
 func (b *nMTB) ended(w *nWarp) {
 	n := b.r.u.n
-	b.last[w.place] = w.last
+	b.last[w.place] = max(b.last[w.place], w.last)
 	e := &b.execs[max(0, w.place-1)]
 	switch {
 	case w.place == 0:
 		b.scheduled()
 	case w.cta != b.own:
 		if w.cta.open[w.id] == 0 {
-			b.leave(w.place, max(n.t, w.last-1))
+			w.leaves(b)
 		}
 	case e.entering:
 		e.entering = false
@@ -174,6 +174,24 @@ func (b *nMTB) begin(s pagoda.Start) {
 	}
 	b.execs[s.Slot] = nExecutor{true, x, id, b.open[i], s.Warp}
 	b.run(1+s.Slot, pagoda.EnterTask, pagoda.EnterTask, id, n.t+1)
+}
+
+// leaves lets an executor warp leave its task, at the end of the cycle where collectors serve all pipes.
+func (w *nWarp) leaves(b *nMTB) {
+	if s := w.cta.sm; s.coll.n.collects() {
+		s.leaving = append(s.leaving, w)
+	} else {
+		b.leave(w.place, max(s.coll.n.t, w.last-1))
+	}
+}
+
+// leaveTasks lets executor warps leave their tasks in a cycle, in the order of slots.
+func (s *nSM) leaveTasks(n *naive) {
+	slices.SortFunc(s.leaving, func(x, y *nWarp) int { return x.slot - y.slot })
+	for _, w := range s.leaving {
+		w.cta.worker.mtb.leave(w.place, max(n.t, w.last-1))
+	}
+	s.leaving = nil
 }
 
 // leave lets an executor warp leave its task.

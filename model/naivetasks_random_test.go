@@ -58,19 +58,25 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 }
 
 // Pagoda: as above, beside the scheduler warps and the copies of the table.
-func TestPagodaAgainstNaive(t *testing.T) {
-	compareMany(t, 2*time.Second, 40, func(r *rand.Rand) (text string, machine []string) {
-		policy := []string{
-			"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4",
-			"pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
-		}[r.IntN(6)]
-		policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
-		return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4",
-			"policy="+policy+",executors=7,shared=4096,barriers=2",
-			// Where collectors serve all pipes, one trace of 200 has a task that ends 39 cycles later than in the naive
-			// machine (its output is back in the same cycle): not explained, and left out until it is.
-			"sm.collectors_serve=memory")
-	})
+func TestPagodaAgainstNaive(t *testing.T) { compareMany(t, 2*time.Second, 40, pagodaTrace) }
+
+// They once differed: an answer to what a program of an executor had asked for came while a register of its
+// next program was open, or when the task between them had ended and not been left; and two warps left one
+// threadblock in one cycle.
+func TestPagodaOnceDiffered(t *testing.T) {
+	for _, seed := range []int64{90, 113, 610} {
+		compareSeed(t, seed, pagodaTrace)
+	}
+}
+
+func pagodaTrace(r *rand.Rand) (text string, machine []string) {
+	policy := []string{
+		"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4",
+		"pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
+	}[r.IntN(6)]
+	policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
+	return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4",
+		"policy="+policy+",executors=7,shared=4096,barriers=2")
 }
 
 // Narrow tasks as kernels in streams, one after another, fused and on the workers of

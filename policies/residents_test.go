@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"gpureplay/model/hardware"
 )
 
 // A task's warp that has exited counts at the task's barrier: the other, which has
@@ -36,5 +38,37 @@ func TestPagodaTasksOneByOne(t *testing.T) {
 	}
 	if got, want := metric(sum, "gpu_occupancy_mean_pct"), 100*3.0/64; math.Abs(got-want) > want/50 {
 		t.Errorf("3 of 64 warps at a time are %g %%, want %g", got, want)
+	}
+}
+
+// slowTable is a machine on which a read of the table takes 10,000 cycles, and all else little.
+func slowTable(t *testing.T, collectorsServe string) *hardware.Config {
+	cfg := narrow(t, 1)
+	cfg.L2.Latency, cfg.SM.CollectorsServe, cfg.SM.RegisterBanks = 10_000, collectorsServe, 8
+	cfg.Icnt.InTurn = collectorsServe == "all" // nobody knows when a read is back
+	return cfg
+}
+
+// The fence of the last warp to leave a task waits for what that warp has issued before the task, too: for the
+// second half of the entry, which it has read when the first was there, and which a task of one instruction does not
+// wait for.
+func TestPagodaFenceWaitsForTheEntry(t *testing.T) {
+	for _, serve := range []string{"memory", "all"} {
+		l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 1)+"sync\n", slowTable(t, serve), "pagoda,rows=2,mtbs=1")
+		if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 20_000 || r.End-r.FirstWarp > 21_000 {
+			t.Errorf("%s: the first warp begins at %d, the task ends at %d", serve, r.FirstWarp, r.End)
+		}
+	}
+}
+
+// An executor leaves a task of which a time alone is known when that is over, though its own read of the entry is on
+// its way: the other warp of the threadblock has the executor after 10,000 cycles and reads both halves in 20,000.
+func TestPagodaLeavesInferredTasks(t *testing.T) {
+	text := "meta fidelity=kernel\nspawn work grid=1 block=64 fidelity=kernel start=0 duration=1\nsync\n"
+	for _, serve := range []string{"memory", "all"} {
+		l, _ := run(t, text, slowTable(t, serve), "pagoda,rows=2,mtbs=1,executors=1")
+		if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 30_000 || r.End-r.FirstWarp > 31_000 {
+			t.Errorf("%s: the first warp begins at %d, the task ends at %d", serve, r.FirstWarp, r.End)
+		}
 	}
 }

@@ -150,6 +150,9 @@ func (s *SM) close(t Time) (done bool) {
 		}
 		next = min(next, c.next)
 	}
+	if s.leaving != 0 {
+		s.leave(t)
+	}
 	if next < clock.Never {
 		s.closeAt(next)
 	}

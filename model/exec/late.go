@@ -52,6 +52,7 @@ func (s *SM) serve(t Time) { s.tell(s.lsu.Serve(t), t) }
 func (s *SM) Known(t Time) {
 	s.now = t
 	s.tell(s.lsu.Known(), t)
+	s.leave(t)
 }
 
 func (s *SM) tell(late []memory.Late, t Time) {
@@ -69,22 +70,25 @@ func (s *SM) booked(l *lateLoad, done, flag Time) { s.answer(l, memory.Unknown, 
 // answer puts off a warp, or lets it go on, by an instruction that is done at a time.
 func (s *SM) answer(l *lateLoad, said, done, flag, t Time) {
 	w, scheduled := s.warpOf(l)
+	one := int32(0)
 	if said >= memory.Unknown {
-		l.c.open--
-		if w != nil {
-			w.open--
-		} else if r := l.w.home; r != nil && l.c == r.cta {
-			r.warps[l.w.place].open--
-		}
+		one = 1
 	}
+	l.c.open -= int(one)
 	if w == nil {
+		if r := l.w.home; r != nil && l.c == r.cta {
+			v := &r.warps[l.w.place]
+			v.open, v.last = v.open-one, max(v.last, done)
+			return
+		}
 		s.endLater(l.c, done)
 		return
 	}
+	w.open -= one
 	w.last = max(w.last, done)
 	if w.leaves {
 		if s.endLater(l.c, done); w.open == 0 {
-			w.home.left(w, t)
+			s.leaves(w, t)
 		}
 		return
 	}

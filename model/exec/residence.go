@@ -25,16 +25,17 @@ type Tenant interface {
 	ProgramEnded(warp int, t Time)
 	// WarpEnded tells that a warp has issued the last instruction of a task's
 	// warp given by [Residence.RunWarp] or [Residence.Keep], and that it is known when
-	// all of them are done.
+	// all of them are done. Where collectors serve all pipes, it tells of those of a
+	// cycle in the order of their slots.
 	WarpEnded(warp int, t Time)
 }
 
 // residentWarp is one warp of a residence.
 type residentWarp struct {
 	w    *Warp
-	cta  *CTA           // of the task whose work is inferred, while it holds the warp
 	mem  []trace.Access // of the program that it runs
 	open int32          // of its own programs' instructions that are open, while it has a task's
+	last Time           // all of them are done that were known
 }
 
 // Reserve places a threadblock of the shape of k on an SM that has room for it.
@@ -94,12 +95,14 @@ func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
 		}
 		mem = v.mem
 	}
+	v.w.last = max(v.w.last, v.last)
 	r.enter(v.w, r.cta, program.Frame{Code: p.code, Path: p.path, Mem: mem, Mask: ^uint32(0)}, t)
 }
 
 // enter puts a warp into a frame of a CTA.
 func (r *Residence) enter(w *Warp, c *CTA, f program.Frame, t Time) {
-	w.CTA, w.Callers, w.Frame = c, w.Callers[:0], f
+	w.CTA = c
+	w.Begin(f)
 	n := f.Code.Count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)
@@ -129,8 +132,7 @@ func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 		}
 		w := r.warps[warp].w
 		r.takes(w, c, t)
-		r.warps[warp].open = w.open
-		w.ID, w.last, w.began, w.open = id, t, t, 0
+		w.ID = id
 		r.enter(w, c, c.program(i), t)
 		return true
 	}
@@ -140,22 +142,24 @@ func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 // Keep keeps a warp of r for a threadblock whose work is inferred, from cycle t on until
 // Over is called.
 func (r *Residence) Keep(warp int, c *CTA, t Time) {
-	v := &r.warps[warp]
-	v.cta = c
-	r.takes(v.w, c, t)
+	r.takes(r.warps[warp].w, c, t)
 }
 
 // Over ends such a warp.
 func (r *Residence) Over(warp int, t Time) {
-	v := &r.warps[warp]
-	v.w.CTA, v.w.last, v.cta = v.cta, t, nil
-	r.ended(v.w, t)
+	w := r.warps[warp].w
+	w.last = t
+	r.ended(w, t)
+	r.s.leave(t)
 }
 
 func (r *Residence) takes(w *Warp, c *CTA, t Time) {
 	r.s.Settle(t)
 	r.s.Resident++
 	c.slots |= 1 << r.s.Slot(w)
+	v := &r.warps[w.place]
+	v.open, v.last = w.open, w.last
+	w.CTA, w.open, w.last, w.began = c, 0, t, t
 }
 
 // ended hands on the end of what a resident warp ran.
@@ -175,13 +179,30 @@ func (r *Residence) ended(w *Warp, t Time) {
 	} else if c.Waiting > 0 {
 		s.checkBarriers(c, t)
 	}
-	if w.leaves = w.open > 0; !w.leaves {
-		r.left(w, t)
+	if w.leaves = true; w.open == 0 {
+		s.leaves(w, t)
 	}
 }
 
-// left tells that all is known of what a task's warp has issued, which has ended.
-func (r *Residence) left(w *Warp, t Time) {
-	w.CTA, w.open, w.leaves = r.cta, r.warps[w.place].open, false
-	r.tenant.WarpEnded(w.place, t)
+// leaves notes that all is known, in cycle t, of what a task's warp has issued, which has
+// ended. Nobody is told before the end of the cycle where what finds nothing in its way at
+// the collectors is done before what does.
+func (s *SM) leaves(w *Warp, t Time) {
+	s.leaving |= 1 << s.Slot(w)
+	switch {
+	case s.collect == nil:
+		s.leave(t)
+	case s.acting:
+		s.closeAt(t)
+	}
+}
+
+// leave tells of the warps of tasks that leave in cycle t.
+func (s *SM) leave(t Time) {
+	for ; s.leaving != 0; s.leaving &= s.leaving - 1 {
+		w := &s.warps[trailing(s.leaving)]
+		r := w.home
+		w.CTA, w.open, w.leaves = r.cta, r.warps[w.place].open, false
+		r.tenant.WarpEnded(w.place, t)
+	}
 }

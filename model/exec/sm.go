@@ -33,6 +33,7 @@ type SM struct {
 	began      Time // and the cycle are how many cycles with a CTA there were before
 	cycles     Time // with one, when it had its last
 	residences int
+	leaving    uint64      // slots of their warps that leave a task in this cycle
 	collect    *collectors // nil: they serve memory alone
 	fetch      fetching
 	asking     asked      // of the instruction at hand
@@ -228,9 +229,9 @@ func (s *SM) takeSlot() (slot int, w *Warp) {
 func (s *SM) startWarp(c *CTA, i int, t Time) {
 	slot, w := s.takeSlot()
 	c.slots |= 1 << slot
-	w.CTA, w.ID, w.last, w.began, w.Callers = c, c.Trace.Warps[i].ID, t, t, w.Callers[:0]
+	w.CTA, w.ID, w.last, w.began = c, c.Trace.Warps[i].ID, t, t
 	w.open, w.held, w.parked, w.floor = 0, false, false, 0
-	w.Frame = c.program(i)
+	w.Begin(c.program(i))
 	n := w.Code.Count
 	if cap(w.bank) < n {
 		w.bank = make([]Time, n)

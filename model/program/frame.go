@@ -33,7 +33,7 @@ type Frame struct {
 	NextLaunch int
 	inline     *inliner  // makes more of the program
 	rest       *counting // so does this; both nil: this is all
-	Number     uint32    // of the programs that its warp has entered; 0: its own
+	Number     uint32    // which of the programs that its warp has entered
 }
 
 // NewFrame returns the program of a warp of the trace, at its beginning.
@@ -95,6 +95,13 @@ func (s *Stack) Next(u *Library) (bool, error) {
 		s.Callers = s.Callers[:n-1]
 	}
 	return true, nil
+}
+
+// Begin has a warp run a program that returns to none.
+func (s *Stack) Begin(f Frame) {
+	s.Callers, s.Frame = s.Callers[:0], f
+	s.entered++
+	s.Number = s.entered
 }
 
 // enter goes to a program that returns to the one before.
