@@ -229,6 +229,9 @@ func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
 	b.sums.warpCycles += warps * uint64(end)
 	b.sums.ended++
 	u.use.move(k, s, -1, end)
+	if u.use.ctas[sm] == 0 {
+		s.Vacate(end)
+	}
 	k.done++
 }
 

@@ -15,7 +15,8 @@ import (
 )
 
 // timedKernels is the text of kernels of which durations and shapes are known, in
-// some streams; now and then one whose instructions are known runs beside them.
+// some streams; now and then one whose instructions are known runs beside them, whose
+// times show which of an SM's schedulers acts first.
 func timedKernels(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("meta fidelity=kernel\n")
@@ -24,8 +25,9 @@ func timedKernels(r *rand.Rand) string {
 		if r.IntN(3) == 0 {
 			fmt.Fprintf(&b, "work %d\n", r.IntN(20000))
 		}
-		if r.IntN(8) == 0 {
-			fmt.Fprintf(&b, "launch real%d grid=3 block=64 stream=%d\ncta 0..2\nwarp 0..1\nfp32 R4 <- R2 R3\nfp32 R5 <- R4\nexit\n", i, r.IntN(streams))
+		if r.IntN(4) == 0 {
+			fmt.Fprintf(&b, "launch real%d grid=9 block=256 stream=%d\ncta 0..8\nwarp 0\nload w4 R4 <- R2 @0x1000+128\nfp32 x40 R5 <- R4\nexit\n"+
+				"warp 1..7\nload w4 R4 <- R2 @0x1000+128\nfp32 R5 <- R4\nexit\n", i, r.IntN(streams))
 			continue
 		}
 		fmt.Fprintf(&b, "launch f%d grid=%d block=%d regs=%d shared=%d stream=%d fidelity=kernel start=%d duration=%d\n", i, 1+r.IntN(20000), 32*(1+r.IntN(32)), 16+r.IntN(48),

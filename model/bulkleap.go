@@ -16,6 +16,7 @@ type bulkState struct {
 	flying []inBulk
 	since  []Time // per SM, the first of the kernel's CTAs came; 0: there is none
 	busy   []Time // per SM, the first warp came; 0: there is none
+	held   []Time // per SM, cycles in which it had a CTA
 	left   uint64
 	work   KernelWork
 	sums   bulkSums
@@ -60,7 +61,7 @@ func (u *ctaScheduler) keepState(t Time) {
 	u.use.settle(t)
 	x.t, x.next, x.others, x.left = t, b.next, len(b.others), k.Left
 	x.work, x.sums, x.use = k.rec.Work, b.sums, u.use.sum
-	x.flying, x.since, x.busy = x.flying[:0], x.since[:0], x.busy[:0]
+	x.flying, x.since, x.busy, x.held = x.flying[:0], x.since[:0], x.busy[:0], x.held[:0]
 	for i := range b.flying.n {
 		x.flying = append(x.flying, *b.flying.at(i))
 	}
@@ -73,6 +74,7 @@ func (u *ctaScheduler) keepState(t Time) {
 			busy = s.Settled
 		}
 		x.since, x.busy = append(x.since, since), append(x.busy, busy)
+		x.held = append(x.held, s.Occupied(t, u.use.ctas[s.ID] > 0))
 	}
 }
 
@@ -129,5 +131,7 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 		if s.Resident > 0 && s.Settled != x.busy[i] {
 			s.Settled += later
 		}
+		has := u.use.ctas[i] > 0
+		s.Pass(later, Time(n)*(s.Occupied(t, has)-x.held[i]), has)
 	}
 }

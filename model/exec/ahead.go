@@ -117,10 +117,29 @@ func (s *SM) occupy(t Time) {
 	}
 }
 
-// vacate notes that something has left in cycle t.
-func (s *SM) vacate(t Time) {
+// Vacate notes that something has left in cycle t.
+func (s *SM) Vacate(t Time) {
 	if len(s.CTAs) == 0 && s.residences == 0 {
 		s.cycles = s.began + t + 1
+	}
+}
+
+// Occupied returns in how many cycles before t the SM had a CTA or a residence. has: it has
+// one in t.
+func (s *SM) Occupied(t Time, has bool) Time {
+	if has || s.residences > 0 {
+		return s.began + t
+	}
+	return s.cycles
+}
+
+// Pass lets so many cycles pass, in so many of which it has one. has: it has one at their
+// end, as at their beginning.
+func (s *SM) Pass(cycles, occupied Time, has bool) {
+	if has || s.residences > 0 {
+		s.began += occupied - cycles
+	} else {
+		s.cycles += occupied
 	}
 }
 

@@ -71,7 +71,7 @@ func (r *Residence) Leave() {
 	if !r.s.acting {
 		t-- // it does not act any more in this cycle
 	}
-	r.s.vacate(t)
+	r.s.Vacate(t)
 	for i := range r.warps {
 		w := r.warps[i].w
 		w.home = nil

@@ -174,7 +174,6 @@ func (s *SM) Start(c *CTA, t Time) {
 	k := c.Kernel
 	s.Settle(t)
 	s.TurnTo(k, len(s.CTAs) == 0, t)
-	s.occupy(t)
 	s.CTAs = append(s.CTAs, c)
 	s.Used = s.Used.Plus(k.Resources)
 	c.place(s, t)
@@ -198,6 +197,9 @@ func (s *SM) Start(c *CTA, t Time) {
 
 // TurnTo notes that the next CTA, in cycle t, is of a kernel. empty: the SM holds no other.
 func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
+	if empty {
+		s.occupy(t)
+	}
 	if empty && s.Order != k.Order {
 		s.lsu.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)))
 		s.lsu.Flushed(t)
@@ -322,7 +324,8 @@ func (s *SM) End(c *CTA, t, post Time) {
 }
 
 // Lift takes all CTAs off the SM's books, which do nothing but hold their places until
-// they end, and hands them over.
+// they end, and hands them over: who has them tells when others come ([SM.TurnTo]) and when
+// none is left ([SM.Vacate]).
 func (s *SM) Lift(each func(c *CTA, end Time)) {
 	for _, e := range s.ending {
 		each(e.cta, e.t)
@@ -360,7 +363,7 @@ func (s *SM) remove(c *CTA, t Time) {
 			break
 		}
 	}
-	s.vacate(t)
+	s.Vacate(t)
 }
 
 func (s *SM) finishCTA(c *CTA, t Time) {
