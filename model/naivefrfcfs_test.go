@@ -65,6 +65,11 @@ func inSMCycles(c *hardware.Config, cycles model.Time) model.Time {
 	return ceilDiv(cycles*clock.against, clock.clock)
 }
 
+// begins is the SM cycle in which a cycle begins.
+func (c *nController) begins(w model.Time) model.Time {
+	return inSMCycles(c.m.cfg, c.ch.cycle(w)) - model.Time(c.m.cfg.DRAM.Lead)
+}
+
 // step acts in the cycles up to an SM cycle.
 func (c *nController) step(until model.Time) {
 	for c.at <= until {
@@ -80,7 +85,7 @@ func (c *nController) busy() bool {
 // cycle acts in the next cycle.
 func (c *nController) cycle() {
 	d, w, t := &c.m.cfg.DRAM, c.next, c.at
-	c.next, c.at = w+1, inSMCycles(c.m.cfg, c.ch.cycle(w+1))
+	c.next, c.at = w+1, c.begins(w+1)
 	if d.TREFI > 0 && w > 0 && c.ch.interval(w) != c.ch.interval(w-1) {
 		for b := range c.banks {
 			c.banks[b].open, c.banks[b].known = false, false
@@ -232,7 +237,7 @@ func (c *nController) end(r *nDRAMRequest, w model.Time) {
 		delay = model.Time(m.cfg.DRAM.TWL)
 	}
 	c.inside--
-	done := inSMCycles(m.cfg, c.ch.cycle(w+delay)+1)
+	done := inSMCycles(m.cfg, c.ch.cycle(w+delay)+1) - model.Time(m.cfg.DRAM.Lead)
 	m.dramCount.hits += uint64(r.n)
 	if r.activated {
 		m.dramCount.hits--
@@ -407,6 +412,7 @@ func randomDRAM(set func(key string, values ...any)) {
 	set("dram.bank_groups", 1, 1, 2, 4)
 	set("dram.tccdl", 0, 3, 9)
 	set("dram.trtpl", 0, 4, 15)
+	set("dram.lead", 0, 3, 70)
 	set("dram.dual_bus", true, false)
 }
 

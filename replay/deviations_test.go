@@ -36,6 +36,7 @@ var deviations = []struct {
 	{"choice 24: requests take the write-back port as they are timed", map[string][]string{"": {"l1.mshr_order=false"}}},
 	{"choice 25: the first of the schedulers acts first in each cycle", map[string][]string{"": {"sm.schedulers_in_turn=false"}}},
 	{"choice 26: FR-FCFS by its effect", map[string][]string{"": {"dram.in_turn=false"}}},
+	{"choice 26: all clocks begin together", map[string][]string{"": {"dram.lead=0"}}},
 	{"choice 26: no bank groups", map[string][]string{"": {"dram.tccdl=0", "dram.trtpl=0"}}},
 	{"choice 27: wide accesses to shared memory in passes", map[string][]string{"": {"shared.wide=passes"}}},
 	{"choice 28: a result of shared memory a cycle sooner", map[string][]string{"": {"shared.writeback=4"}}},

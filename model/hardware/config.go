@@ -147,6 +147,7 @@ type DRAMConfig struct {
 	Latency    int    `toml:"latency"`   // constant part, in SM cycles
 	DualBus    bool   `toml:"dual_bus"`  // a command for a row and one for a column in a cycle; false: one
 	InTurn     bool   `toml:"in_turn"`   // requests are scheduled in the order of time, where icnt.in_turn; false: as they are timed
+	Lead       int    `toml:"lead"`      // SM cycles that its clock began before SM cycle 0, where in_turn
 	Window     int    `toml:"window"`    // requests of a channel among which FR-FCFS chooses
 	Return     int    `toml:"return"`    // how many more a channel holds, which wait for a place among those
 	TCCD       int    `toml:"tccd"`

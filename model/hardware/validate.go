@@ -108,6 +108,7 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"dram.tccd":        {min: 0, max: 4096},
 		"dram.tccdl":       {min: 0, max: 4096},
 		"dram.trtpl":       {min: 0, max: 4096},
+		"dram.lead":        {min: 0, max: 4096},
 		"dram.trrd":        {min: 0, max: 4096},
 		"dram.trcd":        {min: 0, max: 4096},
 		"dram.tras":        {min: 0, max: 4096},

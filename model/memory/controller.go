@@ -31,6 +31,7 @@ type controller struct {
 	index           int
 	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
 	toPrecharge     Time // from a write to the end of its row
+	lead            Time // SM cycles that the clock began before the SMs' cycle 0
 	open, openWrite Time // from an activation to a column command that reads, and to one that writes
 
 	known []filling // fetches of which it is known now when they come
@@ -49,7 +50,7 @@ func newController(ch *channel, n *network, index int) *controller {
 	c := &controller{
 		channel: ch, net: n, index: index, next: Never, free: noRequest, turn: -1, delay: newDRAMQueue(-1),
 		banks: make([]dramBank, d.Banks), queues: newBankQueues(d.Banks, d.Window), last: d.Banks - 1,
-		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
+		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return, lead: Time(d.Lead),
 		open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
 		toPrecharge: Time(d.TWL) + burst + Time(d.TWR),
@@ -63,11 +64,11 @@ func newController(ch *channel, n *network, index int) *controller {
 }
 
 // timeOf returns the SM cycle in which a cycle begins.
-func (c *controller) timeOf(w Time) Time { return c.ratio.Back(c.refresh.begins(w)) }
+func (c *controller) timeOf(w Time) Time { return c.ratio.Back(c.refresh.begins(w)) - c.lead }
 
 // from returns the first cycle that begins in SM cycle t or later.
 func (c *controller) from(t Time) Time {
-	if t <= 0 {
+	if t += c.lead; t <= 0 {
 		return 0
 	}
 	return c.refresh.worked(c.ratio.during(t-1) + 1)

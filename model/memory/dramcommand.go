@@ -321,7 +321,7 @@ func (c *controller) complete(x *dramBank, w Time) {
 	c.stats.RowHits += hits
 	c.stats.Hits += hits
 	c.stats.Misses += uint64(r.n) - hits
-	done := c.ratio.Back(c.refresh.ends(w))
+	done := c.ratio.Back(c.refresh.ends(w)) - c.lead
 	c.stats.BusyCycles += c.pending.add(r.t, done)
 	if r.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
 		bring(&c.net.fills.all[r.fetch])
