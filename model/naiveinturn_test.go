@@ -18,6 +18,7 @@ type nNetwork struct {
 	passing [][]nPassing
 	queue   [][]*nPacket // of each L1
 	gate    [][]*nPacket // of each SM, at the crossbar
+	doors   []nDoor      // of slices
 	inbox   [][]*nPacket // of each slice
 	turn    []int        // SM whose turn it is at each slice
 	done    [][]*nPacket // answers that each slice has or will have
@@ -40,6 +41,7 @@ type nPacket struct {
 func newNNetwork(m *nMemory) *nNetwork {
 	c := m.cfg
 	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
+	x.doors = make([]nDoor, c.L2.Slices)
 	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
 	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, c.SM.Count)
 	x.after = make([]model.Time, c.L2.Slices)
@@ -63,6 +65,7 @@ func (x *nNetwork) step(t model.Time) {
 				break
 			}
 			x.inbox[i] = x.inbox[i][1:]
+			x.doors[i].took = append(x.doors[i].took, t)
 			m.waits = nil
 			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].reserve(t))
 			if m.waits != nil {
@@ -82,6 +85,7 @@ func (x *nNetwork) step(t model.Time) {
 	}
 	for i := range x.inbox {
 		x.admit(i, t)
+		x.pass(i, t)
 	}
 	for i := range x.first {
 		x.answer(i, t)
@@ -196,7 +200,7 @@ func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
 func (x *nNetwork) admit(i int, t model.Time) {
 	m := x.m
 	at := t + model.Time(m.cfg.Icnt.Latency)
-	if len(x.inbox[i]) >= m.cfg.L2.Queue+m.cfg.Icnt.Queue || m.slicePort[i].first(at) != at {
+	if !x.lets(i) || m.slicePort[i].first(at) != at {
 		return
 	}
 	for n := range x.gate {
@@ -208,7 +212,7 @@ func (x *nNetwork) admit(i int, t model.Time) {
 		m.slicePort[i].reserve(at)
 		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
 		k.ready = max(at, t+1)
-		x.inbox[i] = append(x.inbox[i], k)
+		x.doors[i].before = append(x.doors[i].before, k)
 		return
 	}
 }

@@ -57,6 +57,7 @@ func Switches() []Switch {
 		{"mshr-order", "fills of an L1 that serve what waits for them in their order", [][2]string{{"l1.mshr_order", "false"}}},
 		{"hits-in-turn", "hits of an L1 behind what its queue refuses", [][2]string{{"l1.hits_in_turn", "false"}}},
 		{"queues", "limits of queues at ports, slices and channels", [][2]string{{"l1.miss_queue", "65536"}, {"l2.miss_queue", "65536"}, {"l2.queue", "65536"}, {"dram.window", "65536"}}},
+		{"queue-behind", "queues of slices behind their latency", [][2]string{{"l2.queue_behind_latency", "false"}}},
 		{"icnt-latency", "latency of the crossbar", zero("icnt.latency")},
 		{"head-of-line", "packets that stop those behind them at the crossbar", [][2]string{{"icnt.head_of_line", "false"}}},
 		{"in-turn", "requests that reach their slices in the order of time", [][2]string{{"icnt.in_turn", "false"}}},

@@ -127,11 +127,12 @@ type L2Config struct {
 	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
 	MSHRs       int    `toml:"mshrs"`   // per slice
 	Merge       int    `toml:"merge"`
-	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
-	Queue       int    `toml:"queue"`       // requests that wait at a slice
-	Hash        string `toml:"hash"`        // "linear", "xor" or "ipoly": how an address chooses its slice
-	SetHash     string `toml:"set_hash"`    // "spread" or "ipoly": how a line chooses its set in a slice
-	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
+	MissQueue   int    `toml:"miss_queue"`           // misses of a slice that wait for DRAM
+	Queue       int    `toml:"queue"`                // requests that wait at a slice
+	QueueBehind bool   `toml:"queue_behind_latency"` // with icnt.in_turn, requests wait in queue behind latency; false: before it
+	Hash        string `toml:"hash"`                 // "linear", "xor" or "ipoly": how an address chooses its slice
+	SetHash     string `toml:"set_hash"`             // "spread" or "ipoly": how a line chooses its set in a slice
+	CopiesWarm  bool   `toml:"copies_warm"`          // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.

@@ -67,7 +67,8 @@ func newNetwork(m *System) *network {
 		n.back[i].hits, n.back[i].fills = newAnswerQueue(), newAnswerQueue()
 	}
 	for i := range n.inboxes {
-		n.inboxes[i].asking, n.inboxes[i].most = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue)
+		q := &n.inboxes[i]
+		q.asking, q.room, q.gate = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue), newGate(n)
 	}
 	return n
 }
@@ -291,41 +292,6 @@ func (n *network) ask(o *outbox, sm int, t Time, behind int) {
 	}
 }
 
-// admit lets one of the packets that ask a slice into its queue.
-func (n *network) admit(slice int, t Time) {
-	q := &n.inboxes[slice]
-	if q.n >= q.most || q.asks == 0 {
-		return
-	}
-	lat := n.latency
-	if !q.of.port.grab(t + lat) {
-		if at, free := q.of.port.claim(t+lat, 1); !free {
-			n.post(n.admits+slice, at-lat)
-			return
-		}
-	}
-	sm := turnOf(q.asking, q.turn)
-	q.asking[sm>>6] &^= 1 << (sm & 63)
-	q.turn = int32(sm) + 1
-	q.asks--
-	o := &n.sms[sm]
-	k := o.first(&n.packets)
-	id := o.pop(&n.packets)
-	k.ready = max(t+lat, t+1)
-	if o.asked = false; o.n > 0 {
-		n.ask(o, sm, t, slice)
-	}
-	if o.n == n.most-1 { // there is room again
-		n.follow(n.leaves + sm)
-	}
-	if q.push(&n.packets, id); q.n == 1 {
-		n.first(q, slice, t)
-	}
-	if q.asks > 0 {
-		n.follow(n.admits + slice)
-	}
-}
-
 // first has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
 func (n *network) first(q *inbox, slice int, t Time) {
@@ -374,7 +340,9 @@ func (n *network) take(slice int, t Time) {
 	if q.n > 0 {
 		n.first(q, slice, t+1)
 	}
-	if q.asks > 0 {
+	if q.limit > 0 {
+		n.taken(q, slice, t)
+	} else if q.asks > 0 {
 		n.join(n.admits + slice)
 	}
 }

@@ -95,8 +95,9 @@ type l1Bank struct {
 // inbox has those that wait at a slice.
 type inbox struct {
 	fifo
-	turn   int32 // the SM whose turn it is
-	most   int32
+	gate
+	turn   int32    // the SM whose turn it is
+	room   int32    // where there is no gate
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
 	of     *slice
