@@ -1,9 +1,20 @@
 package model_test
 
-import "gpureplay/model"
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
 
 // nPassing is what a bank of an L1 has let go (`l1.hits_in_turn`).
 type nPassing struct{ left model.Time } // the last cycle in which one left it, or will
+
+// roomFor: one place of an L1's queue is for what stores, where there are two.
+func (x *nNetwork) roomFor(k *nPacket) int {
+	if k.kind == trace.InstLoad {
+		return max(1, x.m.cfg.L1.MissQueue-1)
+	}
+	return x.m.cfg.L1.MissQueue
+}
 
 // hasRoom: a bank holds as many requests as its latency is long, and hits before them.
 func (x *nNetwork) hasRoom(sm, bank int) bool {

@@ -119,14 +119,6 @@ func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) 
 	return done, done > t+1 && !stood
 }
 
-// roomFor: one place of an L1's queue is for what stores, where there are two.
-func (x *nNetwork) roomFor(k *nPacket) int {
-	if k.kind == trace.InstLoad {
-		return max(1, x.m.cfg.L1.MissQueue-1)
-	}
-	return x.m.cfg.L1.MissQueue
-}
-
 // answer brings the next answer of slice i to the crossbar: that which it has had for
 // the longest, and of one cycle that of a fill first; of these it has one a cycle.
 func (x *nNetwork) answer(i int, t model.Time) {
@@ -272,7 +264,10 @@ func (u *nLSU) goOn(t model.Time) {
 			if !u.n.mem.net.hasRoom(u.s.id, h.bank) {
 				return
 			}
-			h.at, h.taken, h.bank = max(h.at, t), map[int]bool{h.bank: true}, -1
+			if h.at < t {
+				h.at, h.taken = t, map[int]bool{h.bank: true}
+			}
+			h.bank = -1
 		}
 		h.at = max(h.at, t-u.lag(h))
 	}

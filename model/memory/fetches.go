@@ -122,7 +122,10 @@ func (u *LSU) able(t Time) bool {
 		}
 		p := &u.line[0].passing
 		u.moved = u.collects
-		o.bank, p.at, p.taken = noBank, max(p.at, t), 1<<(o.bank&(maxBanks-1))
+		if p.at < t { // else banks have taken the requests before it in that cycle
+			p.at, p.taken = t, 1<<(o.bank&(maxBanks-1))
+		}
+		o.bank = noBank
 	}
 	return o.fetch == noLoad && !o.line && !(o.mshr && u.noMSHR())
 }
