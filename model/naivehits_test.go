@@ -76,9 +76,29 @@ func (x *nNetwork) leaveBank(sm, bank int, t model.Time) {
 			return
 		}
 	}
-	if len(*at) > 0 && (*at)[0].ready <= t && len(x.queue[sm]) < x.roomFor((*at)[0]) {
+	if len(*at) > 0 && (*at)[0].ready <= t && len(x.queue[sm]) < x.roomFor((*at)[0]) && (*at)[0].mshr(t) {
 		x.queue[sm], *at = append(x.queue[sm], (*at)[0]), (*at)[1:]
 		x.passing[sm][bank].left = t
 		x.leaveHits(sm, bank)
 	}
+}
+
+// mshr: a miss that leaves its bank in cycle t has an MSHR (`l1.mshrs_in_turn`), as have
+// those before it whose fills have not come.
+func (k *nPacket) mshr(t model.Time) bool {
+	u := k.miss
+	if u == nil {
+		return true
+	}
+	inUse := u.unknown
+	for _, fill := range u.pending.fills {
+		if fill > t {
+			inUse++
+		}
+	}
+	if most := u.n.cfg.L1.MSHRs; most > 0 && inUse >= most {
+		return false
+	}
+	u.unknown++
+	return true
 }

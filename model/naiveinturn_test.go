@@ -35,7 +35,8 @@ type nPacket struct {
 	late  bool // its answer is of a fill
 	back  func(t model.Time)
 
-	hit, leaves bool // one of the L1, of which it is known when it leaves
+	hit, leaves bool  // one of the L1, of which it is known when it leaves
+	miss        *nLSU // whose MSHR it takes as it leaves its bank
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -364,7 +365,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		h.bank = bank
 		return false
 	}
-	if c.MSHRs > 0 && u.unknown >= c.MSHRs {
+	if c.MSHRs > 0 && u.unknown >= c.MSHRs && !c.MSHRsInTurn {
 		return false
 	}
 	for l == nil {
@@ -375,11 +376,15 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		}
 	}
 	u.n.mem.l1Count.note(false, false, len(sectors))
-	if c.MSHRs > 0 {
+	if c.MSHRs > 0 && !c.MSHRsInTurn {
 		at = u.pending.admit(at, c.MSHRs-u.unknown)
 	}
 	h.at = max(h.at, at-model.Time(c.Latency))
-	u.unknown++
+	if c.MSHRsInTurn {
+		k.miss = u
+	} else {
+		u.unknown++
+	}
 	h.open, h.numbered = h.open+1, true
 	f := &nFetch{waiting: []nJoined{{h, 0}}}
 	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at

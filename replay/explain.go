@@ -56,6 +56,7 @@ func Switches() []Switch {
 		{"l1-mshr", "limits on misses and merges of an L1", zero("l1.mshrs", "l1.merge")},
 		{"mshr-order", "fills of an L1 that serve what waits for them in their order", [][2]string{{"l1.mshr_order", "false"}}},
 		{"hits-in-turn", "hits of an L1 behind what its queue refuses", [][2]string{{"l1.hits_in_turn", "false"}}},
+		{"mshrs-in-turn", "MSHRs that misses of an L1 take as they leave their banks", [][2]string{{"l1.mshrs_in_turn", "false"}}},
 		{"queues", "limits of queues at ports, slices and channels", [][2]string{{"l1.miss_queue", "65536"}, {"l2.miss_queue", "65536"}, {"l2.queue", "65536"}, {"dram.window", "65536"}}},
 		{"queue-behind", "queues of slices behind their latency", [][2]string{{"l2.queue_behind_latency", "false"}}},
 		{"icnt-latency", "latency of the crossbar", zero("icnt.latency")},

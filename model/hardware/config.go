@@ -99,9 +99,10 @@ type L1Config struct {
 	BypassLatency int   `toml:"bypass_latency"` // of what passes by the L1, before the crossbar
 	Banks         int   `toml:"banks"`
 	MSHRs         int   `toml:"mshrs"`
-	Merge         int   `toml:"merge"`        // requests per MSHR
-	MSHROrder     bool  `toml:"mshr_order"`   // fills serve what waits for them in their order; false: each request takes the write-back port as it is timed
-	HitsInTurn    bool  `toml:"hits_in_turn"` // with icnt.in_turn, hits wait in their banks behind requests that find no room; false: they pass by
+	Merge         int   `toml:"merge"`         // requests per MSHR
+	MSHROrder     bool  `toml:"mshr_order"`    // fills serve what waits for them in their order; false: each request takes the write-back port as it is timed
+	HitsInTurn    bool  `toml:"hits_in_turn"`  // with icnt.in_turn, hits wait in their banks behind requests that find no room; false: they pass by
+	MSHRsInTurn   bool  `toml:"mshrs_in_turn"` // with icnt.in_turn, a miss takes its MSHR as it leaves its bank; false: as it comes there
 	MissQueue     int   `toml:"miss_queue"`
 	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached; false: stores pass by the L1 too
 	WriteAllocate bool  `toml:"write_allocate"`

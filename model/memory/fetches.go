@@ -77,7 +77,10 @@ func (u *LSU) fetched(f int32, fill Time) {
 		u.before.fetch = noLoad
 	}
 	if l1.mshrs > 0 {
-		l1.pending.push(fill)
+		if l1.pending.push(fill); l1.wanting {
+			l1.wanting = false
+			u.mem.net.post(u.mem.net.leaves+u.sm, fill)
+		}
 	}
 	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
@@ -130,5 +133,20 @@ func (u *LSU) able(t Time) bool {
 	return o.fetch == noLoad && !o.line && !(o.mshr && u.noMSHR())
 }
 
-// noMSHR reports whether fetches of which nobody knows when they come have all MSHRs.
-func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }
+// noMSHR reports whether fetches of which nobody knows when they come have all MSHRs, so
+// that a bank of the L1 takes no miss.
+func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && !u.l1.inTurn && u.unknown >= u.l1.mshrs }
+
+// takeMSHR has a miss that leaves its bank in cycle t have an MSHR (`l1.mshrs_in_turn`), or
+// returns when it may have one; Never: when a fetch comes of which that is not known.
+func (u *LSU) takeMSHR(t Time) Time {
+	l1 := &u.l1
+	if l1.mshrs > 0 && u.unknown+l1.pending.n() >= l1.mshrs {
+		if l1.pending.drop(t); u.unknown+l1.pending.n() >= l1.mshrs {
+			l1.wanting = true
+			return l1.pending.first()
+		}
+	}
+	u.unknown++
+	return t
+}

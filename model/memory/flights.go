@@ -100,20 +100,37 @@ func (f *flights) take(word Time, mask uint64) {
 	*w &^= mask
 }
 
+// first returns the earliest time, or Never.
+func (f *flights) first() Time {
+	t := Never
+	if f.others.n > 0 {
+		t = f.others.first()
+	}
+	if f.near > 0 {
+		t = min(t, f.nearest())
+	}
+	return t
+}
+
+// nearest returns the earliest time of the window, which has one.
+func (f *flights) nearest() Time {
+	e := f.base >> 6
+	for f.words[e&(flightWindow/64-1)] == 0 {
+		e++
+	}
+	return e<<6 + Time(bits.TrailingZeros64(f.words[e&(flightWindow/64-1)]))
+}
+
 // pop takes the earliest time out; there is one.
 func (f *flights) pop() Time {
 	if f.near == 0 {
 		return f.others.pop()
 	}
-	e := f.base >> 6
-	for f.words[e&(flightWindow/64-1)] == 0 {
-		e++
-	}
-	w := &f.words[e&(flightWindow/64-1)]
-	t := e<<6 + Time(bits.TrailingZeros64(*w))
+	t := f.nearest()
 	if f.others.n > 0 && f.others.first() < t {
 		return f.others.pop()
 	}
+	w := &f.words[t>>6&(flightWindow/64-1)]
 	f.near--
 	if n := &f.counts[t&(flightWindow-1)]; *n > 1 {
 		*n--

@@ -312,13 +312,15 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	}
 	l1.stats.reads += n
 	l1.stats.misses += n
-	if l1.mshrs > 0 {
+	if l1.mshrs > 0 && !l1.inTurn {
 		at = max(at, l1.pending.admit(at, l1.mshrs-u.unknown))
 	}
 	p.at = max(p.at, at-l1.latency)
 	u.loadOf(p).open++
 	f := u.fetches.open(p.load, id, bit)
-	u.unknown++
+	if !l1.inTurn {
+		u.unknown++
+	}
 	k := u.mem.net.send(u.out, bank, r.sector, at, now)
 	k.of, k.way, k.mask, k.rest, k.flits = f, wayLoad, l1.block.whole(), false, uint8(u.mem.dataFlits[0])
 	l1.tags.expect(id, bit, unknownFill+uint32(f))

@@ -11,6 +11,8 @@ type l1 struct {
 	tags     *cache // nil: there is none
 	latency  Time
 	mshrs    int    // 0: any number
+	inTurn   bool   // misses take them as they leave their banks
+	wanting  bool   // one waits for the next fill
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
 	bankMask uint64 // block to bank
@@ -30,7 +32,7 @@ type l1Stats struct {
 func (c *l1) init(cfg *hardware.L1Config, inTurn bool) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
 	c.pending = newFlights(inTurn)
-	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
+	c.latency, c.bypass, c.mshrs, c.inTurn = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs, inTurn && cfg.MSHRsInTurn
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)
 }

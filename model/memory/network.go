@@ -190,6 +190,12 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			next = t + 1
 			continue
 		}
+		if k.way == wayLoad && o.unit.l1.inTurn {
+			if from := o.unit.takeMSHR(t); from > t {
+				next = min(next, from)
+				continue
+			}
+		}
 		o.misses.push(&n.packets, q.pop(&n.packets))
 		if q.left = t; q.n > 0 && q.first(&n.packets).way == wayHit {
 			n.leaveHits(o, q)
