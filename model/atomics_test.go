@@ -50,6 +50,9 @@ func TestConflictsOnPresets(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				// A gate before a slice looks at its requests, not at their turns: with it the 64 bins
+				// take 78,793 cycles with split and 90,310 with serial on rtx3070.
+				c.L2.QueueBehind = false
 				e := &ends{end: map[uint32]model.Time{}}
 				replay(t, tracetest.FromText(t, text), c, "hyperq", e)
 				cycles[rule] = e.end[0]
