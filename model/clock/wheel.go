@@ -55,8 +55,8 @@ func (w *Wheel) Next() Time {
 	return never
 }
 
-// Join moves the SMs that stand in the slot of cycle t into dst, which keeps what it has.
-// It reports whether there were any.
+// Join adds the SMs of the slot of cycle t to dst, and empties the slot. It reports whether
+// the slot had any.
 func (w *Wheel) Join(t Time, dst []uint64) bool {
 	s := int(t) & (WheelSlots - 1)
 	if w.full[s>>6]>>(s&63)&1 == 0 {

@@ -45,8 +45,8 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
 	return s.timed(x, o, w.CTA, t)
 }
 
-// timed times a request, that of instruction o of CTA c, which reaches the load/store unit
-// in cycle t. It returns what access does.
+// timed times a request of instruction o of CTA c. The request reaches the load/store unit
+// in cycle t. The result is that of access.
 func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
 	u := &s.lsu
 	switch a := x.a; {

@@ -152,7 +152,8 @@ func (s *SM) closeAt(t Time) {
 }
 
 // close ends cycle t: collectors and fetch act, behind all schedulers. An SM that is ahead
-// stops before a step of the collectors that may reach what SMs share: !done.
+// stops before a step of the collectors if one of their instructions is for memory or for
+// the launch path, which SMs share: !done.
 func (s *SM) close(t Time) (done bool) {
 	c, next := s.collect, s.fetch.next
 	if c != nil && c.next <= t && s.ahead && c.shared > 0 {

@@ -7,10 +7,9 @@ import (
 	"gpureplay/model/memory"
 )
 
-// step moves what is here at the end of cycle t. GPGPU-Sim has two steps of the collectors
-// in a cycle, and what issues in t passes them in the next two of its cycles: what moves
-// here to units is moved in its t+1, what leaves them in its t+2, and the pipes take it in
-// its t+3.
+// step moves instructions at the end of cycle t. GPGPU-Sim has two steps of the collectors
+// in a cycle. An instruction that issues there in t gets its unit in t+1, leaves it in t+2,
+// and its pipe takes it in t+3. All three are done here in t.
 func (c *collectors) step(t Time) {
 	c.allocate(t, true)
 	for m := c.fresh; m != 0; m &= m - 1 {
@@ -37,9 +36,10 @@ func (c *collectors) lane(some uint16) *lane {
 	return &c.lanes[bits.TrailingZeros16(some)&(mostSchedulers-1)]
 }
 
-// allocate gives units to what has issued: of each pipe in turn to the oldest of all
-// schedulers; where that finds none, no other of its pipe gets one. The first of a cycle
-// finds no unit that was given back behind it, in the second dispatch of the last.
+// allocate gives units to instructions behind issue. Each pipe in turn gives one to its
+// oldest instruction of all schedulers. A pipe whose oldest finds no free unit gives none to
+// the others. The first call of a cycle does not find units that the second dispatch of the
+// last cycle has freed.
 func (c *collectors) allocate(t Time, first bool) {
 	pipes := c.some
 	for round := uint8(0); pipes != 0 && round < allocations; round++ {

@@ -6,13 +6,13 @@ package memory
 // what is on its way through the latency has not come there. A slice acts here its latency
 // before its time, so a gate looks at what waited at it that long ago.
 type gate struct {
-	limit  int32 // of requests in a slice's queue, from which on the gate is closed; 0: there is none
-	most   int32 // of requests that wait at it
-	calm   int32 // below so many at the slice it cannot be closed by those on their way to it
-	outer  fifo  // requests that wait at it, or are on their way there
-	closed bool  // as of the last look
-	turns  []Time
-	last   Time // when a request passed last
+	limit  int32  // of requests in a slice's queue, from which on the gate is closed; 0: there is none
+	most   int32  // of requests that wait at it
+	calm   int32  // below so many at the slice it cannot be closed by those on their way to it
+	outer  fifo   // requests that wait at it, or are on their way there
+	closed bool   // as of the last look
+	turns  []Time // since then: when the requests in the queue came to the limit, or fell below it, in turn
+	last   Time   // when a request passed last
 }
 
 // newGate returns the gate of a slice of a network.
