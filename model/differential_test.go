@@ -309,8 +309,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("dram.return", 0, 0, 3, 60)
 	randomDRAM(set)
 	all = append(all, randomCollectors(r, all)...)
-	set("l1.hits_in_turn", true, true, false)
-	set("l1.mshrs_in_turn", true, true, false)
+	set("l1.look_at_head", true, true, false)
 	set("l2.queue_behind_latency", true, true, false)
 	return all
 }

@@ -291,7 +291,7 @@ func (u *nLSU) open() bool {
 	if len(u.line) == 0 {
 		return u.free <= u.n.t
 	}
-	if u.line[0].bank >= 0 || u.entry > u.n.t {
+	if u.heads() || u.line[0].bank >= 0 || u.entry > u.n.t {
 		return false
 	}
 	waiting := map[int]int{}

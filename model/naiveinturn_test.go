@@ -35,8 +35,10 @@ type nPacket struct {
 	late  bool // its answer is of a fill
 	back  func(t model.Time)
 
-	hit, leaves bool  // one of the L1, of which it is known when it leaves
-	miss        *nLSU // whose MSHR it takes as it leaves its bank
+	look  func(t model.Time) bool // at the head of its bank: it may leave (`l1.look_at_head`)
+	fetch *nFetch
+
+	hit, leaves bool // one of the L1, of which it is known when it leaves
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -76,6 +78,12 @@ func (x *nNetwork) step(t model.Time) {
 			}
 		}
 	}
+	for i := range x.first {
+		x.answer(i, t)
+	}
+	for sm := range x.next {
+		x.receive(sm, t)
+	}
 	for sm := range x.gate {
 		banks, past := x.banks[sm], c.L1.Banks
 		x.enter(sm, &banks[past], t)
@@ -87,12 +95,6 @@ func (x *nNetwork) step(t model.Time) {
 	for i := range x.inbox {
 		x.admit(i, t)
 		x.pass(i, t)
-	}
-	for i := range x.first {
-		x.answer(i, t)
-	}
-	for sm := range x.next {
-		x.receive(sm, t)
 	}
 }
 
@@ -277,7 +279,7 @@ func (u *nLSU) goOn(t model.Time) {
 
 // lag is for how long requests of an access have passed their banks that wait.
 func (u *nLSU) lag(h *nHeld) model.Time {
-	if h.l1 {
+	if h.l1 && !u.heads() {
 		return model.Time(u.n.cfg.L1.Latency)
 	}
 	return 0
@@ -335,6 +337,9 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	switch {
 	case k.kind == trace.InstAtomic:
 		u.l1.drop(set, tag, block)
+	case bank < c.Banks && u.heads():
+		k.ready = at + model.Time(c.Latency)
+		k.look = func(t model.Time) bool { return u.storeAtHead(k, set, tag, block, t) }
 	case bank < c.Banks:
 		k.ready = at + model.Time(c.Latency)
 		u.n.mem.l1Count.accesses += uint64(len(r.sectors))
@@ -353,6 +358,24 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
 	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
 	at += model.Time(c.Latency)
+	if u.heads() {
+		if k.ready = at; u.hits(set, tag, sectors, at) {
+			if !u.hitInBank(h, k, bank, at) {
+				return false
+			}
+			u.l1.find(set, tag, true)
+			u.n.mem.l1Count.note(true, false, len(sectors))
+			return true
+		}
+		if !x.hasRoom(sm, bank) {
+			h.bank = bank
+			return false
+		}
+		h.open, h.numbered = h.open+1, true
+		k.look = func(t model.Time) bool { return u.loadAtHead(h, k, set, tag, block, t) }
+		x.banks[sm][bank] = append(x.banks[sm][bank], k)
+		return true
+	}
 	l := u.l1.find(set, tag, true)
 	if l.whole(sectors) {
 		done := u.hitInTurn(h, k, bank, l, sectors, at)
@@ -365,7 +388,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		h.bank = bank
 		return false
 	}
-	if c.MSHRs > 0 && u.unknown >= c.MSHRs && !c.MSHRsInTurn {
+	if c.MSHRs > 0 && u.unknown >= c.MSHRs {
 		return false
 	}
 	for l == nil {
@@ -376,15 +399,11 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 		}
 	}
 	u.n.mem.l1Count.note(false, false, len(sectors))
-	if c.MSHRs > 0 && !c.MSHRsInTurn {
+	if c.MSHRs > 0 {
 		at = u.pending.admit(at, c.MSHRs-u.unknown)
 	}
 	h.at = max(h.at, at-model.Time(c.Latency))
-	if c.MSHRsInTurn {
-		k.miss = u
-	} else {
-		u.unknown++
-	}
+	u.unknown++
 	h.open, h.numbered = h.open+1, true
 	f := &nFetch{waiting: []nJoined{{h, 0}}}
 	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at
@@ -406,7 +425,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 			case w.hit >= fill:
 				t = w.hit
 			case u.n.cfg.L1.MSHROrder:
-				u.waiters = append(u.waiters, nWaiter{fill, w.nHeld})
+				u.waiters = append(u.waiters, nWaiter{fill, w.nHeld, nil})
 				w.left++
 			default:
 				t = u.wb.reserve(fill)
@@ -419,34 +438,6 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	for _, s := range block {
 		l.at(s).fetch = f
 	}
-	return true
-}
-
-func (u *nLSU) hitInTurn(h *nHeld, k *nPacket, bank int, l *nLine, sectors []uint64, at model.Time) bool {
-	c := &u.n.cfg.L1
-	done, fill := at+4, l.filled(sectors)
-	if f := l.unknown(sectors); f != nil {
-		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
-			return false
-		}
-		f.waiting = append(f.waiting, nJoined{h, done})
-		h.open, h.numbered = h.open+1, true
-		return true
-	}
-	switch {
-	case fill <= done && c.HitsInTurn:
-		return u.hitInBank(h, k, bank, at)
-	case fill <= done:
-	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
-		h.at = max(h.at, fill-model.Time(c.Latency))
-		done = fill + 4
-	case u.n.cfg.L1.MSHROrder:
-		u.waiters = append(u.waiters, nWaiter{fill, h})
-		h.left, h.numbered, done = h.left+1, true, fill
-	default:
-		done = u.wb.reserve(fill)
-	}
-	h.done = max(h.done, done)
 	return true
 }
 

@@ -21,6 +21,10 @@ type nLSU struct {
 	line    []*nHeld   // where requests are in turn: at the first of which the unit has stopped
 	unknown int        // fetches
 	entry   model.Time // from when it takes another although it has stopped
+
+	// Where the L1 is looked up at the heads of its banks:
+	mshrs  []*nMSHR
+	blocks map[uint64]*nMSHR // the last of each block, by its first sector
 }
 
 // nHeld is a memory instruction on its way: begin brings it to the unit, each step times a

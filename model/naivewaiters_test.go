@@ -11,6 +11,7 @@ import (
 type nWaiter struct {
 	fill model.Time
 	load *nHeld
+	mshr *nMSHR // of the fill, where the L1 is looked up at a bank's head
 }
 
 // serve gives the port to the requests of fills that nothing more can wait for, in the
@@ -21,11 +22,19 @@ func (u *nLSU) serve() {
 	if c.Icnt.InTurn {
 		known = u.n.t + model.Time(min(4, max(2, c.Icnt.Latency)-1))
 	}
+	if u.heads() {
+		known = u.n.t + model.Time(min(5, max(2, c.Icnt.Latency)-1))
+	}
 	slices.SortStableFunc(u.waiters, func(a, b nWaiter) int { return cmp.Compare(a.fill, b.fill) })
 	for len(u.waiters) > 0 && u.waiters[0].fill <= known {
 		x := u.waiters[0]
 		u.waiters = u.waiters[1:]
-		x.load.served = max(x.load.served, u.wb.reserve(x.fill))
+		at := u.wb.reserve(x.fill)
+		x.load.served = max(x.load.served, at)
+		if x.mshr != nil {
+			x.mshr.waiting--
+			x.mshr.free = max(x.mshr.free, at-5)
+		}
 		if x.load.left--; c.Icnt.InTurn {
 			x.load.done = max(x.load.done, x.load.served)
 			u.settle(x.load)
@@ -40,7 +49,7 @@ func (u *nLSU) arrive(h *nHeld, fill model.Time) model.Time {
 	if !u.n.cfg.L1.MSHROrder {
 		return u.wb.reserve(fill)
 	}
-	u.waiters = append(u.waiters, nWaiter{fill, h})
+	u.waiters = append(u.waiters, nWaiter{fill, h, nil})
 	h.left++
 	return fill
 }
@@ -48,6 +57,7 @@ func (u *nLSU) arrive(h *nHeld, fill model.Time) model.Time {
 // nFetch is a block that an L1 fetches and of which nobody knows when it comes.
 type nFetch struct {
 	waiting []nJoined
+	mshr    *nMSHR
 
 	// Of a slice (`dram.in_turn`), or what it writes:
 	slice   int

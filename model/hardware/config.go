@@ -99,10 +99,9 @@ type L1Config struct {
 	BypassLatency int   `toml:"bypass_latency"` // of what passes by the L1, before the crossbar
 	Banks         int   `toml:"banks"`
 	MSHRs         int   `toml:"mshrs"`
-	Merge         int   `toml:"merge"`         // requests per MSHR
-	MSHROrder     bool  `toml:"mshr_order"`    // fills serve what waits for them in their order; false: each request takes the write-back port as it is timed
-	HitsInTurn    bool  `toml:"hits_in_turn"`  // with icnt.in_turn, hits wait in their banks behind requests that find no room; false: they pass by
-	MSHRsInTurn   bool  `toml:"mshrs_in_turn"` // with icnt.in_turn, a miss takes its MSHR as it leaves its bank; false: as it comes there
+	Merge         int   `toml:"merge"`        // requests per MSHR
+	MSHROrder     bool  `toml:"mshr_order"`   // fills serve what waits for them in their order; false: each request takes the write-back port as it is timed
+	LookAtHead    bool  `toml:"look_at_head"` // with icnt.in_turn and mshr_order, requests are looked up at the head of their bank; false: as they come there
 	MissQueue     int   `toml:"miss_queue"`
 	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached; false: stores pass by the L1 too
 	WriteAllocate bool  `toml:"write_allocate"`

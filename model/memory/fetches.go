@@ -7,6 +7,8 @@ type fetches struct {
 	free int32 // the first of those that are free
 	more []joined
 	rest int32 // the first of more that is free
+
+	coming []int32 // those that are known and not served, where the L1 is looked up at a bank's head
 }
 
 // fetching is one of them.
@@ -16,6 +18,11 @@ type fetching struct {
 	last int32 // and the last
 	line int32 // that it fills; noLine: none
 	bit  uint8 // the first sector
+
+	// Where the L1 is looked up at the heads of its banks:
+	left   int32  // requests that have not been served
+	sector uint64 // the first
+	free   Time   // from when its MSHR is
 }
 
 // joined is a load that has joined a fetch: a hit if that has come by when it would be one.
@@ -70,6 +77,10 @@ func (q *fetches) close(f int32) { q.all[f].load, q.free = q.free, f }
 
 // fetched tells the loads that wait for a fetch when it comes.
 func (u *LSU) fetched(f int32, fill Time) {
+	if u.l1.heads {
+		u.fetchedAtHead(f, fill)
+		return
+	}
 	x, q, l1 := &u.fetches.all[f], u.waiters, &u.l1
 	u.unknown--
 	u.before.line = false
@@ -77,10 +88,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 		u.before.fetch = noLoad
 	}
 	if l1.mshrs > 0 {
-		if l1.pending.push(fill); l1.wanting {
-			l1.wanting = false
-			u.mem.net.post(u.mem.net.leaves+u.sm, fill)
-		}
+		l1.pending.push(fill)
 	}
 	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
@@ -90,7 +98,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 		switch { // the L1 looks for a load behind its latency: what has come by then is there
 		case t >= fill:
 		case q.order:
-			q.wait(load, fill)
+			q.wait(load, noLoad, fill)
 			t = fill
 		default:
 			t = u.wb.take(fill)
@@ -135,18 +143,4 @@ func (u *LSU) able(t Time) bool {
 
 // noMSHR reports whether fetches of which nobody knows when they come have all MSHRs, so
 // that a bank of the L1 takes no miss.
-func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && !u.l1.inTurn && u.unknown >= u.l1.mshrs }
-
-// takeMSHR has a miss that leaves its bank in cycle t have an MSHR (`l1.mshrs_in_turn`), or
-// returns when it may have one; Never: when a fetch comes of which that is not known.
-func (u *LSU) takeMSHR(t Time) Time {
-	l1 := &u.l1
-	if l1.mshrs > 0 && u.unknown+l1.pending.n() >= l1.mshrs {
-		if l1.pending.drop(t); u.unknown+l1.pending.n() >= l1.mshrs {
-			l1.wanting = true
-			return l1.pending.first()
-		}
-	}
-	u.unknown++
-	return t
-}
+func (u *LSU) noMSHR() bool { return u.l1.mshrs > 0 && u.unknown >= u.l1.mshrs }

@@ -14,7 +14,7 @@ func TestFlushedUnitGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.L1.MSHRs, cfg.L1.MSHRsInTurn = 1, false // or else the unit does not stop for one
+	cfg.L1.MSHRs, cfg.L1.LookAtHead = 1, false // or else the unit does not stop for one
 	for _, bytes := range []int{cfg.L1.Bytes, cfg.L1.Bytes / 2, 0} {
 		m, u := New(cfg), new(LSU)
 		u.Init(m, 0)

@@ -14,23 +14,17 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 		return true
 	}
 	fill := l1.tags.filled(id, bit, r.mask)
-	there := fill <= done
-	if there && l1.cfg.HitsInTurn {
-		if done = u.hitInBank(p, r, at); done < 0 {
-			return false
-		}
-	}
 	if u.mem.watcher != nil {
 		u.mem.watcher.Hit(&Hit{u.sm, r.sector, fill})
 	}
 	switch {
-	case there:
+	case fill <= done:
 	case !l1.tags.merge(id, bit, l1.cfg.Merge):
 		p.at = max(p.at, fill-l1.latency)
 		done = fill + l1Extra
 	case u.waiters.order:
 		u.loadOf(p)
-		u.waiters.wait(p.load, fill)
+		u.waiters.wait(p.load, noLoad, fill)
 		u.Soon, done = min(u.Soon, u.waiters.soon), fill
 	default:
 		done = u.wb.take(fill)
@@ -59,7 +53,7 @@ func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
 	k := &s.all[id]
 	k.way, k.of, k.ready = wayHit, p.load, ready
 	q.push(s, id)
-	o.hits++
+	o.loads++
 	return 0
 }
 
@@ -73,7 +67,7 @@ func (n *network) leaveHits(o *outbox, q *l1Bank) {
 		}
 		q.left = max(k.ready, q.left+1)
 		of := n.packets.drop(q.pop(&n.packets)).of
-		o.hits--
+		o.loads--
 		o.unit.answered(of, q.left+l1Extra)
 	}
 }

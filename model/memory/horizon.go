@@ -8,8 +8,12 @@ func (u *LSU) Horizon() Time {
 		return Never // it waits for nothing
 	}
 	next := n.next() // at the end of that cycle
-	if len(u.line) > 0 || u.out.hits > 0 {
+	if len(u.line) > 0 || u.out.stays {
 		return next + 1 // it goes on, or hits are back, when requests move
+	}
+	if u.out.loads > 0 { // it may be there when it is looked up
+		next = max(next, min(n.homes[u.sm].horizon(next, Time(u.cfg.L2.Latency)), n.agenda.due[n.leaves+u.sm]))
+		return next + 1
 	}
 	return n.homes[u.sm].horizon(next, Time(u.cfg.L2.Latency)) + 1
 }

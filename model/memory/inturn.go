@@ -43,7 +43,7 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 	}
 	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
 	h.co = &h.own
-	if u.collects {
+	if u.collects && !u.l1.heads {
 		u.stand(h, t)
 	}
 	u.promise(h)
@@ -112,7 +112,7 @@ func (u *LSU) takes(p *passing, now Time) bool {
 		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
 			break
 		}
-		if u.collects {
+		if u.collects && !u.l1.heads {
 			u.stood(p, r)
 		}
 	}
@@ -160,6 +160,9 @@ func (u *LSU) Known() []Late {
 // Flushed has a unit that a suspended CTA's access has stopped look again in cycle t, since
 // the lines and fetches that it may have waited for are gone.
 func (u *LSU) Flushed(t Time) {
+	if u.out != nil && u.out.stays { // there is a line for it now
+		u.mem.net.wake(u, t)
+	}
 	if len(u.line) == 0 {
 		return
 	}
@@ -218,7 +221,7 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 	// A request that its bank has taken waits at the end of the L1's latency, and as many
 	// behind it as the latency is long (ldst_unit::L1_latency_queue_cycle); one that waited
 	// for its bank has come to it in [LSU.able].
-	if !p.way.passes() {
+	if !p.way.passes() && !u.l1.heads {
 		t -= u.l1.latency
 	}
 	if load := p.load; h.begun {
@@ -240,6 +243,9 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 // reports whether it could.
 func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	if p.way == wayLoad {
+		if u.l1.heads && u.l1.tags != nil {
+			return u.lineUp(p, r, at, now)
+		}
 		return u.askL1(p, r, at, now)
 	}
 	bank := u.bankOf(p.way, r.sector)
@@ -252,10 +258,13 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	case wayBypass:
 		flits = uint8(u.mem.dataFlits[0])
 	case wayStore:
-		ready = at + u.l1.latency
-		u.keep(r, at)
+		if ready = at + u.l1.latency; !u.l1.heads {
+			u.keep(r, at)
+		}
 	case wayAtomic:
-		u.l1.invalidate(r.sector)
+		if u.l1.invalidate(r.sector); u.out.stays { // it may have made room
+			u.mem.net.post(u.mem.net.leaves+u.sm, max(now, u.mem.net.over+1))
+		}
 	}
 	u.loadOf(p).open++
 	of, rest := p.load, hasRest(p.way, r)
@@ -312,15 +321,13 @@ func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
 	}
 	l1.stats.reads += n
 	l1.stats.misses += n
-	if l1.mshrs > 0 && !l1.inTurn {
+	if l1.mshrs > 0 {
 		at = max(at, l1.pending.admit(at, l1.mshrs-u.unknown))
 	}
 	p.at = max(p.at, at-l1.latency)
 	u.loadOf(p).open++
 	f := u.fetches.open(p.load, id, bit)
-	if !l1.inTurn {
-		u.unknown++
-	}
+	u.unknown++
 	k := u.mem.net.send(u.out, bank, r.sector, at, now)
 	k.of, k.way, k.mask, k.rest, k.flits = f, wayLoad, l1.block.whole(), false, uint8(u.mem.dataFlits[0])
 	l1.tags.expect(id, bit, unknownFill+uint32(f))

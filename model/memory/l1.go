@@ -11,8 +11,7 @@ type l1 struct {
 	tags     *cache // nil: there is none
 	latency  Time
 	mshrs    int    // 0: any number
-	inTurn   bool   // misses take them as they leave their banks
-	wanting  bool   // one waits for the next fill
+	heads    bool   // it is looked up at the heads of its banks
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
 	bankMask uint64 // block to bank
@@ -32,7 +31,8 @@ type l1Stats struct {
 func (c *l1) init(cfg *hardware.L1Config, inTurn bool) {
 	c.cfg, c.caches = cfg, make(map[int]*cache)
 	c.pending = newFlights(inTurn)
-	c.latency, c.bypass, c.mshrs, c.inTurn = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs, inTurn && cfg.MSHRsInTurn
+	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
+	c.heads = inTurn && cfg.MSHROrder && cfg.LookAtHead
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)
 }
@@ -56,16 +56,16 @@ func (c *l1) resize(bytes int) {
 	tags.flush()
 }
 
-// write keeps what a request writes, if there is room for its line.
-func (c *l1) write(r *request, at Time) {
+// write keeps what a request writes. It reports whether there is room for its line.
+func (c *l1) write(r *request, at Time) bool {
 	if c.tags == nil {
-		return
+		return true
 	}
 	tag, bit := r.sector>>(c.per&63), uint(r.sector)&c.last
 	id := c.tags.find(tag)
 	if id == noLine {
 		if id, _, _ = c.tags.insert(tag, at); id == noLine {
-			return
+			return false
 		}
 	} else {
 		c.tags.touch(id)
@@ -75,6 +75,7 @@ func (c *l1) write(r *request, at Time) {
 			c.tags.write(id, bit+i, r.bytes[i&3], at)
 		}
 	}
+	return true
 }
 
 // invalidate drops the copy of the block of a sector.

@@ -82,6 +82,9 @@ func (u *LSU) Init(m *System, sm int) {
 		}
 		u.waiters.later = true
 		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))
+		if u.l1.heads {
+			u.waiters.unit, u.waiters.ahead = u, Time(min(mshrAhead, max(2, c.Icnt.Latency)-1))
+		}
 	}
 	if u.collects = c.SM.CollectorsServe == "all"; !u.collects {
 		u.queue = make([]Time, c.SM.OperandCollectors)
@@ -157,7 +160,7 @@ const (
 	wayLoad   way = iota // through the L1
 	wayBypass            // from the L2
 	wayStore
-	wayHit       // of a packet: a load whose sectors are there
+	wayHit       // of a packet: a load that goes no further than the L1
 	wayStorePast // to the L2 alone
 	wayAtomic
 )
@@ -253,7 +256,7 @@ func (u *LSU) arrive(fill Time) Time {
 	if p := u.asking; p.load == noLoad {
 		p.load = q.open(p.at)
 	}
-	q.wait(u.asking.load, fill)
+	q.wait(u.asking.load, noLoad, fill)
 	u.Soon = q.soon
 	return fill
 }

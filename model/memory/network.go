@@ -54,10 +54,10 @@ func newNetwork(m *System) *network {
 		o.sm, o.banks, o.depth = uint16(i), slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
 		o.mostPast = max(o.depth, int32(c.L1.BypassLatency))
 	}
-	for i, units := range []int{c.L2.Slices, c.SM.Count, c.L2.Slices, c.L2.Slices, c.SM.Count} {
+	for i, units := range []int{c.L2.Slices, c.L2.Slices, c.SM.Count, c.SM.Count, c.L2.Slices} {
 		n.steps[i+1] = n.steps[i] + (units+63)/64
 	}
-	n.leaves, n.admits, n.offers, n.homing = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
+	n.offers, n.homing, n.leaves, n.admits = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
 	n.agenda = newAgenda(n.steps[5] << 6)
 	n.back, n.homes = make([]answers, c.L2.Slices), make([]home, c.SM.Count)
 	for i := range n.homes {
@@ -114,13 +114,13 @@ func (n *network) advance(t Time) {
 			case 0:
 				n.take(unit, t)
 			case 1:
-				n.leave(unit, t)
-			case 2:
-				n.admit(unit, t)
-			case 3:
 				n.offer(unit, t, -1)
-			default:
+			case 2:
 				n.receive(unit, t)
+			case 3:
+				n.leave(unit, t)
+			default:
+				n.admit(unit, t)
 			}
 		}
 	}
@@ -162,11 +162,16 @@ func (n *network) leave(sm int, t Time) {
 	if o.past.n > 0 {
 		next = n.enter(o, sm, &o.past, t)
 	}
-	if o.held != 0 {
+	if o.held != 0 && o.unit.l1.heads {
+		next = min(next, n.heads(o, t))
+	} else if o.held != 0 {
 		next = min(next, n.collect(o, t))
 	}
-	if o.misses.n > 0 {
+	if had := o.misses.n; had > 0 {
 		next = min(next, n.enter(o, sm, &o.misses, t))
+		if o.stays && o.misses.n < had { // there is room again
+			next = min(next, t+1)
+		}
 	}
 	if next < Never {
 		n.post(n.leaves+sm, next)
@@ -190,16 +195,8 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			next = t + 1
 			continue
 		}
-		if k.way == wayLoad && o.unit.l1.inTurn {
-			if from := o.unit.takeMSHR(t); from > t {
-				next = min(next, from)
-				continue
-			}
-		}
 		o.misses.push(&n.packets, q.pop(&n.packets))
-		if q.left = t; q.n > 0 && q.first(&n.packets).way == wayHit {
-			n.leaveHits(o, q)
-		}
+		q.left = t
 		if o.stopped && o.unit.before.bank == int32(b) {
 			n.goOn(o.unit)
 		}

@@ -78,7 +78,8 @@ type outbox struct {
 	stopped bool     // instructions wait for its unit
 	held    uint64   // banks that have some
 	banks   []l1Bank // of the L1
-	hits    int32    // in them
+	loads   int32    // in them, where the L1 is looked up at their heads
+	stays   bool     // one of these
 	unit    *LSU
 	port    *slots
 	sm      uint16
@@ -149,12 +150,19 @@ func (s *rests) keep(r *request, of int32) int32 {
 	return id
 }
 
-// drop forgets the request of a packet, which is there until another is kept or dropped.
-func (s *rests) drop(k *packet) *rest {
+// of returns the request of a packet, which is there until another is kept or dropped.
+func (s *rests) of(k *packet) *rest {
 	if !k.rest {
 		s.whole.sector, s.whole.mask, s.whole.of = k.sector, k.mask, k.of
 		return &s.whole
 	}
-	s.free = append(s.free, k.of)
 	return &s.all[k.of]
+}
+
+// drop forgets the request of a packet, which is there until another is kept or dropped.
+func (s *rests) drop(k *packet) *rest {
+	if k.rest {
+		s.free = append(s.free, k.of)
+	}
+	return s.of(k)
 }

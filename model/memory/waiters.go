@@ -23,6 +23,8 @@ type waiters struct {
 	free  int32 // of nodes
 	near  int
 	far   []farWaiter // of later fills, in the order in which they came
+
+	unit *LSU // that is told what has been served of fetches; nil: none
 }
 
 // waitWindow is how many cycles the window has, and shortWindow that of fills of which
@@ -33,11 +35,11 @@ const (
 )
 
 // waiter is one request in the ring of its fill.
-type waiter struct{ load, next int32 }
+type waiter struct{ load, fetch, next int32 }
 
 type farWaiter struct {
-	fill Time
-	load int32
+	fill        Time
+	load, fetch int32
 }
 
 // waitingLoad is a load with requests that have not been served.
@@ -86,18 +88,18 @@ func (q *waiters) end() Time { return q.base + Time(len(q.last)) }
 // at returns the place of a cycle of the window.
 func (q *waiters) at(t Time) uint { return uint(t) & uint(len(q.last)-1) }
 
-// wait adds a request of a load to those of a fill.
-func (q *waiters) wait(load int32, fill Time) {
+// wait adds a request of a load to those of the fill of a fetch.
+func (q *waiters) wait(load, fetch int32, fill Time) {
 	q.loads[load].left++
 	q.soon = min(q.soon, fill-q.ahead)
 	if fill >= q.end() {
-		q.far = append(q.far, farWaiter{fill, load})
+		q.far = append(q.far, farWaiter{fill, load, fetch})
 		return
 	}
-	q.join(load, fill)
+	q.join(load, fetch, fill)
 }
 
-func (q *waiters) join(load int32, fill Time) {
+func (q *waiters) join(load, fetch int32, fill Time) {
 	n := q.free
 	if n == 0 {
 		n = int32(len(q.nodes))
@@ -106,7 +108,7 @@ func (q *waiters) join(load int32, fill Time) {
 		q.free = q.nodes[n].next
 	}
 	i := q.at(fill)
-	q.nodes[n] = waiter{load, n}
+	q.nodes[n] = waiter{load, fetch, n}
 	if last := q.last[i]; last != 0 {
 		q.nodes[n].next, q.nodes[last].next = q.nodes[last].next, n
 	}
@@ -170,7 +172,11 @@ func (q *waiters) serveFill(fill Time, port *slots) {
 	for n := q.nodes[last].next; ; {
 		x := q.nodes[n]
 		q.near--
-		q.served(x.load, port.take(fill))
+		at := port.take(fill)
+		q.served(x.load, at)
+		if q.unit != nil {
+			q.unit.servedOf(x.fetch, at)
+		}
 		q.nodes[n].next, q.free = q.free, n
 		if n == last {
 			break
@@ -208,7 +214,7 @@ func (q *waiters) approach() {
 	kept := q.far[:0]
 	for _, x := range q.far {
 		if x.fill < q.end() {
-			q.join(x.load, x.fill)
+			q.join(x.load, x.fetch, x.fill)
 		} else {
 			kept = append(kept, x)
 		}

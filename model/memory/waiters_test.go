@@ -48,7 +48,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 			q.loads[load].said = -1
 			for range 1 + r.IntN(4) {
 				x := waits{now + q.ahead + 1 + Time(r.IntN(20<<r.IntN(10))), load}
-				q.wait(load, x.fill)
+				q.wait(load, noLoad, x.fill)
 				all = append(all, x)
 				left[load]++
 			}

@@ -1,0 +1,30 @@
+package memory
+
+import "testing"
+
+// A load that joins a fetch which is known to come is of the last of its block: an atomic may
+// have dropped what an earlier one brings.
+func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
+	q := newFetches()
+	for _, sector := range []uint64{7, 9, 7} {
+		f := q.open(0, noLine, 0)
+		q.all[f].sector = sector
+		q.coming = append(q.coming, f)
+	}
+	if a, b, c := q.comingTo(7), q.comingTo(9), q.comingTo(8); a != 2 || b != 1 || c != noLoad {
+		t.Errorf("fetches of sectors 7, 9 and 8: %d, %d and %d, want 2, 1 and none", a, b, c)
+	}
+}
+
+// A load leaves the last place of an L1's queue to stores, where there are two.
+func TestALoadLeavesAPlace(t *testing.T) {
+	for _, x := range []struct {
+		places, taken int32
+		want          bool
+	}{{1, 0, true}, {1, 1, false}, {2, 0, true}, {2, 1, false}, {8, 6, true}, {8, 7, false}} {
+		o := outbox{misses: fifo{n: x.taken}}
+		if got := o.takesLoad(&network{misses: x.places}); got != x.want {
+			t.Errorf("%d of %d places are taken: a load has one: %v", x.taken, x.places, got)
+		}
+	}
+}
