@@ -65,3 +65,25 @@ func TestCacheShapes(t *testing.T) {
 		}
 	}
 }
+
+// Lines that follow each other have buckets side by side, and no walk over a full cache has
+// many lines in one.
+func TestBucketsOfWideSets(t *testing.T) {
+	w := newWideSets(4, 256)
+	for tag := range uint64(1 << 12) {
+		if a, b := w.index(tag), w.index(tag^1); a>>4 != b>>4 {
+			t.Fatalf("lines %d and %d have buckets %d and %d", tag, tag^1, a, b)
+		}
+	}
+	for stride := uint64(1); stride <= 1<<16; stride = stride*3/2 + 1 {
+		in, most := map[uint64]int{}, 0
+		for i := range uint64(1024) {
+			at := w.index(1<<40 + i*stride)
+			in[at]++
+			most = max(most, in[at])
+		}
+		if most > 16 {
+			t.Errorf("of 1,024 lines %d apart %d are in one bucket", stride, most)
+		}
+	}
+}

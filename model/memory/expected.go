@@ -80,3 +80,16 @@ func (c *cache) expected(id int32, bit uint, mask uint8) int32 {
 	}
 	return -1
 }
+
+// coming returns the fetch of which sectors wait that are not known, or -1 and when all are
+// filled.
+func (c *cache) coming(id int32, bit uint, mask uint8) (fetch int32, fill Time) {
+	if mask != 1 {
+		return c.expected(id, bit, mask), c.filled(id, bit, mask)
+	}
+	f := c.lines[id].fill[bit&3]
+	if f >= unknownFill {
+		return int32(f - unknownFill), 0
+	}
+	return -1, c.base + Time(f)
+}

@@ -1,9 +1,6 @@
 package memory
 
-import (
-	"math/bits"
-	"slices"
-)
+import "math/bits"
 
 // An L1 that is looked up at the heads of its banks (`l1.look_at_head`; GPGPU-Sim's
 // ldst_unit::L1_latency_queue_cycle): what goes through it stands in its bank for its latency
@@ -23,8 +20,8 @@ const (
 func (u *LSU) lineUp(p *passing, r *request, at, now Time) bool {
 	l1 := &u.l1
 	id, bit, ready := l1.tags.find(r.sector>>(l1.per&63)), uint(r.sector)&l1.last, at+l1.latency
-	if id != noLine && l1.tags.lines[id].readable(bit, r.mask) && l1.tags.expected(id, bit, r.mask) == noLoad {
-		if fill := l1.tags.filled(id, bit, r.mask); fill <= ready+thereAhead {
+	if id != noLine && l1.tags.lines[id].readable(bit, r.mask) {
+		if fetch, fill := l1.tags.coming(id, bit, r.mask); fetch == noLoad && fill <= ready+thereAhead {
 			done := u.hitInBank(p, r, ready)
 			if done < 0 {
 				return false
@@ -112,17 +109,15 @@ func (u *LSU) lookUp(o *outbox, k *packet, t Time) (again Time) {
 	there := id != noLine && l1.tags.lines[id].readable(bit, k.mask)
 	fetch, fill := int32(noLoad), Time(0)
 	if there {
-		if fetch = l1.tags.expected(id, bit, k.mask); fetch == noLoad {
-			if fill = l1.tags.filled(id, bit, k.mask); fill <= t+thereAhead {
-				if u.mem.watcher != nil {
-					u.mem.watcher.Hit(&Hit{u.sm, k.sector, fill})
-				}
-				l1.tags.touch(id)
-				k.way = wayHit
-				u.countLoad(k, true)
-				u.answered(k.of, t+l1Extra)
-				return t
+		if fetch, fill = l1.tags.coming(id, bit, k.mask); fetch == noLoad && fill <= t+thereAhead {
+			if u.mem.watcher != nil {
+				u.mem.watcher.Hit(&Hit{u.sm, k.sector, fill})
 			}
+			l1.tags.touch(id)
+			k.way = wayHit
+			u.countLoad(k, true)
+			u.answered(k.of, t+l1Extra)
+			return t
 		}
 	}
 	if !o.takesLoad(u.mem.net) {
@@ -288,7 +283,12 @@ func (u *LSU) servedOf(f int32, at Time) {
 		u.l1.pending.push(x.free)
 	}
 	q := &u.fetches
-	q.coming = slices.DeleteFunc(q.coming, func(c int32) bool { return c == f })
+	for i, c := range q.coming { // it is the first, nearly always
+		if c == f {
+			q.coming = append(q.coming[:i], q.coming[i+1:]...)
+			break
+		}
+	}
 	q.close(f)
 }
 

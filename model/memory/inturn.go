@@ -104,6 +104,9 @@ func (u *LSU) refill() {
 func (u *LSU) takes(p *passing, now Time) bool {
 	before := u.l1.stats
 	for ; p.left > 0; p.left-- {
+		if p.way == wayLoad && u.l1.heads && !p.tried && u.takesHits(p) {
+			break
+		}
 		r := u.requestOf(p, p.left-1)
 		if !p.tried {
 			u.turnTo(p, r)

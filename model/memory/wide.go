@@ -83,7 +83,8 @@ func (w *wideSets) line(set, way int32) int32 { return way*int32(len(w.rooms)) +
 // head returns the begin of the chain of a tag.
 func (w *wideSets) head(tag uint64) *chained { return &w.bucket[w.index(tag)] }
 
-func (w *wideSets) index(tag uint64) uint64 { return spread(tag) >> (w.shift & 63) }
+// index returns the bucket of a tag. Those of 16 lines that follow each other lie together.
+func (w *wideSets) index(tag uint64) uint64 { return spread(tag>>4)>>(w.shift&63) ^ tag&15 }
 
 // end returns the end of the list of a set.
 func (w *wideSets) end(set int32) int32 { return w.lines + set }
