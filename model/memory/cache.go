@@ -152,7 +152,7 @@ func (c *cache) front(id int32) {
 		c.narrow.touch(id)
 		return
 	}
-	c.wide.front(id, c.wide.end(c.set(c.lines[id].tag)))
+	c.wide.front(id, c.wide.end(int32(c.sets.mod(uint64(id))))) // as [wideSets.line] has it
 }
 
 // replaceable reports whether nothing of l is on its way at t.

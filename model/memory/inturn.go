@@ -102,10 +102,14 @@ func (u *LSU) refill() {
 // takes times the requests of an access, up to the first that has to wait. It reports
 // whether none has to.
 func (u *LSU) takes(p *passing, now Time) bool {
-	before := u.l1.stats
+	before, hits := u.l1.stats, p.way == wayLoad && u.l1.heads
 	for ; p.left > 0; p.left-- {
-		if p.way == wayLoad && u.l1.heads && !p.tried && u.takesHits(p) {
-			break
+		if hits && !p.tried {
+			left := p.left
+			if u.takesHits(p) {
+				break
+			}
+			hits = p.left < left // or else there may be none at all
 		}
 		r := u.requestOf(p, p.left-1)
 		if !p.tried {
