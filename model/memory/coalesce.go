@@ -148,13 +148,16 @@ func (c *Coalescer) ascend() {
 	if len(c.Sectors) > 128 {
 		return
 	}
-	for i := 1; i < len(c.Sectors); i++ {
-		s, b, j := c.Sectors[i], c.bytes[i], i
+	last := uint64(0)
+	for i, s := range c.Sectors {
+		if s >= last { // most do
+			last = s
+			continue
+		}
+		b, j := c.bytes[i], i
 		for ; j > 0 && c.Sectors[j-1] > s; j-- {
 			c.Sectors[j], c.bytes[j] = c.Sectors[j-1], c.bytes[j-1]
 		}
-		if j < i {
-			c.Sectors[j], c.bytes[j] = s, b
-		}
+		c.Sectors[j], c.bytes[j] = s, b
 	}
 }
