@@ -138,6 +138,9 @@ func (c *nCollectors) put(sched int, in *trace.Inst, every model.Time, take func
 // next cycle, in which it gets a unit in one of two steps, and all through the two steps of
 // the cycle behind that.
 func (c *nCollectors) step() {
+	if c.n.writesInTurn() {
+		c.s.lsu.register.step(&c.s.lsu)
+	}
 	if c.still && c.open == 0 {
 		return // nothing has been on its way in the cycle before either
 	}
@@ -338,6 +341,7 @@ func (w *nWarp) collect(n *naive, sched int, in *trace.Inst) {
 	if memory {
 		h = c.s.lsu.parts(n, w, in)
 		h.later = w.postpone(h, in)
+		h.sched, h.banksWritten = sched, n.written(in)
 		holds = in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0)
 	}
 	w.pc++

@@ -110,6 +110,10 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 // await has a load wait for a fill of which it is known when it comes.
 func (u *nLSU) await(h *nHeld, x *nMSHR, fill model.Time) {
 	x.waiting++
+	if u.n.writesInTurn() {
+		u.writes(2, fill, h, x)
+		return
+	}
 	u.waiters = append(u.waiters, nWaiter{fill, h, x})
 	h.left++
 	u.answered(h, fill)

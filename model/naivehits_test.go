@@ -108,6 +108,9 @@ func (u *nLSU) hitInTurn(h *nHeld, k *nPacket, bank int, l *nLine, sectors []uin
 	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
 		h.at = max(h.at, fill-model.Time(c.Latency))
 		done = fill + 4
+	case u.n.writesInTurn():
+		u.writes(2, fill, h, nil)
+		h.open, h.numbered, done = h.open+1, true, fill
 	case u.n.cfg.L1.MSHROrder:
 		u.waiters = append(u.waiters, nWaiter{fill, h, nil})
 		h.left, h.numbered, done = h.left+1, true, fill

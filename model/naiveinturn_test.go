@@ -2,9 +2,7 @@ package model_test
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
-	"testing"
 
 	"gpureplay/model"
 	"gpureplay/trace"
@@ -311,6 +309,10 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	block := wholeBlock(r.sectors[0], c.SectorBytes)
 	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency)}
 	k.back = func(t model.Time) {
+		if k.kind != trace.InstStore && u.n.writesInTurn() {
+			u.writes(1, t, h, nil)
+			return
+		}
 		if k.kind != trace.InstStore {
 			t = u.wb.reserve(t)
 		}
@@ -424,6 +426,9 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 			switch {
 			case w.hit >= fill:
 				t = w.hit
+			case u.n.writesInTurn():
+				u.writes(2, fill, w.nHeld, nil)
+				continue
 			case u.n.cfg.L1.MSHROrder:
 				u.waiters = append(u.waiters, nWaiter{fill, w.nHeld, nil})
 				w.left++
@@ -480,11 +485,4 @@ func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) fun
 			w.held, w.from = nil, max(w.from, done-1)
 		}
 	}
-}
-
-// They once differed: a kernel comes to an SM while an access of a suspended CTA waits for a line.
-func TestOnceDiffered(t *testing.T) {
-	compareSeed(t, 1703, func(r *rand.Rand) (string, []string) {
-		return randomTrace(r), append(randomMachine(r), "sm.collectors_serve=memory", "sm.operand_collectors=0", "sm.fetch_width=0")
-	})
 }

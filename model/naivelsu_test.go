@@ -22,6 +22,8 @@ type nLSU struct {
 	unknown int        // fetches
 	entry   model.Time // from when it takes another although it has stopped
 
+	register nWriteback
+
 	// Where the L1 is looked up at the heads of its banks:
 	mshrs  []*nMSHR
 	blocks map[uint64]*nMSHR // the last of each block, by its first sector
@@ -54,25 +56,9 @@ type nHeld struct {
 	result   func(done model.Time)
 	banks    []int      // of those that are left
 	turns    model.Time // its requests take
-}
 
-// nMSHRs are the fill times of misses.
-type nMSHRs struct {
-	fills  []model.Time
-	latest model.Time // of the requests
-}
-
-// admit returns when a request at t has an MSHR, of a number of them (0: any).
-func (p *nMSHRs) admit(t model.Time, limit int) model.Time {
-	p.latest = max(p.latest, t)
-	p.fills = slices.DeleteFunc(p.fills, func(f model.Time) bool { return f <= p.latest })
-	if limit == 0 || len(p.fills) < limit {
-		return t
-	}
-	first := slices.Index(p.fills, slices.Min(p.fills))
-	t = p.fills[first]
-	p.fills = slices.Delete(p.fills, first, first+1)
-	return t
+	sched        int
+	banksWritten []int
 }
 
 func (u *nLSU) init(n *naive, s *nSM) {
@@ -152,6 +138,11 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		cycles := bankCycles(addrs, width, uint64(n.cfg.Shared.Banks))
 		h.begin = func() {
 			h.done = u.begin(cycles) + cycles - 1 + shared
+			if in.Flags&trace.InstLoad != 0 && n.writesInTurn() {
+				h.open, h.numbered, h.done = h.open+1, true, 0
+				u.register.entering = append(u.register.entering, nResult{from: u.free, h: h})
+				return
+			}
 			if in.Flags&trace.InstLoad != 0 {
 				h.done = u.wb.reserve(h.done)
 			}

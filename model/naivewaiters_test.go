@@ -82,3 +82,22 @@ func (l *nLine) unknown(sectors []uint64) *nFetch {
 	}
 	return nil
 }
+
+// nMSHRs are the fill times of misses.
+type nMSHRs struct {
+	fills  []model.Time
+	latest model.Time // of the requests
+}
+
+// admit returns when a request at t has an MSHR, of a number of them (0: any).
+func (p *nMSHRs) admit(t model.Time, limit int) model.Time {
+	p.latest = max(p.latest, t)
+	p.fills = slices.DeleteFunc(p.fills, func(f model.Time) bool { return f <= p.latest })
+	if limit == 0 || len(p.fills) < limit {
+		return t
+	}
+	first := slices.Index(p.fills, slices.Min(p.fills))
+	t = p.fills[first]
+	p.fills = slices.Delete(p.fills, first, first+1)
+	return t
+}

@@ -165,10 +165,19 @@ func (s *SM) close(t Time) (done bool) {
 		next = s.fetch.next
 	}
 	if c != nil {
+		if len(c.soon) > 0 {
+			c.noteSoon(t, t)
+		}
+		if s.lsu.Due <= t {
+			c.writeBack(t)
+		}
+		if len(c.soon) > 0 {
+			c.noteSoon(t+1, t)
+		}
 		if c.next <= t {
 			c.step(t)
 		}
-		next = min(next, c.next)
+		next = min(next, c.next, s.lsu.Due)
 	}
 	if s.leaving != 0 {
 		s.leave(t)

@@ -198,6 +198,7 @@ func (c *collectors) execution(l *lane, e *operands, at Time) {
 // taken has the load/store unit take an instruction in cycle t.
 func (c *collectors) taken(e *operands, t Time) {
 	s := c.s
+	s.lsu.Hand(e.o.Written, e.lane.number)
 	done := s.timed(&e.asked, e.o, e.c, t)
 	load := s.lsu.Load()
 	if load >= 0 {

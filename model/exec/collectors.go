@@ -15,23 +15,25 @@ import (
 // its way is at its pipe in the cycle in which it issues and is never here; the rest moves
 // at the end of a cycle, when all schedulers have acted.
 type collectors struct {
-	s       *SM
-	lanes   []lane
-	behind  [numPipes]laneQueue // with something of a pipe behind issue, in order of issue
-	some    uint16              // pipes of which there is something
-	fresh   uint16              // lanes with units given in the first half of this step
-	active  uint16              // lanes in which something moves in the next
-	stands  uint16              // lanes in which something stands before a pipe of theirs
-	asks    uint16              // lanes in which something stands before that of memory
-	order   uint64              // of issue, and of units
-	past    [numPipes]uint8     // instructions of each pipe that met nothing in cycle at
-	at      Time
-	held    int  // instructions that are here
-	memory  int  // those for the load/store unit
-	shared  int  // those for what SMs share
-	next    Time // when one may move
-	spare   []*operands
-	longest Time // latency of which a result's write stops reads
+	s        *SM
+	lanes    []lane
+	behind   [numPipes]laneQueue // with something of a pipe behind issue, in order of issue
+	some     uint16              // pipes of which there is something
+	fresh    uint16              // lanes with units given in the first half of this step
+	active   uint16              // lanes in which something moves in the next
+	stands   uint16              // lanes in which something stands before a pipe of theirs
+	asks     uint16              // lanes in which something stands before that of memory
+	order    uint64              // of issue, and of units
+	past     [numPipes]uint8     // instructions of each pipe that met nothing in cycle at
+	at       Time
+	held     int  // instructions that are here
+	memory   int  // those for the load/store unit
+	shared   int  // those for what SMs share
+	next     Time // when one may move
+	spare    []*operands
+	longest  Time // latency of which a result's write stops reads
+	register writeback
+	soon     []soonWritten
 }
 
 // pipe of a scheduler, or that of memory, which the schedulers share.
@@ -118,7 +120,11 @@ func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
 		every, latency := c.timing(o)
 		l.free[p] = at + every
 		if !nameless(o) {
-			c.write(l, o.Writes, at, latency)
+			if at+latency > t+memory.WrittenAhead {
+				c.write(l, o.Writes, at, latency)
+			} else { // its pipe takes it at the end of the cycle
+				c.soon = append(c.soon, soonWritten{l, o.Writes, at, latency, t})
+			}
 			done := max(at+latency, t+1)
 			w.last = max(w.last, done)
 			o.Write(w.Regs, done<<1)
@@ -164,7 +170,10 @@ func (c *collectors) promise(w *Warp, o *program.Op, memoryFlag Time) {
 func (c *collectors) access(sc *scheduler, w *Warp, o *program.Op, t Time, through bool) Time {
 	s := c.s
 	if through {
-		return s.accessed(w, o, t, s.access(w, o, t))
+		s.lsu.Hand(o.Written, sc.number)
+		from := s.accessed(w, o, t, s.access(w, o, t))
+		c.due(t)
+		return from
 	}
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, t)

@@ -52,6 +52,9 @@ func (s *SM) serve(t Time) { s.tell(s.lsu.Serve(t), t) }
 func (s *SM) Known(t Time) {
 	s.now = t
 	s.tell(s.lsu.Known(), t)
+	if s.collect != nil {
+		s.collect.due(t + 1)
+	}
 	s.leave(t)
 }
 

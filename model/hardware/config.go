@@ -54,6 +54,7 @@ type SMConfig struct {
 	ExitUnit          string `toml:"exit_unit"`          // that an EXIT takes: "control", or "int" for a cycle
 	ExitLatency       int    `toml:"exit_latency"`       // EXIT to the end of its warp, of which its CTA's is the last
 	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, number t modulo n acts first in the SM's cycle t with a CTA
+	WritebackInTurn   bool   `toml:"writeback_in_turn"`  // where collectors serve all, and with icnt.in_turn: results of memory wait for banks, and for each other
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
 	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
 	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once

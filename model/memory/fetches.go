@@ -97,19 +97,24 @@ func (u *LSU) fetched(f int32, fill Time) {
 	for {
 		switch { // the L1 looks for a load behind its latency: what has come by then is there
 		case t >= fill:
+			u.answered(load, t)
+		case u.results.on:
+			u.put(clientFills, fill, load, noLoad)
 		case q.order:
 			q.wait(load, noLoad, fill)
-			t = fill
+			u.answered(load, fill)
 		default:
-			t = u.wb.take(fill)
+			u.answered(load, u.wb.take(fill))
 		}
-		u.answered(load, t)
 		if more == noLoad {
 			break
 		}
 		load, t, more = u.fetches.next(more)
 	}
 	u.Soon = min(u.Soon, q.soon)
+	if u.results.on {
+		u.tell()
+	}
 	u.fetches.close(f)
 }
 

@@ -43,6 +43,7 @@ func TestFlushedUnitGoesOn(t *testing.T) {
 		known := 0
 		for at := m.Next(); at != Never; at = m.Next() {
 			m.Advance(at)
+			write(u)
 			known += len(u.Known())
 		}
 		if known != 3 {

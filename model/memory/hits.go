@@ -22,6 +22,10 @@ func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
 	case !l1.tags.merge(id, bit, l1.cfg.Merge):
 		p.at = max(p.at, fill-l1.latency)
 		done = fill + l1Extra
+	case u.results.on:
+		u.loadOf(p).open++
+		u.put(clientFills, fill, p.load, noLoad)
+		done = fill
 	case u.waiters.order:
 		u.loadOf(p)
 		u.waiters.wait(p.load, noLoad, fill)

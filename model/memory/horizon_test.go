@@ -51,6 +51,7 @@ func TestHorizonOfUnit(t *testing.T) {
 			if at < most-1 {
 				t.Errorf("flags %b: an answer is known in cycle %d, and the horizon was %d", flags, at, most)
 			}
+			write(u)
 			left -= len(u.Known())
 			most = 0
 		}

@@ -81,7 +81,8 @@ func (u *LSU) loadOf(p *passing) *waitingLoad {
 func (u *LSU) openLoad(p *passing) {
 	q := u.waiters
 	p.load = q.open(p.at)
-	q.loads[p.load].said, q.loads[p.load].work = Unknown, u.work
+	l := &q.loads[p.load]
+	l.said, l.work, l.to = Unknown, u.work, u.hand
 }
 
 // refill finds when a collector is free: those that wait hold one each.
@@ -145,13 +146,18 @@ func (u *LSU) leave(p *passing) Time {
 
 // isKnown notes that all answers to a load are known, of which nobody knew when it is done.
 func (u *LSU) isKnown(load int32) {
-	q, n := u.waiters, u.mem.net
+	q := u.waiters
 	l := &q.loads[load]
 	q.late = append(q.late, Late{load, Unknown, l.done})
 	if l.said = l.done; l.left == 0 {
 		q.forget(load)
 	}
-	if !u.telling {
+	u.tell()
+}
+
+// tell has the SM ask which loads are known, and when the write-back register is due.
+func (u *LSU) tell() {
+	if n := u.mem.net; !u.telling {
 		u.telling = true
 		n.told = append(n.told, u.sm)
 	}
@@ -199,6 +205,9 @@ func (u *LSU) resume(t Time) bool {
 		u.out.stopped = len(u.line) > 0
 		u.refill()
 	}
+	if u.Due < Never {
+		u.tell()
+	}
 	return u.opens(n > 0, t)
 }
 
@@ -219,9 +228,11 @@ func (u *LSU) bringNext() {
 func (u *LSU) goOn(h *queued, t Time) bool {
 	p := &h.passing
 	if !h.global {
-		l := u.loadOf(p)
-		l.done, l.closed = u.onSM(h.kind, h.cycles, t), true
-		u.isKnown(p.load)
+		if done := u.onSM(p, h.kind, h.cycles, t); done < Unknown {
+			l := u.loadOf(p)
+			l.done, l.closed = done, true
+			u.isKnown(p.load)
+		}
 		return true
 	}
 	u.work = h.work
@@ -352,6 +363,11 @@ func (u *LSU) workOf(w way, load int32) *Traffic {
 // back takes the answer to a request that is not a fetch.
 func (u *LSU) back(w way, load int32, now, t Time) {
 	if w == wayBypass || w == wayAtomic {
+		if u.results.on {
+			u.put(clientPast, t, load, noLoad)
+			u.tell()
+			return
+		}
 		u.serveFills(now)
 		t = u.wb.take(t)
 	}

@@ -13,6 +13,7 @@ import (
 type LSU struct {
 	Full Time // until then the operand collectors are
 	Soon Time // when [LSU.Serve] has something to do
+	Due  Time // and the write-back register ([LSU.SetDue])
 
 	// Where requests reach the slices in order of time (inturn.go):
 	line    []*queued // instructions that wait: the unit has stopped
@@ -27,7 +28,9 @@ type LSU struct {
 	port    *smPort
 	sm      int
 	l1      l1
-	wb      slots    // write-back port: fills, merged misses and results of shared memory
+	wb      slots   // write-back port: fills, merged misses and results of shared memory
+	results results // where they wait for a register instead
+	hand    destination
 	work    *Traffic // of the access at hand
 	asking  *passing // the access of the request on its way
 	free    Time     // from when the unit takes the next instruction
@@ -90,6 +93,7 @@ func (u *LSU) Init(m *System, sm int) {
 		u.queue = make([]Time, c.SM.OperandCollectors)
 	}
 	u.wb = newSlots(sameClock)
+	u.initResults()
 	if n := c.TLB.Entries; n > 0 {
 		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> hardware.SectorShift)))

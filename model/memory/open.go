@@ -6,7 +6,7 @@ package memory
 // ldst_unit::L1_latency_queue_cycle).
 func (u *LSU) Takes(t Time) bool {
 	if len(u.line) == 0 {
-		return u.free <= t
+		return u.free <= t && !u.stuck(t)
 	}
 	return u.entry <= t && u.before.bank == noBank && !u.crowded()
 }

@@ -105,13 +105,17 @@ func (u *LSU) local(k kind, cycles, t Time) Time {
 		u.promise(h)
 		return Unknown
 	}
-	return u.onSM(k, cycles, t)
+	return u.onSM(&u.through, k, cycles, t)
 }
 
-func (u *LSU) onSM(k kind, cycles, t Time) Time {
+// onSM times an instruction that stays on its SM, from when the unit takes it.
+func (u *LSU) onSM(p *passing, k kind, cycles, t Time) Time {
 	start := u.begin(t, cycles)
 	if k == nothing {
 		return start + 1
+	}
+	if k == returned && u.results.on {
+		return u.enters(p, start+cycles)
 	}
 	done := start + cycles - 1 + Time(u.cfg.Shared.Latency+u.cfg.Shared.Writeback)
 	if k == returned {

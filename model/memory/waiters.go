@@ -48,6 +48,8 @@ type waitingLoad struct {
 	open       int32 // requests of which nobody knows when they are back
 	closed     bool  // the unit has taken all
 	work       *Traffic
+	to         destination
+	own        bool // of shared memory, and to be written by the register
 	said, done Time
 }
 

@@ -42,6 +42,7 @@ type Op struct {
 	Width   uint32
 	Reads   uint32   // registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
 	Writes  uint32   // banks of those that are written, a bit of the four of each
+	Written uint32   // those banks in the order of registers, four bits each, one more than the bank; where memory writes them
 	Crowded bool     // two of one bank are read
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last
@@ -114,6 +115,9 @@ func (c *Code) add(in *trace.Inst) {
 // mostReads is how many registers an instruction reads at most (trace_parser.h, MAX_SRC).
 const mostReads = 4
 
+// mostWritten is how many registers a result of memory is written into at most.
+const mostWritten = 8
+
 // bank finds the banks of general registers that an instruction reads and writes.
 func (o *Op) bank(in *trace.Inst, banks int) {
 	for i, r := range general(in.Src) {
@@ -126,6 +130,15 @@ func (o *Op) bank(in *trace.Inst, banks int) {
 	}
 	for _, r := range general(in.Dst) {
 		o.Writes |= 1 << (4 * (int(r) % banks))
+	}
+	if o.Unit != UnitMemory {
+		return
+	}
+	for i, r := range general(in.Dst) {
+		if i == mostWritten {
+			break
+		}
+		o.Written |= uint32(int(r)%banks+1) << (4 * i)
 	}
 }
 

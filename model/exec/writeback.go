@@ -1,0 +1,72 @@
+package exec
+
+import "gpureplay/model/memory"
+
+// writeback is the write-back register of an SM's load/store unit (`sm.writeback_in_turn`;
+// GPGPU-Sim's ldst_unit::m_next_wb). What it has is written into its banks, and waits for
+// those into which arithmetic writes in that cycle. What is behind it waits, too.
+type writeback struct {
+	full bool
+	lane uint8
+	load int32
+	left uint32 // banks, as in [program.Op.Written]
+}
+
+// writeBack has the register act, at the end of cycle t, for the cycle that comes
+// memory.WrittenAhead later. What is written into a bank stops the reads of that.
+func (c *collectors) writeBack(t Time) {
+	u, r, at := &c.s.lsu, &c.register, t+memory.WrittenAhead
+	u.EnterShared(t)
+	if r.full {
+		l := &c.lanes[r.lane]
+		for ; r.left != 0; r.left >>= 4 {
+			bank := uint32(1) << (4 * (r.left&15 - 1))
+			if l.written(at)&bank != 0 {
+				break
+			}
+			l.write(bank, at)
+		}
+		if r.left == 0 {
+			r.full = false
+			u.Written(r.load, at)
+			c.s.tell(u.Known(), t)
+		}
+	}
+	if !r.full {
+		r.load, r.left, r.lane = u.Result(at + 1)
+		r.full = r.load >= 0
+	}
+	if u.SetDue(t); r.full {
+		u.Due = t + 1
+	}
+}
+
+// due has the SM act when the register has something to do, behind cycle t.
+func (c *collectors) due(t Time) {
+	if d := c.s.lsu.Due; d < memory.Never {
+		c.s.closeAt(max(d, t))
+	}
+}
+
+// soonWritten is a result of arithmetic, of an instruction that meets nothing, which is
+// written before the register knows it: it is noted at the end of the cycle.
+type soonWritten struct {
+	l           *lane
+	banks       uint32
+	at, latency Time
+	issued      Time
+}
+
+// noteSoon notes those that have issued before a cycle and that their pipes took before
+// another, or that issued before that.
+func (c *collectors) noteSoon(issued, taken Time) {
+	kept := c.soon[:0]
+	for _, x := range c.soon {
+		if x.issued < issued && (x.at < taken || x.issued < taken) {
+			c.write(x.l, x.banks, x.at, x.latency)
+		} else {
+			kept = append(kept, x)
+		}
+	}
+	c.soon = kept
+}

@@ -1,0 +1,186 @@
+package memory
+
+// results are what waits for the write-back register of an SM's load/store unit, and the
+// loads of shared memory on their way to it (`sm.writeback_in_turn`; GPGPU-Sim's
+// ldst_unit::m_next_wb, m_pipeline_reg). Those who write back take turns.
+type results struct {
+	on       bool
+	depth    int  // stages of shared memory: loads that are in them at most
+	latency  Time // from when a load of shared memory enters them until it may be written
+	entering []entering
+	first    [numClients]Time // when the first of each is ready
+	clients  [numClients]resultQueue
+	turn     int // client that is asked first
+	own      int // loads of shared memory that are not written
+}
+
+// entering is a load of shared memory that keeps the unit until it has entered.
+type entering struct {
+	at   Time // no sooner
+	load int32
+}
+
+// The clients are in the order of their turns (ldst_unit::writeback).
+const (
+	clientShared = iota
+	clientPast   // answers to what passes by the L1
+	clientFills  // what waits for fills of the L1
+	numClients
+)
+
+// WrittenAhead is how long before a result is written that is known: the register acts for
+// that cycle, when all of it is known that arithmetic writes then.
+const WrittenAhead = 4
+
+// result may be written in cycle ready.
+type result struct {
+	ready Time
+	load  int32
+	fetch int32 // whose fill it waits for, where that keeps its MSHR until then; or noLoad
+}
+
+// resultQueue has results in the order in which they are ready, and came.
+type resultQueue struct {
+	all  []result
+	head int
+}
+
+func (q *resultQueue) n() int { return len(q.all) - q.head }
+
+func (q *resultQueue) put(x result) {
+	if q.head > 0 && len(q.all) == cap(q.all) {
+		q.all, q.head = q.all[:copy(q.all, q.all[q.head:])], 0
+	}
+	q.all = append(q.all, x)
+	for i := len(q.all) - 1; i > q.head && q.all[i-1].ready > x.ready; i-- {
+		q.all[i-1], q.all[i] = x, q.all[i-1]
+	}
+}
+
+// pop takes out the first, and returns it and when the next is ready.
+func (q *resultQueue) pop() (x result, next Time) {
+	x = q.all[q.head]
+	if q.head++; q.head == len(q.all) {
+		q.all, q.head = q.all[:0], 0
+		return x, Never
+	}
+	return x, q.all[q.head].ready
+}
+
+func (u *LSU) initResults() {
+	c := u.cfg
+	u.Due, u.results.first = Never, [numClients]Time{Never, Never, Never}
+	if u.results.on = c.SM.WritebackInTurn && u.collects && u.mem.net != nil; u.results.on {
+		u.results.depth = max(1, c.Shared.Latency)
+		u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
+	}
+}
+
+// Hand says into which banks of which scheduler the result of the next instruction is
+// written ([program.Op.Written]).
+func (u *LSU) Hand(banks uint32, lane uint8) { u.hand = destination{banks, lane} }
+
+// destination is where a result is written.
+type destination struct {
+	banks uint32
+	lane  uint8
+}
+
+func (r *results) put(client int, ready Time, load, fetch int32) {
+	r.clients[client].put(result{ready, load, fetch})
+	r.first[client] = min(r.first[client], ready)
+}
+
+// put has a result of a load wait for the register. The load is open until it is written.
+func (u *LSU) put(client int, ready Time, load, fetch int32) {
+	u.results.put(client, ready, load, fetch)
+	u.Due = min(u.Due, ready-WrittenAhead-1)
+}
+
+// enters has a load of shared memory enter its stages at a time, or when there is room.
+func (u *LSU) enters(p *passing, at Time) Time {
+	l := u.loadOf(p)
+	l.open, l.closed, l.own = l.open+1, true, true
+	u.results.own++
+	u.results.entering = append(u.results.entering, entering{at, p.load})
+	u.Due = min(u.Due, at)
+	return Unknown
+}
+
+// stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
+// are full.
+func (u *LSU) stuck(t Time) bool {
+	r := &u.results
+	return len(r.entering) > 0 && r.entering[0].at <= t && r.clients[clientShared].n() >= r.depth
+}
+
+// Result takes out the next result that may be written up to cycle t, and returns its load,
+// or a negative number, and where it is written.
+func (u *LSU) Result(t Time) (load int32, banks uint32, lane uint8) {
+	r := &u.results
+	client := r.turn
+	for range numClients {
+		next := client + 1
+		if next == numClients {
+			next = 0
+		}
+		if r.first[client] <= t {
+			r.turn = next
+			var x result
+			if x, r.first[client] = r.clients[client].pop(); x.fetch != noLoad {
+				u.givenUp(x.fetch, t)
+			}
+			to := &u.waiters.loads[x.load].to
+			return x.load, to.banks, to.lane
+		}
+		client = next
+	}
+	return noLoad, 0, 0
+}
+
+// givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
+func (u *LSU) givenUp(fetch int32, t Time) {
+	u.servedOf(fetch, t)
+	if n := u.mem.net; u.out.stays { // for an MSHR, perhaps
+		n.post(n.leaves+u.sm, max(n.over+1, t-mshrAhead))
+	}
+}
+
+// Written notes that a result of a load is written in cycle t. The caller asks which loads
+// are known ([LSU.Known]).
+func (u *LSU) Written(load int32, t Time) {
+	u.telling = true
+	if u.waiters.loads[load].own {
+		u.results.own--
+	}
+	u.answered(load, t)
+}
+
+// EnterShared lets a load of shared memory enter its stages in cycle t, if there is room: what
+// the register gets for the cycle that is WrittenAhead later has not left them yet.
+func (u *LSU) EnterShared(t Time) {
+	r := &u.results
+	if len(r.entering) == 0 || r.entering[0].at > t {
+		return
+	}
+	if r.clients[clientShared].n() < r.depth {
+		r.put(clientShared, t+r.latency, r.entering[0].load, noLoad)
+		r.entering = r.entering[:copy(r.entering, r.entering[1:])]
+	}
+	if len(r.entering) > 0 && r.entering[0].at <= t {
+		u.free = max(u.free, t+1)
+	}
+}
+
+// SetDue finds when the register has something to do, behind cycle t.
+func (u *LSU) SetDue(t Time) {
+	r := &u.results
+	u.Due = Never
+	if len(r.entering) > 0 {
+		u.Due = r.entering[0].at
+	}
+	if first := min(r.first[clientShared], r.first[clientPast], r.first[clientFills]); first < Never {
+		u.Due = min(u.Due, first-WrittenAhead-1)
+	}
+	u.Due = max(u.Due, t+1)
+}
