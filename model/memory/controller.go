@@ -1,103 +1,107 @@
 package memory
 
+import "gpureplay/model/hardware"
+
 // controller schedules the requests of a channel cycle by cycle of the DRAM's clock: those
 // to the open row of a bank first, then the oldest (FR-FCFS, `dram.in_turn`; MODEL.md,
 // choice 9). Cycles in which nothing can happen are left out. All cycles are working ones,
 // those without refreshes.
 type controller struct {
+	serving bankSets
+
+	// What each cycle needs lies together.
 	next    Time    // the cycle in which it has something to do; Never: none
 	end     Time    // of the cycles before the next refresh
 	waiting bankSet // banks for which requests wait
-	banks   []dramBank
-	queues  bankQueues
-	all     []dramRequest
-	first   int       // the bank that is asked first
-	last    int       // the one with the highest number
-	waits   int       // requests that wait for their bank, among which it chooses
-	window  int       // most of them
-	inside  int       // those from the constant latency to their last column command
-	most    int       // of them
-	delay   dramQueue // requests in the constant latency
-	free    int32
+	waits   int     // requests that wait for their bank, among which it chooses
+	window  int     // most of them
+	inside  int     // those from the constant latency to their last column command
+	most    int     // of them
+	first   int     // the bank that is asked first
+	last    int     // the one with the highest number
+	turn    int     // the slice that gave a request last
 	slices  []dramQueue
-	turn    int // the slice that gave a request last
+	delay   dramQueue // requests in the constant latency
+	banks   [mostDRAMBanks]dramBank
+	queues  bankQueues
 
-	serving                       bankSets
 	column, read, write, activate Time // from when on the channel takes such a command
 	groups                        bankGroups
 
 	*channel
-	net             *network
-	index           int
-	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
-	toPrecharge     Time // from a write to the end of its row
-	lead            Time // SM cycles that the clock began before the SMs' cycle 0
-	open, openWrite Time // from an activation to a column command that reads, and to one that writes
-
-	known []filling // fetches of which it is known now when they come
-	freed []int32   // slices that a request has left
+	times *dramTimes
+	net   *network
+	index int
 }
 
-// filling is a fetch and when it comes.
-type filling struct {
-	fetch int32
-	t     Time
+// dramTimes are the clock and the numbers of all channels, in one place: each that acts
+// needs them, one after another.
+type dramTimes struct {
+	*hardware.DRAMConfig
+	burst, gap      Time // of a sector on the bus; between column commands
+	toWrite, toRead Time // from a column command that reads to one that writes, and the other way
+	toPrecharge     Time // from a write to the end of its row
+	open, openWrite Time // from an activation to a column command that reads, and to one that writes
+
+	ratio   Ratio
+	refresh refresh
+	lead    Time // SM cycles that the clock began before the SMs' cycle 0
+}
+
+func newDRAMTimes(ch *channel) *dramTimes {
+	d, burst := ch.cfg, Time(ch.burst.n)
+	return &dramTimes{
+		DRAMConfig: d, burst: burst, gap: max(burst, Time(d.TCCD)),
+		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
+		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
+		ratio: ch.ratio, refresh: ch.refresh, lead: Time(d.Lead),
+	}
 }
 
 func newController(ch *channel, n *network, index int) *controller {
 	d := ch.cfg
-	burst := Time(ch.burst.n)
 	c := &controller{
-		channel: ch, net: n, index: index, next: Never, free: noRequest, turn: -1, delay: newDRAMQueue(-1),
-		banks: make([]dramBank, d.Banks), queues: newBankQueues(d.Banks, d.Window), last: d.Banks - 1,
-		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return, lead: Time(d.Lead),
-		open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
-		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
-		toPrecharge: Time(d.TWL) + burst + Time(d.TWR),
+		channel: ch, net: n, times: n.dramTimes, index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
+		queues: newBankQueues(d.Window), last: d.Banks - 1,
+		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
 	}
-	c.serving.from = make([]Time, d.Banks)
 	for i := range c.banks {
-		c.banks[i].row = noRow
+		c.banks[i].row, c.banks[i].first = noRow, noRequest
 	}
 	_, c.end = ch.refresh.era(0)
 	return c
 }
 
 // timeOf returns the SM cycle in which a cycle begins.
-func (c *controller) timeOf(w Time) Time { return c.ratio.Back(c.refresh.begins(w)) - c.lead }
+func (d *dramTimes) timeOf(w Time) Time { return d.ratio.Back(d.refresh.begins(w)) - d.lead }
 
 // from returns the first cycle that begins in SM cycle t or later.
-func (c *controller) from(t Time) Time {
-	if t += c.lead; t <= 0 {
+func (d *dramTimes) from(t Time) Time {
+	if t += d.lead; t <= 0 {
 		return 0
 	}
-	return c.refresh.worked(c.ratio.during(t-1) + 1)
+	return d.refresh.worked(d.ratio.during(t-1) + 1)
 }
+
+// over returns the SM cycle in which w cycles, 1 or more, are over.
+func (d *dramTimes) over(w Time) Time { return d.ratio.Back(d.refresh.ends(w)) - d.lead }
 
 // put has n sectors of a slice, from one on, read or written for a fetch, which the slice
 // finds out at t: it is in the slice's queue to the channel a cycle later, and may leave
 // that behind it.
 func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fetch int32) {
 	bank, row := c.mapping.locate(sector)
-	r := dramRequest{row: row, fetch: fetch, bank: uint8(bank), n: uint8(n), left: uint8(n), write: write}
 	if write {
 		c.stats.WriteSectors += uint64(n)
 	} else {
 		c.stats.ReadSectors += uint64(n)
 	}
 	c.stats.Accesses += uint64(n)
-	id := c.free
-	if id == noRequest {
-		id = int32(len(c.all))
-		c.all = append(c.all, r)
-	} else {
-		c.free = c.all[id].next
-		c.all[id] = r
-	}
 	s.asked++
 	q := &c.slices[s.inChannel]
-	at := c.from(t + 2)
-	if q.push(id, at); q.n == 1 && at < c.next {
+	at := c.times.from(t + 2)
+	*q.push() = dramRequest{row: row, t: at, fetch: fetch, bank: uint8(bank), n: uint8(n), write: write}
+	if q.n == 1 && at < c.next {
 		c.next = at
 		c.net.due(c)
 	}
@@ -108,11 +112,10 @@ func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fe
 func (c *controller) bringNext() {
 	if idle := c.waiting &^ c.serving.all; idle != 0 {
 		b, _ := c.asked(idle)
-		bring(&c.banks[b])
-		bring(&c.queues.rows[b*c.queues.each])
+		bring(&c.banks[b&(mostDRAMBanks-1)])
 	}
 	if c.delay.n > 0 {
-		bring(&c.all[c.delay.first().id])
+		bring(c.delay.first())
 	}
 }
 
@@ -128,7 +131,7 @@ func (c *controller) run(limit Time) {
 // cycle acts in cycle w, in the order of GPGPU-Sim's memory_partition_unit::dram_cycle.
 func (c *controller) cycle(w Time) {
 	if w >= c.end {
-		_, c.end = c.refresh.era(w)
+		_, c.end = c.times.refresh.era(w)
 		c.closeRows()
 	}
 	if idle := c.waiting &^ c.serving.all; idle != 0 {
@@ -144,12 +147,13 @@ func (c *controller) cycle(w Time) {
 		c.leave(w)
 	}
 	if c.delay.n > 0 && c.delay.first().t <= w {
-		id := c.delay.pop()
-		r := &c.all[id]
-		r.t = c.timeOf(w)
-		c.queues.push(int(r.bank), &c.banks[r.bank], waitingRow{r.row, id, r.write})
+		r := c.delay.first()
+		k := c.queues.push(&c.banks[r.bank&(mostDRAMBanks-1)])
+		*k = *r
+		k.t = c.times.timeOf(w)
 		c.waiting.add(int(r.bank))
 		c.waits++
+		c.delay.drop()
 	}
 }
 
@@ -164,8 +168,11 @@ func (c *controller) leave(w Time) {
 		if q.n == 0 || q.first().t > w {
 			continue
 		}
-		c.freed = append(c.freed, q.slice)
-		c.delay.push(q.pop(), c.from(c.timeOf(w)+Time(c.cfg.Latency)))
+		c.net.freed = append(c.net.freed, q.slice)
+		r := c.delay.push()
+		*r = *q.first()
+		r.t = c.times.from(c.times.timeOf(w) + Time(c.times.Latency))
+		q.drop()
 		c.inside++
 		c.turn = s
 		return
@@ -191,7 +198,7 @@ func (c *controller) after(w Time) Time {
 		}
 	}
 	if c.serving.all != 0 && next > w+1 {
-		next = min(next, c.soonest())
+		next = min(next, c.soonest(w))
 	}
 	return max(next, w+1)
 }
@@ -199,6 +206,6 @@ func (c *controller) after(w Time) Time {
 // alone returns what a request takes that waits for nothing, as those of a unit of the
 // machine's own do.
 func (c *controller) alone() Time {
-	d := c.cfg
-	return Time(d.Latency) + c.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+Time(c.burst.n))
+	d := c.times
+	return Time(d.Latency) + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+d.burst)
 }

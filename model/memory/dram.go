@@ -10,21 +10,21 @@ import (
 // when it arrives (MODEL.md, choice 9).
 type channel struct {
 	cfg     *hardware.DRAMConfig
+	mapping *mapping
+	watcher Watcher // nil: nobody is told
+	number  int
+	stats   Record
+	pending cover // by some request
 	ratio   Ratio
 	bus     slots   // in bursts
 	burst   divisor // command cycles of one sector on the bus
 	latency Time    // constant part, SM cycles, with the way there and back
-	mapping *mapping
 	banks   []bank
 	turn    Time  // end of the last write on the bus
 	queue   ring  // requests among which FR-FCFS chooses
 	credits ring  // those and what waits for a place among them
 	barred  slots // where no bank may be activated: trrd from activations of others
-	pending cover // by some request
 	refresh refresh
-	stats   Record
-	watcher Watcher // nil: nobody is told
-	number  int
 }
 
 // bank holds the rows that it served last, in a ring.

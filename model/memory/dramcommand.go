@@ -7,15 +7,19 @@ import "math/bits"
 type dramBank struct {
 	row       uint64 // the open one; noRow: none
 	want      uint64 // that of the request at hand
-	at        int32
-	queued    int32 // requests that wait for it
+	came      Time   // and when it came to the bank
+	column    Time   // to read; a write is as much before or behind that as it is after an activation
+	precharge Time
+	activate  Time
+	fetch     int32 // what waits for the request at hand
+	first     int32 // requests that wait for the bank, and the last of them
+	last      int32
+	n         uint8 // sectors of the request at hand
+	left      uint8 // and column commands of it that are not given
 	need      uint8 // the command that it needs next
 	hit       bool  // the open row is that of the request at hand
 	writes    bool  // which it writes
 	opened    bool  // and which was opened for it
-	column    Time  // to read; a write is as much before or behind that as it is after an activation
-	precharge Time
-	activate  Time
 }
 
 // bankGroups are the groups of banks: a bank's is its number's lowest bits.
@@ -24,17 +28,31 @@ type bankGroups struct {
 	column, precharge groupTimes
 }
 
-// groupTimes is from when on the banks of each group take a command.
+// groupTimes is from when on the banks of each group take a command: no group earlier than
+// one that took it before.
 type groupTimes struct {
-	last Time // of all
-	from []Time
+	last   Time    // of all
+	group  bankSet // whose that is
+	before Time    // and the last of the others
+	from   []Time
 }
 
-// put has a group take a command from a time on, which is no earlier than that of another.
-func (g *groupTimes) put(group int, t Time) { g.from[group], g.last = t, t }
+// put has a group take a command from a time on.
+func (g *groupTimes) put(group int, banks bankSet, t Time) {
+	if g.group != banks {
+		g.group, g.before = banks, g.last
+	}
+	g.from[group], g.last = t, t
+}
 
 // free returns those of some banks whose groups take the command in cycle w.
 func (g *groupTimes) free(s bankSet, of []bankSet, w Time) bankSet {
+	switch {
+	case g.last <= w:
+		return s
+	case g.before <= w:
+		return s &^ g.group
+	}
 	for i, group := range of {
 		if g.from[i] > w {
 			s &^= group
@@ -43,15 +61,21 @@ func (g *groupTimes) free(s bankSet, of []bankSet, w Time) bankSet {
 	return s
 }
 
-// soonest returns from when on the group of one of some banks does.
-func (g *groupTimes) soonest(s bankSet, of []bankSet) Time {
+// soonest returns from when on the group of one of some banks does, no earlier than w.
+func (g *groupTimes) soonest(s bankSet, of []bankSet, w Time) Time {
+	switch {
+	case g.last <= w || g.before <= w && s&^g.group != 0:
+		return w
+	case s&^g.group == 0:
+		return g.last
+	}
 	soon := Never
 	for i, group := range of {
 		if s&group != 0 {
 			soon = min(soon, g.from[i])
 		}
 	}
-	return soon
+	return max(w, soon)
 }
 
 func newBankGroups(banks, groups int) bankGroups {
@@ -64,6 +88,10 @@ func newBankGroups(banks, groups int) bankGroups {
 
 // bankSet has a bit for each bank.
 type bankSet uint64
+
+// mostDRAMBanks is the most banks that a channel may have. What an index is masked with spares
+// the check that Go makes of it.
+const mostDRAMBanks = 64
 
 func (s *bankSet) add(b int)    { *s |= 1 << (b & 63) }
 func (s *bankSet) remove(b int) { *s &^= 1 << (b & 63) }
@@ -80,11 +108,11 @@ const (
 // bankSets are the banks with a request at hand, by the command that they need next.
 type bankSets struct {
 	all   bankSet
-	ripe  [commands]bankSet // those that take it, for all that they know by themselves
-	later [commands]bankSet // those that take it from a time on
-	soon  [commands]Time    // none of later does before
-	due   Time              // the first of soon, or before it
-	from  []Time            // when each does
+	ripe  [commands]bankSet   // those that take it, for all that they know by themselves
+	later [commands]bankSet   // those that take it from a time on
+	soon  [commands]Time      // none of later does before
+	due   Time                // the first of soon, or before it
+	from  [mostDRAMBanks]Time // when each does
 }
 
 // ripen moves banks that take their command in cycle w to those that do.
@@ -101,7 +129,7 @@ func (s *bankSets) ripen(w Time) {
 func (s *bankSets) pick(need int, w Time) {
 	soon, ripe := Never, bankSet(0)
 	for m := s.later[need&3]; m != 0; m &= m - 1 {
-		if at := s.from[bits.TrailingZeros64(uint64(m))]; at > w {
+		if at := s.from[bits.TrailingZeros64(uint64(m))&(mostDRAMBanks-1)]; at > w {
 			soon = min(soon, at)
 		} else {
 			ripe |= m & -m
@@ -114,7 +142,7 @@ func (s *bankSets) pick(need int, w Time) {
 
 // sort puts a bank into the set of the command that it needs next.
 func (c *controller) sort(b int) {
-	s, x, bit := &c.serving, &c.banks[b], bankSet(1)<<(b&63)
+	s, x, bit := &c.serving, &c.banks[b&(mostDRAMBanks-1)], bankSet(1)<<(b&63)
 	s.ripe[x.need&3] &^= bit
 	s.later[x.need&3] &^= bit
 	if s.all&bit == 0 {
@@ -127,19 +155,19 @@ func (c *controller) sort(b int) {
 	case !x.hit:
 		need, from = toClose, x.precharge
 	case x.writes:
-		need, from = toWrite, x.column+c.openWrite-c.open
+		need, from = toWrite, x.column+c.times.openWrite-c.times.open
 	}
 	x.need = need
 	s.later[need&3] |= bit
-	s.from[b] = from
+	s.from[b&(mostDRAMBanks-1)] = from
 	s.soon[need&3] = min(s.soon[need&3], from)
 	s.due = min(s.due, from)
 }
 
 // closeRows closes those of all banks: a refresh does.
 func (c *controller) closeRows() {
-	for b := range c.banks {
-		c.banks[b].row = noRow
+	for b := range c.last + 1 {
+		c.banks[b&(mostDRAMBanks-1)].row = noRow
 		c.sort(b)
 	}
 }
@@ -171,13 +199,13 @@ func (c *controller) bank(i int) int { return (c.first + i) & c.last }
 // choose gives one of some banks that have none a request (frfcfs_scheduler::schedule).
 func (c *controller) choose(idle bankSet) {
 	b, _ := c.asked(idle)
-	x := &c.banks[b]
-	k := c.queues.choose(b, x)
-	bring(&c.all[k.id])
-	x.at, x.want, x.hit, x.writes, x.opened = k.id, k.row, k.row == x.row, k.write, false
+	x := &c.banks[b&(mostDRAMBanks-1)]
+	k := c.queues.choose(x)
+	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, k.n
+	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.serving.all.add(b)
 	c.sort(b)
-	if x.queued == 0 {
+	if x.first == noRequest {
 		c.waiting.remove(b)
 	}
 	c.waits--
@@ -192,13 +220,13 @@ func (c *controller) command(w Time) {
 		c.serving.ripen(w)
 	}
 	b, turn := c.asked(c.columns(w))
-	if c.cfg.DualBus && turn < noTurn {
+	if c.times.DualBus && turn < noTurn {
 		c.transfer(b, w)
 		turn = noTurn
 	}
 	if row, i := c.asked(c.rows(w)); i < turn {
 		c.turnRow(row, w)
-		if c.first = (row + 1) & c.last; c.cfg.DualBus {
+		if c.first = (row + 1) & c.last; c.times.DualBus {
 			return
 		}
 		if c.serving.due <= w {
@@ -225,17 +253,14 @@ func (c *controller) columns(w Time) (s bankSet) {
 	if c.write <= w {
 		s |= b.ripe[toWrite]
 	}
-	if s != 0 && c.groups.column.last > w {
-		s = c.groups.column.free(s, c.groups.of, w)
-	}
-	return s
+	return c.groups.column.free(s, c.groups.of, w)
 }
 
 // rows returns those that close another row, or open that of their request. A row that
 // could not be used before the next refresh is opened behind it.
 func (c *controller) rows(w Time) (s bankSet) {
 	b := &c.serving
-	if c.activate <= w && w+c.open < c.end {
+	if c.activate <= w && w+c.times.open < c.end {
 		s = b.ripe[toOpen]
 	}
 	if b.ripe[toClose] != 0 {
@@ -244,25 +269,25 @@ func (c *controller) rows(w Time) (s bankSet) {
 	return s
 }
 
-// soonest returns a cycle before which no bank with a request takes a command.
-func (c *controller) soonest() Time {
+// soonest returns a cycle behind w before which no bank with a request takes a command.
+func (c *controller) soonest(w Time) Time {
 	s, g := &c.serving, &c.groups
 	open, shut := s.soon[toOpen], s.soon[toClose]
 	if s.ripe[toOpen] != 0 {
 		open = 0
 	}
-	if open = max(open, c.activate); open+c.open >= c.end {
+	if open = max(open, c.activate); open+c.times.open >= c.end {
 		open = max(open, c.end)
 	}
 	if x := s.ripe[toClose]; x != 0 {
-		shut = min(shut, g.precharge.soonest(x, g.of))
+		shut = min(shut, g.precharge.soonest(x, g.of, w+1))
 	}
 	read, write := s.soon[toRead], s.soon[toWrite]
 	if x := s.ripe[toRead]; x != 0 {
-		read = min(read, g.column.soonest(x, g.of))
+		read = min(read, g.column.soonest(x, g.of, max(c.column, c.read)))
 	}
 	if x := s.ripe[toWrite]; x != 0 {
-		write = min(write, g.column.soonest(x, g.of))
+		write = min(write, g.column.soonest(x, g.of, max(c.column, c.write)))
 	}
 	column := min(max(c.read, read), max(c.write, write))
 	return min(c.end, open, shut, max(c.column, column)) // a refresh closes rows
@@ -270,7 +295,7 @@ func (c *controller) soonest() Time {
 
 // turnRow closes the row of a bank, or opens that of its request.
 func (c *controller) turnRow(b int, w Time) {
-	d, x := c.cfg, &c.banks[b]
+	d, x := c.times, &c.banks[b&(mostDRAMBanks-1)]
 	if x.row != noRow {
 		x.row, x.activate = noRow, max(x.activate, w+Time(d.TRP))
 		c.sort(b)
@@ -287,24 +312,24 @@ func (c *controller) turnRow(b int, w Time) {
 
 // transfer gives a bank its column command, which ends its request with the last.
 func (c *controller) transfer(b int, w Time) {
-	d, x, g := c.cfg, &c.banks[b], b&(len(c.groups.of)-1)
-	r := &c.all[x.at]
+	d, x, g := c.times, &c.banks[b&(mostDRAMBanks-1)], b&(len(c.groups.of)-1)
+	group := c.groups.of[g]
 	delay := Time(d.TCL)
-	c.column = w + max(Time(c.burst.n), Time(d.TCCD))
-	c.groups.column.put(g, w+Time(d.TCCDL))
+	c.column = w + d.gap
+	c.groups.column.put(g, group, w+Time(d.TCCDL))
 	if x.writes {
 		delay = Time(d.TWL)
-		c.read, x.precharge = w+c.toRead, max(x.precharge, w+c.toPrecharge)
+		c.read, x.precharge = w+d.toRead, max(x.precharge, w+d.toPrecharge)
 	} else {
-		c.write, x.precharge = w+c.toWrite, max(x.precharge, w+Time(c.burst.n))
-		c.groups.precharge.put(g, w+Time(d.TRTPL))
+		c.write, x.precharge = w+d.toWrite, max(x.precharge, w+d.burst)
+		c.groups.precharge.put(g, group, w+Time(d.TRTPL))
 	}
 	if c.watcher != nil {
 		k := c.told(b, w)
-		k.Data, k.Write = w+delay, r.write
+		k.Data, k.Write = w+delay, x.writes
 		c.watcher.Column(k)
 	}
-	if r.left--; r.left == 0 {
+	if x.left--; x.left == 0 {
 		c.serving.all.remove(b)
 		c.complete(x, w+delay+1)
 	}
@@ -313,25 +338,23 @@ func (c *controller) transfer(b int, w Time) {
 
 // complete ends the request of a bank, whose last data are there when w cycles are over.
 func (c *controller) complete(x *dramBank, w Time) {
-	r := &c.all[x.at]
-	hits := uint64(r.n)
+	hits := uint64(x.n)
 	if x.opened {
 		hits--
 	}
 	c.stats.RowHits += hits
 	c.stats.Hits += hits
-	c.stats.Misses += uint64(r.n) - hits
-	done := c.ratio.Back(c.refresh.ends(w)) - c.lead
-	c.stats.BusyCycles += c.pending.add(r.t, done)
-	if r.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
-		bring(&c.net.fills.all[r.fetch])
-		c.known = append(c.known, filling{r.fetch, done + 1})
+	c.stats.Misses += uint64(x.n) - hits
+	done := c.times.over(w)
+	c.stats.BusyCycles += c.pending.add(x.came, done)
+	if x.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
+		bring(&c.net.fills.all[x.fetch])
+		c.net.known = append(c.net.known, filling{x.fetch, done + 1})
 	}
 	c.inside--
-	r.next, c.free = c.free, x.at
 }
 
 func (c *controller) told(b int, w Time) *Command {
-	era, _ := c.refresh.era(w)
-	return &Command{Channel: c.number, Bank: b, Row: c.banks[b].row, Refreshes: era, At: w}
+	era, _ := c.times.refresh.era(w)
+	return &Command{Channel: c.number, Bank: b, Row: c.banks[b&(mostDRAMBanks-1)].row, Refreshes: era, At: w}
 }

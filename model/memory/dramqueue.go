@@ -1,95 +1,110 @@
 package memory
 
-// dramRequest is one for sectors of a row, half a line of the host's caches.
+// dramRequest is one for sectors of a row. It lies in the queue in which it waits: a channel
+// that acts again would wait for each that lay elsewhere.
 type dramRequest struct {
 	row   uint64
-	t     Time  // when it came to its bank
+	t     Time  // the cycle from which on it may leave a queue; at its bank the SM cycle in which it came there
 	fetch int32 // what waits for it; noFetch: nothing
-	next  int32
 	bank  uint8
 	n     uint8 // sectors
-	left  uint8 // column commands that are not given
 	write bool
 }
 
-// dramQueue is a queue of requests, by number, a ring. When the first may leave it stands
-// there: nothing of the request is looked at before.
+// dramQueue is a queue of requests, a ring.
 type dramQueue struct {
-	ring  []queuedRequest // a power of two
+	ring  []dramRequest // a power of two
 	head  uint32
 	n     uint32
 	slice int32 // of which it is
 }
 
-type queuedRequest struct {
-	t  Time // the cycle from which on it may leave the queue
-	id int32
-}
-
-const noRequest = -1
-
 func newDRAMQueue(slice int32) dramQueue {
-	return dramQueue{ring: make([]queuedRequest, 8), slice: slice}
+	return dramQueue{ring: make([]dramRequest, 8), slice: slice}
 }
 
 // first returns the first of a queue that is not empty.
-func (q *dramQueue) first() *queuedRequest { return &q.ring[q.head&uint32(len(q.ring)-1)] }
+func (q *dramQueue) first() *dramRequest { return &q.ring[q.head&uint32(len(q.ring)-1)] }
 
-func (q *dramQueue) push(id int32, t Time) {
+// push returns the place of one more request, which is to be filled in.
+func (q *dramQueue) push() *dramRequest {
 	if int(q.n) == len(q.ring) {
-		ring := make([]queuedRequest, 2*len(q.ring))
-		for i := range q.n {
-			ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
-		}
-		q.ring, q.head = ring, 0
+		q.grow()
 	}
-	q.ring[(q.head+q.n)&uint32(len(q.ring)-1)] = queuedRequest{t, id}
 	q.n++
+	return &q.ring[(q.head+q.n-1)&uint32(len(q.ring)-1)]
 }
 
-func (q *dramQueue) pop() int32 {
-	id := q.first().id
+func (q *dramQueue) grow() {
+	ring := make([]dramRequest, 2*len(q.ring))
+	for i := range q.n {
+		ring[i] = q.ring[(q.head+i)&uint32(len(q.ring)-1)]
+	}
+	q.ring, q.head = ring, 0
+}
+
+// drop takes the first request out.
+func (q *dramQueue) drop() {
 	q.head++
 	q.n--
-	return id
 }
 
-// bankQueues have the requests that wait for each bank, in the order in which they came,
-// with their rows: all are looked at. They lie where they are found without the bank.
+// bankQueues have the requests that wait for each bank, in the order in which they came: a
+// chain of each bank. A channel's lie in one place, of as many as may wait.
 type bankQueues struct {
-	rows []waitingRow
-	each int // places of a bank
+	all  []bankRequest
+	free int32
 }
 
-type waitingRow struct {
-	row   uint64
-	id    int32
-	write bool
+type bankRequest struct {
+	dramRequest
+	next int32 // behind it; of one that is free the next
 }
 
-func newBankQueues(banks, each int) bankQueues {
-	return bankQueues{make([]waitingRow, banks*each), each}
+// noRequest is the number of no request.
+const noRequest = -1
+
+func newBankQueues(most int) bankQueues {
+	q := bankQueues{all: make([]bankRequest, most), free: noRequest}
+	for i := range q.all {
+		q.all[i].next, q.free = q.free, int32(i)
+	}
+	return q
 }
 
-// push puts a request behind the others of a bank.
-func (q *bankQueues) push(b int, x *dramBank, k waitingRow) {
-	q.rows[b*q.each+int(x.queued)] = k
-	x.queued++
+// push puts a request behind the others of a bank, and returns it, to be filled in.
+func (q *bankQueues) push(x *dramBank) *dramRequest {
+	id := q.free
+	k := &q.all[id]
+	k.next, q.free = noRequest, k.next
+	if x.first == noRequest {
+		x.first = id
+	} else {
+		q.all[x.last].next = id
+	}
+	x.last = id
+	return &k.dramRequest
 }
 
-// choose takes out the oldest request to the open row of a bank, or else the oldest.
-func (q *bankQueues) choose(b int, x *dramBank) waitingRow {
-	all, at := q.rows[b*q.each:b*q.each+int(x.queued)], 0
-	for i := range all {
-		if all[i].row == x.row {
-			at = i
+// choose takes out the oldest request to the open row of a bank, or else the oldest. It is
+// there until another is pushed.
+func (q *bankQueues) choose(x *dramBank) *dramRequest {
+	id, before := x.first, int32(noRequest)
+	for at, last := id, int32(noRequest); at != noRequest; at, last = q.all[at].next, at {
+		if q.all[at].row == x.row {
+			id, before = at, last
 			break
 		}
 	}
-	k, last := all[at], len(all)-1
-	for ; at < last; at++ {
-		all[at] = all[at+1]
+	k := &q.all[id]
+	if before == noRequest {
+		x.first = k.next
+	} else {
+		q.all[before].next = k.next
 	}
-	x.queued--
-	return k
+	if x.last == id {
+		x.last = before
+	}
+	k.next, q.free = q.free, id
+	return &k.dramRequest
 }

@@ -13,16 +13,14 @@ func TestDRAMQueueKeepsOrder(t *testing.T) {
 	var put, got int32
 	for range 20_000 {
 		if q.n == 0 || r.IntN(100) < 52 && q.n < 50 {
-			q.push(put, Time(2*put))
+			*q.push() = dramRequest{fetch: put, t: Time(2 * put)}
 			put++
 			continue
 		}
-		if at := q.first().t; at != Time(2*got) {
-			t.Fatalf("request %d has time %d", got, at)
+		if k := q.first(); k.t != Time(2*got) || k.fetch != got {
+			t.Fatalf("request %d, of time %d, before %d", k.fetch, k.t, got)
 		}
-		if id := q.pop(); id != got {
-			t.Fatalf("request %d before %d", id, got)
-		}
+		q.drop()
 		got++
 	}
 	if len(q.ring) <= 8 || got < 5000 {
@@ -32,16 +30,50 @@ func TestDRAMQueueKeepsOrder(t *testing.T) {
 
 // A bank gives the oldest request to its open row, and without one the oldest.
 func TestBankQueuesPreferTheOpenRow(t *testing.T) {
-	q, x := newBankQueues(2, 4), &dramBank{row: 7}
-	for i, row := range []uint64{5, 7, 6, 7} {
-		q.push(1, x, waitingRow{row: row, id: int32(i)})
-	}
-	for _, want := range []int32{1, 3, 0, 2} {
-		if k := q.choose(1, x); k.id != want {
-			t.Errorf("request %d, want %d", k.id, want)
+	q, x := newBankQueues(4), &dramBank{row: 7, first: noRequest}
+	for range 2 { // places are used again
+		for i, row := range []uint64{5, 7, 6, 7} {
+			*q.push(x) = dramRequest{row: row, fetch: int32(i)}
+		}
+		for _, want := range []int32{1, 3, 0, 2} {
+			if k := q.choose(x); k.fetch != want {
+				t.Errorf("request %d, want %d", k.fetch, want)
+			}
+		}
+		if x.first != noRequest {
+			t.Error("some are left")
 		}
 	}
-	if x.queued != 0 {
-		t.Errorf("%d are left", x.queued)
+}
+
+// What groups of banks answer by their last two commands is what each group by itself says.
+func TestGroupTimesAgainstEachGroup(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	of := newBankGroups(16, 4).of
+	for range 50 {
+		g, now := groupTimes{from: make([]Time, 4)}, Time(0)
+		for range 400 {
+			now += Time(r.IntN(4))
+			s, w := bankSet(r.Uint64()&r.Uint64()&(1<<16-1)), now+Time(r.IntN(8))
+			free, soon := s, Never
+			for i, banks := range of {
+				if g.from[i] > w {
+					free &^= banks
+				}
+				if s&banks != 0 {
+					soon = min(soon, g.from[i])
+				}
+			}
+			if got := g.free(s, of, w); got != free {
+				t.Fatalf("cycle %d: of %x are %x free, not %x", w, s, got, free)
+			}
+			if s != 0 {
+				if got := g.soonest(s, of, w); got != max(w, soon) {
+					t.Fatalf("cycle %d: the soonest of %x is %d, not %d", w, s, got, max(w, soon))
+				}
+			}
+			i := r.IntN(4)
+			g.put(i, of[i], now+6)
+		}
 	}
 }

@@ -74,6 +74,7 @@ func (q *fills) next(id int32) (x answer, behind int32) {
 // control has channels schedule the requests of slices in the order of time.
 func (n *network) control() {
 	of := map[*channel]*controller{}
+	n.dramTimes = newDRAMTimes(&n.m.channels[0])
 	for i := range n.m.channels {
 		ch := &n.m.channels[i]
 		of[ch] = newController(ch, n, i)
@@ -87,50 +88,46 @@ func (n *network) control() {
 	}
 }
 
+// filling is a fetch of which is known now when it comes.
+type filling struct {
+	fetch int32
+	t     Time
+}
+
 // due has a channel act in the cycle in which it has something to do next. What slices
 // take in an SM cycle comes to it their latency later, and so it acts so long before its time.
 func (n *network) due(c *controller) {
 	n.dramDue[c.index] = c.next
-	n.dramSoon = min(n.dramSoon, c.timeOf(c.next)-n.rop)
+	n.dramSoon = min(n.dramSoon, n.dramTimes.timeOf(c.next)-n.rop)
 }
 
 // serveDRAM has the channels act that have something to do up to SM cycle t.
 func (n *network) serveDRAM(t Time) {
-	clock := n.controllers[0] // all channels have one
-	next, limit := Never, clock.from(t+n.rop+1)
-	for i, c := range n.controllers {
-		if n.dramDue[i] < limit {
-			n.runDRAM(c, limit)
+	next, limit := Never, n.dramTimes.from(t+n.rop+1)
+	for i, due := range n.dramDue {
+		if due < limit {
+			c := n.controllers[i]
+			c.bringNext()
+			c.run(limit)
+			due = c.next
+			n.dramDue[i] = due
 		}
-		next = min(next, n.dramDue[i])
+		next = min(next, due)
 	}
-	for _, c := range n.acted { // all at a time, or else each would be waited for
-		n.bringLines(c)
+	if len(n.known)+len(n.freed) > 0 {
+		n.bringLines() // all at a time, or else each would be waited for
+		n.tellSlices(t)
 	}
-	for _, c := range n.acted {
-		n.tellSlices(c, t)
-	}
-	n.acted = n.acted[:0]
 	if n.dramSoon = Never; next < Never {
-		n.dramSoon = clock.timeOf(next) - n.rop
-	}
-}
-
-// runDRAM has a channel act in all cycles before a limit.
-func (n *network) runDRAM(c *controller, limit Time) {
-	c.bringNext()
-	c.run(limit)
-	n.dramDue[c.index] = c.next
-	if len(c.known)+len(c.freed) > 0 {
-		n.acted = append(n.acted, c)
+		n.dramSoon = n.dramTimes.timeOf(next) - n.rop
 	}
 }
 
 // bringLines loads the lines that fetches fill, the answers that wait for them, and what finds
 // the line of the first request of a slice for which there is room now.
-func (n *network) bringLines(c *controller) {
-	for i := range c.known {
-		f := &n.fills.all[c.known[i].fetch]
+func (n *network) bringLines() {
+	for i := range n.known {
+		f := &n.fills.all[n.known[i].fetch]
 		if f.line != noLine {
 			bring(&n.m.slices[f.slice].tags.lines[f.line])
 		}
@@ -138,7 +135,7 @@ func (n *network) bringLines(c *controller) {
 			bring(&n.fills.held[f.first])
 		}
 	}
-	for _, slice := range c.freed {
+	for _, slice := range n.freed {
 		if s := &n.m.slices[slice]; s.stands {
 			s.tags.bringSet(n.inboxes[slice].first(&n.packets).sector >> (s.per & 63))
 		}
@@ -146,8 +143,8 @@ func (n *network) bringLines(c *controller) {
 }
 
 // tellSlices tells slices which fetches come, and that there is room for requests.
-func (n *network) tellSlices(c *controller, t Time) {
-	for _, k := range c.known {
+func (n *network) tellSlices(t Time) {
+	for _, k := range n.known {
 		f := &n.fills.all[k.fetch]
 		s, b := &n.m.slices[f.slice], &n.back[f.slice]
 		if f.line != noLine {
@@ -169,11 +166,11 @@ func (n *network) tellSlices(c *controller, t Time) {
 		n.lookAgain(f.slice, t)
 		n.fills.close(k.fetch)
 	}
-	for _, slice := range c.freed {
+	for _, slice := range n.freed {
 		n.m.slices[slice].asked--
 		n.lookAgain(slice, t)
 	}
-	c.known, c.freed = c.known[:0], c.freed[:0]
+	n.known, n.freed = n.known[:0], n.freed[:0]
 }
 
 // lookAgain has a slice try its first request in cycle t, which it did not take.

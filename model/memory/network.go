@@ -36,7 +36,9 @@ type network struct {
 	controllers []*controller
 	dramDue     []Time // the cycle in which each acts
 	dramSoon    Time
-	acted       []*controller // those that have something to tell
+	dramTimes   *dramTimes
+	known       []filling // fetches of which it is known now when they come
+	freed       []int32   // slices that a request has left
 	rop         Time
 	fills       fills
 }
