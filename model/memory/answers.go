@@ -79,7 +79,7 @@ type home struct {
 	turn    int32    // the slice whose turn it is
 	coming  int32    // answers that slices have for the SM
 	soonest Time     // none of these is there before
-	port    *slots
+	port    slots
 }
 
 // turnOf returns the one whose turn it is of those that ask; there is one.

@@ -6,8 +6,8 @@ import (
 
 // smPort is where an SM meets the crossbar.
 type smPort struct {
-	out   slots  // requests
-	in    slots  // answers
+	out   *slots // requests
+	in    *slots // answers
 	queue ring   // requests that wait for out
 	until Time   // it has no room before
 	last  *slice // of the latest request
@@ -51,7 +51,7 @@ func (m *System) answer(p *smPort, s *slice, t Time, flits int) Time {
 	m.work.serve(m.before, s.counts())
 	leave := s.out.packet(t, flits)
 	if m.back != nil {
-		s.out.fill(leave, m.back.held(&p.in, leave+m.latency, 0, &s.owed))
+		s.out.fill(leave, m.back.held(p.in, leave+m.latency, 0, &s.owed))
 	}
 	return p.in.packet(leave+m.latency, flits)
 }

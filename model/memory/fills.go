@@ -137,7 +137,7 @@ func (n *network) bringLines() {
 	}
 	for _, slice := range n.freed {
 		if s := &n.m.slices[slice]; s.stands {
-			s.tags.bringSet(n.inboxes[slice].first(&n.packets).sector >> (s.per & 63))
+			s.tags.bringSet(n.inboxes[slice].first(n.packets.all).sector >> (s.per & 63))
 		}
 	}
 }

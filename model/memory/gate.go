@@ -102,8 +102,9 @@ func (n *network) letIn(q *inbox, slice int, t Time) {
 	q.turn = int32(sm) + 1
 	q.asks--
 	o := &n.sms[sm]
-	k := o.first(&n.packets)
-	id := o.pop(&n.packets)
+	all := n.packets.all
+	k := o.first(all)
+	id := o.pop(k)
 	k.ready = max(t+lat, t+1)
 	if o.asked = false; o.n > 0 {
 		n.ask(o, sm, t, slice)
@@ -113,11 +114,11 @@ func (n *network) letIn(q *inbox, slice int, t Time) {
 	}
 	if n.open(q, k.ready-1) {
 		q.last = k.ready - 1
-		if q.push(&n.packets, id); q.n == 1 {
+		if q.push(all, id); q.n == 1 {
 			n.first(q, slice, t)
 		}
 	} else {
-		q.outer.push(&n.packets, id)
+		q.outer.push(all, id)
 	}
 	if q.asks > 0 {
 		n.follow(n.admits + slice)
@@ -126,7 +127,8 @@ func (n *network) letIn(q *inbox, slice int, t Time) {
 
 // pass lets the first request at a gate pass in cycle t, if it may.
 func (n *network) pass(q *inbox, slice int, t Time) {
-	k := q.outer.first(&n.packets)
+	all := n.packets.all
+	k := q.outer.first(all)
 	if at := max(k.ready-1, q.last+1); at > t {
 		n.post(n.admits+slice, at)
 		return
@@ -137,9 +139,9 @@ func (n *network) pass(q *inbox, slice int, t Time) {
 		}
 		return
 	}
-	id := q.outer.pop(&n.packets)
+	id := q.outer.pop(k)
 	k.ready, q.last = t+1, t
-	if q.push(&n.packets, id); q.n == 1 {
+	if q.push(all, id); q.n == 1 {
 		n.first(q, slice, t)
 	}
 	if q.n == q.limit {

@@ -52,13 +52,13 @@ func (u *LSU) lineUp(p *passing, r *request, at, now Time) bool {
 // heads has the L1 of an SM look at the heads of its banks in cycle t, one after the other,
 // and returns when it looks again.
 func (n *network) heads(o *outbox, t Time) (next Time) {
-	next = Never
+	next, all := Never, n.packets.all
 	left := false
 	o.stays = false
 	for m := o.held; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		k := q.first(&n.packets)
+		k := q.first(all)
 		if k.ready > t {
 			next = min(next, k.ready)
 			continue
@@ -68,16 +68,16 @@ func (n *network) heads(o *outbox, t Time) (next Time) {
 			next = min(next, again)
 			continue
 		}
-		id := q.pop(&n.packets)
+		id := q.pop(k)
 		if k.way != wayStore {
 			o.loads--
 		}
 		if k.way == wayHit {
-			n.packets.drop(id)
+			n.packets.drop(k, id)
 		} else {
-			o.misses.push(&n.packets, id)
+			o.misses.push(all, id)
 		}
-		if q.left, left = t, true; q.n > 0 && q.first(&n.packets).way == wayHit {
+		if q.left, left = t, true; q.n > 0 && q.first(all).way == wayHit {
 			n.leaveHits(o, q)
 		}
 		if o.stopped && o.unit.before.bank == int32(b) {
@@ -87,7 +87,7 @@ func (n *network) heads(o *outbox, t Time) (next Time) {
 			o.held &^= 1 << (b & 63)
 			continue
 		}
-		next = min(next, max(t+1, q.first(&n.packets).ready))
+		next = min(next, max(t+1, q.first(all).ready))
 	}
 	if left && o.stays { // it may have made room
 		next = t + 1

@@ -93,7 +93,7 @@ func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
 	id := s.put()
 	k := &s.all[id]
 	k.way, k.of, k.ready = wayHit, p.load, ready
-	q.push(s, id)
+	q.push(s.all, id)
 	o.loads++
 	return 0
 }
@@ -101,14 +101,14 @@ func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
 // leaveHits finds when the hits leave a bank before which nothing else is in it: one a cycle.
 func (n *network) leaveHits(o *outbox, q *l1Bank) {
 	for q.n > 0 {
-		k := q.first(&n.packets)
+		k := q.first(n.packets.all)
 		if k.way != wayHit {
 			k.ready = max(k.ready, q.left+1)
 			return
 		}
 		q.left = max(k.ready, q.left+1)
-		of := n.packets.drop(q.pop(&n.packets)).of
+		n.packets.drop(k, q.pop(k))
 		o.loads--
-		o.unit.answered(of, q.left+l1Extra)
+		o.unit.answered(k.of, q.left+l1Extra)
 	}
 }

@@ -55,7 +55,8 @@ func New(c *hardware.Config) *System {
 		}
 	}
 	for range c.SM.Count {
-		m.ports = append(m.ports, smPort{out: newSlots(r), in: newSlots(r), queue: newRing(c.L1.MissQueue + c.Icnt.Queue)})
+		out, in := newSlots(r), newSlots(r)
+		m.ports = append(m.ports, smPort{out: &out, in: &in, queue: newRing(c.L1.MissQueue + c.Icnt.Queue)})
 	}
 	for range c.DRAM.Channels {
 		m.channels = append(m.channels, newChannel(c, m.mapping))

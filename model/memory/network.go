@@ -75,12 +75,13 @@ func newNetwork(m *System) *network {
 	return n
 }
 
-// connect gives the queues of SMs their ports, and those of slices their slices.
+// connect gives the queues of SMs their ports, which lie with them, and those of slices their slices.
 func (n *network) connect() {
 	m := n.m
 	for i := range n.sms {
-		n.sms[i].port = &m.ports[i].out
-		n.homes[i].port = &m.ports[i].in
+		o, h, p := &n.sms[i], &n.homes[i], &m.ports[i]
+		o.port, h.port = *p.out, *p.in
+		p.out, p.in = &o.port, &h.port
 	}
 	for i := range n.inboxes {
 		n.inboxes[i].of, n.back[i].of = &m.slices[i], &m.slices[i]
@@ -149,7 +150,7 @@ func (n *network) send(o *outbox, bank int, sector uint64, ready, t Time) *packe
 		o.held |= 1 << (bank & 63)
 	}
 	k.ready = ready
-	if q.push(&n.packets, id); q.n == 1 {
+	if q.push(n.packets.all, id); q.n == 1 {
 		n.post(n.leaves+int(o.sm), ready)
 	}
 	return k
@@ -184,11 +185,11 @@ func (n *network) leave(sm int, t Time) {
 // Where the queue has room for more than one, a load leaves one place (GPGPU-Sim's
 // data_cache::rd_miss_base asks for room for two).
 func (n *network) collect(o *outbox, t Time) (next Time) {
-	next = Never
+	next, all := Never, n.packets.all
 	for m := o.held; m != 0; m &= m - 1 {
 		b := bits.TrailingZeros64(m)
 		q := &o.banks[b]
-		k := q.first(&n.packets)
+		k := q.first(all)
 		if k.ready > t {
 			next = min(next, k.ready)
 			continue
@@ -197,7 +198,7 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			next = t + 1
 			continue
 		}
-		o.misses.push(&n.packets, q.pop(&n.packets))
+		o.misses.push(all, q.pop(k))
 		q.left = t
 		if o.stopped && o.unit.before.bank == int32(b) {
 			n.goOn(o.unit)
@@ -206,7 +207,7 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 			o.held &^= 1 << (b & 63)
 			continue
 		}
-		next = min(next, max(t+1, q.first(&n.packets).ready))
+		next = min(next, max(t+1, q.first(all).ready))
 	}
 	return next
 }
@@ -217,7 +218,8 @@ func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
 	if o.n >= n.most { // that has room for one when one has left
 		return Never
 	}
-	k := q.first(&n.packets)
+	all := n.packets.all
+	k := q.first(all)
 	if k.ready > t {
 		return o.port.when(k.ready)
 	}
@@ -230,7 +232,7 @@ func (n *network) enter(o *outbox, sm int, q *fifo, t Time) Time {
 		}
 		k.ready = at
 	}
-	o.push(&n.packets, q.pop(&n.packets))
+	o.push(all, q.pop(k))
 	if o.stopped && q == &o.past {
 		n.goOn(o.unit)
 	}
@@ -278,13 +280,14 @@ func (n *network) wake(u *LSU, t Time) {
 // ask has the first packet of an SM ask its slice, behind which comes what another
 // slice has let in.
 func (n *network) ask(o *outbox, sm int, t Time, behind int) {
-	k := o.first(&n.packets)
+	all := n.packets.all
+	k := o.first(all)
 	if o.asked = k.ready <= t; !o.asked {
 		n.post(n.leaves+sm, k.ready)
 		return
 	}
 	if o.n > 1 {
-		bring(&n.packets.all[k.next])
+		bring(&all[k.next])
 	}
 	slice := int(k.slice)
 	q := &n.inboxes[slice]
@@ -300,8 +303,9 @@ func (n *network) ask(o *outbox, sm int, t Time, behind int) {
 // first has a slice take the first packet of its queue when it may, from t on: as soon as
 // its channel has room, or else a time.
 func (n *network) first(q *inbox, slice int, t Time) {
+	k := q.first(n.packets.all)
 	if s := q.of; s.ctl != nil {
-		tag := q.first(&n.packets).sector >> (s.per & 63)
+		tag := k.sector >> (s.per & 63)
 		if s.full() {
 			s.stands = true
 			s.tags.bringSet(tag)
@@ -309,7 +313,7 @@ func (n *network) first(q *inbox, slice int, t Time) {
 		}
 		s.tags.find(tag) // it is remembered, and the host brings the line that this one may replace
 	}
-	in, at := &q.of.in, max(t, q.first(&n.packets).ready, q.of.blocked)
+	in, at := &q.of.in, max(t, k.ready, q.of.blocked)
 	if !in.has(at) {
 		at = in.when(at)
 	}
@@ -322,12 +326,12 @@ func (n *network) take(slice int, t Time) {
 	if q.n == 0 {
 		return
 	}
-	s := q.of
-	if at := max(q.first(&n.packets).ready, s.blocked); at > t {
+	s, k := q.of, q.first(n.packets.all)
+	if at := max(k.ready, s.blocked); at > t {
 		n.post(slice, s.in.when(at))
 		return
 	}
-	if s.ctl != nil && s.mustWait(q.first(&n.packets)) {
+	if s.ctl != nil && s.mustWait(k) {
 		s.stands = true
 		return
 	}
@@ -337,9 +341,8 @@ func (n *network) take(slice int, t Time) {
 			return
 		}
 	}
-	k := n.packets.drop(q.pop(&n.packets))
-	if q.n > 0 {
-		bring(q.first(&n.packets))
+	if n.packets.drop(k, q.pop(k)); q.n > 0 {
+		bring(q.first(n.packets.all))
 	}
 	n.serve(k, s, slice, t)
 	if q.n > 0 {

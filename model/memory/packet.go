@@ -37,34 +37,30 @@ func (s *packets) put() int32 {
 	return id
 }
 
-// drop forgets a packet, which is there until another is put.
-func (s *packets) drop(id int32) *packet {
-	k := &s.all[id]
-	k.next, s.free = s.free, id
-	return k
-}
+// drop forgets a packet with a number, which is there until another is put.
+func (s *packets) drop(k *packet, id int32) { k.next, s.free = s.free, id }
 
 // fifo is a queue of packets, a chain.
 type fifo struct{ head, tail, n int32 }
 
 // push puts a packet behind the others.
-func (q *fifo) push(s *packets, id int32) {
+func (q *fifo) push(all []packet, id int32) {
 	if q.n == 0 {
 		q.head = id
 	} else {
-		s.all[q.tail].next = id
+		all[q.tail].next = id
 	}
 	q.tail = id
 	q.n++
 }
 
 // first returns the first packet of a queue that is not empty.
-func (q *fifo) first(s *packets) *packet { return &s.all[q.head] }
+func (q *fifo) first(all []packet) *packet { return &all[q.head] }
 
-// pop takes the first packet out, and returns its number.
-func (q *fifo) pop(s *packets) int32 {
+// pop takes the first packet out, which it is given, and returns its number.
+func (q *fifo) pop(k *packet) int32 {
 	id := q.head
-	q.head = s.all[id].next
+	q.head = k.next
 	q.n--
 	return id
 }
@@ -81,7 +77,7 @@ type outbox struct {
 	loads   int32    // in them, where the L1 is looked up at their heads
 	stays   bool     // one of these
 	unit    *LSU
-	port    *slots
+	port    slots
 	sm      uint16
 
 	depth, mostPast int32 // most of a bank, and of what goes past the L1

@@ -8,28 +8,30 @@ import (
 // A queue gives packets back in the order in which they came, beside another of the same
 // packets.
 func TestFifoKeepsOrder(t *testing.T) {
-	all := newPackets()
-	put := func(sector uint64) int32 {
-		id := all.put()
-		all.all[id].sector = sector
-		return id
+	s := newPackets()
+	push := func(q *fifo, sector uint64) {
+		id := s.put()
+		s.all[id].sector = sector
+		q.push(s.all, id)
+	}
+	pop := func(q *fifo) uint64 {
+		k := q.first(s.all)
+		s.drop(k, q.pop(k))
+		return k.sector
 	}
 	var q, other fifo
 	next, want := uint64(0), uint64(0)
 	for round := range 200 {
 		for range round % 7 {
-			q.push(&all, put(next))
-			other.push(&all, put(^next))
+			push(&q, next)
+			push(&other, ^next)
 			next++
 		}
 		for i := 0; i < round%5 && q.n > 0; i++ {
-			if got := q.first(&all).sector; got != want {
-				t.Fatalf("packet %d is first, not %d", got, want)
-			}
-			if got := all.drop(q.pop(&all)).sector; got != want {
+			if got := pop(&q); got != want {
 				t.Fatalf("packet %d comes for %d", got, want)
 			}
-			if got := all.drop(other.pop(&all)).sector; got != ^want {
+			if got := pop(&other); got != ^want {
 				t.Fatalf("packet %d of the other comes for %d", ^got, want)
 			}
 			want++

@@ -8,14 +8,22 @@ import (
 // out of time order, so a next-free counter would be wrong by an order of
 // magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
 type slots struct {
-	at    slotWord   // at hand, most of what is asked for; what words has of it is old
-	words []slotWord // no pointer to an array, of which Go would load the first word each time
-	ratio *Ratio     // SM cycles to cycles of the port; nil: they are the same
-	top   Time       // the last epoch that has been at hand: nothing is taken behind it
+	at    slotWord // at hand, most of what is asked for; what others has of it is old
+	ratio *Ratio   // SM cycles to cycles of the port; nil: they are the same
+
+	// What is asked for seldom lies elsewhere: of each port the machine has the words above
+	// at hand. nil: all so far has been in the first epoch.
+	others *otherWords
+}
+
+// otherWords are those of a window.
+type otherWords struct {
+	top Time // the last epoch that has been at hand: nothing is taken behind it
 
 	// A crowded port is searched over many words that stay full: from the first word of
 	// a run of them to the one behind it.
 	full, behind Time
+	words        [slotWindow / 64]slotWord
 }
 
 // slotWord is 64 cycles: a bit for each that is free.
@@ -28,7 +36,7 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r Ratio) slots {
-	s := slots{words: make([]slotWord, slotWindow/64), at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
+	s := slots{at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -103,12 +111,13 @@ func (s *slots) turn(e Time) bool {
 	if s.at.epoch == e {
 		return true
 	}
-	s.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
-	if e > s.top { // the host would wait for what is old
-		s.top, s.at = e, slotWord{e, ^uint64(0)}
+	o := s.all()
+	o.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
+	if e > o.top { // the host would wait for what is old
+		o.top, s.at = e, slotWord{e, ^uint64(0)}
 		return true
 	}
-	w := s.words[uint(e)&(slotWindow/64-1)]
+	w := o.words[uint(e)&(slotWindow/64-1)]
 	if w.epoch > e {
 		return false
 	}
@@ -119,12 +128,19 @@ func (s *slots) turn(e Time) bool {
 	return true
 }
 
+func (s *slots) all() *otherWords {
+	if s.others == nil {
+		s.others = new(otherWords)
+	}
+	return s.others
+}
+
 // peek returns the word in the place of that of an epoch.
 func (s *slots) peek(e Time) slotWord {
 	if uint(s.at.epoch^e)&(slotWindow/64-1) == 0 {
 		return s.at
 	}
-	return s.words[uint(e)&(slotWindow/64-1)]
+	return s.all().words[uint(e)&(slotWindow/64-1)]
 }
 
 // fill takes as many free cycles as SM cycles n come to, from the one in which t
@@ -171,7 +187,7 @@ func (s *slots) load(t Time) (taken int) {
 func (s *slots) next(t Time) Time {
 	for {
 		e := t >> 6
-		if e > s.top {
+		if e != s.at.epoch && e > s.all().top {
 			return t
 		}
 		w := s.peek(e)
@@ -215,16 +231,16 @@ func (s *slots) take(t Time) Time {
 			}
 		}
 		// A word that a later time has taken over counts as full.
-		switch {
-		case e >= s.full && e < s.behind:
-			e = s.behind
+		switch o := s.all(); {
+		case e >= o.full && e < o.behind:
+			e = o.behind
 		case there && s.at.free != 0: // before t
 			e++
-		case e == s.behind:
-			s.behind++
+		case e == o.behind:
+			o.behind++
 			e++
 		default:
-			s.full, s.behind = e, e+1
+			o.full, o.behind = e, e+1
 			e++
 		}
 		t = e << 6
