@@ -13,9 +13,9 @@ type nMSHR struct {
 	free    model.Time
 }
 
-// nThere is how long before what waits for it may issue a sector is there: in GPGPU-Sim a
-// fill in cycle c gives up what waits for it in c + 1, whose register is there in c + 2. Of a
-// hit that is looked up in c it is there in c, which is c + 4 here.
+// A sector is there nThere cycles before a load that waits for it has its register: in
+// GPGPU-Sim a fill in cycle c gives up the loads that wait for it in c + 1, and their registers
+// are there in c + 2. A hit that is looked up in c has its register in c, which is c + 4 here.
 const nThere = 6
 
 // heads: requests of the L1 are looked up at the heads of its banks (`l1.look_at_head`).

@@ -13,7 +13,7 @@ import (
 )
 
 // nWriteback is the write-back register of a load/store unit (`sm.writeback_in_turn`), with
-// what waits for it: results of shared memory, of what passes by the L1, and of fills.
+// the results that wait for it: of shared memory, of requests that pass by the L1, and of fills.
 type nWriteback struct {
 	entering []nResult // loads of shared memory that keep the unit
 	waiting  [3][]nResult
@@ -56,10 +56,10 @@ func (u *nLSU) writes(client int, from model.Time, h *nHeld, mshr *nMSHR) {
 	*q = slices.Insert(*q, i, nResult{from: from, h: h, left: h.banksWritten, mshr: mshr})
 }
 
-// step has a load of shared memory enter that at the end of a cycle, if there is room: the
-// unit is kept by one that does not. Then the register acts for the fourth cycle behind: what
-// it has is written, unless arithmetic writes into a bank then that it needs, and if it is
-// empty it gets another, of its clients in turn.
+// step has a load of shared memory enter that at the end of a cycle, if there is room: one
+// that does not keeps the unit. Then the register acts for the fourth cycle behind. Its result
+// is written, unless arithmetic writes into a bank then that it needs. If the register is
+// empty, it gets another result, of its clients in turn.
 func (w *nWriteback) step(u *nLSU) {
 	shared := u.n.cfg.Shared
 	if len(w.entering) > 0 && w.entering[0].from <= u.n.t && len(w.waiting[0]) < max(1, shared.Latency) {

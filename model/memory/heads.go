@@ -3,13 +3,13 @@ package memory
 import "math/bits"
 
 // An L1 that is looked up at the heads of its banks (`l1.look_at_head`; GPGPU-Sim's
-// ldst_unit::L1_latency_queue_cycle): what goes through it stands in its bank for its latency
-// at least, and stays at the head of that while the L1 cannot take it, with all behind it.
+// ldst_unit::L1_latency_queue_cycle): a request stands in its bank for the L1's latency at
+// least. It stays at the head while the L1 cannot take it, and holds all requests behind it.
 
-// thereAhead is how long before what waits for it may issue a sector is there, and
-// mshrAhead the MSHR of its fill free: GPGPU-Sim fills in cycle c, gives up what waits in
-// c + 1, and has the register of that in c + 2; a hit that is looked up in c has it in c,
-// which is c + l1Extra here.
+// A sector is there thereAhead cycles before a load that waits for it may have its register
+// written, and the MSHR of its fill is free mshrAhead cycles before. GPGPU-Sim fills in cycle
+// c, gives up the loads that wait in c + 1, and writes their registers in c + 2. A hit that is
+// looked up in c has its register in c, which is c + l1Extra here.
 const (
 	thereAhead = l1Extra + 2
 	mshrAhead  = thereAhead - 1
@@ -236,7 +236,7 @@ func (u *LSU) freeMSHR(t Time) Time {
 	return max(t+1, min(l1.pending.first(), u.waiters.soon))
 }
 
-// lookUpStore looks for a store, of which an L1 that allocates on writes keeps what it writes.
+// lookUpStore looks up a store. An L1 that allocates on writes keeps the bytes.
 func (u *LSU) lookUpStore(o *outbox, k *packet, t Time) (again Time) {
 	if u.mem.net.misses <= o.misses.n {
 		return Never

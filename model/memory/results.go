@@ -1,8 +1,8 @@
 package memory
 
-// results are what waits for the write-back register of an SM's load/store unit, and the
-// loads of shared memory on their way to it (`sm.writeback_in_turn`; GPGPU-Sim's
-// ldst_unit::m_next_wb, m_pipeline_reg). Those who write back take turns.
+// results wait for the write-back register of an SM's load/store unit, behind loads of shared
+// memory that are on their way to it (`sm.writeback_in_turn`; GPGPU-Sim's
+// ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
 type results struct {
 	on       bool
 	depth    int  // stages of shared memory: loads that are in them at most
@@ -23,13 +23,13 @@ type entering struct {
 // The clients are in the order of their turns (ldst_unit::writeback).
 const (
 	clientShared = iota
-	clientPast   // answers to what passes by the L1
-	clientFills  // what waits for fills of the L1
+	clientPast   // answers to requests that pass by the L1
+	clientFills  // requests that wait for fills of the L1
 	numClients
 )
 
-// WrittenAhead is how long before a result is written that is known: the register acts for
-// that cycle, when all of it is known that arithmetic writes then.
+// WrittenAhead is how many cycles ahead the register acts: all results that arithmetic writes
+// in that cycle are known by then.
 const WrittenAhead = 4
 
 // result may be written in cycle ready.
@@ -156,8 +156,8 @@ func (u *LSU) Written(load int32, t Time) {
 	u.answered(load, t)
 }
 
-// EnterShared lets a load of shared memory enter its stages in cycle t, if there is room: what
-// the register gets for the cycle that is WrittenAhead later has not left them yet.
+// EnterShared lets a load of shared memory enter its stages in cycle t, if there is room. The
+// load that the register gets for the cycle WrittenAhead later has not left them yet.
 func (u *LSU) EnterShared(t Time) {
 	r := &u.results
 	if len(r.entering) == 0 || r.entering[0].at > t {
