@@ -7,7 +7,7 @@ import (
 )
 
 // nMSHR is one of an L1 that is looked up at the heads of its banks: in use while a request
-// waits for its fill, and up to 5 cycles before what the last of them loads is there.
+// waits for its fill, and up to 5 cycles before the register of the last of them is there.
 type nMSHR struct {
 	waiting int
 	free    model.Time

@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nPassing is what a bank of an L1 has let go (`l1.look_at_head`).
+// nPassing has the requests that a bank of an L1 has let go (`l1.look_at_head`).
 type nPassing struct{ left model.Time } // the last cycle in which one left it, or will
 
 // roomFor: one place of an L1's queue is for what stores, where there are two.

@@ -3,8 +3,8 @@ package exec
 import "gpureplay/model/memory"
 
 // writeback is the write-back register of an SM's load/store unit (`sm.writeback_in_turn`;
-// GPGPU-Sim's ldst_unit::m_next_wb). What it has is written into its banks, and waits for
-// those into which arithmetic writes in that cycle. What is behind it waits, too.
+// GPGPU-Sim's ldst_unit::m_next_wb). The result in it is written into its banks. A bank into
+// which arithmetic writes in that cycle keeps it, and the results behind it wait, too.
 type writeback struct {
 	full bool
 	lane uint8
@@ -13,7 +13,7 @@ type writeback struct {
 }
 
 // writeBack has the register act, at the end of cycle t, for the cycle that comes
-// memory.WrittenAhead later. What is written into a bank stops the reads of that.
+// memory.WrittenAhead later. A bank into which it writes gives no register then.
 func (c *collectors) writeBack(t Time) {
 	u, r, at := &c.s.lsu, &c.register, t+memory.WrittenAhead
 	u.EnterShared(t)
@@ -48,8 +48,9 @@ func (c *collectors) due(t Time) {
 	}
 }
 
-// soonWritten is a result of arithmetic, of an instruction that meets nothing, which is
-// written before the register knows it: it is noted at the end of the cycle.
+// soonWritten is a result of an instruction of arithmetic that meets nothing, and is so short
+// that the register acts for the cycle of its write in the cycle of issue. The pipe takes the
+// instruction behind that, so that the register does not know of the write.
 type soonWritten struct {
 	l           *lane
 	banks       uint32
@@ -57,8 +58,8 @@ type soonWritten struct {
 	issued      Time
 }
 
-// noteSoon notes those that have issued before a cycle and that their pipes took before
-// another, or that issued before that.
+// noteSoon notes the writes of instructions that issued before a cycle, if they issued before
+// another as well or their pipes took them before that.
 func (c *collectors) noteSoon(issued, taken Time) {
 	kept := c.soon[:0]
 	for _, x := range c.soon {

@@ -46,7 +46,7 @@ func TestBankQueuesPreferTheOpenRow(t *testing.T) {
 	}
 }
 
-// What groups of banks answer by their last two commands is what each group by itself says.
+// Groups of banks give the same answers by their last two commands as each group by itself.
 func TestGroupTimesAgainstEachGroup(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	of := newBankGroups(16, 4).of

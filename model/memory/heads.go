@@ -80,14 +80,7 @@ func (n *network) heads(o *outbox, t Time) (next Time) {
 		if q.left, left = t, true; q.n > 0 && q.first(all).way == wayHit {
 			n.leaveHits(o, q)
 		}
-		if o.stopped && o.unit.before.bank == int32(b) {
-			n.goOn(o.unit)
-		}
-		if q.n == 0 {
-			o.held &^= 1 << (b & 63)
-			continue
-		}
-		next = min(next, max(t+1, q.first(all).ready))
+		next = min(next, n.behind(o, b, t))
 	}
 	if left && o.stays { // it may have made room
 		next = t + 1

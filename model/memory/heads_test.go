@@ -2,8 +2,8 @@ package memory
 
 import "testing"
 
-// A load that joins a fetch which is known to come is of the last of its block: an atomic may
-// have dropped what an earlier one brings.
+// A load joins the last of the fetches of its block that are known to come: an atomic may have
+// dropped the sectors of an earlier one.
 func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
 	q := newFetches()
 	for _, sector := range []uint64{7, 9, 7} {

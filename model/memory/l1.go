@@ -56,7 +56,7 @@ func (c *l1) resize(bytes int) {
 	tags.flush()
 }
 
-// write keeps what a request writes. It reports whether there is room for its line.
+// write keeps the bytes that a request writes. It reports whether there is room for its line.
 func (c *l1) write(r *request, at Time) bool {
 	if c.tags == nil {
 		return true

@@ -6,10 +6,11 @@ import (
 )
 
 // network has the requests that are on their way to slices, which they reach in the
-// order of time (`icnt.in_turn`; MODEL.md, choice 23), and the answers. What it does in
-// a cycle comes in five steps: slices take the requests at the heads of their queues,
-// requests come to the heads of the SMs' queues, slices let one of those into their
-// queues, of each SM in turn, and likewise answers (answers.go).
+// order of time (`icnt.in_turn`; MODEL.md, choice 23), and the answers. A cycle has five
+// steps: slices take the requests at the heads of their queues, slices bring answers to the
+// crossbar, each SM lets one of those in, of each slice in turn (answers.go), requests come to
+// the heads of the SMs' queues, and slices let one of those into their queues, of each SM in
+// turn.
 type network struct {
 	agenda
 	m       *System
@@ -200,16 +201,23 @@ func (n *network) collect(o *outbox, t Time) (next Time) {
 		}
 		o.misses.push(all, q.pop(k))
 		q.left = t
-		if o.stopped && o.unit.before.bank == int32(b) {
-			n.goOn(o.unit)
-		}
-		if q.n == 0 {
-			o.held &^= 1 << (b & 63)
-			continue
-		}
-		next = min(next, max(t+1, q.first(all).ready))
+		next = min(next, n.behind(o, b, t))
 	}
 	return next
+}
+
+// behind has the unit go on that waits for a bank of an L1, which a request has left in cycle
+// t, and returns when the next may leave it.
+func (n *network) behind(o *outbox, b int, t Time) Time {
+	if o.stopped && o.unit.before.bank == int32(b) {
+		n.goOn(o.unit)
+	}
+	q := &o.banks[b]
+	if q.n == 0 {
+		o.held &^= 1 << (b & 63)
+		return Never
+	}
+	return max(t+1, q.first(n.packets.all).ready)
 }
 
 // enter brings the first packet of a queue by the SM's port to the crossbar, if there is

@@ -47,8 +47,9 @@ type resultQueue struct {
 
 func (q *resultQueue) n() int { return len(q.all) - q.head }
 
+// put adds a result behind those that are ready no later.
 func (q *resultQueue) put(x result) {
-	if q.head > 0 && len(q.all) == cap(q.all) {
+	if len(q.all) == cap(q.all) && 2*q.head >= len(q.all) {
 		q.all, q.head = q.all[:copy(q.all, q.all[q.head:])], 0
 	}
 	q.all = append(q.all, x)
@@ -86,6 +87,7 @@ type destination struct {
 	lane  uint8
 }
 
+// put adds a result of a client.
 func (r *results) put(client int, ready Time, load, fetch int32) {
 	r.clients[client].put(result{ready, load, fetch})
 	r.first[client] = min(r.first[client], ready)
