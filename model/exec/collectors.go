@@ -281,7 +281,7 @@ func (c *collectors) wake(t Time) {
 // in cycle at.
 func (c *collectors) write(l *lane, banks uint32, at, latency Time) {
 	if banks != 0 && latency <= c.longest {
-		l.write(banks, at+latency)
+		l.write(banks, at+latency, c.s.now)
 	}
 }
 

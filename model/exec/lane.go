@@ -19,14 +19,16 @@ type lane struct {
 	used   uint32 // banks read last in cycle at
 	stuck  int    // instructions behind issue or in units
 	at     Time
+	latest Time // the last cycle of writes that are far
 	units  [mostUnits]*operands
 	left   [mostUnits]uint32 // registers that each has to read
 	got    [mostUnits]uint64 // the order in which they got their instructions
 	behind [numPipes]*operands
 	before [numPipes]*operands // where stands says so
 	free   [numPipes]Time
-	passed [numPipes]Time // when something stood before the pipe last, at the end of the dispatches, if nothing stands there
-	writes []written      // of banks, by the cycle
+	passed [numPipes]Time      // when something stood before the pipe last, at the end of the dispatches, if nothing stands there
+	near   [nearWrites]written // of banks in the cycles that come next, by the cycle
+	far    []written           // and of those behind them
 }
 
 const mostUnits = 8
@@ -37,21 +39,33 @@ type written struct {
 	banks uint32
 }
 
+// nearWrites is for how many cycles writes are kept together: nearly all are of pipes of a
+// short latency, and the host would wait for what lies far.
+const nearWrites = 16
+
 func (l *lane) init(number, units int, longest Time) {
 	ring := 4
 	for Time(ring) <= longest+4 {
 		ring *= 2
 	}
-	l.number, l.all, l.writes = uint8(number), uint8(1<<units-1), make([]written, ring)
+	l.number, l.all, l.far = uint8(number), uint8(1<<units-1), make([]written, ring)
 	for p := range numPipes {
 		l.passed[p] = clock.Unset - 1
 	}
 	l.at = clock.Unset - 1
 }
 
-// write notes that a result is written into banks in cycle t.
-func (l *lane) write(banks uint32, t Time) {
-	w := &l.writes[int(t)&(len(l.writes)-1)]
+// write notes, in cycle now, that a result is written into banks in cycle t.
+func (l *lane) write(banks uint32, t, now Time) {
+	if t-now < nearWrites {
+		l.near[t&(nearWrites-1)].add(banks, t)
+		return
+	}
+	l.far[int(t)&(len(l.far)-1)].add(banks, t)
+	l.latest = max(l.latest, t)
+}
+
+func (w *written) add(banks uint32, t Time) {
 	if w.at != t {
 		w.at, w.banks = t, 0
 	}
@@ -59,11 +73,16 @@ func (l *lane) write(banks uint32, t Time) {
 }
 
 // written returns the banks into which results are written in cycle t.
-func (l *lane) written(t Time) uint32 {
-	if w := &l.writes[int(t)&(len(l.writes)-1)]; w.at == t {
-		return w.banks
+func (l *lane) written(t Time) (banks uint32) {
+	if w := &l.near[t&(nearWrites-1)]; w.at == t {
+		banks = w.banks
 	}
-	return 0
+	if t <= l.latest {
+		if w := &l.far[int(t)&(len(l.far)-1)]; w.at == t {
+			banks |= w.banks
+		}
+	}
+	return banks
 }
 
 // fill puts an instruction into a unit.

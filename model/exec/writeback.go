@@ -24,7 +24,7 @@ func (c *collectors) writeBack(t Time) {
 			if l.written(at)&bank != 0 {
 				break
 			}
-			l.write(bank, at)
+			l.write(bank, at, t)
 		}
 		if r.left == 0 {
 			r.full = false
