@@ -116,6 +116,8 @@ func (n *network) letIn(q *inbox, slice int, t Time) {
 		q.last = k.ready - 1
 		if q.push(all, id); q.n == 1 {
 			n.first(q, slice, t)
+		} else {
+			q.of.tags.bringSet(k.sector >> (q.of.per & 63))
 		}
 	} else {
 		q.outer.push(all, id)

@@ -319,7 +319,7 @@ func (n *network) first(q *inbox, slice int, t Time) {
 			s.tags.bringSet(tag)
 			return
 		}
-		s.tags.find(tag) // it is remembered, and the host brings the line that this one may replace
+		s.tags.bringLine(tag)
 	}
 	in, at := &q.of.in, max(t, k.ready, q.of.blocked)
 	if !in.has(at) {

@@ -1,6 +1,9 @@
 package memory
 
-import "unsafe"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // bring has the host load the line at p into its caches while this goes on: the next steps
 // wait for memory more than for anything else. Nothing is read.
@@ -16,6 +19,31 @@ func (c *cache) bringSet(tag uint64) {
 	} else {
 		bring(c.wide.head(tag))
 	}
+}
+
+// bringLine loads the line of a tag, if it is there, or else the one that it may replace.
+func (c *cache) bringLine(tag uint64) {
+	if c.narrow.sets == nil {
+		c.find(tag)
+		return
+	}
+	if l := &c.lines[c.last]; l.tag != tag {
+		c.narrow.bring(c, tag)
+	}
+}
+
+// bring is what find may look at.
+func (n *narrowSets) bring(c *cache, tag uint64) {
+	set := c.set(tag)
+	s, like := &n.sets[set], print(tag)*lows
+	way := s.order >> (n.last & 63) & 15
+	for half := range s.prints {
+		if m := zeroBytes(s.prints[half]^like) & n.ways[half]; m != 0 {
+			way = uint64(half<<3 + bits.TrailingZeros64(m)>>3)
+			break
+		}
+	}
+	bring(&c.lines[set<<(n.shift&31)+int32(way)])
 }
 
 // bring loads the index of a tag, and the line that it gets if it is not there.
