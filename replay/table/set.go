@@ -240,7 +240,8 @@ func (s *Set) Commit() error {
 	return s.err
 }
 
-// finish writes what is pending: file by file, or, where a processor is free, side by side.
+// finish writes what is pending: file by file, or, where a processor is free, side by side,
+// the last one here: this stack has grown.
 func (s *Set) finish() {
 	errs := make([]error, len(s.files))
 	var all sync.WaitGroup
@@ -248,7 +249,7 @@ func (s *Set) finish() {
 	for i, f := range s.files {
 		switch {
 		case s.err != nil:
-		case behind:
+		case behind && i < len(s.files)-1:
 			all.Go(func() { errs[i] = f.finish() })
 		default:
 			s.err = f.finish()

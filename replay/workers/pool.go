@@ -67,15 +67,17 @@ func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i in
 			p.Done(done, n, p.Name(i))
 		}
 	}
-	for range min(max(p.Workers, 1), n) {
-		group.Go(func() {
-			busy.Add(1)
-			defer busy.Add(-1)
-			for i, more := take(); more; i, more = take() {
-				end(i, work(inner, i))
-			}
-		})
+	worker := func() {
+		busy.Add(1)
+		defer busy.Add(-1)
+		for i, more := take(); more; i, more = take() {
+			end(i, work(inner, i))
+		}
 	}
+	for range min(p.Workers, n) - 1 {
+		group.Go(worker)
+	}
+	worker() // the caller is one of them: its stack has grown, and one piece needs no other
 	group.Wait()
 	for _, err := range errs {
 		if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.Cause(ctx)) {
