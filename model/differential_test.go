@@ -311,6 +311,7 @@ func randomMachine(r *rand.Rand) []string {
 	all = append(all, randomCollectors(r, all)...)
 	set("l1.look_at_head", true, true, false)
 	set("l2.queue_behind_latency", true, true, false)
+	set("sm.result_buses", 0, 0, 1, 2, 3, 8)
 	return all
 }
 

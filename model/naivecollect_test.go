@@ -16,8 +16,9 @@ type nCollectors struct {
 	n       *naive
 	s       *nSM
 	scheds  []nCollecting
-	issued  int // instructions so far
-	open    int // of them that no pipe has taken
+	buses   map[model.Time]int // results that leave pipes, by cycle
+	issued  int                // instructions so far
+	open    int                // of them that no pipe has taken
 	still   bool
 	ordered int // those that have got a unit
 }
@@ -49,6 +50,7 @@ type nOperands struct {
 	registers   int         // that it reads
 	left        map[int]int // those that it has not read, of each bank
 	every       model.Time
+	latency     model.Time
 	take        func(at model.Time)
 }
 
@@ -90,7 +92,7 @@ func (n *naive) pipeOf(in *trace.Inst) int {
 }
 
 func (c *nCollectors) init(n *naive, s *nSM) {
-	c.n, c.s = n, s
+	c.n, c.s, c.buses = n, s, map[model.Time]int{}
 	if !n.collects() {
 		return
 	}
@@ -115,10 +117,10 @@ func (c *nCollectors) room(sched int, in *trace.Inst) bool {
 func (c *nCollectors) banks() int { return c.n.cfg.SM.RegisterBanks / c.n.cfg.SM.Schedulers }
 
 // put has an instruction of a scheduler behind issue; its pipe takes it by take.
-func (c *nCollectors) put(sched int, in *trace.Inst, every model.Time, take func(at model.Time)) {
+func (c *nCollectors) put(sched int, in *trace.Inst, every, latency model.Time, take func(at model.Time)) {
 	c.issued++
 	c.open++
-	o := &nOperands{sched: sched, pipe: c.n.pipeOf(in), issued: c.issued, left: map[int]int{}, every: every}
+	o := &nOperands{sched: sched, pipe: c.n.pipeOf(in), issued: c.issued, left: map[int]int{}, every: every, latency: latency}
 	o.take = func(at model.Time) {
 		c.open--
 		take(at)
@@ -214,7 +216,7 @@ func (c *nCollectors) allocate(first bool) {
 
 // early takes what reads no register from its unit to its pipe a cycle sooner.
 func (c *nCollectors) early(x *nCollecting, o *nOperands) {
-	if at := c.n.t - 1; o.pipe != nMemoryPipe && x.pipes[o.pipe] <= at {
+	if at := c.n.t - 1; o.pipe != nMemoryPipe && x.pipes[o.pipe] <= at && c.bus(o, at) {
 		x.pipes[o.pipe] = at + o.every
 		o.take(at)
 		return
@@ -251,28 +253,42 @@ func (x *nCollecting) dispatch() {
 	}
 }
 
-// execute has the pipes take what stands before them, and the load/store unit the oldest.
+// execute has the pipes take what stands before them, in the order in which they get buses,
+// and the load/store unit the oldest.
 func (c *nCollectors) execute() {
-	var oldest *nOperands
-	for i := range c.scheds {
-		x := &c.scheds[i]
-		for p := range x.before {
-			switch o := x.before[p]; {
-			case o == nil:
-			case p == nMemoryPipe:
-				if oldest == nil || o.issued < oldest.issued {
-					oldest = o
-				}
-			case x.pipes[p] <= c.n.t:
+	delete(c.buses, c.n.t-2)
+	for _, p := range []int{nSinglePipe, nDoublePipe, nIntPipe, nSFUPipe, nControlPipe, nTexturePipe, nTensorPipe, nUniformPipe} {
+		for i := range c.scheds {
+			x := &c.scheds[i]
+			if o := x.before[p]; o != nil && x.pipes[p] <= c.n.t && c.bus(o, c.n.t) {
 				x.pipes[p], x.before[p] = c.n.t+o.every, nil
 				o.take(c.n.t)
 			}
+		}
+	}
+	var oldest *nOperands
+	for i := range c.scheds {
+		if o := c.scheds[i].before[nMemoryPipe]; o != nil && (oldest == nil || o.issued < oldest.issued) {
+			oldest = o
 		}
 	}
 	if oldest != nil && c.s.lsu.open() {
 		c.scheds[oldest.sched].before[nMemoryPipe] = nil
 		oldest.take(c.n.t)
 	}
+}
+
+// bus gives an instruction that its pipe takes in a cycle a bus for its result, if one is
+// left in the cycle of that (`sm.result_buses`).
+func (c *nCollectors) bus(o *nOperands, at model.Time) bool {
+	if c.n.cfg.SM.ResultBuses == 0 || o.latency > 4000 {
+		return true
+	}
+	if c.buses[at+o.latency] >= c.n.cfg.SM.ResultBuses {
+		return false
+	}
+	c.buses[at+o.latency]++
+	return true
 }
 
 // wrote notes the banks into which a result of a scheduler will be written, if its pipe
@@ -353,7 +369,7 @@ func (w *nWarp) collect(n *naive, sched int, in *trace.Inst) {
 		latency, every = model.Time(n.cfg.SM.ExitLatency), 1
 	}
 	book := w.books(n, h, in, frame, holds)
-	c.put(sched, in, every, func(at model.Time) {
+	c.put(sched, in, every, latency, func(at model.Time) {
 		if memory {
 			c.s.lsu.take(h, book)
 			return

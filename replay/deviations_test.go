@@ -28,6 +28,7 @@ var deviations = []struct {
 	{"choice 29: EXIT on the branch unit, back after a cycle", map[string][]string{"": {"sm.exit_unit=control", "sm.exit_latency=1"}}},
 	{"choice 30: warps have all their instructions", map[string][]string{"": {"sm.fetch_width=0"}}},
 	{"choice 34: results of memory take no banks of registers", map[string][]string{"": {"sm.writeback_in_turn=false"}}},
+	{"choice 35: any number of results of arithmetic in a cycle", map[string][]string{"": {"sm.result_buses=0"}}},
 	{"choice 32: queues of slices before their latency", map[string][]string{"": {"l2.queue_behind_latency=false"}}},
 	{"choice 31: the L1 looked up as its banks take requests", map[string][]string{"": {"l1.look_at_head=false"}}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},

@@ -47,6 +47,7 @@ func Switches() []Switch {
 			{"exec.fp64.initiation", "1"}, {"exec.sfu.initiation", "1"}, {"exec.tensor.initiation", "1"}, {"exec.uniform.initiation", "1"}, {"exec.control.initiation", "1"}, {"exec.texture.initiation", "1"}}},
 		{"collectors", "limit on instructions in operand collectors",
 			[][2]string{{"sm.collectors_serve", "memory"}, {"sm.operand_collectors", "0"}}},
+		{"result-buses", "results of arithmetic that wait for a bus", zero("sm.result_buses")},
 		{"writeback-in-turn", "results of memory that wait for banks of registers and for each other", [][2]string{{"sm.writeback_in_turn", "false"}}},
 		{"shared-latency", "latency of shared memory", zero("shared.latency")},
 		{"shared-wide", "words that conflict of wide accesses to shared memory", [][2]string{{"shared.wide", "passes"}}},

@@ -20,9 +20,7 @@ func (c *collectors) step(t Time) {
 	for m := c.active; m != 0; m &= m - 1 {
 		c.second(c.lane(m), t)
 	}
-	for m := c.stands; m != 0; m &= m - 1 {
-		c.execute(c.lane(m), t)
-	}
+	c.execute(t)
 	if c.asks != 0 && c.s.lsu.Takes(t) {
 		e := c.oldest()
 		c.goes(e.lane, pipeMemory, t)
@@ -103,9 +101,7 @@ func (c *collectors) first(l *lane, t Time) {
 		if e.o.Reads != 0 || l.stands>>e.pipe&1 != 0 || l.passed[e.pipe] == t-1 {
 			continue
 		}
-		if l.leave(u); e.pipe != pipeMemory && l.free[e.pipe] < t {
-			c.execution(l, e, t-1)
-		} else {
+		if l.leave(u); e.pipe == pipeMemory || l.free[e.pipe] >= t || !c.execution(l, e, t-1, 1) {
 			c.arrives(l, e)
 		}
 	}
@@ -145,6 +141,7 @@ func (c *collectors) arrives(l *lane, e *operands) {
 	if l.stands |= 1 << e.pipe; e.pipe == pipeMemory {
 		c.asks |= 1 << l.number
 	} else {
+		c.standing++
 		c.stands |= 1 << l.number
 	}
 }
@@ -154,22 +151,11 @@ func (c *collectors) goes(l *lane, p pipeNumber, t Time) {
 	l.passed[p] = t
 	if l.stands &^= 1 << p; p == pipeMemory {
 		c.asks &^= 1 << l.number
-	} else if l.stands&^(1<<pipeMemory) == 0 {
+	} else if c.standing--; l.stands&^(1<<pipeMemory) == 0 {
 		c.stands &^= 1 << l.number
 	}
 	if l.filled != 0 {
 		c.active |= 1 << l.number
-	}
-}
-
-// execute has the pipes of a scheduler take what stands before them.
-func (c *collectors) execute(l *lane, t Time) {
-	for m := l.stands &^ (1 << pipeMemory); m != 0; m &= m - 1 {
-		if p := pipeNumber(bits.TrailingZeros16(m)); l.free[p] <= t {
-			e := l.before[p]
-			c.goes(l, p, t)
-			c.execution(l, e, t)
-		}
 	}
 }
 
@@ -183,16 +169,20 @@ func (c *collectors) oldest() (first *operands) {
 	return first
 }
 
-// execution has a pipe take an instruction in cycle at.
-func (c *collectors) execution(l *lane, e *operands, at Time) {
+// execution has a pipe take an instruction in cycle at, if so many buses are left for its result.
+func (c *collectors) execution(l *lane, e *operands, at Time, many int) bool {
 	s := c.s
 	every, latency := c.timing(e.o)
+	if !c.bus(at, latency, many) {
+		return false
+	}
 	l.free[e.pipe] = at + every
 	if !nameless(e.o) {
 		c.write(l, e.o.Writes, at, latency)
 		s.booked(&e.lateLoad, max(at+latency, s.now+1), 0)
 	}
 	c.drop(e)
+	return true
 }
 
 // taken has the load/store unit take an instruction in cycle t.

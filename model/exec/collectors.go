@@ -28,10 +28,12 @@ type collectors struct {
 	at       Time
 	held     int  // instructions that are here
 	memory   int  // those for the load/store unit
+	standing int  // those before other pipes
 	shared   int  // those for what SMs share
 	next     Time // when one may move
 	spare    []*operands
 	longest  Time // latency of which a result's write stops reads
+	buses    buses
 	register writeback
 	soon     []soonWritten
 }
@@ -88,10 +90,11 @@ func newCollectors(s *SM) *collectors {
 		return nil
 	}
 	c := &collectors{s: s, lanes: make([]lane, sm.Schedulers), next: clock.Never, longest: s.Timing.Exit}
-	for u := range program.UnitNone {
+	for u := range program.UnitMemory {
 		c.longest = max(c.longest, s.Timing.Latency[u])
 	}
 	c.longest = min(c.longest, mostAheadWritten)
+	c.buses.init(sm.ResultBuses, c.longest)
 	for i := range c.lanes {
 		c.lanes[i].init(i, sm.OperandCollectors/sm.Schedulers, c.longest)
 	}
@@ -99,7 +102,7 @@ func newCollectors(s *SM) *collectors {
 }
 
 // mostAheadWritten is for how many cycles ahead results are noted as written: one of a
-// longer latency stops no read (MODEL.md, "Collectors").
+// longer latency stops no read, and takes no bus (MODEL.md, "Collectors").
 const mostAheadWritten = 4000
 
 // issue issues the next instruction of w, o, in cycle t. It returns when w may issue again.
@@ -110,14 +113,19 @@ func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
 	}
 	at, through := c.through(l, p, o, t)
-	if through {
-		c.passes(p, t)
-	}
 	if p == pipeMemory {
+		if through {
+			c.passes(l, p, t, t)
+		}
 		return c.access(sc, w, o, t, through)
 	}
+	var every, latency Time
 	if through {
-		every, latency := c.timing(o)
+		every, latency = c.timing(o)
+		through = c.bus(at, latency, c.held-c.memory+len(c.lanes))
+	}
+	if through {
+		c.passes(l, p, at, t)
 		l.free[p] = at + every
 		if !nameless(o) {
 			if at+latency > t+memory.WrittenAhead {
@@ -219,26 +227,23 @@ func (c *collectors) through(l *lane, p pipeNumber, o *program.Op, t Time) (at T
 		if c.memory > 0 || !c.s.lsu.Takes(t) {
 			return t, false
 		}
-		l.passed[p] = t
 		return t, true
 	}
 	if o.Reads == 0 && l.passed[p] != t-1 && l.free[p] < t {
 		return t - 1, true
 	}
-	if l.free[p] > t {
-		return t, false
-	}
-	l.passed[p] = t
-	return t, true
+	return t, l.free[p] <= t
 }
 
-// passes notes that an instruction of a pipe is not here: in its turn it has got a unit,
-// and what is here has its turn behind it.
-func (c *collectors) passes(p pipeNumber, t Time) {
+// passes notes that an instruction of a pipe, which takes it in cycle at, is not here: in its
+// turn it has got a unit, and what is here has its turn behind it.
+func (c *collectors) passes(l *lane, p pipeNumber, at, t Time) {
 	if c.at != t {
 		c.at, c.past = t, [numPipes]uint8{}
 	}
-	c.past[p]++
+	if c.past[p]++; at == t {
+		l.passed[p] = t
+	}
 }
 
 // put puts an instruction behind its scheduler.

@@ -49,6 +49,7 @@ type SMConfig struct {
 	OperandCollectors int    `toml:"operand_collectors"` // 0: any number of memory instructions wait
 	CollectorsServe   string `toml:"collectors_serve"`   // "memory": they hold what waits for the load/store unit; "all": for any pipe
 	RegisterBanks     int    `toml:"register_banks"`     // of an SM, its schedulers' in equal parts; where collectors serve all
+	ResultBuses       int    `toml:"result_buses"`       // results of arithmetic that leave an SM's pipes in a cycle; where collectors serve all; 0: any number
 	FetchWidth        int    `toml:"fetch_width"`        // warps that get their next two instructions in a cycle; 0: they have them
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
 	ExitUnit          string `toml:"exit_unit"`          // that an EXIT takes: "control", or "int" for a cycle

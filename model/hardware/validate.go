@@ -53,6 +53,7 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"sm.operand_collectors": {min: 0, max: 1024},
 		"sm.collectors_serve":   {words: []string{"memory", "all"}},
 		"sm.register_banks":     {min: 0, max: 128},
+		"sm.result_buses":       {min: 0, max: 64},
 		"sm.fetch_width":        {min: 0, max: 64},
 		"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
 		"sm.cta_launch_latency": {min: 0, max: maxCycles},
