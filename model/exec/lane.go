@@ -57,7 +57,10 @@ func (l *lane) init(number, units int, longest Time) {
 
 // write notes, in cycle now, that a result is written into banks in cycle t.
 func (l *lane) write(banks uint32, t, now Time) {
-	if t-now < nearWrites {
+	switch d := t - now; {
+	case d < 0: // it is noted late, and nobody reads any more in that cycle
+		return
+	case d < nearWrites:
 		l.near[t&(nearWrites-1)].add(banks, t)
 		return
 	}
