@@ -253,7 +253,7 @@ func (x *nCollecting) dispatch() {
 	}
 }
 
-// execute has the pipes take what stands before them, in the order in which they get buses,
+// execute has the pipes take the instructions before them, in the order in which they get buses,
 // and the load/store unit the oldest.
 func (c *nCollectors) execute() {
 	delete(c.buses, c.n.t-2)

@@ -22,8 +22,8 @@ func (b *buses) init(most int, longest Time) {
 	}
 }
 
-// bus gives what a pipe takes in cycle at a bus for its result, if so many are left. Who gets
-// one does not hang on the order where there are as many as might be asked for.
+// bus gives the result of an instruction that its pipe takes in cycle at a bus, if so many
+// are left. The order does not matter where there are as many as may be asked for.
 func (c *collectors) bus(at, latency Time, many int) bool {
 	b := &c.buses
 	if b.most == 0 || latency > c.longest {
@@ -45,8 +45,8 @@ func (c *collectors) bus(at, latency Time, many int) bool {
 // (GPGPU-Sim's shader_core_ctx::execute, m_fu).
 var executes = [...]pipeNumber{pipeSP, pipeDP, pipeInt, pipeSFU, pipeBranch, pipeTexture, pipeTensor, pipeUniform}
 
-// inOrder has the pipes take what stands before them, all schedulers' of a pipe before those of
-// the next, as long as there are buses for their results.
+// inOrder has the pipes take the instructions before them, as long as there are buses for their
+// results: a pipe of all schedulers, then the next pipe.
 func (c *collectors) inOrder(t Time) {
 	for _, p := range executes {
 		for m := c.stands; m != 0; m &= m - 1 {
@@ -57,7 +57,7 @@ func (c *collectors) inOrder(t Time) {
 	}
 }
 
-// execute has the pipes take what stands before them.
+// execute has the pipes take the instructions before them.
 func (c *collectors) execute(t Time) {
 	contend := false
 	for m := c.stands; m != 0; m &= m - 1 {

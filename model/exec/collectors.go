@@ -236,7 +236,7 @@ func (c *collectors) through(l *lane, p pipeNumber, o *program.Op, t Time) (at T
 }
 
 // passes notes that an instruction of a pipe, which takes it in cycle at, is not here: in its
-// turn it has got a unit, and what is here has its turn behind it.
+// turn it has got a unit, and the instructions here have their turns behind it.
 func (c *collectors) passes(l *lane, p pipeNumber, at, t Time) {
 	if c.at != t {
 		c.at, c.past = t, [numPipes]uint8{}

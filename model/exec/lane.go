@@ -40,7 +40,7 @@ type written struct {
 }
 
 // nearWrites is for how many cycles writes are kept together: nearly all are of pipes of a
-// short latency, and the host would wait for what lies far.
+// short latency, and the host would wait for memory that lies far.
 const nearWrites = 16
 
 func (l *lane) init(number, units int, longest Time) {

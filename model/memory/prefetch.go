@@ -32,7 +32,7 @@ func (c *cache) bringLine(tag uint64) {
 	}
 }
 
-// bring is what find may look at.
+// bring loads the line at which find looks first, or else the one that is replaced next.
 func (n *narrowSets) bring(c *cache, tag uint64) {
 	set := c.set(tag)
 	s, like := &n.sets[set], print(tag)*lows

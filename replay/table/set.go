@@ -240,7 +240,7 @@ func (s *Set) Commit() error {
 	return s.err
 }
 
-// finish writes what is pending: file by file, or, where a processor is free, side by side,
+// finish writes all pending rows: file by file, or, where a processor is free, side by side,
 // the last one here: this stack has grown.
 func (s *Set) finish() {
 	errs := make([]error, len(s.files))
