@@ -32,28 +32,18 @@ func TestBusesAgainstNaive(t *testing.T) {
 
 // computingText is a trace of warps that compute, in all units, and load now and then.
 func computingText(r *rand.Rand) string {
-	var b strings.Builder
-	ctas, classes := 1+r.IntN(3), []string{"int", "int", "fp16", "fp32", "fp32", "fp64", "sfu", "tensor", "uniform", "control"}
-	fmt.Fprintf(&b, "launch k grid=%d block=256 shared=256\n", ctas)
-	for c := range ctas {
-		fmt.Fprintf(&b, "cta %d\n", c)
-		for w := range 8 {
-			fmt.Fprintf(&b, "warp %d\n", w)
-			for range 4 + r.IntN(20) {
-				x, y := 1+r.IntN(16), 1+r.IntN(16)
-				switch r.IntN(12) {
-				case 0:
-					fmt.Fprintf(&b, "load shared R%d @0x0+4\n", x)
-				case 1, 2, 3:
-					fmt.Fprintf(&b, "%s R%d\n", classes[r.IntN(len(classes))], x)
-				case 4:
-					fmt.Fprintf(&b, "%s R%d <- R%d R%d\n", classes[r.IntN(len(classes))], x, y, y+4)
-				default:
-					fmt.Fprintf(&b, "%s R%d <- R%d\n", classes[r.IntN(len(classes))], x, y)
-				}
-			}
-			b.WriteString("exit\n")
+	classes := []string{"int", "int", "fp16", "fp32", "fp32", "fp64", "sfu", "tensor", "uniform", "control"}
+	return warpsText(r, 4, 20, func(b *strings.Builder) {
+		x, y := 1+r.IntN(16), 1+r.IntN(16)
+		switch r.IntN(12) {
+		case 0:
+			fmt.Fprintf(b, "load shared R%d @0x0+4\n", x)
+		case 1, 2, 3:
+			fmt.Fprintf(b, "%s R%d\n", classes[r.IntN(len(classes))], x)
+		case 4:
+			fmt.Fprintf(b, "%s R%d <- R%d R%d\n", classes[r.IntN(len(classes))], x, y, y+4)
+		default:
+			fmt.Fprintf(b, "%s R%d <- R%d\n", classes[r.IntN(len(classes))], x, y)
 		}
-	}
-	return b.String()
+	})
 }

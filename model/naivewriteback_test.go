@@ -117,6 +117,26 @@ func TestWritebackAgainstNaive(t *testing.T) {
 
 // loadingText is a trace of warps that load, from shared memory above all, and add.
 func loadingText(r *rand.Rand) string {
+	return warpsText(r, 2, 14, func(b *strings.Builder) {
+		x, y := 1+r.IntN(12), 1+r.IntN(12)
+		switch r.IntN(12) {
+		case 0, 1, 2:
+			fmt.Fprintf(b, "int R%d <- R%d\n", x, y)
+		case 3:
+			fmt.Fprintf(b, "load bypass R%d @0x%x+%d\n", x, 0x1000+4*r.IntN(64), 4*r.IntN(9))
+		case 4:
+			fmt.Fprintf(b, "load R%d R%d @0x%x+%d\n", x, y, 0x1000+4*r.IntN(64), 4*r.IntN(9))
+		case 5:
+			fmt.Fprintf(b, "store shared <- R%d @0x0+4\n", x)
+		default:
+			fmt.Fprintf(b, "load shared R%d @0x0+%d\n", x, []int{0, 4, 4, 4, 8}[r.IntN(5)])
+		}
+	})
+}
+
+// warpsText is a trace of up to three CTAs of eight warps. Each has a number of instructions:
+// the least, and fewer than so many more.
+func warpsText(r *rand.Rand, least, more int, inst func(b *strings.Builder)) string {
 	var b strings.Builder
 	ctas := 1 + r.IntN(3)
 	fmt.Fprintf(&b, "launch k grid=%d block=256 shared=256\n", ctas)
@@ -124,20 +144,8 @@ func loadingText(r *rand.Rand) string {
 		fmt.Fprintf(&b, "cta %d\n", c)
 		for w := range 8 {
 			fmt.Fprintf(&b, "warp %d\n", w)
-			for range 2 + r.IntN(14) {
-				x, y := 1+r.IntN(12), 1+r.IntN(12)
-				switch r.IntN(12) {
-				case 0, 1, 2:
-					fmt.Fprintf(&b, "int R%d <- R%d\n", x, y)
-				case 3:
-					fmt.Fprintf(&b, "load bypass R%d @0x%x+%d\n", x, 0x1000+4*r.IntN(64), 4*r.IntN(9))
-				case 4:
-					fmt.Fprintf(&b, "load R%d R%d @0x%x+%d\n", x, y, 0x1000+4*r.IntN(64), 4*r.IntN(9))
-				case 5:
-					fmt.Fprintf(&b, "store shared <- R%d @0x0+4\n", x)
-				default:
-					fmt.Fprintf(&b, "load shared R%d @0x0+%d\n", x, []int{0, 4, 4, 4, 8}[r.IntN(5)])
-				}
+			for range least + r.IntN(more) {
+				inst(&b)
 			}
 			b.WriteString("exit\n")
 		}
