@@ -170,7 +170,11 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 		}
 		x.first[i], x.next[sm] = nil, i+1
 		x.answer(i, t)
-		k.back(max(m.in[sm].packet(at, m.flits(k.kind != trace.InstStore, k.r)), t+2))
+		back := m.in[sm].packet(at, m.flits(k.kind != trace.InstStore, k.r))
+		if k.kind == trace.InstStore {
+			back -= 2 // no register has to be written
+		}
+		k.back(max(back, t+2))
 		return
 	}
 }

@@ -214,6 +214,13 @@ func (n *network) bringFor(x *answer, behind *answerQueue) {
 	bring(&u.waiters.loads[f.load])
 }
 
+// An acknowledgment of a store counts so many cycles before a register of a load would that
+// comes with it. In GPGPU-Sim both leave the response FIFO of the load/store unit in a cycle c.
+// The acknowledgment is taken then (ldst_unit::cycle calls store_ack). What was loaded goes to
+// the L1 or past it, in c + 1 to the write-back register and in c + 2 from there
+// (ldst_unit::writeback).
+const acknowledged Time = 2
+
 // receive lets one of the answers for an SM come to it.
 func (n *network) receive(sm int, t Time) {
 	h := &n.homes[sm]
@@ -230,6 +237,9 @@ func (n *network) receive(sm int, t Time) {
 			n.post(n.homing+sm, at-n.latency)
 			return
 		}
+	}
+	if x.way == wayStore || x.way == wayStorePast {
+		at -= acknowledged
 	}
 	at = max(at, t+2)
 	h.asking[slice>>6] &^= 1 << (slice & 63)
