@@ -29,9 +29,15 @@ import (
 //go:embed accelsim.tsv
 var accelsimTable string
 
+// cycleOfPlacing is in Accel-Sim's cycles of a kernel beside the latency of its launch. At the
+// end of a cycle gpgpu_sim::cycle places CTAs (issue_block2core) and then counts the latency
+// down (decrement_kernel_latency). So the first CTA is placed at the end of a cycle more. Here a
+// kernel is from its first CTA on.
+const cycleOfPlacing = 1
+
 // Counters are what two simulators count of a program.
 type Counters struct {
-	Cycles     float64 // of all kernels, without the latency of their launches
+	Cycles     float64 // of all kernels as Accel-Sim counts, without the latency of their launches
 	WarpInsts  uint64
 	L1Accesses uint64 // sectors of 32 B, as the others but the rows
 	L2Accesses uint64
@@ -179,7 +185,7 @@ func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counte
 	if err != nil {
 		return c, "", err
 	}
-	c.Cycles, c.WarpInsts = float64(sum.cycles), s.WarpInsts
+	c.Cycles, c.WarpInsts = float64(int(sum.cycles)+sum.kernels*cycleOfPlacing), s.WarpInsts
 	for _, x := range s.Memory {
 		if x.Index >= 0 {
 			continue

@@ -109,14 +109,14 @@ func handCapture(t *testing.T, list []alone, sm uint32) string {
 	return path
 }
 
-// eachKernel has the cycles of each kernel, in their order.
+// eachKernel has the cycles of each kernel, in their order, as Accel-Sim counts them.
 type eachKernel struct {
 	durations
 	cycles []float64
 }
 
 func (e *eachKernel) Kernel(r *model.KernelRecord) {
-	e.cycles = append(e.cycles, float64(r.End-r.FirstCTA))
+	e.cycles = append(e.cycles, float64(r.End-r.FirstCTA+cycleOfPlacing))
 }
 
 // replayed returns the cycles of a capture's kernels.
