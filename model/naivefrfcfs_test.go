@@ -45,6 +45,7 @@ type nDRAMRequest struct {
 type nRowBank struct {
 	at                                *nDRAMRequest
 	open, known                       bool // its row; known: there is one
+	had                               bool // a request
 	row                               uint64
 	activate, precharge, reads, wrote model.Time
 }
@@ -117,18 +118,28 @@ func (c *nController) choose() {
 			continue
 		}
 		for j, r := range c.waiting {
-			if r.bank == uint64(b) && (best < 0 || x.known && r.row == x.row && c.waiting[best].row != x.row) {
+			if r.bank == uint64(b) && (best < 0 || c.likes(x, r) && !c.likes(x, c.waiting[best])) {
 				best = j
 			}
 		}
 		if best < 0 {
 			continue
 		}
-		x.at = c.waiting[best]
+		x.at, x.had = c.waiting[best], true
 		c.waiting = slices.Delete(c.waiting, best, best+1)
 		c.first = (c.first + 1) % len(c.banks)
 		return
 	}
+}
+
+// likes reports whether a request is to the row of a bank: to row 0 of the layout before the
+// bank has had any.
+func (c *nController) likes(x *nRowBank, r *nDRAMRequest) bool {
+	if x.had {
+		return x.known && r.row == x.row
+	}
+	n := strings.Count(c.m.cfg.DRAM.Mapping, "R")
+	return r.row == 0 || n > 0 && r.row%(1<<n) == 0
 }
 
 func (c *nController) singleBus(w model.Time) {
@@ -313,13 +324,27 @@ func (m *nMemory) pass(i int, sector uint64, n int, t model.Time) model.Time {
 	return t + m.alone()
 }
 
-// writeBack writes a dirty sector of a line that leaves slice i to DRAM.
-func (m *nMemory) writeBack(i int, sector uint64, n int, t model.Time) {
-	if m.control != nil {
-		m.put(i, sector, n, t, true, nil)
-	} else {
-		m.dram(i, sector, n, t, true)
+// room allocates a line of slice i and writes back what it drives out.
+func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
+	l, out := m.l2[i].allocate(set, tag, t)
+	if out != nil {
+		n, first := m.cfg.L2.SectorBytes/32, uint64(0)
+		m.drove = 0
+		for s := 0; s < int(out.per); s += n {
+			if slices.ContainsFunc(out.sec[s:s+n], func(x nSector) bool { return x.dirty }) {
+				if m.drove == 0 {
+					first = out.tag*out.per + uint64(s)
+				}
+				if m.drove += n; m.control == nil {
+					m.dram(i, out.tag*out.per+uint64(s), n, t, true)
+				}
+			}
+		}
+		if m.drove > 0 && m.control != nil {
+			m.put(i, first, m.drove, t, true, nil)
+		}
 	}
+	return l
 }
 
 // join has a load wait for sectors that are on their way. It returns the answer's time
@@ -379,8 +404,8 @@ func (m *nMemory) filled(f *nFetch, fill model.Time) {
 	}
 }
 
-// stands reports whether slice i does not take a packet yet.
-func (m *nMemory) stands(i int, k *nPacket) bool {
+// stands reports whether slice i does not take a packet in cycle t.
+func (m *nMemory) stands(i int, k *nPacket, t model.Time) bool {
 	c, of := m.behind(i)
 	if len(c.asked[of]) >= max(1, m.cfg.L2.Queue) {
 		return true
@@ -392,7 +417,10 @@ func (m *nMemory) stands(i int, k *nPacket) bool {
 	l, most := m.l2[i].find(set, tag, false), &m.cfg.L2
 	if l.whole(k.r.sectors) {
 		block := wholeBlock(k.r.sectors[0], most.SectorBytes)
-		return l.unknown(k.r.sectors) != nil && most.Merge > 0 && l.at(block[0]).requests >= most.Merge
+		if most.Merge == 0 || l.at(block[0]).requests < most.Merge {
+			return false
+		}
+		return l.unknown(k.r.sectors) != nil || l.filled(k.r.sectors)-1 > t+model.Time(most.Latency)
 	}
 	return most.MSHRs > 0 && m.unknown[i] >= most.MSHRs
 }

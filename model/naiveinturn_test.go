@@ -31,6 +31,7 @@ type nPacket struct {
 	sm    int
 	ready model.Time
 	late  bool // its answer is of a fill
+	past  bool // it passes by the L1
 	back  func(t model.Time)
 
 	look  func(t model.Time) bool // at the head of its bank: it may leave (`l1.look_at_head`)
@@ -62,13 +63,16 @@ func (x *nNetwork) step(t model.Time) {
 	for i := range x.inbox {
 		for len(x.inbox[i]) > 0 {
 			k := x.inbox[i][0]
-			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t || m.control != nil && m.stands(i, k) {
+			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t || m.control != nil && m.stands(i, k, t) {
 				break
 			}
 			x.inbox[i] = x.inbox[i][1:]
 			x.doors[i].took = append(x.doors[i].took, t)
-			m.waits = nil
+			m.waits, m.drove = nil, 0
 			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].reserve(t))
+			for ; m.drove > 1; m.drove-- { // its data leave by a port of 32 B a cycle
+				m.sliceIn[i].reserve(t)
+			}
 			if m.waits != nil {
 				m.waits.answers = append(m.waits.answers, k)
 			} else {
@@ -196,16 +200,18 @@ func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
 // admit lets slice i take one of the packets at the SMs' heads that are for it.
 func (x *nNetwork) admit(i int, t model.Time) {
 	m := x.m
-	at := t + model.Time(m.cfg.Icnt.Latency)
-	if !x.lets(i) || m.slicePort[i].first(at) != at {
-		return
-	}
 	for n := range x.gate {
 		sm := (x.turn[i] + n) % len(x.gate)
-		if len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
+		if !x.lets(i) || len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
 			continue
 		}
-		k := x.gate[sm][0]
+		k, at := x.gate[sm][0], t+model.Time(m.cfg.Icnt.Latency)
+		if k.past && at > t {
+			at-- // it was sent a cycle before a miss would have been
+		}
+		if m.slicePort[i].first(at) != at {
+			return
+		}
 		m.slicePort[i].reserve(at)
 		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
 		k.ready = max(at, t+1)
@@ -336,7 +342,7 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	default:
 		return u.loadInTurn(h, k, bank, set, tag, block, at)
 	}
-	if !x.hasRoom(sm, bank) {
+	if k.past = bank == c.Banks; !x.hasRoom(sm, bank) {
 		h.bank = bank
 		return false
 	}

@@ -229,6 +229,7 @@ type nMemory struct {
 	control                      []*nController // where `dram.in_turn` is in effect
 	unknown                      []int          // fetches of each slice of which nobody knows when they come
 	waits                        *nFetch        // that the answer at hand waits for
+	drove                        int            // sectors that the request at hand has driven out
 	own                          bool           // a unit of the machine accesses, which waits for nothing
 }
 
@@ -459,20 +460,6 @@ func (m *nMemory) warm(addr, bytes uint64, t model.Time) {
 			*l.at(s) = nSector{valid: true, dirty: m.cfg.L2.WriteBack, fill: t}
 		}
 	}
-}
-
-// room allocates a line of slice i and writes back what it drives out.
-func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
-	l, out := m.l2[i].allocate(set, tag, t)
-	if out != nil {
-		n := m.cfg.L2.SectorBytes / 32
-		for s := 0; s < int(out.per); s += n {
-			if slices.ContainsFunc(out.sec[s:s+n], func(x nSector) bool { return x.dirty }) {
-				m.writeBack(i, out.tag*out.per+uint64(s), n, t)
-			}
-		}
-	}
-	return l
 }
 
 func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) model.Time {

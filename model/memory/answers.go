@@ -105,7 +105,7 @@ func turnOf(asking []uint64, turn int32) int {
 func (n *network) serve(k *packet, s *slice, slice int, at Time) {
 	m, c := n.m, &s.chan_.stats
 	before, reads, writes := s.stats.Hits, c.ReadSectors, c.WriteSectors
-	s.stood, s.direct, s.waitsFor = false, false, noFetch
+	s.stood, s.direct, s.waitsFor, s.drives = false, false, noFetch, 0
 	x := answer{of: k.of, sm: k.sm, way: k.way, accesses: uint8(bits.OnesCount8(k.mask))}
 	switch k.way {
 	case wayLoad, wayBypass:
@@ -119,6 +119,9 @@ func (n *network) serve(k *packet, s *slice, slice int, at Time) {
 			at = s.in.packet(at, r.turns-1)
 		}
 		x.flits, x.of, x.at = m.maskFlits[k.mask&(1<<maxSectors-1)], r.of, s.atomic(&r.request, at)
+	}
+	if s.drives > 1 { // the port of its data reads one in a cycle (bandwidth_management::use_data_port)
+		s.in.packet(at, int(s.drives)-1)
 	}
 	x.hits, x.reads, x.writes = uint8(s.stats.Hits-before), uint8(c.ReadSectors-reads), uint8(c.WriteSectors-writes)
 	h := &n.homes[k.sm]

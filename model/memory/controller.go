@@ -13,6 +13,7 @@ type controller struct {
 	next    Time    // the cycle in which it has something to do; Never: none
 	end     Time    // of the cycles before the next refresh
 	waiting bankSet // banks for which requests wait
+	had     bankSet // that have had a request
 	waits   int     // requests that wait for their bank, among which it chooses
 	window  int     // most of them
 	inside  int     // those from the constant latency to their last column command

@@ -196,11 +196,18 @@ const noTurn = 64
 // bank returns the one that is asked as number i.
 func (c *controller) bank(i int) int { return (c.first + i) & c.last }
 
-// choose gives one of some banks that have none a request (frfcfs_scheduler::schedule).
+// choose gives one of some banks that have none a request (frfcfs_scheduler::schedule). A bank
+// that has had none is closed, and yet row 0 is the one that it prefers (curr_row of a bank_t
+// from calloc).
 func (c *controller) choose(idle bankSet) {
 	b, _ := c.asked(idle)
 	x := &c.banks[b&(mostDRAMBanks-1)]
-	k := c.queues.choose(x)
+	row, mask := x.row, ^uint64(0)
+	if c.had>>(b&63)&1 == 0 {
+		row, mask = 0, c.mapping.rowBits
+		c.had.add(b)
+	}
+	k := c.queues.choose(x, row, mask)
 	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, k.n
 	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
 	c.serving.all.add(b)

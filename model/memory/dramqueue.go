@@ -86,12 +86,12 @@ func (q *bankQueues) push(x *dramBank) *dramRequest {
 	return &k.dramRequest
 }
 
-// choose takes out the oldest request to the open row of a bank, or else the oldest. It is
-// there until another is pushed.
-func (q *bankQueues) choose(x *dramBank) *dramRequest {
+// choose takes out the oldest request of a bank to a row, of whose number the bits of mask
+// count, or else the oldest. It is there until another is pushed.
+func (q *bankQueues) choose(x *dramBank, row, mask uint64) *dramRequest {
 	id, before := x.first, int32(noRequest)
 	for at, last := id, int32(noRequest); at != noRequest; at, last = q.all[at].next, at {
-		if q.all[at].row == x.row {
+		if q.all[at].row&mask == row {
 			id, before = at, last
 			break
 		}

@@ -36,12 +36,36 @@ func TestBankQueuesPreferTheOpenRow(t *testing.T) {
 			*q.push(x) = dramRequest{row: row, fetch: int32(i)}
 		}
 		for _, want := range []int32{1, 3, 0, 2} {
-			if k := q.choose(x); k.fetch != want {
+			if k := q.choose(x, x.row, ^uint64(0)); k.fetch != want {
 				t.Errorf("request %d, want %d", k.fetch, want)
 			}
 		}
 		if x.first != noRequest {
 			t.Error("some are left")
+		}
+	}
+}
+
+// A bank that has had no request prefers row 0 of its layout, whatever is above that, and without
+// one the oldest.
+func TestBankPrefersRowZeroAtFirst(t *testing.T) {
+	for _, want := range []struct {
+		rows  []uint64
+		fetch int32
+	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
+		c := &controller{queues: newBankQueues(4), channel: &channel{mapping: &mapping{rowBits: 15}}, waits: 3}
+		x := &c.banks[0]
+		x.row, x.first = noRow, noRequest
+		for i, row := range want.rows {
+			*c.queues.push(x) = dramRequest{row: row, fetch: int32(i)}
+		}
+		c.waiting.add(0)
+		if c.choose(1); x.fetch != want.fetch {
+			t.Errorf("of rows %v request %d, want %d", want.rows, x.fetch, want.fetch)
+		}
+		c.serving.all, x.row = 0, want.rows[2]
+		if c.choose(1); x.fetch != 2 {
+			t.Errorf("of rows %v request %d behind that, want that of the open row", want.rows, x.fetch)
 		}
 	}
 }

@@ -184,20 +184,30 @@ func (n *network) lookAgain(slice int32, t Time) {
 // full reports whether there is no room for what a slice asks of its channel.
 func (s *slice) full() bool { return s.asked >= s.room }
 
-// mustWait reports whether a request has to wait at its slice for an event whose time is
-// not known yet: room in the channel, a fetch that as many wait for as may, or an MSHR.
-func (s *slice) mustWait(k *packet) bool {
+// waits returns until when a request has to wait at its slice, no earlier than t, for room in
+// the channel, a fetch that as many wait for as may, or an MSHR. Never: it is not known yet.
+func (s *slice) waits(k *packet, t Time) Time {
 	if s.full() {
-		return true
+		return Never
 	}
 	if k.way == wayStore || k.way == wayStorePast {
-		return false
+		return t
 	}
 	id, bit := s.tags.find(k.sector>>(s.per&63)), uint(k.sector)&(1<<(s.per&63)-1)
 	if id != noLine && s.tags.lines[id].readable(bit, k.mask) {
-		return s.tags.expected(id, bit, k.mask) >= 0 && s.tags.crowded(id, bit, s.merge)
+		if !s.tags.crowded(id, bit, s.merge) {
+			return t
+		}
+		fetch, fill := s.tags.coming(id, bit, k.mask)
+		if fetch != noFetch {
+			return Never
+		}
+		return max(t, fill-s.ahead-s.rop)
 	}
-	return s.mshrs > 0 && s.unknown >= s.mshrs
+	if s.mshrs > 0 && s.unknown >= s.mshrs {
+		return Never
+	}
+	return t
 }
 
 // ask has the block of a sector read, and the answer at hand wait for it.

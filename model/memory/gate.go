@@ -88,22 +88,28 @@ func (n *network) admit(slice int, t Time) {
 	}
 }
 
-// letIn lets one of the packets that ask a slice come to it.
+// letIn lets one of the packets that ask a slice come to it. What passes by the L1 comes a
+// cycle sooner than a miss: GPGPU-Sim sends it in the cycle in which the unit takes it
+// (ldst_unit::memory_cycle), and a miss in the cycle behind that in which the L1 finds it
+// (baseline_cache::cycle is before L1_latency_queue_cycle). Both go to the crossbar at once here.
 func (n *network) letIn(q *inbox, slice int, t Time) {
+	sm := turnOf(q.asking, q.turn)
+	o := &n.sms[sm]
+	all := n.packets.all
+	k := o.first(all)
 	lat := n.latency
+	if k.way.passes() {
+		lat = max(0, lat-1)
+	}
 	if !q.of.port.grab(t + lat) {
 		if at, free := q.of.port.claim(t+lat, 1); !free {
 			n.post(n.admits+slice, at-lat)
 			return
 		}
 	}
-	sm := turnOf(q.asking, q.turn)
 	q.asking[sm>>6] &^= 1 << (sm & 63)
 	q.turn = int32(sm) + 1
 	q.asks--
-	o := &n.sms[sm]
-	all := n.packets.all
-	k := o.first(all)
 	id := o.pop(k)
 	k.ready = max(t+lat, t+1)
 	if o.asked = false; o.n > 0 {

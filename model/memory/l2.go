@@ -29,6 +29,7 @@ type slice struct {
 	direct   bool // the request at hand is a unit's of the machine, which does not wait
 	evicts   bool // stores go through to DRAM
 
+	drives  uint  // sectors that the request at hand has driven out
 	in      slots // requests that the slice takes
 	stats   Record
 	pending flights
@@ -238,13 +239,23 @@ func (s *slice) lookup(sector uint64) (int32, uint) {
 }
 
 // allocate makes room for a line and writes back what it drives out; noLine if
-// every line of the set is on its way.
+// every line of the set is on its way. A channel that schedules in the order of time gets it
+// as one request.
 func (s *slice) allocate(sector uint64, t Time) int32 {
 	id, was, dirty := s.tags.insert(sector>>(s.per&63), t)
-	for b := s.tags.block; dirty != 0; {
+	if dirty == 0 {
+		return id
+	}
+	b, line, lowest := s.tags.block, was<<(s.per&63), uint(bits.TrailingZeros8(dirty))
+	for s.drives = 0; dirty != 0; s.drives += b.sectors() {
 		first := b.first(uint(bits.TrailingZeros8(dirty)))
-		s.send(was<<(s.per&63)+uint64(first), b.sectors(), t, true)
+		if s.ctl == nil {
+			s.send(line+uint64(first), b.sectors(), t, true)
+		}
 		dirty &^= b.whole() << (first & 7)
+	}
+	if s.ctl != nil {
+		s.ctl.put(s, line+uint64(b.first(lowest)), s.drives, t, true, noFetch)
 	}
 	return id
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"math/bits"
+	"strings"
 
 	"gpureplay/model/hardware"
 )
@@ -26,6 +27,7 @@ type mapping struct {
 	bankLow   hardware.BitRun // the lower bits of a bank's number
 	bankHigh  hardware.BitRun // and the upper ones
 	rowShift  uint            // all above are the row's
+	rowBits   uint64          // of which the layout has these, a mask
 	rows      divisor         // without a layout: sectors of a row
 	banks     divisor
 	lineShift uint  // sectors of a line
@@ -56,7 +58,7 @@ func newMapping(c *hardware.Config) *mapping {
 	m := &mapping{
 		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: newDivisor(c.L2.Slices), channels: newDivisor(c.DRAM.Channels),
 		rows: newDivisor(max(c.DRAM.RowBytes, 1<<(chunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: newDivisor(c.DRAM.Banks),
-		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), grain: chunkShift, last: ^uint64(0),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), grain: chunkShift, last: ^uint64(0), rowBits: ^uint64(0),
 	}
 	if m.hash == hashPoly {
 		m.polyOf = newPoly(c.L2.Slices)
@@ -70,6 +72,7 @@ func newMapping(c *hardware.Config) *mapping {
 		if len(runs) > 1 {
 			m.bankHigh = runs[1]
 		}
+		m.rowBits = 1<<strings.Count(c.DRAM.Mapping, "R") - 1
 		m.subs = uint64(c.L2.Slices/c.DRAM.Channels) - 1
 		m.subShift, m.subBits = m.bankLow.Shift, uint(bits.OnesCount64(m.subs))
 		m.grain = min(m.grain, m.subShift)

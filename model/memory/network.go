@@ -339,9 +339,13 @@ func (n *network) take(slice int, t Time) {
 		n.post(slice, s.in.when(at))
 		return
 	}
-	if s.ctl != nil && s.mustWait(k) {
-		s.stands = true
-		return
+	if s.ctl != nil {
+		if at := s.waits(k, t); at > t {
+			if s.stands = at == Never; !s.stands {
+				n.post(slice, s.in.when(at))
+			}
+			return
+		}
 	}
 	if !s.in.grab(t) {
 		if at, free := s.in.claim(t, 1); !free {
