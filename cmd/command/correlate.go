@@ -34,7 +34,8 @@ const correlateHelp = "correlate compares predictions with measurements. There a
 	"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
 	"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
 	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
-	"the command, and prints the open cases and what each part comes to. Cases that are held out judge the model: --accelsim=all prints them.\n\n" +
+	"the command, each kernel launched as there, and prints the open cases and what each part comes to. Cases that are held out judge the\n" +
+	"model: --accelsim=all prints them.\n\n" +
 	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was recorded (captured) and as its\n" +
 	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the converter lost stands below.\n\n" +
 	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of launches and in a CUDA graph,\n" +

@@ -169,8 +169,8 @@ func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
 	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
-// Predict replays the program and returns what this machine counts, and the digest
-// of the program.
+// Predict replays the program, launched as Accel-Sim launches, and returns what this machine counts,
+// and the digest of the program.
 func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counters, digest string, err error) {
 	t, err := r.Trace(ctx)
 	if err != nil {
@@ -181,7 +181,7 @@ func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counte
 		return c, "", err
 	}
 	var sum durations
-	s, err := simulate(ctx, t, cfg, "serial", &sum)
+	s, err := simulate(ctx, t, replay.AsOnAccelSim(cfg), "serial", &sum)
 	if err != nil {
 		return c, "", err
 	}

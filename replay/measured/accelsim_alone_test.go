@@ -13,6 +13,7 @@ import (
 	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/replay"
 )
 
 // alone is a program of one CTA, in the lines of a capture without their addresses.
@@ -126,7 +127,7 @@ func replayed(t *testing.T, list, preset string) []float64 {
 		t.Fatal(err)
 	}
 	var e eachKernel
-	if _, err := simulate(t.Context(), converttest.Trace(t, list), cfg, "serial", &e); err != nil {
+	if _, err := simulate(t.Context(), converttest.Trace(t, list), replay.AsOnAccelSim(cfg), "serial", &e); err != nil {
 		t.Fatal(err)
 	}
 	return e.cycles
@@ -144,7 +145,7 @@ func TestAccelSimOpcodesAlone(t *testing.T) {
 			var there []float64
 			s.each = func(cycles float64) { there = append(there, cycles-launchLatency) }
 			var c Counters
-			if err := s.simulate(context.Background(), path, t.TempDir(), p.Config, launchLatency, &c); err != nil {
+			if err := s.simulate(context.Background(), path, t.TempDir(), p.Config, &c); err != nil {
 				t.Fatal(err)
 			}
 			here := replayed(t, path, p.Preset)

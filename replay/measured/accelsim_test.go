@@ -73,7 +73,7 @@ func TestAccelSimIsTheOneOfReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		var c Counters
-		if err := s.simulate(context.Background(), list, t.TempDir(), f[1], shippedLaunchLatency, &c); err != nil {
+		if err := s.simulate(context.Background(), list, t.TempDir(), f[1], &c); err != nil {
 			t.Fatal(err)
 		}
 		got := []uint64{uint64(c.Cycles), c.WarpInsts, c.L1Accesses, c.L2Accesses, c.L2Misses, c.DRAMReads, c.DRAMWrites}
