@@ -32,12 +32,14 @@ type ctaScheduler struct {
 	onSMs    int                 // CTAs on SMs
 	works    WorkScheduler       // nil: what of a kernel comes first goes first
 	resumes  clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
+	posts    bool                // stores need not keep CTAs on SMs
 }
 
 func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
 	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
 	u.pass.u = u
 	u.works, _ = m.policy.CTA.(WorkScheduler)
+	u.posts = !m.cfg.SM.StoresHoldCTA && !m.cfg.Icnt.InTurn && m.cfg.SM.CollectorsServe == "memory" // or else it is without effect
 	return u
 }
 
@@ -160,7 +162,7 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 		return err
 	}
 	k.Left--
-	c.SM = s
+	c.SM, c.Posts = s, u.leavesStores(k, group)
 	u.arrived(c)
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
@@ -180,6 +182,12 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 	}
 	s.Start(&c.CTA, t)
 	return nil
+}
+
+// leavesStores reports whether CTAs of a group of k leave their SMs before their stores are
+// acknowledged: those for whose end nothing waits but their kernel's (MODEL.md, choice 36).
+func (u *ctaScheduler) leavesStores(k *kernelRun, group int) bool {
+	return u.posts && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil && !k.narrow && !k.code.Launches
 }
 
 // restore puts the first suspended CTA that can go on back on its SM.
@@ -238,8 +246,8 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 		u.children.tellEnded(c, t)
 	}
 	u.left(c, t)
-	if k.done == k.total && k.children == 0 {
-		u.end(k, t+1)
+	if k.posted = max(k.posted, c.Posted()); k.done == k.total && k.children == 0 {
+		u.end(k, max(t, k.posted)+1)
 	}
 }
 

@@ -38,6 +38,7 @@ type kernelRun struct {
 	native   uint64 // CTAs of its own grid
 	total    uint64 // and of the groups that joined it
 	done     uint64
+	posted   Time   // when stores are acknowledged that do not keep their CTAs
 	fused    *fused // it holds the threadblocks of these tasks; nil: its own
 	narrow   bool   // it is a narrow task
 	inferred Time   // for how long a CTA holds its place at least

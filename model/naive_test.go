@@ -82,9 +82,10 @@ type nKernel struct {
 	groups          []*nGroup // of which no CTA has been placed
 	request         *nRequest // it comes from; nil: the host's
 	task            *nTask
-	fused           *nFusion // whose tasks' CTAs it holds
-	resident        int      // CTAs on SMs
-	kids            int      // children that have not ended
+	fused           *nFusion   // whose tasks' CTAs it holds
+	resident        int        // CTAs on SMs
+	kids            int        // children that have not ended
+	posted          model.Time // all stores that did not keep their CTAs are acknowledged
 	ending          bool
 	released        bool
 	res             hardware.Resources
@@ -99,6 +100,7 @@ type nCTA struct {
 	warps     []*nWarp // live
 	reached   [16]model.Time
 	acked     model.Time
+	posts     bool // its stores do not keep it on its SM
 	ends      model.Time
 	post      model.Time // of its post-profiler
 	kids      int
@@ -119,8 +121,9 @@ type nWarp struct {
 	age             uint64
 	began           model.Time
 	from, last      model.Time
-	holding         bool // until its groups have found a kernel
-	barrier         int  // -1: none
+	posted          model.Time // stores that do not keep its CTA are acknowledged
+	holding         bool       // until its groups have found a kernel
+	barrier         int        // -1: none
 	exited, syncing bool
 	fenced          bool    // by its last instruction
 	page            *nPage  // that it waits for
@@ -393,6 +396,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	s.order = k
 	s.used = s.used.Plus(k.res)
 	c := &nCTA{k: k, sm: s, item: item, id: item.tc.ID, placed: n.t, ends: -1}
+	c.posts = n.posts(k, item)
 	s.ctas = append(s.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
@@ -407,6 +411,23 @@ func (n *naive) start(k *nKernel, s *nSM) {
 			n.klap.first(w, uint32(k.next-1))
 		}
 	}
+}
+
+// posts reports whether the stores of a CTA of k do not keep it on its SM.
+func (n *naive) posts(k *nKernel, item *nItem) bool {
+	c := n.cfg
+	if c.SM.StoresHoldCTA || c.Icnt.InTurn || c.SM.CollectorsServe == "all" || n.over != nil || n.gate != nil {
+		return false
+	}
+	if k.parent != nil || k.request != nil || k.task != nil || k.fused != nil || item.group != nil || item.task != nil {
+		return false
+	}
+	for _, in := range n.prog.Functions[k.tk.Function].Insts {
+		if in.Class == trace.ClassLaunch || in.Class == trace.ClassDeviceSync {
+			return false
+		}
+	}
+	return true
 }
 
 // seat gives w the first free slot.

@@ -126,7 +126,7 @@ func (n *naive) maybeEnd(k *nKernel) {
 		return
 	}
 	k.ending = true
-	n.post(n.t+1, nEndPhase, func() {
+	n.post(max(n.t, k.posted)+1, nEndPhase, func() {
 		if k.fused == nil {
 			n.ended = append(n.ended, nEnd{k.id, k.dispatch, k.first, n.t})
 		}

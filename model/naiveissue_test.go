@@ -141,7 +141,7 @@ func (s *nSM) issue(n *naive, sched int) {
 	if pick.held != nil && second != nil {
 		return
 	}
-	fenced := first.Class == trace.ClassFence && (pick.last > n.t || pick.cta.open[pick.id] > 0)
+	fenced := first.Class == trace.ClassFence && (max(pick.last, pick.posted) > n.t || pick.cta.open[pick.id] > 0)
 	if n.over != nil && n.pipe(second) == trace.ClassMemory {
 		return // pages are looked up for a scheduler's choice
 	}
@@ -221,7 +221,9 @@ func (w *nWarp) result(n *naive, in *trace.Inst) (book, tell func(done model.Tim
 				frame.regs[r], writes = done, true
 			}
 		}
-		if writes || n.pipe(in) == trace.ClassMemory {
+		if w.cta.posts && in.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore {
+			w.posted = max(w.posted, done)
+		} else if writes || n.pipe(in) == trace.ClassMemory {
 			w.last = max(w.last, done)
 		}
 	}
@@ -256,7 +258,7 @@ func (w *nWarp) postpone(h *nHeld, in *trace.Inst) func(done model.Time) {
 		}
 		w.last, w.known = max(w.last, done), nil
 		if w.fenced {
-			w.from = max(w.from, w.last)
+			w.from = max(w.from, w.last, w.posted)
 		}
 	}
 }
@@ -269,7 +271,7 @@ func (w *nWarp) goOn(n *naive, in *trace.Inst) {
 	}
 	switch in.Class {
 	case trace.ClassFence:
-		w.from, w.fenced = max(w.from, w.last), true
+		w.from, w.fenced = max(w.from, w.last, w.posted), true
 	case trace.ClassBarrier:
 		w.barrier = int(in.Imm & 15)
 		w.cta.reached[w.barrier] = n.t
@@ -297,7 +299,7 @@ func (w *nWarp) exit(n *naive) {
 			break
 		}
 	}
-	c.acked = max(c.acked, w.last, n.t+1)
+	c.acked, c.k.posted = max(c.acked, w.last, n.t+1), max(c.k.posted, w.posted)
 	if len(c.warps) == 0 {
 		if n.over != nil {
 			c.post = n.over.postProfile(c)

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/convert/converttest"
 	"gpureplay/model"
+	_ "gpureplay/samples/probes"           // a program that stores
 	_ "gpureplay/samples/probes/behaviour" // programs that show what a switch is worth
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
@@ -43,6 +44,7 @@ var deviations = []struct {
 	{"choice 26: no bank groups", map[string][]string{"": {"dram.tccdl=0", "dram.trtpl=0"}}},
 	{"choice 27: wide accesses to shared memory in passes", map[string][]string{"": {"shared.wide=passes"}}},
 	{"choice 28: a result of shared memory a cycle sooner", map[string][]string{"": {"shared.writeback=4"}}},
+	{"choice 36: CTAs stay until their stores are acknowledged", map[string][]string{"": {"sm.stores_hold_cta=true"}}},
 	{"choice 20: refresh as JEDEC has it", map[string][]string{
 		"rtx3070": {"dram.trefi=6650", "dram.trfc=421"}, "qv100": {"dram.trefi=3315", "dram.trfc=298"},
 		"h100": {"dram.trefi=12113", "dram.trfc=1088"}, "gk110-ppcs": {"dram.trefi=3040", "dram.trfc=104"},
@@ -64,6 +66,7 @@ func deviationTable(t *testing.T) string {
 		{"walk", "walk", "qv100"},
 		{"shared memory", "shared", "qv100"},
 		{"local memory", "local", "qv100"},
+		{"stores of small CTAs", "stream", "h100"},
 	}
 	var b strings.Builder
 	b.WriteString("| change |")
@@ -73,9 +76,12 @@ func deviationTable(t *testing.T) string {
 	for i, c := range captures {
 		fmt.Fprintf(&b, " %s on `%s` |", c.name, c.preset)
 		rule += " --- |"
-		if !strings.Contains(c.path, "/") && c.name != "backprop" {
+		switch {
+		case c.path == "stream":
+			traces[i] = samplestest.Trace(t, "stream", "kernel=init", "block=32", "kib=1024", "shared=114000")
+		case !strings.Contains(c.path, "/") && c.name != "backprop":
 			traces[i] = samplestest.Trace(t, "behaviour", "kind="+c.path, "seed=5007")
-		} else {
+		default:
 			traces[i] = converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(c.path)))
 		}
 		base[i] = netCycles(t, traces[i], c.preset, nil)

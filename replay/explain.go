@@ -53,6 +53,7 @@ func Switches() []Switch {
 		{"shared-wide", "words that conflict of wide accesses to shared memory", [][2]string{{"shared.wide", "passes"}}},
 		{"l1-latency", "latency of the L1", zero("l1.latency", "l1.bypass_latency")},
 		{"atomics", "warps that wait for their atomics", [][2]string{{"sm.atomics_hold_warp", "false"}}},
+		{"stores-hold", "CTAs that stay until their stores are acknowledged", [][2]string{{"sm.stores_hold_cta", "false"}}},
 		{"atomic-conflicts", "lanes of an atomic on the same bytes", [][2]string{{"sm.atomic_conflicts", "merged"}}},
 		{"tlb", "misses of the TLB", zero("tlb.entries")},
 		{"l1-mshr", "limits on misses and merges of an L1", zero("l1.mshrs", "l1.merge")},

@@ -33,6 +33,7 @@ type CTA struct {
 	Counts   program.Counts
 	Prologue func(w *Warp) // what w executes before its program is put in; nil: nothing
 	Hold     Time          // for how long it holds its place at least
+	Posts    bool          // its stores do not keep it on its SM
 	Rec      Record
 
 	SM          *SM
@@ -44,7 +45,8 @@ type CTA struct {
 
 	until    Time // the end of its hold
 	lastAt   Time // cycle of the last issue; Unset: none yet
-	acked    Time // when the last of its stores is acknowledged
+	acked    Time // when the last of what keeps it is done, or acknowledged
+	posted   Time // and of its stores, if it posts them
 	open     int  // accesses of which nobody knows when they are done
 	barriers [16]barrier
 	slots    uint64 // warp slots of the SM
@@ -91,7 +93,7 @@ const (
 // Reset makes c a CTA of k of which nothing has run, with a record that it opens.
 func (c *CTA) Reset(k *Kernel, code *program.Code, rec Record) {
 	c.Kernel, c.Code, c.Rec = k, code, rec
-	c.Counted, c.Prologue, c.Hold = false, nil, 0
+	c.Counted, c.Prologue, c.Hold, c.Posts, c.posted = false, nil, 0, false, 0
 	c.ThreadInsts, c.Live, c.Waiting, c.Children, c.Syncing = 0, 0, 0, 0, 0
 	c.until, c.lastAt, c.acked, c.open, c.slots, c.synced = 0, clock.Unset, 0, 0, 0, 0
 	c.saved = c.saved[:0]
@@ -112,6 +114,9 @@ func (c *CTA) program(i int) program.Frame {
 	}
 	return program.NewFrame(c.Code, &c.Trace.Warps[i])
 }
+
+// Posted is when the last of the stores is acknowledged that do not keep it on its SM.
+func (c *CTA) Posted() Time { return c.posted }
 
 // Suspended reports whether it is off its SM, to wait for children.
 func (c *CTA) Suspended() bool { return len(c.saved) > 0 }

@@ -97,9 +97,12 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 // accessed books the result of a memory instruction of w, and returns when
 // w may issue again.
 func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
-	if done < memory.Unknown {
+	switch {
+	case done < memory.Unknown && w.CTA.Posts && o.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore:
+		w.posted = max(w.posted, done)
+	case done < memory.Unknown:
 		w.last = max(w.last, done)
-	} else {
+	default:
 		w.open++
 		w.CTA.open++
 	}
@@ -190,8 +193,8 @@ func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	case trace.ClassFence:
 		if w.fenced = true; w.open > 0 {
 			w.ready, w.reason = memory.Unknown, StallMemory
-		} else if w.last > w.ready {
-			w.ready, w.reason = w.last, StallMemory
+		} else if last := max(w.last, w.posted); last > w.ready {
+			w.ready, w.reason = last, StallMemory
 		}
 	case trace.ClassDeviceSync:
 		if s.sync(w) {

@@ -122,7 +122,7 @@ func (s *SM) known(w *Warp, l *lateLoad, done, t Time) {
 func (s *SM) goesOn(w *Warp, t Time) {
 	ready, reason := w.floor, w.reason
 	if w.fenced {
-		ready, reason = max(ready, w.last), StallMemory
+		ready, reason = max(ready, w.last, w.posted), StallMemory
 	}
 	if w.op != nil {
 		if latest := w.op.Ready(w.Regs); latest>>1 > ready {
@@ -147,7 +147,7 @@ func (s *SM) postpone(w *Warp, l *lateLoad, done Time, scheduled bool) {
 		ready = max(ready, w.op.Ready(w.Regs)>>1)
 	}
 	if w.fenced {
-		ready = max(ready, w.last)
+		ready = max(ready, w.last, w.posted)
 	}
 	if l.holds {
 		ready = max(ready, done-1)

@@ -126,6 +126,7 @@ type Warp struct {
 	ready         Time  // operands of the next instruction; memory.Unknown: nobody knows
 	floor         Time  // where nobody knows: it is ready no sooner, for another reason
 	last          Time  // everything that it issued is done, stores acknowledged
+	posted        Time  // but for those that do not keep its CTA: when they are
 	program.Stack       // its programs
 	began         Time
 	bank          []Time     // registers of its own program
@@ -222,7 +223,7 @@ func (s *SM) takeSlot() (slot int, w *Warp) {
 	slot = bits.TrailingZeros64(s.free)
 	s.free &^= 1 << slot
 	w = &s.warps[slot]
-	w.sched, w.bit = uint8(slot%len(s.sched)), uint8(slot/len(s.sched))
+	w.sched, w.bit, w.posted = uint8(slot%len(s.sched)), uint8(slot/len(s.sched)), 0
 	s.age++
 	s.sched[w.sched].age[w.bit] = s.age
 	return slot, w
@@ -299,7 +300,7 @@ func (s *SM) exit(w *Warp, t Time) {
 	s.free |= 1 << slot
 	s.d.Exited(c, w.began, t)
 	c.slots &^= 1 << slot
-	c.acked = max(c.acked, w.last, t+1)
+	c.acked, c.posted = max(c.acked, w.last, t+1), max(c.posted, w.posted)
 	c.Live--
 	if c.Live == 0 {
 		s.End(c, max(c.acked, c.until), s.d.Drained(c, t))

@@ -57,6 +57,7 @@ type SMConfig struct {
 	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, number t modulo n acts first in the SM's cycle t with a CTA
 	WritebackInTurn   bool   `toml:"writeback_in_turn"`  // where collectors serve all, and with icnt.in_turn: results of memory wait for banks, and for each other
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
+	StoresHoldCTA     bool   `toml:"stores_hold_cta"`    // a CTA leaves its SM when its stores are acknowledged; false: when its warps have exited and its loads are back
 	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
 	WarpLaunchGap     int    `toml:"warp_launch_gap"`    // from a warp of a CTA to the next one's first issue; 0: all at once
 }
