@@ -22,7 +22,7 @@ type correlateFlags struct {
 
 func init() { register((*app).correlateCommand) }
 
-const correlateHelp = "correlate compares predictions with measurements. There are four ways:\n\n" +
+const correlateHelp = "correlate compares predictions with measurements. There are six ways:\n\n" +
 	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
 	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with what ncu --csv printed of the\n" +
 	"same launches, in their order: cycles, and bytes of DRAM where its metrics have them. Without MEASURED it takes the durations that the capture\n" +
@@ -39,12 +39,13 @@ const correlateHelp = "correlate compares predictions with measurements. There a
 	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was recorded (captured) and as its\n" +
 	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the converter lost stands below.\n\n" +
 	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of launches and in a CUDA graph,\n" +
-	"on the GPUs of which that was published."
+	"on the GPUs of which that was published. With the word bandwidth it predicts what kernels that stream through memory get of it, by the\n" +
+	"threads that an SM has, on seven GPUs on which that was published."
 
 func (a *app) correlateCommand() *cobra.Command {
 	var f correlateFlags
 	c := &cobra.Command{
-		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES... | correlate CAPTURE... | correlate boundaries",
+		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES... | correlate CAPTURE... | correlate boundaries | correlate bandwidth",
 		Short: "predicted against measured cycles, case by case",
 		Long:  correlateHelp,
 		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
@@ -81,6 +82,9 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 	}
 	if len(args) == 1 && args[0] == boundaries {
 		return a.correlateBoundaries(ctx)
+	}
+	if len(args) == 1 && args[0] == bandwidth {
+		return a.correlateBandwidth(ctx, f)
 	}
 	if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
 		return a.correlateCaptures(ctx, f, args)

@@ -1,0 +1,136 @@
+package measured
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/replay"
+	"gpureplay/replay/workers"
+	"gpureplay/samples"
+	"gpureplay/trace"
+)
+
+// A Bandwidth is a measurement of a kernel that streams through memory, with so many
+// threads on an SM: two CTAs.
+type Bandwidth struct {
+	GPU       string  // as measured
+	Kernel    string  // of the sample stream
+	Block     int     // threads of a CTA
+	Measured  float64 // GB/s, as the others
+	Machine   string  // what replays it
+	Predicted float64
+	ErrorPct  float64
+	arrays    int
+}
+
+// bandwidthBlocks are the rows of gpu-stream that are compared.
+var bandwidthBlocks = [...]int{32, 128, 512, 1024}
+
+// bandwidthKernels are its columns, with the doubles that each moves for an element.
+var bandwidthKernels = [...]struct {
+	name   string
+	arrays int
+}{{"init", 1}, {"read", 1}, {"scale", 2}, {"triad", 3}}
+
+// bandwidths are what RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50) printed, in GB/s: for
+// each number of threads the kernels in their order; 0: two such CTAs do not fit an SM. No preset was
+// set from them: their clocks of DRAM are those of data sheets and configurations, and
+// their latencies those of a pointer chase by a single warp (MODEL.md, P14).
+var bandwidths = []struct {
+	gpu  string
+	rows [len(bandwidthBlocks)][len(bandwidthKernels)]float64
+}{
+	{"NVIDIA H100 PCIe", [...][4]float64{{228, 96, 183, 254}, {888, 368, 607, 821}, {2017, 1261, 1583, 1675}, {2016, 1942, 1704, 1832}}},
+	{"NVIDIA H200", [...][4]float64{{297, 123, 240, 334}, {1163, 485, 852, 1129}, {3670, 1707, 2263, 2919}, {3884, 2756, 3165, 3534}}},
+	{"NVIDIA A100-SXM4-80GB", [...][4]float64{{171, 85, 157, 221}, {804, 325, 581, 799}, {1897, 1122, 1577, 1659}, {1880, 1769, 1732, 1759}}},
+	{"NVIDIA A100-SXM4-40GB", [...][4]float64{{159, 81, 151, 210}, {788, 304, 548, 743}, {1503, 1042, 1338, 1359}, {1503, 1490, 1381, 1360}}},
+	{"Tesla V100-PCIE-16GB", [...][4]float64{{153, 72, 128, 180}, {595, 262, 423, 545}, {895, 746, 784, 800}, {895, 866, 802, 814}}},
+	{"NVIDIA A40", [...][4]float64{{201, 82, 154, 219}, {679, 304, 514, 625}, {679, 679, 655, 655}, {}}},
+	{"NVIDIA L40", [...][4]float64{{322, 163, 298, 425}, {845, 615, 772, 769}, {846, 844, 778, 798}, {}}},
+}
+
+// Bandwidths are the measurements, those of a GPU one after the other.
+func Bandwidths() (all []Bandwidth) {
+	for _, g := range bandwidths {
+		for i, block := range bandwidthBlocks {
+			for k, kernel := range bandwidthKernels {
+				if g.rows[i][k] > 0 {
+					all = append(all, Bandwidth{GPU: g.gpu, Kernel: kernel.name, Block: block, Measured: g.rows[i][k], arrays: kernel.arrays})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// PredictBandwidths replays the kernels of some measurements, each on the GPU that it was
+// made on, some at a time.
+func PredictBandwidths(ctx context.Context, all []Bandwidth, jobs int, done func(done, total int, name string)) error {
+	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return all[i].GPU + ", " + all[i].Kernel }}
+	return pool.Do(ctx, len(all), func(ctx context.Context, i int) error {
+		b := &all[i]
+		machine := replay.MachineFor(&trace.Meta{GPU: b.GPU})
+		elements, err := b.replay(ctx, machine.Config)
+		if err != nil {
+			return fmt.Errorf("%s: %w", b.GPU, err)
+		}
+		b.Machine, b.Predicted = machine.Says, elements*8*float64(b.arrays)*machine.Config.Clock.CoreMHz/1000
+		b.ErrorPct = 100 * (b.Predicted/b.Measured - 1)
+		return nil
+	})
+}
+
+// l2Parts is by how much the L2 is smaller that a stream goes through: it uses nothing twice,
+// and what it writes comes to DRAM the sooner.
+const l2Parts = 16
+
+// replay returns the elements of a cycle: by how many more a kernel has that takes so many
+// cycles longer. What begins and ends a kernel is in both.
+func (b *Bandwidth) replay(ctx context.Context, on *hardware.Config) (float64, error) {
+	cfg := *on
+	cfg.L2.Bytes /= l2Parts
+	wave := 2 * cfg.SM.Count * b.Block * 8 >> 10
+	short := max(2*cfg.L2.Bytes>>10, 6*wave)
+	long := short + max(cfg.L2.Bytes>>10, 6*wave)
+	began, err := b.cycles(ctx, &cfg, short)
+	if err != nil {
+		return 0, err
+	}
+	ended, err := b.cycles(ctx, &cfg, long)
+	return float64((long-short)<<10/8) / float64(ended-began), err
+}
+
+// cycles returns how long a kernel takes on arrays of so many KiB.
+func (b *Bandwidth) cycles(ctx context.Context, cfg *hardware.Config, kib int) (model.Time, error) {
+	shared := cfg.SM.SharedBytes/2 - cfg.SM.SharedReserved // two CTAs fit
+	shared -= shared % max(1, cfg.SM.SharedUnit)
+	g, err := samples.Get("stream")
+	if err != nil {
+		return 0, err
+	}
+	var out bytes.Buffer
+	if err := g.Write(samples.Interruptible(ctx, &out), "kernel="+b.Kernel, fmt.Sprint("block=", b.Block), fmt.Sprint("kib=", kib),
+		fmt.Sprint("shared=", shared)); err != nil {
+		return 0, err
+	}
+	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	var sum durations
+	_, err = simulate(ctx, r, cfg, "serial", &sum)
+	return sum.cycles, err
+}
+
+// BandwidthFigures sums up some rows.
+func BandwidthFigures(rows []Bandwidth) replay.Figures {
+	var all []replay.Comparison
+	for i := range rows {
+		all = append(all, replay.Comparison{Predicted: rows[i].Predicted, Measured: rows[i].Measured, ErrorPct: rows[i].ErrorPct})
+	}
+	return replay.FiguresOf(all)
+}
