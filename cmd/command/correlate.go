@@ -17,6 +17,7 @@ type correlateFlags struct {
 	gpu      string
 	where    []string
 	accelsim string
+	set      []string
 	jobs     jobs
 }
 
@@ -35,7 +36,7 @@ const correlateHelp = "correlate compares predictions with measurements. There a
 	"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
 	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
 	"the command, each kernel launched as there, and prints the open cases and what each part comes to. Cases that are held out judge the\n" +
-	"model: --accelsim=all prints them.\n\n" +
+	"model: --accelsim=all prints them. With --set the table says what a simplification of the machines costs.\n\n" +
 	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was recorded (captured) and as its\n" +
 	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the converter lost stands below.\n\n" +
 	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of launches and in a CUDA graph,\n" +
@@ -52,7 +53,8 @@ func (a *app) correlateCommand() *cobra.Command {
 			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
 			"  replay correlate rank0.json.gz report1.sqlite\n" +
 			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
-			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim",
+			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim\n" +
+			"  replay correlate --accelsim --set=sm.collectors_serve=memory --set=sm.fetch_width=0",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.accelsim != "" {
 				return between(0, 0, "no files with --accelsim")(cmd, args)
@@ -67,6 +69,8 @@ func (a *app) correlateCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
 	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; of single cases show `WHICH`: open, or all")
 	c.Flags().Lookup("accelsim").NoOptDefVal = "open"
+	c.Flags().StringArrayVar(&f.set, "set", nil, "with --accelsim: override one `KEY=VALUE` of each machine, e.g. icnt.in_turn=false (repeatable)")
+	complete(c, "set", settingKeys)
 	return c
 }
 
@@ -74,6 +78,9 @@ func (a *app) correlateCommand() *cobra.Command {
 func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) error {
 	if f.accelsim != "" {
 		return a.correlateAccelSim(ctx, f)
+	}
+	if len(f.set) > 0 {
+		return usagef("correlate: --set goes with --accelsim: write a TOML file with base = \"PRESET\" for --gpu")
 	}
 	if f.gpu != "" {
 		if _, err := machineNamed(f.gpu); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gpureplay/model/hardware"
 	"gpureplay/replay/measured"
 )
 
@@ -21,7 +22,8 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 		return err
 	}
 	bar := a.progress(len(refs))
-	cases, err := measured.Compare(ctx, refs, int(f.jobs), bar.done)
+	changed := func(cfg *hardware.Config) error { return override(cfg, f.set) }
+	cases, err := measured.Compare(ctx, refs, changed, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err

@@ -216,19 +216,24 @@ func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *hardware.Con
 		return nil, nil, err
 	}
 	changed := *named
-	if len(f.set) == 0 {
-		return &changed, named, nil // the values of a preset or a file have been checked
+	return &changed, named, override(&changed, f.set)
+}
+
+// override gives a machine the values of --set.
+func override(cfg *hardware.Config, set []string) error {
+	if len(set) == 0 {
+		return nil // the values of a preset or a file have been checked
 	}
-	for _, s := range f.set {
+	for _, s := range set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, nil, usagef("--set %s: want KEY=VALUE", s)
+			return usagef("--set %s: want KEY=VALUE", s)
 		}
-		if err := changed.Set(key, value); err != nil {
-			return nil, nil, usagef("--set %s: %w", s, err)
+		if err := cfg.Set(key, value); err != nil {
+			return usagef("--set %s: %w", s, err)
 		}
 	}
-	return &changed, named, usage(changed.Validate())
+	return usage(cfg.Validate())
 }
 
 // base is the machine before --set: the captured one, unless --gpu names another.

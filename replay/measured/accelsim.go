@@ -212,13 +212,20 @@ type Compared struct {
 // ErrorPct is how far the cycles are off.
 func (c *Compared) ErrorPct() float64 { return 100 * (c.Ours.Cycles/c.Cycles - 1) }
 
-// Compare replays references, each on its preset, some at a time.
-func Compare(ctx context.Context, refs []Reference, jobs int, done func(done, total int, name string)) ([]Compared, error) {
+// Compare replays references, each on its preset, which change may have other values first
+// (nil: as it is), some at a time.
+func Compare(ctx context.Context, refs []Reference, change func(*hardware.Config) error, jobs int,
+	done func(done, total int, name string)) ([]Compared, error) {
 	configs := map[string]*hardware.Config{}
 	for _, p := range ReferencePresets {
 		cfg, err := hardware.Preset(p.Preset)
 		if err != nil {
 			return nil, err
+		}
+		if change != nil {
+			if err := change(cfg); err != nil {
+				return nil, err
+			}
 		}
 		configs[p.Preset] = cfg
 	}

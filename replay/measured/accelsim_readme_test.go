@@ -18,7 +18,7 @@ func TestReadmeShowsReferences(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases, err := Compare(context.Background(), refs, 0, nil)
+	cases, err := Compare(context.Background(), refs, nil, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

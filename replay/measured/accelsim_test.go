@@ -276,7 +276,7 @@ func TestReferenceErrors(t *testing.T) {
 		}
 	}
 	wrong := []Reference{{Kind: "alu", Seed: 1, Preset: "qv100", Digest: "0"}}
-	if _, err := Compare(context.Background(), wrong, 1, nil); err == nil ||
+	if _, err := Compare(context.Background(), wrong, nil, 1, nil); err == nil ||
 		!strings.Contains(err.Error(), "alu 1 on qv100: its program is ") {
 		t.Errorf("another program: %v", err)
 	}
