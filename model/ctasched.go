@@ -32,14 +32,14 @@ type ctaScheduler struct {
 	onSMs    int                 // CTAs on SMs
 	works    WorkScheduler       // nil: what of a kernel comes first goes first
 	resumes  clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
-	posts    bool                // stores need not keep CTAs on SMs
+	early    bool                // CTAs need not stay on SMs for their stores
 }
 
 func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
 	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
 	u.pass.u = u
 	u.works, _ = m.policy.CTA.(WorkScheduler)
-	u.posts = !m.cfg.SM.StoresHoldCTA && !m.cfg.Icnt.InTurn && m.cfg.SM.CollectorsServe == "memory" // or else it is without effect
+	u.early = !m.cfg.SM.StoresHoldCTA && !m.cfg.Icnt.InTurn && m.cfg.SM.CollectorsServe == "memory" // or else it is without effect
 	return u
 }
 
@@ -162,7 +162,7 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 		return err
 	}
 	k.Left--
-	c.SM, c.Posts = s, u.leavesStores(k, group)
+	c.SM, c.Posts = s, u.leavesEarly(k, group)
 	u.arrived(c)
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
@@ -184,10 +184,10 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 	return nil
 }
 
-// leavesStores reports whether CTAs of a group of k leave their SMs before their stores are
+// leavesEarly reports whether CTAs of a group of k leave their SMs before their stores are
 // acknowledged: those for whose end nothing waits but their kernel's (MODEL.md, choice 36).
-func (u *ctaScheduler) leavesStores(k *kernelRun, group int) bool {
-	return u.posts && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil && !k.narrow && !k.code.Launches
+func (u *ctaScheduler) leavesEarly(k *kernelRun, group int) bool {
+	return u.early && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil && !k.narrow && !k.code.Launches
 }
 
 // restore puts the first suspended CTA that can go on back on its SM.
