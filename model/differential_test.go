@@ -222,7 +222,6 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.pipeline_depth", 0, 5)
 	set("sm.cta_launch_latency", 0, 90)
 	set("sm.atomics_hold_warp", true, false)
-	set("sm.stores_hold_cta", true, false)
 	set("sm.schedulers_in_turn", true, false)
 	set("sm.max_warps", 16, 16, 32, 64)
 	for _, unit := range []string{"int", "fp16", "fp32", "fp64", "sfu", "tensor", "control", "uniform", "texture"} {
@@ -313,7 +312,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("l1.look_at_head", true, true, false)
 	set("l2.queue_behind_latency", true, true, false)
 	set("sm.result_buses", 0, 0, 1, 2, 3, 8)
-	return all
+	return append(all, storesHold(all))
 }
 
 // differ collects what the fast machine tells, in the naive one's form.

@@ -119,11 +119,10 @@ type nWarp struct {
 	id              uint32
 	slot            int
 	age             uint64
-	began           model.Time
+	began, posted   model.Time // posted: stores that do not keep its CTA are acknowledged
 	from, last      model.Time
-	posted          model.Time // stores that do not keep its CTA are acknowledged
-	holding         bool       // until its groups have found a kernel
-	barrier         int        // -1: none
+	holding         bool // until its groups have found a kernel
+	barrier         int  // -1: none
 	exited, syncing bool
 	fenced          bool    // by its last instruction
 	page            *nPage  // that it waits for
@@ -411,23 +410,6 @@ func (n *naive) start(k *nKernel, s *nSM) {
 			n.klap.first(w, uint32(k.next-1))
 		}
 	}
-}
-
-// posts reports whether the stores of a CTA of k do not keep it on its SM.
-func (n *naive) posts(k *nKernel, item *nItem) bool {
-	c := n.cfg
-	if c.SM.StoresHoldCTA || c.Icnt.InTurn || c.SM.CollectorsServe == "all" || n.over != nil || n.gate != nil {
-		return false
-	}
-	if k.parent != nil || k.request != nil || k.task != nil || k.fused != nil || item.group != nil || item.task != nil {
-		return false
-	}
-	for _, in := range n.prog.Functions[k.tk.Function].Insts {
-		if in.Class == trace.ClassLaunch || in.Class == trace.ClassDeviceSync {
-			return false
-		}
-	}
-	return true
 }
 
 // seat gives w the first free slot.

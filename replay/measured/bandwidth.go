@@ -24,6 +24,7 @@ type Bandwidth struct {
 	Predicted float64
 	ErrorPct  float64
 	arrays    int
+	on        trace.Machine
 }
 
 // bandwidthBlocks are the rows of gpu-stream that are compared.
@@ -36,20 +37,23 @@ var bandwidthKernels = [...]struct {
 }{{"init", 1}, {"read", 1}, {"scale", 2}, {"triad", 3}}
 
 // bandwidths are what RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50) printed, in GB/s: for
-// each number of threads the kernels in their order; 0: two such CTAs do not fit an SM. No preset was
-// set from them: their clocks of DRAM are those of data sheets and configurations, and
-// their latencies those of a pointer chase by a single warp (MODEL.md, P14).
+// each number of threads the kernels in their order; 0: two such CTAs do not fit an SM.
+// Beside them is what a capture would say of the GPU: its clock, where the benchmark printed
+// another than the preset has, and the peak of its memory by its data sheet. No preset was
+// set from the rows: latencies are those of a pointer chase by a single warp (MODEL.md, P14).
 var bandwidths = []struct {
 	gpu  string
+	mhz  uint64 // of the SMs; 0: as the preset
+	peak uint64 // GB/s
 	rows [len(bandwidthBlocks)][len(bandwidthKernels)]float64
 }{
-	{"NVIDIA H100 PCIe", [...][4]float64{{228, 96, 183, 254}, {888, 368, 607, 821}, {2017, 1261, 1583, 1675}, {2016, 1942, 1704, 1832}}},
-	{"NVIDIA H200", [...][4]float64{{297, 123, 240, 334}, {1163, 485, 852, 1129}, {3670, 1707, 2263, 2919}, {3884, 2756, 3165, 3534}}},
-	{"NVIDIA A100-SXM4-80GB", [...][4]float64{{171, 85, 157, 221}, {804, 325, 581, 799}, {1897, 1122, 1577, 1659}, {1880, 1769, 1732, 1759}}},
-	{"NVIDIA A100-SXM4-40GB", [...][4]float64{{159, 81, 151, 210}, {788, 304, 548, 743}, {1503, 1042, 1338, 1359}, {1503, 1490, 1381, 1360}}},
-	{"Tesla V100-PCIE-16GB", [...][4]float64{{153, 72, 128, 180}, {595, 262, 423, 545}, {895, 746, 784, 800}, {895, 866, 802, 814}}},
-	{"NVIDIA A40", [...][4]float64{{201, 82, 154, 219}, {679, 304, 514, 625}, {679, 679, 655, 655}, {}}},
-	{"NVIDIA L40", [...][4]float64{{322, 163, 298, 425}, {845, 615, 772, 769}, {846, 844, 778, 798}, {}}},
+	{"NVIDIA H100 PCIe", 0, 2039, [...][4]float64{{228, 96, 183, 254}, {888, 368, 607, 821}, {2017, 1261, 1583, 1675}, {2016, 1942, 1704, 1832}}},
+	{"NVIDIA H200", 0, 4800, [...][4]float64{{297, 123, 240, 334}, {1163, 485, 852, 1129}, {3670, 1707, 2263, 2919}, {3884, 2756, 3165, 3534}}},
+	{"NVIDIA A100-SXM4-80GB", 0, 2039, [...][4]float64{{171, 85, 157, 221}, {804, 325, 581, 799}, {1897, 1122, 1577, 1659}, {1880, 1769, 1732, 1759}}},
+	{"NVIDIA A100-SXM4-40GB", 0, 1555, [...][4]float64{{159, 81, 151, 210}, {788, 304, 548, 743}, {1503, 1042, 1338, 1359}, {1503, 1490, 1381, 1360}}},
+	{"Tesla V100-PCIE-16GB", 1380, 900, [...][4]float64{{153, 72, 128, 180}, {595, 262, 423, 545}, {895, 746, 784, 800}, {895, 866, 802, 814}}},
+	{"NVIDIA A40", 0, 696, [...][4]float64{{201, 82, 154, 219}, {679, 304, 514, 625}, {679, 679, 655, 655}, {}}},
+	{"NVIDIA L40", 0, 864, [...][4]float64{{322, 163, 298, 425}, {845, 615, 772, 769}, {846, 844, 778, 798}, {}}},
 }
 
 // Bandwidths are the measurements, those of a GPU one after the other.
@@ -58,7 +62,8 @@ func Bandwidths() (all []Bandwidth) {
 		for i, block := range bandwidthBlocks {
 			for k, kernel := range bandwidthKernels {
 				if g.rows[i][k] > 0 {
-					all = append(all, Bandwidth{GPU: g.gpu, Kernel: kernel.name, Block: block, Measured: g.rows[i][k], arrays: kernel.arrays})
+					all = append(all, Bandwidth{GPU: g.gpu, Kernel: kernel.name, Block: block, Measured: g.rows[i][k], arrays: kernel.arrays,
+						on: trace.Machine{Name: g.gpu, ClockHz: g.mhz * 1e6, MemoryBytesPerSecond: g.peak * 1e9}})
 				}
 			}
 		}
@@ -72,7 +77,9 @@ func PredictBandwidths(ctx context.Context, all []Bandwidth, jobs int, done func
 	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return all[i].GPU + ", " + all[i].Kernel }}
 	return pool.Do(ctx, len(all), func(ctx context.Context, i int) error {
 		b := &all[i]
-		machine := replay.MachineFor(&trace.Meta{GPU: b.GPU})
+		var meta trace.Meta
+		meta.SetMachine(b.on)
+		machine := replay.MachineFor(&meta)
 		elements, err := b.replay(ctx, machine.Config)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.GPU, err)
