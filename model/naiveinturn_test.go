@@ -69,7 +69,7 @@ func (x *nNetwork) step(t model.Time) {
 			x.inbox[i] = x.inbox[i][1:]
 			x.doors[i].took = append(x.doors[i].took, t)
 			m.waits, m.drove = nil, 0
-			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].reserve(t))
+			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].claim(t, 1))
 			for ; m.drove > 1; m.drove-- { // its data leave by a port of 32 B a cycle
 				m.sliceIn[i].reserve(t)
 			}
@@ -155,7 +155,7 @@ func (x *nNetwork) answer(i int, t model.Time) {
 		x.after[i] = ceilDiv((k.ready*p.clock/p.against+1)*p.against, p.clock)
 	}
 	x.done[i] = slices.DeleteFunc(x.done[i], func(y *nPacket) bool { return y == k })
-	k.ready = x.m.sliceOut[i].packet(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))
+	k.ready = x.m.sliceOut[i].claim(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))
 	x.first[i] = k
 }
 
@@ -174,7 +174,7 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 		}
 		x.first[i], x.next[sm] = nil, i+1
 		x.answer(i, t)
-		back := m.in[sm].packet(at, m.flits(k.kind != trace.InstStore, k.r))
+		back := m.in[sm].claim(at, m.flits(k.kind != trace.InstStore, k.r))
 		if k.kind == trace.InstStore {
 			back -= 2 // no register has to be written
 		}
@@ -193,7 +193,7 @@ func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
 		return
 	}
 	*from = (*from)[1:]
-	k.ready = x.m.out[sm].packet(t, x.m.flits(k.kind != trace.InstLoad, k.r))
+	k.ready = x.m.out[sm].claim(t, x.m.flits(k.kind != trace.InstLoad, k.r))
 	x.gate[sm] = append(x.gate[sm], k)
 }
 
@@ -212,21 +212,12 @@ func (x *nNetwork) admit(i int, t model.Time) {
 		if m.slicePort[i].first(at) != at {
 			return
 		}
-		m.slicePort[i].reserve(at)
+		m.slicePort[i].claim(at, 1)
 		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
 		k.ready = max(at, t+1)
 		x.doors[i].before = append(x.doors[i].before, k)
 		return
 	}
-}
-
-// first is the time of the first free cycle of a port.
-func (p *nPort) first(t model.Time) model.Time {
-	c := ceilDiv(t*p.clock, p.against)
-	for p.has(c) {
-		c++
-	}
-	return ceilDiv(c*p.against, p.clock)
 }
 
 // accessInTurn brings an instruction to the unit. It reports whether all is known of it.

@@ -193,7 +193,7 @@ func (n *network) lead(b *answers, slice int, t Time) bool {
 	if out := &b.of.out; b.head.flits == 1 && out.grab(at) {
 		b.head.at = at
 	} else {
-		b.head.at = out.packet(at, int(b.head.flits))
+		b.head.at = out.send(at, int(b.head.flits))
 	}
 	return true
 }

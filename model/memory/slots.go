@@ -67,22 +67,44 @@ func (s *slots) has(t Time) bool {
 	return s.ratio == nil && s.at.epoch == t>>6 && s.at.free>>(uint(t)&63)&1 != 0
 }
 
-// claim takes cycle t, if that is free, and the first free ones behind it for the other
-// flits of a packet, and returns the last of them; or else the first free one after t, and
-// takes nothing.
+// claim takes a cycle of the port in SM cycle t, if one is free, and the first free ones
+// behind it for the other flits of a packet, and returns the time of the last of them; or
+// else that of the first free one after t, and takes nothing.
 func (s *slots) claim(t Time, flits int) (at Time, taken bool) {
 	if at = s.when(t); at > t {
 		return at, false
 	}
-	return s.packet(t, flits), true
+	return s.send(t, flits), true
 }
 
-// when returns the time of the first free cycle at or after t, and leaves it free.
-func (s *slots) when(t Time) Time {
-	if s.ratio == nil {
-		return s.next(t)
+// send is packet for a packet that goes in its turn, in SM cycle t or later.
+func (s *slots) send(t Time, flits int) Time {
+	c := s.take(s.from(t))
+	for ; flits > 1; flits-- {
+		c = s.take(c)
 	}
-	return s.ratio.Back(s.next(s.ratio.to(t)))
+	return s.back(c)
+}
+
+// when returns the time of the first free cycle in SM cycle t or later, and leaves it free.
+func (s *slots) when(t Time) Time { return s.back(s.next(s.from(t))) }
+
+// from returns the first cycle of the port in SM cycle t or later. In an SM cycle are those
+// that begin behind the beginning of the one before, and no later than it does itself: what
+// waits for a free one in its turn finds it in the cycle of its time.
+func (s *slots) from(t Time) Time {
+	if s.ratio == nil || t <= 0 {
+		return t
+	}
+	return s.ratio.during(t-1) + 1
+}
+
+// back returns the SM cycle in which a cycle of the port is.
+func (s *slots) back(c Time) Time {
+	if s.ratio == nil {
+		return c
+	}
+	return s.ratio.Back(c)
 }
 
 // after returns when the cycle of the port begins that follows the one of t.
