@@ -87,10 +87,13 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 			return err
 		}
 	}
-	if len(args) == 1 && args[0] == boundaries {
-		return a.correlateBoundaries(ctx)
-	}
-	if len(args) == 1 && args[0] == bandwidth {
+	if len(args) == 1 && (args[0] == boundaries || args[0] == bandwidth) {
+		if f.gpu != "" || f.add != 0 || len(f.where) > 0 {
+			return usagef("correlate: %s goes with no other flag of correlate: its GPUs are those that were measured", args[0])
+		}
+		if args[0] == boundaries {
+			return a.correlateBoundaries(ctx)
+		}
 		return a.correlateBandwidth(ctx, f)
 	}
 	if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
