@@ -7,8 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// storesHold says whether stores keep CTAs of a random machine, by what has been drawn of it:
-// one more draw would make other traces of all seeds.
+// storesHold says whether stores keep CTAs of a random machine. The values drawn so far decide
+// it: one more draw would make other traces of all seeds.
 func storesHold(drawn []string) string {
 	return fmt.Sprintf("sm.stores_hold_cta=%v", len(strings.Join(drawn, ""))%2 == 0)
 }

@@ -89,9 +89,9 @@ func (s *slots) send(t Time, flits int) Time {
 // when returns the time of the first free cycle in SM cycle t or later, and leaves it free.
 func (s *slots) when(t Time) Time { return s.back(s.next(s.from(t))) }
 
-// from returns the first cycle of the port in SM cycle t or later. In an SM cycle are those
-// that begin behind the beginning of the one before, and no later than it does itself: what
-// waits for a free one in its turn finds it in the cycle of its time.
+// from returns the first cycle of the port in SM cycle t or later. An SM cycle has the port's
+// cycles that begin behind SM cycle t-1 does, and no later than t. So a request that comes
+// again at the time of a free cycle finds it.
 func (s *slots) from(t Time) Time {
 	if s.ratio == nil || t <= 0 {
 		return t

@@ -1,7 +1,6 @@
 package measured
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
@@ -9,7 +8,6 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
 	"gpureplay/replay/workers"
-	"gpureplay/samples"
 	"gpureplay/trace"
 )
 
@@ -36,11 +34,12 @@ var bandwidthKernels = [...]struct {
 	arrays int
 }{{"init", 1}, {"read", 1}, {"scale", 2}, {"triad", 3}}
 
-// bandwidths are what RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50) printed, in GB/s: for
+// bandwidths are the figures of RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50), in GB/s: for
 // each number of threads the kernels in their order; 0: two such CTAs do not fit an SM.
-// Beside them is what a capture would say of the GPU: its clock, where the benchmark printed
-// another than the preset has, and the peak of its memory by its data sheet. No preset was
-// set from the rows: latencies are those of a pointer chase by a single warp (MODEL.md, P14).
+// Beside them are two facts that a capture gives of a GPU: its clock, where the benchmark
+// printed another than the preset has, and the peak of its memory by its data sheet. No number
+// of a preset was set from the rows, but a rule was: those of 64 threads say that stores do
+// not keep a CTA (MODEL.md, choice 36).
 var bandwidths = []struct {
 	gpu  string
 	mhz  uint64 // of the SMs; 0: as the preset
@@ -90,8 +89,8 @@ func PredictBandwidths(ctx context.Context, all []Bandwidth, jobs int, done func
 	})
 }
 
-// l2Parts is by how much the L2 is smaller that a stream goes through: it uses nothing twice,
-// and what it writes comes to DRAM the sooner.
+// l2Parts is by how much the L2 of a stream is smaller than the GPU's. A stream uses nothing
+// twice, and its stores come to DRAM the sooner.
 const l2Parts = 16
 
 // replay returns the elements of a cycle: by how many more a kernel has that takes so many
@@ -114,16 +113,7 @@ func (b *Bandwidth) replay(ctx context.Context, on *hardware.Config) (float64, e
 func (b *Bandwidth) cycles(ctx context.Context, cfg *hardware.Config, kib int) (model.Time, error) {
 	shared := cfg.SM.SharedBytes/2 - cfg.SM.SharedReserved // two CTAs fit
 	shared -= shared % max(1, cfg.SM.SharedUnit)
-	g, err := samples.Get("stream")
-	if err != nil {
-		return 0, err
-	}
-	var out bytes.Buffer
-	if err := g.Write(samples.Interruptible(ctx, &out), "kernel="+b.Kernel, fmt.Sprint("block=", b.Block), fmt.Sprint("kib=", kib),
-		fmt.Sprint("shared=", shared)); err != nil {
-		return 0, err
-	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	r, err := generated(ctx, "stream", "kernel="+b.Kernel, fmt.Sprint("block=", b.Block), fmt.Sprint("kib=", kib), fmt.Sprint("shared=", shared))
 	if err != nil {
 		return 0, err
 	}

@@ -25,7 +25,7 @@ func TestBandwidths(t *testing.T) {
 	}
 }
 
-// No row is there twice, and what was measured says that stores do not keep a CTA.
+// No row is there twice, and the rows say that stores do not keep a CTA.
 func TestBandwidthRows(t *testing.T) {
 	seen := map[[2]string]map[int]float64{}
 	for _, b := range Bandwidths() {

@@ -1,14 +1,12 @@
 package measured
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
-	"gpureplay/samples"
 	"gpureplay/trace"
 )
 
@@ -41,15 +39,7 @@ var boundaries = []struct {
 // Boundaries replays the program of gpu-small-kernels on each GPU that it was
 // measured on.
 func Boundaries(ctx context.Context) ([]Boundary, error) {
-	g, err := samples.Get("scale")
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	if err := g.Write(samples.Interruptible(ctx, &out)); err != nil {
-		return nil, err
-	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	r, err := generated(ctx, "scale")
 	if err != nil {
 		return nil, err
 	}

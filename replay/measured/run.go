@@ -139,12 +139,17 @@ func (c *Case) open(ctx context.Context, opt *Options) (*trace.Reader, error) {
 	if c.Capture != "" {
 		return opt.Open(ctx, c.Capture)
 	}
-	g, err := samples.Get(kernelOf(c.Kernel).sample)
+	return generated(ctx, kernelOf(c.Kernel).sample, c.settings()...)
+}
+
+// generated makes the trace of a sample.
+func generated(ctx context.Context, sample string, settings ...string) (*trace.Reader, error) {
+	g, err := samples.Get(sample)
 	if err != nil {
 		return nil, err
 	}
 	var out bytes.Buffer
-	if err := g.Write(samples.Interruptible(ctx, &out), c.settings()...); err != nil {
+	if err := g.Write(samples.Interruptible(ctx, &out), settings...); err != nil {
 		return nil, err
 	}
 	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))

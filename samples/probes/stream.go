@@ -24,8 +24,8 @@ func streamGenerator() samples.Generator {
 	}
 }
 
-// streamed are the kernels: how many arrays each reads, what it does with their elements,
-// and whether it writes one.
+// streamed are the kernels. Each reads some arrays, has one operation for their elements, and
+// writes one array or none.
 var streamed = map[string]struct {
 	reads   int
 	compute string
