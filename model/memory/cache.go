@@ -290,27 +290,26 @@ func (l *line) readable(bit uint, mask uint8) bool {
 // something of it. One that was not there is whole when all its bytes have been
 // written.
 func (c *cache) write(id int32, bit uint, bytes uint32, t Time) (present bool) {
-	l := &c.lines[id]
-	present = l.valid>>(bit&7)&1 != 0
-	switch {
+	l, sector := &c.lines[id], uint8(1)<<(bit&7)
+	switch present = l.valid&sector != 0; {
 	case !present:
-		if first := c.block.first(bit); l.valid>>(first&7)&c.block.whole() == 0 {
+		if first := c.block.first(bit); c.block > 0 && l.valid>>(first&7)&c.block.whole() == 0 {
 			l.merges[first&3] = 0
 		}
 		c.put(id, bit, t, 0)
-	case l.partial>>(bit&7)&1 != 0:
-		bytes |= c.written[id][bit&3]
-	default:
+	case l.partial&sector == 0:
 		return true
+	case bytes != allBytes:
+		bytes |= c.written[id][bit&3]
 	}
 	if bytes == allBytes {
-		l.partial &^= 1 << (bit & 7)
+		l.partial &^= sector
 		return present
 	}
 	if c.written == nil {
 		c.written = make([][maxSectors]uint32, len(c.lines))
 	}
-	l.partial |= 1 << (bit & 7)
+	l.partial |= sector
 	c.written[id][bit&3] = bytes
 	return present
 }

@@ -33,14 +33,16 @@ func (m *System) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 			p.owed = max(p.owed, 0)
 		}
 		p.last = s
-		p.out.fill(leave, m.ahead.held(&s.port, leave+m.latency, t-m.latency-leave, &p.owed))
+		if n := m.ahead.held(&s.port, leave+m.latency, t-m.latency-leave, &p.owed); n > 0 {
+			p.out.fill(leave, n)
+		}
 		leave = t - m.latency
 	}
 	p.queue.put(leave)
 	p.until = max(p.until, leave-mostQueued)
 	t = s.in.reserve(max(t, s.blocked))
 	s.waiting.put(t)
-	m.before, s.direct = s.counts(), true
+	s.direct = true
 	return s, t
 }
 
@@ -48,10 +50,11 @@ func (m *System) request(p *smPort, sector uint64, t Time, flits int) (*slice, T
 // not in that in which they leave: one holds its slice for what they wait on the
 // average.
 func (m *System) answer(p *smPort, s *slice, t Time, flits int) Time {
-	m.work.serve(m.before, s.counts())
 	leave := s.out.packet(t, flits)
 	if m.back != nil {
-		s.out.fill(leave, m.back.held(p.in, leave+m.latency, 0, &s.owed))
+		if n := m.back.held(p.in, leave+m.latency, 0, &s.owed); n > 0 {
+			s.out.fill(leave, n)
+		}
 	}
 	return p.in.packet(leave+m.latency, flits)
 }
@@ -66,7 +69,10 @@ type headOfLine struct {
 }
 
 // waitParts are the parts of a cycle in which waits are added up.
-const waitParts = 1 << 8
+const (
+	waitShift = 8
+	waitParts = 1 << waitShift
+)
 
 // mostOwed is the most that is made good: the cycles that loads are seen of.
 const mostOwed = 128 * waitParts
@@ -88,7 +94,7 @@ func newHeadOfLine(inputs, outputs int) *headOfLine {
 // the average. What one has waited beyond that is made good by those after it.
 func (h *headOfLine) held(output *slots, t, waits Time, owed *Time) Time {
 	o := max(*owed+h.waits[output.load(t)]-waits*waitParts, -mostOwed)
-	more := max(0, o) / waitParts
+	more := max(0, o) >> waitShift
 	*owed = o - more*waitParts
 	return waits + more
 }

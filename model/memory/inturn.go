@@ -114,7 +114,7 @@ func (u *LSU) takes(p *passing, now Time) bool {
 		}
 		r := u.requestOf(p, p.left-1)
 		if !p.tried {
-			u.turnTo(p, r)
+			u.turnTo(p, r.sector)
 			p.known = u.translate(r.sector, p.at)
 		}
 		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {

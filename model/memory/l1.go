@@ -70,10 +70,9 @@ func (c *l1) write(r *request, at Time) bool {
 	} else {
 		c.tags.touch(id)
 	}
-	for m, i := r.mask, uint(0); m != 0; m, i = m>>1, i+1 {
-		if m&1 != 0 {
-			c.tags.write(id, bit+i, r.bytes[i&3], at)
-		}
+	for m := r.mask; m != 0; m &= m - 1 {
+		i := uint(bits.TrailingZeros8(m)) & (maxSectors - 1)
+		c.tags.write(id, bit+i, r.bytes[i], at)
 	}
 	return true
 }

@@ -158,11 +158,9 @@ func (s *slice) write(r *request, t Time) Time {
 			return s.pass(r, id, bit, t)
 		}
 	}
-	for m, i := r.mask, uint(0); m != 0; m, i = m>>1, i+1 {
-		if m&1 == 0 {
-			continue
-		}
-		if s.tags.write(id, bit+i, r.bytes[i&3], t) {
+	for m := r.mask; m != 0; m &= m - 1 {
+		i := uint(bits.TrailingZeros8(m)) & (maxSectors - 1)
+		if s.tags.write(id, bit+i, r.bytes[i], t) {
 			s.stats.Hits++
 		} else {
 			s.stats.Misses++

@@ -46,7 +46,7 @@ type LSU struct {
 	tlb       *cache              // nil: every access hits
 	page      uint                // logarithm of sectors per page
 	one       request             // where the L1 fetches sectors
-	absent    []uint64            // sectors of an access that the L1 does not have, nearly
+	places    []int32             // lines of the sectors of an access, where they have been looked for; or noLine
 	through   passing             // of an access that is timed as it issues
 	spare     []*queued           // of line
 	conflicts conflictRule
@@ -188,61 +188,39 @@ func (u *LSU) wayOf(space trace.Space, flags trace.InstFlags) way {
 	return wayLoad
 }
 
-// request times a request from the cycle in which its bank takes it.
-func (u *LSU) request(w way, r *request, at Time) Time {
+// past times a request that passes by the L1, from the miss queue on.
+func (u *LSU) past(w way, r *request, t Time) Time {
 	switch w {
-	case wayLoad:
-		return u.load(r.sector, r.mask, at)
-	case wayStore:
-		return u.store(r, at)
 	case wayStorePast:
-		return u.mem.write(u.port, r, u.queued(at, u.l1.bypass))
+		return u.mem.write(u.port, r, t)
 	case wayAtomic:
 		u.l1.invalidate(r.sector)
-		return u.wb.take(u.mem.atomic(u.port, r, u.queued(at, u.l1.bypass)))
+		return u.wb.take(u.mem.atomic(u.port, r, t))
 	}
-	return u.wb.take(u.mem.read(u.port, r.sector, r.mask, u.queued(at, u.l1.bypass)))
+	return u.wb.take(u.mem.read(u.port, r.sector, r.mask, t))
 }
 
-func (u *LSU) load(sector uint64, mask uint8, at Time) Time {
+// miss fetches the block of a sector that an L1 does not have in its line, whose place it has
+// or noLine. It returns the line's place, and when the request is served.
+func (u *LSU) miss(id int32, sector uint64, at Time) (int32, Time) {
 	l1 := &u.l1
-	n := uint64(bits.OnesCount8(mask))
-	l1.stats.reads += n
-	tag, bit := sector>>(l1.per&63), uint(sector)&l1.last
-	id := l1.tags.find(tag)
-	if id != noLine {
-		l1.tags.touch(id)
-		if l1.tags.lines[id].readable(bit, mask) {
-			l1.stats.hits += n
-			if u.mem.watcher != nil {
-				u.mem.watcher.Hit(&Hit{u.sm, sector, l1.tags.filled(id, bit, mask)})
-			}
-			return u.hit(id, bit, mask, at+l1.latency+l1Extra)
-		}
-	}
-	l1.stats.misses += n
 	at = u.admitMiss(at)
 	fill := u.mem.read(u.port, sector, l1.block.whole(), u.queued(at, l1.latency))
 	if l1.mshrs > 0 {
 		l1.pending.push(fill)
 	}
 	if id == noLine {
-		if id, _, _ = l1.tags.insert(tag, at); id == noLine {
-			return u.arrive(fill) // every line of the set is on its way: not kept
+		if id, _, _ = l1.tags.insert(sector>>(l1.per&63), at); id == noLine {
+			return noLine, u.arrive(fill) // every line of the set is on its way: not kept
 		}
 	}
-	l1.tags.fill(id, bit, fill, 1)
-	return u.arrive(fill)
+	l1.tags.fill(id, uint(sector)&l1.last, fill, 1)
+	return id, u.arrive(fill)
 }
 
-// hit returns when sectors that are present or on their way are there. A miss has
-// room for a number of requests; the one beyond waits for the fill, and the unit
-// with it.
-func (u *LSU) hit(id int32, bit uint, mask uint8, hit Time) Time {
-	fill := u.l1.tags.filled(id, bit, mask)
-	if fill <= hit {
-		return hit
-	}
+// join returns when sectors are there that are on their way. A miss has room for a number of
+// requests; the one beyond waits for the fill, and the unit with it.
+func (u *LSU) join(id int32, bit uint, fill Time) Time {
 	if !u.l1.tags.merge(id, bit, u.l1.cfg.Merge) {
 		u.free = max(u.free, fill)
 		return fill + u.l1.latency + l1Extra
@@ -314,10 +292,4 @@ func (u *LSU) keep(r *request, at Time) {
 	} else {
 		u.l1.invalidate(r.sector)
 	}
-}
-
-// store sends what a request writes through to the L2.
-func (u *LSU) store(r *request, at Time) Time {
-	u.keep(r, at)
-	return u.mem.write(u.port, r, u.queued(at, u.l1.latency))
 }

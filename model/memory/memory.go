@@ -10,7 +10,6 @@ import (
 type System struct {
 	work   *Traffic // what requests are booked on
 	others Traffic  // those of no kernel
-	before counts   // of the slice of the request on its way
 
 	cfg      *hardware.Config
 	latency  Time        // crossbar, each way
@@ -82,24 +81,33 @@ func (m *System) flits(mask uint8) int { return int(m.maskFlits[mask&(1<<maxSect
 // read fetches sectors of a block for an SM and returns when they are there.
 func (m *System) read(p *smPort, sector uint64, mask uint8, t Time) Time {
 	s, t := m.request(p, sector, t, m.dataFlits[0])
-	return m.answer(p, s, s.read(sector, mask, t), m.flits(mask))
+	before := s.counts()
+	t = s.read(sector, mask, t)
+	m.work.serve(before, s.counts())
+	return m.answer(p, s, t, m.flits(mask))
 }
 
 // write sends what a request writes, and returns when the SM has the
 // acknowledgement.
 func (m *System) write(p *smPort, r *request, t Time) Time {
 	s, t := m.request(p, r.sector, t, m.flits(r.mask))
-	return m.answer(p, s, s.write(r, t), m.dataFlits[0])
+	before := s.counts()
+	t = s.write(r, t)
+	m.work.serve(before, s.counts())
+	return m.answer(p, s, t, m.dataFlits[0])
 }
 
 // atomic performs the read-modify-writes of a request in the L2, one in each of its
 // turns of its slice.
 func (m *System) atomic(p *smPort, r *request, t Time) Time {
 	s, t := m.request(p, r.sector, t, m.flits(r.mask))
+	before := s.counts()
 	if r.turns > 1 {
 		t = s.in.packet(t, r.turns-1)
 	}
-	return m.answer(p, s, s.atomic(r, t), m.flits(r.mask))
+	t = s.atomic(r, t)
+	m.work.serve(before, s.counts())
+	return m.answer(p, s, t, m.flits(r.mask))
 }
 
 // Warm leaves what a copy has written in the L2; of one larger than the L2 its

@@ -68,7 +68,7 @@ func (u *LSU) turnsOf(p *passing) Time {
 		n = len(q.co.requests)
 	}
 	for i := range n {
-		u.turnTo(&q, u.requestOf(&q, n-1-i))
+		u.turnTo(&q, u.requestOf(&q, n-1-i).sector)
 	}
 	return q.at + 1
 }

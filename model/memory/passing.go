@@ -1,5 +1,10 @@
 package memory
 
+import (
+	"math/bits"
+	"slices"
+)
+
 // passing is an access on its way through the unit, a request after the other.
 type passing struct {
 	way    way
@@ -30,36 +35,109 @@ func (u *LSU) open(p *passing, t Time) {
 
 // look brings what finds the lines of sectors, and the places that those take which are
 // not there, into the host's caches, all at a time: they would wait for memory one after
-// another. Where requests move on their own, it is too early: a unit that has stopped does
-// so for each of them ([LSU.bringNext]).
+// another. What it finds is kept in places. Where requests move on their own, it is too
+// early: a unit that has stopped does so for each of them ([LSU.bringNext]).
 func (u *LSU) look(sectors []uint64) {
-	c, m := u.l1.tags, u.mem
+	c, m, last := u.l1.tags, u.mem, noTag
 	if c.narrow.sets != nil {
 		return
 	}
-	u.absent = c.wide.look(c, sectors, u.l1.per, u.absent[:0])
-	for _, s := range u.absent {
-		slice := &m.slices[m.mapping.slice(s)]
-		slice.tags.bring(s >> (slice.per & 63))
+	u.places = slices.Grow(u.places[:0], len(sectors))[:len(sectors)]
+	c.wide.look(c, sectors, u.l1.per, u.places)
+	for i, s := range sectors {
+		if tag := s >> (u.l1.per & 63); u.places[i] == noLine && tag != last {
+			last = tag
+			at := &m.slices[m.mapping.slice(s)]
+			at.tags.bring(s >> (at.per & 63))
+		}
 	}
 }
 
-// pass times the next request of an access through L1, crossbar, L2 and DRAM; there is
-// one. The L1's banks take them from the last address to the
-// first, each one a cycle: one whose bank is taken waits for the next cycle, and those
-// behind it too. What passes by the L1 goes one a cycle. Where the L1 fetches more than
-// a sector, what a warp asks of a block goes as one.
+// pass times the requests of an access through L1, crossbar, L2 and DRAM.
 func (u *LSU) pass(p *passing) {
-	p.left--
-	r := u.requestOf(p, p.left)
-	u.turnTo(p, r)
 	u.asking = p
-	p.done = max(p.done, u.request(p.way, r, u.translate(r.sector, p.at)))
+	switch p.way {
+	case wayLoad:
+		u.passLoads(p)
+	case wayStore:
+		for p.left > 0 {
+			r, at := u.next(p)
+			u.keep(r, at)
+			p.done = max(p.done, u.mem.write(u.port, r, u.queued(at, u.l1.latency)))
+		}
+	default:
+		for p.left > 0 {
+			r, at := u.next(p)
+			p.done = max(p.done, u.past(p.way, r, u.queued(at, u.l1.bypass)))
+		}
+	}
+	u.places = u.places[:0]
 }
 
-// turnTo finds the cycle in which a bank takes a request.
-func (u *LSU) turnTo(p *passing, r *request) {
-	bank := uint64(1) << (r.sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
+// next returns the next request of an access, and the cycle in which its bank takes it.
+// The L1's banks take them from the last address to the first, each one a cycle: one whose
+// bank is taken waits for the next cycle, and those behind it too. What passes by the L1
+// goes one a cycle. Where the L1 fetches more than a sector, what a warp asks of a block
+// goes as one.
+func (u *LSU) next(p *passing) (*request, Time) {
+	p.left--
+	r := u.requestOf(p, p.left)
+	u.turnTo(p, r.sector)
+	return r, u.translate(r.sector, p.at)
+}
+
+// passLoads is pass for loads through the L1. Those of a line come one after another: it is
+// looked for once.
+func (u *LSU) passLoads(p *passing) {
+	l1, c := &u.l1, u.l1.tags
+	before, id := noTag, noLine
+	for p.left > 0 {
+		p.left--
+		sector, mask := p.co.Sectors[p.left], uint8(1)
+		if l1.block > 0 {
+			sector, mask = p.co.requests[p.left].sector, p.co.requests[p.left].mask
+		}
+		u.turnTo(p, sector)
+		at := u.translate(sector, p.at)
+		tag, bit := sector>>(l1.per&63), uint(sector)&l1.last
+		if tag != before {
+			if before, id = tag, u.placeOf(p.left, tag); id != noLine {
+				c.touch(id)
+			}
+		}
+		n, done := uint64(bits.OnesCount8(mask)), at+l1.latency+l1Extra
+		l1.stats.reads += n
+		if id == noLine || !c.lines[id].readable(bit, mask) {
+			l1.stats.misses += n
+			id, done = u.miss(id, sector, at)
+		} else {
+			l1.stats.hits += n
+			fill := c.filled(id, bit, mask)
+			if u.mem.watcher != nil {
+				u.mem.watcher.Hit(&Hit{u.sm, sector, fill})
+			}
+			if fill > done {
+				done = u.join(id, bit, fill)
+			}
+		}
+		p.done = max(p.done, done)
+	}
+}
+
+// placeOf returns the L1's line with a tag, that of request i of the access at hand, or noLine.
+func (u *LSU) placeOf(i int, tag uint64) int32 {
+	c := u.l1.tags
+	if i < len(u.places) {
+		if id := u.places[i]; id != noLine && c.lines[id].tag == tag { // or else another line has it, or it is of another request
+			return id
+		}
+	}
+	return c.find(tag)
+}
+
+// turnTo finds the cycle in which a bank takes a request for a sector.
+func (u *LSU) turnTo(p *passing, sector uint64) {
+	bank := uint64(1) << (sector >> (u.l1.block & 7) & u.l1.bankMask & (maxBanks - 1))
 	if p.taken&bank != 0 || p.taken != 0 && p.way.passes() {
 		p.at++
 		p.taken = 0

@@ -61,9 +61,7 @@ func (u *LSU) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Tim
 	u.mem.work = w
 	p.way, p.co = u.wayOf(space, flags), u.Coalescer
 	u.open(p, t)
-	for p.left > 0 {
-		u.pass(p)
-	}
+	u.pass(p)
 	u.close(p)
 	u.mem.work = &u.mem.others
 	u.book(w, &before)

@@ -13,10 +13,9 @@ type wideSets struct {
 	rooms  []room // of the sets
 	lines  int32
 	ways   int32
-	shift  uint      // of the hash, to the index of its bucket
-	number chained   // the bits of a line's number
-	looked []chained // the buckets of an access
-	busy   bool      // some set has been
+	shift  uint    // of the hash, to the index of its bucket
+	number chained // the bits of a line's number
+	busy   bool    // some set has been
 }
 
 // room is what a set has left: ways from which on it is empty since the last flush,
@@ -107,25 +106,24 @@ func (w *wideSets) find(c *cache, tag uint64) int32 {
 }
 
 // look reads the buckets of sectors and the lines that these name first, so that the host's
-// caches have them. It returns in absent, which is empty, a sector of each line that is not
-// the first of its chain.
-func (w *wideSets) look(c *cache, sectors []uint64, per uint, absent []uint64) []uint64 {
-	w.looked = w.looked[:0]
-	n, last := 0, ^uint64(0)
-	for _, s := range sectors {
+// caches have them. It puts the lines of the sectors in places; noLine: it is not the first
+// of its chain.
+func (w *wideSets) look(c *cache, sectors []uint64, per uint, places []int32) {
+	last, id := noTag, noLine
+	for i, s := range sectors {
 		if tag := s >> (per & 63); tag != last {
-			last = tag
-			w.looked = append(w.looked, *w.head(tag))
-			absent = append(absent, s)
+			last, id = tag, int32(*w.head(tag)&w.number)-1
+		}
+		places[i] = id
+	}
+	for i, id := range places {
+		if id == noLine {
+			continue
+		}
+		if l := &c.lines[id]; l.tag != sectors[i]>>(per&63) || l.gen != c.gen {
+			places[i] = noLine
 		}
 	}
-	for i, e := range w.looked {
-		if s := absent[i]; e == 0 || c.lines[e&w.number-1].tag != s>>(per&63) {
-			absent[n] = s
-			n++
-		}
-	}
-	return absent[:n]
 }
 
 // front moves a line to the front of the list with an end.
