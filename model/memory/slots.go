@@ -11,6 +11,11 @@ type slots struct {
 	at    slotWord // at hand, most of what is asked for; what others has of it is old
 	ratio *Ratio   // SM cycles to cycles of the port; nil: they are the same
 
+	// The load before an epoch, as it was asked for last. It stands until a word before that
+	// epoch is at hand, or one so late that it has the place of such a word.
+	loadOf Time
+	loaded int
+
 	// What is asked for seldom lies elsewhere: of each port the machine has the words above
 	// at hand. nil: all so far has been in the first epoch.
 	others *otherWords
@@ -36,7 +41,7 @@ type slotWord struct {
 const slotWindow = 1 << 14
 
 func newSlots(r Ratio) slots {
-	s := slots{at: slotWord{free: ^uint64(0)}} // epoch 0; the others have not begun
+	s := slots{at: slotWord{free: ^uint64(0)}, loadOf: noEpoch} // epoch 0; the others have not begun
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -133,6 +138,9 @@ func (s *slots) turn(e Time) bool {
 	if s.at.epoch == e {
 		return true
 	}
+	if uint(e-s.loadOf) >= slotWindow/64-2 {
+		s.loadOf = noEpoch
+	}
 	o := s.all()
 	o.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
 	if e > o.top { // the host would wait for what is old
@@ -194,15 +202,38 @@ func (s *slots) load(t Time) (taken int) {
 	if s.ratio != nil {
 		t = s.ratio.to(t)
 	}
-	for e := max(0, t>>6-2); e < t>>6; e++ {
-		switch w := s.peek(e); {
-		case w.epoch == e:
-			taken += 64 - bits.OnesCount64(w.free)
-		case w.epoch > e:
-			taken += 64
-		}
+	now := t >> 6
+	if now == s.loadOf {
+		return s.loaded
+	}
+	for e := max(0, now-2); e < now; e++ {
+		taken += s.taken(e)
+	}
+	if s.at.epoch >= now {
+		s.loadOf, s.loaded = now, taken
 	}
 	return taken
+}
+
+// noEpoch is that of no word.
+const noEpoch Time = -1 << 40
+
+// taken returns how many of the 64 cycles of an epoch are taken.
+func (s *slots) taken(e Time) int {
+	w := s.at
+	if uint(w.epoch^e)&(slotWindow/64-1) != 0 {
+		if s.others == nil {
+			return 0
+		}
+		w = s.others.words[uint(e)&(slotWindow/64-1)]
+	}
+	switch {
+	case w.epoch < e:
+		return 0
+	case w.epoch > e: // a later one has its place
+		return 64
+	}
+	return bits.OnesCount64(^w.free)
 }
 
 // next returns the first free cycle at or after t, and leaves it free.
@@ -238,8 +269,18 @@ func (s *slots) bar(from, to Time) {
 	}
 }
 
-// take is reserve in cycles of the port.
+// take is reserve in cycles of the port. The word at hand has what is asked for, as a rule.
 func (s *slots) take(t Time) Time {
+	if free := s.at.free >> (uint(t) & 63); free != 0 && s.at.epoch == t>>6 {
+		t += Time(bits.TrailingZeros64(free))
+		s.at.free &^= 1 << (uint(t) & 63)
+		return t
+	}
+	return s.search(t)
+}
+
+// search is take over all words.
+func (s *slots) search(t Time) Time {
 	for {
 		e, there := t>>6, true
 		if s.at.epoch != e {

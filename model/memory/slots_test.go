@@ -57,6 +57,32 @@ func TestCrowdedSlots(t *testing.T) {
 	}
 }
 
+// The load of a port is kept for as long as it stands: until cycles before it are taken, or
+// later ones have their place.
+func TestKeptLoad(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	s := newSlots(sameClock)
+	taken, latest := map[Time]bool{}, map[Time]Time{}
+	const words = slotWindow / 64
+	for i := range 20000 {
+		at := Time(i/50) + Time(r.IntN(400))
+		if r.IntN(20) == 0 {
+			at += slotWindow - 400
+		}
+		got := s.reserve(at)
+		taken[got], latest[got/64%words] = true, got/64
+		at, load := Time(i/50)+Time(r.IntN(400)), 0
+		for c := max(0, at/64-2) * 64; c < at/64*64; c++ {
+			if taken[c] || latest[c/64%words] > c/64 {
+				load++
+			}
+		}
+		if got := s.load(at); got != load {
+			t.Fatalf("after %d reservations the load before %d is %d, want %d", i, at, got, load)
+		}
+	}
+}
+
 // A port with a clock of its own gives as many cycles as that clock has.
 func TestSlotsOfAnotherClock(t *testing.T) {
 	s := newSlots(NewRatio(500, 1000)) // a cycle of the port is two of the SM
