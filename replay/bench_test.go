@@ -39,8 +39,12 @@ func BenchmarkReplay(b *testing.B) {
 		{"walk", "rtx3070", generated("walk", "steps=8")},
 		{"walk-random", "rtx3070", generated("walk", "steps=8", "pattern=random")},
 		{"chase", "rtx3070", generated("chase")},
-		{"copy-h100", "h100", generated("copy")}, // where an access is timed as it issues
-		{"walk-h100", "h100", generated("walk", "steps=8")},
+		{"matmul-a100", "a100", generated("matmul")}, // where an access is timed as it issues
+		{"stn-a100", "a100", generated("stn", "kernels=2")},
+		{"copy-a100", "a100", generated("copy")},
+		{"walk-a100", "a100", generated("walk", "steps=8")},
+		{"walk-hits-a100", "a100", generated("walk", "steps=8", "words=8192")},
+		{"walk-random-a100", "a100", generated("walk", "steps=8", "pattern=random")},
 	} {
 		b.Run(w.name, func(b *testing.B) { benchmarkReplay(b, w.open(b), w.preset) })
 	}
