@@ -125,12 +125,10 @@ func (c *collectors) second(l *lane, t Time) {
 // of the first unit first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the units
 // that are free now.
 func (c *collectors) dispatch(l *lane) (given uint8) {
-	for m := l.filled &^ l.reads; m != 0; m &= m - 1 {
-		u := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1)
-		if l.stands>>l.units[u].pipe&1 == 0 {
-			c.arrives(l, l.leave(u))
-			given |= 1 << u
-		}
+	for m := l.ready &^ l.stands; m != 0; m &= m - 1 {
+		u := uint8(bits.TrailingZeros8(l.whole[bits.TrailingZeros16(m)&15])) & (mostUnits - 1)
+		c.arrives(l, l.leave(u))
+		given |= 1 << u
 	}
 	return given
 }

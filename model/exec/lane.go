@@ -16,6 +16,7 @@ type lane struct {
 	fresh  uint8 // those that were given in the first half of this step
 	given  uint8 // units given back in the second dispatch of cycle at
 	stands uint16
+	ready  uint16 // pipes for which a unit has all registers
 	used   uint32 // banks read last in cycle at
 	stuck  int    // instructions behind issue or in units
 	at     Time
@@ -23,6 +24,7 @@ type lane struct {
 	units  [mostUnits]*operands
 	left   [mostUnits]uint32 // registers that each has to read
 	got    [mostUnits]uint64 // the order in which they got their instructions
+	whole  [16]uint8         // units that have all registers, by the pipe
 	behind [numPipes]*operands
 	before [numPipes]*operands // where stands says so
 	free   [numPipes]Time
@@ -94,7 +96,16 @@ func (l *lane) fill(u uint8, e *operands, order uint64) {
 	l.units[u], l.got[u], l.left[u] = e, order, e.o.Reads
 	if l.filled |= b; e.o.Reads != 0 {
 		l.reads |= b
+	} else {
+		l.has(u)
 	}
+}
+
+// has notes that a unit has all registers of its instruction.
+func (l *lane) has(u uint8) {
+	p := l.units[u].pipe & 15
+	l.whole[p] |= 1 << u
+	l.ready |= 1 << p
 }
 
 // leave takes an instruction that has all its registers out of a unit.
@@ -102,6 +113,9 @@ func (l *lane) leave(u uint8) *operands {
 	e := l.units[u]
 	l.units[u] = nil
 	l.filled &^= 1 << u
+	if l.whole[e.pipe&15] &^= 1 << u; l.whole[e.pipe&15] == 0 {
+		l.ready &^= 1 << e.pipe
+	}
 	l.stuck--
 	return e
 }
@@ -110,9 +124,9 @@ func (l *lane) leave(u uint8) *operands {
 // asked first, and returns which banks are used then.
 func (l *lane) read(units uint8, used uint32) uint32 {
 	for units != 0 {
-		u := bits.TrailingZeros8(units) & (mostUnits - 1)
+		u := uint8(bits.TrailingZeros8(units)) & (mostUnits - 1)
 		for m := units & (units - 1); m != 0; m &= m - 1 {
-			if v := bits.TrailingZeros8(m) & (mostUnits - 1); l.got[v] < l.got[u] {
+			if v := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1); l.got[v] < l.got[u] {
 				u = v
 			}
 		}
@@ -122,6 +136,7 @@ func (l *lane) read(units uint8, used uint32) uint32 {
 		used |= gives
 		if l.left[u] = left - gives; left == gives {
 			l.reads &^= 1 << u
+			l.has(u)
 		}
 	}
 	return used
@@ -131,17 +146,7 @@ func (l *lane) read(units uint8, used uint32) uint32 {
 const eachBank = 0x11111111
 
 // moves reports whether a unit reads, or can give what it has to its pipe.
-func (l *lane) moves() bool {
-	if l.reads != 0 {
-		return true
-	}
-	for m := l.filled; m != 0; m &= m - 1 {
-		if l.stands>>l.units[bits.TrailingZeros8(m)&(mostUnits-1)].pipe&1 == 0 {
-			return true
-		}
-	}
-	return false
-}
+func (l *lane) moves() bool { return l.reads != 0 || l.ready&^l.stands != 0 }
 
 // laneQueue is a queue of lanes, each in it once at most.
 type laneQueue struct {
