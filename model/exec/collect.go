@@ -46,8 +46,19 @@ func (c *collectors) allocate(t Time, first bool) {
 			if first && c.at == t && c.past[p] > round {
 				continue
 			}
-			if !c.give(p, t, first) {
+			l := &c.lanes[c.behind[p].first()]
+			free := l.all &^ l.filled
+			if first && l.at == t-1 {
+				free &^= l.given
+			}
+			if free == 0 {
 				pipes &^= 1 << p
+				continue
+			}
+			u := uint8(bits.TrailingZeros8(free))
+			if c.give(p, l, u, t); first {
+				l.fresh |= 1 << u
+				c.fresh |= 1 << l.number
 			}
 		}
 		pipes &= c.some
@@ -58,31 +69,17 @@ func (c *collectors) allocate(t Time, first bool) {
 // gpgpu_operand_collector_num_in_ports_gen).
 const allocations = 8
 
-// give gives the oldest instruction of a pipe that has none a unit of its scheduler, if
-// there is one.
-func (c *collectors) give(p pipeNumber, t Time, first bool) bool {
+// give gives the oldest instruction of a pipe that has none, which is of a lane, a unit.
+func (c *collectors) give(p pipeNumber, l *lane, u uint8, t Time) {
 	q := &c.behind[p]
-	l := &c.lanes[q.first()]
-	free := l.all &^ l.filled
-	if first && l.at == t-1 {
-		free &^= l.given
-	}
-	if free == 0 {
-		return false
-	}
 	if q.pop(); q.many == 0 {
 		c.some &^= 1 << p
 	}
 	c.order++
-	u := uint8(bits.TrailingZeros8(free))
 	l.fill(u, l.behind[p], c.order)
 	l.behind[p] = nil
-	if c.active |= 1 << l.number; first {
-		l.fresh |= 1 << u
-		c.fresh |= 1 << l.number
-	}
+	c.active |= 1 << l.number
 	c.s.sched[l.number].open(c.s, p, t+1)
-	return true
 }
 
 // first has the units that were given in the first half of a step read their registers, and
