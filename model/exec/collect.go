@@ -31,7 +31,7 @@ func (c *collectors) step(t Time) {
 
 // lane returns the first of some.
 func (c *collectors) lane(some uint16) *lane {
-	return &c.lanes[bits.TrailingZeros16(some)&(mostSchedulers-1)]
+	return c.lanes[bits.TrailingZeros16(some)&(mostSchedulers-1)]
 }
 
 // allocate gives units to instructions behind issue. Each pipe in turn gives one to its
@@ -46,7 +46,7 @@ func (c *collectors) allocate(t Time, first bool) {
 			if first && c.at == t && c.past[p] > round {
 				continue
 			}
-			l := &c.lanes[c.behind[p].first()]
+			l := c.lanes[c.behind[p].first()]
 			free := l.all &^ l.filled
 			if first && l.at == t-1 {
 				free &^= l.given
@@ -58,7 +58,7 @@ func (c *collectors) allocate(t Time, first bool) {
 			u := uint8(bits.TrailingZeros8(free))
 			if c.give(p, l, u, t); first {
 				l.fresh |= 1 << u
-				c.fresh |= 1 << l.number
+				c.fresh |= l.bit
 			}
 		}
 		pipes &= c.some
@@ -78,7 +78,7 @@ func (c *collectors) give(p pipeNumber, l *lane, u uint8, t Time) {
 	c.order++
 	l.fill(u, l.behind[p], c.order)
 	l.behind[p] = nil
-	c.active |= 1 << l.number
+	c.active |= l.bit
 	c.s.sched[l.number].open(c.s, p, t+1)
 }
 
@@ -114,7 +114,7 @@ func (c *collectors) second(l *lane, t Time) {
 		l.used = l.read(l.reads, 0)
 	}
 	if !l.moves() {
-		c.active &^= 1 << l.number
+		c.active &^= l.bit
 	}
 }
 
@@ -134,10 +134,10 @@ func (c *collectors) dispatch(l *lane) (given uint8) {
 func (c *collectors) arrives(l *lane, e *operands) {
 	l.before[e.pipe&15] = e
 	if l.stands |= 1 << e.pipe; e.pipe == pipeMemory {
-		c.asks |= 1 << l.number
+		c.asks |= l.bit
 	} else {
 		c.standing++
-		c.stands |= 1 << l.number
+		c.stands |= l.bit
 	}
 }
 
@@ -145,12 +145,12 @@ func (c *collectors) arrives(l *lane, e *operands) {
 func (c *collectors) goes(l *lane, p pipeNumber, t Time) {
 	l.passed[p] = t
 	if l.stands &^= 1 << p; p == pipeMemory {
-		c.asks &^= 1 << l.number
+		c.asks &^= l.bit
 	} else if c.standing--; l.stands&^(1<<pipeMemory) == 0 {
-		c.stands &^= 1 << l.number
+		c.stands &^= l.bit
 	}
 	if l.filled != 0 {
-		c.active |= 1 << l.number
+		c.active |= l.bit
 	}
 }
 
@@ -213,7 +213,7 @@ func (c *collectors) after(t Time) Time {
 		return t + 1
 	}
 	for m := c.some; m != 0; m &= m - 1 {
-		if l := &c.lanes[c.behind[bits.TrailingZeros16(m)&15].first()]; l.filled != l.all {
+		if l := c.lanes[c.behind[bits.TrailingZeros16(m)&15].first()]; l.filled != l.all {
 			return t + 1
 		}
 	}

@@ -16,15 +16,15 @@ import (
 // at the end of a cycle, when all schedulers have acted.
 type collectors struct {
 	s        *SM
-	lanes    []lane
-	behind   [numPipes]laneQueue // with something of a pipe behind issue, in order of issue
-	some     uint16              // pipes of which there is something
-	fresh    uint16              // lanes with units given in the first half of this step
-	active   uint16              // lanes in which something moves in the next
-	stands   uint16              // lanes in which something stands before a pipe of theirs
-	asks     uint16              // lanes in which something stands before that of memory
-	order    uint64              // of issue, and of units
-	past     [numPipes]uint8     // instructions of each pipe that met nothing in cycle at
+	lanes    [mostSchedulers]*lane // as many as there are schedulers
+	behind   [numPipes]laneQueue   // with something of a pipe behind issue, in order of issue
+	some     uint16                // pipes of which there is something
+	fresh    uint16                // lanes with units given in the first half of this step
+	active   uint16                // lanes in which something moves in the next
+	stands   uint16                // lanes in which something stands before a pipe of theirs
+	asks     uint16                // lanes in which something stands before that of memory
+	order    uint64                // of issue, and of units
+	past     [numPipes]uint8       // instructions of each pipe that met nothing in cycle at
 	at       Time
 	held     int  // instructions that are here
 	memory   int  // those for the load/store unit
@@ -89,13 +89,14 @@ func newCollectors(s *SM) *collectors {
 	if sm.CollectorsServe != "all" {
 		return nil
 	}
-	c := &collectors{s: s, lanes: make([]lane, sm.Schedulers), next: clock.Never, longest: s.Timing.Exit}
+	c := &collectors{s: s, next: clock.Never, longest: s.Timing.Exit}
 	for u := range program.UnitMemory {
 		c.longest = max(c.longest, s.Timing.Latency[u])
 	}
 	c.longest = min(c.longest, mostAheadWritten)
 	c.buses.init(sm.ResultBuses, c.longest)
-	for i := range c.lanes {
+	for i := range sm.Schedulers {
+		c.lanes[i] = &lane{}
 		c.lanes[i].init(i, sm.OperandCollectors/sm.Schedulers, c.longest)
 	}
 	return c
@@ -107,7 +108,7 @@ const mostAheadWritten = 4000
 
 // issue issues the next instruction of w, o, in cycle t. It returns when w may issue again.
 func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
-	s, l, p := c.s, &c.lanes[sc.number&(mostSchedulers-1)], pipeOf[o.Unit&15]
+	s, l, p := c.s, c.lanes[sc.number&(mostSchedulers-1)], pipeOf[o.Unit&15]
 	c.order++
 	if s.watched && p != pipeMemory {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
@@ -122,7 +123,7 @@ func (c *collectors) issue(sc *scheduler, w *Warp, o *program.Op, t Time) Time {
 	var every, latency Time
 	if through {
 		every, latency = c.timing(o)
-		through = c.bus(at, latency, c.held-c.memory+len(c.lanes))
+		through = c.bus(at, latency, c.held-c.memory+len(s.sched))
 	}
 	if through {
 		c.passes(l, p, at, t)
@@ -186,7 +187,7 @@ func (c *collectors) access(sc *scheduler, w *Warp, o *program.Op, t Time, throu
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, t)
 	}
-	e := c.put(sc, &c.lanes[sc.number&(mostSchedulers-1)], w, o, pipeMemory)
+	e := c.put(sc, c.lanes[sc.number&(mostSchedulers-1)], w, o, pipeMemory)
 	e.ask(s, w, o)
 	if s.Accesses != nil && e.global(o) {
 		s.watch(w, o, e.a, t)

@@ -16,6 +16,7 @@ type lane struct {
 	fresh  uint8 // those that were given in the first half of this step
 	given  uint8 // units given back in the second dispatch of cycle at
 	stands uint16
+	bit    uint16 // of the lane in sets of them
 	ready  uint16 // pipes for which a unit has all registers
 	used   uint32 // banks read last in cycle at
 	stuck  int    // instructions behind issue or in units
@@ -50,7 +51,7 @@ func (l *lane) init(number, units int, longest Time) {
 	for Time(ring) <= longest+4 {
 		ring *= 2
 	}
-	l.number, l.all, l.far = uint8(number), uint8(1<<units-1), make([]written, ring)
+	l.number, l.bit, l.all, l.far = uint8(number), 1<<number, uint8(1<<units-1), make([]written, ring)
 	for p := range numPipes {
 		l.passed[p] = clock.Unset - 1
 	}

@@ -18,7 +18,7 @@ func (c *collectors) writeBack(t Time) {
 	u, r, at := &c.s.lsu, &c.register, t+memory.WrittenAhead
 	u.EnterShared(t)
 	if r.full {
-		l := &c.lanes[r.lane]
+		l := c.lanes[r.lane&(mostSchedulers-1)]
 		for ; r.left != 0; r.left >>= 4 {
 			bank := uint32(1) << (4 * (r.left&15 - 1))
 			if l.written(at)&bank != 0 {
