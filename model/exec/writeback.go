@@ -36,8 +36,10 @@ func (c *collectors) writeBack(t Time) {
 		r.load, r.left, r.lane = u.Result(at + 1)
 		r.full = r.load >= 0
 	}
-	if u.SetDue(t); r.full {
+	if r.full {
 		u.Due = t + 1
+	} else {
+		u.SetDue(t)
 	}
 }
 
