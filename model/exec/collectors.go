@@ -302,6 +302,7 @@ func (sc *scheduler) block(p pipeNumber) {
 // open lets the scheduler of an SM issue to a pipe again from cycle t on.
 func (sc *scheduler) open(s *SM, p pipeNumber, t Time) {
 	wanted := uint64(0)
+	sc.busy &^= unitsOf[p]
 	for m := unitsOf[p]; m != 0; m &= m - 1 {
 		x := &sc.pipes[bits.TrailingZeros16(m)&15]
 		x.free = t
