@@ -106,7 +106,9 @@ func (c *collectors) first(l *lane, t Time) {
 
 // second moves what has all its registers to its pipe, twice.
 func (c *collectors) second(l *lane, t Time) {
-	c.dispatch(l)
+	if l.gives() != 0 {
+		c.dispatch(l)
+	}
 	l.at, l.given, l.used = t, 0, 0
 	if l.reads != 0 { // or else the second would move nothing
 		l.read(l.reads, l.written(t+2))
@@ -122,7 +124,7 @@ func (c *collectors) second(l *lane, t Time) {
 // of the first unit first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the units
 // that are free now.
 func (c *collectors) dispatch(l *lane) (given uint8) {
-	for m := l.ready &^ l.stands; m != 0; m &= m - 1 {
+	for m := l.gives(); m != 0; m &= m - 1 {
 		u := uint8(bits.TrailingZeros8(l.whole[bits.TrailingZeros16(m)&15])) & (mostUnits - 1)
 		c.arrives(l, l.leave(u))
 		given |= 1 << u

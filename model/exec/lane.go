@@ -147,7 +147,10 @@ func (l *lane) read(units uint8, used uint32) uint32 {
 const eachBank = 0x11111111
 
 // moves reports whether a unit reads, or can give what it has to its pipe.
-func (l *lane) moves() bool { return l.reads != 0 || l.ready&^l.stands != 0 }
+func (l *lane) moves() bool { return l.reads != 0 || l.gives() != 0 }
+
+// gives returns the pipes to which a unit can give what it has: nothing stands before them.
+func (l *lane) gives() uint16 { return l.ready &^ l.stands }
 
 // laneQueue is a queue of lanes, each in it once at most.
 type laneQueue struct {
