@@ -167,7 +167,11 @@ func (u *LSU) EnterShared(t Time) {
 	}
 	if r.clients[clientShared].n() < r.depth {
 		r.put(clientShared, t+r.latency, r.entering[0].load, noLoad)
-		r.entering = r.entering[:copy(r.entering, r.entering[1:])]
+		if rest := r.entering[1:]; len(rest) == 0 { // nearly always
+			r.entering = r.entering[:0]
+		} else {
+			r.entering = r.entering[:copy(r.entering, rest)]
+		}
 	}
 	if len(r.entering) > 0 && r.entering[0].at <= t {
 		u.free = max(u.free, t+1)
