@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"math/bits"
-
 	"gpureplay/model/clock"
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
@@ -65,12 +63,12 @@ var pipeOf = [16]pipeNumber{
 	program.UnitGone: numPipes,
 }
 
-// unitsOf are the units of each pipe, as bits.
-var unitsOf = func() (units [numPipes]uint16) {
+// unitOf is the unit of each pipe by which schedulers know it.
+var unitOf = func() (unit [numPipes]program.Unit) {
 	for u := range program.UnitGone {
-		units[pipeOf[u]] |= 1 << u
+		unit[pipeOf[u]] = u
 	}
-	return units
+	return unit
 }()
 
 // operands is an instruction on its way to its pipe.
@@ -293,22 +291,19 @@ func (c *collectors) write(l *lane, banks uint32, at, latency Time) {
 
 // block keeps a scheduler from issuing to a pipe.
 func (sc *scheduler) block(p pipeNumber) {
-	sc.busy |= unitsOf[p]
-	for m := unitsOf[p]; m != 0; m &= m - 1 {
-		sc.pipes[bits.TrailingZeros16(m)&15].free = clock.Never
-	}
+	u := unitOf[p] & 15
+	sc.busy |= 1 << u
+	sc.pipes[u].free = clock.Never
 }
 
-// open lets the scheduler of an SM issue to a pipe again from cycle t on.
+// open lets the scheduler of an SM issue to a pipe again from cycle t on, the next for all of
+// them.
 func (sc *scheduler) open(s *SM, p pipeNumber, t Time) {
-	wanted := uint64(0)
-	sc.busy &^= unitsOf[p]
-	for m := unitsOf[p]; m != 0; m &= m - 1 {
-		x := &sc.pipes[bits.TrailingZeros16(m)&15]
-		x.free = t
-		wanted |= x.needs
-	}
-	if wanted&sc.ready != 0 {
+	u := unitOf[p] & 15
+	sc.busy &^= 1 << u
+	x := &sc.pipes[u]
+	x.free = t
+	if x.needs&sc.ready != 0 {
 		at := &s.at[sc.number&(mostSchedulers-1)]
 		*at = min(*at, s.turnOf(t, sc.number))
 	}

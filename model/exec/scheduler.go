@@ -24,6 +24,7 @@ type scheduler struct {
 	last   int              // warp that it issued from
 	pipes  [16]pipe         // by unit
 	unit   [64]program.Unit // by whose pipe a warp stands
+	as     [16]program.Unit // the unit whose pipe an instruction of each takes
 	ring   [ringSlots]uint64
 	age    [64]uint64
 }
@@ -37,6 +38,11 @@ type pipe struct {
 func (sc *scheduler) init(s *SM, i int) {
 	sc.number, sc.last, sc.farAt = uint8(i), -1, clock.Never
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
+	for u := range sc.as {
+		if sc.as[u] = program.Unit(u); s.Config.SM.CollectorsServe == "all" && u < int(program.UnitGone) {
+			sc.as[u] = unitOf[pipeOf[u]]
+		}
+	}
 }
 
 // warp returns the warp of a bit.
@@ -55,11 +61,11 @@ func (sc *scheduler) add(s *SM, w *Warp, t Time) {
 
 // place notes the unit that the next instruction of w needs.
 func (sc *scheduler) place(w *Warp) {
-	if in := &sc.unit[w.bit&63]; *in != w.unit {
+	if in, unit := &sc.unit[w.bit&63], sc.as[w.unit&15]; *in != unit {
 		b := uint64(1) << (w.bit & 63)
 		sc.pipes[*in&15].needs &^= b
-		sc.pipes[w.unit&15].needs |= b
-		*in = w.unit
+		sc.pipes[unit&15].needs |= b
+		*in = unit
 	}
 }
 
@@ -195,5 +201,5 @@ func (s *SM) unitFree(sc *scheduler, u program.Unit) Time {
 	if u == program.UnitMemory && s.collect == nil {
 		return s.lsu.Full
 	}
-	return sc.pipes[u&15].free
+	return sc.pipes[sc.as[u&15]&15].free
 }
