@@ -149,7 +149,7 @@ const eachBank = 0x11111111
 // moves reports whether a unit reads, or can give what it has to its pipe.
 func (l *lane) moves() bool { return l.reads != 0 || l.gives() != 0 }
 
-// gives returns the pipes to which a unit can give what it has: nothing stands before them.
+// gives returns the pipes that a unit can give its instruction to: nothing stands before them.
 func (l *lane) gives() uint16 { return l.ready &^ l.stands }
 
 // laneQueue is a queue of lanes, each in it once at most.

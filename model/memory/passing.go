@@ -76,9 +76,8 @@ func (u *LSU) pass(p *passing) {
 
 // next returns the next request of an access, and the cycle in which its bank takes it.
 // The L1's banks take them from the last address to the first, each one a cycle: one whose
-// bank is taken waits for the next cycle, and those behind it too. What passes by the L1
-// goes one a cycle. Where the L1 fetches more than a sector, what a warp asks of a block
-// goes as one.
+// bank is taken waits for the next cycle, and those behind it too. Requests past the L1 go one
+// a cycle. Where the L1 fetches more than a sector, a warp asks for a block in one request.
 func (u *LSU) next(p *passing) (*request, Time) {
 	p.left--
 	r := u.requestOf(p, p.left)

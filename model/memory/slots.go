@@ -269,7 +269,7 @@ func (s *slots) bar(from, to Time) {
 	}
 }
 
-// take is reserve in cycles of the port. The word at hand has what is asked for, as a rule.
+// take is reserve in cycles of the port. Most requests find their cycle in the word at hand.
 func (s *slots) take(t Time) Time {
 	if free := s.at.free >> (uint(t) & 63); free != 0 && s.at.epoch == t>>6 {
 		t += Time(bits.TrailingZeros64(free))
