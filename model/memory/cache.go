@@ -56,7 +56,7 @@ const noTag = ^uint64(0)
 
 // newCache returns an empty cache, of which fetches of blockBytes fill parts. hashed:
 // the set of a line comes from a hash of its tag, not from its low bits.
-func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
+func newCache(t *tables, bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 	n := bytes / lineBytes
 	if ways <= 0 || ways > n {
 		ways = n
@@ -64,19 +64,19 @@ func newCache(bytes, lineBytes, blockBytes, ways int, hashed bool) *cache {
 	sets := n / ways
 	c := &cache{sets: newDivisor(sets), hashed: hashed, gen: 1, block: newBlock(blockBytes), absent: noTag}
 	if ways <= mostNarrow {
-		c.narrow = newNarrowSets(sets, ways)
-		c.lines = make([]line, sets<<c.narrow.shift)
+		c.narrow = newNarrowSets(t, sets, ways)
+		c.lines = newTable[line](t, sets<<c.narrow.shift)
 	} else {
-		c.wide = newWideSets(sets, ways)
-		c.lines = make([]line, sets*ways)
+		c.wide = newWideSets(t, sets, ways)
+		c.lines = newTable[line](t, sets*ways)
 	}
 	return c
 }
 
 // newMappedCache returns the empty cache of a slice: a mapping says where a line goes, or
 // else a hash of its tag.
-func newMappedCache(bytes, lineBytes, sectorBytes, ways int, m *mapping) *cache {
-	c := newCache(bytes, lineBytes, sectorBytes, ways, true)
+func newMappedCache(t *tables, bytes, lineBytes, sectorBytes, ways int, m *mapping) *cache {
+	c := newCache(t, bytes, lineBytes, sectorBytes, ways, true)
 	if m.sets != nil {
 		c.mapped, c.mappedTag = m, noTag
 	}

@@ -35,7 +35,7 @@ func TestCacheShapes(t *testing.T) {
 	}{{1, 1, false}, {4, 1, true}, {6, 2, true}, {24, 3, false}, {64, 8, true}, {45, 9, false}, {64, 16, true}, {48, 16, false},
 		{34, 17, true}, {51, 17, false}, {256, 64, false}, {1024, 0, false}} {
 		r := rand.New(rand.NewSource(1))
-		c := newCache(x.lines*128, 128, 32, x.ways, x.hashed)
+		c := newCache(nil, x.lines*128, 128, 32, x.ways, x.hashed)
 		p := &plainCache{c: c, ways: len(c.lines), sets: map[int32][]uint64{}}
 		if x.ways > 0 {
 			p.ways = x.ways
@@ -69,7 +69,7 @@ func TestCacheShapes(t *testing.T) {
 // Lines that follow each other have buckets side by side, and no walk over a full cache has
 // many lines in one.
 func TestBucketsOfWideSets(t *testing.T) {
-	w := newWideSets(4, 256)
+	w := newWideSets(nil, 4, 256)
 	for tag := range uint64(1 << 12) {
 		if a, b := w.index(tag), w.index(tag^1); a>>4 != b>>4 {
 			t.Fatalf("lines %d and %d have buckets %d and %d", tag, tag^1, a, b)

@@ -6,7 +6,7 @@ import "testing"
 // nobody's when a byte of it is written anew: a request for what was written, from an
 // SM whose cycle is earlier, has room.
 func TestWriteBeginsABlockAnew(t *testing.T) {
-	c := newCache(4*128, 128, 64, 2, false)
+	c := newCache(nil, 4*128, 128, 64, 2, false)
 	id, _, _ := c.insert(7, 0)
 	c.fill(id, 0, 100, 1)
 	for range 3 {
@@ -30,7 +30,7 @@ func TestWriteBeginsABlockAnew(t *testing.T) {
 // before. Another sector was to come in 1000 and was dropped: nobody waits for that.
 func TestSetIsBusyUntilALineIsFilled(t *testing.T) {
 	for _, ways := range []int{2, 32} {
-		c := newCache(ways*128, 128, 32, ways, false)
+		c := newCache(nil, ways*128, 128, 32, ways, false)
 		for tag := range uint64(ways) {
 			id, _, _ := c.insert(tag, 0)
 			c.put(id, 0, 50, 1)

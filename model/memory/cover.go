@@ -20,7 +20,7 @@ type coverWord struct {
 	bits  uint64
 }
 
-func newCover() cover { return cover{words: make([]coverWord, slotWindow/64)} }
+func newCover(t *tables) cover { return cover{words: newTable[coverWord](t, slotWindow/64)} }
 
 // add covers from ≤ t < to and returns how many of them had not been covered.
 func (c *cover) add(from, to Time) (added Time) {

@@ -8,7 +8,7 @@ import (
 // Random intervals, nearly in order, against a set of cycles.
 func TestCoverCountsEachCycleOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	c, seen := newCover(), map[Time]bool{}
+	c, seen := newCover(nil), map[Time]bool{}
 	var total Time
 	for i := range 3000 {
 		from := max(0, Time(i*20)+r.Int64N(4000)-2000)

@@ -59,9 +59,9 @@ func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 // mshr_table::next_access in memory_sub_partition::cache_cycle).
 const throughQueues = 3
 
-func newChannel(c *hardware.Config, where *mapping) channel {
+func newChannel(t *tables, c *hardware.Config, where *mapping) channel {
 	d := &c.DRAM
-	banks := make([]bank, max(1, d.Banks))
+	banks := newTable[bank](t, max(1, d.Banks))
 	for i := range banks {
 		banks[i].lastCol = -Never
 		for r := range banks[i].rows {
@@ -74,10 +74,10 @@ func newChannel(c *hardware.Config, where *mapping) channel {
 		latency += throughQueues
 	}
 	return channel{
-		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(sameClock),
+		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(t, sameClock),
 		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: latency,
-		mapping: where, banks: banks, queue: newRing(d.Window), credits: newRing(d.Window + d.Return),
-		barred: newSlots(sameClock), pending: newCover(), refresh: newRefresh(d),
+		mapping: where, banks: banks, queue: newRing(t, d.Window), credits: newRing(t, d.Window+d.Return),
+		barred: newSlots(t, sameClock), pending: newCover(t), refresh: newRefresh(d),
 	}
 }
 

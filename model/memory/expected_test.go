@@ -6,7 +6,7 @@ import "testing"
 // is known, and only the fetch that it waits for gives it one.
 func TestExpectedFills(t *testing.T) {
 	for _, ways := range []int{1, 32} { // narrow and wide sets
-		c := newCache(128*ways, 128, 32, ways, false)
+		c := newCache(nil, 128*ways, 128, 32, ways, false)
 		for w := range ways {
 			id, _, _ := c.insert(uint64(w), 10)
 			c.expect(id, 1, unknownFill+uint32(w))

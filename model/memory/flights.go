@@ -21,11 +21,11 @@ type flights struct {
 // the most crowded of channels.
 const flightWindow = 1 << 12
 
-func newFlights(sorted bool) flights {
+func newFlights(t *tables, sorted bool) flights {
 	if sorted {
 		return flights{sorted: true}
 	}
-	return flights{counts: new([flightWindow]uint8), words: new([flightWindow / 64]uint64)}
+	return flights{counts: newEntry[[flightWindow]uint8](t), words: newEntry[[flightWindow / 64]uint64](t)}
 }
 
 // n is the number of times.

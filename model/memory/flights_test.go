@@ -12,7 +12,7 @@ import (
 func TestFlights(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		f := newFlights(seed%4 == 0)
+		f := newFlights(nil, seed%4 == 0)
 		var list []Time
 		limit := 1 + r.IntN(400)
 		var now, latest Time

@@ -20,7 +20,8 @@ type l1 struct {
 	stats    l1Stats
 	cfg      *hardware.L1Config
 	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
-	bypass   Time           // the latency of what passes by it
+	tables   *tables
+	bypass   Time // the latency of what passes by it
 }
 
 // l1Stats counts sector accesses of the L1.
@@ -28,9 +29,9 @@ type l1Stats struct {
 	reads, hits, misses, writes uint64
 }
 
-func (c *l1) init(cfg *hardware.L1Config, inTurn bool) {
-	c.cfg, c.caches = cfg, make(map[int]*cache)
-	c.pending = newFlights(inTurn)
+func (c *l1) init(t *tables, cfg *hardware.L1Config, inTurn bool) {
+	c.tables, c.cfg, c.caches = t, cfg, make(map[int]*cache)
+	c.pending = newFlights(t, inTurn)
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
 	c.heads = inTurn && cfg.MSHROrder && cfg.LookAtHead
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
@@ -49,7 +50,7 @@ func (c *l1) resize(bytes int) {
 		if c.cfg.Unified > 0 && c.cfg.Bytes > 0 {
 			ways = max(1, ways*bytes/c.cfg.Bytes) // sets stay, ways follow the capacity
 		}
-		tags = newCache(bytes, c.cfg.LineBytes, c.cfg.SectorBytes, ways, false)
+		tags = newCache(c.tables, bytes, c.cfg.LineBytes, c.cfg.SectorBytes, ways, false)
 		c.caches[bytes] = tags
 	}
 	c.tags = tags

@@ -43,13 +43,13 @@ type slice struct {
 	misses    ring // that wait for the channel
 }
 
-func newSlice(c *hardware.Config, where *mapping, ch *channel) slice {
+func newSlice(t *tables, c *hardware.Config, where *mapping, ch *channel) slice {
 	icnt, l2 := NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	s := slice{
-		port: newSlots(icnt), in: newSlots(l2), out: newSlots(icnt), waiting: newRing(c.L2.Queue + c.Icnt.Queue),
-		tags:  newMappedCache(c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where),
+		port: newSlots(t, icnt), in: newSlots(t, l2), out: newSlots(t, icnt), waiting: newRing(t, c.L2.Queue+c.Icnt.Queue),
+		tags:  newMappedCache(t, c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where),
 		chan_: ch, rop: Time(c.L2.Latency), evicts: !c.L2.WriteBack,
-		mshrs: c.L2.MSHRs, pending: newFlights(c.Icnt.InTurn && c.DRAM.InTurn), misses: newRing(c.L2.MissQueue), merge: c.L2.Merge,
+		mshrs: c.L2.MSHRs, pending: newFlights(t, c.Icnt.InTurn && c.DRAM.InTurn), misses: newRing(t, c.L2.MissQueue), merge: c.L2.Merge,
 		per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
 	if c.Icnt.InTurn {

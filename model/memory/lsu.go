@@ -69,19 +69,19 @@ func (u *LSU) Init(m *System, sm int) {
 		u.out = &m.net.sms[sm]
 		u.out.unit = u
 	}
-	u.l1.init(&c.L1, m.net != nil)
+	u.l1.init(&m.tables, &c.L1, m.net != nil)
 	u.Soon, u.through.load = Never, noLoad
 	if c.L1.MSHROrder {
 		window := waitWindow
 		if m.net != nil {
 			window = shortWindow
 		}
-		u.waiters = newWaiters(Time(c.L1.Latency+min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)), window)
+		u.waiters = newWaiters(&m.tables, Time(c.L1.Latency+min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)), window)
 		u.waiters.order = true
 	}
 	if m.net != nil {
 		if u.waiters == nil {
-			u.waiters = newWaiters(0, shortWindow)
+			u.waiters = newWaiters(&m.tables, 0, shortWindow)
 		}
 		u.waiters.later = true
 		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))
@@ -92,10 +92,10 @@ func (u *LSU) Init(m *System, sm int) {
 	if u.collects = c.SM.CollectorsServe == "all"; !u.collects {
 		u.queue = make([]Time, c.SM.OperandCollectors)
 	}
-	u.wb = newSlots(sameClock)
+	u.wb = newSlots(&m.tables, sameClock)
 	u.initResults()
 	if n := c.TLB.Entries; n > 0 {
-		u.tlb = newCache(n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)
+		u.tlb = newCache(&m.tables, n*c.TLB.PageBytes, c.TLB.PageBytes, 1<<hardware.SectorShift, n, false)
 		u.page = uint(bits.TrailingZeros(uint(c.TLB.PageBytes >> hardware.SectorShift)))
 	}
 }

@@ -21,6 +21,7 @@ type System struct {
 	channels []channel
 	mapping  *mapping
 	l1s      []*l1     // of the SMs
+	tables   tables    // of all of them
 	watcher  Watcher   // nil: nobody is told
 	co       Coalescer // of all SMs: they access one after another
 
@@ -54,15 +55,15 @@ func New(c *hardware.Config) *System {
 		}
 	}
 	for range c.SM.Count {
-		out, in := newSlots(r), newSlots(r)
-		m.ports = append(m.ports, smPort{out: &out, in: &in, queue: newRing(c.L1.MissQueue + c.Icnt.Queue)})
+		out, in := newSlots(&m.tables, r), newSlots(&m.tables, r)
+		m.ports = append(m.ports, smPort{out: &out, in: &in, queue: newRing(&m.tables, c.L1.MissQueue+c.Icnt.Queue)})
 	}
 	for range c.DRAM.Channels {
-		m.channels = append(m.channels, newChannel(c, m.mapping))
+		m.channels = append(m.channels, newChannel(&m.tables, c, m.mapping))
 	}
 	perChannel := max(1, c.L2.Slices/max(1, c.DRAM.Channels))
 	for i := range c.L2.Slices {
-		m.slices = append(m.slices, newSlice(c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
+		m.slices = append(m.slices, newSlice(&m.tables, c, m.mapping, &m.channels[i/perChannel%len(m.channels)]))
 	}
 	if m.net != nil {
 		m.net.connect()

@@ -22,8 +22,8 @@ type narrowSet struct {
 // mostNarrow is how many ways a narrow set has at most.
 const mostNarrow = 16
 
-func newNarrowSets(sets, ways int) narrowSets {
-	n := narrowSets{sets: make([]narrowSet, sets), shift: log2(ways), last: 4 * uint(ways-1)}
+func newNarrowSets(t *tables, sets, ways int) narrowSets {
+	n := narrowSets{sets: newTable[narrowSet](t, sets), shift: log2(ways), last: 4 * uint(ways-1)}
 	for w := range ways {
 		n.ways[w/8] |= 1 << (w%8*8 + 7)
 	}

@@ -8,7 +8,7 @@ import (
 // Results leave a client in the order in which they are ready, those of a cycle in that in
 // which they came, and clients take turns.
 func TestResultsTakeTurns(t *testing.T) {
-	u := &LSU{waiters: newWaiters(0, shortWindow), Due: Never}
+	u := &LSU{waiters: newWaiters(nil, 0, shortWindow), Due: Never}
 	u.waiters.loads = make([]waitingLoad, 8)
 	for client := range numClients {
 		u.results.first[client] = Never

@@ -7,7 +7,7 @@ type ring struct {
 	next   int
 }
 
-func newRing(n int) ring { return ring{leaves: make([]Time, n)} }
+func newRing(t *tables, n int) ring { return ring{leaves: newTable[Time](t, n)} }
 
 // room returns from when on, not before t, the queue has a free entry.
 func (r *ring) room(t Time) Time {

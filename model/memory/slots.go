@@ -17,7 +17,7 @@ type slots struct {
 	loaded int
 
 	// What is asked for seldom lies elsewhere: of each port the machine has the words above
-	// at hand. nil: all so far has been in the first epoch.
+	// at hand.
 	others *otherWords
 }
 
@@ -40,8 +40,8 @@ type slotWord struct {
 // slotWindow is how many cycles a port remembers.
 const slotWindow = 1 << 14
 
-func newSlots(r Ratio) slots {
-	s := slots{at: slotWord{free: ^uint64(0)}, loadOf: noEpoch} // epoch 0; the others have not begun
+func newSlots(t *tables, r Ratio) slots {
+	s := slots{at: slotWord{free: ^uint64(0)}, loadOf: noEpoch, others: newEntry[otherWords](t)} // epoch 0
 	if !r.one() {
 		s.ratio = &r
 	}
@@ -141,7 +141,7 @@ func (s *slots) turn(e Time) bool {
 	if uint(e-s.loadOf) >= slotWindow/64-2 {
 		s.loadOf = noEpoch
 	}
-	o := s.all()
+	o := s.others
 	o.words[uint(s.at.epoch)&(slotWindow/64-1)] = s.at
 	if e > o.top { // the host would wait for what is old
 		o.top, s.at = e, slotWord{e, ^uint64(0)}
@@ -158,19 +158,12 @@ func (s *slots) turn(e Time) bool {
 	return true
 }
 
-func (s *slots) all() *otherWords {
-	if s.others == nil {
-		s.others = new(otherWords)
-	}
-	return s.others
-}
-
 // peek returns the word in the place of that of an epoch.
 func (s *slots) peek(e Time) slotWord {
 	if uint(s.at.epoch^e)&(slotWindow/64-1) == 0 {
 		return s.at
 	}
-	return s.all().words[uint(e)&(slotWindow/64-1)]
+	return s.others.words[uint(e)&(slotWindow/64-1)]
 }
 
 // fill takes as many free cycles as SM cycles n come to, from the one in which t
@@ -222,9 +215,6 @@ const noEpoch Time = -1 << 40
 func (s *slots) taken(e Time) int {
 	w := s.at
 	if uint(w.epoch^e)&(slotWindow/64-1) != 0 {
-		if s.others == nil {
-			return 0
-		}
 		w = s.others.words[uint(e)&(slotWindow/64-1)]
 	}
 	switch {
@@ -240,7 +230,7 @@ func (s *slots) taken(e Time) int {
 func (s *slots) next(t Time) Time {
 	for {
 		e := t >> 6
-		if e != s.at.epoch && e > s.all().top {
+		if e != s.at.epoch && e > s.others.top {
 			return t
 		}
 		w := s.peek(e)
@@ -294,7 +284,7 @@ func (s *slots) search(t Time) Time {
 			}
 		}
 		// A word that a later time has taken over counts as full.
-		switch o := s.all(); {
+		switch o := s.others; {
 		case e >= o.full && e < o.behind:
 			e = o.behind
 		case there && s.at.free != 0: // before t

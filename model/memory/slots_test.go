@@ -9,7 +9,7 @@ import (
 // time asked for.
 func TestSlotsAgainstASet(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	s := newSlots(sameClock)
+	s := newSlots(nil, sameClock)
 	taken := map[Time]bool{}
 	now := Time(0)
 	for range 50000 {
@@ -30,7 +30,7 @@ func TestSlotsAgainstASet(t *testing.T) {
 // their cycles over, it is found as by looking at every cycle.
 func TestCrowdedSlots(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	s := newSlots(sameClock)
+	s := newSlots(nil, sameClock)
 	taken, latest := map[Time]bool{}, map[Time]Time{}
 	const words = slotWindow / 64
 	now := Time(0)
@@ -61,7 +61,7 @@ func TestCrowdedSlots(t *testing.T) {
 // later ones have their place.
 func TestKeptLoad(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	s := newSlots(sameClock)
+	s := newSlots(nil, sameClock)
 	taken, latest := map[Time]bool{}, map[Time]Time{}
 	const words = slotWindow / 64
 	for i := range 20000 {
@@ -85,13 +85,13 @@ func TestKeptLoad(t *testing.T) {
 
 // A port with a clock of its own gives as many cycles as that clock has.
 func TestSlotsOfAnotherClock(t *testing.T) {
-	s := newSlots(NewRatio(500, 1000)) // a cycle of the port is two of the SM
+	s := newSlots(nil, NewRatio(500, 1000)) // a cycle of the port is two of the SM
 	for i := range Time(10) {
 		if got := s.reserve(0); got != 2*i {
 			t.Errorf("reservation %d at %d, want %d", i, got, 2*i)
 		}
 	}
-	s = newSlots(NewRatio(1500, 1000)) // three cycles of the port in two of the SM
+	s = newSlots(nil, NewRatio(1500, 1000)) // three cycles of the port in two of the SM
 	for i, want := range []Time{0, 1, 2, 2, 3, 4, 4} {
 		if got := s.reserve(0); got != want {
 			t.Errorf("reservation %d at %d, want %d", i, got, want)

@@ -63,10 +63,10 @@ type Late struct {
 // noLoad is the number of a load that waits for no fill.
 const noLoad = -1
 
-func newWaiters(ahead Time, window int) *waiters {
+func newWaiters(t *tables, ahead Time, window int) *waiters {
 	return &waiters{
 		ahead: ahead, soon: Never,
-		last: make([]int32, window), words: make([]uint64, window/64), nodes: make([]waiter, 1),
+		last: newTable[int32](t, window), words: newTable[uint64](t, window/64), nodes: make([]waiter, 1),
 	}
 }
 

@@ -16,7 +16,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	}
 	for seed := range uint64(80) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		q, port, sure := newWaiters(10, []int{shortWindow, waitWindow}[seed%2]), newSlots(sameClock), newSlots(sameClock)
+		q, port, sure := newWaiters(nil, 10, []int{shortWindow, waitWindow}[seed%2]), newSlots(nil, sameClock), newSlots(nil, sameClock)
 		var all []waits
 		left, done := map[int32]int{}, map[int32]Time{}
 		for now := Time(0); now < 60000; now += Time(1 + r.IntN(1+40<<(seed/2%9))) {

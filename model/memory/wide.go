@@ -38,13 +38,13 @@ type link struct {
 // there is room for; 0: none.
 type chained uint32
 
-func newWideSets(sets, ways int) wideSets {
+func newWideSets(t *tables, sets, ways int) wideSets {
 	n := sets * ways
 	w := wideSets{
-		lines: int32(n), ways: int32(ways), order: make([]link, n+sets), rooms: make([]room, sets),
+		lines: int32(n), ways: int32(ways), order: newTable[link](t, n+sets), rooms: newTable[room](t, sets),
 		shift: 64 - log2(2*n), number: 1<<log2(n+1) - 1,
 	}
-	w.bucket = make([]chained, 1<<(64-w.shift))
+	w.bucket = newTable[chained](t, 1<<(64-w.shift))
 	w.flush(nil)
 	return w
 }

@@ -1,0 +1,89 @@
+package memory
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+	"unsafe"
+)
+
+// Tables are zero, lie apart, begin a line of the host's caches, and are there for as long as
+// something of them is asked for.
+func TestTablesLieApart(t *testing.T) {
+	at := new(tables)
+	var all [][]uint64
+	for _, n := range []int{1, 7, 8, 9, 1000, 1 << 16, leastBlock / 8, 3 * mostBlock / 8, 1, 0, 5} {
+		all = append(all, newTable[uint64](at, n))
+	}
+	at = nil
+	for i, of := range all {
+		if len(of) > 0 && uintptr(unsafe.Pointer(&of[0]))%tableAlign != 0 {
+			t.Errorf("table %d begins in a line of the host's caches", i)
+		}
+		for j := range of {
+			if of[j] != 0 {
+				t.Fatalf("entry %d of table %d is %d", j, i, of[j])
+			}
+			of[j] = uint64(i + 1)
+		}
+	}
+	runtime.GC()
+	for range 64 {
+		other := make([]byte, 1<<20) // what has been forgotten would be given again
+		other[0], other[len(other)-1] = 255, 255
+	}
+	for i, of := range all {
+		for j, x := range of {
+			if x != uint64(i+1) {
+				t.Fatalf("entry %d of table %d is %d", j, i, x)
+			}
+		}
+	}
+}
+
+// The collector of garbage does not look into tables.
+func TestTablesHaveNoPointers(t *testing.T) {
+	for _, of := range []any{
+		line{}, link{}, room{}, chained(0), narrowSet{}, otherWords{}, coverWord{}, bank{}, Time(0), int32(0), uint64(0),
+		[flightWindow]uint8{}, [flightWindow / 64]uint64{},
+	} {
+		if x := reflect.TypeOf(of); points(x) {
+			t.Errorf("%s has a pointer", x)
+		}
+	}
+	if !points(reflect.TypeFor[smPort]()) {
+		t.Error("no pointer is found where there is one")
+	}
+}
+
+// points reports whether a value of a type has a pointer.
+func points(x reflect.Type) bool {
+	switch x.Kind() {
+	case reflect.Struct:
+		for i := range x.NumField() {
+			if points(x.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Array:
+		return points(x.Elem())
+	}
+	return x.Kind() > reflect.Complex128
+}
+
+// Blocks grow with what a machine needs, up to a size.
+func TestBlocksGrow(t *testing.T) {
+	at := new(tables)
+	var sizes []int
+	for range 5 {
+		at.grow(1)
+		sizes = append(sizes, at.size)
+	}
+	if want := []int{leastBlock, 2 * leastBlock, 4 * leastBlock, mostBlock, mostBlock}; !reflect.DeepEqual(sizes, want) {
+		t.Errorf("blocks of %d bytes, want %d", sizes, want)
+	}
+	if at.grow(mostBlock + 1); at.size != mostBlock+1 {
+		t.Errorf("a block of %d bytes for a table that is larger than any", at.size)
+	}
+}
