@@ -26,6 +26,7 @@ func (p *smPort) room(t Time) Time { return max(p.queue.room(t), p.until) }
 // behind it. A slice whose queues are full takes nothing.
 func (m *System) request(p *smPort, sector uint64, t Time, flits int) (*slice, Time) {
 	s := &m.slices[m.mapping.slice(sector)]
+	s.tags.bringFirst(sector >> (s.per & 63))
 	leave := p.out.packet(t, flits)
 	t = s.port.reserve(s.waiting.room(leave + m.latency))
 	if m.ahead != nil {

@@ -21,6 +21,18 @@ func (c *cache) bringSet(tag uint64) {
 	}
 }
 
+// bringFirst loads where find looks first for the tag of another line than the last.
+func (c *cache) bringFirst(tag uint64) {
+	if c.lines[c.last].tag == tag {
+		return
+	}
+	if c.narrow.sets != nil {
+		c.narrow.bring(c, tag)
+	} else {
+		bring(c.wide.head(tag))
+	}
+}
+
 // bringLine loads the line of a tag, if it is there, or else the one that it may replace.
 func (c *cache) bringLine(tag uint64) {
 	if c.narrow.sets == nil {
