@@ -151,18 +151,16 @@ func newPoly(n int) *poly {
 	p := &poly{index: uint64(n) - 1, shift: log2(n)}
 	of := hardware.Polynomials[n]
 	term := uint64(1) << (p.shift - 1)
+	var terms [20]uint8
 	for bit := range of.Above {
 		if term <<= 1; term&uint64(n) != 0 {
 			term ^= of.Modulus
 		}
-		table, b := &p.low, uint(bit)
-		if b >= 10 {
-			table, b = &p.high, b-10
-		}
-		for i := range table {
-			if i>>b&1 != 0 {
-				table[i] ^= uint8(term)
-			}
+		terms[bit] = uint8(term)
+	}
+	for b := range 10 { // with the bits below, there already
+		for i := range 1 << b {
+			p.low[1<<b+i], p.high[1<<b+i] = p.low[i]^terms[b], p.high[i]^terms[10+b]
 		}
 	}
 	return p
