@@ -49,10 +49,13 @@ accelsim() { # NAME GPU INSTS: its seconds of a processor for $dir/NAME.trace.zs
 	case $2 in rtx3070) config=SM86_RTX3070 sm=86 ;; qv100) config=SM7_QV100 sm=70 ;; *) return 0 ;; esac
 	{ [ -n "$root" ] && [ "$3" -le "${MOST:-4000000}" ]; } || return 0
 	rm -rf "$at"
-	"$replay" --quiet export --format=traceg --sm="$sm" -o "$at" "$dir/$1.trace.zst" >/dev/null 2>&1 || return 0
+	"$replay" --quiet export --format=traceg --sm="$sm" -o "$at" "$dir/$1.trace.zst" >/dev/null || return 0
 	cp "$root/gpgpu-sim/configs/tested-cfgs/$config"/* "$at"
 	{ TIMEFORMAT='%U %S'; time (cd "$at" && LD_LIBRARY_PATH=$(echo "$root"/gpgpu-sim/lib/*/*/release) "$root/bin/release/accel-sim.out" \
-		-trace kernelslist.g -config gpgpusim.config -config "$root/configs/tested-cfgs/$config/trace.config" >/dev/null 2>&1); } 2>"$dir/other" || return 0
+		-trace ./kernelslist.g -config gpgpusim.config -config "$root/configs/tested-cfgs/$config/trace.config" >"$at/log" 2>&1); } 2>"$dir/other" || {
+		echo "bench.sh: Accel-Sim fails on $1: $(tail -n 1 "$at/log")" >&2
+		return 0
+	}
 	tail -1 "$dir/other" | awk '{print $1 + $2}'
 }
 generated() { # NAME GPU SAMPLE PARAM...
