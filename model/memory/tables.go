@@ -2,9 +2,9 @@ package memory
 
 import "unsafe"
 
-// tables are where the tables of a machine lie: side by side, in huge pages where the host
-// has them. A table is asked for at random, so that in pages of 4 KB the host's processor
-// would look for its page nearly each time. nil: each table lies by itself.
+// tables holds the tables of a machine side by side, in huge pages where the host has them.
+// The model reads a table at random: in pages of 4 KB the host's processor would have to find
+// the page nearly each time. nil: each table lies by itself.
 type tables struct {
 	room []byte // of the last block, that no table has
 	size int    // of that block
@@ -19,8 +19,8 @@ const (
 	tableAlign = 64 // a line of the host's caches
 )
 
-// entry is what tables are of. None has a pointer: the collector of garbage does not look
-// for any in a block, which is there for as long as a table of it is.
+// entry is the type of a table's entries, which has no pointer: the garbage collector looks
+// for none in a block. It keeps a block for as long as a table of it is used.
 type entry interface {
 	line | link | room | chained | narrowSet | otherWords | coverWord | bank | Time |
 		int32 | uint64 | [flightWindow]uint8 | [flightWindow / 64]uint64

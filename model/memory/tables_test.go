@@ -18,7 +18,7 @@ func TestTablesLieApart(t *testing.T) {
 	at = nil
 	for i, of := range all {
 		if len(of) > 0 && uintptr(unsafe.Pointer(&of[0]))%tableAlign != 0 {
-			t.Errorf("table %d begins in a line of the host's caches", i)
+			t.Errorf("table %d does not begin a line of the host's caches", i)
 		}
 		for j := range of {
 			if of[j] != 0 {
@@ -41,7 +41,7 @@ func TestTablesLieApart(t *testing.T) {
 	}
 }
 
-// The collector of garbage does not look into tables.
+// The garbage collector does not look into tables.
 func TestTablesHaveNoPointers(t *testing.T) {
 	for _, of := range []any{
 		line{}, link{}, room{}, chained(0), narrowSet{}, otherWords{}, coverWord{}, bank{}, Time(0), int32(0), uint64(0),
@@ -72,7 +72,7 @@ func points(x reflect.Type) bool {
 	return x.Kind() > reflect.Complex128
 }
 
-// Blocks grow with what a machine needs, up to a size.
+// Each block is twice as large as the one before it, up to a size.
 func TestBlocksGrow(t *testing.T) {
 	at := new(tables)
 	var sizes []int
