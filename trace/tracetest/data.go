@@ -5,7 +5,6 @@ package tracetest
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 )
 
@@ -16,12 +15,25 @@ func Data(t testing.TB, elem ...string) string {
 	t.Helper()
 	root := os.Getenv("REPLAY_DATA")
 	if root == "" {
-		_, file, _, _ := runtime.Caller(0)
-		root = filepath.Join(filepath.Dir(file), "..", "..", "..", "shared", "data")
+		root = filepath.Join(moduleRoot(t), "..", "shared", "data")
 	}
 	path := filepath.Join(append([]string{root}, elem...)...)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("real capture %s is not here (set REPLAY_DATA to its folder)", filepath.Join(elem...))
 	}
 	return path
+}
+
+// moduleRoot returns the folder of go.mod: the tests of a package run in the package's folder.
+func moduleRoot(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil || dir == filepath.Dir(dir) {
+			return dir
+		}
+	}
 }
