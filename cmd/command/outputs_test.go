@@ -122,11 +122,39 @@ func TestOutputs(t *testing.T) {
 	}
 }
 
+// enginePins are samples that also run on machines of each memory engine and each pipeline: the
+// machines of the papers have one of each alone.
+var enginePins = struct{ samples, machines, policies []string }{
+	samples:  []string{"behaviour", "bfs", "matmul", "walk", "dp-bfs", "dp-join", "tasks-dct", "tasks-3des"},
+	machines: []string{"a100", "qv100", "rtx3070"},
+	policies: []string{"serial", "hyperq", "cdp", "dtbl", "pagoda"},
+}
+
+// pinned lists the policies of enginePins that apply to a trace.
+func pinned(t *testing.T, path string) string {
+	t.Helper()
+	applies := strings.Split(applicable(t, path), ",")
+	return strings.Join(slices.DeleteFunc(slices.Clone(enginePins.policies), func(p string) bool { return !slices.Contains(applies, p) }), ",")
+}
+
 // digests are the lines of a sample.
 func digests(t *testing.T, name string) []string {
 	t.Helper()
 	path, gpu := writeSample(t, name)
-	must(t, "--quiet", "--no-baseline", "--policy="+applicable(t, path), "--gpu="+gpu, "--sample=5000", "-o", name, path)
+	lines := []string{fmt.Sprintf("%s - trace=%.4x", name, sha256.Sum256(bytesOf(t, ".", path)))}
+	lines = append(lines, tableDigests(t, name, path, gpu, applicable(t, path))...)
+	if slices.Contains(enginePins.samples, name) {
+		for _, gpu := range enginePins.machines {
+			lines = append(lines, tableDigests(t, name+"@"+gpu, path, gpu, pinned(t, path))...)
+		}
+	}
+	return lines
+}
+
+// tableDigests are the lines of a sample's runs on a machine, one for each policy.
+func tableDigests(t *testing.T, name, path, gpu, policies string) (lines []string) {
+	t.Helper()
+	must(t, "--quiet", "--no-baseline", "--policy="+policies, "--gpu="+gpu, "--sample=5000", "-o", name, path)
 	byPolicy := map[string][]string{}
 	files := contents(t, name)
 	for _, file := range slices.Sorted(maps.Keys(files)) {
@@ -134,7 +162,6 @@ func digests(t *testing.T, name string) []string {
 		policy := strings.TrimPrefix(filepath.Base(filepath.Dir(file)), "policy=")
 		byPolicy[policy] = append(byPolicy[policy], fmt.Sprintf("%s=%.4x", table, sha256.Sum256([]byte(files[file]))))
 	}
-	lines := []string{fmt.Sprintf("%s - trace=%.4x", name, sha256.Sum256(bytesOf(t, ".", path)))}
 	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
 		lines = append(lines, name+" "+policy+" "+strings.Join(byPolicy[policy], " "))
 	}

@@ -68,7 +68,7 @@ func (o *other) same(t *testing.T, args ...string) bool {
 }
 
 // sameSample compares a sample's trace, and its tables under all policies and the settled
-// ones.
+// ones; of enginePins, also on the machines of each engine.
 func (o *other) sameSample(t *testing.T, name string) {
 	if !o.same(t, sampleArgs(name, filepath.Join("%", name+".trace.zst"))...) {
 		return
@@ -77,6 +77,11 @@ func (o *other) sameSample(t *testing.T, name string) {
 	o.same(t, "--quiet", "--policy=all", "--gpu="+gpu, "--sample=5000", "--audit", "-o", "%", path)
 	for _, word := range strings.Fields(settled) {
 		o.same(t, "--quiet", "--no-baseline", "--policy="+word, "--gpu="+gpu, "--sample=5000", "-o", "%", path)
+	}
+	if slices.Contains(enginePins.samples, name) {
+		for _, gpu := range enginePins.machines {
+			o.same(t, "--quiet", "--no-baseline", "--policy="+pinned(t, path), "--gpu="+gpu, "--sample=5000", "--audit", "-o", "%", path)
+		}
 	}
 }
 
