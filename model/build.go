@@ -67,11 +67,13 @@ func (m *Machine) connect() {
 	m.children.host, m.children.kmu, m.children.ctas = m.host, m.kmu, m.ctas
 	m.ctas.kmu, m.ctas.children, m.ctas.tasks, m.ctas.sampler = m.kmu, m.children, m.tasks, &m.sampler
 	m.tasks.host, m.tasks.kernels, m.tasks.ctas = m.host, m.kernels, m.ctas
+	m.tasks.view, m.ctas.pass.View = View{m}, View{m}
+	m.children.start(View{m})
 }
 
 // startDependency binds the policy's dependency.
 func (m *Machine) startDependency() error {
-	x := &DependencyMachine{core: &m.core, kernels: m.kernels, ctas: m.ctas, host: m.host}
+	x := &DependencyMachine{View: View{m}}
 	m.depends = x
 	if m.ctas.gate, _ = m.policy.Dependency.(CTADependency); m.ctas.gate != nil {
 		m.ctas.gate.Start(x)

@@ -15,18 +15,18 @@ type CTAView struct {
 	Kernels []*KernelView
 	// Held holds those that have CTAs left of which the dependency lets none go.
 	Held []*KernelView
-	u    *ctaScheduler
+	View
 	work []Work
 }
 
 // SMs returns the number of SMs.
-func (v *CTAView) SMs() int { return len(v.u.sms) }
+func (v *CTAView) SMs() int { return len(v.m.sms) }
 
 // Fits reports whether the next CTA of v.Kernels[k] has room on SM sm. A
 // dependency may keep CTAs of two kernels apart.
 func (v *CTAView) Fits(k, sm int) bool {
-	s, kernel := v.u.sms[sm], v.u.view[k]
-	if v.u.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.u.access.Apart() {
+	s, kernel := v.m.sms[sm], v.m.ctas.view[k]
+	if v.m.access != nil && len(s.CTAs) > 0 && s.Order != kernel.Order && v.m.access.Apart() {
 		return false
 	}
 	return s.Fits(&kernel.seen)
@@ -34,17 +34,14 @@ func (v *CTAView) Fits(k, sm int) bool {
 
 // Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
 // for more.
-func (v *CTAView) Dependency() Dependency { return v.u.policy.Dependency }
-
-// Count counts an event of the policy; the counts stand in the run's metrics.
-func (v *CTAView) Count(name string) { v.u.metrics.count(name) }
+func (v *CTAView) Dependency() Dependency { return v.m.policy.Dependency }
 
 // Resident returns the number of CTAs on SM sm.
-func (v *CTAView) Resident(sm int) int { return len(v.u.sms[sm].CTAs) }
+func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].CTAs) }
 
 // Holder returns the kernel id whose CTA was placed last on SM sm, or NoKernel
 // if none ever was.
-func (v *CTAView) Holder(sm int) uint32 { return v.u.sms[sm].Holder }
+func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].Holder }
 
 // WorkScheduler is a [CTAScheduler] that also chooses what of a kernel goes next: CTAs
 // of its own grid, or of one of the groups that have joined it. The machine asks
@@ -70,7 +67,7 @@ type Work struct {
 // Work returns what v.Kernels[k] can give, its own grid first, then groups in the
 // order of their coming. It is valid until the next call.
 func (v *CTAView) Work(k int) []Work {
-	u, kernel := v.u, v.u.view[k]
+	u, kernel := v.m.ctas, v.m.ctas.view[k]
 	v.work = v.work[:0]
 	if kernel.next < kernel.native {
 		w := Work{Index: ownGrid, Child: NoKernel, Left: kernel.native - kernel.next, Since: kernel.rec.Dispatch, ParentSM: -1}
@@ -81,7 +78,7 @@ func (v *CTAView) Work(k int) []Work {
 	}
 	for i := range kernel.groups.Len() {
 		g := kernel.groups.At(i)
-		if !u.groupReady(g, v.u.now) {
+		if !u.groupReady(g, v.m.now) {
 			continue
 		}
 		w := Work{Index: i, Child: g.launch.child, Left: uint64(g.launch.ctas), Since: g.Since}
@@ -96,16 +93,13 @@ func (v *CTAView) Work(k int) []Work {
 
 func (w *Work) askedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
 
-// Now is the cycle.
-func (v *CTAView) Now() Time { return v.u.now }
-
 // WakeAt has the scheduler asked again at t, which is later than now.
-func (v *CTAView) WakeAt(t Time) { v.u.wakeAt(t) }
+func (v *CTAView) WakeAt(t Time) { v.m.ctas.wakeAt(t) }
 
 // Load returns when a record of the scheduler's own that is known by a number is on
 // chip, which is read from global memory now.
 func (v *CTAView) Load(number uint64) Time {
-	return v.u.mem.ReadSector(0, schedulerRecords+number, v.u.now)
+	return v.m.mem.ReadSector(0, schedulerRecords+number, v.m.now)
 }
 
 // schedulerRecords is where such records lie, in sectors, apart from every address of
@@ -113,4 +107,4 @@ func (v *CTAView) Load(number uint64) Time {
 const schedulerRecords = 1<<58 + 1<<57
 
 // FreeWarps is how many more warps SM sm has places for.
-func (v *CTAView) FreeWarps(sm int) int { return v.u.cfg.SM.MaxWarps - v.u.sms[sm].Used.Warps }
+func (v *CTAView) FreeWarps(sm int) int { return v.m.cfg.SM.MaxWarps - v.m.sms[sm].Used.Warps }

@@ -89,18 +89,15 @@ type CTADependency interface {
 	Completed(order uint64, t Time)
 }
 
-// DependencyMachine is what a [CTADependency] acts with.
+// DependencyMachine is the handle of a [Dependency].
 type DependencyMachine struct {
-	*core
-	kernels *kernels
-	ctas    *ctaScheduler
-	host    *host.Host
-	waiting map[int32][]accessWaiter // by what keeps them back
+	View
+	waiting map[int32][]accessWaiter // warps by the number that [AccessDependency.Blocked] returned
 }
 
 // CTAs hands over the CTAs of a kernel in order, as the trace has them.
 func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
-	cursor, err := x.tr.CTAs(kernel, 0)
+	cursor, err := x.m.tr.CTAs(kernel, 0)
 	if err != nil {
 		return err
 	}
@@ -117,29 +114,18 @@ func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
 }
 
 // Kernel reads the header of a kernel.
-func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.tr.Kernel(id, k) }
-
-// Count counts an event in the run's summary.
-func (x *DependencyMachine) Count(name string) { x.metrics.count(name) }
-
-// Config is the machine's configuration and Program the trace's, to be read only.
-func (x *DependencyMachine) Config() *hardware.Config { return x.cfg }
-
-// Program is the counterpart of Config.
-func (x *DependencyMachine) Program() *trace.Program { return x.prog }
+func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }
 
 // HostOps reads the host's program from its beginning.
-func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.tr.HostOps() }
+func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.m.tr.HostOps() }
 
-// Now is the current cycle.
-func (x *DependencyMachine) Now() Time { return x.now }
+// At schedules a call of [AccessDependency.Event] at t.
+func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.Post(t, evAccess, what, arg) }
 
-// At asks for [AccessDependency.Event] at t.
-func (x *DependencyMachine) At(t Time, what, arg uint64) { x.queue.Post(t, evAccess, what, arg) }
-
-// Launch makes a kernel known to the machine, next in program order.
+// Launch adds a kernel to the machine, next in program order. It returns the error of
+// reading its header.
 func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
-	k, err := x.kernels.launch(id, nil)
+	k, err := x.m.kernels.launch(id, nil)
 	if err != nil {
 		return Launched{}, err
 	}
@@ -147,15 +133,15 @@ func (x *DependencyMachine) Launch(id uint32) (Launched, error) {
 	return Launched{&k.KernelView, &k.tk, k}, nil
 }
 
-// Enter has a launched kernel reach a hardware work queue of the KMU at t.
+// Enter sends a launched kernel to a hardware work queue of the KMU, where it arrives at t.
 func (x *DependencyMachine) Enter(k Launched, queue int, t Time) {
 	k.run.HWQ = queue
-	x.queue.Post(t, evArrive, k.run.Slot, 0)
+	x.m.queue.Post(t, evArrive, k.run.Slot, 0)
 }
 
 // Entered returns the kernel of an id that is in the distributor, or nil.
 func (x *DependencyMachine) Entered(id uint32) *KernelView {
-	for _, k := range x.ctas.entries {
+	for _, k := range x.m.ctas.entries {
 		if k.ID == id {
 			return &k.KernelView
 		}
@@ -166,38 +152,31 @@ func (x *DependencyMachine) Entered(id uint32) *KernelView {
 // LaunchQueue is how many kernels the host may be ahead of the device.
 func (x *DependencyMachine) LaunchQueue() int { return host.MaxOpen }
 
-// Cycles converts a time of the host, rounding up.
-func (x *DependencyMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.cfg) }
+// Storage is how many cycles the storage takes for bytes.
+func (x *DependencyMachine) Storage(bytes uint64) Time { return x.m.host.Storage.Cycles(bytes) }
 
-// Storage and Link are how long the storage takes for bytes, and the link of a kind of
-// copy.
-func (x *DependencyMachine) Storage(bytes uint64) Time { return x.host.Storage.Cycles(bytes) }
-
-// Link is the counterpart of Storage.
+// Link is how many cycles the link takes for bytes of a kind of copy.
 func (x *DependencyMachine) Link(kind trace.OpKind, bytes uint64) Time {
-	return x.host.Link[host.EngineOf(kind)].Cycles(bytes)
+	return x.m.host.Link[host.EngineOf(kind)].Cycles(bytes)
 }
 
-// File has the host read or write a file from t on, and returns for how long.
-func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.host.File(op, t) }
+// File starts a read or write of a file by the host at t and returns how many cycles it takes.
+func (x *DependencyMachine) File(op *trace.HostOp, t Time) Time { return x.m.host.File(op, t) }
 
 // Warm notes that a copy to the device has ended.
-func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.mem.Warm(addr, bytes, t) }
+func (x *DependencyMachine) Warm(addr, bytes uint64, t Time) { x.m.mem.Warm(addr, bytes, t) }
 
-// Stage and Page tell the observer.
-func (x *DependencyMachine) Stage(r *StageRecord) { x.tellStage(r) }
+// Stage passes an interval of the host's program to the observer.
+func (x *DependencyMachine) Stage(r *StageRecord) { x.m.tellStage(r) }
 
-// Page is the counterpart of Stage.
-func (x *DependencyMachine) Page(r *PageRecord) { x.obs.Page(r) }
+// Page passes an event of a page to the observer.
+func (x *DependencyMachine) Page(r *PageRecord) { x.m.obs.Page(r) }
 
-// Set sets a figure of the run's summary.
-func (x *DependencyMachine) Set(name string, v float64) { x.metrics.set(name, v) }
+// Look runs the CTA scheduler again in cycle t.
+func (x *DependencyMachine) Look(t Time) { x.m.ctas.wake(t) }
 
-// Look has the CTA scheduler look again in cycle t.
-func (x *DependencyMachine) Look(t Time) { x.ctas.wake(t) }
-
-// Wake lets the warps whose accesses are kept back by something look again from cycle
-// t on.
+// Wake lets the warps that wait for a number of [AccessDependency.Blocked] try again from
+// cycle t on.
 func (x *DependencyMachine) Wake(on int32, t Time) {
 	all := x.waiting[on]
 	if len(all) == 0 {
@@ -205,7 +184,7 @@ func (x *DependencyMachine) Wake(on int32, t Time) {
 	}
 	delete(x.waiting, on)
 	for _, a := range all {
-		a.sm.Resume(a.w, a.why, max(t, x.now+1))
+		a.sm.Resume(a.w, a.why, max(t, x.m.now+1))
 	}
 }
 

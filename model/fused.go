@@ -25,7 +25,7 @@ type fused struct {
 // the host makes the call; when it has ended the runtime gets the event. It
 // returns until when the call keeps the host.
 func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, error) {
-	m := x.unit
+	m := x.m.tasks
 	k := m.kernels.takeRun()
 	var blocks uint64
 	tk := &k.tk

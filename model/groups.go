@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"gpureplay/model/exec"
-	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -45,28 +44,22 @@ const (
 	GroupRefused                  // it becomes a device kernel, by way of the KMU
 )
 
-// GroupMachine is the part of the machine that a [GroupUnit] acts on.
-type GroupMachine struct{ u *children }
+// GroupMachine is the handle of a [GroupUnit].
+type GroupMachine struct{ View }
 
-// Config is the machine's configuration, to be read only.
-func (x *GroupMachine) Config() *hardware.Config { return x.u.cfg }
+// Latency is how many cycles it takes to launch device kernels from so many lanes of a warp.
+func (x *GroupMachine) Latency(lanes int) Time { return x.m.children.kernelLatency(lanes) }
 
-// Latency is that of launching device kernels from so many lanes of a warp.
-func (x *GroupMachine) Latency(lanes int) Time { return x.u.kernelLatency(lanes) }
+// Kernels is how many kernels the distributor holds.
+func (x *GroupMachine) Kernels() int { return len(x.m.ctas.entries) }
 
-// Kernels is how many kernels the distributor holds, and Kernel one of them, first come first.
-func (x *GroupMachine) Kernels() int { return len(x.u.ctas.entries) }
-
-// Kernel is the counterpart of Kernels.
-func (x *GroupMachine) Kernel(i int) GroupKernel { return GroupKernel{x.u.ctas.entries[i]} }
+// Kernel is the i-th kernel of the distributor in order of arrival.
+func (x *GroupMachine) Kernel(i int) GroupKernel { return GroupKernel{x.m.ctas.entries[i]} }
 
 // Load reads the record of a group from global memory in cycle t and returns when it is on chip.
 func (x *GroupMachine) Load(child uint32, t Time) Time {
-	return x.u.mem.ReadSector(0, groupRecords+uint64(child), t)
+	return x.m.mem.ReadSector(0, groupRecords+uint64(child), t)
 }
-
-// Set sets a figure of the run's summary.
-func (x *GroupMachine) Set(name string, v float64) { x.u.metrics.set(name, v) }
 
 // groupRecords is where the records of groups lie in global memory, in sectors, apart
 // from every address of a trace.
@@ -75,10 +68,10 @@ const groupRecords = 1 << 58
 // GroupKernel is a kernel of the distributor, as groups see it.
 type GroupKernel struct{ k *kernelRun }
 
-// Header is that of the trace, and Ending whether it can be joined no longer.
+// Header is the kernel's header in the trace.
 func (k GroupKernel) Header() *trace.Kernel { return &k.k.tk }
 
-// Ending is the counterpart of Header.
+// Ending reports whether groups can no longer join the kernel.
 func (k GroupKernel) Ending() bool { return k.k.ending }
 
 // GroupRequest is a request that has been launched as a group.
@@ -121,20 +114,19 @@ type JoinedGroup struct {
 	awaits bool      // the CTA scheduler looks again when it is ready
 }
 
-// Child is the kernel of a group in the trace, and Placed whether one of its CTAs has been
-// placed.
+// Child is the group's kernel in the trace.
 func (g *JoinedGroup) Child() uint32 { return g.launch.child }
 
-// Placed is the counterpart of Child.
+// Placed reports whether one of the group's CTAs has been placed.
 func (g *JoinedGroup) Placed() bool { return g.run != nil }
 
 // GroupList are the groups that have joined a kernel and have CTAs left.
 type GroupList struct{ k *kernelRun }
 
-// Len is how many there are, and At one of them, in the order of their coming.
+// Len is how many groups the list holds.
 func (l *GroupList) Len() int { return l.k.groups.Len() }
 
-// At is the counterpart of Len.
+// At is the i-th group in order of arrival.
 func (l *GroupList) At(i int) *JoinedGroup { return l.k.groups.At(i) }
 
 // groupRun is an aggregated group whose CTAs are being placed or run.
@@ -143,13 +135,6 @@ type groupRun struct {
 	first  uint64     // as JoinedGroup has it
 	run    *kernelRun // its CTAs; it is no kernel of the distributor
 	left   uint64     // CTAs that have not ended
-}
-
-// startGroups binds the launch control, if it launches groups.
-func (u *children) startGroups() {
-	if u.groups, _ = u.policy.Launch.(GroupUnit); u.groups != nil {
-		u.groups.Start(&GroupMachine{u})
-	}
 }
 
 // groupLatency is from a call of n lanes that launch groups to the unit.

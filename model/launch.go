@@ -71,12 +71,20 @@ type call struct {
 
 func newChildren(m *core, k *kernels) *children {
 	u := &children{core: m, kernels: k, open: make(map[uint64]*call), merged: make(map[*childLaunch]*MergedLaunch)}
-	if u.keeper, _ = m.policy.Launch.(LaunchKeeper); u.keeper != nil {
-		u.keeper.Start(&LaunchMachine{u})
-	}
+	u.keeper, _ = m.policy.Launch.(LaunchKeeper)
+	u.groups, _ = m.policy.Launch.(GroupUnit)
 	u.watcher, _ = m.policy.Launch.(ChildWatcher)
-	u.startGroups()
 	return u
+}
+
+// start binds the launch control to its machine.
+func (u *children) start(v View) {
+	if u.keeper != nil {
+		u.keeper.Start(&LaunchMachine{v})
+	}
+	if u.groups != nil {
+		u.groups.Start(&GroupMachine{v})
+	}
 }
 
 // ask handles the launch call at step `at` of w in cycle t. It returns the cycle

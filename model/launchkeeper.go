@@ -4,8 +4,6 @@ import (
 	"fmt"
 
 	"gpureplay/model/exec"
-	"gpureplay/model/hardware"
-	"gpureplay/model/host"
 	"gpureplay/trace"
 )
 
@@ -85,38 +83,24 @@ type AddedCode struct {
 	Warp     *trace.Warp
 }
 
-// LaunchMachine is what a [LaunchKeeper] acts with.
-type LaunchMachine struct{ u *children }
-
-// Config is the machine's configuration, to be read only.
-func (x *LaunchMachine) Config() *hardware.Config { return x.u.cfg }
-
-// Cycles converts a time of the host, rounding up.
-func (x *LaunchMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.u.cfg) }
-
-// Copy moves bytes to the device (in) or back, as [TaskMachine.Copy].
-func (x *LaunchMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.u.host.Transfer(in, bytes, t)
-}
+// LaunchMachine is the handle of a [LaunchKeeper].
+type LaunchMachine struct{ View }
 
 // Kernel returns the function of a kept request's child, and the threads of its CTAs.
 func (x *LaunchMachine) Kernel(r KeptLaunch) (function uint32, threads uint64) {
-	k := &x.u.kernel
-	x.u.fail(x.u.tr.Kernel(r.Child, k))
+	k := &x.m.children.kernel
+	x.m.fail(x.m.tr.Kernel(r.Child, k))
 	return k.Function, k.Block.Count()
 }
-
-// Count counts an event in the run's summary.
-func (x *LaunchMachine) Count(name string) { x.u.metrics.count(name) }
 
 // Launch has a lane of the calling warp launch a kernel. Each kernel of a call is
 // another lane's: the latency is that of so many lanes, and holds the warp as other
 // launches do.
 func (c *LaunchCall) Launch(k *MergedLaunch) { c.launched = append(c.launched, c.u.merge(k)) }
 
-// LaunchAt has a kernel reach the KMU at t, which is later than now, whoever sends it.
+// LaunchAt sends a kernel to the KMU, where it arrives at t, which is later than now.
 func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
-	u := x.u
+	u := x.m.children
 	if t <= u.now {
 		panic(fmt.Sprintf("%T launches at %d, in cycle %d", u.keeper, t, u.now))
 	}

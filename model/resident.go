@@ -26,30 +26,30 @@ func (r *Residence) ProgramEnded(warp int, t Time) { r.tenant.ProgramEnded(r, wa
 func (r *Residence) WarpEnded(warp int, t Time) { r.tenant.WarpEnded(r, warp, t) }
 
 // SMs returns the number of SMs.
-func (x *TaskMachine) SMs() int { return len(x.unit.sms) }
+func (x *TaskMachine) SMs() int { return len(x.m.sms) }
 
 // ResidencesPerSM is how many threadblocks of a shape an SM holds, and what
 // limits them.
 func (x *TaskMachine) ResidencesPerSM(k *trace.Kernel) (int, string) {
-	n, limit := x.unit.cfg.Residency(k)
+	n, limit := x.m.cfg.Residency(k)
 	return n, limit
 }
 
 // Reserve places a threadblock of the shape of k (its block, registers and shared
 // memory) on an SM. It is an error if there is no room.
 func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residence, error) {
-	s, res := x.unit.sms[sm], x.unit.cfg.CTAResources(k)
-	if !x.unit.cfg.Fits(s.Used, res) {
-		_, limit := x.unit.cfg.Residency(k)
+	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
+	if !x.m.cfg.Fits(s.Used, res) {
+		_, limit := x.m.cfg.Residency(k)
 		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory has no room on an SM of %s (%s)",
-			k.Block.Count(), k.Registers, k.SharedBytes, x.unit.cfg.Name, limit)
+			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
 	}
 	run := &kernelRun{tk: *k, parent: NoKernel}
 	run.is(KernelView{})
 	run.seen.Resources = res
-	r := &Residence{u: x.unit, tenant: tenant, number: x.unit.house()}
+	r := &Residence{u: x.m.tasks, tenant: tenant, number: x.m.tasks.house()}
 	r.Residence = s.Reserve(&run.seen, r)
-	x.unit.homes[r.number] = r
+	x.m.tasks.homes[r.number] = r
 	return r, nil
 }
 

@@ -99,58 +99,35 @@ type ResidentLimits struct {
 	Barriers    int // threadblocks that synchronise
 }
 
-// TaskMachine is what a [TaskRuntime] acts with.
-type TaskMachine struct {
-	unit *tasks
-}
+// TaskMachine is the handle of a [TaskRuntime].
+type TaskMachine struct{ View }
 
-// Config is the machine's configuration, to be read only.
-func (x *TaskMachine) Config() *hardware.Config { return x.unit.cfg }
-
-// At asks for [TaskRuntime.Event] at t, which is not in the past, and later than
-// now when asked while an SM acts.
+// At schedules a call of [TaskRuntime.Event] at t. The time is not in the past, and is
+// later than now while an SM acts.
 func (x *TaskMachine) At(t Time, kind uint8, arg uint64) {
-	x.unit.queue.Post(t, evTask, arg, uint64(kind)+runtimeEvents)
+	x.m.queue.Post(t, evTask, arg, uint64(kind)+runtimeEvents)
 }
 
-// Copy moves bytes to the device (in) or back, asked for at t: after what its
-// engine has been given before, a fixed latency and the bytes at the link's
-// bandwidth. It returns the interval, which is told as a stage.
-func (x *TaskMachine) Copy(in bool, bytes uint64, t Time) (start, end Time) {
-	return x.unit.host.Transfer(in, bytes, t)
-}
+// CopyCall is how many cycles the call of an asynchronous copy keeps a host thread.
+func (x *TaskMachine) CopyCall() Time { return x.Cycles(int64(x.m.cfg.Host.CopyCallNs)) }
 
-// Cycles converts a time of the host, rounding up.
-func (x *TaskMachine) Cycles(ns int64) Time { return host.Cycles(ns, x.unit.cfg) }
+// LaunchCall is how many cycles the call of a launch keeps a host thread.
+func (x *TaskMachine) LaunchCall() Time { return x.Cycles(int64(x.m.cfg.Host.LaunchOverheadNs)) }
 
-// CopyCall and LaunchCall are how long a call of an asynchronous copy and of a
-// launch keep a thread of the host.
-func (x *TaskMachine) CopyCall() Time { return x.Cycles(int64(x.unit.cfg.Host.CopyCallNs)) }
-
-// LaunchCall is the counterpart of CopyCall.
-func (x *TaskMachine) LaunchCall() Time { return x.Cycles(int64(x.unit.cfg.Host.LaunchOverheadNs)) }
-
-// Held returns after how many tasks others wait to be handed over.
-func (x *TaskMachine) Held() int { return len(x.unit.behind) }
+// Held is the number of unfinished tasks that other tasks depend on.
+func (x *TaskMachine) Held() int { return len(x.m.tasks.behind) }
 
 // Atomic returns when an atomic operation that an SM issues at t is done.
 func (x *TaskMachine) Atomic(sm int, address uint64, t Time) Time {
-	return x.unit.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.unit.cfg.L1.BypassLatency))
+	return x.m.mem.AtomicSector(sm, address>>hardware.SectorShift, t+Time(x.m.cfg.L1.BypassLatency))
 }
 
 // Finish ends a task whose threadblocks have ended and whose output is on the host at t,
 // which is now.
-func (x *TaskMachine) Finish(task *Task, t Time) { x.unit.finish(task, t) }
+func (x *TaskMachine) Finish(task *Task, t Time) { x.m.tasks.finish(task, t) }
 
-// Began and Over tell when a task begins and ends to run, of a runtime whose tasks
-// run on no SM.
-func (x *TaskMachine) Began(t Time) { x.unit.began(t) }
+// Began starts the running time of a task of a runtime whose tasks run on no SM.
+func (x *TaskMachine) Began(t Time) { x.m.tasks.began(t) }
 
-// Over is the counterpart of Began.
-func (x *TaskMachine) Over(t Time) { x.unit.over(t) }
-
-// Fail ends the run with an error.
-func (x *TaskMachine) Fail(err error) { x.unit.fail(err) }
-
-// Count counts an event in the run's summary.
-func (x *TaskMachine) Count(name string) { x.unit.metrics.count(name) }
+// Over ends the running time that Began started.
+func (x *TaskMachine) Over(t Time) { x.m.tasks.over(t) }

@@ -13,7 +13,7 @@ import (
 // launch. [TaskCopies] says in which order. Under a serial policy there is one
 // stream, and a task waits for the one before it.
 type taskStreams struct {
-	m     *TaskMachine
+	*TaskMachine
 	calls clock.FIFO[taskCall] // to be made, in order
 	free  Time                 // when the host thread is
 	next  uint64
@@ -47,13 +47,13 @@ func newTaskStreams() *taskStreams { return &taskStreams{} }
 
 // Start is of [TaskRuntime].
 func (r *taskStreams) Start(m *TaskMachine) error {
-	r.m = m
+	r.TaskMachine = m
 	return nil
 }
 
 // Window is of [TaskRuntime].
 func (r *taskStreams) Window() int {
-	switch p := r.m.unit.policy; {
+	switch p := r.m.policy; {
 	case p.Host.Serial():
 		return 1
 	case p.TaskCopies == CopiesPhased:
@@ -64,8 +64,8 @@ func (r *taskStreams) Window() int {
 
 // Ready is of [TaskRuntime].
 func (r *taskStreams) Ready(task *Task, t Time) error {
-	phased := r.m.unit.policy.TaskCopies == CopiesPhased
-	if r.m.unit.policy.TaskCopies == CopiesFree {
+	phased := r.m.policy.TaskCopies == CopiesPhased
+	if r.m.policy.TaskCopies == CopiesFree {
 		task.InBytes, task.OutBytes = 0, 0
 	}
 	r.drained = false
@@ -109,7 +109,7 @@ func (r *taskStreams) Event(_ uint8, _ uint64, t Time) error {
 
 // step makes calls until the host thread is busy or the launch queue is full.
 func (r *taskStreams) step(t Time) error {
-	h := r.m.unit.host
+	h := r.m.host
 	for {
 		if r.calls.Len() == 0 && !r.advance() || h.Open >= host.MaxOpen {
 			return nil
@@ -117,7 +117,7 @@ func (r *taskStreams) step(t Time) error {
 		if t < r.free {
 			if r.wake != r.free {
 				r.wake = r.free
-				r.m.At(r.free, 0, 0)
+				r.At(r.free, 0, 0)
 			}
 			return nil
 		}
@@ -157,7 +157,7 @@ func (r *taskStreams) advance() bool {
 
 // call makes one call.
 func (r *taskStreams) call(c taskCall, t Time) error {
-	m, task := r.m.unit, c.task
+	m, task := r.m.tasks, c.task
 	if task.stream == nil {
 		task.stream = m.host.Stream(taskStreamBase + r.next%taskStreamCount)
 		r.next++
@@ -180,7 +180,7 @@ func (r *taskStreams) call(c taskCall, t Time) error {
 	if op.Run != nil {
 		m.queue.Post(t+Time(m.cfg.Host.LaunchLatency), evArrive, op.Run.Slot, 0)
 	}
-	r.free = t + r.m.Cycles(int64(cost))
+	r.free = t + r.Cycles(int64(cost))
 	return nil
 }
 
