@@ -172,7 +172,8 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 // kernelRecord opens the record of a kernel whose header has been read.
 func (m *kernels) kernelRecord(k *kernelRun) KernelRecord {
 	return KernelRecord{
-		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Parent: NoKernel, Stream: k.tk.Stream,
+		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Short: m.tr.ShortName(k.tk.Function),
+		Parent: NoKernel, Stream: k.tk.Stream,
 		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
 		SharedBytes: k.tk.SharedBytes, CTAs: k.total, Recorded: k.tk.Recorded,
 		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,

@@ -38,6 +38,7 @@ type Observer interface {
 type KernelRecord struct {
 	ID          uint32
 	Function    string
+	Short       string // Function as trace.ShortNames has it among the functions of the trace
 	Device      bool   // launched from the device
 	Parent      uint32 // kernel id; NoKernel if launched by the host
 	Stream      uint64

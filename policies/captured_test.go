@@ -106,7 +106,8 @@ func TestCapturedRealTimeline(t *testing.T) {
 func TestMissing(t *testing.T) {
 	for name, want := range map[string][]string{
 		"pipeline": {"child launches", "narrow tasks", "recorded start times", "recorded times of the host's calls"},
-		"times": {"instructions of 3 of 3 kernels", "memory accesses", "arrays", "file reads", "copies back", "the array of 1 copies",
+		"times": {"instructions of 3 of 3 kernels", "memory accesses", "arrays", "file reads", "copies back",
+			"arrays of copies: 1 ",
 			"child launches", "narrow tasks", "recorded times of the host's calls"},
 	} {
 		f, err := policies.FactsOf(tracetest.FromText(t, contractTraces[name]), host.NotTasks)

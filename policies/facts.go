@@ -204,7 +204,8 @@ func (f *Facts) Missing() []string {
 	add(f.FileReads == 0, "file reads: the prelude does not read input from storage")
 	add(f.CopiesIn == 0, "copies to the device: input is there from the start")
 	add(f.CopiesOut == 0, "copies back: nothing waits for output")
-	add(f.CopiesAnyhow > 0, fmt.Sprintf("the array of %d copies: no page waits for them", f.CopiesAnyhow))
+	add(f.CopiesAnyhow > 0,
+		fmt.Sprintf("arrays of copies: %d copies are of no known array, and no page waits for them", f.CopiesAnyhow))
 	add(f.ChildLaunches == 0, "child launches: launch policies have nothing to decide")
 	add(f.Tasks == 0, "narrow tasks: task runtimes have nothing to run")
 	add(f.Starts == 0, "recorded start times: --policy=captured cannot hold work back, and no timeline can be compared")

@@ -80,7 +80,8 @@ type Result struct {
 	Warnings    []table.Diagnostic          // of the run, beside the trace's own
 	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
 	Output      table.Outcome
-	clockMHz    float64
+	Machine     *hardware.Config // that ran it, with the changes of the policy
+	OneStream   bool             // all kernels of the host are in one stream
 }
 
 // label names a run for people.
@@ -241,7 +242,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	}
 	cut := err
 	job.fill(&r.Run, c, cfg, sum, watch)
-	r.Stages = watch.stages
+	r.Stages, r.OneStream = watch.stages, !watch.several
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.finish(sum)
@@ -270,7 +271,7 @@ func (r *Result) Row() (map[string]any, error) {
 	if r.Baseline != "" {
 		m["baseline"], m["speedup"] = r.Baseline, r.Speedup
 	}
-	cells, err := table.RunRow(&r.Run, r.clockMHz)
+	cells, err := table.RunRow(&r.Run, r.Machine.Clock.CoreMHz)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +286,7 @@ func (r *Result) Row() (map[string]any, error) {
 func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*Result, error) {
 	r := &Result{
 		Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, NoCalls: job.noCalls,
-		Warnings: job.warnings, Speedup: math.NaN(), clockMHz: cfg.Clock.CoreMHz,
+		Warnings: job.warnings, Speedup: math.NaN(), Machine: cfg,
 	}
 	large, err := tooLarge(job.Trace, cfg)
 	if large.Count > 0 {

@@ -20,10 +20,18 @@ type watcher struct {
 	latency waiting // of narrow tasks
 	stages  [model.NumStages]model.Time
 	sampled func(*model.SampleRecord) // may be nil
+
+	kernels uint64 // of the host, that have ended
+	stream  uint64 // of the last of them
+	several bool   // they are in several streams
 }
 
 func (w *watcher) Kernel(r *model.KernelRecord) {
 	w.inner.Kernel(r)
+	if !r.Device {
+		w.several = w.several || w.kernels > 0 && r.Stream != w.stream
+		w.kernels, w.stream = w.kernels+1, r.Stream
+	}
 	if w.audit != nil {
 		w.audit.Kernel(r)
 	}

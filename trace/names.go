@@ -44,31 +44,3 @@ func (p *Program) soundNames() (changed uint64) {
 	}
 	return changed
 }
-
-// ShortName is the name of a device function without what its templates and
-// parameters add: of void at::native::vectorized<4, float>(int) it is vectorized.
-func ShortName(name string) string {
-	var b strings.Builder
-	depth := 0
-	for _, c := range name {
-		switch c {
-		case '<', '(':
-			depth++
-		case '>', ')':
-			depth = max(0, depth-1)
-		default:
-			if depth == 0 {
-				b.WriteRune(c)
-			}
-		}
-	}
-	short := strings.TrimSpace(b.String())
-	short = short[strings.LastIndexByte(short, ' ')+1:]
-	if at := strings.LastIndex(short, "::"); at >= 0 {
-		short = short[at+2:]
-	}
-	if short == "" {
-		return name
-	}
-	return short
-}

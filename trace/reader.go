@@ -40,6 +40,9 @@ type Reader struct {
 	blocks  blockCache
 	ahead   readAhead
 	kernels kernelTable
+
+	shortening sync.Once
+	short      []string // of the program's functions, once asked for
 }
 
 // frame is the memory for reading one block.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay"
-	"gpureplay/trace"
 )
 
 func init() { register((*app).compareCommand) }
@@ -160,6 +159,11 @@ func (a *app) showPair(p *replay.Pair, most int) error {
 	g := newGrid(a.out, "  kernel", "runs", "A", "B", "change")
 	g.right(2, 3, 4, 5)
 	n := 0
+	functions := make([]string, len(kernels))
+	for i := range kernels {
+		functions[i] = kernels[i].Function
+	}
+	name := a.functionNames(functions)
 	for _, k := range kernels {
 		if k.NsA == k.NsB && k.CountA == k.CountB || n == most {
 			continue
@@ -173,7 +177,7 @@ func (a *app) showPair(p *replay.Pair, most int) error {
 		if k.CountA != k.CountB {
 			runs += " → " + commas(k.CountB)
 		}
-		g.row("  "+shorten(trace.ShortName(k.Function), 44), runs, duration(k.NsA), duration(k.NsB), delta)
+		g.row("  "+name(k.Function), runs, duration(k.NsA), duration(k.NsB), delta)
 	}
 	if n > 0 {
 		g.print()

@@ -88,11 +88,16 @@ func (a *app) showCaptures(c *replay.CaptureComparison, most int) {
 	if !differ(c) {
 		fmt.Fprintln(a.out, "no kernel, copy or range differs")
 	}
-	a.showChanges("kernel", c.Kernels, most, trace.ShortName)
+	var names []string
+	for i := range c.Kernels {
+		names = append(names, c.Kernels[i].Name)
+	}
+	name := a.functionNames(names)
+	a.showChanges("kernel", c.Kernels, most, name)
 	a.showChanges("copy", c.Copies, most, func(s string) string { return s })
 	a.showChanges("kernels of range", c.Ranges, most, last)
-	a.showOnly("A", c.Kernels, most, (*replay.Change).Gone)
-	a.showOnly("B", c.Kernels, most, (*replay.Change).New)
+	a.showOnly("A", c.Kernels, most, name, (*replay.Change).Gone)
+	a.showOnly("B", c.Kernels, most, name, (*replay.Change).New)
 }
 
 // differ reports whether anything took another time or ran another number of times.
@@ -108,15 +113,16 @@ func differ(c *replay.CaptureComparison) bool {
 }
 
 // showOnly says which kernels one capture alone has, the longest first.
-func (a *app) showOnly(side string, list []replay.Change, most int, only func(*replay.Change) bool) {
+func (a *app) showOnly(side string, list []replay.Change, most int, name func(string) string,
+	only func(*replay.Change) bool) {
 	var names []string
 	n, ns := 0, int64(0)
 	for i := range list {
 		if x := &list[i]; only(x) {
 			n++
 			ns += x.NsA + x.NsB
-			if name := trace.ShortName(x.Name); len(names) < most && !slices.Contains(names, name) {
-				names = append(names, name)
+			if s := name(x.Name); len(names) < most && !slices.Contains(names, s) {
+				names = append(names, s)
 			}
 		}
 	}
@@ -132,9 +138,6 @@ func last(s string) string {
 	}
 	return s
 }
-
-// widestName is how many letters of a name a comparison shows.
-const widestName = 60
 
 func on(gpu string) string {
 	if gpu == "" {
@@ -172,7 +175,7 @@ func (a *app) showChanges(title string, list []replay.Change, most int, name fun
 			}
 			return fmt.Sprintf("%+.1f %%", 100*(float64(b)/float64(a)-1))
 		}
-		g.row(shorten(name(x.Name), widestName), runs, duration(x.NsA), duration(x.NsB), delta(x.NsA, x.NsB), duration(x.MeanA()),
+		g.row(name(x.Name), runs, duration(x.NsA), duration(x.NsB), delta(x.NsA, x.NsB), duration(x.MeanA()),
 			duration(x.MeanB()), delta(x.MeanA(), x.MeanB()))
 	}
 	if n == 0 {

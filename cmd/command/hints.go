@@ -26,28 +26,41 @@ func nearFlag(c *cobra.Command, err error) error {
 	return err
 }
 
-// noteRest says what --policy=all left out, a line for each reason, the most
-// frequent first; of more than three reasons the last line has the rest.
-func (a *app) noteRest(rest []string) {
-	names := map[string][]string{}
-	var reasons []string
+// reason is why some policies do not apply to a trace.
+type reason struct {
+	why      string
+	policies []string
+}
+
+// reasonsOf groups sentences of the form "policy: reason", the reason of most policies
+// first.
+func reasonsOf(rest []string) (all []reason) {
 	for _, no := range rest {
 		name, why, _ := strings.Cut(no, ": ")
-		if names[why] == nil {
-			reasons = append(reasons, why)
+		i := slices.IndexFunc(all, func(r reason) bool { return r.why == why })
+		if i < 0 {
+			i = len(all)
+			all = append(all, reason{why: why})
 		}
-		names[why] = append(names[why], name)
+		all[i].policies = append(all[i].policies, name)
 	}
-	slices.SortStableFunc(reasons, func(x, y string) int { return len(names[y]) - len(names[x]) })
-	for i, why := range reasons {
+	slices.SortStableFunc(all, func(x, y reason) int { return len(y.policies) - len(x.policies) })
+	return all
+}
+
+// noteRest says which policies --policy=all left out, a line for each reason; of more
+// than three reasons the last line has the rest.
+func (a *app) noteRest(rest []string) {
+	reasons := reasonsOf(rest)
+	for i, r := range reasons {
 		if i == 2 && len(reasons) > 3 {
 			var others []string
-			for _, w := range reasons[i:] {
-				others = append(others, names[w]...)
+			for _, x := range reasons[i:] {
+				others = append(others, x.policies...)
 			}
 			a.note("without %s: for other reasons, which replay inspect lists", strings.Join(others, ", "))
 			return
 		}
-		a.note("without %s: %s", strings.Join(names[why], ", "), why)
+		a.note("without %s: %s", strings.Join(r.policies, ", "), r.why)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -129,6 +130,9 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	}
 	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions", "host_operations", "child_launches",
 		"grid_ctas", "streams"} {
+		if m[k] == uint64(0) && k != "kernels" {
+			continue // not recorded, or none: inspect lists below the parts that the trace lacks
+		}
 		fmt.Fprintf(a.out, "%-20s %s\n", k, commas(m[k]))
 	}
 	if ns, ok := m["recorded_span_ns"].(int64); ok {
@@ -140,14 +144,14 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	}
 	a.printDiagnostics(r)
 	if lacks := facts.Missing(); len(lacks) > 0 {
-		fmt.Fprintln(a.out, "what it lacks:")
+		fmt.Fprintln(a.out, "the trace lacks:")
 		for _, l := range lacks {
 			fmt.Fprintf(a.out, "  %s\n", l)
 		}
 	}
-	fmt.Fprintf(a.out, "policies that apply: %v\n", names)
-	for _, no := range rest {
-		fmt.Fprintf(a.out, "  not %s\n", no)
+	fmt.Fprintf(a.out, "policies that apply: %s\n", strings.Join(names, ", "))
+	for _, r := range reasonsOf(rest) {
+		fmt.Fprintf(a.out, "  not %s: %s\n", strings.Join(r.policies, ", "), r.why)
 	}
 	return nil
 }
@@ -192,7 +196,8 @@ func anyKernel(uint32) bool { return true }
 func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any, error) {
 	rows := []map[string]any{}
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
-		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "grid": k.Grid, "block": k.Block, "registers": k.Registers,
+		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "function_short": r.ShortName(k.Function),
+			"grid": k.Grid, "block": k.Block, "registers": k.Registers,
 			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(),
 			"inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
 			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})
@@ -225,8 +230,12 @@ func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) erro
 	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
-		g.row(k.ID, name, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts), commas(k.MemInsts),
-			trace.InferredOf(k))
+		shown := cutMiddle(r.ShortName(k.Function), widestName)
+		if a.fullNames {
+			shown = trace.FullName(name)
+		}
+		g.row(k.ID, shown, dims(k.Grid), dims(k.Block), k.Registers, k.SharedBytes, k.Stream, k.CTAs, commas(k.WarpInsts),
+			commas(k.MemInsts), trace.InferredOf(k))
 	})
 	if err != nil {
 		return err

@@ -122,13 +122,18 @@ func (a *app) printLoops(loops []*outline.Loop) error {
 	g := newGrid(a.out, "loop", "function", "at", "runs", "passes a run", "iterations a lane", "longest", "lanes busy", "divergent", "carried",
 		"cannot become a child")
 	g.right(1, 3, 4, 5, 6, 7, 8, 10)
+	functions := make([]string, len(loops))
+	for i, l := range loops {
+		functions[i] = l.Name
+	}
+	name := a.functionNames(functions)
 	for _, l := range loops {
 		passes, mean := float64(l.Passes)/float64(max(1, l.Runs)), float64(l.Iterations)/float64(max(1, l.Lanes))
 		divergent := "no"
 		if l.Divergent {
 			divergent = "yes"
 		}
-		g.row(l.Number, shorten(trace.ShortName(l.Name), 40), fmt.Sprintf("%#x", l.Header), commas(int64(l.Runs)), fmt.Sprintf("%.1f", passes),
+		g.row(l.Number, name(l.Name), fmt.Sprintf("%#x", l.Header), commas(int64(l.Runs)), fmt.Sprintf("%.1f", passes),
 			fmt.Sprintf("%.1f", mean), commas(int64(l.Longest)), percent(100*l.Use()), divergent, l.Carried, l.Why)
 		rows = append(rows, map[string]any{"loop": l.Number, "function": l.Name, "pc": l.Header, "latch_pc": l.Latch, "runs": l.Runs,
 			"passes": l.Passes, "iterations": l.Iterations, "lanes": l.Lanes, "longest": l.Longest, "lanes_busy_pct": 100 * l.Use(),

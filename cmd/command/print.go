@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -104,90 +103,9 @@ func (g *grid) fit() (most int) {
 // printJSON writes a value for machines.
 func (a *app) printJSON(v any) error {
 	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false) // names of templates stay readable
 	e.SetIndent("", "  ")
 	return e.Encode(v)
-}
-
-// printRuns shows one line per policy.
-func (a *app) printRuns(results []*replay.Result) error {
-	rows := []map[string]any{}
-	for _, r := range results {
-		m, err := r.Row()
-		if err != nil {
-			return err
-		}
-		rows = append(rows, m)
-	}
-	if a.asJSON {
-		return a.printJSON(rows)
-	}
-	keys := runKeys(rows)
-	head := append(slices.Clone(keys), "fidelity", "cycles", "time", "speedup", "kernels", "CTAs", "warp insts", "occupancy", "L1 hit", "L2 hit")
-	asks := launches(results)
-	if asks {
-		head = append(head, "launched", "joined")
-	}
-	g := newGrid(a.out, head...)
-	var right []int
-	for i := range 11 {
-		right = append(right, len(keys)+2+i)
-	}
-	g.right(right...)
-	for _, m := range rows {
-		var cells []any
-		for _, k := range keys {
-			cells = append(cells, m[k.(string)])
-		}
-		cycles := commas(m["cycles"])
-		if m["complete"] == false {
-			cycles = "cut off at " + cycles
-		}
-		cells = append(cells, m["fidelity"], cycles, duration(m["time_ns"]), ratio(m["speedup"]),
-			commas(m["kernels"]), commas(m["ctas"]), commas(m["warp_instructions"]),
-			percent(m["occupancy_pct"]), percent(m["l1_hit_pct"]), percent(m["l2_hit_pct"]))
-		if asks {
-			cells = append(cells, commas(m["launches_made"]), commas(m["launches_coalesced"]))
-		}
-		g.row(cells...)
-	}
-	g.print()
-	a.printNotes(results)
-	a.printCaveats(rows, results)
-	return nil
-}
-
-// runKeys are the columns that tell runs apart.
-func runKeys(rows []map[string]any) (keys []any) {
-	several, set := false, false
-	for _, m := range rows {
-		several = several || m["trace"] != rows[0]["trace"]
-		set = set || m["set"] != rows[0]["set"]
-	}
-	if several {
-		keys = append(keys, "trace")
-	}
-	if keys = append(keys, "policy", "gpu"); set {
-		keys = append(keys, "set")
-	}
-	return keys
-}
-
-// printCaveats says how much of the runs is inferred, and the known faults of their data.
-func (a *app) printCaveats(rows []map[string]any, results []*replay.Result) {
-	for _, m := range rows {
-		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
-			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" says what of it\n", commas(n), commas(m["kernels"]))
-			break
-		}
-	}
-	for i, r := range results {
-		if i > 0 && r.Trace == results[i-1].Trace {
-			continue // of the trace, so that all have them
-		}
-		for _, d := range r.Warnings {
-			fmt.Fprintf(a.out, "%s (%s): %s %s\n", d.Name, d.Severity, commas(d.Count), d.Help)
-		}
-	}
 }
 
 // ratio writes a speed-up, if there is one.
@@ -257,35 +175,4 @@ func duration(v any) string {
 		return fmt.Sprintf("%.3f ms", ns/1e6)
 	}
 	return fmt.Sprintf("%.3f s", ns/1e9)
-}
-
-// printNotes says what the table of runs cannot.
-func (a *app) printNotes(results []*replay.Result) {
-	a.printLaunchNotes(results)
-	if line := recordedLine(results); line != "" {
-		fmt.Fprintln(a.out, line)
-	}
-}
-
-// recordedLine sets the runs of a capture beside what was recorded.
-func recordedLine(results []*replay.Result) string {
-	if len(results) == 0 || results[0].RecordedNs == 0 {
-		return ""
-	}
-	line := "recorded " + duration(results[0].RecordedNs)
-	for _, r := range results {
-		m, err := r.Row()
-		if err != nil {
-			return ""
-		}
-		line += ", " + r.Policy
-		if r.Run.Incomplete {
-			line += " cut off at"
-		}
-		line += " " + duration(m["time_ns"])
-	}
-	if results[0].NoCalls {
-		line += "; the capture has no calls of the host, so that launches go as fast as it can: what it did between them is not known"
-	}
-	return line
 }

@@ -44,7 +44,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	if f.io == "storage" && !a.asJSON {
 		a.printStages(all)
 	}
-	a.note("tables under %s", f.output)
+	a.noteNext(f)
 	return violations(all)
 }
 

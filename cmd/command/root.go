@@ -100,6 +100,8 @@ func (a *app) root() *cobra.Command {
 	p := c.PersistentFlags()
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress, and no line about a file that was written")
 	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
+	p.BoolVar(&a.fullNames, "full-names", false,
+		"whole names of device functions in tables, with namespaces, template arguments and parameters")
 	f.register(c)
 	completeMachine(c)
 	completeReplay(c)

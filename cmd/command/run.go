@@ -31,6 +31,8 @@ type app struct {
 	err    io.Writer // progress, notes and errors
 	quiet  bool
 	asJSON bool
+
+	fullNames bool // of device functions
 }
 
 // usageError is a wrong way to call the command.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay"
-	"gpureplay/trace"
 )
 
 func init() { register((*app).topCommand) }
@@ -23,7 +22,7 @@ func (a *app) topCommand() *cobra.Command {
 		Use:   "top TRACE|OUT",
 		Short: "where the time goes: kernels, streams, gaps, copies and overlap, in the terminal",
 		Long: "top shows of each run under a folder of tables, or of the times that a capture recorded, which kernels take the time, how busy its\n" +
-			"streams are and how long they pause, what copies come to, and how much overlaps. Names are short; --json has them whole.",
+			"streams are and how long they pause, what copies come to, and how much overlaps.",
 		Example: "  replay top capture.trace.zst\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5",
 		Args:    exactly(1, "one trace or folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,11 +102,16 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 	g := newGrid(a.out, "kernel", "runs", "time", "of all", "mean", "longest")
 	g.right(2, 3, 4, 5, 6)
 	functions := x.Functions()
+	names := make([]string, len(functions))
+	for i := range functions {
+		names[i] = functions[i].Name
+	}
+	name := a.functionNames(names)
 	for i, t := range functions {
 		if i == most {
 			break
 		}
-		g.row(shorten(trace.ShortName(t.Name), 48), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)),
+		g.row(name(t.Name), commas(int64(t.Count)), duration(t.Ns), share(t.Ns), duration(t.Ns/int64(t.Count)),
 			duration(t.MostNs))
 	}
 	g.print()

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"math"
 
 	"gpureplay/model"
@@ -35,7 +36,16 @@ func gpuIPC(r *kernelRow) float64 {
 	return ratio(r.ThreadInsts, uint64(r.End-r.FirstCTA), 1)
 }
 
+func shortFunction(r *kernelRow) string { return cmp.Or(r.Short, trace.ShortName(r.Function)) }
+
 var launchers = []string{"host", "device"}
+
+func launcher(r *kernelRow) int {
+	if r.Device {
+		return 1
+	}
+	return 0
+}
 
 func init() {
 	register(table[kernelRow]{
@@ -44,12 +54,9 @@ func init() {
 			return []column[kernelRow]{
 				count("kernel", "Its id in the trace.", func(r *kernelRow) uint32 { return r.ID }),
 				text("function", "Name of the device function.", false, func(r *kernelRow) string { return r.Function }),
-				enum("launched_by", "Who launched it.", launchers, func(r *kernelRow) int {
-					if r.Device {
-						return 1
-					}
-					return 0
-				}),
+				text("function_short", "The same demangled, without namespaces, parameters and the template arguments "+
+					"that all functions of the name share.", false, shortFunction),
+				enum("launched_by", "Who launched it.", launchers, launcher),
 				id("parent_kernel", "The kernel that launched it.", model.NoKernel, func(r *kernelRow) uint32 { return r.Parent }),
 				count("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
 				enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),

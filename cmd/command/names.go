@@ -1,0 +1,31 @@
+package command
+
+import "gpureplay/trace"
+
+// functionNames returns how device functions are called in a table that shows these
+// ones: by their short names, or with --full-names as their source has them.
+func (a *app) functionNames(shown []string) func(name string) string {
+	if a.fullNames {
+		return trace.FullName
+	}
+	short := trace.ShortNames(shown)
+	by := make(map[string]string, len(shown))
+	for i, name := range shown {
+		by[name] = cutMiddle(short[i], widestName)
+	}
+	return func(name string) string { return by[name] }
+}
+
+// widestName is how many letters of a name a table shows.
+const widestName = 48
+
+// cutMiddle shortens a text to n runes. Both ends stay: names of one template differ at
+// their end.
+func cutMiddle(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	head := (n - 1) / 2
+	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
+}
