@@ -38,7 +38,7 @@ func TestFIFOKeepsOrder(t *testing.T) {
 	}
 }
 
-// Memory does not grow with what has passed: 10,000 items of which 3 stay need room for few.
+// Memory does not grow with passed items: after 10,000 items with 3 at a time, the room is for few.
 func TestFIFOUsesItsMemoryAgain(t *testing.T) {
 	var q FIFO[int]
 	for i := range 10000 {

@@ -159,7 +159,8 @@ func TestUnitsTakeOneEachInterval(t *testing.T) {
 // A scheduler of width 2 issues two instructions of a warp in a cycle if they need
 // different units and the second needs nothing of the first.
 func TestTwoInstructionsIssueTogether(t *testing.T) {
-	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R5\nfp32 R2 <- R5\nint R3 <- R5\nint R4 <- R5\nfp32 R6 <- R4\nexit\n"
+	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\n" +
+		"int R1 <- R5\nfp32 R2 <- R5\nint R3 <- R5\nint R4 <- R5\nfp32 R6 <- R4\nexit\n"
 	d := newDevice(t, text, "sm.issue_width=2")
 	d.start()
 	d.run()
@@ -178,7 +179,7 @@ func TestBarrierWaitsForTheLastWarp(t *testing.T) {
 }
 
 // A CTA books each cycle in which none of its warps issues on a reason: 5 on the operand
-// that comes from an ALU, and 4 on what its last warp still waits for.
+// that comes from an ALU, and 4 on the result that its last warp still waits for.
 func TestStallsAddUpToTheTimeOnTheSM(t *testing.T) {
 	d := newDevice(t, "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R5\nint R2 <- R1\nexit\n")
 	d.start()

@@ -25,7 +25,8 @@ func TestTransfersRoundUp(t *testing.T) {
 		bytesPerSecond float64
 		bytes          uint64
 		want           Time
-	}{{12e9, 0, 0}, {12e9, 12, 1}, {12e9, 13, 2}, {12e9, 1 << 20, 87382}, {0, 1 << 40, 0}, {0.1, 3, 3e9}, {1, 1 << 63, Horizon}} {
+	}{{12e9, 0, 0}, {12e9, 12, 1}, {12e9, 13, 2}, {12e9, 1 << 20, 87382}, {0, 1 << 40, 0},
+		{0.1, 3, 3e9}, {1, 1 << 63, Horizon}} {
 		if got := newRate(x.bytesPerSecond, 1000).Cycles(x.bytes); got != x.want {
 			t.Errorf("%d bytes at %g a second: %d cycles, want %d", x.bytes, x.bytesPerSecond, got, x.want)
 		}
