@@ -159,9 +159,11 @@ func (u *children) groupsFound(number uint64, t Time) error {
 		case GroupJoins:
 			g.eligible = true
 			u.sum.LaunchesCoalesced++
+			u.reached(g, t)
 		case GroupEnters:
 			g.reason = u.reason(reason)
 			u.direct.Push(g)
+			u.reached(g, t)
 		default:
 			g.decision, g.reason = DeviceKernel, u.reason(reason)
 			refused.groups = append(refused.groups, g)

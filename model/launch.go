@@ -214,9 +214,6 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 		return Inline, nil, nil
 	}
 	u.sum.LaunchesMade++
-	if u.watcher != nil {
-		u.watcher.Admitted(int64(n), t)
-	}
 	on.Children++
 	k.children++
 	c := u.take()
@@ -285,12 +282,20 @@ func (u *children) takeOpen(number uint64) *call {
 func (u *children) arrived(number uint64, t Time) error {
 	c := u.takeOpen(number)
 	for _, g := range c.groups {
+		u.reached(g, t)
 		if err := u.kmu.arriveChild(g, t); err != nil {
 			return err
 		}
 	}
 	u.spareCalls = append(u.spareCalls, c)
 	return nil
+}
+
+// reached tells the watcher that a child has left the launch path.
+func (u *children) reached(c *childLaunch, t Time) {
+	if u.watcher != nil {
+		u.watcher.Queued(int64(c.ctas), t)
+	}
 }
 
 // makeRun makes the kernel of a request whose turn has come.

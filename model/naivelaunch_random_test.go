@@ -60,6 +60,7 @@ func TestGroupsAgainstNaive(t *testing.T) {
 // Refused requests run in the parent's lanes, whoever refuses them.
 func TestInliningAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "threshold=0", "threshold=3", "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn,idle=last", "spawn+dtbl", "spawn+dtbl,match=kde,idle=last")
+		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "threshold=0", "threshold=3", "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn,idle=last", "spawn+dtbl", "spawn+dtbl,match=kde,idle=last",
+			"spawn,count=decision", "spawn,count=decision,idle=last", "spawn+dtbl,count=decision", "spawn+dtbl,kde=3")
 	})
 }

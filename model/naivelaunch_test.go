@@ -103,7 +103,9 @@ func (w *nWarp) ask(n *naive) {
 			continue
 		}
 		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group, nKeep: model.DeviceKernel}[way]
-		n.kids.admitted += x
+		if n.kids.early {
+			n.kids.entered += x
+		}
 		c.kids++
 		c.k.kids++
 		stream := &c.ownStream
@@ -156,10 +158,18 @@ func (r *nRequest) kernelOf() *nKernel {
 // arrive takes device kernels to the KMU.
 func (n *naive) arrive(rs []*nRequest) {
 	for _, r := range rs {
+		n.reached(r)
 		k := r.kernelOf()
 		n.queues[k.hwq].device = append(n.queues[k.hwq].device, k)
 		k.arrived = n.order()
 		n.inspect()
+	}
+}
+
+// reached counts the CTAs of a child that has left the launch path.
+func (n *naive) reached(r *nRequest) {
+	if !n.kids.early {
+		n.kids.entered += int64(len(r.child.items))
 	}
 }
 
@@ -170,7 +180,10 @@ func (w *nWarp) find(n *naive, groups []*nRequest) {
 	for _, r := range groups {
 		if n.table.alone {
 			n.direct = append(n.direct, r)
-		} else if !n.join(r) {
+			n.reached(r)
+		} else if n.join(r) {
+			n.reached(r)
+		} else {
 			none = append(none, r)
 		}
 	}

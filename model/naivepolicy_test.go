@@ -108,7 +108,7 @@ func (n *naive) under(t testing.TB, policy string) {
 			return map[bool]nWay{false: nRefuse, true: nDevice}[int(l.Workload) > number("threshold", 128)]
 		}
 	case "spawn", "spawn+dtbl":
-		n.kids.keeps = args["idle"] == "last"
+		n.kids.keeps, n.kids.early = args["idle"] == "last", args["count"] == "decision"
 		if args["saturate"] != "off" {
 			n.kids.most = 65535
 		}

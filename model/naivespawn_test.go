@@ -5,11 +5,12 @@ import "gpureplay/model"
 // nCounts are the child CTAs and warps of which SPAWN's registers tell, with all
 // their times (SPAWN paper, section IV.B).
 type nCounts struct {
-	admitted    int64
+	entered     int64 // CTAs of children that count in n
 	starts      []model.Time
 	ctas, warps []nTook // that have ended
 	most        int64   // that a time counts; 0: any
 	keeps       bool    // n_con of the last window in which some ran
+	early       bool    // n counts a child from the decision on
 }
 
 type nTook struct{ at, took model.Time }
@@ -37,7 +38,7 @@ func (c *nCounts) mean(all []nTook, from, to model.Time) (mean int64) {
 
 // saw is what the registers hold in cycle t, of what ended before it.
 func (c *nCounts) saw(t model.Time) (n, nCon, tCTA, tWarp int64) {
-	n = c.admitted
+	n = c.entered
 	for _, x := range c.ctas {
 		if x.at < t {
 			n--

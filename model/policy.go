@@ -44,11 +44,11 @@ type LaunchControl interface {
 	Decide(r *LaunchRequest) (d Decision, reason string)
 }
 
-// ChildWatcher is a [LaunchControl] that is told of child CTAs and warps: of CTAs that
-// will come of a request that has been let through, of each that is placed and that has
-// ended, and of each warp that has exited, with the cycles that they took.
+// ChildWatcher is a [LaunchControl] that follows child CTAs and warps. Queued is called when a
+// child's CTAs reach the KMU, or a group's the SMX scheduler, before any SM acts in cycle t.
+// Started and Ended are called for each CTA, WarpEnded for each warp, with the cycles it took.
 type ChildWatcher interface {
-	Admitted(ctas int64, t Time)
+	Queued(ctas int64, t Time)
 	Started(t Time)
 	Ended(t, took Time)
 	WarpEnded(t, took Time)

@@ -11,6 +11,7 @@ import (
 // spawnParams are the parameters of SPAWN's controller.
 var spawnParams = []Param{
 	{"spawn-queue", "65536", "child CTAs that the queue holds (max_queue_size of algorithm 1)"},
+	{"spawn-count", "arrival", "when a child's CTAs count in n: arrival at the grid management unit, behind the launch latency; or at the decision to launch it"},
 	{"spawn-idle", "one", "n_con of a window in which no child CTA ran, once some have finished: one counts it as 1; last keeps the value of the last window in which some ran"},
 	{"spawn-saturate", "on", "on: execution times saturate at 16 bits, as the paper's counters; off: they do not"},
 }
@@ -52,6 +53,7 @@ type spawn struct {
 	queue    int64
 	children ccqs
 	notes    model.Notes
+	early    bool // n counts a child from the decision on
 	last     bool // n_con = 0 leaves the register as it is
 }
 
@@ -76,12 +78,20 @@ func newSpawn(a Args, launch model.Decision) (*spawn, error) {
 	if saturate {
 		s.children.most = 1<<counterBits - 1
 	}
+	if s.early, err = a.Either("spawn-count", "arrival", "decision"); err != nil {
+		return nil, err
+	}
 	s.last, err = a.Either("spawn-idle", "one", "last")
 	return s, err
 }
 
-// Admitted, Started, Ended and WarpEnded make it a [model.ChildWatcher].
-func (s *spawn) Admitted(ctas int64, _ model.Time) { s.children.admit(ctas) }
+// Queued counts a child's CTAs in n where they enter the queue: section IV.A tracks them
+// "only after they are pushed into GMU", and IV.B increments n whenever one "enters" the CCQS.
+func (s *spawn) Queued(ctas int64, _ model.Time) {
+	if !s.early {
+		s.children.enter(ctas)
+	}
+}
 
 // Started is of [model.ChildWatcher].
 func (s *spawn) Started(t model.Time) { s.children.started(t) }
@@ -118,7 +128,11 @@ func costOfSpawn(cfg *hardware.Config, _ Args) []CostLine {
 // warp closes, so that requests between the first finished CTA and that window's
 // end stay with the parent.
 func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
-	return s.judge(r, s.children.metrics(r.Time))
+	d, reason := s.judge(r, s.children.metrics(r.Time))
+	if s.early && d != model.Inline { // algorithm 1, line 8
+		s.children.enter(int64(r.CTAs))
+	}
+	return d, reason
 }
 
 // What SPAWN notes of a request: the numbers of the paper by their place in the notes.

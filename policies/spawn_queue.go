@@ -6,7 +6,7 @@ import "gpureplay/model"
 // reads, as registers of the grid management unit would hold them (SPAWN paper,
 // section IV.B).
 type ccqs struct {
-	n        int64 // child CTAs admitted and not finished
+	n        int64 // child CTAs that have entered and have not finished
 	finished int64
 	total    int64 // their execution times
 	running  int64 // child CTAs on SMs
@@ -40,7 +40,7 @@ const ccqsShift = 10
 
 // queueMetrics are what the controller knows of the child CTAs under way.
 type queueMetrics struct {
-	N     int64 // child CTAs admitted and not finished
+	N     int64 // child CTAs that have entered and have not finished
 	NCon  int64 // mean concurrent child CTAs of the last window
 	Held  int64 // the same of the last window in which it was not 0; 0: there was none
 	TCTA  int64 // mean execution time of the finished child CTAs, cycles; 0: none yet
@@ -101,7 +101,7 @@ func (q *ccqs) hold() {
 	}
 }
 
-func (q *ccqs) admit(ctas int64) { q.n += ctas }
+func (q *ccqs) enter(ctas int64) { q.n += ctas }
 
 func (q *ccqs) started(t model.Time) {
 	q.roll(t)

@@ -16,7 +16,7 @@ import (
 func TestCCQSWindows(t *testing.T) {
 	fill := func() *ccqs {
 		q := &ccqs{}
-		q.admit(2)
+		q.enter(2)
 		q.started(100)
 		q.started(612)
 		return q
@@ -48,7 +48,7 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 	for _, after := range []model.Time{1, 1023, 1024, 1025, 2048, 3000, 5 * 1024, 5*1024 + 7, 99*1024 - 1} {
 		jump, step := &ccqs{}, &ccqs{}
 		for _, q := range []*ccqs{jump, step} {
-			q.admit(3)
+			q.enter(3)
 			q.started(10)
 			q.started(900)
 			q.warpEnded(1000, 77)
@@ -69,7 +69,7 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 // before it.
 func TestCCQSAveragesWindowByWindow(t *testing.T) {
 	q := &ccqs{}
-	q.admit(3)
+	q.enter(3)
 	for range 3 {
 		q.started(10)
 	}

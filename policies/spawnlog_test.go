@@ -76,6 +76,25 @@ func TestSpawnWindows(t *testing.T) {
 	}
 }
 
+// A child's CTAs count in n from its arrival at the grid management unit on (SPAWN paper, IV.A),
+// or from the decision on. The first child has ended by cycle 32,664. The second, of three
+// CTAs, is asked for at 33,000 and arrives 29,096 cycles later, at 62,096.
+func TestSpawnCountsArrivals(t *testing.T) {
+	for _, c := range []struct {
+		at                int
+		arrival, decision int64
+	}{{33001, 0, 3}, {62095, 0, 3}, {62096, 3, 3}} {
+		text := strings.Replace(asked(33000, 3, 1000), "  exit\nkernel work", fmt.Sprintf("  int x%d\n  devlaunch\n  child 3 lane=0 work=1 params=64\n  exit\nkernel work", c.at-33001), 1) +
+			"kernel work grid=1 block=32 child\ncta 0\n warp 0\n  int x9\n  exit\n"
+		for policy, want := range map[string]int64{"spawn": c.arrival, "spawn,count=decision": c.decision} {
+			l, _ := launchRun(t, text, kepler(t, 2, false), policy)
+			if r := l.launch(t, 3); r.Time != int64(c.at) || r.Noted[0] != want {
+				t.Errorf("%s: asked at %d with n = %d, want %d with %d", policy, r.Time, r.Noted[0], c.at, want)
+			}
+		}
+	}
+}
+
 // The counters of the paper have 16 bits: a child CTA of 70,001 cycles counts as
 // 65,535; unbounded ones hold it.
 func TestSpawnCountersSaturate(t *testing.T) {

@@ -167,7 +167,7 @@ func TestLaunchLatency(t *testing.T) {
 	if k20c.KMU.DispatchLatency != 283 {
 		t.Errorf("k20c dispatches in %d cycles", k20c.KMU.DispatchLatency)
 	}
-	if l := spawn.Launch; l.BlocksWarp || l.StreamPerChild {
+	if l := spawn.Launch; !l.BlocksWarp || l.StreamPerChild {
 		t.Errorf("k20m-spawn: %+v", l)
 	}
 	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475, "gk110-ppcs": 0, "h100": 3614,
