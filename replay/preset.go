@@ -176,12 +176,21 @@ func capturedOn(tr *trace.Reader) func() *hardware.Config {
 	return sync.OnceValue(func() *hardware.Config { return MachineFor(m).Config })
 }
 
-// TraceName is the name of a trace in the tables: its file's, without what the
-// format adds.
+// endings are those of the formats of traces and captures, outer ones first.
+var endings = []string{".gz", ".zst", ".xz", ".txt", ".trace", ".json", ".csv",
+	".sqlite", ".db", ".rpd", ".et", ".pt.trace"}
+
+// TraceName is the name of a trace or a capture in the tables: the name of its file
+// without the endings of its format, and for Accel-Sim's list of kernels its folder's.
 func TraceName(path string) string {
+	if filepath.Base(path) == "kernelslist.g" {
+		if whole, err := filepath.Abs(path); err == nil {
+			path = filepath.Dir(whole)
+		}
+	}
 	name := filepath.Base(path)
-	for _, suffix := range []string{".zst", ".txt", ".trace"} {
-		name = strings.TrimSuffix(name, suffix)
+	for _, ending := range endings {
+		name = strings.TrimSuffix(name, ending)
 	}
 	return name
 }

@@ -45,9 +45,9 @@ func (c *chooser) selection(ctx context.Context, r *trace.Reader) (*choose.Selec
 	return s, nil
 }
 
-// open opens a trace, or what is chosen of it.
+// open opens a trace or a capture, or the part of it that is chosen.
 func (c *chooser) open(ctx context.Context, a *app, path string) (*trace.Reader, error) {
-	r, err := trace.Open(path)
+	r, err := a.openTrace(ctx, path)
 	if err != nil {
 		return nil, err
 	}

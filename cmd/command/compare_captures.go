@@ -19,7 +19,7 @@ func isCapture(path string) bool {
 	if err != nil || !info.IsDir() {
 		return err == nil
 	}
-	if _, err := os.Stat(filepath.Join(path, ".runs")); err == nil {
+	if isTables(path) {
 		return false
 	}
 	in, err := convert.Open(path, nil)
@@ -30,14 +30,21 @@ func isCapture(path string) bool {
 	return err == nil
 }
 
+// isTables reports whether a folder has tables of runs.
+func isTables(path string) bool {
+	for _, name := range []string{".runs", "runs", "kernels"} {
+		if info, err := os.Stat(filepath.Join(path, name)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
 // compareCaptures compares what two captures recorded.
 func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string, most int, limit float64) error {
 	var sides [2]*trace.Reader
 	for i, path := range paths {
-		r, err := openTrace(ctx, path)
-		if err == nil {
-			r, err = part.of(ctx, a, r)
-		}
+		r, err := part.open(ctx, a, path)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpureplay/convert"
+	"gpureplay/replay"
 	"gpureplay/trace"
 )
 
@@ -157,9 +158,5 @@ func capturesOf(ctx context.Context, input, format string) (list []capture, done
 
 // traceName is the name of a capture without the endings of its format.
 func (c *capture) traceName() string {
-	name := strings.ReplaceAll(filepath.ToSlash(c.within), "/", "-")
-	for _, suffix := range []string{".gz", ".zst", ".xz", ".json", ".csv", ".sqlite", ".db", ".rpd", ".et", ".pt.trace"} {
-		name = strings.TrimSuffix(name, suffix)
-	}
-	return name
+	return replay.TraceName(strings.ReplaceAll(filepath.ToSlash(c.within), "/", "-"))
 }

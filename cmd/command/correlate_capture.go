@@ -39,7 +39,7 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 	bar := a.progress(len(paths))
 	pool := workers.Pool{Workers: int(f.jobs), Done: bar.done, Name: func(i int) string { return filepath.Base(paths[i]) }}
 	err := pool.Do(ctx, len(paths), func(ctx context.Context, i int) error {
-		r, err := openTrace(ctx, paths[i])
+		r, err := a.openTrace(ctx, paths[i])
 		if err != nil {
 			return err
 		}

@@ -2,19 +2,15 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"gpureplay/convert"
 	"gpureplay/replay/measured"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
 )
 
 // cases reads what was measured; nil if the first argument is the folder of a
@@ -77,7 +73,8 @@ func unknown(skipped measured.Skipped) string {
 // correlateCases predicts cases and prints each with what it comes to.
 func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []measured.Case, skipped measured.Skipped) error {
 	bar := a.progress(len(cases))
-	results, err := measured.Run(ctx, cases, &measured.Options{GPU: f.gpu, Workers: int(f.jobs), Open: openTrace, Done: bar.done})
+	results, err := measured.Run(ctx, cases,
+		&measured.Options{GPU: f.gpu, Workers: int(f.jobs), Open: a.openTrace, Done: bar.done})
 	bar.close()
 	if err != nil {
 		return err
@@ -135,45 +132,4 @@ func (a *app) printGroups(groups []measured.Group) {
 	if s := measured.Setting(gpus); s != "" {
 		fmt.Fprintln(a.out, s)
 	}
-}
-
-// isTrace reports whether a file is a trace, by its content, and no capture.
-func isTrace(path string) bool {
-	in, err := convert.Open(path, nil)
-	if err != nil {
-		return false
-	}
-	if trace.IsContainer(in.Head()) {
-		return true
-	}
-	_, err = convert.Detect(in)
-	return errors.Is(err, convert.ErrUnknown) && trace.IsText(in.Head())
-}
-
-// openTrace opens a trace, or converts a capture into a file that is gone when it
-// is closed.
-func openTrace(ctx context.Context, path string) (*trace.Reader, error) {
-	if isTrace(path) {
-		return trace.Open(path)
-	}
-	c, done, err := captureOf(ctx, path, "")
-	defer done()
-	if err != nil {
-		return nil, err
-	}
-	in, err := convert.Open(c.path, nil)
-	if err != nil {
-		return nil, err
-	}
-	in.Call(c.name)
-	dir, err := os.MkdirTemp("", "replay-correlate-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir) // an open file stays readable
-	out := filepath.Join(dir, "t.trace.zst")
-	if err := convert.Run(ctx, in, "", out, convert.Options{Device: -1}); err != nil {
-		return nil, err
-	}
-	return trace.Open(out)
 }

@@ -66,7 +66,7 @@ const everyKernel = "all"
 // listKernels lists the kernels of a trace, or those that are chosen, by the numbers
 // that they have in it.
 func (a *app) listKernels(ctx context.Context, part *chooser, path string) error {
-	r, err := trace.Open(path)
+	r, err := a.openTrace(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -71,7 +71,7 @@ func runColumns(launched bool) []runColumn {
 		{"trace", of("trace", word), "%s", true},
 		{"policy", of("policy", word), "", true},
 		{"gpu", of("gpu", word), "on %s", true},
-		{"set", of("set", word), "with %s", true},
+		{"set", of("set", settings), "with %s", true},
 		{"fidelity", of("fidelity", word), "fidelity %s", true},
 		{"cycles", cycles, "", false},
 		{"time", whole("time_ns", duration), "", false},
@@ -90,6 +90,14 @@ func runColumns(launched bool) []runColumn {
 	return all
 }
 
+// settings are the words by which a run's machine and work differ from the preset, but
+// for the hash of a machine that is no preset: its name stands beside it.
+func settings(set any) string {
+	words := strings.Split(fmt.Sprint(set), ",")
+	words = slices.DeleteFunc(words, func(w string) bool { return w == table.Unset || strings.HasPrefix(w, "file.") })
+	return strings.Join(words, ",")
+}
+
 // printRunTable prints the runs, and above them the values that all of them share.
 func (a *app) printRunTable(rows []map[string]any, launched bool) {
 	var columns []runColumn
@@ -99,7 +107,7 @@ func (a *app) printRunTable(rows []map[string]any, launched bool) {
 		same := !slices.ContainsFunc(rows, func(m map[string]any) bool { return c.cell(m) != first })
 		switch {
 		case same && first == "-" && c.title != "time" && c.title != "speedup":
-		case same && c.title == "set" && first == table.Unset:
+		case same && c.phrase != "" && (first == "0" || first == ""):
 		case !same || c.phrase == "":
 			columns = append(columns, c)
 		case strings.HasPrefix(c.phrase, "%s ") || c.title == "fidelity":

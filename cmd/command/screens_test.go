@@ -1,9 +1,11 @@
 package command
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
@@ -128,5 +130,77 @@ func TestColours(t *testing.T) {
 		if got := coloured(c.width, env); got != c.want {
 			t.Errorf("%d columns, %v: coloured %v", c.width, c.env, got)
 		}
+	}
+}
+
+// A capture is as good as its trace: each command that reads a trace converts it, once for
+// all of them.
+func TestCapturesAreAccepted(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	t.Setenv(cacheVariable, at("cache"))
+	write(t, at("rank0.json"), kinetoCapture)
+	for i, args := range [][]string{
+		{"-o", at("out"), at("rank0.json")}, {"top", at("rank0.json")}, {"inspect", at("rank0.json")},
+		{"inspect", "--kernels", at("rank0.json")},
+		{"explain", at("rank0.json")}, {"export", at("rank0.json"), "-o", at("tables")}, {"what-if", at("rank0.json")},
+		{"compare", at("rank0.json"), at("rank0.json")}, {"outline", at("rank0.json")},
+	} {
+		status, out, notes := command(t, args...)
+		want := "rank0.json: converted before;"
+		if i == 0 {
+			want = "rank0.json: converted;"
+		}
+		if status != 0 || !strings.Contains(notes, want) {
+			t.Errorf("replay %s: status %d, want the note %q:\n%s%s", strings.Join(args, " "), status, want, notes, out)
+		}
+	}
+	if _, err := os.Stat(at("out/runs/trace=rank0")); err != nil {
+		t.Error("the run of rank0.json is not called rank0")
+	}
+	write(t, at("rank0.json"), strings.ReplaceAll(kinetoCapture, "softmax", "another"))
+	if out := must(t, "top", at("rank0.json")); !strings.Contains(out, "another") {
+		t.Errorf("a capture that has changed shows the old one:\n%s", out)
+	}
+}
+
+// Without a cache the trace is gone at the end, and files that are no captures are
+// refused as before.
+func TestCapturesWithoutCache(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "r.json"), kinetoCapture)
+	write(t, filepath.Join(dir, "s.json"), kinetoCapture)
+	write(t, filepath.Join(dir, "x"), "text")
+	t.Setenv(cacheVariable, "off")
+	_, _, notes := command(t, "top", filepath.Join(dir, "r.json"))
+	if !strings.Contains(notes, "converted for this command") {
+		t.Errorf("the note is %q", notes)
+	}
+	for path, want := range map[string]string{"x": "not a replay trace", "": "holds 2 captures", "none": "no file"} {
+		if status, _, errs := command(t, "top", filepath.Join(dir, path)); status != 1 || !strings.Contains(errs, want) {
+			t.Errorf("%q: status %d, %s", path, status, errs)
+		}
+	}
+}
+
+// The cache removes first the traces that were not used for the longest time.
+func TestCacheIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"a.trace.zst", "b.trace.zst", "c.trace.zst"} {
+		path := filepath.Join(dir, name)
+		write(t, path, "")
+		if err := os.Truncate(path, cacheBytes/2); err != nil {
+			t.Skip("no sparse files here")
+		}
+		at := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	touch(filepath.Join(dir, "a.trace.zst"))
+	prune(dir, filepath.Join(dir, "c.trace.zst"))
+	left, _ := filepath.Glob(filepath.Join(dir, "*"))
+	if len(left) != 2 || filepath.Base(left[0]) != "a.trace.zst" || filepath.Base(left[1]) != "c.trace.zst" {
+		t.Errorf("left are %v", left)
 	}
 }

@@ -17,6 +17,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	if os.Getenv(cacheVariable) == "" {
+		os.Setenv(cacheVariable, "off") // tests leave nothing in the user's cache
+	}
 	os.Exit(m.Run())
 }
 

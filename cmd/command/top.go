@@ -44,7 +44,7 @@ func (a *app) topCommand() *cobra.Command {
 
 // activities reads a folder of tables, or a trace.
 func (a *app) activities(ctx context.Context, part *chooser, path string) ([]*replay.Activity, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	if info, err := os.Stat(path); err == nil && info.IsDir() && isTables(path) {
 		if *part != (chooser{}) {
 			return nil, usagef("top: work is chosen of a trace; %s is a folder of tables", path)
 		}

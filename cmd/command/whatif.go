@@ -36,10 +36,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 					return err
 				}
 			}
-			r, err := openTrace(cmd.Context(), args[0])
-			if err == nil {
-				r, err = part.of(cmd.Context(), a, r)
-			}
+			r, err := part.open(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,79 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"gpureplay/convert"
+	"gpureplay/trace"
+)
+
+// isTrace reports whether a file is a trace, by its content, and no capture.
+func isTrace(path string) bool {
+	in, err := convert.Open(path, nil)
+	if err != nil {
+		return false
+	}
+	if trace.IsContainer(in.Head()) {
+		return true
+	}
+	_, err = convert.Detect(in)
+	return errors.Is(err, convert.ErrUnknown) && trace.IsText(in.Head())
+}
+
+// openTrace opens a trace, or the trace that the converters make of a capture. The cache
+// keeps that trace for the next command. A file that is neither is an error.
+func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error) {
+	if info, err := os.Stat(path); err != nil || isTrace(path) || info.IsDir() && isTables(path) {
+		return trace.Open(path)
+	}
+	c, done, err := captureOf(ctx, path, "")
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	in, err := convert.Open(c.path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := convert.Detect(in); errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
+		return trace.Open(path) // its error says which files are traces
+	}
+	in.Call(c.name)
+	kept := cached(path)
+	if r, err := trace.Open(kept); kept != "" && err == nil {
+		touch(kept)
+		a.note("%s: converted before; %s is its trace", path, kept)
+		return r, nil
+	}
+	return a.converted(ctx, in, path, kept)
+}
+
+// converted makes the trace of a capture, in the cache or, where there is none, in a file
+// that is gone when it is closed.
+func (a *app) converted(ctx context.Context, in *convert.Input, path, kept string) (*trace.Reader, error) {
+	to := kept
+	if kept == "" || os.MkdirAll(filepath.Dir(kept), 0o777) != nil {
+		dir, err := os.MkdirTemp("", "replay-converted-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir) // an open file stays readable
+		to = filepath.Join(dir, "t.trace.zst")
+	}
+	bar := a.byteProgress()
+	err := convert.Run(ctx, in, "", to, convert.Options{Device: -1, Progress: bar.bytes})
+	bar.close()
+	if err != nil {
+		return nil, err
+	}
+	if to == kept {
+		prune(filepath.Dir(kept), kept)
+		a.note("%s: converted; %s is its trace", path, kept)
+	} else {
+		a.note("%s: converted for this command; replay convert keeps the trace", path)
+	}
+	return trace.Open(to)
+}
