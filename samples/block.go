@@ -12,9 +12,8 @@ const WarpSize = 32
 // Full is the mask of a whole warp.
 const Full = ^uint32(0)
 
-// Block records one CTA after another of one block shape. Warps can be filled in
-// any order, so a generator may run phase by phase between barriers over all
-// warps. What it hands out is valid until the next CTA.
+// Block records one CTA after another of one block shape. Warps can be filled in any order, so a generator may run
+// phase by phase between barriers over all warps. Values that it returns are valid until the next CTA.
 type Block struct {
 	Dim   trace.Dim3 // threads
 	Grid  trace.Dim3 // CTAs

@@ -58,7 +58,8 @@ var spaces = map[string]struct {
 	space trace.Space
 	flags trace.InstFlags
 }{
-	"LDG": {trace.SpaceGlobal, trace.InstLoad}, "LDGSTS": {trace.SpaceGlobal, trace.InstLoad}, "STG": {trace.SpaceGlobal, trace.InstStore},
+	"LDG": {trace.SpaceGlobal, trace.InstLoad}, "LDGSTS": {trace.SpaceGlobal, trace.InstLoad},
+	"STG": {trace.SpaceGlobal, trace.InstStore},
 	"LDS": {trace.SpaceShared, trace.InstLoad}, "STS": {trace.SpaceShared, trace.InstStore},
 	"LDL": {trace.SpaceLocal, trace.InstLoad}, "STL": {trace.SpaceLocal, trace.InstStore},
 	"LDC": {trace.SpaceConstant, trace.InstLoad}, "TEX": {trace.SpaceTexture, trace.InstLoad},
@@ -91,9 +92,8 @@ func (c *Code) Pred() trace.Reg {
 	return trace.RegPredicate + c.preds
 }
 
-// Op adds an instruction that accesses no memory: it reads src and writes dst
-// (NoReg: nothing). A guard predicate is one of the sources. The class is that
-// of the opcode up to its first dot; an unknown opcode panics.
+// Op adds an instruction that accesses no memory: it reads src and writes dst (NoReg: nothing). A guard predicate
+// is one of the sources. The class follows from the opcode up to its first dot; an unknown opcode panics.
 func (c *Code) Op(opcode string, dst trace.Reg, src ...trace.Reg) Op {
 	class, ok := classes[stem(opcode)]
 	if !ok {
@@ -111,13 +111,15 @@ func (c *Code) Load(opcode string, width uint32, dst trace.Reg, addr ...trace.Re
 // Param adds a load of one of the kernel's parameters: its address is not recorded,
 // as in captures, so it is a step of [Warp.Do].
 func (c *Code) Param(opcode string, dst trace.Reg) Op {
-	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceConstant, Flags: trace.InstLoad, Dst: keep(dst)})
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceConstant, Flags: trace.InstLoad,
+		Dst: keep(dst)})
 }
 
 // Fetch adds a fetch from a texture: its address is not recorded, as in captures, so
 // it is a step of [Warp.Do].
 func (c *Code) Fetch(opcode string, dst trace.Reg, src ...trace.Reg) Op {
-	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceTexture, Flags: trace.InstLoad, Dst: keep(dst),
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: trace.SpaceTexture, Flags: trace.InstLoad,
+		Dst: keep(dst),
 		Src: keep(src...)})
 }
 
@@ -139,7 +141,8 @@ func (c *Code) memory(opcode string, want trace.InstFlags, width uint32, dst, sr
 	if s.space == trace.SpaceGlobal && strings.Contains(opcode, ".STRONG.GPU") {
 		s.flags |= trace.InstBypassL1
 	}
-	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: s.space, Flags: s.flags, Width: width, Dst: dst, Src: src})
+	return c.add(trace.Inst{Opcode: opcode, Class: trace.ClassMemory, Space: s.space, Flags: s.flags, Width: width,
+		Dst: dst, Src: src})
 }
 
 // Barrier adds a barrier over the CTA with that id.
@@ -156,9 +159,8 @@ func (c *Code) add(in trace.Inst) Op {
 	return Op{inst: c.w.AddInst(c.Function, in), width: in.Width, class: in.Class}
 }
 
-// Flat says what the flat form of the function runs for each thread instead of op:
-// instructions that were added after it for that alone, in their order; none of them:
-// nothing.
+// Flat sets the instructions that the flat form of the function runs for each thread instead of op: instructions
+// that were added after it for that alone, in their order; none of them: nothing.
 func (c *Code) Flat(op Op, each ...Op) {
 	c.w.Inst(c.Function, op.inst).FlatEach = trace.FlatNone
 	if len(each) > 0 {
@@ -166,7 +168,7 @@ func (c *Code) Flat(op Op, each ...Op) {
 	}
 }
 
-// FlatLast says what the flat form runs once for op, after the last thread that ran it.
+// FlatLast sets the instructions that the flat form runs once for op, after the last thread that ran it.
 func (c *Code) FlatLast(op Op, once ...Op) { c.w.Inst(c.Function, op.inst).FlatLast = c.chain(once) }
 
 // chain lets each instruction of a flat form name the next.

@@ -6,9 +6,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Program writes a whole program in its own order: arrays and code first, then
-// what the host does. The first error of the writer sticks: later calls do
-// nothing, and [Program.Err] returns it.
+// Program writes a whole program in its own order: arrays and code first, then the host's operations. The first
+// error of the writer sticks: later calls do nothing, and [Program.Err] returns it.
 type Program struct {
 	Memory
 
@@ -46,8 +45,7 @@ func (p *Program) Launch(k trace.Kernel, body func(b *Block)) {
 	p.Host(trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Array: trace.NoArray, Stream: k.Stream})
 }
 
-// Spawn lets the host spawn a task, of which op gives what is beyond the kernel
-// (arrival, bytes, dependences), and returns its id.
+// Spawn lets the host spawn a task and returns its id. op gives arrival, bytes and dependences.
 func (p *Program) Spawn(k trace.Kernel, op trace.HostOp, body func(b *Block)) uint32 {
 	k.Flags |= trace.KernelTask
 	op.Kind, op.Array = trace.OpSpawn, trace.NoArray
@@ -56,9 +54,8 @@ func (p *Program) Spawn(k trace.Kernel, op trace.HostOp, body func(b *Block)) ui
 	return op.Kernel
 }
 
-// Child gives an id to a child kernel, for a [trace.Launch] of the CTA that is
-// being recorded, and writes it after the kernels that have an id already. The
-// body runs then, so it must hold on to what it needs.
+// Child gives an id to a child kernel, for a [trace.Launch] of the CTA that is being recorded, and writes it after
+// the kernels that have an id already. The body runs then, so it must keep its own copies.
 func (p *Program) Child(k trace.Kernel, body func(b *Block)) uint32 {
 	return p.ChildOf(&k, 0, body)
 }

@@ -12,7 +12,8 @@ import (
 
 // record runs body as the one CTA of a kernel with that many threads and returns
 // the recording.
-func record(t *testing.T, threads uint32, body func(p *samples.Program, c *samples.Code) func(b *samples.Block)) *samplestest.Recording {
+func record(t *testing.T, threads uint32,
+	body func(p *samples.Program, c *samples.Code) func(b *samples.Block)) *samplestest.Recording {
 	t.Helper()
 	r := &samplestest.Recording{}
 	p := samples.NewProgram(r)
@@ -111,7 +112,7 @@ func TestAccessesKeepTheirAddresses(t *testing.T) {
 	}
 }
 
-// TestRegistersCarryTheDataFlow checks what the static instructions hold.
+// TestRegistersCarryTheDataFlow checks the registers of the static instructions.
 func TestRegistersCarryTheDataFlow(t *testing.T) {
 	r := record(t, 32, func(p *samples.Program, c *samples.Code) func(b *samples.Block) {
 		p.Array("a", 1, 4, 0)
@@ -127,9 +128,11 @@ func TestRegistersCarryTheDataFlow(t *testing.T) {
 	g0, g1, p := trace.RegGeneral, trace.RegGeneral+1, trace.RegPredicate+1
 	regs := func(r ...trace.Reg) []trace.Reg { return r }
 	want := []trace.Inst{
-		{PC: 0, Opcode: "LDG.E.64", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstLoad, Width: 8, Dst: regs(g1), Src: regs(g0, p)},
+		{PC: 0, Opcode: "LDG.E.64", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstLoad, Width: 8,
+			Dst: regs(g1), Src: regs(g0, p)},
 		{PC: 16, Opcode: "FFMA", Class: trace.ClassFP32, Dst: regs(g1), Src: regs(g1, g1)},
-		{PC: 32, Opcode: "STS", Class: trace.ClassMemory, Space: trace.SpaceShared, Flags: trace.InstStore, Width: 4, Src: regs(g0, g1)},
+		{PC: 32, Opcode: "STS", Class: trace.ClassMemory, Space: trace.SpaceShared, Flags: trace.InstStore, Width: 4,
+			Src: regs(g0, g1)},
 		{PC: 48, Opcode: "RED.E.ADD", Class: trace.ClassMemory, Space: trace.SpaceGlobal,
 			Flags: trace.InstLoad | trace.InstStore | trace.InstAtomic, Width: 4, Src: regs(g0, g1)},
 		{PC: 64, Opcode: "BAR.SYNC", Class: trace.ClassBarrier, Imm: 3},

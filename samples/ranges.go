@@ -10,22 +10,19 @@ import (
 // accesses, as the kernel's source computes it. It may lie outside the array.
 type Index func(x, y, z int) int
 
-// Range states that the CTA may access the array through these index functions,
-// as the sampling method of the CRCS paper (section 4.2.1) finds it: every
-// function is evaluated at the corners of the CTA (each thread coordinate 0 or
-// its last), the lowest and the highest value are the bounds, and what exceeds
-// the allocation is ignored. Several calls for one array make one range, of both
-// directions, as the paper's profiler calls SetRange once per array.
+// Range states that the CTA may access the array through these index functions, as the sampling method of the CRCS
+// paper (section 4.2.1) finds it: every function is evaluated at the corners of the CTA (each thread coordinate 0
+// or its last), the lowest and the highest value are the bounds, cut at the allocation. Several calls for one array
+// make one range, of both directions, as the paper's profiler calls SetRange once per array.
 //
-// What the paper leaves open:
+// Points that the paper leaves open:
 //
-//  1. The bounds of a loop are part of the index functions: a caller passes one
-//     function for the first and one for the last iteration, which bound every
-//     affine function between them.
-//  2. The branches of a conditional are all passed, whatever the condition, which
-//     is the paper's sampling of both cases.
-//  3. The bounds are those of all functions together, and are cut at the
-//     allocation in the end; a range that lies wholly outside it is dropped.
+//  1. The bounds of a loop are part of the index functions: a caller passes one function for the first and one for
+//     the last iteration, which bound every affine function between them.
+//  2. The branches of a conditional are all passed, whatever the condition, which is the paper's sampling of both
+//     cases.
+//  3. The bounds cover all functions together, and are cut at the allocation in the end; a range that lies wholly
+//     outside it is dropped.
 func (b *Block) Range(a Array, mode trace.Mode, index ...Index) {
 	s := b.span(a)
 	s.mode |= mode
@@ -47,8 +44,7 @@ func (b *Block) RangeAll(a Array, mode trace.Mode) {
 	s.lo, s.hi = min(s.lo, 0), max(s.hi, a.Len-1)
 }
 
-// span is what a CTA may touch of one array: elements lo to hi, not yet cut at the
-// allocation.
+// span is the part of an array that a CTA may touch: elements lo to hi, not yet cut at the allocation.
 type span struct {
 	array  Array
 	mode   trace.Mode

@@ -13,7 +13,7 @@ import (
 // Generator makes one workload.
 type Generator struct {
 	Name   string  // lower case letters, digits and dashes
-	Title  string  // one line: what it computes
+	Title  string  // one line: its computation
 	Source string  // paper and suite from which the launch configuration comes
 	Params []Param // in the order in which they are shown
 
@@ -25,8 +25,8 @@ type Generator struct {
 	Generate func(w Writer, p Params) error
 }
 
-// declared are what makes the generators. They are made when one is first asked for: most
-// commands ask for none.
+// declared are the constructors of the generators. They are made when one is first asked for: most commands ask for
+// none.
 var declared []func() Generator
 
 // registry are the generators by name.
@@ -61,7 +61,7 @@ func validName(name string) bool {
 	return true
 }
 
-// check panics on what a generator may not be.
+// check panics on an invalid generator.
 func (g *Generator) check() {
 	switch {
 	case !validName(g.Name):

@@ -7,8 +7,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Warp records what one warp executes: steps under the current mask, which
-// starts as all threads of the warp.
+// Warp records one warp's execution: steps under the current mask, which starts as all threads of the warp.
 type Warp struct {
 	ID int // in the CTA
 
@@ -22,7 +21,8 @@ func (w *Warp) start() {
 	w.live = w.block.lanes(w.ID)
 	w.mask = w.live
 	o := &w.out
-	w.out = trace.Warp{ID: uint32(w.ID), Path: o.Path[:0], Masks: o.Masks[:0], Mem: o.Mem[:0], Lists: o.Lists[:0], Launches: o.Launches[:0]}
+	w.out = trace.Warp{ID: uint32(w.ID), Path: o.Path[:0], Masks: o.Masks[:0], Mem: o.Mem[:0], Lists: o.Lists[:0],
+		Launches: o.Launches[:0]}
 }
 
 // Mask returns the active lanes.
@@ -114,7 +114,7 @@ func (w *Warp) Mem(op Op, addr func(lane int) uint64) {
 	w.access(op, addrs[:n])
 }
 
-// Affine records a memory step of which lane l accesses base + l·stride.
+// Affine records a memory step in which lane l accesses base + l·stride.
 func (w *Warp) Affine(op Op, base uint64, stride int32) {
 	if w.mask == 0 {
 		w.access(op, nil)
@@ -129,7 +129,7 @@ func (w *Warp) Affine(op Op, base uint64, stride int32) {
 	w.memory(op, trace.Access{Base: base + uint64(int64(first)*int64(stride)), Stride: stride, Count: uint32(n)})
 }
 
-// Same records a memory step of which all active lanes access one address.
+// Same records a memory step in which all active lanes access one address.
 func (w *Warp) Same(op Op, addr uint64) { w.Affine(op, addr, 0) }
 
 // access records the addresses of the active lanes, as base and stride if they

@@ -2,9 +2,8 @@ package samples
 
 import "gpureplay/trace"
 
-// Writer takes what a generator makes: the trace's own writer for a file, and a recording
-// in memory for tests. Kernels, CTAs and instructions are copied before a call
-// returns.
+// Writer receives a generator's output: the trace's own writer for a file, and a recording in memory for tests.
+// Kernels, CTAs and instructions are copied before a call returns.
 type Writer interface {
 	// AddArray names an allocation and returns its index.
 	AddArray(trace.Array) uint32

@@ -40,7 +40,8 @@ func TestReadmeListsEveryGenerator(t *testing.T) {
 
 func table() string {
 	var b strings.Builder
-	b.WriteString("| name | what it computes | source | machine | parameters (default; allowed) |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("| name | what it computes | source | machine | parameters (default; allowed) |\n| --- | --- | --- " +
+		"| --- | --- |\n")
 	for _, g := range samples.List() {
 		var params []string
 		for _, p := range g.Params {

@@ -107,7 +107,8 @@ func (c *training) step(n string) {
 	}
 	c.kernel("void multi_tensor_apply_kernel<SGD>(TensorListMetadata<3>)", 320, 512, 14)
 	c.wait()
-	c.events = append(c.events, event{"X", "user_annotation", "ProfilerStep#" + n, pid, pid, begin + start, c.host - start, nil})
+	c.events = append(c.events, event{"X", "user_annotation", "ProfilerStep#" + n, pid, pid, begin + start,
+		c.host - start, nil})
 	c.host += 120 // the data loader
 }
 
@@ -177,7 +178,8 @@ func TestTracedKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		head := tar.Header{Name: "matmul/" + filepath.Base(path), Mode: 0o644, Size: int64(len(content)), Format: tar.FormatUSTAR}
+		head := tar.Header{Name: "matmul/" + filepath.Base(path), Mode: 0o644, Size: int64(len(content)),
+			Format: tar.FormatUSTAR}
 		if err := w.WriteHeader(&head); err != nil {
 			t.Fatal(err)
 		}

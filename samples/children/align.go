@@ -117,7 +117,9 @@ func (a *align) run(w samples.Writer, word int, r rule) error {
 	}
 	p.Memset(a.bestAt)
 	sections := int(ceil(len(a.reads), a.section))
-	p.Launch(grid{int(ceil(sections, 128)), 128}.kernel(a.parent.Code, 36), func(b *samples.Block) { a.parentCTA(b, sections) })
+	p.Launch(grid{int(ceil(sections, 128)), 128}.kernel(a.parent.Code, 36), func(b *samples.Block) {
+		a.parentCTA(b, sections)
+	})
 	p.Get(a.bestAt)
 	p.FileWrite(a.bestAt)
 	return p.Err()
@@ -176,7 +178,8 @@ type alignParent struct {
 
 func newAlignParent(p *samples.Program, r rule, child *childCode) alignParent {
 	c := alignParent{loopCode: newLoop(p, "align")}
-	i, at, first, last, base, word, from, to, sum := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	i, at, first, last, base, word, from, to, sum := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(),
+		c.Reg(), c.Reg()
 	more, none := c.Pred(), samples.NoReg
 	c.test = []samples.Op{c.Op("ISETP.LT", more, i), c.Op("BRA", none, more)}
 	c.address = []samples.Op{c.Op("IMAD.WIDE", at, i)}
@@ -263,17 +266,20 @@ type alignChild struct {
 
 func newAlignChild(p *samples.Program) alignChild {
 	c := alignChild{childCode: newChild(p, "align_child")}
-	s, at, place, i, base, other, wrong, best, more := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	s, at, place, i, base, other, wrong, best, more := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(),
+		c.Reg(), c.Pred()
 	none := samples.NoReg
 	c.seed = []samples.Op{c.Op("ISETP.GE", more, c.item, s), c.Op("IADD3", s, s), c.Op("BRA", none, more)}
 	c.address = []samples.Op{c.Op("IMAD.WIDE", at, c.item)}
 	c.place = c.Load("LDG.E", 4, place, at)
-	c.begin = []samples.Op{c.Op("IADD3", place, place), c.Op("ISETP.GE", more, place), c.Op("ISETP.LE.AND", more, place, more),
+	c.begin = []samples.Op{c.Op("IADD3", place, place), c.Op("ISETP.GE", more, place),
+		c.Op("ISETP.LE.AND", more, place, more),
 		c.Op("BRA", none, more)}
 	c.test = []samples.Op{c.Op("ISETP.LT", more, i), c.Op("BRA", none, more)}
 	c.base, c.other = c.Load("LDG.E.U8", 1, base, i), c.Load("LDG.E.U8", 1, other, place)
 	c.compare = []samples.Op{
-		c.Op("ISETP.NE", more, base, other), c.Op("IADD3", wrong, wrong, more), c.Op("ISETP.GT", more, wrong), c.Op("BRA", none, more),
+		c.Op("ISETP.NE", more, base, other), c.Op("IADD3", wrong, wrong, more), c.Op("ISETP.GT", more, wrong),
+		c.Op("BRA", none, more),
 		c.Op("IADD3", i, i), c.Op("IADD3", place, place),
 	}
 	c.score = []samples.Op{c.Op("SHF.L", best, wrong), c.Op("LOP3", best, best, place)}

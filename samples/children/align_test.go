@@ -106,7 +106,8 @@ func TestReadSequences(t *testing.T) {
 	if err != nil || len(got) != 2 || string(got[0]) != "ACGTNN" || string(got[1]) != "TT" {
 		t.Errorf("%q, %v", got, err)
 	}
-	if got, err = readSequences(strings.NewReader("@a\nACGT\n+\n@@@@\n@b\nGG\n+\n>>\n"), "f"); err != nil || len(got) != 2 ||
+	if got, err = readSequences(strings.NewReader("@a\nACGT\n+\n@@@@\n@b\nGG\n+\n>>\n"), "f"); err != nil ||
+		len(got) != 2 ||
 		string(got[1]) != "GG" {
 		t.Errorf("%q, %v", got, err)
 	}

@@ -16,7 +16,8 @@ func amrGenerator() samples.Generator {
 		Name:    "dp-amr",
 		Machine: "k20c",
 		Title:   "adaptive mesh refinement of a flame front; children launch children",
-		Source:  "DTBL table 4 and SPAWN table I (AMR); dragon_li's AMR (104 x 256, children of 1 x 32 for 4x4x2 cells, level cap 4, threshold 100 of 6000)",
+		Source: "DTBL table 4 and SPAWN table I (AMR); dragon_li's AMR (104 x 256, children of 1 x 32 for 4x4x2 cells, " +
+			"level cap 4, threshold 100 of 6000)",
 		Params: append([]samples.Param{
 			samples.Int("side", 16, 2, 128, "cells of the coarsest mesh in x and y; half as many in z"),
 			samples.Int("levels", 4, 1, 8, "levels of the mesh, the coarsest counted"),
@@ -40,14 +41,13 @@ type cell struct {
 	index   int
 }
 
-// mesh refines cells near a wrinkled spherical front. A cell's value is
-// 6000·exp(-(d/w)²), d the distance of its centre from the front, w the width of
-// a coarsest cell over 4^level: what a combustion code's error estimate shows, a
-// thin shell of interest that every finer level resolves further.
+// mesh refines cells near a wrinkled spherical front. A cell's value is 6000·exp(-(d/w)²), d the distance of its
+// centre from the front, w the width of a coarsest cell over 4^level. A combustion code's error estimate looks like
+// this: a thin shell of interest that every finer level resolves further.
 //
 //  1. The papers' combustion data are not public; the front stands for them.
-//  2. A refinement has 4x4x2 cells, dragon_li's, or with larger CTAs 4x4x4, 8x4x4
-//     or 8x8x4, so that a child has a thread for each cell.
+//  2. A refinement has 4x4x2 cells, dragon_li's, or with larger CTAs 4x4x4, 8x4x4 or 8x8x4, so that a child has a
+//     thread for each cell.
 //  3. All refinements are marked: the program's rule is the threshold itself.
 type mesh struct {
 	side, levels int
@@ -261,12 +261,15 @@ func newRefineChild(p *samples.Program, r rule) refineChild {
 	x, y, z, d, sum, v, at := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	high := c.Pred()
 	c.compute = []samples.Op{
-		c.Op("LOP3", x, c.item), c.Op("SHF.R", y, c.item), c.Op("LOP3", y, y), c.Op("SHF.R", z, c.item), c.Op("IADD3", at, c.item),
+		c.Op("LOP3", x, c.item), c.Op("SHF.R", y, c.item), c.Op("LOP3", y, y), c.Op("SHF.R", z, c.item),
+		c.Op("IADD3", at, c.item),
 		c.Op("I2F", x, x), c.Op("I2F", y, y), c.Op("I2F", z, z), c.Op("FFMA", x, x), c.Op("FFMA", y, y), c.Op("FFMA", z, z),
 		c.Op("FADD", x, x), c.Op("FADD", y, y), c.Op("FADD", z, z),
-		c.Op("FMUL", sum, x, x), c.Op("FFMA", sum, y, y, sum), c.Op("FFMA", sum, z, z, sum), c.Op("MUFU.RSQ", d, sum), c.Op("FMUL", d, d, sum),
+		c.Op("FMUL", sum, x, x), c.Op("FFMA", sum, y, y, sum), c.Op("FFMA", sum, z, z, sum), c.Op("MUFU.RSQ", d, sum),
+		c.Op("FMUL", d, d, sum),
 		c.Op("MUFU.RCP", v, x), c.Op("FMUL", v, v, y), c.Op("FMUL", v, v), c.Op("MUFU.SIN", v, v), c.Op("FFMA", v, v),
-		c.Op("FADD", d, d, v), c.Op("FMUL", d, d), c.Op("FMUL", d, d, d), c.Op("FMUL", d, d), c.Op("MUFU.EX2", v, d), c.Op("FMUL", v, v),
+		c.Op("FADD", d, d, v), c.Op("FMUL", d, d), c.Op("FMUL", d, d, d), c.Op("FMUL", d, d), c.Op("MUFU.EX2", v, d),
+		c.Op("FMUL", v, v),
 		c.Op("IMAD.WIDE", at, at),
 	}
 	c.store = c.Store("STG.E", 4, at, v)

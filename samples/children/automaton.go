@@ -98,7 +98,7 @@ func subsets(prog *syntax.Prog) (*automaton, error) {
 // key names a set of instructions, sorted.
 func key(set []uint32) string { return fmt.Sprint(set) }
 
-// advance returns the instructions after those of a set that take a character.
+// advance returns the instructions that follow a set's instructions when these take a character.
 func advance(prog *syntax.Prog, set []uint32, r rune) (to []uint32) {
 	for _, pc := range set {
 		if in := &prog.Inst[pc]; in.MatchRune(r) {

@@ -18,9 +18,11 @@ func bfsGenerator() samples.Generator {
 		Source:  "DTBL table 4 and SPAWN table I (BFS); dragon_li's BFS (240 x 128, expand and contract)",
 		Params: append(graphParams(allKinds("citation")...), append(bfsRules.params(),
 			samples.Int("source", -1, -1, 1<<31, "vertex to start from; -1: the first of the highest degree"),
-			samples.Choice("start", "what the search starts from: the source, or all vertices that have edges, whose one level expands them all", "source", "all"),
+			samples.Choice("start", "start of the search: the source, or all vertices that have edges, whose one "+
+				"level expands them all", "source", "all"),
 			samples.Int("ctas", 240, 1, 4096, "CTAs of 128 threads in a kernel"),
-			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp and by a scan", "nested", "flat"))...),
+			samples.Choice("form", "the program: nested, or flat, which asks for no children and expands by CTA, by warp "+
+				"and by a scan", "nested", "flat"))...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)
 			if err != nil {
@@ -113,7 +115,8 @@ func runBFS(w samples.Writer, g *graph.Graph, ctas int, from []uint32, r rule, f
 	} else {
 		p.Put(s.label)
 	}
-	p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.frontier[0].Index, Addr: s.frontier[0].Base, Bytes: 4 * uint64(len(from))})
+	p.Host(trace.HostOp{Kind: trace.OpCopyH2D, Array: s.frontier[0].Index, Addr: s.frontier[0].Base,
+		Bytes: 4 * uint64(len(from))})
 	for level := int32(1); len(s.current) > 0 && p.Err() == nil; level++ {
 		s.level(level)
 	}

@@ -7,14 +7,13 @@ import (
 	"gpureplay/trace"
 )
 
-// flatExpand is the expanding kernel of the flat program, as of Merrill, Garland and
-// Grimshaw's search (PPoPP 2012), which the DTBL paper names as its baseline (5.2 A):
-// a CTA takes the rows of at least as many neighbours as it has threads one after
-// another, a warp those of at least 32, and what is left is dealt to the threads by a
-// scan over the CTA. In the nested program a child stands for the first two.
+// flatExpand is the expanding kernel of the flat program, as of Merrill, Garland and Grimshaw's search (PPoPP
+// 2012), which the DTBL paper names as its baseline (5.2 A): a CTA takes the rows of at least as many neighbours as
+// it has threads one after another, a warp rows of at least 32. A scan over the CTA deals the rest to the threads.
+// In the nested program a child stands for the first two.
 //
-//  1. Threads vie for the CTA through shared memory and for a warp by a vote and
-//     shuffles; of several the last thread of a CTA, the first lane of a warp wins.
+//  1. Threads vie for the CTA through shared memory and for a warp by a vote and shuffles; of several the last
+//     thread of a CTA, the first lane of a warp wins.
 //  2. The place of a row's neighbours is found as in the nested program.
 type flatExpand struct {
 	*loopCode
@@ -26,7 +25,7 @@ type flatExpand struct {
 	place   []samples.Op
 
 	large, small, left flatTest
-	vie, tell, hear    samples.Op // for the CTA: who, what
+	vie, tell, hear    samples.Op // for the CTA: its winner and the winner's row
 	sync               samples.Op
 	broadcast          []samples.Op // in a warp
 	deal               flatDeal
@@ -60,7 +59,7 @@ type flatDeal struct {
 	take        samples.Op
 }
 
-// Shared memory: who has the CTA and what it does, the warps' totals, what is dealt.
+// Shared memory: the CTA's winner and its row, the warps' totals, the dealt neighbours.
 const (
 	flatTotals = 16
 	flatDealt  = 32
@@ -90,7 +89,8 @@ func newFlatExpand(p *samples.Program) flatExpand {
 	c.vie, c.sync = c.Store("STS", 4, at), c.Barrier(0)
 	c.tell, c.hear = c.Store("STS", 16, at, count, to), c.Load("LDS", 16, at)
 	c.small = test(func(p trace.Reg) samples.Op { return c.Op("VOTE.ANY", part, p) })
-	c.broadcast = []samples.Op{c.Op("FLO", part, part), c.Op("SHFL.IDX", at, v, part), c.Op("SHFL.IDX", count, degree, part),
+	c.broadcast = []samples.Op{c.Op("FLO", part, part), c.Op("SHFL.IDX", at, v, part),
+		c.Op("SHFL.IDX", count, degree, part),
 		c.Op("SHFL.IDX", to, place, part), c.Op("SEL", degree, degree, part)}
 	for range 5 {
 		c.deal.scan = append(c.deal.scan, c.Op("SHFL.UP", part, sum, degree), c.Op("IADD3", sum, sum, part))
@@ -115,7 +115,7 @@ func newFlatExpand(p *samples.Program) flatExpand {
 	return c
 }
 
-// row is what a thread has left to expand.
+// row is the part of a row that a thread has not expanded.
 type row struct{ from, to, count int }
 
 func (s *bfs) flatCTA(b *samples.Block, in samples.Array) {
@@ -217,7 +217,7 @@ func (s *bfs) flatSmall(w *samples.Warp, rows []row) {
 	}
 }
 
-// flatCopy copies a row by that many threads, of which the warp's begin at first.
+// flatCopy copies a row with so many threads; the warp's threads begin at first.
 func (s *bfs) flatCopy(w *samples.Warp, r row, first, threads int) {
 	c := &s.flat.copy
 	for in, at := w.Mask(), first; in != 0; at += threads {
@@ -235,8 +235,7 @@ func (s *bfs) flatCopy(w *samples.Warp, r row, first, threads int) {
 	}
 }
 
-// flatLeft deals what is left of the rows to the threads, as many neighbours at a time
-// as there are threads.
+// flatLeft deals the rest of the rows to the threads, as many neighbours at a time as there are threads.
 func (s *bfs) flatLeft(b *samples.Block, rows []row) {
 	c, warps := &s.flat, b.Warps()
 	ranks := make([]int, len(rows))

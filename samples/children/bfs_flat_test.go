@@ -9,8 +9,8 @@ import (
 	"gpureplay/trace"
 )
 
-// addresses lists what the elements of an instruction's accesses to an array are, as
-// indices of 4 bytes, over the warps of a kernel.
+// addresses lists the elements that an instruction accesses in an array, as indices of 4 bytes, over the warps of a
+// kernel.
 func addresses(r *samplestest.Recording, kernel int, opcode string, array trace.Array) (all []int) {
 	f := &r.Functions[r.Kernels[kernel].Function]
 	for _, c := range r.CTAs[kernel] {

@@ -18,12 +18,14 @@ func bhtGenerator() samples.Generator {
 		Name:    "dp-bht",
 		Machine: "k20c",
 		Title:   "Barnes-Hut forces: a walk of the tree per body, a child for a long list of interactions",
-		Source:  "DTBL table 4 (BHT, random points); force kernel of LonestarGPU's Barnes-Hut (65 x 256), rule of dragon_li's BFS",
+		Source: "DTBL table 4 (BHT, random points); force kernel of LonestarGPU's Barnes-Hut (65 x 256), rule of " +
+			"dragon_li's BFS",
 		Params: append([]samples.Param{
 			samples.Int("bodies", 1024, 2, 1<<18, "point masses"),
 			samples.Int("steps", 1, 1, 1000, "time steps"),
 			samples.Int("opening", 50, 1, 200, "opening criterion, size over distance, in hundredths"),
-			samples.Choice("distribution", "of the bodies: in the cube, or in Plummer's cluster, dense in the middle", "uniform", "plummer"),
+			samples.Choice("distribution", "of the bodies: in the cube, or in Plummer's cluster, dense in the middle",
+				"uniform", "plummer"),
 			samples.Seed(),
 		}, bhtRules.params()...),
 		Generate: func(w samples.Writer, p samples.Params) error {
@@ -65,15 +67,14 @@ func randomBodies(n int, plummer bool, seed uint64) []body {
 // inCube brings a coordinate into the cube.
 func inCube(v float64) float64 { return min(max(v, 0), 0.999999) }
 
-// barnesHut computes the forces on all bodies: the parent's thread walks the tree
-// for one body and writes the list of nodes that act on it, far ones whole and
-// near ones down to bodies; its child adds their forces, a thread for each. A
-// second kernel moves the bodies.
+// barnesHut computes the forces on all bodies: the parent's thread walks the tree for one body and writes the list
+// of nodes that act on it, far ones whole and near ones down to bodies; its child adds their forces, a thread for
+// each. A second kernel moves the bodies.
 //
-//  1. LonestarGPU builds the tree on the device with barriers across CTAs; the
-//     host builds it here before each step and copies it.
-//  2. The DTBL program is not public: the list is the nested work, of a length
-//     that varies by body, and the rule is that of dragon_li's BFS.
+//  1. LonestarGPU builds the tree on the device with barriers across CTAs; the host builds it here before each step
+//     and copies it.
+//  2. The DTBL program is not public: the list is the nested work, of a length that varies by body, and the rule is
+//     dragon_li's for BFS.
 //  3. Arithmetic is in double precision here; instructions are those of single.
 type barnesHut struct {
 	theta  float64
@@ -130,7 +131,8 @@ func (s *barnesHut) run(w samples.Writer, steps int, r rule) error {
 		}
 		for _, l := range s.lists {
 			if len(l) > room {
-				return badParam("steps", steps, "the bodies come together so much that interaction lists outgrow their room; choose fewer")
+				return badParam("steps", steps, "the bodies come together so much that interaction lists outgrow their room; "+
+					"choose fewer")
 			}
 		}
 		s.step()
@@ -212,8 +214,10 @@ func newWalk(p *samples.Program, r rule, child *childCode) walkCode {
 	c.addresses = []samples.Op{c.Op("IMAD.WIDE", b, at), c.Op("IMAD.WIDE", d, at)}
 	c.node, c.link = c.Load("LDG.E.128", 16, n, b), c.Load("LDG.E.64", 8, link, d)
 	c.distance = []samples.Op{
-		c.Op("FADD", x, n, own), c.Op("FADD", y, n, own), c.Op("FADD", z, n, own), c.Op("FMUL", sum, x, x), c.Op("FFMA", sum, y, y, sum),
-		c.Op("FFMA", sum, z, z, sum), c.Op("FMUL", sum, sum), c.Op("FSETP.LT", more, link, sum), c.Op("BRA", samples.NoReg, more),
+		c.Op("FADD", x, n, own), c.Op("FADD", y, n, own), c.Op("FADD", z, n, own), c.Op("FMUL", sum, x, x),
+		c.Op("FFMA", sum, y, y, sum),
+		c.Op("FFMA", sum, z, z, sum), c.Op("FMUL", sum, sum), c.Op("FSETP.LT", more, link, sum),
+		c.Op("BRA", samples.NoReg, more),
 	}
 	c.append = []samples.Op{c.Op("IMAD.WIDE", to, count), c.Op("IADD3", count, count)}
 	c.store = c.Store("STG.E", 4, to, at)
@@ -282,7 +286,8 @@ type forceCode struct {
 
 func newForce(p *samples.Program) forceCode {
 	c := forceCode{childCode: newChild(p, "force")}
-	at, a, n, b, v, own, sum, inverse, part, first := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
+	at, a, n, b, v, own, sum, inverse, part, first := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(),
+		c.Reg(), c.Reg(), c.Pred()
 	d := c.Regs(3)
 	c.address = []samples.Op{c.Op("IADD3", at, c.item), c.Op("IMAD.WIDE", a, at)}
 	c.number = c.Load("LDG.E", 4, n, a)
@@ -291,8 +296,10 @@ func newForce(p *samples.Program) forceCode {
 	for _, r := range d {
 		c.force = append(c.force, c.Op("FADD", r, v, own))
 	}
-	c.force = append(c.force, c.Op("FFMA", sum, d[0], d[0]), c.Op("FFMA", sum, d[1], d[1], sum), c.Op("FFMA", sum, d[2], d[2], sum),
-		c.Op("MUFU.RSQ", inverse, sum), c.Op("FMUL", sum, inverse, inverse), c.Op("FMUL", sum, sum, inverse), c.Op("FMUL", sum, sum, v))
+	c.force = append(c.force, c.Op("FFMA", sum, d[0], d[0]), c.Op("FFMA", sum, d[1], d[1], sum),
+		c.Op("FFMA", sum, d[2], d[2], sum),
+		c.Op("MUFU.RSQ", inverse, sum), c.Op("FMUL", sum, inverse, inverse), c.Op("FMUL", sum, sum, inverse),
+		c.Op("FMUL", sum, sum, v))
 	for _, r := range d {
 		c.force = append(c.force, c.Op("FMUL", r, r, sum))
 	}
@@ -362,7 +369,8 @@ func newMove(p *samples.Program) moveCode {
 	c := moveCode{loopCode: newLoop(p, "integrate")}
 	a, b, d, f, v, x := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	c.address = []samples.Op{c.Op("IMAD.WIDE", a, c.item), c.Op("IMAD.WIDE", b, c.item), c.Op("IMAD.WIDE", d, c.item)}
-	c.force, c.velocity, c.position = c.Load("LDG.E.128", 16, f, a), c.Load("LDG.E.128", 16, v, b), c.Load("LDG.E.128", 16, x, d)
+	c.force, c.velocity, c.position = c.Load("LDG.E.128", 16, f, a), c.Load("LDG.E.128", 16, v, b),
+		c.Load("LDG.E.128", 16, x, d)
 	for range 3 {
 		c.move = append(c.move, c.Op("FFMA", v, f, v), c.Op("FFMA", x, v, x))
 	}
@@ -384,7 +392,8 @@ func (s *barnesHut) moveCTA(b *samples.Block) {
 		w.Lanes(func(lane int) {
 			body, f := &s.bodies[base+lane], &s.forces[base+lane]
 			body.vx, body.vy, body.vz = body.vx+timeStep*f[0], body.vy+timeStep*f[1], body.vz+timeStep*f[2]
-			body.x, body.y, body.z = inCube(body.x+timeStep*body.vx), inCube(body.y+timeStep*body.vy), inCube(body.z+timeStep*body.vz)
+			body.x, body.y, body.z = inCube(body.x+timeStep*body.vx), inCube(body.y+timeStep*body.vy),
+				inCube(body.z+timeStep*body.vz)
 		})
 	})
 }

@@ -17,8 +17,9 @@ func gcGenerator() samples.Generator {
 		Name:    "dp-gc",
 		Machine: "k20c",
 		Title:   "graph colouring by independent sets, a child for a vertex with many neighbours",
-		Source:  "DTBL table 4 (CLR) and SPAWN table I (GC); geometry of Pannotia's colouring (ceil(n/256) x 256), launch rule of dragon_li's SSSP",
-		Params:  append(graphParams(allKinds("citation")...), colourRules.params()...),
+		Source: "DTBL table 4 (CLR) and SPAWN table I (GC); geometry of Pannotia's colouring (ceil(n/256) x 256), " +
+			"launch rule of dragon_li's SSSP",
+		Params: append(graphParams(allKinds("citation")...), colourRules.params()...),
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g, err := openGraph(p)
 			if err != nil {
@@ -34,15 +35,13 @@ func gcGenerator() samples.Generator {
 	}
 }
 
-// colouring gives every vertex a random priority; each round, the uncoloured
-// vertices whose priority is above that of all uncoloured neighbours take the
-// round's number as colour (Jones and Plassmann, as Pannotia runs it).
+// colouring gives every vertex a random priority; each round, the uncoloured vertices whose priority exceeds all
+// uncoloured neighbours' take the round's number as colour (Jones and Plassmann, as Pannotia runs it).
 //
-//  1. The graph is made undirected and simple first, without which two neighbours
-//     may not see each other.
+//  1. The graph is made undirected and simple first, without which two neighbours may not see each other.
 //  2. Priorities are a permutation, so that no two are equal.
-//  3. The papers' suite has no public launch rule for colouring: the rule is that
-//     of dragon_li's SSSP, which walks the same rows.
+//  3. The papers' suite has no public launch rule for colouring: the rule is dragon_li's for SSSP, which walks the
+//     same rows.
 type colouring struct {
 	p                      *samples.Program
 	g                      deviceGraph
@@ -59,7 +58,8 @@ type colouring struct {
 func runColour(w samples.Writer, g *graph.Graph, seed uint64, r rule) ([]int32, error) {
 	p := samples.NewProgram(w)
 	n := g.Vertices()
-	s := &colouring{p: p, g: newDeviceGraph(p, g), priority: make([]int32, n), colour: make([]int32, n), highest: make([]int32, n)}
+	s := &colouring{p: p, g: newDeviceGraph(p, g), priority: make([]int32, n), colour: make([]int32, n),
+		highest: make([]int32, n)}
 	s.priorityAt = p.Array("priority", n, 4, trace.ArrayInput)
 	s.colourAt = p.Array("colour", n, 4, trace.ArrayOutput)
 	s.highestAt = p.Array("highest", n, 4, 0)

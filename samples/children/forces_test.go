@@ -69,8 +69,7 @@ func TestOpenRatings(t *testing.T) {
 	}
 }
 
-// The forces are those of a recursion over the tree's definition, and near those
-// of all pairs.
+// The forces equal a recursion over the tree's definition, and are near the sum over all pairs.
 func TestBarnesHut(t *testing.T) {
 	for _, plummer := range []bool{false, true} {
 		s := &barnesHut{theta: 0.5, bodies: randomBodies(200, plummer, 1)}

@@ -129,7 +129,8 @@ func TestRulesKeepTheWork(t *testing.T) {
 		if name == "dp-sssp" {
 			continue // the order of relaxations, and with it their number, follows the children
 		}
-		if all[0] != all[1] || all[1] != all[2] || all[2] != all[3] || marked[1] != marked[2] || marked[2] != marked[3] || marked[0] > marked[1] {
+		if all[0] != all[1] || all[1] != all[2] || all[2] != all[3] || marked[1] != marked[2] || marked[2] != marked[3] ||
+			marked[0] > marked[1] {
 			t.Errorf("%s: items %v, marked %v", name, all, marked)
 		}
 	}

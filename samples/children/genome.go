@@ -20,8 +20,8 @@ const (
 	genomeBuffer = 1 << 16
 )
 
-// openSequences reads the sequences of a FASTA or FASTQ file, gzip or not, in
-// upper case; what is not A, C, G or T becomes N.
+// openSequences reads the sequences of a FASTA or FASTQ file, gzip or not, in upper case; every letter but A, C, G
+// and T becomes N.
 func openSequences(path string) ([][]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -59,7 +59,7 @@ func readSequences(r io.Reader, path string) ([][]byte, error) {
 	return s.all, nil
 }
 
-// sequences is what has been read of a file.
+// sequences holds the sequences read from a file so far.
 type sequences struct {
 	path  string
 	line  int
@@ -118,9 +118,8 @@ func openReads(path string) ([][]byte, error) {
 	return reads, nil
 }
 
-// generateGenome draws n bases of which about a third are copies of stretches
-// among the first thousand bases (50 to 400 bases, one in fifty changed), as a few
-// families of repeats make up much of a genome.
+// generateGenome draws n bases. About a third of them are copies of stretches among the first thousand bases (50 to
+// 400 bases, one in fifty changed), as a few families of repeats make up much of a genome.
 func generateGenome(n int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1953))
 	out := make([]byte, 0, n)

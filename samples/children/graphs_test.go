@@ -34,7 +34,7 @@ func realGraph(t *testing.T, elem ...string) *graph.Graph {
 	return g
 }
 
-// expected is what a rule must ask of a vertex of that degree.
+// expected returns the requests that a rule must make for a vertex of a degree.
 func expected(degree, threshold, block int, whole bool) (marked, left int) {
 	if degree < threshold {
 		return 0, degree

@@ -9,17 +9,18 @@ import (
 	"gpureplay/trace"
 )
 
-// graphParams are the parameters of an input graph; kinds are those of generated
-// ones, the default first.
+// graphParams are the parameters of an input graph; kinds are the generated kinds, the default first.
 func graphParams(kinds ...string) []samples.Param {
 	return []samples.Param{
-		samples.Text("graph", "", "file of a graph (Matrix Market, DIMACS or Galois .gr, METIS, edge list, Rodinia, OpenFlights routes, CSV; also .gz); empty: generate one"),
+		samples.Text("graph", "", "file of a graph (Matrix Market, DIMACS or Galois .gr, METIS, edge list, Rodinia, "+
+			"OpenFlights routes, CSV; also .gz); empty: generate one"),
 		samples.Choice("format", "format of the file; auto: by its content", append([]string{"auto"}, graph.Formats()...)...),
 		samples.Choice("undirected", "add the reverse of every arc of the file", "no", "yes"),
-		samples.Choice("input", "kind of a generated graph: citation (configuration model), preferential (attachment), graph500 (Kronecker), road (grid), cage (banded), flight (few airports, many routes)", kinds...),
+		samples.Choice("input", "kind of a generated graph: citation (configuration model), preferential (attachment), "+
+			"graph500 (Kronecker), road (grid), cage (banded), flight (few airports, many routes)", kinds...),
 		samples.Int("scale", 12, 4, 22, "binary logarithm of a generated graph's vertices"),
 		samples.Int("vertices", 0, 0, 1<<23, "of a citation or cage graph, if not a power of two; 0: 2^scale"),
-		samples.Int("degree", 0, 0, 64, "mean degree of a generated graph; 0: that of its kind"),
+		samples.Int("degree", 0, 0, 64, "mean degree of a generated graph; 0: its kind's"),
 		samples.Seed(),
 	}
 }
@@ -37,14 +38,12 @@ func allKinds(first string) []string {
 
 // openGraph reads or generates the input graph.
 //
-//  1. The mean degrees are those of the papers' graphs in the DIMACS collection:
-//     citation 8.6 (citationCiteseer: 268,495 vertices, 1,156,647 edges, highest
-//     degree 1,318; of fewer vertices the highest falls with their square root, as
-//     the cutoff of a power law does), graph500 87 with an edge factor of 48
-//     before repeated edges go (kron_g500-logn20: 89), cage 19 (cage15). A road
-//     network's is 2.6 whatever `degree` says.
-//  2. "flight" stands for a network of airports: preferential attachment with
-//     20 routes per airport, as OpenFlights has; its file is the better input.
+//  1. The mean degrees equal the papers' graphs in the DIMACS collection: citation 8.6 (citationCiteseer: 268,495
+//     vertices, 1,156,647 edges, highest degree 1,318; of fewer vertices the highest falls with their square root,
+//     as the cutoff of a power law does), graph500 87 with an edge factor of 48 before repeated edges go
+//     (kron_g500-logn20: 89), cage 19 (cage15). A road network's is 2.6 whatever `degree` says.
+//  2. "flight" stands for a network of airports: preferential attachment with 20 routes per airport, as OpenFlights
+//     has; its file is the better input.
 func openGraph(p samples.Params) (*graph.Graph, error) {
 	if path := p.Text("graph"); path != "" {
 		o := graph.Options{Mirrored: p.Text("undirected") == "yes"}

@@ -21,9 +21,11 @@ func joinGenerator() samples.Generator {
 		Params: append([]samples.Param{
 			samples.Int("left", 4096, 1, 1<<24, "tuples of the left relation"),
 			samples.Int("right", 4096, 1, 1<<24, "tuples of the right relation"),
-			samples.Int("keys", 20, 1, 1<<24, "keys lie from 0 to one below; right/keys is the mean number of matches, 200 in the suite's run"),
+			samples.Int("keys", 20, 1, 1<<24, "keys lie from 0 to one below; right/keys is the mean number of matches, 200 "+
+				"in the suite's run"),
 			samples.Choice("distribution", "of the keys", "uniform", "gaussian"),
-			samples.Choice("left-order", "of the left relation: by key, or as drawn, so that lanes side by side have other keys", "key", "drawn"),
+			samples.Choice("left-order", "of the left relation: by key, or as drawn, so that lanes side by side have "+
+				"other keys", "key", "drawn"),
 			samples.Seed(),
 		}, joinRules.params()...),
 		Generate: func(w samples.Writer, p samples.Params) error {
@@ -58,13 +60,11 @@ func joinKeys(n, keys int, gauss bool, seed, stream uint64) []int32 {
 	return out
 }
 
-// join finds each left tuple's range of matches by two binary searches, gives it
-// room in the output, and writes the pairs.
+// join finds each left tuple's range of matches by two binary searches, gives it room in the output, and writes the
+// pairs.
 //
-//  1. dragon_li finds the places of the output by a histogram and a scan over
-//     both relations; here the first kernel scans over the warp and adds each
-//     warp's total to the size of the output, so places are those of the warps'
-//     order.
+//  1. dragon_li finds the places of the output by a histogram and a scan over both relations; here the first kernel
+//     scans over the warp and adds each warp's total to the size of the output, so places follow the warps' order.
 //  2. The output is pairs of row numbers.
 type join struct {
 	p                         *samples.Program
@@ -271,7 +271,8 @@ type joinChild struct {
 func newJoinChild(p *samples.Program) joinChild {
 	c := joinChild{childCode: newChild(p, "join_child")}
 	at, row, a, b := c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	c.address = []samples.Op{c.Op("IADD3", at, c.item), c.Op("IADD3", row, c.item), c.Op("IMAD.WIDE", a, at), c.Op("IMAD.WIDE", b, at)}
+	c.address = []samples.Op{c.Op("IADD3", at, c.item), c.Op("IADD3", row, c.item), c.Op("IMAD.WIDE", a, at),
+		c.Op("IMAD.WIDE", b, at)}
 	c.left, c.right = c.Store("STG.E", 4, a), c.Store("STG.E", 4, b, row)
 	c.end()
 	return c

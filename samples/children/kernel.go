@@ -45,7 +45,7 @@ func (c *loopCode) end() {
 	c.exit = c.Exit()
 }
 
-// run records the CTA: body runs for the warps' items, base that of lane 0.
+// run records the CTA: body runs for the warps' items, base is lane 0's item.
 func (c *loopCode) run(b *samples.Block, n int, body func(w *samples.Warp, base int)) {
 	c.runThen(b, n, body, func(*samples.Warp) {})
 }
@@ -88,7 +88,8 @@ func newChild(p *samples.Program, name string) *childCode {
 	c := &childCode{Code: p.Code(name)}
 	cta, tid, beyond := c.Reg(), c.Reg(), c.Pred()
 	c.item = c.Reg()
-	c.index = []samples.Op{c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", c.item, cta, tid), c.Op("ISETP.GE", beyond, c.item)}
+	c.index = []samples.Op{c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", c.item, cta, tid),
+		c.Op("ISETP.GE", beyond, c.item)}
 	c.leave = c.Op("EXIT", samples.NoReg, beyond)
 	return c
 }
@@ -106,9 +107,8 @@ func (c *childCode) end() {
 	c.Flat(c.index[3], test, branch)
 }
 
-// inRegister makes an atomic of the child an operation on a register in the flat
-// form, whose result is stored once, after a lane's last item: what the children of one
-// thread write together is that thread's own.
+// inRegister makes an atomic of the child an operation on a register in the flat form, whose result is stored once,
+// after a lane's last item: all children of one thread then write one register.
 func (c *childCode) inRegister(atomic samples.Op, opcode, store string, width uint32, operands ...trace.Reg) {
 	own := c.Reg()
 	c.Flat(atomic, c.Op(opcode, own, append([]trace.Reg{own}, operands...)...))

@@ -131,7 +131,8 @@ func newDwell(c *samples.Code) dwellCode {
 		count: n,
 		point: []samples.Op{c.Op("I2F", cx), c.Op("I2F", cy), c.Op("FFMA", cx, cx), c.Op("FFMA", cy, cy)},
 		test: []samples.Op{
-			c.Op("FMUL", xx, x, x), c.Op("FMUL", yy, y, y), c.Op("FADD", cx, xx, yy), c.Op("FSETP.GE", out, cx), c.Op("BRA", samples.NoReg, out),
+			c.Op("FMUL", xx, x, x), c.Op("FMUL", yy, y, y), c.Op("FADD", cx, xx, yy), c.Op("FSETP.GE", out, cx),
+			c.Op("BRA", samples.NoReg, out),
 		},
 		body: []samples.Op{
 			c.Op("FMUL", y, x, y), c.Op("FFMA", y, y, cy), c.Op("FADD", x, xx, yy), c.Op("FADD", x, x, cx),
@@ -154,10 +155,9 @@ func (d *dwellCode) run(w *samples.Warp, most int, dwell func(lane int) int32) {
 	}
 }
 
-// regionCode is the code of a region's CTA. Per thread: three operations for the
-// region's corner; per border pixel four for its place, the iterations, a
-// comparison with the first dwell, a vote, the step, a comparison and a branch;
-// two comparisons and branches for what to do, and one thread's request.
+// regionCode is the code of a region's CTA. Per thread: three operations for the region's corner; per border pixel
+// four for its place, the iterations, a comparison with the first dwell, a vote, the step, a comparison and a
+// branch; two comparisons and branches for the decision, and one thread's request.
 type regionCode struct {
 	*childCode
 	corner          []samples.Op
@@ -171,7 +171,8 @@ func newRegion(p *samples.Program, name string, r rule, m *mandel) regionCode {
 	c := regionCode{childCode: newChild(p, name)}
 	x, y, i, first, same := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Pred()
 	c.corner = []samples.Op{c.Op("LOP3", x, c.item), c.Op("SHF.R", y, c.item), c.Op("IMAD", x, x)}
-	c.place = []samples.Op{c.Op("IMAD", i, i, c.item), c.Op("IADD3", x, x, i), c.Op("IADD3", y, y, i), c.Op("ISETP.GE", same, i)}
+	c.place = []samples.Op{c.Op("IMAD", i, i, c.item), c.Op("IADD3", x, x, i), c.Op("IADD3", y, y, i),
+		c.Op("ISETP.GE", same, i)}
 	c.dwell = newDwell(c.Code)
 	c.equal = []samples.Op{
 		c.Op("SHFL.IDX", first, c.dwell.count), c.Op("ISETP.EQ.AND", same, c.dwell.count, first), c.Op("VOTE.ALL", i, same),
@@ -276,7 +277,8 @@ func newFill(p *samples.Program) fillCode {
 
 func newPlace(c *samples.Code, item, value trace.Reg) (place []samples.Op, store samples.Op) {
 	x, y, at := c.Reg(), c.Reg(), c.Reg()
-	place = []samples.Op{c.Op("LOP3", x, item), c.Op("SHF.R", y, item), c.Op("IADD3", x, x), c.Op("IMAD", at, y, x), c.Op("IMAD.WIDE", at, at)}
+	place = []samples.Op{c.Op("LOP3", x, item), c.Op("SHF.R", y, item), c.Op("IADD3", x, x), c.Op("IMAD", at, y, x),
+		c.Op("IMAD.WIDE", at, at)}
 	return place, c.Store("STG.E", 4, at, value)
 }
 

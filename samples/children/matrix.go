@@ -146,7 +146,8 @@ func newProductChild(p *samples.Program) productChild {
 	c.col, c.value = c.Load("LDG.E", 4, col, a), c.Load("LDG.E", 4, v, b)
 	c.place = []samples.Op{c.Op("IMAD", at, col, c.item), c.Op("IMAD.WIDE", at, at)}
 	c.factor = c.Load("LDG.E", 4, x, at)
-	c.step = []samples.Op{c.Op("FFMA", sum, v, x, sum), c.Op("IADD3", i, i), c.Op("ISETP.LT", more, i), c.Op("BRA", samples.NoReg, more)}
+	c.step = []samples.Op{c.Op("FFMA", sum, v, x, sum), c.Op("IADD3", i, i), c.Op("ISETP.LT", more, i),
+		c.Op("BRA", samples.NoReg, more)}
 	c.out = []samples.Op{c.Op("IMAD.WIDE", at, c.item)}
 	c.store = c.Store("STG.E", 4, at, sum)
 	c.end()

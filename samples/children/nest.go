@@ -7,11 +7,9 @@ import (
 	"gpureplay/trace"
 )
 
-// nest is the code with which a parent thread asks for its nested work. Per
-// thread: a comparison of the items with the threshold and a branch; where a
-// child is launched, its grid, its items and its arguments' address (four
-// operations) and the launch; then what is left, a comparison and a branch, and
-// a second request, not marked, for it.
+// nest is the code with which a parent thread asks for its nested work. Per thread: a comparison of the items with
+// the threshold and a branch; where a child is launched, its grid, its items and its arguments' address (four
+// operations) and the launch; then the rest: a comparison, a branch, and a second request without a mark.
 type nest struct {
 	rule
 	p      *samples.Program
@@ -23,7 +21,8 @@ type nest struct {
 }
 
 // newNest adds the code to the parent's; items is the register with their number.
-func newNest(p *samples.Program, r rule, parent *samples.Code, items trace.Reg, child *childCode, registers uint32) *nest {
+func newNest(p *samples.Program, r rule, parent *samples.Code, items trace.Reg, child *childCode,
+	registers uint32) *nest {
 	n := &nest{rule: r, p: p, kernel: trace.Kernel{
 		Function: child.Function, Fidelity: trace.FidelityWarp, Registers: registers, Flags: trace.KernelIrregular,
 		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{uint32(r.block), 1, 1},
@@ -31,7 +30,8 @@ func newNest(p *samples.Program, r rule, parent *samples.Code, items trace.Reg, 
 	none, many, ctas, whole, args := samples.NoReg, parent.Pred(), parent.Reg(), parent.Reg(), parent.Reg()
 	n.test = []samples.Op{parent.Op("ISETP.GE", many, items), parent.Op("BRA", none, many)}
 	n.grid = []samples.Op{
-		parent.Op("SHF.R", ctas, items), parent.Op("IMAD", whole, ctas), parent.Op("MOV", args), parent.Op("IADD3", items, items, whole),
+		parent.Op("SHF.R", ctas, items), parent.Op("IMAD", whole, ctas), parent.Op("MOV", args),
+		parent.Op("IADD3", items, items, whole),
 	}
 	n.launch = parent.Op("LAUNCH", none, ctas, whole, args)
 	some := parent.Pred()
@@ -53,16 +53,16 @@ func (n *nest) wait(w *samples.Warp) {
 // items are the nested items of each lane.
 type items [samples.WarpSize]int
 
-// ask records the requests of the active lanes for their items: those that the
-// rule gives to a child, then those that it leaves. body makes what a request's
-// child does, from its first item on.
+// ask records the requests of the active lanes for their items: first the items of children, then the rest. body
+// makes the work of a request's child from its first item on.
 func (n *nest) ask(w *samples.Warp, of *items, body func(lane, first, count int) func(*samples.Block)) {
 	n.askFor(w, of, func(lane int) int { return n.child(of[lane]) }, body)
 }
 
 // askFor is ask with a rule of the program's own for how many of a lane's items
 // go to a child.
-func (n *nest) askFor(w *samples.Warp, of *items, rule func(lane int) int, body func(lane, first, count int) func(*samples.Block)) {
+func (n *nest) askFor(w *samples.Warp, of *items, rule func(lane int) int,
+	body func(lane, first, count int) func(*samples.Block)) {
 	var child items
 	w.Lanes(func(lane int) { child[lane] = rule(lane) })
 	w.Do(n.test...)
@@ -115,8 +115,7 @@ func newAppend(c *samples.Code, element trace.Reg) appendCode {
 	}
 }
 
-// run appends an element for each active lane to list, of which count at counter
-// is the length so far.
+// run appends an element for each active lane to list. The word at counter is the length so far.
 func (a *appendCode) run(w *samples.Warp, counter uint64, list samples.Array, count *int, element func(lane, at int)) {
 	w.Do(a.head...)
 	mask := w.Mask()

@@ -28,7 +28,8 @@ func readPackets(r io.Reader, path string, most int) (packets [][]byte, err erro
 	case 0xd4c3b2a1, 0x4d3cb2a1:
 		order = binary.BigEndian
 	default:
-		return nil, fmt.Errorf("%s: byte 0: magic %x; want a classic pcap file (convert pcapng with editcap -F pcap)", path, head[:4])
+		return nil, fmt.Errorf("%s: byte 0: magic %x; want a classic pcap file (convert pcapng with editcap -F pcap)",
+			path, head[:4])
 	}
 	at, total := int64(len(head)), 0
 	for {

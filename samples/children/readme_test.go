@@ -13,8 +13,7 @@ import (
 	"gpureplay/trace"
 )
 
-// The README's step counts are those of recorded warps, and it has a row for each
-// workload.
+// The README's step counts equal the recorded warps', and it has a row for each workload.
 func TestREADME(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -31,7 +30,7 @@ func TestREADME(t *testing.T) {
 		for id := range r.Kernels {
 			for _, c := range r.CTAs[id] {
 				for _, w := range c.Warps {
-					// full but for the exit of the bound check and for what the first thread does alone
+					// full but for the exit of the bound check and the first thread's own work
 					if !slices.ContainsFunc(w.Masks, func(m trace.MaskRun) bool { return m.Mask != samples.Full && m.Mask > 1 }) {
 						f := r.Functions[r.Kernels[id].Function].Name
 						steps[f] = max(steps[f], len(w.Path))

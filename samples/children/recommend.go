@@ -45,7 +45,7 @@ func preGenerator() samples.Generator {
 	}
 }
 
-// ratings are what each user gave to items, by user and by item.
+// ratings holds each user's ratings, by user and by item.
 type ratings struct {
 	users, items int
 	byUser       *graph.Graph
@@ -284,7 +284,8 @@ func newTop(p *samples.Program) topCode {
 	c.sum, c.norm = c.Load("LDG.E", 4, sum, a), c.Load("LDG.E", 4, norm, b)
 	c.compare = []samples.Op{
 		c.Op("I2F", sum, sum), c.Op("I2F", norm, norm), c.Op("MUFU.RSQ", norm, norm), c.Op("FMUL", cosine, sum, norm),
-		c.Op("FSETP.GT", better, cosine), c.Op("FSEL", cosine, cosine, better), c.Op("SEL", best, j, better), c.Op("IADD3", j, j),
+		c.Op("FSETP.GT", better, cosine), c.Op("FSEL", cosine, cosine, better), c.Op("SEL", best, j, better),
+		c.Op("IADD3", j, j),
 	}
 	c.out = []samples.Op{c.Op("IMAD.WIDE", at, c.item)}
 	c.store = c.Store("STG.E", 4, at, best)

@@ -20,7 +20,8 @@ var defaultPatterns = []string{
 }
 
 // defaultWords match the default patterns.
-var defaultWords = []string{"GET /index", "root a1b2c3", "10.0.0.254", "0xbeef", "/etc/passwd", "password ", "abcdexyz9"}
+var defaultWords = []string{"GET /index", "root a1b2c3", "10.0.0.254", "0xbeef", "/etc/passwd", "password ",
+	"abcdexyz9"}
 
 func init() { samples.Register(regxGenerator) }
 
@@ -29,10 +30,12 @@ func regxGenerator() samples.Generator {
 		Name:    "dp-regx",
 		Machine: "k20c",
 		Title:   "regular expressions at every offset of packets or strings, a child for a long one",
-		Source:  "DTBL table 4 (REGX, packets and random strings); a table-driven automaton, rule of 64 as the suite's blocks",
+		Source: "DTBL table 4 (REGX, packets and random strings); a table-driven automaton, rule of 64 as the " +
+			"suite's blocks",
 		Params: append([]samples.Param{
 			samples.Text("packets", "", "file of a packet capture (pcap); empty: random strings"),
-			samples.Text("patterns", "", "file with a pattern a line in Go's syntax, without ^, $ and \\b; empty: nine of an intrusion detector's kind"),
+			samples.Text("patterns", "", "file with a pattern a line in Go's syntax, without ^, $ and \\b; empty: nine of "+
+				"an intrusion detector's kind"),
 			samples.Int("strings", 1000, 1, 1<<20, "random strings"),
 			samples.Int("longest", 1500, 1, 65535, "bytes of the longest random string"),
 			samples.Seed(),
@@ -89,14 +92,13 @@ func openPatterns(path string) ([]string, error) {
 	return patterns, nil
 }
 
-// regx tries, at every offset of every text, whether a pattern matches from there
-// on: a thread per offset walks the automaton until it accepts or dies.
+// regx tries, at every offset of every text, whether a pattern matches from there on: a thread per offset walks the
+// automaton until it accepts or dies.
 //
-//  1. The papers' program is not public; a text is a parent thread's work and an
-//     offset a child thread's, since offsets are what texts of uneven length have
-//     unevenly many of. The least number of offsets of a child is 64.
-//  2. The table has a row of 256 words for each state; the walk reads a byte of
-//     text and a word of the table for each byte.
+//  1. The papers' program is not public; a text is a parent thread's work and an offset a child thread's, since
+//     texts of uneven length have unevenly many offsets. The least number of offsets of a child is 64.
+//  2. The table has a row of 256 words for each state; the walk reads a byte of text and a word of the table for
+//     each byte.
 type regx struct {
 	p                         *samples.Program
 	a                         *automaton
@@ -206,7 +208,8 @@ func newRegxChild(p *samples.Program) regxChild {
 	c.char = c.Load("LDG.E.U8", 1, char, at)
 	c.place = []samples.Op{c.Op("LEA", addr, state, char), c.Op("IMAD.WIDE", addr, addr)}
 	c.table = c.Load("LDG.E", 4, state, addr)
-	c.over = []samples.Op{c.Op("ISETP.EQ", out, state), c.Op("BRA", none, out), c.Op("ISETP.LT", out, state), c.Op("BRA", none, out)}
+	c.over = []samples.Op{c.Op("ISETP.EQ", out, state), c.Op("BRA", none, out), c.Op("ISETP.LT", out, state),
+		c.Op("BRA", none, out)}
 	c.step = c.Op("IADD3", at, at)
 	c.count = c.Atomic("RED.E.ADD", 4, none)
 	c.address = []samples.Op{c.Op("IADD3", addr, c.item)}

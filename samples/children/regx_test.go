@@ -70,7 +70,8 @@ func TestRegxPackets(t *testing.T) {
 	if len(packets) != 601 || least != 70 || most != 1514 {
 		t.Errorf("%d packets of %d to %d bytes, want 601 of 70 to 1514", len(packets), least, most)
 	}
-	requests(t, checkRegx(t, append(defaultPatterns, `[\x80-\xff]{3}`), packets[:40], rule{threshold: 1, block: 32, bytes: 8}))
+	requests(t, checkRegx(t, append(defaultPatterns, `[\x80-\xff]{3}`), packets[:40],
+		rule{threshold: 1, block: 32, bytes: 8}))
 }
 
 func TestCompileErrors(t *testing.T) {

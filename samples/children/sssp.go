@@ -74,7 +74,8 @@ type sssp struct {
 func runSSSP(w samples.Writer, g *graph.Graph, length []uint32, source int, r rule) ([]int64, error) {
 	p := samples.NewProgram(w)
 	n := g.Vertices()
-	s := &sssp{p: p, g: newDeviceGraph(p, g), length: length, grid: grid{104, 256}, distances: make([]int64, n), marks: make([]int32, n)}
+	s := &sssp{p: p, g: newDeviceGraph(p, g), length: length, grid: grid{104, 256}, distances: make([]int64, n),
+		marks: make([]int32, n)}
 	s.lengthAt = p.Array("length", max(g.Arcs(), 1), 4, trace.ArrayInput)
 	s.distance = p.Array("distance", n, 4, trace.ArrayOutput)
 	s.mark = p.Array("mark", n, 4, 0)

@@ -145,8 +145,7 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-// The image is that of each pixel alone, but for filled regions, and those only
-// where the border says so.
+// Each pixel equals its computation alone, but for filled regions, and those only where the border says so.
 func TestMandel(t *testing.T) {
 	m := &mandel{size: 64, regions: 2, subdivide: 2, minSize: 4, maxDepth: 4, iterations: 64}
 	rec := &samplestest.Recording{}

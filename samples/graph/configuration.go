@@ -6,11 +6,10 @@ import (
 	"slices"
 )
 
-// Configuration generates a graph of given degrees by the configuration model:
-// degrees are drawn from a power law between 1 and highest whose exponent gives the
-// mean, one vertex has the highest, and the ends of edges are joined at random.
-// Edges are undirected. The ends of self-loops and of repeated edges are joined
-// anew, a few times; what is left then is dropped.
+// Configuration generates a graph of given degrees by the configuration model: degrees are drawn from a power law
+// between 1 and highest whose exponent gives the mean, one vertex has the highest, and the ends of edges are joined
+// at random. Edges are undirected. The ends of self-loops and of repeated edges are joined anew, a few times; the
+// rest is dropped.
 func Configuration(vertices int, mean float64, highest int, seed uint64) *Graph {
 	r := rand.New(rand.NewPCG(seed, 1978))
 	cumulated := powerLaw(mean, highest)

@@ -76,7 +76,8 @@ func (a *arcs) line(l *lines, line []byte, fields int) (int, error) {
 		fields = n
 	}
 	if n != fields {
-		return 0, l.errorf("want %s, not %q", map[int]string{0: "two or three numbers", 2: "two numbers as before", 3: "three numbers as before"}[fields], short(line))
+		return 0, l.errorf("want %s, not %q", map[int]string{0: "two or three numbers", 2: "two numbers as before",
+			3: "three numbers as before"}[fields], short(line))
 	}
 	const most = 1<<32 - 1
 	u, err := l.wide(f[0], 0, most, "the arc's source")

@@ -29,7 +29,8 @@ func TestGenerated(t *testing.T) {
 				t.Error("the seed does not decide the graph")
 			}
 			mean := float64(g.Arcs()) / float64(g.Vertices())
-			if most := g.Degree(g.Hub()); g.Vertices() != c.vertices || mean < c.meanLo || mean > c.meanHi || most < c.mostLo || most > c.mostH {
+			if most := g.Degree(g.Hub()); g.Vertices() != c.vertices || mean < c.meanLo || mean > c.meanHi ||
+				most < c.mostLo || most > c.mostH {
 				t.Errorf("%d vertices, mean degree %.2f, highest %d", g.Vertices(), mean, most)
 			}
 			for v := range g.Vertices() {

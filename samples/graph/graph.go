@@ -15,7 +15,7 @@ type Graph struct {
 // Vertices returns the number of vertices (rows).
 func (g *Graph) Vertices() int { return len(g.Row) - 1 }
 
-// Columns returns the number of columns: for a graph, that of its vertices.
+// Columns returns the number of columns: for a graph, its vertices.
 func (g *Graph) Columns() int {
 	if g.Cols != 0 {
 		return g.Cols
@@ -43,8 +43,7 @@ func (g *Graph) Hub() int {
 	return hub
 }
 
-// Square reports an error if the rows are not also the columns, as those of a
-// graph are.
+// Square reports an error if the rows and columns differ: a graph's do not.
 func (g *Graph) Square() error {
 	if g.Columns() != g.Vertices() {
 		return fmt.Errorf("%s: a matrix of %d x %d is no graph; give a square one", g.Name, g.Vertices(), g.Columns())

@@ -105,7 +105,7 @@ func (l *lines) float(f []byte, what string) (float64, error) {
 	return v, nil
 }
 
-// short cuts what an error quotes.
+// short cuts a quotation for an error.
 func short(f []byte) []byte { return f[:min(len(f), 40)] }
 
 // field splits the first field off a line of fields between blanks or tabs.

@@ -21,8 +21,7 @@ type Options struct {
 	Limits   Limits
 }
 
-// Limits bound what a file may hold, before memory is allocated for it. Zero
-// fields have the values of [DefaultLimits].
+// Limits bound a file's contents before memory is allocated. Zero fields have the values of [DefaultLimits].
 type Limits struct {
 	Vertices  int // rows
 	Arcs      int // as read, before mirroring; at most 1<<30
@@ -81,8 +80,7 @@ func Open(path string, o Options) (*Graph, error) {
 	return Read(f, path, o)
 }
 
-// Read reads a graph from r; path is what errors call it, and its last element
-// without extensions becomes the graph's name.
+// Read reads a graph from r; errors name path, and its last element without extensions becomes the graph's name.
 func Read(r io.Reader, path string, o Options) (*Graph, error) {
 	o.Limits = o.Limits.filled()
 	buffered := bufio.NewReaderSize(r, headBytes)

@@ -37,9 +37,11 @@ var seeds = []struct {
 	want         [][]uint32
 	weights      []float64
 }{
-	{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 3\n1 1 2.5\n2 1 -1\n3 2 1e2\n", [][]uint32{{0, 1}, {0, 2}, {1}}, []float64{2.5, -1, -1, 100, 100}},
+	{"mtx", "%%MatrixMarket matrix coordinate real symmetric\n% c\n3 3 3\n1 1 2.5\n2 1 -1\n3 2 1e2\n",
+		[][]uint32{{0, 1}, {0, 2}, {1}}, []float64{2.5, -1, -1, 100, 100}},
 	{"mtx", "%%MatrixMarket matrix coordinate pattern general\n2 3 2\n1 3\n2 1\n", [][]uint32{{2}, {0}}, nil},
-	{"mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 7\n", [][]uint32{{1}, {0}}, []float64{-7, 7}},
+	{"mtx", "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 7\n", [][]uint32{{1}, {0}},
+		[]float64{-7, 7}},
 	{"dimacs", "c x\np sp 3 3\na 1 2 5\na 1 3 4\na 3 1 9\n", [][]uint32{{1, 2}, {}, {0}}, []float64{5, 4, 9}},
 	{"metis", "% c\n4 3 0\n2 3\n1\n1 4\n3\n", [][]uint32{{1, 2}, {0}, {0, 3}, {2}}, nil},
 	{"metis", "3 2 111 2\n1 8 8 2 5 3 6\n1 9 9 1 5\n2 7 7 1 6\n", [][]uint32{{1, 2}, {0}, {0}}, []float64{5, 6, 5, 6}},
@@ -49,8 +51,10 @@ var seeds = []struct {
 	{"csv", "Person.id|Person.id\n4|8\n8|6\n", [][]uint32{{2}, {}, {1}}, nil},
 	{"csv", "1,2,3\n2,1,4\n", [][]uint32{{1}, {0}}, []float64{3, 4}},
 	{"rodinia", "2\n0 2\n2 1\n\n0\n\n3\n0 4\n1 5\n0 6\n", [][]uint32{{0, 1}, {0}}, []float64{4, 5, 6}},
-	{"openflights", "A,1,ZRH,1,AMS,2,,0,X\nA,1,AMS,2,LHR,\\N,,0,X\nB,1,ZRH,1,AMS,2,,0,X\n", [][]uint32{{1}, {}, {0, 0}}, nil},
-	{"galois", string(galoisFile([]uint64{1, 3}, []uint32{1, 0, 1}, []int32{5, -6, 7})), [][]uint32{{1}, {0, 1}}, []float64{5, -6, 7}},
+	{"openflights", "A,1,ZRH,1,AMS,2,,0,X\nA,1,AMS,2,LHR,\\N,,0,X\nB,1,ZRH,1,AMS,2,,0,X\n", [][]uint32{{1}, {}, {0, 0}},
+		nil},
+	{"galois", string(galoisFile([]uint64{1, 3}, []uint32{1, 0, 1}, []int32{5, -6, 7})), [][]uint32{{1}, {0, 1}},
+		[]float64{5, -6, 7}},
 	{"galois", string(galoisFile([]uint64{0, 1}, []uint32{0}, nil)), [][]uint32{{}, {0}}, nil},
 }
 
@@ -142,15 +146,15 @@ func TestReadErrors(t *testing.T) {
 		{"edges", strings.Repeat("1 2\n", 2000), "f:1001: more than 1000 arcs, the limit"},
 		{"edges", strings.Repeat(" ", 70000), "f:1: line of more than 60000 bytes"},
 	} {
-		_, err := Read(strings.NewReader(c.file), "f", Options{Format: c.format, Limits: Limits{Vertices: 1000, Arcs: 1000, LineBytes: 60000}})
+		_, err := Read(strings.NewReader(c.file), "f",
+			Options{Format: c.format, Limits: Limits{Vertices: 1000, Arcs: 1000, LineBytes: 60000}})
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %.40q: error %v, want %q", c.format, c.file, err, c.want)
 		}
 	}
 }
 
-// fuzz reads bytes as one format: no panic, and what is read is a graph within
-// the limits.
+// fuzz reads bytes as one format: no panic, and the result is a graph within the limits.
 func fuzz(f *testing.F, format string) {
 	for _, s := range seeds {
 		if s.format == format || format == "" {
@@ -164,7 +168,8 @@ func fuzz(f *testing.F, format string) {
 			if err != nil {
 				continue
 			}
-			if g.Vertices() > limits.Vertices || g.Arcs() > 2*limits.Arcs || int(g.Row[g.Vertices()]) != g.Arcs() || g.Row[0] != 0 {
+			if g.Vertices() > limits.Vertices || g.Arcs() > 2*limits.Arcs || int(g.Row[g.Vertices()]) != g.Arcs() ||
+				g.Row[0] != 0 {
 				t.Fatalf("%d vertices, %d arcs", g.Vertices(), g.Arcs())
 			}
 			if g.Weight != nil && len(g.Weight) != g.Arcs() {

@@ -15,7 +15,8 @@ func readRodinia(l *lines, o *Options) (*Graph, error) {
 		}
 		last, degree := int(g.Row[len(g.Row)-1]), int(arcs)
 		if first != last || last+degree > o.Limits.Arcs {
-			return nil, l.errorf("a row of %d arcs from %d; the row before ends at %d, and %d is the limit", degree, first, last, o.Limits.Arcs)
+			return nil, l.errorf("a row of %d arcs from %d; the row before ends at %d, and %d is the limit", degree, first,
+				last, o.Limits.Arcs)
 		}
 		g.Row = append(g.Row, uint32(last+degree))
 	}

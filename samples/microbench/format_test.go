@@ -40,8 +40,10 @@ func TestColumns(t *testing.T) {
 		t.Errorf("README has columns %v, the programs print %v", cells(table), want)
 	}
 	format := regexp.MustCompile(`printf\("(\\"%s\\",[^"]+)\\n"`).FindStringSubmatch(read(t, "bench.cuh"))
-	if format == nil || strings.Count(format[1], "%s")+strings.Count(format[1], "%d.%d")+strings.Count(strings.ReplaceAll(format[1], "%d.%d", ""), "%d")+
-		strings.Count(format[1], "%.6g")+strings.Count(format[1], "%zu")+strings.Count(format[1], "%.2f") != len(strings.Split(m[1], ",")) {
+	if format == nil || strings.Count(format[1], "%s")+strings.Count(format[1], "%d.%d")+
+		strings.Count(strings.ReplaceAll(format[1], "%d.%d", ""), "%d")+
+		strings.Count(format[1], "%.6g")+strings.Count(format[1], "%zu")+
+		strings.Count(format[1], "%.2f") != len(strings.Split(m[1], ",")) {
 		t.Errorf("a row does not have the header's columns: %v", format)
 	}
 }

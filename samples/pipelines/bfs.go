@@ -18,7 +18,8 @@ func bfsGenerator() samples.Generator {
 		Params: []samples.Param{
 			samples.Int("nodes", 16384, 20, 1<<22, "nodes of the random graph"),
 			samples.Int("seed", 2, 0, 1<<62, "seed of the graph; with 16384 nodes, 2 gives the paper's 16 kernels"),
-			samples.Choice("numbering", "of the nodes: as drawn, without order, or as the search comes to them, which reads the graph's file from its beginning on", "drawn", "search"),
+			samples.Choice("numbering", "of the nodes: as drawn, without order, or as the search comes to them, which "+
+				"reads the graph's file from its beginning on", "drawn", "search"),
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
 			g := rodiniaGraph(p.Int("nodes"), p.Seed())
@@ -37,8 +38,8 @@ const bfsBlock = 512
 // csr is a graph: the neighbours of v are edges[start[v]:start[v+1]].
 type csr struct{ start, edges []int32 }
 
-// rodiniaGraph generates a random graph as the suite's generator does: every node
-// draws two to four edges to random nodes, each of which is entered both ways.
+// rodiniaGraph generates a random graph as the suite's generator does: every node draws two to four edges to random
+// nodes, and each edge is entered both ways.
 func rodiniaGraph(nodes int, seed uint64) csr {
 	const minEdges, maxEdges = 2, 4
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -141,7 +142,8 @@ func (s *bfs) run(w samples.Writer) (cost []int32, err error) {
 	return s.cost, p.Err()
 }
 
-func (s *bfs) launch(p *samples.Program, function, registers uint32, flags trace.KernelFlags, body func(b *samples.Block)) {
+func (s *bfs) launch(p *samples.Program, function, registers uint32, flags trace.KernelFlags,
+	body func(b *samples.Block)) {
 	block := min(len(s.cost), bfsBlock)
 	p.Launch(trace.Kernel{
 		Function: function, Fidelity: trace.FidelityWarp, Registers: registers, Flags: flags,

@@ -28,7 +28,8 @@ func newBFSCommit(p *samples.Program) *bfsCommit {
 	maskPtr, seenPtr, overPtr, one := c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	outside, unset, none := c.Pred(), c.Pred(), samples.NoReg
 	c.index = []samples.Op{
-		c.Op("MOV", one), c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", node, cta, tid), c.Op("ISETP.GE.AND", outside, node),
+		c.Op("MOV", one), c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", node, cta, tid),
+		c.Op("ISETP.GE.AND", outside, node),
 	}
 	c.beyond = c.Op("EXIT", none, outside)
 	c.flagAddress = []samples.Op{c.Op("SHF", ptr, node), c.Op("IADD3", ptr, node, ptr), c.Op("IADD3.X", ptr, ptr)}

@@ -59,7 +59,8 @@ func newBFSExpand(p *samples.Program) *bfsExpand {
 	c.loadStart = c.Load("LDG.E", 4, start, nodePtr)
 	c.pointers = []samples.Op{c.Op("IMAD.WIDE", edgePtr, start), c.Op("IMAD.WIDE", costPtr, node), c.Op("MOV", i, start)}
 	c.loadEdge = c.Load("LDG.E", 4, id, edgePtr)
-	c.seenAddress = []samples.Op{c.Op("SHF", seenPtr, id), c.Op("IADD3", seenPtr, id, seenPtr), c.Op("IADD3.X", seenPtr, seenPtr)}
+	c.seenAddress = []samples.Op{c.Op("SHF", seenPtr, id), c.Op("IADD3", seenPtr, id, seenPtr),
+		c.Op("IADD3.X", seenPtr, seenPtr)}
 	c.loadSeen = c.Load("LDG.E.U8", 1, seen, seenPtr)
 	c.testSeen = c.Op("ISETP.NE.AND", isSeen, seen)
 	c.loadCost = c.Load("LDG.E", 4, cost, costPtr, isSeen)

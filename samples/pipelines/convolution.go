@@ -72,8 +72,8 @@ func (c *convolution) run(w samples.Writer, iterations int, seed uint64) ([]floa
 	return out.v, p.Err()
 }
 
-// convPass is one of the two kernels. Both let a thread load ten cells, 16 apart
-// in x or 8 apart in y, into the CTA's tile, of which it computes the inner eight.
+// convPass is one of the two kernels. Both let a thread load ten cells, 16 apart in x or 8 apart in y, into the
+// CTA's tile, and compute the inner eight.
 type convPass struct {
 	*convolution
 	code   *convCode
@@ -89,11 +89,13 @@ func newConvPass(p *samples.Program, c *convolution, rows bool) *convPass {
 	if rows {
 		pass.code = newConvCode(p, "convolutionRowsKernel")
 		pass.step, pass.pitch = 16, convLoads*16
-		pass.kernel = trace.Kernel{Block: trace.Dim3{16, 4, 1}, Grid: trace.Dim3{w / 128, h / 4, 1}, Registers: 30, SharedBytes: 2560}
+		pass.kernel = trace.Kernel{Block: trace.Dim3{16, 4, 1}, Grid: trace.Dim3{w / 128, h / 4, 1}, Registers: 30,
+			SharedBytes: 2560}
 	} else {
 		pass.code = newConvCode(p, "convolutionColumnsKernel")
 		pass.step, pass.pitch = 8, convLoads*8+1
-		pass.kernel = trace.Kernel{Block: trace.Dim3{16, 8, 1}, Grid: trace.Dim3{w / 16, h / 64, 1}, Registers: 31, SharedBytes: 5184}
+		pass.kernel = trace.Kernel{Block: trace.Dim3{16, 8, 1}, Grid: trace.Dim3{w / 16, h / 64, 1}, Registers: 31,
+			SharedBytes: 5184}
 	}
 	pass.kernel.Function, pass.kernel.Fidelity = pass.code.Function, trace.FidelityWarp
 	return pass

@@ -93,8 +93,9 @@ func hotspotPower(cells int, seed uint64) []float32 {
 func (h *hotspot) launch(p *samples.Program, power, src, dst vector) {
 	side := ceil(h.n, h.useful())
 	kernel := trace.Kernel{
-		Function: h.code.Function, Fidelity: trace.FidelityWarp, Registers: 37, SharedBytes: 3 * hotspotSide * hotspotSide * 4,
-		Grid: trace.Dim3{side, side, 1}, Block: trace.Dim3{hotspotSide, hotspotSide, 1},
+		Function: h.code.Function, Fidelity: trace.FidelityWarp, Registers: 37,
+		SharedBytes: 3 * hotspotSide * hotspotSide * 4,
+		Grid:        trace.Dim3{side, side, 1}, Block: trace.Dim3{hotspotSide, hotspotSide, 1},
 	}
 	p.Launch(kernel, func(b *samples.Block) {
 		t := hotspotCTA{hotspot: h, b: b, power: power, src: src, dst: dst}

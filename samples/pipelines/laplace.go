@@ -28,12 +28,11 @@ func lpcGenerator() samples.Generator {
 // laplaceSide is the side of a CTA.
 const laplaceSide = 16
 
-// laplace is the program: every inner cell becomes the mean of its four
-// neighbours, boundary cells are copied, and the two buffers change places.
+// laplace is the program: every inner cell becomes the mean of its four neighbours, boundary cells are copied, and
+// the two buffers change places.
 //
-//  1. The paper names its source only as a CUDA example code, and no launch
-//     configuration is published. The kernel here is the usual one: a thread per
-//     cell, 16×16 threads, no shared memory. Its 12 registers are those of the
+//  1. The paper names its source only as a CUDA example code, and no launch configuration is published. The kernel
+//     here is the usual one: a thread per cell, 16×16 threads, no shared memory. Its 12 registers follow from the
 //     code below.
 type laplace struct{ n int }
 
@@ -59,7 +58,8 @@ func newLaplaceCode(p *samples.Program) *laplaceCode {
 	v := c.Regs(4)
 	outside, edge, none := c.Pred(), c.Pred(), samples.NoReg
 	c.index = []samples.Op{
-		c.Op("S2R", ctaX), c.Op("S2R", x), c.Op("IMAD", i, ctaX, x), c.Op("S2R", ctaY), c.Op("S2R", y), c.Op("IMAD", j, ctaY, y),
+		c.Op("S2R", ctaX), c.Op("S2R", x), c.Op("IMAD", i, ctaX, x), c.Op("S2R", ctaY), c.Op("S2R", y),
+		c.Op("IMAD", j, ctaY, y),
 		c.Op("ISETP.GE.AND", outside, i), c.Op("ISETP.GE.OR", outside, j, outside),
 	}
 	c.beyond = c.Op("EXIT", none, outside)
@@ -73,7 +73,8 @@ func newLaplaceCode(p *samples.Program) *laplaceCode {
 		c.loads[k] = c.Load("LDG.E", 4, v[k], ptr)
 	}
 	c.mean = []samples.Op{
-		c.Op("FADD", v[0], v[0], v[1]), c.Op("FADD", v[0], v[0], v[2]), c.Op("FADD", v[0], v[0], v[3]), c.Op("FMUL", v[0], v[0]),
+		c.Op("FADD", v[0], v[0], v[1]), c.Op("FADD", v[0], v[0], v[2]), c.Op("FADD", v[0], v[0], v[3]),
+		c.Op("FMUL", v[0], v[0]),
 	}
 	c.outAddress = c.Op("IMAD.WIDE", ptr, cell)
 	c.store = c.Store("STG.E", 4, ptr, v[0])

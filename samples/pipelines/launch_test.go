@@ -70,7 +70,8 @@ func TestLaunchConfigurations(t *testing.T) {
 				t.Fatalf("%d kernels, want %d", len(r.Kernels), l.kernels)
 			}
 			for i, k := range r.Kernels {
-				got := trace.Kernel{Grid: k.Grid, Block: k.Block, Registers: k.Registers, SharedBytes: k.SharedBytes, Flags: k.Flags}
+				got := trace.Kernel{Grid: k.Grid, Block: k.Block, Registers: k.Registers, SharedBytes: k.SharedBytes,
+					Flags: k.Flags}
 				if want := l.each[i%len(l.each)]; !reflect.DeepEqual(got, want) {
 					t.Errorf("kernel %d: %+v, want %+v", i, got, want)
 				}

@@ -21,7 +21,8 @@ func mixOf(t *testing.T, r *samplestest.Recording, kernel, cta, warp int) (m mix
 	t.Helper()
 	by := map[trace.Class]*int{
 		trace.ClassInt: &m.integer, trace.ClassFP32: &m.fp32, trace.ClassFP64: &m.fp64, trace.ClassSFU: &m.special,
-		trace.ClassControl: &m.control, trace.ClassMemory: &m.memory, trace.ClassBarrier: &m.barrier, trace.ClassExit: &m.exit,
+		trace.ClassControl: &m.control, trace.ClassMemory: &m.memory, trace.ClassBarrier: &m.barrier,
+		trace.ClassExit: &m.exit,
 	}
 	for _, i := range r.CTAs[kernel][cta].Warps[warp].Path {
 		class := r.Functions[r.Kernels[kernel].Function].Insts[i].Class

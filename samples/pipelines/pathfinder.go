@@ -84,8 +84,8 @@ func (f *pathfinder) run(w samples.Writer, seed uint64) ([]int32, error) {
 	return src.v, p.Err()
 }
 
-// launch advances by rows, from row start. As in the suite, the grid and the halo
-// are those of the whole pyramid, also in a last kernel of fewer rows.
+// launch advances by rows, from row start. As in the suite, the grid and the halo belong to the whole pyramid, also
+// in a last kernel of fewer rows.
 func (f *pathfinder) launch(p *samples.Program, rows, start int, wall, src, dst ints) {
 	kernel := trace.Kernel{
 		Function: f.code.Function, Fidelity: trace.FidelityWarp, Registers: 13, SharedBytes: 2 * pathBlock * 4,

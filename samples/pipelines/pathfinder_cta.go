@@ -33,7 +33,8 @@ func newPathCode(p *samples.Program) *pathCode {
 	in, ok, none := c.Pred(), c.Pred(), samples.NoReg
 	c.index = []samples.Op{
 		c.Op("S2R", cta), c.Op("S2R", x), c.Op("LEA", width), c.Op("IADD3", width, width), c.Op("IMAD", x0, width, cta),
-		c.Op("IADD3", x0, x0), c.Op("IADD3", col, x0, x), c.Op("ISETP.GE.AND", in, col), c.Op("ISETP.LT.AND", in, col, in), c.Op("BRA", none, in),
+		c.Op("IADD3", x0, x0), c.Op("IADD3", col, x0, x), c.Op("ISETP.GE.AND", in, col), c.Op("ISETP.LT.AND", in, col, in),
+		c.Op("BRA", none, in),
 	}
 	c.address = c.Op("IMAD.WIDE", ptr, col)
 	c.load = c.Load("LDG.E", 4, v, ptr)
@@ -45,7 +46,8 @@ func newPathCode(p *samples.Program) *pathCode {
 		c.Op("MOV", i), c.Op("PLOP3", in, in),
 	}
 	c.check = []samples.Op{
-		c.Op("ISETP.GT.AND", ok, x, i, in), c.Op("IADD3", width, i), c.Op("ISETP.LE.AND", ok, x, width, ok), c.Op("BRA", none, ok),
+		c.Op("ISETP.GT.AND", ok, x, i, in), c.Op("IADD3", width, i), c.Op("ISETP.LE.AND", ok, x, width, ok),
+		c.Op("BRA", none, ok),
 	}
 	c.left, c.up, c.right = c.Load("LDS", 4, l, west), c.Load("LDS", 4, v, x), c.Load("LDS", 4, r, east)
 	c.shortest = []samples.Op{

@@ -9,8 +9,8 @@ import (
 	"gpureplay/samples/samplestest"
 )
 
-// Each test compares what a generator computes, CTA by CTA, with a sequential
-// implementation written from the problem's definition, in double precision.
+// Each test compares a generator's results, CTA by CTA, with a sequential implementation written from the problem's
+// definition, in double precision.
 
 func close32(t *testing.T, name string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
@@ -72,7 +72,8 @@ func TestThreeMMIsTheProductOfProducts(t *testing.T) {
 }
 
 func TestStencilMatchesTheGridEquation(t *testing.T) {
-	for _, s := range []stencil{{nx: 70, ny: 9, nz: 5}, {nx: 64, ny: 8, nz: 4}, {nx: 3, ny: 3, nz: 3}, {nx: 70, ny: 9, nz: 5, rows: true}} {
+	for _, s := range []stencil{{nx: 70, ny: 9, nz: 5}, {nx: 64, ny: 8, nz: 4}, {nx: 3, ny: 3, nz: 3},
+		{nx: 70, ny: 9, nz: 5, rows: true}} {
 		const steps = 4
 		got, err := s.run(&samplestest.Recording{}, steps, 2)
 		if err != nil {
@@ -200,8 +201,8 @@ func TestBFSCostsAreTheLevels(t *testing.T) {
 	}
 }
 
-// TestRodiniaGraphIsSymmetric checks what the suite's generator promises: every
-// edge both ways, two to four of its own from each node.
+// TestRodiniaGraphIsSymmetric checks the promise of the suite's generator: every edge both ways, two to four of its
+// own from each node.
 func TestRodiniaGraphIsSymmetric(t *testing.T) {
 	const n = 500
 	g := rodiniaGraph(n, 1)
@@ -225,7 +226,8 @@ func TestRodiniaGraphIsSymmetric(t *testing.T) {
 }
 
 func TestPathfinderFindsTheCheapestPaths(t *testing.T) {
-	for _, f := range []pathfinder{{cols: 1000, rows: 23, pyramid: 5}, {cols: 10, rows: 4, pyramid: 1}, {cols: 600, rows: 12, pyramid: 40}} {
+	for _, f := range []pathfinder{{cols: 1000, rows: 23, pyramid: 5}, {cols: 10, rows: 4, pyramid: 1},
+		{cols: 600, rows: 12, pyramid: 40}} {
 		got, err := f.run(&samplestest.Recording{}, 6)
 		if err != nil {
 			t.Fatal(err)

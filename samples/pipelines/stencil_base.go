@@ -5,13 +5,11 @@ import (
 	"gpureplay/trace"
 )
 
-// stencilBase is the kernel of the suite's base version: a CTA for each row of
-// inner cells, a thread for each cell of it but the last. Per thread: five
-// operations for j, k and the cell, a comparison and the exit of cell 0, five
-// addresses, seven loads, five additions, a product, a fused multiply-add, an
-// address and a store.
+// stencilBase is the kernel of the suite's base version: a CTA for each row of inner cells, a thread for each cell
+// of it but the last. Per thread: five operations for j, k and the cell, a comparison and the exit of cell 0, five
+// addresses, seven loads, five additions, a product, a fused multiply-add, an address and a store.
 //
-//  1. Its registers are not published; 18 are those of the code below.
+// 1. Its registers are not published; 18 follow from the code below.
 type stencilBase struct {
 	*samples.Code
 	index     []samples.Op
@@ -29,7 +27,8 @@ func newStencilBase(p *samples.Program) *stencilBase {
 	ptr, v := c.Regs(5), c.Regs(7)
 	first, none := c.Pred(), samples.NoReg
 	c.index = []samples.Op{
-		c.Op("S2R", i), c.Op("S2R", j), c.Op("S2R", k), c.Op("IMAD", cell, k, j), c.Op("IMAD", cell, cell, i), c.Op("ISETP.LE.AND", first, i),
+		c.Op("S2R", i), c.Op("S2R", j), c.Op("S2R", k), c.Op("IMAD", cell, k, j), c.Op("IMAD", cell, cell, i),
+		c.Op("ISETP.LE.AND", first, i),
 	}
 	c.leave = c.Op("EXIT", none, first)
 	for _, r := range ptr { // the row's own, k+1, k-1, j+1, j-1

@@ -206,7 +206,8 @@ func (s *stencilCTA) cells(t *stencilWarp, h, k int) {
 
 // neighbour gets the neighbour at (dx, dy) of every active cell: from memory in
 // the lanes of far, from the tile in the others.
-func (s *stencilCTA) neighbour(t *stencilWarp, memory, tile samples.Op, far uint32, h, dx, dy, k int) (v [stencilX]float32) {
+func (s *stencilCTA) neighbour(t *stencilWarp, memory, tile samples.Op, far uint32, h, dx, dy,
+	k int) (v [stencilX]float32) {
 	i := t.i + h*stencilX + dx
 	t.w.Predicated(far, func() {
 		t.w.Mem(memory, func(lane int) uint64 { return s.src.At(s.at(i+lane, t.j+dy, k)) })

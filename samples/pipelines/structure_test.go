@@ -64,21 +64,25 @@ func TestRangesOfTheSamplingMethod(t *testing.T) {
 		want     []trace.Range
 	}{
 		// Figure 7: elements 256..511 of C, A and B.
-		{"vecadd", []string{"n=1000"}, 0, 1, []trace.Range{r(2, trace.Write, 256, 512), r(0, trace.Read, 256, 512), r(1, trace.Read, 256, 512)}},
+		{"vecadd", []string{"n=1000"}, 0, 1, []trace.Range{r(2, trace.Write, 256, 512), r(0, trace.Read, 256, 512),
+			r(1, trace.Read, 256, 512)}},
 		// The last CTA is cut at the allocation.
-		{"vecadd", []string{"n=1000"}, 1, 3, []trace.Range{r(3, trace.Write, 768, 1000), r(2, trace.Read, 768, 1000), r(0, trace.Read, 768, 1000)}},
+		{"vecadd", []string{"n=1000"}, 1, 3, []trace.Range{r(3, trace.Write, 768, 1000), r(2, trace.Read, 768, 1000),
+			r(0, trace.Read, 768, 1000)}},
 		// CTA (1, 1) of 64×64: E rows 8..15, columns 32..63 from first to last; A rows
 		// 8..15; B columns 32..63 of all rows.
-		{"3mm", []string{"n=64"}, 0, 3, []trace.Range{r(4, trace.Write, 8*64+32, 15*64+64), r(0, trace.Read, 8*64, 16*64), r(1, trace.Read, 32, 64*64)}},
+		{"3mm", []string{"n=64"}, 0, 3, []trace.Range{r(4, trace.Write, 8*64+32, 15*64+64), r(0, trace.Read, 8*64, 16*64),
+			r(1, trace.Read, 32, 64*64)}},
 		// CTA (1, 1), useful side 14: window of rows and columns 13..28.
 		{"hsp", []string{"n=64", "kernels=1"}, 0, 6, []trace.Range{
 			r(0, trace.Read, 13*64+13, 28*64+29), r(2, trace.Read, 13*64+13, 28*64+29), r(1, trace.Write, 13*64+13, 28*64+29)}},
 		// CTA (1, 1) of 4×4: cells 16..31 both ways, one row more above and below.
-		{"lpc", []string{"n=64", "kernels=1"}, 0, 5, []trace.Range{r(0, trace.Read, 15*64+16, 32*64+32), r(1, trace.Write, 16*64+16, 31*64+32)}},
+		{"lpc", []string{"n=64", "kernels=1"}, 0, 5, []trace.Range{r(0, trace.Read, 15*64+16, 32*64+32),
+			r(1, trace.Write, 16*64+16, 31*64+32)}},
 		// CTA 1, pyramid 5: columns 246-5..246+250 of the previous row, of five rows of the wall.
 		{"path", []string{"cols=1000", "rows=11"}, 1, 1, []trace.Range{
 			r(1, trace.Read, 241, 497), r(0, trace.Write, 241, 497), r(2, trace.Read, 5*1000+241, 9*1000+497)}},
-		// Rows CTA (1, 1) of 256 wide: rows 4..7, columns 128-16..256+16, of which the last run into the next row.
+		// Rows CTA (1, 1) of 256 wide: rows 4..7, columns 128-16..256+16, the last ones in the next row.
 		{"conv", []string{"width=256", "height=64", "iterations=1"}, 0, 3, []trace.Range{
 			r(1, trace.Read, 4*256+112, 7*256+272), r(2, trace.Write, 4*256+128, 8*256)}},
 		// Columns CTA (1, 0): columns 16..31, rows -8..71, cut to the image of 64.

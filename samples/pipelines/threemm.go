@@ -93,7 +93,8 @@ func threeMM(w samples.Writer, n int, seed uint64) ([]float32, error) {
 	g := vector{p.Array("G", n*n, 4, trace.ArrayOutput), make([]float32, n*n)}
 	k1, k2, k3 := newMMCode(p, "mm3_kernel1"), newMMCode(p, "mm3_kernel2"), newMMCode(p, "mm3_kernel3")
 
-	p.FileRead(a.Array, b.Array) // side by side; all four so would let no CTA of the first product end before the prelude does
+	// side by side; all four so would let no CTA of the first product end before the prelude does
+	p.FileRead(a.Array, b.Array)
 	p.CopyH2D(a.Array, b.Array)
 	p.FileRead(c.Array, d.Array)
 	p.CopyH2D(c.Array, d.Array)

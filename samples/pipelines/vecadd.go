@@ -25,11 +25,9 @@ func vecaddGenerator() samples.Generator {
 	}
 }
 
-// vecAddCode is the kernel of figure 7(a): idx = blockDim.x·blockIdx.x +
-// threadIdx.x; if idx < N, C[idx] = A[idx] + B[idx]. Per thread: three integer
-// operations for the index, a comparison and the exit, one operation for each
-// address, one addition, two loads, one store. Its 12 registers are those of the
-// CUDA samples' vector addition on an A100.
+// vecAddCode is the kernel of figure 7(a): idx = blockDim.x·blockIdx.x + threadIdx.x; if idx < N, C[idx] = A[idx] +
+// B[idx]. Per thread: three integer operations for the index, a comparison and the exit, one operation for each
+// address, one addition, two loads, one store. Its 12 registers are the CUDA samples' vector addition's on an A100.
 type vecAddCode struct {
 	*samples.Code
 	index     []samples.Op
@@ -96,7 +94,7 @@ func (c *vecAddCode) launch(p *samples.Program, n, block int, a, b, out vector) 
 	})
 }
 
-// warp adds up to 32 elements, of which lane 0 has the first.
+// warp adds up to 32 elements. Lane 0 has the first.
 func (c *vecAddCode) warp(w *samples.Warp, n, first int, a, b, out vector) {
 	w.Do(c.index...)
 	if w.ExitIf(c.leave, w.Where(func(lane int) bool { return first+lane >= n })) {

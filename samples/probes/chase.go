@@ -16,7 +16,7 @@ func chaseGenerator() samples.Generator {
 		Title:  "pointer chase of one thread: latency",
 		Source: "probe of the memory path",
 		Params: []samples.Param{
-			samples.Int("steps", 4096, 1, 1<<22, "loads, each of which waits for the one before"),
+			samples.Int("steps", 4096, 1, 1<<22, "dependent loads, one after another"),
 			samples.Int("bytes", 1<<20, 8, 1<<30, "size of the ring of pointers, a multiple of stride"),
 			samples.Int("stride", 128, 8, 1<<20, "bytes from one pointer to the next, a multiple of 8"),
 			samples.Choice("order", "of the ring in memory", "ascending", "random"),

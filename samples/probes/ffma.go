@@ -5,9 +5,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Both kernels are those of which an H100 PCIe's cycles have been published
-// (mgpusim, suite simtune): the instructions are those that Accel-Sim's tracer saw of the
-// second, and the first has what is left of it without a body.
+// Cycles of both kernels on an H100 PCIe have been published (mgpusim, suite simtune). The second has the
+// instructions that Accel-Sim's tracer saw; the first is the second without its loop's body.
 const simtune = "suite simtune of mgpusim, measured on an H100 PCIe"
 
 func init() {
@@ -57,7 +56,8 @@ func launchParams() []samples.Param {
 }
 
 // oneKernel launches a kernel whose warps all do the same.
-func oneKernel(w samples.Writer, p samples.Params, name string, code func(c *samples.Code) func(w *samples.Warp)) error {
+func oneKernel(w samples.Writer, p samples.Params, name string,
+	code func(c *samples.Code) func(w *samples.Warp)) error {
 	prog := samples.NewProgram(w)
 	c := prog.Code(name)
 	body := code(c)
@@ -80,7 +80,8 @@ func ffma(c *samples.Code, iterations int) func(w *samples.Warp) {
 	prologue := []samples.Op{c.Param("LDC", stack), c.Param("LDC", count), c.Op("ISETP.GE.AND", samples.NoReg, count)}
 	none := c.Exit()
 	enter := []samples.Op{c.Op("HFMA2.MMA", sum), c.Op("UMOV", samples.NoReg)}
-	loop := []samples.Op{c.Op("MOV", k), c.Op("UIADD3", samples.NoReg), c.Op("FFMA", sum, sum, k), c.Op("ISETP.LE.AND", samples.NoReg, count)}
+	loop := []samples.Op{c.Op("MOV", k), c.Op("UIADD3", samples.NoReg), c.Op("FFMA", sum, sum, k),
+		c.Op("ISETP.LE.AND", samples.NoReg, count)}
 	for range 127 {
 		loop = append(loop, c.Op("FFMA", sum, sum, k))
 	}

@@ -15,7 +15,8 @@ import (
 // RZ), masks and path, for each number of iterations that was captured.
 func TestFFMAIsTheCapturedKernel(t *testing.T) {
 	for _, iterations := range []int{10, 20, 30, 40} {
-		want := captured(t, tracetest.Data(t, "accelsim-ffmakernel-h100", fmt.Sprintf("simtune-ffmakernel-1-32-%d", iterations), "kernelslist.g"))
+		want := captured(t, tracetest.Data(t, "accelsim-ffmakernel-h100",
+			fmt.Sprintf("simtune-ffmakernel-1-32-%d", iterations), "kernelslist.g"))
 		r := samplestest.Generate(t, "ffma", fmt.Sprintf("iterations=%d", iterations))
 		got, insts := r.CTAs[0][0].Warps[0], r.Functions[0].Insts
 		if !slices.Equal(r.Kernels[0].Grid[:], want.kernel.Grid[:]) || r.Kernels[0].Registers != want.kernel.Registers {

@@ -64,14 +64,17 @@ type matmulCode struct {
 func newMatmulCode(p *samples.Program) *matmulCode {
 	c := &matmulCode{Code: p.Code("matrixMul")}
 	ctaX, x, col, ctaY, y, row := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	ptrA, ptrB, shA, shB, sum, i, va, vb, out := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
+	ptrA, ptrB, shA, shB, sum, i, va, vb, out := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(),
+		c.Reg()
 	inA, inB, more, none := c.Pred(), c.Pred(), c.Pred(), samples.NoReg
 	c.index = []samples.Op{
-		c.Op("S2R", ctaX), c.Op("S2R", x), c.Op("IMAD", col, ctaX, x), c.Op("S2R", ctaY), c.Op("S2R", y), c.Op("IMAD", row, ctaY, y),
+		c.Op("S2R", ctaX), c.Op("S2R", x), c.Op("IMAD", col, ctaX, x), c.Op("S2R", ctaY), c.Op("S2R", y),
+		c.Op("IMAD", row, ctaY, y),
 		c.Op("IMAD.WIDE", ptrA, row, x), c.Op("IMAD.WIDE", ptrB, y, col), c.Op("LEA", shA, y, x), c.Op("LEA", shB, x),
 		c.Op("MOV", sum), c.Op("MOV", i),
 	}
-	c.guard = []samples.Op{c.Op("ISETP.LT.AND", inA, i, row), c.Op("ISETP.LT.AND", inB, i, col), c.Op("MOV", va), c.Op("MOV", vb)}
+	c.guard = []samples.Op{c.Op("ISETP.LT.AND", inA, i, row), c.Op("ISETP.LT.AND", inB, i, col), c.Op("MOV", va),
+		c.Op("MOV", vb)}
 	c.loadA, c.loadB = c.Load("LDG.E", 4, va, ptrA, inA), c.Load("LDG.E", 4, vb, ptrB, inB)
 	c.keepA, c.keepB = c.Store("STS", 4, shA, va), c.Store("STS", 4, shA, vb)
 	c.barrier = c.Barrier(0)
@@ -82,7 +85,8 @@ func newMatmulCode(p *samples.Program) *matmulCode {
 		c.fma[k] = c.Op("FFMA", sum, l, r, sum)
 	}
 	c.loop = []samples.Op{
-		c.Op("IADD3", ptrA, ptrA), c.Op("IMAD.WIDE", ptrB, ptrB), c.Op("IADD3", i, i), c.Op("ISETP.LT.AND", more, i), c.Op("BRA", none, more),
+		c.Op("IADD3", ptrA, ptrA), c.Op("IMAD.WIDE", ptrB, ptrB), c.Op("IADD3", i, i), c.Op("ISETP.LT.AND", more, i),
+		c.Op("BRA", none, more),
 	}
 	c.address = c.Op("IMAD.WIDE", out, row, col)
 	c.store = c.Store("STG.E", 4, out, sum, inA, inB)
@@ -93,7 +97,8 @@ func newMatmulCode(p *samples.Program) *matmulCode {
 func (s *matmul) run(w samples.Writer) ([]float32, error) {
 	p := samples.NewProgram(w)
 	s.arrays = [3]samples.Array{
-		p.Array("A", s.m*s.k, 4, trace.ArrayInput), p.Array("B", s.k*s.n, 4, trace.ArrayInput), p.Array("C", s.m*s.n, 4, trace.ArrayOutput),
+		p.Array("A", s.m*s.k, 4, trace.ArrayInput), p.Array("B", s.k*s.n, 4, trace.ArrayInput),
+		p.Array("C", s.m*s.n, 4, trace.ArrayOutput),
 	}
 	s.code = newMatmulCode(p)
 	p.FileRead(s.arrays[:2]...)

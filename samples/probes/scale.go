@@ -10,7 +10,7 @@ func init() { samples.Register(scaleGenerator) }
 func scaleGenerator() samples.Generator {
 	return samples.Generator{
 		Name:   "scale",
-		Title:  "small kernels, each of which needs the one before: the boundary between kernels",
+		Title:  "small dependent kernels: the boundary between kernels",
 		Source: "the program that RRZE's gpu-small-kernels measures",
 		Params: []samples.Param{
 			samples.Int("elements", 4096, 1, 1<<24, "doubles that a kernel scales"),

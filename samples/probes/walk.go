@@ -66,7 +66,8 @@ func newWalkCode(p *samples.Program) walkCode {
 	cta, tid, t, ptr, v, sum, i, out := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	outside, more, none := c.Pred(), c.Pred(), samples.NoReg
 	c.index = []samples.Op{
-		c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", t, cta, tid), c.Op("IMAD.WIDE", ptr, t), c.Op("ISETP.GE.AND", outside, t),
+		c.Op("S2R", cta), c.Op("S2R", tid), c.Op("IMAD", t, cta, tid), c.Op("IMAD.WIDE", ptr, t),
+		c.Op("ISETP.GE.AND", outside, t),
 	}
 	c.beyond = c.Op("EXIT", none, outside)
 	c.load = c.Load("LDG.E", 4, v, ptr)

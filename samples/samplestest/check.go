@@ -16,15 +16,14 @@ func (r *Recording) Check(t testing.TB) {
 	}
 }
 
-// Problem returns the first breach of what every recorded trace keeps:
+// Problem returns the first breach of these rules:
 //
 //   - kernels have a function, a grid and every CTA of it, in order;
 //   - a warp's masks lie within its threads, and it ends with an exit of all of them;
-//   - every memory step has an access, with one address for each active lane (or,
-//     in constant space, with none);
+//   - every memory step has an access, with one address for each active lane (or, in constant space, with none);
 //   - global addresses lie inside arrays, shared ones inside the CTA's shared memory;
-//   - the exact accesses lie inside the stated ranges of a CTA that has some, in
-//     their direction, and the ranges inside their arrays;
+//   - the exact accesses lie inside the stated ranges of a CTA that has some, in their direction, and the ranges
+//     inside their arrays;
 //   - child launches name later kernels with KernelChild, each once;
 //   - host operations name arrays and kernels that exist, launches each kernel once.
 func (r *Recording) Problem() error {
@@ -134,14 +133,16 @@ func (r *Recording) warpProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp) er
 		}
 	}
 	if mem != len(w.Mem) || run != len(w.Masks) || live != 0 {
-		return fmt.Errorf("%d of %d accesses, %d of %d masks, lanes %08x never exit", mem, len(w.Mem), run, len(w.Masks), live)
+		return fmt.Errorf("%d of %d accesses, %d of %d masks, lanes %08x never exit", mem, len(w.Mem), run, len(w.Masks),
+			live)
 	}
 	return nil
 }
 
 // counts reports whether an access has as many addresses as its lanes need.
 func counts(in *trace.Inst, a *trace.Access, mask uint32) bool {
-	return in.Flags&trace.InstBulk != 0 || int(a.Count) == bits.OnesCount32(mask) || in.Space == trace.SpaceConstant && a.Count == 0
+	return in.Flags&trace.InstBulk != 0 || int(a.Count) == bits.OnesCount32(mask) || in.Space == trace.SpaceConstant &&
+		a.Count == 0
 }
 
 // Addresses calls f for each address of an access.
@@ -155,7 +156,8 @@ func Addresses(w *trace.Warp, a *trace.Access, f func(addr uint64)) {
 	}
 }
 
-func (r *Recording) accessProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst, a *trace.Access) (err error) {
+func (r *Recording) accessProblem(k *trace.Kernel, c *trace.CTA, w *trace.Warp, in *trace.Inst,
+	a *trace.Access) (err error) {
 	Addresses(w, a, func(addr uint64) {
 		if err == nil {
 			err = r.addressProblem(k, c, in, addr)

@@ -31,24 +31,44 @@ func TestProblemFindsEveryBreach(t *testing.T) {
 		{"CTA out of place", "is at place", func(r *samplestest.Recording) { r.CTAs[0][0].ID = 1 }},
 		{"lane beyond the block", "of live", func(r *samplestest.Recording) { r.Kernels[0].Block = trace.Dim3{31, 1, 1} }},
 		{"no exit", "never exit", func(r *samplestest.Recording) { w := warp(r); w.Path = w.Path[:len(w.Path)-1] }},
-		{"access too few", "no address for each lane", func(r *samplestest.Recording) { w := warp(r); w.Mem = w.Mem[:len(w.Mem)-1] }},
-		{"access too many", "accesses", func(r *samplestest.Recording) { w := warp(r); w.Mem = append(w.Mem, trace.Access{}) }},
+		{"access too few", "no address for each lane", func(r *samplestest.Recording) {
+			w := warp(r)
+			w.Mem = w.Mem[:len(w.Mem)-1]
+		}},
+		{"access too many", "accesses", func(r *samplestest.Recording) {
+			w := warp(r)
+			w.Mem = append(w.Mem, trace.Access{})
+		}},
 		{"lane without an address", "no address for each lane", func(r *samplestest.Recording) { warp(r).Mem[0].Count-- }},
-		{"address outside", "in no array", func(r *samplestest.Recording) { warp(r).Mem[inst(r, trace.SpaceGlobal)].Base = 64 }},
-		{"shared address outside", "shared bytes", func(r *samplestest.Recording) { warp(r).Mem[inst(r, trace.SpaceShared)].Base = 3 << 20 }},
+		{"address outside", "in no array", func(r *samplestest.Recording) {
+			warp(r).Mem[inst(r, trace.SpaceGlobal)].Base = 64
+		}},
+		{"shared address outside", "shared bytes", func(r *samplestest.Recording) {
+			warp(r).Mem[inst(r, trace.SpaceShared)].Base = 3 << 20
+		}},
 		{"range too short", "outside the stated ranges", func(r *samplestest.Recording) { r.CTAs[0][0].Ranges[0].Hi = 4 }},
-		{"range of the other direction", "outside the stated ranges", func(r *samplestest.Recording) { r.CTAs[0][0].Ranges[0].Mode = trace.Write }},
+		{"range of the other direction", "outside the stated ranges", func(r *samplestest.Recording) {
+			r.CTAs[0][0].Ranges[0].Mode = trace.Write
+		}},
 		{"range beyond the array", "range", func(r *samplestest.Recording) { r.CTAs[0][0].Ranges[0].Hi = 1 << 40 }},
 		{"array twice", "range", func(r *samplestest.Recording) { g := r.CTAs[0][0].Ranges; g[1].Array = g[0].Array }},
-		{"mask that no step has", "masks", func(r *samplestest.Recording) { w := warp(r); w.Masks = append(w.Masks, trace.MaskRun{At: 1 << 20}) }},
-		{"kernel launched twice", "starts kernel", func(r *samplestest.Recording) { r.Ops = append(r.Ops, trace.HostOp{Kind: trace.OpLaunch}) }},
+		{"mask that no step has", "masks", func(r *samplestest.Recording) {
+			w := warp(r)
+			w.Masks = append(w.Masks, trace.MaskRun{At: 1 << 20})
+		}},
+		{"kernel launched twice", "starts kernel", func(r *samplestest.Recording) {
+			r.Ops = append(r.Ops, trace.HostOp{Kind: trace.OpLaunch})
+		}},
 		{"kernel not launched", "never starts", func(r *samplestest.Recording) { r.Ops = nil }},
 		{"copy too long", "moves", func(r *samplestest.Recording) { r.Ops[0].Bytes = 1 << 40 }},
 		{"child launched by nobody", "launched 0 times", func(r *samplestest.Recording) {
-			r.Kernels = append(r.Kernels, trace.Kernel{Flags: trace.KernelChild, Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{32, 1, 1}})
+			r.Kernels = append(r.Kernels, trace.Kernel{Flags: trace.KernelChild, Grid: trace.Dim3{1, 1, 1},
+				Block: trace.Dim3{32, 1, 1}})
 			r.CTAs = append(r.CTAs, []trace.CTA{{}})
 		}},
-		{"launch of itself", "launches child", func(r *samplestest.Recording) { warp(r).Launches = []trace.Launch{{Child: 0}} }},
+		{"launch of itself", "launches child", func(r *samplestest.Recording) {
+			warp(r).Launches = []trace.Launch{{Child: 0}}
+		}},
 	} {
 		r := samplestest.Generate(t, "hsp", "n=32", "kernels=1")
 		if err := r.Problem(); err != nil {

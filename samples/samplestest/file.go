@@ -26,8 +26,8 @@ func Trace(t testing.TB, name string, settings ...string) *trace.Reader {
 	return tracetest.Read(t, out.Bytes())
 }
 
-// File generates into a file in memory twice, fails the test unless the bytes are
-// equal and hold what [Generate] records, and returns them.
+// File generates into a file in memory twice, fails the test unless the bytes are equal and hold the records of
+// [Generate], and returns them.
 func File(t testing.TB, name string, settings ...string) []byte {
 	t.Helper()
 	g, err := samples.Get(name)
@@ -106,7 +106,8 @@ func (r *Recording) compareKernel(file *trace.Reader, id uint32) error {
 }
 
 func compareCTA(want, got *trace.CTA) error {
-	if want.ID != got.ID || want.SM != got.SM || !slices.Equal(want.Ranges, got.Ranges) || len(want.Warps) != len(got.Warps) {
+	if want.ID != got.ID || want.SM != got.SM || !slices.Equal(want.Ranges, got.Ranges) ||
+		len(want.Warps) != len(got.Warps) {
 		return fmt.Errorf("CTA %d with %d warps, ranges %v", got.ID, len(got.Warps), got.Ranges)
 	}
 	for i := range want.Warps {

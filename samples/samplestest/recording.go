@@ -1,5 +1,4 @@
-// Package samplestest checks what every generator must keep: it records a
-// generated trace in memory and walks over it.
+// Package samplestest checks every generator's rules: it records a generated trace in memory and walks over it.
 package samplestest
 
 import (
@@ -25,7 +24,7 @@ type Recording struct {
 	open bool
 }
 
-// Generate records what a registered generator makes of the settings.
+// Generate records a registered generator's trace under the settings.
 func Generate(t testing.TB, name string, settings ...string) *Recording {
 	t.Helper()
 	return generate(t, &Recording{}, name, settings)

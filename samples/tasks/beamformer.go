@@ -10,24 +10,23 @@ func init() {
 		"Pagoda tables 3 and 4; StreamIt BeamFormer", beamformerKind)
 }
 
-var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBeamformer, params: func() []samples.Param {
-	return []samples.Param{
-		samples.Int("width", 2048, 64, 65536, "samples of a signal, an even number"),
-		samples.Int("taps", 256, 1, 256, "complex coefficients of each of the two filters"),
-	}
-}, most: func(p samples.Params) int {
-	return 2 * units(p.Int("width")) * (14*p.Int("taps") + 40)
-}}
+var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBeamformer,
+	params: func() []samples.Param {
+		return []samples.Param{
+			samples.Int("width", 2048, 64, 65536, "samples of a signal, an even number"),
+			samples.Int("taps", 256, 1, 256, "complex coefficients of each of the two filters"),
+		}
+	}, most: func(p samples.Params) int {
+		return 2 * units(p.Int("width")) * (14*p.Int("taps") + 40)
+	}}
 
-// beamformer is the kernel of one filter, as in the public artifact: a lane
-// computes one complex sample at a time, from a ring of as many samples as the
-// filter has coefficients, into which it first puts its own. The coarse filter
-// gives every sample, the fine one every second of those; the program waits
-// between them. The signal, both filters and both rings are a copy each.
+// beamformer is the kernel of one filter, as in the public artifact: a lane computes one complex sample at a time,
+// from a ring of as many samples as the filter has coefficients, into which it first puts its own. The coarse
+// filter gives every sample, the fine one every second sample; the program waits between them. The signal, both
+// filters and both rings are a copy each.
 //
-// The lanes of a warp put their samples into the one ring and read it in no order,
-// so that what the artifact computes is not defined; the sums here are the
-// filter's, the accesses the artifact's.
+// The lanes of a warp put their samples into the one ring and read it in no order, so the artifact's result is not
+// defined; the sums here are the filter's, the accesses the artifact's.
 type beamformer struct {
 	in, between, out buffer
 	weight, ring     [2]buffer
@@ -50,13 +49,15 @@ func prepareBeamformer(b *bench) maker {
 	k.in, k.between, k.out = b.buffer("signal", 2*width, 4, trace.ArrayInput), b.buffer("coarse", 2*width, 4, 0),
 		b.buffer("fine", 2*width, 4, trace.ArrayOutput)
 	for i, name := range []string{"coarse", "fine"} {
-		k.weight[i], k.ring[i] = b.buffer(name+"_weight", 2*taps, 4, trace.ArrayInput), b.buffer(name+"_ring", 2*taps, 4, trace.ArrayInput)
+		k.weight[i], k.ring[i] = b.buffer(name+"_weight", 2*taps, 4, trace.ArrayInput),
+			b.buffer(name+"_ring", 2*taps, 4, trace.ArrayInput)
 	}
 	c := b.program.Code("beam_fir_filter")
 	k.code, k.entry = c, newEntry(c)
 	re, im, in, pos, coef, out, x := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Regs(2)
 	k.begin = []samples.Op{
-		c.Op("IMAD", in, k.entry.thread), c.Op("LEA", in, in), c.Op("LOP3", pos, k.entry.thread), c.Op("IADD3", pos, pos), c.Op("SHF", pos, pos),
+		c.Op("IMAD", in, k.entry.thread), c.Op("LEA", in, in), c.Op("LOP3", pos, k.entry.thread), c.Op("IADD3", pos, pos),
+		c.Op("SHF", pos, pos),
 		c.Op("MOV", coef), c.Op("LEA", out, k.entry.thread), c.Op("MOV", re), c.Op("MOV", im),
 	}
 	for i := range x {
@@ -68,7 +69,8 @@ func prepareBeamformer(b *bench) maker {
 			k.sample[j][i], k.tap[j][i] = c.Load("LDG", 4, d[i], pos), c.Load("LDG", 4, h[i], coef)
 		}
 		k.fuse[j] = []samples.Op{
-			c.Op("FMUL", r, d[1], h[1]), c.Op("FFMA", r, d[0], h[0], r), c.Op("FMUL", q, d[0], h[1]), c.Op("FFMA", q, d[1], h[0], q),
+			c.Op("FMUL", r, d[1], h[1]), c.Op("FFMA", r, d[0], h[0], r), c.Op("FMUL", q, d[0], h[1]),
+			c.Op("FFMA", q, d[1], h[0], q),
 			c.Op("FADD", re, re, r), c.Op("FADD", im, im, q),
 		}
 		k.step[j] = []samples.Op{c.Op("IADD3", pos, pos), c.Op("LOP3", pos, pos)}
@@ -91,8 +93,7 @@ func prepareBeamformer(b *bench) maker {
 	}
 }
 
-// beam is a signal, its two filters and what they give, real and imaginary parts
-// in turn.
+// beam is a signal, its two filters and the outputs, real and imaginary parts in turn.
 type beam struct {
 	x            []float32
 	h            [2][]float32
@@ -107,7 +108,9 @@ func (k *beamformer) filter(blk *samples.Block, which int, from, to buffer, x, h
 		k.entry.do(w)
 		strided(blk, w, units(len(y)/2), func(unit int) {
 			first := unit * samples.WarpSize
-			w.Under(w.Where(func(l int) bool { return first+l < len(y)/2 }), func() { k.outputs(w, which, from, to, x, h, y, first, every) })
+			w.Under(w.Where(func(l int) bool {
+				return first+l < len(y)/2
+			}), func() { k.outputs(w, which, from, to, x, h, y, first, every) })
 			k.units.next(w)
 		})
 		w.Exit(k.exit)

@@ -24,11 +24,10 @@ type kind struct {
 	prepare func(b *bench) maker
 }
 
-// maker runs the algorithm on an input and returns what was recorded, and what
-// was computed for a test to check.
+// maker runs the algorithm on an input and returns the recorded body and the computed result, for a test to check.
 type maker func(in input) (body, any)
 
-// input is what makes one input differ from another.
+// input is the identity of one input.
 type input struct {
 	scale     int    // of a side, in quarters of the full one: 4, or 1, 2, 4 or 8 if irregular
 	threads   int    // per threadblock, a multiple of 32
@@ -57,14 +56,13 @@ func (in input) floats(n int) []float32 {
 	return v
 }
 
-// bench is what the kernels of one kind are built with: code, arrays with a slot
-// per task in flight, and the recorder.
+// bench holds the parts of one kind's kernels: code, arrays with a slot per task in flight, and the recorder.
 type bench struct {
 	kind    *kind
 	params  samples.Params
 	blocks  int
 	slots   int
-	largest int // what kind.sizes returned
+	largest int // the result of kind.sizes
 	program *samples.Program
 	rec     *recorder
 	buffers []buffer
@@ -158,8 +156,7 @@ func divide(c *samples.Code, dst, src trace.Reg) (ops []samples.Op) {
 	return append(ops, c.Op("IMAD", f, dst, src), c.Op("IADD3", f, f, src))
 }
 
-// entry is what every kernel begins with: the thread's index from the ids of its
-// threadblock and itself.
+// entry is the beginning of every kernel: the thread's index from the ids of its threadblock and itself.
 type entry struct {
 	ops    []samples.Op
 	thread trace.Reg

@@ -10,14 +10,15 @@ func init() {
 		"Pagoda tables 3 and 4; CUDA SDK", convolutionKind)
 }
 
-var convolutionKind = &kind{name: "convolution", registers: 25, prepare: prepareConvolution, params: func() []samples.Param {
-	return []samples.Param{
-		samples.Int("side", 128, 8, 1024, "pixels along each side of an image"),
-		samples.Int("radius", 8, 1, 8, "of the filter: 2·radius+1 coefficients along each axis"),
-	}
-}, most: func(p samples.Params) int {
-	return 2 * units(p.Int("side")*p.Int("side")) * (7*(2*p.Int("radius")+4) + 60)
-}}
+var convolutionKind = &kind{name: "convolution", registers: 25, prepare: prepareConvolution,
+	params: func() []samples.Param {
+		return []samples.Param{
+			samples.Int("side", 128, 8, 1024, "pixels along each side of an image"),
+			samples.Int("radius", 8, 1, 8, "of the filter: 2·radius+1 coefficients along each axis"),
+		}
+	}, most: func(p samples.Params) int {
+		return 2 * units(p.Int("side")*p.Int("side")) * (7*(2*p.Int("radius")+4) + 60)
+	}}
 
 // convolution is the kernel of one pass, as in the public artifact: a lane
 // computes one pixel at a time, pixels outside the image count as 0, and neither
@@ -75,10 +76,15 @@ func prepareConvolution(b *bench) maker {
 		img := image{side: n, x: in.floats(n * n), filter: in.floats(taps), y: make([]float32, n*n)}
 		between := make([]float32, n*n)
 		first := b.record(b.blocks, in.threads, 0, k.rows.code, func(blk *samples.Block) {
-			k.pass(blk, &k.rows, k.in, k.between, image{side: n, x: img.x, filter: img.filter, y: between}, 1, func(p int) int { return p % n })
+			k.pass(blk, &k.rows, k.in, k.between, image{side: n, x: img.x, filter: img.filter, y: between}, 1, func(p int) int {
+				return p % n
+			})
 		})
 		second := b.record(b.blocks, in.threads, 0, k.columns.code, func(blk *samples.Block) {
-			k.pass(blk, &k.columns, k.between, k.out, image{side: n, x: between, filter: img.filter, y: img.y}, n, func(p int) int { return p / n })
+			k.pass(blk, &k.columns, k.between, k.out, image{side: n, x: between, filter: img.filter, y: img.y}, n,
+				func(p int) int {
+					return p / n
+				})
 		})
 		first.in, first.copies = 4*uint64(n*n)+4*uint64(taps), 2
 		second.out, first.then = 4*uint64(n*n), &second
@@ -95,7 +101,8 @@ type image struct {
 
 // pass convolves along one axis: step is between neighbours there, place where a
 // pixel lies on it.
-func (k *convolution) pass(blk *samples.Block, c *convolve1D, from, to buffer, img image, step int, place func(pixel int) int) {
+func (k *convolution) pass(blk *samples.Block, c *convolve1D, from, to buffer, img image, step int,
+	place func(pixel int) int) {
 	for i := range blk.Warps() {
 		w := &blk.Warps()[i]
 		c.entry.do(w)
@@ -113,7 +120,8 @@ func (k *convolution) pass(blk *samples.Block, c *convolve1D, from, to buffer, i
 }
 
 // taps applies n coefficients, from distance d0 on.
-func (k *convolution) taps(w *samples.Warp, c *convolve1D, from buffer, img image, first, d0, n, step int, place func(int) int) {
+func (k *convolution) taps(w *samples.Warp, c *convolve1D, from buffer, img image, first, d0, n, step int,
+	place func(int) int) {
 	var inside [unroll]uint32
 	for j := range n {
 		w.Do(c.place[j])

@@ -13,7 +13,8 @@ func init() {
 var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: func() []samples.Param {
 	return []samples.Param{
 		samples.Int("side", 128, 8, 1024, "pixels along each side of an image, rounded down to a multiple of 8"),
-		samples.Choice("shared", "off: a thread transforms a block in device memory, forth and back; on: a warp transforms four, through shared memory", "off", "on"),
+		samples.Choice("shared", "off: a thread transforms a block in device memory, forth and back; on: a warp "+
+			"transforms four, through shared memory", "off", "on"),
 	}
 }, most: func(p samples.Params) int {
 	return units(p.Int("side")*p.Int("side"))*120 + 20*p.Int("threads")*p.Int("blocks")
@@ -194,7 +195,8 @@ func (img image) column(from []float32, x, y int) {
 // even-odd decomposition that the SDK's kernel uses. The constants are
 // sqrt(2)·cos(i·pi/16) for i = 1, 2, 3, 5, 6, 7, and 1/sqrt(8).
 func transform(v []float32) {
-	const a, b, c, d, e, f = 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 0.7856949583871022, 0.5411961001461971,
+	const a, b, c, d, e, f = 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 0.7856949583871022,
+		0.5411961001461971,
 		0.2758993792829431
 	const norm = 0.3535533905932738
 	s0, s1, s2, s3 := v[0]+v[7], v[1]+v[6], v[2]+v[5], v[3]+v[4]

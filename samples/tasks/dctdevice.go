@@ -19,7 +19,8 @@ type dctDevice struct {
 
 func newDCTDevice(c *samples.Code, thread trace.Reg, fast []samples.Op, v [8]trace.Reg) dctDevice {
 	at := c.Reg()
-	k := dctDevice{begin: append(divide(c, at, thread), c.Op("IMAD", at, at), c.Op("LEA", at, at)), next: c.Op("IADD3", at, at), fast: fast}
+	k := dctDevice{begin: append(divide(c, at, thread), c.Op("IMAD", at, at), c.Op("LEA", at, at)),
+		next: c.Op("IADD3", at, at), fast: fast}
 	for j := range v {
 		k.load[j], k.store[j] = c.Load("LDG", 4, v[j], at), c.Store("STG", 4, at, v[j])
 	}

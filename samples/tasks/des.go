@@ -114,8 +114,8 @@ func (s *schedule) rounds(v uint64) uint64 {
 	return uint64(r)<<32 | uint64(l)
 }
 
-// tripleDES is encryption, decryption and encryption with three keys, one block
-// at a time (ECB, which is what lets blocks go in parallel).
+// tripleDES is encryption, decryption and encryption with three keys, one block at a time (ECB: so blocks go in
+// parallel).
 type tripleDES [3]schedule
 
 func newTripleDES(keys [3]uint64) *tripleDES {

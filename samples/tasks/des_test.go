@@ -61,7 +61,7 @@ func TestAgainstStandardLibrary(t *testing.T) {
 	}
 }
 
-// The packets of a run are encrypted whole, and decrypt to what they were.
+// The packets of a run are encrypted whole, and decrypt to their plain text.
 func TestPacketsDecrypt(t *testing.T) {
 	results(t, tripleDESKind, "tasks-3des", func(result any) {
 		p := result.(packet)
@@ -154,7 +154,8 @@ func TestParsePackets(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	if _, err := readPackets(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := readPackets(filepath.Join(t.TempDir(), "none")); err == nil ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a missing file: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "x.pcap")

@@ -21,8 +21,8 @@ type emitter struct {
 	lists [][]uint64
 }
 
-// spawn writes a body as a kernel, the accesses to buffer i moved by shift[i]
-// bytes, and its OpSpawn. Of op it takes what is beyond the body.
+// spawn writes a body as a kernel, the accesses to buffer i moved by shift[i] bytes, and its OpSpawn. op gives
+// arrival, bytes and dependences.
 func (e *emitter) spawn(b *body, shift []uint64, op trace.HostOp) (uint32, error) {
 	k := b.kernel
 	k.Flags |= trace.KernelTask

@@ -26,7 +26,8 @@ func Example() {
 	for _, op := range r.Ops {
 		if op.Kind == trace.OpSpawn {
 			k := r.Kernels[op.Kernel]
-			fmt.Printf("task %d: %d threads, %d shared bytes, %d bytes in, %d out\n", k.ID, k.Block.Count(), k.SharedBytes, op.InBytes, op.OutBytes)
+			fmt.Printf("task %d: %d threads, %d shared bytes, %d bytes in, %d out\n", k.ID, k.Block.Count(), k.SharedBytes,
+				op.InBytes, op.OutBytes)
 		}
 	}
 	// Output:

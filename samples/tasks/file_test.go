@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace"
 )
 
-// size counts the bytes of a file that nobody keeps.
+// size counts the bytes of a discarded file.
 type size int64
 
 func (s *size) Write(p []byte) (int, error) {

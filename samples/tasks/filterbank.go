@@ -10,14 +10,15 @@ func init() {
 		"Pagoda figure 1(c), tables 3 and 4; StreamIt FilterBank", filterbankKind)
 }
 
-var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank, params: func() []samples.Param {
-	return []samples.Param{
-		samples.Int("width", 2048, 64, 65536, "samples of a signal"),
-		samples.Int("taps", 64, 1, 256, "coefficients of each of the two filters"),
-	}
-}, most: func(p samples.Params) int {
-	return 2 * units(p.Int("width")) * (9*p.Int("taps") + 20)
-}}
+var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFilterbank,
+	params: func() []samples.Param {
+		return []samples.Param{
+			samples.Int("width", 2048, 64, 65536, "samples of a signal"),
+			samples.Int("taps", 64, 1, 256, "coefficients of each of the two filters"),
+		}
+	}, most: func(p samples.Params) int {
+		return 2 * units(p.Int("width")) * (9*p.Int("taps") + 20)
+	}}
 
 // bankRate is the rate of down- and up-sampling: StreamIt's bank has 8 filters.
 const bankRate = 8
@@ -105,7 +106,9 @@ func (k *filterbank) cta(blk *samples.Block, s signal) []float32 {
 	for i := range blk.Warps() {
 		k.entry.do(&blk.Warps()[i])
 	}
-	k.stage(blk, n, func(w *samples.Warp, first int) { k.convolve(w, k.conv[0], first, k.signal, k.h, k.vh, s.x, s.h, vh) })
+	k.stage(blk, n, func(w *samples.Warp, first int) {
+		k.convolve(w, k.conv[0], first, k.signal, k.h, k.vh, s.x, s.h, vh)
+	})
 	k.stage(blk, n/bankRate, func(w *samples.Warp, first int) {
 		w.Do(k.address...)
 		w.Affine(k.load, k.vh.At(0)+uint64(first*bankRate*4), bankRate*4)
@@ -139,7 +142,8 @@ func (k *filterbank) stage(blk *samples.Block, n int, f func(w *samples.Warp, fi
 }
 
 // convolve computes 32 samples of y = x * h.
-func (k *filterbank) convolve(w *samples.Warp, c convolve, first int, xs buffer, hs samples.Array, ys buffer, x, h, y []float32) {
+func (k *filterbank) convolve(w *samples.Warp, c convolve, first int, xs buffer, hs samples.Array, ys buffer, x, h,
+	y []float32) {
 	w.Do(c.begin...)
 	w.Affine(c.sum, ys.At(first), 4)
 	byFour(len(h), func(t0, n int) {

@@ -27,7 +27,8 @@ func common() []samples.Param {
 		samples.Int("inputs", 16, 1, 1024, "different inputs among the tasks"),
 		samples.Int("buffers", 2048, 1, 1<<20, "slots of the device arrays, recycled task by task"),
 		samples.Int("rate", 0, 0, 1e9, "arrivals per second, a Poisson process; 0: all tasks arrive at the start"),
-		samples.Choice("sizes", "all inputs of full size, or threads of 32, 64, 128 or 256 and sides of threads/128 of the full ones", "regular", "irregular"),
+		samples.Choice("sizes", "all inputs of full size, or threads of 32, 64, 128 or 256 and sides of threads/128 of "+
+			"the full ones", "regular", "irregular"),
 		samples.Seed(),
 	}
 }
@@ -36,7 +37,7 @@ func common() []samples.Param {
 func register(name, title, source string, kinds ...*kind) {
 	samples.Register(func() samples.Generator {
 		params := common()
-		for _, k := range kinds { // those of a kind come after those of all
+		for _, k := range kinds { // a kind's parameters come after the common ones
 			params = append(params, k.params()...)
 		}
 		return samples.Generator{Name: name, Machine: "titanx-maxwell", Title: title, Source: source, Params: params,
@@ -125,7 +126,8 @@ func newSet(w samples.Writer, k *kind, p samples.Params, stream uint64, slots in
 	var bytes uint64
 	for _, b := range s.bench.buffers {
 		if bytes += b.Bytes(); bytes > maxBytes {
-			return set{}, fmt.Errorf("buffers=%d: the arrays of %s have over %d bytes; take fewer buffers or a smaller size", p.Int("buffers"), k.name, maxBytes)
+			return set{}, fmt.Errorf("buffers=%d: the arrays of %s have over %d bytes; take fewer buffers or a smaller size",
+				p.Int("buffers"), k.name, maxBytes)
 		}
 	}
 	rng := rand.New(rand.NewPCG(p.Seed(), stream))
@@ -151,7 +153,8 @@ func (s *set) add(m maker, in input, steps *int) error {
 		*steps += b.then.steps
 	}
 	if *steps > maxSteps {
-		return fmt.Errorf("the inputs' tasks have over %d warp instructions together; take fewer inputs or a smaller size", maxSteps)
+		return fmt.Errorf("the inputs' tasks have over %d warp instructions together; take fewer inputs or a smaller size",
+			maxSteps)
 	}
 	s.bodies = append(s.bodies, b)
 	return nil

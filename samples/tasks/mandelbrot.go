@@ -10,14 +10,15 @@ func init() {
 		"Pagoda tables 3 and 4; Quinn, Parallel Programming", mandelbrotKind)
 }
 
-var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMandelbrot, params: func() []samples.Param {
-	return []samples.Param{
-		samples.Int("side", 64, 8, 1024, "pixels along each side of an image"),
-		samples.Int("iterations", 400, 1, 65536, "most iterations of a point"),
-	}
-}, most: func(p samples.Params) int {
-	return units(p.Int("side")*p.Int("side")) * (18*p.Int("iterations") + 60)
-}}
+var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMandelbrot,
+	params: func() []samples.Param {
+		return []samples.Param{
+			samples.Int("side", 64, 8, 1024, "pixels along each side of an image"),
+			samples.Int("iterations", 400, 1, 65536, "most iterations of a point"),
+		}
+	}, most: func(p samples.Params) int {
+		return units(p.Int("side")*p.Int("side")) * (18*p.Int("iterations") + 60)
+	}}
 
 // mandelbrot is the kernel, as in the public artifact: a lane iterates z = z·z + c
 // for one pixel until a part of z leaves [-2, 2], the warp until its last lane
@@ -45,7 +46,8 @@ func prepareMandelbrot(b *bench) maker {
 	c := b.program.Code("mandelbrot")
 	k.code, k.entry = c, newEntry(c)
 	r := c.Regs(14)
-	px, py, cx, cy, x, y, x2, y2, dx, dy, dc, n, addr, zero := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9], r[10],
+	px, py, cx, cy, x, y, x2, y2, dx, dy, dc, n, addr, zero := r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8],
+		r[9], r[10],
 		r[11], r[12], r[13]
 	out, more := c.Pred(), c.Pred()
 	k.pixel = []samples.Op{

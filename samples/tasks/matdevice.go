@@ -20,7 +20,8 @@ type matDevice struct {
 func newMatDevice(c *samples.Code, thread trace.Reg) matDevice {
 	var k matDevice
 	row, col, ap, bp, out, sum := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
-	k.begin = append(divide(c, row, thread), c.Op("IMAD", ap, row), c.Op("LEA", ap, ap), c.Op("LEA", bp, col), c.Op("LEA", out, thread),
+	k.begin = append(divide(c, row, thread), c.Op("IMAD", ap, row), c.Op("LEA", ap, ap), c.Op("LEA", bp, col),
+		c.Op("LEA", out, thread),
 		c.Op("MOV", sum))
 	for j := range unroll {
 		av, bv := c.Reg(), c.Reg()

@@ -13,7 +13,8 @@ func init() {
 var matmulKind = &kind{name: "matmul", registers: 30, prepare: prepareMatmul, params: func() []samples.Param {
 	return []samples.Param{
 		samples.Int("n", 64, 4, 512, "rows and columns of a matrix, rounded down to a multiple of 4"),
-		samples.Choice("tiles", "tiles of the factors go through shared memory, or rows and columns are read from device memory", "device", "shared"),
+		samples.Choice("tiles", "tiles of the factors go through shared memory, or rows and columns are read from "+
+			"device memory", "device", "shared"),
 	}
 }, most: func(p samples.Params) int {
 	n := ceil(p.Int("n"), matTile) * matTile
@@ -66,7 +67,8 @@ func prepareMatmul(b *bench) maker {
 	k.code, k.entry = c, newEntry(c)
 	row, col, ap, bp, v := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	sum, av, bv := c.Regs(matSums), c.Regs(2), c.Regs(unroll)
-	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread), c.Op("IMAD", row, row, col)}
+	k.begin = []samples.Op{c.Op("LOP3", col, k.entry.thread), c.Op("SHF", row, k.entry.thread),
+		c.Op("IMAD", row, row, col)}
 	for _, r := range sum {
 		k.begin = append(k.begin, c.Op("MOV", r))
 	}
@@ -152,8 +154,7 @@ func (t tile) within(x int) uint32 {
 	return t.w.Where(func(l int) bool { return x+l < t.m.n })
 }
 
-// throughShared sums over pairs of tiles. What lies outside of a matrix is put
-// into the tile as 0.
+// throughShared sums over pairs of tiles. Elements outside of a matrix are 0 in the tile.
 func (k *matmul) throughShared(t tile) {
 	w, n := t.w, t.m.n
 	bTile := uint64(4 * matTile * t.height)

@@ -9,8 +9,7 @@ import (
 	"os"
 )
 
-// Limits of a capture file: those of the format's own tools for a packet, and
-// what a generator holds in memory.
+// Limits of a capture file: the format's own tools' limit for a packet, and a generator's memory.
 const (
 	maxPacket  = 1 << 18
 	maxPackets = 1 << 20
@@ -44,7 +43,8 @@ func parsePackets(r io.Reader) ([][]byte, error) {
 	case 0xd4c3b2a1, 0x4d3cb2a1:
 		order = binary.BigEndian
 	default:
-		return nil, fmt.Errorf("offset 0: %08x is not the mark of a pcap file; convert the capture to pcap (pcapng is not read)", magic)
+		return nil, fmt.Errorf("offset 0: %08x is not the mark of a pcap file; convert the capture to pcap (pcapng "+
+			"is not read)", magic)
 	}
 	var packets [][]byte
 	for offset := int64(len(head)); ; {
@@ -56,7 +56,8 @@ func parsePackets(r io.Reader) ([][]byte, error) {
 		}
 		n := int64(order.Uint32(rec[8:]))
 		if n > maxPacket || len(packets) == maxPackets || offset > maxCapture {
-			return nil, fmt.Errorf("offset %d: packet %d of %d bytes: want packets of up to %d bytes, %d of them, %d bytes in all; cut the capture",
+			return nil, fmt.Errorf("offset %d: packet %d of %d bytes: want packets of up to %d bytes, %d of them, %d bytes "+
+				"in all; cut the capture",
 				offset, len(packets), n, maxPacket, maxPackets, maxCapture)
 		}
 		data := make([]byte, n)

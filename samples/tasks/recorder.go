@@ -7,8 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// body is what one task does: its CTAs as recorded in slot 0 of the buffers, to
-// be written again for every task that has the same input.
+// body is one task's work: its CTAs as recorded in slot 0 of the buffers, to be written again for every task that
+// has the same input.
 type body struct {
 	kernel trace.Kernel
 	ctas   []trace.CTA
@@ -57,7 +57,8 @@ func (r *recorder) WriteCTA(c *trace.CTA) error {
 	own.Warps = slices.Clone(c.Warps)
 	for i := range own.Warps {
 		w := &own.Warps[i]
-		w.Path, w.Masks, w.Mem, w.Lists = slices.Clone(w.Path), slices.Clone(w.Masks), slices.Clone(w.Mem), slices.Clone(w.Lists)
+		w.Path, w.Masks, w.Mem, w.Lists = slices.Clone(w.Path), slices.Clone(w.Masks), slices.Clone(w.Mem),
+			slices.Clone(w.Lists)
 		r.dropConstant(w)
 	}
 	r.ctas = append(r.ctas, own)

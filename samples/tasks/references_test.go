@@ -9,8 +9,7 @@ import (
 	"gpureplay/samples/samplestest"
 )
 
-// results runs a kind on full and irregular inputs and hands what it computed to
-// check.
+// results runs a kind on full and irregular inputs and hands the results to check.
 func results(t *testing.T, k *kind, generator string, check func(result any), settings ...string) {
 	t.Helper()
 	g, err := samples.Get(generator)

@@ -15,7 +15,8 @@ func sludGenerator() samples.Generator {
 		Title:  "sparse LU factorisation, one operation on 32x32 tiles per task, known as the factorisation goes",
 		Source: "Pagoda tables 3 and 4; Barcelona OpenMP Task Suite, SparseLU",
 		Params: []samples.Param{
-			samples.Int("tiles", 10, 2, 160, "tiles along each side of the matrix; 146 make 270173 tasks, nearest to the 273 thousand of table 3"),
+			samples.Int("tiles", 10, 2, 160, "tiles along each side of the matrix; 146 make 270173 tasks, nearest to the "+
+				"273 thousand of table 3"),
 			samples.Int("threads", 128, 32, 512, "threads of an update, a multiple of 32; the other operations have 32"),
 			samples.Seed(),
 		},
@@ -25,14 +26,12 @@ func sludGenerator() samples.Generator {
 // sludRegisters is the register count of table 3.
 const sludRegisters = 17
 
-// slud holds the four kernels, recorded on the first three tiles of the matrix:
-// what a task does does not depend on its values. Nothing synchronises
-// (table 3): in an update every warp has rows of its own, and the other three
+// slud holds the four kernels, recorded on the first three tiles of the matrix: a task's instructions do not depend
+// on its values. Nothing synchronises (table 3): in an update every warp has rows of its own, and the other three
 // have one warp, a column to a lane.
 //
-// A task is spawned with the tasks that it must wait for: the one that wrote
-// each tile that it touches. The matrix is copied in before the first task and
-// back after the last.
+// A task is spawned with the tasks that it must wait for: the one that wrote each tile that it touches. The matrix
+// is copied in before the first task and back after the last.
 type slud struct {
 	matrix samples.Array
 	bodies [4]body
@@ -62,7 +61,8 @@ func generateSLUD(w samples.Writer, p samples.Params) error {
 		{Kind: trace.OpCopyH2D, Array: s.matrix.Index, Addr: s.matrix.Base, Bytes: uint64(held) * tileBytes},
 	}
 	if fresh := pattern.tiles - held; fresh > 0 {
-		ops = append(ops, trace.HostOp{Kind: trace.OpMemset, Array: s.matrix.Index, Addr: s.matrix.At(held), Bytes: uint64(fresh) * tileBytes})
+		ops = append(ops, trace.HostOp{Kind: trace.OpMemset, Array: s.matrix.Index, Addr: s.matrix.At(held),
+			Bytes: uint64(fresh) * tileBytes})
 	}
 	if err := host(w, ops...); err != nil {
 		return err

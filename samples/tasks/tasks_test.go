@@ -23,7 +23,8 @@ var small = map[string][]string{
 	"tasks-dct":  {"tasks=20", "side=40"},
 	"tasks-mm":   {"tasks=20", "n=44"},
 	"tasks-3des": {"tasks=20", "min-bytes=64", "max-bytes=2000"},
-	"tasks-mpe":  {"tasks=20", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000"},
+	"tasks-mpe": {"tasks=20", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64",
+		"max-bytes=2000"},
 	"tasks-slud": {"tiles=6"},
 }
 
@@ -59,10 +60,13 @@ func TestEveryFormIsSound(t *testing.T) {
 			samplestest.Generate(t, name, with(name, more...)...).Check(t)
 		}
 	}
-	for _, form := range [][]string{with("tasks-dct", "shared=on"), with("tasks-dct", "sizes=irregular"), with("tasks-dct", "shared=on", "sizes=irregular", "blocks=2")} {
+	for _, form := range [][]string{with("tasks-dct", "shared=on"), with("tasks-dct", "sizes=irregular"),
+		with("tasks-dct", "shared=on", "sizes=irregular", "blocks=2")} {
 		samplestest.Generate(t, "tasks-dct", form...).Check(t)
 	}
-	for _, form := range [][]string{with("tasks-mm", "tiles=device", "threads=64"), with("tasks-mm", "tiles=device", "sizes=irregular"), with("tasks-mm", "tiles=shared", "sizes=irregular", "blocks=2")} {
+	for _, form := range [][]string{with("tasks-mm", "tiles=device", "threads=64"),
+		with("tasks-mm", "tiles=device", "sizes=irregular"), with("tasks-mm", "tiles=shared", "sizes=irregular",
+			"blocks=2")} {
 		samplestest.Generate(t, "tasks-mm", form...).Check(t)
 	}
 	for _, name := range []string{"tasks-mb", "tasks-fb", "tasks-bf", "tasks-conv", "tasks-3des", "tasks-mpe"} {
@@ -107,7 +111,8 @@ func TestFactsOfTable3(t *testing.T) {
 		first, last := &r.Ops[0], &r.Ops[len(r.Ops)-2]
 		if first.Sync != c.sync || first.InBytes != c.in || first.InCopies != c.copies ||
 			c.name != "tasks-slud" && last.Kind != trace.OpSpawn || last.OutBytes != c.out {
-			t.Errorf("%s: spawned with sync %v, %d bytes in by %d copies, %d out", c.name, first.Sync, first.InBytes, first.InCopies, last.OutBytes)
+			t.Errorf("%s: spawned with sync %v, %d bytes in by %d copies, %d out", c.name, first.Sync, first.InBytes,
+				first.InCopies, last.OutBytes)
 		}
 		if barriers(r) != c.sync {
 			t.Errorf("%s: barriers %v, sync %v", c.name, barriers(r), c.sync)
@@ -135,12 +140,12 @@ func TestFormsWithSharedMemory(t *testing.T) {
 	}
 }
 
-// Two passes: all first ones, a wait, all second ones in the same slots, which
-// read what the first wrote.
+// Two passes: all first ones, a wait, all second ones in the same slots, which read the first ones' results.
 func TestTwoPasses(t *testing.T) {
 	for _, name := range []string{"tasks-bf", "tasks-conv"} {
 		r := samplestest.Generate(t, name, with(name)...)
-		if len(r.Kernels) != 40 || len(r.Ops) != 42 || r.Ops[20].Kind != trace.OpSyncDevice || r.Ops[41].Kind != trace.OpSyncDevice {
+		if len(r.Kernels) != 40 || len(r.Ops) != 42 || r.Ops[20].Kind != trace.OpSyncDevice ||
+			r.Ops[41].Kind != trace.OpSyncDevice {
 			t.Fatalf("%s: %d kernels, %d operations", name, len(r.Kernels), len(r.Ops))
 		}
 		for i := range 20 {
@@ -181,8 +186,8 @@ func TestEqualSettingsGiveEqualTraces(t *testing.T) {
 	}
 }
 
-// The multiply-adds of a product are those of its algorithm: n³/32 a warp, in
-// whole tiles of 32 through shared memory.
+// The multiply-adds of a product follow from its algorithm: n³/32 a warp, in whole tiles of 32 through shared
+// memory.
 func TestMatrixProductWork(t *testing.T) {
 	for form, want := range map[string]int{"tiles=shared": 64 * 64 * 64 / 32, "tiles=device": 64 * 64 * 64 / 32} {
 		r := samplestest.Generate(t, "tasks-mm", "tasks=1", form)
@@ -207,8 +212,7 @@ func TestSlotsShiftAddresses(t *testing.T) {
 	}
 }
 
-// A Poisson process: times rise, the mean gap is that of the rate, and about
-// 63 % of the gaps are below it.
+// A Poisson process: times rise, the mean gap is the rate's, and about 63 % of the gaps are below it.
 func TestArrivals(t *testing.T) {
 	const n = 20000
 	a := newArrivals(1e6, 3)
@@ -299,7 +303,8 @@ func TestTooManyInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	steps := maxSteps - 1000
-	if _, err := newSet(discard{}, filterbankKind, p, 0, 1, &steps); err == nil || !strings.Contains(err.Error(), "fewer inputs") {
+	if _, err := newSet(discard{}, filterbankKind, p, 0, 1, &steps); err == nil ||
+		!strings.Contains(err.Error(), "fewer inputs") {
 		t.Errorf("the last thousand instructions took all inputs: %v", err)
 	}
 }
@@ -381,8 +386,10 @@ func BenchmarkTasks(b *testing.B) {
 // included.
 func TestTasksKeepToTheirSlots(t *testing.T) {
 	coefficients := map[string]bool{"filterbank_h": true, "filterbank_f": true}
-	for _, form := range [][]string{{"tasks-dct", "shared=on"}, {"tasks-dct"}, {"tasks-conv", "side=20"}, {"tasks-mm", "tiles=device"},
-		{"tasks-mm", "n=44", "tiles=shared"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"}, {"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
+	for _, form := range [][]string{{"tasks-dct", "shared=on"}, {"tasks-dct"}, {"tasks-conv", "side=20"},
+		{"tasks-mm", "tiles=device"},
+		{"tasks-mm", "n=44", "tiles=shared"}, {"tasks-fb"}, {"tasks-bf"}, {"tasks-mb"},
+		{"tasks-3des", "max-bytes=512", "min-bytes=512"}} {
 		r := samplestest.Generate(t, form[0], append(form[1:], "tasks=7", "buffers=3", "inputs=1")...)
 		lists := 0
 		for task := range r.Kernels {

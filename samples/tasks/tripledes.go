@@ -13,35 +13,33 @@ func init() {
 		"Pagoda tables 3 and 4; NIST SP 800-67, NetBench", tripleDESKind)
 }
 
-var tripleDESKind = &kind{name: "3des", registers: 26, prepare: prepareTripleDES, sizes: packetSizes, params: func() []samples.Param {
-	return []samples.Param{
-		samples.Int("min-bytes", 2048, 8, 1<<20, "smallest packet"),
-		samples.Int("max-bytes", 16384, 8, 1<<20, "largest packet"),
-		samples.Choice("packets", "all the largest, or sizes uniform between smallest and largest", "largest", "uniform"),
-		samples.Text("pcap", "", "capture file whose packets are encrypted in their order, again from the first after the last"),
-	}
-}, most: func(p samples.Params) int {
-	return units(p.Int("max-bytes")/8) * 3150
-}}
+var tripleDESKind = &kind{name: "3des", registers: 26, prepare: prepareTripleDES, sizes: packetSizes,
+	params: func() []samples.Param {
+		return []samples.Param{
+			samples.Int("min-bytes", 2048, 8, 1<<20, "smallest packet"),
+			samples.Int("max-bytes", 16384, 8, 1<<20, "largest packet"),
+			samples.Choice("packets", "all the largest, or sizes uniform between smallest and largest", "largest", "uniform"),
+			samples.Text("pcap", "", "capture file whose packets are encrypted in their order, again from the first "+
+				"after the last"),
+		}
+	}, most: func(p samples.Params) int {
+		return units(p.Int("max-bytes")/8) * 3150
+	}}
 
-// encrypt is the kernel: a lane encrypts one 8-byte block at a time. The S-boxes
-// with the permutation after them are tables in constant memory, of which the
-// lanes read different entries; the keys are constant operands.
+// encrypt is the kernel: a lane encrypts one 8-byte block at a time. The S-boxes with the permutation after them
+// are tables in constant memory, and lanes read different entries; the keys are constant operands.
 //
-//  1. Packets are padded with zeros to whole blocks; blocks are independent
-//     (ECB).
-//  2. Packets have 16 KB, as in the artifact, or sizes uniform between the
-//     smallest and the largest, in whole blocks; the number of threads stays.
-//  3. As in the artifact a packet is encrypted twice: in place, and the result
-//     into the output.
-//  4. A round is counted as one rotation, two instructions for each of the eight
-//     tables that join key and half and cut out six bits, eight loads, and four
-//     exclusive ors of three operands; rounds are unrolled. Each of the two outer permutations
-//     is five exchanges of bits between the halves (shift, exclusive or with
-//     mask, exclusive or, shift, exclusive or) and two rotations.
-//  5. The artifact's tables are of 64-bit words in device memory. Loads from them
-//     are timed as loads from constant memory here, and words as of 32 bits: a
-//     trace with the address of each of the 1,536 look-ups of a lane would have megabytes a task.
+//  1. Packets are padded with zeros to whole blocks; blocks are independent (ECB).
+//  2. Packets have 16 KB, as in the artifact, or sizes uniform between the smallest and the largest, in whole
+//     blocks; the number of threads stays.
+//  3. As in the artifact a packet is encrypted twice: in place, and the result into the output.
+//  4. A round is counted as one rotation, two instructions for each of the eight tables that join key and half and
+//     cut out six bits, eight loads, and four exclusive ors of three operands; rounds are unrolled. Each of the two
+//     outer permutations is five exchanges of bits between the halves (shift, exclusive or with mask, exclusive or,
+//     shift, exclusive or) and two rotations.
+//  5. The artifact's tables are of 64-bit words in device memory. Loads from them are timed as loads from constant
+//     memory here, and words as of 32 bits: a trace with the address of each of the 1,536 look-ups of a lane would
+//     have megabytes a task.
 type encrypt struct {
 	cipher  *tripleDES
 	packet  buffer
@@ -103,12 +101,13 @@ func prepareTripleDES(b *bench) maker {
 func exchange(c *samples.Code, l, r, t trace.Reg) []samples.Op {
 	var ops []samples.Op
 	for range 5 {
-		ops = append(ops, c.Op("SHF", t, l), c.Op("LOP3", t, t, r), c.Op("LOP3", r, r, t), c.Op("SHF", t, t), c.Op("LOP3", l, l, t))
+		ops = append(ops, c.Op("SHF", t, l), c.Op("LOP3", t, t, r), c.Op("LOP3", r, r, t), c.Op("SHF", t, t),
+			c.Op("LOP3", l, l, t))
 	}
 	return append(ops, c.Op("SHF", l, l), c.Op("SHF", r, r))
 }
 
-// packet is a padded packet, and what it was encrypted to.
+// packet is a padded packet and its cipher text.
 type packet struct {
 	plain, once, cipher []byte
 	key                 *tripleDES
@@ -131,12 +130,12 @@ func newPacket(p samples.Params, in input) packet {
 	return packet{plain: padded, once: make([]byte, len(padded)), cipher: make([]byte, len(padded))}
 }
 
-// packetSizes checks the limits, and returns the largest packet and those of the
-// capture file, if there is one.
+// packetSizes checks the limits, and returns the largest packet and the capture file's packets, if there is one.
 func packetSizes(p samples.Params) (largest int, payloads [][]byte, err error) {
 	lo, hi := ceil(p.Int("min-bytes"), 8)*8, p.Int("max-bytes")/8*8
 	if lo > hi {
-		return 0, nil, fmt.Errorf("min-bytes=%d: want at most max-bytes=%d, both in whole blocks of 8", p.Int("min-bytes"), p.Int("max-bytes"))
+		return 0, nil, fmt.Errorf("min-bytes=%d: want at most max-bytes=%d, both in whole blocks of 8", p.Int("min-bytes"),
+			p.Int("max-bytes"))
 	}
 	if p.Text("pcap") == "" {
 		return hi, nil, nil

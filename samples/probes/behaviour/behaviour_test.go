@@ -9,8 +9,8 @@ import (
 	"gpureplay/trace"
 )
 
-// settings are those of a kind's program for the least compute capability that
-// has it, or the greater of the two that references have.
+// settings are a kind's settings for the least compute capability that has it, or the greater of the two that
+// references have.
 func settings(kind string, least, seed int) []string {
 	return []string{"kind=" + kind, fmt.Sprint("sm=", max(least, 70)), fmt.Sprint("seed=", seed)}
 }
@@ -46,8 +46,8 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// What a program says of its instructions is what a reader of captures makes of
-// their names, and no instruction has a register that a capture would lose.
+// A program's instructions have the classes that a reader of captures derives from their names, and no instruction
+// has a register that a capture would lose.
 func TestInstructionsAreThoseOfTheirNames(t *testing.T) {
 	for _, b := range behaviours {
 		for seed := range 6 {

@@ -39,15 +39,18 @@ func alu(k *maker) step {
 }
 
 func fp64(k *maker) step {
-	return always(k.chains(2+k.r.IntN(10), 1+k.r.IntN(4), pick(k, []string{"DFMA", "DADD", "DMUL"}, []string{"DFMA", "FFMA", "IADD3"})...))
+	return always(k.chains(2+k.r.IntN(10), 1+k.r.IntN(4),
+		pick(k, []string{"DFMA", "DADD", "DMUL"}, []string{"DFMA", "FFMA", "IADD3"})...))
 }
 
 func sfu(k *maker) step {
-	return always(k.chains(2+k.r.IntN(12), 1+k.r.IntN(4), pick(k, []string{"MUFU.RCP", "MUFU.EX2"}, []string{"MUFU.SIN", "FMUL", "FADD"})...))
+	return always(k.chains(2+k.r.IntN(12), 1+k.r.IntN(4),
+		pick(k, []string{"MUFU.RCP", "MUFU.EX2"}, []string{"MUFU.SIN", "FMUL", "FADD"})...))
 }
 
 func tensor(k *maker) step {
-	return always(k.chains(2+k.r.IntN(12), 1+k.r.IntN(4), pick(k, []string{"HMMA.1688.F32"}, []string{"HMMA.1688.F32", "HFMA2", "IADD3"})...))
+	return always(k.chains(2+k.r.IntN(12), 1+k.r.IntN(4),
+		pick(k, []string{"HMMA.1688.F32"}, []string{"HMMA.1688.F32", "HFMA2", "IADD3"})...))
 }
 
 // texture fetches without addresses, as captures have them, and constants.

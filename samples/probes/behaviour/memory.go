@@ -32,12 +32,11 @@ func wide(opcode string, width int) string {
 	return opcode
 }
 
-// sectors counts what accesses of a turn move beside their instructions: an eighth
-// for each sector of 32 B, which other simulators take about as long for.
+// sectors counts the sectors that accesses of a turn move: an eighth of an instruction for each sector of 32 B,
+// which other simulators take about as long for.
 func (k *maker) sectors(accesses, each int) { k.cost += accesses * each / 8 }
 
-// loads adds several loads of a turn through one pointer and what waits for them:
-// each by itself, or all together.
+// loads adds several loads of a turn through one pointer and their consumers: each by itself, or all together.
 func (k *maker) loads(opcode string, width, n int) (pointer samples.Op, loads, uses []samples.Op) {
 	ptr, sum := k.Reg(), k.Reg()
 	pointer = k.op("IMAD.WIDE", ptr, k.index)
@@ -131,7 +130,7 @@ func streamStore(k *maker) step {
 	}
 }
 
-// reuseL1 reads what the CTA has read before.
+// reuseL1 reads data that the CTA has read before.
 func reuseL1(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)
 	words := 256 << k.r.IntN(5)
@@ -143,7 +142,7 @@ func reuseL1(k *maker) step {
 	})
 }
 
-// reuseL2 reads what other CTAs read too, in another order.
+// reuseL2 reads other CTAs' data, in another order.
 func reuseL2(k *maker) step {
 	width, n := pick(k, 4, 8, 16), 1+k.r.IntN(6)
 	data := k.array(1 << (14 + k.r.IntN(6)))

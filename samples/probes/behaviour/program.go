@@ -10,12 +10,11 @@ import (
 	"gpureplay/trace"
 )
 
-// behaviours are the kinds of random programs: what one adds to a kernel, in what
-// shape of grid, on machines from which compute capability on.
+// behaviours are the kinds of random programs: parts of the kernel, shape of the grid, least compute capability.
 var behaviours = []struct {
 	name  string
 	shape shape
-	parts []part // of which each kernel has all, in order
+	parts []part // each kernel has all, in this order
 	least int    // sm
 }{
 	{name: "alu", parts: []part{alu}},
@@ -62,7 +61,7 @@ func generator() samples.Generator {
 		Title:  "random small program of one behaviour, for comparison with other simulators",
 		Source: "probe of every part of a machine",
 		Params: []samples.Param{
-			samples.Choice("kind", "what its kernels do", kinds...),
+			samples.Choice("kind", "kind of its kernels", kinds...),
 			samples.Int("sm", 70, 70, 89, "compute capability, times ten, whose instructions it has"),
 			samples.Int("most", 24000, 1000, 1<<20, "warp instructions, about, that it does not exceed"),
 			samples.Seed(),
@@ -113,10 +112,10 @@ const (
 	several              // any, several kernels
 )
 
-// part adds instructions to a kernel and returns what a warp does with them.
+// part adds instructions to a kernel and returns the step that runs them.
 type part func(k *maker) step
 
-// step is what a warp does in one turn of the kernel's loop.
+// step is a warp's work in one turn of the kernel's loop.
 type step func(w *samples.Warp, at place)
 
 // place says which warp, in which turn.
@@ -228,7 +227,8 @@ func (k *maker) share(bytes int) uint64 {
 
 // anything is one of the parts that every machine has and that go with any other.
 func anything(k *maker) step {
-	return pick(k, alu, fp64, sfu, tensor, texture, shared, barrier, divergent, stride, stream, streamStore, reuseL1, reuseL2, gather,
+	return pick(k, alu, fp64, sfu, tensor, texture, shared, barrier, divergent, stride, stream, streamStore, reuseL1,
+		reuseL2, gather,
 		scatter, strong, atomic, local, stencil)(k)
 }
 

@@ -72,8 +72,7 @@ func gatherShared(k *maker) step {
 	}
 }
 
-// async copies from memory to shared memory past the registers, a group ahead of
-// what is used.
+// async copies from memory to shared memory past the registers, a group ahead of its use.
 func async(k *maker) step {
 	n, width := 1+k.r.IntN(4), pick(k, 4, 8, 16)
 	bytes := samples.WarpSize * width
@@ -105,8 +104,7 @@ func async(k *maker) step {
 	}
 }
 
-// tile is a step of a tiled matrix product: two tiles to shared memory, then
-// multiply-adds of what lies there.
+// tile is a step of a tiled matrix product: two tiles to shared memory, then multiply-adds from them.
 func tile(k *maker) step {
 	width := pick(k, 4, 8, 16)
 	a, b := k.array(1<<20), k.array(1<<20)
@@ -114,13 +112,16 @@ func tile(k *maker) step {
 	sa, sb := k.share(bytes), k.share(bytes)
 	ptr, va, vb, xa, xb := k.Reg(), k.Reg(), k.Reg(), k.Reg(), k.Reg()
 	pointer := k.op("IMAD.WIDE", ptr, k.index)
-	load := [2]samples.Op{k.load(wide("LDG.E", width), uint32(width), va, ptr), k.load(wide("LDG.E", width), uint32(width), vb, ptr)}
-	put := [2]samples.Op{k.store(wide("STS", width), uint32(width), ptr, va), k.store(wide("STS", width), uint32(width), ptr, vb)}
+	load := [2]samples.Op{k.load(wide("LDG.E", width), uint32(width), va, ptr),
+		k.load(wide("LDG.E", width), uint32(width), vb, ptr)}
+	put := [2]samples.Op{k.store(wide("STS", width), uint32(width), ptr, va),
+		k.store(wide("STS", width), uint32(width), ptr, vb)}
 	k.cost += 2
 	bar, again := k.Barrier(0), k.Barrier(0)
 	inner := 2 + k.r.IntN(6)
 	sums := k.Regs(4)
-	get := [2]samples.Op{k.load(wide("LDS", width), uint32(width), xa, ptr), k.load(wide("LDS", width), uint32(width), xb, ptr)}
+	get := [2]samples.Op{k.load(wide("LDS", width), uint32(width), xa, ptr),
+		k.load(wide("LDS", width), uint32(width), xb, ptr)}
 	var fma []samples.Op
 	for i := range sums {
 		fma = append(fma, k.op("FFMA", sums[i], xa, xb, sums[i]))
