@@ -44,6 +44,7 @@ type nOverlap struct {
 type nInput struct {
 	array        uint32
 	sent, copied bool
+	begun        bool     // a page has gone
 	unread       []*nPage // of its file
 	beyond       []*nPage // pages that no file fills
 	opened       bool
@@ -55,7 +56,7 @@ type nInput struct {
 
 type nOutput struct {
 	array          uint32
-	file           bool
+	file, begun    bool
 	here           int
 	moved, written nStage
 }
@@ -317,6 +318,12 @@ func (o *nOverlap) send(p *nPage, t model.Time) {
 	p.sent = true
 	start := max(t, o.up)
 	o.up = start + o.bytesTake(o.pageBytes, o.n.cfg.Host.PCIeGBs*1e9)
+	for _, a := range p.arrays {
+		if out := o.output(a); out != nil && !out.begun {
+			out.begun = true
+			o.up += cyclesOfNs(o.n.cfg.Host.CopyLatencyNs, o.n.cfg)
+		}
+	}
 	end := o.up
 	o.n.post(end, nOverlapPhase, func() {
 		for _, a := range p.arrays {

@@ -123,6 +123,12 @@ func (o *nOverlap) written(p *nPage) {
 	}
 	start := max(o.n.t, o.down)
 	o.down = start + o.bytesTake(o.pageBytes, o.n.cfg.Host.PCIeGBs*1e9)
+	for _, a := range p.arrays { // each array's copy has its fixed cost, at its first page
+		if in := o.input(a); in != nil && in.sent && !in.begun {
+			in.begun = true
+			o.down += cyclesOfNs(o.n.cfg.Host.CopyLatencyNs, o.n.cfg)
+		}
+	}
 	if in := o.input(p.arrays[0]); in != nil {
 		in.moved.add(start, o.down, o.pageBytes)
 	}

@@ -82,6 +82,23 @@ func TestPrelude1Calls(t *testing.T) {
 	}
 }
 
+// 1c. The copy of an array has its fixed cost once, at its first page on the link: A's at
+// cycle 10,000, B's at 50,000. The pages behind them are read a unit later and find the link free.
+func TestPrelude1FixedCost(t *testing.T) {
+	cfg := tiny(t, 1, 1)
+	cfg.Host.CopyLatencyNs = 100
+	l, _ := run(t, twoArrays, cfg, "crcs,profiler=off,prelude-order=sequential")
+	var got []model.Time
+	for _, r := range l.pages {
+		if r.Ready && r.From == r.To {
+			got = append(got, r.Time)
+		}
+	}
+	if want := []model.Time{unit + 100, 2 * unit, 3 * unit, 4 * unit, 5*unit + 100, 6 * unit}; !slices.Equal(got, want) {
+		t.Errorf("pages are ready at %d, want %d", got, want)
+	}
+}
+
 // 2. A page in which two arrays lie is sent when both have written their part.
 // A: half a page, B: the other half and a whole page.
 func TestPrelude2SharedPage(t *testing.T) {

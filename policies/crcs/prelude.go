@@ -39,6 +39,7 @@ type inputArray struct {
 	here   int32   // pages on the device
 	left   uint64  // bytes of the file not yet read
 	sent   bool    // it is copied to the device
+	begun  bool    // a page of it has been on the link
 	call   int     // that reads it: arrays of one call are read side by side
 	wants  []int32 // for a random order of its own: its pages that are to be read
 	stages [2]stageSpan
@@ -253,11 +254,24 @@ func (p *prelude) written(i int32, t model.Time) {
 	}
 	bytes := uint64(1) << p.u.pages.shift
 	start := max(t, p.link)
-	p.link = start + p.u.m.Link(trace.OpCopyH2D, bytes)
+	p.link = start + p.setup(i) + p.u.m.Link(trace.OpCopyH2D, bytes)
 	if a := p.find(pg.array); a != nil {
 		a.stages[1].extend(start, p.link, bytes)
 	}
 	p.u.m.At(p.link, pageReady, uint64(i))
+}
+
+// setup is the fixed cost of the copies that begin with a page: one an array, as under serial,
+// where the program copies each array in one call. Pages behind the first are sent by the
+// tracker without a call (paper, section 3.2).
+func (p *prelude) setup(i int32) (d model.Time) {
+	p.holding.each(i, func(n int) {
+		if a := &p.arrays[n]; a.sent && !a.begun {
+			a.begun = true
+			d += p.u.copySetup()
+		}
+	})
+	return d
 }
 
 // arrived notes that a page is on the device.

@@ -186,7 +186,7 @@ func (u *unit) between(op *trace.HostOp, t model.Time) (model.Time, bool, error)
 	if u.open() > 0 {
 		return 0, true, nil
 	}
-	d := u.m.Cycles(int64(u.cfg.Host.CopyLatencyNs)) + u.m.Link(op.Kind, op.Bytes)
+	d := u.copySetup() + u.m.Link(op.Kind, op.Bytes)
 	stage := &model.StageRecord{Kernel: model.NoKernel, Array: op.Array, Start: t, End: t + d, Bytes: op.Bytes}
 	switch op.Kind {
 	case trace.OpCopyH2D:
@@ -201,6 +201,9 @@ func (u *unit) between(op *trace.HostOp, t model.Time) (model.Time, bool, error)
 	}
 	return d, false, nil
 }
+
+// copySetup is the fixed cost of a copy.
+func (u *unit) copySetup() model.Time { return u.m.Cycles(int64(u.cfg.Host.CopyLatencyNs)) }
 
 // open is the number of kernels launched and not ended.
 func (u *unit) open() int { return u.running + len(u.queue) }

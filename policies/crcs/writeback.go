@@ -72,9 +72,19 @@ func (w *writeBack) send(i int32, t model.Time) {
 	pg.sent = true
 	bytes := uint64(1) << w.u.pages.shift
 	start := max(t, w.link)
-	w.link = start + w.u.m.Link(trace.OpCopyD2H, bytes)
+	w.link = start + w.setup(i) + w.u.m.Link(trace.OpCopyD2H, bytes)
 	w.holding.each(i, func(n int) { w.arrays[n].stages[0].extend(start, w.link, bytes) })
 	w.u.m.At(w.link, pageBack, uint64(i))
+}
+
+// setup is the fixed cost of the copies that begin with a page, as prelude.setup has it.
+func (w *writeBack) setup(i int32) (d model.Time) {
+	w.holding.each(i, func(n int) {
+		if !w.arrays[n].stages[0].begun {
+			d += w.u.copySetup()
+		}
+	})
+	return d
 }
 
 // arrived writes a page that is back to its file.
