@@ -15,9 +15,8 @@ import (
 	"gpureplay/trace"
 )
 
-// A table that one file registers is known by name, listed last if it has no
-// place, described, written by a replay in every format and readable; what it
-// holds is what the tables that were there say.
+// A table that one file registers is known by name, listed last if it has no place, described, written by a replay
+// in every format and readable; its rows agree with the other tables.
 func TestAddedTable(t *testing.T) {
 	before := table.Names()
 	table.AddOwn(t)
@@ -55,7 +54,7 @@ func TestAddedTable(t *testing.T) {
 	}
 }
 
-// Nobody asked for it, so its listeners are not called.
+// The table is not wanted, so its listeners are not called.
 func TestAddedTableUnwanted(t *testing.T) {
 	table.AddOwn(t)
 	dir := t.TempDir()

@@ -6,7 +6,7 @@ import "gpureplay/model"
 type Audit struct {
 	Rule string
 	Time model.Time // model.Unset if it is of the whole run
-	What string     // what was found
+	What string     // the finding
 }
 
 func init() {

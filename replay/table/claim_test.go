@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// One place has one writer at a time, whatever tables each writes; what the
-// writer that came first has written stays, and its end frees the place.
+// One place has one writer at a time, whatever tables each writes; the first writer's tables stay, and its end
+// frees the place.
 func TestOneWriterOfAPlace(t *testing.T) {
 	dir := t.TempDir()
 	for _, end := range []func(*Set) error{(*Set).Commit, func(s *Set) error { s.Abort(); return nil }} {

@@ -47,11 +47,10 @@ type Column struct {
 	Doc      string   // one sentence
 }
 
-// scope is what a column's value depends on beside its row.
+// scope holds the inputs of a column's value beside its row.
 type scope struct{ clock Clock }
 
-// column is a [Column] of the rows R: bind returns what appends the value of a
-// row to the column's builder.
+// column is a [Column] of the rows R: bind returns the function that appends a row's value to the column's builder.
 type column[R any] struct {
 	Column
 	bind func(b array.Builder, sc scope) func(*R)
@@ -90,9 +89,8 @@ type whole interface {
 	~uint8 | ~uint32 | ~uint64 | ~int64
 }
 
-// count is a count, a size or an id that every row has. All are int64, whatever
-// the record has, so that differences and sums work in every engine; what does not
-// fit is the largest that does.
+// count is a count, a size or an id that every row has. All are int64, whatever the record has, so that differences
+// and sums work in every engine; larger values become the largest int64.
 func count[R any, N whole](name, doc string, get func(*R) N) column[R] {
 	return column[R]{Column{name, Int64, false, nil, doc}, func(b array.Builder, _ scope) func(*R) {
 		to := b.(*array.Int64Builder)

@@ -10,16 +10,13 @@ import (
 	"slices"
 )
 
-// A run is written to .runs/<id>/new.partial, its manifest last. One rename, to
-// .runs/<id>/new, is its commit: until then the former run is there whole, from
-// then on the new one is, for whoever reads or writes the folder next first
-// moves what is in new to its places ([Recover]). Each file takes the place of its
-// former one at once, that of runs last. Files, manifest and the folder that holds
-// them are durable before the rename; what a loss of power takes after it, [Verify]
-// tells.
+// A run is written to .runs/<id>/new.partial, its manifest last. One rename, to .runs/<id>/new, is its commit:
+// until then the former run is there whole, from then on the new one is, for the next reader or writer first moves
+// the files of new to their places ([Recover]). Each file takes the place of its former one at once, the table runs
+// last. Files, manifest and the folder that holds them are durable before the rename; [Verify] finds the losses of
+// a later power failure.
 
-// advance goes on with what a run has in new that another process has committed. The
-// caller holds the run's folder.
+// advance continues a commit of another process from a run's folder new. The caller holds the run's folder.
 func advance(out, run string) error {
 	from := filepath.Join(run, committed)
 	next, err := readManifest(filepath.Join(from, manifestName))
@@ -37,9 +34,8 @@ func advance(out, run string) error {
 	return move(out, run, next, left)
 }
 
-// move moves what a committed run has in new to its places, and removes files of the
-// former run that the new manifest does not name, which are left. It may be done again
-// after any interruption.
+// move moves a committed run's files from new to their places, and removes left: files of the former run that the
+// new manifest does not name. It may be done again after any interruption.
 func move(out, run string, next *Manifest, left []string) error {
 	if err := dropFormer(out, left); err != nil {
 		return err
@@ -65,8 +61,7 @@ func move(out, run string, next *Manifest, left []string) error {
 	return nil
 }
 
-// dropFormer removes files that lie at the places of a run and are not its own, those of
-// runs first.
+// dropFormer removes files that lie at the places of a run and are not its own, the table runs first.
 func dropFormer(out string, left []string) error {
 	for _, at := range left {
 		file := filepath.Join(out, filepath.FromSlash(at))
@@ -89,9 +84,8 @@ func prune(dir string, levels int) {
 	}
 }
 
-// Recover completes the runs of a folder that were committed and whose files were
-// not all moved to their places, and removes what was being written by processes that
-// have ended. What another process is writing is left to it.
+// Recover completes the runs of a folder that were committed and whose files were not all moved to their places,
+// and removes the unfinished files of processes that have ended. Files of a running process stay.
 func Recover(dir string) error {
 	runs := runFolders(dir)
 	for _, name := range []string{committed, stagedName} {
@@ -108,7 +102,7 @@ func Recover(dir string) error {
 	return nil
 }
 
-// recoverRun completes or removes what lies in a run's folder, unless another holds it.
+// recoverRun completes or removes the files in a run's folder, unless another holds it.
 func recoverRun(dir, at string) error {
 	run := filepath.Dir(at)
 	lock, err := claim(run)

@@ -69,7 +69,7 @@ func TestRerunReplaces(t *testing.T) {
 	}
 }
 
-// What is set of the machine or the trace, and the machine, tell runs apart.
+// Machine and settings of the machine or the trace tell runs apart.
 func TestKeysAreApart(t *testing.T) {
 	dir := t.TempDir()
 	var want []Key

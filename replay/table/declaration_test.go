@@ -61,8 +61,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A table stands where its place says; without one, behind all others. Those of
-// one place, or of none, go by name.
+// A table stands where its place says; without one, behind all others. Tables of one place, or of none, go by name.
 func TestPlaces(t *testing.T) {
 	for name, place := range map[string]uint{"zebra": 0, "yak": 0, "owl": 65, "emu": 65} {
 		register(table[Audit]{Name: name, Place: place})

@@ -128,7 +128,7 @@ func hybrid(out []uint32, data []byte, width, n int) ([]uint32, error) {
 			}
 			continue
 		}
-		count := min(header>>1, uint64(n+7)/8) * 8 // values, the last of which may be padding
+		count := min(header>>1, uint64(n+7)/8) * 8 // values; the last ones may be padding
 		if count == 0 || uint64(len(data)) < (min(count, uint64(n))*uint64(width)+7)/8 {
 			return out, errShort
 		}

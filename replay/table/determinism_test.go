@@ -102,8 +102,7 @@ func TestLongAbsence(t *testing.T) {
 	}
 }
 
-// What a stream holds back is bounded: the memory after many rows is that after
-// few, within a batch of each table.
+// A stream's buffers are bounded: many rows take as much memory as few, within a batch of each table.
 func TestBoundedMemory(t *testing.T) {
 	s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1})
 	if err != nil {

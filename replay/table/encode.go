@@ -32,9 +32,8 @@ var encoders = map[string]func(io.Writer, *arrow.Schema) (encoder, error){
 // version of a known writer in it, so it must be no other's.
 const createdBy = "replay tables"
 
-// parquetEncoder writes Parquet 2.6 with pages of version 2. For those of
-// version 1 the library copies the levels of a column a few bytes at a time,
-// which made lists thirty times slower.
+// parquetEncoder writes Parquet 2.6 with pages of version 2. For pages of version 1 the library copies the levels
+// of a column a few bytes at a time, which made lists thirty times slower.
 type parquetEncoder struct{ w *pqfile.Writer }
 
 func newParquet(w io.Writer, sch *arrow.Schema) (encoder, error) {
@@ -90,7 +89,7 @@ func (e *parquetEncoder) write(rec arrow.Record) error {
 
 func (e *parquetEncoder) close() error { return e.w.Close() }
 
-// shield hides all but Write, so that the encoders cannot close what is below.
+// shield hides all but Write, so that the encoders cannot close the writer below.
 type shield struct{ io.Writer }
 
 type ipcEncoder struct{ w *ipc.FileWriter }

@@ -13,9 +13,8 @@ import (
 
 const requirements = "../../samples/queries/requirements.txt"
 
-// python returns a Python that has the pinned requirements: that of .venv of the
-// repository, which make makes, or else of a virtual environment under it, made
-// on the first call and named after the requirements. It skips the test where
+// python returns a Python that has the pinned requirements: .venv of the repository, which make makes, or else a
+// virtual environment under it, made on the first call and named after the requirements. It skips the test where
 // there is no Python or where the packages cannot be fetched.
 func python(t *testing.T) string {
 	t.Helper()
@@ -56,8 +55,7 @@ func python(t *testing.T) string {
 	return bin
 }
 
-// runPython runs a script in dir and returns what it prints. Its failure is the
-// test's.
+// runPython runs a script in dir and returns its output. Its failure is the test's.
 func runPython(t *testing.T, dir string, args ...string) []byte {
 	t.Helper()
 	if _, err := os.ReadFile(args[0]); err != nil { // so that a cached result depends on it

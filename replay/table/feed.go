@@ -5,9 +5,8 @@ import (
 	"gpureplay/model/memory"
 )
 
-// feed is what a replay tells its tables: for each kind of record the tables
-// that are wanted and that listen to it. A kind to which none listens costs
-// nothing, and telling never allocates.
+// feed passes a replay's records to its tables: for each kind of record the tables that are wanted and that listen
+// to it. A kind to which none listens costs nothing, and telling never allocates.
 type feed struct {
 	// While it runs, each in the order of its end (see model.Observer). A
 	// listener must copy what it keeps: the records are reused.
@@ -41,7 +40,7 @@ func (l listeners[R]) tell(r *R) {
 	}
 }
 
-// Observer returns what appends a run's records to the tables that are wanted.
+// Observer returns an observer that appends a run's records to the wanted tables.
 func (s *Set) Observer() model.Observer { return observer{&s.feed} }
 
 type observer struct{ *feed }
@@ -60,11 +59,10 @@ func (s *Set) Samples() bool { return len(s.feed.samples) > 0 }
 // Settings reports whether a table that is wanted is made of settings.
 func (s *Set) Settings() bool { return len(s.feed.settings) > 0 }
 
-// Run tells what the replay came to, and the policy's own figures with it. What
-// memory came to is told by [Set.Memory].
+// Run records the replay's summary and the policy's own figures. [Set.Memory] records the memory's counts.
 func (s *Set) Run(r *Run) { s.feed.run.tell(r) }
 
-// Machine tells what the replay ran on.
+// Machine records the replay's machine.
 func (s *Set) Machine(r *Machine) { s.feed.machine.tell(r) }
 
 // Setting tells of one parameter.

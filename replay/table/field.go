@@ -145,8 +145,8 @@ func WordField[R any](name, doc string, words []string, at func(*R) *uint8) Fiel
 	})
 }
 
-// ListField is a list of integers of which at returns how to read and how to
-// replace it. The list that set is given is valid until the next batch.
+// ListField is a list of integers, with functions that read and replace it. The list that set is given is valid
+// until the next batch.
 func ListField[R any](name, doc string, get func(*R) []int64, set func(*R, []int64) error) Field[R] {
 	c := Column{name, Int64List, false, nil, doc}
 	bind := func(b array.Builder, _ scope) func(*R) {

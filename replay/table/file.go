@@ -17,8 +17,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// partial is what a file is called until its set is committed: hidden, so that
-// pyarrow skips it, and without an extension that a glob would match.
+// partial ends a file's name until its set is committed: hidden, so that pyarrow skips it, and without an extension
+// that a glob would match.
 const partial = ".partial"
 
 // file is one file on its way to its final name.
@@ -27,8 +27,8 @@ type file struct {
 	out         *outlet
 	buf         *bufio.Writer
 	enc         encoder
-	flush       func() error // writes what its stream holds back
-	pending     chan error   // what becomes of the record that is written behind; nil: none is
+	flush       func() error // writes its stream's buffers
+	pending     chan error   // result of the record that is written behind; nil: none is
 }
 
 // encoder writes record batches of one schema in some format.
@@ -81,8 +81,8 @@ func (f *file) write(rec arrow.Record) error {
 	return f.guard(func() error { return f.enc.write(rec) })
 }
 
-// behind writes a record while the caller goes on, and lets go of it: one of a file at a
-// time, and one of those that share the turn. What went wrong is the error of the next call.
+// behind writes a record while the caller goes on, and lets go of it: one of a file at a time, and one of those
+// that share the turn. A failure is the error of the next call.
 func (f *file) behind(rec arrow.Record, turn sync.Locker) error {
 	if err := f.wait(); err != nil {
 		rec.Release()
@@ -133,7 +133,7 @@ func (f *file) finish() error {
 	})
 }
 
-// settle makes what was written durable, and closes the partial file.
+// settle makes the written bytes durable, and closes the partial file.
 func (f *file) settle() error {
 	return f.guard(func() error {
 		f.out.sync()
@@ -141,8 +141,8 @@ func (f *file) settle() error {
 	})
 }
 
-// guard runs a step of the encoder. What went wrong first below it (a full
-// disk) is the error: the Parquet writer wraps it or panics after it.
+// guard runs a step of the encoder. The first failure below it (a full disk) is the error: the Parquet writer wraps
+// it or panics after it.
 func (f *file) guard(step func() error) (err error) {
 	defer func() {
 		p := recover()
@@ -167,8 +167,8 @@ func (f *file) abort() {
 	os.Remove(f.temp)
 }
 
-// outlet remembers the first error of the writer below, and writes nothing
-// after it. It counts and hashes what was written.
+// outlet remembers the first error of the writer below, and writes nothing after it. It counts and hashes the
+// written bytes.
 type outlet struct {
 	w     io.WriteCloser
 	err   error
@@ -187,7 +187,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// sync makes what was written durable.
+// sync makes the written bytes durable.
 func (o *outlet) sync() {
 	if f, ok := o.w.(interface{ Sync() error }); ok && o.err == nil && durable {
 		if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) { // a pipe has nothing to keep

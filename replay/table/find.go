@@ -61,7 +61,7 @@ func Find(dir, table string) ([]Part, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("tables: %s is no folder of tables", dir)
 	}
-	for _, at := range []string{dir, filepath.Join(dir, table)} { // a pattern passes over what may not be read
+	for _, at := range []string{dir, filepath.Join(dir, table)} { // a pattern skips unreadable folders
 		if _, err := os.ReadDir(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("tables: %w", err)
 		}
@@ -92,9 +92,9 @@ func Find(dir, table string) ([]Part, error) {
 	return parts, nil
 }
 
-// checkSize compares the size of a file, whose path from dir has slashes, with what
-// a manifest under .runs says, if there is one that names it. While another process
-// moves a run's files to their places, the manifest is still the former one.
+// checkSize compares the size of a file, whose path from dir has slashes, with a manifest under .runs that names
+// it, if there is one. While another process moves a run's files to their places, the manifest is still the former
+// one.
 func checkSize(dir, id, path string) error {
 	if _, err := os.Lstat(filepath.Join(dir, runsFolder, id, committed)); err == nil {
 		return nil

@@ -11,9 +11,8 @@ import (
 	"gpureplay/trace"
 )
 
-// The rows below are what testdata/expected.json lists, value by value: for
-// each table one row in which every field differs, and one in which all that
-// can be absent is.
+// testdata/expected.json lists the rows below, value by value: for each table one row in which every field differs,
+// and one in which all that can be absent is.
 
 const (
 	fixtureTrace  = "bfs-graph 1/32"

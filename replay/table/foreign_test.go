@@ -32,8 +32,8 @@ func plainText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// TestForeignFiles reads what pandas, pyarrow and DuckDB write, in several
-// encodings, page sizes and compressions (testdata/foreign.py).
+// TestForeignFiles reads files of pandas, pyarrow and DuckDB, in several encodings, page sizes and compressions
+// (testdata/foreign.py).
 func TestForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	d := json.NewDecoder(bytes.NewReader(runPython(t, ".", "testdata/foreign.py", dir)))

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// Key is what a run is known by: what it replays, on what, and how. The same run
-// replaces itself, another never.
+// Key identifies a run: trace, machine, settings and policy. The same run replaces itself, another never.
 type Key struct {
 	Trace  string // its name
 	GPU    string // name of the machine
-	Set    string // what differs from that machine and from the whole trace, words with commas; "": nothing
+	Set    string // differences from that machine and from the whole trace, words with commas; "": none
 	Policy string // as it was asked for, with its parameters
 }
 
-// Unset is how the folders name a run of which nothing is set: engines demand the
-// same keys of every file, so that the folder is always there.
+// Unset names the settings of a run without any: engines demand the same keys of every file, so that the folder is
+// always there.
 const Unset = "preset"
 
 // hiveKeys are the keys of a path, in its order.
 var hiveKeys = []string{"trace", "gpu", "set", "policy"}
 
-// values are those of hiveKeys.
+// values are the values of hiveKeys.
 func (k Key) values() []string {
 	set := k.Set
 	if set == "" {
@@ -31,7 +30,7 @@ func (k Key) values() []string {
 	return []string{k.Trace, k.GPU, set, k.Policy}
 }
 
-// path returns the folders of a run under those of a table, with slashes.
+// path returns the folders of a run under a table's folder, with slashes.
 func (k Key) path() (string, error) {
 	var parts []string
 	for i, value := range k.values() {
@@ -86,10 +85,9 @@ func misread(value string) bool {
 	return digits != "" && '0' <= digits[0] && digits[0] <= '9' && strings.Trim(digits, "-+0123456789._eE:TZ/ ") == ""
 }
 
-// segment returns the folder name key=value with the value percent-encoded, as
-// DuckDB and pyarrow decode it. Everything but letters, digits and - _ . is
-// encoded, so that no value holds a separator, a wildcard or a second =. What
-// engines would read as another thing than text has an underscore in front.
+// segment returns the folder name key=value with the value percent-encoded, as DuckDB and pyarrow decode it.
+// Everything but letters, digits and - _ . is encoded, so that no value holds a separator, a wildcard or a second
+// =. A value that engines would not read as text has an underscore in front.
 func segment(key, value string) (string, error) {
 	if value == "" {
 		return "", fmt.Errorf("tables: the %s has no name: a folder cannot be made for it", key)

@@ -22,8 +22,7 @@ func recorded(name, doc string, get func(*trace.Recorded) int64) column[kernelRo
 	})
 }
 
-// kernelStalled sums a stall over CTAs; of a kernel of which the duration alone is
-// known it is no finding.
+// kernelStalled sums a stall over CTAs; of a kernel with a duration alone it is no finding.
 func kernelStalled(reason exec.Stall, name string) column[kernelRow] {
 	return i64("stalled_"+name+"_cycles", "Cycles of its CTAs in which no warp issued, by the reason that the table ctas has; NULL where its time is inferred.",
 		func(r *kernelRow) (int64, bool) { return r.Work.StallTimes[reason], r.Inferred < trace.InferredTime })

@@ -6,7 +6,7 @@ type launchRow = model.LaunchRecord
 
 var decisions = []string{model.Inline: "inline", model.DeviceKernel: "kernel", model.Group: "group"}
 
-// estimate is what SPAWN's controller noted, NULL where none did.
+// estimate is a note of SPAWN's controller, NULL without one.
 func estimate(name, doc string, place int) column[launchRow] {
 	return i64(name, doc, func(r *launchRow) (int64, bool) {
 		if r.Noted == nil {

@@ -103,7 +103,7 @@ func (l *leaf) maxRep() uint32 {
 	return 0
 }
 
-// sizedLevels reads levels that their length precedes, and returns what follows.
+// sizedLevels reads levels that their length precedes, and returns the rest.
 func sizedLevels(out []uint32, data []byte, max uint32, n int) (rest []byte, levels []uint32, err error) {
 	if max == 0 {
 		return data, out[:0], nil

@@ -11,9 +11,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/schema"
 )
 
-// What stands here does for the types that columns have what pqarrow does for
-// all of Arrow's, to the byte. That package would bring gRPC and Arrow's compute
-// kernels into the command: a third of its size and of the time it takes to start.
+// This file writes the columns' types as pqarrow writes all of Arrow's, to the byte. That package would bring gRPC
+// and Arrow's compute kernels into the command: a third of its size and of the time it takes to start.
 
 // primitive is how Parquet has the values of a type.
 type primitive struct {
@@ -115,9 +114,8 @@ func put[T any](w batchWriter[T], a arrow.Array, nullable bool, value func(i int
 	return err
 }
 
-// putList writes a column of lists, none of which is NULL or has one. A definition
-// level is 2 for an element and 0 for an empty list; a repetition level is 0 where
-// a list begins.
+// putList writes a column of lists without NULL. A definition level is 2 for an element and 0 for an empty list; a
+// repetition level is 0 where a list begins.
 func putList(w *pqfile.Int64ColumnChunkWriter, a *array.List) error {
 	all := a.ListValues().(*array.Int64).Int64Values()
 	values := make([]int64, 0, len(all))

@@ -66,8 +66,8 @@ func randomRecord(sch *arrow.Schema, rows int, rng *rand.Rand, isNull func(row i
 	return b.NewRecord()
 }
 
-// The files of the encoder are those of pqarrow with the same properties, byte by
-// byte: with every type, with NULL anywhere, across pages and batches of levels.
+// The encoder's files equal pqarrow's with the same properties, byte by byte: with every type, with NULL anywhere,
+// across pages and batches of levels.
 func TestColumnsAsPqarrowWritesThem(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	sch := everyType()

@@ -2,7 +2,7 @@ package table
 
 import "gpureplay/model/hardware"
 
-// Machine is what a replay ran on, and what it was made from.
+// Machine is a replay's machine and the inputs that it was made from.
 type Machine struct {
 	Config    *hardware.Config
 	TraceHash string

@@ -13,8 +13,8 @@ import (
 	"slices"
 )
 
-// Manifest says what a run left in a folder of tables. It lies there as
-// .runs/<id>/manifest.json and is written last, so that what it names is whole.
+// Manifest lists a run's files in a folder of tables. It lies there as .runs/<id>/manifest.json and is written
+// last, so that the files that it names are whole.
 type Manifest struct {
 	Trace      string          `json:"trace"`
 	GPU        string          `json:"gpu"`
@@ -38,8 +38,8 @@ type ManifestEntry struct {
 const (
 	runsFolder   = ".runs"         // under OUT
 	manifestName = "manifest.json" // of a run
-	stagedName   = "new.partial"   // of a run: what is being written
-	committed    = "new"           // of a run: what is complete, and on its way to its places
+	stagedName   = "new.partial"   // of a run: files being written
+	committed    = "new"           // of a run: complete files on their way to their places
 )
 
 // id names a run's folder under .runs.
@@ -88,7 +88,7 @@ func runFolders(dir string) []string {
 	return runs
 }
 
-// Manifests returns those of all runs of a folder, in the order of their keys.
+// Manifests returns the manifests of all runs of a folder, in the order of their keys.
 func Manifests(dir string) ([]*Manifest, error) {
 	var all []*Manifest
 	for _, run := range runFolders(dir) {
@@ -126,7 +126,7 @@ func Verify(dir string) (files int, wrong []string, err error) {
 	return files, wrong, nil
 }
 
-// check says what is wrong with a file; "" if nothing.
+// check returns a file's fault; "" if it has none.
 func (e *ManifestEntry) check(dir string) string {
 	f, err := os.Open(filepath.Join(dir, filepath.FromSlash(e.Path)))
 	if err != nil {

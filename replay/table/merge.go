@@ -196,7 +196,7 @@ func (m *Merged) flush() error {
 	return m.file.write(rec)
 }
 
-// Close writes what is pending; the file keeps its partial name.
+// Close writes pending rows; the file keeps its partial name.
 func (m *Merged) Close() error { return m.file.close() }
 
 // Abort closes and removes the partial file.

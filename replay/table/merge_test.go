@@ -112,8 +112,7 @@ func TestMergeOfWhatIsWrong(t *testing.T) {
 	}
 }
 
-// Merged tables take the place of those of any format, and a cut one is not a shorter
-// table, in whichever format.
+// Merged tables replace merged tables of any format, and a cut one is not a shorter table, in whichever format.
 func TestCutMergedTable(t *testing.T) {
 	from := writeFixture(t, Parquet)
 	for _, format := range []string{Parquet, CSV} {

@@ -13,10 +13,9 @@ import (
 // mergedRun is the folder under .runs that has the manifest of merged tables.
 const mergedRun = "merged"
 
-// CommitMerged gives closed files, that of runs first, their final names in a folder
-// of the same file system, in place of merged tables of any format that are there.
-// That of runs comes last, and then the manifest of all, by which [FindMerged] and
-// [Verify] know them.
+// CommitMerged gives closed files, the table runs first, their final names in a folder of the same file system, in
+// place of merged tables of any format that are there. The table runs comes last, and then the manifest of all, by
+// which [FindMerged] and [Verify] know them.
 func CommitMerged(dir string, all []*Merged) error {
 	listed := filepath.Join(dir, runsFolder, mergedRun, manifestName)
 	if err := remove(listed); err != nil {

@@ -128,8 +128,7 @@ func near(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// TestQueries runs every query of samples/queries in DuckDB and compares the
-// answers with those of testdata/queries.json.
+// TestQueries runs every query of samples/queries in DuckDB and compares the answers with testdata/queries.json.
 func TestQueries(t *testing.T) {
 	dir := t.TempDir()
 	writeStory(t, filepath.Join(dir, "replay-out"))

@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// Limits bound what a [Reader] takes in. Zero values stand for the defaults.
+// Limits bound a [Reader]'s input. Zero values stand for the defaults.
 type Limits struct {
 	Columns    int   // of a file; default 4096
 	BatchRows  int   // rows of a batch; default 8192
@@ -123,7 +123,7 @@ func (r *Reader) guard(step func() error) (err error) {
 	return step()
 }
 
-// Columns returns the columns that are read. Those of a CSV file are all text.
+// Columns returns the columns that are read. In a CSV file all are text.
 func (r *Reader) Columns() []Column { return r.batch.Columns }
 
 // Skipped returns the names of the columns that are left out.
@@ -146,8 +146,7 @@ func KeyValues(path string) (map[string]string, error) {
 	return all, nil
 }
 
-// Next returns the next rows, or io.EOF after the last. Any other error says
-// what is wrong with the file, and stays.
+// Next returns the next rows, or io.EOF after the last. Any other error names the file's fault, and stays.
 func (r *Reader) Next() (*Batch, error) {
 	if r.err != nil {
 		return nil, r.err

@@ -50,8 +50,8 @@ func openParquet(f *os.File, lim Limits) (decoder, []string, error) {
 	return d, skipped, nil
 }
 
-// leafType says as what a leaf is read; ok is false if it is not: nested ones
-// but lists of integers, decimals, fixed-length bytes and 96-bit times.
+// leafType returns the type that a leaf is read as. ok is false for leaves that are not read: nested ones but lists
+// of integers, decimals, fixed-length bytes and 96-bit times.
 func leafType(c *schema.Column) (t Type, ok bool) {
 	if c.MaxRepetitionLevel() > 0 {
 		return Int64List, isList(c) && c.PhysicalType() == parquet.Types.Int64

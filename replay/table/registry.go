@@ -12,16 +12,14 @@ import (
 // table is the registration record of a table with rows R.
 type table[R any] struct {
 	Name    string
-	Row     string // what one row is
+	Row     string // meaning of one row
 	Order   string // of the rows
 	Place   uint   // in lists, which go by place, then by name; 0: behind those that have one
 	Small   bool   // its length does not grow with the work of a run: a sweep that names no tables keeps it
 	Columns func() []column[R]
 
-	// From listens to what the table is made of, and appends its rows by add. It
-	// is called once a replay, and only if the table is wanted; what the table
-	// keeps meanwhile is the closure's. The listener of run is the last chance
-	// to append.
+	// From listens to the table's records, and appends its rows by add. It is called once a replay, and only if the
+	// table is wanted; the closure keeps the table's state. The listener of run is the last chance to append.
 	From func(f *feed, add func(*R))
 }
 
@@ -47,7 +45,7 @@ func register[R any](t table[R]) {
 // Description describes one table.
 type Description struct {
 	Name    string
-	Row     string // what one row is
+	Row     string // meaning of one row
 	Order   string // of the rows
 	Small   bool   // its length does not grow with the work of a run
 	Columns []Column

@@ -12,7 +12,7 @@ import (
 type Run struct {
 	Fidelity   trace.Fidelity // of the least detailed kernel that ran
 	Baselines  string         // policies that its own is compared with, with commas; "": none
-	Incomplete bool           // it was cut off: the figures are those of its beginning
+	Incomplete bool           // it was cut off: the figures are of its beginning
 	MaxWarps   int            // per SM, for the occupancy; 0: unknown
 	model.Summary
 
@@ -35,8 +35,7 @@ func ratio(a, b uint64, scale float64) float64 {
 	return float64(a) / float64(b) * scale
 }
 
-// level sums the records of one level: the one of all units where there is one
-// (Index -1), else those of the units.
+// level sums the records of one level: the one of all units where there is one (Index -1), else the units'.
 func (r *Run) level(name string) memory.Record {
 	var sum memory.Record
 	for i := range r.Memory {

@@ -19,17 +19,19 @@ import (
 // KeyValue is one entry of a file's metadata.
 type KeyValue struct{ Key, Value string }
 
-// Options say what a [Set] writes, and where.
+// Options say which tables a [Set] writes, and where.
 type Options struct {
-	Dir           string      // OUT: the folder above those of the tables; made if it is not there
-	Trace, Policy string      // of the run's [Key], as the two that follow
-	GPU, Set      string      // name of the machine; what is set of it and of the trace, "": nothing
-	Tables        []string    // of [Names]; nil: all
-	Format        string      // of [Formats]; "": Parquet
-	Metadata      []KeyValue  // put in every file, sorted by key, beside those of its own (see TABLES.md); trace_hash and tool_version say whether what a former run left belongs to this one
-	ClockMHz      float64     // of the SM, from which nanoseconds derive
-	Behind        func() bool // whether a processor is free to encode rows while the caller goes on; nil: none is
-	Failed        func(error) // called with the first error of writing a row, so that the run can stop; may be nil
+	Dir           string   // OUT: the folder above the tables' folders; made if missing
+	Trace, Policy string   // of the run's [Key], as the two that follow
+	GPU, Set      string   // name of the machine; its and the trace's settings, "": none
+	Tables        []string // of [Names]; nil: all
+	Format        string   // of [Formats]; "": Parquet
+	// put in every file, sorted by key, beside its own (see TABLES.md); trace_hash and tool_version decide whether
+	// a former run's files stay
+	Metadata []KeyValue
+	ClockMHz float64     // of the SM, from which nanoseconds derive
+	Behind   func() bool // whether a processor is free to encode rows while the caller goes on; nil: none is
+	Failed   func(error) // called with the first error of writing a row, so that the run can stop; may be nil
 }
 
 // Set writes the tables of one replay: one trace under one policy. It is for
@@ -46,7 +48,7 @@ type Set struct {
 	files   []*file // in the order of Names
 	entries []ManifestEntry
 	lock    *os.File  // of the run, until the end
-	next    *Manifest // of what is committed
+	next    *Manifest // of the committed run
 	opener  func(string) (io.WriteCloser, error)
 	err     error // the first error; nothing is written after it
 	done    bool
@@ -56,7 +58,7 @@ type Set struct {
 	encodes sync.Mutex // held by who encodes a batch behind the caller
 }
 
-// Outcome is what a commit did beside writing what it was asked for.
+// Outcome lists the side effects of a commit.
 type Outcome struct {
 	Dropped []string // files of a former run that belong to another version of the tool or of the trace, and are gone
 	Kept    bool     // the run was cut off, and a complete one was there: nothing was written
@@ -146,7 +148,7 @@ func describeColumns(columns []Column) string {
 	return b.String() + "}"
 }
 
-// note returns what the caller put into the files under a key.
+// note returns the caller's value under a key of the files' metadata.
 func (s *Set) note(key string) string {
 	for _, kv := range s.opt.Metadata {
 		if kv.Key == key {
@@ -156,12 +158,11 @@ func (s *Set) note(key string) string {
 	return ""
 }
 
-// take claims the run's folder, completes what was committed there, and removes
-// what was not.
+// take claims the run's folder, completes committed files there, and removes others.
 func (s *Set) take() (err error) {
 	run := filepath.Join(s.opt.Dir, runsFolder, s.key.id())
 	if s.lock, err = claim(run); err != nil {
-		return err // what another is writing is not touched
+		return err // files of another writer are not touched
 	}
 	s.run = run
 	if s.lock == nil {
@@ -213,15 +214,13 @@ func (s *Set) fail(err error) {
 	}
 }
 
-// Incomplete says that the run was cut off: its tables are those of its
-// beginning. It never takes the place of a complete one.
+// Incomplete marks the run as cut off: its tables are of its beginning. It never takes the place of a complete one.
 func (s *Set) Incomplete() { s.cut = true }
 
-// Commit writes what is pending, durably, and gives it the place of what an earlier
-// run of the same key left. Tables of that run that were not asked for again stay
-// if the same version of the tool made them of the same trace, else they go, which
-// [Set.Outcome] says. On an error before the commit nothing new is left and what
-// was there before is untouched. A set without tables does nothing.
+// Commit writes pending rows, durably, in place of an earlier run of the same key. Tables of that run that were not
+// asked for again stay if the same version of the tool made them of the same trace. Else they go, and [Set.Outcome]
+// lists them. On an error before the commit nothing new is left and earlier tables are untouched. A set without
+// tables does nothing.
 func (s *Set) Commit() error {
 	if s.done {
 		panic("table: a set is committed after its end")
@@ -290,7 +289,7 @@ func (s *Set) settle() error {
 	return nil
 }
 
-// manifest makes the new manifest, with what stays of the former run.
+// manifest makes the new manifest, with the former run's remaining files.
 func (s *Set) manifest() error {
 	next := &Manifest{Trace: s.key.Trace, GPU: s.key.GPU, Set: s.key.Set, Policy: s.key.Policy,
 		TraceHash: s.note("trace_hash"), Tool: s.note("tool_version"), Incomplete: s.cut, Files: s.entries}
@@ -342,11 +341,10 @@ func leftBehind(out string, m *Manifest) ([]string, error) {
 	return left, nil
 }
 
-// Outcome tells what a commit did beside writing what it was asked for.
+// Outcome returns the side effects of a commit.
 func (s *Set) Outcome() Outcome { return s.outcome }
 
-// Abort closes and removes what was written. After Commit it does nothing, so
-// that it may be deferred.
+// Abort closes and removes the written files. After Commit it does nothing, so that it may be deferred.
 func (s *Set) Abort() {
 	if s.done {
 		return

@@ -77,7 +77,7 @@ func TestAbortLeavesNothing(t *testing.T) {
 	}
 }
 
-// An abort must keep what an earlier run left.
+// An abort must keep an earlier run's tables.
 func TestAbortKeepsFormerRun(t *testing.T) {
 	dir := t.TempDir()
 	s := openFixture(t, dir, fixturePolicy, Parquet)
@@ -162,8 +162,8 @@ func (s scarce) Write(p []byte) (int, error) {
 
 func (s scarce) Close() error { return s.f.Close() }
 
-// At whatever byte the disk is full, the commit fails with one line that says
-// so, what was there stays, and nothing else does.
+// At whatever byte the disk is full, the commit fails with one line that says so; earlier files stay, and nothing
+// else does.
 func TestFullDisk(t *testing.T) {
 	for _, format := range Formats() {
 		dir := t.TempDir()
@@ -219,7 +219,7 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// A set without tables must not touch those of an earlier run.
+// A set without tables must not touch an earlier run's tables.
 func TestNoTables(t *testing.T) {
 	dir := t.TempDir()
 	if err := openFixture(t, dir, "serial", Parquet).Commit(); err != nil {
@@ -315,7 +315,7 @@ func TestSegmentRoundTrip(t *testing.T) {
 	}
 }
 
-// What engines misread is what this expression says.
+// This expression matches the texts that engines misread.
 func TestMisread(t *testing.T) {
 	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
 	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL", "none", "NaN", "inf",

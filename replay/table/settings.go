@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// SettingKind says what a setting is of.
+// SettingKind is the owner of a setting.
 type SettingKind uint8
 
 const (

@@ -17,7 +17,7 @@ import (
 type Sheet[R any] struct {
 	Name, Row, Order string
 	Fields           func() []Field[R]
-	Default          func() R // the row of which every cell is absent; nil: the zero row
+	Default          func() R // the row without cells; nil: the zero row
 }
 
 // Describe returns the description of the sheet.
@@ -89,10 +89,10 @@ func (w *SheetWriter[R]) flush() error {
 	return w.file.write(rec)
 }
 
-// Close writes what is pending; the file keeps its partial name.
+// Close writes pending rows; the file keeps its partial name.
 func (w *SheetWriter[R]) Close() error { return w.file.close() }
 
-// Commit gives the closed file its final name, in place of what has it.
+// Commit gives the closed file its final name, in place of a file of that name.
 func (w *SheetWriter[R]) Commit() error {
 	if err := os.Rename(w.file.temp, w.file.final); err != nil {
 		return fmt.Errorf("tables: cannot give a file its final name: %w", err)

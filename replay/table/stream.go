@@ -60,8 +60,7 @@ func arrowSchema(columns []Column, meta []KeyValue) *arrow.Schema {
 	return arrow.NewSchema(fields, &md)
 }
 
-// variableBytes returns what counts the bytes of a column of variable size; nil
-// for others.
+// variableBytes returns a function that counts the bytes of a column of variable size; nil for others.
 func variableBytes(b array.Builder) func() int {
 	switch b := b.(type) {
 	case *array.StringBuilder:

@@ -32,8 +32,8 @@ func contents() [][]byte {
 	return all
 }
 
-// The encoders that are used again write what the library's codec writes with
-// one for each page, whatever they wrote before and however many write at once.
+// Reused encoders write the same bytes as the library's codec with one for each page, whatever they wrote before
+// and however many write at once.
 func TestPagesAsTheLibraryPacksThem(t *testing.T) {
 	ours, err := compress.GetCodec(compress.Codecs.Zstd)
 	if err != nil {

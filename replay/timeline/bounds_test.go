@@ -120,8 +120,8 @@ func TestManyWaitsAreCounted(t *testing.T) {
 	}
 }
 
-// A timeline is bounded: what has no room is counted by its first cycle, and windows of
-// the samples are merged without losing their peaks and sums.
+// A timeline is bounded: events without room are counted by their first cycle, and windows of the samples are
+// merged without losing their peaks and sums.
 func TestSizeIsBounded(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "ppcs", table.Parquet, "tasks", "timeline")
@@ -163,7 +163,7 @@ func TestSizeIsBounded(t *testing.T) {
 	}
 }
 
-// number is the value of a counter; 0 of what is none.
+// number is the value of a counter; 0 for other texts.
 func number(t *testing.T, text string, ok bool) int64 {
 	t.Helper()
 	if !ok {

@@ -68,7 +68,7 @@ func (g *group) heading() uint64 {
 	return g.track
 }
 
-// full reports whether what begins at a cycle would need more lanes than the most.
+// full reports whether a slice that begins at a cycle would need too many lanes.
 func (l *lanes) full(most int, from int64) bool {
 	return len(l.tracks) >= most && !slices.ContainsFunc(l.ends, func(end int64) bool { return end <= from })
 }

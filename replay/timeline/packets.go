@@ -62,15 +62,15 @@ const (
 // maxNames bounds the names that are interned; beyond it they start anew.
 const maxNames = 1 << 14
 
-// note is one fact shown beside a slice. Text is shown if it is not "". One without a
-// name is an arrow: what has the same follows it in time.
+// note is one fact shown beside a slice. Text is shown if it is not "". One without a name is an arrow: slices with
+// the same number follow it in time.
 type note struct {
 	name string
 	n    int64
 	text string
 }
 
-// arrow leads from what has a number to what has it next.
+// arrow leads from a slice with a number to the next one with it.
 func arrow(number int64) note { return note{n: number} }
 
 // packets writes a Perfetto trace packet by packet, on one sequence. The first
@@ -92,8 +92,7 @@ func newPackets(w io.Writer) *packets {
 	return &packets{w: bufio.NewWriterSize(w, 1<<18), names: [2]map[string]uint64{{}, {}}}
 }
 
-// track describes a new track and returns its id. A rank of 0 or more orders it
-// among those of its parent.
+// track describes a new track and returns its id. A rank of 0 or more orders it among its parent's tracks.
 func (p *packets) track(parent uint64, name string, rank int, more func(*message)) uint64 {
 	p.uuids++
 	d := p.descriptor[:0]

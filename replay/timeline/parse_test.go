@@ -58,9 +58,9 @@ type parsed struct {
 	lines  []string
 }
 
-// parse reads a trace and returns its slices, instants and counts as lines
-// "process/group/track from-to name note=value ...", sorted by time. It fails
-// on what a viewer would not understand: a track, name or order unknown to it.
+// parse reads a trace and returns its slices, instants and counts as lines "process/group/track from-to name
+// note=value ...", sorted by time. It fails on anything that a viewer would not understand: a track, name or order
+// unknown to it.
 func parse(t *testing.T, data []byte) []string {
 	t.Helper()
 	p := &parsed{t: t, tracks: map[uint64]*parsedTrack{}}

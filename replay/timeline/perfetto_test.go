@@ -26,8 +26,8 @@ func perfetto(t *testing.T) string {
 	return ""
 }
 
-// What is written is by Perfetto's own definitions what the tests' parser, which has its
-// numbers from this package, says that it is.
+// By Perfetto's own definitions the file means the same as by the tests' parser, which has its numbers from this
+// package.
 func TestPerfettoReadsIt(t *testing.T) {
 	python := perfetto(t)
 	dir := t.TempDir()

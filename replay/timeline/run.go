@@ -74,7 +74,7 @@ func (r *run) write(ctx context.Context, p *packets, pid, runs int, opt Options,
 	return nil
 }
 
-// shown reports a span that is known and within what is asked for.
+// shown reports a span that is known and within the window.
 func (v *view) shown(from, to int64) bool {
 	return from >= 0 && to >= from && to >= v.from && from <= v.to
 }
@@ -83,7 +83,7 @@ func (v *view) group(head string, rank int) *group {
 	return &group{p: v.p, parent: v.process, head: head, rank: rank}
 }
 
-// room reports whether there is room for what begins at a cycle, and counts it if not.
+// room reports whether there is room for an event that begins at a cycle, and counts it if not.
 func (v *view) room(from int64) bool {
 	if v.events++; v.events <= v.most {
 		return true
@@ -164,7 +164,7 @@ func (v *view) kernels() (func(row), func()) {
 	}, func() { v.instead(waits) }
 }
 
-// instead notes what is shown as a counter.
+// instead notes a table that is shown as a counter.
 func (v *view) instead(l Left) {
 	if l.Count > 0 {
 		v.stats.Left = append(v.stats.Left, l)

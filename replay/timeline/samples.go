@@ -9,8 +9,7 @@ import (
 var counters = []string{"parent_ctas", "child_ctas", "active_warps", "registers_used", "shared_used_bytes", "pending_kernels", "kde_used",
 	"agt_used", "warp_instructions", "l2_bytes", "dram_read_bytes", "dram_write_bytes"}
 
-// firstAmount is the first of the counters that a window sums; the others are what
-// there is at its end.
+// firstAmount is the first of the counters that a window sums; the others are levels at its end.
 var firstAmount = slices.Index(counters, "warp_instructions")
 
 // maxSamples is how many windows are shown. More are merged: of levels the highest

@@ -55,7 +55,7 @@ func fill(s *table.Set) {
 
 const process = "bfs, ppcs, k20c"
 
-// want is what the viewer must show of fill at 500 MHz, 2 ns a cycle.
+// want are the lines that the viewer must show of fill at 500 MHz, 2 ns a cycle.
 var want = []string{
 	process + "/Host/Host to device link 0-20 h2d bytes=4096 cycles=10 start_cycle=0",
 	process + "/KMU/Pending kernels 22-30 bfs flow=1/3 kernel=3 ctas=4 cycles=4 start_cycle=11",
@@ -110,7 +110,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A window leaves out what lies before and after it, and keeps what reaches in.
+// A window leaves out events before and after it, and keeps those that reach in.
 func TestWindow(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "ppcs", table.Parquet, "ctas")
@@ -168,8 +168,7 @@ func TestCSV(t *testing.T) {
 	check(t, b.Bytes(), []string{process + "/Tasks/Tasks 5-6 kernel 9 kernel=9 warps=4 cycles=1 start_cycle=5"})
 }
 
-// More slices at once than lanes are counted, and names beyond what is interned
-// start anew.
+// More slices at once than lanes are counted, and names beyond the interned ones start anew.
 func TestManyAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "ppcs", table.Parquet, "tasks", "kernels")

@@ -11,25 +11,25 @@ import (
 	"gpureplay/replay/table"
 )
 
-// Options choose what of the tables is shown.
+// Options choose the part of the tables that is shown.
 type Options struct {
 	Trace, Policy string // "": all
-	From, To      int64  // cycles; what ends before From or starts after To is left out. To 0: to the end
+	From, To      int64  // cycles; events that end before From or start after To are left out. To 0: to the end
 }
 
-// Stats says what a timeline holds.
+// Stats counts a timeline's contents.
 type Stats struct {
 	Replays int
 	Slices  int
 	Left    []Left
 }
 
-// Left is what of a table of a replay is left out.
+// Left counts the rows of a replay's table that are left out.
 type Left struct {
 	Replay, Of string
 	Count      int
 	From       int64  // the first cycle of it
-	Instead    string // what shows it instead; "": nothing
+	Instead    string // the counter that shows it instead; "": none
 }
 
 func (l *Left) add(from int64) {
@@ -42,10 +42,9 @@ func (l *Left) add(from int64) {
 // sources are the tables that a timeline is made of.
 var sources = []string{"runs", "stages", "kernels", "ctas", "launches", "timeline", "tasks"}
 
-// Write writes the replays that lie under dir, in the order of their traces,
-// then policies, as one Perfetto trace. It returns an error that names the file
-// if a table cannot be read, one if there is nothing to show, and that of ctx
-// soon after it ends.
+// Write writes the replays that lie under dir, in the order of their traces, then policies, as one Perfetto trace.
+// It returns an error that names the file if a table cannot be read, one if there is nothing to show, and ctx's
+// error soon after it ends.
 func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
 	var stats Stats
 	runs, err := find(dir, opt)

@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write NEUTRAL.md anew")
 
-// NEUTRAL.md is what the declarations say.
+// NEUTRAL.md follows from the declarations.
 func TestMarkdown(t *testing.T) {
 	const path = "../../../NEUTRAL.md"
 	var b strings.Builder

@@ -15,7 +15,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Exported is what an export comes to.
+// Exported is the result of an export.
 type Exported struct {
 	Rows    map[string]uint64 // of each table
 	Dropped uint64            // host operations with a value that their kind has no use for, which no column holds
@@ -86,8 +86,8 @@ func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []tab
 	return &x.done, x.commit()
 }
 
-// commit gives the files their names, that of kernels last, by which a folder is
-// known; those of another format go.
+// commit gives the files their names, the table kernels last, by which a folder is known. Files of another format
+// go.
 func (x *exporter) commit() error {
 	for _, name := range slices.Backward(x.names) {
 		for _, format := range table.Formats() {
@@ -105,7 +105,7 @@ func (x *exporter) commit() error {
 	return nil
 }
 
-// sheet opens a table and returns what appends to it.
+// sheet opens a table and returns the function that appends to it.
 func sheet[R any](x *exporter, s *table.Sheet[R]) func(*R) {
 	if x.err == nil {
 		x.err = x.ctx.Err()

@@ -48,7 +48,7 @@ func noHostRow() HostRow {
 	return HostRow{Order: -1, Word: Unstated, Within: None, Times: noTimes, Op: trace.HostOp{Array: trace.NoArray}}
 }
 
-// Copies is the sheet of what moves data.
+// Copies is the sheet of copies and files.
 var Copies = table.Sheet[HostRow]{
 	Name: "copies", Row: "a copy, a memset, or a file that the host reads or writes", Order: "by order",
 	Fields: func() []table.Field[HostRow] {

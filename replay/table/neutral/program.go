@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// words returns what the values 0 to n-1 print as.
+// words returns the names of the values 0 to n-1.
 func words(n int, word func(i int) string) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -53,7 +53,7 @@ var Attributes = table.Sheet[trace.Attr]{
 	},
 }
 
-// Diagnostics is the sheet of what a converter counted.
+// Diagnostics is the sheet of a converter's counts.
 var Diagnostics = table.Sheet[trace.Diagnostic]{
 	Name: "diagnostics", Row: "an oddity of the source that its converter counted", Order: "as counted",
 	Fields: func() []table.Field[trace.Diagnostic] {
@@ -98,7 +98,7 @@ type ScopeRow struct {
 	Within uint32 // index of the scope around it; None: none
 }
 
-// Scopes is the sheet of what the author of the host program gave a name.
+// Scopes is the sheet of named ranges of the host program.
 var Scopes = table.Sheet[ScopeRow]{
 	Name: "scopes", Row: "a part of the host program with a name: a step of training, an NVTX range", Order: "by scope; one after that around it",
 	Fields: func() []table.Field[ScopeRow] {

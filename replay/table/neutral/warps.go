@@ -66,7 +66,7 @@ type AccessRow struct {
 	Mask        int64  // -1: see Lanes
 	Lanes       uint32 // number of addresses; None: see Addresses
 	Address     uint64
-	Stride      int32 // ^0<<31: that of the width
+	Stride      int32 // ^0<<31: the width
 	Addresses   []int64
 }
 
