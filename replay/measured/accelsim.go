@@ -17,16 +17,13 @@ import (
 	"gpureplay/replay"
 	"gpureplay/replay/workers"
 	"gpureplay/samples"
-	_ "gpureplay/samples/probes/behaviour" // its programs are those of the references
+	_ "gpureplay/samples/probes/behaviour" // its programs are the references'
 	"gpureplay/trace"
 )
 
-// accelsimTable has what Accel-Sim (framework 73f9fac, gpgpu-sim 667834c, trace
-// mode, the configurations that it ships) says of programs of the sample
-// behaviour. Its lines are facts, written by the differential test where that
-// simulator is built; nobody edits them.
-//
-//go:embed accelsim.tsv
+// accelsimTable holds Accel-Sim's results (framework 73f9fac, gpgpu-sim 667834c, trace mode, the shipped
+// configurations) for programs of the sample behaviour. The differential test writes its lines where that simulator
+// is built. Do not edit them.
 var accelsimTable string
 
 // cycleOfPlacing is in Accel-Sim's cycles of a kernel beside the latency of its launch. At the
@@ -35,7 +32,7 @@ var accelsimTable string
 // kernel is from its first CTA on.
 const cycleOfPlacing = 1
 
-// Counters are what two simulators count of a program.
+// Counters are a program's counts in two simulators.
 type Counters struct {
 	Cycles     float64 // of all kernels as Accel-Sim counts, without the latency of their launches
 	WarpInsts  uint64
@@ -56,7 +53,7 @@ func (c *Counters) RowHits() float64 {
 	return 1 - float64(c.RowMisses)/float64(c.Requests)
 }
 
-// Reference is a program with what Accel-Sim says of it on one configuration.
+// Reference is a program with Accel-Sim's results on one configuration.
 type Reference struct {
 	Kind   string // of the sample behaviour
 	Seed   int
@@ -72,8 +69,8 @@ var ReferencePresets = []struct {
 	SM             uint32
 }{{"qv100", "SM7_QV100", 70}, {"rtx3070", "SM86_RTX3070", 86}}
 
-// worst are programs that were furthest off among some hundred that nobody had looked
-// at: kept, so that they are not forgotten, and apart, since they were not drawn by chance.
+// worst are the programs with the largest errors among some hundred unseen ones: kept, so that they are not
+// forgotten, and apart, since they were not drawn by chance.
 var worst = []struct {
 	Kind string
 	Seed int
@@ -93,8 +90,8 @@ func (r *Reference) Worst() bool {
 	return false
 }
 
-// HeldOut says that the case judges: those of odd seeds are open, to be looked at
-// when a cause of errors is searched, those of even seeds are not.
+// HeldOut reports whether the case judges. Cases of odd seeds are open to a search for causes of errors; cases of
+// even seeds are not.
 func (r *Reference) HeldOut() bool { return r.Seed%2 == 0 && !r.Worst() }
 
 // Part names the part that a case belongs to.
@@ -169,8 +166,8 @@ func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
 	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
-// Predict replays the program, launched as Accel-Sim launches, and returns what this machine counts,
-// and the digest of the program.
+// Predict replays the program, launched as Accel-Sim launches, and returns this machine's counts and the program's
+// digest.
 func (r *Reference) Predict(ctx context.Context, cfg *hardware.Config) (c Counters, digest string, err error) {
 	t, err := r.Trace(ctx)
 	if err != nil {
@@ -246,8 +243,8 @@ func Compare(ctx context.Context, refs []Reference, change func(*hardware.Config
 	return list, err
 }
 
-// Agreement is what the cases of one preset and part come to; "all" stands for any preset,
-// and for the parts that were drawn by chance.
+// Agreement sums up the cases of one preset and part; "all" stands for any preset, and for the parts that were
+// drawn by chance.
 type Agreement struct {
 	Preset, Part string
 	replay.Figures
@@ -299,7 +296,7 @@ func (c *Counters) add(d *Counters) {
 	c.RowMisses += d.RowMisses
 }
 
-// digestOf is a checksum of what a trace executes, whatever it is stored as.
+// digestOf is a checksum of a trace's execution, however it is stored.
 func digestOf(r *trace.Reader) (string, error) {
 	h := crc64.New(crc64.MakeTable(crc64.ECMA))
 	var b []byte

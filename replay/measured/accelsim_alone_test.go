@@ -25,7 +25,7 @@ type alone struct {
 }
 
 const (
-	inChain    = 16 // instructions, each of which needs the one before
+	inChain    = 16 // dependent instructions, one after another
 	chainSlack = 6  // less than a cycle of each
 	beside     = 6  // instructions of a warp that need nothing of each other
 	besideOf   = 16 // warps

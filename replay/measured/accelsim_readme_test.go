@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the README's table of references anew")
 
-// The README shows what `replay correlate --accelsim` comes to, whatever that is.
+// The README shows the output of `replay correlate --accelsim`.
 func TestReadmeShowsReferences(t *testing.T) {
 	const path, begin, end = "../../README.md", "<!-- accelsim -->\n", "<!-- /accelsim -->\n"
 	refs, err := References()

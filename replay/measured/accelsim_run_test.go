@@ -38,9 +38,9 @@ func theSimulator(t *testing.T) *simulator {
 	return &simulator{root: root, libs: libs[0]}
 }
 
-// launchLatency is added to each kernel (gpgpu_kernel_launch_latency); cycles of references are
-// without it. It is that of the configurations as they are shipped: rounding says which of two
-// clocks that meet comes first there, and that hangs on how long a run has lasted (MODEL.md, choice 26).
+// launchLatency is added to each kernel (gpgpu_kernel_launch_latency); cycles of references are without it. It is
+// the shipped configurations' latency. Rounding decides there which of two clocks that meet comes first, which
+// depends on the length of the run (MODEL.md, choice 26).
 const launchLatency = 5000
 
 // run simulates the program of a reference and fills in its counters.
@@ -108,8 +108,8 @@ func (s *simulator) simulate(ctx context.Context, list, dir, config string, c *C
 	return err
 }
 
-// figure is a line that names a figure. Those of all kernels so far are printed
-// behind each kernel, so that the last counts.
+// figure is a line that names a figure. Figures of all kernels so far are printed behind each kernel, so that the
+// last counts.
 var (
 	figure  = regexp.MustCompile(`^\s*([A-Za-z_0-9 ]+?)\s*=\s*(\d+)\s*$`)
 	channel = regexp.MustCompile(`^DRAM\[(\d+)\]`)

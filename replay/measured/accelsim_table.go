@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// AgreementTable is what parts come to as a Markdown table, which people can read
-// as it is too.
+// AgreementTable prints the parts' sums as a Markdown table, which people can read as it is too.
 func AgreementTable(list []Agreement) string {
 	rows := [][]string{{"gpu", "cases", "number", "median", "90th pct.", "worst", "total", "to the L2", "DRAM reads", "row hits (Accel-Sim)"}}
 	for i := range list {

@@ -85,10 +85,9 @@ func TestAccelSimIsTheOneOfReferences(t *testing.T) {
 	}
 }
 
-// TestAccelSimDifferential simulates random programs of every kind with Accel-Sim
-// and prints cycles and counters side by side. The seeds are not those of the
-// table. Without limits on cycles, which the references keep, it fails where
-// instructions or accesses of the L1 differ: they follow from the program alone.
+// TestAccelSimDifferential simulates random programs of every kind with Accel-Sim and prints cycles and counters
+// side by side. The seeds differ from the table's. Without limits on cycles, which the references keep, it fails
+// where instructions or accesses of the L1 differ: they follow from the program alone.
 func TestAccelSimDifferential(t *testing.T) {
 	s := theSimulator(t)
 	t.Logf("%-8s %-14s %9s %9s %8s | %9s %9s | %8s %8s | %8s %8s | %8s %8s | %6s %6s", "preset", "program", "Accel-Sim", "replay", "off", "L2 acc.", "replay", "misses", "replay",
@@ -140,7 +139,7 @@ func keptBefore(t *testing.T) []Reference {
 	return list
 }
 
-// keep adds a reference to those of the file, unless it is of them.
+// keep adds a reference to the file's, unless it is there.
 func keep(t *testing.T, kept []Reference, r *Reference) []Reference {
 	if *keptReferences == "" || slices.Contains(kept, *r) {
 		return kept
@@ -205,7 +204,7 @@ func TestReferencesAreWritten(t *testing.T) {
 	}
 }
 
-// again fills in a reference: that of the table, if the program is the same.
+// again fills in a reference: the table's, if the program is the same.
 func (s *simulator) again(t *testing.T, r *Reference, old []Reference, options ...string) error {
 	program, err := r.Trace(context.Background())
 	if err != nil {
@@ -282,7 +281,7 @@ func TestReferenceErrors(t *testing.T) {
 	}
 }
 
-// What Agreements sums up, by hand: errors of +10, -20 and +50 %, and apart one of the worst.
+// The sums of Agreements, by hand: errors of +10, -20 and +50 %, and apart one of the worst.
 func TestAgreements(t *testing.T) {
 	of := func(preset string, seed int, theirs, ours float64) Compared {
 		kind := "k"

@@ -18,7 +18,7 @@ type Bandwidth struct {
 	Kernel    string  // of the sample stream
 	Block     int     // threads of a CTA
 	Measured  float64 // GB/s, as the others
-	Machine   string  // what replays it
+	Machine   string  // the preset that replays it
 	Predicted float64
 	ErrorPct  float64
 	arrays    int
@@ -34,12 +34,11 @@ var bandwidthKernels = [...]struct {
 	arrays int
 }{{"init", 1}, {"read", 1}, {"scale", 2}, {"triad", 3}}
 
-// bandwidths are the figures of RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50), in GB/s: for
-// each number of threads the kernels in their order; 0: two such CTAs do not fit an SM.
-// Beside them are two facts that a capture gives of a GPU: its clock, where the benchmark
-// printed another than the preset has, and the peak of its memory by its data sheet. No number
-// of a preset was set from the rows, but a rule was: those of 64 threads say that stores do
-// not keep a CTA (MODEL.md, choice 36).
+// bandwidths are the figures of RRZE's gpu-stream (te42kyfo/gpu-benches, 1c36d50), in GB/s: for each number of
+// threads the kernels in their order; 0: two such CTAs do not fit an SM. Beside them are two facts that a capture
+// gives of a GPU: its clock, where the benchmark printed another than the preset has, and the peak of its memory by
+// its data sheet. No number of a preset was set from the rows, but a rule was: the rows of 64 threads show that
+// stores do not keep a CTA (MODEL.md, choice 36).
 var bandwidths = []struct {
 	gpu  string
 	mhz  uint64 // of the SMs; 0: as the preset
@@ -55,7 +54,7 @@ var bandwidths = []struct {
 	{"NVIDIA L40", 0, 864, [...][4]float64{{322, 163, 298, 425}, {845, 615, 772, 769}, {846, 844, 778, 798}, {}}},
 }
 
-// Bandwidths are the measurements, those of a GPU one after the other.
+// Bandwidths are the measurements, GPU by GPU.
 func Bandwidths() (all []Bandwidth) {
 	for _, g := range bandwidths {
 		for i, block := range bandwidthBlocks {
@@ -93,8 +92,8 @@ func PredictBandwidths(ctx context.Context, all []Bandwidth, jobs int, done func
 // twice, and its stores come to DRAM the sooner.
 const l2Parts = 16
 
-// replay returns the elements of a cycle: by how many more a kernel has that takes so many
-// cycles longer. What begins and ends a kernel is in both.
+// replay returns the elements a cycle: the difference of two kernels' elements over the difference of their cycles.
+// So the costs of a kernel's begin and end cancel.
 func (b *Bandwidth) replay(ctx context.Context, on *hardware.Config) (float64, error) {
 	cfg := *on
 	cfg.L2.Bytes /= l2Parts

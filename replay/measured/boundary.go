@@ -10,21 +10,19 @@ import (
 	"gpureplay/trace"
 )
 
-// A Boundary is a measurement of small kernels, each of which needs the one
-// before: what one takes, its boundary to the next included.
+// A Boundary is a measurement of small dependent kernels: the time of one, its boundary to the next included.
 type Boundary struct {
 	GPU       string // as measured
 	How       string // "stream": a loop of launches; "graph": one CUDA graph of them
 	Measured  float64
-	Machine   string // what replays it
+	Machine   string // the preset that replays it
 	Predicted float64
 	ErrorPct  float64
 }
 
-// boundaries are what RRZE's gpu-small-kernels (te42kyfo/gpu-benches) printed, in
-// microseconds a kernel of 4,096 doubles in CTAs of 256 threads. Presets of real
-// GPUs were set from them (MODEL.md, P13): they test nothing but that they still
-// hold.
+// boundaries are the results of RRZE's gpu-small-kernels (te42kyfo/gpu-benches), in microseconds a kernel of 4,096
+// doubles in CTAs of 256 threads. Presets of real GPUs were set from them (MODEL.md, P13): they test nothing but
+// that they still hold.
 var boundaries = []struct {
 	gpu           string
 	stream, graph float64

@@ -23,7 +23,7 @@ type Case struct {
 	Capture    string  // path of its trace or capture; "": generated
 }
 
-// Role is what a case was used for.
+// Role is the use of a case.
 type Role string
 
 // The roles. A case of a preset that was set from no measurement, or that the
@@ -56,14 +56,13 @@ func setsLaunch(c *Case) bool {
 	return c.Suite == simtune && c.Threads%64 == 0 && c.Threads >= 256 && c.CTAs >= 1024
 }
 
-// toolPresets are the presets whose launch costs come from what a tool measured.
+// toolPresets are the presets whose launch costs come from a tool's measurements.
 var toolPresets = map[string]string{"ncu": "h100-pcie", "nsys": "h100-pcie-boost"}
 
-// captureTools are captures of which the folder says the GPU and not the tool. The
-// figures of the first four stand in mgpusim's table of the same suite, under ncu.
-// Of the last the table has none, but for the same kernel with 256 threads a CTA, of the same
-// day, 6739 cycles were published: 2 % more than the empty kernel takes under
-// nsys, 19 % less than under ncu, which no launch of 4,096 CTAs undercuts.
+// captureTools are captures whose folder names the GPU and not the tool. The figures of the first four stand in
+// mgpusim's table of the same suite, under ncu. The table lacks the last. For the same kernel with 256 threads a
+// CTA, of the same day, 6739 cycles were published: 2 % more than the empty kernel takes under nsys, 19 % less than
+// under ncu, which no launch of 4,096 CTAs undercuts.
 var captureTools = map[string]string{
 	"simtune-ffmakernel-1-32-10": "ncu", "simtune-ffmakernel-1-32-20": "ncu", "simtune-ffmakernel-1-32-30": "ncu",
 	"simtune-ffmakernel-1-32-40": "ncu", "simtune-ffmakernel-4096-16": "nsys",

@@ -105,7 +105,7 @@ func (r record) has(want map[string]string) bool {
 	return true
 }
 
-// add makes a case of a record, or counts what cannot be one.
+// add makes a case of a record, or counts it as skipped.
 func (r record) add(list *[]Case, skipped Skipped, path, where string) (err error) {
 	c := Case{Where: where, Suite: r["suite"], Kernel: r["benchmark"], Tool: r["profile_type"]}
 	if v, err := strconv.ParseFloat(r["cycles"], 64); err == nil && v > 0 && !math.IsInf(v, 0) {
@@ -233,7 +233,7 @@ func capture(list []Case, folder string) ([]Case, error) {
 	return append(list, c), nil
 }
 
-// shape fills in what a capture's trace says of its launch.
+// shape fills in the launch of a capture's trace.
 func (c *Case) shape(k *trace.Kernel) {
 	c.CTAs, c.Threads = int(min(k.Grid.Count(), math.MaxInt32)), int(min(k.Block.Count(), math.MaxInt32))
 }

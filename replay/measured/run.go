@@ -19,9 +19,9 @@ import (
 	"gpureplay/trace"
 )
 
-// Options say on what cases are replayed.
+// Options choose the machine that replays the cases.
 type Options struct {
-	GPU     string // preset or TOML file for all cases; "": that of each case's tool
+	GPU     string // preset or TOML file for all cases; "": the preset of each case's tool
 	Workers int    // replays at a time; 0: as many as there are processors
 
 	// Open reads a trace, or converts a capture; the caller knows the formats. The
@@ -155,8 +155,8 @@ func generated(ctx context.Context, sample string, settings ...string) (*trace.R
 	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
-// launches replays a trace with one kernel after another and returns what its
-// kernels take, each with the latency of its launch.
+// launches replays a trace with one kernel after another and returns its kernels' times, each with the latency of
+// its launch.
 func launches(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
 	var sum durations
 	_, err := simulate(ctx, r, cfg, "serial", &sum)

@@ -96,9 +96,9 @@ func h100(t *testing.T, most int) []Result {
 	return got
 }
 
-// The measured launches of an H100 PCIe: the presets are set from half of the empty
-// kernels; what they make of everything else stays within these bounds (mean absolute
-// error and least correlation of each group), so that it cannot get worse unseen.
+// The measured launches of an H100 PCIe: the presets are set from half of the empty kernels; the errors of all
+// others stay within these bounds (mean absolute error and least correlation of each group), so that it cannot get
+// worse unseen.
 func TestH100Cases(t *testing.T) {
 	most := 2048
 	if testing.Short() {
@@ -129,7 +129,7 @@ func TestH100Cases(t *testing.T) {
 	checkDocumented(t, got, testing.Short())
 }
 
-// checkDocumented compares with what MODEL.md says of the FFMA cases.
+// checkDocumented compares with MODEL.md's figures of the FFMA cases.
 func checkDocumented(t *testing.T, got []Result, short bool) {
 	t.Helper()
 	doc, err := os.ReadFile("../../model/MODEL.md")

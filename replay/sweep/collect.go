@@ -25,10 +25,9 @@ type collector struct {
 	merged    []*table.Merged
 }
 
-// Collect merges the tables of the cells that are finished into one file for each
-// table, dir/TABLE.FORMAT, and returns the rows of runs, and a failure for each
-// cell in which the auditor found something. The files appear when all of them
-// are complete, that of runs last.
+// Collect merges the tables of the cells that are finished into one file for each table, dir/TABLE.FORMAT, and
+// returns the rows of runs, and a failure for each cell in which the auditor found something. The files appear when
+// all of them are complete, the table runs last.
 func (g *Grid) Collect(ctx context.Context, dir string) ([]Row, []Failure, error) {
 	if err := prepare(dir); err != nil {
 		return nil, nil, err
@@ -83,7 +82,7 @@ func (c *collector) compare(ctx context.Context) error {
 	return nil
 }
 
-// group names what a cell has in common with its baseline.
+// group names the keys that a cell shares with its baseline.
 func (c *Cell) group() string { return fmt.Sprintf("%q %q%s", c.Trace, c.GPU, c.Settings("\x00")) }
 
 // readRun returns the one row of runs of a finished cell, by column.
@@ -120,7 +119,7 @@ func (g *Grid) readRun(ctx context.Context, dir string, cell *Cell) (map[string]
 // merge writes one table under its partial name.
 func (c *collector) merge(ctx context.Context, name string) error {
 	columns := c.grid.columns()
-	if name == "runs" { // what a cell cannot know
+	if name == "runs" { // columns that a cell cannot compute
 		columns = append(columns, table.Column{Name: "baseline", Type: table.String, Nullable: true, Doc: "The policy that speedup refers to."},
 			table.Column{Name: "speedup", Type: table.Float64, Nullable: true, Doc: "The cycles of the baseline's cell with the same trace, gpu and settings over this one's."})
 	}

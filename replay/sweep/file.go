@@ -17,7 +17,7 @@ import (
 // File is a sweep as a user writes it. Paths in it are relative to its folder.
 type File struct {
 	Traces      words          `toml:"traces"`      // paths or patterns
-	GPUs        words          `toml:"gpus"`        // presets or TOML files; none: what each trace was captured on
+	GPUs        words          `toml:"gpus"`        // presets or TOML files; none: each trace's captured GPU
 	Policies    words          `toml:"policies"`    // each as --policy takes it; all: those that a trace can feed
 	Params      map[string]any `toml:"params"`      // parameter of policies: value, list of values or range; those that declare it are run with each
 	Baseline    string         `toml:"baseline"`    // label of the policy that speedups refer to; "": the first
@@ -61,7 +61,7 @@ func (w *words) UnmarshalTOML(v any) error {
 	return nil
 }
 
-// keys are those of a sweep's file, for what was mistyped.
+// keys are the keys of a sweep's file, for suggestions on a mistyped one.
 var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "sensitivity", "tables", "format", "sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
 
 // Load reads a sweep's file. Errors are one line with the file, the line and the

@@ -8,8 +8,7 @@ import (
 	"gpureplay/trace/durable"
 )
 
-// prepare makes the folder of a sweep's tables, and removes what processes of
-// this host left behind that ended without a chance to.
+// prepare makes the folder of a sweep's tables, and removes the remains of this host's killed processes.
 func prepare(dir string) error {
 	cells := filepath.Join(dir, "cells")
 	if _, err := os.Stat(cells); os.IsNotExist(err) {

@@ -24,7 +24,7 @@ const maxCells = 100_000
 type Grid struct {
 	File     *File
 	Cells    []*Cell  // in the order of the grid
-	Notes    []string // what was left out, and what was chosen where the file does not say
+	Notes    []string // omissions, and defaults where the file leaves a choice open
 	axes     []axis
 	tool     string
 	version  string
@@ -70,9 +70,8 @@ type machine struct {
 	err    error             // it cannot be
 }
 
-// Plan multiplies a sweep out. version is that of the tool, as it stands in the
-// tables; tool tells builds apart, see [Tool]. An error is one of the file; what
-// is wrong with a trace or with one combination of settings is an error of its
+// Plan multiplies a sweep out. version is the tool's, as it stands in the tables; tool tells builds apart, see
+// [Tool]. It returns an error of the file. A fault of a trace or of one combination of settings is an error of its
 // cells.
 func (f *File) Plan(ctx context.Context, version, tool string) (*Grid, error) {
 	g := &Grid{File: f, axes: f.axes, tool: tool, version: version}
@@ -120,7 +119,7 @@ func (g *Grid) preset(gpus *gpuSet, t *source) ([]string, error) {
 	return []string{name}, err
 }
 
-// cells adds those of one trace on one GPU.
+// cells adds the cells of one trace on one GPU.
 func (g *Grid) cells(t *source, machines []*machine, choices []*policies.Choice) error {
 	if len(g.Cells)+len(machines)*len(choices) > maxCells {
 		return fmt.Errorf("%s: a grid of more than %d cells", g.File.path, maxCells)
@@ -188,7 +187,7 @@ func (g *Grid) findBaseline() error {
 	return nil
 }
 
-// columns are those of the grid, in front of each merged table's own.
+// columns are the grid's, in front of each merged table's own.
 func (g *Grid) columns() []table.Column {
 	cols := []table.Column{
 		{Name: "cell", Type: table.String, Doc: "The cell: its folder under cells."},
@@ -201,7 +200,7 @@ func (g *Grid) columns() []table.Column {
 	return append(cols, table.Column{Name: "policy", Type: table.String, Doc: "The policy."})
 }
 
-// row is what a cell has in the columns of the grid.
+// row is a cell's values in the columns of the grid.
 func (c *Cell) row() []any {
 	return append(append([]any{c.Key, c.Trace, c.GPU}, c.Values()...), c.Policy)
 }

@@ -25,7 +25,7 @@ type Options struct {
 	Finished func(*Cell) // called after it, also if it failed; may be nil
 }
 
-// Outcome is what became of the cells.
+// Outcome is the result of the cells.
 type Outcome struct {
 	Cells  int // that were wanted
 	Reused int // were finished before
@@ -39,10 +39,9 @@ type Failure struct {
 	Err  error
 }
 
-// Run runs the cells that are not finished yet. Cells that fail are told in the
-// outcome, in the order of the grid, and stop no others. The error is that of the
-// folder, or that of ctx soon after it ends; the outcome then says what was
-// finished.
+// Run runs the cells that are not finished yet. Cells that fail are told in the outcome, in the order of the grid,
+// and stop no others. It returns an error of the folder, or ctx's error soon after ctx ends; the outcome then lists
+// the finished cells.
 func (g *Grid) Run(ctx context.Context, opt Options) (*Outcome, error) {
 	if opt.Cells == nil {
 		opt.Cells = g.Cells
@@ -182,8 +181,7 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	return nil
 }
 
-// part returns the file of a table of a finished cell. A search has tables of its
-// tries beside those of the policy.
+// part returns the file of a table of a finished cell. A search has tables of its tries beside the policy's.
 func (c *Cell) part(dir, name string) (string, error) {
 	parts, err := table.Find(cellDir(dir, c.Key), name)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 // 1001. A larger grid gives each task several cells.
 const maxTasks = 1000
 
-// Slurm is a grid as two scripts for sbatch: the array, of which each task runs
-// its cells, and the job that then merges their tables.
+// Slurm is a grid as two scripts for sbatch: the array, whose tasks run their cells, and the job that then merges
+// their tables.
 type Slurm struct {
 	Array, Collect string
 	Tasks, Cells   int // of the array, and the cells that they run; 0: there is no array
@@ -64,8 +64,8 @@ func (g *Grid) Script(program, dir string) (*Slurm, error) {
 	return s, nil
 }
 
-// script is what both begin with. What the tool says goes to a log under the
-// sweep's folder: a name of sbatch's own would be read as a pattern.
+// script is the common beginning of both. The tool's messages go to a log under the sweep's folder: a name of
+// sbatch's own would be read as a pattern.
 func (g *Grid) script(array string) string {
 	var b strings.Builder
 	b.WriteString("#!/bin/bash\n#SBATCH --job-name=replay-sweep\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n#SBATCH --output=/dev/null\n")

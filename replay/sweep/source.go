@@ -25,7 +25,7 @@ type source struct {
 	grid    *Grid
 }
 
-// sources opens each trace once, for its hash and for what it can feed.
+// sources opens each trace once, for its hash and its features.
 func (g *Grid) sources(ctx context.Context) ([]*source, error) {
 	f := g.File
 	var all []*source

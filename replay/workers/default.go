@@ -8,15 +8,14 @@ import (
 	"strings"
 )
 
-// each is the memory that a run may take: more than that of any of the samples with
-// children, of which README.md has the figures.
+// each is the memory that a run may take: more than any sample with children takes.
 const each = 512 << 20
 
-// Default is how many pieces go on at a time where nobody says: as many as there are
-// processors, and no more than the free memory has room for.
+// Default is the default number of pieces at a time: as many as there are processors, and no more than the free
+// memory has room for.
 func Default() int { return bounded(runtime.GOMAXPROCS(0), freeMemory()) }
 
-// Or is n, or what [Default] says where n is 0.
+// Or is n, or [Default] where n is 0.
 func Or(n int) int {
 	if n > 0 {
 		return n
@@ -31,7 +30,7 @@ func bounded(processors int, free uint64) int {
 	return max(1, int(min(uint64(processors), free/each)))
 }
 
-// freeMemory is what the system has left, in bytes; 0 where it does not tell.
+// freeMemory is the system's free memory, in bytes; 0 where it does not tell.
 func freeMemory() uint64 {
 	free := available("/proc/meminfo")
 	if limit := number("/sys/fs/cgroup/memory.max"); limit > 0 && (free == 0 || limit < free) { // a container's

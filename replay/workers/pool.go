@@ -18,8 +18,7 @@ type Pool struct {
 	Workers int                 // pieces at a time; 0: [Default]
 	Cost    func(i int) float64 // estimate, in any unit: of several workers the costliest piece begins first; nil: in order
 
-	// Done is told after each piece that succeeded, never twice at a time; may be nil. Name
-	// is what it is told of a piece.
+	// Done is told after each piece that succeeded, never twice at a time; may be nil. Name is the piece's name.
 	Done func(done, total int, name string)
 	Name func(i int) string
 }
@@ -27,8 +26,8 @@ type Pool struct {
 // busy counts the workers of all pools.
 var busy atomic.Int64
 
-// Spare reports whether a processor has no worker: what a piece can do beside its own
-// work does not keep another one waiting then.
+// Spare reports whether a processor has no worker: a piece may then do work on the side without delaying another
+// one.
 func Spare() bool { return busy.Load() < int64(runtime.GOMAXPROCS(0)) }
 
 // Do does n pieces. A piece that fails stops those that have not begun, and ends the
@@ -90,8 +89,8 @@ func (p Pool) Do(ctx context.Context, n int, work func(ctx context.Context, i in
 	return nil
 }
 
-// order is that in which the pieces begin. One worker keeps that of the caller: what
-// ends first is then what was asked for first.
+// order is the order in which the pieces begin. One worker keeps the caller's order: the piece named first then
+// ends first.
 func (p Pool) order(n int) []int {
 	order := make([]int, n)
 	for i := range order {

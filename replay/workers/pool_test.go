@@ -67,8 +67,8 @@ func TestLongestFirst(t *testing.T) {
 	}
 }
 
-// The first piece's error counts, also where another failed before it; what has not
-// begun does not begin, and what goes on is told.
+// The first piece's error counts, also where another failed before it. Waiting pieces do not begin, and running
+// ones are cancelled.
 func TestErrors(t *testing.T) {
 	var begun atomic.Int64
 	second := make(chan struct{})

@@ -11,13 +11,13 @@ import (
 	"gpureplay/trace"
 )
 
-// Choice is what is asked of work to be chosen. The zero value chooses everything.
+// Choice is a set of criteria for work. The zero value chooses everything.
 type Choice struct {
 	Kernels []Item // numbers and names
 	Steps   []Item // numbers of ProfilerStep#N
 	Ranges  []Item // names of scopes
-	From    Time   // what begins before is left out
-	To      Time   // and what begins here or later
+	From    Time   // work that begins earlier is left out
+	To      Time   // and work that begins here or later
 	text    []string
 }
 
@@ -125,8 +125,8 @@ func items(s string, numbers, names bool) (list []Item, err error) {
 	}
 }
 
-// cutItem returns the first element of a list, and what follows with its comma. A
-// pattern ends at the first slash that has a comma, or nothing, behind it.
+// cutItem returns the first element of a list, and the rest with its comma. A pattern ends at the first slash that
+// has a comma, or nothing, behind it.
 func cutItem(s string) (one, rest string, err error) {
 	if !strings.HasPrefix(s, "/") {
 		if at := strings.IndexByte(s, ','); at >= 0 {

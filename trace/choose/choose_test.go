@@ -22,7 +22,7 @@ func (c criteria) parse(t testing.TB) *choose.Choice {
 	return choice
 }
 
-// chosen returns the trace of what a choice leaves of a text, and the selection.
+// chosen returns the trace that a choice makes from a text, and the selection.
 func chosen(t *testing.T, text string, c criteria) (*trace.Reader, *choose.Selection) {
 	t.Helper()
 	r := tracetest.FromText(t, text)
@@ -53,8 +53,7 @@ func written(t *testing.T, s *choose.Selection) *trace.Reader {
 	return r
 }
 
-// lines are those of a trace's text that begin with a word, but for some of their
-// fields.
+// lines are the lines of a trace's text that begin with a word, less some of their fields.
 func lines(t *testing.T, r *trace.Reader, words ...string) string {
 	t.Helper()
 	var out, b strings.Builder
@@ -80,7 +79,7 @@ func same(t *testing.T, got, want string) {
 
 var hostWords = []string{"read", "write", "h2d", "d2h", "d2d", "memset", "launch", "spawn", "waittask", "record", "wait", "syncstream", "syncevent", "sync", "work"}
 
-// Four kernels, each with what prepares it and what brings its result back.
+// Four kernels, each with its copies in and back.
 const four = `
 array a bytes=64
 read a
@@ -307,9 +306,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Of calls that were made while work left out kept the device, what went by until its
-// end, at 300, is no time of the host any more: all of the first call and of the work
-// behind it, 140 of the second call.
+// Of calls that were made while work left out kept the device, the time until its end, at 300, no longer counts as
+// host time: all of the first call and of the work behind it, 140 of the second call.
 func TestTimeGoneBy(t *testing.T) {
 	r, s := chosen(t, `
 function f
@@ -333,8 +331,8 @@ launch g grid=1 block=32 host=600 start=620 duration=10 ns=10
 		`)
 }
 
-// A launch that loaded code, which stands before it as work, keeps what of that is left:
-// of 500 from 100 on, 200 went by until 300.
+// A launch that loaded code, which stands before it as work, keeps the rest of it: of 500 from 100 on, 200 went by
+// until 300.
 func TestLoadingGoneBy(t *testing.T) {
 	r, _ := chosen(t, `
 function f
@@ -353,9 +351,9 @@ launch g grid=1 block=32 host=640 start=700 duration=10 ns=10
 		`)
 }
 
-// The host's clock goes on through waits and launches whose call nobody saw: the call of f
-// ends at 10, the work behind it at 510, the wait at 1120, 20 after the end of f. So
-// the work of 300 begins then, and of it 30 had gone by when g began.
+// The host's clock goes on through waits and launches without a recorded call: the call of f ends at 10, the work
+// behind it at 510, the wait at 1120, 20 after the end of f. So the work of 300 begins then, and of it 30 had gone
+// by when g began.
 func TestTimeGoneByWithoutCalls(t *testing.T) {
 	r, s := chosen(t, `
 function f

@@ -2,16 +2,15 @@ package choose
 
 import "gpureplay/trace"
 
-// elapsed writes operations of the host without what of the host's time in them went by
-// before time 0 of what was chosen. It follows the host's clock: a call has its time;
-// from there on work and calls take what they took, and a wait ends no earlier than what
-// it waits for.
+// elapsed writes operations of the host without the host time that passed before the selection's time 0. It follows
+// the host's clock: a call has its time; from there on work and calls take their recorded time, and a wait ends no
+// earlier than the work that it waits for.
 type elapsed struct {
 	s      *Selection
 	w      *trace.Writer
 	at     int64            // the host's clock, ns
-	ends   map[uint64]int64 // of what was issued, by stream
-	events map[uint64]int64 // of what was issued before an event was recorded
+	ends   map[uint64]int64 // of issued work, by stream
+	events map[uint64]int64 // of work issued before an event was recorded
 	last   int64            // of all that was issued
 	work   trace.HostOp     // the host's work before an operation
 	works  bool             // it is to be written
@@ -63,8 +62,7 @@ func (e *elapsed) called(op *trace.HostOp, r *trace.Recorded, chosen bool) {
 	e.works = e.works || chosen && e.gone(e.since) < e.work.Ns
 }
 
-// wait moves the clock to the end of what an operation waits for, and notes what it
-// issues.
+// wait moves the clock to the end of the awaited work, and notes the operation's own work.
 func (e *elapsed) wait(op *trace.HostOp, r *trace.Recorded) {
 	end := endOf(r)
 	switch {
@@ -84,7 +82,7 @@ func (e *elapsed) wait(op *trace.HostOp, r *trace.Recorded) {
 	}
 }
 
-// gone is how much had gone by of what began then.
+// gone is the time that had passed of work that began then.
 func (e *elapsed) gone(began int64) int64 {
 	if e.s.Origin < 0 {
 		return 0
@@ -113,5 +111,5 @@ func (e *elapsed) flush() error {
 	return e.s.writeOp(e.w, &c)
 }
 
-// cut takes what went by from the host's time in an operation that began then.
+// cut takes the passed time from the host's time in an operation that began then.
 func (e *elapsed) cut(op *trace.HostOp, began int64) { op.Ns -= min(op.Ns, e.gone(began)) }

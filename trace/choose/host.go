@@ -6,7 +6,7 @@ import (
 	"gpureplay/trace"
 )
 
-// verdict is what becomes of an operation of the host.
+// verdict is the fate of an operation of the host.
 type verdict uint8
 
 const (
@@ -46,7 +46,7 @@ func (s *Selection) host() error {
 	return s.times()
 }
 
-// first is what an operation says of itself.
+// first is the verdict on an operation by itself.
 func (s *Selection) first(op *trace.HostOp) verdict {
 	stays := func(ok bool) verdict {
 		if ok {
@@ -96,10 +96,9 @@ func (s *Selection) follow(kinds []trace.OpKind, mine verdict, next bool, leads 
 	}
 }
 
-// ordered settles records, waits and synchronisations: those stay that stand between
-// chosen launches and copies, and behind the last one until another is left out. What
-// stands before the first one, work of the host too, stays if nothing before it is
-// left out: else what is chosen begins with its first call.
+// ordered settles records, waits and synchronisations: those stay that stand between chosen launches and copies,
+// and behind the last one until another is left out. Operations before the first one, work of the host too, stay if
+// nothing before them is left out: else the selection begins with its first call.
 func (s *Selection) ordered(kinds []trace.OpKind) {
 	first, last, begun := -1, -1, in
 	for i, v := range s.ops {
@@ -186,7 +185,7 @@ func (s *Selection) times() error {
 	return err
 }
 
-// recorded are times as they count in what was chosen.
+// recorded are times as they count in the selection.
 func (s *Selection) recorded(r *trace.Recorded) *trace.Recorded {
 	if r == nil || s.Origin < 0 {
 		return r

@@ -14,7 +14,7 @@ const (
 	longName  = 100 // bytes of a name that are compared and shown
 )
 
-// near is a name and how far it is from what was asked for.
+// near is a name and its distance from the requested one.
 type near struct {
 	name string
 	far  int

@@ -11,8 +11,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Selection is what a choice comes to in one trace: a few bytes for each kernel and
-// one for each operation of the host.
+// Selection is the result of a choice in one trace: a few bytes for each kernel and one for each operation of the
+// host.
 type Selection struct {
 	r       *trace.Reader
 	choice  *Choice
@@ -24,12 +24,12 @@ type Selection struct {
 
 	Kernels int    // chosen
 	Ops     uint64 // of the host that stay
-	Origin  int64  // time 0 of what was chosen, in ns of the trace; -1: it has no times
+	Origin  int64  // time 0 of the selection, in ns of the trace; -1: it has no times
 	clamp   int64  // calls before this count as made then
 	arrival int64  // of the first task that stays
 }
 
-// Select finds what a choice comes to.
+// Select applies a choice to a trace.
 func Select(ctx context.Context, r *trace.Reader, c *Choice) (*Selection, error) {
 	s := &Selection{r: r, choice: c, kernels: make([]uint32, r.Kernels()), from: math.MinInt64, to: math.MaxInt64}
 	if err := s.window(); err != nil {
@@ -117,7 +117,7 @@ func (s *Selection) eachOp(do func(i uint64, op *trace.HostOp)) error {
 	}
 }
 
-// named finds the chosen scopes, and refuses what the trace does not have.
+// named finds the chosen scopes, and refuses unknown ones.
 func (s *Selection) named() error {
 	p := s.r.Program()
 	for i := range s.choice.Kernels {

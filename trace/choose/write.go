@@ -13,7 +13,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Attributes that say what was chosen.
+// Attributes of a trace that record the choice.
 const (
 	attrChosen  = "chosen"
 	attrOf      = "chosen_of"
@@ -24,7 +24,7 @@ const (
 // longestList bounds the attribute that lists kernels.
 const longestList = 1 << 12
 
-// Write writes what was chosen as a trace. It holds one CTA at a time.
+// Write writes the selection as a trace. It holds one CTA at a time.
 func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 	s.program(w)
 	least, err := s.writeKernels(ctx, w)
@@ -44,7 +44,7 @@ func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 
 var errUnsound = errors.New("replay verify says what is wrong with the trace")
 
-// program writes what does not depend on the execution.
+// program writes the parts that do not depend on the execution.
 func (s *Selection) program(w *trace.Writer) {
 	p := s.r.Program()
 	for i := range p.Arrays {

@@ -1,7 +1,6 @@
-// Package durable gives files their name when they are complete and on the disk.
-// Until then they lie beside it under a name that globs do not see, which says
-// whose they are: what a process left behind that was killed is removed by the
-// next one that writes to the folder.
+// Package durable gives files their name when they are complete and on the disk. Until then they lie beside it
+// under a hidden name with the process's number. The next process that writes to the folder removes a killed one's
+// files.
 package durable
 
 import (
@@ -63,12 +62,12 @@ func SyncDir(dir string) {
 // made counts the names that this process has made.
 var made atomic.Int64
 
-// Partial returns the name, in the same folder, of what is not complete yet.
+// Partial returns the name, in the same folder, of the incomplete file.
 func Partial(name string) string {
 	return fmt.Sprintf(".%s.%s-%d-%d.partial", name, host(), os.Getpid(), made.Add(1))
 }
 
-// partialName is what Partial makes on this host; the process is its part.
+// partialName matches the names that Partial makes on this host, with the process as its group.
 var partialName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\..+\.` + regexp.QuoteMeta(host()) + `-([0-9]+)-[0-9]+\.partial$`)
 })
@@ -84,8 +83,7 @@ func Abandoned(name string) bool {
 	return err == nil && pid > 0 && !alive(pid)
 }
 
-// Clean removes from a folder what processes of this host left behind that ended
-// without a chance to. What it cannot remove stays.
+// Clean removes from a folder the files of this host's killed processes. Files that it cannot remove stay.
 func Clean(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

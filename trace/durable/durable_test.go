@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What a process of this host left that has ended is abandoned, and nothing else.
+// Files of this host's ended processes are abandoned, and no others.
 func TestAbandoned(t *testing.T) {
 	for name, want := range map[string]bool{
 		Partial("ab12"):                                 false,
@@ -26,8 +26,7 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// A file is whole under its name or it is not there, and the next one to write
-// removes what a killed process left.
+// A file is whole under its name or it is not there, and the next one to write removes a killed process's files.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path, left := filepath.Join(dir, "a.zst"), filepath.Join(dir, ".b.zst."+host()+"-4194999-1.partial")
