@@ -41,17 +41,17 @@ dist:
 	@cd dist && sha256sum replay-$(VERSION)-* > SHA256SUMS
 
 wheel: build
-	cd python && $(PYTHON) -m pip wheel -q --no-deps -w ../dist .
+	cd cmd/python && $(PYTHON) -m pip wheel -q --no-deps -w ../../dist .
 
 wheels: dist
 	@for p in linux-amd64:manylinux2014_x86_64 linux-arm64:manylinux2014_aarch64 darwin-amd64:macosx_11_0_x86_64 darwin-arm64:macosx_11_0_arm64 \
 		windows-amd64.exe:win_amd64 windows-arm64.exe:win_arm64; do \
-		cd python && REPLAY_BINARY=../dist/replay-$(VERSION)-$${p%:*} REPLAY_PLATFORM=$${p#*:} $(PYTHON) -m pip wheel -q --no-deps -w ../dist . || exit 1; cd ..; \
+		cd cmd/python && REPLAY_BINARY=../../dist/replay-$(VERSION)-$${p%:*} REPLAY_PLATFORM=$${p#*:} $(PYTHON) -m pip wheel -q --no-deps -w ../../dist . || exit 1; cd ../..; \
 	done
 
 venv: $(VENV)/.stamp
 
-REQUIREMENTS := samples/queries/requirements.txt replay/timeline/testdata/requirements.txt python/notebooks/requirements.txt
+REQUIREMENTS := samples/queries/requirements.txt replay/timeline/testdata/requirements.txt cmd/python/notebooks/requirements.txt
 
 $(VENV)/.stamp: $(REQUIREMENTS)
 	@if command -v $(PYTHON) >/dev/null 2>&1; then \
@@ -112,4 +112,4 @@ narrow: build
 	bin/replay reproduce $(LARGE) --into=POLICIES.md pagoda
 
 clean:
-	rm -rf bin dist python/build python/*.egg-info $(VENV) replay-out sweep-out
+	rm -rf bin dist cmd/python/build cmd/python/*.egg-info $(VENV) replay-out sweep-out

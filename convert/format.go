@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 	"gpureplay/trace"
 )
 

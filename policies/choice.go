@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
-	"gpureplay/nearest"
 )
 
 // Choice is a policy as a user asked for it: a named policy, and what was

@@ -3,11 +3,11 @@ package policies
 import (
 	"sort"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/nearest"
 	"gpureplay/trace"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 	"gpureplay/trace"
 )
 

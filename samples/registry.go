@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 )
 
 // Generator makes one workload.

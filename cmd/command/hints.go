@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 )
 
 // nearFlag adds the flags that are spelt nearly as one that there is not.

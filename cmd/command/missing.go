@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 )
 
 // missing says of an error about a path what is there and what is not, in place of the

@@ -9,7 +9,7 @@ import (
 )
 
 // pythonWith returns the Python of the loading tests, and the environment in which the
-// package of python/ runs this test's executable as the command.
+// package of cmd/python/ runs this test's executable as the command.
 func pythonWith(t *testing.T) (python string, env []string) {
 	t.Helper()
 	python, err := filepath.Abs("../../.venv/bin/python")
@@ -23,7 +23,7 @@ func pythonWith(t *testing.T) (python string, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := filepath.Abs("../../python")
+	source, err := filepath.Abs("../python")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestNotebooks(t *testing.T) {
 	if exec.Command(python, "-c", "import nbclient, ipykernel, matplotlib").Run() != nil {
 		t.Skip("no nbclient and ipykernel (make test installs them)")
 	}
-	notebooks, err := filepath.Glob("../../python/notebooks/*.ipynb")
+	notebooks, err := filepath.Glob("../python/notebooks/*.ipynb")
 	if err != nil || len(notebooks) < 5 {
 		t.Fatalf("notebooks %v, %v", notebooks, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model/host"
-	"gpureplay/nearest"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"

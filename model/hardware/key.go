@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 )
 
 // A configKey is one settable value of a [Config]: its TOML path and where it

@@ -14,7 +14,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"gpureplay/nearest"
+	"gpureplay/internal/nearest"
 )
 
 //go:embed presets/*.toml

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model/hardware"
-	"gpureplay/nearest"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/nearest"
 	"gpureplay/replay/table"
 
 	"github.com/BurntSushi/toml"

@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"gpureplay/internal/nearest"
 	"gpureplay/model/hardware"
-	"gpureplay/nearest"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"

@@ -66,7 +66,7 @@ func TestPlantedFaultsCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, from, err := loadHouse(root, []string{"model/memory", "model", "policies"}, "cmd/mutate/switched")
+	h, from, err := loadHouse(root, []string{"model/memory", "model", "policies"}, "internal/mutate/switched")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package gpureplay_test
+package house_test
 
 import (
 	"os"
@@ -13,13 +13,15 @@ var fused = regexp.MustCompile(`\(([^()]*\.go:\d+)\)\s+FN?M(ADD|SUB)[SD]\b`)
 
 // The same bytes on every processor: a compiler may fuse a float product with the
 // sum that it goes into where a processor can, and arm64 does. An explicit
-// conversion of the product forbids it. This reads what the compiler makes for
-// arm64 of everything between a trace and a table.
+// conversion of the product forbids it. This reads the code that the compiler makes
+// for arm64 of everything between a trace and a table.
 func TestNothingIsFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles for another processor")
 	}
-	c := exec.Command("go", "build", "-gcflags=-S", "./trace/...", "./model/...", "./policies/...", "./replay", "./replay/table/...")
+	c := exec.Command("go", "build", "-gcflags=-S", "./trace/...", "./model/...", "./policies/...", "./replay",
+		"./replay/table/...")
+	c.Dir = moduleRoot(t)
 	c.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux", "CGO_ENABLED=0")
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -8,7 +8,7 @@
 // fault, and what each costs. For a fault they run from the cheapest on, up to the
 // first that fails.
 //
-//	go run ./cmd/mutate -dir=DIR -n=200 -seed=1
+//	go run ./internal/mutate -dir=DIR -n=200 -seed=1
 //
 // What is known stays in DIR and is printed, also when it is stopped: run again, it goes
 // on where it was. DIR must be another where the source has changed.

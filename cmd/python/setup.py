@@ -1,6 +1,6 @@
 """Puts the built command and the queries into the wheel, whose tag is that of the platform: it holds no Python code that depends on it.
 
-REPLAY_BINARY names the command (default ../bin/replay), REPLAY_PLATFORM the tag (default this machine's).
+REPLAY_BINARY names the command (default ../../bin/replay), REPLAY_PLATFORM the tag (default this machine's).
 """
 import os
 import pathlib
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 class BuildWithCommand(build_py):
     def run(self):
         super().run()
-        binary = pathlib.Path(os.environ.get("REPLAY_BINARY", HERE.parent / "bin" / "replay"))
+        binary = pathlib.Path(os.environ.get("REPLAY_BINARY", HERE.parents[1] / "bin" / "replay"))
         if not binary.is_file():
             raise SystemExit(f"{binary} is not there: make build first, or name it in REPLAY_BINARY")
         to = pathlib.Path(self.build_lib) / "gpureplay"
@@ -29,7 +29,7 @@ class BuildWithCommand(build_py):
         shutil.copy2(binary, to / "bin" / name)
         (to / "bin" / name).chmod(0o755)
         (to / "queries").mkdir(exist_ok=True)
-        for query in (HERE.parent / "samples" / "queries").glob("*.sql"):
+        for query in (HERE.parents[1] / "samples" / "queries").glob("*.sql"):
             shutil.copy2(query, to / "queries")
 
 

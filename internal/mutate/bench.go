@@ -129,7 +129,7 @@ func (b *bench) plant(h *house) (string, error) {
 	return abs, os.WriteFile(abs, text, 0o644)
 }
 
-const importSwitched = "; import \"gpureplay/cmd/mutate/switched\""
+const importSwitched = "; import \"gpureplay/internal/mutate/switched\""
 
 func withImport(src []byte, at int) []byte {
 	return slices.Concat(src[:at], []byte(importSwitched), src[at:])

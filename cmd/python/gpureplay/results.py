@@ -8,7 +8,7 @@ from .binary import Error
 
 def _folder():
     here = pathlib.Path(__file__).resolve().parent
-    for at in (here / "queries", here.parent.parent / "samples" / "queries"):
+    for at in (here / "queries", here.parents[2] / "samples" / "queries"):
         if at.is_dir():
             return at
     raise Error(2, "the queries are missing: install the wheel of gpureplay")

@@ -1,4 +1,4 @@
-package gpureplay_test
+package house_test
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// What ARCHITECTURE.md names is there: its files and folders, and the packages, tests and
-// flags of its commands.
+// ARCHITECTURE.md names files, folders, packages, tests and flags: each exists.
 func TestArchitectureNamesWhatThereIs(t *testing.T) {
+	t.Chdir(moduleRoot(t))
 	text, err := os.ReadFile("ARCHITECTURE.md")
 	if err != nil {
 		t.Fatal(err)
