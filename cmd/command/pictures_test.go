@@ -10,68 +10,42 @@ import (
 )
 
 // style makes a picture readable on light and dark pages.
-const style = `<style>text{font:14px system-ui,sans-serif;fill:#222}.n{fill:#666}.b{fill:#3b76c4}.r{fill:none;stroke:#888}.a{stroke:#888;fill:none}` +
-	`@media(prefers-color-scheme:dark){text{fill:#ddd}.n{fill:#aaa}}</style>` + "\n"
+const style = `<style>text{font:14px system-ui,sans-serif;fill:#222}.n{fill:#666}.s{font-size:11px}.m{text-anchor:middle}
+.b{fill:#3b76c4}.r{fill:none;stroke:#888}.a{stroke:#888;fill:none}
+@media(prefers-color-scheme:dark){text{fill:#ddd}.n{fill:#aaa}}</style>
+<defs><marker id="h" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto">
+<path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>
+`
 
-// picture wraps the elements of a picture of a width and height in pixels.
-func picture(width, height int, title, elements string) []byte {
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" role="img"><title>%s</title>`+"\n%s%s</svg>\n",
-		width, height, title, style, elements)
+// drawing collects the elements of a picture. All sizes are in pixels.
+type drawing struct{ strings.Builder }
+
+func (d *drawing) text(class string, x, y float64, text string) {
+	fmt.Fprintf(d, `<text class="%s" x="%.0f" y="%.0f">%s</text>`+"\n", class, x, y, text)
 }
 
-// TestPictureOfPolicies draws the README's chart from the run that the README shows.
-func TestPictureOfPolicies(t *testing.T) {
-	out := must(t, "--json", "--quiet", "--policy=serial,hyperq,crcs,ppcs", "--gpu=gk110-ppcs", "-o", t.TempDir(), "../../samples/vecadd.trace.zst")
-	var rows []struct {
-		Policy string
-		Cycles float64
-		TimeNs float64 `json:"time_ns"`
+// box draws a box with a name and a note in it.
+func (d *drawing) box(x, y, width float64, name, note string) {
+	fmt.Fprintf(d, `<rect class="r" x="%.0f" y="%.0f" width="%.0f" height="42" rx="6"/>`+"\n", x, y, width)
+	if note == "" {
+		y += 6
 	}
-	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 4 || rows[0].Cycles == 0 {
-		t.Fatalf("%d rows (%v) of %s", len(rows), err, out)
+	d.text("m", x+width/2, y+19, name)
+	if note != "" {
+		d.text("m n s", x+width/2, y+34, note)
 	}
-	var b strings.Builder
-	for i, r := range rows {
-		y := 10 + 34*i
-		width := 380 * r.Cycles / rows[0].Cycles
-		fmt.Fprintf(&b, `<text x="70" y="%d" text-anchor="end">%s</text><rect class="b" x="80" y="%d" width="%.0f" height="22"/>`+
-			`<text class="n" x="%.0f" y="%d">%.2f ms, %.2f x</text>`+"\n",
-			y+16, r.Policy, y, width, 88+width, y+16, r.TimeNs/1e6, rows[0].Cycles/r.Cycles)
-	}
-	drawn(t, "policies.svg", picture(600, 150, "Time of the sample under four policies", b.String()))
 }
 
-// TestPictureOfTheFlow draws how a capture becomes tables.
-func TestPictureOfTheFlow(t *testing.T) {
-	var b strings.Builder
-	box := func(x, y, width int, name, note string) {
-		fmt.Fprintf(&b, `<rect class="r" x="%d" y="%d" width="%d" height="46" rx="6"/><text x="%d" y="%d" text-anchor="middle">%s</text>`+
-			`<text class="n" x="%d" y="%d" text-anchor="middle" style="font-size:11px">%s</text>`+"\n",
-			x, y, width, x+width/2, y+20, name, x+width/2, y+37, note)
-	}
-	arrow := func(x1, y1, x2, y2 int) {
-		fmt.Fprintf(&b, `<path class="a" d="M%d %dL%d %d" marker-end="url(#h)"/>`+"\n", x1, y1, x2, y2)
-	}
-	b.WriteString(`<defs><marker id="h" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>` + "\n")
-	box(5, 10, 130, "capture", "10 sources")
-	box(5, 84, 130, "generator", "replay sample")
-	box(180, 47, 120, "trace", "one format")
-	box(345, 47, 130, "model", "a GPU preset")
-	box(345, 124, 130, "policy", "five decisions")
-	box(520, 10, 150, "tables", "Parquet, Arrow, CSV")
-	box(520, 84, 150, "report, timeline", "sweeps, comparisons")
-	arrow(135, 33, 180, 62)
-	arrow(135, 107, 180, 78)
-	arrow(300, 70, 345, 70)
-	arrow(410, 124, 410, 93)
-	arrow(475, 62, 520, 33)
-	arrow(595, 56, 595, 84)
-	drawn(t, "flow.svg", picture(680, 180, "From a capture to tables", b.String()))
+func (d *drawing) arrow(x1, y1, x2, y2 float64) {
+	const path = `<path class="a" d="M%.0f %.0fL%.0f %.0f" marker-end="url(#h)"/>`
+	fmt.Fprintf(d, path+"\n", x1, y1, x2, y2)
 }
 
-// drawn compares a picture of the documents with its drawing, or writes it with -update.
-func drawn(t *testing.T, name string, want []byte) {
+// save compares the picture of a width and height with the documents' file, or writes that with -update.
+func (d *drawing) save(t *testing.T, name, title string, width, height float64) {
 	t.Helper()
+	const head = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" role="img"><title>%s</title>`
+	want := fmt.Appendf(nil, head+"\n%s%s</svg>\n", width, height, title, style, d.String())
 	path := "../../docs/pictures/" + name
 	if *update {
 		if err := os.WriteFile(path, want, 0o644); err != nil {
@@ -80,5 +54,105 @@ func drawn(t *testing.T, name string, want []byte) {
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not as drawn (%v): go test ./cmd/command -run Picture -update", path, err)
+	}
+}
+
+// TestPictureOfPolicies draws the README's chart from the run that the README shows.
+func TestPictureOfPolicies(t *testing.T) {
+	out := must(t, "--json", "--quiet", "--policy=serial,hyperq,crcs,ppcs", "--gpu=gk110-ppcs", "-o", t.TempDir(),
+		"../../samples/vecadd.trace.zst")
+	var rows []struct {
+		Policy string
+		Cycles float64
+		TimeNs float64 `json:"time_ns"`
+	}
+	if err := json.Unmarshal([]byte(out), &rows); err != nil || len(rows) != 4 || rows[0].Cycles == 0 {
+		t.Fatalf("%d rows (%v) of %s", len(rows), err, out)
+	}
+	var d drawing
+	for i, r := range rows {
+		y, width := 10+34*float64(i), 380*r.Cycles/rows[0].Cycles
+		d.text("", 8, y+16, r.Policy)
+		fmt.Fprintf(&d, `<rect class="b" x="80" y="%.0f" width="%.0f" height="22"/>`+"\n", y, width)
+		d.text("n", 88+width, y+16, fmt.Sprintf("%.2f ms, %.2f x", r.TimeNs/1e6, rows[0].Cycles/r.Cycles))
+	}
+	d.save(t, "policies.svg", "Time of the sample under four policies", 600, 150)
+}
+
+// TestPictureOfTheFlow draws how a capture becomes tables.
+func TestPictureOfTheFlow(t *testing.T) {
+	var d drawing
+	d.box(5, 10, 130, "capture", "10 sources")
+	d.box(5, 84, 130, "generator", "replay sample")
+	d.box(180, 47, 120, "trace", "one format")
+	d.box(345, 47, 130, "model", "a GPU preset")
+	d.box(345, 124, 130, "policy", "five decisions")
+	d.box(520, 10, 150, "tables", "Parquet, Arrow, CSV")
+	d.box(520, 84, 150, "report, timeline", "sweeps, comparisons")
+	d.arrow(135, 31, 180, 60)
+	d.arrow(135, 105, 180, 76)
+	d.arrow(300, 68, 345, 68)
+	d.arrow(410, 124, 410, 89)
+	d.arrow(475, 60, 520, 31)
+	d.arrow(595, 52, 595, 84)
+	d.save(t, "flow.svg", "From a capture to tables", 680, 176)
+}
+
+// chains are the pictures of the model's pages: rows of boxes, each with a name and a note, joined by arrows from
+// left to right.
+var chains = map[string][][]string{
+	"model-overview": {
+		{"host|program", "KMU|hardware queues", "distributor|kernels", "CTA scheduler|places CTAs", "SM|warps, pipes"},
+		{"SM|accesses", "L1", "crossbar", "L2|slices", "DRAM|channels"},
+	},
+	"model-host": {
+		{"launch", "call|host.launch_overhead_ns", "arrival|host.launch_latency", "KMU"},
+		{"copy", "engine|in order, each direction", "end|host.copy_latency_ns + bytes"},
+		{"wait", "stream, event or all work", "next operation"},
+	},
+	"model-kernels": {
+		{"stream", "hardware queue|kmu.hwqs", "dispatch|kmu.dispatch_latency", "distributor|kmu.entries"},
+		{"distributor|kmu.entries", "CTA scheduler|kmu.ctas_per_cycle", "SM|occupancy"},
+	},
+	"model-issue": {
+		{"fetch|sm.fetch_width", "scheduler|gto, gty, lrr", "issue register", "collector|operands, banks"},
+		{"collector|operands, banks", "pipe|initiation, latency", "result bus", "write-back"},
+	},
+	"model-memory": {
+		{"load/store unit", "L1 banks|MSHRs", "miss queue", "injection port", "L2 input queue"},
+		{"L2 input queue", "L2 slice|MSHRs", "DRAM queue", "bank, bus", "fill"},
+		{"fill", "reply queue", "ejection port", "write-back"},
+	},
+	"model-launches": {
+		{"launch call|A x + b cycles", "device kernel", "KMU", "distributor", "SMs"},
+		{"launch call|A x + b cycles", "aggregated group|AGT", "search of the distributor", "joins a kernel"},
+		{"launch call|refused", "inline|the lane runs the child"},
+	},
+	"model-tasks": {
+		{"spawn", "dependences", "stream of 32|copy, launch, copy", "output"},
+		{"spawn", "dependences", "task runtime", "persistent CTA|slots for warps", "output"},
+	},
+}
+
+// TestPicturesOfTheModel draws a picture for each page of the model.
+func TestPicturesOfTheModel(t *testing.T) {
+	for name, rows := range chains {
+		var d drawing
+		width, y := 0.0, 6.0
+		for _, row := range rows {
+			x := 6.0
+			for i, cell := range row {
+				label, note, _ := strings.Cut(cell, "|")
+				w := float64(max(9*len(label), 6*len(note)) + 18)
+				d.box(x, y, w, label, note)
+				if x += w; i < len(row)-1 {
+					d.arrow(x, y+21, x+26, y+21)
+					x += 26
+				}
+				width = max(width, x+6)
+			}
+			y += 60
+		}
+		d.save(t, name+".svg", strings.ReplaceAll(name, "-", ": "), width, y-8)
 	}
 }
