@@ -1,13 +1,14 @@
-# make build   the command, as bin/replay: static, which also starts faster
+# make build   the command, as bin/replay, from the same compiled packages as go run and make test
 # make install the command and its man page under PREFIX (/usr/local), with completion for bash, fish and zsh
-# make dist    static commands for Linux, macOS and Windows on amd64 and arm64, in dist/, with checksums
+# make dist    static commands for Linux, macOS and Windows on amd64 and arm64, in dist/, with checksums; the compiler
+#              optimises these alone by the profile (TARGETS=linux/amd64 builds one)
 # make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
 # make newest  the loading tests with the newest versions of the Python packages, which a new user gets
 # make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
-# make profile cmd/replay/default.pgo, by which the compiler optimises the command, from the benchmarks
+# make profile cmd/replay/replay.pgo, by which the compiler optimises the commands of make dist, from the benchmarks
 # make same   BASE=REVISION: whether every table of every sample and capture has the bytes that it had there
 # make narrow  of the results the narrow tasks alone
 
@@ -21,8 +22,11 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 
 .PHONY: newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
 
+# One build configuration, that of a plain go command: go run, make build, make test and a module of policies new
+# share their compiled packages. Settings of the linker alone (-s -w) compile nothing anew; -trimpath, -pgo and
+# another CGO_ENABLED would compile every package once more.
 build:
-	CGO_ENABLED=0 go build -trimpath -buildvcs=auto -ldflags="-s -w" -o bin/replay ./cmd/replay
+	go build -buildvcs=auto -ldflags="-s -w" -o bin/replay ./cmd/replay
 
 install: build
 	install -D -m 755 bin/replay $(DESTDIR)$(PREFIX)/bin/replay
@@ -36,7 +40,8 @@ dist:
 	@mkdir -p dist
 	@for t in $(TARGETS); do \
 		name=dist/replay-$(VERSION)-$${t%/*}-$${t#*/}; [ $${t%/*} = windows ] && name=$$name.exe; \
-		echo "$$name"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} go build -trimpath -buildvcs=auto -ldflags='-s -w' -o $$name ./cmd/replay || exit 1; \
+		echo "$$name"; CGO_ENABLED=0 GOOS=$${t%/*} GOARCH=$${t#*/} \
+		go build -trimpath -pgo=cmd/replay/replay.pgo -buildvcs=auto -ldflags='-s -w' -o $$name ./cmd/replay || exit 1; \
 	done
 	@cd dist && sha256sum replay-$(VERSION)-* > SHA256SUMS
 
@@ -88,7 +93,7 @@ processors:
 BASE ?= HEAD
 same:
 	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && git archive $(BASE) | tar -x -C "$$d" && \
-	(cd "$$d" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -o base ./cmd/replay) && \
+	(cd "$$d" && go build -pgo=off -buildvcs=false -o base ./cmd/replay) && \
 	REPLAY_BASE=$${REPLAY_BASE:-$$d/base} go test ./cmd/command -run SameAsBase -timeout 120m -count=1
 
 # platforms compiles everything, the tests too, for other systems and for processors of 32 bits, whose builds need
@@ -103,7 +108,7 @@ bench: build
 	samples/bench.sh bin/replay $(CAPTURES)
 
 profile:
-	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/default.pgo -o bin/replay.test ./replay
+	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/replay.pgo -o bin/replay.test ./replay
 
 results: build
 	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done

@@ -115,8 +115,11 @@ func fillPolicy(name, dir, root string) error {
 	return moduleFiles(name, dir, root)
 }
 
-// moduleFiles writes go.mod and go.sum: those of the source, which the new module
-// takes from its folder, so that nothing need be looked up.
+// profile is the compiler's profile of the command, from the root of the source.
+const profile = "cmd/replay/replay.pgo"
+
+// moduleFiles writes go.mod, go.sum and the compiler's profile: those of the source,
+// which the new module takes from its folder, so that nothing need be looked up.
 func moduleFiles(name, dir, root string) error {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
@@ -127,12 +130,14 @@ func moduleFiles(name, dir, root string) error {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o666); err != nil {
 		return fmt.Errorf("policies new: %w", err)
 	}
-	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, "go.sum"), sum, 0o666)
-	}
-	if err != nil {
-		return fmt.Errorf("policies new: %w", err)
+	for _, from := range []string{"go.sum", profile} {
+		data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(from)))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(from)), data, 0o666)
+		}
+		if err != nil {
+			return fmt.Errorf("policies new: %w", err)
+		}
 	}
 	return nil
 }

@@ -27,6 +27,9 @@ func TestPolicyOfOnesOwn(t *testing.T) {
 		return string(out)
 	}
 	goes("test", "./...")
+	if head, err := os.ReadFile(filepath.Join(dir, "replay.pgo")); err != nil || len(head) < 1000 {
+		t.Errorf("the compiler's profile is not in the module: %d bytes, %v", len(head), err)
+	}
 	if out := goes("run", ".", "policies", "mine"); !strings.Contains(out, "mine-items") {
 		t.Errorf("the program shows of its policy:\n%s", out)
 	}
