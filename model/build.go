@@ -45,7 +45,7 @@ func newCore(tr *trace.Reader, opt *Options) core {
 		cut: never - 1, captured: opt.Captured,
 	}
 	if m.obs == nil {
-		m.obs = nobody{}
+		m.obs = Discard{}
 	}
 	m.placed, _ = m.obs.(PlacementObserver)
 	m.swapped, _ = m.obs.(SuspensionObserver)

@@ -82,14 +82,3 @@ func (m *core) tellStage(r *StageRecord) {
 
 // queues is how many hardware work queues there are.
 func (m *core) queues() int { return max(1, m.cfg.KMU.HWQs) }
-
-// nobody is the observer of a run that nobody watches.
-type nobody struct{}
-
-func (nobody) Kernel(*KernelRecord) {}
-func (nobody) CTA(*CTARecord)       {}
-func (nobody) Stage(*StageRecord)   {}
-func (nobody) Launch(*LaunchRecord) {}
-func (nobody) Page(*PageRecord)     {}
-func (nobody) Task(*TaskRecord)     {}
-func (nobody) Sample(*SampleRecord) {}

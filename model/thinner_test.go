@@ -8,7 +8,7 @@ import (
 
 // windows keeps what an observer is told of the timeline.
 type windows struct {
-	nobody
+	Discard
 	all []SampleRecord
 }
 

@@ -151,11 +151,10 @@ func (c *Choice) Declares(name string) bool {
 // params are the parameters of the policy and of its decisions.
 func (c *Choice) params() []Param {
 	all := append([]Param{}, c.Policy.Params...)
-	all = append(all, LaunchControls.params(c.decision("launch"))...)
-	all = append(all, Admissions.params(c.decision("admission"))...)
-	all = append(all, Dependencies.params(c.decision("dependency"))...)
-	all = append(all, CTASchedulers.params(c.decision("cta"))...)
-	return append(all, WarpSchedulers.params(c.decision("warp"))...)
+	for _, d := range decisions {
+		all = append(all, c.paramsOf(d)...)
+	}
+	return all
 }
 
 // Parameters are those of the policy and of its decisions.

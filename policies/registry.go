@@ -51,6 +51,8 @@ type Policy struct {
 	// is the preset of the machine that its paper counts for; "": k20c.
 	Cost   func(cfg *hardware.Config, a Args) []CostLine
 	CostOn string
+
+	streams bool // narrow tasks, if there are any, run as kernels in streams: Register set Adjust and Compose
 }
 
 // CostLine is one part of the hardware that a policy adds.
@@ -121,6 +123,7 @@ func Register(p Policy) {
 		panic("policies: " + p.Name + " registered twice")
 	}
 	if p.Tasks && p.Compose == nil {
+		p.streams = true
 		p.Params, p.Adjust, p.Compose = append(p.Params[:len(p.Params):len(p.Params)], taskParams...), adjustTasks, composeTaskStreams
 	}
 	named[p.Name] = &p

@@ -164,27 +164,12 @@ func recordedOrder(r *trace.Reader) (intervals, error) {
 }
 
 // boundaryWatch keeps where kernels were replayed.
-type boundaryWatch struct{ intervals }
+type boundaryWatch struct {
+	model.Discard
+	intervals
+}
 
-// Kernel is of [model.Observer], and the others too.
+// Kernel is of [model.Observer].
 func (w *boundaryWatch) Kernel(r *model.KernelRecord) {
 	w.intervals = append(w.intervals, interval{stream: r.Stream, kernel: r.ID, start: r.FirstCTA, end: r.End})
 }
-
-// CTA is not needed.
-func (w *boundaryWatch) CTA(*model.CTARecord) {}
-
-// Stage is not needed.
-func (w *boundaryWatch) Stage(*model.StageRecord) {}
-
-// Launch is not needed.
-func (w *boundaryWatch) Launch(*model.LaunchRecord) {}
-
-// Page is not needed.
-func (w *boundaryWatch) Page(*model.PageRecord) {}
-
-// Task is not needed.
-func (w *boundaryWatch) Task(*model.TaskRecord) {}
-
-// Sample is not needed.
-func (w *boundaryWatch) Sample(*model.SampleRecord) {}

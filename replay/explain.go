@@ -103,7 +103,7 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	err = pool.Do(ctx, len(all), func(ctx context.Context, i int) error {
 		machine, err := all[i].turn(cfg)
 		if err == nil {
-			all[i].Cycles, err = cyclesOf(ctx, tr, machine, c, timing)
+			all[i].Cycles, err = watched(ctx, tr, machine, c, timing, model.Discard{})
 		}
 		switch {
 		case err == nil:
@@ -139,13 +139,15 @@ func (s *Switch) turn(cfg *hardware.Config) (*hardware.Config, error) {
 	return &changed, nil
 }
 
-// cyclesOf runs a trace and returns its cycles.
-func cyclesOf(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing) (model.Time, error) {
+// watched runs a trace under an observer and returns its cycles.
+func watched(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
+	watch model.Observer) (model.Time, error) {
 	p, machine, err := c.Build(cfg)
 	if err != nil {
 		return 0, err
 	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Captured: capturedOn(tr), Timing: timing})
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: watch, Captured: capturedOn(tr),
+		Timing: timing, Bulk: true})
 	if err != nil {
 		return 0, err
 	}

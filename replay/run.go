@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -62,36 +61,6 @@ type Output struct {
 	Tables  []string // nil: all
 	Version string   // of the tool, kept in every file
 	Command string   // that replays the trace, without what is a run's own; "": unknown
-}
-
-// Result is what one policy came to.
-type Result struct {
-	Trace       string // its name in the tables
-	GPU         string
-	Set         string // what is set of the machine and the trace; "": nothing
-	Policy      string // as it was asked for
-	Run         table.Run
-	Performance table.Performance
-	Baseline    string  // the policy that Speedup refers to; "": none
-	Speedup     float64 // the baseline's cycles over this run's; not a number: there is none
-	Violations  []table.Audit
-	RecordedNs  int64                       // how long the program of a capture took; 0: it is none
-	NoCalls     bool                        // the capture has no calls of the host
-	Warnings    []table.Diagnostic          // of the run, beside the trace's own
-	Stages      [model.NumStages]model.Time // sum of the intervals of each stage, cycles; they may overlap
-	Output      table.Outcome
-	Machine     *hardware.Config // that ran it, with the changes of the policy
-	OneStream   bool             // all kernels of the host are in one stream
-}
-
-// label names a run for people.
-func (r *Result) label() string { return labelOf(r.Policy, r.Set) }
-
-func labelOf(policy, set string) string {
-	if set == "" {
-		return policy
-	}
-	return policy + " with " + set
 }
 
 // Run replays the job's trace under each of its policies, Jobs of them at a time.
@@ -213,7 +182,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	defer set.Abort()
-	watch := &watcher{inner: set.Observer(), sampled: job.Sampled}
+	watch := newWatcher(set.Observer(), job.Sampled, cfg)
 	began, unpacked := time.Now(), job.Trace.Unpacked()
 	if job.breaks != nil {
 		job.breaks(policy)
@@ -242,7 +211,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	}
 	cut := err
 	job.fill(&r.Run, c, cfg, sum, watch)
-	r.Stages, r.OneStream = watch.stages, !watch.several
+	watch.tell(r)
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.finish(sum)
@@ -262,24 +231,6 @@ func (r *Result) commit(set *table.Set, cut bool) error {
 	err := set.Commit()
 	r.Output = set.Outcome()
 	return err
-}
-
-// Row is one row as a program reads it: a value per column, nil where the table
-// has NULL.
-func (r *Result) Row() (map[string]any, error) {
-	m := map[string]any{"trace": r.Trace, "gpu": r.GPU, "set": cmp.Or(r.Set, table.Unset), "policy": r.Policy, "baseline": nil, "speedup": nil}
-	if r.Baseline != "" {
-		m["baseline"], m["speedup"] = r.Baseline, r.Speedup
-	}
-	cells, err := table.RunRow(&r.Run, r.Machine.Clock.CoreMHz)
-	if err != nil {
-		return nil, err
-	}
-	more, err := table.PerformanceRow(&r.Performance)
-	for _, c := range append(cells, more...) {
-		m[c.Column] = c.Value
-	}
-	return m, err
 }
 
 // resultOf opens the result of a run, with what is known against it before it.

@@ -21,13 +21,25 @@ type watcher struct {
 	stages  [model.NumStages]model.Time
 	sampled func(*model.SampleRecord) // may be nil
 
+	clock clockwork // when kernels ran and copies went on
+
 	kernels uint64 // of the host, that have ended
 	stream  uint64 // of the last of them
 	several bool   // they are in several streams
 }
 
+func newWatcher(inner model.Observer, sampled func(*model.SampleRecord), cfg *hardware.Config) *watcher {
+	return &watcher{inner: inner, sampled: sampled, clock: clockwork{latency: model.Time(cfg.Host.LaunchLatency)}}
+}
+
+// tell gives a result the times that were watched.
+func (w *watcher) tell(r *Result) {
+	r.Parts, r.Stages, r.OneStream = w.clock.parts(r.Run.Cycles), w.stages, !w.several
+}
+
 func (w *watcher) Kernel(r *model.KernelRecord) {
 	w.inner.Kernel(r)
+	w.clock.Kernel(r)
 	if !r.Device {
 		w.several = w.several || w.kernels > 0 && r.Stream != w.stream
 		w.kernels, w.stream = w.kernels+1, r.Stream
@@ -48,6 +60,7 @@ func (w *watcher) CTA(r *model.CTARecord) {
 
 func (w *watcher) Stage(r *model.StageRecord) {
 	w.inner.Stage(r)
+	w.clock.Stage(r)
 	w.stages[r.Stage] += r.End - r.Start
 	if w.audit != nil {
 		w.audit.Stage(r)

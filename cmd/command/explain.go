@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/trace"
 )
@@ -13,25 +14,35 @@ func init() { register((*app).explainCommand) }
 
 func (a *app) explainCommand() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
+	against := ""
 	c := &cobra.Command{
 		Use:   "explain TRACE",
-		Short: "turn one resource or latency off at a time: what the cycles are made of",
-		Long: "explain replays a trace under one policy as the machine is, then once for each of its resources and latencies with that one\n" +
-			"left out, and prints the change of cycles, the largest first. Effects overlap, so they do not add up.",
-		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst",
-		Args:    exactly(1, "one trace"),
+		Short: "where the cycles go, or why one policy is faster than another",
+		Long: "explain replays a trace under one policy on its machine, then once for each resource and latency without\n" +
+			"that one. It prints the change of cycles, the largest first. Effects overlap, so they do not add up.\n\n" +
+			"With --against it compares two policies. It switches their decisions one at a time, in the order host, launch,\n" +
+			"admission, dependency, cta, warp, machine. It also splits both times into waiting for copies, gaps, kernels\n" +
+			"and the rest. Both lists of changes add up to the difference.",
+		Example: "  replay explain trace.zst\n  replay explain --gpu=rtx3070 --policy=hyperq trace.zst\n" +
+			"  replay explain --policy=ppcs --against=serial trace.zst",
+		Args: exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r, err := f.open(cmd.Context(), a, args[0])
 			if err != nil {
 				return err
 			}
 			defer r.Close()
+			if against != "" {
+				return a.explainAgainst(cmd, f, r, against)
+			}
 			return a.explain(cmd, f, r)
 		},
 	}
 	f.registerMachine(c.Flags())
 	f.jobs.register(c.Flags())
+	c.Flags().StringVar(&against, "against", "", "`POLICY` that --policy is compared with")
 	completeMachine(c)
+	complete(c, "against", listed(policies.Names, false))
 	return c
 }
 

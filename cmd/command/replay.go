@@ -44,7 +44,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	if f.io == "storage" && !a.asJSON {
 		a.printStages(all)
 	}
-	a.noteNext(f)
+	a.noteNext(f, all, paths)
 	return violations(all)
 }
 

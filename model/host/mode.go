@@ -12,5 +12,9 @@ const (
 	Freed                // as Streams, but a kernel waits for events and copies before it in its stream, not for kernels
 )
 
+func (h Mode) String() string {
+	return [...]string{"streams", "serial", "bound", "captured", "graph", "freed"}[h]
+}
+
 // Serial reports whether every operation waits for the one before it.
 func (h Mode) Serial() bool { return h == Serial || h == Bound }

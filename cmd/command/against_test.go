@@ -1,0 +1,61 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gpureplay/trace/tracetest"
+)
+
+// The sample's two kernels overlap under ppcs; on the captured BFS it and crcs wait less
+// for copies, and the order of CTAs brings nothing. The footer of the run table names the
+// same part, and the note the command that says more.
+func TestExplainAgainst(t *testing.T) {
+	bfs := tracetest.Data(t, "accelsim-rodinia-bfs-a100")
+	vecadd := filepath.Join("..", "..", "samples", "vecadd.trace.zst")
+	for _, c := range []struct {
+		policy, trace string
+		want          []string
+	}{
+		{"ppcs", vecadd, []string{"the largest part is overlap of kernels, -2,924,845."}},
+		{"ppcs", bfs, []string{"the largest part is waiting for copies, -",
+			"dependency: barrier → crcs brings most, -", "nothing comes of host: serial → streams, cta: fifo → ppcs"}},
+		{"crcs", bfs, []string{"the largest part is waiting for copies, -", "dependency: barrier → crcs brings most, -"}},
+	} {
+		out := must(t, "explain", "--policy="+c.policy, "--against=serial", c.trace)
+		for _, want := range c.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s on %s lacks %q:\n%s", c.policy, c.trace, want, out)
+			}
+		}
+	}
+	_, out, notes := command(t, "--policy=ppcs", "-o", filepath.Join(t.TempDir(), "out"), bfs)
+	if want := "less than serial; the largest part is waiting for copies, -"; !strings.Contains(out, want) {
+		t.Errorf("the footer lacks %q:\n%s", want, out)
+	}
+	if want := "replay explain --policy=ppcs --against=serial " + bfs; !strings.Contains(notes, want) {
+		t.Errorf("the notes lack %q:\n%s", want, notes)
+	}
+}
+
+// Policies that cannot be compared are refused in a line.
+func TestExplainAgainstRefuses(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "t.txt")
+	write(t, in, loops)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"--policy=serial", "--against=serial"}, 2, "are both serial"},
+		{[]string{"--policy=serial", "--against=seriel"}, 2, "serial"},
+		{[]string{"--policy=serial,hyperq", "--against=serial"}, 2, "want one policy"},
+		{[]string{"--policy=serial", "--against=cdp"}, 1, "it holds no child launches"},
+	} {
+		status, _, errs := command(t, append([]string{"explain", "--quiet", "--gpu=a100", in}, c.args...)...)
+		if status != c.status || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: status %d, %s", c.args, status, errs)
+		}
+	}
+}
