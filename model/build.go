@@ -34,6 +34,9 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 		return nil, err
 	}
 	m.host.Submit = newSubmission(m)
+	if m.access != nil { // it has read the program in its order
+		m.host.AsOne()
+	}
 	return m, nil
 }
 

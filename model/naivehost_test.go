@@ -36,18 +36,19 @@ type nEvent struct {
 
 // nHost runs the host's program.
 type nHost struct {
-	n       *naive
-	ops     []trace.HostOp
-	next    int
-	wait    func() bool
-	ended   bool
-	open    int
-	streams map[uint64]*nStream
-	events  map[uint64]*nCudaEvent
-	engines [3]model.Time
-	serial  bool // there is one stream
-	graph   *nGraph
-	loose   bool // kernels do not wait for those before them in their stream
+	n            *naive
+	ops          []trace.HostOp
+	*nHostThread // that issues
+	threads      []*nHostThread
+	gone         []bool // by operation: it has been issued
+	inGraphs     bool
+	ended        bool
+	open         int
+	streams      map[uint64]*nStream
+	events       map[uint64]*nCudaEvent
+	engines      [3]model.Time
+	serial       bool // there is one stream
+	loose        bool // kernels do not wait for those before them in their stream
 }
 
 // nStream holds the operations that have not completed.
@@ -57,12 +58,13 @@ type nStream struct {
 }
 
 type nOp struct {
-	op   trace.HostOp
-	k    *nKernel
-	ev   *nCudaEvent
-	task *nTask // whose operation it is
-	last bool   // and its last
-	done bool   // the kernel has ended
+	op     trace.HostOp
+	k      *nKernel
+	ev     *nCudaEvent
+	task   *nTask // whose operation it is
+	last   bool   // and its last
+	done   bool   // the kernel has ended
+	popped bool   // it has left its stream
 }
 
 type nCudaEvent struct {
@@ -97,18 +99,14 @@ func (h *nHost) stream(id uint64) *nStream {
 	return h.streams[id]
 }
 
-// run issues operations until the host waits.
+// run issues operations until all threads wait.
 func (h *nHost) run() {
-	for h.wait == nil || h.wait() {
-		h.wait = nil
-		if h.next == len(h.ops) {
-			if !h.ended {
-				h.ended = true
-				h.n.tasks.drain()
-			}
-			return
-		}
-		op := h.ops[h.next]
+	if h.threads == nil {
+		h.split()
+	}
+	for h.choose() {
+		i := h.mine[h.next]
+		op, at := h.ops[i], h.next
 		h.next++
 		busy, known := model.Time(0), false
 		if h.graph != nil {
@@ -117,11 +115,21 @@ func (h *nHost) run() {
 		if !known {
 			busy = h.perform(op)
 		}
+		h.gone[i] = h.next > at
 		if busy > 0 {
 			until := h.n.t + busy
 			h.n.post(until, nHostPhase, h.run)
 			h.wait = func() bool { return h.n.t >= until }
 		}
+	}
+	for _, th := range h.threads {
+		if th.wait != nil || th.next < len(th.mine) {
+			return
+		}
+	}
+	if !h.ended {
+		h.ended = true
+		h.n.tasks.drain()
 	}
 }
 
@@ -143,7 +151,11 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 	n := h.n
 	switch op.Kind {
 	case trace.OpHostWork:
-		return cyclesOfNs(float64(op.Ns), n.cfg)
+		if busy := cyclesOfNs(float64(op.Ns), n.cfg); h.next > 1 {
+			return busy
+		} else { // the thread begins with the program
+			return max(0, busy-n.t)
+		}
 	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
 		if n.gate == nil {
 			h.synchronise(op)
@@ -168,7 +180,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 		st := h.stream(op.Stream)
 		h.push(&nOp{op: op})
 		if !op.Async {
-			h.wait = func() bool { return len(st.queue) == 0 }
+			h.wait = st.past()
 		}
 	}
 	return 0
@@ -178,15 +190,23 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 func (h *nHost) synchronise(op trace.HostOp) {
 	switch op.Kind {
 	case trace.OpSyncDevice:
-		h.wait = func() bool { return h.open == 0 }
+		h.wait = h.past(op.Process)
 	case trace.OpSyncStream:
-		st := h.stream(op.Stream)
-		h.wait = func() bool { return len(st.queue) == 0 }
+		h.wait = h.stream(op.Stream).past()
 	case trace.OpSyncEvent:
 		if e := h.events[op.Event]; e != nil {
 			h.wait = func() bool { return e.done }
 		}
 	}
+}
+
+// past returns whether what a stream has been given so far has completed.
+func (st *nStream) past() func() bool {
+	if len(st.queue) == 0 {
+		return func() bool { return true }
+	}
+	last := st.queue[len(st.queue)-1]
+	return func() bool { return last.popped }
 }
 
 // cyclesOfNs rounds up; the tests' times are whole nanoseconds.
@@ -217,7 +237,7 @@ func (h *nHost) deliver(k *nKernel) {
 
 func (h *nHost) pop(st *nStream) {
 	o := st.queue[0]
-	st.queue = st.queue[1:]
+	st.queue, o.popped = st.queue[1:], true
 	h.open--
 	if o.task != nil {
 		h.n.tasks.streamEnded(o)

@@ -95,7 +95,7 @@ func (n *naive) under(t testing.TB, policy string) {
 		n.aggregated(args)
 		marked(nKeep)
 	case "graph":
-		n.host.graph = &nGraph{h: n.host}
+		n.host.inGraphs = true
 	case "freed":
 		n.host.loose = true
 	case "blockmaestro":

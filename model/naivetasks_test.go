@@ -60,7 +60,7 @@ func (u *nTasks) op(op *trace.HostOp) (known, again bool) {
 			return true, false
 		}
 		u.drain()
-		h.wait = func() bool { return h.open == 0 && len(u.live) == 0 }
+		h.wait = h.past(op.Process)
 		return true, false
 	}
 	return false, false

@@ -29,7 +29,7 @@ type order struct {
 	deps    map[uint32][]uint32 // of the kernels read from the program and not yet placed
 	streams map[uint64]*streamBook
 	events  map[uint64][]uint32
-	host    []uint32                       // kernels that the host has waited for
+	host    map[uint32][]uint32            // by host thread: kernels that it has waited for
 	seen    int                            // streams
 	queued  []int                          // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
 	parents map[uint32]childBook           // of children that have started, by child
@@ -40,10 +40,11 @@ type order struct {
 
 // streamBook is what the next kernel of a stream waits for, and its queue.
 type streamBook struct {
-	before []uint32
-	queue  int
-	waits  []uint32 // what all behind it wait for, where kernels do not wait for each other
-	ends   int64    // as recorded, of what was issued to it, ns
+	before  []uint32
+	queue   int
+	waits   []uint32 // what all behind it wait for, where kernels do not wait for each other
+	ends    int64    // as recorded, of what was issued to it, ns
+	process uint32   // of the host, that issues to it
 }
 
 // childBook is where a child comes from.
@@ -59,7 +60,7 @@ func newOrder(a *auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
 		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
-		open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
+		host: map[uint32][]uint32{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
 		o.queued = make([]int, max(1, a.cfg.KMU.HWQs))
@@ -74,6 +75,13 @@ func (o *order) stream(id uint64) *streamBook {
 		o.seen++
 		o.streams[id] = s
 	}
+	return s
+}
+
+// issuedTo is the stream to which an operation is issued.
+func (o *order) issuedTo(op *trace.HostOp) *streamBook {
+	s := o.stream(op.Stream)
+	s.process = op.Process
 	return s
 }
 
@@ -97,40 +105,46 @@ func (o *order) read(kernel uint32) {
 func (o *order) step(op *trace.HostOp) {
 	switch op.Kind {
 	case trace.OpLaunch:
-		s := o.stream(op.Stream)
+		s := o.issuedTo(op)
 		if o.a.freed {
-			o.deps[op.Kernel] = o.pending(append(slices.Clone(s.waits), o.host...))
+			o.deps[op.Kernel] = o.pending(append(slices.Clone(s.waits), o.host[op.Thread]...))
 			s.before = append(o.pending(s.before), op.Kernel)
 			return
 		}
 		if o.overtakes(s, op.Kernel) {
-			o.deps[op.Kernel] = o.pending(slices.Clone(o.host))
+			o.deps[op.Kernel] = o.pending(slices.Clone(o.host[op.Thread]))
 			s.before = append(o.pending(s.before), op.Kernel)
 			return
 		}
-		o.deps[op.Kernel] = o.pending(append(slices.Clone(s.before), o.host...))
+		o.deps[op.Kernel] = o.pending(append(slices.Clone(s.before), o.host[op.Thread]...))
 		s.before = []uint32{op.Kernel}
 	case trace.OpEventRecord:
-		o.events[op.Event] = o.stream(op.Stream).before
+		o.events[op.Event] = o.issuedTo(op).before
 	case trace.OpStreamWait:
-		s := o.stream(op.Stream)
+		s := o.issuedTo(op)
 		s.before = o.pending(append(slices.Clone(s.before), o.events[op.Event]...))
 		s.waits = o.pending(append(slices.Clone(s.waits), o.events[op.Event]...))
 	case trace.OpSyncDevice:
 		for _, s := range o.streams {
-			o.host = append(o.host, s.before...)
+			if s.process == op.Process {
+				o.waited(op, s.before)
+			}
 		}
-		o.host = o.pending(o.host)
 	case trace.OpSyncStream:
-		o.host = o.pending(append(o.host, o.stream(op.Stream).before...))
+		o.waited(op, o.stream(op.Stream).before)
 	case trace.OpSyncEvent:
-		o.host = o.pending(append(o.host, o.events[op.Event]...))
+		o.waited(op, o.events[op.Event])
 	case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
-		s := o.stream(op.Stream)
+		s := o.issuedTo(op)
 		if s.waits = slices.Clone(s.before); !op.Async {
-			o.host = o.pending(append(o.host, s.before...))
+			o.waited(op, s.before)
 		}
 	}
+}
+
+// waited notes that the thread of an operation waits for kernels.
+func (o *order) waited(op *trace.HostOp, kernels []uint32) {
+	o.host[op.Thread] = o.pending(append(o.host[op.Thread], kernels...))
 }
 
 // overtakes reports whether a kernel of a replayed timeline may begin before the one

@@ -89,6 +89,8 @@ type HostOp struct {
 	Ns       int64     // OpHostWork; of others: for how long the call kept the host beside what it waited for, as recorded
 	Recorded *Recorded // copies, memset, launches; nil: the source has no times
 	Scope    uint32    // the same: 1 + index of the innermost scope; 0: none
+	Thread   uint32    // host thread that calls, from 0; each thread issues its own operations
+	Process  uint32    // of the thread, from 0; OpSyncDevice waits for the operations of its process
 
 	// Of OpSpawn.
 	ArrivalNs int64    // since the start of the program

@@ -198,6 +198,16 @@ type Totals struct {
 	MemInsts      uint64 // warp instructions with Inst.Width > 0
 	HostOps       uint64
 	ChildLaunches uint64
+	Threads       uint64 // highest host thread; 0: one thread
+}
+
+// MaxThreads bounds the host threads of a trace, and their processes.
+const MaxThreads = 1 << 16
+
+// hostOp counts an operation of the host.
+func (t *Totals) hostOp(op *HostOp) {
+	t.HostOps++
+	t.Threads = max(t.Threads, uint64(op.Thread))
 }
 
 // Diagnostic is one counted oddity of the source that a converter met.

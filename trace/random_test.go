@@ -414,6 +414,7 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 			OpEventRecord, OpStreamWait, OpSyncStream, OpSyncEvent, OpSyncDevice, OpHostWork}).Draw(d.t, "op")}
 		op.Stream, op.Event, op.Ns, op.Bytes, op.Addr = d.u64("stream"), d.u64("event"), int64(d.n("ns", 0, 99)), d.u64("bytes"), d.u64("addr")
 		op.Async = d.n("async", 0, 1) == 0
+		op.Thread, op.Process = uint32(d.n("thread", 0, 3)), uint32(d.n("process", 0, 1))
 		if op.Kind.hasArray() {
 			op.Array = NoArray
 			if n := len(h.Program.Arrays); n > 0 && d.n("named", 0, 2) > 0 {

@@ -71,6 +71,7 @@ var totalsFields = []field[Totals]{
 	{6, "mem_insts", codePlain, "", func(t *Totals) any { return &t.MemInsts }},
 	{7, "host_ops", codePlain, "", func(t *Totals) any { return &t.HostOps }},
 	{8, "child_launches", codePlain, "", func(t *Totals) any { return &t.ChildLaunches }},
+	{9, "threads", codePlain, "highest host thread; 0: one thread", func(t *Totals) any { return &t.Threads }},
 }
 
 var kernelFields = []field[Kernel]{
@@ -125,6 +126,8 @@ var hostFields = []field[HostOp]{
 	{17, "deps", codeList, "kernels", func(o *HostOp) any { return &o.Deps }},
 	{18, "in_copies", codePlain, "copies of a task's input; 0: one", func(o *HostOp) any { return &o.InCopies }},
 	{19, "scope", codeDelta, "index + 1; 0: none", func(o *HostOp) any { return &o.Scope }},
+	{20, "thread", codeDelta, "host thread, from 0", func(o *HostOp) any { return &o.Thread }},
+	{21, "process", codeDelta, "process of the thread, from 0", func(o *HostOp) any { return &o.Process }},
 }
 
 // blockRow is one block in the index.

@@ -121,6 +121,10 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 		return p.u32(t.word, t.value, &op.Kernel)
 	case "scope":
 		return p.scope(t, &op.Scope)
+	case "thread":
+		return p.u32(t.word, t.value, &op.Thread)
+	case "process":
+		return p.u32(t.word, t.value, &op.Process)
 	case "ns":
 		return p.i64(t.word, t.value, &op.Ns)
 	case "arrival":
@@ -144,7 +148,7 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
+	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
 }
 
 // canonicalOp puts op into the one form that the container stores: an operation

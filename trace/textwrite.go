@@ -136,7 +136,8 @@ func (t *textWriter) op(op *HostOp) {
 		v   uint64
 		hex bool
 	}{{"bytes", op.Bytes, false}, {"addr", op.Addr, true}, {"kernel", uint64(op.Kernel), false}, {"stream", op.Stream, false},
-		{"event", op.Event, false}, {"in", op.InBytes, false}, {"copies", uint64(op.InCopies), false}, {"out", op.OutBytes, false}} {
+		{"event", op.Event, false}, {"in", op.InBytes, false}, {"copies", uint64(op.InCopies), false}, {"out", op.OutBytes, false},
+		{"thread", uint64(op.Thread), false}, {"process", uint64(op.Process), false}} {
 		switch {
 		case f.v == 0:
 		case f.hex:

@@ -79,7 +79,7 @@ func (v *verifier) hostOps() {
 			v.problem(err)
 			return
 		}
-		v.sums.HostOps++
+		v.sums.hostOp(&op)
 		if err := v.rules.op(&op); err != nil {
 			v.problem(err)
 		}

@@ -132,7 +132,7 @@ func (w *Writer) Host(op *HostOp) error {
 		return w.fail(err)
 	}
 	w.ops = append(w.ops, canonicalOp(op))
-	w.prog.Totals.HostOps++
+	w.prog.Totals.hostOp(op)
 	if len(w.ops) == opsPerBlock {
 		w.flushOps()
 	}

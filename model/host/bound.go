@@ -34,7 +34,7 @@ func (b *endBound) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err e
 		b.launches++
 	case trace.OpFileWrite:
 		if h.Open > 0 {
-			h.wait = h.drained
+			h.at.wait = h.drained
 			return 0, true, nil
 		}
 		start := max(b.lastStart, b.postlude)

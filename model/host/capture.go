@@ -61,6 +61,10 @@ const fewDelays = 8
 // mostDelays bounds the memory of a median.
 const mostDelays = 1 << 16
 
+// hostTime is the time of a host thread so far, and what of it its launch took to load
+// code, ns.
+type hostTime struct{ all, loading int64 }
+
 // ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
 // begin of work without a call; of the first operation, less the host's time before it, but
 // for the time in which a launch loaded code, which is behind its call.
@@ -74,7 +78,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	ops := tr.HostOps()
 	var op trace.HostOp
 	var k trace.Kernel
-	before, loading := int64(0), int64(0) // the host's time, and what of it a launch took to load code
+	spent := map[uint32]*hostTime{}
 	for {
 		switch err := ops.Next(&op); {
 		case errors.Is(err, io.EOF):
@@ -90,6 +94,11 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		case err != nil:
 			return nil, err
 		}
+		by := spent[op.Thread]
+		if by == nil {
+			by = &hostTime{}
+			spent[op.Thread] = by
+		}
 		r := op.Recorded
 		if op.Kind == trace.OpLaunch {
 			if err := tr.Kernel(op.Kernel, &k); err != nil {
@@ -98,15 +107,15 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 			r = k.Recorded
 		}
 		if r == nil || r.StartNs < 0 {
-			before, loading = before+op.Ns, op.Ns
+			by.all, by.loading = by.all+op.Ns, op.Ns
 			continue
 		}
 		if op.Kind != trace.OpLaunch || op.Ns > 0 || r.HostNs < 0 {
-			loading = 0
+			by.loading = 0
 		}
-		c.begins(r, before-loading)
-		loaded := op.Ns + loading
-		loading = 0
+		c.begins(r, by.all-by.loading)
+		loaded := op.Ns + by.loading
+		by.loading = 0
 		kind := kindOfDelay(op.Kind)
 		free := kind == delayOfLaunch || c.engines.free(op.Kind, r.HostNs)
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && free && len(delays[kind]) < mostDelays {

@@ -22,14 +22,14 @@ import "gpureplay/trace"
 // recorded adds to an operation that is issued in cycle t what was recorded of it:
 // all of it under Captured, else what [Timing] says.
 func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time) StreamOp {
-	if h.graphs.node {
+	if h.at.graphs.node {
 		op.place = placeNone
 	}
 	if r == nil {
 		return op
 	}
 	place := h.placeOf(r)
-	if !h.graphs.node {
+	if !h.at.graphs.node {
 		op.place = place
 	}
 	if h.captured() {
@@ -45,7 +45,7 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	}
 	op.gap = h.unrecorded(of, r, place == placeNone)
 	switch {
-	case h.timing.Host != TimesRecorded || h.graphs.node:
+	case h.timing.Host != TimesRecorded || h.at.graphs.node:
 	case op.Kind != trace.OpLaunch:
 		op.start, op.gap = h.notBefore(of, r, t), max(op.gap, h.gap(of, r))
 	case r.HostNs < 0: // of one with a call its arrival has it
@@ -60,10 +60,10 @@ func (h *Host) placeOf(r *trace.Recorded) queuePlace {
 	case r.StartNs < 0:
 	case r.HostNs < 0:
 		return placePast
-	case r.HostNs == h.called:
+	case r.HostNs == h.at.called:
 		return placeNone
 	default:
-		h.called = r.HostNs
+		h.at.called = r.HostNs
 	}
 	return placeOne
 }
@@ -129,7 +129,7 @@ func (h *Host) beginDue(t Time) {
 	if h.dated == 0 {
 		return
 	}
-	for _, st := range h.order {
+	for _, st := range h.streamList {
 		if st.due > 0 && st.due <= t {
 			st.due = 0
 			h.dated--

@@ -1,9 +1,7 @@
 package host
 
 import (
-	"errors"
-	"fmt"
-	"io"
+	"slices"
 
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
@@ -12,40 +10,34 @@ import (
 // Host runs the program of the trace: it issues operations in program order,
 // waits where the program waits, and keeps the streams.
 type Host struct {
-	cfg     *hardware.Config
-	tr      *trace.Reader
-	prog    *trace.Program
-	dev     Device
-	Gate    Gate // nil: kernels of a stream are not on the GPU together
-	way     Mode
-	ops     *trace.HostCursor
-	op      trace.HostOp
-	held    bool // op has been read and waits for something
-	ended   bool
-	wait    func() bool // the host goes on when this holds; nil: it does not wait
-	streams map[uint64]*Stream
-	order   []*Stream // by first appearance
-	events  map[uint64]*cudaEvent
-	Open    int            // operations in streams that have not completed
-	in      [numPlaces]int // the same, by what they take of the queue
-	Engine  [3]Time        // when each copy engine is free: to device, to host, on device
-	Link    [3]rate
-	Storage rate
-	Submit  Submission
-	bound   endBound
-	timing  Timing
-	graphs  graphs
-	capture *Capture
-	turn    [3]Time          // per engine: before which its last copy did not begin, as recorded
-	copied  [3]int64         // per engine: when its last copy was recorded to end, ns
-	lastEnd map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
-	lastAll int64            // the latest of them
-	arrived map[int]Time     // per hardware work queue: when what was issued to it last arrives
-	called  int64            // when the last call of the capture was made that issued something, ns; -1: none was
-	worked  int64            // the host's work since its last launch, the latest stretch of it, ns
-	warms   bool             // copies to the device leave their data in the L2, where somebody reads it
-	tail    Time             // for how long the host is kept when its wait ends
-	dated   int              // streams whose first operation waits for its recorded start
+	cfg        *hardware.Config
+	tr         *trace.Reader
+	prog       *trace.Program
+	dev        Device
+	Gate       Gate // nil: kernels of a stream are not on the GPU together
+	way        Mode
+	ops        *trace.HostCursor
+	at         *thread  // that issues
+	threads    *threads // nil: there is one
+	over       bool     // the program has ended
+	streams    map[uint64]*Stream
+	streamList []*Stream // by first appearance
+	events     map[uint64]*cudaEvent
+	Open       int     // operations in streams that have not completed
+	Engine     [3]Time // when each copy engine is free: to device, to host, on device
+	Link       [3]rate
+	Storage    rate
+	Submit     Submission
+	bound      endBound
+	timing     Timing
+	capture    *Capture
+	turn       [3]Time          // per engine: before which its last copy did not begin, as recorded
+	copied     [3]int64         // per engine: when its last copy was recorded to end, ns
+	lastEnd    map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	lastAll    int64            // the latest of them
+	arrived    map[int]Time     // per hardware work queue: when what was issued to it last arrives
+	warms      bool             // copies to the device leave their data in the L2, where somebody reads it
+	dated      int              // streams whose first operation waits for its recorded start
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
@@ -88,8 +80,8 @@ type Gate interface {
 	Completed(order uint64, t Time)
 }
 
-// full reports whether the host has to wait before it issues more.
-func (h *Host) full() bool { return h.in[placeOne] >= MaxOpen || h.in[placePast] >= maxUncalled }
+// full reports whether a thread has to wait before it issues more.
+func (th *thread) full() bool { return th.in[placeOne] >= MaxOpen || th.in[placePast] >= maxUncalled }
 
 // Kernel is what the host keeps of a kernel.
 type Kernel struct {
@@ -109,8 +101,10 @@ func New(c *hardware.Config, tr *trace.Reader, dev Device, way Mode, timing Timi
 	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
 	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(),
 		streams: make(map[uint64]*Stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64),
-		called: -1, arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched}
-	h.graphs.on = way == Graph
+		arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched, at: newThread(way)}
+	if p.Totals.Threads > 0 && !way.Serial() {
+		h.threads = &threads{all: []*thread{h.at}, events: make(map[uint64]*turns)}
+	}
 	core := c.Clock.CoreMHz
 	h.Link[0] = newRate(c.Host.PCIeGBs*1e9, core)
 	h.Link[1] = h.Link[0]
@@ -134,55 +128,70 @@ func (h *Host) Begins() Submission {
 	return inStreams{h}
 }
 
-// WaitFor has the host wait until something holds.
-func (h *Host) WaitFor(holds func() bool) { h.wait = holds }
+// WaitFor has the current thread wait until something holds.
+func (h *Host) WaitFor(holds func() bool) { h.at.wait = holds }
 
 // Run lets the host go on in cycle t until it has to wait.
 func (h *Host) Run(t Time) error {
 	h.beginDue(t)
+	if h.several() {
+		return h.runThreads(t)
+	}
 	for {
-		if h.wait != nil {
-			if !h.wait() {
-				return nil
-			}
-			h.wait = nil
-			if busy := h.tail; busy > 0 {
-				h.tail = 0
-				h.Sleep(busy, t)
-				continue
-			}
-		}
-		if h.ended {
-			return nil
-		}
-		if !h.held {
-			switch err := h.ops.Next(&h.op); {
-			case errors.Is(err, io.EOF):
-				h.ended = true
-				return h.dev.Drained(t)
-			case err != nil:
-				return fmt.Errorf("host operations: %w", err)
-			}
-			h.held = true
-		}
-		if h.full() {
-			h.wait = func() bool { return !h.full() }
-			continue
-		}
-		h.held = false
-		busy, again, err := h.Submit.Issue(&h.op, t)
-		if h.held = again; err != nil || again && busy == 0 && h.wait == nil {
+		if went, err := h.step(t); err != nil || !went {
 			return err
 		}
-		h.Sleep(busy, t)
+		if h.at.ended {
+			return h.dev.Drained(t)
+		}
 	}
 }
 
-// Sleep keeps the host busy for a time.
+// step lets the current thread perform an operation, or end a wait. It reports whether
+// the thread can go on.
+func (h *Host) step(t Time) (went bool, err error) {
+	th := h.at
+	if th.wait != nil {
+		if !th.wait() {
+			return false, nil
+		}
+		th.wait = nil
+		h.Sleep(th.tail, t)
+		th.tail = 0
+		return true, nil
+	}
+	if th.ended {
+		return false, nil
+	}
+	if !th.held {
+		if ok, err := h.take(); !ok {
+			return th.ended, err
+		}
+		th.held = true
+	}
+	if th.full() {
+		th.wait = func() bool { return !th.full() }
+		return true, nil
+	}
+	th.held = false
+	busy, again, err := h.Submit.Issue(&th.next.op, t)
+	if th.held = again; err != nil || again && busy == 0 && th.wait == nil {
+		th.yields = true
+		return false, err
+	}
+	if !again {
+		th.next.issued()
+		th.begun = true
+	}
+	h.Sleep(busy, t)
+	return true, nil
+}
+
+// Sleep keeps the current thread busy for a time.
 func (h *Host) Sleep(busy, t Time) {
 	if busy > 0 {
 		h.dev.Run(t + busy)
-		h.wait = h.until(t + busy)
+		h.at.wait = h.until(t + busy)
 	}
 }
 
@@ -192,20 +201,23 @@ func (h *Host) until(t Time) func() bool { return func() bool { return h.dev.Now
 // issue performs one operation and returns for how long it keeps the host.
 func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 	serial := h.way.Serial()
-	if work := h.graphs.takes(h, op, t); work > 0 && h.timing.Host != TimesNone {
-		h.held = true
+	if work := h.at.graphs.takes(h, op, t); work > 0 && h.timing.Host != TimesNone {
+		h.at.held = true
 		return h.scaled(work), nil
 	}
 	switch op.Kind {
 	case trace.OpFileRead, trace.OpFileWrite:
 		if serial && h.Open > 0 {
-			h.held = true
-			h.wait = h.drained
+			h.at.held = true
+			h.at.wait = h.drained
 			return 0, nil
 		}
 		return h.File(op, t), nil
 	case trace.OpHostWork:
-		h.worked = op.Ns
+		h.at.worked = op.Ns
+		if !h.at.begun {
+			return max(0, h.work(op)-t), nil
+		}
 		return h.work(op), nil
 	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
 		if h.Gate != nil && !h.Gate.Waits() {
@@ -223,7 +235,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		busy := h.deliver(op, k, t)
 		st.waits = false
 		h.noteEnd(op, k.Recorded)
-		h.worked = 0
+		h.at.worked = 0
 		return busy, nil
 	case trace.OpEventRecord:
 		e := &cudaEvent{}
@@ -245,7 +257,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		if op.Async && !serial {
 			return h.call(op), nil
 		}
-		h.wait, h.tail = func() bool { return len(st.queue) == 0 }, h.call(op)
+		h.at.wait, h.at.tail = st.settled(len(st.queue)), h.call(op)
 	}
 	return 0, nil
 }
@@ -254,15 +266,15 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 func (h *Host) synchronise(op *trace.HostOp) {
 	switch op.Kind {
 	case trace.OpSyncDevice:
-		h.wait = h.drained
+		h.at.wait = h.settled(op.Process)
 	case trace.OpSyncStream:
 		st := h.Stream(op.Stream)
-		h.wait = func() bool { return len(st.queue) == 0 }
+		h.at.wait = st.settled(len(st.queue))
 	case trace.OpSyncEvent:
 		e := h.event(op.Event)
-		h.wait = func() bool { return e.done }
+		h.at.wait = func() bool { return e.done }
 	}
-	h.tail = h.call(op)
+	h.at.tail = h.call(op)
 }
 
 func (h *Host) drained() bool { return h.Open == 0 && h.dev.Idle() }
@@ -276,7 +288,7 @@ func (h *Host) File(op *trace.HostOp, t Time) Time {
 
 // CopyEnded completes the copy that is first in a stream.
 func (h *Host) CopyEnded(index uint64, t Time) error {
-	st := h.order[index]
+	st := h.streamList[index]
 	if op := &st.queue[0]; op.Kind == trace.OpCopyH2D && op.Owner == nil && h.warms { // a task's input has no address
 		h.dev.Warm(op.addr, op.Bytes, t)
 	}
@@ -285,5 +297,10 @@ func (h *Host) CopyEnded(index uint64, t Time) error {
 	return h.Run(t)
 }
 
-// Waits reports whether the host waits.
-func (h *Host) Waits() bool { return h.wait != nil }
+// Waits reports whether a thread of the host waits.
+func (h *Host) Waits() bool {
+	if !h.several() {
+		return h.at.wait != nil
+	}
+	return slices.ContainsFunc(h.threads.all, func(th *thread) bool { return th.wait != nil || th.held || len(th.ahead) > 0 })
+}

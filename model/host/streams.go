@@ -15,12 +15,15 @@ const (
 // Stream is a queue of operations that complete in order.
 type Stream struct {
 	ID    uint64
-	index int // in host.order
+	index int // in host.streamList
 	Seen  int // among all streams that the machine has seen
 	queue []StreamOp
 	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
 	waits bool // for an event, with what is issued to it next
 	freed Time // when the last operation that left it had ended
+
+	popped     uint64 // operations that have left it
+	read, gone uint64 // operations of the program that name it: read ahead, and issued
 }
 
 // StreamOp is one operation of a stream.
@@ -38,9 +41,10 @@ type StreamOp struct {
 	duration Time // of a copy, as recorded; 0: it was not
 	gap      Time // behind what was before it
 	place    queuePlace
-	early    bool   // it need not wait for the end of the kernel before it
-	ended    bool   // before that has
-	order    uint64 // of the kernel, which its run may not outlive
+	by       *thread // that issued it
+	early    bool    // it need not wait for the end of the kernel before it
+	ended    bool    // before that has
+	order    uint64  // of the kernel, which its run may not outlive
 }
 
 // cudaEvent is one recording of an event.
@@ -56,9 +60,9 @@ func (h *Host) Stream(id uint64) *Stream {
 	}
 	st := h.streams[id]
 	if st == nil {
-		st = &Stream{ID: id, index: len(h.order), Seen: h.dev.NewStream()}
+		st = &Stream{ID: id, index: len(h.streamList), Seen: h.dev.NewStream()}
 		h.streams[id] = st
-		h.order = append(h.order, st)
+		h.streamList = append(h.streamList, st)
 	}
 	return st
 }
@@ -74,7 +78,8 @@ func (h *Host) event(id uint64) *cudaEvent {
 
 func (h *Host) Push(st *Stream, op StreamOp, t Time) {
 	h.Open++
-	h.in[op.place]++
+	op.by = h.at
+	op.by.in[op.place]++
 	st.queue = append(st.queue, op)
 	switch {
 	case len(st.queue) == 1:
@@ -211,7 +216,8 @@ func (h *Host) done(st *Stream, t Time) {
 }
 
 func (h *Host) pop(st *Stream) {
-	h.in[st.queue[0].place]--
+	st.queue[0].by.in[st.queue[0].place]--
+	st.popped++
 	copy(st.queue, st.queue[1:])
 	st.queue[len(st.queue)-1] = StreamOp{}
 	st.queue = st.queue[:len(st.queue)-1]
@@ -247,7 +253,7 @@ func (h *Host) openKernels(st *Stream, t Time) {
 
 // Stuck names the streams that wait for an event that nobody records.
 func (h *Host) Stuck(add func(string, ...any)) {
-	for _, st := range h.order {
+	for _, st := range h.streamList {
 		if len(st.queue) > 0 && st.queue[0].Run == nil {
 			add("stream %d waits for an event that has not been recorded", st.ID)
 		}

@@ -17,5 +17,5 @@ type inStreams struct{ h *Host }
 // Issue is of [Submission].
 func (x inStreams) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
 	busy, err = x.h.issue(op, t)
-	return busy, x.h.held, err
+	return busy, x.h.at.held, err
 }

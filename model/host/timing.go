@@ -41,7 +41,7 @@ func CopyTimeNames() []string { return []string{"machine", "recorded"} }
 
 // work is how long the host computes.
 func (h *Host) work(op *trace.HostOp) Time {
-	if h.captured() || h.timing.Host == TimesNone || h.graphs.node {
+	if h.captured() || h.timing.Host == TimesNone || h.at.graphs.node {
 		return 0
 	}
 	return h.scaled(op.Ns)
@@ -58,7 +58,7 @@ func (h *Host) scaled(ns int64) Time {
 // call is how long a call other than a launch keeps the host, beside what it waits
 // for.
 func (h *Host) call(op *trace.HostOp) Time {
-	if h.captured() || h.timing.Host != TimesRecorded || h.graphs.node {
+	if h.captured() || h.timing.Host != TimesRecorded || h.at.graphs.node {
 		return 0
 	}
 	return h.scaled(op.Ns)
@@ -69,7 +69,7 @@ func (h *Host) call(op *trace.HostOp) Time {
 func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 	latency, overhead := Time(h.cfg.Host.LaunchLatency), Cycles(int64(h.cfg.Host.LaunchOverheadNs), h.cfg)
 	switch r := k.Recorded; {
-	case h.captured() || h.timing.Host == TimesNone || h.graphs.node:
+	case h.captured() || h.timing.Host == TimesNone || h.at.graphs.node:
 		latency, overhead = 0, 0
 	case h.timing.Host != TimesRecorded || r == nil || r.StartNs < 0:
 	case r.HostNs < 0:
@@ -80,9 +80,9 @@ func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 			latency = max(0, at-t-Time(h.cfg.KMU.DispatchLatency))
 		}
 	}
-	at := max(t+latency, h.arrived[k.HWQ], h.graphs.at) // as they were issued: a queue is in program order
-	if h.graphs.open && !h.graphs.node {
-		h.graphs.at = at
+	at := max(t+latency, h.arrived[k.HWQ], h.at.graphs.at) // as they were issued: a queue is in program order
+	if h.at.graphs.open && !h.at.graphs.node {
+		h.at.graphs.at = at
 	}
 	h.arrived[k.HWQ] = at
 	h.dev.Arrive(k, at)
@@ -103,7 +103,7 @@ func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	}
 	delay := r.StartNs - r.HostNs
 	if op.Ns == 0 { // a launch that loaded code, which stands before it as work
-		delay -= h.worked
+		delay -= h.at.worked
 	}
 	if op.Kind != trace.OpLaunch && h.engineBusy(op.Kind, r.HostNs) {
 		return h.inTurn(op.Kind, t+Cycles(min(delay, h.usualCopy()), h.cfg))

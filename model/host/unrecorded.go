@@ -58,7 +58,7 @@ func (h *Host) unrecorded(op *trace.HostOp, r *trace.Recorded, node bool) Time {
 	}
 	called := r.HostNs + op.Ns + usual
 	if op.Ns == 0 { // a launch that loaded code, which stands before it as work
-		called += h.worked
+		called += h.at.worked
 	}
 	return Cycles(h.capture.idleIn(max(last, called), r.StartNs), h.cfg)
 }

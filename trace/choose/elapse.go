@@ -1,28 +1,45 @@
 package choose
 
-import "gpureplay/trace"
+import (
+	"maps"
+	"slices"
 
-// elapsed writes operations of the host without the host time that passed before the selection's time 0. It follows
-// the host's clock: a call has its time; from there on work and calls take their recorded time, and a wait ends no
-// earlier than the work that it waits for.
+	"gpureplay/trace"
+)
+
+// elapsed writes operations of the host without what of the host's time in them went by
+// before time 0 of what was chosen. It follows the clock of each thread: a call has its
+// time; from there on work and calls take what they took, and a wait ends no earlier than
+// what it waits for.
 type elapsed struct {
-	s      *Selection
-	w      *trace.Writer
-	at     int64            // the host's clock, ns
-	ends   map[uint64]int64 // of issued work, by stream
-	events map[uint64]int64 // of work issued before an event was recorded
-	last   int64            // of all that was issued
-	work   trace.HostOp     // the host's work before an operation
-	works  bool             // it is to be written
-	since  int64            // when it began
+	s       *Selection
+	w       *trace.Writer
+	threads map[uint32]*clock
+	*clock                   // of the current thread
+	begin   int64            // the first call, ns; -1: none came
+	ends    map[uint64]int64 // of what was issued, by stream
+	events  map[uint64]int64 // of what was issued before an event was recorded
+	last    int64            // of all that was issued
+}
+
+// clock is how far a thread is.
+type clock struct {
+	at    int64        // ns
+	work  trace.HostOp // its work before an operation
+	works bool         // it is to be written
+	since int64        // when it began
 }
 
 func newElapsed(s *Selection, w *trace.Writer) *elapsed {
-	return &elapsed{s: s, w: w, ends: make(map[uint64]int64), events: make(map[uint64]int64)}
+	return &elapsed{s: s, w: w, threads: make(map[uint32]*clock), begin: -1, ends: make(map[uint64]int64), events: make(map[uint64]int64)}
 }
 
 // next takes an operation in its turn, chosen or not.
 func (e *elapsed) next(op *trace.HostOp, chosen bool) error {
+	if e.clock = e.threads[op.Thread]; e.clock == nil {
+		e.clock = &clock{at: max(0, e.begin)}
+		e.threads[op.Thread] = e.clock
+	}
 	if op.Kind == trace.OpHostWork {
 		err := e.flush()
 		e.work, e.works, e.since = *op, chosen, e.at
@@ -54,6 +71,9 @@ func (e *elapsed) next(op *trace.HostOp, chosen bool) error {
 // called sets the clock by a call. A launch that loaded code was called before the work
 // that stands before it, which stays with it.
 func (e *elapsed) called(op *trace.HostOp, r *trace.Recorded, chosen bool) {
+	if e.begin < 0 {
+		e.begin = r.HostNs
+	}
 	if op.Kind != trace.OpLaunch || op.Ns > 0 || e.work.Ns == 0 {
 		e.since, e.at = r.HostNs-e.work.Ns, r.HostNs
 		return
@@ -100,7 +120,18 @@ func (e *elapsed) recorded(op *trace.HostOp) (*trace.Recorded, error) {
 	return k.Recorded, err
 }
 
-// flush writes the work that is held.
+// end writes the work that all threads hold.
+func (e *elapsed) end() error {
+	for _, id := range slices.Sorted(maps.Keys(e.threads)) {
+		e.clock = e.threads[id]
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush writes the work that the thread holds.
 func (e *elapsed) flush() error {
 	if !e.works {
 		return nil

@@ -39,7 +39,7 @@ func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 			failed = host.next(op, s.ops[i] == in)
 		}
 	})
-	return cmp.Or(err, failed, host.flush())
+	return cmp.Or(err, failed, host.end())
 }
 
 var errUnsound = errors.New("replay verify says what is wrong with the trace")

@@ -1,0 +1,149 @@
+package model_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+	"gpureplay/trace/tracetest"
+)
+
+// nHostThread is a thread of the host: the operations that it issues, by their places in the
+// program.
+type nHostThread struct {
+	mine  []int
+	next  int
+	wait  func() bool
+	graph *nGraph
+}
+
+// split gives each thread its operations; under a policy of one stream one thread has all.
+func (h *nHost) split() {
+	for i, op := range h.ops {
+		number := int(op.Thread)
+		if h.serial {
+			number = 0
+		}
+		for len(h.threads) <= number {
+			h.threads = append(h.threads, &nHostThread{graph: h.newGraph()})
+		}
+		h.threads[number].mine = append(h.threads[number].mine, i)
+	}
+	if len(h.threads) == 0 {
+		h.threads = []*nHostThread{{graph: h.newGraph()}}
+	}
+	h.gone = make([]bool, len(h.ops))
+}
+
+func (h *nHost) newGraph() *nGraph {
+	if !h.inGraphs {
+		return nil
+	}
+	return &nGraph{h: h}
+}
+
+// choose makes the thread current whose operation comes first of those that can go on.
+func (h *nHost) choose() bool {
+	h.nHostThread = nil
+	for _, th := range h.threads {
+		if th.wait != nil && !th.wait() {
+			continue
+		}
+		th.wait = nil
+		if th.next < len(th.mine) && h.mayGo(th.mine[th.next]) && (h.nHostThread == nil || th.mine[th.next] < h.mine[h.next]) {
+			h.nHostThread = th
+		}
+	}
+	return h.nHostThread != nil
+}
+
+// mayGo reports whether all that stands before an operation and has to do with it has been
+// issued.
+func (h *nHost) mayGo(i int) bool {
+	if len(h.threads) < 2 {
+		return true
+	}
+	stream := func(op *trace.HostOp) bool {
+		return op.Kind >= trace.OpCopyH2D && op.Kind <= trace.OpStreamWait
+	}
+	event := func(op *trace.HostOp) bool {
+		return op.Kind == trace.OpEventRecord || op.Kind == trace.OpStreamWait || op.Kind == trace.OpSyncEvent
+	}
+	op := &h.ops[i]
+	for j := range i {
+		before := &h.ops[j]
+		switch {
+		case h.gone[j]:
+		case (stream(op) || op.Kind == trace.OpSyncStream) && stream(before) && op.Stream == before.Stream:
+			return false
+		case event(op) && event(before) && op.Event == before.Event:
+			return false
+		case op.Kind == trace.OpSyncDevice && op.Process == before.Process && op.Thread != before.Thread:
+			return false
+		}
+	}
+	return true
+}
+
+// past returns whether what a process has issued so far has completed.
+func (h *nHost) past(process uint32) func() bool {
+	var open []*nOp
+	for _, st := range h.streams {
+		for _, o := range st.queue {
+			if len(h.threads) < 2 || o.op.Process == process {
+				open = append(open, o)
+			}
+		}
+	}
+	return func() bool {
+		return !slices.ContainsFunc(open, func(o *nOp) bool { return !o.popped }) && len(h.n.tasks.live) == 0 &&
+			(len(h.threads) > 1 || h.open == 0)
+	}
+}
+
+// randomThreads gives the operations of a random trace to threads of two processes, each
+// of which has its streams.
+func randomThreads(r *rand.Rand, text string) string {
+	lines := strings.Split(text, "\n")
+	threads := 2 + r.IntN(3)
+	for i, line := range lines {
+		word, _, _ := strings.Cut(line, " ")
+		switch word {
+		case "h2d", "d2h", "memset", "record", "wait", "syncevent", "syncstream", "sync", "work", "launch":
+			thread := r.IntN(threads)
+			lines[i] = fmt.Sprintf("%s thread=%d process=%d", line, thread, thread%2)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Threads of the host issue by themselves: the two machines agree.
+func TestThreadsAgainstNaive(t *testing.T) {
+	compareMany(t, 4*time.Second, 120, func(r *rand.Rand) (text string, machine []string) {
+		policy := []string{"hyperq", "hyperq", "graph", "freed"}[r.IntN(4)]
+		return randomThreads(r, randomTrace(r)), append(randomMachine(r), "policy="+policy)
+	})
+}
+
+// A wait holds its own thread: two threads, each with kernels that it waits for, take as
+// long as the longer of them.
+func TestThreadsWaitAlone(t *testing.T) {
+	alone := func(lines string) model.Time {
+		c, policy := tiny(t, "policy=hyperq", "host.launch_latency=0")
+		return replay(t, tracetest.FromText(t, lines), c, policy, nil).Cycles
+	}
+	long := "launch long grid=1 block=32 stream=1 thread=0\ncta 0\nwarp 0\n" + strings.Repeat("int R1 <- R1\n", 400) + "syncstream 1 thread=0\n"
+	short := ""
+	for range 4 {
+		short += "launch short grid=1 block=32 stream=2 thread=1\ncta 0\nwarp 0\n" + strings.Repeat("int R1 <- R1\n", 20) + "syncstream 2 thread=1\n"
+	}
+	both, one, merged := alone(long+short), alone(long), alone(strings.ReplaceAll(long+short, "thread=1", "thread=0"))
+	if both != one || merged <= one {
+		t.Errorf("two threads take %d cycles, the long one alone %d, both as one thread %d", both, one, merged)
+	}
+}
