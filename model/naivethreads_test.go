@@ -55,7 +55,10 @@ func (h *nHost) choose() bool {
 			continue
 		}
 		th.wait = nil
-		if th.next < len(th.mine) && h.mayGo(th.mine[th.next]) && (h.nHostThread == nil || th.mine[th.next] < h.mine[h.next]) {
+		if th.next == len(th.mine) || !h.mayGo(th.mine[th.next]) {
+			continue
+		}
+		if h.nHostThread == nil || th.mine[th.next] < h.mine[h.next] {
 			h.nHostThread = th
 		}
 	}
@@ -137,10 +140,14 @@ func TestThreadsWaitAlone(t *testing.T) {
 		c, policy := tiny(t, "policy=hyperq", "host.launch_latency=0")
 		return replay(t, tracetest.FromText(t, lines), c, policy, nil).Cycles
 	}
-	long := "launch long grid=1 block=32 stream=1 thread=0\ncta 0\nwarp 0\n" + strings.Repeat("int R1 <- R1\n", 400) + "syncstream 1 thread=0\n"
+	kernel := func(name string, insts, thread int) string {
+		return fmt.Sprintf("launch %s grid=1 block=32 stream=%d thread=%d\ncta 0\nwarp 0\n%ssyncstream %d thread=%d\n",
+			name, thread, thread, strings.Repeat("int R1 <- R1\n", insts), thread, thread)
+	}
+	long := kernel("long", 400, 0)
 	short := ""
 	for range 4 {
-		short += "launch short grid=1 block=32 stream=2 thread=1\ncta 0\nwarp 0\n" + strings.Repeat("int R1 <- R1\n", 20) + "syncstream 2 thread=1\n"
+		short += kernel("short", 20, 1)
 	}
 	both, one, merged := alone(long+short), alone(long), alone(strings.ReplaceAll(long+short, "thread=1", "thread=0"))
 	if both != one || merged <= one {

@@ -77,7 +77,8 @@ func (r *rules) op(op *HostOp) error {
 	}
 	r.scopes = max(r.scopes, int(op.Scope))
 	if op.Thread >= MaxThreads || op.Process >= MaxThreads {
-		return fmt.Errorf("host operation %v: thread %d of process %d; there are at most %d of each", op.Kind, op.Thread, op.Process, MaxThreads)
+		return fmt.Errorf("host operation %v: thread %d of process %d; a trace has at most %d of each",
+			op.Kind, op.Thread, op.Process, MaxThreads)
 	}
 	if op.Ns < 0 || op.ArrivalNs < 0 {
 		return fmt.Errorf("host operation %v: a duration is negative", op.Kind)

@@ -82,14 +82,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	for {
 		switch err := ops.Next(&op); {
 		case errors.Is(err, io.EOF):
-			for i, d := range delays {
-				if slices.Sort(d); len(d) > 0 {
-					c.usual[i] = d[len(d)/2]
-				}
-			}
-			c.few = len(delays[delayOfCopy]) < fewDelays
-			c.BoundaryNs = c.boundary(boundaries)
-			c.idle = idle(works, c.usual[delayOfLaunch])
+			c.finish(&delays, boundaries, works)
 			return c, nil
 		case err != nil:
 			return nil, err
@@ -132,6 +125,18 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		works = append(works, span{r.StartNs, end})
 		last[op.Stream], c.End = max(last[op.Stream], end), max(c.End, end)
 	}
+}
+
+// finish finds what is usual, once all has been read.
+func (c *Capture) finish(delays *[2][]int64, boundaries []boundary, works []span) {
+	for i, d := range delays {
+		if slices.Sort(d); len(d) > 0 {
+			c.usual[i] = d[len(d)/2]
+		}
+	}
+	c.few = len(delays[delayOfCopy]) < fewDelays
+	c.BoundaryNs = c.boundary(boundaries)
+	c.idle = idle(works, c.usual[delayOfLaunch])
 }
 
 // begins moves the origin to where an operation was called, or began; the host had

@@ -214,11 +214,7 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		}
 		return h.File(op, t), nil
 	case trace.OpHostWork:
-		h.at.worked = op.Ns
-		if !h.at.begun {
-			return max(0, h.work(op)-t), nil
-		}
-		return h.work(op), nil
+		return h.works(op, t), nil
 	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent:
 		if h.Gate != nil && !h.Gate.Waits() {
 			return h.call(op), nil
@@ -302,5 +298,7 @@ func (h *Host) Waits() bool {
 	if !h.several() {
 		return h.at.wait != nil
 	}
-	return slices.ContainsFunc(h.threads.all, func(th *thread) bool { return th.wait != nil || th.held || len(th.ahead) > 0 })
+	return slices.ContainsFunc(h.threads.all, func(th *thread) bool {
+		return th.wait != nil || th.held || len(th.ahead) > 0
+	})
 }

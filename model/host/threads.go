@@ -46,7 +46,7 @@ type call struct {
 	stream        *Stream
 	event         *turns
 	streams, wait uint64 // operations before it that name its stream, its event
-	follows       bool   // it comes behind them, and names nothing itself
+	follows       bool   // it comes behind those of its stream, and none behind it
 }
 
 // turns counts the operations that name an event.
@@ -116,14 +116,9 @@ func (h *Host) firstAble() (best *thread) {
 			if !th.wait() {
 				continue
 			}
-		case th.yields || !th.held && len(th.ahead) == 0:
-			continue
 		default:
-			c := &th.next
-			if !th.held {
-				c = &th.ahead[0]
-			}
-			if !h.inTurnOf(th, c) {
+			c := th.first()
+			if th.yields || c == nil || !h.inTurnOf(th, c) {
 				continue
 			}
 			number = c.number
@@ -135,6 +130,17 @@ func (h *Host) firstAble() (best *thread) {
 	return best
 }
 
+// first is the operation that a thread issues next; nil: none has been read.
+func (th *thread) first() *call {
+	switch {
+	case th.held:
+		return &th.next
+	case len(th.ahead) > 0:
+		return &th.ahead[0]
+	}
+	return nil
+}
+
 // inTurnOf reports whether what comes before an operation of a thread has been issued.
 func (h *Host) inTurnOf(th *thread, c *call) bool {
 	if c.stream != nil && c.stream.gone < c.streams || c.event != nil && c.event.gone < c.wait {
@@ -144,9 +150,7 @@ func (h *Host) inTurnOf(th *thread, c *call) bool {
 		return true
 	}
 	for _, other := range h.threads.all {
-		switch {
-		case other == th || other.process != th.process:
-		case other.held && other.next.number < c.number, !other.held && len(other.ahead) > 0 && other.ahead[0].number < c.number:
+		if next := other.first(); other != th && other.process == th.process && next != nil && next.number < c.number {
 			return false
 		}
 	}

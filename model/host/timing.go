@@ -39,6 +39,17 @@ const (
 // CopyTimeNames are the words for [CopyTimes], in order.
 func CopyTimeNames() []string { return []string{"machine", "recorded"} }
 
+// works has the current thread compute from cycle t on, and returns for how long. Its first
+// work counts from the beginning of the program.
+func (h *Host) works(op *trace.HostOp, t Time) Time {
+	h.at.worked = op.Ns
+	busy := h.work(op)
+	if !h.at.begun {
+		busy = max(0, busy-t)
+	}
+	return busy
+}
+
 // work is how long the host computes.
 func (h *Host) work(op *trace.HostOp) Time {
 	if h.captured() || h.timing.Host == TimesNone || h.at.graphs.node {

@@ -41,9 +41,12 @@ func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
 var (
 	orderField  = table.Int64Field("order", "Place among all operations of the host, those of the other tables counted.", -1, func(r *HostRow) *int64 { return &r.Order })
 	streamField = table.Uint64Field("stream", "Its stream.", func(r *HostRow) *uint64 { return &r.Op.Stream })
-	hostTimes   = append(timeFields(func(r *HostRow) *Times { return &r.Times }), scopeField(func(r *HostRow) *uint32 { return &r.Within }),
-		table.Uint32Field("thread", "Host thread that calls, from 0; each thread issues its own operations.", func(r *HostRow) *uint32 { return &r.Op.Thread }),
-		table.Uint32Field("process", "Process of the thread, from 0; sync waits for the operations of its process.", func(r *HostRow) *uint32 { return &r.Op.Process }))
+	hostTimes   = append(timeFields(func(r *HostRow) *Times { return &r.Times }),
+		scopeField(func(r *HostRow) *uint32 { return &r.Within }),
+		table.Uint32Field("thread", "Host thread that calls, from 0; each thread issues its own operations.",
+			func(r *HostRow) *uint32 { return &r.Op.Thread }),
+		table.Uint32Field("process", "Process of the thread, from 0; sync waits for the operations of its process.",
+			func(r *HostRow) *uint32 { return &r.Op.Process }))
 )
 
 func noHostRow() HostRow {
