@@ -1,6 +1,11 @@
 package report
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
 
 // Sizes of plots with a row for each policy, in pixels of the drawing.
 const (
@@ -109,30 +114,86 @@ func (s *source) speedups(groups []*group, _ []compared) (all []figure) {
 		all = append(all, f)
 	}
 	for _, g := range groups {
-		if f, ok := g.speedups(); ok {
+		all = append(all, g.speedups()...)
+	}
+	return all
+}
+
+// ran are runs at settings that the same policies ran, so that their means compare.
+type ran struct {
+	key      string
+	policies []string
+	settings [][]*run // with a speed-up
+}
+
+// alike divides runs at the same settings by the policies that have a speed-up there: those of
+// the most policies first, then of the most settings.
+func alike(all [][]*run) (classes []*ran) {
+	for _, runs := range all {
+		var with []*run
+		var names []string
+		for _, r := range runs {
+			if r.speedup.ok {
+				with, names = append(with, r), append(names, r.policy)
+			}
+		}
+		key := strings.Join(slices.Sorted(slices.Values(names)), "\x00")
+		at := slices.IndexFunc(classes, func(c *ran) bool { return c.key == key })
+		if at < 0 {
+			at = len(classes)
+			classes = append(classes, &ran{key: key, policies: names})
+		}
+		classes[at].settings = append(classes[at].settings, with)
+	}
+	slices.SortStableFunc(classes, func(a, b *ran) int {
+		return cmp.Or(len(b.policies)-len(a.policies), len(b.settings)-len(a.settings))
+	})
+	return classes
+}
+
+// within reports whether another class has all policies of this one.
+func (c *ran) within(d *ran) bool {
+	return !slices.ContainsFunc(c.policies, func(p string) bool { return !slices.Contains(d.policies, p) })
+}
+
+// speedups are the plots of a group: what each policy gains over the baseline. A mean is over
+// settings that all policies of its plot ran; policies that never met have a plot each.
+func (g *group) speedups() (all []figure) {
+	classes := alike(g.timed())
+	for i, c := range classes {
+		if slices.ContainsFunc(classes[:i], c.within) {
+			continue
+		}
+		first := c.settings[0]
+		f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + g.base + " over those of each policy; more is better."}
+		switch n := len(c.settings); {
+		case n > 1 && len(classes) > 1:
+			f.Note += " Geometric mean over the " + commas(int64(n)) + " settings that all of them ran, with its range."
+		case n > 1:
+			f.Note += " Geometric mean over the settings, with its range."
+		case len(first) > 0 && len(classes) > 1:
+			f.Title += first[0].with()
+		}
+		if f.bars(g.base, c) {
 			all = append(all, f)
 		}
 	}
 	return all
 }
 
-// speedups is the plot of a group: what each policy gains over the baseline.
-func (g *group) speedups() (figure, bool) {
-	base := g.base
-	f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + base + " over those of each policy; more is better."}
+// bars fills a figure with the mean of each policy, if there are at least two.
+func (f *figure) bars(base string, c *ran) bool {
 	f.Table.Header = []string{"policy", "speed-up"}
-	several := len(g.runs) > len(g.policies)
+	several := len(c.settings) > 1
 	if several {
 		f.Table.Header = append(f.Table.Header, "lowest", "highest", "runs")
-		f.Note += " Geometric mean over the settings, with its range."
 	}
 	plot := barPlot{What: "speed-up over " + base, mark: 1}
-	for _, p := range g.policies {
+	for _, p := range c.policies {
 		var m mean
-		for _, r := range g.of(p) {
-			if r.speedup.ok {
-				m.add(r.speedup.x)
-			}
+		for _, runs := range c.settings {
+			at := slices.IndexFunc(runs, func(r *run) bool { return r.policy == p })
+			m.add(runs[at].speedup.x)
 		}
 		if m.n == 0 {
 			continue
@@ -145,49 +206,37 @@ func (g *group) speedups() (figure, bool) {
 		f.Table.Rows = append(f.Table.Rows, cells)
 	}
 	if len(plot.rows) < 2 {
-		return f, false
+		return false
 	}
 	f.Bars = plot.draw()
-	return f, true
+	return true
 }
 
 // overTraces is the plot of several groups with one baseline: the geometric mean of
-// what each policy gains, over those that have both, with its range.
+// what each policy gains, over the traces, machines and settings that all of them ran.
 func overTraces(groups []*group) (figure, bool) {
 	if len(groups) < 2 {
 		return figure{}, false
 	}
 	base := groups[0].base
-	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base + " over those of each policy, with its range; more is better."}
-	f.Table.Header = []string{"policy", "speed-up", "lowest", "highest", "runs"}
-	plot := barPlot{What: "speed-up over " + base, mark: 1}
-	var policies []string
-	means := map[string]*mean{}
+	var all [][]*run
 	for _, g := range groups {
 		if g.base != base || base == "" {
 			return figure{}, false
 		}
-		for _, p := range g.policies {
-			for _, r := range g.of(p) {
-				if !r.speedup.ok {
-					continue
-				}
-				if means[p] == nil {
-					means[p] = &mean{}
-					policies = append(policies, p)
-				}
-				means[p].add(r.speedup.x)
-			}
+		all = append(all, g.timed()...)
+	}
+	classes := alike(all)
+	c := classes[0]
+	for _, d := range classes[1:] { // one trace alone is no mean over traces
+		if len(c.settings) < 2 && len(d.settings) > 1 {
+			c = d
 		}
 	}
-	for _, p := range policies {
-		m := means[p]
-		plot.rows = append(plot.rows, barRow{p, m.value(), m.low, m.high})
-		f.Table.Rows = append(f.Table.Rows, []string{p, decimals(m.value(), 3), decimals(m.low, 3), decimals(m.high, 3), commas(int64(m.n))})
+	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base + " over those of each policy, with its range; more is better."}
+	if len(classes) > 1 {
+		f.Title = "Speed-up over traces and machines"
+		f.Note += " Over the " + commas(int64(len(c.settings))) + " of " + commas(int64(len(all))) + " that all of these policies ran."
 	}
-	if len(plot.rows) < 2 {
-		return f, false
-	}
-	f.Bars = plot.draw()
-	return f, true
+	return f, len(c.settings) > 1 && f.bars(base, c)
 }

@@ -86,6 +86,13 @@ func (g *group) timed() [][]*run {
 	return all
 }
 
+// mostFirst are the same, those of the most policies first: plots over time have room for a few.
+func (g *group) mostFirst() [][]*run {
+	all := g.timed()
+	slices.SortStableFunc(all, func(a, b []*run) int { return len(b) - len(a) })
+	return all
+}
+
 // span divides the longest run into parts, and every other into the same.
 func (c *compared) span() {
 	longest := int64(1)

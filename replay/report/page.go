@@ -156,7 +156,7 @@ func (s *source) sections(ctx context.Context, groups []*group) ([]section, erro
 	var shown []compared
 	left := 0
 	for _, g := range groups {
-		for _, runs := range g.timed() {
+		for _, runs := range g.mostFirst() {
 			if len(shown) == maxCompared {
 				left++
 				continue
@@ -212,7 +212,10 @@ func (s *source) summary(groups []*group) *grid {
 					g.More++
 					continue
 				}
-				cells := append([]string{r.trace, r.gpu}, r.settings...)
+				cells := []string{r.trace, r.gpu}
+				for i, v := range r.settings {
+					cells = append(cells, s.scales[i].word(v))
+				}
 				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels),
 					commas(r.ctas), commas(r.insts), r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.made),
 					commas(r.inferred)))
@@ -272,6 +275,9 @@ func (s *source) lead(groups []*group) string {
 	}
 	if base := groups[0].base; base != "" {
 		text += ". Baseline: " + base
+	}
+	if len(s.fixed) > 0 {
+		text += ". All with " + strings.Join(s.fixed, ", ")
 	}
 	return strings.TrimSuffix(text, ".") + "."
 }

@@ -18,7 +18,10 @@ type source struct {
 	named  string // the baseline that was asked for; "": each group's own
 	runs   []*run
 	byKey  map[string]*run
-	axes   []string // names of the settings that vary
+	axes   []string       // names of the settings that vary
+	fixed  []string       // those that all runs have, as "name = value"
+	scales []axis         // of axes
+	place  map[string]int // of a trace on a GPU among the others
 }
 
 // row is one row of a table in a batch.
@@ -77,6 +80,10 @@ func open(ctx context.Context, dir string) (*source, error) {
 		return nil, fmt.Errorf("report: the table runs under %s is empty", dir)
 	}
 	s.align()
+	for i, a := range s.axes {
+		s.scales = append(s.scales, s.newAxis(a, i))
+	}
+	s.sort()
 	return s, nil
 }
 
@@ -188,25 +195,44 @@ func partNames(p table.Part) names {
 }
 
 // align gives all runs the settings of any of them, in the order in which they
-// were met; where a run has none it is as the preset says.
+// were met; where a run has none it is as the preset says. Settings that are the same in all
+// runs are those of the page.
 func (s *source) align() {
+	s.place = map[string]int{}
+	var axes []string
 	for _, r := range s.runs {
+		if key := r.trace + "\x00" + r.gpu; s.place[key] == 0 {
+			s.place[key] = len(s.place) + 1
+		}
 		for _, a := range r.axes {
-			if !slices.Contains(s.axes, a) {
-				s.axes = append(s.axes, a)
+			if !slices.Contains(axes, a) {
+				axes = append(axes, a)
 			}
+		}
+	}
+	for _, a := range axes {
+		first := s.runs[0].setting(a)
+		if slices.ContainsFunc(s.runs, func(r *run) bool { return r.setting(a) != first }) {
+			s.axes = append(s.axes, a)
+		} else {
+			s.fixed = append(s.fixed, a+" = "+first)
 		}
 	}
 	for _, r := range s.runs {
 		all := make([]string, len(s.axes))
 		for i, a := range s.axes {
-			all[i] = table.Unset
-			if at := slices.Index(r.axes, a); at >= 0 {
-				all[i] = r.settings[at]
-			}
+			all[i] = r.setting(a)
 		}
 		r.axes, r.settings = s.axes, all
 	}
+}
+
+// setting is a setting of a run by its name, as the run's folder has it.
+func (r *run) setting(name string) string {
+	if at := slices.Index(r.axes, name); at >= 0 {
+		return r.settings[at]
+	}
+	return table.Unset
 }
 
 // rows calls f for every row of a file.
