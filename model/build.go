@@ -19,14 +19,14 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.sms = newSMs(m, m.cfg.SM.Count, &t)
 	m.sampler.init(opt.Sample, m.obs, m.mem, m.state)
 	m.kernels = &kernels{core: &m.core}
-	m.children = newChildren(&m.core, m.kernels)
+	m.children = newLaunchUnit(&m.core, m.kernels)
 	m.kmu = newKMU(&m.core)
 	m.ctas = newCTAScheduler(&m.core, m.kernels)
-	m.ctas.bulk.on = opt.Bulk && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks &&
+	m.ctas.forwarding.on = opt.FastForward && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks &&
 		m.prog.Totals.ChildLaunches == 0
 	m.tasks = newTasks(&m.core, opt.AsTasks)
 	var err error
-	if m.host, err = host.New(m.cfg, tr, onDevice{m}, m.policy.Host, opt.Timing); err != nil {
+	if m.host, err = host.New(m.cfg, tr, hostDevice{m}, m.policy.Host, opt.Timing); err != nil {
 		return nil, err
 	}
 	m.connect()
@@ -43,7 +43,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 // newCore gathers what all units share.
 func newCore(tr *trace.Reader, opt *Options) core {
 	m := core{
-		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.Bulk,
+		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.FastForward,
 		wheel: clock.NewWheel(opt.Config.SM.Count), mem: memory.New(opt.Config), lib: program.NewLibrary(tr, opt.Config),
 		cut: never - 1, captured: opt.Captured,
 	}

@@ -12,27 +12,27 @@ import (
 // policy says which kernel's CTA goes where; the unit sees to limits and time.
 type ctaScheduler struct {
 	*core
-	kernels  *kernels
-	kmu      *kmu
-	children *children
-	tasks    *tasks
-	gate     CTADependency    // nil: CTAs wait for nothing but their kernel
-	access   AccessDependency // nil: nor do their accesses
-	use      *utilisation
-	sampler  *sampler
-	pace     clock.Pace
-	entries  []*kernelRun // in the distributor, first come first
-	view     []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
-	list     GroupList    // the last that the launch control was told of
-	pass     CTAView
-	posted   Time // an evCTAs stands for this cycle
-	at       Time // cycle of the last placement
-	given    int  // CTAs placed in it
-	bulk     bulk
-	onSMs    int                 // CTAs on SMs
-	works    WorkScheduler       // nil: what of a kernel comes first goes first
-	resumes  clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
-	early    bool                // CTAs need not stay on SMs for their stores
+	kernels    *kernels
+	kmu        *kmu
+	children   *launchUnit
+	tasks      *tasks
+	gate       CTADependency    // nil: CTAs wait for nothing but their kernel
+	access     AccessDependency // nil: nor do their accesses
+	use        *utilisation
+	sampler    *sampler
+	pace       clock.Pace
+	entries    []*kernelRun // in the distributor, first come first
+	view       []*kernelRun // those with CTAs left, parallel to ctaView.Kernels
+	list       GroupList    // the last that the launch control was told of
+	pass       CTAView
+	posted     Time // an evCTAs stands for this cycle
+	at         Time // cycle of the last placement
+	given      int  // CTAs placed in it
+	forwarding fastForward
+	onSMs      int                 // CTAs on SMs
+	works      WorkScheduler       // nil: what of a kernel comes first goes first
+	resumes    clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
+	early      bool                // CTAs need not stay on SMs for their stores
 }
 
 func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
@@ -74,19 +74,19 @@ func (u *ctaScheduler) run(t Time) error {
 	if u.posted == t {
 		u.posted = Unset
 	}
-	if t < u.bulk.ahead {
+	if t < u.forwarding.ahead {
 		return nil
 	}
 	if u.at != t {
 		u.at, u.given = t, 0
 	}
-	if u.bulk.k == nil {
-		if k := u.bulkKernel(); k != nil {
-			u.lift(k, t)
+	if u.forwarding.k == nil {
+		if k := u.forwardable(); k != nil {
+			u.enterForward(k, t)
 		}
 	}
-	if u.bulk.k != nil {
-		u.runAhead(t)
+	if u.forwarding.k != nil {
+		u.forward(t)
 		return nil
 	}
 	most := u.pace.In(t)
@@ -269,7 +269,7 @@ func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	u.use.change(c, -1, t)
 	u.onSMs--
 	if c.Rec.Held {
-		u.bulk.held--
+		u.forwarding.held--
 	}
 	k := c.kernel
 	k.Resident--

@@ -72,7 +72,7 @@ func (v *CTAView) Work(k int) []Work {
 	if kernel.next < kernel.native {
 		w := Work{Index: ownGrid, Child: NoKernel, Left: kernel.native - kernel.next, Since: kernel.rec.Dispatch, ParentSM: -1}
 		if kernel.launch != nil {
-			w.askedBy(kernel.launch.parent)
+			w.launchedBy(kernel.launch.parent)
 		}
 		v.work = append(v.work, w)
 	}
@@ -85,13 +85,13 @@ func (v *CTAView) Work(k int) []Work {
 		if g.run != nil {
 			w.Left = g.run.run.native - g.run.run.next
 		}
-		w.askedBy(g.launch.parent)
+		w.launchedBy(g.launch.parent)
 		v.work = append(v.work, w)
 	}
 	return v.work
 }
 
-func (w *Work) askedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
+func (w *Work) launchedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
 
 // WakeAt has the scheduler asked again at t, which is later than now.
 func (v *CTAView) WakeAt(t Time) { v.m.ctas.wakeAt(t) }

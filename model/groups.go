@@ -80,7 +80,7 @@ type GroupRequest struct {
 	Kernel *trace.Kernel // of Arrived, during the call
 	Thread uint32        // of the SM's hardware threads, that launches it
 	c      *childLaunch
-	u      *children
+	u      *launchUnit
 }
 
 // Is reports whether the kernel k is the one that a group has become.
@@ -138,7 +138,7 @@ type groupRun struct {
 }
 
 // groupLatency is from a call of n lanes that launch groups to the unit.
-func (u *children) groupLatency(n int) Time {
+func (u *launchUnit) groupLatency(n int) Time {
 	if u.groups == nil {
 		panic(fmt.Sprintf("%T launches a group and is no GroupUnit", u.policy.Launch))
 	}
@@ -147,7 +147,7 @@ func (u *children) groupLatency(n int) Time {
 
 // groupsFound handles the launch command of a warp when it reaches the SMX
 // scheduler: each group joins a kernel, or becomes one.
-func (u *children) groupsFound(number uint64, t Time) error {
+func (u *launchUnit) groupsFound(number uint64, t Time) error {
 	c := u.takeOpen(number)
 	refused := u.takeCall(c.w)
 	for i, g := range c.groups {
@@ -188,7 +188,7 @@ func (u *children) groupsFound(number uint64, t Time) error {
 
 // enter gives groups that are to have one the free entries of the distributor, before
 // kernels of the KMU get them: they are nearer to it.
-func (u *children) enter(t Time) error {
+func (u *launchUnit) enter(t Time) error {
 	for u.direct.Len() > 0 && len(u.ctas.entries)+u.kmu.reserved < u.cfg.KMU.Entries {
 		k, err := u.makeRun(u.direct.Pop())
 		if err != nil {

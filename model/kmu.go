@@ -13,7 +13,7 @@ type kmu struct {
 	*core
 	host     *host.Host
 	ctas     *ctaScheduler
-	children *children
+	children *launchUnit
 	hwqs     []workQueue
 	pending  int // kernels that have arrived and not been dispatched
 	scan     int // queue to inspect first: round robin

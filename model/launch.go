@@ -9,14 +9,14 @@ import (
 	"gpureplay/trace"
 )
 
-// children is the device-side launch path: the calls of a warp's lanes, their
+// launchUnit is the device-side launch path: the calls of a warp's lanes, their
 // latency, the way of each request into the parent's program (inline), to the
 // KMU (device kernel) or to a kernel of the distributor (aggregated group), and
 // the waiting of parents.
 //
 // Sources: DTBL paper, sections 2.4, 4.2, 4.3 and Table 3; SPAWN paper, sections
 // II.C and IV; MODEL.md, "Device-side launches".
-type children struct {
+type launchUnit struct {
 	*core
 	kernels    *kernels
 	kmu        *kmu
@@ -69,8 +69,8 @@ type call struct {
 	until   Time     // and no less than this
 }
 
-func newChildren(m *core, k *kernels) *children {
-	u := &children{core: m, kernels: k, open: make(map[uint64]*call), merged: make(map[*childLaunch]*MergedLaunch)}
+func newLaunchUnit(m *core, k *kernels) *launchUnit {
+	u := &launchUnit{core: m, kernels: k, open: make(map[uint64]*call), merged: make(map[*childLaunch]*MergedLaunch)}
 	u.keeper, _ = m.policy.Launch.(LaunchKeeper)
 	u.groups, _ = m.policy.Launch.(GroupUnit)
 	u.watcher, _ = m.policy.Launch.(ChildWatcher)
@@ -78,7 +78,7 @@ func newChildren(m *core, k *kernels) *children {
 }
 
 // start binds the launch control to its machine.
-func (u *children) start(v View) {
+func (u *launchUnit) start(v View) {
 	if u.keeper != nil {
 		u.keeper.Start(&LaunchMachine{v})
 	}
@@ -89,7 +89,7 @@ func (u *children) start(v View) {
 
 // ask handles the launch call at step `at` of w in cycle t. It returns the cycle
 // from which the warp goes on; 0: it has been parked.
-func (u *children) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
+func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 	f := &w.Frame
 	from := f.NextLaunch
 	for f.NextLaunch < len(f.Launches) && int(f.Launches[f.NextLaunch].At) <= at {
@@ -144,7 +144,7 @@ func (u *children) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error) {
 
 // send puts the device kernels and the groups of a call made in cycle t on their way,
 // and returns from when on its warp may go on, if it is not parked.
-func (u *children) send(kernels, groups *call, t Time) (until Time, parked bool) {
+func (u *launchUnit) send(kernels, groups *call, t Time) (until Time, parked bool) {
 	until = t + 1
 	if n := len(kernels.groups); n > 0 {
 		arrive := t + max(1, u.kernelLatency(n)) // an SM reaches other units in the next cycle at the earliest
@@ -164,7 +164,7 @@ func (u *children) send(kernels, groups *call, t Time) (until Time, parked bool)
 }
 
 // held is how long the call holds the warp.
-func (u *children) held(until, arrive Time) Time {
+func (u *launchUnit) held(until, arrive Time) Time {
 	if u.cfg.Launch.BlocksWarp {
 		return max(until, arrive)
 	}
@@ -172,7 +172,7 @@ func (u *children) held(until, arrive Time) Time {
 }
 
 // kernelLatency is that of launching device kernels from n lanes of a warp.
-func (u *children) kernelLatency(n int) Time {
+func (u *launchUnit) kernelLatency(n int) Time {
 	c := &u.cfg.Launch
 	d := c.ParamBase + c.ParamPerLane*n + c.DeviceBase + c.DevicePerLane*n
 	if c.StreamPerChild {
@@ -183,7 +183,7 @@ func (u *children) kernelLatency(n int) Time {
 
 // decide asks the launch control about one request; what it lets through is on its
 // way, and of what it refuses u.record is the record.
-func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
+func (u *launchUnit) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
 	if err := u.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}
@@ -231,7 +231,7 @@ func (u *children) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, 
 }
 
 // keep gives a request of the call into the hands of the policy.
-func (u *children) keep(c *childLaunch) {
+func (u *launchUnit) keep(c *childLaunch) {
 	if u.keeper == nil {
 		panic(fmt.Sprintf("%T keeps a request and is no LaunchKeeper", u.policy.Launch))
 	}
@@ -241,7 +241,7 @@ func (u *children) keep(c *childLaunch) {
 }
 
 // take returns the memory of a request.
-func (u *children) take() *childLaunch {
+func (u *launchUnit) take() *childLaunch {
 	if len(u.spare) == 0 {
 		more := make([]childLaunch, 64) // together they take no more than their size
 		for i := range more {
@@ -255,7 +255,7 @@ func (u *children) take() *childLaunch {
 }
 
 // takeCall returns an empty call of a warp.
-func (u *children) takeCall(w *exec.Warp) *call {
+func (u *launchUnit) takeCall(w *exec.Warp) *call {
 	c := new(call)
 	if n := len(u.spareCalls); n > 0 {
 		c, u.spareCalls = u.spareCalls[n-1], u.spareCalls[:n-1]
@@ -265,21 +265,21 @@ func (u *children) takeCall(w *exec.Warp) *call {
 }
 
 // post keeps a call until its event; the event carries its number.
-func (u *children) post(t Time, of clock.Kind, c *call) {
+func (u *launchUnit) post(t Time, of clock.Kind, c *call) {
 	u.calls++
 	u.open[u.calls] = c
 	u.queue.Post(t, of, u.calls, 0)
 }
 
 // takeOpen returns the call of an event; the caller gives it back to spareCalls.
-func (u *children) takeOpen(number uint64) *call {
+func (u *launchUnit) takeOpen(number uint64) *call {
 	c := u.open[number]
 	delete(u.open, number)
 	return c
 }
 
 // arrived takes the requests of an evChild event to the KMU.
-func (u *children) arrived(number uint64, t Time) error {
+func (u *launchUnit) arrived(number uint64, t Time) error {
 	c := u.takeOpen(number)
 	for _, g := range c.groups {
 		u.reached(g, t)
@@ -292,14 +292,14 @@ func (u *children) arrived(number uint64, t Time) error {
 }
 
 // reached tells the watcher that a child has left the launch path.
-func (u *children) reached(c *childLaunch, t Time) {
+func (u *launchUnit) reached(c *childLaunch, t Time) {
 	if u.watcher != nil {
 		u.watcher.Queued(int64(c.ctas), t)
 	}
 }
 
 // makeRun makes the kernel of a request whose turn has come.
-func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
+func (u *launchUnit) makeRun(c *childLaunch) (*kernelRun, error) {
 	k, err := u.kernels.launch(c.child, nil)
 	if err != nil {
 		return nil, err
@@ -313,17 +313,17 @@ func (u *children) makeRun(c *childLaunch) (*kernelRun, error) {
 }
 
 // reserve books the memory of a pending launch.
-func (u *children) reserve(c *childLaunch, t Time) {
+func (u *launchUnit) reserve(c *childLaunch, t Time) {
 	u.pending.change(int64(u.footprint(c)), t)
 	u.sum.PendingLaunchPeakBytes = max(u.sum.PendingLaunchPeakBytes, u.pending.bytes)
 }
 
-func (u *children) footprint(c *childLaunch) uint64 {
+func (u *launchUnit) footprint(c *childLaunch) uint64 {
 	return uint64(c.params) + uint64(u.cfg.Launch.RecordBytes)
 }
 
 // started notes that the first CTA of a child has been placed.
-func (u *children) started(c *childLaunch, t Time) {
+func (u *launchUnit) started(c *childLaunch, t Time) {
 	if c.launched {
 		return
 	}
@@ -337,7 +337,7 @@ func (u *children) started(c *childLaunch, t Time) {
 
 // ended completes a child in cycle t: its parent CTA and its parent kernel stop
 // waiting. next is the first cycle in which CTAs can still be placed.
-func (u *children) ended(c *childLaunch, t, next Time) {
+func (u *launchUnit) ended(c *childLaunch, t, next Time) {
 	if c.agt >= 0 {
 		u.groups.Left(c.agt)
 	}

@@ -52,7 +52,7 @@ type LaunchCall struct {
 	Kept     []KeptLaunch   // those of them that are kept; of Called
 
 	launched []*childLaunch // by lanes of the warp
-	u        *children
+	u        *launchUnit
 }
 
 // KeptLaunch is a request that is kept.
@@ -110,7 +110,7 @@ func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
 }
 
 // merge makes one launch of kept requests: that of the first, with the others behind.
-func (u *children) merge(k *MergedLaunch) *childLaunch {
+func (u *launchUnit) merge(k *MergedLaunch) *childLaunch {
 	lead := k.Requests[0].c
 	for i, r := range k.Requests {
 		r.c.reason = u.reason(k.Reason)
@@ -134,7 +134,7 @@ func (u *children) merge(k *MergedLaunch) *childLaunch {
 }
 
 // unfold gives the kernel of a merged launch the CTAs of the requests behind the first.
-func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
+func (u *launchUnit) unfold(k *kernelRun, x *MergedLaunch) {
 	delete(u.merged, k.launch)
 	k.merged = x
 	k.tk.Block, k.tk.Registers, k.tk.SharedBytes = x.most.Block, x.most.Registers, x.most.SharedBytes
@@ -149,7 +149,7 @@ func (u *children) unfold(k *kernelRun, x *MergedLaunch) {
 
 // prologue has a warp of a merged launch's CTA, which is being placed, execute the
 // policy's code first.
-func (u *children) prologue(w *exec.Warp, x *MergedLaunch) {
+func (u *launchUnit) prologue(w *exec.Warp, x *MergedLaunch) {
 	c := of(w.CTA)
 	at := uint64(c.Rec.CTA)
 	if g := c.group; g != nil {
@@ -161,7 +161,7 @@ func (u *children) prologue(w *exec.Warp, x *MergedLaunch) {
 }
 
 // before tells the policy of a call, and reports whether w executes code of it first.
-func (u *children) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) bool {
+func (u *launchUnit) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) bool {
 	c := u.callOf(s, w, reqs, t)
 	if w.Code.Added {
 		return false
@@ -174,7 +174,7 @@ func (u *children) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time)
 }
 
 // callOf describes the launch call of w.
-func (u *children) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) *LaunchCall {
+func (u *launchUnit) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) *LaunchCall {
 	c := &u.told
 	*c = LaunchCall{
 		Time: t, CTA: of(w.CTA).name(), SM: s.ID, Block: w.CTA.Kernel.Header.Block.Count(), Warp: w.ID,
@@ -185,14 +185,14 @@ func (u *children) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time)
 
 // added has w execute code of the policy before it goes on; reqs are the requests of
 // the launch instruction in it.
-func (u *children) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
+func (u *launchUnit) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
 	if !w.Stack.Insert(u.lib, x.Function, x.Warp, reqs) {
 		panic(fmt.Sprintf("the code that %T has a warp execute in place of its call does not make the call", u.keeper))
 	}
 }
 
 // tellEnded tells the policy of a CTA that has ended, and of its kernel's last.
-func (u *children) tellEnded(c *ctaRun, t Time) {
+func (u *launchUnit) tellEnded(c *ctaRun, t Time) {
 	u.keeper.CTAEnded(c.name(), t)
 	if k := c.kernel; k.done == k.total {
 		u.keeper.KernelEnded(k.Order, t)

@@ -14,6 +14,6 @@ func TestLaunchAtIsLater(t *testing.T) {
 			t.Errorf("panics with %q", got)
 		}
 	}()
-	x := &LaunchMachine{View{&Machine{children: &children{core: &core{now: 5}}}}}
+	x := &LaunchMachine{View{&Machine{children: &launchUnit{core: &core{now: 5}}}}}
 	x.LaunchAt(nil, 5)
 }

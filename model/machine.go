@@ -7,14 +7,14 @@ import (
 
 // Options are what a run needs beside the machine.
 type Options struct {
-	Config   *hardware.Config
-	Policy   *Policy
-	Captured func() *hardware.Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
-	Observer Observer                // nil: nobody watches
-	Sample   Time                    // width of a timeline window; 0: none; SampleAuto
-	Timing   host.Timing             // of the host and its copies
-	AsTasks  host.AsTasks            // whether launches of the host are run as narrow tasks
-	Bulk     bool                    // CTAs of which nothing is known but their time are not told of, and may be placed together
+	Config      *hardware.Config
+	Policy      *Policy
+	Captured    func() *hardware.Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
+	Observer    Observer                // nil: nobody watches
+	Sample      Time                    // width of a timeline window; 0: none; SampleAuto
+	Timing      host.Timing             // of the host and its copies
+	AsTasks     host.AsTasks            // whether launches of the host are run as narrow tasks
+	FastForward bool                    // equal CTAs of which only the time is known are placed together, and observers are not called for them
 
 	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
 	Tick      func(now Time, insts uint64) // called now and then while it runs, with the instructions issued; nil: nobody asks
@@ -26,7 +26,7 @@ type Machine struct {
 	kernels  *kernels
 	kmu      *kmu
 	ctas     *ctaScheduler
-	children *children
+	children *launchUnit
 	tasks    *tasks
 	host     *host.Host
 	access   AccessDependency // nil: kernels wait for those before them, or for their CTAs

@@ -53,7 +53,7 @@ func (p *pendingLaunches) ended(took Time) {
 }
 
 // finish adds the metrics of a run in which children were asked for.
-func (u *children) finish(use *utilisation) {
+func (u *launchUnit) finish(use *utilisation) {
 	p := &u.pending
 	if u.sum.LaunchesRequested == 0 {
 		return
@@ -101,7 +101,7 @@ func (c *childLaunch) tell(r *LaunchRecord) {
 }
 
 // reason numbers the words of a decision, of which a policy has a few.
-func (u *children) reason(words string) uint8 {
+func (u *launchUnit) reason(words string) uint8 {
 	i := slices.Index(u.reasons, words)
 	if i < 0 {
 		i = len(u.reasons)

@@ -159,8 +159,8 @@ func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 // finish gathers the summary.
 func (m *Machine) finish() (*Summary, error) {
 	m.sampler.finish(m.sum.Cycles)
-	if m.ctas.bulk.k != nil { // the run was cut off
-		m.ctas.settle(m.ctas.bulk.ahead)
+	if m.ctas.forwarding.k != nil { // the run was cut off
+		m.ctas.leaveForward(m.ctas.forwarding.ahead)
 	}
 	for _, s := range m.sms {
 		s.Settle(m.sum.Cycles)

@@ -16,13 +16,13 @@ type sampler struct {
 	obs   Observer
 	mem   *memory.System
 	fill  func(*SampleRecord) // notes the state of the machine
-	thin  *thinner            // nil: every window is told as it ends
+	thin  *downsampler        // nil: every window is told as it ends
 }
 
 func (s *sampler) init(width Time, obs Observer, mem *memory.System, fill func(*SampleRecord)) {
 	s.obs, s.mem, s.fill = obs, mem, fill
 	if width == SampleAuto {
-		s.thin = &thinner{}
+		s.thin = &downsampler{}
 		width = firstWindow
 	}
 	s.width, s.next = width, width
@@ -77,26 +77,26 @@ const SampleAuto Time = -1
 // firstWindow is the width that SampleAuto starts with.
 const firstWindow = 1 << 8
 
-// thinner keeps the timeline's windows in memory; when there are many, two
+// downsampler keeps the timeline's windows in memory; when there are many, two
 // become one, and windows are twice as wide from there on.
-type thinner struct{ kept []SampleRecord }
+type downsampler struct{ kept []SampleRecord }
 
 // maxWindows is how many windows are kept.
 const maxWindows = 1 << 11
 
 // keep adds a window, whose lists belong to the caller.
-func (h *thinner) keep(r *SampleRecord) {
+func (h *downsampler) keep(r *SampleRecord) {
 	c := *r
 	c.Kernels, c.PagesOwned = slices.Clone(r.Kernels), slices.Clone(r.PagesOwned)
 	c.SMsHeld, c.CTAsFinished = slices.Clone(r.SMsHeld), slices.Clone(r.CTAsFinished)
 	h.kept = append(h.kept, c)
 }
 
-func (h *thinner) full() bool { return len(h.kept) >= maxWindows }
+func (h *downsampler) full() bool { return len(h.kept) >= maxWindows }
 
 // halve joins windows in pairs: the state is that at the end of the second, the
 // instructions and sectors are those of both.
-func (h *thinner) halve() {
+func (h *downsampler) halve() {
 	n := len(h.kept) / 2
 	for i := range n {
 		first, second := &h.kept[2*i], h.kept[2*i+1]
@@ -111,7 +111,7 @@ func (h *thinner) halve() {
 	h.kept = h.kept[:n]
 }
 
-func (h *thinner) tell(obs Observer) {
+func (h *downsampler) tell(obs Observer) {
 	for i := range h.kept {
 		obs.Sample(&h.kept[i])
 	}

@@ -68,7 +68,7 @@ func (x toSMs) Placed(c *exec.CTA) {
 	switch {
 	case c.Rec.Held:
 		warps = c.Kernel.Resources.Warps
-		m.ctas.bulk.held++
+		m.ctas.forwarding.held++
 	case !c.Rec.Resident:
 		m.tasks.warp(warps)
 	}

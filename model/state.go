@@ -16,7 +16,7 @@ func (m *Machine) state(r *SampleRecord) {
 		r.SharedBytes += uint64(x.Used.SharedBytes)
 		r.ResidentCTAs += uint32(len(x.CTAs))
 	}
-	if m.ctas.bulk.k != nil { // its books have them
+	if m.ctas.forwarding.k != nil { // its books have them
 		r.ParentCTAs, r.ResidentCTAs = r.ParentCTAs+uint32(m.ctas.onSMs), r.ResidentCTAs+uint32(m.ctas.onSMs)
 	}
 	r.PendingKernels = uint32(m.kmu.pending)

@@ -10,48 +10,48 @@ import (
 func newSubmission(m *Machine) host.Submission {
 	kernels := m.host.Begins()
 	if m.access != nil {
-		kernels = inAccesses{m.access}
+		kernels = accessMode{m.access}
 	}
-	return tasked{m.tasks, kernels}
+	return taskMode{m.tasks, kernels}
 }
 
-// inAccesses has the dependency issue operations.
-type inAccesses struct{ d AccessDependency }
+// accessMode has the dependency issue operations.
+type accessMode struct{ d AccessDependency }
 
-func (x inAccesses) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
+func (x accessMode) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
 	return x.d.Issue(op, t)
 }
 
-// tasked hands narrow tasks to their runtime, and all else on.
-type tasked struct {
+// taskMode hands narrow tasks to their runtime, and all else on.
+type taskMode struct {
 	u       *tasks
 	kernels host.Submission
 }
 
-func (x tasked) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
+func (x taskMode) Issue(op *trace.HostOp, t Time) (busy Time, again bool, err error) {
 	if done, again, err := x.u.issue(op, t); done || err != nil {
 		return 0, again, err
 	}
 	return x.kernels.Issue(op, t)
 }
 
-// onDevice is the machine as its host sees it.
-type onDevice struct{ m *Machine }
+// hostDevice is the machine as its host sees it.
+type hostDevice struct{ m *Machine }
 
-func (d onDevice) Now() Time                       { return d.m.now }
-func (d onDevice) Run(t Time)                      { d.m.queue.Post(t, evHost, 0, 0) }
-func (d onDevice) Copied(stream int, t Time)       { d.m.queue.Post(t, evCopyEnd, uint64(stream), 0) }
-func (d onDevice) Arrive(k *host.Kernel, t Time)   { d.m.queue.Post(t, evArrive, k.Slot, 0) }
-func (d onDevice) Inspect(t Time) error            { return d.m.kmu.inspect(t) }
-func (d onDevice) NewStream() int                  { return d.m.kmu.newStream() }
-func (d onDevice) Ended(op *host.StreamOp, t Time) { d.m.tasks.streamOpEnded(op, t) }
-func (d onDevice) Drained(t Time) error            { return d.m.tasks.drain(t) }
-func (d onDevice) Idle() bool                      { return d.m.tasks.idle() }
-func (d onDevice) Warm(addr, bytes uint64, t Time) { d.m.mem.Warm(addr, bytes, t) }
+func (d hostDevice) Now() Time                       { return d.m.now }
+func (d hostDevice) Run(t Time)                      { d.m.queue.Post(t, evHost, 0, 0) }
+func (d hostDevice) Copied(stream int, t Time)       { d.m.queue.Post(t, evCopyEnd, uint64(stream), 0) }
+func (d hostDevice) Arrive(k *host.Kernel, t Time)   { d.m.queue.Post(t, evArrive, k.Slot, 0) }
+func (d hostDevice) Inspect(t Time) error            { return d.m.kmu.inspect(t) }
+func (d hostDevice) NewStream() int                  { return d.m.kmu.newStream() }
+func (d hostDevice) Ended(op *host.StreamOp, t Time) { d.m.tasks.streamOpEnded(op, t) }
+func (d hostDevice) Drained(t Time) error            { return d.m.tasks.drain(t) }
+func (d hostDevice) Idle() bool                      { return d.m.tasks.idle() }
+func (d hostDevice) Warm(addr, bytes uint64, t Time) { d.m.mem.Warm(addr, bytes, t) }
 
-func (d onDevice) Fail(err error) { d.m.fail(err) }
+func (d hostDevice) Fail(err error) { d.m.fail(err) }
 
-func (d onDevice) Launch(kernel uint32, st *host.Stream) (*host.Kernel, error) {
+func (d hostDevice) Launch(kernel uint32, st *host.Stream) (*host.Kernel, error) {
 	k, err := d.m.kernels.launch(kernel, st)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (d onDevice) Launch(kernel uint32, st *host.Stream) (*host.Kernel, error) {
 	return &k.Kernel, nil
 }
 
-func (d onDevice) Took(kind trace.OpKind, array uint32, start, end Time, bytes uint64) {
+func (d hostDevice) Took(kind trace.OpKind, array uint32, start, end Time, bytes uint64) {
 	d.m.sum.Cycles = max(d.m.sum.Cycles, end)
 	if stage, ok := stageOf(kind); ok {
 		d.m.stage(stage, array, start, end, bytes)

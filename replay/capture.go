@@ -98,7 +98,7 @@ func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, polic
 	if err != nil {
 		return 0, err
 	}
-	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: capturedOn(r), Timing: timing, Bulk: true})
+	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: capturedOn(r), Timing: timing, FastForward: true})
 	if err != nil {
 		return 0, err
 	}

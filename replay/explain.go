@@ -147,7 +147,7 @@ func watched(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 		return 0, err
 	}
 	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: watch, Captured: capturedOn(tr),
-		Timing: timing, Bulk: true})
+		Timing: timing, FastForward: true})
 	if err != nil {
 		return 0, err
 	}

@@ -324,10 +324,10 @@ func (s *SM) End(c *CTA, t, post Time) {
 	s.wake(t)
 }
 
-// Lift takes all CTAs off the SM's books, which do nothing but hold their places until
-// they end, and hands them over: who has them tells when others come ([SM.TurnTo]) and when
-// none is left ([SM.Vacate]).
-func (s *SM) Lift(each func(c *CTA, end Time)) {
+// TakeCTAs takes all CTAs off the SM's books and hands them over. They do nothing but hold
+// their places until they end. The caller then reports CTAs that come ([SM.TurnTo]) and the
+// last that leaves ([SM.Vacate]).
+func (s *SM) TakeCTAs(each func(c *CTA, end Time)) {
 	for _, e := range s.ending {
 		each(e.cta, e.t)
 	}

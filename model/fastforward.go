@@ -9,66 +9,66 @@ import (
 	"gpureplay/model/host"
 )
 
-// bulk places CTAs of which nothing is known but for how long they hold their
-// places ahead of the machine, in one loop. It may, since a kernel whose CTAs come
-// first leaves the others none while it has some to give: until its last one nobody
-// else looks at an SM, and every CTA holds its place equally long. What it leaves is
-// what placing them one by one would have left, at the cycle up to which it went.
+// fastForward places equal CTAs ahead of the machine in one loop. All that is known of such
+// a CTA is how long it holds its place on an SM. The kernel at the front of the distributor
+// gets every free place while it has CTAs to give, and each of them holds its place equally
+// long. So until its last CTA no other unit looks at an SM, and the loop leaves the state
+// that placing the CTAs one by one would have left.
 //
-// While a kernel is aloft, the SMs hold no CTAs but in the books here. CTAs of
-// kernels before it that are still on SMs, of which no more is known either, end in
-// the same loop. Where the loop comes to a state in which it has been, it leaps over
-// as many returns as there are (bulkleap.go).
-type bulk struct {
+// While a kernel is fast-forwarded (from enterForward to leaveForward), its CTAs are in the
+// books here and not on the SMs. CTAs of earlier kernels, of the same kind, retire in the
+// same loop. When the loop returns to an earlier state, it skips whole periods
+// (fastforward_skip.go).
+type fastForward struct {
 	on     bool
-	k      *kernelRun // the kernel that is aloft; nil: none is
+	k      *kernelRun // the kernel that is fast-forwarded; nil: none
 	turns  RoundRobin
-	hold   Time   // for how long each of its CTAs holds its place
-	next   int    // the SM that is asked first
-	ahead  Time   // placements before this cycle have been made, and some of it
-	flying flight // its CTAs on SMs, in the order of their end, which is that of their coming
-	others []other
+	hold   Time    // cycles for which each of its CTAs holds its place
+	next   int     // SM that is tried first
+	ahead  Time    // all placements before this cycle, and some of it, are made
+	onSM   ctaRing // its CTAs on SMs, in the order of placement, which is that of their ends
+	others []otherCTA
 	rest   []hardware.Resources // per SM, what others hold
 	room   []int                // per SM, CTAs that still fit
-	free   int                  // of all together
-	held   int                  // CTAs on SMs that do nothing but hold their place, where none is aloft
-	sums   bulkSums
-	seen   bulkState
+	free   int                  // sum of room
+	held   int                  // CTAs on SMs that only hold their places, while no kernel is fast-forwarded
+	sums   forwardSums
+	seen   forwardState
 }
 
-// inBulk is a CTA on its SM.
-type inBulk struct {
+// forwardedCTA is a CTA of the kernel on its SM.
+type forwardedCTA struct {
 	sm     int
 	placed Time
 }
 
-// other is one of a kernel before.
-type other struct {
+// otherCTA is a CTA of an earlier kernel.
+type otherCTA struct {
 	kernel *kernelRun
 	sm     int
 	end    Time
 }
 
-// bulkSums are what the loop adds up beside the records.
-type bulkSums struct {
+// forwardSums are the sums of the loop beside the records.
+type forwardSums struct {
 	placed, ended uint64 // CTAs
 	active        uint64 // cycles of SMs with a warp
 	warpCycles    uint64
 }
 
-// RoundRobin is a [CTAScheduler] that gives the CTAs of the first kernel alone, to
-// the SMs with room in turn.
+// RoundRobin is a [CTAScheduler] that places CTAs of the first kernel only, on the SMs with
+// room in turn.
 type RoundRobin interface {
-	Turn() int // the SM that is asked first
+	Turn() int // SM that is tried first
 	SetTurn(int)
 }
 
-// leastBulk is how many CTAs are left at least for it to be worth it.
-const leastBulk = 64
+// leastForward is how many CTAs a kernel has left at least to be fast-forwarded.
+const leastForward = 64
 
-// bulkKernel returns the kernel whose CTAs may be placed ahead, or nil.
-func (u *ctaScheduler) bulkKernel() *kernelRun {
-	if !u.bulk.on || len(u.entries) == 0 || u.resumes.Len() > 0 || u.bulk.held != u.onSMs {
+// forwardable returns the kernel that may be fast-forwarded, or nil.
+func (u *ctaScheduler) forwardable() *kernelRun {
+	if !u.forwarding.on || len(u.entries) == 0 || u.resumes.Len() > 0 || u.forwarding.held != u.onSMs {
 		return nil
 	}
 	if _, ok := u.policy.CTA.(RoundRobin); !ok {
@@ -79,7 +79,7 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 			continue
 		}
 		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.Len() == 0 && k.next < k.native
-		if !plain || k.Left < leastBulk || k.Left < uint64(u.onSMs/8) {
+		if !plain || k.Left < leastForward || k.Left < uint64(u.onSMs/8) {
 			return nil
 		}
 		return k
@@ -87,14 +87,14 @@ func (u *ctaScheduler) bulkKernel() *kernelRun {
 	return nil
 }
 
-// runAhead places CTAs of the kernel that is aloft from cycle t on, up to a cycle in
-// which somebody looks.
-func (u *ctaScheduler) runAhead(t Time) {
-	b, k := &u.bulk, u.bulk.k
+// forward places CTAs of the fast-forwarded kernel from cycle t on, up to a cycle in which
+// another unit looks at the SMs.
+func (u *ctaScheduler) forward(t Time) {
+	b, k := &u.forwarding, u.forwarding.k
 	limit := min(u.sampler.next, u.cut+1, host.Horizon)
 	for k.Left > 1 && t < limit {
-		u.land(t)
-		if later := u.leap(t, limit); later > t {
+		u.retire(t)
+		if later := u.skip(t, limit); later > t {
 			t = later
 			continue
 		}
@@ -103,7 +103,7 @@ func (u *ctaScheduler) runAhead(t Time) {
 			given = u.given
 		}
 		for most := u.pace.In(t); given < most && b.free > 0 && k.Left > 1; given++ {
-			u.takeOff(t)
+			u.placeCTA(t)
 		}
 		u.at, u.given, b.ahead = t, given, t
 		if k.Left == 1 { // it may go in the same cycle
@@ -116,20 +116,20 @@ func (u *ctaScheduler) runAhead(t Time) {
 	}
 	if k.Left > 1 {
 		t = max(limit, b.ahead)
-		u.land(t)
+		u.retire(t)
 		u.publish()
 	} else {
-		u.settle(t)
+		u.leaveForward(t)
 	}
 	b.ahead = t
 	u.wakeAt(t)
 }
 
-// firstEnd is when the first of the CTAs on SMs ends.
-func (b *bulk) firstEnd() Time {
+// firstEnd is when the first CTA on an SM ends.
+func (b *fastForward) firstEnd() Time {
 	end := never
-	if b.flying.n > 0 {
-		end = b.flying.first().placed + b.hold
+	if b.onSM.n > 0 {
+		end = b.onSM.first().placed + b.hold
 	}
 	if len(b.others) > 0 {
 		end = min(end, b.others[0].end)
@@ -137,13 +137,13 @@ func (b *bulk) firstEnd() Time {
 	return end
 }
 
-// lift takes the CTAs off the SMs into the loop's books, in cycle t.
-func (u *ctaScheduler) lift(k *kernelRun, t Time) {
-	b, m := &u.bulk, u
+// enterForward moves the CTAs from the SMs into the loop's books in cycle t.
+func (u *ctaScheduler) enterForward(k *kernelRun, t Time) {
+	b, m := &u.forwarding, u
 	b.k, b.hold = k, Time(m.cfg.SM.CTALaunchLatency)+k.inferred
 	b.turns = m.policy.CTA.(RoundRobin)
 	b.next = b.turns.Turn()
-	b.sums = bulkSums{}
+	b.sums = forwardSums{}
 	b.room, b.rest, b.others, b.free = b.room[:0], b.rest[:0], b.others[:0], 0
 	var all []*ctaRun
 	for _, s := range m.sms {
@@ -152,12 +152,12 @@ func (u *ctaScheduler) lift(k *kernelRun, t Time) {
 		room := m.cfg.Room(s.Used, k.seen.Resources)
 		b.room, b.free = append(b.room, room), b.free+room
 		rest := s.Used
-		s.Lift(func(on *exec.CTA, end Time) {
+		s.TakeCTAs(func(on *exec.CTA, end Time) {
 			c := of(on)
 			if c.kernel == k {
 				all, rest = append(all, c), rest.Minus(k.seen.Resources)
 			} else {
-				b.others = append(b.others, other{c.kernel, s.ID, end})
+				b.others = append(b.others, otherCTA{c.kernel, s.ID, end})
 			}
 			m.kernels.spareCTAs = append(m.kernels.spareCTAs, c)
 		})
@@ -165,23 +165,23 @@ func (u *ctaScheduler) lift(k *kernelRun, t Time) {
 	}
 	slices.SortStableFunc(all, func(a, b *ctaRun) int { return cmp.Compare(a.Rec.Dispatch, b.Rec.Dispatch) })
 	for _, c := range all {
-		b.flying.push(inBulk{c.SM.ID, c.Rec.Dispatch})
+		b.onSM.push(forwardedCTA{c.SM.ID, c.Rec.Dispatch})
 	}
-	slices.SortStableFunc(b.others, func(a, b other) int { return cmp.Compare(a.end, b.end) })
-	b.seen.forget()
+	slices.SortStableFunc(b.others, func(a, b otherCTA) int { return cmp.Compare(a.end, b.end) })
+	b.seen.clear()
 }
 
-// land ends the CTAs that end before cycle t.
-func (u *ctaScheduler) land(t Time) {
-	b, k := &u.bulk, u.bulk.k
+// retire ends the CTAs whose time is over before cycle t.
+func (u *ctaScheduler) retire(t Time) {
+	b, k := &u.forwarding, u.forwarding.k
 	for {
 		end := b.firstEnd()
 		if end >= t {
 			return
 		}
-		if b.flying.n > 0 && b.flying.first().placed+b.hold == end {
-			sm := b.flying.pop().sm
-			u.touchDown(k, sm, end)
+		if b.onSM.n > 0 && b.onSM.first().placed+b.hold == end {
+			sm := b.onSM.pop().sm
+			u.retireCTA(k, sm, end)
 			k.rec.Work.WarpCycles += uint64(k.seen.Resources.Warps) * uint64(b.hold)
 			k.rec.Work.StallTimes[exec.StallMemory] += b.hold
 			if b.rest[sm].CTAs == 0 {
@@ -194,7 +194,7 @@ func (u *ctaScheduler) land(t Time) {
 		}
 		x := b.others[0]
 		b.others = b.others[1:]
-		u.touchDown(x.kernel, x.sm, end)
+		u.retireCTA(x.kernel, x.sm, end)
 		b.rest[x.sm] = b.rest[x.sm].Minus(x.kernel.seen.Resources)
 		u.makeRoom(x.sm)
 		began := end - Time(u.cfg.SM.CTALaunchLatency) - x.kernel.inferred
@@ -206,18 +206,18 @@ func (u *ctaScheduler) land(t Time) {
 	}
 }
 
-// makeRoom finds how many CTAs an SM takes on which others are or were.
+// makeRoom computes how many more CTAs fit on an SM that holds or held others.
 func (u *ctaScheduler) makeRoom(sm int) {
-	b := &u.bulk
+	b := &u.forwarding
 	used := b.rest[sm].With(b.k.seen.Resources, int(b.k.smCTAs[sm]))
 	room := u.cfg.Room(used, b.k.seen.Resources)
 	b.free += room - b.room[sm]
 	b.room[sm] = room
 }
 
-// touchDown ends a CTA of k on an SM.
-func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
-	b, s, warps := &u.bulk, u.sms[sm], uint64(k.seen.Resources.Warps)
+// retireCTA ends a CTA of k on an SM.
+func (u *ctaScheduler) retireCTA(k *kernelRun, sm int, end Time) {
+	b, s, warps := &u.forwarding, u.sms[sm], uint64(k.seen.Resources.Warps)
 	if k.smCTAs[sm]--; k.smCTAs[sm] == 0 {
 		k.SMs--
 		k.went(sm, end, u.cfg.SM.MaxWarps)
@@ -235,9 +235,9 @@ func (u *ctaScheduler) touchDown(k *kernelRun, sm int, end Time) {
 	k.done++
 }
 
-// takeOff places a CTA on the next SM with room, in cycle t.
-func (u *ctaScheduler) takeOff(t Time) {
-	b, m, k := &u.bulk, u, u.bulk.k
+// placeCTA places a CTA on the next SM with room in cycle t.
+func (u *ctaScheduler) placeCTA(t Time) {
+	b, m, k := &u.forwarding, u, u.forwarding.k
 	sm := b.next
 	for b.room[sm] == 0 {
 		if sm++; sm == len(b.room) {
@@ -261,7 +261,7 @@ func (u *ctaScheduler) takeOff(t Time) {
 	b.sums.placed++
 	m.sum.Events++
 	m.use.move(k, s, 1, t)
-	b.flying.push(inBulk{sm, t})
+	b.onSM.push(forwardedCTA{sm, t})
 	if b.rest[sm].CTAs == 0 {
 		b.room[sm]--
 		b.free--
@@ -276,22 +276,22 @@ func (u *ctaScheduler) takeOff(t Time) {
 	k.next++
 }
 
-// publish tells the machine how many CTAs are on SMs, and what they hold.
+// publish writes the CTAs on SMs and their resources into the machine's books.
 func (u *ctaScheduler) publish() {
-	b, m := &u.bulk, u
+	b, m := &u.forwarding, u
 	for _, s := range m.sms {
 		s.Used = b.rest[s.ID].With(b.k.seen.Resources, int(b.k.smCTAs[s.ID]))
 	}
-	b.k.Resident = b.flying.n
-	u.onSMs = b.flying.n + len(b.others)
+	b.k.Resident = b.onSM.n
+	u.onSMs = b.onSM.n + len(b.others)
 	m.sum.CTAs += b.sums.ended
 	m.sum.Warps += b.sums.placed * uint64(b.k.seen.Resources.Warps)
 	b.sums.ended, b.sums.placed = 0, 0
 }
 
-// settle puts the CTAs that are under way back on their SMs, in cycle t.
-func (u *ctaScheduler) settle(t Time) {
-	b, m := &u.bulk, u
+// leaveForward puts the CTAs back on their SMs in cycle t.
+func (u *ctaScheduler) leaveForward(t Time) {
+	b, m := &u.forwarding, u
 	u.publish()
 	b.turns.SetTurn(b.next)
 	for _, s := range m.sms {
@@ -301,20 +301,20 @@ func (u *ctaScheduler) settle(t Time) {
 		s.Settled = t
 		b.sums.warpCycles += s.Resident * uint64(t)
 	}
-	m.sms[0].WarpCycles += b.sums.warpCycles // only their sum is told
+	m.sms[0].WarpCycles += b.sums.warpCycles // only the sum over SMs is reported
 	m.sms[0].ActiveCycles += b.sums.active
 	for _, x := range b.others {
-		u.putBack(x.kernel, x.sm, x.end)
+		u.giveBack(x.kernel, x.sm, x.end)
 	}
-	for b.flying.n > 0 {
-		x := b.flying.pop()
-		u.putBack(b.k, x.sm, x.placed+b.hold)
+	for b.onSM.n > 0 {
+		x := b.onSM.pop()
+		u.giveBack(b.k, x.sm, x.placed+b.hold)
 	}
 	b.held, b.others, b.k = u.onSMs, b.others[:0], nil
 }
 
-// putBack makes a CTA of k that ends at a time one that the machine knows.
-func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
+// giveBack puts a CTA of k that ends at a time on its SM.
+func (u *ctaScheduler) giveBack(k *kernelRun, sm int, end Time) {
 	m := u
 	s, c := m.sms[sm], m.kernels.takeCTA()
 	c.clear(0)
@@ -322,21 +322,21 @@ func (u *ctaScheduler) putBack(k *kernelRun, sm int, end Time) {
 	s.PutBack(&c.CTA, end-Time(m.cfg.SM.CTALaunchLatency)-k.inferred, end)
 }
 
-// flight is a queue of CTAs in a ring.
-type flight struct {
-	ring []inBulk
+// ctaRing is a queue of CTAs in a ring buffer.
+type ctaRing struct {
+	ring []forwardedCTA
 	head int
 	n    int
 }
 
-func (f *flight) first() *inBulk { return &f.ring[f.head] }
+func (f *ctaRing) first() *forwardedCTA { return &f.ring[f.head] }
 
 // at returns the i-th from the first.
-func (f *flight) at(i int) *inBulk { return &f.ring[(f.head+i)&(len(f.ring)-1)] }
+func (f *ctaRing) at(i int) *forwardedCTA { return &f.ring[(f.head+i)&(len(f.ring)-1)] }
 
-func (f *flight) push(x inBulk) {
+func (f *ctaRing) push(x forwardedCTA) {
 	if f.n == len(f.ring) {
-		ring := make([]inBulk, max(64, 2*f.n))
+		ring := make([]forwardedCTA, max(64, 2*f.n))
 		for i := range f.n {
 			ring[i] = *f.at(i)
 		}
@@ -346,7 +346,7 @@ func (f *flight) push(x inBulk) {
 	*f.at(f.n - 1) = x
 }
 
-func (f *flight) pop() inBulk {
+func (f *ctaRing) pop() forwardedCTA {
 	x := f.ring[f.head]
 	f.head = (f.head + 1) & (len(f.ring) - 1)
 	f.n--

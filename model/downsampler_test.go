@@ -16,7 +16,7 @@ func (w *windows) Sample(r *SampleRecord) { w.all = append(w.all, *r) }
 
 // However long a run is, the timeline has one to two thousand windows, without
 // gaps, and their instructions add up.
-func TestThinner(t *testing.T) {
+func TestDownsampler(t *testing.T) {
 	for _, cycles := range []Time{300, 256 * 2047, 256 * 2048, 256*2048 + 1, 50_000_000} {
 		var s sampler
 		obs := &windows{}

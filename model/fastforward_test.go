@@ -39,7 +39,7 @@ func timedKernels(r *rand.Rand) string {
 // Placing CTAs ahead of the machine, and leaping over what returns, leaves what placing
 // them one by one leaves: every time of every kernel, every window of the timeline,
 // and the sums.
-func TestBulkChangesNothing(t *testing.T) {
+func TestFastForwardChangesNothing(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		text := timedKernels(r)
@@ -55,14 +55,14 @@ func TestBulkChangesNothing(t *testing.T) {
 		}
 		policy := []string{"hyperq", "serial", "captured"}[r.IntN(3)]
 		sample := []model.Time{0, 777, 5000, model.SampleAuto}[r.IntN(4)]
-		sameInBulk(t, tracetest.FromText(t, text), cfg, policy, sample,
+		sameForwarded(t, tracetest.FromText(t, text), cfg, policy, sample,
 			fmt.Sprintf("seed %d, %s on %s with %d SMs, windows of %d\n%s", seed, policy, cfg.Name, cfg.SM.Count, sample, text))
 	}
 }
 
 // A hundred thousand CTAs that come and go at a pace that repeats itself after a
 // thousand cycles are few steps: their state comes back.
-func TestBulkLeaps(t *testing.T) {
+func TestFastForwardSkipsPeriods(t *testing.T) {
 	for _, c := range []struct{ pace, duration int }{{1000, 60_000}, {951, 60_000}, {864, 2_000_000}, {951, 20_000_000}} {
 		cfg, err := hardware.Preset("k20c")
 		if err != nil {
@@ -70,22 +70,22 @@ func TestBulkLeaps(t *testing.T) {
 		}
 		cfg.KMU.CTAsPerCycle = float64(c.pace) / 1000
 		text := fmt.Sprintf("meta fidelity=kernel\nlaunch f grid=200000 block=256 fidelity=kernel start=0 duration=%d\n", c.duration)
-		sameInBulk(t, tracetest.FromText(t, text), cfg, "hyperq", 0, text)
+		sameForwarded(t, tracetest.FromText(t, text), cfg, "hyperq", 0, text)
 	}
 	cfg, err := hardware.Preset("h100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, sum := bulkRun(t, tracetest.FromText(t, "meta fidelity=kernel\nlaunch f grid=4290000000 block=256 fidelity=kernel start=0 duration=100000000000\n"), cfg, "hyperq", 0, true)
+	_, sum := forwardedRun(t, tracetest.FromText(t, "meta fidelity=kernel\nlaunch f grid=4290000000 block=256 fidelity=kernel start=0 duration=100000000000\n"), cfg, "hyperq", 0, true)
 	if sum.CTAs != 4_290_000_000 || sum.Events > 20_000_000 {
 		t.Errorf("%d events for %d CTAs", sum.Events, sum.CTAs)
 	}
 }
 
-func sameInBulk(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, what string) {
+func sameForwarded(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, what string) {
 	t.Helper()
-	slow, slowSum := bulkRun(t, r, cfg, policy, sample, false)
-	fast, fastSum := bulkRun(t, r, cfg, policy, sample, true)
+	slow, slowSum := forwardedRun(t, r, cfg, policy, sample, false)
+	fast, fastSum := forwardedRun(t, r, cfg, policy, sample, true)
 	slowSum.Events, fastSum.Events = 0, 0
 	for i := range slow {
 		if i >= len(fast) || slow[i] != fast[i] {
@@ -97,11 +97,11 @@ func sameInBulk(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy stri
 	}
 }
 
-func bulkRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, bulk bool) ([]string, model.Summary) {
+func forwardedRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, forward bool) ([]string, model.Summary) {
 	t.Helper()
 	p, cfg := policiestest.Build(t, policy, cfg)
-	seen := bulkTold{bulk: bulk}
-	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: &seen, Sample: sample, Bulk: bulk})
+	seen := forwardedLog{forward: forward}
+	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: &seen, Sample: sample, FastForward: forward})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,37 +109,37 @@ func bulkRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string,
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bulk && seen.held > 0 {
+	if forward && seen.held > 0 {
 		t.Errorf("%d CTAs were told of", seen.held)
 	}
 	return seen.lines, *sum
 }
 
-// bulkTold keeps what an observer is told of kernels and windows, and of CTAs of which
+// forwardedLog keeps what an observer is told of kernels and windows, and of CTAs of which
 // more is known than their time.
-type bulkTold struct {
-	bulk  bool
-	lines []string
-	held  int
+type forwardedLog struct {
+	forward bool
+	lines   []string
+	held    int
 }
 
-func (o *bulkTold) Kernel(r *model.KernelRecord) {
+func (o *forwardedLog) Kernel(r *model.KernelRecord) {
 	x := *r
 	x.Recorded = nil
 	o.lines = append(o.lines, fmt.Sprintf("%+v", x))
 }
 
-func (o *bulkTold) CTA(r *model.CTARecord) {
+func (o *forwardedLog) CTA(r *model.CTARecord) {
 	if r.Held {
 		o.held++
 		return
 	}
 	o.lines = append(o.lines, fmt.Sprintf("%+v", *r))
 }
-func (o *bulkTold) Stage(*model.StageRecord)   {}
-func (o *bulkTold) Launch(*model.LaunchRecord) {}
-func (o *bulkTold) Page(*model.PageRecord)     {}
-func (o *bulkTold) Task(*model.TaskRecord)     {}
-func (o *bulkTold) Sample(r *model.SampleRecord) {
+func (o *forwardedLog) Stage(*model.StageRecord)   {}
+func (o *forwardedLog) Launch(*model.LaunchRecord) {}
+func (o *forwardedLog) Page(*model.PageRecord)     {}
+func (o *forwardedLog) Task(*model.TaskRecord)     {}
+func (o *forwardedLog) Sample(r *model.SampleRecord) {
 	o.lines = append(o.lines, fmt.Sprintf("%+v", *r))
 }

@@ -5,39 +5,39 @@ import (
 	"gpureplay/model/exec"
 )
 
-// bulkState is a state of the loop of [bulk], and what had been added up when it was
-// in it. A state is all that what follows depends on, times counted from its own:
-// the cycle within the period of the pace, the SM that is asked first, which CTAs are
-// where since when, and since when each SM is in use.
-type bulkState struct {
-	t      Time // Unset: none is kept
+// forwardState is a state of the loop of [fastForward], with the sums at its time. A state
+// determines all later placements, with times relative to its own: the cycle within the
+// period of the pace, the SM that is tried first, the SM and age of each CTA, and since when
+// each SM is in use.
+type forwardState struct {
+	t      Time // Unset: no state is kept
 	next   int
 	others int
-	flying []inBulk
+	onSM   []forwardedCTA
 	since  []Time // per SM, the first of the kernel's CTAs came; 0: there is none
 	busy   []Time // per SM, the first warp came; 0: there is none
 	held   []Time // per SM, cycles in which it had a CTA
 	left   uint64
 	work   KernelWork
-	sums   bulkSums
+	sums   forwardSums
 	use    clock.Sum
-	after  uint64 // placements after which another is kept
+	after  uint64 // placements after which the next state is kept
 	period Time   // of the pace
 }
 
-// forget drops the state that is kept.
-func (x *bulkState) forget() { x.t = Unset }
+// clear drops the state that is kept.
+func (x *forwardState) clear() { x.t = Unset }
 
-// leap returns a later cycle than t, up to a limit, at which the loop is in the state
-// in which it is in t, and in which it was before; t itself if it was in none that is
-// kept. The first state is kept when a kernel's first CTA has ended, another after
-// twice as many CTAs each time, so that a period of any length is found.
-func (u *ctaScheduler) leap(t, limit Time) Time {
-	b, k, x := &u.bulk, u.bulk.k, &u.bulk.seen
+// skip returns a later cycle than t, up to a limit, at which the loop is in the same state
+// as in t; t itself if that is not the state that is kept. The first state is kept when a
+// kernel's first CTA has ended. Each next one is kept after twice as many CTAs, so that a
+// period of any length is found.
+func (u *ctaScheduler) skip(t, limit Time) Time {
+	b, k, x := &u.forwarding, u.forwarding.k, &u.forwarding.seen
 	switch {
 	case k.done == 0:
 	case x.t == Unset:
-		x.after, x.period = uint64(max(leastBulk, b.flying.n)), u.pace.Period()
+		x.after, x.period = uint64(max(leastForward, b.onSM.n)), u.pace.Period()
 		u.keepState(t)
 	case b.next == x.next && x.same(u, t):
 		if len(b.others) > 0 {
@@ -57,13 +57,13 @@ func (u *ctaScheduler) leap(t, limit Time) Time {
 
 // keepState keeps the state at t.
 func (u *ctaScheduler) keepState(t Time) {
-	b, k, x := &u.bulk, u.bulk.k, &u.bulk.seen
+	b, k, x := &u.forwarding, u.forwarding.k, &u.forwarding.seen
 	u.use.settle(t)
 	x.t, x.next, x.others, x.left = t, b.next, len(b.others), k.Left
 	x.work, x.sums, x.use = k.rec.Work, b.sums, u.use.sum
-	x.flying, x.since, x.busy, x.held = x.flying[:0], x.since[:0], x.busy[:0], x.held[:0]
-	for i := range b.flying.n {
-		x.flying = append(x.flying, *b.flying.at(i))
+	x.onSM, x.since, x.busy, x.held = x.onSM[:0], x.since[:0], x.busy[:0], x.held[:0]
+	for i := range b.onSM.n {
+		x.onSM = append(x.onSM, *b.onSM.at(i))
 	}
 	for _, s := range u.sms {
 		since, busy := Time(0), Time(0)
@@ -78,15 +78,15 @@ func (u *ctaScheduler) keepState(t Time) {
 	}
 }
 
-// same reports whether the state at t, with the same SM asked first, is the one that
-// is kept.
-func (x *bulkState) same(u *ctaScheduler, t Time) bool {
-	b, k, later := &u.bulk, u.bulk.k, t-x.t
-	if later <= 0 || later%x.period != 0 || b.flying.n != len(x.flying) || len(b.others) != x.others {
+// same reports whether the state at t, with the same SM tried first, is the one that is
+// kept.
+func (x *forwardState) same(u *ctaScheduler, t Time) bool {
+	b, k, later := &u.forwarding, u.forwarding.k, t-x.t
+	if later <= 0 || later%x.period != 0 || b.onSM.n != len(x.onSM) || len(b.others) != x.others {
 		return false
 	}
-	for i := range x.flying {
-		if f := b.flying.at(i); f.sm != x.flying[i].sm || f.placed != x.flying[i].placed+later {
+	for i := range x.onSM {
+		if f := b.onSM.at(i); f.sm != x.onSM[i].sm || f.placed != x.onSM[i].placed+later {
 			return false
 		}
 	}
@@ -101,10 +101,10 @@ func (x *bulkState) same(u *ctaScheduler, t Time) bool {
 	return true
 }
 
-// repeat adds n times what has been added up to t since the state that is kept, in
-// which so many CTAs were placed, and moves every time by later.
+// repeat adds n times the sums from the kept state to t, in which so many CTAs were placed,
+// and moves every time by later.
 func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
-	b, k, x := &u.bulk, u.bulk.k, &u.bulk.seen
+	b, k, x := &u.forwarding, u.forwarding.k, &u.forwarding.seen
 	u.use.settle(t)
 	w := &k.rec.Work
 	w.ActiveSMCycles += n * (w.ActiveSMCycles - x.work.ActiveSMCycles)
@@ -121,8 +121,8 @@ func (u *ctaScheduler) repeat(n uint64, t, later Time, ctas uint64) {
 	k.next += n * ctas
 	k.done += n * ctas
 	k.rec.LastCTA += later
-	for i := range b.flying.n {
-		b.flying.at(i).placed += later
+	for i := range b.onSM.n {
+		b.onSM.at(i).placed += later
 	}
 	for i, s := range u.sms {
 		if k.smCTAs[i] > 0 && k.smSince[i] != x.since[i] {
