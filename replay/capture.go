@@ -79,34 +79,34 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	}
 	c.Inverted, c.Overlaps = recorded.count()
 	var kept boundaryWatch
-	if c.CapturedNs, err = spanUnder(ctx, r, machine.Config, "captured", TimingOf(facts), &kept); err != nil {
+	if c.CapturedNs, _, err = spanUnder(ctx, r, machine.Config, "captured", TimingOf(facts), &kept); err != nil {
 		return nil, err
 	}
 	_, c.Kept = kept.count()
-	c.ReplayedNs, err = spanUnder(ctx, r, machine.Config, "hyperq", TimingOf(facts), &boundaryWatch{})
+	c.ReplayedNs, _, err = spanUnder(ctx, r, machine.Config, "hyperq", TimingOf(facts), &boundaryWatch{})
 	return c, err
 }
 
 // spanUnder replays a trace under a policy and returns how long that takes.
 func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing host.Timing,
-	watch model.Observer) (int64, error) {
+	watch model.Observer) (ns int64, cycles model.Time, err error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	p, cfg, err := choices[0].Build(cfg)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: capturedOn(r), Timing: timing, FastForward: true})
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	sum, err := m.Run(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("policy %s: %w", policy, err)
+		return 0, 0, fmt.Errorf("policy %s: %w", policy, err)
 	}
-	return int64(float64(sum.Cycles) * 1000 / cfg.Clock.CoreMHz), nil
+	return int64(float64(sum.Cycles) * 1000 / cfg.Clock.CoreMHz), sum.Cycles, nil
 }
 
 // interval is a kernel's place in time.

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 
+	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
 
@@ -18,11 +21,21 @@ func (a *app) whatIfCommand() *cobra.Command {
 	part := chooser{}
 	c := &cobra.Command{
 		Use:   "what-if CAPTURE",
-		Short: "what a capture's program would have taken, had one thing been another",
-		Long: "what-if replays a capture of a profiler, or its trace, with one thing changed at a time, and prints how long its program takes: as\n" +
-			"recorded, as captured, replayed with the host as recorded, with calls that cost nothing, with a host twice as fast or one that takes\n" +
-			"no time, with each step a CUDA graph, with kernels that do not wait for those before them in their stream, with another number of SMs,\n" +
-			"and on another GPU. The work of kernels is inferred from their durations.",
+		Short: "how long a captured program would take with another host, launches, SMs or GPU",
+		Long: "what-if replays a profiler's capture with one change at a time and prints how long its program takes.\n\n" +
+			"  recorded                    as the profiler has it\n" +
+			"  captured                    kernels and copies start as recorded\n" +
+			"  replayed                    host calls and copies as recorded, starts computed\n" +
+			"  calls that cost nothing     launch calls take no time\n" +
+			"  a host twice as fast        its calls and its work between them\n" +
+			"  a host that takes no time   it only waits\n" +
+			"  each step a CUDA graph      one launch for each step\n" +
+			"  streams freed               kernels wait for events and copies alone\n" +
+			"  N SMs                       with the recorded host, and with a host that is no limit\n" +
+			"  on GPU                      likewise, as a bound\n\n" +
+			"The column \"limited by\" says for which share of the time a kernel runs (GPU), the GPU is between\n" +
+			"two kernels (boundaries), a copy or the host is waited for, or a kernel keeps its recorded start.\n" +
+			"Durations of CTAs are inferred from the recorded durations of kernels.",
 		Example: "  replay what-if rank0.json.gz\n  replay what-if --sms=200 --gpu=b200 report1.sqlite",
 		Args:    exactly(1, "a capture or its trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -47,7 +60,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 			}
 			a.note("machine %s", machine.Says)
 			bar := a.progress(0)
-			all, err := replay.WhatIfs(cmd.Context(), r, sms, other, int(side), bar.done)
+			all, err := replay.RunWhatIfs(cmd.Context(), r, sms, other, int(side), bar.done)
 			bar.close()
 			if err != nil {
 				return err
@@ -62,19 +75,78 @@ func (a *app) whatIfCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) printWhatIfs(all []replay.WhatIf) error {
+func (a *app) printWhatIfs(all *replay.WhatIfs) error {
 	if a.asJSON {
-		rows := []map[string]any{}
-		for _, w := range all {
-			rows = append(rows, map[string]any{"what_if": w.What, "time_ns": w.Ns, "notes": w.Notes})
-		}
-		return a.printJSON(rows)
+		return a.printJSON(whatIfRows(all))
 	}
-	g := newGrid(a.out, "what if", "time", "of recorded", "assumed")
+	recorded := all.Rows[0].Ns
+	g := newGrid(a.out, "what if", "time", "of recorded", "limited by")
 	g.right(2, 3)
-	for _, w := range all {
-		g.row(w.What, duration(w.Ns), fmt.Sprintf("%.1f %%", 100*float64(w.Ns)/float64(max(1, all[0].Ns))), w.Notes)
+	for _, w := range all.Rows {
+		share := fmt.Sprintf("%.1f %%", 100*float64(w.Ns)/float64(max(1, recorded)))
+		g.row(w.What, bounded(w.Bound, duration(w.Ns)), share, limitedBy(&w.Limits))
 	}
 	g.print()
+	a.printAssumptions(all.Rows)
+	if all.Pinned > 0 {
+		fmt.Fprintf(a.out, "%s of %s kernels have no call of the host in the capture: each begins no earlier than recorded\n",
+			commas(int64(all.Pinned)), commas(int64(all.Kernels)))
+	}
 	return nil
+}
+
+// printAssumptions prints the assumptions of the rows, equal ones once.
+func (a *app) printAssumptions(rows []replay.WhatIf) {
+	for i, w := range rows {
+		if w.Notes == "" || i > 0 && rows[i-1].Notes == w.Notes {
+			continue
+		}
+		fmt.Fprintf(a.out, "  %s: %s\n", w.What, w.Notes)
+	}
+}
+
+// bounded writes a time that is a bound.
+func bounded(bound, time string) string {
+	switch bound {
+	case "at most":
+		return "≤ " + time
+	case "at least":
+		return "≥ " + time
+	}
+	return time
+}
+
+// limitedBy lists the limits of a run with their shares of its time, as far as a share is
+// a per cent or more.
+func limitedBy(l *replay.Limits) string {
+	var words []string
+	list := l.List()
+	sum := model.Time(0)
+	for _, x := range list {
+		sum += x.Cycles
+	}
+	for _, x := range list {
+		if share := 100 * float64(x.Cycles) / float64(sum); share >= 0.95 {
+			words = append(words, fmt.Sprintf("%s %.0f %%", x.Name, share))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// whatIfRows are the rows for machines: limits in per cent of the time.
+func whatIfRows(all *replay.WhatIfs) []map[string]any {
+	rows := []map[string]any{}
+	for _, w := range all.Rows {
+		row := map[string]any{"table": "what_if", "what_if": w.What, "time_ns": w.Ns, "bound": cmp.Or(w.Bound, "none"),
+			"notes":   w.Notes,
+			"kernels": all.Kernels, "kernels_pinned": all.Pinned}
+		l := w.Limits
+		sum := float64(max(1, l.GPU+l.Boundaries+l.Copies+l.Host+l.Pinned))
+		for name, cycles := range map[string]model.Time{"gpu": l.GPU, "boundaries": l.Boundaries, "copies": l.Copies,
+			"host": l.Host, "recorded_starts": l.Pinned} {
+			row["limited_by_"+name+"_pct"] = 100 * float64(cycles) / sum
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
