@@ -5,7 +5,7 @@
 # make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
 # make newest  the loading tests with the newest versions of the Python packages, which a new user gets
-# make results the papers' experiments, into the tables of POLICIES.md; REPLAY_DATA names the folder of
+# make results the papers' experiments, into the tables of docs/policies.md; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
 # make profile cmd/replay/replay.pgo, by which the compiler optimises the commands of make dist, from the benchmarks
@@ -111,10 +111,10 @@ profile:
 	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/replay.pgo -o bin/replay.test ./replay
 
 results: build
-	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=POLICIES.md $$paper || exit 1; done
+	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=docs/policies.md $$paper || exit 1; done
 
 narrow: build
-	bin/replay reproduce $(LARGE) --into=POLICIES.md pagoda
+	bin/replay reproduce $(LARGE) --into=docs/policies.md pagoda
 
 clean:
 	rm -rf bin dist cmd/python/build cmd/python/*.egg-info $(VENV) replay-out sweep-out

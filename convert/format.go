@@ -16,7 +16,7 @@ import (
 type Format struct {
 	Name    string    // as --from= takes it
 	Title   string    // one line: which tool, which file
-	Reads   []Capture // what it takes, for FORMATS.md
+	Reads   []Capture // what it takes, for docs/formats.md
 	Sniff   func(*Input) bool
 	Convert func(context.Context, *Input, Writer, Options) error
 }

@@ -17,7 +17,7 @@ import (
 	"gpureplay/trace"
 )
 
-// FORMATS.md has every format with what it reads, and every counter that the
+// docs/formats.md has every format with what it reads, and every counter that the
 // code can write, with its help.
 func TestFormats(t *testing.T) {
 	var formats strings.Builder
@@ -45,10 +45,10 @@ func TestFormats(t *testing.T) {
 	inDoc(t, "counters", "| of | counter | grade | means |\n| --- | --- | --- | --- |\n"+strings.Join(rows, ""))
 }
 
-// inDoc checks that a table stands in its place of FORMATS.md.
+// inDoc checks that a table stands in its place of docs/formats.md.
 func inDoc(t *testing.T, name, table string) {
 	t.Helper()
-	text, err := os.ReadFile("FORMATS.md")
+	text, err := os.ReadFile("../docs/formats.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,15 @@ func inDoc(t *testing.T, name, table string) {
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		t.Fatalf("FORMATS.md has no place for the table %s", name)
+		t.Fatalf("docs/formats.md has no place for the table %s", name)
 	}
 	want := before + begin + table + end + after
 	if want == string(text) {
 		return
 	}
 	if !*update {
-		t.Errorf("the table %s of FORMATS.md is not that of the code; go test ./convert -run Formats -update writes it", name)
-	} else if err := os.WriteFile("FORMATS.md", []byte(want), 0o644); err != nil {
+		t.Errorf("the table %s of docs/formats.md is not that of the code; go test ./convert -run Formats -update writes it", name)
+	} else if err := os.WriteFile("../docs/formats.md", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

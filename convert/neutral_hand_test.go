@@ -21,7 +21,7 @@ func handMade(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// What NEUTRAL.md shows as an example, with copies, tasks and launches beside it,
+// What docs/neutral.md shows as an example, with copies, tasks and launches beside it,
 // all with as few columns as there may be, is the trace that is written out here.
 func TestTablesByHand(t *testing.T) {
 	dir := handMade(t, map[string]string{

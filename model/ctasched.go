@@ -184,7 +184,7 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 }
 
 // leavesEarly reports whether CTAs of a group of k leave their SMs before their stores are
-// acknowledged: those for whose end nothing waits but their kernel's (MODEL.md, choice 36).
+// acknowledged: those for whose end nothing waits but their kernel's (docs/model, choice 36).
 func (u *ctaScheduler) leavesEarly(k *kernelRun, group int) bool {
 	return u.early && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil && !k.narrow && !k.code.Launches
 }
@@ -264,7 +264,7 @@ func (u *ctaScheduler) arrived(c *ctaRun) {
 
 // left also notes when a kernel has nothing on an SM and nothing to place, but
 // waits for children: it gives back its entry and its hardware work queue, or
-// children behind it could never start (MODEL.md, choice 14).
+// children behind it could never start (docs/model, choice 14).
 func (u *ctaScheduler) left(c *ctaRun, t Time) {
 	u.use.change(c, -1, t)
 	u.onSMs--

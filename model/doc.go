@@ -12,6 +12,6 @@
 // CTA scheduler, launches, tasks; the host, SMs, caches and DRAM in rooms of their
 // own). An [Observer] watches and can change nothing.
 //
-// MODEL.md states every stage with its equation or source, the choices made
+// docs/model states every stage with its equation or source, the choices made
 // where these are silent, and the known deviations.
 package model

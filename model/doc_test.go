@@ -12,7 +12,7 @@ import (
 	"gpureplay/model/host"
 )
 
-// presetTable is MODEL.md's table of presets, made from the presets.
+// presetTable is docs/model's table of presets, made from the presets.
 func presetTable() string {
 	var b strings.Builder
 	b.WriteString("| preset | SMs | MHz | warps, CTAs an SM | L1, shared KB | L2 KB | GB/s | host launch | dispatch | child launch |\n")
@@ -31,11 +31,11 @@ func presetTable() string {
 	return b.String()
 }
 
-var update = flag.Bool("update", false, "write the table of presets in MODEL.md")
+var update = flag.Bool("update", false, "write the table of presets in docs/model")
 
-// The tables of MODEL.md that repeat facts of the code are those facts.
+// The tables of docs/model that repeat facts of the code are those facts.
 func TestModelDocTables(t *testing.T) {
-	data, err := os.ReadFile("MODEL.md")
+	data, err := os.ReadFile("../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,12 +45,12 @@ func TestModelDocTables(t *testing.T) {
 	want := before + begin + presetTable() + end + after
 	switch {
 	case !found || !closed:
-		t.Errorf("MODEL.md has no place for the table of presets")
+		t.Errorf("docs/model has no place for the table of presets")
 	case want == string(data):
 	case !*update:
-		t.Error("the table of presets in MODEL.md is not that of the presets; write it with: go test ./model -run ModelDoc -update")
+		t.Error("the table of presets in docs/model is not that of the presets; write it with: go test ./model -run ModelDoc -update")
 	default:
-		if err := os.WriteFile("MODEL.md", []byte(want), 0o644); err != nil {
+		if err := os.WriteFile("../docs/model.md", []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -64,19 +64,19 @@ func grouped(n int) string {
 	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }
 
-// saysMODEL checks that MODEL.md has a text, however its lines are broken.
+// saysMODEL checks that docs/model has a text, however its lines are broken.
 func saysMODEL(t *testing.T, want string) {
 	t.Helper()
-	data, err := os.ReadFile("MODEL.md")
+	data, err := os.ReadFile("../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), want) {
-		t.Errorf("MODEL.md does not say: %s", want)
+		t.Errorf("docs/model does not say: %s", want)
 	}
 }
 
-// The numbers that MODEL.md gives for what no key sets are those of the code.
+// The numbers that docs/model gives for what no key sets are those of the code.
 func TestModelDocNumbers(t *testing.T) {
 	var h host.Host
 	for _, want := range []string{
@@ -90,7 +90,7 @@ func TestModelDocNumbers(t *testing.T) {
 	}
 	for _, name := range []string{"qv100", "rtx3070", "kepler-titan"} {
 		if c := mustPreset(t, name); 2*c.Icnt.Latency+1 != 13 {
-			t.Errorf("%s: an L2 hit takes the L1's and the L2's latency and %d, MODEL.md says 13", name, 2*c.Icnt.Latency+1)
+			t.Errorf("%s: an L2 hit takes the L1's and the L2's latency and %d, docs/model says 13", name, 2*c.Icnt.Latency+1)
 		}
 	}
 	// What DRAM efficiency comes to on a bus that never rests.
@@ -107,14 +107,14 @@ func TestModelDocNumbers(t *testing.T) {
 		c := mustPreset(t, name)
 		c.Clock.DRAMMHz = want.mhz
 		if got := c.DRAMGBs(); got < want.gbs*0.999 || got > want.gbs*1.001 {
-			t.Errorf("%s at %g MHz: %g GB/s, MODEL.md says %g", name, want.mhz, got, want.gbs)
+			t.Errorf("%s at %g MHz: %g GB/s, docs/model says %g", name, want.mhz, got, want.gbs)
 		}
 	}
 }
 
 // Choices and deviations are numbered one after another, each list from 1.
 func TestModelDocLists(t *testing.T) {
-	data, err := os.ReadFile("MODEL.md")
+	data, err := os.ReadFile("../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestModelDocLists(t *testing.T) {
 			continue
 		}
 		if n != last+1 {
-			t.Errorf("MODEL.md:%d: number %d follows %d", i+1, n, last)
+			t.Errorf("docs/model:%d: number %d follows %d", i+1, n, last)
 		}
 		if last = n; n == 1 {
 			lists++

@@ -94,7 +94,7 @@ func emptyCycles(c *hardware.Config, e emptyKernel) float64 {
 }
 
 // launchCosts are what the setting half says of a machine with the rest of its
-// numbers (MODEL.md, P5).
+// numbers (docs/model, P5).
 func launchCosts(c *hardware.Config, all []emptyKernel) (launch, start, gap int, pace float64) {
 	base, pace := fitLine(all, func(e emptyKernel) bool { return e.forSetting() && e.threads <= 448 })
 	var warps, held []float64

@@ -229,7 +229,7 @@ func (c *ctaRun) launch() *childLaunch {
 // runs alone on the GPU that it was captured on ([Options].Captured; this
 // machine, if nil): each CTA holds its place for as many cycles as hold
 // finds for that GPU, and for as many on this machine (model.md, "Traces with
-// less in them"; MODEL.md, choice 18). A kernel without a duration holds each CTA
+// less in them"; docs/model, choice 18). A kernel without a duration holds each CTA
 // for one cycle; one without a grid is a single CTA that needs nothing of an SM.
 // What is inferred stands in the tables.
 func (k *kernelRun) infer(m *core) {

@@ -25,7 +25,7 @@ type kmu struct {
 // workQueue is one hardware work queue. Kernels of the host and of device threads
 // wait in the order of their coming, but a kernel of the host that waits for its
 // stream does not hold back device kernels: they may be children of the kernel
-// that it waits for (MODEL.md, choice 17).
+// that it waits for (docs/model, choice 17).
 type workQueue struct {
 	host, device clock.FIFO[pendingKernel]
 	busy         int // kernels of it that have been dispatched and have not completed
@@ -60,7 +60,7 @@ func newKMU(m *core) *kmu {
 }
 
 // newStream numbers a stream: the host's when it is first used, a device thread's
-// when it is created (MODEL.md, choice 13).
+// when it is created (docs/model, choice 13).
 func (u *kmu) newStream() int {
 	u.streams++
 	return u.streams - 1

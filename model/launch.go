@@ -15,7 +15,7 @@ import (
 // the waiting of parents.
 //
 // Sources: DTBL paper, sections 2.4, 4.2, 4.3 and Table 3; SPAWN paper, sections
-// II.C and IV; MODEL.md, "Device-side launches".
+// II.C and IV; docs/model, "Device-side launches".
 type launchUnit struct {
 	*core
 	kernels    *kernels

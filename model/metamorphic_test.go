@@ -107,7 +107,7 @@ var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=sprea
 
 // One warp issues in the same order whatever its accesses take, so more of any
 // resource, or less of any latency, never makes it slower. In turn its requests may pass
-// each other on their way (MODEL.md, choice 23), and DRAM has another order of rows, of
+// each other on their way (docs/model, choice 23), and DRAM has another order of rows, of
 // which there is one then: what is left may cost a twentieth.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	better := []string{

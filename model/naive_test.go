@@ -11,7 +11,7 @@ import (
 	"gpureplay/trace"
 )
 
-// naive is the machine of MODEL.md once more, made to be read and not to be
+// naive is the machine of docs/model once more, made to be read and not to be
 // fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
 // cycles and caches as slices. It knows the host's program, streams, device-side
 // launches and every kind of instruction, and the policies (naivepolicy_test.go) but

@@ -2,7 +2,7 @@ package model_test
 
 import "gpureplay/model"
 
-// The device kernels of the naive machine (MODEL.md, "Device-side launches").
+// The device kernels of the naive machine (docs/model, "Device-side launches").
 
 // nWorkQueue is a hardware work queue of the KMU: kernels of the host and of device
 // threads wait in one order, but those of the host let the others pass while they

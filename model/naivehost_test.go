@@ -11,7 +11,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nPhase is the order of the units within a cycle (MODEL.md, "Time and order").
+// nPhase is the order of the units within a cycle (docs/model, "Time and order").
 type nPhase int
 
 const (

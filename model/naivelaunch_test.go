@@ -9,7 +9,7 @@ import (
 )
 
 // The launch calls and the aggregated groups of the naive machine (DTBL paper,
-// sections 4.2 and 4.3; MODEL.md, "Device-side launches").
+// sections 4.2 and 4.3; docs/model, "Device-side launches").
 
 // nWay is what becomes of a request.
 type nWay int

@@ -294,7 +294,7 @@ func (u *nLSU) passes(in *trace.Inst) bool {
 	return in.Flags&trace.InstStore == 0 && in.Flags&trace.InstBypassL1 != 0
 }
 
-// local gives the address of each word of each active lane (MODEL.md, choice 7).
+// local gives the address of each word of each active lane (docs/model, choice 7).
 func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 	k, sms := w.cta.k, uint64(u.n.cfg.SM.Count)
 	ctas, _ := u.n.cfg.Residency(&k.tk)

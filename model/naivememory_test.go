@@ -21,7 +21,7 @@ func port(mhz, core float64) *nPort {
 }
 
 // nCycles are the cycles that have been taken. Of 64 cycles, the earlier are forgotten
-// when one of those a window of 16,384 later is taken (MODEL.md, choice 3).
+// when one of those a window of 16,384 later is taken (docs/model, choice 3).
 type nCycles struct {
 	taken  map[model.Time]bool
 	latest map[model.Time]model.Time // by place in the window

@@ -7,7 +7,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nTasks takes narrow tasks from the host's program to a runtime (MODEL.md, "Narrow
+// nTasks takes narrow tasks from the host's program to a runtime (docs/model, "Narrow
 // tasks").
 type nTasks struct {
 	n       *naive

@@ -137,7 +137,7 @@ func (*eventLog) Task(*model.TaskRecord)     {}
 func (*eventLog) Sample(*model.SampleRecord) {}
 
 // TestPromises replays each file of testdata/promises: its comment computes by
-// hand, from the equations of MODEL.md, what its sections expect. Sections are
+// hand, from the equations of docs/model, what its sections expect. Sections are
 //
 //	machine   keys that differ from testdata/machine.toml
 //	trace     the trace as text

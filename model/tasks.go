@@ -12,7 +12,7 @@ import (
 
 // tasks takes the narrow tasks of a trace from the host's program to the
 // policy's runtime: a task is handed over when it has arrived and what it
-// depends on has ended. Later tasks pass one that waits for others (MODEL.md,
+// depends on has ended. Later tasks pass one that waits for others (docs/model,
 // "Narrow tasks").
 type tasks struct {
 	*core

@@ -95,7 +95,7 @@ func (p *byPriority) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 	return 0, sm, ok
 }
 
-// maestro is BlockMaestro's dependency unit. Choices (POLICIES.md, "BlockMaestro").
+// maestro is BlockMaestro's dependency unit. Choices (docs/policies, "BlockMaestro").
 type maestro struct {
 	raw, kernels bool
 	window       int

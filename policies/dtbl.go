@@ -9,7 +9,7 @@ import (
 )
 
 // aggParams are the parameters of aggregated groups; why the defaults are what they
-// are stands in POLICIES.md, "Child launches", choices 1, 2, 5 and 6.
+// are stands in docs/policies, "Child launches", choices 1, 2, 5 and 6.
 var aggParams = groupParams("8")
 
 // groupParams are the parameters by a default of dtbl-ahead.

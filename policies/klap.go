@@ -38,7 +38,7 @@ func init() {
 	})
 }
 
-// keeper is the launch control of KLAP. Choices (POLICIES.md, "KLAP").
+// keeper is the launch control of KLAP. Choices (docs/policies, "KLAP").
 type keeper struct {
 	scope string
 	free  bool // the added code takes no time

@@ -31,7 +31,7 @@ func init() {
 	})
 }
 
-// laperm is LaPerm's CTA scheduler. Choices (POLICIES.md, "LaPerm").
+// laperm is LaPerm's CTA scheduler. Choices (docs/policies, "LaPerm").
 type laperm struct {
 	scheme  string
 	levels  int

@@ -121,7 +121,7 @@ func costOfSpawn(cfg *hardware.Config, _ Args) []CostLine {
 	}
 }
 
-// Decide is algorithm 1 of the paper. Choices (POLICIES.md, "Child launches"):
+// Decide is algorithm 1 of the paper. Choices (docs/policies, "Child launches"):
 // 8. where no child CTA ran in the last window although some have finished
 // (n_con = 0), n_con counts as 1, or with idle=last as it was; 9. the division is by whole cycles, as an
 // integer divider's; 10. t_warp is 0 until the first window with a finished child

@@ -26,7 +26,7 @@ type ccqs struct {
 
 // changes are what one cycle does to the registers. They are seen from the next
 // cycle on, so that a request sees the same whatever SM it comes from: SMs act
-// one after another in a cycle (POLICIES.md, choice 12 of the child launches).
+// one after another in a cycle (docs/policies, choice 12 of the child launches).
 type changes struct {
 	at              model.Time
 	ctas, cta       int64 // that ended, and how long they ran together

@@ -14,7 +14,7 @@ import (
 const maxViolations = 1000
 
 // auditor checks a run from what it told its observers and from the trace, with
-// books of its own: it shares none with the model (MODEL.md, "Auditor").
+// books of its own: it shares none with the model (docs/model, "Auditor").
 type auditor struct {
 	tr       *trace.Reader
 	cfg      *hardware.Config

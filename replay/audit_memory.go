@@ -96,7 +96,7 @@ func (m *memoryBook) apart(c *memory.Command, since model.Time, what string, tim
 	}
 }
 
-// keptRows is how many rows of a bank may be served at a time (MODEL.md, choice 9).
+// keptRows is how many rows of a bank may be served at a time (docs/model, choice 9).
 const keptRows = 16
 
 // keptActivations is how many openings of rows of a channel each is compared with: they are told out of their order.
@@ -159,7 +159,7 @@ func (m *memoryBook) Column(c *memory.Command) {
 	b.data = max(b.data, c.Data)
 }
 
-// inTurn reports whether channels schedule cycle by cycle (MODEL.md, choice 26).
+// inTurn reports whether channels schedule cycle by cycle (docs/model, choice 26).
 func (m *memoryBook) inTurn() bool { return m.a.cfg.Icnt.InTurn && m.a.cfg.DRAM.InTurn }
 
 // burst is how many cycles a sector takes on the bus.

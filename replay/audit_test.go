@@ -384,16 +384,16 @@ func TestAuditorReadsDependences(t *testing.T) {
 	}
 }
 
-// Every rule of the auditor is in MODEL.md's table, and is expected by a test that
+// Every rule of the auditor is in docs/model's table, and is expected by a test that
 // breaks it; the table has no other.
 func TestAuditorRulesAreDocumented(t *testing.T) {
-	doc, err := os.ReadFile("../model/MODEL.md")
+	doc, err := os.ReadFile("../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(doc), "\n## Auditor")
 	if !ok {
-		t.Fatal("MODEL.md has no section on the auditor")
+		t.Fatal("docs/model has no section on the auditor")
 	}
 	section, _, _ = strings.Cut(section, "\n## ")
 	files, err := filepath.Glob("*.go")
@@ -416,7 +416,7 @@ func TestAuditorRulesAreDocumented(t *testing.T) {
 	}
 	for rule := range rules {
 		if !strings.Contains(section, "`"+rule+"`") {
-			t.Errorf("MODEL.md does not say what %s means", rule)
+			t.Errorf("docs/model does not say what %s means", rule)
 		}
 		if !regexp.MustCompile(`"[^"\n]*\b` + rule + `\b[^"\n]*"`).MatchString(tests) {
 			t.Errorf("no test expects %s", rule)
@@ -426,7 +426,7 @@ func TestAuditorRulesAreDocumented(t *testing.T) {
 		head, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
 		for _, m := range regexp.MustCompile("`([a-z-]+)`").FindAllStringSubmatch(head, -1) {
 			if strings.HasPrefix(line, "| ") && !rules[m[1]] {
-				t.Errorf("MODEL.md has a rule %s that the auditor has not", m[1])
+				t.Errorf("docs/model has a rule %s that the auditor has not", m[1])
 			}
 		}
 	}

@@ -27,7 +27,7 @@ var ppcsCaptures = []struct {
 	{"simpletorch, all epochs", "accelsim-simpletorch-v100/all-1101-kernels.tar.gz", "qv100", true},
 }
 
-// ppcsRow is one row of POLICIES.md's table of captures: speedups over serial.
+// ppcsRow is one row of docs/policies's table of captures: speedups over serial.
 func ppcsRow(t *testing.T, path, preset string, storage bool) (speedups []float64, row string) {
 	t.Helper()
 	r := converttest.Trace(t, tracetest.Data(t, filepath.FromSlash(path)))
@@ -106,7 +106,7 @@ func shares(x *Result) string {
 }
 
 // Captures under the policies that overlap dependent kernels: each run is audited, none
-// is slower than serial by more than a pre-profiler, and -v prints POLICIES.md's table.
+// is slower than serial by more than a pre-profiler, and -v prints docs/policies's table.
 func TestCapturesUnderPPCS(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| capture | kernels | irregular | storage assumed | files | copies | kernels' time | crcs | ppcs | oracle | oracle, 32 B | ppcs, 512 B |\n" +

@@ -67,7 +67,7 @@ func (c *chains) warp(code []trace.Inst, w *trace.Warp) {
 }
 
 // The model gives a warp of which only counts are known three chains of dependent
-// instructions, and bursts of two loads (MODEL.md, C3 and C4). Both are near the
+// instructions, and bursts of two loads (docs/model, C3 and C4). Both are near the
 // median of what the captures with registers have.
 func TestChainsOfCaptures(t *testing.T) {
 	var asChains, perWait []float64

@@ -17,7 +17,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// deviations are the changes of a machine that show what a simplification of MODEL.md
+// deviations are the changes of a machine that show what a simplification of docs/model
 // is worth, on the captures that have a reference.
 var deviations = []struct {
 	what string
@@ -53,7 +53,7 @@ var deviations = []struct {
 	{"choice P3: no pipeline depth", map[string][]string{"": {"sm.pipeline_depth=0"}}},
 }
 
-// deviationTable is MODEL.md's table of them.
+// deviationTable is docs/model's table of them.
 func deviationTable(t *testing.T) string {
 	captures := []struct{ name, path, preset string }{
 		{"bfs", "accelsim-rodinia-bfs-a100/kernelslist.g", "rtx3070"},
@@ -113,15 +113,15 @@ func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (to
 	return total
 }
 
-// MODEL.md's table of what its simplifications are worth is what comes out today.
+// docs/model's table of what its simplifications are worth is what comes out today.
 func TestDeviations(t *testing.T) {
 	table := deviationTable(t)
 	t.Log("\n" + table)
-	doc, err := os.ReadFile("../model/MODEL.md")
+	doc, err := os.ReadFile("../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(doc), "\n"+table+"\n") {
-		t.Errorf("MODEL.md does not have this table:\n%s", table)
+		t.Errorf("docs/model does not have this table:\n%s", table)
 	}
 }

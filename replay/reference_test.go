@@ -22,7 +22,7 @@ import (
 
 // launchOfReference is the constant launch latency in every cycle count of the
 // reference; net cycles are without it. They have a cycle more than those from the
-// first CTA on, at the end of which that is placed (MODEL.md, "How far it is off").
+// first CTA on, at the end of which that is placed (docs/model, "How far it is off").
 const (
 	launchOfReference = 5000
 	cycleOfPlacing    = 1

@@ -12,7 +12,7 @@
 //   - the CTAs of each kernel with their warps ([CTA], [Warp]).
 //
 // The same trace has three forms: the binary container (trace.zst, see
-// FORMAT.md), the text form that people read and write, and these Go values.
+// docs/format.md), the text form that people read and write, and these Go values.
 // [Writer] and [Reader] stream the container with bounded memory; [Reader]
 // opens any kernel at any CTA without reading what lies before.
 package trace

@@ -15,7 +15,7 @@ const (
 func (c code) String() string { return [...]string{"plain", "delta", "text", "list"}[c] }
 
 // field is one field of a record kind: the one place that says its tag, its
-// code and where its value lives. Writer, reader and FORMAT.md follow it.
+// code and where its value lives. Writer, reader and docs/format.md follow it.
 type field[T any] struct {
 	tag  int
 	name string

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of FORMAT.md")
+var update = flag.Bool("update", false, "write the tables of docs/format.md")
 
-// fieldTable prints the fields of a record kind as FORMAT.md shows them.
+// fieldTable prints the fields of a record kind as docs/format.md shows them.
 func fieldTable[T any](b *strings.Builder, k kind, title string, fields []field[T]) {
 	fmt.Fprintf(b, "\n%s (kind `%c`)\n\n| tag | field | code | holds |\n| --- | --- | --- | --- |\n", title, k)
 	for i, f := range fields {
@@ -43,9 +43,9 @@ func formatTables() string {
 
 const tablesBegin, tablesEnd = "<!-- tables: go test ./trace -run FormatTables -update -->\n", "\n<!-- end of tables -->"
 
-// The tables of FORMAT.md are those that writer and reader follow.
+// The tables of docs/format.md are those that writer and reader follow.
 func TestFormatTables(t *testing.T) {
-	path := "../FORMAT.md"
+	path := "../docs/format.md"
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestFormatTables(t *testing.T) {
 	before, rest, ok1 := strings.Cut(string(doc), tablesBegin)
 	tables, after, ok2 := strings.Cut(rest, tablesEnd)
 	if !ok1 || !ok2 {
-		t.Fatal("FORMAT.md has lost the marks around its tables")
+		t.Fatal("docs/format.md has lost the marks around its tables")
 	}
 	want := formatTables()
 	if *update {
@@ -61,14 +61,14 @@ func TestFormatTables(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if tables != want {
-		t.Error("the tables of FORMAT.md are not those of the code; go test ./trace -run FormatTables -update")
+		t.Error("the tables of docs/format.md are not those of the code; go test ./trace -run FormatTables -update")
 	}
 }
 
-// The examples of FORMAT.md are traces, and the second is the first as WriteText
+// The examples of docs/format.md are traces, and the second is the first as WriteText
 // writes it.
 func TestFormatExamples(t *testing.T) {
-	doc, err := os.ReadFile("../FORMAT.md")
+	doc, err := os.ReadFile("../docs/format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// keepInDoc compares what stands between two marks of FORMAT.md with what belongs
+// keepInDoc compares what stands between two marks of docs/format.md with what belongs
 // there, or writes it.
 func keepInDoc(t *testing.T, begin, end, want string) {
 	t.Helper()
-	const path = "../FORMAT.md"
+	const path = "../docs/format.md"
 	doc, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -20,17 +20,17 @@ func keepInDoc(t *testing.T, begin, end, want string) {
 	got, after, ok2 := strings.Cut(rest, end)
 	switch {
 	case !ok1 || !ok2:
-		t.Fatalf("FORMAT.md has lost the marks %q and %q", begin, end)
+		t.Fatalf("docs/format.md has lost the marks %q and %q", begin, end)
 	case *update:
 		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case got != want:
-		t.Errorf("FORMAT.md is not what the code does; go test ./trace -update; want\n%s", want)
+		t.Errorf("docs/format.md is not what the code does; go test ./trace -update; want\n%s", want)
 	}
 }
 
-// The numbers of FORMAT.md are those that the code stores.
+// The numbers of docs/format.md are those that the code stores.
 func TestFormatNumbers(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("\n| of | numbers |\n| --- | --- |\n")
@@ -59,9 +59,9 @@ func TestFormatNumbers(t *testing.T) {
 	keepInDoc(t, "<!-- numbers: go test ./trace -run FormatNumbers -update -->\n", "<!-- end of numbers -->", b.String())
 }
 
-// The worked block of FORMAT.md is that of its first example.
+// The worked block of docs/format.md is that of its first example.
 func TestFormatBlock(t *testing.T) {
-	doc, err := os.ReadFile("../FORMAT.md")
+	doc, err := os.ReadFile("../docs/format.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func InferredWords() []string { return inferredWords[:] }
 func (i Inferred) String() string { return inferredWords[i] }
 
 // InferredOf says what is inferred of a kernel. Of one whose warps the trace does
-// not have, a recorded duration goes before its counts (MODEL.md, choice 18).
+// not have, a recorded duration goes before its counts (docs/model, choice 18).
 func InferredOf(k *Kernel) Inferred {
 	timed := k.Recorded != nil && k.Recorded.DurationNs > 0
 	switch {

@@ -140,7 +140,7 @@ func plainCTA(c *CTA) string {
 	return fmt.Sprint(n)
 }
 
-// FORMAT.md is enough to write a reader: one that was written from it reads every
+// docs/format.md is enough to write a reader: one that was written from it reads every
 // random trace as the reader does.
 func TestNaiveReader(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// A reader of containers written from FORMAT.md alone: it shares no code with the
+// A reader of containers written from docs/format.md alone: it shares no code with the
 // other one, takes names, tags and codes of fields from the document's tables, and
 // panics at what it does not expect.
 
@@ -81,15 +81,15 @@ func naiveSections(block []byte) (list []*naiveSection) {
 	return list
 }
 
-// naiveField is a row of a table of FORMAT.md.
+// naiveField is a row of a table of docs/format.md.
 type naiveField struct {
 	tag        uint64
 	name, code string
 }
 
-// naiveSchema reads the tables of FORMAT.md, by kind.
+// naiveSchema reads the tables of docs/format.md, by kind.
 func naiveSchema() map[byte][]naiveField {
-	doc, err := os.ReadFile("../FORMAT.md")
+	doc, err := os.ReadFile("../docs/format.md")
 	if err != nil {
 		panic(err)
 	}

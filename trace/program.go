@@ -79,7 +79,7 @@ type Inst struct {
 
 	// What the flat form of a function does where its body, as the kernel of a child,
 	// has this instruction: the work of the child is then done by a lane of its
-	// parent, thread after thread (FORMAT.md, "Flat bodies"). Both name instructions
+	// parent, thread after thread (docs/format.md, "Flat bodies"). Both name instructions
 	// of the function by their index plus 1.
 	FlatEach uint32 // run instead for each thread, with what follows it; 0: this one, FlatNone: nothing
 	FlatLast uint32 // run once, after the last thread; 0: nothing

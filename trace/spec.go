@@ -1,6 +1,6 @@
 package trace
 
-// The fields of every record that is stored as rows, in the order of FORMAT.md.
+// The fields of every record that is stored as rows, in the order of docs/format.md.
 
 var metaFields = []field[Meta]{
 	{1, "source", codeText, "converter or generator", func(m *Meta) any { return &m.Source }},

@@ -37,7 +37,7 @@ type textParser struct {
 }
 
 // ParseText writes what a text says into w, which the caller closes. Errors
-// begin with name and line, and say what to do. FORMAT.md has the grammar.
+// begin with name and line, and say what to do. docs/format.md has the grammar.
 func ParseText(name string, in io.Reader, w *Writer) error {
 	p := &textParser{
 		textLines: newTextLines(name, in),
@@ -115,7 +115,7 @@ func (p *textParser) dispatch() error {
 		_, err := p.defineInst(p.fn, p.toks)
 		return err
 	}
-	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word of FORMAT.md", t.word)
+	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word of docs/format.md", t.word)
 }
 
 func (p *textParser) parseVersion() error {

@@ -26,7 +26,7 @@ func (a *app) convertCommand() *cobra.Command {
 		Short: "make a trace from what another tool captured",
 		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
 			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
-			"INPUT may also be a trace in its text form, which FORMAT.md describes. Where -o is a folder, each device of a capture becomes a trace, and\n" +
+			"INPUT may also be a trace in its text form, which docs/format.md describes. Where -o is a folder, each device of a capture becomes a trace, and\n" +
 			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the ranks of a job.",
 		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst\n  replay convert ranks.tar.gz -o traces/",
 		Args:    exactly(1, "one input"),

@@ -52,7 +52,7 @@ func (a *app) inspectCommand() *cobra.Command {
 			return a.inspect(args[0], r)
 		},
 	}
-	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which FORMAT.md describes")
+	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which docs/format.md describes")
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
 	part.register(c.Flags())
 	list := c.Flags().Lookup("kernels")

@@ -31,7 +31,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 		Short: "run the experiments of a paper, its published figures beside ours",
 		Long: "reproduce makes the workloads of a paper, runs them under its policies on its machine, audited, on all processors, and prints\n" +
 			"its tables and figures, and last its published figures beside ours with the difference. Without a paper it lists those there are.\n" +
-			"Nothing is tuned to a paper; POLICIES.md says why figures differ. The whole takes minutes, --large more; how long each row took is\n" +
+			"Nothing is tuned to a paper; docs/policies says why figures differ. The whole takes minutes, --large more; how long each row took is\n" +
 			"noted below the tables.",
 		Example: "  replay reproduce\n  replay reproduce --quick spawn\n  replay reproduce --data=inputs --markdown dtbl > dtbl.md",
 		Args:    between(0, 1, "at most one paper"),

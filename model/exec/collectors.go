@@ -7,7 +7,7 @@ import (
 	"gpureplay/trace"
 )
 
-// collectors are the operand collectors of an SM where they serve all pipes (MODEL.md,
+// collectors are the operand collectors of an SM where they serve all pipes (docs/model,
 // "Collectors"; GPGPU-Sim's opndcoll_rfu_t): behind issue a register of each pipe of a
 // scheduler, the scheduler's units, and a register before each pipe. What finds nothing in
 // its way is at its pipe in the cycle in which it issues and is never here; the rest moves
@@ -101,7 +101,7 @@ func newCollectors(s *SM) *collectors {
 }
 
 // mostAheadWritten is for how many cycles ahead results are noted as written: one of a
-// longer latency stops no read, and takes no bus (MODEL.md, "Collectors").
+// longer latency stops no read, and takes no bus (docs/model, "Collectors").
 const mostAheadWritten = 4000
 
 // issue issues the next instruction of w, o, in cycle t. It returns when w may issue again.

@@ -291,7 +291,7 @@ func (s *SM) soonest(w *Warp, t Time) Time {
 
 // checkBarriers releases a barrier of c when all live warps wait. Where they
 // wait at different barriers (the trace does not say how many each expects),
-// the one that was reached last goes on first (MODEL.md, choice 6).
+// the one that was reached last goes on first (docs/model, choice 6).
 func (s *SM) checkBarriers(c *CTA, t Time) {
 	if c.Waiting < c.Live {
 		return

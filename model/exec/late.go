@@ -10,7 +10,7 @@ import (
 
 // lateLoad is an access that may be done later than was said when it was timed. Either its
 // last fill is known, and the loads that are served before it are not (`l1.mshr_order`;
-// MODEL.md, "Memory"), or the time at which it reaches its slices is not known
+// docs/model, "Memory"), or the time at which it reaches its slices is not known
 // (`icnt.in_turn`).
 type lateLoad struct {
 	w     *Warp

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// capabilityTable is MODEL.md's table of occupancy limits.
+// capabilityTable is docs/model's table of occupancy limits.
 func capabilityTable() string {
 	var b strings.Builder
 	b.WriteString("| capability | | warps | CTAs | registers | a warp's unit | sub-partitions | shared KiB | unit | reserved |\n")
@@ -19,13 +19,13 @@ func capabilityTable() string {
 	return b.String()
 }
 
-// MODEL.md has the table of occupancy limits.
+// docs/model has the table of occupancy limits.
 func TestModelDocCapabilities(t *testing.T) {
-	data, err := os.ReadFile("../MODEL.md")
+	data, err := os.ReadFile("../../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if table := capabilityTable(); !strings.Contains(string(data), table) {
-		t.Errorf("MODEL.md does not have this table:\n%s", table)
+		t.Errorf("docs/model does not have this table:\n%s", table)
 	}
 }

@@ -41,7 +41,7 @@ type Host struct {
 }
 
 // maxOpen is how many operations the host may be ahead of the device, as the
-// CUDA driver's launch queue (choice 11 of MODEL.md). Of one call of a capture, which
+// CUDA driver's launch queue (choice 11 of docs/model). Of one call of a capture, which
 // is a graph's, the first counts; those without a call are in the queue before the
 // capture begins, and only memory bounds them.
 const (

@@ -3,7 +3,7 @@ package memory
 import "gpureplay/model/hardware"
 
 // controller schedules the requests of a channel cycle by cycle of the DRAM's clock: those
-// to the open row of a bank first, then the oldest (FR-FCFS, `dram.in_turn`; MODEL.md,
+// to the open row of a bank first, then the oldest (FR-FCFS, `dram.in_turn`; docs/model,
 // choice 9). Cycles in which nothing can happen are left out. All cycles are working ones,
 // those without refreshes.
 type controller struct {

@@ -64,7 +64,7 @@ func (m *System) answer(p *smPort, s *slice, t Time, flits int) Time {
 // output: where those have been taken for a share of the cycles, as long as a
 // customer of a queue with random arrivals and constant service (Karol, Hluchyj and
 // Morgan, 1987). Requests are timed before those that will contend with them, so
-// that what they meet is less than what they would (MODEL.md, choice 22).
+// that what they meet is less than what they would (docs/model, choice 22).
 type headOfLine struct {
 	waits [129]Time // by taken cycles of 128, in parts of a cycle
 }

@@ -9,9 +9,9 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// The numbers that MODEL.md gives for what no key sets are those of the code.
+// The numbers that docs/model gives for what no key sets are those of the code.
 func TestModelDocNumbersOfMemory(t *testing.T) {
-	data, err := os.ReadFile("../MODEL.md")
+	data, err := os.ReadFile("../../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestModelDocNumbersOfMemory(t *testing.T) {
 		fmt.Sprintf("up to the last %d rows of a bank", len(b.rows)),
 	} {
 		if !strings.Contains(text, want) {
-			t.Errorf("MODEL.md does not say: %s", want)
+			t.Errorf("docs/model does not say: %s", want)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 // channel is one DRAM channel: banks with open rows behind one data bus.
 // Requests reach it out of time order, so FR-FCFS is expressed by what it
 // brings about: a request joins the batch of a row that is still being served
-// when it arrives (MODEL.md, choice 9).
+// when it arrives (docs/model, choice 9).
 type channel struct {
 	cfg     *hardware.DRAMConfig
 	mapping *mapping

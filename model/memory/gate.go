@@ -1,7 +1,7 @@
 package memory
 
 // gate is where requests wait that have crossed the crossbar, until a slice lets them in
-// (`l2.queue_behind_latency`; MODEL.md, choice 32). One passes in a cycle. The slice's queue
+// (`l2.queue_behind_latency`; docs/model, choice 32). One passes in a cycle. The slice's queue
 // is behind its latency, and a gate looks at that queue alone: it stays open for as long as
 // what is on its way through the latency has not come there. A slice acts here its latency
 // before its time, so a gate looks at what waited at it that long ago.

@@ -92,7 +92,7 @@ func (m *mapping) sliceOf(sector uint64) int {
 	if !m.layout {
 		chunk := sector >> chunkShift
 		switch m.hash {
-		case hashXOR: // every stride is spread, whatever the number of slices (MODEL.md, choice 8)
+		case hashXOR: // every stride is spread, whatever the number of slices (docs/model, choice 8)
 			hi, _ := bits.Mul64((chunk^chunk>>7^chunk>>13)*0x9E3779B97F4A7C15, m.slices.n)
 			return int(hi)
 		case hashPoly:

@@ -6,7 +6,7 @@ import (
 )
 
 // network has the requests that are on their way to slices, which they reach in the
-// order of time (`icnt.in_turn`; MODEL.md, choice 23), and the answers. A cycle has five
+// order of time (`icnt.in_turn`; docs/model, choice 23), and the answers. A cycle has five
 // steps: slices take the requests at the heads of their queues, slices bring answers to the
 // crossbar, each SM lets one of those in, of each slice in turn (answers.go), requests come to
 // the heads of the SMs' queues, and slices let one of those into their queues, of each SM in

@@ -7,7 +7,7 @@ import (
 // refresh takes the last cycles of every interval of a channel. All that a
 // channel does is timed in the cycles between refreshes, its working cycles, so
 // that its commands and its bus stand still meanwhile; the zero value never
-// refreshes (MODEL.md, choice 20).
+// refreshes (docs/model, choice 20).
 type refresh struct {
 	interval, work divisor // cycles between two refreshes' ends, and those of them that work
 	busy           Time

@@ -6,7 +6,7 @@ import (
 
 // slots reserves single cycles of a port, bank or bus. Requests are computed
 // out of time order, so a next-free counter would be wrong by an order of
-// magnitude (MODEL.md, choice 3); a bit a cycle over a window is exact.
+// magnitude (docs/model, choice 3); a bit a cycle over a window is exact.
 type slots struct {
 	at    slotWord // at hand, most of what is asked for; what others has of it is old
 	ratio *Ratio   // SM cycles to cycles of the port; nil: they are the same

@@ -12,7 +12,7 @@ import (
 // warps, becomes a program of segments: n instructions of a kind each, which the
 // warps of its block share. Instructions are made as they are needed and go
 // through the same issue and memory model as those of a trace. What the counts
-// leave open is decided in MODEL.md, "Counts"; the order here, the dependences in
+// leave open is decided in docs/model, "Counts"; the order here, the dependences in
 // countcode.go, the addresses in walk.go.
 
 // countChunk is how many instructions of a warp are made at a time.

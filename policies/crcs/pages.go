@@ -207,7 +207,7 @@ func (p *pageTable) count(k *kernel, x touch, t model.Time) {
 }
 
 // up raises a counter. One that would overflow stays where it is, and the page
-// is held until the kernel ends (POLICIES.md, CRCS choice 2).
+// is held until the kernel ends (docs/policies, CRCS choice 2).
 func (p *pageTable) up(k *kernel, i int32, r *pageRef, n *uint32) {
 	if *n < p.limit {
 		*n++

@@ -18,7 +18,7 @@ import (
 //
 // A copy, memset or synchronisation between two launches is a point where the
 // program's host needs what the kernels before it made: the host waits there for
-// all of them (choice 12 of MODEL.md).
+// all of them (choice 12 of docs/model).
 type unit struct {
 	m        *model.DependencyMachine
 	cfg      *hardware.Config

@@ -136,7 +136,7 @@ func (u *Groups) Entered(k model.GroupKernel, t model.Time) {
 }
 
 // Look reads records from global memory, from the moment on that they are among the first
-// ones of those in the list of which nothing has been placed (MODEL.md, choice 15): of the
+// ones of those in the list of which nothing has been placed (docs/model, choice 15): of the
 // first kernel that has some as many as are read ahead, and one of the others, as there is
 // one place on chip.
 func (u *Groups) Look(l *model.GroupList, first bool, t model.Time) (some bool) {

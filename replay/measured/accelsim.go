@@ -24,6 +24,8 @@ import (
 // accelsimTable holds Accel-Sim's results (framework 73f9fac, gpgpu-sim 667834c, trace mode, the shipped
 // configurations) for programs of the sample behaviour. The differential test writes its lines where that simulator
 // is built. Do not edit them.
+//
+//go:embed accelsim.tsv
 var accelsimTable string
 
 // cycleOfPlacing is in Accel-Sim's cycles of a kernel beside the latency of its launch. At the

@@ -31,7 +31,7 @@ const (
 	besideOf   = 16 // warps
 )
 
-// differs are opcodes that differ, with the reason (MODEL.md, deviation 8).
+// differs are opcodes that differ, with the reason (docs/model, deviation 8).
 var differs = map[string]string{
 	"CCTL": "on the branch unit", "CCTLL": "on the branch unit", "CCTLT": "on the branch unit", "LDGDEPBAR": "on the branch unit",
 	"ERRBAR": "a fence", "DEPBAR": "a fence", "REDUX": "an integer instruction", "KILL": "on a texture unit there",

@@ -40,7 +40,7 @@ func theSimulator(t *testing.T) *simulator {
 
 // launchLatency is added to each kernel (gpgpu_kernel_launch_latency); cycles of references are without it. It is
 // the shipped configurations' latency. Rounding decides there which of two clocks that meet comes first, which
-// depends on the length of the run (MODEL.md, choice 26).
+// depends on the length of the run (docs/model, choice 26).
 const launchLatency = 5000
 
 // run simulates the program of a reference and fills in its counters.

@@ -38,7 +38,7 @@ var bandwidthKernels = [...]struct {
 // threads the kernels in their order; 0: two such CTAs do not fit an SM. Beside them are two facts that a capture
 // gives of a GPU: its clock, where the benchmark printed another than the preset has, and the peak of its memory by
 // its data sheet. No number of a preset was set from the rows, but a rule was: the rows of 64 threads show that
-// stores do not keep a CTA (MODEL.md, choice 36).
+// stores do not keep a CTA (docs/model, choice 36).
 var bandwidths = []struct {
 	gpu  string
 	mhz  uint64 // of the SMs; 0: as the preset

@@ -46,7 +46,7 @@ func TestBandwidthRows(t *testing.T) {
 			continue
 		}
 		// A CTA that also stores takes longer by less than a load from the L2, 110 ns and more:
-		// the measurements themselves say that stores do not keep it (MODEL.md, choice 36).
+		// the measurements themselves say that stores do not keep it (docs/model, choice 36).
 		sms := map[string]float64{"NVIDIA H100 PCIe": 114, "NVIDIA H200": 132, "NVIDIA A100-SXM4-80GB": 108, "NVIDIA A100-SXM4-40GB": 108,
 			"Tesla V100-PCIE-16GB": 80, "NVIDIA A40": 84, "NVIDIA L40": 142}[k[0]]
 		bytes := 2 * 32 * 8 * sms

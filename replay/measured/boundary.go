@@ -21,7 +21,7 @@ type Boundary struct {
 }
 
 // boundaries are the results of RRZE's gpu-small-kernels (te42kyfo/gpu-benches), in microseconds a kernel of 4,096
-// doubles in CTAs of 256 threads. Presets of real GPUs were set from them (MODEL.md, P13): they test nothing but
+// doubles in CTAs of 256 threads. Presets of real GPUs were set from them (docs/model, P13): they test nothing but
 // that they still hold.
 var boundaries = []struct {
 	gpu           string

@@ -11,7 +11,7 @@ import (
 
 // A pointer chase takes as long on the presets of the H100 PCIe as RRZE's gpu-latency
 // measured on that card at 1,755 MHz: in its L1, in the near half of its L2, and in DRAM. At
-// 1,095 MHz the L2 takes the same cycles, and DRAM behind it the same time (MODEL.md, P5).
+// 1,095 MHz the L2 takes the same cycles, and DRAM behind it the same time (docs/model, P5).
 func TestLatenciesOfAnH100PCIe(t *testing.T) {
 	const l1, l2, dram = 34.2, 265.5, 650
 	for _, w := range []struct {

@@ -96,7 +96,7 @@ func TestFolder(t *testing.T) {
 }
 
 // A case sets only the preset that its own tool's cases set, and only with the
-// sizes that MODEL.md names.
+// sizes that docs/model names.
 func TestRoles(t *testing.T) {
 	empty := func(tool string, threads, ctas int) Case {
 		return Case{Suite: "simtune", Kernel: "emptykernel", Tool: tool, Threads: threads, CTAs: ctas}

@@ -129,17 +129,17 @@ func TestH100Cases(t *testing.T) {
 	checkDocumented(t, got, testing.Short())
 }
 
-// checkDocumented compares with MODEL.md's figures of the FFMA cases.
+// checkDocumented compares with docs/model's figures of the FFMA cases.
 func checkDocumented(t *testing.T, got []Result, short bool) {
 	t.Helper()
-	doc, err := os.ReadFile("../../model/MODEL.md")
+	doc, err := os.ReadFile("../../docs/model.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := strings.Join(strings.Fields(string(doc)), " ")
 	says := func(format string, args ...any) {
 		if want := fmt.Sprintf(format, args...); !strings.Contains(text, want) {
-			t.Errorf("MODEL.md does not say: %s", want)
+			t.Errorf("docs/model does not say: %s", want)
 		}
 	}
 	ffma := map[string][2]float64{}

@@ -170,10 +170,10 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// POLICIES.md has a place for every table, filled by an experiment with these
+// docs/policies has a place for every table, filled by an experiment with these
 // columns and rows.
 func TestPoliciesShowsEveryTable(t *testing.T) {
-	src, err := os.ReadFile("../../POLICIES.md")
+	src, err := os.ReadFile("../../docs/policies.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,12 +212,12 @@ func checkPlace(t *testing.T, src, name string, want []string) {
 	_, rest, ok := strings.Cut(src, "<!-- "+name+" -->\n")
 	place, _, closed := strings.Cut(rest, "<!-- /"+name+" -->\n")
 	if !ok || !closed {
-		t.Errorf("POLICIES.md has no place for %s", name)
+		t.Errorf("docs/policies has no place for %s", name)
 		return
 	}
 	for _, w := range want {
 		if !strings.Contains(place, w) {
-			t.Errorf("POLICIES.md, %s: no %q; make results writes it", name, w)
+			t.Errorf("docs/policies, %s: no %q; make results writes it", name, w)
 		}
 	}
 }

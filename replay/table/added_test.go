@@ -25,7 +25,7 @@ func TestAddedTable(t *testing.T) {
 	}
 	var b strings.Builder
 	if err := table.Markdown(&b); err != nil || !strings.Contains(b.String(), "## shares\n\nOne row is one SM that ran a CTA. Order: by SM.\n") {
-		t.Errorf("TABLES.md lacks it (%v)", err)
+		t.Errorf("docs/tables.md lacks it (%v)", err)
 	}
 	for _, format := range []string{table.Parquet, table.CSV} {
 		dir := t.TempDir()

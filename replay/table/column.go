@@ -29,7 +29,7 @@ const (
 
 var typeNames = [numTypes]string{"bool", "uint8", "uint32", "uint64", "int32", "int64", "float64", "string", "list of int64"}
 
-// String returns the name of the type as TABLES.md has it.
+// String returns the name of the type as docs/tables.md has it.
 func (t Type) String() string { return typeNames[t] }
 
 var arrowTypes = [numTypes]arrow.DataType{

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write TABLES.md and the schema golden anew")
+var update = flag.Bool("update", false, "write docs/tables.md and the schema golden anew")
 
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
@@ -34,7 +34,7 @@ func TestMarkdownIsCurrent(t *testing.T) {
 	if err := Markdown(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "../../TABLES.md", b.Bytes())
+	golden(t, "../../docs/tables.md", b.Bytes())
 }
 
 // The golden of names and types: a change of it breaks users' queries.
@@ -103,7 +103,7 @@ func TestDeclarations(t *testing.T) {
 				}
 			}
 			if strings.Contains(c.Doc, "|") {
-				t.Errorf("%s: a bar breaks the table of TABLES.md", where)
+				t.Errorf("%s: a bar breaks the table of docs/tables.md", where)
 			}
 			if c.Values != nil && slices.Contains(c.Values, "") {
 				t.Errorf("%s: a value without a word: %q", where, c.Values)

@@ -3,12 +3,12 @@
 // A table is declared once, as data, in a file of its own, which registers it in
 // init: the name of each column with its unit, the narrowest exact type, a line
 // of documentation, how its value is got from a row, and which records of a
-// replay the rows are made of. The writer, the reader, TABLES.md, the list behind
+// replay the rows are made of. The writer, the reader, docs/tables.md, the list behind
 // --tables and the tests come from that declaration.
 //
 // To add a table, write that file; ctas.go is a pattern for rows that are records
 // of the model, metrics.go for rows that are made of others. Then
-// go test ./replay/table -update writes TABLES.md and the golden of all columns.
+// go test ./replay/table -update writes docs/tables.md and the golden of all columns.
 //
 // Rules that hold for all tables:
 //

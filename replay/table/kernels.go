@@ -60,7 +60,7 @@ func init() {
 				count("stream", "Its stream.", func(r *kernelRow) uint64 { return r.Stream }),
 				enum("fidelity", "What the trace knows of it.", fidelities, func(r *kernelRow) int { return int(r.Fidelity) }),
 				enum("inferred", "What was inferred of its work, and not in the trace: nothing; the order of counted instructions; the accesses to what is touched; "+
-					"the time, from its recorded duration; all (MODEL.md, Counts).", trace.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
+					"the time, from its recorded duration; all (docs/model, Counts).", trace.InferredWords(), func(r *kernelRow) int { return int(r.Inferred) }),
 				count("grid_x", "CTAs of the grid in x.", func(r *kernelRow) uint32 { return r.Grid[0] }),
 				count("grid_y", "CTAs of the grid in y.", func(r *kernelRow) uint32 { return r.Grid[1] }),
 				count("grid_z", "CTAs of the grid in z.", func(r *kernelRow) uint32 { return r.Grid[2] }),

@@ -55,7 +55,7 @@ pandas:
 Ready queries are in samples/queries.
 `
 
-// Markdown writes TABLES.md.
+// Markdown writes docs/tables.md.
 func Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(intro)

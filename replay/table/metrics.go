@@ -7,7 +7,7 @@ func init() {
 		Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them", Place: 20, Small: true,
 		Columns: func() []column[model.Metric] {
 			return []column[model.Metric]{
-				text("name", "The figure, with its unit as a suffix; POLICIES.md says what each policy adds.", false,
+				text("name", "The figure, with its unit as a suffix; docs/policies says what each policy adds.", false,
 					func(r *model.Metric) string { return r.Name }),
 				f64("value", "Its value.", func(r *model.Metric) float64 { return r.Value }),
 			}

@@ -92,7 +92,7 @@ func init() {
 					func(r *Run) float64 { return ratio(r.ThreadInsts, 32*r.WarpInsts, 100) }),
 				f64("issue_utilisation_pct", "Warp instructions issued over the issue slots of SMs with work.",
 					func(r *Run) float64 { return ratio(r.IssuedInsts, r.IssueSlots, 100) }),
-				f64("dram_efficiency", "Sectors of 32 B read and written per SM cycle in which a DRAM channel has a request pending, over all channels. What a full bus comes to differs by machine and may be above 1 (MODEL.md, Memory).",
+				f64("dram_efficiency", "Sectors of 32 B read and written per SM cycle in which a DRAM channel has a request pending, over all channels. What a full bus comes to differs by machine and may be above 1 (docs/model, Memory).",
 					(*Run).DRAMEfficiency),
 				f64("l1_hit_pct", "Hits over accesses of the L1 caches.", func(r *Run) float64 { return r.HitPct("l1") }),
 				f64("l2_hit_pct", "Hits over accesses of the L2 cache.", func(r *Run) float64 { return r.HitPct("l2") }),

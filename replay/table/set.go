@@ -26,7 +26,7 @@ type Options struct {
 	GPU, Set      string   // name of the machine; its and the trace's settings, "": none
 	Tables        []string // of [Names]; nil: all
 	Format        string   // of [Formats]; "": Parquet
-	// put in every file, sorted by key, beside its own (see TABLES.md); trace_hash and tool_version decide whether
+	// put in every file, sorted by key, beside its own (see docs/tables.md); trace_hash and tool_version decide whether
 	// a former run's files stay
 	Metadata []KeyValue
 	ClockMHz float64     // of the SM, from which nanoseconds derive

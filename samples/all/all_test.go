@@ -13,10 +13,10 @@ import (
 
 var update = flag.Bool("update", false, "write the generated files of samples/ anew")
 
-// TestReadmeListsEveryGenerator compares the table of samples/README.md with the
+// TestReadmeListsEveryGenerator compares the table of docs/workloads.md with the
 // registry.
 func TestReadmeListsEveryGenerator(t *testing.T) {
-	const path, begin, end = "../README.md", "<!-- generators -->\n", "<!-- /generators -->\n"
+	const path, begin, end = "../../docs/workloads.md", "<!-- generators -->\n", "<!-- /generators -->\n"
 	old, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

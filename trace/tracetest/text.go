@@ -8,7 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// FromText returns a reader of the trace that a text says (FORMAT.md has the
+// FromText returns a reader of the trace that a text says (docs/format.md has the
 // grammar), by way of the binary container in memory.
 func FromText(t testing.TB, text string) *trace.Reader {
 	t.Helper()

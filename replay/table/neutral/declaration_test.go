@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write NEUTRAL.md anew")
+var update = flag.Bool("update", false, "write docs/neutral.md anew")
 
-// NEUTRAL.md follows from the declarations.
+// docs/neutral.md follows from the declarations.
 func TestMarkdown(t *testing.T) {
-	const path = "../../../NEUTRAL.md"
+	const path = "../../../docs/neutral.md"
 	var b strings.Builder
 	if err := Markdown(&b); err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func TestMarkdown(t *testing.T) {
 	}
 	have, err := os.ReadFile(path)
 	if err != nil || string(have) != b.String() {
-		t.Errorf("NEUTRAL.md is not current (%v): go test ./replay/table/neutral -update", err)
+		t.Errorf("docs/neutral.md is not current (%v): go test ./replay/table/neutral -update", err)
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package neutral declares the tables of a trace itself, writes them from a trace and reads them: `replay export`
 // writes them, and any tool may produce them, as Parquet or CSV, to be converted into a trace.
 //
-// A folder holds a file for each table, NAME.parquet or NAME.csv. NEUTRAL.md lists tables and columns; it is
+// A folder holds a file for each table, NAME.parquet or NAME.csv. docs/neutral.md lists tables and columns; it is
 // written from the declarations here, one file for each table or for those that belong together. Rules that hold
 // for all:
 //

@@ -34,7 +34,7 @@ has the default stated below.
 
 * kernels alone give a trace at kernel fidelity: durations and resources. accesses or steps make it one at warp fidelity, ctas,
   ranges or counts one at CTA fidelity: instructions of each class and what is touched, for each CTA.
-* With counts the order of instructions, their dependences and who executes them are inferred, with ranges alone the accesses too (MODEL.md,
+* With counts the order of instructions, their dependences and who executes them are inferred, with ranges alone the accesses too (docs/model,
   Counts). A duration goes before both.
 * Without steps, each access is an instruction that reads and writes no register: the accesses of a warp do not wait for one another.
   Launches of a warp stand behind its accesses of the same or a lower step.
@@ -48,7 +48,7 @@ has the default stated below.
   address may be written 0x1000.
 `
 
-// Markdown writes NEUTRAL.md.
+// Markdown writes docs/neutral.md.
 func Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(intro)
