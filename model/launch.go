@@ -74,6 +74,9 @@ func newLaunchUnit(m *core, k *kernels) *launchUnit {
 	u.keeper, _ = m.policy.Launch.(LaunchKeeper)
 	u.groups, _ = m.policy.Launch.(GroupUnit)
 	u.watcher, _ = m.policy.Launch.(ChildWatcher)
+	if _, ok := m.policy.Launch.(NeverLaunches); ok {
+		m.lib.NeverLaunch()
+	}
 	return u
 }
 
@@ -104,11 +107,15 @@ func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error)
 	}
 	refused := u.refused[:0]
 	kernels, groups := u.takeCall(w), u.takeCall(w)
+	launched := uint32(0) // lanes
 	for i := range reqs {
 		r := &reqs[i]
 		d, c, err := u.decide(s, w, r, len(reqs), t)
 		if err != nil {
 			return 0, err
+		}
+		if d != Inline {
+			launched |= 1 << r.Lane
 		}
 		switch d {
 		case Inline:
@@ -131,6 +138,9 @@ func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error)
 		kernels.groups = append(kernels.groups, u.told.launched...)
 	}
 	until, parked := u.send(kernels, groups, t)
+	if w.Stack.Loop(u.lib, at, launched) {
+		refused = nil
+	}
 	if len(refused) > 0 {
 		if err := w.Stack.Call(u.lib, refused); err != nil {
 			return 0, err

@@ -46,6 +46,7 @@ type naive struct {
 	laperm   *nLaPerm // nil: what of a kernel comes first goes first
 	gate     *nGate   // nil: kernels wait for those before them in their stream
 	kids     nCounts
+	captured bool // no lane launches: loops run as they were captured
 	tasks    *nTasks
 	ended    []nEnd
 
@@ -400,7 +401,7 @@ func (n *naive) start(k *nKernel, s *nSM) {
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
 		w := &nWarp{
-			nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1,
+			nFrame: frameOf(item.def.tk.Function, n.asCaptured(item.def.tk.Function, tw)), id: tw.ID, cta: c, barrier: -1,
 			from: n.t + model.Time(n.cfg.SM.CTALaunchLatency+i*n.cfg.SM.WarpLaunchGap),
 		}
 		w.began, w.last = w.from, w.from

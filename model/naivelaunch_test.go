@@ -90,7 +90,7 @@ func (w *nWarp) ask(n *naive) {
 	if n.klap != nil && !w.added && n.klap.before(w, asks) {
 		return
 	}
-	ways := map[nWay][]*nRequest{}
+	ways, launched := map[nWay][]*nRequest{}, uint32(0)
 	for _, l := range asks {
 		r := &nRequest{l: l, parent: c, child: n.kernels[l.Child], thread: 32*w.slot + int(l.Lane)}
 		r.answer = nAnswer{asked: n.t, first: model.Unset, entry: -1}
@@ -103,6 +103,7 @@ func (w *nWarp) ask(n *naive) {
 			continue
 		}
 		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group, nKeep: model.DeviceKernel}[way]
+		launched |= 1 << l.Lane
 		if n.kids.early {
 			n.kids.entered += x
 		}
@@ -135,7 +136,9 @@ func (w *nWarp) ask(n *naive) {
 		n.post(n.t+model.Time(max(buffer, n.cfg.KMU.Entries+len(groups)-1)+1), nGroupPhase, func() { w.find(n, groups) })
 	}
 	w.from = max(w.from, until)
-	w.inline(n, ways[nRefuse])
+	if !w.loop(n, launched) {
+		w.inline(n, ways[nRefuse])
+	}
 }
 
 // apiLatency is that of a call by which lanes launch device kernels.

@@ -88,6 +88,7 @@ func (n *naive) under(t testing.TB, policy string) {
 	case "gemtc":
 		n.tasks.rt = &nGeMTC{u: n.tasks, size: number("batch", 0), perSM: number("workers", 0), phased: phased}
 	case "flat":
+		n.captured = true
 		marked(nRefuse)
 	case "dtbl", "dtbl-ideal":
 		marked(nJoin)

@@ -23,7 +23,8 @@ func (n *naive) posts(k *nKernel, item *nItem) bool {
 		return false
 	}
 	for _, in := range n.prog.Functions[k.tk.Function].Insts {
-		if in.Class == trace.ClassLaunch || in.Class == trace.ClassDeviceSync {
+		launches := in.Class == trace.ClassLaunch && !(n.captured && in.FlatLast > 0)
+		if launches || in.Class == trace.ClassDeviceSync {
 			return false
 		}
 	}

@@ -44,6 +44,13 @@ type LaunchControl interface {
 	Decide(r *LaunchRequest) (d Decision, reason string)
 }
 
+// NeverLaunches is a [LaunchControl] that refuses every request. A loop that was made a child is
+// then run as captured, without the launch instruction (trace.Function.Loop).
+type NeverLaunches interface {
+	LaunchControl
+	NeverLaunches()
+}
+
 // ChildWatcher is a [LaunchControl] that follows child CTAs and warps. Queued is called when a
 // child's CTAs reach the KMU, or a group's the SMX scheduler, before any SM acts in cycle t.
 // Started and Ended are called for each CTA, WarpEnded for each warp, with the cycles it took.

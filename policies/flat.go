@@ -18,4 +18,8 @@ func init() {
 // inline refuses every launch.
 type inline struct{}
 
+// NeverLaunches makes it a [model.NeverLaunches].
+func (inline) NeverLaunches() {}
+
+// Decide is of [model.LaunchControl].
 func (inline) Decide(*model.LaunchRequest) (model.Decision, string) { return model.Inline, "flat" }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
@@ -270,9 +271,17 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 		return
 	}
 	inlines := a.tr.Program().Totals.ChildLaunches > 0
-	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts || b.insts > b.k.WarpInsts && !inlines) {
+	less := inlines && a.loops(b.k.Function)
+	if b.k.CTAs > 0 && (b.insts < b.k.WarpInsts && !less || b.insts > b.k.WarpInsts && !inlines) {
 		a.fail("instructions", t, "kernel %d issued %d warp instructions, the trace has %d", id, b.insts, b.k.WarpInsts)
 	}
+}
+
+// loops reports whether a function has launches with loops, which lanes that launch leave out.
+func (a *auditor) loops(fn uint32) bool {
+	return slices.ContainsFunc(a.tr.Program().Functions[fn].Insts, func(in trace.Inst) bool {
+		return in.Class == trace.ClassLaunch && in.FlatLast > 0
+	})
 }
 
 // lanes checks that the lanes of a kernel's instructions are those of the trace.

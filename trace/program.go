@@ -82,11 +82,27 @@ type Inst struct {
 	// parent, thread after thread (docs/format.md, "Flat bodies"). Both name instructions
 	// of the function by their index plus 1.
 	FlatEach uint32 // run instead for each thread, with what follows it; 0: this one, FlatNone: nothing
-	FlatLast uint32 // run once, after the last thread; 0: nothing
+	FlatLast uint32 // run once, after the last thread; of a launch: the end of its loop; 0: nothing
 }
 
 // FlatNone is [Inst].FlatEach of an instruction that the flat form leaves out.
 const FlatNone = ^uint32(0)
+
+// Loop reports which instructions are the loop of a launch instruction: those from the launch's
+// address to that of the instruction that FlatLast names. The steps of a path that follow the
+// launch and lie in the loop are the work of the lanes that launch no child. nil: it has none.
+func (f *Function) Loop(launch uint32) []bool {
+	in := &f.Insts[launch]
+	if in.Class != ClassLaunch || in.FlatLast == 0 {
+		return nil
+	}
+	lies, last := make([]bool, len(f.Insts)), f.Insts[in.FlatLast-1].PC
+	for i := range f.Insts {
+		x := &f.Insts[i]
+		lies[i] = x.Class != ClassLaunch && in.PC <= x.PC && x.PC <= last
+	}
+	return lies
+}
 
 // Flat calls f with the index of each instruction that FlatEach or FlatLast, at,
 // stands for: the one that it names, then what that one's FlatEach names, and so on.

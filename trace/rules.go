@@ -326,6 +326,20 @@ func checkProgram(p *Program) error {
 	return nil
 }
 
+// checkLoop checks what a launch names: the last instruction of its loop, at or behind its address.
+func (f *Function) checkLoop(launch uint32) error {
+	in := &f.Insts[launch]
+	switch {
+	case in.FlatEach != 0:
+		return errors.New("a launch has a loop at most (flat_last), and no flat_each")
+	case in.FlatLast > uint32(len(f.Insts)) || f.Insts[in.FlatLast-1].Class == ClassLaunch:
+		return fmt.Errorf("its loop ends with instruction %d; want one of %d that is no launch", int64(in.FlatLast)-1, len(f.Insts))
+	case f.Insts[in.FlatLast-1].PC < in.PC:
+		return fmt.Errorf("its loop ends at address %#x, before it begins (%#x)", f.Insts[in.FlatLast-1].PC, in.PC)
+	}
+	return nil
+}
+
 // checkFlat checks what an instruction names for the flat form. The names of a chain
 // rise, so that it ends.
 func (f *Function) checkFlat(from, at uint32) error {
@@ -333,7 +347,7 @@ func (f *Function) checkFlat(from, at uint32) error {
 	case at == 0:
 		return nil
 	case f.Insts[from].Class == ClassLaunch:
-		return errors.New("a launch has no flat form")
+		return f.checkLoop(from)
 	case at == FlatNone:
 		return nil
 	}

@@ -47,7 +47,7 @@ var instFields = []field[Inst]{
 	{8, "dst", codeList, "registers written", func(i *Inst) any { return &i.Dst }},
 	{9, "src", codeList, "registers read", func(i *Inst) any { return &i.Src }},
 	{10, "flat_each", codePlain, "run instead in the flat form, index plus 1; 0: itself, 4294967295: nothing", func(i *Inst) any { return &i.FlatEach }},
-	{11, "flat_last", codePlain, "run once at the end of the flat form, index plus 1; 0: nothing", func(i *Inst) any { return &i.FlatLast }},
+	{11, "flat_last", codePlain, "run once at the end of the flat form, of a launch the end of its loop; index plus 1; 0: nothing", func(i *Inst) any { return &i.FlatLast }},
 }
 
 var scopeFields = []field[Scope]{

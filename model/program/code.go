@@ -47,6 +47,7 @@ type Op struct {
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last
 	flat    bool     // each stands instead of this one
+	loop    []bool   // of a launch: the instructions of its loop; nil: it has none
 }
 
 // Code is a function prepared for the issue model. Registers that carry a
@@ -60,6 +61,7 @@ type Code struct {
 	index    map[trace.Reg]uint16
 	Insts    []uint32 // of each op, in the function; nil: its own index
 	Added    bool     // of the policy, not of the trace
+	flat     bool     // launches that have loops are left out: no child is launched
 }
 
 // Prepare brings c up to date with f, which grows only while a trace is
@@ -69,6 +71,9 @@ func Prepare(f *trace.Function, sm *hardware.SMConfig) *Code {
 	for i := range f.Insts {
 		c.add(&f.Insts[i])
 		o, in := &c.Ops[i], &f.Insts[i]
+		if o.loop = f.Loop(uint32(i)); o.loop != nil {
+			continue
+		}
 		o.flat = in.FlatEach > 0
 		f.Flat(in.FlatEach, func(j uint32) { o.each = append(o.each, j) })
 		f.Flat(in.FlatLast, func(j uint32) { o.last = append(o.last, j) })

@@ -38,6 +38,9 @@ type Frame struct {
 
 // NewFrame returns the program of a warp of the trace, at its beginning.
 func NewFrame(c *Code, w *trace.Warp) Frame {
+	if c.flat {
+		w = c.withoutLaunches(w)
+	}
 	return Frame{Code: c, Path: w.Path, masks: w.Masks, Mem: w.Mem, Lists: w.Lists, Launches: w.Launches, Mask: ^uint32(0)}
 }
 

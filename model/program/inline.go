@@ -30,6 +30,7 @@ type inliner struct {
 	same  []*inlineLane // and those of them whose threads take one path
 	frame Frame
 
+	shared   bool      // the frame has its caller's registers
 	flatEnds []flatEnd // of the flat form, in the order of the code
 }
 
@@ -224,13 +225,18 @@ func (f *Frame) gather(lanes []*inlineLane) {
 func (l *inlineLane) address() (addr uint64, ok bool) {
 	a := &l.warp.Mem[l.nextMem]
 	rank := uint32(bits.OnesCount32(l.mask & (1<<l.bit - 1)))
-	switch {
-	case rank >= a.Count:
+	if rank >= a.Count {
 		return 0, false
-	case a.List != 0:
-		return l.warp.Lists[a.List-1+rank], true
 	}
-	return a.Base + uint64(int64(a.Stride)*int64(rank)), true
+	return address(a, l.warp.Lists, rank), true
+}
+
+// address is that of an access with a rank among its addresses.
+func address(a *trace.Access, lists []uint64, rank uint32) uint64 {
+	if a.List != 0 {
+		return lists[a.List-1+rank]
+	}
+	return a.Base + uint64(int64(a.Stride)*int64(rank))
 }
 
 // nested adds the requests that the lanes' threads make themselves.

@@ -15,6 +15,7 @@ type Library struct {
 	counted  []*Code                   // the same, as counted instructions execute it
 	touching *Code                     // that of accesses to what is touched
 	foreign  map[*trace.Function]*Code // of policies
+	flat     bool                      // no child is launched
 	idle     []*inliner
 	made     []*inliner // of the call being made
 	kernel   trace.Kernel
@@ -25,10 +26,17 @@ func NewLibrary(tr *trace.Reader, c *hardware.Config) *Library {
 	return &Library{cfg: c, tr: tr, prog: p, codes: make([]*Code, len(p.Functions)), foreign: make(map[*trace.Function]*Code)}
 }
 
+// NeverLaunch says that no child will be launched: a warp runs the loops of its launches as it
+// ran them when it was captured, without the launches. It is called before the first [Library.Code].
+func (u *Library) NeverLaunch() { u.flat = true }
+
 // Code returns a function of the trace.
 func (u *Library) Code(fn uint32) *Code {
 	if u.codes[fn] == nil {
 		u.codes[fn] = Prepare(&u.prog.Functions[fn], &u.cfg.SM)
+		if u.flat {
+			u.codes[fn].neverLaunch()
+		}
 	}
 	return u.codes[fn]
 }
@@ -59,6 +67,9 @@ func (u *Library) takeInliner() *inliner {
 func (u *Library) inlined(f *Frame) {
 	in := f.inline
 	in.frame = *f
+	if in.shared {
+		in.frame.Regs, in.shared = nil, false
+	}
 	for i := range in.lanes {
 		in.lanes[i].cursor = nil
 	}

@@ -3,6 +3,7 @@ package outline
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"gpureplay/trace"
 )
@@ -31,7 +32,9 @@ func newChild(w *trace.Writer, p *trace.Program, l *Loop) *child {
 		}
 	}
 	c.param = max(4, 4*uint32(len(args)))
-	c.launch = w.AddInst(l.Function, trace.Inst{PC: l.Header, Opcode: "LAUNCH", Class: trace.ClassLaunch, Src: args})
+	insts := p.Functions[l.Function].Insts
+	latch := slices.IndexFunc(insts, func(in trace.Inst) bool { return in.PC == l.Latch })
+	c.launch = w.AddInst(l.Function, trace.Inst{PC: l.Header, Opcode: "LAUNCH", Class: trace.ClassLaunch, Src: args, FlatLast: uint32(latch) + 1})
 
 	at := uint32(0)
 	add := func(in trace.Inst) uint32 {
@@ -41,7 +44,6 @@ func newChild(w *trace.Writer, p *trace.Program, l *Loop) *child {
 	}
 	cta, tid, item := free(own, trace.RegGeneral, 0), free(own, trace.RegGeneral, 1), free(own, trace.RegGeneral, 2)
 	beyond := free(own, trace.RegPredicate, 0)
-	alu := trace.Inst{Class: trace.ClassInt, FlatEach: trace.FlatNone}
 	for _, x := range []struct {
 		op       string
 		dst, src []trace.Reg
@@ -49,13 +51,10 @@ func newChild(w *trace.Writer, p *trace.Program, l *Loop) *child {
 		{"S2R", []trace.Reg{cta}, nil}, {"S2R", []trace.Reg{tid}, nil}, {"IMAD", []trace.Reg{item}, []trace.Reg{cta, tid}},
 		{"ISETP.GE", []trace.Reg{beyond}, []trace.Reg{item}},
 	} {
-		in := alu
-		in.Opcode, in.Dst, in.Src = x.op, x.dst, x.src
-		c.index = append(c.index, add(in))
+		c.index = append(c.index, add(trace.Inst{Opcode: x.op, Class: trace.ClassInt, Dst: x.dst, Src: x.src}))
 	}
 	exit := trace.Inst{Opcode: "EXIT", Class: trace.ClassExit}
 	c.leave = add(trace.Inst{Opcode: exit.Opcode, Class: exit.Class, Src: []trace.Reg{beyond}})
-	insts := p.Functions[l.Function].Insts
 	for _, i := range l.code(insts) {
 		c.inst[i] = add(insts[i])
 	}

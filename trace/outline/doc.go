@@ -14,14 +14,14 @@
 //   - A loop cannot become a child ([Loop].Why) if its iterations meet at barriers, use the
 //     memory of their CTA or thread, exchange data between lanes, end threads, launch,
 //     call functions or copy in bulk.
-//   - The parent keeps one launch instruction in place of the loop, with a request of every
-//     lane; those of at least [Options].Threshold iterations are marked as launched.
+//   - A launch instruction stands before the loop, with a request of every lane; those of at
+//     least [Options].Threshold iterations are marked as launched. The loop stays behind it:
+//     lanes that launch no child run it in the warp's own order.
 //   - A child has a prologue (its index, a comparison, an exit), the iteration as the loop
 //     has it, with the loop's own control, and an exit. Iterations of one warp that took
 //     different ways run in the order of their addresses in the code, each instruction
 //     once, as after reconvergence.
-//   - The flat form of a child leaves out prologue and exit: inlined, it is the loop again.
-//     That is exact where the iterations of a warp all took one way.
+//   - Under flat no lane launches, and the program is the one that was captured, to the cycle.
 //   - The parameters of a child are the general registers that its body reads before it
 //     writes them, four bytes each.
 //

@@ -79,13 +79,17 @@ func TestLoopByHand(t *testing.T) {
 	}
 }
 
-// checkParent: a launch in place of the loop, with three requests of which those of 2 and
-// 35 iterations are marked. The body reads R4, R3 and R5 first: 12 bytes.
+// checkParent: a launch before the loop, with three requests of which those of 2 and 35
+// iterations are marked. The body reads R4, R3 and R5 first: 12 bytes.
 func checkParent(t *testing.T, r *trace.Reader) {
 	t.Helper()
 	w := ctas(t, r, 0)[0].Warps[0]
-	if want := []uint32{0, 8, 6, 7}; !slices.Equal(w.Path, want) {
-		t.Errorf("the parent's path is %v, want %v", w.Path, want)
+	want0 := []uint32{0, 8}
+	for range 35 {
+		want0 = append(want0, 1, 2, 3, 4, 5)
+	}
+	if want0 = append(want0, 6, 7); !slices.Equal(w.Path, want0) {
+		t.Errorf("the parent's path is %v, want %v", w.Path, want0)
 	}
 	want := []trace.Launch{
 		{At: 1, Lane: 0, Child: 1, Workload: 1, ParamBytes: 12},
@@ -96,10 +100,10 @@ func checkParent(t *testing.T, r *trace.Reader) {
 		t.Errorf("its requests are %v, want %v", w.Launches, want)
 	}
 	in := r.Program().Functions[0].Insts[8]
-	if in.Class != trace.ClassLaunch || !slices.Equal(in.Src, []trace.Reg{4, 3, 5}) {
+	if in.Class != trace.ClassLaunch || !slices.Equal(in.Src, []trace.Reg{4, 3, 5}) || in.FlatLast != 6 {
 		t.Errorf("its launch is %+v", in)
 	}
-	if len(w.Mem) != 1 || w.Mem[0].Base != 0x14000 {
+	if len(w.Mem) != 36 || w.Mem[35].Base != 0x14000 {
 		t.Errorf("its accesses are %v", w.Mem)
 	}
 }
@@ -142,8 +146,8 @@ func checkChild(t *testing.T, r *trace.Reader) {
 	}
 }
 
-// Inlined, the children are the loop again: as many instructions of warps and threads, the
-// launch apart, and the same accesses, for loops whose passes take one way.
+// Under flat the program is the one that was captured, to the cycle. A threshold that no lane
+// reaches runs the loop behind its launch; one that lanes 0 and 1 do not reach runs it for them.
 func TestFlatIsTheLoopAgain(t *testing.T) {
 	r := tracetest.FromText(t, sums())
 	loops, err := outline.Find(context.Background(), r)
@@ -152,13 +156,24 @@ func TestFlatIsTheLoopAgain(t *testing.T) {
 	}
 	for _, block := range []uint32{32, 96} {
 		made := write(t, r, &outline.Options{Loops: loops, Threshold: 1, Block: block})
-		was, is := run(t, r, "serial"), run(t, made, "flat")
-		if is.WarpInsts != was.WarpInsts+1 || is.ThreadInsts != was.ThreadInsts+3 {
-			t.Errorf("%d instructions of warps and %d of threads, want %d and %d and the launch",
-				is.WarpInsts, is.ThreadInsts, was.WarpInsts, was.ThreadInsts)
+		was, is := run(t, r, "hyperq"), run(t, made, "flat")
+		if is.Cycles != was.Cycles || is.WarpInsts != was.WarpInsts || is.ThreadInsts != was.ThreadInsts || accesses(is) != accesses(was) || accesses(is) == 0 {
+			t.Errorf("%d cycles, %d instructions of warps and %d of threads, %d accesses; want %d, %d, %d and %d", is.Cycles, is.WarpInsts, is.ThreadInsts, accesses(is),
+				was.Cycles, was.WarpInsts, was.ThreadInsts, accesses(was))
 		}
-		if got, want := accesses(is), accesses(was); got != want || want == 0 {
-			t.Errorf("%d accesses of the L1, want %d", got, want)
+		none := run(t, made, "threshold=35")
+		if none.WarpInsts != was.WarpInsts+1 || none.ThreadInsts != was.ThreadInsts+3 || accesses(none) != accesses(was) {
+			t.Errorf("without launches %d instructions of warps and %d of threads, want %d and %d and the launch", none.WarpInsts, none.ThreadInsts, was.WarpInsts, was.ThreadInsts)
+		}
+		// Lanes 0 and 1 run two passes of five. Lane 2's child has 35 threads in two warps of
+		// eleven instructions; a third warp of its CTA leaves after five.
+		some := run(t, made, "threshold=2")
+		warps := 2 * uint64(11)
+		if block == 96 {
+			warps += 5
+		}
+		if want := was.WarpInsts - 33*5 + 1 + warps; some.WarpInsts != want {
+			t.Errorf("with one child in CTAs of %d: %d instructions of warps, want %d", block, some.WarpInsts, want)
 		}
 	}
 }
@@ -218,7 +233,7 @@ func TestWhichLoops(t *testing.T) {
 }
 
 // Rodinia's BFS, captured without launches: children replay under dtbl with every audit,
-// and flat runs the capture's instructions of threads, and the launches.
+// and flat is the capture, to the cycle.
 func TestCapturedSearch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a capture")
@@ -232,9 +247,10 @@ func TestCapturedSearch(t *testing.T) {
 	if got := made.Program().Totals.ChildLaunches; got != loops[0].Lanes {
 		t.Errorf("%d children of %d lanes", got, loops[0].Lanes)
 	}
-	was, flat := run(t, r, "serial"), run(t, made, "flat")
-	if flat.ThreadInsts != was.ThreadInsts+loops[0].Lanes {
-		t.Errorf("flat runs %d instructions of threads, the capture %d and %d launches", flat.ThreadInsts, was.ThreadInsts, loops[0].Lanes)
+	was, flat := run(t, r, "hyperq"), run(t, made, "flat")
+	if flat.Cycles != was.Cycles || flat.WarpInsts != was.WarpInsts || flat.ThreadInsts != was.ThreadInsts {
+		t.Errorf("flat takes %d cycles and runs %d instructions of warps and %d of threads, the capture %d, %d and %d",
+			flat.Cycles, flat.WarpInsts, flat.ThreadInsts, was.Cycles, was.WarpInsts, was.ThreadInsts)
 	}
 	if dtbl := run(t, made, "dtbl"); dtbl.ThreadInsts <= flat.ThreadInsts {
 		t.Errorf("dtbl runs %d instructions of threads, flat %d: children have a prologue", dtbl.ThreadInsts, flat.ThreadInsts)
@@ -303,4 +319,26 @@ func run(t *testing.T, r *trace.Reader, policy string) *model.Summary {
 		t.Fatal(err)
 	}
 	return sum
+}
+
+// A launch names a loop that ends behind its address with an instruction of the function, and
+// replaces nothing.
+func TestLoopOfALaunchIsChecked(t *testing.T) {
+	for attrs, want := range map[string]string{
+		"pc=0x10 last=9":        "its loop ends with instruction 9; want one of 3",
+		"pc=0x10 last=1":        "want one of 3 that is no launch",
+		"pc=0x30 last=2":        "ends at address 0x20, before it begins (0x30)",
+		"pc=0x10 each=2 last=2": "no flat_each",
+	} {
+		text := "function k\n0000: int R1\na: LAUNCH devlaunch " + attrs + "\n0020: int R2\nlaunch k grid=1 block=32\ncta 0\nwarp 0\n0000\n"
+		w, err := trace.NewWriter(io.Discard, trace.Options{})
+		if err == nil {
+			if err = trace.ParseText("text", strings.NewReader(text), w); err == nil {
+				err = w.Close()
+			}
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", attrs, err, want)
+		}
+	}
 }

@@ -142,7 +142,7 @@ func (o *writer) insts(k *trace.Kernel) []trace.Inst {
 	return o.r.Program().Functions[k.Function].Insts
 }
 
-// parent returns the warp with launches in place of its loops; next is the id of the
+// parent returns the warp with a launch before each run of its loops; next is the id of the
 // next child.
 func (o *writer) parent(next *uint32) trace.Warp {
 	from := &o.from
@@ -158,7 +158,6 @@ func (o *writer) parent(next *uint32) trace.Warp {
 	}
 	spans(o.loops, from.insts, from.warp.Path, func(s *span) {
 		copied(s.lo)
-		at = s.hi
 		trips, lanes := s.trips(from.masks)
 		step(&w, o.children[s.loop].launch, lanes)
 		for m := lanes; m != 0; m &= m - 1 {

@@ -80,7 +80,7 @@ var Instructions = table.Sheet[InstructionRow]{
 			registers("destinations", "Registers written: number, plus 0 for R, 256 for UR, 512 for P, 768 for UP.", func(r *InstructionRow) *[]trace.Reg { return &r.Dst }),
 			registers("sources", "Registers read, alike.", func(r *InstructionRow) *[]trace.Reg { return &r.Src }),
 			table.Uint32Field("flat_each", "Instruction that the flat form runs instead for each thread, its index plus 1; 0: this one, 4294967295: none.", func(r *InstructionRow) *uint32 { return &r.FlatEach }),
-			table.Uint32Field("flat_last", "Instruction that the flat form runs once, after the last thread, its index plus 1; 0: none.", func(r *InstructionRow) *uint32 { return &r.FlatLast }),
+			table.Uint32Field("flat_last", "Instruction that the flat form runs once, after the last thread; of a launch the last of its loop. Its index plus 1; 0: none.", func(r *InstructionRow) *uint32 { return &r.FlatLast }),
 		}
 	},
 	Default: func() InstructionRow { return InstructionRow{Index: None} },
