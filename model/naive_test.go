@@ -146,10 +146,6 @@ type nFrame struct {
 	added   bool // by the policy
 }
 
-func frameOf(fn uint32, w *trace.Warp) *nFrame {
-	return &nFrame{fn: fn, w: w, mask: ^uint32(0), regs: map[trace.Reg]model.Time{}}
-}
-
 // nItem is a CTA of a kernel, or of a group that has joined it.
 type nItem struct {
 	tc    *trace.CTA

@@ -6,10 +6,15 @@ import (
 	"testing"
 	"time"
 
+	"gpureplay/model"
 	"gpureplay/trace"
 )
 
 // Loops of launches in the naive machine (FORMAT.md, "Flat bodies").
+
+func frameOf(fn uint32, w *trace.Warp) *nFrame {
+	return &nFrame{fn: fn, w: w, mask: ^uint32(0), regs: map[trace.Reg]model.Time{}}
+}
 
 // inLoop reports whether an instruction is of a launch's loop.
 func inLoop(code []trace.Inst, launch *trace.Inst, i uint32) bool {
