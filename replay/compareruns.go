@@ -166,9 +166,37 @@ func pair(left, right []Side, keys []func(Side) string) (*RunComparison, error) 
 	if len(c.Pairs) == 0 {
 		return nil, errors.New("compare: no run of the one is of a trace that the other has")
 	}
-	slices.SortStableFunc(c.Pairs, func(x, y Pair) int { return x.A.Key.Compare(y.A.Key) })
+	slices.SortStableFunc(c.Pairs, func(x, y Pair) int {
+		a, b := x.A.Key, y.A.Key
+		return cmp.Or(strings.Compare(a.Trace, b.Trace), strings.Compare(a.GPU, b.GPU), byNumbers(a.Set, b.Set), a.Compare(b))
+	})
 	c.mean()
 	return c, nil
+}
+
+// byNumbers compares texts with their numbers as numbers: launch=2000 before launch=10000.
+func byNumbers(a, b string) int {
+	for a != "" && b != "" {
+		n, m := digits(a), digits(b)
+		if n > 0 && m > 0 {
+			x, y := strings.TrimLeft(a[:n], "0"), strings.TrimLeft(b[:m], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), strings.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[n:], b[m:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// digits is how many digits a text begins with.
+func digits(s string) int {
+	return len(s) - len(strings.TrimLeft(s, "0123456789"))
 }
 
 func (s *Side) title() string {
@@ -218,77 +246,4 @@ func student95(freedom int) float64 {
 		return table[freedom-1]
 	}
 	return 1.96 + 2.4/float64(freedom) // within 0.001 of the quantile
-}
-
-// KernelChange is what became of one device function.
-type KernelChange struct {
-	Function       string
-	CountA, CountB int64
-	NsA, NsB       int64 // sum of the durations
-}
-
-// Kernels compares the runs of a pair by device function, the largest change of
-// time first. Without the tables there are none.
-func (p *Pair) Kernels() ([]KernelChange, error) {
-	at := map[string]int{}
-	var all []KernelChange
-	for side, path := range []string{p.A.kernels, p.B.kernels} {
-		if path == "" {
-			return nil, nil
-		}
-		err := eachRow(path, []string{"function", "duration_ns"}, func(b *table.Batch, row int) error {
-			name, _ := b.Column("function").Text(row)
-			ns, _ := b.Column("duration_ns").Int(row)
-			i, ok := at[name]
-			if !ok {
-				i = len(all)
-				at[name] = i
-				all = append(all, KernelChange{Function: name})
-			}
-			if side == 0 {
-				all[i].CountA, all[i].NsA = all[i].CountA+1, all[i].NsA+ns
-			} else {
-				all[i].CountB, all[i].NsB = all[i].CountB+1, all[i].NsB+ns
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	abs := func(n int64) int64 { return max(n, -n) }
-	slices.SortStableFunc(all, func(x, y KernelChange) int {
-		return cmp.Or(cmp.Compare(abs(y.NsB-y.NsA), abs(x.NsB-x.NsA)), strings.Compare(x.Function, y.Function))
-	})
-	return all, nil
-}
-
-// Settings lists the parameters of machine, policy and run that differ, from the
-// tables settings of both.
-func (p *Pair) Settings() ([]string, error) {
-	values := [2]map[string]string{{}, {}}
-	var order []string
-	for side, path := range []string{p.A.settings, p.B.settings} {
-		if path == "" {
-			return nil, nil
-		}
-		err := eachRow(path, []string{"of", "key", "value"}, func(b *table.Batch, row int) error {
-			key, _ := b.Column("key").Text(row)
-			values[side][key], _ = b.Column("value").Text(row)
-			if side == 0 || values[0][key] == "" {
-				order = append(order, key)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	var all []string
-	for _, key := range order {
-		if a, b := values[0][key], values[1][key]; a != b {
-			all = append(all, fmt.Sprintf("%s: %s → %s", key, cmp.Or(a, "none"), cmp.Or(b, "none")))
-		}
-	}
-	return all, nil
 }

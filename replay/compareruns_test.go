@@ -66,7 +66,8 @@ func TestComparePairs(t *testing.T) {
 	if why := strings.Join(c.Pairs[0].Why, "; "); why != "machine: k20c → a100; settings: preset → sm.count=8" {
 		t.Errorf("why: %s", why)
 	}
-	if s, err := c.Pairs[0].Settings(); err != nil || len(s) != 1 || s[0] != "sm.count: 13 → sm.count=8" {
+	s, err := c.Pairs[0].Settings()
+	if err != nil || len(s) != 1 || (s[0] != SettingChange{"sm.count", "13", "sm.count=8"}) {
 		t.Errorf("settings %v, %v", s, err)
 	}
 	tell(t, b, table.Key{Trace: "x", GPU: "a100", Policy: "p"}, 70, "v")

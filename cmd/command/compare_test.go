@@ -35,6 +35,9 @@ func TestOneFolder(t *testing.T) {
 	if out := must(t, "compare", dir, "serial", "ppcs"); !strings.Contains(out, "policy: serial → ppcs") || !strings.Contains(out, "vecadd") {
 		t.Errorf("compare: %s", out)
 	}
+	if out := must(t, "compare", dir, dir); !strings.Contains(out, "5 of 5 runs take the same cycles") {
+		t.Errorf("a folder with itself: %s", out)
+	}
 	fails(t, 1, []string{"1 of 1 runs are more than"}, "compare", "--max-slowdown=5", dir, "ppcs", "serial")
 	fails(t, 1, []string{"there is no file", "two folders"}, "compare", dir, filepath.Join(dir, "none"))
 	if out := must(t, "top", dir, "--policy=ppcs"); !strings.Contains(out, "longest gap") || !strings.Contains(out, "without the table stages") {

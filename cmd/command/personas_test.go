@@ -27,7 +27,7 @@ func TestPersonas(t *testing.T) {
 			{[]string{"sample", "vecadd", "--param=n=16384", "-o", at("a.trace.zst")}, nil},
 			{[]string{"--gpu=k20c", "--policy=serial", "-o", at("a"), at("a.trace.zst")}, []string{"serial", "k20c"}},
 			{[]string{"--gpu=" + machine, "--policy=serial", "-o", at("b"), at("a.trace.zst")}, []string{"wide"}},
-			{[]string{"compare", at("a"), at("b")}, []string{"machine: k20c → wide", "sm.count: 13 → 26"}},
+			{[]string{"compare", at("a"), at("b")}, []string{"gpu: k20c → wide", "sm.count: 13 → 26"}},
 			{[]string{"explain", "--gpu=k20c", at("a.trace.zst")}, []string{"without", "%"}},
 		},
 		"runtime engineer": { // does ppcs pay for my pipeline, and does it still after my change?

@@ -204,3 +204,32 @@ func TestCacheIsBounded(t *testing.T) {
 		t.Errorf("left are %v", left)
 	}
 }
+
+// Two policies over a range of settings: a line for each setting in the order of its
+// numbers, settings once, kernels summed over all.
+func TestComparePolicies(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "t.txt"), filepath.Join(dir, "out")
+	write(t, in, loops)
+	must(t, "--quiet", "--gpu=a100", "--sensitivity=launch", "--policy=serial,ppcs", "-o", out, in)
+	got := must(t, "compare", out, "serial", "ppcs")
+	if n := strings.Count(got, "\n"); n > 30 {
+		t.Errorf("%d lines:\n%s", n, got)
+	}
+	last := -1
+	for _, want := range []string{"policy: serial → ppcs", "launch=0 ", "launch=2000 ", "launch=10000 ", "geometric mean of 11",
+		"dependency: barrier → crcs", "settings, most of which only one side's policy has; -v lists them"} {
+		at := strings.Index(got, want)
+		if at <= last {
+			t.Errorf("%q is missing or stands before its place:\n%s", want, got)
+		}
+		last = at
+	}
+	if n := strings.Count(got, "barrier → crcs"); n != 1 {
+		t.Errorf("the setting stands %d times", n)
+	}
+	long := must(t, "compare", "-v", out, "serial", "ppcs")
+	if !strings.Contains(long, "none → ") || len(long) < 2*len(got) {
+		t.Errorf("-v shows no more:\n%s", long)
+	}
+}
