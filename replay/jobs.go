@@ -14,32 +14,42 @@ import (
 
 // Progress is how far a run is.
 type Progress struct {
-	Cycles    model.Time
-	Insts     uint64 // warp instructions issued
-	Total     uint64 // that the trace has; children that become work of their parents issue others
-	PerSecond float64
-	Left      time.Duration // at this rate; 0: unknown
+	Cycles model.Time
+	Insts  uint64     // warp instructions issued
+	Total  uint64     // that the trace has; children that become work of their parents issue others
+	Span   model.Time // recorded length of a capture, in cycles; 0: unknown
+}
+
+// Share is the part of the run's work that is done, from 0 to 1: of its instructions, or
+// of the recorded time where the trace has none. It is 0 where neither is known, and stays
+// below 1 until the run has ended.
+func (p *Progress) Share() float64 {
+	share := 0.0
+	switch {
+	case p.Total > 0:
+		share = float64(p.Insts) / float64(p.Total)
+	case p.Span > 0:
+		share = float64(p.Cycles) / float64(p.Span)
+	}
+	return min(share, 0.999)
 }
 
 // Done is told after each run of several, never twice at a time.
 type Done func(done, total int, name string)
 
 // ticker returns what the machine calls while it runs; nil if nobody asks.
-func (job *Job) ticker(label string) func(model.Time, uint64) {
+func (job *Job) ticker(label string, clockMHz float64) func(model.Time, uint64) {
 	if job.Progress == nil {
 		return nil
 	}
-	total, began := job.Trace.Program().Totals.WarpInsts, time.Now()
-	last := began
+	total, last := job.Trace.Program().Totals.WarpInsts, time.Now()
+	span := model.Time(float64(job.recorded) * clockMHz / 1000)
 	return func(now model.Time, insts uint64) {
 		if time.Since(last) < 500*time.Millisecond {
 			return
 		}
 		last = time.Now()
-		p := Progress{Cycles: now, Insts: insts, Total: total, PerSecond: float64(insts) / last.Sub(began).Seconds()}
-		if insts > 0 && insts < total {
-			p.Left = time.Duration(float64(total-insts) / p.PerSecond * float64(time.Second))
-		}
+		p := Progress{Cycles: now, Insts: insts, Total: total, Span: span}
 		job.telling.Lock()
 		defer job.telling.Unlock()
 		job.Progress(label, p)

@@ -111,8 +111,8 @@ func (a *app) convert(ctx context.Context, c capture, out string, w wanted) erro
 		in.Call(c.name)
 	}
 	err = w.converted(ctx, a, out, func(path string) error {
-		bar := a.byteProgress()
-		w.Progress = bar.bytes
+		bar := a.progress(1)
+		w.Progress = bar.bytes("reading " + c.name)
 		err := convert.Run(ctx, in, w.format, path, w.Options)
 		bar.close()
 		if errors.Is(err, convert.ErrUnknown) {

@@ -63,8 +63,8 @@ func (a *app) converted(ctx context.Context, in *convert.Input, path, kept strin
 		defer os.RemoveAll(dir) // an open file stays readable
 		to = filepath.Join(dir, "t.trace.zst")
 	}
-	bar := a.byteProgress()
-	err := convert.Run(ctx, in, "", to, convert.Options{Device: -1, Progress: bar.bytes})
+	bar := a.progress(1)
+	err := convert.Run(ctx, in, "", to, convert.Options{Device: -1, Progress: bar.bytes("reading " + path)})
 	bar.close()
 	if err != nil {
 		return nil, err

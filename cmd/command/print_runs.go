@@ -111,7 +111,11 @@ func (a *app) printRunTable(rows []map[string]any, launched bool) {
 		case !same || c.phrase == "":
 			columns = append(columns, c)
 		case strings.HasPrefix(c.phrase, "%s ") || c.title == "fidelity":
-			work = append(work, fmt.Sprintf(c.phrase, first))
+			phrase := c.phrase
+			if first == "1" {
+				phrase = strings.TrimSuffix(phrase, "s")
+			}
+			work = append(work, fmt.Sprintf(phrase, first))
 		default:
 			place = append(place, fmt.Sprintf(c.phrase, first))
 		}

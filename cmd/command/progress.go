@@ -4,90 +4,154 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
-	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"gpureplay/replay"
 )
 
-// progress shows how far a run of several policies is; on a terminal only.
-type progress struct{ bar *progressbar.ProgressBar }
+// progress shows the share of the work that is done and the time that is left: as a bar
+// on a terminal, and elsewhere as a line every ten seconds.
+type progress struct {
+	out  io.Writer
+	bar  *progressbar.ProgressBar // nil: lines
+	stop chan struct{}            // of the lines; nil: there are none
 
-func (a *app) progress(policies int) *progress {
-	if a.quiet || !isTerminal(a.err) {
-		return &progress{}
-	}
-	return &progress{progressbar.NewOptions(policies, progressbar.OptionSetWriter(a.err),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetWidth(30), progressbar.OptionShowCount())}
+	mu      sync.Mutex
+	began   time.Time
+	runs    int                // in all
+	ended   int                // runs
+	running map[string]float64 // share of each run that is done
+	label   string             // of the run that was heard of last
 }
 
-func (p *progress) started(label string) {
-	if p.bar != nil {
-		p.bar.Describe(label)
+// barSteps is the number of steps of the bar for a run.
+const barSteps = 1000
+
+// lineEvery is the time between two lines.
+var lineEvery = 10 * time.Second
+
+// progress shows how far so many runs are; 0: done says how many there are.
+func (a *app) progress(runs int) *progress {
+	p := &progress{out: a.err, began: time.Now(), runs: runs, running: map[string]float64{}, label: "working"}
+	switch {
+	case a.quiet:
+	case isTerminal(a.err):
+		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
+			progressbar.OptionSetWidth(30), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
+	default:
+		p.stop = make(chan struct{})
+		go p.lines(p.stop)
+	}
+	return p
+}
+
+// lines writes a line from time to time, until it is stopped.
+func (p *progress) lines(stop chan struct{}) {
+	tick := time.NewTicker(lineEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-tick.C:
+			p.mu.Lock()
+			fmt.Fprintln(p.out, p.text())
+			p.mu.Unlock()
+		}
 	}
 }
 
-func (p *progress) finished(string) {
-	if p.bar != nil {
-		p.bar.Add(1)
+// share is the part of all work that is done.
+func (p *progress) share() float64 {
+	sum := float64(p.ended)
+	for _, x := range p.running {
+		sum += x
 	}
+	return min(1, sum/float64(max(1, p.runs)))
 }
 
-// within is told how far a run is.
-func (p *progress) within(label string, x replay.Progress) {
+// leastShare is the share of the work from which on the time that is left is told.
+const leastShare = 0.01
+
+// text says how far the work is.
+func (p *progress) text() string {
+	share := p.share()
+	text := fmt.Sprintf("%s: %.0f %%", p.label, 100*share)
+	if p.runs > 1 {
+		text += fmt.Sprintf(", %d of %d runs done", p.ended, p.runs)
+	}
+	if share >= leastShare && share < 1 {
+		left := time.Duration(float64(time.Since(p.began)) * (1 - share) / share)
+		text += fmt.Sprintf(", %s left", left.Round(time.Second))
+	}
+	return text
+}
+
+// show brings the bar up to date.
+func (p *progress) show() {
 	if p.bar == nil {
 		return
 	}
-	text := fmt.Sprintf("%s: cycle %s", label, humanize.Comma(x.Cycles))
-	if x.Total > 0 {
-		text += fmt.Sprintf(", %.0f %% of its instructions", 100*float64(min(x.Insts, x.Total))/float64(x.Total))
+	if most := max(1, p.runs) * barSteps; p.bar.GetMax() != most {
+		p.bar.ChangeMax(most)
 	}
-	text += fmt.Sprintf(", %.1f M/s", x.PerSecond/1e6)
-	if x.Left > 0 {
-		text += fmt.Sprintf(", %s left", x.Left.Round(time.Second))
-	}
-	p.bar.Describe(text)
+	p.bar.Describe(p.text())
+	p.bar.Set(int(p.share() * float64(p.bar.GetMax())))
 }
 
-// done is told how many of all runs have ended, and which was the last.
+// started begins a run.
+func (p *progress) started(label string) { p.at(label, 0) }
+
+// at sets the share of a run that is done.
+func (p *progress) at(label string, share float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.label, p.running[label] = label, share
+	p.show()
+}
+
+// finished ends a run.
+func (p *progress) finished(label string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.running, label)
+	p.label, p.ended = label, p.ended+1
+	p.show()
+}
+
+// within takes the state of a run.
+func (p *progress) within(label string, x replay.Progress) { p.at(label, x.Share()) }
+
+// done takes how many of all runs have ended, and the name of the last.
 func (p *progress) done(done, total int, name string) {
-	if p.bar == nil {
-		return
-	}
-	if p.bar.GetMax() != total {
-		p.bar.ChangeMax(total)
-	}
-	p.bar.Describe(name)
-	p.bar.Set(done)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.label, p.ended, p.runs = name, done, total
+	p.show()
 }
 
+// bytes returns what takes the bytes of a file that were read, of so many in all (0:
+// unknown).
+func (p *progress) bytes(label string) func(done, total int64) {
+	return func(done, total int64) {
+		if total > 0 {
+			p.at(label, float64(done)/float64(total))
+		}
+	}
+}
+
+// close removes the bar and ends the lines.
 func (p *progress) close() {
 	if p.bar != nil {
 		p.bar.Finish()
 	}
-}
-
-// byteProgress shows how much of a file was read; on a terminal only.
-func (a *app) byteProgress() *progress {
-	if a.quiet || !isTerminal(a.err) {
-		return &progress{}
+	if p.stop != nil {
+		close(p.stop)
 	}
-	return &progress{progressbar.NewOptions64(-1, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetWidth(30), progressbar.OptionShowBytes(true), progressbar.OptionThrottle(100*time.Millisecond))}
-}
-
-// bytes is told of the bytes read, of how many in all (0: unknown).
-func (p *progress) bytes(done, total int64) {
-	if p.bar == nil {
-		return
-	}
-	if total > 0 && p.bar.GetMax64() != total {
-		p.bar.ChangeMax64(total)
-	}
-	p.bar.Set64(done)
 }
 
 func isTerminal(w io.Writer) bool {
