@@ -50,19 +50,15 @@ func TestConflictsOnPresets(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, gate := range []string{rule + ", gate", rule} {
-					e := &ends{end: map[uint32]model.Time{}}
-					replay(t, tracetest.FromText(t, text), c, "hyperq", e)
-					cycles[gate] = e.end[0]
-					c.L2.QueueBehind = false
-				}
+				e := &ends{end: map[uint32]model.Time{}}
+				replay(t, tracetest.FromText(t, text), c, "hyperq", e)
+				cycles[rule] = e.end[0]
 			}
 			pct := func(rule string) float64 { return 100 * (float64(cycles[rule])/float64(cycles["merged"]) - 1) }
 			t.Logf("%-12s %4d bins: merged %7d cycles, split %+8.1f %%, serial %+8.1f %%", gpu, bins, cycles["merged"], pct("split"), pct("serial"))
-			// A gate before a slice looks at its requests, not at their turns: with it the 64 bins
-			// take 78,793 cycles with split and 90,310 with serial on rtx3070.
-			if noFewer := func(a, b string) bool { return 100*cycles[a] >= 99*cycles[b] }; !noFewer("serial", "merged") ||
-				!noFewer("split", "serial") || !noFewer("serial, gate", "merged, gate") || !noFewer("split, gate", "merged, gate") {
+			// Where the queue of a slice is behind the ROP delay, its gate looks at requests, not at their turns: the
+			// 64 bins take 78,793 cycles with split and 90,310 with serial on rtx3070.
+			if noFewer := func(a, b string) bool { return 100*cycles[a] >= 99*cycles[b] }; !noFewer("serial", "merged") || !noFewer("split", "merged") {
 				t.Errorf("%s, %d bins: %v cycles, want no fewer the more requests and turns there are, but for their order", gpu, bins, cycles)
 			}
 		}

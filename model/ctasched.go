@@ -38,7 +38,7 @@ type ctaScheduler struct {
 func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
 	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
 	u.works, _ = m.policy.CTA.(WorkScheduler)
-	u.early = !m.cfg.SM.StoresHoldCTA && !m.cfg.Icnt.InTurn && m.cfg.SM.CollectorsServe == "memory" // or else it is without effect
+	u.early = !m.cfg.SM.StoresHoldCTA && !m.cfg.CycleMemory() && !m.cfg.SM.Collectors() // or else it is without effect
 	return u
 }
 

@@ -222,7 +222,6 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.pipeline_depth", 0, 5)
 	set("sm.cta_launch_latency", 0, 90)
 	set("sm.atomics_hold_warp", true, false)
-	set("sm.schedulers_in_turn", true, false)
 	set("sm.max_warps", 16, 16, 32, 64)
 	for _, unit := range []string{"int", "fp16", "fp32", "fp64", "sfu", "tensor", "control", "uniform", "texture"} {
 		set("exec."+unit+".initiation", 1, 2, 5)
@@ -231,7 +230,6 @@ func randomMachine(r *rand.Rand) []string {
 	set("sm.atomic_conflicts", "merged", "split", "serial")
 	set("l1.bypass_latency", 0, 20)
 	set("sm.warp_launch_gap", 0, 1, 7)
-	set("sm.exit_unit", "control", "int")
 	set("sm.exit_latency", 1, 2, 6)
 	set("l1.mshrs", 0, 1, 4)
 	set("l1.merge", 0, 1, 4)
@@ -252,7 +250,7 @@ func randomMachine(r *rand.Rand) []string {
 	set("icnt.latency", 0, 5, 100)
 	set("icnt.queue", 0, 0, 3, 512)
 	set("icnt.head_of_line", true, false)
-	set("icnt.in_turn", true, false)
+	set("memory.engine", "cycle", "reserve")
 	line := []int{32, 64, 128, 128}[r.IntN(4)]
 	all = append(all, fmt.Sprintf("l1.line_bytes=%d", line), fmt.Sprintf("l2.line_bytes=%d", line))
 	channels, slices := 1+r.IntN(2), 1+r.IntN(2)
@@ -305,12 +303,9 @@ func randomMachine(r *rand.Rand) []string {
 	all = append(all, fmt.Sprintf("l1.sector_bytes=%d", l1Block), fmt.Sprintf("l2.sector_bytes=%d", l2Block))
 	set("l2.write_back", true, true, false)
 	all = append(all, randomLayout(r)...)
-	set("l1.mshr_order", true, false)
 	set("dram.return", 0, 0, 3, 60)
 	randomDRAM(set)
 	all = append(all, randomCollectors(r, all)...)
-	set("l1.look_at_head", true, true, false)
-	set("l2.queue_behind_latency", true, true, false)
 	set("sm.result_buses", 0, 0, 1, 2, 3, 8)
 	return append(all, storesHold(all))
 }

@@ -93,11 +93,11 @@ func TestRenamingUnderEveryPolicy(t *testing.T) {
 // Where one thing follows another, as under serial and its bounds, and where equal
 // tasks do not wait for each other: faster links, storage and calls never hurt.
 func TestFasterHostNeverHurts(t *testing.T) {
-	// no phase of a clock, a burst, a refresh, schedulers or fetches in turn that a kernel could
-	// hit or miss, no collectors that the oldest of a pipe holds up, no lines that the kernel
-	// before drives out of the L2 and a late start finds written back, and any number of MSHRs: CTAs that begin together compete for a few
+	// No phase of a clock, a burst, a refresh, schedulers or fetches in turn that a kernel could hit or miss, no
+	// collectors, no lines that the kernel before drives out of the L2 and a late start finds written back, any number
+	// of MSHRs, for which CTAs that begin together compete, and no requests that overtake each other in DRAM.
 	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "dram.channels=2", "l2.slices=2",
-		"l1.mshrs=0", "sm.schedulers_in_turn=false", "sm.collectors_serve=memory", "sm.fetch_width=0"}
+		"l1.mshrs=0", "sm.pipeline=direct", "memory.engine=reserve"}
 	still = append(append(still, plainMemory...), "l2.bytes=65536")
 	for _, policy := range []string{"serial", "nocopy", "single-overlap", "hyperq", "fusion", "gemtc", "gemtc,batch=3"} {
 		for seed := range uint64(24) {

@@ -120,11 +120,11 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		machine := append(append(randomMachine(r), plainMemory...), "sm.collectors_serve=memory", "sm.count=1", "dram.channels=1", "l2.slices=1",
+		machine := append(append(randomMachine(r), plainMemory...), "sm.pipeline=direct", "sm.count=1", "dram.channels=1", "l2.slices=1",
 			"tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
 		// what the L2 has no room for is fetched for each request of it (choice 10): let that be one
 		fetches, _ := tiny(t, machine...)
-		if fetches.Icnt.InTurn {
+		if fetches.CycleMemory() {
 			machine = append(machine, "dram.row_bytes=65536")
 		}
 		machine = append(machine, fmt.Sprintf("l2.sector_bytes=%d", fetches.L1.SectorBytes))
@@ -138,7 +138,7 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		c, _ := tiny(t, machine...)
 		base := cyclesOf(t, text, machine...)
 		most := base
-		if c.Icnt.InTurn {
+		if c.CycleMemory() {
 			most += base / 20
 		}
 		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes),

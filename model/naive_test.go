@@ -247,7 +247,7 @@ func (n *naive) run(t testing.TB) {
 	} else {
 		n.post(0, nHostPhase, n.host.run)
 	}
-	for n.t = 0; len(n.events) > 0 || n.working(); n.t++ {
+	for n.t = 0; len(n.events) > 0 || n.working() || n.mem.net.flying > 0; n.t++ {
 		for do := n.due(); do != nil; do = n.due() {
 			do()
 		}
@@ -433,7 +433,6 @@ func (s *nSM) leave(c *nCTA) {
 
 // step ends CTAs whose time has come, then lets each scheduler issue.
 func (s *nSM) step(n *naive) {
-	s.lsu.serve()
 	defer s.coll.step()
 	if len(s.ctas) == 0 && !s.works() {
 		return
@@ -469,7 +468,7 @@ func (s *nSM) step(n *naive) {
 	}
 	s.ending = later
 	first := 0
-	if n.cfg.SM.SchedulersInTurn {
+	if n.collects() {
 		first = s.active % len(s.last)
 	}
 	s.active++

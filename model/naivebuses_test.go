@@ -12,7 +12,7 @@ import (
 // the naive one on warps that compute.
 func TestBusesAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
-		machine = append(randomMachine(r), "sm.collectors_serve=all", "sm.issue_width=1")
+		machine = append(randomMachine(r), "sm.pipeline=collector", "sm.issue_width=1")
 		set := func(key string, values ...any) {
 			machine = append(machine, fmt.Sprintf("%s=%v", key, values[r.IntN(len(values))]))
 		}

@@ -18,8 +18,7 @@ func randomCollectors(r *rand.Rand, machine []string) (all []string) {
 	}
 	units, banks := schedulers*[]int{1, 2, 2, 8}[r.IntN(4)], schedulers*[]int{1, 2, 4, 8}[r.IntN(4)]
 	if r.IntN(2) == 0 {
-		all = append(all, fmt.Sprintf("sm.operand_collectors=%d", units), fmt.Sprintf("sm.register_banks=%d", banks), "sm.collectors_serve=all")
-		all = append(all, fmt.Sprintf("sm.writeback_in_turn=%v", r.IntN(3) > 0))
+		all = append(all, fmt.Sprintf("sm.operand_collectors=%d", units), fmt.Sprintf("sm.register_banks=%d", banks), "sm.pipeline=collector")
 	}
 	return append(all, fmt.Sprintf("sm.fetch_width=%d", []int{0, 0, 0, 1, 2, 4}[r.IntN(6)]))
 }
@@ -27,6 +26,6 @@ func randomCollectors(r *rand.Rand, machine []string) (all []string) {
 // They once differed: a kernel comes to an SM while an access of a suspended CTA waits for a line.
 func TestOnceDiffered(t *testing.T) {
 	compareSeed(t, 1703, func(r *rand.Rand) (string, []string) {
-		return randomTrace(r), append(randomMachine(r), "sm.collectors_serve=memory", "sm.operand_collectors=0", "sm.fetch_width=0")
+		return randomTrace(r), append(randomMachine(r), "sm.pipeline=direct", "sm.operand_collectors=0")
 	})
 }

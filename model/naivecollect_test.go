@@ -8,7 +8,7 @@ import (
 )
 
 // nCollectors are the operand collectors of an SM where they serve all pipes
-// (`sm.collectors_serve`), as GPGPU-Sim has them: behind each scheduler a register of each
+// (`sm.pipeline`), as GPGPU-Sim has them: behind each scheduler a register of each
 // pipe, its collector units, and before each pipe another register. What issues and finds
 // nothing in its way is at its pipe in that cycle: times are less than GPGPU-Sim's by the
 // stages between.
@@ -106,7 +106,7 @@ func (c *nCollectors) init(n *naive, s *nSM) {
 }
 
 // collects: collectors serve all pipes.
-func (n *naive) collects() bool { return n.cfg.SM.CollectorsServe == "all" }
+func (n *naive) collects() bool { return n.cfg.SM.Collectors() }
 
 // room: the register of an instruction's pipe behind issue is empty.
 func (c *nCollectors) room(sched int, in *trace.Inst) bool {
@@ -140,7 +140,7 @@ func (c *nCollectors) put(sched int, in *trace.Inst, every, latency model.Time, 
 // next cycle, in which it gets a unit in one of two steps, and all through the two steps of
 // the cycle behind that.
 func (c *nCollectors) step() {
-	if c.n.writesInTurn() {
+	if c.n.cfg.CycleMemory() {
 		c.s.lsu.register.step(&c.s.lsu)
 	}
 	if c.still && c.open == 0 {
@@ -304,35 +304,12 @@ func (c *nCollectors) wrote(sched int, in *trace.Inst, at, latency model.Time) {
 	}
 }
 
-// open reports whether the unit takes an access in this cycle. One that has stopped at
-// another, but not for a bank, takes what its banks have room for.
-func (u *nLSU) open() bool {
-	if len(u.line) == 0 {
-		return u.free <= u.n.t
-	}
-	if u.heads() || u.line[0].bank >= 0 || u.entry > u.n.t {
-		return false
-	}
-	waiting := map[int]int{}
-	for _, h := range u.line {
-		for _, b := range h.banks {
-			if h.l1 {
-				waiting[b]++
-			}
-		}
-	}
-	for _, n := range waiting {
-		if n >= u.n.cfg.L1.Latency {
-			return false
-		}
-	}
-	return true
-}
+// open reports whether the unit takes an access in this cycle.
+func (u *nLSU) open() bool { return len(u.line) == 0 && u.free <= u.n.t }
 
 // take brings an access from the collectors to the unit.
 func (u *nLSU) take(h *nHeld, book func(done model.Time)) {
-	u.entry = u.n.t + max(1, h.turns)
-	if !u.n.cfg.Icnt.InTurn {
+	if !u.n.cfg.CycleMemory() {
 		u.now = u.n.t
 		h.begin()
 		for _, step := range h.steps {
@@ -356,7 +333,6 @@ func (w *nWarp) collect(n *naive, sched int, in *trace.Inst) {
 	h, holds := &nHeld{}, false
 	if memory {
 		h = c.s.lsu.parts(n, w, in)
-		h.later = w.postpone(h, in)
 		h.sched, h.banksWritten = sched, n.written(in)
 		holds = in.Flags&trace.InstAtomic != 0 && n.cfg.SM.AtomicsHoldWarp && (in.Width == 0 || w.w.Mem[w.mem-1].Count > 0)
 	}
@@ -401,9 +377,17 @@ func (w *nWarp) books(n *naive, h *nHeld, in *trace.Inst, frame *nFrame, holds b
 	return all
 }
 
+// fetchWidth is 0 where a warp always has its next instruction.
+func (n *naive) fetchWidth() int {
+	if n.collects() {
+		return n.cfg.SM.FetchWidth
+	}
+	return 0
+}
+
 // fetch gives warps that have none left their next two instructions (`sm.fetch_width`).
 func (s *nSM) fetch(n *naive) {
-	for i := range n.cfg.SM.FetchWidth {
+	for i := range n.fetchWidth() {
 		var next *nWarp
 		for j := range s.slots {
 			if w := s.slots[(s.fetched+1+j)%len(s.slots)]; next == nil && w != nil && w.buffer == 0 && w.began <= n.t {
@@ -414,7 +398,7 @@ func (s *nSM) fetch(n *naive) {
 			return
 		}
 		next.buffer, next.buffered = 2, n.t+1
-		if i == n.cfg.SM.FetchWidth-1 {
+		if i == n.fetchWidth()-1 {
 			next.buffered++
 		}
 		s.fetched = next.slot
@@ -423,5 +407,5 @@ func (s *nSM) fetch(n *naive) {
 
 // hasInst: w has been given its next instruction.
 func (w *nWarp) hasInst(n *naive) bool {
-	return n.cfg.SM.FetchWidth == 0 || w.buffer > 0 && w.buffered <= n.t
+	return n.fetchWidth() == 0 || w.buffer > 0 && w.buffered <= n.t
 }

@@ -9,25 +9,13 @@ type nDoor struct {
 	passed, took []model.Time
 }
 
-// lets reports whether one more request may cross to slice i: without a queue behind the
-// latency, all that wait at the slice have room together.
-func (x *nNetwork) lets(i int) bool {
-	c := x.m.cfg
-	if !c.L2.QueueBehind {
-		return len(x.doors[i].before)+len(x.inbox[i]) < c.L2.Queue+c.Icnt.Queue
-	}
-	return len(x.doors[i].before) < max(1, c.Icnt.Queue)
-}
+// lets reports whether one more request may cross to slice i.
+func (x *nNetwork) lets(i int) bool { return len(x.doors[i].before) < max(1, x.m.cfg.Icnt.Queue) }
 
-// pass lets requests into slice i in cycle t. With a queue behind the latency it is one, and
-// only if the queue, which is the latency later, had fewer than l2.queue - 3 at the end of
-// the cycle before.
+// pass lets one request into slice i in cycle t, if the queue, which is the latency later, had fewer than
+// l2.queue - 3 at the end of the cycle before.
 func (x *nNetwork) pass(i int, t model.Time) {
 	d, c := &x.doors[i], x.m.cfg
-	if !c.L2.QueueBehind {
-		x.inbox[i], d.before = append(x.inbox[i], d.before...), nil
-		return
-	}
 	if len(d.before) == 0 || d.before[0].ready > t+1 {
 		return
 	}

@@ -88,7 +88,7 @@ func newNChannel(c *hardware.Config) *nChannel {
 func (c *nChannel) access(sector uint64, n int, t model.Time, write bool) (done model.Time, hit bool) {
 	d := &c.cfg.DRAM
 	clock := port(c.cfg.Clock.DRAMMHz, c.cfg.Clock.CoreMHz)
-	now := ceilDiv(c.queue.room(t+behindSlice(c.cfg))*clock.clock, clock.against)
+	now := ceilDiv(c.queue.room(t+model.Time(c.cfg.DRAM.Latency))*clock.clock, clock.against)
 	bank, row := nPlace(c.cfg, sector)
 	b := &c.banks[bank]
 	cmd, hit := c.open(b, row, c.working(now))
@@ -159,16 +159,6 @@ func (c *nChannel) open(b *nBank, row uint64, now model.Time) (cmd model.Time, h
 	}
 	b.rows = append(b.rows, nRow{row: row, open: act + model.Time(d.TRCD), interval: c.interval(act)})
 	return b.rows[len(b.rows)-1].open, false
-}
-
-// behindSlice is how long a miss of a slice is on its way to its channel and back; where
-// requests are in turn, with a cycle in each of two queues and one from its fill to the
-// first answer.
-func behindSlice(c *hardware.Config) model.Time {
-	if c.Icnt.InTurn {
-		return model.Time(c.DRAM.Latency) + 3
-	}
-	return model.Time(c.DRAM.Latency)
 }
 
 // randomLayout returns a layout of addresses for some machines, with polynomials for

@@ -15,7 +15,7 @@ import (
 )
 
 // nController is a DRAM channel that schedules its requests cycle by cycle
-// (`dram.in_turn`). Cycles are working ones, those without a refresh.
+// in the cycle engine. Cycles are working ones, those without a refresh.
 type nController struct {
 	m       *nMemory
 	ch      *nChannel
@@ -436,7 +436,6 @@ func (m *nMemory) drain() {
 
 // randomDRAM returns changes of the tiny machine's channels.
 func randomDRAM(set func(key string, values ...any)) {
-	set("dram.in_turn", true, true, false)
 	set("dram.bank_groups", 1, 1, 2, 4)
 	set("dram.tccdl", 0, 3, 9)
 	set("dram.trtpl", 0, 4, 15)
@@ -447,7 +446,7 @@ func randomDRAM(set func(key string, values ...any)) {
 // Machines whose channels are crowded, with all kinds of timings, agree with the naive one.
 func TestFRFCFSAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
-		text, machine = randomTrace(r), append(randomMachine(r), "icnt.in_turn=true", "dram.in_turn=true")
+		text, machine = randomTrace(r), append(randomMachine(r), "memory.engine=cycle")
 		set := func(key string, values ...any) {
 			machine = append(machine, fmt.Sprintf("%s=%v", key, values[r.IntN(len(values))]))
 		}

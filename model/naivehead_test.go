@@ -18,12 +18,6 @@ type nMSHR struct {
 // are there in c + 2. A hit that is looked up in c has its register in c, which is c + 4 here.
 const nThere = 6
 
-// heads: requests of the L1 are looked up at the heads of its banks (`l1.look_at_head`).
-func (u *nLSU) heads() bool {
-	c := u.n.cfg
-	return c.Icnt.InTurn && c.L1.MSHROrder && c.L1.LookAtHead
-}
-
 // lineAtHead finds a line, or makes one, for a request that the L1 looks up in cycle t; nil: all
 // lines of the set are on their way.
 func (u *nLSU) lineAtHead(set, tag uint64, t model.Time) *nLine {
@@ -70,6 +64,7 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 		u.l1.find(set, tag, true)
 		count.note(true, false, len(sectors))
 		u.answered(h, t+4)
+		x.flying--
 		return true
 	}
 	if len(x.queue[k.sm]) >= x.roomFor(k) {
@@ -81,8 +76,9 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 		}
 		u.l1.find(set, tag, true)
 		count.note(true, false, len(sectors))
+		x.flying--
 		if f := l.unknown(sectors); f != nil {
-			f.waiting = append(f.waiting, nJoined{h, 0})
+			f.waiting = append(f.waiting, h)
 			f.mshr.waiting++
 			return true
 		}
@@ -110,18 +106,12 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 // await has a load wait for a fill of which it is known when it comes.
 func (u *nLSU) await(h *nHeld, x *nMSHR, fill model.Time) {
 	x.waiting++
-	if u.n.writesInTurn() {
-		u.writes(2, fill, h, x)
-		return
-	}
-	u.waiters = append(u.waiters, nWaiter{fill, h, x})
-	h.left++
-	u.answered(h, fill)
+	u.writes(2, fill, h, x)
 }
 
 // fetchAtHead makes a packet the fetch of a block, for a load.
 func (u *nLSU) fetchAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64) {
-	f := &nFetch{waiting: []nJoined{{h, 0}}, mshr: &nMSHR{waiting: 1}}
+	f := &nFetch{waiting: []*nHeld{h}, mshr: &nMSHR{waiting: 1}}
 	if u.blocks == nil {
 		u.blocks = map[uint64]*nMSHR{}
 	}
@@ -138,7 +128,7 @@ func (u *nLSU) fetchAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64
 		}
 		for _, w := range f.waiting {
 			f.mshr.waiting--
-			u.await(w.nHeld, f.mshr, fill)
+			u.await(w, f.mshr, fill)
 		}
 	}
 }

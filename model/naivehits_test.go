@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nPassing has the requests that a bank of an L1 has let go (`l1.look_at_head`).
+// nPassing has the requests that a bank of an L1 has let go.
 type nPassing struct{ left model.Time } // the last cycle in which one left it, or will
 
 // roomFor: one place of an L1's queue is for what stores, where there are two.
@@ -79,44 +79,10 @@ func (x *nNetwork) leaveBank(sm, bank int, t model.Time) {
 	if len(*at) == 0 || (*at)[0].ready > t {
 		return
 	}
-	switch k := (*at)[0]; {
-	case k.look != nil && !k.look(t):
+	if k := (*at)[0]; !k.look(t) {
 		return
-	case k.look == nil && len(x.queue[sm]) >= x.roomFor(k):
-		return
-	case k.look == nil:
-		x.queue[sm] = append(x.queue[sm], k)
 	}
 	*at = (*at)[1:]
 	x.passing[sm][bank].left = t
 	x.leaveHits(sm, bank)
-}
-
-func (u *nLSU) hitInTurn(h *nHeld, k *nPacket, bank int, l *nLine, sectors []uint64, at model.Time) bool {
-	c := &u.n.cfg.L1
-	done, fill := at+4, l.filled(sectors)
-	if f := l.unknown(sectors); f != nil {
-		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
-			return false
-		}
-		f.waiting = append(f.waiting, nJoined{h, done})
-		h.open, h.numbered = h.open+1, true
-		return true
-	}
-	switch {
-	case fill <= done:
-	case !l.joins(sectors[0], c.SectorBytes, c.Merge):
-		h.at = max(h.at, fill-model.Time(c.Latency))
-		done = fill + 4
-	case u.n.writesInTurn():
-		u.writes(2, fill, h, nil)
-		h.open, h.numbered, done = h.open+1, true, fill
-	case u.n.cfg.L1.MSHROrder:
-		u.waiters = append(u.waiters, nWaiter{fill, h, nil})
-		h.left, h.numbered, done = h.left+1, true, fill
-	default:
-		done = u.wb.reserve(fill)
-	}
-	h.done = max(h.done, done)
-	return true
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // nNetwork has the requests on their way where they reach their slices in the order of
-// time (`icnt.in_turn`).
+// time (the cycle engine).
 type nNetwork struct {
 	m       *nMemory
 	banks   [][][]*nPacket // of each SM's L1; the last: past it
@@ -23,6 +23,7 @@ type nNetwork struct {
 	after   []model.Time // the next of them that is of a fill
 	first   []*nPacket   // of each slice, at the crossbar
 	next    []int        // slice whose turn it is at each SM
+	flying  int          // requests that have not come back
 }
 
 type nPacket struct {
@@ -34,7 +35,7 @@ type nPacket struct {
 	past  bool // it passes by the L1
 	back  func(t model.Time)
 
-	look  func(t model.Time) bool // at the head of its bank: it may leave (`l1.look_at_head`)
+	look  func(t model.Time) bool // at the head of its bank: it may leave
 	fetch *nFetch
 
 	hit, leaves bool // one of the L1, of which it is known when it leaves
@@ -179,6 +180,7 @@ func (x *nNetwork) receive(sm int, t model.Time) {
 			back -= 2 // no register has to be written
 		}
 		k.back(max(back, t+2))
+		x.flying--
 		return
 	}
 }
@@ -240,14 +242,14 @@ func (u *nLSU) resume() {
 		h := u.line[0]
 		if !h.begun {
 			h.begun = true
-			u.now = max(h.since, u.n.t-u.lag(h))
+			u.now = max(h.since, u.n.t)
 			h.begin()
 		}
 		for len(h.ask) > 0 {
 			if !h.ask[0]() {
 				return
 			}
-			h.ask, h.banks, h.tried = h.ask[1:], h.banks[1:], false
+			h.ask, h.tried = h.ask[1:], false
 		}
 		u.line = u.line[1:]
 		h.closed = true
@@ -271,22 +273,14 @@ func (u *nLSU) goOn(t model.Time) {
 			}
 			h.bank = -1
 		}
-		h.at = max(h.at, t-u.lag(h))
+		h.at = max(h.at, t)
 	}
 	u.resume()
 }
 
-// lag is for how long requests of an access have passed their banks that wait.
-func (u *nLSU) lag(h *nHeld) model.Time {
-	if h.l1 && !u.heads() {
-		return model.Time(u.n.cfg.L1.Latency)
-	}
-	return 0
-}
-
 // settle ends an access of which all is known.
 func (u *nLSU) settle(h *nHeld) {
-	if h.numbered && h.closed && h.open == 0 && h.left == 0 && h.result != nil {
+	if h.numbered && h.closed && h.open == 0 && h.result != nil {
 		result := h.result
 		h.result = nil
 		result(h.done)
@@ -310,12 +304,9 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	block := wholeBlock(r.sectors[0], c.SectorBytes)
 	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency)}
 	k.back = func(t model.Time) {
-		if k.kind != trace.InstStore && u.n.writesInTurn() {
+		if k.kind != trace.InstStore {
 			u.writes(1, t, h, nil)
 			return
-		}
-		if k.kind != trace.InstStore {
-			t = u.wb.reserve(t)
 		}
 		u.answered(h, t)
 	}
@@ -340,110 +331,35 @@ func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time)
 	switch {
 	case k.kind == trace.InstAtomic:
 		u.l1.drop(set, tag, block)
-	case bank < c.Banks && u.heads():
-		k.ready = at + model.Time(c.Latency)
-		k.look = func(t model.Time) bool { return u.storeAtHead(k, set, tag, block, t) }
 	case bank < c.Banks:
 		k.ready = at + model.Time(c.Latency)
-		u.n.mem.l1Count.accesses += uint64(len(r.sectors))
-		u.n.mem.l1Count.writes += uint64(len(r.sectors))
-		if c.WriteAllocate {
-			u.keep(set, tag, r, at)
-		} else {
-			u.l1.drop(set, tag, block)
-		}
+		k.look = func(t model.Time) bool { return u.storeAtHead(k, set, tag, block, t) }
 	}
 	h.open, h.numbered = h.open+1, true
 	x.banks[sm][bank] = append(x.banks[sm][bank], k)
+	x.flying++
 	return true
 }
 
 func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
 	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
 	at += model.Time(c.Latency)
-	if u.heads() {
-		if k.ready = at; u.hits(set, tag, sectors, at) {
-			if !u.hitInBank(h, k, bank, at) {
-				return false
-			}
-			u.l1.find(set, tag, true)
-			u.n.mem.l1Count.note(true, false, len(sectors))
-			return true
-		}
-		if !x.hasRoom(sm, bank) {
-			h.bank = bank
+	if k.ready = at; u.hits(set, tag, sectors, at) {
+		if !u.hitInBank(h, k, bank, at) {
 			return false
 		}
-		h.open, h.numbered = h.open+1, true
-		k.look = func(t model.Time) bool { return u.loadAtHead(h, k, set, tag, block, t) }
-		x.banks[sm][bank] = append(x.banks[sm][bank], k)
+		u.l1.find(set, tag, true)
+		u.n.mem.l1Count.note(true, false, len(sectors))
 		return true
-	}
-	l := u.l1.find(set, tag, true)
-	if l.whole(sectors) {
-		done := u.hitInTurn(h, k, bank, l, sectors, at)
-		if done {
-			u.n.mem.l1Count.note(true, false, len(sectors))
-		}
-		return done
 	}
 	if !x.hasRoom(sm, bank) {
 		h.bank = bank
 		return false
 	}
-	if c.MSHRs > 0 && u.unknown >= c.MSHRs {
-		return false
-	}
-	for l == nil {
-		if l, _ = u.l1.allocate(set, tag, at); l == nil {
-			if at = u.l1.firstIdle(set); at >= 1<<50 {
-				return false
-			}
-		}
-	}
-	u.n.mem.l1Count.note(false, false, len(sectors))
-	if c.MSHRs > 0 {
-		at = u.pending.admit(at, c.MSHRs-u.unknown)
-	}
-	h.at = max(h.at, at-model.Time(c.Latency))
-	u.unknown++
 	h.open, h.numbered = h.open+1, true
-	f := &nFetch{waiting: []nJoined{{h, 0}}}
-	k.r, k.ready = &nAsked{sectors: block, turns: 1}, at
-	k.back = func(fill model.Time) {
-		u.unknown--
-		if c.MSHRs > 0 {
-			u.pending.fills = append(u.pending.fills, fill)
-		}
-		if l := u.l1.find(set, tag, false); l != nil {
-			for _, s := range block {
-				if y := l.at(s); y.valid && y.fetch == f {
-					y.fetch, y.fill = nil, fill
-				}
-			}
-		}
-		for _, w := range f.waiting {
-			t := fill
-			switch {
-			case w.hit >= fill:
-				t = w.hit
-			case u.n.writesInTurn():
-				u.writes(2, fill, w.nHeld, nil)
-				continue
-			case u.n.cfg.L1.MSHROrder:
-				u.waiters = append(u.waiters, nWaiter{fill, w.nHeld, nil})
-				w.left++
-			default:
-				t = u.wb.reserve(fill)
-			}
-			u.answered(w.nHeld, t)
-		}
-	}
+	k.look = func(t model.Time) bool { return u.loadAtHead(h, k, set, tag, block, t) }
 	x.banks[sm][bank] = append(x.banks[sm][bank], k)
-	l.fetch(block, 1<<50)
-	for _, s := range block {
-		l.at(s).fetch = f
-	}
+	x.flying++
 	return true
 }
 

@@ -51,7 +51,7 @@ func (n *naive) pipe(in *trace.Inst) trace.Class {
 	case trace.ClassOther:
 		return trace.ClassInt
 	case trace.ClassExit:
-		if n.cfg.SM.ExitUnit == "int" {
+		if n.collects() {
 			return trace.ClassInt
 		}
 		return trace.ClassControl
@@ -179,7 +179,7 @@ func (w *nWarp) issue(n *naive, sched int) {
 	} else {
 		latency, every := n.timing(n.pipe(in))
 		if in.Class == trace.ClassExit {
-			if n.cfg.SM.ExitUnit == "int" {
+			if n.collects() {
 				every = 1
 			}
 			w.last = max(w.last, t+model.Time(n.cfg.SM.ExitLatency))
@@ -237,29 +237,6 @@ func (w *nWarp) result(n *naive, in *trace.Inst) (book, tell func(done model.Tim
 	return book, func(done model.Time) {
 		n.insts[instKey{key[0], key[1], key[2], n.count[key]}] = [2]model.Time{t, done}
 		n.count[key]++
-	}
-}
-
-// postpone returns what puts off w, or the end of its CTA, for a load that it issues and
-// that is served late.
-func (w *nWarp) postpone(h *nHeld, in *trace.Inst) func(done model.Time) {
-	frame, c, id := w.nFrame, w.cta, w.id
-	return func(done model.Time) {
-		for _, r := range in.Dst {
-			if !r.Zero() && frame.regs[r] == h.done {
-				frame.regs[r] = done
-			}
-		}
-		if w.exited || w.cta != c || w.id != id {
-			if c.acked = max(c.acked, done); c.ends >= 0 {
-				c.ends = max(c.ends, done+c.post)
-			}
-			return
-		}
-		w.last, w.known = max(w.last, done), nil
-		if w.fenced {
-			w.from = max(w.from, w.last, w.posted)
-		}
 	}
 }
 
@@ -332,7 +309,7 @@ func (c *nCTA) release(n *naive) {
 	}
 	for _, w := range c.warps {
 		if w.barrier == best {
-			if w.barrier, w.from = -1, n.t+1; n.cfg.SM.SchedulersInTurn {
+			if w.barrier, w.from = -1, n.t+1; n.collects() {
 				w.from = n.t // schedulers that have not acted yet
 			}
 		}

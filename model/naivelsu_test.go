@@ -16,15 +16,12 @@ type nLSU struct {
 	wb      *nPort
 	l1, tlb *nCache
 	pending nMSHRs
-	waiters []nWaiter
 	now     model.Time // when what begins has come to the unit
 	line    []*nHeld   // where requests are in turn: at the first of which the unit has stopped
-	unknown int        // fetches
-	entry   model.Time // from when it takes another although it has stopped
 
 	register nWriteback
 
-	// Where the L1 is looked up at the heads of its banks:
+	// Of the cycle engine:
 	mshrs  []*nMSHR
 	blocks map[uint64]*nMSHR // the last of each block, by its first sector
 }
@@ -36,12 +33,7 @@ type nHeld struct {
 	steps []func()
 	done  model.Time
 
-	left   int        // requests that wait for fills
-	served model.Time // those that do not any more
-	later  func(done model.Time)
-
-	// Where requests are in turn:
-	l1       bool          // they go through the L1's banks
+	// Of the cycle engine:
 	since    model.Time    // it waits for the unit
 	ask      []func() bool // those that are left
 	at       model.Time    // of the next
@@ -54,8 +46,6 @@ type nHeld struct {
 	open     int  // requests of which nobody knows when they are back
 	numbered bool // of some, nobody knew when they were made
 	result   func(done model.Time)
-	banks    []int      // of those that are left
-	turns    model.Time // its requests take
 
 	sched        int
 	banksWritten []int
@@ -95,14 +85,13 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 // when it is done.
 func (u *nLSU) access(n *naive, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 	h := u.parts(n, w, in)
-	if n.cfg.Icnt.InTurn {
+	if n.cfg.CycleMemory() {
 		if u.accessInTurn(h) {
 			return h.done, nil
 		}
 		return 0, h
 	}
 	u.now = u.n.t
-	h.later = w.postpone(h, in)
 	h.begin()
 	for _, step := range h.steps {
 		step()
@@ -138,7 +127,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		cycles := bankCycles(addrs, width, uint64(n.cfg.Shared.Banks))
 		h.begin = func() {
 			h.done = u.begin(cycles) + cycles - 1 + shared
-			if in.Flags&trace.InstLoad != 0 && n.writesInTurn() {
+			if in.Flags&trace.InstLoad != 0 && n.cfg.CycleMemory() {
 				h.open, h.numbered, h.done = h.open+1, true, 0
 				u.register.entering = append(u.register.entering, nResult{from: u.free, h: h})
 				return
@@ -152,7 +141,6 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		h.begin = func() { h.done = u.begin(1) + 1 }
 		return h
 	}
-	h.l1 = !u.passes(in)
 	order, bytes := touchedSectors(addrs, uint64(in.Width))
 	turns := map[uint64]int{} // of the requests of a sector at its slice
 	if in.Space == trace.SpaceLocal {
@@ -176,14 +164,12 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		}
 		busy[b] = true
 		after = append(after, turn)
-		h.banks = append(h.banks, int(b))
 	}
-	h.turns = turn + 1
 	var start model.Time
 	h.begin = func() {
 		start = u.begin(turn + 1)
 		h.done = start + 1
-		if n.cfg.Icnt.InTurn {
+		if n.cfg.CycleMemory() {
 			h.at, u.free, h.taken, h.bank = start, start, map[int]bool{}, -1
 		}
 	}
@@ -192,7 +178,7 @@ func (u *nLSU) parts(n *naive, w *nWarp, in *trace.Inst) *nHeld {
 		for _, s := range r {
 			q.turns = max(q.turns, turns[s])
 		}
-		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(h, in, &q, start+after[i])) })
+		h.steps = append(h.steps, func() { h.done = max(h.done, u.request(in, &q, start+after[i])) })
 		h.ask = append(h.ask, func() bool {
 			if b := int(r[0] / uint64(n.cfg.L1.SectorBytes/32) % uint64(n.cfg.L1.Banks)); !h.tried {
 				if h.taken[b] || len(h.taken) > 0 && u.passes(in) {
@@ -412,7 +398,7 @@ func wholeBlock(sector uint64, bytes int) (all []uint64) {
 	return all
 }
 
-func (u *nLSU) request(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) model.Time {
+func (u *nLSU) request(in *trace.Inst, r *nAsked, at model.Time) model.Time {
 	c, m, sm := &u.n.cfg.L1, u.n.mem, u.s.id
 	per := uint64(c.LineBytes / 32)
 	tag := r.sectors[0] / per
@@ -441,7 +427,7 @@ func (u *nLSU) request(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) model
 	there := l.whole(r.sectors)
 	m.l1Count.note(there, false, len(r.sectors))
 	if there {
-		return u.hit(h, l, r.sectors, at)
+		return u.hit(l, r.sectors, at)
 	}
 	if free := u.pending.admit(at, c.MSHRs); free > at {
 		at = free
@@ -453,10 +439,10 @@ func (u *nLSU) request(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) model
 		l, _ = u.l1.allocate(set, tag, at)
 	}
 	l.fetch(block, fill)
-	return u.arrive(h, fill)
+	return u.wb.reserve(fill)
 }
 
-func (u *nLSU) hit(h *nHeld, l *nLine, sectors []uint64, at model.Time) model.Time {
+func (u *nLSU) hit(l *nLine, sectors []uint64, at model.Time) model.Time {
 	c := &u.n.cfg.L1
 	hit := at + model.Time(c.Latency) + 4
 	fill := l.filled(sectors)
@@ -467,7 +453,7 @@ func (u *nLSU) hit(h *nHeld, l *nLine, sectors []uint64, at model.Time) model.Ti
 		u.free = max(u.free, fill)
 		return fill + model.Time(c.Latency) + 4
 	}
-	return u.arrive(h, fill)
+	return u.wb.reserve(fill)
 }
 
 // keep writes into the L1.

@@ -226,7 +226,7 @@ type nMemory struct {
 	pending                      []nMSHRs
 	chans                        []*nChannel
 	net                          *nNetwork
-	control                      []*nController // where `dram.in_turn` is in effect
+	control                      []*nController // of the cycle engine
 	unknown                      []int          // fetches of each slice of which nobody knows when they come
 	waits                        *nFetch        // that the answer at hand waits for
 	drove                        int            // sectors that the request at hand has driven out
@@ -256,7 +256,7 @@ func newNMemory(c *hardware.Config) *nMemory {
 	}
 	m.net, m.unknown = newNNetwork(m), make([]int, c.L2.Slices)
 	for _, ch := range m.chans {
-		if c.Icnt.InTurn && c.DRAM.InTurn {
+		if c.CycleMemory() {
 			m.control = append(m.control, newNController(m, ch))
 		}
 	}
@@ -271,7 +271,7 @@ func (m *nMemory) request(sm int, kind trace.InstFlags, r *nAsked, t model.Time)
 	i, lat := nSlice(m.cfg, r.sectors[0]), model.Time(m.cfg.Icnt.Latency)
 	leave := m.out[sm].packet(t, m.flits(kind != trace.InstLoad, r))
 	t = m.slicePort[i].reserve(m.waiting[i].room(leave + lat))
-	if m.cfg.Icnt.HeadOfLine && !m.cfg.Icnt.InTurn {
+	if m.cfg.Icnt.HeadOfLine && !m.cfg.CycleMemory() {
 		if m.lastSlice[sm] == i+1 && m.owed[sm] < 0 {
 			m.owed[sm] = 0
 		}
@@ -398,7 +398,7 @@ func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood b
 	if there {
 		fill := l.filled(r.sectors)
 		there := fill
-		if m.cfg.Icnt.InTurn {
+		if m.cfg.CycleMemory() {
 			there--
 		}
 		if there <= t {
@@ -468,12 +468,12 @@ func (m *nMemory) dram(i int, sector uint64, n int, t model.Time, write bool) mo
 		t = enter
 		m.blocked[i] = max(m.blocked[i], t-model.Time(m.cfg.L2.Latency))
 	}
-	t = c.held.room(t+behindSlice(m.cfg)) - behindSlice(m.cfg)
+	t = c.held.room(t+model.Time(m.cfg.DRAM.Latency)) - model.Time(m.cfg.DRAM.Latency)
 	m.sliceMisses[i].leaves = append(m.sliceMisses[i].leaves, t)
 	done, hit := c.access(sector, n, t, write)
 	m.dramCount.note(hit, write, 1)
 	m.dramCount.note(true, write, n-1)
-	for x := t + behindSlice(m.cfg); x < done; x++ {
+	for x := t + model.Time(m.cfg.DRAM.Latency); x < done; x++ {
 		if !c.pending.has(x) {
 			c.pending.take(x)
 		}

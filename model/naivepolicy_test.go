@@ -78,7 +78,6 @@ func (n *naive) under(t testing.TB, policy string) {
 	case "fusion":
 		n.tasks.rt = &nFusion{u: n.tasks, size: number("batch", -1)}
 	case "pagoda", "pagoda-batch":
-		n.cfg.Icnt.InTurn, n.mem.control = false, nil
 		n.tasks.rt = &nPagoda{u: n.tasks, rows: number("rows", 32), perSM: number("mtbs", 0), batch: number("batch-size", 0),
 			beside: n.tasks.copies && !phased, entry: uint64(number("entry-bytes", 168)), mtb: pagoda.MTBConfig{
 				Executors: number("executors", 31), Barriers: number("barriers", 16),

@@ -16,7 +16,7 @@ func storesHold(drawn []string) string {
 // posts reports whether the stores of a CTA of k do not keep it on its SM.
 func (n *naive) posts(k *nKernel, item *nItem) bool {
 	c := n.cfg
-	if c.SM.StoresHoldCTA || c.Icnt.InTurn || c.SM.CollectorsServe == "all" || n.over != nil || n.gate != nil {
+	if c.SM.StoresHoldCTA || c.CycleMemory() || c.SM.Collectors() || n.over != nil || n.gate != nil {
 		return false
 	}
 	if k.parent != nil || k.request != nil || k.task != nil || k.fused != nil || item.group != nil || item.task != nil {

@@ -93,7 +93,7 @@ func TestTasksAgainstNaive(t *testing.T) {
 		machine = append(randomMachine(r), "policy="+policy)
 		if gemtc && r.IntN(2) == 0 { // warps access what the queues' entries lie in
 			text = global.ReplaceAllString(text, "@0x20000000000$1")
-			machine = append(machine, "icnt.in_turn=true", "dram.in_turn=true")
+			machine = append(machine, "memory.engine=cycle")
 		}
 		return text, machine
 	})

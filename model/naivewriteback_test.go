@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nWriteback is the write-back register of a load/store unit (`sm.writeback_in_turn`), with
+// nWriteback is the write-back register of a load/store unit of the cycle engine, with
 // the results that wait for it: of shared memory, of requests that pass by the L1, and of fills.
 type nWriteback struct {
 	entering []nResult // loads of shared memory that keep the unit
@@ -27,11 +27,6 @@ type nResult struct {
 	h    *nHeld
 	left []int // banks that are not written
 	mshr *nMSHR
-}
-
-// writesInTurn: results of memory go through the register.
-func (n *naive) writesInTurn() bool {
-	return n.collects() && n.cfg.Icnt.InTurn && n.cfg.SM.WritebackInTurn
 }
 
 // written gives the banks of an instruction's results, the first eight registers.
@@ -71,8 +66,11 @@ func (w *nWriteback) step(u *nLSU) {
 	}
 	t := u.n.t + 4
 	if x := w.has; x != nil {
-		banks := u.s.coll.scheds[x.h.sched].writes
-		for len(x.left) > 0 && !banks[nWrite{t, x.left[0]}] {
+		for len(x.left) > 0 {
+			banks := u.s.coll.scheds[x.h.sched].writes
+			if banks[nWrite{t, x.left[0]}] {
+				break
+			}
 			banks[nWrite{t, x.left[0]}] = true
 			x.left = x.left[1:]
 		}
@@ -100,7 +98,7 @@ func (w *nWriteback) step(u *nLSU) {
 // memory, agree with the naive one.
 func TestWritebackAgainstNaive(t *testing.T) {
 	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
-		machine = append(randomMachine(r), "icnt.in_turn=true", "sm.collectors_serve=all", "sm.writeback_in_turn=true")
+		machine = append(randomMachine(r), "memory.engine=cycle", "sm.pipeline=collector")
 		set := func(key string, values ...any) {
 			machine = append(machine, fmt.Sprintf("%s=%v", key, values[r.IntN(len(values))]))
 		}

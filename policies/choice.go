@@ -190,18 +190,26 @@ func (c *Choice) Settings() []string {
 	return all
 }
 
+// Machine returns the machine that the policy runs on: a copy of cfg with the policy's changes. The error is that of a
+// parameter of the policy.
+func (c *Choice) Machine(cfg *hardware.Config) (*hardware.Config, error) {
+	machine := *cfg
+	if c.Policy.Adjust != nil {
+		if err := c.Policy.Adjust(&machine, Args{c.params(), c.args}); err != nil {
+			return nil, err
+		}
+	}
+	return &machine, nil
+}
+
 // Build makes the policy and the machine that it runs on; cfg is left as it is.
 func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware.Config, err error) {
 	if c.Searches() {
 		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the policies that it tried here")
 	}
 	a := Args{c.params(), c.args}
-	copied := *cfg
-	machine = &copied
-	if c.Policy.Adjust != nil {
-		if err = c.Policy.Adjust(machine, a); err != nil {
-			return nil, nil, err
-		}
+	if machine, err = c.Machine(cfg); err != nil {
+		return nil, nil, err
 	}
 	p = &model.Policy{Name: c.Label, Host: c.Policy.Host}
 	if p.Launch, err = LaunchControls.build(c.decision("launch"), a); err != nil {

@@ -42,21 +42,23 @@ func TestPagodaTasksOneByOne(t *testing.T) {
 }
 
 // slowTable is a machine on which a read of the table takes 10,000 cycles, and all else little.
-func slowTable(t *testing.T, collectorsServe string) *hardware.Config {
+func slowTable(t *testing.T, pipeline, engine string) *hardware.Config {
 	cfg := narrow(t, 1)
-	cfg.L2.Latency, cfg.SM.CollectorsServe, cfg.SM.RegisterBanks = 10_000, collectorsServe, 8
-	cfg.Icnt.InTurn = collectorsServe == "all" // nobody knows when a read is back
+	cfg.L2.Latency, cfg.SM.Pipeline, cfg.SM.RegisterBanks, cfg.Memory.Engine = 10_000, pipeline, 8, engine
 	return cfg
 }
+
+// pipelinesAndEngines are the pairs of a pipeline and a memory engine.
+var pipelinesAndEngines = [][2]string{{"direct", "reserve"}, {"direct", "cycle"}, {"collector", "reserve"}, {"collector", "cycle"}}
 
 // The fence of the last warp to leave a task waits for what that warp has issued before the task, too: for the
 // second half of the entry, which it has read when the first was there, and which a task of one instruction does not
 // wait for.
 func TestPagodaFenceWaitsForTheEntry(t *testing.T) {
-	for _, serve := range []string{"memory", "all"} {
-		l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 1)+"sync\n", slowTable(t, serve), "pagoda,rows=2,mtbs=1")
+	for _, x := range pipelinesAndEngines {
+		l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 1)+"sync\n", slowTable(t, x[0], x[1]), "pagoda,rows=2,mtbs=1")
 		if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 20_000 || r.End-r.FirstWarp > 21_000 {
-			t.Errorf("%s: the first warp begins at %d, the task ends at %d", serve, r.FirstWarp, r.End)
+			t.Errorf("%s: the first warp begins at %d, the task ends at %d", x, r.FirstWarp, r.End)
 		}
 	}
 }
@@ -65,10 +67,10 @@ func TestPagodaFenceWaitsForTheEntry(t *testing.T) {
 // its way: the other warp of the threadblock has the executor after 10,000 cycles and reads both halves in 20,000.
 func TestPagodaLeavesInferredTasks(t *testing.T) {
 	text := "meta fidelity=kernel\nspawn work grid=1 block=64 fidelity=kernel start=0 duration=1\nsync\n"
-	for _, serve := range []string{"memory", "all"} {
-		l, _ := run(t, text, slowTable(t, serve), "pagoda,rows=2,mtbs=1,executors=1")
+	for _, x := range pipelinesAndEngines {
+		l, _ := run(t, text, slowTable(t, x[0], x[1]), "pagoda,rows=2,mtbs=1,executors=1")
 		if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 30_000 || r.End-r.FirstWarp > 31_000 {
-			t.Errorf("%s: the first warp begins at %d, the task ends at %d", serve, r.FirstWarp, r.End)
+			t.Errorf("%s: the first warp begins at %d, the task ends at %d", x, r.FirstWarp, r.End)
 		}
 	}
 }

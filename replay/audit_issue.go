@@ -199,7 +199,7 @@ func (s *issues) issued(r *exec.InstRecord) {
 }
 
 // collected reports whether nobody knows of an instruction, when it issues, when its pipe takes it.
-func (a *auditor) collected() bool { return a.cfg.SM.CollectorsServe == "all" }
+func (a *auditor) collected() bool { return a.cfg.SM.Collectors() }
 
 // soonest is how long the result of an instruction takes at least where collectors serve all
 // pipes: its pipe takes it in the cycle before its issue if it reads no register.

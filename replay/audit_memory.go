@@ -160,7 +160,7 @@ func (m *memoryBook) Column(c *memory.Command) {
 }
 
 // inTurn reports whether channels schedule cycle by cycle (docs/model, choice 26).
-func (m *memoryBook) inTurn() bool { return m.a.cfg.Icnt.InTurn && m.a.cfg.DRAM.InTurn }
+func (m *memoryBook) inTurn() bool { return m.a.cfg.CycleMemory() }
 
 // burst is how many cycles a sector takes on the bus.
 func (m *memoryBook) burst() model.Time {

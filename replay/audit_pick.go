@@ -152,7 +152,7 @@ func (p *picks) goesOn(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	}
 	in := &b.code.insts[r.Inst]
 	for _, reg := range b.code.writes[r.Inst] {
-		w.later[reg] = p.a.cfg.L1.MSHROrder && in.Mem() || p.a.cfg.Icnt.InTurn && in.Class == trace.ClassMemory || p.a.collected()
+		w.later[reg] = p.a.cfg.CycleMemory() && in.Class == trace.ClassMemory || p.a.collected()
 	}
 	w.able = r.Issue + 1
 	if in.Flags&trace.InstAtomic != 0 {
@@ -171,7 +171,7 @@ func (p *picks) goesOn(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 		}
 		w.able = max(w.able, w.there[reg])
 	}
-	if p.a.cfg.SM.FetchWidth > 0 && w.at%2 == 0 {
+	if p.a.collected() && p.a.cfg.SM.FetchWidth > 0 && w.at%2 == 0 {
 		w.able = never // when its next two instructions are fetched
 	}
 }

@@ -306,7 +306,7 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 	if o := job.Output; o != nil {
 		set.Machine(&table.Machine{Config: cfg, TraceHash: job.Trace.Hash(), Tool: o.Version, Command: job.command(c)})
 		if set.Settings() {
-			for _, x := range job.settings(c, v) {
+			for _, x := range job.settings(c, v, cfg) {
 				set.Setting(&x)
 			}
 		}

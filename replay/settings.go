@@ -79,12 +79,9 @@ func (job *Job) runSettings(v Variant) []string {
 	return words
 }
 
-// settings are the rows of the table settings.
-func (job *Job) settings(c *policies.Choice, v Variant) []table.Setting {
-	machine := *job.Config
-	if v.Apply != nil {
-		v.Apply(&machine)
-	}
+// settings are the rows of the table settings of a run on a machine, which has the changes of the variant and of the
+// policy.
+func (job *Job) settings(c *policies.Choice, v Variant, machine *hardware.Config) []table.Setting {
 	var all []table.Setting
 	shipped, err := hardware.Preset(job.preset().Name)
 	for _, key := range hardware.Keys() {

@@ -54,7 +54,7 @@ func (a *app) correlateCommand() *cobra.Command {
 			"  replay correlate rank0.json.gz report1.sqlite\n" +
 			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
 			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim\n" +
-			"  replay correlate --accelsim --set=sm.collectors_serve=memory --set=sm.fetch_width=0",
+			"  replay correlate --accelsim --set=sm.pipeline=direct",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.accelsim != "" {
 				return between(0, 0, "no files with --accelsim")(cmd, args)
@@ -69,7 +69,7 @@ func (a *app) correlateCommand() *cobra.Command {
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
 	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; of single cases show `WHICH`: open, or all")
 	c.Flags().Lookup("accelsim").NoOptDefVal = "open"
-	c.Flags().StringArrayVar(&f.set, "set", nil, "with --accelsim: override one `KEY=VALUE` of each machine, e.g. icnt.in_turn=false (repeatable)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "with --accelsim: override one `KEY=VALUE` of each machine, e.g. memory.engine=reserve (repeatable)")
 	complete(c, "set", settingKeys)
 	return c
 }

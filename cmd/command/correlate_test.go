@@ -118,7 +118,7 @@ func TestCorrelateAccelSim(t *testing.T) {
 	fails(t, 2, []string{"bandwidth goes with no other flag"}, "correlate", "bandwidth", "--gpu=h100")
 	fails(t, 2, []string{"boundaries goes with no other flag"}, "correlate", "boundaries", "--add=3")
 	fails(t, 2, []string{"goes with --accelsim"}, "correlate", "--set=sm.fetch_width=0", "boundaries")
-	changed := must(t, "correlate", "--quiet", "--accelsim", "--set=sm.collectors_serve=memory", "--set=sm.fetch_width=0")
+	changed := must(t, "correlate", "--quiet", "--accelsim", "--set=sm.pipeline=direct")
 	if _, without, _ := strings.Cut(changed, "\n\n"); without == table || strings.Count(without, "held out") != 3 {
 		t.Errorf("without collectors and fetch it prints\n%s", changed)
 	}

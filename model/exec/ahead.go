@@ -14,9 +14,6 @@ import (
 // Nothing of a run depends on it.
 func (s *SM) Step(t Time) Time {
 	s.acting, s.now = true, t
-	if s.lsu.Soon <= t {
-		s.serve(t)
-	}
 	if s.ends <= t {
 		s.finishCTAs(t)
 	}
@@ -49,9 +46,6 @@ func (s *SM) run(end Time) Time {
 			return min(next.cycle(), s.ends)
 		}
 		s.now, s.current = t, next
-		if s.lsu.Soon <= t {
-			s.serve(t)
-		}
 		if last {
 			if !s.close(t) {
 				return t
@@ -164,21 +158,22 @@ func (s *SM) close(t Time) (done bool) {
 		s.fetches(t)
 		next = s.fetch.next
 	}
+	if c != nil && len(c.soon) > 0 {
+		c.noteSoon(t, t)
+	}
+	if s.lsu.Due <= t {
+		s.tell(s.lsu.WriteBack(c, t), t)
+	}
 	if c != nil {
-		if len(c.soon) > 0 {
-			c.noteSoon(t, t)
-		}
-		if s.lsu.Due <= t {
-			c.writeBack(t)
-		}
 		if len(c.soon) > 0 {
 			c.noteSoon(t+1, t)
 		}
 		if c.next <= t {
 			c.step(t)
 		}
-		next = min(next, c.next, s.lsu.Due)
+		next = min(next, c.next)
 	}
+	next = min(next, s.lsu.Due)
 	if s.leaving != 0 {
 		s.leave(t)
 	}

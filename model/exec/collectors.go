@@ -32,7 +32,6 @@ type collectors struct {
 	spare    []*operands
 	longest  Time // latency of which a result's write stops reads
 	buses    buses
-	register writeback
 	soon     []soonWritten
 }
 
@@ -84,7 +83,7 @@ type operands struct {
 
 func newCollectors(s *SM) *collectors {
 	sm := &s.Config.SM
-	if sm.CollectorsServe != "all" {
+	if !sm.Collectors() {
 		return nil
 	}
 	c := &collectors{s: s, next: clock.Never, longest: s.Timing.Exit}
@@ -179,7 +178,7 @@ func (c *collectors) access(sc *scheduler, w *Warp, o *program.Op, t Time, throu
 	if through {
 		s.lsu.Hand(o.Written, sc.number)
 		from := s.accessed(w, o, t, s.access(w, o, t))
-		c.due(t)
+		s.due(t)
 		return from
 	}
 	if s.watched {

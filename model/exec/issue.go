@@ -88,6 +88,7 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		w.PC++
 	} else if o.Unit == program.UnitMemory {
 		from = s.accessed(w, o, t, s.access(w, o, t))
+		s.due(t)
 	} else {
 		from = s.issueOther(w, o, t)
 	}
@@ -110,9 +111,7 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 	holds, told := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o), done
 	if load := s.lsu.Load(); load >= 0 {
 		s.waitsFor(load, w, o, holds)
-		if s.Config.Icnt.InTurn {
-			told, s.holding = t, holds // nobody knows yet
-		}
+		told, s.holding = t, holds // its completion is not known yet
 	}
 	if s.collect != nil {
 		told = t

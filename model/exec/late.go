@@ -8,10 +8,8 @@ import (
 	"gpureplay/model/program"
 )
 
-// lateLoad is an access that may be done later than was said when it was timed. Either its
-// last fill is known, and the loads that are served before it are not (`l1.mshr_order`;
-// docs/model, "Memory"), or the time at which it reaches its slices is not known
-// (`icnt.in_turn`).
+// lateLoad is an instruction whose completion time is not known when it issues: an access of the cycle-level memory
+// engine, or one that waits in an operand collector.
 type lateLoad struct {
 	w     *Warp
 	c     *CTA
@@ -43,24 +41,18 @@ func (l *lateLoad) set(w *Warp, o *program.Op) {
 	l.w, l.c, l.id, l.o, l.regs, l.of, l.holds = w, w.CTA, w.ID, o, w.Regs, w.Number, false
 }
 
-// serve puts off warps that wait for loads which are served late. No load is said to be
-// done before it can be, so that no warp has gone on too early.
-func (s *SM) serve(t Time) { s.tell(s.lsu.Serve(t), t) }
-
 // Known lets warps go on, at the end of cycle t, whose loads have a time now at which they
 // are done.
 func (s *SM) Known(t Time) {
 	s.now = t
 	s.tell(s.lsu.Known(), t)
-	if s.collect != nil {
-		s.collect.due(t + 1)
-	}
+	s.due(t + 1)
 	s.leave(t)
 }
 
-func (s *SM) tell(late []memory.Late, t Time) {
-	for _, x := range late {
-		s.answer(&s.loads[x.Load], x.Said, x.Done, ofMemory, t)
+func (s *SM) tell(done []memory.Done, t Time) {
+	for _, x := range done {
+		s.answer(&s.loads[x.Load], x.At, ofMemory, t)
 	}
 }
 
@@ -68,26 +60,22 @@ func (s *SM) tell(late []memory.Late, t Time) {
 const ofMemory = 1
 
 // booked notes that an instruction of which nobody knew is done at a time, in cycle s.now.
-func (s *SM) booked(l *lateLoad, done, flag Time) { s.answer(l, memory.Unknown, done, flag, s.now) }
+func (s *SM) booked(l *lateLoad, done, flag Time) { s.answer(l, done, flag, s.now) }
 
-// answer puts off a warp, or lets it go on, by an instruction that is done at a time.
-func (s *SM) answer(l *lateLoad, said, done, flag, t Time) {
-	w, scheduled := s.warpOf(l)
-	one := int32(0)
-	if said >= memory.Unknown {
-		one = 1
-	}
-	l.c.open -= int(one)
+// answer lets a warp go on whose instruction is done at a time.
+func (s *SM) answer(l *lateLoad, done, flag, t Time) {
+	w := s.warpOf(l)
+	l.c.open--
 	if w == nil {
 		if r := l.w.home; r != nil && l.c == r.cta {
 			v := &r.warps[l.w.place]
-			v.open, v.last = v.open-one, max(v.last, done)
+			v.open, v.last = v.open-1, max(v.last, done)
 			return
 		}
 		s.endLater(l.c, done)
 		return
 	}
-	w.open -= one
+	w.open--
 	w.last = max(w.last, done)
 	if w.leaves {
 		if s.endLater(l.c, done); w.open == 0 {
@@ -96,12 +84,10 @@ func (s *SM) answer(l *lateLoad, said, done, flag, t Time) {
 		return
 	}
 	if w.In(l.of) {
-		l.o.Rewrite(l.regs, said<<1|flag, done<<1|flag)
+		l.o.Rewrite(l.regs, memory.Unknown<<1|flag, done<<1|flag)
 	}
 	if w.ready >= memory.Unknown {
 		s.known(w, l, done, t)
-	} else {
-		s.postpone(w, l, done, scheduled)
 	}
 }
 
@@ -140,48 +126,27 @@ func (s *SM) goesOn(w *Warp, t Time) {
 	}
 }
 
-// postpone puts off a warp that may wait for a load which is done later than was said.
-func (s *SM) postpone(w *Warp, l *lateLoad, done Time, scheduled bool) {
-	ready := w.ready
-	if w.op != nil {
-		ready = max(ready, w.op.Ready(w.Regs)>>1)
-	}
-	if w.fenced {
-		ready = max(ready, w.last, w.posted)
-	}
-	if l.holds {
-		ready = max(ready, done-1)
-	}
-	if ready == w.ready {
-		return
-	}
-	w.ready, w.reason = ready, StallMemory
-	if scheduled && ready > s.now { // or else it was suspended meanwhile
-		s.sched[w.sched].delay(s, w)
-	}
-}
-
-// warpOf returns the warp of a load, or nil if it has exited. That of a suspended CTA is
-// not scheduled, and that of one which has come back has another slot.
-func (s *SM) warpOf(l *lateLoad) (w *Warp, scheduled bool) {
+// warpOf returns the warp of a load, or nil if it has exited. The warp of a suspended CTA that has come back has
+// another slot.
+func (s *SM) warpOf(l *lateLoad) *Warp {
 	c := l.c
 	if w := l.w; w.home != nil && w.CTA == c && (w.ID == l.id || c == w.home.cta) {
-		return w, true // its own programs are not those of a warp of a CTA
+		return w // its own programs are not those of a warp of a CTA
 	}
 	if w := l.w; w.home == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
-		return w, true
+		return w
 	}
 	for i := range c.saved {
 		if w := &c.saved[i]; w.ID == l.id {
-			return w, false
+			return w
 		}
 	}
 	for m := c.slots; m != 0; m &= m - 1 {
 		if w := &s.warps[bits.TrailingZeros64(m)]; w.ID == l.id && w.CTA == c {
-			return w, true
+			return w
 		}
 	}
-	return nil, false
+	return nil
 }
 
 // endLater puts off the end of a CTA, a load of which is done at a time.

@@ -39,7 +39,7 @@ func (sc *scheduler) init(s *SM, i int) {
 	sc.number, sc.last, sc.farAt = uint8(i), -1, clock.Never
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
 	for u := range sc.as {
-		if sc.as[u] = program.Unit(u); s.Config.SM.CollectorsServe == "all" && u < int(program.UnitGone) {
+		if sc.as[u] = program.Unit(u); s.Config.SM.Collectors() && u < int(program.UnitGone) {
 			sc.as[u] = unitOf[pipeOf[u]]
 		}
 	}

@@ -143,7 +143,7 @@ type Warp struct {
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
 	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
-	s.width, s.rotates, s.watched = c.IssueWidth, c.SchedulersInTurn, setup.Insts != nil
+	s.width, s.rotates, s.watched = c.IssueWidth, c.Collectors(), setup.Insts != nil
 	if c.Schedulers&(c.Schedulers-1) == 0 {
 		s.mask = uint64(c.Schedulers - 1)
 	}
@@ -157,7 +157,10 @@ func New(d Device, id int, setup Setup) *SM {
 	}
 	s.lsu.Init(setup.Memory, id)
 	s.closing, s.collect = noTurn, newCollectors(s)
-	s.fetch = fetching{width: c.FetchWidth, cycle: clock.Unset, next: clock.Never}
+	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
+	if c.Collectors() {
+		s.fetch.width = c.FetchWidth
+	}
 	return s
 }
 

@@ -203,7 +203,7 @@ func TestCollectorReadsARegisterOfABankAtATime(t *testing.T) {
 		later exec.Time // issue of a dependent instruction
 	}{{"", 6}, {" <- R4", 7}, {" <- R4 R8", 7}, {" <- R4 R8 R12", 8}, {" <- R4 R8 R12 R16", 8}, {" <- R4 R5 R6 R7", 7}} {
 		d := newDevice(t, "launch k grid=1 block=32\ncta 0\nwarp 0\nfp32 R9 <- R5\nint R1"+c.reads+"\nint R2 <- R1\nexit\n",
-			"sm.collectors_serve=all", "sm.register_banks=4", "sm.operand_collectors=2")
+			"sm.pipeline=collector", "sm.register_banks=4", "sm.operand_collectors=2")
 		d.start()
 		d.run()
 		if want := fmt.Sprintf("0.2 %d>%d", c.later, c.later); len(d.log) != 4 || d.log[2] != want {
@@ -217,11 +217,11 @@ func TestCollectorReadsARegisterOfABankAtATime(t *testing.T) {
 func TestFetchGivesTwoInstructions(t *testing.T) {
 	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R5\nint R2 <- R5\nint R3 <- R5\nint R4 <- R5\nexit\n"
 	for width, want := range map[string]string{
-		"0": "0.0 0>6, 0.1 1>7, 0.2 2>8, 0.3 3>9, 0.4 4>8",
-		"1": "0.0 2>8, 0.1 3>9, 0.2 5>11, 0.3 6>12, 0.4 8>12",
-		"2": "0.0 1>7, 0.1 2>8, 0.2 3>9, 0.3 4>10, 0.4 5>9",
+		"0": "0.0 0>0, 0.1 1>1, 0.2 2>2, 0.3 3>3, 0.4 4>4",
+		"1": "0.0 2>2, 0.1 3>3, 0.2 5>5, 0.3 6>6, 0.4 8>8",
+		"2": "0.0 1>1, 0.1 2>2, 0.2 3>3, 0.3 4>4, 0.4 5>5",
 	} {
-		d := newDevice(t, text, "sm.fetch_width="+width)
+		d := newDevice(t, text, "sm.fetch_width="+width, "sm.pipeline=collector", "sm.register_banks=4", "sm.operand_collectors=2")
 		d.start()
 		d.run()
 		if got := strings.Join(d.log, ", "); got != want {

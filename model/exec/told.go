@@ -23,7 +23,7 @@ type AccessRecord struct {
 	Access *trace.Access
 	Lists  []uint64
 	Issue  Time
-	Done   Time // data returned, or store acknowledged; not known when it issues (`icnt.in_turn`): Issue
+	Done   Time // data returned, or store acknowledged; Issue, where it is not known when it issues
 }
 
 // watch fills the record of an access of w that issues at t.
@@ -55,9 +55,7 @@ type InstObserver interface {
 	Inst(*InstRecord)
 }
 
-// InstRecord is one warp instruction that has issued. Done of a load that waits for fills
-// in their order is when the last has come; of an access of which nobody knows when it
-// issues (`icnt.in_turn`), Issue.
+// InstRecord is one warp instruction that has issued. Done is Issue where the completion time is not known then.
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
 	SM, Slot          uint32 // the slot gives the warp's scheduler: their number counts round

@@ -2,51 +2,23 @@ package exec
 
 import "gpureplay/model/memory"
 
-// writeback is the write-back register of an SM's load/store unit (`sm.writeback_in_turn`;
-// GPGPU-Sim's ldst_unit::m_next_wb). The result in it is written into its banks. A bank into
-// which arithmetic writes in that cycle keeps it, and the results behind it wait, too.
-type writeback struct {
-	full bool
-	lane uint8
-	load int32
-	left uint32 // banks, as in [program.Op.Written]
+// Write is of [memory.RegisterFile].
+func (c *collectors) Write(lane uint8, banks uint32, at, t Time) (left uint32) {
+	l := c.lanes[lane&(mostSchedulers-1)]
+	for ; banks != 0; banks >>= 4 {
+		bank := uint32(1) << (4 * (banks&15 - 1))
+		if l.written(at)&bank != 0 {
+			break
+		}
+		l.write(bank, at, t)
+	}
+	return banks
 }
 
-// writeBack has the register act, at the end of cycle t, for the cycle that comes
-// memory.WrittenAhead later. A bank into which it writes gives no register then.
-func (c *collectors) writeBack(t Time) {
-	u, r, at := &c.s.lsu, &c.register, t+memory.WrittenAhead
-	u.EnterShared(t)
-	if r.full {
-		l := c.lanes[r.lane&(mostSchedulers-1)]
-		for ; r.left != 0; r.left >>= 4 {
-			bank := uint32(1) << (4 * (r.left&15 - 1))
-			if l.written(at)&bank != 0 {
-				break
-			}
-			l.write(bank, at, t)
-		}
-		if r.left == 0 {
-			r.full = false
-			u.Written(r.load, at)
-			c.s.tell(u.Known(), t)
-		}
-	}
-	if !r.full {
-		r.load, r.left, r.lane = u.Result(at + 1)
-		r.full = r.load >= 0
-	}
-	if r.full {
-		u.Due = t + 1
-	} else {
-		u.SetDue(t)
-	}
-}
-
-// due has the SM act when the register has something to do, behind cycle t.
-func (c *collectors) due(t Time) {
-	if d := c.s.lsu.Due; d < memory.Never {
-		c.s.closeAt(max(d, t))
+// due has the SM act when the write-back register has something to do, no sooner than in cycle t.
+func (s *SM) due(t Time) {
+	if d := s.lsu.Due; d < memory.Never {
+		s.closeAt(max(d, t))
 	}
 }
 

@@ -9,6 +9,7 @@ type Config struct {
 	SM          SMConfig     `toml:"sm"`
 	Exec        ExecConfig   `toml:"exec"`
 	Shared      SharedConfig `toml:"shared"`
+	Memory      MemoryConfig `toml:"memory"`
 	L1          L1Config     `toml:"l1"`
 	Icnt        IcntConfig   `toml:"icnt"`
 	L2          L2Config     `toml:"l2"`
@@ -46,16 +47,13 @@ type SMConfig struct {
 	SharedReserved    int    `toml:"shared_reserved"`    // system bytes added per CTA
 	Barriers          int    `toml:"barriers"`           // named barriers of a CTA
 	PipelineDepth     int    `toml:"pipeline_depth"`     // a dependent ALU instruction issues latency + this later
-	OperandCollectors int    `toml:"operand_collectors"` // 0: any number of memory instructions wait
-	CollectorsServe   string `toml:"collectors_serve"`   // "memory": they hold what waits for the load/store unit; "all": for any pipe
-	RegisterBanks     int    `toml:"register_banks"`     // of an SM, its schedulers' in equal parts; where collectors serve all
-	ResultBuses       int    `toml:"result_buses"`       // results of arithmetic that leave an SM's pipes in a cycle; where collectors serve all; 0: any number
-	FetchWidth        int    `toml:"fetch_width"`        // warps that get their next two instructions in a cycle; 0: they have them
+	OperandCollectors int    `toml:"operand_collectors"` // collector units; in the direct pipeline, memory instructions that wait (0: any)
+	Pipeline          string `toml:"pipeline"`           // "direct" or "collector", see [PipelineDirect]
+	RegisterBanks     int    `toml:"register_banks"`     // of an SM, divided among its schedulers; collector pipeline
+	ResultBuses       int    `toml:"result_buses"`       // arithmetic results of an SM in a cycle; 0: any number; collector pipeline
+	FetchWidth        int    `toml:"fetch_width"`        // warps fetched for in a cycle; 0: all; collector pipeline
 	CTALaunchLatency  int    `toml:"cta_launch_latency"` // placement to first issue
-	ExitUnit          string `toml:"exit_unit"`          // that an EXIT takes: "control", or "int" for a cycle
-	ExitLatency       int    `toml:"exit_latency"`       // EXIT to the end of its warp, of which its CTA's is the last
-	SchedulersInTurn  bool   `toml:"schedulers_in_turn"` // of n, number t modulo n acts first in the SM's cycle t with a CTA
-	WritebackInTurn   bool   `toml:"writeback_in_turn"`  // where collectors serve all, and with icnt.in_turn: results of memory wait for banks, and for each other
+	ExitLatency       int    `toml:"exit_latency"`       // EXIT to the end of its warp
 	AtomicsHoldWarp   bool   `toml:"atomics_hold_warp"`  // a warp with an atomic on its way does not issue
 	StoresHoldCTA     bool   `toml:"stores_hold_cta"`    // a CTA leaves its SM when its stores are acknowledged; false: when its warps have exited and its loads are back
 	AtomicConflicts   string `toml:"atomic_conflicts"`   // lanes of an atomic on the same bytes: "merged", "split" or "serial"
@@ -89,6 +87,11 @@ type SharedConfig struct {
 	Wide      string `toml:"wide"`      // which words of a lane that has more than one conflict: "passes", all, 128 B at a time, or "first"
 }
 
+// MemoryConfig chooses the memory engine of the machine.
+type MemoryConfig struct {
+	Engine string `toml:"engine"` // "reserve" or "cycle", see [EngineReserve]
+}
+
 // L1Config is the L1 data cache of an SM. The sets are fixed by Bytes, LineBytes
 // and Ways; a larger shared memory takes ways away.
 type L1Config struct {
@@ -102,9 +105,7 @@ type L1Config struct {
 	BypassLatency int   `toml:"bypass_latency"` // of what passes by the L1, before the crossbar
 	Banks         int   `toml:"banks"`
 	MSHRs         int   `toml:"mshrs"`
-	Merge         int   `toml:"merge"`        // requests per MSHR
-	MSHROrder     bool  `toml:"mshr_order"`   // fills serve what waits for them in their order; false: each request takes the write-back port as it is timed
-	LookAtHead    bool  `toml:"look_at_head"` // with icnt.in_turn and mshr_order, requests are looked up at the head of their bank; false: as they come there
+	Merge         int   `toml:"merge"` // requests per MSHR
 	MissQueue     int   `toml:"miss_queue"`
 	GlobalLoads   bool  `toml:"global_loads"` // global loads are cached; false: stores pass by the L1 too
 	WriteAllocate bool  `toml:"write_allocate"`
@@ -116,7 +117,6 @@ type IcntConfig struct {
 	FlitBytes  int  `toml:"flit_bytes"`   // per port and interconnect cycle
 	Queue      int  `toml:"queue"`        // packets that wait at each side of it, before a port of an SM or a slice
 	HeadOfLine bool `toml:"head_of_line"` // a packet that waits for its port stops those behind it
-	InTurn     bool `toml:"in_turn"`      // requests reach their slices in the order of time, of the SMs in turn; false: in that of issue, an access at a time
 }
 
 // L2Config is the L2 cache.
@@ -130,12 +130,11 @@ type L2Config struct {
 	Latency     int    `toml:"latency"` // ROP latency: arrival at the slice to its answer
 	MSHRs       int    `toml:"mshrs"`   // per slice
 	Merge       int    `toml:"merge"`
-	MissQueue   int    `toml:"miss_queue"`           // misses of a slice that wait for DRAM
-	Queue       int    `toml:"queue"`                // requests that wait at a slice
-	QueueBehind bool   `toml:"queue_behind_latency"` // with icnt.in_turn, requests wait in queue behind latency; false: before it
-	Hash        string `toml:"hash"`                 // "linear", "xor" or "ipoly": how an address chooses its slice
-	SetHash     string `toml:"set_hash"`             // "spread" or "ipoly": how a line chooses its set in a slice
-	CopiesWarm  bool   `toml:"copies_warm"`          // host to device copies leave their data in the L2
+	MissQueue   int    `toml:"miss_queue"`  // misses of a slice that wait for DRAM
+	Queue       int    `toml:"queue"`       // requests that wait at a slice
+	Hash        string `toml:"hash"`        // "linear", "xor" or "ipoly": how an address chooses its slice
+	SetHash     string `toml:"set_hash"`    // "spread" or "ipoly": how a line chooses its set in a slice
+	CopiesWarm  bool   `toml:"copies_warm"` // host to device copies leave their data in the L2
 }
 
 // DRAMConfig is the device memory. Timings are in DRAM command cycles.
@@ -150,8 +149,7 @@ type DRAMConfig struct {
 	Mapping    string `toml:"mapping"`   // bits of an address as gpgpu_mem_addr_mapping has them; "": chunks of 256 B
 	Latency    int    `toml:"latency"`   // constant part, in SM cycles
 	DualBus    bool   `toml:"dual_bus"`  // a command for a row and one for a column in a cycle; false: one
-	InTurn     bool   `toml:"in_turn"`   // requests are scheduled in the order of time, where icnt.in_turn; false: as they are timed
-	Lead       int    `toml:"lead"`      // SM cycles that its clock began before SM cycle 0, where in_turn
+	Lead       int    `toml:"lead"`      // SM cycles that its clock began before SM cycle 0; cycle engine
 	Window     int    `toml:"window"`    // requests of a channel among which FR-FCFS chooses
 	Return     int    `toml:"return"`    // how many more a channel holds, which wait for a place among those
 	TCCD       int    `toml:"tccd"`

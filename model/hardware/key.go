@@ -160,6 +160,9 @@ func parseList(v reflect.Value, text string) bool {
 }
 
 func unknownKey(key string) error {
+	if err := replacedKey(key); err != nil {
+		return err
+	}
 	near := nearest.Hint(key, Keys())
 	if near == "" {
 		near = ": replay presets PRESET shows all keys"

@@ -310,3 +310,24 @@ func FuzzReadConfig(f *testing.F) {
 		}
 	})
 }
+
+// A key of an earlier version gives one line that names the key which replaces it, in a file and in Set.
+func TestReplacedKeys(t *testing.T) {
+	c, err := Preset("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, word := range replaced {
+		if _, known := findKey(key); known {
+			t.Errorf("%s is a key", key)
+		}
+		if err := c.Set(key, "true"); err == nil || !strings.Contains(err.Error(), key+" is no longer a key: set "+word+" to ") {
+			t.Errorf("Set(%s): %v", key, err)
+		}
+		table, name, _ := strings.Cut(key, ".")
+		_, err := ReadConfig("my.toml", []byte("base = \"a100\"\n["+table+"]\n"+name+" = true\n"))
+		if err == nil || !strings.HasPrefix(err.Error(), "my.toml:3: "+key+" is no longer a key") {
+			t.Errorf("a file with %s: %v", key, err)
+		}
+	}
+}

@@ -51,13 +51,12 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"sm.barriers":           {min: 1, max: 1024},
 		"sm.pipeline_depth":     {min: 0, max: 1024},
 		"sm.operand_collectors": {min: 0, max: 1024},
-		"sm.collectors_serve":   {words: []string{"memory", "all"}},
+		"sm.pipeline":           {words: []string{PipelineDirect, PipelineCollector}},
 		"sm.register_banks":     {min: 0, max: 128},
 		"sm.result_buses":       {min: 0, max: 64},
 		"sm.fetch_width":        {min: 0, max: 64},
 		"sm.atomic_conflicts":   {words: []string{"merged", "split", "serial"}},
 		"sm.cta_launch_latency": {min: 0, max: maxCycles},
-		"sm.exit_unit":          {words: []string{"control", "int"}},
 		"sm.exit_latency":       {min: 1, max: maxCycles},
 		"sm.warp_launch_gap":    {min: 0, max: maxCycles},
 
@@ -65,6 +64,8 @@ var bounds = sync.OnceValue(func() map[string]bound {
 		"shared.banks":     {min: 1, max: 32, powerOfTwo: true},
 		"shared.writeback": {min: 0, max: 4096},
 		"shared.wide":      {words: []string{"passes", "first"}},
+
+		"memory.engine": {words: []string{EngineReserve, EngineCycle}},
 
 		"l1.bytes":          {min: 128, max: 1 << 26},
 		"l1.unified":        {min: 0, max: 1 << 26},
@@ -259,15 +260,15 @@ func checkSM(c *Config) error {
 
 // checkCollectors checks what collectors that serve all pipes need: each scheduler has its own.
 func checkCollectors(s *SMConfig) error {
-	if s.CollectorsServe != "all" {
+	if !s.Collectors() {
 		return nil
 	}
 	each := func(n int) bool { return n >= s.Schedulers && n%s.Schedulers == 0 && n <= mostCollectors*s.Schedulers }
 	return firstError(
 		relate(each(s.OperandCollectors), "sm.operand_collectors", s.OperandCollectors,
-			"1 to %d times sm.schedulers = %d, since sm.collectors_serve is all", mostCollectors, s.Schedulers),
+			"1 to %d times sm.schedulers = %d, since sm.pipeline is collector", mostCollectors, s.Schedulers),
 		relate(each(s.RegisterBanks), "sm.register_banks", s.RegisterBanks,
-			"1 to %d times sm.schedulers = %d, since sm.collectors_serve is all", mostCollectors, s.Schedulers),
+			"1 to %d times sm.schedulers = %d, since sm.pipeline is collector", mostCollectors, s.Schedulers),
 	)
 }
 
@@ -329,7 +330,7 @@ func checkDRAM(c *Config) error {
 		checkHash("l2.set_hash", c.L2.SetHash, "sets of a slice", c.L2.Sets()),
 		checkLayout(c),
 		relate(d.RowBytes >= c.L2.LineBytes, "dram.row_bytes", d.RowBytes, "at least l2.line_bytes = %d", c.L2.LineBytes),
-		relate(!d.InTurn || !c.Icnt.InTurn || d.Banks <= 64, "dram.banks", d.Banks, "at most 64 where dram.in_turn and icnt.in_turn are on"),
+		relate(!c.CycleMemory() || d.Banks <= 64, "dram.banks", d.Banks, "at most 64 where memory.engine is cycle"),
 		relate(d.TREFI == 0 || d.TREFI-d.TRFC > d.TRCD+d.TRRD, "dram.trefi", d.TREFI,
 			"0 (no refresh) or more than dram.trfc + dram.trcd + dram.trrd = %d", d.TRFC+d.TRCD+d.TRRD),
 	)

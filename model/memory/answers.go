@@ -214,7 +214,7 @@ func (n *network) bringFor(x *answer, behind *answerQueue) {
 	if c := u.l1.tags; c != nil && uint(f.line) < uint(len(c.lines)) {
 		bring(&c.lines[f.line])
 	}
-	bring(&u.waiters.loads[f.load])
+	bring(&u.loads.all[f.load])
 }
 
 // An acknowledgment of a store counts so many cycles before a register of a load would that
@@ -257,7 +257,7 @@ func (n *network) receive(sm int, t Time) {
 	if x.way == wayLoad {
 		u.fetched(x.of, at)
 	} else {
-		u.back(x.way, x.of, t, at)
+		u.back(x.way, x.of, at)
 	}
 	if o.stopped {
 		n.goOn(u)

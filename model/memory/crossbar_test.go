@@ -55,7 +55,7 @@ func saturated(t *testing.T, preset string, run int, blocks bool) (timed, exact 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Icnt.HeadOfLine, cfg.Icnt.InTurn = blocks, false
+	cfg.Icnt.HeadOfLine, cfg.Memory.Engine = blocks, hardware.EngineReserve
 	m := New(cfg)
 	r := rand.New(rand.NewPCG(1, 2))
 	queues := make([][]int, cfg.SM.Count)

@@ -53,12 +53,6 @@ const noRow = ^uint64(0)
 // batch returns the n-th last row that was opened.
 func (b *bank) batch(n uint) *rowBatch { return &b.rows[(b.at-n)&(keptRows-1)] }
 
-// throughQueues are the cycles of a slice's miss in queues where requests are in turn: one in the
-// slice's queue of misses, one in that to the channel, and one from its fill to the
-// first answer (GPGPU-Sim: baseline_cache::cycle, memory_partition_unit::dram_cycle and
-// mshr_table::next_access in memory_sub_partition::cache_cycle).
-const throughQueues = 3
-
 func newChannel(t *tables, c *hardware.Config, where *mapping) channel {
 	d := &c.DRAM
 	banks := newTable[bank](t, max(1, d.Banks))
@@ -69,13 +63,9 @@ func newChannel(t *tables, c *hardware.Config, where *mapping) channel {
 		}
 	}
 	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
-	latency := Time(d.Latency)
-	if c.Icnt.InTurn {
-		latency += throughQueues
-	}
 	return channel{
 		cfg: d, ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: newSlots(t, sameClock),
-		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: latency,
+		burst: newDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
 		mapping: where, banks: banks, queue: newRing(t, d.Window), credits: newRing(t, d.Window+d.Return),
 		barred: newSlots(t, sameClock), pending: newCover(t), refresh: newRefresh(d),
 	}

@@ -44,19 +44,6 @@ func (c *cache) known(id int32, bit uint, mark uint32, t Time) {
 	}
 }
 
-// line makes room for a line that is not there: at t, or when the first of its set can be
-// replaced. noLine: nobody knows when.
-func (c *cache) line(tag uint64, t Time) (int32, Time) {
-	for {
-		if id, _, _ := c.insert(tag, t); id != noLine {
-			return id, t
-		}
-		if t = c.firstIdle(tag); t-c.base >= Time(unknownFill) {
-			return noLine, t
-		}
-	}
-}
-
 // firstIdle returns from when on one line of the set of a tag can be replaced, of which
 // none could when it was tried.
 func (c *cache) firstIdle(tag uint64) Time {

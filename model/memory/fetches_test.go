@@ -12,16 +12,16 @@ func TestFetchesKeepOrder(t *testing.T) {
 	waiting := func(f int32) (all []int32) {
 		load, more := q.all[f].load, q.all[f].more
 		for all = append(all, load); more != noLoad; {
-			load, _, more = q.next(more)
+			load, more = q.next(more)
 			all = append(all, load)
 		}
 		q.close(f)
 		return all
 	}
 	a, b := q.open(1, noLine, 0), q.open(2, noLine, 0)
-	q.join(a, 3, 0)
-	q.join(b, 4, 0)
-	q.join(a, 5, 0)
+	q.join(a, 3)
+	q.join(b, 4)
+	q.join(a, 5)
 	if got := waiting(a); !slices.Equal(got, []int32{1, 3, 5}) {
 		t.Error(got)
 	}
@@ -29,7 +29,7 @@ func TestFetchesKeepOrder(t *testing.T) {
 	if c != a {
 		t.Errorf("fetch %d, not %d", c, a)
 	}
-	q.join(c, 7, 0)
+	q.join(c, 7)
 	if got := waiting(b); !slices.Equal(got, []int32{2, 4}) {
 		t.Error(got)
 	}

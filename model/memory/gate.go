@@ -1,12 +1,12 @@
 package memory
 
 // gate is where requests wait that have crossed the crossbar, until a slice lets them in
-// (`l2.queue_behind_latency`; docs/model, choice 32). One passes in a cycle. The slice's queue
+// (docs/model, choice 32). One passes in a cycle. The slice's queue
 // is behind its latency, and a gate looks at that queue alone: it stays open for as long as
 // what is on its way through the latency has not come there. A slice acts here its latency
 // before its time, so a gate looks at what waited at it that long ago.
 type gate struct {
-	limit  int32  // of requests in a slice's queue, from which on the gate is closed; 0: there is none
+	limit  int32  // of requests in a slice's queue, from which on the gate is closed
 	most   int32  // of requests that wait at it
 	calm   int32  // below so many at the slice it cannot be closed by those on their way to it
 	outer  fifo   // requests that wait at it, or are on their way there
@@ -18,9 +18,6 @@ type gate struct {
 // newGate returns the gate of a slice of a network.
 func newGate(n *network) gate {
 	c := n.m.cfg
-	if !c.L2.QueueBehind {
-		return gate{}
-	}
 	g := gate{limit: int32(max(1, c.L2.Queue-sectorsOfLine)), most: int32(max(1, c.Icnt.Queue)), last: -1}
 	coming := int32(float64(n.latency+1)*c.Clock.IcntMHz/c.Clock.CoreMHz) + 2 // most that are on their way to it
 	if g.most > 2*coming {
@@ -34,12 +31,7 @@ func newGate(n *network) gate {
 const sectorsOfLine = 3
 
 // full reports whether a slice lets nothing more come.
-func (q *inbox) full() bool {
-	if q.gate.limit == 0 {
-		return q.n >= q.room
-	}
-	return q.outer.n >= q.gate.most
-}
+func (q *inbox) full() bool { return q.outer.n >= q.gate.most }
 
 // turned notes that in cycle t as many requests wait at the slice as close its gate, or no
 // longer. What turns back in a cycle has not turned.
@@ -67,9 +59,6 @@ func (g *gate) look(t Time) {
 // open reports whether a request that comes to the gate in cycle t passes at once, which is
 // known before.
 func (n *network) open(q *inbox, t Time) bool {
-	if q.gate.limit == 0 {
-		return true
-	}
 	if q.n >= q.calm || q.outer.n > 0 || q.last >= t {
 		return false
 	}

@@ -39,7 +39,7 @@ func (u *LSU) lineUp(p *passing, r *request, at, now Time) bool {
 	}
 	bank := u.bankOf(wayLoad, r.sector)
 	if !u.out.hasRoom(bank) {
-		u.before = obstacle{bank: int32(bank), fetch: noLoad}
+		u.bank = int32(bank)
 		return false
 	}
 	u.loadOf(p).open++
@@ -134,7 +134,7 @@ func (o *outbox) takesLoad(n *network) bool {
 
 // countLoad counts a load that the L1 has looked up.
 func (u *LSU) countLoad(k *packet, hit bool) {
-	n, w, s := uint64(bits.OnesCount8(k.mask)), u.waiters.loads[k.of].work, &u.l1.stats
+	n, w, s := uint64(bits.OnesCount8(k.mask)), u.loads.all[k.of].work, &u.l1.stats
 	s.reads += n
 	w.L1Accesses += n
 	if hit {
@@ -158,27 +158,21 @@ func (u *LSU) joinAtHead(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	u.countLoad(k, true)
 	k.way = wayHit // it leaves no more
 	if fetch != noLoad {
-		u.fetches.join(fetch, k.of, 0)
+		u.fetches.join(fetch, k.of)
 		return t
 	}
 	if u.mem.watcher != nil {
 		u.mem.watcher.Hit(&Hit{u.sm, k.sector, fill})
 	}
 	u.await(k.of, u.fetches.comingTo(k.sector), fill)
-	u.Soon = min(u.Soon, u.waiters.soon)
 	return t
 }
 
 // await has a load wait for the fill of a fetch, of which it is known when it comes.
 func (u *LSU) await(load, fetch int32, fill Time) {
 	u.fetches.all[fetch].left++
-	if u.results.on {
-		u.put(clientFills, fill, load, fetch)
-		u.tell()
-		return
-	}
-	u.waiters.wait(load, fetch, fill)
-	u.answered(load, fill)
+	u.put(clientFills, fill, load, fetch)
+	u.tell()
 }
 
 // missAtHead has a load fetch its block.
@@ -222,11 +216,10 @@ func (u *LSU) freeMSHR(t Time) Time {
 	if l1.mshrs == 0 || u.unknown+l1.pending.n() < l1.mshrs {
 		return t
 	}
-	u.serveFills(t)
 	if l1.pending.drop(t); u.unknown+l1.pending.n() < l1.mshrs {
 		return t
 	}
-	return max(t+1, min(l1.pending.first(), u.waiters.soon))
+	return max(t+1, l1.pending.first())
 }
 
 // lookUpStore looks up a store. An L1 that allocates on writes keeps the bytes.
@@ -244,12 +237,12 @@ func (u *LSU) lookUpStore(o *outbox, k *packet, t Time) (again Time) {
 	}
 	n := uint64(bits.OnesCount8(k.mask))
 	l1.stats.writes += n
-	u.waiters.loads[x.of].work.L1Accesses += n
+	u.loads.all[x.of].work.L1Accesses += n
 	return t
 }
 
-// fetchedAtHead tells the loads that wait for a fetch when it comes.
-func (u *LSU) fetchedAtHead(f int32, fill Time) {
+// fetched tells the loads that wait for a fetch when it comes.
+func (u *LSU) fetched(f int32, fill Time) {
 	x, l1, n := &u.fetches.all[f], &u.l1, u.mem.net
 	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
@@ -259,10 +252,9 @@ func (u *LSU) fetchedAtHead(f int32, fill Time) {
 	u.await(x.load, f, fill)
 	for more := x.more; more != noLoad; {
 		var load int32
-		load, _, more = u.fetches.next(more)
+		load, more = u.fetches.next(more)
 		u.await(load, f, fill)
 	}
-	u.Soon = min(u.Soon, u.waiters.soon)
 	if u.out.stays {
 		n.post(n.leaves+u.sm, max(n.now, fill-thereAhead))
 	}

@@ -1,42 +1,5 @@
 package memory
 
-// askHit is ask for what is in the L1 or on its way. A miss has room for a number of
-// requests; the one beyond waits for the fill, and the unit with it.
-func (u *LSU) askHit(p *passing, id int32, bit uint, r *request, at Time) bool {
-	l1, done := &u.l1, at+l1Extra
-	if f := l1.tags.expected(id, bit, r.mask); f >= 0 {
-		if !l1.tags.merge(id, bit, l1.cfg.Merge) {
-			u.before = obstacle{bank: noBank, fetch: f}
-			return false
-		}
-		u.loadOf(p).open++
-		u.fetches.join(f, p.load, done)
-		return true
-	}
-	fill := l1.tags.filled(id, bit, r.mask)
-	if u.mem.watcher != nil {
-		u.mem.watcher.Hit(&Hit{u.sm, r.sector, fill})
-	}
-	switch {
-	case fill <= done:
-	case !l1.tags.merge(id, bit, l1.cfg.Merge):
-		p.at = max(p.at, fill-l1.latency)
-		done = fill + l1Extra
-	case u.results.on:
-		u.loadOf(p).open++
-		u.put(clientFills, fill, p.load, noLoad)
-		done = fill
-	case u.waiters.order:
-		u.loadOf(p)
-		u.waiters.wait(p.load, noLoad, fill)
-		u.Soon, done = min(u.Soon, u.waiters.soon), fill
-	default:
-		done = u.wb.take(fill)
-	}
-	p.done = max(p.done, done)
-	return true
-}
-
 // takesHits is [LSU.lineUp] for sectors one after the other that are there and find nothing
 // else in their banks, most of them by far. It reports whether that were all of the access.
 func (u *LSU) takesHits(p *passing) (all bool) {
@@ -85,7 +48,7 @@ func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
 		q.left = max(ready, q.left+1)
 		return q.left + l1Extra
 	case q.n >= o.depth:
-		u.before = obstacle{bank: int32(bank), fetch: noLoad}
+		u.bank = int32(bank)
 		return -1
 	}
 	u.loadOf(p).open++

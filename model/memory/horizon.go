@@ -4,7 +4,7 @@ package memory
 // to it: so far its SM may run ahead.
 func (u *LSU) Horizon() Time {
 	n := u.mem.net
-	if n == nil || len(u.waiters.spare)+u.results.own == len(u.waiters.loads) {
+	if n == nil || len(u.loads.spare)+u.results.own == len(u.loads.all) {
 		return Never // it waits for nothing
 	}
 	next := n.next() // at the end of that cycle

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"math/bits"
-
 	"gpureplay/trace"
 )
 
@@ -19,9 +17,6 @@ type queued struct {
 
 // unknownFill stands, with the number of its fetch, for the fill time of a sector.
 const unknownFill = ^uint32(0) - 1<<16 + 1
-
-// Unknown is later than any time that is known of an access: nobody knows when it is done.
-const Unknown Time = 1 << 56
 
 // enter brings the access of the Coalescer to the unit, which issues at t. It returns
 // when it is done, or Unknown.
@@ -43,9 +38,6 @@ func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time
 	}
 	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
 	h.co = &h.own
-	if u.collects && !u.l1.heads {
-		u.stand(h, t)
-	}
 	u.promise(h)
 	return Unknown
 }
@@ -70,21 +62,6 @@ func (u *LSU) promise(h *queued) {
 	u.through.load = h.load
 }
 
-// loadOf numbers an access of which not all is known.
-func (u *LSU) loadOf(p *passing) *waitingLoad {
-	if p.load == noLoad {
-		u.openLoad(p)
-	}
-	return &u.waiters.loads[p.load]
-}
-
-func (u *LSU) openLoad(p *passing) {
-	q := u.waiters
-	p.load = q.open(p.at)
-	l := &q.loads[p.load]
-	l.said, l.work, l.to = Unknown, u.work, u.hand
-}
-
 // refill finds when a collector is free: those that wait hold one each.
 func (u *LSU) refill() {
 	n, waiting := len(u.queue), len(u.line)
@@ -103,7 +80,7 @@ func (u *LSU) refill() {
 // takes times the requests of an access, up to the first that has to wait. It reports
 // whether none has to.
 func (u *LSU) takes(p *passing, now Time) bool {
-	before, hits := u.l1.stats, p.way == wayLoad && u.l1.heads
+	before, hits := u.l1.stats, p.way == wayLoad
 	for ; p.left > 0; p.left-- {
 		if hits && !p.tried {
 			left := p.left
@@ -120,9 +97,6 @@ func (u *LSU) takes(p *passing, now Time) bool {
 		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
 			break
 		}
-		if u.collects && !u.l1.heads {
-			u.stood(p, r)
-		}
 	}
 	u.book(u.work, &before)
 	return p.left == 0
@@ -135,39 +109,12 @@ func (u *LSU) leave(p *passing) Time {
 	if p.load == noLoad {
 		return p.done
 	}
-	l := &u.waiters.loads[p.load]
+	l := &u.loads.all[p.load]
 	l.closed, l.done = true, max(l.done, p.done)
 	if l.open > 0 {
 		return Unknown
 	}
-	l.said = l.done // or later, when it has had the port
-	return l.said
-}
-
-// isKnown notes that all answers to a load are known, of which nobody knew when it is done.
-func (u *LSU) isKnown(load int32) {
-	q := u.waiters
-	l := &q.loads[load]
-	q.late = append(q.late, Late{load, Unknown, l.done})
-	if l.said = l.done; l.left == 0 {
-		q.forget(load)
-	}
-	u.tell()
-}
-
-// tell has the SM ask which loads are known, and when the write-back register is due.
-func (u *LSU) tell() {
-	if n := u.mem.net; !u.telling {
-		u.telling = true
-		n.told = append(n.told, u.sm)
-	}
-}
-
-// Known returns the loads that are done later than was said, or of which nobody knew.
-func (u *LSU) Known() []Late {
-	late := u.waiters.late
-	u.telling, u.waiters.late = false, late[:0]
-	return late
+	return l.done
 }
 
 // Flushed has a unit that a suspended CTA's access has stopped look again in cycle t, since
@@ -184,9 +131,8 @@ func (u *LSU) Flushed(t Time) {
 			h.way = wayBypass // the kernel leaves the L1 nothing
 		}
 	}
-	u.before = obstacle{bank: u.before.bank, fetch: noLoad}
-	if u.line[0].way.passes() != (int(u.before.bank) == int(u.l1.bankMask)+1) {
-		u.before.bank = noBank
+	if u.line[0].way.passes() != (int(u.bank) == int(u.l1.bankMask)+1) {
+		u.bank = noBank
 	}
 	u.mem.net.wake(u, t)
 }
@@ -194,7 +140,6 @@ func (u *LSU) Flushed(t Time) {
 // resume lets the unit go on in cycle t. It reports whether it may take instructions again.
 func (u *LSU) resume(t Time) bool {
 	u.again = false
-	u.serveFills(t)
 	n := 0
 	for n < len(u.line) && u.goOn(u.line[n], t) {
 		u.spare = append(u.spare, u.line[n])
@@ -208,7 +153,7 @@ func (u *LSU) resume(t Time) bool {
 	if u.Due < Never {
 		u.tell()
 	}
-	return u.opens(n > 0, t)
+	return u.opens(n > 0)
 }
 
 // bringNext loads what finds the line of the request behind the one at which the unit has
@@ -231,17 +176,11 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 		if done := u.onSM(p, h.kind, h.cycles, t); done < Unknown {
 			l := u.loadOf(p)
 			l.done, l.closed = done, true
-			u.isKnown(p.load)
+			u.settle(p.load)
 		}
 		return true
 	}
 	u.work = h.work
-	// A request that its bank has taken waits at the end of the L1's latency, and as many
-	// behind it as the latency is long (ldst_unit::L1_latency_queue_cycle); one that waited
-	// for its bank has come to it in [LSU.able].
-	if !p.way.passes() && !u.l1.heads {
-		t -= u.l1.latency
-	}
 	if load := p.load; h.begun {
 		p.at = max(p.at, t)
 	} else {
@@ -252,7 +191,7 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 		return false
 	}
 	if u.leave(p) < Unknown {
-		u.isKnown(p.load)
+		u.settle(p.load)
 	}
 	return true
 }
@@ -261,14 +200,11 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 // reports whether it could.
 func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	if p.way == wayLoad {
-		if u.l1.heads && u.l1.tags != nil {
-			return u.lineUp(p, r, at, now)
-		}
-		return u.askL1(p, r, at, now)
+		return u.lineUp(p, r, at, now)
 	}
 	bank := u.bankOf(p.way, r.sector)
 	if !u.out.hasRoom(bank) {
-		u.before = obstacle{bank: int32(bank), fetch: noLoad}
+		u.bank = int32(bank)
 		return false
 	}
 	ready, flits := at+u.l1.bypass, u.mem.maskFlits[r.mask&(1<<maxSectors-1)]
@@ -276,9 +212,7 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 	case wayBypass:
 		flits = uint8(u.mem.dataFlits[0])
 	case wayStore:
-		if ready = at + u.l1.latency; !u.l1.heads {
-			u.keep(r, at)
-		}
+		ready = at + u.l1.latency
 	case wayAtomic:
 		if u.l1.invalidate(r.sector); u.out.stays { // it may have made room
 			u.mem.net.post(u.mem.net.leaves+u.sm, max(now, u.mem.net.over+1))
@@ -303,95 +237,20 @@ func (u *LSU) bankOf(w way, sector uint64) int {
 	return int(sector >> (u.l1.block & 7) & u.l1.bankMask)
 }
 
-// askL1 is ask for a load. The L1 looks for it, and for room, a latency behind its bank.
-func (u *LSU) askL1(p *passing, r *request, at, now Time) bool {
-	l1, n := &u.l1, uint64(bits.OnesCount8(r.mask))
-	at += l1.latency
-	tag, bit := r.sector>>(l1.per&63), uint(r.sector)&l1.last
-	id := noLine
-	if !p.absent {
-		id = l1.tags.find(tag)
-	}
-	if id != noLine {
-		l1.tags.touch(id)
-		if l1.tags.lines[id].readable(bit, r.mask) {
-			hit := u.askHit(p, id, bit, r, at)
-			if hit {
-				l1.stats.reads += n
-				l1.stats.hits += n
-			}
-			return hit
-		}
-	}
-	bank := u.bankOf(p.way, r.sector)
-	if room := u.out.hasRoom(bank); !room || u.noMSHR() {
-		if u.before = (obstacle{bank: noBank, mshr: true, fetch: noLoad}); !room {
-			u.before.bank = int32(bank)
-		}
-		p.absent = id == noLine // only the unit itself brings lines
-		return false
-	}
-	if p.absent = false; id == noLine {
-		if id, at = l1.tags.line(tag, at); id == noLine {
-			u.before, p.absent = obstacle{bank: noBank, line: true, fetch: noLoad}, true
-			return false
-		}
-	}
-	l1.stats.reads += n
-	l1.stats.misses += n
-	if l1.mshrs > 0 {
-		at = max(at, l1.pending.admit(at, l1.mshrs-u.unknown))
-	}
-	p.at = max(p.at, at-l1.latency)
-	u.loadOf(p).open++
-	f := u.fetches.open(p.load, id, bit)
-	u.unknown++
-	k := u.mem.net.send(u.out, bank, r.sector, at, now)
-	k.of, k.way, k.mask, k.rest, k.flits = f, wayLoad, l1.block.whole(), false, uint8(u.mem.dataFlits[0])
-	l1.tags.expect(id, bit, unknownFill+uint32(f))
-	return true
-}
-
 // workOf is the traffic on which an answer is booked.
 func (u *LSU) workOf(w way, load int32) *Traffic {
 	if w == wayLoad {
 		load = u.fetches.all[load].load
 	}
-	return u.waiters.loads[load].work
+	return u.loads.all[load].work
 }
 
 // back takes the answer to a request that is not a fetch.
-func (u *LSU) back(w way, load int32, now, t Time) {
+func (u *LSU) back(w way, load int32, t Time) {
 	if w == wayBypass || w == wayAtomic {
-		if u.results.on {
-			u.put(clientPast, t, load, noLoad)
-			u.tell()
-			return
-		}
-		u.serveFills(now)
-		t = u.wb.take(t)
+		u.put(clientPast, t, load, noLoad)
+		u.tell()
+		return
 	}
 	u.answered(load, t)
-}
-
-// answered tells a load when a request of it is back.
-func (u *LSU) answered(load int32, t Time) {
-	l := &u.waiters.loads[load]
-	l.open--
-	l.done = max(l.done, t)
-	if l.open == 0 && l.closed {
-		u.isKnown(load)
-	}
-}
-
-// serveFills gives the write-back port to what waits for fills that are known in cycle t.
-func (u *LSU) serveFills(t Time) {
-	if q := u.waiters; q.order {
-		if q.soon <= t {
-			q.serve(t+q.ahead, &u.wb)
-		}
-		if len(q.late) > 0 {
-			u.Soon = min(u.Soon, t)
-		}
-	}
 }

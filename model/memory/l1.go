@@ -11,7 +11,6 @@ type l1 struct {
 	tags     *cache // nil: there is none
 	latency  Time
 	mshrs    int    // 0: any number
-	heads    bool   // it is looked up at the heads of its banks
 	per      uint   // logarithm of sectors per line
 	last     uint   // number of the last sector of a line
 	bankMask uint64 // block to bank
@@ -33,7 +32,6 @@ func (c *l1) init(t *tables, cfg *hardware.L1Config, inTurn bool) {
 	c.tables, c.cfg, c.caches = t, cfg, make(map[int]*cache)
 	c.pending = newFlights(t, inTurn)
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
-	c.heads = inTurn && cfg.MSHROrder && cfg.LookAtHead
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)
 }

@@ -49,10 +49,10 @@ func newSlice(t *tables, c *hardware.Config, where *mapping, ch *channel) slice 
 		port: newSlots(t, icnt), in: newSlots(t, l2), out: newSlots(t, icnt), waiting: newRing(t, c.L2.Queue+c.Icnt.Queue),
 		tags:  newMappedCache(t, c.L2.Bytes/c.L2.Slices, c.L2.LineBytes, c.L2.SectorBytes, c.L2.Ways, where),
 		chan_: ch, rop: Time(c.L2.Latency), evicts: !c.L2.WriteBack,
-		mshrs: c.L2.MSHRs, pending: newFlights(t, c.Icnt.InTurn && c.DRAM.InTurn), misses: newRing(t, c.L2.MissQueue), merge: c.L2.Merge,
+		mshrs: c.L2.MSHRs, pending: newFlights(t, c.CycleMemory()), misses: newRing(t, c.L2.MissQueue), merge: c.L2.Merge,
 		per: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
 	}
-	if c.Icnt.InTurn {
+	if c.CycleMemory() {
 		s.ahead = 1
 	}
 	return s

@@ -12,43 +12,39 @@ import (
 // `icnt.in_turn` up to the crossbar.
 type LSU struct {
 	Full Time // until then the operand collectors are
-	Soon Time // when [LSU.Serve] has something to do
-	Due  Time // and the write-back register ([LSU.SetDue])
+	Due  Time // when the write-back register acts next
 
 	// Where requests reach the slices in order of time (inturn.go):
-	line    []*queued // instructions that wait: the unit has stopped
-	before  obstacle
-	again   bool // it goes on at the end of the cycle
-	telling bool // of loads that are known
-	unknown int  // fetches of which nobody knows when they come
-	fetches fetches
-	waiters *waiters // nil: each takes the port as it is timed
-	mem     *System
-	out     *outbox
-	port    *smPort
-	sm      int
-	l1      l1
-	wb      slots   // write-back port: fills, merged misses and results of shared memory
-	results results // where they wait for a register instead
-	hand    destination
-	work    *Traffic // of the access at hand
-	asking  *passing // the access of the request on its way
-	free    Time     // from when the unit takes the next instruction
+	line     []*queued // instructions that wait: the unit has stopped
+	bank     int32     // the bank for whose room it has stopped; noBank: none
+	again    bool      // it goes on at the end of the cycle
+	telling  bool      // of loads that are known
+	unknown  int       // pending misses
+	fetches  fetches
+	loads    loads
+	mem      *System
+	out      *outbox
+	port     *smPort
+	sm       int
+	l1       l1
+	wb       slots   // write-back port: fills, merged misses and results of shared memory
+	results  results // where they wait for a register instead
+	register writeback
+	hand     destination
+	work     *Traffic // of the access at hand
+	free     Time     // from when the unit takes the next instruction
 
 	Coalescer *Coalescer
 	cfg       *hardware.Config
 	queue     []Time // start times of the instructions in the operand collectors
 	oldest    int
-	collects  bool                // it takes instructions when they are at its pipe: [LSU.Takes]
-	entry     Time                // from when it takes one while it has stopped at another
-	moved     bool                // what it has stopped at has moved on
-	waiting   [maxBanks + 1]int32 // requests of line, by the bank of the L1 that they go through; the last: past it
-	tlb       *cache              // nil: every access hits
-	page      uint                // logarithm of sectors per page
-	one       request             // where the L1 fetches sectors
-	places    []int32             // lines of the sectors of an access, where they have been looked for; or noLine
-	through   passing             // of an access that is timed as it issues
-	spare     []*queued           // of line
+	collects  bool      // it takes instructions when they are at its pipe: [LSU.Takes]
+	tlb       *cache    // nil: every access hits
+	page      uint      // logarithm of sectors per page
+	one       request   // where the L1 fetches sectors
+	places    []int32   // lines of the sectors of an access, where they have been looked for; or noLine
+	through   passing   // of an access that is timed as it issues
+	spare     []*queued // of line
 	conflicts conflictRule
 	widest    uint64 // bytes of a lane that count for conflicts in shared memory
 }
@@ -70,26 +66,8 @@ func (u *LSU) Init(m *System, sm int) {
 		u.out.unit = u
 	}
 	u.l1.init(&m.tables, &c.L1, m.net != nil)
-	u.Soon, u.through.load = Never, noLoad
-	if c.L1.MSHROrder {
-		window := waitWindow
-		if m.net != nil {
-			window = shortWindow
-		}
-		u.waiters = newWaiters(&m.tables, Time(c.L1.Latency+min(l1Extra, 2*c.Icnt.Latency+c.L2.Latency)), window)
-		u.waiters.order = true
-	}
-	if m.net != nil {
-		if u.waiters == nil {
-			u.waiters = newWaiters(&m.tables, 0, shortWindow)
-		}
-		u.waiters.later = true
-		u.waiters.ahead = Time(min(l1Extra, max(2, c.Icnt.Latency)-1))
-		if u.l1.heads {
-			u.waiters.unit, u.waiters.ahead = u, Time(min(mshrAhead, max(2, c.Icnt.Latency)-1))
-		}
-	}
-	if u.collects = c.SM.CollectorsServe == "all"; !u.collects {
+	u.Due, u.through.load, u.bank = Never, noLoad, noBank
+	if u.collects = c.SM.Collectors(); !u.collects {
 		u.queue = make([]Time, c.SM.OperandCollectors)
 	}
 	u.wb = newSlots(&m.tables, sameClock)
@@ -211,11 +189,11 @@ func (u *LSU) miss(id int32, sector uint64, at Time) (int32, Time) {
 	}
 	if id == noLine {
 		if id, _, _ = l1.tags.insert(sector>>(l1.per&63), at); id == noLine {
-			return noLine, u.arrive(fill) // every line of the set is on its way: not kept
+			return noLine, u.wb.take(fill) // every line of the set is on its way: not kept
 		}
 	}
 	l1.tags.fill(id, uint(sector)&l1.last, fill, 1)
-	return id, u.arrive(fill)
+	return id, u.wb.take(fill)
 }
 
 // join returns when sectors are there that are on their way. A miss has room for a number of
@@ -225,30 +203,7 @@ func (u *LSU) join(id int32, bit uint, fill Time) Time {
 		u.free = max(u.free, fill)
 		return fill + u.l1.latency + l1Extra
 	}
-	return u.arrive(fill)
-}
-
-// arrive returns when a request that waits for a fill has the write-back port, or, where
-// those before it are not known, when its fill comes.
-func (u *LSU) arrive(fill Time) Time {
-	q := u.waiters
-	if q == nil {
-		return u.wb.take(fill)
-	}
-	if p := u.asking; p.load == noLoad {
-		p.load = q.open(p.at)
-	}
-	q.wait(u.asking.load, noLoad, fill)
-	u.Soon = q.soon
-	return fill
-}
-
-// Serve gives the write-back port to what waits for fills of which no request of cycle t
-// or later can be, and returns the loads that are done later than was said.
-func (u *LSU) Serve(t Time) []Late {
-	u.serveFills(t)
-	u.Soon = u.waiters.soon
-	return u.Known()
+	return u.wb.take(fill)
 }
 
 // Load returns the number of the load that has just been timed if it waits for fills, or

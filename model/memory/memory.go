@@ -45,7 +45,7 @@ func New(c *hardware.Config) *System {
 		_, sectors := carried(uint8(mask))
 		m.maskFlits[mask] = uint8(m.dataFlits[sectors])
 	}
-	if c.Icnt.InTurn {
+	if c.CycleMemory() {
 		m.net = newNetwork(m)
 	}
 	if c.Icnt.HeadOfLine {
@@ -67,9 +67,7 @@ func New(c *hardware.Config) *System {
 	}
 	if m.net != nil {
 		m.net.connect()
-		if c.DRAM.InTurn {
-			m.net.control()
-		}
+		m.net.control()
 	}
 	m.co.table = new(coalesceTable)
 	m.work, m.l1s = &m.others, make([]*l1, c.SM.Count)

@@ -71,7 +71,7 @@ func newNetwork(m *System) *network {
 	}
 	for i := range n.inboxes {
 		q := &n.inboxes[i]
-		q.asking, q.room, q.gate = make([]uint64, (c.SM.Count+63)/64), int32(c.L2.Queue+c.Icnt.Queue), newGate(n)
+		q.asking, q.gate = make([]uint64, (c.SM.Count+63)/64), newGate(n)
 	}
 	return n
 }
@@ -166,10 +166,8 @@ func (n *network) leave(sm int, t Time) {
 	if o.past.n > 0 {
 		next = n.enter(o, sm, &o.past, t)
 	}
-	if o.held != 0 && o.unit.l1.heads {
+	if o.held != 0 {
 		next = min(next, n.heads(o, t))
-	} else if o.held != 0 {
-		next = min(next, n.collect(o, t))
 	}
 	if had := o.misses.n; had > 0 {
 		next = min(next, n.enter(o, sm, &o.misses, t))
@@ -182,34 +180,10 @@ func (n *network) leave(sm int, t Time) {
 	}
 }
 
-// collect has each bank of an L1 give a miss to its queue, and returns when the next may.
-// Where the queue has room for more than one, a load leaves one place (GPGPU-Sim's
-// data_cache::rd_miss_base asks for room for two).
-func (n *network) collect(o *outbox, t Time) (next Time) {
-	next, all := Never, n.packets.all
-	for m := o.held; m != 0; m &= m - 1 {
-		b := bits.TrailingZeros64(m)
-		q := &o.banks[b]
-		k := q.first(all)
-		if k.ready > t {
-			next = min(next, k.ready)
-			continue
-		}
-		if room := n.misses - o.misses.n; room <= 0 || room == 1 && k.way == wayLoad && n.misses > 1 {
-			next = t + 1
-			continue
-		}
-		o.misses.push(all, q.pop(k))
-		q.left = t
-		next = min(next, n.behind(o, b, t))
-	}
-	return next
-}
-
 // behind has the unit go on that waits for a bank of an L1, which a request has left in cycle
 // t, and returns when the next may leave it.
 func (n *network) behind(o *outbox, b int, t Time) Time {
-	if o.stopped && o.unit.before.bank == int32(b) {
+	if o.stopped && o.unit.bank == int32(b) {
 		n.goOn(o.unit)
 	}
 	q := &o.banks[b]
@@ -270,10 +244,6 @@ func (n *network) goOn(u *LSU) {
 		u.again = true
 		n.again = append(n.again, u)
 		u.bringNext()
-	case u.moved: // it stands at something else now
-		if u.moved = false; u.Opens(n.now) < Never {
-			n.woken = append(n.woken, u.sm)
-		}
 	}
 }
 
@@ -312,15 +282,13 @@ func (n *network) ask(o *outbox, sm int, t Time, behind int) {
 // its channel has room, or else a time.
 func (n *network) first(q *inbox, slice int, t Time) {
 	k := q.first(n.packets.all)
-	if s := q.of; s.ctl != nil {
-		tag := k.sector >> (s.per & 63)
-		if s.full() {
-			s.stands = true
-			s.tags.bringSet(tag)
-			return
-		}
-		s.tags.bringLine(tag)
+	s, tag := q.of, k.sector>>(q.of.per&63)
+	if s.full() {
+		s.stands = true
+		s.tags.bringSet(tag)
+		return
 	}
+	s.tags.bringLine(tag)
 	in, at := &q.of.in, max(t, k.ready, q.of.blocked)
 	if !in.has(at) {
 		at = in.when(at)
@@ -339,13 +307,11 @@ func (n *network) take(slice int, t Time) {
 		n.post(slice, s.in.when(at))
 		return
 	}
-	if s.ctl != nil {
-		if at := s.waits(k, t); at > t {
-			if s.stands = at == Never; !s.stands {
-				n.post(slice, s.in.when(at))
-			}
-			return
+	if at := s.waits(k, t); at > t {
+		if s.stands = at == Never; !s.stands {
+			n.post(slice, s.in.when(at))
 		}
+		return
 	}
 	if !s.in.grab(t) {
 		if at, free := s.in.claim(t, 1); !free {
@@ -360,11 +326,7 @@ func (n *network) take(slice int, t Time) {
 	if q.n > 0 {
 		n.first(q, slice, t+1)
 	}
-	if q.limit > 0 {
-		n.taken(q, slice, t)
-	} else if q.asks > 0 {
-		n.join(n.admits + slice)
-	}
+	n.taken(q, slice, t)
 }
 
 // Next returns the next cycle in which requests move, at the end of the cycle.

@@ -94,7 +94,6 @@ type inbox struct {
 	fifo
 	gate
 	turn   int32    // the SM whose turn it is
-	room   int32    // where there is no gate
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
 	of     *slice

@@ -7,21 +7,20 @@ import (
 
 // passing is an access on its way through the unit, a request after the other.
 type passing struct {
-	way    way
-	co     *Coalescer
-	at     Time   // the cycle in which its banks take requests
-	taken  uint64 // banks, in that
-	left   int    // requests that are not timed
-	done   Time
-	load   int32 // its number among those that wait for fills
-	tried  bool  // the request at hand has its bank
-	known  Time  // and its address
-	absent bool  // and the L1 does not have its line
+	way   way
+	co    *Coalescer
+	at    Time   // the cycle in which its banks take requests
+	taken uint64 // banks, in that
+	left  int    // requests that are not timed
+	done  Time
+	load  int32 // its number among those that wait for fills
+	tried bool  // the request at hand has its bank
+	known Time  // and its address
 }
 
 // open brings an access to the unit in cycle t.
 func (u *LSU) open(p *passing, t Time) {
-	p.at, p.taken, p.tried, p.absent, p.load = u.begin(t, 0), 0, false, false, noLoad
+	p.at, p.taken, p.tried, p.load = u.begin(t, 0), 0, false, noLoad
 	p.done = p.at + 1
 	p.co.ascend()
 	if p.left = len(p.co.Sectors); p.left > 8 && u.mem.net == nil && u.l1.tags != nil && !p.way.passes() {
@@ -55,7 +54,6 @@ func (u *LSU) look(sectors []uint64) {
 
 // pass times the requests of an access through L1, crossbar, L2 and DRAM.
 func (u *LSU) pass(p *passing) {
-	u.asking = p
 	switch p.way {
 	case wayLoad:
 		u.passLoads(p)
@@ -147,9 +145,6 @@ func (u *LSU) turnTo(p *passing, sector uint64) {
 // close lets the unit take the next instruction behind an access.
 func (u *LSU) close(p *passing) {
 	u.free = max(u.free, p.at+1)
-	if p.load != noLoad {
-		u.waiters.loads[p.load].said = p.done
-	}
 }
 
 func (u *LSU) requestOf(p *passing, i int) *request {
@@ -178,7 +173,6 @@ func (u *LSU) local(k kind, cycles, t Time) Time {
 	if len(u.line) > 0 {
 		h := u.queueUp()
 		*h = queued{own: h.own, kind: k, cycles: cycles, passing: passing{load: noLoad}}
-		u.entry = t + 1
 		u.promise(h)
 		return Unknown
 	}
@@ -191,7 +185,7 @@ func (u *LSU) onSM(p *passing, k kind, cycles, t Time) Time {
 	if k == nothing {
 		return start + 1
 	}
-	if k == returned && u.results.on {
+	if k == returned && u.mem.net != nil {
 		return u.enters(p, start+cycles)
 	}
 	done := start + cycles - 1 + Time(u.cfg.Shared.Latency+u.cfg.Shared.Writeback)

@@ -1,10 +1,9 @@
 package memory
 
 // results wait for the write-back register of an SM's load/store unit, behind loads of shared
-// memory that are on their way to it (`sm.writeback_in_turn`; GPGPU-Sim's
+// memory that are on their way to it (GPGPU-Sim's
 // ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
 type results struct {
-	on       bool
 	depth    int  // stages of shared memory: loads that are in them at most
 	latency  Time // from when a load of shared memory enters them until it may be written
 	entering []entering
@@ -31,6 +30,47 @@ const (
 // WrittenAhead is how many cycles ahead the register acts: all results that arithmetic writes
 // in that cycle are known by then.
 const WrittenAhead = 4
+
+// writeback is the write-back register of the unit.
+type writeback struct {
+	full bool
+	load int32
+	to   destination // with the banks that are not written
+}
+
+// RegisterFile is the registers of an SM, as the write-back register uses their banks.
+type RegisterFile interface {
+	// Write writes a result into banks of a sub-core in cycle at, as it is known in cycle t. It returns the banks
+	// that are left, from the first on into which arithmetic writes in that cycle.
+	Write(subcore uint8, banks uint32, at, t Time) (left uint32)
+}
+
+// WriteBack has the register act at the end of cycle t, for the cycle WrittenAhead later. A result that finds a bank
+// taken keeps the register, and the results behind it wait. It returns the accesses whose completion is known now.
+func (u *LSU) WriteBack(file RegisterFile, t Time) (done []Done) {
+	r, at := &u.register, t+WrittenAhead
+	u.enterShared(t)
+	if r.full {
+		if r.to.banks != 0 {
+			r.to.banks = file.Write(r.to.lane, r.to.banks, at, t)
+		}
+		if r.to.banks == 0 {
+			r.full = false
+			u.written(r.load, at)
+			done = u.Known()
+		}
+	}
+	if !r.full {
+		r.load, r.to = u.result(at + 1)
+		r.full = r.load >= 0
+	}
+	if r.full {
+		u.Due = t + 1
+	} else {
+		u.setDue(t)
+	}
+	return done
+}
 
 // result may be written in cycle ready.
 type result struct {
@@ -71,10 +111,8 @@ func (q *resultQueue) pop() (x result, next Time) {
 func (u *LSU) initResults() {
 	c := u.cfg
 	u.Due, u.results.first = Never, [numClients]Time{Never, Never, Never}
-	if u.results.on = c.SM.WritebackInTurn && u.collects && u.mem.net != nil; u.results.on {
-		u.results.depth = max(1, c.Shared.Latency)
-		u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
-	}
+	u.results.depth = max(1, c.Shared.Latency)
+	u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
 }
 
 // Hand says into which banks of which scheduler the result of the next instruction is
@@ -116,9 +154,9 @@ func (u *LSU) stuck(t Time) bool {
 	return len(r.entering) > 0 && r.entering[0].at <= t && r.clients[clientShared].n() >= r.depth
 }
 
-// Result takes out the next result that may be written up to cycle t, and returns its load,
+// result takes out the next result that may be written up to cycle t, and returns its load,
 // or a negative number, and where it is written.
-func (u *LSU) Result(t Time) (load int32, banks uint32, lane uint8) {
+func (u *LSU) result(t Time) (load int32, to destination) {
 	r := &u.results
 	client := r.turn
 	for range numClients {
@@ -132,12 +170,11 @@ func (u *LSU) Result(t Time) (load int32, banks uint32, lane uint8) {
 			if x, r.first[client] = r.clients[client].pop(); x.fetch != noLoad {
 				u.givenUp(x.fetch, t)
 			}
-			to := &u.waiters.loads[x.load].to
-			return x.load, to.banks, to.lane
+			return x.load, u.loads.all[x.load].to
 		}
 		client = next
 	}
-	return noLoad, 0, 0
+	return noLoad, destination{}
 }
 
 // givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
@@ -148,19 +185,19 @@ func (u *LSU) givenUp(fetch int32, t Time) {
 	}
 }
 
-// Written notes that a result of a load is written in cycle t. The caller asks which loads
+// written notes that a result of a load is written in cycle t. The caller asks which loads
 // are known ([LSU.Known]).
-func (u *LSU) Written(load int32, t Time) {
+func (u *LSU) written(load int32, t Time) {
 	u.telling = true
-	if u.waiters.loads[load].own {
+	if u.loads.all[load].own {
 		u.results.own--
 	}
 	u.answered(load, t)
 }
 
-// EnterShared lets a load of shared memory enter its stages in cycle t, if there is room. The
+// enterShared lets a load of shared memory enter its stages in cycle t, if there is room. The
 // load that the register gets for the cycle WrittenAhead later has not left them yet.
-func (u *LSU) EnterShared(t Time) {
+func (u *LSU) enterShared(t Time) {
 	r := &u.results
 	if len(r.entering) == 0 || r.entering[0].at > t {
 		return
@@ -178,8 +215,8 @@ func (u *LSU) EnterShared(t Time) {
 	}
 }
 
-// SetDue finds when the register has something to do, behind cycle t.
-func (u *LSU) SetDue(t Time) {
+// setDue finds when the register has something to do, behind cycle t.
+func (u *LSU) setDue(t Time) {
 	r := &u.results
 	u.Due = Never
 	if len(r.entering) > 0 {

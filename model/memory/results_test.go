@@ -8,8 +8,7 @@ import (
 // Results leave a client in the order in which they are ready, those of a cycle in that in
 // which they came, and clients take turns.
 func TestResultsTakeTurns(t *testing.T) {
-	u := &LSU{waiters: newWaiters(nil, 0, shortWindow), Due: Never}
-	u.waiters.loads = make([]waitingLoad, 8)
+	u := &LSU{loads: loads{all: make([]openLoad, 8)}, Due: Never}
 	for client := range numClients {
 		u.results.first[client] = Never
 	}
@@ -24,7 +23,7 @@ func TestResultsTakeTurns(t *testing.T) {
 	}
 	var got []int32
 	for _, at := range []Time{9, 12, 15, 15, 15, 19, 20, 20, 20} {
-		load, _, _ := u.Result(at)
+		load, _ := u.result(at)
 		got = append(got, load)
 	}
 	if want := []int32{noLoad, 4, 2, 5, 6, noLoad, 1, 3, noLoad}; !slices.Equal(got, want) {
@@ -34,7 +33,7 @@ func TestResultsTakeTurns(t *testing.T) {
 
 // write writes all results that wait for the register of a unit.
 func write(u *LSU) {
-	for load, _, _ := u.Result(Never - 1); load != noLoad; load, _, _ = u.Result(Never - 1) {
-		u.Written(load, 0)
+	for load, _ := u.result(Never - 1); load != noLoad; load, _ = u.result(Never - 1) {
+		u.written(load, 0)
 	}
 }

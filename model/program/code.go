@@ -83,13 +83,9 @@ func Prepare(f *trace.Function, sm *hardware.SMConfig) *Code {
 
 // newCode returns a function with room for a number of instructions.
 func newCode(insts int, sm *hardware.SMConfig) *Code {
-	exit := UnitControl
-	if sm.ExitUnit == "int" {
-		exit = UnitInt
-	}
-	banks := 0
-	if sm.CollectorsServe == "all" {
-		banks = sm.RegisterBanks / sm.Schedulers
+	exit, banks := UnitControl, 0
+	if sm.Collectors() {
+		exit, banks = UnitInt, sm.RegisterBanks/sm.Schedulers
 	}
 	return &Code{exit: exit, banks: banks, Count: 1, index: make(map[trace.Reg]uint16), Ops: make([]Op, 0, insts)}
 }

@@ -1,0 +1,89 @@
+package memory
+
+// Unknown is later than any completion time that is known: the access is done later, at a time that is not known yet.
+const Unknown Time = 1 << 56
+
+// loads are the accesses of an SM whose completion time is not known yet, by number.
+type loads struct {
+	all   []openLoad
+	spare []int32 // free numbers
+	done  []Done
+}
+
+// openLoad is an access with requests on their way.
+type openLoad struct {
+	open   int32 // requests whose completion time is not known
+	closed bool  // the unit has taken all of them
+	own    bool  // of shared memory
+	work   *Traffic
+	to     destination
+	done   Time // of the requests that are known
+}
+
+// Done is an access whose completion time has become known.
+type Done struct {
+	Load int32
+	At   Time // from when a dependent instruction may issue
+}
+
+// noLoad is the number of no access.
+const noLoad = -1
+
+// number returns the number of a new access.
+func (q *loads) number() int32 {
+	if n := len(q.spare); n > 0 {
+		id := q.spare[n-1]
+		q.spare = q.spare[:n-1]
+		return id
+	}
+	q.all = append(q.all, openLoad{})
+	return int32(len(q.all) - 1)
+}
+
+// settle notes that the completion time of an access is known, and frees its number.
+func (q *loads) settle(load int32) {
+	q.done = append(q.done, Done{load, q.all[load].done})
+	q.all[load] = openLoad{}
+	q.spare = append(q.spare, load)
+}
+
+// loadOf numbers an access whose completion time is not known.
+func (u *LSU) loadOf(p *passing) *openLoad {
+	if p.load == noLoad {
+		p.load = u.loads.number()
+		l := &u.loads.all[p.load]
+		l.work, l.to = u.work, u.hand
+	}
+	return &u.loads.all[p.load]
+}
+
+// answered notes when a request of an access is back.
+func (u *LSU) answered(load int32, t Time) {
+	l := &u.loads.all[load]
+	l.open--
+	l.done = max(l.done, t)
+	if l.open == 0 && l.closed {
+		u.settle(load)
+	}
+}
+
+// settle notes that the completion time of an access is known, and has the SM look.
+func (u *LSU) settle(load int32) {
+	u.loads.settle(load)
+	u.tell()
+}
+
+// tell has the SM look which accesses are known, and when the write-back register is due.
+func (u *LSU) tell() {
+	if n := u.mem.net; !u.telling {
+		u.telling = true
+		n.told = append(n.told, u.sm)
+	}
+}
+
+// Known returns the accesses whose completion times have become known since the last call.
+func (u *LSU) Known() []Done {
+	done := u.loads.done
+	u.telling, u.loads.done = false, done[:0]
+	return done
+}
