@@ -86,7 +86,7 @@ func (c *childWriter) child(s *timelineSink, parent *trace.Kernel, ch *nvprof.Ch
 			Stream: ch.Stream,
 		},
 	}
-	if ch.Grid.Count() == 0 || ch.Block.Count() == 0 {
+	if !ch.Grid.Valid() || !ch.Block.Valid() {
 		p.kernel.Fidelity, p.kernel.Grid, p.kernel.Block = trace.FidelityNone, trace.Dim3{}, trace.Dim3{}
 	}
 	return p
@@ -101,6 +101,9 @@ func (c *childWriter) parent(s *timelineSink, p *pending, children []nvprof.Chil
 			for axis, at := range children[i].ParentBlock {
 				p.kernel.Grid[axis] = max(p.kernel.Grid[axis], min(at, math.MaxUint32-1)+1)
 			}
+		}
+		if !p.kernel.Grid.Valid() { // no grid has blocks there: they count as misplaced
+			p.kernel.Grid = trace.Dim3{1, 1, 1}
 		}
 	}
 	p.kernel.Fidelity = trace.FidelityWarp

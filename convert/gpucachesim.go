@@ -192,7 +192,7 @@ func (r *gpucachesimReader) operation(c *gpucachesim.Command) error {
 }
 
 func (r *gpucachesimReader) kernel(c *gpucachesim.Command) (uint32, error) {
-	if c.Grid.Count() == 0 || c.Block.Count() == 0 || c.Grid.Count() > 1<<32-1 || c.Block.Count() > 1024 {
+	if !c.Grid.Valid() || !c.Block.Valid() || c.Block.Count() > 1024 {
 		return 0, fmt.Errorf("a grid of %v blocks of %v threads", c.Grid, c.Block)
 	}
 	f, ok := r.functions[c.Name]

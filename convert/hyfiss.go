@@ -105,7 +105,7 @@ func (r *hyfissReader) config(name string, read func(io.Reader) error) error {
 }
 
 func (r *hyfissReader) kernel(k *hyfiss.Kernel) (trace.Fidelity, error) {
-	if k.Grid.Count() == 0 || k.Grid.Count() > 1<<32-1 || k.Block.Count() == 0 || k.Block.Count() > 1024 {
+	if !k.Grid.Valid() || !k.Block.Valid() || k.Block.Count() > 1024 {
 		return 0, fmt.Errorf("a grid of %v blocks of %v threads", k.Grid, k.Block)
 	}
 	name := k.Name

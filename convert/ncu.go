@@ -146,9 +146,9 @@ func (n *ncuTrace) launch(l *ncuLaunch) (trace.Fidelity, error) {
 		n.functions[l.name] = f
 	}
 	k := trace.Kernel{Function: f, Device: l.Device, Stream: l.Stream, Registers: l.Registers, SharedBytes: l.Shared}
-	if l.Grid.Count() > 0 && l.Block.Count() > 0 {
+	if l.Grid.Valid() && l.Block.Valid() {
 		k.Fidelity, k.Grid, k.Block = trace.FidelityKernel, l.Grid, l.Block
-		if l.Cluster.Count() > 1 {
+		if l.Cluster.Valid() && l.Cluster.Count() > 1 {
 			k.Cluster = l.Cluster
 		}
 	} else {

@@ -32,8 +32,8 @@ func newBlock(dim trace.Dim3) *Block {
 	n := int(dim.Count())
 	b := &Block{Dim: dim, threads: make([][3]int32, n), warps: make([]Warp, (n+WarpSize-1)/WarpSize)}
 	for t := range b.threads {
-		x, y := t%int(dim[0]), t/int(dim[0])%int(dim[1])
-		b.threads[t] = [3]int32{int32(x), int32(y), int32(t / int(dim[0]*dim[1]))}
+		at := dim.At(uint32(t))
+		b.threads[t] = [3]int32{int32(at[0]), int32(at[1]), int32(at[2])}
 	}
 	for i := range b.warps {
 		b.warps[i].ID, b.warps[i].block = i, b
@@ -44,7 +44,7 @@ func newBlock(dim trace.Dim3) *Block {
 // start empties the recorder for the CTA with that linear index.
 func (b *Block) start(id uint32) {
 	b.ID = id
-	b.Index = trace.Dim3{id % b.Grid[0], id / b.Grid[0] % b.Grid[1], id / (b.Grid[0] * b.Grid[1])}
+	b.Index = b.Grid.At(id)
 	b.spans = b.spans[:0]
 	for i := range b.warps {
 		b.warps[i].start()

@@ -1,10 +1,33 @@
 package trace
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Dim3 is an extent or an index in x, y, z.
 type Dim3 [3]uint32
 
-// Count returns x·y·z.
-func (d Dim3) Count() uint64 { return uint64(d[0]) * uint64(d[1]) * uint64(d[2]) }
+// Count returns x·y·z, at most 2⁶⁴ - 1.
+func (d Dim3) Count() uint64 {
+	over, n := bits.Mul64(uint64(d[0])*uint64(d[1]), uint64(d[2]))
+	if over > 0 {
+		return math.MaxUint64
+	}
+	return n
+}
+
+// Valid reports whether every extent is at least 1 and their product below 2³²: the
+// ids of CTAs and warps have 32 bits.
+func (d Dim3) Valid() bool {
+	n := d.Count()
+	return n > 0 && n <= math.MaxUint32
+}
+
+// At returns the index of an element by its number, x first, in a valid extent.
+func (d Dim3) At(id uint32) Dim3 {
+	return Dim3{id % d[0], id / d[0] % d[1], uint32(uint64(id) / (uint64(d[0]) * uint64(d[1])))}
+}
 
 // Kernel is one kernel instance: launched by the host, launched by a device
 // thread (KernelChild) or spawned as a task (KernelTask).
@@ -33,6 +56,9 @@ type Kernel struct {
 	ThreadInsts uint64
 	MemInsts    uint64
 }
+
+// warps returns the warps of a CTA, by the block.
+func (k *Kernel) warps() uint32 { return uint32((k.Block.Count() + 31) / 32) }
 
 // KernelFlags are facts about a [Kernel].
 type KernelFlags uint8

@@ -66,6 +66,9 @@ func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
 		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) || int(k.Fidelity) >= len(fidelityWords) {
 			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
 		}
+		if err := k.checkShape(); err != nil {
+			return nil, fmt.Errorf("kernel %d: %w", k.ID, err)
+		}
 	}
 	return rows, nil
 }

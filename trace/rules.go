@@ -117,6 +117,9 @@ func (r *rules) begin(k *Kernel, functions int) error {
 	case k.Flags >= 1<<len(kernelFlagWords):
 		return fmt.Errorf("kernel %d: there is no flag %#x", k.ID, uint8(k.Flags))
 	}
+	if err := k.checkShape(); err != nil {
+		return fmt.Errorf("kernel %d: %w", k.ID, err)
+	}
 	r.kernel, r.lastCTA = k, -1
 	r.scopes = max(r.scopes, int(k.Scope))
 	r.kernels++
@@ -134,6 +137,19 @@ func (r *rules) flags(id uint32, f KernelFlags) {
 	}
 }
 
+// checkShape checks grid, block and cluster, each of which may be unstated, all zeros.
+func (k *Kernel) checkShape() error {
+	for _, s := range []struct {
+		name string
+		dim  Dim3
+	}{{"grid", k.Grid}, {"block", k.Block}, {"cluster", k.Cluster}} {
+		if s.dim != (Dim3{}) && !s.dim.Valid() {
+			return fmt.Errorf("its %s is %dx%dx%d; an extent is at least 1, and their product below 2³²", s.name, s.dim[0], s.dim[1], s.dim[2])
+		}
+	}
+	return nil
+}
+
 // cta checks a CTA of the open kernel, and counts it into counts.
 func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {
 	k := r.kernel
@@ -142,11 +158,11 @@ func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {
 	}
 	counts.CTAs++
 	last := int64(-1)
-	warps := int64(k.Block.Count()+31) / 32
+	warps := int64(k.warps())
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		err := r.warp(k, code, w, counts)
-		if int64(w.ID) <= last || warps > 0 && int64(w.ID) >= warps {
+		if int64(w.ID) <= last || int64(w.ID) >= warps {
 			err = fmt.Errorf("a block has %d warps and they come in ascending order; the one before is %d", warps, last)
 		}
 		if err != nil {
@@ -173,7 +189,7 @@ func (r *rules) counts(code []Inst, c *CTA, counts *Kernel) error {
 	if r.kernel.Fidelity != FidelityCTA || threads == 0 {
 		return fmt.Errorf("counts are of kernels of fidelity cta with a block; this has fidelity %v and %d threads", r.kernel.Fidelity, threads)
 	}
-	warps := (threads + 31) / 32
+	warps := uint64(r.kernel.warps())
 	counts.Warps += warps
 	next := int64(0)
 	for _, n := range c.Counts {

@@ -279,7 +279,7 @@ func (p *textParser) parseWarp() error {
 	if err := p.span("warp", p.toks[1].word, &w.lo, &w.hi); err != nil {
 		return err
 	}
-	if n := (p.kernel.Block.Count() + 31) / 32; uint64(w.hi) >= n {
+	if n := p.kernel.warps(); w.hi >= n {
 		return p.errf("warp %d is outside of the block, which has %d", w.hi, n)
 	}
 	p.warp, p.lastStep = w, nil

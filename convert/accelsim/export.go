@@ -200,7 +200,8 @@ func (x *exporter) kernel(w *bufio.Writer, id uint32) error {
 		if err := x.ctx.Err(); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "\n#BEGIN_TB\n\nthread block = %d,%d,%d\n", c.ID%k.Grid[0], c.ID/k.Grid[0]%k.Grid[1], c.ID/(k.Grid[0]*k.Grid[1]))
+		at := k.Grid.At(c.ID)
+		fmt.Fprintf(w, "\n#BEGIN_TB\n\nthread block = %d,%d,%d\n", at[0], at[1], at[2])
 		for i := range c.Warps {
 			if len(c.Warps[i].Launches) > 0 {
 				return fmt.Errorf("kernel %d launches children from the device, which a capture of Accel-Sim has no form for", id)

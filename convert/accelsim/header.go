@@ -89,10 +89,10 @@ func (h *header) set(key, value string) (ok, known bool) {
 		ok = err == nil
 	case "grid dim":
 		k.Grid, ok = dim3(value)
-		ok = ok && k.Grid[0] > 0 && k.Grid[1] > 0 && k.Grid[2] > 0 && ctas(k.Grid) < uint64(trace.NoArray)
+		ok = ok && k.Grid.Valid()
 	case "block dim":
 		k.Block, ok = dim3(value)
-		ok = ok && k.Block[0] > 0 && k.Block[1] > 0 && k.Block[2] > 0 && ctas(k.Block) <= maxThreads
+		ok = ok && k.Block.Valid() && k.Block.Count() <= maxThreads
 	case "shmem":
 		k.SharedBytes, ok = unsigned(value)
 	case "nregs":
@@ -148,16 +148,6 @@ func dim3(s string) (d trace.Dim3, ok bool) {
 		d[i] = uint32(v)
 	}
 	return d, true
-}
-
-// ctas is the product of three extents of at most 31 bits, or a number over
-// any limit where it does not fit.
-func ctas(d trace.Dim3) uint64 {
-	xy := uint64(d[0]) * uint64(d[1])
-	if xy > 1<<32 {
-		return 1 << 63
-	}
-	return xy * uint64(d[2])
 }
 
 func unsigned(s string) (uint32, bool) {

@@ -319,7 +319,10 @@ func (e *emitter) launch(r *row) error {
 		Registers: r.registers, SharedBytes: r.shared, LocalBytes: r.local, Cluster: r.cluster,
 		Recorded: &e.times, Scope: e.op.Scope,
 	}
-	if r.flags&flagSized != 0 && r.grid.Count() > 0 && r.block.Count() > 0 {
+	if !r.cluster.Valid() {
+		e.kernel.Cluster = trace.Dim3{}
+	}
+	if r.flags&flagSized != 0 && r.grid.Valid() && r.block.Valid() {
 		e.kernel.Fidelity, e.kernel.Grid, e.kernel.Block = trace.FidelityKernel, r.grid, r.block
 	} else {
 		e.b.counts.add(kernelWithoutGrid)
