@@ -9,6 +9,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/policies"
+	"gpureplay/replay/table"
 	"gpureplay/replay/workers"
 )
 
@@ -81,6 +82,10 @@ func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Re
 	if err != nil {
 		return nil, err
 	}
+	if job.claims, err = job.claim(tasks); err != nil {
+		return nil, err
+	}
+	defer job.claims.Close()
 	var all []attempt
 	for _, t := range tasks {
 		for i := range t.runs {
@@ -121,6 +126,23 @@ func (job *Job) tasks(order []*policies.Choice) ([]*task, error) {
 		}
 	}
 	return all, nil
+}
+
+// claim holds the places of the tables of all runs, before the first one begins.
+func (job *Job) claim(tasks []*task) (*table.Claims, error) {
+	if job.Output == nil {
+		return table.ClaimRuns("", []string{}, nil)
+	}
+	var keys []table.Key
+	for _, t := range tasks {
+		k := table.Key{Trace: job.Name, GPU: job.Config.Name, Set: job.set(t.variant), Policy: t.choice.Label}
+		keys = append(keys, k)
+		for _, run := range t.runs {
+			k.Policy = run.Label
+			keys = append(keys, k)
+		}
+	}
+	return table.ClaimRuns(job.Output.Dir, job.Output.Tables, keys)
 }
 
 // attempt does one run. Of a search whoever ends the last try goes on with the best.

@@ -52,6 +52,7 @@ type Job struct {
 	warnings  []table.Diagnostic                // of every run
 	words     []string                          // what is set of the machine
 	telling   *sync.Mutex
+	claims    *table.Claims // of the runs that have not begun
 }
 
 // Output says which tables are written where.
@@ -249,7 +250,7 @@ func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
 func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop func(error)) (*table.Set, error) {
-	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Behind: workers.Spare, Failed: stop}
+	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Behind: workers.Spare, Claims: job.claims, Failed: stop}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
 		opt.Metadata = []table.KeyValue{

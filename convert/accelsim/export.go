@@ -53,37 +53,29 @@ const listName = "kernelslist.g"
 
 // exporter writes one capture.
 type exporter struct {
-	ctx   context.Context
-	r     *trace.Reader
-	dir   string
-	sm    uint32
-	n     [numLosses]uint64
-	done  Exported
-	files []partial
-	code  [][]line // of each function, once it is used
+	ctx    context.Context
+	r      *trace.Reader
+	folder *durable.Folder
+	sm     uint32
+	n      [numLosses]uint64
+	done   Exported
+	names  []string // of the files
+	code   [][]line // of each function, once it is used
 }
-
-// partial is a file that is complete but has not its name.
-type partial struct{ temporary, name string }
 
 // Export writes a trace as a capture in a folder: [listName], and a .traceg of
 // tracer version 5 for each launch, labelled with the compute capability sm x 10.
-// Files get their names when all are complete, the list last.
+// Files get their names when all are complete, the list last; those of an earlier
+// export go. Export returns an error if another process writes there, if the folder
+// has files of a capture that no export wrote, or if the format cannot say the trace.
 func Export(ctx context.Context, r *trace.Reader, dir string, sm uint32) (*Exported, error) {
-	x := &exporter{ctx: ctx, r: r, dir: dir, sm: sm, code: make([][]line, len(r.Program().Functions))}
-	_, err := os.Stat(dir)
-	made := os.IsNotExist(err)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	folder, err := durable.OpenFolder(dir, belongs)
+	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	durable.Clean(dir)
+	defer folder.Abort()
+	x := &exporter{ctx: ctx, r: r, folder: folder, sm: sm, code: make([][]line, len(r.Program().Functions))}
 	if err := x.write(); err != nil {
-		for _, f := range x.files {
-			os.Remove(f.temporary)
-		}
-		if made {
-			os.Remove(dir) // if nothing else has come there
-		}
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	for i, d := range losses {
@@ -93,6 +85,9 @@ func Export(ctx context.Context, r *trace.Reader, dir string, sm uint32) (*Expor
 	}
 	return &x.done, nil
 }
+
+// belongs reports whether a file may be taken for one of a capture.
+func belongs(name string) bool { return name == listName || strings.HasSuffix(name, ".traceg") }
 
 func (x *exporter) write() error {
 	list, err := x.commands()
@@ -108,24 +103,16 @@ func (x *exporter) write() error {
 	}); err != nil {
 		return err
 	}
-	for len(x.files) > 0 {
-		f := x.files[0]
-		if err := os.Rename(f.temporary, filepath.Join(x.dir, f.name)); err != nil {
-			return err
-		}
-		x.files = x.files[1:]
-	}
-	durable.SyncDir(x.dir)
-	return nil
+	return x.folder.Commit(x.names)
 }
 
-// file fills a file that is named later.
+// file fills a file of the capture.
 func (x *exporter) file(name string, fill func(w *bufio.Writer) error) error {
-	f, err := os.Create(filepath.Join(x.dir, durable.Partial(name)))
+	f, err := os.Create(filepath.Join(x.folder.Stage(), name))
 	if err != nil {
 		return err
 	}
-	x.files = append(x.files, partial{f.Name(), name})
+	x.names = append(x.names, name)
 	w := bufio.NewWriterSize(f, 1<<16)
 	if err = fill(w); err == nil {
 		err = w.Flush()

@@ -35,3 +35,45 @@ func TestOneWriterOfAPlace(t *testing.T) {
 		t.Errorf("left: %v", tree(t, dir))
 	}
 }
+
+// Several processes that want some of the same runs take them in one order: whoever asks in whatever order, one gets
+// all of its runs, and those that are refused keep none.
+func TestClaimsHaveOneOrder(t *testing.T) {
+	dir := t.TempDir()
+	keys := func(policies ...string) (all []Key) {
+		for _, p := range policies {
+			all = append(all, Key{Trace: "t", GPU: "g", Policy: p})
+		}
+		return all
+	}
+	for range 20 {
+		wants := [][]Key{keys("a", "b"), keys("b", "c"), keys("c", "a"), keys("b", "a")}
+		got := make(chan *Claims, len(wants))
+		for _, w := range wants {
+			go func() {
+				c, err := ClaimRuns(dir, nil, w)
+				if err != nil && !strings.Contains(err.Error(), "another replay is writing") {
+					t.Error(err)
+				}
+				got <- c
+			}()
+		}
+		won := 0
+		var held []*Claims
+		for range wants {
+			if c := <-got; c != nil {
+				held = append(held, c)
+				won++
+			}
+		}
+		if won == 0 {
+			t.Fatal("all are refused")
+		}
+		for _, c := range held {
+			c.Close()
+		}
+		if left := tree(t, dir); len(left) > 0 {
+			t.Fatalf("left: %v", left)
+		}
+	}
+}

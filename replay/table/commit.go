@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	folders "gpureplay/trace/durable"
 )
 
 // A run is written to .runs/<id>/new.partial, its manifest last. One rename, to .runs/<id>/new, is its commit:
@@ -105,7 +107,7 @@ func Recover(dir string) error {
 // recoverRun completes or removes the files in a run's folder, unless another holds it.
 func recoverRun(dir, at string) error {
 	run := filepath.Dir(at)
-	lock, err := claim(run)
+	lock, err := folders.Claim(run)
 	if err != nil || lock == nil {
 		return nil
 	}
@@ -113,7 +115,7 @@ func recoverRun(dir, at string) error {
 	if filepath.Base(at) == committed {
 		return advance(dir, run)
 	}
-	if !locks(lock) { // it may be another's, who writes it
+	if !folders.Locked(lock) { // it may be another's, who writes it
 		return nil
 	}
 	if err := os.RemoveAll(at); err != nil {

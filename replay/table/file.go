@@ -17,10 +17,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 )
 
-// partial ends a file's name until its set is committed: hidden, so that pyarrow skips it, and without an extension
-// that a glob would match.
-const partial = ".partial"
-
 // file is one file on its way to its final name.
 type file struct {
 	final, temp string

@@ -11,6 +11,8 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow/array"
 	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
+
+	folders "gpureplay/trace/durable"
 )
 
 // Merged is one file that holds the rows of a table from many replays, with
@@ -45,7 +47,7 @@ func Merge(dir, table, format string, keys []Column, meta []KeyValue) (*Merged, 
 	}
 	sch := arrowSchema(append(slices.Clone(keys), m.columns...), meta)
 	name := table + "." + format
-	f, err := createFile(filepath.Join(dir, name), filepath.Join(dir, "."+name+partial), format, sch,
+	f, err := createFile(filepath.Join(dir, name), filepath.Join(dir, folders.Partial(name)), format, sch,
 		func(path string) (io.WriteCloser, error) { return os.Create(path) })
 	if err != nil {
 		return nil, err

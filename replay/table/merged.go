@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	folders "gpureplay/trace/durable"
 )
 
 // mergedRun is the folder under .runs that has the manifest of merged tables.
@@ -46,7 +48,7 @@ func CommitMerged(dir string, all []*Merged) error {
 	if err := os.MkdirAll(filepath.Dir(listed), 0o777); err != nil {
 		return fmt.Errorf("tables: cannot make the folder: %w", err)
 	}
-	temp := filepath.Join(filepath.Dir(listed), "."+manifestName+partial)
+	temp := filepath.Join(filepath.Dir(listed), folders.Partial(manifestName))
 	if err := writeManifest(temp, m); err != nil {
 		return err
 	}

@@ -31,6 +31,7 @@ type Options struct {
 	Metadata []KeyValue
 	ClockMHz float64     // of the SM, from which nanoseconds derive
 	Behind   func() bool // whether a processor is free to encode rows while the caller goes on; nil: none is
+	Claims   *Claims     // of runs that the caller holds already; nil: none
 	Failed   func(error) // called with the first error of writing a row, so that the run can stop; may be nil
 }
 
@@ -160,9 +161,9 @@ func (s *Set) note(key string) string {
 
 // take claims the run's folder, completes committed files there, and removes others.
 func (s *Set) take() (err error) {
-	run := filepath.Join(s.opt.Dir, runsFolder, s.key.id())
-	if s.lock, err = claim(run); err != nil {
-		return err // files of another writer are not touched
+	run := runFolder(s.opt.Dir, s.key)
+	if s.lock, err = s.opt.Claims.take(run); err != nil {
+		return fmt.Errorf("tables: %w", err) // files of another writer are not touched
 	}
 	s.run = run
 	if s.lock == nil {

@@ -39,14 +39,17 @@ type SheetWriter[R any] struct {
 	rows    int
 }
 
-// Create begins dir/NAME.FORMAT under a partial name; the folder is made if it
-// is not there. The caller ends it by Commit or Abort.
-func (s *Sheet[R]) Create(dir, format string, meta []KeyValue) (*SheetWriter[R], error) {
+// File returns the name of the sheet's file in a format.
+func (s *Sheet[R]) File(format string) string { return s.Name + "." + format }
+
+// Create begins the file of the sheet in the folder stage. Errors name it by its place
+// under dir. The caller ends it by Close or Abort.
+func (s *Sheet[R]) Create(dir, stage, format string, meta []KeyValue) (*SheetWriter[R], error) {
 	if encoders[format] == nil {
 		return nil, fmt.Errorf("tables: unknown format %q: choose from %s", format, strings.Join(Formats(), ", "))
 	}
 	sch := arrowSchema(s.Describe().Columns, meta)
-	f, err := createFile(filepath.Join(dir, s.Name+"."+format), filepath.Join(dir, "."+s.Name+"."+format+partial), format, sch,
+	f, err := createFile(filepath.Join(dir, s.File(format)), filepath.Join(stage, s.File(format)), format, sch,
 		func(path string) (io.WriteCloser, error) { return os.Create(path) })
 	if err != nil {
 		return nil, err
@@ -89,18 +92,10 @@ func (w *SheetWriter[R]) flush() error {
 	return w.file.write(rec)
 }
 
-// Close writes pending rows; the file keeps its partial name.
+// Close writes pending rows and closes the file.
 func (w *SheetWriter[R]) Close() error { return w.file.close() }
 
-// Commit gives the closed file its final name, in place of a file of that name.
-func (w *SheetWriter[R]) Commit() error {
-	if err := os.Rename(w.file.temp, w.file.final); err != nil {
-		return fmt.Errorf("tables: cannot give a file its final name: %w", err)
-	}
-	return nil
-}
-
-// Abort closes and removes the partial file.
+// Abort closes and removes the file.
 func (w *SheetWriter[R]) Abort() { w.file.abort() }
 
 // FindSheet returns the path of a sheet's file in a folder, Parquet or CSV; ""

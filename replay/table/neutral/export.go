@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // Exported is the result of an export.
@@ -24,7 +23,6 @@ type Exported struct {
 // sheetWriter is a [table.SheetWriter] of any rows.
 type sheetWriter interface {
 	Close() error
-	Commit() error
 	Abort()
 }
 
@@ -33,9 +31,10 @@ type exporter struct {
 	ctx    context.Context
 	r      *trace.Reader
 	dir    string
+	folder *durable.Folder
 	format string
 	meta   []table.KeyValue
-	names  []string
+	names  []string // of the files
 	open   []sheetWriter
 	err    error
 	done   Exported
@@ -51,8 +50,9 @@ type exporter struct {
 }
 
 // Export writes the tables of a trace to a folder, in a format of [Formats] (""
-// is the default), in place of those that it holds. The files appear under
-// their names only when all are complete. Memory is bounded by a CTA and a row
+// is the default), in place of those of an earlier export. The files appear under
+// their names only when all are complete. Export returns an error if another process
+// writes there, or if the folder has tables that no export wrote. Memory is bounded by a CTA and a row
 // group of each table.
 func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []table.KeyValue) (*Exported, error) {
 	if format == "" {
@@ -61,15 +61,15 @@ func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []tab
 	if !slices.Contains(Formats(), format) {
 		return nil, fmt.Errorf("export: no format %q: choose from %s", format, strings.Join(Formats(), ", "))
 	}
-	x := &exporter{ctx: ctx, r: r, dir: dir, format: format, meta: meta, done: Exported{Rows: map[string]uint64{}}}
-	_, err := os.Stat(dir)
-	made := os.IsNotExist(err)
+	folder, err := durable.OpenFolder(dir, belongs)
+	if err != nil {
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	defer folder.Abort()
+	x := &exporter{ctx: ctx, r: r, dir: dir, folder: folder, format: format, meta: meta, done: Exported{Rows: map[string]uint64{}}}
 	defer func() {
 		for _, w := range x.open {
 			w.Abort()
-		}
-		if made && len(x.open) > 0 {
-			os.Remove(dir) // if nothing else has come there
 		}
 	}()
 	x.program()
@@ -83,26 +83,17 @@ func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []tab
 	if x.err != nil {
 		return nil, x.err
 	}
-	return &x.done, x.commit()
+	x.open = nil
+	if err := folder.Commit(x.names); err != nil { // kernels is the last, by which a folder is known
+		return nil, fmt.Errorf("export: %w", err)
+	}
+	return &x.done, nil
 }
 
-// commit gives the files their names, the table kernels last, by which a folder is known. Files of another format
-// go.
-func (x *exporter) commit() error {
-	for _, name := range slices.Backward(x.names) {
-		for _, format := range table.Formats() {
-			if err := os.Remove(filepath.Join(x.dir, name+"."+format)); err != nil && !os.IsNotExist(err) {
-				return fmt.Errorf("export: cannot replace earlier tables: %w", err)
-			}
-		}
-	}
-	for _, w := range x.open {
-		if err := w.Commit(); err != nil {
-			return err
-		}
-	}
-	x.open = nil
-	return nil
+// belongs reports whether a folder with that file is read as tables with it.
+func belongs(name string) bool {
+	base, ext, _ := strings.Cut(name, ".")
+	return slices.Contains(Names(), base) && slices.Contains(table.Formats(), ext)
 }
 
 // sheet opens a table and returns the function that appends to it.
@@ -113,12 +104,12 @@ func sheet[R any](x *exporter, s *table.Sheet[R]) func(*R) {
 	if x.err != nil {
 		return func(*R) {}
 	}
-	w, err := s.Create(x.dir, x.format, x.meta)
+	w, err := s.Create(x.dir, x.folder.Stage(), x.format, x.meta)
 	if err != nil {
 		x.err = err
 		return func(*R) {}
 	}
-	x.open, x.names = append(x.open, w), append(x.names, s.Name)
+	x.open, x.names = append(x.open, w), append(x.names, s.File(x.format))
 	x.done.Rows[s.Name] = 0
 	return func(r *R) {
 		if x.err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"gpureplay/trace/tracetest"
@@ -21,6 +22,35 @@ func (s *soon) Err() error {
 		return context.Canceled
 	}
 	return nil
+}
+
+// Of several exports into one folder at once one wins with all its files; the others are refused before they touch
+// anything. So they are where a complete former export lies.
+func TestExportsAtOnce(t *testing.T) {
+	r := tracetest.FromText(t, "launch k grid=1 block=32\ncta 0\nwarp 0\nint\nexit\n")
+	dir := filepath.Join(t.TempDir(), "tables")
+	for round := range 8 {
+		formats := []string{"parquet", "csv", "parquet"}
+		errs := make(chan error, len(formats))
+		for _, format := range formats {
+			go func() {
+				_, err := Export(t.Context(), r, dir, format, nil)
+				errs <- err
+			}()
+		}
+		won := 0
+		for range formats {
+			if err := <-errs; err == nil {
+				won++
+			} else if !strings.Contains(err.Error(), "another replay is writing") {
+				t.Error(err)
+			}
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "[a-z]*"))
+		if won == 0 || len(files) != len(Names()) {
+			t.Fatalf("round %d: %d win, and the folder has %d of %d tables", round, won, len(files), len(Names()))
+		}
+	}
 }
 
 // An export that is stopped leaves nothing, and no folder that was not there.

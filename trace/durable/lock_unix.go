@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package table
+package durable
 
 import (
 	"errors"
