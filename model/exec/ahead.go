@@ -149,31 +149,16 @@ func (s *SM) closeAt(t Time) {
 // stops before a step of the collectors if one of their instructions is for memory or for
 // the launch path, which SMs share: !done.
 func (s *SM) close(t Time) (done bool) {
-	c, next := s.collect, s.fetch.next
-	if c != nil && c.next <= t && s.ahead && c.shared > 0 {
+	if s.ahead && s.pipe.Stops(t) {
 		return false
 	}
+	next := s.fetch.next
 	s.closing = noTurn
 	if next <= t {
 		s.fetches(t)
 		next = s.fetch.next
 	}
-	if c != nil && len(c.soon) > 0 {
-		c.noteSoon(t, t)
-	}
-	if s.lsu.Due <= t {
-		s.tell(s.lsu.WriteBack(c, t), t)
-	}
-	if c != nil {
-		if len(c.soon) > 0 {
-			c.noteSoon(t+1, t)
-		}
-		if c.next <= t {
-			c.step(t)
-		}
-		next = min(next, c.next)
-	}
-	next = min(next, s.lsu.Due)
+	next = min(next, s.pipe.Close(t))
 	if s.leaving != 0 {
 		s.leave(t)
 	}

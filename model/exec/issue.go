@@ -41,17 +41,12 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if s.holding || s.samePipe(w.unit, u) || s.fetch.fresh(s, w, t) || w.ready > t || s.unitFree(sc, w.unit) > t ||
+		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t || s.unitFree(sc, w.unit) > t ||
 			w.unit == program.UnitMemory && s.Keeps {
 			return
 		}
 		sc.ready &^= 1 << w.bit
 	}
-}
-
-// samePipe reports whether two instructions need the same of a scheduler.
-func (s *SM) samePipe(x, y program.Unit) bool {
-	return x == y || s.collect != nil && pipeOf[x&15] == pipeOf[y&15]
 }
 
 // issueOne issues the next instruction of w and schedules w for the one after
@@ -63,41 +58,37 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		return false
 	}
 	s.count(w, t)
-	from := t + 1
-	if s.collect != nil {
-		return s.goOn(sc, w, o, t, s.collect.issue(sc, w, o, t))
+	done, last, told, free, held := s.pipe.Issue(sc.number, o, t)
+	u := sc.as[o.Unit&15] & 15
+	if sc.pipes[u].free = free; free > t+1 {
+		sc.busy |= 1 << u
 	}
-	if u := o.Unit & 15; u < program.UnitNone {
-		free, done := t+s.Timing.Every[u], t+s.Timing.Latency[u]
-		if o.Class == trace.ClassExit {
-			w.last = max(w.last, t+s.Timing.Exit)
-			if u == program.UnitInt {
-				free = from // it needs the pipe's first stage alone
-			}
+	if o.Unit == program.UnitMemory {
+		if held >= 0 {
+			return s.goOn(sc, w, o, t, s.holdAccess(held, w, o, t))
 		}
-		if sc.pipes[u].free = free; free > from {
-			sc.busy |= 1 << u
-		}
-		if o.Dst > 0 {
-			w.last = max(w.last, done)
-		}
+		return s.goOn(sc, w, o, t, s.accessed(w, o, t, s.access(w, o, t), told))
+	}
+	if held < 0 {
+		w.last = max(w.last, last)
 		o.Write(w.Regs, done<<1)
-		if s.watched {
-			s.tellInst(w, w.Code, w.Path[w.PC], t, done)
-		}
-		w.PC++
-	} else if o.Unit == program.UnitMemory {
-		from = s.accessed(w, o, t, s.access(w, o, t))
-		s.due(t)
-	} else {
-		from = s.issueOther(w, o, t)
+	} else if o.Awaited() {
+		s.holdInst(held, w, o)
+		s.promise(w, o, 0)
 	}
-	return s.goOn(sc, w, o, t, from)
+	if s.watched {
+		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
+	}
+	w.PC++
+	if o.Class == trace.ClassLaunch {
+		return s.goOn(sc, w, o, t, s.ask(w, t))
+	}
+	return s.goOn(sc, w, o, t, t+1)
 }
 
-// accessed books the result of a memory instruction of w, and returns when
-// w may issue again.
-func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
+// accessed books the result of a memory instruction of w, which may be told up to a time,
+// and returns when w may issue again.
+func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time) Time {
 	switch {
 	case done < memory.Unknown && w.CTA.Posts && o.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore:
 		w.posted = max(w.posted, done)
@@ -108,14 +99,13 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done Time) Time {
 		w.CTA.open++
 	}
 	o.Write(w.Regs, done<<1|1)
-	holds, told := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o), done
+	holds := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
+	told = min(told, done)
 	if load := s.lsu.Load(); load >= 0 {
 		s.waitsFor(load, w, o, holds)
 		told, s.holding = t, holds // its completion is not known yet
 	}
-	if s.collect != nil {
-		told = t
-	}
+	s.due(t)
 	if s.watched {
 		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
 	}
@@ -155,24 +145,6 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	}
 	sc.again(s, w, w.ready)
 	return true
-}
-
-// issueOther issues what needs an issue slot and nothing else. It returns when w may
-// issue again (0: what holds it says when).
-func (s *SM) issueOther(w *Warp, o *program.Op, t Time) Time {
-	done := t + s.Timing.Latency[program.UnitNone]
-	if o.Dst > 0 {
-		w.last = max(w.last, done)
-	}
-	if s.watched {
-		s.tellInst(w, w.Code, w.Path[w.PC], t, done)
-	}
-	o.Write(w.Regs, done<<1)
-	w.PC++
-	if o.Class == trace.ClassLaunch {
-		return s.ask(w, t)
-	}
-	return t + 1
 }
 
 // atomicHolds reports whether w issues nothing until the atomic that it has just

@@ -50,6 +50,13 @@ func (s *SM) Known(t Time) {
 	s.leave(t)
 }
 
+// due closes the cycle in which the write-back register has something to do, t at the earliest.
+func (s *SM) due(t Time) {
+	if d := s.lsu.Due; d < memory.Never {
+		s.closeAt(max(d, t))
+	}
+}
+
 func (s *SM) tell(done []memory.Done, t Time) {
 	for _, x := range done {
 		s.answer(&s.loads[x.Load], x.At, ofMemory, t)
@@ -192,17 +199,6 @@ func (sc *scheduler) withdraw(w *Warp) bool {
 	return in != 0
 }
 
-// Again lets what waits for the load/store unit act in cycle t: it takes instructions again.
-func (s *SM) Again(t Time) Time {
-	if c := s.collect; c != nil {
-		if c.memory == 0 {
-			return clock.Never
-		}
-		c.wake(t)
-		return t
-	}
-	for i := range s.sched {
-		s.at[i] = min(s.at[i], s.turnOf(t, uint8(i)))
-	}
-	return t
-}
+// Again resumes what waits for the load/store unit, which takes instructions again, and
+// returns when the SM acts for it.
+func (s *SM) Again(t Time) Time { return s.pipe.Again(t) }

@@ -190,7 +190,7 @@ func (r *Residence) ended(w *Warp, t Time) {
 func (s *SM) leaves(w *Warp, t Time) {
 	s.leaving |= 1 << s.Slot(w)
 	switch {
-	case s.collect == nil:
+	case !s.pipe.Late():
 		s.leave(t)
 	case s.acting:
 		s.closeAt(t)

@@ -38,11 +38,7 @@ type pipe struct {
 func (sc *scheduler) init(s *SM, i int) {
 	sc.number, sc.last, sc.farAt = uint8(i), -1, clock.Never
 	sc.pipes[sc.unit[0]].needs = ^uint64(0)
-	for u := range sc.as {
-		if sc.as[u] = program.Unit(u); s.Config.SM.Collectors() && u < int(program.UnitGone) {
-			sc.as[u] = unitOf[pipeOf[u]]
-		}
-	}
+	sc.as = s.pipe.Units()
 }
 
 // warp returns the warp of a bit.
@@ -198,8 +194,9 @@ func (sc *scheduler) wakes(t Time) Time {
 
 // unitFree returns from when a unit takes an instruction.
 func (s *SM) unitFree(sc *scheduler, u program.Unit) Time {
-	if u == program.UnitMemory && s.collect == nil {
-		return s.lsu.Full
+	free := sc.pipes[sc.as[u&15]&15].free
+	if u == program.UnitMemory {
+		free = max(free, s.lsu.Full)
 	}
-	return sc.pipes[sc.as[u&15]&15].free
+	return free
 }

@@ -20,7 +20,7 @@ type SM struct {
 	ends       Time   // the earliest of ending
 	Issued     uint64
 	width      int    // instructions that a scheduler issues in a cycle, of one warp
-	rotates    bool   // the first of its schedulers in a cycle is the next in turn
+	rotates    bool   // its schedulers take turns in acting first in a cycle
 	mask       uint64 // how many schedulers there are, less one, if that is a power of two; or 0
 	acting     bool   // it is in a cycle
 	ahead      bool   // of the device
@@ -33,8 +33,9 @@ type SM struct {
 	began      Time // and the cycle are how many cycles with a CTA there were before
 	cycles     Time // with one, when it had its last
 	residences int
-	leaving    uint64      // slots of their warps that leave a task in this cycle
-	collect    *collectors // nil: they serve memory alone
+	leaving    uint64 // slots of their warps that leave a task in this cycle
+	pipe       Pipeline
+	held       []*heldInst // by the number that the pipeline gives
 	fetch      fetching
 	asking     asked      // of the instruction at hand
 	loads      []lateLoad // that wait for fills, by their number
@@ -143,7 +144,7 @@ type Warp struct {
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
 	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
-	s.width, s.rotates, s.watched = c.IssueWidth, c.Collectors(), setup.Insts != nil
+	s.width, s.watched = c.IssueWidth, setup.Insts != nil
 	if c.Schedulers&(c.Schedulers-1) == 0 {
 		s.mask = uint64(c.Schedulers - 1)
 	}
@@ -151,16 +152,14 @@ func New(d Device, id int, setup Setup) *SM {
 	for i := range s.at {
 		s.at[i] = noTurn
 	}
+	s.lsu.Init(setup.Memory, id)
+	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
+	s.choosePipeline()
 	for i := range s.sched {
 		s.sched[i].init(s, i)
 		s.turns[i] = &s.sched[i]
 	}
-	s.lsu.Init(setup.Memory, id)
-	s.closing, s.collect = noTurn, newCollectors(s)
-	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
-	if c.Collectors() {
-		s.fetch.width = c.FetchWidth
-	}
+	s.closing = noTurn
 	return s
 }
 

@@ -1,0 +1,274 @@
+package collector
+
+import (
+	"gpureplay/model/clock"
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/program"
+	"gpureplay/trace"
+)
+
+// Time is in cycles of the SM clock.
+type Time = clock.Time
+
+// SM is the part of an SM that its collectors act on.
+type SM interface {
+	// Open lets a sub-core's scheduler issue to a unit again from cycle t on.
+	Open(subcore uint8, u program.Unit, t Time)
+	// CloseAt calls Close at the end of cycle t.
+	CloseAt(t Time)
+	// Booked sets the time at which a held instruction's result is there.
+	Booked(held int32, done Time)
+	// Take hands a held memory instruction to the load/store unit in cycle t.
+	Take(held int32, t Time)
+	// Returned books the accesses whose completion time is known in cycle t.
+	Returned(done []memory.Done, t Time)
+}
+
+// Pipeline has the collectors of an SM. It holds only instructions with something in their
+// way. They move at the end of a cycle, when all schedulers have acted.
+type Pipeline struct {
+	sm       SM
+	lsu      *memory.LSU
+	timing   *program.Timing
+	cores    [mostCores]*subcore // as many as there are schedulers
+	count    int                 // of sub-cores
+	dual     bool                // a scheduler may issue two instructions in a cycle
+	inputs   [numPipes]coreQueue // sub-cores with an instruction in the input register of a pipe, in order of issue
+	filled   uint16              // pipes with such a sub-core
+	fresh    uint16              // sub-cores with units allocated in the first half of this step
+	active   uint16              // sub-cores in which something moves in the next step
+	outputs  uint16              // sub-cores with an instruction in an output register, memory's apart
+	memory   uint16              // sub-cores with one in memory's output register
+	order    uint64              // last number in order of issue, and of allocation
+	bypassed [numPipes]uint8     // instructions of each pipe that bypassed the collectors in cycle at
+	at       Time
+	now      Time
+	held     int   // instructions
+	accesses int   // of them, for the load/store unit
+	standing int   // of them, in output registers, memory's apart
+	shared   int   // of them, for units that SMs share
+	next     Time  // cycle in which one may move
+	numbers  int32 // given to instructions
+	spare    []*inst
+	longest  Time // results of a longer latency delay no read
+	buses    buses
+	soon     []soonWritten
+}
+
+// mostCores is how many sub-cores an SM has at most.
+const mostCores = 16
+
+// pipe is an execution pipe of a sub-core, or memory's, which the sub-cores share.
+type pipe uint8
+
+// The pipes are in the order in which their instructions get units (GPGPU-Sim's
+// shader_core_ctx::create_exec_pipeline).
+const (
+	pipeSP pipe = iota
+	pipeSFU
+	pipeMemory
+	pipeDP
+	pipeInt
+	pipeBranch
+	pipeTexture
+	pipeTensor
+	pipeUniform
+	numPipes
+)
+
+// pipeOf is the pipe of each unit.
+var pipeOf = [16]pipe{
+	program.UnitInt: pipeInt, program.UnitNone: pipeInt,
+	program.UnitFP16: pipeSP, program.UnitFP32: pipeSP, program.UnitFP64: pipeDP,
+	program.UnitSFU: pipeSFU, program.UnitTensor: pipeTensor, program.UnitUniform: pipeUniform,
+	program.UnitControl: pipeBranch, program.UnitTexture: pipeTexture, program.UnitMemory: pipeMemory,
+	program.UnitGone: numPipes,
+}
+
+// unitOf is the unit that stands for each pipe at the schedulers.
+var unitOf = func() (unit [numPipes]program.Unit) {
+	for u := range program.UnitGone {
+		unit[pipeOf[u]] = u
+	}
+	return unit
+}()
+
+// inst is an instruction that is held.
+type inst struct {
+	o      *program.Op
+	core   *subcore
+	order  uint64 // of issue
+	number int32
+	pipe   pipe
+}
+
+// New makes the collectors of an SM.
+func New(c *hardware.SMConfig, t *program.Timing, lsu *memory.LSU, sm SM) *Pipeline {
+	p := &Pipeline{sm: sm, lsu: lsu, timing: t, count: c.Schedulers, dual: c.IssueWidth > 1, next: clock.Never, longest: t.Exit}
+	for u := range program.UnitMemory {
+		p.longest = max(p.longest, t.Latency[u])
+	}
+	p.longest = min(p.longest, mostAheadWritten)
+	p.buses.init(c.ResultBuses, p.longest)
+	for i := range c.Schedulers {
+		p.cores[i] = &subcore{}
+		p.cores[i].init(i, c.OperandCollectors/c.Schedulers, p.longest)
+	}
+	return p
+}
+
+// mostAheadWritten is for how many cycles ahead results are noted as written: one of a
+// longer latency delays no read, and takes no bus (docs/model, "Collectors").
+const mostAheadWritten = 4000
+
+// Units returns the unit that each unit shares its pipe with.
+func (c *Pipeline) Units() (all [16]program.Unit) {
+	for u := range all {
+		if all[u] = program.Unit(u); u < int(program.UnitGone) {
+			all[u] = unitOf[pipeOf[u]]
+		}
+	}
+	return all
+}
+
+// Late reports that results of a cycle are booked at its end.
+func (c *Pipeline) Late() bool { return true }
+
+// Issue takes instruction o of a sub-core's scheduler in cycle t. An instruction with
+// nothing in its way is at its pipe at once; any other is held under a number.
+func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, told, free Time, held int32) {
+	s, p := c.cores[scheduler&(mostCores-1)], pipeOf[o.Unit&15]
+	c.now = t
+	c.order++
+	at, ok := c.bypasses(s, p, o, t)
+	if p == pipeMemory {
+		if !ok {
+			return 0, 0, t, clock.Never, c.hold(s, o, p)
+		}
+		c.bypass(s, p, t, t)
+		c.lsu.Hand(o.Written, scheduler)
+		return 0, 0, t, t + 1, notHeld
+	}
+	if !ok {
+		return 0, 0, t, clock.Never, c.hold(s, o, p)
+	}
+	every, latency := c.times(o)
+	if !c.bus(at, latency, c.held-c.accesses+c.count) {
+		return 0, 0, t, clock.Never, c.hold(s, o, p)
+	}
+	c.bypass(s, p, at, t)
+	s.free[p] = at + every
+	done = max(at+latency, t+1)
+	if !o.Awaited() {
+		return done, 0, t, t + 1, notHeld
+	}
+	if at+latency > t+memory.WrittenAhead {
+		c.write(s, o.Writes, at, latency)
+	} else { // its pipe takes it at the end of the cycle
+		c.soon = append(c.soon, soonWritten{s, o.Writes, at, latency, t})
+	}
+	return done, done, t, t + 1, notHeld
+}
+
+// notHeld is in place of the number of an instruction that is not held.
+const notHeld = -1
+
+// times returns for how many cycles an instruction keeps its pipe, and after how many its
+// result is there. EXIT, and an instruction that needs an issue slot alone, keep it for one.
+func (c *Pipeline) times(o *program.Op) (every, latency Time) {
+	t := c.timing
+	switch {
+	case o.Class == trace.ClassExit:
+		return 1, t.Exit
+	case o.Unit == program.UnitNone:
+		return 1, t.Latency[program.UnitNone]
+	}
+	return t.Every[o.Unit&15], t.Latency[o.Unit&15]
+}
+
+// bypasses reports whether an instruction of a sub-core meets nothing on its way to its
+// pipe. The pipe then takes it in the cycle of issue or, if it reads no register, in the
+// one before.
+func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time, ok bool) {
+	if c.dual || s.stuck > 0 || c.filled>>p&1 != 0 || s.outputs>>p&1 != 0 || o.Crowded || s.at == t-1 && s.freed == s.all {
+		return t, false
+	}
+	if p == pipeMemory {
+		return t, c.accesses == 0 && c.lsu.Takes(t)
+	}
+	if o.Reads == 0 && s.passed[p] != t-1 && s.free[p] < t {
+		return t - 1, true
+	}
+	return t, s.free[p] <= t
+}
+
+// bypass notes that a pipe takes an instruction in cycle at that is not held. It counts as
+// an allocation, and the held instructions of the pipe have their turns behind it.
+func (c *Pipeline) bypass(s *subcore, p pipe, at, t Time) {
+	if c.at != t {
+		c.at, c.bypassed = t, [numPipes]uint8{}
+	}
+	if c.bypassed[p]++; at == t {
+		s.passed[p] = t
+	}
+}
+
+// hold puts an instruction into the input register of its pipe and returns its number.
+func (c *Pipeline) hold(s *subcore, o *program.Op, p pipe) int32 {
+	e := c.take()
+	e.o, e.core, e.pipe, e.order = o, s, p, c.order
+	s.input[p] = e
+	s.stuck++
+	c.inputs[p].push(s.number)
+	c.filled |= 1 << p
+	c.held++
+	if p == pipeMemory {
+		c.accesses++
+	}
+	if o.Shared {
+		c.shared++
+	}
+	c.wake(c.now)
+	return e.number
+}
+
+func (c *Pipeline) take() *inst {
+	if n := len(c.spare); n > 0 {
+		e := c.spare[n-1]
+		c.spare = c.spare[:n-1]
+		return e
+	}
+	e := &inst{number: c.numbers}
+	c.numbers++
+	return e
+}
+
+// wake moves the held instructions at the end of cycle t.
+func (c *Pipeline) wake(t Time) {
+	if t < c.next {
+		c.next = t
+		c.sm.CloseAt(t)
+	}
+}
+
+// write notes into which banks a result is written of an instruction that its pipe takes in
+// cycle at.
+func (c *Pipeline) write(s *subcore, banks uint32, at, latency Time) {
+	if banks != 0 && latency <= c.longest {
+		s.write(banks, at+latency, c.now)
+	}
+}
+
+// Again resumes held instructions for memory in cycle t, if there are any: the load/store
+// unit takes instructions again.
+func (c *Pipeline) Again(t Time) Time {
+	if c.accesses == 0 {
+		return clock.Never
+	}
+	c.wake(t)
+	return t
+}
+
+// Stops reports whether Close would hand an instruction to a unit that SMs share.
+func (c *Pipeline) Stops(t Time) bool { return c.next <= t && c.shared > 0 }

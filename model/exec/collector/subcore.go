@@ -1,0 +1,171 @@
+package collector
+
+import (
+	"math/bits"
+
+	"gpureplay/model/clock"
+)
+
+// subcore is one scheduler's part of the collectors. Sets of units and of pipes are bits;
+// registers of banks have four bits each.
+type subcore struct {
+	number  uint8  // of the scheduler
+	all     uint8  // units there are
+	taken   uint8  // units with an instruction
+	reads   uint8  // of them, those with registers to read
+	fresh   uint8  // units allocated in the first half of this step
+	freed   uint8  // units that the second dispatch of cycle at freed
+	outputs uint16 // pipes with an instruction in their output register
+	bit     uint16 // of the sub-core in sets of them
+	ready   uint16 // pipes with an instruction in a unit that has all its registers
+	used    uint32 // banks read last in cycle at
+	stuck   int    // instructions in input registers or units
+	at      Time
+	latest  Time // the last cycle in far
+	units   [mostUnits]*inst
+	left    [mostUnits]uint32   // registers that each has to read
+	got     [mostUnits]uint64   // the order of their allocation
+	whole   [16]uint8           // units that have all registers, by the pipe
+	input   [numPipes]*inst     // the register behind issue of each pipe
+	output  [numPipes]*inst     // the register before each pipe, valid where outputs has its bit
+	free    [numPipes]Time      // each pipe takes an instruction from then on
+	passed  [numPipes]Time      // the last cycle at whose dispatches an empty output register was full
+	near    [nearWrites]written // of banks in the next cycles, by the cycle
+	far     []written           // and of those behind them
+}
+
+const mostUnits = 8
+
+// written says into which banks of a scheduler results are written in a cycle.
+type written struct {
+	at    Time
+	banks uint32
+}
+
+// nearWrites is for how many cycles writes are kept together: nearly all are of pipes of a
+// short latency, and the table stays in the host's caches.
+const nearWrites = 16
+
+func (s *subcore) init(number, units int, longest Time) {
+	ring := 4
+	for Time(ring) <= longest+4 {
+		ring *= 2
+	}
+	s.number, s.bit, s.all, s.far = uint8(number), 1<<number, uint8(1<<units-1), make([]written, ring)
+	for p := range numPipes {
+		s.passed[p] = clock.Unset - 1
+	}
+	s.at = clock.Unset - 1
+}
+
+// write notes, in cycle now, that a result is written into banks in cycle t.
+func (s *subcore) write(banks uint32, t, now Time) {
+	switch d := t - now; {
+	case d < 0: // it is noted late: reads of that cycle are over
+		return
+	case d < nearWrites:
+		s.near[t&(nearWrites-1)].add(banks, t)
+		return
+	}
+	s.far[int(t)&(len(s.far)-1)].add(banks, t)
+	s.latest = max(s.latest, t)
+}
+
+func (w *written) add(banks uint32, t Time) {
+	if w.at != t {
+		w.at, w.banks = t, 0
+	}
+	w.banks |= banks
+}
+
+// written returns the banks into which results are written in cycle t.
+func (s *subcore) written(t Time) (banks uint32) {
+	if w := &s.near[t&(nearWrites-1)]; w.at == t {
+		banks = w.banks
+	}
+	if t <= s.latest {
+		if w := &s.far[int(t)&(len(s.far)-1)]; w.at == t {
+			banks |= w.banks
+		}
+	}
+	return banks
+}
+
+// fill puts an instruction into a unit.
+func (s *subcore) fill(u uint8, e *inst, order uint64) {
+	b := uint8(1) << u
+	s.units[u], s.got[u], s.left[u] = e, order, e.o.Reads
+	if s.taken |= b; e.o.Reads != 0 {
+		s.reads |= b
+	} else {
+		s.has(u)
+	}
+}
+
+// has notes that a unit has all registers of its instruction.
+func (s *subcore) has(u uint8) {
+	p := s.units[u].pipe & 15
+	s.whole[p] |= 1 << u
+	s.ready |= 1 << p
+}
+
+// leave takes an instruction that has all its registers out of a unit.
+func (s *subcore) leave(u uint8) *inst {
+	e := s.units[u]
+	s.units[u] = nil
+	s.taken &^= 1 << u
+	if s.whole[e.pipe&15] &^= 1 << u; s.whole[e.pipe&15] == 0 {
+		s.ready &^= 1 << e.pipe
+	}
+	s.stuck--
+	return e
+}
+
+// read takes a register from each unused bank, for the unit of some that was allocated
+// first, and returns the banks that are used then.
+func (s *subcore) read(units uint8, used uint32) uint32 {
+	for units != 0 {
+		u := uint8(bits.TrailingZeros8(units)) & (mostUnits - 1)
+		for m := units & (units - 1); m != 0; m &= m - 1 {
+			if v := uint8(bits.TrailingZeros8(m)) & (mostUnits - 1); s.got[v] < s.got[u] {
+				u = v
+			}
+		}
+		units &^= 1 << u
+		left := s.left[u]
+		gives := (left | left>>1 | left>>2 | left>>3) & eachBank &^ used
+		used |= gives
+		if s.left[u] = left - gives; left == gives {
+			s.reads &^= 1 << u
+			s.has(u)
+		}
+	}
+	return used
+}
+
+// eachBank is a register of each bank.
+const eachBank = 0x11111111
+
+// moves reports whether a unit reads a register or can dispatch.
+func (s *subcore) moves() bool { return s.reads != 0 || s.dispatches() != 0 }
+
+// dispatches returns the pipes that a unit can dispatch to: their output registers are empty.
+func (s *subcore) dispatches() uint16 { return s.ready &^ s.outputs }
+
+// coreQueue is a queue of sub-cores, each in it once at most.
+type coreQueue struct {
+	list uint64 // of four bits, the first lowest
+	many uint8
+}
+
+func (q *coreQueue) push(core uint8) {
+	q.list |= uint64(core) << (4 * q.many & 63)
+	q.many++
+}
+
+func (q *coreQueue) first() uint8 { return uint8(q.list) & (mostCores - 1) }
+
+func (q *coreQueue) pop() {
+	q.list >>= 4
+	q.many--
+}
