@@ -59,14 +59,14 @@ type kernelRun struct {
 // ctaRun is one CTA: what its SM has of it, and what it is to the machine.
 type ctaRun struct {
 	exec.CTA
-	kernel   *kernelRun
-	group    *groupRun  // aggregated: its group
-	level    int        // 0: of a kernel of the host; 1: of a child of one
-	finished bool       // it has ended, but children have not
-	asked    bool       // for children
-	swq      int        // stream of its children, where they share one; 0: none yet
-	task     *Task      // whose threadblock it is, on a residence or in a fused kernel
-	home     *Residence // nil: on an SM itself
+	kernel     *kernelRun
+	group      *groupRun      // aggregated: its group
+	level      int            // 0: of a kernel of the host; 1: of a child of one
+	finished   bool           // it has ended, but children have not
+	asked      bool           // for children
+	swq        int            // stream of its children, where they share one; 0: none yet
+	task       *Task          // whose threadblock it is, on a persistent CTA or in a fused kernel
+	persistent *PersistentCTA // nil: on an SM itself
 }
 
 // of is the machine's side of a CTA.
@@ -123,7 +123,7 @@ func (c *ctaRun) clear(id uint32) {
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.Reset(&k.seen, k.code, CTARecord{Kernel: k.ID, CTA: id, Child: NoKernel})
 	c.kernel, c.Hold = k, k.inferred
-	c.group, c.level, c.finished, c.asked, c.swq, c.task, c.home = nil, 0, false, false, 0, nil, nil
+	c.group, c.level, c.finished, c.asked, c.swq, c.task, c.persistent = nil, 0, false, false, 0, nil, nil
 }
 
 func (m *kernels) takeCTA() *ctaRun {

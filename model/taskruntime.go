@@ -25,18 +25,18 @@ type TaskRuntime interface {
 	Window() int
 }
 
-// Tenant is told what ends on a [Residence]. It is called while the SM acts in
-// cycle t: what it starts there may issue from t+1 on, and what it tells other
-// units goes through [TaskMachine.At] with a later time.
-type Tenant interface {
+// PersistentRuntime runs the warps of a [PersistentCTA]. The machine calls it while the SM
+// acts in cycle t: warps that it starts there may issue from t+1 on, and it reaches other
+// units through [TaskMachine.At] with a later time.
+type PersistentRuntime interface {
 	// ProgramEnded tells that a warp has issued the last instruction of a
-	// program given by [Residence.Run].
-	ProgramEnded(r *Residence, warp int, t Time)
+	// program given by [PersistentCTA.Run].
+	ProgramEnded(r *PersistentCTA, warp int, t Time)
 	// WarpEnded tells that a warp has issued the last instruction of a task's
-	// warp given by [Residence.RunTask].
-	WarpEnded(r *Residence, warp int, t Time)
+	// warp given by [PersistentCTA.RunTask].
+	WarpEnded(r *PersistentCTA, warp int, t Time)
 	// CTAEnded tells that a threadblock has ended, its stores acknowledged.
-	CTAEnded(r *Residence, task *Task, block uint32, t Time)
+	CTAEnded(r *PersistentCTA, task *Task, block uint32, t Time)
 }
 
 // Task is one narrow task.

@@ -29,8 +29,8 @@ type tasks struct {
 	spare    []*Task
 	kernel   trace.Kernel
 	launches host.LaunchOrder
-	waiting  bool         // the program waits for tasks
-	homes    []*Residence // by number
+	waiting  bool             // the program waits for tasks
+	slots    []*PersistentCTA // by number
 
 	running int  // tasks with a threadblock on the device, or a core
 	since   Time // running is not 0
@@ -158,7 +158,7 @@ func (u *tasks) event(arg, kind uint64, t Time) error {
 	case tasksRoom:
 		return u.rt.Event(0, 0, t)
 	case warpTimed:
-		u.homes[arg>>8].Over(int(arg&255), t)
+		u.slots[arg>>8].Over(int(arg&255), t)
 		return nil
 	default:
 		return u.rt.Event(uint8(kind-runtimeEvents), arg, t)

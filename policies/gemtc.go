@@ -96,7 +96,7 @@ type gemtcLock struct {
 type gemtcWorker struct {
 	run   *gemtc
 	index int
-	res   *model.Residence
+	res   *model.PersistentCTA
 }
 
 // Events of gemtc.
@@ -298,7 +298,7 @@ func (r *gemtc) outputs(q *taskQueue, t model.Time) {
 
 // start puts the SuperKernel on the SMs; every worker asks for a task.
 func (r *gemtc) start(t model.Time) error {
-	per, _ := r.m.ResidencesPerSM(&r.shape)
+	per, _ := r.m.PersistentPerSM(&r.shape)
 	if r.perSM > 0 {
 		per = min(per, r.perSM)
 	}
@@ -373,13 +373,13 @@ func (r *gemtc) taken(w *gemtcWorker, t model.Time) error {
 	return nil
 }
 
-// ProgramEnded is of [model.Tenant]: workers run no programs.
-func (w *gemtcWorker) ProgramEnded(*model.Residence, int, model.Time) {}
+// ProgramEnded is of [model.PersistentRuntime]: workers run no programs.
+func (w *gemtcWorker) ProgramEnded(*model.PersistentCTA, int, model.Time) {}
 
-// WarpEnded is of [model.Tenant]: a worker waits for its whole threadblock.
-func (w *gemtcWorker) WarpEnded(*model.Residence, int, model.Time) {}
+// WarpEnded is of [model.PersistentRuntime]: a worker waits for its whole threadblock.
+func (w *gemtcWorker) WarpEnded(*model.PersistentCTA, int, model.Time) {}
 
-// CTAEnded is of [model.Tenant]: the worker queues the result.
-func (w *gemtcWorker) CTAEnded(_ *model.Residence, _ *model.Task, _ uint32, t model.Time) {
+// CTAEnded is of [model.PersistentRuntime]: the worker queues the result.
+func (w *gemtcWorker) CTAEnded(_ *model.PersistentCTA, _ *model.Task, _ uint32, t model.Time) {
 	w.run.m.At(t+1, gemtcResult, uint64(w.index))
 }

@@ -38,7 +38,7 @@ type mtb struct {
 	run    *pagodaRun
 	column int
 	state  *pagoda.MTB
-	res    *model.Residence
+	res    *model.PersistentCTA
 	next   pagoda.Block // that the scheduler warp runs
 	parked bool         // the scheduler warp idles
 	since  model.Time   // from when
@@ -158,8 +158,8 @@ func (b *mtb) step(t model.Time) {
 	b.res.Run(0, b.run.code.blocks[b.next], b.run.entryAddress(b.state.Entry()), t+1)
 }
 
-// ProgramEnded is of [model.Tenant].
-func (b *mtb) ProgramEnded(_ *model.Residence, warp int, t model.Time) {
+// ProgramEnded is of [model.PersistentRuntime].
+func (b *mtb) ProgramEnded(_ *model.PersistentCTA, warp int, t model.Time) {
 	if warp > 0 {
 		b.executorEnded(warp-1, t)
 		return
@@ -236,8 +236,8 @@ func (b *mtb) executorEnded(slot int, t model.Time) {
 	b.wake(t)
 }
 
-// WarpEnded is of [model.Tenant].
-func (b *mtb) WarpEnded(r *model.Residence, warp int, t model.Time) {
+// WarpEnded is of [model.PersistentRuntime].
+func (b *mtb) WarpEnded(r *model.PersistentCTA, warp int, t model.Time) {
 	b.leave(warp-1, max(t, r.Acknowledged(warp)-1))
 }
 
@@ -263,5 +263,5 @@ func (r *pagodaRun) Limits(c *hardware.Config) model.ResidentLimits {
 	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock, Barriers: n * s.Barriers}
 }
 
-// CTAEnded is of [model.Tenant].
-func (b *mtb) CTAEnded(*model.Residence, *model.Task, uint32, model.Time) {}
+// CTAEnded is of [model.PersistentRuntime].
+func (b *mtb) CTAEnded(*model.PersistentCTA, *model.Task, uint32, model.Time) {}

@@ -23,7 +23,7 @@ func (f *gpuFill) add(m *model.TaskMachine, k *model.Task, perSM int) (fits bool
 		s.Registers, s.SharedBytes = max(s.Registers, k.Registers), max(s.SharedBytes, k.SharedBytes)
 		f.capped = *s
 		m.Config().CapRegisters(&f.capped)
-		per, limit := m.ResidencesPerSM(&f.capped)
+		per, limit := m.PersistentPerSM(&f.capped)
 		if per == 0 {
 			return false, fmt.Errorf("of %d threads with %d registers each and %d bytes of shared memory fits no SM of %s (%s)",
 				f.capped.Block[0], f.capped.Registers, f.capped.SharedBytes, m.Config().Name, limit)

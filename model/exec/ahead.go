@@ -99,10 +99,10 @@ func (s *SM) rank(x uint64) uint8 {
 	return uint8((int64(x)%n + n) % n)
 }
 
-// occupy notes, before a CTA or a residence comes in cycle t, that the SM's cycles with one
+// occupy notes, before a CTA or a persistent CTA comes in cycle t, that the SM's cycles with one
 // are counted from there on.
 func (s *SM) occupy(t Time) {
-	if len(s.CTAs) > 0 || s.residences > 0 {
+	if len(s.CTAs) > 0 || s.persistents > 0 {
 		return
 	}
 	s.began = s.cycles - t
@@ -113,15 +113,15 @@ func (s *SM) occupy(t Time) {
 
 // Vacate notes that something has left in cycle t.
 func (s *SM) Vacate(t Time) {
-	if len(s.CTAs) == 0 && s.residences == 0 {
+	if len(s.CTAs) == 0 && s.persistents == 0 {
 		s.cycles = s.began + t + 1
 	}
 }
 
-// Occupied returns in how many cycles before t the SM had a CTA or a residence. has: it has
+// Occupied returns in how many cycles before t the SM had a CTA or a persistent CTA. has: it has
 // one in t.
 func (s *SM) Occupied(t Time, has bool) Time {
-	if has || s.residences > 0 {
+	if has || s.persistents > 0 {
 		return s.began + t
 	}
 	return s.cycles
@@ -130,7 +130,7 @@ func (s *SM) Occupied(t Time, has bool) Time {
 // Pass lets so many cycles pass, in so many of which it has one. has: it has one at their
 // end, as at their beginning.
 func (s *SM) Pass(cycles, occupied Time, has bool) {
-	if has || s.residences > 0 {
+	if has || s.persistents > 0 {
 		s.began += occupied - cycles
 	} else {
 		s.cycles += occupied

@@ -64,7 +64,7 @@ type barrier struct {
 type Record struct {
 	Kernel     uint32
 	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)
-	Resident   bool   // of a task on a residence: what it holds of the SM is the residence's
+	Resident   bool   // of a task on a persistent CTA: what it holds of the SM is the residence's
 	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
 	SM         uint32
 	Held       bool // nothing is known of it but for how long it holds its place

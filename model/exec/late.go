@@ -74,7 +74,7 @@ func (s *SM) answer(l *lateLoad, done, flag, t Time) {
 	w := s.warpOf(l)
 	l.c.open--
 	if w == nil {
-		if r := l.w.home; r != nil && l.c == r.cta {
+		if r := l.w.persistent; r != nil && l.c == r.cta {
 			v := &r.warps[l.w.place]
 			v.open, v.last = v.open-1, max(v.last, done)
 			return
@@ -137,10 +137,10 @@ func (s *SM) goesOn(w *Warp, t Time) {
 // another slot.
 func (s *SM) warpOf(l *lateLoad) *Warp {
 	c := l.c
-	if w := l.w; w.home != nil && w.CTA == c && (w.ID == l.id || c == w.home.cta) {
+	if w := l.w; w.persistent != nil && w.CTA == c && (w.ID == l.id || c == w.persistent.cta) {
 		return w // its own programs are not those of a warp of a CTA
 	}
-	if w := l.w; w.home == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
+	if w := l.w; w.persistent == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
 		return w
 	}
 	for i := range c.saved {

@@ -13,38 +13,38 @@ import (
 // the load/store unit, shared memory and the L1.
 type SM struct {
 	Setup
-	d          Device
-	sched      []scheduler
-	warps      []Warp // by hardware slot
-	now        Time   // the cycle that it is in, or was in last
-	ends       Time   // the earliest of ending
-	Issued     uint64
-	width      int    // instructions that a scheduler issues in a cycle, of one warp
-	rotates    bool   // its schedulers take turns in acting first in a cycle
-	mask       uint64 // how many schedulers there are, less one, if that is a power of two; or 0
-	acting     bool   // it is in a cycle
-	ahead      bool   // of the device
-	watched    bool   // somebody is told of each instruction
-	turns      [mostSchedulers]*scheduler
-	at         [mostSchedulers]turn
-	lsu        memory.LSU
-	closing    turn // when something is to be done behind all schedulers
-	current    turn // that it is in, or was in last
-	began      Time // and the cycle are how many cycles with a CTA there were before
-	cycles     Time // with one, when it had its last
-	residences int
-	leaving    uint64 // slots of their warps that leave a task in this cycle
-	pipe       Pipeline
-	held       []*heldInst // by the number that the pipeline gives
-	fetch      fetching
-	asking     asked      // of the instruction at hand
-	loads      []lateLoad // that wait for fills, by their number
-	holding    bool       // the warp that has just issued is held, nobody knows for how long
-	told       AccessRecord
+	d           Device
+	sched       []scheduler
+	warps       []Warp // by hardware slot
+	now         Time   // the cycle that it is in, or was in last
+	ends        Time   // the earliest of ending
+	Issued      uint64
+	width       int    // instructions that a scheduler issues in a cycle, of one warp
+	rotates     bool   // its schedulers take turns in acting first in a cycle
+	mask        uint64 // how many schedulers there are, less one, if that is a power of two; or 0
+	acting      bool   // it is in a cycle
+	ahead       bool   // of the device
+	watched     bool   // somebody is told of each instruction
+	turns       [mostSchedulers]*scheduler
+	at          [mostSchedulers]turn
+	lsu         memory.LSU
+	closing     turn // when something is to be done behind all schedulers
+	current     turn // that it is in, or was in last
+	began       Time // and the cycle are how many cycles with a CTA there were before
+	cycles      Time // with one, when it had its last
+	persistents int
+	leaving     uint64 // slots of their warps that leave a task in this cycle
+	pipe        Pipeline
+	held        []*heldInst // by the number that the pipeline gives
+	fetch       fetching
+	asking      asked      // of the instruction at hand
+	loads       []lateLoad // that wait for fills, by their number
+	holding     bool       // the warp that has just issued is held, nobody knows for how long
+	told        AccessRecord
 
 	ID     int
 	free   uint64             // slots without a warp
-	Used   hardware.Resources // by CTAs and residences
+	Used   hardware.Resources // by CTAs and persistents
 	CTAs   []*CTA
 	Holder uint32 // kernel of the CTA placed last
 	Order  uint64 // its program order
@@ -130,14 +130,14 @@ type Warp struct {
 	posted        Time  // but for those that do not keep its CTA: when they are
 	program.Stack       // its programs
 	began         Time
-	bank          []Time     // registers of its own program
-	home          *Residence // nil: an ordinary warp
-	place         int        // its number there
-	begins        Time       // when it may get its first instructions
-	kept          Time       // its floor, while it is starved
-	has           uint8      // instructions that it has got and not issued
-	starved       bool       // it waits for some
-	leaves        bool       // its residence, when all that it has issued is known
+	bank          []Time         // registers of its own program
+	persistent    *PersistentCTA // nil: an ordinary warp
+	place         int            // its number there
+	begins        Time           // when it may get its first instructions
+	kept          Time           // its floor, while it is starved
+	has           uint8          // instructions that it has got and not issued
+	starved       bool           // it waits for some
+	leaves        bool           // its residence, when all that it has issued is known
 }
 
 // New returns an idle SM.
@@ -291,8 +291,8 @@ func (s *SM) wake(t Time) {
 
 // exit takes a warp that has issued its last instruction in cycle t off the SM.
 func (s *SM) exit(w *Warp, t Time) {
-	if w.home != nil {
-		w.home.ended(w, t)
+	if w.persistent != nil {
+		w.persistent.ended(w, t)
 		return
 	}
 	c := w.CTA

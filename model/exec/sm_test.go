@@ -230,7 +230,7 @@ func TestFetchGivesTwoInstructions(t *testing.T) {
 	}
 }
 
-// ended logs the programs that end on a residence.
+// ended logs the programs that end on a persistent CTA.
 type ended struct{ log []string }
 
 func (e *ended) ProgramEnded(warp int, t exec.Time) {

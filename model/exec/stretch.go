@@ -6,7 +6,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Program is code that the warps of a residence run: prepared once, run often.
+// Program is code that the warps of a persistent CTA run: prepared once, run often.
 type Program struct {
 	code   *program.Code
 	path   []uint32

@@ -30,7 +30,7 @@ type AccessRecord struct {
 func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
 	s.told = AccessRecord{}
 	c := w.CTA
-	if w.home != nil && c == w.home.cta || w.Code.Added {
+	if w.persistent != nil && c == w.persistent.cta || w.Code.Added {
 		return // a program of the policy's own
 	}
 	s.told = AccessRecord{
@@ -71,7 +71,7 @@ const NoInst = program.NoInst
 // tellInst tells of the instruction of some code that w has issued at t.
 func (s *SM) tellInst(w *Warp, code *program.Code, inst uint32, t, done Time) {
 	c := w.CTA
-	if w.home != nil && c == w.home.cta || code.Added {
+	if w.persistent != nil && c == w.persistent.cta || code.Added {
 		return // a program of the policy's own, which is of no kernel of the trace
 	}
 	if code.Insts != nil {

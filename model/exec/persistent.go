@@ -7,31 +7,31 @@ import (
 	"gpureplay/trace"
 )
 
-// Residence is a threadblock that stays on an SM for the whole run, as one of a
-// MasterKernel: its warps run programs of their own runtime and warps of tasks,
-// one at a time, as its [Tenant] says. Between them they wait, without issuing.
-type Residence struct {
-	s      *SM
-	tenant Tenant
-	cta    *CTA // on which its own programs are booked; nobody is told of it
-	warps  []residentWarp
+// PersistentCTA is a threadblock that stays on an SM for the whole run, as one of a
+// MasterKernel. Its warps run programs of their runtime and warps of tasks, one at a time,
+// as the [PersistentRuntime] decides. Between them they wait without issuing.
+type PersistentCTA struct {
+	s       *SM
+	runtime PersistentRuntime
+	cta     *CTA // its own programs are booked on it; observers do not see it
+	warps   []persistentWarp
 }
 
-// Tenant is told what ends on a [Residence]. It is called while the SM acts in
-// cycle t: what it starts there may issue from t+1 on.
-type Tenant interface {
+// PersistentRuntime runs the warps of a [PersistentCTA]. The SM calls it while it acts in
+// cycle t: warps that it starts there may issue from t+1 on.
+type PersistentRuntime interface {
 	// ProgramEnded tells that a warp has issued the last instruction of a
-	// program given by [Residence.Run].
+	// program given by [PersistentCTA.Run].
 	ProgramEnded(warp int, t Time)
-	// WarpEnded tells that a warp has issued the last instruction of a task's
-	// warp given by [Residence.RunWarp] or [Residence.Keep], and that it is known when
-	// all of them are done. Where collectors serve all pipes, it tells of those of a
-	// cycle in the order of their slots.
+	// WarpEnded tells that a warp has issued the last instruction of a task's warp given by
+	// [PersistentCTA.RunWarp] or [PersistentCTA.Keep], and that the end of all of them is
+	// known. If the pipeline books results at the end of a cycle, the calls of a cycle are
+	// in the order of the warps' slots.
 	WarpEnded(warp int, t Time)
 }
 
-// residentWarp is one warp of a residence.
-type residentWarp struct {
+// persistentWarp is one warp of a persistent CTA.
+type persistentWarp struct {
 	w    *Warp
 	mem  []trace.Access // of the program that it runs
 	open int32          // of its own programs' instructions that are open, while it has a task's
@@ -39,34 +39,34 @@ type residentWarp struct {
 }
 
 // Reserve places a threadblock of the shape of k on an SM that has room for it.
-func (s *SM) Reserve(k *Kernel, tenant Tenant) *Residence {
+func (s *SM) Reserve(k *Kernel, runtime PersistentRuntime) *PersistentCTA {
 	if s.Used == (hardware.Resources{}) {
 		most, _ := s.Config.Residency(k.Header) // others of its kind come beside it
 		s.lsu.Enter(s.Config.L1Bytes(k.Header, most))
 	}
 	s.Used = s.Used.Plus(k.Resources)
 	s.occupy(s.d.Now())
-	s.residences++
-	r := &Residence{s: s, tenant: tenant, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
+	s.persistents++
+	r := &PersistentCTA{s: s, runtime: runtime, cta: &CTA{Kernel: k, SM: s, lastAt: clock.Unset}}
 	for range k.Resources.Warps {
 		_, w := s.takeSlot()
-		w.home, w.place = r, len(r.warps)
-		r.warps = append(r.warps, residentWarp{w: w})
+		w.persistent, w.place = r, len(r.warps)
+		r.warps = append(r.warps, persistentWarp{w: w})
 	}
 	return r
 }
 
 // SM is the SM that holds r.
-func (r *Residence) SM() int { return r.s.ID }
+func (r *PersistentCTA) SM() int { return r.s.ID }
 
 // Warps is how many warps r has.
-func (r *Residence) Warps() int { return len(r.warps) }
+func (r *PersistentCTA) Warps() int { return len(r.warps) }
 
 // Leave takes r off its SM in a cycle in which units act; its warps must be
 // waiting.
-func (r *Residence) Leave() {
+func (r *PersistentCTA) Leave() {
 	r.s.Used = r.s.Used.Minus(r.cta.Kernel.Resources)
-	r.s.residences--
+	r.s.persistents--
 	t := r.s.d.Now()
 	if !r.s.acting {
 		t-- // it does not act any more in this cycle
@@ -74,18 +74,18 @@ func (r *Residence) Leave() {
 	r.s.Vacate(t)
 	for i := range r.warps {
 		w := r.warps[i].w
-		w.home = nil
+		w.persistent = nil
 		r.s.free |= 1 << r.s.Slot(w)
 	}
 }
 
 // Acknowledged is when the stores of the task's warp that has ended on a warp of r
 // are acknowledged.
-func (r *Residence) Acknowledged(warp int) Time { return r.warps[warp].w.last }
+func (r *PersistentCTA) Acknowledged(warp int) Time { return r.warps[warp].w.last }
 
 // Run lets a warp run a program from cycle t on, which is later than now. addr is
 // that of the program's accesses to global memory.
-func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
+func (r *PersistentCTA) Run(warp int, p *Program, addr uint64, t Time) {
 	v := &r.warps[warp]
 	mem := p.mem
 	if len(p.global) > 0 {
@@ -100,7 +100,7 @@ func (r *Residence) Run(warp int, p *Program, addr uint64, t Time) {
 }
 
 // enter puts a warp into a frame of a CTA.
-func (r *Residence) enter(w *Warp, c *CTA, f program.Frame, t Time) {
+func (r *PersistentCTA) enter(w *Warp, c *CTA, f program.Frame, t Time) {
 	w.CTA = c
 	w.Begin(f)
 	n := f.Code.Count
@@ -113,7 +113,7 @@ func (r *Residence) enter(w *Warp, c *CTA, f program.Frame, t Time) {
 }
 
 // Open brings a threadblock of a task with so many warps to r; none of them runs yet.
-func (r *Residence) Open(c *CTA, warps int, t Time) {
+func (r *PersistentCTA) Open(c *CTA, warps int, t Time) {
 	c.place(r.s, t)
 	c.Live = warps
 	r.s.CTAs = append(r.s.CTAs, c)
@@ -125,7 +125,7 @@ func (r *Residence) Open(c *CTA, warps int, t Time) {
 
 // RunWarp lets a warp of r run a warp of a threadblock from cycle t on. It reports
 // whether the trace has work for it.
-func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
+func (r *PersistentCTA) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 	for i := range c.Trace.Warps {
 		if c.Trace.Warps[i].ID != id {
 			continue
@@ -141,19 +141,19 @@ func (r *Residence) RunWarp(warp int, c *CTA, id uint32, t Time) bool {
 
 // Keep keeps a warp of r for a threadblock whose work is inferred, from cycle t on until
 // Over is called.
-func (r *Residence) Keep(warp int, c *CTA, t Time) {
+func (r *PersistentCTA) Keep(warp int, c *CTA, t Time) {
 	r.takes(r.warps[warp].w, c, t)
 }
 
 // Over ends such a warp.
-func (r *Residence) Over(warp int, t Time) {
+func (r *PersistentCTA) Over(warp int, t Time) {
 	w := r.warps[warp].w
 	w.last = t
 	r.ended(w, t)
 	r.s.leave(t)
 }
 
-func (r *Residence) takes(w *Warp, c *CTA, t Time) {
+func (r *PersistentCTA) takes(w *Warp, c *CTA, t Time) {
 	r.s.Settle(t)
 	r.s.Resident++
 	c.slots |= 1 << r.s.Slot(w)
@@ -162,11 +162,11 @@ func (r *Residence) takes(w *Warp, c *CTA, t Time) {
 	w.CTA, w.open, w.last, w.began = c, 0, t, t
 }
 
-// ended hands on the end of what a resident warp ran.
-func (r *Residence) ended(w *Warp, t Time) {
+// ended passes on the end of a program or task's warp.
+func (r *PersistentCTA) ended(w *Warp, t Time) {
 	c, s := w.CTA, r.s
 	if c == r.cta {
-		r.tenant.ProgramEnded(w.place, t)
+		r.runtime.ProgramEnded(w.place, t)
 		return
 	}
 	s.Settle(t + 1)
@@ -184,9 +184,10 @@ func (r *Residence) ended(w *Warp, t Time) {
 	}
 }
 
-// leaves notes that all is known, in cycle t, of what a task's warp has issued, which has
-// ended. Nobody is told before the end of the cycle where what finds nothing in its way at
-// the collectors is done before what does.
+// leaves notes in cycle t that the end of all instructions of a task's warp, which has
+// exited, is known. The runtime hears of it at the end of the cycle if the pipeline books
+// results there: an instruction that bypasses the collectors is booked before an older one
+// that they hold.
 func (s *SM) leaves(w *Warp, t Time) {
 	s.leaving |= 1 << s.Slot(w)
 	switch {
@@ -197,12 +198,12 @@ func (s *SM) leaves(w *Warp, t Time) {
 	}
 }
 
-// leave tells of the warps of tasks that leave in cycle t.
+// leave tells the runtimes of the warps of tasks that leave in cycle t.
 func (s *SM) leave(t Time) {
 	for ; s.leaving != 0; s.leaving &= s.leaving - 1 {
 		w := &s.warps[trailing(s.leaving)]
-		r := w.home
+		r := w.persistent
 		w.CTA, w.open, w.leaves = r.cta, r.warps[w.place].open, false
-		r.tenant.WarpEnded(w.place, t)
+		r.runtime.WarpEnded(w.place, t)
 	}
 }

@@ -9,35 +9,35 @@ import (
 	"gpureplay/trace"
 )
 
-// Residence is a threadblock that stays on an SM for the whole run, as one of a
-// MasterKernel: its warps run programs of their own runtime and warps of tasks,
-// one at a time, as its [Tenant] says. Between them they wait, without issuing.
-type Residence struct {
-	*exec.Residence
-	u      *tasks
-	tenant Tenant
-	number uint64 // among those of the run
+// PersistentCTA is a threadblock that stays on an SM for the whole run, as one of a
+// MasterKernel. Its warps run programs of their runtime and warps of tasks, one at a time,
+// as the [PersistentRuntime] decides. Between them they wait without issuing.
+type PersistentCTA struct {
+	*exec.PersistentCTA
+	u       *tasks
+	runtime PersistentRuntime
+	number  uint64 // among those of the run
 }
 
-// ProgramEnded is of [exec.Tenant].
-func (r *Residence) ProgramEnded(warp int, t Time) { r.tenant.ProgramEnded(r, warp, t) }
+// ProgramEnded passes the end of a runtime's program on ([exec.PersistentRuntime]).
+func (r *PersistentCTA) ProgramEnded(warp int, t Time) { r.runtime.ProgramEnded(r, warp, t) }
 
-// WarpEnded is of [exec.Tenant].
-func (r *Residence) WarpEnded(warp int, t Time) { r.tenant.WarpEnded(r, warp, t) }
+// WarpEnded passes the end of a task's warp on ([exec.PersistentRuntime]).
+func (r *PersistentCTA) WarpEnded(warp int, t Time) { r.runtime.WarpEnded(r, warp, t) }
 
 // SMs returns the number of SMs.
 func (x *TaskMachine) SMs() int { return len(x.m.sms) }
 
-// ResidencesPerSM is how many threadblocks of a shape an SM holds, and what
+// PersistentPerSM is how many threadblocks of a shape an SM holds, and the resource that
 // limits them.
-func (x *TaskMachine) ResidencesPerSM(k *trace.Kernel) (int, string) {
+func (x *TaskMachine) PersistentPerSM(k *trace.Kernel) (int, string) {
 	n, limit := x.m.cfg.Residency(k)
 	return n, limit
 }
 
 // Reserve places a threadblock of the shape of k (its block, registers and shared
-// memory) on an SM. It is an error if there is no room.
-func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residence, error) {
+// memory) on an SM. It returns an error if there is no room.
+func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, runtime PersistentRuntime) (*PersistentCTA, error) {
 	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
 	if !x.m.cfg.Fits(s.Used, res) {
 		_, limit := x.m.cfg.Residency(k)
@@ -47,27 +47,27 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, tenant Tenant) (*Residenc
 	run := &kernelRun{tk: *k, parent: NoKernel}
 	run.is(KernelView{})
 	run.seen.Resources = res
-	r := &Residence{u: x.m.tasks, tenant: tenant, number: x.m.tasks.house()}
-	r.Residence = s.Reserve(&run.seen, r)
-	x.m.tasks.homes[r.number] = r
+	r := &PersistentCTA{u: x.m.tasks, runtime: runtime, number: x.m.tasks.slot()}
+	r.PersistentCTA = s.Reserve(&run.seen, r)
+	x.m.tasks.slots[r.number] = r
 	return r, nil
 }
 
 // Release takes r off its SM in a cycle in which units act; its warps must be
 // waiting.
-func (r *Residence) Release() {
+func (r *PersistentCTA) Release() {
 	r.Leave()
-	r.u.homes[r.number] = nil
+	r.u.slots[r.number] = nil
 }
 
-// TaskCTA is a threadblock of a task on a residence.
+// TaskCTA is a threadblock of a task on a persistent CTA.
 type TaskCTA struct{ c *ctaRun }
 
 // Live is how many of its warps have not ended.
 func (x TaskCTA) Live() int { return x.c.Live }
 
 // OpenCTA brings a threadblock of a task to r; none of its warps runs yet.
-func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
+func (r *PersistentCTA) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 	m := r.u
 	k, err := m.openTask(task, t)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 	if !k.work.Held() {
 		m.kernels.expand(k, c)
 	}
-	c.task, c.home, c.Rec.Resident, c.Hold = task, r, true, 0
+	c.task, c.persistent, c.Rec.Resident, c.Hold = task, r, true, 0
 	task.open++
 	if k.rec.FirstCTA == Unset {
 		k.rec.FirstCTA = t
@@ -109,7 +109,7 @@ func (r *Residence) OpenCTA(task *Task, block uint32, t Time) (TaskCTA, error) {
 
 // RunTask lets a warp of r run a task's warp from cycle t on. It reports whether
 // the trace has work for it.
-func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
+func (r *PersistentCTA) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
 	m, c := r.u, x.c
 	if held := c.kernel.inferred; held > 0 {
 		r.Keep(warp, &c.CTA, t)
@@ -121,15 +121,15 @@ func (r *Residence) RunTask(warp int, x TaskCTA, id uint32, t Time) bool {
 	return true
 }
 
-// house returns a free number of a residence.
-func (u *tasks) house() uint64 {
-	for i := range u.homes {
-		if u.homes[i] == nil {
+// slot returns a free number for a persistent CTA.
+func (u *tasks) slot() uint64 {
+	for i := range u.slots {
+		if u.slots[i] == nil {
 			return uint64(i)
 		}
 	}
-	u.homes = append(u.homes, nil)
-	return uint64(len(u.homes) - 1)
+	u.slots = append(u.slots, nil)
+	return uint64(len(u.slots) - 1)
 }
 
 // openTask returns the kernel of a task, which is known to the machine as long
@@ -157,14 +157,14 @@ func (m *tasks) openTask(task *Task, t Time) (*kernelRun, error) {
 func (m *tasks) ctaEnded(c *ctaRun, t Time) {
 	task := c.task
 	k := task.run
-	if c.home == nil { // of a fused kernel, on which its instructions were booked
+	if c.persistent == nil { // of a fused kernel, on which its instructions were booked
 		k.rec.WarpInsts += c.Rec.WarpInsts
 		k.rec.ThreadInsts += c.ThreadInsts
 		m.ctas.ended(c, t)
 	}
 	task.open--
 	task.ended++
-	block, home := c.Rec.CTA, c.home
+	block, on := c.Rec.CTA, c.persistent
 	task.Record.End = max(task.Record.End, t)
 	if task.ended == task.Blocks {
 		k.rec.End = t
@@ -178,9 +178,9 @@ func (m *tasks) ctaEnded(c *ctaRun, t Time) {
 		task.run = nil
 		m.kernels.freeRuns = append(m.kernels.freeRuns, k.Slot)
 	}
-	c.task, c.home = nil, nil
+	c.task, c.persistent = nil, nil
 	m.kernels.spareCTAs = append(m.kernels.spareCTAs, c)
-	if home != nil {
-		home.tenant.CTAEnded(home, task, block, t)
+	if on != nil {
+		on.runtime.CTAEnded(on, task, block, t)
 	}
 }
