@@ -14,7 +14,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err
 	}
-	m := &Machine{core: newCore(tr, &opt), acting: make([]uint64, (opt.Config.SM.Count+63)/64), stepped: Unset, tick: opt.Tick}
+	m := &Machine{core: newCore(tr, &opt), stepped: Unset, tick: opt.Tick}
+	m.acting = make([]uint64, (opt.Config.SM.Count+63)/64)
 	t := program.NewTiming(&m.cfg.Exec, &m.cfg.SM)
 	m.sms = newSMs(m, m.cfg.SM.Count, &t)
 	m.sampler.init(opt.Sample, m.obs, m.mem, m.state)
@@ -22,8 +23,8 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	m.children = newLaunchUnit(&m.core, m.kernels)
 	m.kmu = newKMU(&m.core)
 	m.ctas = newCTAScheduler(&m.core, m.kernels)
-	m.ctas.forwarding.on = opt.FastForward && m.policy.Dependency == nil && m.policy.Tasks == nil && opt.AsTasks == host.NotTasks &&
-		m.prog.Totals.ChildLaunches == 0
+	m.ctas.forwarding.on = opt.FastForward && m.policy.Dependency == nil && m.policy.Tasks == nil &&
+		opt.AsTasks == host.NotTasks && m.prog.Totals.ChildLaunches == 0
 	m.tasks = newTasks(&m.core, opt.AsTasks)
 	var err error
 	if m.host, err = host.New(m.cfg, tr, hostDevice{m}, m.policy.Host, opt.Timing); err != nil {
@@ -40,7 +41,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 	return m, nil
 }
 
-// newCore gathers what all units share.
+// newCore makes the part that all units share.
 func newCore(tr *trace.Reader, opt *Options) core {
 	m := core{
 		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.FastForward,

@@ -9,8 +9,8 @@ import (
 	"gpureplay/trace"
 )
 
-// core is what all units of a machine share: what is replayed and on what, time and its
-// events, SMs and memory, and who is told. It knows no unit.
+// core is the part of a machine that all units share: the trace and the configuration, time
+// and its events, SMs and memory, and the observers. It refers to no unit.
 type core struct {
 	cfg      *hardware.Config
 	policy   *Policy
@@ -33,7 +33,7 @@ type core struct {
 	captured func() *hardware.Config
 }
 
-// What an event is about: the kinds, in the order in which a cycle handles them.
+// The kinds of events, in the order in which a cycle handles them, with their numbers a and b.
 const (
 	evHost      clock.Kind = iota // the host goes on
 	evCopyEnd                     // a = stream: its copy has ended
@@ -43,8 +43,8 @@ const (
 	evDispatch                    // a = kernel slot: enters the distributor
 	evRelease                     // a = kernel slot: it only waits for children
 	evKernelEnd                   // a = kernel slot: its last CTA has ended
-	evAccess                      // a = what, b = of what: for the dependency that works on accesses
-	evTask                        // a = argument, b = what: for the narrow tasks and their runtime
+	evAccess                      // a, b = numbers of the dependency that works on accesses
+	evTask                        // a = argument, b = kind: for the narrow tasks and their runtime
 	evCTAs                        // the CTA scheduler looks again
 	evSM                          // a = SM: wakes, farther ahead than the wheel reaches
 )

@@ -8,8 +8,8 @@ import (
 	"gpureplay/model/exec"
 )
 
-// ctaScheduler is the kernel distributor with the CTA scheduler behind it. The
-// policy says which kernel's CTA goes where; the unit sees to limits and time.
+// ctaScheduler is the kernel distributor with the CTA scheduler behind it. The policy
+// chooses the kernel and SM of the next CTA; the unit enforces limits and time.
 type ctaScheduler struct {
 	*core
 	kernels    *kernels
@@ -30,13 +30,14 @@ type ctaScheduler struct {
 	given      int  // CTAs placed in it
 	forwarding fastForward
 	onSMs      int                 // CTAs on SMs
-	works      WorkScheduler       // nil: what of a kernel comes first goes first
+	works      WorkScheduler       // nil: a kernel's own grid goes first, then its groups in order
 	resumes    clock.FIFO[*ctaRun] // suspended CTAs whose children have ended
 	early      bool                // CTAs need not stay on SMs for their stores
 }
 
 func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
-	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset, pace: clock.NewPace(m.cfg.KMU.CTAsPerCycle)}
+	u := &ctaScheduler{core: m, kernels: k, use: newUtilisation(m), posted: Unset}
+	u.pace = clock.NewPace(m.cfg.KMU.CTAsPerCycle)
 	u.works, _ = m.policy.CTA.(WorkScheduler)
 	u.early = !m.cfg.SM.StoresHoldCTA && !m.cfg.CycleMemory() && !m.cfg.SM.Collectors() // or else it is without effect
 	return u
@@ -46,7 +47,7 @@ func newCTAScheduler(m *core, k *kernels) *ctaScheduler {
 func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	k.rec.Dispatch = t
 	u.entries = append(u.entries, k)
-	if u.placed != nil && k.fused == nil { // of a fused one its tasks are told of, as when it ends
+	if u.placed != nil && k.fused == nil { // observers see the tasks of a fused kernel in its place
 		u.placed.Dispatched(&k.rec)
 	}
 	if k.launch != nil && u.children.groups != nil {
@@ -119,7 +120,7 @@ func (u *ctaScheduler) run(t Time) error {
 // refresh lists the kernels with CTAs left that can be placed in cycle t.
 func (u *ctaScheduler) refresh(t Time) {
 	u.view, u.pass.Kernels, u.pass.Held = u.view[:0], u.pass.Kernels[:0], u.pass.Held[:0]
-	first := true // no kernel so far had groups of which nothing has been placed
+	first := true // no kernel so far had groups without a placed CTA
 	for _, k := range u.entries {
 		if k.Left == 0 {
 			continue
@@ -186,7 +187,8 @@ func (u *ctaScheduler) place(k *kernelRun, group int, s *exec.SM, t Time) error 
 // leavesEarly reports whether CTAs of a group of k leave their SMs before their stores are
 // acknowledged: those for whose end nothing waits but their kernel's (docs/model, choice 36).
 func (u *ctaScheduler) leavesEarly(k *kernelRun, group int) bool {
-	return u.early && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil && !k.narrow && !k.code.Launches
+	return u.early && u.gate == nil && u.access == nil && group == ownGrid && k.launch == nil && k.fused == nil &&
+		!k.narrow && !k.code.Launches
 }
 
 // restore puts the first suspended CTA that can go on back on its SM.

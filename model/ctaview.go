@@ -8,12 +8,12 @@ type CTAScheduler interface {
 	Place(v *CTAView) (kernel, sm int, ok bool)
 }
 
-// CTAView is what a CTA scheduler sees. It is valid during one call.
+// CTAView is the machine as a CTA scheduler sees it. It is valid during one call.
 type CTAView struct {
 	// Kernels holds the kernels of the distributor with CTAs left to give,
 	// first come first.
 	Kernels []*KernelView
-	// Held holds those that have CTAs left of which the dependency lets none go.
+	// Held holds kernels with CTAs left whose CTAs the dependency all keeps back.
 	Held []*KernelView
 	View
 	work []Work
@@ -32,8 +32,8 @@ func (v *CTAView) Fits(k, sm int) bool {
 	return s.Fits(&kernel.seen)
 }
 
-// Dependency is the run's, nil if there is none: a scheduler that goes with one asks it
-// for more.
+// Dependency is the run's dependency, nil if there is none, for a scheduler that belongs to
+// one.
 func (v *CTAView) Dependency() Dependency { return v.m.policy.Dependency }
 
 // Resident returns the number of CTAs on SM sm.
@@ -43,9 +43,9 @@ func (v *CTAView) Resident(sm int) int { return len(v.m.sms[sm].CTAs) }
 // if none ever was.
 func (v *CTAView) Holder(sm int) uint32 { return v.m.sms[sm].Holder }
 
-// WorkScheduler is a [CTAScheduler] that also chooses what of a kernel goes next: CTAs
-// of its own grid, or of one of the groups that have joined it. The machine asks
-// PlaceWork in place of Place.
+// WorkScheduler is a [CTAScheduler] that also chooses the part of a kernel that goes next:
+// its own grid, or one of the groups that have joined it. The machine calls PlaceWork in
+// place of Place.
 type WorkScheduler interface {
 	CTAScheduler
 	// PlaceWork returns a kernel, an index into v.Kernels, the Index of something in
@@ -53,7 +53,7 @@ type WorkScheduler interface {
 	PlaceWork(v *CTAView) (kernel, work, sm int, ok bool)
 }
 
-// Work is what of a kernel can be placed now: its own grid, or a group.
+// Work is a part of a kernel that can be placed now: its own grid, or a group.
 type Work struct {
 	Index    int    // as PlaceWork names it
 	Child    uint32 // the kernel of the group in the trace; NoKernel: the kernel's own grid
@@ -64,13 +64,14 @@ type Work struct {
 	ParentSM int // SM of the CTA that asked for it; -1: it is the host's
 }
 
-// Work returns what v.Kernels[k] can give, its own grid first, then groups in the
-// order of their coming. It is valid until the next call.
+// Work returns the parts of v.Kernels[k] that can be placed: its own grid first, then groups
+// in order of arrival. It is valid until the next call.
 func (v *CTAView) Work(k int) []Work {
 	u, kernel := v.m.ctas, v.m.ctas.view[k]
 	v.work = v.work[:0]
 	if kernel.next < kernel.native {
-		w := Work{Index: ownGrid, Child: NoKernel, Left: kernel.native - kernel.next, Since: kernel.rec.Dispatch, ParentSM: -1}
+		w := Work{Index: ownGrid, Child: NoKernel, Left: kernel.native - kernel.next, ParentSM: -1}
+		w.Since = kernel.rec.Dispatch
 		if kernel.launch != nil {
 			w.launchedBy(kernel.launch.parent)
 		}
@@ -93,11 +94,11 @@ func (v *CTAView) Work(k int) []Work {
 
 func (w *Work) launchedBy(c *ctaRun) { w.Level, w.Parent, w.ParentSM = c.level+1, c.name(), c.SM.ID }
 
-// WakeAt has the scheduler asked again at t, which is later than now.
+// WakeAt calls the scheduler again at t, which is later than now.
 func (v *CTAView) WakeAt(t Time) { v.m.ctas.wakeAt(t) }
 
-// Load returns when a record of the scheduler's own that is known by a number is on
-// chip, which is read from global memory now.
+// Load reads one of the scheduler's own records, given by a number, from global memory now
+// and returns when it is on chip.
 func (v *CTAView) Load(number uint64) Time {
 	return v.m.mem.ReadSector(0, schedulerRecords+number, v.m.now)
 }

@@ -26,14 +26,14 @@ type AccessDependency interface {
 	Dependency
 	// Start binds it to its machine, before anything else.
 	Start(m *DependencyMachine) error
-	// Issue performs one operation of the host in cycle t and returns for how long it
-	// keeps the host. wait: the host comes again with it when a kernel has ended.
+	// Issue performs one operation of the host in cycle t and returns for how many cycles it
+	// keeps the host. wait: the host repeats the call when a kernel has ended.
 	Issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error)
-	// Event comes at the time that [DependencyMachine.At] was asked for.
+	// Event is called at the time given to [DependencyMachine.At].
 	Event(what, arg uint64, t Time) error
-	// Blocked says what keeps back an access of a kernel, by its program order, to
-	// sectors of 32 bytes, by a number of its own, and how that is booked; < 0: nothing
-	// does. The warp waits until [DependencyMachine.Wake] names the number.
+	// Blocked returns a number for the reason that keeps back an access of a kernel, by its
+	// program order, to sectors of 32 bytes, and the stall that is booked for it; < 0: the
+	// access goes ahead. The warp waits until [DependencyMachine.Wake] names the number.
 	Blocked(order uint64, sectors []uint64) (on int32, why exec.Stall)
 	// Exited tells that the warps of a CTA have exited, or that it has none, and returns
 	// how much longer it holds its place. Ended tells of the end of that.
@@ -43,16 +43,16 @@ type AccessDependency interface {
 	Completed(order uint64, t Time) error
 	// Apart reports whether CTAs of two kernels are kept off the same SM.
 	Apart() bool
-	// Grain is the logarithm of the bytes that are kept in order together, and Owned how
-	// many of those that have come to the device are a kernel's: for auditors and for the
-	// timeline.
+	// Grain is the logarithm of the size in bytes of a block that is kept in order as a
+	// whole. Owned is how many of the blocks on the device belong to a kernel. Auditors and
+	// the timeline use both.
 	Grain(c *hardware.Config) uint
 	Owned(order uint64) int
-	// Stuck names what can never go on, of a run of which nothing moves.
+	// Stuck lists the waits of a run in which nothing can move.
 	Stuck(waits []AccessWait, add func(format string, args ...any))
 }
 
-// AccessWait is a warp whose access is kept back, and by what.
+// AccessWait is a warp whose access is kept back, with the number of the reason.
 type AccessWait struct {
 	Kernel, CTA uint32
 	SM          int
@@ -68,8 +68,8 @@ type Launched struct {
 
 // CTADependency keeps kernels of one stream in order CTA by CTA: they are on the GPU
 // together, and it says which CTAs may be placed. A kernel completes in its stream
-// when those before it have. Copies and what else a stream has between kernels are in
-// order as ever; kernels of different streams are not its affair.
+// when those before it have. Copies and other operations between kernels of a stream keep
+// their order. It does not order kernels of different streams.
 type CTADependency interface {
 	Dependency
 	// Start binds it to its machine, before the first kernel.
@@ -80,7 +80,7 @@ type CTADependency interface {
 	// Next returns the CTA of a kernel, by its program order, that may be placed next.
 	Next(order uint64) (cta uint32, ok bool)
 	// Placed and Ended tell of a CTA of such a kernel, the latter in the cycle in which
-	// its stores have been acknowledged. What it lets go is placed in a later one.
+	// its stores have been acknowledged. CTAs that it releases are placed in a later one.
 	Placed(order uint64, cta uint32, t Time)
 	Ended(order uint64, cta uint32, t Time)
 	// Waits reports whether the host waits where its program synchronises.

@@ -3,9 +3,9 @@
 //
 // Time is integer cycles of the SM clock. A cycle has three phases: the units
 // that act on events (host, KMU, distributor, links), then the CTA scheduler,
-// then the SMs in index order. What an SM does in a cycle reaches the other
-// units in the next one, so the order within a phase is the only order there
-// is, and it is fixed: same trace, policy and configuration, same run.
+// then the SMs in index order. An SM's actions reach the other units in the next
+// cycle, so the order within a phase is the only order there is, and it is fixed:
+// same trace, policy and configuration, same run.
 //
 // Three kinds of part are kept apart. A policy decides ([Policy] holds the five
 // decisions, each an interface beside whom it decides for). A unit acts in time (KMU,

@@ -26,9 +26,9 @@ type fastForward struct {
 	hold   Time    // cycles for which each of its CTAs holds its place
 	next   int     // SM that is tried first
 	ahead  Time    // all placements before this cycle, and some of it, are made
-	onSM   ctaRing // its CTAs on SMs, in the order of placement, which is that of their ends
+	onSM   ctaRing // its CTAs on SMs, in the order of placement and so of their ends
 	others []otherCTA
-	rest   []hardware.Resources // per SM, what others hold
+	rest   []hardware.Resources // per SM, resources of others
 	room   []int                // per SM, CTAs that still fit
 	free   int                  // sum of room
 	held   int                  // CTAs on SMs that only hold their places, while no kernel is fast-forwarded
@@ -78,7 +78,8 @@ func (u *ctaScheduler) forwardable() *kernelRun {
 		if k.Left == 0 {
 			continue
 		}
-		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil && k.groups.Len() == 0 && k.next < k.native
+		plain := k.work.Held() && k.launch == nil && k.fused == nil && !k.narrow && k.cursor == nil &&
+			k.groups.Len() == 0 && k.next < k.native
 		if !plain || k.Left < leastForward || k.Left < uint64(u.onSMs/8) {
 			return nil
 		}

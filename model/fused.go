@@ -42,14 +42,16 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 	tk.Grid = trace.Dim3{uint32(blocks), 1, 1}
 	m.cfg.CapRegisters(tk)
 	if ctas, limit := m.cfg.Residency(tk); ctas == 0 {
-		return 0, fmt.Errorf("the fused kernel's CTAs of %d threads, %d registers a thread and %d bytes of shared memory fit no SM of %s (%s)",
-			tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
+		return 0, fmt.Errorf("the fused kernel's CTAs of %d threads, %d registers a thread and %d bytes of shared memory "+
+			"fit no SM of %s (%s)", tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.kernels.order++
 	k.is(KernelView{ID: tasks[0].Kernel, Order: m.kernels.order, Left: blocks})
 	k.seen.Resources, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
 	k.fused = &fused{u: m, tasks: tasks, event: event}
-	k.rec = KernelRecord{ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset}
+	k.rec = KernelRecord{
+		ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
+	}
 	k.In = m.host.Stream(taskStreamBase)
 	k.HWQ = m.policy.Admission.Queue(k.In.Seen, m.queues())
 	m.host.Push(k.In, host.StreamOp{Kind: trace.OpLaunch, Run: &k.Kernel}, t)

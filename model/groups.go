@@ -13,23 +13,24 @@ type GroupUnit interface {
 	LaunchControl
 	// Start binds it to its machine, before the first call.
 	Start(m *GroupMachine)
-	// Search is from the call of a warp of which some lanes launch groups to Arrived, which
-	// tells of each in turn and returns its fate, and the reason unless it joins.
+	// Search returns how many cycles pass from a warp's call, in which so many lanes launch
+	// groups, to Arrived. Arrived is called for each group in turn and returns its fate, and
+	// the reason unless it joins.
 	Search(lanes int) Time
 	Arrived(g GroupRequest, t Time) (fate GroupFate, reason string)
-	// Refused returns when the groups of a call that become kernels reach the KMU, of which
-	// Arrived has been told at t, and whether that is the time for which launches hold a warp.
+	// Refused returns when the groups of a call that become kernels reach the KMU, and
+	// whether launches hold the warp until then. Arrived was called for them at t.
 	Refused(groups int, t Time) (arrive Time, holds bool)
 	// Entered tells that a device kernel has entered the distributor.
 	Entered(k GroupKernel, t Time)
 	// Look tells that the CTA scheduler looks at a kernel that groups have joined. It reports
-	// whether there are some of which nothing has been placed; first: no kernel that it has
-	// looked at before in this pass had any.
+	// whether the kernel has a group without a placed CTA; first: no kernel before it in
+	// this pass had one.
 	Look(l *GroupList, first bool, t Time) (some bool)
 	// Left tells that a group with an entry of the unit's table has ended.
 	Left(entry int32)
-	// Entries are those of the table and Used how many hold a group, for auditors and for the
-	// timeline. Finish is called at the end of a run that has asked for children.
+	// Entries is the size of the table and Used how many entries hold a group, for auditors
+	// and for the timeline. Finish is called at the end of a run with child launches.
 	Entries() int
 	Used() int
 	Finish()

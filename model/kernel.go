@@ -13,8 +13,8 @@ import (
 	"gpureplay/trace"
 )
 
-// kernels are those of the trace that the machine knows, and the memory of all that
-// it has known.
+// kernels has the kernels of the trace that are on the machine, and the memory of earlier
+// ones for reuse.
 type kernels struct {
 	*core
 	runs      []*kernelRun // by slot
@@ -46,7 +46,7 @@ type kernelRun struct {
 	ending   bool          // evKernelEnd has been posted
 	released bool          // it has given back its entry and its queue
 	launch   *childLaunch  // the request that it comes from; nil: the host's
-	merged   *MergedLaunch // of which that is the first; nil: it is alone
+	merged   *MergedLaunch // whose first request launch is; nil: it is alone
 	children int           // children of its CTAs that have not ended
 	groups   clock.FIFO[JoinedGroup]
 	cursor   *trace.CTACursor
@@ -56,7 +56,7 @@ type kernelRun struct {
 	rec      KernelRecord
 }
 
-// ctaRun is one CTA: what its SM has of it, and what it is to the machine.
+// ctaRun is one CTA: the state that its SM keeps, and the machine's.
 type ctaRun struct {
 	exec.CTA
 	kernel     *kernelRun
@@ -75,8 +75,8 @@ func of(c *exec.CTA) *ctaRun { return c.Owner.(*ctaRun) }
 // ownGrid stands for a kernel's own CTAs where a group of it is expected.
 const ownGrid = -1
 
-// first is what of k comes first: its own grid, then the groups that joined it, in
-// the order of their coming.
+// first is the part of k that is placed next: its own grid, then the groups that joined it,
+// in order of arrival.
 func (k *kernelRun) first() int {
 	if k.next < k.native {
 		return ownGrid
@@ -119,7 +119,7 @@ func (c *ctaRun) clear(id uint32) {
 	a.ID, a.SM, a.Warps, a.Ranges, a.Touches, a.Counts = id, -1, a.Warps[:0], a.Ranges[:0], a.Touches[:0], a.Counts[:0]
 }
 
-// reset makes c the CTA of k with an index, of which nothing has run.
+// reset makes c the CTA of k with an index, before its first instruction.
 func (c *ctaRun) reset(k *kernelRun, id uint32) {
 	c.Reset(&k.seen, k.code, CTARecord{Kernel: k.ID, CTA: id, Child: NoKernel})
 	c.kernel, c.Hold = k, k.inferred
@@ -148,8 +148,8 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	total := k.tk.Grid.Count()
 	ctas, limit := m.cfg.Residency(&k.tk)
 	if total > 0 && ctas == 0 {
-		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory fits no SM of %s (%s): choose another preset or raise the limit with --set",
-			id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
+		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory "+
+			"fits no SM of %s (%s): choose another preset or raise the limit with --set", id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
 	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total})
@@ -180,7 +180,7 @@ func (m *kernels) kernelRecord(k *kernelRun) KernelRecord {
 	}
 }
 
-// is says what k is to policies, and makes it known to SMs.
+// is sets the view of k that policies have, and the one that SMs have.
 func (k *kernelRun) is(v KernelView) {
 	k.KernelView = v
 	k.seen.ID, k.seen.Order, k.seen.Header, k.seen.Traffic = v.ID, v.Order, &k.tk, &k.rec.Work.Traffic
@@ -193,7 +193,8 @@ func (m *kernels) takeRun() *kernelRun {
 		*k = kernelRun{Kernel: host.Kernel{Slot: k.Slot}, smCTAs: k.smCTAs, smSince: k.smSince, groups: k.groups}
 		return k
 	}
-	k := &kernelRun{Kernel: host.Kernel{Slot: uint64(len(m.runs))}, smCTAs: make([]uint16, len(m.sms)), smSince: make([]Time, len(m.sms))}
+	k := &kernelRun{Kernel: host.Kernel{Slot: uint64(len(m.runs))}}
+	k.smCTAs, k.smSince = make([]uint16, len(m.sms)), make([]Time, len(m.sms))
 	m.runs = append(m.runs, k)
 	return k
 }
@@ -227,11 +228,11 @@ func (c *ctaRun) launch() *childLaunch {
 //
 // A kernel whose work is inferred from its recorded duration takes it when it
 // runs alone on the GPU that it was captured on ([Options].Captured; this
-// machine, if nil): each CTA holds its place for as many cycles as hold
-// finds for that GPU, and for as many on this machine (model.md, "Traces with
-// less in them"; docs/model, choice 18). A kernel without a duration holds each CTA
-// for one cycle; one without a grid is a single CTA that needs nothing of an SM.
-// What is inferred stands in the tables.
+// machine, if nil). Each CTA holds its place for as many cycles as hold finds for
+// that GPU, and for as many on this machine (docs/model, "Traces with less in them"
+// and choice 18). A kernel without a duration holds each CTA for one cycle;
+// one without a grid is a single CTA that needs nothing of an SM. The tables say
+// which figures are inferred.
 func (k *kernelRun) infer(m *core) {
 	k.work = trace.InferredOf(&k.tk)
 	k.rec.Inferred = k.work

@@ -87,7 +87,7 @@ func (u *kmu) take(p pendingKernel) pendingKernel {
 	return p
 }
 
-// inspect dispatches what can be dispatched.
+// inspect dispatches the kernels that can leave their queues.
 func (u *kmu) inspect(t Time) error {
 	if u.pending == 0 || u.serving() {
 		return nil

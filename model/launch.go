@@ -23,7 +23,7 @@ type launchUnit struct {
 	ctas       *ctaScheduler
 	host       *host.Host
 	groups     GroupUnit    // nil: no aggregated groups
-	watcher    ChildWatcher // nil: nobody is told of child CTAs
+	watcher    ChildWatcher // nil: the policy does not watch child CTAs
 	pending    pendingLaunches
 	spare      []*childLaunch
 	direct     clock.FIFO[*childLaunch] // groups that wait for an entry of the distributor
@@ -37,13 +37,13 @@ type launchUnit struct {
 	calls      uint64
 
 	keeper LaunchKeeper // nil: no request is kept
-	told   LaunchCall   // what it was told last
+	told   LaunchCall   // its last call
 	kept   int          // requests
 	merged map[*childLaunch]*MergedLaunch
 }
 
 // childLaunch is one request on its way. There may be hundreds of thousands that
-// have not started, so it holds what its record needs in the least room.
+// have not started, so it keeps the fields of its record in the least room.
 type childLaunch struct {
 	parent                              *ctaRun
 	pk                                  *kernelRun // kernel of parent, which may outlive it
@@ -181,7 +181,7 @@ func (u *launchUnit) held(until, arrive Time) Time {
 	return until
 }
 
-// kernelLatency is that of launching device kernels from n lanes of a warp.
+// kernelLatency is how many cycles it takes to launch device kernels from n lanes of a warp.
 func (u *launchUnit) kernelLatency(n int) Time {
 	c := &u.cfg.Launch
 	d := c.ParamBase + c.ParamPerLane*n + c.DeviceBase + c.DevicePerLane*n
@@ -191,9 +191,11 @@ func (u *launchUnit) kernelLatency(n int) Time {
 	return Time(d)
 }
 
-// decide asks the launch control about one request; what it lets through is on its
-// way, and of what it refuses u.record is the record.
-func (u *launchUnit) decide(s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time) (Decision, *childLaunch, error) {
+// decide asks the launch control about one request. An admitted request is on its way. For a
+// refused one u.record is the record.
+func (u *launchUnit) decide(
+	s *exec.SM, w *exec.Warp, r *trace.Launch, lanes int, t Time,
+) (Decision, *childLaunch, error) {
 	if err := u.tr.Kernel(r.Child, &u.kernel); err != nil {
 		return 0, nil, err
 	}

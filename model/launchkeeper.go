@@ -11,20 +11,20 @@ import (
 // requests ([Keep]) and launch them together or later, and have warps execute
 // instructions of its own for that.
 //
-// All methods but Start are called while an SM acts: what they launch reaches other
-// units in a later cycle.
+// All methods but Start are called while an SM acts: their launches reach other units in a
+// later cycle.
 type LaunchKeeper interface {
 	LaunchControl
 	// Start binds it to its machine, before the first call.
 	Start(m *LaunchMachine)
-	// Before returns what a warp executes in place of a launch instruction that it
-	// has issued; the call is made where that has a launch instruction of its own.
-	// nil: the call is made at once. The requests have not been decided on.
+	// Before returns the code that a warp executes in place of a launch instruction that it
+	// has issued. The launch instruction in that code makes the call. nil: the call is made
+	// at once. The requests have not been decided on.
 	Before(c *LaunchCall) *AddedCode
-	// Called tells of a call of which some requests are kept.
+	// Called tells of a call with kept requests.
 	Called(c *LaunchCall)
 	// CTAEnded tells that a CTA has ended, and KernelEnded that all CTAs of a kernel
-	// have, those of its children not counted; the latter is told of every kernel.
+	// have, not counting its children. KernelEnded is called for every kernel.
 	CTAEnded(c CTAName, t Time)
 	KernelEnded(order uint64, t Time)
 }
@@ -48,8 +48,8 @@ type LaunchCall struct {
 	SM       int
 	Block    uint64 // threads of the CTA
 	Warp     uint32
-	Requests []trace.Launch // those of its lanes, in their order
-	Kept     []KeptLaunch   // those of them that are kept; of Called
+	Requests []trace.Launch // of its lanes, in their order
+	Kept     []KeptLaunch   // the kept ones, in Called
 
 	launched []*childLaunch // by lanes of the warp
 	u        *launchUnit
@@ -68,15 +68,15 @@ type KeptLaunch struct {
 type MergedLaunch struct {
 	Requests []KeptLaunch
 	Reason   string
-	// Prologue returns what a warp of its CTA with an index executes before anything
-	// else; nil: nothing.
+	// Prologue returns the code that a warp of the CTA with an index executes first; nil:
+	// none.
 	Prologue func(cta uint64, warp uint32) *AddedCode
 
 	most trace.Kernel // the largest of each need
 }
 
-// AddedCode is what a policy has a warp execute beside its program: a warp of a
-// function that the trace does not have. The warp may be used again when the call
+// AddedCode is code of a policy that a warp executes beside its program: a warp of a function
+// that the trace does not have. The warp may be used again when the call
 // that returned it has ended; the function must stay.
 type AddedCode struct {
 	Function *trace.Function
@@ -93,8 +93,8 @@ func (x *LaunchMachine) Kernel(r KeptLaunch) (function uint32, threads uint64) {
 	return k.Function, k.Block.Count()
 }
 
-// Launch has a lane of the calling warp launch a kernel. Each kernel of a call is
-// another lane's: the latency is that of so many lanes, and holds the warp as other
+// Launch launches a kernel from a lane of the calling warp. Each kernel of a call belongs to
+// another lane: the call takes as long as one of so many lanes, and holds the warp as other
 // launches do.
 func (c *LaunchCall) Launch(k *MergedLaunch) { c.launched = append(c.launched, c.u.merge(k)) }
 
@@ -109,7 +109,7 @@ func (x *LaunchMachine) LaunchAt(k *MergedLaunch, t Time) {
 	u.post(t, evChild, c)
 }
 
-// merge makes one launch of kept requests: that of the first, with the others behind.
+// merge makes one launch of kept requests: the first one's, with the others behind it.
 func (u *launchUnit) merge(k *MergedLaunch) *childLaunch {
 	lead := k.Requests[0].c
 	for i, r := range k.Requests {

@@ -5,19 +5,19 @@ import (
 	"gpureplay/model/host"
 )
 
-// Options are what a run needs beside the machine.
+// Options configure a run.
 type Options struct {
 	Config      *hardware.Config
 	Policy      *Policy
-	Captured    func() *hardware.Config // GPU that the trace was captured on, asked for when work of a kernel is inferred; nil: Config
-	Observer    Observer                // nil: nobody watches
+	Captured    func() *hardware.Config // GPU of the capture, called when a kernel's work is inferred; nil: Config
+	Observer    Observer                // nil: none
 	Sample      Time                    // width of a timeline window; 0: none; SampleAuto
 	Timing      host.Timing             // of the host and its copies
 	AsTasks     host.AsTasks            // whether launches of the host are run as narrow tasks
-	FastForward bool                    // equal CTAs of which only the time is known are placed together, and observers are not called for them
+	FastForward bool                    // CTAs with nothing but a time are placed in one loop, unseen by observers
 
-	MaxCycles Time                         // the run ends in that cycle, if its program does not before; 0: with its program
-	Tick      func(now Time, insts uint64) // called now and then while it runs, with the instructions issued; nil: nobody asks
+	MaxCycles Time                         // the run ends in that cycle at the latest; 0: when its program ends
+	Tick      func(now Time, insts uint64) // called every 65,536 steps with the instructions issued; nil: never
 }
 
 // Machine replays one trace under one policy, once.

@@ -2,7 +2,7 @@ package model
 
 import "sort"
 
-// metrics holds what a policy adds to the summary.
+// metrics holds the figures that a policy adds to the summary.
 type metrics struct{ values map[string]float64 }
 
 func (m *metrics) set(name string, v float64) {

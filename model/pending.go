@@ -8,8 +8,8 @@ import (
 	"gpureplay/model/clock"
 )
 
-// pendingLaunches keeps the books of children that have been launched and have
-// not started, and of what those that started waited and ran.
+// pendingLaunches keeps the books of children that have been launched and have not started,
+// and sums the waiting and running times of the others.
 type pendingLaunches struct {
 	bytes  uint64    // of parameters and records, now
 	area   clock.Sum // bytes times cycles
@@ -79,7 +79,7 @@ func (u *launchUnit) finish(use *utilisation) {
 	}
 }
 
-// note makes c what a record says, but for what its caller sets.
+// note fills c from a record, apart from the fields that its caller sets.
 func (c *childLaunch) note(r *LaunchRecord) {
 	*c = childLaunch{
 		time: r.Time, arrive: r.Arrive, kernel: r.Parent, cta: r.CTA, warp: r.Warp, child: r.Child, workload: r.Workload,
@@ -91,16 +91,17 @@ func (c *childLaunch) note(r *LaunchRecord) {
 	}
 }
 
-// tell makes the record of c, but for what its caller sets.
+// tell fills the record of c, apart from the fields that its caller sets.
 func (c *childLaunch) tell(r *LaunchRecord) {
 	*r = LaunchRecord{
 		Parent: c.kernel, CTA: c.cta, Warp: c.warp, Lane: c.lane, Child: c.child, Time: c.time, Workload: c.workload,
-		CTAs: c.ctas, Marked: c.marked, Decision: c.decision, Eligible: c.eligible, AGT: c.agt, Spilled: c.spilled, Arrive: c.arrive,
+		CTAs: c.ctas, Marked: c.marked, Decision: c.decision, Eligible: c.eligible, AGT: c.agt, Spilled: c.spilled,
+		Arrive: c.arrive,
 	}
 	r.Noted = c.noted
 }
 
-// reason numbers the words of a decision, of which a policy has a few.
+// reason numbers the words of a decision. A policy has a few.
 func (u *launchUnit) reason(words string) uint8 {
 	i := slices.Index(u.reasons, words)
 	if i < 0 {

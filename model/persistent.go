@@ -16,7 +16,7 @@ type PersistentCTA struct {
 	*exec.PersistentCTA
 	u       *tasks
 	runtime PersistentRuntime
-	number  uint64 // among those of the run
+	number  uint64 // its slot
 }
 
 // ProgramEnded passes the end of a runtime's program on ([exec.PersistentRuntime]).
@@ -41,8 +41,8 @@ func (x *TaskMachine) Reserve(sm int, k *trace.Kernel, runtime PersistentRuntime
 	s, res := x.m.sms[sm], x.m.cfg.CTAResources(k)
 	if !x.m.cfg.Fits(s.Used, res) {
 		_, limit := x.m.cfg.Residency(k)
-		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory has no room on an SM of %s (%s)",
-			k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
+		return nil, fmt.Errorf("a resident threadblock of %d threads with %d registers each and %d bytes of shared memory "+
+			"has no room on an SM of %s (%s)", k.Block.Count(), k.Registers, k.SharedBytes, x.m.cfg.Name, limit)
 	}
 	run := &kernelRun{tk: *k, parent: NoKernel}
 	run.is(KernelView{})

@@ -13,7 +13,7 @@ type Policy struct {
 	Name       string
 	Launch     LaunchControl // nil: every marked request becomes a device kernel
 	Admission  Admission
-	Dependency Dependency // nil: a kernel starts when those before it in its stream have ended; else an AccessDependency or a CTADependency
+	Dependency Dependency // AccessDependency or CTADependency; nil: a kernel starts when its stream's earlier ones have ended
 	CTA        CTAScheduler
 	Warp       exec.WarpScheduler
 	Host       host.Mode
@@ -26,7 +26,7 @@ type TaskCopies uint8
 
 const (
 	CopiesInterleaved TaskCopies = iota // a task's input before it, its output behind it
-	CopiesPhased                        // all inputs, then all tasks, then all outputs, as far as the program does not wait between
+	CopiesPhased                        // all inputs, then all tasks, then all outputs, between waits of the program
 	CopiesFree                          // they take no time
 )
 
@@ -71,7 +71,7 @@ type LaunchRequest struct {
 	Marked   bool
 	Lanes    int    // lanes of the warp that ask at this point
 	Overhead Time   // from the call to the KMU for one launch, cycles
-	Noted    *Notes // what the control notes of it, for its record; nil: nothing
+	Noted    *Notes // numbers of the control for its record; nil: none
 }
 
 // PlacementObserver is an [Observer] that is also told when work is placed. The
@@ -82,8 +82,8 @@ type PlacementObserver interface {
 	Placed(*CTARecord)        // a CTA has been placed on an SM
 }
 
-// SuspensionObserver is an [Observer] that is also told when a CTA gives back
-// what it holds of its SM to wait for its children, and when it takes it again.
+// SuspensionObserver is an [Observer] that is also told when a CTA gives back its place on
+// its SM to wait for its children, and when it takes it again.
 type SuspensionObserver interface {
 	Suspended(r *CTARecord, t Time)
 	Resumed(r *CTARecord, t Time)

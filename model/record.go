@@ -20,8 +20,8 @@ const never = clock.Never
 // NoKernel stands for no kernel where a kernel id is expected.
 const NoKernel = ^uint32(0)
 
-// Observer watches a run and can change nothing. The records that it is handed
-// are reused: it must copy what it keeps. Records of one type come in the order
+// Observer watches a run and can change nothing. The machine reuses the records: an observer
+// copies those that it keeps. Records of one type come in the order
 // of their end (or, where they have none, of their time); that order is the
 // same in every run.
 type Observer interface {
@@ -85,14 +85,14 @@ type StageRecord struct {
 	Bytes  uint64
 }
 
-// Decision is what a launch control decided on a child-launch request.
+// Decision is a launch control's decision on a child-launch request.
 type Decision uint8
 
 const (
 	Inline       Decision = iota // the parent lane does the work
 	DeviceKernel                 // a kernel of its own, through the KMU
-	Group                        // an aggregated group of a kernel in the distributor, or behind the first of a merged launch
-	Keep                         // the launch control keeps it ([LaunchKeeper]); its record has what became of it
+	Group                        // a group that joins a kernel of the distributor, or a later request of a merged launch
+	Keep                         // the launch control keeps it ([LaunchKeeper]); its record has the later outcome
 )
 
 // LaunchRecord is one child-launch request, told when its outcome is final.
@@ -109,7 +109,7 @@ type LaunchRecord struct {
 	Decision Decision
 	Reason   string // one of a fixed set of words per policy
 
-	Noted *Notes // what the launch control noted; nil: nothing
+	Noted *Notes // of the launch control; nil: none
 
 	Eligible       bool  // DTBL: a kernel in the distributor matches
 	AGT            int32 // index of the entry; -1: none
@@ -166,10 +166,10 @@ type SampleRecord struct {
 	CTAsFinished   []uint32
 }
 
-// Summary is what a run comes to.
+// Summary has the totals of a run.
 type Summary struct {
 	Cycles                 Time
-	Cut                    bool // the run ended before its program: the figures are those of its beginning
+	Cut                    bool // the run ended before its program: the figures cover its beginning
 	Kernels                uint64
 	KernelsInferred        uint64 // those with an Inferred other than nothing
 	CTAs                   uint64
@@ -187,7 +187,7 @@ type Summary struct {
 	LaunchesInlined        uint64
 	LaunchesCoalesced      uint64
 	PendingLaunchPeakBytes uint64
-	Extra                  []Metric // what a policy adds of its own, in a fixed order
+	Extra                  []Metric // figures of the policy, in a fixed order
 }
 
 // Metric is one figure that a policy adds to the summary.
@@ -196,9 +196,9 @@ type Metric struct {
 	Value float64
 }
 
-// KernelWork is what a kernel's CTAs came to on the SMs, in the caches and in DRAM.
-// What others do on its behalf, and a copy's sectors, are of no kernel; a line that an
-// access of it drives out of the L2 counts as its write, whoever wrote the line.
+// KernelWork sums the work of a kernel's CTAs on the SMs, in the caches and in DRAM. Accesses
+// of other units and a copy's sectors belong to no kernel. A line that its access evicts from
+// the L2 counts as its write, even if another kernel wrote the line.
 type KernelWork struct {
 	ActiveSMCycles uint64               // sum over SMs of the cycles with a CTA of it
 	PlaceCycles    uint64               // those times the warps that an SM holds

@@ -11,9 +11,9 @@ import (
 )
 
 // Run replays the trace to its end, or to the last cycle that was asked for. An
-// error names what went wrong: a damaged trace, a kernel that fits no SM, a
-// cancelled context (the summary is then that of the run so far), or work that can
-// never move (and then what waits for what).
+// error names the fault: a damaged trace, a kernel that fits no SM, a cancelled
+// context (the summary then covers the run so far), or work that can never move (the
+// error then lists the waits).
 func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 	m.queue.Post(0, evHost, 0, 0)
 	for steps := uint64(0); ; steps++ {
@@ -31,7 +31,9 @@ func (m *Machine) Run(ctx context.Context) (*Summary, error) {
 			return m.cutShort(m.cut)
 		}
 		if t >= host.Horizon {
-			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine", m.now, host.Horizon-1)
+			return nil, fmt.Errorf("cycle %d: the program goes on beyond cycle %d, the last that is replayed: "+
+				"look for impossible times and sizes in the trace (replay inspect --events), or rates of the machine",
+				m.now, host.Horizon-1)
 		}
 		if t < m.now {
 			panic(fmt.Sprintf("an event of cycle %d is handled in cycle %d", t, m.now))
@@ -179,7 +181,7 @@ func (m *Machine) finish() (*Summary, error) {
 }
 
 // cutShort gathers the summary of a run that ends at cycle t, before its program.
-// Kernels and CTAs that run have no records; what SMs did counts, up to a little
+// Kernels and CTAs that run have no records. The work of SMs counts, up to a little
 // beyond t where they ran ahead of the machine.
 func (m *Machine) cutShort(t Time) (*Summary, error) {
 	m.sum.Cut = true

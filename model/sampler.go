@@ -94,8 +94,8 @@ func (h *downsampler) keep(r *SampleRecord) {
 
 func (h *downsampler) full() bool { return len(h.kept) >= maxWindows }
 
-// halve joins windows in pairs: the state is that at the end of the second, the
-// instructions and sectors are those of both.
+// halve joins windows in pairs. A pair has the state at the end of the second window, and the
+// sum of the instructions and sectors of both.
 func (h *downsampler) halve() {
 	n := len(h.kept) / 2
 	for i := range n {

@@ -18,7 +18,7 @@ type TaskRuntime interface {
 	Ready(task *Task, t Time) error
 	// Drain tells that no further task comes before one has ended.
 	Drain(t Time) error
-	// Event is what [TaskMachine.At] was asked for.
+	// Event is called at the time given to [TaskMachine.At].
 	Event(kind uint8, arg uint64, t Time) error
 	// Window is how many tasks may be handed over and not finished; 0: any
 	// number.
@@ -52,8 +52,8 @@ type Task struct {
 	SharedBytes uint32 // per threadblock
 	ThreadInsts uint64 // executed, as the trace counts them
 
-	// Record holds the times that the runtime notes. Spawn is that of Ready
-	// until the runtime says otherwise; Finish sets Back.
+	// Record holds the times that the runtime notes. Spawn is the time of Ready unless the
+	// runtime changes it; Finish sets Back.
 	Record TaskRecord
 
 	waits int        // tasks that must end before it
@@ -75,8 +75,8 @@ func (k *Task) Copies() int {
 	return int(min(max(1, uint64(k.InCopies)), k.InBytes))
 }
 
-// CopyBytes returns what the i-th of them carries: equal parts of the input, the
-// first of them a byte more where they do not divide.
+// CopyBytes returns the bytes of the i-th copy: equal parts of the input, the first ones a
+// byte larger where the input does not divide.
 func (k *Task) CopyBytes(i int) uint64 {
 	n := uint64(k.Copies())
 	if uint64(i) < k.InBytes%n {
@@ -91,7 +91,7 @@ type LimitedRuntime interface {
 	Limits(c *hardware.Config) ResidentLimits
 }
 
-// ResidentLimits are what threadblocks of tasks may hold of one SM together.
+// ResidentLimits are the resources of one SM that threadblocks of tasks may hold together.
 type ResidentLimits struct {
 	CTAs        int
 	SharedBytes int

@@ -11,9 +11,8 @@ import (
 )
 
 // tasks takes the narrow tasks of a trace from the host's program to the
-// policy's runtime: a task is handed over when it has arrived and what it
-// depends on has ended. Later tasks pass one that waits for others (docs/model,
-// "Narrow tasks").
+// policy's runtime. It hands a task over when it has arrived and the tasks that it depends
+// on have ended. Later tasks pass one that waits for others (docs/model, "Narrow tasks").
 type tasks struct {
 	*core
 	view     View
@@ -46,8 +45,8 @@ type tasks struct {
 // unless the runtime says less.
 const taskWindow = 1 << 13
 
-// What the unit's own events are about: their second argument. From runtimeEvent
-// on they are the runtime's.
+// The kinds of the unit's own events, their second argument. From runtimeEvents on they are
+// the runtime's.
 const (
 	tasksReadied = iota // tasks whose dependences have ended
 	tasksRoom           // the launch queue has room
@@ -57,7 +56,8 @@ const (
 
 // newTasks returns the unit; the runtime starts with the first task.
 func newTasks(m *core, as host.AsTasks) *tasks {
-	u := &tasks{core: m, rt: m.policy.Tasks, as: as, live: make(map[uint32]*Task), behind: make(map[uint32][]*Task), first: Unset}
+	u := &tasks{core: m, rt: m.policy.Tasks, as: as, first: Unset}
+	u.live, u.behind = make(map[uint32]*Task), make(map[uint32][]*Task)
 	if u.rt == nil {
 		u.rt = newTaskStreams()
 	}
@@ -226,7 +226,7 @@ func (u *tasks) over(t Time) {
 	}
 }
 
-// report adds what the unit counted to the summary.
+// report adds the unit's counts to the summary.
 func (u *tasks) report() {
 	if u == nil || u.count == 0 {
 		return

@@ -40,7 +40,7 @@ type taskCall struct {
 // 32 connections).
 const taskStreamCount = 32
 
-// taskStreamBase keeps the streams of tasks apart from those of the program.
+// taskStreamBase keeps the streams of tasks apart from the program's.
 const taskStreamBase = 1 << 62
 
 func newTaskStreams() *taskStreams { return &taskStreams{} }
@@ -184,7 +184,7 @@ func (r *taskStreams) call(c taskCall, t Time) error {
 	return nil
 }
 
-// streamOpEnded notes what the end of a stream's operation means for its task.
+// streamOpEnded updates a task at the end of one of its stream's operations.
 func (u *tasks) streamOpEnded(op *host.StreamOp, t Time) {
 	task, r := op.Owner.(*Task), u.rt.(*taskStreams)
 	rec := &task.Record

@@ -9,7 +9,7 @@ import (
 // StuckError says that nothing can move although work is left.
 type StuckError struct {
 	Time  Time
-	Waits []string // what waits for what
+	Waits []string // one for each part that waits
 }
 
 func (e *StuckError) Error() string {
@@ -39,7 +39,8 @@ func (m *Machine) stuck() error {
 			if m.access != nil && c.Waiting == 0 {
 				continue
 			}
-			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children", c.Trace.ID, c.Kernel.ID, s.ID, c.Live, c.Waiting, c.Syncing, c.Children)
+			add("CTA %d of kernel %d on SM %d: of %d warps %d wait at barriers and %d for %d children",
+				c.Trace.ID, c.Kernel.ID, s.ID, c.Live, c.Waiting, c.Syncing, c.Children)
 		}
 	}
 	if n := m.children.kept; n > 0 {
