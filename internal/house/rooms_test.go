@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"model/program":        {"trace", "model/hardware", "model/clock"},
 	"model/host":           {"trace", "model/hardware", "model/clock"},
 	"model/exec":           {"trace", "model/hardware", "model/memory", "model/clock", "model/program", "model/exec"},
-	"model/exec/direct":    {"trace", "model/clock", "model/program"},
+	"model/exec/direct":    {"trace", "model/memory", "model/clock", "model/program"},
 	"model/exec/collector": {"trace", "model/hardware", "model/memory", "model/clock", "model/program"},
 	"model": {"trace", "model/hardware", "model/memory", "model/clock", "model/program", "model/exec",
 		"model/host"},
