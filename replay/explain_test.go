@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"strings"
 	"testing"
 
 	"gpureplay/model/hardware"
@@ -29,13 +30,13 @@ func TestSwitchesTurn(t *testing.T) {
 // The launch latency of a variant is that of the host, and of the constant part
 // of the device API, in the proportions of the preset.
 func TestSensitivityOfLaunch(t *testing.T) {
-	vs, err := Sensitivity("launch")
+	vs, _, err := Sensitivity("launch", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first, last := vs[0], vs[len(vs)-1]
-	if first.Key != "launch" || first.Value != 0 || last.Key != "launch" || last.Value != 35000 {
-		t.Fatalf("the range goes from %d to %d, want launch from 0 to 35000", first.Value, last.Value)
+	if first.Key != "launch" || first.Value != "0" || last.Key != "launch" || last.Value != "35000" {
+		t.Fatalf("the range goes from %s to %s, want launch from 0 to 35000", first.Value, last.Value)
 	}
 	c, err := hardware.Preset("k20c")
 	if err != nil {
@@ -51,7 +52,52 @@ func TestSensitivityOfLaunch(t *testing.T) {
 	if l.ParamPerLane != perLane {
 		t.Errorf("the part per lane changed to %d", l.ParamPerLane)
 	}
-	if _, err := Sensitivity("lunch"); err == nil {
+	if _, _, err := Sensitivity("lunch", c); err == nil {
 		t.Error("an unknown constant is accepted")
+	}
+}
+
+// A number takes half, once, twice and four times its value, a word and a switch all of
+// theirs. Values that cannot be are left out, and named.
+func TestSensitivityOfKeys(t *testing.T) {
+	for _, c := range []struct {
+		what   string
+		values string // "": refused
+		left   int
+		says   string
+	}{
+		{"l2.bytes", "20971520 41943040 83886080 167772160", 0, ""},
+		{"l2.bytes=10MiB,x1,80MiB", "10485760 41943040 83886080", 0, ""},
+		{"l2.copies_warm", "false true", 0, ""},
+		{"sm.warp_scheduler", "gto gty lrr", 0, ""},
+		{"sm.issue_width", "1 2", 1, ""}, // half of 1 is 1 again, and 4 is too many
+		{"sm.max_warps", "64", 3, ""},    // the threads need 64, and more is too many
+		{"l2", "", 0, "table of keys"}, {"l2.byte", "", 0, "l2.bytes"}, {"l2.byte=1", "", 0, "l2.bytes"}, {"tlb.entries",
+			"", 0, "give values"},
+		{"dram.mapping", "", 0, "give values"}, {"sm.count=-1", "", 0, "from 1 to 4096"},
+	} {
+		cfg, err := hardware.Preset("a100")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.TLB.Entries = 0
+		all, left, err := Sensitivity(c.what, cfg)
+		if c.values == "" {
+			if err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: %v, want %q", c.what, err, c.says)
+			}
+			continue
+		}
+		var values []string
+		for _, v := range all {
+			values = append(values, v.Value)
+			v.Apply(cfg)
+			if is, _ := cfg.Value(v.Key); word(is) != v.Value {
+				t.Errorf("%s: %v is set, not %s", c.what, is, v.Value)
+			}
+		}
+		if err != nil || strings.Join(values, " ") != c.values || len(left) != c.left {
+			t.Errorf("%s: %v, left out %v, %v; want %s", c.what, values, left, err, c.values)
+		}
 	}
 }

@@ -74,7 +74,7 @@ func (job *Job) runSettings(v Variant) []string {
 		words = append(words, fmt.Sprintf("max_cycles=%d", job.MaxCycles))
 	}
 	if v.Key != "" {
-		words = append(words, fmt.Sprintf("%s=%d", v.Key, v.Value))
+		words = append(words, v.Key+"="+v.Value)
 	}
 	return words
 }

@@ -11,20 +11,30 @@ import (
 func init() { register((*app).presetsCommand) }
 
 func (a *app) presetsCommand() *cobra.Command {
+	key := ""
 	c := &cobra.Command{
 		Use:   "presets [PRESET|FILE]",
-		Short: "list the machines, or show every number of one",
-		Long: "presets lists the machines, or shows every number of one as TOML; a file of your own is checked on the way. --gpu takes a file of that form, also one that\n" +
-			"begins with base = \"a100\" and gives only what differs.",
-		Example: "  replay presets\n  replay presets a100 > mine.toml\n  replay presets mine.toml",
-		Args:    between(0, 1, "at most one preset"),
+		Short: "list the machines, show every number of one, or describe a key",
+		Long: "presets lists the machines, or shows every number of one as TOML. It checks a file of your own. --gpu takes\n" +
+			"such a file, also one that begins with base = \"a100\" and gives only the keys that differ. --explain describes\n" +
+			"a key, or all keys of a table: meaning, unit, allowed values, and the values of the presets.",
+		Example: "  replay presets\n  replay presets a100 > mine.toml\n  replay presets mine.toml\n" +
+			"  replay presets --explain l2.bytes\n  replay presets --explain host",
+		Args: between(0, 1, "at most one preset"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case key != "" && len(args) > 0:
+				return usagef("presets: --explain=%s and %s at once", key, args[0])
+			case key != "":
+				return a.explainSettings(key)
+			case len(args) == 1:
 				return a.showPreset(args[0])
 			}
 			return a.listPresets()
 		},
 	}
+	c.Flags().StringVar(&key, "explain", "", "describe a `KEY` of the machine, or the keys of a table")
+	complete(c, "explain", listed(hardware.Keys, false))
 	c.ValidArgsFunction = firstOnly(gpus)
 	return c
 }

@@ -3,7 +3,9 @@ package command
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"gpureplay/model"
 	"gpureplay/replay"
 	"gpureplay/trace"
 )
@@ -23,6 +25,9 @@ func (a *app) printNotes(rows []map[string]any, results []*replay.Result) {
 				fmt.Fprintln(a.out, note)
 			}
 		}
+	}
+	if key := withoutEffect(results); key != "" {
+		fmt.Fprintf(a.out, "%s changes nothing: each policy takes the same cycles with all values\n", key)
 	}
 	if best, base := fastest(results); best != nil {
 		fmt.Fprintln(a.out, difference(best.Policy, base.Policy, base.Parts, best.Parts))
@@ -63,6 +68,29 @@ func surprises(r *replay.Result, row map[string]any) (notes []string) {
 			": all kernels are in one stream, which keeps their order")
 	}
 	return notes
+}
+
+// withoutEffect is the key whose values differ between the runs, if it alone does and no
+// policy's cycles depend on it.
+func withoutEffect(results []*replay.Result) string {
+	key, cycles, sets := "", map[string]model.Time{}, map[string]bool{}
+	for _, r := range results {
+		words := strings.Split(r.Set, ",")
+		name, _, _ := strings.Cut(words[len(words)-1], "=")
+		if r.Run.Incomplete || name == "" || key != "" && name != key {
+			return ""
+		}
+		key, sets[r.Set] = name, true
+		policy := r.Trace + "\x00" + r.Policy
+		if was, ok := cycles[policy]; ok && was != r.Run.Cycles {
+			return ""
+		}
+		cycles[policy] = r.Run.Cycles
+	}
+	if len(sets) < 2 {
+		return ""
+	}
+	return key
 }
 
 // recordedLine sets the runs of a capture beside the recorded time.

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"gpureplay/internal/nearest"
+	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
@@ -115,8 +116,8 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		return nil, err
 	}
 	if f.sensitivity != "" {
-		if job.Variants, err = replay.Sensitivity(f.sensitivity); err != nil {
-			return nil, usageError{fmt.Errorf("--sensitivity: %w", err)}
+		if job.Variants, err = f.variants(a, cfg); err != nil {
+			return nil, err
 		}
 	}
 	progress := a.progress(len(job.Choices) * max(1, len(job.Variants)))
@@ -129,6 +130,18 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	results, err := replay.Run(cmd.Context(), job)
 	progress.close()
 	return results, err
+}
+
+// variants resolves --sensitivity.
+func (f *replayFlags) variants(a *app, cfg *hardware.Config) ([]replay.Variant, error) {
+	all, left, err := replay.Sensitivity(f.sensitivity, cfg)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--sensitivity: %w", err)}
+	}
+	for _, l := range left {
+		a.note("left out, %s", l)
+	}
+	return all, nil
 }
 
 // traceName is the name of a trace in the folder of tables.

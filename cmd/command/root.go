@@ -129,7 +129,9 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
 	s.Lookup("as-tasks").NoOptDefVal = "independent"
 	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (those that it has), or storage (what an array's first copy brings has been read, what is written last is written out)")
-	s.StringVar(&f.sensitivity, "sensitivity", "", "run the comparison over a range of one `CONSTANT` of the machine: launch (latency, 0 to 35,000 cycles)")
+	s.StringVar(&f.sensitivity, "sensitivity", "",
+		"run the comparison over a range of one `KEY` of the machine (x0.5, x1, x2, x4; or KEY=VALUES),\n"+
+			"or of launch (the launch latency, 0 to 35,000 cycles)")
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }
 
@@ -140,7 +142,8 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
 	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the capture has them), machine or none (default recorded where the trace has calls)")
 	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the trace has them)")
-	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine, e.g. sm.count=26 (repeatable)")
+	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine: sm.count=26, l2.bytes=80MiB, l2.bytes=x2\n"+
+		"(repeatable; presets --explain KEY describes a key)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
 		s.MarkHidden(q.Name) // replay policies NAME shows those of one

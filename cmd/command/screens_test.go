@@ -233,3 +233,37 @@ func TestComparePolicies(t *testing.T) {
 		t.Errorf("-v shows no more:\n%s", long)
 	}
 }
+
+// A key is described with its unit, its values and those of the presets; a table with all
+// of its keys. A size takes units and factors, and any key a range.
+func TestSettingsAreDescribed(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "t.txt"), filepath.Join(dir, "out")
+	write(t, in, loops)
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"presets", "--explain", "l2.bytes"}, []string{"bytes of all slices", "from 128 to", "41943040 (a100)",
+			"--sensitivity=l2.bytes"}},
+		{[]string{"presets", "--explain", "tlb"}, []string{"tlb.entries", "tlb.page_bytes", "tlb.miss_latency"}},
+		{[]string{"presets", "--explain", "tlb", "--json"}, []string{`"table": "settings_reference"`,
+			`"key": "tlb.entries"`}},
+		{[]string{"--gpu=a100", "--set=l2.bytes=x2", "-o", out, in}, []string{"l2.bytes=83886080"}},
+		{[]string{"--gpu=a100", "--set=l2.bytes=80MiB", "-o", out, in}, []string{"l2.bytes=83886080"}},
+		{[]string{"--gpu=a100", "--sensitivity=l2.bytes", "-o", out, in}, []string{"l2.bytes=20971520 ",
+			"l2.bytes=167772160 ",
+			"l2.bytes changes nothing"}},
+	} {
+		got := must(t, c.args...)
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("replay %s lacks %q:\n%s", strings.Join(c.args, " "), want, got)
+			}
+		}
+	}
+	fails(t, 2, []string{"unknown key l2.size", "l2 has bytes, slices"}, "--set=l2.size=1", "--gpu=a100", in)
+	fails(t, 2, []string{"unknown key l2.byts", "l2.bytes"}, "presets", "--explain=l2.byts")
+	fails(t, 2, []string{"at once"}, "presets", "--explain=l2.bytes", "a100")
+	fails(t, 2, []string{"give values"}, "--gpu=gk110-ppcs", "--sensitivity=host.copy_latency_ns", in)
+}

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
+	"gpureplay/replay"
 	"gpureplay/replay/table"
 	"gpureplay/samples"
 
@@ -92,7 +93,10 @@ func completeReplay(c *cobra.Command) {
 	complete(c, "baseline", listed(policies.Names, false))
 	complete(c, "tables", listed(table.Names, true))
 	complete(c, "format", listed(table.Formats, false))
-	complete(c, "sensitivity", listed(func() []string { return []string{"launch"} }, false))
+	complete(c, "sensitivity", listed(func() []string {
+		return append([]string{replay.LaunchSensitivity},
+			hardware.Keys()...)
+	}, false))
 	complete(c, "as-tasks", listed(func() []string { return []string{"independent", "streams"} }, false))
 }
 

@@ -70,7 +70,8 @@ func (e *ValueError) Error() string {
 }
 
 // Set gives the value at a TOML path such as "sm.count". Lists are separated by
-// commas. The error names the key, the value and what is allowed, and for an
+// commas. A number may be a factor of the value before (x2), and a size may have a
+// unit (80MiB). The error names the key, the value and the allowed ones, and for an
 // unknown key the nearest known ones. What must hold between keys is left to
 // [Config.Validate], so that several can be set in any order.
 func (c *Config) Set(key, value string) error {
@@ -81,7 +82,7 @@ func (c *Config) Set(key, value string) error {
 	v := reflect.ValueOf(c).Elem().FieldByIndex(k.index)
 	old := reflect.New(v.Type()).Elem()
 	old.Set(v)
-	if !parseInto(v, strings.TrimSpace(value)) {
+	if !parseInto(v, k.amount(v, strings.TrimSpace(value))) {
 		return &ValueError{key, strconv.Quote(value), k.allowed()}
 	}
 	if err := c.checkKey(k); err != nil {
@@ -165,7 +166,25 @@ func unknownKey(key string) error {
 	}
 	near := nearest.Hint(key, Keys())
 	if near == "" {
+		near = keysBeside(key)
+	}
+	if near == "" {
 		near = ": replay presets PRESET shows all keys"
 	}
 	return fmt.Errorf("unknown key %s%s", key, near)
+}
+
+// keysBeside lists the keys of the table that a key names, if there is such a table.
+func keysBeside(key string) string {
+	table, _, _ := strings.Cut(key, ".")
+	var names []string
+	for _, k := range Keys() {
+		if rest, ok := strings.CutPrefix(k, table+"."); ok {
+			names = append(names, rest)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return fmt.Sprintf(": %s has %s", table, strings.Join(names, ", "))
 }

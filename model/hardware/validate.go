@@ -223,6 +223,9 @@ func (k configKey) allowed() string {
 	case reflect.Slice:
 		return fmt.Sprintf("at most %d integers %s, with commas between", maxList, limits)
 	}
+	if k.isSize() {
+		limits += " bytes (512KiB, 80MiB, or x2 for twice the preset's)"
+	}
 	if b.powerOfTwo {
 		return "a power of two " + limits
 	}

@@ -59,7 +59,11 @@ func (f *File) settings(order []toml.Key) ([]axis, error) {
 		axes = append(axes, a)
 	}
 	if f.Sensitivity != "" {
-		variants, err := replay.Sensitivity(f.Sensitivity)
+		if f.Sensitivity != replay.LaunchSensitivity {
+			return nil, f.wrong("sensitivity", "must be %s; for a key of the machine give its values under set",
+				replay.LaunchSensitivity)
+		}
+		variants, _, err := replay.Sensitivity(f.Sensitivity, nil)
 		if err != nil {
 			return nil, f.wrong("sensitivity", "%w", err)
 		}
@@ -100,6 +104,9 @@ func (f *File) axis(key string, v any) (axis, error) {
 		return a, f.wrong(a.key, "%w", err)
 	}
 	for _, text := range texts {
+		if hardware.IsFactor(text) {
+			return a, f.wrong(a.key, "has the value %s, a factor: the machines of a sweep differ, give values", text)
+		}
 		if err := machine.Set(key, text); err != nil {
 			return a, f.wrong(a.key, "%w", err)
 		}
@@ -120,7 +127,8 @@ func (f *File) axis(key string, v any) (axis, error) {
 func sensitivity(name string, variants []replay.Variant) axis {
 	a := axis{key: "sensitivity", column: table.Column{Name: "set_" + name, Type: table.Int64, Doc: "The constant " + name + " of --sensitivity."}}
 	for _, v := range variants {
-		a.values = append(a.values, value{strconv.Itoa(v.Value), int64(v.Value), func(c *hardware.Config) error {
+		n, _ := strconv.ParseInt(v.Value, 10, 64) // cycles
+		a.values = append(a.values, value{v.Value, n, func(c *hardware.Config) error {
 			v.Apply(c)
 			return nil
 		}})
