@@ -11,16 +11,20 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+
+	"gpureplay/trace/durable"
 )
 
 // Archives of captures (the ranks of a job, the tables of a run) are unpacked to a
 // folder, which is then read as any other. An archive that is a capture itself, as
 // Accel-Sim's, has its own format.
 
-// Bounds of an archive: who has more unpacks it himself.
+// Bounds of an archive; a larger one is unpacked by hand. Captures of text shrink to a
+// twentieth or a fiftieth.
 const (
 	maxArchiveFiles = 1 << 16
-	maxArchiveBytes = 1 << 36
+	maxArchiveRatio = 200      // bytes unpacked for one of the archive
+	anyArchiveBytes = 64 << 20 // that a small archive may have in any case
 )
 
 const zipMagic = "PK\x03\x04"
@@ -40,9 +44,11 @@ func IsArchive(in *Input) bool {
 func isZip(in *Input) bool { return bytes.HasPrefix(in.Head(), []byte(zipMagic)) }
 
 // Unpack writes the regular files of an archive under a folder, one at a time; links
-// and devices are passed over. A name that leads out of the folder is an error.
+// and devices are passed over. Unpack returns an error for a name that leads out of the
+// folder, and where the files would take more than [maxArchiveRatio] times the archive or
+// nine tenths of the free disk; the caller removes what was written.
 func Unpack(ctx context.Context, in *Input, dir string) error {
-	u := &unpacker{dir: dir, left: maxArchiveBytes}
+	u := newUnpacker(in, dir)
 	each := u.tar
 	if isZip(in) {
 		each = u.zip
@@ -53,11 +59,27 @@ func Unpack(ctx context.Context, in *Input, dir string) error {
 	return nil
 }
 
-// unpacker counts what it has written.
+// unpacker counts the written files and bytes.
 type unpacker struct {
 	dir   string
 	files int
 	left  int64
+	why   string // the bound of left
+}
+
+func newUnpacker(in *Input, dir string) *unpacker {
+	u := &unpacker{dir: dir, left: max(anyArchiveBytes, maxArchiveRatio*in.Size())}
+	u.why = fmt.Sprintf("it holds more than %d MiB, over %d times its size", u.left>>20, maxArchiveRatio)
+	if free, ok := durable.Free(filepath.Dir(dir)); ok && free/10*9 < uint64(u.left) {
+		u.left = int64(free / 10 * 9)
+		u.why = fmt.Sprintf("it holds more than %d MiB, nine tenths of the free disk at %s", u.left>>20, filepath.Dir(dir))
+	}
+	return u
+}
+
+// full is the error of an archive beyond its bound.
+func (u *unpacker) full() error {
+	return fmt.Errorf("%s: unpack it by hand and give the folder", u.why)
 }
 
 func (u *unpacker) tar(ctx context.Context, in *Input) error {
@@ -103,6 +125,12 @@ func (u *unpacker) zip(ctx context.Context, in *Input) error {
 	if err != nil {
 		return fmt.Errorf("the zip archive is damaged or cut short: %w", err)
 	}
+	stated := uint64(0)
+	for _, h := range r.File {
+		if stated += min(h.UncompressedSize64, math.MaxInt64); stated > uint64(u.left) { // before anything is written
+			return u.full()
+		}
+	}
 	for _, h := range r.File {
 		if !h.Mode().IsRegular() {
 			continue
@@ -141,7 +169,7 @@ func (u *unpacker) file(name string, from io.Reader) error {
 		err = closed
 	}
 	if u.left -= n; err == nil && u.left < 0 {
-		err = fmt.Errorf("it holds more than %d GiB: unpack it and give the folder", maxArchiveBytes>>30)
+		return u.full()
 	}
 	if err != nil {
 		err = fmt.Errorf("%q of it: %w", name, err)
@@ -151,7 +179,10 @@ func (u *unpacker) file(name string, from io.Reader) error {
 
 // CapturesIn returns the captures under a folder, as paths within it: files and
 // folders that a format recognises. Within such a folder nothing else is one.
-func CapturesIn(dir string) (list []string, err error) {
+//
+// CapturesIn returns an error where a folder cannot be read, where this process cannot open
+// another file, and at the end of ctx.
+func CapturesIn(ctx context.Context, dir string) (list []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || path == dir {
 			return err
@@ -159,12 +190,18 @@ func CapturesIn(dir string) (list []string, err error) {
 		if !d.IsDir() && !d.Type().IsRegular() {
 			return nil
 		}
-		in, err := Open(path, nil)
-		if err != nil {
-			return nil // what cannot be opened is no capture
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-		if _, err := Detect(in); err != nil {
-			return nil
+		in, err := Open(path, nil)
+		if err == nil {
+			_, err = Detect(in.Until(ctx))
+		}
+		if isOutOfFiles(err) {
+			return err
+		}
+		if err != nil {
+			return nil // a file that cannot be opened is no capture
 		}
 		name, err := filepath.Rel(dir, path)
 		if list = append(list, name); err == nil && d.IsDir() {

@@ -103,7 +103,7 @@ func TestArchives(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		list, err := CapturesIn(dir)
+		list, err := CapturesIn(t.Context(), dir)
 		if want := "[1_kernel_trace.csv ranks/deep/graph.json ranks/rank0.json]"; err != nil || fmt.Sprint(list) != want {
 			t.Errorf("%s: %v, %v; want %s", name, list, err, want)
 		}
@@ -129,6 +129,32 @@ func TestHostileArchives(t *testing.T) {
 	for kind, data := range archives(t, []entry{{"a", "x", ""}, {"a", "y", ""}}) {
 		if _, err := unpacked(t, kind, data); err == nil || !strings.Contains(err.Error(), `"a"`) {
 			t.Errorf("%s with a file twice: %v", kind, err)
+		}
+	}
+}
+
+// An archive that would take over 200 times its size is refused, before it is on the disk; a small one may take some
+// in any case.
+func TestArchiveBombs(t *testing.T) {
+	const large = anyArchiveBytes + 1<<20
+	for kind, data := range archives(t, []entry{{"a.txt", strings.Repeat("\x00", large), ""}}) {
+		dir, err := unpacked(t, kind, data)
+		if kind == "a.tar" {
+			if err != nil {
+				t.Errorf("%s, whose files are as large as it: %v", kind, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), "unpack it by hand") {
+			t.Errorf("%s of %d bytes with a file of %d: %v", kind, len(data), large, err)
+		}
+		if info, err := os.Stat(filepath.Join(dir, "a.txt")); kind == "a.zip" && err == nil {
+			t.Errorf("%s: %d bytes are written of a file whose size it states", kind, info.Size())
+		}
+	}
+	for kind, data := range archives(t, []entry{{"a.txt", strings.Repeat("\x00", 32<<20), ""}}) {
+		if _, err := unpacked(t, kind, data); err != nil {
+			t.Errorf("%s with 32 MiB: %v", kind, err)
 		}
 	}
 }

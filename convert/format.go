@@ -98,7 +98,8 @@ func Lookup(name string) (Format, error) {
 // ErrUnknown says that no format, or more than one, recognises an input.
 var ErrUnknown = errors.New("format not recognised")
 
-// Detect returns the format that recognises the input.
+// Detect returns the format that recognises the input. It returns [ErrUnknown], wrapped,
+// where none or more than one does, and another error where it could not look.
 func Detect(in *Input) (Format, error) {
 	if !in.IsDir() && len(in.Head()) == 0 && in.Packed() {
 		return Format{}, fmt.Errorf("%s: %w: its packed stream holds nothing, or is cut short; copy the file again", in.Name(), ErrUnknown)
@@ -116,6 +117,12 @@ func Detect(in *Input) (Format, error) {
 	case 1:
 		return found[0], nil
 	case 0:
+		if err := in.until().Err(); err != nil {
+			return Format{}, err
+		}
+		if err := outOfFiles(); err != nil {
+			return Format{}, fmt.Errorf("%s: %w", in.Name(), err)
+		}
 		if why := explain(in); why != nil {
 			return Format{}, fmt.Errorf("%s: %w: %w", in.Name(), ErrUnknown, why)
 		}

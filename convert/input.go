@@ -27,6 +27,7 @@ type Input struct {
 	packed bool
 	stream *stream // standard input
 	size   int64
+	ctx    context.Context // ends detection early; nil: nothing does
 
 	progress func(done, total int64) // nil: none
 	done     int64                   // bytes read as they lie on disk
@@ -99,6 +100,20 @@ func (in *Input) Name() string {
 // Call sets what messages call the input, for one that lies elsewhere than its user
 // knows.
 func (in *Input) Call(name string) { in.name = name }
+
+// Until lets the end of ctx end the detection of the format early.
+func (in *Input) Until(ctx context.Context) *Input {
+	in.ctx = ctx
+	return in
+}
+
+// until is the context of the detection.
+func (in *Input) until() context.Context {
+	if in.ctx == nil {
+		return context.Background()
+	}
+	return in.ctx
+}
 
 // Path is where the input lies; "" for standard input.
 func (in *Input) Path() string {

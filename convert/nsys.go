@@ -31,7 +31,7 @@ func sniffSQLite(in *Input, is func(*sqlite.DB) bool) bool {
 	if !bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) || in.Packed() || in.Path() == "" {
 		return false
 	}
-	db, err := sqlite.Open(in.Path())
+	db, err := sqlite.Open(in.until(), in.Path())
 	if err != nil {
 		return false
 	}
@@ -44,11 +44,10 @@ func openSQLite(ctx context.Context, in *Input) (*sqlite.DB, error) {
 	if in.Path() == "" || in.Packed() || in.IsDir() {
 		return nil, errors.New("an SQLite file is read in place: give the unpacked file itself")
 	}
-	db, err := sqlite.Open(in.Path())
+	db, err := sqlite.Open(ctx, in.Path())
 	if err != nil {
 		return nil, err
 	}
-	db.Context = ctx
 	if err := db.Check(); err != nil {
 		db.Close()
 		return nil, err

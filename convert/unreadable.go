@@ -57,7 +57,7 @@ func explainSQLite(in *Input) error {
 	if in.Packed() || in.Path() == "" {
 		return errors.New("it is an SQLite file, which is read in place: give the unpacked file itself")
 	}
-	db, err := sqlite.Open(in.Path())
+	db, err := sqlite.Open(in.until(), in.Path())
 	if err != nil {
 		return err
 	}

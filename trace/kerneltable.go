@@ -32,7 +32,8 @@ type narrow struct {
 }
 
 // Kernel reads the record of a kernel into k. What k.Recorded points to is
-// shared and read only.
+// shared and read only. Kernel returns an error if there is no such kernel, its block
+// is damaged, or its grid, block or cluster is none.
 func (r *Reader) Kernel(id uint32, k *Kernel) error {
 	if uint64(id) >= r.count[0] {
 		return fmt.Errorf("there is no kernel %d: the trace has %d", id, r.count[0])
@@ -53,7 +54,7 @@ func (r *Reader) Kernel(id uint32, k *Kernel) error {
 	t.use(&b.cached)
 	b.read(id%kernelsPerBlock, &t.row)
 	*k = t.row
-	return nil
+	return k.checkShape()
 }
 
 func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
@@ -65,9 +66,6 @@ func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
 		k := &rows[i]
 		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) || int(k.Fidelity) >= len(fidelityWords) {
 			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
-		}
-		if err := k.checkShape(); err != nil {
-			return nil, fmt.Errorf("kernel %d: %w", k.ID, err)
 		}
 	}
 	return rows, nil

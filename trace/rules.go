@@ -118,7 +118,7 @@ func (r *rules) begin(k *Kernel, functions int) error {
 		return fmt.Errorf("kernel %d: there is no flag %#x", k.ID, uint8(k.Flags))
 	}
 	if err := k.checkShape(); err != nil {
-		return fmt.Errorf("kernel %d: %w", k.ID, err)
+		return err
 	}
 	r.kernel, r.lastCTA = k, -1
 	r.scopes = max(r.scopes, int(k.Scope))
@@ -139,16 +139,22 @@ func (r *rules) flags(id uint32, f KernelFlags) {
 
 // checkShape checks grid, block and cluster, each of which may be unstated, all zeros.
 func (k *Kernel) checkShape() error {
-	for _, s := range []struct {
-		name string
-		dim  Dim3
-	}{{"grid", k.Grid}, {"block", k.Block}, {"cluster", k.Cluster}} {
-		if s.dim != (Dim3{}) && !s.dim.Valid() {
-			return fmt.Errorf("its %s is %dx%dx%d; an extent is at least 1, and their product below 2³²", s.name, s.dim[0], s.dim[1], s.dim[2])
-		}
+	var wrong string
+	var dim Dim3
+	switch {
+	case !k.Grid.validOrNone():
+		wrong, dim = "grid", k.Grid
+	case !k.Block.validOrNone():
+		wrong, dim = "block", k.Block
+	case !k.Cluster.validOrNone():
+		wrong, dim = "cluster", k.Cluster
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("kernel %d: its %s is %dx%dx%d; an extent is at least 1, and their product below 2³²", k.ID, wrong, dim[0], dim[1], dim[2])
 }
+
+func (d Dim3) validOrNone() bool { return d == Dim3{} || d.Valid() }
 
 // cta checks a CTA of the open kernel, and counts it into counts.
 func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {

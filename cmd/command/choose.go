@@ -11,6 +11,7 @@ import (
 
 	"gpureplay/trace"
 	"gpureplay/trace/choose"
+	"gpureplay/trace/durable"
 )
 
 // chooser is the flags that choose a part of a trace's work.
@@ -66,11 +67,11 @@ func (c *chooser) of(ctx context.Context, a *app, r *trace.Reader) (*trace.Reade
 		return r, nil
 	}
 	defer r.Close()
-	dir, err := os.MkdirTemp("", "replay-chosen-")
+	dir, done, err := durable.TempDir("", "chosen")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir) // an open file stays readable
+	defer done() // an open file stays readable
 	path := filepath.Join(dir, "t.trace.zst")
 	if err := c.write(ctx, a, r, s, path); err != nil {
 		return nil, err
@@ -102,11 +103,11 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 	if err := fileName(out); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "replay-whole-")
+	dir, done, err := durable.TempDir(filepath.Dir(out), "whole")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	whole := filepath.Join(dir, "t.trace.zst")
 	if err := convert(whole); err != nil {
 		return err

@@ -33,7 +33,7 @@ func (a *app) compareCommand() *cobra.Command {
 			if math.IsNaN(limit) || most < 0 {
 				return usagef("compare: --max-slowdown=%v -n %d: want per cent, and how many kernels", limit, most)
 			}
-			if len(args) == 2 && isCapture(args[0]) && isCapture(args[1]) {
+			if len(args) == 2 && isCapture(cmd.Context(), args[0]) && isCapture(cmd.Context(), args[1]) {
 				return a.compareCaptures(cmd.Context(), &part, args, most, limit)
 			}
 			if part != (chooser{}) {

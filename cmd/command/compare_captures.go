@@ -14,7 +14,7 @@ import (
 )
 
 // isCapture tells a capture or its trace from a folder of tables.
-func isCapture(path string) bool {
+func isCapture(ctx context.Context, path string) bool {
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return err == nil
@@ -26,7 +26,7 @@ func isCapture(path string) bool {
 	if err != nil {
 		return false
 	}
-	_, err = convert.Detect(in)
+	_, err = convert.Detect(in.Until(ctx))
 	return err == nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"gpureplay/convert"
 	"gpureplay/replay"
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // isFolder reports whether -o names a folder: one that there is, or one to make.
@@ -23,12 +24,12 @@ func isFolder(path string) bool {
 
 // convertAll makes a trace in the folder out of each device of each capture.
 func (a *app) convertAll(ctx context.Context, input, out string, w wanted) error {
-	list, done, err := capturesOf(ctx, input, w.format)
-	defer done()
-	if err != nil {
+	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	list, done, err := capturesOf(ctx, input, w.format, out)
+	defer done()
+	if err != nil {
 		return err
 	}
 	taken := map[string]string{}
@@ -47,7 +48,7 @@ func (a *app) convertAll(ctx context.Context, input, out string, w wanted) error
 
 // convertOne makes a trace out of the only capture of an input.
 func (a *app) convertOne(ctx context.Context, input, out string, w wanted) error {
-	c, done, err := captureOf(ctx, input, w.format)
+	c, done, err := captureOf(ctx, input, w.format, filepath.Dir(out))
 	defer done()
 	if err != nil {
 		return err
@@ -105,8 +106,8 @@ func devicesOf(path string) (own string, others []string, err error) {
 type capture struct{ path, name, within string }
 
 // captureOf returns the only capture of an input. done is to be called at the end.
-func captureOf(ctx context.Context, input, format string) (capture, func(), error) {
-	list, done, err := capturesOf(ctx, input, format)
+func captureOf(ctx context.Context, input, format, beside string) (capture, func(), error) {
+	list, done, err := capturesOf(ctx, input, format, beside)
 	if err != nil {
 		return capture{}, done, err
 	}
@@ -118,8 +119,8 @@ func captureOf(ctx context.Context, input, format string) (capture, func(), erro
 
 // capturesOf returns the input, or, of a folder or an archive that is no capture
 // itself, what it holds that is. done is to be called at the end: an archive is
-// unpacked until then.
-func capturesOf(ctx context.Context, input, format string) (list []capture, done func(), err error) {
+// unpacked until then, in the folder beside.
+func capturesOf(ctx context.Context, input, format, beside string) (list []capture, done func(), err error) {
 	done = func() {}
 	itself := []capture{{input, input, filepath.Base(input)}}
 	if input == "-" {
@@ -129,24 +130,23 @@ func capturesOf(ctx context.Context, input, format string) (list []capture, done
 	if err != nil {
 		return itself, done, nil // the converter says what is wrong
 	}
-	if f, err := convert.Detect(in); !errors.Is(err, convert.ErrUnknown) || format == f.Name && format != "" {
+	if f, err := convert.Detect(in.Until(ctx)); !errors.Is(err, convert.ErrUnknown) || format == f.Name && format != "" {
 		return itself, done, nil
 	}
 	dir := input
 	switch {
 	case in.IsDir() && format == "":
 	case convert.IsArchive(in):
-		if dir, err = os.MkdirTemp("", "replay-unpacked-"); err != nil {
+		if dir, done, err = durable.TempDir(beside, "unpacked"); err != nil {
 			return nil, done, err
 		}
-		done = func() { os.RemoveAll(dir) }
 		if err := convert.Unpack(ctx, in, dir); err != nil {
 			return nil, done, err
 		}
 	default:
 		return itself, done, nil
 	}
-	names, err := convert.CapturesIn(dir)
+	names, err := convert.CapturesIn(ctx, dir)
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("%s: nothing in it is a capture that a converter recognises", input)
 	}

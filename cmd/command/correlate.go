@@ -96,7 +96,7 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 		}
 		return a.correlateBandwidth(ctx, f)
 	}
-	if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(args) {
+	if f.gpu == "" && f.add == 0 && len(f.where) == 0 && captures(ctx, args) {
 		return a.correlateCaptures(ctx, f, args)
 	}
 	cases, skipped, err := f.cases(args)

@@ -13,19 +13,19 @@ import (
 
 // captures reports whether all arguments are captures or traces: each of them has
 // its measured times in itself.
-func captures(args []string) bool {
+func captures(ctx context.Context, args []string) bool {
 	for _, path := range args {
 		if info, err := os.Stat(path); err != nil || info.IsDir() {
 			return false
 		}
-		if isTrace(path) {
+		if isTrace(ctx, path) {
 			continue
 		}
 		in, err := convert.Open(path, nil)
 		if err != nil {
 			return false
 		}
-		if _, err := convert.Detect(in); err != nil {
+		if _, err := convert.Detect(in.Until(ctx)); err != nil {
 			return false
 		}
 	}

@@ -8,10 +8,11 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // isTrace reports whether a file is a trace, by its content, and no capture.
-func isTrace(path string) bool {
+func isTrace(ctx context.Context, path string) bool {
 	in, err := convert.Open(path, nil)
 	if err != nil {
 		return false
@@ -19,17 +20,17 @@ func isTrace(path string) bool {
 	if trace.IsContainer(in.Head()) {
 		return true
 	}
-	_, err = convert.Detect(in)
+	_, err = convert.Detect(in.Until(ctx))
 	return errors.Is(err, convert.ErrUnknown) && trace.IsText(in.Head())
 }
 
 // openTrace opens a trace, or the trace that the converters make of a capture. The cache
 // keeps that trace for the next command. A file that is neither is an error.
 func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error) {
-	if info, err := os.Stat(path); err != nil || isTrace(path) || info.IsDir() && isTables(path) {
+	if info, err := os.Stat(path); err != nil || isTrace(ctx, path) || info.IsDir() && isTables(path) {
 		return trace.Open(path)
 	}
-	c, done, err := captureOf(ctx, path, "")
+	c, done, err := captureOf(ctx, path, "", "")
 	defer done()
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := convert.Detect(in); errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
+	if _, err := convert.Detect(in.Until(ctx)); errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
 		return trace.Open(path) // its error says which files are traces
 	}
 	in.Call(c.name)
@@ -56,11 +57,11 @@ func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error)
 func (a *app) converted(ctx context.Context, in *convert.Input, path, kept string) (*trace.Reader, error) {
 	to := kept
 	if kept == "" || os.MkdirAll(filepath.Dir(kept), 0o777) != nil {
-		dir, err := os.MkdirTemp("", "replay-converted-")
+		dir, done, err := durable.TempDir("", "converted")
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(dir) // an open file stays readable
+		defer done() // an open file stays readable
 		to = filepath.Join(dir, "t.trace.zst")
 	}
 	bar := a.progress(1)

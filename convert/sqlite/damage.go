@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -54,12 +53,8 @@ func checkLength(path string) error {
 // tables that nobody asks for: who damaged them may have changed the others' values.
 func (d *DB) Check() (err error) {
 	defer recovered(&err)
-	ctx := d.Context
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	var says string
-	if err := d.db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&says); err != nil {
+	if err := d.db.QueryRowContext(d.ctx, "PRAGMA quick_check(1)").Scan(&says); err != nil {
 		return err
 	}
 	if says != "ok" {
@@ -75,6 +70,8 @@ func damage(err error) error {
 		return err
 	}
 	switch e.Code() & 0xff {
+	case lib.SQLITE_TOOBIG:
+		return fmt.Errorf("a value of it is longer than %d MiB, which no profiler writes (%w)", maxCell>>20, err)
 	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_IOERR, lib.SQLITE_FORMAT:
 		return fmt.Errorf("%w (%v); copy or export it again", ErrDamaged, err)
 	}

@@ -24,44 +24,48 @@ const maxText = 1 << 16
 
 // DB is an open file.
 type DB struct {
-	// Context ends queries early; nil: nothing does.
-	Context context.Context
-
+	ctx     context.Context // ends queries early
 	db      *sql.DB
+	size    int64             // of the file, in bytes
 	tables  map[string]string // lower case: as the file writes it
 	columns map[string]map[string]bool
 }
 
 // Open opens the file read-only. The file is taken to be at rest: a journal
-// beside it is not looked at.
-func Open(path string) (_ *DB, err error) {
+// beside it is not looked at. The end of ctx ends every query. Open returns an error
+// if the file is no SQLite file, or is damaged.
+func Open(ctx context.Context, path string) (_ *DB, err error) {
 	defer recovered(&err)
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return nil, err
 	}
 	if err := checkLength(path); err != nil {
 		return nil, err
 	}
-	source := (&url.URL{Scheme: "file", Path: path, RawQuery: "mode=ro&immutable=1&_pragma=query_only(1)&_pragma=temp_store(1)&_pragma=cache_size(-8192)"}).String()
+	source := (&url.URL{Scheme: "file", Path: path, RawQuery: pragmas}).String()
 	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(2) // one walks a table while another looks up names
-	d := &DB{db: db, tables: map[string]string{}, columns: map[string]map[string]bool{}}
-	if err := d.schema(); err != nil {
+	d := &DB{ctx: ctx, db: db, size: info.Size(), tables: map[string]string{}, columns: map[string]map[string]bool{}}
+	if err = limit(ctx, db); err == nil {
+		err = d.schema()
+	}
+	if err != nil {
 		db.Close()
 		return nil, err
 	}
 	return d, nil
 }
 
+// schema finds the tables that have pages of their own: views and virtual tables have none.
 func (d *DB) schema() error {
-	rows, err := d.db.Query(`SELECT substr(name, 1, 512) FROM sqlite_master WHERE type IN ('table', 'view') LIMIT 10000`)
+	rows, err := d.db.QueryContext(d.ctx, `SELECT substr(name, 1, 512) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT 10000`)
 	if err != nil {
 		return err
 	}
@@ -79,7 +83,7 @@ func (d *DB) schema() error {
 // Close closes the file.
 func (d *DB) Close() error { return d.db.Close() }
 
-// Tables returns the names of all tables and views, in lower case, unsorted.
+// Tables returns the names of all tables, in lower case, unsorted.
 func (d *DB) Tables() []string {
 	out := make([]string, 0, len(d.tables))
 	for name := range d.tables {
@@ -111,7 +115,7 @@ func (d *DB) HasColumn(table, column string) (_ bool, err error) {
 	defer recovered(&err)
 	set, ok := d.columns[table]
 	if !ok {
-		rows, err := d.db.Query("SELECT substr(name, 1, 512) FROM pragma_table_info(?)", d.tables[strings.ToLower(table)])
+		rows, err := d.db.QueryContext(d.ctx, "SELECT substr(name, 1, 512) FROM pragma_table_info(?)", d.tables[strings.ToLower(table)])
 		if err != nil {
 			return false, err
 		}
@@ -195,8 +199,11 @@ func (d *DB) each(table, query string, width int, row func([]Value) error, args 
 		into[i] = &cells[i]
 	}
 	for n := 1; ; n++ {
-		if d.Context != nil && n%1024 == 0 && d.Context.Err() != nil {
-			return d.Context.Err()
+		if err := d.ctx.Err(); n%1024 == 0 && err != nil {
+			return err
+		}
+		if err := d.tooMany(int64(n)); err != nil {
+			return fmt.Errorf("table %s: %w", table, err)
 		}
 		ok, err := step(rows, into)
 		if err != nil {
@@ -216,7 +223,7 @@ func (d *DB) each(table, query string, width int, row func([]Value) error, args 
 
 func (d *DB) start(query string, args ...any) (_ *sql.Rows, err error) {
 	defer recovered(&err)
-	return d.db.Query(query, args...)
+	return d.db.QueryContext(d.ctx, query, args...)
 }
 
 // step reads the next row, if there is one.

@@ -13,6 +13,7 @@ import (
 	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/durable"
 )
 
 // Options say how much of a paper is run, and how.
@@ -44,11 +45,11 @@ func Run(ctx context.Context, p *Paper, opt Options) (*Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "replay-reproduce-")
+	dir, done, err := durable.TempDir("", "reproduce")
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer done()
 	if err := all.execute(ctx, dir, &opt); err != nil {
 		return nil, err
 	}

@@ -54,3 +54,26 @@ func TestWrite(t *testing.T) {
 		t.Errorf("the folder holds %v, want a.zst alone", entries)
 	}
 }
+
+// A temporary folder goes with its command, and what a killed one left with the next.
+func TestTempDir(t *testing.T) {
+	dir := t.TempDir()
+	left := filepath.Join(dir, ".unpacked."+host()+"-4194999-1.partial")
+	if err := os.MkdirAll(filepath.Join(left, "deep"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path, done, err := TempDir(dir, "unpacked")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 || filepath.Join(dir, entries[0].Name()) != path {
+		t.Errorf("the folder has %v", entries)
+	}
+	done()
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left: %v", entries)
+	}
+	if free, ok := Free(dir); ok && free == 0 {
+		t.Error("no byte is free, and a folder was made")
+	}
+}
