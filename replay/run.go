@@ -47,6 +47,8 @@ type Job struct {
 	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
 	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
 	Sampled   func(*model.SampleRecord)         // called at the end of each window of a run, which it must not keep; may be nil
+	Launched  func(*model.LaunchRecord)         // called when it is final how a request for a child ends, as Sampled; may be nil
+	CTAEnded  func(*model.CTARecord)            // called when a CTA ends, as Sampled; may be nil
 	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
 	breaks    func(*model.Policy)               // a policy on purpose, in tests of the auditor
 	warnings  []table.Diagnostic                // of every run
@@ -183,7 +185,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	defer set.Abort()
-	watch := newWatcher(set.Observer(), job.Sampled, cfg)
+	watch := newWatcher(set.Observer(), job, cfg)
 	began, unpacked := time.Now(), job.Trace.Unpacked()
 	if job.breaks != nil {
 		job.breaks(policy)

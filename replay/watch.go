@@ -19,7 +19,7 @@ type watcher struct {
 	waiting waiting
 	latency waiting // of narrow tasks
 	stages  [model.NumStages]model.Time
-	sampled func(*model.SampleRecord) // may be nil
+	job     *Job // whose functions are told
 
 	clock clockwork // when kernels ran and copies went on
 
@@ -28,8 +28,8 @@ type watcher struct {
 	several bool   // they are in several streams
 }
 
-func newWatcher(inner model.Observer, sampled func(*model.SampleRecord), cfg *hardware.Config) *watcher {
-	return &watcher{inner: inner, sampled: sampled, clock: clockwork{latency: model.Time(cfg.Host.LaunchLatency)}}
+func newWatcher(inner model.Observer, job *Job, cfg *hardware.Config) *watcher {
+	return &watcher{inner: inner, job: job, clock: clockwork{latency: model.Time(cfg.Host.LaunchLatency)}}
 }
 
 // tell gives a result the times that were watched.
@@ -52,6 +52,9 @@ func (w *watcher) Kernel(r *model.KernelRecord) {
 func (w *watcher) CTA(r *model.CTARecord) {
 	if !r.Held { // of others there is nothing to tell
 		w.inner.CTA(r)
+		if w.job.CTAEnded != nil {
+			w.job.CTAEnded(r)
+		}
 	}
 	if w.audit != nil {
 		w.audit.CTA(r)
@@ -70,6 +73,9 @@ func (w *watcher) Stage(r *model.StageRecord) {
 func (w *watcher) Launch(r *model.LaunchRecord) {
 	w.inner.Launch(r)
 	w.waiting.add(r)
+	if w.job.Launched != nil {
+		w.job.Launched(r)
+	}
 	if w.audit != nil {
 		w.audit.Launch(r)
 	}
@@ -124,8 +130,8 @@ func (w *watcher) Resumed(r *model.CTARecord, t model.Time) {
 
 func (w *watcher) Sample(r *model.SampleRecord) {
 	w.inner.Sample(r)
-	if w.sampled != nil {
-		w.sampled(r)
+	if w.job.Sampled != nil {
+		w.job.Sampled(r)
 	}
 }
 

@@ -21,7 +21,7 @@ func TestGenerated(t *testing.T) {
 		{"preferential", func(s uint64) *Graph { return Preferential(5000, 7, s) }, 5000, 12, 14, 150, 1500},
 		{"configuration", func(s uint64) *Graph { return Configuration(8192, 8.6, 230, s) }, 8192, 8.2, 8.8, 200, 230},
 		{"road", func(s uint64) *Graph { return Road(80, 60, s) }, 4800, 2.4, 2.8, 4, 4},
-		{"banded", func(s uint64) *Graph { return Banded(4000, 19, 200, s) }, 4000, 17, 19, 25, 47},
+		{"banded", func(s uint64) *Graph { return Banded(4000, 0, 200, s) }, 4000, 17.8, 18.5, 40, 47},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := c.make(1)
