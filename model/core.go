@@ -24,7 +24,7 @@ type core struct {
 	queue    clock.Queue
 	wheel    *clock.Wheel
 	sms      []*exec.SM
-	mem      *memory.System
+	mem      memory.System
 	lib      *program.Library
 	metrics  metrics
 	sum      Summary

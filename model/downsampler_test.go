@@ -3,6 +3,7 @@ package model
 import (
 	"testing"
 
+	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
 )
 
@@ -19,9 +20,13 @@ func (w *windows) Sample(r *SampleRecord) { w.all = append(w.all, *r) }
 func TestDownsampler(t *testing.T) {
 	for _, cycles := range []Time{300, 256 * 2047, 256 * 2048, 256*2048 + 1, 50_000_000} {
 		var s sampler
+		cfg, err := hardware.Preset("a100")
+		if err != nil {
+			t.Fatal(err)
+		}
 		obs := &windows{}
 		issued := uint64(0)
-		s.init(SampleAuto, obs, &memory.System{}, func(r *SampleRecord) { r.WarpInsts = issued })
+		s.init(SampleAuto, obs, memory.New(cfg), func(r *SampleRecord) { r.WarpInsts = issued })
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(at)
 			issued += 3

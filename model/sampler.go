@@ -14,12 +14,12 @@ type sampler struct {
 	moved memory.Traffic // at the end of the window before
 	rec   SampleRecord
 	obs   Observer
-	mem   *memory.System
+	mem   memory.System
 	fill  func(*SampleRecord) // notes the state of the machine
 	thin  *downsampler        // nil: every window is told as it ends
 }
 
-func (s *sampler) init(width Time, obs Observer, mem *memory.System, fill func(*SampleRecord)) {
+func (s *sampler) init(width Time, obs Observer, mem memory.System, fill func(*SampleRecord)) {
 	s.obs, s.mem, s.fill = obs, mem, fill
 	if width == SampleAuto {
 		s.thin = &downsampler{}

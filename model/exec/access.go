@@ -34,9 +34,9 @@ func (x *asked) global(o *program.Op) bool {
 }
 
 // access times one memory instruction that issues in cycle t and returns when a
-// dependent instruction may issue (for stores: when it is acknowledged), as far as that
-// is known.
-func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
+// dependent instruction may issue (for stores: when it is acknowledged), or [memory.Unknown]
+// and the number of the access.
+func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, load int32) {
 	x := &s.asking
 	x.ask(s, w, o)
 	if s.Accesses != nil && x.global(o) {
@@ -47,8 +47,8 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time) {
 
 // timed times a request of instruction o of CTA c. The request reaches the load/store unit
 // in cycle t. The result is that of access.
-func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
-	u := &s.lsu
+func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time, load int32) {
+	u := s.port
 	switch a := x.a; {
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
 		return u.Constant(t)
@@ -59,9 +59,9 @@ func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
 	case o.Space == trace.SpaceLocal:
 		s.spread(x, o, c.Kernel)
 	case o.Flags&trace.InstAtomic != 0:
-		u.Atomic(a, x.lists, uint64(o.Width))
+		s.co.Atomic(a, x.lists, uint64(o.Width))
 	default:
-		u.Coalescer.Coalesce(a, x.lists, uint64(o.Width))
+		s.co.Coalesce(a, x.lists, uint64(o.Width))
 	}
 	return u.Global(c.Kernel.Traffic, o.Space, o.Flags, t)
 }
@@ -69,7 +69,7 @@ func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time) {
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
 func (s *SM) spread(x *asked, o *program.Op, k *Kernel) {
-	co := s.lsu.Coalescer
+	co := s.co
 	co.Reset()
 	base := x.a.Base
 	if x.a.List != 0 {

@@ -194,7 +194,7 @@ func (s *SM) horizon(t, next Time) Time {
 	if s.Keeps || s.watched || s.width > 1 {
 		return t
 	}
-	end := min(s.lsu.Horizon(), t+mostAhead)
+	end := min(s.port.Horizon(), t+mostAhead)
 	if next >= end {
 		return t
 	}

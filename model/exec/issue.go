@@ -67,7 +67,8 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		if held >= 0 {
 			return s.goOn(sc, w, o, t, s.holdAccess(held, w, o, t))
 		}
-		return s.goOn(sc, w, o, t, s.accessed(w, o, t, s.access(w, o, t), told))
+		done, load := s.access(w, o, t)
+		return s.goOn(sc, w, o, t, s.accessed(w, o, t, done, told, load))
 	}
 	if held < 0 {
 		w.last = max(w.last, last)
@@ -88,7 +89,7 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 
 // accessed books the result of a memory instruction of w, which may be told up to a time,
 // and returns when w may issue again.
-func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time) Time {
+func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time, load int32) Time {
 	switch {
 	case done < memory.Unknown && w.CTA.Posts && o.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore:
 		w.posted = max(w.posted, done)
@@ -101,7 +102,7 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time) Time {
 	o.Write(w.Regs, done<<1|1)
 	holds := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
 	told = min(told, done)
-	if load := s.lsu.Load(); load >= 0 {
+	if load >= 0 {
 		s.waitsFor(load, w, o, holds)
 		told, s.holding = t, holds // its completion is not known yet
 	}
@@ -217,8 +218,8 @@ func (s *SM) stalls(w *Warp) bool {
 	if !o.Mem || o.Space != trace.SpaceGlobal && o.Space != trace.SpaceTexture {
 		return false
 	}
-	s.lsu.Coalescer.Coalesce(&f.Mem[f.NextMem], f.Lists, uint64(o.Width))
-	return s.d.Blocked(s, w, s.lsu.Coalescer.Sectors)
+	s.co.Coalesce(&f.Mem[f.NextMem], f.Lists, uint64(o.Width))
+	return s.d.Blocked(s, w, s.co.Sectors)
 }
 
 // count books one issued instruction.

@@ -45,14 +45,14 @@ func (l *lateLoad) set(w *Warp, o *program.Op) {
 // are done.
 func (s *SM) Known(t Time) {
 	s.now = t
-	s.tell(s.lsu.Known(), t)
+	s.tell(s.port.Known(), t)
 	s.due(t + 1)
 	s.leave(t)
 }
 
 // due closes the cycle in which the write-back register has something to do, t at the earliest.
 func (s *SM) due(t Time) {
-	if d := s.lsu.Due; d < memory.Never {
+	if d := s.times.Due; d < memory.Never {
 		s.closeAt(max(d, t))
 	}
 }

@@ -42,7 +42,7 @@ type persistentWarp struct {
 func (s *SM) Reserve(k *Kernel, runtime PersistentRuntime) *PersistentCTA {
 	if s.Used == (hardware.Resources{}) {
 		most, _ := s.Config.Residency(k.Header) // others of its kind come beside it
-		s.lsu.Enter(s.Config.L1Bytes(k.Header, most))
+		s.port.Enter(s.Config.L1Bytes(k.Header, most), s.d.Now())
 	}
 	s.Used = s.Used.Plus(k.Resources)
 	s.occupy(s.d.Now())

@@ -41,10 +41,10 @@ type Pipeline interface {
 func (s *SM) choosePipeline() {
 	c := &s.Config.SM
 	if !c.Collectors() {
-		s.pipe = direct.New(s.Timing, &s.lsu, toPipeline{s})
+		s.pipe = direct.New(s.Timing, s.port, toPipeline{s})
 		return
 	}
-	s.pipe = collector.New(c, s.Timing, &s.lsu, toPipeline{s})
+	s.pipe = collector.New(c, s.Timing, s.port, toPipeline{s})
 	s.rotates, s.fetch.width = true, c.FetchWidth
 }
 
@@ -83,8 +83,8 @@ func (x toPipeline) Booked(held int32, done Time) {
 func (x toPipeline) Take(held int32, t Time) {
 	s := x.s
 	h := s.held[held]
-	done := s.timed(&h.access, h.load.o, h.load.c, t)
-	if load := s.lsu.Load(); load >= 0 {
+	done, load := s.timed(&h.access, h.load.o, h.load.c, t)
+	if load >= 0 {
 		*s.late(load) = h.load
 	}
 	if done < memory.Unknown {

@@ -149,7 +149,7 @@ func (sc *scheduler) step(s *SM, t Time) (done bool) {
 // candidates returns the ready warps whose unit takes an instruction in cycle t.
 func (sc *scheduler) candidates(s *SM, t Time) uint64 {
 	cand := sc.ready
-	if s.lsu.Full > t {
+	if s.times.Full > t {
 		cand &^= sc.pipes[program.UnitMemory].needs
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
@@ -172,8 +172,8 @@ func (sc *scheduler) next(s *SM, t Time) Time {
 		return t + 1
 	}
 	next := sc.wakes(t)
-	if s.lsu.Full > t && sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
-		next = min(next, s.lsu.Full)
+	if s.times.Full > t && sc.ready&sc.pipes[program.UnitMemory].needs != 0 {
+		next = min(next, s.times.Full)
 	}
 	for m := sc.busy; m != 0; m &= m - 1 {
 		if p := &sc.pipes[bits.TrailingZeros16(m)&15]; sc.ready&p.needs != 0 {
@@ -196,7 +196,7 @@ func (sc *scheduler) wakes(t Time) Time {
 func (s *SM) unitFree(sc *scheduler, u program.Unit) Time {
 	free := sc.pipes[sc.as[u&15]&15].free
 	if u == program.UnitMemory {
-		free = max(free, s.lsu.Full)
+		free = max(free, s.times.Full)
 	}
 	return free
 }

@@ -27,7 +27,9 @@ type SM struct {
 	watched     bool   // somebody is told of each instruction
 	turns       [mostSchedulers]*scheduler
 	at          [mostSchedulers]turn
-	lsu         memory.LSU
+	port        memory.Port
+	times       *memory.Signals // of the port
+	co          *memory.Coalescer
 	closing     turn // when something is to be done behind all schedulers
 	current     turn // that it is in, or was in last
 	began       Time // and the cycle are how many cycles with a CTA there were before
@@ -63,7 +65,7 @@ type Setup struct {
 	Config   *hardware.Config
 	Timing   *program.Timing
 	Library  *program.Library
-	Memory   *memory.System
+	Memory   memory.System
 	Warps    WarpScheduler
 	Accesses AccessObserver // nil: nobody is told of accesses
 	Insts    InstObserver   // nil: nor of instructions
@@ -152,7 +154,8 @@ func New(d Device, id int, setup Setup) *SM {
 	for i := range s.at {
 		s.at[i] = noTurn
 	}
-	s.lsu.Init(setup.Memory, id)
+	s.port, s.co = setup.Memory.Port(id), setup.Memory.Coalescer()
+	s.times = s.port.Signals()
 	s.fetch = fetching{cycle: clock.Unset, next: clock.Never}
 	s.choosePipeline()
 	for i := range s.sched {
@@ -165,9 +168,6 @@ func New(d Device, id int, setup Setup) *SM {
 
 // Schedulers is how many warp schedulers it has.
 func (s *SM) Schedulers() int { return len(s.sched) }
-
-// LSU is its load/store unit.
-func (s *SM) LSU() *memory.LSU { return &s.lsu }
 
 // Fits reports whether one more CTA of k has room now.
 func (s *SM) Fits(k *Kernel) bool { return s.Config.Fits(s.Used, k.Resources) }
@@ -204,8 +204,7 @@ func (s *SM) TurnTo(k *Kernel, empty bool, t Time) {
 		s.occupy(t)
 	}
 	if empty && s.Order != k.Order {
-		s.lsu.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)))
-		s.lsu.Flushed(t)
+		s.port.Enter(s.Config.L1Bytes(k.Header, s.Config.Share(k.Header)), t)
 		s.fetch.last, s.fetch.since = 0, 0
 	}
 	s.Holder, s.Order = k.ID, k.Order

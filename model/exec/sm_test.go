@@ -23,7 +23,7 @@ type device struct {
 	cfg  *hardware.Config
 	tr   *trace.Reader
 	sm   *exec.SM
-	mem  *memory.System
+	mem  memory.System
 	now  exec.Time
 	due  exec.Time // the SM acts next
 	log  []string

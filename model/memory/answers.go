@@ -12,7 +12,7 @@ type answers struct {
 	head    answer      // the first, which waits for its SM
 	heads   bool        // there is one
 	offered bool        // and it has asked
-	of      *slice
+	of      *cSlice
 }
 
 // answer is the reply of a slice to a request of an SM, ready from a time on.
@@ -102,8 +102,8 @@ func turnOf(asking []uint64, turn int32) int {
 }
 
 // serve has a slice perform a request in cycle at.
-func (n *network) serve(k *packet, s *slice, slice int, at Time) {
-	m, c := n.m, &s.chan_.stats
+func (n *network) serve(k *packet, s *cSlice, slice int, at Time) {
+	m, c := n.m, &s.ctl.stats
 	before, reads, writes := s.stats.Hits, c.ReadSectors, c.WriteSectors
 	s.stood, s.direct, s.waitsFor, s.drives = false, false, noFetch, 0
 	x := answer{of: k.of, sm: k.sm, way: k.way, accesses: uint8(bits.OnesCount8(k.mask))}
@@ -253,7 +253,7 @@ func (n *network) receive(sm int, t Time) {
 	n.offer(slice, t, sm)
 	o := &n.sms[sm]
 	u := o.unit
-	u.workOf(x.way, x.of).served(&x)
+	x.count(u.workOf(x.way, x.of))
 	if x.way == wayLoad {
 		u.fetched(x.of, at)
 	} else {
@@ -265,4 +265,12 @@ func (n *network) receive(sm int, t Time) {
 	if h.asks > 0 {
 		n.follow(n.homing + sm)
 	}
+}
+
+// count counts the work of a slice and its channel for a reply.
+func (x *answer) count(w *Traffic) {
+	w.L2Accesses += uint64(x.accesses)
+	w.L2Hits += uint64(x.hits)
+	w.DRAMReads += uint64(x.reads)
+	w.DRAMWrites += uint64(x.writes)
 }

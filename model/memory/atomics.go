@@ -16,11 +16,12 @@ const (
 
 var conflictRules = map[string]conflictRule{"merged": conflictMerged, "split": conflictSplit, "serial": conflictSerial}
 
-// atomic fills c.Sectors with the requests of an atomic, in ascending order, and
+// Atomic fills c.Sectors with the requests of an atomic, in ascending order, and
 // c.turns with how many cycles each keeps its slice. Lanes that touch the same bytes
 // conflict: each lane joins the first transaction of its sector that has none of its
 // bytes, or makes a new one (GPGPU-Sim's memory_coalescing_arch_atomic).
-func (c *Coalescer) atomic(a *trace.Access, lists []uint64, width uint64, rule conflictRule) {
+func (c *Coalescer) Atomic(a *trace.Access, lists []uint64, width uint64) {
+	rule := c.rule
 	together := rule == conflictMerged || width > 1<<hardware.SectorShift || a.Count > 32 || apart(a, width)
 	if together {
 		c.Coalesce(a, lists, width)
@@ -92,9 +93,4 @@ func (c *Coalescer) serialise() {
 		n++
 	}
 	c.Sectors, c.bytes, c.turns = c.Sectors[:n], c.bytes[:n], c.turns[:n]
-}
-
-// Atomic finds the sectors of an atomic of so many bytes a lane, and their turns.
-func (u *LSU) Atomic(a *trace.Access, lists []uint64, width uint64) {
-	u.Coalescer.atomic(a, lists, width, u.conflicts)
 }

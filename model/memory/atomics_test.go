@@ -19,8 +19,8 @@ func TestAtomicTransactions(t *testing.T) {
 		"one word of each":     {[]uint64{0, 28, 32}, 4, []int{0, 1}, []int{1, 1}},
 		"straddling, twice":    {[]uint64{28, 28}, 8, []int{0, 0, 1, 1}, []int{1, 1, 1, 1}},
 	} {
-		c := &Coalescer{table: new(coalesceTable)}
-		c.atomic(&trace.Access{List: 1, Count: uint32(len(x.lists))}, x.lists, x.width, conflictSplit)
+		c := newCoalescer("split")
+		c.Atomic(&trace.Access{List: 1, Count: uint32(len(x.lists))}, x.lists, x.width)
 		var sectors []int
 		for _, s := range c.Sectors {
 			sectors = append(sectors, int(s))

@@ -28,6 +28,11 @@ type request struct {
 	bytes  [maxSectors]uint32 // which bytes of each sector of mask, a bit each
 }
 
+// wholeSector is a request for all of a sector.
+func wholeSector(sector uint64) *request {
+	return &request{sector: sector, mask: 1, turns: 1, bytes: [maxSectors]uint32{allBytes}}
+}
+
 // carried is where the data of a request lies: the smallest aligned part of a block
 // that holds its sectors (GPGPU-Sim's memory_coalescing_arch_13_reduce_and_send).
 func carried(mask uint8) (first, n uint) {

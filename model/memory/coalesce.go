@@ -13,7 +13,16 @@ type Coalescer struct {
 	turns    []int          // of an atomic: for how many cycles each keeps its slice
 	requests []request      // where the L1 fetches more than a sector: what is asked for at once
 	table    *coalesceTable // of all SMs
+	rule     conflictRule   // of atomics
 }
+
+// newCoalescer returns a coalescer with a rule of sm.atomic_conflicts.
+func newCoalescer(conflicts string) Coalescer {
+	return Coalescer{table: new(coalesceTable), rule: conflictRules[conflicts]}
+}
+
+// twin returns a coalescer that may take the place of c.
+func (c *Coalescer) twin() Coalescer { return Coalescer{table: c.table, rule: c.rule} }
 
 // coalesceTable finds the sectors of the access at hand.
 type coalesceTable struct {

@@ -3,7 +3,7 @@ package memory
 import "gpureplay/model/hardware"
 
 // controller schedules the requests of a channel cycle by cycle of the DRAM's clock: those
-// to the open row of a bank first, then the oldest (FR-FCFS, `dram.in_turn`; docs/model,
+// to the open row of a bank first, then the oldest (FR-FCFS; docs/model,
 // choice 9). Cycles in which nothing can happen are left out. All cycles are working ones,
 // those without refreshes.
 type controller struct {
@@ -29,10 +29,13 @@ type controller struct {
 	column, read, write, activate Time // from when on the channel takes such a command
 	groups                        bankGroups
 
-	*channel
-	times *dramTimes
-	net   *network
-	index int
+	times   *dramTimes
+	net     *network
+	mapping *mapping
+	watcher Watcher // nil: nobody is told
+	stats   Record
+	pending cover // by some request
+	index   int
 }
 
 // dramTimes are the clock and the numbers of all channels, in one place: each that acts
@@ -49,28 +52,29 @@ type dramTimes struct {
 	lead    Time // SM cycles that the clock began before the SMs' cycle 0
 }
 
-func newDRAMTimes(ch *channel) *dramTimes {
-	d, burst := ch.cfg, Time(ch.burst.n)
+func newDRAMTimes(c *hardware.Config) *dramTimes {
+	d := &c.DRAM
+	perCycle := max(1, d.BusBytes*max(1, d.DataRate))
+	burst := Time((1<<hardware.SectorShift + perCycle - 1) / perCycle)
 	return &dramTimes{
 		DRAMConfig: d, burst: burst, gap: max(burst, Time(d.TCCD)),
 		toWrite: max(0, Time(d.TCL)+burst+2-Time(d.TWL)), toRead: Time(d.TWL) + burst + Time(d.TCDLR),
 		toPrecharge: Time(d.TWL) + burst + Time(d.TWR), open: Time(d.TRCD), openWrite: max(0, Time(d.TRCD-d.TWL-1)),
-		ratio: ch.ratio, refresh: ch.refresh, lead: Time(d.Lead),
+		ratio: NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), refresh: newRefresh(d), lead: Time(d.Lead),
 	}
 }
 
-func newController(ch *channel, n *network, index int) *controller {
-	d := ch.cfg
-	c := &controller{
-		channel: ch, net: n, times: n.dramTimes, index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
+func (c *controller) init(m *cSystem, times *dramTimes, index int) {
+	d := &m.cfg.DRAM
+	*c = controller{
+		mapping: m.mapping, pending: newCover(&m.tables), net: m.net, times: times, index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
 		queues: newBankQueues(d.Window), last: d.Banks - 1,
 		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
 	}
 	for i := range c.banks {
 		c.banks[i].row, c.banks[i].first = noRow, noRequest
 	}
-	_, c.end = ch.refresh.era(0)
-	return c
+	_, c.end = times.refresh.era(0)
 }
 
 // timeOf returns the SM cycle in which a cycle begins.
@@ -90,7 +94,7 @@ func (d *dramTimes) over(w Time) Time { return d.ratio.Back(d.refresh.ends(w)) -
 // put has n sectors of a slice, from one on, read or written for a fetch, which the slice
 // finds out at t: it is in the slice's queue to the channel a cycle later, and may leave
 // that behind it.
-func (c *controller) put(s *slice, sector uint64, n uint, t Time, write bool, fetch int32) {
+func (c *controller) put(s *cSlice, sector uint64, n uint, t Time, write bool, fetch int32) {
 	bank, row := c.mapping.locate(sector)
 	if write {
 		c.stats.WriteSectors += uint64(n)

@@ -56,7 +56,7 @@ func saturated(t *testing.T, preset string, run int, blocks bool) (timed, exact 
 		t.Fatal(err)
 	}
 	cfg.Icnt.HeadOfLine, cfg.Memory.Engine = blocks, hardware.EngineReserve
-	m := New(cfg)
+	m := newReserve(cfg)
 	r := rand.New(rand.NewPCG(1, 2))
 	queues := make([][]int, cfg.SM.Count)
 	const rounds, chunk = 60, 32

@@ -163,3 +163,14 @@ func (c *channel) open(b *bank, row uint64, now Time) Time {
 	*b.batch(0) = rowBatch{row: row, era: era, open: act + Time(d.TRCD)}
 	return act + Time(d.TRCD)
 }
+
+// tell tells of a column command, and of the opening of its row before it.
+func (c *channel) tell(x Command, opened bool) {
+	x.Channel = c.number
+	if opened {
+		act := x
+		act.At, act.Data, act.Write = c.banks[x.Bank].lastAct, 0, false
+		c.watcher.Activated(&act)
+	}
+	c.watcher.Column(&x)
+}

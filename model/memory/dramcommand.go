@@ -363,5 +363,5 @@ func (c *controller) complete(x *dramBank, w Time) {
 
 func (c *controller) told(b int, w Time) *Command {
 	era, _ := c.times.refresh.era(w)
-	return &Command{Channel: c.number, Bank: b, Row: c.banks[b&(mostDRAMBanks-1)].row, Refreshes: era, At: w}
+	return &Command{Channel: c.index, Bank: b, Row: c.banks[b&(mostDRAMBanks-1)].row, Refreshes: era, At: w}
 }

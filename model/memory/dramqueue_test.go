@@ -53,7 +53,7 @@ func TestBankPrefersRowZeroAtFirst(t *testing.T) {
 		rows  []uint64
 		fetch int32
 	}{{[]uint64{5, 16, 0}, 1}, {[]uint64{5, 17, 8}, 0}} {
-		c := &controller{queues: newBankQueues(4), channel: &channel{mapping: &mapping{rowBits: 15}}, waits: 3}
+		c := &controller{queues: newBankQueues(4), mapping: &mapping{rowBits: 15}, waits: 3}
 		x := &c.banks[0]
 		x.row, x.first = noRow, noRequest
 		for i, row := range want.rows {

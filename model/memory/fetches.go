@@ -14,7 +14,7 @@ type fetches struct {
 // fetching is one of them.
 type fetching struct {
 	load int32 // that asked for it; of one that is free the next
-	more int32 // the first of those that have joined it, in their order; noLoad: none
+	more int32 // the first of those that have joined it, in their order; NoLoad: none
 	last int32 // and the last
 	line int32 // that it fills; noLine: none
 	bit  uint8 // the first sector
@@ -27,32 +27,32 @@ type fetching struct {
 // joined is a load that has joined a fetch.
 type joined struct{ load, next int32 }
 
-func newFetches() fetches { return fetches{free: noLoad, rest: noLoad} }
+func newFetches() fetches { return fetches{free: NoLoad, rest: NoLoad} }
 
 // open numbers the fetch of a block, for a load, which fills a line from a sector on.
 func (q *fetches) open(load, line int32, bit uint) int32 {
 	f := q.free
-	if f == noLoad {
+	if f == NoLoad {
 		f = int32(len(q.all))
 		q.all = append(q.all, fetching{})
 	} else {
 		q.free = q.all[f].load
 	}
-	q.all[f] = fetching{load: load, more: noLoad, line: line, bit: uint8(bit)}
+	q.all[f] = fetching{load: load, more: NoLoad, line: line, bit: uint8(bit)}
 	return f
 }
 
 // join has one more load wait for a fetch.
 func (q *fetches) join(f, load int32) {
 	n := q.rest
-	if n == noLoad {
+	if n == NoLoad {
 		n = int32(len(q.more))
 		q.more = append(q.more, joined{})
 	} else {
 		q.rest = q.more[n].next
 	}
-	q.more[n] = joined{load, noLoad}
-	if x := &q.all[f]; x.more == noLoad {
+	q.more[n] = joined{load, NoLoad}
+	if x := &q.all[f]; x.more == NoLoad {
 		x.more, x.last = n, n
 	} else {
 		q.more[x.last].next, x.last = n, n
@@ -74,14 +74,14 @@ const noBank = -1
 
 // able reports whether a unit that has stopped may go on in cycle t. A request that has
 // waited for its bank comes to it then, and has the latency of the L1 before it.
-func (u *LSU) able(t Time) bool {
+func (u *cUnit) able(t Time) bool {
 	if u.bank == noBank {
 		return true
 	}
 	if !u.out.hasRoom(int(u.bank)) {
 		return false
 	}
-	p := &u.line[0].passing
+	p := &u.line[0].cAccess
 	if p.at < t { // else banks have taken the requests before it in that cycle
 		p.at, p.taken = t, 1<<(u.bank&(maxBanks-1))
 	}

@@ -11,7 +11,7 @@ func TestFetchesKeepOrder(t *testing.T) {
 	q := newFetches()
 	waiting := func(f int32) (all []int32) {
 		load, more := q.all[f].load, q.all[f].more
-		for all = append(all, load); more != noLoad; {
+		for all = append(all, load); more != NoLoad; {
 			load, more = q.next(more)
 			all = append(all, load)
 		}

@@ -1,7 +1,7 @@
 package memory
 
 // fills are the fetches of slices of which nobody knows when they come, and the answers
-// that wait for them (`dram.in_turn`).
+// that wait for them.
 type fills struct {
 	all  []fillOf
 	free int32
@@ -71,23 +71,6 @@ func (q *fills) next(id int32) (x answer, behind int32) {
 	return x, behind
 }
 
-// control has channels schedule the requests of slices in the order of time.
-func (n *network) control() {
-	of := map[*channel]*controller{}
-	n.dramTimes = newDRAMTimes(&n.m.channels[0])
-	for i := range n.m.channels {
-		ch := &n.m.channels[i]
-		of[ch] = newController(ch, n, i)
-		n.controllers, n.dramDue = append(n.controllers, of[ch]), append(n.dramDue, Never)
-	}
-	for i := range n.m.slices {
-		s := &n.m.slices[i]
-		s.ctl, s.fills, s.number = of[s.chan_], &n.fills, int32(i)
-		s.inChannel, s.room = len(s.ctl.slices), int32(n.m.cfg.L2.Queue)
-		s.ctl.slices = append(s.ctl.slices, newDRAMQueue(s.number))
-	}
-}
-
 // filling is a fetch of which is known now when it comes.
 type filling struct {
 	fetch int32
@@ -106,7 +89,7 @@ func (n *network) serveDRAM(t Time) {
 	next, limit := Never, n.dramTimes.from(t+n.rop+1)
 	for i, due := range n.dramDue {
 		if due < limit {
-			c := n.controllers[i]
+			c := &n.m.channels[i]
 			c.bringNext()
 			c.run(limit)
 			due = c.next
@@ -179,72 +162,4 @@ func (n *network) lookAgain(slice int32, t Time) {
 		s.stands = false
 		n.first(&n.inboxes[slice], int(slice), t)
 	}
-}
-
-// full reports whether there is no room for what a slice asks of its channel.
-func (s *slice) full() bool { return s.asked >= s.room }
-
-// waits returns until when a request has to wait at its slice, no earlier than t, for room in
-// the channel, a fetch that as many wait for as may, or an MSHR. Never: it is not known yet.
-func (s *slice) waits(k *packet, t Time) Time {
-	if s.full() {
-		return Never
-	}
-	if k.way == wayStore || k.way == wayStorePast {
-		return t
-	}
-	id, bit := s.tags.find(k.sector>>(s.per&63)), uint(k.sector)&(1<<(s.per&63)-1)
-	if id != noLine && s.tags.lines[id].readable(bit, k.mask) {
-		if !s.tags.crowded(id, bit, s.merge) {
-			return t
-		}
-		fetch, fill := s.tags.coming(id, bit, k.mask)
-		if fetch != noFetch {
-			return Never
-		}
-		return max(t, fill-s.ahead-s.rop)
-	}
-	if s.mshrs > 0 && s.unknown >= s.mshrs {
-		return Never
-	}
-	return t
-}
-
-// ask has the block of a sector read, and the answer at hand wait for it.
-func (s *slice) ask(id int32, sector uint64, bit uint, t Time) Time {
-	if id == noLine {
-		id = s.allocate(sector, t)
-	}
-	n := s.tags.block.sectors()
-	f := s.fills.open(s.number)
-	s.ctl.put(s, sector&^uint64(n-1), n, t, false, f)
-	x := &s.fills.all[f]
-	if x.counts = s.mshrs > 0; x.counts {
-		s.unknown++
-	}
-	if id != noLine {
-		x.line, x.bit = id, uint8(bit)
-		s.tags.expect(id, bit, unknownFill+uint32(f))
-	}
-	s.waitsFor = f
-	return Unknown
-}
-
-// wait has the answer at hand wait for a fetch that others wait for.
-func (s *slice) wait(f, id int32, bit uint) Time {
-	s.tags.merge(id, bit, 0)
-	s.waitsFor = f
-	return Unknown
-}
-
-// request gives one that is no fetch to the channel. An answer waits for a write that passes by the
-// L2; a unit of the machine's own, which asks without a packet, waits for nothing.
-func (s *slice) request(sector uint64, n uint, t Time, write bool) Time {
-	if !write {
-		s.chan_.stats.ReadSectors += uint64(n)
-		s.chan_.stats.Accesses += uint64(n)
-	} else {
-		s.ctl.put(s, sector, n, t, true, noFetch)
-	}
-	return t + s.ctl.alone()
 }

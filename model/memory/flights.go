@@ -6,9 +6,8 @@ import (
 
 // flights holds the times at which the misses of a cache are filled, to count
 // those on their way. Most times lie in a window and are counts of its cycles;
-// the others are in a queue. Where times come in order, as far as that goes, all are.
+// the others are in a queue.
 type flights struct {
-	sorted bool
 	counts *[flightWindow]uint8       // of the cycles with a bit in words
 	words  *[flightWindow / 64]uint64 // cycles that have times
 	base   Time                       // begin of the window, a multiple of 64
@@ -21,10 +20,7 @@ type flights struct {
 // the most crowded of channels.
 const flightWindow = 1 << 12
 
-func newFlights(t *tables, sorted bool) flights {
-	if sorted {
-		return flights{sorted: true}
-	}
+func newFlights(t *tables) flights {
 	return flights{counts: newEntry[[flightWindow]uint8](t), words: newEntry[[flightWindow / 64]uint64](t)}
 }
 
@@ -48,10 +44,6 @@ func (f *flights) admit(t Time, limit int) Time {
 
 // push adds a time.
 func (f *flights) push(t Time) {
-	if f.sorted {
-		f.others.push(t)
-		return
-	}
 	if t-f.base >= flightWindow {
 		f.drop(f.seen)
 	}
@@ -75,9 +67,7 @@ func (f *flights) push(t Time) {
 
 // drop takes the times up to t out.
 func (f *flights) drop(t Time) {
-	if f.others.drop(t); f.sorted {
-		return
-	}
+	f.others.drop(t)
 	for ; f.base+63 <= t; f.base += 64 {
 		if f.near == 0 {
 			f.base = (t + 1) &^ 63
@@ -98,18 +88,6 @@ func (f *flights) take(word Time, mask uint64) {
 		f.near -= int(f.counts[(i<<6+uint(bits.TrailingZeros64(m)))&(flightWindow-1)])
 	}
 	*w &^= mask
-}
-
-// first returns the earliest time, or Never.
-func (f *flights) first() Time {
-	t := Never
-	if f.others.n > 0 {
-		t = f.others.first()
-	}
-	if f.near > 0 {
-		t = min(t, f.nearest())
-	}
-	return t
 }
 
 // nearest returns the earliest time of the window, which has one.

@@ -16,23 +16,21 @@ func TestFlushedUnitGoesOn(t *testing.T) {
 	}
 	cfg.L1.Latency, cfg.L1.Banks = 20, 1 // the bank holds 20 requests
 	for _, bytes := range []int{cfg.L1.Bytes, cfg.L1.Bytes / 2, 0} {
-		m, u := New(cfg), new(LSU)
-		u.Init(m, 0)
-		u.Enter(cfg.L1.Bytes)
+		m := newCycle(cfg)
+		u := &m.units[0]
+		u.Enter(cfg.L1.Bytes, 0)
 		for i := range uint64(22) {
-			u.Coalescer.Reset()
-			u.Coalescer.Append(1000+40*i, allBytes)
-			u.Coalescer.TakeTurns()
-			if done := u.Global(&Traffic{}, trace.SpaceGlobal, trace.InstLoad, 10); done != Unknown {
+			u.co.Reset()
+			u.co.Append(1000+40*i, allBytes)
+			u.co.TakeTurns()
+			if done, _ := u.Global(&Traffic{}, trace.SpaceGlobal, trace.InstLoad, 10); done != Unknown {
 				t.Fatalf("done at %d", done)
 			}
-			u.Load()
 		}
 		if len(u.line) != 2 {
 			t.Fatalf("%d loads wait", len(u.line))
 		}
-		u.Enter(bytes)
-		u.Flushed(20)
+		u.Enter(bytes, 20)
 		if at := m.Next(); at != 20 {
 			t.Errorf("an L1 of %d bytes: the unit looks again in cycle %d", bytes, at)
 		}

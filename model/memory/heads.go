@@ -2,7 +2,7 @@ package memory
 
 import "math/bits"
 
-// An L1 that is looked up at the heads of its banks (`l1.look_at_head`; GPGPU-Sim's
+// An L1 that is looked up at the heads of its banks (GPGPU-Sim's
 // ldst_unit::L1_latency_queue_cycle): a request stands in its bank for the L1's latency at
 // least. It stays at the head while the L1 cannot take it, and holds all requests behind it.
 
@@ -17,11 +17,11 @@ const (
 
 // lineUp brings a load to its bank at a time. What is there, or will be when it comes to the
 // head, is a hit, in the L1's order from here on; the other is looked up at the head.
-func (u *LSU) lineUp(p *passing, r *request, at, now Time) bool {
+func (u *cUnit) lineUp(p *cAccess, r *request, at, now Time) bool {
 	l1 := &u.l1
 	id, bit, ready := l1.tags.find(r.sector>>(l1.per&63)), uint(r.sector)&l1.last, at+l1.latency
 	if id != noLine && l1.tags.lines[id].readable(bit, r.mask) {
-		if fetch, fill := l1.tags.coming(id, bit, r.mask); fetch == noLoad && fill <= ready+thereAhead {
+		if fetch, fill := l1.tags.coming(id, bit, r.mask); fetch == NoLoad && fill <= ready+thereAhead {
 			done := u.hitInBank(p, r, ready)
 			if done < 0 {
 				return false
@@ -91,7 +91,7 @@ func (n *network) heads(o *outbox, t Time) (next Time) {
 // lookUp looks for a request at the head of its bank in cycle t. It returns t if the request
 // leaves, with [wayHit] if it goes no further, or else when to look again; Never: when
 // a fetch is known to come, or the L1's queue has room.
-func (u *LSU) lookUp(o *outbox, k *packet, t Time) (again Time) {
+func (u *cUnit) lookUp(o *outbox, k *packet, t Time) (again Time) {
 	if k.way == wayStore {
 		return u.lookUpStore(o, k, t)
 	}
@@ -100,9 +100,9 @@ func (u *LSU) lookUp(o *outbox, k *packet, t Time) (again Time) {
 		id = l1.tags.find(k.sector >> (l1.per & 63))
 	}
 	there := id != noLine && l1.tags.lines[id].readable(bit, k.mask)
-	fetch, fill := int32(noLoad), Time(0)
+	fetch, fill := int32(NoLoad), Time(0)
 	if there {
-		if fetch, fill = l1.tags.coming(id, bit, k.mask); fetch == noLoad && fill <= t+thereAhead {
+		if fetch, fill = l1.tags.coming(id, bit, k.mask); fetch == NoLoad && fill <= t+thereAhead {
 			if u.mem.watcher != nil {
 				u.mem.watcher.Hit(&Hit{u.sm, k.sector, fill})
 			}
@@ -114,7 +114,7 @@ func (u *LSU) lookUp(o *outbox, k *packet, t Time) (again Time) {
 		}
 	}
 	if !o.takesLoad(u.mem.net) {
-		if there && fetch == noLoad {
+		if there && fetch == NoLoad {
 			return fill - thereAhead
 		}
 		return Never
@@ -133,7 +133,7 @@ func (o *outbox) takesLoad(n *network) bool {
 }
 
 // countLoad counts a load that the L1 has looked up.
-func (u *LSU) countLoad(k *packet, hit bool) {
+func (u *cUnit) countLoad(k *packet, hit bool) {
 	n, w, s := uint64(bits.OnesCount8(k.mask)), u.loads.all[k.of].work, &u.l1.stats
 	s.reads += n
 	w.L1Accesses += n
@@ -146,10 +146,10 @@ func (u *LSU) countLoad(k *packet, hit bool) {
 }
 
 // joinAtHead has a load wait for a fill: that of a fetch, or one that is known.
-func (u *LSU) joinAtHead(k *packet, id int32, bit uint, fetch int32, fill, t Time) (again Time) {
+func (u *cUnit) joinAtHead(k *packet, id int32, bit uint, fetch int32, fill, t Time) (again Time) {
 	tags := u.l1.tags
 	if !tags.merge(id, bit, u.l1.cfg.Merge) {
-		if fetch != noLoad {
+		if fetch != NoLoad {
 			return Never
 		}
 		return fill - thereAhead
@@ -157,7 +157,7 @@ func (u *LSU) joinAtHead(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	tags.touch(id)
 	u.countLoad(k, true)
 	k.way = wayHit // it leaves no more
-	if fetch != noLoad {
+	if fetch != NoLoad {
 		u.fetches.join(fetch, k.of)
 		return t
 	}
@@ -169,14 +169,14 @@ func (u *LSU) joinAtHead(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 }
 
 // await has a load wait for the fill of a fetch, of which it is known when it comes.
-func (u *LSU) await(load, fetch int32, fill Time) {
+func (u *cUnit) await(load, fetch int32, fill Time) {
 	u.fetches.all[fetch].left++
 	u.put(clientFills, fill, load, fetch)
 	u.tell()
 }
 
 // missAtHead has a load fetch its block.
-func (u *LSU) missAtHead(k *packet, id int32, bit uint, t Time) (again Time) {
+func (u *cUnit) missAtHead(k *packet, id int32, bit uint, t Time) (again Time) {
 	l1 := &u.l1
 	if again = u.freeMSHR(t); again > t {
 		return again
@@ -202,7 +202,7 @@ func (u *LSU) missAtHead(k *packet, id int32, bit uint, t Time) (again Time) {
 }
 
 // lineAgain returns when a line of a full set can be replaced: Never if nobody knows.
-func (u *LSU) lineAgain(sector uint64, t Time) Time {
+func (u *cUnit) lineAgain(sector uint64, t Time) Time {
 	c := u.l1.tags
 	if idle := c.firstIdle(sector >> (u.l1.per & 63)); idle-c.base < Time(unknownFill) {
 		return max(t+1, idle-thereAhead)
@@ -211,19 +211,19 @@ func (u *LSU) lineAgain(sector uint64, t Time) Time {
 }
 
 // freeMSHR returns t if there is an MSHR for a miss in cycle t, or else when there may be one.
-func (u *LSU) freeMSHR(t Time) Time {
+func (u *cUnit) freeMSHR(t Time) Time {
 	l1 := &u.l1
-	if l1.mshrs == 0 || u.unknown+l1.pending.n() < l1.mshrs {
+	if l1.mshrs == 0 || u.unknown+u.pending.n < l1.mshrs {
 		return t
 	}
-	if l1.pending.drop(t); u.unknown+l1.pending.n() < l1.mshrs {
+	if u.pending.drop(t); u.unknown+u.pending.n < l1.mshrs {
 		return t
 	}
-	return max(t+1, l1.pending.first())
+	return max(t+1, u.pending.earliest())
 }
 
 // lookUpStore looks up a store. An L1 that allocates on writes keeps the bytes.
-func (u *LSU) lookUpStore(o *outbox, k *packet, t Time) (again Time) {
+func (u *cUnit) lookUpStore(o *outbox, k *packet, t Time) (again Time) {
 	if u.mem.net.misses <= o.misses.n {
 		return Never
 	}
@@ -242,7 +242,7 @@ func (u *LSU) lookUpStore(o *outbox, k *packet, t Time) (again Time) {
 }
 
 // fetched tells the loads that wait for a fetch when it comes.
-func (u *LSU) fetched(f int32, fill Time) {
+func (u *cUnit) fetched(f int32, fill Time) {
 	x, l1, n := &u.fetches.all[f], &u.l1, u.mem.net
 	if c := l1.tags; c != nil && int(x.line) < len(c.lines) { // of a suspended CTA the L1 may have another size by then
 		l1.tags.known(x.line, uint(x.bit), unknownFill+uint32(f), fill)
@@ -250,7 +250,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 	x.left, x.free = 0, 0
 	u.fetches.coming = append(u.fetches.coming, f)
 	u.await(x.load, f, fill)
-	for more := x.more; more != noLoad; {
+	for more := x.more; more != NoLoad; {
 		var load int32
 		load, more = u.fetches.next(more)
 		u.await(load, f, fill)
@@ -262,7 +262,7 @@ func (u *LSU) fetched(f int32, fill Time) {
 
 // servedOf notes that a request that waits for a fetch is written back at a time. Behind the
 // last its MSHR is free.
-func (u *LSU) servedOf(f int32, at Time) {
+func (u *cUnit) servedOf(f int32, at Time) {
 	x := &u.fetches.all[f]
 	x.free = max(x.free, at-mshrAhead)
 	if x.left--; x.left > 0 {
@@ -270,7 +270,7 @@ func (u *LSU) servedOf(f int32, at Time) {
 	}
 	u.unknown--
 	if u.l1.mshrs > 0 {
-		u.l1.pending.push(x.free)
+		u.pending.push(x.free)
 	}
 	q := &u.fetches
 	for i, c := range q.coming { // it is the first, nearly always
@@ -289,5 +289,5 @@ func (q *fetches) comingTo(sector uint64) int32 {
 			return f
 		}
 	}
-	return noLoad
+	return NoLoad
 }

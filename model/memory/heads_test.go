@@ -11,7 +11,7 @@ func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
 		q.all[f].sector = sector
 		q.coming = append(q.coming, f)
 	}
-	if a, b, c := q.comingTo(7), q.comingTo(9), q.comingTo(8); a != 2 || b != 1 || c != noLoad {
+	if a, b, c := q.comingTo(7), q.comingTo(9), q.comingTo(8); a != 2 || b != 1 || c != NoLoad {
 		t.Errorf("fetches of sectors 7, 9 and 8: %d, %d and %d, want 2, 1 and none", a, b, c)
 	}
 }

@@ -1,8 +1,8 @@
 package memory
 
-// takesHits is [LSU.lineUp] for sectors one after the other that are there and find nothing
+// takesHits is [cUnit.lineUp] for sectors one after the other that are there and find nothing
 // else in their banks, most of them by far. It reports whether that were all of the access.
-func (u *LSU) takesHits(p *passing) (all bool) {
+func (u *cUnit) takesHits(p *cAccess) (all bool) {
 	l1, c, n := &u.l1, u.l1.tags, p.left
 	if l1.block > 0 || c == nil || u.tlb != nil || u.mem.watcher != nil {
 		return false
@@ -40,7 +40,7 @@ func (u *LSU) takesHits(p *passing) (all bool) {
 // hitInBank has a hit go through its bank, which it may leave from a time on, and returns
 // when it is back: 0 if a miss or store is before it, which may find no room (GPGPU-Sim's
 // ldst_unit::L1_latency_queue_cycle), and a negative time if the bank has none.
-func (u *LSU) hitInBank(p *passing, r *request, ready Time) Time {
+func (u *cUnit) hitInBank(p *cAccess, r *request, ready Time) Time {
 	o, bank := u.out, u.bankOf(wayLoad, r.sector)
 	q := &o.banks[bank]
 	switch {

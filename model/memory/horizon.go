@@ -1,10 +1,9 @@
 package memory
 
-// Horizon returns up to when, exclusively, nothing that the unit does not do itself happens
-// to it: so far its SM may run ahead.
-func (u *LSU) Horizon() Time {
+// Horizon is of [Port].
+func (u *cUnit) Horizon() Time {
 	n := u.mem.net
-	if n == nil || len(u.loads.spare)+u.results.own == len(u.loads.all) {
+	if len(u.loads.spare)+u.results.own == len(u.loads.all) {
 		return Never // it waits for nothing
 	}
 	next := n.next() // at the end of that cycle

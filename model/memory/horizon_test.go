@@ -16,20 +16,19 @@ func TestHorizonOfUnit(t *testing.T) {
 	}
 	for _, flags := range []trace.InstFlags{trace.InstLoad, trace.InstStore, trace.InstLoad | trace.InstBypassL1,
 		trace.InstLoad | trace.InstStore | trace.InstAtomic} {
-		m, u := New(cfg), new(LSU)
-		u.Init(m, 0)
-		u.Enter(cfg.L1.Bytes)
+		m := newCycle(cfg)
+		u := &m.units[0]
+		u.Enter(cfg.L1.Bytes, 0)
 		if got := u.Horizon(); got != Never {
 			t.Errorf("flags %b: up to %d before the access", flags, got)
 		}
 		for i := range uint64(3) {
-			u.Coalescer.Reset()
-			u.Coalescer.Append(1000+40*i, allBytes)
-			u.Coalescer.TakeTurns()
-			if done := u.Global(&Traffic{}, trace.SpaceGlobal, flags, 10+Time(i)); done != Unknown {
+			u.co.Reset()
+			u.co.Append(1000+40*i, allBytes)
+			u.co.TakeTurns()
+			if done, _ := u.Global(&Traffic{}, trace.SpaceGlobal, flags, 10+Time(i)); done != Unknown {
 				t.Fatalf("flags %b: done at %d", flags, done)
 			}
-			u.Load()
 		}
 		want := m.Next() + 187 + 1
 		if flags == trace.InstLoad { // it may be there when it is looked up

@@ -1,12 +1,41 @@
 package memory
 
-import (
-	"gpureplay/trace"
-)
+import "gpureplay/trace"
+
+// cUnit is the load/store unit of an SM in the cycle-level engine: requests wait in the banks of its L1, or past them,
+// until they get on.
+type cUnit struct {
+	Front
+	mem      *cSystem
+	out      *outbox
+	line     []*queued // instructions that wait: the unit has stopped
+	spare    []*queued // of line
+	bank     int32     // the bank for whose room it has stopped; noBank: none
+	again    bool      // it goes on at the end of the cycle
+	telling  bool      // of accesses that are known
+	collects bool      // it takes accesses from operand collectors
+	unknown  int       // pending misses
+	pending  fillTimes // when the MSHRs of known ones are free
+	fetches  fetches
+	loads    loads
+	results  results
+	register writeback
+	to       Destination // of the result of the next access, or of that at hand
+	work     *Traffic    // of the access at hand
+	through  cAccess     // the access that is at hand as it issues
+}
+
+// cAccess is an access on its way through the unit.
+type cAccess struct {
+	access
+	load  int32 // its number, where its completion is not known
+	tried bool  // the request at hand has its bank
+	known Time  // and its address
+}
 
 // queued is an instruction at which the unit has stopped, or one behind it.
 type queued struct {
-	passing
+	cAccess
 	own    Coalescer
 	begun  bool // the unit has stopped at it
 	global bool
@@ -15,40 +44,63 @@ type queued struct {
 	work   *Traffic
 }
 
-// unknownFill stands, with the number of its fetch, for the fill time of a sector.
-const unknownFill = ^uint32(0) - 1<<16 + 1
+func (u *cUnit) init(m *cSystem, sm int) {
+	u.Front.init(&m.Base, sm)
+	u.mem, u.out, u.collects = m, &m.net.sms[sm], m.cfg.SM.Collectors()
+	u.out.unit = u
+	u.fetches, u.through.load, u.bank = newFetches(), NoLoad, noBank
+	u.initResults()
+}
 
-// enter brings the access of the Coalescer to the unit, which issues at t. It returns
-// when it is done, or Unknown.
-func (u *LSU) enter(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) Time {
+// Into is of [Port].
+func (u *cUnit) Into(to Destination) { u.to = to }
+
+// Global is of [Port].
+func (u *cUnit) Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time, load int32) {
 	p := &u.through
-	p.way, p.co = u.wayOf(space, flags), u.Coalescer
+	p.way, p.co = u.wayOf(space, flags), u.co
 	begun := len(u.line) == 0
 	if begun {
 		u.work = w
 		u.open(p, t)
 		if u.takes(p, t) {
-			return u.leave(p)
+			return u.leave(p), u.numbered()
 		}
 	}
 	h := u.queueUp()
-	h.passing, h.begun, h.global, h.work = *p, begun, true, w
+	h.cAccess, h.begun, h.global, h.work = *p, begun, true, w
 	if !begun {
-		h.load, h.at = noLoad, t
+		h.load, h.at = NoLoad, t
 	}
-	h.own, *u.Coalescer = *u.Coalescer, h.own // what it asks for is kept
+	h.own, *u.co = *u.co, h.own // the sectors of the access are kept
 	h.co = &h.own
 	u.promise(h)
-	return Unknown
+	return Unknown, u.numbered()
 }
 
+// numbered returns the number of the access at hand, or NoLoad.
+func (u *cUnit) numbered() int32 {
+	load := u.through.load
+	u.through.load = NoLoad
+	return load
+}
+
+// open brings an access to the unit in cycle t.
+func (u *cUnit) open(p *cAccess, t Time) {
+	u.Front.open(&p.access, t)
+	p.tried, p.load = false, NoLoad
+}
+
+// unknownFill stands, with the number of its fetch, for the fill time of a sector.
+const unknownFill = ^uint32(0) - 1<<16 + 1
+
 // queueUp adds an instruction to those that wait for the unit.
-func (u *LSU) queueUp() *queued {
+func (u *cUnit) queueUp() *queued {
 	var h *queued
 	if n := len(u.spare); n > 0 {
 		h, u.spare = u.spare[n-1], u.spare[:n-1]
 	} else {
-		h = &queued{own: Coalescer{table: u.mem.co.table}}
+		h = &queued{own: u.mem.co.twin()}
 	}
 	u.line = append(u.line, h)
 	u.out.stopped = true
@@ -56,14 +108,14 @@ func (u *LSU) queueUp() *queued {
 }
 
 // promise numbers an instruction that waits for the unit.
-func (u *LSU) promise(h *queued) {
+func (u *cUnit) promise(h *queued) {
 	u.refill()
-	u.loadOf(&h.passing).work = h.work
+	u.loadOf(&h.cAccess).work = h.work
 	u.through.load = h.load
 }
 
 // refill finds when a collector is free: those that wait hold one each.
-func (u *LSU) refill() {
+func (u *cUnit) refill() {
 	n, waiting := len(u.queue), len(u.line)
 	if waiting > 0 && u.line[0].begun {
 		waiting--
@@ -71,15 +123,15 @@ func (u *LSU) refill() {
 	switch {
 	case n == 0:
 	case waiting >= n:
-		u.Full = Never
+		u.times.Full = Never
 	default:
-		u.Full = u.queue[(u.oldest+waiting)%n]
+		u.times.Full = u.queue[(u.oldest+waiting)%n]
 	}
 }
 
 // takes times the requests of an access, up to the first that has to wait. It reports
 // whether none has to.
-func (u *LSU) takes(p *passing, now Time) bool {
+func (u *cUnit) takes(p *cAccess, now Time) bool {
 	before, hits := u.l1.stats, p.way == wayLoad
 	for ; p.left > 0; p.left-- {
 		if hits && !p.tried {
@@ -89,9 +141,9 @@ func (u *LSU) takes(p *passing, now Time) bool {
 			}
 			hits = p.left < left // or else there may be none at all
 		}
-		r := u.requestOf(p, p.left-1)
+		r := u.requestOf(&p.access, p.left-1)
 		if !p.tried {
-			u.turnTo(p, r.sector)
+			u.turnTo(&p.access, r.sector)
 			p.known = u.translate(r.sector, p.at)
 		}
 		if p.tried = !u.ask(p, r, max(p.at, p.known), now); p.tried {
@@ -104,9 +156,9 @@ func (u *LSU) takes(p *passing, now Time) bool {
 
 // leave lets the unit take the next instruction, and returns when the access is done, or
 // Unknown.
-func (u *LSU) leave(p *passing) Time {
+func (u *cUnit) leave(p *cAccess) Time {
 	u.free = max(u.free, p.at+1)
-	if p.load == noLoad {
+	if p.load == NoLoad {
 		return p.done
 	}
 	l := &u.loads.all[p.load]
@@ -117,10 +169,11 @@ func (u *LSU) leave(p *passing) Time {
 	return l.done
 }
 
-// Flushed has a unit that a suspended CTA's access has stopped look again in cycle t, since
-// the lines and fetches that it may have waited for are gone.
-func (u *LSU) Flushed(t Time) {
-	if u.out != nil && u.out.stays { // there is a line for it now
+// Enter is of [Port]. A unit that an access of a suspended CTA has stopped looks again, since the lines and fetches that
+// it may have waited for are gone.
+func (u *cUnit) Enter(l1Bytes int, t Time) {
+	u.l1.resize(l1Bytes)
+	if u.out.stays { // there is a line for it now
 		u.mem.net.wake(u, t)
 	}
 	if len(u.line) == 0 {
@@ -138,7 +191,7 @@ func (u *LSU) Flushed(t Time) {
 }
 
 // resume lets the unit go on in cycle t. It reports whether it may take instructions again.
-func (u *LSU) resume(t Time) bool {
+func (u *cUnit) resume(t Time) bool {
 	u.again = false
 	n := 0
 	for n < len(u.line) && u.goOn(u.line[n], t) {
@@ -150,7 +203,7 @@ func (u *LSU) resume(t Time) bool {
 		u.out.stopped = len(u.line) > 0
 		u.refill()
 	}
-	if u.Due < Never {
+	if u.times.Due < Never {
 		u.tell()
 	}
 	return u.opens(n > 0)
@@ -158,8 +211,8 @@ func (u *LSU) resume(t Time) bool {
 
 // bringNext loads what finds the line of the request behind the one at which the unit has
 // stopped, and the line that it gets.
-func (u *LSU) bringNext() {
-	p := &u.line[0].passing
+func (u *cUnit) bringNext() {
+	p := &u.line[0].cAccess
 	i := p.left - 1
 	if p.tried {
 		i--
@@ -170,8 +223,8 @@ func (u *LSU) bringNext() {
 }
 
 // goOn takes an instruction that waits, in cycle t, and reports whether it has passed.
-func (u *LSU) goOn(h *queued, t Time) bool {
-	p := &h.passing
+func (u *cUnit) goOn(h *queued, t Time) bool {
+	p := &h.cAccess
 	if !h.global {
 		if done := u.onSM(p, h.kind, h.cycles, t); done < Unknown {
 			l := u.loadOf(p)
@@ -198,7 +251,7 @@ func (u *LSU) goOn(h *queued, t Time) bool {
 
 // ask times a request from the cycle in which its bank takes it up to the crossbar, and
 // reports whether it could.
-func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
+func (u *cUnit) ask(p *cAccess, r *request, at, now Time) bool {
 	if p.way == wayLoad {
 		return u.lineUp(p, r, at, now)
 	}
@@ -230,7 +283,7 @@ func (u *LSU) ask(p *passing, r *request, at, now Time) bool {
 
 // bankOf returns the bank of the L1 that a request goes through; the one behind the last
 // is past it.
-func (u *LSU) bankOf(w way, sector uint64) int {
+func (u *cUnit) bankOf(w way, sector uint64) int {
 	if w.passes() {
 		return int(u.l1.bankMask) + 1
 	}
@@ -238,7 +291,7 @@ func (u *LSU) bankOf(w way, sector uint64) int {
 }
 
 // workOf is the traffic on which an answer is booked.
-func (u *LSU) workOf(w way, load int32) *Traffic {
+func (u *cUnit) workOf(w way, load int32) *Traffic {
 	if w == wayLoad {
 		load = u.fetches.all[load].load
 	}
@@ -246,9 +299,9 @@ func (u *LSU) workOf(w way, load int32) *Traffic {
 }
 
 // back takes the answer to a request that is not a fetch.
-func (u *LSU) back(w way, load int32, t Time) {
+func (u *cUnit) back(w way, load int32, t Time) {
 	if w == wayBypass || w == wayAtomic {
-		u.put(clientPast, t, load, noLoad)
+		u.put(clientPast, t, load, NoLoad)
 		u.tell()
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// l1 is the L1 data cache of an SM: its tags, and the misses on their way.
+// l1 is the L1 data cache of an SM: its tags.
 type l1 struct {
 	tags     *cache // nil: there is none
 	latency  Time
@@ -15,7 +15,6 @@ type l1 struct {
 	last     uint   // number of the last sector of a line
 	bankMask uint64 // block to bank
 	block    block
-	pending  flights // fill times of the misses
 	stats    l1Stats
 	cfg      *hardware.L1Config
 	caches   map[int]*cache // by size: the L1 gets what shared memory leaves
@@ -28,9 +27,8 @@ type l1Stats struct {
 	reads, hits, misses, writes uint64
 }
 
-func (c *l1) init(t *tables, cfg *hardware.L1Config, inTurn bool) {
+func (c *l1) init(t *tables, cfg *hardware.L1Config) {
 	c.tables, c.cfg, c.caches = t, cfg, make(map[int]*cache)
-	c.pending = newFlights(t, inTurn)
 	c.latency, c.bypass, c.mshrs = Time(cfg.Latency), Time(cfg.BypassLatency), cfg.MSHRs
 	c.per = uint(bits.TrailingZeros(uint(cfg.LineBytes >> hardware.SectorShift)))
 	c.last, c.bankMask, c.block = 1<<c.per-1, uint64(max(1, cfg.Banks))-1, newBlock(cfg.SectorBytes)

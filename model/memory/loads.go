@@ -1,8 +1,5 @@
 package memory
 
-// Unknown is later than any completion time that is known: the access is done later, at a time that is not known yet.
-const Unknown Time = 1 << 56
-
 // loads are the accesses of an SM whose completion time is not known yet, by number.
 type loads struct {
 	all   []openLoad
@@ -16,18 +13,9 @@ type openLoad struct {
 	closed bool  // the unit has taken all of them
 	own    bool  // of shared memory
 	work   *Traffic
-	to     destination
+	to     Destination
 	done   Time // of the requests that are known
 }
-
-// Done is an access whose completion time has become known.
-type Done struct {
-	Load int32
-	At   Time // from when a dependent instruction may issue
-}
-
-// noLoad is the number of no access.
-const noLoad = -1
 
 // number returns the number of a new access.
 func (q *loads) number() int32 {
@@ -48,17 +36,17 @@ func (q *loads) settle(load int32) {
 }
 
 // loadOf numbers an access whose completion time is not known.
-func (u *LSU) loadOf(p *passing) *openLoad {
-	if p.load == noLoad {
+func (u *cUnit) loadOf(p *cAccess) *openLoad {
+	if p.load == NoLoad {
 		p.load = u.loads.number()
 		l := &u.loads.all[p.load]
-		l.work, l.to = u.work, u.hand
+		l.work, l.to = u.work, u.to
 	}
 	return &u.loads.all[p.load]
 }
 
 // answered notes when a request of an access is back.
-func (u *LSU) answered(load int32, t Time) {
+func (u *cUnit) answered(load int32, t Time) {
 	l := &u.loads.all[load]
 	l.open--
 	l.done = max(l.done, t)
@@ -68,21 +56,21 @@ func (u *LSU) answered(load int32, t Time) {
 }
 
 // settle notes that the completion time of an access is known, and has the SM look.
-func (u *LSU) settle(load int32) {
+func (u *cUnit) settle(load int32) {
 	u.loads.settle(load)
 	u.tell()
 }
 
 // tell has the SM look which accesses are known, and when the write-back register is due.
-func (u *LSU) tell() {
+func (u *cUnit) tell() {
 	if n := u.mem.net; !u.telling {
 		u.telling = true
 		n.told = append(n.told, u.sm)
 	}
 }
 
-// Known returns the accesses whose completion times have become known since the last call.
-func (u *LSU) Known() []Done {
+// Known is of [Port].
+func (u *cUnit) Known() []Done {
 	done := u.loads.done
 	u.telling, u.loads.done = false, done[:0]
 	return done

@@ -6,14 +6,14 @@ import (
 )
 
 // network has the requests that are on their way to slices, which they reach in the
-// order of time (`icnt.in_turn`; docs/model, choice 23), and the answers. A cycle has five
+// order of time (docs/model, choice 23), and the answers. A cycle has five
 // steps: slices take the requests at the heads of their queues, slices bring answers to the
 // crossbar, each SM lets one of those in, of each slice in turn (answers.go), requests come to
 // the heads of the SMs' queues, and slices let one of those into their queues, of each SM in
 // turn.
 type network struct {
 	agenda
-	m       *System
+	m       *cSystem
 	latency Time // of the crossbar
 	packets packets
 	rests   rests
@@ -28,23 +28,22 @@ type network struct {
 	admits  int       // first of the slices that let in
 	offers  int       // first of those that have answers
 	homing  int       // first of the SMs that let those in
-	again   []*LSU
+	again   []*cUnit
 	woken   []int // SMs whose units have gone on
 	spare   []int // room for them
 	told    []int // and those that are told when loads are done
 
-	// Where channels schedule in the order of time (fills.go):
-	controllers []*controller
-	dramDue     []Time // the cycle in which each acts
-	dramSoon    Time
-	dramTimes   *dramTimes
-	known       []filling // fetches of which it is known now when they come
-	freed       []int32   // slices that a request has left
-	rop         Time
-	fills       fills
+	// The channels (fills.go):
+	dramDue   []Time // the cycle in which each acts
+	dramSoon  Time
+	dramTimes *dramTimes
+	known     []filling // fetches of which it is known now when they come
+	freed     []int32   // slices that a request has left
+	rop       Time
+	fills     fills
 }
 
-func newNetwork(m *System) *network {
+func newNetwork(m *cSystem) *network {
 	c := m.cfg
 	n := &network{
 		m: m, latency: m.latency, packets: newPackets(), rests: newRests(),
@@ -76,17 +75,17 @@ func newNetwork(m *System) *network {
 	return n
 }
 
-// connect gives the queues of SMs their ports, which lie with them, and those of slices their slices.
+// connect gives SMs their ports, and the queues of slices their slices.
 func (n *network) connect() {
-	m := n.m
+	m, c := n.m, n.m.cfg
+	r := NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	for i := range n.sms {
-		o, h, p := &n.sms[i], &n.homes[i], &m.ports[i]
-		o.port, h.port = *p.out, *p.in
-		p.out, p.in = &o.port, &h.port
+		n.sms[i].port, n.homes[i].port = newSlots(&m.tables, r), newSlots(&m.tables, r)
 	}
 	for i := range n.inboxes {
 		n.inboxes[i].of, n.back[i].of = &m.slices[i], &m.slices[i]
 	}
+	m.own = newOwnPorts(m)
 }
 
 // next returns the cycle in which it has something to do.
@@ -237,7 +236,7 @@ func (o *outbox) hasRoom(bank int) bool {
 }
 
 // goOn has a unit that has stopped go on at the end of the cycle, if it may.
-func (n *network) goOn(u *LSU) {
+func (n *network) goOn(u *cUnit) {
 	switch {
 	case len(u.line) == 0 || u.again:
 	case u.able(n.now):
@@ -249,7 +248,7 @@ func (n *network) goOn(u *LSU) {
 
 // wake has a unit that has stopped go on at the end of cycle t, or of the next if that is
 // over.
-func (n *network) wake(u *LSU, t Time) {
+func (n *network) wake(u *cUnit, t Time) {
 	n.now = max(n.now, t)
 	n.goOn(u)
 	n.post(n.leaves+u.sm, max(t, n.over+1))
@@ -327,23 +326,4 @@ func (n *network) take(slice int, t Time) {
 		n.first(q, slice, t+1)
 	}
 	n.taken(q, slice, t)
-}
-
-// Next returns the next cycle in which requests move, at the end of the cycle.
-func (m *System) Next() Time {
-	if m.net == nil {
-		return Never
-	}
-	return m.net.next()
-}
-
-// Advance lets requests move at the end of cycle t. It returns the SMs whose units have
-// gone on, so that they may take instructions, and those with loads of which is known now
-// when they are done ([LSU.Known]).
-func (m *System) Advance(t Time) (woken, told []int) {
-	n := m.net
-	n.told = n.told[:0]
-	n.advance(t)
-	n.woken, n.spare = n.spare[:0], n.woken
-	return n.spare, n.told
 }

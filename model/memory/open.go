@@ -1,11 +1,10 @@
 package memory
 
-// Takes reports whether the unit takes an instruction from the operand collectors in cycle t.
-func (u *LSU) Takes(t Time) bool { return len(u.line) == 0 && u.free <= t && !u.stuck(t) }
+// Takes is of [Port].
+func (u *cUnit) Takes(t Time) bool { return len(u.line) == 0 && u.free <= t && !u.stuck(t) }
 
-// Opens returns when, after t, the unit may take an instruction from the operand collectors; Never: a stopped unit,
-// which [System.Advance] names when it goes on.
-func (u *LSU) Opens(t Time) Time {
+// Opens is of [Port].
+func (u *cUnit) Opens(t Time) Time {
 	if len(u.line) > 0 {
 		return Never
 	}
@@ -13,4 +12,4 @@ func (u *LSU) Opens(t Time) Time {
 }
 
 // opens reports whether the unit may take instructions, and could not before it has gone on.
-func (u *LSU) opens(on bool) bool { return on && (!u.collects || len(u.line) == 0) }
+func (u *cUnit) opens(on bool) bool { return on && (!u.collects || len(u.line) == 0) }

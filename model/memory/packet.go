@@ -76,7 +76,7 @@ type outbox struct {
 	banks   []l1Bank // of the L1
 	loads   int32    // in them, where the L1 is looked up at their heads
 	stays   bool     // one of these
-	unit    *LSU
+	unit    *cUnit
 	port    slots
 	sm      uint16
 
@@ -96,7 +96,7 @@ type inbox struct {
 	turn   int32    // the SM whose turn it is
 	asks   int32    // SMs whose first packet is for the slice
 	asking []uint64 // which
-	of     *slice
+	of     *cSlice
 }
 
 // hasRest reports whether a request of a way has more than whole sectors.

@@ -12,3 +12,13 @@ type Record struct {
 	RowHits      uint64
 	BusyCycles   Time // cycles with a request pending
 }
+
+func (r *Record) addUp(x *Record) {
+	r.Accesses += x.Accesses
+	r.Hits += x.Hits
+	r.Misses += x.Misses
+	r.ReadSectors += x.ReadSectors
+	r.WriteSectors += x.WriteSectors
+	r.RowHits += x.RowHits
+	r.BusyCycles += x.BusyCycles
+}

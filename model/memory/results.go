@@ -27,34 +27,23 @@ const (
 	numClients
 )
 
-// WrittenAhead is how many cycles ahead the register acts: all results that arithmetic writes
-// in that cycle are known by then.
-const WrittenAhead = 4
-
 // writeback is the write-back register of the unit.
 type writeback struct {
 	full bool
 	load int32
-	to   destination // with the banks that are not written
+	to   Destination // with the banks that are not written
 }
 
-// RegisterFile is the registers of an SM, as the write-back register uses their banks.
-type RegisterFile interface {
-	// Write writes a result into banks of a sub-core in cycle at, as it is known in cycle t. It returns the banks
-	// that are left, from the first on into which arithmetic writes in that cycle.
-	Write(subcore uint8, banks uint32, at, t Time) (left uint32)
-}
-
-// WriteBack has the register act at the end of cycle t, for the cycle WrittenAhead later. A result that finds a bank
-// taken keeps the register, and the results behind it wait. It returns the accesses whose completion is known now.
-func (u *LSU) WriteBack(file RegisterFile, t Time) (done []Done) {
+// WriteBack is of [Port]. The register acts at the end of cycle t, for the cycle WrittenAhead later. A result that
+// finds a bank taken keeps the register, and the results behind it wait.
+func (u *cUnit) WriteBack(file RegisterFile, t Time) (done []Done) {
 	r, at := &u.register, t+WrittenAhead
 	u.enterShared(t)
 	if r.full {
-		if r.to.banks != 0 {
-			r.to.banks = file.Write(r.to.lane, r.to.banks, at, t)
+		if r.to.Banks != 0 {
+			r.to.Banks = file.Write(r.to.Subcore, r.to.Banks, at, t)
 		}
-		if r.to.banks == 0 {
+		if r.to.Banks == 0 {
 			r.full = false
 			u.written(r.load, at)
 			done = u.Known()
@@ -65,7 +54,7 @@ func (u *LSU) WriteBack(file RegisterFile, t Time) (done []Done) {
 		r.full = r.load >= 0
 	}
 	if r.full {
-		u.Due = t + 1
+		u.times.Due = t + 1
 	} else {
 		u.setDue(t)
 	}
@@ -76,7 +65,7 @@ func (u *LSU) WriteBack(file RegisterFile, t Time) (done []Done) {
 type result struct {
 	ready Time
 	load  int32
-	fetch int32 // whose fill it waits for, where that keeps its MSHR until then; or noLoad
+	fetch int32 // whose fill it waits for, where that keeps its MSHR until then; or NoLoad
 }
 
 // resultQueue has results in the order in which they are ready, and came.
@@ -108,21 +97,11 @@ func (q *resultQueue) pop() (x result, next Time) {
 	return x, q.all[q.head].ready
 }
 
-func (u *LSU) initResults() {
+func (u *cUnit) initResults() {
 	c := u.cfg
-	u.Due, u.results.first = Never, [numClients]Time{Never, Never, Never}
+	u.results.first = [numClients]Time{Never, Never, Never}
 	u.results.depth = max(1, c.Shared.Latency)
 	u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
-}
-
-// Hand says into which banks of which scheduler the result of the next instruction is
-// written ([program.Op.Written]).
-func (u *LSU) Hand(banks uint32, lane uint8) { u.hand = destination{banks, lane} }
-
-// destination is where a result is written.
-type destination struct {
-	banks uint32
-	lane  uint8
 }
 
 // put adds a result of a client.
@@ -132,31 +111,31 @@ func (r *results) put(client int, ready Time, load, fetch int32) {
 }
 
 // put has a result of a load wait for the register. The load is open until it is written.
-func (u *LSU) put(client int, ready Time, load, fetch int32) {
+func (u *cUnit) put(client int, ready Time, load, fetch int32) {
 	u.results.put(client, ready, load, fetch)
-	u.Due = min(u.Due, ready-WrittenAhead-1)
+	u.times.Due = min(u.times.Due, ready-WrittenAhead-1)
 }
 
 // enters has a load of shared memory enter its stages at a time, or when there is room.
-func (u *LSU) enters(p *passing, at Time) Time {
+func (u *cUnit) enters(p *cAccess, at Time) Time {
 	l := u.loadOf(p)
 	l.open, l.closed, l.own = l.open+1, true, true
 	u.results.own++
 	u.results.entering = append(u.results.entering, entering{at, p.load})
-	u.Due = min(u.Due, at)
+	u.times.Due = min(u.times.Due, at)
 	return Unknown
 }
 
 // stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
 // are full.
-func (u *LSU) stuck(t Time) bool {
+func (u *cUnit) stuck(t Time) bool {
 	r := &u.results
 	return len(r.entering) > 0 && r.entering[0].at <= t && r.clients[clientShared].n() >= r.depth
 }
 
 // result takes out the next result that may be written up to cycle t, and returns its load,
 // or a negative number, and where it is written.
-func (u *LSU) result(t Time) (load int32, to destination) {
+func (u *cUnit) result(t Time) (load int32, to Destination) {
 	r := &u.results
 	client := r.turn
 	for range numClients {
@@ -167,18 +146,18 @@ func (u *LSU) result(t Time) (load int32, to destination) {
 		if r.first[client] <= t {
 			r.turn = next
 			var x result
-			if x, r.first[client] = r.clients[client].pop(); x.fetch != noLoad {
+			if x, r.first[client] = r.clients[client].pop(); x.fetch != NoLoad {
 				u.givenUp(x.fetch, t)
 			}
 			return x.load, u.loads.all[x.load].to
 		}
 		client = next
 	}
-	return noLoad, destination{}
+	return NoLoad, Destination{}
 }
 
 // givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
-func (u *LSU) givenUp(fetch int32, t Time) {
+func (u *cUnit) givenUp(fetch int32, t Time) {
 	u.servedOf(fetch, t)
 	if n := u.mem.net; u.out.stays { // for an MSHR, perhaps
 		n.post(n.leaves+u.sm, max(n.over+1, t-mshrAhead))
@@ -186,8 +165,8 @@ func (u *LSU) givenUp(fetch int32, t Time) {
 }
 
 // written notes that a result of a load is written in cycle t. The caller asks which loads
-// are known ([LSU.Known]).
-func (u *LSU) written(load int32, t Time) {
+// are known ([cUnit.Known]).
+func (u *cUnit) written(load int32, t Time) {
 	u.telling = true
 	if u.loads.all[load].own {
 		u.results.own--
@@ -197,13 +176,13 @@ func (u *LSU) written(load int32, t Time) {
 
 // enterShared lets a load of shared memory enter its stages in cycle t, if there is room. The
 // load that the register gets for the cycle WrittenAhead later has not left them yet.
-func (u *LSU) enterShared(t Time) {
+func (u *cUnit) enterShared(t Time) {
 	r := &u.results
 	if len(r.entering) == 0 || r.entering[0].at > t {
 		return
 	}
 	if r.clients[clientShared].n() < r.depth {
-		r.put(clientShared, t+r.latency, r.entering[0].load, noLoad)
+		r.put(clientShared, t+r.latency, r.entering[0].load, NoLoad)
 		if rest := r.entering[1:]; len(rest) == 0 { // nearly always
 			r.entering = r.entering[:0]
 		} else {
@@ -216,14 +195,14 @@ func (u *LSU) enterShared(t Time) {
 }
 
 // setDue finds when the register has something to do, behind cycle t.
-func (u *LSU) setDue(t Time) {
+func (u *cUnit) setDue(t Time) {
 	r := &u.results
-	u.Due = Never
+	u.times.Due = Never
 	if len(r.entering) > 0 {
-		u.Due = r.entering[0].at
+		u.times.Due = r.entering[0].at
 	}
 	if first := min(r.first[clientShared], r.first[clientPast], r.first[clientFills]); first < Never {
-		u.Due = min(u.Due, first-WrittenAhead-1)
+		u.times.Due = min(u.times.Due, first-WrittenAhead-1)
 	}
-	u.Due = max(u.Due, t+1)
+	u.times.Due = max(u.times.Due, t+1)
 }

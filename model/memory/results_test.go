@@ -8,32 +8,33 @@ import (
 // Results leave a client in the order in which they are ready, those of a cycle in that in
 // which they came, and clients take turns.
 func TestResultsTakeTurns(t *testing.T) {
-	u := &LSU{loads: loads{all: make([]openLoad, 8)}, Due: Never}
+	u := &cUnit{loads: loads{all: make([]openLoad, 8)}}
+	u.times.Due = Never
 	for client := range numClients {
 		u.results.first[client] = Never
 	}
-	u.put(clientFills, 20, 1, noLoad)
-	u.put(clientFills, 10, 2, noLoad)
-	u.put(clientFills, 20, 3, noLoad)
-	u.put(clientPast, 12, 4, noLoad)
-	u.put(clientShared, 15, 5, noLoad)
-	u.put(clientShared, 15, 6, noLoad)
-	if u.Due != 10-WrittenAhead-1 {
-		t.Errorf("the register is due in %d", u.Due)
+	u.put(clientFills, 20, 1, NoLoad)
+	u.put(clientFills, 10, 2, NoLoad)
+	u.put(clientFills, 20, 3, NoLoad)
+	u.put(clientPast, 12, 4, NoLoad)
+	u.put(clientShared, 15, 5, NoLoad)
+	u.put(clientShared, 15, 6, NoLoad)
+	if u.times.Due != 10-WrittenAhead-1 {
+		t.Errorf("the register is due in %d", u.times.Due)
 	}
 	var got []int32
 	for _, at := range []Time{9, 12, 15, 15, 15, 19, 20, 20, 20} {
 		load, _ := u.result(at)
 		got = append(got, load)
 	}
-	if want := []int32{noLoad, 4, 2, 5, 6, noLoad, 1, 3, noLoad}; !slices.Equal(got, want) {
+	if want := []int32{NoLoad, 4, 2, 5, 6, NoLoad, 1, 3, NoLoad}; !slices.Equal(got, want) {
 		t.Errorf("loads %d, want %d", got, want)
 	}
 }
 
 // write writes all results that wait for the register of a unit.
-func write(u *LSU) {
-	for load, _ := u.result(Never - 1); load != noLoad; load, _ = u.result(Never - 1) {
+func write(u *cUnit) {
+	for load, _ := u.result(Never - 1); load != NoLoad; load, _ = u.result(Never - 1) {
 		u.written(load, 0)
 	}
 }

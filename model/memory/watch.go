@@ -23,22 +23,3 @@ type Command struct {
 	Data          Time // of a column command: when its data is on the bus
 	Write         bool
 }
-
-// Watch has a watcher told from now on.
-func (m *System) Watch(w Watcher) {
-	m.watcher = w
-	for i := range m.channels {
-		m.channels[i].watcher, m.channels[i].number = w, i
-	}
-}
-
-// tell tells of a column command, and of the opening of its row before it.
-func (c *channel) tell(x Command, opened bool) {
-	x.Channel = c.number
-	if opened {
-		act := x
-		act.At, act.Data, act.Write = c.banks[x.Bank].lastAct, 0, false
-		c.watcher.Activated(&act)
-	}
-	c.watcher.Column(&x)
-}

@@ -29,7 +29,8 @@ type SM interface {
 // way. They move at the end of a cycle, when all schedulers have acted.
 type Pipeline struct {
 	sm       SM
-	lsu      *memory.LSU
+	port     memory.Port
+	signals  *memory.Signals
 	timing   *program.Timing
 	cores    [mostCores]*subcore // as many as there are schedulers
 	count    int                 // of sub-cores
@@ -104,8 +105,8 @@ type inst struct {
 }
 
 // New makes the collectors of an SM.
-func New(c *hardware.SMConfig, t *program.Timing, lsu *memory.LSU, sm SM) *Pipeline {
-	p := &Pipeline{sm: sm, lsu: lsu, timing: t, count: c.Schedulers, dual: c.IssueWidth > 1, next: clock.Never, longest: t.Exit}
+func New(c *hardware.SMConfig, t *program.Timing, port memory.Port, sm SM) *Pipeline {
+	p := &Pipeline{sm: sm, port: port, signals: port.Signals(), timing: t, count: c.Schedulers, dual: c.IssueWidth > 1, next: clock.Never, longest: t.Exit}
 	for u := range program.UnitMemory {
 		p.longest = max(p.longest, t.Latency[u])
 	}
@@ -147,7 +148,7 @@ func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, to
 			return 0, 0, t, clock.Never, c.hold(s, o, p)
 		}
 		c.bypass(s, p, t, t)
-		c.lsu.Hand(o.Written, scheduler)
+		c.port.Into(memory.Destination{Banks: o.Written, Subcore: scheduler})
 		return 0, 0, t, t + 1, notHeld
 	}
 	if !ok {
@@ -195,7 +196,7 @@ func (c *Pipeline) bypasses(s *subcore, p pipe, o *program.Op, t Time) (at Time,
 		return t, false
 	}
 	if p == pipeMemory {
-		return t, c.accesses == 0 && c.lsu.Takes(t)
+		return t, c.accesses == 0 && c.port.Takes(t)
 	}
 	if o.Reads == 0 && s.passed[p] != t-1 && s.free[p] < t {
 		return t - 1, true

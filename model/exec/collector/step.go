@@ -1,6 +1,7 @@
 package collector
 
 import (
+	"gpureplay/model/memory"
 	"math/bits"
 
 	"gpureplay/model/clock"
@@ -13,8 +14,8 @@ func (c *Pipeline) Close(t Time) (next Time) {
 	if len(c.soon) > 0 {
 		c.noteSoon(t, t)
 	}
-	if c.lsu.Due <= t {
-		c.sm.Returned(c.lsu.WriteBack(c, t), t)
+	if c.signals.Due <= t {
+		c.sm.Returned(c.port.WriteBack(c, t), t)
 	}
 	if len(c.soon) > 0 {
 		c.noteSoon(t+1, t)
@@ -22,7 +23,7 @@ func (c *Pipeline) Close(t Time) (next Time) {
 	if c.next <= t {
 		c.step(t)
 	}
-	return min(c.next, c.lsu.Due)
+	return min(c.next, c.signals.Due)
 }
 
 // step moves instructions at the end of cycle t. GPGPU-Sim steps its collectors twice in a
@@ -39,7 +40,7 @@ func (c *Pipeline) step(t Time) {
 		c.dispatchTwice(c.core(m), t)
 	}
 	c.execute(t)
-	if c.memory != 0 && c.lsu.Takes(t) {
+	if c.memory != 0 && c.port.Takes(t) {
 		c.takeMemory(t)
 	}
 	c.next = c.after(t)
@@ -200,7 +201,7 @@ func (c *Pipeline) takeMemory(t Time) {
 		}
 	}
 	c.clear(e.core, pipeMemory, t)
-	c.lsu.Hand(e.o.Written, e.core.number)
+	c.port.Into(memory.Destination{Banks: e.o.Written, Subcore: e.core.number})
 	c.sm.Take(e.number, t)
 	c.accesses--
 	c.drop(e)
@@ -230,7 +231,7 @@ func (c *Pipeline) after(t Time) Time {
 	}
 	next := clock.Never
 	if c.memory != 0 {
-		next = c.lsu.Opens(t)
+		next = c.port.Opens(t)
 	}
 	for m := c.outputs; m != 0; m &= m - 1 {
 		s := c.core(m)

@@ -24,12 +24,15 @@ type SM interface {
 // Pipeline has the units of an SM.
 type Pipeline struct {
 	sm     SM
-	lsu    *memory.LSU
+	port   memory.Port
+	times  *memory.Signals
 	timing *program.Timing
 }
 
 // New makes the pipeline of an SM.
-func New(t *program.Timing, lsu *memory.LSU, sm SM) *Pipeline { return &Pipeline{sm, lsu, t} }
+func New(t *program.Timing, port memory.Port, sm SM) *Pipeline {
+	return &Pipeline{sm, port, port.Signals(), t}
+}
 
 // Issue takes instruction o in cycle t.
 func (p *Pipeline) Issue(_ uint8, o *program.Op, t Time) (done, last, told, free Time, held int32) {
@@ -69,10 +72,10 @@ func (p *Pipeline) Stops(Time) bool { return false }
 
 // Close writes a result of memory back at the end of cycle t.
 func (p *Pipeline) Close(t Time) (next Time) {
-	if p.lsu.Due <= t {
-		p.sm.Returned(p.lsu.WriteBack(p, t), t)
+	if p.times.Due <= t {
+		p.sm.Returned(p.port.WriteBack(p, t), t)
 	}
-	return p.lsu.Due
+	return p.times.Due
 }
 
 // Write writes a result of memory into its banks: every bank has a port for it.

@@ -1,0 +1,50 @@
+package memory
+
+import "gpureplay/trace"
+
+// kind is what an instruction needs that stays on its SM.
+type kind uint8
+
+const (
+	nothing  kind = iota // a slot
+	fixed                // cycles, and the latency of shared memory
+	returned             // and the write-back port
+)
+
+// Constant is of [Port].
+func (u *cUnit) Constant(t Time) (done Time, load int32) { return u.local(fixed, 1, t) }
+
+// Nothing is of [Port].
+func (u *cUnit) Nothing(t Time) (done Time, load int32) { return u.local(nothing, 1, t) }
+
+// Shared is of [Port]. The result of a load takes the write-back register.
+func (u *cUnit) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32) {
+	k := fixed
+	if loads {
+		k = returned
+	}
+	return u.local(k, u.sharedCycles(a, lists, width), t)
+}
+
+// local times an instruction that stays on its SM, unless it is behind one that waits.
+func (u *cUnit) local(k kind, cycles, t Time) (done Time, load int32) {
+	if len(u.line) > 0 {
+		h := u.queueUp()
+		*h = queued{own: h.own, kind: k, cycles: cycles, cAccess: cAccess{load: NoLoad}}
+		u.promise(h)
+		return Unknown, u.numbered()
+	}
+	return u.onSM(&u.through, k, cycles, t), u.numbered()
+}
+
+// onSM times an instruction that stays on its SM, from when the unit takes it.
+func (u *cUnit) onSM(p *cAccess, k kind, cycles, t Time) Time {
+	start := u.begin(t, cycles)
+	switch k {
+	case nothing:
+		return start + 1
+	case returned:
+		return u.enters(p, start+cycles)
+	}
+	return start + cycles - 1 + u.sharedLatency()
+}
