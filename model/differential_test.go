@@ -15,6 +15,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/exec"
+	"gpureplay/model/internal/reference"
 	"gpureplay/trace/tracetest"
 )
 
@@ -310,22 +311,22 @@ func randomMachine(r *rand.Rand) []string {
 	return append(all, storesHold(all))
 }
 
-// differ collects what the fast machine tells, in the naive one's form.
+// differ collects what the machine reports, in the reference model's form.
 type differ struct {
 	work [5]uint64 // accesses and hits of L1 and L2, reads of DRAM, of all kernels
 	eventLog
 	n     map[[3]uint32]uint32
-	insts map[instKey][2]model.Time
+	insts map[reference.InstKey][2]model.Time
 	ctas  map[[3]uint32][3]model.Time
 	asked map[uint32]string // what became of each request, by child
 	tasks map[uint32]string // their times
-	ended []nEnd
+	ended []reference.KernelEnd
 	steps []string // stages of the host's program, where kernels overlap
 }
 
 func newDiffer() *differ {
 	return &differ{
-		n: map[[3]uint32]uint32{}, insts: map[instKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{},
+		n: map[[3]uint32]uint32{}, insts: map[reference.InstKey][2]model.Time{}, ctas: map[[3]uint32][3]model.Time{},
 		asked: map[uint32]string{}, tasks: map[uint32]string{},
 	}
 }
@@ -342,21 +343,16 @@ func (d *differ) Stage(r *model.StageRecord) {
 
 func (d *differ) Inst(r *exec.InstRecord) {
 	w := [3]uint32{r.Kernel, r.CTA, r.Warp}
-	d.insts[instKey{r.Kernel, r.CTA, r.Warp, d.n[w]}] = [2]model.Time{r.Issue, r.Done}
+	d.insts[reference.InstKey{Kernel: r.Kernel, CTA: r.CTA, Warp: r.Warp, N: d.n[w]}] = [2]model.Time{r.Issue, r.Done}
 	d.n[w]++
 }
 
 func (d *differ) Launch(r *model.LaunchRecord) {
-	var s model.Notes // of SPAWN: n, x, n_con, t_cta, t_warp, t_child, t_parent
-	if r.Noted != nil {
-		s = *r.Noted
-	}
-	d.asked[r.Child] = nAnswer{r.Decision, r.Time, r.FirstCTA, r.Spilled, r.AGT, s[0], s[2], s[3], s[4], s[5], s[6]}.String()
+	d.asked[r.Child] = reference.Request(r)
 }
 
 func (d *differ) Task(r *model.TaskRecord) {
-	x := nTask{spawn: r.Spawn, copied: r.Copied, schedulable: r.Schedulable, first: r.FirstWarp, end: r.End, back: r.Back}
-	d.tasks[r.Kernel] = x.String()
+	d.tasks[r.Kernel] = reference.Task(r)
 }
 
 func (d *differ) CTA(r *model.CTARecord) {
@@ -364,22 +360,22 @@ func (d *differ) CTA(r *model.CTARecord) {
 }
 
 func (d *differ) Kernel(r *model.KernelRecord) {
-	d.ended = append(d.ended, nEnd{r.ID, r.Dispatch, r.FirstCTA, r.End})
+	d.ended = append(d.ended, reference.KernelEnd{Kernel: r.ID, Dispatch: r.Dispatch, First: r.FirstCTA, At: r.End})
 	w := &r.Work
 	for i, n := range []uint64{w.L1Accesses, w.L1Hits, w.L2Accesses, w.L2Hits, w.DRAMReads} {
 		d.work[i] += n
 	}
 }
 
-var naiveSeed = flag.Int64("seed", 0, "the only seed that is compared with the naive machine; 0: all")
+var onlySeed = flag.Int64("seed", 0, "the only seed that is compared with the reference model; 0: all")
 
-var naiveTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the naive machine; "+
+var someTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the reference model; "+
 	"0: 2000, or as many as a few seconds allow")
 
-// The fast machine agrees with the naive one in every instruction's issue and
+// The machine agrees with the reference model in every instruction's issue and
 // result, every CTA's place and times, every kernel's times and what the caches and
 // channels count.
-func TestAgainstNaive(t *testing.T) {
+func TestAgainstReference(t *testing.T) {
 	compareMany(t, 8*time.Second, 300, anyTrace)
 }
 
@@ -387,7 +383,7 @@ func anyTrace(r *rand.Rand) (text string, machine []string) { return randomTrace
 
 // compareMany compares the two machines on random traces, from one seed each.
 func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.Rand) (text string, machine []string)) {
-	traces, until := *naiveTraces, time.Now().Add(24*time.Hour)
+	traces, until := *someTraces, time.Now().Add(24*time.Hour)
 	if traces == 0 {
 		traces, until = 2000, time.Now().Add(most)
 		if testing.Short() {
@@ -395,9 +391,9 @@ func compareMany(t *testing.T, most time.Duration, short int, random func(*rand.
 		}
 	}
 	var next atomic.Int64
-	if *naiveSeed > 0 {
-		next.Store(*naiveSeed - 1)
-		traces = int(*naiveSeed)
+	if *onlySeed > 0 {
+		next.Store(*onlySeed - 1)
+		traces = int(*onlySeed)
 	}
 	for shard := range runtime.GOMAXPROCS(0) {
 		t.Run(fmt.Sprint(shard), func(t *testing.T) {
@@ -429,63 +425,64 @@ func agree(t *testing.T, text string, machine []string) bool {
 	if len(text)%8 == 0 && !strings.HasPrefix(text, "array a bytes=3000") { // whose kernels access what is in no page, too
 		audited(t, tr, c, policy)
 	}
-	n := newNaive(t, tr, c)
-	n.under(t, policy)
-	n.run(t)
-	ok := !t.Failed() && len(n.insts) == len(d.insts) && len(n.ctas) == len(d.ctas) && len(n.ended) == len(d.ended)
+	n := reference.New(t, tr, c)
+	n.Under(t, policy)
+	n.Run(t)
+	cycles, warpInsts, threadInsts := n.Cycles()
+	ok := !t.Failed() && len(n.Insts()) == len(d.insts) && len(n.CTAs()) == len(d.ctas) && len(n.Ended()) == len(d.ended)
 	first, at := "", model.Time(1<<62)
-	insts := inOrder(d.insts)
-	for k, want := range inOrder(n.insts) {
+	insts := reference.InOrder(d.insts)
+	for k, want := range reference.InOrder(n.Insts()) {
 		if got := insts[k]; got != want && want[0] < at {
-			first, at = fmt.Sprintf("instruction %+v: issued and done %v, naive %v", k, got, want), want[0]
+			first, at = fmt.Sprintf("instruction %+v: issued and done %v, reference model %v", k, got, want), want[0]
 		}
 	}
-	for k, want := range n.ctas {
+	for k, want := range n.CTAs() {
 		if got := d.ctas[k]; got != want && want[2] < at {
-			first, at = fmt.Sprintf("CTA %v: SM, placed, ended %v, naive %v", k, got, want), want[1]
+			first, at = fmt.Sprintf("CTA %v: SM, placed, ended %v, reference model %v", k, got, want), want[1]
 		}
 	}
-	for i, want := range n.ended {
-		if ok && d.ended[i] != want && want.at < at {
-			first, at = fmt.Sprintf("kernel %+v, naive %+v", d.ended[i], want), want.at
+	for i, want := range n.Ended() {
+		if ok && d.ended[i] != want && want.At < at {
+			first, at = fmt.Sprintf("kernel %+v, reference model %+v", d.ended[i], want), want.At
 		}
 	}
 	if first != "" {
 		t.Error(first)
 	}
-	if n.over != nil {
+	if stages, overlap := n.Stages(); overlap {
 		slices.Sort(d.steps)
-		slices.Sort(n.over.stages)
-		if !slices.Equal(d.steps, n.over.stages) {
-			t.Errorf("stages:\n%s\nnaive:\n%s", strings.Join(d.steps, "\n"), strings.Join(n.over.stages, "\n"))
+		slices.Sort(stages)
+		if !slices.Equal(d.steps, stages) {
+			t.Errorf("stages:\n%s\nreference model:\n%s", strings.Join(d.steps, "\n"), strings.Join(stages, "\n"))
 			ok = false
 		}
 	}
-	for k, want := range n.tasks.records {
+	for k, want := range n.Tasks() {
 		if d.tasks[k] != want {
-			t.Errorf("task %d:\n%s, naive:\n%s", k, d.tasks[k], want)
+			t.Errorf("task %d:\n%s, reference model:\n%s", k, d.tasks[k], want)
 			ok = false
 		}
 	}
-	for child, want := range n.requests {
+	for child, want := range n.Requests() {
 		if d.asked[child] != want {
-			t.Errorf("request for kernel %d:\n%s, naive:\n%s", child, d.asked[child], want)
+			t.Errorf("request for kernel %d:\n%s, reference model:\n%s", child, d.asked[child], want)
 			ok = false
 		}
 	}
-	if sum.Cycles != n.cycles {
-		t.Errorf("%d cycles, naive %d", sum.Cycles, n.cycles)
+	if sum.Cycles != cycles {
+		t.Errorf("%d cycles, reference model %d", sum.Cycles, cycles)
 		ok = false
 	}
 	got := fmt.Sprintf("%sbusy %d\n%d %d", memoryLog(sum), sum.Memory[2].BusyCycles, sum.WarpInsts, sum.ThreadInsts)
-	counted := fmt.Sprintf("l1 %v\nl2 %v\ndram %v\nbusy %d\n%d %d", n.mem.l1Count, n.mem.l2Count, n.mem.dramCount,
-		n.mem.pendingCycles(), n.warpInsts, n.threadInsts)
+	l1, l2, dram, busy := n.MemoryCounts()
+	counted := fmt.Sprintf("l1 %v\nl2 %v\ndram %v\nbusy %d\n%d %d", l1, l2, dram, busy, warpInsts, threadInsts)
 	if counted = strings.NewReplacer("{", "", "}", "").Replace(counted); got != counted {
 		t.Errorf("accesses, hits, misses, reads and writes; cycles with requests; "+
-			"instructions of warps and threads:\n%s\nnaive:\n%s", got, counted)
+			"instructions of warps and threads:\n%s\nreference model:\n%s", got, counted)
 		ok = false
 	}
-	if m := sum.Memory; len(n.requests) == 0 && len(d.tasks) == 0 { // of others' accesses there are none
+	if m := sum.Memory; len(n.Requests()) == 0 && len(d.tasks) == 0 { // of others' accesses there are none
 		if all := [5]uint64{m[0].Accesses, m[0].Hits, m[1].Accesses, m[1].Hits, m[2].ReadSectors}; d.work != all {
 			t.Errorf("kernels have accesses and hits of L1 and L2, and reads of DRAM, of %v, all have %v", d.work, all)
 			ok = false

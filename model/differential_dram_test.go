@@ -1,0 +1,37 @@
+package model_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+// randomLayout returns a layout of addresses for some machines, with polynomials for
+// slices or sets.
+func randomLayout(r *rand.Rand) []string {
+	switch r.IntN(6) {
+	case 0:
+		return []string{
+			"dram.mapping=RRRR.RBCB.CCCS.SSSS", "dram.banks=4", "dram.row_bytes=512", "dram.channels=16",
+			"l2.slices=32", "l2.hash=ipoly", "l2.bytes=16384", "l2.ways=1", "l2.line_bytes=128", "l1.line_bytes=128",
+		}
+	case 1:
+		return []string{
+			"dram.mapping=RRRRBCCBCSSSSS", "dram.banks=4", "dram.row_bytes=256", "dram.channels=3",
+			"l2.slices=6", "l2.hash=linear", "l2.bytes=12288", "l2.ways=4", "l2.set_hash=ipoly",
+			"l2.line_bytes=32", "l1.line_bytes=32", "l2.sector_bytes=32", "l1.sector_bytes=32",
+		}
+	}
+	return nil
+}
+
+// Machines whose caches fetch whole lines, and half of which pass stores on to DRAM, agree
+// with the reference model.
+func TestWholeLinesAgainstReference(t *testing.T) {
+	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
+		text = randomTrace(r)
+		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128", "l2.sector_bytes=128",
+			"l2.set_hash=spread", "dram.mapping=", fmt.Sprintf("l2.write_back=%v", r.IntN(2) == 0))
+	})
+}

@@ -1,0 +1,68 @@
+package reference
+
+import (
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nGraph launches what lies between two waits of the host in one call.
+type nGraph struct {
+	h      *nHost
+	inside bool
+	comes  model.Time // when the kernels of the graph arrive
+	work   int64      // the host's, behind its last operation
+}
+
+// issue performs an operation that is within a graph, or begins or ends one; known: it
+// has been performed.
+func (g *nGraph) issue(op trace.HostOp) (busy model.Time, known bool) {
+	h := g.h
+	blocks := false
+	switch op.Kind {
+	case trace.OpHostWork:
+		if g.inside {
+			g.work += op.Ns
+		}
+		return 0, g.inside
+	case trace.OpSyncDevice, trace.OpSyncStream, trace.OpSyncEvent, trace.OpFileRead, trace.OpFileWrite:
+		blocks = true
+	case trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D, trace.OpCopyP2P, trace.OpMemset:
+		blocks = !op.Async
+	}
+	if blocks {
+		g.inside = false
+		if g.work > 0 { // it is there still, and comes again
+			busy, g.work = cyclesOfNs(float64(g.work), h.n.cfg), 0
+			h.next--
+			return busy, true
+		}
+		return 0, false
+	}
+	g.work = 0
+	if !g.inside {
+		g.inside, g.comes = true, h.n.t+model.Time(h.n.cfg.Host.LaunchLatency)
+		return 0, false
+	}
+	if op.Kind != trace.OpLaunch {
+		return 0, false
+	}
+	k := h.n.kernels[op.Kernel]
+	k.stream = h.stream(op.Stream)
+	k.hwq = k.stream.number % len(h.n.queues)
+	h.push(&nOp{op: op, k: k})
+	h.n.post(max(h.n.t, g.comes), nArrivePhase, func() { h.deliver(k) })
+	return 0, true
+}
+
+// freed lets kernels of a stream begin that have none but kernels before them.
+func (h *nHost) freed(st *nStream) {
+	for _, o := range st.queue {
+		if o.op.Kind != trace.OpLaunch {
+			return
+		}
+		if !o.done && !o.k.ready {
+			o.k.ready = true
+			h.n.inspect()
+		}
+	}
+}

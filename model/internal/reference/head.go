@@ -1,0 +1,134 @@
+package reference
+
+import (
+	"slices"
+
+	"gpureplay/model"
+)
+
+// nMSHR is one of an L1 that is looked up at the heads of its banks: in use while a request
+// waits for its fill, and up to 5 cycles before the register of the last of them is there.
+type nMSHR struct {
+	waiting int
+	free    model.Time
+}
+
+// A sector is there nThere cycles before a load that waits for it has its register: in
+// GPGPU-Sim a fill in cycle c gives up the loads that wait for it in c + 1, and their registers
+// are there in c + 2. A hit that is looked up in c has its register in c, which is c + 4 here.
+const nThere = 6
+
+// lineAtHead finds a line, or makes one, for a request that the L1 looks up in cycle t; nil: all
+// lines of the set are on their way.
+func (u *nLSU) lineAtHead(set, tag uint64, t model.Time) *nLine {
+	l := u.l1.find(set, tag, true)
+	if l == nil {
+		l, _ = u.l1.allocate(set, tag, t+nThere)
+	}
+	return l
+}
+
+// storeAtHead looks a store up in cycle t, and reports whether it leaves its bank.
+func (u *nLSU) storeAtHead(k *nPacket, set, tag uint64, block []uint64, t model.Time) bool {
+	c, x := &u.n.cfg.L1, u.n.mem.net
+	if len(x.queue[k.sm]) >= x.roomFor(k) {
+		return false
+	}
+	if c.WriteAllocate {
+		l := u.lineAtHead(set, tag, t)
+		if l == nil {
+			return false
+		}
+		for _, s := range k.r.sectors {
+			l.write(s, c.SectorBytes, k.r.bytes[s], t+nThere)
+		}
+	} else {
+		u.l1.drop(set, tag, block)
+	}
+	u.n.mem.l1Count.accesses += uint64(len(k.r.sectors))
+	u.n.mem.l1Count.writes += uint64(len(k.r.sectors))
+	x.queue[k.sm] = append(x.queue[k.sm], k)
+	return true
+}
+
+// hits reports whether a load finds its sectors when it is looked up in cycle t.
+func (u *nLSU) hits(set, tag uint64, sectors []uint64, t model.Time) bool {
+	l := u.l1.find(set, tag, false)
+	return l.whole(sectors) && l.unknown(sectors) == nil && l.filled(sectors) <= t+nThere
+}
+
+// loadAtHead looks a load up in cycle t, and reports whether it leaves its bank.
+func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64, t model.Time) bool {
+	c, x, sectors, count := &u.n.cfg.L1, u.n.mem.net, k.r.sectors, &u.n.mem.l1Count
+	if u.hits(set, tag, sectors, t) {
+		u.l1.find(set, tag, true)
+		count.note(true, false, len(sectors))
+		u.answered(h, t+4)
+		x.flying--
+		return true
+	}
+	if len(x.queue[k.sm]) >= x.roomFor(k) {
+		return false
+	}
+	if l := u.l1.find(set, tag, false); l.whole(sectors) {
+		if !l.joins(sectors[0], c.SectorBytes, c.Merge) {
+			return false
+		}
+		u.l1.find(set, tag, true)
+		count.note(true, false, len(sectors))
+		x.flying--
+		if f := l.unknown(sectors); f != nil {
+			f.waiting = append(f.waiting, h)
+			f.mshr.waiting++
+			return true
+		}
+		u.await(h, u.blocks[block[0]], l.filled(sectors))
+		return true
+	}
+	u.mshrs = slices.DeleteFunc(u.mshrs, func(x *nMSHR) bool { return x.waiting == 0 && x.free <= t })
+	if c.MSHRs > 0 && len(u.mshrs) >= c.MSHRs {
+		return false
+	}
+	l := u.lineAtHead(set, tag, t)
+	if l == nil {
+		return false
+	}
+	count.note(false, false, len(sectors))
+	u.fetchAtHead(h, k, set, tag, block)
+	l.fetch(block, 1<<50)
+	for _, s := range block {
+		l.at(s).fetch = k.fetch
+	}
+	x.queue[k.sm] = append(x.queue[k.sm], k)
+	return true
+}
+
+// await has a load wait for a fill of which it is known when it comes.
+func (u *nLSU) await(h *nHeld, x *nMSHR, fill model.Time) {
+	x.waiting++
+	u.writes(2, fill, h, x)
+}
+
+// fetchAtHead makes a packet the fetch of a block, for a load.
+func (u *nLSU) fetchAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64) {
+	f := &nFetch{waiting: []*nHeld{h}, mshr: &nMSHR{waiting: 1}}
+	if u.blocks == nil {
+		u.blocks = map[uint64]*nMSHR{}
+	}
+	u.blocks[block[0]] = f.mshr
+	u.mshrs = append(u.mshrs, f.mshr)
+	k.r, k.fetch = &nAsked{sectors: block, turns: 1}, f
+	k.back = func(fill model.Time) {
+		if l := u.l1.find(set, tag, false); l != nil {
+			for _, s := range block {
+				if y := l.at(s); y.valid && y.fetch == f {
+					y.fetch, y.fill = nil, fill
+				}
+			}
+		}
+		for _, w := range f.waiting {
+			f.mshr.waiting--
+			u.await(w, f.mshr, fill)
+		}
+	}
+}

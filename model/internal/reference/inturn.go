@@ -1,0 +1,405 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+// nNetwork has the requests on their way where they reach their slices in the order of
+// time (the cycle engine).
+type nNetwork struct {
+	m       *nMemory
+	banks   [][][]*nPacket // of each SM's L1; the last: past it
+	passing [][]nPassing
+	queue   [][]*nPacket // of each L1
+	gate    [][]*nPacket // of each SM, at the crossbar
+	doors   []nDoor      // of slices
+	inbox   [][]*nPacket // of each slice
+	turn    []int        // SM whose turn it is at each slice
+	done    [][]*nPacket // answers that each slice has or will have
+	after   []model.Time // the next of them that is of a fill
+	first   []*nPacket   // of each slice, at the crossbar
+	next    []int        // slice whose turn it is at each SM
+	flying  int          // requests that have not come back
+}
+
+type nPacket struct {
+	kind  trace.InstFlags
+	r     *nAsked
+	sm    int
+	ready model.Time
+	late  bool // its answer is of a fill
+	past  bool // it passes by the L1
+	back  func(t model.Time)
+
+	look  func(t model.Time) bool // at the head of its bank: it may leave
+	fetch *nFetch
+
+	hit, leaves bool // one of the L1, of which it is known when it leaves
+}
+
+func newNNetwork(m *nMemory) *nNetwork {
+	c := m.cfg
+	x := &nNetwork{m: m, queue: make([][]*nPacket, c.SM.Count), gate: make([][]*nPacket, c.SM.Count)}
+	x.doors = make([]nDoor, c.L2.Slices)
+	x.inbox, x.turn = make([][]*nPacket, c.L2.Slices), make([]int, c.L2.Slices)
+	x.done, x.first, x.next = make([][]*nPacket, c.L2.Slices), make([]*nPacket, c.L2.Slices), make([]int, c.SM.Count)
+	x.after = make([]model.Time, c.L2.Slices)
+	for range c.SM.Count {
+		x.banks = append(x.banks, make([][]*nPacket, c.L1.Banks+1))
+		x.passing = append(x.passing, slices.Repeat([]nPassing{{-1}}, c.L1.Banks))
+	}
+	return x
+}
+
+// step moves requests at the end of cycle t.
+func (x *nNetwork) step(t model.Time) {
+	m, c := x.m, x.m.cfg
+	for _, d := range m.control {
+		d.step(t + model.Time(c.L2.Latency))
+	}
+	for i := range x.inbox {
+		for len(x.inbox[i]) > 0 {
+			k := x.inbox[i][0]
+			if m.sliceIn[i].first(max(t, k.ready, m.blocked[i])) != t || m.control != nil && m.stands(i, k, t) {
+				break
+			}
+			x.inbox[i] = x.inbox[i][1:]
+			x.doors[i].took = append(x.doors[i].took, t)
+			m.waits, m.drove = nil, 0
+			k.ready, k.late = m.perform(i, k.kind, k.r, m.sliceIn[i].claim(t, 1))
+			for ; m.drove > 1; m.drove-- { // its data leave by a port of 32 B a cycle
+				m.sliceIn[i].reserve(t)
+			}
+			if m.waits != nil {
+				m.waits.answers = append(m.waits.answers, k)
+			} else {
+				x.done[i] = append(x.done[i], k)
+			}
+		}
+	}
+	for i := range x.first {
+		x.answer(i, t)
+	}
+	for sm := range x.next {
+		x.receive(sm, t)
+	}
+	for sm := range x.gate {
+		banks, past := x.banks[sm], c.L1.Banks
+		x.enter(sm, &banks[past], t)
+		for b := range past {
+			x.leaveBank(sm, b, t)
+		}
+		x.enter(sm, &x.queue[sm], t)
+	}
+	for i := range x.inbox {
+		x.admit(i, t)
+		x.pass(i, t)
+	}
+}
+
+// perform has slice i take a request at t and returns when it has the answer, and
+// whether that is of a fill: it takes longer than the latency, and not since the request
+// has waited at the slice's head.
+func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) (done model.Time, longer bool) {
+	stood := false
+	for n := 1; n < r.turns; n++ {
+		t = m.sliceIn[i].reserve(t)
+	}
+	if t += model.Time(m.cfg.L2.Latency); kind == trace.InstStore {
+		done = m.store(i, r, t)
+	} else {
+		done, stood = m.load(i, r, t)
+	}
+	if kind == trace.InstAtomic && m.cfg.L2.WriteBack {
+		set, tag := m.place(r.sectors[0])
+		if l := m.l2[i].find(set, tag, true); l != nil {
+			for _, s := range r.sectors {
+				l.at(s).dirty = true
+			}
+		}
+	}
+	return done, done > t+1 && !stood
+}
+
+// answer brings the next answer of slice i to the crossbar: that which it has had for
+// the longest, and of one cycle that of a fill first; of these it has one a cycle.
+func (x *nNetwork) answer(i int, t model.Time) {
+	if x.first[i] != nil || len(x.done[i]) == 0 {
+		return
+	}
+	when := func(k *nPacket) model.Time {
+		if k.late {
+			return max(k.ready, x.after[i])
+		}
+		return k.ready
+	}
+	k := slices.MinFunc(x.done[i], func(a, b *nPacket) int {
+		switch {
+		case when(a) != when(b):
+			return cmp.Compare(when(a), when(b))
+		case a.late == b.late:
+			return cmp.Compare(a.ready, b.ready)
+		case a.late:
+			return -1
+		}
+		return 1
+	})
+	if when(k) > t {
+		return
+	}
+	if k.ready = when(k); k.late {
+		p := x.m.sliceIn[i]
+		x.after[i] = ceilDiv((k.ready*p.clock/p.against+1)*p.against, p.clock)
+	}
+	x.done[i] = slices.DeleteFunc(x.done[i], func(y *nPacket) bool { return y == k })
+	k.ready = x.m.sliceOut[i].claim(k.ready, x.m.flits(k.kind != trace.InstStore, k.r))
+	x.first[i] = k
+}
+
+// receive lets an SM take one of the answers at the slices' heads that are for it.
+func (x *nNetwork) receive(sm int, t model.Time) {
+	m := x.m
+	at := t + model.Time(m.cfg.Icnt.Latency)
+	if m.in[sm].first(at) != at {
+		return
+	}
+	for n := range x.first {
+		i := (x.next[sm] + n) % len(x.first)
+		k := x.first[i]
+		if k == nil || k.sm != sm || k.ready > t {
+			continue
+		}
+		x.first[i], x.next[sm] = nil, i+1
+		x.answer(i, t)
+		back := m.in[sm].claim(at, m.flits(k.kind != trace.InstStore, k.r))
+		if k.kind == trace.InstStore {
+			back -= 2 // no register has to be written
+		}
+		k.back(max(back, t+2))
+		x.flying--
+		return
+	}
+}
+
+// enter brings the first of some packets to the crossbar, by its SM's port.
+func (x *nNetwork) enter(sm int, from *[]*nPacket, t model.Time) {
+	if len(*from) == 0 || len(x.gate[sm]) >= max(1, x.m.cfg.Icnt.Queue) {
+		return
+	}
+	k := (*from)[0]
+	if k.ready > t || x.m.out[sm].first(t) != t {
+		return
+	}
+	*from = (*from)[1:]
+	k.ready = x.m.out[sm].claim(t, x.m.flits(k.kind != trace.InstLoad, k.r))
+	x.gate[sm] = append(x.gate[sm], k)
+}
+
+// admit lets slice i take one of the packets at the SMs' heads that are for it.
+func (x *nNetwork) admit(i int, t model.Time) {
+	m := x.m
+	for n := range x.gate {
+		sm := (x.turn[i] + n) % len(x.gate)
+		if !x.lets(i) || len(x.gate[sm]) == 0 || x.gate[sm][0].ready > t || nSlice(m.cfg, x.gate[sm][0].r.sectors[0]) != i {
+			continue
+		}
+		k, at := x.gate[sm][0], t+model.Time(m.cfg.Icnt.Latency)
+		if k.past && at > t {
+			at-- // it was sent a cycle before a miss would have been
+		}
+		if m.slicePort[i].first(at) != at {
+			return
+		}
+		m.slicePort[i].claim(at, 1)
+		x.gate[sm], x.turn[i] = x.gate[sm][1:], sm+1
+		k.ready = max(at, t+1)
+		x.doors[i].before = append(x.doors[i].before, k)
+		return
+	}
+}
+
+// accessInTurn brings an instruction to the unit. It reports whether all is known of it.
+func (u *nLSU) accessInTurn(h *nHeld) bool {
+	h.since = u.n.t
+	u.line = append(u.line, h)
+	if len(u.line) == 1 {
+		u.resume()
+	}
+	if h.numbered = h.numbered || !h.closed; h.numbered {
+		u.settle(h)
+		return false
+	}
+	return true
+}
+
+// resume takes what waits for the unit, as far as it can.
+func (u *nLSU) resume() {
+	for len(u.line) > 0 {
+		h := u.line[0]
+		if !h.begun {
+			h.begun = true
+			u.now = max(h.since, u.n.t)
+			h.begin()
+		}
+		for len(h.ask) > 0 {
+			if !h.ask[0]() {
+				return
+			}
+			h.ask, h.tried = h.ask[1:], false
+		}
+		u.line = u.line[1:]
+		h.closed = true
+		u.free = max(u.free, h.at+1)
+		u.settle(h)
+	}
+}
+
+// goOn is resume at the end of a cycle.
+func (u *nLSU) goOn(t model.Time) {
+	if len(u.line) == 0 {
+		return
+	}
+	if h := u.line[0]; h.begun {
+		if h.bank >= 0 {
+			if !u.n.mem.net.hasRoom(u.s.id, h.bank) {
+				return
+			}
+			if h.at < t {
+				h.at, h.taken = t, map[int]bool{h.bank: true}
+			}
+			h.bank = -1
+		}
+		h.at = max(h.at, t)
+	}
+	u.resume()
+}
+
+// settle ends an access of which all is known.
+func (u *nLSU) settle(h *nHeld) {
+	if h.numbered && h.closed && h.open == 0 && h.result != nil {
+		result := h.result
+		h.result = nil
+		result(h.done)
+	}
+}
+
+// answered tells an access when a request of it is back.
+func (u *nLSU) answered(h *nHeld, t model.Time) {
+	h.open--
+	h.done = max(h.done, t)
+	u.settle(h)
+}
+
+// requestInTurn brings a request to the banks of the L1 at a time, or past them; it
+// reports whether it could.
+func (u *nLSU) requestInTurn(h *nHeld, in *trace.Inst, r *nAsked, at model.Time) bool {
+	c, x, sm := &u.n.cfg.L1, u.n.mem.net, u.s.id
+	per := uint64(c.LineBytes / 32)
+	tag := r.sectors[0] / per
+	set := tag % uint64(c.Bytes/c.LineBytes/c.Ways)
+	block := wholeBlock(r.sectors[0], c.SectorBytes)
+	k := &nPacket{kind: trace.InstLoad, r: r, sm: sm, ready: at + model.Time(c.BypassLatency)}
+	k.back = func(t model.Time) {
+		if k.kind != trace.InstStore {
+			u.writes(1, t, h, nil)
+			return
+		}
+		u.answered(h, t)
+	}
+	bank := int(r.sectors[0] / uint64(c.SectorBytes/32) % uint64(c.Banks))
+	switch {
+	case in.Flags&trace.InstAtomic != 0:
+		k.kind, bank = trace.InstAtomic, c.Banks
+	case in.Flags&trace.InstStore != 0:
+		k.kind = trace.InstStore
+		if bank = c.Banks; !u.passes(in) {
+			bank = int(r.sectors[0] / uint64(c.SectorBytes/32) % uint64(c.Banks))
+		}
+	case u.passes(in):
+		bank = c.Banks
+	default:
+		return u.loadInTurn(h, k, bank, set, tag, block, at)
+	}
+	if k.past = bank == c.Banks; !x.hasRoom(sm, bank) {
+		h.bank = bank
+		return false
+	}
+	switch {
+	case k.kind == trace.InstAtomic:
+		u.l1.drop(set, tag, block)
+	case bank < c.Banks:
+		k.ready = at + model.Time(c.Latency)
+		k.look = func(t model.Time) bool { return u.storeAtHead(k, set, tag, block, t) }
+	}
+	h.open, h.numbered = h.open+1, true
+	x.banks[sm][bank] = append(x.banks[sm][bank], k)
+	x.flying++
+	return true
+}
+
+func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block []uint64, at model.Time) bool {
+	c, x, sm, sectors := &u.n.cfg.L1, u.n.mem.net, u.s.id, k.r.sectors
+	at += model.Time(c.Latency)
+	if k.ready = at; u.hits(set, tag, sectors, at) {
+		if !u.hitInBank(h, k, bank, at) {
+			return false
+		}
+		u.l1.find(set, tag, true)
+		u.n.mem.l1Count.note(true, false, len(sectors))
+		return true
+	}
+	if !x.hasRoom(sm, bank) {
+		h.bank = bank
+		return false
+	}
+	h.open, h.numbered = h.open+1, true
+	k.look = func(t model.Time) bool { return u.loadAtHead(h, k, set, tag, block, t) }
+	x.banks[sm][bank] = append(x.banks[sm][bank], k)
+	x.flying++
+	return true
+}
+
+// answers returns what books the result of an access of w when it is known.
+func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) func(done model.Time) {
+	c, id := w.cta, w.id
+	for _, r := range in.Dst {
+		if !r.Zero() {
+			frame.regs[r] = 1 << 40
+		}
+	}
+	if c.open == nil {
+		c.open = map[uint32]int{}
+	}
+	c.open[id]++
+	c.opens++
+	if holds {
+		w.held = h
+	}
+	return func(done model.Time) {
+		for _, r := range in.Dst {
+			if !r.Zero() {
+				frame.regs[r] = done
+			}
+		}
+		c.open[id]--
+		c.opens--
+		if w.exited || w.cta != c || w.id != id {
+			if c.acked = max(c.acked, done); c.ends != -1 && c.opens == 0 {
+				c.ends = c.acked + c.post
+			}
+			w.behind(c, done)
+			return
+		}
+		w.last, w.known = max(w.last, done), nil
+		if w.fenced {
+			w.from = max(w.from, w.last)
+		}
+		if w.held == h {
+			w.held, w.from = nil, max(w.from, done-1)
+		}
+	}
+}
