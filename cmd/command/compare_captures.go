@@ -13,6 +13,17 @@ import (
 	"gpureplay/trace"
 )
 
+var comparedCaptures = rowsOf("compared_captures",
+	"a part of two captures: the whole, a step, a kernel, a copy or a range", `
+of string: capture, step, kernel, copy or range
+name string: of the part
+count_a integer: occurrences in A
+count_b integer: occurrences in B
+time_ns_a integer: sum of the times in A
+time_ns_b integer: sum of the times in B
+mean_ns_a integer: mean time in A
+mean_ns_b integer: mean time in B`)
+
 // isCapture tells a capture or its trace from a folder of tables.
 func isCapture(ctx context.Context, path string) bool {
 	info, err := os.Stat(path)
@@ -57,7 +68,7 @@ func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string
 	}
 	c.A.Name, c.B.Name = paths[0], paths[1]
 	if a.asJSON {
-		err = a.printJSON(changeRows(c))
+		err = a.printRows(comparedCaptures, changeRows(c))
 	} else {
 		a.showCaptures(c, most)
 	}

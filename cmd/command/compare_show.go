@@ -10,11 +10,26 @@ import (
 	"gpureplay/replay/table"
 )
 
+var comparedRuns = rowsOf("compared_runs", "a pair of runs", `
+trace string: name of the trace
+policy_a string: policy of A
+policy_b string: policy of B
+gpu_a string: machine of A
+gpu_b string: machine of B
+set_a string: settings of A that differ from its preset
+set_b string: settings of B that differ from its preset
+cycles_a integer: cycles of A
+cycles_b integer: cycles of B
+time_ns_a integer: time of A
+time_ns_b integer: time of B
+change_pct number: time of B over that of A, less 100 %
+differs array?: sentences about the differences`)
+
 // showComparison prints pairs of runs, and over all of them the settings and the kernels
 // that differ; with verbose also those of each pair.
 func (a *app) showComparison(c *replay.RunComparison, most int, verbose bool) error {
 	if a.asJSON {
-		return a.printJSON(pairRows(c))
+		return a.printRows(comparedRuns, pairRows(c))
 	}
 	a.showPairs(c)
 	common, others, err := c.Settings()
@@ -48,7 +63,7 @@ func pairRows(c *replay.RunComparison) []map[string]any {
 	rows := []map[string]any{}
 	for i := range c.Pairs {
 		p := &c.Pairs[i]
-		rows = append(rows, map[string]any{"table": "compared_runs", "trace": p.A.Trace, "policy_a": p.A.Policy,
+		rows = append(rows, map[string]any{"trace": p.A.Trace, "policy_a": p.A.Policy,
 			"policy_b": p.B.Policy,
 			"gpu_a":    p.A.GPU, "gpu_b": p.B.GPU, "set_a": cmp.Or(p.A.Set, table.Unset), "set_b": cmp.Or(p.B.Set, table.Unset),
 			"cycles_a": p.A.Cycles, "cycles_b": p.B.Cycles, "time_ns_a": p.A.Ns, "time_ns_b": p.B.Ns, "change_pct": p.Change(),

@@ -209,7 +209,7 @@ func (a *app) report(path string) error {
 	}
 	defer r.Close()
 	if a.asJSON {
-		return a.printJSON([]map[string]any{summary(path, r)})
+		return a.printRows(traceRows, []map[string]any{summary(path, r)})
 	}
 	t := &r.Program().Totals
 	shape, err := shapeOf(r)

@@ -23,6 +23,20 @@ type correlateFlags struct {
 
 func init() { register((*app).correlateCommand) }
 
+var correlatedKernels = rowsOf("correlated_kernels", "a kernel, predicted and measured", `
+trace string: name of the trace
+gpu string: machine
+set string: settings that differ from the preset
+policy string: policy
+kernel integer: its number
+function string: name of the device function
+unit string: of predicted and measured
+predicted number: by the replay
+measured number: by the profiler
+error_pct number: predicted over measured, less 100 %
+dram_bytes number?: predicted bytes of DRAM
+measured_dram_bytes number?: measured bytes of DRAM`)
+
 const correlateHelp = "correlate compares predictions with measurements. There are six ways:\n\n" +
 	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
 	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with what ncu --csv printed of the\n" +
@@ -142,7 +156,7 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 					"dram_bytes": known(x.Bytes), "measured_dram_bytes": known(x.MeasuredBytes)})
 			}
 		}
-		return a.printJSON(rows)
+		return a.printRows(correlatedKernels, rows)
 	}
 	for _, c := range all {
 		set := ""

@@ -9,6 +9,26 @@ import (
 	"gpureplay/replay/measured"
 )
 
+var accelSimCases = rowsOf("accelsim_cases", "a program on Accel-Sim and here", `
+gpu string: preset
+kind string: kind of program
+seed integer: seed of the program
+part string: open, held out or worst
+accelsim object: counters of Accel-Sim
+replay object: counters of replay
+error_pct number: cycles over Accel-Sim's, less 100 %`)
+
+var accelSimAgreement = rowsOf("accelsim_agreement", "a part of the cases", `
+gpu string: preset
+part string: open, held out or worst
+cases integer: cases of the part
+median_pct number?: median of the absolute errors of cycles
+p90_pct number?: their 90th percentile
+worst_pct number?: the worst
+total_pct number?: error of the sum
+l2_accesses_pct number?: error of the accesses to the L2
+dram_reads_pct number?: error of the reads of DRAM`)
+
 // correlateAccelSim replays the programs that Accel-Sim's results are kept of.
 func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 	if f.accelsim != "open" && f.accelsim != "all" {
@@ -35,7 +55,8 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 		}
 	}
 	if a.asJSON {
-		return a.printJSON(map[string]any{"cases": accelSimRows(shown), "agreement": agreementRows(measured.Agreements(cases))})
+		return a.printJSON(append(accelSimCases.of(accelSimRows(shown)...),
+			accelSimAgreement.of(agreementRows(measured.Agreements(cases))...)...))
 	}
 	g := newGrid(a.out, "gpu", "program", "part", "Accel-Sim", "replay", "error", "to the L2", "replay", "DRAM reads", "replay", "row hits", "replay")
 	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)

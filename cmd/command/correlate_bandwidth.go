@@ -7,6 +7,15 @@ import (
 	"gpureplay/replay/measured"
 )
 
+var correlatedBandwidths = rowsOf("correlated_bandwidths", "a measured bandwidth of the L2 or DRAM", `
+gpu string: GPU of the measurement
+kernel string: program that measured
+threads_per_sm integer: threads of an SM
+measured_gb_s number: measured GB/s
+predicted_gb_s number: predicted GB/s
+error_pct number: predicted over measured, less 100 %
+machine string: machine that predicted`)
+
 // bandwidth is the word that asks for the table of streaming kernels.
 const bandwidth = "bandwidth"
 
@@ -25,7 +34,7 @@ func (a *app) correlateBandwidth(ctx context.Context, f *correlateFlags) error {
 			rows = append(rows, map[string]any{"gpu": b.GPU, "kernel": b.Kernel, "threads_per_sm": 2 * b.Block, "measured_gb_s": b.Measured,
 				"predicted_gb_s": b.Predicted, "error_pct": b.ErrorPct, "machine": b.Machine})
 		}
-		return a.printJSON(rows)
+		return a.printRows(correlatedBandwidths, rows)
 	}
 	g := newGrid(a.out, "GPU", "kernel", "threads an SM", "measured", "predicted", "error")
 	g.right(3, 4, 5, 6)

@@ -7,6 +7,14 @@ import (
 	"gpureplay/replay/measured"
 )
 
+var correlatedBoundaries = rowsOf("correlated_boundaries", "a measured boundary between two kernels", `
+gpu string: GPU of the measurement
+how string: way of the launches
+measured_us number: measured µs
+predicted_us number: predicted µs
+error_pct number: predicted over measured, less 100 %
+machine string: machine that predicted`)
+
 // boundaries is the word that asks for the table of kernel boundaries.
 const boundaries = "boundaries"
 
@@ -22,7 +30,7 @@ func (a *app) correlateBoundaries(ctx context.Context) error {
 			rows = append(rows, map[string]any{"gpu": b.GPU, "how": b.How, "measured_us": b.Measured, "predicted_us": b.Predicted,
 				"error_pct": b.ErrorPct, "machine": b.Machine})
 		}
-		return a.printJSON(rows)
+		return a.printRows(correlatedBoundaries, rows)
 	}
 	g := newGrid(a.out, "GPU", "how", "measured", "predicted", "error", "machine")
 	g.right(3, 4, 5)

@@ -11,6 +11,20 @@ import (
 	"gpureplay/replay/workers"
 )
 
+var correlatedCaptures = rowsOf("correlated_captures", "a capture, recorded and replayed", `
+capture string: name of the file
+machine string: machine that replayed it, and its source
+kernels integer: kernels
+recorded_ns integer: recorded end
+captured_ns integer: end under the policy captured
+captured_error_pct number: the same over the recorded end, less 100 %
+replayed_ns integer: end under hyperq with the host as recorded
+replayed_error_pct number: the same over the recorded end, less 100 %
+inverted integer: kernels that began before one in front of them in their stream
+overlaps integer: kernels that began before the one in front of them had ended
+overlaps_kept integer: the same, as replayed
+host string: source of the host's times`)
+
 // captures reports whether all arguments are captures or traces: each of them has
 // its measured times in itself.
 func captures(ctx context.Context, args []string) bool {
@@ -54,7 +68,7 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 		return err
 	}
 	if a.asJSON {
-		return a.printJSON(captureRows(all))
+		return a.printRows(correlatedCaptures, captureRows(all))
 	}
 	g := newGrid(a.out, "capture", "kernels", "recorded", "captured", "error", "replayed", "error", "inverted", "overlaps", "kept", "host", "machine")
 	g.right(2, 3, 4, 5, 6, 7, 8, 9, 10)

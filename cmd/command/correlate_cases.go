@@ -13,6 +13,18 @@ import (
 	"gpureplay/replay/table"
 )
 
+var correlatedCases = rowsOf("correlated_cases", "a measured kernel of a repository of measurements", `
+gpu string: GPU of the measurement
+kernel string: its name
+tool string: tool that measured
+ctas integer: CTAs
+threads integer: threads of a CTA
+iterations integer: iterations of its loop
+role string: use of the case: fitted or held out
+predicted number: predicted cycles
+measured number: measured cycles
+error_pct number?: predicted over measured, less 100 %`)
+
 // cases reads what was measured; nil if the first argument is the folder of a
 // replay's tables.
 func (f *correlateFlags) cases(args []string) (list []measured.Case, skipped measured.Skipped, err error) {
@@ -86,7 +98,7 @@ func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []mea
 			rows = append(rows, map[string]any{"gpu": r.GPU, "kernel": r.Kernel, "tool": r.Tool, "ctas": r.CTAs, "threads": r.Threads,
 				"iterations": r.Iterations, "role": r.Role, "predicted": r.Predicted, "measured": r.Cycles, "error_pct": errorPct(r)})
 		}
-		return a.printJSON(rows)
+		return a.printRows(correlatedCases, rows)
 	}
 	g := newGrid(a.out, "gpu", "kernel", "CTAs", "threads", "iterations", "role", "predicted", "measured", "error")
 	g.right(3, 4, 5, 7, 8, 9)

@@ -12,6 +12,12 @@ import (
 
 func init() { register((*app).explainCommand) }
 
+var explainedCycles = rowsOf("explained_cycles", "a resource or latency that was left out", `
+switch string: its name
+without string: the same in words
+cycles integer: cycles without it
+change_pct number: cycles without it over those with it, less 100 %`)
+
 func (a *app) explainCommand() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
 	against := ""
@@ -69,7 +75,7 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 		for _, e := range effects {
 			rows = append(rows, map[string]any{"switch": e.Name, "without": e.What, "cycles": e.Cycles, "change_pct": e.Pct})
 		}
-		return a.printJSON(rows)
+		return a.printRows(explainedCycles, rows)
 	}
 	fmt.Fprintf(a.out, "%s on %s: %s cycles\n", choices[0].Label, cfg.Name, commas(base))
 	g := newGrid(a.out, "without", "cycles", "change")

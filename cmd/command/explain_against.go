@@ -14,6 +14,19 @@ import (
 	"gpureplay/trace"
 )
 
+var explainedSteps = rowsOf("explained_steps", "a policy between two others, whose decisions are switched in turn", `
+policy string: the policy
+against string: the policy that it is compared with
+switched string: decision that this step takes over; "": none
+cycles integer: cycles of the step
+change_cycles integer: against the step before
+waiting_for_copies_cycles integer: no kernel runs and a copy goes on, and waits of kernels for pages
+gaps_between_kernels_cycles integer: no kernel runs, for launches and the host
+kernels_cycles integer: sum of the durations of the host's kernels, without waits for pages
+overlap_of_kernels_cycles integer: the part of durations beside other kernels, negative
+children_alone_cycles integer: only kernels that the device launched run
+after_the_last_kernel_cycles integer: from the end of the last kernel on`)
+
 // explainAgainst says where the difference of two policies comes from.
 func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *trace.Reader, against string) error {
 	cfg, _, err := f.machine(a, r)
@@ -40,7 +53,7 @@ func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *trace.Reader
 		return err
 	}
 	if a.asJSON {
-		return a.printJSON(contrastRows(c))
+		return a.printRows(explainedSteps, contrastRows(c))
 	}
 	fmt.Fprintf(a.out, "%s against %s on %s\n", c.Policy, c.Against, cfg.Name)
 	a.printSteps(c)
@@ -147,7 +160,7 @@ func largestPart(before, after replay.Parts) (most replay.Part) {
 func contrastRows(c *replay.Contrast) []map[string]any {
 	rows := []map[string]any{}
 	for _, s := range c.Steps {
-		row := map[string]any{"table": "explain_steps", "policy": c.Policy, "against": c.Against, "switched": s.Switched,
+		row := map[string]any{"policy": c.Policy, "against": c.Against, "switched": s.Switched,
 			"cycles": s.Cycles, "change_cycles": s.Change}
 		for _, p := range s.Parts.List() {
 			row[strings.ReplaceAll(p.Name, " ", "_")+"_cycles"] = p.Cycles

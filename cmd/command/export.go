@@ -15,6 +15,10 @@ import (
 
 func init() { register((*app).exportCommand) }
 
+var exportedTables = rowsOf("exported_tables", "a table of an exported trace", `
+name string: of the table
+rows integer: its rows`)
+
 func (a *app) exportCommand() *cobra.Command {
 	var dir, format string
 	part := chooser{}
@@ -75,13 +79,13 @@ func (a *app) export(ctx context.Context, part *chooser, path, dir, format strin
 	g.right(2)
 	for _, name := range neutral.Names() {
 		g.row(name, commas(done.Rows[name]))
-		rows = append(rows, map[string]any{"table": name, "rows": done.Rows[name]})
+		rows = append(rows, map[string]any{"name": name, "rows": done.Rows[name]})
 	}
 	if done.Dropped > 0 {
 		a.note("%s", fmt.Sprintf("%d host operations have a value that their kind has no use for; it is in no table", done.Dropped))
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(exportedTables, rows)
 	}
 	if !a.quiet {
 		g.print()

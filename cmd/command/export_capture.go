@@ -7,6 +7,12 @@ import (
 	"gpureplay/convert/accelsim"
 )
 
+var exportedCaptures = rowsOf("exported_captures", "a capture that was written", `
+kernels integer: kernels
+warp_instructions integer: warp instructions
+sm integer: compute capability times ten that it is labelled with
+left_out array?: facts that it has no place for, with their counts`)
+
 // traceg is the format of captures for Accel-Sim.
 const traceg = "traceg"
 
@@ -31,7 +37,9 @@ func (a *app) exportCapture(ctx context.Context, part *chooser, path, dir string
 		a.note("%s", fmt.Sprintf("left out, %s: %s %s", d.Name, commas(d.Count), d.Help))
 	}
 	if a.asJSON {
-		return a.printJSON(map[string]any{"kernels": done.Kernels, "warp_instructions": done.WarpInsts, "sm": sm, "left_out": done.Lost})
+		return a.printRows(exportedCaptures, []map[string]any{{"kernels": done.Kernels, "warp_instructions": done.WarpInsts,
+			"sm":       sm,
+			"left_out": done.Lost}})
 	}
 	a.done("%s: %s kernels, %s warp instructions, for sm_%d", dir, commas(int64(done.Kernels)), commas(done.WarpInsts), sm)
 	return nil

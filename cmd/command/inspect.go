@@ -19,6 +19,65 @@ import (
 
 func init() { register((*app).inspectCommand) }
 
+// traceColumns are the columns that every row of a trace has.
+const traceColumns = `
+trace string: path of the trace
+source string: format that it was made from
+source_version string: version of the profiler or tracer
+gpu string: GPU that it was captured on
+sm_version integer: compute capability times ten; 0: unknown
+fidelity string: detail of the least detailed kernel
+arrays_from string: source of the arrays
+functions integer: device functions
+kernels integer: kernels
+ctas integer: CTAs
+warps integer: warps
+warp_instructions integer: warp instructions
+thread_instructions integer: warp instructions times their active lanes
+memory_instructions integer: memory instructions
+host_operations integer: operations of the host
+child_launches integer: launches by the device
+hash string: hash of its content
+bytes integer: size of the file
+grid_ctas integer: CTAs of all grids
+streams integer: streams
+recorded_span_ns integer?: recorded length of a capture`
+
+var traceRows = rowsOf("traces", "a trace", traceColumns+`
+arrays integer: arrays`)
+
+var inspectRows = rowsOf("trace_contents", "a trace with its contents", traceColumns+`
+arrays array: its arrays, with array, base, bytes, input and output
+scopes array: its steps and ranges, with scope, kernels and kernel_ns
+kernel_list array: its kernels, as in the table trace_kernels
+policies array: policies that apply
+policies_without array?: policies that do not apply, each with its reason
+lacks array?: sentences about the parts that it does not have`)
+
+var traceKernels = rowsOf("trace_kernels", "a kernel of a trace", `
+kernel integer: its number
+function string: name of the device function
+function_short string: the same demangled and short
+grid array: CTAs in x, y and z
+block array: threads of a CTA in x, y and z
+registers integer: registers of a thread
+shared_bytes integer: shared memory of a CTA
+stream integer: its stream
+fidelity string: detail of its records
+inferred string: the part of its work that is inferred
+ctas integer: CTAs in the trace
+warp_instructions integer: warp instructions
+memory_instructions integer: memory instructions`)
+
+var hostOperations = rowsOf("host_operations", "an operation of the host", `
+operation string: its kind
+kernel integer: kernel that it launches
+array string: array that it copies
+address integer: device address
+bytes integer: bytes that it moves
+stream integer: its stream
+event integer: its event`)
+
 func (a *app) inspectCommand() *cobra.Command {
 	var text bool
 	var events int
@@ -120,7 +179,7 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 		if m["kernel_list"], err = kernelRows(r, anyKernel); err != nil {
 			return err
 		}
-		return a.printJSON([]map[string]any{m})
+		return a.printRows(inspectRows, []map[string]any{m})
 	}
 	for _, k := range []string{"source", "source_version", "gpu", "sm_version", "fidelity", "hash"} {
 		fmt.Fprintf(a.out, "%-20s %v\n", k, m[k])
@@ -225,7 +284,7 @@ func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) erro
 		if err != nil {
 			return err
 		}
-		return a.printJSON(rows)
+		return a.printRows(traceKernels, rows)
 	}
 	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
@@ -268,7 +327,7 @@ func (a *app) inspectEvents(r *trace.Reader, n int) error {
 		g.row(op.Kind.String(), op.Kernel, array, fmt.Sprintf("%#x", op.Addr), op.Bytes, op.Stream, op.Event)
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(hostOperations, rows)
 	}
 	g.print()
 	return nil

@@ -15,6 +15,21 @@ import (
 
 func init() { register((*app).outlineCommand) }
 
+var loopRows = rowsOf("loops", "an innermost loop of a trace", `
+loop integer: its number
+function string: device function
+pc integer: address of its first instruction
+latch_pc integer: address of the branch back
+runs integer: times that a warp ran it
+passes integer: iterations of warps
+iterations integer: iterations of lanes
+lanes integer: lanes that ran it
+longest integer: most iterations of a lane
+lanes_busy_pct number: lanes that a pass keeps busy
+divergent boolean: lanes of a warp run different numbers of iterations
+carried_registers integer: registers that an iteration hands to the next
+cannot string: reason why it cannot become a child; "": it can`)
+
 // outlineFlags are those of the command.
 type outlineFlags struct {
 	out              string
@@ -140,7 +155,7 @@ func (a *app) printLoops(loops []*outline.Loop) error {
 			"divergent": l.Divergent, "carried_registers": l.Carried, "cannot": l.Why})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(loopRows, rows)
 	}
 	if len(loops) == 0 {
 		a.done("no loops: no branch goes back in what warps ran")

@@ -12,6 +12,26 @@ import (
 
 func init() { register((*app).policiesCommand) }
 
+var policyRows = rowsOf("policies", "a policy", `
+policy string: its name
+title string: one line
+source string: paper and section`)
+
+var policyDetails = rowsOf("policy_details", "a policy with its settings", `
+policy string: its name
+title string: one line
+source string: paper and section
+doc string: its behaviour
+settings array: decisions and parameters with their values`)
+
+var policyCosts = rowsOf("policy_costs", "a part of the hardware that a policy adds", `
+policy string: its name
+gpu string: machine that it is counted for
+what string: the part
+value number: its size
+unit string: of the value
+source string: paper and section`)
+
 func (a *app) policiesCommand() *cobra.Command {
 	cost, gpu := false, ""
 	c := &cobra.Command{
@@ -58,7 +78,7 @@ func (a *app) showCost(name, gpu string) error {
 			rows = append(rows, map[string]any{"policy": name, "gpu": cfg.Name, "what": l.What, "value": l.Value, "unit": l.Unit,
 				"source": l.Source})
 		}
-		return a.printJSON(rows)
+		return a.printRows(policyCosts, rows)
 	}
 	if len(lines) == 0 {
 		fmt.Fprintf(a.out, "%s adds no hardware\n", name)
@@ -85,7 +105,7 @@ func (a *app) listPolicies() error {
 		rows = append(rows, map[string]any{"policy": name, "title": p.Title, "source": p.Source})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(policyRows, rows)
 	}
 	g.print()
 	return nil
@@ -98,7 +118,9 @@ func (a *app) showPolicy(name string) error {
 	}
 	p := cs[0].Policy
 	if a.asJSON {
-		return a.printJSON([]map[string]any{{"policy": p.Name, "title": p.Title, "source": p.Source, "doc": p.Doc, "settings": cs[0].Settings()}})
+		return a.printRows(policyDetails, []map[string]any{{"policy": p.Name, "title": p.Title, "source": p.Source,
+			"doc":      p.Doc,
+			"settings": cs[0].Settings()}})
 	}
 	fmt.Fprintf(a.out, "%s: %s\n\n%s\n\nSource: %s\n", p.Name, p.Title, p.Doc, p.Source)
 	for _, s := range cs[0].Settings() {

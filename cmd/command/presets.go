@@ -10,6 +10,17 @@ import (
 
 func init() { register((*app).presetsCommand) }
 
+var presetRows = rowsOf("presets", "a machine", `
+preset string: its name
+sms integer: SMs
+core_mhz number: clock of the SMs
+l2_mib number: size of the L2
+dram_gb_s number: peak bandwidth of DRAM
+description string: one line`)
+
+var presetValues = openRowsOf("preset_values", "a key of a machine; its value is under value", `
+key string: the key`)
+
 func (a *app) presetsCommand() *cobra.Command {
 	key := ""
 	c := &cobra.Command{
@@ -50,7 +61,7 @@ func (a *app) showPreset(name string) error {
 			value, _ := c.Value(key)
 			rows = append(rows, map[string]any{"key": key, "value": value})
 		}
-		return a.printJSON(rows)
+		return a.printRows(presetValues, rows)
 	}
 	_, err = fmt.Fprint(a.out, c.TOML())
 	return err
@@ -71,7 +82,7 @@ func (a *app) listPresets() error {
 			"description": c.Description})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(presetRows, rows)
 	}
 	g.print()
 	return nil

@@ -8,6 +8,12 @@ import (
 	"gpureplay/model/hardware"
 )
 
+var settingRows = rowsOf("settings_reference", "a key of the machine", `
+key string: the key
+type string: integer, number, boolean, text or list
+allowed string: the values, as the rest of "must be"
+description string: its meaning, with the unit`)
+
 // explainSettings describes a key of the machine, or the keys of a table, with the values
 // that the shipped machines have.
 func (a *app) explainSettings(key string) error {
@@ -18,10 +24,10 @@ func (a *app) explainSettings(key string) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, s := range settings {
-			rows = append(rows, map[string]any{"table": "settings_reference", "key": s.Key, "type": s.Type, "allowed": s.Allowed,
+			rows = append(rows, map[string]any{"key": s.Key, "type": s.Type, "allowed": s.Allowed,
 				"description": s.Doc})
 		}
-		return a.printJSON(rows)
+		return a.printRows(settingRows, rows)
 	}
 	for i, s := range settings {
 		if i > 0 {

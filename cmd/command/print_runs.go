@@ -9,6 +9,27 @@ import (
 	"gpureplay/replay/table"
 )
 
+// runRows are the rows of the tables runs and performance, with the run's key.
+var runRows = rowsOf("runs", "one replay", `
+trace string: name of the trace
+gpu string: machine
+set string: settings that differ from the preset
+policy string: policy
+baseline string?: policy that the speed-up refers to
+speedup number?: cycles of the baseline over those of this run
+cut_off_at_cycles integer?: cycle at which the run was cut off; it has no cycles and no time_ns then`)
+
+func init() {
+	runRows.open = true // a policy adds metrics of its own
+	runRows.columns = func() []rowColumn {
+		all := append(runRows.parse(), columnsOf("runs", "performance")...)
+		for i := range all {
+			all[i].nullable = all[i].nullable || all[i].name == "cycles" || all[i].name == "time_ns"
+		}
+		return all
+	}
+}
+
 // printRuns shows one line per run.
 func (a *app) printRuns(results []*replay.Result) error {
 	rows := []map[string]any{}
@@ -23,16 +44,17 @@ func (a *app) printRuns(results []*replay.Result) error {
 		for _, m := range rows {
 			withoutCut(m)
 		}
-		return a.printJSON(rows)
+		return a.printRows(runRows, rows)
 	}
 	a.printRunTable(rows, launches(results))
 	a.printNotes(rows, results)
 	return nil
 }
 
-// withoutCut takes from the row of a run that was cut off the times that read as if it
-// had ended.
+// withoutCut moves the cycles of a run that was cut off to a column of their own, since
+// they and the time would read as if the run had ended.
 func withoutCut(m map[string]any) {
+	m["cut_off_at_cycles"] = nil
 	if m["complete"] == false {
 		m["cut_off_at_cycles"], m["cycles"], m["time_ns"] = m["cycles"], nil, nil
 	}

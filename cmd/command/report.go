@@ -14,6 +14,11 @@ import (
 
 func init() { register((*app).reportCommand) }
 
+var reportRows = rowsOf("reports", "a report that was written", `
+report string: path of the page
+replays integer: runs in it
+plots integer: plots in it`)
+
 func (a *app) reportCommand() *cobra.Command {
 	var out, figures string
 	var opt report.Options
@@ -48,7 +53,7 @@ func (a *app) reportCommand() *cobra.Command {
 				}
 			}
 			if a.asJSON {
-				return a.printJSON([]map[string]any{{"report": out, "replays": stats.Runs, "plots": stats.Figures}})
+				return a.printRows(reportRows, []map[string]any{{"report": out, "replays": stats.Runs, "plots": stats.Figures}})
 			}
 			a.done("%s: %d replays, %d plots; open it in a browser", out, stats.Runs, stats.Figures)
 			return nil

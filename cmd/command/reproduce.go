@@ -24,6 +24,11 @@ type reproduceFlags struct {
 
 func init() { register((*app).reproduceCommand) }
 
+var paperRows = rowsOf("papers", "a paper", `
+paper string: its name
+title string: its subject
+experiments array: names of its experiments`)
+
 func (a *app) reproduceCommand() *cobra.Command {
 	f := &reproduceFlags{}
 	c := &cobra.Command{
@@ -127,7 +132,7 @@ func (a *app) listPapers() error {
 		rows = append(rows, map[string]any{"paper": p.Name, "title": p.Title, "experiments": names})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(paperRows, rows)
 	}
 	g.print()
 	return nil

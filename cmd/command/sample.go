@@ -16,6 +16,18 @@ import (
 
 func init() { register((*app).sampleCommand) }
 
+var sampleRows = rowsOf("samples", "a workload", `
+sample string: its name
+title string: its computation
+source string: paper or suite
+gpu string: machine of its papers`)
+
+var sampleParams = rowsOf("sample_parameters", "a parameter of a workload", `
+parameter string: its name
+default string: its default
+allowed string: its values
+help string: its meaning`)
+
 func (a *app) sampleCommand() *cobra.Command {
 	var out string
 	var params []string
@@ -125,7 +137,7 @@ func (a *app) listSamples() error {
 		rows = append(rows, map[string]any{"sample": s.Name, "title": s.Title, "source": s.Source, "gpu": s.Machine})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(sampleRows, rows)
 	}
 	g.print()
 	return nil
@@ -140,7 +152,7 @@ func (a *app) showSample(s *samples.Generator) error {
 		rows = append(rows, map[string]any{"parameter": p.Name, "default": p.Default, "allowed": p.Allowed(), "help": p.Help})
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(sampleParams, rows)
 	}
 	fmt.Fprintf(a.out, "%s: %s\nSource: %s\n", s.Name, s.Title, s.Source)
 	if s.Machine != "" {

@@ -27,6 +27,18 @@ type sweepFlags struct {
 
 func init() { register((*app).sweepCommand) }
 
+var sweepScripts = rowsOf("sweep_scripts", "the job scripts of a sweep", `
+array string: path of the script of the cells
+collect string: path of the script that collects
+tasks integer: tasks of the array
+cells integer: cells`)
+
+var sweepJobs = rowsOf("sweep_jobs", "the jobs of a sweep", `
+array_job string: id of the array
+collect_job string: id of the collecting job
+tasks integer: tasks of the array
+cells integer: cells`)
+
 func (a *app) sweepCommand() *cobra.Command {
 	f := &sweepFlags{}
 	c := &cobra.Command{
@@ -189,7 +201,8 @@ func (a *app) slurm(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir strin
 	}
 	if f.dryRun {
 		if a.asJSON {
-			return a.printJSON([]map[string]any{{"array": s.Array, "collect": s.Collect, "tasks": s.Tasks, "cells": s.Cells}})
+			return a.printRows(sweepScripts, []map[string]any{{"array": s.Array, "collect": s.Collect, "tasks": s.Tasks,
+				"cells": s.Cells}})
 		}
 		_, err = io.WriteString(a.out, strings.TrimPrefix(s.Array+"\n"+s.Collect, "\n"))
 		return err
@@ -203,7 +216,8 @@ func (a *app) slurm(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir strin
 		return err
 	}
 	if a.asJSON {
-		return a.printJSON([]map[string]any{{"array_job": array, "collect_job": collect, "tasks": s.Tasks, "cells": s.Cells}})
+		return a.printRows(sweepJobs, []map[string]any{{"array_job": array, "collect_job": collect, "tasks": s.Tasks,
+			"cells": s.Cells}})
 	}
 	fmt.Fprintf(a.out, "array job %s: %d tasks for %d cells; job %s merges their tables in %s\n", array, s.Tasks, s.Cells, collect, dir)
 	return nil

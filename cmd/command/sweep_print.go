@@ -4,6 +4,20 @@ import (
 	"gpureplay/replay/sweep"
 )
 
+var sweepRuns = openRowsOf("sweep_runs", "a finished cell of a sweep, as in the table runs, with a column set_KEY a setting", `
+trace string: name of the trace
+gpu string: machine
+policy string: policy
+cycles integer: cycles`)
+
+var sweepCells = openRowsOf("sweep_cells", "a cell of a sweep, with a column set_KEY a setting", `
+index integer: its number
+cell string: its key
+trace string: name of the trace
+gpu string: machine
+policy string: policy
+state string: to run, finished or cannot run`)
+
 // printCells shows one line for each finished cell.
 func (a *app) printCells(g *sweep.Grid, rows []sweep.Row) error {
 	if a.asJSON {
@@ -11,7 +25,7 @@ func (a *app) printCells(g *sweep.Grid, rows []sweep.Row) error {
 		for _, r := range rows {
 			all = append(all, r.Values)
 		}
-		return a.printJSON(all)
+		return a.printRows(sweepRuns, all)
 	}
 	header, settings := []any{"trace", "gpu"}, g.SettingColumns()
 	for _, s := range settings {
@@ -65,7 +79,7 @@ func (a *app) listCells(g *sweep.Grid, list []*sweep.Cell, dir string) error {
 		rows = append(rows, m)
 	}
 	if a.asJSON {
-		return a.printJSON(rows)
+		return a.printRows(sweepCells, rows)
 	}
 	w.print()
 	return nil

@@ -10,6 +10,12 @@ import (
 
 func init() { register((*app).timelineCommand) }
 
+var timelineRows = rowsOf("timelines", "a timeline that was written", `
+timeline string: path of the file
+replays integer: runs in it
+slices integer: slices in it
+left_out integer: slices that it leaves out`)
+
 func (a *app) timelineCommand() *cobra.Command {
 	var out string
 	var opt timeline.Options
@@ -44,7 +50,8 @@ func (a *app) timelineCommand() *cobra.Command {
 				a.note("%s: %s of the table %s are left out, from cycle %s on; --from and --to choose a window", l.Replay, commas(int64(l.Count)), l.Of, commas(l.From))
 			}
 			if a.asJSON {
-				return a.printJSON([]map[string]any{{"timeline": out, "replays": stats.Replays, "slices": stats.Slices, "left_out": left}})
+				return a.printRows(timelineRows, []map[string]any{{"timeline": out, "replays": stats.Replays,
+					"slices": stats.Slices, "left_out": left}})
 			}
 			a.done("%s: %d replays, %s slices; open it in ui.perfetto.dev", out, stats.Replays, commas(int64(stats.Slices)))
 			return nil

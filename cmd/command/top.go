@@ -10,9 +10,44 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay"
+	"gpureplay/trace"
 )
 
 func init() { register((*app).topCommand) }
+
+var topKernels = rowsOf("top_kernels", "a device function of a run or a capture", `
+run string: title of the run
+function string: name of the device function
+function_short string: the same demangled and short
+kernels integer: kernels of the function
+time_ns integer: sum of their durations
+share_pct number?: of the run's time
+longest_ns integer: the longest`)
+
+var topStreams = rowsOf("top_streams", "a stream of a run or a capture", `
+run string: title of the run
+stream integer: the stream
+kernels integer: its kernels
+busy_ns integer: time with a kernel
+gaps_ns integer: time between its kernels
+longest_gap_ns integer: the longest gap`)
+
+var topCopies = rowsOf("top_copies", "a kind of copy or file access of a run or a capture", `
+run string: title of the run
+kind string: h2d, d2h, prelude (file read), postlude (file written), memset
+copies integer: occurrences
+bytes integer: bytes
+time_ns integer: sum of the times`)
+
+var topOverlap = rowsOf("top_overlap", "the time of a run or a capture by its work", `
+run string: title of the run
+time_ns integer: end to end
+kernels_ns integer: with a kernel
+several_kernels_ns integer: with several kernels
+copies_ns integer?: with a copy; null: unknown without the table stages
+copies_beside_kernels_ns integer?: with a copy beside a kernel
+files_ns integer?: with a file access
+nothing_ns integer?: with nothing`)
 
 func (a *app) topCommand() *cobra.Command {
 	var most int
@@ -71,9 +106,7 @@ func (a *app) top(all []*replay.Activity, policy string, most int) error {
 		}
 		shown++
 		if a.asJSON {
-			for _, t := range x.Functions() {
-				rows = append(rows, map[string]any{"run": x.Title, "function": t.Name, "kernels": t.Count, "ns": t.Ns, "longest_ns": t.MostNs})
-			}
+			rows = append(rows, topRows(x)...)
 			continue
 		}
 		a.showActivity(x, most)
@@ -85,6 +118,41 @@ func (a *app) top(all []*replay.Activity, policy string, most int) error {
 		return a.printJSON(rows)
 	}
 	return nil
+}
+
+// topRows are the parts of a run for machines.
+func topRows(x *replay.Activity) (rows []map[string]any) {
+	o, functions := x.Overlap(), x.Functions()
+	names := make([]string, len(functions))
+	for i := range functions {
+		names[i] = functions[i].Name
+	}
+	short := trace.ShortNames(names)
+	for i, t := range functions {
+		m := map[string]any{"run": x.Title, "function": t.Name, "function_short": short[i], "kernels": t.Count,
+			"time_ns":   t.Ns,
+			"share_pct": nil, "longest_ns": t.MostNs}
+		if o.Span > 0 {
+			m["share_pct"] = 100 * float64(t.Ns) / float64(o.Span)
+		}
+		rows = append(rows, topKernels.of(m)...)
+	}
+	for _, t := range x.Streams() {
+		rows = append(rows, topStreams.of(map[string]any{"run": x.Title, "stream": t.Stream, "kernels": t.Count,
+			"busy_ns": t.Ns,
+			"gaps_ns": t.GapNs, "longest_gap_ns": t.MostGapNs})...)
+	}
+	for _, t := range x.Links() {
+		rows = append(rows, topCopies.of(map[string]any{"run": x.Title, "kind": t.Name, "copies": t.Count, "bytes": t.Bytes,
+			"time_ns": t.Ns})...)
+	}
+	all := map[string]any{"run": x.Title, "time_ns": o.Span, "kernels_ns": o.Kernels, "several_kernels_ns": o.Several,
+		"copies_ns":                o.Copies,
+		"copies_beside_kernels_ns": o.CopiesHidden, "files_ns": o.Files, "nothing_ns": o.Idle}
+	if x.Unknown {
+		all["copies_ns"], all["copies_beside_kernels_ns"], all["files_ns"], all["nothing_ns"] = nil, nil, nil, nil
+	}
+	return append(rows, topOverlap.of(all)...)
 }
 
 // linkNames are the words for the stages of files.

@@ -14,6 +14,10 @@ import (
 
 func init() { register((*app).verifyCommand) }
 
+var verifiedFolders = rowsOf("verified_folders", "a folder of tables whose files are sound", `
+folder string: the folder
+files integer: files that were checked`)
+
 func (a *app) verifyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "verify TRACE|OUT",
@@ -39,7 +43,7 @@ func (a *app) verifyCommand() *cobra.Command {
 				return fmt.Errorf("%s: %w", args[0], err)
 			}
 			if a.asJSON {
-				return a.printJSON([]map[string]any{summary(args[0], r)})
+				return a.printRows(traceRows, []map[string]any{summary(args[0], r)})
 			}
 			t := &r.Program().Totals
 			if t.CTAs > 0 {
@@ -87,7 +91,7 @@ func (a *app) verifyTables(dir string) error {
 		return fmt.Errorf("%s: %d of %d files are not as they were written: replay or sweep again", dir, len(wrong), files)
 	}
 	if a.asJSON {
-		return a.printJSON([]map[string]any{{"folder": dir, "files": files}})
+		return a.printRows(verifiedFolders, []map[string]any{{"folder": dir, "files": files}})
 	}
 	fmt.Fprintf(a.out, "%s: sound: %s files\n", dir, commas(int64(files)))
 	return nil

@@ -14,6 +14,19 @@ import (
 
 func init() { register((*app).whatIfCommand) }
 
+var whatIfTable = rowsOf("what_if", "a replay of a capture with one change", `
+what_if string: the change
+time_ns integer: how long the program takes
+bound string: at most, at least or none
+notes string: assumptions
+kernels integer: kernels of the capture
+kernels_pinned integer: kernels without a call, which begin no earlier than recorded
+limited_by_gpu_pct number: share of the time with a kernel
+limited_by_boundaries_pct number: share between two kernels
+limited_by_copies_pct number: share that waits for a copy
+limited_by_host_pct number: share that waits for the host
+limited_by_recorded_starts_pct number: share that waits for a recorded start`)
+
 func (a *app) whatIfCommand() *cobra.Command {
 	var sms int
 	var side jobs
@@ -77,7 +90,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 
 func (a *app) printWhatIfs(all *replay.WhatIfs) error {
 	if a.asJSON {
-		return a.printJSON(whatIfRows(all))
+		return a.printRows(whatIfTable, whatIfRows(all))
 	}
 	recorded := all.Rows[0].Ns
 	g := newGrid(a.out, "what if", "time", "of recorded", "limited by")
@@ -137,7 +150,7 @@ func limitedBy(l *replay.Limits) string {
 func whatIfRows(all *replay.WhatIfs) []map[string]any {
 	rows := []map[string]any{}
 	for _, w := range all.Rows {
-		row := map[string]any{"table": "what_if", "what_if": w.What, "time_ns": w.Ns, "bound": cmp.Or(w.Bound, "none"),
+		row := map[string]any{"what_if": w.What, "time_ns": w.Ns, "bound": cmp.Or(w.Bound, "none"),
 			"notes":   w.Notes,
 			"kernels": all.Kernels, "kernels_pinned": all.Pinned}
 		l := w.Limits
