@@ -4,7 +4,8 @@ import (
 	"gpureplay/replay/sweep"
 )
 
-var sweepRuns = openRowsOf("sweep_runs", "a finished cell of a sweep, as in the table runs, with a column set_KEY a setting", `
+var sweepRuns = openRowsOf("sweep_runs",
+	"a finished cell of a sweep, as in the table runs, with a column set_KEY a setting", `
 trace string: name of the trace
 gpu string: machine
 policy string: policy

@@ -60,8 +60,8 @@ func (f *File) settings(order []toml.Key) ([]axis, error) {
 	}
 	if f.Sensitivity != "" {
 		if f.Sensitivity != replay.LaunchSensitivity {
-			return nil, f.wrong("sensitivity", "must be %s; for a key of the machine give its values under set",
-				replay.LaunchSensitivity)
+			return nil, f.wrong("sensitivity", "is %s, must be %s; for a key of the machine give its values under set",
+				f.Sensitivity, replay.LaunchSensitivity)
 		}
 		variants, _, err := replay.Sensitivity(f.Sensitivity, nil)
 		if err != nil {
