@@ -141,7 +141,8 @@ func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
 		if err := r.Kernel(id, &k); err != nil {
 			return nil, err
 		}
-		a.recorded(&a.Kernels, k.Recorded, Span{Name: r.Program().Functions[k.Function].Name, Stream: int64(k.Stream)})
+		a.recorded(&a.Kernels, k.Recorded, Span{Name: r.Program().Functions[k.Function].Name, Stream: int64(k.Stream),
+			Collective: k.Flags&trace.KernelCollective != 0})
 	}
 	ops := r.HostOps()
 	var op trace.HostOp

@@ -8,10 +8,11 @@ import (
 
 // Span is a kernel, a copy or an access of files in time, in nanoseconds.
 type Span struct {
-	Name     string
-	Stream   int64
-	From, To int64
-	Bytes    int64 // of a copy or a file
+	Name       string
+	Stream     int64
+	From, To   int64
+	Bytes      int64 // of a copy or a file
+	Collective bool  // a kernel that moves data between devices (NCCL, RCCL)
 }
 
 // Activity is what a GPU did in one run, or in a capture.

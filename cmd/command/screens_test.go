@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -266,4 +267,62 @@ func TestSettingsAreDescribed(t *testing.T) {
 	fails(t, 2, []string{"unknown key l2.byts", "l2.bytes"}, "presets", "--explain=l2.byts")
 	fails(t, 2, []string{"at once"}, "presets", "--explain=l2.bytes", "a100")
 	fails(t, 2, []string{"give values"}, "--gpu=gk110-ppcs", "--sensitivity=host.copy_latency_ns", in)
+}
+
+// ranks are two captures of a job: rank 1 computes longer, and rank 0 waits for it in the
+// collective.
+func ranks(t *testing.T, dir string) {
+	t.Helper()
+	for name, times := range map[string][3]int{"rank0.json": {50, 150, 90}, "rank1.json": {110, 210, 30}} {
+		kernel := `{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":7,"ts":%d,"dur":%d,"args":{"device":0,"stream":7,` +
+			`"correlation":%d,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}}`
+		head := kinetoCapture[:strings.Index(kinetoCapture, "[\n")+1]
+		write(t, filepath.Join(dir, name), head+fmt.Sprintf(kernel, "matmul", 100, times[0], 1)+","+
+			fmt.Sprintf(kernel, "ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", times[1], times[2], 2)+"]}")
+	}
+}
+
+// The screens alone answer ten questions of new users.
+func TestTenQuestions(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	t.Setenv(cacheVariable, at("cache"))
+	t.Chdir(dir)
+	write(t, at("t.txt"), loops)
+	write(t, at("rank0.json"), kinetoCapture)
+	if err := os.Mkdir(at("job"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	ranks(t, at("job"))
+	must(t, "--quiet", "--gpu=a100", "--policy=serial,crcs,ppcs", "-o", at("out"), at("t.txt"))
+	for _, q := range []struct {
+		question string
+		args     []string
+		want     []string
+	}{
+		{"which policy", []string{"--gpu=a100", "--policy=serial,crcs,ppcs", "-o", at("out"), at("t.txt")},
+			[]string{"speedup", " less than serial; the largest part is "}},
+		{"why", []string{"explain", "--gpu=a100", "--policy=ppcs", "--against=serial", at("t.txt")},
+			[]string{"the largest part is ", "brings most"}},
+		{"which kernel", []string{"top", at("out"), "--policy=ppcs"}, []string{"scale<float>", "of all"}},
+		{"what limits", []string{"what-if", at("rank0.json")}, []string{"limited by", "GPU "}},
+		{"what would twice the L2 give", []string{"--gpu=a100", "--set=l2.bytes=x2", "-o", at("l2"), at("t.txt")},
+			[]string{"l2.bytes=83886080"}},
+		{"and over a range", []string{"--gpu=a100", "--sensitivity=l2.bytes", "-o", at("l2"), at("t.txt")},
+			[]string{"l2.bytes changes nothing"}},
+		{"which rank is slow", []string{"top", at("job")}, []string{"the others wait for rank1: it computes 110.000 µs"}},
+		{"where is the idle time", []string{"top", at("rank0.json")}, []string{"longest gap", "nothing "}},
+		{"did it get slower", []string{"compare", at("out"), "ppcs", "serial"}, []string{"+", "%"}},
+		{"can the capture be believed", []string{"inspect", at("rank0.json")}, []string{"inferred"}},
+		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries "}},
+		{"the whole story", []string{"report", at("rank0.json")}, []string{"recorded ", "2 replays"}},
+	} {
+		out := must(t, q.args...)
+		for _, want := range q.want {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s? replay %s lacks %q:\n%s", q.question, strings.Join(q.args, " "), want, out)
+			}
+		}
+	}
+	fails(t, 1, []string{"are more than 0.1 % slower"}, "compare", "--max-slowdown=0.1", at("out"), "ppcs", "serial")
 }

@@ -54,15 +54,21 @@ func (a *app) topCommand() *cobra.Command {
 	var policy string
 	part := chooser{}
 	c := &cobra.Command{
-		Use:   "top TRACE|OUT",
+		Use:   "top CAPTURE|OUT|RANKS",
 		Short: "where the time goes: kernels, streams, gaps, copies and overlap, in the terminal",
-		Long: "top shows of each run under a folder of tables, or of the times that a capture recorded, which kernels take the time, how busy its\n" +
-			"streams are and how long they pause, what copies come to, and how much overlaps.",
-		Example: "  replay top capture.trace.zst\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5",
-		Args:    exactly(1, "one trace or folder of tables"),
+		Long: "top shows the kernels that take the time, how busy streams are and how long they pause, the copies, and how much\n" +
+			"overlaps: for each run under a folder of tables, or for the recorded times of a capture. For a folder of captures,\n" +
+			"the ranks of a job, it shows their time side by side, and the rank that the others wait for in collectives.",
+		Example: "  replay top rank0.json.gz\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5\n  replay top ranks/",
+		Args:    exactly(1, "one capture, trace, folder of tables or folder of captures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if most < 1 {
 				return usagef("top: -n %d: want how many kernels to show", most)
+			}
+			if info, err := os.Stat(args[0]); err == nil && info.IsDir() && !isTables(args[0]) {
+				if done, err := a.ranks(cmd.Context(), &part, args[0]); done || err != nil {
+					return err
+				}
 			}
 			all, err := a.activities(cmd.Context(), &part, args[0])
 			if err != nil {
