@@ -26,7 +26,7 @@ type Limit struct {
 // List returns the limits that took time, the largest first.
 func (l *Limits) List() []Limit {
 	all := []Limit{
-		{"GPU", l.GPU}, {"boundaries", l.Boundaries}, {"copies", l.Copies}, {"host", l.Host}, {"recorded starts", l.Pinned},
+		{"GPU", l.GPU}, {"boundaries", l.Boundaries}, {"copies", l.Copies}, {"host", l.Host}, {"pinned starts", l.Pinned},
 	}
 	all = slices.DeleteFunc(all, func(x Limit) bool { return x.Cycles <= 0 })
 	slices.SortStableFunc(all, func(a, b Limit) int { return cmp.Compare(b.Cycles, a.Cycles) })

@@ -39,6 +39,17 @@ func TestExplainAgainst(t *testing.T) {
 	}
 }
 
+// The footer is about a policy that could be built: no bound is the fastest.
+func TestFooterLeavesBoundsOut(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "t.txt")
+	write(t, in, loops)
+	out := must(t, "--quiet", "--gpu=a100", "--policy=serial,nocopy,oracle,ppcs", "-o", filepath.Join(t.TempDir(),
+		"out"), in)
+	if !strings.Contains(out, "\nppcs takes ") {
+		t.Errorf("the footer is about another policy:\n%s", out)
+	}
+}
+
 // Policies that cannot be compared are refused in a line.
 func TestExplainAgainstRefuses(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "t.txt")

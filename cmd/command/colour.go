@@ -15,8 +15,11 @@ func (a *app) colour(code, text string) string {
 	if !coloured(terminalWidth(a.out), os.LookupEnv) {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return paint(code, text)
 }
+
+// paint puts a text between the codes of a colour.
+func paint(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
 
 // coloured reports whether an output of this width shows colours; width 0 is no
 // terminal.

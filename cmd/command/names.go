@@ -11,13 +11,22 @@ func (a *app) functionNames(shown []string) func(name string) string {
 	short := trace.ShortNames(shown)
 	by := make(map[string]string, len(shown))
 	for i, name := range shown {
-		by[name] = cutMiddle(short[i], widestName)
+		by[name] = cutMiddle(short[i], a.nameWidth())
 	}
 	return func(name string) string { return by[name] }
 }
 
 // widestName is how many letters of a name a table shows.
 const widestName = 48
+
+// nameWidth is how many letters of a name a table shows that has five numbers beside it.
+func (a *app) nameWidth() int {
+	const numbers, least = 52, 16
+	if width := terminalWidth(a.out); width > 0 {
+		return min(widestName, max(least, width-numbers))
+	}
+	return widestName
+}
 
 // cutMiddle shortens a text to n runes. Both ends stay: names of one template differ at
 // their end.

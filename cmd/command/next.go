@@ -3,7 +3,9 @@ package command
 import (
 	"os"
 	"path/filepath"
+	"strings"
 
+	"gpureplay/policies"
 	"gpureplay/replay"
 )
 
@@ -35,7 +37,7 @@ func gpuFlags(f *replayFlags) (words string) {
 func fastest(all []*replay.Result) (best, base *replay.Result) {
 	for _, bounds := range []bool{false, true} {
 		for _, r := range all {
-			if r.Speedup > 1 && (best == nil || r.Speedup > best.Speedup) && (bounds || r.Run.Baselines != "") {
+			if r.Speedup > 1 && (best == nil || r.Speedup > best.Speedup) && (bounds || !isBound(r)) {
 				best = r
 			}
 		}
@@ -49,4 +51,12 @@ func fastest(all []*replay.Result) (best, base *replay.Result) {
 		}
 	}
 	return nil, nil
+}
+
+// isBound reports whether a policy is in no paper, or compared with none: no machine is
+// built that way.
+func isBound(r *replay.Result) bool {
+	name, _, _ := strings.Cut(r.Policy, ",")
+	p, err := policies.Get(name)
+	return r.Run.Baselines == "" || err == nil && strings.HasPrefix(p.Source, "in no paper")
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -27,7 +29,13 @@ func newGrid(out io.Writer, header ...any) *grid {
 	g.w.SetStyle(table.StyleLight)
 	g.w.Style().Options = table.OptionsNoBordersAndSeparators
 	g.w.Style().Format.Header = text.FormatDefault
-	g.w.AppendHeader(header)
+	titles := slices.Clone(header)
+	if coloured(g.width, os.LookupEnv) {
+		for i, title := range titles {
+			titles[i] = paint(bold, fmt.Sprint(title))
+		}
+	}
+	g.w.AppendHeader(titles)
 	return g
 }
 

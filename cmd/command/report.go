@@ -28,7 +28,8 @@ func (a *app) reportCommand() *cobra.Command {
 			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels (kernels, timeline), use of\n" +
 			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, launches), which pages\n" +
 			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its table is. Every plot\n" +
-			"has its table beside it. The same tables give the same bytes. A capture or a trace is replayed into replay-out first.",
+			"has its table beside it. The same tables give the same bytes. A capture or a trace is\n" +
+			"replayed into replay-out first.",
 		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
 		Args:    exactly(1, "one folder of tables, or a capture"),
 		RunE: func(cmd *cobra.Command, args []string) error {

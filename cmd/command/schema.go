@@ -26,7 +26,8 @@ func (a *app) schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema machine|rows",
 		Short: "print the JSON Schema of a machine's file, or of the rows that --json prints",
-		Long: "schema machine is for editors that check TOML files: put \"#:schema machine.schema.json\" on the first line.\n" +
+		Long: "schema machine is for editors that check TOML files: put\n" +
+			"\"#:schema machine.schema.json\" on the first line.\n" +
 			"schema rows describes the output of every command with --json: an array of rows, each with its table's name.",
 		Example:           "  replay schema machine > machine.schema.json\n  replay schema rows > rows.schema.json",
 		Args:              exactly(1, "machine or rows"),

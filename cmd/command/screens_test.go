@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -314,7 +315,7 @@ func TestTenQuestions(t *testing.T) {
 		{"where is the idle time", []string{"top", at("rank0.json")}, []string{"longest gap", "nothing "}},
 		{"did it get slower", []string{"compare", at("out"), "ppcs", "serial"}, []string{"+", "%"}},
 		{"can the capture be believed", []string{"inspect", at("rank0.json")}, []string{"inferred"}},
-		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries "}},
+		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries between kernels take "}},
 		{"the whole story", []string{"report", at("rank0.json")}, []string{"recorded ", "2 replays"}},
 	} {
 		out := must(t, q.args...)
@@ -325,4 +326,33 @@ func TestTenQuestions(t *testing.T) {
 		}
 	}
 	fails(t, 1, []string{"are more than 0.1 % slower"}, "compare", "--max-slowdown=0.1", at("out"), "ppcs", "serial")
+}
+
+// The tables of the first commands fit a terminal of 80 columns.
+func TestTablesFitATerminal(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write(t, at("rank0.json"), strings.ReplaceAll(kinetoCapture, "softmax", strings.Repeat("softmax", 20)))
+	write(t, at("t.txt"), loops)
+	for _, args := range [][]string{
+		{"--gpu=a100", "--policy=serial,ppcs", "-o", at("out"), at("t.txt")}, {"top", at("out")}, {"top", at("rank0.json")},
+		{"what-if", at("rank0.json")}, {"compare", at("out"), "serial", "ppcs"},
+		{"explain", "--gpu=a100", "--policy=ppcs", "--against=serial", at("t.txt")}, {"explain", "--gpu=a100", at("t.txt")},
+	} {
+		s := &screen{width: 80}
+		a := &app{out: s, err: io.Discard}
+		root := a.root()
+		root.SetArgs(append(args, "--quiet"))
+		root.SetOut(s)
+		if err := root.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(s.String(), "\n") {
+			isRow := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\x1b")
+			if n := text.StringWidthWithoutEscSequences(strings.TrimRight(line, " ")); isRow && n > 80 &&
+				!strings.HasPrefix(line, "  ") {
+				t.Errorf("replay %s: a row of %d columns: %s", args[0], n, line)
+			}
+		}
+	}
 }

@@ -56,11 +56,12 @@ func (a *app) topCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "top CAPTURE|OUT|RANKS",
 		Short: "where the time goes: kernels, streams, gaps, copies and overlap, in the terminal",
-		Long: "top shows the kernels that take the time, how busy streams are and how long they pause, the copies, and how much\n" +
-			"overlaps: for each run under a folder of tables, or for the recorded times of a capture. For a folder of captures,\n" +
-			"the ranks of a job, it shows their time side by side, and the rank that the others wait for in collectives.",
-		Example: "  replay top rank0.json.gz\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5\n  replay top ranks/",
-		Args:    exactly(1, "one capture, trace, folder of tables or folder of captures"),
+		Long: "top shows the kernels that take the time, how busy streams are and how long they pause, the copies, and\n" +
+			"how much overlaps: for each run under a folder of tables, or for the recorded times of a capture. For a folder of\n" +
+			"captures, the ranks of a job, it shows their time side by side, and the rank that the others wait for.",
+		Example: "  replay top rank0.json.gz\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5\n" +
+			"  replay top ranks/",
+		Args: exactly(1, "one capture, trace, folder of tables or folder of captures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if most < 1 {
 				return usagef("top: -n %d: want how many kernels to show", most)
@@ -98,7 +99,7 @@ func (a *app) activities(ctx context.Context, part *chooser, path string) ([]*re
 	defer r.Close()
 	one, err := replay.RecordedActivity(r, replay.TraceName(path))
 	if err == nil && len(one.Kernels) == 0 {
-		err = fmt.Errorf("%s has no recorded times: replay it, and look at the folder of its tables", path)
+		err = fmt.Errorf("%s has no recorded times: run replay %s first, then replay top replay-out", path, path)
 	}
 	return []*replay.Activity{one}, err
 }

@@ -27,28 +27,31 @@ limited_by_copies_pct number: share that waits for a copy
 limited_by_host_pct number: share that waits for the host
 limited_by_recorded_starts_pct number: share that waits for a recorded start`)
 
+const whatIfHelp = "what-if replays a profiler's capture with one change at a time and prints how long its program takes.\n\n" +
+	"  recorded                    as the profiler has it\n" +
+	"  captured                    kernels and copies start as recorded\n" +
+	"  replayed                    host calls and copies as recorded, starts computed\n" +
+	"  calls that cost nothing     launch calls take no time\n" +
+	"  a host twice as fast        its calls and its work between them\n" +
+	"  a host that takes no time   it only waits\n" +
+	"  each step a CUDA graph      one launch for each step\n" +
+	"  streams freed               kernels wait for events and copies alone\n" +
+	"  N SMs                       with the recorded host, and with a host that is no limit\n" +
+	"  on GPU                      likewise, as a bound\n\n" +
+	"The column \"limited by\" says for which share of the time a kernel runs (GPU), the GPU is between\n" +
+	"two kernels (boundaries), a copy or the host is waited for, or a kernel keeps its recorded start (pinned\n" +
+	"starts). It shows the two largest shares, --json all.\n" +
+	"Durations of CTAs are inferred from the recorded durations of kernels."
+
 func (a *app) whatIfCommand() *cobra.Command {
 	var sms int
 	var side jobs
 	var gpu string
 	part := chooser{}
 	c := &cobra.Command{
-		Use:   "what-if CAPTURE",
-		Short: "how long a captured program would take with another host, launches, SMs or GPU",
-		Long: "what-if replays a profiler's capture with one change at a time and prints how long its program takes.\n\n" +
-			"  recorded                    as the profiler has it\n" +
-			"  captured                    kernels and copies start as recorded\n" +
-			"  replayed                    host calls and copies as recorded, starts computed\n" +
-			"  calls that cost nothing     launch calls take no time\n" +
-			"  a host twice as fast        its calls and its work between them\n" +
-			"  a host that takes no time   it only waits\n" +
-			"  each step a CUDA graph      one launch for each step\n" +
-			"  streams freed               kernels wait for events and copies alone\n" +
-			"  N SMs                       with the recorded host, and with a host that is no limit\n" +
-			"  on GPU                      likewise, as a bound\n\n" +
-			"The column \"limited by\" says for which share of the time a kernel runs (GPU), the GPU is between\n" +
-			"two kernels (boundaries), a copy or the host is waited for, or a kernel keeps its recorded start.\n" +
-			"Durations of CTAs are inferred from the recorded durations of kernels.",
+		Use:     "what-if CAPTURE",
+		Short:   "how long a captured program would take with another host, launches, SMs or GPU",
+		Long:    whatIfHelp,
 		Example: "  replay what-if rank0.json.gz\n  replay what-if --sms=200 --gpu=b200 report1.sqlite",
 		Args:    exactly(1, "a capture or its trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,11 +104,26 @@ func (a *app) printWhatIfs(all *replay.WhatIfs) error {
 	}
 	g.print()
 	a.printAssumptions(all.Rows)
+	a.printBoundaries(all)
 	if all.Pinned > 0 {
 		fmt.Fprintf(a.out, "%s of %s kernels have no call of the host in the capture: each begins no earlier than recorded\n",
 			commas(int64(all.Pinned)), commas(int64(all.Kernels)))
 	}
 	return nil
+}
+
+// printBoundaries says how long the GPU takes between two kernels, as replayed.
+func (a *app) printBoundaries(all *replay.WhatIfs) {
+	for _, w := range all.Rows {
+		l := w.Limits
+		sum := l.GPU + l.Boundaries + l.Copies + l.Host + l.Pinned
+		if w.What != "replayed" || sum == 0 || all.Kernels < 2 {
+			continue
+		}
+		share := float64(l.Boundaries) / float64(sum)
+		fmt.Fprintf(a.out, "boundaries between kernels take %.1f %% of the time replayed, %s a kernel\n", 100*share,
+			duration(share*float64(w.Ns)/float64(all.Kernels)))
+	}
 }
 
 // printAssumptions prints the assumptions of the rows, equal ones once.
@@ -129,8 +147,8 @@ func bounded(bound, time string) string {
 	return time
 }
 
-// limitedBy lists the limits of a run with their shares of its time, as far as a share is
-// a per cent or more.
+// limitedBy lists the two largest limits of a run with their shares of its time, as far as
+// a share is a per cent or more.
 func limitedBy(l *replay.Limits) string {
 	var words []string
 	list := l.List()
@@ -138,7 +156,7 @@ func limitedBy(l *replay.Limits) string {
 	for _, x := range list {
 		sum += x.Cycles
 	}
-	for _, x := range list {
+	for _, x := range list[:min(2, len(list))] {
 		if share := 100 * float64(x.Cycles) / float64(sum); share >= 0.95 {
 			words = append(words, fmt.Sprintf("%s %.0f %%", x.Name, share))
 		}
