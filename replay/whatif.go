@@ -56,7 +56,8 @@ func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Con
 		return nil, err
 	}
 	if !times.Timed {
-		return nil, fmt.Errorf("what-if: the trace has no recorded times: it is no capture of a profiler (a policy's effect on it: replay --policy=...)")
+		return nil, fmt.Errorf("what-if: the trace has no recorded times: it is no capture of a profiler " +
+			"(replay --policy=all compares policies on it, --sensitivity=KEY a range of the machine)")
 	}
 	machine, err := MachineOf(r)
 	if err != nil {

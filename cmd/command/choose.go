@@ -30,6 +30,17 @@ func (c *chooser) registerOthers(s *pflag.FlagSet) {
 	s.StringVar(&c.ranges, "ranges", "", "only work called within these `RANGES` (NVTX, record_function): names, patterns (forward,/regex/)")
 }
 
+// flags are those that make the same choice.
+func (c *chooser) flags() (all []string) {
+	for _, f := range []struct{ name, value string }{{"kernels", c.kernels}, {"from", c.from}, {"to", c.to}, {"steps",
+		c.steps}, {"ranges", c.ranges}} {
+		if f.value != "" {
+			all = append(all, "--"+f.name+"="+f.value)
+		}
+	}
+	return all
+}
+
 // selection finds what is chosen of a trace; nil: all of it.
 func (c *chooser) selection(ctx context.Context, r *trace.Reader) (*choose.Selection, error) {
 	choice, err := choose.Parse(c.kernels, c.from, c.to, c.steps, c.ranges)

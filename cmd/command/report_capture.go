@@ -34,23 +34,22 @@ func (a *app) tablesOf(ctx context.Context, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	args := []string{"-o", captureTables, path}
-	if facts.Starts > 0 {
-		args = append(args, "--policy=captured,hyperq")
-	}
-	return captureTables, a.nested(ctx, args)
-}
-
-// nested runs another command of the tool, which prints for people alone.
-func (a *app) nested(ctx context.Context, args []string) error {
-	inner := &app{in: a.in, out: a.out, err: a.err}
+	args, inner := []string{"-o", captureTables, path}, &app{in: a.in, out: a.out, err: a.err}
 	if a.quiet || a.asJSON {
 		inner.out, args = io.Discard, append(args, "--quiet")
 	}
-	root := inner.root()
+	if facts.Starts > 0 {
+		args = append(args, "--policy=captured,hyperq")
+	}
+	return captureTables, inner.nested(ctx, args)
+}
+
+// nested runs another command of the tool.
+func (a *app) nested(ctx context.Context, args []string) error {
+	root := a.root()
 	root.SetArgs(args)
-	root.SetOut(inner.out)
-	root.SetErr(inner.err)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
 	var wrong usageError
 	if errors.As(err, &wrong) { // the user did not write these arguments

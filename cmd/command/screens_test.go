@@ -179,7 +179,7 @@ func TestCapturesWithoutCache(t *testing.T) {
 		t.Errorf("the note is %q", notes)
 	}
 	for path, want := range map[string]string{"x": "not a replay trace", "": "holds 2 captures", "none": "no file"} {
-		if status, _, errs := command(t, "top", filepath.Join(dir, path)); status != 1 || !strings.Contains(errs, want) {
+		if status, _, errs := command(t, "inspect", filepath.Join(dir, path)); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%q: status %d, %s", path, status, errs)
 		}
 	}

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -71,7 +72,7 @@ func (a *app) topCommand() *cobra.Command {
 					return err
 				}
 			}
-			all, err := a.activities(cmd.Context(), &part, args[0])
+			all, err := a.activities(cmd.Context(), &part, args[0], policy)
 			if err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ func (a *app) topCommand() *cobra.Command {
 }
 
 // activities reads a folder of tables, or a trace.
-func (a *app) activities(ctx context.Context, part *chooser, path string) ([]*replay.Activity, error) {
+func (a *app) activities(ctx context.Context, part *chooser, path, policy string) ([]*replay.Activity, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() && isTables(path) {
 		if *part != (chooser{}) {
 			return nil, usagef("top: work is chosen of a trace; %s is a folder of tables", path)
@@ -98,10 +99,29 @@ func (a *app) activities(ctx context.Context, part *chooser, path string) ([]*re
 	}
 	defer r.Close()
 	one, err := replay.RecordedActivity(r, replay.TraceName(path))
-	if err == nil && len(one.Kernels) == 0 {
-		err = fmt.Errorf("%s has no recorded times: run replay %s first, then replay top replay-out", path, path)
+	if err != nil || len(one.Kernels) > 0 {
+		return []*replay.Activity{one}, err
 	}
-	return []*replay.Activity{one}, err
+	return a.replayed(ctx, part, path, policy)
+}
+
+// replayed replays a trace that has no recorded times, and returns the work of its GPU.
+func (a *app) replayed(ctx context.Context, part *chooser, path, policy string) ([]*replay.Activity, error) {
+	dir, err := os.MkdirTemp("", "replay-top-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	a.note("%s has no recorded times, so that it is replayed; replay -o DIR keeps the tables, which top reads too", path)
+	inner := &app{in: a.in, out: io.Discard, err: a.err, quiet: true}
+	args := append([]string{"--quiet", "--no-baseline", "--tables=runs,kernels,stages", "-o", dir, path}, part.flags()...)
+	if policy != "" {
+		args = append(args, "--policy="+policy)
+	}
+	if err := inner.nested(ctx, args); err != nil {
+		return nil, err
+	}
+	return replay.Activities(dir)
 }
 
 func (a *app) top(all []*replay.Activity, policy string, most int) error {
