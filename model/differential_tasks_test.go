@@ -72,7 +72,7 @@ func TestPagodaOnceDiffered(t *testing.T) {
 func pagodaTrace(r *rand.Rand) (text string, machine []string) {
 	policy := []string{
 		"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4",
-		"pagoda,release=successor,rows=3", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
+		"pagoda,release=successor,rows=3", "pagoda,spawn-ns=60,rows=4", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
 	}[r.IntN(6)]
 	policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
 	return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4",

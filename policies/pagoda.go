@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"fmt"
 
 	"gpureplay/model"
@@ -18,6 +19,7 @@ var pagodaParams = []Param{
 	{"pagoda-barriers", "16", "named barriers per MTB"},
 	{"pagoda-registers", "32", "registers per thread of the MasterKernel, to which tasks are compiled"},
 	{"pagoda-entry-bytes", "168", "bytes of an entry of the TaskTable: 168 in the artifact; the fields that the paper lists fill 64"},
+	{"pagoda-spawn-ns", "machine", "host time of a spawn, which copies an entry, in ns; machine: that of a data copy's call, host.copy_call_ns"},
 	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one after another, as algorithm 1 is listed"},
 	{"pagoda-release", "chain", "chain: a task's successor releases it to the scheduler warp of its own column (algorithm 1); successor: the scheduler warp of the successor's column schedules it on its own MTB (the artifact)"},
 }
@@ -77,6 +79,7 @@ type pagodaShape struct {
 	copies    model.TaskCopies
 
 	entryBytes uint64
+	spawnNs    float64 // host time of a spawn; < 0: that of a copy's call
 }
 
 func composePagoda(p *model.Policy, a Args, batch int) error {
@@ -99,7 +102,8 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 	}
 	s.registers = uint32(number("pagoda-registers", 1, 255))
 	s.entryBytes = uint64(number("pagoda-entry-bytes", 16, 1<<16))
-	if err != nil {
+	s.spawnNs = -1
+	if err := cmp.Or(err, a.override("pagoda-spawn-ns", &s.spawnNs)); err != nil {
 		return err
 	}
 	switch scan := a.Text("pagoda-scan"); scan {

@@ -16,7 +16,7 @@ import (
 //     outputs, polls and copies back share the other one. An entry has the 168
 //     bytes of the artifact's (nine words and sixteen pointers); the paper's list
 //     of its fields needs 64 (pagoda-entry-bytes). Every call of a copy keeps its
-//     thread for host.copy_call_ns, and begins when the call does.
+//     thread for host.copy_call_ns, and a spawn for pagoda-spawn-ns; each begins when its call does.
 //  3. Interleaved (figure 1a), there are two threads. One copies a task's input,
 //     waits for it, and spawns the task; the other waits for the oldest task and
 //     copies its output: the nested tasks of the figure. A wait reads the ready
@@ -178,8 +178,8 @@ func (r *pagodaRun) act(t model.Time) {
 }
 
 // call keeps the spawning thread for a call that begins at t.
-func (r *pagodaRun) call(t model.Time) {
-	r.free = t + r.m.CopyCall()
+func (r *pagodaRun) call(took, t model.Time) {
+	r.free = t + took
 	if r.free > t {
 		r.m.At(r.free, pagodaFree, 0)
 	}
@@ -234,7 +234,7 @@ func (r *pagodaRun) phase(t model.Time) bool {
 		}
 		_, r.there = r.m.Copy(true, task.CopyBytes(r.copies), t)
 		r.copies++
-		r.call(t)
+		r.call(r.m.CopyCall(), t)
 		return true
 	case r.loaded.len() > 0 && t < r.there:
 		r.waits = true
@@ -298,7 +298,15 @@ func (r *pagodaRun) send(a pagoda.Action, t model.Time) {
 	}
 	_, r.sent = r.m.Copy(true, r.shape.entryBytes, t)
 	r.m.At(r.sent, pagodaEntry, 0)
-	r.call(t)
+	r.call(r.spawnCall(), t)
+}
+
+// spawnCall is how long a spawn keeps the spawning thread.
+func (r *pagodaRun) spawnCall() model.Time {
+	if r.shape.spawnNs < 0 {
+		return r.m.CopyCall()
+	}
+	return r.m.Cycles(int64(r.shape.spawnNs))
 }
 
 // Event is of [model.TaskRuntime].

@@ -133,7 +133,7 @@ func (r *pagodaRun) output(t model.Time) bool {
 		return false
 	}
 	r.takeBack(t)
-	r.call(t)
+	r.call(r.m.CopyCall(), t)
 	return true
 }
 

@@ -15,10 +15,12 @@ func threeMMGenerator() samples.Generator {
 		Source:  "CRCS and PPCS paper, table 2 (3MM); PolyBench-GPU 3MM",
 		Params: []samples.Param{
 			samples.Int("n", 256, 1, 2048, "rows and columns of every matrix"),
+			samples.Choice("sum", "register: the running sum stays in a register and is stored each time, as NVIDIA's compiler has it; "+
+				"memory: it is loaded each time too, as the source is written", "register", "memory"),
 			samples.Seed(),
 		},
 		Generate: func(w samples.Writer, p samples.Params) error {
-			_, err := threeMM(w, p.Int("n"), p.Seed())
+			_, err := threeMM(w, p.Int("n"), p.Text("sum") == "memory", p.Seed())
 			return err
 		},
 	}
@@ -30,12 +32,13 @@ const mmUnroll = 4
 // mmCode is one product kernel. Per thread: nine operations for j, i, the
 // comparisons and the exit, seven for the addresses of the three matrices, the sum
 // and the counter, one store of 0 to the result. Per k: two loads, one fused
-// multiply-add, one store of the running sum (the source accumulates in global
-// memory, and the pointers may alias, so a compiler keeps the store but not the
-// load) and the step of the pointer into the second matrix. Per four k: counter,
+// multiply-add, one store of the running sum and the step of the pointer into the second matrix.
+// The source accumulates in global memory, and the pointers may alias: NVIDIA's compiler (NVRTC 11.8
+// for compute_35) keeps the store but not the load. Per four k: counter,
 // pointer into the first matrix, comparison, branch.
 type mmCode struct {
 	*samples.Code
+	loads     bool // the running sum, each time
 	index     []samples.Op
 	leave     samples.Op
 	addresses []samples.Op
@@ -45,10 +48,10 @@ type mmCode struct {
 	exit      samples.Op
 }
 
-type mmIteration struct{ loadA, loadB, fma, store, next samples.Op }
+type mmIteration struct{ loadA, loadB, loadSum, fma, store, next samples.Op }
 
-func newMMCode(p *samples.Program, name string) *mmCode {
-	c := &mmCode{Code: p.Code(name)}
+func newMMCode(p *samples.Program, name string, loads bool) *mmCode {
+	c := &mmCode{Code: p.Code(name), loads: loads}
 	ctaX, x, j, ctaY, y, i := c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	row, ptrA, ptrB, ptrOut := c.Reg(), c.Reg(), c.Reg(), c.Reg()
 	a, b, sum, k := c.Reg(), c.Reg(), c.Reg(), c.Reg()
@@ -69,10 +72,12 @@ func newMMCode(p *samples.Program, name string) *mmCode {
 		c.iteration[u] = mmIteration{
 			loadA: c.Load("LDG.E", 4, a, ptrA),
 			loadB: c.Load("LDG.E", 4, b, ptrB),
-			fma:   c.Op("FFMA", sum, a, b, sum),
-			store: c.Store("STG.E", 4, ptrOut, sum),
-			next:  c.Op("IMAD.WIDE", ptrB, ptrB),
 		}
+		it := &c.iteration[u]
+		if loads {
+			it.loadSum = c.Load("LDG.E", 4, sum, ptrOut)
+		}
+		it.fma, it.store, it.next = c.Op("FFMA", sum, a, b, sum), c.Store("STG.E", 4, ptrOut, sum), c.Op("IMAD.WIDE", ptrB, ptrB)
 	}
 	c.loop = []samples.Op{
 		c.Op("IADD3", k, k), c.Op("IADD3", ptrA, ptrA), c.Op("ISETP.LT.AND", more, k), c.Op("BRA", none, more),
@@ -81,7 +86,7 @@ func newMMCode(p *samples.Program, name string) *mmCode {
 	return c
 }
 
-func threeMM(w samples.Writer, n int, seed uint64) ([]float32, error) {
+func threeMM(w samples.Writer, n int, loads bool, seed uint64) ([]float32, error) {
 	p := samples.NewProgram(w)
 	p.Align = samples.Page
 	input := func(name string, stream uint64) vector {
@@ -91,7 +96,7 @@ func threeMM(w samples.Writer, n int, seed uint64) ([]float32, error) {
 	e := vector{p.Array("E", n*n, 4, 0), make([]float32, n*n)}
 	f := vector{p.Array("F", n*n, 4, 0), make([]float32, n*n)}
 	g := vector{p.Array("G", n*n, 4, trace.ArrayOutput), make([]float32, n*n)}
-	k1, k2, k3 := newMMCode(p, "mm3_kernel1"), newMMCode(p, "mm3_kernel2"), newMMCode(p, "mm3_kernel3")
+	k1, k2, k3 := newMMCode(p, "mm3_kernel1", loads), newMMCode(p, "mm3_kernel2", loads), newMMCode(p, "mm3_kernel3", loads)
 
 	// side by side; all four so would let no CTA of the first product end before the prelude does
 	p.FileRead(a.Array, b.Array)
@@ -114,7 +119,11 @@ func (c *mmCode) launch(p *samples.Program, n int, a, b, out vector) {
 	}
 	p.Launch(kernel, func(blk *samples.Block) {
 		j0, i0 := blk.X()*32, blk.Y()*8
-		blk.Range(out.Array, trace.Write, func(x, y, _ int) int { return (i0+y)*n + j0 + x })
+		mode := trace.Write
+		if c.loads {
+			mode = trace.ReadWrite
+		}
+		blk.Range(out.Array, mode, func(x, y, _ int) int { return (i0+y)*n + j0 + x })
 		for _, k := range [2]int{0, n - 1} {
 			blk.Range(a.Array, trace.Read, func(_, y, _ int) int { return (i0+y)*n + k })
 			blk.Range(b.Array, trace.Read, func(x, _, _ int) int { return k*n + j0 + x })
@@ -140,6 +149,9 @@ func (c *mmCode) warp(w *samples.Warp, n, i, j int, a, b, out vector) {
 		it := &c.iteration[k%mmUnroll]
 		w.Same(it.loadA, a.At(i*n+k))
 		w.Affine(it.loadB, b.At(k*n+j), 4)
+		if c.loads {
+			w.Affine(it.loadSum, to, 4)
+		}
 		w.Do(it.fma)
 		left, right := a.v[i*n+k], b.v[k*n+j:]
 		for l := range sum {

@@ -23,6 +23,7 @@ type nPagoda struct {
 	mtbs           []*nMTB
 	beside         bool // two threads
 	entry          uint64
+	spawnNs        int // host time of a spawn; < 0: that of a copy's call
 	queue, inputs  []*nTask
 	loaded         []*nTask
 	offered, outs  []*nTask
@@ -118,8 +119,8 @@ func (r *nPagoda) act() {
 }
 
 // busy keeps the first thread for a call.
-func (r *nPagoda) busy() {
-	if r.until = r.u.n.t + r.call(); r.until > r.u.n.t {
+func (r *nPagoda) busy(took model.Time) {
+	if r.until = r.u.n.t + took; r.until > r.u.n.t {
 		r.u.n.post(r.until, nTaskPhase, r.act)
 	}
 }
@@ -188,7 +189,7 @@ func (r *nPagoda) copyAllIn() bool {
 		}
 		r.there = r.u.copy(0, r.parts[0])
 		r.parts = r.parts[1:]
-		r.busy()
+		r.busy(r.call())
 		return true
 	}
 	if len(r.loaded) > 0 && n.t < r.there {
@@ -259,7 +260,11 @@ func (r *nPagoda) send(a pagoda.Action) {
 		r.look()
 		r.secondThread()
 	})
-	r.busy()
+	took := r.call()
+	if r.spawnNs >= 0 {
+		took = cyclesOfNs(float64(r.spawnNs), n.cfg)
+	}
+	r.busy(took)
 }
 
 // read copies an entry, or the table, back.
@@ -293,7 +298,7 @@ func (r *nPagoda) copyOut() bool {
 		return false
 	}
 	r.out()
-	r.busy()
+	r.busy(r.call())
 	return true
 }
 
