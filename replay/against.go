@@ -39,9 +39,10 @@ func (c *Contrast) Change() model.Time { return c.Last().Cycles - c.First().Cycl
 
 // ExplainAgainst replays a trace under two policies, and under those between them, whose
 // decisions are switched one at a time. A step that cannot run joins the next one. It
-// returns an error where one of the two policies cannot run. Done may be nil.
+// returns an error where one of the two policies cannot run. A nil timing is the default
+// of the trace, and done may be nil.
 func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, policy, against *policies.Choice,
-	jobs int, done Done) (*Contrast, error) {
+	timing *host.Timing, jobs int, done Done) (*Contrast, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return nil, err
@@ -53,12 +54,12 @@ func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config,
 	}
 	steps := append([]policies.Step{{Choice: against}}, policies.Between(against, policy, facts.Tasks > 0)...)
 	runs, failed := make([]ContrastStep, len(steps)), make([]error, len(steps))
-	timing := TimingOf(facts)
+	times := timingOr(timing, facts)
 	pool := workers.Pool{Workers: jobs, Done: done, Name: func(i int) string { return steps[i].Choice.Label }}
 	err = pool.Do(ctx, len(steps), func(ctx context.Context, i int) error {
 		x := &runs[i]
 		x.Switched = steps[i].Switched
-		x.Cycles, x.Parts, failed[i] = partsUnder(ctx, tr, cfg, steps[i].Choice, timing)
+		x.Cycles, x.Parts, failed[i] = partsUnder(ctx, tr, cfg, steps[i].Choice, times)
 		if failed[i] != nil && (i == 0 || i == len(steps)-1 || ctx.Err() != nil) {
 			return fmt.Errorf("policy %s: %w", steps[i].Choice.Label, failed[i])
 		}

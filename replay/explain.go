@@ -78,11 +78,13 @@ type Effect struct {
 	Pct    float64 // change against the machine as it is
 }
 
-// Explain replays a trace under one policy, once as the machine is and once with
-// each switch turned, jobs of them at a time (0: as many as fit), and returns the machine's cycles and the
-// effects, the largest first. Done is told after each run; may be nil.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, jobs int, done Done) (model.Time,
-	[]Effect, error) {
+// Explain replays a trace under one policy, once as the machine is and once with each
+// switch turned, jobs of them at a time (0: as many as fit). It returns the machine's
+// cycles and the effects, the largest first. A nil timing is the default of the trace.
+// Done is called after each run; it may be nil.
+func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing *host.Timing,
+	jobs int,
+	done Done) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return 0, nil, err
@@ -90,8 +92,8 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	if why := c.Lacks(facts); why != "" {
 		return 0, nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
 	}
-	timing, switches := TimingOf(facts), Switches() // as a replay of the trace has it
-	all := make([]Effect, 1+len(switches))          // the first is the machine as it is
+	times, switches := timingOr(timing, facts), Switches()
+	all := make([]Effect, 1+len(switches)) // the first is the machine as it is
 	for i := range switches {
 		all[1+i].Switch = switches[i]
 	}
@@ -99,7 +101,7 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	err = pool.Do(ctx, len(all), func(ctx context.Context, i int) error {
 		machine, err := all[i].turn(cfg)
 		if err == nil {
-			all[i].Cycles, err = watched(ctx, tr, machine, c, timing, model.Discard{})
+			all[i].Cycles, err = watched(ctx, tr, machine, c, times, model.Discard{})
 		}
 		switch {
 		case err == nil:
@@ -119,6 +121,14 @@ func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	effects := all[1:]
 	slices.SortStableFunc(effects, func(a, b Effect) int { return cmp.Compare(math.Abs(b.Pct), math.Abs(a.Pct)) })
 	return base, effects, nil
+}
+
+// timingOr is a timing, or without one the default of the trace.
+func timingOr(timing *host.Timing, facts *policies.Facts) host.Timing {
+	if timing != nil {
+		return *timing
+	}
+	return TimingOf(facts)
 }
 
 // turn returns the machine with the switch turned.

@@ -112,7 +112,7 @@ func contrast(t *testing.T, r *trace.Reader, preset, policy, against string) *Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := ExplainAgainst(context.Background(), r, cfg, all[0], others[0], 1, nil)
+	c, err := ExplainAgainst(context.Background(), r, cfg, all[0], others[0], nil, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,8 +64,12 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 	if len(choices) != 1 {
 		return usagef("explain: want one policy, got %d", len(choices))
 	}
+	timing, err := f.timing(r, &replay.Job{})
+	if err != nil {
+		return err
+	}
 	bar := a.progress(0)
-	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], int(f.jobs), bar.done)
+	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], timing, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err

@@ -46,8 +46,12 @@ func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *trace.Reader
 	case choices[0].Label == others[0].Label:
 		return usagef("explain: --policy and --against are both %s", against)
 	}
+	timing, err := f.timing(r, &replay.Job{})
+	if err != nil {
+		return err
+	}
 	bar := a.progress(0)
-	c, err := replay.ExplainAgainst(cmd.Context(), r, cfg, choices[0], others[0], int(f.jobs), bar.done)
+	c, err := replay.ExplainAgainst(cmd.Context(), r, cfg, choices[0], others[0], timing, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err

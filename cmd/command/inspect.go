@@ -60,7 +60,7 @@ function string: name of the device function
 function_short string: the same demangled and short
 grid array: CTAs in x, y and z
 block array: threads of a CTA in x, y and z
-registers integer: registers of a thread
+registers_per_thread integer: registers of a thread
 shared_bytes integer: shared memory of a CTA
 stream integer: its stream
 fidelity string: detail of its records
@@ -256,7 +256,7 @@ func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any
 	rows := []map[string]any{}
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "function_short": r.ShortName(k.Function),
-			"grid": k.Grid, "block": k.Block, "registers": k.Registers,
+			"grid": k.Grid, "block": k.Block, "registers_per_thread": k.Registers,
 			"shared_bytes": k.SharedBytes, "stream": k.Stream, "fidelity": k.Fidelity.String(),
 			"inferred": trace.InferredOf(k).String(), "ctas": k.CTAs,
 			"warp_instructions": k.WarpInsts, "memory_instructions": k.MemInsts})

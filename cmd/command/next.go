@@ -21,13 +21,21 @@ func (a *app) noteNext(f *replayFlags, all []*replay.Result, paths []string) {
 	}
 }
 
-// gpuFlags are the flags that choose the machine of the runs.
+// gpuFlags are the flags that choose the machine and the work of the runs.
 func gpuFlags(f *replayFlags) (words string) {
 	if f.gpu != "" {
 		words += " --gpu=" + f.gpu
 	}
 	for _, s := range f.set {
 		words += " --set " + s
+	}
+	for _, x := range []struct{ name, value string }{{"host", f.host}, {"copies", f.copies}} {
+		if x.value != "" {
+			words += " --" + x.name + "=" + x.value
+		}
+	}
+	if chosen := f.chooser.flags(); len(chosen) > 0 {
+		words += " " + strings.Join(chosen, " ")
 	}
 	return words
 }
