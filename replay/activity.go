@@ -19,7 +19,7 @@ type Span struct {
 type Activity struct {
 	Title    string
 	Policy   string // "": a capture
-	Recorded bool   // times are those of the capture, not of a replay
+	Recorded bool   // times of the capture, not of a replay
 	Ns       int64  // end to end
 	Kernels  []Span
 	Copies   []Span // named by their direction; of a capture memsets too
@@ -98,7 +98,7 @@ func (a *Activity) Streams() []Times {
 }
 
 // union calls f for each stretch of time that spans cover, in order, with the gap
-// before it; that of the first is 0.
+// before it; the first has none, 0.
 func union(spans []Span, f func(from, to, gap int64)) {
 	in := slices.SortedFunc(slices.Values(spans), func(a, b Span) int { return cmp.Compare(a.From, b.From) })
 	last := int64(0)

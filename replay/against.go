@@ -34,7 +34,7 @@ func (c *Contrast) First() *ContrastStep { return &c.Steps[0] }
 func (c *Contrast) Last() *ContrastStep { return &c.Steps[len(c.Steps)-1] }
 
 // Change is how many cycles the policy takes more than the other, negative where it takes
-// fewer. The changes of the steps add up to it, and so do those of the parts.
+// fewer. The changes of the steps add up to it, and so do the changes of the parts.
 func (c *Contrast) Change() model.Time { return c.Last().Cycles - c.First().Cycles }
 
 // ExplainAgainst replays a trace under two policies, and under those between them, whose

@@ -83,7 +83,7 @@ func TestAuditorFindsWrongCounts(t *testing.T) {
 		}
 		p.Dependency.(*crcs.Board).Fault = x.fault
 		tr := tracetest.FromText(t, handedOn)
-		w := &watcher{inner: &tape{}}
+		w := &watcher{inner: &tape{}, job: &Job{}}
 		observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, cfg)
 		if err != nil {
 			t.Fatal(err)

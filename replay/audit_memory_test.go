@@ -47,7 +47,7 @@ func toldOf(t *testing.T, tr *trace.Reader, rowCycle int, runs func(*hardware.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watcher{inner: &tape{}}
+	w := &watcher{inner: &tape{}, job: &Job{}}
 	observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, told)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestAuditorFindsLinesKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := tracetest.FromText(t, wavesTrace)
-		w := &watcher{inner: &tape{}}
+		w := &watcher{inner: &tape{}, job: &Job{}}
 		observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, cfg)
 		if err != nil {
 			t.Fatal(err)

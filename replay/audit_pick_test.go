@@ -61,7 +61,7 @@ func pickedWrongly(t *testing.T, tr *trace.Reader, runs, told string) (picks int
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watcher{inner: &tape{}}
+	w := &watcher{inner: &tape{}, job: &Job{}}
 	job := &Job{Trace: tr, Audit: true}
 	observer, err := job.observer(w, choices[1], p, cfg)
 	if err != nil {

@@ -62,7 +62,8 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 		t.Fatal(err)
 	}
 	before := live()
-	w := &liveWatcher{watcher: &watcher{inner: set.Observer()}, every: r.Program().Totals.ChildLaunches / 8, most: before}
+	w := &liveWatcher{watcher: &watcher{inner: set.Observer(), job: &Job{}}, every: r.Program().Totals.ChildLaunches / 8,
+		most: before}
 	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, cs[0], p, machine); err != nil {
 		t.Fatal(err)
 	}

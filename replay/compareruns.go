@@ -38,8 +38,8 @@ type RunComparison struct {
 	Low, High    float64  // its 95 % interval over the pairs, by Student's t of the logarithms; not numbers with one pair
 }
 
-// CompareFolders pairs the runs of two folders: those of one key, else those that
-// alone have a trace and a policy on both sides.
+// CompareFolders pairs the runs of two folders by their key, else by trace and policy,
+// else by trace, where one run on each side has it.
 func CompareFolders(a, b string) (*RunComparison, error) {
 	left, err := sides(a)
 	if err != nil {

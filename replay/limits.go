@@ -11,7 +11,7 @@ import (
 // faster. They add up to its cycles.
 type Limits struct {
 	GPU        model.Time // a kernel runs
-	Boundaries model.Time // the GPU is between two kernels, the second of which has arrived
+	Boundaries model.Time // the GPU is between two kernels, and the second one has arrived
 	Copies     model.Time // no kernel has arrived, and a copy goes on
 	Host       model.Time // the host has not launched the next kernel
 	Pinned     model.Time // the next kernel keeps its recorded start: the capture has no call that launched it
@@ -61,7 +61,7 @@ func (w *limitWatch) Stage(r *model.StageRecord) {
 	}
 }
 
-// limits are those of a run of so many cycles.
+// limits returns the limits of a run of so many cycles.
 func (w *limitWatch) limits(cycles model.Time) (l Limits) {
 	slices.SortFunc(w.kernels, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))

@@ -86,7 +86,7 @@ func (w *clockwork) Stage(r *model.StageRecord) {
 	}
 }
 
-// parts are those of a run of so many cycles.
+// parts returns the parts of a run of so many cycles.
 func (w *clockwork) parts(cycles model.Time) Parts {
 	host := w.host.length()
 	w.host.join(&w.device)

@@ -44,7 +44,7 @@ func TestPartsByHand(t *testing.T) {
 	}
 }
 
-// A union is that of a bit for each cycle, in whatever order its stretches come.
+// A union covers each cycle that a stretch covers, in whatever order the stretches come.
 func TestIntervalSet(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -130,7 +130,7 @@ func contrast(t *testing.T, r *trace.Reader, preset, policy, against string) *Co
 }
 
 // Each pair of policies that a program can run under has steps that add up, also where
-// the decisions of one cannot stand beside those of the other.
+// the decisions of one cannot stand beside the decisions of the other.
 func TestEveryContrastAddsUp(t *testing.T) {
 	for _, c := range []struct {
 		sample   string

@@ -176,7 +176,7 @@ func capturedOn(tr *trace.Reader) func() *hardware.Config {
 	return sync.OnceValue(func() *hardware.Config { return MachineFor(m).Config })
 }
 
-// endings are those of the formats of traces and captures, outer ones first.
+// endings are the endings of names of traces and captures, outer ones first.
 var endings = []string{".gz", ".zst", ".xz", ".txt", ".trace", ".json", ".csv",
 	".sqlite", ".db", ".rpd", ".et", ".pt.trace"}
 

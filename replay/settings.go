@@ -122,7 +122,7 @@ func word(v any) string {
 	return fmt.Sprint(v)
 }
 
-// command makes this run again: that of the call, with the one policy.
+// command makes this run again: the command of the call, with the one policy.
 func (job *Job) command(c *policies.Choice) string {
 	if job.Output.Command == "" {
 		return ""
@@ -130,7 +130,7 @@ func (job *Job) command(c *policies.Choice) string {
 	return fmt.Sprintf(job.Output.Command, c.Label)
 }
 
-// seed is that of the policy's random choices; a policy without them has none.
+// seed returns the seed of the policy's random choices; a policy without them has none.
 func seed(c *policies.Choice) string {
 	all := c.Settings()
 	if i := slices.IndexFunc(all, func(s string) bool { key, _, _ := strings.Cut(s, "="); return strings.HasSuffix(key, "seed") }); i >= 0 {

@@ -105,7 +105,7 @@ func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Con
 // uncalled reports whether the capture has no call that launched a kernel.
 func uncalled(k *model.KernelRecord) bool { return k.Recorded != nil && k.Recorded.HostNs < 0 }
 
-// pinnedKernels counts the kernels of the host, and those of them without a call.
+// pinnedKernels counts the kernels of the host, and the ones without a call.
 func pinnedKernels(r *trace.Reader, calls bool) (all, pinned int, err error) {
 	recorded, err := recordedOrder(r)
 	for _, k := range recorded {

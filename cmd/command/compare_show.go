@@ -26,7 +26,7 @@ change_pct number: time of B over that of A, less 100 %
 differs array?: sentences about the differences`)
 
 // showComparison prints pairs of runs, and over all of them the settings and the kernels
-// that differ; with verbose also those of each pair.
+// that differ; with verbose also the ones of each pair.
 func (a *app) showComparison(c *replay.RunComparison, most int, verbose bool) error {
 	if a.asJSON {
 		return a.printRows(comparedRuns, pairRows(c))
@@ -160,7 +160,7 @@ func (a *app) showSettings(list []replay.SettingChange, verbose bool) {
 		fmt.Fprintf(a.out, "  %s: %s → %s\n", s.Key, cmp.Or(s.A, "none"), cmp.Or(s.B, "none"))
 	}
 	if hidden > 0 {
-		fmt.Fprintf(a.out, "  and %d settings, most of which only one side's policy has; -v lists them\n", hidden)
+		fmt.Fprintf(a.out, "  and %d settings that mostly only one side's policy has; -v lists them\n", hidden)
 	}
 }
 

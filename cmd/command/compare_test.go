@@ -39,7 +39,7 @@ func TestOneFolder(t *testing.T) {
 		t.Errorf("a folder with itself: %s", out)
 	}
 	fails(t, 1, []string{"1 of 1 runs are more than"}, "compare", "--max-slowdown=5", dir, "ppcs", "serial")
-	fails(t, 1, []string{"there is no file", "two folders"}, "compare", dir, filepath.Join(dir, "none"))
+	fails(t, 1, []string{"no such file", "two folders"}, "compare", dir, filepath.Join(dir, "none"))
 	if out := must(t, "top", dir, "--policy=ppcs"); !strings.Contains(out, "longest gap") || !strings.Contains(out, "without the table stages") {
 		t.Errorf("top: %s", out)
 	}
@@ -115,7 +115,7 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 		t.Errorf("only the range is asked for: %s", out)
 	}
 	fails(t, 1, []string{"no recorded times"}, "compare", a, sample(t))
-	fails(t, 1, []string{"there is no file", "two captures"}, "compare", a, filepath.Join(dir, "none"))
+	fails(t, 1, []string{"no such file", "two captures"}, "compare", a, filepath.Join(dir, "none"))
 }
 
 // One line has the recorded time and the replayed ones. It says so where nothing is

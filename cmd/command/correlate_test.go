@@ -79,7 +79,7 @@ func TestCorrelateRefuses(t *testing.T) {
 		`2 of "bfs": no generator makes them`: {table},
 		"no capture with its measured cycles": {empty},
 		"want KEY=VALUE":                      {"--where=x", table},
-		"there is no file":                    {filepath.Join(dir, "none")},
+		"no such file":                        {filepath.Join(dir, "none")},
 	} {
 		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 || !strings.Contains(stderr, want) ||
 			strings.Count(stderr, "\n") > 1 {

@@ -24,7 +24,7 @@ func missing(err error) error {
 	case errors.Is(at.Err, fs.ErrNotExist):
 		sentence = notThere(at.Path)
 	case errors.Is(at.Err, fs.ErrPermission):
-		sentence = fmt.Sprintf("%s may not be opened: change its permissions, or those of its folder", at.Path)
+		sentence = fmt.Sprintf("%s may not be opened: change the permissions of it or its folder", at.Path)
 	default:
 		return err
 	}
@@ -48,16 +48,16 @@ func notThere(path string) string {
 		dir = "."
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Sprintf("%s: there is no folder %s; give a path that there is, or make it", path, filepath.Clean(dir))
+		return fmt.Sprintf("%s: no such folder: %s; make it, or give another path", path, filepath.Clean(dir))
 	}
 	where := "this folder"
 	if dir != "." {
 		where = filepath.Clean(dir)
 	}
 	if near := nearest.Names(name, namesIn(dir), 3); len(near) > 0 {
-		return fmt.Sprintf("there is no file %s; near in %s: %s", path, where, strings.Join(near, ", "))
+		return fmt.Sprintf("no such file: %s; near in %s: %s", path, where, strings.Join(near, ", "))
 	}
-	return fmt.Sprintf("there is no file %s: give the path of one that there is", path)
+	return fmt.Sprintf("no such file: %s", path)
 }
 
 // mostNames bounds how much of a folder is looked at.

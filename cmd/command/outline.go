@@ -30,7 +30,7 @@ divergent boolean: lanes of a warp run different numbers of iterations
 carried_registers integer: registers that an iteration hands to the next
 cannot string: reason why it cannot become a child; "": it can`)
 
-// outlineFlags are those of the command.
+// outlineFlags are the flags of the command.
 type outlineFlags struct {
 	out              string
 	loops            []int
@@ -102,7 +102,7 @@ func (a *app) outline(ctx context.Context, r *trace.Reader, path string, f *outl
 	if err != nil {
 		return err
 	}
-	a.note("loops made children: %d; children: %s, of which %s have %d iterations or more and are marked as launched",
+	a.note("loops made children: %d; children: %s; %s have %d iterations or more and are marked as launched",
 		len(opt.Loops), commas(int64(done.Requests)), commas(int64(done.Marked)), f.threshold)
 	return a.report(f.out)
 }

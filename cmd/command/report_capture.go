@@ -21,7 +21,7 @@ func (a *app) tablesOf(ctx context.Context, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("there is no folder %s: replay or sweep with -o %s first", path, path)
+		return "", fmt.Errorf("no such folder: %s; replay or sweep with -o %s first", path, path)
 	case info.IsDir() && !isCapture(ctx, path):
 		return path, nil
 	}

@@ -301,7 +301,7 @@ func TestReportEscapesNames(t *testing.T) {
 func TestReportOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	fails(t, 1, []string{"no table runs", dir}, "report", dir)
-	fails(t, 1, []string{"there is no folder", "none"}, "report", filepath.Join(dir, "none"))
+	fails(t, 1, []string{"no such folder", "none"}, "report", filepath.Join(dir, "none"))
 	fails(t, 1, []string{"nosuch"}, "report", filepath.Join(dir, "nosuch"))
 	fails(t, 2, nil, "report")
 	must(t, "--gpu=k20c", "--format=arrow", "-o", filepath.Join(dir, "arrow"), sample(t))

@@ -178,7 +178,7 @@ func TestCapturesWithoutCache(t *testing.T) {
 	if !strings.Contains(notes, "converted for this command") {
 		t.Errorf("the note is %q", notes)
 	}
-	for path, want := range map[string]string{"x": "not a replay trace", "": "holds 2 captures", "none": "no file"} {
+	for path, want := range map[string]string{"x": "not a replay trace", "": "holds 2 captures", "none": "no such file"} {
 		if status, _, errs := command(t, "inspect", filepath.Join(dir, path)); status != 1 || !strings.Contains(errs, want) {
 			t.Errorf("%q: status %d, %s", path, status, errs)
 		}
@@ -220,7 +220,7 @@ func TestComparePolicies(t *testing.T) {
 	}
 	last := -1
 	for _, want := range []string{"policy: serial → ppcs", "launch=0 ", "launch=2000 ", "launch=10000 ", "geometric mean of 11",
-		"dependency: barrier → crcs", "settings, most of which only one side's policy has; -v lists them"} {
+		"dependency: barrier → crcs", "settings that mostly only one side's policy has; -v lists them"} {
 		at := strings.Index(got, want)
 		if at <= last {
 			t.Errorf("%q is missing or stands before its place:\n%s", want, got)
