@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,34 +23,32 @@ func (a *app) reportCommand() *cobra.Command {
 	var out, figures string
 	var opt report.Options
 	c := &cobra.Command{
-		Use:   "report OUT|CAPTURE",
+		Use:   "report OUT",
 		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
 		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, speed-ups over the baseline,\n" +
 			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels (kernels, timeline), use of\n" +
 			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, launches), which pages\n" +
 			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its table is. Every plot\n" +
-			"has its table beside it. The same tables give the same bytes. A capture or a trace is\n" +
-			"replayed into replay-out first.",
+			"has its table beside it. The same tables give the same bytes.",
 		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
-		Args:    exactly(1, "one folder of tables, or a capture"),
+		Args:    exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir, err := a.tablesOf(cmd.Context(), args[0])
-			if err != nil {
-				return err
+			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
+				return fmt.Errorf("no such folder: %s; replay or sweep with -o %s first", args[0], args[0])
 			}
 			if out == "" {
-				out = filepath.Join(dir, "report.html")
+				out = filepath.Join(args[0], "report.html")
 			}
 			var stats report.Stats
-			err = writeFile(out, func(w io.Writer) (err error) {
-				stats, err = report.Write(cmd.Context(), w, dir, opt)
+			err := writeFile(out, func(w io.Writer) (err error) {
+				stats, err = report.Write(cmd.Context(), w, args[0], opt)
 				return err
 			})
 			if err != nil {
 				return err
 			}
 			if figures != "" {
-				if err := writeFigures(cmd.Context(), dir, figures, opt); err != nil {
+				if err := writeFigures(cmd.Context(), args[0], figures, opt); err != nil {
 					return err
 				}
 			}

@@ -79,7 +79,8 @@ func (a *app) root() *cobra.Command {
 		Use:   "replay [flags] TRACE...",
 		Short: "what a GPU would have done under another scheduler",
 		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, prints what\n" +
-			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables.",
+			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables. A profiler's capture is taken\n" +
+			"wherever a trace is; its trace is kept in the user's cache (REPLAY_CACHE names another folder, off keeps none).",
 		Example: "  replay --policy=serial,hyperq samples/vecadd.trace.zst\n" +
 			"  replay --gpu=k20c --set kmu.hwqs=64 --policy=hyperq trace.zst\n" +
 			"  replay --tables=runs,ctas --format=arrow --sample=1024 -o out trace.zst",

@@ -316,7 +316,6 @@ func TestTenQuestions(t *testing.T) {
 		{"did it get slower", []string{"compare", at("out"), "ppcs", "serial"}, []string{"+", "%"}},
 		{"can the capture be believed", []string{"inspect", at("rank0.json")}, []string{"inferred"}},
 		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries between kernels take "}},
-		{"the whole story", []string{"report", at("rank0.json")}, []string{"recorded ", "2 replays"}},
 	} {
 		out := must(t, q.args...)
 		for _, want := range q.want {
