@@ -101,3 +101,24 @@ func TestSensitivityOfKeys(t *testing.T) {
 		}
 	}
 }
+
+// Every key of a machine has a range, or says why it needs values.
+func TestEveryKeyHasARange(t *testing.T) {
+	cfg, err := hardware.Preset("a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranges := 0
+	for _, key := range hardware.Keys() {
+		all, _, err := Sensitivity(key, cfg)
+		switch {
+		case err == nil && len(all) > 0:
+			ranges++
+		case err == nil || !strings.Contains(err.Error(), "give values"):
+			t.Errorf("%s: %d variants, %v", key, len(all), err)
+		}
+	}
+	if ranges < 100 {
+		t.Errorf("only %d of %d keys have a range", ranges, len(hardware.Keys()))
+	}
+}
