@@ -18,7 +18,7 @@ type Step struct {
 // there is one step.
 func Between(from, to *Choice, tasks bool) []Step {
 	whole := []Step{{"policy: " + from.Label + " → " + to.Label, to}}
-	if tasks || from.composes() || to.composes() {
+	if tasks {
 		return whole
 	}
 	var steps []Step
@@ -41,6 +41,8 @@ func Between(from, to *Choice, tasks bool) []Step {
 		add(fmt.Sprintf("%s: %s → %s", d, a, b))
 	}
 	switch {
+	case from.composes() || to.composes():
+		return append(steps, Step{"the rest: of " + from.Label + " → of " + to.Label, to})
 	case from.adjusts() || to.adjusts():
 		return append(steps, Step{"machine: of " + from.Label + " → of " + to.Label, to})
 	case len(steps) == 0:

@@ -59,8 +59,9 @@ func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config,
 	err = pool.Do(ctx, len(steps), func(ctx context.Context, i int) error {
 		x := &runs[i]
 		x.Switched = steps[i].Switched
-		x.Cycles, x.Parts, failed[i] = partsUnder(ctx, tr, cfg, steps[i].Choice, times)
-		if failed[i] != nil && (i == 0 || i == len(steps)-1 || ctx.Err() != nil) {
+		between := i > 0 && i < len(steps)-1
+		x.Cycles, x.Parts, failed[i] = partsUnder(ctx, tr, cfg, steps[i].Choice, times, between)
+		if failed[i] != nil && (!between || ctx.Err() != nil) {
 			return fmt.Errorf("policy %s: %w", steps[i].Choice.Label, failed[i])
 		}
 		return nil
@@ -83,15 +84,23 @@ func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config,
 	return c, nil
 }
 
-// partsUnder runs a trace and returns its cycles and their parts.
-func partsUnder(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing) (
-	model.Time, Parts, error) {
+// partsUnder runs a trace and returns its cycles and their parts. A mixed policy has
+// decisions that were not written for each other: a panic of one is an error.
+func partsUnder(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
+	mixed bool) (
+	cycles model.Time, parts Parts, err error) {
+	if mixed {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("policy %s: %v", c.Label, p)
+			}
+		}()
+	}
 	watch := clockwork{latency: model.Time(cfg.Host.LaunchLatency)}
-	cycles, err := watched(ctx, tr, cfg, c, timing, &watch)
-	if err != nil {
+	if cycles, err = watched(ctx, tr, cfg, c, timing, &watch); err != nil {
 		return 0, Parts{}, err
 	}
-	parts := watch.parts(cycles)
+	parts = watch.parts(cycles)
 	if parts.Cycles() != cycles {
 		return 0, Parts{},
 			errors.New("the parts of the run do not add up to its cycles: this is a fault of replay, please report it")

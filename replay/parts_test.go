@@ -139,7 +139,8 @@ func TestEveryContrastAddsUp(t *testing.T) {
 	}{
 		{"vecadd", []string{"n=16384"},
 			[]string{"serial", "hyperq", "crcs", "ppcs", "oracle", "blockmaestro", "nocopy", "ppcs,warp=lrr"}},
-		{"dp-bfs", []string{"scale=8", "input=graph500"}, []string{"flat", "cdp", "dtbl", "spawn", "klap", "laperm"}},
+		{"dp-bfs", []string{"scale=8", "input=graph500"}, []string{"flat", "cdp", "dtbl", "dtbl-ideal", "spawn",
+			"spawn+dtbl", "klap", "laperm"}},
 		{"tasks-mm", []string{"tasks=40", "n=44"}, []string{"hyperq", "pagoda"}},
 	} {
 		r := sampleTrace(t, c.sample, c.settings)
