@@ -312,7 +312,7 @@ func TestTenQuestions(t *testing.T) {
 		{"and over a range", []string{"--gpu=a100", "--sensitivity=l2.bytes", "-o", at("l2"), at("t.txt")},
 			[]string{"l2.bytes changes nothing"}},
 		{"which rank is slow", []string{"top", at("job")}, []string{"the others wait for rank1: it computes 110.000 µs"}},
-		{"where is the idle time", []string{"top", at("rank0.json")}, []string{"longest gap", "nothing "}},
+		{"where is the idle time", []string{"top", at("rank0.json")}, []string{"longest gap", "longest pauses", "nothing "}},
 		{"did it get slower", []string{"compare", at("out"), "ppcs", "serial"}, []string{"+", "%"}},
 		{"can the capture be believed", []string{"inspect", at("rank0.json")}, []string{"inferred"}},
 		{"what does a boundary cost", []string{"what-if", at("rank0.json")}, []string{"boundaries between kernels take "}},

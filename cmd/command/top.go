@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -39,6 +40,13 @@ kind string: h2d, d2h, prelude (file read), postlude (file written), memset
 copies integer: occurrences
 bytes integer: bytes
 time_ns integer: sum of the times`)
+
+var topPauses = rowsOf("top_pauses", "one of the longest times in which the GPU of a run or a capture did nothing", `
+run string: title of the run
+from_ns integer: its begin
+time_ns integer: its length
+after string: kernel, copy or file access before it; "": the begin of the program
+before string: kernel, copy or file access behind it`)
 
 var topOverlap = rowsOf("top_overlap", "the time of a run or a capture by its work", `
 run string: title of the run
@@ -173,6 +181,12 @@ func topRows(x *replay.Activity) (rows []map[string]any) {
 		rows = append(rows, topCopies.of(map[string]any{"run": x.Title, "kind": t.Name, "copies": t.Count, "bytes": t.Bytes,
 			"time_ns": t.Ns})...)
 	}
+	if !x.Unknown {
+		for _, p := range x.Pauses(shownPauses) {
+			rows = append(rows, topPauses.of(map[string]any{"run": x.Title, "from_ns": p.From, "time_ns": p.Ns, "after": p.After,
+				"before": p.Before})...)
+		}
+	}
 	all := map[string]any{"run": x.Title, "time_ns": o.Span, "kernels_ns": o.Kernels, "several_kernels_ns": o.Several,
 		"copies_ns":                o.Copies,
 		"copies_beside_kernels_ns": o.CopiesHidden, "files_ns": o.Files, "nothing_ns": o.Idle}
@@ -180,6 +194,31 @@ func topRows(x *replay.Activity) (rows []map[string]any) {
 		all["copies_ns"], all["copies_beside_kernels_ns"], all["files_ns"], all["nothing_ns"] = nil, nil, nil, nil
 	}
 	return append(rows, topOverlap.of(all)...)
+}
+
+// shownPauses is how many pauses top shows.
+const shownPauses = 3
+
+// showPauses prints the longest pauses of the GPU, with the work around them.
+func (a *app) showPauses(x *replay.Activity, function func(string) string) {
+	pauses := x.Pauses(shownPauses)
+	if len(pauses) == 0 {
+		return
+	}
+	called := func(name string) string {
+		if s := function(name); s != "" {
+			return cutMiddle(s, widestName/2)
+		}
+		return cmp.Or(linkNames.Replace(name), "the begin")
+	}
+	g := newGrid(a.out, "longest pauses", "of all", "from", "after", "before")
+	g.right(1, 2, 3)
+	span := float64(max(1, x.Overlap().Span))
+	for _, p := range pauses {
+		g.row(duration(p.Ns), fmt.Sprintf("%.1f %%", 100*float64(p.Ns)/span), duration(p.From), called(p.After),
+			called(p.Before))
+	}
+	g.print()
 }
 
 // linkNames are the words for the stages of files.
@@ -230,6 +269,9 @@ func (a *app) showActivity(x *replay.Activity, most int) {
 			g.row(linkNames.Replace(t.Name), commas(int64(t.Count)), humanize.IBytes(uint64(t.Bytes)), duration(t.Ns), share(t.Ns), rate)
 		}
 		g.print()
+	}
+	if !x.Unknown {
+		a.showPauses(x, name)
 	}
 	if x.Unknown {
 		fmt.Fprintf(a.out, "a kernel %s of the time, several %s; of copies and files nothing is known without the table stages\n", share(o.Kernels), share(o.Several))
