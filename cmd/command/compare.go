@@ -52,6 +52,9 @@ func (a *app) compareCommand() *cobra.Command {
 			if err := a.showComparison(all, most, verbose); err != nil {
 				return err
 			}
+			if len(args) == 3 {
+				a.note("why: replay explain --policy=%s --against=%s TRACE", args[2], args[1])
+			}
 			return slower(all, limit)
 		},
 	}

@@ -18,7 +18,8 @@ import (
 type progress struct {
 	out  io.Writer
 	bar  *progressbar.ProgressBar // nil: lines
-	stop chan struct{}            // of the lines; nil: there are none
+	stop chan struct{}            // ends the lines; nil: there are none
+	over chan struct{}            // closed when the lines have ended
 
 	mu      sync.Mutex
 	began   time.Time
@@ -43,19 +44,20 @@ func (a *app) progress(runs int) *progress {
 		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetWidth(30), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
 	default:
-		p.stop = make(chan struct{})
-		go p.lines(p.stop)
+		p.stop, p.over = make(chan struct{}), make(chan struct{})
+		go p.lines()
 	}
 	return p
 }
 
 // lines writes a line from time to time, until it is stopped.
-func (p *progress) lines(stop chan struct{}) {
+func (p *progress) lines() {
+	defer close(p.over)
 	tick := time.NewTicker(lineEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-stop:
+		case <-p.stop:
 			return
 		case <-tick.C:
 			p.mu.Lock()
@@ -151,6 +153,7 @@ func (p *progress) close() {
 	}
 	if p.stop != nil {
 		close(p.stop)
+		<-p.over
 	}
 }
 

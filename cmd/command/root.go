@@ -100,7 +100,7 @@ func (a *app) root() *cobra.Command {
 	c.CompletionOptions.HiddenDefaultCmd = false
 	p := c.PersistentFlags()
 	p.BoolVar(&a.quiet, "quiet", false, "no notes and no progress, and no line about a file that was written")
-	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of objects, a row each")
+	p.BoolVar(&a.asJSON, "json", false, "results as JSON: one array of rows, each with its table (replay schema rows)")
 	p.BoolVar(&a.fullNames, "full-names", false,
 		"whole names of device functions in tables, with namespaces, template arguments and parameters")
 	f.register(c)

@@ -165,7 +165,7 @@ func TestUsage(t *testing.T) {
 		{2, []string{"dtbl-agt=7", "power of two"}, []string{"--gpu=a100", "--policy=serial,dtbl", "--dtbl-agt=7", path}},
 		{2, []string{"dtbl-agt=7"}, []string{"explain", "--gpu=a100", "--policy=dtbl,agt=7", path}},
 		{1, []string{"no/such.toml"}, []string{"--gpu=no/such.toml", path}},
-		{1, []string{"no folder"}, []string{"report", filepath.Join(t.TempDir(), "x")}},
+		{1, []string{"no such folder"}, []string{"report", filepath.Join(t.TempDir(), "x")}},
 	} {
 		if strings.HasPrefix(c.args[0], "--") && !slices.Contains(c.args, "-o") {
 			c.args = append([]string{"-o", t.TempDir()}, c.args...)
