@@ -23,9 +23,9 @@ const cacheVariable = "REPLAY_CACHE"
 const cacheBytes = 4 << 30
 
 // cached is the path of the trace that the cache has, or will have, of a capture; "":
-// there is no cache. The path depends on the capture's place, size and time, on the files
-// beside it, and on the build of replay.
-func cached(capture string) string {
+// there is no cache. The path depends on the capture's place, size and time, on the build
+// of replay, and, unless the capture is one file alone, on the files beside it.
+func cached(capture string, alone bool) string {
 	dir := os.Getenv(cacheVariable)
 	if dir == "off" {
 		return ""
@@ -50,12 +50,13 @@ func cached(capture string) string {
 	if err != nil {
 		return ""
 	}
-	folder := whole
-	if !info.IsDir() {
-		stamp(h, whole)
-		folder = filepath.Dir(whole)
+	stamp(h, whole)
+	if folder := filepath.Dir(whole); info.IsDir() {
+		err = stampFolder(h, whole)
+	} else if !alone {
+		err = stampFolder(h, folder)
 	}
-	if err := stampFolder(h, folder, info.IsDir()); err != nil {
+	if err != nil {
 		return ""
 	}
 	return filepath.Join(dir, fmt.Sprintf("%s-%.8x.trace.zst", replay.TraceName(whole), h.Sum(nil)))
@@ -64,15 +65,18 @@ func cached(capture string) string {
 // mostStamped bounds how many files of a folder the cache looks at.
 const mostStamped = 1 << 14
 
-// stampFolder writes which files a folder has, with the folders in it if deep: a capture
-// may lie in several files.
-func stampFolder(h io.Writer, folder string, deep bool) error {
+// oneFile are the formats whose capture is one file, whatever lies beside it.
+var oneFile = []string{"chakra", "kineto", "ncu", "nsys", "nvprof"}
+
+// stampFolder writes which files a folder has, with the folders in it: a capture may lie in
+// several files.
+func stampFolder(h io.Writer, folder string) error {
 	n := 0
 	return filepath.WalkDir(folder, func(path string, d os.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != folder && (!deep || strings.HasPrefix(d.Name(), ".")):
+		case d.IsDir() && path != folder && strings.HasPrefix(d.Name(), "."):
 			return filepath.SkipDir
 		case d.IsDir():
 			return nil

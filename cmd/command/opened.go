@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gpureplay/convert"
 	"gpureplay/trace"
@@ -39,11 +40,12 @@ func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := convert.Detect(in.Until(ctx)); errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
+	format, err := convert.Detect(in.Until(ctx))
+	if errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
 		return trace.Open(path) // its error says which files are traces
 	}
 	in.Call(c.name)
-	kept := cached(path)
+	kept := cached(path, c.path != path || slices.Contains(oneFile, format.Name))
 	if r, err := trace.Open(kept); kept != "" && err == nil {
 		touch(kept)
 		a.note("%s: converted before; %s is its trace", path, kept)

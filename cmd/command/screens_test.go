@@ -160,6 +160,10 @@ func TestCapturesAreAccepted(t *testing.T) {
 	if _, err := os.Stat(at("out/runs/trace=rank0")); err != nil {
 		t.Error("the run of rank0.json is not called rank0")
 	}
+	write(t, at("beside.txt"), "a file that is none of the capture")
+	if _, _, notes := command(t, "top", at("rank0.json")); !strings.Contains(notes, "converted before") {
+		t.Errorf("another file in the folder: %s", notes)
+	}
 	write(t, at("rank0.json"), strings.ReplaceAll(kinetoCapture, "softmax", "another"))
 	if out := must(t, "top", at("rank0.json")); !strings.Contains(out, "another") {
 		t.Errorf("a capture that has changed shows the old one:\n%s", out)
