@@ -12,7 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gpureplay/trace/durable"
+	"gpureplay/internal/durable"
 )
 
 // Archives of captures (the ranks of a job, the tables of a run) are unpacked to a

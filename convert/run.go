@@ -6,8 +6,8 @@ import (
 	"io"
 	"os"
 
+	"gpureplay/internal/durable"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // Run converts the input into a trace file at target; from is the name of its

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

@@ -7,11 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

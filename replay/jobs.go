@@ -7,10 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
-	"gpureplay/replay/workers"
 )
 
 // Progress is how far a run is.

@@ -11,12 +11,12 @@ import (
 	"sync"
 	"time"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

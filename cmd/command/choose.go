@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"gpureplay/internal/durable"
 	"gpureplay/trace"
 	"gpureplay/trace/choose"
-	"gpureplay/trace/durable"
 )
 
 // chooser is the flags that choose a part of a trace's work.

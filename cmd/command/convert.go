@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/convert"
+	"gpureplay/internal/durable"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 func init() { register((*app).convertCommand) }

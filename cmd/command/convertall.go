@@ -11,9 +11,9 @@ import (
 	"strings"
 
 	"gpureplay/convert"
+	"gpureplay/internal/durable"
 	"gpureplay/replay"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // isFolder reports whether -o names a folder: one that there is, or one to make.

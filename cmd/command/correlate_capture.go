@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"gpureplay/convert"
+	"gpureplay/internal/workers"
 	"gpureplay/replay"
-	"gpureplay/replay/workers"
 )
 
 var correlatedCaptures = rowsOf("correlated_captures", "a capture, recorded and replayed", `

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/trace/durable"
+	"gpureplay/internal/durable"
 )
 
 // What replay refuses, verify and convert refuse with the same words.

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"gpureplay/convert"
+	"gpureplay/internal/durable"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // isTrace reports whether a file is a trace, by its content, and no capture.

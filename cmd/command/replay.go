@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"gpureplay/internal/nearest"
+	"gpureplay/internal/workers"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

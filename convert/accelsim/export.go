@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gpureplay/internal/durable"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // Exported says what an export wrote and what the format has no place for.

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
-	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes/behaviour" // its programs are the references'
 	"gpureplay/trace"

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

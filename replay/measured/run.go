@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes" // its generators make the launches
 	"gpureplay/trace"

@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"gpureplay/internal/durable"
+	"gpureplay/internal/workers"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/replay/workers"
 	"gpureplay/samples"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // Options say how much of a paper is run, and how.

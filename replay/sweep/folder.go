@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gpureplay/trace/durable"
+	"gpureplay/internal/durable"
 )
 
 // prepare makes the folder of a sweep's tables, and removes the remains of this host's killed processes.

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"sync"
 
+	"gpureplay/internal/workers"
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/replay/workers"
 	"gpureplay/trace"
 )
 

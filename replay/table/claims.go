@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	folders "gpureplay/trace/durable"
+	folders "gpureplay/internal/durable"
 )
 
 // Claims hold the folders of several runs before the first one begins. Every process takes

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	folders "gpureplay/trace/durable"
+	folders "gpureplay/internal/durable"
 )
 
 // A run is written to .runs/<id>/new.partial, its manifest last. One rename, to .runs/<id>/new, is its commit:

@@ -12,7 +12,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	arrowmemory "github.com/apache/arrow/go/v15/arrow/memory"
 
-	folders "gpureplay/trace/durable"
+	folders "gpureplay/internal/durable"
 )
 
 // Merged is one file that holds the rows of a table from many replays, with

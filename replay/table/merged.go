@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	folders "gpureplay/trace/durable"
+	folders "gpureplay/internal/durable"
 )
 
 // mergedRun is the folder under .runs that has the manifest of merged tables.

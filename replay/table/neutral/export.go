@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"gpureplay/internal/durable"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
-	"gpureplay/trace/durable"
 )
 
 // Exported is the result of an export.
