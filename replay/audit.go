@@ -17,6 +17,7 @@ const maxViolations = 1000
 // auditor checks a run from what it told its observers and from the trace, with
 // books of its own: it shares none with the model (docs/model, "Auditor").
 type auditor struct {
+	model.Discard
 	tr       *trace.Reader
 	cfg      *hardware.Config
 	kernels  map[uint32]*kernelBook
@@ -183,7 +184,7 @@ func (a *auditor) CTA(r *model.CTARecord) {
 		a.tasks.cta(r)
 	}
 	if a.hazards != nil {
-		a.hazards.ended(r, b)
+		a.hazards.ended(r)
 	}
 	if a.issues != nil {
 		a.issues.ended(r)
@@ -253,9 +254,6 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 	}
 	if a.order != nil {
 		a.order.kernel(r)
-	}
-	if a.hazards != nil && a.hazards.counts != nil {
-		delete(a.hazards.counts.kernels, r.ID)
 	}
 	delete(a.kernels, r.ID)
 }

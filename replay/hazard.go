@@ -22,7 +22,6 @@ import (
 //   - range-covers: no access to a page that none of the kernel's ranges covers;
 //   - prelude-rate: pages do not become ready faster than storage and link carry them;
 //   - page-released: at the end every page has been given back;
-//   - page-counts: the reference counts are those of the CTAs (countBook);
 //   - kernel-per-sm: CTAs of two kernels are never on one SM together.
 //
 // Where CTAs are held and not accesses, there are no owners of pages: it checks raw, war and
@@ -33,7 +32,6 @@ import (
 // program order, and when it and when all before it were done.
 type hazards struct {
 	a       *auditor
-	counts  *countBook // nil: there are none
 	prog    *trace.Program
 	shift   uint
 	order   []launchPlace        // of the host's kernels, by kernel
@@ -246,9 +244,6 @@ func (x *history) note(place uint64, r *exec.AccessRecord) {
 func (h *hazards) changed(r *model.PageRecord) {
 	p := h.page(r.Page)
 	p.owner = r.To
-	if h.counts != nil {
-		h.counts.changed(r)
-	}
 	if !r.Ready || p.ready {
 		return
 	}
@@ -273,17 +268,9 @@ func (h *hazards) placed(r *model.CTARecord) {
 	}
 	x.kernel = r.Kernel
 	x.ctas++
-	if h.counts != nil {
-		h.counts.open(r.Kernel, r.Dispatch)
-	}
 }
 
-func (h *hazards) ended(r *model.CTARecord, b *kernelBook) {
-	h.holders[r.SM].ctas--
-	if h.counts != nil {
-		h.counts.ended(r, b)
-	}
-}
+func (h *hazards) ended(r *model.CTARecord) { h.holders[r.SM].ctas-- }
 
 // finish checks that every page has been given back.
 func (h *hazards) finish(t model.Time) {

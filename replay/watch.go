@@ -1,19 +1,20 @@
 package replay
 
 import (
-	"gpureplay/model/host"
 	"slices"
 
 	"gpureplay/model"
 	"gpureplay/model/hardware"
+	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/policies/crcs"
 	"gpureplay/replay/table"
 )
 
-// watcher hands every record to the tables and to the auditor, and keeps the
+// watcher hands every record to the tables and to the auditors, and keeps the
 // waiting times of child launches.
 type watcher struct {
+	model.Observers // the auditor and the policy's own, where the job is audited
+
 	inner   model.Observer
 	audit   *auditor
 	waiting waiting
@@ -44,9 +45,7 @@ func (w *watcher) Kernel(r *model.KernelRecord) {
 		w.several = w.several || w.kernels > 0 && r.Stream != w.stream
 		w.kernels, w.stream = w.kernels+1, r.Stream
 	}
-	if w.audit != nil {
-		w.audit.Kernel(r)
-	}
+	w.Observers.Kernel(r)
 }
 
 func (w *watcher) CTA(r *model.CTARecord) {
@@ -56,18 +55,14 @@ func (w *watcher) CTA(r *model.CTARecord) {
 			w.job.CTAEnded(r)
 		}
 	}
-	if w.audit != nil {
-		w.audit.CTA(r)
-	}
+	w.Observers.CTA(r)
 }
 
 func (w *watcher) Stage(r *model.StageRecord) {
 	w.inner.Stage(r)
 	w.clock.Stage(r)
 	w.stages[r.Stage] += r.End - r.Start
-	if w.audit != nil {
-		w.audit.Stage(r)
-	}
+	w.Observers.Stage(r)
 }
 
 func (w *watcher) Launch(r *model.LaunchRecord) {
@@ -76,56 +71,18 @@ func (w *watcher) Launch(r *model.LaunchRecord) {
 	if w.job.Launched != nil {
 		w.job.Launched(r)
 	}
-	if w.audit != nil {
-		w.audit.Launch(r)
-	}
+	w.Observers.Launch(r)
 }
 
 func (w *watcher) Page(r *model.PageRecord) {
 	w.inner.Page(r)
-	if w.audit != nil {
-		w.audit.Page(r)
-	}
+	w.Observers.Page(r)
 }
 
 func (w *watcher) Task(r *model.TaskRecord) {
 	w.inner.Task(r)
 	w.latency.note(r.Back - r.Spawn)
-	if w.audit != nil {
-		w.audit.Task(r)
-	}
-}
-
-// Dispatched, Released and Placed make the watcher a model.PlacementObserver.
-func (w *watcher) Dispatched(r *model.KernelRecord) {
-	if w.audit != nil {
-		w.audit.Dispatched(r)
-	}
-}
-
-func (w *watcher) Released(r *model.KernelRecord) {
-	if w.audit != nil {
-		w.audit.Released(r)
-	}
-}
-
-func (w *watcher) Placed(r *model.CTARecord) {
-	if w.audit != nil {
-		w.audit.Placed(r)
-	}
-}
-
-// Suspended and Resumed make the watcher a model.SuspensionObserver.
-func (w *watcher) Suspended(r *model.CTARecord, t model.Time) {
-	if w.audit != nil {
-		w.audit.Suspended(r, t)
-	}
-}
-
-func (w *watcher) Resumed(r *model.CTARecord, t model.Time) {
-	if w.audit != nil {
-		w.audit.Resumed(r, t)
-	}
+	w.Observers.Task(r)
 }
 
 func (w *watcher) Sample(r *model.SampleRecord) {
@@ -229,12 +186,10 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 	switch d := p.Dependency.(type) {
 	case model.AccessDependency:
 		w.audit.hazards.shift = d.Grain(cfg)
-		if board, ok := d.(*crcs.Board); ok {
-			w.audit.hazards.counts = newCountBook(w.audit, board, d.Grain(cfg))
-		}
 	case model.CTADependency:
 		w.audit.hazards.byCTA()
 	}
+	w.Observers = append(model.Observers{w.audit}, p.Audits(job.Trace, cfg, w.audit.fail)...)
 	w.audit.entries = tableEntries(p)
 	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p)
 	w.audit.captured, w.audit.freed = p.Host == host.Captured, p.Host == host.Freed

@@ -1,8 +1,8 @@
-package replay
+package crcs
 
 import (
 	"gpureplay/model"
-	"gpureplay/policies/crcs"
+	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
 
@@ -14,12 +14,21 @@ import (
 // that state nothing and are not counted exactly are left out, and so are pages with more
 // CTAs than a counter holds.
 type countBook struct {
-	a       *auditor
-	board   *crcs.Board
+	model.Discard
+	tr      *trace.Reader
+	fail    model.AuditFail
+	exact   bool
 	shift   uint
 	limit   uint32
-	kernels map[uint32]map[uint64]*pageCount // of kernels under way, by page; nil: not known
-	handed  []model.PageRecord               // since the last CTA ended
+	kernels map[uint32]*kernelCount // under way
+	owners  map[uint64]uint32       // kernel of each page
+	handed  []model.PageRecord      // since the last CTA ended
+}
+
+// kernelCount is a kernel with the CTAs of its pages; nil pages: not known.
+type kernelCount struct {
+	k     trace.Kernel
+	pages map[uint64]*pageCount
 }
 
 type pageCount struct {
@@ -27,23 +36,31 @@ type pageCount struct {
 	over             bool // more than a counter holds
 }
 
-func newCountBook(a *auditor, board *crcs.Board, shift uint) *countBook {
-	c := &countBook{a: a, board: board, shift: shift, limit: ^uint32(0), kernels: map[uint32]map[uint64]*pageCount{}}
-	if n := board.CounterBits; n > 0 && n < 32 {
+// Audit makes the board a [model.Audited].
+func (b *Board) Audit(tr *trace.Reader, cfg *hardware.Config, fail model.AuditFail) model.Observer {
+	c := &countBook{
+		tr: tr, fail: fail, exact: b.Exact, shift: b.Grain(cfg), limit: ^uint32(0),
+		kernels: map[uint32]*kernelCount{}, owners: map[uint64]uint32{},
+	}
+	if n := b.CounterBits; n > 0 && n < 32 {
 		c.limit = 1<<n - 1
 	}
 	return c
 }
 
 // open counts a kernel's CTAs, before the first of them ends.
-func (c *countBook) open(kernel uint32, t model.Time) {
+func (c *countBook) open(kernel uint32) {
 	if _, ok := c.kernels[kernel]; ok || kernel == model.NoKernel {
 		return
 	}
-	c.kernels[kernel] = nil
-	k := &c.a.book(kernel, t).k
-	cursor, err := c.a.tr.CTAs(kernel, 0)
-	if err != nil || k.Flags&trace.KernelIrregular != 0 {
+	x := &kernelCount{}
+	c.kernels[kernel] = x
+	k := &x.k
+	if c.tr.Kernel(kernel, k) != nil || k.Flags&trace.KernelIrregular != 0 {
+		return
+	}
+	cursor, err := c.tr.CTAs(kernel, 0)
+	if err != nil {
 		return
 	}
 	pages := map[uint64]*pageCount{}
@@ -53,16 +70,16 @@ func (c *countBook) open(kernel uint32, t model.Time) {
 			return
 		}
 		for page, mode := range touched {
-			x := pages[page]
-			if x == nil {
-				x = &pageCount{}
-				pages[page] = x
+			n := pages[page]
+			if n == nil {
+				n = &pageCount{}
+				pages[page] = n
 			}
-			x.add(mode, 1)
-			x.over = x.over || max(x.readers, x.writers) > c.limit
+			n.add(mode, 1)
+			n.over = n.over || max(n.readers, n.writers) > c.limit
 		}
 	}
-	c.kernels[kernel] = pages
+	x.pages = pages
 }
 
 func (x *pageCount) add(mode trace.Mode, by uint32) {
@@ -78,20 +95,20 @@ func (x *pageCount) add(mode trace.Mode, by uint32) {
 func (c *countBook) touched(k *trace.Kernel, cta *trace.CTA) (pages map[uint64]trace.Mode, ok bool) {
 	pages = map[uint64]trace.Mode{}
 	list := cta.Touches
-	if len(cta.Ranges) > 0 && (!c.board.Exact || len(list) == 0 && trace.InferredOf(k) != trace.InferredNothing) {
+	if len(cta.Ranges) > 0 && (!c.exact || len(list) == 0 && trace.InferredOf(k) != trace.InferredNothing) {
 		list = cta.Ranges
 	}
 	for _, r := range list {
-		if int(r.Array) >= len(c.a.tr.Program().Arrays) {
+		if int(r.Array) >= len(c.tr.Program().Arrays) {
 			continue
 		}
-		x := &c.a.tr.Program().Arrays[r.Array]
+		x := &c.tr.Program().Arrays[r.Array]
 		c.span(pages, x.Base+r.Lo, x.Base+min(r.Hi, x.Bytes), r.Mode)
 	}
 	if len(list) > 0 {
 		return pages, true
 	}
-	insts := c.a.tr.Program().Functions[k.Function].Insts
+	insts := c.tr.Program().Functions[k.Function].Insts
 	for i := range cta.Warps {
 		w, next := &cta.Warps[i], 0
 		for _, step := range w.Path {
@@ -119,7 +136,7 @@ func (c *countBook) touched(k *trace.Kernel, cta *trace.CTA) (pages map[uint64]t
 			}
 		}
 	}
-	return pages, c.board.Exact
+	return pages, c.exact
 }
 
 func (c *countBook) span(pages map[uint64]trace.Mode, lo, hi uint64, mode trace.Mode) {
@@ -128,10 +145,23 @@ func (c *countBook) span(pages map[uint64]trace.Mode, lo, hi uint64, mode trace.
 	}
 }
 
-// changed checks a page whose input has arrived; one that goes on is checked when the CTA
-// that let it go has ended.
-func (c *countBook) changed(r *model.PageRecord) {
-	c.open(r.To, r.Time)
+// Placed makes the book a [model.PlacementObserver], told of CTAs placed.
+func (c *countBook) Placed(r *model.CTARecord) { c.open(r.Kernel) }
+
+// Dispatched checks nothing.
+func (*countBook) Dispatched(*model.KernelRecord) {}
+
+// Released checks nothing.
+func (*countBook) Released(*model.KernelRecord) {}
+
+// Kernel drops the counts of a kernel that has ended.
+func (c *countBook) Kernel(r *model.KernelRecord) { delete(c.kernels, r.ID) }
+
+// Page checks a page whose input has arrived. A page that changes hands is checked at the
+// end of the CTA that released it.
+func (c *countBook) Page(r *model.PageRecord) {
+	c.owners[r.Page] = r.To
+	c.open(r.To)
 	switch {
 	case r.From == model.NoKernel && !r.Ready || r.From == model.NoKernel && r.Readers == 0 && r.Writers == 0: // its first CTA is being counted
 	case r.From == r.To:
@@ -148,31 +178,43 @@ func (c *countBook) changed(r *model.PageRecord) {
 // overflowed reports whether a page of a kernel has more CTAs than a counter holds, so that
 // it goes on when the kernel has ended.
 func (c *countBook) overflowed(kernel uint32, page uint64) bool {
-	pages, runs := c.kernels[kernel]
-	x := pages[page]
-	return !runs || x != nil && x.over
+	k := c.kernels[kernel]
+	if k == nil {
+		return true
+	}
+	x := k.pages[page]
+	return x != nil && x.over
 }
 
 // counted checks the counts of a page that a kernel has.
 func (c *countBook) counted(r *model.PageRecord) {
-	x := c.kernels[r.To][r.Page]
+	pages := c.pages(r.To)
+	x := pages[r.Page]
 	switch {
-	case c.kernels[r.To] == nil || x != nil && x.over:
+	case pages == nil || x != nil && x.over:
 	case x == nil:
-		c.a.fail("page-counts", r.Time, "page %#x goes to kernel %d, which does not touch it", r.Page, r.To)
+		c.fail("page-counts", r.Time, "page %#x goes to kernel %d, which does not touch it", r.Page, r.To)
 	case x.readers != r.Readers || x.writers != r.Writers:
-		c.a.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its CTAs need %d and %d", r.Page, r.To, r.Readers, r.Writers, x.readers, x.writers)
+		c.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its CTAs need %d and %d", r.Page, r.To, r.Readers, r.Writers, x.readers, x.writers)
 	}
 }
 
-// ended takes a CTA that has ended off its pages, and checks those that have gone on.
-func (c *countBook) ended(r *model.CTARecord, b *kernelBook) {
-	last := map[uint64]bool{} // the pages of which it was the last
-	if pages := c.kernels[r.Kernel]; pages != nil {
-		cursor, err := c.a.tr.CTAs(r.Kernel, r.CTA)
+// pages returns the counts of a kernel under way; nil: they are not known.
+func (c *countBook) pages(kernel uint32) map[uint64]*pageCount {
+	if k := c.kernels[kernel]; k != nil {
+		return k.pages
+	}
+	return nil
+}
+
+// CTA takes a CTA that has ended off its pages, and checks those that have gone on.
+func (c *countBook) CTA(r *model.CTARecord) {
+	last := map[uint64]bool{} // the pages that no other CTA of the kernel touches any more
+	if pages := c.pages(r.Kernel); pages != nil {
+		cursor, err := c.tr.CTAs(r.Kernel, r.CTA)
 		var cta trace.CTA
 		if err == nil && cursor.Next(&cta) == nil && cta.ID == r.CTA {
-			touched, _ := c.touched(&b.k, &cta)
+			touched, _ := c.touched(&c.kernels[r.Kernel].k, &cta)
 			for page, mode := range touched {
 				x := pages[page]
 				x.add(mode, ^uint32(0))
@@ -182,8 +224,8 @@ func (c *countBook) ended(r *model.CTARecord, b *kernelBook) {
 	}
 	for i := range c.handed {
 		h := &c.handed[i]
-		if x := c.kernels[h.From][h.Page]; x != nil && !x.over && (x.readers > 0 || x.writers > 0) {
-			c.a.fail("page-counts", h.Time, "page %#x leaves kernel %d, of which %d CTAs may read and %d write it", h.Page, h.From, x.readers, x.writers)
+		if x := c.pages(h.From)[h.Page]; x != nil && !x.over && (x.readers > 0 || x.writers > 0) {
+			c.fail("page-counts", h.Time, "page %#x leaves kernel %d, of which %d CTAs may read and %d write it", h.Page, h.From, x.readers, x.writers)
 		}
 		if h.To != model.NoKernel {
 			c.counted(h)
@@ -191,8 +233,8 @@ func (c *countBook) ended(r *model.CTARecord, b *kernelBook) {
 	}
 	c.handed = c.handed[:0]
 	for page, was := range last { // none is left in a sound run, so the order does not matter
-		if p := c.a.hazards.pages[page]; was && p != nil && p.owner == r.Kernel {
-			c.a.fail("page-counts", r.End, "page %#x stays with kernel %d, the last CTA of which to touch it has ended", page, r.Kernel)
+		if owner, ok := c.owners[page]; was && ok && owner == r.Kernel {
+			c.fail("page-counts", r.End, "page %#x stays with kernel %d, the last CTA of which to touch it has ended", page, r.Kernel)
 		}
 	}
 }
