@@ -1,10 +1,9 @@
 package replay
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
+	"gpureplay/internal/intervals"
 	"gpureplay/model"
 	"gpureplay/model/exec"
 )
@@ -39,29 +38,29 @@ func (p *Parts) List() []Part {
 	}
 }
 
-// clockwork collects when kernels ran, launches were on their way and copies went on.
-type clockwork struct {
+// PartsWatch collects when kernels ran, launches were on their way and copies went on.
+type PartsWatch struct {
 	model.Discard
-	latency model.Time // of a launch by the host: such a time before it arrives it is on its way
+	Latency model.Time // of a launch by the host: such a time before it arrives it is on its way
 
-	host, device     intervalSet // kernels by who launched them
-	launches, copies intervalSet
+	host, device     intervals.Set // kernels by who launched them
+	launches, copies intervals.Set
 	sum, pages       model.Time // durations of the host's kernels; the part of them that waits for pages
 	last             model.Time // end of the last kernel
 }
 
 // Kernel is of [model.Observer].
-func (w *clockwork) Kernel(r *model.KernelRecord) {
+func (w *PartsWatch) Kernel(r *model.KernelRecord) {
 	if r.FirstCTA == model.Unset || r.End == model.Unset {
 		return
 	}
 	w.last = max(w.last, r.End)
 	if r.Device {
-		w.device.add(r.FirstCTA, r.End)
+		w.device.Add(r.FirstCTA, r.End)
 		return
 	}
-	w.host.add(r.FirstCTA, r.End)
-	w.launches.add(max(0, r.Arrive-w.latency), r.Arrive)
+	w.host.Add(r.FirstCTA, r.End)
+	w.launches.Add(max(0, r.Arrive-w.Latency), r.Arrive)
 	w.sum += r.End - r.FirstCTA
 	w.pages += pageWait(r)
 }
@@ -79,91 +78,27 @@ func pageWait(r *model.KernelRecord) model.Time {
 }
 
 // Stage is of [model.Observer].
-func (w *clockwork) Stage(r *model.StageRecord) {
+func (w *PartsWatch) Stage(r *model.StageRecord) {
 	switch r.Stage {
 	case model.StagePrelude, model.StageH2D, model.StageD2H, model.StagePostlude:
-		w.copies.add(r.Start, r.End)
+		w.copies.Add(r.Start, r.End)
 	}
 }
 
-// parts returns the parts of a run of so many cycles.
-func (w *clockwork) parts(cycles model.Time) Parts {
-	host := w.host.length()
-	w.host.join(&w.device)
-	busy := w.host.length()
-	w.launches.join(&w.host)
-	delayed := w.launches.length()
-	w.copies.cut(w.last)
-	w.copies.join(&w.launches)
+// Parts returns the parts of a run of so many cycles.
+func (w *PartsWatch) Parts(cycles model.Time) Parts {
+	host := w.host.Length()
+	w.host.Join(&w.device)
+	busy := w.host.Length()
+	w.launches.Join(&w.host)
+	delayed := w.launches.Length()
+	w.copies.Cut(w.last)
+	w.copies.Join(&w.launches)
 	p := Parts{
-		Copies: w.copies.length() - delayed, Kernels: w.sum - w.pages, Overlap: w.sum - host, Children: busy - host,
+		Copies: w.copies.Length() - delayed, Kernels: w.sum - w.pages, Overlap: w.sum - host, Children: busy - host,
 		Tail: cycles - w.last,
 	}
 	p.Gaps = w.last - busy - p.Copies
 	p.Copies += w.pages
 	return p
-}
-
-// stretch is a time, from its first cycle to the one behind its last.
-type stretch struct{ from, to model.Time }
-
-// intervalSet is a union of stretches of time. Its memory grows with the number of gaps
-// between them.
-type intervalSet struct {
-	list   []stretch
-	merged int // so many from the front are in order and apart
-}
-
-// fewStretches is how many stretches are added before they are merged again.
-const fewStretches = 1 << 10
-
-func (s *intervalSet) add(from, to model.Time) {
-	if to <= from {
-		return
-	}
-	if n := len(s.list); n > s.merged && s.list[n-1].from <= from && from <= s.list[n-1].to {
-		s.list[n-1].to = max(s.list[n-1].to, to)
-		return
-	}
-	if s.list = append(s.list, stretch{from, to}); len(s.list) >= 2*s.merged+fewStretches {
-		s.merge()
-	}
-}
-
-// merge puts the stretches in order and joins those that meet.
-func (s *intervalSet) merge() {
-	slices.SortFunc(s.list, func(a, b stretch) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
-	n := 0
-	for _, x := range s.list {
-		if n > 0 && x.from <= s.list[n-1].to {
-			s.list[n-1].to = max(s.list[n-1].to, x.to)
-			continue
-		}
-		s.list[n] = x
-		n++
-	}
-	s.list, s.merged = s.list[:n], n
-}
-
-// length is the time that the set covers.
-func (s *intervalSet) length() (sum model.Time) {
-	s.merge()
-	for _, x := range s.list {
-		sum += x.to - x.from
-	}
-	return sum
-}
-
-// join adds another set.
-func (s *intervalSet) join(o *intervalSet) { s.list = append(s.list, o.list...) }
-
-// cut drops the time from end on.
-func (s *intervalSet) cut(end model.Time) {
-	kept := s.list[:0]
-	for _, x := range s.list {
-		if x.to = min(x.to, end); x.from < x.to {
-			kept = append(kept, x)
-		}
-	}
-	s.list, s.merged = kept, 0
 }

@@ -166,9 +166,9 @@ func shortName(gpu string) string {
 	return gpu
 }
 
-// capturedOn returns what gives the machine that a trace was captured on, as far
+// CapturedOn returns what gives the machine that a trace was captured on, as far
 // as it says, or nil: the work of kernels without CTAs is inferred from it.
-func capturedOn(tr *trace.Reader) func() *hardware.Config {
+func CapturedOn(tr *trace.Reader) func() *hardware.Config {
 	m := &tr.Program().Meta
 	if m.SMVersion == 0 && m.SMs == 0 && m.GPU == "" {
 		return nil

@@ -199,7 +199,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		window = 0
 	}
 	m, err := model.New(job.Trace, model.Options{
-		Config: cfg, Policy: policy, Observer: observer, Captured: capturedOn(job.Trace), Sample: window, Timing: *job.Timing,
+		Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace), Sample: window, Timing: *job.Timing,
 		FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles, Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
 	})
 	if err != nil {

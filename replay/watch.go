@@ -22,7 +22,7 @@ type watcher struct {
 	stages  [model.NumStages]model.Time
 	job     *Job // whose functions are told
 
-	clock clockwork // when kernels ran and copies went on
+	clock PartsWatch // when kernels ran and copies went on
 
 	kernels uint64 // of the host, that have ended
 	stream  uint64 // of the last of them
@@ -30,12 +30,12 @@ type watcher struct {
 }
 
 func newWatcher(inner model.Observer, job *Job, cfg *hardware.Config) *watcher {
-	return &watcher{inner: inner, job: job, clock: clockwork{latency: model.Time(cfg.Host.LaunchLatency)}}
+	return &watcher{inner: inner, job: job, clock: PartsWatch{Latency: model.Time(cfg.Host.LaunchLatency)}}
 }
 
 // tell gives a result the times that were watched.
 func (w *watcher) tell(r *Result) {
-	r.Parts, r.Stages, r.OneStream = w.clock.parts(r.Run.Cycles), w.stages, !w.several
+	r.Parts, r.Stages, r.OneStream = w.clock.Parts(r.Run.Cycles), w.stages, !w.several
 }
 
 func (w *watcher) Kernel(r *model.KernelRecord) {

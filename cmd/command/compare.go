@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 )
 
 func init() { register((*app).compareCommand) }
@@ -39,12 +39,12 @@ func (a *app) compareCommand() *cobra.Command {
 			if part != (chooser{}) {
 				return usagef("compare: work is chosen of two captures or traces; %s are none", strings.Join(args, ", "))
 			}
-			var all *replay.RunComparison
+			var all *analyse.RunComparison
 			var err error
 			if len(args) == 3 {
-				all, err = replay.ComparePolicies(args[0], args[1], args[2])
+				all, err = analyse.ComparePolicies(args[0], args[1], args[2])
 			} else if err = folders(args[:2]); err == nil {
-				all, err = replay.CompareFolders(args[0], args[1])
+				all, err = analyse.CompareFolders(args[0], args[1])
 			}
 			if err != nil {
 				return err
@@ -85,7 +85,7 @@ func folders(paths []string) error {
 }
 
 // slower is an error if a run of B is slower than is allowed.
-func slower(c *replay.RunComparison, limit float64) error {
+func slower(c *analyse.RunComparison, limit float64) error {
 	worst, n := 0.0, 0
 	for i := range c.Pairs {
 		if x := c.Pairs[i].Change(); x > limit {

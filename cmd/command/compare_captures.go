@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gpureplay/convert"
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/trace"
 )
 
@@ -62,7 +62,7 @@ func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string
 		defer r.Close()
 		sides[i] = r
 	}
-	c, err := replay.CompareCaptures(sides[0], sides[1])
+	c, err := analyse.CompareCaptures(sides[0], sides[1])
 	if err != nil {
 		return fmt.Errorf("compare: %s and %s: %w", paths[0], paths[1], err)
 	}
@@ -79,9 +79,9 @@ func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string
 }
 
 // changeRows are the changes as rows for machines.
-func changeRows(c *replay.CaptureComparison) []map[string]any {
+func changeRows(c *analyse.CaptureComparison) []map[string]any {
 	rows := []map[string]any{}
-	add := func(of string, list ...replay.Change) {
+	add := func(of string, list ...analyse.Change) {
 		for i := range list {
 			x := &list[i]
 			if x.CountA+x.CountB == 0 {
@@ -100,9 +100,9 @@ func changeRows(c *replay.CaptureComparison) []map[string]any {
 	return rows
 }
 
-func (a *app) showCaptures(c *replay.CaptureComparison, most int) {
+func (a *app) showCaptures(c *analyse.CaptureComparison, most int) {
 	fmt.Fprintf(a.out, "A %s%s\nB %s%s\n", c.A.Name, on(c.A.GPU), c.B.Name, on(c.B.GPU))
-	a.showChanges("", []replay.Change{c.Span, c.Steps}, 2, func(s string) string { return s })
+	a.showChanges("", []analyse.Change{c.Span, c.Steps}, 2, func(s string) string { return s })
 	if !differ(c) {
 		fmt.Fprintln(a.out, "no kernel, copy or range differs")
 	}
@@ -114,13 +114,13 @@ func (a *app) showCaptures(c *replay.CaptureComparison, most int) {
 	a.showChanges("kernel", c.Kernels, most, name)
 	a.showChanges("copy", c.Copies, most, func(s string) string { return s })
 	a.showChanges("kernels of range", c.Ranges, most, last)
-	a.showOnly("A", c.Kernels, most, name, (*replay.Change).Gone)
-	a.showOnly("B", c.Kernels, most, name, (*replay.Change).New)
+	a.showOnly("A", c.Kernels, most, name, (*analyse.Change).Gone)
+	a.showOnly("B", c.Kernels, most, name, (*analyse.Change).New)
 }
 
 // differ reports whether anything took another time or ran another number of times.
-func differ(c *replay.CaptureComparison) bool {
-	for _, list := range [3][]replay.Change{c.Kernels, c.Copies, c.Ranges} {
+func differ(c *analyse.CaptureComparison) bool {
+	for _, list := range [3][]analyse.Change{c.Kernels, c.Copies, c.Ranges} {
 		for i := range list {
 			if x := &list[i]; x.NsA != x.NsB || x.CountA != x.CountB {
 				return true
@@ -131,8 +131,8 @@ func differ(c *replay.CaptureComparison) bool {
 }
 
 // showOnly says which kernels one capture alone has, the longest first.
-func (a *app) showOnly(side string, list []replay.Change, most int, name func(string) string,
-	only func(*replay.Change) bool) {
+func (a *app) showOnly(side string, list []analyse.Change, most int, name func(string) string,
+	only func(*analyse.Change) bool) {
 	var names []string
 	n, ns := 0, int64(0)
 	for i := range list {
@@ -165,7 +165,7 @@ func on(gpu string) string {
 }
 
 // showChanges prints what changed, at most so many rows.
-func (a *app) showChanges(title string, list []replay.Change, most int, name func(string) string) {
+func (a *app) showChanges(title string, list []analyse.Change, most int, name func(string) string) {
 	g := newGrid(a.out, title, "runs", "A", "B", "change", "mean A", "mean B", "change")
 	g.right(2, 3, 4, 5, 6, 7, 8)
 	n, more := 0, 0

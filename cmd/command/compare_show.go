@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/replay/table"
 )
 
@@ -27,7 +27,7 @@ differs array?: sentences about the differences`)
 
 // showComparison prints pairs of runs, and over all of them the settings and the kernels
 // that differ; with verbose also the ones of each pair.
-func (a *app) showComparison(c *replay.RunComparison, most int, verbose bool) error {
+func (a *app) showComparison(c *analyse.RunComparison, most int, verbose bool) error {
 	if a.asJSON {
 		return a.printRows(comparedRuns, pairRows(c))
 	}
@@ -59,7 +59,7 @@ func (a *app) showComparison(c *replay.RunComparison, most int, verbose bool) er
 }
 
 // pairRows are the pairs for machines.
-func pairRows(c *replay.RunComparison) []map[string]any {
+func pairRows(c *analyse.RunComparison) []map[string]any {
 	rows := []map[string]any{}
 	for i := range c.Pairs {
 		p := &c.Pairs[i]
@@ -75,22 +75,24 @@ func pairRows(c *replay.RunComparison) []map[string]any {
 // pairColumns are the texts by which pairs differ.
 var pairColumns = []struct {
 	title string
-	of    func(*replay.Pair) string
+	of    func(*analyse.Pair) string
 }{
-	{"trace", func(p *replay.Pair) string { return change(p.A.Trace, p.B.Trace) }},
-	{"policy", func(p *replay.Pair) string { return change(p.A.Policy, p.B.Policy) }},
-	{"gpu", func(p *replay.Pair) string { return change(p.A.GPU, p.B.GPU) }},
-	{"set", func(p *replay.Pair) string { return change(cmp.Or(p.A.Set, table.Unset), cmp.Or(p.B.Set, table.Unset)) }},
+	{"trace", func(p *analyse.Pair) string { return change(p.A.Trace, p.B.Trace) }},
+	{"policy", func(p *analyse.Pair) string { return change(p.A.Policy, p.B.Policy) }},
+	{"gpu", func(p *analyse.Pair) string { return change(p.A.GPU, p.B.GPU) }},
+	{"set", func(p *analyse.Pair) string {
+		return change(cmp.Or(p.A.Set, table.Unset), cmp.Or(p.B.Set, table.Unset))
+	}},
 }
 
 // showPairs prints the times. A text that all pairs share stands above the table, with
 // the tool and the trace's content where they differ.
-func (a *app) showPairs(c *replay.RunComparison) {
+func (a *app) showPairs(c *analyse.RunComparison) {
 	var head []any
-	var columns []func(*replay.Pair) string
+	var columns []func(*analyse.Pair) string
 	for _, column := range pairColumns {
 		first := column.of(&c.Pairs[0])
-		same := !slices.ContainsFunc(c.Pairs, func(p replay.Pair) bool { return column.of(&p) != first })
+		same := !slices.ContainsFunc(c.Pairs, func(p analyse.Pair) bool { return column.of(&p) != first })
 		switch {
 		case !same:
 			head, columns = append(head, column.title), append(columns, column.of)
@@ -131,7 +133,7 @@ func (a *app) showPairs(c *replay.RunComparison) {
 }
 
 // otherReasons are the differences that are no column, each once.
-func otherReasons(c *replay.RunComparison) (all []string) {
+func otherReasons(c *analyse.RunComparison) (all []string) {
 	for i := range c.Pairs {
 		for _, why := range c.Pairs[i].Why {
 			if (strings.HasPrefix(why, "tool:") || strings.HasPrefix(why, "trace's content:")) && !slices.Contains(all, why) {
@@ -139,7 +141,7 @@ func otherReasons(c *replay.RunComparison) (all []string) {
 			}
 		}
 	}
-	if len(all) == 0 && !slices.ContainsFunc(c.Pairs, func(p replay.Pair) bool { return len(p.Why) > 0 }) {
+	if len(all) == 0 && !slices.ContainsFunc(c.Pairs, func(p analyse.Pair) bool { return len(p.Why) > 0 }) {
 		all = []string{"the same trace, policy, machine, settings and build of replay"}
 	}
 	return all
@@ -150,7 +152,7 @@ const mostSettings = 12
 
 // showSettings lists settings that differ. Parameters of one side's policy alone count as
 // differences with -v only.
-func (a *app) showSettings(list []replay.SettingChange, verbose bool) {
+func (a *app) showSettings(list []analyse.SettingChange, verbose bool) {
 	hidden := 0
 	for i, s := range list {
 		if !verbose && (s.OneSided() || i-hidden >= mostSettings) {
@@ -173,7 +175,7 @@ func change(a, b string) string {
 }
 
 // showPair prints the settings and the kernels of one pair.
-func (a *app) showPair(p *replay.Pair, settings []replay.SettingChange, most int) error {
+func (a *app) showPair(p *analyse.Pair, settings []analyse.SettingChange, most int) error {
 	kernels, err := p.Kernels()
 	if err != nil {
 		return err
@@ -189,8 +191,8 @@ func (a *app) showPair(p *replay.Pair, settings []replay.SettingChange, most int
 }
 
 // showKernels prints the kernels that changed, at most so many.
-func (a *app) showKernels(kernels []replay.KernelChange, most int) {
-	kernels = slices.DeleteFunc(kernels, func(k replay.KernelChange) bool {
+func (a *app) showKernels(kernels []analyse.KernelChange, most int) {
+	kernels = slices.DeleteFunc(kernels, func(k analyse.KernelChange) bool {
 		return k.NsA == k.NsB && k.CountA == k.CountB
 	})
 	if len(kernels) == 0 {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 )
 
 // correlateFlags are the flags of correlate.
@@ -132,21 +132,21 @@ func (a *app) correlate(ctx context.Context, f *correlateFlags, args []string) e
 
 // correlateTables compares the tables of a replay with measurements, if a table says
 // so, or recorded.
-func correlateTables(args []string, add float64) ([]replay.Correlation, error) {
+func correlateTables(args []string, add float64) ([]analyse.Correlation, error) {
 	if len(args) == 1 {
-		return replay.Correlate(args[0], "", add)
+		return analyse.Correlate(args[0], "", add)
 	}
 	m, err := ncuMeasured(args[1])
 	switch {
 	case err != nil:
 		return nil, err
 	case m != nil:
-		return replay.CorrelateWith(args[0], m, add)
+		return analyse.CorrelateWith(args[0], m, add)
 	}
-	return replay.Correlate(args[0], args[1], add)
+	return analyse.Correlate(args[0], args[1], add)
 }
 
-func (a *app) printCorrelations(all []replay.Correlation) error {
+func (a *app) printCorrelations(all []analyse.Correlation) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, c := range all {
@@ -175,9 +175,9 @@ func (a *app) printCorrelations(all []replay.Correlation) error {
 }
 
 // printComparisons prints kernels, with their bytes of DRAM where those were measured.
-func (a *app) printComparisons(rows []replay.Comparison) {
+func (a *app) printComparisons(rows []analyse.Comparison) {
 	titles, right := []any{"kernel", "function", "predicted", "measured", "error"}, []int{1, 3, 4, 5}
-	bytes := slices.ContainsFunc(rows, func(x replay.Comparison) bool { return x.MeasuredBytes >= 0 })
+	bytes := slices.ContainsFunc(rows, func(x analyse.Comparison) bool { return x.MeasuredBytes >= 0 })
 	if bytes {
 		titles, right = append(titles, "DRAM bytes", "measured", "error"), append(right, 6, 7, 8)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/internal/workers"
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 )
 
 var correlatedCaptures = rowsOf("correlated_captures", "a capture, recorded and replayed", `
@@ -49,7 +49,7 @@ func captures(ctx context.Context, args []string) bool {
 // correlateCaptures replays captures and prints how far the ends are from the
 // recorded ones.
 func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []string) error {
-	all := make([]*replay.CaptureResult, len(paths))
+	all := make([]*analyse.CaptureResult, len(paths))
 	bar := a.progress(len(paths))
 	pool := workers.Pool{Workers: int(f.jobs), Done: bar.done, Name: func(i int) string { return filepath.Base(paths[i]) }}
 	err := pool.Do(ctx, len(paths), func(ctx context.Context, i int) error {
@@ -58,7 +58,7 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 			return err
 		}
 		defer r.Close()
-		if all[i], err = replay.CorrelateCapture(ctx, r, filepath.Base(paths[i])); err != nil {
+		if all[i], err = analyse.CorrelateCapture(ctx, r, filepath.Base(paths[i])); err != nil {
 			return fmt.Errorf("%s: %w", paths[i], err)
 		}
 		return nil
@@ -86,7 +86,7 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 	return nil
 }
 
-func hostOf(c *replay.CaptureResult) string {
+func hostOf(c *analyse.CaptureResult) string {
 	switch {
 	case !c.HostTimes:
 		return "not captured"
@@ -96,7 +96,7 @@ func hostOf(c *replay.CaptureResult) string {
 	return "recorded"
 }
 
-func captureRows(all []*replay.CaptureResult) []map[string]any {
+func captureRows(all []*analyse.CaptureResult) []map[string]any {
 	rows := []map[string]any{}
 	for _, c := range all {
 		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels, "recorded_ns": c.RecordedNs,

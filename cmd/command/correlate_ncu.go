@@ -6,13 +6,13 @@ import (
 	"os"
 
 	"gpureplay/convert/ncu"
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 )
 
 // ncuMeasured reads the measurements of Nsight Compute, if a file is such a table:
 // launches of one device are the kernels of a trace in their order. Cycles are compared where
 // every launch has them, else durations.
-func ncuMeasured(path string) (*replay.Measurements, error) {
+func ncuMeasured(path string) (*analyse.Measurements, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, nil // for who reads other tables to tell
@@ -33,7 +33,7 @@ func ncuMeasured(path string) (*replay.Measurements, error) {
 	}); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	m := &replay.Measurements{Name: path, Unit: "cycles"}
+	m := &analyse.Measurements{Name: path, Unit: "cycles"}
 	for i := range all {
 		if all[i].Device != all[0].Device {
 			return nil, fmt.Errorf("%s: launches of devices %d and %d: correlate takes those of one", path, all[0].Device, all[i].Device)

@@ -7,6 +7,7 @@ import (
 
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/trace"
 )
 
@@ -69,7 +70,7 @@ func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error
 		return err
 	}
 	bar := a.progress(0)
-	base, effects, err := replay.Explain(cmd.Context(), r, cfg, choices[0], timing, int(f.jobs), bar.done)
+	base, effects, err := analyse.Explain(cmd.Context(), r, cfg, choices[0], timing, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/trace"
 )
 
@@ -51,7 +52,7 @@ func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *trace.Reader
 		return err
 	}
 	bar := a.progress(0)
-	c, err := replay.ExplainAgainst(cmd.Context(), r, cfg, choices[0], others[0], timing, int(f.jobs), bar.done)
+	c, err := analyse.ExplainAgainst(cmd.Context(), r, cfg, choices[0], others[0], timing, int(f.jobs), bar.done)
 	bar.close()
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func signed(n model.Time) string {
 }
 
 // printSteps prints the decisions, switched one after another.
-func (a *app) printSteps(c *replay.Contrast) {
+func (a *app) printSteps(c *analyse.Contrast) {
 	g := newGrid(a.out, "decisions, switched in turn", "cycles", "change")
 	g.right(2, 3)
 	for i, s := range c.Steps {
@@ -93,7 +94,7 @@ func (a *app) printSteps(c *replay.Contrast) {
 }
 
 // printParts prints the time by the work that went on.
-func (a *app) printParts(c *replay.Contrast) {
+func (a *app) printParts(c *analyse.Contrast) {
 	g := newGrid(a.out, "cycles of", c.Against, c.Policy, "change")
 	g.right(2, 3, 4)
 	before, after := c.First().Parts.List(), c.Last().Parts.List()
@@ -108,14 +109,14 @@ func (a *app) printParts(c *replay.Contrast) {
 
 // why are two sentences: the part of the time that changes most in the direction of the
 // whole, and the decision that brings most.
-func why(c *replay.Contrast) []string {
+func why(c *analyse.Contrast) []string {
 	change := c.Change()
 	if change == 0 {
 		return []string{fmt.Sprintf("%s takes as long as %s, %s cycles.", c.Policy, c.Against, commas(c.Last().Cycles))}
 	}
 	first := difference(c.Policy, c.Against, c.First().Parts, c.Last().Parts)
 	steps := slices.Clone(c.Steps[1:])
-	slices.SortStableFunc(steps, func(x, y replay.ContrastStep) int {
+	slices.SortStableFunc(steps, func(x, y analyse.ContrastStep) int {
 		if change < 0 {
 			return cmp.Compare(x.Change, y.Change)
 		}
@@ -161,7 +162,7 @@ func largestPart(before, after replay.Parts) (most replay.Part) {
 }
 
 // contrastRows are the steps and the parts for machines.
-func contrastRows(c *replay.Contrast) []map[string]any {
+func contrastRows(c *analyse.Contrast) []map[string]any {
 	rows := []map[string]any{}
 	for _, s := range c.Steps {
 		row := map[string]any{"policy": c.Policy, "against": c.Against, "switched": s.Switched,

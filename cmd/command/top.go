@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay"
+	recorded "gpureplay/replay/capture"
 	"gpureplay/trace"
 )
 
@@ -94,27 +95,27 @@ func (a *app) topCommand() *cobra.Command {
 }
 
 // activities reads a folder of tables, or a trace.
-func (a *app) activities(ctx context.Context, part *chooser, path, policy string) ([]*replay.Activity, error) {
+func (a *app) activities(ctx context.Context, part *chooser, path, policy string) ([]*recorded.Activity, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() && isTables(path) {
 		if *part != (chooser{}) {
 			return nil, usagef("top: work is chosen of a trace; %s is a folder of tables", path)
 		}
-		return replay.Activities(path)
+		return recorded.Activities(path)
 	}
 	r, err := part.open(ctx, a, path)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	one, err := replay.RecordedActivity(r, replay.TraceName(path))
+	one, err := recorded.RecordedActivity(r, replay.TraceName(path))
 	if err != nil || len(one.Kernels) > 0 {
-		return []*replay.Activity{one}, err
+		return []*recorded.Activity{one}, err
 	}
 	return a.replayed(ctx, part, path, policy)
 }
 
 // replayed replays a trace that has no recorded times, and returns the work of its GPU.
-func (a *app) replayed(ctx context.Context, part *chooser, path, policy string) ([]*replay.Activity, error) {
+func (a *app) replayed(ctx context.Context, part *chooser, path, policy string) ([]*recorded.Activity, error) {
 	dir, err := os.MkdirTemp("", "replay-top-")
 	if err != nil {
 		return nil, err
@@ -129,10 +130,10 @@ func (a *app) replayed(ctx context.Context, part *chooser, path, policy string) 
 	if err := inner.nested(ctx, args); err != nil {
 		return nil, err
 	}
-	return replay.Activities(dir)
+	return recorded.Activities(dir)
 }
 
-func (a *app) top(all []*replay.Activity, policy string, most int) error {
+func (a *app) top(all []*recorded.Activity, policy string, most int) error {
 	rows := []map[string]any{}
 	shown := 0
 	for _, x := range all {
@@ -156,7 +157,7 @@ func (a *app) top(all []*replay.Activity, policy string, most int) error {
 }
 
 // topRows are the parts of a run for machines.
-func topRows(x *replay.Activity) (rows []map[string]any) {
+func topRows(x *recorded.Activity) (rows []map[string]any) {
 	o, functions := x.Overlap(), x.Functions()
 	names := make([]string, len(functions))
 	for i := range functions {
@@ -200,7 +201,7 @@ func topRows(x *replay.Activity) (rows []map[string]any) {
 const shownPauses = 3
 
 // showPauses prints the longest pauses of the GPU, with the work around them.
-func (a *app) showPauses(x *replay.Activity, function func(string) string) {
+func (a *app) showPauses(x *recorded.Activity, function func(string) string) {
 	pauses := x.Pauses(shownPauses)
 	if len(pauses) == 0 {
 		return
@@ -224,7 +225,7 @@ func (a *app) showPauses(x *replay.Activity, function func(string) string) {
 // linkNames are the words for the stages of files.
 var linkNames = strings.NewReplacer("prelude", "file read", "postlude", "file written")
 
-func (a *app) showActivity(x *replay.Activity, most int) {
+func (a *app) showActivity(x *recorded.Activity, most int) {
 	o := x.Overlap()
 	share := func(ns int64) string {
 		if o.Span == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"gpureplay/replay"
+	recorded "gpureplay/replay/capture"
 )
 
 var topRanks = rowsOf("top_ranks", "a capture of a folder of captures, such as the ranks of a job", `
@@ -25,24 +26,24 @@ func (a *app) ranks(ctx context.Context, part *chooser, path string) (done bool,
 	if err != nil || len(list) < 2 {
 		return false, err
 	}
-	var all []replay.Rank
+	var all []recorded.Rank
 	for _, c := range list {
 		r, err := part.open(ctx, a, c.path)
 		if err != nil {
 			return true, err
 		}
-		x, err := replay.RecordedActivity(r, c.within)
+		x, err := recorded.RecordedActivity(r, c.within)
 		r.Close()
 		if err != nil {
 			return true, fmt.Errorf("%s: %w", c.name, err)
 		}
-		all = append(all, replay.RankOf(replay.TraceName(c.within), x))
+		all = append(all, recorded.RankOf(replay.TraceName(c.within), x))
 	}
 	return true, a.printRanks(all)
 }
 
-func (a *app) printRanks(all []replay.Rank) error {
-	slow := replay.Slowest(all)
+func (a *app) printRanks(all []recorded.Rank) error {
+	slow := recorded.Slowest(all)
 	rows := []map[string]any{}
 	g := newGrid(a.out, "rank", "kernels", "time", "compute", "collectives", "copies", "nothing")
 	g.right(2, 3, 4, 5, 6, 7)

@@ -9,6 +9,8 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
 
+	"gpureplay/replay/analyse"
+
 	"github.com/spf13/cobra"
 )
 
@@ -76,7 +78,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 			}
 			a.note("machine %s", machine.Says)
 			bar := a.progress(0)
-			all, err := replay.RunWhatIfs(cmd.Context(), r, sms, other, int(side), bar.done)
+			all, err := analyse.RunWhatIfs(cmd.Context(), r, sms, other, int(side), bar.done)
 			bar.close()
 			if err != nil {
 				return err
@@ -91,7 +93,7 @@ func (a *app) whatIfCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) printWhatIfs(all *replay.WhatIfs) error {
+func (a *app) printWhatIfs(all *analyse.WhatIfs) error {
 	if a.asJSON {
 		return a.printRows(whatIfTable, whatIfRows(all))
 	}
@@ -113,7 +115,7 @@ func (a *app) printWhatIfs(all *replay.WhatIfs) error {
 }
 
 // printBoundaries says how long the GPU takes between two kernels, as replayed.
-func (a *app) printBoundaries(all *replay.WhatIfs) {
+func (a *app) printBoundaries(all *analyse.WhatIfs) {
 	for _, w := range all.Rows {
 		l := w.Limits
 		sum := l.GPU + l.Boundaries + l.Copies + l.Host + l.Pinned
@@ -127,7 +129,7 @@ func (a *app) printBoundaries(all *replay.WhatIfs) {
 }
 
 // printAssumptions prints the assumptions of the rows, equal ones once.
-func (a *app) printAssumptions(rows []replay.WhatIf) {
+func (a *app) printAssumptions(rows []analyse.WhatIf) {
 	for i, w := range rows {
 		if w.Notes == "" || i > 0 && rows[i-1].Notes == w.Notes {
 			continue
@@ -149,7 +151,7 @@ func bounded(bound, time string) string {
 
 // limitedBy lists the two largest limits of a run with their shares of its time, as far as
 // a share is a per cent or more.
-func limitedBy(l *replay.Limits) string {
+func limitedBy(l *analyse.Limits) string {
 	var words []string
 	list := l.List()
 	sum := model.Time(0)
@@ -165,7 +167,7 @@ func limitedBy(l *replay.Limits) string {
 }
 
 // whatIfRows are the rows for machines: limits in per cent of the time.
-func whatIfRows(all *replay.WhatIfs) []map[string]any {
+func whatIfRows(all *analyse.WhatIfs) []map[string]any {
 	rows := []map[string]any{}
 	for _, w := range all.Rows {
 		row := map[string]any{"what_if": w.What, "time_ns": w.Ns, "bound": cmp.Or(w.Bound, "none"),

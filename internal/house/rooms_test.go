@@ -24,6 +24,9 @@ var allowed = map[string][]string{
 	"internal/nearest":         {},
 	"internal/workers":         {},
 	"internal/durable":         {},
+	"internal/intervals":       {"model"},
+	"replay/capture":           {"trace", "model", "replay/table", "internal/intervals"},
+	"replay/analyse":           {"trace", "model", "policies", "replay", "internal/intervals", "internal/workers"},
 	"trace":                    {},
 	"trace/tracetest":          {"trace"},
 	"trace/choose":             {"trace"},
@@ -46,7 +49,7 @@ var allowed = map[string][]string{
 	"replay/measured":  {"internal/workers", "trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies", "replay"},
 	"replay/report":    {"trace", "model", "replay"},
-	"replay":           {"trace", "model", "policies", "replay/table", "internal/workers"},
+	"replay":           {"trace", "model", "policies", "replay/table", "internal/intervals", "internal/workers"},
 	"convert":          {"internal/durable", "internal/nearest", "trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":          {"internal/nearest", "trace", "samples"},

@@ -16,6 +16,7 @@ import (
 	"gpureplay/internal/workers"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes/behaviour" // its programs are the references'
 	"gpureplay/trace"
@@ -249,7 +250,7 @@ func Compare(ctx context.Context, refs []Reference, change func(*hardware.Config
 // drawn by chance.
 type Agreement struct {
 	Preset, Part string
-	replay.Figures
+	analyse.Figures
 	Worst     string // name of the case that is furthest off
 	WorstPct  float64
 	L2Pct     float64 // accesses of the L2, all cases together against the reference's
@@ -264,14 +265,14 @@ func Agreements(cases []Compared) []Agreement {
 	for _, preset := range []string{"qv100", "rtx3070", "all"} {
 		for _, part := range []string{"open", "held out", "all", "worst"} {
 			a := Agreement{Preset: preset, Part: part}
-			var rows []replay.Comparison
+			var rows []analyse.Comparison
 			var ours, theirs Counters
 			for i := range cases {
 				c := &cases[i]
 				if preset != "all" && preset != c.Preset || part != c.Part() && (part != "all" || c.Worst()) {
 					continue
 				}
-				rows = append(rows, replay.Comparison{Predicted: c.Ours.Cycles, Measured: c.Cycles, ErrorPct: c.ErrorPct()})
+				rows = append(rows, analyse.Comparison{Predicted: c.Ours.Cycles, Measured: c.Cycles, ErrorPct: c.ErrorPct()})
 				if math.Abs(c.ErrorPct()) > math.Abs(a.WorstPct) {
 					a.Worst, a.WorstPct = c.Name(), c.ErrorPct()
 				}
@@ -281,7 +282,7 @@ func Agreements(cases []Compared) []Agreement {
 			if len(rows) == 0 {
 				continue
 			}
-			a.Figures = replay.FiguresOf(rows)
+			a.Figures = analyse.FiguresOf(rows)
 			a.L2Pct = 100 * (float64(ours.L2Accesses)/float64(theirs.L2Accesses) - 1)
 			a.ReadsPct = 100 * (float64(ours.DRAMReads)/float64(theirs.DRAMReads) - 1)
 			a.RowHits, a.RowHitsOf = ours.RowHits(), theirs.RowHits()

@@ -8,6 +8,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/trace"
 )
 
@@ -123,10 +124,10 @@ func (b *Bandwidth) cycles(ctx context.Context, cfg *hardware.Config, kib int) (
 }
 
 // BandwidthFigures sums up some rows.
-func BandwidthFigures(rows []Bandwidth) replay.Figures {
-	var all []replay.Comparison
+func BandwidthFigures(rows []Bandwidth) analyse.Figures {
+	var all []analyse.Comparison
 	for i := range rows {
-		all = append(all, replay.Comparison{Predicted: rows[i].Predicted, Measured: rows[i].Measured, ErrorPct: rows[i].ErrorPct})
+		all = append(all, analyse.Comparison{Predicted: rows[i].Predicted, Measured: rows[i].Measured, ErrorPct: rows[i].ErrorPct})
 	}
-	return replay.FiguresOf(all)
+	return analyse.FiguresOf(all)
 }

@@ -13,7 +13,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
-	"gpureplay/replay"
+	"gpureplay/replay/analyse"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes" // its generators make the launches
 	"gpureplay/trace"
@@ -54,7 +54,7 @@ type Group struct {
 	GPU    string
 	Kernel string
 	Role   Role
-	replay.Figures
+	analyse.Figures
 }
 
 // Run replays all cases. The results come sorted by machine, kernel and size.
@@ -217,10 +217,10 @@ func Groups(results []Result) []Group {
 		gpu, kernel string
 		role        Role
 	}
-	rows := map[key][]replay.Comparison{}
+	rows := map[key][]analyse.Comparison{}
 	for i := range results {
 		r := &results[i]
-		x := replay.Comparison{Predicted: r.Predicted, Measured: r.Cycles, ErrorPct: 100 * (r.Predicted/r.Cycles - 1)}
+		x := analyse.Comparison{Predicted: r.Predicted, Measured: r.Cycles, ErrorPct: 100 * (r.Predicted/r.Cycles - 1)}
 		name := r.Kernel
 		if r.Capture != "" {
 			name = "captures"
@@ -241,7 +241,7 @@ func Groups(results []Result) []Group {
 		if k.kernel == "" && kernelsThatTest[k.gpu] < 2 {
 			continue
 		}
-		list = append(list, Group{GPU: k.gpu, Kernel: k.kernel, Role: k.role, Figures: replay.FiguresOf(rows)})
+		list = append(list, Group{GPU: k.gpu, Kernel: k.kernel, Role: k.role, Figures: analyse.FiguresOf(rows)})
 	}
 	slices.SortFunc(list, func(a, b Group) int {
 		last := func(g *Group) int {

@@ -1,4 +1,4 @@
-package replay
+package analyse
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay"
 	"gpureplay/trace"
 )
 
@@ -45,7 +46,7 @@ type whatIf struct {
 // many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
 // time (0: as many as fit). What the host would have to be known for is left out where
 // the profiler saw the device alone. Done is told after each; may be nil.
-func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done Done) (
+func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done replay.Done) (
 	*WhatIfs, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
@@ -59,20 +60,20 @@ func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Con
 		return nil, fmt.Errorf("what-if: the trace has no recorded times: it is no capture of a profiler " +
 			"(replay --policy=all compares policies on it, --sensitivity=KEY a range of the machine)")
 	}
-	machine, err := MachineOf(r)
+	machine, err := replay.MachineOf(r)
 	if err != nil {
 		return nil, err
 	}
 	if sms == 0 {
 		sms = 2 * machine.Config.SM.Count
 	}
-	rows := whatIfs(machine.Config, TimingOf(facts), sms)
+	rows := whatIfs(machine.Config, replay.TimingOf(facts), sms)
 	if facts.Calls == 0 {
 		rows = slices.DeleteFunc(rows, func(w whatIf) bool { return w.calls })
 		rows[1].notes = "no call of the host was recorded: kernels and copies one behind the other in their streams"
 	}
 	if gpu != nil {
-		rows = append(rows, onAnother(machine.Config, gpu, TimingOf(facts), facts.Calls > 0)...)
+		rows = append(rows, onAnother(machine.Config, gpu, replay.TimingOf(facts), facts.Calls > 0)...)
 	}
 	all := &WhatIfs{Rows: make([]WhatIf, 1+len(rows))}
 	if all.Kernels, all.Pinned, err = pinnedKernels(r, facts.Calls > 0); err != nil {

@@ -1,4 +1,4 @@
-package replay
+package capture
 
 import (
 	"errors"
@@ -40,7 +40,7 @@ func Activities(dir string) ([]*Activity, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = eachRow(p.Path, []string{"function", "stream", "first_cta_cycles", "end_cycles"}, func(b *table.Batch, row int) error {
+		err = EachRow(p.Path, []string{"function", "stream", "first_cta_cycles", "end_cycles"}, func(b *table.Batch, row int) error {
 			name, _ := b.Column("function").Text(row)
 			stream, _ := b.Column("stream").Int(row)
 			a.add(&a.Kernels, clock, b, row, Span{Name: name, Stream: stream}, "first_cta_cycles")
@@ -67,7 +67,7 @@ func (a *Activity) readStages(clock table.Clock, run table.Key, stages []table.P
 		a.Unknown = true
 		return nil
 	}
-	return eachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"}, func(b *table.Batch, row int) error {
+	return EachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"}, func(b *table.Batch, row int) error {
 		name, _ := b.Column("stage").Text(row)
 		bytes, _ := b.Column("bytes").Int(row)
 		switch name {
@@ -91,7 +91,7 @@ func (a *Activity) readEnd(run table.Key, runs []table.Part) error {
 	if i < 0 {
 		return nil
 	}
-	return eachRow(runs[i].Path, []string{"time_ns"}, func(b *table.Batch, row int) error {
+	return EachRow(runs[i].Path, []string{"time_ns"}, func(b *table.Batch, row int) error {
 		if ns, ok := b.Column("time_ns").Int(row); ok {
 			a.Ns = ns
 		}
@@ -165,5 +165,34 @@ func (a *Activity) recorded(to *[]Span, t *trace.Recorded, s Span) {
 	if t != nil && t.StartNs >= 0 && t.DurationNs >= 0 {
 		s.From, s.To = t.StartNs, t.StartNs+t.DurationNs
 		*to = append(*to, s)
+	}
+}
+
+// EachRow calls f for each row of a file that has the needed columns.
+func EachRow(path string, need []string, f func(b *table.Batch, row int) error) error {
+	r, err := table.OpenReader(path, table.Limits{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	for _, name := range need {
+		if !slices.ContainsFunc(r.Columns(), func(c table.Column) bool { return c.Name == name }) {
+			return fmt.Errorf("correlate: %s lacks the column %s", path, name)
+		}
+	}
+	for n := 0; ; {
+		b, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for row := range b.Rows {
+			if err := f(b, row); err != nil {
+				return fmt.Errorf("correlate: %s, row %d: %w", path, n, err)
+			}
+			n++
+		}
 	}
 }

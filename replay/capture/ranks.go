@@ -1,9 +1,11 @@
-package replay
+package capture
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"gpureplay/internal/intervals"
 )
 
 // A Rank is the share of one process in the time of a job, in nanoseconds. Compute,
@@ -20,22 +22,22 @@ type Rank struct {
 
 // RankOf sums the activity of one process.
 func RankOf(name string, a *Activity) Rank {
-	var sets [3]intervalSet // compute, with collectives, with copies
+	var sets [3]intervals.Set // compute, with collectives, with copies
 	for _, k := range a.Kernels {
 		at := 0
 		if k.Collective {
 			at = 1
 		}
-		sets[at].add(k.From, k.To)
+		sets[at].Add(k.From, k.To)
 	}
 	for _, c := range a.Copies {
-		sets[2].add(c.From, c.To)
+		sets[2].Add(c.From, c.To)
 	}
-	r := Rank{Name: name, Kernels: len(a.Kernels), Ns: a.Ns, Compute: sets[0].length()}
-	sets[1].join(&sets[0])
-	kernels := sets[1].length()
-	sets[2].join(&sets[1])
-	busy := sets[2].length()
+	r := Rank{Name: name, Kernels: len(a.Kernels), Ns: a.Ns, Compute: sets[0].Length()}
+	sets[1].Join(&sets[0])
+	kernels := sets[1].Length()
+	sets[2].Join(&sets[1])
+	busy := sets[2].Length()
 	r.Ns = max(r.Ns, busy)
 	r.Collectives, r.Copies, r.Idle = kernels-r.Compute, busy-kernels, r.Ns-busy
 	return r

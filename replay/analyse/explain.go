@@ -1,4 +1,4 @@
-package replay
+package analyse
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay"
 	"gpureplay/trace"
 )
 
@@ -84,7 +85,7 @@ type Effect struct {
 // Done is called after each run; it may be nil.
 func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing *host.Timing,
 	jobs int,
-	done Done) (model.Time, []Effect, error) {
+	done replay.Done) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return 0, nil, err
@@ -128,7 +129,7 @@ func timingOr(timing *host.Timing, facts *policies.Facts) host.Timing {
 	if timing != nil {
 		return *timing
 	}
-	return TimingOf(facts)
+	return replay.TimingOf(facts)
 }
 
 // turn returns the machine with the switch turned.
@@ -152,7 +153,7 @@ func watched(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *pol
 	if err != nil {
 		return 0, err
 	}
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: watch, Captured: capturedOn(tr),
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: watch, Captured: replay.CapturedOn(tr),
 		Timing: timing, FastForward: true})
 	if err != nil {
 		return 0, err

@@ -7,26 +7,6 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Every switch can be turned on every machine that we ship, and changes it.
-func TestSwitchesTurn(t *testing.T) {
-	for _, name := range hardware.Presets() {
-		cfg, err := hardware.Preset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range Switches() {
-			changed, err := s.turn(cfg)
-			if err != nil {
-				t.Errorf("%s: switch %s: %v", name, s.Name, err)
-				continue
-			}
-			if err := changed.Validate(); err != nil {
-				t.Errorf("%s: switch %s: %v", name, s.Name, err)
-			}
-		}
-	}
-}
-
 // The launch latency of a variant is that of the host, and of the constant part
 // of the device API, in the proportions of the preset.
 func TestSensitivityOfLaunch(t *testing.T) {

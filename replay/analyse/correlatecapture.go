@@ -1,4 +1,4 @@
-package replay
+package analyse
 
 import (
 	"cmp"
@@ -12,6 +12,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay"
 	"gpureplay/trace"
 )
 
@@ -55,7 +56,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	if err != nil {
 		return nil, err
 	}
-	machine, err := MachineOf(r)
+	machine, err := replay.MachineOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +80,11 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 	}
 	c.Inverted, c.Overlaps = recorded.count()
 	var kept boundaryWatch
-	if c.CapturedNs, _, err = spanUnder(ctx, r, machine.Config, "captured", TimingOf(facts), &kept); err != nil {
+	if c.CapturedNs, _, err = spanUnder(ctx, r, machine.Config, "captured", replay.TimingOf(facts), &kept); err != nil {
 		return nil, err
 	}
 	_, c.Kept = kept.count()
-	c.ReplayedNs, _, err = spanUnder(ctx, r, machine.Config, "hyperq", TimingOf(facts), &boundaryWatch{})
+	c.ReplayedNs, _, err = spanUnder(ctx, r, machine.Config, "hyperq", replay.TimingOf(facts), &boundaryWatch{})
 	return c, err
 }
 
@@ -98,7 +99,7 @@ func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, polic
 	if err != nil {
 		return 0, 0, err
 	}
-	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: capturedOn(r), Timing: timing, FastForward: true})
+	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: replay.CapturedOn(r), Timing: timing, FastForward: true})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -117,12 +118,12 @@ type interval struct {
 	uncalled   bool // the capture has no call that launched it
 }
 
-// intervals are kernels, which count compares within their streams.
-type intervals []interval
+// recordings are kernels, which count compares within their streams.
+type recordings []interval
 
 // count returns how many began before the one that stands before them in their
 // stream, and how many of the others before that one had ended.
-func (s intervals) count() (inverted, overlaps uint64) {
+func (s recordings) count() (inverted, overlaps uint64) {
 	slices.SortFunc(s, func(a, b interval) int {
 		return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.kernel, b.kernel))
 	})
@@ -139,8 +140,8 @@ func (s intervals) count() (inverted, overlaps uint64) {
 }
 
 // recordedOrder reads where the kernels of the host were recorded.
-func recordedOrder(r *trace.Reader) (intervals, error) {
-	var all intervals
+func recordedOrder(r *trace.Reader) (recordings, error) {
+	var all recordings
 	var op trace.HostOp
 	var k trace.Kernel
 	ops := r.HostOps()
@@ -166,10 +167,10 @@ func recordedOrder(r *trace.Reader) (intervals, error) {
 // boundaryWatch keeps where kernels were replayed.
 type boundaryWatch struct {
 	model.Discard
-	intervals
+	recordings
 }
 
 // Kernel is of [model.Observer].
 func (w *boundaryWatch) Kernel(r *model.KernelRecord) {
-	w.intervals = append(w.intervals, interval{stream: r.Stream, kernel: r.ID, start: r.FirstCTA, end: r.End})
+	w.recordings = append(w.recordings, interval{stream: r.Stream, kernel: r.ID, start: r.FirstCTA, end: r.End})
 }

@@ -1,9 +1,10 @@
-package replay
+package analyse
 
 import (
 	"cmp"
 	"slices"
 
+	"gpureplay/internal/intervals"
 	"gpureplay/model"
 )
 
@@ -37,7 +38,7 @@ func (l *Limits) List() []Limit {
 type limitWatch struct {
 	model.Discard
 	kernels []arrival
-	copies  intervalSet
+	copies  intervals.Set
 	pin     func(*model.KernelRecord) bool // a kernel begins no earlier than recorded
 }
 
@@ -57,7 +58,7 @@ func (w *limitWatch) Kernel(r *model.KernelRecord) {
 // Stage is of [model.Observer].
 func (w *limitWatch) Stage(r *model.StageRecord) {
 	if r.Stage != model.StageKernel && r.Stage != model.StageProfiler {
-		w.copies.add(r.Start, r.End)
+		w.copies.Add(r.Start, r.End)
 	}
 }
 
@@ -66,7 +67,7 @@ func (w *limitWatch) limits(cycles model.Time) (l Limits) {
 	slices.SortFunc(w.kernels, func(a, b arrival) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
-	var gaps [2]intervalSet // before kernels that the host has not launched, and before pinned ones
+	var gaps [2]intervals.Set // before kernels that the host has not launched, and before pinned ones
 	until := model.Time(0)
 	for _, k := range w.kernels {
 		if k.from > until {
@@ -75,20 +76,20 @@ func (w *limitWatch) limits(cycles model.Time) (l Limits) {
 			if k.pinned {
 				which, came = 1, k.from
 			}
-			gaps[which].add(until, came)
+			gaps[which].Add(until, came)
 			l.Boundaries += k.from - came
 			until = k.from
 		}
 		l.GPU += max(0, k.to-until)
 		until = max(until, k.to)
 	}
-	gaps[0].add(until, cycles)
+	gaps[0].Add(until, cycles)
 	for i, to := range []*model.Time{&l.Host, &l.Pinned} {
-		gap, copies := gaps[i].length(), w.copies.length()
+		gap, copies := gaps[i].Length(), w.copies.Length()
 		both := gaps[i]
-		both.list = slices.Clone(both.list)
-		both.join(&w.copies)
-		beside := gap + copies - both.length()
+		both = both.Clone()
+		both.Join(&w.copies)
+		beside := gap + copies - both.Length()
 		l.Copies += beside
 		*to = gap - beside
 	}

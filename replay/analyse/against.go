@@ -1,4 +1,4 @@
-package replay
+package analyse
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay"
 	"gpureplay/trace"
 )
 
@@ -24,7 +25,7 @@ type ContrastStep struct {
 	Switched string // the decision that it has of the other policy, beside those before; "": none
 	Cycles   model.Time
 	Change   model.Time // against the step before
-	Parts    Parts
+	Parts    replay.Parts
 }
 
 // First is the run of the policy that is compared with.
@@ -42,7 +43,7 @@ func (c *Contrast) Change() model.Time { return c.Last().Cycles - c.First().Cycl
 // returns an error where one of the two policies cannot run. A nil timing is the default
 // of the trace, and done may be nil.
 func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, policy, against *policies.Choice,
-	timing *host.Timing, jobs int, done Done) (*Contrast, error) {
+	timing *host.Timing, jobs int, done replay.Done) (*Contrast, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
 		return nil, err
@@ -88,7 +89,7 @@ func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config,
 // decisions that were not written for each other: a panic of one is an error.
 func partsUnder(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
 	mixed bool) (
-	cycles model.Time, parts Parts, err error) {
+	cycles model.Time, parts replay.Parts, err error) {
 	if mixed {
 		defer func() {
 			if p := recover(); p != nil {
@@ -96,13 +97,13 @@ func partsUnder(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *
 			}
 		}()
 	}
-	watch := clockwork{latency: model.Time(cfg.Host.LaunchLatency)}
+	watch := replay.PartsWatch{Latency: model.Time(cfg.Host.LaunchLatency)}
 	if cycles, err = watched(ctx, tr, cfg, c, timing, &watch); err != nil {
-		return 0, Parts{}, err
+		return 0, replay.Parts{}, err
 	}
-	parts = watch.parts(cycles)
+	parts = watch.Parts(cycles)
 	if parts.Cycles() != cycles {
-		return 0, Parts{},
+		return 0, replay.Parts{},
 			errors.New("the parts of the run do not add up to its cycles: this is a fault of replay, please report it")
 	}
 	return cycles, parts, nil

@@ -1,13 +1,13 @@
-package replay
+package analyse
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
+	"gpureplay/replay/capture"
 	"gpureplay/replay/table"
 )
 
@@ -135,39 +135,10 @@ func CorrelateWith(dir string, m *Measurements, add float64) ([]Correlation, err
 // number below it is one of 64 bits.
 const mostAdded = 1 << 53
 
-// eachRow calls f for each row of a file that has the needed columns.
-func eachRow(path string, need []string, f func(b *table.Batch, row int) error) error {
-	r, err := table.OpenReader(path, table.Limits{})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	for _, name := range need {
-		if !slices.ContainsFunc(r.Columns(), func(c table.Column) bool { return c.Name == name }) {
-			return fmt.Errorf("correlate: %s lacks the column %s", path, name)
-		}
-	}
-	for n := 0; ; {
-		b, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for row := range b.Rows {
-			if err := f(b, row); err != nil {
-				return fmt.Errorf("correlate: %s, row %d: %w", path, n, err)
-			}
-			n++
-		}
-	}
-}
-
 // readMeasured reads a table of measurements.
 func readMeasured(path string) (*Measurements, error) {
 	m := &Measurements{Name: path}
-	err := eachRow(path, []string{"kernel"}, func(b *table.Batch, row int) error {
+	err := capture.EachRow(path, []string{"kernel"}, func(b *table.Batch, row int) error {
 		if m.Unit = "cycles"; b.Column(m.Unit) == nil {
 			if m.Unit = "ns"; b.Column(m.Unit) == nil {
 				return errors.New("no column cycles or ns: one of them must hold what was measured")
@@ -214,7 +185,7 @@ func (c *Correlation) read(path string, m *Measurements, add float64) error {
 	if m == nil {
 		need = append(need, "recorded_duration_ns")
 	}
-	return eachRow(path, need, func(b *table.Batch, row int) error {
+	return capture.EachRow(path, need, func(b *table.Batch, row int) error {
 		id, ok := b.Column("kernel").Uint(row)
 		predicted, ran := b.Column(duration).Float(row)
 		if !ok || id > math.MaxUint32 || !ran {

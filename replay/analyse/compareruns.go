@@ -1,4 +1,4 @@
-package replay
+package analyse
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gpureplay/replay/capture"
 	"gpureplay/replay/table"
 )
 
@@ -106,7 +107,7 @@ func sides(dir string) ([]Side, error) {
 	for _, p := range parts {
 		s := Side{Key: p.Key, kernels: files["kernels"][p.Key], settings: files["settings"][p.Key]}
 		complete := true
-		err := eachRow(p.Path, []string{"cycles", "time_ns", "complete"}, func(b *table.Batch, row int) error {
+		err := capture.EachRow(p.Path, []string{"cycles", "time_ns", "complete"}, func(b *table.Batch, row int) error {
 			s.Cycles, _ = b.Column("cycles").Int(row)
 			s.Ns, _ = b.Column("time_ns").Int(row)
 			complete, _ = b.Column("complete").Truth(row)

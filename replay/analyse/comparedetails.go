@@ -1,10 +1,11 @@
-package replay
+package analyse
 
 import (
 	"cmp"
 	"slices"
 	"strings"
 
+	"gpureplay/replay/capture"
 	"gpureplay/replay/table"
 )
 
@@ -49,7 +50,7 @@ func (s *kernelChanges) add(p *Pair) error {
 		s.at = map[string]int{}
 	}
 	for side, path := range []string{p.A.kernels, p.B.kernels} {
-		err := eachRow(path, []string{"function", "duration_ns"}, func(b *table.Batch, row int) error {
+		err := capture.EachRow(path, []string{"function", "duration_ns"}, func(b *table.Batch, row int) error {
 			name, _ := b.Column("function").Text(row)
 			ns, _ := b.Column("duration_ns").Int(row)
 			i, ok := s.at[name]
@@ -98,7 +99,7 @@ func (p *Pair) Settings() ([]SettingChange, error) {
 		if path == "" {
 			return nil, nil
 		}
-		err := eachRow(path, []string{"of", "key", "value"}, func(b *table.Batch, row int) error {
+		err := capture.EachRow(path, []string{"of", "key", "value"}, func(b *table.Batch, row int) error {
 			key, _ := b.Column("key").Text(row)
 			values[side][key], _ = b.Column("value").Text(row)
 			if side == 0 || values[0][key] == "" {

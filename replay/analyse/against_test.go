@@ -1,0 +1,69 @@
+package analyse
+
+import (
+	"context"
+	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/policies"
+	_ "gpureplay/samples/all"
+	"gpureplay/samples/samplestest"
+	"gpureplay/trace"
+	"testing"
+)
+
+// contrast explains a policy against another on a preset.
+func contrast(t *testing.T, r *trace.Reader, preset, policy, against string) *Contrast {
+	t.Helper()
+	cfg, err := hardware.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others, err := policies.Parse(against, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ExplainAgainst(context.Background(), r, cfg, all[0], others[0], nil, 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := model.Time(0)
+	for _, s := range c.Steps {
+		sum += s.Change
+		if s.Parts.Cycles() != s.Cycles {
+			t.Errorf("%s: the parts add up to %d of %d cycles", s.Switched, s.Parts.Cycles(), s.Cycles)
+		}
+	}
+	if sum != c.Change() {
+		t.Errorf("%s against %s: the steps add up to %d of %d cycles", policy, against, sum, c.Change())
+	}
+	return c
+}
+
+// Each pair of policies that a program can run under has steps that add up, also where
+// the decisions of one cannot stand beside the decisions of the other.
+func TestEveryContrastAddsUp(t *testing.T) {
+	for _, c := range []struct {
+		sample   string
+		settings []string
+		names    []string
+	}{
+		{"vecadd", []string{"n=16384"},
+			[]string{"serial", "hyperq", "crcs", "ppcs", "oracle", "blockmaestro", "nocopy", "ppcs,warp=lrr"}},
+		{"dp-bfs", []string{"scale=8", "input=graph500"}, []string{"flat", "cdp", "dtbl", "dtbl-ideal", "spawn",
+			"spawn+dtbl", "klap", "laperm"}},
+		{"tasks-mm", []string{"tasks=40", "n=44"}, []string{"hyperq", "pagoda"}},
+	} {
+		r := samplestest.Trace(t, c.sample, c.settings...)
+		for _, a := range c.names {
+			for _, b := range c.names {
+				if a != b {
+					contrast(t, r, "k20c", a, b)
+				}
+			}
+		}
+	}
+}
