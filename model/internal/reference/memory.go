@@ -181,21 +181,6 @@ func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
 	return nil, nil
 }
 
-// firstIdle is when the first line of a set has nothing on its way.
-func (c *nCache) firstIdle(set uint64) (t model.Time) {
-	t = 1 << 60
-	for _, l := range c.sets[set] {
-		last := model.Time(0)
-		for _, s := range l.sec {
-			if s.valid {
-				last = max(last, s.fill)
-			}
-		}
-		t = min(t, last)
-	}
-	return t
-}
-
 // nCount is what one level counts, in the order of a memory record.
 type nCount struct{ accesses, hits, misses, reads, writes uint64 }
 
