@@ -1,4 +1,4 @@
 // Package replay runs traces under policies: it builds the machine, lets the
-// observers watch, compares several policies side by side and audits what they
-// did. One run is trace -> model -> observers.
+// observers watch, and compares several policies side by side. Package audit checks a
+// run, analyse compares runs, capture reads recorded ones.
 package replay

@@ -217,7 +217,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	watch.tell(r)
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
-		r.Violations = watch.audit.finish(sum)
+		r.Violations = watch.audit.Finish(sum)
 	}
 	job.write(set, r, c, v, cfg)
 	if err := r.commit(set, sum.Cut); err != nil {

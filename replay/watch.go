@@ -7,6 +7,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay/audit"
 	"gpureplay/replay/table"
 )
 
@@ -16,7 +17,7 @@ type watcher struct {
 	model.Observers // the auditor and the policy's own, where the job is audited
 
 	inner   model.Observer
-	audit   *auditor
+	audit   *audit.Auditor
 	waiting waiting
 	latency waiting // of narrow tasks
 	stages  [model.NumStages]model.Time
@@ -173,29 +174,19 @@ func (w *watcher) latencies(run *table.Run) {
 	}
 }
 
-// observer returns what watches a run: with an auditor if the job asks for one,
-// which is told of every instruction, and of every access where kernels overlap.
+// observer returns what watches a run: with auditors if the job asks for them.
 func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
 	if !job.Audit {
 		return w, nil
 	}
 	var err error
-	if w.audit, err = newAuditor(job.Trace, cfg, p.Dependency != nil, p.Tasks, job.AsTasks); err != nil {
+	w.audit, err = audit.New(&audit.Run{
+		Trace: job.Trace, Machine: cfg, Policy: p, WarpScheduler: c.WarpScheduler(cfg), AsTasks: job.AsTasks,
+		CopiesAsTimed: job.Timing != nil && job.Timing.Copies == host.CopiesRecorded,
+	})
+	if err != nil {
 		return nil, err
 	}
-	switch d := p.Dependency.(type) {
-	case model.AccessDependency:
-		w.audit.hazards.shift = d.Grain(cfg)
-	case model.CTADependency:
-		w.audit.hazards.byCTA()
-	}
-	w.Observers = append(model.Observers{w.audit}, p.Audits(job.Trace, cfg, w.audit.fail)...)
-	w.audit.entries = tableEntries(p)
-	w.audit.issues.picks = newPicks(w.audit, c.WarpScheduler(cfg), p)
-	w.audit.captured, w.audit.freed = p.Host == host.Captured, p.Host == host.Freed
-	w.audit.timed = w.audit.captured || job.Timing != nil && job.Timing.Copies == host.CopiesRecorded
-	if w.audit.hazards != nil {
-		return accessWatcher{w, w.audit.memory}, nil
-	}
-	return instWatcher{w, w.audit.memory}, nil
+	w.Observers = w.audit.Observers()
+	return w.audit.Beside(w), nil
 }

@@ -20,7 +20,7 @@ func TestNothingIsFused(t *testing.T) {
 		t.Skip("compiles for another processor")
 	}
 	c := exec.Command("go", "build", "-gcflags=-S", "./trace/...", "./model/...", "./policies/...", "./replay",
-		"./replay/analyse", "./replay/capture", "./replay/table/...")
+		"./replay/analyse", "./replay/audit", "./replay/capture", "./replay/table/...")
 	c.Dir = moduleRoot(t)
 	c.Env = append(os.Environ(), "GOARCH=arm64", "GOOS=linux", "CGO_ENABLED=0")
 	out, err := c.CombinedOutput()

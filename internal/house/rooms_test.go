@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"internal/workers":         {},
 	"internal/durable":         {},
 	"internal/intervals":       {"model"},
+	"replay/audit":             {"trace", "model", "replay/table"},
 	"replay/capture":           {"trace", "model", "replay/table", "internal/intervals"},
 	"replay/analyse":           {"trace", "model", "policies", "replay", "internal/intervals", "internal/workers"},
 	"trace":                    {},
@@ -49,7 +50,7 @@ var allowed = map[string][]string{
 	"replay/measured":  {"internal/workers", "trace", "model", "policies", "replay", "samples"},
 	"replay/sweep":     {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies", "replay"},
 	"replay/report":    {"trace", "model", "replay"},
-	"replay":           {"trace", "model", "policies", "replay/table", "internal/intervals", "internal/workers"},
+	"replay":           {"trace", "model", "policies", "replay/table", "replay/audit", "internal/intervals", "internal/workers"},
 	"convert":          {"internal/durable", "internal/nearest", "trace", "convert"},
 	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
 	"samples":          {"internal/nearest", "trace", "samples"},

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"math/bits"
@@ -14,7 +14,7 @@ import (
 // what tasks hold of an SM keeps to the limits of their runtime, and copies of
 // one direction do not overlap.
 type taskBook struct {
-	a       *auditor
+	a       *Auditor
 	limits  model.ResidentLimits // zero: tasks are on no residence
 	held    []tenancy            // per SM
 	deps    map[uint32][]uint32
@@ -32,7 +32,7 @@ type tenancy struct{ ctas, shared, barriers int }
 
 // newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
 // tasks are checked as those of their capture.
-func newTaskBook(a *auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
+func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
 		span: map[uint32][2]model.Time{}}
 	if l, ok := rt.(model.LimitedRuntime); ok {

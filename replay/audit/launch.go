@@ -1,9 +1,9 @@
-package replay
+package audit
 
 import "gpureplay/model"
 
 // Launch checks a request for a child kernel whose outcome is final.
-func (a *auditor) Launch(r *model.LaunchRecord) {
+func (a *Auditor) Launch(r *model.LaunchRecord) {
 	made := r.Decision != model.Inline
 	at := r.Time
 	if made {
@@ -46,7 +46,7 @@ func tableEntries(p *model.Policy) int {
 }
 
 // entry checks that a group's entry of the table was free when its record arrived.
-func (a *auditor) entry(r *model.LaunchRecord) {
+func (a *Auditor) entry(r *model.LaunchRecord) {
 	if grow := int(r.AGT) + 1 - len(a.agt); grow > 0 {
 		a.agt = append(a.agt, make([]agtBook, grow)...)
 	}
@@ -62,7 +62,7 @@ func (a *auditor) entry(r *model.LaunchRecord) {
 }
 
 // groupEnded gives back what a group held.
-func (a *auditor) groupEnded(child uint32, t model.Time) {
+func (a *Auditor) groupEnded(child uint32, t model.Time) {
 	if e, ok := a.holds[child]; ok {
 		delete(a.holds, child)
 		a.agt[e].used, a.agt[e].until = false, t
@@ -73,7 +73,7 @@ func (a *auditor) groupEnded(child uint32, t model.Time) {
 }
 
 // launches checks that every request had one outcome.
-func (a *auditor) launches(sum *model.Summary) {
+func (a *Auditor) launches(sum *model.Summary) {
 	made := a.asked[model.DeviceKernel] + a.asked[model.Group]
 	if made != sum.LaunchesMade || a.asked[model.Inline] != sum.LaunchesInlined || made+sum.LaunchesInlined != sum.LaunchesRequested {
 		a.fail("totals", sum.Cycles, "%d children were launched and %d inlined, the summary says %d and %d of %d",
@@ -82,7 +82,7 @@ func (a *auditor) launches(sum *model.Summary) {
 }
 
 // Suspended gives back what a CTA that waits for its children holds.
-func (a *auditor) Suspended(r *model.CTARecord, t model.Time) {
+func (a *Auditor) Suspended(r *model.CTARecord, t model.Time) {
 	a.tick(t)
 	a.giveBack(r, &a.book(owner(r), t).res, t+1) // it has issued in cycle t
 	if a.order != nil {
@@ -91,7 +91,7 @@ func (a *auditor) Suspended(r *model.CTARecord, t model.Time) {
 }
 
 // Resumed takes it again.
-func (a *auditor) Resumed(r *model.CTARecord, t model.Time) {
+func (a *Auditor) Resumed(r *model.CTARecord, t model.Time) {
 	a.tick(t)
 	a.hold(r, &a.book(owner(r), t).res, t)
 	if a.order != nil {

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"context"
@@ -47,13 +47,12 @@ func toldOf(t *testing.T, tr *trace.Reader, rowCycle int, runs func(*hardware.Co
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watcher{inner: &tape{}, job: &Job{}}
-	observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, told)
+	a, err := New(&Run{Trace: tr, Machine: told, Policy: p, WarpScheduler: cs[0].WarpScheduler(told)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	runs(cfg)
-	m, err := model.New(tr, model.Options{Config: cfg, Policy: p, Observer: observer})
+	m, err := model.New(tr, model.Options{Config: cfg, Policy: p, Observer: a.Beside(a.Observers())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func toldOf(t *testing.T, tr *trace.Reader, rowCycle int, runs func(*hardware.Co
 		t.Fatal(err)
 	}
 	rules := map[string]int{}
-	for _, v := range w.audit.finish(sum) {
+	for _, v := range a.Finish(sum) {
 		rules[v.Rule]++
 	}
 	return rules
@@ -109,7 +108,10 @@ cta 0..5
 `
 
 // kernelsOf tells the memory's book that each CTA is of a kernel of its own.
-type kernelsOf struct{ instWatcher }
+type kernelsOf struct {
+	instWatcher
+	audit *Auditor
+}
 
 func (o kernelsOf) Placed(r *model.CTARecord) {
 	told := *r
@@ -136,13 +138,13 @@ func TestAuditorFindsLinesKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := tracetest.FromText(t, wavesTrace)
-		w := &watcher{inner: &tape{}, job: &Job{}}
-		observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, cfg)
+		a, err := New(&Run{Trace: tr, Machine: cfg, Policy: p, WarpScheduler: cs[0].WarpScheduler(cfg)})
 		if err != nil {
 			t.Fatal(err)
 		}
+		observer := a.Beside(a.Observers())
 		if flushes {
-			observer = kernelsOf{observer.(instWatcher)}
+			observer = kernelsOf{observer.(instWatcher), a}
 		}
 		m, err := model.New(tr, model.Options{Config: cfg, Policy: p, Observer: observer})
 		if err != nil {
@@ -152,7 +154,7 @@ func TestAuditorFindsLinesKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := 0
-		for _, v := range w.audit.found {
+		for _, v := range a.found {
 			if v.Rule == "l1-flush" {
 				found++
 			}

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"fmt"
@@ -14,10 +14,11 @@ import (
 // maxViolations bounds what one run reports; the rest is counted.
 const maxViolations = 1000
 
-// auditor checks a run from what it told its observers and from the trace, with
+// Auditor checks a run from what it told its observers and from the trace, with
 // books of its own: it shares none with the model (docs/model, "Auditor").
-type auditor struct {
+type Auditor struct {
 	model.Discard
+	own      model.Observers // the policy brings them
 	tr       *trace.Reader
 	cfg      *hardware.Config
 	kernels  map[uint32]*kernelBook
@@ -64,8 +65,8 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as host.AsTasks) (*auditor, error) {
-	a := &auditor{
+func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as host.AsTasks) (*Auditor, error) {
+	a := &Auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),
 	}
@@ -83,7 +84,7 @@ func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks mode
 	return a, err
 }
 
-func (a *auditor) fail(rule string, t model.Time, format string, args ...any) {
+func (a *Auditor) fail(rule string, t model.Time, format string, args ...any) {
 	if len(a.found) >= maxViolations {
 		a.dropped++
 		return
@@ -92,7 +93,7 @@ func (a *auditor) fail(rule string, t model.Time, format string, args ...any) {
 }
 
 // book returns the book of a kernel, opening it on its first CTA.
-func (a *auditor) book(id uint32, t model.Time) *kernelBook {
+func (a *Auditor) book(id uint32, t model.Time) *kernelBook {
 	b := a.kernels[id]
 	if b == nil {
 		b = &kernelBook{}
@@ -125,7 +126,7 @@ func owner(r *model.CTARecord) uint32 {
 }
 
 // Placed checks a CTA that goes on an SM.
-func (a *auditor) Placed(r *model.CTARecord) {
+func (a *Auditor) Placed(r *model.CTARecord) {
 	a.tick(r.Dispatch)
 	b := a.book(owner(r), r.Dispatch)
 	if !mark(b.placed, r.CTA) {
@@ -150,7 +151,7 @@ func (a *auditor) Placed(r *model.CTARecord) {
 }
 
 // hold books what a CTA takes of its SM from cycle t on.
-func (a *auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time) {
+func (a *Auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time) {
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(res, 1)
 	a.present[r.SM].change(res, 1, t)
@@ -168,7 +169,7 @@ func (u *usage) take(r *hardware.Resources, sign int) {
 }
 
 // CTA checks a CTA that has ended.
-func (a *auditor) CTA(r *model.CTARecord) {
+func (a *Auditor) CTA(r *model.CTARecord) {
 	a.tick(r.End)
 	b := a.book(owner(r), r.End)
 	if !mark(b.ended, r.CTA) {
@@ -210,13 +211,13 @@ func (a *auditor) CTA(r *model.CTARecord) {
 }
 
 // giveBack books that a CTA has left its SM.
-func (a *auditor) giveBack(r *model.CTARecord, res *hardware.Resources, t model.Time) {
+func (a *Auditor) giveBack(r *model.CTARecord, res *hardware.Resources, t model.Time) {
 	a.sms[r.SM].take(res, -1)
 	a.present[r.SM].change(res, -1, t)
 }
 
 // Dispatched checks a kernel that enters the distributor.
-func (a *auditor) Dispatched(r *model.KernelRecord) {
+func (a *Auditor) Dispatched(r *model.KernelRecord) {
 	a.tick(r.Dispatch)
 	if a.inKDE++; a.inKDE > a.cfg.KMU.Entries {
 		a.fail("kde-limit", r.Dispatch, "%d kernels in the distributor, which has %d entries", a.inKDE, a.cfg.KMU.Entries)
@@ -227,13 +228,13 @@ func (a *auditor) Dispatched(r *model.KernelRecord) {
 }
 
 // Released notes a kernel that gives back its entry to wait for children.
-func (a *auditor) Released(r *model.KernelRecord) {
+func (a *Auditor) Released(r *model.KernelRecord) {
 	a.inKDE--
 	a.book(r.ID, r.Dispatch).released = true
 }
 
 // Kernel checks a kernel that has ended.
-func (a *auditor) Kernel(r *model.KernelRecord) {
+func (a *Auditor) Kernel(r *model.KernelRecord) {
 	a.tick(r.End)
 	b := a.book(r.ID, r.End)
 	narrow := r.Dispatch == model.Unset // it never was in the distributor
@@ -260,7 +261,7 @@ func (a *auditor) Kernel(r *model.KernelRecord) {
 
 // instructions checks that a kernel issued what the trace has, and no more
 // unless it may have done the work of children that were not launched.
-func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
+func (a *Auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 	switch trace.InferredOf(&b.k) {
 	case trace.InferredNothing, trace.InferredOrder:
 		a.warps += b.k.Warps
@@ -276,14 +277,14 @@ func (a *auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 }
 
 // loops reports whether a function has launches with loops, which lanes that launch leave out.
-func (a *auditor) loops(fn uint32) bool {
+func (a *Auditor) loops(fn uint32) bool {
 	return slices.ContainsFunc(a.tr.Program().Functions[fn].Insts, func(in trace.Inst) bool {
 		return in.Class == trace.ClassLaunch && in.FlatLast > 0
 	})
 }
 
 // lanes checks that the lanes of a kernel's instructions are those of the trace.
-func (a *auditor) lanes(r *model.KernelRecord, b *kernelBook) {
+func (a *Auditor) lanes(r *model.KernelRecord, b *kernelBook) {
 	known := b.k.CTAs > 0 && trace.InferredOf(&b.k) == trace.InferredNothing
 	if known && a.tr.Program().Totals.ChildLaunches == 0 && r.ThreadInsts != b.k.ThreadInsts {
 		a.fail("instructions", r.End, "kernel %d issued %d thread instructions, the trace has %d", r.ID, r.ThreadInsts, b.k.ThreadInsts)
@@ -291,7 +292,7 @@ func (a *auditor) lanes(r *model.KernelRecord, b *kernelBook) {
 }
 
 // Stage checks that a transfer fits its link.
-func (a *auditor) Stage(r *model.StageRecord) {
+func (a *Auditor) Stage(r *model.StageRecord) {
 	h := &a.cfg.Host
 	if r.Stage == model.StageH2D && a.cfg.L2.CopiesWarm {
 		bytes := r.Bytes
@@ -321,7 +322,7 @@ func (a *auditor) Stage(r *model.StageRecord) {
 
 // copied checks that copies of one direction follow one another. Where kernels
 // overlap a stage is the span of an array's pages, between which others go.
-func (a *auditor) copied(r *model.StageRecord) {
+func (a *Auditor) copied(r *model.StageRecord) {
 	way := 0
 	if r.Stage == model.StageD2H {
 		way = 1
@@ -333,7 +334,7 @@ func (a *auditor) copied(r *model.StageRecord) {
 }
 
 // tick checks that time does not go back.
-func (a *auditor) tick(t model.Time) {
+func (a *Auditor) tick(t model.Time) {
 	if t < a.last {
 		a.fail("time", t, "a record of cycle %d follows one of cycle %d", t, a.last)
 	}
@@ -341,7 +342,7 @@ func (a *auditor) tick(t model.Time) {
 }
 
 // finish checks what can only be checked at the end.
-func (a *auditor) finish(sum *model.Summary) []table.Audit {
+func (a *Auditor) Finish(sum *model.Summary) []table.Audit {
 	for id := range a.kernels { // none is left in a sound run, so the order does not matter
 		a.fail("kernel-complete", a.last, "kernel %d never ended", id)
 	}
@@ -367,14 +368,14 @@ func (a *auditor) finish(sum *model.Summary) []table.Audit {
 }
 
 // Page checks a change of a page's state.
-func (a *auditor) Page(r *model.PageRecord) {
+func (a *Auditor) Page(r *model.PageRecord) {
 	if a.hazards != nil {
 		a.hazards.changed(r)
 	}
 }
 
 // Task checks a task that has ended.
-func (a *auditor) Task(r *model.TaskRecord) {
+func (a *Auditor) Task(r *model.TaskRecord) {
 	a.tick(r.Back)
 	a.tasks.task(r)
 }

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"gpureplay/model"
@@ -13,7 +13,7 @@ import (
 //     those that open rows of a channel too, and a column command is to an open row or to
 //     one whose batch is still served (the last 16 rows of a bank).
 type memoryBook struct {
-	a        *auditor
+	a        *Auditor
 	flushed  []model.Time // of the L1 of each SM
 	kernels  []uint32     // whose CTA went on it last
 	channels []channelBook
@@ -37,7 +37,7 @@ type rowBook struct {
 	opened    model.Time
 }
 
-func newMemoryBook(a *auditor) *memoryBook {
+func newMemoryBook(a *Auditor) *memoryBook {
 	m := &memoryBook{
 		a: a, flushed: make([]model.Time, a.cfg.SM.Count), kernels: make([]uint32, a.cfg.SM.Count),
 		channels: make([]channelBook, a.cfg.DRAM.Channels),

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"context"
@@ -19,14 +19,14 @@ import (
 // liveWatcher reads how much memory lives after every so many requests for
 // children, and keeps the most.
 type liveWatcher struct {
-	*watcher
+	model.Observers
 	every, asked uint64
 	most         uint64
 	pending      uint64 // bytes of one that is pending
 }
 
 func (w *liveWatcher) Launch(r *model.LaunchRecord) {
-	w.watcher.Launch(r)
+	w.Observers.Launch(r)
 	w.pending = max(w.pending, r.FootprintBytes)
 	if w.asked++; w.asked%w.every == 0 {
 		w.most = max(w.most, live())
@@ -62,12 +62,13 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 		t.Fatal(err)
 	}
 	before := live()
-	w := &liveWatcher{watcher: &watcher{inner: set.Observer(), job: &Job{}}, every: r.Program().Totals.ChildLaunches / 8,
-		most: before}
-	if _, err := (&Job{Trace: r, Audit: true}).observer(w.watcher, cs[0], p, machine); err != nil {
+	a, err := New(&Run{Trace: r, Machine: machine, Policy: p, WarpScheduler: cs[0].WarpScheduler(machine)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.audit.issues = nil // it reads each CTA a second time, when its block may have left
+	w := &liveWatcher{Observers: append(model.Observers{set.Observer()}, a.Observers()...),
+		every: r.Program().Totals.ChildLaunches / 8, most: before}
+	a.issues = nil // it reads each CTA a second time, when its block may have left
 	m, err := model.New(r, model.Options{Config: machine, Policy: p, Observer: w})
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range w.audit.finish(sum) {
+	for _, v := range a.Finish(sum) {
 		t.Errorf("%s: %s: %s", policy, v.Rule, v.What)
 	}
 	return w.most - before, sum.PendingLaunchPeakBytes / max(1, w.pending)

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"cmp"
@@ -31,7 +31,7 @@ import (
 // many accesses there are: of the readers and of the writers of a page the latest kernel in
 // program order, and when it and when all before it were done.
 type hazards struct {
-	a       *auditor
+	a       *Auditor
 	prog    *trace.Program
 	shift   uint
 	order   []launchPlace        // of the host's kernels, by kernel
@@ -79,7 +79,7 @@ type history struct {
 	before model.Time // last access of all kernels before it
 }
 
-func newHazards(a *auditor) (*hazards, error) {
+func newHazards(a *Auditor) (*hazards, error) {
 	h := &hazards{
 		a: a, prog: a.tr.Program(), pages: make(map[uint64]*pageBook),
 		holders: make([]holder, a.cfg.SM.Count), shift: uint(bits.TrailingZeros(uint(a.cfg.Host.PageBytes))),
@@ -285,12 +285,3 @@ func (h *hazards) finish(t model.Time) {
 		h.a.fail("page-released", t, "page %#x still belongs to kernel %d", n, h.pages[n].owner)
 	}
 }
-
-// accessWatcher is a watcher that is told of accesses too.
-type accessWatcher struct {
-	*watcher
-	*memoryBook
-}
-
-// Access makes the watcher a exec.AccessObserver.
-func (w accessWatcher) Access(r *exec.AccessRecord) { w.audit.hazards.access(r) }

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"errors"
@@ -23,7 +23,7 @@ import (
 // It reads the program as far as the kernels that have been dispatched: its memory is
 // a bit for each kernel, and a list for each stream, event and kernel under way.
 type order struct {
-	a       *auditor
+	a       *Auditor
 	ops     *trace.HostCursor
 	ended   []uint64            // bit for each kernel
 	deps    map[uint32][]uint32 // of the kernels read from the program and not yet placed
@@ -56,7 +56,7 @@ type childBook struct {
 // absent is a time in which a CTA was not on its SM.
 type absent struct{ from, to model.Time }
 
-func newOrder(a *auditor) *order {
+func newOrder(a *Auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
 		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"strings"
@@ -19,26 +19,26 @@ func TestTaskBookFindsFaults(t *testing.T) {
 	}
 	for _, c := range []struct {
 		rule string
-		do   func(a *auditor, r []model.TaskRecord)
+		do   func(a *Auditor, r []model.TaskRecord)
 	}{
-		{"", func(a *auditor, r []model.TaskRecord) { a.Task(&r[0]); a.Task(&r[1]) }},
-		{"task-once,task-once", func(a *auditor, r []model.TaskRecord) { a.Task(&r[0]); a.Task(&r[1]); a.Task(&r[1]) }},
-		{"task-once", func(a *auditor, r []model.TaskRecord) { a.Task(&r[0]) }},
-		{"task-order", func(a *auditor, r []model.TaskRecord) { r[0].Schedulable = 4; a.Task(&r[0]); a.Task(&r[1]) }},
-		{"task-depends", func(a *auditor, r []model.TaskRecord) { r[1].Spawn = 9; a.Task(&r[0]); a.Task(&r[1]) }},
-		{"copy-order", func(a *auditor, r []model.TaskRecord) {
+		{"", func(a *Auditor, r []model.TaskRecord) { a.Task(&r[0]); a.Task(&r[1]) }},
+		{"task-once,task-once", func(a *Auditor, r []model.TaskRecord) { a.Task(&r[0]); a.Task(&r[1]); a.Task(&r[1]) }},
+		{"task-once", func(a *Auditor, r []model.TaskRecord) { a.Task(&r[0]) }},
+		{"task-order", func(a *Auditor, r []model.TaskRecord) { r[0].Schedulable = 4; a.Task(&r[0]); a.Task(&r[1]) }},
+		{"task-depends", func(a *Auditor, r []model.TaskRecord) { r[1].Spawn = 9; a.Task(&r[0]); a.Task(&r[1]) }},
+		{"copy-order", func(a *Auditor, r []model.TaskRecord) {
 			a.Stage(&model.StageRecord{Stage: model.StageH2D, Start: 0, End: 10})
 			a.Stage(&model.StageRecord{Stage: model.StageD2H, Start: 5, End: 15})
 			a.Stage(&model.StageRecord{Stage: model.StageH2D, Start: 9, End: 19})
 			a.Task(&r[0])
 			a.Task(&r[1])
 		}},
-		{"task-order", func(a *auditor, r []model.TaskRecord) {
+		{"task-order", func(a *Auditor, r []model.TaskRecord) {
 			a.tasks.cta(&model.CTARecord{Kernel: 0, Dispatch: 7, End: 12})
 			a.Task(&r[0])
 			a.Task(&r[1])
 		}},
-		{"task-limits", func(a *auditor, r []model.TaskRecord) {
+		{"task-limits", func(a *Auditor, r []model.TaskRecord) {
 			book := a.book(0, 0)
 			book.k.SharedBytes = 600 // a block of 1024
 			a.tasks.limits = model.ResidentLimits{CTAs: 4, SharedBytes: 2048, SharedUnit: 512, Barriers: 16}
@@ -63,7 +63,7 @@ func TestTaskBookFindsFaults(t *testing.T) {
 		}
 		c.do(a, append([]model.TaskRecord(nil), good...))
 		var found []string
-		for _, v := range a.finish(&model.Summary{}) {
+		for _, v := range a.Finish(&model.Summary{}) {
 			found = append(found, v.Rule)
 		}
 		if got := strings.Join(found, ","); got != c.rule {

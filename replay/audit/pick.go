@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"gpureplay/model"
@@ -14,7 +14,7 @@ import (
 // the unit that takes the instruction of the warp that was picked. Only such a warp is held
 // against a pick, and only on an SM all of whose warps issue what the trace says.
 type picks struct {
-	a     *auditor
+	a     *Auditor
 	first func(x, y *seat, last int) bool // whether x goes before y; last: the place that issued last
 	greed bool
 	paged bool // accesses may wait for pages
@@ -41,7 +41,7 @@ type turnBook struct {
 }
 
 // newPicks returns nil where a policy has warps execute instructions that nobody is told of.
-func newPicks(a *auditor, scheduler string, policy *model.Policy) *picks {
+func newPicks(a *Auditor, scheduler string, policy *model.Policy) *picks {
 	if _, adds := policy.Launch.(model.LaunchKeeper); adds {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"math"
@@ -29,7 +29,7 @@ func (p *presence) change(res *hardware.Resources, sign int, t model.Time) {
 
 // cycles checks the sums of the run against presence. Threadblocks of tasks on a
 // residence are on no SM of their own, so that their runs are not checked.
-func (a *auditor) cycles(sum *model.Summary) {
+func (a *Auditor) cycles(sum *model.Summary) {
 	var busy model.Time
 	var warps float64
 	for i := range a.present {
@@ -58,7 +58,7 @@ func (a *auditor) cycles(sum *model.Summary) {
 }
 
 // issue checks that a CTA did not issue more than its schedulers can.
-func (a *auditor) issue(r *model.CTARecord) {
+func (a *Auditor) issue(r *model.CTARecord) {
 	slots := uint64(r.Active) * uint64(a.cfg.SM.Schedulers*max(1, a.cfg.SM.IssueWidth))
 	if r.WarpInsts > slots {
 		a.fail("issue-slots", r.End, "CTA %d of kernel %d issued %d instructions in %d cycles, which have %d slots", r.CTA, owner(r), r.WarpInsts, r.Active, slots)
@@ -68,7 +68,7 @@ func (a *auditor) issue(r *model.CTARecord) {
 // traffic checks that what each port, slice and channel has carried fits the run. At
 // its end requests may be left in the queues: these are on top, and so is what copies
 // left in the L2, which leaves it at once when others come.
-func (a *auditor) traffic(sum *model.Summary) {
+func (a *Auditor) traffic(sum *model.Summary) {
 	c := a.cfg
 	cycles := func(mhz float64) float64 { return float64(sum.Cycles)*mhz/c.Clock.CoreMHz + 1 }
 	perChannel := (c.L2.Slices + c.DRAM.Channels - 1) / c.DRAM.Channels

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"gpureplay/model"
@@ -21,7 +21,7 @@ import (
 //
 // Its books are a time per register and a place in the path for each resident warp.
 type issues struct {
-	a       *auditor
+	a       *Auditor
 	code    map[uint32]*codeBook // by function
 	ctas    map[ctaKey]*ctaBook
 	grouped map[uint32]bool // kernels that groups have joined
@@ -62,7 +62,7 @@ type warpBook struct {
 	able     model.Time   // from when it may issue, as far as its own instructions say; never: not known
 }
 
-func newIssues(a *auditor) *issues {
+func newIssues(a *Auditor) *issues {
 	return &issues{a: a, code: map[uint32]*codeBook{}, ctas: map[ctaKey]*ctaBook{}, grouped: map[uint32]bool{}}
 }
 
@@ -199,11 +199,11 @@ func (s *issues) issued(r *exec.InstRecord) {
 }
 
 // collected reports whether nobody knows of an instruction, when it issues, when its pipe takes it.
-func (a *auditor) collected() bool { return a.cfg.SM.Collectors() }
+func (a *Auditor) collected() bool { return a.cfg.SM.Collectors() }
 
 // soonest is how long the result of an instruction takes at least where collectors serve all
 // pipes: its pipe takes it in the cycle before its issue if it reads no register.
-func (a *auditor) soonest(in *trace.Inst) model.Time {
+func (a *Auditor) soonest(in *trace.Inst) model.Time {
 	if !a.collected() {
 		return 0
 	}
@@ -227,15 +227,3 @@ func (s *issues) passed(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 		}
 	}
 }
-
-// instWatcher is a watcher that is told of instructions too, and of what is behind them.
-type instWatcher struct {
-	*watcher
-	*memoryBook
-}
-
-// Inst makes the watcher a exec.InstObserver.
-func (w instWatcher) Inst(r *exec.InstRecord) { w.audit.issues.issued(r) }
-
-// Inst makes the watcher a exec.InstObserver.
-func (w accessWatcher) Inst(r *exec.InstRecord) { w.audit.issues.issued(r) }

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"context"
@@ -83,11 +83,11 @@ func TestAuditorFindsWrongCounts(t *testing.T) {
 		}
 		p.Dependency.(*crcs.Board).Fault = x.fault
 		tr := tracetest.FromText(t, handedOn)
-		w := &watcher{inner: &tape{}, job: &Job{}}
-		observer, err := (&Job{Trace: tr, Audit: true}).observer(w, cs[0], p, cfg)
+		a, err := New(&Run{Trace: tr, Machine: cfg, Policy: p, WarpScheduler: cs[0].WarpScheduler(cfg)})
 		if err != nil {
 			t.Fatal(err)
 		}
+		observer := a.Beside(a.Observers())
 		if x.wrong != nil {
 			observer = miscounted{observer.(accessWatcher), x.wrong}
 		}
@@ -100,7 +100,7 @@ func TestAuditorFindsWrongCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		rules := map[string]int{}
-		for _, v := range w.audit.finish(sum) {
+		for _, v := range a.Finish(sum) {
 			rules[v.Rule]++
 		}
 		if found := rules["page-counts"] > 0; found != x.finds || !x.finds && len(rules) > 0 {

@@ -1,4 +1,4 @@
-package replay
+package audit
 
 import (
 	"context"
@@ -61,13 +61,11 @@ func pickedWrongly(t *testing.T, tr *trace.Reader, runs, told string) (picks int
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watcher{inner: &tape{}, job: &Job{}}
-	job := &Job{Trace: tr, Audit: true}
-	observer, err := job.observer(w, choices[1], p, cfg)
+	a, err := New(&Run{Trace: tr, Machine: cfg, Policy: p, WarpScheduler: choices[1].WarpScheduler(cfg)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(tr, model.Options{Config: cfg, Policy: p, Observer: observer})
+	m, err := model.New(tr, model.Options{Config: cfg, Policy: p, Observer: a.Beside(a.Observers())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +73,7 @@ func pickedWrongly(t *testing.T, tr *trace.Reader, runs, told string) (picks int
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range w.audit.finish(sum) {
+	for _, v := range a.Finish(sum) {
 		if v.Rule != "warp-order" {
 			t.Errorf("%s: %+v", runs, v)
 		}
