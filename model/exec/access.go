@@ -8,8 +8,8 @@ import (
 	"gpureplay/trace"
 )
 
-// asked is the request of a memory instruction of a warp to the load/store unit.
-type asked struct {
+// memRequest is the request of a memory instruction of a warp to the load/store unit.
+type memRequest struct {
 	a     *trace.Access // nil: the trace has none
 	lists []uint64
 	mask  uint32 // lanes of a warp
@@ -17,7 +17,7 @@ type asked struct {
 }
 
 // ask fills in the request of o, the next instruction of w.
-func (x *asked) ask(s *SM, w *Warp, o *program.Op) {
+func (x *memRequest) ask(s *SM, w *Warp, o *program.Op) {
 	x.a, x.lists, x.mask = nil, w.Lists, w.Mask
 	if o.Mem {
 		x.a = &w.Mem[w.NextMem]
@@ -29,7 +29,7 @@ func (x *asked) ask(s *SM, w *Warp, o *program.Op) {
 }
 
 // global reports whether it goes to global or texture memory.
-func (x *asked) global(o *program.Op) bool {
+func (x *memRequest) global(o *program.Op) bool {
 	return x.a != nil && x.a.Count > 0 && (o.Space == trace.SpaceGlobal || o.Space == trace.SpaceTexture)
 }
 
@@ -37,7 +37,7 @@ func (x *asked) global(o *program.Op) bool {
 // dependent instruction may issue (for stores: when it is acknowledged), or [memory.Unknown]
 // and the number of the access.
 func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, load int32) {
-	x := &s.asking
+	x := &s.request
 	x.ask(s, w, o)
 	if s.Accesses != nil && x.global(o) {
 		s.watch(w, o, x.a, t)
@@ -46,8 +46,8 @@ func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, load int32) {
 }
 
 // timed times a request of instruction o of CTA c. The request reaches the load/store unit
-// in cycle t. The result is that of access.
-func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time, load int32) {
+// in cycle t. It returns the same as access.
+func (s *SM) timed(x *memRequest, o *program.Op, c *CTA, t Time) (done Time, load int32) {
 	u := s.port
 	switch a := x.a; {
 	case a == nil || o.Space == trace.SpaceConstant || o.Space == trace.SpaceNone:
@@ -68,7 +68,7 @@ func (s *SM) timed(x *asked, o *program.Op, c *CTA, t Time) (done Time, load int
 
 // spread gives the sectors of a local access: captures have one address for all
 // lanes, the hardware interleaves the threads' words.
-func (s *SM) spread(x *asked, o *program.Op, k *Kernel) {
+func (s *SM) spread(x *memRequest, o *program.Op, k *Kernel) {
 	co := s.co
 	co.Reset()
 	base := x.a.Base
@@ -93,7 +93,8 @@ func (s *SM) spread(x *asked, o *program.Op, k *Kernel) {
 // has of the kernel at a time, its CTAs going round the SMs (GPGPU-Sim's
 // translate_local_memaddr). Where an SM has more CTAs than its share, they are far away.
 func (s *SM) localWord(slot int, k *Kernel) (first, apart uint64) {
-	padded, sms := (k.Header.Block.Count()+hardware.WarpSize-1)/hardware.WarpSize*hardware.WarpSize, uint64(s.Config.SM.Count)
+	padded := (k.Header.Block.Count() + hardware.WarpSize - 1) / hardware.WarpSize * hardware.WarpSize
+	sms := uint64(s.Config.SM.Count)
 	if k.apart == 0 {
 		k.share = uint64(max(1, s.Config.Share(k.Header)))
 		k.apart = 4 * padded * k.share * sms
@@ -115,5 +116,5 @@ func spreadLanes(lanes uint32) (bytes uint32) {
 const beyondShare = 48
 
 // LocalWindow keeps local memory apart from every address of a trace. The low bits, which
-// choose slices and banks, are those of GPGPU-Sim's LOCAL_GENERIC_START.
+// choose slices and banks, equal GPGPU-Sim's LOCAL_GENERIC_START.
 const LocalWindow = 1<<62 | 0x1f880000

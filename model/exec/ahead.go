@@ -8,10 +8,9 @@ import (
 
 // step lets the SM act in cycle t and returns the cycle in which it acts next.
 //
-// What an SM does between two uses of what SMs share (memory, the end of a CTA)
-// is its own affair. It does it at once: it runs ahead of the machine, up to the
-// cycle in which it would use them, and acts in that when the machine is there.
-// Nothing of a run depends on it.
+// Between two uses of shared units (memory, the end of a CTA) an SM depends on no other
+// unit. So it runs ahead of the machine, up to the cycle in which it would use one, and
+// acts in that cycle when the machine is there. No result depends on it.
 func (s *SM) Step(t Time) Time {
 	s.acting, s.now = true, t
 	if s.ends <= t {
@@ -29,7 +28,7 @@ func (s *SM) Step(t Time) Time {
 
 // run lets the schedulers act in the cycles before end, in order of time and of
 // their turns, and returns the next cycle in which there may be something to do. An
-// SM that is ahead goes no further than to what SMs share.
+// SM that is ahead stops before it uses a unit that SMs share.
 func (s *SM) run(end Time) Time {
 	for {
 		at := &s.at
@@ -65,7 +64,7 @@ type turn Time
 const (
 	turnShift      = 4
 	mostSchedulers = 1 << turnShift
-	lastTurn       = mostSchedulers - 1 // of a cycle, behind that of a scheduler
+	lastTurn       = mostSchedulers - 1 // of a cycle, behind all schedulers
 	noTurn         = turn(1<<63 - 1)
 )
 
@@ -89,8 +88,8 @@ func (s *SM) whose(x turn) *scheduler {
 	return s.turns[at&(mostSchedulers-1)]
 }
 
-// rank returns a number, which may be less than 0, modulo that of schedulers: in nearly
-// all machines a power of two, which takes no division.
+// rank returns a number, which may be less than 0, modulo the number of schedulers. That is
+// a power of two in nearly all machines, and then takes no division.
 func (s *SM) rank(x uint64) uint8 {
 	if s.mask != 0 {
 		return uint8(x & s.mask)
@@ -127,8 +126,8 @@ func (s *SM) Occupied(t Time, has bool) Time {
 	return s.cycles
 }
 
-// Pass lets so many cycles pass, in so many of which it has one. has: it has one at their
-// end, as at their beginning.
+// Pass lets so many cycles pass. In occupied of them the SM has a CTA; has: it has one at
+// their end, as at their beginning.
 func (s *SM) Pass(cycles, occupied Time, has bool) {
 	if has || s.persistents > 0 {
 		s.began += occupied - cycles

@@ -11,13 +11,13 @@ import (
 // Time is in cycles of the SM clock.
 type Time = clock.Time
 
-// Kernel is what an SM knows of the kernel of a CTA.
+// Kernel is the kernel of a CTA as an SM sees it.
 type Kernel struct {
 	ID        uint32
 	Order     uint64 // program order
 	Header    *trace.Kernel
 	Resources hardware.Resources // of a CTA
-	Traffic   *memory.Traffic    // what its accesses come to
+	Traffic   *memory.Traffic    // of its accesses
 
 	apart uint64 // bytes between the words of a thread's local memory; 0: not known yet
 	share uint64 // CTAs on an SM that this is for
@@ -26,12 +26,12 @@ type Kernel struct {
 // CTA is one CTA on an SM.
 type CTA struct {
 	Trace    trace.CTA
-	Owner    any // what the device has of it
+	Owner    any // the device's side of it
 	Kernel   *Kernel
 	Code     *program.Code
 	Counted  bool // its warps execute the program
 	Counts   program.Counts
-	Prologue func(w *Warp) // what w executes before its program is put in; nil: nothing
+	Prologue func(w *Warp) // inserts the code that w executes before its program; nil: none
 	Hold     Time          // for how long it holds its place at least
 	Posts    bool          // its stores do not keep it on its SM
 	Rec      Record
@@ -45,12 +45,12 @@ type CTA struct {
 
 	until    Time // the end of its hold
 	lastAt   Time // cycle of the last issue; Unset: none yet
-	acked    Time // when the last of what keeps it is done, or acknowledged
+	acked    Time // its last result is there, or its last store acknowledged, if that keeps it
 	posted   Time // and of its stores, if it posts them
-	open     int  // accesses of which nobody knows when they are done
+	open     int  // accesses with an unknown completion time
 	barriers [16]barrier
 	slots    uint64 // warp slots of the SM
-	synced   uint64 // those of warps that wait for children
+	synced   uint64 // slots of warps that wait for children
 	saved    []Warp // while it is suspended
 }
 
@@ -64,7 +64,7 @@ type barrier struct {
 type Record struct {
 	Kernel     uint32
 	CTA        uint32 // linear index in its grid (native) or in its group (aggregated)
-	Resident   bool   // of a task on a persistent CTA: what it holds of the SM is the residence's
+	Resident   bool   // of a task on a persistent CTA, which holds the resources
 	Child      uint32 // aggregated: kernel id in the trace of the request; NoKernel if native
 	SM         uint32
 	Held       bool // nothing is known of it but for how long it holds its place
@@ -90,7 +90,7 @@ const (
 	NumStalls   = iota
 )
 
-// Reset makes c a CTA of k of which nothing has run, with a record that it opens.
+// Reset makes c a CTA of k before its first instruction, with a record that it opens.
 func (c *CTA) Reset(k *Kernel, code *program.Code, rec Record) {
 	c.Kernel, c.Code, c.Rec = k, code, rec
 	c.Counted, c.Prologue, c.Hold, c.Posts, c.posted = false, nil, 0, false, 0

@@ -108,7 +108,7 @@ func (s *SM) gets(w *Warp, at, t Time) {
 	if w.starved {
 		s.fetch.waiting &^= 1 << s.Slot(w)
 		w.has, w.starved, w.floor = mostFetched, false, max(w.kept, at)
-		s.goesOn(w, t)
+		s.reschedule(w, t)
 		return
 	}
 	if at > t+1 {
@@ -128,7 +128,7 @@ func (s *SM) holdBack(w *Warp, t Time) {
 	s.starve(w, t+1)
 }
 
-// forget drops what w, which leaves its slot in cycle t, waits for.
+// forget drops the fetch of w, which leaves its slot in cycle t.
 func (s *SM) forget(w *Warp, t Time) {
 	f, b := &s.fetch, uint64(1)<<s.Slot(w)
 	if f.width == 0 {

@@ -7,8 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// prepare finds what the next instruction of w needs: its unit, its mask, and
-// when its operands are there, no earlier than t.
+// prepare finds the unit and mask of the next instruction of w, and when its operands are
+// there, no earlier than t.
 func (s *SM) prepare(w *Warp, t Time) {
 	f := &w.Frame
 	if f.PC >= f.MaskAt {
@@ -41,8 +41,8 @@ func (s *SM) issue(sc *scheduler, w *Warp, t Time) {
 			return
 		}
 		// Still running: ready for its next instruction unless that can go now.
-		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t || s.unitFree(sc, w.unit) > t ||
-			w.unit == program.UnitMemory && s.Keeps {
+		if s.holding || sc.as[w.unit&15] == sc.as[u&15] || s.fetch.fresh(s, w, t) || w.ready > t ||
+			s.unitFree(sc, w.unit) > t || w.unit == program.UnitMemory && s.Keeps {
 			return
 		}
 		sc.ready &^= 1 << w.bit
@@ -156,7 +156,7 @@ func (s *SM) atomicHolds(w *Warp, o *program.Op) bool {
 }
 
 // follow schedules w after o, which needs an issue slot and nothing else: from a
-// cycle on (0: what holds it says when). It reports whether w is scheduled.
+// cycle on (0: the device schedules it). It reports whether w is scheduled.
 func (s *SM) follow(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	switch o.Class {
 	case trace.ClassBarrier:
@@ -198,7 +198,7 @@ func (s *SM) ask(w *Warp, t Time) Time {
 	return from
 }
 
-// next brings w to its next instruction, behind the end of what it has of its program.
+// next brings w to its next instruction, behind the part of its program that it has.
 // It reports whether there is one.
 func (s *SM) next(w *Warp) bool {
 	more, err := w.Stack.Next(s.Library)

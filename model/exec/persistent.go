@@ -83,8 +83,8 @@ func (r *PersistentCTA) Leave() {
 // are acknowledged.
 func (r *PersistentCTA) Acknowledged(warp int) Time { return r.warps[warp].w.last }
 
-// Run lets a warp run a program from cycle t on, which is later than now. addr is
-// that of the program's accesses to global memory.
+// Run lets a warp run a program from cycle t on, which is later than now. The program's
+// accesses to global memory go to addr.
 func (r *PersistentCTA) Run(warp int, p *Program, addr uint64, t Time) {
 	v := &r.warps[warp]
 	mem := p.mem

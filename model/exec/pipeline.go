@@ -31,7 +31,7 @@ type Pipeline interface {
 	// Close ends cycle t: it moves held instructions, and results of memory to their
 	// registers. It returns the next cycle with something to do; Never: none.
 	Close(t Time) (next Time)
-	// Again resumes what waits for the load/store unit and returns when it acts.
+	// Again resumes instructions that wait for the load/store unit and returns when they act.
 	Again(t Time) Time
 }
 
@@ -76,7 +76,7 @@ func (x toPipeline) CloseAt(t Time) { x.s.closeAt(t) }
 
 // Booked sets the time at which a held instruction's result is there.
 func (x toPipeline) Booked(held int32, done Time) {
-	x.s.booked(&x.s.held[held].load, done, 0)
+	x.s.resolved(&x.s.held[held].load, done, 0)
 }
 
 // Take hands a held memory instruction to the load/store unit in cycle t.
@@ -85,10 +85,10 @@ func (x toPipeline) Take(held int32, t Time) {
 	h := s.held[held]
 	done, load := s.timed(&h.access, h.load.o, h.load.c, t)
 	if load >= 0 {
-		*s.late(load) = h.load
+		*s.unresolvedAt(load) = h.load
 	}
 	if done < memory.Unknown {
-		s.booked(&h.load, done, ofMemory)
+		s.resolved(&h.load, done, ofMemory)
 	}
 }
 
@@ -97,8 +97,8 @@ func (x toPipeline) Returned(done []memory.Done, t Time) { x.s.tell(done, t) }
 
 // heldInst is an instruction that the pipeline holds.
 type heldInst struct {
-	load   lateLoad
-	access asked
+	load   unresolved
+	access memRequest
 	own    trace.Access
 	list   []uint64 // its addresses
 }

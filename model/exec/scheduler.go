@@ -29,7 +29,7 @@ type scheduler struct {
 	age    [64]uint64
 }
 
-// pipe is a unit of a scheduler; that of memory has no time here, it is the SM's.
+// pipe is a unit of a scheduler. Memory's has no time here: it is the SM's.
 type pipe struct {
 	free  Time   // from when it takes an instruction
 	needs uint64 // warps whose next instruction needs it

@@ -24,7 +24,7 @@ type SM struct {
 	mask        uint64 // how many schedulers there are, less one, if that is a power of two; or 0
 	acting      bool   // it is in a cycle
 	ahead       bool   // of the device
-	watched     bool   // somebody is told of each instruction
+	watched     bool   // an observer sees each instruction
 	turns       [mostSchedulers]*scheduler
 	at          [mostSchedulers]turn
 	port        memory.Port
@@ -39,9 +39,9 @@ type SM struct {
 	pipe        Pipeline
 	held        []*heldInst // by the number that the pipeline gives
 	fetch       fetching
-	asking      asked      // of the instruction at hand
-	loads       []lateLoad // that wait for fills, by their number
-	holding     bool       // the warp that has just issued is held, nobody knows for how long
+	request     memRequest   // of the instruction at hand
+	loads       []unresolved // that wait for fills, by their number
+	holding     bool         // the warp that has just issued is held for an unknown time
 	told        AccessRecord
 
 	ID     int
@@ -60,20 +60,20 @@ type SM struct {
 	ThreadInsts  uint64 // of CTAs that have ended
 }
 
-// Setup is what an SM is made with.
+// Setup is the configuration of an SM.
 type Setup struct {
 	Config   *hardware.Config
 	Timing   *program.Timing
 	Library  *program.Library
 	Memory   memory.System
 	Warps    WarpScheduler
-	Accesses AccessObserver // nil: nobody is told of accesses
+	Accesses AccessObserver // nil: accesses are not observed
 	Insts    InstObserver   // nil: nor of instructions
 	Keeps    bool           // the device may keep accesses back
 }
 
-// Device is what an SM is part of: whom it tells what becomes of its CTAs, and whom it
-// asks what others decide. It is called in the SM's cycle, t.
+// Device is the machine that an SM is part of. The SM reports the events of its CTAs to it
+// and requests decisions of other units. It is called in the SM's cycle, t.
 type Device interface {
 	Now() Time
 	Wake(sm int, t Time) // has the SM act at t, unless it acts before
@@ -92,7 +92,7 @@ type Device interface {
 	Exited(c *CTA, began, t Time) // a warp of it, which began then
 	Drained(c *CTA, t Time) Time  // all warps; for how much longer it holds its place
 	Ended(c *CTA, t Time)         // it holds nothing any more
-	Suspended(c *CTA, t Time)     // all its warps wait for children: it has given back what it held
+	Suspended(c *CTA, t Time)     // all its warps wait for children: it has given back its resources
 	Resumed(c *CTA, t Time)       // and holds it again
 }
 
@@ -112,8 +112,8 @@ type ending struct {
 	cta     *CTA
 }
 
-// Warp is one warp on an SM. What each instruction needs comes first. Its size is that of six
-// lines of the host's caches, so that it begins with one.
+// Warp is one warp on an SM. The fields that each instruction uses come first. Its size is six
+// lines of the host's caches, so that each begins with one.
 type Warp struct {
 	CTA           *CTA
 	op            *program.Op // the next instruction; nil: it has none
@@ -122,12 +122,12 @@ type Warp struct {
 	unit          program.Unit // of the next instruction
 	reason        Stall
 	fenced        bool // ready when all that it issued is done
-	held          bool // by an atomic of which nobody knows when it is done
+	held          bool // by an atomic with an unknown completion time
 	parked        bool // until is known when its operands are there
 	ID            uint32
-	open          int32 // its accesses of which nobody knows when they are done
-	ready         Time  // operands of the next instruction; memory.Unknown: nobody knows
-	floor         Time  // where nobody knows: it is ready no sooner, for another reason
+	open          int32 // its accesses with an unknown completion time
+	ready         Time  // operands of the next instruction; memory.Unknown: not known yet
+	floor         Time  // while that is not known: it is ready no sooner, for another reason
 	last          Time  // everything that it issued is done, stores acknowledged
 	posted        Time  // but for those that do not keep its CTA: when they are
 	program.Stack       // its programs
@@ -270,7 +270,7 @@ func (s *SM) schedule(w *Warp, t Time) {
 	}
 }
 
-// Resume lets a warp that something held go on from cycle t on, and says what.
+// Resume lets a held warp go on from cycle t on, and books the reason.
 func (s *SM) Resume(w *Warp, why Stall, t Time) {
 	w.reason = why
 	if w.starved {
@@ -343,7 +343,7 @@ func (s *SM) PutBack(c *CTA, since, end Time) {
 	s.End(c, end, 0)
 }
 
-// finishCTAs frees what the CTAs that end in cycle t hold.
+// finishCTAs frees the resources of the CTAs that end in cycle t.
 func (s *SM) finishCTAs(t Time) {
 	kept := s.ending[:0]
 	s.ends = clock.Never

@@ -140,7 +140,7 @@ func (c *Pipeline) dispatchTwice(s *subcore, t Time) {
 }
 
 // dispatch moves instructions that have all their registers to empty output registers,
-// those of the first units first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the
+// the first units first (GPGPU-Sim's dispatch_unit_t::find_ready). It returns the
 // units that it frees.
 func (c *Pipeline) dispatch(s *subcore) (freed uint8) {
 	for m := s.dispatches(); m != 0; m &= m - 1 {

@@ -59,13 +59,13 @@ type InstObserver interface {
 type InstRecord struct {
 	Kernel, CTA, Warp uint32
 	SM, Slot          uint32 // the slot gives the warp's scheduler: their number counts round
-	Inst              uint32 // index into Function.Insts, of an inlined body those of its own function; or NoInst
+	Inst              uint32 // index into Function.Insts (of an inlined body, of its own function); or NoInst
 	Issue             Time
 	Done              Time // a dependent instruction may issue; of a store: acknowledged
 }
 
 // NoInst stands for an instruction that the trace does not have: one that accesses
-// what a CTA is known to touch ([InferredAccesses]).
+// the ranges that a CTA is known to touch ([InferredAccesses]).
 const NoInst = program.NoInst
 
 // tellInst tells of the instruction of some code that w has issued at t.
@@ -78,7 +78,8 @@ func (s *SM) tellInst(w *Warp, code *program.Code, inst uint32, t, done Time) {
 		inst = code.Insts[inst]
 	}
 	r := InstRecord{
-		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, SM: uint32(s.ID), Slot: uint32(s.Slot(w)), Inst: inst, Issue: t, Done: done,
+		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, SM: uint32(s.ID), Slot: uint32(s.Slot(w)),
+		Inst: inst, Issue: t, Done: done,
 	}
 	s.Insts.Inst(&r)
 }

@@ -8,9 +8,9 @@ import (
 	"gpureplay/model/program"
 )
 
-// lateLoad is an instruction whose completion time is not known when it issues: an access of the cycle-level memory
+// unresolved is an instruction whose completion time is not known when it issues: an access of the cycle-level memory
 // engine, or one that waits in an operand collector.
-type lateLoad struct {
+type unresolved struct {
 	w     *Warp
 	c     *CTA
 	id    uint32 // of the warp
@@ -22,22 +22,22 @@ type lateLoad struct {
 
 // waitsFor notes which load of w has a number.
 func (s *SM) waitsFor(load int32, w *Warp, o *program.Op, holds bool) {
-	l := s.late(load)
+	l := s.unresolvedAt(load)
 	l.set(w, o)
 	l.holds = holds
 }
 
-// late returns the place of a load.
-func (s *SM) late(load int32) *lateLoad {
+// unresolvedAt returns the place of a load.
+func (s *SM) unresolvedAt(load int32) *unresolved {
 	for int(load) >= len(s.loads) {
-		s.loads = append(s.loads, lateLoad{})
+		s.loads = append(s.loads, unresolved{})
 	}
 	return &s.loads[load]
 }
 
-// set fills in an instruction of w, field by field: the host would wait for the whole of
-// what it has just written in parts.
-func (l *lateLoad) set(w *Warp, o *program.Op) {
+// set fills in an instruction of w, field by field: a copy of the whole would stall the
+// host's store buffer behind the parts that it has just written.
+func (l *unresolved) set(w *Warp, o *program.Op) {
 	l.w, l.c, l.id, l.o, l.regs, l.of, l.holds = w, w.CTA, w.ID, o, w.Regs, w.Number, false
 }
 
@@ -66,11 +66,11 @@ func (s *SM) tell(done []memory.Done, t Time) {
 // ofMemory is beside the time at which a register is there that comes from memory.
 const ofMemory = 1
 
-// booked notes that an instruction of which nobody knew is done at a time, in cycle s.now.
-func (s *SM) booked(l *lateLoad, done, flag Time) { s.answer(l, done, flag, s.now) }
+// resolved notes in cycle s.now that an unresolved instruction is done at a time.
+func (s *SM) resolved(l *unresolved, done, flag Time) { s.answer(l, done, flag, s.now) }
 
 // answer lets a warp go on whose instruction is done at a time.
-func (s *SM) answer(l *lateLoad, done, flag, t Time) {
+func (s *SM) answer(l *unresolved, done, flag, t Time) {
 	w := s.warpOf(l)
 	l.c.open--
 	if w == nil {
@@ -98,8 +98,8 @@ func (s *SM) answer(l *lateLoad, done, flag, t Time) {
 	}
 }
 
-// known finds when a warp is ready of which nobody knew, if that is known now, at t.
-func (s *SM) known(w *Warp, l *lateLoad, done, t Time) {
+// known finds when a warp with an unknown ready time is ready, if that is known now, at t.
+func (s *SM) known(w *Warp, l *unresolved, done, t Time) {
 	if l.holds {
 		w.held, w.reason = false, StallMemory
 		if w.starved {
@@ -108,11 +108,11 @@ func (s *SM) known(w *Warp, l *lateLoad, done, t Time) {
 			w.floor = max(w.floor, done-1)
 		}
 	}
-	s.goesOn(w, t)
+	s.reschedule(w, t)
 }
 
-// goesOn schedules a warp that is parked, in cycle t, if nothing that is unknown holds it.
-func (s *SM) goesOn(w *Warp, t Time) {
+// reschedule schedules a warp that is parked, in cycle t, if nothing that is unknown holds it.
+func (s *SM) reschedule(w *Warp, t Time) {
 	ready, reason := w.floor, w.reason
 	if w.fenced {
 		ready, reason = max(ready, w.last, w.posted), StallMemory
@@ -135,10 +135,10 @@ func (s *SM) goesOn(w *Warp, t Time) {
 
 // warpOf returns the warp of a load, or nil if it has exited. The warp of a suspended CTA that has come back has
 // another slot.
-func (s *SM) warpOf(l *lateLoad) *Warp {
+func (s *SM) warpOf(l *unresolved) *Warp {
 	c := l.c
 	if w := l.w; w.persistent != nil && w.CTA == c && (w.ID == l.id || c == w.persistent.cta) {
-		return w // its own programs are not those of a warp of a CTA
+		return w // its runtime's programs belong to no warp of a CTA
 	}
 	if w := l.w; w.persistent == nil && w.CTA == c && w.ID == l.id && c.slots>>s.Slot(w)&1 != 0 {
 		return w
@@ -156,7 +156,7 @@ func (s *SM) warpOf(l *lateLoad) *Warp {
 	return nil
 }
 
-// endLater puts off the end of a CTA, a load of which is done at a time.
+// endLater puts off the end of a CTA until a load of it is done.
 func (s *SM) endLater(c *CTA, done Time) {
 	c.acked = max(c.acked, done)
 	if c.open > 0 {
@@ -199,6 +199,6 @@ func (sc *scheduler) withdraw(w *Warp) bool {
 	return in != 0
 }
 
-// Again resumes what waits for the load/store unit, which takes instructions again, and
-// returns when the SM acts for it.
+// Again resumes the instructions that wait for the load/store unit, which takes some again,
+// and returns when the SM acts for them.
 func (s *SM) Again(t Time) Time { return s.pipe.Again(t) }
