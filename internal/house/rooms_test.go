@@ -48,13 +48,16 @@ var allowed = map[string][]string{
 	"replay/timeline":  {"trace", "model", "replay/table"},
 	"replay/reproduce": {"internal/durable", "internal/workers", "trace", "model", "policies", "replay", "samples"},
 	"replay/measured":  {"internal/workers", "trace", "model", "policies", "replay", "samples"},
-	"replay/sweep":     {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies", "replay"},
-	"replay/report":    {"trace", "model", "replay"},
-	"replay":           {"trace", "model", "policies", "replay/table", "replay/audit", "internal/intervals", "internal/workers"},
-	"convert":          {"internal/durable", "internal/nearest", "trace", "convert"},
-	"convert/neutral":  {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
-	"samples":          {"internal/nearest", "trace", "samples"},
-	"cmd":              {"internal/nearest", "internal/durable", "internal/workers", "trace", "model", "policies", "replay", "convert", "samples", "cmd"},
+	"replay/sweep": {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies",
+		"replay"},
+	"replay/report": {"trace", "model", "replay"},
+	"replay": {"trace", "model", "policies", "replay/table", "replay/audit", "internal/intervals",
+		"internal/workers"},
+	"convert":         {"internal/durable", "internal/nearest", "trace", "convert"},
+	"convert/neutral": {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md
+	"samples":         {"internal/nearest", "trace", "samples"},
+	"cmd": {"internal/nearest", "internal/durable", "internal/workers", "trace", "model", "policies", "replay",
+		"convert", "samples", "cmd"},
 }
 
 // onlyIn says where alone a dependency may be imported.

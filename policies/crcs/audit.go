@@ -163,7 +163,7 @@ func (c *countBook) Page(r *model.PageRecord) {
 	c.owners[r.Page] = r.To
 	c.open(r.To)
 	switch {
-	case r.From == model.NoKernel && !r.Ready || r.From == model.NoKernel && r.Readers == 0 && r.Writers == 0: // its first CTA is being counted
+	case r.From == model.NoKernel && (!r.Ready || r.Readers == 0 && r.Writers == 0): // its first CTA is being counted
 	case r.From == r.To:
 		c.counted(r)
 	case c.overflowed(r.From, r.Page):
@@ -195,7 +195,8 @@ func (c *countBook) counted(r *model.PageRecord) {
 	case x == nil:
 		c.fail("page-counts", r.Time, "page %#x goes to kernel %d, which does not touch it", r.Page, r.To)
 	case x.readers != r.Readers || x.writers != r.Writers:
-		c.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its CTAs need %d and %d", r.Page, r.To, r.Readers, r.Writers, x.readers, x.writers)
+		c.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its CTAs need %d and %d",
+			r.Page, r.To, r.Readers, r.Writers, x.readers, x.writers)
 	}
 }
 
@@ -225,7 +226,8 @@ func (c *countBook) CTA(r *model.CTARecord) {
 	for i := range c.handed {
 		h := &c.handed[i]
 		if x := c.pages(h.From)[h.Page]; x != nil && !x.over && (x.readers > 0 || x.writers > 0) {
-			c.fail("page-counts", h.Time, "page %#x leaves kernel %d, of which %d CTAs may read and %d write it", h.Page, h.From, x.readers, x.writers)
+			c.fail("page-counts", h.Time, "page %#x leaves kernel %d, whose CTAs may still read it (%d) and write it (%d)",
+				h.Page, h.From, x.readers, x.writers)
 		}
 		if h.To != model.NoKernel {
 			c.counted(h)
@@ -234,7 +236,8 @@ func (c *countBook) CTA(r *model.CTARecord) {
 	c.handed = c.handed[:0]
 	for page, was := range last { // none is left in a sound run, so the order does not matter
 		if owner, ok := c.owners[page]; was && ok && owner == r.Kernel {
-			c.fail("page-counts", r.End, "page %#x stays with kernel %d, the last CTA of which to touch it has ended", page, r.Kernel)
+			c.fail("page-counts", r.End, "page %#x stays with kernel %d, whose last CTA to touch it has ended",
+				page, r.Kernel)
 		}
 	}
 }

@@ -68,7 +68,8 @@ func TestWarpByHand(t *testing.T) {
 	if opcodes(got) != want {
 		t.Errorf("got  %s\nwant %s", opcodes(got), want)
 	}
-	mem := []trace.Access{{Base: Counter, Count: 1}, {Base: 4096, Stride: 4, Count: 20}, {Base: 4096 + 256, Stride: 4, Count: 20}}
+	mem := []trace.Access{{Base: Counter, Count: 1}, {Base: 4096, Stride: 4, Count: 20},
+		{Base: 4096 + 256, Stride: 4, Count: 20}}
 	for i, want := range mem {
 		if a := got.Warp.Mem[i]; a.Base != want.Base || a.Stride != want.Stride || a.Count != want.Count {
 			t.Errorf("access %d: %+v, want %+v", i, a, want)

@@ -12,8 +12,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Activities reads what each run under a folder of tables did, from its tables
-// kernels, stages and, for how long it took, runs.
+// Activities reads the work of each run under a folder of tables: from the tables
+// kernels and stages, and its time from the table runs. It fails where no table is found.
 func Activities(dir string) ([]*Activity, error) {
 	parts, err := table.Find(dir, "kernels")
 	if err != nil {
@@ -80,7 +80,7 @@ func (a *Activity) readStages(clock table.Clock, run table.Key, stages []table.P
 	})
 }
 
-// readEnd reads how long the run took; without its row it is to the end of what it did.
+// readEnd reads how long the run took. Without its row the run ends with its last work.
 func (a *Activity) readEnd(run table.Key, runs []table.Part) error {
 	for _, list := range [][]Span{a.Kernels, a.Copies, a.Files} {
 		for _, s := range list {
@@ -128,8 +128,8 @@ func clockOf(path string) (table.Clock, error) {
 	return table.NewClock(1000)
 }
 
-// RecordedActivity is what a capture recorded of its kernels and copies; none have
-// times where the source has none.
+// RecordedActivity returns the recorded times of a capture's kernels and copies. It fails
+// where the trace cannot be read.
 func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
@@ -160,7 +160,7 @@ func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
 	}
 }
 
-// recorded adds what has a time.
+// recorded adds the kernels and copies that have times.
 func (a *Activity) recorded(to *[]Span, t *trace.Recorded, s Span) {
 	if t != nil && t.StartNs >= 0 && t.DurationNs >= 0 {
 		s.From, s.To = t.StartNs, t.StartNs+t.DurationNs

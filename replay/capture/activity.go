@@ -15,7 +15,7 @@ type Span struct {
 	Collective bool  // a kernel that moves data between devices (NCCL, RCCL)
 }
 
-// Activity is what a GPU did in one run, or in a capture.
+// Activity is the work of a GPU in one run, or in a capture.
 type Activity struct {
 	Title    string
 	Policy   string // "": a capture
@@ -116,7 +116,7 @@ func union(spans []Span, f func(from, to, gap int64)) {
 	}
 }
 
-// Overlap says for how much of a run what went on.
+// Overlap splits the time of a run by the work that went on, ns.
 type Overlap struct {
 	Span         int64 // end to end
 	Kernels      int64 // with a kernel
