@@ -129,7 +129,8 @@ func (b *bench) plant(h *house) (string, error) {
 	return abs, os.WriteFile(abs, text, 0o644)
 }
 
-const importSwitched = "; import \"gpureplay/internal/mutate/switched\""
+// The name is one that no source uses for something else.
+const importSwitched = "; import plantedFaults \"gpureplay/internal/mutate/switched\""
 
 func withImport(src []byte, at int) []byte {
 	return slices.Concat(src[:at], []byte(importSwitched), src[at:])

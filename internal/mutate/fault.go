@@ -121,7 +121,7 @@ func (x *finder) add(n ast.Node, kind, wrong, with string) {
 
 // lazy evaluates one of two conditions.
 func (x *finder) lazy(right ast.Expr, wrong string) string {
-	return "(switched.On(§) && (" + wrong + ") || !switched.On(§) && (" + x.text(right) + "))"
+	return "(plantedFaults.On(§) && (" + wrong + ") || !plantedFaults.On(§) && (" + x.text(right) + "))"
 }
 
 // message says whether a call makes an error's or a panic's text.
@@ -138,7 +138,7 @@ func (x *finder) call(n *ast.CallExpr) {
 	}
 	if other := map[string]string{"min": "max", "max": "min"}[id.Name]; other != "" {
 		wrong := other + x.text(n)[len(id.Name):]
-		x.add(n, "limit", wrong, "switched.Sel(§, "+x.text(n)+", "+wrong+")")
+		x.add(n, "limit", wrong, "plantedFaults.Sel(§, "+x.text(n)+", "+wrong+")")
 	}
 }
 
@@ -168,10 +168,10 @@ func (x *finder) binary(n *ast.BinaryExpr) {
 	if op := computed[n.Op]; op != "" && x.typed(n) && x.pure(n) {
 		// operands in parentheses: the new operator may bind less
 		wrong := "(" + x.text(n.X) + ") " + op + " (" + x.text(n.Y) + ")"
-		x.add(n, "arithmetic", swap(op), "switched.Sel(§, "+x.text(n)+", "+wrong+")")
+		x.add(n, "arithmetic", swap(op), "plantedFaults.Sel(§, "+x.text(n)+", "+wrong+")")
 		if y, ok := x.next(n.Y); ok && n.Op != token.QUO && n.Op != token.REM {
 			wrong := x.text(n.X) + " " + n.Op.String() + " " + y
-			x.add(n, "constant", wrong, "switched.Sel(§, "+x.text(n)+", "+wrong+")")
+			x.add(n, "constant", wrong, "plantedFaults.Sel(§, "+x.text(n)+", "+wrong+")")
 		}
 	}
 }
@@ -239,12 +239,12 @@ func (x *finder) statements(list []ast.Stmt) {
 			x.without(s)
 			if op := map[token.Token]string{token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+="}[s.Tok]; op != "" && x.typed(s.Lhs[0]) {
 				wrong := x.text(s.Lhs[0]) + " " + op + " " + x.text(s.Rhs[0])
-				x.add(s, "arithmetic", wrong, "if switched.On(§) { "+wrong+" } else { "+x.text(s)+" }")
+				x.add(s, "arithmetic", wrong, "if plantedFaults.On(§) { "+wrong+" } else { "+x.text(s)+" }")
 			}
 		}
 	}
 }
 
 func (x *finder) without(s ast.Stmt) {
-	x.add(s, "removed", "", "if !switched.On(§) { "+x.text(s)+" }")
+	x.add(s, "removed", "", "if !plantedFaults.On(§) { "+x.text(s)+" }")
 }

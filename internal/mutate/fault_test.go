@@ -109,12 +109,12 @@ func TestTold(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "x.go", src, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{importSwitched, `func TestTold(t *testing.T) { defer switched.Test("TestTold")();`} {
+	for _, want := range []string{importSwitched, `func TestTold(t *testing.T) { defer plantedFaults.Test("TestTold")();`} {
 		if !strings.Contains(string(src), want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	if strings.Contains(string(src), "switched.Test("+`"checkPlanted"`) {
+	if strings.Contains(string(src), "plantedFaults.Test("+`"checkPlanted"`) {
 		t.Error("a helper tells its name as if it were a test")
 	}
 }

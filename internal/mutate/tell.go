@@ -33,7 +33,7 @@ func told(path string) ([]byte, error) {
 			out, last = append(append(out, src[:end]...), importSwitched...), end
 		}
 		at := set.Position(fn.Body.Lbrace).Offset + 1
-		out = fmt.Appendf(append(out, src[last:at]...), " defer switched.Test(%q)(); ", fn.Name.Name)
+		out = fmt.Appendf(append(out, src[last:at]...), " defer plantedFaults.Test(%q)(); ", fn.Name.Name)
 		last = at
 	}
 	return slices.Concat(out, src[last:]), nil
