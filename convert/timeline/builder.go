@@ -33,8 +33,11 @@ type Builder struct {
 	nameIDs map[string]uint32
 	chars   int
 	kernels map[uint32]uint64 // per device
-	first   int64             // earliest time seen
-	timed   bool              // there is one
+	first   int64             // earliest time, from which the trace's count
+	horizon int64             // latest begin of a call or an activity
+	calling times             // of the host's calls
+	working map[uint32]*work  // by device
+	clocks  clocks
 	calls   uint64
 	waits   bool // the profiler explains waits
 	counts  counts
@@ -54,6 +57,7 @@ func New(opts Options) *Builder {
 		buf:     make([]byte, rowBytes),
 		nameIDs: map[string]uint32{},
 		kernels: map[uint32]uint64{},
+		working: map[uint32]*work{},
 	}
 }
 
@@ -85,14 +89,79 @@ func (b *Builder) Name(name []byte) (uint32, error) {
 }
 
 func (b *Builder) add(r *row) error {
-	// A record row has no time of its own.
-	if r.side != sideRecord && (!b.timed || r.start < b.first) {
-		b.first, b.timed = r.start, true
+	at := &b.calling
+	if r.side == sideActivity {
+		w := b.working[r.device]
+		if w == nil {
+			w = &work{stream: r.stream}
+			b.working[r.device] = w
+		}
+		w.several = w.several || r.stream != w.stream
+		at = &w.times
+	}
+	switch {
+	case r.side == sideRecord, r.flags&flagUntimed != 0: // it has no time of its own
+	case r.start == 0:
+		r.set(flagZero, true)
+		at.zero = true
+	default:
+		at.take(r.start)
 	}
 	r.seq = b.seq
 	b.seq++
 	r.encode(b.buf, r.joinKey())
 	return b.events.Add(b.buf)
+}
+
+// work is what a device did: when its activities began, and in which streams.
+type work struct {
+	times
+	stream  uint64
+	several bool
+}
+
+// begin finds the earliest time of the capture.
+func (b *Builder) begin() {
+	var all times
+	if b.calling.any {
+		all.take(b.calling.first)
+		all.take(b.calling.last)
+	}
+	for device, w := range b.working {
+		if w.withZero(); w.any {
+			all.take(w.first - b.clocks.ahead(device, w.first))
+			all.take(w.last - b.clocks.ahead(device, w.last))
+		}
+	}
+	b.first, b.horizon = all.first, all.last
+}
+
+// correct brings an activity to the clock of the host.
+func (b *Builder) correct(r *row) {
+	if r.flags&flagUntimed != 0 {
+		return
+	}
+	if ahead := b.clocks.ahead(r.device, r.began); ahead != 0 {
+		b.counts.add(clockOffset)
+		r.began -= ahead
+		r.start = r.began
+	}
+}
+
+// waited notes a call that waits for all of a device, if it is one.
+func (b *Builder) waited(r *row) {
+	kind := CallKind(r.kind)
+	if kind != CallSyncDevice && kind != CallSyncStream {
+		return
+	}
+	for device := range b.kernels {
+		if r.flags&flagDevice != 0 && r.device != device || r.flags&flagDevice == 0 && len(b.kernels) > 1 {
+			continue
+		}
+		if w := b.working[device]; kind == CallSyncDevice || w != nil && !w.several {
+			b.clocks.waited(device, r)
+		}
+	}
 }
 
 // Activity takes one activity. It is an error if there is no room to sort, or
@@ -111,18 +180,27 @@ func (b *Builder) Activity(a *Activity) error {
 
 // ActivityNamed is Activity with a name that [Builder.Name] has interned.
 func (b *Builder) ActivityNamed(a *Activity, name uint32) error {
-	if a.DurationNs < 0 {
+	start, duration := a.StartNs, a.DurationNs
+	endless, untimed := duration == Unknown, start == Unknown || start == 0 && duration <= 0
+	switch {
+	case untimed:
+		start, duration = 0, 0
+	case endless:
+		duration = 0
+	case duration < 0:
 		b.counts.add(negativeDuration)
-		a.DurationNs = 0
+		endless, duration = true, 0
 	}
 	r := row{
 		process: a.Process, correlation: a.Correlation, side: sideActivity, kind: uint8(a.Kind), copy: a.Copy,
-		start: a.StartNs, duration: a.DurationNs, device: a.Device, name: name, stream: a.Stream,
+		start: start, duration: duration, device: a.Device, name: name, stream: a.Stream,
 		grid: a.Grid, block: a.Block, cluster: a.Cluster,
 		registers: a.Registers, shared: a.SharedBytes, local: a.LocalBytes,
-		bytes: a.Bytes, addr: a.Addr, began: a.StartNs, ran: a.DurationNs, gridID: a.GridID,
+		bytes: a.Bytes, addr: a.Addr, began: start, ran: duration, gridID: a.GridID,
 		flags: flagStream | flagDevice,
 	}
+	r.set(flagUntimed, untimed)
+	r.set(flagEndless, endless || untimed)
 	r.set(flagSized, a.Sized)
 	r.set(flagPageable, a.Pageable)
 	r.set(flagAsync, a.Async)

@@ -16,6 +16,9 @@ type script struct{ lines, scopes []string }
 func (s *script) Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error {
 	line := fmt.Sprintf("launch %s stream %d host %d start %d ran %d grid %d", name, op.Stream,
 		op.Recorded.HostNs, op.Recorded.StartNs, op.Recorded.DurationNs, k.Grid.Count())
+	if op.Thread > 0 {
+		line += fmt.Sprint(" thread ", op.Thread)
+	}
 	if op.Scope > 0 {
 		line += " in " + s.scopes[op.Scope-1]
 	}
@@ -52,6 +55,9 @@ func (s *script) Op(op *trace.HostOp) error {
 		if op.Async {
 			line += " async"
 		}
+	}
+	if op.Thread > 0 {
+		line += fmt.Sprint(" thread ", op.Thread)
 	}
 	s.lines = append(s.lines, line)
 	return nil
@@ -145,10 +151,11 @@ func TestStreamOrderIsThatOfTheDevice(t *testing.T) {
 launch queued stream 7 host -1 start 1 ran 50 grid 2
 launch waiting stream 7 host -1 start 51 ran 10 grid 2
 launch a stream 7 host 0 start 61 ran 10 grid 2
-work 15
-launch c stream 9 host 25 start 70 ran 10 grid 2
+work 25 thread 1
+launch c stream 9 host 25 start 70 ran 10 grid 2 thread 1
+work 10
 launch b stream 9 host 20 start 80 ran 10 grid 2
-work 5
+work 10
 sync_stream 9
 launch elsewhere stream 8 host -1 start 55 ran 10 grid 2`)
 	if count(b, "issued_before_call") != 3 {
@@ -334,13 +341,13 @@ func TestInferredSync(t *testing.T) {
 	)
 	expect(t, got, `
 launch a stream 7 host 0 start 20 ran 1 grid 2
-work 2
-launch b stream 8 host 12 start 40 ran 1 grid 2
-work 28
+work 12 thread 1
+launch b stream 8 host 12 start 40 ran 1 grid 2 thread 1
+work 40
 sync_stream 7
-work 5
-sync_device`)
-	if count(b, "sync_stream_inferred") != 2 || count(b, "host_threads") != 4 {
+work 60 thread 2
+sync_device thread 2`)
+	if count(b, "sync_stream_inferred") != 2 || count(b, "host_threads") != 3 {
 		t.Errorf("%v", b.Diagnostics())
 	}
 }
@@ -350,7 +357,7 @@ func TestGridFromCall(t *testing.T) {
 	c := launch(1, 0)
 	c.Sized, c.Grid, c.Block = true, trace.Dim3{5, 1, 1}, trace.Dim3{64, 1, 1}
 	got, b := run(t, -1, a, c, Activity{Name: "bare", StartNs: 30, DurationNs: -4})
-	expect(t, got, "launch k stream 0 host 0 start 20 ran 1 grid 5\nlaunch bare stream 0 host -1 start 30 ran 0 grid 0")
+	expect(t, got, "launch k stream 0 host 0 start 20 ran 1 grid 5\nlaunch bare stream 0 host -1 start 30 ran -1 grid 0")
 	for _, name := range []string{"grid_of_call", "kernel_without_grid", "negative_duration"} {
 		if count(b, name) != 1 {
 			t.Errorf("%s: %v", name, b.Diagnostics())

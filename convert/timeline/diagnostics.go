@@ -19,6 +19,11 @@ const (
 	correlationCollision
 	duplicateActivity
 	negativeDuration
+	clockOffset
+	lostTime
+	unknownDuration
+	overrun
+	streamOverlap
 	longName
 	scopeDropped
 	issuedEarly
@@ -56,7 +61,17 @@ var oddities = [numOddities]trace.Diagnostic{
 	duplicateActivity: {Name: "duplicate_event", Severity: trace.Info,
 		Help: "activities and calls that the capture holds twice, equal in every field; the second is left out"},
 	negativeDuration: {Name: "negative_duration", Severity: trace.Error,
-		Help: "activities or calls that end before they begin; their duration is taken as 0"},
+		Help: "activities or calls that end before they begin; the duration of an activity is unknown then, that of a call 0"},
+	clockOffset: {Name: "clock_offset", Severity: trace.Info,
+		Help: "activities that began before their calls, or long behind what the host waited for: the clock of the device differs from that of the host; the difference is taken off"},
+	lostTime: {Name: "lost_time", Severity: trace.DataLoss,
+		Help: "activities or calls of time 0, or of a time that cannot be read (the profiler lost them); an activity with a call keeps its place without times, others are left out"},
+	unknownDuration: {Name: "unknown_duration", Severity: trace.DataLoss,
+		Help: "activities whose duration the profiler did not record; their work is not known"},
+	overrun: {Name: "overrun", Severity: trace.Error,
+		Help: "activities recorded to last far beyond the begin of the next one of their stream, or the end of a wait for them; they are cut there"},
+	streamOverlap: {Name: "stream_overlap", Severity: trace.Info,
+		Help: "kernels that began before the one before them in their stream had ended (programmatic launches, AMD queues); replays keep the overlap"},
 	longName: {Name: "long_name", Severity: trace.Info,
 		Help: "kernels whose name is longer than 65536 bytes; it is cut there"},
 	issuedEarly: {Name: "issued_before_call", Severity: trace.Info,
@@ -68,7 +83,7 @@ var oddities = [numOddities]trace.Diagnostic{
 	slowLaunch: {Name: "slow_launch", Severity: trace.Info,
 		Help: "launching calls of more than 50 us while the device had nothing to do (code was being loaded); their time is work of the host"},
 	hostThreads: {Name: "host_threads", Severity: trace.Info,
-		Help: "host threads that called the API; their calls are merged by time into one host program"},
+		Help: "host threads that called the API of the device; each issues its own calls, and its waits hold no other"},
 	syncStreamInferred: {Name: "sync_stream_inferred", Severity: trace.Info,
 		Help: "stream synchronisations whose stream the profiler did not record; taken to be the one that the thread used last"},
 	syncOfAll: {Name: "sync_of_all_streams", Severity: trace.Info,

@@ -1,6 +1,14 @@
 package timeline
 
-import "gpureplay/trace"
+import (
+	"math"
+
+	"gpureplay/trace"
+)
+
+// Unknown is the start or the duration of an activity whose source does not say it. A
+// start of 0 and a duration of 0 say the same: profilers write them for lost records.
+const Unknown = math.MinInt64
 
 // Activity is a piece of work on a device. Times are in nanoseconds on the
 // clock of the capture.
@@ -10,9 +18,9 @@ type Activity struct {
 	Correlation uint64 // 0: none
 	Device      uint32
 	Stream      uint64
-	StartNs     int64
-	DurationNs  int64
-	Graph       bool // part of a graph launch
+	StartNs     int64 // or Unknown
+	DurationNs  int64 // or Unknown
+	Graph       bool  // part of a graph launch
 
 	// Of kernels.
 	Name        string

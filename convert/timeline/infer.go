@@ -83,11 +83,11 @@ func (e *emitter) order(first, second uint64) error {
 	e.waits.events++
 	e.b.counts.add(streamWaitInferred)
 	e.op = trace.HostOp{Kind: trace.OpEventRecord, Array: trace.NoArray, Stream: first, Event: event}
-	if err := e.sink.Op(&e.op); err != nil {
+	if err := e.write(); err != nil {
 		return err
 	}
 	e.op = trace.HostOp{Kind: trace.OpStreamWait, Array: trace.NoArray, Stream: second, Event: event}
-	return e.sink.Op(&e.op)
+	return e.write()
 }
 
 // inferOthers writes a wait that another thread left for the stream of an activity.

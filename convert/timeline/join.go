@@ -31,10 +31,14 @@ func (b *Builder) join() error {
 	acts := spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
 	defer acts.Close()
 	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{}, buf: make([]byte, rowBytes), vote: true}
+	b.calling.withZero()
+	b.clocks = newClocks(b.calling)
 	if err := j.run(); err != nil {
 		return err
 	}
 	j.elect()
+	b.clocks.settle()
+	b.begin()
 	j.vote = false
 	if err := j.run(); err != nil {
 		return err
@@ -107,6 +111,12 @@ func (j *joiner) take(r *row) error {
 	alone := r.correlation == 0
 	switch r.side {
 	case sideCall:
+		if r.flags&flagZero != 0 && j.b.calling.zeroIsLost() {
+			if !j.vote {
+				j.b.counts.add(lostTime)
+			}
+			return nil
+		}
 		if alone {
 			return j.settle(r)
 		}
@@ -151,19 +161,28 @@ func (j *joiner) sync(r *row) error {
 // activity finds the call of an activity: the last one before it, of the right
 // kind if there is one.
 func (j *joiner) activity(r *row) error {
+	if r.flags&flagZero != 0 && j.b.working[r.device].zeroIsLost() {
+		r.flags |= flagUntimed | flagEndless
+	}
 	if j.vote {
-		if len(j.calls) == 1 && j.calls[0].host != 0 && len(j.votes) < maxDevices {
-			j.votes[[2]uint64{uint64(r.device), j.calls[0].host}]++
-		}
+		j.learn(r)
 		return nil
 	}
+	j.b.correct(r)
 	if r.correlation == 0 || len(j.calls) == 0 {
+		if r.flags&flagUntimed != 0 {
+			j.b.counts.add(lostTime)
+			return nil
+		}
 		j.b.counts.add(noCall)
 		return j.emit(r)
 	}
 	c := j.callOf(r)
 	c.flags |= flagUsed
 	r.start, r.duration = c.start, c.duration
+	if r.flags&flagUntimed != 0 {
+		r.began = c.start + c.duration
+	}
 	r.host, r.thread = c.host, c.thread
 	r.flags |= flagHostTime | c.flags&flagAsync
 	if CallKind(c.kind) == CallGraph {
@@ -184,6 +203,31 @@ func (j *joiner) activity(r *row) error {
 		j.b.counts.add(gridInThreads)
 	}
 	return j.emit(r)
+}
+
+// learn notes what an activity and its call say of the process that drives the device, and
+// of the device's clock.
+func (j *joiner) learn(r *row) {
+	launching := -1
+	for i := range j.calls {
+		if kind := CallKind(j.calls[i].kind); kind < firstDeviceless && kind != CallOther {
+			if launching >= 0 {
+				return
+			}
+			launching = i
+		}
+	}
+	if launching < 0 && len(j.calls) == 1 {
+		launching = 0
+	}
+	if launching < 0 {
+		return
+	}
+	c := &j.calls[launching]
+	if c.host != 0 && len(j.votes) < maxDevices {
+		j.votes[[2]uint64{uint64(r.device), c.host}]++
+	}
+	j.b.clocks.pair(c, r)
 }
 
 func (j *joiner) callOf(r *row) *row {
@@ -246,7 +290,10 @@ func (j *joiner) finish() error {
 func (j *joiner) settle(r *row) error {
 	kind := CallKind(r.kind)
 	switch {
-	case j.vote || kind == CallNone || kind == CallOther:
+	case j.vote:
+		j.b.waited(r)
+		return nil
+	case kind == CallNone || kind == CallOther:
 		return nil
 	case kind == CallQueryEvent:
 		j.b.counts.add(eventQuery)
@@ -274,6 +321,14 @@ func (j *joiner) emit(r *row) error {
 	}
 	if r.flags&flagHostTime == 0 {
 		r.duration = 0
+	}
+	if r.flags&flagUntimed != 0 { // its call alone says its place
+		j.b.counts.add(lostTime)
+		r.encode(j.buf, r.hostKey(r.start))
+		return j.b.host.Add(j.buf)
+	}
+	if r.flags&flagEndless != 0 {
+		j.b.counts.add(unknownDuration)
 	}
 	r.encode(j.buf, r.streamKey())
 	return j.acts.Add(j.buf)

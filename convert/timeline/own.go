@@ -1,6 +1,10 @@
 package timeline
 
-import "gpureplay/trace"
+import (
+	"math"
+
+	"gpureplay/trace"
+)
 
 // own finds for how long a call kept the host beside what it waited for: of one
 // that waits, the time from the end of that, of any other its whole time. What
@@ -12,7 +16,9 @@ type own struct {
 	events    map[uint64]int64 // end of what each waits for
 }
 
-func newOwn() own { return own{streams: map[uint64]int64{}, events: map[uint64]int64{}} }
+func newOwn() own {
+	return own{ended: math.MinInt64, streams: map[uint64]int64{}, events: map[uint64]int64{}}
+}
 
 // call notes the time of a call.
 func (o *own) call(from, end int64) { o.from, o.end = from, end }

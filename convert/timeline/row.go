@@ -54,6 +54,9 @@ const (
 	flagUsed     // an activity or a sync belongs to the call
 	flagThreads  // the grid is in threads
 	flagAnyThread
+	flagZero    // its time is 0
+	flagUntimed // its start is unknown
+	flagEndless // its duration is unknown
 )
 
 const (

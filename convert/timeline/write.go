@@ -47,7 +47,7 @@ func (b *Builder) Write(sink Sink) error {
 	}
 	e := emitter{
 		b: b, sink: sink, device: device, threads: map[thread]*last{}, recorded: map[uint64]bool{}, scopes: newScopes(),
-		ended: math.MinInt64, own: newOwn(),
+		ended: math.MinInt64, own: newOwn(), users: map[uint64]*last{}, hosts: map[uint64]uint32{},
 	}
 	for {
 		rec, err := it.Next()
@@ -65,7 +65,7 @@ func (b *Builder) Write(sink Sink) error {
 	for _, used := range e.threads { // nothing came after these waits
 		b.counts[streamWaitUnresolved] += used.pending
 	}
-	if n := len(e.threads); n > 1 {
+	if n := e.numbers; n > 1 {
 		b.counts[hostThreads] = uint64(n)
 	}
 	return nil
@@ -82,11 +82,17 @@ func (b *Builder) deviceList() []uint32 {
 
 type thread struct{ host, id uint64 }
 
-// last is what a thread used last.
+// last is a thread: what it used last, and how far it is.
 type last struct {
 	device  uint32
 	stream  uint64
 	pending uint64 // waits that are not explained, since
+	busy    int64  // end of its last call
+	slow    int64  // start of its last slow launch
+	started bool
+	written bool   // it has a number
+	number  uint32 // in the trace
+	process uint32
 }
 
 // emitter turns rows in host order into operations.
@@ -97,10 +103,13 @@ type emitter struct {
 	threads  map[thread]*last
 	left     []*last // the same, in the order of their first calls
 	recorded map[uint64]bool
-	busy     int64 // end of the last call
-	started  bool
-	ended    int64 // end of the last activity of the device
-	slow     int64 // start of the last slow launch
+	users    map[uint64]*last // by stream: the thread that issued to it last
+	at       *last            // the thread of the current operation
+	first    last             // of work without a call, before the first call
+	hosts    map[uint64]uint32
+	numbers  uint32 // of threads
+	opened   int64  // of the first call that was written
+	ended    int64  // end of the last activity of the device
 	own      own
 	waits    waits
 	scopes   scopes
@@ -116,6 +125,11 @@ func (e *emitter) row(r *row) error {
 		return nil
 	}
 	used := e.threads[thread{r.host, r.thread}]
+	if r.side == sideSync && r.host == 0 { // a wait whose call the capture does not have
+		if used = e.users[r.stream]; used == nil || r.flags&flagStream == 0 {
+			used = e.at
+		}
+	}
 	if r.flags&flagHostTime != 0 && used == nil && len(e.threads) < maxThreads {
 		used = &last{device: e.device}
 		if r.flags&flagDevice != 0 {
@@ -129,12 +143,13 @@ func (e *emitter) row(r *row) error {
 		pending := uint64(0)
 		if used != nil && r.flags&flagHostTime != 0 {
 			pending = used.pending
-			*used = last{device: r.device, stream: r.stream}
+			used.device, used.stream, used.pending = r.device, r.stream, 0
 		}
 		if r.device != e.device {
 			e.b.counts.add(otherDevices)
 			return nil
 		}
+		e.turn(r, used)
 		return e.activity(r, pending)
 	}
 	if r.flags&flagDevice == 0 {
@@ -146,31 +161,70 @@ func (e *emitter) row(r *row) error {
 	if r.device != e.device {
 		return nil
 	}
+	e.turn(r, used)
 	return e.call(r, used)
 }
 
 // noStream stands for no stream of a thread.
 const noStream = ^uint64(0)
 
-// work writes the host's own work before a call.
+// turn makes the thread of an operation current. Work without a call is of the thread that
+// gave its stream work before.
+func (e *emitter) turn(r *row, used *last) {
+	if r.flags&flagHostTime == 0 {
+		used = e.users[r.stream]
+		if used == nil {
+			used = e.at
+		}
+	}
+	if used == nil {
+		used = &e.first
+	}
+	e.at = used
+	if r.side == sideActivity && (e.users[r.stream] != nil || len(e.users) < maxEvents) {
+		e.users[r.stream] = used
+	}
+}
+
+// number gives a thread its number in the trace, when its first operation is written.
+func (e *emitter) number(th *last, host uint64) {
+	if th.written {
+		return
+	}
+	process, ok := e.hosts[host]
+	if !ok {
+		process = uint32(len(e.hosts))
+		e.hosts[host] = process
+	}
+	th.written, th.number, th.process = true, min(e.numbers, trace.MaxThreads-1), process
+	e.numbers++
+}
+
+// work writes the host's own work before a call. A thread begins with the first call of
+// the capture.
 func (e *emitter) work(r *row) error {
 	e.own.call(0, 0)
+	th := e.at
 	if r.flags&flagHostTime == 0 {
 		return nil
 	}
+	e.number(th, r.host)
 	end := r.start + r.duration
-	if !e.started {
-		e.busy, e.started, e.slow = r.start, true, r.start-1
+	if !th.started {
+		if th.number == 0 {
+			e.opened = r.start
+		}
+		th.busy, th.started, th.slow = e.opened, true, r.start-1
 	}
-	e.own.call(max(r.start, e.busy), end)
-	if err := e.hostWork(r.start - e.busy); err != nil {
+	e.own.call(max(r.start, th.busy), end)
+	if err := e.hostWork(r.start - th.busy); err != nil {
 		return err
 	}
-	e.busy = max(e.busy, end)
-	if e.slow == r.start || !e.slowLaunch(r) {
+	th.busy = max(th.busy, end)
+	if th.slow == r.start || !e.slowLaunch(r) {
 		return nil
 	}
-	e.slow = r.start // a graph's kernels share their call
+	th.slow = r.start // a graph's kernels share their call
 	e.b.counts.add(slowLaunch)
 	e.own.call(0, 0)
 	return e.hostWork(r.duration)
@@ -181,6 +235,12 @@ func (e *emitter) hostWork(ns int64) error {
 		return nil
 	}
 	e.op = trace.HostOp{Kind: trace.OpHostWork, Array: trace.NoArray, Ns: ns}
+	return e.write()
+}
+
+// write writes the current operation, as one of the current thread.
+func (e *emitter) write() error {
+	e.op.Thread, e.op.Process = e.at.number, e.at.process
 	return e.sink.Op(&e.op)
 }
 
@@ -247,7 +307,7 @@ func (e *emitter) call(r *row, used *last) error {
 	}
 	op.Ns = e.own.waiting(&op)
 	e.op = op
-	return e.sink.Op(&e.op)
+	return e.write()
 }
 
 // unknownEvent reports whether a wait must be left out, and why.
@@ -282,6 +342,12 @@ func (e *emitter) activity(r *row, pending uint64) error {
 		e.b.counts.add(graphLaunch)
 	}
 	e.times = trace.Recorded{HostNs: -1, StartNs: r.began - e.b.first, DurationNs: r.ran}
+	if r.flags&flagUntimed != 0 {
+		e.times.StartNs = -1
+	}
+	if r.flags&flagEndless != 0 {
+		e.times.DurationNs = -1
+	}
 	if r.flags&flagHostTime != 0 {
 		e.times.HostNs = r.start - e.b.first
 	}
@@ -302,6 +368,7 @@ func (e *emitter) activity(r *row, pending uint64) error {
 			e.op.Async = false
 		}
 		e.op.Async = e.op.Async || r.flags&flagGraph != 0 // its call launches a graph and waits for nothing
+		e.op.Async = e.op.Async || r.returnsEarly()
 	}
 	if r.bytes == 0 {
 		e.b.counts.add(copyWithoutSize)
@@ -309,8 +376,18 @@ func (e *emitter) activity(r *row, pending uint64) error {
 	if !e.op.Async {
 		e.op.Ns = e.own.after(r.began + r.ran)
 	}
-	return e.sink.Op(&e.op)
+	return e.write()
 }
+
+// returnsEarly reports whether the call of a copy had returned before the copy ended:
+// cudaMemcpy does from pageable memory, once the data is staged (CUDA Runtime API, "API
+// synchronization behavior").
+func (r *row) returnsEarly() bool {
+	return r.flags&flagHostTime != 0 && r.flags&(flagUntimed|flagEndless) == 0 && r.began+r.ran-r.start-r.duration > returnSlack
+}
+
+// returnSlack is how well the clocks of host and device agree, ns.
+const returnSlack = 10_000
 
 func (e *emitter) launch(r *row) error {
 	e.op.Kind, e.op.Bytes, e.op.Addr = trace.OpLaunch, 0, 0
@@ -327,5 +404,6 @@ func (e *emitter) launch(r *row) error {
 	} else {
 		e.b.counts.add(kernelWithoutGrid)
 	}
+	e.op.Thread, e.op.Process = e.at.number, e.at.process
 	return e.sink.Launch(e.b.names[r.name], &e.kernel, &e.op, r.gridID)
 }
