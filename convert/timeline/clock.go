@@ -22,8 +22,11 @@ const (
 	clockPieces = 256       // of the host's time
 	maxClocks   = 256       // pairs of device and process
 	clockSlack  = 20_000    // ns: profilers' time stamps agree that well
-	clockNoWait = 1_000_000 // ns: two delays that are closer confirm each other
-	driftPieces = 32
+	clockNear   = 1_000_000 // ns: two delays that are closer confirm each other
+	// Without a wait a queue may explain a long delay: from this one on, and from ten times the
+	// span of the calls, it does not. Seen are a real delay of 146 ms and offsets from minutes on.
+	clockUnwaited = 1_000_000_000
+	driftPieces   = 32
 )
 
 // clockKey is a device as a process of the host sees it.
@@ -131,7 +134,7 @@ func confirmed(all []*[clockPieces]clockPiece) int64 {
 	}
 	slices.Sort(lows)
 	for i, low := range lows {
-		if i+1 == len(lows) || len(lows) < 8 || lows[i+1]-low <= max(clockNoWait, max(low, -low)/10) {
+		if i+1 == len(lows) || len(lows) < 8 || lows[i+1]-low <= max(clockNear, max(low, -low)/10) {
 			return low
 		}
 	}
@@ -152,7 +155,7 @@ func (c *clocks) settle() {
 		most := confirmed(all)
 		switch {
 		case most == noLow:
-		case least == noHigh && most > max(c.span, 100*clockNoWait), least <= most && (least > clockSlack || most < -clockSlack):
+		case least == noHigh && most > max(10*c.span, clockUnwaited), least <= most && (least > clockSlack || most < -clockSlack):
 			c.offsets[device] = []int64{most}
 		case least > most && (least > clockSlack || most < -clockSlack):
 			c.offsets[device] = drift(all)
