@@ -13,8 +13,8 @@
 //
 // Choices, where profilers leave room:
 //
-//  1. Host threads become one host program, ordered by the start of the calls.
-//     Time between the end of one call and the start of the next is OpHostWork.
+//  1. Operations are ordered by the start of the calls, and each has its host thread.
+//     Time between two calls of a thread is OpHostWork; a thread begins with the first call.
 //  2. An activity without an API call is issued at the time when it began on the
 //     device, and no host work is charged before it. Whatever the calls say, the
 //     activities of a stream are issued in the order in which they began on the
@@ -44,4 +44,10 @@
 //     PyTorch's profiler and a range that NVTX starts and ends apart hold what all
 //     threads of the process call (scopes.go).
 //  14. Times count from the first call or activity of the capture.
+//  15. The clock of a device is brought to that of the host where they cannot be the same
+//     (clock.go).
+//  16. A time of 0 far from all others is none, and a duration that overruns what comes behind
+//     it is cut there (order.go).
+//  17. A copy whose call returned before the copy ended holds no host, whatever the call's
+//     name.
 package timeline

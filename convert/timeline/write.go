@@ -80,21 +80,6 @@ func (b *Builder) deviceList() []uint32 {
 	return list[:min(len(list), 16)]
 }
 
-type thread struct{ host, id uint64 }
-
-// last is a thread: what it used last, and how far it is.
-type last struct {
-	device  uint32
-	stream  uint64
-	pending uint64 // waits that are not explained, since
-	busy    int64  // end of its last call
-	slow    int64  // start of its last slow launch
-	started bool
-	written bool   // it has a number
-	number  uint32 // in the trace
-	process uint32
-}
-
 // emitter turns rows in host order into operations.
 type emitter struct {
 	b        *Builder
@@ -168,38 +153,6 @@ func (e *emitter) row(r *row) error {
 // noStream stands for no stream of a thread.
 const noStream = ^uint64(0)
 
-// turn makes the thread of an operation current. Work without a call is of the thread that
-// gave its stream work before.
-func (e *emitter) turn(r *row, used *last) {
-	if r.flags&flagHostTime == 0 {
-		used = e.users[r.stream]
-		if used == nil {
-			used = e.at
-		}
-	}
-	if used == nil {
-		used = &e.first
-	}
-	e.at = used
-	if r.side == sideActivity && (e.users[r.stream] != nil || len(e.users) < maxEvents) {
-		e.users[r.stream] = used
-	}
-}
-
-// number gives a thread its number in the trace, when its first operation is written.
-func (e *emitter) number(th *last, host uint64) {
-	if th.written {
-		return
-	}
-	process, ok := e.hosts[host]
-	if !ok {
-		process = uint32(len(e.hosts))
-		e.hosts[host] = process
-	}
-	th.written, th.number, th.process = true, min(e.numbers, trace.MaxThreads-1), process
-	e.numbers++
-}
-
 // work writes the host's own work before a call. A thread begins with the first call of
 // the capture.
 func (e *emitter) work(r *row) error {
@@ -253,7 +206,8 @@ const slowCall = 50_000
 // was waiting for room in a queue, which is the model's business.
 func (e *emitter) slowLaunch(r *row) bool {
 	middle := r.start + r.duration/2
-	return r.side == sideActivity && ActivityKind(r.kind) == Kernel && r.duration > slowCall && r.began >= middle && e.ended <= middle
+	return r.side == sideActivity && ActivityKind(r.kind) == Kernel && r.duration > slowCall &&
+		r.began >= middle && e.ended <= middle
 }
 
 // call writes a call that has no activity.
