@@ -5,6 +5,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/engine"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -45,7 +46,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 func newCore(tr *trace.Reader, opt *Options) core {
 	m := core{
 		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.FastForward,
-		wheel: clock.NewWheel(opt.Config.SM.Count), mem: memory.New(opt.Config), lib: program.NewLibrary(tr, opt.Config),
+		wheel: clock.NewWheel(opt.Config.SM.Count), mem: engine.New(opt.Config), lib: program.NewLibrary(tr, opt.Config),
 		cut: never - 1, captured: opt.Captured,
 	}
 	if m.obs == nil {

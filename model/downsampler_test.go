@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"gpureplay/model/hardware"
-	"gpureplay/model/memory"
+	"gpureplay/model/memory/engine"
 )
 
 // windows keeps what an observer is told of the timeline.
@@ -26,7 +26,7 @@ func TestDownsampler(t *testing.T) {
 		}
 		obs := &windows{}
 		issued := uint64(0)
-		s.init(SampleAuto, obs, memory.New(cfg), func(r *SampleRecord) { r.WarpInsts = issued })
+		s.init(SampleAuto, obs, engine.New(cfg), func(r *SampleRecord) { r.WarpInsts = issued })
 		for at := Time(0); at <= cycles; at += 100 {
 			s.advance(at)
 			issued += 3

@@ -3,6 +3,7 @@ package exec
 import (
 	"gpureplay/model/clock"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/hostmem"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 )
@@ -22,7 +23,7 @@ func (s *SM) prepare(w *Warp, t Time) {
 	}
 	o := &f.Code.Ops[f.Path[f.PC]]
 	if w.op, w.unit = o, o.Unit; o.Mem && f.NextMem < len(f.Mem) {
-		memory.Bring(&f.Mem[f.NextMem])
+		hostmem.Prefetch(&f.Mem[f.NextMem])
 	}
 	if latest := o.Ready(f.Regs); latest>>1 > t {
 		w.ready = latest >> 1

@@ -6,6 +6,7 @@ import (
 	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/coalesce"
 	"gpureplay/model/program"
 )
 
@@ -29,7 +30,7 @@ type SM struct {
 	at          [mostSchedulers]turn
 	port        memory.Port
 	times       *memory.Signals // of the port
-	co          *memory.Coalescer
+	co          *coalesce.Coalescer
 	closing     turn // when something is to be done behind all schedulers
 	current     turn // that it is in, or was in last
 	began       Time // and the cycle are how many cycles with a CTA there were before

@@ -11,6 +11,7 @@ import (
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/memory"
+	"gpureplay/model/memory/engine"
 	"gpureplay/model/program"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -46,7 +47,7 @@ func newDevice(t testing.TB, text string, settings ...string) *device {
 	if err := c.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := &device{t: t, cfg: c, tr: tracetest.FromText(t, text), mem: memory.New(c), due: never}
+	d := &device{t: t, cfg: c, tr: tracetest.FromText(t, text), mem: engine.New(c), due: never}
 	timing := program.NewTiming(&c.Exec, &c.SM)
 	d.sm = exec.New(d, 0, exec.Setup{
 		Config: c, Timing: &timing, Library: program.NewLibrary(d.tr, c), Memory: d.mem, Warps: lowest{}, Insts: d,

@@ -1,7 +1,11 @@
-// Package memory is the way of an access, from an SM's load/store unit to DRAM and back:
-// coalescer, L1, crossbar, L2 slices and DRAM channels. It knows a machine's
-// parameters and the addresses of a trace, and nothing of warps, kernels or policies.
+// Package memory is the interface between the SMs and their memory: [Port] is the load/store unit of an SM, [System]
+// all that lies behind. Two engines implement it, and package engine chooses one:
 //
-// An access is timed in one call when it issues: every port, bank and bus on its way
-// reserves the cycles that it needs. There is no event per request.
+//   - reserve times an access in one call: each port, bank and bus on its way reserves the cycles that it needs. No
+//     event stands for a request, and the completion time is known when the access issues.
+//   - cycle moves requests in each cycle through queues of the L1's banks, crossbar, L2 slices and DRAM channels. Their
+//     completion times become known when their replies leave the slices.
+//
+// Both stand on coalesce (sectors of an access), tags (caches and address mapping), timing (ports and clocks), unit (the
+// load/store unit up to the L1) and hostmem (tables and prefetches of the host). Neither engine imports the other.
 package memory

@@ -1,13 +1,16 @@
 package memory
 
-import "gpureplay/trace"
+import (
+	"gpureplay/model/memory/coalesce"
+	"gpureplay/trace"
+)
 
 // System is the memory of a machine: what lies behind its SMs' ports.
 type System interface {
 	// Port is that of an SM.
 	Port(sm int) Port
 	// Coalescer is that of all SMs, which access one after another.
-	Coalescer() *Coalescer
+	Coalescer() *coalesce.Coalescer
 	// Next returns the next cycle in which requests move, at its end; Never: none, or accesses are timed at once.
 	Next() Time
 	// Advance lets requests move at the end of cycle t. It returns the SMs whose units take instructions again, and

@@ -13,7 +13,7 @@ type Record struct {
 	BusyCycles   Time // cycles with a request pending
 }
 
-func (r *Record) addUp(x *Record) {
+func (r *Record) AddUp(x *Record) {
 	r.Accesses += x.Accesses
 	r.Hits += x.Hits
 	r.Misses += x.Misses

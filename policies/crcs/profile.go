@@ -2,7 +2,7 @@ package crcs
 
 import (
 	"gpureplay/model"
-	"gpureplay/model/memory"
+	"gpureplay/model/memory/timing"
 	"gpureplay/trace"
 )
 
@@ -227,7 +227,7 @@ func (p *pageTable) profilerCycles(ctas, arrays, updates int) model.Time {
 	insts := profilerInsts * arrays
 	chain := insts * (c.Exec.Int.Latency + c.SM.PipelineDepth)
 	issue := ceilDiv(ctas*insts, c.SM.Count*c.SM.Schedulers)
-	l2 := memory.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
+	l2 := timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	counters := l2.Back(model.Time(ceilDiv(updates, c.L2.Slices)))
 	return model.Time(c.KMU.DispatchLatency+c.L2.Latency) + max(model.Time(chain), model.Time(issue), counters)
 }

@@ -1,0 +1,332 @@
+package cycle
+
+import (
+	"math/bits"
+	"slices"
+
+	"gpureplay/model/memory/hostmem"
+	"gpureplay/model/memory/timing"
+)
+
+// crossbar has the requests that are on their way to slices, which they reach in the
+// order of time (docs/model, choice 23), and the answers. A cycle has five
+// steps: slices take the requests at the heads of their queues, slices bring answers to the
+// crossbar, each SM lets one of those in, of each slice in turn (answers.go), requests come to
+// the heads of the SMs' queues, and slices let one of those into their queues, of each SM in
+// turn.
+type crossbar struct {
+	wakeups
+	m       *System
+	latency Time // of the crossbar
+	packets packets
+	rests   payloads
+	injects []injection
+	queues  []sliceQueue
+	replies []replies  // of slices
+	ejects  []ejection // of SMs
+	misses  int32      // most of an L1's queue
+	most    int32      // and at the crossbar
+	steps   [6]int     // the first word of the units of each step, of which the first is a slice or an SM
+	leaves  int        // first of the SMs that send
+	admits  int        // first of the slices that let in
+	offers  int        // first of those that have answers
+	homing  int        // first of the SMs that let those in
+	again   []*Unit
+	woken   []int // SMs whose units have gone on
+	spare   []int // room for them
+	known   []int // and those that are told when loads are done
+
+	// The channels (fills.go):
+	dramDue   []Time // the cycle in which each acts
+	dramSoon  Time
+	dramTimes *dramTimes
+	filling   []filling // fetches of which it is known now when they come
+	freed     []int32   // slices that a request has left
+	rop       Time
+	fills     l2Misses
+}
+
+func newCrossbar(m *System) *crossbar {
+	c := m.Cfg
+	n := &crossbar{
+		m: m, latency: m.latency, packets: newPackets(), rests: newPayloads(),
+		dramSoon: Never, rop: Time(c.L2.Latency), fills: newL2Misses(),
+	}
+	n.injects, n.queues = make([]injection, c.SM.Count), make([]sliceQueue, c.L2.Slices)
+	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
+	for i := range n.injects {
+		o := &n.injects[i]
+		o.sm, o.banks, o.depth = uint16(i), slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
+		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
+	}
+	for i, units := range []int{c.L2.Slices, c.L2.Slices, c.SM.Count, c.SM.Count, c.L2.Slices} {
+		n.steps[i+1] = n.steps[i] + (units+63)/64
+	}
+	n.offers, n.homing, n.leaves, n.admits = n.steps[1]<<6, n.steps[2]<<6, n.steps[3]<<6, n.steps[4]<<6
+	n.wakeups = newWakeups(n.steps[5] << 6)
+	n.replies, n.ejects = make([]replies, c.L2.Slices), make([]ejection, c.SM.Count)
+	for i := range n.ejects {
+		n.ejects[i].asking = make([]uint64, (c.L2.Slices+63)/64)
+	}
+	for i := range n.replies {
+		n.replies[i].hits, n.replies[i].fills = newReplyQueue(), newReplyQueue()
+	}
+	for i := range n.queues {
+		q := &n.queues[i]
+		q.asking, q.admission = make([]uint64, (c.SM.Count+63)/64), newAdmission(n)
+	}
+	return n
+}
+
+// connect gives SMs their ports, and the queues of slices their slices.
+func (n *crossbar) connect() {
+	m, c := n.m, n.m.Cfg
+	r := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
+	for i := range n.injects {
+		n.injects[i].port, n.ejects[i].port = timing.NewReservations(&m.Tables, r), timing.NewReservations(&m.Tables, r)
+	}
+	for i := range n.queues {
+		n.queues[i].of, n.replies[i].of = &m.slices[i], &m.slices[i]
+	}
+	m.own = newOwnPorts(m)
+}
+
+// next returns the cycle in which it has something to do.
+func (n *crossbar) next() Time { return min(n.wakeups.next(), n.dramSoon) }
+
+// advance does what there is to do in cycle t.
+func (n *crossbar) advance(t Time) {
+	if n.dramSoon <= t {
+		n.now = t
+		n.advanceDRAM(t)
+	}
+	if !n.begin(t) {
+		return
+	}
+	acting, due := n.acting, n.wakeups.due
+	for word, step := 0, 0; word < len(acting); word++ {
+		for word >= n.steps[step+1] {
+			step++
+		}
+		for x := acting[word]; x != 0; x = acting[word] { // those of a step have others of it act, too
+			acting[word] = x & (x - 1)
+			unit := word<<6 + bits.TrailingZeros64(x)
+			if due[unit] > t {
+				n.later(unit)
+				continue
+			}
+			due[unit] = Never
+			switch unit -= n.steps[step] << 6; step {
+			case 0:
+				n.take(unit, t)
+			case 1:
+				n.offerReply(unit, t, -1)
+			case 2:
+				n.eject(unit, t)
+			case 3:
+				n.leave(unit, t)
+			default:
+				n.admit(unit, t)
+			}
+		}
+	}
+	n.end()
+	for _, u := range n.again {
+		if u.resume(t) {
+			n.woken = append(n.woken, u.Sm)
+		}
+	}
+	n.again = n.again[:0]
+}
+
+// send brings a request for a sector to the banks of an SM's L1, or past them, behind which
+// it is from a time on; the rest of its packet is to be filled in.
+func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *packet {
+	n.now = max(n.now, t)
+	id := n.packets.put()
+	k := &n.packets.all[id]
+	k.sector, k.sm, k.slice = sector, o.sm, uint16(n.m.Mapping.Slice(sector))
+	q := &o.bypass
+	if ready = max(ready, n.over+1); bank < len(o.banks) {
+		ready = max(ready, o.banks[bank].left+1)
+		q = &o.banks[bank].fifo
+		o.held |= 1 << (bank & 63)
+	}
+	k.ready = ready
+	if q.push(n.packets.all, id); q.n == 1 {
+		n.post(n.leaves+int(o.sm), ready)
+	}
+	return k
+}
+
+// leave has an SM's L1 take misses from its banks into its queue, and the SM send one.
+func (n *crossbar) leave(sm int, t Time) {
+	o, next := &n.injects[sm], Never
+	if o.n > 0 && !o.requested {
+		n.ask(o, sm, t, -1)
+	}
+	if o.bypass.n > 0 {
+		next = n.enter(o, sm, &o.bypass, t)
+	}
+	if o.held != 0 {
+		next = min(next, n.probeBanks(o, t))
+	}
+	if had := o.misses.n; had > 0 {
+		next = min(next, n.enter(o, sm, &o.misses, t))
+		if o.blocked && o.misses.n < had { // there is room again
+			next = min(next, t+1)
+		}
+	}
+	if next < Never {
+		n.post(n.leaves+sm, next)
+	}
+}
+
+// behind has the unit go on that waits for a bank of an L1, which a request has left in cycle
+// t, and returns when the next may leave it.
+func (n *crossbar) behind(o *injection, b int, t Time) Time {
+	if o.stopped && o.unit.stalledBank == int32(b) {
+		n.goOn(o.unit)
+	}
+	q := &o.banks[b]
+	if q.n == 0 {
+		o.held &^= 1 << (b & 63)
+		return Never
+	}
+	return max(t+1, q.first(n.packets.all).ready)
+}
+
+// enter brings the first packet of a queue by the SM's port to the crossbar, if there is
+// room, and returns when the next may go.
+func (n *crossbar) enter(o *injection, sm int, q *fifo, t Time) Time {
+	if o.n >= n.most { // that has room for one when one has left
+		return Never
+	}
+	all := n.packets.all
+	k := q.first(all)
+	if k.ready > t {
+		return o.port.When(k.ready)
+	}
+	if k.flits == 1 && o.port.Grab(t) {
+		k.ready = t
+	} else {
+		at, left := o.port.Claim(t, int(k.flits))
+		if !left {
+			return at
+		}
+		k.ready = at
+	}
+	o.push(all, q.pop(k))
+	if o.stopped && q == &o.bypass {
+		n.goOn(o.unit)
+	}
+	if o.n == 1 {
+		n.ask(o, sm, t, -1)
+	}
+	if q.n == 0 {
+		return Never
+	}
+	return t + 1
+}
+
+// hasRoom reports whether a bank of an SM's L1, or the way past it, takes one more
+// request: both take one a cycle, however long it is on its way.
+func (o *injection) hasRoom(bank int) bool {
+	if bank == len(o.banks) {
+		return o.bypass.n < o.mostBypass
+	}
+	return o.banks[bank].n < o.depth
+}
+
+// goOn has a unit that has stopped go on at the end of the cycle, if it may.
+func (n *crossbar) goOn(u *Unit) {
+	switch {
+	case len(u.stalled) == 0 || u.again:
+	case u.able(n.now):
+		u.again = true
+		n.again = append(n.again, u)
+		u.bringNext()
+	}
+}
+
+// wake has a unit that has stopped go on at the end of cycle t, or of the next if that is
+// over.
+func (n *crossbar) wake(u *Unit, t Time) {
+	n.now = max(n.now, t)
+	n.goOn(u)
+	n.post(n.leaves+u.Sm, max(t, n.over+1))
+}
+
+// ask has the first packet of an SM ask its slice, behind which comes what another
+// slice has let in.
+func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
+	all := n.packets.all
+	k := o.first(all)
+	if o.requested = k.ready <= t; !o.requested {
+		n.post(n.leaves+sm, k.ready)
+		return
+	}
+	if o.n > 1 {
+		hostmem.Prefetch(&all[k.next])
+	}
+	slice := int(k.slice)
+	q := &n.queues[slice]
+	q.asking[sm>>6] |= 1 << (sm & 63)
+	q.asks++
+	if slice <= behind {
+		n.follow(n.admits + slice)
+	} else {
+		n.join(n.admits + slice)
+	}
+}
+
+// scheduleFirst has a slice take the first packet of its queue when it may, from t on: as soon as
+// its channel has room, or else a time.
+func (n *crossbar) scheduleFirst(q *sliceQueue, slice int, t Time) {
+	k := q.first(n.packets.all)
+	s, tag := q.of, k.sector>>(q.of.Per&63)
+	if s.full() {
+		s.blockedFirst = true
+		s.Tags.PrefetchSet(tag)
+		return
+	}
+	s.Tags.PrefetchLine(tag)
+	in, at := &q.of.in, max(t, k.ready, q.of.blocked)
+	if !in.Has(at) {
+		at = in.When(at)
+	}
+	n.post(slice, at)
+}
+
+// take lets a slice serve the first packet of its queue.
+func (n *crossbar) take(slice int, t Time) {
+	q := &n.queues[slice]
+	if q.n == 0 {
+		return
+	}
+	s, k := q.of, q.first(n.packets.all)
+	if at := max(k.ready, s.blocked); at > t {
+		n.post(slice, s.in.When(at))
+		return
+	}
+	if at := s.waits(k, t); at > t {
+		if s.blockedFirst = at == Never; !s.blockedFirst {
+			n.post(slice, s.in.When(at))
+		}
+		return
+	}
+	if !s.in.Grab(t) {
+		if at, free := s.in.Claim(t, 1); !free {
+			n.post(slice, at)
+			return
+		}
+	}
+	if n.packets.drop(k, q.pop(k)); q.n > 0 {
+		hostmem.Prefetch(q.first(n.packets.all))
+	}
+	n.serve(k, s, slice, t)
+	if q.n > 0 {
+		n.scheduleFirst(q, slice, t+1)
+	}
+	n.taken(q, slice, t)
+}

@@ -1,0 +1,375 @@
+package cycle
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/hostmem"
+)
+
+// dramBank is a bank: who waits for it, which request it has at hand, and from when on it
+// takes commands.
+type dramBank struct {
+	row       uint64 // the open one; noOpenRow: none
+	want      uint64 // that of the request at hand
+	came      Time   // and when it came to the bank
+	column    Time   // to read; a write is as much before or behind that as it is after an activation
+	precharge Time
+	activate  Time
+	fetch     int32 // what waits for the request at hand
+	first     int32 // requests that wait for the bank, and the last of them
+	last      int32
+	n         uint8 // sectors of the request at hand
+	left      uint8 // and column commands of it that are not given
+	need      uint8 // the command that it needs next
+	hit       bool  // the open row is that of the request at hand
+	writes    bool  // which it writes
+	opened    bool  // and which was opened for it
+}
+
+// noOpenRow is the row of a bank that is closed.
+const noOpenRow = ^uint64(0)
+
+// bankGroups are the groups of banks: a bank's is its number's lowest bits.
+type bankGroups struct {
+	of                []bankSet
+	column, precharge groupTimes
+}
+
+// groupTimes is from when on the banks of each group take a command: no group earlier than
+// one that took it before.
+type groupTimes struct {
+	last   Time    // of all
+	group  bankSet // whose that is
+	before Time    // and the last of the others
+	from   []Time
+}
+
+// put has a group take a command from a time on.
+func (g *groupTimes) put(group int, banks bankSet, t Time) {
+	if g.group != banks {
+		g.group, g.before = banks, g.last
+	}
+	g.from[group], g.last = t, t
+}
+
+// free returns those of some banks whose groups take the command in cycle w.
+func (g *groupTimes) free(s bankSet, of []bankSet, w Time) bankSet {
+	switch {
+	case g.last <= w:
+		return s
+	case g.before <= w:
+		return s &^ g.group
+	}
+	for i, group := range of {
+		if g.from[i] > w {
+			s &^= group
+		}
+	}
+	return s
+}
+
+// soonest returns from when on the group of one of some banks does, no earlier than w.
+func (g *groupTimes) soonest(s bankSet, of []bankSet, w Time) Time {
+	switch {
+	case g.last <= w || g.before <= w && s&^g.group != 0:
+		return w
+	case s&^g.group == 0:
+		return g.last
+	}
+	soon := Never
+	for i, group := range of {
+		if s&group != 0 {
+			soon = min(soon, g.from[i])
+		}
+	}
+	return max(w, soon)
+}
+
+func newBankGroups(banks, groups int) bankGroups {
+	of := make([]bankSet, groups)
+	for b := range banks {
+		of[b&(groups-1)].add(b)
+	}
+	return bankGroups{of: of, column: groupTimes{from: make([]Time, groups)}, precharge: groupTimes{from: make([]Time, groups)}}
+}
+
+// bankSet has a bit for each bank.
+type bankSet uint64
+
+// mostDRAMBanks is the most banks that a channel may have. What an index is masked with spares
+// the check that Go makes of it.
+const mostDRAMBanks = 64
+
+func (s *bankSet) add(b int)    { *s |= 1 << (b & 63) }
+func (s *bankSet) remove(b int) { *s &^= 1 << (b & 63) }
+
+// The commands that a bank with a request at hand may need next.
+const (
+	toRead  = iota // a column command
+	toWrite        // one that writes
+	toOpen         // the row
+	toClose        // another row
+	commands
+)
+
+// bankSets are the banks with a request at hand, by the command that they need next.
+type bankSets struct {
+	all   bankSet
+	ripe  [commands]bankSet   // those that take it, for all that they know by themselves
+	later [commands]bankSet   // those that take it from a time on
+	soon  [commands]Time      // none of later does before
+	due   Time                // the first of soon, or before it
+	from  [mostDRAMBanks]Time // when each does
+}
+
+// ripen moves banks that take their command in cycle w to those that do.
+func (s *bankSets) ripen(w Time) {
+	s.due = Never
+	for need := range s.soon {
+		if s.soon[need] <= w {
+			s.pick(need, w)
+		}
+		s.due = min(s.due, s.soon[need])
+	}
+}
+
+func (s *bankSets) pick(need int, w Time) {
+	soon, ripe := Never, bankSet(0)
+	for m := s.later[need&3]; m != 0; m &= m - 1 {
+		if at := s.from[bits.TrailingZeros64(uint64(m))&(mostDRAMBanks-1)]; at > w {
+			soon = min(soon, at)
+		} else {
+			ripe |= m & -m
+		}
+	}
+	s.ripe[need&3] |= ripe
+	s.later[need&3] &^= ripe
+	s.soon[need&3] = soon
+}
+
+// sort puts a bank into the set of the command that it needs next.
+func (c *channel) sort(b int) {
+	s, x, bit := &c.serving, &c.banks[b&(mostDRAMBanks-1)], bankSet(1)<<(b&63)
+	s.ripe[x.need&3] &^= bit
+	s.later[x.need&3] &^= bit
+	if s.all&bit == 0 {
+		return
+	}
+	need, from := uint8(toRead), x.column
+	switch {
+	case x.row == noOpenRow:
+		need, from = toOpen, x.activate
+	case !x.hit:
+		need, from = toClose, x.precharge
+	case x.writes:
+		need, from = toWrite, x.column+c.times.openWrite-c.times.open
+	}
+	x.need = need
+	s.later[need&3] |= bit
+	s.from[b&(mostDRAMBanks-1)] = from
+	s.soon[need&3] = min(s.soon[need&3], from)
+	s.due = min(s.due, from)
+}
+
+// closeRows closes those of all banks: a refresh does.
+func (c *channel) closeRows() {
+	for b := range c.last + 1 {
+		c.banks[b&(mostDRAMBanks-1)].row = noOpenRow
+		c.sort(b)
+	}
+}
+
+// turns has bit i for the bank that is asked as number i.
+func (c *channel) turns(s bankSet) uint64 {
+	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
+}
+
+// asked returns the bank of a set that is asked first, and as what number, or noTurn.
+func (c *channel) asked(s bankSet) (b, turn int) {
+	if s == 0 {
+		return 0, noTurn
+	}
+	if behind := s >> (c.first & 63); behind != 0 {
+		turn = bits.TrailingZeros64(uint64(behind))
+		return c.first + turn, turn
+	}
+	b = bits.TrailingZeros64(uint64(s))
+	return b, b + c.last + 1 - c.first
+}
+
+// noTurn is behind that of every bank.
+const noTurn = 64
+
+// bank returns the one that is asked as number i.
+func (c *channel) bank(i int) int { return (c.first + i) & c.last }
+
+// choose gives one of some banks that have none a request (frfcfs_scheduler::schedule). A bank
+// that has had none is closed, and yet row 0 is the one that it prefers (curr_row of a bank_t
+// from calloc).
+func (c *channel) choose(idle bankSet) {
+	b, _ := c.asked(idle)
+	x := &c.banks[b&(mostDRAMBanks-1)]
+	row, mask := x.row, ^uint64(0)
+	if c.had>>(b&63)&1 == 0 {
+		row, mask = 0, c.mapping.RowBits
+		c.had.add(b)
+	}
+	k := c.queues.choose(x, row, mask)
+	x.want, x.came, x.fetch, x.n, x.left = k.row, k.t, k.fetch, k.n, k.n
+	x.hit, x.writes, x.opened = k.row == x.row, k.write, false
+	c.serving.all.add(b)
+	c.sort(b)
+	if x.first == noRequest {
+		c.waiting.remove(b)
+	}
+	c.waits--
+	c.first = c.bank(1)
+}
+
+// command gives the commands of cycle w. The banks are asked in turn, each for a column and
+// then for its row; where both have a bus of their own, all of them for a column first
+// (dram_t::cycle). Behind a bank that turns its row the next begins, also in this cycle.
+func (c *channel) command(w Time) {
+	if c.serving.due <= w {
+		c.serving.ripen(w)
+	}
+	b, turn := c.asked(c.columns(w))
+	if c.times.DualBus && turn < noTurn {
+		c.transfer(b, w)
+		turn = noTurn
+	}
+	if row, i := c.asked(c.rows(w)); i < turn {
+		c.turnRow(row, w)
+		if c.first = (row + 1) & c.last; c.times.DualBus {
+			return
+		}
+		if c.serving.due <= w {
+			c.serving.ripen(w)
+		}
+		turns := c.turns(c.columns(w)) &^ (2<<(i&63) - 1) // those that are still asked
+		turn = bits.TrailingZeros64(turns)
+		b = c.bank(turn)
+	}
+	if turn < noTurn {
+		c.transfer(b, w)
+	}
+}
+
+// columns returns the banks that take the column command of their request in cycle w.
+func (c *channel) columns(w Time) (s bankSet) {
+	if c.column > w {
+		return 0
+	}
+	b := &c.serving
+	if c.read <= w {
+		s = b.ripe[toRead]
+	}
+	if c.write <= w {
+		s |= b.ripe[toWrite]
+	}
+	return c.groups.column.free(s, c.groups.of, w)
+}
+
+// rows returns those that close another row, or open that of their request. A row that
+// could not be used before the next refresh is opened behind it.
+func (c *channel) rows(w Time) (s bankSet) {
+	b := &c.serving
+	if c.activate <= w && w+c.times.open < c.end {
+		s = b.ripe[toOpen]
+	}
+	if b.ripe[toClose] != 0 {
+		s |= c.groups.precharge.free(b.ripe[toClose], c.groups.of, w)
+	}
+	return s
+}
+
+// soonest returns a cycle behind w before which no bank with a request takes a command.
+func (c *channel) soonest(w Time) Time {
+	s, g := &c.serving, &c.groups
+	open, shut := s.soon[toOpen], s.soon[toClose]
+	if s.ripe[toOpen] != 0 {
+		open = 0
+	}
+	if open = max(open, c.activate); open+c.times.open >= c.end {
+		open = max(open, c.end)
+	}
+	if x := s.ripe[toClose]; x != 0 {
+		shut = min(shut, g.precharge.soonest(x, g.of, w+1))
+	}
+	read, write := s.soon[toRead], s.soon[toWrite]
+	if x := s.ripe[toRead]; x != 0 {
+		read = min(read, g.column.soonest(x, g.of, max(c.column, c.read)))
+	}
+	if x := s.ripe[toWrite]; x != 0 {
+		write = min(write, g.column.soonest(x, g.of, max(c.column, c.write)))
+	}
+	column := min(max(c.read, read), max(c.write, write))
+	return min(c.end, open, shut, max(c.column, column)) // a refresh closes rows
+}
+
+// turnRow closes the row of a bank, or opens that of its request.
+func (c *channel) turnRow(b int, w Time) {
+	d, x := c.times, &c.banks[b&(mostDRAMBanks-1)]
+	if x.row != noOpenRow {
+		x.row, x.activate = noOpenRow, max(x.activate, w+Time(d.TRP))
+		c.sort(b)
+		return
+	}
+	x.row, x.hit, x.opened = x.want, true, true
+	x.column, x.precharge = w+Time(d.TRCD), max(x.precharge, w+Time(d.TRAS))
+	x.activate, c.activate = w+Time(d.TRC), w+Time(d.TRRD)
+	c.sort(b)
+	if c.watcher != nil {
+		c.watcher.Activated(c.told(b, w))
+	}
+}
+
+// transfer gives a bank its column command, which ends its request with the last.
+func (c *channel) transfer(b int, w Time) {
+	d, x, g := c.times, &c.banks[b&(mostDRAMBanks-1)], b&(len(c.groups.of)-1)
+	group := c.groups.of[g]
+	delay := Time(d.TCL)
+	c.column = w + d.gap
+	c.groups.column.put(g, group, w+Time(d.TCCDL))
+	if x.writes {
+		delay = Time(d.TWL)
+		c.read, x.precharge = w+d.toRead, max(x.precharge, w+d.toPrecharge)
+	} else {
+		c.write, x.precharge = w+d.toWrite, max(x.precharge, w+d.burst)
+		c.groups.precharge.put(g, group, w+Time(d.TRTPL))
+	}
+	if c.watcher != nil {
+		k := c.told(b, w)
+		k.Data, k.Write = w+delay, x.writes
+		c.watcher.Column(k)
+	}
+	if x.left--; x.left == 0 {
+		c.serving.all.remove(b)
+		c.complete(x, w+delay+1)
+	}
+	c.sort(b)
+}
+
+// complete ends the request of a bank, whose last data are there when w cycles are over.
+func (c *channel) complete(x *dramBank, w Time) {
+	hits := uint64(x.n)
+	if x.opened {
+		hits--
+	}
+	c.stats.RowHits += hits
+	c.stats.Hits += hits
+	c.stats.Misses += uint64(x.n) - hits
+	done := c.times.over(w)
+	c.stats.BusyCycles += c.pending.Add(x.came, done)
+	if x.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
+		hostmem.Prefetch(&c.net.fills.all[x.fetch])
+		c.net.filling = append(c.net.filling, filling{x.fetch, done + 1})
+	}
+	c.inside--
+}
+
+func (c *channel) told(b int, w Time) *memory.Command {
+	era, _ := c.times.refresh.Era(w)
+	return &memory.Command{Channel: c.index, Bank: b, Row: c.banks[b&(mostDRAMBanks-1)].row, Refreshes: era, At: w}
+}

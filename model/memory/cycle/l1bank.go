@@ -1,0 +1,300 @@
+package cycle
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/tags"
+	"gpureplay/model/memory/unit"
+)
+
+// An L1 that is looked up at the heads of its banks (GPGPU-Sim's
+// ldst_unit::L1_latency_queue_cycle): a request stands in its bank for the L1's latency at
+// least. It stays at the head while the L1 cannot take it, and holds all requests behind it.
+
+// A sector is there thereAhead cycles before a load that waits for it may have its register
+// written, and the MSHR of its fill is free mshrAhead cycles before. GPGPU-Sim fills in cycle
+// c, gives up the loads that wait in c + 1, and writes their registers in c + 2. A hit that is
+// looked up in c has its register in c, which is c + l1Extra here.
+const (
+	thereAhead = unit.L1Extra + 2
+	mshrAhead  = thereAhead - 1
+)
+
+// enqueueLoad brings a load to its bank at a time. What is there, or will be when it comes to the
+// head, is a hit, in the L1's order from here on; the other is looked up at the head.
+func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
+	l1 := &u.L1
+	id, bit, ready := l1.Tags.Find(r.Sector>>(l1.Per&63)), uint(r.Sector)&l1.Last, at+l1.Latency
+	if id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, r.Mask) {
+		if fetch, fill := l1.Tags.PendingOrFill(id, bit, r.Mask); fetch == memory.NoLoad && fill <= ready+thereAhead {
+			done := u.enqueueHit(p, r, ready)
+			if done < 0 {
+				return false
+			}
+			n := uint64(bits.OnesCount8(r.Mask))
+			l1.Stats.Reads += n
+			l1.Stats.Hits += n
+			l1.Tags.Touch(id)
+			if u.mem.Watcher != nil {
+				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: r.Sector, Filled: fill})
+			}
+			p.Done = max(p.Done, done)
+			return true
+		}
+	}
+	bank := u.bankOf(unit.PathLoad, r.Sector)
+	if !u.inject.hasRoom(bank) {
+		u.stalledBank = int32(bank)
+		return false
+	}
+	u.loadOf(p).open++
+	u.inject.loads++
+	k := u.mem.xbar.send(u.inject, bank, r.Sector, ready, now)
+	k.of, k.way, k.mask, k.rest, k.flits = p.load, unit.PathLoad, r.Mask, false, uint8(u.mem.DataFlits[0])
+	return true
+}
+
+// probeBanks has the L1 of an SM look at the heads of its banks in cycle t, one after the other,
+// and returns when it looks again.
+func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
+	next, all := Never, n.packets.all
+	left := false
+	o.blocked = false
+	for m := o.held; m != 0; m &= m - 1 {
+		b := bits.TrailingZeros64(m)
+		q := &o.banks[b]
+		k := q.first(all)
+		if k.ready > t {
+			next = min(next, k.ready)
+			continue
+		}
+		if again := o.unit.probe(o, k, t); again > t {
+			o.blocked = true
+			next = min(next, again)
+			continue
+		}
+		id := q.pop(k)
+		if k.way != unit.PathStore {
+			o.loads--
+		}
+		if k.way == unit.PathHit {
+			n.packets.drop(k, id)
+		} else {
+			o.misses.push(all, id)
+		}
+		if q.left, left = t, true; q.n > 0 && q.first(all).way == unit.PathHit {
+			n.retireHits(o, q)
+		}
+		next = min(next, n.behind(o, b, t))
+	}
+	if left && o.blocked { // it may have made room
+		next = t + 1
+	}
+	return next
+}
+
+// probe looks for a request at the head of its bank in cycle t. It returns t if the request
+// leaves, with [unit.PathHit] if it goes no further, or else when to look again; Never: when
+// a fetch is known to come, or the L1's queue has room.
+func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
+	if k.way == unit.PathStore {
+		return u.probeStore(o, k, t)
+	}
+	l1, id, bit := &u.L1, tags.NoLine, uint(k.sector)&u.L1.Last
+	if l1.Tags != nil {
+		id = l1.Tags.Find(k.sector >> (l1.Per & 63))
+	}
+	there := id != tags.NoLine && l1.Tags.Lines[id].Readable(bit, k.mask)
+	fetch, fill := int32(memory.NoLoad), Time(0)
+	if there {
+		if fetch, fill = l1.Tags.PendingOrFill(id, bit, k.mask); fetch == memory.NoLoad && fill <= t+thereAhead {
+			if u.mem.Watcher != nil {
+				u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
+			}
+			l1.Tags.Touch(id)
+			k.way = unit.PathHit
+			u.countLoad(k, true)
+			u.answered(k.of, t+unit.L1Extra)
+			return t
+		}
+	}
+	if !o.takesLoad(u.mem.xbar) {
+		if there && fetch == memory.NoLoad {
+			return fill - thereAhead
+		}
+		return Never
+	}
+	if there {
+		return u.mergeLoad(k, id, bit, fetch, fill, t)
+	}
+	return u.missLoad(k, id, bit, t)
+}
+
+// takesLoad reports whether the L1's queue has room for a miss, one place of which is for
+// stores (GPGPU-Sim's data_cache::rd_miss_base).
+func (o *injection) takesLoad(n *crossbar) bool {
+	room := n.misses - o.misses.n
+	return room > 1 || room == 1 && n.misses == 1
+}
+
+// countLoad counts a load that the L1 has looked up.
+func (u *Unit) countLoad(k *packet, hit bool) {
+	n, w, s := uint64(bits.OnesCount8(k.mask)), u.loads.all[k.of].work, &u.L1.Stats
+	s.Reads += n
+	w.L1Accesses += n
+	if hit {
+		s.Hits += n
+		w.L1Hits += n
+	} else {
+		s.Misses += n
+	}
+}
+
+// mergeLoad has a load wait for a fill: that of a fetch, or one that is known.
+func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Time) (again Time) {
+	tags := u.L1.Tags
+	if !tags.Merge(id, bit, u.L1.Cfg.Merge) {
+		if fetch != memory.NoLoad {
+			return Never
+		}
+		return fill - thereAhead
+	}
+	tags.Touch(id)
+	u.countLoad(k, true)
+	k.way = unit.PathHit // it leaves no more
+	if fetch != memory.NoLoad {
+		u.mshrs.join(fetch, k.of)
+		return t
+	}
+	if u.mem.Watcher != nil {
+		u.mem.Watcher.Hit(&memory.Hit{SM: u.Sm, Sector: k.sector, Filled: fill})
+	}
+	u.awaitFill(k.of, u.mshrs.fillingMSHR(k.sector), fill)
+	return t
+}
+
+// awaitFill has a load wait for the fill of a fetch, of which it is known when it comes.
+func (u *Unit) awaitFill(load, fetch int32, fill Time) {
+	u.mshrs.all[fetch].left++
+	u.put(clientFills, fill, load, fetch)
+	u.nameSM()
+}
+
+// missLoad has a load fetch its block.
+func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
+	l1 := &u.L1
+	if again = u.freeMSHR(t); again > t {
+		return again
+	}
+	if l1.Tags != nil {
+		if id == tags.NoLine {
+			if id, _, _ = l1.Tags.Insert(k.sector>>(l1.Per&63), t+thereAhead); id == tags.NoLine {
+				return u.lineAgain(k.sector, t)
+			}
+		} else {
+			l1.Tags.Touch(id)
+		}
+	}
+	u.countLoad(k, false)
+	u.pendingMisses++
+	f := u.mshrs.open(k.of, id, bit)
+	u.mshrs.all[f].sector = k.sector
+	k.of, k.mask = f, l1.Block.Whole()
+	if id != tags.NoLine {
+		l1.Tags.SetPending(id, bit, tags.UnknownFill+uint32(f))
+	}
+	return t
+}
+
+// lineAgain returns when a line of a full set can be replaced: Never if nobody knows.
+func (u *Unit) lineAgain(sector uint64, t Time) Time {
+	c := u.L1.Tags
+	if idle := c.FirstIdle(sector >> (u.L1.Per & 63)); idle-c.Base < Time(tags.UnknownFill) {
+		return max(t+1, idle-thereAhead)
+	}
+	return Never
+}
+
+// freeMSHR returns t if there is an MSHR for a miss in cycle t, or else when there may be one.
+func (u *Unit) freeMSHR(t Time) Time {
+	l1 := &u.L1
+	if l1.Mshrs == 0 || u.pendingMisses+u.freeAt.N < l1.Mshrs {
+		return t
+	}
+	if u.freeAt.Drop(t); u.pendingMisses+u.freeAt.N < l1.Mshrs {
+		return t
+	}
+	return max(t+1, u.freeAt.earliest())
+}
+
+// probeStore looks up a store. An L1 that allocates on writes keeps the bytes.
+func (u *Unit) probeStore(o *injection, k *packet, t Time) (again Time) {
+	if u.mem.xbar.misses <= o.misses.n {
+		return Never
+	}
+	l1, x := &u.L1, u.mem.xbar.rests.of(k)
+	if l1.Cfg.WriteAllocate {
+		if !l1.Write(&x.Request, t+thereAhead) {
+			return u.lineAgain(k.sector, t)
+		}
+	} else {
+		l1.Invalidate(k.sector)
+	}
+	n := uint64(bits.OnesCount8(k.mask))
+	l1.Stats.Writes += n
+	u.loads.all[x.of].work.L1Accesses += n
+	return t
+}
+
+// filled tells the loads that wait for a fetch when it comes.
+func (u *Unit) filled(f int32, fill Time) {
+	x, l1, n := &u.mshrs.all[f], &u.L1, u.mem.xbar
+	if c := l1.Tags; c != nil && int(x.line) < len(c.Lines) { // of a suspended CTA the L1 may have another size by then
+		l1.Tags.SetFill(x.line, uint(x.bit), tags.UnknownFill+uint32(f), fill)
+	}
+	x.left, x.free = 0, 0
+	u.mshrs.filling = append(u.mshrs.filling, f)
+	u.awaitFill(x.load, f, fill)
+	for more := x.more; more != memory.NoLoad; {
+		var load int32
+		load, more = u.mshrs.next(more)
+		u.awaitFill(load, f, fill)
+	}
+	if u.inject.blocked {
+		n.post(n.leaves+u.Sm, max(n.now, fill-thereAhead))
+	}
+}
+
+// released notes that a request that waits for a fetch is written back at a time. Behind the
+// last its MSHR is free.
+func (u *Unit) released(f int32, at Time) {
+	x := &u.mshrs.all[f]
+	x.free = max(x.free, at-mshrAhead)
+	if x.left--; x.left > 0 {
+		return
+	}
+	u.pendingMisses--
+	if u.L1.Mshrs > 0 {
+		u.freeAt.Push(x.free)
+	}
+	q := &u.mshrs
+	for i, c := range q.filling { // it is the first, nearly always
+		if c == f {
+			q.filling = append(q.filling[:i], q.filling[i+1:]...)
+			break
+		}
+	}
+	q.close(f)
+}
+
+// fillingMSHR returns the last fetch of a block that is known to come and has not been served.
+func (q *mshrTable) fillingMSHR(sector uint64) int32 {
+	for i := len(q.filling) - 1; i >= 0; i-- {
+		if f := q.filling[i]; q.all[f].sector == sector {
+			return f
+		}
+	}
+	return memory.NoLoad
+}

@@ -1,0 +1,35 @@
+package cycle
+
+import (
+	"testing"
+
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/tags"
+)
+
+// A load joins the last of the fetches of its block that are known to come: an atomic may have
+// dropped the sectors of an earlier one.
+func TestTheLastFetchOfABlockIsJoined(t *testing.T) {
+	q := newMSHRTable()
+	for _, sector := range []uint64{7, 9, 7} {
+		f := q.open(0, tags.NoLine, 0)
+		q.all[f].sector = sector
+		q.filling = append(q.filling, f)
+	}
+	if a, b, c := q.fillingMSHR(7), q.fillingMSHR(9), q.fillingMSHR(8); a != 2 || b != 1 || c != memory.NoLoad {
+		t.Errorf("fetches of sectors 7, 9 and 8: %d, %d and %d, want 2, 1 and none", a, b, c)
+	}
+}
+
+// A load leaves the last place of an L1's queue to stores, where there are two.
+func TestALoadLeavesAPlace(t *testing.T) {
+	for _, x := range []struct {
+		places, taken int32
+		want          bool
+	}{{1, 0, true}, {1, 1, false}, {2, 0, true}, {2, 1, false}, {8, 6, true}, {8, 7, false}} {
+		o := injection{misses: fifo{n: x.taken}}
+		if got := o.takesLoad(&crossbar{misses: x.places}); got != x.want {
+			t.Errorf("%d of %d places are taken: a load has one: %v", x.taken, x.places, got)
+		}
+	}
+}

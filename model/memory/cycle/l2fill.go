@@ -1,0 +1,170 @@
+package cycle
+
+import (
+	"gpureplay/model/memory/hostmem"
+	"gpureplay/model/memory/tags"
+)
+
+// l2Misses are the fetches of slices of which nobody knows when they come, and the answers
+// that wait for them.
+type l2Misses struct {
+	all  []l2Miss
+	free int32
+	held []heldReply
+	rest int32 // the first of held that is free
+}
+
+// l2Miss is one of them.
+type l2Miss struct {
+	slice       int32
+	line        int32 // that it fills; noLine: none
+	bit         uint8 // the first sector
+	counts      bool  // it has an MSHR
+	first, last int32 // answers that wait for it, in their order; of one that is free last is the next
+}
+
+type heldReply struct {
+	reply
+	next int32
+}
+
+const (
+	noFetch  = -1
+	noAnswer = -1
+)
+
+func newL2Misses() l2Misses { return l2Misses{free: noFetch, rest: noAnswer} }
+
+// open numbers a fetch of a slice.
+func (q *l2Misses) open(slice int32) int32 {
+	f := q.free
+	if f == noFetch {
+		f = int32(len(q.all))
+		q.all = append(q.all, l2Miss{})
+	} else {
+		q.free = q.all[f].last
+	}
+	q.all[f] = l2Miss{slice: slice, line: tags.NoLine, first: noAnswer}
+	return f
+}
+
+// close forgets a fetch for which no answer waits.
+func (q *l2Misses) close(f int32) { q.all[f].last, q.free = q.free, f }
+
+// hold has an answer wait for a fetch.
+func (q *l2Misses) hold(f int32, x *reply) {
+	id := q.rest
+	if id == noAnswer {
+		id = int32(len(q.held))
+		q.held = append(q.held, heldReply{})
+	} else {
+		q.rest = q.held[id].next
+	}
+	q.held[id] = heldReply{*x, noAnswer}
+	if o := &q.all[f]; o.first == noAnswer {
+		o.first, o.last = id, id
+	} else {
+		q.held[o.last].next, o.last = id, id
+	}
+}
+
+// next takes out an answer that waits for a fetch, and returns it and the one behind it.
+func (q *l2Misses) next(id int32) (x reply, behind int32) {
+	h := &q.held[id]
+	x, behind = h.reply, h.next
+	h.next, q.rest = q.rest, id
+	return x, behind
+}
+
+// filling is a fetch of which is known now when it comes.
+type filling struct {
+	fetch int32
+	t     Time
+}
+
+// due has a channel act in the cycle in which it has something to do next. What slices
+// take in an SM cycle comes to it their latency later, and so it acts so long before its time.
+func (n *crossbar) due(c *channel) {
+	n.dramDue[c.index] = c.next
+	n.dramSoon = min(n.dramSoon, n.dramTimes.timeOf(c.next)-n.rop)
+}
+
+// advanceDRAM has the channels act that have something to do up to SM cycle t.
+func (n *crossbar) advanceDRAM(t Time) {
+	next, limit := Never, n.dramTimes.from(t+n.rop+1)
+	for i, due := range n.dramDue {
+		if due < limit {
+			c := &n.m.channels[i]
+			c.bringNext()
+			c.run(limit)
+			due = c.next
+			n.dramDue[i] = due
+		}
+		next = min(next, due)
+	}
+	if len(n.filling)+len(n.freed) > 0 {
+		n.bringLines() // all at a time, or else each would be waited for
+		n.deliverFills(t)
+	}
+	if n.dramSoon = Never; next < Never {
+		n.dramSoon = n.dramTimes.timeOf(next) - n.rop
+	}
+}
+
+// bringLines loads the lines that fetches fill, the answers that wait for them, and what finds
+// the line of the first request of a slice for which there is room now.
+func (n *crossbar) bringLines() {
+	for i := range n.filling {
+		f := &n.fills.all[n.filling[i].fetch]
+		if f.line != tags.NoLine {
+			hostmem.Prefetch(&n.m.slices[f.slice].Tags.Lines[f.line])
+		}
+		if f.first != noAnswer {
+			hostmem.Prefetch(&n.fills.held[f.first])
+		}
+	}
+	for _, slice := range n.freed {
+		if s := &n.m.slices[slice]; s.blockedFirst {
+			s.Tags.PrefetchSet(n.queues[slice].first(n.packets.all).sector >> (s.Per & 63))
+		}
+	}
+}
+
+// deliverFills tells slices which fetches come, and that there is room for requests.
+func (n *crossbar) deliverFills(t Time) {
+	for _, k := range n.filling {
+		f := &n.fills.all[k.fetch]
+		s, b := &n.m.slices[f.slice], &n.replies[f.slice]
+		if f.line != tags.NoLine {
+			s.Tags.SetFill(f.line, uint(f.bit), tags.UnknownFill+uint32(k.fetch), k.t)
+		}
+		if f.counts {
+			s.pendingMisses--
+			s.pending.Push(k.t)
+		}
+		for id := f.first; id != noAnswer; {
+			var x reply
+			x, id = n.fills.next(id)
+			x.at = k.t + 1
+			b.fills.push(&x)
+			if !b.hasHead {
+				n.post(n.offers+int(f.slice), x.at)
+			}
+		}
+		n.retry(f.slice, t)
+		n.fills.close(k.fetch)
+	}
+	for _, slice := range n.freed {
+		n.m.slices[slice].asked--
+		n.retry(slice, t)
+	}
+	n.filling, n.freed = n.filling[:0], n.freed[:0]
+}
+
+// retry has a slice try its first request in cycle t, which it did not take.
+func (n *crossbar) retry(slice int32, t Time) {
+	if s := &n.m.slices[slice]; s.blockedFirst {
+		s.blockedFirst = false
+		n.scheduleFirst(&n.queues[slice], int(slice), t)
+	}
+}

@@ -1,0 +1,53 @@
+package cycle
+
+import (
+	"gpureplay/model/memory"
+	"gpureplay/trace"
+)
+
+// kind is what an instruction needs that stays on its SM.
+type kind uint8
+
+const (
+	nothing  kind = iota // a slot
+	fixed                // cycles, and the latency of shared memory
+	returned             // and the write-back port
+)
+
+// Constant is of [memory.Port].
+func (u *Unit) Constant(t Time) (done Time, load int32) { return u.local(fixed, 1, t) }
+
+// Nothing is of [memory.Port].
+func (u *Unit) Nothing(t Time) (done Time, load int32) { return u.local(nothing, 1, t) }
+
+// Shared is of [memory.Port]. The result of a load takes the write-back register.
+func (u *Unit) Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32) {
+	k := fixed
+	if loads {
+		k = returned
+	}
+	return u.local(k, u.SharedCycles(a, lists, width), t)
+}
+
+// local times an instruction that stays on its SM, unless it is behind one that waits.
+func (u *Unit) local(k kind, cycles, t Time) (done Time, load int32) {
+	if len(u.stalled) > 0 {
+		h := u.queueUp()
+		*h = stalledInst{own: h.own, kind: k, cycles: cycles, access: access{load: memory.NoLoad}}
+		u.promise(h)
+		return memory.Unknown, u.numbered()
+	}
+	return u.onSM(&u.through, k, cycles, t), u.numbered()
+}
+
+// onSM times an instruction that stays on its SM, from when the unit takes it.
+func (u *Unit) onSM(p *access, k kind, cycles, t Time) Time {
+	start := u.Begin(t, cycles)
+	switch k {
+	case nothing:
+		return start + 1
+	case returned:
+		return u.enqueueShared(p, start+cycles)
+	}
+	return start + cycles - 1 + u.SharedLatency()
+}

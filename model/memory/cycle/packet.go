@@ -1,0 +1,169 @@
+package cycle
+
+import (
+	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/timing"
+	"gpureplay/model/memory/unit"
+)
+
+// packet is a request on its way. It lies in one place until its slice has it, and goes
+// from queue to queue by its number; a store's bytes lie apart.
+type packet struct {
+	sector uint64
+	ready  Time  // to leave its SM; then when it comes to its slice
+	of     int32 // the access that waits for it; of a load through the L1 the fetch that it is
+	next   int32 // the packet behind it in its queue; of one that is free the next
+	slice  uint16
+	sm     uint16
+	way    unit.Path
+	mask   uint8
+	rest   bool  // it has more than whole sectors, and of is its number in rests
+	flits  uint8 // to its slice
+}
+
+// packets are those that are on their way. The place that was left last is taken first:
+// it is in the host's caches.
+type packets struct {
+	all  []packet
+	free int32
+}
+
+func newPackets() packets { return packets{free: noPacket} }
+
+const noPacket = -1
+
+// put returns the number of a packet that is to be filled in.
+func (s *packets) put() int32 {
+	id := s.free
+	if id == noPacket {
+		s.all = append(s.all, packet{})
+		return int32(len(s.all) - 1)
+	}
+	s.free = s.all[id].next
+	return id
+}
+
+// drop forgets a packet with a number, which is there until another is put.
+func (s *packets) drop(k *packet, id int32) { k.next, s.free = s.free, id }
+
+// fifo is a queue of packets, a chain.
+type fifo struct{ head, tail, n int32 }
+
+// push puts a packet behind the others.
+func (q *fifo) push(all []packet, id int32) {
+	if q.n == 0 {
+		q.head = id
+	} else {
+		all[q.tail].next = id
+	}
+	q.tail = id
+	q.n++
+}
+
+// first returns the first packet of a queue that is not empty.
+func (q *fifo) first(all []packet) *packet { return &all[q.head] }
+
+// pop takes the first packet out, which it is given, and returns its number.
+func (q *fifo) pop(k *packet) int32 {
+	id := q.head
+	q.head = k.next
+	q.n--
+	return id
+}
+
+// injection has the requests of an SM that have not left it.
+type injection struct {
+	fifo               // at the crossbar
+	misses    fifo     // the L1's queue
+	bypass    fifo     // what passes by the L1
+	requested bool     // the first has asked its slice
+	stopped   bool     // instructions wait for its unit
+	held      uint64   // banks that have some
+	banks     []l1Bank // of the L1
+	loads     int32    // in them, where the L1 is looked up at their heads
+	blocked   bool     // one of these
+	unit      *Unit
+	port      timing.Reservations
+	sm        uint16
+
+	depth, mostBypass int32 // most of a bank, and of what goes past the L1
+}
+
+// l1Bank is the queue of a bank of an L1. Hits are in it only behind others.
+type l1Bank struct {
+	fifo
+	left Time // the last cycle in which one has left it, or will
+}
+
+// sliceQueue has those that wait at a slice.
+type sliceQueue struct {
+	fifo
+	admission
+	turn   int32    // the SM whose turn it is
+	asks   int32    // SMs whose first packet is for the slice
+	asking []uint64 // which
+	of     *slice
+}
+
+// hasRest reports whether a request of a way has more than whole sectors.
+func hasRest(w unit.Path, r *coalesce.Request) bool {
+	switch w {
+	case unit.PathLoad, unit.PathBypass:
+		return false
+	case unit.PathStore, unit.PathStoreBypass:
+		for m, i := r.Mask, 0; m != 0; m, i = m>>1, i+1 {
+			if m&1 != 0 && r.Bytes[i&3] != coalesce.AllBytes {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// payloads are requests with what packets have no room for.
+type payloads struct {
+	all   []payload
+	free  []int32
+	whole payload // of one that writes whole sectors
+}
+
+// payload is a request, and the access that waits for it.
+type payload struct {
+	coalesce.Request
+	of int32
+}
+
+func newPayloads() payloads {
+	return payloads{whole: payload{Request: coalesce.Request{Turns: 1, Bytes: [coalesce.MaxSectors]uint32{coalesce.AllBytes, coalesce.AllBytes, coalesce.AllBytes, coalesce.AllBytes}}}}
+}
+
+// keep returns the number of a copy of a request.
+func (s *payloads) keep(r *coalesce.Request, of int32) int32 {
+	n := len(s.free)
+	if n == 0 {
+		s.all = append(s.all, payload{*r, of})
+		return int32(len(s.all) - 1)
+	}
+	id := s.free[n-1]
+	s.free = s.free[:n-1]
+	s.all[id] = payload{*r, of}
+	return id
+}
+
+// of returns the request of a packet, which is there until another is kept or dropped.
+func (s *payloads) of(k *packet) *payload {
+	if !k.rest {
+		s.whole.Sector, s.whole.Mask, s.whole.of = k.sector, k.mask, k.of
+		return &s.whole
+	}
+	return &s.all[k.of]
+}
+
+// drop forgets the request of a packet, which is there until another is kept or dropped.
+func (s *payloads) drop(k *packet) *payload {
+	if k.rest {
+		s.free = append(s.free, k.of)
+	}
+	return s.of(k)
+}

@@ -1,0 +1,87 @@
+package cycle
+
+import (
+	"testing"
+	"unsafe"
+
+	"gpureplay/model/memory/coalesce"
+	"gpureplay/model/memory/unit"
+)
+
+// A queue gives packets back in the order in which they came, beside another of the same
+// packets.
+func TestFifoKeepsOrder(t *testing.T) {
+	s := newPackets()
+	push := func(q *fifo, sector uint64) {
+		id := s.put()
+		s.all[id].sector = sector
+		q.push(s.all, id)
+	}
+	pop := func(q *fifo) uint64 {
+		k := q.first(s.all)
+		s.drop(k, q.pop(k))
+		return k.sector
+	}
+	var q, other fifo
+	next, want := uint64(0), uint64(0)
+	for round := range 200 {
+		for range round % 7 {
+			push(&q, next)
+			push(&other, ^next)
+			next++
+		}
+		for i := 0; i < round%5 && q.n > 0; i++ {
+			if got := pop(&q); got != want {
+				t.Fatalf("packet %d comes for %d", got, want)
+			}
+			if got := pop(&other); got != ^want {
+				t.Fatalf("packet %d of the other comes for %d", ^got, want)
+			}
+			want++
+		}
+		if int(q.n) != int(next-want) {
+			t.Fatalf("%d packets of %d", q.n, next-want)
+		}
+	}
+}
+
+// What packets have no room for is kept until it is dropped.
+func TestRestsKeepRequests(t *testing.T) {
+	s := newPayloads()
+	a, b := s.keep(&coalesce.Request{Sector: 1, Turns: 3}, 8), s.keep(&coalesce.Request{Sector: 2}, 9)
+	if r := s.drop(&packet{rest: true, of: a}); r.Sector != 1 || r.Turns != 3 || r.of != 8 {
+		t.Errorf("%+v", *r)
+	}
+	if c := s.keep(&coalesce.Request{Sector: 3}, 10); c != a {
+		t.Errorf("a request that was dropped leaves no room: %d for %d", c, a)
+	}
+	if r := s.drop(&packet{rest: true, of: b}); r.Sector != 2 {
+		t.Errorf("%+v", *r)
+	}
+	if r := s.drop(&packet{of: 11, sector: 7, mask: 5}); r.of != 11 || r.Sector != 7 || r.Mask != 5 || r.Bytes[2] != coalesce.AllBytes {
+		t.Errorf("%+v", *r)
+	}
+}
+
+// A store of some bytes has a rest, and an atomic; what lies outside its mask does not count.
+func TestWholeSectorsHaveNoRest(t *testing.T) {
+	whole := coalesce.Request{Mask: 2, Bytes: [coalesce.MaxSectors]uint32{1, coalesce.AllBytes}}
+	part := coalesce.Request{Mask: 3, Bytes: whole.Bytes}
+	for _, c := range []struct {
+		w    unit.Path
+		r    *coalesce.Request
+		want bool
+	}{{unit.PathStore, &whole, false}, {unit.PathStore, &part, true}, {unit.PathStoreBypass, &part, true}, {unit.PathLoad, &part, false}, {unit.PathBypass, &part, false},
+		{unit.PathAtomic, &whole, true}} {
+		if hasRest(c.w, c.r) != c.want {
+			t.Errorf("way %d, mask %b: %t", c.w, c.r.Mask, !c.want)
+		}
+	}
+}
+
+// Two packets fill a line of the host's caches.
+func TestPacketIsSmall(t *testing.T) {
+	if n := unsafe.Sizeof(packet{}); n != 32 {
+		t.Errorf("%d bytes", n)
+	}
+}

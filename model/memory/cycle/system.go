@@ -1,0 +1,85 @@
+package cycle
+
+import (
+	"gpureplay/model/hardware"
+	"gpureplay/model/memory"
+	"gpureplay/model/memory/timing"
+	"gpureplay/model/memory/unit"
+)
+
+// System is the memory of the cycle-level engine.
+type System struct {
+	unit.Base
+	latency  Time               // of the crossbar, each way
+	back     *timing.HeadOfLine // of replies to units of the machine; nil: a packet stops none behind it
+	xbar     *crossbar
+	slices   []slice
+	channels []channel
+	units    []Unit
+	own      ownPorts
+}
+
+// New makes the memory of a machine.
+func New(c *hardware.Config) *System {
+	m := &System{latency: Time(c.Icnt.Latency)}
+	m.Base.Init(c)
+	if c.Icnt.HeadOfLine {
+		m.back = timing.NewHeadOfLine(c.L2.Slices, c.SM.Count)
+	}
+	m.xbar = newCrossbar(m)
+	times := newDRAMTimes(c)
+	m.channels, m.xbar.dramDue = make([]channel, c.DRAM.Channels), make([]Time, c.DRAM.Channels)
+	for i := range m.channels {
+		m.channels[i].init(m, times, i)
+		m.xbar.dramDue[i] = Never
+		m.Drams = append(m.Drams, &m.channels[i].stats)
+	}
+	m.xbar.dramTimes = times
+	m.slices = make([]slice, c.L2.Slices)
+	for i := range m.slices {
+		m.slices[i].init(m, i)
+		m.L2s = append(m.L2s, &m.slices[i].Stats)
+	}
+	m.xbar.connect()
+	m.units = make([]Unit, c.SM.Count)
+	for i := range m.units {
+		m.units[i].init(m, i)
+	}
+	return m
+}
+
+// Port is of [memory.System].
+func (m *System) Port(sm int) memory.Port { return &m.units[sm] }
+
+// Next is of [memory.System].
+func (m *System) Next() Time { return m.xbar.next() }
+
+// Advance is of [memory.System].
+func (m *System) Advance(t Time) (woken, known []int) {
+	n := m.xbar
+	n.known = n.known[:0]
+	n.advance(t)
+	n.woken, n.spare = n.spare[:0], n.woken
+	return n.spare, n.known
+}
+
+// Warm is of [memory.System].
+func (m *System) Warm(addr, bytes uint64, t Time) {
+	m.EachLine(addr, bytes, func(slice int, sector uint64, n uint) { m.slices[slice].warm(sector, n, t) })
+}
+
+// Watch is of [memory.System].
+func (m *System) Watch(w memory.Watcher) {
+	m.Watcher = w
+	for i := range m.channels {
+		m.channels[i].watcher = w
+	}
+}
+
+// Records is of [memory.System].
+func (m *System) Records() []memory.Record {
+	for i := range m.channels { // the last writes are still on their way
+		m.channels[i].run(Never)
+	}
+	return m.Base.Records()
+}

@@ -1,0 +1,212 @@
+package cycle
+
+import (
+	"gpureplay/model/memory"
+)
+
+// writebackQueues wait for the write-back register of an SM's load/store unit, behind loads of shared
+// memory that are on their way to it (GPGPU-Sim's
+// ldst_unit::m_next_wb, m_pipeline_reg). The clients of the register take turns.
+type writebackQueues struct {
+	depth    int  // stages of shared memory: loads that are in them at most
+	latency  Time // from when a load of shared memory enters them until it may be written
+	entering []entering
+	first    [numClients]Time // when the first of each is ready
+	clients  [numClients]resultQueue
+	turn     int // client that is asked first
+	own      int // loads of shared memory that are not written
+}
+
+// entering is a load of shared memory that keeps the unit until it has entered.
+type entering struct {
+	at   Time // no sooner
+	load int32
+}
+
+// The clients are in the order of their turns (ldst_unit::writeback).
+const (
+	clientShared = iota
+	clientPast   // answers to requests that pass by the L1
+	clientFills  // requests that wait for fills of the L1
+	numClients
+)
+
+// writebackRegister is the write-back register of the unit.
+type writebackRegister struct {
+	full bool
+	load int32
+	to   memory.Destination // with the banks that are not written
+}
+
+// WriteBack is of [memory.Port]. The register acts at the end of cycle t, for the cycle WrittenAhead later. A result that
+// finds a bank taken keeps the register, and the results behind it wait.
+func (u *Unit) WriteBack(file memory.RegisterFile, t Time) (done []memory.Done) {
+	r, at := &u.register, t+memory.WrittenAhead
+	u.advanceShared(t)
+	if r.full {
+		if r.to.Banks != 0 {
+			r.to.Banks = file.Write(r.to.Subcore, r.to.Banks, at, t)
+		}
+		if r.to.Banks == 0 {
+			r.full = false
+			u.written(r.load, at)
+			done = u.Known()
+		}
+	}
+	if !r.full {
+		r.load, r.to = u.result(at + 1)
+		r.full = r.load >= 0
+	}
+	if r.full {
+		u.Times.Due = t + 1
+	} else {
+		u.setDue(t)
+	}
+	return done
+}
+
+// result may be written in cycle ready.
+type result struct {
+	ready Time
+	load  int32
+	fetch int32 // whose fill it waits for, where that keeps its MSHR until then; or NoLoad
+}
+
+// resultQueue has results in the order in which they are ready, and came.
+type resultQueue struct {
+	all  []result
+	head int
+}
+
+func (q *resultQueue) n() int { return len(q.all) - q.head }
+
+// put adds a result behind those that are ready no later.
+func (q *resultQueue) put(x result) {
+	if len(q.all) == cap(q.all) && 2*q.head >= len(q.all) {
+		q.all, q.head = q.all[:copy(q.all, q.all[q.head:])], 0
+	}
+	q.all = append(q.all, x)
+	for i := len(q.all) - 1; i > q.head && q.all[i-1].ready > x.ready; i-- {
+		q.all[i-1], q.all[i] = x, q.all[i-1]
+	}
+}
+
+// pop takes out the first, and returns it and when the next is ready.
+func (q *resultQueue) pop() (x result, next Time) {
+	x = q.all[q.head]
+	if q.head++; q.head == len(q.all) {
+		q.all, q.head = q.all[:0], 0
+		return x, Never
+	}
+	return x, q.all[q.head].ready
+}
+
+func (u *Unit) initResults() {
+	c := u.Cfg
+	u.results.first = [numClients]Time{Never, Never, Never}
+	u.results.depth = max(1, c.Shared.Latency)
+	u.results.latency = Time(c.Shared.Latency+c.Shared.Writeback) - 1
+}
+
+// put adds a result of a client.
+func (r *writebackQueues) put(client int, ready Time, load, fetch int32) {
+	r.clients[client].put(result{ready, load, fetch})
+	r.first[client] = min(r.first[client], ready)
+}
+
+// put has a result of a load wait for the register. The load is open until it is written.
+func (u *Unit) put(client int, ready Time, load, fetch int32) {
+	u.results.put(client, ready, load, fetch)
+	u.Times.Due = min(u.Times.Due, ready-memory.WrittenAhead-1)
+}
+
+// enqueueShared has a load of shared memory enter its stages at a time, or when there is room.
+func (u *Unit) enqueueShared(p *access, at Time) Time {
+	l := u.loadOf(p)
+	l.open, l.closed, l.own = l.open+1, true, true
+	u.results.own++
+	u.results.entering = append(u.results.entering, entering{at, p.load})
+	u.Times.Due = min(u.Times.Due, at)
+	return memory.Unknown
+}
+
+// stuck reports whether a load of shared memory may keep the unit in cycle t: its stages
+// are full.
+func (u *Unit) stuck(t Time) bool {
+	r := &u.results
+	return len(r.entering) > 0 && r.entering[0].at <= t && r.clients[clientShared].n() >= r.depth
+}
+
+// result takes out the next result that may be written up to cycle t, and returns its load,
+// or a negative number, and where it is written.
+func (u *Unit) result(t Time) (load int32, to memory.Destination) {
+	r := &u.results
+	client := r.turn
+	for range numClients {
+		next := client + 1
+		if next == numClients {
+			next = 0
+		}
+		if r.first[client] <= t {
+			r.turn = next
+			var x result
+			if x, r.first[client] = r.clients[client].pop(); x.fetch != memory.NoLoad {
+				u.givenUp(x.fetch, t)
+			}
+			return x.load, u.loads.all[x.load].to
+		}
+		client = next
+	}
+	return memory.NoLoad, memory.Destination{}
+}
+
+// givenUp notes that the register gets a result of a fetch, and may write it in cycle t.
+func (u *Unit) givenUp(fetch int32, t Time) {
+	u.released(fetch, t)
+	if n := u.mem.xbar; u.inject.blocked { // for an MSHR, perhaps
+		n.post(n.leaves+u.Sm, max(n.over+1, t-mshrAhead))
+	}
+}
+
+// written notes that a result of a load is written in cycle t. The caller asks which loads
+// are known ([Unit.Known]).
+func (u *Unit) written(load int32, t Time) {
+	u.named = true
+	if u.loads.all[load].own {
+		u.results.own--
+	}
+	u.answered(load, t)
+}
+
+// advanceShared lets a load of shared memory enter its stages in cycle t, if there is room. The
+// load that the register gets for the cycle WrittenAhead later has not left them yet.
+func (u *Unit) advanceShared(t Time) {
+	r := &u.results
+	if len(r.entering) == 0 || r.entering[0].at > t {
+		return
+	}
+	if r.clients[clientShared].n() < r.depth {
+		r.put(clientShared, t+r.latency, r.entering[0].load, memory.NoLoad)
+		if rest := r.entering[1:]; len(rest) == 0 { // nearly always
+			r.entering = r.entering[:0]
+		} else {
+			r.entering = r.entering[:copy(r.entering, rest)]
+		}
+	}
+	if len(r.entering) > 0 && r.entering[0].at <= t {
+		u.Free = max(u.Free, t+1)
+	}
+}
+
+// setDue finds when the register has something to do, behind cycle t.
+func (u *Unit) setDue(t Time) {
+	r := &u.results
+	u.Times.Due = Never
+	if len(r.entering) > 0 {
+		u.Times.Due = r.entering[0].at
+	}
+	if first := min(r.first[clientShared], r.first[clientPast], r.first[clientFills]); first < Never {
+		u.Times.Due = min(u.Times.Due, first-memory.WrittenAhead-1)
+	}
+	u.Times.Due = max(u.Times.Due, t+1)
+}

@@ -1,0 +1,16 @@
+package hostmem
+
+import "testing"
+
+// What is brought is as it was, and an address of nothing does no harm.
+func TestBringReadsNothing(t *testing.T) {
+	x := [64]int{3: 7}
+	was := x
+	for i := range x {
+		Prefetch(&x[i])
+	}
+	Prefetch[int](nil)
+	if x != was {
+		t.Errorf("%v", x)
+	}
+}

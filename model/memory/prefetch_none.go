@@ -1,8 +1,0 @@
-//go:build !(amd64 || arm64) || noasm
-
-package memory
-
-import "unsafe"
-
-// prefetch does nothing where the processor's instruction is not written down.
-func prefetch(unsafe.Pointer) {}

@@ -1,0 +1,67 @@
+package tags
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory/hostmem"
+)
+
+// PrefetchSet loads what finds a tag.
+func (c *Cache) PrefetchSet(tag uint64) {
+	if c.Narrow.Sets != nil {
+		hostmem.Prefetch(&c.Narrow.Sets[c.set(tag)])
+	} else {
+		hostmem.Prefetch(c.Wide.head(tag))
+	}
+}
+
+// PrefetchFirst loads where find looks first for the tag of another line than the last.
+func (c *Cache) PrefetchFirst(tag uint64) {
+	if c.Lines[c.last].Tag == tag {
+		return
+	}
+	if c.Narrow.Sets != nil {
+		c.Narrow.prefetch(c, tag)
+	} else {
+		hostmem.Prefetch(c.Wide.head(tag))
+	}
+}
+
+// PrefetchLine loads the line of a tag, if it is there, or else the one that it may replace.
+func (c *Cache) PrefetchLine(tag uint64) {
+	if c.Narrow.Sets == nil {
+		c.Find(tag)
+		return
+	}
+	if l := &c.Lines[c.last]; l.Tag != tag {
+		c.Narrow.prefetch(c, tag)
+	}
+}
+
+// prefetch loads the line at which find looks first, or else the one that is replaced next.
+func (n *narrowSets) prefetch(c *Cache, tag uint64) {
+	set := c.set(tag)
+	s, like := &n.Sets[set], print(tag)*lows
+	way := s.order >> (n.last & 63) & 15
+	for half := range s.prints {
+		if m := zeroBytes(s.prints[half]^like) & n.ways[half]; m != 0 {
+			way = uint64(half<<3 + bits.TrailingZeros64(m)>>3)
+			break
+		}
+	}
+	hostmem.Prefetch(&c.Lines[set<<(n.shift&31)+int32(way)])
+}
+
+// Prefetch loads the index of a tag, and the line that it gets if it is not there.
+func (c *Cache) Prefetch(tag uint64) {
+	set := c.set(tag)
+	if c.Narrow.Sets != nil {
+		hostmem.Prefetch(&c.Narrow.Sets[set])
+		return
+	}
+	w := &c.Wide
+	hostmem.Prefetch(w.head(tag))
+	if oldest := w.order[w.end(set)].prev; oldest < w.lines {
+		hostmem.Prefetch(&c.Lines[oldest])
+	}
+}

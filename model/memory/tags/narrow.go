@@ -1,0 +1,101 @@
+package tags
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory/hostmem"
+)
+
+// narrowSets finds and orders the lines of sets of few ways: what is asked of a
+// set lies in a few words, so that a miss touches them, the line that it drives
+// out, and nothing else.
+type narrowSets struct {
+	Sets  []narrowSet // nil: the cache has wide sets
+	shift uint        // line = set << shift + way
+	last  uint        // shift of the oldest way in narrowSet.order
+	ways  [2]uint64   // the ways that exist, as their bits in zeroBytes
+}
+
+// narrowSet is one set. It fills half a line of the host's caches.
+type narrowSet struct {
+	prints [2]uint64 // a byte of each way: part of the hash of its tag
+	order  uint64    // ways, four bits each, from the most to the least recently used
+	unused uint64    // ways that have never been filled: the oldest
+}
+
+// mostNarrow is how many ways a narrow set has at most.
+const mostNarrow = 16
+
+func newNarrowSets(t *hostmem.Tables, sets, ways int) narrowSets {
+	n := narrowSets{Sets: hostmem.NewTable[narrowSet](t, sets), shift: log2(ways), last: 4 * uint(ways-1)}
+	for w := range ways {
+		n.ways[w/8] |= 1 << (w%8*8 + 7)
+	}
+	var order uint64
+	for w := range ways {
+		order = order<<4 | uint64(w)
+	}
+	for i := range n.Sets {
+		n.Sets[i].order, n.Sets[i].unused = order, uint64(ways)
+	}
+	return n
+}
+
+// print returns the part of a tag's hash by which its set looks for it, in the
+// lowest byte.
+func print(tag uint64) uint64 { return spread(tag) >> 24 & 0xff }
+
+func (n *narrowSets) find(c *Cache, tag uint64) int32 {
+	set := c.set(tag)
+	s, like := &n.Sets[set], print(tag)*lows
+	for half := range s.prints {
+		for m := zeroBytes(s.prints[half]^like) & n.ways[half]; m != 0; m &= m - 1 {
+			id := set<<(n.shift&31) + int32(half<<3+bits.TrailingZeros64(m)>>3)
+			if l := &c.Lines[id]; l.Tag == tag && l.gen == c.gen {
+				return id
+			}
+		}
+	}
+	hostmem.Prefetch(&c.Lines[set<<(n.shift&31)+int32(s.order>>(n.last&63)&15)])
+	return NoLine
+}
+
+// place returns the set and way of a line.
+func (n *narrowSets) place(id int32) (*narrowSet, uint64) {
+	return &n.Sets[id>>(n.shift&31)], uint64(id) & (1<<(n.shift&31) - 1)
+}
+
+func (n *narrowSets) touch(id int32) {
+	s, way := n.place(id)
+	s.front(way)
+}
+
+// front makes a way the most recently used.
+func (s *narrowSet) front(way uint64) {
+	const lows, highs = 0x1111111111111111, 0x8888888888888888
+	v := s.order ^ way*lows
+	at := uint(bits.TrailingZeros64((v-lows)&^v&highs)) - 3 // the lowest four bits that are way
+	younger := s.order & (1<<(at&63) - 1)
+	s.order = s.order&^(16<<(at&63)-1) | younger<<4 | way
+}
+
+// replace gives the line of the oldest way that can be replaced to tag, or returns
+// noLine. unused: it has never been filled.
+func (n *narrowSets) replace(c *Cache, tag uint64, t Time) (id int32, unused bool) {
+	set := c.set(tag)
+	s := &n.Sets[set]
+	for at := int(n.last); at >= 0; at -= 4 {
+		way := s.order >> (uint(at) & 63) & 15
+		id := set<<(n.shift&31) + int32(way)
+		if unused = s.unused > 0; unused {
+			s.unused--
+		} else if !c.replaceable(&c.Lines[id], t) {
+			continue
+		}
+		p, at := &s.prints[way>>3&1], way&7*8
+		*p = *p&^(0xff<<(at&63)) | print(tag)<<(at&63)
+		s.front(way)
+		return id, unused
+	}
+	return NoLine, false
+}

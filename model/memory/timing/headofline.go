@@ -1,0 +1,43 @@
+package timing
+
+import "math"
+
+// HeadOfLine is how long the packet at the head of an input's queue waits for its
+// output: where those have been taken for a share of the cycles, as long as a
+// customer of a queue with random arrivals and constant service (Karol, Hluchyj and
+// Morgan, 1987). Requests are timed before those that will contend with them, so
+// that what they meet is less than what they would (docs/model, choice 22).
+type HeadOfLine struct {
+	waits [129]Time // by taken cycles of 128, in parts of a cycle
+}
+
+// waitParts are the parts of a cycle in which waits are added up.
+const (
+	waitShift = 8
+	waitParts = 1 << waitShift
+)
+
+// mostOwed is the most that is made good: the cycles that loads are seen of.
+const mostOwed = 128 * waitParts
+
+// NewHeadOfLine returns the waits of a crossbar of so many inputs and outputs.
+func NewHeadOfLine(inputs, outputs int) *HeadOfLine {
+	h := &HeadOfLine{}
+	c := float64(inputs) / float64(outputs)
+	most := 1 + c - math.Sqrt(1+float64(c*c)) // the share at which all inputs have a queue
+	for n := range h.waits {
+		share := min(float64(n)/128, most)
+		h.waits[n] = Time(math.Round(waitParts * share / (2 * (1 - share))))
+	}
+	return h
+}
+
+// Held returns for how many cycles a packet holds its input that may go to an output
+// from t on: as many as it waits, or more, so that packets hold it for what they wait on
+// the average. What one has waited beyond that is made good by those after it.
+func (h *HeadOfLine) Held(output *Reservations, t, waits Time, owed *Time) Time {
+	o := max(*owed+h.waits[output.load(t)]-waits*waitParts, -mostOwed)
+	more := max(0, o) >> waitShift
+	*owed = o - more*waitParts
+	return waits + more
+}

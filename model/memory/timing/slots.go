@@ -1,0 +1,343 @@
+package timing
+
+import (
+	"math/bits"
+
+	"gpureplay/model/memory/hostmem"
+)
+
+// Reservations reserves single cycles of a port, bank or bus. Requests are computed
+// out of time order, so a next-free counter would be wrong by an order of
+// magnitude (docs/model, choice 3); a bit a cycle over a window is exact.
+type Reservations struct {
+	at    word   // at hand, most of what is asked for; what others has of it is old
+	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
+
+	// The load before an epoch, as it was asked for last. It stands until a word before that
+	// epoch is at hand, or one so late that it has the place of such a word.
+	loadOf Time
+	loaded int
+
+	// What is asked for seldom lies elsewhere: of each port the machine has the words above
+	// at hand.
+	others *otherWords
+}
+
+// otherWords are those of a window.
+type otherWords struct {
+	top Time // the last epoch that has been at hand: nothing is taken behind it
+
+	// A crowded port is searched over many words that stay full: from the first word of
+	// a run of them to the one behind it.
+	full, behind Time
+	words        [Window / 64]word
+}
+
+// word is 64 cycles: a bit for each that is free.
+type word struct {
+	epoch Time // of its first cycle, in units of 64 cycles
+	free  uint64
+}
+
+// Window is how many cycles a port remembers.
+const Window = 1 << 14
+
+func NewReservations(t *hostmem.Tables, r Ratio) Reservations {
+	s := Reservations{at: word{free: ^uint64(0)}, loadOf: noEpoch, others: hostmem.NewEntry[otherWords](t)} // epoch 0
+	if !r.one() {
+		s.ratio = &r
+	}
+	return s
+}
+
+// Reserve takes the first free cycle at or after t and returns its time.
+func (s *Reservations) Reserve(t Time) Time {
+	if s.ratio == nil {
+		return s.Take(t)
+	}
+	return s.ratio.Back(s.Take(s.ratio.To(t)))
+}
+
+// Grab takes cycle t of a port at the SM's clock, if that is free and near the last one
+// that has been asked for.
+func (s *Reservations) Grab(t Time) bool {
+	bit := uint64(1) << (uint(t) & 63)
+	if s.ratio != nil || s.at.epoch != t>>6 || s.at.free&bit == 0 {
+		return false
+	}
+	s.at.free &^= bit
+	return true
+}
+
+// Has reports whether cycle t is one that grab takes.
+func (s *Reservations) Has(t Time) bool {
+	return s.ratio == nil && s.at.epoch == t>>6 && s.at.free>>(uint(t)&63)&1 != 0
+}
+
+// Claim takes a cycle of the port in SM cycle t, if one is free, and the first free ones
+// behind it for the other flits of a packet, and returns the time of the last of them; or
+// else that of the first free one after t, and takes nothing.
+func (s *Reservations) Claim(t Time, flits int) (at Time, taken bool) {
+	if at = s.When(t); at > t {
+		return at, false
+	}
+	return s.Send(t, flits), true
+}
+
+// Send is packet for a packet that goes in its turn, in SM cycle t or later.
+func (s *Reservations) Send(t Time, flits int) Time {
+	c := s.Take(s.from(t))
+	for ; flits > 1; flits-- {
+		c = s.Take(c)
+	}
+	return s.back(c)
+}
+
+// When returns the time of the first free cycle in SM cycle t or later, and leaves it free.
+func (s *Reservations) When(t Time) Time { return s.back(s.Next(s.from(t))) }
+
+// from returns the first cycle of the port in SM cycle t or later. An SM cycle has the port's
+// cycles that begin behind SM cycle t-1 does, and no later than t. So a request that comes
+// again at the time of a free cycle finds it.
+func (s *Reservations) from(t Time) Time {
+	if s.ratio == nil || t <= 0 {
+		return t
+	}
+	return s.ratio.During(t-1) + 1
+}
+
+// back returns the SM cycle in which a cycle of the port is.
+func (s *Reservations) back(c Time) Time {
+	if s.ratio == nil {
+		return c
+	}
+	return s.ratio.Back(c)
+}
+
+// After returns when the cycle of the port begins that follows the one of t.
+func (s *Reservations) After(t Time) Time {
+	if s.ratio == nil {
+		return t + 1
+	}
+	return s.ratio.Back(s.ratio.During(t) + 1)
+}
+
+// Packet takes the first free cycles at or after t for the flits of a packet and
+// returns the time of the last.
+func (s *Reservations) Packet(t Time, flits int) Time {
+	if flits == 1 && s.ratio == nil {
+		return s.Take(t)
+	}
+	for ; flits > 1; flits-- {
+		t = s.Reserve(t)
+	}
+	return s.Reserve(t)
+}
+
+// turn brings the word of an epoch to hand, and reports whether there is one: a later
+// one may have its place.
+func (s *Reservations) turn(e Time) bool {
+	if s.at.epoch == e {
+		return true
+	}
+	if uint(e-s.loadOf) >= Window/64-2 {
+		s.loadOf = noEpoch
+	}
+	o := s.others
+	o.words[uint(s.at.epoch)&(Window/64-1)] = s.at
+	if e > o.top { // the host would wait for what is old
+		o.top, s.at = e, word{e, ^uint64(0)}
+		return true
+	}
+	w := o.words[uint(e)&(Window/64-1)]
+	if w.epoch > e {
+		return false
+	}
+	if w.epoch < e {
+		w = word{e, ^uint64(0)}
+	}
+	s.at = w
+	return true
+}
+
+// peek returns the word in the place of that of an epoch.
+func (s *Reservations) peek(e Time) word {
+	if uint(s.at.epoch^e)&(Window/64-1) == 0 {
+		return s.at
+	}
+	return s.others.words[uint(e)&(Window/64-1)]
+}
+
+// Fill takes as many free cycles as SM cycles n come to, from the one in which t
+// lies on.
+func (s *Reservations) Fill(t, n Time) {
+	if n > 0 && s.ratio != nil {
+		t, n = s.ratio.During(t), s.ratio.To(n)
+	}
+	for n > 0 {
+		e := t >> 6
+		if s.turn(e) {
+			free := s.at.free >> (uint(t) & 63) << (uint(t) & 63)
+			if k := Time(bits.OnesCount64(free)); k <= n {
+				s.at.free &^= free
+				n -= k
+			} else {
+				for ; n > 0; n-- {
+					s.at.free &^= free & -free
+					free &= free - 1
+				}
+			}
+		}
+		t = (e + 1) << 6
+	}
+}
+
+// load returns how many cycles are taken of the 128 before the 64 that t lies in.
+func (s *Reservations) load(t Time) (taken int) {
+	if s.ratio != nil {
+		t = s.ratio.To(t)
+	}
+	now := t >> 6
+	if now == s.loadOf {
+		return s.loaded
+	}
+	for e := max(0, now-2); e < now; e++ {
+		taken += s.taken(e)
+	}
+	if s.at.epoch >= now {
+		s.loadOf, s.loaded = now, taken
+	}
+	return taken
+}
+
+// noEpoch is that of no word.
+const noEpoch Time = -1 << 40
+
+// taken returns how many of the 64 cycles of an epoch are taken.
+func (s *Reservations) taken(e Time) int {
+	w := s.at
+	if uint(w.epoch^e)&(Window/64-1) != 0 {
+		w = s.others.words[uint(e)&(Window/64-1)]
+	}
+	switch {
+	case w.epoch < e:
+		return 0
+	case w.epoch > e: // a later one has its place
+		return 64
+	}
+	return bits.OnesCount64(^w.free)
+}
+
+// Next returns the first free cycle at or after t, and leaves it free.
+func (s *Reservations) Next(t Time) Time {
+	for {
+		e := t >> 6
+		if e != s.at.epoch && e > s.others.top {
+			return t
+		}
+		w := s.peek(e)
+		if w.epoch < e {
+			return t
+		}
+		if w.epoch == e {
+			if free := w.free >> (uint(t) & 63); free != 0 {
+				return t + Time(bits.TrailingZeros64(free))
+			}
+		}
+		t = (e + 1) << 6
+	}
+}
+
+// Bar takes all cycles from one to before another, whether they are free or not.
+func (s *Reservations) Bar(from, to Time) {
+	for from = max(0, from); from < to; from = from>>6<<6 + 64 {
+		if s.turn(from >> 6) {
+			most := ^uint64(0)
+			if n := to - from; n < 64 {
+				most = 1<<uint(n) - 1
+			}
+			s.at.free &^= most << (uint(from) & 63)
+		}
+	}
+}
+
+// Take is reserve in cycles of the port. Most requests find their cycle in the word at hand.
+func (s *Reservations) Take(t Time) Time {
+	if free := s.at.free >> (uint(t) & 63); free != 0 && s.at.epoch == t>>6 {
+		t += Time(bits.TrailingZeros64(free))
+		s.at.free &^= 1 << (uint(t) & 63)
+		return t
+	}
+	return s.search(t)
+}
+
+// search is take over all words.
+func (s *Reservations) search(t Time) Time {
+	for {
+		e, there := t>>6, true
+		if s.at.epoch != e {
+			there = s.turn(e)
+		}
+		if there {
+			if free := s.at.free >> (uint(t) & 63); free != 0 {
+				t += Time(bits.TrailingZeros64(free))
+				s.at.free &^= 1 << (uint(t) & 63)
+				return t
+			}
+		}
+		// A word that a later time has taken over counts as full.
+		switch o := s.others; {
+		case e >= o.full && e < o.behind:
+			e = o.behind
+		case there && s.at.free != 0: // before t
+			e++
+		case e == o.behind:
+			o.behind++
+			e++
+		default:
+			o.full, o.behind = e, e+1
+			e++
+		}
+		t = e << 6
+	}
+}
+
+// A Ratio converts SM cycles into cycles of another clock, exactly.
+type Ratio struct{ num, den Divisor }
+
+// NewRatio returns the ratio of a clock to the SM clock; both in MHz with three
+// decimals.
+func NewRatio(clock, core float64) Ratio {
+	n, d := Time(float64(clock*1000)+0.5), Time(float64(core*1000)+0.5)
+	if n <= 0 || d <= 0 {
+		return SameClock
+	}
+	g := gcd(n, d)
+	return Ratio{NewDivisor(int(n / g)), NewDivisor(int(d / g))}
+}
+
+// SameClock is the ratio of a port that runs at the SM clock.
+var SameClock = Ratio{NewDivisor(1), NewDivisor(1)}
+
+func gcd(a, b Time) Time {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (r *Ratio) one() bool { return r.num.N == r.den.N }
+
+// To returns the first cycle of the other clock that begins at or after t.
+func (r *Ratio) To(t Time) Time {
+	return Time(r.den.Div(uint64(t)*r.num.N + r.den.N - 1))
+}
+
+// During returns the cycle of the other clock in which SM cycle t begins.
+func (r *Ratio) During(t Time) Time { return Time(r.den.Div(uint64(t) * r.num.N)) }
+
+// Back returns the first SM cycle that begins at or after cycle t of the other
+// clock.
+func (r *Ratio) Back(t Time) Time {
+	return Time(r.num.Div(uint64(t)*r.den.N + r.num.N - 1))
+}
