@@ -6,6 +6,6 @@
 //   - cycle moves requests in each cycle through queues of the L1's banks, crossbar, L2 slices and DRAM channels. Their
 //     completion times become known when their replies leave the slices.
 //
-// Both stand on coalesce (sectors of an access), tags (caches and address mapping), timing (ports and clocks), unit (the
-// load/store unit up to the L1) and hostmem (tables and prefetches of the host). Neither engine imports the other.
+// Both use coalesce (sectors of an access), tags (caches and address mapping) and timing (ports and clocks). Both also
+// use unit (the load/store unit up to the L1) and hostmem (tables of the host). Neither engine imports the other.
 package memory

@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// System is the memory of a machine: what lies behind its SMs' ports.
+// System is the memory of a machine: the ports of its SMs and all behind them.
 type System interface {
 	// Port is that of an SM.
 	Port(sm int) Port

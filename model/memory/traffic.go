@@ -1,6 +1,6 @@
 package memory
 
-// Traffic is what a kernel's accesses came to in the caches and in DRAM, in sectors.
+// Traffic counts the sectors of a kernel's accesses in the caches and in DRAM.
 type Traffic struct {
 	L1Accesses, L1Hits uint64
 	L2Accesses, L2Hits uint64

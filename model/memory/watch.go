@@ -1,6 +1,6 @@
 package memory
 
-// Watcher is told of what happens behind an access, in the order in which it is timed.
+// Watcher observes the hits and the DRAM commands of accesses, in the order in which they are timed.
 type Watcher interface {
 	Hit(*Hit)
 	Activated(*Command) // a row of a bank has been opened

@@ -6,7 +6,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Block is what a cache fetches at once: so many sectors of 32 B, as their logarithm.
+// Block is the unit that a cache fetches: the logarithm of its sectors of 32 B.
 type Block uint8
 
 func NewBlock(bytes int) Block { return Block(bits.TrailingZeros(uint(bytes >> hardware.SectorShift))) }
@@ -26,7 +26,7 @@ const MaxSectors = 4
 // AllBytes stands for every byte of a sector.
 const AllBytes = ^uint32(0)
 
-// Request is what the load/store unit asks for at once: some sectors of a block.
+// Request is one request of the load/store unit: some sectors of a block.
 type Request struct {
 	Sector uint64             // the first of the block
 	Mask   uint8              // which of the block

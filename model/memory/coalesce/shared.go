@@ -27,8 +27,7 @@ func SharedCycles(a *trace.Access, lists []uint64, width uint64, banks int) int 
 	return max(1, total)
 }
 
-// fits reports whether no two of the words of 4 bytes that an access has one of a lane fall
-// on one bank, of which there are a power of two.
+// fits reports whether no two words of 4 bytes of an access fall on one bank. The number of banks is a power of two.
 func fits(a *trace.Access, lists []uint64, mask uint64) bool {
 	n := uint64(a.Count)
 	if n > 32 || mask >= MaxBanks {

@@ -1,10 +1,9 @@
 package cycle
 
-// admission is where requests wait that have crossed the crossbar, until a slice lets them in
-// (docs/model, choice 32). One passes in a cycle. The slice's queue
-// is behind its latency, and a gate looks at that queue alone: it stays open for as long as
-// what is on its way through the latency has not come there. A slice acts here its latency
-// before its time, so a gate looks at what waited at it that long ago.
+// admission is the entry of a slice behind the ROP delay, where requests wait that have crossed the crossbar
+// (docs/model, choice 32). One passes in a cycle. The slice's queue lies behind the delay, and the entry looks at that
+// queue alone. So it stays open while requests in the delay have not reached the queue. A slice acts here its latency
+// before its time, and the entry looks at the queue as it was that long ago.
 type admission struct {
 	limit  int32  // of requests in a slice's queue, from which on the gate is closed
 	most   int32  // of requests that wait at it
@@ -77,10 +76,10 @@ func (n *crossbar) admit(slice int, t Time) {
 	}
 }
 
-// admitOne lets one of the packets that ask a slice come to it. What passes by the L1 comes a
-// cycle sooner than a miss: GPGPU-Sim sends it in the cycle in which the unit takes it
-// (ldst_unit::memory_cycle), and a miss in the cycle behind that in which the L1 finds it
-// (baseline_cache::cycle is before L1_latency_queue_cycle). Both go to the crossbar at once here.
+// admitOne lets one of the packets that ask a slice come to it. A request past the L1 comes a cycle sooner than a miss.
+// GPGPU-Sim sends it in the cycle in which the unit takes it (ldst_unit::memory_cycle). It sends a miss in the cycle
+// behind that in which the L1 finds it (baseline_cache::cycle precedes L1_latency_queue_cycle). Here both go to the
+// crossbar at once.
 func (n *crossbar) admitOne(q *sliceQueue, slice int, t Time) {
 	sm := turnOf(q.asking, q.turn)
 	o := &n.injects[sm]

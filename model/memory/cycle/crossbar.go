@@ -8,12 +8,10 @@ import (
 	"gpureplay/model/memory/timing"
 )
 
-// crossbar has the requests that are on their way to slices, which they reach in the
-// order of time (docs/model, choice 23), and the answers. A cycle has five
-// steps: slices take the requests at the heads of their queues, slices bring answers to the
-// crossbar, each SM lets one of those in, of each slice in turn (answers.go), requests come to
-// the heads of the SMs' queues, and slices let one of those into their queues, of each SM in
-// turn.
+// crossbar has the requests on their way to slices, which they reach in the order of time (docs/model, choice 23), and
+// the replies. A cycle has five steps. Slices take the oldest requests of their queues. Slices bring replies to the
+// crossbar. Each SM lets one reply in, of the slices in turn (reply.go). Requests come to the heads of the SMs' queues.
+// Slices let one of them into their queues, of the SMs in turn.
 type crossbar struct {
 	wakeups
 	m       *System
@@ -56,7 +54,8 @@ func newCrossbar(m *System) *crossbar {
 	n.misses, n.most = int32(c.L1.MissQueue), int32(max(1, c.Icnt.Queue))
 	for i := range n.injects {
 		o := &n.injects[i]
-		o.sm, o.banks, o.depth = uint16(i), slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks)), int32(max(1, c.L1.Latency))
+		o.sm, o.depth = uint16(i), int32(max(1, c.L1.Latency))
+		o.banks = slices.Repeat([]l1Bank{{left: -1}}, max(1, c.L1.Banks))
 		o.mostBypass = max(o.depth, int32(c.L1.BypassLatency))
 	}
 	for i, units := range []int{c.L2.Slices, c.L2.Slices, c.SM.Count, c.SM.Count, c.L2.Slices} {
@@ -139,8 +138,8 @@ func (n *crossbar) advance(t Time) {
 	n.again = n.again[:0]
 }
 
-// send brings a request for a sector to the banks of an SM's L1, or past them, behind which
-// it is from a time on; the rest of its packet is to be filled in.
+// send brings a request for a sector to a bank of an SM's L1, or past the L1, which it may leave from a time on. The
+// caller fills in the rest of its packet.
 func (n *crossbar) send(o *injection, bank int, sector uint64, ready, t Time) *packet {
 	n.now = max(n.now, t)
 	id := n.packets.put()

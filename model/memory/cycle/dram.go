@@ -38,7 +38,7 @@ type channel struct {
 	times   *dramTimes
 	net     *crossbar
 	mapping *tags.Mapping
-	watcher memory.Watcher // nil: nobody is told
+	watcher memory.Watcher // nil: no watcher
 	stats   memory.Record
 	pending timing.Cover // by some request
 	index   int
@@ -73,7 +73,8 @@ func newDRAMTimes(c *hardware.Config) *dramTimes {
 func (c *channel) init(m *System, times *dramTimes, index int) {
 	d := &m.Cfg.DRAM
 	*c = channel{
-		mapping: m.Mapping, pending: timing.NewCover(&m.Tables), net: m.xbar, times: times, index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
+		mapping: m.Mapping, pending: timing.NewCover(&m.Tables), net: m.xbar, times: times,
+		index: index, next: Never, turn: -1, delay: newDRAMQueue(-1),
 		queues: newBankQueues(d.Window), last: d.Banks - 1,
 		groups: newBankGroups(d.Banks, d.BankGroups), window: d.Window, most: d.Window + d.Return,
 	}
@@ -97,9 +98,8 @@ func (d *dramTimes) from(t Time) Time {
 // over returns the SM cycle in which w cycles, 1 or more, are over.
 func (d *dramTimes) over(w Time) Time { return d.ratio.Back(d.refresh.Ends(w)) - d.lead }
 
-// put has n sectors of a slice, from one on, read or written for a fetch, which the slice
-// finds out at t: it is in the slice's queue to the channel a cycle later, and may leave
-// that behind it.
+// put queues a read or a write of n sectors of a slice, from one on, for a fetch. The slice finds out at t. The request
+// is in the slice's queue to the channel a cycle later, and may leave it behind that.
 func (c *channel) put(s *slice, sector uint64, n uint, t Time, write bool, fetch int32) {
 	bank, row := c.mapping.Locate(sector)
 	if write {
@@ -118,8 +118,8 @@ func (c *channel) put(s *slice, sector uint64, n uint, t Time, write bool, fetch
 	}
 }
 
-// bringNext loads the request that may come to its bank next, and the bank that may get one:
-// the host would wait for each, since a channel's are far from its caches when it acts again.
+// bringNext prefetches the request that may come to its bank next, and the bank that may get one. A channel that acts
+// again is far from the host's caches.
 func (c *channel) bringNext() {
 	if idle := c.waiting &^ c.serving.all; idle != 0 {
 		b, _ := c.asked(idle)

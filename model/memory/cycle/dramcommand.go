@@ -91,7 +91,9 @@ func newBankGroups(banks, groups int) bankGroups {
 	for b := range banks {
 		of[b&(groups-1)].add(b)
 	}
-	return bankGroups{of: of, column: groupTimes{from: make([]Time, groups)}, precharge: groupTimes{from: make([]Time, groups)}}
+	return bankGroups{
+		of: of, column: groupTimes{from: make([]Time, groups)}, precharge: groupTimes{from: make([]Time, groups)},
+	}
 }
 
 // bankSet has a bit for each bank.
@@ -227,9 +229,9 @@ func (c *channel) choose(idle bankSet) {
 	c.first = c.bank(1)
 }
 
-// command gives the commands of cycle w. The banks are asked in turn, each for a column and
-// then for its row; where both have a bus of their own, all of them for a column first
-// (dram_t::cycle). Behind a bank that turns its row the next begins, also in this cycle.
+// command gives the commands of cycle w. The banks are asked in turn, each for a column and then for its row. Where
+// columns and rows have buses of their own, all banks are asked for a column first (dram_t::cycle). Behind a bank that
+// turns its row the next begins, also in this cycle.
 func (c *channel) command(w Time) {
 	if c.serving.due <= w {
 		c.serving.ripen(w)

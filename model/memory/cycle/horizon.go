@@ -17,8 +17,8 @@ func (u *Unit) Horizon() Time {
 	return n.ejects[u.Sm].horizon(next, Time(u.Cfg.L2.Latency)) + 1
 }
 
-// horizon returns the first cycle in which an answer may come to an SM, where requests
-// move from a cycle on and a slice takes so long for one at least.
+// horizon returns the first cycle in which a reply may come to an SM. Requests move from cycle next on, and a slice
+// takes at least its latency.
 func (h *ejection) horizon(next, latency Time) Time {
 	if h.coming == 0 {
 		return next + latency

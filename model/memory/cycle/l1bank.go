@@ -95,9 +95,9 @@ func (n *crossbar) probeBanks(o *injection, t Time) (next Time) {
 	return next
 }
 
-// probe looks for a request at the head of its bank in cycle t. It returns t if the request
-// leaves, with [unit.PathHit] if it goes no further, or else when to look again; Never: when
-// a fetch is known to come, or the L1's queue has room.
+// probe looks a request up at the head of its bank in cycle t. It returns t if the request leaves, with [unit.PathHit]
+// if it goes no further. Otherwise it returns when to look again. Never: when the fill time of a pending miss becomes
+// known, or the L1's queue has room.
 func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
 	if k.way == unit.PathStore {
 		return u.probeStore(o, k, t)

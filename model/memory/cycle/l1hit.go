@@ -43,9 +43,9 @@ func (u *Unit) takeHits(p *access) (all bool) {
 	return p.Left == 0
 }
 
-// enqueueHit has a hit go through its bank, which it may leave from a time on, and returns
-// when it is back: 0 if a miss or store is before it, which may find no room (GPGPU-Sim's
-// ldst_unit::L1_latency_queue_cycle), and a negative time if the bank has none.
+// enqueueHit has a hit go through its bank, which it may leave from a time on, and returns when it is back. It returns
+// 0 if a miss or a store is before it, which may find no room (GPGPU-Sim's ldst_unit::L1_latency_queue_cycle). It
+// returns a negative time if the bank has no room.
 func (u *Unit) enqueueHit(p *access, r *coalesce.Request, ready Time) Time {
 	o, bank := u.inject, u.bankOf(unit.PathLoad, r.Sector)
 	q := &o.banks[bank]

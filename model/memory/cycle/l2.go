@@ -47,7 +47,8 @@ func (s *slice) init(m *System, number int) {
 	s.port, s.in, s.out = timing.NewReservations(t, icnt), timing.NewReservations(t, l2), timing.NewReservations(t, icnt)
 	s.L2 = tags.NewL2(t, c, m.Mapping)
 	s.rop, s.mshrs, s.merge = Time(c.L2.Latency), c.L2.MSHRs, c.L2.Merge
-	s.channel, s.fills, s.number, s.room = &m.channels[unit.ChannelOf(c, number)], &m.xbar.fills, int32(number), int32(c.L2.Queue)
+	s.channel, s.fills = &m.channels[unit.ChannelOf(c, number)], &m.xbar.fills
+	s.number, s.room = int32(number), int32(c.L2.Queue)
 	s.inChannel = len(s.channel.slices)
 	s.channel.slices = append(s.channel.slices, newDRAMQueue(s.number))
 }
@@ -185,8 +186,8 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 // full reports whether there is no room for what a slice asks of its channel.
 func (s *slice) full() bool { return s.asked >= s.room }
 
-// waits returns until when a request has to wait at its slice, no earlier than t, for room in
-// the channel, a fetch that as many wait for as may, or an MSHR. Never: it is not known yet.
+// waits returns until when a request waits at its slice, no earlier than t: for room in the channel, for a fetch at its
+// limit of merged requests, or for an MSHR. Never: it is not known yet.
 func (s *slice) waits(k *packet, t Time) Time {
 	if s.full() {
 		return Never

@@ -5,7 +5,7 @@ import (
 	"gpureplay/model/memory/tags"
 )
 
-// l2Misses are the fetches of slices of which nobody knows when they come, and the answers
+// l2Misses are the fetches of slices whose fill times are not known, and the answers
 // that wait for them.
 type l2Misses struct {
 	all  []l2Miss
@@ -111,8 +111,8 @@ func (n *crossbar) advanceDRAM(t Time) {
 	}
 }
 
-// bringLines loads the lines that fetches fill, the answers that wait for them, and what finds
-// the line of the first request of a slice for which there is room now.
+// bringLines prefetches the lines that fetches fill, and the replies that wait for them. It also prefetches the set of
+// the first request of a slice that has room now.
 func (n *crossbar) bringLines() {
 	for i := range n.filling {
 		f := &n.fills.all[n.filling[i].fetch]

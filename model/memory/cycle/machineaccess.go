@@ -5,8 +5,8 @@ import (
 	"gpureplay/model/memory/timing"
 )
 
-// The units of the machine that keep data in global memory (records of groups, queues of tasks) access it without a
-// packet: such an access takes the ports of the crossbar and of its slice at once, and waits for no fetch.
+// Some units of the machine keep data in global memory: records of groups, queues of tasks. They access it without a
+// packet. Such an access takes the ports of the crossbar and of its slice at once, and waits for no fetch.
 
 // ownPorts has the rings of slices' queues for such accesses, and for how long their replies hold a slice.
 type ownPorts struct {

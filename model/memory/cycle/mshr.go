@@ -5,7 +5,7 @@ import (
 	"gpureplay/model/memory/coalesce"
 )
 
-// mshrTable are the blocks that an L1 fetches and of which nobody knows when they come. Few
+// mshrTable are the blocks that an L1 fetches and whose fill times are not known. Few
 // words each: there are some hundred of an SM.
 type mshrTable struct {
 	all  []mshr

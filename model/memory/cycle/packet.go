@@ -135,7 +135,11 @@ type payload struct {
 }
 
 func newPayloads() payloads {
-	return payloads{whole: payload{Request: coalesce.Request{Turns: 1, Bytes: [coalesce.MaxSectors]uint32{coalesce.AllBytes, coalesce.AllBytes, coalesce.AllBytes, coalesce.AllBytes}}}}
+	p := payloads{whole: payload{Request: coalesce.Request{Turns: 1}}}
+	for i := range p.whole.Bytes {
+		p.whole.Bytes[i] = coalesce.AllBytes
+	}
+	return p
 }
 
 // keep returns the number of a copy of a request.

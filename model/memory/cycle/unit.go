@@ -171,8 +171,8 @@ func (u *Unit) leave(p *access) Time {
 	return l.done
 }
 
-// Enter is of [memory.Port]. A unit that an access of a suspended CTA has stopped looks again, since the lines and fetches that
-// it may have waited for are gone.
+// Enter is of [memory.Port]. A unit that an access of a suspended CTA has stopped looks again, since the lines and
+// fetches that it may have waited for are gone.
 func (u *Unit) Enter(l1Bytes int, t Time) {
 	u.L1.Resize(l1Bytes)
 	if u.inject.blocked { // there is a line for it now

@@ -17,7 +17,8 @@ type wakeups struct {
 }
 
 func newWakeups(units int) wakeups {
-	a := wakeups{wheel: clock.NewWheel(units), acting: make([]uint64, (units+63)/64), soon: make([]uint64, (units+63)/64), soonAt: -1, over: -1}
+	words := (units + 63) / 64
+	a := wakeups{wheel: clock.NewWheel(units), acting: make([]uint64, words), soon: make([]uint64, words), soonAt: -1, over: -1}
 	a.due = a.wheel.Due
 	return a
 }

@@ -38,8 +38,8 @@ type writebackRegister struct {
 	to   memory.Destination // with the banks that are not written
 }
 
-// WriteBack is of [memory.Port]. The register acts at the end of cycle t, for the cycle WrittenAhead later. A result that
-// finds a bank taken keeps the register, and the results behind it wait.
+// WriteBack is of [memory.Port]. The register acts at the end of cycle t, for the cycle WrittenAhead later. A result
+// that finds a bank taken keeps the register, and the results behind it wait.
 func (u *Unit) WriteBack(file memory.RegisterFile, t Time) (done []memory.Done) {
 	r, at := &u.register, t+memory.WrittenAhead
 	u.advanceShared(t)

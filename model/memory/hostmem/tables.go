@@ -23,7 +23,8 @@ const (
 )
 
 // NewTable returns a table of n entries, all zero. The garbage collector looks for no
-// pointer in a block, and keeps it for as long as a table of it is used: entries with pointers get a table of their own.
+// pointer in a block, and keeps it for as long as a table of it is used.
+// Entries with pointers get a table of their own.
 func NewTable[T any](t *Tables, n int) []T {
 	var e T
 	size := (n*int(unsafe.Sizeof(e)) + tableAlign - 1) &^ (tableAlign - 1)

@@ -1,5 +1,5 @@
-// Package reserve is the analytical memory engine. An access reserves all that it needs when it issues, and is done at a
-// known time. The stages of an access, in order:
+// Package reserve is the analytical memory engine. An access reserves all that it needs when it issues, and is done at
+// a known time. The stages of an access, in order:
 //
 //	Unit.Global           takes the access of the coalescer; LSU.Open starts it behind the accesses before it.
 //	Unit.next             gives each request a cycle of its L1 bank, and translates its address.

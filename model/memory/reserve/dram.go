@@ -8,14 +8,13 @@ import (
 	"gpureplay/model/memory/timing"
 )
 
-// channel is one DRAM channel: banks with open rows behind one data bus.
-// Requests reach it out of time order, so FR-FCFS is expressed by what it
-// brings about: a request joins the batch of a row that is still being served
-// when it arrives (docs/model, choice 9).
+// channel is one DRAM channel: banks with open rows behind one data bus. Requests reach it out of time order. So FR-
+// FCFS is expressed by its effect: a request joins the batch of a row that is still served when it arrives (docs/model,
+// choice 9).
 type channel struct {
 	cfg     *hardware.DRAMConfig
 	mapping *tags.Mapping
-	watcher memory.Watcher // nil: nobody is told
+	watcher memory.Watcher // nil: no watcher
 	number  int
 	stats   memory.Record
 	pending timing.Cover // by some request
@@ -70,7 +69,8 @@ func newChannel(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping) chan
 	return channel{
 		cfg: d, ratio: timing.NewRatio(c.Clock.DRAMMHz, c.Clock.CoreMHz), bus: timing.NewReservations(t, timing.SameClock),
 		burst: timing.NewDivisor((1<<hardware.SectorShift + perCycle - 1) / perCycle), latency: Time(d.Latency),
-		mapping: where, banks: banks, queue: timing.NewLeaveTimes(t, d.Window), credits: timing.NewLeaveTimes(t, d.Window+d.Return),
+		mapping: where, banks: banks,
+		queue: timing.NewLeaveTimes(t, d.Window), credits: timing.NewLeaveTimes(t, d.Window+d.Return),
 		barred: timing.NewReservations(t, timing.SameClock), pending: timing.NewCover(t), refresh: timing.NewRefresh(d),
 	}
 }
@@ -109,7 +109,8 @@ func (c *channel) access(sector uint64, n uint, t Time, write bool) Time {
 		b.lastCol = max(b.lastCol, cmd)
 		beat := c.bus.Take(Time(c.burst.Div(uint64(cmd+delay+burst-1)))) * burst
 		if data = max(data, beat); c.watcher != nil {
-			c.tell(memory.Command{Bank: int(at), Row: row, Refreshes: era, At: cmd, Data: beat, Write: write}, i == 0 && b.at != before)
+			x := memory.Command{Bank: int(at), Row: row, Refreshes: era, At: cmd, Data: beat, Write: write}
+			c.tell(x, i == 0 && b.at != before)
 		}
 	}
 	c.stats.RowHits += uint64(n - 1)

@@ -32,8 +32,9 @@ func newSlice(t *hostmem.Tables, c *hardware.Config, where *tags.Mapping, ch *ch
 	icnt, l2 := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz), timing.NewRatio(c.Clock.L2MHz, c.Clock.CoreMHz)
 	return slice{
 		L2:   tags.NewL2(t, c, where),
-		port: timing.NewReservations(t, icnt), in: timing.NewReservations(t, l2), out: timing.NewReservations(t, icnt), waiting: timing.NewLeaveTimes(t, c.L2.Queue+c.Icnt.Queue),
-		chan_: ch, rop: Time(c.L2.Latency), mshrs: c.L2.MSHRs, merge: c.L2.Merge,
+		port: timing.NewReservations(t, icnt), in: timing.NewReservations(t, l2), out: timing.NewReservations(t, icnt),
+		waiting: timing.NewLeaveTimes(t, c.L2.Queue+c.Icnt.Queue),
+		chan_:   ch, rop: Time(c.L2.Latency), mshrs: c.L2.MSHRs, merge: c.L2.Merge,
 		pending: newOutstandingMisses(t), misses: timing.NewLeaveTimes(t, c.L2.MissQueue),
 	}
 }

@@ -24,7 +24,9 @@ type outstandingMisses struct {
 const flightWindow = 1 << 12
 
 func newOutstandingMisses(t *hostmem.Tables) outstandingMisses {
-	return outstandingMisses{counts: hostmem.NewEntry[[flightWindow]uint8](t), words: hostmem.NewEntry[[flightWindow / 64]uint64](t)}
+	return outstandingMisses{
+		counts: hostmem.NewEntry[[flightWindow]uint8](t), words: hostmem.NewEntry[[flightWindow / 64]uint64](t),
+	}
 }
 
 // n is the number of times.

@@ -32,7 +32,10 @@ func New(c *hardware.Config) *System {
 	}
 	r := timing.NewRatio(c.Clock.IcntMHz, c.Clock.CoreMHz)
 	for range c.SM.Count {
-		m.ports = append(m.ports, smPorts{out: timing.NewReservations(&m.Tables, r), in: timing.NewReservations(&m.Tables, r), queue: timing.NewLeaveTimes(&m.Tables, c.L1.MissQueue+c.Icnt.Queue)})
+		m.ports = append(m.ports, smPorts{
+			out: timing.NewReservations(&m.Tables, r), in: timing.NewReservations(&m.Tables, r),
+			queue: timing.NewLeaveTimes(&m.Tables, c.L1.MissQueue+c.Icnt.Queue),
+		})
 	}
 	for range c.DRAM.Channels {
 		m.channels = append(m.channels, newChannel(&m.Tables, c, m.Mapping))

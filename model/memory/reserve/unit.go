@@ -84,9 +84,8 @@ func (u *Unit) Global(w *memory.Traffic, space trace.Space, flags trace.InstFlag
 	return p.Done, memory.NoLoad
 }
 
-// prefetch brings what finds the lines of sectors, and the places that those take which are
-// not there, into the host's caches, all at a time: they would wait for memory one after
-// another. What it finds is kept in places.
+// prefetch has the host load the lines of sectors, and the places that missing lines take, all at a time. Otherwise the
+// host would wait for one after another. It keeps the lines that it finds in lineHints.
 func (u *Unit) prefetch(sectors []uint64) {
 	c, m, last := u.L1.Tags, u.mem, tags.NoTag
 	if c.Narrow.Sets != nil {
@@ -123,10 +122,10 @@ func (u *Unit) pass(p *unit.Access) {
 	u.lineHints = u.lineHints[:0]
 }
 
-// next returns the next request of an access, and the cycle in which its bank takes it.
-// The L1's banks take them from the last address to the first, each one a cycle: one whose
-// bank is taken waits for the next cycle, and those behind it too. Requests past the L1 go one
-// a cycle. Where the L1 fetches more than a sector, a warp asks for a block in one request.
+// next returns the next request of an access, and the cycle in which its bank takes it. The L1's banks take requests
+// from the last address to the first, one a cycle each. A request whose bank is taken waits for the next cycle, and so
+// do those behind it. Requests past the L1 go one a cycle. Where the L1 fetches more than a sector, one request is for
+// a block.
 func (u *Unit) next(p *unit.Access) (*coalesce.Request, Time) {
 	p.Left--
 	r := u.Request(p, p.Left)
@@ -176,7 +175,7 @@ func (u *Unit) passLoads(p *unit.Access) {
 func (u *Unit) placeOf(i int, tag uint64) int32 {
 	c := u.L1.Tags
 	if i < len(u.lineHints) {
-		if id := u.lineHints[i]; id != tags.NoLine && c.Lines[id].Tag == tag { // or else another line has it, or it is of another request
+		if id := u.lineHints[i]; id != tags.NoLine && c.Lines[id].Tag == tag { // else it is stale
 			return id
 		}
 	}

@@ -190,10 +190,9 @@ func (c *Cache) drop(id int32, sectors uint8) {
 	}
 }
 
-// Insert makes room for a line that is not there, with no sector present, in place
-// of the least recently used one of its set with nothing on its way at t; it
-// returns its place, and the tag and dirty sectors of what was there. noLine: every
-// line of the set is on its way.
+// Insert makes room for a line that is absent, with no sector present. It replaces the least recently used line of the
+// set with nothing on its way at t. It returns the place, and the tag and the dirty sectors of the line that it
+// replaced. NoLine: every line of the set is on its way.
 func (c *Cache) Insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 	unused := false
 	if c.Narrow.Sets != nil {

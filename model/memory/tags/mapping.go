@@ -50,16 +50,18 @@ const (
 
 var hashes = map[string]hashKind{"linear": hashLinear, "xor": hashXOR, "ipoly": hashPoly}
 
-// ChunkShift is the span of addresses that goes to one slice where there is no
-// layout, and that of a channel where there is one (dramid@8 in every
-// configuration of GPGPU-Sim).
+// ChunkShift is the span of addresses that goes to one slice, where there is no layout. With a layout it is the span of
+// a channel (dramid@8 in every configuration of GPGPU-Sim).
 const ChunkShift = 8 - hardware.SectorShift // 256 B
 
 func NewMapping(c *hardware.Config) *Mapping {
 	m := &Mapping{
-		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: timing.NewDivisor(c.L2.Slices), channels: timing.NewDivisor(c.DRAM.Channels),
-		rows: timing.NewDivisor(max(c.DRAM.RowBytes, 1<<(ChunkShift+hardware.SectorShift)) >> hardware.SectorShift), banks: timing.NewDivisor(c.DRAM.Banks),
-		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))), grain: ChunkShift, last: ^uint64(0), RowBits: ^uint64(0),
+		hash: hashes[c.L2.Hash], layout: c.DRAM.Mapping != "", slices: timing.NewDivisor(c.L2.Slices),
+		channels:  timing.NewDivisor(c.DRAM.Channels),
+		rows:      timing.NewDivisor(max(c.DRAM.RowBytes, 1<<(ChunkShift+hardware.SectorShift)) >> hardware.SectorShift),
+		banks:     timing.NewDivisor(c.DRAM.Banks),
+		lineShift: uint(bits.TrailingZeros(uint(c.L2.LineBytes >> hardware.SectorShift))),
+		grain:     ChunkShift, last: ^uint64(0), RowBits: ^uint64(0),
 	}
 	if m.hash == hashPoly {
 		m.polyOf = newPoly(c.L2.Slices)

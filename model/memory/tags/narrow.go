@@ -6,9 +6,8 @@ import (
 	"gpureplay/model/memory/hostmem"
 )
 
-// narrowSets finds and orders the lines of sets of few ways: what is asked of a
-// set lies in a few words, so that a miss touches them, the line that it drives
-// out, and nothing else.
+// narrowSets finds and orders the lines of sets of few ways. The words of a set lie together, so that a miss touches
+// them and the line that it drives out.
 type narrowSets struct {
 	Sets  []narrowSet // nil: the cache has wide sets
 	shift uint        // line = set << shift + way

@@ -22,16 +22,15 @@ type wideSets struct {
 	busy   bool    // some set has been
 }
 
-// room is what a set has left: ways from which on it is empty since the last flush,
-// and always was; and when all of a full one were on their way, until when they are.
+// room is the state of a set: from which way on it is empty since the last flush, and was always empty. When all lines
+// of a full set are on their way, busy is until when they are.
 type room struct {
 	empty, unused int32
 	busy          Time
 }
 
-// link orders the lines of a set in a ring, from the most to the least recently
-// used, and those of a bucket in a chain, both ways: a line that leaves its chain waits
-// for nothing that lies elsewhere in the host's memory.
+// link orders the lines of a set in a ring, from the most to the least recently used. It also orders the lines of a
+// bucket in a chain, both ways: a line that leaves its chain does not wait for memory of the host that lies elsewhere.
 type link struct {
 	prev, next int32
 	chain      chained

@@ -2,11 +2,10 @@ package timing
 
 import "math"
 
-// HeadOfLine is how long the packet at the head of an input's queue waits for its
-// output: where those have been taken for a share of the cycles, as long as a
-// customer of a queue with random arrivals and constant service (Karol, Hluchyj and
-// Morgan, 1987). Requests are timed before those that will contend with them, so
-// that what they meet is less than what they would (docs/model, choice 22).
+// HeadOfLine is how long the packet at the head of an input's queue waits for its output. Outputs that are taken for a
+// share of the cycles make it wait as long as a customer of a queue with random arrivals and constant service waits
+// (Karol, Hluchyj and Morgan, 1987). Requests are timed before others that contend with them, so that they meet less
+// than they would (docs/model, choice 22).
 type HeadOfLine struct {
 	waits [129]Time // by taken cycles of 128, in parts of a cycle
 }
@@ -32,9 +31,9 @@ func NewHeadOfLine(inputs, outputs int) *HeadOfLine {
 	return h
 }
 
-// Held returns for how many cycles a packet holds its input that may go to an output
-// from t on: as many as it waits, or more, so that packets hold it for what they wait on
-// the average. What one has waited beyond that is made good by those after it.
+// Held returns for how many cycles a packet holds its input that may go to an output from t on. It is at least its own
+// wait, and more where packets before it have waited less than the mean. A packet that has waited longer is made good
+// by those after it.
 func (h *HeadOfLine) Held(output *Reservations, t, waits Time, owed *Time) Time {
 	o := max(*owed+h.waits[output.load(t)]-waits*waitParts, -mostOwed)
 	more := max(0, o) >> waitShift

@@ -4,10 +4,9 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Refresh takes the last cycles of every interval of a channel. All that a
-// channel does is timed in the cycles between refreshes, its working cycles, so
-// that its commands and its bus stand still meanwhile; the zero value never
-// refreshes (docs/model, choice 20).
+// Refresh takes the last cycles of every interval of a channel. A channel counts the cycles between refreshes, its
+// working cycles. So its commands and its bus stand still during a refresh. The zero value never refreshes (docs/model,
+// choice 20).
 type Refresh struct {
 	interval, work Divisor // cycles between two refreshes' ends, and those of them that work
 	busy           Time

@@ -6,9 +6,9 @@ import (
 	"gpureplay/model/memory/hostmem"
 )
 
-// Reservations reserves single cycles of a port, bank or bus. Requests are computed
-// out of time order, so a next-free counter would be wrong by an order of
-// magnitude (docs/model, choice 3); a bit a cycle over a window is exact.
+// Reservations reserves single cycles of a port, bank or bus. Requests are computed out of time order. A next-free
+// counter would be wrong by an order of magnitude (docs/model, choice 3), and a bit for each cycle of a window is
+// exact.
 type Reservations struct {
 	at    word   // at hand, most of what is asked for; what others has of it is old
 	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
@@ -74,9 +74,9 @@ func (s *Reservations) Has(t Time) bool {
 	return s.ratio == nil && s.at.epoch == t>>6 && s.at.free>>(uint(t)&63)&1 != 0
 }
 
-// Claim takes a cycle of the port in SM cycle t, if one is free, and the first free ones
-// behind it for the other flits of a packet, and returns the time of the last of them; or
-// else that of the first free one after t, and takes nothing.
+// Claim takes a cycle of the port in SM cycle t, if one is free, and the first free ones behind it for the other flits.
+// It returns the time of the last flit. Otherwise it takes nothing, and returns the time of the first free cycle after
+// t.
 func (s *Reservations) Claim(t Time, flits int) (at Time, taken bool) {
 	if at = s.When(t); at > t {
 		return at, false

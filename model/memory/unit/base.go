@@ -69,7 +69,10 @@ func (b *Base) Records() []memory.Record {
 	l1 := make([]*memory.Record, len(b.l1s))
 	for i, c := range b.l1s {
 		st := &c.Stats
-		l1[i] = &memory.Record{Accesses: st.Reads + st.Writes, Hits: st.Hits, Misses: st.Misses, ReadSectors: st.Reads, WriteSectors: st.Writes}
+		l1[i] = &memory.Record{
+			Accesses: st.Reads + st.Writes, Hits: st.Hits, Misses: st.Misses,
+			ReadSectors: st.Reads, WriteSectors: st.Writes,
+		}
 	}
 	for _, x := range []struct {
 		level string
