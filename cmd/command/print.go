@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -39,7 +40,13 @@ func newGrid(out io.Writer, header ...any) *grid {
 	return g
 }
 
+// row adds a row. A name's own lines and tabs are escapes: a row is one line.
 func (g *grid) row(cells ...any) {
+	for i, cell := range cells {
+		if text, ok := cell.(string); ok && strings.ContainsAny(text, "\n\t") {
+			cells[i] = plain(text)
+		}
+	}
 	g.w.AppendRow(cells)
 	g.rows = append(g.rows, cells)
 }

@@ -41,7 +41,7 @@ func (a *app) progress(runs int) *progress {
 	switch {
 	case a.quiet:
 	case isTerminal(a.err):
-		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(a.err), progressbar.OptionClearOnFinish(),
+		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(bare(a.err)), progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetWidth(30), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
 	default:
 		p.stop, p.over = make(chan struct{}), make(chan struct{})
@@ -101,7 +101,7 @@ func (p *progress) show() {
 	if most := max(1, p.runs) * barSteps; p.bar.GetMax() != most {
 		p.bar.ChangeMax(most)
 	}
-	p.bar.Describe(p.text())
+	p.bar.Describe(plain(p.text()))
 	p.bar.Set(int(p.share() * float64(p.bar.GetMax())))
 }
 
@@ -157,7 +157,15 @@ func (p *progress) close() {
 	}
 }
 
+// bare is the output itself, for the codes of the bar.
+func bare(w io.Writer) io.Writer {
+	if c, ok := w.(*checked); ok {
+		return c.w
+	}
+	return w
+}
+
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := bare(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -4,6 +4,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -63,14 +64,15 @@ func Run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends what does not listen
-	results := &checked{w: out}
-	a := &app{in: in, out: results, err: errw}
+	results, messages := &checked{w: out}, &checked{w: errw}
+	a := &app{in: in, out: results, err: messages}
 	root := a.root()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(results)
-	root.SetErr(errw)
+	root.SetErr(messages)
 	err := root.ExecuteContext(ctx)
+	results.end()
 	if err == nil && results.err != nil {
 		err = fmt.Errorf("cannot write the results: %w", results.err)
 	}
@@ -80,13 +82,13 @@ func Run(args []string, in io.Reader, out, errw io.Writer) int {
 	case err == nil:
 		return statusOK
 	case errors.As(err, &usage):
-		fmt.Fprintf(errw, "replay: %s (replay --help shows how)\n", oneLine(err))
+		fmt.Fprintf(messages, "replay: %s (replay --help shows how)\n", oneLine(err))
 		return statusUsage
 	}
 	if ctx.Err() != nil {
 		err = interrupted(ctx, err)
 	}
-	fmt.Fprintf(errw, "replay: %s\n", oneLine(err))
+	fmt.Fprintf(messages, "replay: %s\n", oneLine(err))
 	return statusFailed
 }
 
@@ -113,22 +115,32 @@ func interrupted(ctx context.Context, err error) error {
 	return errors.New("interrupted: " + text)
 }
 
-// checked is standard output: it keeps the first error, which those who print
-// tables drop.
+// checked is standard output or standard error: what is written passes [shownText]. It
+// keeps the first error, which those who print tables drop.
 type checked struct {
-	w   io.Writer
-	err error
+	w    io.Writer
+	err  error
+	rest []byte // of a rune whose end is not written yet
 }
 
 func (c *checked) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
+	shown, rest := shownText(nil, append(c.rest, p...), coloured(c.columns(), os.LookupEnv))
+	c.rest = bytes.Clone(rest)
+	_, err := c.w.Write(shown)
 	if c.err == nil {
 		c.err = err
 	}
-	return n, err
+	return len(p), err
 }
 
-func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+// end writes the bytes of a rune that has no end.
+func (c *checked) end() {
+	if len(c.rest) > 0 {
+		fmt.Fprintf(c.w, "\\x%x", c.rest)
+	}
+}
+
+func oneLine(err error) string { return plain(strings.Join(strings.Fields(err.Error()), " ")) }
 
 // columns is the width of the terminal that it is; 0: it is none.
 func (c *checked) columns() int {
@@ -152,14 +164,14 @@ func terminalWidth(out io.Writer) int {
 // quiet.
 func (a *app) done(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.out, format+"\n", args...)
+		fmt.Fprintln(a.out, plain(fmt.Sprintf(format, args...)))
 	}
 }
 
 // note writes a line for people, unless they asked for quiet.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
-		fmt.Fprintf(a.err, format+"\n", args...)
+		fmt.Fprintln(a.err, plain(fmt.Sprintf(format, args...)))
 	}
 }
 
