@@ -312,6 +312,19 @@ func tryText(t testing.TB, from, text string) (*recording, error) {
 	return r, Convert(t.Context(), in, from, r, anyDevice)
 }
 
+// A duration that cannot be read, or is none, is unknown: 0 would say that the kernel took no time.
+func TestKinetoUnreadableDuration(t *testing.T) {
+	for text, want := range map[string]int64{
+		`"dur":9223372036854775807`: -1, `"dur":NaN`: -1, `"dur":1e400`: -1, `"dur":"soon"`: -1, `"dur":-3`: -1, `"dur":null`: -1,
+		`"dur":[4]`: -1, `"id":1`: -1, `"dur":0`: 0, `"dur":"1.5"`: 1500,
+	} {
+		r, err := tryText(t, "kineto", `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+`}]}`)
+		if err != nil || len(r.kernels) != 1 || r.kernels[0].Recorded.DurationNs != want {
+			t.Errorf("%s: %v, %+v; want a duration of %d", text, err, r.kernels, want)
+		}
+	}
+}
+
 // What cannot be understood is one error that says where; what is odd is
 // counted.
 func TestKinetoMalformed(t *testing.T) {

@@ -36,6 +36,7 @@ type event struct {
 	name     []byte
 	start    int64 // ns
 	duration int64 // ns
+	lasts    bool  // the duration is known
 	timed    bool
 	pid, tid id
 
@@ -95,7 +96,7 @@ func (r *reader) read() (bool, error) {
 		case "ts":
 			e.start, e.timed, err = r.number(1000)
 		case "dur":
-			e.duration, _, err = r.number(1000)
+			e.duration, e.lasts, err = r.number(1000)
 		case "pid":
 			e.pid, err = r.id()
 		case "tid":

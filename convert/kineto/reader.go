@@ -212,6 +212,14 @@ func (r *reader) take() error {
 	return r.activity()
 }
 
+// lasting is the duration, or that it is unknown.
+func (e *event) lasting() int64 {
+	if !e.lasts {
+		return timeline.Unknown
+	}
+	return e.duration
+}
+
 func (r *reader) device() uint32 {
 	e := &r.event
 	if e.hasDevice && e.device >= 0 && e.device < 1<<32 {
@@ -227,7 +235,7 @@ func (r *reader) device() uint32 {
 func (r *reader) activity() error {
 	e := &r.event
 	a := timeline.Activity{
-		Correlation: e.correlation, Device: r.device(), StartNs: e.start, DurationNs: e.duration,
+		Correlation: e.correlation, Device: r.device(), StartNs: e.start, DurationNs: e.lasting(),
 		Graph: e.graph, Bytes: e.bytes,
 	}
 	switch {

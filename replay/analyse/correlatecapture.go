@@ -159,7 +159,7 @@ func recordedOrder(r *trace.Reader) (recordings, error) {
 			return nil, err
 		}
 		if t := k.Recorded; t != nil && t.StartNs >= 0 {
-			all = append(all, interval{op.Stream, uint32(len(all)), t.StartNs, t.StartNs + t.DurationNs, t.HostNs < 0})
+			all = append(all, interval{op.Stream, uint32(len(all)), t.StartNs, t.StartNs + max(0, t.DurationNs), t.HostNs < 0})
 		}
 	}
 }

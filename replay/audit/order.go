@@ -155,7 +155,7 @@ func (o *order) overtakes(s *streamBook, kernel uint32) bool {
 		return false
 	}
 	early := k.Recorded.StartNs >= 0 && k.Recorded.StartNs < s.ends
-	s.ends = max(s.ends, k.Recorded.StartNs+k.Recorded.DurationNs)
+	s.ends = max(s.ends, k.Recorded.StartNs+max(0, k.Recorded.DurationNs))
 	return early
 }
 
