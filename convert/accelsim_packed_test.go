@@ -136,7 +136,8 @@ func TestAccelsimDamagedArchives(t *testing.T) {
 		{"cut", packed[:len(packed)/2], "unexpected EOF"},
 		{"cut tar", whole[:len(whole)/2], "unexpected EOF"},
 		{"a kernel is missing", tarOf(t, members[:4]), "kernelslist.g:2: kernel-3.traceg is not there"},
-		{"two lists", tarOf(t, append(members, member{"t/kernelslist_ctx_0x1.g", nil}, member{"u/kernelslist_ctx_0x2.g", nil})[1:]), "2 lists"},
+		{"two lists", tarOf(t, append(members, member{"t/kernelslist_ctx_0x1.g", nil},
+			member{"u/kernelslist_ctx_0x2.g", nil})[1:]), "2 lists"},
 	} {
 		file := filepath.Join(t.TempDir(), "capture.tar")
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
@@ -190,7 +191,8 @@ func TestAccelsimDetect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Convert(context.Background(), in, "", &recording{}, anyDevice); err == nil || !strings.Contains(err.Error(), "standard input") {
+	if err := Convert(context.Background(), in, "", &recording{}, anyDevice); err == nil ||
+		!strings.Contains(err.Error(), "standard input") {
 		t.Errorf("a list from standard input: %v", err)
 	}
 }

@@ -57,9 +57,12 @@ func TestAccelsimCounts(t *testing.T) {
 		{"accelsim-atax-v5v6/atax-v6", 1, 1, 60, 2, 90, "tracer 6, NVBit 1.8", "clustered", 0, 1, 0},
 		{"accelsim-ffmakernel-h100/simtune-ffmakernel-4096-16", 1, 4096, 102400, 0, 90, "tracer 5, NVBit 1.7.4", "", 0, 0, 0},
 		{"accelsim-ffmakernel-h100/simtune-ffmakernel-1-32-10", 1, 1, 1328, 0, 90, "tracer 5, NVBit 1.7.4", "", 0, 0, 0},
-		{"accelsim-simpletorch-v100/traces/kernelslist.g", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0},
-		{"accelsim-simpletorch-v100", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0}, // the list in its folder traces
-		{"accelsim-simpletorch-v100/all-1101-kernels.tar.gz", 1101, 18001, 6306141, 1523941, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0},
+		{"accelsim-simpletorch-v100/traces/kernelslist.g", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3",
+			"clustered", 0, 2, 0},
+		// the list in its folder traces
+		{"accelsim-simpletorch-v100", 33, 540, 189162, 45714, 70, "tracer 3, NVBit 1.5.3", "clustered", 0, 2, 0},
+		{"accelsim-simpletorch-v100/all-1101-kernels.tar.gz", 1101, 18001, 6306141, 1523941, 70, "tracer 3, NVBit 1.5.3",
+			"clustered", 0, 2, 0},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			got := countCapture(t, c.path, anyDevice)
@@ -73,7 +76,8 @@ func TestAccelsimCounts(t *testing.T) {
 				t.Errorf("metadata %+v", m)
 			}
 			if got.count(trace.OpCopyH2D) != c.copies || got.count(trace.OpLaunch) != c.kernels || len(got.arrays) != c.copied {
-				t.Errorf("%d copies, %d launches, %d arrays", got.count(trace.OpCopyH2D), got.count(trace.OpLaunch), len(got.arrays))
+				t.Errorf("%d copies, %d launches, %d arrays", got.count(trace.OpCopyH2D), got.count(trace.OpLaunch),
+					len(got.arrays))
 			}
 			irregular := 0
 			for i := range got.kernels {
@@ -142,7 +146,8 @@ func accelsimFolderOf(t testing.TB) string {
 // Placement and order of a raw capture.
 func TestAccelsimRaw(t *testing.T) {
 	r := capture(t, put(t, t.TempDir(), "kernel-1.trace", accelsimRaw), anyDevice)
-	if len(r.ctas[0]) != 2 || r.ctas[0][0].ID != 0 || r.ctas[0][0].Warps[0].ID != 1 || len(r.ctas[0][1].Warps[0].Path) != 3 {
+	if len(r.ctas[0]) != 2 || r.ctas[0][0].ID != 0 || r.ctas[0][0].Warps[0].ID != 1 ||
+		len(r.ctas[0][1].Warps[0].Path) != 3 {
 		t.Errorf("CTAs %+v", r.ctas[0])
 	}
 }

@@ -68,11 +68,13 @@ func executions(insts []trace.Inst, w *trace.Warp) (list []executed) {
 // What is read back from the trace file is what the converter wrote, which
 // convert/accelsim compares line by line with the captures.
 func TestAccelsimReadBack(t *testing.T) {
-	for _, path := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-atax-v5v6/atax-v5", "accelsim-atax-v5v6/atax-v6", "accelsim-simpletorch-v100/traces"} {
+	for _, path := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-atax-v5v6/atax-v5",
+		"accelsim-atax-v5v6/atax-v6", "accelsim-simpletorch-v100/traces"} {
 		want := capture(t, filepath.Join(tracetest.Data(t), path), anyDevice)
 		r := runFile(t, path)
 		p := r.Program()
-		if !reflect.DeepEqual(p.Arrays, want.arrays) || p.Meta.Fidelity != trace.FidelityWarp || r.Kernels() != len(want.kernels) {
+		if !reflect.DeepEqual(p.Arrays, want.arrays) || p.Meta.Fidelity != trace.FidelityWarp ||
+			r.Kernels() != len(want.kernels) {
 			t.Errorf("%s: %d kernels, %+v, arrays %+v", path, r.Kernels(), p.Meta, p.Arrays)
 		}
 		ops := r.HostOps()
@@ -110,7 +112,8 @@ func compareKernel(t *testing.T, r *trace.Reader, want *recording, i int) {
 			t.Fatalf("kernel %d CTA %d: %+v, %v", i, c, cta, err)
 		}
 		for j := range w.Warps {
-			if cta.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(executions(insts, &cta.Warps[j]), executions(insts, &w.Warps[j])) {
+			if cta.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(executions(insts, &cta.Warps[j]),
+				executions(insts, &w.Warps[j])) {
 				t.Fatalf("kernel %d CTA %d: warp %d differs", i, c, w.Warps[j].ID)
 			}
 		}
@@ -127,7 +130,8 @@ func TestAccelsimWholeTrace(t *testing.T) {
 		t.Error(err)
 	}
 	got := r.Program().Totals
-	if got.Kernels != 1101 || got.CTAs != 18001 || got.WarpInsts != 6306141 || got.MemInsts != 1523941 || got.HostOps != 1101 {
+	if got.Kernels != 1101 || got.CTAs != 18001 || got.WarpInsts != 6306141 || got.MemInsts != 1523941 ||
+		got.HostOps != 1101 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -150,7 +150,8 @@ func (u *unpacker) zip(ctx context.Context, in *Input) error {
 // file writes one file.
 func (u *unpacker) file(name string, from io.Reader) error {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || len(name) > math.MaxInt16 {
-		return fmt.Errorf("it holds a file %q, which would not lie within a folder: unpack it by hand", name[:min(len(name), 200)])
+		return fmt.Errorf("it holds a file %q, which would not lie within a folder: unpack it by hand",
+			name[:min(len(name), 200)])
 	}
 	if u.files++; u.files > maxArchiveFiles {
 		return fmt.Errorf("it holds more than %d files: unpack it and give the folder", maxArchiveFiles)

@@ -72,7 +72,8 @@ func archives(t testing.TB, files []entry) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{"a.tar": plain, "a.tar.gz": gz.Bytes(), "a.tar.zst": e.EncodeAll(plain, nil), "a.zip": zipFile(t, files)}
+	return map[string][]byte{"a.tar": plain, "a.tar.gz": gz.Bytes(), "a.tar.zst": e.EncodeAll(plain, nil),
+		"a.zip": zipFile(t, files)}
 }
 
 // unpacked unpacks an archive under a folder of its own.
@@ -94,7 +95,8 @@ func unpacked(t testing.TB, name string, data []byte) (dir string, err error) {
 func TestArchives(t *testing.T) {
 	kernels, _ := os.ReadFile(rocprofTablesIn(t))
 	files := []entry{
-		{"ranks/rank0.json", smallKineto, ""}, {"ranks/notes.md", "no capture", ""}, {"1_kernel_trace.csv", string(kernels), ""},
+		{"ranks/rank0.json", smallKineto, ""}, {"ranks/notes.md", "no capture", ""},
+		{"1_kernel_trace.csv", string(kernels), ""},
 		{"ranks/deep/graph.json", chakraText(), ""}, {"ranks/rank9.json", "", "rank0.json"}, {"empty", "", ""},
 	}
 	for name, data := range archives(t, files) {

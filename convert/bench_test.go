@@ -19,7 +19,8 @@ func TestIrregular(t *testing.T) {
 	put(t, gpucachesim, "commands.json", gpucachesimList)
 	put(t, gpucachesim, "kernel-0.msgpack", string(gpucachesimKernel()))
 	for path, name := range map[string]string{
-		put(t, t.TempDir(), "k.json", kinetoSample): "a kernel", gpucachesim: "float", macsimFolder(t): "scale", hyfissFolder(t): "scale",
+		put(t, t.TempDir(), "k.json", kinetoSample): "a kernel", gpucachesim: "float", macsimFolder(t): "scale",
+		hyfissFolder(t):                "scale",
 		database(t, nvprofFamily()...): "child", put(t, t.TempDir(), "c.json", chakraText()): "gemm",
 	} {
 		opt := Options{Device: -1, Irregular: regexp.MustCompile(name)}
@@ -157,7 +158,8 @@ func BenchmarkNsys(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := Convert(b.Context(), in, "", &n, Options{Device: -1, TempDir: b.TempDir()}); err != nil || n.kernels != kernels {
+		if err := Convert(b.Context(), in, "", &n, Options{Device: -1, TempDir: b.TempDir()}); err != nil ||
+			n.kernels != kernels {
 			b.Fatalf("%d kernels, %v", n.kernels, err)
 		}
 	}

@@ -77,7 +77,8 @@ func golden(t *testing.T, path, got string) {
 	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(lines), len(wanted)) {
 		if i >= len(lines) || i >= len(wanted) || lines[i] != wanted[i] {
-			t.Errorf("%s differs from line %d on (-update writes it anew):\n got %q\nwant %q", path, i+1, at(lines, i), at(wanted, i))
+			t.Errorf("%s differs from line %d on (-update writes it anew):\n got %q\nwant %q", path, i+1, at(lines, i),
+				at(wanted, i))
 			return
 		}
 	}
@@ -112,10 +113,12 @@ func private(t *testing.T, name, text string) {
 // The generated captures hold secrets everywhere where the tools put them.
 func TestNothingPersonal(t *testing.T) {
 	paths := generated(t)
-	paths["nvprof children"] = database(t, append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
+	paths["nvprof children"] = database(t,
+		append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
 	paths["nsys"] = database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
 		`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), ('EXPORT_PRODUCT_VERSION', '2030.1')`)...)
-	put(t, paths["hyfiss"], "configs/app.config", "# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
+	put(t, paths["hyfiss"], "configs/app.config",
+		"# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
 	for name, path := range paths {
 		r := capture(t, path, anyDevice)
 		private(t, name, r.text())

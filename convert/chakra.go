@@ -15,7 +15,8 @@ func init() {
 		Name:  "chakra",
 		Title: "Chakra execution trace (MLCommons): .et protobuf, or JSON",
 		Reads: []Capture{
-			{Give: "`.et` protobuf, or JSON: nodes one after another, or `workload_graph`", Fidelity: "none: operators have no grid", Order: "an order that respects dependences",
+			{Give: "`.et` protobuf, or JSON: nodes one after another, or `workload_graph`",
+				Fidelity: "none: operators have no grid", Order: "an order that respects dependences",
 				Dependences: "control and data dependences, as events", Placement: "no"},
 		},
 		Sniff:   func(in *Input) bool { return chakra.IsJSON(in.Head()) || chakra.IsProto(in.Head()) },
@@ -94,9 +95,11 @@ func convertChakra(ctx context.Context, in *Input, w Writer, opt Options) error 
 	w.SetMeta(trace.Meta{Source: "chakra"})
 	diagnose(w, "host_operator", trace.Info, g.counts.host,
 		"operators of the host and metadata; they are left out, and dependences pass through them")
-	diagnose(w, "missing_dependence", trace.DataLoss, g.counts.missing, "dependences on operators that the capture does not have; they are left out")
+	diagnose(w, "missing_dependence", trace.DataLoss, g.counts.missing,
+		"dependences on operators that the capture does not have; they are left out")
 	diagnose(w, "duplicate_operator", trace.Error, g.counts.duplicate, "operators whose id another has; they are left out")
-	diagnose(w, "cyclic_dependence", trace.Error, g.counts.cyclic, "operators that depend on each other in a circle; they are issued last, without these dependences")
+	diagnose(w, "cyclic_dependence", trace.Error, g.counts.cyclic,
+		"operators that depend on each other in a circle; they are issued last, without these dependences")
 	diagnose(w, "control_circle", trace.Info, g.counts.circular,
 		"dependences on control (the calling operator) that close a circle with those on data; they are left out")
 	diagnose(w, "dependence_dropped", trace.DataLoss, g.counts.dropped,
@@ -239,7 +242,8 @@ func (g *chakraGraph) operator(n *chakraNode) error {
 	case chakra.MemStore:
 		op.Kind, op.Async, op.Bytes = trace.OpCopyD2H, true, n.bytes
 	default:
-		id, err := g.w.BeginKernel(&trace.Kernel{Function: n.function, Fidelity: trace.FidelityNone, Stream: uint64(n.stream), Recorded: &times})
+		id, err := g.w.BeginKernel(&trace.Kernel{Function: n.function, Fidelity: trace.FidelityNone,
+			Stream: uint64(n.stream), Recorded: &times})
 		if err != nil {
 			return err
 		}

@@ -74,7 +74,8 @@ func chakraProto() string {
 }
 
 func chakraText() string {
-	names := []string{"", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"}
+	names := []string{"", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
+		"COMM_RECV_NODE", "COMM_COLL_NODE"}
 	var b strings.Builder
 	b.WriteString(`{"attr": [{"name": "schema", "stringVal": "1"}]}` + "\n")
 	for _, o := range chakraStory {
@@ -97,7 +98,8 @@ func TestChakraFormsAgree(t *testing.T) {
 		for _, op := range r.ops {
 			switch op.Kind {
 			case trace.OpLaunch:
-				got = append(got, fmt.Sprintf("%s on %d at %d", r.functions[r.kernels[op.Kernel].Function].Name, op.Stream, op.Recorded.StartNs))
+				got = append(got, fmt.Sprintf("%s on %d at %d", r.functions[r.kernels[op.Kernel].Function].Name, op.Stream,
+					op.Recorded.StartNs))
 			case trace.OpStreamWait:
 				got = append(got, fmt.Sprintf("%d waits for %d", op.Stream, op.Event))
 			case trace.OpCopyH2D:
@@ -113,7 +115,8 @@ func TestChakraFormsAgree(t *testing.T) {
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s: got\n%s\nwant\n%s", form, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		for name, n := range map[string]uint64{"host_operator": 1, "missing_dependence": 1, "duplicate_operator": 1, "cyclic_dependence": 2} {
+		for name, n := range map[string]uint64{"host_operator": 1, "missing_dependence": 1, "duplicate_operator": 1,
+			"cyclic_dependence": 2} {
 			if r.diag(name) != n {
 				t.Errorf("%s: %s: %d, want %d", form, name, r.diag(name), n)
 			}

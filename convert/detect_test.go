@@ -7,7 +7,8 @@ import (
 )
 
 func TestDetectUnknown(t *testing.T) {
-	for _, text := range []string{"", "{}", "[]", "a,b,c\n1,2,3\n", "SQLite format 3\x00 but not really", "\x1f\x8b\x08\x00 cut"} {
+	for _, text := range []string{"", "{}", "[]", "a,b,c\n1,2,3\n", "SQLite format 3\x00 but not really",
+		"\x1f\x8b\x08\x00 cut"} {
 		in, err := Open("-", strings.NewReader(text))
 		if err != nil {
 			continue // a damaged packed file is an error of its own

@@ -14,11 +14,13 @@ func TestNoActivity(t *testing.T) {
 	for file, want := range map[string]string{
 		"hta-cpu_only.json.gz": "events of other kinds are 1 Trace, 4 cpu_op; profile with ProfilerActivity.CUDA",
 		"hta-mtia.json.gz":     "25814 mtia_ccp_events",
-		"weatherbench.sqlite":  "(calls that launch, copy or wait: 1; copies and memory sets: 1); profile with nsys profile --trace=cuda",
+		"weatherbench.sqlite": "(calls that launch, copy or wait: 1; copies and memory sets: 1); profile with nsys " +
+			"profile --trace=cuda",
 	} {
 		path := tracetest.Data(t, "captures-more/"+file)
 		_, err := convertWith(t, path, Options{Device: -1})
-		if !errors.Is(err, ErrNoActivity) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--allow-empty") {
+		if !errors.Is(err, ErrNoActivity) || !strings.Contains(err.Error(), want) ||
+			!strings.Contains(err.Error(), "--allow-empty") {
 			t.Errorf("%s: %v", file, err)
 		}
 		if r, err := convertWith(t, path, Options{Device: -1, AllowEmpty: true}); err != nil || len(r.kernels) != 0 {

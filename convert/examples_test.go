@@ -27,17 +27,22 @@ type example struct {
 // loops below take through detection, conversion, the checker, damage and interruption; a
 // new format adds its own here, or in its test's init.
 var examples = map[string]example{
-	"accelsim":            {"accelsim", 0, accelsimFolderOf},
-	"accelsim raw":        {"accelsim", 0, inFile("kernel-1.trace", accelsimRaw)},
-	"chakra":              {"chakra", 0, func(t testing.TB) string { return put(t, t.TempDir(), "c.et", chakraProto()) }},
-	"chakra text":         {"chakra", 0, func(t testing.TB) string { return put(t, t.TempDir(), "c.json", chakraText()) }},
-	"chakra graph":        {"chakra", 0, inFile("w.json", `{"workload_graph": [{"Id": 2, "Name": "f", "NodeType": 4, "is_cpu_op": false, "runtime": 5}]}`)},
-	"gpucachesim":         {"gpucachesim", 0, gpucachesimFolder},
-	"gpucachesim list":    {"gpucachesim", 0, func(t testing.TB) string { return filepath.Join(gpucachesimFolder(t), "commands.json") }},
-	"hyfiss":              {"hyfiss", 0, hyfissFolder},
-	"kineto":              {"kineto", 0, inFile("k.json", kinetoSample)},
-	"macsim":              {"macsim", 0, macsimFolder},
-	"macsim kernel":       {"macsim", 0, func(t testing.TB) string { return filepath.Join(macsimFolder(t), "Kernel0", "trace.txt") }},
+	"accelsim":     {"accelsim", 0, accelsimFolderOf},
+	"accelsim raw": {"accelsim", 0, inFile("kernel-1.trace", accelsimRaw)},
+	"chakra":       {"chakra", 0, func(t testing.TB) string { return put(t, t.TempDir(), "c.et", chakraProto()) }},
+	"chakra text":  {"chakra", 0, func(t testing.TB) string { return put(t, t.TempDir(), "c.json", chakraText()) }},
+	"chakra graph": {"chakra", 0,
+		inFile("w.json", `{"workload_graph": [{"Id": 2, "Name": "f", "NodeType": 4, "is_cpu_op": false, "runtime": 5}]}`)},
+	"gpucachesim": {"gpucachesim", 0, gpucachesimFolder},
+	"gpucachesim list": {"gpucachesim", 0, func(t testing.TB) string {
+		return filepath.Join(gpucachesimFolder(t), "commands.json")
+	}},
+	"hyfiss": {"hyfiss", 0, hyfissFolder},
+	"kineto": {"kineto", 0, inFile("k.json", kinetoSample)},
+	"macsim": {"macsim", 0, macsimFolder},
+	"macsim kernel": {"macsim", 0, func(t testing.TB) string {
+		return filepath.Join(macsimFolder(t), "Kernel0", "trace.txt")
+	}},
 	"ncu details":         {"ncu", 0, inFile("n.csv", ncuDetails)},
 	"ncu raw":             {"ncu", 0, inFile("n.csv", ncuRaw)},
 	"nsys":                {"nsys", 0, func(t testing.TB) string { return database(t, nsysStory...) }},
@@ -83,7 +88,8 @@ var rpdStory = []string{
 	`INSERT INTO rocpd_api VALUES (1, 7, 7, 1000, 1500, 1, 0)`,
 	`CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER, start INTEGER, end INTEGER, description_id INTEGER, opType_id INTEGER)`,
 	`INSERT INTO rocpd_op VALUES (1, 0, 2, 0, 2000, 2600, 3, 2)`,
-	`CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER)`, `INSERT INTO rocpd_api_ops VALUES (1, 1, 1)`,
+	`CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER)`,
+	`INSERT INTO rocpd_api_ops VALUES (1, 1, 1)`,
 	`CREATE TABLE rocpd_copyapi (api_ptr_id INTEGER, size INTEGER)`,
 	`CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, workgroupX INTEGER, workgroupY INTEGER, workgroupZ INTEGER, groupSegmentSize INTEGER, privateSegmentSize INTEGER, kernelName_id INTEGER)`,
 	`INSERT INTO rocpd_kernelapi VALUES (1, 4, 1, 1, 64, 1, 1, 0, 0, 3)`,

@@ -35,7 +35,8 @@ func TestOutOfFiles(t *testing.T) {
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &was); err != nil {
 		t.Fatal(err)
 	}
-	if !isOutOfFiles(err) || errors.Is(err, ErrUnknown) || !strings.Contains(err.Error(), "too many open files; raise the limit") {
+	if !isOutOfFiles(err) || errors.Is(err, ErrUnknown) ||
+		!strings.Contains(err.Error(), "too many open files; raise the limit") {
 		t.Errorf("it says %v", err)
 	}
 }

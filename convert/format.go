@@ -102,7 +102,8 @@ var ErrUnknown = errors.New("format not recognised")
 // where none or more than one does, and another error where it could not look.
 func Detect(in *Input) (Format, error) {
 	if !in.IsDir() && len(in.Head()) == 0 && in.Packed() {
-		return Format{}, fmt.Errorf("%s: %w: its packed stream holds nothing, or is cut short; copy the file again", in.Name(), ErrUnknown)
+		return Format{}, fmt.Errorf("%s: %w: its packed stream holds nothing, or is cut short; copy the file again",
+			in.Name(), ErrUnknown)
 	}
 	if !in.IsDir() && len(in.Head()) == 0 {
 		return Format{}, fmt.Errorf("%s: %w: the file is empty", in.Name(), ErrUnknown)
@@ -132,7 +133,8 @@ func Detect(in *Input) (Format, error) {
 	for _, f := range found {
 		names = append(names, f.Name)
 	}
-	return Format{}, fmt.Errorf("%s: %w: it looks like %s; choose with --from=", in.Name(), ErrUnknown, strings.Join(names, " and "))
+	return Format{}, fmt.Errorf("%s: %w: it looks like %s; choose with --from=", in.Name(), ErrUnknown,
+		strings.Join(names, " and "))
 }
 
 // Convert detects the format of the input (or takes the one named) and writes

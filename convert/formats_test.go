@@ -21,10 +21,12 @@ import (
 // code can write, with its help.
 func TestFormats(t *testing.T) {
 	var formats strings.Builder
-	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- | --- | --- | --- | --- | --- |\n")
+	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- " +
+		"| --- | --- | --- | --- | --- |\n")
 	for _, f := range Formats() {
 		for _, c := range f.Reads {
-			fmt.Fprintf(&formats, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, c.Give, c.Fidelity, c.Order, c.Dependences, c.Placement)
+			fmt.Fprintf(&formats, "| `%s` | %s | %s | %s | %s | %s |\n", f.Name, c.Give, c.Fidelity, c.Order, c.Dependences,
+				c.Placement)
 		}
 	}
 	inDoc(t, "formats", formats.String())
@@ -63,7 +65,8 @@ func inDoc(t *testing.T, name, table string) {
 		return
 	}
 	if !*update {
-		t.Errorf("the table %s of docs/formats.md is not that of the code; go test ./convert -run Formats -update writes it", name)
+		t.Errorf("the table %s of docs/formats.md is not that of the code; go test ./convert -run Formats "+
+			"-update writes it", name)
 	} else if err := os.WriteFile("../docs/formats.md", []byte(want), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +98,8 @@ func diagnosed(t *testing.T, path string) (rows []string) {
 			t.Errorf("%s: a counter without a name, a grade or a help text of its own", path)
 			return true
 		}
-		severity := map[string]trace.Severity{"Info": trace.Info, "DataLoss": trace.DataLoss, "Error": trace.Error}[grade.Sel.Name]
+		severity := map[string]trace.Severity{"Info": trace.Info, "DataLoss": trace.DataLoss,
+			"Error": trace.Error}[grade.Sel.Name]
 		rows = append(rows, row(strings.TrimSuffix(path, ".go"), name, severity.String(), help))
 		return true
 	})

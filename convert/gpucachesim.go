@@ -91,12 +91,14 @@ func convertGpucachesim(ctx context.Context, in *Input, w Writer, opt Options) e
 		return err
 	}
 	w.SetMeta(r.meta)
-	diagnose(w, "unknown_command", trace.DataLoss, r.counts.unknown, "commands of a kind that is not known; they are left out")
+	diagnose(w, "unknown_command", trace.DataLoss, r.counts.unknown,
+		"commands of a kind that is not known; they are left out")
 	diagnose(w, "overlapping_allocation", trace.Info, r.counts.merged,
 		"allocations that overlap an earlier one (memory was freed and used again); they are one array")
 	diagnose(w, "record_outside_grid", trace.Error, r.counts.outside,
 		"instructions of a block or warp that the launch does not have; they are left out")
-	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
+	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes,
+		"instructions whose opcode is not known; they are timed as integer work")
 	return nil
 }
 
@@ -208,7 +210,9 @@ func (r *gpucachesimReader) kernel(c *gpucachesim.Command) (uint32, error) {
 		return 0, err
 	}
 	defer in.Close()
-	if err := gpucachesim.ReadRecords(in, func(rec *gpucachesim.Record) error { return r.record(g, f.code, c, rec) }); err != nil {
+	if err := gpucachesim.ReadRecords(in, func(rec *gpucachesim.Record) error {
+		return r.record(g, f.code, c, rec)
+	}); err != nil {
 		return 0, err
 	}
 	r.meta.Fidelity = trace.FidelityWarp
@@ -226,7 +230,8 @@ func (r *gpucachesimReader) kernel(c *gpucachesim.Command) (uint32, error) {
 }
 
 // record puts one instruction into its place.
-func (r *gpucachesimReader) record(g *warps.Grouper, code *warps.Code, c *gpucachesim.Command, rec *gpucachesim.Record) error {
+func (r *gpucachesimReader) record(g *warps.Grouper, code *warps.Code, c *gpucachesim.Command,
+	rec *gpucachesim.Record) error {
 	if rec.WarpSize != 32 {
 		return fmt.Errorf("warps of %d threads, where NVIDIA's have 32", rec.WarpSize)
 	}

@@ -26,8 +26,10 @@ func TestGpucachesimCapture(t *testing.T) {
 		}
 		insts = append(insts, len(r.ctas[i][0].Warps[0].Path))
 	}
-	if fmt.Sprint(insts) != "[4 5 2 2]" || len(r.arrays) != 14 || r.count(trace.OpCopyH2D) != 14 || r.count(trace.OpLaunch) != 4 {
-		t.Errorf("%v instructions, %d arrays, %d copies, %d launches", insts, len(r.arrays), r.count(trace.OpCopyH2D), r.count(trace.OpLaunch))
+	if fmt.Sprint(insts) != "[4 5 2 2]" || len(r.arrays) != 14 || r.count(trace.OpCopyH2D) != 14 ||
+		r.count(trace.OpLaunch) != 4 {
+		t.Errorf("%v instructions, %d arrays, %d copies, %d launches", insts, len(r.arrays), r.count(trace.OpCopyH2D),
+			r.count(trace.OpLaunch))
 	}
 	// if (tid < 16) { ...; if (tid < 8) ... }: the upper half leaves, then lanes 8 to 15, then the rest.
 	masks := r.ctas[0][0].Warps[0].Masks
@@ -56,7 +58,8 @@ const gpucachesimList = `[{"MemAlloc":{"allocation_name":"a","device_ptr":4096,"
 
 // packed is one record in MessagePack, as the tracer writes it: with the device
 // and the thread indices if full.
-func packed(full bool, sm uint32, block [3]uint32, warp uint32, opcode string, pc uint32, space string, load, store bool, mask uint32,
+func packed(full bool, sm uint32, block [3]uint32, warp uint32, opcode string, pc uint32, space string, load,
+	store bool, mask uint32,
 	addr func(lane int) uint64) []byte {
 	var b []byte
 	fields := uint32(24)
@@ -102,9 +105,13 @@ func packed(full bool, sm uint32, block [3]uint32, warp uint32, opcode string, p
 func gpucachesimKernel() []byte {
 	none := func(int) uint64 { return 0 }
 	records := [][]byte{
-		packed(true, 3, [3]uint32{1, 1, 0}, 1, "LDG.E.64", 16, "Global", true, false, 0xf0, func(l int) uint64 { return 4096 + 8*uint64(l) }),
+		packed(true, 3, [3]uint32{1, 1, 0}, 1, "LDG.E.64", 16, "Global", true, false, 0xf0, func(l int) uint64 {
+			return 4096 + 8*uint64(l)
+		}),
 		packed(true, 2, [3]uint32{0, 0, 0}, 0, "MOV", 8, "None", false, false, 1<<32-1, none),
-		packed(false, 3, [3]uint32{1, 1, 0}, 1, "STS", 24, "Shared", false, true, 7, func(l int) uint64 { return uint64(l * l) }),
+		packed(false, 3, [3]uint32{1, 1, 0}, 1, "STS", 24, "Shared", false, true, 7, func(l int) uint64 {
+			return uint64(l * l)
+		}),
 		packed(true, 3, [3]uint32{1, 1, 0}, 0, "FROB.X", 32, "None", false, false, 1, none),
 		packed(true, 3, [3]uint32{2, 0, 0}, 0, "MOV", 8, "None", false, false, 1, none),
 		packed(true, 3, [3]uint32{0, 0, 0}, 2, "MOV", 8, "None", false, false, 1, none),
@@ -119,7 +126,8 @@ func TestGpucachesimRecords(t *testing.T) {
 	put(t, dir, "kernel-0.msgpack", string(gpucachesimKernel()))
 	r := capture(t, dir, anyDevice)
 	r.check(t)
-	if len(r.ctas[0]) != 2 || r.ctas[0][0].ID != 0 || r.ctas[0][0].SM != 2 || r.ctas[0][1].ID != 3 || r.ctas[0][1].SM != 3 {
+	if len(r.ctas[0]) != 2 || r.ctas[0][0].ID != 0 || r.ctas[0][0].SM != 2 || r.ctas[0][1].ID != 3 ||
+		r.ctas[0][1].SM != 3 {
 		t.Fatalf("%+v", r.ctas[0])
 	}
 	code := r.functions[0].Insts
@@ -128,7 +136,8 @@ func TestGpucachesimRecords(t *testing.T) {
 		code[w.Path[1]].Space != trace.SpaceShared {
 		t.Fatalf("%+v of %+v", w, code)
 	}
-	if w.Mem[0] != (trace.Access{Base: 4096 + 32, Stride: 8, Count: 4}) || w.Mem[1].Count != 3 || fmt.Sprint(w.Lists) != "[0 1 4]" {
+	if w.Mem[0] != (trace.Access{Base: 4096 + 32, Stride: 8, Count: 4}) || w.Mem[1].Count != 3 ||
+		fmt.Sprint(w.Lists) != "[0 1 4]" {
 		t.Errorf("%+v %v", w.Mem, w.Lists)
 	}
 	if c := r.ctas[0][0].Warps[0]; c.Mem[0].Count != 0 { // constant space
@@ -137,7 +146,8 @@ func TestGpucachesimRecords(t *testing.T) {
 	if fmt.Sprint(code[w.Path[0]].Dst, code[w.Path[0]].Src) != "[R5] [R10 R11]" {
 		t.Errorf("registers %v %v", code[w.Path[0]].Dst, code[w.Path[0]].Src)
 	}
-	for name, n := range map[string]uint64{"record_outside_grid": 2, "unknown_opcode": 1, "overlapping_allocation": 1, "unknown_command": 1} {
+	for name, n := range map[string]uint64{"record_outside_grid": 2, "unknown_opcode": 1, "overlapping_allocation": 1,
+		"unknown_command": 1} {
 		if r.diag(name) != n {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
 		}
@@ -150,15 +160,18 @@ func TestGpucachesimRecords(t *testing.T) {
 func TestGpucachesimMalformed(t *testing.T) {
 	kernel := string(gpucachesimKernel())
 	for name, c := range map[string]struct{ list, kernel, err string }{
-		"no file":       {list: gpucachesimList, err: "kernel-0.msgpack"},
-		"cut short":     {list: gpucachesimList, kernel: kernel[:300], err: "record 3 of 7: the file is cut short"},
-		"wrong type":    {list: gpucachesimList, kernel: "\xc0", err: "kernel-0.msgpack"},
-		"huge count":    {list: gpucachesimList, kernel: "\xdd\xff\xff\xff\xff", err: "record 1 of 4294967295"},
-		"few fields":    {list: gpucachesimList, kernel: "\x91\x91\x01", err: "1 fields, where gpucachesim writes 24 to 26"},
-		"long string":   {list: gpucachesimList, kernel: "\x91\xdc\x00\x18\x01\x01\x01\x93\x01\x01\x01\x01\x01\x20\x01\x01\xdb\x7f\xff\xff\xff", err: "record 1 of 1"},
+		"no file":    {list: gpucachesimList, err: "kernel-0.msgpack"},
+		"cut short":  {list: gpucachesimList, kernel: kernel[:300], err: "record 3 of 7: the file is cut short"},
+		"wrong type": {list: gpucachesimList, kernel: "\xc0", err: "kernel-0.msgpack"},
+		"huge count": {list: gpucachesimList, kernel: "\xdd\xff\xff\xff\xff", err: "record 1 of 4294967295"},
+		"few fields": {list: gpucachesimList, kernel: "\x91\x91\x01", err: "1 fields, where gpucachesim writes 24 to 26"},
+		"long string": {list: gpucachesimList,
+			kernel: "\x91\xdc\x00\x18\x01\x01\x01\x93\x01\x01\x01\x01\x01\x20\x01\x01\xdb\x7f\xff\xff\xff",
+			err:    "record 1 of 1"},
 		"negative size": {list: strings.Replace(gpucachesimList, "1024", "-1", 1), err: "commands.json: offset"},
 		"no array":      {list: `{"MemAlloc":1}`, err: "commands.json is an array"},
-		"no grid":       {list: strings.Replace(gpucachesimList, `"x":2,"y":2`, `"x":0,"y":2`, 1), kernel: kernel, err: "a grid of"},
+		"no grid": {list: strings.Replace(gpucachesimList, `"x":2,"y":2`, `"x":0,"y":2`, 1), kernel: kernel,
+			err: "a grid of"},
 	} {
 		dir := t.TempDir()
 		put(t, dir, "commands.json", c.list)

@@ -33,7 +33,8 @@ func hyfissFolder(t testing.TB) string {
 -kernel_2_grid_dim_x 9
 -kernel_2_tb_dim_x 32
 `)
-	put(t, dir, "configs/issue.config", "# comment\n-trace_issued_sms_num 2\n-trace_issued_sms_vector 4,7\n-trace_issued_sm_id_7 1,7,(1,0,5f),\n-trace_issued_sm_id_4 1,4,(1,1,60),(3,0,61)")
+	put(t, dir, "configs/issue.config", "# comment\n-trace_issued_sms_num 2\n-trace_issued_sms_vector "+
+		"4,7\n-trace_issued_sm_id_7 1,7,(1,0,5f),\n-trace_issued_sm_id_4 1,4,(1,1,60),(3,0,61)")
 	put(t, dir, "configs/instn.config", `# comment
 1 0 MOV R1 c[0x0][0x28]
 1 10 ISETP.GE.AND P0 PT R0 c[0x0][0x168] PT
@@ -110,7 +111,8 @@ func TestHyfiss(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
 		}
 	}
-	if r.kernels[1].Fidelity != trace.FidelityKernel || r.meta.Fidelity != trace.FidelityKernel || r.kernels[1].Grid[0] != 9 {
+	if r.kernels[1].Fidelity != trace.FidelityKernel || r.meta.Fidelity != trace.FidelityKernel ||
+		r.kernels[1].Grid[0] != 9 {
 		t.Errorf("%+v", r.kernels[1])
 	}
 }
@@ -134,15 +136,17 @@ func TestHyfissOperands(t *testing.T) {
 
 func TestHyfissMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, err string }{
-		"no kernels":      {"configs/app.config", "# nothing\n", "no -app_kernels_id"},
-		"not described":   {"configs/app.config", "-app_kernels_id 7\n", "kernel 7 is listed but not described"},
-		"bad number":      {"configs/app.config", "-app_kernels_id 1\n-kernel_1_grid_dim_x 99999999999\n", "no number that fits"},
-		"no grid":         {"configs/app.config", "-app_kernels_id 1\n-kernel_1_grid_dim_x 0\n", "a grid of"},
-		"cut short":       {"configs/issue.config", "-trace_issued_sm_id_3 1,3,(1,0", "cut short"},
-		"words":           {"configs/issue.config", "-trace_issued_sm_id_3 1,3,(one,0,1)\n", "(one,0,1)"},
-		"few fields":      {"sass_traces/kernel_1.sass", "0 !\n", "sass: line 1: 2 fields"},
-		"bad mask":        {"sass_traces/kernel_1.sass", "0 fffffffff 1\n", "hexadecimal"},
-		"too many runs":   {"memory_traces/kernel_1.mem", "0 20 LDG f 1 1 0x1 5 4:31\n", "5 runs of addresses announced, 1 there"},
+		"no kernels":    {"configs/app.config", "# nothing\n", "no -app_kernels_id"},
+		"not described": {"configs/app.config", "-app_kernels_id 7\n", "kernel 7 is listed but not described"},
+		"bad number": {"configs/app.config", "-app_kernels_id 1\n-kernel_1_grid_dim_x 99999999999\n",
+			"no number that fits"},
+		"no grid":    {"configs/app.config", "-app_kernels_id 1\n-kernel_1_grid_dim_x 0\n", "a grid of"},
+		"cut short":  {"configs/issue.config", "-trace_issued_sm_id_3 1,3,(1,0", "cut short"},
+		"words":      {"configs/issue.config", "-trace_issued_sm_id_3 1,3,(one,0,1)\n", "(one,0,1)"},
+		"few fields": {"sass_traces/kernel_1.sass", "0 !\n", "sass: line 1: 2 fields"},
+		"bad mask":   {"sass_traces/kernel_1.sass", "0 fffffffff 1\n", "hexadecimal"},
+		"too many runs": {"memory_traces/kernel_1.mem", "0 20 LDG f 1 1 0x1 5 4:31\n",
+			"5 runs of addresses announced, 1 there"},
 		"too many lanes":  {"memory_traces/kernel_1.mem", "0 20 LDG f 1 1 0x1 1 4:99\n", "fits 32 lanes"},
 		"bad instruction": {"configs/instn.config", "1 0\n", "where kernel, PC and instruction belong"},
 	} {
@@ -158,7 +162,8 @@ func TestHyfissMalformed(t *testing.T) {
 }
 
 func FuzzHyfiss(f *testing.F) {
-	f.Add("0 20 LDG f 1 1 0x1000 1 4:31\n", "0 ! 0\n", "-trace_issued_sm_id_3 1,3,(1,0,5f)\n-app_kernels_id 1\n-kernel_1_grid_dim_x 4\n1 0 MOV R1 R2\n")
+	f.Add("0 20 LDG f 1 1 0x1000 1 4:31\n", "0 ! 0\n",
+		"-trace_issued_sm_id_3 1,3,(1,0,5f)\n-app_kernels_id 1\n-kernel_1_grid_dim_x 4\n1 0 MOV R1 R2\n")
 	f.Fuzz(func(t *testing.T, mem, execs, config string) {
 		_ = hyfiss.ReadRefs(strings.NewReader(mem), func(r *hyfiss.Ref) error {
 			if len(r.Addrs) > 32 {

@@ -60,7 +60,8 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 		return err
 	}
 	err = writeTimeline(b, w,
-		newTimelineSink(w, opt, info.Others()+"profile with ProfilerActivity.CUDA, which stands for AMD too, while kernels run"),
+		newTimelineSink(w, opt, info.Others()+"profile with ProfilerActivity.CUDA, which stands for AMD too, while "+
+			"kernels run"),
 		func(device uint32) trace.Meta { return kinetoMeta(info, device) })
 	if err != nil {
 		return err

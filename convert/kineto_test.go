@@ -58,10 +58,12 @@ func TestKinetoFacts(t *testing.T) {
 	for _, f := range kinetoFacts {
 		r := capture(t, tracetest.Data(t, f.file), anyDevice)
 		if len(r.kernels) != f.kernels || r.kernelStreams() != f.streams {
-			t.Errorf("%s: %d kernels on %d streams, want %d on %d", f.file, len(r.kernels), r.kernelStreams(), f.kernels, f.streams)
+			t.Errorf("%s: %d kernels on %d streams, want %d on %d", f.file, len(r.kernels), r.kernelStreams(), f.kernels,
+				f.streams)
 		}
 	}
-	graph := capture(t, tracetest.Data(t, "kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz"), anyDevice)
+	graph := capture(t, tracetest.Data(t, "kineto-tracelens/inference__vllm_decode_full__graph_execution.json.gz"),
+		anyDevice)
 	if n := graph.diag("kernel_without_grid"); n != 425-4 || graph.meta.Fidelity != trace.FidelityNone {
 		t.Errorf("%d kernels without a grid, fidelity %d", n, graph.meta.Fidelity)
 	}
@@ -129,7 +131,8 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 				if op.Recorded == nil {
 					continue
 				}
-				key := fmt.Sprintf("host %d start %d ran %d stream %d", op.Recorded.HostNs, op.Recorded.StartNs, op.Recorded.DurationNs, op.Stream)
+				key := fmt.Sprintf("host %d start %d ran %d stream %d", op.Recorded.HostNs, op.Recorded.StartNs,
+					op.Recorded.DurationNs, op.Stream)
 				if op.Kind == trace.OpLaunch {
 					k := &r.kernels[op.Kernel]
 					key += fmt.Sprintf(" %s grid %v block %v regs %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers)
@@ -216,7 +219,8 @@ func dims(value any) (d trace.Dim3) {
 // Three streams: a wait of one for an event of another becomes an order in the
 // trace, as the capture's own synchronisation events say.
 func TestKinetoStreamWait(t *testing.T) {
-	r := capture(t, tracetest.Data(t, "kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz"), anyDevice)
+	r := capture(t, tracetest.Data(t,
+		"kineto-hta/critical_path__cuda_event_sync_multi_stream__event_sync_trace.json.gz"), anyDevice)
 	var order []string
 	for _, op := range r.ops {
 		switch op.Kind {
@@ -281,7 +285,8 @@ const kinetoSample = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU
 func TestKinetoSample(t *testing.T) {
 	r := convertText(t, "kineto", kinetoSample)
 	k := r.kernels[0]
-	if k.Grid != (trace.Dim3{4, 2, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 || k.SharedBytes != 1024 || k.Stream != 7 {
+	if k.Grid != (trace.Dim3{4, 2, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 20 ||
+		k.SharedBytes != 1024 || k.Stream != 7 {
 		t.Errorf("%+v", k)
 	}
 	if *k.Recorded != (trace.Recorded{HostNs: 0, StartNs: 5500, DurationNs: 1250}) {
@@ -315,10 +320,12 @@ func tryText(t testing.TB, from, text string) (*recording, error) {
 // A duration that cannot be read, or is none, is unknown: 0 would say that the kernel took no time.
 func TestKinetoUnreadableDuration(t *testing.T) {
 	for text, want := range map[string]int64{
-		`"dur":9223372036854775807`: -1, `"dur":NaN`: -1, `"dur":1e400`: -1, `"dur":"soon"`: -1, `"dur":-3`: -1, `"dur":null`: -1,
-		`"dur":[4]`: -1, `"id":1`: -1, `"dur":0`: 0, `"dur":"1.5"`: 1500,
+		`"dur":9223372036854775807`: -1, `"dur":NaN`: -1, `"dur":1e400`: -1, `"dur":"soon"`: -1, `"dur":-3`: -1,
+		`"dur":null`: -1,
+		`"dur":[4]`:  -1, `"id":1`: -1, `"dur":0`: 0, `"dur":"1.5"`: 1500,
 	} {
-		r, err := tryText(t, "kineto", `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+`}]}`)
+		r, err := tryText(t, "kineto", `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,`+text+
+			`}]}`)
 		if err != nil || len(r.kernels) != 1 || r.kernels[0].Recorded.DurationNs != want {
 			t.Errorf("%s: %v, %+v; want a duration of %d", text, err, r.kernels, want)
 		}
@@ -332,22 +339,26 @@ func TestKinetoMalformed(t *testing.T) {
 		return `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{` + args + `}}]}`
 	}
 	for name, c := range map[string]struct{ text, err, diag string }{
-		"truncated":         {text: event(`"grid":[1,1,1]`)[:80], err: "the input ends inside a value"},
-		"no object":         {text: `"traceEvents"`, err: "a trace is a JSON object or array"},
-		"trailing":          {text: event("") + "{}", err: "after the end of the value"},
-		"events no array":   {text: `{"traceEvents":7}`, diag: "bad_value"},
-		"event no object":   {text: `{"traceEvents":[7,"x",[1],null]}`, diag: "bad_value"},
-		"negative grid":     {text: event(`"grid":[-1,1,1],"block":[1,1,1]`), diag: "bad_value"},
-		"huge grid":         {text: event(`"grid":[5000000000,1,1],"block":[1,1,1]`), diag: "bad_value"},
-		"grid of text":      {text: event(`"grid":["a",{"b":1}],"block":[1,1,1]`), diag: "kernel_without_grid"},
-		"four dimensions":   {text: event(`"grid":[1,1,1,1],"block":[1,1,1]`), diag: "bad_value"},
-		"negative regs":     {text: event(`"registers per thread":-4`), diag: "bad_value"},
-		"no time":           {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k"}]}`, diag: "event_without_time"},
-		"time is a word":    {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":"soon"}]}`, diag: "event_without_time"},
-		"time too large":    {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1e300}]}`, diag: "bad_value"},
-		"negative duration": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"ts":5,"dur":-3}]}`, diag: "negative_duration"},
-		"unknown sync":      {text: `{"traceEvents":[{"ph":"X","cat":"cuda_sync","name":"Wish","pid":0,"ts":5}]}`, diag: "bad_value"},
-		"args no object":    {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":5,"args":[1]}]}`, diag: "bad_value"},
+		"truncated":       {text: event(`"grid":[1,1,1]`)[:80], err: "the input ends inside a value"},
+		"no object":       {text: `"traceEvents"`, err: "a trace is a JSON object or array"},
+		"trailing":        {text: event("") + "{}", err: "after the end of the value"},
+		"events no array": {text: `{"traceEvents":7}`, diag: "bad_value"},
+		"event no object": {text: `{"traceEvents":[7,"x",[1],null]}`, diag: "bad_value"},
+		"negative grid":   {text: event(`"grid":[-1,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"huge grid":       {text: event(`"grid":[5000000000,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"grid of text":    {text: event(`"grid":["a",{"b":1}],"block":[1,1,1]`), diag: "kernel_without_grid"},
+		"four dimensions": {text: event(`"grid":[1,1,1,1],"block":[1,1,1]`), diag: "bad_value"},
+		"negative regs":   {text: event(`"registers per thread":-4`), diag: "bad_value"},
+		"no time":         {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k"}]}`, diag: "event_without_time"},
+		"time is a word": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":"soon"}]}`,
+			diag: "event_without_time"},
+		"time too large": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1e300}]}`, diag: "bad_value"},
+		"negative duration": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"ts":5,"dur":-3}]}`,
+			diag: "negative_duration"},
+		"unknown sync": {text: `{"traceEvents":[{"ph":"X","cat":"cuda_sync","name":"Wish","pid":0,"ts":5}]}`,
+			diag: "bad_value"},
+		"args no object": {text: `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":5,"args":[1]}]}`,
+			diag: "bad_value"},
 	} {
 		r, err := tryText(t, "kineto", c.text)
 		switch {
@@ -446,7 +457,8 @@ func (r *recording) checkCTAs(t testing.TB, kernel int) {
 				}
 			}
 			if accesses != len(w.Mem) || len(w.Path) > 0 && (len(w.Masks) == 0 || w.Masks[0].At != 0) {
-				t.Fatalf("kernel %d, CTA %d, warp %d: %d accesses, %d recorded, masks %v", kernel, c.ID, w.ID, accesses, len(w.Mem), w.Masks)
+				t.Fatalf("kernel %d, CTA %d, warp %d: %d accesses, %d recorded, masks %v", kernel, c.ID, w.ID, accesses,
+					len(w.Mem), w.Masks)
 			}
 			for _, l := range w.Launches {
 				if int(l.Child) <= kernel || int(l.Child) >= len(r.kernels) || int(l.At) >= len(w.Path) {

@@ -41,7 +41,8 @@ func macsimRecord(opcode string, pc uint64, mask uint32, addr uint64, size, spac
 func macsimFolder(t testing.TB) string {
 	dir := t.TempDir()
 	put(t, dir, "kernel_config.txt", "nvbit\n14\n-1\n./Kernel0/trace.txt\n./Kernel1/trace.txt\n")
-	put(t, dir, "kernel_names.txt", "Kernel0 name: scale(float*)\n  Grid size: (2, 1, 1), Block size: (64, 1, 1), maxBlockPerCore: 16, # of regs: 12, static shared mem: 100, dynamic shared mem: 28\n")
+	put(t, dir, "kernel_names.txt", "Kernel0 name: scale(float*)\n  Grid size: (2, 1, 1), Block size: (64, 1, 1), "+
+		"maxBlockPerCore: 16, # of regs: 12, static shared mem: 100, dynamic shared mem: 28\n")
 	put(t, dir, "Kernel0/trace.txt", "nvbit\n14\n16\n4\n65537 0\n0 0\n1 0\n65536 0\n")
 	put(t, dir, "Kernel1/trace.txt", "nvbit\n14\n16\n2\n0 0\n131072 0\n")
 	const pc = 0x7f0000001000
@@ -75,7 +76,8 @@ func TestMacsim(t *testing.T) {
 	r := capture(t, macsimFolder(t), anyDevice)
 	r.check(t)
 	k := r.kernels[0]
-	if r.functions[k.Function].Name != "scale(float*)" || k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) ||
+	if r.functions[k.Function].Name != "scale(float*)" || k.Grid != (trace.Dim3{2, 1, 1}) ||
+		k.Block != (trace.Dim3{64, 1, 1}) ||
 		k.Registers != 12 || k.SharedBytes != 128 {
 		t.Errorf("%q %+v", r.functions[k.Function].Name, k)
 	}
@@ -87,11 +89,14 @@ func TestMacsim(t *testing.T) {
 	var got []string
 	for _, i := range w.Path {
 		in := code[i]
-		got = append(got, fmt.Sprintf("%d %s width %d imm %d dst %v src %v", in.PC, in.Opcode, in.Width, in.Imm, in.Dst, in.Src))
+		got = append(got, fmt.Sprintf("%d %s width %d imm %d dst %v src %v", in.PC, in.Opcode, in.Width, in.Imm, in.Dst,
+			in.Src))
 	}
 	want := []string{
-		"0 MOV width 0 imm 0 dst [R9] src [R4 R255]", "16 LDG width 8 imm 0 dst [R9] src [R4 R255]", "32 BAR width 0 imm 2 dst [R9] src [R4 R255]",
-		"48 STS width 4 imm 0 dst [R9] src [R4 R255]", "64 LDC width 4 imm 0 dst [R9] src [R4 R255]", "80 ?255 width 0 imm 0 dst [R9] src [R4 R255]",
+		"0 MOV width 0 imm 0 dst [R9] src [R4 R255]", "16 LDG width 8 imm 0 dst [R9] src [R4 R255]",
+		"32 BAR width 0 imm 2 dst [R9] src [R4 R255]",
+		"48 STS width 4 imm 0 dst [R9] src [R4 R255]", "64 LDC width 4 imm 0 dst [R9] src [R4 R255]",
+		"80 ?255 width 0 imm 0 dst [R9] src [R4 R255]",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -104,10 +109,12 @@ func TestMacsim(t *testing.T) {
 	if second.Grid != (trace.Dim3{3, 1, 1}) || second.Block != (trace.Dim3{32, 1, 1}) || len(r.ctas[1]) != 2 {
 		t.Errorf("%+v with %d CTAs", second, len(r.ctas[1]))
 	}
-	if s := r.ctas[1][0].Warps[0]; s.Mem[0].Count != 32 || s.Lists[3] != 0x9000+36 || r.functions[second.Function].Insts[0].Width != 4 {
+	if s := r.ctas[1][0].Warps[0]; s.Mem[0].Count != 32 || s.Lists[3] != 0x9000+36 ||
+		r.functions[second.Function].Insts[0].Width != 4 {
 		t.Errorf("%+v", s)
 	}
-	for name, n := range map[string]uint64{"shape_inferred": 1, "warp_without_file": 1, "unknown_opcode": 1, "addresses_inferred": 2} {
+	for name, n := range map[string]uint64{"shape_inferred": 1, "warp_without_file": 1, "unknown_opcode": 1,
+		"addresses_inferred": 2} {
 		if r.diag(name) != n {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
 		}

@@ -51,7 +51,8 @@ func TestNcu(t *testing.T) {
 		var got []string
 		for i := range r.kernels {
 			k := &r.kernels[i]
-			got = append(got, fmt.Sprint(r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream, *k.Recorded,
+			got = append(got, fmt.Sprint(r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream,
+				*k.Recorded,
 				k.Flags&trace.KernelCollective != 0))
 		}
 		want := `[void f<int>(int*, "x")9x32 256x2 40 33280 7 {-1 -1 20000} false ncclKernel_AllReduce(int)1 32 0 0 13 {-1 -1 1205000} true]`
@@ -75,16 +76,20 @@ func TestNcu(t *testing.T) {
 func TestNcuMalformed(t *testing.T) {
 	row := func(metric, unit, value string) string {
 		return ncuHead + `"Section Name","Metric Name","Metric Unit","Metric Value"` + "\n" +
-			`"0","9","p","h","k","1","7","(256, 1, 1)","(9, 1, 1)","0","8.6","S","` + metric + `","` + unit + `","` + value + `"` + "\n"
+			`"0","9","p","h","k","1","7","(256, 1, 1)","(9, 1, 1)","0","8.6","S","` + metric + `","` + unit + `","` + value +
+			`"` + "\n"
 	}
 	for name, c := range map[string]struct{ text, err, diag string }{
-		"another locale": {text: row("dram", "byte", "1") + `"0","9","p","h","k","1","7","(256, 1, 1)","(9, 1, 1)","0","8.6","S","Elapsed Cycles","cycle","27.595.520"`, diag: "bad_value"},
-		"comma":          {text: row("Duration", "us", "65,77"), diag: "bad_value"},
-		"unit":           {text: row("Duration", "weeks", "2"), diag: "bad_value"},
-		"registers":      {text: row("Registers Per Thread", "", "many"), diag: "bad_value"},
-		"block":          {text: strings.Replace(row("Duration", "us", "1"), "(256, 1, 1)", "(256, 1)", 1), diag: "kernel_without_grid"},
-		"no duration":    {text: row("Registers Per Thread", "", "8"), diag: "kernel_without_duration"},
-		"no header":      {text: "a,b\n", err: "there is no header"},
+		"another locale": {text: row("dram", "byte", "1") +
+			`"0","9","p","h","k","1","7","(256, 1, 1)","(9, 1, 1)","0","8.6","S","Elapsed Cycles","cycle","27.595.520"`,
+			diag: "bad_value"},
+		"comma":     {text: row("Duration", "us", "65,77"), diag: "bad_value"},
+		"unit":      {text: row("Duration", "weeks", "2"), diag: "bad_value"},
+		"registers": {text: row("Registers Per Thread", "", "many"), diag: "bad_value"},
+		"block": {text: strings.Replace(row("Duration", "us", "1"), "(256, 1, 1)", "(256, 1)", 1),
+			diag: "kernel_without_grid"},
+		"no duration": {text: row("Registers Per Thread", "", "8"), diag: "kernel_without_duration"},
+		"no header":   {text: "a,b\n", err: "there is no header"},
 	} {
 		r, err := tryText(t, "ncu", c.text)
 		switch {

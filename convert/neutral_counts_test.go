@@ -41,8 +41,10 @@ cta 1
 
 func TestTablesOfCountsErrors(t *testing.T) {
 	for _, c := range []struct{ counts, want string }{
-		{"kernel,cta,class,executions\n0,0,int,1099511627777\n", "counts.csv, row 0: 1099511627777 executions, more than 1099511627776"},
-		{"kernel,cta,class,width_bytes,executions\n0,0,memory,0,1\n", "counts.csv, row 0: column width_bytes: an access has at least one byte"},
+		{"kernel,cta,class,executions\n0,0,int,1099511627777\n",
+			"counts.csv, row 0: 1099511627777 executions, more than 1099511627776"},
+		{"kernel,cta,class,width_bytes,executions\n0,0,memory,0,1\n",
+			"counts.csv, row 0: column width_bytes: an access has at least one byte"},
 		{"kernel,cta,instruction,executions\n0,0,3,1\n", "counts.csv, row 0: instruction 3, but the function has 0"},
 		{"kernel,cta,class,executions\n0,1,int,1\n0,0,int,1\n", "sort the table by kernel, cta and warp"},
 		{"kernel,cta,class,executions\n0,0,devlaunch,1\n", "child launches are requests of warps"},

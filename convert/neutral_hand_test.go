@@ -102,38 +102,59 @@ func TestTablesErrors(t *testing.T) {
 		files map[string]string
 		want  []string
 	}{
-		"no name":       {map[string]string{"kernels": "grid_x\n1\n"}, []string{"kernels.csv", "lacks the column name"}},
-		"no block":      {map[string]string{"kernels": "name,grid_x\nk,1\n"}, []string{"lacks the column block_x"}},
-		"no number":     {map[string]string{"kernels": "name,registers\nk,4\nk,many\n"}, []string{"row 1", "registers", "many"}},
-		"negative":      {map[string]string{"kernels": "name,stream\nk,-1\n"}, []string{"row 0", "stream"}},
-		"too large":     {map[string]string{"kernels": "name,registers\nk,4294967296\n"}, []string{"registers", "more than"}},
-		"a word":        {map[string]string{"kernels": "name,fidelity\nk,full\n"}, []string{"fidelity", "kernel, cta, warp"}},
-		"index":         {map[string]string{"kernels": "kernel,name\n1,k\n"}, []string{"row 0", "kernel 1 where 0 is due"}},
-		"function":      {map[string]string{"kernels": "function\n0\n"}, []string{"functions has 0"}},
-		"scope":         {map[string]string{"kernels": "name,scope\nk,0\n"}, []string{"kernels.csv", "row 0", "scopes has 0"}},
-		"scope's place": {map[string]string{"kernels": oneKernel, "scopes": "name,within\na,\nb,1\n"}, []string{"scopes.csv", "row 1", "comes after it"}},
-		"no address":    {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta\n0,0\n"}, []string{"accesses.csv", "lacks the column address"}},
-		"order":         {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,1,4\n0,0,4\n"}, []string{"row 1", "sort the table"}},
-		"kernel":        {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n3,1,4\n"}, []string{"names kernel 3", "has 1"}},
-		"outside":       {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,2,4\n"}, []string{"outside of its grid"}},
-		"twice":         {map[string]string{"kernels": oneKernel, "ctas": "kernel,cta\n0,1\n0,1\n"}, []string{"twice"}},
-		"lanes":         {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,lanes\n0,1,4,33\n"}, []string{"33 addresses for 32"}},
-		"many lanes":    {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,lanes\n0,1,4,4000000000\n"}, []string{"more than 4096"}},
-		"no width":      {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,width_bytes\n0,1,4,0\n"}, []string{"width_bytes"}},
-		"no list":       {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,addresses\n0,1,4;5\n"}, []string{"addresses", "[1,2]"}},
-		"mask":          {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,mask\n0,1,4,-5\n"}, []string{"mask"}},
-		"step":          {map[string]string{"kernels": oneKernel, "steps": "kernel,cta,warp,instruction\n0,0,0,0\n"}, []string{"steps.csv", "the function has 0"}},
-		"array":         {map[string]string{"kernels": oneKernel, "copies": "kind,array\nh2d,4\n"}, []string{"copies.csv", "arrays has 0"}},
-		"kind":          {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nhtod,4\n"}, []string{"htod", "h2d"}},
-		"no kind":       {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\n,4\n"}, []string{"kind"}},
-		"order alone":   {map[string]string{"kernels": oneKernel, "copies": "kind,bytes,order\nh2d,4,0\n"}, []string{"table calls"}},
-		"order needed":  {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nh2d,4\n", "calls": "kind,kernel\nlaunch,0\n"}, []string{"lacks the column order"}},
-		"order twice":   {map[string]string{"kernels": oneKernel, "calls": "order,kind,kernel\n3,launch,0\n3,sync,\n"}, []string{"order 3 after 3"}},
-		"launched":      {map[string]string{"kernels": oneKernel, "calls": "kind,kernel\nlaunch,0\nlaunch,0\n"}, []string{"row 1", "second time"}},
-		"cycle":         {map[string]string{"kernels": oneKernel, "launches": "kernel,cta,child\n0,0,0\n"}, []string{"not after its parent"}},
-		"short row":     {map[string]string{"kernels": "name,stream\nk\n"}, []string{"kernels.csv", "fields"}},
-		"register":      {map[string]string{"kernels": oneKernel, "functions": "name\nk\n", "instructions": "function,class,sources\n0,int,[70000]\n"}, []string{"70000", "register"}},
-		"instruction's": {map[string]string{"kernels": oneKernel, "instructions": "function,class\n0,int\n"}, []string{"functions has 0"}},
+		"no name":  {map[string]string{"kernels": "grid_x\n1\n"}, []string{"kernels.csv", "lacks the column name"}},
+		"no block": {map[string]string{"kernels": "name,grid_x\nk,1\n"}, []string{"lacks the column block_x"}},
+		"no number": {map[string]string{"kernels": "name,registers\nk,4\nk,many\n"},
+			[]string{"row 1", "registers", "many"}},
+		"negative":  {map[string]string{"kernels": "name,stream\nk,-1\n"}, []string{"row 0", "stream"}},
+		"too large": {map[string]string{"kernels": "name,registers\nk,4294967296\n"}, []string{"registers", "more than"}},
+		"a word":    {map[string]string{"kernels": "name,fidelity\nk,full\n"}, []string{"fidelity", "kernel, cta, warp"}},
+		"index":     {map[string]string{"kernels": "kernel,name\n1,k\n"}, []string{"row 0", "kernel 1 where 0 is due"}},
+		"function":  {map[string]string{"kernels": "function\n0\n"}, []string{"functions has 0"}},
+		"scope": {map[string]string{"kernels": "name,scope\nk,0\n"},
+			[]string{"kernels.csv", "row 0", "scopes has 0"}},
+		"scope's place": {map[string]string{"kernels": oneKernel, "scopes": "name,within\na,\nb,1\n"},
+			[]string{"scopes.csv", "row 1", "comes after it"}},
+		"no address": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta\n0,0\n"},
+			[]string{"accesses.csv", "lacks the column address"}},
+		"order": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,1,4\n0,0,4\n"},
+			[]string{"row 1", "sort the table"}},
+		"kernel": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n3,1,4\n"},
+			[]string{"names kernel 3", "has 1"}},
+		"outside": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address\n0,2,4\n"},
+			[]string{"outside of its grid"}},
+		"twice": {map[string]string{"kernels": oneKernel, "ctas": "kernel,cta\n0,1\n0,1\n"}, []string{"twice"}},
+		"lanes": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,lanes\n0,1,4,33\n"},
+			[]string{"33 addresses for 32"}},
+		"many lanes": {map[string]string{"kernels": oneKernel,
+			"accesses": "kernel,cta,address,lanes\n0,1,4,4000000000\n"}, []string{"more than 4096"}},
+		"no width": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,width_bytes\n0,1,4,0\n"},
+			[]string{"width_bytes"}},
+		"no list": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,addresses\n0,1,4;5\n"},
+			[]string{"addresses", "[1,2]"}},
+		"mask": {map[string]string{"kernels": oneKernel, "accesses": "kernel,cta,address,mask\n0,1,4,-5\n"},
+			[]string{"mask"}},
+		"step": {map[string]string{"kernels": oneKernel, "steps": "kernel,cta,warp,instruction\n0,0,0,0\n"},
+			[]string{"steps.csv", "the function has 0"}},
+		"array": {map[string]string{"kernels": oneKernel, "copies": "kind,array\nh2d,4\n"},
+			[]string{"copies.csv", "arrays has 0"}},
+		"kind":    {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nhtod,4\n"}, []string{"htod", "h2d"}},
+		"no kind": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\n,4\n"}, []string{"kind"}},
+		"order alone": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes,order\nh2d,4,0\n"},
+			[]string{"table calls"}},
+		"order needed": {map[string]string{"kernels": oneKernel, "copies": "kind,bytes\nh2d,4\n",
+			"calls": "kind,kernel\nlaunch,0\n"}, []string{"lacks the column order"}},
+		"order twice": {map[string]string{"kernels": oneKernel, "calls": "order,kind,kernel\n3,launch,0\n3,sync,\n"},
+			[]string{"order 3 after 3"}},
+		"launched": {map[string]string{"kernels": oneKernel, "calls": "kind,kernel\nlaunch,0\nlaunch,0\n"},
+			[]string{"row 1", "second time"}},
+		"cycle": {map[string]string{"kernels": oneKernel, "launches": "kernel,cta,child\n0,0,0\n"},
+			[]string{"not after its parent"}},
+		"short row": {map[string]string{"kernels": "name,stream\nk\n"}, []string{"kernels.csv", "fields"}},
+		"register": {map[string]string{"kernels": oneKernel, "functions": "name\nk\n",
+			"instructions": "function,class,sources\n0,int,[70000]\n"}, []string{"70000", "register"}},
+		"instruction's": {map[string]string{"kernels": oneKernel, "instructions": "function,class\n0,int\n"},
+			[]string{"functions has 0"}},
 	} {
 		_, err := fromTables(t, handMade(t, c.files))
 		if err == nil {
@@ -150,10 +171,13 @@ func TestTablesErrors(t *testing.T) {
 
 // Whatever tables hold, they come to a trace that keeps the rules, or to an error.
 func FuzzTables(f *testing.F) {
-	f.Add("name,grid_x,block_x\nk,2,32\n", "kernel,cta,warp,address\n0,1,0,4\n", "kernel,cta,child\n", "kind,bytes\nh2d,3\n")
-	f.Add("name,grid_x,block_x\nk,2,32\nc,1,1\n", "kernel,cta,addresses\n0,1,\"[1,9]\"\n", "kernel,cta,child\n0,1,1\n", "kind,bytes\nmemset,3\n")
+	f.Add("name,grid_x,block_x\nk,2,32\n", "kernel,cta,warp,address\n0,1,0,4\n", "kernel,cta,child\n",
+		"kind,bytes\nh2d,3\n")
+	f.Add("name,grid_x,block_x\nk,2,32\nc,1,1\n", "kernel,cta,addresses\n0,1,\"[1,9]\"\n", "kernel,cta,child\n0,1,1\n",
+		"kind,bytes\nmemset,3\n")
 	f.Fuzz(func(t *testing.T, kernels, accesses, launches, copies string) {
-		dir := handMade(t, map[string]string{"kernels": kernels, "accesses": accesses, "launches": launches, "copies": copies})
+		dir := handMade(t, map[string]string{"kernels": kernels, "accesses": accesses, "launches": launches,
+			"copies": copies})
 		in, err := Open(dir, nil)
 		if err != nil {
 			t.Fatal(err)

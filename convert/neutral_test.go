@@ -94,7 +94,8 @@ func everythingTrace(t *testing.T) *trace.Reader {
 			t.Fatal(err)
 		}
 	}
-	w.SetMeta(trace.Meta{Source: "test", SourceVersion: "1.2", GPU: "Some \"GPU\", é", SMVersion: 80, SMs: 108, Fidelity: trace.FidelityKernel,
+	w.SetMeta(trace.Meta{Source: "test", SourceVersion: "1.2", GPU: "Some \"GPU\", é", SMVersion: 80, SMs: 108,
+		Fidelity:   trace.FidelityKernel,
 		ArraysFrom: "memcpy", Attrs: []trace.Attr{{Key: "a", Value: "b, \"c\"\n"}, {Key: "z"}}})
 	w.Diagnose(trace.Diagnostic{Name: "odd", Severity: trace.DataLoss, Count: 1 << 60, Help: "what, it means"})
 	w.AddArray(trace.Array{Name: "A", Base: 0x7f0000000000, Bytes: 4096, Flags: trace.ArrayInput})
@@ -108,21 +109,27 @@ func everythingTrace(t *testing.T) *trace.Reader {
 	w.AddScope(trace.Scope{Name: "'=", In: 2})
 	for _, in := range []trace.Inst{
 		{Opcode: "S2R", Class: trace.ClassInt, Dst: []trace.Reg{1}},
-		{PC: 16, Opcode: "LDG.E", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstLoad | trace.InstBypassL1, Width: 4,
+		{PC: 16, Opcode: "LDG.E", Class: trace.ClassMemory, Space: trace.SpaceGlobal,
+			Flags: trace.InstLoad | trace.InstBypassL1, Width: 4,
 			Dst: []trace.Reg{2}, Src: []trace.Reg{255, trace.RegUniform | 3, trace.RegUniformPredicate | 7}},
 		{PC: 32, Opcode: "BAR", Class: trace.ClassBarrier, Imm: math.MaxUint64},
 		{PC: 48, Opcode: "LAUNCH", Class: trace.ClassLaunch},
-		{PC: 64, Opcode: "UBLKCP", Class: trace.ClassMemory, Space: trace.SpaceShared, Flags: trace.InstStore | trace.InstBulk, Width: 16},
-		{PC: 64, Opcode: "ATOM", Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: trace.InstAtomic | trace.InstLoad, Width: 8},
+		{PC: 64, Opcode: "UBLKCP", Class: trace.ClassMemory, Space: trace.SpaceShared,
+			Flags: trace.InstStore | trace.InstBulk, Width: 16},
+		{PC: 64, Opcode: "ATOM", Class: trace.ClassMemory, Space: trace.SpaceGlobal,
+			Flags: trace.InstAtomic | trace.InstLoad, Width: 8},
 	} {
 		w.AddInst(f, in)
 	}
 	for _, op := range []trace.HostOp{
 		{Kind: trace.OpFileRead, Array: 0, Bytes: 0},
-		{Kind: trace.OpCopyH2D, Array: 0, Bytes: 4096, Addr: 0x7f0000000000, Async: true, Stream: 3, Scope: 2, Recorded: &trace.Recorded{HostNs: -1, StartNs: 10, DurationNs: 5}},
+		{Kind: trace.OpCopyH2D, Array: 0, Bytes: 4096, Addr: 0x7f0000000000, Async: true, Stream: 3, Scope: 2,
+			Recorded: &trace.Recorded{HostNs: -1, StartNs: 10, DurationNs: 5}},
 		{Kind: trace.OpCopyD2D, Array: trace.NoArray, Bytes: math.MaxUint64, Addr: 16},
-		{Kind: trace.OpLaunch, Kernel: 0, Array: trace.NoArray, Stream: math.MaxUint64, Scope: 3, Recorded: &trace.Recorded{HostNs: 0, StartNs: -1, DurationNs: -1}},
-		{Kind: trace.OpEventRecord, Event: 4, Stream: 1}, {Kind: trace.OpStreamWait, Event: 4, Stream: 2}, {Kind: trace.OpSyncEvent, Event: 4},
+		{Kind: trace.OpLaunch, Kernel: 0, Array: trace.NoArray, Stream: math.MaxUint64, Scope: 3,
+			Recorded: &trace.Recorded{HostNs: 0, StartNs: -1, DurationNs: -1}},
+		{Kind: trace.OpEventRecord, Event: 4, Stream: 1}, {Kind: trace.OpStreamWait, Event: 4, Stream: 2},
+		{Kind: trace.OpSyncEvent, Event: 4},
 		{Kind: trace.OpSyncStream, Stream: 1}, {Kind: trace.OpHostWork, Ns: 12345},
 		{Kind: trace.OpSpawn, Kernel: 1, InBytes: 10, OutBytes: 20, ArrivalNs: 7, Sync: true, Scope: 1},
 		{Kind: trace.OpSpawn, Kernel: 2, Deps: []uint32{1}, Array: trace.NoArray},
@@ -152,14 +159,16 @@ func everythingTrace(t *testing.T) *trace.Reader {
 				{At: 5, Lane: 31, SharedSWQ: true, Child: 4}},
 		}}}))
 	ok(w.EndKernel(trace.KernelIrregular))
-	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{32, 1, 1},
+	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1},
+		Block: trace.Dim3{32, 1, 1},
 		Flags: trace.KernelTask})
 	ok(w.WriteCTA(&trace.CTA{ID: 8, SM: 0, Touches: []trace.Range{{Array: 0, Mode: trace.Read, Lo: 0, Hi: 4096}}}))
 	ok(w.EndKernel(0))
 	begin(trace.Kernel{Function: f + 1, Fidelity: trace.FidelityNone, Flags: trace.KernelTask})
 	ok(w.EndKernel(0))
 	for range 2 {
-		begin(trace.Kernel{Function: f, Fidelity: trace.FidelityKernel, Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{1, 1, 1}})
+		begin(trace.Kernel{Function: f, Fidelity: trace.FidelityKernel, Grid: trace.Dim3{1, 1, 1},
+			Block: trace.Dim3{1, 1, 1}})
 		ok(w.EndKernel(trace.KernelChild))
 	}
 	begin(trace.Kernel{Function: f, Fidelity: trace.FidelityCTA, Grid: trace.Dim3{9, 1, 1}, Block: trace.Dim3{70, 1, 1}})
@@ -205,7 +214,8 @@ func TestTablesOfSamples(t *testing.T) {
 
 // So do real captures: a profiler's, at kernel fidelity, and a tracer's.
 func TestTablesOfCaptures(t *testing.T) {
-	for _, pattern := range []string{"nvprof-*/*.csv", "nsys-*/*.sqlite", "kineto-hta/critical_path__alexnet*", "accelsim-rodinia-bfs-a100/kernelslist.g"} {
+	for _, pattern := range []string{"nvprof-*/*.csv", "nsys-*/*.sqlite", "kineto-hta/critical_path__alexnet*",
+		"accelsim-rodinia-bfs-a100/kernelslist.g"} {
 		paths, _ := filepath.Glob(filepath.Join(tracetest.Data(t), pattern))
 		if len(paths) == 0 {
 			t.Errorf("no capture %s", pattern)

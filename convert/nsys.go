@@ -16,9 +16,11 @@ func init() {
 		Name:  "nsys",
 		Title: "Nsight Systems: SQLite export (nsys export --type=sqlite), or cuda_gpu_trace as CSV (nsys stats)",
 		Reads: []Capture{
-			{Give: "the SQLite export (`nsys export --type=sqlite`)", Fidelity: "kernel", Order: "calls, by process and correlation id",
+			{Give: "the SQLite export (`nsys export --type=sqlite`)", Fidelity: "kernel",
+				Order:       "calls, by process and correlation id",
 				Dependences: "streams, events, waits, synchronisation", Placement: "no"},
-			{Give: "the table (`nsys stats --report cuda_gpu_trace --format csv`)", Fidelity: "kernel", Order: "start on the device",
+			{Give: "the table (`nsys stats --report cuda_gpu_trace --format csv`)", Fidelity: "kernel",
+				Order:       "start on the device",
 				Dependences: "streams", Placement: "no"},
 		},
 		Sniff:   func(in *Input) bool { return nsys.IsCSV(in.Head()) || sniffSQLite(in, nsys.Is) },

@@ -64,7 +64,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 		first := int64(1) << 62
 		for _, row := range dump(t, dir+"/"+report+".runtime.csv.gz") {
 			calls[row["correlationId"]] = integer(t, row["start"])
-			if api := row["api"]; strings.Contains(api, "Launch") || strings.Contains(api, "Memcpy") || strings.Contains(api, "Memset") {
+			if api := row["api"]; strings.Contains(api, "Launch") || strings.Contains(api, "Memcpy") ||
+				strings.Contains(api, "Memset") {
 				first = min(first, integer(t, row["start"]))
 			}
 		}
@@ -74,7 +75,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 			shared := integer(t, row["staticSharedMemory"]) + integer(t, row["dynamicSharedMemory"])
 			kernels[fmt.Sprintf("host %d start %d ran %d grid %s.%s.%s block %s.%s.%s regs %s shared %d local %s stream %s",
 				calls[row["correlationId"]]-first, start-first, end-start, row["gridX"], row["gridY"], row["gridZ"],
-				row["blockX"], row["blockY"], row["blockZ"], row["registersPerThread"], shared, row["localMemoryPerThread"], row["streamId"])]++
+				row["blockX"], row["blockY"], row["blockZ"], row["registersPerThread"], shared, row["localMemoryPerThread"],
+				row["streamId"])]++
 		}
 		for i := range r.kernels {
 			k := &r.kernels[i]
@@ -104,7 +106,8 @@ func TestNsysAgainstDumps(t *testing.T) {
 			}
 		}
 		if copies != 0 || bytes != 0 || int64(r.diag("unified_memory_copy")) != migrations {
-			t.Errorf("%s: %d copies and %d bytes differ; %d migrations, want %d", report, copies, bytes, r.diag("unified_memory_copy"), migrations)
+			t.Errorf("%s: %d copies and %d bytes differ; %d migrations, want %d", report, copies, bytes,
+				r.diag("unified_memory_copy"), migrations)
 		}
 	}
 }
@@ -147,19 +150,22 @@ func TestNsysOldSchema(t *testing.T) {
 		switch op.Kind {
 		case trace.OpLaunch:
 			k := &r.kernels[op.Kernel]
-			got = append(got, fmt.Sprintf("%s on %#x at %d, shared %d", r.functions[k.Function].Name, op.Stream, op.Recorded.HostNs, k.SharedBytes))
+			got = append(got, fmt.Sprintf("%s on %#x at %d, shared %d", r.functions[k.Function].Name, op.Stream,
+				op.Recorded.HostNs, k.SharedBytes))
 		case trace.OpEventRecord, trace.OpStreamWait:
 			got = append(got, fmt.Sprintf("%s event %d on %#x", opNames[op.Kind], op.Event, op.Stream))
 		}
 	}
 	want := []string{
-		"k<int>(int*) on 0x7 at 0, shared 128", " on 0x100000007 at 5, shared 0", "event_record event 3 on 0x7", "stream_wait event 3 on 0xd",
+		"k<int>(int*) on 0x7 at 0, shared 128", " on 0x100000007 at 5, shared 0", "event_record event 3 on 0x7",
+		"stream_wait event 3 on 0xd",
 		"k<int>(int*) on 0xd at 16, shared 0", "CUDA graph on 0x7 at 21, shared 0",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "kernel_without_grid": 1, "graph_activity": 1, "host_threads": 2} {
+	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "kernel_without_grid": 1,
+		"graph_activity": 1, "host_threads": 2} {
 		if r.diag(name) != n {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
 		}

@@ -15,7 +15,8 @@ func init() {
 		Name:  "nvprof",
 		Title: "nvprof: --print-gpu-trace --csv table, or SQLite file (nvprof -o)",
 		Reads: []Capture{
-			{Give: "the SQLite file (`nvprof -o`)", Fidelity: "kernel; parents of children: warp", Order: "calls, by correlation id",
+			{Give: "the SQLite file (`nvprof -o`)", Fidelity: "kernel; parents of children: warp",
+				Order:       "calls, by correlation id",
 				Dependences: "streams, events, waits, synchronisation, parent and child", Placement: "no"},
 			{Give: "the table (`nvprof --print-gpu-trace --csv`)", Fidelity: "kernel", Order: "start on the device",
 				Dependences: "streams, blocking copies", Placement: "no"},
@@ -59,7 +60,9 @@ func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error 
 			return err
 		}
 	}
-	err := writeTimeline(b, w, sink, func(device uint32) trace.Meta { return metaOf("nvprof", info.Version, device, info.GPUs[device]) })
+	err := writeTimeline(b, w, sink, func(device uint32) trace.Meta {
+		return metaOf("nvprof", info.Version, device, info.GPUs[device])
+	})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func TestNvprofIndex(t *testing.T) {
 			minCTAs, maxCTAs = min(minCTAs, k.Grid.Count()), max(maxCTAs, k.Grid.Count())
 			minRegs, maxRegs = min(minRegs, k.Registers), max(maxRegs, k.Registers)
 		}
-		got := fmt.Sprintf("%d | %d | %d | %d %d | %d %d", len(r.kernels), r.kernelStreams(), narrow, minCTAs, maxCTAs, minRegs, maxRegs)
+		got := fmt.Sprintf("%d | %d | %d | %d %d | %d %d", len(r.kernels), r.kernelStreams(), narrow, minCTAs, maxCTAs,
+			minRegs, maxRegs)
 		want := strings.Join([]string{col[2], col[4], col[6], col[7], strings.TrimSpace(col[8])}, " | ")
 		if got != want {
 			t.Errorf("%s: %s, want %s", col[0], got, want)
@@ -67,7 +68,8 @@ func TestNvprofAgainstCSV(t *testing.T) {
 			key := fmt.Sprintf("start %d ran %d stream %d", op.Recorded.StartNs, op.Recorded.DurationNs, op.Stream)
 			if op.Kind == trace.OpLaunch {
 				k := &r.kernels[op.Kernel]
-				key += fmt.Sprintf(" %s %d %d regs %d shared %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers, k.SharedBytes)
+				key += fmt.Sprintf(" %s %d %d regs %d shared %d", r.functions[k.Function].Name, k.Grid, k.Block, k.Registers,
+					k.SharedBytes)
 			} else {
 				key += fmt.Sprint(" bytes ", op.Bytes)
 			}
@@ -142,7 +144,8 @@ func TestNvprofTable(t *testing.T) {
 	r.check(t)
 	var got []string
 	for _, op := range r.ops {
-		got = append(got, fmt.Sprintf("%s stream %#x %d bytes async %v %+v", opNames[op.Kind], op.Stream, op.Bytes, op.Async, *op.Recorded))
+		got = append(got, fmt.Sprintf("%s stream %#x %d bytes async %v %+v", opNames[op.Kind], op.Stream, op.Bytes,
+			op.Async, *op.Recorded))
 	}
 	want := []string{
 		"copy_h2d stream 0x7 1564 bytes async false {HostNs:-1 StartNs:0 DurationNs:2500}",
@@ -155,7 +158,8 @@ func TestNvprofTable(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	k := r.kernels[0]
-	if r.functions[0].Name != "k<int, 4>(int*)" || k.SharedBytes != 1536+100 || k.Grid != (trace.Dim3{4, 2, 1}) || k.Device != 3 {
+	if r.functions[0].Name != "k<int, 4>(int*)" || k.SharedBytes != 1536+100 || k.Grid != (trace.Dim3{4, 2, 1}) ||
+		k.Device != 3 {
 		t.Errorf("%s %+v", r.functions[0].Name, k)
 	}
 	if r.meta.GPU != "GPU X" || r.diag("unified_memory_record") != 1 || r.diag("bad_value") != 1 {
@@ -205,13 +209,15 @@ func nvprofFamily() []string {
 		registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER,
 		staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER, gridId INTEGER`
 	child := func(start, grid, parent int, block string) string {
-		return fmt.Sprintf("(%d, %d, 0, 1, 7, 1, 2, 8, 2, 1, 1, 64, 1, 1, 0, 0, 0, %d, %d, %s)", start, start+5, grid, parent, block)
+		return fmt.Sprintf("(%d, %d, 0, 1, 7, 1, 2, 8, 2, 1, 1, 64, 1, 1, 0, 0, 0, %d, %d, %s)", start, start+5, grid,
+			parent, block)
 	}
 	var children []string
 	for i := range 33 {
 		children = append(children, child(200-i, 100+i, 10, "0, 0, 0"))
 	}
-	children = append(children, child(150, 200, 10, "1, 1, 0"), child(160, 201, 200, "1, 0, 0"), child(170, 300, 999, "0, 0, 0"),
+	children = append(children, child(150, 200, 10, "1, 1, 0"), child(160, 201, 200, "1, 0, 0"),
+		child(170, 300, 999, "0, 0, 0"),
 		child(171, 400, 401, "0, 0, 0"), child(172, 401, 400, "0, 0, 0"), child(173, 500, 200, "9, 9, 9"))
 	return []string{
 		`CREATE TABLE StringTable (_id_ INTEGER PRIMARY KEY, value TEXT)`,
@@ -260,7 +266,8 @@ func TestNvprofChildren(t *testing.T) {
 		grandparent[0].Warps[0].Launches[0].Child != 35 {
 		t.Errorf("%+v", grandparent)
 	}
-	for name, n := range map[string]uint64{"parent_work_unknown": 2, "child_without_parent": 3, "child_outside_parent": 1} {
+	for name, n := range map[string]uint64{"parent_work_unknown": 2, "child_without_parent": 3,
+		"child_outside_parent": 1} {
 		if r.diag(name) != n {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)
 		}

@@ -209,7 +209,8 @@ func (r *recording) summary() string {
 		deepest = max(deepest, depth)
 	}
 	if len(r.scopes) > 0 {
-		fmt.Fprintf(&b, "  in one of %d scopes: %d, at most %d deep, the first %q\n", len(r.scopes), inside, deepest, r.scopes[0].Name)
+		fmt.Fprintf(&b, "  in one of %d scopes: %d, at most %d deep, the first %q\n", len(r.scopes), inside, deepest,
+			r.scopes[0].Name)
 	}
 	for f := trace.FidelityNone; f <= trace.FidelityWarp; f++ {
 		if n := fidelity[f]; n > 0 {

@@ -16,17 +16,23 @@ import (
 
 func init() {
 	Register(Format{
-		Name:  "rocprof",
-		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file; RPD; rocprof v1",
+		Name: "rocprof",
+		Title: "rocprofv3 (AMD): kernel_trace.csv with its sister tables, results.json, or rocpd SQLite file; RPD; " +
+			"rocprof v1",
 		Reads: []Capture{
-			{Give: "`*_results.json`, a rocpd `.db`, or `*_kernel_trace.csv` with its sister tables", Fidelity: "kernel", Order: "HIP calls, by correlation id",
+			{Give: "`*_results.json`, a rocpd `.db`, or `*_kernel_trace.csv` with its sister tables", Fidelity: "kernel",
+				Order:       "HIP calls, by correlation id",
 				Dependences: "streams or queues, synchronisation of streams and devices", Placement: "no"},
-			{Give: "an RPD file (rocmProfileData)", Fidelity: "kernel", Order: "HIP calls", Dependences: "queues, synchronisation", Placement: "no"},
-			{Give: "rocprof v1's `results.csv` with times (`--timestamp on`)", Fidelity: "kernel", Order: "start on the device", Dependences: "queues", Placement: "no"},
-			{Give: "rocprof v1's timeline, `results.json`", Fidelity: "kernel, where it has grids", Order: "start on the device", Dependences: "queues", Placement: "no"},
+			{Give: "an RPD file (rocmProfileData)", Fidelity: "kernel", Order: "HIP calls",
+				Dependences: "queues, synchronisation", Placement: "no"},
+			{Give: "rocprof v1's `results.csv` with times (`--timestamp on`)", Fidelity: "kernel",
+				Order: "start on the device", Dependences: "queues", Placement: "no"},
+			{Give: "rocprof v1's timeline, `results.json`", Fidelity: "kernel, where it has grids",
+				Order: "start on the device", Dependences: "queues", Placement: "no"},
 		},
 		Sniff: func(in *Input) bool {
-			return rocprof.IsCSV(in.Head()) || rocprof.IsV1(in.Head()) || rocprof.IsJSON(in.Head()) || rocprof.IsV1JSON(in.Head()) ||
+			return rocprof.IsCSV(in.Head()) || rocprof.IsV1(in.Head()) || rocprof.IsJSON(in.Head()) ||
+				rocprof.IsV1JSON(in.Head()) ||
 				sniffSQLite(in, rocprof.IsRocpd) || sniffSQLite(in, rocprof.IsRPD)
 		},
 		Convert: convertRocprof,
@@ -47,9 +53,11 @@ func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error
 	}
 	diagnose(w, "page_fault", trace.DataLoss, info.Faults,
 		"page faults and page migrations; the capture does not say which CTA caused them, so they are left out")
-	diagnose(w, "bad_value", trace.Error, info.BadValues, "values of a wrong type or out of range; they are taken as absent")
+	diagnose(w, "bad_value", trace.Error, info.BadValues,
+		"values of a wrong type or out of range; they are taken as absent")
 	diagnose(w, "record_without_time", trace.Error, info.Untimed, "records without a start and an end; they are left out")
-	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed, "kernels whose symbol is not in the capture; they share an empty name")
+	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed,
+		"kernels whose symbol is not in the capture; they share an empty name")
 	diagnose(w, "json_repaired", trace.Info, info.Repaired,
 		"control characters and escapes that JSON does not allow, accepted as they stand")
 	return nil

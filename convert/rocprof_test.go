@@ -90,7 +90,8 @@ func rocprofTablesIn(t testing.TB) string {
 
 func TestRocprofFormsAgree(t *testing.T) {
 	for name, path := range map[string]string{
-		"rocpd": database(t, rocpdStory...), "json": put(t, t.TempDir(), "77_results.json", rocprofJSON), "csv": rocprofTablesIn(t),
+		"rocpd": database(t, rocpdStory...), "json": put(t, t.TempDir(), "77_results.json", rocprofJSON),
+		"csv": rocprofTablesIn(t),
 	} {
 		r := capture(t, path, anyDevice)
 		r.check(t)
@@ -111,7 +112,8 @@ func TestRocprofFormsAgree(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		k := r.kernels[0]
-		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 || k.SharedBytes != 512 ||
+		if k.Grid != (trace.Dim3{16, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.Registers != 24 ||
+			k.SharedBytes != 512 ||
 			k.LocalBytes != 16 {
 			t.Errorf("%s: %+v", name, k)
 		}
@@ -133,11 +135,12 @@ func TestRocprofFormsAgree(t *testing.T) {
 
 func TestRocprofMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ text, err, diag string }{
-		"cut short":   {text: rocprofJSON[:900], err: "the input ends inside a value"},
-		"no times":    {text: strings.ReplaceAll(rocprofJSON, "start_timestamp", "when"), diag: "record_without_time"},
-		"no symbols":  {text: strings.ReplaceAll(rocprofJSON, "kernel_symbols", "other"), diag: "kernel_without_name"},
-		"no agents":   {text: strings.ReplaceAll(rocprofJSON, `"agents"`, `"other"`), diag: "host_copy"},
-		"wrong types": {text: `{"rocprofiler-sdk-tool":[{"agents":7,"buffer_records":{"kernel_dispatch":[1,"a"]}}]}`, diag: "bad_value"},
+		"cut short":  {text: rocprofJSON[:900], err: "the input ends inside a value"},
+		"no times":   {text: strings.ReplaceAll(rocprofJSON, "start_timestamp", "when"), diag: "record_without_time"},
+		"no symbols": {text: strings.ReplaceAll(rocprofJSON, "kernel_symbols", "other"), diag: "kernel_without_name"},
+		"no agents":  {text: strings.ReplaceAll(rocprofJSON, `"agents"`, `"other"`), diag: "host_copy"},
+		"wrong types": {text: `{"rocprofiler-sdk-tool":[{"agents":7,"buffer_records":{"kernel_dispatch":[1,"a"]}}]}`,
+			diag: "bad_value"},
 		"zero groups": {text: strings.ReplaceAll(rocprofJSON, `"x":64`, `"x":0`), diag: "kernel_without_grid"},
 	} {
 		r, err := tryConvert(t, put(t, t.TempDir(), "r.json", c.text), "rocprof", anyDevice)

@@ -49,10 +49,12 @@ func TestRocprofV1JSON(t *testing.T) {
 	if k := &r.kernels[1]; k.Grid.Count() != 16 || k.Block.Count() != 64 || k.Registers != 32 || k.SharedBytes != 512 {
 		t.Errorf("%+v", k)
 	}
-	if name := r.functions[r.kernels[0].Function].Name; name != "void scale(float*)" || r.diag("kernel_without_grid") != 1 {
+	if name := r.functions[r.kernels[0].Function].Name; name != "void scale(float*)" ||
+		r.diag("kernel_without_grid") != 1 {
 		t.Errorf("%q, %v", name, r.diags)
 	}
-	if _, err := tryText(t, "rocprof", rocprofV1JSON[:900]); err == nil || !strings.Contains(err.Error(), "the input ends inside a value") {
+	if _, err := tryText(t, "rocprof", rocprofV1JSON[:900]); err == nil ||
+		!strings.Contains(err.Error(), "the input ends inside a value") {
 		t.Errorf("cut short: %v", err)
 	}
 }

@@ -35,7 +35,9 @@ func run(t *testing.T, ctx context.Context, text, target string, opt Options) ([
 func TestRunWritesWhole(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "a.trace.zst")
 	var told int64
-	names, err := run(t, context.Background(), smallKineto, target, Options{Device: -1, Progress: func(done, _ int64) { told = done }})
+	names, err := run(t, context.Background(), smallKineto, target, Options{Device: -1, Progress: func(done, _ int64) {
+		told = done
+	}})
 	if err != nil || len(names) != 1 || names[0] != "a.trace.zst" {
 		t.Fatalf("%q, %v", names, err)
 	}
@@ -71,10 +73,12 @@ func TestRunFailureLeavesNothing(t *testing.T) {
 
 func TestRunTargets(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := run(t, context.Background(), smallKineto, dir, Options{}); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, err := run(t, context.Background(), smallKineto, dir, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder: %v", err)
 	}
-	if _, err := run(t, context.Background(), smallKineto, filepath.Join(dir, "missing", "a"), Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := run(t, context.Background(), smallKineto, filepath.Join(dir, "missing", "a"),
+		Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing folder: %v", err)
 	}
 	source := filepath.Join(dir, "k.json")
@@ -85,7 +89,8 @@ func TestRunTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Run(context.Background(), in, "", source, Options{}); err == nil || !strings.Contains(err.Error(), "capture itself") {
+	if err := Run(context.Background(), in, "", source, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "capture itself") {
 		t.Errorf("onto itself: %v", err)
 	}
 }

@@ -14,7 +14,8 @@ func launchesOf(r *recording) string {
 		switch op.Kind {
 		case trace.OpLaunch:
 			k := &r.kernels[op.Kernel]
-			out = append(out, fmt.Sprintf("%s %vx%v regs %d shared %d local %d on %d at %d for %d", r.functions[k.Function].Name, k.Grid, k.Block,
+			out = append(out, fmt.Sprintf("%s %vx%v regs %d shared %d local %d on %d at %d for %d",
+				r.functions[k.Function].Name, k.Grid, k.Block,
 				k.Registers, k.SharedBytes, k.LocalBytes, k.Stream, k.Recorded.StartNs, k.Recorded.DurationNs))
 		default:
 			out = append(out, fmt.Sprintf("%s %d bytes on %d at %d", opNames[op.Kind], op.Bytes, op.Stream, op.Recorded.StartNs))
@@ -61,7 +62,8 @@ func TestRocprofV1(t *testing.T) {
 1,"late",1,3,0,77,77,64,64,0,0,8,0,32,64,0x0,0x7f,900,,,,
 `)
 	r.check(t)
-	if got, want := launchesOf(r), "scale(float*) 16x64 regs 24 shared 512 local 16 on 3 at 0 for 500"; got != want || r.diag("record_without_time") != 1 {
+	if got, want := launchesOf(r), "scale(float*) 16x64 regs 24 shared 512 local 16 on 3 at 0 for 500"; got != want ||
+		r.diag("record_without_time") != 1 {
 		t.Errorf("%s, want %s; %v", got, want, r.diags)
 	}
 }

@@ -126,10 +126,12 @@ func devicesWithKernels(b *timeline.Builder) (out []string) {
 // noActivity says what there is in place of kernels, and what to do.
 func noActivity(b *timeline.Builder, device uint32, sink *timelineSink) error {
 	if others := devicesWithKernels(b); len(others) > 0 {
-		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace with --allow-empty",
+		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace "+
+			"with --allow-empty",
 			ErrNoActivity, device, strings.Join(others, ", "))
 	}
-	return fmt.Errorf("%w (calls that launch, copy or wait: %d; copies and memory sets: %d); %s, or keep the empty trace with --allow-empty", ErrNoActivity, b.Calls(), sink.copies, sink.absent)
+	return fmt.Errorf("%w (calls that launch, copy or wait: %d; copies and memory sets: %d); %s, or keep the empty "+
+		"trace with --allow-empty", ErrNoActivity, b.Calls(), sink.copies, sink.absent)
 }
 
 // writeTimeline writes what a builder gathered, and then the metadata, with the

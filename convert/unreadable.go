@@ -17,14 +17,22 @@ var unreadable = []struct {
 	what         string
 }{
 	{"version https://git-lfs.github.com/spec/", "", "it is a pointer of git LFS, not the file itself: fetch it with git lfs pull"},
-	{"", ".nsys-rep", "it is a report of Nsight Systems in its own form: export it with nsys export --type=sqlite and give the .sqlite file"},
-	{"", ".qdrep", "it is a report of Nsight Systems in its own form: export it with nsys export --type=sqlite and give the .sqlite file"},
-	{"", ".qdstrm", "it is a capture of Nsight Systems that was not finished: import it with QdstrmImporter, then nsys export --type=sqlite"},
-	{"NVR\x00", ".ncu-rep", "it is a report of Nsight Compute in its own form: print it with ncu --import FILE --csv --page raw; for a timeline capture with nsys"},
-	{"", ".xplane.pb", "it is a profile of XLA (XSpace): capture with PyTorch's profiler or nsys, or export it as Chrome JSON of Kineto's form"},
-	{"", ".pftrace", "it is a trace of Perfetto: write rocprofv3's tables with --output-format csv, or its database with --output-format rocpd"},
-	{"\x80\x02", ".pickle", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of kernels; export_chrome_trace of the profiler does"},
-	{"\x80\x04", "", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of kernels; export_chrome_trace of the profiler does"},
+	{"", ".nsys-rep", "it is a report of Nsight Systems in its own form: export it with nsys export --type=sqlite " +
+		"and give the .sqlite file"},
+	{"", ".qdrep", "it is a report of Nsight Systems in its own form: export it with nsys export --type=sqlite and " +
+		"give the .sqlite file"},
+	{"", ".qdstrm", "it is a capture of Nsight Systems that was not finished: import it with QdstrmImporter, then " +
+		"nsys export --type=sqlite"},
+	{"NVR\x00", ".ncu-rep", "it is a report of Nsight Compute in its own form: print it with ncu --import FILE --csv " +
+		"--page raw; for a timeline capture with nsys"},
+	{"", ".xplane.pb", "it is a profile of XLA (XSpace): capture with PyTorch's profiler or nsys, or export it as " +
+		"Chrome JSON of Kineto's form"},
+	{"", ".pftrace", "it is a trace of Perfetto: write rocprofv3's tables with --output-format csv, or its database " +
+		"with --output-format rocpd"},
+	{"\x80\x02", ".pickle", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not " +
+		"of kernels; export_chrome_trace of the profiler does"},
+	{"\x80\x04", "", "it is a Python pickle (PyTorch's snapshots of memory are): it tells of allocations, not of " +
+		"kernels; export_chrome_trace of the profiler does"},
 }
 
 // explain says what an input is that no format recognises; nil if that is unknown.
@@ -46,7 +54,8 @@ func explain(in *Input) error {
 	}
 	for _, suffix := range []string{".sqlite", ".sqlite3", ".rpd"} {
 		if strings.HasSuffix(in.Name(), suffix) {
-			return fmt.Errorf("%w (it is named %s and does not begin as one); copy or export it again", sqlite.ErrDamaged, suffix)
+			return fmt.Errorf("%w (it is named %s and does not begin as one); copy or export it again", sqlite.ErrDamaged,
+				suffix)
 		}
 	}
 	return nil
@@ -72,5 +81,6 @@ func explainSQLite(in *Input) error {
 	if len(tables) > shown {
 		list += fmt.Sprintf(" and %d more", len(tables)-shown)
 	}
-	return fmt.Errorf("it is an SQLite file, but none of Nsight Systems, nvprof, rocprofv3 (rocpd) or RPD; its tables are %s", list)
+	return fmt.Errorf("it is an SQLite file, but none of Nsight Systems, nvprof, rocprofv3 (rocpd) or RPD; its "+
+		"tables are %s", list)
 }

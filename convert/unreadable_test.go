@@ -17,12 +17,17 @@ func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
 		put(t, dir, "rank0.json", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"): "git lfs pull",
-		put(t, dir, "report.nsys-rep", "\x01\x02binary"):                                                "nsys export --type=sqlite",
-		put(t, dir, "report.qdrep", "\x01\x02binary"):                                                   "nsys export --type=sqlite",
-		put(t, dir, "report.ncu-rep", "NVR\x00binary"):                                                  "ncu --import FILE --csv",
-		put(t, dir, "host.xplane.pb", "\x0a\x05binary"):                                                 "XSpace",
-		put(t, dir, "snapshot.pickle", "\x80\x04\x95binary"):                                            "allocations, not of kernels",
-		database(t, "CREATE TABLE songs (x)", "CREATE TABLE albums (x)"):                                "its tables are albums, songs",
+		put(t, dir, "report.nsys-rep",
+			"\x01\x02binary"): "nsys export --type=sqlite",
+		put(t, dir, "report.qdrep",
+			"\x01\x02binary"): "nsys export --type=sqlite",
+		put(t, dir, "report.ncu-rep",
+			"NVR\x00binary"): "ncu --import FILE --csv",
+		put(t, dir, "host.xplane.pb", "\x0a\x05binary"): "XSpace",
+		put(t, dir, "snapshot.pickle",
+			"\x80\x04\x95binary"): "allocations, not of kernels",
+		database(t, "CREATE TABLE songs (x)",
+			"CREATE TABLE albums (x)"): "its tables are albums, songs",
 	} {
 		in, err := Open(path, nil)
 		if err == nil {
@@ -54,15 +59,20 @@ func TestDamagedCaptures(t *testing.T) {
 			"cut in its header": func(b []byte) []byte { return b[:60] },
 			"cut in the middle": func(b []byte) []byte { return b[:len(b)/2] },
 			"cut at its end":    func(b []byte) []byte { return b[:len(b)-1] },
-			"schema lost":       func(b []byte) []byte { return append(b[:100:100], append(make([]byte, 3996), b[4096:]...)...) },
-			"the first page":    func(b []byte) []byte { return append(make([]byte, 4096), b[4096:]...) },
-			"the last page":     func(b []byte) []byte { return append(b[:len(b)-4096:len(b)-4096], bytes.Repeat([]byte{0x5a}, 4096)...) },
+			"schema lost": func(b []byte) []byte {
+				return append(b[:100:100], append(make([]byte, 3996), b[4096:]...)...)
+			},
+			"the first page": func(b []byte) []byte { return append(make([]byte, 4096), b[4096:]...) },
+			"the last page": func(b []byte) []byte {
+				return append(b[:len(b)-4096:len(b)-4096], bytes.Repeat([]byte{0x5a}, 4096)...)
+			},
 			"pages lost": func(b []byte) []byte {
 				return append(append(bytes.Clone(b[:4096]), bytes.Repeat([]byte{0xa5}, len(b)-8192)...), b[len(b)-4096:]...)
 			},
 		} {
 			file := put(t, t.TempDir(), "damaged.sqlite", string(damage(bytes.Clone(whole))))
-			if _, err := convertWith(t, file, Options{Device: -1}); err == nil || !strings.Contains(err.Error(), "the SQLite file is damaged") {
+			if _, err := convertWith(t, file, Options{Device: -1}); err == nil ||
+				!strings.Contains(err.Error(), "the SQLite file is damaged") {
 				t.Errorf("%s, %s: %v", filepath.Base(path), name, err)
 			}
 		}
@@ -78,7 +88,8 @@ func TestPartial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packed, err := os.ReadFile(tracetest.Data(t, "kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz"))
+	packed, err := os.ReadFile(tracetest.Data(t,
+		"kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

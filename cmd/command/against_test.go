@@ -74,7 +74,8 @@ func TestExplainAgainstRefuses(t *testing.T) {
 // explain takes the times of the host as a replay does.
 func TestExplainTakesTheHost(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "t.txt")
-	write(t, in, "meta gpu=k20c fidelity=kernel\nlaunch a grid=1 block=32 fidelity=kernel ns=400 host=0 start=1000 duration=1000\nsync\n"+
+	write(t, in, "meta gpu=k20c fidelity=kernel\nlaunch a grid=1 block=32 fidelity=kernel ns=400 host=0 start=1000 "+
+		"duration=1000\nsync\n"+
 		"work 500000\nlaunch b grid=1 block=32 fidelity=kernel ns=400 host=502500 start=503500 duration=1000\n")
 	cycles := func(args ...string) string {
 		out := must(t, append([]string{"explain", "--quiet", "--policy=hyperq", in}, args...)...)

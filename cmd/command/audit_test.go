@@ -28,7 +28,8 @@ d2h a
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	fails(t, 1, []string{"crcs", "pages", "host.page_bytes"}, "--audit", "--policy=crcs", "--gpu=gk110-ppcs", "-o", filepath.Join(dir, "out"), path)
+	fails(t, 1, []string{"crcs", "pages", "host.page_bytes"}, "--audit", "--policy=crcs", "--gpu=gk110-ppcs", "-o",
+		filepath.Join(dir, "out"), path)
 	runtime.ReadMemStats(&after)
 	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 1000 {
 		t.Errorf("%d MiB allocated", got)

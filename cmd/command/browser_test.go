@@ -66,8 +66,10 @@ func openPages(t *testing.T, pages map[string]string, dark bool) (all []opened, 
 	if dark {
 		theme = "0"
 	}
-	c := exec.Command(browser(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions", "--window-size=1400,1000", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--blink-settings=preferredColorScheme="+theme, "--remote-debugging-port=0", server.URL+"/browser?"+query.Encode())
+	c := exec.Command(browser(t), "--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
+		"--window-size=1400,1000", "--user-data-dir="+t.TempDir(),
+		"--enable-logging=stderr", "--blink-settings=preferredColorScheme="+theme, "--remote-debugging-port=0",
+		server.URL+"/browser?"+query.Encode())
 	var log bytes.Buffer
 	c.Stderr = &log
 	if err := c.Start(); err != nil {
@@ -104,7 +106,8 @@ func reports(t *testing.T) map[string]string {
 		must(t, append([]string{"-o", out, path}, args[1:]...)...)
 		pages[name] = out
 	}
-	write(t, filepath.Join(dir, "kineto.json"), strings.Replace(kinetoCapture, "softmax", strings.Repeat("a_long_name_", 30), 1))
+	write(t, filepath.Join(dir, "kineto.json"),
+		strings.Replace(kinetoCapture, "softmax", strings.Repeat("a_long_name_", 30), 1))
 	must(t, "convert", filepath.Join(dir, "kineto.json"), "-o", filepath.Join(dir, "capture.zst"))
 	pages["capture"] = filepath.Join(dir, "capture")
 	must(t, "--policy=captured,hyperq", "--gpu=a100", "-o", pages["capture"], filepath.Join(dir, "capture.zst"))

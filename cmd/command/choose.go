@@ -18,16 +18,19 @@ import (
 type chooser struct{ kernels, from, to, steps, ranges string }
 
 func (c *chooser) register(s *pflag.FlagSet) {
-	s.StringVar(&c.from, "from", "", "only work that begins from this `TIME` of the capture on: 250us, 1.5ms, or a share of its length, 25%")
+	s.StringVar(&c.from, "from", "", "only work that begins from this `TIME` of the capture on: 250us, 1.5ms, or a "+
+		"share of its length, 25%")
 	c.registerOthers(s)
 }
 
 // registerOthers is for commands that have a --from of their own.
 func (c *chooser) registerOthers(s *pflag.FlagSet) {
-	s.StringVar(&c.kernels, "kernels", "", "only these `KERNELS`, with the children that they launch: numbers, names, patterns (3,5-9,gemm,/regex/)")
+	s.StringVar(&c.kernels, "kernels", "", "only these `KERNELS`, with the children that they launch: numbers, "+
+		"names, patterns (3,5-9,gemm,/regex/)")
 	s.StringVar(&c.to, "to", "", "only work that begins before this `TIME`")
 	s.StringVar(&c.steps, "steps", "", "only these `STEPS` of PyTorch's profiler (2-4: ProfilerStep#2 to #4)")
-	s.StringVar(&c.ranges, "ranges", "", "only work called within these `RANGES` (NVTX, record_function): names, patterns (forward,/regex/)")
+	s.StringVar(&c.ranges, "ranges", "", "only work called within these `RANGES` (NVTX, record_function): names, "+
+		"patterns (forward,/regex/)")
 }
 
 // flags are those that make the same choice.
@@ -148,7 +151,8 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 
 // chosen says what is chosen.
 func chosen(r *trace.Reader, s *choose.Selection) string {
-	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)), commas(int64(r.Kernels())),
+	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)),
+		commas(int64(r.Kernels())),
 		commas(s.Ops), commas(r.Program().Totals.HostOps))
 	if s.Origin > 0 {
 		text += fmt.Sprintf("; time 0 is %s ms of the capture", milliseconds(s.Origin))

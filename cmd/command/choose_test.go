@@ -27,7 +27,9 @@ func TestChosenTables(t *testing.T) {
 		dir := t.TempDir()
 		must(t, append([]string{"--format=csv", "--gpu=k20c", "--policy=hyperq", "--no-baseline", "-o", dir}, args...)...)
 		all := tablesOf(t, dir)
-		maps.DeleteFunc(all, func(name string, _ []byte) bool { return strings.Contains(name, "machines") }) // it has the command
+		maps.DeleteFunc(all, func(name string, _ []byte) bool {
+			return strings.Contains(name, "machines")
+		}) // it has the command
 		return all
 	}
 	differ := func(a, b map[string][]byte) (n int) {
@@ -58,7 +60,8 @@ func TestChosenTables(t *testing.T) {
 func TestChooseWhileConverting(t *testing.T) {
 	capture := tracetest.Data(t, "kineto-hta", "critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz")
 	dir := t.TempDir()
-	once, whole, twice := filepath.Join(dir, "once.trace.zst"), filepath.Join(dir, "whole.trace.zst"), filepath.Join(dir, "twice.trace.zst")
+	once, whole, twice := filepath.Join(dir, "once.trace.zst"), filepath.Join(dir, "whole.trace.zst"),
+		filepath.Join(dir, "twice.trace.zst")
 	must(t, "convert", "--from=kineto", "--from=50%", "--kernels=/gemm|conv/", capture, "-o", once)
 	must(t, "convert", capture, "-o", whole)
 	must(t, "convert", "--from=50%", "--kernels=/gemm|conv/", whole, "-o", twice)
@@ -68,13 +71,15 @@ func TestChooseWhileConverting(t *testing.T) {
 		t.Errorf("%d and %d bytes, %v, %v", len(a), len(b), errA, errB)
 	}
 	must(t, "verify", once)
-	fails(t, 1, []string{"no_such", "near"}, "convert", "--kernels=no_such", capture, "-o", filepath.Join(dir, "none.trace.zst"))
+	fails(t, 1, []string{"no_such", "near"}, "convert", "--kernels=no_such", capture, "-o",
+		filepath.Join(dir, "none.trace.zst"))
 	if _, err := os.Stat(filepath.Join(dir, "none.trace.zst")); err == nil {
 		t.Error("a choice that failed left a trace")
 	}
 	fails(t, 2, []string{"--to=5", "unit"}, "--to=5", whole)
 	fails(t, 2, []string{"at once"}, "convert", "--from=1ms", "--from=2ms", capture, "-o", once)
-	for _, args := range [][]string{{"top"}, {"inspect"}, {"inspect", "--kernels=0-60"}, {"explain", "--policy=captured"}, {"what-if"},
+	for _, args := range [][]string{{"top"}, {"inspect"}, {"inspect", "--kernels=0-60"},
+		{"explain", "--policy=captured"}, {"what-if"},
 		{"export", "-o", filepath.Join(dir, "tables")}} {
 		must(t, append(append(args, "--to=90%"), whole)...)
 	}
@@ -87,7 +92,8 @@ func TestChosenAsRecorded(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "half.trace.zst")
 		must(t, "convert", "--from=50%", tracetest.Data(t, capture), "-o", path)
 		rows := printedRows(t, "correlate", path, tracetest.Data(t, capture))
-		recorded, captured, whole := rows[0]["recorded_ns"].(float64), rows[0]["captured_ns"].(float64), rows[1]["recorded_ns"].(float64)
+		recorded, captured, whole := rows[0]["recorded_ns"].(float64), rows[0]["captured_ns"].(float64),
+			rows[1]["recorded_ns"].(float64)
 		if recorded <= 0.3*whole || recorded > 0.51*whole || captured < 0.999*recorded || captured > 1.001*recorded {
 			t.Errorf("%s: %.0f ns, recorded %.0f of %.0f", capture, captured, recorded, whole)
 		}

@@ -21,14 +21,17 @@ func (a *app) compareCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compare A B | OUT POLICY POLICY",
 		Short: "the change from one set of runs, or one capture, to another",
-		Long: "compare takes two folders of tables, two policies of one folder, or two captures. Runs are matched by trace,\n" +
+		Long: "compare takes two folders of tables, two policies of one folder, or two captures. Runs are matched " +
+			"by trace,\n" +
 			"machine, settings and policy; if that fails, by trace and policy, then by trace. It prints the time of each\n" +
 			"pair, the settings and kernels that differ over all pairs, and the geometric mean with its 95 % interval.\n" +
 			"A difference of one cycle is a real one.\n\n" +
 			"Captures are compared by their recorded times: in all, a step of PyTorch's profiler, kernels, copies and\n" +
 			"ranges by name. Steps count as one range.",
-		Example: "  replay compare before after\n  replay compare replay-out serial ppcs\n  replay compare --max-slowdown=1 main branch    # exit status 1 where B is more than 1 % slower\n  replay compare --steps=3-5 before.json.gz after.json.gz",
-		Args:    between(2, 3, "two folders, a folder and two policies, or two captures"),
+		Example: "  replay compare before after\n  replay compare replay-out serial ppcs\n  replay compare " +
+			"--max-slowdown=1 main branch    # exit status 1 where B is more than 1 % slower\n  replay compare --steps=3-5 " +
+			"before.json.gz after.json.gz",
+		Args: between(2, 3, "two folders, a folder and two policies, or two captures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if math.IsNaN(limit) || most < 0 {
 				return usagef("compare: --max-slowdown=%v -n %d: want per cent, and how many kernels", limit, most)
@@ -62,7 +65,8 @@ func (a *app) compareCommand() *cobra.Command {
 	c.Flags().BoolVarP(&verbose, "verbose", "v", false,
 		"kernels and settings of each pair, also settings that only one side has")
 	part.register(c.Flags())
-	c.Flags().Float64Var(&limit, "max-slowdown", limit, "exit status 1 if a run of B, or B as recorded, takes more than `PERCENT` longer than A's")
+	c.Flags().Float64Var(&limit, "max-slowdown", limit,
+		"exit status 1 if a run of B, or B as recorded, takes more than `PERCENT` longer than A's")
 	return c
 }
 

@@ -87,7 +87,8 @@ func changeRows(c *analyse.CaptureComparison) []map[string]any {
 			if x.CountA+x.CountB == 0 {
 				continue
 			}
-			rows = append(rows, map[string]any{"of": of, "name": x.Name, "count_a": x.CountA, "count_b": x.CountB, "time_ns_a": x.NsA,
+			rows = append(rows, map[string]any{"of": of, "name": x.Name, "count_a": x.CountA, "count_b": x.CountB,
+				"time_ns_a": x.NsA,
 				"time_ns_b": x.NsB,
 				"mean_ns_a": x.MeanA(), "mean_ns_b": x.MeanB()})
 		}

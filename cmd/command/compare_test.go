@@ -16,10 +16,12 @@ func TestOneFolder(t *testing.T) {
 		return printedRows(t, append(append([]string{"--quiet", "--tables=runs,kernels"}, args...), "-o", dir, path)...)
 	}
 	want := call("--policy=ppcs", "--gpu=gk110-ppcs") // with serial, its own baseline
-	if len(want) != 2 || want[0]["policy"] != "serial" || want[1]["baseline"] != "serial" || want[1]["speedup"].(float64) < 1.1 {
+	if len(want) != 2 || want[0]["policy"] != "serial" || want[1]["baseline"] != "serial" ||
+		want[1]["speedup"].(float64) < 1.1 {
 		t.Fatalf("%v", want)
 	}
-	if alone := call("--policy=ppcs", "--no-baseline", "--gpu=gk110-ppcs"); len(alone) != 1 || alone[0]["speedup"] != nil ||
+	if alone := call("--policy=ppcs", "--no-baseline", "--gpu=gk110-ppcs"); len(alone) != 1 ||
+		alone[0]["speedup"] != nil ||
 		alone[0]["cycles"] != want[1]["cycles"] {
 		t.Errorf("alone: %v", alone)
 	}
@@ -32,7 +34,8 @@ func TestOneFolder(t *testing.T) {
 	if len(runs) != 5 || len(kernels) != 5 {
 		t.Errorf("%d files of runs, %d of kernels:\n%s", len(runs), len(kernels), strings.Join(runs, "\n"))
 	}
-	if out := must(t, "compare", dir, "serial", "ppcs"); !strings.Contains(out, "policy: serial → ppcs") || !strings.Contains(out, "vecadd") {
+	if out := must(t, "compare", dir, "serial", "ppcs"); !strings.Contains(out, "policy: serial → ppcs") ||
+		!strings.Contains(out, "vecadd") {
 		t.Errorf("compare: %s", out)
 	}
 	if out := must(t, "compare", dir, dir); !strings.Contains(out, "5 of 5 runs take the same cycles") {
@@ -40,7 +43,8 @@ func TestOneFolder(t *testing.T) {
 	}
 	fails(t, 1, []string{"1 of 1 runs are more than"}, "compare", "--max-slowdown=5", dir, "ppcs", "serial")
 	fails(t, 1, []string{"no such file", "two folders"}, "compare", dir, filepath.Join(dir, "none"))
-	if out := must(t, "top", dir, "--policy=ppcs"); !strings.Contains(out, "longest gap") || !strings.Contains(out, "without the table stages") {
+	if out := must(t, "top", dir, "--policy=ppcs"); !strings.Contains(out, "longest gap") ||
+		!strings.Contains(out, "without the table stages") {
 		t.Errorf("top: %s", out)
 	}
 	if out := must(t, "top", path, "--policy=ppcs"); !strings.Contains(out, "vecadd under ppcs on gk110-ppcs") ||
@@ -92,7 +96,8 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 			t.Errorf("%s is missing: %v", name, rows)
 			continue
 		}
-		if got := [4]float64{r["count_a"].(float64), r["count_b"].(float64), r["time_ns_a"].(float64), r["time_ns_b"].(float64)}; got != want {
+		if got := [4]float64{r["count_a"].(float64), r["count_b"].(float64), r["time_ns_a"].(float64),
+			r["time_ns_b"].(float64)}; got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 		delete(rows, name)
@@ -101,7 +106,8 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 		t.Errorf("more: %v", rows)
 	}
 	out := must(t, "compare", a, b)
-	for _, want := range []string{"+100.0 %", "2 → 1", "gone", "new", "only in A: 1 kernels, 20 ns: g", "only in B: 1 kernels, 40 ns: h"} {
+	for _, want := range []string{"+100.0 %", "2 → 1", "gone", "new", "only in A: 1 kernels, 20 ns: g",
+		"only in B: 1 kernels, 40 ns: h"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing in\n%s", want, out)
 		}
@@ -111,7 +117,8 @@ launch h grid=1 block=32 host=6 start=100 duration=40 scope=2
 	if out := must(t, "compare", a, a); !strings.Contains(out, "no kernel, copy or range differs") {
 		t.Errorf("the same: %s", out)
 	}
-	if out := must(t, "compare", "--ranges=forward", "--json", a, b); strings.Contains(out, `"h"`) || !strings.Contains(out, `"f"`) {
+	if out := must(t, "compare", "--ranges=forward", "--json", a, b); strings.Contains(out, `"h"`) ||
+		!strings.Contains(out, `"f"`) {
 		t.Errorf("only the range is asked for: %s", out)
 	}
 	fails(t, 1, []string{"no recorded times"}, "compare", a, sample(t))
@@ -127,12 +134,14 @@ func TestRecordedLine(t *testing.T) {
 		says bool
 	}{{"", true}, {" host=0", false}} {
 		in, out := filepath.Join(dir, "a.txt"), filepath.Join(dir, "a.trace.zst")
-		if err := os.WriteFile(in, []byte("meta fidelity=kernel\nlaunch f grid=1 block=32"+w.call+" start=1000 duration=2000\n"), 0o666); err != nil {
+		if err := os.WriteFile(in, []byte("meta fidelity=kernel\nlaunch f grid=1 block=32"+w.call+
+			" start=1000 duration=2000\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		must(t, "convert", in, "-o", out)
 		got := must(t, "--policy=captured", out, "-o", filepath.Join(dir, "out"+w.call))
-		if cut := must(t, "--policy=captured", "--max-cycles=10", out, "-o", filepath.Join(dir, "cut"+w.call)); !strings.Contains(cut, ", captured cut off at ") {
+		if cut := must(t, "--policy=captured", "--max-cycles=10", out, "-o",
+			filepath.Join(dir, "cut"+w.call)); !strings.Contains(cut, ", captured cut off at ") {
 			t.Errorf("cut off: %s", cut)
 		}
 		if !strings.Contains(got, "captured") || strings.Contains(got, "no calls of the host") != w.says {

@@ -24,12 +24,17 @@ func (a *app) convertCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "convert INPUT -o TRACE",
 		Short: "make a trace from what another tool captured",
-		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder or an archive; - is\n" +
-			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted and shown.\n" +
-			"INPUT may also be a trace in its text form, which docs/format.md describes. Where -o is a folder, each device of a capture becomes a trace, and\n" +
-			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the ranks of a job.",
-		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz -o rank0.trace.zst\n  replay convert ranks.tar.gz -o traces/",
-		Args:    exactly(1, "one input"),
+		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder " +
+			"or an archive; - is\n" +
+			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted " +
+			"and shown.\n" +
+			"INPUT may also be a trace in its text form, which docs/format.md describes. Where -o is a folder, each device " +
+			"of a capture becomes a trace, and\n" +
+			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the " +
+			"ranks of a job.",
+		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz " +
+			"-o rank0.trace.zst\n  replay convert ranks.tar.gz -o traces/",
+		Args: exactly(1, "one input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
 				return usagef("convert: -o TRACE says where the trace goes")
@@ -46,8 +51,10 @@ func (a *app) convertCommand() *cobra.Command {
 			return a.convertOne(cmd.Context(), args[0], out, w)
 		},
 	}
-	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write; a folder (DIR/): a trace for each device, and each file of a folder")
-	c.Flags().StringArrayVar(&from, "from", nil, "`FORMAT` of the input, instead of recognising it; or a time (250us, 25%): only work that begins from then on")
+	c.Flags().StringVarP(&out, "output", "o", "", "`TRACE` to write; a folder (DIR/): a trace for each device, and "+
+		"each file of a folder")
+	c.Flags().StringArrayVar(&from, "from", nil, "`FORMAT` of the input, instead of recognising it; or a time "+
+		"(250us, 25%): only work that begins from then on")
 	w.registerOthers(c.Flags())
 	c.Flags().IntVar(&w.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
 	c.Flags().BoolVar(&w.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")

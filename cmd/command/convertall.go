@@ -112,7 +112,8 @@ func captureOf(ctx context.Context, input, format, beside string) (capture, func
 		return capture{}, done, err
 	}
 	if n := len(list); n > 1 {
-		return capture{}, done, fmt.Errorf("%s holds %d captures (%s, %s, ...): convert -o DIR/ makes a trace of each; or give one of them", input, n, list[0].within, list[1].within)
+		return capture{}, done, fmt.Errorf("%s holds %d captures (%s, %s, ...): convert -o DIR/ makes a trace of each; "+
+			"or give one of them", input, n, list[0].within, list[1].within)
 	}
 	return list[0], done, nil
 }

@@ -68,7 +68,8 @@ func TestConvertArchive(t *testing.T) {
 	target := filepath.Join(dir, "t.trace.zst")
 	must(t, "convert", one, "-o", target)
 	must(t, "compare", one, target)
-	fails(t, 1, []string{"two.tar holds 2 captures", "job/rank0.json", "-o DIR/"}, "convert", two, "-o", filepath.Join(dir, "no.trace.zst"))
+	fails(t, 1, []string{"two.tar holds 2 captures", "job/rank0.json", "-o DIR/"}, "convert", two, "-o",
+		filepath.Join(dir, "no.trace.zst"))
 	out := filepath.Join(dir, "traces")
 	must(t, "convert", two, "-o", out+"/")
 	for _, name := range []string{"job-rank0.trace.zst", "job-rank1.trace.zst"} {

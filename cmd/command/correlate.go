@@ -38,35 +38,52 @@ dram_bytes number?: predicted bytes of DRAM
 measured_dram_bytes number?: measured bytes of DRAM`)
 
 const correlateHelp = "correlate compares predictions with measurements. There are six ways:\n\n" +
-	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the columns kernel (its id\n" +
-	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with what ncu --csv printed of the\n" +
-	"same launches, in their order: cycles, and bytes of DRAM where its metrics have them. Without MEASURED it takes the durations that the capture\n" +
-	"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the model. A prediction is\n" +
+	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the " +
+	"columns kernel (its id\n" +
+	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with " +
+	"what ncu --csv printed of the\n" +
+	"same launches, in their order: cycles, and bytes of DRAM where its metrics have them. Without MEASURED it takes " +
+	"the durations that the capture\n" +
+	"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the " +
+	"model. A prediction is\n" +
 	"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
-	"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, key=value separated by commas:\n" +
-	"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples empty and ffma), others\n" +
-	"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a file gt. A folder of tables\n" +
-	"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu says otherwise. The launch\n" +
+	"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, " +
+	"key=value separated by commas:\n" +
+	"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples " +
+	"empty and ffma), others\n" +
+	"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a " +
+	"file gt. A folder of tables\n" +
+	"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, " +
+	"unless --gpu says otherwise. The launch\n" +
 	"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
-	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles and counters are part of\n" +
-	"the command, each kernel launched as there, and prints the open cases and what each part comes to. Cases that are held out judge the\n" +
+	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles " +
+	"and counters are part of\n" +
+	"the command, each kernel launched as there, and prints the open cases and what each part comes to. Cases that " +
+	"are held out judge the\n" +
 	"model: --accelsim=all prints them. With --set the table says what a simplification of the machines costs.\n\n" +
-	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was recorded (captured) and as its\n" +
-	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the converter lost stands below.\n\n" +
-	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of launches and in a CUDA graph,\n" +
-	"on the GPUs of which that was published. With the word bandwidth it predicts what kernels that stream through memory get of it, by the\n" +
+	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was " +
+	"recorded (captured) and as its\n" +
+	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the " +
+	"converter lost stands below.\n\n" +
+	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of " +
+	"launches and in a CUDA graph,\n" +
+	"on the GPUs of which that was published. With the word bandwidth it predicts what kernels that stream through " +
+	"memory get of it, by the\n" +
 	"threads that an SM has, on seven GPUs on which that was published."
 
 func (a *app) correlateCommand() *cobra.Command {
 	var f correlateFlags
 	c := &cobra.Command{
-		Use:   "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES... | correlate CAPTURE... | correlate boundaries | correlate bandwidth",
+		Use: "correlate OUT [MEASURED] | correlate TABLE-OR-CAPTURES... | correlate CAPTURE... | correlate boundaries " +
+			"| correlate bandwidth",
 		Short: "predicted against measured cycles, case by case",
 		Long:  correlateHelp,
-		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  replay correlate replay-out\n" +
+		Example: "  replay correlate replay-out measured.csv\n  replay correlate --add=5000 replay-out measured.csv\n  " +
+			"replay correlate replay-out\n" +
 			"  replay correlate h100-measured-cycles accelsim-ffmakernel-h100\n" +
 			"  replay correlate rank0.json.gz report1.sqlite\n" +
-			"  replay correlate --where=profile_type=ncu --where=block=1024 h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
+			"  replay correlate --where=profile_type=ncu --where=block=1024 " +
+			"h100-measured-cycles/ground_truth_release-emptykernel.txt\n" +
 			"  replay correlate --gpu=my.toml mine.txt\n  replay correlate --accelsim\n" +
 			"  replay correlate --accelsim --set=sm.pipeline=direct",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -78,12 +95,16 @@ func (a *app) correlateCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.correlate(cmd.Context(), &f, args) },
 	}
 	f.jobs.register(c.Flags())
-	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the measurements")
-	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool that measured)")
+	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the "+
+		"measurements")
+	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool "+
+		"that measured)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
-	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; of single cases show `WHICH`: open, or all")
+	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; "+
+		"of single cases show `WHICH`: open, or all")
 	c.Flags().Lookup("accelsim").NoOptDefVal = "open"
-	c.Flags().StringArrayVar(&f.set, "set", nil, "with --accelsim: override one `KEY=VALUE` of each machine, e.g. memory.engine=reserve (repeatable)")
+	c.Flags().StringArrayVar(&f.set, "set", nil, "with --accelsim: override one `KEY=VALUE` of each machine, e.g. "+
+		"memory.engine=reserve (repeatable)")
 	complete(c, "set", settingKeys)
 	return c
 }
@@ -151,7 +172,8 @@ func (a *app) printCorrelations(all []analyse.Correlation) error {
 		rows := []map[string]any{}
 		for _, c := range all {
 			for _, x := range c.Rows {
-				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy, "kernel": x.Kernel,
+				rows = append(rows, map[string]any{"trace": x.Trace, "gpu": x.GPU, "set": x.Set, "policy": x.Policy,
+					"kernel":   x.Kernel,
 					"function": x.Function, "unit": c.Unit, "predicted": x.Predicted, "measured": x.Measured, "error_pct": x.ErrorPct,
 					"dram_bytes": known(x.Bytes), "measured_dram_bytes": known(x.MeasuredBytes)})
 			}
@@ -165,7 +187,8 @@ func (a *app) printCorrelations(all []analyse.Correlation) error {
 		}
 		fmt.Fprintf(a.out, "%s under %s on %s%s, in %s\n", c.Trace, c.Policy, c.GPU, set, c.Unit)
 		a.printComparisons(c.Rows)
-		fmt.Fprintf(a.out, "%d kernels: absolute error mean %.1f %%, median %.1f %%, 90th percentile %.1f %%; total %+.1f %%; correlation %.4f\n",
+		fmt.Fprintf(a.out, "%d kernels: absolute error mean %.1f %%, median %.1f %%, 90th percentile %.1f %%; total "+
+			"%+.1f %%; correlation %.4f\n",
 			c.Kernels, c.MeanPct, c.MedianPct, c.P90Pct, c.TotalPct, c.Pearson)
 		if c.Unmeasured > 0 {
 			fmt.Fprintf(a.out, "%d more kernels were replayed and not measured\n", c.Unmeasured)
@@ -184,11 +207,13 @@ func (a *app) printComparisons(rows []analyse.Comparison) {
 	g := newGrid(a.out, titles...)
 	g.right(right...)
 	for _, x := range rows {
-		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))), commas(int64(math.Round(x.Measured))),
+		cells := []any{x.Kernel, shorten(x.Function, 40), commas(int64(math.Round(x.Predicted))),
+			commas(int64(math.Round(x.Measured))),
 			fmt.Sprintf("%+.1f %%", x.ErrorPct)}
 		switch {
 		case bytes && x.MeasuredBytes > 0:
-			cells = append(cells, commas(int64(x.Bytes)), commas(int64(x.MeasuredBytes)), fmt.Sprintf("%+.1f %%", 100*(x.Bytes/x.MeasuredBytes-1)))
+			cells = append(cells, commas(int64(x.Bytes)), commas(int64(x.MeasuredBytes)),
+				fmt.Sprintf("%+.1f %%", 100*(x.Bytes/x.MeasuredBytes-1)))
 		case bytes:
 			cells = append(cells, "-", "-", "-")
 		}

@@ -58,12 +58,15 @@ func (a *app) correlateAccelSim(ctx context.Context, f *correlateFlags) error {
 		return a.printJSON(append(accelSimCases.of(accelSimRows(shown)...),
 			accelSimAgreement.of(agreementRows(measured.Agreements(cases))...)...))
 	}
-	g := newGrid(a.out, "gpu", "program", "part", "Accel-Sim", "replay", "error", "to the L2", "replay", "DRAM reads", "replay", "row hits", "replay")
+	g := newGrid(a.out, "gpu", "program", "part", "Accel-Sim", "replay", "error", "to the L2", "replay", "DRAM reads",
+		"replay", "row hits", "replay")
 	g.right(4, 5, 6, 7, 8, 9, 10, 11, 12)
 	for i := range shown {
 		c, o := &shown[i], &shown[i].Ours
-		g.row(c.Preset, c.Name(), c.Part(), commas(int64(c.Cycles)), commas(int64(o.Cycles)), fmt.Sprintf("%+.1f %%", c.ErrorPct()),
-			commas(c.L2Accesses), commas(o.L2Accesses), commas(c.DRAMReads), commas(o.DRAMReads), share(c.RowHits()), share(o.RowHits()))
+		g.row(c.Preset, c.Name(), c.Part(), commas(int64(c.Cycles)), commas(int64(o.Cycles)),
+			fmt.Sprintf("%+.1f %%", c.ErrorPct()),
+			commas(c.L2Accesses), commas(o.L2Accesses), commas(c.DRAMReads), commas(o.DRAMReads), share(c.RowHits()),
+			share(o.RowHits()))
 	}
 	g.print()
 	fmt.Fprintln(a.out)
@@ -82,8 +85,9 @@ func accelSimRows(cases []measured.Compared) []map[string]any {
 	rows := []map[string]any{}
 	for i := range cases {
 		c := &cases[i]
-		rows = append(rows, map[string]any{"gpu": c.Preset, "kind": c.Kind, "seed": c.Seed, "part": c.Part(), "accelsim": c.Counters,
-			"replay": c.Ours, "error_pct": c.ErrorPct()})
+		rows = append(rows, map[string]any{"gpu": c.Preset, "kind": c.Kind, "seed": c.Seed, "part": c.Part(),
+			"accelsim": c.Counters,
+			"replay":   c.Ours, "error_pct": c.ErrorPct()})
 	}
 	return rows
 }

@@ -31,7 +31,8 @@ func (a *app) correlateBandwidth(ctx context.Context, f *correlateFlags) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, b := range all {
-			rows = append(rows, map[string]any{"gpu": b.GPU, "kernel": b.Kernel, "threads_per_sm": 2 * b.Block, "measured_gb_s": b.Measured,
+			rows = append(rows, map[string]any{"gpu": b.GPU, "kernel": b.Kernel, "threads_per_sm": 2 * b.Block,
+				"measured_gb_s":  b.Measured,
 				"predicted_gb_s": b.Predicted, "error_pct": b.ErrorPct, "machine": b.Machine})
 		}
 		return a.printRows(correlatedBandwidths, rows)
@@ -39,7 +40,8 @@ func (a *app) correlateBandwidth(ctx context.Context, f *correlateFlags) error {
 	g := newGrid(a.out, "GPU", "kernel", "threads an SM", "measured", "predicted", "error")
 	g.right(3, 4, 5, 6)
 	for _, b := range all {
-		g.row(b.GPU, b.Kernel, commas(int64(2*b.Block)), fmt.Sprintf("%.0f GB/s", b.Measured), fmt.Sprintf("%.0f GB/s", b.Predicted),
+		g.row(b.GPU, b.Kernel, commas(int64(2*b.Block)), fmt.Sprintf("%.0f GB/s", b.Measured),
+			fmt.Sprintf("%.0f GB/s", b.Predicted),
 			fmt.Sprintf("%+.1f %%", b.ErrorPct))
 	}
 	g.print()
@@ -57,6 +59,7 @@ func (a *app) correlateBandwidth(ctx context.Context, f *correlateFlags) error {
 		all = all[n:]
 	}
 	sums.print()
-	fmt.Fprintln(a.out, "streams of doubles, two CTAs an SM, as RRZE's gpu-stream measured them: no number of a preset was set from these rows; those of 64 threads decided sm.stores_hold_cta")
+	fmt.Fprintln(a.out, "streams of doubles, two CTAs an SM, as RRZE's gpu-stream measured them: no number of a "+
+		"preset was set from these rows; those of 64 threads decided sm.stores_hold_cta")
 	return nil
 }

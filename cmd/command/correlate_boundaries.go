@@ -27,8 +27,9 @@ func (a *app) correlateBoundaries(ctx context.Context) error {
 	if a.asJSON {
 		rows := []map[string]any{}
 		for _, b := range all {
-			rows = append(rows, map[string]any{"gpu": b.GPU, "how": b.How, "measured_us": b.Measured, "predicted_us": b.Predicted,
-				"error_pct": b.ErrorPct, "machine": b.Machine})
+			rows = append(rows, map[string]any{"gpu": b.GPU, "how": b.How, "measured_us": b.Measured,
+				"predicted_us": b.Predicted,
+				"error_pct":    b.ErrorPct, "machine": b.Machine})
 		}
 		return a.printRows(correlatedBoundaries, rows)
 	}

@@ -70,11 +70,14 @@ func (a *app) correlateCaptures(ctx context.Context, f *correlateFlags, paths []
 	if a.asJSON {
 		return a.printRows(correlatedCaptures, captureRows(all))
 	}
-	g := newGrid(a.out, "capture", "kernels", "recorded", "captured", "error", "replayed", "error", "inverted", "overlaps", "kept", "host", "machine")
+	g := newGrid(a.out, "capture", "kernels", "recorded", "captured", "error", "replayed", "error", "inverted",
+		"overlaps", "kept", "host", "machine")
 	g.right(2, 3, 4, 5, 6, 7, 8, 9, 10)
 	for _, c := range all {
-		g.row(c.Capture, commas(c.Kernels), duration(c.RecordedNs), duration(c.CapturedNs), fmt.Sprintf("%+.2f %%", c.CapturedPct()),
-			duration(c.ReplayedNs), fmt.Sprintf("%+.1f %%", c.ReplayedPct()), commas(c.Inverted), commas(c.Overlaps), commas(c.Kept),
+		g.row(c.Capture, commas(c.Kernels), duration(c.RecordedNs), duration(c.CapturedNs),
+			fmt.Sprintf("%+.2f %%", c.CapturedPct()),
+			duration(c.ReplayedNs), fmt.Sprintf("%+.1f %%", c.ReplayedPct()), commas(c.Inverted), commas(c.Overlaps),
+			commas(c.Kept),
 			hostOf(c), c.Machine)
 	}
 	g.print()
@@ -99,7 +102,8 @@ func hostOf(c *analyse.CaptureResult) string {
 func captureRows(all []*analyse.CaptureResult) []map[string]any {
 	rows := []map[string]any{}
 	for _, c := range all {
-		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels, "recorded_ns": c.RecordedNs,
+		rows = append(rows, map[string]any{"capture": c.Capture, "machine": c.Machine, "kernels": c.Kernels,
+			"recorded_ns": c.RecordedNs,
 			"captured_ns": c.CapturedNs, "captured_error_pct": c.CapturedPct(), "replayed_ns": c.ReplayedNs,
 			"replayed_error_pct": c.ReplayedPct(), "inverted": c.Inverted, "overlaps": c.Overlaps,
 			"overlaps_kept": c.Kept, "host": hostOf(c)})

@@ -50,7 +50,8 @@ func (f *correlateFlags) cases(args []string) (list []measured.Case, skipped mea
 			}
 			more, no, err = measured.Folder(path, want)
 			if err == nil && len(more)+len(no) == 0 && len(want) == 0 {
-				err = fmt.Errorf("%s has no kernels table of a replay (--tables=kernels or all), no table of measurements (*.txt) and no capture with its measured cycles in a file gt", path)
+				err = fmt.Errorf("%s has no kernels table of a replay (--tables=kernels or all), no table of measurements "+
+					"(*.txt) and no capture with its measured cycles in a file gt", path)
 			}
 		} else {
 			more, no, err = measured.Read(path, want)
@@ -65,7 +66,8 @@ func (f *correlateFlags) cases(args []string) (list []measured.Case, skipped mea
 		return nil, nil, fmt.Errorf("no record of %s can be replayed%s", strings.Join(args, ", "), unknown(skipped))
 	}
 	if f.add != 0 {
-		return nil, nil, usagef("--add is for the tables of a replay: here the machine's launch latency is part of each prediction")
+		return nil, nil, usagef("--add is for the tables of a replay: here the machine's launch latency is part of each " +
+			"prediction")
 	}
 	return list, skipped, nil
 }
@@ -79,11 +81,13 @@ func unknown(skipped measured.Skipped) string {
 	for _, name := range slices.Sorted(maps.Keys(skipped)) {
 		names = append(names, fmt.Sprintf("%d of %q", skipped[name], name))
 	}
-	return fmt.Sprintf(" (%s: no generator makes them; trace=PATH in a record says where its trace is)", strings.Join(names[:min(8, len(names))], ", "))
+	return fmt.Sprintf(" (%s: no generator makes them; trace=PATH in a record says where its trace is)",
+		strings.Join(names[:min(8, len(names))], ", "))
 }
 
 // correlateCases predicts cases and prints each with what it comes to.
-func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []measured.Case, skipped measured.Skipped) error {
+func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []measured.Case,
+	skipped measured.Skipped) error {
 	bar := a.progress(len(cases))
 	results, err := measured.Run(ctx, cases,
 		&measured.Options{GPU: f.gpu, Workers: int(f.jobs), Open: a.openTrace, Done: bar.done})
@@ -95,8 +99,10 @@ func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []mea
 		rows := []map[string]any{}
 		for i := range results {
 			r := &results[i]
-			rows = append(rows, map[string]any{"gpu": r.GPU, "kernel": r.Kernel, "tool": r.Tool, "ctas": r.CTAs, "threads": r.Threads,
-				"iterations": r.Iterations, "role": r.Role, "predicted": r.Predicted, "measured": r.Cycles, "error_pct": errorPct(r)})
+			rows = append(rows, map[string]any{"gpu": r.GPU, "kernel": r.Kernel, "tool": r.Tool, "ctas": r.CTAs,
+				"threads":    r.Threads,
+				"iterations": r.Iterations, "role": r.Role, "predicted": r.Predicted, "measured": r.Cycles,
+				"error_pct": errorPct(r)})
 		}
 		return a.printRows(correlatedCases, rows)
 	}

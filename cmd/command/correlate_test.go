@@ -23,14 +23,16 @@ func TestCorrelateTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := must(t, "correlate", "--quiet", table)
-	for _, want := range []string{"emptykernel  1,024      256           -  sets", "emptykernel  1,024      288           -  tests", "mine             3       32           -  tests",
+	for _, want := range []string{"emptykernel  1,024      256           -  sets",
+		"emptykernel  1,024      288           -  tests", "mine             3       32           -  tests",
 		"all that test  tests", "h100-pcie: launch costs set from the cases of emptykernel"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
 	var rows []map[string]any
-	if err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", "--where=thread=288", dir)), &rows); err != nil ||
+	if err := json.Unmarshal([]byte(must(t, "correlate", "--json", "--quiet", "--where=thread=288", dir)),
+		&rows); err != nil ||
 		len(rows) != 1 || rows[0]["role"] != "tests" {
 		t.Errorf("%v, %v", rows, err)
 	}
@@ -61,7 +63,8 @@ func TestCorrelateNcu(t *testing.T) {
 			rows[0]["measured_dram_bytes"] != want || rows[0]["dram_bytes"].(float64) <= 0 {
 			t.Errorf("%v, %v", rows, err)
 		}
-		if got := must(t, "correlate", "--quiet", out, csv); !strings.Contains(got, "DRAM bytes") || !strings.Contains(got, "4,000") {
+		if got := must(t, "correlate", "--quiet", out, csv); !strings.Contains(got, "DRAM bytes") ||
+			!strings.Contains(got, "4,000") {
 			t.Errorf("%s", got)
 		}
 	}
@@ -81,7 +84,8 @@ func TestCorrelateRefuses(t *testing.T) {
 		"want KEY=VALUE":                      {"--where=x", table},
 		"no such file":                        {filepath.Join(dir, "none")},
 	} {
-		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 || !strings.Contains(stderr, want) ||
+		if status, _, stderr := command(t, append([]string{"correlate"}, args...)...); status == 0 ||
+			!strings.Contains(stderr, want) ||
 			strings.Count(stderr, "\n") > 1 {
 			t.Errorf("%v: status %d, %s", args, status, stderr)
 		}
@@ -91,7 +95,8 @@ func TestCorrelateRefuses(t *testing.T) {
 // The folder of the published captures is taken as it is.
 func TestCorrelateCaptures(t *testing.T) {
 	out := must(t, "correlate", tracetest.Data(t, "accelsim-ffmakernel-h100"))
-	for _, want := range []string{"simtune-ffmakernel-1-32-10      1       32", "simtune-ffmakernel-4096-16  4,096       16", "h100-pcie        captures  tests      4"} {
+	for _, want := range []string{"simtune-ffmakernel-1-32-10      1       32",
+		"simtune-ffmakernel-4096-16  4,096       16", "h100-pcie        captures  tests      4"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
@@ -102,7 +107,8 @@ func TestCorrelateCaptures(t *testing.T) {
 func TestCorrelateAccelSim(t *testing.T) {
 	out := must(t, "correlate", "--quiet", "--accelsim")
 	rows, table, ok := strings.Cut(out, "\n\n")
-	if !ok || !strings.Contains(rows, "gather 1") || !strings.Contains(rows, "tile 7001") || strings.Contains(rows, "gather 2") ||
+	if !ok || !strings.Contains(rows, "gather 1") || !strings.Contains(rows, "tile 7001") ||
+		strings.Contains(rows, "gather 2") ||
 		strings.Count(table, "held out") != 3 {
 		t.Errorf("it prints\n%s", out)
 	}

@@ -16,7 +16,8 @@ func TestRefusedAlike(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{fmt.Sprintf(task, 0), "task 0 depends on task 0, which is not spawned before it"},
 		{fmt.Sprintf(task, 1), "task 0 depends on task 1, which is not spawned before it"},
-		{"launch k grid=1 block=32\ncta 0\n warp 0\n  load bulk R1 @0x1000+4 n=2147483648\n", "2147483648 addresses, more than 2147483647"},
+		{"launch k grid=1 block=32\ncta 0\n warp 0\n  load bulk R1 @0x1000+4 n=2147483648\n",
+			"2147483648 addresses, more than 2147483647"},
 		{"array a\rlaunch k\r", "lines end in carriage returns alone"},
 		{"array a\x00b bytes=4\n", "holds a zero byte"},
 		{"array \xe9 bytes=4\n", "the line is not UTF-8"},
@@ -38,11 +39,13 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	run := t.TempDir()
 	must(t, "--quiet", "--policy=serial", "--gpu=k20c", "-o", run, path)
 	for _, args := range [][]string{
-		{"sample", "vecadd", "-o", "v.trace.zst"}, {"convert", path, "-o", "c.trace.zst"}, {"report", run, "-o", "r.html"}, {"report", run, "--figures=.", "-o", "r.html"},
+		{"sample", "vecadd", "-o", "v.trace.zst"}, {"convert", path, "-o", "c.trace.zst"}, {"report", run, "-o", "r.html"},
+		{"report", run, "--figures=.", "-o", "r.html"},
 	} {
 		dir := t.TempDir()
 		t.Chdir(dir)
-		name := strings.Replace(durable.Partial("x.html"), fmt.Sprintf("-%d-", os.Getpid()), "-4194999-", 1) // above the largest id of a process
+		// above the largest id of a process
+		name := strings.Replace(durable.Partial("x.html"), fmt.Sprintf("-%d-", os.Getpid()), "-4194999-", 1)
 		if err := os.WriteFile(name, []byte("half"), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +70,8 @@ func TestOddDataIsTold(t *testing.T) {
 // Arrays of 10^18 bytes are no alarm of the auditor: neither copies of which a float64
 // cannot hold the cycles, nor those that take no time and push each other out of the L2.
 func TestAuditOfHugeCopies(t *testing.T) {
-	const twice = "array a bytes=1000000000000000000\narray b base=0x7000000000000000 bytes=1000000000000000000\nh2d a\nh2d b\n"
+	const twice = "array a bytes=1000000000000000000\narray b base=0x7000000000000000 bytes=1000000000000000000\nh2d " +
+		"a\nh2d b\n"
 	path := textTrace(t, twice+"launch f grid=1 block=32\nd2h a\n")
 	must(t, "--audit", "--policy=nocopy,single-overlap", "--gpu=h100", "-o", t.TempDir(), path)
 	must(t, "--audit", "--policy=nocopy,single-overlap,hyperq,serial", "--gpu=k20c", "-o", t.TempDir(), path)

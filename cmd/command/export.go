@@ -27,13 +27,18 @@ func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export TRACE -o DIR",
 		Short: "write the trace itself as tables, for DuckDB, pandas and other tools, or as a capture for Accel-Sim",
-		Long: "export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of warps, launches, copies, calls of the\n" +
-			"host, arrays, code. docs/neutral.md lists tables and columns. convert makes a trace of such a folder again, also of one that your own\n" +
+		Long: "export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of warps, " +
+			"launches, copies, calls of the\n" +
+			"host, arrays, code. docs/neutral.md lists tables and columns. convert makes a trace of such a folder again, " +
+			"also of one that your own\n" +
 			"tool wrote with some of the tables and columns: kernels alone are enough.\n\n" +
-			"With --format=traceg it writes kernelslist.g and a .traceg of each launch, which Accel-Sim runs and convert reads. The kernels are\n" +
-			"labelled as of the trace's compute capability, or that of --sm: Accel-Sim chooses its table of opcodes by it. What a capture has no\n" +
+			"With --format=traceg it writes kernelslist.g and a .traceg of each launch, which Accel-Sim runs and convert " +
+			"reads. The kernels are\n" +
+			"labelled as of the trace's compute capability, or that of --sm: Accel-Sim chooses its table of opcodes by it. " +
+			"What a capture has no\n" +
 			"place for is counted; child launches, narrow tasks and kernels without warps are refused.",
-		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay convert tables -o again.trace.zst\n" +
+		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay " +
+			"convert tables -o again.trace.zst\n" +
 			"  replay export --format=traceg --sm=70 trace.zst -o capture",
 		Args: exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,8 +61,10 @@ func (a *app) exportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` of the tables")
-	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+strings.Join(neutral.Formats(), " or ")+"; or "+traceg)
-	c.Flags().Uint32Var(&sm, "sm", 0, "compute capability, times ten, that a capture is labelled with (default: the trace's)")
+	c.Flags().StringVar(&format, "format", table.Parquet, "`FORMAT` of the tables: "+
+		strings.Join(neutral.Formats(), " or ")+"; or "+traceg)
+	c.Flags().Uint32Var(&sm, "sm", 0, "compute capability, times ten, that a capture is labelled with (default: "+
+		"the trace's)")
 	part.register(c.Flags())
 	return c
 }
@@ -69,7 +76,8 @@ func (a *app) export(ctx context.Context, part *chooser, path, dir, format strin
 	}
 	defer r.Close()
 	done, err := neutral.Export(ctx, r, dir, format, []table.KeyValue{
-		{Key: "trace", Value: replay.TraceName(path)}, {Key: "trace_hash", Value: r.Hash()}, {Key: "version", Value: version()},
+		{Key: "trace", Value: replay.TraceName(path)}, {Key: "trace_hash", Value: r.Hash()},
+		{Key: "version", Value: version()},
 	})
 	if err != nil {
 		return err
@@ -82,7 +90,8 @@ func (a *app) export(ctx context.Context, part *chooser, path, dir, format strin
 		rows = append(rows, map[string]any{"name": name, "rows": done.Rows[name]})
 	}
 	if done.Dropped > 0 {
-		a.note("%s", fmt.Sprintf("%d host operations have a value that their kind has no use for; it is in no table", done.Dropped))
+		a.note("%s", fmt.Sprintf("%d host operations have a value that their kind has no use for; it is in no table",
+			done.Dropped))
 	}
 	if a.asJSON {
 		return a.printRows(exportedTables, rows)

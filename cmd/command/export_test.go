@@ -83,7 +83,8 @@ func TestExportKeepsFilesOfOthers(t *testing.T) {
 // replays to the same cycles.
 func TestExportCapture(t *testing.T) {
 	dir := t.TempDir()
-	path, capture, again := filepath.Join(dir, "t.trace.zst"), filepath.Join(dir, "capture"), filepath.Join(dir, "again.trace.zst")
+	path, capture, again := filepath.Join(dir, "t.trace.zst"), filepath.Join(dir, "capture"),
+		filepath.Join(dir, "again.trace.zst")
 	must(t, "sample", "behaviour", "--param=kind=kernels", "--param=most=4000", "-o", path)
 	fails(t, 2, []string{"compute capability", "--sm=70"}, "export", "--format=traceg", path, "-o", capture)
 	fails(t, 2, []string{"--sm goes with"}, "export", "--sm=70", path, "-o", capture)

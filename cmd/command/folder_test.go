@@ -46,7 +46,8 @@ type call struct {
 }
 
 func (c *call) args(traces []string, dir string) []string {
-	args := []string{"--quiet", "--no-baseline", "--gpu=" + c.gpu, "--policy=" + c.policy, "--tables=" + c.tables, "--format=" + c.format, "-o", dir}
+	args := []string{"--quiet", "--no-baseline", "--gpu=" + c.gpu, "--policy=" + c.policy, "--tables=" + c.tables,
+		"--format=" + c.format, "-o", dir}
 	if c.set != "" {
 		args = append(args, "--set="+c.set)
 	}
@@ -57,8 +58,10 @@ func (c *call) args(traces []string, dir string) []string {
 // that the same run comes again.
 func randomCall(r *rand.Rand) call {
 	pick := func(words ...string) string { return words[r.IntN(len(words))] }
-	return call{r.IntN(2), pick("gk110-ppcs", "k20c"), pick("", "", "sm.count=4", "kmu.hwqs=1"), pick("serial", "hyperq", "serial,warp=lrr", "serial,hyperq"),
-		pick("runs", "runs,kernels", "kernels,ctas", "runs,settings,machines,memory"), pick("parquet", "parquet", "csv", "arrow"), r.IntN(6) == 0}
+	return call{r.IntN(2), pick("gk110-ppcs", "k20c"), pick("", "", "sm.count=4", "kmu.hwqs=1"),
+		pick("serial", "hyperq", "serial,warp=lrr", "serial,hyperq"),
+		pick("runs", "runs,kernels", "kernels,ctas", "runs,settings,machines,memory"),
+		pick("parquet", "parquet", "csv", "arrow"), r.IntN(6) == 0}
 }
 
 // killed leaves what a process that is killed leaves: files that were being written.

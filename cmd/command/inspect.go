@@ -83,10 +83,11 @@ func (a *app) inspectCommand() *cobra.Command {
 	var events int
 	part := chooser{}
 	c := &cobra.Command{
-		Use:     "inspect TRACE",
-		Short:   "show what a trace holds, what it lacks, and which policies apply",
-		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --kernels=/gemm/ --from=25% trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
-		Args:    exactly(1, "one trace"),
+		Use:   "inspect TRACE",
+		Short: "show what a trace holds, what it lacks, and which policies apply",
+		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --kernels=/gemm/ " +
+			"--from=25% trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
+		Args: exactly(1, "one trace"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if events < 0 {
 				return usagef("inspect: --events=%d: want how many, from the first", events)
@@ -115,7 +116,8 @@ func (a *app) inspectCommand() *cobra.Command {
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
 	part.register(c.Flags())
 	list := c.Flags().Lookup("kernels")
-	list.NoOptDefVal, list.Usage = everyKernel, "one line for each kernel, or for these `KERNELS`: numbers, names, patterns (3,5-9,gemm,/regex/)"
+	list.NoOptDefVal, list.Usage = everyKernel, "one line for each kernel, or for these `KERNELS`: numbers, names, "+
+		"patterns (3,5-9,gemm,/regex/)"
 	return c
 }
 
@@ -142,9 +144,12 @@ func summary(path string, r *trace.Reader) map[string]any {
 	p := r.Program()
 	t := &p.Totals
 	m := map[string]any{
-		"trace": path, "source": p.Meta.Source, "source_version": p.Meta.SourceVersion, "gpu": p.Meta.GPU, "sm_version": p.Meta.SMVersion,
-		"fidelity": p.Meta.Fidelity.String(), "arrays_from": p.Meta.ArraysFrom, "arrays": len(p.Arrays), "functions": len(p.Functions),
-		"kernels": t.Kernels, "ctas": t.CTAs, "warps": t.Warps, "warp_instructions": t.WarpInsts, "thread_instructions": t.ThreadInsts,
+		"trace": path, "source": p.Meta.Source, "source_version": p.Meta.SourceVersion, "gpu": p.Meta.GPU,
+		"sm_version": p.Meta.SMVersion,
+		"fidelity":   p.Meta.Fidelity.String(), "arrays_from": p.Meta.ArraysFrom, "arrays": len(p.Arrays),
+		"functions": len(p.Functions),
+		"kernels":   t.Kernels, "ctas": t.CTAs, "warps": t.Warps, "warp_instructions": t.WarpInsts,
+		"thread_instructions": t.ThreadInsts,
 		"memory_instructions": t.MemInsts, "host_operations": t.HostOps, "child_launches": t.ChildLaunches, "hash": r.Hash(),
 	}
 	if info, err := os.Stat(path); err == nil {
@@ -187,7 +192,8 @@ func (a *app) inspect(path string, r *trace.Reader) error {
 	for _, at := range r.Program().Meta.Attrs {
 		fmt.Fprintf(a.out, "%-20s %s\n", at.Key, at.Value)
 	}
-	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions", "memory_instructions", "host_operations", "child_launches",
+	for _, k := range []string{"kernels", "ctas", "warps", "warp_instructions", "thread_instructions",
+		"memory_instructions", "host_operations", "child_launches",
 		"grid_ctas", "streams"} {
 		if m[k] == uint64(0) && k != "kernels" {
 			continue // not recorded, or none: inspect lists below the parts that the trace lacks
@@ -286,7 +292,8 @@ func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) erro
 		}
 		return a.printRows(traceKernels, rows)
 	}
-	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts", "memory insts", "inferred")
+	g := newGrid(a.out, "kernel", "function", "grid", "block", "regs", "shared", "stream", "CTAs", "warp insts",
+		"memory insts", "inferred")
 	g.right(1, 5, 6, 7, 8, 9, 10)
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		shown := cutMiddle(r.ShortName(k.Function), widestName)
@@ -322,8 +329,9 @@ func (a *app) inspectEvents(r *trace.Reader, n int) error {
 		if op.Array != trace.NoArray && int(op.Array) < len(r.Program().Arrays) {
 			array = r.Program().Arrays[op.Array].Name
 		}
-		rows = append(rows, map[string]any{"operation": op.Kind.String(), "kernel": op.Kernel, "array": array, "address": op.Addr,
-			"bytes": op.Bytes, "stream": op.Stream, "event": op.Event})
+		rows = append(rows, map[string]any{"operation": op.Kind.String(), "kernel": op.Kernel, "array": array,
+			"address": op.Addr,
+			"bytes":   op.Bytes, "stream": op.Stream, "event": op.Event})
 		g.row(op.Kind.String(), op.Kernel, array, fmt.Sprintf("%#x", op.Addr), op.Bytes, op.Stream, op.Event)
 	}
 	if a.asJSON {

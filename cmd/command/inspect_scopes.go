@@ -49,7 +49,8 @@ func scopeRows(r *trace.Reader) ([]map[string]any, error) {
 	rows := []map[string]any{}
 	sums, err := scopeSums(r)
 	for i, s := range sums {
-		rows = append(rows, map[string]any{"scope": r.Program().ScopePath(uint32(i + 1)), "kernels": s.kernels, "kernel_ns": s.ns})
+		rows = append(rows, map[string]any{"scope": r.Program().ScopePath(uint32(i + 1)), "kernels": s.kernels,
+			"kernel_ns": s.ns})
 	}
 	return rows, err
 }
@@ -82,7 +83,8 @@ func (a *app) inspectScopes(r *trace.Reader) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "steps and ranges (%d), with the kernels called in them; --steps and --ranges choose:\n", len(scopes))
+	fmt.Fprintf(a.out, "steps and ranges (%d), with the kernels called in them; --steps and --ranges choose:\n",
+		len(scopes))
 	g := newGrid(a.out, "range", "kernels", "time of kernels")
 	g.right(2, 3)
 	shown := 0

@@ -38,7 +38,8 @@ launch f grid=1 block=32 start=60 duration=5 scope=1
 		t.Errorf("got\n%s\nof\n%s", strings.Join(got, "\n"), out)
 	}
 	scopes := printedRows(t, "inspect", path)[0]["scopes"].([]any)
-	if len(scopes) != 5 || scopes[3].(map[string]any)["kernel_ns"].(float64) != 20 || len(scopes[3].(map[string]any)["scope"].([]any)) != 3 {
+	if len(scopes) != 5 || scopes[3].(map[string]any)["kernel_ns"].(float64) != 20 ||
+		len(scopes[3].(map[string]any)["scope"].([]any)) != 3 {
 		t.Errorf("%v", scopes)
 	}
 }

@@ -74,7 +74,8 @@ func TestInterrupted(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--policy=serial,hyperq", "-o", filepath.Join(dir, "out"), path}, "replay: interrupted: after 0 of 2 runs\n"},
+		{[]string{"--policy=serial,hyperq", "-o", filepath.Join(dir, "out"), path},
+			"replay: interrupted: after 0 of 2 runs\n"},
 		{[]string{"explain", path}, "replay: interrupted: after 0 of "},
 		{[]string{"convert", "-", "-o", filepath.Join(dir, "x.trace.zst")}, "replay: interrupted: "},
 	} {
@@ -85,7 +86,8 @@ func TestInterrupted(t *testing.T) {
 		status := Run(c.args, &in, &bytes.Buffer{}, &errs)
 		text := errs.String()
 		line := text[strings.Index(text, "replay: "):]
-		if status != statusFailed || !strings.HasPrefix(line, c.want) || strings.Count(line, "\n") != 1 || strings.Contains(text, "context") {
+		if status != statusFailed || !strings.HasPrefix(line, c.want) || strings.Count(line, "\n") != 1 ||
+			strings.Contains(text, "context") {
 			t.Errorf("replay %s: status %d, %q, want %q", strings.Join(c.args, " "), status, text, c.want)
 		}
 		if took := time.Since(began); took > 10*time.Second { // a second, but for busy machines
@@ -119,7 +121,8 @@ func TestInterruptedWords(t *testing.T) {
 func TestSweepInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "sample", "vecadd", "--param=n=1048576", "-o", filepath.Join(dir, "v.trace.zst"))
-	file := writeSweep(t, dir, "traces = 'v.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n[set]\nkmu.hwqs = { from = 1, to = 200, step = 1 }\n")
+	file := writeSweep(t, dir, "traces = 'v.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n[set]\nkmu.hwqs = "+
+		"{ from = 1, to = 200, step = 1 }\n")
 	out := filepath.Join(dir, "out")
 	finished := func() []string {
 		cells, _ := filepath.Glob(filepath.Join(out, "cells", "[0-9a-f]*"))
@@ -148,7 +151,8 @@ func TestSweepInterrupted(t *testing.T) {
 	<-seen
 	took, first := time.Since(sent), sent.Sub(began)
 	cells := finished()
-	if status != 1 || !strings.Contains(errs, fmt.Sprintf("replay: interrupted: %d of 200 cells are finished", len(cells))) || len(cells) == 0 {
+	if status != 1 || !strings.Contains(errs, fmt.Sprintf("replay: interrupted: %d of 200 cells are finished",
+		len(cells))) || len(cells) == 0 {
 		t.Errorf("status %d with %d cells: %s", status, len(cells), errs)
 	}
 	// By progress and not by the clock: the two cells that run are cut, but for one that ends just then, and no
@@ -171,12 +175,14 @@ func TestSweepInterrupted(t *testing.T) {
 func TestLongRunIsAnnounced(t *testing.T) {
 	var errs trip // it interrupts at the first line
 	path := textTrace(t, "launch f grid=2147483648 block=32\n")
-	status := Run([]string{"--policy=serial", "--gpu=k20c", "-o", t.TempDir(), path}, strings.NewReader(""), &bytes.Buffer{}, &errs)
+	status := Run([]string{"--policy=serial", "--gpu=k20c", "-o", t.TempDir(), path}, strings.NewReader(""),
+		&bytes.Buffer{}, &errs)
 	if text := errs.String(); status != statusFailed || !strings.HasPrefix(text, "about 36 minutes") ||
 		!strings.Contains(text, "2,147,483,648 CTAs") || !strings.Contains(text, "--max-cycles=N") {
 		t.Errorf("status %d, %q", status, text)
 	}
-	if out := must(t, "--policy=serial", "--gpu=k20c", "--max-cycles=1000", "-o", t.TempDir(), path); !strings.Contains(out, "cut off at 1,000") {
+	if out := must(t, "--policy=serial", "--gpu=k20c", "--max-cycles=1000", "-o", t.TempDir(),
+		path); !strings.Contains(out, "cut off at 1,000") {
 		t.Errorf("not cut off: %s", out)
 	}
 }

@@ -16,7 +16,8 @@ func TestJobsChangeNothing(t *testing.T) {
 	must(t, "sample", "hsp", "--param=n=64", "--param=kernels=4", "-o", overlap)
 	must(t, "sample", "dp-bfs", "--param=scale=8", "-o", nested)
 	for _, path := range []string{capture, other} {
-		data := tracetest.Encode(t, "meta gpu=k20c fidelity=kernel\nlaunch a grid=1 block=32 fidelity=kernel ns=400 host=0 start=1000 duration=1000\n"+
+		data := tracetest.Encode(t, "meta gpu=k20c fidelity=kernel\nlaunch a grid=1 block=32 fidelity=kernel ns=400 "+
+			"host=0 start=1000 duration=1000\n"+
 			"sync\nwork 500\nlaunch b grid=1 block=32 fidelity=kernel ns=400 host=2500 start=3500 duration=1000\n")
 		if err := os.WriteFile(path, data, 0o644); err != nil {
 			t.Fatal(err)

@@ -18,8 +18,10 @@ func TestMissing(t *testing.T) {
 	out := filepath.Join(dir, "out.trace.zst")
 	trace := sample(t)
 	for _, args := range [][]string{
-		{name}, {"convert", name, "-o", out}, {"inspect", name}, {"verify", name}, {"top", name}, {"explain", name}, {"what-if", name}, {"correlate", name},
-		{"export", name, "-o", dir}, {"timeline", name, "-o", out}, {"sweep", name}, {"compare", "--max-slowdown=1", trace, name}, {"report", name},
+		{name}, {"convert", name, "-o", out}, {"inspect", name}, {"verify", name}, {"top", name}, {"explain", name},
+		{"what-if", name}, {"correlate", name},
+		{"export", name, "-o", dir}, {"timeline", name, "-o", out}, {"sweep", name},
+		{"compare", "--max-slowdown=1", trace, name}, {"report", name},
 	} {
 		_, _, errs := command(t, args...)
 		fails(t, 1, []string{"no such f", "rank1.json"}, args...)

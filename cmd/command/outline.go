@@ -43,12 +43,18 @@ func (a *app) outlineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outline TRACE [-o TRACE]",
 		Short: "make child launches of the loops of a flat trace, or list its loops",
-		Long: "outline lists the innermost loops of a trace's kernels: how often warps ran them, how many iterations a lane has, which share\n" +
-			"of its lanes a pass keeps busy. With -o it writes the trace with loops as child launches: each lane asks for a child with a thread\n" +
-			"for each of its iterations, so that a capture of a program without launches can be replayed under the policies for nested work\n" +
-			"(dtbl, spawn, klap, laperm, cdp). Under flat it is the capture again. Chosen are the loops that lanes of a warp run different\n" +
-			"numbers of times, or those that --loops names. A loop with barriers, shared or local memory, exchange between lanes, exits or calls\n" +
-			"cannot become a child. What one iteration hands to the next (column carried: registers) is not handed on: a counter or a pointer\n" +
+		Long: "outline lists the innermost loops of a trace's kernels: how often warps ran them, how many iterations a " +
+			"lane has, which share\n" +
+			"of its lanes a pass keeps busy. With -o it writes the trace with loops as child launches: each lane asks for " +
+			"a child with a thread\n" +
+			"for each of its iterations, so that a capture of a program without launches can be replayed under the " +
+			"policies for nested work\n" +
+			"(dtbl, spawn, klap, laperm, cdp). Under flat it is the capture again. Chosen are the loops that lanes of a " +
+			"warp run different\n" +
+			"numbers of times, or those that --loops names. A loop with barriers, shared or local memory, exchange between " +
+			"lanes, exits or calls\n" +
+			"cannot become a child. What one iteration hands to the next (column carried: registers) is not handed on: a " +
+			"counter or a pointer\n" +
 			"is no loss, a sum is one that a real program would need a reduction for.",
 		Example: "  replay outline bfs.trace.zst\n  replay outline bfs.trace.zst -o dp.trace.zst\n" +
 			"  replay outline --loops=2 --threshold=32 bfs.trace.zst -o dp.trace.zst\n  replay --policy=dtbl,spawn dp.trace.zst",
@@ -69,8 +75,10 @@ func (a *app) outlineCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&f.out, "output", "o", "", "`TRACE` to write")
-	c.Flags().IntSliceVar(&f.loops, "loops", nil, "`NUMBERS` of the loops to make children of, as listed (default: the divergent ones)")
-	c.Flags().Uint32Var(&f.threshold, "threshold", 16, "fewest `ITERATIONS` of a child that is marked as launched; a policy may launch others")
+	c.Flags().IntSliceVar(&f.loops, "loops", nil, "`NUMBERS` of the loops to make children of, as listed (default: "+
+		"the divergent ones)")
+	c.Flags().Uint32Var(&f.threshold, "threshold", 16, "fewest `ITERATIONS` of a child that is marked as launched; a "+
+		"policy may launch others")
 	c.Flags().Uint32Var(&f.block, "child-block", 32, "`THREADS` of a child's CTA")
 	f.part.register(c.Flags())
 	return c
@@ -134,7 +142,8 @@ func (f *outlineFlags) chosen(path string, loops []*outline.Loop) ([]*outline.Lo
 
 func (a *app) printLoops(loops []*outline.Loop) error {
 	rows := []map[string]any{}
-	g := newGrid(a.out, "loop", "function", "at", "runs", "passes a run", "iterations a lane", "longest", "lanes busy", "divergent", "carried",
+	g := newGrid(a.out, "loop", "function", "at", "runs", "passes a run", "iterations a lane", "longest", "lanes busy",
+		"divergent", "carried",
 		"cannot become a child")
 	g.right(1, 3, 4, 5, 6, 7, 8, 10)
 	functions := make([]string, len(loops))
@@ -150,9 +159,11 @@ func (a *app) printLoops(loops []*outline.Loop) error {
 		}
 		g.row(l.Number, name(l.Name), fmt.Sprintf("%#x", l.Header), commas(int64(l.Runs)), fmt.Sprintf("%.1f", passes),
 			fmt.Sprintf("%.1f", mean), commas(int64(l.Longest)), percent(100*l.Use()), divergent, l.Carried, l.Why)
-		rows = append(rows, map[string]any{"loop": l.Number, "function": l.Name, "pc": l.Header, "latch_pc": l.Latch, "runs": l.Runs,
-			"passes": l.Passes, "iterations": l.Iterations, "lanes": l.Lanes, "longest": l.Longest, "lanes_busy_pct": 100 * l.Use(),
-			"divergent": l.Divergent, "carried_registers": l.Carried, "cannot": l.Why})
+		rows = append(rows, map[string]any{"loop": l.Number, "function": l.Name, "pc": l.Header, "latch_pc": l.Latch,
+			"runs":   l.Runs,
+			"passes": l.Passes, "iterations": l.Iterations, "lanes": l.Lanes, "longest": l.Longest,
+			"lanes_busy_pct": 100 * l.Use(),
+			"divergent":      l.Divergent, "carried_registers": l.Carried, "cannot": l.Why})
 	}
 	if a.asJSON {
 		return a.printRows(loopRows, rows)

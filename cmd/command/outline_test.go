@@ -14,7 +14,8 @@ func looping(t *testing.T) (plain, barred string) {
 	dir := t.TempDir()
 	make := func(name, inst string) string {
 		text, path := filepath.Join(dir, name+".txt"), filepath.Join(dir, name+".trace.zst")
-		const code = "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 mask=3\nINST mask=3\nBRA control mask=3\nint R1 mask=2\nINST mask=2\nBRA control mask=2\nexit\n"
+		const code = "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 mask=3\nINST mask=3\nBRA control mask=3\nint R1 " +
+			"mask=2\nINST mask=2\nBRA control mask=2\nexit\n"
 		if err := os.WriteFile(text, []byte(strings.ReplaceAll(code, "INST", inst)), 0o644); err != nil {
 			t.Fatal(err)
 		}

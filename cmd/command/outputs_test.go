@@ -22,19 +22,26 @@ var outputsFile = filepath.Join("testdata", "outputs.txt")
 
 // quick are settings under which samples that are large by default are quick.
 var quick = map[string]string{
-	"3mm": "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64", "conv": "width=128 height=128 iterations=2", "copy": "kib=256",
-	"hsp": "n=64 kernels=4", "lpc": "n=64 kernels=4", "matmul": "m=64 n=64 k=64", "path": "cols=4000 rows=20", "scale": "kernels=8", "stn": "nx=32 ny=32 nz=8 kernels=6",
+	"3mm": "n=64", "behaviour": "kind=mix most=1000", "bfs": "nodes=300", "concurrent": "kernels=8 steps=64",
+	"conv": "width=128 height=128 iterations=2", "copy": "kib=256",
+	"hsp": "n=64 kernels=4", "lpc": "n=64 kernels=4", "matmul": "m=64 n=64 k=64", "path": "cols=4000 rows=20",
+	"scale": "kernels=8", "stn": "nx=32 ny=32 nz=8 kernels=6",
 	"vecadd": "n=16384", "walk": "threads=2048 steps=8", "chase": "steps=256",
-	"dp-amr": "side=4 levels=3", "dp-bfs": "scale=8 input=graph500", "dp-bht": "bodies=150 steps=2", "dp-gc": "scale=7", "dp-join": "left=300 right=300 keys=2",
-	"dp-mandel": "size=64 iterations=32 regions=8", "dp-mm": "scale=6 columns=40", "dp-pre": "users=60 items=50", "dp-regx": "strings=40 longest=200",
-	"dp-sa": "bases=3000 count=50 length=60 word=4", "dp-sssp": "scale=8",
-	"tasks-mb": "tasks=40 side=24 iterations=40", "tasks-fb": "tasks=40 width=200 taps=9", "tasks-bf": "tasks=40 width=200 taps=9", "tasks-conv": "tasks=40 side=24 radius=3",
-	"tasks-dct": "tasks=40 side=40", "tasks-mm": "tasks=40 n=44", "tasks-3des": "tasks=40 min-bytes=64 max-bytes=2000", "tasks-slud": "tiles=3",
-	"tasks-mpe": "tasks=40 side=24 iterations=40 width=200 taps=9 n=44 min-bytes=64 max-bytes=2000",
+	"dp-amr": "side=4 levels=3", "dp-bfs": "scale=8 input=graph500", "dp-bht": "bodies=150 steps=2", "dp-gc": "scale=7",
+	"dp-join":   "left=300 right=300 keys=2",
+	"dp-mandel": "size=64 iterations=32 regions=8", "dp-mm": "scale=6 columns=40", "dp-pre": "users=60 items=50",
+	"dp-regx": "strings=40 longest=200",
+	"dp-sa":   "bases=3000 count=50 length=60 word=4", "dp-sssp": "scale=8",
+	"tasks-mb": "tasks=40 side=24 iterations=40", "tasks-fb": "tasks=40 width=200 taps=9",
+	"tasks-bf": "tasks=40 width=200 taps=9", "tasks-conv": "tasks=40 side=24 radius=3",
+	"tasks-dct": "tasks=40 side=40", "tasks-mm": "tasks=40 n=44", "tasks-3des": "tasks=40 min-bytes=64 max-bytes=2000",
+	"tasks-slud": "tiles=3",
+	"tasks-mpe":  "tasks=40 side=24 iterations=40 width=200 taps=9 n=44 min-bytes=64 max-bytes=2000",
 }
 
 // settled are policies with parameters that no default stands for.
-const settled = "dtbl,match=kde,fallback=api,alloc=hash,agt=16 dtbl,agt=4,ahead=1 dtbl,kde=40 spawn,idle=last,saturate=off ppcs,switch=off,pages=text,guard=off " +
+const settled = "dtbl,match=kde,fallback=api,alloc=hash,agt=16 dtbl,agt=4,ahead=1 dtbl,kde=40 " +
+	"spawn,idle=last,saturate=off ppcs,switch=off,pages=text,guard=off " +
 	"crcs,counter-bits=1 oracle,grain=sector crcs,prelude-order=random cdp,warp=lrr hyperq,cta=fill"
 
 // writeSample has the command write a sample's trace under settings by which it ends
@@ -134,7 +141,9 @@ var enginePins = struct{ samples, machines, policies []string }{
 func pinned(t *testing.T, path string) string {
 	t.Helper()
 	applies := strings.Split(applicable(t, path), ",")
-	return strings.Join(slices.DeleteFunc(slices.Clone(enginePins.policies), func(p string) bool { return !slices.Contains(applies, p) }), ",")
+	return strings.Join(slices.DeleteFunc(slices.Clone(enginePins.policies), func(p string) bool {
+		return !slices.Contains(applies, p)
+	}), ",")
 }
 
 // digests are the lines of a sample.
@@ -206,7 +215,8 @@ func digestsByName(lines []string) map[string]string {
 func TestOutputsNameWhatDiffers(t *testing.T) {
 	before := []string{"a - trace=1", "a serial runs=2 ctas=3", "a cdp,warp=lrr runs=4", ""}
 	now := []string{"a - trace=5", "a serial runs=2 pages=3", "a cdp,warp=lrr runs=6"}
-	want := []string{"a, -: trace differs", "a, cdp,warp=lrr: runs differs", "a, serial: ctas is gone", "a, serial: pages is new"}
+	want := []string{"a, -: trace differs", "a, cdp,warp=lrr: runs differs", "a, serial: ctas is gone",
+		"a, serial: pages is new"}
 	if got := changes(before, now); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

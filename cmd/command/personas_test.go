@@ -34,14 +34,16 @@ func TestPersonas(t *testing.T) {
 			{[]string{"policies", "ppcs"}, []string{"Source:"}},
 			{[]string{"sample", "vecadd", "-o", at("r.trace.zst")}, nil},
 			{[]string{"inspect", at("r.trace.zst")}, []string{"policies that apply"}},
-			{[]string{"--policy=ppcs", "--gpu=gk110-ppcs", "--audit", "-o", at("r"), at("r.trace.zst")}, []string{"serial", "ppcs", "1.0"}},
+			{[]string{"--policy=ppcs", "--gpu=gk110-ppcs", "--audit", "-o", at("r"), at("r.trace.zst")},
+				[]string{"serial", "ppcs", "1.0"}},
 			{[]string{"compare", at("r"), "serial", "ppcs"}, []string{"policy: serial → ppcs"}},
 			{[]string{"top", at("r")}, []string{"stream", "longest gap", "file read"}},
 		},
 		"inference engineer": { // where does the time of a capture go?
 			{[]string{"top", at("c.trace.zst")}, []string{"softmax", "matmul", "longest gap"}},
 			{[]string{"what-if", at("c.trace")}, []string{"streams freed", "216 SMs"}},
-			{[]string{"--policy=captured,hyperq", "--gpu=a100", "-o", at("c"), at("c.trace.zst")}, []string{"captured", "hyperq"}},
+			{[]string{"--policy=captured,hyperq", "--gpu=a100", "-o", at("c"), at("c.trace.zst")},
+				[]string{"captured", "hyperq"}},
 			{[]string{"-o", at("d"), at("c.trace")}, []string{"hyperq", "recorded"}}, // as the GPU ran it
 			{[]string{"report", at("c")}, []string{"plots"}},
 			{[]string{"timeline", at("c"), "-o", at("c.pftrace")}, []string{"slices"}},

@@ -34,20 +34,25 @@ func TestNamesAreNoCommands(t *testing.T) {
 			"args":{"device":0,"stream":7,"correlation":`+ts+`,"grid":[1,1,1],"block":[32,1,1]}}`)
 	}
 	file := filepath.Join(dir, "e\x1b[2Jvil.json")
-	capture := `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":24}],"traceEvents":[` + strings.Join(events, ",") + `]}`
+	capture := `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":24}],"traceEvents":[` +
+		strings.Join(events, ",") + `]}`
 	if err := os.WriteFile(file, []byte(capture), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	a, b, slow := filepath.Join(dir, "a\x1b[1m.trace.zst"), filepath.Join(dir, "b.trace.zst"), filepath.Join(dir, "slow.json")
+	a, b, slow := filepath.Join(dir, "a\x1b[1m.trace.zst"), filepath.Join(dir, "b.trace.zst"),
+		filepath.Join(dir, "slow.json")
 	if err := os.WriteFile(slow, []byte(strings.ReplaceAll(capture, `"dur":20`, `"dur":30`)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
 	for _, args := range [][]string{
 		{"convert", file, "-o", a}, {"convert", slow, "-o", b}, {"verify", a}, {"inspect", a}, {"top", a}, {"compare", a, b},
-		{"top", "--kernels=zzz", a}, {"--gpu=rtx3070", "-o", out, a}, {"explain", "--gpu=rtx3070", a}, {"top", "--full-names", a},
-		{"inspect", "--text", a}, {"--policy=\x1b[2J", a}, {"verify", file}, {"top", "--json", a}, {"\x1b[2J"}, {"--set=\x1b[2J=1", a},
-		{"compare", "--json", a, b}, {"outline", a}, {"timeline", out, "-o", filepath.Join(dir, "t\x1b[2J.json")}, {"what-if", "--gpu=rtx3070", a},
+		{"top", "--kernels=zzz", a}, {"--gpu=rtx3070", "-o", out, a}, {"explain", "--gpu=rtx3070", a},
+		{"top", "--full-names", a},
+		{"inspect", "--text", a}, {"--policy=\x1b[2J", a}, {"verify", file}, {"top", "--json", a}, {"\x1b[2J"},
+		{"--set=\x1b[2J=1", a},
+		{"compare", "--json", a, b}, {"outline", a}, {"timeline", out, "-o", filepath.Join(dir, "t\x1b[2J.json")},
+		{"what-if", "--gpu=rtx3070", a},
 	} {
 		var stdout, stderr bytes.Buffer
 		Run(args, strings.NewReader(""), &stdout, &stderr)

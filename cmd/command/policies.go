@@ -35,10 +35,11 @@ source string: paper and section`)
 func (a *app) policiesCommand() *cobra.Command {
 	cost, gpu := false, ""
 	c := &cobra.Command{
-		Use:     "policies [POLICY]",
-		Short:   "list the policies, or explain one",
-		Example: "  replay policies\n  replay policies hyperq\n  replay policies ppcs --cost\n  replay policies dtbl,agt=4096 --cost --gpu=k20c",
-		Args:    between(0, 1, "at most one policy"),
+		Use:   "policies [POLICY]",
+		Short: "list the policies, or explain one",
+		Example: "  replay policies\n  replay policies hyperq\n  replay policies ppcs --cost\n  replay policies " +
+			"dtbl,agt=4096 --cost --gpu=k20c",
+		Args: between(0, 1, "at most one policy"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case cost && len(args) == 0:
@@ -133,7 +134,8 @@ func (a *app) showPolicy(name string) error {
 		}
 	}
 	if len(p.Baselines) > 0 {
-		fmt.Fprintf(a.out, "\nCompared with %s, which is run too unless --no-baseline says no.\n", strings.Join(p.Baselines, " and "))
+		fmt.Fprintf(a.out, "\nCompared with %s, which is run too unless --no-baseline says no.\n",
+			strings.Join(p.Baselines, " and "))
 	}
 	return nil
 }

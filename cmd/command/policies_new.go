@@ -25,10 +25,11 @@ var newPolicyFiles embed.FS
 func (a *app) newPolicyCommand() *cobra.Command {
 	dir, source := "", ""
 	c := &cobra.Command{
-		Use:     "new NAME",
-		Short:   "write a program of your own with a new policy in it, and its test",
-		Example: "  replay policies new mine -o ../mine\n  cd ../mine && go test ./... && go run . --policy=hyperq,mine trace.zst",
-		Args:    exactly(1, "one name"),
+		Use:   "new NAME",
+		Short: "write a program of your own with a new policy in it, and its test",
+		Example: "  replay policies new mine -o ../mine\n  cd ../mine && go test ./... && go run . " +
+			"--policy=hyperq,mine trace.zst",
+		Args: exactly(1, "one name"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if dir == "" {
 				dir = args[0]
@@ -41,7 +42,8 @@ func (a *app) newPolicyCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&dir, "output", "o", "", "`DIR` to make (default NAME)")
-	c.Flags().StringVar(&source, "source", "", "`DIR` of this project's source (default: the one that the working directory is in)")
+	c.Flags().StringVar(&source, "source", "", "`DIR` of this project's source (default: the one that the working "+
+		"directory is in)")
 	return c
 }
 
@@ -126,7 +128,8 @@ func moduleFiles(name, dir, root string) error {
 		return fmt.Errorf("policies new: %w", err)
 	}
 	_, rest, _ := strings.Cut(string(mod), "\n")
-	text := fmt.Sprintf("module %s\n%s\nrequire gpureplay v0.0.0\n\nreplace gpureplay => %q\n", name, rest, filepath.ToSlash(root))
+	text := fmt.Sprintf("module %s\n%s\nrequire gpureplay v0.0.0\n\nreplace gpureplay => %q\n", name, rest,
+		filepath.ToSlash(root))
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(text), 0o666); err != nil {
 		return fmt.Errorf("policies new: %w", err)
 	}

@@ -26,7 +26,8 @@ func (a *app) presetsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "presets [PRESET|FILE]",
 		Short: "list the machines, show every number of one, or describe a key",
-		Long: "presets lists the machines, or shows every number of one as TOML. It checks a file of your own. --gpu takes\n" +
+		Long: "presets lists the machines, or shows every number of one as TOML. It checks a file of your own. " +
+			"--gpu takes\n" +
 			"such a file, also one that begins with base = \"a100\" and gives only the keys that differ. --explain describes\n" +
 			"a key, or all keys of a table: meaning, unit, allowed values, and the values of the presets.",
 		Example: "  replay presets\n  replay presets a100 > mine.toml\n  replay presets mine.toml\n" +
@@ -78,7 +79,8 @@ func (a *app) listPresets() error {
 		}
 		l2, dram := float64(c.L2.Bytes)/(1<<20), c.DRAMGBs()
 		g.row(name, c.SM.Count, c.Clock.CoreMHz, l2, fmt.Sprintf("%.0f", dram), c.Description)
-		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2, "dram_gb_s": dram,
+		rows = append(rows, map[string]any{"preset": name, "sms": c.SM.Count, "core_mhz": c.Clock.CoreMHz, "l2_mib": l2,
+			"dram_gb_s":   dram,
 			"description": c.Description})
 	}
 	if a.asJSON {

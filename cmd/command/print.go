@@ -137,7 +137,8 @@ func (a *app) printStages(results []*replay.Result) {
 	g := newGrid(a.out, "stages of", "prelude", "H2D", "kernels", "D2H", "postlude")
 	g.right(2, 3, 4, 5, 6)
 	for _, r := range results {
-		stages := []model.StageKind{model.StagePrelude, model.StageH2D, model.StageKernel, model.StageD2H, model.StagePostlude}
+		stages := []model.StageKind{model.StagePrelude, model.StageH2D, model.StageKernel, model.StageD2H,
+			model.StagePostlude}
 		var all model.Time
 		for _, k := range stages {
 			all += r.Stages[k]

@@ -39,13 +39,16 @@ func launchNote(r *replay.Result) string {
 	}
 	switch {
 	case x.LaunchesMade == 0 && r.Policy != "flat":
-		return fmt.Sprintf("%s: 0 of %s requests launched: what the policy launches is not among them; --policy=threshold=0 launches all", r.Policy, commas(x.LaunchesRequested))
+		return fmt.Sprintf("%s: 0 of %s requests launched: what the policy launches is not among them; "+
+			"--policy=threshold=0 launches all", r.Policy, commas(x.LaunchesRequested))
 	case !groups || x.LaunchesMade == 0:
 		return ""
 	case x.LaunchesCoalesced == 0:
-		return fmt.Sprintf("%s: 0 of %s groups joined: no kernel of their function and CTA size was in the distributor, or where dtbl-match allows it on its way there", r.Policy, commas(x.LaunchesMade))
+		return fmt.Sprintf("%s: 0 of %s groups joined: no kernel of their function and CTA size was in the distributor, "+
+			"or where dtbl-match allows it on its way there", r.Policy, commas(x.LaunchesMade))
 	case spilled > 0:
-		return fmt.Sprintf("%s: %s of %s groups joined; %s found no entry of the AGT, their records were read from memory", r.Policy,
+		return fmt.Sprintf("%s: %s of %s groups joined; %s found no entry of the AGT, their records were read from memory",
+			r.Policy,
 			commas(x.LaunchesCoalesced), commas(x.LaunchesMade), commas(spilled))
 	}
 	return ""

@@ -24,9 +24,12 @@ func TestLaunchNote(t *testing.T) {
 		{run("serial", 0, 0, 0, -1), ""},
 		{run("flat", 9, 0, 0, -1), ""},
 		{run("cdp", 9, 9, 0, -1), ""},
-		{run("cdp", 4096, 0, 0, -1), "cdp: 0 of 4,096 requests launched: what the policy launches is not among them; --policy=threshold=0 launches all"},
-		{run("dtbl", 4096, 4096, 0, 0), "dtbl: 0 of 4,096 groups joined: no kernel of their function and CTA size was in the distributor, or where dtbl-match allows it on its way there"},
-		{run("dtbl", 4096, 4096, 4095, 3000), "dtbl: 4,095 of 4,096 groups joined; 3,000 found no entry of the AGT, their records were read from memory"},
+		{run("cdp", 4096, 0, 0, -1), "cdp: 0 of 4,096 requests launched: what the policy launches is not among them; " +
+			"--policy=threshold=0 launches all"},
+		{run("dtbl", 4096, 4096, 0, 0), "dtbl: 0 of 4,096 groups joined: no kernel of their function and CTA size was " +
+			"in the distributor, or where dtbl-match allows it on its way there"},
+		{run("dtbl", 4096, 4096, 4095, 3000), "dtbl: 4,095 of 4,096 groups joined; 3,000 found no entry of the AGT, " +
+			"their records were read from memory"},
 		{run("dtbl", 9, 9, 8, 0), ""},
 	} {
 		if got := launchNote(c.r); got != c.want {

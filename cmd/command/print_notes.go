@@ -34,7 +34,8 @@ func (a *app) printNotes(rows []map[string]any, results []*replay.Result) {
 	}
 	for _, m := range rows {
 		if n, ok := m["kernels_inferred"].(int64); ok && n > 0 {
-			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" lists the inferred parts\n",
+			fmt.Fprintf(a.out, "the work of %s of %s kernels is inferred, in part or whole: \"replay inspect\" lists the "+
+				"inferred parts\n",
 				commas(n), commas(m["kernels"]))
 			break
 		}

@@ -12,7 +12,8 @@ import (
 
 // emulators are the programs that run a command made for another processor; 386 needs
 // none on amd64.
-var emulators = map[string]string{"arm64": "qemu-aarch64-static", "arm": "qemu-arm-static", "s390x": "qemu-s390x-static", "riscv64": "qemu-riscv64-static"}
+var emulators = map[string]string{"arm64": "qemu-aarch64-static", "arm": "qemu-arm-static",
+	"s390x": "qemu-s390x-static", "riscv64": "qemu-riscv64-static"}
 
 // Another processor gives the same bytes: every sample's trace, and the tables of
 // every policy that applies to it, from a command built for it and emulated. It
@@ -39,7 +40,8 @@ func sameBytesOn(t *testing.T, arch string) {
 	}
 	dir := t.TempDir()
 	command := filepath.Join(dir, "replay")
-	build := exec.Command("go", "build", "-tags=noasm", "-o", command, "gpureplay/cmd/replay") // Arrow has assembly or nothing for some
+	// Arrow has assembly or nothing for some
+	build := exec.Command("go", "build", "-tags=noasm", "-o", command, "gpureplay/cmd/replay")
 	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+arch, "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -41,7 +41,8 @@ func (a *app) progress(runs int) *progress {
 	switch {
 	case a.quiet:
 	case isTerminal(a.err):
-		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(bare(a.err)), progressbar.OptionClearOnFinish(),
+		p.bar = progressbar.NewOptions(max(1, runs)*barSteps, progressbar.OptionSetWriter(bare(a.err)),
+			progressbar.OptionClearOnFinish(),
 			progressbar.OptionSetWidth(30), progressbar.OptionSetElapsedTime(false), progressbar.OptionSetPredictTime(false))
 	default:
 		p.stop, p.over = make(chan struct{}), make(chan struct{})

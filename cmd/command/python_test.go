@@ -27,7 +27,8 @@ func pythonWith(t *testing.T) (python string, env []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return python, append(os.Environ(), asCommand+"=1", "GPUREPLAY_BINARY="+self, "PYTHONPATH="+source, "PYTHONDONTWRITEBYTECODE=1")
+	return python, append(os.Environ(), asCommand+"=1", "GPUREPLAY_BINARY="+self, "PYTHONPATH="+source,
+		"PYTHONDONTWRITEBYTECODE=1")
 }
 
 // The package gives what the command prints, in each form, and the command's errors.
@@ -99,7 +100,8 @@ func TestNotebooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd := exec.Command(python, "-c", notebookScript, path, t.TempDir())
-			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(), "MPLCONFIGDIR="+t.TempDir(), "JUPYTER_DATA_DIR="+t.TempDir(),
+			cmd.Env = append(env, "TMPDIR="+t.TempDir(), "IPYTHONDIR="+t.TempDir(), "MPLCONFIGDIR="+t.TempDir(),
+				"JUPYTER_DATA_DIR="+t.TempDir(),
 				"JUPYTER_RUNTIME_DIR="+t.TempDir())
 			out, err := cmd.CombinedOutput()
 			if err != nil {

@@ -92,7 +92,8 @@ func checkSession(t *testing.T, line, end, printed string) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the README's session shows\n%s, the command prints\n%s; go test ./cmd/command -run Readme -update writes it", shown, rows.String())
+		t.Fatalf("the README's session shows\n%s, the command prints\n%s; go test ./cmd/command -run Readme "+
+			"-update writes it", shown, rows.String())
 	}
 	text := before + "$ replay " + line + "\n" + rows.String() + end + after
 	if err := os.WriteFile("../../README.md", []byte(text), 0o644); err != nil {
@@ -153,10 +154,12 @@ func TestLoadedByDuckDBAndPandas(t *testing.T) {
 		got, policy := loaded.Runs[i], r["policy"].(string)
 		if got[0] != policy || got[1] != r["cycles"] || math.Abs(got[2].(float64)-r["speedup"].(float64)) > 1e-12 ||
 			got[3] != r["occupancy_pct"] {
-			t.Errorf("DuckDB has %v, the command printed %v, %v, %v, %v", got, policy, r["cycles"], r["speedup"], r["occupancy_pct"])
+			t.Errorf("DuckDB has %v, the command printed %v, %v, %v, %v", got, policy, r["cycles"], r["speedup"],
+				r["occupancy_pct"])
 		}
 		if loaded.CTAs[policy] != r["ctas"] || loaded.Insts[policy] != r["warp_instructions"] {
-			t.Errorf("%s: pandas has %v CTAs and %v instructions, the command printed %v and %v", policy, loaded.CTAs[policy], loaded.Insts[policy], r["ctas"], r["warp_instructions"])
+			t.Errorf("%s: pandas has %v CTAs and %v instructions, the command printed %v and %v", policy, loaded.CTAs[policy],
+				loaded.Insts[policy], r["ctas"], r["warp_instructions"])
 		}
 	}
 }

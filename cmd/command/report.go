@@ -25,13 +25,18 @@ func (a *app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report OUT",
 		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
-		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, speed-ups over the baseline,\n" +
-			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels (kernels, timeline), use of\n" +
-			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, launches), which pages\n" +
-			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its table is. Every plot\n" +
+		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, " +
+			"speed-ups over the baseline,\n" +
+			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels " +
+			"(kernels, timeline), use of\n" +
+			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, " +
+			"launches), which pages\n" +
+			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its " +
+			"table is. Every plot\n" +
 			"has its table beside it. The same tables give the same bytes.",
-		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
-		Args:    exactly(1, "one folder of tables"),
+		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out " +
+			"-o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
+		Args: exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
 				return fmt.Errorf("no such folder: %s; replay or sweep with -o %s first", args[0], args[0])
@@ -60,9 +65,11 @@ func (a *app) reportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
-	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, for a paper, as SVG and PDF, with what it shows as CSV")
+	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, for a paper, as SVG and PDF, with "+
+		"what it shows as CSV")
 	c.Flags().StringVar(&opt.Title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
-	c.Flags().StringVar(&opt.Baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
+	c.Flags().StringVar(&opt.Baseline, "baseline", "",
+		"`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
 	return c
 }
 

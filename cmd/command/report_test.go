@@ -68,7 +68,8 @@ func makeReport(t *testing.T, dir string, args ...string) (page *node, source st
 }
 
 // elements are those that a page may have: none that runs or loads anything.
-var elements = strings.Fields("html head meta title style body header h1 h2 h3 p nav ul li a main section div table thead tbody tr th td figure figcaption " +
+var elements = strings.Fields("html head meta title style body header h1 h2 h3 p nav ul li a main section div " +
+	"table thead tbody tr th td figure figcaption " +
 	"svg g line path rect circle text details summary pre")
 
 // checkPage checks that a page loads nothing, that references lead somewhere, and
@@ -122,10 +123,12 @@ func checkPage(t *testing.T, page *node) {
 			t.Errorf("a figure has %d tables and %d captions", len(f.all("table")), len(f.all("figcaption")))
 		}
 		svg := f.all("svg")[0]
-		if svg.attr("role") != "img" || len(svg.Children) == 0 || svg.Children[0].XMLName.Local != "title" || svg.Children[0].Text == "" {
+		if svg.attr("role") != "img" || len(svg.Children) == 0 || svg.Children[0].XMLName.Local != "title" ||
+			svg.Children[0].Text == "" {
 			t.Error("a plot has no title")
 		}
-		if strings.Contains(svg.attr("viewBox"), "NaN") || strings.Contains(fmt.Sprint(svg), "NaN") || strings.Contains(fmt.Sprint(svg), "Inf") {
+		if strings.Contains(svg.attr("viewBox"), "NaN") || strings.Contains(fmt.Sprint(svg), "NaN") ||
+			strings.Contains(fmt.Sprint(svg), "Inf") {
 			t.Error("a plot has a position that is no number")
 		}
 	}
@@ -158,7 +161,8 @@ func TestReportOfARun(t *testing.T) {
 	rows := printedRows(t, "--policy=serial,hyperq,ppcs", "--gpu=gk110-ppcs", "--audit", "-o", dir, path)
 	page, source := makeReport(t, dir)
 	summary := tableText(page.all("table")[0])
-	if len(summary) != 4 || !slices.Equal(summary[0][:6], []string{"trace", "GPU", "policy", "cycles", "time", "speed-up"}) {
+	if len(summary) != 4 || !slices.Equal(summary[0][:6], []string{"trace", "GPU", "policy", "cycles", "time",
+		"speed-up"}) {
 		t.Fatalf("the summary is %v", summary)
 	}
 	speedups := tableText(page.all("figure")[0].all("table")[0])
@@ -174,8 +178,10 @@ func TestReportOfARun(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, title := range []string{"Speed-up", "What CTAs did", "Progress of kernels", "Resident warps over time", "Instructions over time", "Resident CTAs over time",
-		"DRAM traffic over time", "L2 traffic over time", "Kernels that wait over time", "Pages on the device over time", "Pages handed on over time"} {
+	for _, title := range []string{"Speed-up", "What CTAs did", "Progress of kernels", "Resident warps over time",
+		"Instructions over time", "Resident CTAs over time",
+		"DRAM traffic over time", "L2 traffic over time", "Kernels that wait over time", "Pages on the device over time",
+		"Pages handed on over time"} {
 		want = append(want, title+": vecadd on gk110-ppcs")
 	}
 	if got := captions(page); !slices.Equal(got, want) {
@@ -196,7 +202,8 @@ func TestReportOfARun(t *testing.T) {
 	// The runs of --sensitivity are curves over the constant.
 	curves := t.TempDir()
 	must(t, "sample", "vecadd", "--param=n=1024", "-o", filepath.Join(curves, "small.zst"))
-	must(t, "--policy=serial,ppcs", "--gpu=gk110-ppcs", "--tables=runs", "--sensitivity=launch", "-o", curves, filepath.Join(curves, "small.zst"))
+	must(t, "--policy=serial,ppcs", "--gpu=gk110-ppcs", "--tables=runs", "--sensitivity=launch", "-o", curves,
+		filepath.Join(curves, "small.zst"))
 	page, _ = makeReport(t, curves)
 	if got := captions(page); len(got) != 3 || got[1] != "Cycles over launch: small on gk110-ppcs" {
 		t.Errorf("of --sensitivity: plots %q", got)
@@ -208,13 +215,15 @@ func TestReportOfARun(t *testing.T) {
 
 // A report of a sweep: bars over all settings, curves over each.
 func TestReportOfASweep(t *testing.T) {
-	file, dir := sweepFolder(t, strings.Replace(smallSweep, `["metrics"]`, `["ctas", "timeline"]`, 1)), filepath.Join(t.TempDir(), "out")
+	file, dir := sweepFolder(t, strings.Replace(smallSweep, `["metrics"]`, `["ctas", "timeline"]`, 1)),
+		filepath.Join(t.TempDir(), "out")
 	rows := printedRows(t, "sweep", "-o", dir, file)
 	page, source := makeReport(t, dir, "--title=HWQs & settings")
 	if title := page.all("h1")[0].inside(); title != "HWQs & settings" {
 		t.Errorf("the title is %q", title)
 	}
-	if summary := tableText(page.all("table")[0]); len(summary) != 1+len(rows) || summary[0][2] != "kmu_hwqs" || summary[1][2] != "1" ||
+	if summary := tableText(page.all("table")[0]); len(summary) != 1+len(rows) || summary[0][2] != "kmu_hwqs" ||
+		summary[1][2] != "1" ||
 		summary[3][2] != "32" {
 		t.Errorf("the summary is %v", summary)
 	}
@@ -225,14 +234,15 @@ func TestReportOfASweep(t *testing.T) {
 		}
 	}
 	want := []string{"Speed-up: ", "Cycles over kmu_hwqs: ", "Speed-up over kmu_hwqs: ", "What CTAs did: "}
-	for _, title := range []string{"Resident warps", "Instructions", "Resident CTAs", "DRAM traffic", "L2 traffic", "Kernels that wait"} {
+	for _, title := range []string{"Resident warps", "Instructions", "Resident CTAs", "DRAM traffic", "L2 traffic",
+		"Kernels that wait"} {
 		want = append(want, title+" over time: large on gk110-ppcs, kmu_hwqs = 32")
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("plots %q, want %q", got, want)
 	}
-	// Behind the speed-ups over both traces and of each, a curve has the cells' own figures: rows are serial and ppcs with 1 HWQ, then
-	// with 32.
+	// Behind the speed-ups over both traces and of each, a curve has the cells' own figures: rows are serial and ppcs
+	// with 1 HWQ, then with 32.
 	curve := tableText(page.all("figure")[4].all("table")[0])
 	for i, hwqs := range []string{"1", "32"} {
 		want := []string{hwqs, "1.000", fmt.Sprintf("%.3f", rows[2*i+1]["speedup"])}
@@ -240,7 +250,8 @@ func TestReportOfASweep(t *testing.T) {
 			t.Errorf("the curve of speed-ups has %v, want %v", curve[1+i], want)
 		}
 	}
-	if !strings.Contains(source, "[1, 32]") || !strings.Contains(source, "Configuration of gk110-ppcs, as under serial, kmu_hwqs = 1") {
+	if !strings.Contains(source, "[1, 32]") ||
+		!strings.Contains(source, "Configuration of gk110-ppcs, as under serial, kmu_hwqs = 1") {
 		t.Error("the page shows neither the sweep's file nor the machine")
 	}
 	// Merged tables are enough, without the folders of the cells.
@@ -273,7 +284,9 @@ func TestReportEscapesNames(t *testing.T) {
 	path := filepath.Join(dir, hostile+".trace.zst")
 	must(t, "sample", "vecadd", "--param=n=1024", "-o", path)
 	gpu := filepath.Join(dir, "gpu.toml")
-	if err := os.WriteFile(gpu, []byte("base = \"k20c\"\nname = '''"+hostile+"'''\ndescription = \"</pre><script>x</script>\"\n"), 0o644); err != nil {
+	if err := os.WriteFile(gpu,
+		[]byte("base = \"k20c\"\nname = '''"+hostile+"'''\ndescription = \"</pre><script>x</script>\"\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(dir, "out")
@@ -290,10 +303,12 @@ func TestReportEscapesNames(t *testing.T) {
 		t.Errorf("the title is shown as %q", h1)
 	}
 
-	file := writeSweep(t, dir, "traces = '*.zst'\ngpus = 'gpu.toml'\npolicies = ['serial', 'hyperq,warp=lrr']\n# </pre></details><script>alert(1)</script>\n[set]\nl2.hash = ['linear', 'xor']\n")
+	file := writeSweep(t, dir, "traces = '*.zst'\ngpus = 'gpu.toml'\npolicies = ['serial', 'hyperq,warp=lrr']\n# "+
+		"</pre></details><script>alert(1)</script>\n[set]\nl2.hash = ['linear', 'xor']\n")
 	must(t, "sweep", "--quiet", "-o", filepath.Join(dir, "sweep"), file)
 	page, source = makeReport(t, filepath.Join(dir, "sweep"))
-	if strings.Contains(source, "<script") || !strings.Contains(page.inside(), "# </pre></details><script>alert(1)</script>") {
+	if strings.Contains(source, "<script") ||
+		!strings.Contains(page.inside(), "# </pre></details><script>alert(1)</script>") {
 		t.Error("the sweep's file is not shown as it is")
 	}
 }
@@ -311,7 +326,8 @@ func TestReportOfNothing(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("PAR1 and no more"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	fails(t, 1, []string{"ctas", "has 16 bytes, was written with", "replay or sweep again"}, "report", filepath.Join(dir, "bad"))
+	fails(t, 1, []string{"ctas", "has 16 bytes, was written with", "replay or sweep again"}, "report",
+		filepath.Join(dir, "bad"))
 	fails(t, 1, []string{"cannot write"}, "report", filepath.Join(dir, "bad"), "-o", filepath.Join(dir, "none", "x.html"))
 	noPartials(t, dir)
 }

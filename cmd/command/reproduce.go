@@ -34,12 +34,16 @@ func (a *app) reproduceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce [PAPER]",
 		Short: "run the experiments of a paper, its published figures beside ours",
-		Long: "reproduce makes the workloads of a paper, runs them under its policies on its machine, audited, on all processors, and prints\n" +
-			"its tables and figures, and last its published figures beside ours with the difference. Without a paper it lists those there are.\n" +
-			"Nothing is tuned to a paper; docs/policies says why figures differ. The whole takes minutes, --large more; how long each row took is\n" +
+		Long: "reproduce makes the workloads of a paper, runs them under its policies on its machine, audited, on all " +
+			"processors, and prints\n" +
+			"its tables and figures, and last its published figures beside ours with the difference. Without a paper it " +
+			"lists those there are.\n" +
+			"Nothing is tuned to a paper; docs/policies says why figures differ. The whole takes minutes, --large more; " +
+			"how long each row took is\n" +
 			"noted below the tables.",
-		Example: "  replay reproduce\n  replay reproduce --quick spawn\n  replay reproduce --data=inputs --markdown dtbl > dtbl.md",
-		Args:    between(0, 1, "at most one paper"),
+		Example: "  replay reproduce\n  replay reproduce --quick spawn\n  replay reproduce --data=inputs --markdown " +
+			"dtbl > dtbl.md",
+		Args: between(0, 1, "at most one paper"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listPapers()
@@ -61,7 +65,8 @@ func (a *app) reproduceCommand() *cobra.Command {
 	s.StringVar(&f.Data, "data", os.Getenv("REPLAY_DATA"), "`DIR` of real inputs (default $REPLAY_DATA)")
 	f.jobs.register(s)
 	s.BoolVar(&f.markdown, "markdown", false, "tables as Markdown")
-	s.StringVar(&f.into, "into", "", "write each table to its place in a Markdown `FILE` instead, between the lines <!-- PAPER/TABLE --> and <!-- /PAPER/TABLE -->")
+	s.StringVar(&f.into, "into", "", "write each table to its place in a Markdown `FILE` instead, between the lines "+
+		"<!-- PAPER/TABLE --> and <!-- /PAPER/TABLE -->")
 	return c
 }
 
@@ -102,7 +107,8 @@ func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFla
 	case err != nil:
 		return err
 	case f.into != "" && len(out.Missing) > 0:
-		return fmt.Errorf("--into %s: it would lose rows whose inputs are not under --data: %s", f.into, strings.Join(out.Missing, ", "))
+		return fmt.Errorf("--into %s: it would lose rows whose inputs are not under --data: %s", f.into,
+			strings.Join(out.Missing, ", "))
 	case f.into != "":
 		err = into(f.into, f.tables(out))
 	default:

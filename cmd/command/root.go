@@ -78,8 +78,10 @@ func (a *app) root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay [flags] TRACE...",
 		Short: "what a GPU would have done under another scheduler",
-		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, prints what\n" +
-			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables. A profiler's capture is taken\n" +
+		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, " +
+			"prints what\n" +
+			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables. A profiler's capture " +
+			"is taken\n" +
 			"wherever a trace is; its trace is kept in the user's cache (REPLAY_CACHE names another folder, off keeps none).",
 		Example: "  replay --policy=serial,hyperq samples/vecadd.trace.zst\n" +
 			"  replay --gpu=k20c --set kmu.hwqs=64 --policy=hyperq trace.zst\n" +
@@ -119,17 +121,22 @@ func (a *app) root() *cobra.Command {
 func (f *replayFlags) register(c *cobra.Command) {
 	f.registerMachine(c.Flags())
 	s := c.Flags()
-	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the first policy's paper compares it with, else the first)")
+	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the first policy's "+
+		"paper compares it with, else the first)")
 	s.BoolVar(&f.alone, "no-baseline", false, "run nothing but the policies that are named")
 	f.jobs.register(s)
 	s.Int64Var(&f.maxCycles, "max-cycles", 0, "cut each run off at this `CYCLE`; its tables say that it is incomplete")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
-	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas, or all (default all): "+strings.Join(table.Names(), ", "))
+	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas, or all (default all): "+
+		strings.Join(table.Names(), ", "))
 	s.StringVar(&f.format, "format", "parquet", "`FORMAT` of the tables: parquet, arrow or csv")
-	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about a thousand")
-	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the order of their streams (`ORDER` streams)")
+	s.Int64Var(&f.sample, "sample", 0, "width of a timeline window in `CYCLES`; 0: chosen so that the run has about "+
+		"a thousand")
+	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the "+
+		"order of their streams (`ORDER` streams)")
 	s.Lookup("as-tasks").NoOptDefVal = "independent"
-	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (those that it has), or storage (what an array's first copy brings has been read, what is written last is written out)")
+	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (those that it has), or storage (what an array's first "+
+		"copy brings has been read, what is written last is written out)")
 	s.StringVar(&f.sensitivity, "sensitivity", "",
 		"run the comparison over a range of one `KEY` of the machine (x0.5, x1, x2, x4; or KEY=VALUES),\n"+
 			"or of launch (the launch latency, 0 to 35,000 cycles)")
@@ -139,11 +146,15 @@ func (f *replayFlags) register(c *cobra.Command) {
 // registerMachine declares what chooses the policies, the machine and the work.
 func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	f.chooser.register(s)
-	s.StringVar(&f.policy, "policy", "", "policies, separated by commas; `LIST` or all; overrides stand behind their policy (hyperq,warp=lrr); default hyperq for a capture with recorded times, as its GPU ran it, else serial")
+	s.StringVar(&f.policy, "policy", "", "policies, separated by commas; `LIST` or all; overrides stand behind their "+
+		"policy (hyperq,warp=lrr); default hyperq for a capture with recorded times, as its GPU ran it, else serial")
 	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
-	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the capture has them), machine or none (default recorded where the trace has calls)")
-	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the trace has them)")
-	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine: sm.count=26, l2.bytes=80MiB, l2.bytes=x2\n"+
+	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the "+
+		"capture has them), machine or none (default recorded where the trace has calls)")
+	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the "+
+		"trace has them)")
+	s.StringArrayVar(&f.set, "set", nil, "override one `KEY=VALUE` of the machine: sm.count=26, l2.bytes=80MiB, "+
+		"l2.bytes=x2\n"+
 		"(repeatable; presets --explain KEY describes a key)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
@@ -184,7 +195,8 @@ func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*host.Timing, er
 			return nil, usagef("--host=%s: want one of %s", f.host, strings.Join(host.TimeNames(), ", "))
 		}
 		if t.Host = host.Times(i); t.Host == host.TimesRecorded && facts.Calls == 0 {
-			return nil, errors.New("--host=recorded: the trace has no call of the host: it comes from a tracer or a generator, or its profiler saw the device alone")
+			return nil, errors.New("--host=recorded: the trace has no call of the host: it comes from a tracer or a " +
+				"generator, or its profiler saw the device alone")
 		}
 		job.Part = append(job.Part, "host="+f.host)
 	}
@@ -288,7 +300,8 @@ func (f *replayFlags) check() error {
 
 // choices resolves --policy and the parameters given as flags, and tries them
 // on the machine.
-func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *hardware.Config) ([]*policies.Choice, error) {
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *hardware.Config) ([]*policies.Choice,
+	error) {
 	all, err := f.named(cmd, a, r)
 	if err != nil {
 		return nil, err

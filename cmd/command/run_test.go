@@ -78,9 +78,11 @@ func TestMainJob(t *testing.T) {
 			t.Errorf("the summary lacks %q:\n%s", want, out)
 		}
 	}
-	for _, name := range []string{"runs", "stages", "kernels", "ctas", "timeline", "memory", "diagnostics", "performance", "audit"} {
+	for _, name := range []string{"runs", "stages", "kernels", "ctas", "timeline", "memory", "diagnostics",
+		"performance", "audit"} {
 		for _, policy := range []string{"serial", "hyperq"} {
-			if _, err := os.Stat(filepath.Join(dir, name, "trace=vecadd", "gpu=gk110-ppcs", "set=preset", "policy="+policy, "part-0.parquet")); err != nil {
+			if _, err := os.Stat(filepath.Join(dir, name, "trace=vecadd", "gpu=gk110-ppcs", "set=preset", "policy="+policy,
+				"part-0.parquet")); err != nil {
 				t.Error(err)
 			}
 		}
@@ -108,7 +110,8 @@ func TestJSONHasARowPerPolicy(t *testing.T) {
 	if len(rows) != 3 || rows[0]["policy"] != "serial" || rows[0]["speedup"] != 1.0 || rows[2]["policy"] != "ppcs" {
 		t.Errorf("rows %v", rows)
 	}
-	for _, key := range []string{"trace", "gpu", "fidelity", "cycles", "time_ns", "kernels", "ctas", "warp_instructions", "occupancy_pct", "l2_hit_pct", "wall_seconds", "peak_rss_bytes"} {
+	for _, key := range []string{"trace", "gpu", "fidelity", "cycles", "time_ns", "kernels", "ctas",
+		"warp_instructions", "occupancy_pct", "l2_hit_pct", "wall_seconds", "peak_rss_bytes"} {
 		if rows[0][key] == nil {
 			t.Errorf("a row lacks %s", key)
 		}
@@ -245,11 +248,13 @@ func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 // Results that cannot be written are an error, of every command alike.
 func TestUnwritableResults(t *testing.T) {
 	path := sample(t)
-	for _, args := range [][]string{{"--help"}, {"policies"}, {"presets", "k20c"}, {"inspect", path}, {"inspect", "--kernels", path},
+	for _, args := range [][]string{{"--help"}, {"policies"}, {"presets", "k20c"}, {"inspect", path},
+		{"inspect", "--kernels", path},
 		{"inspect", "--text", path}, {"verify", path},
 		{"--gpu=k20c", "--quiet", "-o", t.TempDir(), path}, {"--json", "verify", path}} {
 		var errs bytes.Buffer
-		if status := Run(args, strings.NewReader(""), fullDisk{}, &errs); status != 1 || !strings.Contains(errs.String(), "no space left") {
+		if status := Run(args, strings.NewReader(""), fullDisk{}, &errs); status != 1 ||
+			!strings.Contains(errs.String(), "no space left") {
 			t.Errorf("replay %s: status %d, %q", strings.Join(args, " "), status, errs.String())
 		}
 	}
@@ -317,7 +322,8 @@ func contents(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		name, _ := filepath.Rel(dir, path)
-		if strings.HasPrefix(name, "performance") || strings.HasPrefix(name, ".runs") { // a manifest has the checksum of that table
+		// a manifest has the checksum of that table
+		if strings.HasPrefix(name, "performance") || strings.HasPrefix(name, ".runs") {
 			return nil
 		}
 		data, err := os.ReadFile(path)
@@ -351,8 +357,10 @@ func TestCaptures(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := rows[0]
-		if r["kernels"] != c.kernels || c.insts >= 0 && r["warp_instructions"] != c.insts || c.memory >= 0 && r["memory_instructions"] != c.memory {
-			t.Errorf("%v: %v kernels, %v warp instructions, %v memory; want %v, %v, %v", c.path, r["kernels"], r["warp_instructions"], r["memory_instructions"], c.kernels, c.insts, c.memory)
+		if r["kernels"] != c.kernels || c.insts >= 0 && r["warp_instructions"] != c.insts || c.memory >= 0 &&
+			r["memory_instructions"] != c.memory {
+			t.Errorf("%v: %v kernels, %v warp instructions, %v memory; want %v, %v, %v", c.path, r["kernels"],
+				r["warp_instructions"], r["memory_instructions"], c.kernels, c.insts, c.memory)
 		}
 		must(t, "verify", trace)
 		var runs []map[string]any
@@ -361,7 +369,8 @@ func TestCaptures(t *testing.T) {
 			t.Fatal(err)
 		}
 		if runs[0]["warp_instructions"] != r["warp_instructions"] || runs[0]["kernels"] != c.kernels {
-			t.Errorf("%v: the replay has %v warp instructions in %v kernels", c.path, runs[0]["warp_instructions"], runs[0]["kernels"])
+			t.Errorf("%v: the replay has %v warp instructions in %v kernels", c.path, runs[0]["warp_instructions"],
+				runs[0]["kernels"])
 		}
 	}
 }
@@ -378,11 +387,15 @@ func TestDamagedCaptures(t *testing.T) {
 		}
 		return path
 	}
-	const header = "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 8\n-binary version = 80\n-cuda stream id = 0\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces format\n\n"
-	cut := write("kernel-1.traceg", header+"#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 2\n0000 ffffffff 1 R1 MOV 0 0 \n0010 ffffffff 1 R")
+	const header = "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs " +
+		"= 8\n-binary version = 80\n-cuda stream id = 0\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n#traces " +
+		"format\n\n"
+	cut := write("kernel-1.traceg", header+"#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 2\n0000 ffffffff "+
+		"1 R1 MOV 0 0 \n0010 ffffffff 1 R")
 	fails(t, 1, []string{"kernel-1.traceg", ":21"}, "convert", cut, "-o", out)
 	list := write("kernelslist.g", "kernel-1.traceg\nkernel-2.traceg\n")
-	os.WriteFile(cut, []byte(header+"#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 \n\n#END_TB\n"), 0o644)
+	os.WriteFile(cut, []byte(header+"#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 1\n0000 ffffffff 0 EXIT "+
+		"0 0 \n\n#END_TB\n"), 0o644)
 	fails(t, 1, []string{"kernel-2.traceg"}, "convert", list, "-o", out)
 	fails(t, 1, []string{"not recognised"}, "convert", write("noise.bin", "nothing that anybody writes"), "-o", out)
 	fails(t, 1, []string{"nosuch"}, "convert", filepath.Join(dir, "nosuch"), "-o", out)

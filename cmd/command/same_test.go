@@ -46,7 +46,8 @@ func (o *other) same(t *testing.T, args ...string) bool {
 	c := o.command(in(there)...)
 	c.Stderr = &said
 	err := c.Run()
-	if a, b := strings.ReplaceAll(errs, here, "%"), strings.ReplaceAll(said.String(), there, "%"); a != b || (err == nil) != (status == 0) {
+	if a, b := strings.ReplaceAll(errs, here, "%"), strings.ReplaceAll(said.String(), there, "%"); a != b ||
+		(err == nil) != (status == 0) {
 		t.Errorf("%s says here %q, %s %q (%v)", what, a, o.name, b, err)
 	}
 	if status != 0 || err != nil {
@@ -80,7 +81,8 @@ func (o *other) sameSample(t *testing.T, name string) {
 	}
 	if slices.Contains(enginePins.samples, name) {
 		for _, gpu := range enginePins.machines {
-			o.same(t, "--quiet", "--no-baseline", "--policy="+pinned(t, path), "--gpu="+gpu, "--sample=5000", "--audit", "-o", "%", path)
+			o.same(t, "--quiet", "--no-baseline", "--policy="+pinned(t, path), "--gpu="+gpu, "--sample=5000", "--audit", "-o",
+				"%", path)
 		}
 	}
 }

@@ -34,11 +34,14 @@ func (a *app) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample [NAME|FILE] -o TRACE",
 		Short: "make a trace by running a workload generator, or list them",
-		Long: "sample runs the real algorithm of a workload, on a generated or a given input, and writes what a GPU would have been asked\n" +
-			"to do. Without a name it lists the generators; with a name and no -o it explains one. A TOML file names a workload and its\n" +
+		Long: "sample runs the real algorithm of a workload, on a generated or a given input, and writes what a GPU " +
+			"would have been asked\n" +
+			"to do. Without a name it lists the generators; with a name and no -o it explains one. A TOML file names a " +
+			"workload and its\n" +
 			"parameters (sample = \"hsp\", kernels = 20), which --param overrides; without -o it is checked alone.",
-		Example: "  replay sample\n  replay sample hsp\n  replay sample hsp --param=kernels=20 -o hsp.trace.zst\n  replay sample mine.toml -o mine.trace.zst",
-		Args:    between(0, 1, "at most one workload"),
+		Example: "  replay sample\n  replay sample hsp\n  replay sample hsp --param=kernels=20 -o hsp.trace.zst\n  " +
+			"replay sample mine.toml -o mine.trace.zst",
+		Args: between(0, 1, "at most one workload"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return a.listSamples()
@@ -50,7 +53,9 @@ func (a *app) sampleCommand() *cobra.Command {
 			if out == "" {
 				return a.showSample(g)
 			}
-			if err := writeFile(out, func(w io.Writer) error { return g.Write(samples.Interruptible(cmd.Context(), w), params...) }); err != nil {
+			if err := writeFile(out, func(w io.Writer) error {
+				return g.Write(samples.Interruptible(cmd.Context(), w), params...)
+			}); err != nil {
 				return err
 			}
 			return a.report(out)
@@ -120,7 +125,8 @@ func readSample(path string) (*sampleFile, error) {
 			}
 			f.params = append(f.params, fmt.Sprintf("%s=%v", key, v))
 		default:
-			return nil, fmt.Errorf("%s: %s is no value: parameters are keys of the file itself, such as n = 1024, each a number or a text", at, key)
+			return nil, fmt.Errorf("%s: %s is no value: parameters are keys of the file itself, such as n = 1024, each a "+
+				"number or a text", at, key)
 		}
 	}
 	if f.name == "" {

@@ -36,7 +36,8 @@ func TestSamplesHaveMachines(t *testing.T) {
 		!strings.Contains(out.String(), "gk110-ppcs") {
 		t.Errorf("status %d\n%s", status, out.String())
 	}
-	if said := "machine gk110-ppcs: the machine that the trace was made for; --gpu chooses another\n"; strings.Count(notes.String(), said) != 1 {
+	if said := "machine gk110-ppcs: the machine that the trace was made for; --gpu " +
+		"chooses another\n"; strings.Count(notes.String(), said) != 1 {
 		t.Errorf("the notes are\n%s", notes.String())
 	}
 	if rows := printedRows(t, "--gpu=k20c", "-o", t.TempDir(), path); rows[0]["gpu"] != "k20c" {

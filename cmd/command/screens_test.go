@@ -223,7 +223,8 @@ func TestComparePolicies(t *testing.T) {
 		t.Errorf("%d lines:\n%s", n, got)
 	}
 	last := -1
-	for _, want := range []string{"policy: serial → ppcs", "launch=0 ", "launch=2000 ", "launch=10000 ", "geometric mean of 11",
+	for _, want := range []string{"policy: serial → ppcs", "launch=0 ", "launch=2000 ", "launch=10000 ",
+		"geometric mean of 11",
 		"dependency: barrier → crcs", "settings that mostly only one side's policy has; -v lists them"} {
 		at := strings.Index(got, want)
 		if at <= last {

@@ -93,12 +93,14 @@ func TestNothingHangs(t *testing.T) {
 	fails(t, 1, []string{"kernel 0 (k)", "CTA", "fits no SM", "shared memory"},
 		append(one, "--policy=hyperq", textTrace(t, "launch k grid=1 block=32 shared=900000\ncta 0\n warp 0\n  exit\n"))...)
 	fails(t, 1, []string{"task 0 depends on task 1"},
-		append(one, "--policy=hyperq", textTrace(t, "spawn k grid=1 block=32 deps=1\ncta 0\n warp 0\n  int\nspawn k grid=1 block=32\ncta 0\n warp 0\n  int\n"))...)
+		append(one, "--policy=hyperq", textTrace(t, "spawn k grid=1 block=32 deps=1\ncta 0\n warp 0\n  int\nspawn k "+
+			"grid=1 block=32\ncta 0\n warp 0\n  int\n"))...)
 	for _, policy := range []string{"cdp", "cdp-ideal", "dtbl", "dtbl-ideal", "spawn", "spawn+dtbl"} {
 		must(t, append(one, "--audit", "--policy="+policy, textTrace(t, tightChildren))...)
 	}
 	// An event that nobody records is waited for by nobody, as in CUDA.
-	must(t, append(one, "--audit", "--policy=hyperq", textTrace(t, "wait 7\nlaunch k grid=1 block=32\ncta 0\n warp 0\n  exit\nrecord 7\nsyncevent 9\n"))...)
+	must(t, append(one, "--audit", "--policy=hyperq", textTrace(t, "wait 7\nlaunch k grid=1 block=32\ncta 0\n warp "+
+		"0\n  exit\nrecord 7\nsyncevent 9\n"))...)
 }
 
 // What the auditor finds in any of the runs is one error, which is exit status 1.

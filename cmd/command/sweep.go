@@ -44,12 +44,16 @@ func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep SWEEP.toml",
 		Short: "a grid of traces, GPUs, policies and settings, on all cores or by Slurm",
-		Long: "sweep replays every combination that a TOML file asks for, and merges the tables of all into one file each, with the columns of\n" +
-			"the grid in front. Started again it runs only what is not finished: a cell is known by its trace's content, its configuration,\n" +
-			"its policy and this tool. A cell that fails stops no other; those are listed at the end, with exit status 1. A sweep's file:\n\n" +
+		Long: "sweep replays every combination that a TOML file asks for, and merges the tables of all into one file " +
+			"each, with the columns of\n" +
+			"the grid in front. Started again it runs only what is not finished: a cell is known by its trace's content, " +
+			"its configuration,\n" +
+			"its policy and this tool. A cell that fails stops no other; those are listed at the end, with exit status 1. " +
+			"A sweep's file:\n\n" +
 			"  traces   = [\"traces/*.trace.zst\"]        # paths or patterns, from the file's folder\n" +
 			"  gpus     = [\"k20c\", \"mine.toml\"]         # presets or files; without: what each trace was captured on\n" +
-			"  policies = [\"serial\", \"hyperq\", \"ppcs,guard=off\"]     # the first is the baseline; \"all\": those that a trace can feed\n" +
+			"  policies = [\"serial\", \"hyperq\", \"ppcs,guard=off\"]     # the first is the baseline; \"all\": those " +
+			"that a trace can feed\n" +
 			"  tables   = [\"runs\", \"ctas\", \"timeline\"]  # \"all\"; without: those that are small\n" +
 			"  # baseline, format, sample, as_tasks, audit, output: as the flags of replay\n" +
 			"  # sensitivity = \"launch\": as --sensitivity\n\n" +
@@ -61,8 +65,10 @@ func (a *app) sweepCommand() *cobra.Command {
 			"  prelude-seed = [1, 2]\n\n" +
 			"  [slurm]\n" +
 			"  options = [\"--partition=long\", \"--time=2:00:00\"]",
-		Example: "  replay sweep sweep.toml\n  replay sweep --dry-run sweep.toml                     # list the cells\n  replay sweep --jobs=4 -o out sweep.toml\n" +
-			"  replay sweep --launcher=slurm --dry-run sweep.toml    # show the scripts\n  replay sweep --launcher=slurm sweep.toml",
+		Example: "  replay sweep sweep.toml\n  replay sweep --dry-run sweep.toml                     # list the cells\n " +
+			" replay sweep --jobs=4 -o out sweep.toml\n" +
+			"  replay sweep --launcher=slurm --dry-run sweep.toml    # show the scripts\n  replay sweep --launcher=slurm " +
+			"sweep.toml",
 		Args: exactly(1, "one TOML file"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.sweep(cmd.Context(), f, args[0]) },
 	}
@@ -97,7 +103,8 @@ func (a *app) sweep(ctx context.Context, f *sweepFlags, path string) error {
 		return err
 	}
 	if f.grid != "" && f.grid != g.Hash() {
-		return fmt.Errorf("%s: the grid is not the one of --grid=%s: the file, a trace or this tool has changed since", path, f.grid)
+		return fmt.Errorf("%s: the grid is not the one of --grid=%s: the file, a trace or this tool has changed since",
+			path, f.grid)
 	}
 	dir := cmp.Or(f.output, file.OutputDir(), "sweep-out")
 	switch {
@@ -128,7 +135,8 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 		})
 		progress.close()
 		if ctx.Err() != nil {
-			return fmt.Errorf("%w: %d of %d cells are finished; the same command goes on with the rest", context.Canceled, out.Ran+out.Reused, out.Cells)
+			return fmt.Errorf("%w: %d of %d cells are finished; the same command goes on with the rest", context.Canceled,
+				out.Ran+out.Reused, out.Cells)
 		}
 		if err != nil {
 			return err
@@ -145,7 +153,8 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 	}
 	rows, violated, err := g.Collect(ctx, dir)
 	if ctx.Err() != nil {
-		return fmt.Errorf("%w: the tables of %d finished cells are not merged; the same command does that", context.Canceled, out.Cells-len(out.Failed))
+		return fmt.Errorf("%w: the tables of %d finished cells are not merged; the same command does that",
+			context.Canceled, out.Cells-len(out.Failed))
 	}
 	if err != nil {
 		return err
@@ -170,7 +179,8 @@ func (f *sweepFlags) choose(g *sweep.Grid) ([]*sweep.Cell, error) {
 		to, err = strconv.Atoi(last)
 	}
 	if err != nil || from < 0 || to < from || from >= len(g.Cells) {
-		return nil, usagef("--cells=%s: want an index or a range of the grid's %d cells (0-%d)", f.cells, len(g.Cells), len(g.Cells)-1)
+		return nil, usagef("--cells=%s: want an index or a range of the grid's %d cells (0-%d)", f.cells, len(g.Cells),
+			len(g.Cells)-1)
 	}
 	return g.Cells[from:min(to+1, len(g.Cells))], nil
 }
@@ -219,6 +229,7 @@ func (a *app) slurm(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir strin
 		return a.printRows(sweepJobs, []map[string]any{{"array_job": array, "collect_job": collect, "tasks": s.Tasks,
 			"cells": s.Cells}})
 	}
-	fmt.Fprintf(a.out, "array job %s: %d tasks for %d cells; job %s merges their tables in %s\n", array, s.Tasks, s.Cells, collect, dir)
+	fmt.Fprintf(a.out, "array job %s: %d tasks for %d cells; job %s merges their tables in %s\n", array, s.Tasks,
+		s.Cells, collect, dir)
 	return nil
 }

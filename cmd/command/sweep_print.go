@@ -70,7 +70,8 @@ func (a *app) listCells(g *sweep.Grid, list []*sweep.Cell, dir string) error {
 		case g.Finished(dir, c):
 			state = "finished"
 		}
-		m := map[string]any{"index": c.Index, "cell": c.Key, "trace": c.Trace, "gpu": c.GPU, "policy": c.Policy, "state": state}
+		m := map[string]any{"index": c.Index, "cell": c.Key, "trace": c.Trace, "gpu": c.GPU, "policy": c.Policy,
+			"state": state}
 		cells := []any{c.Index, c.Trace, c.GPU}
 		for i, v := range c.Values() {
 			m[settings[i]] = v

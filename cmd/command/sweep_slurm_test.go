@@ -64,12 +64,14 @@ func TestSweepBySlurm(t *testing.T) {
 		t.Skip("no bash")
 	}
 	jobs := fakeSlurm(t)
-	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['serial', 'ppcs']\ntables = 'metrics'\n[slurm]\noptions = ['--partition=long', '--mem=1G']\n")
+	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['serial', 'ppcs']\ntables = "+
+		"'metrics'\n[slurm]\noptions = ['--partition=long', '--mem=1G']\n")
 	dir := filepath.Join(t.TempDir(), `it's 100 %j "out" $HOME`)
 	must(t, "sweep", "--quiet", "--cells=1", "-o", dir, file) // finished before
 
 	script := must(t, "sweep", "--launcher=slurm", "--dry-run", "-o", dir, file)
-	for _, want := range []string{"#SBATCH --array=0,2-3\n", "#SBATCH --partition=long\n", "#SBATCH --mem=1G\n", "--cells=\"$SLURM_ARRAY_TASK_ID\"", "--collect"} {
+	for _, want := range []string{"#SBATCH --array=0,2-3\n", "#SBATCH --partition=long\n", "#SBATCH --mem=1G\n",
+		"--cells=\"$SLURM_ARRAY_TASK_ID\"", "--collect"} {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %q:\n%s", want, script)
 		}
@@ -119,7 +121,8 @@ func TestSweepBySlurm(t *testing.T) {
 		t.Errorf("sbatch was handed %v", handed)
 	}
 	// A grid that has changed meanwhile: no task takes an index for another cell.
-	writeSweep(t, filepath.Dir(file), "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['ppcs', 'serial']\ntables = 'metrics'\n")
+	writeSweep(t, filepath.Dir(file), "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = ['ppcs', "+
+		"'serial']\ntables = 'metrics'\n")
 	if task(t, array, 0) {
 		t.Error("a task ran in a grid that is not its own")
 	}
@@ -132,9 +135,11 @@ func TestSweepBySlurm(t *testing.T) {
 // A grid of more cells than an array has tasks gives each several; sbatch that
 // refuses, or is not there, is one clear line.
 func TestSweepBySlurmAtItsLimits(t *testing.T) {
-	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n[set]\nkmu.hwqs = { from = 1, to = 1250, step = 1 }\n")
+	file := sweepFolder(t, "traces = '*.trace.zst'\ngpus = 'gk110-ppcs'\npolicies = 'serial'\n[set]\nkmu.hwqs = { "+
+		"from = 1, to = 1250, step = 1 }\n")
 	script := must(t, "sweep", "--launcher=slurm", "--dry-run", "-o", "nowhere", file)
-	for _, want := range []string{"--array=0-833\n", `--cells="$((SLURM_ARRAY_TASK_ID * 3))-$((SLURM_ARRAY_TASK_ID * 3 + 2))"`} {
+	for _, want := range []string{"--array=0-833\n",
+		`--cells="$((SLURM_ARRAY_TASK_ID * 3))-$((SLURM_ARRAY_TASK_ID * 3 + 2))"`} {
 		if !strings.Contains(script, want) {
 			t.Errorf("the script lacks %q:\n%s", want, script)
 		}
@@ -147,7 +152,8 @@ func TestSweepBySlurmAtItsLimits(t *testing.T) {
 	t.Setenv("PATH", bin)
 	dir := filepath.Join(t.TempDir(), "out")
 	fails(t, 1, []string{"sbatch", "not found"}, "sweep", "--launcher=slurm", "-o", dir, file)
-	for answer, want := range map[string]string{"echo no such partition >&2; exit 1": "no such partition", "echo done": "no job id"} {
+	for answer, want := range map[string]string{"echo no such partition >&2; exit 1": "no such partition",
+		"echo done": "no job id"} {
 		if err := os.WriteFile(filepath.Join(bin, "sbatch"), []byte("#!/bin/sh\n"+answer+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}

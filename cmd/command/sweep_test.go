@@ -53,7 +53,8 @@ func printedRows(t *testing.T, args ...string) (rows []map[string]any) {
 
 // Every cell of a sweep has the figures that a replay of its own has.
 func TestSweepIsTheReplaysOfItsCells(t *testing.T) {
-	file := sweepFolder(t, strings.Replace(smallSweep, "*", "small", 1)+"host.launch_latency = { from = 0, to = 5000, step = 5000 }\n")
+	file := sweepFolder(t, strings.Replace(smallSweep, "*", "small", 1)+
+		"host.launch_latency = { from = 0, to = 5000, step = 5000 }\n")
 	rows := printedRows(t, "sweep", "-o", filepath.Join(t.TempDir(), "out"), file)
 	if len(rows) != 2*2*2 {
 		t.Fatalf("%d rows, want 8", len(rows))
@@ -62,12 +63,14 @@ func TestSweepIsTheReplaysOfItsCells(t *testing.T) {
 	for _, hwqs := range []int{1, 32} {
 		for _, latency := range []int{0, 5000} {
 			alone := printedRows(t, "--gpu=gk110-ppcs", "--policy=serial,ppcs", fmt.Sprintf("--set=kmu.hwqs=%d", hwqs),
-				fmt.Sprintf("--set=host.launch_latency=%d", latency), "--tables=runs", "-o", t.TempDir(), filepath.Join(filepath.Dir(file), "small.trace.zst"))
+				fmt.Sprintf("--set=host.launch_latency=%d", latency), "--tables=runs", "-o", t.TempDir(),
+				filepath.Join(filepath.Dir(file), "small.trace.zst"))
 			for _, want := range alone {
 				got := rows[i]
 				i++
 				if got["set_kmu_hwqs"] != float64(hwqs) || got["set_host_launch_latency"] != float64(latency) {
-					t.Errorf("row %d has hwqs %v and latency %v, want %d and %d", i, got["set_kmu_hwqs"], got["set_host_launch_latency"], hwqs, latency)
+					t.Errorf("row %d has hwqs %v and latency %v, want %d and %d", i, got["set_kmu_hwqs"],
+						got["set_host_launch_latency"], hwqs, latency)
 				}
 				for column, v := range got {
 					if !strings.HasPrefix(column, "set_") && column != "cell" && column != "table" && want[column] != v {
@@ -171,7 +174,8 @@ func TestSweepGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("a trace renamed", 0, 8) // its content is known
-	if text := must(t, "sweep", "--quiet", "-o", dir, file); !strings.Contains(text, "tiny") || strings.Contains(text, "small") {
+	if text := must(t, "sweep", "--quiet", "-o", dir, file); !strings.Contains(text, "tiny") ||
+		strings.Contains(text, "small") {
 		t.Errorf("the new name is not shown:\n%s", text)
 	}
 	must(t, "sample", "vecadd", "--param=n=512", "-o", to)
@@ -181,7 +185,8 @@ func TestSweepGoesOn(t *testing.T) {
 // What fails is listed with its reason; the other cells are there, and the same
 // command runs them no more.
 func TestSweepLosesNoOtherCell(t *testing.T) {
-	file := sweepFolder(t, "traces = ['*.trace.zst']\ngpus = ['gk110-ppcs']\npolicies = ['serial', 'spawn']\n[set]\nl1.ways = [4, 3]\n")
+	file := sweepFolder(t, "traces = ['*.trace.zst']\ngpus = ['gk110-ppcs']\npolicies = ['serial', "+
+		"'spawn']\n[set]\nl1.ways = [4, 3]\n")
 	bad := filepath.Join(filepath.Dir(file), "broken.trace.zst")
 	if err := os.WriteFile(bad, []byte("no trace"), 0o644); err != nil {
 		t.Fatal(err)
@@ -191,7 +196,8 @@ func TestSweepLosesNoOtherCell(t *testing.T) {
 	if status != 1 || strings.Count(errs, "replay: ") != 1 {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	for _, want := range []string{"10 of 12 cells failed", "broken.trace.zst: ", "l1.ways=3: l1", "under spawn, l1.ways=4: policy spawn does not apply to large: it holds no child launches"} {
+	for _, want := range []string{"10 of 12 cells failed", "broken.trace.zst: ", "l1.ways=3: l1",
+		"under spawn, l1.ways=4: policy spawn does not apply to large: it holds no child launches"} {
 		if !strings.Contains(errs, want) {
 			t.Errorf("standard error does not say %q:\n%s", want, errs)
 		}
@@ -250,7 +256,8 @@ func TestSweepsThatAreWrong(t *testing.T) {
 	fails(t, 1, []string{"nosuch.toml"}, "sweep", "nosuch.toml")
 	writeSweep(t, dir, head)
 	fails(t, 1, []string{"no sweep's folder"}, "sweep", "--quiet", "-o", dir, file) // it has other files
-	for _, args := range [][]string{{"--jobs=-1"}, {"--launcher=pbs"}, {"--cells=9"}, {"--cells=x"}, {"--cells=1-0"}, {"--cells=0", "--collect"}} {
+	for _, args := range [][]string{{"--jobs=-1"}, {"--launcher=pbs"}, {"--cells=9"}, {"--cells=x"}, {"--cells=1-0"},
+		{"--cells=0", "--collect"}} {
 		fails(t, 2, nil, append([]string{"sweep", "--quiet", "-o", filepath.Join(dir, "out"), file}, args...)...)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "out", "cells")); err == nil {
@@ -261,7 +268,8 @@ func TestSweepsThatAreWrong(t *testing.T) {
 // Traces and GPUs without a word about them: names that collide, the machine that
 // a trace is of, and the policies that it can feed.
 func TestSweepNamesAndDefaults(t *testing.T) {
-	file := sweepFolder(t, "traces = ['*.trace.zst', 'more/*.zst']\npolicies = 'all'\ntables = 'runs'\nformat = 'csv'\nsensitivity = 'launch'\n")
+	file := sweepFolder(t, "traces = ['*.trace.zst', 'more/*.zst']\npolicies = 'all'\ntables = 'runs'\nformat = "+
+		"'csv'\nsensitivity = 'launch'\n")
 	dir := filepath.Dir(file)
 	if err := os.Mkdir(filepath.Join(dir, "more"), 0o755); err != nil {
 		t.Fatal(err)
@@ -337,7 +345,8 @@ func TestSweepLoadedByDuckDBAndPandas(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(loaded.Runs) != len(rows) || len(loaded.Insts) != len(rows) || loaded.Every <= len(rows) {
-		t.Fatalf("DuckDB sees %d runs of %d rows in all, pandas sums %d, want %d runs", len(loaded.Runs), loaded.Every, len(loaded.Insts), len(rows))
+		t.Fatalf("DuckDB sees %d runs of %d rows in all, pandas sums %d, want %d runs", len(loaded.Runs), loaded.Every,
+			len(loaded.Insts), len(rows))
 	}
 	for i, r := range rows {
 		want := []any{r["trace"], r["set_kmu_hwqs"], r["policy"], r["cycles"], r["speedup"]}
@@ -364,7 +373,8 @@ func TestSweepOfTheHelp(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "traces"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(filepath.Join(dir, "small.trace.zst"), filepath.Join(dir, "traces", "small.trace.zst")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "small.trace.zst"),
+		filepath.Join(dir, "traces", "small.trace.zst")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "mine.toml"), []byte("base = 'k20c'\n"), 0o644); err != nil {

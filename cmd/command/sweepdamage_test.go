@@ -12,7 +12,8 @@ import (
 // A cell of a sweep with a file that is empty, cut, changed or gone is run again, and the
 // sweep's tables are those of one that nobody touched.
 func TestSweepRunsDamagedCellsAgain(t *testing.T) {
-	file := sweepFolder(t, "traces = 'small.trace.zst'\ngpus = ['k20c']\npolicies = ['serial', 'hyperq']\ntables = ['runs', 'kernels']\n")
+	file := sweepFolder(t, "traces = 'small.trace.zst'\ngpus = ['k20c']\npolicies = ['serial', 'hyperq']\ntables = "+
+		"['runs', 'kernels']\n")
 	dir := filepath.Join(t.TempDir(), "out")
 	if ran, before := ranCells(t, 0, "-o", dir, file); ran != 2 || before != 0 {
 		t.Fatalf("%d cells replayed, %d finished before", ran, before)

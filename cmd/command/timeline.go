@@ -22,12 +22,16 @@ func (a *app) timelineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "timeline OUT -o TRACE.pftrace",
 		Short: "show the tables of a replay over time, in ui.perfetto.dev",
-		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay the host's stages and links, the KMU,\n" +
-			"the kernel distributor with the launch calls of each kernel, streams, a track per SM with its CTAs (a counter, where there are more\n" +
-			"than 2,000), tasks, and counters (those need the table timeline). Arrows lead from a launch to its kernel, and from a parent to its\n" +
+		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay the host's " +
+			"stages and links, the KMU,\n" +
+			"the kernel distributor with the launch calls of each kernel, streams, a track per SM with its CTAs (a " +
+			"counter, where there are more\n" +
+			"than 2,000), tasks, and counters (those need the table timeline). Arrows lead from a launch to its kernel, " +
+			"and from a parent to its\n" +
 			"child. It has 100 MB at most, and says what it leaves out: --from and --to choose a window.",
-		Example: "  replay timeline replay-out -o run.pftrace\n  replay timeline replay-out --policy=ppcs --from=1000000 --to=2000000 -o window.pftrace",
-		Args:    exactly(1, "one folder of tables"),
+		Example: "  replay timeline replay-out -o run.pftrace\n  replay timeline replay-out --policy=ppcs " +
+			"--from=1000000 --to=2000000 -o window.pftrace",
+		Args: exactly(1, "one folder of tables"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.From < 0 || opt.To < 0 || (opt.To > 0 && opt.To < opt.From) {
 				return usagef("timeline: --from=%d and --to=%d are no window", opt.From, opt.To)
@@ -43,11 +47,13 @@ func (a *app) timelineCommand() *cobra.Command {
 			left := 0
 			for _, l := range stats.Left {
 				if l.Instead != "" {
-					a.note("%s: %s %s are shown as %s; --from and --to choose a window of fewer", l.Replay, commas(int64(l.Count)), l.Of, l.Instead)
+					a.note("%s: %s %s are shown as %s; --from and --to choose a window of fewer", l.Replay, commas(int64(l.Count)),
+						l.Of, l.Instead)
 					continue
 				}
 				left += l.Count
-				a.note("%s: %s of the table %s are left out, from cycle %s on; --from and --to choose a window", l.Replay, commas(int64(l.Count)), l.Of, commas(l.From))
+				a.note("%s: %s of the table %s are left out, from cycle %s on; --from and --to choose a window", l.Replay,
+					commas(int64(l.Count)), l.Of, commas(l.From))
 			}
 			if a.asJSON {
 				return a.printRows(timelineRows, []map[string]any{{"timeline": out, "replays": stats.Replays,

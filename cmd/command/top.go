@@ -67,7 +67,8 @@ func (a *app) topCommand() *cobra.Command {
 		Use:   "top CAPTURE|OUT|RANKS",
 		Short: "where the time goes: kernels, streams, gaps, copies and overlap, in the terminal",
 		Long: "top shows the kernels that take the time, how busy streams are and how long they pause, the copies, and\n" +
-			"how much overlaps: for each run under a folder of tables, or for the recorded times of a capture. For a folder of\n" +
+			"how much overlaps: for each run under a folder of tables, or for the recorded times of a capture. For a " +
+			"folder of\n" +
 			"captures, the ranks of a job, it shows their time side by side, and the rank that the others wait for.",
 		Example: "  replay top rank0.json.gz\n  replay top replay-out\n  replay top replay-out --policy=ppcs -n 5\n" +
 			"  replay top ranks/",
@@ -267,7 +268,8 @@ func (a *app) showActivity(x *recorded.Activity, most int) {
 			if t.Ns > 0 {
 				rate = fmt.Sprintf("%.1f", float64(t.Bytes)/float64(t.Ns))
 			}
-			g.row(linkNames.Replace(t.Name), commas(int64(t.Count)), humanize.IBytes(uint64(t.Bytes)), duration(t.Ns), share(t.Ns), rate)
+			g.row(linkNames.Replace(t.Name), commas(int64(t.Count)), humanize.IBytes(uint64(t.Bytes)), duration(t.Ns),
+				share(t.Ns), rate)
 		}
 		g.print()
 	}
@@ -275,7 +277,8 @@ func (a *app) showActivity(x *recorded.Activity, most int) {
 		a.showPauses(x, name)
 	}
 	if x.Unknown {
-		fmt.Fprintf(a.out, "a kernel %s of the time, several %s; of copies and files nothing is known without the table stages\n", share(o.Kernels), share(o.Several))
+		fmt.Fprintf(a.out, "a kernel %s of the time, several %s; of copies and files nothing is known without the "+
+			"table stages\n", share(o.Kernels), share(o.Several))
 		return
 	}
 	fmt.Fprintf(a.out, "a kernel %s of the time, several %s, copies %s (%s beside a kernel), files %s, nothing %s\n",

@@ -49,17 +49,20 @@ func (a *app) printRanks(all []recorded.Rank) error {
 	g.right(2, 3, 4, 5, 6, 7)
 	for _, r := range all {
 		share := func(ns int64) string { return fmt.Sprintf("%.1f %%", 100*float64(ns)/float64(max(1, r.Ns))) }
-		g.row(cutMiddle(r.Name, widestName/2), commas(int64(r.Kernels)), duration(r.Ns), duration(r.Compute), duration(r.Collectives),
+		g.row(cutMiddle(r.Name, widestName/2), commas(int64(r.Kernels)), duration(r.Ns), duration(r.Compute),
+			duration(r.Collectives),
 			share(r.Copies), share(r.Idle))
 		rows = append(rows, map[string]any{"rank": r.Name, "kernels": r.Kernels, "time_ns": r.Ns, "compute_ns": r.Compute,
-			"collectives_ns": r.Collectives, "copies_ns": r.Copies, "nothing_ns": r.Idle, "slowest": slow != nil && slow.Name == r.Name})
+			"collectives_ns": r.Collectives, "copies_ns": r.Copies, "nothing_ns": r.Idle, "slowest": slow != nil &&
+				slow.Name == r.Name})
 	}
 	if a.asJSON {
 		return a.printRows(topRanks, rows)
 	}
 	g.print()
 	if slow != nil {
-		fmt.Fprintf(a.out, "the others wait for %s: it computes %s and waits least in collectives, %s\n", slow.Name, duration(slow.Compute),
+		fmt.Fprintf(a.out, "the others wait for %s: it computes %s and waits least in collectives, %s\n", slow.Name,
+			duration(slow.Compute),
 			duration(slow.Collectives))
 	}
 	return nil

@@ -40,10 +40,12 @@ func TestHints(t *testing.T) {
 	if help := must(t, "--help"); strings.Contains(help, "--dtbl-agt") {
 		t.Error("the help shows the flags of single policies")
 	}
-	if p := must(t, "policies", "dtbl"); !strings.Contains(p, "--dtbl-agt=") || !strings.Contains(p, "Compared with flat and cdp") {
+	if p := must(t, "policies", "dtbl"); !strings.Contains(p, "--dtbl-agt=") ||
+		!strings.Contains(p, "Compared with flat and cdp") {
 		t.Errorf("policies dtbl: %s", p)
 	}
-	if out := must(t, "sample", "--quiet", "vecadd", "--param=n=1024", "-o", filepath.Join(t.TempDir(), "x.zst")); out != "" {
+	if out := must(t, "sample", "--quiet", "vecadd", "--param=n=1024", "-o",
+		filepath.Join(t.TempDir(), "x.zst")); out != "" {
 		t.Errorf("--quiet says %q", out)
 	}
 }
@@ -86,9 +88,11 @@ func TestManualPages(t *testing.T) {
 // The version has the commit, where the build knows it.
 func TestVersionHasTheCommit(t *testing.T) {
 	for want, settings := range map[string][]debug.BuildSetting{
-		release:                           nil,
-		release + "+0123456789ab":         {{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "false"}},
-		release + "+0123456789ab.changed": {{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.modified", Value: "true"}},
+		release: nil,
+		release + "+0123456789ab": {{Key: "vcs.revision", Value: "0123456789abcdef"},
+			{Key: "vcs.modified", Value: "false"}},
+		release + "+0123456789ab.changed": {{Key: "vcs.revision", Value: "0123456789abcdef"},
+			{Key: "vcs.modified", Value: "true"}},
 	} {
 		if got := versionOf(settings); got != want {
 			t.Errorf("%q, want %q", got, want)

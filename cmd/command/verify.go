@@ -47,7 +47,8 @@ func (a *app) verifyCommand() *cobra.Command {
 			}
 			t := &r.Program().Totals
 			if t.CTAs > 0 {
-				fmt.Fprintf(a.out, "%s: sound: %s kernels, %s CTAs, %s warp instructions\n", args[0], commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts))
+				fmt.Fprintf(a.out, "%s: sound: %s kernels, %s CTAs, %s warp instructions\n", args[0], commas(t.Kernels),
+					commas(t.CTAs), commas(t.WarpInsts))
 				return nil
 			}
 			shape, err := shapeOf(r)

@@ -29,7 +29,8 @@ limited_by_copies_pct number: share that waits for a copy
 limited_by_host_pct number: share that waits for the host
 limited_by_recorded_starts_pct number: share that waits for a recorded start`)
 
-const whatIfHelp = "what-if replays a profiler's capture with one change at a time and prints how long its program takes.\n\n" +
+const whatIfHelp = "what-if replays a profiler's capture with one change at a time and prints how long its " +
+	"program takes.\n\n" +
 	"  recorded                    as the profiler has it\n" +
 	"  captured                    kernels and copies start as recorded\n" +
 	"  replayed                    host calls and copies as recorded, starts computed\n" +

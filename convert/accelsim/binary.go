@@ -109,7 +109,8 @@ func (b *binaryReader) close() {
 
 // damaged is an error of the file as a whole.
 func (b *binaryReader) damaged(format string, args ...any) error {
-	return &Error{File: b.name, What: fmt.Sprintf(format, args...) + ": it was cut or damaged; copy or capture it again", Err: io.ErrUnexpectedEOF}
+	return &Error{File: b.name, What: fmt.Sprintf(format, args...) +
+		": it was cut or damaged; copy or capture it again", Err: io.ErrUnexpectedEOF}
 }
 
 // read converts what follows the header, which ends at offset at.
@@ -186,7 +187,8 @@ func (b *binaryReader) words(r io.Reader, to ...*uint32) error {
 
 // entry reads a CTA of the index, up to its warps.
 func (b *binaryReader) entry(r io.Reader) (at trace.Dim3, c cluster, warps uint32, err error) {
-	err = b.words(r, &at[0], &at[1], &at[2], &c.id[0], &c.id[1], &c.id[2], &c.cta[0], &c.cta[1], &c.cta[2], &c.rank, &warps)
+	err = b.words(r, &at[0], &at[1], &at[2], &c.id[0], &c.id[1], &c.id[2], &c.cta[0], &c.cta[1], &c.cta[2], &c.rank,
+		&warps)
 	if err == nil && warps > b.h.warps() {
 		err = b.damaged("an index of %d warps for CTAs of %d", warps, b.h.warps())
 	}
@@ -280,7 +282,8 @@ func (b *binaryReader) warp(r io.Reader, at trace.Dim3, id uint32) error {
 			return err
 		}
 		if sameInsts != insts || sameChunks != chunks {
-			return b.damaged("%d instructions in %d sub-chunks where its index says %d in %d", sameInsts, sameChunks, insts, chunks)
+			return b.damaged("%d instructions in %d sub-chunks where its index says %d in %d", sameInsts, sameChunks, insts,
+				chunks)
 		}
 	}
 	var sum uint64

@@ -87,11 +87,13 @@ func readText(t testing.TB, name string) string {
 func convertBinary(t testing.TB, data []byte) (*recorder, error) {
 	t.Helper()
 	r := &recorder{}
-	return r, ConvertKernel(context.Background(), bytes.NewReader(data), "kernel-1.tracez", r, Options{TempDir: t.TempDir()})
+	return r, ConvertKernel(context.Background(), bytes.NewReader(data), "kernel-1.tracez", r,
+		Options{TempDir: t.TempDir()})
 }
 
 func TestBinaryEqualsGrouped(t *testing.T) {
-	for _, name := range []string{"accelsim-rodinia-bfs-a100/kernel-3.traceg", "accelsim-vectoradd-a100/kernel-1.traceg", "accelsim-atax-v5v6/atax-v5/kernel-1.traceg"} {
+	for _, name := range []string{"accelsim-rodinia-bfs-a100/kernel-3.traceg",
+		"accelsim-vectoradd-a100/kernel-1.traceg", "accelsim-atax-v5v6/atax-v5/kernel-1.traceg"} {
 		text := readText(t, name)
 		want := convertFile(t, filepath.Join(tracetest.Data(t), name))
 		for _, chunk := range []int{2048, 5} {
@@ -109,7 +111,8 @@ func TestBinaryEqualsGrouped(t *testing.T) {
 // A binary kernel that was cut anywhere, or in which any byte is another, is an
 // error or the same number of kernels, never a panic.
 func TestBinaryDamaged(t *testing.T) {
-	data := binaryOf(t, oneWarp("0000 ffffffff 1 R1 MOV 0 0 0", "0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0 4 0", "0020 ffffffff 0 EXIT 0 0 0"), 2, nil)
+	data := binaryOf(t, oneWarp("0000 ffffffff 1 R1 MOV 0 0 0", "0010 ffffffff 1 R2 LDG.E 1 R4 4 1 0x7f0 4 0",
+		"0020 ffffffff 0 EXIT 0 0 0"), 2, nil)
 	for n := 0; n < len(data); n += 1 + 16*(1-min(n/(len(testHeader)-80), 1)) {
 		if _, err := convertBinary(t, data[:n]); err == nil {
 			t.Fatalf("cut to %d of %d bytes: no error", n, len(data))

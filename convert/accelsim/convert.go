@@ -83,7 +83,8 @@ func Convert(ctx context.Context, folder Folder, list string, w Writer, opt Opti
 		}
 		err := c.open(cmd.file)
 		if errors.Is(err, fs.ErrNotExist) && list != "" {
-			return &Error{File: list, Line: cmd.line, What: cmd.file + " is not there: copy it beside the list, or take its line out", Err: fs.ErrNotExist}
+			return &Error{File: list, Line: cmd.line, What: cmd.file + " is not there: copy it beside the list, or take " +
+				"its line out", Err: fs.ErrNotExist}
 		}
 		if err != nil {
 			return err
@@ -198,7 +199,8 @@ func (c *converter) launch(k *kernel) error {
 	if k.ctas > 0 {
 		c.meta.Fidelity = trace.FidelityWarp
 	}
-	c.ops = append(c.ops, trace.HostOp{Kind: trace.OpLaunch, Kernel: k.id, Array: trace.NoArray, Stream: k.h.kernel.Stream})
+	c.ops = append(c.ops, trace.HostOp{Kind: trace.OpLaunch, Kernel: k.id, Array: trace.NoArray,
+		Stream: k.h.kernel.Stream})
 	return nil
 }
 

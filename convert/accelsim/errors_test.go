@@ -30,7 +30,8 @@ func TestErrors(t *testing.T) {
 		{strings.Replace(one, "0,0,0", "0,0", 1), `"thread block = 0,0": not a value of that key`},
 		{strings.Replace(one, "thread block = 0,0,0\n", "", 1), "a warp before the thread block line"},
 		{strings.Replace(one, "warp = 0", "warp = 2", 1), "warp 2 of a CTA of 2 warps"},
-		{strings.Replace(one, "insts = 1", "insts = 18446744073709551615", 1), "after 1 of 18446744073709551615 instructions of a warp"},
+		{strings.Replace(one, "insts = 1", "insts = 18446744073709551615", 1),
+			"after 1 of 18446744073709551615 instructions of a warp"},
 		{strings.Replace(one, "insts = 1", "insts = 2", 1), `"#END_TB" after 1 of 2 instructions of a warp`},
 		{strings.Replace(one, "insts = 1", "insts = -1", 1), `"insts = -1" where insts = N is expected`},
 		{strings.Replace(one, "#END_TB", "", 1), "the file ends within a CTA: it was cut"},
@@ -52,16 +53,20 @@ func TestErrors(t *testing.T) {
 		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4"), "no address mode"},
 		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 1 0x10"), "the stride is missing"},
 		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 1 0xzz 4"), "the base address is missing"},
-		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 1 0x10 99999999999"), "the stride is missing or not a decimal number of 32 bits"},
-		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 2 0x10 4 4 4"), "fewer address differences than active lanes (number 5 is missing"},
+		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 1 0x10 99999999999"),
+			"the stride is missing or not a decimal number of 32 bits"},
+		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 2 0x10 4 4 4"),
+			"fewer address differences than active lanes (number 5 is missing"},
 		{oneWarp("0000 00000003 1 R1 LDG 1 R2 4 0 0x10"), "fewer addresses than active lanes (number 2 is missing"},
 		{oneWarp("0000 ffffffff 1 R1 LDG 1 R2 4 3 1 0x10"), "no bulk transfer"},
-		{oneWarp("0000 ffffffff 0 UBLKCP 0 16 0x0 0 16 0 3 99999999 0x1"), "the number of addresses of the transfer is missing or too large"},
+		{oneWarp("0000 ffffffff 0 UBLKCP 0 16 0x0 0 16 0 3 99999999 0x1"),
+			"the number of addresses of the transfer is missing or too large"},
 		{oneWarp("0000 ffffffff 0 UBLKCP 0 16 0x0 1"), "the CTA mask of the multicast is missing"},
 		{oneWarp(strings.Repeat("0", maxLine+1)), "a line of more than 1048576 bytes"},
 	} {
 		_, err := convertText(t, c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || len(err.Error()) > 300 {
+		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") ||
+			len(err.Error()) > 300 {
 			t.Errorf("%v\nwant %s", err, c.want)
 		}
 	}
@@ -100,31 +105,36 @@ func TestListErrors(t *testing.T) {
 			t.Errorf("%q: %v, want %s", c.list, err, c.want)
 		}
 	}
-	if err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &recorder{}, Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if err := Convert(context.Background(), mapFolder{}, "kernelslist.g", &recorder{}, Options{}); !errors.Is(err,
+		fs.ErrNotExist) {
 		t.Errorf("no list: %v", err)
 	}
 	if err := Convert(context.Background(), mapFolder{"a": ""}, "", &recorder{}, Options{}); err == nil {
 		t.Error("a folder without kernels converts")
 	}
-	if _, _, err := ListOf([]string{"kernelslist_ctx_0x1.g", "kernelslist_ctx_0x2.g", "kernel-1.traceg"}); err == nil || !strings.Contains(err.Error(), "2 lists") {
+	if _, _, err := ListOf([]string{"kernelslist_ctx_0x1.g", "kernelslist_ctx_0x2.g", "kernel-1.traceg"}); err == nil ||
+		!strings.Contains(err.Error(), "2 lists") {
 		t.Errorf("two lists: %v", err)
 	}
 }
 
 func TestListOddLines(t *testing.T) {
-	folder := mapFolder{"kernelslist.g": "\nMemcpyDtoH,0x10,4\nkernel-2-ctx_0x5.traceg\nwhat\n\nkernel-1.traceg\n", "kernel-1.traceg": oneWarp(good),
+	folder := mapFolder{"kernelslist.g": "\nMemcpyDtoH,0x10,4\nkernel-2-ctx_0x5.traceg\nwhat\n\nkernel-1.traceg\n",
+		"kernel-1.traceg":         oneWarp(good),
 		"kernel-2-ctx_0x5.traceg": strings.Replace(oneWarp(good), "_Z1kv", "other", 1)}
 	r := &recorder{}
 	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.kernels) != 2 || r.functions[0].Name != "other" || r.diag("unknown_copy") != 1 || r.diag("unknown_list_line") != 1 {
+	if len(r.kernels) != 2 || r.functions[0].Name != "other" || r.diag("unknown_copy") != 1 ||
+		r.diag("unknown_list_line") != 1 {
 		t.Errorf("kernels %+v, diagnostics %+v", r.kernels, r.diags)
 	}
 	// Without a list, the numbers in the names give the order.
 	delete(folder, "kernelslist.g")
 	r = &recorder{}
-	if err := Convert(context.Background(), folder, "", r, Options{}); err != nil || len(r.kernels) != 2 || r.functions[0].Name != "_Z1kv" {
+	if err := Convert(context.Background(), folder, "", r, Options{}); err != nil || len(r.kernels) != 2 ||
+		r.functions[0].Name != "_Z1kv" {
 		t.Errorf("without a list: %v, %+v", err, r.functions)
 	}
 }

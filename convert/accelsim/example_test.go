@@ -32,7 +32,8 @@ insts = 2
 		fmt.Println(err)
 		return
 	}
-	if err := accelsim.ConvertKernel(context.Background(), strings.NewReader(capture), "kernel-1.traceg", w, accelsim.Options{}); err != nil {
+	if err := accelsim.ConvertKernel(context.Background(), strings.NewReader(capture), "kernel-1.traceg", w,
+		accelsim.Options{}); err != nil {
 		fmt.Println(err)
 		return
 	}

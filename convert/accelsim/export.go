@@ -34,11 +34,18 @@ const (
 )
 
 var losses = [numLosses]trace.Diagnostic{
-	lostOperations: {Name: "host_operation", Severity: trace.DataLoss, Help: "operations of the host other than launches and copies to the device, which a list has no line for"},
-	lostRegisters:  {Name: "other_register", Severity: trace.DataLoss, Help: "static instructions with predicates or uniform registers, which Accel-Sim's parser does not know; they are left out, and with them their dependences"},
-	lostOperands:   {Name: "many_registers", Severity: trace.DataLoss, Help: "static instructions with more than one destination or four sources, which Accel-Sim's parser refuses; the others are left out"},
-	lostAddresses:  {Name: "no_address", Severity: trace.DataLoss, Help: "memory instructions of which the trace has no address; they are written as if they accessed nothing"},
-	lostClusters:   {Name: "cluster", Severity: trace.DataLoss, Help: "kernels of thread block clusters; that their CTAs run together is not written"},
+	lostOperations: {Name: "host_operation", Severity: trace.DataLoss,
+		Help: "operations of the host other than launches and copies to the device, which a list has no line for"},
+	lostRegisters: {Name: "other_register", Severity: trace.DataLoss,
+		Help: "static instructions with predicates or uniform registers, which Accel-Sim's parser does not know; they " +
+			"are left out, and with them their dependences"},
+	lostOperands: {Name: "many_registers", Severity: trace.DataLoss,
+		Help: "static instructions with more than one destination or four sources, which Accel-Sim's parser refuses; " +
+			"the others are left out"},
+	lostAddresses: {Name: "no_address", Severity: trace.DataLoss,
+		Help: "memory instructions of which the trace has no address; they are written as if they accessed nothing"},
+	lostClusters: {Name: "cluster", Severity: trace.DataLoss,
+		Help: "kernels of thread block clusters; that their CTAs run together is not written"},
 }
 
 // What Accel-Sim's parser takes of an instruction (MAX_DST and MAX_SRC in
@@ -163,7 +170,8 @@ func (x *exporter) kernel(w *bufio.Writer, id uint32) error {
 		return err
 	}
 	if k.Fidelity != trace.FidelityWarp {
-		return fmt.Errorf("kernel %d has no warp instructions (fidelity %v), and a capture of Accel-Sim nothing else", id, k.Fidelity)
+		return fmt.Errorf("kernel %d has no warp instructions (fidelity %v), and a capture of Accel-Sim nothing else", id,
+			k.Fidelity)
 	}
 	if k.Cluster.Count() > 0 {
 		x.n[lostClusters]++
@@ -216,9 +224,12 @@ func (x *exporter) header(w *bufio.Writer, k *trace.Kernel) {
 		name = fmt.Sprintf("kernel%d", k.ID)
 	}
 	g, b := k.Grid, k.Block
-	fmt.Fprintf(w, "-kernel name = %s\n-kernel id = %d\n-grid dim = (%d,%d,%d)\n-block dim = (%d,%d,%d)\n", name, x.done.Kernels, g[0], g[1], g[2], b[0], b[1], b[2])
-	fmt.Fprintf(w, "-shmem = %d\n-nregs = %d\n-binary version = %d\n-cuda stream id = %d\n", k.SharedBytes, k.Registers, x.sm, k.Stream)
+	fmt.Fprintf(w, "-kernel name = %s\n-kernel id = %d\n-grid dim = (%d,%d,%d)\n-block dim = (%d,%d,%d)\n", name,
+		x.done.Kernels, g[0], g[1], g[2], b[0], b[1], b[2])
+	fmt.Fprintf(w, "-shmem = %d\n-nregs = %d\n-binary version = %d\n-cuda stream id = %d\n", k.SharedBytes, k.Registers,
+		x.sm, k.Stream)
 	fmt.Fprintf(w, "-shmem base_addr = 0x%016x\n-local mem base_addr = 0x%016x\n", k.SharedBase, k.LocalBase)
 	fmt.Fprint(w, "-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n")
-	fmt.Fprint(w, "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] immediate\n")
+	fmt.Fprint(w, "#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] "+
+		"[mem_addresses] immediate\n")
 }

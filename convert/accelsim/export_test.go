@@ -65,8 +65,10 @@ func sameProgram(t *testing.T, got, want *recorder) {
 	}
 	for id := range want.kernels {
 		g, w := &got.kernels[id], &want.kernels[id]
-		if g.Grid != w.Grid || g.Block != w.Block || g.SharedBytes != w.SharedBytes || g.Registers != w.Registers || g.Stream != w.Stream ||
-			g.SharedBase != w.SharedBase || g.LocalBase != w.LocalBase || got.functions[g.Function].Name != want.functions[w.Function].Name {
+		if g.Grid != w.Grid || g.Block != w.Block || g.SharedBytes != w.SharedBytes || g.Registers != w.Registers ||
+			g.Stream != w.Stream ||
+			g.SharedBase != w.SharedBase || g.LocalBase != w.LocalBase ||
+			got.functions[g.Function].Name != want.functions[w.Function].Name {
 			t.Errorf("kernel %d: %+v, want %+v", id, g, w)
 		}
 		if len(got.ctas[id]) != len(want.ctas[id]) {
@@ -90,14 +92,16 @@ func sameProgram(t *testing.T, got, want *recorder) {
 func sameStep(a, b execution) bool {
 	return a.pc == b.pc && a.mask == b.mask && slices.Equal(a.addresses, b.addresses) && a.inst.Opcode == b.inst.Opcode &&
 		a.inst.Class == b.inst.Class &&
-		a.inst.Space == b.inst.Space && a.inst.Flags == b.inst.Flags && a.inst.Width == b.inst.Width && a.inst.Imm == b.inst.Imm &&
+		a.inst.Space == b.inst.Space && a.inst.Flags == b.inst.Flags && a.inst.Width == b.inst.Width &&
+		a.inst.Imm == b.inst.Imm &&
 		slices.Equal(a.inst.Dst, b.inst.Dst) && slices.Equal(a.inst.Src, b.inst.Src)
 }
 
 func firstDifference(got, want []execution) string {
 	for i := range want {
 		if i >= len(got) || !sameStep(got[i], want[i]) {
-			return fmt.Sprintf("step %d of %d (got %d):\n%+v, want\n%+v", i, len(want), len(got), got[min(i, len(got)-1)], want[i])
+			return fmt.Sprintf("step %d of %d (got %d):\n%+v, want\n%+v", i, len(want), len(got), got[min(i, len(got)-1)],
+				want[i])
 		}
 	}
 	return fmt.Sprintf("%d steps, want %d", len(got), len(want))
@@ -191,14 +195,17 @@ func TestExportText(t *testing.T) {
 		w.Host(&trace.HostOp{Kind: trace.OpCopyH2D, Array: a, Addr: 0x1000, Bytes: 4096})
 		w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: 0, Array: trace.NoArray, Stream: 3})
 		w.Host(&trace.HostOp{Kind: trace.OpSyncDevice, Array: trace.NoArray})
-		if _, err := w.BeginKernel(&trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{1, 2, 1}, Block: trace.Dim3{32, 1, 1},
+		if _, err := w.BeginKernel(&trace.Kernel{Function: f, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{1, 2, 1},
+			Block:     trace.Dim3{32, 1, 1},
 			Registers: 9, SharedBytes: 64, Stream: 3, SharedBase: 0x7f00}); err != nil {
 			return err
 		}
 		for id := range uint32(2) {
 			warp := trace.Warp{Path: []uint32{load, load, load, load, exit},
-				Masks: []trace.MaskRun{{At: 0, Mask: 0xffffffff}, {At: 1, Mask: 5}, {At: 2, Mask: 0}, {At: 3, Mask: 14}, {At: 4, Mask: 0xffffffff}},
-				Mem:   []trace.Access{{Base: 0x1000, Stride: -4, Count: 32}, {Base: 0x1000, Stride: 8, Count: 2}, {}, {List: 1, Count: 3}},
+				Masks: []trace.MaskRun{{At: 0, Mask: 0xffffffff}, {At: 1, Mask: 5}, {At: 2, Mask: 0}, {At: 3, Mask: 14},
+					{At: 4, Mask: 0xffffffff}},
+				Mem: []trace.Access{{Base: 0x1000, Stride: -4, Count: 32}, {Base: 0x1000, Stride: 8, Count: 2}, {},
+					{List: 1, Count: 3}},
 				Lists: []uint64{0x1010, 0x1004, 0x1008}}
 			if err := w.WriteCTA(&trace.CTA{ID: id, SM: -1, Warps: []trace.Warp{warp}}); err != nil {
 				return err

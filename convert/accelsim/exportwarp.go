@@ -30,7 +30,8 @@ func (x *exporter) lines(function uint32) ([]line, error) {
 		in := &f.Insts[i]
 		what := ""
 		switch {
-		case in.Opcode == "" || !isLetter(in.Opcode[0]) || len(in.Opcode) > maxOpcode || strings.ContainsAny(in.Opcode, " \t\r\n"):
+		case in.Opcode == "" || !isLetter(in.Opcode[0]) || len(in.Opcode) > maxOpcode ||
+			strings.ContainsAny(in.Opcode, " \t\r\n"):
 			what = "its opcode is no mnemonic"
 		case in.Class == trace.ClassLaunch || in.Class == trace.ClassDeviceSync:
 			what = "a capture of Accel-Sim has no form for launches by the device"

@@ -153,7 +153,8 @@ func (f *flow) follow(w *trace.Warp) bool {
 		if mask == 0 {
 			continue
 		}
-		if t.mem && t.space == trace.SpaceGlobal && (t.address >= 0 && regs[t.address]&mask != 0 || regs.of(t.uniforms) != 0) {
+		if t.mem && t.space == trace.SpaceGlobal && (t.address >= 0 && regs[t.address]&mask != 0 ||
+			regs.of(t.uniforms) != 0) {
 			return true
 		}
 		lanes := f.mark(t, a, &regs, mask)

@@ -15,9 +15,11 @@ func TestRecognise(t *testing.T) {
 	archive := tarOf(t, "a/readme", "", "a/kernel-1.traceg.xz", "")
 	for head, want := range map[string]Kind{
 		testHeader: KernelFile, "\n-kernel name = x": KernelFile, "-kernel name": Unknown, "kernel-1.traceg": ListFile,
-		"kernel-1-ctx_0x55.traceg.xz\nkernel-2": ListFile, "MemcpyHtoD,0x00007f0512200000,400000\n": ListFile, "\n\nkernel-3.trace\n": ListFile,
-		"MemcpyHtoD": Unknown, "kernel.json": Unknown, "": Unknown, "\x00\x00": Unknown, "{}": Unknown,
-		archive: Archive, archive[:700]: Unknown, tarOf(t, "a", "", "b.tracer", ""): Unknown, tarOf(t, "x/kernelslist.g", ""): Archive,
+		"kernel-1-ctx_0x55.traceg.xz\nkernel-2": ListFile, "MemcpyHtoD,0x00007f0512200000,400000\n": ListFile,
+		"\n\nkernel-3.trace\n": ListFile,
+		"MemcpyHtoD":           Unknown, "kernel.json": Unknown, "": Unknown, "\x00\x00": Unknown, "{}": Unknown,
+		archive: Archive, archive[:700]: Unknown, tarOf(t, "a", "", "b.tracer", ""): Unknown,
+		tarOf(t, "x/kernelslist.g", ""): Archive,
 	} {
 		if got := Recognise([]byte(head)); got != want {
 			t.Errorf("%.40q: %d, want %d", head, got, want)
@@ -65,7 +67,8 @@ func TestListOf(t *testing.T) {
 }
 
 func TestKernelsInTheOrderOfTheirNumbers(t *testing.T) {
-	folder := mapFolder{"kernel-10.traceg": "", "kernel-9-ctx_0x1.traceg.xz": "", "kernel-2.trace": "", "other.traceg": "", "kernel-99999999999999999999.tracez": "", "notes": ""}
+	folder := mapFolder{"kernel-10.traceg": "", "kernel-9-ctx_0x1.traceg.xz": "", "kernel-2.trace": "",
+		"other.traceg": "", "kernel-99999999999999999999.tracez": "", "notes": ""}
 	list, err := kernelsOf(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +77,8 @@ func TestKernelsInTheOrderOfTheirNumbers(t *testing.T) {
 	for _, c := range list {
 		names = append(names, c.file)
 	}
-	want := []string{"other.traceg", "kernel-2.trace", "kernel-9-ctx_0x1.traceg.xz", "kernel-10.traceg", "kernel-99999999999999999999.tracez"}
+	want := []string{"other.traceg", "kernel-2.trace", "kernel-9-ctx_0x1.traceg.xz", "kernel-10.traceg",
+		"kernel-99999999999999999999.tracez"}
 	if !slices.Equal(names, want) {
 		t.Errorf("%v, want %v", names, want)
 	}
@@ -89,7 +93,8 @@ func TestSpool(t *testing.T) {
 		t.Fatal(err)
 	}
 	big := strings.Repeat("0010 ffffffff 1 R2 S2R 0 0\n", 40000)
-	archive := tarOf(t, "t/kernel-1.traceg", "old", "t/kernelslist.g", "list", "t/kernel-1.traceg", big, "t/kernel-2.traceg", "", "t/x.csv", "skipped")
+	archive := tarOf(t, "t/kernel-1.traceg", "old", "t/kernelslist.g", "list", "t/kernel-1.traceg", big,
+		"t/kernel-2.traceg", "", "t/x.csv", "skipped")
 	if err := s.addAll(context.Background(), tar.NewReader(strings.NewReader(archive))); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +113,8 @@ func TestSpool(t *testing.T) {
 		}
 		for _, r := range []io.Reader{first, second} {
 			got, err := io.ReadAll(r)
-			if err != nil || r == first && string(got) != want[strings.TrimPrefix(name, "./")] || r == second && string(got) != big {
+			if err != nil || r == first && string(got) != want[strings.TrimPrefix(name, "./")] || r == second &&
+				string(got) != big {
 				t.Errorf("%s: %d bytes, %v", name, len(got), err)
 			}
 		}

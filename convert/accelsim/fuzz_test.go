@@ -21,7 +21,8 @@ func seed(name string, most int) []byte {
 // FuzzKernel gives the parsers of all three forms any bytes: they end with an
 // error or with a trace in which every warp is whole.
 func FuzzKernel(f *testing.F) {
-	f.Add([]byte(oneWarp(good, "0010 00000003 1 R1 LDG 1 R2 4 2 0x10 4 0", "0020 ffffffff 0 UTMALDG 0 512 0x400 1 f 512 0 4 0x7000 3 128 -64 0 0")))
+	f.Add([]byte(oneWarp(good, "0010 00000003 1 R1 LDG 1 R2 4 2 0x10 4 0",
+		"0020 ffffffff 0 UTMALDG 0 512 0x400 1 f 512 0 4 0x7000 3 128 -64 0 0")))
 	f.Add([]byte(rawHeader + "1 0 0 1 0 0 0 1 0 0 1 5 9 0000 ffffffff 1 R1 MOV 0 0 0 \n"))
 	f.Add(binaryOf(f, oneWarp(good, good), 1, nil))
 	f.Add(seed("accelsim-atax-v5v6/atax-v5/kernel-1.traceg", 4000))

@@ -200,7 +200,8 @@ func (k *kernel) warp(id uint32) error {
 	for read := uint64(0); read < n; {
 		line, err := k.l.next()
 		if err == io.EOF {
-			return k.l.ends("after " + strconv.FormatUint(read, 10) + " of " + strconv.FormatUint(n, 10) + " instructions of a warp")
+			return k.l.ends("after " + strconv.FormatUint(read, 10) + " of " + strconv.FormatUint(n, 10) +
+				" instructions of a warp")
 		}
 		if err != nil {
 			return err

@@ -138,7 +138,8 @@ func (l *lines) fill(most int) error {
 		return nil
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &Error{File: l.file, Line: l.number + 1, What: "the packed file ends early: it was cut; copy or capture it again", Err: err}
+		return &Error{File: l.file, Line: l.number + 1,
+			What: "the packed file ends early: it was cut; copy or capture it again", Err: err}
 	}
 	if err != nil {
 		return &Error{File: l.file, Line: l.number + 1, Err: err}
@@ -185,5 +186,6 @@ func (l *lines) errorf(format string, args ...any) error {
 
 // ends is the error of a file that ends too early.
 func (l *lines) ends(where string) error {
-	return &Error{File: l.file, Line: l.number, What: "the file ends " + where + ": it was cut; copy or capture it again", Err: io.ErrUnexpectedEOF}
+	return &Error{File: l.file, Line: l.number, What: "the file ends " + where +
+		": it was cut; copy or capture it again", Err: io.ErrUnexpectedEOF}
 }

@@ -73,7 +73,8 @@ func TestLinesReadError(t *testing.T) {
 func TestOneByteReads(t *testing.T) {
 	text := readText(t, "accelsim-atax-v5v6/atax-v5/kernel-1.traceg")
 	got := &recorder{}
-	if err := ConvertKernel(context.Background(), iotest.OneByteReader(strings.NewReader(text)), "k", got, Options{}); err != nil {
+	if err := ConvertKernel(context.Background(), iotest.OneByteReader(strings.NewReader(text)), "k", got,
+		Options{}); err != nil {
 		t.Fatal(err)
 	}
 	sameExecution(t, got, mustConvert(t, text))

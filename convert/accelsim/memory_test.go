@@ -31,11 +31,13 @@ func (c *counter64) WriteCTA(cta *trace.CTA) error {
 func longCapture(ctas int) string {
 	var warp, b strings.Builder
 	for i := range 50 {
-		fmt.Fprintf(&warp, "%04x ffffffff 1 R%d LDG.E 1 R2 4 2 0x7f0000000000 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 8 0 \n", 16*i, i)
+		fmt.Fprintf(&warp, "%04x ffffffff 1 R%d LDG.E 1 R2 4 2 0x7f0000000000 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 4 "+
+			"4 4 4 4 4 4 4 4 4 8 0 \n", 16*i, i)
 	}
 	b.WriteString(strings.Replace(testHeader, "(2,1,1)", "(100000,1,1)", 1))
 	for i := range ctas {
-		fmt.Fprintf(&b, "#BEGIN_TB\nthread block = %d,0,0\nwarp = 0\ninsts = 50\n%swarp = 1\ninsts = 50\n%s#END_TB\n", i, &warp, &warp)
+		fmt.Fprintf(&b, "#BEGIN_TB\nthread block = %d,0,0\nwarp = 0\ninsts = 50\n%swarp = 1\ninsts = 50\n%s#END_TB\n", i,
+			&warp, &warp)
 	}
 	return b.String()
 }
@@ -64,7 +66,9 @@ func TestAllocations(t *testing.T) {
 
 // BenchmarkGrouped is the speed of reading grouped captures, in MB of text.
 func BenchmarkGrouped(b *testing.B) {
-	for _, name := range []string{"accelsim-rodinia-bfs-a100/kernel-9.traceg", "accelsim-simpletorch-v100/traces/kernel-2.traceg", "accelsim-ffmakernel-h100/simtune-ffmakernel-4096-16/kernel-1-ctx_0x5584c875a730.traceg"} {
+	for _, name := range []string{"accelsim-rodinia-bfs-a100/kernel-9.traceg",
+		"accelsim-simpletorch-v100/traces/kernel-2.traceg",
+		"accelsim-ffmakernel-h100/simtune-ffmakernel-4096-16/kernel-1-ctx_0x5584c875a730.traceg"} {
 		text, err := os.ReadFile(filepath.Join(tracetest.Data(b), name))
 		if err != nil {
 			b.Fatal(err)

@@ -186,7 +186,8 @@ func compare(t *testing.T, r *recorder, i int, lines map[string][]string) (n int
 // captures are folders with grouped captures.
 var captures = []string{
 	"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-vectoradd-a100", "accelsim-atax-v5v6/atax-v5",
-	"accelsim-atax-v5v6/atax-v6", "accelsim-ffmakernel-h100/simtune-ffmakernel-1-32-40", "accelsim-simpletorch-v100/traces",
+	"accelsim-atax-v5v6/atax-v6", "accelsim-ffmakernel-h100/simtune-ffmakernel-1-32-40",
+	"accelsim-simpletorch-v100/traces",
 }
 
 // Every line of the real captures is in the trace as it stands.

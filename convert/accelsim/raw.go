@@ -175,7 +175,8 @@ func (k *kernel) scatter(it *groupIterator) error {
 		if !open {
 			open = true
 			grid := k.h.kernel.Grid
-			if err := k.beginCTA(trace.Dim3{at.cta % grid[0], at.cta / grid[0] % grid[1], at.cta / grid[0] / grid[1]}); err != nil {
+			if err := k.beginCTA(trace.Dim3{at.cta % grid[0], at.cta / grid[0] % grid[1],
+				at.cta / grid[0] / grid[1]}); err != nil {
 				return err
 			}
 			k.cta.SM = at.sm

@@ -95,7 +95,8 @@ func sameExecution(t *testing.T, got, want *recorder) {
 				t.Fatalf("kernel %d: CTA %d of %d warps, want %d of %d", i, g.ID, len(g.Warps), w.ID, len(w.Warps))
 			}
 			for j := range w.Warps {
-				if g.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(got.executions(i, &g.Warps[j]), want.executions(i, &w.Warps[j])) {
+				if g.Warps[j].ID != w.Warps[j].ID || !reflect.DeepEqual(got.executions(i, &g.Warps[j]),
+					want.executions(i, &w.Warps[j])) {
 					t.Fatalf("kernel %d CTA %d: warp %d differs", i, g.ID, w.Warps[j].ID)
 				}
 			}
@@ -109,7 +110,8 @@ func sameExecution(t *testing.T, got, want *recorder) {
 // A raw capture, however its warps are interleaved and whatever its lines begin
 // with, comes to the same as its grouped form, in memory or spilled.
 func TestRawEqualsGrouped(t *testing.T) {
-	for i, name := range []string{"accelsim-rodinia-bfs-a100/kernel-3.traceg", "accelsim-simpletorch-v100/traces/kernel-9.traceg", "accelsim-atax-v5v6/atax-v6/kernel-1.traceg"} {
+	for i, name := range []string{"accelsim-rodinia-bfs-a100/kernel-3.traceg",
+		"accelsim-simpletorch-v100/traces/kernel-9.traceg", "accelsim-atax-v5v6/atax-v6/kernel-1.traceg"} {
 		file := filepath.Join(tracetest.Data(t), name)
 		want := convertFile(t, file)
 		for _, lead := range rawLeads {

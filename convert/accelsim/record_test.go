@@ -140,7 +140,8 @@ func (f mapFolder) Open(name string) (io.ReadCloser, error) {
 func convertText(t testing.TB, text string) (*recorder, error) {
 	t.Helper()
 	r := &recorder{}
-	return r, ConvertKernel(context.Background(), strings.NewReader(text), "kernel-1.traceg", r, Options{TempDir: t.TempDir()})
+	return r, ConvertKernel(context.Background(), strings.NewReader(text), "kernel-1.traceg", r,
+		Options{TempDir: t.TempDir()})
 }
 
 // mustConvert converts the trace of one kernel, which must work.

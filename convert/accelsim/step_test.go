@@ -26,7 +26,8 @@ func TestAddressModes(t *testing.T) {
 		{"0000 00000001 1 R1 LDG.E 1 R2 4 1 0x1000 0", []uint64{0x1000}},
 		{"0000 0000000f 1 R1 LDG.E 1 R2 4 2 0x1000 4 -16 100 0", []uint64{0x1000, 0x1004, 0xff4, 0x1058}},
 		{"0000 0000000f 1 R1 LDG.E 1 R2 4 0 0x10 0x20 30 0x5 0", []uint64{0x10, 0x20, 0x30, 0x5}},
-		{"0000 00000007 1 R1 LDG.E 1 R2 4 2 0xffffffffffffff00 4294967296 -8589934592 0", []uint64{0xffffffffffffff00, 0xffffff00, 0xfffffffeffffff00}},
+		{"0000 00000007 1 R1 LDG.E 1 R2 4 2 0xffffffffffffff00 4294967296 -8589934592 0",
+			[]uint64{0xffffffffffffff00, 0xffffff00, 0xfffffffeffffff00}},
 		{"0000 00000000 1 R1 LDG.E 1 R2 4 1 0x0 -77777777777777777777 0", nil},
 		{"0000 00000000 1 R1 LDG.E 1 R2 4 2 0x0 0", nil},
 		{"0000 ffffffff 1 R1 LDG.E 1 R2 0 0", nil},
@@ -57,7 +58,8 @@ func TestGenericAccesses(t *testing.T) {
 		"0010 ffffffff 0 ST.E 2 R2 R3 4 1 0x7f0000ffff80 4 0",
 		"0020 00000003 0 ST.E 2 R2 R3 4 2 0x7f0000000000 -8 0",
 		"0030 00000001 0 SYNCS.ARRIVE.TRANS64 1 R3 8 1 0x400 0 0")
-	want := []trace.Space{trace.SpaceShared, trace.SpaceLocal, trace.SpaceGlobal, trace.SpaceShared, trace.SpaceShared, trace.SpaceShared}
+	want := []trace.Space{trace.SpaceShared, trace.SpaceLocal, trace.SpaceGlobal, trace.SpaceShared, trace.SpaceShared,
+		trace.SpaceShared}
 	for i := range want {
 		if got[i].inst.Space != want[i] || got[i].inst.Class != trace.ClassMemory {
 			t.Errorf("%d: %+v, want space %d", i, got[i].inst, want[i])
@@ -73,9 +75,11 @@ func TestGenericAccesses(t *testing.T) {
 
 // Kernels of several tracers, as when runs are put together by hand.
 func TestVersions(t *testing.T) {
-	older := strings.NewReplacer("= 1.7", "= 1.5.3", "tracer version = 5", "tracer version = 3", "= 80", "= 70").Replace(oneWarp(good))
+	older := strings.NewReplacer("= 1.7", "= 1.5.3", "tracer version = 5", "tracer version = 3", "= 80",
+		"= 70").Replace(oneWarp(good))
 	r := &recorder{}
-	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n", "kernel-1.traceg": oneWarp(good), "kernel-2.traceg": older}
+	folder := mapFolder{"kernelslist.g": "kernel-1.traceg\nkernel-2.traceg\nkernel-1.traceg\n",
+		"kernel-1.traceg": oneWarp(good), "kernel-2.traceg": older}
 	if err := Convert(context.Background(), folder, "kernelslist.g", r, Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +104,8 @@ func TestOddInstructions(t *testing.T) {
 		"0060 ffffffff 1 R1 MOV 1 R2 0 1 2 Val 1 0x7 1 0x8",
 		"0060 ffffffff 1 R1 MOV 1 R2 0 4 2 Val 1 0x7 1 0x8",
 		"0070 ffffffff 1 R1 MOV 1 R2 0 x")
-	classes := []trace.Class{trace.ClassOther, trace.ClassOther, trace.ClassMemory, trace.ClassInt, trace.ClassTensor, trace.ClassTensor,
+	classes := []trace.Class{trace.ClassOther, trace.ClassOther, trace.ClassMemory, trace.ClassInt, trace.ClassTensor,
+		trace.ClassTensor,
 		trace.ClassBarrier, trace.ClassInt, trace.ClassInt, trace.ClassInt, trace.ClassInt}
 	imms := []uint64{0, 0, 0, 5, 3, 7, 3, 1, 1, 4, 0}
 	if len(got) != len(classes) {
@@ -111,7 +116,8 @@ func TestOddInstructions(t *testing.T) {
 			t.Errorf("%d: %+v, want class %d, immediate %d", i, got[i].inst, classes[i], imms[i])
 		}
 	}
-	for name, want := range map[string]uint64{"unknown_opcode": 3, "spin_loop_marker": 1, "unknown_register": 1, "register_values": 3,
+	for name, want := range map[string]uint64{"unknown_opcode": 3, "spin_loop_marker": 1, "unknown_register": 1,
+		"register_values":  3,
 		"second_immediate": 5, "unknown_trailing_token": 1} {
 		if n := r.diag(name); n != want {
 			t.Errorf("%s = %d, want %d", name, n, want)
@@ -123,12 +129,14 @@ func TestOddInstructions(t *testing.T) {
 }
 
 func TestSourceLinesAndOldTracers(t *testing.T) {
-	withLines := strings.Replace(oneWarp("17 0000 ffffffff 1 R1 MOV 0 0 0", "18 0010 ffffffff 0 EXIT 0 0 0"), "lineinfo = 0", "lineinfo = 1", 1)
+	withLines := strings.Replace(oneWarp("17 0000 ffffffff 1 R1 MOV 0 0 0", "18 0010 ffffffff 0 EXIT 0 0 0"),
+		"lineinfo = 0", "lineinfo = 1", 1)
 	r := mustConvert(t, withLines)
 	if w := r.ctas[0][0].Warps[0]; len(w.Path) != 2 || r.functions[0].Insts[1].PC != 0x10 || r.diag("source_lines") != 2 {
 		t.Errorf("with source lines: %+v, %+v", w, r.diags)
 	}
-	old := strings.Replace(oneWarp("0 0 0 0 0000 ffffffff 1 R1 MOV 0 0", "0 0 0 0 0010 ffffffff 1 R1 LDG 1 R2 4 1 0x10 4"), "tracer version = 5", "tracer version = 1.2", 1)
+	old := strings.Replace(oneWarp("0 0 0 0 0000 ffffffff 1 R1 MOV 0 0",
+		"0 0 0 0 0010 ffffffff 1 R1 LDG 1 R2 4 1 0x10 4"), "tracer version = 5", "tracer version = 1.2", 1)
 	r = mustConvert(t, old)
 	if w := r.ctas[0][0].Warps[0]; len(w.Path) != 2 || len(w.Mem) != 1 || w.Mem[0].Base != 0x10 {
 		t.Errorf("tracer 1.2: %+v", w)
@@ -139,8 +147,10 @@ func TestHeaderAndDiagnostics(t *testing.T) {
 	text := strings.Replace(oneWarp("0000 ffffffff 1 R1 MOV 0 0 0"), "-shmem = 48", "-shmem = 48\n-new key = 1", 1)
 	r := mustConvert(t, strings.ReplaceAll(text, "\n", "\r\n"))
 	k := r.kernels[0]
-	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.SharedBytes != 48 || k.Registers != 12 || k.Stream != 7 ||
-		k.SharedBase != 0x7f0000000000 || k.LocalBase != 0x7f0002000000 || k.Fidelity != trace.FidelityWarp || r.functions[0].Name != "_Z1kv" {
+	if k.Grid != (trace.Dim3{2, 1, 1}) || k.Block != (trace.Dim3{64, 1, 1}) || k.SharedBytes != 48 ||
+		k.Registers != 12 || k.Stream != 7 ||
+		k.SharedBase != 0x7f0000000000 || k.LocalBase != 0x7f0002000000 || k.Fidelity != trace.FidelityWarp ||
+		r.functions[0].Name != "_Z1kv" {
 		t.Errorf("kernel %+v", k)
 	}
 	if r.ops[0].Stream != 7 || r.ops[0].Kind != trace.OpLaunch {
@@ -157,7 +167,8 @@ func TestHeaderAndDiagnostics(t *testing.T) {
 		}
 	}
 	empty := mustConvert(t, testHeader)
-	if len(empty.kernels) != 1 || empty.kernels[0].Fidelity != trace.FidelityKernel || empty.diag("kernel_without_ctas") != 1 {
+	if len(empty.kernels) != 1 || empty.kernels[0].Fidelity != trace.FidelityKernel ||
+		empty.diag("kernel_without_ctas") != 1 {
 		t.Errorf("no CTAs: %+v, %+v", empty.kernels, empty.diags)
 	}
 }
@@ -171,8 +182,10 @@ func TestGroupedClusters(t *testing.T) {
 		var b strings.Builder
 		b.WriteString(strings.Replace(testHeader, "(2,1,1)", "(8,1,1)", 1))
 		for x := range uint32(8) {
-			b.WriteString("#BEGIN_TB\nthread block = " + itoa(int(x)) + ",0,0\ncluster id = " + itoa(int(x/c.per)) + ",0,0\ncluster cta = " +
-				itoa(int(x%c.per)) + ",0,0\ncluster rank = " + itoa(int(x%c.per)) + "\nwarp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0 0\n#END_TB\n")
+			b.WriteString("#BEGIN_TB\nthread block = " + itoa(int(x)) + ",0,0\ncluster id = " + itoa(int(x/c.per)) +
+				",0,0\ncluster cta = " +
+				itoa(int(x%c.per)) + ",0,0\ncluster rank = " + itoa(int(x%c.per)) +
+				"\nwarp = 0\ninsts = 1\n0000 ffffffff 0 EXIT 0 0 0 0\n#END_TB\n")
 		}
 		r := mustConvert(t, b.String())
 		if r.kernels[0].Cluster != c.want || len(r.ctas[0]) != 8 || r.diag("cluster_cta") != 0 {

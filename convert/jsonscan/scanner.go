@@ -141,7 +141,8 @@ func (s *Scanner) more() error {
 
 func (s *Scanner) unexpectedEnd(err error) error {
 	if err == io.EOF {
-		return &SyntaxError{Offset: s.Offset(), Reason: "the input ends inside a value (was the capture cut short?)", Cut: true}
+		return &SyntaxError{Offset: s.Offset(), Reason: "the input ends inside a value (was the capture cut short?)",
+			Cut: true}
 	}
 	return err
 }

@@ -59,7 +59,8 @@ type reader struct {
 // Read adds the device's and the host's events of the trace in in to b. Errors
 // carry the offset in the unpacked text.
 func Read(in io.Reader, b *timeline.Builder) (*Info, error) {
-	r := &reader{s: jsonscan.New(in), b: b, info: Info{Rank: -1, Versions: map[string]string{}, Skipped: map[string]uint64{}}}
+	r := &reader{s: jsonscan.New(in), b: b, info: Info{Rank: -1, Versions: map[string]string{},
+		Skipped: map[string]uint64{}}}
 	err := r.file()
 	r.info.Repaired = r.s.Repaired
 	return &r.info, err

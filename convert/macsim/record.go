@@ -69,7 +69,8 @@ func ReadWarp(in io.Reader, use func(*Step) error) error {
 			return err
 		}
 		rec.Decode(&raw)
-		if open && rec.PC == s.PC && rec.Mask == s.Mask && rec.Opcode == s.Opcode && memory(rec.Opcode) && len(s.Addrs) < maxAddrs {
+		if open && rec.PC == s.PC && rec.Mask == s.Mask && rec.Opcode == s.Opcode && memory(rec.Opcode) &&
+			len(s.Addrs) < maxAddrs {
 			s.Addrs = append(s.Addrs, rec.Addr)
 			continue
 		}

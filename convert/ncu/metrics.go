@@ -21,9 +21,11 @@ func leftOut(r *reader, _ []byte, _ string) bool {
 // setters are the metrics that are kept, by their names on the page of details and on
 // the raw one. Of several with one meaning the first of a launch counts.
 var setters = map[string]setter{
-	"Duration": duration, "gpu__time_duration.sum": duration, "gpu__time_duration.avg": duration, "gpu__time_duration.max": duration,
-	"Elapsed Cycles": cycles, "gpc__cycles_elapsed.max": cycles, "sm__cycles_elapsed.max": cycles, "sm__cycles_elapsed.avg": cycles,
-	"Registers Per Thread": registers, "launch__registers_per_thread": registers,
+	"Duration": duration, "gpu__time_duration.sum": duration, "gpu__time_duration.avg": duration,
+	"gpu__time_duration.max": duration,
+	"Elapsed Cycles":         cycles, "gpc__cycles_elapsed.max": cycles, "sm__cycles_elapsed.max": cycles,
+	"sm__cycles_elapsed.avg": cycles,
+	"Registers Per Thread":   registers, "launch__registers_per_thread": registers,
 	"Static Shared Memory Per Block": shared, "launch__shared_mem_per_block_static": shared,
 	"Dynamic Shared Memory Per Block": shared, "launch__shared_mem_per_block_dynamic": shared,
 	"dram__bytes.sum":       dram(func(k *Kernel) *int64 { return &k.dram }),
@@ -34,9 +36,11 @@ var setters = map[string]setter{
 	"device__attribute_display_name": gpu,
 	"Block Size":                     product(block), "launch__block_size": product(block),
 	"Grid Size": product(grid), "launch__grid_size": product(grid),
-	"launch__block_dim_x": extent(block, 0), "launch__block_dim_y": extent(block, 1), "launch__block_dim_z": extent(block, 2),
-	"launch__grid_dim_x": extent(grid, 0), "launch__grid_dim_y": extent(grid, 1), "launch__grid_dim_z": extent(grid, 2),
-	"launch__cluster_dim_x": extent(cluster, 0), "launch__cluster_dim_y": extent(cluster, 1), "launch__cluster_dim_z": extent(cluster, 2),
+	"launch__block_dim_x": extent(block, 0), "launch__block_dim_y": extent(block, 1),
+	"launch__block_dim_z": extent(block, 2),
+	"launch__grid_dim_x":  extent(grid, 0), "launch__grid_dim_y": extent(grid, 1), "launch__grid_dim_z": extent(grid, 2),
+	"launch__cluster_dim_x": extent(cluster, 0), "launch__cluster_dim_y": extent(cluster, 1),
+	"launch__cluster_dim_z": extent(cluster, 2),
 }
 
 func setterOf(name string) setter {
@@ -53,7 +57,8 @@ func cluster(k *Kernel) *trace.Dim3 { return &k.Cluster }
 
 func duration(r *reader, value []byte, unit string) bool {
 	ns, ok := amount(value, unit,
-		map[string]uint64{"": 1, "ns": 1, "nsecond": 1, "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9, "second": 1e9})
+		map[string]uint64{"": 1, "ns": 1, "nsecond": 1, "us": 1e3, "usecond": 1e3, "ms": 1e6, "msecond": 1e6, "s": 1e9,
+			"second": 1e9})
 	if ok && r.kernel.DurationNs == 0 {
 		r.kernel.DurationNs = ns
 	}
@@ -100,7 +105,8 @@ func registers(r *reader, value []byte, _ string) bool {
 }
 
 func shared(r *reader, value []byte, unit string) bool {
-	n, ok := amount(value, strings.TrimSuffix(unit, "/block"), map[string]uint64{"": 1, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6})
+	n, ok := amount(value, strings.TrimSuffix(unit, "/block"), map[string]uint64{"": 1, "byte": 1, "Kbyte": 1e3,
+		"Mbyte": 1e6})
 	if !ok || n > 1<<30 {
 		return false
 	}

@@ -57,7 +57,8 @@ var header = []byte(`"ID","Process ID","Process Name"`)
 // IsCSV reports whether head is from such a table, perhaps with lines of the tool and
 // of the program before it.
 func IsCSV(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), header) || bytes.Contains(head, append([]byte{'\n'}, header...))
+	return bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), header) ||
+		bytes.Contains(head, append([]byte{'\n'}, header...))
 }
 
 // reader gathers the rows of a launch.

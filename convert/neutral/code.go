@@ -91,7 +91,8 @@ func (c *converter) makeInst(k madeKey) (uint32, error) {
 		in.Class, in.Space, in.Width = trace.ClassMemory, trace.Space(k.space), k.width
 		in.Opcode = fmt.Sprintf("%s.%s.%d", tables.OperationWords[k.operation], in.Space, k.width)
 		in.Flags = [...]trace.InstFlags{
-			tables.OperationLoad: trace.InstLoad, tables.OperationStore: trace.InstStore, tables.OperationAtomic: trace.InstAtomic,
+			tables.OperationLoad: trace.InstLoad, tables.OperationStore: trace.InstStore,
+			tables.OperationAtomic: trace.InstAtomic,
 		}[k.operation]
 	}
 	i, err := c.inst(k.function, in)

@@ -73,7 +73,8 @@ func Convert(ctx context.Context, path string, w trace.Sink, flags func(name str
 			r.Close()
 		}
 	}()
-	for _, step := range []func() error{c.openAll, c.program, c.code0, c.hostBefore, c.execution, c.hostAfter, c.diagnostics} {
+	for _, step := range []func() error{c.openAll, c.program, c.code0, c.hostBefore, c.execution, c.hostAfter,
+		c.diagnostics} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -134,7 +135,9 @@ func (c *converter) openAll() (err error) {
 			return err
 		}
 	}
-	c.launches, err = openPlaced(&c.f, &tables.Launches, func(r *tables.LaunchRow) tables.Place { return r.Place }, "kernel", "cta", "child")
+	c.launches, err = openPlaced(&c.f, &tables.Launches, func(r *tables.LaunchRow) tables.Place {
+		return r.Place
+	}, "kernel", "cta", "child")
 	return err
 }
 
@@ -222,8 +225,10 @@ func (c *converter) diagnostics() error {
 		return err
 	}
 	for _, d := range []trace.Diagnostic{
-		{Name: "unknown_column", Severity: trace.DataLoss, Count: c.f.unknown, Help: "columns that no table of a trace has; they are not read"},
-		{Name: "unknown_table", Severity: trace.DataLoss, Count: others, Help: "files of the folder that are no table of a trace; they are not read"},
+		{Name: "unknown_column", Severity: trace.DataLoss, Count: c.f.unknown,
+			Help: "columns that no table of a trace has; they are not read"},
+		{Name: "unknown_table", Severity: trace.DataLoss, Count: others,
+			Help: "files of the folder that are no table of a trace; they are not read"},
 	} {
 		if d.Count > 0 {
 			c.w.Diagnose(d)

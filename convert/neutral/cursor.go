@@ -83,7 +83,8 @@ func (c *cursor[R]) advance() error {
 	}
 	p := c.place(&c.head)
 	if c.any && compare(p, c.last) < 0 {
-		return c.Errorf("kernel %d, CTA %d, warp %d comes after kernel %d, CTA %d, warp %d; sort the table by kernel, cta and warp",
+		return c.Errorf("kernel %d, CTA %d, warp %d comes after kernel %d, CTA %d, warp %d; sort the table by kernel, "+
+			"cta and warp",
 			p.Kernel, p.CTA, p.Warp, c.last.Kernel, c.last.CTA, c.last.Warp)
 	}
 	c.last, c.any = p, true

@@ -20,7 +20,8 @@ func (c *converter) execution() error {
 		}
 	}
 	n := c.w.NextKernel()
-	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.counts.leftOver, c.warps.leftOver, c.steps.leftOver,
+	for _, left := range []func(uint32) error{c.ctas.leftOver, c.ranges.leftOver, c.counts.leftOver, c.warps.leftOver,
+		c.steps.leftOver,
 		c.accesses.leftOver, c.launches.leftOver} {
 		if err := left(n); err != nil {
 			return err
@@ -74,7 +75,8 @@ func (c *converter) kernel(r *tables.KernelRow) error {
 	if c.calls || (flags|k.Flags)&(trace.KernelChild|trace.KernelTask) != 0 {
 		return nil
 	}
-	if err := c.w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Stream: k.Stream, Recorded: k.Recorded, Scope: k.Scope}); err != nil {
+	if err := c.w.Host(&trace.HostOp{Kind: trace.OpLaunch, Kernel: id, Stream: k.Stream, Recorded: k.Recorded,
+		Scope: k.Scope}); err != nil {
 		return c.kernels.Errorf("%w", err)
 	}
 	return nil

@@ -80,7 +80,8 @@ func (c *converter) stepped(w *trace.Warp, k *trace.Kernel, at tables.Place, ful
 		}
 	}
 	if c.accesses.at(at) {
-		return c.accesses.Errorf("kernel %d, CTA %d, warp %d has no memory instruction left for it in the table steps", at.Kernel, at.CTA, at.Warp)
+		return c.accesses.Errorf("kernel %d, CTA %d, warp %d has no memory instruction left for it in the table steps",
+			at.Kernel, at.CTA, at.Warp)
 	}
 	for c.launches.at(at) {
 		if err := c.launch(w, c.launches.head.At); err != nil {
@@ -127,7 +128,8 @@ func (c *converter) loneAccess(w *trace.Warp, k *trace.Kernel, full uint32) erro
 			return c.accesses.Errorf("column width_bytes: an access has at least one byte")
 		}
 		var err error
-		if i, err = c.makeInst(madeKey{function: k.Function, operation: r.Operation, space: r.Space, width: r.Width}); err != nil {
+		if i, err = c.makeInst(madeKey{function: k.Function, operation: r.Operation, space: r.Space,
+			width: r.Width}); err != nil {
 			return err
 		}
 	}
@@ -200,7 +202,8 @@ func (c *converter) access(w *trace.Warp, in *trace.Inst, mask uint32) (a trace.
 	case count > maxLanes:
 		return a, c.accesses.Errorf("%d addresses, more than %d", count, maxLanes)
 	case in.Flags&trace.InstBulk == 0 && count > 0 && count != uint64(bits.OnesCount32(mask)):
-		return a, c.accesses.Errorf("%d addresses for %d active lanes: there is one for each, or none", count, bits.OnesCount32(mask))
+		return a, c.accesses.Errorf("%d addresses for %d active lanes: there is one for each, or none", count,
+			bits.OnesCount32(mask))
 	case count == 0:
 		return a, nil
 	case len(r.Addresses) > 0:

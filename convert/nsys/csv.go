@@ -24,7 +24,8 @@ func IsCSV(head []byte) bool {
 }
 
 func isHeader(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("Start")) && bytes.Contains(line, []byte("CorrId,GrdX,GrdY")) && bytes.Contains(line, []byte("Strm"))
+	return bytes.HasPrefix(line, []byte("Start")) && bytes.Contains(line, []byte("CorrId,GrdX,GrdY")) &&
+		bytes.Contains(line, []byte("Strm"))
 }
 
 // stats reads the table of the device's activities.
@@ -41,7 +42,8 @@ type stats struct {
 // ReadCSV adds the activities of the table to b. It has no calls: an activity is
 // issued when it began.
 func ReadCSV(in io.Reader, b *timeline.Builder) (*Info, error) {
-	s := &stats{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, places: map[string]uint64{}}
+	s := &stats{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]trace.Machine{}},
+		places: map[string]uint64{}}
 	for {
 		line, err := s.r.Next()
 		if err == io.EOF {
@@ -154,9 +156,12 @@ func copyKind(text string) trace.OpKind {
 		begins string
 		kind   trace.OpKind
 	}{
-		{"HtoD", trace.OpCopyH2D}, {"Host-to-Device", trace.OpCopyH2D}, {"HtoA", trace.OpCopyH2D}, {"Host-to-Array", trace.OpCopyH2D},
-		{"DtoH", trace.OpCopyD2H}, {"Device-to-Host", trace.OpCopyD2H}, {"AtoH", trace.OpCopyD2H}, {"Array-to-Host", trace.OpCopyD2H},
-		{"PtoP", trace.OpCopyP2P}, {"Peer-to-Peer", trace.OpCopyP2P}, {"HtoH", trace.NumOpKinds}, {"Host-to-Host", trace.NumOpKinds},
+		{"HtoD", trace.OpCopyH2D}, {"Host-to-Device", trace.OpCopyH2D}, {"HtoA", trace.OpCopyH2D},
+		{"Host-to-Array", trace.OpCopyH2D},
+		{"DtoH", trace.OpCopyD2H}, {"Device-to-Host", trace.OpCopyD2H}, {"AtoH", trace.OpCopyD2H},
+		{"Array-to-Host", trace.OpCopyD2H},
+		{"PtoP", trace.OpCopyP2P}, {"Peer-to-Peer", trace.OpCopyP2P}, {"HtoH", trace.NumOpKinds},
+		{"Host-to-Host", trace.NumOpKinds},
 	} {
 		if strings.HasPrefix(text, c.begins) {
 			return c.kind

@@ -17,8 +17,10 @@ func (r *reader) gpus() error {
 		return err
 	}
 	return r.db.Each("TARGET_INFO_CUDA_GPU", []string{
-		"deviceId", "id", "name", "numMultiprocessors", "computeCapabilityMajor", "computeCapabilityMinor", "coreClockRate", "numThreadsPerWarp",
-		"maxWarpsPerMultiprocessor", "maxBlocksPerMultiprocessor", "maxRegistersPerMultiprocessor", "maxSharedMemoryPerMultiprocessor", "maxSharedMemoryPerBlock",
+		"deviceId", "id", "name", "numMultiprocessors", "computeCapabilityMajor", "computeCapabilityMinor",
+		"coreClockRate", "numThreadsPerWarp",
+		"maxWarpsPerMultiprocessor", "maxBlocksPerMultiprocessor", "maxRegistersPerMultiprocessor",
+		"maxSharedMemoryPerMultiprocessor", "maxSharedMemoryPerBlock",
 		"l2CacheSize", "globalMemorySize", "globalMemoryBandwidth",
 	}, r.gpu)
 }
@@ -35,7 +37,8 @@ func (r *reader) gpu(v []sqlite.Value) error {
 	g := trace.Machine{
 		Name: v[2].Text[:min(len(v[2].Text), 256)], SMs: small(v[3]), SMVersion: small(v[4])*10 + small(v[5]),
 		ClockHz: at(6), WarpSize: at(7), WarpsPerSM: at(8), CTAsPerSM: at(9), RegistersPerSM: at(10),
-		SharedBytesPerSM: at(11), SharedBytesPerCTA: at(12), L2Bytes: at(13), MemoryBytes: at(14), MemoryBytesPerSecond: at(15),
+		SharedBytesPerSM: at(11), SharedBytesPerCTA: at(12), L2Bytes: at(13), MemoryBytes: at(14),
+		MemoryBytesPerSecond: at(15),
 	}
 	// CUPTI counts in kHz and kB/s, which Nsight multiplies in newer exports: no GPU
 	// has a clock of 50 MHz, or memory of 10 GB/s.

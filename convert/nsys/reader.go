@@ -145,7 +145,8 @@ const unknown32 = 0xffffffff
 func known(v sqlite.Value) bool { return v.IsInt && v.Int >= 0 && v.Int != unknown32 }
 
 // columns that every activity has: where[0:7].
-var where = []string{"start", "end", "deviceId", "contextId", "greenContextId", "streamId", "correlationId", "globalPid"}
+var where = []string{"start", "end", "deviceId", "contextId", "greenContextId", "streamId", "correlationId",
+	"globalPid"}
 
 const rest = 8 // index of the first column after those
 

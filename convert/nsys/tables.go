@@ -134,40 +134,42 @@ var syncKinds = map[int64]timeline.CallKind{
 }
 
 func (r *reader) syncs() error {
-	return r.db.Each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns("syncType|deprecatedSyncType", "eventId"), func(v []sqlite.Value) error {
-		kind, ok := syncKinds[v[rest].Int]
-		if !ok || !v[0].IsInt || !v[1].IsInt {
-			r.info.BadRows++
-			return nil
-		}
-		s := r.sync(v, kind)
-		s.Event, s.HasEvent = r.event(v, v[rest+1])
-		return r.b.Sync(&s)
-	})
+	return r.db.Each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns("syncType|deprecatedSyncType", "eventId"),
+		func(v []sqlite.Value) error {
+			kind, ok := syncKinds[v[rest].Int]
+			if !ok || !v[0].IsInt || !v[1].IsInt {
+				r.info.BadRows++
+				return nil
+			}
+			s := r.sync(v, kind)
+			s.Event, s.HasEvent = r.event(v, v[rest+1])
+			return r.b.Sync(&s)
+		})
 }
 
 func (r *reader) runtime() error {
 	for _, table := range []string{"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"} {
-		err := r.db.Each(table, []string{"start", "end", "correlationId", "globalTid", "nameId|name"}, func(v []sqlite.Value) error {
-			c, err := r.call(v[4])
-			if err != nil || c.kind == timeline.CallNone {
-				return err
-			}
-			if !v[0].IsInt || !v[1].IsInt {
-				r.info.BadRows++
-				return nil
-			}
-			process := pid(v[3].Int)
-			group := process
-			if r.noPid {
-				group = 0
-			}
-			return r.b.Call(&timeline.Call{
-				Kind: c.kind, Process: group, Correlation: uint64(max(v[2].Int, 0)),
-				Host: process, Thread: uint64(v[3].Int) % 0x1000000,
-				StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int, Async: c.async,
+		err := r.db.Each(table, []string{"start", "end", "correlationId", "globalTid", "nameId|name"},
+			func(v []sqlite.Value) error {
+				c, err := r.call(v[4])
+				if err != nil || c.kind == timeline.CallNone {
+					return err
+				}
+				if !v[0].IsInt || !v[1].IsInt {
+					r.info.BadRows++
+					return nil
+				}
+				process := pid(v[3].Int)
+				group := process
+				if r.noPid {
+					group = 0
+				}
+				return r.b.Call(&timeline.Call{
+					Kind: c.kind, Process: group, Correlation: uint64(max(v[2].Int, 0)),
+					Host: process, Thread: uint64(v[3].Int) % 0x1000000,
+					StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int, Async: c.async,
+				})
 			})
-		})
 		if err != nil {
 			return err
 		}
@@ -185,37 +187,38 @@ const (
 // ranges reads those of NVTX. One that has no end lasts to the end of the capture.
 func (r *reader) ranges() error {
 	texts := map[int64]string{}
-	return r.db.Each("NVTX_EVENTS", []string{"start", "end", "eventType", "text", "textId", "globalTid"}, func(v []sqlite.Value) error {
-		kind := v[2].Int
-		if kind != pushPop && kind != startEnd || !v[0].IsInt {
-			return nil
-		}
-		text := v[3].Text
-		if v[3].IsInt {
-			text = strconv.FormatInt(v[3].Int, 10)
-		}
-		if v[3].Null && v[4].IsInt {
-			known, ok := texts[v[4].Int]
-			if !ok {
-				var err error
-				if known, _, err = r.text(v[4].Int); err != nil {
-					return err
-				}
-				if len(texts) < maxStrings {
-					texts[v[4].Int] = known
-				}
+	return r.db.Each("NVTX_EVENTS", []string{"start", "end", "eventType", "text", "textId", "globalTid"},
+		func(v []sqlite.Value) error {
+			kind := v[2].Int
+			if kind != pushPop && kind != startEnd || !v[0].IsInt {
+				return nil
 			}
-			text = known
-		}
-		end := v[1].Int
-		if !v[1].IsInt {
-			end = math.MaxInt64
-		}
-		return r.b.Range(&timeline.Range{
-			Name: []byte(text), Host: pid(v[5].Int), Thread: uint64(v[5].Int) % 0x1000000, AnyThread: kind == startEnd,
-			StartNs: v[0].Int, DurationNs: end - v[0].Int,
+			text := v[3].Text
+			if v[3].IsInt {
+				text = strconv.FormatInt(v[3].Int, 10)
+			}
+			if v[3].Null && v[4].IsInt {
+				known, ok := texts[v[4].Int]
+				if !ok {
+					var err error
+					if known, _, err = r.text(v[4].Int); err != nil {
+						return err
+					}
+					if len(texts) < maxStrings {
+						texts[v[4].Int] = known
+					}
+				}
+				text = known
+			}
+			end := v[1].Int
+			if !v[1].IsInt {
+				end = math.MaxInt64
+			}
+			return r.b.Range(&timeline.Range{
+				Name: []byte(text), Host: pid(v[5].Int), Thread: uint64(v[5].Int) % 0x1000000, AnyThread: kind == startEnd,
+				StartNs: v[0].Int, DurationNs: end - v[0].Int,
+			})
 		})
-	})
 }
 
 // faults counts what unified memory did besides copying.

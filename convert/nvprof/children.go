@@ -57,7 +57,8 @@ func (f *File) Children(dir string, memory int) (*Children, error) {
 	s := spill.New(dir, childBytes, memory)
 	defer s.Close()
 	buf := make([]byte, childBytes)
-	cols := columns(append(append([]string{}, shape...), "parentGridId", "parentBlockX", "parentBlockY", "parentBlockZ")...)
+	cols := columns(append(append([]string{}, shape...), "parentGridId", "parentBlockX", "parentBlockY",
+		"parentBlockZ")...)
 	err := f.db.Each(childTable, cols, func(v []sqlite.Value) error {
 		a, name, ok, err := f.kernel(v)
 		if err != nil || !ok {
@@ -65,8 +66,9 @@ func (f *File) Children(dir string, memory int) (*Children, error) {
 		}
 		p := v[rest+len(shape):]
 		c := Child{
-			Parent: uint64(p[0].Int), ParentBlock: dim(p[1:4]), GridID: a.GridID, StartNs: a.StartNs, DurationNs: max(a.DurationNs, 0),
-			Name: name, Stream: a.Stream, Grid: a.Grid, Block: a.Block,
+			Parent: uint64(p[0].Int), ParentBlock: dim(p[1:4]), GridID: a.GridID, StartNs: a.StartNs,
+			DurationNs: max(a.DurationNs, 0),
+			Name:       name, Stream: a.Stream, Grid: a.Grid, Block: a.Block,
 			Registers: a.Registers, SharedBytes: a.SharedBytes, LocalBytes: a.LocalBytes,
 		}
 		c.encode(buf, s.Len())

@@ -60,7 +60,8 @@ type table struct {
 // to b. Lines before the header, and banner lines ("==pid== ..."), are passed
 // over.
 func ReadCSV(in io.Reader, b *timeline.Builder) (*Info, error) {
-	t := &table{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[string]uint64{}}
+	t := &table{r: delimited.NewReader(in), b: b, info: Info{GPUs: map[uint32]trace.Machine{}},
+		contexts: map[string]uint64{}}
 	return &t.info, t.read()
 }
 
@@ -112,7 +113,8 @@ func (t *table) unitsRow() error {
 	}
 	for _, name := range []string{"Start", "Duration"} {
 		if scales[string(delimited.Get(t.units, t.cols.Index(name)))] == 0 {
-			return fmt.Errorf("line %d: the row under the header does not name the unit of %s (s, ms, us or ns)", t.r.Line(), name)
+			return fmt.Errorf("line %d: the row under the header does not name the unit of %s (s, ms, us or ns)", t.r.Line(),
+				name)
 		}
 	}
 	return nil

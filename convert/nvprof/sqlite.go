@@ -15,7 +15,8 @@ const childTable = "CUPTI_ACTIVITY_KIND_CDP_KERNEL"
 
 // IsSQLite reports whether the file is one of nvprof.
 func IsSQLite(db *sqlite.DB) bool {
-	return db.Has("StringTable") && (db.First(kernelTables...) != "" || db.Has("CUPTI_ACTIVITY_KIND_RUNTIME") || db.Has(childTable))
+	return db.Has("StringTable") && (db.First(kernelTables...) != "" || db.Has("CUPTI_ACTIVITY_KIND_RUNTIME") ||
+		db.Has(childTable))
 }
 
 // File is an open SQLite file of nvprof.
@@ -30,7 +31,8 @@ type File struct {
 // ReadSQLite adds the events of the file to b. Children are read later, with
 // [File.Children].
 func ReadSQLite(db *sqlite.DB, b *timeline.Builder) (*File, *Info, error) {
-	f := &File{db: db, b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[int64]uint64{}, names: map[int64]uint32{}}
+	f := &File{db: db, b: b, info: Info{GPUs: map[uint32]trace.Machine{}}, contexts: map[int64]uint64{},
+		names: map[int64]uint32{}}
 	for _, part := range []func() error{f.gpus, f.kernels, f.copies, f.memsets, f.events, f.syncs, f.calls, f.unified} {
 		if err := part(); err != nil {
 			return f, &f.info, err
@@ -68,7 +70,8 @@ func (f *File) name(v sqlite.Value) (uint32, error) {
 func (f *File) gpus() error {
 	return f.db.Each("CUPTI_ACTIVITY_KIND_DEVICE", []string{
 		"id", "name", "numMultiprocessors", "computeCapabilityMajor", "computeCapabilityMinor",
-		"coreClockRate", "numThreadsPerWarp", "maxWarpsPerMultiprocessor", "maxBlocksPerMultiprocessor", "maxRegistersPerMultiprocessor",
+		"coreClockRate", "numThreadsPerWarp", "maxWarpsPerMultiprocessor", "maxBlocksPerMultiprocessor",
+		"maxRegistersPerMultiprocessor",
 		"maxSharedMemoryPerMultiprocessor", "l2CacheSize", "globalMemorySize", "globalMemoryBandwidth",
 	}, func(v []sqlite.Value) error {
 		if len(f.info.GPUs) == maxGPUs || !known(v[0]) {
@@ -239,15 +242,16 @@ var syncKinds = map[int64]timeline.CallKind{
 }
 
 func (f *File) syncs() error {
-	return f.db.Each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns("type|syncType", "cudaEventId|eventId"), func(v []sqlite.Value) error {
-		kind, ok := syncKinds[v[rest].Int]
-		if !ok || !v[0].IsInt || !v[1].IsInt {
-			f.info.Untimed++
-			return nil
-		}
-		s := f.sync(v, kind, v[rest+1])
-		return f.b.Sync(&s)
-	})
+	return f.db.Each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns("type|syncType", "cudaEventId|eventId"),
+		func(v []sqlite.Value) error {
+			kind, ok := syncKinds[v[rest].Int]
+			if !ok || !v[0].IsInt || !v[1].IsInt {
+				f.info.Untimed++
+				return nil
+			}
+			s := f.sync(v, kind, v[rest+1])
+			return f.b.Sync(&s)
+		})
 }
 
 // runtimeCalls are the numbers of CUPTI's callbacks for the CUDA runtime that
@@ -279,20 +283,21 @@ func runtimeCall(id int64) (timeline.CallKind, bool) {
 func (f *File) calls() error {
 	for _, table := range []string{"CUPTI_ACTIVITY_KIND_RUNTIME", "CUPTI_ACTIVITY_KIND_DRIVER"} {
 		runtime := table == "CUPTI_ACTIVITY_KIND_RUNTIME"
-		err := f.db.Each(table, []string{"start", "end", "correlationId", "processId", "threadId", "cbid"}, func(v []sqlite.Value) error {
-			if !v[0].IsInt || !v[1].IsInt {
-				f.info.Untimed++
-				return nil
-			}
-			c := timeline.Call{
-				Kind: timeline.CallOther, Correlation: uint64(max(v[2].Int, 0)), Host: uint64(v[3].Int), Thread: uint64(v[4].Int),
-				StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
-			}
-			if runtime {
-				c.Kind, c.Async = runtimeCall(v[5].Int)
-			}
-			return f.b.Call(&c)
-		})
+		err := f.db.Each(table, []string{"start", "end", "correlationId", "processId", "threadId", "cbid"},
+			func(v []sqlite.Value) error {
+				if !v[0].IsInt || !v[1].IsInt {
+					f.info.Untimed++
+					return nil
+				}
+				c := timeline.Call{
+					Kind: timeline.CallOther, Correlation: uint64(max(v[2].Int, 0)), Host: uint64(v[3].Int), Thread: uint64(v[4].Int),
+					StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
+				}
+				if runtime {
+					c.Kind, c.Async = runtimeCall(v[5].Int)
+				}
+				return f.b.Call(&c)
+			})
 		if err != nil {
 			return err
 		}

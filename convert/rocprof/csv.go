@@ -22,7 +22,8 @@ const KernelSuffix = "kernel_trace.csv"
 func IsCSV(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	text := strings.ToLower(string(line))
-	for _, column := range []string{"kind", "agent_id", "kernel_name", "start_timestamp", "workgroup_size_x", "grid_size_x"} {
+	for _, column := range []string{"kind", "agent_id", "kernel_name", "start_timestamp", "workgroup_size_x",
+		"grid_size_x"} {
 		if !strings.Contains(text, column) {
 			return false
 		}
@@ -184,7 +185,8 @@ func (t *tables) dim(name string) trace.Dim3 {
 }
 
 func (t *tables) kernel() error {
-	d := dispatch{correlation: t.correlation(), stream: t.stream(), group: t.dim("Workgroup_Size"), grid: t.dim("Grid_Size")}
+	d := dispatch{correlation: t.correlation(), stream: t.stream(), group: t.dim("Workgroup_Size"),
+		grid: t.dim("Grid_Size")}
 	var ok bool
 	if d.start, d.end, ok = t.times(); !ok {
 		return nil
@@ -209,7 +211,8 @@ func (t *tables) copy() error {
 	if !ok {
 		return nil
 	}
-	a := timeline.Activity{Kind: timeline.Copy, StartNs: start, DurationNs: end - start, Correlation: t.correlation(), Stream: t.stream()}
+	a := timeline.Activity{Kind: timeline.Copy, StartNs: start, DurationNs: end - start, Correlation: t.correlation(),
+		Stream: t.stream()}
 	size, _ := t.number("Bytes", "Size")
 	a.Bytes = uint64(size)
 	from, to := t.text("Source_Agent_Id"), t.text("Destination_Agent_Id")

@@ -19,8 +19,9 @@ type gpu struct {
 func (g *gpu) machine() trace.Machine {
 	at := func(key string) uint64 { return uint64(max(g.values[key], 0)) }
 	m := trace.Machine{
-		Name: cmp.Or(g.name, g.arch), Architecture: g.arch, SMs: uint32(min(at("cu_count"), 1<<16)), WarpSize: at("wave_front_size"),
-		ClockHz: at("max_engine_clk_fcompute") * 1e6, SharedBytesPerSM: at("lds_size_in_kb") << 10,
+		Name: cmp.Or(g.name, g.arch), Architecture: g.arch, SMs: uint32(min(at("cu_count"), 1<<16)),
+		WarpSize: at("wave_front_size"),
+		ClockHz:  at("max_engine_clk_fcompute") * 1e6, SharedBytesPerSM: at("lds_size_in_kb") << 10,
 		WarpsPerSM: cmp.Or(at("max_waves_per_cu"), at("max_waves_per_simd")*at("simd_per_cu")),
 	}
 	if m.SMs == 0 && at("simd_per_cu") > 0 {
@@ -47,7 +48,8 @@ const (
 
 // properties are those of a GPU that [gpu.machine] reads.
 var properties = []string{
-	"cu_count", "wave_front_size", "max_engine_clk_fcompute", "lds_size_in_kb", "max_waves_per_cu", "max_waves_per_simd", "simd_per_cu", "simd_count",
+	"cu_count", "wave_front_size", "max_engine_clk_fcompute", "lds_size_in_kb", "max_waves_per_cu",
+	"max_waves_per_simd", "simd_per_cu", "simd_count",
 }
 
 // groups turns a grid in work-items into one in workgroups.

@@ -58,13 +58,15 @@ type node struct {
 
 func (d *database) agents() error {
 	var gpus []node
-	err := d.db.Each(d.table("rocpd_info_agent"), []string{"id", "type", "absolute_index", "product_name|user_name|model_name", "generic_name|name", "extdata"}, func(v []sqlite.Value) error {
-		if v[1].Text == "GPU" && len(gpus) < maxAgents {
-			g := gpu{name: clip([]byte(v[3].Text)), arch: clip([]byte(v[4].Text)), values: agentValues(v[5].Text)}
-			gpus = append(gpus, node{v[0].Int, v[2].Int, g})
-		}
-		return nil
-	})
+	err := d.db.Each(d.table("rocpd_info_agent"),
+		[]string{"id", "type", "absolute_index", "product_name|user_name|model_name", "generic_name|name", "extdata"},
+		func(v []sqlite.Value) error {
+			if v[1].Text == "GPU" && len(gpus) < maxAgents {
+				g := gpu{name: clip([]byte(v[3].Text)), arch: clip([]byte(v[4].Text)), values: agentValues(v[5].Text)}
+				gpus = append(gpus, node{v[0].Int, v[2].Int, g})
+			}
+			return nil
+		})
 	slices.SortStableFunc(gpus, func(a, b node) int { return cmp.Compare(a.index, b.index) })
 	for i, g := range gpus {
 		d.device[g.id] = uint32(i)
@@ -90,7 +92,8 @@ func agentValues(text string) map[string]int64 {
 }
 
 func (d *database) kernelSymbols() error {
-	return d.db.Each(d.table("rocpd_info_kernel_symbol"), []string{"id", "display_name|kernel_name", "arch_vgpr_count", "accum_vgpr_count"}, func(v []sqlite.Value) error {
+	return d.db.Each(d.table("rocpd_info_kernel_symbol"), []string{"id", "display_name|kernel_name", "arch_vgpr_count",
+		"accum_vgpr_count"}, func(v []sqlite.Value) error {
 		if len(d.symbols) == maxSymbols {
 			return nil
 		}

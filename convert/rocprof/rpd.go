@@ -42,21 +42,22 @@ func (r *rpd) sizes() error {
 }
 
 func (r *rpd) calls() error {
-	return r.db.Each("rocpd_api", []string{"id", "start", "end", "pid", "tid", "apiName_id"}, func(v []sqlite.Value) error {
-		name, err := r.text(v[5].Int)
-		if err != nil {
-			return err
-		}
-		c := timeline.Call{
-			Correlation: uint64(v[0].Int), StartNs: v[1].Int, DurationNs: v[2].Int - v[1].Int,
-			Host: uint64(v[3].Int), Thread: uint64(v[4].Int), WorkItems: timeline.InThreads([]byte(name)),
-		}
-		if c.Kind, c.Async = r.api.Classify([]byte(name)); c.Kind == timeline.CallNone || !r.times(v[1:3]) {
-			return nil
-		}
-		c.Bytes = uint64(max(r.copies[v[0].Int].Int, 0))
-		return r.b.Call(&c)
-	})
+	return r.db.Each("rocpd_api", []string{"id", "start", "end", "pid", "tid", "apiName_id"},
+		func(v []sqlite.Value) error {
+			name, err := r.text(v[5].Int)
+			if err != nil {
+				return err
+			}
+			c := timeline.Call{
+				Correlation: uint64(v[0].Int), StartNs: v[1].Int, DurationNs: v[2].Int - v[1].Int,
+				Host: uint64(v[3].Int), Thread: uint64(v[4].Int), WorkItems: timeline.InThreads([]byte(name)),
+			}
+			if c.Kind, c.Async = r.api.Classify([]byte(name)); c.Kind == timeline.CallNone || !r.times(v[1:3]) {
+				return nil
+			}
+			c.Bytes = uint64(max(r.copies[v[0].Int].Int, 0))
+			return r.b.Call(&c)
+		})
 }
 
 // ops reads the operations of the device, each with the call that caused it.
@@ -71,32 +72,33 @@ func (r *rpd) ops() error {
 	if err != nil {
 		return err
 	}
-	return r.db.Each("rocpd_op", []string{"id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"}, func(v []sqlite.Value) error {
-		if !r.times(v[3:5]) {
-			return nil
-		}
-		kind, err := r.text(v[6].Int)
-		if err != nil {
-			return err
-		}
-		call := calls[v[0].Int]
-		a := timeline.Activity{
-			Correlation: uint64(call), Device: small(v[1].Int), Stream: uint64(small(v[2].Int)),
-			StartNs: v[3].Int, DurationNs: v[4].Int - v[3].Int,
-		}
-		switch {
-		case strings.HasPrefix(kind, "Kernel"), kind == "Task":
-			return r.kernel(&a, call, v[5].Int)
-		case strings.HasPrefix(kind, "Copy"):
-			a.Kind, a.Copy = timeline.Copy, rpdCopy(kind)
-		case strings.HasPrefix(kind, "Fill"):
-			a.Kind = timeline.Memset
-		default:
-			return nil // barriers and markers
-		}
-		a.Bytes = uint64(max(r.copies[call].Int, 0))
-		return r.b.ActivityNamed(&a, 0)
-	})
+	return r.db.Each("rocpd_op", []string{"id", "gpuId", "queueId", "start", "end", "description_id", "opType_id"},
+		func(v []sqlite.Value) error {
+			if !r.times(v[3:5]) {
+				return nil
+			}
+			kind, err := r.text(v[6].Int)
+			if err != nil {
+				return err
+			}
+			call := calls[v[0].Int]
+			a := timeline.Activity{
+				Correlation: uint64(call), Device: small(v[1].Int), Stream: uint64(small(v[2].Int)),
+				StartNs: v[3].Int, DurationNs: v[4].Int - v[3].Int,
+			}
+			switch {
+			case strings.HasPrefix(kind, "Kernel"), kind == "Task":
+				return r.kernel(&a, call, v[5].Int)
+			case strings.HasPrefix(kind, "Copy"):
+				a.Kind, a.Copy = timeline.Copy, rpdCopy(kind)
+			case strings.HasPrefix(kind, "Fill"):
+				a.Kind = timeline.Memset
+			default:
+				return nil // barriers and markers
+			}
+			a.Bytes = uint64(max(r.copies[call].Int, 0))
+			return r.b.ActivityNamed(&a, 0)
+		})
 }
 
 func rpdCopy(kind string) trace.OpKind {
@@ -117,7 +119,8 @@ func (r *rpd) kernel(a *timeline.Activity, call, description int64) error {
 	a.Kind = timeline.Kernel
 	name := description
 	err := r.db.Where("rocpd_kernelapi", []string{
-		"gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ", "groupSegmentSize", "privateSegmentSize", "kernelName_id",
+		"gridX", "gridY", "gridZ", "workgroupX", "workgroupY", "workgroupZ", "groupSegmentSize", "privateSegmentSize",
+		"kernelName_id",
 	}, "api_ptr_id", call, "", func(v []sqlite.Value) error {
 		a.Grid = trace.Dim3{small(v[0].Int), small(v[1].Int), small(v[2].Int)}
 		a.Block = trace.Dim3{small(v[3].Int), small(v[4].Int), small(v[5].Int)}

@@ -33,8 +33,9 @@ func ReadV1(in io.Reader, b *timeline.Builder) (*Info, error) {
 
 func (t *tables) kernelV1() error {
 	d := dispatch{
-		lds: t.small("lds"), scratch: t.small("scr"), registers: small(int64(t.small("arch_vgpr", "vgpr")) + int64(t.small("accum_vgpr"))),
-		grid: trace.Dim3{t.small("grd"), 1, 1}, group: trace.Dim3{t.small("wgr"), 1, 1},
+		lds: t.small("lds"), scratch: t.small("scr"),
+		registers: small(int64(t.small("arch_vgpr", "vgpr")) + int64(t.small("accum_vgpr"))),
+		grid:      trace.Dim3{t.small("grd"), 1, 1}, group: trace.Dim3{t.small("wgr"), 1, 1},
 	}
 	var begun, ended bool
 	if d.start, begun = t.number("BeginNs"); begun {

@@ -101,8 +101,9 @@ var memory = map[string]Opcode{
 	"SULD": {Space: trace.SpaceTexture, Flags: load}, "SUST": {Space: trace.SpaceTexture, Flags: store},
 	"SUATOM": {Space: trace.SpaceTexture, Flags: atomic}, "SURED": {Space: trace.SpaceTexture, Flags: atomic},
 	"UTMALDG": {Space: trace.SpaceGlobal, Flags: load | bulk}, "UTMAPF": {Space: trace.SpaceGlobal, Flags: load | bulk},
-	"UTMASTG": {Space: trace.SpaceGlobal, Flags: store | bulk}, "UTMAREDG": {Space: trace.SpaceGlobal, Flags: atomic | bulk},
-	"UBLKCP": {Space: trace.SpaceGlobal, Flags: load | bulk}, "UBLKPF": {Space: trace.SpaceGlobal, Flags: load | bulk},
+	"UTMASTG":  {Space: trace.SpaceGlobal, Flags: store | bulk},
+	"UTMAREDG": {Space: trace.SpaceGlobal, Flags: atomic | bulk},
+	"UBLKCP":   {Space: trace.SpaceGlobal, Flags: load | bulk}, "UBLKPF": {Space: trace.SpaceGlobal, Flags: load | bulk},
 	"UBLKRED": {Space: trace.SpaceGlobal, Flags: atomic | bulk},
 }
 

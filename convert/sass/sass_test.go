@@ -14,18 +14,19 @@ import (
 
 func TestClassify(t *testing.T) {
 	for mnemonic, want := range map[string]Opcode{
-		"LDG.E.64.STRONG.GPU":   {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 8, true},
-		"LDG.E.SYS":             {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad, 4, true},
-		"LDG.E.STRONG.SYS":      {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 4, true},
-		"STS.U8":                {trace.ClassMemory, trace.SpaceShared, trace.InstStore, 1, true},
-		"ATOMG.E.ADD.STRONG.SM": {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstStore | trace.InstAtomic, 4, true},
-		"LDSM.16.M88.4":         {trace.ClassMemory, trace.SpaceShared, trace.InstLoad, 2, true},
-		"FFMA":                  {Class: trace.ClassFP32, Known: true},
-		"IMAD.WIDE.U32":         {Class: trace.ClassInt, Known: true},
-		"HMMA.16816.F32":        {Class: trace.ClassTensor, Known: true},
-		"BAR.SYNC":              {Class: trace.ClassBarrier, Known: true},
-		"EXIT":                  {Class: trace.ClassExit, Known: true},
-		"FROBNICATE.X":          {},
+		"LDG.E.64.STRONG.GPU": {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 8, true},
+		"LDG.E.SYS":           {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad, 4, true},
+		"LDG.E.STRONG.SYS":    {trace.ClassMemory, trace.SpaceGlobal, trace.InstLoad | trace.InstBypassL1, 4, true},
+		"STS.U8":              {trace.ClassMemory, trace.SpaceShared, trace.InstStore, 1, true},
+		"ATOMG.E.ADD.STRONG.SM": {trace.ClassMemory, trace.SpaceGlobal,
+			trace.InstLoad | trace.InstStore | trace.InstAtomic, 4, true},
+		"LDSM.16.M88.4":  {trace.ClassMemory, trace.SpaceShared, trace.InstLoad, 2, true},
+		"FFMA":           {Class: trace.ClassFP32, Known: true},
+		"IMAD.WIDE.U32":  {Class: trace.ClassInt, Known: true},
+		"HMMA.16816.F32": {Class: trace.ClassTensor, Known: true},
+		"BAR.SYNC":       {Class: trace.ClassBarrier, Known: true},
+		"EXIT":           {Class: trace.ClassExit, Known: true},
+		"FROBNICATE.X":   {},
 	} {
 		if got := Classify(mnemonic); got != want {
 			t.Errorf("%s: %+v, want %+v", mnemonic, got, want)
@@ -54,7 +55,8 @@ func TestRealOpcodes(t *testing.T) {
 			if !got.Known {
 				t.Errorf("%s: unknown opcode %s", filepath.Base(path), opcode)
 			}
-			if width > 0 && (got.Class != trace.ClassMemory || got.Width != uint32(width) && !strings.HasPrefix(opcode, "LDSM")) {
+			if width > 0 && (got.Class != trace.ClassMemory || got.Width != uint32(width) &&
+				!strings.HasPrefix(opcode, "LDSM")) {
 				t.Errorf("%s: %s has an operand of %d bytes, but is %+v", filepath.Base(path), opcode, width, got)
 			}
 		}

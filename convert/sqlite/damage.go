@@ -46,7 +46,8 @@ func checkLength(path string) error {
 	if binary.BigEndian.Uint32(head[24:]) != binary.BigEndian.Uint32(head[92:]) || page*pages <= info.Size() {
 		return nil
 	}
-	return fmt.Errorf("%w: it is cut short, %d bytes of %d are there; copy or export it again", ErrDamaged, info.Size(), page*pages)
+	return fmt.Errorf("%w: it is cut short, %d bytes of %d are there; copy or export it again", ErrDamaged, info.Size(),
+		page*pages)
 }
 
 // Check reads the whole file and reports whether its pages hang together, also those of

@@ -65,7 +65,8 @@ func Open(ctx context.Context, path string) (_ *DB, err error) {
 
 // schema finds the tables that have pages of their own: views and virtual tables have none.
 func (d *DB) schema() error {
-	rows, err := d.db.QueryContext(d.ctx, `SELECT substr(name, 1, 512) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT 10000`)
+	rows, err := d.db.QueryContext(d.ctx,
+		`SELECT substr(name, 1, 512) FROM sqlite_master WHERE type = 'table' AND rootpage > 0 LIMIT 10000`)
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func (d *DB) HasColumn(table, column string) (_ bool, err error) {
 	defer recovered(&err)
 	set, ok := d.columns[table]
 	if !ok {
-		rows, err := d.db.QueryContext(d.ctx, "SELECT substr(name, 1, 512) FROM pragma_table_info(?)", d.tables[strings.ToLower(table)])
+		rows, err := d.db.QueryContext(d.ctx, "SELECT substr(name, 1, 512) FROM pragma_table_info(?)",
+			d.tables[strings.ToLower(table)])
 		if err != nil {
 			return false, err
 		}
@@ -179,7 +181,8 @@ func (d *DB) cells(table, alias string, columns []string) ([]string, error) {
 			}
 			if ok {
 				parts[i] = fmt.Sprintf("CASE typeof(%[1]s) WHEN 'integer' THEN %[1]s WHEN 'null' THEN NULL"+
-					" WHEN 'real' THEN CAST(round(%[1]s) AS INTEGER) ELSE substr(CAST(%[1]s AS TEXT), 1, %[2]d) END", alias+quote(c), maxText)
+					" WHEN 'real' THEN CAST(round(%[1]s) AS INTEGER) ELSE substr(CAST(%[1]s AS TEXT), 1, %[2]d) END",
+					alias+quote(c), maxText)
 				break
 			}
 		}
@@ -298,7 +301,8 @@ func (d *DB) Suffixes(prefix string) []string {
 // Joined is Each with columns of a second table in the same row, behind those
 // of the first: left's column key equals right's column id. Rows without a
 // partner have nulls there.
-func (d *DB) Joined(left string, columns []string, key, right, id string, more []string, row func([]Value) error) error {
+func (d *DB) Joined(left string, columns []string, key, right, id string, more []string,
+	row func([]Value) error) error {
 	ok, err := d.HasColumn(left, key)
 	if err != nil {
 		return err

@@ -88,7 +88,8 @@ func TestCells(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	if got := fmt.Sprintf("%v %s %v", d.Suffixes("SET_"), d.First("nothing", "OTHER"), d.Has("Seen")); got != "[u1 u2] OTHER false" {
+	if got := fmt.Sprintf("%v %s %v", d.Suffixes("SET_"), d.First("nothing", "OTHER"),
+		d.Has("Seen")); got != "[u1 u2] OTHER false" {
 		t.Error(got)
 	}
 }
@@ -172,7 +173,9 @@ func TestFileIsData(t *testing.T) {
 // A cell beyond the bound is refused before it is in memory, and so is a join that has more rows than the file.
 func TestBounds(t *testing.T) {
 	d := create(t, fmt.Sprintf("CREATE TABLE t (id INTEGER, name); INSERT INTO t VALUES (1, zeroblob(%d))", maxCell+1000))
-	if err := d.Each("t", []string{"name"}, func([]Value) error { return nil }); err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") {
+	if err := d.Each("t", []string{"name"}, func([]Value) error {
+		return nil
+	}); err == nil || !strings.Contains(err.Error(), "longer than 16 MiB") {
 		t.Errorf("a long cell: %v", err)
 	}
 	d = create(t, `CREATE TABLE a (k INTEGER); CREATE TABLE b (k INTEGER, v);

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// API tells what the functions of the CUDA runtime, the CUDA driver and HIP do,
-// by their names. Its zero value is ready; it remembers names.
+// API classifies the functions of the CUDA runtime, the CUDA driver and HIP by their names. Its zero value is
+// ready; it remembers names.
 type API struct{ known map[string]apiCall }
 
 type apiCall struct {
@@ -16,8 +16,8 @@ type apiCall struct {
 
 const maxAPINames = 1 << 12
 
-// Classify returns what the named function does, and whether it is a copy that
-// does not block. Version suffixes (_v7000, _v2, _ptsz, _spt) do not matter.
+// Classify returns the kind of the named function, and whether it is a copy that does not block. Version suffixes
+// (_v7000, _v2, _ptsz, _spt) do not matter.
 func (a *API) Classify(name []byte) (CallKind, bool) {
 	if c, ok := a.known[string(name)]; ok {
 		return c.kind, c.async
@@ -32,7 +32,7 @@ func (a *API) Classify(name []byte) (CallKind, bool) {
 	return c.kind, c.async
 }
 
-// apiPrefixes lists what follows "cuda", "cu" or "hip"; the first match counts.
+// apiPrefixes lists the names behind "cuda", "cu" or "hip"; the first match counts.
 var apiPrefixes = []struct {
 	prefix string
 	kind   CallKind

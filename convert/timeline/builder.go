@@ -11,7 +11,7 @@ import (
 const (
 	maxNames     = 1 << 20  // distinct kernel names
 	maxNameBytes = 64 << 20 // of all of them together
-	maxName      = 64 << 10 // of one; what is longer is cut
+	maxName      = 64 << 10 // of one; longer ones are cut
 	maxDevices   = 1 << 12
 )
 
@@ -22,7 +22,7 @@ type Options struct {
 	Device  int    // which device to write; -1: the one with the most kernels, the first of equals
 }
 
-// Builder gathers what a profiler saw, in any order, and writes it as a trace.
+// Builder gathers a profiler's events, in any order, and writes it as a trace.
 type Builder struct {
 	opts    Options
 	events  *spill.Sorter
@@ -113,7 +113,7 @@ func (b *Builder) add(r *row) error {
 	return b.events.Add(b.buf)
 }
 
-// work is what a device did: when its activities began, and in which streams.
+// work sums up a device: when its activities began, and in which streams.
 type work struct {
 	times
 	stream  uint64
@@ -244,7 +244,7 @@ func (b *Builder) Call(c *Call) error {
 	return b.add(&r)
 }
 
-// Sync takes what the profiler says about a synchronising call.
+// Sync takes the profiler's record of a synchronising call.
 func (b *Builder) Sync(s *Sync) error {
 	r := row{
 		process: s.Process, correlation: s.Correlation, side: sideSync, kind: uint8(s.Kind),
@@ -293,7 +293,7 @@ func (b *Builder) Device() (uint32, bool) {
 	return best, found
 }
 
-// Diagnostics returns what was odd, in a fixed order.
+// Diagnostics returns the counted oddities, in a fixed order.
 func (b *Builder) Diagnostics() []trace.Diagnostic { return b.counts.list() }
 
 // NameText returns the name that Name interned.

@@ -63,7 +63,7 @@ func (s *script) Op(op *trace.HostOp) error {
 	return nil
 }
 
-// run hands events to a builder with little memory and returns what it writes.
+// run hands events to a builder with little memory and returns its output.
 func run(t testing.TB, device int, events ...any) (string, *Builder) {
 	t.Helper()
 	b := New(Options{TempDir: t.TempDir(), Memory: 1, Device: device})
@@ -143,7 +143,8 @@ func TestStreamOrderIsThatOfTheDevice(t *testing.T) {
 	other := launch(4, 1025)
 	other.Thread = 2
 	got, b := run(t, -1,
-		launch(1, 1000), launch(2, 1020), kernel("queued", 0, 7, 1001, 50), kernel("waiting", 0, 7, 1051, 10), kernel("a", 1, 7, 1061, 10),
+		launch(1, 1000), launch(2, 1020), kernel("queued", 0, 7, 1001, 50), kernel("waiting", 0, 7, 1051, 10),
+		kernel("a", 1, 7, 1061, 10),
 		kernel("b", 2, 9, 1080, 10), other, kernel("c", 4, 9, 1070, 10),
 		kernel("elsewhere", 0, 8, 1055, 10), Call{Kind: CallSyncStream, Host: 1, Thread: 1, StartNs: 1040, DurationNs: 2},
 	)
@@ -171,9 +172,11 @@ func TestEvents(t *testing.T) {
 	}
 	got, b := run(t, -1,
 		launch(1, 0), kernel("a", 1, 7, 20, 5),
-		call(CallRecord, 2, 12), call(CallRecord, 3, 14), // the second interests nobody
-		call(CallWait, 4, 16), call(CallWait, 5, 18), call(CallWait, 6, 20), call(CallQueryEvent, 8, 22), call(CallSyncEvent, 9, 24),
-		Sync{Kind: CallWait, Correlation: 4, Stream: 9, HasStream: true, Event: 50, HasEvent: true, RecordCorrelation: 2, RecordStream: 7},
+		call(CallRecord, 2, 12), call(CallRecord, 3, 14), // the second is not waited for
+		call(CallWait, 4, 16), call(CallWait, 5, 18), call(CallWait, 6, 20), call(CallQueryEvent, 8, 22),
+		call(CallSyncEvent, 9, 24),
+		Sync{Kind: CallWait, Correlation: 4, Stream: 9, HasStream: true, Event: 50, HasEvent: true, RecordCorrelation: 2,
+			RecordStream: 7},
 		Sync{Kind: CallWait, Correlation: 5, Stream: 9, HasStream: true, Event: 51, HasEvent: true},
 		Sync{Kind: CallSyncEvent, Correlation: 8, Event: 50, HasEvent: true, RecordCorrelation: 2, RecordStream: 7},
 		Sync{Kind: CallSyncEvent, Correlation: 9, Event: 50, HasEvent: true, RecordCorrelation: 2, RecordStream: 7},
@@ -229,8 +232,10 @@ func TestRanges(t *testing.T) {
 	second.Thread = 2
 	got, b := run(t, -1,
 		on("inner", 1, 110, 30), on("outer", 1, 110, 60), on("inner", 1, 160, 5), on("other", 2, 120, 20), step,
-		launch(1, 90), kernel("before", 1, 7, 300, 1), launch(2, 115), kernel("a", 2, 7, 301, 1), second, kernel("b", 3, 7, 302, 1),
-		launch(4, 140), kernel("c", 4, 7, 303, 1), launch(5, 162), kernel("d", 5, 7, 304, 1), launch(6, 250), kernel("after", 6, 7, 305, 1),
+		launch(1, 90), kernel("before", 1, 7, 300, 1), launch(2, 115), kernel("a", 2, 7, 301, 1), second,
+		kernel("b", 3, 7, 302, 1),
+		launch(4, 140), kernel("c", 4, 7, 303, 1), launch(5, 162), kernel("d", 5, 7, 304, 1), launch(6, 250),
+		kernel("after", 6, 7, 305, 1),
 		kernel("no call", 0, 8, 115, 1))
 	var places []string
 	for line := range strings.SplitSeq(got, "\n") {
@@ -312,7 +317,8 @@ func TestCopies(t *testing.T) {
 		}
 	}
 	async := func(corr uint64, async bool) Call {
-		return Call{Kind: CallCopy, Correlation: corr, Host: 1, Thread: 1, StartNs: int64(corr) * 10, DurationNs: 10, Async: async}
+		return Call{Kind: CallCopy, Correlation: corr, Host: 1, Thread: 1, StartNs: int64(corr) * 10, DurationNs: 10,
+			Async: async}
 	}
 	got, b := run(t, -1,
 		copied(trace.OpCopyH2D, 1, true), async(1, true), copied(trace.OpCopyD2H, 2, true), async(2, true),
@@ -406,7 +412,8 @@ func TestNames(t *testing.T) {
 	long := strings.Repeat("x", maxName+5)
 	got, b := run(t, -1, kernel(long, 0, 7, 1, 1), kernel(long+"y", 0, 7, 2, 1), kernel("a\xffb", 0, 7, 3, 1))
 	cut := "launch " + long[:maxName] + " stream 7 host -1 start "
-	if !strings.HasPrefix(got, cut+"0") || strings.Count(got, cut) != 2 || !strings.Contains(got, "launch a\uFFFDb stream") ||
+	if !strings.HasPrefix(got, cut+"0") || strings.Count(got, cut) != 2 ||
+		!strings.Contains(got, "launch a\uFFFDb stream") ||
 		count(b, "long_name") != 2 {
 		t.Errorf("%.100s... %v", got[len(got)-200:], b.Diagnostics())
 	}
@@ -425,7 +432,8 @@ func TestOrderOfFileDoesNotMatter(t *testing.T) {
 		for i := range n {
 			corr := uint64(i + 1)
 			at := int64(rapid.IntRange(0, 50).Draw(r, "at"))
-			events = append(events, launch(corr, at*100+int64(i)), kernel(fmt.Sprint("k", i), corr, uint64(i%3), at*100+60+int64(i), 10))
+			events = append(events, launch(corr, at*100+int64(i)), kernel(fmt.Sprint("k", i), corr, uint64(i%3),
+				at*100+60+int64(i), 10))
 		}
 		want, _ := run(t, -1, events...)
 		got, _ := run(t, -1, rapid.Permutation(events).Draw(r, "order")...)
@@ -441,12 +449,16 @@ func TestOrderOfFileDoesNotMatter(t *testing.T) {
 func TestClassify(t *testing.T) {
 	var api API
 	for name, want := range map[string]CallKind{
-		"cudaLaunchKernel": CallLaunch, "cudaLaunchKernel_v7000": CallLaunch, "cudaLaunchKernelExC": CallLaunch, "cuLaunchKernelEx": CallLaunch,
-		"hipExtModuleLaunchKernel": CallLaunch, "hipModuleLaunchKernel": CallLaunch, "cudaLaunchCooperativeKernel_v9000": CallLaunch,
-		"cudaLaunchHostFunc": CallNone, "cudaGraphLaunch": CallGraph, "hipGraphLaunch": CallGraph,
+		"cudaLaunchKernel": CallLaunch, "cudaLaunchKernel_v7000": CallLaunch, "cudaLaunchKernelExC": CallLaunch,
+		"cuLaunchKernelEx":         CallLaunch,
+		"hipExtModuleLaunchKernel": CallLaunch, "hipModuleLaunchKernel": CallLaunch,
+		"cudaLaunchCooperativeKernel_v9000": CallLaunch,
+		"cudaLaunchHostFunc":                CallNone, "cudaGraphLaunch": CallGraph, "hipGraphLaunch": CallGraph,
 		"cudaMemcpyFromSymbol_v3020": CallCopy, "cuMemcpyHtoDAsync_v2": CallCopy, "hipMemcpyWithStream": CallCopy,
-		"cudaMemsetAsync": CallMemset, "cudaEventRecordWithFlags": CallRecord, "cudaStreamWaitEvent": CallWait, "cuCtxSynchronize": CallSyncDevice,
-		"cudaStreamSynchronize_ptsz": CallSyncStream, "cudaEventQuery": CallQueryEvent, "cudaMalloc": CallNone, "INVALID": CallNone, "": CallNone,
+		"cudaMemsetAsync": CallMemset, "cudaEventRecordWithFlags": CallRecord, "cudaStreamWaitEvent": CallWait,
+		"cuCtxSynchronize":           CallSyncDevice,
+		"cudaStreamSynchronize_ptsz": CallSyncStream, "cudaEventQuery": CallQueryEvent, "cudaMalloc": CallNone,
+		"INVALID": CallNone, "": CallNone,
 	} {
 		for range 2 { // the second time from memory
 			if got, async := api.Classify([]byte(name)); got != want || async != strings.Contains(name, "Async") {

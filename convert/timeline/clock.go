@@ -35,11 +35,11 @@ type clockKey struct {
 	host   uint64
 }
 
-// clockPiece is what a piece of the host's time tells.
+// clockPiece holds the bounds from one piece of the host's time.
 type clockPiece struct {
 	low   int64 // shortest time from a call to the begin of its work, ns
 	low2  int64 // the one after it
-	begin int64 // latest begin of what was called in it, by the device's clock
+	begin int64 // latest begin of work called in it, by the device's clock
 	wait  int64 // earliest end of a wait that began in it
 	least int64 // longest time from the end of a blocking copy's call to the copy's begin
 }
@@ -155,7 +155,8 @@ func (c *clocks) settle() {
 		most := confirmed(all)
 		switch {
 		case most == noLow:
-		case least == noHigh && most > max(10*c.span, clockUnwaited), least <= most && (least > clockSlack || most < -clockSlack):
+		case least == noHigh && most > max(10*c.span, clockUnwaited), least <= most &&
+			(least > clockSlack || most < -clockSlack):
 			c.offsets[device] = []int64{most}
 		case least > most && (least > clockSlack || most < -clockSlack):
 			c.offsets[device] = drift(all)
@@ -214,8 +215,7 @@ func (s *times) take(t int64) {
 	s.first, s.last = min(s.first, t), max(s.last, t)
 }
 
-// zeroIsLost reports whether a time of 0 is that of a lost record: all others are far from
-// it.
+// zeroIsLost reports whether a time of 0 belongs to a lost record: all others are far from it.
 func (s *times) zeroIsLost() bool { return s.any && s.first > lostNs }
 
 // lostNs is how far all other times are from a time of 0 that is none, ns.

@@ -14,7 +14,7 @@ const Unknown = math.MinInt64
 // clock of the capture.
 type Activity struct {
 	Kind        ActivityKind
-	Process     uint64 // of which Correlation counts; 0 if the source does not say
+	Process     uint64 // whose ids Correlation has; 0 if the source does not say
 	Correlation uint64 // 0: none
 	Device      uint32
 	Stream      uint64
@@ -42,7 +42,7 @@ type Activity struct {
 	Addr     uint64
 }
 
-// ActivityKind says what an [Activity] is.
+// ActivityKind is the kind of an [Activity].
 type ActivityKind uint8
 
 const (
@@ -54,7 +54,7 @@ const (
 // Call is an API call of the host.
 type Call struct {
 	Kind        CallKind
-	Process     uint64 // of which Correlation counts
+	Process     uint64 // whose ids Correlation has
 	Correlation uint64 // 0: none
 	Host        uint64 // operating system process
 	Thread      uint64
@@ -68,10 +68,10 @@ type Call struct {
 	Grid        trace.Dim3
 	Block       trace.Dim3
 	SharedBytes uint32
-	WorkItems   bool // Grid, and that of the activity, is in threads, not CTAs
+	WorkItems   bool // Grid, the activity's too, is in threads, not CTAs
 }
 
-// CallKind says what a [Call] does.
+// CallKind is the kind of a [Call].
 type CallKind uint8
 
 const (
@@ -90,8 +90,8 @@ const (
 	firstDeviceless = CallRecord // calls from here on have no activity
 )
 
-// Sync is what a profiler says about the call of the same correlation id:
-// CallWait, CallSyncStream, CallSyncEvent, CallSyncDevice, or CallRecord.
+// Sync is a profiler's record of the call of the same correlation id: CallWait, CallSyncStream, CallSyncEvent,
+// CallSyncDevice, or CallRecord.
 type Sync struct {
 	Kind        CallKind
 	Process     uint64

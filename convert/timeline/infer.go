@@ -28,13 +28,13 @@ const recentStreams = 16
 // inferredEvent marks events that stand for inferred waits.
 const inferredEvent = 1 << 63
 
-// used is a stream, and when what was issued to it last ended.
+// used is a stream, and the end of its last work.
 type used struct {
 	stream uint64
 	ended  int64
 }
 
-// waits infers what unexplained waits were for.
+// waits infers the targets of unexplained waits.
 type waits struct {
 	recent []used // last used first
 	events uint64
@@ -58,8 +58,7 @@ func (w *waits) use(r *row) {
 	w.recent[0] = used{r.stream, end}
 }
 
-// infer writes what the pending waits of a thread are taken to be for, before
-// the activity that the thread issues next.
+// infer writes the inferred waits of a thread before the activity that the thread issues next.
 func (e *emitter) infer(r *row, pending uint64) error {
 	for _, u := range e.waits.recent {
 		if pending == 0 {
@@ -77,7 +76,7 @@ func (e *emitter) infer(r *row, pending uint64) error {
 	return nil
 }
 
-// order has a stream wait for what another one has been given.
+// order makes a stream wait for another one's work.
 func (e *emitter) order(first, second uint64) error {
 	event := inferredEvent | e.waits.events
 	e.waits.events++

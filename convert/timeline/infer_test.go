@@ -37,7 +37,8 @@ launch d stream 9 host 60 start 440 ran 5 grid 2`, first, second, second+1))
 	if count(b, "stream_wait_inferred") != 3 || count(b, "stream_wait_unresolved") != 1 {
 		t.Errorf("%v", b.Diagnostics())
 	}
-	_, b = run(t, -1, append(events, Sync{Kind: CallWait, Correlation: 99, Stream: 7, HasStream: true, Event: 1, HasEvent: true})...)
+	_, b = run(t, -1, append(events, Sync{Kind: CallWait, Correlation: 99, Stream: 7, HasStream: true, Event: 1,
+		HasEvent: true})...)
 	if count(b, "stream_wait_inferred") != 0 || count(b, "stream_wait_unresolved") != 4 {
 		t.Errorf("explained: %v", b.Diagnostics())
 	}
@@ -51,7 +52,8 @@ func TestInferredWaitForAnotherThread(t *testing.T) {
 		launch(1, 0), kernel("a", 1, 7, 20, 120), // ends at 140
 		launch(2, 10), kernel("b", 2, 8, 30, 400), // ends at 430
 		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 20, DurationNs: 10},
-		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 32, DurationNs: 1}, launch(3, 40), kernel("c", 3, 7, 435, 5), launch(4, 60),
+		Call{Kind: CallWait, Host: 1, Thread: 2, StartNs: 32, DurationNs: 1}, launch(3, 40), kernel("c", 3, 7, 435, 5),
+		launch(4, 60),
 		kernel("d", 4, 7, 442, 5),
 	}
 	got, b := run(t, -1, events...)
@@ -75,7 +77,8 @@ launch d stream 7 host 60 start 442 ran 5 grid 2`, uint64(inferredEvent)))
 func TestSyncOfAllStreams(t *testing.T) {
 	var events []any
 	sync := func(correlation uint64, at, ns int64) {
-		events = append(events, Call{Kind: CallSyncStream, Correlation: correlation, Host: 1, Thread: 1, StartNs: at, DurationNs: ns},
+		events = append(events, Call{Kind: CallSyncStream, Correlation: correlation, Host: 1, Thread: 1, StartNs: at,
+			DurationNs: ns},
 			Sync{Kind: CallSyncStream, Correlation: correlation, Stream: 7, HasStream: true})
 	}
 	events = append(events, launch(1, 0), kernel("a", 1, 7, 20, 10), launch(2, 10), kernel("b", 2, 8, 30, 400))

@@ -30,7 +30,8 @@ type joiner struct {
 func (b *Builder) join() error {
 	acts := spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
 	defer acts.Close()
-	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{}, buf: make([]byte, rowBytes), vote: true}
+	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{},
+		buf: make([]byte, rowBytes), vote: true}
 	b.calling.withZero()
 	b.clocks = newClocks(b.calling)
 	if err := j.run(); err != nil {
@@ -141,9 +142,8 @@ func (j *joiner) take(r *row) error {
 	return nil
 }
 
-// sync gives a call what the profiler knows about it. What the call does is what
-// its name says: CUPTI calls device synchronisations ones of an event in exports
-// until about 2024.
+// sync joins a call with the profiler's record of it. The call's name decides its kind: CUPTI calls device
+// synchronisations ones of an event in exports until about 2024.
 func (j *joiner) sync(r *row) error {
 	for i := range j.calls {
 		c := &j.calls[i]
@@ -304,7 +304,7 @@ func (j *joiner) settle(r *row) error {
 		}
 		return nil
 	case kind == CallRecord && r.flags&flagEvent == 0:
-		return nil // nobody waits for it, as far as the capture says
+		return nil // no wait for it is in the capture
 	}
 	r.flags |= flagHostTime
 	return j.emit(r)

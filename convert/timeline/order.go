@@ -71,7 +71,8 @@ type later struct {
 const unseen = math.MaxInt64
 
 func newLater(r *row) later {
-	return later{device: r.device, stream: r.stream, begins: [4]int64{unseen, unseen, unseen, unseen}, ends: [2]int64{unseen, unseen}}
+	return later{device: r.device, stream: r.stream, begins: [4]int64{unseen, unseen, unseen, unseen},
+		ends: [2]int64{unseen, unseen}}
 }
 
 // An activity may last into the next ones of its stream: programmatic launches do for some
@@ -94,7 +95,8 @@ func (b *Builder) end(r *row, next *later) {
 		end = math.MaxInt64
 	}
 	gap, cut := next.begins[0]-r.began, int64(unseen)
-	overruns := r.ran > overrunNs && next.begins[0] != unseen && r.ran/overrunGaps > gap && end > max(next.ends[0], next.ends[1])
+	overruns := r.ran > overrunNs && next.begins[0] != unseen && r.ran/overrunGaps > gap &&
+		end > max(next.ends[0], next.ends[1])
 	if overruns && (next.begins[3] == unseen || end > next.begins[3]) {
 		cut = next.begins[0]
 	}
@@ -135,7 +137,8 @@ const maxHostWaits = 1 << 20
 func (h *hostWaits) note(r *row) {
 	if kind := CallKind(r.kind); (kind == CallSyncDevice || kind == CallSyncStream) && len(h.all) < maxHostWaits {
 		h.all = append(h.all, hostWait{
-			r.start, r.start + r.duration, r.host, r.stream, kind == CallSyncDevice, kind == CallSyncStream && r.flags&flagStream != 0,
+			r.start, r.start + r.duration, r.host, r.stream, kind == CallSyncDevice, kind == CallSyncStream &&
+				r.flags&flagStream != 0,
 		})
 	}
 }

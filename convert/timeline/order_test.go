@@ -31,7 +31,8 @@ func TestCopiesOfAGraph(t *testing.T) {
 		Call{Kind: CallGraph, Correlation: 1, Host: 1, Thread: 1, StartNs: 10, DurationNs: 5},
 		kernel("a", 1, 7, 20, 5),
 		Activity{Kind: Copy, Copy: trace.OpCopyD2D, Correlation: 1, Stream: 7, StartNs: 30, DurationNs: 5, Bytes: 8},
-		Activity{Kind: Copy, Copy: trace.OpCopyD2H, Correlation: 1, Stream: 7, StartNs: 40, DurationNs: 5, Bytes: 8, Pageable: true},
+		Activity{Kind: Copy, Copy: trace.OpCopyD2H, Correlation: 1, Stream: 7, StartNs: 40, DurationNs: 5, Bytes: 8,
+			Pageable: true},
 	)
 	expect(t, got, `
 launch a stream 7 host 0 start 10 ran 5 grid 2

@@ -32,7 +32,8 @@ func (b *Builder) Range(r *Range) error {
 	if err != nil {
 		return err
 	}
-	row := row{side: sideRange, name: name, host: r.Host, thread: r.Thread, start: r.StartNs, duration: max(r.DurationNs, 0), seq: b.seq}
+	row := row{side: sideRange, name: name, host: r.Host, thread: r.Thread, start: r.StartNs,
+		duration: max(r.DurationNs, 0), seq: b.seq}
 	row.set(flagAnyThread, r.AnyThread)
 	b.seq++
 	row.encode(b.buf, [keyWords]uint64{ordered(row.start), 0, ^uint64(row.duration), row.thread, row.seq})

@@ -337,7 +337,8 @@ func (e *emitter) activity(r *row, pending uint64) error {
 // cudaMemcpy does from pageable memory, once the data is staged (CUDA Runtime API, "API
 // synchronization behavior").
 func (r *row) returnsEarly() bool {
-	return r.flags&flagHostTime != 0 && r.flags&(flagUntimed|flagEndless) == 0 && r.began+r.ran-r.start-r.duration > returnSlack
+	return r.flags&flagHostTime != 0 && r.flags&(flagUntimed|flagEndless) == 0 && r.began+
+		r.ran-r.start-r.duration > returnSlack
 }
 
 // returnSlack is how well the clocks of host and device agree, ns.

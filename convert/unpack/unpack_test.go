@@ -87,7 +87,8 @@ func TestDictionary(t *testing.T) {
 	}
 	var headers []int
 	for at := 0; at+14 < len(twice); at += 4 {
-		if h := twice[at:]; h[0] == 2 && h[1] == 0 && h[2] == 0x21 && crc32.ChecksumIEEE(h[:8]) == binary.LittleEndian.Uint32(h[8:]) {
+		if h := twice[at:]; h[0] == 2 && h[1] == 0 && h[2] == 0x21 &&
+			crc32.ChecksumIEEE(h[:8]) == binary.LittleEndian.Uint32(h[8:]) {
 			headers = append(headers, at)
 		}
 	}
