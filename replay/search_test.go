@@ -38,6 +38,7 @@ func TestSearchKeepsEveryTry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	cfg.Launch.BlocksWarp = false // the lane with 100 items works while the launch is on its way
 	for _, list := range []string{"offline-search,cdp", "cdp,offline-search"} {
 		cs, err := policies.Parse(list, nil)
 		if err != nil {
