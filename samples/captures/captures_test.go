@@ -220,5 +220,5 @@ func tracedKernel(dir string) ([]string, error) {
 	if _, err := accelsim.Export(context.Background(), r, capture, 86); err != nil {
 		return nil, err
 	}
-	return filepath.Glob(filepath.Join(capture, "*"))
+	return filepath.Glob(filepath.Join(capture, "[^.]*")) // not the export's manifest
 }
