@@ -1,20 +1,15 @@
 package report
 
-import (
-	"cmp"
-	"math"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // Sizes of plots with a row for each policy, in pixels of the drawing.
 const (
-	plotWidth  = 640.0
-	labelWidth = 170.0
+	plotWidth  = 480.0 // the text stays readable on a page of 400 pixels
+	labelWidth = 140.0
 	rowHeight  = 24.0
-	valueWidth = 60.0
+	valueWidth = 50.0
 	axisHeight = 34.0
-	maxLabel   = 24 // runes
+	maxLabel   = 20 // runes
 )
 
 // barPlot is a bar for each policy, with the range that its value has.
@@ -54,7 +49,7 @@ func (p *barPlot) draw() *bars {
 	for _, r := range p.rows {
 		top = max(top, r.high)
 	}
-	marks := ticks(top, 6)
+	marks := ticks(top, 4)
 	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - valueWidth, false}
 	bottom := float64(len(p.rows)) * rowHeight
 	b := &bars{
@@ -83,31 +78,6 @@ func (p *barPlot) draw() *bars {
 	return b
 }
 
-// mean is a geometric mean with its range.
-type mean struct {
-	logs, low, high float64
-	n               int
-}
-
-func (m *mean) add(x float64) {
-	if !(x > 0) {
-		return
-	}
-	if m.n == 0 {
-		m.low, m.high = x, x
-	}
-	m.low, m.high = min(m.low, x), max(m.high, x)
-	m.logs += math.Log(x)
-	m.n++
-}
-
-func (m *mean) value() float64 {
-	if m.low == m.high {
-		return m.low // exactly, not through a logarithm
-	}
-	return math.Exp(m.logs / float64(m.n))
-}
-
 // speedups are the plots of all traces and of each group.
 func (s *source) speedups(groups []*group, _ []compared) (all []figure) {
 	if f, ok := overTraces(groups); ok {
@@ -119,47 +89,10 @@ func (s *source) speedups(groups []*group, _ []compared) (all []figure) {
 	return all
 }
 
-// ran are runs at settings that the same policies ran, so that their means compare.
-type ran struct {
-	key      string
-	policies []string
-	settings [][]*run // with a speed-up
-}
-
-// alike divides runs at the same settings by the policies that have a speed-up there: those of
-// the most policies first, then of the most settings.
-func alike(all [][]*run) (classes []*ran) {
-	for _, runs := range all {
-		var with []*run
-		var names []string
-		for _, r := range runs {
-			if r.speedup.ok {
-				with, names = append(with, r), append(names, r.policy)
-			}
-		}
-		key := strings.Join(slices.Sorted(slices.Values(names)), "\x00")
-		at := slices.IndexFunc(classes, func(c *ran) bool { return c.key == key })
-		if at < 0 {
-			at = len(classes)
-			classes = append(classes, &ran{key: key, policies: names})
-		}
-		classes[at].settings = append(classes[at].settings, with)
-	}
-	slices.SortStableFunc(classes, func(a, b *ran) int {
-		return cmp.Or(len(b.policies)-len(a.policies), len(b.settings)-len(a.settings))
-	})
-	return classes
-}
-
-// within reports whether another class has all policies of this one.
-func (c *ran) within(d *ran) bool {
-	return !slices.ContainsFunc(c.policies, func(p string) bool { return !slices.Contains(d.policies, p) })
-}
-
 // speedups are the plots of a group: what each policy gains over the baseline. A mean is over
 // settings that all policies of its plot ran; policies that never met have a plot each.
 func (g *group) speedups() (all []figure) {
-	classes := alike(g.timed())
+	classes := alike(g.timed(), faster)
 	for i, c := range classes {
 		if slices.ContainsFunc(classes[:i], c.within) {
 			continue
@@ -191,9 +124,8 @@ func (f *figure) bars(base string, c *ran) bool {
 	plot := barPlot{What: "speed-up over " + base, mark: 1}
 	for _, p := range c.policies {
 		var m mean
-		for _, runs := range c.settings {
-			at := slices.IndexFunc(runs, func(r *run) bool { return r.policy == p })
-			m.add(runs[at].speedup.x)
+		for _, r := range c.of(p) {
+			m.add(r.speedup.x)
 		}
 		if m.n == 0 {
 			continue
@@ -226,7 +158,7 @@ func overTraces(groups []*group) (figure, bool) {
 		}
 		all = append(all, g.timed()...)
 	}
-	classes := alike(all)
+	classes := alike(all, faster)
 	c := classes[0]
 	for _, d := range classes[1:] { // one trace alone is no mean over traces
 		if len(c.settings) < 2 && len(d.settings) > 1 {

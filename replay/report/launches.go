@@ -40,9 +40,11 @@ func (g *group) outcomes() (figure, bool) {
 	for _, o := range outcomes {
 		f.Table.Header = append(f.Table.Header, o+" %")
 	}
-	for _, p := range g.policies {
+	c, note := g.sums(func(r *run) bool { return r.made+r.inlined > 0 })
+	f.Note += note
+	for _, p := range c.policies {
 		var sums [len(outcomes)]float64
-		for _, r := range g.of(p) {
+		for _, r := range c.of(p) {
 			sums[0] += float64(r.inlined)
 			sums[1] += float64(r.made - r.coalesced)
 			sums[2] += float64(r.coalesced)

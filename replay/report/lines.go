@@ -7,8 +7,8 @@ import (
 
 // Sizes of a line plot, in pixels of the drawing.
 const (
-	lineHeight  = 260.0
-	lineLeft    = 64.0
+	lineHeight  = 230.0
+	lineLeft    = 60.0
 	panelHeight = 170.0
 	panelLeft   = 50.0
 	panelTop    = 24.0 // its name is above
@@ -114,7 +114,7 @@ func (p *linePlot) draw() *chart {
 			}
 		}
 	}
-	columns := min(3, len(p.Panels))
+	columns := min(2, len(p.Panels))
 	rows := (len(p.Panels) + columns - 1) / columns
 	axes := p.axes()
 	for i, q := range p.Panels {
@@ -179,7 +179,7 @@ func (p *linePlot) axes() axes {
 	}
 	a := axes{x: scale{from: left, to: right, log: p.Log}, xMarks: p.AtX, yMarks: ticks(top, 5)}
 	if a.xMarks == nil {
-		a.xMarks = ticks(right, 6)
+		a.xMarks = ticks(right, 5)
 		a.x.from, a.x.to = 0, max(right, a.xMarks[max(0, len(a.xMarks)-2)])
 	} else {
 		a.x.from, a.x.to = min(left, a.xMarks[0]), max(right, a.xMarks[len(a.xMarks)-1])

@@ -20,10 +20,11 @@ const (
 
 // grid is a table of the page.
 type grid struct {
-	Header []string
-	Text   int // how many columns from the left are text; the others are numbers
-	Rows   [][]string
-	More   int // rows that are left out
+	Caption string
+	Header  []string
+	Text    int // how many columns from the left are text; the others are numbers
+	Rows    [][]string
+	More    int // rows that are left out
 }
 
 // Long reports whether a table is shown in a box of its own that scrolls.
@@ -223,7 +224,43 @@ func (s *source) summary(groups []*group) *grid {
 		}
 	}
 	g.dropColumns("0")
+	g.dropColumns("–")
+	g.dropEqual()
+	if n := len(s.runs); n > 1 {
+		g.Caption = commas(int64(n)) + " rows" + g.Caption
+	}
 	return g
+}
+
+// dropEqual moves what all rows have alike of a program, or of what ran it, into the caption.
+func (g *grid) dropEqual() {
+	if len(g.Rows) < 2 {
+		return
+	}
+	for i := 0; i < len(g.Header); i++ {
+		word := g.Rows[0][i]
+		if !slices.Contains([]string{"trace", "GPU", "kernels", "CTAs", "warp insts"}, g.Header[i]) ||
+			slices.ContainsFunc(g.Rows, func(cells []string) bool { return cells[i] != word }) {
+			continue
+		}
+		g.Caption += ", " + g.Header[i] + " " + word
+		g.dropColumn(i)
+		i--
+	}
+	if g.Caption != "" {
+		g.Caption += " in all of them"
+	}
+}
+
+// dropColumn leaves out a column.
+func (g *grid) dropColumn(i int) {
+	g.Header = slices.Delete(g.Header, i, i+1)
+	for j := range g.Rows {
+		g.Rows[j] = slices.Delete(g.Rows[j], i, i+1)
+	}
+	if i < g.Text {
+		g.Text--
+	}
 }
 
 // dropColumns leaves out columns of numbers in which every cell is the same word
@@ -233,10 +270,7 @@ func (g *grid) dropColumns(zero string) {
 		if slices.ContainsFunc(g.Rows, func(cells []string) bool { return cells[i] != zero }) {
 			continue
 		}
-		g.Header = slices.Delete(g.Header, i, i+1)
-		for j := range g.Rows {
-			g.Rows[j] = slices.Delete(g.Rows[j], i, i+1)
-		}
+		g.dropColumn(i)
 	}
 }
 

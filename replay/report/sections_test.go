@@ -177,7 +177,7 @@ func TestSmallMultiples(t *testing.T) {
 		c.Panels[6].Curves[0].Name != "a" || len(c.Key) != 2 {
 		t.Errorf("7 curves: %+v", c)
 	}
-	if c.Panels[1].YTicks[0] != c.Panels[6].YTicks[0] || c.Panels[6].AtX != "0.0" || c.Panels[5].AtY != c.Panels[3].AtY {
+	if c.Panels[1].YTicks[0] != c.Panels[6].YTicks[0] || c.Panels[6].AtX != "0.0" || c.Panels[4].AtX != "0.0" || c.Panels[5].AtY != c.Panels[4].AtY {
 		t.Errorf("panels have axes of their own, or lie elsewhere: %+v", c.Panels)
 	}
 }

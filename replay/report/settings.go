@@ -74,6 +74,34 @@ func (g *group) cover(a *axis, at int) covered {
 	return c
 }
 
+// curvesAlone keeps the policies that ran at several values: one point is no curve. It returns a note on
+// the others.
+func (c *covered) curvesAlone(at int) string {
+	seen := map[string]map[string]bool{}
+	for _, r := range c.runs {
+		if seen[r.policy] == nil {
+			seen[r.policy] = map[string]bool{}
+		}
+		seen[r.policy][r.settings[at]] = true
+	}
+	all := len(c.runs)
+	c.runs = slices.DeleteFunc(c.runs, func(r *run) bool { return len(seen[r.policy]) < 2 })
+	if len(c.runs) == all {
+		return ""
+	}
+	return "Policies that ran at one value alone are left out. "
+}
+
+// policies are those of the runs, in the order of the group's.
+func (c *covered) policies(g *group) (all []string) {
+	for _, p := range g.policies {
+		if slices.ContainsFunc(c.runs, func(r *run) bool { return r.policy == p }) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
 // without names the settings of a run but for one.
 func (r *run) without(at int) string {
 	var parts []string
@@ -107,7 +135,7 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 	if len(c.values) < 2 {
 		return nil
 	}
-	note := c.note()
+	note := c.note() + c.curvesAlone(at)
 	if a.numeric && !a.preset.ok && c.values[0] == table.Unset {
 		note += "The preset's own value is in the table alone: it is no number of the machine. "
 	}
@@ -115,7 +143,7 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 	g.over(&cycles, a, at, c, "cycles", func(r *run) number { return number{float64(r.cycles), r.cycles > 0} },
 		func(x float64) string { return commas(int64(math.Round(x))) })
 	all := []figure{cycles}
-	if len(g.policies) > 1 && g.base != "" {
+	if len(c.policies(g)) > 1 && g.base != "" {
 		base := g.base
 		gain := figure{Title: "Speed-up over " + a.name + ": " + g.title(), Note: note + "Cycles of " + base + " at the same setting over those of each policy; more is better."}
 		g.over(&gain, a, at, c, "speed-up over "+base, func(r *run) number { return r.speedup },
@@ -128,7 +156,7 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 // over fills a plot of a figure of each run over a setting.
 func (g *group) over(f *figure, a *axis, at int, c covered, what string, of func(*run) number, text func(float64) string) {
 	plot := linePlot{X: a.name, Y: what, Marked: true}
-	f.Table.Header = append([]string{a.name}, g.policies...)
+	f.Table.Header = append([]string{a.name}, c.policies(g)...)
 	if !a.numeric {
 		plot.Words = c.values
 	}
@@ -141,7 +169,7 @@ func (g *group) over(f *figure, a *axis, at int, c covered, what string, of func
 	}
 	last := len(plot.AtX) - 1
 	plot.Log = a.numeric && last > 0 && plot.AtX[0] > 0 && plot.AtX[last] >= 32*plot.AtX[0]
-	for _, p := range g.policies {
+	for _, p := range c.policies(g) {
 		line := curve{Name: p}
 		for i, v := range c.values {
 			var m mean

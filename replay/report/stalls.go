@@ -58,10 +58,12 @@ func (g *group) stalls() (figure, bool) {
 	for _, reason := range stallReasons {
 		stack.Names = append(stack.Names, reason.title)
 	}
-	for _, p := range g.policies {
+	c, note := g.sums(func(r *run) bool { return r.known > 0 })
+	f.Note += note
+	for _, p := range c.policies {
 		var sums [len(stallReasons)]float64
 		total := 0.0
-		for _, r := range g.of(p) {
+		for _, r := range c.of(p) {
 			known, unknown = known+r.known, unknown+r.unknown
 			for i, c := range r.stalls {
 				sums[i] += c
