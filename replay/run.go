@@ -214,12 +214,15 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	}
 	cut := err
 	job.fill(&r.Run, c, cfg, sum, watch)
+	r.Run.RecordedNs = job.recorded
 	watch.tell(r)
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.Finish(sum)
 	}
-	job.write(set, r, c, v, cfg)
+	if err := job.write(set, r, c, v, cfg); err != nil {
+		return nil, err
+	}
 	if err := r.commit(set, sum.Cut); err != nil {
 		return nil, err
 	}
@@ -304,7 +307,7 @@ func measured(sum *model.Summary, wall time.Duration, unpacked uint64) table.Per
 }
 
 // write puts what is known at the end into the tables.
-func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *hardware.Config) {
+func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *hardware.Config) error {
 	set.Run(&r.Run)
 	if o := job.Output; o != nil {
 		set.Machine(&table.Machine{Config: cfg, TraceHash: job.Trace.Hash(), Tool: o.Version, Command: job.command(c)})
@@ -327,6 +330,10 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 	for i := range r.Violations {
 		set.Audit(&r.Violations[i])
 	}
+	if !set.Calls() || job.recorded == 0 {
+		return nil
+	}
+	return eachCall(job.Trace, set.Call)
 }
 
 // between lets the machine of a run go before the next one is made, where it is

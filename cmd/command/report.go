@@ -21,10 +21,11 @@ plots integer: plots in it`)
 
 func (a *app) reportCommand() *cobra.Command {
 	var out, figures string
+	var side jobs
 	var opt report.Options
 	c := &cobra.Command{
-		Use:   "report OUT",
-		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep",
+		Use:   "report OUT|CAPTURE",
+		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep, or of a capture",
 		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, " +
 			"speed-ups over the baseline,\n" +
 			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels " +
@@ -33,27 +34,37 @@ func (a *app) reportCommand() *cobra.Command {
 			"launches), which pages\n" +
 			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its " +
 			"table is. Every plot\n" +
-			"has its table beside it. The same tables give the same bytes.",
-		Example: "  replay report replay-out\n  replay report replay-out --figures=figures\n  replay report sweep-out " +
-			"-o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
-		Args: exactly(1, "one folder of tables"),
+			"has its table beside it. The same tables give the same bytes.\n\n" +
+			"A capture, a trace or a folder of captures (the ranks of a job) is replayed first, into the folder " +
+			"NAME-report. Its page begins\n" +
+			"with recorded and replayed times, idle time by cause, the longest kernels, streams over time, ranks side by " +
+			"side and, of\n" +
+			"one capture, what-if bars.",
+		Example: "  replay report replay-out\n  replay report rank0.json.gz\n  replay report replay-out " +
+			"--figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
+		Args: exactly(1, "one folder of tables or a capture"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if info, err := os.Stat(args[0]); err != nil || !info.IsDir() {
-				return fmt.Errorf("no such folder: %s; replay or sweep with -o %s first", args[0], args[0])
+			if _, err := os.Stat(args[0]); err != nil {
+				return fmt.Errorf("no such folder or capture: %s: replay or sweep with -o %s first", args[0], args[0])
 			}
+			dir, changes, err := a.tablesFor(cmd.Context(), args[0], side)
+			if err != nil {
+				return err
+			}
+			opt.WhatIfs = changes
 			if out == "" {
-				out = filepath.Join(args[0], "report.html")
+				out = filepath.Join(dir, "report.html")
 			}
 			var stats report.Stats
-			err := writeFile(out, func(w io.Writer) (err error) {
-				stats, err = report.Write(cmd.Context(), w, args[0], opt)
+			err = writeFile(out, func(w io.Writer) (err error) {
+				stats, err = report.Write(cmd.Context(), w, dir, opt)
 				return err
 			})
 			if err != nil {
 				return err
 			}
 			if figures != "" {
-				if err := writeFigures(cmd.Context(), args[0], figures, opt); err != nil {
+				if err := writeFigures(cmd.Context(), dir, figures, opt); err != nil {
 					return err
 				}
 			}
@@ -64,6 +75,7 @@ func (a *app) reportCommand() *cobra.Command {
 			return nil
 		},
 	}
+	side.register(c.Flags())
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
 	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, for a paper, as SVG and PDF, with "+
 		"what it shows as CSV")

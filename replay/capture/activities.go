@@ -40,12 +40,17 @@ func Activities(dir string) ([]*Activity, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = EachRow(p.Path, []string{"function", "stream", "first_cta_cycles", "end_cycles"}, func(b *table.Batch, row int) error {
-			name, _ := b.Column("function").Text(row)
-			stream, _ := b.Column("stream").Int(row)
-			a.add(&a.Kernels, clock, b, row, Span{Name: name, Stream: stream}, "first_cta_cycles")
-			return nil
-		})
+		err = EachRow(p.Path, []string{"function", "stream", "arrive_cycles", "first_cta_cycles", "end_cycles"},
+			func(b *table.Batch, row int) error {
+				name, _ := b.Column("function").Text(row)
+				stream, _ := b.Column("stream").Int(row)
+				s := Span{Name: name, Stream: stream, Asked: -1}
+				if arrive, ok := b.Column("arrive_cycles").Int(row); ok {
+					s.Asked = clock.Ns(arrive)
+				}
+				a.add(&a.Kernels, clock, b, row, s, "first_cta_cycles")
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -67,17 +72,18 @@ func (a *Activity) readStages(clock table.Clock, run table.Key, stages []table.P
 		a.Unknown = true
 		return nil
 	}
-	return EachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"}, func(b *table.Batch, row int) error {
-		name, _ := b.Column("stage").Text(row)
-		bytes, _ := b.Column("bytes").Int(row)
-		switch name {
-		case "h2d", "d2h":
-			a.add(&a.Copies, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
-		case "prelude", "postlude":
-			a.add(&a.Files, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
-		}
-		return nil
-	})
+	return EachRow(stages[i].Path, []string{"stage", "start_cycles", "end_cycles", "bytes"},
+		func(b *table.Batch, row int) error {
+			name, _ := b.Column("stage").Text(row)
+			bytes, _ := b.Column("bytes").Int(row)
+			switch name {
+			case "h2d", "d2h":
+				a.add(&a.Copies, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
+			case "prelude", "postlude":
+				a.add(&a.Files, clock, b, row, Span{Name: name, Bytes: bytes}, "start_cycles")
+			}
+			return nil
+		})
 }
 
 // readEnd reads how long the run took. Without its row the run ends with its last work.
@@ -135,13 +141,18 @@ func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Activity{Title: name + " as captured", Recorded: true, Ns: times.SpanNs()}
+	a := &Activity{Title: name + " as captured", Recorded: true, Start: times.Origin, Ns: times.SpanNs()}
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
 		if err := r.Kernel(id, &k); err != nil {
 			return nil, err
 		}
-		a.recorded(&a.Kernels, k.Recorded, Span{Name: r.Program().Functions[k.Function].Name, Stream: int64(k.Stream),
+		asked := int64(-1)
+		if k.Recorded != nil {
+			asked = k.Recorded.HostNs
+		}
+		a.recorded(&a.Kernels, k.Recorded, Span{Asked: asked, Name: r.Program().Functions[k.Function].Name,
+			Stream:     int64(k.Stream),
 			Collective: k.Flags&trace.KernelCollective != 0})
 	}
 	ops := r.HostOps()

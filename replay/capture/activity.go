@@ -11,6 +11,7 @@ type Span struct {
 	Name       string
 	Stream     int64
 	From, To   int64
+	Asked      int64 // of a kernel: when the host launched it; -1: unknown
 	Bytes      int64 // of a copy or a file
 	Collective bool  // a kernel that moves data between devices (NCCL, RCCL)
 }
@@ -20,6 +21,7 @@ type Activity struct {
 	Title    string
 	Policy   string // "": a capture
 	Recorded bool   // times of the capture, not of a replay
+	Start    int64  // when the run or the capture begins
 	Ns       int64  // end to end
 	Kernels  []Span
 	Copies   []Span // named by their direction; of a capture memsets too
@@ -66,7 +68,9 @@ func sorted(spans []Span, key func(*Span) string) []Times {
 		t.MostNs = max(t.MostNs, s.To-s.From)
 		t.Bytes += s.Bytes
 	}
-	slices.SortStableFunc(all, func(a, b Times) int { return cmp.Or(cmp.Compare(b.Ns, a.Ns), strings.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(all, func(a, b Times) int {
+		return cmp.Or(cmp.Compare(b.Ns, a.Ns), strings.Compare(a.Name, b.Name))
+	})
 	return all
 }
 

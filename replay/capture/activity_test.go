@@ -21,11 +21,13 @@ func TestActivity(t *testing.T) {
 	}
 	b := *a // a file is read before, and the run goes on for 10
 	b.Files, b.Ns = []Span{{Name: "prelude", From: -50, To: -5, Bytes: 7}}, 100
-	if got, want := b.Overlap(), (Overlap{Span: 100, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2, Files: 45, Idle: 15}); got != want {
+	if got, want := b.Overlap(),
+		(Overlap{Span: 100, Kernels: 20, Several: 7, Copies: 22, CopiesHidden: 2, Files: 45, Idle: 15}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	f := a.Functions()
-	if len(f) != 2 || f[0] != (Times{Name: "f", Count: 2, Ns: 15, MostNs: 10}) || f[1] != (Times{Name: "g", Count: 2, Ns: 12, MostNs: 10}) {
+	if len(f) != 2 || f[0] != (Times{Name: "f", Count: 2, Ns: 15, MostNs: 10}) ||
+		f[1] != (Times{Name: "g", Count: 2, Ns: 12, MostNs: 10}) {
 		t.Errorf("functions %+v", f)
 	}
 	s := a.Streams()

@@ -25,6 +25,8 @@ func (a *Activity) Pauses(most int) []Pause {
 			end, after = s.To, s.Name
 		}
 	}
-	slices.SortStableFunc(all, func(x, y Pause) int { return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.From, y.From)) })
+	slices.SortStableFunc(all, func(x, y Pause) int {
+		return cmp.Or(cmp.Compare(y.Ns, x.Ns), cmp.Compare(x.From, y.From))
+	})
 	return all[:min(most, len(all))]
 }

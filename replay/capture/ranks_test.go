@@ -6,7 +6,8 @@ import "testing"
 // 60 of compute, 30 of the collective alone, 15 of copies alone and 15 of nothing.
 func TestRankOf(t *testing.T) {
 	a := &Activity{Ns: 120, Kernels: []Span{{Name: "gemm", From: 0, To: 40}, {Name: "relu", From: 30, To: 60},
-		{Name: "ncclKernel_AllReduce_RING_LL", From: 50, To: 90, Collective: true}}, Copies: []Span{{From: 80, To: 95}, {From: 100, To: 110}}}
+		{Name: "ncclKernel_AllReduce_RING_LL", From: 50, To: 90, Collective: true}},
+		Copies: []Span{{From: 80, To: 95}, {From: 100, To: 110}}}
 	want := Rank{Name: "r", Kernels: 3, Ns: 120, Compute: 60, Collectives: 30, Copies: 15, Idle: 15}
 	if got := RankOf("r", a); got != want {
 		t.Errorf("%+v, want %+v", got, want)

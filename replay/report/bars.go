@@ -5,18 +5,18 @@ import "slices"
 // Sizes of plots with a row for each policy, in pixels of the drawing.
 const (
 	plotWidth  = 480.0 // the text stays readable on a page of 400 pixels
-	labelWidth = 140.0
+	labelWidth = 160.0
 	rowHeight  = 24.0
 	valueWidth = 50.0
 	axisHeight = 34.0
-	maxLabel   = 20 // runes
+	maxLabel   = 18 // runes
 )
 
 // barPlot is a bar for each policy, with the range that its value has.
 type barPlot struct {
 	What string
 	rows []barRow
-	mark float64 // a value with a line through all rows
+	mark float64 // a value with a line through all rows, the first row's; 0: none
 }
 
 type barRow struct {
@@ -55,7 +55,10 @@ func (p *barPlot) draw() *bars {
 	b := &bars{
 		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Top: px(0),
 		Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2),
-		Mark: px(x.at(p.mark)), What: p.What,
+		What: p.What,
+	}
+	if p.mark > 0 {
+		b.Mark = px(x.at(p.mark))
 	}
 	for _, m := range marks {
 		b.Ticks = append(b.Ticks, tickMark{px(x.at(m)), tick(m)})
@@ -63,10 +66,10 @@ func (p *barPlot) draw() *bars {
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
 		s := barShape{
-			Label: shorten(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+			Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
 			TextY: px(y + rowHeight/2 + 4), X: px(x.start), Y: px(y + 4),
 			W: px(x.at(r.value) - x.start), H: px(rowHeight - 8),
-			EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0,
+			EndX: px(x.at(max(r.value, r.high)) + 5), Value: decimals(r.value, 3), Base: i == 0 && p.mark > 0,
 		}
 		s.Tip = r.label + ": " + s.Value
 		if r.high > r.low {

@@ -110,6 +110,8 @@ func (f *figure) svg() ([]byte, error) {
 	switch {
 	case f.Stack != nil:
 		kind, key = "stack", f.Stack.Key
+	case f.Lanes != nil:
+		kind = "lanes"
 	case f.Line != nil:
 		kind, key = "line", f.Line.Key
 	}

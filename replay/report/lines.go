@@ -9,7 +9,7 @@ import (
 const (
 	lineHeight  = 230.0
 	lineLeft    = 60.0
-	panelHeight = 170.0
+	panelHeight = 200.0
 	panelLeft   = 50.0
 	panelTop    = 24.0 // its name is above
 	axisName    = 20.0

@@ -37,6 +37,7 @@ type figure struct {
 	Bars        *bars
 	Stack       *stack
 	Line        *chart
+	Lanes       *lanes
 	Table       grid
 }
 
@@ -57,6 +58,8 @@ type page struct {
 	Diagnostics grid
 	Audit       grid
 	Style       template.CSS
+	Live        *Live
+	Curves      []curves // of the plots, for a page that is live
 }
 
 // Stats says what a page holds.
@@ -72,8 +75,10 @@ var layout = sync.OnceValue(func() *template.Template { return template.Must(tem
 
 // Options say what a page shows.
 type Options struct {
-	Title    string // "": the traces
-	Baseline string // policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
+	Live     *Live    // nil: the page runs no script and needs no network
+	Title    string   // "": the traces
+	WhatIfs  []WhatIf // of the one capture that the tables are of; the first is the recorded time
+	Baseline string   // policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
 }
 
 // Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file if a table cannot
@@ -95,8 +100,8 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 	if err != nil {
 		return nil, Stats{}, err
 	}
-	s.named = opt.Baseline
-	p := &page{Style: template.CSS(pageCSS)}
+	s.named, s.changes = opt.Baseline, opt.WhatIfs
+	p := &page{Style: template.CSS(pageCSS), Live: opt.Live}
 	if p.From, err = s.readProvenance(ctx); err != nil {
 		return nil, Stats{}, err
 	}
@@ -105,6 +110,9 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 	}
 	groups := s.groups()
 	p.Title, p.Lead = cmp.Or(opt.Title, s.title(groups)), s.lead(groups)+inferredNote(s.runs)
+	if s.described && len(p.From.Machine) > 0 {
+		p.Lead += " Machine: " + strings.Join(p.From.Machine, "; ") + "."
+	}
 	p.Summary = s.summary(groups)
 	if p.Sections, err = s.sections(ctx, groups); err != nil {
 		return nil, Stats{}, err
@@ -116,6 +124,9 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 			p.Sections[i].Figures[j].ID = fmt.Sprintf("figure%d", stats.Figures)
 			p.Sections[i].Figures[j].Table.Text = max(1, p.Sections[i].Figures[j].Table.Text)
 		}
+	}
+	if p.Live != nil {
+		p.Curves = p.curves()
 	}
 	return p, stats, nil
 }
@@ -131,6 +142,9 @@ type part struct {
 
 // parts are the sections of a page, in its order. One without plots is left out.
 var parts = []part{
+	{id: "captures", title: "Captures side by side", figures: (*source).ranks},
+	{id: "capture", title: "The capture and its replay", read: (*source).readStories, figures: (*source).captures},
+	{id: "what-if", title: "What if", figures: (*source).whatIfs},
 	{id: "speed-up", title: "Speed-up over the baseline", figures: (*source).speedups},
 	{id: "settings", title: "Effect of settings", figures: (*source).sensitivities},
 	{id: "stalls", title: "Stalls", read: (*source).readStalls, figures: (*source).stalls},
@@ -225,6 +239,7 @@ func (s *source) summary(groups []*group) *grid {
 	}
 	g.dropColumns("0")
 	g.dropColumns("–")
+	g.dropColumns("0.0")
 	g.dropEqual()
 	if n := len(s.runs); n > 1 {
 		g.Caption = commas(int64(n)) + " rows" + g.Caption

@@ -88,6 +88,9 @@ func (r *run) advance(at row) {
 // each policy.
 func (s *source) progress(_ []*group, shown []compared) (all []figure) {
 	for _, c := range shown {
+		if c.runs[0].recordedNs > 0 {
+			continue // CTAs of a captured kernel end together; the plots of the capture show it
+		}
 		if f, ok := c.progress(); ok {
 			all = append(all, f)
 		}

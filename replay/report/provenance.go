@@ -17,6 +17,7 @@ type provenance struct {
 	Machines []text
 	Sweep    string // the file that asked for it
 	Assumed  []string
+	Machine  []string // descriptions
 }
 
 // text is a long text with a title.
@@ -81,6 +82,7 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 			machines[r.gpu] = 0
 			if body := kvs["configuration"]; body != "" {
 				machines[r.gpu] = warps(body)
+				p.describe(body)
 				p.Machines = append(p.Machines, text{r.gpu + ", as under " + r.policy + r.with(), body})
 			}
 		}
@@ -103,6 +105,14 @@ func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 // readMachines reads the bandwidth that the runs' machines have.
 func (s *source) readMachines(ctx context.Context, _ []compared) error {
 	return s.eachOf(ctx, "machines", func(x *run, r row) { x.bandwidth, _ = r.float("dram_gb_s") })
+}
+
+// describe adds the description of a machine.
+func (p *provenance) describe(configuration string) {
+	cfg, err := hardware.ReadConfig("configuration", []byte(configuration))
+	if err == nil && cfg.Description != "" && !slices.Contains(p.Machine, cfg.Description) {
+		p.Machine = append(p.Machine, cfg.Description)
+	}
 }
 
 // warps is how many a machine holds; 0 if its text cannot be read.

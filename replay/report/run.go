@@ -1,6 +1,7 @@
 package report
 
 import (
+	"gpureplay/replay/capture"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ type run struct {
 	baselines        []string // policies that its own is compared with
 	cut              bool     // it did not run to its end
 	cycles, ns       int64
+	recordedNs       int64  // of a capture; 0: it is none
 	speedup          number // over the group's baseline at the same settings
 	inferred         int64  // kernels whose work is
 	kernels, ctas    int64
@@ -30,14 +32,20 @@ type run struct {
 	waiting   spread              // of child launches, cycles
 	latency   spread              // of tasks, ns
 	parallel  float64             // warps that the GPU holds at most; 0: unknown
+	recorded  *capture.Activity   // the capture, at the first run of its group; nil: it is none
+	story     *capture.Activity   // the run of a capture; nil: it is none, or is not shown
 	bandwidth float64             // of its device memory, GB/s; 0: unknown
 }
 
-// inferredNote says what of the runs is no finding, of the first that has such work.
+// inferredNote says which figures are estimates, of the first run with inferred work.
 func inferredNote(runs []*run) string {
 	for _, r := range runs {
 		if r.inferred > 0 {
-			return " Of " + r.trace + " the work of " + commas(r.inferred) + " of " + commas(r.kernels) + " kernels is inferred in part or whole, and what follows from it is no finding."
+			share := commas(r.inferred) + " of " + commas(r.kernels)
+			if r.inferred == r.kernels {
+				share = "All " + commas(r.kernels)
+			}
+			return " " + share + " kernels of " + r.trace + " have inferred work: cache, stall and instruction figures are estimates, not measurements."
 		}
 	}
 	return ""
@@ -78,7 +86,7 @@ type number struct {
 
 func (s *source) add(n names, r row) {
 	x := &run{
-		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"), cut: r.text("complete") == "false",
+		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"), recordedNs: r.int("recorded_ns"), cut: r.text("complete") == "false",
 		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), made: r.int("launches_made"), inlined: r.int("launches_inlined"),
 		coalesced: r.int("launches_coalesced"), inferred: r.int("kernels_inferred"),
 	}

@@ -138,11 +138,11 @@ func TestCapturesAreInMilliseconds(t *testing.T) {
 	}
 }
 
-// What follows from inferred work is said to be no finding; CTAs without stalls are
+// Figures that follow from inferred work are called estimates; CTAs without stalls are
 // counted, and not shown as idle.
 func TestInferredIsSaid(t *testing.T) {
 	note := inferredNote([]*run{{kernels: 5}, {names: names{trace: "t"}, kernels: 5, inferred: 3}})
-	if !strings.Contains(note, "Of t the work of 3 of 5 kernels is inferred") {
+	if !strings.Contains(note, " 3 of 5 kernels of t have inferred work: ") {
 		t.Error(note)
 	}
 	g := &group{

@@ -13,15 +13,17 @@ import (
 // source is a folder of tables: of a run, with a file for each trace and policy,
 // or of a sweep, with one merged file for each table.
 type source struct {
-	dir    string
-	merged bool
-	named  string // the baseline that was asked for; "": each group's own
-	runs   []*run
-	byKey  map[string]*run
-	axes   []string       // names of the settings that vary
-	fixed  []string       // those that all runs have, as "name = value"
-	scales []axis         // of axes
-	place  map[string]int // of a trace on a GPU among the others
+	dir       string
+	merged    bool
+	named     string // the baseline that was asked for; "": each group's own
+	runs      []*run
+	byKey     map[string]*run
+	axes      []string // names of the settings that vary
+	described bool     // machines are known by their descriptions
+	changes   []WhatIf
+	fixed     []string       // those that all runs have, as "name = value"
+	scales    []axis         // of axes
+	place     map[string]int // of a trace on a GPU among the others
 }
 
 // row is one row of a table in a batch.
@@ -211,6 +213,10 @@ func (s *source) align() {
 		}
 	}
 	for _, a := range axes {
+		if a == "machine" && s.oneMachineEach() {
+			s.described = true
+			continue
+		}
 		first := s.runs[0].setting(a)
 		if slices.ContainsFunc(s.runs, func(r *run) bool { return r.setting(a) != first }) {
 			s.axes = append(s.axes, a)
@@ -225,6 +231,20 @@ func (s *source) align() {
 		}
 		r.axes, r.settings = s.axes, all
 	}
+}
+
+// oneMachineEach reports whether all runs of a trace on a GPU have one machine, as captures have: its hash is no setting
+// that a reader compares.
+func (s *source) oneMachineEach() bool {
+	of := map[string]string{}
+	for _, r := range s.runs {
+		key, machine := r.trace+"\x00"+r.gpu, r.setting("machine")
+		if was, ok := of[key]; ok && was != machine {
+			return false
+		}
+		of[key] = machine
+	}
+	return true
 }
 
 // setting is a setting of a run by its name, as the run's folder has it.

@@ -22,6 +22,7 @@ type feed struct {
 	run         listeners[Run]
 	machine     listeners[Machine]
 	settings    listeners[Setting]
+	calls       listeners[Call]
 	performance listeners[Performance]
 	memory      listeners[memory.Record]
 	diagnostics listeners[Diagnostic]
@@ -58,6 +59,12 @@ func (s *Set) Samples() bool { return len(s.feed.samples) > 0 }
 
 // Settings reports whether a table that is wanted is made of settings.
 func (s *Set) Settings() bool { return len(s.feed.settings) > 0 }
+
+// Calls reports whether a table that is wanted is made of the host's calls.
+func (s *Set) Calls() bool { return len(s.feed.calls) > 0 }
+
+// Call records one recorded call of the host.
+func (s *Set) Call(r *Call) { s.feed.calls.tell(r) }
 
 // Run records the replay's summary and the policy's own figures. [Set.Memory] records the memory's counts.
 func (s *Set) Run(r *Run) { s.feed.run.tell(r) }

@@ -46,7 +46,7 @@ func fill(s *Set) {
 // fixtureRuns are the rows of runs.
 func fixtureRuns() []*Run {
 	return []*Run{{
-		Fidelity: trace.FidelityWarp, Baselines: "flat,cdp", Incomplete: true, MaxWarps: 64,
+		Fidelity: trace.FidelityWarp, Baselines: "flat,cdp", Incomplete: true, MaxWarps: 64, RecordedNs: 900_000,
 		Summary: model.Summary{
 			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
 			ActiveWarpCycles: 3200, ActiveSMCycles: 100, IssueSlots: 400, IssuedInsts: 100,
@@ -79,6 +79,9 @@ func fillRun(s *Set) {
 	}
 	s.Machine(&Machine{Config: machine, TraceHash: "a1b2", Tool: "v0", Command: "replay t"})
 	s.Machine(&Machine{Config: &hardware.Config{}, Tool: "v0"})
+	s.Call(&Call{Op: &trace.HostOp{Kind: trace.OpLaunch, Kernel: 3, Stream: 7, Thread: 1, Ns: 5}, Function: "k<int>",
+		Recorded: &trace.Recorded{HostNs: 100, StartNs: 120, DurationNs: 40}, Scope: "step / layer"})
+	s.Call(&Call{Op: &trace.HostOp{Kind: trace.OpCopyH2D, Bytes: 4096, Ns: 9}, Recorded: &trace.Recorded{HostNs: -1, StartNs: 200, DurationNs: 10}})
 	s.Setting(&Setting{OfMachine, "sm.count", "13", "15"})
 	s.Setting(&Setting{OfPolicy, "match", "kde", ""})
 	s.Setting(&Setting{OfRun, "launch", "3500", ""})

@@ -14,6 +14,7 @@ type Run struct {
 	Baselines  string         // policies that its own is compared with, with commas; "": none
 	Incomplete bool           // it was cut off: the figures are of its beginning
 	MaxWarps   int            // per SM, for the occupancy; 0: unknown
+	RecordedNs int64          // how long the program of a capture took; 0: it is none
 	model.Summary
 
 	// Waiting time of the launches that were made: launch call to the first
@@ -79,6 +80,8 @@ func init() {
 					true, func(r *Run) string { return r.Baselines }),
 				cycles("cycles", "From the start of the program to its end.", func(r *Run) model.Time { return r.Cycles }),
 				inNs("time_ns", "The same in nanoseconds.", func(r *Run) model.Time { return r.Cycles }),
+				i64("recorded_ns", "In the capture: how long the program took, from its first call to the end of its last work.",
+					func(r *Run) (int64, bool) { return r.RecordedNs, r.RecordedNs > 0 }),
 				count("kernels", "Kernels that ran, of host and device.", func(r *Run) uint64 { return r.Kernels }),
 				count("kernels_inferred", "Those whose work is inferred in part or whole; the table kernels says what of it.", func(r *Run) uint64 { return r.KernelsInferred }),
 				count("ctas", "CTAs that ran, native and aggregated.", func(r *Run) uint64 { return r.CTAs }),

@@ -29,6 +29,8 @@ type view struct {
 	number   map[string]int32 // of a name
 	function map[int64]int32  // of a kernel: index in names
 	track    map[int64]uint64 // of a kernel in the distributor
+	origin   int64            // of the capture, ns
+	streams  *group           // replayed and recorded
 	joined   map[int64]bool   // children that are groups, whose first CTA has not been met
 }
 
@@ -48,6 +50,12 @@ func (r *run) write(ctx context.Context, p *packets, pid, runs int, opt Options,
 	}
 	v.process = p.process(pid, name)
 	v.most = maxEvents / runs / 4
+	v.streams = v.group("Streams", 7)
+	if v.parts["calls"] != nil {
+		if err := v.readOrigin(ctx); err != nil {
+			return err
+		}
+	}
 	for _, step := range []struct {
 		table   string
 		columns []string
@@ -55,6 +63,7 @@ func (r *run) write(ctx context.Context, p *packets, pid, runs int, opt Options,
 	}{
 		{"stages", []string{"stage", "kernel", "start_cycles", "end_cycles", "bytes"}, v.stages},
 		{"kernels", []string{"kernel", "function", "arrive_cycles", "dispatch_cycles", "end_cycles", "ctas", "parent_kernel", "stream", "first_cta_cycles"}, v.kernels},
+		{"calls", callColumns, v.calls},
 		{"launches", []string{"parent_kernel", "child_kernel", "time_cycles", "decision", "reason", "workload_items"}, v.launches},
 		{"ctas", []string{"kernel", "cta", "sm", "dispatch_cycles", "end_cycles", "kind", "warp_instructions", "active_cycles", "child_kernel"}, v.ctas},
 		{"tasks", []string{"kernel", "spawn_cycles", "back_cycles", "warps"}, v.tasks},
@@ -132,7 +141,7 @@ func (v *view) stages() (func(row), func()) {
 }
 
 func (v *view) kernels() (func(row), func()) {
-	kmu, distributor, streams := v.group("KMU", 1), v.group("Kernel distributor", 2), v.group("Streams", 7)
+	kmu, distributor, streams := v.group("KMU", 1), v.group("Kernel distributor", 2), v.streams
 	waits := Left{Replay: v.left.Replay, Of: "waits of kernels in the KMU", Instead: "the counter pending_kernels"}
 	counted := v.parts["timeline"] != nil
 	return func(r row) {
@@ -159,7 +168,7 @@ func (v *view) kernels() (func(row), func()) {
 			}
 		}
 		if first := r.int(8); v.shown(first, end) && r.int(6) < 0 { // children are of their parents' streams, in thousands
-			v.slice(streams.lane(r.int(7), fmt.Sprintf("Stream %d", r.int(7))), first, end, v.name(id), notes...)
+			v.slice(streams.lane(replayedLane(r.int(7)), fmt.Sprintf("Stream %d", r.int(7))), first, end, v.name(id), notes...)
 		}
 	}, func() { v.instead(waits) }
 }

@@ -40,7 +40,7 @@ func (l *Left) add(from int64) {
 }
 
 // sources are the tables that a timeline is made of.
-var sources = []string{"runs", "stages", "kernels", "ctas", "launches", "timeline", "tasks"}
+var sources = []string{"runs", "stages", "kernels", "ctas", "launches", "timeline", "tasks", "calls"}
 
 // Write writes the replays that lie under dir, in the order of their traces, then policies, as one Perfetto trace.
 // It returns an error that names the file if a table cannot be read, one if there is nothing to show, and ctx's
