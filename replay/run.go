@@ -214,19 +214,23 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	}
 	cut := err
 	job.fill(&r.Run, c, cfg, sum, watch)
-	r.Run.RecordedNs = job.recorded
 	watch.tell(r)
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.Finish(sum)
 	}
-	if err := job.write(set, r, c, v, cfg); err != nil {
-		return nil, err
-	}
-	if err := r.commit(set, sum.Cut); err != nil {
+	if err := job.finish(set, r, c, v, cfg); err != nil {
 		return nil, err
 	}
 	return r, cut
+}
+
+// finish fills the tables of a run and gives them their names. It returns the first error of writing them.
+func (job *Job) finish(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *hardware.Config) error {
+	if err := job.write(set, r, c, v, cfg); err != nil {
+		return err
+	}
+	return r.commit(set, r.Run.Incomplete)
 }
 
 // commit gives the tables of a run their names.
@@ -281,7 +285,7 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop f
 func (job *Job) fill(run *table.Run, c *policies.Choice, cfg *hardware.Config, sum *model.Summary, w *watcher) {
 	*run = table.Run{
 		Baselines: strings.Join(c.Policy.Baselines, ","), Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum, Incomplete: sum.Cut,
-		MaxWarps: cfg.SM.MaxWarps, WaitingMean: math.NaN(),
+		MaxWarps: cfg.SM.MaxWarps, RecordedNs: job.recorded, WaitingMean: math.NaN(),
 		WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
 	}
 	w.waiting.fill(run)

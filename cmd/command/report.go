@@ -19,6 +19,22 @@ report string: path of the page
 replays integer: runs in it
 plots integer: plots in it`)
 
+// reportHelp is the long help of report.
+const reportHelp = "report makes a page of the tables under OUT that needs no network and runs no script: a summary, " +
+	"speed-ups over the baseline,\n" +
+	"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels " +
+	"(kernels, timeline), use of\n" +
+	"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, " +
+	"launches), which pages\n" +
+	"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its " +
+	"table is. Every plot\n" +
+	"has its table beside it. The same tables give the same bytes.\n\n" +
+	"A capture, a trace or a folder of captures (the ranks of a job) is replayed first, into the folder " +
+	"NAME-report. Its page begins\n" +
+	"with recorded and replayed times, idle time by cause, the longest kernels, streams over time, ranks side by " +
+	"side and, of\n" +
+	"one capture, what-if bars."
+
 func (a *app) reportCommand() *cobra.Command {
 	var out, figures string
 	var side jobs
@@ -26,20 +42,7 @@ func (a *app) reportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report OUT|CAPTURE",
 		Short: "one HTML page of plots and tables, from the tables of a replay or a sweep, or of a capture",
-		Long: "report makes a page of the tables under OUT that needs no network and runs no script: a summary, " +
-			"speed-ups over the baseline,\n" +
-			"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels " +
-			"(kernels, timeline), use of\n" +
-			"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, " +
-			"launches), which pages\n" +
-			"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its " +
-			"table is. Every plot\n" +
-			"has its table beside it. The same tables give the same bytes.\n\n" +
-			"A capture, a trace or a folder of captures (the ranks of a job) is replayed first, into the folder " +
-			"NAME-report. Its page begins\n" +
-			"with recorded and replayed times, idle time by cause, the longest kernels, streams over time, ranks side by " +
-			"side and, of\n" +
-			"one capture, what-if bars.",
+		Long:  reportHelp,
 		Example: "  replay report replay-out\n  replay report rank0.json.gz\n  replay report replay-out " +
 			"--figures=figures\n  replay report sweep-out -o sweep.html\n  replay report --title='HWQs on K20c' sweep-out",
 		Args: exactly(1, "one folder of tables or a capture"),

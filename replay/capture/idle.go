@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Idle divides the time of a run by what the GPU did. The parts add up to the run's time, in ns.
+// Idle divides the time of a run by the GPU's work. The parts add up to the run's time, in ns.
 type Idle struct {
 	Kernels int64 // a kernel runs
 	Copies  int64 // a copy or an access of files, and no kernel

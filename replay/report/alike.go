@@ -42,8 +42,8 @@ type ran struct {
 // faster reports whether a run has a speed-up.
 func faster(r *run) bool { return r.speedup.ok }
 
-// alike divides runs at the same settings by the policies with a run there that counts: those of
-// the most policies first, then of the most settings.
+// alike divides runs at the same settings by the policies with a run there that counts: the most policies first,
+// then the most settings.
 func alike(all [][]*run, counts func(*run) bool) (classes []*ran) {
 	for _, runs := range all {
 		var with []*run

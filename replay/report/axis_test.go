@@ -21,7 +21,8 @@ func runAt(t *testing.T, dir, policy, set string, cycles model.Time) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := table.Open(table.Options{Dir: dir, Trace: "t", Policy: policy, GPU: "a100", Set: set, ClockMHz: 1410, Tables: []string{"runs"},
+	s, err := table.Open(table.Options{Dir: dir, Trace: "t", Policy: policy, GPU: "a100", Set: set, ClockMHz: 1410,
+		Tables:   []string{"runs"},
 		Metadata: []table.KeyValue{{Key: "configuration", Value: cfg.TOML()}}})
 	if err != nil {
 		t.Fatal(err)
@@ -89,17 +90,19 @@ func TestPresetStandsAtItsNumber(t *testing.T) {
 	}
 	word := decimalsOf(preset) + " (preset)"
 	at := slices.Index(rows, word)
-	if at < 1 || !slices.Equal(slices.Delete(slices.Clone(rows), at, at+1), []string{"0", "1000", "2000", "3500", "10000", "13500", "20000", "35000"}) {
+	if at < 1 || !slices.Equal(slices.Delete(slices.Clone(rows), at, at+1),
+		[]string{"0", "1000", "2000", "3500", "10000", "13500", "20000", "35000"}) {
 		t.Errorf("rows %q", rows)
 	}
 	summary := s.summary(s.groups())
-	if summary.Rows[0][0] != "0" || summary.Rows[len(summary.Rows)-1][0] != "35000" || !strings.HasPrefix(summary.Caption, "28 rows, trace t, GPU a100") {
+	if summary.Rows[0][0] != "0" || summary.Rows[len(summary.Rows)-1][0] != "35000" ||
+		!strings.HasPrefix(summary.Caption, "28 rows, trace t, GPU a100") {
 		t.Errorf("the summary begins %q and ends %q", summary.Rows[0], summary.Rows[len(summary.Rows)-1])
 	}
 }
 
-// A bar is a mean over what all policies of its plot ran: here the preset alone, so that no policy passes
-// the oracle by the settings that it alone ran.
+// A bar is a mean over the settings that all policies of its plot ran: here the preset alone, so that no policy
+// passes the oracle by the settings that it alone ran.
 func TestBarsCompareLikeWithLike(t *testing.T) {
 	dir, preset := comparison(t)
 	s, err := open(context.Background(), dir)

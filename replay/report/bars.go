@@ -92,8 +92,8 @@ func (s *source) speedups(groups []*group, _ []compared) (all []figure) {
 	return all
 }
 
-// speedups are the plots of a group: what each policy gains over the baseline. A mean is over
-// settings that all policies of its plot ran; policies that never met have a plot each.
+// speedups are the plots of a group: each policy's gain over the baseline. A mean is over settings that all
+// policies of its plot ran; policies that never met have a plot each.
 func (g *group) speedups() (all []figure) {
 	classes := alike(g.timed(), faster)
 	for i, c := range classes {
@@ -101,7 +101,8 @@ func (g *group) speedups() (all []figure) {
 			continue
 		}
 		first := c.settings[0]
-		f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + g.base + " over those of each policy; more is better."}
+		f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + g.base +
+			" over those of each policy; more is better."}
 		switch n := len(c.settings); {
 		case n > 1 && len(classes) > 1:
 			f.Note += " Geometric mean over the " + commas(int64(n)) + " settings that all of them ran, with its range."
@@ -147,8 +148,8 @@ func (f *figure) bars(base string, c *ran) bool {
 	return true
 }
 
-// overTraces is the plot of several groups with one baseline: the geometric mean of
-// what each policy gains, over the traces, machines and settings that all of them ran.
+// overTraces is the plot of several groups with one baseline: the geometric mean of each policy's gain, over the
+// traces, machines and settings that all of them ran.
 func overTraces(groups []*group) (figure, bool) {
 	if len(groups) < 2 {
 		return figure{}, false
@@ -168,10 +169,12 @@ func overTraces(groups []*group) (figure, bool) {
 			c = d
 		}
 	}
-	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base + " over those of each policy, with its range; more is better."}
+	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base +
+		" over those of each policy, with its range; more is better."}
 	if len(classes) > 1 {
 		f.Title = "Speed-up over traces and machines"
-		f.Note += " Over the " + commas(int64(len(c.settings))) + " of " + commas(int64(len(all))) + " that all of these policies ran."
+		f.Note += " Over the " + commas(int64(len(c.settings))) + " of " + commas(int64(len(all))) +
+			" that all of these policies ran."
 	}
 	return f, len(c.settings) > 1 && f.bars(base, c)
 }

@@ -32,7 +32,8 @@ func ofAll(part, all int64) string {
 
 // times sets the recorded time beside the replayed ones.
 func (g *group) times(list []*capture.Activity) figure {
-	f := figure{Title: "Recorded and replayed: " + g.title(), Note: "Time from the program's first call to the end of its last work; less is faster."}
+	f := figure{Title: "Recorded and replayed: " + g.title(),
+		Note: "Time from the program's first call to the end of its last work; less is faster."}
 	f.Table.Header = []string{"run", "ms", "of recorded %"}
 	plot := barPlot{What: "ms", mark: ms(list[0].Ns)}
 	for _, a := range list {
@@ -51,10 +52,11 @@ func idleOf(a *capture.Activity) []int64 {
 	return []int64{d.Kernels, d.Copies, d.Host, d.Gaps, d.Unknown}
 }
 
-// parts divides the time by what the GPU did.
+// parts divides the time by the GPU's work.
 func (g *group) parts(list []*capture.Activity) figure {
 	f := figure{Title: "Where the time goes: " + g.title(),
-		Note: "Without a kernel or a copy the GPU waits for the host until the next kernel is launched, and for the launch until it begins."}
+		Note: "Without a kernel or a copy the GPU waits for the host until the next kernel is launched, and for the " +
+			"launch until it begins."}
 	plot := stackPlot{What: "share of the run's time", Names: idleParts}
 	f.Table.Header = []string{"run"}
 	for _, name := range idleParts {
@@ -79,7 +81,8 @@ func (g *group) parts(list []*capture.Activity) figure {
 func (g *group) top(list []*capture.Activity) figure {
 	recorded := list[0].Functions()
 	shown := recorded[:min(len(recorded), maxTop)]
-	f := figure{Title: "Kernels that take longest: " + g.title(), Note: "Sum over all launches of a device function, as recorded."}
+	f := figure{Title: "Kernels that take longest: " + g.title(),
+		Note: "Sum over all launches of a device function, as recorded."}
 	if n := len(recorded); n > len(shown) {
 		f.Note += fmt.Sprintf(" %d of %s functions.", len(shown), commas(int64(n)))
 	}
@@ -100,7 +103,8 @@ func (g *group) top(list []*capture.Activity) figure {
 	plot := barPlot{What: "ms", mark: 0}
 	for i, t := range shown {
 		plot.rows = append(plot.rows, barRow{short[i], ms(t.Ns), ms(t.Ns), ms(t.Ns)})
-		cells := []string{short[i], commas(int64(t.Count)), decimals(ms(t.Ns), 3), ofAll(t.Ns, list[0].Ns), decimals(float64(t.Ns)/1e3/float64(t.Count), 1)}
+		cells := []string{short[i], commas(int64(t.Count)), decimals(ms(t.Ns), 3), ofAll(t.Ns, list[0].Ns),
+			decimals(float64(t.Ns)/1e3/float64(t.Count), 1)}
 		if replayed != nil {
 			cells = append(cells, decimals(ms(replayed[t.Name]), 3))
 		}
@@ -115,7 +119,8 @@ const maxLanes = 8
 
 // streams shows the kernels of each stream over time, recorded and replayed below each other.
 func (g *group) streams(list []*capture.Activity) figure {
-	f := figure{Title: "Streams over time: " + g.title(), Note: "A darker part of a bar has more kernels. Recorded and replayed stand below each other."}
+	f := figure{Title: "Streams over time: " + g.title(),
+		Note: "A darker part of a bar has more kernels. Recorded and replayed stand below each other."}
 	f.Table.Header = []string{"stream", "run", "kernels", "busy ms", "gaps ms", "longest gap ms"}
 	f.Table.Text = 2
 	if len(list) > 2 {
@@ -141,7 +146,8 @@ func (g *group) streams(list []*capture.Activity) figure {
 			plot.rows = append(plot.rows, laneRow{name, laneOf(a, t.Stream), i})
 			for _, u := range a.Streams() {
 				if u.Stream == t.Stream {
-					f.Table.Rows = append(f.Table.Rows, []string{fmt.Sprint(t.Stream), nameOf(a), commas(int64(u.Count)), decimals(ms(u.Ns), 3),
+					f.Table.Rows = append(f.Table.Rows, []string{fmt.Sprint(t.Stream), nameOf(a), commas(int64(u.Count)),
+						decimals(ms(u.Ns), 3),
 						decimals(ms(u.GapNs), 3), decimals(ms(u.MostGapNs), 3)})
 				}
 			}
@@ -162,7 +168,7 @@ func laneOf(a *capture.Activity, stream int64) (all []capture.Span) {
 	return all
 }
 
-// ranks sets captures beside each other: those of one job, or of several.
+// ranks sets captures of one job or of several side by side.
 func (s *source) ranks(groups []*group, _ []compared) []figure {
 	f := figure{Title: "Captures side by side", Note: "What each GPU did, in shares of the longest recorded time."}
 	f.Table.Header = []string{"capture", "recorded ms", "replayed ms"}
@@ -209,7 +215,7 @@ type WhatIf struct {
 	Change string // "recorded": nothing
 	Ns     int64
 	Bound  string // "at most" or "at least" where the time is a bound; "": it is a prediction
-	Limits string // the shares of the time by what limits it
+	Limits string // the shares of the time by their limit
 }
 
 // whatIfs are the bars of changes; the first row is the recorded time.
@@ -217,7 +223,8 @@ func (s *source) whatIfs(_ []*group, _ []compared) []figure {
 	if len(s.changes) < 2 {
 		return nil
 	}
-	f := figure{Title: "One thing changed", Note: "Time of the captured program with one change at a time (replay what-if); less is faster."}
+	f := figure{Title: "One thing changed", Note: "Time of the captured program with one change at a time (replay " +
+		"what-if); less is faster."}
 	f.Table.Header, f.Table.Text = []string{"what if", "limited by", "ms", "of recorded %"}, 2
 	plot := barPlot{What: "ms", mark: ms(s.changes[0].Ns)}
 	for _, w := range s.changes {

@@ -14,10 +14,9 @@ import (
 	"gpureplay/replay/table"
 )
 
-// Figures hands over each plot of the page about the tables under dir: as files of SVG
-// and PDF that stand alone, in the colours of paper, and what it shows as CSV: of curves
-// their points, else its table. Names are those of the plots' titles, numbered as on the
-// page.
+// Figures hands over each plot of the page about the tables under dir: as files of SVG and PDF that stand alone, in
+// the colours of paper, and its points as CSV: of curves their points, else its table. Names follow the plots'
+// titles, numbered as on the page.
 func Figures(ctx context.Context, dir string, opt Options, write func(name string, data []byte) error) (Stats, error) {
 	p, stats, err := build(ctx, dir, opt)
 	if err != nil {
@@ -138,7 +137,8 @@ func (f *figure) svg() ([]byte, error) {
 	out.WriteString(xml.Header + body[:at] + "\n<style>" + paperStyle() + "</style>" + body[at:])
 	for i, k := range key {
 		x, y := float64(i%perRow)*keyWidth+8, height+float64(i/perRow)*keyRow+4
-		fmt.Fprintf(&out, "\n<g><line class=\"line s%d d%d\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/><text x=\"%s\" y=\"%s\">", k.Series, k.Dash, px(x), px(x+24), px(y), px(y), px(x+30), px(y+4))
+		fmt.Fprintf(&out, "\n<g><line class=\"line s%d d%d\" x1=\"%s\" x2=\"%s\" y1=\"%s\" y2=\"%s\"/><text "+
+			"x=\"%s\" y=\"%s\">", k.Series, k.Dash, px(x), px(x+24), px(y), px(y), px(x+30), px(y+4))
 		xml.EscapeText(&out, []byte(shorten(k.Name, 28)))
 		out.WriteString("</text></g>")
 	}
@@ -156,5 +156,7 @@ func paperStyle() string {
 	}
 	_, rules, _ := strings.Cut(pageCSS, "\nsvg {")
 	rules, _, _ = strings.Cut(rules, "\n.key {")
-	return "svg {" + cssVar().ReplaceAllStringFunc(rules, func(v string) string { return colour[cssVar().FindStringSubmatch(v)[1]] })
+	return "svg {" + cssVar().ReplaceAllStringFunc(rules, func(v string) string {
+		return colour[cssVar().FindStringSubmatch(v)[1]]
+	})
 }

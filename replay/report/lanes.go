@@ -44,14 +44,16 @@ func (p *lanePlot) draw() *lanes {
 	x := scale{0, marks[len(marks)-1], labelWidth, plotWidth - 28, false}
 	bottom := float64(len(p.rows)) * rowHeight
 	l := &lanes{
-		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom), AxisY: px(bottom + 14), Mid: px((x.start + x.end) / 2), X: p.X,
+		Width: px(plotWidth), Height: px(bottom + axisHeight + 12), Bottom: px(bottom), AxisY: px(bottom + 14),
+		Mid: px((x.start + x.end) / 2), X: p.X,
 	}
 	for _, m := range marks {
 		l.Ticks = append(l.Ticks, tickMark{px(x.at(m)), tick(m)})
 	}
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
-		s := laneShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8), TextY: px(y + rowHeight/2 + 4), Series: r.series}
+		s := laneShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+			TextY: px(y + rowHeight/2 + 4), Series: r.series}
 		shades := p.shades(r.spans)
 		for from := 0; from < laneCells; {
 			to := from + 1
@@ -60,7 +62,8 @@ func (p *lanePlot) draw() *lanes {
 			}
 			if n := shades[from]; n > 0 {
 				left, right := x.at(ms(p.end)*float64(from)/laneCells), x.at(ms(p.end)*float64(to)/laneCells)
-				s.Parts = append(s.Parts, shadeShape{px(left), px(y + 4), px(right - left), px(rowHeight - 8), decimals(float64(n)/laneShades, 1)})
+				s.Parts = append(s.Parts, shadeShape{px(left), px(y + 4), px(right - left), px(rowHeight - 8),
+					decimals(float64(n)/laneShades, 1)})
 			}
 			from = to
 		}

@@ -2,7 +2,7 @@ package report
 
 import "context"
 
-// outcomes are what becomes of a child launch that a program asks for.
+// outcomes are the fates of a child launch.
 var outcomes = [...]string{"work of the parent", "kernel of its own", "group of a kernel"}
 
 // readWaiting reads how long the child launches of the runs that are shown wait.
@@ -14,8 +14,7 @@ func (s *source) readWaiting(ctx context.Context, _ []compared) error {
 	})
 }
 
-// launches are the plots of what became of child launches, how long they wait, and
-// what they take up over time.
+// launches are the plots of child launches: their fates, their waiting times, and their memory over time.
 func (s *source) launches(groups []*group, shown []compared) (all []figure) {
 	for _, g := range groups {
 		if f, ok := g.outcomes(); ok {
@@ -32,9 +31,10 @@ func (s *source) launches(groups []*group, shown []compared) (all []figure) {
 	return all
 }
 
-// outcomes is the plot of a group: how many launches became what.
+// outcomes is the plot of a group: the number of launches by fate.
 func (g *group) outcomes() (figure, bool) {
-	f := figure{Title: "What became of child launches: " + g.title(), Note: "Share of those that the policy decided on. A group joined a kernel in the distributor (coalescing)."}
+	f := figure{Title: "What became of child launches: " + g.title(),
+		Note: "Share of those that the policy decided on. A group joined a kernel in the distributor (coalescing)."}
 	f.Table.Header = []string{"policy", "launches"}
 	stack := stackPlot{What: "share of child launches", Names: outcomes[:]}
 	for _, o := range outcomes {

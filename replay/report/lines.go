@@ -28,14 +28,14 @@ const maxCurves = 6
 
 // linePlot is a curve for each policy, or a panel for each.
 type linePlot struct {
-	X, Y   string // what the axes are
+	X, Y   string // names of the axes
 	Marked bool   // each point has a mark
 	Lines  []curve
 	Panels []panel   // in place of Lines
 	AtX    []float64 // values of the horizontal axis that have a tick; nil: round ones from 0
 	Words  []string  // of AtX, where the axis has no numbers
 	Log    bool      // horizontally
-	Top    float64   // of the vertical axis; 0: what the curves need
+	Top    float64   // of the vertical axis; 0: the curves' largest value
 }
 
 // panel is a small plot on the axes of its neighbours.
@@ -119,7 +119,8 @@ func (p *linePlot) draw() *chart {
 	axes := p.axes()
 	for i, q := range p.Panels {
 		width := plotWidth / float64(columns)
-		box := frame{float64(i%columns) * width, float64(i/columns) * panelHeight, width, panelHeight, panelLeft, panelTop, 26}
+		box := frame{float64(i%columns) * width, float64(i/columns) * panelHeight, width, panelHeight, panelLeft, panelTop,
+			26}
 		if i%columns == 0 { // the name of the axis stands before the first
 			box.left += 14
 		}
@@ -158,7 +159,7 @@ func (c *curve) number(place int) int {
 // frame is where a panel lies, and how much of it is around the curves.
 type frame struct{ x, y, width, height, left, top, bottom float64 }
 
-// axes are those of all panels.
+// axes are the axes of all panels.
 type axes struct {
 	x, y           scale
 	xMarks, yMarks []float64
@@ -197,7 +198,8 @@ func (p *linePlot) panel(q panel, box frame, a axes) lines {
 	l := lines{
 		AtX: px(box.x), AtY: px(box.y), Title: shorten(q.Title, int((right-box.left)/7)),
 		Left: px(box.left), Right: px(right), Top: px(box.top), Bottom: px(bottom),
-		TickY: px(bottom + 16), NameY: px(box.height - 8), Mid: px((box.left + right) / 2), MidY: px((box.top + bottom) / 2), X: p.X, Y: p.Y,
+		TickY: px(bottom + 16), NameY: px(box.height - 8), Mid: px((box.left + right) / 2),
+		MidY: px((box.top + bottom) / 2), X: p.X, Y: p.Y,
 	}
 	l.XTicks = p.xTicks(x, a.xMarks, right)
 	last := math.Inf(1)
@@ -214,7 +216,8 @@ func (p *linePlot) panel(q panel, box frame, a axes) lines {
 		for j, q := range c.Points {
 			path.WriteString([]string{"M", "L"}[min(j, 1)] + px(x.at(q.X)) + " " + px(y.at(q.Y)))
 			if p.Marked {
-				s.Marks = append(s.Marks, markShape{px(x.at(q.X)), px(y.at(q.Y)), c.Name + ", " + p.X + " " + p.word(q.X) + ": " + significant(q.Y)})
+				s.Marks = append(s.Marks, markShape{px(x.at(q.X)), px(y.at(q.Y)), c.Name + ", " + p.X + " " + p.word(q.X) +
+					": " + significant(q.Y)})
 			}
 		}
 		s.Path = path.String()

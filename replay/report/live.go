@@ -1,7 +1,7 @@
 package report
 
-// Live are the scripts and styles, by their paths, that a page loads from the server that serves it: they make its tables
-// sortable and its plots zoomable. A page without scripts shows the same.
+// Live are the scripts and styles, by their paths, that a page loads from the server that serves it: they make its
+// tables sortable and its plots zoomable. A page without scripts shows the same.
 type Live struct{ Scripts, Styles []string }
 
 // curves are the points of a plot.
@@ -14,14 +14,14 @@ type curves struct {
 	Panels []liveCurve `json:"curves"`
 }
 
-// liveCurve is one curve. Series and Dash are those of the drawn plot.
+// liveCurve is one curve. Series and Dash are the drawn plot's.
 type liveCurve struct {
 	Name   string       `json:"name"`
 	Series int          `json:"series"`
 	Points [][2]float64 `json:"points"`
 }
 
-// curves are those of all line plots of a page.
+// curves are the curves of all line plots of a page.
 func (p *page) curves() []curves {
 	all := []curves{}
 	for _, s := range p.Sections {

@@ -12,19 +12,25 @@ const maxPoints = 240
 var sampled = [...]struct {
 	section, title, y string
 	columns           []string // whose sum it is
-	amount            bool     // of a window, and not what there is at its end
+	amount            bool     // of a window, and not its level at the end
 	perNs             bool     // over the time in ns, and not in cycles
 	seldom            bool     // left out where it is 0 throughout
 	inferred          bool     // it follows from work that may be inferred
 }{
 	{section: "time", title: "Resident warps", y: "resident warps", columns: []string{"active_warps"}},
-	{section: "time", title: "Instructions", y: "warp instructions per cycle", columns: []string{"warp_instructions"}, amount: true, seldom: true, inferred: true},
+	{section: "time", title: "Instructions", y: "warp instructions per cycle", columns: []string{"warp_instructions"},
+		amount: true, seldom: true, inferred: true},
 	{section: "time", title: "Resident CTAs", y: "resident CTAs", columns: []string{"parent_ctas", "child_ctas"}},
-	{section: "time", title: "Resident child CTAs", y: "resident child CTAs", columns: []string{"child_ctas"}, seldom: true},
-	{section: "bandwidth", title: "DRAM traffic", y: "GB/s", columns: []string{"dram_read_bytes", "dram_write_bytes"}, amount: true, perNs: true, seldom: true, inferred: true},
-	{section: "bandwidth", title: "L2 traffic", y: "GB/s", columns: []string{"l2_bytes"}, amount: true, perNs: true, seldom: true, inferred: true},
-	{section: "launches", title: "Kernels that wait", y: "kernels in the KMU", columns: []string{"pending_kernels"}, seldom: true},
-	{section: "launches", title: "Aggregated groups", y: "entries of the AGT", columns: []string{"agt_used"}, seldom: true},
+	{section: "time", title: "Resident child CTAs", y: "resident child CTAs", columns: []string{"child_ctas"},
+		seldom: true},
+	{section: "bandwidth", title: "DRAM traffic", y: "GB/s", columns: []string{"dram_read_bytes", "dram_write_bytes"},
+		amount: true, perNs: true, seldom: true, inferred: true},
+	{section: "bandwidth", title: "L2 traffic", y: "GB/s", columns: []string{"l2_bytes"}, amount: true, perNs: true,
+		seldom: true, inferred: true},
+	{section: "launches", title: "Kernels that wait", y: "kernels in the KMU", columns: []string{"pending_kernels"},
+		seldom: true},
+	{section: "launches", title: "Aggregated groups", y: "entries of the AGT", columns: []string{"agt_used"},
+		seldom: true},
 }
 
 // series is one run over time: means over equal parts of a span of cycles.
@@ -81,7 +87,9 @@ func (g *group) timed() [][]*run {
 		all[i] = append(all[i], r)
 	}
 	for _, runs := range all {
-		slices.SortStableFunc(runs, func(a, b *run) int { return slices.Index(g.policies, a.policy) - slices.Index(g.policies, b.policy) })
+		slices.SortStableFunc(runs, func(a, b *run) int {
+			return slices.Index(g.policies, a.policy) - slices.Index(g.policies, b.policy)
+		})
 	}
 	return all
 }
@@ -144,7 +152,8 @@ func (c *compared) overTime(section string) (all []figure) {
 		if k.section != section {
 			continue
 		}
-		f := figure{Title: k.title + " over time: " + c.title() + c.runs[0].with(), Note: "Means over equal parts of the longest run."}
+		f := figure{Title: k.title + " over time: " + c.title() + c.runs[0].with(),
+			Note: "Means over equal parts of the longest run."}
 		switch r := c.runs[0]; {
 		case i == 0 && r.parallel > 0:
 			f.Note += " The GPU holds " + commas(int64(r.parallel)) + " warps at most."

@@ -75,14 +75,15 @@ var layout = sync.OnceValue(func() *template.Template { return template.Must(tem
 
 // Options say what a page shows.
 type Options struct {
-	Live     *Live    // nil: the page runs no script and needs no network
-	Title    string   // "": the traces
-	WhatIfs  []WhatIf // of the one capture that the tables are of; the first is the recorded time
-	Baseline string   // policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
+	Live    *Live    // nil: the page runs no script and needs no network
+	Title   string   // "": the traces
+	WhatIfs []WhatIf // of the one capture that the tables are of; the first is the recorded time
+	// policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
+	Baseline string
 }
 
-// Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file if a table cannot
-// be read, one if there are no runs, and that of ctx soon after it ends.
+// Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file
+// if a table cannot be read, one if there are no runs, and that of ctx soon after it ends.
 func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
 	p, stats, err := build(ctx, dir, opt)
 	if err != nil {
@@ -219,7 +220,8 @@ func (x *section) add(f figure) {
 // summary is the table of runs.
 func (s *source) summary(groups []*group) *grid {
 	g := &grid{Header: append([]string{"trace", "GPU"}, s.axes...), Text: 3 + len(s.axes)}
-	g.Header = append(g.Header, "policy", "cycles", "time", "speed-up", "kernels", "CTAs", "warp insts", "occupancy %", "issue slots %", "L1 hits %", "L2 hits %", "child launches", "kernels inferred")
+	g.Header = append(g.Header, "policy", "cycles", "time", "speed-up", "kernels", "CTAs", "warp insts", "occupancy %",
+		"issue slots %", "L1 hits %", "L2 hits %", "child launches", "kernels inferred")
 	for _, group := range groups {
 		for _, runs := range group.timed() {
 			for _, r := range runs {
@@ -231,8 +233,10 @@ func (s *source) summary(groups []*group) *grid {
 				for i, v := range r.settings {
 					cells = append(cells, s.scales[i].word(v))
 				}
-				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(), commas(r.kernels),
-					commas(r.ctas), commas(r.insts), r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(), commas(r.made),
+				g.Rows = append(g.Rows, append(cells, r.name(), commas(r.cycles), duration(r.ns), r.speedup.ratio(),
+					commas(r.kernels),
+					commas(r.ctas), commas(r.insts), r.occupancy.percent(), r.issue.percent(), r.l1.percent(), r.l2.percent(),
+					commas(r.made),
 					commas(r.inferred)))
 			}
 		}

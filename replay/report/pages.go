@@ -30,8 +30,14 @@ func (s *source) pages(_ []*group, shown []compared) (all []figure) {
 			title, y, note string
 			of             func(*series) []float64
 		}{
-			{"Pages on the device", "pages that have arrived", "Input pages whose transfer has ended.", func(s *series) []float64 { return s.pages }},
-			{"Pages handed on", "changes of owner", "Pages that went from a kernel to one that depends on it, since the start.", func(s *series) []float64 { return s.handed }},
+			{"Pages on the device", "pages that have arrived", "Input pages whose transfer has ended.",
+				func(s *series) []float64 {
+					return s.pages
+				}},
+			{"Pages handed on", "changes of owner", "Pages that went from a kernel to one that depends on it, since " +
+				"the start.", func(s *series) []float64 {
+				return s.handed
+			}},
 		} {
 			f := figure{Title: p.title + " over time: " + c.title() + c.runs[0].with(), Note: p.note}
 			if c.sums(&f, p.y, p.of) {
@@ -63,7 +69,9 @@ func (c *compared) sums(f *figure, y string, of func(*series) []float64) bool {
 			continue
 		}
 		plot.Lines = append(plot.Lines, curve{Name: r.policy, Points: line, style: place + 1})
-		f.Table.column(r.policy, column, func(i int) string { return instant(unit, r.over.step*float64(len(counts))*float64(i+1)/tenths*per) })
+		f.Table.column(r.policy, column, func(i int) string {
+			return instant(unit, r.over.step*float64(len(counts))*float64(i+1)/tenths*per)
+		})
 	}
 	if len(plot.Lines) == 0 {
 		return false

@@ -96,7 +96,8 @@ func (d *drawing) page(svg *element, title string) {
 	box := strings.Fields(svg.attrs["viewBox"])
 	left, _ := strconv.ParseFloat(box[0], 64)
 	top, _ := strconv.ParseFloat(box[1], 64)
-	d.Fpdf = fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: svg.num("width") * points, Ht: svg.num("height") * points}})
+	d.Fpdf = fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: svg.num("width") * points,
+		Ht: svg.num("height") * points}})
 	then := time.Unix(0, 0).UTC() // the same tables give the same bytes
 	d.SetCreationDate(then)
 	d.SetModificationDate(then)
@@ -278,5 +279,7 @@ func (r *rule) fits(open []element) bool {
 	if r.within == "" {
 		return true
 	}
-	return slices.ContainsFunc(open[:len(open)-1], func(e element) bool { return e.tag == r.within || slices.Contains(e.classes, r.within) })
+	return slices.ContainsFunc(open[:len(open)-1], func(e element) bool {
+		return e.tag == r.within || slices.Contains(e.classes, r.within)
+	})
 }

@@ -100,7 +100,8 @@ func (s *source) progress(_ []*group, shown []compared) (all []figure) {
 
 func (c *compared) progress() (figure, bool) {
 	unit, per := clock(c.runs)
-	f := figure{Title: "Progress of kernels: " + c.title() + c.runs[0].with(), Note: "CTAs of each kernel that have finished, from its first CTA to its end."}
+	f := figure{Title: "Progress of kernels: " + c.title() + c.runs[0].with(),
+		Note: "CTAs of each kernel that have finished, from its first CTA to its end."}
 	f.Table.Header = []string{"policy", "kernel", "CTAs", "first CTA, " + unit, "end, " + unit}
 	plot := linePlot{X: unit, Y: "% of its CTAs", Top: 100}
 	most := 0
@@ -121,7 +122,8 @@ func (c *compared) progress() (figure, bool) {
 				line = append(line, point{d.X * per, 100 * d.Y / float64(k.ctas)})
 			}
 			name := shorten(trace.ShortName(k.name), 32) + " #" + strconv.FormatInt(id, 10)
-			q.Lines = append(q.Lines, curve{Name: name, Points: append(line, point{float64(k.end) * per, 100}), style: place + 1})
+			q.Lines = append(q.Lines, curve{Name: name, Points: append(line, point{float64(k.end) * per, 100}), style: place +
+				1})
 			f.Table.Rows = append(f.Table.Rows,
 				[]string{r.policy, name, commas(k.ctas), instant(unit, float64(k.first)*per), instant(unit, float64(k.end)*per)})
 		}
@@ -133,7 +135,8 @@ func (c *compared) progress() (figure, bool) {
 		return f, false
 	}
 	if n := c.runs[0].kernels; n > maxKernels {
-		f.Note += " Of " + commas(n) + " kernels the " + strconv.Itoa(most) + " that take longest under " + c.runs[0].policy + "."
+		f.Note += " Of " + commas(n) + " kernels the " + strconv.Itoa(most) + " that take longest under " +
+			c.runs[0].policy + "."
 	}
 	f.Table.Text = 2
 	f.Line = plot.draw()

@@ -153,7 +153,8 @@ func (s *source) findings(ctx context.Context) (diagnostics, audit grid, err err
 			audit.More++
 			return
 		}
-		audit.Rows = append(audit.Rows, []string{x.trace, x.gpu, x.policy, r.text("rule"), r.text("time_cycles"), r.text("what")})
+		audit.Rows = append(audit.Rows, []string{x.trace, x.gpu, x.policy, r.text("rule"), r.text("time_cycles"),
+			r.text("what")})
 	})
 	return diagnostics, audit, err
 }

@@ -58,8 +58,10 @@ func TestScale(t *testing.T) {
 
 func TestNumbersAsText(t *testing.T) {
 	for got, want := range map[string]string{
-		significant(1234567.8): "1,234,568", significant(123.4): "123", significant(12.34): "12.3", significant(1.234): "1.23",
-		significant(0.01234): "0.0123", significant(0): "0", tick(2500): "2500", tick(13500): "13.5 k", tick(4e6): "4 M", tick(0.25): "0.25",
+		significant(1234567.8): "1,234,568", significant(123.4): "123", significant(12.34): "12.3",
+		significant(1.234):   "1.23",
+		significant(0.01234): "0.0123", significant(0): "0", tick(2500): "2500", tick(13500): "13.5 k", tick(4e6): "4 M",
+		tick(0.25):    "0.25",
 		duration(999): "999 ns", duration(1_500_000): "1.500 ms", shorten("abcdef", 4): "abc…", shorten("größe", 5): "größe",
 	} {
 		if got != want {
@@ -162,7 +164,8 @@ func TestWriteStops(t *testing.T) {
 	}
 	r, w := io.Pipe()
 	r.Close()
-	if _, err := Write(context.Background(), w, dir, Options{}); err == nil || !strings.Contains(err.Error(), "closed pipe") {
+	if _, err := Write(context.Background(), w, dir, Options{}); err == nil ||
+		!strings.Contains(err.Error(), "closed pipe") {
 		t.Errorf("a writer that fails: %v", err)
 	}
 	if stats, err := Write(context.Background(), io.Discard, dir, Options{}); err != nil || stats != (Stats{2, 2}) {
@@ -209,7 +212,8 @@ func TestContrast(t *testing.T) {
 		if len(color) != 6+palette {
 			t.Errorf("theme %d has %d colours", i, len(color))
 		}
-		for name, least := range map[string]float64{"text": 7, "soft": 4.5, "link": 4.5, "c0": 3, "c1": 3, "c2": 3, "c3": 3, "c4": 3, "c5": 3,
+		for name, least := range map[string]float64{"text": 7, "soft": 4.5, "link": 4.5, "c0": 3, "c1": 3, "c2": 3,
+			"c3": 3, "c4": 3, "c5": 3,
 			"c6": 3, "c7": 3} {
 			a, b := luminance(t, color[name]), luminance(t, color["back"])
 			if ratio := (max(a, b) + 0.05) / (min(a, b) + 0.05); ratio < least {

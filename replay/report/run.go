@@ -45,7 +45,8 @@ func inferredNote(runs []*run) string {
 			if r.inferred == r.kernels {
 				share = "All " + commas(r.kernels)
 			}
-			return " " + share + " kernels of " + r.trace + " have inferred work: cache, stall and instruction figures are estimates, not measurements."
+			return " " + share + " kernels of " + r.trace + " have inferred work: cache, stall and instruction figures are " +
+				"estimates, not measurements."
 		}
 	}
 	return ""
@@ -86,8 +87,10 @@ type number struct {
 
 func (s *source) add(n names, r row) {
 	x := &run{
-		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"), recordedNs: r.int("recorded_ns"), cut: r.text("complete") == "false",
-		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), made: r.int("launches_made"), inlined: r.int("launches_inlined"),
+		names: n, fidelity: r.text("fidelity"), cycles: r.int("cycles"), ns: r.int("time_ns"),
+		recordedNs: r.int("recorded_ns"), cut: r.text("complete") == "false",
+		kernels: r.int("kernels"), ctas: r.int("ctas"), insts: r.int("warp_instructions"), made: r.int("launches_made"),
+		inlined:   r.int("launches_inlined"),
 		coalesced: r.int("launches_coalesced"), inferred: r.int("kernels_inferred"),
 	}
 	if names := r.text("baseline"); names != "" { // that of a sweep
@@ -95,7 +98,8 @@ func (s *source) add(n names, r row) {
 	} else if names := r.text("baselines"); names != "" {
 		x.baselines = strings.Split(names, ",")
 	}
-	for column, to := range map[string]*number{"occupancy_pct": &x.occupancy, "issue_utilisation_pct": &x.issue, "l1_hit_pct": &x.l1, "l2_hit_pct": &x.l2} {
+	for column, to := range map[string]*number{"occupancy_pct": &x.occupancy, "issue_utilisation_pct": &x.issue,
+		"l1_hit_pct": &x.l1, "l2_hit_pct": &x.l2} {
 		to.x, to.ok = r.float(column)
 	}
 	s.runs = append(s.runs, x)

@@ -28,14 +28,16 @@ func full(t *testing.T, dir, policy string, fidelity trace.Fidelity) {
 	s.Machine(&table.Machine{Config: &config})
 	o := s.Observer()
 	kernel := func(id uint32, from, to model.Time) {
-		o.Kernel(&model.KernelRecord{ID: id, Function: "void k<int>(int)", Parent: model.NoKernel, CTAs: 4, Arrive: from, Dispatch: from,
+		o.Kernel(&model.KernelRecord{ID: id, Function: "void k<int>(int)", Parent: model.NoKernel, CTAs: 4, Arrive: from,
+			Dispatch: from,
 			FirstCTA: from, End: to})
 	}
 	kernel(0, 10, 50)
 	kernel(1, 30, 100)
 	kernel(2, 99, 100)
 	for _, wait := range []model.Time{10, 20, 300} {
-		o.Launch(&model.LaunchRecord{Parent: 0, Child: 9, Time: 5, Decision: model.DeviceKernel, Arrive: 6, FirstCTA: 5 + wait})
+		o.Launch(&model.LaunchRecord{Parent: 0, Child: 9, Time: 5, Decision: model.DeviceKernel, Arrive: 6, FirstCTA: 5 +
+			wait})
 	}
 	page := func(at model.Time, from, to uint32, ready bool) {
 		o.Page(&model.PageRecord{Time: at, Page: 1, From: from, To: to, Ready: ready})
@@ -45,10 +47,12 @@ func full(t *testing.T, dir, policy string, fidelity trace.Fidelity) {
 	page(70, 0, 1, true)
 	o.Task(&model.TaskRecord{Kernel: 0, Spawn: 10, Back: 30})
 	o.Task(&model.TaskRecord{Kernel: 1, Spawn: 10, Back: 60})
-	o.Sample(&model.SampleRecord{Start: 0, End: 40, ActiveWarps: 8, ParentCTAs: 2, WarpInsts: 80, L2Sectors: 10, DRAMReads: 5,
-		Kernels: []uint32{0, 1}, CTAsFinished: []uint32{3, 1}})
-	o.Sample(&model.SampleRecord{Start: 40, End: 100, ActiveWarps: 4, ParentCTAs: 1, WarpInsts: 60, L2Sectors: 30, DRAMWrites: 15,
-		Kernels: []uint32{1}, CTAsFinished: []uint32{4}})
+	o.Sample(&model.SampleRecord{Start: 0, End: 40, ActiveWarps: 8, ParentCTAs: 2, WarpInsts: 80, L2Sectors: 10,
+		DRAMReads: 5,
+		Kernels:   []uint32{0, 1}, CTAsFinished: []uint32{3, 1}})
+	o.Sample(&model.SampleRecord{Start: 40, End: 100, ActiveWarps: 4, ParentCTAs: 1, WarpInsts: 60, L2Sectors: 30,
+		DRAMWrites: 15,
+		Kernels:    []uint32{1}, CTAsFinished: []uint32{4}})
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +83,14 @@ func TestSections(t *testing.T) {
 	all := figuresOf(t, dir)
 	for title, want := range map[string]string{
 		// Of 10 launches 4 inlined, 3 kernels, 3 groups.
-		"What became of child launches": "policy launches work of the parent % kernel of its own % group of a kernel %|a 10 40.0 30.0 30.0",
-		"Waiting of child launches":     "policy number mean cycles median cycles 95th pct. cycles 99th pct. cycles longest cycles|a 3 110 20 300 300 300",
-		"Latency of tasks":              "policy number mean µs median µs 95th pct. µs 99th pct. µs longest µs|a 2 0.07 0.04 0.1 0.1 0.1",
-		"Progress of kernels":           "policy kernel CTAs first CTA, cycles end, cycles|a k #0 4 10 50|a k #1 4 30 100|a k #2 4 99 100",
+		"What became of child launches": "policy launches work of the parent % kernel of its own % group of a kernel " +
+			"%|a 10 40.0 30.0 30.0",
+		"Waiting of child launches": "policy number mean cycles median cycles 95th pct. cycles 99th pct. cycles " +
+			"longest cycles|a 3 110 20 300 300 300",
+		"Latency of tasks": "policy number mean µs median µs 95th pct. µs 99th pct. µs longest µs|a 2 0.07 " +
+			"0.04 0.1 0.1 0.1",
+		"Progress of kernels": "policy kernel CTAs first CTA, cycles end, cycles|a k #0 4 10 50|a k #1 4 30 " +
+			"100|a k #2 4 99 100",
 	} {
 		f := all[title]
 		if f == nil {
@@ -107,7 +115,8 @@ func TestSections(t *testing.T) {
 	if !strings.Contains(all["DRAM traffic over time"].Note, "100 GB/s at most") {
 		t.Errorf("the peak is not said: %s", all["DRAM traffic over time"].Note)
 	}
-	if rows := all["Pages on the device over time"].Table.Rows; rows[1][1] != "0" || rows[2][1] != "1" || rows[9][1] != "2" {
+	if rows := all["Pages on the device over time"].Table.Rows; rows[1][1] != "0" || rows[2][1] != "1" ||
+		rows[9][1] != "2" {
 		t.Errorf("pages %v", rows)
 	}
 	if rows := all["Pages handed on over time"].Table.Rows; rows[6][1] != "0" || rows[7][1] != "1" {
@@ -177,7 +186,8 @@ func TestSmallMultiples(t *testing.T) {
 		c.Panels[6].Curves[0].Name != "a" || len(c.Key) != 2 {
 		t.Errorf("7 curves: %+v", c)
 	}
-	if c.Panels[1].YTicks[0] != c.Panels[6].YTicks[0] || c.Panels[6].AtX != "0.0" || c.Panels[4].AtX != "0.0" || c.Panels[5].AtY != c.Panels[4].AtY {
+	if c.Panels[1].YTicks[0] != c.Panels[6].YTicks[0] || c.Panels[6].AtX != "0.0" || c.Panels[4].AtX != "0.0" ||
+		c.Panels[5].AtY != c.Panels[4].AtY {
 		t.Errorf("panels have axes of their own, or lie elsewhere: %+v", c.Panels)
 	}
 }

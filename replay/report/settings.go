@@ -145,7 +145,8 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 	all := []figure{cycles}
 	if len(c.policies(g)) > 1 && g.base != "" {
 		base := g.base
-		gain := figure{Title: "Speed-up over " + a.name + ": " + g.title(), Note: note + "Cycles of " + base + " at the same setting over those of each policy; more is better."}
+		gain := figure{Title: "Speed-up over " + a.name + ": " + g.title(), Note: note + "Cycles of " + base +
+			" at the same setting over those of each policy; more is better."}
 		g.over(&gain, a, at, c, "speed-up over "+base, func(r *run) number { return r.speedup },
 			func(x float64) string { return decimals(x, 3) })
 		all = append(all, gain)
@@ -154,7 +155,8 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 }
 
 // over fills a plot of a figure of each run over a setting.
-func (g *group) over(f *figure, a *axis, at int, c covered, what string, of func(*run) number, text func(float64) string) {
+func (g *group) over(f *figure, a *axis, at int, c covered, what string, of func(*run) number,
+	text func(float64) string) {
 	plot := linePlot{X: a.name, Y: what, Marked: true}
 	f.Table.Header = append([]string{a.name}, c.policies(g)...)
 	if !a.numeric {

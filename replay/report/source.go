@@ -69,7 +69,8 @@ func open(ctx context.Context, dir string) (*source, error) {
 	}
 	s.merged = merged != ""
 	if !s.merged && len(parts) == 0 {
-		return nil, fmt.Errorf("report: no table runs in Parquet or CSV lies under %s: replay or sweep with -o %s first", dir, dir)
+		return nil, fmt.Errorf("report: no table runs in Parquet or CSV lies under %s: replay or sweep with -o %s first",
+			dir, dir)
 	}
 	err = s.each(ctx, "runs", func(name names, r row) error {
 		s.add(name, r)
@@ -233,8 +234,8 @@ func (s *source) align() {
 	}
 }
 
-// oneMachineEach reports whether all runs of a trace on a GPU have one machine, as captures have: its hash is no setting
-// that a reader compares.
+// oneMachineEach reports whether all runs of a trace on a GPU have one machine, as captures have: its hash is no
+// setting that a reader compares.
 func (s *source) oneMachineEach() bool {
 	of := map[string]string{}
 	for _, r := range s.runs {

@@ -69,8 +69,10 @@ func (s *spread) points(factor float64) (all []point) {
 
 // distribution is a plot of what each run has a spread of, in units of a factor.
 func (c *compared) distribution(title, unit string, factor float64, of func(*run) *spread) (figure, bool) {
-	f := figure{Title: title + ": " + c.title() + c.runs[0].with(), Note: "Share that took no longer. Percentiles to within 0.4 %."}
-	f.Table.Header = []string{"policy", "number", "mean " + unit, "median " + unit, "95th pct. " + unit, "99th pct. " + unit, "longest " + unit}
+	f := figure{Title: title + ": " + c.title() + c.runs[0].with(),
+		Note: "Share that took no longer. Percentiles to within 0.4 %."}
+	f.Table.Header = []string{"policy", "number", "mean " + unit, "median " + unit, "95th pct. " + unit, "99th pct. " +
+		unit, "longest " + unit}
 	plot := linePlot{X: unit, Y: "% of all", Log: true, Top: 100}
 	low, high := 0.0, 0.0
 	for i, r := range c.runs {
@@ -86,7 +88,8 @@ func (c *compared) distribution(title, unit string, factor float64, of func(*run
 		high = max(high, line[len(line)-1].X)
 		f.Table.Rows = append(f.Table.Rows, []string{
 			r.policy, commas(s.n), significant(float64(s.sum) / float64(s.n) * factor), significant(s.quantile(0.5) * factor),
-			significant(s.quantile(0.95) * factor), significant(s.quantile(0.99) * factor), significant(float64(s.high) * factor),
+			significant(s.quantile(0.95) * factor), significant(s.quantile(0.99) * factor),
+			significant(float64(s.high) * factor),
 		})
 	}
 	if len(plot.Lines) == 0 {

@@ -54,7 +54,8 @@ func (p *stackPlot) draw() *stack {
 	used := make([]bool, len(p.Names))
 	for i, r := range p.rows {
 		y := float64(i) * rowHeight
-		shape := stackShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8), TextY: px(y + rowHeight/2 + 4)}
+		shape := stackShape{Label: shortenMiddle(r.label, maxLabel), Full: r.label, LabelX: px(labelWidth - 8),
+			TextY: px(y + rowHeight/2 + 4)}
 		at := 0.0
 		for j, share := range r.shares {
 			if share > 0 {

@@ -48,7 +48,8 @@ func (s *source) stalls(groups []*group, _ []compared) (all []figure) {
 
 // stalls is a plot of a group: the shares of each policy.
 func (g *group) stalls() (figure, bool) {
-	f := figure{Title: "What CTAs did: " + g.title(), Note: "Share of all cycles of all CTAs, from the first instruction to the end."}
+	f := figure{Title: "What CTAs did: " + g.title(),
+		Note: "Share of all cycles of all CTAs, from the first instruction to the end."}
 	f.Table.Header = []string{"policy"}
 	for _, reason := range stallReasons {
 		f.Table.Header = append(f.Table.Header, reason.title+" %")
@@ -82,7 +83,8 @@ func (g *group) stalls() (figure, bool) {
 		f.Table.Rows = append(f.Table.Rows, cells)
 	}
 	if unknown > 0 {
-		f.Note += " Without " + commas(unknown) + " of " + commas(known+unknown) + " CTAs, whose work is inferred from its time."
+		f.Note += " Without " + commas(unknown) + " of " + commas(known+unknown) +
+			" CTAs, whose work is inferred from its time."
 	}
 	f.Table.dropColumns("0.0")
 	f.Stack = stack.draw()

@@ -11,7 +11,7 @@ const (
 	maxStories = 8
 )
 
-// readStories reads what the GPU did in each capture and in its replays, kernel by kernel.
+// readStories reads the GPU's work in each capture and in its replays, kernel by kernel.
 func (s *source) readStories(ctx context.Context, _ []compared) error {
 	ranks := 0
 	for _, g := range s.groups() {
@@ -28,7 +28,8 @@ func (s *source) readStories(ctx context.Context, _ []compared) error {
 	if ranks == 0 {
 		return nil
 	}
-	for name, f := range map[string]func(*run, row){"kernels": (*run).kernelSpans, "stages": (*run).stageSpans, "calls": (*run).callSpans} {
+	for name, f := range map[string]func(*run, row){"kernels": (*run).kernelSpans, "stages": (*run).stageSpans,
+		"calls": (*run).callSpans} {
 		if err := s.eachOf(ctx, name, f); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (r *run) begin() {
 	a.Start = end - a.Ns
 }
 
-// activities are what a group's page tells of: the capture first, then its replays; nil if it is of no capture.
+// activities are the subjects of a group's page: the capture first, then its replays; nil if it is of no capture.
 func (g *group) activities() (all []*capture.Activity) {
 	for _, r := range g.runs {
 		if r.recorded != nil {

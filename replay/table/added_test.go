@@ -24,13 +24,15 @@ func TestAddedTable(t *testing.T) {
 		t.Errorf("tables %v, want %v", got, want)
 	}
 	var b strings.Builder
-	if err := table.Markdown(&b); err != nil || !strings.Contains(b.String(), "## shares\n\nOne row is one SM that ran a CTA. Order: by SM.\n") {
+	if err := table.Markdown(&b); err != nil || !strings.Contains(b.String(), "## shares\n\nOne row is one SM that "+
+		"ran a CTA. Order: by SM.\n") {
 		t.Errorf("docs/tables.md lacks it (%v)", err)
 	}
 	for _, format := range []string{table.Parquet, table.CSV} {
 		dir := t.TempDir()
 		replayInto(t, dir, format, []string{"shares", "ctas"})
-		if found, _ := filepath.Glob(filepath.Join(dir, map[string]string{table.CSV: "csv"}[format], "[a-z]*")); len(found) != 2 {
+		if found, _ := filepath.Glob(filepath.Join(dir, map[string]string{table.CSV: "csv"}[format],
+			"[a-z]*")); len(found) != 2 {
 			t.Errorf("%s: wrote %v", format, found)
 		}
 		want := map[uint64]uint64{}

@@ -11,7 +11,8 @@ type Audit struct {
 
 func init() {
 	register(table[Audit]{
-		Name: "audit", Row: "one violated rule of the model; no rows is the good case", Order: "by time", Place: 130, Small: true,
+		Name: "audit", Row: "one violated rule of the model; no rows is the good case", Order: "by time", Place: 130,
+		Small: true,
 		Columns: func() []column[Audit] {
 			return []column[Audit]{
 				text("rule", "The rule.", false, func(r *Audit) string { return r.Rule }),

@@ -27,7 +27,8 @@ const (
 	numTypes = iota
 )
 
-var typeNames = [numTypes]string{"bool", "uint8", "uint32", "uint64", "int32", "int64", "float64", "string", "list of int64"}
+var typeNames = [numTypes]string{"bool", "uint8", "uint32", "uint64", "int32", "int64", "float64", "string",
+	"list of int64"}
 
 // String returns the name of the type as docs/tables.md has it.
 func (t Type) String() string { return typeNames[t] }

@@ -11,7 +11,8 @@ import (
 // commitOf commits an empty set of a tool's version.
 func commitOf(t *testing.T, dir, tool, format string, tables ...string) Outcome {
 	t.Helper()
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", GPU: "k20c", Tables: tables, Format: format, ClockMHz: 1,
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: "crcs", GPU: "k20c", Tables: tables, Format: format,
+		ClockMHz: 1,
 		Metadata: []KeyValue{{"tool_version", tool}, {"trace_hash", "a1b2"}}})
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +56,8 @@ func TestRerunReplaces(t *testing.T) {
 	} {
 		outcome := commitOf(t, dir, c.tool, c.format, c.tables...)
 		if got := left(t, dir); !slices.Equal(got, c.want) || len(outcome.Dropped) != c.dropped {
-			t.Errorf("%s, %s, %v: left %v and dropped %v, want %v and %d", c.tool, c.format, c.tables, got, outcome.Dropped, c.want, c.dropped)
+			t.Errorf("%s, %s, %v: left %v and dropped %v, want %v and %d", c.tool, c.format, c.tables, got, outcome.Dropped,
+				c.want, c.dropped)
 		}
 		if files, wrong, err := Verify(dir); files != len(c.want) || wrong != nil || err != nil {
 			t.Errorf("%d files, wrong %v, %v", files, wrong, err)
@@ -75,7 +77,8 @@ func TestKeysAreApart(t *testing.T) {
 	var want []Key
 	for _, k := range []Key{{"007", "k20c", "", "p"}, {"7", "k20c", "", "p"}, {"7", "a100", "", "p"},
 		{"7", "a100", "sm.count=8,l2.ways=4", "p"}, {"_7", "1e3", "2024-01-01", "null"}} {
-		s, err := Open(Options{Dir: dir, Trace: k.Trace, GPU: k.GPU, Set: k.Set, Policy: k.Policy, Tables: []string{"runs"}, ClockMHz: 1})
+		s, err := Open(Options{Dir: dir, Trace: k.Trace, GPU: k.GPU, Set: k.Set, Policy: k.Policy,
+			Tables: []string{"runs"}, ClockMHz: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +149,8 @@ func TestInterruptedCommit(t *testing.T) {
 // A run that was cut off takes no complete one's place, and a complete one takes its.
 func TestIncompleteRun(t *testing.T) {
 	dir := t.TempDir()
-	for i, c := range []struct{ cut, kept, incomplete bool }{{true, false, true}, {true, false, true}, {false, false, false},
+	for i, c := range []struct{ cut, kept, incomplete bool }{{true, false, true}, {true, false, true},
+		{false, false, false},
 		{true, true, false}} {
 		s := openFixture(t, dir, "serial", Parquet)
 		if c.cut {

@@ -32,7 +32,10 @@ func init() {
 				count("sm", "The SM that it ran on.", func(r *ctaRow) uint32 { return r.SM }),
 				at("dispatch_cycles", "Placed on the SM.", func(r *ctaRow) model.Time { return r.Dispatch }),
 				at("start_cycles", "First instruction issued.", func(r *ctaRow) model.Time { return r.Start }),
-				at("end_cycles", "Last warp ended, and stores acknowledged where they keep it (`sm.stores_hold_cta`).", func(r *ctaRow) model.Time { return r.End }),
+				at("end_cycles", "Last warp ended, and stores acknowledged where they keep it (`sm.stores_hold_cta`).",
+					func(r *ctaRow) model.Time {
+						return r.End
+					}),
 				count("warp_instructions", "Warp instructions issued.", func(r *ctaRow) uint64 { return r.WarpInsts }),
 				cycles("active_cycles", "Cycles in which one of its warps issued.", func(r *ctaRow) model.Time { return r.Active }),
 				stalled(exec.StallPageNotReady, "page_not_ready", "a page has not been transferred"),

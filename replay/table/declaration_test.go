@@ -51,7 +51,8 @@ func TestSchemaGolden(t *testing.T) {
 // The order that users know; runs is the first, for [Set.Commit] names its file
 // last. A table that is added may stand between any others.
 func TestNames(t *testing.T) {
-	want := []string{"runs", "machines", "settings", "metrics", "performance", "stages", "kernels", "ctas", "launches", "timeline", "pages", "tasks", "memory", "diagnostics", "audit"}
+	want := []string{"runs", "machines", "settings", "metrics", "performance", "stages", "kernels", "ctas", "launches",
+		"timeline", "pages", "tasks", "memory", "diagnostics", "audit"}
 	all := Names()
 	if all[0] != "runs" {
 		t.Errorf("%s is listed before runs", all[0])
@@ -68,7 +69,9 @@ func TestPlaces(t *testing.T) {
 		defer delete(tables, name)
 	}
 	want := []string{"ctas", "emu", "owl", "launches", "audit", "yak", "zebra"}
-	if got := slices.DeleteFunc(Names(), func(n string) bool { return !slices.Contains(want, n) }); !slices.Equal(got, want) {
+	if got := slices.DeleteFunc(Names(), func(n string) bool {
+		return !slices.Contains(want, n)
+	}); !slices.Equal(got, want) {
 		t.Errorf("tables %v, want %v", got, want)
 	}
 	defer func() {
@@ -131,7 +134,8 @@ func TestNanoseconds(t *testing.T) {
 		want   int64
 	}{
 		{1000, 7, 7}, {706, 706, 1000}, {1, 1, 1000}, {3000, 1, 0}, {3000, 2, 1}, {2000, 1, 1}, {1481.5, 2963, 2000},
-		{706, 1 << 40, 1557381909031}, {0.001, 1 << 62, 1<<63 - 1}, {1000, 1<<63 - 1, 1<<63 - 1}, {1e6, 1<<63 - 1, 9223372036854776},
+		{706, 1 << 40, 1557381909031}, {0.001, 1 << 62, 1<<63 - 1}, {1000, 1<<63 - 1, 1<<63 - 1},
+		{1e6, 1<<63 - 1, 9223372036854776},
 		{1000, -5, -5},
 	} {
 		clock, err := NewClock(c.mhz)

@@ -84,7 +84,8 @@ func TestReadWhatLibraryWrites(t *testing.T) {
 		valid := rapid.SliceOfN(rapid.Bool(), len(ints), len(ints)).Draw(t, "valid")
 		sch := arrow.NewSchema([]arrow.Field{
 			{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "u", Type: arrow.PrimitiveTypes.Uint32},
-			{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
+			{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true},
+			{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true},
 		}, nil)
 		b := array.NewRecordBuilder(arrowmemory.DefaultAllocator, sch)
 		b.Field(0).(*array.Int64Builder).AppendValues(ints, valid)
@@ -102,7 +103,8 @@ func TestReadWhatLibraryWrites(t *testing.T) {
 		rec := b.NewRecord()
 		var file bytes.Buffer
 		w, err := pqarrow.NewFileWriter(sch, &file, parquet.NewWriterProperties(
-			parquet.WithDataPageVersion(rapid.SampledFrom([]parquet.DataPageVersion{parquet.DataPageV1, parquet.DataPageV2}).Draw(t, "version")),
+			parquet.WithDataPageVersion(rapid.SampledFrom([]parquet.DataPageVersion{parquet.DataPageV1,
+				parquet.DataPageV2}).Draw(t, "version")),
 			parquet.WithDictionaryDefault(rapid.Bool().Draw(t, "dictionary")),
 			parquet.WithBatchSize(rapid.Int64Range(1, 50).Draw(t, "batch")),
 			parquet.WithDataPageSize(rapid.Int64Range(1, 500).Draw(t, "page")),

@@ -22,8 +22,10 @@ func flood(s *Set, rows int) {
 		if i%7 == 0 {
 			child = uint32(i % 100)
 		}
-		o.CTA(&model.CTARecord{Kernel: uint32(i % 50), CTA: uint32(i), Child: child, SM: uint32(i % 80), Dispatch: t, Start: t + 5, End: t + 1000,
-			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [exec.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0, 0}})
+		o.CTA(&model.CTARecord{Kernel: uint32(i % 50), CTA: uint32(i), Child: child, SM: uint32(i % 80), Dispatch: t,
+			Start: t + 5, End: t + 1000,
+			WarpInsts: uint64(i*i) % 5000, Active: t % 977, StallTimes: [exec.NumStalls]model.Time{0, 0, t % 31, 4, t % 5, 0,
+				0}})
 		if i%16 == 0 {
 			o.Sample(&model.SampleRecord{Start: t, End: t + 48, Kernels: []uint32{1, uint32(i)}, PagesOwned: []uint32{0, 9},
 				SMsHeld: []uint32{1, 2}, CTAsFinished: []uint32{uint32(i), 0}})
@@ -31,7 +33,8 @@ func flood(s *Set, rows int) {
 			if i%5 == 0 {
 				noted = &model.Notes{int64(i)}
 			}
-			o.Launch(&model.LaunchRecord{Time: t, Reason: reasons[i%3], Noted: noted, AGT: int32(i%9) - 1, Arrive: model.Unset, FirstCTA: t})
+			o.Launch(&model.LaunchRecord{Time: t, Reason: reasons[i%3], Noted: noted, AGT: int32(i%9) - 1,
+				Arrive: model.Unset, FirstCTA: t})
 		}
 	}
 }
@@ -126,7 +129,8 @@ func TestBoundedMemory(t *testing.T) {
 func BenchmarkCTAs(b *testing.B) {
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
-			s, err := Open(Options{Dir: b.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, Format: format, ClockMHz: 1})
+			s, err := Open(Options{Dir: b.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"},
+				Format: format, ClockMHz: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -10,7 +10,8 @@ var severities = []string{trace.Info: "info", trace.DataLoss: "data_loss", trace
 
 func init() {
 	register(table[Diagnostic]{
-		Name: "diagnostics", Row: "one kind of oddity of the trace, or of the run", Order: "those of the trace first", Place: 120, Small: true,
+		Name: "diagnostics", Row: "one kind of oddity of the trace, or of the run", Order: "those of the trace first",
+		Place: 120, Small: true,
 		Columns: func() []column[Diagnostic] {
 			return []column[Diagnostic]{
 				text("name", "Its name.", false, func(r *Diagnostic) string { return r.Name }),

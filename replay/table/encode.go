@@ -48,7 +48,8 @@ func newParquet(w io.Writer, sch *arrow.Schema) (encoder, error) {
 			return nil, err
 		}
 	}
-	return &parquetEncoder{pqfile.NewParquetWriter(shield{w}, root, pqfile.WithWriterProps(props), pqfile.WithWriteMetadata(meta))}, nil
+	return &parquetEncoder{pqfile.NewParquetWriter(shield{w}, root, pqfile.WithWriterProps(props),
+		pqfile.WithWriteMetadata(meta))}, nil
 }
 
 func parquetProperties(sch *arrow.Schema) *parquet.WriterProperties {

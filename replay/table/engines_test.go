@@ -45,7 +45,8 @@ func python(t *testing.T) string {
 	if out, err := exec.Command(system, "-m", "venv", "--clear", dir).CombinedOutput(); err != nil {
 		t.Skipf("python3 makes no virtual environment: %v\n%s", err, out)
 	}
-	out, err := exec.Command(bin, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", requirements).CombinedOutput()
+	out, err := exec.Command(bin, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r",
+		requirements).CombinedOutput()
 	if err != nil {
 		t.Skipf("the packages of %s cannot be installed (is there a network?): %v\n%s", requirements, err, out)
 	}
@@ -84,7 +85,8 @@ func runPython(t *testing.T, dir string, args ...string) []byte {
 
 // names that a folder, a URL, a glob or a hive reader could trip over.
 var oddNames = []string{
-	"threshold=32", "spawn+dtbl", "a,b", "a b", "a/b", "..", "50%", "%41", "*", "[x]", "{y,z}", "?", "größe", "a&b#c;d", "'quoted'", `"`, "~", "a:b",
+	"threshold=32", "spawn+dtbl", "a,b", "a b", "a/b", "..", "50%", "%41", "*", "[x]", "{y,z}", "?", "größe", "a&b#c;d",
+	"'quoted'", `"`, "~", "a:b",
 }
 
 // TestEngines opens written sets with DuckDB, pandas and pyarrow as users do,

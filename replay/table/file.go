@@ -35,7 +35,8 @@ type encoder interface {
 
 // createFile creates the partial file temp of final, and the folder that it lies
 // in. create opens the file: os.Create, but for tests.
-func createFile(final, temp, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file, error) {
+func createFile(final, temp, format string, sch *arrow.Schema, create func(string) (io.WriteCloser, error)) (*file,
+	error) {
 	f := &file{final: final, temp: temp}
 	w, err := createIn(filepath.Dir(temp), f.temp, create)
 	if err != nil {
@@ -148,7 +149,8 @@ func (f *file) guard(step func() error) (err error) {
 		case p != nil:
 			panic(p)
 		case errors.As(err, new(runtime.Error)): // the library's own words would say nothing to a user
-			err = fmt.Errorf("tables: writing %s: the encoder of %s does not work on %s; --format chooses another", f.final, filepath.Ext(f.final), runtime.GOARCH)
+			err = fmt.Errorf("tables: writing %s: the encoder of %s does not work on %s; --format chooses another", f.final,
+				filepath.Ext(f.final), runtime.GOARCH)
 		case err != nil:
 			err = fmt.Errorf("tables: writing %s: %w", f.final, err)
 		}

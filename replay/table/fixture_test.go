@@ -20,11 +20,13 @@ const (
 	fixtureMHz    = 706
 )
 
-var fixtureMetadata = []KeyValue{{"version", "v0.0.0-test"}, {"config", "sm.count = 13\nname = \"k20c\"\n"}, {"trace_hash", "a1b2"}}
+var fixtureMetadata = []KeyValue{{"version", "v0.0.0-test"}, {"config", "sm.count = 13\nname = \"k20c\"\n"},
+	{"trace_hash", "a1b2"}}
 
 func openFixture(t testing.TB, dir, policy, format string) *Set {
 	t.Helper()
-	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, GPU: "k20c", Format: format, Metadata: fixtureMetadata,
+	s, err := Open(Options{Dir: dir, Trace: fixtureTrace, Policy: policy, GPU: "k20c", Format: format,
+		Metadata: fixtureMetadata,
 		ClockMHz: fixtureMHz})
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +39,8 @@ func fill(s *Set) {
 	fillRun(s)
 	fillWork(s)
 	fillDevice(s)
-	s.Diagnostic(&Diagnostic{Name: "unknown_opcode", Severity: trace.DataLoss, Count: math.MaxUint64, Help: "timed as integer: \"quoted\", with a comma"})
+	s.Diagnostic(&Diagnostic{Name: "unknown_opcode", Severity: trace.DataLoss, Count: math.MaxUint64,
+		Help: "timed as integer: \"quoted\", with a comma"})
 	s.Diagnostic(&Diagnostic{Name: "few_kernels", Severity: trace.Info, Count: 0, Help: "größer als nötig"})
 	s.Audit(&Audit{Rule: "sm_capacity", Time: 77, What: "SM 3 holds 17 CTAs of 16"})
 	s.Audit(&Audit{Rule: "accounts", Time: model.Unset, What: ""})
@@ -48,7 +51,8 @@ func fixtureRuns() []*Run {
 	return []*Run{{
 		Fidelity: trace.FidelityWarp, Baselines: "flat,cdp", Incomplete: true, MaxWarps: 64, RecordedNs: 900_000,
 		Summary: model.Summary{
-			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600, Events: math.MaxUint64,
+			Cycles: 706_000, Kernels: 2, KernelsInferred: 1, CTAs: 1 << 33, Warps: 5, WarpInsts: 100, ThreadInsts: 1600,
+			Events:           math.MaxUint64,
 			ActiveWarpCycles: 3200, ActiveSMCycles: 100, IssueSlots: 400, IssuedInsts: 100,
 			Memory: []memory.Record{
 				{Level: "l1", Index: 0, Accesses: 30, Hits: 20}, {Level: "l1", Index: 1, Accesses: 10, Hits: 10},
@@ -81,14 +85,17 @@ func fillRun(s *Set) {
 	s.Machine(&Machine{Config: &hardware.Config{}, Tool: "v0"})
 	s.Call(&Call{Op: &trace.HostOp{Kind: trace.OpLaunch, Kernel: 3, Stream: 7, Thread: 1, Ns: 5}, Function: "k<int>",
 		Recorded: &trace.Recorded{HostNs: 100, StartNs: 120, DurationNs: 40}, Scope: "step / layer"})
-	s.Call(&Call{Op: &trace.HostOp{Kind: trace.OpCopyH2D, Bytes: 4096, Ns: 9}, Recorded: &trace.Recorded{HostNs: -1, StartNs: 200, DurationNs: 10}})
+	s.Call(&Call{Op: &trace.HostOp{Kind: trace.OpCopyH2D, Bytes: 4096, Ns: 9},
+		Recorded: &trace.Recorded{HostNs: -1, StartNs: 200, DurationNs: 10}})
 	s.Setting(&Setting{OfMachine, "sm.count", "13", "15"})
 	s.Setting(&Setting{OfPolicy, "match", "kde", ""})
 	s.Setting(&Setting{OfRun, "launch", "3500", ""})
-	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7, L2SectorsPerSec: 4e6,
+	s.Performance(&Performance{WallSeconds: 0.5, EventsPerSecond: 2e6, WarpInstsPerSec: 5e7, L1SectorsPerSec: 1.5e7,
+		L2SectorsPerSec:   4e6,
 		DecodeMBPerSecond: 900.25, PeakRSSBytes: 1 << 34})
 	nan := math.NaN()
-	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan, L2SectorsPerSec: nan,
+	s.Performance(&Performance{WallSeconds: nan, EventsPerSecond: nan, WarpInstsPerSec: nan, L1SectorsPerSec: nan,
+		L2SectorsPerSec:   nan,
 		DecodeMBPerSecond: nan})
 	s.Memory(&memory.Record{Level: "dram", Index: 5, Accesses: 1, Hits: 2, Misses: 3, ReadSectors: 4, WriteSectors: 5,
 		RowHits: 6, BusyCycles: 7})
@@ -121,11 +128,14 @@ func fillWork(s *Set) {
 		Kernel: 3, CTA: 9, Child: 12, SM: 25, Dispatch: 200, Start: 210, End: 300, WarpInsts: 64, Active: 40,
 		StallTimes: [exec.NumStalls]model.Time{1, 2, 3, 4, 5, 6, 7},
 	})
-	o.CTA(&model.CTARecord{Kernel: math.MaxUint32, CTA: 0, Child: model.NoKernel, Dispatch: 0, Start: model.Unset, End: model.Unset})
+	o.CTA(&model.CTARecord{Kernel: math.MaxUint32, CTA: 0, Child: model.NoKernel, Dispatch: 0, Start: model.Unset,
+		End: model.Unset})
 	o.Stage(&model.StageRecord{Stage: model.StageH2D, Kernel: 6, Array: 0, Start: 0, End: 706, Bytes: 1 << 63})
-	o.Stage(&model.StageRecord{Stage: model.StageProfiler, Kernel: model.NoKernel, Array: trace.NoArray, Start: model.Unset, End: model.Unset})
+	o.Stage(&model.StageRecord{Stage: model.StageProfiler, Kernel: model.NoKernel, Array: trace.NoArray,
+		Start: model.Unset, End: model.Unset})
 	o.Task(&model.TaskRecord{
-		Kernel: 8, Spawn: 1, Copied: 2, Schedulable: 3, FirstWarp: 4, End: 5, Back: 354, Worker: 0, Warps: 4, SharedBytes: 2048,
+		Kernel: 8, Spawn: 1, Copied: 2, Schedulable: 3, FirstWarp: 4, End: 5, Back: 354, Worker: 0, Warps: 4,
+		SharedBytes: 2048,
 	})
 	o.Task(&model.TaskRecord{
 		Spawn: model.Unset, Copied: model.Unset, Schedulable: model.Unset,
@@ -136,7 +146,8 @@ func fillWork(s *Set) {
 func fillDevice(s *Set) {
 	o := s.Observer()
 	o.Launch(&model.LaunchRecord{
-		Parent: 1, CTA: 2, Warp: 3, Lane: 31, Child: 4, Time: 50, Workload: 300, CTAs: 4, Marked: true, Decision: model.Group, Reason: "cheaper",
+		Parent: 1, CTA: 2, Warp: 3, Lane: 31, Child: 4, Time: 50, Workload: 300, CTAs: 4, Marked: true,
+		Decision: model.Group, Reason: "cheaper",
 		Noted:    &model.Notes{100, 4, 50, 5000, 120, 32331, 36000},
 		Eligible: true, AGT: 0, Spilled: true, Arrive: 60, FirstCTA: 90, FootprintBytes: 512,
 	})
@@ -146,10 +157,12 @@ func fillDevice(s *Set) {
 	o.Sample(&model.SampleRecord{
 		Start: 0, End: 1024, ParentCTAs: 1, ChildCTAs: 2, ActiveWarps: 3, Registers: 4, SharedBytes: 5, ResidentCTAs: 6,
 		PendingKernels: 7, KDEUsed: 8, AGTUsed: 9, WarpInsts: 10, L2Sectors: 10, DRAMReads: 20, DRAMWrites: 3,
-		Kernels: []uint32{0, math.MaxUint32}, PagesOwned: []uint32{20, 21}, SMsHeld: []uint32{13, 0}, CTAsFinished: []uint32{100, 4_000_000_000},
+		Kernels: []uint32{0, math.MaxUint32}, PagesOwned: []uint32{20, 21}, SMsHeld: []uint32{13, 0},
+		CTAsFinished: []uint32{100, 4_000_000_000},
 	})
 	o.Sample(&model.SampleRecord{Start: 1024, End: 2048})
-	o.Sample(&model.SampleRecord{Start: 2048, End: 3072, Kernels: []uint32{5}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2},
+	o.Sample(&model.SampleRecord{Start: 2048, End: 3072, Kernels: []uint32{5}, PagesOwned: []uint32{1},
+		SMsHeld:      []uint32{2},
 		CTAsFinished: []uint32{3}})
 }
 

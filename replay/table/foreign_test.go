@@ -65,7 +65,8 @@ func TestForeignFiles(t *testing.T) {
 		}
 		for name, values := range got {
 			if !slices.Equal(values, want[name]) {
-				t.Errorf("%s, column %s: %d values %.80q, want %d %.80q", file, name, len(values), values, len(want[name]), want[name])
+				t.Errorf("%s, column %s: %d values %.80q, want %d %.80q", file, name, len(values), values, len(want[name]),
+					want[name])
 			}
 		}
 	}

@@ -107,7 +107,8 @@ func segment(key, value string) (string, error) {
 		}
 	}
 	if b.Len() > maxSegment {
-		return "", fmt.Errorf("tables: the name of %s %.40q… is too long for a folder: %d bytes encoded, at most %d", key, value, b.Len(), maxSegment)
+		return "", fmt.Errorf("tables: the name of %s %.40q… is too long for a folder: %d bytes encoded, at most %d", key,
+			value, b.Len(), maxSegment)
 	}
 	return b.String(), nil
 }

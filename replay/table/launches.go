@@ -18,7 +18,8 @@ func estimate(name, doc string, place int) column[launchRow] {
 
 func init() {
 	register(table[launchRow]{
-		Name: "launches", Row: "one lane's request for a child kernel", Order: "by the time at which its outcome is final", Place: 70,
+		Name: "launches", Row: "one lane's request for a child kernel", Order: "by the time at which its outcome is final",
+		Place: 70,
 		Columns: func() []column[launchRow] {
 			return []column[launchRow]{
 				count("parent_kernel", "The kernel that asked.", func(r *launchRow) uint32 { return r.Parent }),
@@ -30,7 +31,8 @@ func init() {
 				count("workload_items", "Items of work.", func(r *launchRow) uint32 { return r.Workload }),
 				count("child_ctas", "CTAs of the child.", func(r *launchRow) uint32 { return r.CTAs }),
 				boolean("marked", "The program's own rule would launch it.", func(r *launchRow) bool { return r.Marked }),
-				enum("decision", "What became of it: work of the parent, a kernel of its own, or a group of a kernel in the distributor.", decisions,
+				enum("decision", "What became of it: work of the parent, a kernel of its own, or a group of a kernel in the "+
+					"distributor.", decisions,
 					func(r *launchRow) int { return int(r.Decision) }),
 				text("reason", "Why, in the policy's words.", true, func(r *launchRow) string { return r.Reason }),
 				estimate("spawn_n_ctas", "SPAWN: n, the child CTAs queued or running.", 0),
@@ -41,12 +43,20 @@ func init() {
 				estimate("spawn_t_child_cycles", "SPAWN: t_child, its estimate if launched.", 5),
 				estimate("spawn_t_parent_cycles", "SPAWN: t_parent, its estimate if the parent does the work.", 6),
 				boolean("eligible", "DTBL: a kernel in the distributor matches.", func(r *launchRow) bool { return r.Eligible }),
-				i64("agt_index", "DTBL: its entry of the AGT.", func(r *launchRow) (int64, bool) { return int64(r.AGT), r.AGT >= 0 }),
+				i64("agt_index", "DTBL: its entry of the AGT.", func(r *launchRow) (int64, bool) {
+					return int64(r.AGT), r.AGT >= 0
+				}),
 				boolean("spilled", "DTBL: its record stays in global memory.", func(r *launchRow) bool { return r.Spilled }),
-				at("arrive_cycles", "Known to the KMU, or appended to its kernel.", func(r *launchRow) model.Time { return r.Arrive }),
+				at("arrive_cycles", "Known to the KMU, or appended to its kernel.", func(r *launchRow) model.Time {
+					return r.Arrive
+				}),
 				at("first_cta_cycles", "First CTA of the child placed.", func(r *launchRow) model.Time { return r.FirstCTA }),
-				between("waiting_cycles", "From time to first_cta.", func(r *launchRow) (from, to model.Time) { return r.Time, r.FirstCTA }),
-				count("footprint_bytes", "Memory that the pending launch takes.", func(r *launchRow) uint64 { return r.FootprintBytes }),
+				between("waiting_cycles", "From time to first_cta.", func(r *launchRow) (from, to model.Time) {
+					return r.Time, r.FirstCTA
+				}),
+				count("footprint_bytes", "Memory that the pending launch takes.", func(r *launchRow) uint64 {
+					return r.FootprintBytes
+				}),
 			}
 		},
 		From: func(f *feed, add func(*launchRow)) { f.launches.to(add) },

@@ -32,8 +32,9 @@ type leaf struct {
 }
 
 func newLeaf(pages pqfile.PageReader, col *schema.Column, t Type, w words, lim Limits) (*leaf, error) {
-	l := &leaf{pages: pages, typ: t, stored: col.PhysicalType(), words: w, max: lim.CellBytes, most: int(lim.ChunkBytes / 32),
-		def: uint32(col.MaxDefinitionLevel()), lists: t == Int64List}
+	l := &leaf{pages: pages, typ: t, stored: col.PhysicalType(), words: w, max: lim.CellBytes,
+		most: int(lim.ChunkBytes / 32),
+		def:  uint32(col.MaxDefinitionLevel()), lists: t == Int64List}
 	if !l.lists {
 		return l, nil
 	}

@@ -9,7 +9,8 @@ type memoryRow = memory.Record
 
 func init() {
 	register(table[memoryRow]{
-		Name: "memory", Row: "the L1 of an SM, a slice of the L2 or a DRAM channel, summed over the run; sums over a level are the reader's", Order: "by level, then index", Place: 110, Small: true,
+		Name: "memory", Row: "the L1 of an SM, a slice of the L2 or a DRAM channel, summed over the run; sums over a " +
+			"level are the reader's", Order: "by level, then index", Place: 110, Small: true,
 		Columns: func() []column[memoryRow] {
 			return []column[memoryRow]{
 				text("level", "l1, l2 or dram.", false, func(r *memoryRow) string { return r.Level }),
@@ -19,7 +20,9 @@ func init() {
 				count("misses", "Accesses that missed.", func(r *memoryRow) uint64 { return r.Misses }),
 				count("read_sectors", "Sectors read.", func(r *memoryRow) uint64 { return r.ReadSectors }),
 				count("write_sectors", "Sectors written.", func(r *memoryRow) uint64 { return r.WriteSectors }),
-				i64("row_hits", "DRAM: accesses that found their row open.", func(r *memoryRow) (int64, bool) { return int64(r.RowHits), r.Level == "dram" }),
+				i64("row_hits", "DRAM: accesses that found their row open.", func(r *memoryRow) (int64, bool) {
+					return int64(r.RowHits), r.Level == "dram"
+				}),
 				cycles("busy_cycles", "Cycles with a request pending.", func(r *memoryRow) model.Time { return r.BusyCycles }),
 			}
 		},

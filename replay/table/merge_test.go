@@ -11,7 +11,8 @@ import (
 )
 
 var fixtureKeys = []Column{
-	{Name: "cell", Type: String}, {Name: "gpu", Type: String}, {Name: "set_n", Type: Int64}, {Name: "set_x", Type: Float64}, {Name: "set_on", Type: Bool},
+	{Name: "cell", Type: String}, {Name: "gpu", Type: String}, {Name: "set_n", Type: Int64},
+	{Name: "set_x", Type: Float64}, {Name: "set_on", Type: Bool},
 }
 
 // mergeFixture merges a table's file with itself, under two keys.
@@ -26,7 +27,8 @@ func mergeFixture(t *testing.T, from, name, format string) (path string, rows in
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range [][]any{{"a1", "k20c", int64(-7), 0.5, true}, {"b2", "größe, \"x\"", int64(1) << 60, -1e300, false}} {
+	for _, keys := range [][]any{{"a1", "k20c", int64(-7), 0.5, true}, {"b2", "größe, \"x\"", int64(1) << 60, -1e300,
+		false}} {
 		if rows, err = m.Add(context.Background(), parts[0].Path, keys); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +99,8 @@ func TestMergeOfWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts, _ := Find(from, "audit")
-	if _, err := m.Add(context.Background(), parts[0].Path, nil); err == nil || !strings.Contains(err.Error(), "no column fidelity") {
+	if _, err := m.Add(context.Background(), parts[0].Path, nil); err == nil ||
+		!strings.Contains(err.Error(), "no column fidelity") {
 		t.Errorf("a file of another table: %v", err)
 	}
 	parts, _ = Find(from, "runs")

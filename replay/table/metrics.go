@@ -4,7 +4,8 @@ import "gpureplay/model"
 
 func init() {
 	register(table[model.Metric]{
-		Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them", Place: 20, Small: true,
+		Name: "metrics", Row: "one figure that the policy adds to its run", Order: "as the policy lists them", Place: 20,
+		Small: true,
 		Columns: func() []column[model.Metric] {
 			return []column[model.Metric]{
 				text("name", "The figure, with its unit as a suffix; docs/policies says what each policy adds.", false,

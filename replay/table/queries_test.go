@@ -78,12 +78,14 @@ func tellDevice(s *Set, T model.Time) {
 	o := s.Observer()
 	cta := func(kernel, index uint32, from, delay, to model.Time) {
 		half := (to - from) / 2
-		o.CTA(&model.CTARecord{Kernel: kernel, CTA: index, Child: model.NoKernel, SM: index % 2, Dispatch: from, Start: from + delay, End: to,
+		o.CTA(&model.CTARecord{Kernel: kernel, CTA: index, Child: model.NoKernel, SM: index % 2, Dispatch: from,
+			Start: from + delay, End: to,
 			WarpInsts: 100, Active: half, StallTimes: [exec.NumStalls]model.Time{exec.StallMemory: half}})
 	}
 	cta(0, 0, T/8, 0, T/4)
 	cta(0, 1, T/8, 0, T/4)
-	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, DRAMReads: 30, DRAMWrites: 2, Registers: 64,
+	o.Sample(&model.SampleRecord{End: T / 4, ParentCTAs: 2, ChildCTAs: 2, ActiveWarps: 8, DRAMReads: 30, DRAMWrites: 2,
+		Registers:   64,
 		SharedBytes: 128, Kernels: []uint32{0}, PagesOwned: []uint32{1}, SMsHeld: []uint32{2}, CTAsFinished: []uint32{2}})
 	cta(0, 2, T/4, 0, T/2)
 	cta(0, 3, T/4, 0, T/2)
@@ -91,8 +93,10 @@ func tellDevice(s *Set, T model.Time) {
 	cta(1, 1, T/4, 100, T/2)
 	o.Kernel(&model.KernelRecord{ID: 0, Function: "parent", Parent: model.NoKernel, CTAs: 4, Block: trace.Dim3{128, 1, 1},
 		FirstCTA: T / 8, LastCTA: T / 4, End: T / 2, Recorded: &trace.Recorded{HostNs: -1, StartNs: -1, DurationNs: T / 4}})
-	o.Kernel(&model.KernelRecord{ID: 1, Function: "child", Device: true, Parent: 0, CTAs: 2, FirstCTA: T / 4, LastCTA: T / 4, End: T / 2})
-	o.Sample(&model.SampleRecord{Start: T / 4, End: T / 2, Kernels: []uint32{0, 1}, PagesOwned: []uint32{0, 0}, SMsHeld: []uint32{0, 0},
+	o.Kernel(&model.KernelRecord{ID: 1, Function: "child", Device: true, Parent: 0, CTAs: 2, FirstCTA: T / 4,
+		LastCTA: T / 4, End: T / 2})
+	o.Sample(&model.SampleRecord{Start: T / 4, End: T / 2, Kernels: []uint32{0, 1}, PagesOwned: []uint32{0, 0},
+		SMsHeld:      []uint32{0, 0},
 		CTAsFinished: []uint32{4, 2}})
 }
 
@@ -109,7 +113,8 @@ func tellLaunches(s *Set, grouped bool, T model.Time) {
 		made.FirstCTA = made.Time + wait*model.Time(i+1)
 		o.Launch(&made)
 	}
-	o.Launch(&model.LaunchRecord{Child: 1, Time: T / 8, CTAs: 1, Workload: 3, Decision: model.Inline, Reason: "few items", AGT: -1,
+	o.Launch(&model.LaunchRecord{Child: 1, Time: T / 8, CTAs: 1, Workload: 3, Decision: model.Inline,
+		Reason: "few items", AGT: -1,
 		Arrive: model.Unset, FirstCTA: model.Unset})
 }
 
@@ -178,11 +183,13 @@ func TestQueries(t *testing.T) {
 func TestFigures(t *testing.T) {
 	dir := t.TempDir()
 	writeStory(t, filepath.Join(dir, "replay-out"))
-	all := []string{"speedup", "concurrent-ctas", "kernel-progress", "waiting-time", "launch-decisions", "stalls", "stages", "task-latency",
+	all := []string{"speedup", "concurrent-ctas", "kernel-progress", "waiting-time", "launch-decisions", "stalls",
+		"stages", "task-latency",
 		"predicted-measured"}
 	checkFigures(t, runPython(t, dir, queries+"/figures.py"), dir, "replay-out/figures", all)
 
-	s, err := Open(Options{Dir: filepath.Join(dir, "alone"), Trace: "1", Policy: "serial", GPU: "k20c", Tables: []string{"runs"}, ClockMHz: 1})
+	s, err := Open(Options{Dir: filepath.Join(dir, "alone"), Trace: "1", Policy: "serial", GPU: "k20c",
+		Tables: []string{"runs"}, ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

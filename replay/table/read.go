@@ -98,7 +98,8 @@ func (r *Reader) open(lim Limits) (err error) {
 	case n >= 4 && head[:4] == "PAR1":
 		r.dec, r.skipped, err = openParquet(r.f, lim)
 	case head == "ARROW1":
-		return fmt.Errorf("is an Arrow IPC file, which has no checksums: write the tables with --format=parquet to read them here")
+		return fmt.Errorf("is an Arrow IPC file, which has no checksums: write the tables with --format=parquet to " +
+			"read them here")
 	default:
 		r.dec, err = openCSV(r.f, lim)
 	}

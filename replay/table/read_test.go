@@ -149,7 +149,8 @@ func TestReadMetadata(t *testing.T) {
 	defer r.Close()
 	want := []KeyValue{
 		{"clock_mhz", "706"}, {"columns", `{"rule": "The rule.", "time_cycles": "When.", "what": "What was found."}`},
-		{"config", "sm.count = 13\nname = \"k20c\"\n"}, {"gpu", "k20c"}, {"policy", fixturePolicy}, {"set", "preset"}, {"table", "audit"}, {"trace", fixtureTrace},
+		{"config", "sm.count = 13\nname = \"k20c\"\n"}, {"gpu", "k20c"}, {"policy", fixturePolicy}, {"set", "preset"},
+		{"table", "audit"}, {"trace", fixtureTrace},
 		{"trace_hash", "a1b2"}, {"version", "v0.0.0-test"},
 	}
 	if got := r.Metadata(); !slices.Equal(got, want) {
@@ -205,7 +206,8 @@ func TestManyRowGroups(t *testing.T) {
 	kernels := []uint32{1, 2, 3, 4, 5, 6, 7}
 	for i := range rows {
 		list := kernels[:i%8]
-		o.Sample(&model.SampleRecord{Start: int64(i), End: int64(i) + 1, Kernels: list, PagesOwned: list, SMsHeld: list, CTAsFinished: list})
+		o.Sample(&model.SampleRecord{Start: int64(i), End: int64(i) + 1, Kernels: list, PagesOwned: list, SMsHeld: list,
+			CTAsFinished: list})
 	}
 	if err := s.Commit(); err != nil {
 		t.Fatal(err)
@@ -314,7 +316,8 @@ func TestBadCSV(t *testing.T) {
 		path := filepath.Join(dir, "x.csv")
 		os.WriteFile(path, []byte(text), 0o666)
 		_, err := readAll(path, Limits{Columns: 40, CellBytes: 1000})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), path) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.20q: error %v, want one line with %q", text, err, want)
 		}
 	}

@@ -130,7 +130,8 @@ func checkMetadata(kvs []KeyValue) error {
 // metadata returns the key-values of a table's file.
 func (s *Set) metadata(t Description) []KeyValue {
 	kvs := append(slices.Clone(s.opt.Metadata), KeyValue{"table", t.Name},
-		KeyValue{"clock_mhz", strconv.FormatFloat(s.opt.ClockMHz, 'g', -1, 64)}, KeyValue{"columns", describeColumns(t.Columns)})
+		KeyValue{"clock_mhz", strconv.FormatFloat(s.opt.ClockMHz, 'g', -1, 64)},
+		KeyValue{"columns", describeColumns(t.Columns)})
 	for i, v := range s.key.values() {
 		kvs = append(kvs, KeyValue{hiveKeys[i], v})
 	}
@@ -310,7 +311,9 @@ func (s *Set) manifest() error {
 		}
 	}
 	order := Names()
-	slices.SortStableFunc(next.Files, func(a, b ManifestEntry) int { return slices.Index(order, a.Table) - slices.Index(order, b.Table) })
+	slices.SortStableFunc(next.Files, func(a, b ManifestEntry) int {
+		return slices.Index(order, a.Table) - slices.Index(order, b.Table)
+	})
 	s.next = next
 	s.outcome.Dropped, err = leftBehind(s.opt.Dir, next)
 	return err

@@ -53,7 +53,8 @@ func TestCommitLaysOutAllTables(t *testing.T) {
 		}
 		var want []string
 		for _, n := range Names() {
-			want = append(want, home(n, format)+"/trace=bfs-graph%201%2F32/gpu=k20c/set=preset/policy=spawn%2Bdtbl%2Cthreshold%3D32/part-0."+format)
+			want = append(want, home(n, format)+
+				"/trace=bfs-graph%201%2F32/gpu=k20c/set=preset/policy=spawn%2Bdtbl%2Cthreshold%3D32/part-0."+format)
 		}
 		want = append(want, ".runs/"+s.key.id()+"/manifest.json")
 		slices.Sort(want)
@@ -107,7 +108,8 @@ func TestUnwantedTablesCostNothing(t *testing.T) {
 	if s.Samples() {
 		t.Error("windows are asked for without a table of them")
 	}
-	with, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"timeline"}, ClockMHz: 1})
+	with, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"timeline"},
+		ClockMHz: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +250,8 @@ func TestFullDiskStopsEarly(t *testing.T) {
 func fullDiskStops(t *testing.T, behind func() bool) {
 	left := 1 << 10
 	var told []error
-	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"}, ClockMHz: 1, Behind: behind,
+	s, err := openWith(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"ctas"},
+		ClockMHz: 1, Behind: behind,
 		Failed: func(err error) { told = append(told, err) }},
 		func(path string) (io.WriteCloser, error) {
 			f, err := os.Create(path)
@@ -318,7 +321,8 @@ func TestSegmentRoundTrip(t *testing.T) {
 // This expression matches the texts that engines misread.
 func TestMisread(t *testing.T) {
 	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
-	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL", "none", "NaN", "inf",
+	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL",
+		"none", "NaN", "inf",
 		"INFINITY", "__HIVE_DEFAULT_PARTITION__", "ß"}
 	random := rand.New(rand.NewPCG(1, 2))
 	misreads := 0

@@ -24,10 +24,12 @@ type Setting struct {
 
 func init() {
 	register(table[Setting]{
-		Name: "settings", Row: "one parameter of a replay: of its machine, of its policy, or of the run", Order: "of the machine, of the policy, of the run", Place: 14, Small: true,
+		Name: "settings", Row: "one parameter of a replay: of its machine, of its policy, or of the run",
+		Order: "of the machine, of the policy, of the run", Place: 14, Small: true,
 		Columns: func() []column[Setting] {
 			return []column[Setting]{
-				enum("of", "What has it: the machine (its key in a preset), the policy, or the run (launch: the constant of --sensitivity).", []string{"machine", "policy", "run"},
+				enum("of", "What has it: the machine (its key in a preset), the policy, or the run (launch: the constant of "+
+					"--sensitivity).", []string{"machine", "policy", "run"},
 					func(r *Setting) int { return int(r.Kind) }),
 				text("key", "Its name.", false, func(r *Setting) string { return r.Key }),
 				text("value", "Its value.", false, func(r *Setting) string { return r.Value }),
@@ -37,8 +39,13 @@ func init() {
 					}
 					return math.NaN()
 				}),
-				text("preset", "What the machine's preset has, or the policy where nothing is said; of a machine from a file NULL.", true, func(r *Setting) string { return r.Default }),
-				boolean("changed", "The value is another than that.", func(r *Setting) bool { return r.Default != "" && r.Value != r.Default }),
+				text("preset", "What the machine's preset has, or the policy where nothing is said; of a machine from a "+
+					"file NULL.", true, func(r *Setting) string {
+					return r.Default
+				}),
+				boolean("changed", "The value is another than that.", func(r *Setting) bool {
+					return r.Default != "" && r.Value != r.Default
+				}),
 			}
 		},
 		From: func(f *feed, add func(*Setting)) { f.settings.to(add) },

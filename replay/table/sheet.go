@@ -149,7 +149,8 @@ func (s *Sheet[R]) Open(path string, lim Limits) (*SheetReader[R], error) {
 		top, _, _ := strings.Cut(name, ".")
 		if i := sr.field(top); i >= 0 {
 			r.Close()
-			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top, TypeText(sr.fields[i].Column))
+			return nil, fmt.Errorf("tables: %s: column %s has a type that is not read here: want %s", path, top,
+				TypeText(sr.fields[i].Column))
 		}
 		sr.unknown = append(sr.unknown, name)
 	}

@@ -16,7 +16,9 @@ func init() {
 				at("first_warp_cycles", "First warp started.", func(r *taskRow) model.Time { return r.FirstWarp }),
 				at("end_cycles", "Last warp ended.", func(r *taskRow) model.Time { return r.End }),
 				at("back_cycles", "Its output is on the host.", func(r *taskRow) model.Time { return r.Back }),
-				i64("worker", "The MTB that ran it, or the SM where there are none.", func(r *taskRow) (int64, bool) { return int64(r.Worker), r.Worker >= 0 }),
+				i64("worker", "The MTB that ran it, or the SM where there are none.", func(r *taskRow) (int64, bool) {
+					return int64(r.Worker), r.Worker >= 0
+				}),
 				count("warps", "Warps.", func(r *taskRow) uint32 { return r.Warps }),
 				count("shared_bytes", "Shared memory.", func(r *taskRow) uint32 { return r.SharedBytes }),
 				between("latency_cycles", "From spawn to back.", func(r *taskRow) (from, to model.Time) { return r.Spawn, r.Back }),

@@ -42,7 +42,8 @@ func (p *packers) get() *zstd.Encoder {
 		return e
 	default:
 	}
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(p.level), zstd.WithZeroFrames(true), zstd.WithEncoderConcurrency(1),
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(p.level), zstd.WithZeroFrames(true),
+		zstd.WithEncoderConcurrency(1),
 		zstd.WithLowerEncoderMem(true))
 	if err != nil {
 		panic("table: " + err.Error()) // the options are constants

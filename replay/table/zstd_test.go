@@ -74,7 +74,8 @@ func TestPagesAsTheLibraryPacksThem(t *testing.T) {
 // two megabytes a column.
 func TestSmallFilesAreCheap(t *testing.T) {
 	write := func() {
-		s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"runs"}, ClockMHz: 1000})
+		s, err := Open(Options{Dir: t.TempDir(), Trace: "t", Policy: "p", GPU: "k20c", Tables: []string{"runs"},
+			ClockMHz: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,9 +28,11 @@ func TestArrows(t *testing.T) {
 	for i := range uint32(2) {
 		o.CTA(&model.CTARecord{Kernel: 3, CTA: i, Child: 6, SM: i, Dispatch: 30, End: 40})
 	}
-	o.Kernel(&model.KernelRecord{ID: 5, Function: "void ns::child<int>(int*)", Parent: 3, CTAs: 1, Arrive: 21, Dispatch: 25,
+	o.Kernel(&model.KernelRecord{ID: 5, Function: "void ns::child<int>(int*)", Parent: 3, CTAs: 1, Arrive: 21,
+		Dispatch: 25,
 		FirstCTA: 30, End: 40})
-	o.Kernel(&model.KernelRecord{ID: 3, Function: "parent", Parent: model.NoKernel, CTAs: 1, Arrive: 1, Dispatch: 2, FirstCTA: 10, End: 50})
+	o.Kernel(&model.KernelRecord{ID: 3, Function: "parent", Parent: model.NoKernel, CTAs: 1, Arrive: 1, Dispatch: 2,
+		FirstCTA: 10, End: 50})
 	commit(t, s)
 	var b bytes.Buffer
 	if _, err := Write(context.Background(), &b, dir, Options{}); err != nil {
@@ -38,7 +40,8 @@ func TestArrows(t *testing.T) {
 	}
 	var got []string
 	for _, line := range parse(t, b.Bytes()) {
-		if before, _, ok := strings.Cut(strings.TrimPrefix(line, process+"/"), " parent_kernel="); ok || strings.Contains(line, "flow=") {
+		if before, _, ok := strings.Cut(strings.TrimPrefix(line, process+"/"), " parent_kernel="); ok ||
+			strings.Contains(line, "flow=") {
 			before, _, _ = strings.Cut(before, " kernel=")
 			got = append(got, before)
 		}
@@ -84,7 +87,8 @@ func TestManyCTAsAreCounted(t *testing.T) {
 	// begins in the middle of bin 62 and ends with bin 499.
 	want := []string{
 		process + "/SMs/SM 0: resident CTAs 0 = 2", process + "/SMs/SM 0: resident CTAs 2000 = 0",
-		process + "/SMs/SM 1: resident CTAs 0 = 0", process + "/SMs/SM 1: resident CTAs 992 = 0.5", process + "/SMs/SM 1: resident CTAs 1008 = 1",
+		process + "/SMs/SM 1: resident CTAs 0 = 0", process + "/SMs/SM 1: resident CTAs 992 = 0.5",
+		process + "/SMs/SM 1: resident CTAs 1008 = 1",
 		process + "/SMs/SM 1: resident CTAs 8000 = 0",
 	}
 	check(t, b.Bytes(), want)
@@ -98,14 +102,17 @@ func TestManyWaitsAreCounted(t *testing.T) {
 		slices int
 		left   []Left
 	}{
-		{[]string{"kernels", "timeline"}, maxWaits + 80, []Left{{Replay: process, Of: "waits of kernels in the KMU", Count: 40 - maxWaits, From: maxWaits, Instead: "the counter pending_kernels"}}},
+		{[]string{"kernels", "timeline"}, maxWaits + 80,
+			[]Left{{Replay: process, Of: "waits of kernels in the KMU", Count: 40 - maxWaits, From: maxWaits,
+				Instead: "the counter pending_kernels"}}},
 		{[]string{"kernels"}, 40 + 80, nil},
 	} {
 		dir := t.TempDir()
 		s := open(t, dir, "ppcs", table.Parquet, w.tables...)
 		o := s.Observer()
 		for i := range int64(40) {
-			o.Kernel(&model.KernelRecord{ID: uint32(i), Function: "f", Parent: model.NoKernel, CTAs: 1, Arrive: i, Dispatch: 100 + 10*i,
+			o.Kernel(&model.KernelRecord{ID: uint32(i), Function: "f", Parent: model.NoKernel, CTAs: 1, Arrive: i,
+				Dispatch: 100 + 10*i,
 				FirstCTA: 100 + 10*i, End: 110 + 10*i})
 		}
 		o.Sample(&model.SampleRecord{Start: 0, End: 100, PendingKernels: 40})

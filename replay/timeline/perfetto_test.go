@@ -35,7 +35,8 @@ func TestPerfettoReadsIt(t *testing.T) {
 	fill(s)
 	o := s.Observer()
 	o.Launch(&model.LaunchRecord{Parent: 3, Child: 8, Time: 27, Decision: model.DeviceKernel, Arrive: 28, FirstCTA: 31})
-	o.Kernel(&model.KernelRecord{ID: 8, Function: "void a::größe<int>(int)", Parent: 3, Arrive: 28, Dispatch: 30, FirstCTA: 31, End: 33})
+	o.Kernel(&model.KernelRecord{ID: 8, Function: "void a::größe<int>(int)", Parent: 3, Arrive: 28, Dispatch: 30,
+		FirstCTA: 31, End: 33})
 	commit(t, s)
 	many := open(t, dir, "serial", table.Parquet, "ctas")
 	for i := range int64(maxCTAs + 1) {

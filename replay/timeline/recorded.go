@@ -10,7 +10,8 @@ import (
 )
 
 // callColumns are those of the table calls, in the order that callRow names.
-var callColumns = []string{"call", "kernel", "function", "stream", "thread", "scope", "bytes", "recorded_host_ns", "recorded_host_duration_ns",
+var callColumns = []string{"call", "kernel", "function", "stream", "thread", "scope", "bytes", "recorded_host_ns",
+	"recorded_host_duration_ns",
 	"recorded_start_ns", "recorded_duration_ns"}
 
 // callRow is a recorded call of the host. Times are ns of the capture, -1 where they are unknown.
@@ -58,7 +59,8 @@ func (v *view) readOrigin(ctx context.Context) error {
 // recorded puts a span of the capture on a lane, beside the replayed ones.
 func (v *view) recorded(l *lanes, from, to int64, name string, notes ...note) {
 	from, to = from-v.origin, to-v.origin
-	if from < 0 || to < from || to < v.ticks.Ns(v.from) || v.to != math.MaxInt64 && from > v.ticks.Ns(v.to) || !v.room(v.cycle(from)) {
+	if from < 0 || to < from || to < v.ticks.Ns(v.from) || v.to != math.MaxInt64 && from > v.ticks.Ns(v.to) ||
+		!v.room(v.cycle(from)) {
 		return
 	}
 	track, ok := l.pick(from, to)
@@ -90,7 +92,8 @@ func (v *view) calls() (func(row), func()) {
 	close := func(thread int64, keep int) {
 		all := open[thread]
 		for i := len(all) - 1; i >= keep; i-- {
-			v.recorded(host.lane(thread*128+int64(min(i, 126)), fmt.Sprintf("Thread %d: ranges", thread)), all[i].from, all[i].to, all[i].name)
+			v.recorded(host.lane(thread*128+int64(min(i, 126)), fmt.Sprintf("Thread %d: ranges", thread)), all[i].from,
+				all[i].to, all[i].name)
 		}
 		open[thread] = all[:min(keep, len(all))]
 	}
@@ -105,14 +108,16 @@ func (v *view) calls() (func(row), func()) {
 			notes = append(notes, note{name: "bytes", n: c.int(6)})
 		}
 		if from, to := c.device(); from >= 0 {
-			v.recorded(streams.lane(recordedLane(c.int(3)), fmt.Sprintf("Stream %d as recorded", c.int(3))), from, to, name, notes...)
+			v.recorded(streams.lane(recordedLane(c.int(3)), fmt.Sprintf("Stream %d as recorded", c.int(3))), from, to, name,
+				notes...)
 		}
 		from, to := c.host()
 		if from < 0 {
 			return
 		}
 		thread := c.int(4)
-		v.recorded(host.lane(thread*128+127, fmt.Sprintf("Thread %d: calls", thread)), from, to, called(c.text(0), name), notes...)
+		v.recorded(host.lane(thread*128+127, fmt.Sprintf("Thread %d: calls", thread)), from, to, called(c.text(0), name),
+			notes...)
 		var path []string
 		if scope := c.text(5); scope != "" {
 			path = strings.Split(scope, " / ")

@@ -62,10 +62,13 @@ func (r *run) write(ctx context.Context, p *packets, pid, runs int, opt Options,
 		make    func() (each func(row), end func())
 	}{
 		{"stages", []string{"stage", "kernel", "start_cycles", "end_cycles", "bytes"}, v.stages},
-		{"kernels", []string{"kernel", "function", "arrive_cycles", "dispatch_cycles", "end_cycles", "ctas", "parent_kernel", "stream", "first_cta_cycles"}, v.kernels},
+		{"kernels", []string{"kernel", "function", "arrive_cycles", "dispatch_cycles", "end_cycles", "ctas",
+			"parent_kernel", "stream", "first_cta_cycles"}, v.kernels},
 		{"calls", callColumns, v.calls},
-		{"launches", []string{"parent_kernel", "child_kernel", "time_cycles", "decision", "reason", "workload_items"}, v.launches},
-		{"ctas", []string{"kernel", "cta", "sm", "dispatch_cycles", "end_cycles", "kind", "warp_instructions", "active_cycles", "child_kernel"}, v.ctas},
+		{"launches", []string{"parent_kernel", "child_kernel", "time_cycles", "decision", "reason", "workload_items"},
+			v.launches},
+		{"ctas", []string{"kernel", "cta", "sm", "dispatch_cycles", "end_cycles", "kind", "warp_instructions",
+			"active_cycles", "child_kernel"}, v.ctas},
 		{"tasks", []string{"kernel", "spawn_cycles", "back_cycles", "warps"}, v.tasks},
 		{"timeline", append([]string{"start_cycles", "end_cycles"}, counters...), v.samples},
 	} {
@@ -212,7 +215,8 @@ func (v *view) launches() (func(row), func()) {
 		if !v.shown(at, at) || !v.room(at) {
 			return
 		}
-		notes := []note{{name: "parent_kernel", n: parent}, {name: "child_kernel", n: child}, {name: "reason", text: r.text(4)},
+		notes := []note{{name: "parent_kernel", n: parent}, {name: "child_kernel", n: child},
+			{name: "reason", text: r.text(4)},
 			{name: "workload_items", n: r.int(5)}}
 		if decision != "inline" {
 			notes = append(notes, v.arrow(child))
@@ -235,6 +239,7 @@ func (v *view) tasks() (func(row), func()) {
 		if !v.shown(from, to) {
 			return
 		}
-		v.slice(tasks.lane(0, "Tasks"), from, to, v.name(kernel), note{name: "kernel", n: kernel}, note{name: "warps", n: r.int(3)})
+		v.slice(tasks.lane(0, "Tasks"), from, to, v.name(kernel), note{name: "kernel", n: kernel},
+			note{name: "warps", n: r.int(3)})
 	}, func() {}
 }

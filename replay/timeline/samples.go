@@ -6,7 +6,8 @@ import (
 )
 
 // counters are the columns of the table timeline that are shown as counters.
-var counters = []string{"parent_ctas", "child_ctas", "active_warps", "registers_used", "shared_used_bytes", "pending_kernels", "kde_used",
+var counters = []string{"parent_ctas", "child_ctas", "active_warps", "registers_used", "shared_used_bytes",
+	"pending_kernels", "kde_used",
 	"agt_used", "warp_instructions", "l2_bytes", "dram_read_bytes", "dram_write_bytes"}
 
 // firstAmount is the first of the counters that a window sums; the others are levels at its end.

@@ -17,7 +17,8 @@ import (
 
 func open(t testing.TB, dir, policy, format string, tables ...string) *table.Set {
 	t.Helper()
-	s, err := table.Open(table.Options{Dir: dir, Trace: "bfs", Policy: policy, GPU: "k20c", Format: format, Tables: tables, ClockMHz: 500})
+	s, err := table.Open(table.Options{Dir: dir, Trace: "bfs", Policy: policy, GPU: "k20c", Format: format,
+		Tables: tables, ClockMHz: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,8 @@ func fill(s *table.Set) {
 	o.Stage(&model.StageRecord{Stage: model.StageH2D, Kernel: model.NoKernel, Start: 0, End: 10, Bytes: 4096})
 	o.Stage(&model.StageRecord{Stage: model.StagePostlude, Kernel: model.NoKernel, Start: 10, End: model.Unset})
 	cta := func(index, sm uint32, from, to model.Time) {
-		o.CTA(&model.CTARecord{Kernel: 3, CTA: index, Child: model.NoKernel, SM: sm, Dispatch: from, End: to, WarpInsts: 7, Active: 2})
+		o.CTA(&model.CTARecord{Kernel: 3, CTA: index, Child: model.NoKernel, SM: sm, Dispatch: from, End: to, WarpInsts: 7,
+			Active: 2})
 	}
 	cta(0, 1, 20, 30)
 	cta(1, 1, 25, 35) // overlaps with 0
@@ -47,8 +49,10 @@ func fill(s *table.Set) {
 	cta(4, 1, model.Unset, model.Unset)
 	o.Launch(&model.LaunchRecord{Parent: 3, Child: 4, Time: 26, Workload: 9, Decision: model.Inline, Reason: "few items",
 		Arrive: model.Unset, FirstCTA: model.Unset})
-	o.Kernel(&model.KernelRecord{ID: 3, Function: "bfs", Parent: model.NoKernel, CTAs: 4, Arrive: 11, Dispatch: 15, FirstCTA: 20, End: 50})
-	o.Kernel(&model.KernelRecord{ID: 4, Function: "", Parent: 3, Arrive: 40, Dispatch: model.Unset, FirstCTA: model.Unset, End: model.Unset})
+	o.Kernel(&model.KernelRecord{ID: 3, Function: "bfs", Parent: model.NoKernel, CTAs: 4, Arrive: 11, Dispatch: 15,
+		FirstCTA: 20, End: 50})
+	o.Kernel(&model.KernelRecord{ID: 4, Function: "", Parent: 3, Arrive: 40, Dispatch: model.Unset,
+		FirstCTA: model.Unset, End: model.Unset})
 	o.Task(&model.TaskRecord{Kernel: 9, Spawn: 5, Back: 6, Warps: 4})
 	o.Sample(&model.SampleRecord{Start: 0, End: 32, ParentCTAs: 3, SharedBytes: 512, DRAMReads: 10})
 }
@@ -62,10 +66,14 @@ var want = []string{
 	process + "/Kernel distributor/Kernels 30-100 bfs flow=1/3 kernel=3 ctas=4 cycles=35 start_cycle=15",
 	process + "/Streams/Stream 0 40-100 bfs flow=1/3 kernel=3 ctas=4 cycles=30 start_cycle=20",
 	process + "/Kernel distributor/Kernels 52 inline parent_kernel=3 child_kernel=4 reason=few items workload_items=9",
-	process + "/SMs/SM 1 40-60 bfs kernel=3 cta=0 kind=native warp_instructions=7 active_cycles=2 cycles=10 start_cycle=20",
-	process + "/SMs/SM 1 50-70 bfs kernel=3 cta=1 kind=native warp_instructions=7 active_cycles=2 cycles=10 start_cycle=25",
-	process + "/SMs/SM 0 40-80 bfs kernel=3 cta=2 kind=native warp_instructions=7 active_cycles=2 cycles=20 start_cycle=20",
-	process + "/SMs/SM 1 60-100 bfs kernel=3 cta=3 kind=native warp_instructions=7 active_cycles=2 cycles=20 start_cycle=30",
+	process + "/SMs/SM 1 40-60 bfs kernel=3 cta=0 kind=native warp_instructions=7 active_cycles=2 cycles=10 " +
+		"start_cycle=20",
+	process + "/SMs/SM 1 50-70 bfs kernel=3 cta=1 kind=native warp_instructions=7 active_cycles=2 cycles=10 " +
+		"start_cycle=25",
+	process + "/SMs/SM 0 40-80 bfs kernel=3 cta=2 kind=native warp_instructions=7 active_cycles=2 cycles=20 " +
+		"start_cycle=20",
+	process + "/SMs/SM 1 60-100 bfs kernel=3 cta=3 kind=native warp_instructions=7 active_cycles=2 cycles=20 " +
+		"start_cycle=30",
 	process + "/Tasks/Tasks 10-12 kernel 9 kernel=9 warps=4 cycles=1 start_cycle=5",
 	process + "/Counters/parent_ctas 64 = 3",
 	process + "/Counters/child_ctas 64 = 0",
@@ -105,7 +113,8 @@ func TestWrite(t *testing.T) {
 		t.Errorf("stats %+v", stats)
 	}
 	check(t, first.Bytes(), want)
-	if _, err := Write(context.Background(), &second, dir, Options{}); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+	if _, err := Write(context.Background(), &second, dir, Options{}); err != nil ||
+		!bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Errorf("written again it differs: %v", err)
 	}
 }
@@ -178,7 +187,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	for i := range maxNames + 100 {
 		at := int64(10 * i)
-		o.Kernel(&model.KernelRecord{ID: uint32(i), Function: fmt.Sprintf("f%d", i), Parent: model.NoKernel, Arrive: at, Dispatch: at,
+		o.Kernel(&model.KernelRecord{ID: uint32(i), Function: fmt.Sprintf("f%d", i), Parent: model.NoKernel, Arrive: at,
+			Dispatch: at,
 			FirstCTA: at, End: at + 10, Recorded: &trace.Recorded{}})
 	}
 	commit(t, s)
@@ -188,7 +198,8 @@ func TestManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Of a kernel there are three: pending, in the distributor, in its stream.
-	want := Stats{Replays: 1, Slices: maxLanes + 3*(maxNames+100), Left: []Left{{Replay: process, Of: "tasks", Count: 5, From: 1}}}
+	want := Stats{Replays: 1, Slices: maxLanes + 3*(maxNames+100),
+		Left: []Left{{Replay: process, Of: "tasks", Count: 5, From: 1}}}
 	if !reflect.DeepEqual(stats, want) {
 		t.Errorf("stats %+v, want %+v", stats, want)
 	}
@@ -208,7 +219,8 @@ func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestErrors(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil || !strings.Contains(err.Error(), dir) {
+	if _, err := Write(context.Background(), &bytes.Buffer{}, dir, Options{}); err == nil ||
+		!strings.Contains(err.Error(), dir) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	if _, err := Write(context.Background(), &bytes.Buffer{}, dir+"/none", Options{}); err == nil {
@@ -241,7 +253,8 @@ func BenchmarkWrite(b *testing.B) {
 	const rows = 200_000
 	for i := range rows {
 		from := int64(i)
-		o.CTA(&model.CTARecord{Kernel: 1, CTA: uint32(i), Child: model.NoKernel, SM: uint32(i % 80), Dispatch: from, End: from + 1000})
+		o.CTA(&model.CTARecord{Kernel: 1, CTA: uint32(i), Child: model.NoKernel, SM: uint32(i % 80), Dispatch: from,
+			End: from + 1000})
 	}
 	commit(b, s)
 	for b.Loop() {

@@ -21,20 +21,26 @@ var ClassWords = words(trace.NumClasses, func(i int) string { return trace.Class
 
 // Counts is the sheet of the counted instructions of CTAs without warps.
 var Counts = table.Sheet[CountRow]{
-	Name: "counts", Row: "how often the warps of a CTA execute an instruction, where the warps are not known", Order: "by kernel, then CTA",
+	Name: "counts", Row: "how often the warps of a CTA execute an instruction, where the warps are not known",
+	Order: "by kernel, then CTA",
 	Fields: func() []table.Field[CountRow] {
 		return []table.Field[CountRow]{
 			table.Uint32Field("kernel", "Its kernel.", func(r *CountRow) *uint32 { return &r.Kernel }),
 			table.Uint32Field("cta", "Its CTA.", func(r *CountRow) *uint32 { return &r.CTA }),
-			table.IndexField("instruction", "Instruction of the kernel's function; made from class, operation, space and width if absent.", None,
+			table.IndexField("instruction", "Instruction of the kernel's function; made from class, operation, space and "+
+				"width if absent.", None,
 				func(r *CountRow) *uint32 { return &r.Instruction }),
-			table.WordField("class", "Unit that executes it; other, timed as int, if absent. Counted where an instruction is named.", ClassWords,
+			table.WordField("class", "Unit that executes it; other, timed as int, if absent. Counted where an "+
+				"instruction is named.", ClassWords,
 				func(r *CountRow) *uint8 { return &r.Class }),
-			table.WordField("operation", "Of class memory: what it does; load if absent. Counted where an instruction is named.", OperationWords,
+			table.WordField("operation", "Of class memory: what it does; load if absent. Counted where an "+
+				"instruction is named.", OperationWords,
 				func(r *CountRow) *uint8 { return &r.Operation }),
-			table.WordField("space", "Of class memory: what it accesses; global if absent. Counted where an instruction is named.", SpaceWords,
+			table.WordField("space", "Of class memory: what it accesses; global if absent. Counted where an "+
+				"instruction is named.", SpaceWords,
 				func(r *CountRow) *uint8 { return &r.Space }),
-			table.Uint32Field("width_bytes", "Of class memory: bytes per lane; 4 if absent. Counted where an instruction is named.",
+			table.Uint32Field("width_bytes", "Of class memory: bytes per lane; 4 if absent. Counted where an "+
+				"instruction is named.",
 				func(r *CountRow) *uint32 { return &r.Width }),
 			table.Uint64Field("executions", "Warp instructions.", func(r *CountRow) *uint64 { return &r.Executions }),
 		}

@@ -20,7 +20,8 @@ var CTAs = table.Sheet[CTARow]{
 			table.Uint32Field("kernel", "Its kernel.", func(r *CTARow) *uint32 { return &r.Kernel }),
 			table.Uint32Field("cta", "Linear index in the grid.", func(r *CTARow) *uint32 { return &r.CTA }),
 			table.Int32Field("sm", "SM on which it was captured; NULL: unknown.", -1, func(r *CTARow) *int32 { return &r.SM }),
-			table.Int64Field("ranges", "Rows of kind stated in ranges; 0: it is stated to touch nothing; NULL: nothing is stated.", -1,
+			table.Int64Field("ranges", "Rows of kind stated in ranges; 0: it is stated to touch nothing; NULL: nothing "+
+				"is stated.", -1,
 				func(r *CTARow) *int64 { return &r.Ranges }),
 		}
 	},
@@ -41,7 +42,8 @@ var Ranges = table.Sheet[RangeRow]{
 		return []table.Field[RangeRow]{
 			table.Uint32Field("kernel", "Its kernel.", func(r *RangeRow) *uint32 { return &r.Kernel }),
 			table.Uint32Field("cta", "Its CTA.", func(r *RangeRow) *uint32 { return &r.CTA }),
-			table.WordField("kind", "stated: the conservative range of a profiler; touched: exact, of a CTA whose accesses are not known.",
+			table.WordField("kind", "stated: the conservative range of a profiler; touched: exact, of a CTA whose accesses "+
+				"are not known.",
 				[]string{"stated", "touched"}, func(r *RangeRow) *uint8 { return &r.Kind }),
 			table.Uint32Field("array", "The array.", func(r *RangeRow) *uint32 { return &r.Array }),
 			table.WordField("mode", "How it is used.", words(4, func(i int) string { return trace.Mode(i).String() }),

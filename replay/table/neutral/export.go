@@ -66,7 +66,8 @@ func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []tab
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	defer folder.Abort()
-	x := &exporter{ctx: ctx, r: r, dir: dir, folder: folder, format: format, meta: meta, done: Exported{Rows: map[string]uint64{}}}
+	x := &exporter{ctx: ctx, r: r, dir: dir, folder: folder, format: format, meta: meta,
+		done: Exported{Rows: map[string]uint64{}}}
 	defer func() {
 		for _, w := range x.open {
 			w.Abort()
@@ -155,11 +156,15 @@ func (x *exporter) hostOps() {
 		drop   func(*trace.HostOp)
 	}{
 		{CopyKinds, sheet(x, &Copies), func(op *trace.HostOp) {
-			op.Sync, op.Kernel, op.Event, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0, 0, nil
+			op.Sync, op.Kernel, op.Event, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, 0, 0, 0, 0, 0,
+				0, nil
 		}},
-		{TaskKinds, sheet(x, &Tasks), func(op *trace.HostOp) { op.Async, op.Addr, op.Bytes, op.Event, op.Ns = false, 0, 0, 0, 0 }},
+		{TaskKinds, sheet(x, &Tasks), func(op *trace.HostOp) {
+			op.Async, op.Addr, op.Bytes, op.Event, op.Ns = false, 0, 0, 0, 0
+		}},
 		{CallKinds, sheet(x, &Calls), func(op *trace.HostOp) {
-			op.Async, op.Sync, op.Addr, op.Bytes, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, false, 0, 0, 0, 0, 0, 0, nil
+			op.Async, op.Sync, op.Addr, op.Bytes, op.ArrivalNs, op.InBytes, op.InCopies, op.OutBytes, op.Deps = false, false,
+				0, 0, 0, 0, 0, 0, nil
 		}},
 	}
 	ops := x.r.HostOps()
@@ -263,8 +268,9 @@ func (x *exporter) warp(p Place, w *trace.Warp, code []trace.Inst) {
 		if mem = mem[1:]; a.Count == 0 {
 			continue
 		}
-		row := AccessRow{Place: p, Step: uint32(at), Instruction: i, Operation: OperationOf(in), Space: uint8(in.Space), Width: in.Width,
-			Mask: mask, Lanes: a.Count, Address: a.Base, Stride: a.Stride}
+		row := AccessRow{Place: p, Step: uint32(at), Instruction: i, Operation: OperationOf(in), Space: uint8(in.Space),
+			Width: in.Width,
+			Mask:  mask, Lanes: a.Count, Address: a.Base, Stride: a.Stride}
 		if a.List != 0 || a.Stride == WidthStride {
 			list = appendAddresses(list[:0], &a, w.Lists)
 			row.Address, row.Stride, row.Addresses = uint64(list[0]), WidthStride, list

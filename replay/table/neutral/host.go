@@ -22,7 +22,8 @@ var (
 	CopyKinds = []trace.OpKind{trace.OpFileRead, trace.OpFileWrite, trace.OpCopyH2D, trace.OpCopyD2H, trace.OpCopyD2D,
 		trace.OpCopyP2P, trace.OpMemset}
 	TaskKinds = []trace.OpKind{trace.OpSpawn}
-	CallKinds = []trace.OpKind{trace.OpLaunch, trace.OpEventRecord, trace.OpStreamWait, trace.OpSyncStream, trace.OpSyncEvent,
+	CallKinds = []trace.OpKind{trace.OpLaunch, trace.OpEventRecord, trace.OpStreamWait, trace.OpSyncStream,
+		trace.OpSyncEvent,
 		trace.OpSyncDevice, trace.OpHostWork, trace.OpWaitTask}
 )
 
@@ -30,7 +31,8 @@ var (
 // if it belongs to another.
 func hostRow(order int64, op *trace.HostOp, kinds []trace.OpKind) (r HostRow, ok bool) {
 	i := slices.Index(kinds, op.Kind)
-	return HostRow{Order: order, Word: uint8(max(i, 0)), Within: inner(op.Scope), Times: timesOf(op.Recorded), Op: *op}, i >= 0
+	return HostRow{Order: order, Word: uint8(max(i, 0)), Within: inner(op.Scope), Times: timesOf(op.Recorded), Op: *op},
+		i >= 0
 }
 
 func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
@@ -39,7 +41,10 @@ func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
 }
 
 var (
-	orderField  = table.Int64Field("order", "Place among all operations of the host, those of the other tables counted.", -1, func(r *HostRow) *int64 { return &r.Order })
+	orderField = table.Int64Field("order", "Place among all operations of the host, those of the other tables counted.",
+		-1, func(r *HostRow) *int64 {
+			return &r.Order
+		})
 	streamField = table.Uint64Field("stream", "Its stream.", func(r *HostRow) *uint64 { return &r.Op.Stream })
 	hostTimes   = append(timeFields(func(r *HostRow) *Times { return &r.Times }),
 		scopeField(func(r *HostRow) *uint32 { return &r.Within }),
@@ -60,12 +65,20 @@ var Copies = table.Sheet[HostRow]{
 		return join([]table.Field[HostRow]{
 			orderField, kindField(CopyKinds, "read and write: a file into or from the host's copy of the array."),
 			table.BoolField("async", "The host does not wait.", func(r *HostRow) *bool { return &r.Op.Async }),
-			table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot follow it.", trace.NoArray,
+			table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot "+
+				"follow it.", trace.NoArray,
 				func(r *HostRow) *uint32 { return &r.Op.Array }),
-			table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Addr }),
-			table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 { return &r.Op.Bytes }),
+			table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 {
+				return &r.Op.Addr
+			}),
+			table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 {
+				return &r.Op.Bytes
+			}),
 			streamField,
-			table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
+			table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1,
+				func(r *HostRow) *int64 {
+					return &r.Op.Ns
+				}),
 		}, hostTimes)
 	},
 	Default: noHostRow,
@@ -80,7 +93,10 @@ var Tasks = table.Sheet[HostRow]{
 			table.Uint32Field("kernel", "Kernel that holds its work.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
 			table.BoolField("sync", "It synchronises its CTAs.", func(r *HostRow) *bool { return &r.Op.Sync }),
 			streamField,
-			table.Int64Field("arrival_ns", "When it is there to be spawned, from the start of the program.", -1, func(r *HostRow) *int64 { return &r.Op.ArrivalNs }),
+			table.Int64Field("arrival_ns", "When it is there to be spawned, from the start of the program.", -1,
+				func(r *HostRow) *int64 {
+					return &r.Op.ArrivalNs
+				}),
 			table.Uint64Field("in_bytes", "Copied to the device before it.", func(r *HostRow) *uint64 { return &r.Op.InBytes }),
 			table.Uint32Field("in_copies", "Calls that copy them; 0: one.", func(r *HostRow) *uint32 { return &r.Op.InCopies }),
 			table.Uint64Field("out_bytes", "Copied back after it.", func(r *HostRow) *uint64 { return &r.Op.OutBytes }),
@@ -109,11 +125,15 @@ var Calls = table.Sheet[HostRow]{
 	Name: "calls", Row: "a launch, an event, a wait or a stretch of work of the host", Order: "by order",
 	Fields: func() []table.Field[HostRow] {
 		return join([]table.Field[HostRow]{
-			orderField, kindField(CallKinds, "record and wait: of an event; syncstream, syncevent, sync and waittask: the host waits; work: it computes."),
+			orderField, kindField(CallKinds, "record and wait: of an event; syncstream, syncevent, sync and waittask: the "+
+				"host waits; work: it computes."),
 			table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
 			streamField,
 			table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
-			table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they waited for, as recorded.", -1, func(r *HostRow) *int64 { return &r.Op.Ns }),
+			table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they "+
+				"waited for, as recorded.", -1, func(r *HostRow) *int64 {
+				return &r.Op.Ns
+			}),
 		}, hostTimes)
 	},
 	Default: noHostRow,

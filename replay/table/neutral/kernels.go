@@ -67,14 +67,25 @@ var Kernels = table.Sheet[KernelRow]{
 	Fields: func() []table.Field[KernelRow] {
 		return join(
 			[]table.Field[KernelRow]{
-				table.IndexField("kernel", "Index by which other tables name it: the number of the row.", None, func(r *KernelRow) *uint32 { return &r.Index }),
-				table.TextField("name", "Name of its function; read only where the column function is absent.", func(r *KernelRow) *string { return &r.Name }),
-				table.IndexField("function", "Its function; NULL or absent: the one of the name.", None, func(r *KernelRow) *uint32 { return &r.Function }),
-				table.WordField("fidelity", "How much is known; if absent, warp, cta or kernel by the tables that name it, none without a grid.",
+				table.IndexField("kernel", "Index by which other tables name it: the number of the row.", None,
+					func(r *KernelRow) *uint32 {
+						return &r.Index
+					}),
+				table.TextField("name", "Name of its function; read only where the column function is absent.",
+					func(r *KernelRow) *string {
+						return &r.Name
+					}),
+				table.IndexField("function", "Its function; NULL or absent: the one of the name.", None,
+					func(r *KernelRow) *uint32 {
+						return &r.Function
+					}),
+				table.WordField("fidelity", "How much is known; if absent, warp, cta or kernel by the tables that name it, "+
+					"none without a grid.",
 					FidelityWords, func(r *KernelRow) *uint8 { return (*uint8)(&r.Fidelity) }),
 				kernelFlag("child", "A device thread launches it; if absent, so for those that launches names.", trace.KernelChild),
 				kernelFlag("task", "A task; if absent, so for those that tasks names.", trace.KernelTask),
-				kernelFlag("irregular", "Accesses memory through unbounded indirection, so that CRCS cannot bound its ranges.", trace.KernelIrregular),
+				kernelFlag("irregular", "Accesses memory through unbounded indirection, so that CRCS cannot bound its ranges.",
+					trace.KernelIrregular),
 				kernelFlag("collective", "Moves data between devices (NCCL, RCCL).", trace.KernelCollective),
 				table.Uint32Field("device", "Its GPU.", func(r *KernelRow) *uint32 { return &r.Device }),
 			},
@@ -83,20 +94,37 @@ var Kernels = table.Sheet[KernelRow]{
 			dims("cluster", "CTAs of a cluster; 0: none.", func(r *KernelRow) *trace.Dim3 { return &r.Cluster }),
 			[]table.Field[KernelRow]{
 				table.Uint32Field("registers", "Per thread.", func(r *KernelRow) *uint32 { return &r.Registers }),
-				table.Uint32Field("shared_bytes", "Shared memory per CTA, static and dynamic.", func(r *KernelRow) *uint32 { return &r.SharedBytes }),
+				table.Uint32Field("shared_bytes", "Shared memory per CTA, static and dynamic.", func(r *KernelRow) *uint32 {
+					return &r.SharedBytes
+				}),
 				table.Uint32Field("local_bytes", "Local memory per thread.", func(r *KernelRow) *uint32 { return &r.LocalBytes }),
 				table.Uint64Field("stream", "Its stream.", func(r *KernelRow) *uint64 { return &r.Stream }),
-				table.Uint64Field("shared_base", "Generic window of shared memory; 0: none.", func(r *KernelRow) *uint64 { return &r.SharedBase }),
-				table.Uint64Field("local_base", "Generic window of local memory; 0: none.", func(r *KernelRow) *uint64 { return &r.LocalBase }),
+				table.Uint64Field("shared_base", "Generic window of shared memory; 0: none.", func(r *KernelRow) *uint64 {
+					return &r.SharedBase
+				}),
+				table.Uint64Field("local_base", "Generic window of local memory; 0: none.", func(r *KernelRow) *uint64 {
+					return &r.LocalBase
+				}),
 			},
 			timeFields(func(r *KernelRow) *Times { return &r.Times }),
 			[]table.Field[KernelRow]{
 				scopeField(func(r *KernelRow) *uint32 { return &r.Within }),
 				table.Uint32Field("ctas", "CTAs in the trace. Counted, not read.", func(r *KernelRow) *uint32 { return &r.CTAs }),
-				table.Uint64Field("warps", "Warps in the trace. Counted, not read.", func(r *KernelRow) *uint64 { return &r.Warps }),
-				table.Uint64Field("warp_instructions", "Executed warp instructions. Counted, not read.", func(r *KernelRow) *uint64 { return &r.WarpInsts }),
-				table.Uint64Field("thread_instructions", "Sum of their active lanes. Counted, not read.", func(r *KernelRow) *uint64 { return &r.ThreadInsts }),
-				table.Uint64Field("memory_instructions", "Those that access memory. Counted, not read.", func(r *KernelRow) *uint64 { return &r.MemInsts }),
+				table.Uint64Field("warps", "Warps in the trace. Counted, not read.", func(r *KernelRow) *uint64 {
+					return &r.Warps
+				}),
+				table.Uint64Field("warp_instructions", "Executed warp instructions. Counted, not read.",
+					func(r *KernelRow) *uint64 {
+						return &r.WarpInsts
+					}),
+				table.Uint64Field("thread_instructions", "Sum of their active lanes. Counted, not read.",
+					func(r *KernelRow) *uint64 {
+						return &r.ThreadInsts
+					}),
+				table.Uint64Field("memory_instructions", "Those that access memory. Counted, not read.",
+					func(r *KernelRow) *uint64 {
+						return &r.MemInsts
+					}),
 			},
 		)
 	},

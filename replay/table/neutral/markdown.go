@@ -10,7 +10,8 @@ import (
 
 const intro = `# Tables of a trace
 
-Written from the declarations in replay/table/neutral; ` + "`go test ./replay/table/neutral -update`" + ` writes it anew.
+Written from the declarations in replay/table/neutral; ` + "`go test ./replay/table/neutral -update`" +
+	` writes it anew.
 
 A trace as a folder of flat tables, one file NAME.parquet or NAME.csv each, that any tool can read and write:
 
@@ -53,7 +54,8 @@ func Markdown(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString(intro)
 	for _, d := range Describe() {
-		fmt.Fprintf(&b, "\n## %s\n\nOne row is %s. Order: %s.\n\n| column | type | |\n| --- | --- | --- |\n", d.Name, d.Row, d.Order)
+		fmt.Fprintf(&b, "\n## %s\n\nOne row is %s. Order: %s.\n\n| column | type | |\n| --- | --- | --- |\n", d.Name,
+			d.Row, d.Order)
 		for _, c := range d.Columns {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, table.TypeText(c), c.Doc)
 		}

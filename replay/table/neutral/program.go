@@ -28,10 +28,19 @@ var Trace = table.Sheet[trace.Meta]{
 	Name: "trace", Row: "the trace; there is one", Order: "none",
 	Fields: func() []table.Field[trace.Meta] {
 		return []table.Field[trace.Meta]{
-			table.TextField("source", "Converter or generator that the trace comes from; tables if absent.", func(m *trace.Meta) *string { return &m.Source }),
-			table.TextField("source_version", "Version of the tool that captured it.", func(m *trace.Meta) *string { return &m.SourceVersion }),
-			table.TextField("gpu", "Captured GPU, by which a replay chooses its preset.", func(m *trace.Meta) *string { return &m.GPU }),
-			table.Uint32Field("sm_version", "Compute capability × 10; 0: unknown.", func(m *trace.Meta) *uint32 { return &m.SMVersion }),
+			table.TextField("source", "Converter or generator that the trace comes from; tables if absent.",
+				func(m *trace.Meta) *string {
+					return &m.Source
+				}),
+			table.TextField("source_version", "Version of the tool that captured it.", func(m *trace.Meta) *string {
+				return &m.SourceVersion
+			}),
+			table.TextField("gpu", "Captured GPU, by which a replay chooses its preset.", func(m *trace.Meta) *string {
+				return &m.GPU
+			}),
+			table.Uint32Field("sm_version", "Compute capability × 10; 0: unknown.", func(m *trace.Meta) *uint32 {
+				return &m.SMVersion
+			}),
 			table.Uint32Field("sms", "SMs of the captured GPU; 0: unknown.", func(m *trace.Meta) *uint32 { return &m.SMs }),
 			table.WordField("fidelity", "Of the least detailed kernel with work, which it is if absent or none.", FidelityWords,
 				func(m *trace.Meta) *uint8 { return (*uint8)(&m.Fidelity) }),
@@ -59,7 +68,9 @@ var Diagnostics = table.Sheet[trace.Diagnostic]{
 	Fields: func() []table.Field[trace.Diagnostic] {
 		return []table.Field[trace.Diagnostic]{
 			table.TextField("name", "What was met, in snake_case.", func(d *trace.Diagnostic) *string { return &d.Name }),
-			table.WordField("severity", "info: nothing is lost.", words(3, func(i int) string { return trace.Severity(i).String() }),
+			table.WordField("severity", "info: nothing is lost.", words(3, func(i int) string {
+				return trace.Severity(i).String()
+			}),
 				func(d *trace.Diagnostic) *uint8 { return (*uint8)(&d.Severity) }),
 			table.Uint64Field("count", "How often.", func(d *trace.Diagnostic) *uint64 { return &d.Count }),
 			table.TextField("help", "What it means and what to do.", func(d *trace.Diagnostic) *string { return &d.Help }),
@@ -78,7 +89,10 @@ var Arrays = table.Sheet[ArrayRow]{
 	Name: "arrays", Row: "an allocation in device memory, or a cluster of touched addresses", Order: "by array",
 	Fields: func() []table.Field[ArrayRow] {
 		return []table.Field[ArrayRow]{
-			table.IndexField("array", "Index by which other tables name it: the number of the row.", None, func(a *ArrayRow) *uint32 { return &a.Index }),
+			table.IndexField("array", "Index by which other tables name it: the number of the row.", None,
+				func(a *ArrayRow) *uint32 {
+					return &a.Index
+				}),
 			table.TextField("name", "Name of the array.", func(a *ArrayRow) *string { return &a.Name }),
 			table.Uint64Field("address", "Device address of the first byte.", func(a *ArrayRow) *uint64 { return &a.Base }),
 			table.Uint64Field("bytes", "Size.", func(a *ArrayRow) *uint64 { return &a.Bytes }),
@@ -100,10 +114,14 @@ type ScopeRow struct {
 
 // Scopes is the sheet of named ranges of the host program.
 var Scopes = table.Sheet[ScopeRow]{
-	Name: "scopes", Row: "a part of the host program with a name: a step of training, an NVTX range", Order: "by scope; one after that around it",
+	Name: "scopes", Row: "a part of the host program with a name: a step of training, an NVTX range",
+	Order: "by scope; one after that around it",
 	Fields: func() []table.Field[ScopeRow] {
 		return []table.Field[ScopeRow]{
-			table.IndexField("scope", "Index by which other tables name it: the number of the row.", None, func(r *ScopeRow) *uint32 { return &r.Index }),
+			table.IndexField("scope", "Index by which other tables name it: the number of the row.", None,
+				func(r *ScopeRow) *uint32 {
+					return &r.Index
+				}),
 			table.TextField("name", "Its name.", func(r *ScopeRow) *string { return &r.Name }),
 			table.IndexField("within", "The scope around it; NULL: none.", None, func(r *ScopeRow) *uint32 { return &r.Within }),
 		}

@@ -5,7 +5,8 @@ import "gpureplay/replay/table"
 // Describe returns all tables, in the order in which they are listed.
 func Describe() []table.Description {
 	return []table.Description{
-		Kernels.Describe(), CTAs.Describe(), Accesses.Describe(), Steps.Describe(), Warps.Describe(), Ranges.Describe(), Counts.Describe(),
+		Kernels.Describe(), CTAs.Describe(), Accesses.Describe(), Steps.Describe(), Warps.Describe(), Ranges.Describe(),
+		Counts.Describe(),
 		Launches.Describe(), Tasks.Describe(), Copies.Describe(), Calls.Describe(), Arrays.Describe(), Functions.Describe(),
 		Instructions.Describe(), Scopes.Describe(), Trace.Describe(), Attributes.Describe(), Diagnostics.Describe(),
 	}

@@ -28,7 +28,9 @@ var Warps = table.Sheet[WarpRow]{
 	Name: "warps", Row: "a warp; those that steps, accesses or launches name need none", Order: "by kernel, CTA, warp",
 	Fields: func() []table.Field[WarpRow] {
 		return append(placeFields(func(r *WarpRow) *Place { return &r.Place }),
-			table.Uint64Field("steps", "Executed instructions. Counted, not read.", func(r *WarpRow) *uint64 { return &r.Steps }))
+			table.Uint64Field("steps", "Executed instructions. Counted, not read.", func(r *WarpRow) *uint64 {
+				return &r.Steps
+			}))
 	},
 }
 
@@ -47,9 +49,17 @@ var Steps = table.Sheet[StepRow]{
 	Name: "steps", Row: "an instruction that a warp executed", Order: "by kernel, CTA, warp, step",
 	Fields: func() []table.Field[StepRow] {
 		return join(placeFields(func(r *StepRow) *Place { return &r.Place }), []table.Field[StepRow]{
-			table.IndexField("step", "Place in the warp's order of execution, without gaps; the next if absent.", None, func(r *StepRow) *uint32 { return &r.Step }),
-			table.Uint32Field("instruction", "Instruction of the kernel's function.", func(r *StepRow) *uint32 { return &r.Instruction }),
-			table.Int64Field("mask", "Active and predicated lanes, a bit each; all threads of the warp if absent.", noMask, func(r *StepRow) *int64 { return &r.Mask }),
+			table.IndexField("step", "Place in the warp's order of execution, without gaps; the next if absent.", None,
+				func(r *StepRow) *uint32 {
+					return &r.Step
+				}),
+			table.Uint32Field("instruction", "Instruction of the kernel's function.", func(r *StepRow) *uint32 {
+				return &r.Instruction
+			}),
+			table.Int64Field("mask", "Active and predicated lanes, a bit each; all threads of the warp if absent.", noMask,
+				func(r *StepRow) *int64 {
+					return &r.Mask
+				}),
 		})
 	},
 	Default: func() StepRow { return StepRow{Step: None, Mask: noMask} },
@@ -99,22 +109,44 @@ func OperationOf(in *trace.Inst) uint8 {
 
 // Accesses is the sheet of the memory accesses.
 var Accesses = table.Sheet[AccessRow]{
-	Name: "accesses", Row: "a memory access of a warp with its addresses; one without recorded addresses has none", Order: "by kernel, CTA, warp, step",
+	Name: "accesses", Row: "a memory access of a warp with its addresses; one without recorded addresses has none",
+	Order: "by kernel, CTA, warp, step",
 	Fields: func() []table.Field[AccessRow] {
 		return join(placeFields(func(r *AccessRow) *Place { return &r.Place }), []table.Field[AccessRow]{
-			table.IndexField("step", "Step of the access; the next if absent. Without the table steps it orders the accesses only.", None,
+			table.IndexField("step", "Step of the access; the next if absent. Without the table steps it orders the "+
+				"accesses only.", None,
 				func(r *AccessRow) *uint32 { return &r.Step }),
-			table.IndexField("instruction", "Instruction of the kernel's function; read only without the table steps, and made from operation, space and width if absent.",
+			table.IndexField("instruction", "Instruction of the kernel's function; read only without the table steps, and "+
+				"made from operation, space and width if absent.",
 				None, func(r *AccessRow) *uint32 { return &r.Instruction }),
-			table.WordField("operation", "What it does; load if absent. Counted where an instruction is named.", OperationWords, func(r *AccessRow) *uint8 { return &r.Operation }),
-			table.WordField("space", "Memory that it accesses; global if absent. Counted where an instruction is named.", SpaceWords, func(r *AccessRow) *uint8 { return &r.Space }),
-			table.Uint32Field("width_bytes", "Bytes per address; 4 if absent. Counted where an instruction is named.", func(r *AccessRow) *uint32 { return &r.Width }),
-			table.Int64Field("mask", "Active lanes, a bit each; if absent, the first lanes. Read only without the table steps.", noMask, func(r *AccessRow) *int64 { return &r.Mask }),
-			table.IndexField("lanes", "Number of addresses; if absent, those of addresses, or the lanes of the mask, or all threads of the warp.", None,
+			table.WordField("operation", "What it does; load if absent. Counted where an instruction is named.",
+				OperationWords, func(r *AccessRow) *uint8 {
+					return &r.Operation
+				}),
+			table.WordField("space", "Memory that it accesses; global if absent. Counted where an instruction is named.",
+				SpaceWords, func(r *AccessRow) *uint8 {
+					return &r.Space
+				}),
+			table.Uint32Field("width_bytes", "Bytes per address; 4 if absent. Counted where an instruction is named.",
+				func(r *AccessRow) *uint32 {
+					return &r.Width
+				}),
+			table.Int64Field("mask", "Active lanes, a bit each; if absent, the first lanes. Read only without the "+
+				"table steps.", noMask, func(r *AccessRow) *int64 {
+				return &r.Mask
+			}),
+			table.IndexField("lanes", "Number of addresses; if absent, those of addresses, or the lanes of the mask, or "+
+				"all threads of the warp.", None,
 				func(r *AccessRow) *uint32 { return &r.Lanes }),
 			table.Uint64Field("address", "Address of the first lane.", func(r *AccessRow) *uint64 { return &r.Address }),
-			table.Int32Field("stride_bytes", "From one lane's address to the next; the width if absent, where addresses is empty.", WidthStride, func(r *AccessRow) *int32 { return &r.Stride }),
-			table.ListField("addresses", "All addresses, where they are not equally far apart; else empty.", func(r *AccessRow) []int64 { return r.Addresses },
+			table.Int32Field("stride_bytes", "From one lane's address to the next; the width if absent, where "+
+				"addresses is empty.", WidthStride, func(r *AccessRow) *int32 {
+				return &r.Stride
+			}),
+			table.ListField("addresses", "All addresses, where they are not equally far apart; else empty.",
+				func(r *AccessRow) []int64 {
+					return r.Addresses
+				},
 				func(r *AccessRow, list []int64) error { r.Addresses = list; return nil }),
 		})
 	},
@@ -137,11 +169,21 @@ var Launches = table.Sheet[LaunchRow]{
 		return join(placeFields(func(r *LaunchRow) *Place { return &r.Place }), []table.Field[LaunchRow]{
 			table.Uint32Field("step", "Step of the launch instruction.", func(r *LaunchRow) *uint32 { return &r.At }),
 			table.Uint8Field("lane", "Lane that asks.", func(r *LaunchRow) *uint8 { return &r.Lane }),
-			table.BoolField("marked", "The program's own rule would launch it; so if absent.", func(r *LaunchRow) *bool { return &r.Marked }),
-			table.BoolField("shared_stream", "All children of the CTA share one stream.", func(r *LaunchRow) *bool { return &r.SharedSWQ }),
-			table.Uint32Field("child", "Kernel that it asks for, greater than its own.", func(r *LaunchRow) *uint32 { return &r.Child }),
-			table.Uint32Field("workload_items", "Items of work of the child.", func(r *LaunchRow) *uint32 { return &r.Workload }),
-			table.Uint32Field("parameter_bytes", "Parameters of the child.", func(r *LaunchRow) *uint32 { return &r.ParamBytes }),
+			table.BoolField("marked", "The program's own rule would launch it; so if absent.", func(r *LaunchRow) *bool {
+				return &r.Marked
+			}),
+			table.BoolField("shared_stream", "All children of the CTA share one stream.", func(r *LaunchRow) *bool {
+				return &r.SharedSWQ
+			}),
+			table.Uint32Field("child", "Kernel that it asks for, greater than its own.", func(r *LaunchRow) *uint32 {
+				return &r.Child
+			}),
+			table.Uint32Field("workload_items", "Items of work of the child.", func(r *LaunchRow) *uint32 {
+				return &r.Workload
+			}),
+			table.Uint32Field("parameter_bytes", "Parameters of the child.", func(r *LaunchRow) *uint32 {
+				return &r.ParamBytes
+			}),
 		})
 	},
 	Default: func() LaunchRow { return LaunchRow{Launch: trace.Launch{Marked: true}} },
