@@ -19,7 +19,10 @@ type reproduceFlags struct {
 	reproduce.Options
 	jobs     jobs
 	markdown bool
+	list     bool
 	into     string
+	output   string // folder of charts
+	figures  []reproduce.Figure
 }
 
 func init() { register((*app).reproduceCommand) }
@@ -32,7 +35,7 @@ experiments array: names of its experiments`)
 func (a *app) reproduceCommand() *cobra.Command {
 	f := &reproduceFlags{}
 	c := &cobra.Command{
-		Use:   "reproduce [PAPER]",
+		Use:   "reproduce [PAPER [FIGURE]]",
 		Short: "run the experiments of a paper, its published figures beside ours",
 		Long: "reproduce makes the workloads of a paper, runs them under its policies on its machine, audited, on all " +
 			"processors, and prints\n" +
@@ -40,23 +43,14 @@ func (a *app) reproduceCommand() *cobra.Command {
 			"lists those there are.\n" +
 			"Nothing is tuned to a paper; docs/policies says why figures differ. The whole takes minutes, --large more; " +
 			"how long each row took is\n" +
-			"noted below the tables.",
-		Example: "  replay reproduce\n  replay reproduce --quick spawn\n  replay reproduce --data=inputs --markdown " +
-			"dtbl > dtbl.md",
-		Args: between(0, 1, "at most one paper"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return a.listPapers()
-			}
-			p, err := reproduce.Get(args[0])
-			if err != nil {
-				return usageError{err}
-			}
-			if err := f.check(a, p); err != nil {
-				return err
-			}
-			return a.reproduce(cmd.Context(), p, f)
-		},
+			"noted below the tables. A figure, a table (fig11, table3) or an experiment of the paper behind its name runs " +
+			"what it needs alone;\n" +
+			"--list names them with the time that they take. With -o each is written as CSV and as a chart (SVG), " +
+			"published beside measured.",
+		Example: "  replay reproduce\n  replay reproduce --list dtbl\n  replay reproduce dtbl fig11 -o charts\n  replay " +
+			"reproduce --quick spawn\n  replay reproduce --data=inputs --markdown dtbl > dtbl.md",
+		Args: between(0, 2, "at most one paper and one figure of it"),
+		RunE: func(cmd *cobra.Command, args []string) error { return a.reproduced(cmd.Context(), f, args) },
 	}
 	s := c.Flags()
 	s.BoolVar(&f.Quick, "quick", false, "only some small workloads: seconds")
@@ -65,9 +59,38 @@ func (a *app) reproduceCommand() *cobra.Command {
 	s.StringVar(&f.Data, "data", os.Getenv("REPLAY_DATA"), "`DIR` of real inputs (default $REPLAY_DATA)")
 	f.jobs.register(s)
 	s.BoolVar(&f.markdown, "markdown", false, "tables as Markdown")
+	s.BoolVar(&f.list, "list", false, "list the figures, tables and experiments of the paper, or of all, and the "+
+		"time that they take on one core")
+	s.StringVarP(&f.output, "output", "o", "", "write each figure to this `DIR` as CSV and as a chart (SVG)")
 	s.StringVar(&f.into, "into", "", "write each table to its place in a Markdown `FILE` instead, between the lines "+
 		"<!-- PAPER/TABLE --> and <!-- /PAPER/TABLE -->")
 	return c
+}
+
+// reproduced does what the arguments ask for.
+func (a *app) reproduced(ctx context.Context, f *reproduceFlags, args []string) error {
+	if len(args) == 0 && f.list {
+		return a.listFigures(reproduce.Papers(), f.Data)
+	}
+	if len(args) == 0 {
+		return a.listPapers()
+	}
+	p, err := reproduce.Get(args[0])
+	if err != nil {
+		return usageError{err}
+	}
+	if f.list {
+		return a.listFigures([]*reproduce.Paper{p}, f.Data)
+	}
+	if len(args) == 2 {
+		if err := f.pick(p, args[1]); err != nil {
+			return err
+		}
+	}
+	if err := f.check(a, p); err != nil {
+		return err
+	}
+	return a.reproduce(ctx, p, f)
 }
 
 // check refuses flags that do not go together, and experiments that there are not.
@@ -113,6 +136,9 @@ func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFla
 		err = into(f.into, f.tables(out))
 	default:
 		err = a.printTables(append(out.Tables, out.Published), f.markdown)
+	}
+	if err == nil && f.output != "" {
+		err = f.charts(p, out)
 	}
 	if err != nil {
 		return err

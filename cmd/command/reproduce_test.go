@@ -71,7 +71,7 @@ func TestReproduceTables(t *testing.T) {
 		t.Fatal(errs)
 	}
 	for _, want := range []string{"\n| benchmark | parent warps | flat's occupancy |", "\n| SSSP-cage * | 58 | ",
-		"| section 4.2 | 98.0 % |", "(2 of 16 rows)", ", over the rows that ran"} {
+		"(2 of 16 rows)", ", over the rows that ran", "whose rows did not run are left out"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -91,10 +91,38 @@ func TestReproduceLists(t *testing.T) {
 			t.Errorf("%s is not listed:\n%s", p.Name, out)
 		}
 	}
-	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-hash, agt-chain, flat"}, "reproduce", "--only=agts",
-		"dtbl")
+	listed := must(t, "reproduce", "--list", "dtbl")
+	for _, want := range []string{"minutes of a core, about", " dtbl   fig11 ", " speedup "} {
+		if !strings.Contains(listed, want) {
+			t.Errorf("no %q in the list\n%s", want, listed)
+		}
+	}
+	fails(t, 2, []string{`no figure or experiment "fig99"`, "fig11", "agt-hash"}, "reproduce", "dtbl", "fig99")
+	fails(t, 2, []string{"--only", "fig11"}, "reproduce", "--only=agt", "dtbl", "fig11")
+	fails(t, 2, []string{`no experiment "agts" of dtbl`, "agt, agt-sizes, agt-hash, agt-chain, flat"}, "reproduce",
+		"--only=agts", "dtbl")
 	fails(t, 2, []string{`no paper "dtlb"`, "blockmaestro, dtbl, klap, laperm, pagoda, ppcs, spawn"}, "reproduce", "dtlb")
 	fails(t, 2, []string{"--markdown", "--json"}, "reproduce", "--json", "--markdown", "dtbl")
+}
+
+// A figure runs its experiment alone, and is written in both forms, published beside measured.
+func TestReproduceFigure(t *testing.T) {
+	dir := t.TempDir()
+	out := must(t, "reproduce", "--quick", "-o", dir, "ppcs", "fig9")
+	if !strings.Contains(out, "ppcs/speedup") || strings.Contains(out, "ppcs/stages") {
+		t.Errorf("figure 9 prints\n%s", out)
+	}
+	lines, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.csv"))
+	if err != nil || !strings.Contains(string(lines), "\nppcs/speedup,LPC,ppcs,,") ||
+		!strings.Contains(string(lines), ",1.39,section 5.2\n") ||
+		strings.Contains(string(lines), "oracle") || strings.Contains(string(lines), "CONV") {
+		t.Errorf("its CSV is %s, %v", lines, err)
+	}
+	drawn, err := os.ReadFile(filepath.Join(dir, "ppcs-fig9.svg"))
+	if err != nil || !strings.Contains(string(drawn), ">LPC, ppcs</text>") ||
+		!strings.Contains(string(drawn), ">1.39</text>") || !strings.HasSuffix(string(drawn), "</svg>\n") {
+		t.Errorf("its chart is %s, %v", drawn, err)
+	}
 }
 
 // Tables go to their places in a file and leave the rest of it; a file without a

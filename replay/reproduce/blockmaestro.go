@@ -8,8 +8,7 @@ func maestroMachine() []string {
 	return append([]string{"sm.count=28", "kmu.dispatch_latency=5000"}, freeHost...)
 }
 
-// maestroWorkloads are those of its suite that there are, and others of dependent
-// kernels.
+// maestroWorkloads are the available workloads of its suite, and others of dependent kernels.
 var maestroWorkloads = []Workload{
 	{Name: "3MM", Sample: "3mm", Params: []string{"n=128"}},
 	{Name: "HS", Sample: "hsp", Params: []string{"n=256"}, Quick: true},
@@ -27,7 +26,8 @@ func maestroPaper() *Paper {
 		Name: "blockmaestro", Title: "BlockMaestro: dependent kernels launched ahead, and in order CTA by CTA",
 		Experiments: []Experiment{
 			{
-				Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell", Set: maestroMachine(), Mean: Geometric,
+				Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell",
+				Set: maestroMachine(), Mean: Geometric,
 				Policies:  "hyperq,blockmaestro,deps=kernel,blockmaestro,blockmaestro,priority=consumer,blockmaestro,priority=consumer,window=4",
 				Workloads: maestroWorkloads,
 				Columns: []Column{
@@ -40,8 +40,10 @@ func maestroPaper() *Paper {
 			},
 		},
 		Claims: []Claim{
-			{What: "mean, of no named variant", Where: "abstract", Published: 1.5176, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "producer"},
-			{What: "consumer priority, three kernels launched ahead, geometric mean", Where: "section IV.B", Published: 1.8028, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "consumer, window 4"},
+			{What: "mean, of no named variant", Where: "abstract", Published: 1.5176, Digits: 2, Experiment: "speedup",
+				Row: MeanRow, Column: "producer"},
+			{What: "consumer priority, three kernels launched ahead, geometric mean", Where: "section IV.B",
+				Published: 1.8028, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "consumer, window 4"},
 		},
 	}
 }

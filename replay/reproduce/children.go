@@ -1,10 +1,13 @@
 package reproduce
 
-// What the experiments of the two papers on child launches share.
+import "slices"
+
+// Shared parts of the experiments of the two papers on child launches.
 
 // freeHost makes file reads, copies and the host's own time free: the papers'
 // figures are of the kernels.
-var freeHost = []string{"host.storage_mb_s=0", "host.pcie_gb_s=0", "host.copy_latency_ns=0", "host.launch_overhead_ns=0"}
+var freeHost = []string{"host.storage_mb_s=0", "host.pcie_gb_s=0", "host.copy_latency_ns=0",
+	"host.launch_overhead_ns=0"}
 
 // Real inputs, as settings under the folder of the data.
 const (
@@ -45,6 +48,16 @@ func inlined(all []Workload) []Workload {
 	return all
 }
 
+// seeded gives workloads another seed, but for those that have none.
+func seeded(all []Workload, seed string, without ...string) []Workload {
+	for i := range all {
+		if !slices.Contains(without, all[i].Name) {
+			all[i].Params = override(all[i].Params, []string{"seed=" + seed})
+		}
+	}
+	return all
+}
+
 // pick returns the workloads of those names.
 func pick(all []Workload, names ...string) []Workload {
 	var some []Workload
@@ -65,7 +78,8 @@ func largeChildren() []Workload {
 		flatBFS(child("BFS-citation", "dp-bfs", "input=citation", "vertices=268495")),
 		flatBFS(child("BFS-graph500", "dp-bfs", "input=graph500", "scale=18")),
 		child("SSSP-citation", "dp-sssp", "input=citation", "vertices=268495"),
-		child("JOIN-uniform", "dp-join", "distribution=uniform", "left=204800", "right=204800", "keys=1024"),
+		child("JOIN-uniform", "dp-join", "distribution=uniform", "left-order=drawn", "left=204800", "right=204800",
+			"keys=1024"),
 		child("REGX-string", "dp-regx", "strings=16000"),
 		flatBFS(child("BFS-cage", "dp-bfs", "input=cage", "vertices=851968")),
 		child("AMR", "dp-amr", "side=64"),

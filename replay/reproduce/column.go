@@ -80,7 +80,7 @@ func ruleShare(r *Row) float64 {
 	return 100 * float64(r.work.Marked) / float64(r.work.Requests)
 }
 
-// occupancy is that of the SMs that have work, in per cent.
+// occupancy is the occupancy of the SMs that have work, in per cent.
 func occupancy(policy string) func(*Row) float64 {
 	return of(policy, func(x *replay.Result) float64 {
 		return 100 * float64(x.Run.ActiveWarpCycles) / float64(max(1, x.Run.ActiveSMCycles*uint64(x.Run.MaxWarps)))
@@ -131,7 +131,7 @@ func less(a, b func(*Row) float64) func(*Row) float64 {
 	return func(r *Row) float64 { return a(r) - b(r) }
 }
 
-// deviation is that of the times of child CTAs, in per cent of their mean.
+// deviation is the standard deviation of child CTA times, in per cent of their mean.
 func deviation(policy string) func(*Row) float64 {
 	return func(r *Row) float64 {
 		return 100 * quotient(metric(policy, "child_cta_deviation_cycles", 1), metric(policy, "child_cta_mean_cycles", 1))(r)
@@ -161,8 +161,8 @@ func milliseconds(policy string) func(*Row) float64 {
 	}
 }
 
-// stageShare is what stages take of all stages of a run, in per cent; the
-// pre-profilers, which run beside them, are no stage of the program.
+// stageShare is the share of stages in all stages of a run, in per cent; the pre-profilers, which run beside them,
+// are no stage of the program.
 func stageShare(policy string, stages ...model.StageKind) func(*Row) float64 {
 	return of(policy, func(x *replay.Result) float64 {
 		var some, all model.Time
@@ -188,7 +188,8 @@ func (r *Row) settled(search string) string {
 	found := ""
 	for label, x := range r.runs {
 		n, ok := strings.CutPrefix(label, "threshold=")
-		if ok && x.Run.Cycles == best.Run.Cycles && x.Run.LaunchesMade == best.Run.LaunchesMade && (found == "" || value(n) > value(found)) {
+		if ok && x.Run.Cycles == best.Run.Cycles && x.Run.LaunchesMade == best.Run.LaunchesMade &&
+			(found == "" || value(n) > value(found)) {
 			found = n
 		}
 	}

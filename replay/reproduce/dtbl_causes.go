@@ -1,32 +1,5 @@
 package reproduce
 
-// dragonliRows are those that fill the GPU and whose programs have a launch rule in the
-// authors' suite.
-func dragonliRows() []Workload {
-	return pick(dtblWorkloads(), "BFS-citation", "CLR-cage", "REGX-string", "JOIN-uniform", "JOIN-gaussian", "SSSP-citation")
-}
-
-// dragonliColumns are what the suite's own launch rule comes to, beside ideal launches under ours.
-func dragonliColumns() []Column {
-	return append([]Column{
-		{Name: "dense: cdp-ideal", Digits: 3, Of: over("cdp-ideal", "flat"), Mean: true},
-		{Name: "dense: dtbl-ideal", Digits: 3, Of: over("dtbl-ideal", "flat"), Mean: true},
-		{Name: "dense: ideals' ratio", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true},
-		{Name: "dragonli: children", Of: launched("cdp@dragonli")},
-	}, underRule("@dragonli")...)
-}
-
-// underRule are the papers' comparisons under another launch rule.
-func underRule(at string) []Column {
-	var all []Column
-	for _, p := range []string{"cdp", "cdp-ideal", "dtbl", "dtbl-ideal"} {
-		all = append(all, Column{Name: p, Digits: 3, Of: over(p+at, "flat"+at), Mean: true})
-	}
-	return append(all, Column{Name: "ideals' ratio", Digits: 3, Of: over("dtbl-ideal"+at, "cdp-ideal"+at), Mean: true},
-		Column{Name: "ideals' occupancy, cdp", Unit: "%", Digits: 1, Of: occupancy("cdp-ideal" + at), Mean: true},
-		Column{Name: "dtbl over it", Digits: 2, Of: quotient(occupancy("dtbl-ideal"+at), occupancy("cdp-ideal"+at)), Mean: true})
-}
-
 // manyEntries are a distributor and work queues for as many kernels as an SM's places for
 // child CTAs times the SMs, to the next power of two.
 var manyEntries = []string{"kmu.entries=256", "kmu.hwqs=256"}
@@ -58,8 +31,9 @@ func otherInputs() []Workload {
 	return []Workload{
 		child("AMR, two levels", "dp-amr", "levels=2", "side=32"),
 		child("AMR, two levels, all cells near the front refined", "dp-amr", "levels=2", "side=32", "threshold=1"),
-		dtblWorkloads()[12],
-		child("JOIN-gaussian, left relation as drawn", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328", "left-order=drawn"),
+		dtblPrograms()[12],
+		child("JOIN-gaussian, left relation by key", "dp-join", "distribution=gaussian", "left-order=key", "left=32768",
+			"right=32768", "keys=328"),
 		child("CLR-graph500", "dp-gc", "input=graph500", "scale=9"),
 		child("CLR, a cage of as many vertices", "dp-gc", "input=cage", "scale=9"),
 		child("CLR, the same of mean degree 32", "dp-gc", "input=cage", "scale=9", "degree=32"),
@@ -90,11 +64,6 @@ func recommendations() []Workload {
 func dtblCauses() []Experiment {
 	return []Experiment{
 		{
-			Name: "dragonli", Title: "The launch rule of the authors' suite: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost, Mean: Geometric,
-			Policies: dtblPolicies, Workloads: dragonliRows(),
-			Variants: []Variant{{"dragonli", []string{"rule=dragonli"}}}, Columns: dragonliColumns(),
-		},
-		{
 			Name: "entries", Title: "256 entries of the distributor and work queues, not 32: speedup over flat",
 			Head: "benchmark", GPU: dtblMachine, Set: append(manyEntries, freeHost...), Mean: Geometric,
 			Policies: "flat,cdp,cdp-ideal,dtbl-ideal", Workloads: append(pick(dtblWorkloads(), "REGX-string"), someDTBL()...),
@@ -102,22 +71,26 @@ func dtblCauses() []Experiment {
 				Column{Name: "dtbl-ideal over cdp-ideal", Digits: 3, Of: over("dtbl-ideal", "cdp-ideal"), Mean: true}),
 		},
 		{
-			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Name: "matches", Title: "JOIN with 200 matches a tuple, and with 40: speedup over flat", Head: "benchmark",
+			GPU: dtblMachine, Set: freeHost,
 			Policies: dtblPolicies, Workloads: pick(dtblWorkloads(), "JOIN-uniform", "JOIN-gaussian"),
-			Variants: []Variant{{"40", []string{"right=6560"}}}, Columns: matchColumns(),
+			Variants: []Variant{{Name: "40", Params: []string{"right=6560"}}}, Columns: matchColumns(),
 		},
 		{
-			Name: "chains", Title: "Records of spilled groups read one, two and four at a time, and other sizes of the table: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Name: "chains", Title: "Records of spilled groups read one, two and four at a time, and other sizes of the " +
+				"table: speedup over flat", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
 			Policies: "flat," + withSettings("dtbl", chains...), Workloads: spilling(),
 			Columns: append(speedups("flat", append([]string{"dtbl"}, prefixed("dtbl,", chains)...)...),
 				Column{Name: "spilled", Of: metric("dtbl", "agt_spilled_groups", 1)}),
 		},
 		{
-			Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Name: "inputs", Title: "AMR, JOIN and CLR with one thing of the input changed at a time", Head: "benchmark",
+			GPU: dtblMachine, Set: freeHost,
 			Policies: "flat,cdp,dtbl", Workloads: otherInputs(), Columns: otherColumns(),
 		},
 		{
-			Name: "pre", Title: "PRE with groups as large as the paper's: occupancy under ideal launches", Head: "benchmark", GPU: dtblMachine, Set: freeHost,
+			Name: "pre", Title: "PRE with groups as large as the paper's: occupancy under ideal launches", Head: "benchmark",
+			GPU: dtblMachine, Set: freeHost,
 			Policies: "cdp-ideal,dtbl-ideal", Workloads: recommendations(), Columns: []Column{
 				{Name: "children", Of: launched("dtbl-ideal")},
 				{Name: "occupancy, cdp-ideal", Unit: "%", Digits: 1, Of: occupancy("cdp-ideal")},

@@ -23,7 +23,8 @@ func klapPaper() *Paper {
 		Name: "klap", Title: "KLAP: child launches of a warp, block or kernel aggregated into one",
 		Experiments: []Experiment{
 			{
-				Name: "speedup", Title: "Speedup over cdp (section IV.B, on a K40c)", Head: "benchmark", GPU: "k20c", Set: klapHost, Mean: Geometric,
+				Name: "speedup", Title: "Speedup over cdp (section IV.B, on a K40c)", Head: "benchmark", GPU: "k20c",
+				Set: klapHost, Mean: Geometric,
 				Policies: "cdp,klap,scope=warp,klap,klap,scope=grid,klap,scope=warp,code=off,klap,code=off,klap,scope=grid,code=off", Workloads: klapWorkloads(),
 				Columns: []Column{
 					{Name: "by warp", Digits: 2, Of: over("klap,scope=warp", "cdp"), Mean: true},
@@ -37,9 +38,12 @@ func klapPaper() *Paper {
 			},
 		},
 		Claims: []Claim{
-			{What: "by warp over CDP, geometric mean", Where: "section IV.B", Published: 3.98, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "by warp"},
-			{What: "by block over CDP, geometric mean", Where: "section IV.B", Published: 4.94, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "by block"},
-			{What: "by kernel over CDP, geometric mean", Where: "section IV.B", Published: 6.58, Digits: 2, Experiment: "speedup", Row: MeanRow, Column: "by kernel"},
+			{What: "by warp over CDP, geometric mean", Where: "section IV.B", Published: 3.98, Digits: 2,
+				Experiment: "speedup", Row: MeanRow, Column: "by warp"},
+			{What: "by block over CDP, geometric mean", Where: "section IV.B", Published: 4.94, Digits: 2,
+				Experiment: "speedup", Row: MeanRow, Column: "by block"},
+			{What: "by kernel over CDP, geometric mean", Where: "section IV.B", Published: 6.58, Digits: 2,
+				Experiment: "speedup", Row: MeanRow, Column: "by kernel"},
 		},
 	}
 }

@@ -12,7 +12,8 @@ import (
 func TestOverTime(t *testing.T) {
 	u := &unit{}
 	for _, s := range []model.SampleRecord{
-		{End: 1000, ParentCTAs: 2, ChildCTAs: 7}, {End: windowCycles, ParentCTAs: 4, ChildCTAs: 8}, {End: windowCycles + 1000, ParentCTAs: 9},
+		{End: 1000, ParentCTAs: 2, ChildCTAs: 7}, {End: windowCycles, ParentCTAs: 4, ChildCTAs: 8},
+		{End: windowCycles + 1000, ParentCTAs: 9},
 	} {
 		u.sampled(&s)
 	}

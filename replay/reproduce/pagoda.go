@@ -9,6 +9,12 @@ import (
 
 const taskMachine = "titanx-maxwell"
 
+// taskFlags are how copies stand to tasks, and the host time of a spawn: what table 5 allows at
+// most. MM computes 1.51 times as fast as under hyperq, whose host launches a task in 3.9 us.
+func taskFlags(copies string) map[string]string {
+	return map[string]string{"task-copies": copies, "pagoda-spawn-ns": "2600"}
+}
+
 // paperTasks is the number of tasks of most of the paper's workloads.
 const paperTasks = 32768
 
@@ -20,17 +26,23 @@ func taskWorkloads() []Workload {
 		taskRow("FB", "tasks-fb", nil, "width=512"),
 		taskRow("BF", "tasks-bf", nil, "width=512", "taps=64"),
 		taskRow("CONV", "tasks-conv", nil, "side=32"),
-		taskRow("DCT", "tasks-dct", []string{"threads=64"}, "side=64"),
-		taskRow("MM", "tasks-mm", nil, "n=32"),
+		alone(taskRow("DCT", "tasks-dct", []string{"threads=64", "shared=on"}, "side=64"), "shared=off"),
+		alone(taskRow("MM", "tasks-mm", []string{"tiles=shared"}, "n=32"), "tiles=device"),
 		{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=20"}, Small: []string{"tiles=10"}, Fixed: true},
-		taskRow("3DES", "tasks-3des", nil, "max-bytes=2048"),
+		taskRow("3DES", "tasks-3des", []string{"inputs=32", "packets=uniform", "min-bytes=2048", "max-bytes=65536"}, "max-bytes=2048"),
 		taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32", "max-bytes=2048"),
 	}
 }
 
+// alone says how a workload runs without shared memory, which GeMTC does not have (6.2).
+func alone(w Workload, params ...string) Workload {
+	w.Alone = params
+	return w
+}
+
 // taskRow is a workload; in the small set it is of small sizes.
 func taskRow(name, sample string, params []string, small ...string) Workload {
-	return Workload{Name: name, Sample: sample, Params: append([]string{"tasks=64", "inputs=8"}, params...), Small: small}
+	return Workload{Name: name, Sample: sample, Params: override([]string{"tasks=64", "inputs=8"}, params), Small: small}
 }
 
 // steady are the numbers of tasks between which each policy's time has become a
@@ -42,10 +54,11 @@ var steady = []Variant{
 	{Name: "some", Params: []string{"tasks=64"}},
 	{Name: "half", Params: []string{"tasks=192"}},
 	{Name: "fill", Params: []string{"tasks=384"}},
+	{Name: "alone", Params: []string{"tasks=384"}, Alone: true},
 }
 
 // steadyPolicies are those that run the numbers of tasks above.
-var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half": "pagoda,pthreads", "fill": "pagoda,gemtc,pthreads"}
+var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half": "pagoda,pthreads", "fill": "pagoda,pthreads", "alone": "gemtc"}
 
 // line is the time of a policy for a number of tasks, in cycles: that of the most tasks
 // of [steady] that it runs, and for the rest what a task more takes between the two
@@ -54,8 +67,11 @@ var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half"
 func line(policy string, tasks float64) func(*Row) float64 {
 	return func(r *Row) float64 {
 		few, many, n, m := "@half", "@fill", 192., 384.
-		if policy == "hyperq" {
+		switch policy {
+		case "hyperq":
 			few, many, n, m = "@few", "@some", 32, 64
+		case "gemtc":
+			few, many = "@alone", "@alone"
 		}
 		a, b := metric(policy+few, "tasks_end_to_end_cycles", 1)(r), metric(policy+many, "tasks_end_to_end_cycles", 1)(r)
 		switch {
@@ -68,6 +84,15 @@ func line(policy string, tasks float64) func(*Row) float64 {
 		}
 		return b + (b-a)*(tasks-m)/(m-n)
 	}
+}
+
+// withoutShared are the workloads that can do without shared memory.
+func withoutShared() []Workload {
+	some := pick(taskWorkloads(), "DCT", "MM")
+	for i := range some {
+		some[i].Params = override(some[i].Params, some[i].Alone)
+	}
+	return some
 }
 
 // longer is pagoda's time, and how many times as long others take.
@@ -126,8 +151,10 @@ func init() { register(pagoda) }
 func pagoda() *Paper {
 	return &Paper{
 		Name: "pagoda", Title: "Pagoda: narrow tasks on a resident kernel that schedules warps",
-		Experiments: pagodaExperiments(),
-		Claims:      pagodaClaims(),
+		Experiments:   pagodaExperiments(),
+		Claims:        pagodaClaims(),
+		Figures:       pagodaTables(),
+		SecondsPerRun: 8,
 	}
 }
 
@@ -136,15 +163,19 @@ func pagodaExperiments() []Experiment {
 		{
 			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Flags: map[string]string{"task-copies": "phased"}, Variants: steady, Under: steadyPolicies,
+			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies,
 			Policies: "hyperq", Workloads: taskWorkloads(),
 			Columns: longer("hyperq", "gemtc", "pthreads"),
+		},
+		{
+			Name: "whole-alone", Title: "The same without shared memory under every policy", Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies, Policies: "hyperq", Workloads: withoutShared(), Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		runToTheEnd(),
 		runAll(),
 		{
 			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
-			Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads(),
+			Flags: taskFlags("phased"), Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads(),
 			Columns: []Column{
 				{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
 					Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}},
@@ -154,17 +185,17 @@ func pagodaExperiments() []Experiment {
 		smallCopies,
 		{
 			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
-			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: map[string]string{"task-copies": "off"},
-			Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
+			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: taskFlags("off"),
+			Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
 			Columns: append(slower("fusion", "fusion,batch=0"),
-				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
+				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
 		{
-			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to 4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric, Large: true,
-			Flags: map[string]string{"task-copies": "off"}, Policies: "pagoda,pagoda,task-copy-call-ns=0,fusion", Workloads: irregularSides,
-			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0", "fusion"), Mean: true}),
+			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to 4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Flags: taskFlags("off"), Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion", Workloads: irregularSides,
+			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
-	}, pagodaSizes()...)
+	}, append(pagodaSizes(), pagodaFigures()...)...)
 }
 
 // pagodaSizes are by threads of a task and by number of tasks.
@@ -172,16 +203,16 @@ func pagodaSizes() []Experiment {
 	return []Experiment{
 		{
 			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda", Head: "threads", GPU: taskMachine,
-			Policies: "pagoda,hyperq,gemtc", Flags: map[string]string{"task-copies": "off"}, Columns: slower("hyperq", "gemtc"),
+			Policies: "pagoda,hyperq,gemtc", Flags: taskFlags("off"), Columns: slower("hyperq", "gemtc"),
 			Workloads: bySetting("tasks-mm", "threads", []string{"tasks=384", "n=32"}, "32", "64", "128", "256", "512"),
 		},
 		{
 			Name: "tasks", Title: "MM (8 x 8, 64 threads) by number of tasks, copies phased: times as long as pagoda", Head: "tasks", GPU: taskMachine,
-			Policies: "pagoda,hyperq,gemtc,fusion", Flags: map[string]string{"task-copies": "phased"}, Columns: slower("hyperq", "gemtc", "fusion"),
+			Policies: "pagoda,hyperq,gemtc,fusion", Flags: taskFlags("phased"), Columns: slower("hyperq", "gemtc", "fusion"),
 			Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
 		},
 		{
-			Name: "latency", Title: "The same with copies interleaved: mean latency of a task (section 6.5)", Head: "tasks", GPU: taskMachine,
+			Name: "latency", Title: "The same with copies interleaved: mean latency of a task (section 6.5)", Head: "tasks", GPU: taskMachine, Flags: taskFlags("interleaved"),
 			Policies: "pagoda,hyperq,fusion", Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
 			Columns: []Column{
 				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")}, {Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
@@ -197,15 +228,15 @@ func pagodaSizes() []Experiment {
 		sharedMachines(),
 		{
 			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as long as pagoda", Head: "workload", GPU: taskMachine,
-			Flags:    map[string]string{"task-copies": "off"},
-			Policies: "pagoda,pagoda,scan=entry,pagoda,release=successor,pagoda,release=successor,scan=entry,pagoda,entry-bytes=64,pagoda-batch,batch-size=384,pagoda,task-copy-call-ns=0,gemtc,gemtc,batch=1536",
+			Flags:    taskFlags("off"),
+			Policies: "pagoda,pagoda,scan=entry,pagoda,release=successor,pagoda,release=successor,scan=entry,pagoda,entry-bytes=64,pagoda-batch,batch-size=384,pagoda,task-copy-call-ns=0,spawn-ns=0,gemtc,gemtc,batch=1536",
 			Columns: slower("pagoda,scan=entry", "pagoda,release=successor", "pagoda,release=successor,scan=entry", "pagoda,entry-bytes=64",
-				"pagoda-batch,batch-size=384", "pagoda,task-copy-call-ns=0", "gemtc", "gemtc,batch=1536"),
+				"pagoda-batch,batch-size=384", "pagoda,task-copy-call-ns=0,spawn-ns=0", "gemtc", "gemtc,batch=1536"),
 			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=4096"}, little...)}},
 		},
 		{
 			Name: "occupancy", Title: "Peak occupancy of the GPU under hyperq by number of tasks of 256 threads (MB), launches free (section 2)", Head: "tasks", GPU: taskMachine,
-			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: map[string]string{"task-copies": "off"},
+			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: taskFlags("off"),
 			Workloads: []Workload{
 				quick(Workload{Name: "1", Sample: "tasks-mb", Params: []string{"tasks=1", "threads=256"}}),
 				quick(Workload{Name: "32", Sample: "tasks-mb", Params: []string{"tasks=32", "threads=256"}}),
@@ -228,7 +259,7 @@ func pagodaClaims() []Claim {
 		{What: "pagoda over pthreads, geometric mean, whole time of 32K tasks", Where: "abstract", Published: 5.70, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "pthreads"},
 		{What: "pagoda over hyperq, the same", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "hyperq"},
 		{What: "pagoda over gemtc, the same without tasks that synchronise", Where: "abstract", Published: 1.69, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "gemtc"},
-		{What: "pagoda over static fusion, irregular sizes without copies, sides a quarter of the artifact's", Where: "section 6.3", Published: 1.79, Unit: "x", Digits: 2, Experiment: "irregular", Row: MeanRow, Column: "fusion"},
+		{What: "pagoda over static fusion, irregular sizes without copies, the artifact's sides", Where: "section 6.3", Published: 1.79, Unit: "x", Digits: 2, Experiment: "irregular-sides", Row: MeanRow, Column: "fusion"},
 		{What: "DCT with shared memory over hyperq", Where: "table 5", Published: 1.35, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "with"},
 		{What: "DCT without shared memory over hyperq", Where: "table 5", Published: 1.25, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "without"},
 		{What: "MM with shared memory over hyperq", Where: "table 5", Published: 1.51, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "with"},
@@ -241,7 +272,7 @@ func sharedMemory(name, title string, w Workload, off string, with, without floa
 	published := func(v float64) map[string]float64 { return map[string]float64{w.Name: v} }
 	return Experiment{
 		Name: name, Title: "Table 5: speedup over hyperq with shared memory, without copies: " + title, Head: "workload", GPU: taskMachine,
-		Flags: map[string]string{"task-copies": "off"}, Variants: []Variant{{Name: "off", Params: []string{off}}},
+		Flags: taskFlags("off"), Variants: []Variant{{Name: "off", Params: []string{off}}},
 		Policies: "pagoda,hyperq", Workloads: []Workload{w},
 		Columns: []Column{
 			{Name: "hyperq", Unit: "ms", Digits: 3, Of: milliseconds("hyperq")},
@@ -256,14 +287,14 @@ func sharedMemory(name, title string, w Workload, off string, with, without floa
 func callTimes() Experiment {
 	e := Experiment{
 		Name: "calls", Title: "pagoda over hyperq by the time of the host's calls, in us of a launch and of a copy (medians of captures, and copies free)", Head: "workload", GPU: taskMachine,
-		Flags: map[string]string{"task-copies": "off"},
+		Flags: taskFlags("off"),
 		Workloads: []Workload{
 			{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=1024"}, little...)},
 			{Name: "FB", Sample: "tasks-fb", Params: []string{"tasks=192", "width=512"}},
 		},
 	}
 	for _, c := range [][2]int{{7, 5}, {8, 5}, {6, 6}, {4, 5}, {5, 5}, {5, 0}} {
-		p, h := fmt.Sprintf("pagoda,task-copy-call-ns=%d", 1000*c[1]), fmt.Sprintf("hyperq,task-launch-overhead-ns=%d", 1000*c[0])
+		p, h := fmt.Sprintf("pagoda,task-copy-call-ns=%d,spawn-ns=%d", 1000*c[1], 1000*c[1]), fmt.Sprintf("hyperq,task-launch-overhead-ns=%d", 1000*c[0])
 		for _, label := range []string{p, h} {
 			if !strings.Contains(e.Policies, label) {
 				e.Policies = strings.TrimPrefix(e.Policies+","+label, ",")

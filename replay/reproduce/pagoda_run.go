@@ -28,8 +28,9 @@ func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to
 // runToTheEnd is what becomes of the straight lines of "whole".
 func runToTheEnd() Experiment {
 	return Experiment{
-		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,gemtc,pthreads",
+		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight " +
+			"line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+		Flags: taskFlags("phased"), Policies: "pagoda,hyperq,gemtc,pthreads",
 		Workloads: manyTasks(), Variants: steady, Under: steadyPolicies,
 		Columns: append([]Column{
 			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
@@ -53,15 +54,18 @@ func allTasks() []Workload {
 // others execute up to ten billion warp instructions a policy.
 func runAll() Experiment {
 	return Experiment{
-		Name: "run-all", Title: "The paper's numbers of tasks run to the end (minutes a policy), and the straight line's time over it", Head: "workload", GPU: taskMachine, Large: true,
-		Flags: map[string]string{"task-copies": "phased"}, Policies: "pagoda,hyperq,pthreads",
+		Name: "run-all", Title: "The paper's numbers of tasks run to the end (minutes a policy), and the straight " +
+			"line's time over it", Head: "workload", GPU: taskMachine, Large: true,
+		Flags: taskFlags("phased"), Policies: "pagoda,hyperq,pthreads",
 		Workloads: allTasks(), Variants: steady, Under: steadyPolicies,
 		Columns: append([]Column{
 			{Name: "tasks", Of: metric("pagoda", "tasks", 1)},
 			{Name: "pagoda", Unit: "ms", Digits: 2, Of: milliseconds("pagoda")},
 			{Name: "hyperq", Unit: "x", Digits: 2, Of: quotient(ran("hyperq"), ran("pagoda"))},
 			{Name: "pthreads", Unit: "x", Digits: 2, Of: quotient(ran("pthreads"), ran("pagoda"))},
-			{Name: "warp instructions, millions", Of: of("pagoda", func(x *replay.Result) float64 { return float64(x.Run.WarpInsts) / 1e6 })},
+			{Name: "warp instructions, millions", Of: of("pagoda", func(x *replay.Result) float64 {
+				return float64(x.Run.WarpInsts) / 1e6
+			})},
 		}, lines("pagoda", "hyperq")...),
 	}
 }
@@ -92,9 +96,11 @@ func onCrossbars(w Workload) []Workload {
 // beamMachines is BF with a host whose calls are free.
 func beamMachines() Experiment {
 	return Experiment{
-		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: what binds the GPU", Head: "workload", GPU: taskMachine,
-		Set: []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"}, Flags: map[string]string{"task-copies": "off"}, Policies: "pagoda,hyperq",
-		Workloads: onCrossbars(Workload{Name: "BF", Sample: "tasks-bf", Params: []string{"tasks=192", "inputs=8", "width=512"}}),
+		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: what binds the GPU",
+		Head: "workload", GPU: taskMachine,
+		Set: []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"}, Flags: taskFlags("off"), Policies: "pagoda,hyperq",
+		Workloads: onCrossbars(Workload{Name: "BF", Sample: "tasks-bf",
+			Params: []string{"tasks=192", "inputs=8", "width=512"}}),
 		Columns: append(slower("hyperq"), Column{Name: "occupancy, pagoda", Unit: "%", Digits: 1, Of: occupancy("pagoda")},
 			Column{Name: "occupancy, hyperq", Unit: "%", Digits: 1, Of: occupancy("hyperq")}),
 	}
@@ -102,18 +108,22 @@ func beamMachines() Experiment {
 
 // smallCopies are copies of tasks that are smaller: DCT's images are as those of the artifact's run file.
 var smallCopies = Experiment{
-	Name: "copies-sizes", Title: "The same for smaller tasks", Head: "workload", GPU: taskMachine, Flags: map[string]string{"task-copies": "phased"}, Policies: "hyperq,hyperq,task-copies=off",
+	Name: "copies-sizes", Title: "The same for smaller tasks", Head: "workload", GPU: taskMachine,
+	Flags: taskFlags("phased"), Policies: "hyperq,hyperq,task-copies=off",
 	Workloads: []Workload{
-		{Name: "DCT, images of 64 x 64", Sample: "tasks-dct", Params: []string{"tasks=64", "inputs=8", "threads=64", "side=64"}},
+		{Name: "DCT, images of 64 x 64", Sample: "tasks-dct", Params: []string{"tasks=64", "inputs=8", "threads=64",
+			"side=64"}},
 		{Name: "3DES, packets of 2 KB", Sample: "tasks-3des", Params: []string{"tasks=64", "inputs=8", "max-bytes=2048"}},
 	},
-	Columns: []Column{{Name: "copies", Unit: "%", Digits: 1, Of: copyShare}, {Name: "link busy", Unit: "%", Digits: 1, Of: linkShare}},
+	Columns: []Column{{Name: "copies", Unit: "%", Digits: 1, Of: copyShare},
+		{Name: "link busy", Unit: "%", Digits: 1, Of: linkShare}},
 }
 
 // sharedMachines is DCT's row of table 5 on other machines.
 func sharedMachines() Experiment {
 	e := sharedMemory("shared-machines", "DCT (64 threads) on other machines",
-		Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25)
+		Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off",
+		1.35, 1.25)
 	e.Workloads = onCrossbars(e.Workloads[0])
 	for i := range e.Columns {
 		e.Columns[i].Published, e.Columns[i].Where = nil, ""
@@ -124,11 +134,12 @@ func sharedMachines() Experiment {
 // wholeByCall is the whole time, copies first and last, by what a copy's call takes.
 func wholeByCall() Experiment {
 	e := Experiment{
-		Name: "whole-calls", Title: "Whole time of 384 tasks, copies phased, by the time of a copy's call (a launch 7 us): times as long as pagoda", Head: "workload", GPU: taskMachine,
-		Flags: map[string]string{"task-copies": "phased"}, Workloads: []Workload{taskNumber("MM", "384"), taskNumber("FB", "384")},
+		Name: "whole-calls", Title: "Whole time of 384 tasks, copies phased, by the time of a copy's or a spawn's call " +
+			"(a launch 3.9 us): times as long as pagoda", Head: "workload", GPU: taskMachine,
+		Flags: taskFlags("phased"), Workloads: []Workload{taskNumber("MM", "384"), taskNumber("FB", "384")},
 	}
-	for _, ns := range []string{"5000", "2500", "1000"} {
-		p, h := "pagoda,task-copy-call-ns="+ns, "hyperq,task-copy-call-ns="+ns
+	for _, ns := range []string{"5000", "2600", "1350"} {
+		p, h := "pagoda,task-copy-call-ns="+ns+",spawn-ns="+ns, "hyperq,task-copy-call-ns="+ns
 		e.Policies = strings.TrimPrefix(e.Policies+","+p+","+h, ",")
 		e.Columns = append(e.Columns, Column{Name: "hyperq, " + ns + " ns", Unit: "x", Digits: 2, Of: over(p, h)})
 	}

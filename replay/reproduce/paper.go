@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
@@ -18,25 +19,29 @@ type Paper struct {
 	Title       string // one line
 	Experiments []Experiment
 	Claims      []Claim // its published figures
+	Figures     []Figure
+
+	SecondsPerRun float64 // mean time of a run of its experiments, on one core of the machine that filled docs/policies
 }
 
 // Experiment is a table of a paper: workloads, one a row, under policies.
 type Experiment struct {
-	Name      string // within the paper: a word
-	Title     string // one line, with the figure or table that it follows
-	Head      string // of the column that names the rows
-	GPU       string // preset
-	Set       []string
-	Flags     map[string]string // parameters for every policy that has them
-	Policies  string            // as --policy takes them
-	Workloads []Workload
-	Variants  []Variant         // settings under which the workloads run as well
-	Under     map[string]string // policies of a variant that are not those of the experiment
-	Columns   []Column
-	Mean      Mean
-	Counts    func(*Row) bool // rows of which the mean is; nil: all
-	Large     bool            // takes long: run only when asked for
-	OverTime  bool            // its columns need what is resident over time
+	Name       string // within the paper: a word
+	Title      string // one line, with the figure or table that it follows
+	Head       string // of the column that names the rows
+	GPU        string // preset
+	Set        []string
+	Flags      map[string]string // parameters for every policy that has them
+	Policies   string            // as --policy takes them
+	Workloads  []Workload
+	Variants   []Variant         // settings under which the workloads run as well
+	Under      map[string]string // policies of a variant that are not those of the experiment
+	Columns    []Column
+	Mean       Mean
+	Counts     func(*Row) bool // rows of which the mean is; nil: all
+	Large      bool            // takes long: run only when asked for
+	OverTime   bool            // its columns need what is resident over time
+	ChildTimes bool            // its columns need the times of child CTAs
 }
 
 // Workload is one row: a generator with its settings.
@@ -48,8 +53,11 @@ type Workload struct {
 	Quick  bool     // in the small set
 	Small  []string // settings that make it one of the small set, in place of those of Params
 	Fixed  bool     // variants leave it as it is
+	Alone  []string // settings without shared memory, for variants that ask for them, in place of those of Params
 	Set    []string // of the machine, beside the experiment's
-	Flat   []string // settings of the flat program, where that has code of its own, in place of those of Params; nil: flat inlines the children
+	// settings of the flat program, where that has code of its own, in place of those of Params; nil: flat inlines the
+	// children
+	Flat []string
 }
 
 // Variant changes all workloads of an experiment. Its runs are known by the
@@ -57,6 +65,7 @@ type Workload struct {
 type Variant struct {
 	Name   string
 	Params []string
+	Alone  bool // without the use of shared memory ([Workload].Alone)
 }
 
 // Mean says what stands below the rows: nothing, or a mean of this kind for
@@ -86,8 +95,9 @@ type Row struct {
 	Workload *Workload
 	runs     map[string]*replay.Result // by label
 	config   *hardware.Config
-	work     *policies.Workloads // sizes of the requests for children; nil: none
-	times    map[string][]window // by label, in an experiment over time
+	work     *policies.Workloads               // sizes of the requests for children; nil: none
+	times    map[string][]window               // by label, in an experiment over time
+	took     map[string]map[model.Time]float64 // CTAs of children by their time
 }
 
 // run returns the run of a policy, nil if there is none.

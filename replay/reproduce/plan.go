@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/replay"
@@ -36,6 +37,8 @@ type unit struct {
 	results []*replay.Result // of a search every try; nil: the policy does not apply
 	timed   bool             // an experiment over time asks for it
 	times   []window
+	spread  bool // an experiment asks for the times of child CTAs
+	took    map[model.Time]float64
 }
 
 // plan is everything that a call runs, each run once.
@@ -125,13 +128,17 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 		if opt.Quick {
 			params = override(params, w.Small)
 		}
-		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params), set: slices.Concat(e.Set, w.Set)}
+		row := plannedRow{workload: w, units: map[string]*unit{}, work: p.source(w.Sample, params),
+			set: slices.Concat(e.Set, w.Set)}
 		var err error
 		if row.config, err = machine(e.GPU, row.set); err != nil {
 			return nil, err
 		}
 		for _, v := range append([]Variant{{}}, e.Variants...) {
 			own, flat := override(params, v.Params), override(override(params, w.Flat), v.Params)
+			if v.Alone {
+				own = override(override(params, w.Alone), v.Params)
+			}
 			if w.Fixed {
 				own, flat = params, override(params, w.Flat)
 			}
@@ -180,7 +187,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 			p.units = append(p.units, u)
 			from.left.Add(1)
 		}
-		u.timed = u.timed || e.OverTime
+		u.timed, u.spread = u.timed || e.OverTime, u.spread || e.ChildTimes
 		row.units[label] = u
 	}
 	return nil

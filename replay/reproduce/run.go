@@ -9,6 +9,7 @@ import (
 
 	"gpureplay/internal/durable"
 	"gpureplay/internal/workers"
+	"gpureplay/model"
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
@@ -84,7 +85,10 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 	}
 	job := &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true}
 	if u.timed {
-		job.Sample, job.Sampled = sampleCycles, u.sampled
+		job.Sample, job.Sampled, job.Launched = sampleCycles, u.sampled, u.launched
+	}
+	if u.spread {
+		u.took, job.CTAEnded = map[model.Time]float64{}, u.childEnded(r)
 	}
 	u.results, err = replay.Run(ctx, job)
 	return err

@@ -16,8 +16,8 @@ func spawnWorkloads() []Workload {
 		child("BFS-graph500", "dp-bfs", "input=graph500", "scale=16"),
 		child("SSSP-citation", "dp-sssp", "input=citation", "scale=16"),
 		child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=13"),
-		child("JOIN-uniform", "dp-join", "distribution=uniform", "left=32768", "right=32768", "keys=164"),
-		child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left=32768", "right=32768", "keys=328"),
+		child("JOIN-uniform", "dp-join", "distribution=uniform", "left-order=drawn", "left=32768", "right=32768", "keys=164"),
+		child("JOIN-gaussian", "dp-join", "distribution=gaussian", "left-order=drawn", "left=32768", "right=32768", "keys=328"),
 		child("GC-citation", "dp-gc", "input=citation", "scale=11"),
 		child("GC-graph500", "dp-gc", "input=graph500", "scale=9"),
 		quick(child("Mandel", "dp-mandel", "size=128", "regions=32")),
@@ -35,7 +35,7 @@ func smallSpawn() []Workload {
 		child("BFS-citation", "dp-bfs", "input=citation", "scale=14"),
 		child("BFS-graph500", "dp-bfs", "input=graph500", "scale=13"),
 		child("SSSP-graph500", "dp-sssp", "input=graph500", "scale=12"),
-		child("JOIN-uniform", "dp-join", "distribution=uniform"),
+		child("JOIN-uniform", "dp-join", "distribution=uniform", "left-order=drawn"),
 	}, pick(spawnWorkloads(), "GC-citation", "SA")...)
 }
 
@@ -70,6 +70,18 @@ func spawnColumns() []Column {
 	}
 }
 
+// seedColumns are the means that the paper reports.
+func seedColumns() []Column {
+	all := speedups("flat", baseline, search, "spawn")
+	for i, name := range []string{"all", "offline-search", "spawn"} {
+		all[i].Name = name
+	}
+	return append(all,
+		Column{Name: "spawn over all", Digits: 3, Of: over("spawn", baseline), Mean: true},
+		Column{Name: "search over all", Digits: 3, Of: over(search, baseline), Mean: true},
+		Column{Name: "spawn over search", Digits: 3, Of: over("spawn", search), Mean: true})
+}
+
 // machineColumns are what sections IV and V.B compare beside speedups.
 func machineColumns() []Column {
 	return []Column{
@@ -78,6 +90,9 @@ func machineColumns() []Column {
 		{Name: "of spawn", Of: launched("spawn")},
 		{Name: "spawn less all", Unit: "%", Digits: 1, Of: func(r *Row) float64 { return 100 * (quotient(launched("spawn"), launched(baseline))(r) - 1) }, Mean: true},
 		{Name: "occupancy, all", Unit: "%", Digits: 1, Of: occupancy(baseline), Mean: true},
+		{Name: "of the search", Of: launched(search)},
+		{Name: "search less all", Unit: "%", Digits: 1, Of: func(r *Row) float64 { return 100 * (quotient(launched(search), launched(baseline))(r) - 1) }, Mean: true},
+		{Name: "occupancy, search over all", Digits: 2, Of: quotient(occupancy(search), occupancy(baseline)), Mean: true},
 		{Name: "occupancy, spawn over all", Digits: 2, Of: quotient(occupancy("spawn"), occupancy(baseline)), Mean: true},
 		{Name: "L2 hits, all", Unit: "%", Digits: 1, Of: l2Hits(baseline), Mean: true},
 		{Name: "L2 hits, spawn less all", Unit: "%", Digits: 1, Of: less(l2Hits("spawn"), l2Hits(baseline)), Mean: true},
@@ -94,8 +109,10 @@ func controlColumns() []Column {
 		{Name: "all", Digits: 2, Of: over(baseline, "flat"), Mean: true},
 		{Name: "spawn", Digits: 2, Of: over("spawn", "flat"), Mean: true},
 		{Name: "spawn,idle=last", Digits: 2, Of: over("spawn,idle=last", "flat"), Mean: true},
+		{Name: "spawn,count=decision", Digits: 2, Of: over("spawn,count=decision", "flat"), Mean: true},
 		{Name: "spawn over all", Digits: 2, Of: over("spawn", baseline), Mean: true},
 		{Name: "idle=last over all", Digits: 2, Of: over("spawn,idle=last", baseline), Mean: true},
+		{Name: "count=decision over all", Digits: 2, Of: over("spawn,count=decision", baseline), Mean: true},
 	}
 }
 
@@ -111,7 +128,7 @@ func shareColumns(shares ...int) []Column {
 
 const (
 	spawnPolicies   = "flat,cdp," + baseline + "," + search + ",spawn,spawn+dtbl"
-	controlPolicies = "flat," + baseline + ",spawn,spawn,idle=last"
+	controlPolicies = "flat," + baseline + ",spawn,spawn,idle=last,spawn,count=decision"
 )
 
 func init() { register(spawn) }
@@ -120,8 +137,10 @@ func init() { register(spawn) }
 func spawn() *Paper {
 	return &Paper{
 		Name: "spawn", Title: "SPAWN: a child only where it is estimated to end before its parent would",
-		Experiments: spawnExperiments(),
-		Claims:      spawnClaims(),
+		Experiments:   spawnExperiments(),
+		Claims:        spawnClaims(),
+		Figures:       spawnFigures(),
+		SecondsPerRun: 10,
 	}
 }
 
@@ -132,29 +151,52 @@ func spawnExperiments() []Experiment {
 			Policies: spawnPolicies, Workloads: spawnWorkloads(), Columns: spawnColumns(),
 		},
 		{
+			Name: "seed", Title: "The rows that fill the GPU with a second seed (Mandel has none): speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
+			Policies: "flat," + baseline + "," + search + ",spawn", Workloads: seeded(fillingSpawn(), "2", "Mandel"), Columns: seedColumns(),
+		},
+		{
 			Name: "shares", Title: "Share of the work for children, speedup over flat (figure 5): the largest tried that is not above", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
 			Policies: "flat," + search, Workloads: spawnWorkloads(), Columns: shareColumns(100, 80, 60, 40, 20, 0),
 		},
 		{
 			Name: "machine", Title: "What launches make of the GPU: all of them, and spawn's (sections IV, V.B and V.C)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
-			Policies: "flat,cdp," + baseline + ",spawn", Workloads: spawnWorkloads(), Columns: machineColumns(),
+			Policies: "flat,cdp," + baseline + "," + search + ",spawn", Workloads: spawnWorkloads(), Columns: machineColumns(),
 		},
 		{
-			Name: "idle", Title: "n_con of an idle window: counted as 1, or the last that was not 0; speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
+			Name: "times", Title: "Child CTAs within a tenth of their mean time, all children launched (figure 12)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, ChildTimes: true,
+			Policies: baseline, Workloads: pick(spawnWorkloads(), "BFS-graph500", "SSSP-graph500", "MM-small", "SA"),
+			Columns: []Column{{Name: "within a tenth", Unit: "%", Digits: 1, Of: near(baseline), Where: "section IV.A (95 % of those shown, SSSP-graph500 80 %)",
+				Published: map[string]float64{"BFS-graph500": 95, "SSSP-graph500": 80, "MM-small": 95, "SA": 95}}},
+		},
+		{
+			Name: "readings", Title: "Readings of the controller: n counts a child at its arrival or at the decision, and n_con of an idle window is 1 or the last that was not 0; speedup over flat",
+			Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Counts: fills,
 			Policies: controlPolicies, Workloads: spawnWorkloads(), Columns: controlColumns(),
 		},
 		{
-			Name: "dtbl", Title: "SPAWN against DTBL: speedup over flat", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
+			Name: "dtbl", Title: "SPAWN against DTBL, by the program's rule and of all nested work: speedup over flat (figure 21)", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
 			Policies: "flat,dtbl,spawn,spawn+dtbl", Workloads: pick(spawnWorkloads(), "SA", "MM-small", "SSSP-citation", "SSSP-graph500"),
-			Columns: speedups("flat", "dtbl", "spawn", "spawn+dtbl"),
+			Variants: []Variant{{Name: "all", Params: []string{"threshold=1"}}}, Under: map[string]string{"all": "dtbl"},
+			Columns: []Column{
+				{Name: "dtbl", Digits: 3, Of: over("dtbl", "flat"), Mean: true},
+				{Name: "dtbl, all launched", Digits: 3, Of: over("dtbl@all", "flat"), Mean: true},
+				{Name: "spawn", Digits: 3, Of: over("spawn", "flat"), Mean: true},
+				{Name: "spawn+dtbl", Digits: 3, Of: over("spawn+dtbl", "flat"), Mean: true},
+			},
 		},
 		{
 			Name: "large", Title: "Speedup over flat, inputs near the suite's own size", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric, Large: true,
-			Policies: "flat,cdp," + baseline + ",spawn,spawn,idle=last", Workloads: inlined(pick(largeChildren(), "BFS-citation", "BFS-graph500", "SSSP-citation")),
+			Policies: controlPolicies, Workloads: inlined(pick(largeChildren(), "BFS-citation", "BFS-graph500", "SSSP-citation")),
 			Columns: append(append([]Column(nil), controlColumns()...),
 				Column{Name: "children of all", Of: launched(baseline)}, Column{Name: "of spawn", Of: launched("spawn")},
 				Column{Name: "first child starts", Unit: "kcycles", Digits: 1, Of: metric(baseline, "first_child_cycle", 1e-3)}),
 		},
+	}, append(spawnSensitivity(), append(spawnCauses(), searches()...)...)...)
+}
+
+// spawnSensitivity are the experiments on other graphs, CTA sizes and streams.
+func spawnSensitivity() []Experiment {
+	return []Experiment{
 		{
 			Name: "graphs", Title: "Graphs with hubs and without", Head: "benchmark", GPU: spawnMachine, Set: freeHost, Mean: Geometric,
 			Policies: spawnPolicies, Workloads: spawnGraphs(), Columns: spawnColumns(),
@@ -164,8 +206,8 @@ func spawnExperiments() []Experiment {
 		{
 			Name: "blocks", Title: "CTA size of children under cdp, smaller inputs: speedup over 32 threads (figure 7)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
 			Policies: "cdp", Workloads: pick(smallSpawn(), "BFS-citation", "BFS-graph500", "SSSP-graph500", "JOIN-uniform", "GC-citation", "SA"),
-			Variants: []Variant{{"32", []string{"child-block=32"}}, {"64", []string{"child-block=64"}},
-				{"128", []string{"child-block=128"}}, {"256", []string{"child-block=256"}}},
+			Variants: []Variant{{Name: "32", Params: []string{"child-block=32"}}, {Name: "64", Params: []string{"child-block=64"}},
+				{Name: "128", Params: []string{"child-block=128"}}, {Name: "256", Params: []string{"child-block=256"}}},
 			Columns: []Column{
 				{Name: "64 threads", Digits: 2, Of: over("cdp@64", "cdp@32")},
 				{Name: "128 threads", Digits: 2, Of: over("cdp@128", "cdp@32")},
@@ -174,10 +216,10 @@ func spawnExperiments() []Experiment {
 		},
 		{
 			Name: "streams", Title: "A stream for each child, speedup over one for each parent CTA, under cdp, smaller inputs (figure 8)", Head: "benchmark", GPU: spawnMachine, Set: freeHost,
-			Policies: "cdp", Workloads: smallSpawn(), Variants: []Variant{{"cta", []string{"swq=cta"}}}, Mean: Geometric,
+			Policies: "cdp", Workloads: smallSpawn(), Variants: []Variant{{Name: "cta", Params: []string{"swq=cta"}}}, Mean: Geometric,
 			Columns: []Column{{Name: "a stream a child", Digits: 3, Of: over("cdp", "cdp@cta"), Mean: true}},
 		},
-	}, append(spawnCauses(), searches()...)...)
+	}
 }
 
 // spawnClaims are its published figures.

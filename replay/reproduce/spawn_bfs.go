@@ -6,12 +6,6 @@ import (
 	"gpureplay/replay"
 )
 
-// searchSets are those of SPAWN's BFS-graph500 over time (figures 6 and 19): calls that
-// hold their warp, which alone lets parents run on when children do.
-func searchSets() []string {
-	return append([]string{"launch.blocks_warp=true"}, freeHost...)
-}
-
 // oneSearch is BFS-graph500 with one thing changed: settings of the program, and of the
 // machine where they stand behind a bar.
 func oneSearch(name string, settings ...string) Workload {
@@ -35,7 +29,7 @@ func oneLevel() []Workload {
 		oneSearch("104 CTAs", "start=all", "ctas=104", "rule=klap"),
 		oneSearch("240 CTAs", "start=all", "rule=klap"),
 		oneSearch("80 CTAs, rule=dense", "start=all", "ctas=80"),
-		oneSearch("80 CTAs, calls that do not hold", "start=all", "ctas=80", "rule=klap", "|", "launch.blocks_warp=false"),
+		oneSearch("80 CTAs, calls that do not hold", "start=all", "ctas=80", "rule=klap", "|", notHeld),
 	}
 }
 
@@ -44,7 +38,7 @@ func allLevels() []Workload {
 	return []Workload{
 		oneSearch("80 CTAs", "ctas=80", "rule=klap"),
 		oneSearch("240 CTAs", "rule=klap"),
-		oneSearch("240 CTAs, calls that do not hold", "rule=klap", "|", "launch.blocks_warp=false"),
+		oneSearch("240 CTAs, calls that do not hold", "rule=klap", "|", notHeld),
 		oneSearch("240 CTAs, sectors of 32 B", "rule=klap", "|", "l1.sector_bytes=32", "l2.sector_bytes=32"),
 		oneSearch("240 CTAs, L2 of 24 MB", "rule=klap", "|", "l2.bytes=25165824"),
 		oneSearch("240 CTAs, L1 of 1 MB", "rule=klap", "|", "l1.bytes=1048576"),
@@ -104,16 +98,28 @@ const searchPolicies = baseline + ",spawn,spawn,idle=last"
 func searches() []Experiment {
 	return []Experiment{
 		{
-			Name: "bfs", Title: "BFS-graph500, one level that expands all vertices, calls that hold their warp (figures 6 and 19): times in kilocycles", Head: "program", GPU: spawnMachine, Set: searchSets(),
+			Name: "bfs", Title: "BFS-graph500, one level that expands all vertices (figures 6 and 19): times in kilocycles",
+			Head: "program", GPU: spawnMachine, Set: freeHost,
 			Policies: searchPolicies, Workloads: oneLevel(), Columns: searchColumns(),
 		},
 		{
-			Name: "bfs-time", Title: "The row of 80 CTAs over time (figures 6 and 19): CTAs on the GPU, means over 200 kilocycles from each on", Head: "from kcycle", GPU: spawnMachine, Set: searchSets(),
+			Name: "bfs-time", Title: "The row of 80 CTAs over time (figures 6 and 19): CTAs on the GPU, means over 200 " +
+				"kilocycles from each on", Head: "from kcycle", GPU: spawnMachine, Set: freeHost,
 			Policies: searchPolicies, Workloads: windows(13, oneLevel()[0]), OverTime: true,
-			Columns: residents(map[string]string{baseline: "all", "spawn": "spawn", "spawn,idle=last": "spawn,idle=last"}, baseline, "spawn", "spawn,idle=last"),
+			Columns: residents(map[string]string{baseline: "all", "spawn": "spawn", "spawn,idle=last": "spawn,idle=last"},
+				baseline, "spawn", "spawn,idle=last"),
 		},
 		{
-			Name: "bfs-levels", Title: "BFS-graph500 from its hub, all levels, calls that hold their warp", Head: "program", GPU: spawnMachine, Set: searchSets(),
+			Name: "launches-time", Title: "The same row over time: use of the GPU (figure 6) and children launched by the " +
+				"end of each window (figure 20)", Head: "from kcycle", GPU: spawnMachine, Set: freeHost,
+			Policies: searchPolicies, Workloads: windows(13, oneLevel()[0]), OverTime: true,
+			Columns: []Column{usedAt(baseline), usedAt("spawn"),
+				{Name: "launched, " + baseline, Unit: "%", Digits: 1, Of: launchedBy(baseline)},
+				{Name: "launched, spawn", Unit: "%", Digits: 1, Of: launchedBy("spawn")}},
+		},
+		{
+			Name: "bfs-levels", Title: "BFS-graph500 from its hub, all levels", Head: "program", GPU: spawnMachine,
+			Set:      freeHost,
 			Policies: searchPolicies, Workloads: allLevels(), Columns: programColumns(),
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gpureplay/model"
 	"gpureplay/replay"
 )
 
@@ -15,6 +16,7 @@ type Table struct {
 	Title  string
 	Header []string
 	Rows   [][]Cell // as long as Header
+	Points []Point  // its figures, by column
 }
 
 // Cell is one entry: a value for machines (string, float64 or nil) and its text.
@@ -80,6 +82,9 @@ func (p *plan) outcome(paper *Paper) (*Outcome, error) {
 			rows[t.Name] = append(rows[t.Name], r.workload.Name)
 		}
 	}
+	for i := range o.Tables {
+		o.Tables[i].publish(paper.Claims)
+	}
 	var err error
 	if o.Published, err = paper.claims(entries, rows, counts, partial); err != nil {
 		return nil, err
@@ -125,17 +130,22 @@ func (t *planned) table(paper string, counts []bool) (Table, map[string][]float6
 			v := c.Of(&row)
 			values = append(values, v)
 			out.Rows[i] = append(out.Rows[i], number(v, c.Digits, c.Unit))
-			if c.Published == nil {
-				continue
-			}
 			theirs, ok := c.Published[row.Workload.Name]
 			if !ok {
 				theirs = none
+			}
+			out.Points = append(out.Points, Point{Row: row.Workload.Name, Column: c.Name, Unit: c.Unit, Here: v,
+				Paper: theirs, Where: c.Where})
+			if c.Published == nil {
+				continue
 			}
 			out.Rows[i] = append(out.Rows[i], number(theirs, c.Digits, c.Unit), c.difference(v, theirs))
 		}
 		figures[c.Name] = values
 		mean = append(mean, t.mean(c, those(values, counts))...)
+		if v, n := reduce(those(values, counts), MeanRow, t.meanOf(c)); t.Mean != NoMean && c.Mean && n > 0 {
+			out.Points = append(out.Points, Point{Row: MeanRow, Column: c.Name, Unit: c.Unit, Here: v, Paper: none})
+		}
 	}
 	if t.Mean != NoMean {
 		out.Rows = append(out.Rows, mean)
@@ -186,10 +196,11 @@ func (t *planned) mean(c *Column, values []float64) []Cell {
 
 // row gathers the runs of a row by label.
 func (t *planned) row(r *plannedRow) Row {
-	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work, times: map[string][]window{}}
+	row := Row{Workload: r.workload, runs: map[string]*replay.Result{}, config: r.config, work: r.work.work,
+		times: map[string][]window{}, took: map[string]map[model.Time]float64{}}
 	for label, u := range r.units {
 		_, variant, _ := strings.Cut(label, "@")
-		row.times[label] = u.times
+		row.times[label], row.took[label] = u.times, u.took
 		for i, x := range u.results {
 			name := x.Policy
 			switch {
@@ -207,10 +218,12 @@ func (t *planned) row(r *plannedRow) Row {
 // claims sets the published figures beside ours.
 func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string][]string, counts map[string][]bool,
 	partial bool) (Table, error) {
-	out := Table{Name: p.Name + "/published", Title: "Published figures beside ours", Header: []string{"figure", "in the paper", "paper", "here", "difference"}}
+	out := Table{Name: p.Name + "/published", Title: "Published figures beside ours",
+		Header: []string{"figure", "in the paper", "paper", "here", "difference"}}
 	if partial {
 		out.Title += ", over the rows that ran"
 	}
+	missing := 0
 	for i := range p.Claims {
 		c := &p.Claims[i]
 		ours := none
@@ -229,9 +242,17 @@ func (p *Paper) claims(entries map[string]map[string][]float64, rows map[string]
 			}
 			ours = p.entry(c, values, rows[c.Experiment])
 		}
+		if math.IsNaN(ours) {
+			missing++
+			continue
+		}
 		theirs := number(c.Published, c.Digits, c.Unit)
 		theirs.Text = relationNames[c.Relation] + theirs.Text
-		out.Rows = append(out.Rows, []Cell{text(c.What), text(c.Where), theirs, number(ours, c.Digits, c.Unit), c.verdict(ours)})
+		out.Rows = append(out.Rows, []Cell{text(c.What), text(c.Where), theirs, number(ours, c.Digits, c.Unit),
+			c.verdict(ours)})
+	}
+	if missing > 0 {
+		out.Title += fmt.Sprintf(" (%d whose rows did not run are left out)", missing)
 	}
 	return out, nil
 }

@@ -1,0 +1,63 @@
+package reproduce
+
+// smallTasks are workloads of table 3 at the sizes of the small set.
+func smallTasks(tasks string, names ...string) []Workload {
+	all := pick(taskWorkloads(), names...)
+	for i := range all {
+		if !all[i].Fixed {
+			all[i].Params = override(all[i].Params, []string{"tasks=" + tasks})
+		}
+		all[i].Params, all[i].Small = override(all[i].Params, all[i].Small), nil
+	}
+	return all
+}
+
+// byValue are workloads under several values of a setting; a row's name ends with the value.
+func byValue(all []Workload, setting string, values ...string) []Workload {
+	var rows []Workload
+	for _, w := range all {
+		for _, v := range values {
+			row := w
+			row.Name, row.Params = w.Name+", "+v, override(w.Params, []string{setting + "=" + v})
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// batches are pagoda's spawns in batches of one fill of the GPU.
+const batches = "pagoda-batch,batch-size=384"
+
+// pagodaFigures are the paper's figures by workload, at small sizes.
+func pagodaFigures() []Experiment {
+	return []Experiment{
+		{
+			Name: "tasks-each", Title: "By number of tasks, small tasks, copies phased: times as long as pagoda (figure 6)",
+			Head: "workload", GPU: taskMachine,
+			Flags: taskFlags("phased"), Policies: "pagoda,hyperq,pthreads", Columns: slower("hyperq", "pthreads"),
+			Workloads: byValue(smallTasks("64", "MB", "CONV", "DCT", "3DES"), "tasks", "64", "512", "2048"),
+		},
+		{
+			Name: "threads-each", Title: "By threads of a task, 384 small tasks without copies: times as long as pagoda " +
+				"(figures 7 and 8)", Head: "workload", GPU: taskMachine,
+			Flags: taskFlags("off"), Policies: "pagoda,hyperq,pthreads", Columns: slower("hyperq", "pthreads"),
+			Workloads: byValue(smallTasks("384", "MB", "FB", "BF", "CONV"), "threads", "64", "128", "256"),
+		},
+		{
+			Name: "latency-each", Title: "Mean latency of 384 small tasks, copies interleaved (figure 10)", Head: "workload",
+			GPU: taskMachine, Flags: taskFlags("interleaved"),
+			Policies: "pagoda,hyperq,fusion", Workloads: smallTasks("384", "MB", "CONV", "DCT", "3DES"),
+			Columns: []Column{
+				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")},
+				{Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
+				{Name: "fusion", Unit: "us", Digits: 1, Of: latency("fusion")},
+			},
+		},
+		{
+			Name: "batching", Title: "1,536 small tasks without copies, spawned as they come and in batches of 384: times " +
+				"as long as pagoda (figure 11)", Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Flags: taskFlags("off"), Policies: "pagoda," + batches, Columns: slower(batches),
+			Workloads: smallTasks("1536", "MB", "FB", "BF", "CONV", "DCT", "MM", "3DES", "MPE"),
+		},
+	}
+}
