@@ -5,7 +5,7 @@
 # make wheel   the Python package with the command of this machine, in dist/; make wheels: with those of make dist
 # make test    everything, with the loading tests in a Python environment of its own
 # make newest  the loading tests with the newest versions of the Python packages, which a new user gets
-# make results the papers' experiments, into the tables of docs/policies.md; REPLAY_DATA names the folder of
+# make results the papers' experiments, into the tables of docs/results; REPLAY_DATA names the folder of
 #              real inputs, LARGE=--large adds those that take long
 # make bench   go benchmarks, then whole runs; CAPTURES=DIR adds captures of Accel-Sim, ACCELSIM_ROOT=DIR/gpu-simulator its speed
 # make profile cmd/replay/replay.pgo, by which the compiler optimises the commands of make dist, from the benchmarks
@@ -20,7 +20,7 @@ DESTDIR ?=
 VERSION := $(shell sed -n 's/^const release = "\(.*\)"/\1/p' cmd/command/version.go)
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
+.PHONY: docs newest processors platforms same lint install dist wheel wheels narrow build test bench profile results venv clean
 
 # One build configuration, that of a plain go command: go run, make build, make test and a module of policies new
 # share their compiled packages. Settings of the linker alone (-s -w) compile nothing anew; -trimpath, -pgo and
@@ -111,10 +111,15 @@ profile:
 	go test -run '^$$' -bench BenchmarkReplay -benchtime 3s -cpuprofile $(CURDIR)/cmd/replay/replay.pgo -o bin/replay.test ./replay
 
 results: build
-	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=docs/policies.md $$paper || exit 1; done
+	for paper in blockmaestro dtbl klap laperm pagoda ppcs spawn; do bin/replay reproduce $(LARGE) --into=docs/results/$$paper.md $$paper || exit 1; done
 
 narrow: build
-	bin/replay reproduce $(LARGE) --into=docs/policies.md pagoda
+	bin/replay reproduce $(LARGE) --into=docs/results/pagoda.md pagoda
+
+# docs builds the documents as a site with search, in dist/docs
+docs:
+	$(PYTHON) -m venv dist/.docs && dist/.docs/bin/pip install -q --disable-pip-version-check -r docs/requirements.txt
+	NO_MKDOCS_2_WARNING=1 dist/.docs/bin/mkdocs build -q -f docs/mkdocs.yml
 
 clean:
 	rm -rf bin dist cmd/python/build cmd/python/*.egg-info $(VENV) replay-out sweep-out

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -35,7 +36,8 @@ var update = flag.Bool("update", false, "write the table of presets in docs/mode
 
 // The tables of docs/model that repeat facts of the code are those facts.
 func TestModelDocTables(t *testing.T) {
-	data, err := os.ReadFile("../docs/model.md")
+	const path = "../docs/model/presets.md"
+	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestModelDocTables(t *testing.T) {
 	case !*update:
 		t.Error("the table of presets in docs/model is not that of the presets; write it with: go test ./model -run ModelDoc -update")
 	default:
-		if err := os.WriteFile("../docs/model.md", []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,11 +69,19 @@ func grouped(n int) string {
 // saysMODEL checks that docs/model has a text, however its lines are broken.
 func saysMODEL(t *testing.T, want string) {
 	t.Helper()
-	data, err := os.ReadFile("../docs/model.md")
-	if err != nil {
-		t.Fatal(err)
+	pages, err := filepath.Glob("../docs/model/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages (%v)", err)
 	}
-	if !strings.Contains(strings.Join(strings.Fields(string(data)), " "), want) {
+	var text strings.Builder
+	for _, page := range pages {
+		data, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(data)
+	}
+	if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), want) {
 		t.Errorf("docs/model does not say: %s", want)
 	}
 }
@@ -83,7 +93,7 @@ func TestModelDocNumbers(t *testing.T) {
 		fmt.Sprintf("one of %s engines", []string{"no", "one", "two", "three"}[len(h.Engine)]),
 		fmt.Sprintf("at most %s operations ahead of the device", grouped(host.MaxOpen)),
 		fmt.Sprintf("The host reads up to %s unfinished tasks ahead", grouped(taskWindow)),
-		fmt.Sprintf("the n-th of %d streams in turn", taskStreamCount),
+		fmt.Sprintf("gives task n to stream n mod %d", taskStreamCount),
 		fmt.Sprintf("lies at 2^%d + %#x + ", 62, uint64(exec.LocalWindow-1<<62)),
 	} {
 		saysMODEL(t, want)
@@ -114,12 +124,16 @@ func TestModelDocNumbers(t *testing.T) {
 
 // Choices and deviations are numbered one after another, each list from 1.
 func TestModelDocLists(t *testing.T) {
-	data, err := os.ReadFile("../docs/model.md")
+	choices, err := os.ReadFile("../docs/model/choices.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	deviations, err := os.ReadFile("../docs/model/deviations.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	last, lists := 0, 0
-	for i, line := range strings.Split(string(data), "\n") {
+	for i, line := range strings.Split(string(choices)+"\n"+string(deviations), "\n") {
 		if strings.HasPrefix(line, "#") {
 			last = 0
 		}

@@ -13,7 +13,7 @@ func TestPendingLaunchBytes(t *testing.T) {
 	if n := unsafe.Sizeof(childLaunch{}) + unsafe.Sizeof(pendingKernel{}); n != 112 {
 		t.Errorf("a pending launch takes %d bytes, the documents say 112", n)
 	}
-	for _, doc := range []string{"../ARCHITECTURE.md", "../docs/policies.md"} {
+	for _, doc := range []string{"../docs/performance.md", "../docs/policies/child-launches.md"} {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)

@@ -110,7 +110,7 @@ func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (to
 func TestDeviations(t *testing.T) {
 	table := deviationTable(t)
 	t.Log("\n" + table)
-	doc, err := os.ReadFile("../docs/model.md")
+	doc, err := os.ReadFile("../docs/model/deviations.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -194,7 +194,7 @@ type Access struct {
 // Launch is one lane's request for a child kernel at a ClassLaunch step.
 //
 // A request is recorded for every lane with nested work, however little; Marked
-// says whether the program's own rule would have launched it (policies.md,
+// says whether the program's own rule would have launched it (docs/policies,
 // "Launch path").
 type Launch struct {
 	At         uint32 // path step

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// capabilityTable is docs/model's table of occupancy limits.
+// capabilityTable is docs/model/kernels.md's table of occupancy limits.
 func capabilityTable() string {
 	var b strings.Builder
 	b.WriteString("| capability | | warps | CTAs | registers | a warp's unit | sub-partitions | shared KiB | unit | reserved |\n")
@@ -21,7 +21,7 @@ func capabilityTable() string {
 
 // docs/model has the table of occupancy limits.
 func TestModelDocCapabilities(t *testing.T) {
-	data, err := os.ReadFile("../../docs/model.md")
+	data, err := os.ReadFile("../../docs/model/kernels.md")
 	if err != nil {
 		t.Fatal(err)
 	}

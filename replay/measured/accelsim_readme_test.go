@@ -13,7 +13,7 @@ var update = flag.Bool("update", false, "write the README's table of references 
 
 // The README shows the output of `replay correlate --accelsim`.
 func TestReadmeShowsReferences(t *testing.T) {
-	const path, begin, end = "../../README.md", "<!-- accelsim -->\n", "<!-- /accelsim -->\n"
+	const path, begin, end = "../../docs/accuracy.md", "<!-- accelsim -->\n", "<!-- /accelsim -->\n"
 	refs, err := References()
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func TestH100Cases(t *testing.T) {
 // checkDocumented compares with docs/model's figures of the FFMA cases.
 func checkDocumented(t *testing.T, got []Result, short bool) {
 	t.Helper()
-	doc, err := os.ReadFile("../../docs/model.md")
+	doc, err := os.ReadFile("../../docs/accuracy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
