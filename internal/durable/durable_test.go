@@ -55,7 +55,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A temporary folder goes with its command, and what a killed one left with the next.
+// A temporary folder goes with its command, and a killed command's folder with the next.
 func TestTempDir(t *testing.T) {
 	dir := t.TempDir()
 	left := filepath.Join(dir, ".unpacked."+host()+"-4194999-1.partial")

@@ -164,9 +164,8 @@ func readManifest(path string) (*manifest, error) {
 	return m, nil
 }
 
-// Commit gives the staged files of those names their places, the last one last, and removes
-// what an earlier command wrote. The files are closed and on the disk. On an error before
-// the commit nothing has changed.
+// Commit gives the staged files of those names their places, the last one last, and removes an earlier command's
+// files. The files are closed and on the disk. On an error before the commit nothing has changed.
 func (f *Folder) Commit(names []string) error {
 	if err := f.commit(names); err != nil {
 		f.Abort()
@@ -268,8 +267,8 @@ func (f *Folder) drop(next *manifest, name string) error {
 	return nil
 }
 
-// Abort removes what was staged, and the folder if it was made for it and is empty. After
-// Commit it does nothing, so that it may be deferred.
+// Abort removes the staged files, and the folder if it was made for it and is empty. After Commit it does nothing,
+// so that it may be deferred.
 func (f *Folder) Abort() {
 	if f.done {
 		return

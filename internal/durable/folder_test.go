@@ -78,7 +78,7 @@ func TestFolderHasOneWriter(t *testing.T) {
 	}
 }
 
-// What an aborted writer made goes with it.
+// An aborted writer removes its files.
 func TestFolderAborted(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	stage(t, dir, "1", "a.set").Abort()
@@ -119,7 +119,7 @@ func TestFolderKeepsForeignFiles(t *testing.T) {
 	}
 }
 
-// A process killed anywhere within a commit leaves the former set, or what the next writer makes the new one of; the
+// A process killed anywhere within a commit leaves the former set, or a set that the next writer completes; the
 // last file, which says that a set is whole, never stands beside files of the other set.
 func TestFolderAfterAKill(t *testing.T) {
 	names := []string{"a.set", "b.set", "list.set"}

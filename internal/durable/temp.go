@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 )
 
-// TempDir makes a folder in dir, or in the system's folder for temporary files if dir is
-// "". Its name is hidden and names its process: the next command that makes one in dir
-// removes those of killed processes. The caller calls done at the end.
+// TempDir makes a folder in dir, or in the system's folder for temporary files if dir is "". Its name is hidden and
+// names its process: the next command that makes one in dir removes killed processes' folders. The caller calls
+// done at the end.
 func TempDir(dir, name string) (path string, done func(), err error) {
 	if dir == "" {
 		dir = os.TempDir()

@@ -80,8 +80,7 @@ var onlyIn = map[string]string{
 	"codeberg.org/go-pdf":     "replay/report",
 }
 
-// testsMayImport are packages that any test may import beside those of its own
-// package.
+// testsMayImport are packages that any test may import beside its own package's.
 var testsMayImport = []string{"trace", "model", "policies", "samples", "convert", "replay"}
 
 func TestImportsGoOneWay(t *testing.T) {

@@ -1,5 +1,5 @@
-// Package nearest finds what a mistyped name may have meant: the one place in which an
-// error on an unknown name is made, and how near a name must be is decided.
+// Package nearest suggests names for a mistyped one: the one place in which an error on an unknown name is made,
+// and how near a name must be is decided.
 package nearest
 
 import (
@@ -45,7 +45,7 @@ func Hint(name string, known []string) string {
 	return ""
 }
 
-// Unknown is the error on a name that is none of those of a kind, which it lists.
+// Unknown is the error on an unknown name of a kind. It lists the known ones.
 func Unknown(kind, name string, known []string) error {
 	if hint := Hint(name, known); hint != "" {
 		return fmt.Errorf("no %s %q%s There are %s", kind, name, hint, strings.Join(known, ", "))
@@ -53,7 +53,7 @@ func Unknown(kind, name string, known []string) error {
 	return fmt.Errorf("no %s %q: there are %s", kind, name, strings.Join(known, ", "))
 }
 
-// longest bounds the letters of what can be a name.
+// longest bounds the letters of a name.
 const longest = 64
 
 // Distance is the edit distance of two short names: insertions, deletions, changes and

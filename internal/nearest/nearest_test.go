@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Names differ in no more than a third of the letters of what was typed, swaps of
-// neighbours are one, and a part of a name, or the end of a key, is near.
+// Names differ in no more than a third of the typed letters, swaps of neighbours are one, and a part of a name, or
+// the end of a key, is near.
 func TestNames(t *testing.T) {
 	for _, c := range []struct {
 		known []string

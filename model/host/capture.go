@@ -8,7 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Capture is what the recorded times of a trace come to.
+// Capture sums up the recorded times of a trace.
 type Capture struct {
 	Timed   bool  // something has a time
 	Origin  int64 // where the host's program begins, in ns of the capture
@@ -42,7 +42,7 @@ func (c *Capture) boundary(all []boundary) int64 {
 	return gaps[len(gaps)/2]
 }
 
-// The kinds of work of which a usual delay is known, from call to start.
+// The kinds of work with a usual delay from call to start.
 const (
 	delayOfLaunch = iota
 	delayOfCopy
@@ -55,14 +55,13 @@ func kindOfDelay(k trace.OpKind) int {
 	return delayOfCopy
 }
 
-// fewDelays say little of what is usual.
+// fewDelays are too few for a usual delay.
 const fewDelays = 8
 
 // mostDelays bounds the memory of a median.
 const mostDelays = 1 << 16
 
-// hostTime is the time of a host thread so far, and what of it its launch took to load
-// code, ns.
+// hostTime is the time of a host thread so far, and the part in which its launch loaded code, ns.
 type hostTime struct{ all, loading int64 }
 
 // ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
@@ -127,7 +126,7 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 	}
 }
 
-// finish finds what is usual, once all has been read.
+// finish finds the usual delays, once all has been read.
 func (c *Capture) finish(delays *[2][]int64, boundaries []boundary, works []span) {
 	for i, d := range delays {
 		if slices.Sort(d); len(d) > 0 {

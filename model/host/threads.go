@@ -9,13 +9,12 @@ import (
 	"gpureplay/trace"
 )
 
-// Host threads. Each thread of the trace issues its own operations, in their order; its
-// first work counts from the beginning of the program. A wait holds its own thread.
+// Host threads. Each thread of the trace issues its own operations, in their order; its first work counts from the
+// beginning of the program. A wait holds its own thread.
 //
-// The capture does not say why a thread waited for another one. Two rules keep what
-// CUDA's order of streams and events tells: an operation that names a stream or an event
-// is issued behind those before it in the program that name it, and OpSyncDevice behind
-// those of its process. Of several threads that can go on, the one whose operation comes
+// The capture does not say why a thread waited for another one. Two rules keep CUDA's order of streams and events:
+// an operation that names a stream or an event is issued behind those before it in the program that name it, and
+// OpSyncDevice behind its process's operations. Of several threads that can go on, the one whose operation comes
 // first in the program does.
 
 // maxAhead is how many operations are read ahead of the thread that is furthest back. It
@@ -32,7 +31,7 @@ type thread struct {
 	yields  bool           // its operation comes again when the host is run next
 	wait    func() bool    // it goes on when this holds; nil: it does not wait
 	tail    Time           // for how long it is kept when its wait ends
-	in      [numPlaces]int // its operations that have not completed, by what they take of the queue
+	in      [numPlaces]int // its operations that have not completed, by their places in the queue
 	called  int64          // when its last call was made that issued something, ns; -1: none was
 	worked  int64          // its work since its last launch, the latest stretch of it, ns
 	graphs  graphs
@@ -46,13 +45,13 @@ type call struct {
 	stream        *Stream
 	event         *turns
 	streams, wait uint64 // operations before it that name its stream, its event
-	follows       bool   // it comes behind those of its stream, and none behind it
+	follows       bool   // it comes behind its stream's operations, and none behind it
 }
 
 // turns counts the operations that name an event.
 type turns struct{ read, gone uint64 }
 
-// threads are those of a program that has several.
+// threads are the threads of a program that has several.
 type threads struct {
 	all    []*thread
 	ahead  int    // operations read ahead
@@ -67,8 +66,7 @@ func newThread(way Mode) *thread {
 	return th
 }
 
-// AsOne makes one thread of all: the host's program is what stands in the trace, in its
-// order.
+// AsOne makes one thread of all: the host issues the trace's operations in their order.
 func (h *Host) AsOne() { h.threads = nil }
 
 // several reports whether threads issue by themselves.
@@ -141,7 +139,7 @@ func (th *thread) first() *call {
 	return nil
 }
 
-// inTurnOf reports whether what comes before an operation of a thread has been issued.
+// inTurnOf reports whether all operations before one of a thread have been issued.
 func (h *Host) inTurnOf(th *thread, c *call) bool {
 	if c.stream != nil && c.stream.gone < c.streams || c.event != nil && c.event.gone < c.wait {
 		return false
@@ -186,8 +184,8 @@ func (h *Host) readAhead() error {
 	return nil
 }
 
-// order notes what comes before an operation in its stream and of its event. Streams are
-// numbered as the program names them, whichever thread comes to them first.
+// order notes the operations before one in its stream and of its event. Streams are numbered as the program names
+// them, whichever thread comes to them first.
 func (h *Host) order(c *call) {
 	switch c.op.Kind {
 	case trace.OpLaunch, trace.OpEventRecord, trace.OpStreamWait,
@@ -241,8 +239,7 @@ func (h *Host) take() (ok bool, err error) {
 	return true, nil
 }
 
-// settled returns whether the streams of a process have completed what they have been
-// given so far.
+// settled returns whether the streams of a process have completed their work so far.
 func (h *Host) settled(process uint32) func() bool {
 	if !h.several() {
 		return h.drained

@@ -7,9 +7,9 @@ import (
 
 // System is the memory of a machine: the ports of its SMs and all behind them.
 type System interface {
-	// Port is that of an SM.
+	// Port returns the port of an SM.
 	Port(sm int) Port
-	// Coalescer is that of all SMs, which access one after another.
+	// Coalescer returns the coalescer that all SMs share, since they access one after another.
 	Coalescer() *coalesce.Coalescer
 	// Next returns the next cycle in which requests move, at its end; Never: none, or accesses are timed at once.
 	Next() Time
@@ -56,7 +56,7 @@ type Port interface {
 	// issue (of stores: when the last is acknowledged), or Unknown and the number by which Known tells.
 	Global(w *Traffic, space trace.Space, flags trace.InstFlags, t Time) (done Time, load int32)
 	// Shared times an access of so many bytes a lane to shared memory: a cycle for each of the most distinct words
-	// of one bank. The result is that of Global.
+	// of one bank. The result is Global's.
 	Shared(a *trace.Access, lists []uint64, width uint64, loads bool, t Time) (done Time, load int32)
 	// Constant times an access to constant memory, or one that leaves the SM for no sector.
 	Constant(t Time) (done Time, load int32)

@@ -49,8 +49,8 @@ func apart(a *trace.Access, width uint64) bool {
 	return a.Count <= 1 || a.List == 0 && uint64(max(step, -step)) >= width
 }
 
-// transactions fills c.sectors with a transaction for each set of lanes that do not
-// conflict. What straddles sectors counts in each of them.
+// transactions fills c.sectors with a transaction for each set of lanes that do not conflict. A lane that straddles
+// sectors counts in each of them.
 func (c *Coalescer) transactions(a *trace.Access, lists []uint64, width uint64) {
 	c.Reset()
 	for i := range uint64(a.Count) {

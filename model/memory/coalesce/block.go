@@ -53,8 +53,8 @@ func Carried(mask uint8) (first, n uint) {
 	return 0, 4
 }
 
-// Group makes requests of c.sectors, of which those of a block lie side by side:
-// transaction i of each of them goes with transaction i of the others.
+// Group makes requests of c.sectors, block by block: transaction i of each of them goes with transaction i of the
+// others.
 func (c *Coalescer) Group(b Block) {
 	c.Requests = c.Requests[:0]
 	from := 0 // the requests of the block at hand

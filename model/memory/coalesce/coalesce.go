@@ -11,7 +11,7 @@ type Coalescer struct {
 	Sectors  []uint64       // sector addresses: byte address >> sectorShift
 	Bytes    []uint32       // which bytes of each the access touches, a bit each
 	Turns    []int          // of an atomic: for how many cycles each keeps its slice
-	Requests []Request      // where the L1 fetches more than a sector: what is asked for at once
+	Requests []Request      // where the L1 fetches more than a sector: the requests
 	table    *coalesceTable // of all SMs
 	rule     conflictRule   // of atomics
 }
@@ -87,7 +87,7 @@ func covered(lo, hi uint64) uint32 {
 	return uint32((uint64(1)<<(hi-lo) - 1) << (lo & (1<<hardware.SectorShift - 1)))
 }
 
-// span adds the sectors of a run of bytes, none of which has been seen.
+// span adds the sectors of a run of bytes, all unseen.
 func (c *Coalescer) span(base, bytes uint64) {
 	end := base + bytes
 	for base < end {
@@ -97,7 +97,7 @@ func (c *Coalescer) span(base, bytes uint64) {
 	}
 }
 
-// Sector returns that of a request, of blocks.
+// Sector returns the sector of a request, of blocks.
 func (c *Coalescer) Sector(b Block, i int) uint64 {
 	if b > 0 {
 		return c.Requests[i].Sector

@@ -7,8 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Words of which no two fall on one bank are found as such, and no others: the search that
-// counts the words of each bank says the same.
+// Words on distinct banks are found as such, and no others: the search that counts the words of each bank says the
+// same.
 func TestFits(t *testing.T) {
 	fit := 0
 	for seed := range uint64(20_000) {

@@ -32,8 +32,8 @@ const sectorsOfLine = 3
 // full reports whether a slice lets nothing more come.
 func (q *sliceQueue) full() bool { return q.outer.n >= q.admission.most }
 
-// turned notes that in cycle t as many requests wait at the slice as close its gate, or no
-// longer. What turns back in a cycle has not turned.
+// turned notes that in cycle t as many requests wait at the slice as close its gate, or no longer. A change that is
+// undone within a cycle does not count.
 func (g *admission) turned(t Time) {
 	if n := len(g.turns); n > 0 && g.turns[n-1] == t {
 		g.turns = g.turns[:n-1]
@@ -42,8 +42,8 @@ func (g *admission) turned(t Time) {
 	g.turns = append(g.turns, t)
 }
 
-// look finds whether the gate was closed by what waited at the slice in cycle t, which is no
-// earlier than at the last look.
+// look finds whether the gate was closed by the requests that waited at the slice in cycle t, which is no earlier
+// than at the last look.
 func (g *admission) look(t Time) {
 	n := 0
 	for n < len(g.turns) && g.turns[n] <= t {

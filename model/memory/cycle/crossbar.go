@@ -24,7 +24,7 @@ type crossbar struct {
 	ejects  []ejection // of SMs
 	misses  int32      // most of an L1's queue
 	most    int32      // and at the crossbar
-	steps   [6]int     // the first word of the units of each step, of which the first is a slice or an SM
+	steps   [6]int     // the first word of the units of each step, the first of them a slice or an SM
 	leaves  int        // first of the SMs that send
 	admits  int        // first of the slices that let in
 	offers  int        // first of those that have answers
@@ -38,7 +38,7 @@ type crossbar struct {
 	dramDue   []Time // the cycle in which each acts
 	dramSoon  Time
 	dramTimes *dramTimes
-	filling   []filling // fetches of which it is known now when they come
+	filling   []filling // fetches whose fill time is known now
 	freed     []int32   // slices that a request has left
 	rop       Time
 	fills     l2Misses
@@ -93,7 +93,7 @@ func (n *crossbar) connect() {
 // next returns the cycle in which it has something to do.
 func (n *crossbar) next() Time { return min(n.wakeups.next(), n.dramSoon) }
 
-// advance does what there is to do in cycle t.
+// advance performs the stages of cycle t.
 func (n *crossbar) advance(t Time) {
 	if n.dramSoon <= t {
 		n.now = t
@@ -107,7 +107,7 @@ func (n *crossbar) advance(t Time) {
 		for word >= n.steps[step+1] {
 			step++
 		}
-		for x := acting[word]; x != 0; x = acting[word] { // those of a step have others of it act, too
+		for x := acting[word]; x != 0; x = acting[word] { // units of a step may wake others of it
 			acting[word] = x & (x - 1)
 			unit := word<<6 + bits.TrailingZeros64(x)
 			if due[unit] > t {
@@ -256,8 +256,7 @@ func (n *crossbar) wake(u *Unit, t Time) {
 	n.post(n.leaves+u.Sm, max(t, n.over+1))
 }
 
-// ask has the first packet of an SM ask its slice, behind which comes what another
-// slice has let in.
+// ask has the first packet of an SM ask its slice, behind the packets that another slice has admitted.
 func (n *crossbar) ask(o *injection, sm int, t Time, behind int) {
 	all := n.packets.all
 	k := o.first(all)

@@ -15,7 +15,7 @@ import (
 type channel struct {
 	serving bankSets
 
-	// What each cycle needs lies together.
+	// Fields of each cycle lie together.
 	next    Time    // the cycle in which it has something to do; Never: none
 	end     Time    // of the cycles before the next refresh
 	waiting bankSet // banks for which requests wait
@@ -214,8 +214,7 @@ func (c *channel) after(w Time) Time {
 	return max(next, w+1)
 }
 
-// alone returns what a request takes that waits for nothing, as those of a unit of the
-// machine's own do.
+// alone returns the time of a request without waiting, such as a unit's own.
 func (c *channel) alone() Time {
 	d := c.times
 	return Time(d.Latency) + d.ratio.Back(Time(d.TRP+d.TRCD+d.TCL)+d.burst)

@@ -11,18 +11,18 @@ import (
 // takes commands.
 type dramBank struct {
 	row       uint64 // the open one; noOpenRow: none
-	want      uint64 // that of the request at hand
+	want      uint64 // the row of the request at hand
 	came      Time   // and when it came to the bank
 	column    Time   // to read; a write is as much before or behind that as it is after an activation
 	precharge Time
 	activate  Time
-	fetch     int32 // what waits for the request at hand
+	fetch     int32 // the fetch that waits for the request at hand
 	first     int32 // requests that wait for the bank, and the last of them
 	last      int32
 	n         uint8 // sectors of the request at hand
 	left      uint8 // and column commands of it that are not given
 	need      uint8 // the command that it needs next
-	hit       bool  // the open row is that of the request at hand
+	hit       bool  // the request at hand has the open row
 	writes    bool  // which it writes
 	opened    bool  // and which was opened for it
 }
@@ -53,7 +53,7 @@ func (g *groupTimes) put(group int, banks bankSet, t Time) {
 	g.from[group], g.last = t, t
 }
 
-// free returns those of some banks whose groups take the command in cycle w.
+// free returns the banks whose groups take the command in cycle w.
 func (g *groupTimes) free(s bankSet, of []bankSet, w Time) bankSet {
 	switch {
 	case g.last <= w:
@@ -99,8 +99,7 @@ func newBankGroups(banks, groups int) bankGroups {
 // bankSet has a bit for each bank.
 type bankSet uint64
 
-// mostDRAMBanks is the most banks that a channel may have. What an index is masked with spares
-// the check that Go makes of it.
+// mostDRAMBanks is the most banks that a channel may have. A mask of the index spares Go's bounds check.
 const mostDRAMBanks = 64
 
 func (s *bankSet) add(b int)    { *s |= 1 << (b & 63) }
@@ -174,7 +173,7 @@ func (c *channel) sort(b int) {
 	s.due = min(s.due, from)
 }
 
-// closeRows closes those of all banks: a refresh does.
+// closeRows closes the rows of all banks, for a refresh.
 func (c *channel) closeRows() {
 	for b := range c.last + 1 {
 		c.banks[b&(mostDRAMBanks-1)].row = noOpenRow
@@ -187,7 +186,7 @@ func (c *channel) turns(s bankSet) uint64 {
 	return uint64(s>>(c.first&63)|s<<((c.last+1-c.first)&63)) & (2<<(c.last&63) - 1)
 }
 
-// asked returns the bank of a set that is asked first, and as what number, or noTurn.
+// asked returns the first bank of a set by turn, and its number, or noTurn.
 func (c *channel) asked(s bankSet) (b, turn int) {
 	if s == 0 {
 		return 0, noTurn
@@ -200,7 +199,7 @@ func (c *channel) asked(s bankSet) (b, turn int) {
 	return b, b + c.last + 1 - c.first
 }
 
-// noTurn is behind that of every bank.
+// noTurn is behind every bank's turn.
 const noTurn = 64
 
 // bank returns the one that is asked as number i.
@@ -273,8 +272,8 @@ func (c *channel) columns(w Time) (s bankSet) {
 	return c.groups.column.free(s, c.groups.of, w)
 }
 
-// rows returns those that close another row, or open that of their request. A row that
-// could not be used before the next refresh is opened behind it.
+// rows returns the banks that close another row, or open their request's. A row that could not be used before the
+// next refresh is opened behind it.
 func (c *channel) rows(w Time) (s bankSet) {
 	b := &c.serving
 	if c.activate <= w && w+c.times.open < c.end {
@@ -310,7 +309,7 @@ func (c *channel) soonest(w Time) Time {
 	return min(c.end, open, shut, max(c.column, column)) // a refresh closes rows
 }
 
-// turnRow closes the row of a bank, or opens that of its request.
+// turnRow closes the row of a bank, or opens its request's.
 func (c *channel) turnRow(b int, w Time) {
 	d, x := c.times, &c.banks[b&(mostDRAMBanks-1)]
 	if x.row != noOpenRow {
@@ -364,7 +363,7 @@ func (c *channel) complete(x *dramBank, w Time) {
 	c.stats.Misses += uint64(x.n) - hits
 	done := c.times.over(w)
 	c.stats.BusyCycles += c.pending.Add(x.came, done)
-	if x.fetch != noFetch { // a slice has an answer in the cycle behind that of its fill
+	if x.fetch != noFetch { // a slice has a reply in the cycle after its fill
 		hostmem.Prefetch(&c.net.fills.all[x.fetch])
 		c.net.filling = append(c.net.filling, filling{x.fetch, done + 1})
 	}

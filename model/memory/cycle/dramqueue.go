@@ -5,7 +5,7 @@ package cycle
 type dramRequest struct {
 	row   uint64
 	t     Time  // the cycle from which on it may leave a queue; at its bank the SM cycle in which it came there
-	fetch int32 // what waits for it; noFetch: nothing
+	fetch int32 // the fetch that waits for it; noFetch: none
 	bank  uint8
 	n     uint8 // sectors
 	write bool
@@ -16,7 +16,7 @@ type dramQueue struct {
 	ring  []dramRequest // a power of two
 	head  uint32
 	n     uint32
-	slice int32 // of which it is
+	slice int32 // that sent it
 }
 
 func newDRAMQueue(slice int32) dramQueue {

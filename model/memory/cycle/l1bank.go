@@ -22,8 +22,8 @@ const (
 	mshrAhead  = thereAhead - 1
 )
 
-// enqueueLoad brings a load to its bank at a time. What is there, or will be when it comes to the
-// head, is a hit, in the L1's order from here on; the other is looked up at the head.
+// enqueueLoad brings a load to its bank at a time. A load whose sectors are there, or will be when it reaches the
+// head, is a hit, in the L1's order from here on. Others are looked up at the head.
 func (u *Unit) enqueueLoad(p *access, r *coalesce.Request, at, now Time) bool {
 	l1 := &u.L1
 	id, bit, ready := l1.Tags.Find(r.Sector>>(l1.Per&63)), uint(r.Sector)&l1.Last, at+l1.Latency
@@ -132,8 +132,8 @@ func (u *Unit) probe(o *injection, k *packet, t Time) (again Time) {
 	return u.missLoad(k, id, bit, t)
 }
 
-// takesLoad reports whether the L1's queue has room for a miss, one place of which is for
-// stores (GPGPU-Sim's data_cache::rd_miss_base).
+// takesLoad reports whether the L1's queue has room for a miss; one place is for stores (GPGPU-Sim's
+// data_cache::rd_miss_base).
 func (o *injection) takesLoad(n *crossbar) bool {
 	room := n.misses - o.misses.n
 	return room > 1 || room == 1 && n.misses == 1
@@ -152,7 +152,7 @@ func (u *Unit) countLoad(k *packet, hit bool) {
 	}
 }
 
-// mergeLoad has a load wait for a fill: that of a fetch, or one that is known.
+// mergeLoad makes a load wait for a fill: a fetch's, or one at a known time.
 func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Time) (again Time) {
 	tags := u.L1.Tags
 	if !tags.Merge(id, bit, u.L1.Cfg.Merge) {
@@ -175,7 +175,7 @@ func (u *Unit) mergeLoad(k *packet, id int32, bit uint, fetch int32, fill, t Tim
 	return t
 }
 
-// awaitFill has a load wait for the fill of a fetch, of which it is known when it comes.
+// awaitFill makes a load wait for a fetch's fill at a known time.
 func (u *Unit) awaitFill(load, fetch int32, fill Time) {
 	u.mshrs.all[fetch].left++
 	u.put(clientFills, fill, load, fetch)
@@ -208,7 +208,7 @@ func (u *Unit) missLoad(k *packet, id int32, bit uint, t Time) (again Time) {
 	return t
 }
 
-// lineAgain returns when a line of a full set can be replaced: Never if nobody knows.
+// lineAgain returns when a line of a full set can be replaced: Never if the time is unknown.
 func (u *Unit) lineAgain(sector uint64, t Time) Time {
 	c := u.L1.Tags
 	if idle := c.FirstIdle(sector >> (u.L1.Per & 63)); idle-c.Base < Time(tags.UnknownFill) {

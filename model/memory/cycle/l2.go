@@ -12,7 +12,7 @@ import (
 
 // slice is one slice of the L2, with a limit on misses and on requests that merge into one. Its queue is in an inbox.
 type slice struct {
-	// What each request needs lies together.
+	// Fields of each request lie together.
 	tags.L2
 	channel       *channel
 	fills         *l2Misses
@@ -168,8 +168,8 @@ func (s *slice) atomic(r *coalesce.Request, t Time) Time {
 	return done
 }
 
-// allocate makes room for a line and writes back what it drives out, as one request; noLine if every line of the set is
-// on its way.
+// allocate makes room for a line and writes back the victim, as one request; noLine if every line of the set is on
+// its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
 	id, was, dirty := s.Tags.Insert(sector>>(s.Per&63), t)
 	if dirty == 0 {
@@ -183,7 +183,7 @@ func (s *slice) allocate(sector uint64, t Time) int32 {
 	return id
 }
 
-// full reports whether there is no room for what a slice asks of its channel.
+// full reports whether the channel has no room for a slice's request.
 func (s *slice) full() bool { return s.asked >= s.room }
 
 // waits returns until when a request waits at its slice, no earlier than t: for room in the channel, for a fetch at its

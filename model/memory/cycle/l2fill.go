@@ -76,14 +76,14 @@ func (q *l2Misses) next(id int32) (x reply, behind int32) {
 	return x, behind
 }
 
-// filling is a fetch of which is known now when it comes.
+// filling is a fetch with a known fill time.
 type filling struct {
 	fetch int32
 	t     Time
 }
 
-// due has a channel act in the cycle in which it has something to do next. What slices
-// take in an SM cycle comes to it their latency later, and so it acts so long before its time.
+// due wakes a channel for its next command. Requests that slices take in an SM cycle reach it their latency later,
+// so it acts so long before its time.
 func (n *crossbar) due(c *channel) {
 	n.dramDue[c.index] = c.next
 	n.dramSoon = min(n.dramSoon, n.dramTimes.timeOf(c.next)-n.rop)

@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// kind is what an instruction needs that stays on its SM.
+// kind is the kind of an instruction that stays on its SM.
 type kind uint8
 
 const (

@@ -72,7 +72,7 @@ func (q *mshrTable) next(n int32) (load, more int32) {
 	return load, more
 }
 
-// close forgets a fetch, of which all that have joined it have been taken out.
+// close drops a fetch whose merged requests have all been taken out.
 func (q *mshrTable) close(f int32) { q.all[f].load, q.free = q.free, f }
 
 const noBank = -1

@@ -75,7 +75,7 @@ func (q *fifo) pop(k *packet) int32 {
 type injection struct {
 	fifo               // at the crossbar
 	misses    fifo     // the L1's queue
-	bypass    fifo     // what passes by the L1
+	bypass    fifo     // packets that bypass the L1
 	requested bool     // the first has asked its slice
 	stopped   bool     // instructions wait for its unit
 	held      uint64   // banks that have some
@@ -86,7 +86,7 @@ type injection struct {
 	port      timing.Reservations
 	sm        uint16
 
-	depth, mostBypass int32 // most of a bank, and of what goes past the L1
+	depth, mostBypass int32 // most of a bank, and of bypassing packets
 }
 
 // l1Bank is the queue of a bank of an L1. Hits are in it only behind others.
@@ -121,7 +121,7 @@ func hasRest(w unit.Path, r *coalesce.Request) bool {
 	return true
 }
 
-// payloads are requests with what packets have no room for.
+// payloads hold the parts of requests that packets have no room for.
 type payloads struct {
 	all   []payload
 	free  []int32

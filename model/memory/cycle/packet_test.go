@@ -45,7 +45,7 @@ func TestFifoKeepsOrder(t *testing.T) {
 	}
 }
 
-// What packets have no room for is kept until it is dropped.
+// Payloads stay until they are dropped.
 func TestRestsKeepRequests(t *testing.T) {
 	s := newPayloads()
 	a, b := s.keep(&coalesce.Request{Sector: 1, Turns: 3}, 8), s.keep(&coalesce.Request{Sector: 2}, 9)
@@ -63,7 +63,7 @@ func TestRestsKeepRequests(t *testing.T) {
 	}
 }
 
-// A store of some bytes has a rest, and an atomic; what lies outside its mask does not count.
+// A store of some bytes has a rest, and an atomic; bytes outside its mask do not count.
 func TestWholeSectorsHaveNoRest(t *testing.T) {
 	whole := coalesce.Request{Mask: 2, Bytes: [coalesce.MaxSectors]uint32{1, coalesce.AllBytes}}
 	part := coalesce.Request{Mask: 3, Bytes: whole.Bytes}

@@ -15,7 +15,7 @@ import (
 // requests do.
 type replies struct {
 	hits    replyQueue // that take the slice's latency
-	fills   replyQueue // those of fills, of which it has one a cycle
+	fills   replyQueue // replies of fills, one a cycle
 	after   Time       // the next of these, at the soonest
 	head    reply      // the first, which waits for its SM
 	hasHead bool       // there is one
@@ -31,11 +31,11 @@ type reply struct {
 	flits uint8
 	way   unit.Path
 
-	// What the slice and its channel did, in sectors, booked where the request is known.
+	// Counts of the slice and its channel, in sectors, booked where the request is known.
 	accesses, hits, reads, writes uint8
 }
 
-// replyQueue are answers by time, those of one time as they came: a ring.
+// replyQueue orders replies by time, equal times as they came: a ring.
 type replyQueue struct {
 	ring []reply // a power of two
 	head uint32
@@ -66,7 +66,7 @@ func (q *replyQueue) pop(to *reply) {
 	*to = q.ring[q.head&mask]
 	q.head++
 	if q.n--; q.n == 0 {
-		q.head, q.soon = 0, Never // what is at hand is in the host's caches
+		q.head, q.soon = 0, Never // the words at hand are in the host's caches
 		return
 	}
 	q.soon = q.ring[q.head&mask].at
@@ -178,9 +178,9 @@ func (n *crossbar) offerReply(slice int, t Time, behind int) {
 	}
 }
 
-// nextReply finds the first answer that a slice has in cycle t, and when it is at the
-// crossbar; of one time, that of a fill. The answers of fills come one in a cycle of the
-// L2, hits between them (mshr_table::next_access, memory_sub_partition::cache_cycle).
+// nextReply finds the first answer that a slice has in cycle t, and when it is at the crossbar; of one time, a
+// fill's. The answers of fills come one in a cycle of the L2, hits between them (mshr_table::next_access,
+// memory_sub_partition::cache_cycle).
 func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	q, at := &b.hits, b.hits.soon
 	if fill := max(b.fills.soon, b.after); fill <= at {
@@ -206,8 +206,7 @@ func (n *crossbar) nextReply(b *replies, slice int, t Time) bool {
 	return true
 }
 
-// bringFor brings the fetch or load of an answer into the host's caches, and the first
-// words of that of the answer behind it.
+// bringFor brings the fetch or load of an answer into the host's caches, and the first words of the next one's.
 func (n *crossbar) bringFor(x *reply, behind *replyQueue) {
 	if behind.n > 0 {
 		if y := &behind.ring[behind.head&uint32(len(behind.ring)-1)]; y.way == unit.PathLoad {
@@ -225,11 +224,10 @@ func (n *crossbar) bringFor(x *reply, behind *replyQueue) {
 	hostmem.Prefetch(&u.loads.all[f.load])
 }
 
-// An acknowledgment of a store counts so many cycles before a register of a load would that
-// comes with it. In GPGPU-Sim both leave the response FIFO of the load/store unit in a cycle c.
-// The acknowledgment is taken then (ldst_unit::cycle calls store_ack). What was loaded goes to
-// the L1 or past it, in c + 1 to the write-back register and in c + 2 from there
-// (ldst_unit::writeback).
+// An acknowledgment of a store counts so many cycles before a register of a load would that comes with it. In
+// GPGPU-Sim both leave the response FIFO of the load/store unit in a cycle c. The acknowledgment is taken then
+// (ldst_unit::cycle calls store_ack). Loaded data goes to the L1 or past it, in c + 1 to the write-back register
+// and in c + 2 from there (ldst_unit::writeback).
 const acknowledged Time = 2
 
 // eject lets one of the answers for an SM come to it.

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A slice's answers go by the time at which they are ready, those of one time as they
-// came, also while their queue grows and goes round.
+// A slice's answers go by the time at which they are ready, equal times as they came, also while their queue grows
+// and goes round.
 func TestAnswersGoByTime(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	q := newReplyQueue()

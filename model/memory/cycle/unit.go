@@ -211,8 +211,8 @@ func (u *Unit) resume(t Time) bool {
 	return u.opens(n > 0)
 }
 
-// bringNext loads what finds the line of the request behind the one at which the unit has
-// stopped, and the line that it gets.
+// bringNext prefetches the tags of the request behind the one at which the unit has stopped, and the line that it
+// gets.
 func (u *Unit) bringNext() {
 	p := &u.stalled[0].access
 	i := p.Left - 1

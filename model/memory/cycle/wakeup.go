@@ -81,7 +81,7 @@ func (a *wakeups) begin(t Time) bool {
 	return some
 }
 
-// later has a unit act when it is due, of which an older note says that it acts now.
+// later moves a unit that an older note would wake now to its due time.
 func (a *wakeups) later(unit int) {
 	if due := a.due[unit]; due < Never {
 		a.put(unit, due)

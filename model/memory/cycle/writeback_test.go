@@ -7,8 +7,7 @@ import (
 	"gpureplay/model/memory"
 )
 
-// Results leave a client in the order in which they are ready, those of a cycle in that in
-// which they came, and clients take turns.
+// Results leave a client in the order in which they are ready, equal cycles as they came, and clients take turns.
 func TestResultsTakeTurns(t *testing.T) {
 	u := &Unit{loads: loads{all: make([]openLoad, 8)}}
 	u.Times.Due = Never

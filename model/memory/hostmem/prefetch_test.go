@@ -2,7 +2,7 @@ package hostmem
 
 import "testing"
 
-// What is brought is as it was, and an address of nothing does no harm.
+// Prefetched data is unchanged, and an address of nothing does no harm.
 func TestBringReadsNothing(t *testing.T) {
 	x := [64]int{3: 7}
 	was := x

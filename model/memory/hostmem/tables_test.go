@@ -29,7 +29,7 @@ func TestTablesLieApart(t *testing.T) {
 	}
 	runtime.GC()
 	for range 64 {
-		other := make([]byte, 1<<20) // what has been forgotten would be given again
+		other := make([]byte, 1<<20) // a freed block would be given again
 		other[0], other[len(other)-1] = 255, 255
 	}
 	for i, of := range all {

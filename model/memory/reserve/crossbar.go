@@ -21,16 +21,15 @@ const mostQueued = timing.Window / 4
 // room returns from when on, not before t, a request may queue.
 func (p *smPorts) room(t Time) Time { return max(p.queue.Room(t), p.until) }
 
-// request carries a request from an SM to the slice of a sector. It stays at the
-// head of its SM's queue until the input of the slice takes it, and holds what is
-// behind it. A slice whose queues are full takes nothing.
+// request carries a request from an SM to the slice of a sector. It stays at the head of its SM's queue until the
+// input of the slice takes it, and holds those behind it. A slice whose queues are full takes nothing.
 func (m *System) request(p *smPorts, sector uint64, t Time, flits int) (*slice, Time) {
 	s := &m.slices[m.Mapping.Slice(sector)]
 	s.Tags.PrefetchFirst(sector >> (s.Per & 63))
 	leave := p.out.Packet(t, flits)
 	t = s.port.Reserve(s.waiting.Room(leave + m.latency))
 	if m.ahead != nil {
-		if p.last == s { // a run: what its packets wait is not made good
+		if p.last == s { // a run: its packets' waits are not made good
 			p.owed = max(p.owed, 0)
 		}
 		p.last = s
@@ -46,9 +45,8 @@ func (m *System) request(p *smPorts, sector uint64, t Time, flits int) (*slice, 
 	return s, t
 }
 
-// answer carries an answer back. Answers are timed in the order of their requests,
-// not in that in which they leave: one holds its slice for what they wait on the
-// average.
+// answer carries an answer back. Answers are timed in the order of their requests, not of their leaving: one holds
+// its slice for their mean wait.
 func (m *System) answer(p *smPorts, s *slice, t Time, flits int) Time {
 	leave := s.out.Packet(t, flits)
 	if m.back != nil {

@@ -12,7 +12,7 @@ import (
 	"gpureplay/model/memory/unit"
 )
 
-// The numbers that docs/model gives for what no key sets are those of the code.
+// The numbers of docs/model without a key equal the code's.
 func TestModelDocNumbersOfMemory(t *testing.T) {
 	var all string
 	for _, page := range []string{"issue", "memory", "choices"} {

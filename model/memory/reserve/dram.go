@@ -25,7 +25,7 @@ type channel struct {
 	banks   []bank
 	turn    Time                // end of the last write on the bus
 	queue   timing.LeaveTimes   // requests among which FR-FCFS chooses
-	credits timing.LeaveTimes   // those and what waits for a place among them
+	credits timing.LeaveTimes   // those and the requests that wait for a place among them
 	barred  timing.Reservations // where no bank may be activated: trrd from activations of others
 	refresh timing.Refresh
 }
@@ -50,7 +50,7 @@ type rowBatch struct {
 // keptRows is how many rows a bank remembers, a power of two.
 const keptRows = 16
 
-// noRow is that of a bank that has not been opened.
+// noRow is the row of a bank that has not been opened.
 const noRow = ^uint64(0)
 
 // batch returns the n-th last row that was opened.

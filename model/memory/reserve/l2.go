@@ -142,8 +142,7 @@ func (s *slice) atomic(r *coalesce.Request, t Time) Time {
 	return done
 }
 
-// allocate makes room for a line and writes back what it drives out; noLine if
-// every line of the set is on its way.
+// allocate makes room for a line and writes back the victim; noLine if every line of the set is on its way.
 func (s *slice) allocate(sector uint64, t Time) int32 {
 	id, was, dirty := s.Tags.Insert(sector>>(s.Per&63), t)
 	b, line := s.Tags.Block, was<<(s.Per&63)

@@ -32,9 +32,8 @@ func newOutstandingMisses(t *hostmem.Tables) outstandingMisses {
 // n is the number of times.
 func (f *outstandingMisses) n() int { return f.near + f.others.N }
 
-// admit returns when one more of a limited number of misses may be on its way,
-// for a request at t. Requests come out of time order: what was there at the
-// latest time that has been asked for is there for all that come after it.
+// admit returns when one more of a limited number of misses may be on its way, for a request at t. Requests come
+// out of time order: misses outstanding at the latest requested time count for all later requests.
 func (f *outstandingMisses) admit(t Time, limit int) Time {
 	f.seen = max(f.seen, t)
 	if f.n() < limit {

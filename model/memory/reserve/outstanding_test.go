@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Flights admit what a list admits that is looked through each time: times before
-// the window and beyond it, and many at one cycle, included.
+// Outstanding misses admit the same as a list that is searched each time: times before the window and beyond it,
+// and many at one cycle, included.
 func TestFlights(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -35,7 +35,7 @@ func TestFlights(t *testing.T) {
 			if r.IntN(100) == 0 {
 				fill += Time(r.IntN(3 * flightWindow))
 			}
-			for range 1 + r.IntN(300)/298*300 { // beyond what a cycle's count holds
+			for range 1 + r.IntN(300)/298*300 { // beyond a cycle's largest count
 				f.push(fill)
 				list = append(list, fill)
 			}

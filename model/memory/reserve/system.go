@@ -74,8 +74,7 @@ func (m *System) read(p *smPorts, sector uint64, mask uint8, t Time) Time {
 	return m.answer(p, s, t, m.Flits(mask))
 }
 
-// write sends what a request writes, and returns when the SM has the
-// acknowledgement.
+// write sends a request's stores, and returns when the SM has the acknowledgement.
 func (m *System) write(p *smPorts, r *coalesce.Request, t Time) Time {
 	s, t := m.request(p, r.Sector, t, m.Flits(r.Mask))
 	before := s.counts()
@@ -125,7 +124,7 @@ func (m *System) AtomicSector(sm int, sector uint64, t Time) Time {
 	return m.atomic(&m.ports[sm], coalesce.WholeSector(sector), t)
 }
 
-// counts is what a slice and its channel have counted.
+// counts are a slice's and its channel's counts.
 type counts struct{ accesses, hits, reads, writes uint64 }
 
 func (s *slice) counts() counts {
@@ -133,7 +132,7 @@ func (s *slice) counts() counts {
 	return counts{s.Stats.Accesses, s.Stats.Hits, c.ReadSectors, c.WriteSectors}
 }
 
-// count books what a slice did for a request on the kernel that makes it.
+// count books a slice's work for a request on the kernel that makes it.
 func (m *System) count(before, after counts) {
 	w := m.work
 	w.L2Accesses += after.accesses - before.accesses

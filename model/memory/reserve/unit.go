@@ -133,8 +133,7 @@ func (u *Unit) next(p *unit.Access) (*coalesce.Request, Time) {
 	return r, u.Translate(r.Sector, p.At)
 }
 
-// passLoads is pass for loads through the L1. Those of a line come one after another: it is
-// looked for once.
+// passLoads is pass for loads through the L1. Loads of a line come one after another: it is looked for once.
 func (u *Unit) passLoads(p *unit.Access) {
 	l1, c := &u.L1, u.L1.Tags
 	before, id := tags.NoTag, tags.NoLine
@@ -171,7 +170,7 @@ func (u *Unit) passLoads(p *unit.Access) {
 	}
 }
 
-// placeOf returns the L1's line with a tag, that of request i of the access at hand, or noLine.
+// placeOf returns the L1's line with a tag, of request i of the access at hand, or noLine.
 func (u *Unit) placeOf(i int, tag uint64) int32 {
 	c := u.L1.Tags
 	if i < len(u.lineHints) {
@@ -245,8 +244,7 @@ func (u *Unit) admitMiss(at Time) Time {
 	return free
 }
 
-// keepStore has an L1 that allocates on writes keep what a store writes; another drops its
-// copy of the block.
+// keepStore stores into an L1 that allocates on writes; another drops its copy of the block.
 func (u *Unit) keepStore(r *coalesce.Request, at Time) {
 	u.L1.Stats.Writes += uint64(bits.OnesCount8(r.Mask))
 	if u.L1.Cfg.WriteAllocate {

@@ -6,7 +6,7 @@ import (
 	"gpureplay/model/memory/hostmem"
 )
 
-// PrefetchSet loads what finds a tag.
+// PrefetchSet prefetches the words that find a tag.
 func (c *Cache) PrefetchSet(tag uint64) {
 	if c.Narrow.Sets != nil {
 		hostmem.Prefetch(&c.Narrow.Sets[c.set(tag)])

@@ -8,15 +8,14 @@ import (
 	"gpureplay/model/memory/timing"
 )
 
-// Cache is the tag array of a sectored cache with LRU replacement. Sets may be
-// of any associativity: narrow ones and wide ones find and order their lines in
-// ways of their own.
+// Cache is the tag array of a sectored cache with LRU replacement. Sets may be of any associativity: narrow ones
+// and wide ones find and order their lines in ways of their own.
 //
-// A line carries a fill time for each sector: a sector whose fill time has not
-// come is on its way, and a request for it merges with the one that fetched it.
+// A line carries a fill time for each sector: a sector whose fill time has not come is on its way, and a request
+// for it merges with the one that fetched it.
 //
-// What is asked of a miss is small and lies together: a machine has some hundred
-// thousand lines, which should stay in the caches of the host.
+// The fields of a miss are small and lie together: a machine has some hundred thousand lines, which should stay in
+// the caches of the host.
 type Cache struct {
 	sets   timing.Divisor
 	hashed bool     // lines choose their set by a hash of the tag
@@ -28,7 +27,7 @@ type Cache struct {
 	gen    uint8
 	last   int32          // the line that was used last, of all
 	absent uint64         // a tag that was looked for and is not there
-	Block  coalesce.Block // what is fetched at once
+	Block  coalesce.Block // the unit of a fetch
 	Lines  []line
 	Narrow narrowSets
 	Wide   wideSets
@@ -46,17 +45,17 @@ type line struct {
 	merges  [coalesce.MaxSectors]uint8  // requests of the fetch of each sector
 	valid   uint8                       // sectors present or on their way
 	dirty   uint8
-	partial uint8 // sectors of which only written bytes are there: a read must fetch the rest
+	partial uint8 // partially written sectors: a read must fetch the rest
 	gen     uint8 // flush after which the line was filled; 0: it never was
 }
 
 const NoLine int32 = -1
 
-// NoTag is that of no line.
+// NoTag is no line's tag.
 const NoTag = ^uint64(0)
 
-// New returns an empty cache, of which fetches of blockBytes fill parts. hashed:
-// the set of a line comes from a hash of its tag, not from its low bits.
+// New returns an empty cache. A fetch fills blockBytes. hashed: the set of a line comes from a hash of its tag, not
+// from its low bits.
 func New(t *hostmem.Tables, bytes, lineBytes, blockBytes, ways int, hashed bool) *Cache {
 	n := bytes / lineBytes
 	if ways <= 0 || ways > n {
@@ -96,8 +95,8 @@ func (c *Cache) flush() {
 	}
 }
 
-// spread is a hash of a tag, good in its upper bits. Here and elsewhere on this
-// path, what a shift is masked with spares the check that Go makes of its size.
+// spread is a hash of a tag, good in its upper bits. Here and elsewhere on this path, a mask of a shift spares Go's
+// check of its size.
 func spread(tag uint64) uint64 { return tag * 0x9E3779B97F4A7C15 }
 
 // set returns the set that tag belongs to.
@@ -212,7 +211,7 @@ func (c *Cache) Insert(tag uint64, t Time) (id int32, was uint64, dirty uint8) {
 	return id, was, dirty
 }
 
-// Filled returns when all of some valid sectors, those of mask from bit on, are filled.
+// Filled returns when all of some valid sectors, mask's sectors from bit on, are filled.
 func (c *Cache) Filled(id int32, bit uint, mask uint8) Time {
 	fill := &c.Lines[id].Fill
 	var last uint32
@@ -224,8 +223,8 @@ func (c *Cache) Filled(id int32, bit uint, mask uint8) Time {
 	return c.Base + Time(last)
 }
 
-// Merge counts one more request for what was fetched with a sector and is on its way;
-// false: it has as many as there is room for (0: any number).
+// Merge counts one more request for a sector's pending fetch; false: it has as many as there is room for (0: any
+// number).
 func (c *Cache) Merge(id int32, bit uint, limit int) bool {
 	n := &c.Lines[id].merges[c.Block.First(bit)&3]
 	if limit > 0 && int(*n) >= limit {

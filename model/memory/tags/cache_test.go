@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// plainCache does what a cache does in the plainest way: each set a list of lines,
-// the most recently used one first.
+// plainCache is a cache in the plainest way: each set a list of lines, the most recently used one first.
 type plainCache struct {
 	c    *Cache
 	ways int

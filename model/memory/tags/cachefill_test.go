@@ -6,9 +6,8 @@ import (
 	"gpureplay/model/memory/coalesce"
 )
 
-// A block of two sectors that is dropped while four requests wait for its fetch is
-// nobody's when a byte of it is written anew: a request for what was written, from an
-// SM whose cycle is earlier, has room.
+// A block of two sectors that is dropped while four requests wait for its fetch is free when a byte of it is
+// written anew: a request for the written byte, from an SM whose cycle is earlier, has room.
 func TestWriteBeginsABlockAnew(t *testing.T) {
 	c := New(nil, 4*128, 128, 64, 2, false)
 	id, _, _ := c.Insert(7, 0)
@@ -30,8 +29,8 @@ func TestWriteBeginsABlockAnew(t *testing.T) {
 	}
 }
 
-// Of a set of which every line has a sector on its way until 50 none can be replaced
-// before. Another sector was to come in 1000 and was dropped: nobody waits for that.
+// Of a set of which every line has a sector on its way until 50 none can be replaced before. Another sector was to
+// come in 1000 and was dropped: no request waits for it.
 func TestSetIsBusyUntilALineIsFilled(t *testing.T) {
 	for _, ways := range []int{2, 32} {
 		c := New(nil, ways*128, 128, 32, ways, false)

@@ -19,9 +19,9 @@ type L1 struct {
 	Block    coalesce.Block
 	Stats    L1Stats
 	Cfg      *hardware.L1Config
-	caches   map[int]*Cache // by size: the L1 gets what shared memory leaves
+	caches   map[int]*Cache // by size: the L1 gets the rest of shared memory's carve-out
 	tables   *hostmem.Tables
-	Bypass   Time // the latency of what passes by it
+	Bypass   Time // the latency of bypassing requests
 }
 
 // L1Stats counts sector accesses of the L1.

@@ -8,13 +8,11 @@ import (
 	"gpureplay/model/memory/timing"
 )
 
-// Mapping is where an address lies: its slice of the L2, the set there, and the
-// bank and row of its channel. An address is split in two at a bit: what is above
-// goes round the channels, and the quotient with what is below is the address in
-// the channel. A layout in the form of GPGPU-Sim's gpgpu_mem_addr_mapping says
-// which bits of that are what; the lowest bits of the bank choose the slice of a
-// channel. Without a layout chunks of 256 B go round slices and channels, and rows
-// round the banks.
+// Mapping is where an address lies: its slice of the L2, the set there, and the bank and row of its channel. An
+// address is split in two at a bit: the upper part goes round the channels, and the quotient with the lower part is
+// the address in the channel. A layout in the form of GPGPU-Sim's gpgpu_mem_addr_mapping assigns its bits; the
+// lowest bits of the bank choose the slice of a channel. Without a layout chunks of 256 B go round slices and
+// channels, and rows round the banks.
 type Mapping struct {
 	hash     hashKind
 	layout   bool
@@ -28,7 +26,7 @@ type Mapping struct {
 	bankLow   hardware.BitRun // the lower bits of a bank's number
 	bankHigh  hardware.BitRun // and the upper ones
 	rowShift  uint            // all above are the row's
-	RowBits   uint64          // of which the layout has these, a mask
+	RowBits   uint64          // those that the layout has, a mask
 	rows      timing.Divisor  // without a layout: sectors of a row
 	banks     timing.Divisor
 	lineShift uint  // sectors of a line

@@ -47,8 +47,7 @@ func (c *Cache) SetFill(id int32, bit uint, mark uint32, t Time) {
 	}
 }
 
-// FirstIdle returns from when on one line of the set of a tag can be replaced, of which
-// none could when it was tried.
+// FirstIdle returns from when on one line of the set of a tag can be replaced, after a try without success.
 func (c *Cache) FirstIdle(tag uint64) Time {
 	set := c.set(tag)
 	if c.Narrow.Sets == nil {
@@ -61,7 +60,7 @@ func (c *Cache) FirstIdle(tag uint64) Time {
 	return first
 }
 
-// PendingMiss returns the fetch of which sectors wait that are not known, or -1.
+// PendingMiss returns the fetch that sectors with unknown fill times wait for, or -1.
 func (c *Cache) PendingMiss(id int32, bit uint, mask uint8) int32 {
 	for fill := &c.Lines[id].Fill; mask != 0; mask, bit = mask>>1, bit+1 {
 		if f := fill[bit&3]; mask&1 != 0 && f >= UnknownFill {
@@ -71,7 +70,7 @@ func (c *Cache) PendingMiss(id int32, bit uint, mask uint8) int32 {
 	return -1
 }
 
-// PendingOrFill returns the fetch of which sectors wait that are not known, or -1 and when all are
+// PendingOrFill returns the fetch that sectors with unknown fill times wait for, or -1 and the time when all are
 // filled.
 func (c *Cache) PendingOrFill(id int32, bit uint, mask uint8) (fetch int32, fill Time) {
 	if mask != 1 {

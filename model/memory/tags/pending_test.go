@@ -2,8 +2,8 @@ package tags
 
 import "testing"
 
-// A sector that is on its way for a time that nobody knows keeps its line until the time
-// is known, and only the fetch that it waits for gives it one.
+// A sector with an unknown fill time keeps its line until the time is known, and only the fetch that it waits for
+// gives it one.
 func TestExpectedFills(t *testing.T) {
 	for _, ways := range []int{1, 32} { // narrow and wide sets
 		c := New(nil, 128*ways, 128, 32, ways, false)

@@ -6,11 +6,10 @@ import (
 	"gpureplay/model/memory/hostmem"
 )
 
-// wideSets finds and orders the lines of sets of many ways: a hash finds a line, a
-// list per set orders those that have been filled since the last flush.
+// wideSets finds and orders the lines of sets of many ways: a hash finds a line, a list per set orders those that
+// have been filled since the last flush.
 //
-// A set begins with way 0 again after a flush: what is not used of a cache costs
-// the host no memory.
+// A set begins with way 0 again after a flush: unused parts of a cache cost the host no memory.
 type wideSets struct {
 	bucket []chained
 	order  []link // of the lines, then of the ends of each set's list
@@ -62,7 +61,7 @@ func (w *wideSets) flush(lines []line) {
 	}
 }
 
-// clear empties the buckets: those of the lines, or all of them where that is less.
+// clear empties the lines' buckets, or all where that is less.
 func (w *wideSets) clear(lines []line) {
 	used := 0
 	for set := range w.rooms {
@@ -85,13 +84,13 @@ func (w *wideSets) line(set, way int32) int32 { return way*int32(len(w.rooms)) +
 // head returns the begin of the chain of a tag.
 func (w *wideSets) head(tag uint64) *chained { return &w.bucket[w.index(tag)] }
 
-// index returns the bucket of a tag. Those of 16 lines that follow each other lie together.
+// index returns the bucket of a tag. The buckets of 16 consecutive lines lie together.
 func (w *wideSets) index(tag uint64) uint64 { return spread(tag>>4)>>(w.shift&63) ^ tag&15 }
 
 // end returns the end of the list of a set.
 func (w *wideSets) end(set int32) int32 { return w.lines + set }
 
-// chained returns what stands for a tag in a chain, without the number of its line.
+// chained returns a tag's entry in a chain, without the number of its line.
 func (w *wideSets) chained(tag uint64) chained { return chained(spread(tag)>>20) &^ w.number }
 
 func (w *wideSets) find(c *Cache, tag uint64) int32 {

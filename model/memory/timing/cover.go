@@ -37,7 +37,7 @@ func (c *Cover) Add(from, to Time) (added Time) {
 		c.noted, c.top = c.hi, max(c.top, c.hi)
 		return added
 	case from < c.lo:
-		if c.hi-from > Window/2 { // what is not noted may take the place of what is asked for
+		if c.hi-from > Window/2 { // an unnoted cycle may take the place of a requested one
 			c.note()
 		}
 		added = c.mark(from, c.lo)

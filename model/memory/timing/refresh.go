@@ -8,7 +8,7 @@ import (
 // working cycles. So its commands and its bus stand still during a refresh. The zero value never refreshes (docs/model,
 // choice 20).
 type Refresh struct {
-	interval, work Divisor // cycles between two refreshes' ends, and those of them that work
+	interval, work Divisor // cycles between two refreshes' ends, and the working ones of them
 	busy           Time
 }
 

@@ -10,7 +10,7 @@ import (
 // counter would be wrong by an order of magnitude (docs/model, choice 3), and a bit for each cycle of a window is
 // exact.
 type Reservations struct {
-	at    word   // at hand, most of what is asked for; what others has of it is old
+	at    word   // at hand, for most requests; its copy in others is stale
 	ratio *Ratio // SM cycles to cycles of the port; nil: they are the same
 
 	// The load before an epoch, as it was asked for last. It stands until a word before that
@@ -18,12 +18,11 @@ type Reservations struct {
 	loadOf Time
 	loaded int
 
-	// What is asked for seldom lies elsewhere: of each port the machine has the words above
-	// at hand.
+	// Few requests go elsewhere: the words above are at hand for each port.
 	others *otherWords
 }
 
-// otherWords are those of a window.
+// otherWords are the words of a window.
 type otherWords struct {
 	top Time // the last epoch that has been at hand: nothing is taken behind it
 
@@ -145,7 +144,7 @@ func (s *Reservations) turn(e Time) bool {
 	}
 	o := s.others
 	o.words[uint(s.at.epoch)&(Window/64-1)] = s.at
-	if e > o.top { // the host would wait for what is old
+	if e > o.top { // the host would wait for a stale word
 		o.top, s.at = e, word{e, ^uint64(0)}
 		return true
 	}
@@ -160,7 +159,7 @@ func (s *Reservations) turn(e Time) bool {
 	return true
 }
 
-// peek returns the word in the place of that of an epoch.
+// peek returns the word in an epoch's place.
 func (s *Reservations) peek(e Time) word {
 	if uint(s.at.epoch^e)&(Window/64-1) == 0 {
 		return s.at
@@ -210,7 +209,7 @@ func (s *Reservations) load(t Time) (taken int) {
 	return taken
 }
 
-// noEpoch is that of no word.
+// noEpoch is no word's epoch.
 const noEpoch Time = -1 << 40
 
 // taken returns how many of the 64 cycles of an epoch are taken.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The queue gives what a sorted list gives, through growth and round its ring.
+// The queue gives the same as a sorted list, through growth and round its ring.
 func TestTimeQueue(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var q TimeQueue

@@ -49,7 +49,7 @@ func ChannelOf(c *hardware.Config, slice int) int {
 	return slice / max(1, c.L2.Slices/max(1, c.DRAM.Channels)) % c.DRAM.Channels
 }
 
-// EachLine gives the sectors of a copy to their slices, those of a line at a time.
+// EachLine gives the sectors of a copy to their slices, a line at a time.
 func (b *Base) EachLine(addr, bytes uint64, put func(slice int, sector uint64, n uint)) {
 	if most := uint64(b.Cfg.L2.Bytes); bytes > most {
 		addr, bytes = addr+bytes-most, most

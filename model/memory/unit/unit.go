@@ -26,7 +26,7 @@ type LSU struct {
 	widest uint64           // bytes of a lane that count for conflicts in shared memory
 }
 
-// L1Extra is what a dependent instruction waits beyond the L1's latency.
+// L1Extra is the wait of a dependent instruction beyond the L1's latency, in cycles.
 const L1Extra = 4
 
 func (u *LSU) Init(m *Base, sm int) {
@@ -89,10 +89,10 @@ func (u *LSU) SharedCycles(a *trace.Access, lists []uint64, width uint64) Time {
 	return Time(coalesce.SharedCycles(a, lists, min(width, u.widest), u.Cfg.Shared.Banks))
 }
 
-// SharedLatency is that of shared memory, with the way to the registers.
+// SharedLatency is shared memory's latency, with the way to the registers.
 func (u *LSU) SharedLatency() Time { return Time(u.Cfg.Shared.Latency + u.Cfg.Shared.Writeback) }
 
-// Path is what the sectors of an instruction do.
+// Path is the path of an instruction's sectors: L1, bypass, store, atomic.
 type Path uint8
 
 const (
@@ -107,7 +107,7 @@ const (
 // Bypasses reports whether the sectors pass by the L1.
 func (w Path) Bypasses() bool { return w == PathBypass || w >= PathStoreBypass }
 
-// PathOf is what the sectors of an instruction in a space do.
+// PathOf returns the path of an instruction's sectors in a space.
 func (u *LSU) PathOf(space trace.Space, flags trace.InstFlags) Path {
 	switch {
 	case flags&trace.InstAtomic != 0:
@@ -167,7 +167,7 @@ func (u *LSU) Request(p *Access, i int) *coalesce.Request {
 	return r
 }
 
-// Count adds what the L1 has counted since.
+// Count adds the L1's counts since.
 func (u *LSU) Count(w *memory.Traffic, before *tags.L1Stats) {
 	now := &u.L1.Stats
 	w.L1Accesses += now.Reads - before.Reads + now.Writes - before.Writes
