@@ -43,10 +43,9 @@ func IsArchive(in *Input) bool {
 
 func isZip(in *Input) bool { return bytes.HasPrefix(in.Head(), []byte(zipMagic)) }
 
-// Unpack writes the regular files of an archive under a folder, one at a time; links
-// and devices are passed over. Unpack returns an error for a name that leads out of the
-// folder, and where the files would take more than [maxArchiveRatio] times the archive or
-// nine tenths of the free disk; the caller removes what was written.
+// Unpack writes the regular files of an archive under a folder, one at a time; links and devices are passed over.
+// Unpack returns an error for a name that leads out of the folder, and where the files would take more than
+// [maxArchiveRatio] times the archive or nine tenths of the free disk; the caller removes the written files.
 func Unpack(ctx context.Context, in *Input, dir string) error {
 	u := newUnpacker(in, dir)
 	each := u.tar

@@ -17,8 +17,7 @@ import (
 	"gpureplay/trace"
 )
 
-// docs/formats.md has every format with what it reads, and every counter that the
-// code can write, with its help.
+// docs/formats.md has every format with its inputs, and every counter that the code can write, with its help.
 func TestFormats(t *testing.T) {
 	var formats strings.Builder
 	formats.WriteString("| `--from=` | give it | fidelity | host order and times | dependences | placement |\n| --- " +

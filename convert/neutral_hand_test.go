@@ -21,8 +21,8 @@ func handMade(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// What docs/neutral.md shows as an example, with copies, tasks and launches beside it,
-// all with as few columns as there may be, is the trace that is written out here.
+// The example of docs/neutral.md, with copies, tasks and launches beside it, all with as few columns as there may
+// be, is the trace that is written out here.
 func TestTablesByHand(t *testing.T) {
 	dir := handMade(t, map[string]string{
 		// floats and empty cells as pandas writes integers of a column with NULL

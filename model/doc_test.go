@@ -86,7 +86,7 @@ func saysMODEL(t *testing.T, want string) {
 	}
 }
 
-// The numbers that docs/model gives for what no key sets are those of the code.
+// The numbers of docs/model without a key equal the code's.
 func TestModelDocNumbers(t *testing.T) {
 	var h host.Host
 	for _, want := range []string{

@@ -9,11 +9,10 @@ import (
 	"gpureplay/trace"
 )
 
-// MachineOf is [MachineFor] of a trace, with the boundary between kernels that its
-// recorded times show: the median time from the end of one to the begin of the next of
-// its stream, which had been launched by then. What profilers call the begin of a kernel
-// differs: on AMD its dispatch is part of its duration. A launch into an idle GPU takes as
-// long as before.
+// MachineOf is [MachineFor] of a trace, with the boundary between kernels that its recorded times show. It is the
+// median time from the end of one to the begin of the next of its stream, which had been launched by then.
+// Profilers differ in the begin of a kernel: on AMD its dispatch is part of its duration. A launch into an idle GPU
+// takes as long as before.
 func MachineOf(r *trace.Reader) (*Captured, error) {
 	c := MachineFor(&r.Program().Meta)
 	times, err := host.ReadCapture(r)

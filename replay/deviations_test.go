@@ -17,8 +17,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// deviations are the changes of a machine that show what a simplification of docs/model
-// is worth, on the captures that have a reference.
+// deviations are the changes of a machine that show the effect of a simplification of docs/model is worth, on the
+// captures that have a reference.
 var deviations = []struct {
 	what string
 	sets map[string][]string // by preset; "": any
@@ -106,7 +106,7 @@ func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (to
 	return total
 }
 
-// docs/model's table of what its simplifications are worth is what comes out today.
+// docs/model's table of the simplifications' effects is today's.
 func TestDeviations(t *testing.T) {
 	table := deviationTable(t)
 	t.Log("\n" + table)

@@ -166,8 +166,8 @@ func shortName(gpu string) string {
 	return gpu
 }
 
-// CapturedOn returns what gives the machine that a trace was captured on, as far
-// as it says, or nil: the work of kernels without CTAs is inferred from it.
+// CapturedOn returns a function that gives the machine that a trace was captured on, as far as it says, or nil. The
+// work of kernels without CTAs is inferred from it.
 func CapturedOn(tr *trace.Reader) func() *hardware.Config {
 	m := &tr.Program().Meta
 	if m.SMVersion == 0 && m.SMs == 0 && m.GPU == "" {

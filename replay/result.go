@@ -8,7 +8,7 @@ import (
 	"gpureplay/replay/table"
 )
 
-// Result is what one policy came to.
+// Result is the outcome of one policy.
 type Result struct {
 	Trace       string // its name in the tables
 	GPU         string

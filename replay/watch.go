@@ -174,7 +174,7 @@ func (w *watcher) latencies(run *table.Run) {
 	}
 }
 
-// observer returns what watches a run: with auditors if the job asks for them.
+// observer returns the observer of a run: with auditors if the job asks for them.
 func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
 	if !job.Audit {
 		return w, nil

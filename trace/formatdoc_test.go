@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// keepInDoc compares what stands between two marks of docs/format.md with what belongs
-// there, or writes it.
+// keepInDoc compares the text between two marks of docs/format.md with the right one, or writes it.
 func keepInDoc(t *testing.T, begin, end, want string) {
 	t.Helper()
 	const path = "../docs/format.md"
@@ -59,7 +58,7 @@ func TestFormatNumbers(t *testing.T) {
 	keepInDoc(t, "<!-- numbers: go test ./trace -run FormatNumbers -update -->\n", "<!-- end of numbers -->", b.String())
 }
 
-// The worked block of docs/format.md is that of its first example.
+// The worked block of docs/format.md belongs to its first example.
 func TestFormatBlock(t *testing.T) {
 	doc, err := os.ReadFile("../docs/format.md")
 	if err != nil {

@@ -102,8 +102,7 @@ func TestValidExtents(t *testing.T) {
 	}
 }
 
-// changedKernels is a reader of a file of which the kernels' records are changed, with right
-// checksums.
+// changedKernels is a reader of a file whose kernel records are changed, with right checksums.
 func changedKernels(t *testing.T, file []byte, change func(*Kernel)) *Reader {
 	t.Helper()
 	p := takeApart(t, file)

@@ -13,8 +13,8 @@ import (
 var sessions = []string{"README.md", "docs/tutorials/accelsim.md", "docs/tutorials/capture.md", "docs/tutorials/policy.md",
 	"docs/tutorials/paper.md", "docs/sweeps.md"}
 
-// TestDocumentsRun runs every command of the documents' console blocks and compares what it prints with what they show.
-// -update writes the output anew. A line "..." stands for any lines.
+// TestDocumentsRun runs every command of the documents' console blocks and compares its output with theirs. -update
+// writes the output anew. A line "..." stands for any lines.
 func TestDocumentsRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs every command of the documents")

@@ -10,8 +10,8 @@ import (
 	"unicode"
 )
 
-// hostileName is a kernel's name with what terminals take for commands: the clipboard (OSC 52), a cleared screen, a
-// bell, a C1 control, a turned direction, an invisible tag, a carriage return, and lines.
+// hostileName is a kernel's name with terminal commands: the clipboard (OSC 52), a cleared screen, a bell, a C1
+// control, a turned direction, an invisible tag, a carriage return, and lines.
 const hostileName = "k\x1b]52;c;cm0gLXJm\a\x1b[2J\u009b31m\u202eevil\U000e0041\r\n\x1b[31mred\x7f\u2028z"
 
 // commandsIn returns the characters that a terminal must not get.

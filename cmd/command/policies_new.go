@@ -120,8 +120,8 @@ func fillPolicy(name, dir, root string) error {
 // profile is the compiler's profile of the command, from the root of the source.
 const profile = "cmd/replay/replay.pgo"
 
-// moduleFiles writes go.mod, go.sum and the compiler's profile: those of the source,
-// which the new module takes from its folder, so that nothing need be looked up.
+// moduleFiles writes go.mod, go.sum and the compiler's profile: the source's, which the new module takes from its
+// folder, so that nothing need be looked up.
 func moduleFiles(name, dir, root string) error {
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {

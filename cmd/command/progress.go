@@ -137,8 +137,7 @@ func (p *progress) done(done, total int, name string) {
 	p.show()
 }
 
-// bytes returns what takes the bytes of a file that were read, of so many in all (0:
-// unknown).
+// bytes returns a function that counts the bytes read of a file, of so many in all (0: unknown).
 func (p *progress) bytes(label string) func(done, total int64) {
 	return func(done, total int64) {
 		if total > 0 {

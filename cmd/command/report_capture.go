@@ -17,7 +17,7 @@ import (
 )
 
 // tablesFor returns the folder of tables that a report is about: the input itself, or, of a capture, a trace or a
-// folder of captures, the one that their replays are written to. What-ifs are those of a single capture.
+// folder of captures, the one that their replays are written to. Only a single capture has what-ifs.
 func (a *app) tablesFor(ctx context.Context, input string, side jobs) (dir string, changes []report.WhatIf, err error) {
 	info, err := os.Stat(input)
 	if err != nil {
@@ -77,7 +77,7 @@ func (a *app) replayInto(ctx context.Context, dir, path string, side jobs) error
 	return err
 }
 
-// whatIfsOf are the rows of `replay what-if`; none where the trace has no recorded times.
+// whatIfsOf returns the rows of `replay what-if`; none where the trace has no recorded times.
 func (a *app) whatIfsOf(ctx context.Context, path string, side jobs) ([]report.WhatIf, error) {
 	r, err := a.openTrace(ctx, path)
 	if err != nil {

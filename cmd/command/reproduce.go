@@ -67,7 +67,7 @@ func (a *app) reproduceCommand() *cobra.Command {
 	return c
 }
 
-// reproduced does what the arguments ask for.
+// reproduced lists, runs or draws, as the arguments say.
 func (a *app) reproduced(ctx context.Context, f *reproduceFlags, args []string) error {
 	if len(args) == 0 && f.list {
 		return a.listFigures(reproduce.Papers(), f.Data)

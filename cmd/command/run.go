@@ -115,8 +115,8 @@ func interrupted(ctx context.Context, err error) error {
 	return errors.New("interrupted: " + text)
 }
 
-// checked is standard output or standard error: what is written passes [shownText]. It
-// keeps the first error, which those who print tables drop.
+// checked is standard output or standard error: every write passes [shownText]. It keeps the first error, which
+// those who print tables drop.
 type checked struct {
 	w    io.Writer
 	err  error

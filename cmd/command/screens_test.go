@@ -241,8 +241,8 @@ func TestComparePolicies(t *testing.T) {
 	}
 }
 
-// A key is described with its unit, its values and those of the presets; a table with all
-// of its keys. A size takes units and factors, and any key a range.
+// A key is described with its unit, its values and the presets'; a table with all of its keys. A size takes units
+// and factors, and any key a range.
 func TestSettingsAreDescribed(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "t.txt"), filepath.Join(dir, "out")

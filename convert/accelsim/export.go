@@ -70,11 +70,10 @@ type exporter struct {
 	code   [][]line // of each function, once it is used
 }
 
-// Export writes a trace as a capture in a folder: [listName], and a .traceg of
-// tracer version 5 for each launch, labelled with the compute capability sm x 10.
-// Files get their names when all are complete, the list last; those of an earlier
-// export go. Export returns an error if another process writes there, if the folder
-// has files of a capture that no export wrote, or if the format cannot say the trace.
+// Export writes a trace as a capture in a folder: [listName], and a .traceg of tracer version 5 for each launch,
+// labelled with the compute capability sm x 10. Files get their names when all are complete, the list last; files
+// of an earlier export go. Export returns an error if another process writes there, if the folder has files of a
+// capture that no export wrote, or if the format cannot say the trace.
 func Export(ctx context.Context, r *trace.Reader, dir string, sm uint32) (*Exported, error) {
 	folder, err := durable.OpenFolder(dir, belongs)
 	if err != nil {

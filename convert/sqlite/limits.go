@@ -21,7 +21,7 @@ const (
 	leastRow    = 4        // bytes of a row in a file: its length, its number, and a header of two
 )
 
-// limit bounds what a query may build in memory, on every connection.
+// limit bounds a query's memory, on every connection.
 func limit(ctx context.Context, db *sql.DB) error {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections) // a connection that is not closed keeps its limits

@@ -205,8 +205,8 @@ func (j *joiner) activity(r *row) error {
 	return j.emit(r)
 }
 
-// learn notes what an activity and its call say of the process that drives the device, and
-// of the device's clock.
+// learn notes the process that drives the device, from an activity and its call, and the bounds of the device's
+// clock.
 func (j *joiner) learn(r *row) {
 	launching := -1
 	for i := range j.calls {

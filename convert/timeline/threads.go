@@ -4,7 +4,7 @@ import "gpureplay/trace"
 
 type thread struct{ host, id uint64 }
 
-// last is a thread: what it used last, and how far it is.
+// last is a thread: its last use, and its progress.
 type last struct {
 	device  uint32
 	stream  uint64

@@ -31,8 +31,8 @@ func generated(t *testing.T, name string, text []byte) {
 	}
 }
 
-// Each key is described once, in the order of its declaration, with a text of its own, and
-// the documents are those of the declaration.
+// Each key is described once, in the order of its declaration, with a text of its own, and the documents follow
+// from the declaration.
 func TestReference(t *testing.T) {
 	var keys []string
 	docs := map[string]string{}

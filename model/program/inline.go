@@ -231,7 +231,7 @@ func (l *inlineLane) address() (addr uint64, ok bool) {
 	return address(a, l.warp.Lists, rank), true
 }
 
-// address is that of an access with a rank among its addresses.
+// address is an access's address of a rank.
 func address(a *trace.Access, lists []uint64, rank uint32) uint64 {
 	if a.List != 0 {
 		return lists[a.List-1+rank]

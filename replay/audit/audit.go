@@ -14,8 +14,8 @@ import (
 // maxViolations bounds what one run reports; the rest is counted.
 const maxViolations = 1000
 
-// Auditor checks a run from what it told its observers and from the trace, with
-// books of its own: it shares none with the model (docs/model, "Auditor").
+// Auditor checks a run by its records and the trace, with books of its own: it shares none with the model
+// (docs/model, "Auditor").
 type Auditor struct {
 	model.Discard
 	own      model.Observers // the policy brings them

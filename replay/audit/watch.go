@@ -8,7 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Run is what an auditor must know of a run before it.
+// Run holds the facts of a run that an auditor needs before it.
 type Run struct {
 	Trace         *trace.Reader
 	Machine       *hardware.Config
@@ -42,7 +42,7 @@ func New(run *Run) (*Auditor, error) {
 // Observers are the auditor and those that the policy brings.
 func (a *Auditor) Observers() model.Observers { return append(model.Observers{a}, a.own...) }
 
-// Watcher is an observer of a run that passes what it is told to the auditor's observers.
+// Watcher is an observer of a run that passes its records to the auditor's observers.
 type Watcher interface {
 	model.Observer
 	model.PlacementObserver

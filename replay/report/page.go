@@ -78,12 +78,12 @@ type Options struct {
 	Live    *Live    // nil: the page runs no script and needs no network
 	Title   string   // "": the traces
 	WhatIfs []WhatIf // of the one capture that the tables are of; the first is the recorded time
-	// policy that speed-ups refer to; "": what those of each trace and machine are compared with by their papers
+	// policy that speed-ups refer to; "": the baseline of the policies' papers
 	Baseline string
 }
 
 // Write writes a page about the tables under dir, of a run or of a sweep. It returns an error that names the file
-// if a table cannot be read, one if there are no runs, and that of ctx soon after it ends.
+// if a table cannot be read, one if there are no runs, and ctx's error soon after it ends.
 func Write(ctx context.Context, w io.Writer, dir string, opt Options) (Stats, error) {
 	p, stats, err := build(ctx, dir, opt)
 	if err != nil {

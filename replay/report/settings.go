@@ -92,7 +92,7 @@ func (c *covered) curvesAlone(at int) string {
 	return "Policies that ran at one value alone are left out. "
 }
 
-// policies are those of the runs, in the order of the group's.
+// policies are the runs' policies, in the group's order.
 func (c *covered) policies(g *group) (all []string) {
 	for _, p := range g.policies {
 		if slices.ContainsFunc(c.runs, func(r *run) bool { return r.policy == p }) {

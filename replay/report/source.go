@@ -197,9 +197,8 @@ func partNames(p table.Part) names {
 	return n
 }
 
-// align gives all runs the settings of any of them, in the order in which they
-// were met; where a run has none it is as the preset says. Settings that are the same in all
-// runs are those of the page.
+// align gives all runs the settings of any of them, in the order in which they were met; where a run has none it is
+// as the preset says. Settings that are the same in all runs are the page's runs.
 func (s *source) align() {
 	s.place = map[string]int{}
 	var axes []string

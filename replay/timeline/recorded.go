@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// callColumns are those of the table calls, in the order that callRow names.
+// callColumns are columns of the table calls, in the order that callRow names.
 var callColumns = []string{"call", "kernel", "function", "stream", "thread", "scope", "bytes", "recorded_host_ns",
 	"recorded_host_duration_ns",
 	"recorded_start_ns", "recorded_duration_ns"}

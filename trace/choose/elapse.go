@@ -7,10 +7,9 @@ import (
 	"gpureplay/trace"
 )
 
-// elapsed writes operations of the host without what of the host's time in them went by
-// before time 0 of what was chosen. It follows the clock of each thread: a call has its
-// time; from there on work and calls take what they took, and a wait ends no earlier than
-// what it waits for.
+// elapsed writes operations of the host without what of the host's time in them went by before time 0 of what was
+// chosen. It follows the clock of each thread: a call has its time; from there on work and calls take their
+// recorded time, and a wait ends no earlier than the work that it waits for.
 type elapsed struct {
 	s       *Selection
 	w       *trace.Writer

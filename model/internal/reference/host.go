@@ -200,7 +200,7 @@ func (h *nHost) synchronise(op trace.HostOp) {
 	}
 }
 
-// past returns whether what a stream has been given so far has completed.
+// past returns whether a stream's work so far has completed.
 func (st *nStream) past() func() bool {
 	if len(st.queue) == 0 {
 		return func() bool { return true }

@@ -86,7 +86,7 @@ func (h *nHost) mayGo(i int) bool {
 	return true
 }
 
-// past returns whether what a process has issued so far has completed.
+// past returns whether a process's work so far has completed.
 func (h *nHost) past(process uint32) func() bool {
 	var open []*nOp
 	for _, st := range h.streams {

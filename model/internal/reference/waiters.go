@@ -6,7 +6,7 @@ import (
 	"gpureplay/model"
 )
 
-// nFetch is a block that an L1 fetches and of which nobody knows when it comes.
+// nFetch is a block that an L1 fetches, with an unknown fill time.
 type nFetch struct {
 	waiting []*nHeld
 	mshr    *nMSHR
