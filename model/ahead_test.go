@@ -50,7 +50,8 @@ func TestAheadChangesNothing(t *testing.T) {
 		ahead, inOrder = ahead+freeSum.Events, inOrder+stepSum.Events
 		freeSum.Events, stepSum.Events = 0, 0
 		if free != step || !reflect.DeepEqual(freeSum, stepSum) {
-			t.Fatalf("seed %d: %s\n%s\nahead:\n%s%+v\nin step:\n%s%+v", seed, strings.Join(machine, " "), text, free, *freeSum, step, *stepSum)
+			t.Fatalf("seed %d: %s\n%s\nahead:\n%s%+v\nin step:\n%s%+v", seed, strings.Join(machine, " "), text, free,
+				*freeSum, step, *stepSum)
 		}
 	}
 	if ahead >= inOrder {
@@ -63,7 +64,8 @@ func TestAheadChangesNothing(t *testing.T) {
 func TestNoSMRunsAheadOfAKernelToCome(t *testing.T) {
 	const body = "int x400 R2 <- R3\nexit\n"
 	tr := tracetest.FromText(t, "launch first grid=1 block=512 stream=1\ncta 0\nwarp 0..15\nint R2\nexit\n"+
-		"launch long grid=2 block=64 stream=2\ncta 0..1\nwarp 0..1\n"+body+"launch behind grid=2 block=64 stream=1\ncta 0..1\nwarp 0..1\n"+body)
+		"launch long grid=2 block=64 stream=2\ncta 0..1\nwarp 0..1\n"+body+
+		"launch behind grid=2 block=64 stream=1\ncta 0..1\nwarp 0..1\n"+body)
 	told := func(obs model.Observer) *model.Summary {
 		c, policy := tiny(t, "sm.count=2")
 		return replay(t, tr, c, policy, obs)

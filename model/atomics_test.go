@@ -22,10 +22,12 @@ func TestCounterIsBoundByItsSlice(t *testing.T) {
 		turns         int
 	}{
 		{"merged", "@0x1000+0", 1}, {"split", "@0x1000+0", 32}, {"serial", "@0x1000+0", 32},
-		{"split", "mask=0000003f @0x1000,0x1000,0x1004,0x1000,0x1004,0x1008", 3}, {"serial", "mask=0000003f @0x1000,0x1000,0x1004,0x1000,0x1004,0x1008", 3},
+		{"split", "mask=0000003f @0x1000,0x1000,0x1004,0x1000,0x1004,0x1008", 3},
+		{"serial", "mask=0000003f @0x1000,0x1000,0x1004,0x1000,0x1004,0x1008", 3},
 		{"split", "mask=000000ff @0x101c-4", 1}, {"serial", "mask=000000ff @0x1000+4", 1},
 	} {
-		text := fmt.Sprintf("launch count grid=%d block=32\ncta 0..%d\nwarp 0\nrepeat %d\natomic %s\nend\nexit\n", ctas, ctas-1, atomics, c.address)
+		text := fmt.Sprintf("launch count grid=%d block=32\ncta 0..%d\nwarp 0\nrepeat %d\natomic %s\nend\nexit\n", ctas,
+			ctas-1, atomics, c.address)
 		got := cyclesOf(t, text, "sm.count=4", "icnt.latency=1", "sm.atomic_conflicts="+c.rule)
 		if low := model.Time(ctas * atomics * c.turns); got < low || got > low+200 {
 			t.Errorf("%s, %s: %d cycles, want %d and what the first and the last take", c.rule, c.address, got, low)
@@ -55,11 +57,15 @@ func TestConflictsOnPresets(t *testing.T) {
 				cycles[rule] = e.end[0]
 			}
 			pct := func(rule string) float64 { return 100 * (float64(cycles[rule])/float64(cycles["merged"]) - 1) }
-			t.Logf("%-12s %4d bins: merged %7d cycles, split %+8.1f %%, serial %+8.1f %%", gpu, bins, cycles["merged"], pct("split"), pct("serial"))
+			t.Logf("%-12s %4d bins: merged %7d cycles, split %+8.1f %%, serial %+8.1f %%", gpu, bins, cycles["merged"],
+				pct("split"), pct("serial"))
 			// Where the queue of a slice is behind the ROP delay, its gate looks at requests, not at their turns: the
 			// 64 bins take 78,793 cycles with split and 90,310 with serial on rtx3070.
-			if noFewer := func(a, b string) bool { return 100*cycles[a] >= 99*cycles[b] }; !noFewer("serial", "merged") || !noFewer("split", "merged") {
-				t.Errorf("%s, %d bins: %v cycles, want no fewer the more requests and turns there are, but for their order", gpu, bins, cycles)
+			if noFewer := func(a, b string) bool {
+				return 100*cycles[a] >= 99*cycles[b]
+			}; !noFewer("serial", "merged") || !noFewer("split", "merged") {
+				t.Errorf("%s, %d bins: %v cycles, want no fewer the more requests and turns there are, but for their order", gpu,
+					bins, cycles)
 			}
 		}
 	}

@@ -37,13 +37,15 @@ func cyclesOf(t testing.TB, text string, lines ...string) model.Time {
 func TestStreamBandwidth(t *testing.T) {
 	const warps, loads = 16, 256
 	var b strings.Builder
-	fmt.Fprintf(&b, "launch stream grid=1 block=%d\ncta 0\nwarp 0..%d\nrepeat %d\nload @0x100000+4 warp=%d next=128\nend\nexit\n", warps*32, warps-1, loads, loads*128)
+	fmt.Fprintf(&b, "launch stream grid=1 block=%d\ncta 0\nwarp 0..%d\nrepeat %d\nload @0x100000+4 warp=%d "+
+		"next=128\nend\nexit\n", warps*32, warps-1, loads, loads*128)
 	for _, c := range []struct {
 		width string
 		every float64 // cycles a sector
 	}{{"dram.bus_bytes=16", 2}, {"dram.bus_bytes=64", 1}} {
 		sectors := float64(warps * loads * 4)
-		got := float64(cyclesOf(t, b.String(), c.width, "l1.mshrs=0", "l2.mshrs=0", "l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.banks=16", "dram.latency=10")) / sectors
+		got := float64(cyclesOf(t, b.String(), c.width, "l1.mshrs=0", "l2.mshrs=0", "l1.miss_queue=65536",
+			"l2.miss_queue=65536", "l2.queue=65536", "dram.banks=16", "dram.latency=10")) / sectors
 		t.Logf("%s: %.3f cycles a sector, peak %.0f", c.width, got, c.every)
 		if math.Abs(got-c.every) > 0.02*c.every {
 			t.Errorf("%s: %.3f cycles a sector, more than 2 %% off the peak of %.0f", c.width, got, c.every)
@@ -56,7 +58,8 @@ func TestStreamBandwidth(t *testing.T) {
 // hit, 24 for an L1 hit; the exit waits for nothing and the last load for itself.
 func TestPointerChase(t *testing.T) {
 	chase := func(load string, n int) string {
-		return fmt.Sprintf("launch chase grid=1 block=32\ncta 0\nwarp 0\nload bypass R1 <- R1 @0x1000+0\nrepeat %d\n%s\nend\nexit\n", n, load)
+		return fmt.Sprintf("launch chase grid=1 block=32\ncta 0\nwarp 0\nload bypass R1 <- R1 @0x1000+0\nrepeat "+
+			"%d\n%s\nend\nexit\n", n, load)
 	}
 	for _, c := range []struct {
 		name, text string
@@ -111,7 +114,8 @@ func TestMD1Queue(t *testing.T) {
 			fmt.Fprint(&b, "load bypass @0x1000+0\n")
 		}
 		tr := tracetest.FromText(t, b.String()+"exit\n")
-		c, policy := tiny(t, fmt.Sprintf("clock.l2_mhz=%v", 1000.0/n), "sm.operand_collectors=0", "l1.miss_queue=65536", "l2.queue=65536")
+		c, policy := tiny(t, fmt.Sprintf("clock.l2_mhz=%v", 1000.0/n), "sm.operand_collectors=0", "l1.miss_queue=65536",
+			"l2.queue=65536")
 		w := &waits{eventLog: eventLog{prog: tr.Program()}}
 		replay(t, tr, c, policy, w)
 		got := w.sum/w.n/n - 61.0/n

@@ -50,7 +50,8 @@ func TestCountsAreExecuted(t *testing.T) {
 		warps := uint64(threads+31) / 32
 		names := []string{"int", "fp32", "load", "store", "barrier", "load shared", "exit", "control"}
 		var text strings.Builder
-		fmt.Fprintf(&text, "array a bytes=16K base=0x10000\narray b bytes=16K base=0x20000\nlaunch k grid=1 block=%d fidelity=cta\ncta 0\n", threads)
+		fmt.Fprintf(&text, "array a bytes=16K base=0x10000\narray b bytes=16K base=0x20000\nlaunch k grid=1 block=%d "+
+			"fidelity=cta\ncta 0\n", threads)
 		spans := map[trace.Mode][][2]uint64{}
 		bytes := map[trace.Mode]uint64{}
 		at := uint64(0)
@@ -69,10 +70,12 @@ func TestCountsAreExecuted(t *testing.T) {
 			counts = append(counts, n)
 			fmt.Fprintf(&text, "count %s x%d\n", name, n)
 		}
-		e := &executed{insts: map[[3]uint32]uint64{}, spans: spans, touched: map[trace.Mode]map[uint64]bool{trace.Read: {}, trace.Write: {}}}
+		e := &executed{insts: map[[3]uint32]uint64{}, spans: spans, touched: map[trace.Mode]map[uint64]bool{trace.Read: {},
+			trace.Write: {}}}
 		cfg, policy := tiny(t)
 		sum := replay(t, tracetest.FromText(t, text.String()), cfg, policy, e)
-		if unseen := replay(t, tracetest.FromText(t, text.String()), cfg, policy, nil); unseen.Cycles != sum.Cycles { // whose SMs run ahead
+		// whose SMs run ahead
+		if unseen := replay(t, tracetest.FromText(t, text.String()), cfg, policy, nil); unseen.Cycles != sum.Cycles {
 			r.Errorf("%d cycles, watched %d", unseen.Cycles, sum.Cycles)
 		}
 		total := uint64(0)
@@ -93,7 +96,8 @@ func TestCountsAreExecuted(t *testing.T) {
 		}
 		for mode, i := range map[trace.Mode]int{trace.Read: 2, trace.Write: 3} {
 			// The last warp may lack lanes, whose parts nobody takes.
-			if full := threads%32 == 0; full && counts[i]*128 >= bytes[mode] && bytes[mode] > 0 && uint64(len(e.touched[mode])) != bytes[mode] {
+			if full := threads%32 == 0; full && counts[i]*128 >= bytes[mode] && bytes[mode] > 0 &&
+				uint64(len(e.touched[mode])) != bytes[mode] {
 				r.Errorf("%d accesses of mode %v touch %d bytes of %d", counts[i], mode, len(e.touched[mode]), bytes[mode])
 			}
 		}
@@ -104,8 +108,11 @@ func TestCountsAreExecuted(t *testing.T) {
 // cost neither time nor memory.
 func TestCountsAreMadeAsNeeded(t *testing.T) {
 	cfg, policy := tiny(t)
-	text := fmt.Sprintf("launch k grid=4 block=512 fidelity=cta\ncta 0..3\ncount int x%d\ncount load x%d\n", uint64(trace.MaxTimes), uint64(trace.MaxTimes))
-	if n := testing.AllocsPerRun(1, func() { replayFor(t, tracetest.FromText(t, text), cfg, policy, 100_000) }); n > 20_000 {
+	text := fmt.Sprintf("launch k grid=4 block=512 fidelity=cta\ncta 0..3\ncount int x%d\ncount load x%d\n",
+		uint64(trace.MaxTimes), uint64(trace.MaxTimes))
+	if n := testing.AllocsPerRun(1, func() {
+		replayFor(t, tracetest.FromText(t, text), cfg, policy, 100_000)
+	}); n > 20_000 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -113,7 +120,8 @@ func TestCountsAreMadeAsNeeded(t *testing.T) {
 // Three loads of 4 bytes of no known address: each CTA has lines of its own.
 func TestCountsWithoutAddresses(t *testing.T) {
 	cfg, policy := tiny(t)
-	sum := replay(t, tracetest.FromText(t, "launch k grid=2 block=32 fidelity=cta\ncta 0..1\ncount load x3\n"), cfg, policy, nil)
+	sum := replay(t, tracetest.FromText(t, "launch k grid=2 block=32 fidelity=cta\ncta 0..1\ncount load x3\n"), cfg,
+		policy, nil)
 	if m := sum.Memory[0]; m.Accesses != 24 || m.Misses != 24 {
 		t.Errorf("%+v: want 24 sectors, all missed", m)
 	}

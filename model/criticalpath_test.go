@@ -19,10 +19,14 @@ import (
 //	constant    4: the way     store          1: the slice's acknowledgement
 //	CTA, kernel, launch call, return from children: the next cycle
 var unlimited = []string{
-	"sm.count=64", "sm.max_ctas=1", "sm.schedulers=16", "sm.pipeline_depth=0", "sm.operand_collectors=0", "exec.int.latency=1", "exec.control.latency=1",
-	"shared.latency=0", "l1.latency=0", "l1.bypass_latency=0", "l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "icnt.latency=0",
-	"l2.bytes=262144", "l2.slices=64", "l2.ways=32", "l2.latency=0", "l2.mshrs=0", "l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096",
-	"dram.channels=64", "dram.bus_bytes=32", "dram.latency=0", "dram.window=4096", "dram.tccd=1", "dram.trrd=0", "dram.trcd=0", "dram.tras=0",
+	"sm.count=64", "sm.max_ctas=1", "sm.schedulers=16", "sm.pipeline_depth=0", "sm.operand_collectors=0",
+	"exec.int.latency=1", "exec.control.latency=1",
+	"shared.latency=0", "l1.latency=0", "l1.bypass_latency=0", "l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096",
+	"icnt.latency=0",
+	"l2.bytes=262144", "l2.slices=64", "l2.ways=32", "l2.latency=0", "l2.mshrs=0", "l2.merge=0", "l2.miss_queue=4096",
+	"l2.queue=4096",
+	"dram.channels=64", "dram.bus_bytes=32", "dram.latency=0", "dram.window=4096", "dram.tccd=1", "dram.trrd=0",
+	"dram.trcd=0", "dram.tras=0",
 	"dram.trp=0", "dram.trc=0", "dram.tcl=0", "dram.twl=0", "dram.tcdlr=0", "dram.twr=0",
 	"kmu.hwqs=1024", "kmu.entries=1024", "kmu.ctas_per_cycle=64", "launch.device_sync=1", "launch.blocks_warp=false",
 }

@@ -18,7 +18,8 @@ func randomCollectors(r *rand.Rand, machine []string) (all []string) {
 	}
 	units, banks := schedulers*[]int{1, 2, 2, 8}[r.IntN(4)], schedulers*[]int{1, 2, 4, 8}[r.IntN(4)]
 	if r.IntN(2) == 0 {
-		all = append(all, fmt.Sprintf("sm.operand_collectors=%d", units), fmt.Sprintf("sm.register_banks=%d", banks), "sm.pipeline=collector")
+		all = append(all, fmt.Sprintf("sm.operand_collectors=%d", units), fmt.Sprintf("sm.register_banks=%d", banks),
+			"sm.pipeline=collector")
 	}
 	return append(all, fmt.Sprintf("sm.fetch_width=%d", []int{0, 0, 0, 1, 2, 4}[r.IntN(6)]))
 }

@@ -31,7 +31,8 @@ func randomLayout(r *rand.Rand) []string {
 func TestWholeLinesAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
 		text = randomTrace(r)
-		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128", "l2.sector_bytes=128",
+		return text, append(randomMachine(r), "l1.line_bytes=128", "l2.line_bytes=128", "l1.sector_bytes=128",
+			"l2.sector_bytes=128",
 			"l2.set_hash=spread", "dram.mapping=", fmt.Sprintf("l2.write_back=%v", r.IntN(2) == 0))
 	})
 }

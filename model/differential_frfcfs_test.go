@@ -69,5 +69,6 @@ func fewSets(r *rand.Rand, machine []string) []string {
 	for bytes < 128 { // l2.bytes is no less
 		bytes *= 2
 	}
-	return []string{"l2.set_hash=spread", "l2.copies_warm=true", fmt.Sprintf("l2.ways=%d", ways), fmt.Sprintf("l2.bytes=%d", bytes)}
+	return []string{"l2.set_hash=spread", "l2.copies_warm=true", fmt.Sprintf("l2.ways=%d", ways),
+		fmt.Sprintf("l2.bytes=%d", bytes)}
 }

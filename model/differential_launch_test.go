@@ -52,15 +52,18 @@ func nestMachine(r *rand.Rand, policies ...string) []string {
 // Aggregated groups: the two machines agree, also in what becomes of each request.
 func TestGroupsAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		return nestTrace(r), nestMachine(r, "dtbl", "dtbl,match=kde", "dtbl,agt=2,alloc=hash", "dtbl,agt=1", "dtbl,agt=2,match=kde,ahead=1", "dtbl,agt=0", "dtbl,agt=1,ahead=2",
-			"dtbl,agt=4,alloc=hash,fallback=api", "dtbl,match=kde,fallback=api", "dtbl,kde=3", "dtbl-ideal", "dtbl-ideal,match=kde", "dtbl-ideal,agt=2,ahead=1", "dtbl-ideal,agt=2", "dtbl,agt=2", "dtbl-ideal,fallback=api")
+		return nestTrace(r), nestMachine(r, "dtbl", "dtbl,match=kde", "dtbl,agt=2,alloc=hash", "dtbl,agt=1",
+			"dtbl,agt=2,match=kde,ahead=1", "dtbl,agt=0", "dtbl,agt=1,ahead=2",
+			"dtbl,agt=4,alloc=hash,fallback=api", "dtbl,match=kde,fallback=api", "dtbl,kde=3", "dtbl-ideal",
+			"dtbl-ideal,match=kde", "dtbl-ideal,agt=2,ahead=1", "dtbl-ideal,agt=2", "dtbl,agt=2", "dtbl-ideal,fallback=api")
 	})
 }
 
 // Refused requests run in the parent's lanes, whoever refuses them.
 func TestInliningAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "threshold=0", "threshold=3", "spawn", "spawn,saturate=off", "spawn,queue=3", "spawn,idle=last", "spawn+dtbl", "spawn+dtbl,match=kde,idle=last",
+		return nestTrace(r), nestMachine(r, "flat", "cdp", "cdp-ideal", "threshold=0", "threshold=3", "spawn",
+			"spawn,saturate=off", "spawn,queue=3", "spawn,idle=last", "spawn+dtbl", "spawn+dtbl,match=kde,idle=last",
 			"spawn,count=decision", "spawn,count=decision,idle=last", "spawn+dtbl,count=decision", "spawn+dtbl,kde=3")
 	})
 }

@@ -36,7 +36,8 @@ a: LAUNCH devlaunch pc=0x10 last=4 <- R1
 		}
 	}
 	for range child - 1 {
-		fmt.Fprintf(g, "kernel d grid=1 block=32 child\ncta 0\nwarp 0\nint R1 x%d\nload w4 R2 <- R1 @0x%x+4\nexit\n", 1+r.IntN(30), 0x1000+4*r.IntN(300))
+		fmt.Fprintf(g, "kernel d grid=1 block=32 child\ncta 0\nwarp 0\nint R1 x%d\nload w4 R2 <- R1 @0x%x+4\nexit\n",
+			1+r.IntN(30), 0x1000+4*r.IntN(300))
 	}
 	return g.String()
 }
@@ -50,7 +51,8 @@ func (g *randomText) loop(child int) (asked int) {
 	fmt.Fprintf(g, "a mask=%x\n", lanes)
 	for lane := range 32 {
 		if lanes>>lane&1 > 0 {
-			fmt.Fprintf(g, "child %d lane=%d work=%d params=64%s\n", child+asked, lane, 1+r.IntN(6), []string{" marked", ""}[r.IntN(2)])
+			fmt.Fprintf(g, "child %d lane=%d work=%d params=64%s\n", child+asked, lane, 1+r.IntN(6),
+				[]string{" marked", ""}[r.IntN(2)])
 			asked++
 		}
 	}
@@ -68,6 +70,7 @@ func (g *randomText) loop(child int) (asked int) {
 // Loops of launches run in the lanes that launch no child, whoever decides.
 func TestLoopsAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
-		return loopTrace(r), nestMachine(r, "flat", "cdp", "threshold=0", "threshold=3", "spawn", "dtbl", "dtbl-ideal", "klap", "klap,scope=warp", "klap,scope=grid")
+		return loopTrace(r), nestMachine(r, "flat", "cdp", "threshold=0", "threshold=3", "spawn", "dtbl", "dtbl-ideal",
+			"klap", "klap,scope=warp", "klap,scope=grid")
 	})
 }

@@ -30,7 +30,8 @@ func overlapTrace(r *rand.Rand) string {
 	for k := range 1 + r.IntN(6) {
 		overlapKernel(r, &b, k)
 		if r.IntN(5) == 0 {
-			b.WriteString([]string{"sync\n", "memset a\n", "d2h c\n", "h2d b\n", "work ns=300\n", "read b 600\n", "d2d a\n", "write c 300\n"}[r.IntN(8)])
+			b.WriteString([]string{"sync\n", "memset a\n", "d2h c\n", "h2d b\n", "work ns=300\n", "read b 600\n", "d2d a\n",
+				"write c 300\n"}[r.IntN(8)])
 		}
 	}
 	for _, array := range []string{"a", "b", "c"} {
@@ -48,14 +49,16 @@ func overlapTrace(r *rand.Rand) string {
 
 func overlapKernel(r *rand.Rand, b *strings.Builder, k int) {
 	ctas, warps := 1+r.IntN(5), 1+r.IntN(2)
-	fmt.Fprintf(b, "launch k%d grid=%d block=%d shared=%d%s\n", k, ctas, 32*warps, r.IntN(3)*2000, []string{"", "", "", "", " irregular"}[r.IntN(5)])
+	fmt.Fprintf(b, "launch k%d grid=%d block=%d shared=%d%s\n", k, ctas, 32*warps, r.IntN(3)*2000,
+		[]string{"", "", "", "", " irregular"}[r.IntN(5)])
 	bytes := map[string]int{"a": 3000, "b": 1700, "c": 2500}
 	ranges := r.IntN(3) == 0
 	for c := range ctas {
 		fmt.Fprintf(b, "cta %d\n", c)
 		if ranges {
 			for _, array := range []string{"a", "b", "c"} {
-				fmt.Fprintf(b, "range %s %s 0..%d\n", array, []string{"read", "write", "readwrite"}[r.IntN(3)], bytes[array]+r.IntN(3000))
+				fmt.Fprintf(b, "range %s %s 0..%d\n", array, []string{"read", "write", "readwrite"}[r.IntN(3)], bytes[array]+
+					r.IntN(3000))
 			}
 		}
 		for w := range warps {
@@ -68,7 +71,8 @@ func overlapKernel(r *rand.Rand, b *strings.Builder, k int) {
 				array := []string{"a", "b", "c"}[r.IntN(3)]
 				stride := []int{0, 4, 4, 8, 40}[r.IntN(5)]
 				at := fmt.Sprintf("@%s[%d]+%d", array, 4*r.IntN((bytes[array]-31*stride)/4), stride)
-				fmt.Fprintf(b, "%s %s\n", []string{"load R1 <- R2", "load R3 <- R1", "store <- R3 R2", "atomic R2 <- R1", "load texture R4 <- R1"}[r.IntN(5)], at)
+				fmt.Fprintf(b, "%s %s\n", []string{"load R1 <- R2", "load R3 <- R1", "store <- R3 R2", "atomic R2 <- R1",
+					"load texture R4 <- R1"}[r.IntN(5)], at)
 			}
 			if r.IntN(5) > 0 {
 				b.WriteString("exit\n")
@@ -91,7 +95,8 @@ func overlapMachine(r *rand.Rand) []string {
 	pages := []string{"", ",pages=text"}[r.IntN(2)]
 	policy := []string{
 		"crcs" + bits + order + cost, "crcs,cta=fifo" + bits + order, "ppcs" + bits + order + cost + pages,
-		"ppcs,switch=off" + pages + cost, "oracle" + []string{"", ",grain=sector"}[r.IntN(2)] + order + strings.Replace(pages, "pages", "ppcs-pages", 1),
+		"ppcs,switch=off" + pages + cost, "oracle" + []string{"", ",grain=sector"}[r.IntN(2)] + order +
+			strings.Replace(pages, "pages", "ppcs-pages", 1),
 	}[r.IntN(5)]
 	return append(all, "policy="+policy)
 }
@@ -99,5 +104,7 @@ func overlapMachine(r *rand.Rand) []string {
 // Dependent kernels that overlap: the two machines agree in all of it, and in the
 // stages of the host's program.
 func TestOverlapAgainstReference(t *testing.T) {
-	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) { return overlapTrace(r), overlapMachine(r) })
+	compareMany(t, 3*time.Second, 100, func(r *rand.Rand) (text string, machine []string) {
+		return overlapTrace(r), overlapMachine(r)
+	})
 }

@@ -41,7 +41,8 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 				fmt.Fprintf(&b, "warp %d\n", w)
 				for range 1 + r.IntN(8) {
 					var inst strings.Builder
-					if randomInst(r, &inst); plain && (strings.Contains(inst.String(), "barrier") || strings.Contains(inst.String(), "shared")) {
+					if randomInst(r, &inst); plain && (strings.Contains(inst.String(), "barrier") ||
+						strings.Contains(inst.String(), "shared")) {
 						continue
 					}
 					b.WriteString(inst.String())
@@ -72,7 +73,8 @@ func TestPagodaOnceDiffered(t *testing.T) {
 func pagodaTrace(r *rand.Rand) (text string, machine []string) {
 	policy := []string{
 		"pagoda,rows=4", "pagoda,rows=3,mtbs=1", "pagoda,rows=2,scan=entry", "pagoda-batch,batch-size=3,rows=4",
-		"pagoda,release=successor,rows=3", "pagoda,spawn-ns=60,rows=4", "pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
+		"pagoda,release=successor,rows=3", "pagoda,spawn-ns=60,rows=4",
+		"pagoda,release=successor,rows=2,scan=entry,entry-bytes=64",
 	}[r.IntN(6)]
 	policy += []string{"", "", ",task-copies=phased", ",task-copies=off"}[r.IntN(4)]
 	return taskTrace(r, r.IntN(2) == 0, false), append(randomMachine(r), "l1.unified=0", "l1.carveouts=", "sm.max_ctas=4",
@@ -85,7 +87,8 @@ func TestTasksAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		policy := []string{
 			"hyperq", "serial", "fusion", "gemtc", "gemtc,batch=3", "gemtc,batch=4,workers=1", "hyperq,task-copies=off",
-			"hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off", "fusion,batch=0", "fusion,batch=3",
+			"hyperq,task-copies=phased", "serial,task-copies=phased", "fusion,task-copies=off", "fusion,batch=0",
+			"fusion,batch=3",
 			"gemtc,task-copies=phased", "gemtc,task-copies=off,batch=2", "gemtc,task-copies=phased,batch=3",
 		}[r.IntN(15)]
 		gemtc := strings.HasPrefix(policy, "gemtc")

@@ -97,7 +97,8 @@ func (g *randomText) ask(depth int) {
 	if g.requests {
 		g.WriteString("devlaunch mask=ffffffff\n")
 		for lane := range n {
-			fmt.Fprintf(g, "child %d lane=%d work=%d params=64%s%s\n", g.child, 5*lane+r.IntN(5), r.IntN([]int{3, 6, 40}[r.IntN(3)]),
+			fmt.Fprintf(g, "child %d lane=%d work=%d params=64%s%s\n", g.child, 5*lane+r.IntN(5),
+				r.IntN([]int{3, 6, 40}[r.IntN(3)]),
 				[]string{" marked", " marked", ""}[r.IntN(3)], []string{"", " shared"}[r.IntN(2)])
 			g.child++
 			g.depths = append(g.depths, depth+1)

@@ -16,7 +16,8 @@ import (
 // presetTable is docs/model's table of presets, made from the presets.
 func presetTable() string {
 	var b strings.Builder
-	b.WriteString("| preset | SMs | MHz | warps, CTAs an SM | L1, shared KB | L2 KB | GB/s | host launch | dispatch | child launch |\n")
+	b.WriteString("| preset | SMs | MHz | warps, CTAs an SM | L1, shared KB | L2 KB | GB/s | host launch | dispatch " +
+		"| child launch |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, name := range hardware.Presets() {
 		c, err := hardware.Preset(name)
@@ -24,7 +25,8 @@ func presetTable() string {
 			panic(err)
 		}
 		l := c.Launch
-		fmt.Fprintf(&b, "| `%s` | %d | %g | %d, %d | %d, %d | %d | %.0f | %d | %d | %d + %dx%s |\n", name, c.SM.Count, c.Clock.CoreMHz, c.SM.MaxWarps, c.SM.MaxCTAs,
+		fmt.Fprintf(&b, "| `%s` | %d | %g | %d, %d | %d, %d | %d | %.0f | %d | %d | %d + %dx%s |\n", name, c.SM.Count,
+			c.Clock.CoreMHz, c.SM.MaxWarps, c.SM.MaxCTAs,
 			c.L1.Bytes>>10, c.SM.SharedBytes>>10, c.L2.Bytes>>10, c.DRAMGBs(), c.Host.LaunchLatency, c.KMU.DispatchLatency,
 			l.ParamBase+l.DeviceBase, l.ParamPerLane+l.DevicePerLane,
 			map[bool]string{true: ", holds the warp", false: ", asynchronous"}[l.BlocksWarp])
@@ -50,7 +52,8 @@ func TestModelDocTables(t *testing.T) {
 		t.Errorf("docs/model has no place for the table of presets")
 	case want == string(data):
 	case !*update:
-		t.Error("the table of presets in docs/model is not that of the presets; write it with: go test ./model -run ModelDoc -update")
+		t.Error("the table of presets in docs/model is not that of the presets; write it with: go test ./model -run " +
+			"ModelDoc -update")
 	default:
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -26,11 +26,13 @@ func timedKernels(r *rand.Rand) string {
 			fmt.Fprintf(&b, "work %d\n", r.IntN(20000))
 		}
 		if r.IntN(4) == 0 {
-			fmt.Fprintf(&b, "launch real%d grid=9 block=256 stream=%d\ncta 0..8\nwarp 0\nload w4 R4 <- R2 @0x1000+128\nfp32 x40 R5 <- R4\nexit\n"+
+			fmt.Fprintf(&b, "launch real%d grid=9 block=256 stream=%d\ncta 0..8\nwarp 0\nload w4 R4 <- R2 "+
+				"@0x1000+128\nfp32 x40 R5 <- R4\nexit\n"+
 				"warp 1..7\nload w4 R4 <- R2 @0x1000+128\nfp32 R5 <- R4\nexit\n", i, r.IntN(streams))
 			continue
 		}
-		fmt.Fprintf(&b, "launch f%d grid=%d block=%d regs=%d shared=%d stream=%d fidelity=kernel start=%d duration=%d\n", i, 1+r.IntN(20000), 32*(1+r.IntN(32)), 16+r.IntN(48),
+		fmt.Fprintf(&b, "launch f%d grid=%d block=%d regs=%d shared=%d stream=%d fidelity=kernel start=%d duration=%d\n",
+			i, 1+r.IntN(20000), 32*(1+r.IntN(32)), 16+r.IntN(48),
 			r.IntN(3)*8192, r.IntN(streams), i*r.IntN(2000), 500+r.IntN(longest))
 	}
 	return b.String()
@@ -69,14 +71,16 @@ func TestFastForwardSkipsPeriods(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.KMU.CTAsPerCycle = float64(c.pace) / 1000
-		text := fmt.Sprintf("meta fidelity=kernel\nlaunch f grid=200000 block=256 fidelity=kernel start=0 duration=%d\n", c.duration)
+		text := fmt.Sprintf("meta fidelity=kernel\nlaunch f grid=200000 block=256 fidelity=kernel start=0 duration=%d\n",
+			c.duration)
 		sameForwarded(t, tracetest.FromText(t, text), cfg, "hyperq", 0, text)
 	}
 	cfg, err := hardware.Preset("h100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, sum := forwardedRun(t, tracetest.FromText(t, "meta fidelity=kernel\nlaunch f grid=4290000000 block=256 fidelity=kernel start=0 duration=100000000000\n"), cfg, "hyperq", 0, true)
+	_, sum := forwardedRun(t, tracetest.FromText(t, "meta fidelity=kernel\nlaunch f grid=4290000000 block=256 "+
+		"fidelity=kernel start=0 duration=100000000000\n"), cfg, "hyperq", 0, true)
 	if sum.CTAs != 4_290_000_000 || sum.Events > 20_000_000 {
 		t.Errorf("%d events for %d CTAs", sum.Events, sum.CTAs)
 	}
@@ -97,7 +101,8 @@ func sameForwarded(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy s
 	}
 }
 
-func forwardedRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, forward bool) ([]string, model.Summary) {
+func forwardedRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time,
+	forward bool) ([]string, model.Summary) {
 	t.Helper()
 	p, cfg := policiestest.Build(t, policy, cfg)
 	seen := forwardedLog{forward: forward}

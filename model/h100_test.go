@@ -128,7 +128,8 @@ func TestH100EmptyKernels(t *testing.T) {
 		launch, start, gap, pace := launchCosts(c, all)
 		own := c.Host.LaunchLatency + c.KMU.DispatchLatency
 		if launch != own || start != c.SM.CTALaunchLatency || gap != c.SM.WarpLaunchGap || pace != c.KMU.CTAsPerCycle {
-			t.Errorf("%s: the measured half says launch %d, CTA %d, warp %d cycles, %.3f CTAs a cycle; the preset %d, %d, %d, %.3f",
+			t.Errorf("%s: the measured half says launch %d, CTA %d, warp %d cycles, %.3f CTAs a cycle; the preset %d, "+
+				"%d, %d, %.3f",
 				w.preset, launch, start, gap, pace, own, c.SM.CTALaunchLatency, c.SM.WarpLaunchGap, c.KMU.CTAsPerCycle)
 		}
 		var n, sum, worst float64
@@ -149,7 +150,8 @@ func TestH100EmptyKernels(t *testing.T) {
 	for _, name := range []string{"h100", "a100", "h200"} {
 		if own := mustPreset(t, name); float64(own.SM.CTALaunchLatency) != math.Round(start*own.Clock.CoreMHz) ||
 			float64(own.SM.WarpLaunchGap) != math.Round(gap*own.Clock.CoreMHz) {
-			t.Errorf("%s: a CTA starts in %d cycles, a warp in %d; %.1f and %.1f ns are %.1f and %.1f", name, own.SM.CTALaunchLatency,
+			t.Errorf("%s: a CTA starts in %d cycles, a warp in %d; %.1f and %.1f ns are %.1f and %.1f", name,
+				own.SM.CTALaunchLatency,
 				own.SM.WarpLaunchGap, 1000*start, 1000*gap, start*own.Clock.CoreMHz, gap*own.Clock.CoreMHz)
 		}
 	}
@@ -161,7 +163,8 @@ func TestH100EmptyKernels(t *testing.T) {
 func TestH100FFMA(t *testing.T) {
 	c := mustPreset(t, "h100-pcie")
 	for _, iterations := range []int{10, 20, 30, 40} {
-		data, err := os.ReadFile(tracetest.Data(t, "accelsim-ffmakernel-h100", "simtune-ffmakernel-1-32-"+strconv.Itoa(iterations), "gt"))
+		data, err := os.ReadFile(tracetest.Data(t, "accelsim-ffmakernel-h100", "simtune-ffmakernel-1-32-"+
+			strconv.Itoa(iterations), "gt"))
 		if err != nil {
 			t.Fatal(err)
 		}

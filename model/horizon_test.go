@@ -21,11 +21,17 @@ func TestTimesBeyondTheHorizon(t *testing.T) {
 	}{
 		{"the host's work", "", long + k, nil},
 		{"its work, in cycles that take more than 64 bits", "", long + k, []string{"clock.core_mhz=100000"}},
-		{"copies one after another on a link", "", "array a bytes=9223372036854775807\n" + strings.Repeat("h2d a async stream=1\n", 40) + k, []string{"host.pcie_gb_s=1e-9"}},
-		{"copies of an overlapped host", "crcs", "array a bytes=16G\nread a\nh2d a\n" + k + "d2h a\n", []string{"host.pcie_gb_s=1e-9", "host.storage_mb_s=1e-6", "host.page_bytes=1073741824", "clock.core_mhz=100000"}},
-		{"a link of under a byte a second", "", "array a bytes=1G\n" + strings.Repeat("h2d a\n", 1000) + k, []string{"host.pcie_gb_s=1e-300", "clock.core_mhz=100000"}},
-		{"a task's input", "pagoda", "spawn k grid=1 block=32 in=9223372036854775807\ncta 0\nwarp 0\nint\nexit\n", []string{"host.pcie_gb_s=1e-9", "sm.shared_bytes=65536", "sm.max_warps=64", "sm.max_threads=2048", "sm.registers=65536"}},
-		{"a task's arrival", "pagoda", "spawn k grid=1 block=32 arrival=9223372036854775807\ncta 0\nwarp 0\nint\nexit\n", []string{"sm.shared_bytes=65536", "sm.max_warps=64", "sm.max_threads=2048", "sm.registers=65536"}},
+		{"copies one after another on a link", "", "array a bytes=9223372036854775807\n" +
+			strings.Repeat("h2d a async stream=1\n", 40) + k, []string{"host.pcie_gb_s=1e-9"}},
+		{"copies of an overlapped host", "crcs", "array a bytes=16G\nread a\nh2d a\n" + k + "d2h a\n",
+			[]string{"host.pcie_gb_s=1e-9", "host.storage_mb_s=1e-6", "host.page_bytes=1073741824", "clock.core_mhz=100000"}},
+		{"a link of under a byte a second", "", "array a bytes=1G\n" + strings.Repeat("h2d a\n", 1000) + k,
+			[]string{"host.pcie_gb_s=1e-300", "clock.core_mhz=100000"}},
+		{"a task's input", "pagoda", "spawn k grid=1 block=32 in=9223372036854775807\ncta 0\nwarp 0\nint\nexit\n",
+			[]string{"host.pcie_gb_s=1e-9", "sm.shared_bytes=65536", "sm.max_warps=64", "sm.max_threads=2048",
+				"sm.registers=65536"}},
+		{"a task's arrival", "pagoda", "spawn k grid=1 block=32 arrival=9223372036854775807\ncta 0\nwarp 0\nint\nexit\n",
+			[]string{"sm.shared_bytes=65536", "sm.max_warps=64", "sm.max_threads=2048", "sm.registers=65536"}},
 		{"a recorded duration", "", "launch k grid=1 block=32 fidelity=kernel duration=9223372036854775806\n", nil},
 	} {
 		cfg, name := tiny(t, c.machine...)

@@ -68,7 +68,8 @@ func TestInferredWork(t *testing.T) {
 // The last one is placed in cycle 12 + 352,994 and ends 352,993 cycles later, the
 // kernel a cycle after it.
 func TestInferredWorkFitsAnySM(t *testing.T) {
-	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=26 block=1024 regs=512 shared=1M fidelity=kernel start=0 duration=1000000\n", "")
+	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=26 block=1024 regs=512 shared=1M fidelity=kernel start=0 "+
+		"duration=1000000\n", "")
 	if got := k[0].End - k[0].FirstCTA; got != 706000 {
 		t.Errorf("the kernel takes %d cycles, want 706000", got)
 	}
@@ -88,7 +89,8 @@ func TestInferredWorkOfAnotherGPU(t *testing.T) {
 // A kernel of which not even the grid is known takes its duration and needs
 // nothing of an SM; one without a duration takes a cycle a CTA.
 func TestInferredWithoutGridOrDuration(t *testing.T) {
-	k := inferred(t, "meta fidelity=none\nlaunch k grid=none block=none fidelity=none start=0 duration=1000\nlaunch l grid=3 block=32 fidelity=kernel\n", "")
+	k := inferred(t, "meta fidelity=none\nlaunch k grid=none block=none fidelity=none start=0 duration=1000\nlaunch "+
+		"l grid=3 block=32 fidelity=kernel\n", "")
 	if got := k[0].End - k[0].FirstCTA; got != 706 {
 		t.Errorf("without a grid: %d cycles, want 706", got)
 	}

@@ -149,7 +149,8 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 	ctas, limit := m.cfg.Residency(&k.tk)
 	if total > 0 && ctas == 0 {
 		return nil, fmt.Errorf("kernel %d (%s): a CTA of %d threads, %d registers a thread and %d bytes of shared memory "+
-			"fits no SM of %s (%s): choose another preset or raise the limit with --set", id, m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
+			"fits no SM of %s (%s): choose another preset or raise the limit with --set", id,
+			m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
 	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total})

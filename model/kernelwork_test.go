@@ -61,11 +61,13 @@ func TestWritesToDRAMAreOfWhoDrivesThemOut(t *testing.T) {
 	}
 	c, policy := tiny(t)
 	w := &works{}
-	sum := replay(t, tracetest.FromText(t, walk("store", 8)+strings.ReplaceAll(walk("load R1 <-", 512), "@0x1", "@0x2")), c, policy, w)
+	sum := replay(t, tracetest.FromText(t, walk("store", 8)+strings.ReplaceAll(walk("load R1 <-", 512), "@0x1",
+		"@0x2")), c, policy, w)
 	if len(w.kernels) != 2 {
 		t.Fatalf("%d kernels", len(w.kernels))
 	}
-	if a, b := w.kernels[0].Work.DRAMWrites, w.kernels[1].Work.DRAMWrites; a != 0 || b != 32 || sum.Memory[2].WriteSectors != 32 {
+	if a, b := w.kernels[0].Work.DRAMWrites, w.kernels[1].Work.DRAMWrites; a != 0 || b != 32 ||
+		sum.Memory[2].WriteSectors != 32 {
 		t.Errorf("%d sectors written because of the first, %d of the second; DRAM has %+v", a, b, sum.Memory[2])
 	}
 }

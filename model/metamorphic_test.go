@@ -67,7 +67,9 @@ func TestRenamingChangesNothing(t *testing.T) {
 		other := replaced(text, `\bR(\d)\b`, func(n int) string { return fmt.Sprintf("R%d", 160-7*n) }) // of the same bank
 		other = replaced(other, `\bstream=(\d+)`, func(n int) string { return fmt.Sprintf("stream=%d", 70-n) })
 		other = replaced(other, `\bsyncstream (\d+)`, func(n int) string { return fmt.Sprintf("syncstream %d", 70-n) })
-		other = replaced(other, `\b(?:record|wait|syncevent) (\d+)`, func(n int) string { return fmt.Sprintf("EVENT %d", 5+n) })
+		other = replaced(other, `\b(?:record|wait|syncevent) (\d+)`, func(n int) string {
+			return fmt.Sprintf("EVENT %d", 5+n)
+		})
 		for _, verb := range regexp.MustCompile(`\b(record|wait|syncevent) \d+`).FindAllStringSubmatch(text, -1) {
 			other = strings.Replace(other, "EVENT", verb[1], 1)
 		}
@@ -111,17 +113,23 @@ var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=sprea
 // which there is one then: what is left may cost a twentieth.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	better := []string{
-		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0", "icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
-		"l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096", "dram.window=4096", "dram.latency=0", "dram.trcd=0", "shared.latency=0", "sm.operand_collectors=0",
+		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0",
+		"icnt.latency=0", "icnt.flit_bytes=64", "l2.latency=0", "l2.mshrs=0",
+		"l2.merge=0", "l2.miss_queue=4096", "l2.queue=4096", "dram.window=4096", "dram.latency=0", "dram.trcd=0",
+		"shared.latency=0", "sm.operand_collectors=0",
 		"sm.pipeline_depth=0", "exec.int.latency=1", "exec.fp32.initiation=1", "tlb.miss_latency=0",
-		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0", "dram.tras=0", "dram.trc=0", "dram.tccd=0",
-		"dram.twl=0", "dram.tcdlr=0", "dram.twr=0", "shared.banks=32", "l2.bytes=65536", "clock.icnt_mhz=2000", "clock.l2_mhz=2000",
+		"dram.bus_bytes=64", "dram.data_rate=2", "dram.trrd=0", "dram.trp=0", "dram.tcl=0", "dram.tras=0", "dram.trc=0",
+		"dram.tccd=0",
+		"dram.twl=0", "dram.tcdlr=0", "dram.twr=0", "shared.banks=32", "l2.bytes=65536", "clock.icnt_mhz=2000",
+		"clock.l2_mhz=2000",
 		"clock.dram_mhz=2000",
 	}
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
-		machine := append(append(randomMachine(r), plainMemory...), "sm.pipeline=direct", "sm.count=1", "dram.channels=1", "l2.slices=1",
-			"tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000", "clock.l2_mhz=1000")
+		machine := append(append(randomMachine(r), plainMemory...), "sm.pipeline=direct", "sm.count=1", "dram.channels=1",
+			"l2.slices=1",
+			"tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000",
+			"clock.l2_mhz=1000")
 		// what the L2 has no room for is fetched for each request of it (choice 10): let that be one
 		fetches, _ := tiny(t, machine...)
 		if fetches.CycleMemory() {
@@ -131,7 +139,8 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		var b strings.Builder
 		b.WriteString("launch k grid=1 block=32\ncta 0\nwarp 0\n")
 		for i := range 12 { // loads of lines that nobody else touches, and arithmetic
-			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4), 1+r.IntN(4),
+			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4),
+				1+r.IntN(4),
 				0x10000+i*0x1000, 4*r.IntN(9), 1+r.IntN(4), 1+r.IntN(4), 4*r.IntN(5))
 		}
 		text := b.String() + "exit\n"
@@ -142,7 +151,8 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 			most += base / 20
 		}
 		doubled := append(append([]string{}, machine...), fmt.Sprintf("icnt.flit_bytes=%d", 2*c.Icnt.FlitBytes),
-			fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate), fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks), "exec.fp32.initiation=1")
+			fmt.Sprintf("dram.data_rate=%d", 2*c.DRAM.DataRate), fmt.Sprintf("l1.banks=%d", 2*c.L1.Banks),
+			"exec.fp32.initiation=1")
 		if got := cyclesOf(t, text, doubled...); got > most {
 			t.Errorf("seed %d: twice the bandwidth of everything takes %d cycles, %d without", seed, got, base)
 		}
@@ -163,12 +173,14 @@ func TestMoreRoomNeverHurts(t *testing.T) {
 		work := 1 + r.IntN(30)
 		for k := range 6 + r.IntN(6) {
 			n := 2 + r.IntN(10)
-			fmt.Fprintf(&b, "launch k grid=%d block=32 regs=32 shared=900 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu R1\nint <- R1\nexit\n", n, k%5, n-1, work)
+			fmt.Fprintf(&b, "launch k grid=%d block=32 regs=32 shared=900 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu "+
+				"R1\nint <- R1\nexit\n", n, k%5, n-1, work)
 		}
 		// of registers, shared memory and warps what one CTA takes
 		unit := map[string]int{"sm.registers": 1024, "sm.shared_bytes": 1024, "sm.max_threads": 32}
 		room := map[string]int{}
-		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle", "sm.registers", "sm.shared_bytes", "sm.max_threads"}
+		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle", "sm.registers",
+			"sm.shared_bytes", "sm.max_threads"}
 		for _, key := range keys {
 			room[key] = 1
 		}

@@ -10,10 +10,11 @@ import (
 // program. Every named policy is a preset of these; each can be replaced alone.
 // A nil decision takes the meaning that its field states.
 type Policy struct {
-	Name       string
-	Launch     LaunchControl // nil: every marked request becomes a device kernel
-	Admission  Admission
-	Dependency Dependency // AccessDependency or CTADependency; nil: a kernel starts when its stream's earlier ones have ended
+	Name      string
+	Launch    LaunchControl // nil: every marked request becomes a device kernel
+	Admission Admission
+	// AccessDependency or CTADependency; nil: a kernel starts when its stream's earlier ones have ended
+	Dependency Dependency
 	CTA        CTAScheduler
 	Warp       exec.WarpScheduler
 	Host       host.Mode

@@ -53,7 +53,8 @@ func replayFor(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string
 	p, machine := policiestest.Build(t, policy, c)
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: &stopAt{stop: stop, at: cycles}, Sample: cycles})
+	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: &stopAt{stop: stop, at: cycles},
+		Sample: cycles})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,8 @@ func (s *stopAt) Sample(r *model.SampleRecord) {
 }
 
 // replaySampled is replay with a timeline of windows of a width.
-func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer, width model.Time) *model.Summary {
+func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer,
+	width model.Time) *model.Summary {
 	t.Helper()
 	p, machine := policiestest.Build(t, policy, c)
 	m, err := model.New(tr, model.Options{Config: machine, Policy: p, Observer: obs, Sample: width})

@@ -36,7 +36,8 @@ func recordedEnds(t *testing.T, text, policy string, timing host.Timing, set map
 	if err != nil {
 		t.Fatal(err)
 	}
-	for key, value := range map[string]string{"clock.core_mhz": "1000", "kmu.dispatch_latency": "40", "host.launch_latency": "7", "host.launch_overhead_ns": "11", "host.copy_latency_ns": "5", "host.pcie_gb_s": "1"} {
+	for key, value := range map[string]string{"clock.core_mhz": "1000", "kmu.dispatch_latency": "40",
+		"host.launch_latency": "7", "host.launch_overhead_ns": "11", "host.copy_latency_ns": "5", "host.pcie_gb_s": "1"} {
 		if err := cfg.Set(key, value); err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +49,8 @@ func recordedEnds(t *testing.T, text, policy string, timing host.Timing, set map
 	}
 	p, cfg := policiestest.Build(t, policy, cfg)
 	var seen endings
-	m, err := model.New(tracetest.FromText(t, text), model.Options{Config: cfg, Policy: p, Observer: &seen, Timing: timing})
+	m, err := model.New(tracetest.FromText(t, text), model.Options{Config: cfg, Policy: p, Observer: &seen,
+		Timing: timing})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +82,8 @@ func TestRecordedHost(t *testing.T) {
 		{"hyperq", host.Timing{}, nil, "[147-1147 1313-1813]"},
 		{"hyperq", host.Timing{Host: host.TimesMachine, Copies: host.CopiesRecorded}, nil, "[147-1147 1544-2044]"},
 		{"hyperq", host.Timing{Host: host.TimesNone}, nil, "[40-1040 1149-1649]"},
-		// a called at 50, begins 350, ends 1350, 25 + 25 of host, copy called at 1400, begins 1600, ends 1900, 10; b called 1910
+		// a called at 50, begins 350, ends 1350, 25 + 25 of host, copy called at 1400, begins 1600, ends 1900, 10; b
+		// called 1910
 		{"hyperq", recorded, map[string]string{"host.work_scale": "0.5"}, "[350-1350 2210-2710]"},
 	} {
 		if got := fmt.Sprint(recordedEnds(t, recordedHost, w.policy, w.timing, w.set)); got != w.want {
@@ -114,7 +117,8 @@ func TestRecordedDelaysKeepTheOrder(t *testing.T) {
 launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=5000 duration=100
 launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
 `
-	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", host.Timing{Host: host.TimesRecorded}, nil)); got != "[5000-5100 5140-5240]" {
+	if got := fmt.Sprint(recordedEnds(t, text, "hyperq", host.Timing{Host: host.TimesRecorded},
+		nil)); got != "[5000-5100 5140-5240]" {
 		t.Errorf("%s", got)
 	}
 }
@@ -171,9 +175,12 @@ launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=40
 launch b grid=1 block=32 stream=1 fidelity=kernel host=10 start=140 duration=500
 `
 	for _, w := range []struct{ text, want string }{
-		{a + "record event=1 stream=1\nlaunch d grid=1 block=32 stream=3 fidelity=kernel host=15 start=150 duration=1840\nwait event=1 stream=2\nwork 20\n" +
-			"launch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=2000 duration=10\n", "[100-140 130-630 670-680 135-1975]"},
-		{a + "wait event=9 stream=2\nwork 20\nlaunch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=1650 duration=10 ns=5\n", "[100-140 130-630 1160-1170]"},
+		{a + "record event=1 stream=1\nlaunch d grid=1 block=32 stream=3 fidelity=kernel host=15 start=150 " +
+			"duration=1840\nwait event=1 stream=2\nwork 20\n" +
+			"launch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=2000 duration=10\n",
+			"[100-140 130-630 670-680 135-1975]"},
+		{a + "wait event=9 stream=2\nwork 20\nlaunch c grid=1 block=32 stream=2 fidelity=kernel host=20 start=1650 " +
+			"duration=10 ns=5\n", "[100-140 130-630 1160-1170]"},
 	} {
 		if got := fmt.Sprint(recordedEnds(t, w.text, "hyperq", host.Timing{Host: host.TimesRecorded}, nil)); got != w.want {
 			t.Errorf("%s: %s, want %s", w.text, got, w.want)
@@ -196,7 +203,8 @@ func TestRoomForWhatIsLaunched(t *testing.T) {
 			fmt.Fprintf(&b, "launch a grid=1 block=32 fidelity=kernel %s start=%d duration=10\n", host, 50*i)
 		}
 		b.WriteString("launch b grid=1 block=32 stream=1 fidelity=kernel host=20 start=30 duration=10\n")
-		if all := recordedEnds(t, b.String(), "hyperq", host.Timing{Host: host.TimesRecorded}, nil); !slices.Contains(all, w.want) {
+		if all := recordedEnds(t, b.String(), "hyperq", host.Timing{Host: host.TimesRecorded}, nil); !slices.Contains(all,
+			w.want) {
 			t.Errorf("%s: nothing runs %s", w.host, w.want)
 		}
 	}
@@ -210,15 +218,20 @@ func TestOriginOfACapture(t *testing.T) {
 		program      string
 		origin, span int64
 	}{
-		{"launch a grid=1 block=32 fidelity=kernel start=400 duration=100\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 100, 550},
-		{"launch a grid=1 block=32 fidelity=kernel start=40 duration=100\nwork 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 40, 610},
-		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50\nd2h bytes=8 host=200 start=700 duration=10", 100, 610}, // it loaded code for 30
+		{"launch a grid=1 block=32 fidelity=kernel start=400 duration=100\nlaunch b grid=1 block=32 fidelity=kernel " +
+			"host=100 start=600 duration=50", 100, 550},
+		{"launch a grid=1 block=32 fidelity=kernel start=40 duration=100\nwork 30\nlaunch b grid=1 block=32 " +
+			"fidelity=kernel host=100 start=600 duration=50", 40, 610},
+		// it loaded code for 30
+		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50\nd2h bytes=8 host=200 " +
+			"start=700 duration=10", 100, 610},
 		{"work 30\nlaunch b grid=1 block=32 fidelity=kernel ns=5 host=100 start=600 duration=50", 70, 580},
 		{"work 30\nwork 200\nlaunch b grid=1 block=32 fidelity=kernel host=100 start=600 duration=50", 70, 580},
 	} {
 		c, err := host.ReadCapture(tracetest.FromText(t, "meta fidelity=kernel\n"+w.program+"\n"))
 		if err != nil || c.Origin != w.origin || c.SpanNs() != w.span {
-			t.Errorf("%s\nbegins at %d and takes %d (%v), want %d and %d", w.program, c.Origin, c.SpanNs(), err, w.origin, w.span)
+			t.Errorf("%s\nbegins at %d and takes %d (%v), want %d and %d", w.program, c.Origin, c.SpanNs(), err, w.origin,
+				w.span)
 		}
 	}
 }
@@ -248,7 +261,8 @@ launch b grid=1 block=32 fidelity=kernel stream=2 ns=10 host=30 start=%d duratio
 		{"hyperq", "d2h", 1100, "[1140-1240 2140-2240]"},
 		{"hyperq", "d2h", 500, "[1140-1240 1540-1640]"},
 	} {
-		if got := fmt.Sprint(recordedEnds(t, fmt.Sprintf(text, w.kind, w.start, w.start+1000), w.policy, recorded, nil)); got != w.want {
+		if got := fmt.Sprint(recordedEnds(t, fmt.Sprintf(text, w.kind, w.start, w.start+1000), w.policy, recorded,
+			nil)); got != w.want {
 			t.Errorf("%s, %s at %d: %s, want %s", w.policy, w.kind, w.start, got, w.want)
 		}
 	}

@@ -37,7 +37,8 @@ child 4 lane=0 work=3
 int R4 <- R4 x7
 exit
 `, 1+15*later) + strings.Repeat("kernel d0 grid=1 block=32 child\ncta 0\nwarp 0\nint R1 <- R1 x40\nexit\n", 4)
-		if !agree(t, text, []string{"sm.count=1", "sm.schedulers=1", "sm.max_ctas=2", "launch.device_base=300", "policy=threshold=3"}) {
+		if !agree(t, text, []string{"sm.count=1", "sm.schedulers=1", "sm.max_ctas=2", "launch.device_base=300",
+			"policy=threshold=3"}) {
 			t.Errorf("CTA 2 calls after %d instructions", 1+15*later)
 		}
 	}

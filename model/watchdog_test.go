@@ -36,16 +36,23 @@ func TestWatchdogNamesWhatWaits(t *testing.T) {
 		lines      []string
 		want       []string
 	}{
-		{"a kernel without a place", k, 0, nil, []string{"deadlock at cycle 0", "kernel 0 (k) has 0 CTAs on SMs and 2 to place"}},
-		{"its stream", k + k, 0, nil, []string{"kernel 0 (k) has 0 CTAs", "kernel 1 waits in hardware queue 0 and for its stream"}},
-		{"an event", k + "record 5 stream=0\nwait 5 stream=8\n", 0, nil, []string{"kernel 0 (k) has 0 CTAs", "stream 8 waits for an event that has not been recorded"}},
+		{"a kernel without a place", k, 0, nil,
+			[]string{"deadlock at cycle 0", "kernel 0 (k) has 0 CTAs on SMs and 2 to place"}},
+		{"its stream", k + k, 0, nil,
+			[]string{"kernel 0 (k) has 0 CTAs", "kernel 1 waits in hardware queue 0 and for its stream"}},
+		{"an event", k + "record 5 stream=0\nwait 5 stream=8\n", 0, nil,
+			[]string{"kernel 0 (k) has 0 CTAs", "stream 8 waits for an event that has not been recorded"}},
 		{"an entry of the distributor", k + strings.ReplaceAll(k, "stream=0", "stream=1"), 0, []string{"kmu.entries=1"},
 			[]string{"kernel 0 (k) has 0 CTAs", "kernel 1 waits in hardware queue 1"}},
-		{"children, and a barrier behind them", "launch k grid=1 block=64\ncta 0\nwarp 0\ndevlaunch\nchild 1 lane=0 work=1 params=64 marked\ndevsync\nbarrier\nexit\n" +
-			"warp 1\nbarrier\nexit\n" + kid, 1, nil, []string{"kernel 1 (kid), for which CTA 0 of kernel 0 waits, has 0 CTAs on SMs and 1 to place"}},
-		{"a child of a warp while another goes on", "launch k grid=1 block=64\ncta 0\nwarp 0\ndevlaunch\nchild 1 lane=0..1 work=1 params=64 marked\ndevsync\nexit\n" +
+		{"children, and a barrier behind them", "launch k grid=1 block=64\ncta 0\nwarp 0\ndevlaunch\nchild 1 lane=0 " +
+			"work=1 params=64 marked\ndevsync\nbarrier\nexit\n" +
+			"warp 1\nbarrier\nexit\n" + kid, 1, nil, []string{"kernel 1 (kid), for which CTA 0 of kernel 0 waits, has 0 " +
+			"CTAs on SMs and 1 to place"}},
+		{"a child of a warp while another goes on", "launch k grid=1 block=64\ncta 0\nwarp 0\ndevlaunch\nchild 1 " +
+			"lane=0..1 work=1 params=64 marked\ndevsync\nexit\n" +
 			"warp 1\nint x9\nexit\n" + kid + kid, 1, []string{"kmu.hwqs=1"},
-			[]string{"kernel 1 (kid), for which CTA 0 of kernel 0 waits, has 0 CTAs", "child kernel 2 of kernel 0, CTA 0 waits in hardware queue 0 behind a kernel that has been dispatched"}},
+			[]string{"kernel 1 (kid), for which CTA 0 of kernel 0 waits, has 0 CTAs",
+				"child kernel 2 of kernel 0, CTA 0 waits in hardware queue 0 behind a kernel that has been dispatched"}},
 	} {
 		cfg, name := tiny(t, c.lines...)
 		p, cfg := policiestest.Build(t, name, cfg)

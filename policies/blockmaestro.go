@@ -13,26 +13,36 @@ import (
 
 func init() {
 	Dependencies.Register(Option[model.Dependency]{
-		Name: "blockmaestro", Title: "a CTA may be placed when those CTAs of the kernels before it have ended that its ranges depend on", Source: "BlockMaestro paper, section III",
+		Name: "blockmaestro", Title: "a CTA may be placed when those CTAs of the kernels before it have ended that its " +
+			"ranges depend on", Source: "BlockMaestro paper, section III",
 		Params: []Param{
-			{"blockmaestro-deps", "all", "all: a CTA waits for what it reads (RAW) and for what it overwrites (WAR, WAW); raw: for what it reads alone, as the paper derives; kernel: for all of every kernel before, which leaves pre-launching"},
+			{"blockmaestro-deps", "all", "all: a CTA waits for what it reads (RAW) and for what it overwrites (WAR, WAW); " +
+				"raw: for what it reads alone, as the paper derives; kernel: for all of every kernel before, which leaves " +
+				"pre-launching"},
 			{"blockmaestro-window", "2", "kernels of a stream that are on the GPU at once (2 to 4 in the paper)"},
-			{"blockmaestro-parents", "64", "CTAs that a CTA may wait for, of one kernel; one with more waits for all of the kernel"},
+			{"blockmaestro-parents", "64", "CTAs that a CTA may wait for, of one kernel; one with more waits for all of " +
+				"the kernel"},
 		},
 		New: newBlockMaestro,
 	})
 	CTASchedulers.Register(Option[model.CTAScheduler]{
-		Name: "blockmaestro", Title: "CTAs of the older kernel first, all of them, or ready CTAs of the younger one", Source: "BlockMaestro paper, section III.D",
-		Params: []Param{{"blockmaestro-priority", "producer", "producer: CTAs of a kernel only when all CTAs of those before it have been placed; consumer: ready CTAs of the youngest kernel first"}},
+		Name: "blockmaestro", Title: "CTAs of the older kernel first, all of them, or ready CTAs of the younger one",
+		Source: "BlockMaestro paper, section III.D",
+		Params: []Param{{"blockmaestro-priority", "producer",
+			"producer: CTAs of a kernel only when all CTAs of those before it have been placed; consumer: ready CTAs of " +
+				"the youngest kernel first"}},
 		New: func(a Args) (model.CTAScheduler, error) {
 			consumer, err := a.Either("blockmaestro-priority", "producer", "consumer")
 			return &byPriority{consumer: consumer}, err
 		},
 	})
 	Register(Policy{
-		Name: "blockmaestro", Title: "dependent kernels of a stream overlap CTA by CTA, launched ahead", Source: "BlockMaestro paper, section III",
-		Doc: "The next kernels of a stream are launched while those before them run. A CTA is placed when the CTAs have ended whose stores its conservative ranges may read, and, with deps=all, " +
-			"whose loads and stores it may overwrite. Kernels complete in order; copies and what else lies between kernels are in order too.",
+		Name: "blockmaestro", Title: "dependent kernels of a stream overlap CTA by CTA, launched ahead",
+		Source: "BlockMaestro paper, section III",
+		Doc: "The next kernels of a stream are launched while those before them run. A CTA is placed when the CTAs have " +
+			"ended whose stores its conservative ranges may read, and, with deps=all, " +
+			"whose loads and stores it may overwrite. Kernels complete in order; copies and what else lies between kernels " +
+			"are in order too.",
 		Baselines: []string{"serial", "hyperq"}, Launch: "device-kernel", Admission: "hwq",
 		Dependency: "blockmaestro", CTA: "blockmaestro", Needs: needsRanges, Cost: costOfBlockMaestro,
 	})
@@ -62,7 +72,8 @@ const (
 func costOfBlockMaestro(cfg *hardware.Config, _ Args) []CostLine {
 	const source = "BlockMaestro paper, section IV.C"
 	places := cfg.SM.Count * cfg.SM.MaxCTAs
-	lists, counters := float64(places*(maestroListBits+maestroIndexBits)/8), float64(places*(maestroIndexBits+maestroCounterBits)/8)
+	lists, counters := float64(places*(maestroListBits+maestroIndexBits)/8),
+		float64(places*(maestroIndexBits+maestroCounterBits)/8)
 	return []CostLine{
 		{fmt.Sprintf("dependency list buffer, %d entries of 4 children", places), lists, "bytes", source},
 		{fmt.Sprintf("parent counter buffer, %d counters", places), counters, "bytes", source},

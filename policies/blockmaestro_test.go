@@ -112,7 +112,8 @@ warp 0
 // Of dependences through what is read the auditor finds those that are left out, and of
 // all dependences none.
 func TestBlockMaestroHazards(t *testing.T) {
-	for policy, want := range map[string][]string{"blockmaestro,deps=raw": {"war", "waw"}, "blockmaestro": nil, "blockmaestro,deps=kernel": nil} {
+	for policy, want := range map[string][]string{"blockmaestro,deps=raw": {"war", "waw"}, "blockmaestro": nil,
+		"blockmaestro,deps=kernel": nil} {
 		cs, err := policies.Parse(policy, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -8,9 +8,12 @@ func init() {
 	Register(Policy{
 		Name: "captured", Title: "hyperq, with kernels and copies no earlier than they were recorded to start",
 		Source: "this project",
-		Doc: "Kernels, copies and memsets begin when their streams and events let them and no earlier than the capture says; copies take " +
-			"their recorded time, and the host's own work takes none, since the recorded starts have it in them. What remains between the " +
-			"recorded and the predicted timeline is the model's of the kernels. The other policies replay launches as the host issued them: in " +
+		Doc: "Kernels, copies and memsets begin when their streams and events let them and no earlier than the capture " +
+			"says; copies take " +
+			"their recorded time, and the host's own work takes none, since the recorded starts have it in them. What " +
+			"remains between the " +
+			"recorded and the predicted timeline is the model's of the kernels. The other policies replay launches as the " +
+			"host issued them: in " +
 			"program order, with the gaps of the host's own work that the converter found, and the machine's cost of a launch.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Captured,
 		Needs: func(f *Facts) string {

@@ -10,7 +10,8 @@ import (
 // lanes of a parent perform what its children do.
 func needsBodies(f *Facts) string {
 	if f.Bodiless > 0 && f.ChildLaunches > 0 {
-		return fmt.Sprintf("it does not know the warps of %d of its children, so that a parent cannot do their work itself", f.Bodiless)
+		return fmt.Sprintf("it does not know the warps of %d of its children, so that a parent cannot do their "+
+			"work itself", f.Bodiless)
 	}
 	return needsChildren(f)
 }
@@ -35,13 +36,15 @@ func init() {
 	Register(Policy{
 		Name: "cdp", Title: "CUDA Dynamic Parallelism: what the program's rule marks becomes a kernel of its own",
 		Source: "DTBL paper, section 2.4; SPAWN paper, section II (Baseline-DP)",
-		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, a hardware work " +
+		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, " +
+			"a hardware work " +
 			"queue and an entry of the kernel distributor. Work that the rule leaves to the parent runs in the parent's lanes.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 	})
 	Register(Policy{
 		Name: "cdp-ideal", Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
 		Doc:    "As cdp, with no latency of the device API and of the dispatch.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Adjust: noLaunchLatency,
+		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Adjust: noLaunchLatency,
 	})
 }

@@ -62,7 +62,7 @@ func Parse(list string, flags map[string]string) ([]*Choice, error) {
 	return all, nil
 }
 
-// newChoice names a policy; a value is that of the parameter of its own name
+// newChoice names a policy; a value sets the parameter of its own name
 // (threshold=128).
 func newChoice(name, value string, has bool) (*Choice, error) {
 	p, err := Get(name)
@@ -166,7 +166,8 @@ func (c *Choice) decision(d string) string {
 		return n
 	}
 	p := c.Policy
-	return map[string]string{"launch": p.Launch, "admission": p.Admission, "dependency": p.Dependency, "cta": p.CTA, "warp": p.Warp}[d]
+	return map[string]string{"launch": p.Launch, "admission": p.Admission, "dependency": p.Dependency, "cta": p.CTA,
+		"warp": p.Warp}[d]
 }
 
 // WarpScheduler is the name of the warp scheduler on a machine, which has one of its
@@ -205,7 +206,8 @@ func (c *Choice) Machine(cfg *hardware.Config) (*hardware.Config, error) {
 // Build makes the policy and the machine that it runs on; cfg is left as it is.
 func (c *Choice) Build(cfg *hardware.Config) (p *model.Policy, machine *hardware.Config, err error) {
 	if c.Searches() {
-		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the policies that it tried here")
+		return nil, nil, errors.New("it is a search over runs, not one: run it by --policy, and take one of the " +
+			"policies that it tried here")
 	}
 	a := Args{c.params(), c.args}
 	if machine, err = c.Machine(cfg); err != nil {

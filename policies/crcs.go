@@ -11,7 +11,8 @@ import (
 var boardParams = []Param{
 	{"crcs-counter-bits", "10", "bits of a page's reference counters; 0: unbounded"},
 	{"crcs-profiler", "on", "on: the pre-profiler and the post-profiler take time; off: they do not"},
-	{"prelude-order", "interleaved", "order in which the prelude fills pages: interleaved, sequential, random (any page of any array) or random-arrays (arrays one by one, any page of each)"},
+	{"prelude-order", "interleaved", "order in which the prelude fills pages: interleaved, sequential, random (any " +
+		"page of any array) or random-arrays (arrays one by one, any page of each)"},
 	{"prelude-seed", "1", "seed of the random orders"},
 }
 
@@ -22,15 +23,22 @@ func init() {
 		New: func(a Args) (model.Dependency, error) { return newBoard(a, false) },
 	})
 	Dependencies.Register(Option[model.Dependency]{
-		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost", Source: "in no paper: the upper bound",
-		Params: append(boardParams[:len(boardParams):len(boardParams)], Param{"oracle-grain", "page", "what is ready, owned and copied at once: page (host.page_bytes) or sector (32 B): what exact dependences would give at a finer grain"}),
-		New:    newOracle,
+		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost",
+		Source: "in no paper: the upper bound",
+		Params: append(boardParams[:len(boardParams):len(boardParams)],
+			Param{"oracle-grain", "page", "what is ready, owned and copied at once: page (host.page_bytes) or sector (32 " +
+				"B): what exact dependences would give at a finer grain"}),
+		New: newOracle,
 	})
 	Register(Policy{
-		Name: "crcs", Title: "dependent kernels overlap under page reference counts, CTAs in order", Source: "CRCS/PPCS paper, sections 3 and 4.1",
-		Doc: "Every kernel is launched before its input is there. A warp's global access goes ahead when each page that it touches has been " +
-			"transferred and is owned by its kernel: the oldest with CTAs left that may touch it. Pages go to the device as the prelude " +
-			"completes them, and come back when no kernel needs them. CTAs are scheduled first come, first served, an SM at a time.",
+		Name: "crcs", Title: "dependent kernels overlap under page reference counts, CTAs in order",
+		Source: "CRCS/PPCS paper, sections 3 and 4.1",
+		Doc: "Every kernel is launched before its input is there. A warp's global access goes ahead when each page that " +
+			"it touches has been " +
+			"transferred and is owned by its kernel: the oldest with CTAs left that may touch it. Pages go to the device " +
+			"as the prelude " +
+			"completes them, and come back when no kernel needs them. CTAs are scheduled first come, first served, an SM " +
+			"at a time.",
 		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
 		Dependency: "crcs", CTA: "fill", Needs: needsPages, Cost: crcsCost, CostOn: "gk110-ppcs",
 	})
@@ -52,7 +60,8 @@ func needsPages(f *Facts) string {
 }
 
 var pageOrders = map[string]crcs.Order{
-	"interleaved": crcs.Interleaved, "sequential": crcs.Sequential, "random": crcs.Random, "random-arrays": crcs.RandomArrays,
+	"interleaved": crcs.Interleaved, "sequential": crcs.Sequential, "random": crcs.Random,
+	"random-arrays": crcs.RandomArrays,
 }
 
 func newOracle(a Args) (model.Dependency, error) {
@@ -83,7 +92,8 @@ func newBoard(a Args, exact bool) (model.Dependency, error) {
 	}
 	order, ok := pageOrders[a.Text("prelude-order")]
 	if !ok {
-		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential, random or random-arrays", a.Text("prelude-order"))
+		return nil, fmt.Errorf("prelude-order=%s: want interleaved, sequential, random or random-arrays",
+			a.Text("prelude-order"))
 	}
 	if exact {
 		bits, cost = 0, false

@@ -43,7 +43,8 @@ func boardCost(c *hardware.Config, a Args, ppcs bool) []CostLine {
 	sm := float64(entry*entries) / 8
 	added := float64(sm * float64(c.SM.Count))
 	lines := []CostLine{
-		{"TLB entry: ready, D2H, owner, two counters, pointer", float64(entry), "bits", fmt.Sprintf("%s: 1 + 1 + %d + 2 x %d + %d", costSection, id, counter, costPointerBits)},
+		{"TLB entry: ready, D2H, owner, two counters, pointer", float64(entry), "bits",
+			fmt.Sprintf("%s: 1 + 1 + %d + 2 x %d + %d", costSection, id, counter, costPointerBits)},
 		{"TLB entries of an SM", float64(entries), "entries", from},
 		{"TLB of an SM", sm, "bytes", ""},
 		{"TLBs of all SMs", added, "bytes", ""},
@@ -61,9 +62,11 @@ func boardCost(c *hardware.Config, a Args, ppcs bool) []CostLine {
 	machine := float64(c.SM.Count*(c.L1.Bytes+costSharedBytes+costReadOnly) + c.L2.Bytes)
 	return append(lines,
 		CostLine{"added in all", added, "bytes", ""},
-		CostLine{"storage of the GPU: L1, 32 KB shared, 48 KB read-only an SM; L2", machine, "bytes", "l1.bytes, l2.bytes; " + costSection},
+		CostLine{"storage of the GPU: L1, 32 KB shared, 48 KB read-only an SM; L2", machine, "bytes",
+			"l1.bytes, l2.bytes; " + costSection},
 		CostLine{"added to the GPU's storage", 100 * added / machine, "%", ""},
-		CostLine{"aside: ready bits of an SM's instruction buffer", float64(2 * c.SM.MaxWarps), "bits", "two entries a warp; the paper's sum leaves them out"},
+		CostLine{"aside: ready bits of an SM's instruction buffer", float64(2 * c.SM.MaxWarps), "bits",
+			"two entries a warp; the paper's sum leaves them out"},
 	)
 }
 

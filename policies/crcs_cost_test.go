@@ -53,7 +53,8 @@ func TestCRCSCostIsThePapers(t *testing.T) {
 // no kernel records without PPCS.
 func TestCRCSCostFollowsTheMachine(t *testing.T) {
 	of := costs(t, "crcs,counter-bits=14", func(c *hardware.Config) { c.SM.Count, c.TLB.Entries = 32, 256 })
-	for what, want := range map[string]string{"TLB entry:": "72 bits", "TLBs of all SMs": "73728 bytes", "kernel record": "none", "added in all": "73728 bytes"} {
+	for what, want := range map[string]string{"TLB entry:": "72 bits", "TLBs of all SMs": "73728 bytes",
+		"kernel record": "none", "added in all": "73728 bytes"} {
 		if got := of(what); got != want {
 			t.Errorf("%s: %s, want %s", what, got, want)
 		}

@@ -12,8 +12,10 @@ import (
 // lies before the one accessed, are not theirs.
 func TestCRCS13CountsOfNeighbours(t *testing.T) {
 	for _, c := range []struct{ what, arrays, access, store string }{
-		{"lanes in two arrays, past a third", "array P base=0x100000000 bytes=4K\narray Q base=0x100001000 bytes=4K\narray R base=0x100002000 bytes=4K\n", "load mask=00000003 R2 <- R1 @P+8192", "Q"},
-		{"two arrays that share a page", "array P base=0x100000000 bytes=16484\narray Q base=0x100004064 bytes=4K\n", "load R2 <- R1 @P+0\n  load R2 <- R1 @Q+0", "P[0x2000]"},
+		{"lanes in two arrays, past a third", "array P base=0x100000000 bytes=4K\narray Q base=0x100001000 " +
+			"bytes=4K\narray R base=0x100002000 bytes=4K\n", "load mask=00000003 R2 <- R1 @P+8192", "Q"},
+		{"two arrays that share a page", "array P base=0x100000000 bytes=16484\narray Q base=0x100004064 bytes=4K\n",
+			"load R2 <- R1 @P+0\n  load R2 <- R1 @Q+0", "P[0x2000]"},
 	} {
 		l, _ := run(t, c.arrays+"launch a grid=1 block=32\ncta 0\n warp 0\n  "+c.access+"\n  int R2 <- R2 x50\n  exit\n"+
 			"launch b grid=1 block=32\ncta 0\n warp 0\n  store <- R1 R2 @"+c.store+"+4\n  exit\n", tiny(t, 2, 1), crcsFree)
@@ -77,7 +79,8 @@ func TestCRCS16PagesOfTheLastInTheQueue(t *testing.T) {
 	cfg.KMU.Entries = 1
 	text := "array P bytes=8K output\n"
 	for i, access := range []string{"int R2", "int R2", "store <- R1 R2 @P+4"} {
-		text += fmt.Sprintf("launch k%d grid=1 block=32\ncta 0\n warp 0\n  int R3 <- R3 x200\n  %s\n  int R3 <- R3 x200\n  exit\n", i, access)
+		text += fmt.Sprintf("launch k%d grid=1 block=32\ncta 0\n warp 0\n  int R3 <- R3 x200\n  %s\n  int R3 <- R3 "+
+			"x200\n  exit\n", i, access)
 	}
 	l, _ := run(t, text+"d2h P\nwrite P\n", cfg, crcsFree)
 	for _, s := range l.stages {

@@ -98,7 +98,8 @@ cta 0
   exit
 `, tiny(t, 2, 2), crcsFree)
 	if a0, a1, b := l.cta(t, 0, 0), l.cta(t, 0, 1), l.cta(t, 1, 0); a0.End >= a1.End-unit/4 || b.Start != a1.End+1 {
-		t.Errorf("readers end at %d and %d, the writer stores at %d: want one cycle after the second", a0.End, a1.End, b.Start)
+		t.Errorf("readers end at %d and %d, the writer stores at %d: want one cycle after the second", a0.End, a1.End,
+			b.Start)
 	}
 }
 
@@ -117,9 +118,11 @@ func owners(l *log, page uint64) string {
 // count on them, and to nobody in the end.
 func TestCRCS4OwnersInProgramOrder(t *testing.T) {
 	access := func(op string, page int) string {
-		return fmt.Sprintf("launch k grid=1 block=32\ncta 0\n warp 0\n  %s @P[%d]+4\n  int R2 <- R2 x9\n  exit\n", op, page*4096)
+		return fmt.Sprintf("launch k grid=1 block=32\ncta 0\n warp 0\n  %s @P[%d]+4\n  int R2 <- R2 x9\n  exit\n", op,
+			page*4096)
 	}
-	l, _ := run(t, "array P bytes=8K\n"+access("store <- R1 R2", 0)+access("load R2 <- R1", 1)+access("load R2 <- R1", 0)+access("store <- R1 R2", 0),
+	l, _ := run(t, "array P bytes=8K\n"+access("store <- R1 R2", 0)+access("load R2 <- R1", 1)+
+		access("load R2 <- R1", 0)+access("store <- R1 R2", 0),
 		tiny(t, 4, 1), crcsFree)
 	if got := owners(l, 0x100000); got != "0 2 3 -1" {
 		t.Errorf("page 0 went to kernels %s, want 0 2 3 and nobody", got)
@@ -167,7 +170,8 @@ func independent(flags ...string) string {
 	var b strings.Builder
 	b.WriteString("array P bytes=64K\n")
 	for i, f := range flags {
-		fmt.Fprintf(&b, "launch k%d grid=1 block=32 %s\ncta 0\n warp 0\n  load R2 <- R1 @P[%d]+4\n  int R2 <- R2 x50\n  exit\n", i, f, i*4096)
+		fmt.Fprintf(&b, "launch k%d grid=1 block=32 %s\ncta 0\n warp 0\n  load R2 <- R1 @P[%d]+4\n  int R2 <- R2 "+
+			"x50\n  exit\n", i, f, i*4096)
 	}
 	return b.String()
 }
@@ -211,7 +215,8 @@ func TestCRCS8OneKernelPerSM(t *testing.T) {
 		for _, a := range l.ctas {
 			for _, b := range l.ctas {
 				if a.SM == b.SM && a.Kernel != b.Kernel && a.Dispatch < b.End && b.Dispatch < a.End {
-					t.Fatalf("%s: CTA %d of kernel %d and CTA %d of kernel %d share SM %d", policy, a.CTA, a.Kernel, b.CTA, b.Kernel, a.SM)
+					t.Fatalf("%s: CTA %d of kernel %d and CTA %d of kernel %d share SM %d", policy, a.CTA, a.Kernel, b.CTA,
+						b.Kernel, a.SM)
 				}
 			}
 		}
@@ -303,11 +308,13 @@ func TestCRCS12EntryInProgramOrder(t *testing.T) {
 	for _, entries := range []int{1, 2, 3, 32} {
 		cfg := tiny(t, 2, 2)
 		cfg.KMU.Entries = entries
-		l, _ := run(t, figure8()[:strings.Index(figure8(), "d2h")]+strings.Repeat(independent("")[len("array P bytes=64K\n"):], 6), cfg, crcsFree)
+		l, _ := run(t, figure8()[:strings.Index(figure8(), "d2h")]+
+			strings.Repeat(independent("")[len("array P bytes=64K\n"):], 6), cfg, crcsFree)
 		slices.SortFunc(l.kernels, func(a, b model.KernelRecord) int { return int(a.ID) - int(b.ID) })
 		for i := 1; i < len(l.kernels); i++ {
 			if l.kernels[i].Dispatch < l.kernels[i-1].Dispatch {
-				t.Errorf("%d entries: kernel %d enters at %d, before kernel %d at %d", entries, i, l.kernels[i].Dispatch, i-1, l.kernels[i-1].Dispatch)
+				t.Errorf("%d entries: kernel %d enters at %d, before kernel %d at %d", entries, i, l.kernels[i].Dispatch, i-1,
+					l.kernels[i-1].Dispatch)
 			}
 		}
 	}

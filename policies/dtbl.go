@@ -15,33 +15,45 @@ var aggParams = groupParams("8")
 // groupParams are the parameters by a default of dtbl-ahead.
 func groupParams(ahead string) []Param {
 	return []Param{
-		{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all records in memory"},
-		{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread names, if that is free"},
-		{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier group became and that is on its way to it"},
-		{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler hands it to the KMU; api: its warp makes the remaining calls"},
-		{"dtbl-ahead", ahead, "records of spilled groups that are read at a time, the next ones of the kernel whose CTAs are placed; 1: the next one alone; 0: reading them takes no time"},
-		{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's alternative); 0: off"},
+		{"dtbl-agt", "1024", "entries of the aggregated group table, a power of two (256 to 4096 in the paper); 0: all " +
+			"records in memory"},
+		{"dtbl-alloc", "free", "free: a group takes any free entry of the table; hash: the one that its hardware thread " +
+			"names, if that is free"},
+		{"dtbl-match", "launched", "kde: a group joins a kernel of the distributor; launched: also one that an earlier " +
+			"group became and that is on its way to it"},
+		{"dtbl-fallback", "hardware", "how a group that may join no kernel becomes one: hardware: the SMX scheduler " +
+			"hands it to the KMU; api: its warp makes the remaining calls"},
+		{"dtbl-ahead", ahead, "records of spilled groups that are read at a time, the next ones of the kernel whose " +
+			"CTAs are placed; 1: the next one alone; 0: reading them takes no time"},
+		{"dtbl-kde", "0", "N: no AGT; each group takes one of N entries of the distributor (the paper's " +
+			"alternative); 0: off"},
 	}
 }
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "aggregated-group", Title: "what the program's rule marks joins a kernel in the distributor", Source: "DTBL paper, section 4",
-		New: func(Args) (model.LaunchControl, error) { return &aggregate{}, nil },
+		Name: "aggregated-group", Title: "what the program's rule marks joins a kernel in the distributor",
+		Source: "DTBL paper, section 4",
+		New:    func(Args) (model.LaunchControl, error) { return &aggregate{}, nil },
 	})
-	const doc = "Every child launch that the program's own rule would make is an aggregated group: after the parameter buffer has been allocated " +
-		"it joins a kernel of the distributor, or on its way there, with the same function and CTA configuration, whose CTAs it then adds to. " +
+	const doc = "Every child launch that the program's own rule would make is an aggregated group: after the " +
+		"parameter buffer has been allocated " +
+		"it joins a kernel of the distributor, or on its way there, with the same function and CTA configuration, whose " +
+		"CTAs it then adds to. " +
 		"Where no kernel matches, the hardware makes it a device kernel, which later groups join."
 	Register(Policy{
-		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor", Source: "DTBL paper, section 4",
+		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor",
+		Source:    "DTBL paper, section 4",
 		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group",
 		Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	Register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
-		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API, of the dispatch and of reading a group's record.", Launch: "aggregated-group", Admission: "hwq",
-		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: groupParams("0"), Compose: withAGT, Cost: costOfDTBL,
+		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API, of the dispatch and of reading a " +
+			"group's record.", Launch: "aggregated-group", Admission: "hwq",
+		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: groupParams("0"), Compose: withAGT,
+		Cost: costOfDTBL,
 		Adjust: func(c *hardware.Config, a Args) error {
 			if err := withEntries(c, a); err != nil {
 				return err
@@ -124,7 +136,8 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 	}
 	const source = "DTBL paper, section 4.3"
 	if s.Match == dtbl.None {
-		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
+		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper " +
+			"does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
 	table := float64(s.Entries * agtEntryBytes)
 	ahead := float64(max(0, s.ReadAhead-1) * (pointerBytes + agtEntryBytes))
@@ -133,12 +146,14 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 		{"NAGEI and LAGEI, FCFS bit, AGEI of the SMX scheduler and of each SMX", dtblOtherBytes, "bytes", source},
 	}
 	if ahead > 0 {
-		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and their records", s.ReadAhead-1), ahead, "bytes",
+		lines = append(lines, CostLine{fmt.Sprintf("pointers to the %d groups behind the next one, and "+
+			"their records", s.ReadAhead-1), ahead, "bytes",
 			fmt.Sprintf("estimated: %d bytes a pointer, %d a record; not in the paper", pointerBytes, agtEntryBytes)})
 	}
 	lines = append(lines, CostLine{"sum", table + dtblOtherBytes + ahead, "bytes", ""})
 	storage := cfg.SM.Count * (cfg.SM.Registers*4 + cfg.L1.Bytes + cfg.SM.SharedBytes)
-	return append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs", table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
+	return append(lines, CostLine{"the table, of registers, L1 and shared memory of all SMs",
+		table / float64(storage) * 100, "%", "bytes over bytes; the paper's 0.5 % is of their area"})
 }
 
 func entriesOf(a Args) int64 {

@@ -24,7 +24,8 @@ func TestExcess(t *testing.T) {
 				a, b, c, d := i%most, i/most%most, i/most/most%most, i/most/most/most
 				got := excess(a, available, b, sms) - excess(c, available, d, sms)
 				if want := words(a, available, b, sms).Cmp(words(c, available, d, sms)); min(max(got, -1), 1) != want {
-					t.Fatalf("of %d available pages and %d SMs, %d and %d against %d and %d: %d, want %d", available, sms, a, b, c, d, got, want)
+					t.Fatalf("of %d available pages and %d SMs, %d and %d against %d and %d: %d, want %d", available, sms, a, b, c,
+						d, got, want)
 				}
 			}
 		}

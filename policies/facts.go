@@ -172,9 +172,11 @@ func (f *Facts) Diagnostics() []trace.Diagnostic {
 	var all []trace.Diagnostic
 	for _, d := range []trace.Diagnostic{
 		{Name: "kernel_not_launched", Severity: trace.DataLoss, Count: f.NotStarted,
-			Help: "kernels that nothing starts, so that they do not run; a launch among the host's operations starts one (in the text form: launch, and the kernel's number)"},
+			Help: "kernels that nothing starts, so that they do not run; a launch among the host's operations starts one " +
+				"(in the text form: launch, and the kernel's number)"},
 		{Name: "event_not_recorded", Severity: trace.Info, Count: f.Unrecorded,
-			Help: "waits for events that nothing before them records: there is nothing to wait for, as in CUDA; a capture that began later may have missed the record"},
+			Help: "waits for events that nothing before them records: there is nothing to wait for, as in CUDA; a capture " +
+				"that began later may have missed the record"},
 		{Name: "array_name_twice", Severity: trace.Info, Count: f.SameName,
 			Help: "arrays that have the name of one before them; tables tell them apart by their numbers"},
 	} {
@@ -194,11 +196,15 @@ func (f *Facts) Missing() []string {
 		}
 	}
 	add(f.NotStarted > 0, fmt.Sprintf("launches of %d of %d kernels: these never run", f.NotStarted, f.Kernels))
-	add(f.Inferred > 0, fmt.Sprintf("instructions of %d of %d kernels: their work is inferred from durations", f.Inferred, f.Kernels))
+	add(f.Inferred > 0, fmt.Sprintf("instructions of %d of %d kernels: their work is inferred from durations",
+		f.Inferred, f.Kernels))
 	add(f.NoGrid > 0, fmt.Sprintf("grids of %d kernels: each is one CTA that needs nothing of an SM", f.NoGrid))
-	add(f.Timed < f.Inferred, fmt.Sprintf("durations of %d of these kernels: each of their CTAs holds its place for one cycle", f.Inferred-f.Timed))
-	add(f.Counted > 0, fmt.Sprintf("warps of %d of %d kernels: their instructions are counted for each CTA, and order, dependences and addresses inferred", f.Counted, f.Kernels))
-	add(f.Touching > 0, fmt.Sprintf("instructions of %d of %d kernels: their CTAs access what they touch and do nothing else", f.Touching, f.Kernels))
+	add(f.Timed < f.Inferred, fmt.Sprintf("durations of %d of these kernels: each of their CTAs holds its place "+
+		"for one cycle", f.Inferred-f.Timed))
+	add(f.Counted > 0, fmt.Sprintf("warps of %d of %d kernels: their instructions are counted for each CTA, and "+
+		"order, dependences and addresses inferred", f.Counted, f.Kernels))
+	add(f.Touching > 0, fmt.Sprintf("instructions of %d of %d kernels: their CTAs access what they touch and do "+
+		"nothing else", f.Touching, f.Kernels))
 	add(f.MemInsts == 0 && f.Touching == 0 && f.TimedCTAs == 0, "memory accesses: caches, DRAM and pages see nothing")
 	add(f.Arrays == 0, "arrays: no page is known, and policies that work on pages do not apply")
 	add(f.FileReads == 0, "file reads: the prelude does not read input from storage")

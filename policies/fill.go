@@ -23,7 +23,8 @@ func (f *fill) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		f.quota--
 		return 0, f.sm, true
 	}
-	f.quota = 0                                // the SM has what it can take: when it has room again it is one among others
+	// the SM has what it can take: when it has room again it is one among others
+	f.quota = 0
 	for _, idle := range []bool{true, false} { // an empty SM first
 		n := v.SMs()
 		for i := range n {

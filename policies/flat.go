@@ -8,8 +8,10 @@ func init() {
 		New: func(Args) (model.LaunchControl, error) { return inline{}, nil },
 	})
 	Register(Policy{
-		Name: "flat", Title: "no dynamic parallelism: nested work runs in the parent's lanes", Source: "DTBL paper, section 5.1",
-		Doc: "Every request is refused: lane l performs the body of its child's thread t as iteration t, so a warp runs as long as its " +
+		Name: "flat", Title: "no dynamic parallelism: nested work runs in the parent's lanes",
+		Source: "DTBL paper, section 5.1",
+		Doc: "Every request is refused: lane l performs the body of its child's thread t as iteration t, so a warp runs " +
+			"as long as its " +
 			"longest lane, with the lanes that are done masked off.",
 		Launch: "inline", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
 	})

@@ -9,12 +9,16 @@ import (
 
 func init() {
 	Register(Policy{
-		Name: "fusion", Title: "tasks fused into kernels, each CTA sized by the most demanding task", Source: "Pagoda paper, sections 1 and 6 (static fusion)",
-		Doc: "The program waits until all tasks are there. One kernel holds the threadblocks of as many tasks as fill the GPU, every CTA with the threads, " +
-			"registers and shared memory of the most demanding one; such kernels run one after another, so that each ends with its longest task. The " +
+		Name: "fusion", Title: "tasks fused into kernels, each CTA sized by the most demanding task",
+		Source: "Pagoda paper, sections 1 and 6 (static fusion)",
+		Doc: "The program waits until all tasks are there. One kernel holds the threadblocks of as many tasks as fill " +
+			"the GPU, every CTA with the threads, " +
+			"registers and shared memory of the most demanding one; such kernels run one after another, so that each ends " +
+			"with its longest task. The " +
 			"inputs of a kernel's tasks are copied together, before the first kernel, and their outputs behind the last.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
-		Params: append([]Param{{"fusion-batch", "fill", "tasks of a kernel; fill: as many as the GPU holds at once; 0: all, which lets the hardware fill in behind short tasks"}}, taskParams...),
+		Params: append([]Param{{"fusion-batch", "fill", "tasks of a kernel; fill: as many as the GPU holds at once; 0: " +
+			"all, which lets the hardware fill in behind short tasks"}}, taskParams...),
 		Adjust: adjustTasks,
 		Needs: func(f *Facts) string {
 			if f.TaskDeps > 0 {

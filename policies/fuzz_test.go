@@ -12,8 +12,10 @@ import (
 // labels name again, and that make a policy or say in one line why not.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"serial", "serial,ppcs,guard=off,cta=fifo", "threshold=128", "dtbl,match=kde,agt=2,fallback=api", "crcs,crcs-profiler=off,pages=text",
-		"spawn+dtbl,spawn-queue=3", "pagoda-batch,pagoda-batch-size=7", "fusion,fusion-batch=fill", "serial,warp=lrr,launch=none", "crcs,prelude=random,prelude-seed=1", " serial , ",
+		"serial", "serial,ppcs,guard=off,cta=fifo", "threshold=128", "dtbl,match=kde,agt=2,fallback=api",
+		"crcs,crcs-profiler=off,pages=text",
+		"spawn+dtbl,spawn-queue=3", "pagoda-batch,pagoda-batch-size=7", "fusion,fusion-batch=fill",
+		"serial,warp=lrr,launch=none", "crcs,prelude=random,prelude-seed=1", " serial , ",
 	} {
 		f.Add(s)
 	}

@@ -10,9 +10,12 @@ import (
 
 func init() {
 	Register(Policy{
-		Name: "gemtc", Title: "batches of tasks from one FIFO queue on the threadblocks of a SuperKernel", Source: "Pagoda paper, sections 1, 4.2 and 6 (GeMTC)",
-		Doc: "A batch of tasks is copied to the device, and a SuperKernel starts whose threadblocks are workers: each takes a task from the one queue, under " +
-			"a lock, runs it as a threadblock, and puts the result into another queue under its lock. The batch ends with its longest task; then the next " +
+		Name: "gemtc", Title: "batches of tasks from one FIFO queue on the threadblocks of a SuperKernel",
+		Source: "Pagoda paper, sections 1, 4.2 and 6 (GeMTC)",
+		Doc: "A batch of tasks is copied to the device, and a SuperKernel starts whose threadblocks are workers: each " +
+			"takes a task from the one queue, under " +
+			"a lock, runs it as a threadblock, and puts the result into another queue under its lock. The batch ends with " +
+			"its longest task; then the next " +
 			"begins. There is neither shared memory nor synchronisation for tasks.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: append([]Param{

@@ -16,20 +16,29 @@ var klapScopes = []string{"warp", "block", "grid"}
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "klap", Title: "what the program's rule marks is launched together, by a warp, a block, or the host behind the parent kernel", Source: "KLAP paper, section II",
+		Name: "klap", Title: "what the program's rule marks is launched together, by a warp, a block, or the host " +
+			"behind the parent kernel", Source: "KLAP paper, section II",
 		Params: []Param{
-			{"klap-scope", "block", "whose requests are one launch: warp, block or grid (of the whole parent kernel, launched by the host when it has ended)"},
-			{"klap-words", "2", "words of 4 bytes of a request's arguments that differ between threads, and are stored for each"},
-			{"klap-code", "on", "on: storing the arguments, summing the grid sizes and searching the parent are executed; off: nothing is but the block's barrier"},
+			{"klap-scope", "block", "whose requests are one launch: warp, block or grid (of the whole parent kernel, " +
+				"launched by the host when it has ended)"},
+			{"klap-words", "2", "words of 4 bytes of a request's arguments that differ between threads, and are " +
+				"stored for each"},
+			{"klap-code", "on", "on: storing the arguments, summing the grid sizes and searching the parent are executed; " +
+				"off: nothing is but the block's barrier"},
 		},
 		New: newKLAP,
 	})
 	Register(Policy{
-		Name: "klap", Title: "child launches of a warp, block or kernel aggregated into one, by code alone", Source: "KLAP paper, section II",
-		Doc: "Every child launch that the program's own rule would make is kept. A warp's requests, those of a block, or those of a whole kernel become one grid " +
-			"of the sum of their CTAs, each of which finds its parent by a guess or a search before it begins. Warps and blocks launch it from the device, for a kernel the host does when it has ended.",
-		Baselines: []string{"cdp"}, Launch: "klap", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
-		Params: []Param{{"klap-streams", "off", "off: an aggregate is launched into its thread's own default stream, which is there; on: into a stream that is created for it"}},
+		Name: "klap", Title: "child launches of a warp, block or kernel aggregated into one, by code alone",
+		Source: "KLAP paper, section II",
+		Doc: "Every child launch that the program's own rule would make is kept. A warp's requests, those of a block, " +
+			"or those of a whole kernel become one grid " +
+			"of the sum of their CTAs, each of which finds its parent by a guess or a search before it begins. Warps and " +
+			"blocks launch it from the device, for a kernel the host does when it has ended.",
+		Baselines: []string{"cdp"}, Launch: "klap", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
+		Needs: needsChildren,
+		Params: []Param{{"klap-streams", "off", "off: an aggregate is launched into its thread's own default stream, " +
+			"which is there; on: into a stream that is created for it"}},
 		Adjust: func(c *hardware.Config, a Args) error {
 			on, err := a.Flag("klap-streams")
 			c.Launch.StreamPerChild = c.Launch.StreamPerChild && on

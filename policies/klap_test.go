@@ -13,7 +13,8 @@ import (
 // and 2 CTAs of 32 threads.
 func klapTrace() string {
 	var b strings.Builder
-	b.WriteString("launch parent grid=1 block=32\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0 work=40 params=64 marked\n  child 2 lane=2 work=100 params=64 marked\n  child 3 lane=3 work=33 params=64 marked\n  exit\n")
+	b.WriteString("launch parent grid=1 block=32\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0 work=40 params=64 " +
+		"marked\n  child 2 lane=2 work=100 params=64 marked\n  child 3 lane=3 work=33 params=64 marked\n  exit\n")
 	for _, ctas := range []int{2, 4, 2} {
 		fmt.Fprintf(&b, "kernel work grid=%d block=32 child\n", ctas)
 		for c := range ctas {
@@ -30,7 +31,8 @@ func klapTrace() string {
 // the warp comes to the barrier in the cycle behind its call and makes it in the next.
 func TestKLAPExample(t *testing.T) {
 	for policy, call := range map[string]int{
-		"cdp": device3, "klap,scope=warp,code=off,streams=on": device1, "klap,scope=warp,code=off": device1 - stream, "klap,code=off": device1 - stream + 2,
+		"cdp": device3, "klap,scope=warp,code=off,streams=on": device1, "klap,scope=warp,code=off": device1 - stream,
+		"klap,code=off": device1 - stream + 2,
 	} {
 		l, sum := launchRun(t, klapTrace(), kepler(t, 4, true), policy)
 		expect(t, policy, l.launches[0].FirstCTA, dispatch+call+dispatch)
@@ -51,7 +53,8 @@ func TestKLAPExample(t *testing.T) {
 		t.Errorf("by kernel: %v CTAs search, want 1", n)
 	}
 	for _, r := range l.launches {
-		if want := map[uint32]model.Decision{1: model.DeviceKernel, 2: model.Group, 3: model.Group}[r.Child]; r.Decision != want {
+		if want := map[uint32]model.Decision{1: model.DeviceKernel, 2: model.Group,
+			3: model.Group}[r.Child]; r.Decision != want {
 			t.Errorf("child %d: decision %d, want %d", r.Child, r.Decision, want)
 		}
 	}

@@ -14,19 +14,25 @@ var lapermSchemes = []string{"tb-pri", "smx-bind", "adaptive"}
 
 func init() {
 	CTASchedulers.Register(Option[model.CTAScheduler]{
-		Name: "laperm", Title: "children before their parents' kernel, on the SM of the CTA that asked for them", Source: "LaPerm paper, section IV",
+		Name: "laperm", Title: "children before their parents' kernel, on the SM of the CTA that asked for them",
+		Source: "LaPerm paper, section IV",
 		Params: []Param{
-			{"laperm-scheme", "adaptive", "tb-pri: the highest level first, SMs in turn; smx-bind: a child on its parent's SM alone; adaptive: and an SM with nothing of its own takes from others"},
+			{"laperm-scheme", "adaptive", "tb-pri: the highest level first, SMs in turn; smx-bind: a child on its parent's " +
+				"SM alone; adaptive: and an SM with nothing of its own takes from others"},
 			{"laperm-levels", "4", "levels of priority above that of the host's kernels; deeper children have the highest"},
 			{"laperm-entries", "128", "kernels or groups that an SM's queues hold on chip; others wait in memory"},
 		},
 		New: newLaPerm,
 	})
 	Register(Policy{
-		Name: "laperm", Title: "dtbl with CTAs scheduled by locality: children first, and where their parent ran", Source: "LaPerm paper, section IV (over DTBL)",
-		Doc: "Children are launched as aggregated groups, as under dtbl. A child has its parent's priority plus one and waits in a queue of the SM on which the CTA that asked for it ran: " +
-			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels, and where both are empty those of another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
-		Baselines: []string{"dtbl"}, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "laperm", Needs: needsChildren,
+		Name: "laperm", Title: "dtbl with CTAs scheduled by locality: children first, and where their parent ran",
+		Source: "LaPerm paper, section IV (over DTBL)",
+		Doc: "Children are launched as aggregated groups, as under dtbl. A child has its parent's priority plus one and " +
+			"waits in a queue of the SM on which the CTA that asked for it ran: " +
+			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels, and where both are " +
+			"empty those of another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
+		Baselines: []string{"dtbl"}, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "laperm",
+		Needs:  needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfLaPerm,
 	})
 }
@@ -85,7 +91,8 @@ func costOfLaPerm(cfg *hardware.Config, a Args) []CostLine {
 	}
 	queues := float64(int64(cfg.SM.Count) * entries * lapermEntryBytes)
 	return []CostLine{
-		{fmt.Sprintf("queues of %d SMs, %d entries of %d bytes each", cfg.SM.Count, entries, lapermEntryBytes), queues, "bytes", source},
+		{fmt.Sprintf("queues of %d SMs, %d entries of %d bytes each", cfg.SM.Count, entries, lapermEntryBytes), queues,
+			"bytes", source},
 		{"queue of the host's kernels", lapermHostBytes, "bytes", source},
 		{"sum, beside DTBL's own", queues + lapermHostBytes, "bytes", ""},
 	}

@@ -158,7 +158,8 @@ cta 1
 		if w == 0 {
 			wait = "  int x30000\n"
 		}
-		fmt.Fprintf(&b, " warp %d\n"+wait+"  barrier\n  devlaunch\n  child %d lane=0..31 work=64 params=64 marked\n  exit\n", w, 2+32*w)
+		fmt.Fprintf(&b, " warp %d\n"+wait+"  barrier\n  devlaunch\n  child %d lane=0..31 work=64 params=64 "+
+			"marked\n  exit\n", w, 2+32*w)
 	}
 	for i := range 513 {
 		n := 2000

@@ -190,7 +190,8 @@ cta 1
 // at 284, launches late; its group joins the kernel, whose CTAs have all been placed,
 // and starts a cycle later. The kernel ends when the group does.
 func TestGroupBecomesAKernelThatALaterOneJoins(t *testing.T) {
-	for _, c := range []struct{ policy, late string }{{"dtbl,match=kde", "5000"}, {"dtbl,match=kde,fallback=api", "25000"}} {
+	for _, c := range []struct{ policy, late string }{{"dtbl,match=kde", "5000"},
+		{"dtbl,match=kde,fallback=api", "25000"}} {
 		l, sum := launchRun(t, lateGroup(c.late), kepler(t, 2, true), c.policy)
 		first, second := l.launch(t, 1), l.launch(t, 2)
 		arrives, goesOn := dispatch+group1+1, dispatch+group1 // 8437, 8436
@@ -217,7 +218,8 @@ func TestGroupBecomesAKernelThatALaterOneJoins(t *testing.T) {
 			t.Errorf("%s: the second group: %+v", c.policy, second)
 		}
 		if k := l.kernel(t, 1); k.CTAs != 2 || sum.LaunchesCoalesced != 1 || sum.Kernels != 2 {
-			t.Errorf("%s: the kernel ran %d CTAs, %d groups joined, %d kernels", c.policy, k.CTAs, sum.LaunchesCoalesced, sum.Kernels)
+			t.Errorf("%s: the kernel ran %d CTAs, %d groups joined, %d kernels", c.policy, k.CTAs, sum.LaunchesCoalesced,
+				sum.Kernels)
 		}
 	}
 }
@@ -332,7 +334,8 @@ cta 0
 	expect(t, "with two entries, CTA of the second", l.launch(t, 3).FirstCTA, found+2)
 
 	// A first group of 200 CTAs takes 200 cycles, in which the second record comes.
-	text = strings.Replace(text, "kernel work grid=1 block=32 child\ncta 0\n", "kernel work grid=200 block=32 child\ncta 0..199\n", 1)
+	text = strings.Replace(text, "kernel work grid=1 block=32 child\ncta 0\n",
+		"kernel work grid=200 block=32 child\ncta 0..199\n", 1)
 	l, _ = launchRun(t, text, kepler(t, 13, true), "dtbl,agt=1")
 	expect(t, "behind 200 CTAs, CTA of the second", l.launch(t, 3).FirstCTA, found+1+200)
 }
@@ -367,7 +370,8 @@ cta 0
 		if first.AGT != 0 || int(second.AGT) != want[0] || second.Spilled != (want[0] < 0) {
 			t.Errorf("%s: entries %d and %d, want 0 and %d", policy, first.AGT, second.AGT, want[0])
 		}
-		expect(t, policy+": CTA of the first", first.FirstCTA, joins+1, policy+": CTA of the second", second.FirstCTA, want[1])
+		expect(t, policy+": CTA of the first", first.FirstCTA, joins+1, policy+": CTA of the second", second.FirstCTA,
+			want[1])
 	}
 }
 
@@ -409,7 +413,8 @@ cta 0
 	for _, c := range []struct {
 		text       string
 		end, insts int
-	}{{text("", "", ""), 294, 11}, {text(" each=none", " last=3", " each=none"), 289, 6}, {text(" each=3", "", " each=none last=3"), 292, 9}} {
+	}{{text("", "", ""), 294, 11}, {text(" each=none", " last=3", " each=none"), 289, 6},
+		{text(" each=3", "", " each=none last=3"), 292, 9}} {
 		l, sum := launchRun(t, c.text, kepler(t, 1, false), "flat")
 		expect(t, "end of the parent's CTA", l.cta(t, 0, 0).End, c.end)
 		if sum.WarpInsts != uint64(c.insts) {

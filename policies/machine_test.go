@@ -81,7 +81,8 @@ func tiny(t testing.TB, sms, ctas int) *hardware.Config {
 }
 
 // replay runs a trace under one policy as --policy would give it.
-func replay(t testing.TB, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time) (*log, *model.Summary, error) {
+func replay(t testing.TB, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time) (*log,
+	*model.Summary, error) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {

@@ -34,7 +34,8 @@ func launching(t testing.TB, n uint32) *trace.Reader {
 			t.Fatal(err)
 		}
 	}
-	k := trace.Kernel{Function: parent, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{n, 1, 1}, Block: trace.Dim3{1024, 1, 1}}
+	k := trace.Kernel{Function: parent, Fidelity: trace.FidelityWarp, Grid: trace.Dim3{n, 1, 1},
+		Block: trace.Dim3{1024, 1, 1}}
 	id, err := w.BeginKernel(&k)
 	check(err)
 	masks := []trace.MaskRun{{Mask: ^uint32(0)}}
@@ -46,7 +47,8 @@ func launching(t testing.TB, n uint32) *trace.Reader {
 			warp := trace.Warp{ID: x, Path: []uint32{0, 1, 2}, Masks: masks}
 			for lane := range uint8(32) {
 				next++
-				warp.Launches = append(warp.Launches, trace.Launch{At: 1, Lane: lane, Marked: true, Child: next, Workload: 4, ParamBytes: 32})
+				warp.Launches = append(warp.Launches, trace.Launch{At: 1, Lane: lane, Marked: true, Child: next, Workload: 4,
+					ParamBytes: 32})
 			}
 			cta.Warps = append(cta.Warps, warp)
 		}

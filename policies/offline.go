@@ -9,11 +9,15 @@ import (
 
 func init() {
 	Register(Policy{
-		Name: "offline-search", Title: "the threshold that turns out fastest, found by trying", Source: "SPAWN paper, section III (static search)",
-		Doc: "A search over runs: threshold=N for values N of the trace's own workloads, from the one that launches every request down in equal " +
-			"shares of the work to the one that launches none. The fastest stands as offline-search; every N that was tried has its own rows.",
+		Name: "offline-search", Title: "the threshold that turns out fastest, found by trying",
+		Source: "SPAWN paper, section III (static search)",
+		Doc: "A search over runs: threshold=N for values N of the trace's own workloads, from the one that launches " +
+			"every request down in equal " +
+			"shares of the work to the one that launches none. The fastest stands as offline-search; every N that was " +
+			"tried has its own rows.",
 		Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
-		Params: []Param{{"offline-search-steps", "10", "thresholds to try beside the one that launches all: shares of the work that they leave to children"}},
+		Params: []Param{{"offline-search-steps", "10", "thresholds to try beside the one that launches all: shares of " +
+			"the work that they leave to children"}},
 		Search: thresholds,
 	})
 }

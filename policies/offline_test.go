@@ -75,7 +75,8 @@ func TestTriesKeepOverrides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := tracetest.FromText(t, "launch parent\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0 work=7 params=8\n  exit\nkernel work child\ncta 0\n warp 0\n  exit\n")
+	r := tracetest.FromText(t, "launch parent\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0 work=7 params=8\n  "+
+		"exit\nkernel work child\ncta 0\n warp 0\n  exit\n")
 	tries, err := cs[0].Tries(r)
 	if err != nil {
 		t.Fatal(err)
@@ -124,7 +125,8 @@ func TestParametersByTheirLastName(t *testing.T) {
 	if !slices.Contains(cs[1].Settings(), "dtbl-kde=64") {
 		t.Errorf("%s has settings %q", cs[1].Label, cs[1].Settings())
 	}
-	for _, bad := range []string{"dtbl,agt=100", "dtbl,match=all", "dtbl,kde=-1", "dtbl,size=4", "spawn,queue=0", "spawn,saturate=maybe"} {
+	for _, bad := range []string{"dtbl,agt=100", "dtbl,match=all", "dtbl,kde=-1", "dtbl,size=4", "spawn,queue=0",
+		"spawn,saturate=maybe"} {
 		cs, err := Parse(bad, nil)
 		if err == nil {
 			var cfg *hardware.Config

@@ -18,28 +18,41 @@ var pagodaParams = []Param{
 	{"pagoda-block", "512", "bytes of the smallest block of shared memory, a power of two"},
 	{"pagoda-barriers", "16", "named barriers per MTB"},
 	{"pagoda-registers", "32", "registers per thread of the MasterKernel, to which tasks are compiled"},
-	{"pagoda-entry-bytes", "168", "bytes of an entry of the TaskTable: 168 in the artifact; the fields that the paper lists fill 64"},
-	{"pagoda-spawn-ns", "machine", "host time of a spawn, which copies an entry, in ns; machine: that of a data copy's call, host.copy_call_ns"},
-	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one after another, as algorithm 1 is listed"},
-	{"pagoda-release", "chain", "chain: a task's successor releases it to the scheduler warp of its own column (algorithm 1); successor: the scheduler warp of the successor's column schedules it on its own MTB (the artifact)"},
+	{"pagoda-entry-bytes", "168", "bytes of an entry of the TaskTable: 168 in the artifact; the fields that the " +
+		"paper lists fill 64"},
+	{"pagoda-spawn-ns", "machine", "host time of a spawn, which copies an entry, in ns; machine: that of a data " +
+		"copy's call, host.copy_call_ns"},
+	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one " +
+		"after another, as algorithm 1 is listed"},
+	{"pagoda-release", "chain", "chain: a task's successor releases it to the scheduler warp of its own column " +
+		"(algorithm 1); successor: the scheduler warp of the successor's column schedules it on its own MTB (the artifact)"},
 }
 
 func init() {
 	Register(Policy{
-		Name: "pagoda", Title: "a MasterKernel schedules tasks by the warp, spawned through a mirrored table", Source: "Pagoda paper (PPoPP 2017), sections 4 and 5",
-		Doc: "Two MasterKernel threadblocks hold every SM. The host copies a task's entry to the TaskTable; the next spawn releases the one before it. " +
-			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a buddy allocator and one of " +
-			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. The host learns of ended tasks " +
+		Name: "pagoda", Title: "a MasterKernel schedules tasks by the warp, spawned through a mirrored table",
+		Source: "Pagoda paper (PPoPP 2017), sections 4 and 5",
+		Doc: "Two MasterKernel threadblocks hold every SM. The host copies a task's entry to the TaskTable; the next " +
+			"spawn releases the one before it. " +
+			"The scheduler warp of the entry's column gives executor warps to the task's warps, with shared memory from a " +
+			"buddy allocator and one of " +
+			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. " +
+			"The host learns of ended tasks " +
 			"by copying the table back when it has no free entry, and its waits by small copies, one after another.",
-		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
-		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
+		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
+		Tasks:  true,
+		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda,
+		Adjust:  adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
-	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next is spawned"}}, pagodaParams...)
+	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next " +
+		"is spawned"}}, pagodaParams...)
 	Register(Policy{
-		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done", Source: "Pagoda paper, section 6 (the variant that batches spawns)",
+		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done",
+		Source:    "Pagoda paper, section 6 (the variant that batches spawns)",
 		Doc:       "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
-		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
+		Tasks:  true,
 		Params: append(batched, taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
 			n, err := a.Integer("pagoda-batch-size", 1, 1<<30)
@@ -62,9 +75,11 @@ func fitsPagoda(f *Facts, a Args) string {
 	case err != nil:
 		return ""
 	case int64(f.TaskShared) > shared:
-		return fmt.Sprintf("a threadblock of a task asks for %d bytes of shared memory, an MTB has %d (pagoda-shared)", f.TaskShared, shared)
+		return fmt.Sprintf("a threadblock of a task asks for %d bytes of shared memory, an MTB has %d (pagoda-shared)",
+			f.TaskShared, shared)
 	case f.TaskSyncs > 0 && int64(f.TaskSyncWarps) > executors:
-		return fmt.Sprintf("a threadblock of a task that synchronises has %d warps, an MTB has %d executor warps (pagoda-executors)", f.TaskSyncWarps, executors)
+		return fmt.Sprintf("a threadblock of a task that synchronises has %d warps, an MTB has %d executor warps "+
+			"(pagoda-executors)", f.TaskSyncWarps, executors)
 	}
 	return ""
 }

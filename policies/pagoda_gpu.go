@@ -260,7 +260,8 @@ func (b *mtb) leave(slot int, t model.Time) {
 // Limits is of [model.LimitedRuntime].
 func (r *pagodaRun) Limits(c *hardware.Config) model.ResidentLimits {
 	s, n := &r.shape.mtb, r.mtbsOf(c)
-	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock, Barriers: n * s.Barriers}
+	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock,
+		Barriers: n * s.Barriers}
 }
 
 // CTAEnded is of [model.PersistentRuntime].

@@ -12,24 +12,30 @@ func init() {
 		Name: "ppcs", Title: "an idle SM goes to the kernel whose share of the pages most exceeds its share of the SMs",
 		Source: "CRCS/PPCS paper, section 4.4",
 		Params: []Param{
-			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's text as it stands"},
-			{"ppcs-pages", "ready", "available pages: ready (all whose ready bit is set, which is what the counter of section 5.4 counts) or text (those that the prelude has brought, the words of 4.4)"},
+			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's " +
+				"text as it stands"},
+			{"ppcs-pages", "ready", "available pages: ready (all whose ready bit is set, which is what the counter of " +
+				"section 5.4 counts) or text (those that the prelude has brought, the words of 4.4)"},
 			{"ppcs-switch", "on", "on: first come, first served after the prelude; off: PPCS to the end"},
 		},
 		New: newPPCS,
 	})
 	Register(Policy{
 		Name: "ppcs", Title: "crcs with pipeline parallelism-aware CTA scheduling", Source: "CRCS/PPCS paper, section 4.4",
-		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the kernel with the largest " +
-			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel fills all SMs.",
+		Doc: "As crcs, but while the prelude runs, an SM that has become completely idle is filled with CTAs of the " +
+			"kernel with the largest " +
+			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel " +
+			"fills all SMs.",
 		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
 		Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
 	Register(Policy{
 		Name: "oracle", Title: "ppcs with exact page sets: the upper bound", Source: "in no paper",
-		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative ranges, and profilers " +
+		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative " +
+			"ranges, and profilers " +
 			"that cost nothing.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "oracle", CTA: "ppcs", Needs: needsPages,
+		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "oracle", CTA: "ppcs",
+		Needs: needsPages,
 	})
 }
 

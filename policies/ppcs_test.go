@@ -228,7 +228,8 @@ d2h Q
 		l, _ := run(t, program, tiny(t, 2, 1), "ppcs,crcs-profiler=off,guard=off,pages="+pages)
 		b, c := l.cta(t, 1, 0), l.cta(t, 2, 0)
 		if got := map[bool]uint32{true: 1, false: 2}[b.Start < c.Start]; got != first {
-			t.Errorf("%s: kernel %d goes first (kernel 1 at %d, kernel 2 at %d), want kernel %d", pages, got, b.Start, c.Start, first)
+			t.Errorf("%s: kernel %d goes first (kernel 1 at %d, kernel 2 at %d), want kernel %d", pages, got, b.Start,
+				c.Start, first)
 		}
 	}
 }

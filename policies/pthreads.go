@@ -10,8 +10,10 @@ import (
 func init() {
 	Register(Policy{
 		Name: "pthreads", Title: "no GPU: a multicore CPU runs one task per core", Source: "Pagoda paper, section 6.1",
-		Doc: "Tasks go first come, first served to the first free core. A task takes its thread instructions, as the trace counts them, over IPC and clock " +
-			"of the core: one GPU thread instruction stands for one instruction of the scalar program. Nothing is copied; there is no GPU.",
+		Doc: "Tasks go first come, first served to the first free core. A task takes its thread instructions, as the " +
+			"trace counts them, over IPC and clock " +
+			"of the core: one GPU thread instruction stands for one instruction of the scalar program. Nothing is copied; " +
+			"there is no GPU.",
 		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
 		Params: []Param{
 			{"cpu-cores", "machine", "cores; machine: cpu.cores"},

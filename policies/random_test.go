@@ -90,7 +90,8 @@ func TestIdealIsNeverSlower(t *testing.T) {
 		}
 		for i := 1; i < len(results); i++ {
 			if slow, ideal := results[i-1], results[i]; ideal.Run.Cycles > slow.Run.Cycles {
-				t.Errorf("%s: %s takes %d cycles, %s %d\n%s", name, ideal.Policy, ideal.Run.Cycles, slow.Policy, slow.Run.Cycles, text)
+				t.Errorf("%s: %s takes %d cycles, %s %d\n%s", name, ideal.Policy, ideal.Run.Cycles, slow.Policy, slow.Run.Cycles,
+					text)
 			}
 		}
 	}

@@ -49,7 +49,8 @@ func TestHeldPages(t *testing.T) {
 		end := l.cta(t, 0, 0).End
 		for page, held := range x.held {
 			if r := l.cta(t, 1, uint32(page)); (r.Start > end) != held {
-				t.Errorf("%s %q: page %d is held: %v, want %v (kernel 0 ends at %d, CTA starts at %d)", x.policy, x.between, page, !held, held, end, r.Start)
+				t.Errorf("%s %q: page %d is held: %v, want %v (kernel 0 ends at %d, CTA starts at %d)", x.policy, x.between,
+					page, !held, held, end, r.Start)
 			}
 		}
 	}

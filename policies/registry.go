@@ -34,10 +34,11 @@ type Policy struct {
 	Baselines []string
 
 	Host   host.Mode
-	Tasks  bool                                   // it runs narrow tasks: with a nil Compose as kernels in streams
-	Params []Param                                // beyond those of its decisions
-	Needs  func(f *Facts) string                  // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
-	Fits   func(f *Facts, a Args) string          // what no setting of the parameters in force can run, as a sentence; nil: nothing
+	Tasks  bool                  // it runs narrow tasks: with a nil Compose as kernels in streams
+	Params []Param               // beyond those of its decisions
+	Needs  func(f *Facts) string // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
+	// what no setting of the parameters in force can run, as a sentence; nil: nothing
+	Fits   func(f *Facts, a Args) string
 	Adjust func(c *hardware.Config, a Args) error // changes to a copy of the machine; nil: none
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
@@ -124,7 +125,8 @@ func Register(p Policy) {
 	}
 	if p.Tasks && p.Compose == nil {
 		p.streams = true
-		p.Params, p.Adjust, p.Compose = append(p.Params[:len(p.Params):len(p.Params)], taskParams...), adjustTasks, composeTaskStreams
+		p.Params, p.Adjust, p.Compose = append(p.Params[:len(p.Params):len(p.Params)], taskParams...), adjustTasks,
+			composeTaskStreams
 	}
 	named[p.Name] = &p
 }

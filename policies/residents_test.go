@@ -11,7 +11,8 @@ import (
 // A task's warp that has exited counts at the task's barrier: the other, which has
 // come to it before, goes on.
 func TestPagodaExitedWarpsCountAtBarriers(t *testing.T) {
-	text := "spawn work grid=1 block=64 syncs\ncta 0\n warp 0\n  int x200 R2 <- R2\n  exit\n warp 1\n  barrier\n  int x100 R2 <- R2\n  exit\nsync\n"
+	text := "spawn work grid=1 block=64 syncs\ncta 0\n warp 0\n  int x200 R2 <- R2\n  exit\n warp 1\n  barrier\n  " +
+		"int x100 R2 <- R2\n  exit\nsync\n"
 	l, _ := run(t, text, narrow(t, 1), "pagoda,rows=2,mtbs=1")
 	if r := tasks(t, l, 1)[0]; r.End-r.FirstWarp < 300*9 {
 		t.Errorf("300 instructions of 9 cycles, one after another, from %d to %d", r.FirstWarp, r.End)
@@ -33,7 +34,8 @@ func TestPagodaTasksOneByOne(t *testing.T) {
 	if sum.Warps != 9 {
 		t.Errorf("%d warps have run, want 9", sum.Warps)
 	}
-	if got, want := metric(sum, "tasks_end_to_end_cycles"), float64(r[2].Back-r[0].Spawn); r[0].Spawn < 5000 || got != want {
+	if got, want := metric(sum, "tasks_end_to_end_cycles"), float64(r[2].Back-r[0].Spawn); r[0].Spawn < 5000 ||
+		got != want {
 		t.Errorf("the tasks take %g cycles, want %g from %d to %d", got, want, r[0].Spawn, r[2].Back)
 	}
 	if got, want := metric(sum, "gpu_occupancy_mean_pct"), 100*3.0/64; math.Abs(got-want) > want/50 {
@@ -49,7 +51,8 @@ func slowTable(t *testing.T, pipeline, engine string) *hardware.Config {
 }
 
 // pipelinesAndEngines are the pairs of a pipeline and a memory engine.
-var pipelinesAndEngines = [][2]string{{"direct", "reserve"}, {"direct", "cycle"}, {"collector", "reserve"}, {"collector", "cycle"}}
+var pipelinesAndEngines = [][2]string{{"direct", "reserve"}, {"direct", "cycle"}, {"collector", "reserve"},
+	{"collector", "cycle"}}
 
 // The fence of the last warp to leave a task waits for what that warp has issued before the task, too: for the
 // second half of the entry, which it has read when the first was there, and which a task of one instruction does not

@@ -52,14 +52,17 @@ func TestSanityOfLaunchPolicies(t *testing.T) {
 			noSlower("dtbl,agt=256,alloc=hash", "dtbl,agt=64,alloc=hash")
 			cdp, dtbl := &o["cdp"].Run, &o["dtbl"].Run
 			for _, p := range []string{"cdp-ideal", "dtbl", "dtbl-ideal", "dtbl,agt=64"} {
-				if r := &o[p].Run; r.WarpInsts != cdp.WarpInsts || r.ThreadInsts != cdp.ThreadInsts || r.LaunchesMade != cdp.LaunchesMade {
-					t.Errorf("%s issues %d instructions for %d launches, cdp %d for %d", p, r.WarpInsts, r.LaunchesMade, cdp.WarpInsts, cdp.LaunchesMade)
+				if r := &o[p].Run; r.WarpInsts != cdp.WarpInsts || r.ThreadInsts != cdp.ThreadInsts ||
+					r.LaunchesMade != cdp.LaunchesMade {
+					t.Errorf("%s issues %d instructions for %d launches, cdp %d for %d", p, r.WarpInsts, r.LaunchesMade,
+						cdp.WarpInsts, cdp.LaunchesMade)
 				}
 			}
 			all, some := &o["threshold=0"].Run, &o["spawn"].Run
 			if o["flat"].Run.LaunchesMade != 0 || all.LaunchesMade != all.LaunchesRequested || some.LaunchesMade == 0 ||
 				some.LaunchesMade > all.LaunchesRequested {
-				t.Errorf("flat launches %d, threshold=0 %d of %d, spawn %d", o["flat"].Run.LaunchesMade, all.LaunchesMade, all.LaunchesRequested, some.LaunchesMade)
+				t.Errorf("flat launches %d, threshold=0 %d of %d, spawn %d", o["flat"].Run.LaunchesMade, all.LaunchesMade,
+					all.LaunchesRequested, some.LaunchesMade)
 			}
 			if dtbl.LaunchesMade > 0 && dtbl.LaunchesCoalesced >= dtbl.LaunchesMade {
 				t.Errorf("all of %d groups join, the first too", dtbl.LaunchesMade)

@@ -19,7 +19,8 @@ func chain(kernels, ctas int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "array P bytes=%d input output\nread P\nh2d P\n", ctas*4096)
 	for range kernels {
-		fmt.Fprintf(&b, "launch stage grid=%d block=32 regs=16\ncta 0..%d\n warp 0\n  load R2 <- R1 @P+4 cta=4096\n  store <- R1 R2 @P+4 cta=4096\n  exit\n", ctas, ctas-1)
+		fmt.Fprintf(&b, "launch stage grid=%d block=32 regs=16\ncta 0..%d\n warp 0\n  load R2 <- R1 @P+4 cta=4096\n  "+
+			"store <- R1 R2 @P+4 cta=4096\n  exit\n", ctas, ctas-1)
 	}
 	return b.String() + "d2h P\n"
 }

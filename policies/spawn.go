@@ -11,18 +11,22 @@ import (
 // spawnParams are the parameters of SPAWN's controller.
 var spawnParams = []Param{
 	{"spawn-queue", "65536", "child CTAs that the queue holds (max_queue_size of algorithm 1)"},
-	{"spawn-count", "arrival", "when a child's CTAs count in n: arrival at the grid management unit, behind the launch latency; or at the decision to launch it"},
-	{"spawn-idle", "one", "n_con of a window in which no child CTA ran, once some have finished: one counts it as 1; last keeps the value of the last window in which some ran"},
+	{"spawn-count", "arrival", "when a child's CTAs count in n: arrival at the grid management unit, behind the " +
+		"launch latency; or at the decision to launch it"},
+	{"spawn-idle", "one", "n_con of a window in which no child CTA ran, once some have finished: one counts it as 1; " +
+		"last keeps the value of the last window in which some ran"},
 	{"spawn-saturate", "on", "on: execution times saturate at 16 bits, as the paper's counters; off: they do not"},
 }
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "spawn", Title: "a device kernel where it is estimated to end before the parent's own work would", Source: "SPAWN paper, algorithm 1",
+		Name: "spawn", Title: "a device kernel where it is estimated to end before the parent's own work would",
+		Source: "SPAWN paper, algorithm 1",
 		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) { return newSpawn(a, model.DeviceKernel) },
 	})
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "spawn-group", Title: "spawn's decision, launched as an aggregated group", Source: "SPAWN paper, algorithm 1, over DTBL's launch; in no paper",
+		Name: "spawn-group", Title: "spawn's decision, launched as an aggregated group",
+		Source: "SPAWN paper, algorithm 1, over DTBL's launch; in no paper",
 		Params: spawnParams, New: func(a Args) (model.LaunchControl, error) {
 			s, err := newSpawn(a, model.Group)
 			return &spawnGroup{spawn: s}, err
@@ -30,14 +34,17 @@ func init() {
 	})
 	Register(Policy{
 		Name: "spawn", Title: "launch a child only where it is estimated to pay", Source: "SPAWN paper, section IV",
-		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = workload t_warp, from metrics " +
-			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the queue has room.",
+		Doc: "For every request the controller compares t_child = t_overhead + (x + n) t_cta / n_con with t_parent = " +
+			"workload t_warp, from metrics " +
+			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the " +
+			"queue has room.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn", Admission: "hwq", Dependency: "barrier",
 		CTA: "fifo", Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
 	})
 	Register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
-		Doc:       "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an aggregated group.",
+		Doc: "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an " +
+			"aggregated group.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq",
 		Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
 		Adjust: withEntries, Compose: withAGT,

@@ -60,7 +60,8 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 			t.Errorf("%d cycles later: %+v at once, %+v one by one", after, a, b)
 		}
 		if jump.area != step.area || jump.window != step.window {
-			t.Errorf("%d cycles later: window %d with %d, one by one %d with %d", after, jump.window, jump.area, step.window, step.area)
+			t.Errorf("%d cycles later: window %d with %d, one by one %d with %d", after, jump.window, jump.area, step.window,
+				step.area)
 		}
 	}
 }

@@ -21,7 +21,8 @@ func TestSpawnWorkedExample(t *testing.T) {
 		r := &model.LaunchRequest{Workload: c.workload, CTAs: 4, Overhead: 21931}
 		got, _ := s.judge(r, queueMetrics{N: 100, NCon: 50, TCTA: 5000, TWarp: 120})
 		if n := r.Noted; got != c.want || n[spawnTChild] != 32331 || n[spawnTParent] != c.tParent {
-			t.Errorf("workload %d: decision %d, t_child %d, t_parent %d; want %d, 32331, %d", c.workload, got, n[spawnTChild], n[spawnTParent], c.want, c.tParent)
+			t.Errorf("workload %d: decision %d, t_child %d, t_parent %d; want %d, 32331, %d", c.workload, got, n[spawnTChild],
+				n[spawnTParent], c.want, c.tParent)
 		}
 	}
 }
@@ -40,7 +41,8 @@ func TestSpawnEdges(t *testing.T) {
 		{"equal estimates launch", queueMetrics{NCon: 1, TCTA: 10, TWarp: 10}, 1, 1, model.DeviceKernel, "child is faster"},
 		{"one cycle more does not", queueMetrics{N: 1, NCon: 1, TCTA: 6, TWarp: 10}, 1, 1, model.Inline, "parent is faster"},
 		{"the queue holds 8", queueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 2, 1, model.Inline, "queue is full"},
-		{"and takes the eighth", queueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 1, 1, model.DeviceKernel, "child is faster"},
+		{"and takes the eighth", queueMetrics{N: 7, NCon: 1, TCTA: 1, TWarp: 100}, 1, 1, model.DeviceKernel,
+			"child is faster"},
 	} {
 		s := &spawn{launch: model.DeviceKernel, queue: 8}
 		got, reason := s.judge(&model.LaunchRequest{Workload: c.work, CTAs: c.ctas}, c.q)

@@ -46,19 +46,24 @@ func TestSpawnWindows(t *testing.T) {
 		decision       model.Decision
 		want           [7]int64 // n, x, n_con, t_cta, t_warp, t_child, t_parent
 	}{
-		{"first window: nothing has finished", 31000, 1, 1, "first window", model.DeviceKernel, [7]int64{2, 1, 2, 0, 0, 0, 0}},
-		{"the first ends in this cycle: not seen yet", 32663, 1, 1, "first window", model.DeviceKernel, [7]int64{2, 1, 2, 0, 0, 0, 0}},
-		{"the second ends in this cycle", 32664, 1, 500, "parent is faster", model.Inline, [7]int64{1, 1, 2, 3001, 0, device1 + 2*3001/2, 0}},
+		{"first window: nothing has finished", 31000, 1, 1, "first window", model.DeviceKernel,
+			[7]int64{2, 1, 2, 0, 0, 0, 0}},
+		{"the first ends in this cycle: not seen yet", 32663, 1, 1, "first window", model.DeviceKernel,
+			[7]int64{2, 1, 2, 0, 0, 0, 0}},
+		{"the second ends in this cycle", 32664, 1, 500, "parent is faster", model.Inline,
+			[7]int64{1, 1, 2, 3001, 0, device1 + 2*3001/2, 0}},
 		{"both have ended", 32665, 1, 500, "parent is faster", model.Inline, [7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
 		{"both have finished, their window is open", 32700, 1, 500, "parent is faster", model.Inline,
 			[7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
 		{"the last cycle of the window", 32767, 1, 500, "parent is faster", model.Inline,
 			[7]int64{0, 1, 2, 3001, 0, device1 + 3001/2, 0}},
 		{"it closes", 32768, 1, 10, "parent is faster", model.Inline, [7]int64{0, 1, 1, 3001, 3001, device1 + 3001, 30010}},
-		{"more work", 33000, 1, 11, "child is faster", model.DeviceKernel, [7]int64{0, 1, 1, 3001, 3001, device1 + 3001, 33011}},
+		{"more work", 33000, 1, 11, "child is faster", model.DeviceKernel, [7]int64{0, 1, 1, 3001, 3001, device1 + 3001,
+			33011}},
 		{"no CTA ran: n_con counts as 1, t_warp stays", 34000, 2, 10, "parent is faster", model.Inline,
 			[7]int64{0, 2, 0, 3001, 3001, device1 + 2*3001, 30010}},
-		{"windows later", 60000, 1, 11, "child is faster", model.DeviceKernel, [7]int64{0, 1, 0, 3001, 3001, device1 + 3001, 33011}},
+		{"windows later", 60000, 1, 11, "child is faster", model.DeviceKernel,
+			[7]int64{0, 1, 0, 3001, 3001, device1 + 3001, 33011}},
 		{"two CTAs are more than the queue holds", 60000, 2, 1000, "queue is full", model.Inline,
 			[7]int64{0, 2, 0, 3001, 3001, device1 + 2*3001, 3001000}},
 	} {
@@ -68,7 +73,8 @@ func TestSpawnWindows(t *testing.T) {
 		}
 		r := l.launch(t, 2)
 		if r.Time != int64(c.at) || r.Decision != c.decision || r.Reason != c.reason {
-			t.Errorf("%s: at %d %s, decision %d; want %d %s, %d", c.name, r.Time, r.Reason, r.Decision, c.at, c.reason, c.decision)
+			t.Errorf("%s: at %d %s, decision %d; want %d %s, %d", c.name, r.Time, r.Reason, r.Decision, c.at, c.reason,
+				c.decision)
 		}
 		if got := [7]int64(*r.Noted); got != c.want {
 			t.Errorf("%s: n, x, n_con, t_cta, t_warp, t_child, t_parent are %d, want %d", c.name, got, c.want)
@@ -84,7 +90,8 @@ func TestSpawnCountsArrivals(t *testing.T) {
 		at                int
 		arrival, decision int64
 	}{{33001, 0, 3}, {62095, 0, 3}, {62096, 3, 3}} {
-		text := strings.Replace(asked(33000, 3, 1000), "  exit\nkernel work", fmt.Sprintf("  int x%d\n  devlaunch\n  child 3 lane=0 work=1 params=64\n  exit\nkernel work", c.at-33001), 1) +
+		text := strings.Replace(asked(33000, 3, 1000), "  exit\nkernel work", fmt.Sprintf("  int x%d\n  devlaunch\n  "+
+			"child 3 lane=0 work=1 params=64\n  exit\nkernel work", c.at-33001), 1) +
 			"kernel work grid=1 block=32 child\ncta 0\n warp 0\n  int x9\n  exit\n"
 		for policy, want := range map[string]int64{"spawn": c.arrival, "spawn,count=decision": c.decision} {
 			l, _ := launchRun(t, text, kepler(t, 2, false), policy)
@@ -123,7 +130,8 @@ cta 0
 // in the window behind it counts n_con as 1, or keeps the 3.
 func TestSpawnIdleWindow(t *testing.T) {
 	text := strings.Replace(asked(34000, 2, 10), "grid=2 block=32 child\ncta 0..1", "grid=4 block=32 child\ncta 0..3", 1)
-	for policy, want := range map[string][2]int64{"spawn": {0, device1 + 2*3001}, "spawn,idle=last": {3, device1 + 2*3001/3}} {
+	for policy, want := range map[string][2]int64{"spawn": {0, device1 + 2*3001},
+		"spawn,idle=last": {3, device1 + 2*3001/3}} {
 		l, _ := launchRun(t, text, kepler(t, 2, false), policy)
 		if n := l.launch(t, 2).Noted; n[2] != want[0] || n[5] != want[1] {
 			t.Errorf("%s: n_con %d and t_child %d, want %d", policy, n[2], n[5], want)

@@ -11,7 +11,9 @@ import (
 // taskParams are parameters of every policy that runs narrow tasks in a way of
 // its own.
 var taskParams = []Param{
-	{"task-copies", "interleaved", "interleaved: a task's input is copied before it and its output behind it (Pagoda, figure 1a); phased: all inputs, then all tasks, then all outputs, as the artifact's programs do; off: they take no time, for compute-only times"},
+	{"task-copies", "interleaved", "interleaved: a task's input is copied before it and its output behind it " +
+		"(Pagoda, figure 1a); phased: all inputs, then all tasks, then all outputs, as the artifact's programs do; off: " +
+		"they take no time, for compute-only times"},
 	{"task-copy-call-ns", "machine", "host time of a call of an asynchronous copy in ns; machine: host.copy_call_ns"},
 	{"task-copy-latency-ns", "machine", "fixed part of a copy in ns; machine: host.copy_latency_ns"},
 	{"task-launch-overhead-ns", "machine", "host time of a kernel launch in ns; machine: host.launch_overhead_ns"},
@@ -43,7 +45,8 @@ func adjustTasks(c *hardware.Config, a Args) error {
 	for _, x := range []struct {
 		name string
 		to   *float64
-	}{{"task-copy-call-ns", &c.Host.CopyCallNs}, {"task-copy-latency-ns", &c.Host.CopyLatencyNs}, {"task-launch-overhead-ns", &c.Host.LaunchOverheadNs}} {
+	}{{"task-copy-call-ns", &c.Host.CopyCallNs}, {"task-copy-latency-ns", &c.Host.CopyLatencyNs},
+		{"task-launch-overhead-ns", &c.Host.LaunchOverheadNs}} {
 		if err := a.override(x.name, x.to); err != nil {
 			return err
 		}

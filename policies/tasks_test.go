@@ -53,7 +53,8 @@ func tasks(t testing.TB, l *log, n int) []model.TaskRecord {
 func TestTaskInStream(t *testing.T) {
 	l, sum := run(t, "spawn work grid=1 block=32 in=200 out=100\n"+work(1, 1)+"sync\n", narrow(t, 1), "hyperq")
 	r := tasks(t, l, 1)[0]
-	if r.Spawn != 0 || r.Copied != 300 || r.Schedulable != 1000 || r.FirstWarp != 1010 || r.Back != r.End+200 || sum.Cycles != r.Back {
+	if r.Spawn != 0 || r.Copied != 300 || r.Schedulable != 1000 || r.FirstWarp != 1010 || r.Back != r.End+200 ||
+		sum.Cycles != r.Back {
 		t.Errorf("the task is %+v, the run ends at %d", r, sum.Cycles)
 	}
 	// Both instructions issue by 1012; the exit waits for none, and the end of the
@@ -70,9 +71,11 @@ func TestTaskInStream(t *testing.T) {
 func TestCallsOfTasksInStreams(t *testing.T) {
 	cfg := narrow(t, 1)
 	cfg.Host.CopyCallNs = 30
-	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=200 copies=2 out=100\n"+work(1, 1), 2)+"sync\n", cfg, "hyperq")
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=200 copies=2 out=100\n"+work(1, 1), 2)+"sync\n", cfg,
+		"hyperq")
 	r := tasks(t, l, 2)
-	if r[0].Copied != 600 || r[0].Schedulable != 1060 || r[1].Spawn != 140 || r[1].Copied != 800 || r[1].Schedulable != 140+1060 {
+	if r[0].Copied != 600 || r[0].Schedulable != 1060 || r[1].Spawn != 140 || r[1].Copied != 800 ||
+		r[1].Schedulable != 140+1060 {
 		t.Errorf("tasks %+v", r)
 	}
 }
@@ -105,7 +108,8 @@ func TestPhasesOfTasksInStreams(t *testing.T) {
 func TestPagodaInterleavedCalls(t *testing.T) {
 	cfg := narrow(t, 1)
 	cfg.Host.CopyCallNs = 30
-	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=100\n"+work(1, 1), 2)+"sync\n", cfg, "pagoda,rows=2,entry-bytes=64")
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32 in=100\n"+work(1, 1), 2)+"sync\n", cfg,
+		"pagoda,rows=2,entry-bytes=64")
 	r := tasks(t, l, 2)
 	if r[0].Copied != 364 || r[1].Spawn != 230 || r[1].Copied != 564+164 {
 		t.Errorf("tasks %+v", r)
@@ -134,7 +138,8 @@ func TestTaskWaitsForArrivalAndDependences(t *testing.T) {
 		l, _ := run(t, text, narrow(t, 1), policy)
 		r := tasks(t, l, 3)
 		if r[1].Spawn < r[0].End || r[2].Spawn < 2000 {
-			t.Errorf("%s: task 0 ends at %d, task 1 behind it is spawned at %d; task 2, which arrives at 2000, at %d", policy, r[0].End, r[1].Spawn, r[2].Spawn)
+			t.Errorf("%s: task 0 ends at %d, task 1 behind it is spawned at %d; task 2, which arrives at 2000, at %d", policy,
+				r[0].End, r[1].Spawn, r[2].Spawn)
 		}
 		if policy == "hyperq" && r[2].Spawn > r[1].Spawn && r[0].End > 2000 {
 			t.Errorf("task 2 did not pass task 1: spawned at %d and %d", r[2].Spawn, r[1].Spawn)
@@ -185,7 +190,8 @@ func TestPagodaOneTask(t *testing.T) {
 // scheduler warp of the next column and without a copy back; the last task is
 // released by the CPU.
 func TestPagodaChainReleases(t *testing.T) {
-	l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 10)+"spawn work grid=1 block=32\n"+work(1, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2,entry-bytes=64")
+	l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 10)+"spawn work grid=1 block=32\n"+work(1, 10)+"sync\n",
+		narrow(t, 1), "pagoda,rows=2,entry-bytes=64")
 	r := tasks(t, l, 2)
 	if r[0].Copied != 164 || r[1].Copied != 328 {
 		t.Errorf("entries arrive at %d and %d, want 164 and 328", r[0].Copied, r[1].Copied)
@@ -202,7 +208,8 @@ func TestPagodaChainReleases(t *testing.T) {
 // Two entries and five tasks: the third waits until a copy back has shown a free
 // entry, so until the first task has ended.
 func TestPagodaFullTable(t *testing.T) {
-	l, sum := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 5)+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1")
+	l, sum := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 5)+"sync\n", narrow(t, 1),
+		"pagoda,rows=2,mtbs=1")
 	r := tasks(t, l, 5)
 	if first := min(r[0].End, r[1].End); r[2].Copied < first {
 		t.Errorf("the third entry arrives at %d, the first to be free is at %d", r[2].Copied, first)
@@ -215,12 +222,14 @@ func TestPagodaFullTable(t *testing.T) {
 // A barrier holds the warps of its own threadblock alone: of two tasks on one
 // MTB the short one ends while the long one's second warp waits for its first.
 func TestPagodaBarrierOfTheTask(t *testing.T) {
-	long := "spawn long grid=1 block=64 syncs\ncta 0\n warp 0\n  int x4000 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n warp 1\n  barrier\n  int x200 R3 <- R2\n  exit\n"
+	long := "spawn long grid=1 block=64 syncs\ncta 0\n warp 0\n  int x4000 R2 <- R2\n  barrier\n  int R3 <- R2\n  " +
+		"exit\n warp 1\n  barrier\n  int x200 R3 <- R2\n  exit\n"
 	short := "spawn short grid=1 block=64 syncs\ncta 0\n warp 0..1\n  int x5 R2 <- R2\n  barrier\n  int R3 <- R2\n  exit\n"
 	l, _ := run(t, long+short+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1")
 	r := tasks(t, l, 2)
 	if r[1].FirstWarp > r[0].End || r[1].End > r[0].End {
-		t.Errorf("the short task runs from %d to %d, the long one from %d to %d", r[1].FirstWarp, r[1].End, r[0].FirstWarp, r[0].End)
+		t.Errorf("the short task runs from %d to %d, the long one from %d to %d", r[1].FirstWarp, r[1].End, r[0].FirstWarp,
+			r[0].End)
 	}
 	// 4000 dependent instructions of 9 cycles, then warp 1 has 200 left.
 	if d := r[0].End - r[0].FirstWarp; d < 4200*9 {
@@ -236,7 +245,8 @@ func TestPagodaSharedMemoryRunsOut(t *testing.T) {
 	l, _ := run(t, task+task+"sync\n", narrow(t, 1), "pagoda,rows=2,mtbs=1,shared=2048")
 	r := tasks(t, l, 2)
 	if r[1].Schedulable > r[0].End {
-		t.Fatalf("the second task, released at %d, was not waiting for the first, which ends at %d", r[1].Schedulable, r[0].End)
+		t.Fatalf("the second task, released at %d, was not waiting for the first, which ends at %d", r[1].Schedulable,
+			r[0].End)
 	}
 	if r[1].FirstWarp < r[0].End {
 		t.Errorf("the second task starts at %d, the first holds the shared memory until %d", r[1].FirstWarp, r[0].End)
@@ -245,7 +255,8 @@ func TestPagodaSharedMemoryRunsOut(t *testing.T) {
 
 // More warps than executors: they take turns on the one MTB.
 func TestPagodaWarpsInTurns(t *testing.T) {
-	l, sum := run(t, "spawn work grid=3 block=1024\ncta 0..2\n warp 0..31\n  int x50 R2 <- R2\n  exit\nsync\n", narrow(t, 1), "pagoda,rows=2")
+	l, sum := run(t, "spawn work grid=3 block=1024\ncta 0..2\n warp 0..31\n  int x50 R2 <- R2\n  exit\nsync\n",
+		narrow(t, 1), "pagoda,rows=2")
 	r := tasks(t, l, 1)[0]
 	if r.Warps != 96 || len(l.ctas) != 3 || metric(sum, "gpu_occupancy_peak_pct") > 100*31.0/64 {
 		t.Errorf("task %+v, %d threadblocks ended, peak %g %%", r, len(l.ctas), metric(sum, "gpu_occupancy_peak_pct"))
@@ -254,7 +265,8 @@ func TestPagodaWarpsInTurns(t *testing.T) {
 
 // A batch ends before the next one's first spawn.
 func TestPagodaBatch(t *testing.T) {
-	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 4)+"sync\n", narrow(t, 1), "pagoda-batch,size=2")
+	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 100), 4)+"sync\n", narrow(t, 1),
+		"pagoda-batch,size=2")
 	r := tasks(t, l, 4)
 	if ended := max(r[0].End, r[1].End); r[2].Copied < ended {
 		t.Errorf("the second batch's first entry arrives at %d, the first batch ends at %d", r[2].Copied, ended)
@@ -266,14 +278,17 @@ func TestPagodaBatch(t *testing.T) {
 // the SuperKernel starts 1010 behind that. It ends with its longest task; its results
 // take four such copies, its outputs 150 each, and the next batch is behind them.
 func TestGeMTCBatch(t *testing.T) {
-	text := "spawn work grid=1 block=32 in=100 out=50\n" + work(1, 1000) + strings.Repeat("spawn work grid=1 block=32 in=100 out=50\n"+work(1, 10), 2) + "sync\n"
+	text := "spawn work grid=1 block=32 in=100 out=50\n" + work(1, 1000) +
+		strings.Repeat("spawn work grid=1 block=32 in=100 out=50\n"+work(1, 10), 2) + "sync\n"
 	l, _ := run(t, text, narrow(t, 1), "gemtc,batch=2")
 	r := tasks(t, l, 3)
 	if r[0].Copied != 400+124+116+148+104 || r[1].Copied != r[0].Copied || r[0].Schedulable != r[0].Copied+1010 {
 		t.Errorf("batch copied at %d, its kernel starts at %d", r[0].Copied, r[0].Schedulable)
 	}
-	if over := r[0].Back - 150; over < r[0].End+492+5*200 || over > r[0].End+492+5*300 || r[1].Back != over+300 || r[2].Spawn != over {
-		t.Errorf("the batch is back at %d and %d, its longest task ends at %d, the next is spawned at %d", r[0].Back, r[1].Back, r[0].End, r[2].Spawn)
+	if over := r[0].Back - 150; over < r[0].End+492+5*200 || over > r[0].End+492+5*300 || r[1].Back != over+300 ||
+		r[2].Spawn != over {
+		t.Errorf("the batch is back at %d and %d, its longest task ends at %d, the next is spawned at %d", r[0].Back,
+			r[1].Back, r[0].End, r[2].Spawn)
 	}
 	// Five accesses of the L2 under the lock, some 220 cycles each.
 	if d := r[1].FirstWarp - r[0].FirstWarp; d < 5*200 || d > 5*300 {
@@ -325,7 +340,8 @@ func TestFusionFills(t *testing.T) {
 // Fusion: one kernel, CTAs sized by the most demanding task. With 48 KB each, two
 // of them fit an SM, although three of the four tasks need none.
 func TestFusionSizesEveryCTA(t *testing.T) {
-	text := "spawn big grid=1 block=64 shared=49152\n" + work(2, 500) + strings.Repeat("spawn work grid=1 block=32 out=10\n"+work(1, 500), 3) + "sync\n"
+	text := "spawn big grid=1 block=64 shared=49152\n" + work(2, 500) +
+		strings.Repeat("spawn work grid=1 block=32 out=10\n"+work(1, 500), 3) + "sync\n"
 	l, _ := run(t, text, narrow(t, 1), "fusion,batch=0")
 	r := tasks(t, l, 4)
 	late := 0
@@ -337,9 +353,11 @@ func TestFusionSizesEveryCTA(t *testing.T) {
 			t.Errorf("task %d is back at %d, task 0 at %d: they end together", x.Kernel, x.Back, r[0].Back)
 		}
 	}
-	if latency := model.Time(narrow(t, 1).Host.LaunchLatency); r[3].Copied != r[0].Copied || r[3].Schedulable != r[3].Copied+latency ||
+	if latency := model.Time(narrow(t, 1).Host.LaunchLatency); r[3].Copied != r[0].Copied ||
+		r[3].Schedulable != r[3].Copied+latency ||
 		r[3].Copied < r[3].Spawn {
-		t.Errorf("task 3 is asked for at %d, launched at %d and on the GPU at %d; task 0 launched at %d, and a launch takes %d", r[3].Spawn, r[3].Copied, r[3].Schedulable, r[0].Copied, latency)
+		t.Errorf("task 3 is asked for at %d, launched at %d and on the GPU at %d; task 0 launched at %d, and a "+
+			"launch takes %d", r[3].Spawn, r[3].Copied, r[3].Schedulable, r[0].Copied, latency)
 	}
 	if late != 2 || len(l.kernels) != 4 {
 		t.Errorf("%d of 4 tasks start after the first has ended, want 2; %d kernels told", late, len(l.kernels))
@@ -367,7 +385,8 @@ func TestTaskPoliciesRefuse(t *testing.T) {
 	for _, c := range []struct{ policy, text, want string }{
 		{"gemtc", "spawn work grid=1 block=32 shared=64\n" + work(1, 1), "shared memory"},
 		{"gemtc", "spawn work grid=1 block=32 syncs\n" + work(1, 1), "barrier"},
-		{"fusion", "spawn work grid=1 block=32\n" + work(1, 1) + "spawn work grid=1 block=32 deps=0\n" + work(1, 1), "order among its CTAs"},
+		{"fusion", "spawn work grid=1 block=32\n" + work(1, 1) + "spawn work grid=1 block=32 deps=0\n" + work(1, 1),
+			"order among its CTAs"},
 		{"pagoda", "spawn work grid=1 block=32 shared=65536\n" + work(1, 1), "65536 bytes"},
 		{"pagoda", "spawn work grid=1 block=1024 syncs\n" + work(32, 1), "32 warps"},
 		{"pagoda", "launch work grid=1 block=32\n" + work(1, 1), "no narrow tasks"},

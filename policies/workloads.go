@@ -25,7 +25,9 @@ type Workloads struct {
 func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
 	launches := make([]bool, len(r.Program().Functions))
 	for i := range r.Program().Functions {
-		launches[i] = slices.ContainsFunc(r.Program().Functions[i].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassLaunch })
+		launches[i] = slices.ContainsFunc(r.Program().Functions[i].Insts, func(in trace.Inst) bool {
+			return in.Class == trace.ClassLaunch
+		})
 	}
 	w := &Workloads{}
 	counts := map[uint32]uint64{}

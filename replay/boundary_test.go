@@ -48,7 +48,8 @@ func copiesBeforeLaunches(t *testing.T) *trace.Reader {
 			t.Fatal(err)
 		}
 		if op.Kind == trace.OpLaunch {
-			ops = append(ops, trace.HostOp{Kind: trace.OpCopyH2D, Array: trace.NoArray, Addr: 1 << 30, Bytes: 1 << 20, Stream: op.Stream})
+			ops = append(ops, trace.HostOp{Kind: trace.OpCopyH2D, Array: trace.NoArray, Addr: 1 << 30, Bytes: 1 << 20,
+				Stream: op.Stream})
 		}
 		ops = append(ops, op)
 	}
@@ -86,7 +87,8 @@ func TestAsOnAccelSim(t *testing.T) {
 		var end model.Time
 		for _, k := range s.list {
 			if k.FirstCTA != end+firstOnAccelSim {
-				t.Errorf("%s: the first CTA of kernel %d is in cycle %d, %d behind the end of the one before", preset, k.ID, k.FirstCTA, k.FirstCTA-end)
+				t.Errorf("%s: the first CTA of kernel %d is in cycle %d, %d behind the end of the one before", preset, k.ID,
+					k.FirstCTA, k.FirstCTA-end)
 			}
 			end = k.End
 		}
@@ -94,7 +96,8 @@ func TestAsOnAccelSim(t *testing.T) {
 			t.Errorf("%s: %d kernels", preset, len(s.list))
 		}
 		if here := cfg.DRAM.Lead + cfg.Host.LaunchLatency + cfg.KMU.DispatchLatency; there.DRAM.Lead+firstOnAccelSim != here {
-			t.Errorf("%s: DRAM's clock is %d from its begin at the first CTA, %d on the preset", preset, there.DRAM.Lead+firstOnAccelSim, here)
+			t.Errorf("%s: DRAM's clock is %d from its begin at the first CTA, %d on the preset", preset, there.DRAM.Lead+
+				firstOnAccelSim, here)
 		}
 	}
 }

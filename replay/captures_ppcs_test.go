@@ -109,7 +109,8 @@ func shares(x *Result) string {
 // is slower than serial by more than a pre-profiler, and -v prints docs/policies's table.
 func TestCapturesUnderPPCS(t *testing.T) {
 	var b strings.Builder
-	b.WriteString("| capture | kernels | irregular | storage assumed | files | copies | kernels' time | crcs | ppcs | oracle | oracle, 32 B | ppcs, 512 B |\n" +
+	b.WriteString("| capture | kernels | irregular | storage assumed | files | copies | kernels' time | crcs | ppcs " +
+		"| oracle | oracle, 32 B | ppcs, 512 B |\n" +
 		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range ppcsCaptures {
 		if c.long && !testing.Verbose() {
@@ -168,7 +169,8 @@ cta 0
 	}
 	want := fmt.Sprint([]string{
 		fmt.Sprint(trace.OpFileRead, " A"), fmt.Sprint(trace.OpFileRead, " B"), fmt.Sprint(trace.OpCopyH2D, " A"),
-		fmt.Sprint(trace.OpCopyH2D, " B"), fmt.Sprint(trace.OpLaunch), fmt.Sprint(trace.OpCopyH2D, " A"), fmt.Sprint(trace.OpLaunch),
+		fmt.Sprint(trace.OpCopyH2D, " B"), fmt.Sprint(trace.OpLaunch), fmt.Sprint(trace.OpCopyH2D, " A"),
+		fmt.Sprint(trace.OpLaunch),
 		fmt.Sprint(trace.OpCopyD2H, " C"), fmt.Sprint(trace.OpSyncDevice), fmt.Sprint(trace.OpFileWrite, " C"),
 	})
 	if fmt.Sprint(got) != want {

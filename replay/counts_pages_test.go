@@ -32,14 +32,18 @@ func TestCountsUnderPages(t *testing.T) {
 		name, attrs, first, second string
 		insts                      uint64
 	}{
-		{"counts", "", "range a read 0..64K; range b write 0..64K; touch a read LO..HI; touch b write LO..HI; count load x32; count int x64; count store x32; count exit x2",
+		{"counts", "", "range a read 0..64K; range b write 0..64K; touch a read LO..HI; touch b write LO..HI; count " +
+			"load x32; count int x64; count store x32; count exit x2",
 			"touch b read LO..HI; touch c write LO..HI; count load x32; count store x32", 16 * (130 + 64)},
-		{"touches", "", "touch a read LO..HI; touch b write LO..HI", "touch b read LO..HI; touch c write LO..HI", 2 * 16 * (32 + 32)},
+		{"touches", "", "touch a read LO..HI; touch b write LO..HI", "touch b read LO..HI; touch c write LO..HI",
+			2 * 16 * (32 + 32)},
 		{"ranges", "", "range a read LO..HI; range b write LO..HI", "range b read LO..HI; range c write LO..HI", 2 * 16 * 2},
-		{"durations", "duration=2000", "touch a read LO..HI; touch b write LO..HI; count load x32", "range b read LO..HI; range c write LO..HI; count load x32", 0},
+		{"durations", "duration=2000", "touch a read LO..HI; touch b write LO..HI; count load x32",
+			"range b read LO..HI; range c write LO..HI; count load x32", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			text := strings.NewReplacer("FIRST", c.attrs+counts(c.first), "SECOND", c.attrs+counts(c.second)).Replace(countedPipeline)
+			text := strings.NewReplacer("FIRST", c.attrs+counts(c.first), "SECOND",
+				c.attrs+counts(c.second)).Replace(countedPipeline)
 			results, err := audited(t, tracetest.FromText(t, text), "serial,single-overlap,crcs,ppcs,oracle", 2, crcs.NoFault)
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +69,8 @@ func counts(lines string) string {
 	var b strings.Builder
 	for i := range 16 {
 		b.WriteString("\ncta " + strconv.Itoa(i) + "\n")
-		b.WriteString(strings.NewReplacer("; ", "\n", "LO", strconv.Itoa(4096*i), "HI", strconv.Itoa(4096*(i+1)), "64K", "65536").Replace(lines))
+		b.WriteString(strings.NewReplacer("; ", "\n", "LO", strconv.Itoa(4096*i), "HI", strconv.Itoa(4096*(i+1)), "64K",
+			"65536").Replace(lines))
 	}
 	return b.String()
 }

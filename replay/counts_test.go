@@ -214,7 +214,8 @@ func compareCycles(t *testing.T, capture string, piece uint64, got, want map[uin
 	}
 	slices.Sort(errs)
 	total := percentOff(float64(sum), float64(sumWant))
-	t.Logf("%s, touches in %d bytes: total %d cycles, of warps %d (%+.1f %%); median error of a kernel %.1f %%, largest %.1f %%", capture, piece,
+	t.Logf("%s, touches in %d bytes: total %d cycles, of warps %d (%+.1f %%); median error of a kernel %.1f %%, "+
+		"largest %.1f %%", capture, piece,
 		sum, sumWant, total, errs[len(errs)/2], errs[len(errs)-1])
 	return total
 }

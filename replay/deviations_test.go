@@ -11,7 +11,7 @@ import (
 	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	_ "gpureplay/samples/probes"           // a program that stores
-	_ "gpureplay/samples/probes/behaviour" // programs that show what a switch is worth
+	_ "gpureplay/samples/probes/behaviour" // programs that show the effect of a switch
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
 	"gpureplay/trace/tracetest"
@@ -23,13 +23,15 @@ var deviations = []struct {
 	what string
 	sets map[string][]string // by preset; "": any
 }{
-	{"deviation 3: queues without limits", map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
+	{"deviation 3: queues without limits",
+		map[string][]string{"": {"l1.miss_queue=65536", "l2.miss_queue=65536", "l2.queue=65536", "dram.window=65536"}}},
 	{"deviation 6: column commands one cycle apart", map[string][]string{"": {"dram.tccd=1"}}},
 	{"choice 29: the direct pipeline", map[string][]string{"": {"sm.pipeline=direct"}}},
 	{"choice 30: warps have all their instructions", map[string][]string{"": {"sm.fetch_width=0"}}},
 	{"choice 35: any number of results of arithmetic in a cycle", map[string][]string{"": {"sm.result_buses=0"}}},
 	{"choice 8: slices chosen without a hash", map[string][]string{"": {"l2.hash=linear"}}},
-	{"choice 8: a hash of any number of slices and sets, 256 B each", map[string][]string{"": {"dram.mapping=", "l2.hash=xor", "l2.set_hash=spread"}}},
+	{"choice 8: a hash of any number of slices and sets, 256 B each",
+		map[string][]string{"": {"dram.mapping=", "l2.hash=xor", "l2.set_hash=spread"}}},
 	{"choice 22: packets stop none behind them", map[string][]string{"": {"icnt.head_of_line=false"}}},
 	{"choice 23: the reserve memory engine", map[string][]string{"": {"memory.engine=reserve"}}},
 	{"choice 23: any number of requests for a sector on its way to the L2", map[string][]string{"": {"l2.merge=0"}}},

@@ -50,7 +50,8 @@ func TestDurationsOfCaptures(t *testing.T) {
 				t.Errorf("%s, kernel %d: %d cycles, recorded %.0f", c.capture, id, got[id], want)
 			}
 		}
-		t.Logf("%s on %s: %d kernels take their recorded duration, %d are shorter than placing their CTAs takes", c.capture, c.preset, met, short)
+		t.Logf("%s on %s: %d kernels take their recorded duration, %d are shorter than placing their CTAs takes",
+			c.capture, c.preset, met, short)
 		if met == 0 || short > met/5 {
 			t.Errorf("%s: most kernels must take their duration", c.capture)
 		}

@@ -23,7 +23,8 @@ type Estimate struct {
 }
 
 func (job *Job) estimate(f *policies.Facts) Estimate {
-	e := Estimate{Insts: job.Trace.Program().Totals.WarpInsts, CTAs: f.Grids, Runs: len(job.Choices) * max(1, len(job.Variants))}
+	e := Estimate{Insts: job.Trace.Program().Totals.WarpInsts, CTAs: f.Grids,
+		Runs: len(job.Choices) * max(1, len(job.Variants))}
 	side := min(max(job.Jobs, 1), e.Runs)
 	rounds := (e.Runs + side - 1) / max(side, 1)
 	s := float64(e.Insts)/instsPerSecond + float64(e.CTAs)/ctasPerSecond

@@ -39,7 +39,8 @@ func TestEstimate(t *testing.T) {
 		}
 		var got Estimate
 		ctx, stop := context.WithCancel(context.Background())
-		job := &Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: choices, Jobs: c.jobs, MaxCycles: c.limit,
+		job := &Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: choices, Jobs: c.jobs,
+			MaxCycles: c.limit,
 			Estimated: func(e Estimate) { got = e; stop() }}
 		Run(ctx, job) // ends at once: what it is asked for is done
 		if got.Time.Truncate(time.Second) != c.want || got.CTAs != 1<<31 || got.Insts != 0 || got.Runs != len(choices) {

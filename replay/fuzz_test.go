@@ -19,10 +19,16 @@ var many = regexp.MustCompile(`(x|\.\.|grid=|block=|work=|,)\s*[0-9]{4,}`)
 // with the auditor: it ends, or says in one line why it cannot; and whatever ends
 // breaks no rule.
 func FuzzPolicies(f *testing.F) {
-	f.Add("array P bytes=8K input output\nread P\nh2d P\nlaunch a grid=3 block=64\ncta 0..2\n warp 0..1\n  load R2 <- R1 @P+4 cta=4096\n  barrier\n  store <- R1 R2 @P+4 lane=8\n  exit\nlaunch b grid=1 block=32\ncta 0\n warp 0\n  load R2 <- R1 @P+4\n  exit\nd2h P\n", uint8(0))
-	f.Add("launch p grid=2 block=64\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0..1 work=1 params=64 marked\n  devsync\n  barrier\n  exit\n warp 1\n  barrier\n  exit\nkernel kid grid=1 block=64 child\ncta 0\n warp 0..1\n  int\n  exit\n", uint8(1))
-	f.Add("spawn t grid=1 block=64 arrival=5 in=1K out=1K\ncta 0\nwarp 0..1\nint x3\nbarrier\nspawn u grid=2 block=32 deps=0\ncta 0..1\nwarp 0\nfp32\nwaittask 0\n", uint8(2))
-	f.Add("launch f grid=4 block=32\nrecord 3 stream=1\nlaunch g grid=4 block=32 fidelity=cta stream=1\ncta 0..3\ncount load x7\ncount int x1\nwait 3 stream=2\nsync\n", uint8(3))
+	f.Add("array P bytes=8K input output\nread P\nh2d P\nlaunch a grid=3 block=64\ncta 0..2\n warp 0..1\n  load R2 "+
+		"<- R1 @P+4 cta=4096\n  barrier\n  store <- R1 R2 @P+4 lane=8\n  exit\nlaunch b grid=1 block=32\ncta 0\n warp "+
+		"0\n  load R2 <- R1 @P+4\n  exit\nd2h P\n", uint8(0))
+	f.Add("launch p grid=2 block=64\ncta 0\n warp 0\n  devlaunch\n  child 1 lane=0..1 work=1 params=64 marked\n  "+
+		"devsync\n  barrier\n  exit\n warp 1\n  barrier\n  exit\nkernel kid grid=1 block=64 child\ncta 0\n warp 0..1\n  "+
+		"int\n  exit\n", uint8(1))
+	f.Add("spawn t grid=1 block=64 arrival=5 in=1K out=1K\ncta 0\nwarp 0..1\nint x3\nbarrier\nspawn u grid=2 "+
+		"block=32 deps=0\ncta 0..1\nwarp 0\nfp32\nwaittask 0\n", uint8(2))
+	f.Add("launch f grid=4 block=32\nrecord 3 stream=1\nlaunch g grid=4 block=32 fidelity=cta stream=1\ncta "+
+		"0..3\ncount load x7\ncount int x1\nwait 3 stream=2\nsync\n", uint8(3))
 	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {
 		f.Fatal(err)
@@ -68,7 +74,8 @@ func fuzzed(t *testing.T, text string) *trace.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.ParseText("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(text, "trace 1\n")), w); err != nil ||
+	if err := trace.ParseText("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(text, "trace 1\n")),
+		w); err != nil ||
 		w.Close() != nil {
 		return nil
 	}

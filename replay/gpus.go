@@ -57,7 +57,8 @@ type knownGPU struct {
 }
 
 // presetOfArchitecture maps AMD's architectures to presets.
-var presetOfArchitecture = map[string]string{"gfx90a": "mi250x", "gfx940": "mi300x", "gfx941": "mi300x", "gfx942": "mi300x", "gfx950": "mi300x", "amd": "mi250x"}
+var presetOfArchitecture = map[string]string{"gfx90a": "mi250x", "gfx940": "mi300x", "gfx941": "mi300x",
+	"gfx942": "mi300x", "gfx950": "mi300x", "amd": "mi250x"}
 
 // known finds what is known of a name: the longest of those in it. Of others of AMD it
 // is that they are like the last one.
@@ -81,7 +82,8 @@ func fromName(gpu trace.Machine) trace.Machine {
 	if len(presetNamed(gpu.Name)) >= len(k.name) {
 		return gpu
 	}
-	gpu.SMs, gpu.SMVersion, gpu.ClockHz = cmp.Or(gpu.SMs, k.sms), cmp.Or(gpu.SMVersion, k.cc), cmp.Or(gpu.ClockHz, k.mhz*1e6)
+	gpu.SMs, gpu.SMVersion, gpu.ClockHz = cmp.Or(gpu.SMs, k.sms), cmp.Or(gpu.SMVersion, k.cc),
+		cmp.Or(gpu.ClockHz, k.mhz*1e6)
 	return gpu
 }
 

@@ -29,11 +29,12 @@ func audited(t testing.TB, r *trace.Reader, list string, sms int, fault crcs.Fau
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Run(context.Background(), &Job{Trace: r, Name: "test", Config: cfg, Choices: choices, Audit: true, breaks: func(p *model.Policy) {
-		if b, ok := p.Dependency.(*crcs.Board); ok {
-			b.Fault = fault
-		}
-	}})
+	return Run(context.Background(), &Job{Trace: r, Name: "test", Config: cfg, Choices: choices, Audit: true,
+		breaks: func(p *model.Policy) {
+			if b, ok := p.Dependency.(*crcs.Board); ok {
+				b.Fault = fault
+			}
+		}})
 }
 
 const pipelines = "serial,nocopy,single-overlap,crcs,ppcs,oracle,crcs,cta=fifo,crcs,crcs-counter-bits=2,ppcs,prelude-order=random,oracle,ppcs-switch=off"
@@ -121,7 +122,8 @@ d2h P
 // many tensors of 40 bytes share three pages, so that ownership of a page orders
 // kernels that have no word in common.
 func TestCapturesAreSafe(t *testing.T) {
-	for _, capture := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-simpletorch-v100/traces"} {
+	for _, capture := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100",
+		"accelsim-simpletorch-v100/traces"} {
 		t.Run(capture, func(t *testing.T) {
 			r := converttest.Trace(t, tracetest.Data(t, strings.Split(capture, "/")...))
 			results, err := audited(t, r, pipelines, 16, crcs.NoFault)

@@ -15,7 +15,8 @@ import (
 func TestMachineFor(t *testing.T) {
 	rtx3090 := trace.Machine{Name: "NVIDIA GeForce RTX 3090", SMVersion: 86, SMs: 82, ClockHz: 1695e6, WarpSize: 32,
 		WarpsPerSM: 48, CTAsPerSM: 16,
-		RegistersPerSM: 65536, SharedBytesPerSM: 102400, L2Bytes: 6 << 20, MemoryBytes: 25438126080, MemoryBytesPerSecond: 936e9}
+		RegistersPerSM: 65536, SharedBytesPerSM: 102400, L2Bytes: 6 << 20, MemoryBytes: 25438126080,
+		MemoryBytesPerSecond: 936e9}
 	other := rtx3090
 	other.Name, other.SMs, other.ClockHz, other.MemoryBytesPerSecond = "NVIDIA RTX A4500", 56, 1650e6, 640e9
 	for _, w := range []struct {
@@ -27,17 +28,27 @@ func TestMachineFor(t *testing.T) {
 		mhz     float64
 	}{
 		{rtx3090, "rtx-3090", "RTX 3090: 82 SMs at 1,695 MHz from the capture, latencies as rtx3090", "", 82, 1695},
-		{other, "rtx-a4500", "RTX A4500: 56 SMs at 1,650 MHz from the capture, latencies as rtx3090", "no preset of RTX A4500", 56, 1650},
-		{trace.Machine{Name: "GeForce RTX 3060"}, "rtx-3060", "RTX 3060: 28 SMs at 1,777 MHz by its name, latencies as rtx3090", "no preset of RTX 3060", 28, 1777},
-		{trace.Machine{Name: "GeForce RTX 3060 Ti"}, "rtx-3060-ti", "38 SMs at 1,665 MHz by its name", "no preset of RTX 3060 Ti", 38, 1665},
+		{other, "rtx-a4500", "RTX A4500: 56 SMs at 1,650 MHz from the capture, latencies as rtx3090",
+			"no preset of RTX A4500", 56, 1650},
+		{trace.Machine{Name: "GeForce RTX 3060"}, "rtx-3060",
+			"RTX 3060: 28 SMs at 1,777 MHz by its name, latencies as rtx3090", "no preset of RTX 3060", 28, 1777},
+		{trace.Machine{Name: "GeForce RTX 3060 Ti"}, "rtx-3060-ti", "38 SMs at 1,665 MHz by its name",
+			"no preset of RTX 3060 Ti", 38, 1665},
 		{trace.Machine{Name: "NVIDIA GeForce RTX 3090 Ti"}, "rtx-3090-ti", "84 SMs at 1,860 MHz by its name", "", 84, 1860},
-		{trace.Machine{Name: "NVIDIA GeForce RTX 3090"}, "rtx3090", "RTX 3090: 82 SMs, 1,695 MHz and latencies as rtx3090", "", 82, 1695},
-		{trace.Machine{Name: "NVIDIA GeForce RTX 4090", SMs: 128, ClockHz: 2.1e9}, "rtx-4090", "128 SMs at 2,100 MHz from the capture", "", 128, 2100},
-		{trace.Machine{Name: "AMD Instinct MI455"}, "mi300x", "MI455: 304 SMs, 2,100 MHz and latencies as mi300x", "no preset of MI455", 304, 2100},
-		{trace.Machine{Name: "NVIDIA H100 PCIe", SMVersion: 90, SMs: 114}, "h100-pcie-boost", "H100 PCIe: 114 SMs from the capture, 1,755 MHz and latencies as h100-pcie-boost", "", 114, 1755},
-		{trace.Machine{Name: "AMD Instinct MI300X OAM", SMs: 304, WarpSize: 64, WarpsPerSM: 32}, "mi300x", "MI300X OAM: 304 SMs from the capture, 2,100 MHz and", "", 304, 2100},
-		{trace.Machine{Name: "AMD Radeon Graphics", Architecture: "gfx90a", SMs: 104}, "amd-radeon-graphics", "latencies as mi250x", "no preset of", 104, 1700},
-		{trace.Machine{SMs: 304, WarpSize: 64}, "mi300x", "304 SMs from the capture, 2,100 MHz and", "no preset of the captured GPU", 304, 2100},
+		{trace.Machine{Name: "NVIDIA GeForce RTX 3090"}, "rtx3090", "RTX 3090: 82 SMs, 1,695 MHz and latencies as rtx3090",
+			"", 82, 1695},
+		{trace.Machine{Name: "NVIDIA GeForce RTX 4090", SMs: 128, ClockHz: 2.1e9}, "rtx-4090",
+			"128 SMs at 2,100 MHz from the capture", "", 128, 2100},
+		{trace.Machine{Name: "AMD Instinct MI455"}, "mi300x", "MI455: 304 SMs, 2,100 MHz and latencies as mi300x",
+			"no preset of MI455", 304, 2100},
+		{trace.Machine{Name: "NVIDIA H100 PCIe", SMVersion: 90, SMs: 114}, "h100-pcie-boost",
+			"H100 PCIe: 114 SMs from the capture, 1,755 MHz and latencies as h100-pcie-boost", "", 114, 1755},
+		{trace.Machine{Name: "AMD Instinct MI300X OAM", SMs: 304, WarpSize: 64, WarpsPerSM: 32}, "mi300x",
+			"MI300X OAM: 304 SMs from the capture, 2,100 MHz and", "", 304, 2100},
+		{trace.Machine{Name: "AMD Radeon Graphics", Architecture: "gfx90a", SMs: 104}, "amd-radeon-graphics",
+			"latencies as mi250x", "no preset of", 104, 1700},
+		{trace.Machine{SMs: 304, WarpSize: 64}, "mi300x", "304 SMs from the capture, 2,100 MHz and",
+			"no preset of the captured GPU", 304, 2100},
 		{trace.Machine{SMVersion: 86}, "rtx3070", "captured on compute capability 8.6", "", 46, 1132},
 		{trace.Machine{SMVersion: 70}, "qv100", "captured on compute capability 7.0", "", 80, 1132},
 		{trace.Machine{Name: "k20c"}, "k20c", "made for", "", 13, 706},
@@ -50,7 +61,8 @@ func TestMachineFor(t *testing.T) {
 		if cfg.Name != w.name || !strings.Contains(c.Says, w.says) || cfg.SM.Count != w.sms || cfg.Clock.CoreMHz != w.mhz {
 			t.Errorf("%+v:\n%s (%s), %d SMs at %g MHz", w.gpu, cfg.Name, c.Says, cfg.SM.Count, cfg.Clock.CoreMHz)
 		}
-		if (c.StandIn == "") != (w.standIn == "") || !strings.Contains(c.StandIn, w.standIn) || len(c.Diagnostics()) != min(1, len(w.standIn)) {
+		if (c.StandIn == "") != (w.standIn == "") || !strings.Contains(c.StandIn, w.standIn) ||
+			len(c.Diagnostics()) != min(1, len(w.standIn)) {
 			t.Errorf("%s stands in: %q", cfg.Name, c.StandIn)
 		}
 		if err := cfg.Validate(); err != nil {

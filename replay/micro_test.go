@@ -29,8 +29,10 @@ func TestMicro(t *testing.T) {
 		e := percentOff(float64(got), number(t, row["net_cycles"]))
 		errs = append(errs, math.Abs(e))
 		hits := float64(sum.Memory[2].RowHits) / float64(max(1, sum.Memory[2].Accesses))
-		t.Logf("%-14s %6d cycles, reference %s (%+.1f %%); L2 %d of %s, misses %d of %s; DRAM reads %d of %s, writes %d of %s; row hits %.3f of %s", row["case"], got, row["net_cycles"], e,
-			sum.Memory[1].Accesses, row["l2_accesses"], sum.Memory[1].Misses, row["l2_misses"], sum.Memory[2].ReadSectors, row["dram_reads"],
+		t.Logf("%-14s %6d cycles, reference %s (%+.1f %%); L2 %d of %s, misses %d of %s; DRAM reads %d of %s, writes %d "+
+			"of %s; row hits %.3f of %s", row["case"], got, row["net_cycles"], e,
+			sum.Memory[1].Accesses, row["l2_accesses"], sum.Memory[1].Misses, row["l2_misses"], sum.Memory[2].ReadSectors,
+			row["dram_reads"],
 			sum.Memory[2].WriteSectors, row["dram_writes"], hits, row["row_hits"])
 	}
 	slices.Sort(errs)

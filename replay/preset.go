@@ -18,22 +18,24 @@ import (
 // presetOf maps compute capability × 10 to the preset that stands nearest to a GPU
 // without one of its own.
 var presetOf = map[uint32]string{
-	30: "kepler-titan", 35: "k20c", 37: "k20c", 52: "titanx-maxwell", 53: "titanx-maxwell", 60: "v100", 61: "titanx-maxwell",
-	70: "v100", 72: "v100", 75: "t4", 80: "a100", 86: "rtx3090", 87: "rtx3090", 89: "rtx4090", 90: "h100", 100: "b200", 103: "b200", 120: "rtx4090",
+	30: "kepler-titan", 35: "k20c", 37: "k20c", 52: "titanx-maxwell", 53: "titanx-maxwell", 60: "v100",
+	61: "titanx-maxwell",
+	70: "v100", 72: "v100", 75: "t4", 80: "a100", 86: "rtx3090", 87: "rtx3090", 89: "rtx4090", 90: "h100", 100: "b200",
+	103: "b200", 120: "rtx4090",
 }
 
 // simulatedOf goes before presetOf for traces of instructions, which know no more
 // of the GPU than its compute capability: the machines that Accel-Sim has for them.
 var simulatedOf = map[uint32]string{70: "qv100", 86: "rtx3070"}
 
-// defaultPreset replays what no GPU is known for.
+// defaultPreset replays traces without a known GPU.
 const defaultPreset = "a100"
 
 // Captured is the machine that a trace is replayed on where the user names none:
 // the one that it was captured on, or made for.
 type Captured struct {
 	Config  *hardware.Config
-	Says    string // what it is and where it is from, in a line
+	Says    string // the machine and its origin, in a line
 	StandIn string // why its latencies are those of another GPU; "": they are not
 }
 
@@ -56,7 +58,8 @@ func MachineFor(m *trace.Meta) *Captured {
 	case gpu.Name == name:
 		c.Says = name + ": the machine that the trace was made for"
 	case gpu.Name == "" && gpu.SMs == 0 && gpu.SMVersion > 0:
-		c.Says = fmt.Sprintf("%s: the trace was captured on compute capability %d.%d", name, gpu.SMVersion/10, gpu.SMVersion%10)
+		c.Says = fmt.Sprintf("%s: the trace was captured on compute capability %d.%d", name, gpu.SMVersion/10,
+			gpu.SMVersion%10)
 	case gpu.Architecture == "AMD":
 		c.Says = name + ": the trace says no more than that its GPU is one of AMD"
 	case gpu.Name == "" && gpu.SMs == 0:
@@ -67,8 +70,7 @@ func MachineFor(m *trace.Meta) *Captured {
 	return c
 }
 
-// take gives the machine what the capture and its GPU's name say, and says which says
-// what.
+// take gives the machine the facts of the capture and of its GPU's name, and names the source of each.
 func (c *Captured) take(gpu, captured *trace.Machine) {
 	preset := c.Config
 	c.Config = preset.AsGPU(gpu)
@@ -80,7 +82,8 @@ func (c *Captured) take(gpu, captured *trace.Machine) {
 	case sms != clock:
 		between = sms + ", "
 	}
-	c.Says = fmt.Sprintf("%s: %d SMs%s%s MHz%s%s as %s", cmp.Or(shortName(gpu.Name), "the captured GPU"), c.Config.SM.Count,
+	c.Says = fmt.Sprintf("%s: %d SMs%s%s MHz%s%s as %s", cmp.Or(shortName(gpu.Name), "the captured GPU"),
+		c.Config.SM.Count,
 		between, humanize.CommafWithDigits(c.Config.Clock.CoreMHz, 0), clock, before, preset.Name)
 	if !c.Config.Equal(preset) {
 		c.Config.Name = cmp.Or(slug(shortName(gpu.Name)), preset.Name+"-captured")
@@ -88,7 +91,7 @@ func (c *Captured) take(gpu, captured *trace.Machine) {
 	}
 }
 
-// saidBy is what says a fact of a GPU; "": its preset.
+// saidBy is the source of a fact of a GPU; "": its preset.
 func saidBy(captured, named bool) string {
 	switch {
 	case captured:
@@ -119,7 +122,8 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 	if !named {
 		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
 	}
-	return name, fmt.Sprintf("there is no preset of %s: latencies, and what the capture does not say, are those of %s; --gpu takes a file with others",
+	return name, fmt.Sprintf("there is no preset of %s: latencies, and what the capture does not say, are those of "+
+		"%s; --gpu takes a file with others",
 		cmp.Or(shortName(gpu.Name), "the captured GPU"), name)
 }
 
@@ -142,7 +146,9 @@ func presetNamed(gpu string) string {
 
 // joinedWords returns every run of words of a name, joined, in small letters.
 func joinedWords(name string) map[string]bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	in := map[string]bool{}
 	for i := range words[:min(len(words), 16)] {
 		for j := i; j < min(len(words), 16); j++ {

@@ -75,7 +75,8 @@ func TestReference(t *testing.T) {
 	}
 	slices.Sort(errs)
 	median, p90 := errs[len(errs)/2], errs[len(errs)*9/10]
-	line := fmt.Sprintf("median error %.1f %%, 90th percentile %.1f %% over %d kernels, %d of them equal", median, p90, len(errs), same)
+	line := fmt.Sprintf("median error %.1f %%, 90th percentile %.1f %% over %d kernels, %d of them equal", median, p90,
+		len(errs), same)
 	t.Log(line)
 	if page, err := os.ReadFile("../docs/accuracy.md"); err != nil ||
 		!strings.Contains(strings.Join(strings.Fields(string(page)), " "), line) {
@@ -131,7 +132,8 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 
 // replayedTrace replays on a preset with settings, key=value, and returns the
 // cycles of each kernel.
-func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string) (map[uint32]model.Time, *model.Summary) {
+func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string) (map[uint32]model.Time,
+	*model.Summary) {
 	t.Helper()
 	cfg, err := hardware.Preset(preset)
 	if err != nil {
@@ -185,7 +187,8 @@ func checkCounters(t *testing.T, path string, sum *model.Summary) {
 			got["dram_reads"], got["dram_writes"] = m.ReadSectors, m.WriteSectors
 		}
 	}
-	bounds := map[string]float64{"warp_instructions": 0, "l1_accesses": 3, "l2_accesses": 3, "l2_misses": 10, "dram_reads": 10, "dram_writes": 10}
+	bounds := map[string]float64{"warp_instructions": 0, "l1_accesses": 3, "l2_accesses": 3, "l2_misses": 10,
+		"dram_reads": 10, "dram_writes": 10}
 	for _, row := range readCSV(t, path) {
 		bound, ok := bounds[row[2]]
 		if !ok {

@@ -12,7 +12,7 @@ import (
 type Result struct {
 	Trace       string // its name in the tables
 	GPU         string
-	Set         string // what is set of the machine and the trace; "": nothing
+	Set         string // settings of the machine and the trace; "": none
 	Policy      string // as it was asked for
 	Run         table.Run
 	Performance table.Performance
@@ -42,7 +42,8 @@ func labelOf(policy, set string) string {
 // Row is one row as a program reads it: a value per column, nil where the table
 // has NULL.
 func (r *Result) Row() (map[string]any, error) {
-	m := map[string]any{"trace": r.Trace, "gpu": r.GPU, "set": cmp.Or(r.Set, table.Unset), "policy": r.Policy, "baseline": nil, "speedup": nil}
+	m := map[string]any{"trace": r.Trace, "gpu": r.GPU, "set": cmp.Or(r.Set, table.Unset), "policy": r.Policy,
+		"baseline": nil, "speedup": nil}
 	if r.Baseline != "" {
 		m["baseline"], m["speedup"] = r.Baseline, r.Speedup
 	}

@@ -39,22 +39,25 @@ type Job struct {
 	Jobs      int          // runs at once; 0: one
 	MaxCycles model.Time   // a run ends there, incomplete; 0: at its end
 	Audit     bool
-	Timing    *host.Timing                      // of the host and its copies; nil: as recorded where the trace has it
-	Notes     []table.Diagnostic                // that every run has, beside its warnings
-	recorded  int64                             // the span of a capture, ns
-	noCalls   bool                              // the capture has no calls of the host
-	Estimated func(e Estimate)                  // called before all runs; may be nil
-	Started   func(label string)                // called before a run; may be nil. One call at a time, as of those that follow
-	Finished  func(label string, r *Result)     // called after it, also of one that was cut off; may be nil
-	Sampled   func(*model.SampleRecord)         // called at the end of each window of a run, which it must not keep; may be nil
-	Launched  func(*model.LaunchRecord)         // called when it is final how a request for a child ends, as Sampled; may be nil
-	CTAEnded  func(*model.CTARecord)            // called when a CTA ends, as Sampled; may be nil
-	Progress  func(label string, done Progress) // called about twice a second while a run goes on; may be nil
-	breaks    func(*model.Policy)               // a policy on purpose, in tests of the auditor
-	warnings  []table.Diagnostic                // of every run
-	words     []string                          // what is set of the machine
-	telling   *sync.Mutex
-	claims    *table.Claims // of the runs that have not begun
+	Timing    *host.Timing       // of the host and its copies; nil: as recorded where the trace has it
+	Notes     []table.Diagnostic // that every run has, beside its warnings
+	recorded  int64              // the span of a capture, ns
+	noCalls   bool               // the capture has no calls of the host
+	Estimated func(e Estimate)   // called before all runs; may be nil
+	// called before a run; may be nil. One call at a time, as of those that follow
+	Started  func(label string)
+	Finished func(label string, r *Result) // called after it, also of one that was cut off; may be nil
+	// called at the end of each window of a run, which it must not keep; may be nil
+	Sampled func(*model.SampleRecord)
+	// called when it is final how a request for a child ends, as Sampled; may be nil
+	Launched func(*model.LaunchRecord)
+	CTAEnded func(*model.CTARecord)            // called when a CTA ends, as Sampled; may be nil
+	Progress func(label string, done Progress) // called about twice a second while a run goes on; may be nil
+	breaks   func(*model.Policy)               // a policy on purpose, in tests of the auditor
+	warnings []table.Diagnostic                // of every run
+	words    []string                          // what is set of the machine
+	telling  *sync.Mutex
+	claims   *table.Claims // of the runs that have not begun
 }
 
 // Output says which tables are written where.
@@ -125,7 +128,8 @@ func (job *Job) completed(facts *policies.Facts) (*Job, error) {
 		timing := TimingOf(facts)
 		full.Timing = &timing
 	}
-	full.warnings, full.telling, full.words = append(facts.Diagnostics(), job.Notes...), &sync.Mutex{}, job.machineSettings()
+	full.warnings, full.telling, full.words = append(facts.Diagnostics(), job.Notes...), &sync.Mutex{},
+		job.machineSettings()
 	return &full, nil
 }
 
@@ -161,7 +165,8 @@ func (job *Job) order(f *policies.Facts) ([]*policies.Choice, error) {
 		}
 		labels = append(labels, c.Label)
 	}
-	return nil, fmt.Errorf("--baseline=%s is not one of the policies of this run (%s)", job.Baseline, strings.Join(labels, ", "))
+	return nil, fmt.Errorf("--baseline=%s is not one of the policies of this run (%s)", job.Baseline,
+		strings.Join(labels, ", "))
 }
 
 // one replays the trace under one policy and writes its tables.
@@ -200,7 +205,8 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	}
 	m, err := model.New(job.Trace, model.Options{
 		Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace), Sample: window, Timing: *job.Timing,
-		FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles, Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
+		FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles,
+		Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
 	})
 	if err != nil {
 		return nil, err
@@ -246,7 +252,8 @@ func (r *Result) commit(set *table.Set, cut bool) error {
 // resultOf opens the result of a run, with what is known against it before it.
 func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*Result, error) {
 	r := &Result{
-		Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded, NoCalls: job.noCalls,
+		Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded,
+		NoCalls:  job.noCalls,
 		Warnings: job.warnings, Speedup: math.NaN(), Machine: cfg,
 	}
 	large, err := tooLarge(job.Trace, cfg)
@@ -259,7 +266,8 @@ func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*
 // open opens the tables of one policy; without output there are none, and every
 // call on them does nothing.
 func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop func(error)) (*table.Set, error) {
-	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz, Tables: []string{}, Behind: workers.Spare, Claims: job.claims, Failed: stop}
+	opt := table.Options{Trace: r.Trace, GPU: r.GPU, Set: r.Set, Policy: r.Policy, ClockMHz: cfg.Clock.CoreMHz,
+		Tables: []string{}, Behind: workers.Spare, Claims: job.claims, Failed: stop}
 	if o := job.Output; o != nil {
 		opt.Dir, opt.Format, opt.Tables = o.Dir, o.Format, o.Tables
 		opt.Metadata = []table.KeyValue{
@@ -272,10 +280,12 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop f
 			{Key: "configuration", Value: cfg.TOML()},
 		}
 		if job.AsTasks != host.NotTasks {
-			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "as_tasks", Value: job.AsTasks.String()}, table.KeyValue{Key: "assumption", Value: job.AsTasks.Assumption()})
+			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "as_tasks", Value: job.AsTasks.String()},
+				table.KeyValue{Key: "assumption", Value: job.AsTasks.Assumption()})
 		}
 		if job.Storage != nil {
-			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "io", Value: "storage"}, table.KeyValue{Key: "io_assumption", Value: job.Storage.Assumption()})
+			opt.Metadata = append(opt.Metadata, table.KeyValue{Key: "io", Value: "storage"},
+				table.KeyValue{Key: "io_assumption", Value: job.Storage.Assumption()})
 		}
 	}
 	return table.Open(opt)
@@ -284,8 +294,9 @@ func (job *Job) open(c *policies.Choice, r *Result, cfg *hardware.Config, stop f
 // fill makes the row of the table runs.
 func (job *Job) fill(run *table.Run, c *policies.Choice, cfg *hardware.Config, sum *model.Summary, w *watcher) {
 	*run = table.Run{
-		Baselines: strings.Join(c.Policy.Baselines, ","), Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum, Incomplete: sum.Cut,
-		MaxWarps: cfg.SM.MaxWarps, RecordedNs: job.recorded, WaitingMean: math.NaN(),
+		Baselines: strings.Join(c.Policy.Baselines, ","), Fidelity: job.Trace.Program().Meta.Fidelity, Summary: *sum,
+		Incomplete: sum.Cut,
+		MaxWarps:   cfg.SM.MaxWarps, RecordedNs: job.recorded, WaitingMean: math.NaN(),
 		WaitingP50: model.Unset, WaitingP95: model.Unset, WaitingP99: model.Unset,
 	}
 	w.waiting.fill(run)

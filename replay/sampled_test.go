@@ -21,7 +21,8 @@ func TestSampled(t *testing.T) {
 		t.Fatal(err)
 	}
 	var last model.Time
-	job := &Job{Trace: tracetest.FromText(t, "trace 1\nkernel f grid=40 block=32\nlaunch 0\n"), Name: "t", Config: cfg, Choices: cs, Sample: 7}
+	job := &Job{Trace: tracetest.FromText(t, "trace 1\nkernel f grid=40 block=32\nlaunch 0\n"), Name: "t", Config: cfg,
+		Choices: cs, Sample: 7}
 	job.Sampled = func(r *model.SampleRecord) {
 		if r.Start != last || r.End > last+7 {
 			t.Errorf("a window of %d to %d behind one that ends at %d", r.Start, r.End, last)

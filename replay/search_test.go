@@ -63,7 +63,8 @@ func TestSearchKeepsEveryTry(t *testing.T) {
 		}
 		found, best := byName["offline-search"].Run, byName["threshold=100"].Run
 		if found.Cycles != best.Cycles || found.LaunchesMade != 1 {
-			t.Errorf("%s: it settles on %d cycles with %d launches, want those of threshold=100, %d with 1", list, found.Cycles, found.LaunchesMade, best.Cycles)
+			t.Errorf("%s: it settles on %d cycles with %d launches, want those of threshold=100, %d with 1", list,
+				found.Cycles, found.LaunchesMade, best.Cycles)
 		}
 		base := byName[cs[0].Label].Run
 		for name, r := range byName {

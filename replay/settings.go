@@ -133,7 +133,10 @@ func (job *Job) command(c *policies.Choice) string {
 // seed returns the seed of the policy's random choices; a policy without them has none.
 func seed(c *policies.Choice) string {
 	all := c.Settings()
-	if i := slices.IndexFunc(all, func(s string) bool { key, _, _ := strings.Cut(s, "="); return strings.HasSuffix(key, "seed") }); i >= 0 {
+	if i := slices.IndexFunc(all, func(s string) bool {
+		key, _, _ := strings.Cut(s, "=")
+		return strings.HasSuffix(key, "seed")
+	}); i >= 0 {
 		_, value, _ := strings.Cut(all[i], "=")
 		return value
 	}

@@ -76,7 +76,8 @@ func AssumeStorage(r *trace.Reader) (*Storage, error) {
 // capture has no such copies, those that the last kernel that writes any writes.
 func (s *Storage) outputs(r *trace.Reader, behind []trace.HostOp) (all []uint32, err error) {
 	for i := range behind {
-		if op := &behind[i]; op.Kind == trace.OpCopyD2H && int(op.Array) < len(r.Program().Arrays) && !slices.Contains(all, op.Array) {
+		if op := &behind[i]; op.Kind == trace.OpCopyD2H && int(op.Array) < len(r.Program().Arrays) &&
+			!slices.Contains(all, op.Array) {
 			all = append(all, op.Array)
 		}
 	}
@@ -172,13 +173,16 @@ func markArrays(arrays []trace.Array, w *trace.Warp, a *trace.Access, found map[
 func (s *Storage) Assumption() string {
 	read := "no copy to the device is recorded, so that nothing is taken to be read from storage"
 	if s.Reads > 0 {
-		read = fmt.Sprintf("what the first copy of %d arrays brings (%s) is taken to have been read from storage", s.Reads, humanize.IBytes(s.BytesRead))
+		read = fmt.Sprintf("what the first copy of %d arrays brings (%s) is taken to have been read from storage", s.Reads,
+			humanize.IBytes(s.BytesRead))
 	}
 	switch {
 	case s.Writes == 0:
 		return read + "; no kernel is known to write anything"
 	case s.copiedBack:
-		return fmt.Sprintf("%s, and the %d arrays that are copied back last (%s) to be written out; the capture does not say so", read, s.Writes, humanize.IBytes(s.BytesWrite))
+		return fmt.Sprintf("%s, and the %d arrays that are copied back last (%s) to be written out; the capture does "+
+			"not say so", read, s.Writes, humanize.IBytes(s.BytesWrite))
 	}
-	return fmt.Sprintf("%s, and the %d arrays that kernel %d writes, the last to write any (%s), to be copied back and written out; the capture does not say so", read, s.Writes, s.last, humanize.IBytes(s.BytesWrite))
+	return fmt.Sprintf("%s, and the %d arrays that kernel %d writes, the last to write any (%s), to be copied back "+
+		"and written out; the capture does not say so", read, s.Writes, s.last, humanize.IBytes(s.BytesWrite))
 }

@@ -33,7 +33,8 @@ func audited(t testing.TB, r *trace.Reader, as host.AsTasks, flags map[string]st
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := replay.Run(context.Background(), &replay.Job{Trace: r, Name: "t", Config: cfg, Choices: choices, Audit: true, AsTasks: as})
+	results, err := replay.Run(context.Background(), &replay.Job{Trace: r, Name: "t", Config: cfg, Choices: choices,
+		Audit: true, AsTasks: as})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,13 +49,16 @@ func audited(t testing.TB, r *trace.Reader, as host.AsTasks, flags map[string]st
 // Every workload under every policy, with arrivals, several threadblocks and
 // scarce resources of Pagoda, breaks no rule, and all tasks end.
 func TestTasksAudited(t *testing.T) {
-	scarce := map[string]string{"pagoda-rows": "2", "pagoda-executors": "9", "pagoda-shared": "16384", "pagoda-barriers": "2",
-		"pagoda-mtbs": "1", "gemtc-batch": "7", "pagoda-batch-size": "9"}
+	scarce := map[string]string{"pagoda-rows": "2", "pagoda-executors": "9", "pagoda-shared": "16384",
+		"pagoda-barriers": "2",
+		"pagoda-mtbs":     "1", "gemtc-batch": "7", "pagoda-batch-size": "9"}
 	for _, w := range [][]string{
-		{"tasks-mb", "side=16", "iterations=40", "blocks=3"}, {"tasks-fb", "width=200", "taps=9", "blocks=2"}, {"tasks-conv", "side=24", "rate=200000"},
+		{"tasks-mb", "side=16", "iterations=40", "blocks=3"}, {"tasks-fb", "width=200", "taps=9", "blocks=2"},
+		{"tasks-conv", "side=24", "rate=200000"},
 		{"tasks-dct", "side=40", "blocks=3"}, {"tasks-mm", "n=32", "sizes=irregular"}, {"tasks-slud", "tiles=5"},
 		{"tasks-bf", "width=200"}, {"tasks-3des", "min-bytes=64", "max-bytes=2000"},
-		{"tasks-mpe", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000", "threads=256"},
+		{"tasks-mpe", "side=24", "iterations=40", "width=200", "taps=9", "n=44", "min-bytes=64", "max-bytes=2000",
+			"threads=256"},
 	} {
 		settings := w[1:]
 		if w[0] != "tasks-slud" {
@@ -80,7 +84,8 @@ func TestTasksAudited(t *testing.T) {
 
 // Code with a barrier that a task's path avoids needs none of GeMTC's workers.
 func TestBarriersOffThePath(t *testing.T) {
-	results := audited(t, samplestest.Trace(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"), host.NotTasks, nil)
+	results := audited(t, samplestest.Trace(t, "tasks-mm", "tasks=20", "n=16", "threads=64", "tiles=device"),
+		host.NotTasks, nil)
 	for _, x := range results {
 		if x.Policy == "gemtc" {
 			return
@@ -93,7 +98,8 @@ func TestBarriersOffThePath(t *testing.T) {
 // once both are there.
 func TestInputsSlowerThanLaunches(t *testing.T) {
 	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
-	audited(t, tracetest.FromText(t, "spawn a grid=1 block=32 in=1000000\n"+kernel+"spawn b grid=1 block=32 in=1000000 out=64\n"+kernel), host.NotTasks, nil)
+	audited(t, tracetest.FromText(t, "spawn a grid=1 block=32 in=1000000\n"+kernel+
+		"spawn b grid=1 block=32 in=1000000 out=64\n"+kernel), host.NotTasks, nil)
 }
 
 func extra(r *replay.Result, name string) float64 {
@@ -132,7 +138,8 @@ func TestLaunchesAsTasks(t *testing.T) {
 
 // A profiler capture, whose kernels have durations and no instructions.
 func TestCapturedDurationsAsTasks(t *testing.T) {
-	text := "launch a grid=4 block=256 duration=50000 fidelity=kernel\nlaunch b grid=2 block=64 duration=20000 fidelity=kernel\nsync\n"
+	text := "launch a grid=4 block=256 duration=50000 fidelity=kernel\nlaunch b grid=2 block=64 duration=20000 " +
+		"fidelity=kernel\nsync\n"
 	for _, x := range audited(t, tracetest.FromText(t, text), host.TasksIndependent, nil) {
 		if x.Run.Cycles < 50000 || x.Run.Cycles > 50000+150000 {
 			t.Errorf("%s: %d cycles for kernels of 50 and 20 us", x.Policy, x.Run.Cycles)

@@ -10,7 +10,8 @@ import (
 // than an SM of the machine has: they run one CTA an SM.
 func tooLarge(tr *trace.Reader, c *hardware.Config) (table.Diagnostic, error) {
 	d := table.Diagnostic{Name: "cta_larger_than_sm", Severity: trace.Info,
-		Help: "kernels whose CTA asks for more than an SM of this machine has (another GPU's may); their work is inferred from durations, so they run one CTA an SM"}
+		Help: "kernels whose CTA asks for more than an SM of this machine has (another GPU's may); their work is " +
+			"inferred from durations, so they run one CTA an SM"}
 	var k trace.Kernel
 	for id := range tr.Kernels() {
 		if err := tr.Kernel(uint32(id), &k); err != nil {

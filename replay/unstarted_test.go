@@ -71,7 +71,8 @@ func started(t *testing.T, r *trace.Reader) uint64 {
 		t.Fatal(err)
 	}
 	name, _ := b.Column("name").Text(0)
-	if severity, _ := b.Column("severity").Text(0); b.Rows != 1 || name != "kernel_not_launched" || severity != "data_loss" {
+	if severity, _ := b.Column("severity").Text(0); b.Rows != 1 || name != "kernel_not_launched" ||
+		severity != "data_loss" {
 		t.Errorf("%d rows, the first %s %s", b.Rows, name, severity)
 	}
 	n, _ := b.Column("count").Uint(0)

@@ -175,7 +175,8 @@ func (w *watcher) latencies(run *table.Run) {
 }
 
 // observer returns the observer of a run: with auditors if the job asks for them.
-func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer, error) {
+func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *hardware.Config) (model.Observer,
+	error) {
 	if !job.Audit {
 		return w, nil
 	}

@@ -146,7 +146,8 @@ func manyKernels(t tester, out io.Writer, n int) {
 	w.AddInst(fn, Inst{Opcode: "LDG", Class: ClassMemory, Space: SpaceGlobal, Width: 4})
 	w.AddInst(fn, Inst{Opcode: "EXIT", Class: ClassExit})
 	const perCTA = 1024 // 32 warps of 32 lanes
-	_, err = w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Grid: Dim3{uint32((n + perCTA - 1) / perCTA), 1, 1}, Block: Dim3{1024, 1, 1}})
+	_, err = w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Grid: Dim3{uint32((n + perCTA - 1) / perCTA), 1, 1},
+		Block: Dim3{1024, 1, 1}})
 	check(err)
 	check(w.Host(&HostOp{Kind: OpLaunch}))
 	child := uint32(1)
@@ -156,7 +157,8 @@ func manyKernels(t tester, out io.Writer, n int) {
 		for id := range uint32(32) {
 			wp := Warp{ID: id, Path: []uint32{0, 2}}
 			for lane := uint8(0); lane < 32 && int(child) <= n; lane++ {
-				wp.Launches = append(wp.Launches, Launch{Lane: lane, Marked: child%3 == 0, Child: child, Workload: child % 97, ParamBytes: 64})
+				wp.Launches = append(wp.Launches, Launch{Lane: lane, Marked: child%3 == 0, Child: child, Workload: child % 97,
+					ParamBytes: 64})
 				child++
 			}
 			c.Warps = append(c.Warps, wp)
@@ -167,7 +169,8 @@ func manyKernels(t tester, out io.Writer, n int) {
 	c = CTA{SM: -1, Warps: []Warp{{Path: []uint32{1, 2}, Mem: make([]Access, 1)}}}
 	for i := 1; i <= n; i++ {
 		lanes := uint32(1 + i%97%32)
-		_, err := w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Flags: KernelChild, Grid: Dim3{1, 1, 1}, Block: Dim3{lanes, 1, 1}})
+		_, err := w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Flags: KernelChild, Grid: Dim3{1, 1, 1},
+			Block: Dim3{lanes, 1, 1}})
 		check(err)
 		c.Warps[0].Masks = []MaskRun{{0, blockMask(uint64(lanes), 0)}}
 		c.Warps[0].Mem[0] = Access{Base: uint64(i*i%1000003) * 4, Stride: 4, Count: lanes}
@@ -229,20 +232,33 @@ func TestWriterErrors(t *testing.T) {
 		name, want string
 		do         func(w *Writer) error
 	}{
-		{"no function", "there is no function 5", func(w *Writer) error { _, err := w.BeginKernel(&Kernel{Function: 5}); return err }},
+		{"no function", "there is no function 5", func(w *Writer) error {
+			_, err := w.BeginKernel(&Kernel{Function: 5})
+			return err
+		}},
 		{"open twice", "still open", func(w *Writer) error { begin(w); _, err := w.BeginKernel(&Kernel{}); return err }},
 		{"no kernel", "belongs to no kernel", func(w *Writer) error { return w.WriteCTA(&CTA{}) }},
 		{"outside", "outside of its grid of 2", func(w *Writer) error { begin(w); return w.WriteCTA(&CTA{ID: 2}) }},
-		{"order", "comes after CTA 1", func(w *Writer) error { begin(w); w.WriteCTA(&CTA{ID: 1}); return w.WriteCTA(&CTA{ID: 1}) }},
+		{"order", "comes after CTA 1", func(w *Writer) error {
+			begin(w)
+			w.WriteCTA(&CTA{ID: 1})
+			return w.WriteCTA(&CTA{ID: 1})
+		}},
 		{"path", "step 0 is instruction 9", func(w *Writer) error { return cta(w, Warp{Path: []uint32{9}}) }},
 		{"warp", "ascending order", func(w *Writer) error { return cta(w, full, full) }},
 		{"accesses", "0 accesses for 1 memory", func(w *Writer) error { return cta(w, Warp{Path: []uint32{1}}) }},
-		{"count", "3 addresses for 32 active lanes", func(w *Writer) error { return cta(w, Warp{Path: []uint32{1}, Mem: []Access{{Count: 3}}}) }},
+		{"count", "3 addresses for 32 active lanes", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{1}, Mem: []Access{{Count: 3}}})
+		}},
 		{"list", "its list is 6..38 of 2", func(w *Writer) error {
 			return cta(w, Warp{Path: []uint32{1}, Mem: []Access{{Count: 32, List: 7}}, Lists: []uint64{1, 2}})
 		}},
-		{"mask", "the first belongs at 0", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0, 0}, Masks: []MaskRun{{1, 1}}}) }},
-		{"mask end", "a mask at step 3 of 1", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Masks: []MaskRun{{0, 1}, {3, 1}}}) }},
+		{"mask", "the first belongs at 0", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{0, 0}, Masks: []MaskRun{{1, 1}}})
+		}},
+		{"mask end", "a mask at step 3 of 1", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{0}, Masks: []MaskRun{{0, 1}, {3, 1}}})
+		}},
 		{"warps and counts", "give one of them", func(w *Writer) error {
 			begin(w)
 			return w.WriteCTA(&CTA{Warps: []Warp{full}, Counts: []Count{{0, 1}}})
@@ -254,10 +270,16 @@ func TestWriterErrors(t *testing.T) {
 		{"count of nothing", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, 0}) }},
 		{"count of too much", "1 to 1099511627776", func(w *Writer) error { return counted(w, Count{0, MaxTimes + 1}) }},
 		{"count out of order", "ascending order", func(w *Writer) error { return counted(w, Count{1, 1}, Count{0, 1}) }},
-		{"count of no instruction", "instruction 9; the function has 3", func(w *Writer) error { return counted(w, Count{9, 1}) }},
+		{"count of no instruction", "instruction 9; the function has 3", func(w *Writer) error {
+			return counted(w, Count{9, 1})
+		}},
 		{"count of launches", "requests of warps", func(w *Writer) error { return counted(w, Count{2, 1}) }},
-		{"launch", "no launch instruction", func(w *Writer) error { return cta(w, Warp{Path: []uint32{0}, Launches: []Launch{{Child: 1}}}) }},
-		{"parent", "not after its parent", func(w *Writer) error { return cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 0}}}) }},
+		{"launch", "no launch instruction", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{0}, Launches: []Launch{{Child: 1}}})
+		}},
+		{"parent", "not after its parent", func(w *Writer) error {
+			return cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 0}}})
+		}},
 		{"child", "kernel 7 is named but not in the trace", func(w *Writer) error {
 			cta(w, Warp{Path: []uint32{2}, Launches: []Launch{{Child: 7}}})
 			w.EndKernel(0)
@@ -270,11 +292,26 @@ func TestWriterErrors(t *testing.T) {
 			w.EndKernel(0)
 			return w.Close()
 		}},
-		{"twice", "started a second time", func(w *Writer) error { w.Host(&HostOp{Kind: OpLaunch}); return w.Host(&HostOp{Kind: OpLaunch}) }},
-		{"array beyond memory", "array 0 (a): 4097 bytes at 0xfffffffffffff000 end behind the last address", func(w *Writer) error { w.AddArray(Array{Name: "a", Base: 1<<64 - 4096, Bytes: 4097}); return w.Close() }},
-		{"array", "array 3 is named but not defined", func(w *Writer) error { w.Host(&HostOp{Kind: OpCopyH2D, Array: 3}); return w.Close() }},
+		{"twice", "started a second time", func(w *Writer) error {
+			w.Host(&HostOp{Kind: OpLaunch})
+			return w.Host(&HostOp{Kind: OpLaunch})
+		}},
+		{"array beyond memory", "array 0 (a): 4097 bytes at 0xfffffffffffff000 end behind the last address",
+			func(w *Writer) error {
+				w.AddArray(Array{Name: "a", Base: 1<<64 - 4096, Bytes: 4097})
+				return w.Close()
+			}},
+		{"array", "array 3 is named but not defined", func(w *Writer) error {
+			w.Host(&HostOp{Kind: OpCopyH2D, Array: 3})
+			return w.Close()
+		}},
 		{"left open", "end it before closing", func(w *Writer) error { begin(w); return w.Close() }},
-		{"width", "width was changed", func(w *Writer) error { cta(w, full); w.EndKernel(0); w.Inst(0, 0).Width = 4; return w.Close() }},
+		{"width", "width was changed", func(w *Writer) error {
+			cta(w, full)
+			w.EndKernel(0)
+			w.Inst(0, 0).Width = 4
+			return w.Close()
+		}},
 		{"class", "there is no class 99", func(w *Writer) error { w.Inst(0, 0).Class = 99; return w.Close() }},
 		{"closed", "closed already", func(w *Writer) error { w.Close(); return w.Close() }},
 	} {

@@ -202,7 +202,8 @@ func (r *Reader) unpackCTAs(number uint32, block *ctaBlock) error {
 	if err := f.decoder.decode(block, raw); err != nil {
 		return fmt.Errorf("the block at byte %d: %w", row.offset, err)
 	}
-	if len(block.ctas) != int(row.rows) || len(block.runs) == 0 || block.runs[0].kernel != row.kernel || block.ctas[0].id != row.cta {
+	if len(block.ctas) != int(row.rows) || len(block.runs) == 0 || block.runs[0].kernel != row.kernel ||
+		block.ctas[0].id != row.cta {
 		return fmt.Errorf("the block at byte %d does not hold what the index says", row.offset)
 	}
 	return nil

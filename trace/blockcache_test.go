@@ -19,7 +19,8 @@ func TestCacheLimits(t *testing.T) {
 		r := openBytes(t, want.write(t, 1<<10))
 		all := holdAll(t, r)
 		r.blocks.drop()
-		limits := rapid.SampledFrom([][2]uint64{{0, 0}, {0, 1 << 20}, {1, 1}, {1, 1 << 10}, {4 << 10, 1 << 20}}).Draw(t, "limits")
+		limits := rapid.SampledFrom([][2]uint64{{0, 0}, {0, 1 << 20}, {1, 1}, {1, 1 << 10}, {4 << 10, 1 << 20}}).Draw(t,
+			"limits")
 		r.blocks.unpacked.limit, r.blocks.kept.limit = limits[0], limits[1]
 		readInTurn(t, r, all, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "order"), 1)))
 	})
@@ -119,7 +120,8 @@ func liveBytes[T any](x []T) uint64 {
 
 // What is kept grows with the children that may be pending, between two bounds.
 func TestKeptLimit(t *testing.T) {
-	for children, want := range map[uint64]uint64{0: 64 << 20, 1 << 20: 64 << 20, 10 << 20: 640 << 20, 16 << 20: 1 << 30, 1 << 40: 1 << 30,
+	for children, want := range map[uint64]uint64{0: 64 << 20, 1 << 20: 64 << 20, 10 << 20: 640 << 20,
+		16 << 20: 1 << 30, 1 << 40: 1 << 30,
 		^uint64(0): 1 << 30} {
 		if got := keptLimit(children); got != want {
 			t.Errorf("of a trace with %d children %d bytes are kept, want %d", children, got, want)

@@ -28,7 +28,8 @@ func TestCaptures(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, want := r.Program().Totals, want[c.name]
-			if got.Kernels != want.Kernels || got.CTAs != want.CTAs || got.WarpInsts != want.WarpInsts || got.MemInsts != want.MemInsts {
+			if got.Kernels != want.Kernels || got.CTAs != want.CTAs || got.WarpInsts != want.WarpInsts ||
+				got.MemInsts != want.MemInsts {
 				t.Errorf("%+v, want %+v", got, want)
 			}
 		})

@@ -36,19 +36,23 @@ const (
 // ctaColumns says what each column holds. Values are unsigned varints where it
 // says nothing else; Δ stands for the zigzag varint of a difference.
 var ctaColumns = [numCTAColumns]struct{ name, doc string }{
-	colSizes:        {"sizes", "once: runs, warps, ranges and touches, path steps, mask runs, accesses, listed addresses, launch requests"},
-	colRuns:         {"runs", "per run of CTAs of one kernel: kernel minus the last one, function, number of CTAs"},
-	colCTA:          {"cta", "per CTA: id minus (id before in the run + 1)"},
-	colSM:           {"sm", "per CTA: Δ to the SM before"},
-	colWarps:        {"warps", "per CTA: number of warps"},
-	colRanges:       {"ranges", "per CTA: 0 none are stated, else their number + 1"},
-	colTouches:      {"touches", "per CTA: number of touches"},
-	colSpans:        {"spans", "per range, then per touch: array, one byte of mode, Δ of the first byte to the last end, length"},
-	colWarp:         {"warp", "per warp: id minus (id before in the CTA + 1)"},
-	colPath:         {"path", "per warp: 0 the path of the warp before, 1 a new one, n+2 the one n before the newest"},
-	colFlow:         {"flow", "per new path: steps, Δ of the first instruction to the last path's first, then in turn how many steps follow the table of successors and Δ of the instruction that does not"},
-	colMask:         {"mask", "per warp: the list of masks, as path"},
-	colMasks:        {"masks", "per new list: its runs; per run the step minus the last one and one byte: 0-7 the mask so many distinct masks ago, 8 a part of the last, 9 the one before the last without the last, 10 anything"},
+	colSizes: {"sizes", "once: runs, warps, ranges and touches, path steps, mask runs, accesses, listed " +
+		"addresses, launch requests"},
+	colRuns:    {"runs", "per run of CTAs of one kernel: kernel minus the last one, function, number of CTAs"},
+	colCTA:     {"cta", "per CTA: id minus (id before in the run + 1)"},
+	colSM:      {"sm", "per CTA: Δ to the SM before"},
+	colWarps:   {"warps", "per CTA: number of warps"},
+	colRanges:  {"ranges", "per CTA: 0 none are stated, else their number + 1"},
+	colTouches: {"touches", "per CTA: number of touches"},
+	colSpans: {"spans", "per range, then per touch: array, one byte of mode, Δ of the first byte to the last " +
+		"end, length"},
+	colWarp: {"warp", "per warp: id minus (id before in the CTA + 1)"},
+	colPath: {"path", "per warp: 0 the path of the warp before, 1 a new one, n+2 the one n before the newest"},
+	colFlow: {"flow", "per new path: steps, Δ of the first instruction to the last path's first, then in " +
+		"turn how many steps follow the table of successors and Δ of the instruction that does not"},
+	colMask: {"mask", "per warp: the list of masks, as path"},
+	colMasks: {"masks", "per new list: its runs; per run the step minus the last one and one byte: 0-7 the " +
+		"mask so many distinct masks ago, 8 a part of the last, 9 the one before the last without the last, 10 anything"},
 	colMaskBits:     {"mask_bits", "per run with 8: which lanes of the last mask; with 10: the mask"},
 	colForm:         {"form", "per access: one byte, see below"},
 	colBase:         {"base", "per access that says so: Δ of base or constant to the expected one"},
@@ -62,7 +66,8 @@ var ctaColumns = [numCTAColumns]struct{ name, doc string }{
 	colLaunchWork:   {"launch_work", "per request: workload in items"},
 	colLaunchParams: {"launch_params", "per request: bytes of parameters"},
 	colCounts:       {"counts", "per CTA: number of counted instructions"},
-	colTallies:      {"tallies", "per counted instruction: its index minus (the one before in the CTA + 1), how often it is executed"},
+	colTallies: {"tallies", "per counted instruction: its index minus (the one before in the CTA + 1), how " +
+		"often it is executed"},
 }
 
 // ctaSizes is what a section of CTAs unpacks to.

@@ -80,7 +80,8 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 		return fmt.Errorf("its CTAs would take %d bytes, more than %d", b.bytes, maxDecodedBytes)
 	}
 	b.runs, b.ctas, b.warps = grow(b.runs, z.runs), grow(b.ctas, d.sec.rows), grow(b.warps, z.warps)
-	b.spans, b.mem, b.lists, b.launches = grow(b.spans, z.spans), grow(b.mem, z.mem), grow(b.lists, z.lists+32), grow(b.launches, z.launches)
+	b.spans, b.mem, b.lists, b.launches = grow(b.spans, z.spans), grow(b.mem, z.mem), grow(b.lists, z.lists+32),
+		grow(b.launches, z.launches)
 	b.paths, b.masks = make([]uint32, 0, z.steps), make([]MaskRun, 0, z.masks)
 	clear(d.code)
 	// A path comes with a warp that takes it, and with the accesses of that one.
@@ -96,7 +97,8 @@ func (d *ctaDecoder) begin(b *ctaBlock) error {
 func (d *ctaDecoder) release() {
 	clear(d.code)
 	clear(d.paths)
-	*d = ctaDecoder{code: d.code, paths: d.paths[:0], steps: d.steps[:0], masks: d.masks[:0], sites: d.sites[:0], lanes: d.lanes[:0]}
+	*d = ctaDecoder{code: d.code, paths: d.paths[:0], steps: d.steps[:0], masks: d.masks[:0], sites: d.sites[:0],
+		lanes: d.lanes[:0]}
 }
 
 // grow returns an empty slice with room for n.

@@ -26,7 +26,8 @@ func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
 	if err := r.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	c := &CTACursor{r: r, kernel: kernel, function: k.Function, warps: k.warps(), first: first, last: -1, block: r.findBlock(kernel, first)}
+	c := &CTACursor{r: r, kernel: kernel, function: k.Function, warps: k.warps(), first: first, last: -1,
+		block: r.findBlock(kernel, first)}
 	c.done = k.CTAs == 0
 	return c, nil
 }
@@ -61,7 +62,8 @@ func (c *CTACursor) Next(dst *CTA) error {
 	c.last = int64(dst.ID)
 	if n := len(dst.Warps); n > 0 && dst.Warps[n-1].ID >= c.warps { // their ids ascend
 		c.done, c.next = true, c.end
-		return fmt.Errorf("kernel %d, CTA %d: warp %d is outside of the block, which has %d", c.kernel, dst.ID, dst.Warps[n-1].ID, c.warps)
+		return fmt.Errorf("kernel %d, CTA %d: warp %d is outside of the block, which has %d", c.kernel, dst.ID,
+			dst.Warps[n-1].ID, c.warps)
 	}
 	return nil
 }

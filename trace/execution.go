@@ -64,10 +64,11 @@ func (k *Kernel) warps() uint32 { return uint32((k.Block.Count() + 31) / 32) }
 type KernelFlags uint8
 
 const (
-	KernelChild      KernelFlags = 1 << iota // launched by a device thread ([Launch].Child names it)
-	KernelTask                               // spawned by an OpSpawn
-	KernelIrregular                          // accesses memory through unbounded indirection: CRCS cannot bound its ranges
-	KernelCollective                         // moves data between devices (NCCL, RCCL): its time is the links', not the SMs'
+	KernelChild     KernelFlags = 1 << iota // launched by a device thread ([Launch].Child names it)
+	KernelTask                              // spawned by an OpSpawn
+	KernelIrregular                         // accesses memory through unbounded indirection: CRCS cannot bound its ranges
+	// moves data between devices (NCCL, RCCL): its time is the links', not the SMs'
+	KernelCollective
 )
 
 // Recorded holds the times of a capture, in nanoseconds since the capture's

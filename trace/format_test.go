@@ -41,7 +41,8 @@ func formatTables() string {
 	return b.String()
 }
 
-const tablesBegin, tablesEnd = "<!-- tables: go test ./trace -run FormatTables -update -->\n", "\n<!-- end of tables -->"
+const tablesBegin, tablesEnd = "<!-- tables: go test ./trace -run FormatTables -update -->\n",
+	"\n<!-- end of tables -->"
 
 // The tables of docs/format.md are those that writer and reader follow.
 func TestFormatTables(t *testing.T) {

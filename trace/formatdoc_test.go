@@ -39,8 +39,10 @@ func TestFormatNumbers(t *testing.T) {
 		bits  bool
 	}{
 		{"fidelity", fidelityWords[:], false}, {"class", classWords[:], false}, {"space", spaceWords[:], false},
-		{"kind of host operation", opWords[:], false}, {"severity", severityWords[:], false}, {"mode of a range", modeWords[:], false},
-		{"flags of an instruction, added", instFlagWords, true}, {"of an array", arrayFlagWords, true}, {"of a kernel", kernelFlagWords, true},
+		{"kind of host operation", opWords[:], false}, {"severity", severityWords[:], false},
+		{"mode of a range", modeWords[:], false},
+		{"flags of an instruction, added", instFlagWords, true}, {"of an array", arrayFlagWords, true},
+		{"of a kernel", kernelFlagWords, true},
 	} {
 		fmt.Fprintf(&b, "| %s |", e.of)
 		for i, w := range e.words {

@@ -57,8 +57,10 @@ func FuzzText(f *testing.F) {
 	lowerLimits()
 	f.Add(smallText)
 	f.Add("launch k grid=4 block=96\ncta 0..3\nwarp 0..2\nrepeat 3\nload @0x100+4 next=64 x2\nend\nfp32 x4 mask=ff\n")
-	f.Add("array a 4K\nlaunch k grid=4 block=96 fidelity=cta\ncta 0..3\ntouch a read 0..64\ncount load x7\ncount int x1\ncount load x2")
-	f.Add("array a 4K\nspawn t arrival=5 in=1K deps=0,1 syncs\nwaittask 0\nkernel t child\ncta 0\nwarp 0\ndevlaunch\nchild 3 lane=0..3 work=4 marked")
+	f.Add("array a 4K\nlaunch k grid=4 block=96 fidelity=cta\ncta 0..3\ntouch a read 0..64\ncount load x7\ncount int " +
+		"x1\ncount load x2")
+	f.Add("array a 4K\nspawn t arrival=5 in=1K deps=0,1 syncs\nwaittask 0\nkernel t child\ncta 0\nwarp " +
+		"0\ndevlaunch\nchild 3 lane=0..3 work=4 marked")
 	f.Fuzz(func(t *testing.T, text string) {
 		var out bytes.Buffer
 		w, err := NewWriter(&out, Options{})

@@ -100,7 +100,9 @@ func check(file []byte) (problems []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if err := Verify(context.Background(), r, func(err error) { problems = append(problems, err.Error()) }); err == nil && problems != nil {
+	if err := Verify(context.Background(), r, func(err error) {
+		problems = append(problems, err.Error())
+	}); err == nil && problems != nil {
 		problems = append(problems, "Verify returned no error")
 	}
 	return problems
@@ -192,11 +194,12 @@ func TestHugeLengths(t *testing.T) {
 		"index unpacked": appendIndex(appendHeader(nil), rows, func(l *locator) { l.raw = 1<<32 - 1 }),
 		"index rows": appendIndex(appendHeader(nil),
 			append([]byte{byte(kindBlock), 9}, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), nil),
-		"path steps":     cta(0, 0, 0, 1<<40),
-		"accesses":       cta(0, 0, 0, 0, 0, 1<<40),
-		"addresses":      cta(0, 0, 0, 0, 0, 0, 1<<40),
-		"everything":     cta(1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63),
-		"section length": append([]byte(nil), appendIndex(appendHeader(nil), []byte{byte(kindBlock), 0xff, 0xff, 0xff, 0xff, 0x7f}, nil)...),
+		"path steps": cta(0, 0, 0, 1<<40),
+		"accesses":   cta(0, 0, 0, 0, 0, 1<<40),
+		"addresses":  cta(0, 0, 0, 0, 0, 0, 1<<40),
+		"everything": cta(1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63, 1<<63),
+		"section length": append([]byte(nil),
+			appendIndex(appendHeader(nil), []byte{byte(kindBlock), 0xff, 0xff, 0xff, 0xff, 0x7f}, nil)...),
 	} {
 		if got := check(file); len(got) == 0 {
 			t.Errorf("%s: not found", name)

@@ -35,8 +35,10 @@ func keep(e *cachedBlock) *cachedBlock {
 	scratch := k.data
 	k.data = slices.Clone(scratch)
 	spareData.Put(scratch[:0])
-	bytes := heldBy(k.runs) + heldBy(k.ids) + heldBy(k.at) + heldBy(k.paths) + heldBy(k.masks) + heldBy(k.data) + heldBy(e.read)
-	return &cachedBlock{cached: cached{number: e.number, bytes: bytes}, kept: k, read: slices.Clone(e.read), unread: e.unread}
+	bytes := heldBy(k.runs) + heldBy(k.ids) + heldBy(k.at) + heldBy(k.paths) + heldBy(k.masks) + heldBy(k.data) +
+		heldBy(e.read)
+	return &cachedBlock{cached: cached{number: e.number, bytes: bytes}, kept: k, read: slices.Clone(e.read),
+		unread: e.unread}
 }
 
 // spareData holds the memory, a column, in which CTAs are packed.
@@ -44,7 +46,8 @@ var spareData = sync.Pool{New: func() any { return column(nil) }}
 
 // cta appends a CTA.
 func (d *column) cta(b *ctaBlock, c *ctaRow) {
-	ranges, touches, counts, warps := part(b.spans, c.ranges), part(b.spans, c.touchs), part(b.counts, c.counts), part(b.warps, c.warps)
+	ranges, touches, counts, warps := part(b.spans, c.ranges), part(b.spans, c.touchs), part(b.counts, c.counts),
+		part(b.warps, c.warps)
 	stated := uint64(0)
 	if c.hasRanges {
 		stated = 1

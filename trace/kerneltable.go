@@ -64,7 +64,8 @@ func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
 	}
 	for i := range rows {
 		k := &rows[i]
-		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) || int(k.Fidelity) >= len(fidelityWords) {
+		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) ||
+			int(k.Fidelity) >= len(fidelityWords) {
 			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
 		}
 	}

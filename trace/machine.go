@@ -39,7 +39,8 @@ func (m *Machine) facts() []machineFact {
 		{"gpu_clock_hz", &m.ClockHz}, {"gpu_warp_size", &m.WarpSize}, {"gpu_warps_per_sm", &m.WarpsPerSM},
 		{"gpu_ctas_per_sm", &m.CTAsPerSM}, {"gpu_registers_per_sm", &m.RegistersPerSM},
 		{"gpu_shared_bytes_per_sm", &m.SharedBytesPerSM}, {"gpu_shared_bytes_per_cta", &m.SharedBytesPerCTA},
-		{"gpu_l2_bytes", &m.L2Bytes}, {"gpu_memory_bytes", &m.MemoryBytes}, {"gpu_memory_bytes_per_s", &m.MemoryBytesPerSecond},
+		{"gpu_l2_bytes", &m.L2Bytes}, {"gpu_memory_bytes", &m.MemoryBytes},
+		{"gpu_memory_bytes_per_s", &m.MemoryBytesPerSecond},
 	}
 }
 

@@ -107,7 +107,8 @@ func plainCTA(c *CTA) string {
 		}
 		return out
 	}
-	n := naiveCTA{id: uint64(c.ID), sm: int64(c.SM), stated: c.Ranges != nil, ranges: spans(c.Ranges), touchs: spans(c.Touches)}
+	n := naiveCTA{id: uint64(c.ID), sm: int64(c.SM), stated: c.Ranges != nil, ranges: spans(c.Ranges),
+		touchs: spans(c.Touches)}
 	for _, x := range c.Counts {
 		n.counts = append(n.counts, [2]uint64{uint64(x.Inst), x.Times})
 	}
@@ -122,7 +123,8 @@ func plainCTA(c *CTA) string {
 		}
 		for j := range w.Launches {
 			l := &w.Launches[j]
-			x.launches = append(x.launches, [5]uint64{uint64(l.At), uint64(l.laneCode()), uint64(l.Child), uint64(l.Workload), uint64(l.ParamBytes)})
+			x.launches = append(x.launches, [5]uint64{uint64(l.At), uint64(l.laneCode()), uint64(l.Child), uint64(l.Workload),
+				uint64(l.ParamBytes)})
 		}
 		for _, a := range w.Mem {
 			var list []uint64

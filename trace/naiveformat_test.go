@@ -95,7 +95,8 @@ func naiveSchema() map[byte][]naiveField {
 	}
 	schema := map[byte][]naiveField{}
 	kind := byte(0)
-	title, row := regexp.MustCompile("\\(kind `(.)`\\)$"), regexp.MustCompile("^\\| ([0-9]+) \\| `([a-z_]+)` \\| ([a-z]+) \\|")
+	title, row := regexp.MustCompile("\\(kind `(.)`\\)$"),
+		regexp.MustCompile("^\\| ([0-9]+) \\| `([a-z_]+)` \\| ([a-z]+) \\|")
 	for line := range strings.Lines(string(doc)) {
 		line = strings.TrimSpace(line)
 		if m := title.FindStringSubmatch(line); m != nil {

@@ -30,7 +30,8 @@ func TestNamesAreUTF8(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := r.Program()
-	got := []string{p.Meta.GPU, p.Meta.Attrs[0].Value, p.Arrays[0].Name, p.Arrays[1].Name, p.Functions[0].Name, p.Scopes[0].Name}
+	got := []string{p.Meta.GPU, p.Meta.Attrs[0].Value, p.Arrays[0].Name, p.Arrays[1].Name, p.Functions[0].Name,
+		p.Scopes[0].Name}
 	want := []string{"a\uFFFDb", "\uFFFD", "\uFFFDt\uFFFD", "été", "f\uFFFDg", "step\uFFFD"}
 	for i := range want {
 		if got[i] != want[i] {
@@ -64,8 +65,10 @@ func TestWriterRefuses(t *testing.T) {
 		want string
 		ops  []trace.HostOp
 	}{
-		{"task 0 depends on task 0, which is not spawned before it", []trace.HostOp{{Kind: trace.OpSpawn, Deps: []uint32{0}}}},
-		{"task 0 depends on task 1, which is not spawned before it", []trace.HostOp{{Kind: trace.OpSpawn, Deps: []uint32{1}}, {Kind: trace.OpSpawn, Kernel: 1}}},
+		{"task 0 depends on task 0, which is not spawned before it",
+			[]trace.HostOp{{Kind: trace.OpSpawn, Deps: []uint32{0}}}},
+		{"task 0 depends on task 1, which is not spawned before it",
+			[]trace.HostOp{{Kind: trace.OpSpawn, Deps: []uint32{1}}, {Kind: trace.OpSpawn, Kernel: 1}}},
 		{"", []trace.HostOp{{Kind: trace.OpSpawn}, {Kind: trace.OpSpawn, Kernel: 1, Deps: []uint32{0}}}},
 	} {
 		w, err := trace.NewWriter(new(bytes.Buffer), trace.Options{})
@@ -93,8 +96,10 @@ func text(err error) string {
 func TestShortName(t *testing.T) {
 	for name, want := range map[string]string{
 		"bfs": "bfs", "void bfs<int>(int*, int)": "bfs",
-		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, 1> >(int, f)": "vectorized_elementwise_kernel",
-		"(anonymous namespace)::softmax(float*)": "softmax", "ampere_sgemm_128x64_tn": "ampere_sgemm_128x64_tn", "<lambda>": "<lambda>", "": "",
+		"void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, " +
+			"1> >(int, f)": "vectorized_elementwise_kernel",
+		"(anonymous namespace)::softmax(float*)": "softmax", "ampere_sgemm_128x64_tn": "ampere_sgemm_128x64_tn",
+		"<lambda>": "<lambda>", "": "",
 		"_Z6KernelP4NodePiPbS2_S2_S1_i": "Kernel", "std::enable_if<x, int>::type foo::bar<3>(int)": "bar",
 		"decltype(auto) a::b<int>(c)": "b", "unsigned int": "unsigned int", "_Zbroken": "_Zbroken",
 	} {

@@ -163,14 +163,17 @@ func diff(a, b *held) string {
 func equateEmpty() cmp.Option {
 	return cmp.Options{
 		emptySlices[uint32](), emptySlices[MaskRun](), emptySlices[Access](), emptySlices[uint64](), emptySlices[Launch](),
-		emptySlices[Range](), emptySlices[Count](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](), emptySlices[HostOp](),
+		emptySlices[Range](), emptySlices[Count](), emptySlices[Warp](), emptySlices[CTA](), emptySlices[Reg](),
+		emptySlices[HostOp](),
 		emptySlices[Attr](), emptySlices[Array](), emptySlices[Diagnostic](), emptySlices[Inst](), emptySlices[Kernel](),
 		emptySlices[Function](), emptySlices[[]CTA](),
 	}
 }
 
 func emptySlices[T any]() cmp.Option {
-	return cmp.FilterValues(func(a, b []T) bool { return len(a) == 0 && len(b) == 0 }, cmp.Comparer(func(a, b []T) bool { return true }))
+	return cmp.FilterValues(func(a, b []T) bool {
+		return len(a) == 0 && len(b) == 0
+	}, cmp.Comparer(func(a, b []T) bool { return true }))
 }
 
 // randomTrace draws a trace that obeys the rules, with every field in use.
@@ -223,7 +226,8 @@ func (d draws) u32(what string) uint32 {
 
 func (d draws) inst() Inst {
 	in := Inst{
-		PC: uint32(d.n("pc", 0, 5) * 16), Opcode: d.pick("op", "LDG.E", "EXIT", "exit", "Exit", "load", "a b", "", "x..y", "w4"),
+		PC: uint32(d.n("pc", 0, 5) * 16), Opcode: d.pick("op", "LDG.E", "EXIT", "exit", "Exit", "load", "a b", "", "x..y",
+			"w4"),
 		Class: Class(d.n("class", 0, NumClasses-1)), Space: Space(d.n("space", 0, NumSpaces-1)),
 		Flags: InstFlags(d.n("flags", 0, 31)), Width: uint32(rapid.SampledFrom([]int{0, 1, 4, 8, 12, 16}).Draw(d.t, "width")),
 		Imm: d.u64("imm"),
@@ -274,9 +278,11 @@ func (d draws) recorded() *Recorded {
 func (d draws) kernel(h *held, id, kernels uint32, requested map[uint32]bool) {
 	k := Kernel{
 		ID: id, Function: uint32(d.n("fn", 0, len(h.Program.Functions)-1)), Fidelity: Fidelity(d.n("fidelity", 0, 3)),
-		Flags: KernelFlags(d.n("kflags", 0, 1)) * KernelIrregular, Device: d.u32("device"), Grid: Dim3{uint32(d.n("gx", 1, 4)), 2, 1},
-		Block: Dim3{uint32(d.n("bx", 1, 70)), 1, uint32(d.n("bz", 1, 2))}, Registers: d.u32("regs"), SharedBytes: d.u32("shared"),
-		LocalBytes: d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"),
+		Flags: KernelFlags(d.n("kflags", 0, 1)) * KernelIrregular, Device: d.u32("device"),
+		Grid:  Dim3{uint32(d.n("gx", 1, 4)), 2, 1},
+		Block: Dim3{uint32(d.n("bx", 1, 70)), 1, uint32(d.n("bz", 1, 2))}, Registers: d.u32("regs"),
+		SharedBytes: d.u32("shared"),
+		LocalBytes:  d.u32("local"), Stream: d.u64("stream"), SharedBase: d.u64("sb"),
 		LocalBase: d.u64("lb"), Recorded: d.recorded(), Scope: d.scope(h),
 	}
 	if d.n("cluster", 0, 3) == 0 {
@@ -320,7 +326,8 @@ func (d draws) ranges(h *held) (list []Range) {
 	list = []Range{}
 	for range d.n("count", 0, 2) {
 		lo := d.u64("lo")
-		list = append(list, Range{uint32(d.n("array", 0, len(h.Program.Arrays)-1)), Mode(d.n("mode", 1, 3)), lo, lo + d.u64("len")%(1<<62-lo>>2)})
+		list = append(list, Range{uint32(d.n("array", 0, len(h.Program.Arrays)-1)), Mode(d.n("mode", 1, 3)), lo,
+			lo + d.u64("len")%(1<<62-lo>>2)})
 		if r := &list[len(list)-1]; r.Hi < r.Lo {
 			r.Hi = r.Lo
 		}
@@ -341,7 +348,8 @@ func (d draws) warp(h *held, k *Kernel, id, kernels uint32, requested map[uint32
 	mask := ^uint32(0)
 	for at, i := range w.Path {
 		if at == 0 || d.n("change", 0, 4) == 0 {
-			mask = rapid.SampledFrom([]uint32{0, 1, 0x80000000, 0xff, 0x5555, 0xdead, mask & 0xf0f0f0f0, ^mask, ^uint32(0)}).Draw(d.t, "mask")
+			mask = rapid.SampledFrom([]uint32{0, 1, 0x80000000, 0xff, 0x5555, 0xdead, mask & 0xf0f0f0f0, ^mask,
+				^uint32(0)}).Draw(d.t, "mask")
 			w.Masks = append(w.Masks, MaskRun{uint32(at), mask})
 		}
 		if in := &insts[i]; in.Mem() {
@@ -402,7 +410,8 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 		op := HostOp{Kind: OpLaunch, Kernel: uint32(id), Stream: d.u64("stream"), Recorded: d.recorded(), Scope: d.scope(h)}
 		if d.n("spawn", 0, 2) == 0 {
 			h.Kernels[id].Flags |= KernelTask
-			op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Sync = OpSpawn, int64(d.n("arrival", 0, 99)), d.u64("in"), d.u64("out"), true
+			op.Kind, op.ArrivalNs, op.InBytes, op.OutBytes, op.Sync = OpSpawn, int64(d.n("arrival", 0, 99)), d.u64("in"),
+				d.u64("out"), true
 			op.Deps = slices.Clone(spawned[:min(len(spawned), 2)])
 			spawned = append(spawned, uint32(id))
 		}
@@ -410,9 +419,11 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 	}
 	inStreamOrder(h.Ops)
 	for range d.n("ops", 0, 6) {
-		op := HostOp{Kind: rapid.SampledFrom([]OpKind{OpFileRead, OpFileWrite, OpCopyH2D, OpCopyD2H, OpCopyD2D, OpCopyP2P, OpMemset,
+		op := HostOp{Kind: rapid.SampledFrom([]OpKind{OpFileRead, OpFileWrite, OpCopyH2D, OpCopyD2H, OpCopyD2D, OpCopyP2P,
+			OpMemset,
 			OpEventRecord, OpStreamWait, OpSyncStream, OpSyncEvent, OpSyncDevice, OpHostWork}).Draw(d.t, "op")}
-		op.Stream, op.Event, op.Ns, op.Bytes, op.Addr = d.u64("stream"), d.u64("event"), int64(d.n("ns", 0, 99)), d.u64("bytes"), d.u64("addr")
+		op.Stream, op.Event, op.Ns, op.Bytes, op.Addr = d.u64("stream"), d.u64("event"), int64(d.n("ns", 0, 99)),
+			d.u64("bytes"), d.u64("addr")
 		op.Async = d.n("async", 0, 1) == 0
 		op.Thread, op.Process = uint32(d.n("thread", 0, 3)), uint32(d.n("process", 0, 1))
 		if op.Kind.hasArray() {

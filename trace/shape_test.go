@@ -18,7 +18,9 @@ var shapes = []struct {
 	{"block beyond 32 bits", "launch k grid=3 block=65536x65536", func(k *Kernel) { k.Block = Dim3{1 << 16, 1 << 16, 1} }},
 	{"grid of 0 in z", "launch k grid=3x1x0 block=64", func(k *Kernel) { k.Grid = Dim3{3, 1, 0} }},
 	{"grid of 2^32", "launch k grid=65536x65536 block=64", func(k *Kernel) { k.Grid = Dim3{1 << 16, 1 << 16, 1} }},
-	{"grid of 2^64", "launch k grid=2097152x4194304x2097152 block=64", func(k *Kernel) { k.Grid = Dim3{1 << 21, 1 << 22, 1 << 21} }},
+	{"grid of 2^64", "launch k grid=2097152x4194304x2097152 block=64", func(k *Kernel) {
+		k.Grid = Dim3{1 << 21, 1 << 22, 1 << 21}
+	}},
 	{"cluster of 0 in y", "launch k grid=4 block=64 cluster=2x0", func(k *Kernel) { k.Cluster = Dim3{2, 0, 1} }},
 }
 
@@ -70,7 +72,8 @@ func TestWarpsNeedABlock(t *testing.T) {
 	if err := Verify(t.Context(), r, nil); err == nil {
 		t.Error("Verify finds it sound")
 	}
-	for _, text := range []string{"launch k block=none\ncta 0\nwarp 0\nint", "launch k block=none\ncta 0\nwarp 0..1\nint"} {
+	for _, text := range []string{"launch k block=none\ncta 0\nwarp 0\nint",
+		"launch k block=none\ncta 0\nwarp 0..1\nint"} {
 		w, err := NewWriter(io.Discard, Options{})
 		if err == nil {
 			err = ParseText("text", strings.NewReader(text), w)

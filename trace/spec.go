@@ -41,13 +41,21 @@ var instFields = []field[Inst]{
 	{2, "opcode", codeText, "as the source writes it", func(i *Inst) any { return &i.Opcode }},
 	{3, "class", codePlain, "0 other ... 14 exit", func(i *Inst) any { return (*uint8)(&i.Class) }},
 	{4, "space", codePlain, "0 none ... 5 texture", func(i *Inst) any { return (*uint8)(&i.Space) }},
-	{5, "flags", codePlain, "1 load, 2 store, 4 atomic, 8 bypass, 16 bulk", func(i *Inst) any { return (*uint8)(&i.Flags) }},
+	{5, "flags", codePlain, "1 load, 2 store, 4 atomic, 8 bypass, 16 bulk", func(i *Inst) any {
+		return (*uint8)(&i.Flags)
+	}},
 	{6, "width", codePlain, "bytes per thread; 0: no memory access", func(i *Inst) any { return &i.Width }},
 	{7, "imm", codePlain, "first immediate", func(i *Inst) any { return &i.Imm }},
 	{8, "dst", codeList, "registers written", func(i *Inst) any { return &i.Dst }},
 	{9, "src", codeList, "registers read", func(i *Inst) any { return &i.Src }},
-	{10, "flat_each", codePlain, "run instead in the flat form, index plus 1; 0: itself, 4294967295: nothing", func(i *Inst) any { return &i.FlatEach }},
-	{11, "flat_last", codePlain, "run once at the end of the flat form, of a launch the end of its loop; index plus 1; 0: nothing", func(i *Inst) any { return &i.FlatLast }},
+	{10, "flat_each", codePlain, "run instead in the flat form, index plus 1; 0: itself, 4294967295: nothing",
+		func(i *Inst) any {
+			return &i.FlatEach
+		}},
+	{11, "flat_last", codePlain, "run once at the end of the flat form, of a launch the end of its loop; index plus " +
+		"1; 0: nothing", func(i *Inst) any {
+		return &i.FlatLast
+	}},
 }
 
 var scopeFields = []field[Scope]{
@@ -78,7 +86,9 @@ var kernelFields = []field[Kernel]{
 	{1, "id", codeDelta, "dense, ascending", func(k *Kernel) any { return &k.ID }},
 	{2, "function", codeDelta, "", func(k *Kernel) any { return &k.Function }},
 	{3, "fidelity", codePlain, "0 none ... 3 warp", func(k *Kernel) any { return (*uint8)(&k.Fidelity) }},
-	{4, "flags", codePlain, "1 child, 2 task, 4 irregular, 8 collective", func(k *Kernel) any { return (*uint8)(&k.Flags) }},
+	{4, "flags", codePlain, "1 child, 2 task, 4 irregular, 8 collective", func(k *Kernel) any {
+		return (*uint8)(&k.Flags)
+	}},
 	{5, "device", codeDelta, "", func(k *Kernel) any { return &k.Device }},
 	{6, "grid_x", codeDelta, "CTAs", func(k *Kernel) any { return &k.Grid[0] }},
 	{7, "grid_y", codeDelta, "", func(k *Kernel) any { return &k.Grid[1] }},
@@ -95,9 +105,15 @@ var kernelFields = []field[Kernel]{
 	{18, "stream", codeDelta, "", func(k *Kernel) any { return &k.Stream }},
 	{19, "shared_base", codeDelta, "generic window of shared memory", func(k *Kernel) any { return &k.SharedBase }},
 	{20, "local_base", codeDelta, "generic window of local memory", func(k *Kernel) any { return &k.LocalBase }},
-	{21, "host_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any { return recordedTime{&k.Recorded, 0} }},
-	{22, "start_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any { return recordedTime{&k.Recorded, 1} }},
-	{23, "duration_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any { return recordedTime{&k.Recorded, 2} }},
+	{21, "host_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any {
+		return recordedTime{&k.Recorded, 0}
+	}},
+	{22, "start_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any {
+		return recordedTime{&k.Recorded, 1}
+	}},
+	{23, "duration_ns", codeDelta, "recorded time + 1; 0: unknown", func(k *Kernel) any {
+		return recordedTime{&k.Recorded, 2}
+	}},
 	{24, "ctas", codeDelta, "CTAs in the trace", func(k *Kernel) any { return &k.CTAs }},
 	{25, "warps", codeDelta, "", func(k *Kernel) any { return &k.Warps }},
 	{26, "warp_insts", codeDelta, "", func(k *Kernel) any { return &k.WarpInsts }},
@@ -117,9 +133,15 @@ var hostFields = []field[HostOp]{
 	{8, "stream", codeDelta, "", func(o *HostOp) any { return &o.Stream }},
 	{9, "event", codeDelta, "", func(o *HostOp) any { return &o.Event }},
 	{10, "ns", codePlain, "zigzag; host work, or the call's own time as recorded", func(o *HostOp) any { return &o.Ns }},
-	{11, "host_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 0} }},
-	{12, "start_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 1} }},
-	{13, "duration_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any { return recordedTime{&o.Recorded, 2} }},
+	{11, "host_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any {
+		return recordedTime{&o.Recorded, 0}
+	}},
+	{12, "start_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any {
+		return recordedTime{&o.Recorded, 1}
+	}},
+	{13, "duration_ns", codeDelta, "recorded time + 1; 0: unknown", func(o *HostOp) any {
+		return recordedTime{&o.Recorded, 2}
+	}},
 	{14, "arrival_ns", codeDelta, "zigzag", func(o *HostOp) any { return &o.ArrivalNs }},
 	{15, "in_bytes", codePlain, "", func(o *HostOp) any { return &o.InBytes }},
 	{16, "out_bytes", codePlain, "", func(o *HostOp) any { return &o.OutBytes }},

@@ -29,7 +29,8 @@ func (s *streamOrder) op(op *HostOp) error {
 	}
 	before, ok := s.last[op.Stream]
 	if ok && op.Recorded.StartNs < before.ns {
-		return fmt.Errorf("host operation %d (%v) of stream %d is recorded to start at %d ns, operation %d before it at %d ns; a stream runs in order, so give its operations in the order of their starts",
+		return fmt.Errorf("host operation %d (%v) of stream %d is recorded to start at %d ns, operation %d before it at "+
+			"%d ns; a stream runs in order, so give its operations in the order of their starts",
 			at, op.Kind, op.Stream, op.Recorded.StartNs, before.op, before.ns)
 	}
 	if ok || len(s.last) < maxStreams {

@@ -63,7 +63,8 @@ kernel vecadd id=0 grid=2 block=64 regs=16 shared=0 stream=0
 	if again := write(t, tracetest.FromText(t, text)); again != text {
 		t.Errorf("the text changes when read and written again:\n%s\n%s", text, again)
 	}
-	if !strings.Contains(text, "cta 1\n warp 0\n  0000 @0x100000100+4\n  0010 @0x100010100+4\n  0020\n  0030 @0x100020100+4\n  0040 x3\n  0050\n") {
+	if !strings.Contains(text, "cta 1\n warp 0\n  0000 @0x100000100+4\n  0010 @0x100010100+4\n  0020\n  0030 "+
+		"@0x100020100+4\n  0040 x3\n  0050\n") {
 		t.Errorf("CTA 1 is wrong:\n%s", text)
 	}
 }

@@ -198,7 +198,8 @@ func instKey(in *Inst) string {
 // writeInst writes the instruction as parseInst reads it, without label and PC.
 func writeInst(b *strings.Builder, in *Inst) {
 	lower := strings.ToLower(in.Opcode)
-	if _, short := shortInsts[in.Opcode]; short || wordIndex(classWords[:], lower) >= 0 && in.Opcode != strings.ToUpper(lower) {
+	if _, short := shortInsts[in.Opcode]; short || wordIndex(classWords[:], lower) >= 0 &&
+		in.Opcode != strings.ToUpper(lower) {
 		b.WriteString(strconv.Quote(in.Opcode))
 	} else {
 		b.WriteString(quoteName(in.Opcode))

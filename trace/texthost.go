@@ -148,7 +148,8 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	if ok, err := p.recordedAttr(&op.Recorded, t); ok || err != nil {
 		return err
 	}
-	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= ns= arrival= in= copies= out= deps= async syncs host= start= duration=")
+	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= ns= arrival= in= copies= out= "+
+		"deps= async syncs host= start= duration=")
 }
 
 // canonicalOp puts op into the one form that the container stores: an operation

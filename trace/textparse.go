@@ -115,7 +115,8 @@ func (p *textParser) dispatch() error {
 		_, err := p.defineInst(p.fn, p.toks)
 		return err
 	}
-	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word of docs/format.md", t.word)
+	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word "+
+		"of docs/format.md", t.word)
 }
 
 func (p *textParser) parseVersion() error {

@@ -36,7 +36,8 @@ type textChild struct {
 	lastLane uint8
 }
 
-const stepTakes = "a label or FIRST..LAST, or an instruction; then xN, mask=, @BASE+STRIDE or @A,B,C, n=, next=, cta=, warp="
+const stepTakes = "a label or FIRST..LAST, or an instruction; then xN, mask=, @BASE+STRIDE or @A,B,C, n=, next=, " +
+	"cta=, warp="
 
 // parseStep reads one line of a warp.
 func (p *textParser) parseStep() error {

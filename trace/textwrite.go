@@ -91,7 +91,8 @@ func (t *textWriter) program() {
 		fmt.Fprintf(t, "diagnostic %s %s count=%d help=%q\n", quoteName(d.Name), d.Severity, d.Count, d.Help)
 	}
 	for _, a := range t.p.Arrays {
-		fmt.Fprintf(t, "array %s base=%#x bytes=%d%s\n", quoteName(a.Name), a.Base, a.Bytes, flagNames(arrayFlagWords, uint8(a.Flags)))
+		fmt.Fprintf(t, "array %s base=%#x bytes=%d%s\n", quoteName(a.Name), a.Base, a.Bytes,
+			flagNames(arrayFlagWords, uint8(a.Flags)))
 	}
 	var b strings.Builder
 	for i, f := range t.p.Functions {
@@ -135,8 +136,10 @@ func (t *textWriter) op(op *HostOp) {
 		key string
 		v   uint64
 		hex bool
-	}{{"bytes", op.Bytes, false}, {"addr", op.Addr, true}, {"kernel", uint64(op.Kernel), false}, {"stream", op.Stream, false},
-		{"event", op.Event, false}, {"in", op.InBytes, false}, {"copies", uint64(op.InCopies), false}, {"out", op.OutBytes, false},
+	}{{"bytes", op.Bytes, false}, {"addr", op.Addr, true}, {"kernel", uint64(op.Kernel), false},
+		{"stream", op.Stream, false},
+		{"event", op.Event, false}, {"in", op.InBytes, false}, {"copies", uint64(op.InCopies), false},
+		{"out", op.OutBytes, false},
 		{"thread", uint64(op.Thread), false}, {"process", uint64(op.Process), false}} {
 		switch {
 		case f.v == 0:

@@ -144,7 +144,8 @@ func (v *verifier) ctas(k *Kernel, c *CTA) error {
 	v.sums.MemInsts += counts.MemInsts
 	if counts.CTAs != k.CTAs || counts.Warps != k.Warps || counts.WarpInsts != k.WarpInsts ||
 		counts.ThreadInsts != k.ThreadInsts || counts.MemInsts != k.MemInsts {
-		return fmt.Errorf("kernel %d: its record counts %d CTAs, %d warps, %d warp and %d memory instructions; it holds %d, %d, %d and %d",
+		return fmt.Errorf("kernel %d: its record counts %d CTAs, %d warps, %d warp and %d memory instructions; it holds "+
+			"%d, %d, %d and %d",
 			k.ID, k.CTAs, k.Warps, k.WarpInsts, k.MemInsts, counts.CTAs, counts.Warps, counts.WarpInsts, counts.MemInsts)
 	}
 	return nil

@@ -63,7 +63,8 @@ func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 		opt.Level = 3
 	}
 	if opt.BlockBytes < 1<<10 || opt.BlockBytes > 64<<20 || opt.Level < 1 || opt.Level > 22 {
-		return nil, fmt.Errorf("trace: options: blocks of %d bytes (1 KiB to 64 MiB), level %d (1 to 22)", opt.BlockBytes, opt.Level)
+		return nil, fmt.Errorf("trace: options: blocks of %d bytes (1 KiB to 64 MiB), level %d (1 to 22)", opt.BlockBytes,
+			opt.Level)
 	}
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(opt.Level)))
@@ -184,7 +185,8 @@ func (w *Writer) WriteCTA(c *CTA) error {
 		return w.fail(err)
 	}
 	if n := w.ctas.bytes(); n > maxDecodedBytes {
-		return w.fail(fmt.Errorf("kernel %d, CTA %d: it takes %d bytes, more than %d; record less of it", w.open.ID, c.ID, n, maxDecodedBytes))
+		return w.fail(fmt.Errorf("kernel %d, CTA %d: it takes %d bytes, more than %d; record less of it", w.open.ID, c.ID,
+			n, maxDecodedBytes))
 	}
 	for i := range c.Warps {
 		w.prog.Totals.ChildLaunches += uint64(len(c.Warps[i].Launches))
@@ -262,7 +264,8 @@ func (w *Writer) Close() error {
 		w.prog.Meta.Fidelity = w.least
 	}
 	if n := w.prog.soundNames(); n > 0 {
-		w.Diagnose(Diagnostic{"names_changed", Info, n, "names that are not UTF-8, or hold a zero byte: U+FFFD stands for what cannot be shown"})
+		w.Diagnose(Diagnostic{"names_changed", Info, n, "names that are not UTF-8, or hold a zero byte: U+FFFD stands " +
+			"for what cannot be shown"})
 	}
 	err := w.rules.finish(&w.prog)
 	if err == nil {
@@ -289,7 +292,8 @@ func (w *Writer) checkFacts() error {
 		for i, f := range facts {
 			in := &w.prog.Functions[fn].Insts[i]
 			if f.used && (f.width != in.Width || f.bulk != (in.Flags&InstBulk != 0)) {
-				return fmt.Errorf("function %s, instruction %d: its width was changed after a path had used it", w.prog.Functions[fn].Name, i)
+				return fmt.Errorf("function %s, instruction %d: its width was changed after a path had used it",
+					w.prog.Functions[fn].Name, i)
 			}
 		}
 	}

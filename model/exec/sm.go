@@ -146,7 +146,8 @@ type Warp struct {
 // New returns an idle SM.
 func New(d Device, id int, setup Setup) *SM {
 	c := &setup.Config.SM
-	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps), ends: clock.Never}
+	s := &SM{Setup: setup, d: d, ID: id, sched: make([]scheduler, c.Schedulers), warps: make([]Warp, c.MaxWarps),
+		ends: clock.Never}
 	s.width, s.watched = c.IssueWidth, setup.Insts != nil
 	if c.Schedulers&(c.Schedulers-1) == 0 {
 		s.mask = uint64(c.Schedulers - 1)

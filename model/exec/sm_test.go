@@ -222,7 +222,8 @@ func TestFetchGivesTwoInstructions(t *testing.T) {
 		"1": "0.0 2>2, 0.1 3>3, 0.2 5>5, 0.3 6>6, 0.4 8>8",
 		"2": "0.0 1>1, 0.1 2>2, 0.2 3>3, 0.3 4>4, 0.4 5>5",
 	} {
-		d := newDevice(t, text, "sm.fetch_width="+width, "sm.pipeline=collector", "sm.register_banks=4", "sm.operand_collectors=2")
+		d := newDevice(t, text, "sm.fetch_width="+width, "sm.pipeline=collector", "sm.register_banks=4",
+			"sm.operand_collectors=2")
 		d.start()
 		d.run()
 		if got := strings.Join(d.log, ", "); got != want {

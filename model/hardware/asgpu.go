@@ -124,7 +124,8 @@ func (c *Config) setBandwidth(mbs float64) {
 	}
 	ratio := clock / c.Clock.DRAMMHz
 	c.Clock.DRAMMHz = clock
-	for _, cycles := range []*int{&d.TRRD, &d.TRCD, &d.TRAS, &d.TRP, &d.TRC, &d.TCL, &d.TWL, &d.TCDLR, &d.TWR, &d.TREFI, &d.TRFC} {
+	for _, cycles := range []*int{&d.TRRD, &d.TRCD, &d.TRAS, &d.TRP, &d.TRC, &d.TCL, &d.TWL, &d.TCDLR, &d.TWR, &d.TREFI,
+		&d.TRFC} {
 		*cycles = int(math.Round(float64(*cycles) * ratio))
 	}
 }

@@ -10,10 +10,12 @@ import (
 // capabilityTable is docs/model/kernels.md's table of occupancy limits.
 func capabilityTable() string {
 	var b strings.Builder
-	b.WriteString("| capability | | warps | CTAs | registers | a warp's unit | sub-partitions | shared KiB | unit | reserved |\n")
+	b.WriteString("| capability | | warps | CTAs | registers | a warp's unit | sub-partitions | shared KiB | unit | " +
+		"reserved |\n")
 	b.WriteString("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, k := range capabilities {
-		fmt.Fprintf(&b, "| %d.%d | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", k.cc/10, k.cc%10, k.description, k.warps, k.ctas, k.registers, registerUnit,
+		fmt.Fprintf(&b, "| %d.%d | %s | %d | %d | %d | %d | %d | %d | %d | %d |\n", k.cc/10, k.cc%10, k.description,
+			k.warps, k.ctas, k.registers, registerUnit,
 			k.warpUnit, k.sharedKiB, k.sharedUnit, k.reserved)
 	}
 	return b.String()

@@ -46,7 +46,8 @@ func replacedKey(key string) error {
 	case "memory.engine":
 		return fmt.Errorf("%s is no longer a key: set memory.engine to %q or %q instead", key, EngineReserve, EngineCycle)
 	case "sm.pipeline":
-		return fmt.Errorf("%s is no longer a key: set sm.pipeline to %q or %q instead", key, PipelineDirect, PipelineCollector)
+		return fmt.Errorf("%s is no longer a key: set sm.pipeline to %q or %q instead", key, PipelineDirect,
+			PipelineCollector)
 	}
 	return nil
 }

@@ -151,7 +151,8 @@ func TestKinetoOccupancy(t *testing.T) {
 			if all != w.kernels {
 				t.Errorf("%d kernels, want %d", all, w.kernels)
 			}
-			t.Logf("compute capability %d.%d: %d of %d kernels agree (%.1f %%), %d of them fill the GPU; %d with more than 48 KiB not compared",
+			t.Logf("compute capability %d.%d: %d of %d kernels agree (%.1f %%), %d of them fill the GPU; %d with more than "+
+				"48 KiB not compared",
 				dev.Major, dev.Minor, agree, all-above, 100*float64(agree)/float64(all-above), full, above)
 		})
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 func kernelOf(threads, registers, shared uint32) *trace.Kernel {
-	return &trace.Kernel{Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{threads, 1, 1}, Registers: registers, SharedBytes: shared}
+	return &trace.Kernel{Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{threads, 1, 1}, Registers: registers,
+		SharedBytes: shared}
 }
 
 // machineOf is an SM of a compute capability, for GPUs that have no preset.

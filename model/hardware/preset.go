@@ -163,7 +163,8 @@ func readConfig(name string, data []byte, depth int) (*Config, error) {
 		var bad *ValueError
 		if errors.As(err, &bad) {
 			if head.Base == "" && lineOf(data, bad.Key) == 0 {
-				return nil, fmt.Errorf("%s: there is no %s: give it, or begin the file with base = %q, or another preset, to take over what it leaves out", name, bad.Key, "a100")
+				return nil, fmt.Errorf("%s: there is no %s: give it, or begin the file with base = %q, or another preset, to "+
+					"take over what it leaves out", name, bad.Key, "a100")
 			}
 			name = TOMLPosition(name, data, bad.Key)
 		}

@@ -21,7 +21,8 @@ func TestPresetsAreFreshCopies(t *testing.T) {
 				f.L1.Carveouts[i]++
 			}
 		}
-		if again, err := Preset(name); err != nil || again.TOML() != want || !again.Equal(again.clone()) || again.Equal(first) {
+		if again, err := Preset(name); err != nil || again.TOML() != want || !again.Equal(again.clone()) ||
+			again.Equal(first) {
 			t.Errorf("%s: another copy has changed, %v", name, err)
 		}
 	}

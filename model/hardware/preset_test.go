@@ -24,7 +24,8 @@ func TestPresetsLoad(t *testing.T) {
 	if !slices.IsSorted(names) {
 		t.Errorf("not sorted: %v", names)
 	}
-	for _, want := range []string{"k20c", "k20m-spawn", "gk110-ppcs", "titanx-maxwell", "qv100", "rtx3070", "kepler-titan", "a100", "h100", "h200"} {
+	for _, want := range []string{"k20c", "k20m-spawn", "gk110-ppcs", "titanx-maxwell", "qv100", "rtx3070",
+		"kepler-titan", "a100", "h100", "h200"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("no preset %s", want)
 		}
@@ -48,7 +49,8 @@ func TestPresetsHaveSources(t *testing.T) {
 		values := 0
 		for i, line := range strings.Split(string(PresetSource(name)), "\n") {
 			key, rest, ok := strings.Cut(line, "=")
-			if !ok || strings.HasPrefix(line, "#") || slices.Contains([]string{"name", "description", "base"}, strings.TrimSpace(key)) {
+			if !ok || strings.HasPrefix(line, "#") || slices.Contains([]string{"name", "description", "base"},
+				strings.TrimSpace(key)) {
 				continue
 			}
 			values++
@@ -115,7 +117,8 @@ func TestPeakRates(t *testing.T) {
 		}
 		sets := l2.Bytes / (l2.LineBytes * l2.Ways * l2.Slices)
 		if sets*l2.Ways*l2.LineBytes*l2.Slices != w.l2KB<<10 {
-			t.Errorf("%s: L2: %d sets x %d ways x %d B x %d slices is not %d KB", w.name, sets, l2.Ways, l2.LineBytes, l2.Slices, w.l2KB)
+			t.Errorf("%s: L2: %d sets x %d ways x %d B x %d slices is not %d KB", w.name, sets, l2.Ways, l2.LineBytes,
+				l2.Slices, w.l2KB)
 		}
 	}
 }
@@ -125,13 +128,16 @@ func TestPeakRates(t *testing.T) {
 // clock and no less than the DRAM's; no unit is faster than its scheduler.
 func TestCacheRates(t *testing.T) {
 	for name, want := range map[string]struct{ l1, l2 float64 }{ // bytes a core cycle of an SM; GB/s
-		"k20c": {32, 20 * 32 * .706}, "k20m-spawn": {32, 12 * 32 * 1.4}, "gk110-ppcs": {32, 6 * 32 * .924}, "titanx-maxwell": {64, 24 * 32 * 1.},
-		"qv100": {128, 64 * 32 * 1.132}, "rtx3070": {128, 32 * 32 * 1.132}, "kepler-titan": {32, 24 * 32 * .837}, "a100": {128, 80 * 32 * 1.41},
+		"k20c": {32, 20 * 32 * .706}, "k20m-spawn": {32, 12 * 32 * 1.4}, "gk110-ppcs": {32, 6 * 32 * .924},
+		"titanx-maxwell": {64, 24 * 32 * 1.},
+		"qv100":          {128, 64 * 32 * 1.132}, "rtx3070": {128, 32 * 32 * 1.132}, "kepler-titan": {32, 24 * 32 * .837},
+		"a100": {128, 80 * 32 * 1.41},
 		"h100": {128, 80 * 32 * 3.106}, "h200": {128, 96 * 32 * 3.106},
 		"h100-pcie": {128, 80 * 32 * 3.106}, "h100-pcie-boost": {128, 80 * 32 * 3.106},
 		"b200": {128, 21000}, "rtx4090": {64, 5000}, "l40s": {64, 5400},
 		"rtx3090": {64, 2480}, "a10": {64, 2480}, "t4": {128, 1628}, "v100": {128, 2716},
-		"mi250x": {64, 32 * 128 * 1.7}, "mi300x": {64, 128 * 128 * 2.1}, // measured by RRZE and Chips and Cheese, AMD's 128 B a channel
+		// measured by RRZE and Chips and Cheese, AMD's 128 B a channel
+		"mi250x": {64, 32 * 128 * 1.7}, "mi300x": {64, 128 * 128 * 2.1},
 	} {
 		c := mustPreset(t, name)
 		l1, l2 := float64(c.L1.Banks*32), float64(c.L2.Slices*32)*c.Clock.L2MHz/1e3
@@ -142,7 +148,8 @@ func TestCacheRates(t *testing.T) {
 			t.Errorf("%s: L2 %.0f GB/s, DRAM %.0f", name, l2, c.DRAMGBs())
 		}
 		e := c.Exec
-		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64, "sfu": e.SFU,
+		for class, u := range map[string]UnitConfig{"int": e.Int, "fp16": e.FP16, "fp32": e.FP32, "fp64": e.FP64,
+			"sfu":    e.SFU,
 			"tensor": e.Tensor, "uniform": e.Uniform, "control": e.Control, "texture": e.Texture} {
 			if u.Initiation < 1 || u.Latency < 1 {
 				t.Errorf("%s: %s takes %+v", name, class, u)
@@ -161,7 +168,8 @@ func TestLaunchLatency(t *testing.T) {
 		}
 	}
 	k20c, spawn := mustPreset(t, "k20c"), mustPreset(t, "k20m-spawn")
-	if l := k20c.Launch; !l.BlocksWarp || !l.StreamPerChild || l.StreamCreate != 7165 || l.ParamBase != 8023 || l.ParamPerLane != 129 {
+	if l := k20c.Launch; !l.BlocksWarp || !l.StreamPerChild || l.StreamCreate != 7165 || l.ParamBase != 8023 ||
+		l.ParamPerLane != 129 {
 		t.Errorf("k20c: %+v", l)
 	}
 	if k20c.KMU.DispatchLatency != 283 {
@@ -170,7 +178,8 @@ func TestLaunchLatency(t *testing.T) {
 	if l := spawn.Launch; !l.BlocksWarp || l.StreamPerChild {
 		t.Errorf("k20m-spawn: %+v", l)
 	}
-	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475, "gk110-ppcs": 0, "h100": 3614,
+	for name, want := range map[string]int{"qv100": 5000, "rtx3070": 5000, "kepler-titan": 0, "a100": 13475,
+		"gk110-ppcs": 0, "h100": 3614,
 		"h200": 3614, "h100-pcie": 3614, "h100-pcie-boost": 1578} {
 		if c := mustPreset(t, name); c.Host.LaunchLatency+c.KMU.DispatchLatency != want { // of a single kernel
 			t.Errorf("%s: host launch latency %d, dispatch %d, want %d", name, c.Host.LaunchLatency, c.KMU.DispatchLatency, want)
@@ -200,7 +209,8 @@ func TestPaperOccupancy(t *testing.T) {
 func TestPPCSTable1(t *testing.T) {
 	c := mustPreset(t, "gk110-ppcs")
 	got := fmt.Sprint(c.SM.Count, c.SM.MaxThreads, c.SM.MaxCTAs, c.SM.Registers, c.SM.SharedBytes, c.Clock, c.L1.Bytes,
-		c.L1.Ways, c.L1.LineBytes, c.L2.Bytes, c.L2.Ways, c.DRAM.Channels, c.DRAM.TRP, c.DRAM.TCCD, c.DRAM.TRCD, c.DRAM.TCL, c.DRAM.TWR,
+		c.L1.Ways, c.L1.LineBytes, c.L2.Bytes, c.L2.Ways, c.DRAM.Channels, c.DRAM.TRP, c.DRAM.TCCD, c.DRAM.TRCD,
+		c.DRAM.TCL, c.DRAM.TWR,
 		c.DRAM.TRAS, c.DRAM.Banks, c.Host.StorageMBs, c.Host.PCIeGBs, c.Host.PageBytes)
 	want := fmt.Sprint(64, 1024, 8, 32768, 16384, ClockConfig{700, 700, 924, 1600}, 32768, 4, 128,
 		1572864, 8, 6, 12, 2, 12, 12, 12, 28, 16, 500., 15.75, 4096)
@@ -264,9 +274,11 @@ func TestReadConfigErrors(t *testing.T) {
 	for _, w := range []struct{ text, want string }{
 		{"base = \"a100\"\n[sm]\ncuont = 3\n", "my.toml:3: unknown key sm.cuont: did you mean sm.count"},
 		{"base = \"a100\"\nsm.count = 0\n", "my.toml:2: sm.count = 0: must be an integer from 1 to 4096"},
-		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml:2: sm.count: got a value of type string, want a whole number, without quotes"},
+		{"base = \"a100\"\nsm.count = \"x\"\n", "my.toml:2: sm.count: got a value of type string, want a whole number, " +
+			"without quotes"},
 		{"base = \"a1000\"\n", `my.toml:1: base: unknown GPU preset "a1000": did you mean a100`},
-		{"base = \"a100\"\nsm.warp_scheduler = \"rr\"\n", `my.toml:2: sm.warp_scheduler = "rr": must be one of gto, gty, lrr`},
+		{"base = \"a100\"\nsm.warp_scheduler = \"rr\"\n",
+			`my.toml:2: sm.warp_scheduler = "rr": must be one of gto, gty, lrr`},
 		{"base = \"a100\"\n[l1]\nways = 7\n", "l1.bytes = 196608: must be a multiple of l1.line_bytes x l1.ways = 896"},
 		{"[sm]\ncount = 3\n", `my.toml: there is no clock.core_mhz: give it, or begin the file with base = "a100"`},
 		{"[sm\n", "my.toml: line "},
@@ -288,7 +300,8 @@ func TestReadConfigLimits(t *testing.T) {
 		"head":   strings.Repeat("["+strings.Repeat("a.", 2000)+"a]\n", 16),
 		"array":  strings.Repeat("a = "+strings.Repeat("[", 4000)+"\n", 15),
 	} {
-		if _, err := ReadConfig("big.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "big.toml") || len(err.Error()) > 9000 {
+		if _, err := ReadConfig("big.toml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), "big.toml") ||
+			len(err.Error()) > 9000 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -321,7 +334,8 @@ func TestReplacedKeys(t *testing.T) {
 		if _, known := findKey(key); known {
 			t.Errorf("%s is a key", key)
 		}
-		if err := c.Set(key, "true"); err == nil || !strings.Contains(err.Error(), key+" is no longer a key: set "+word+" to ") {
+		if err := c.Set(key, "true"); err == nil || !strings.Contains(err.Error(), key+" is no longer a key: set "+word+
+			" to ") {
 			t.Errorf("Set(%s): %v", key, err)
 		}
 		table, name, _ := strings.Cut(key, ".")

@@ -150,8 +150,10 @@ func TestTunedConfigurations(t *testing.T) {
 	for name, want := range tuned {
 		c := mustPreset(t, name)
 		s, l, d := c.SM, c.Clock, c.DRAM
-		got := fmt.Sprintf("%d %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %.0f", s.Count, l.CoreMHz, l.IcntMHz, l.L2MHz, l.DRAMMHz, s.MaxThreads, s.MaxCTAs,
-			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20, d.Channels, d.BusBytes,
+		got := fmt.Sprintf("%d %g %g %g %g %d %d %d %d %d %d %d %d %d %d %d %d %.0f", s.Count, l.CoreMHz, l.IcntMHz,
+			l.L2MHz, l.DRAMMHz, s.MaxThreads, s.MaxCTAs,
+			s.SharedBytes>>10, c.L1.Unified>>10, c.L1.Latency, c.Shared.Latency, c.L2.Latency, d.Latency, c.L2.Bytes>>20,
+			d.Channels, d.BusBytes,
 			d.DataRate, c.DRAMGBs())
 		if got != want {
 			t.Errorf("%s is\n%s, want\n%s", name, got, want)
@@ -166,15 +168,20 @@ func TestTunedConfigurations(t *testing.T) {
 // the parts that no preset has are taken.
 func shippedForm(c *Config, key, like string) (string, bool) {
 	ints := map[string]int{
-		"gpgpu_n_clusters": c.SM.Count, "gpgpu_shader_cta": c.SM.MaxCTAs, "gpgpu_shader_registers": c.SM.Registers, "gpgpu_shmem_size": c.SM.SharedBytes,
-		"gpgpu_unified_l1d_size": c.L1.Unified >> 10, "gpgpu_num_sched_per_core": c.SM.Schedulers, "gpgpu_max_insn_issue_per_warp": c.SM.IssueWidth,
-		"gpgpu_l1_latency": c.L1.Latency, "gpgpu_l1_banks": c.L1.Banks,
+		"gpgpu_n_clusters": c.SM.Count, "gpgpu_shader_cta": c.SM.MaxCTAs, "gpgpu_shader_registers": c.SM.Registers,
+		"gpgpu_shmem_size":       c.SM.SharedBytes,
+		"gpgpu_unified_l1d_size": c.L1.Unified >> 10, "gpgpu_num_sched_per_core": c.SM.Schedulers,
+		"gpgpu_max_insn_issue_per_warp": c.SM.IssueWidth,
+		"gpgpu_l1_latency":              c.L1.Latency, "gpgpu_l1_banks": c.L1.Banks,
 		"gpgpu_gmem_skip_L1D": map[bool]int{false: 1}[c.L1.GlobalLoads], "smem_latency": c.Shared.Latency,
 		"gpgpu_l2_rop_latency": c.L2.Latency, "gpgpu_n_mem": c.DRAM.Channels,
 		"gpgpu_n_sub_partition_per_mchannel": c.L2.Slices / c.DRAM.Channels,
 		"gpgpu_dram_buswidth":                c.DRAM.BusBytes, "dram_data_command_freq_ratio": c.DRAM.DataRate,
-		"dram_latency": c.DRAM.Latency, "gpgpu_frfcfs_dram_sched_queue_size": c.DRAM.Window, "gpgpu_operand_collector_num_units_gen": c.SM.OperandCollectors,
-		"icnt_flit_size": c.Icnt.FlitBytes, "icnt_in_buffer_limit": c.Icnt.Queue, "icnt_out_buffer_limit": c.Icnt.Queue, "gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
+		"dram_latency": c.DRAM.Latency, "gpgpu_frfcfs_dram_sched_queue_size": c.DRAM.Window,
+		"gpgpu_operand_collector_num_units_gen": c.SM.OperandCollectors,
+		"icnt_flit_size":                        c.Icnt.FlitBytes, "icnt_in_buffer_limit": c.Icnt.Queue,
+		"icnt_out_buffer_limit":       c.Icnt.Queue,
+		"gpgpu_kernel_launch_latency": c.Host.LaunchLatency,
 		"gpgpu_max_concurrent_kernel": c.KMU.Entries, "gpgpu_shmem_num_banks": c.Shared.Banks,
 	}
 	if v, ok := ints[key]; ok {
@@ -207,7 +214,8 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		return strings.Join(kb, ","), true
 	case "gpgpu_dram_timing_opt":
 		return fmt.Sprintf("nbk=%d:CCD=%d:RRD=%d:RCD=%d:RAS=%d:RP=%d:RC=%d:CL=%d:WL=%d:CDLR=%d:WR=%d:nbkgrp=%d:CCDL=%d:RTPL=%d",
-			d.Banks, d.TCCD, d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC, d.TCL, d.TWL, d.TCDLR, d.TWR, d.BankGroups, d.TCCDL, d.TRTPL), true
+			d.Banks, d.TCCD, d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC, d.TCL, d.TWL, d.TCDLR, d.TWR, d.BankGroups, d.TCCDL,
+			d.TRTPL), true
 	case "dram_dual_bus_interface":
 		return map[bool]string{false: "0", true: "1"}[d.DualBus], true
 	case "gpgpu_cache:dl1":

@@ -60,7 +60,8 @@ var mismatch = sync.OnceValue(func() *regexp.Regexp {
 // TOMLError makes one line of a decoder's error, with the file's name in front.
 func TOMLError(name string, err error) error {
 	if m := mismatch().FindStringSubmatch(err.Error()); m != nil {
-		remedy := map[string]string{"integer": "a whole number, without quotes", "float": "a number, without quotes", "boolean": "true or false, without quotes", "string": "a text in quotes"}[m[4]]
+		remedy := map[string]string{"integer": "a whole number, without quotes", "float": "a number, without quotes",
+			"boolean": "true or false, without quotes", "string": "a text in quotes"}[m[4]]
 		if remedy == "" {
 			remedy = m[4]
 		}

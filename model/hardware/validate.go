@@ -254,7 +254,8 @@ func firstError(errs ...error) error {
 func checkSM(c *Config) error {
 	s := &c.SM
 	return firstError(
-		relate(s.MaxThreads <= s.MaxWarps*32, "sm.max_threads", s.MaxThreads, "at most 32 times sm.max_warps = %d", 32*s.MaxWarps),
+		relate(s.MaxThreads <= s.MaxWarps*32, "sm.max_threads", s.MaxThreads, "at most 32 times sm.max_warps = %d",
+			32*s.MaxWarps),
 		relate(s.MaxWarps%s.Schedulers == 0, "sm.max_warps", s.MaxWarps, "a multiple of sm.schedulers = %d", s.Schedulers),
 		relate(s.Registers%s.WarpUnit == 0, "sm.registers", s.Registers, "a multiple of sm.warp_unit = %d", s.WarpUnit),
 		checkCollectors(s),
@@ -285,9 +286,11 @@ func checkCaches(c *Config) error {
 			"a multiple of l1.line_bytes x l1.ways = %d (sets x ways x line = bytes)", l1.LineBytes*l1.Ways),
 		relate(l2.LineBytes == l1.LineBytes, "l2.line_bytes", l2.LineBytes, "l1.line_bytes = %d", l1.LineBytes),
 		relate(l2.SectorBytes <= l2.LineBytes, "l2.sector_bytes", l2.SectorBytes, "at most l2.line_bytes = %d", l2.LineBytes),
-		relate(l1.SectorBytes <= l2.SectorBytes, "l1.sector_bytes", l1.SectorBytes, "at most l2.sector_bytes = %d, so that a request is for one sector of the L2", l2.SectorBytes),
+		relate(l1.SectorBytes <= l2.SectorBytes, "l1.sector_bytes", l1.SectorBytes,
+			"at most l2.sector_bytes = %d, so that a request is for one sector of the L2", l2.SectorBytes),
 		relate(l2.Bytes%(l2.LineBytes*l2.Ways*l2.Slices) == 0, "l2.bytes", l2.Bytes,
-			"a multiple of l2.line_bytes x l2.ways x l2.slices = %d (sets x ways x line x slices = bytes)", l2.LineBytes*l2.Ways*l2.Slices),
+			"a multiple of l2.line_bytes x l2.ways x l2.slices = %d (sets x ways x line x slices = bytes)",
+			l2.LineBytes*l2.Ways*l2.Slices),
 		checkUnified(c),
 	)
 }
@@ -300,7 +303,8 @@ func checkLines(c *Config) error {
 		relate(c.L2.Bytes/line <= maxLines, "l2.bytes", c.L2.Bytes, "at most %d lines of l2.line_bytes = %d", maxLines, line),
 		relate(int64(l1) <= maxLines*int64(line)/int64(c.SM.Count), "l1.bytes", l1,
 			"at most %d lines of l1.line_bytes = %d, of all sm.count = %d", maxLines, line, c.SM.Count),
-		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d", maxLines, c.SM.Count),
+		relate(c.TLB.Entries <= maxLines/c.SM.Count, "tlb.entries", c.TLB.Entries, "at most %d of all sm.count = %d",
+			maxLines, c.SM.Count),
 	)
 }
 
@@ -314,7 +318,8 @@ func checkUnified(c *Config) error {
 	}
 	list := c.L1.Carveouts
 	if len(list) == 0 {
-		return relate(false, "l1.carveouts", 0, "a list of sizes up to sm.shared_bytes = %d where l1.unified is not 0", c.SM.SharedBytes)
+		return relate(false, "l1.carveouts", 0, "a list of sizes up to sm.shared_bytes = %d where l1.unified is not 0",
+			c.SM.SharedBytes)
 	}
 	last := list[len(list)-1]
 	return firstError(
@@ -344,7 +349,8 @@ func checkHash(key, hash, of string, n int) error {
 	if _, ok := Polynomials[n]; hash != "ipoly" || ok {
 		return nil
 	}
-	return &ValueError{key, strconv.Quote(hash), fmt.Sprintf("another hash where %s = %d: polynomials are published for 16, 32 and 64", of, n)}
+	return &ValueError{key, strconv.Quote(hash), fmt.Sprintf("another hash where %s = %d: polynomials are published "+
+		"for 16, 32 and 64", of, n)}
 }
 
 // checkLayout refuses a layout of addresses that does not fit the channels.
@@ -357,7 +363,8 @@ func checkLayout(c *Config) error {
 		return &ValueError{"dram.mapping", strconv.Quote(layout), fmt.Sprintf(allowed, args...)}
 	}
 	if strings.Trim(layout, "RBCS.") != "" || len(layout) > 80 {
-		return bad("made of the letters R (row), B (bank), C (column) and S (burst), from the highest bit, with points between")
+		return bad("made of the letters R (row), B (bank), C (column) and S (burst), from the highest bit, with " +
+			"points between")
 	}
 	all := layoutBits(layout)
 	banks, rows := strings.Count(all, "B"), strings.Count(all, "R")
@@ -374,7 +381,8 @@ func checkLayout(c *Config) error {
 	case strings.Count(all, "C")+strings.Count(all, "S") != bits.Len(uint(d.RowBytes))-1:
 		return bad("with as many C and S as dram.row_bytes = %d has bits", d.RowBytes)
 	case subs&(subs-1) != 0 || runs[0].mask < uint64(subs-1):
-		return bad("\"\" where l2.slices / dram.channels = %d is no power of two, or more than its lowest run of B chooses", subs)
+		return bad("\"\" where l2.slices / dram.channels = %d is no power of two, or more than its lowest run "+
+			"of B chooses", subs)
 	case runs[0].Shift < uint(bits.TrailingZeros(uint(c.L2.LineBytes>>SectorShift))):
 		return bad("with B above the l2.line_bytes = %d of a line", c.L2.LineBytes)
 	}

@@ -92,7 +92,8 @@ func TestBoundsAreComplete(t *testing.T) {
 		b := boundOf(k.path)
 		switch k.kind.String() {
 		case "string":
-			if free := k.path == "name" || k.path == "description" || k.path == "dram.mapping"; !free && len(b.words) == 0 { // a layout has rules of its own
+			// a layout has rules of its own
+			if free := k.path == "name" || k.path == "description" || k.path == "dram.mapping"; !free && len(b.words) == 0 {
 				t.Errorf("%s has no words", k.path)
 			}
 		case "int", "float64", "slice":

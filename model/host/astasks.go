@@ -13,7 +13,8 @@ type AsTasks uint8
 const (
 	NotTasks         AsTasks = iota // launches are launches
 	TasksIndependent                // every launch is a task that waits for none
-	TasksInStreams                  // every launch is a task that waits for those that its stream, events and the host wait for
+	// every launch is a task that waits for those that its stream, events and the host wait for
+	TasksInStreams
 )
 
 // String is the word that chooses it.
@@ -21,12 +22,14 @@ func (a AsTasks) String() string { return [...]string{"no", "independent", "stre
 
 // Assumption is what running launches as tasks assumes, as a sentence.
 func (a AsTasks) Assumption() string {
-	const common = "each kernel launch of the capture is run as a narrow task, all of them there at the start; the capture's copies, host work and idle times are left out, since the trace does not say which task they belong to"
+	const common = "each kernel launch of the capture is run as a narrow task, all of them there at the start; the " +
+		"capture's copies, host work and idle times are left out, since the trace does not say which task they belong to"
 	switch a {
 	case TasksIndependent:
 		return common + "; tasks are taken to be independent of each other, which the capture does not say"
 	case TasksInStreams:
-		return common + "; a task waits for the one before it in its stream and for what events and the host's synchronisations make it wait for"
+		return common + "; a task waits for the one before it in its stream and for what events and the host's " +
+			"synchronisations make it wait for"
 	}
 	return ""
 }

@@ -16,7 +16,8 @@ import (
 // stream 1 is kernel 0's alone.
 func TestLaunchesBecomeTasksThatWait(t *testing.T) {
 	const k = " grid=1 block=32\ncta 0\nwarp 0\nexit\n"
-	r := tracetest.FromText(t, "launch a stream=1"+k+"launch b stream=2"+k+"record 7 stream=1\nwait 7 stream=2\nrecord 8 stream=2\nsyncevent 8\n"+
+	r := tracetest.FromText(t, "launch a stream=1"+k+"launch b stream=2"+k+
+		"record 7 stream=1\nwait 7 stream=2\nrecord 8 stream=2\nsyncevent 8\n"+
 		"launch c stream=2"+k+"syncstream 1\nsyncstream 2\nsyncstream 5\nsync\n")
 	for as, want := range map[AsTasks][]string{
 		TasksIndependent: {"spawn 0 []", "spawn 1 []", "spawn 2 []", "sync"},

@@ -113,7 +113,8 @@ func ReadCapture(tr *trace.Reader) (*Capture, error) {
 		if r.HostNs >= 0 && last[op.Stream] <= r.HostNs && free && len(delays[kind]) < mostDelays {
 			delays[kind] = append(delays[kind], max(0, r.StartNs-r.HostNs))
 		}
-		if was := last[op.Stream]; kind == delayOfLaunch && kernels[op.Stream] && r.HostNs >= 0 && r.StartNs >= was && len(boundaries) < mostDelays {
+		if was := last[op.Stream]; kind == delayOfLaunch && kernels[op.Stream] && r.HostNs >= 0 && r.StartNs >= was &&
+			len(boundaries) < mostDelays {
 			boundaries = append(boundaries, boundary{r.StartNs - was, was - r.HostNs - loaded})
 		}
 		kernels[op.Stream] = kind == delayOfLaunch

@@ -54,7 +54,8 @@ func (g *graphs) takes(h *Host, op *trace.HostOp, t Time) (work int64) {
 		return 0
 	}
 	scope := op.Scope
-	if op.Kind == trace.OpLaunch && h.tr.Kernel(op.Kernel, &g.kernel) == nil { // what cannot be read ends the run when it is launched
+	// what cannot be read ends the run when it is launched
+	if op.Kind == trace.OpLaunch && h.tr.Kernel(op.Kernel, &g.kernel) == nil {
 		scope = g.kernel.Scope
 	}
 	in := step(h.prog, scope)

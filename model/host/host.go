@@ -247,7 +247,8 @@ func (h *Host) issue(op *trace.HostOp, t Time) (Time, error) {
 		return h.call(op), nil
 	default:
 		st := h.Stream(op.Stream)
-		h.Push(st, h.recorded(StreamOp{Kind: op.Kind, Array: op.Array, addr: op.Addr, Bytes: op.Bytes}, op, op.Recorded, t), t)
+		h.Push(st, h.recorded(StreamOp{Kind: op.Kind, Array: op.Array, addr: op.Addr, Bytes: op.Bytes}, op, op.Recorded,
+			t), t)
 		h.noteEnd(op, op.Recorded)
 		st.waits = false
 		if op.Async && !serial {

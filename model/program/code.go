@@ -40,9 +40,11 @@ type Op struct {
 	Shared  bool // needs what SMs share: memory, or the launch path
 	Barrier uint8
 	Width   uint32
-	Reads   uint32   // registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
-	Writes  uint32   // banks of those that are written, a bit of the four of each
-	Written uint32   // those banks in the order of registers, four bits each, one more than the bank; where memory writes them
+	// registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
+	Reads  uint32
+	Writes uint32 // banks of those that are written, a bit of the four of each
+	// those banks in the order of registers, four bits each, one more than the bank; where memory writes them
+	Written uint32
 	Crowded bool     // two of one bank are read
 	each    []uint32 // what the flat form runs for each thread, if flat
 	last    []uint32 // what it runs once, after the last

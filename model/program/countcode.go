@@ -41,7 +41,8 @@ func (u *Library) touchCode() *Code {
 	if u.touching == nil {
 		c := newCountCode(2, &u.cfg.SM)
 		for _, flag := range [2]trace.InstFlags{trace.InstLoad, trace.InstStore} {
-			c.addVariants(&trace.Inst{Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: flag, Width: touchWidth}, NoInst)
+			c.addVariants(&trace.Inst{Class: trace.ClassMemory, Space: trace.SpaceGlobal, Flags: flag, Width: touchWidth},
+				NoInst)
 		}
 		u.touching = c
 	}

@@ -23,7 +23,8 @@ type Library struct {
 
 func NewLibrary(tr *trace.Reader, c *hardware.Config) *Library {
 	p := tr.Program()
-	return &Library{cfg: c, tr: tr, prog: p, codes: make([]*Code, len(p.Functions)), foreign: make(map[*trace.Function]*Code)}
+	return &Library{cfg: c, tr: tr, prog: p, codes: make([]*Code, len(p.Functions)),
+		foreign: make(map[*trace.Function]*Code)}
 }
 
 // NeverLaunch says that no child will be launched: a warp runs the loops of its launches as it

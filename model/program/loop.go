@@ -24,7 +24,8 @@ func (c *Code) withoutLaunches(w *trace.Warp) *trace.Warp {
 	if !some {
 		return w
 	}
-	flat := &trace.Warp{ID: w.ID, Path: make([]uint32, 0, len(w.Path)), Masks: make([]trace.MaskRun, 0, len(w.Masks)), Mem: w.Mem, Lists: w.Lists}
+	flat := &trace.Warp{ID: w.ID, Path: make([]uint32, 0, len(w.Path)), Masks: make([]trace.MaskRun, 0, len(w.Masks)),
+		Mem: w.Mem, Lists: w.Lists}
 	mask, launch := 0, 0
 	for step, i := range w.Path {
 		at := uint32(len(flat.Path))
@@ -87,7 +88,8 @@ func (u *Library) sharing(f *Frame) Frame {
 	in.step, in.most, in.lanes, in.shared = 0, 0, in.lanes[:0], true
 	own := in.frame
 	own.Code, own.inline, own.Mask, own.Regs, own.Number = f.Code, in, ^uint32(0), f.Regs, f.Number
-	own.Path, own.masks, own.Mem, own.Lists, own.Launches = own.Path[:0], own.masks[:0], own.Mem[:0], own.Lists[:0], own.Launches[:0]
+	own.Path, own.masks, own.Mem, own.Lists, own.Launches = own.Path[:0], own.masks[:0], own.Mem[:0], own.Lists[:0],
+		own.Launches[:0]
 	own.rewind()
 	return own
 }

@@ -195,7 +195,8 @@ func (c *countBook) counted(r *model.PageRecord) {
 	case x == nil:
 		c.fail("page-counts", r.Time, "page %#x goes to kernel %d, which does not touch it", r.Page, r.To)
 	case x.readers != r.Readers || x.writers != r.Writers:
-		c.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its CTAs need %d and %d",
+		c.fail("page-counts", r.Time, "page %#x of kernel %d is counted %d times for reading and %d for writing, its "+
+			"CTAs need %d and %d",
 			r.Page, r.To, r.Readers, r.Writers, x.readers, x.writers)
 	}
 }

@@ -75,7 +75,8 @@ const maxPages = 1 << 24
 
 func newPageTable(u *unit) (*pageTable, error) {
 	b := u.board
-	p := &pageTable{u: u, board: b, prog: u.prog, freeRefs: -1, limit: ^uint32(0), functions: make([][]access, len(u.prog.Functions))}
+	p := &pageTable{u: u, board: b, prog: u.prog, freeRefs: -1, limit: ^uint32(0),
+		functions: make([][]access, len(u.prog.Functions))}
 	if b.CounterBits > 0 && b.CounterBits < 32 {
 		p.limit = 1<<b.CounterBits - 1
 	}

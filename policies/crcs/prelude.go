@@ -179,7 +179,8 @@ func (p *prelude) start(t model.Time) {
 	a.stages[0].extend(t, end, bytes)
 	p.u.m.At(end, pageRead, uint64(page))
 	p.next = i + 1
-	if end := (p.u.pages.pages[page].number + 1) << p.u.pages.shift; end&uint64(p.u.cfg.Host.PageBytes-1) != 0 && a.read < a.files {
+	if end := (p.u.pages.pages[page].number + 1) << p.u.pages.shift; end&uint64(p.u.cfg.Host.PageBytes-1) != 0 &&
+		a.read < a.files {
 		p.next = i // the rest of its page of the host first
 	}
 }
@@ -304,6 +305,7 @@ func (s *stageSpan) extend(start, end model.Time, bytes uint64) {
 // tell tells of an interval of the host's program, if it was.
 func (s *stageSpan) tell(m *model.DependencyMachine, kind model.StageKind, array uint32) {
 	if s.begun {
-		m.Stage(&model.StageRecord{Stage: kind, Kernel: model.NoKernel, Array: array, Start: s.start, End: s.end, Bytes: s.bytes})
+		m.Stage(&model.StageRecord{Stage: kind, Kernel: model.NoKernel, Array: array, Start: s.start, End: s.end,
+			Bytes: s.bytes})
 	}
 }

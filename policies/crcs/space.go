@@ -31,7 +31,8 @@ func (p *pageTable) cover() error {
 	for i := range p.spans {
 		s := &p.spans[i]
 		if s.count > room {
-			return fmt.Errorf("the arrays of the trace have more than %d pages of %d bytes: raise host.page_bytes with --set, or give the arrays the size that the program uses (replay inspect lists them)", maxPages, 1<<p.shift)
+			return fmt.Errorf("the arrays of the trace have more than %d pages of %d bytes: raise host.page_bytes with "+
+				"--set, or give the arrays the size that the program uses (replay inspect lists them)", maxPages, 1<<p.shift)
 		}
 		room -= s.count
 		s.index = int32(len(p.pages))

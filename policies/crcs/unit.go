@@ -322,11 +322,13 @@ func (u *unit) stuck(waits []model.AccessWait, add func(string, ...any)) {
 	for _, x := range waits {
 		pg := &u.pages.pages[x.On]
 		if !pg.ready {
-			add("CTA %d of kernel %d on SM %d waits for page %#x, which has not been transferred", x.CTA, x.Kernel, x.SM, pg.number)
+			add("CTA %d of kernel %d on SM %d waits for page %#x, which has not been transferred", x.CTA, x.Kernel, x.SM,
+				pg.number)
 			continue
 		}
 		owner := u.pages.ownerID(pg)
-		add("CTA %d of kernel %d on SM %d waits for page %#x of kernel %d, %s", x.CTA, x.Kernel, x.SM, pg.number, owner, u.why(owner))
+		add("CTA %d of kernel %d on SM %d waits for page %#x of kernel %d, %s", x.CTA, x.Kernel, x.SM, pg.number, owner,
+			u.why(owner))
 	}
 	if len(u.queue) > 0 {
 		add("kernel %d waits to enter behind %d that run", u.queue[0].ID, u.running)

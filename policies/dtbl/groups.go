@@ -16,11 +16,14 @@ const (
 
 // Settings are what the paper varies and what it leaves open.
 type Settings struct {
-	Entries   int  // of the table, a power of two; 0: there is none
-	Hashed    bool // the launching hardware thread names the entry; false: any free one
-	Match     Match
-	API       bool // the warp of a group that may join no kernel makes the rest of the calls that launch a device kernel; false: the SMX scheduler hands it to the KMU in the next cycle
-	ReadAhead int  // records in memory that are read at a time, the next ones of the first kernel that has some; 0: all are at hand
+	Entries int  // of the table, a power of two; 0: there is none
+	Hashed  bool // the launching hardware thread names the entry; false: any free one
+	Match   Match
+	// the warp of a group that may join no kernel makes the rest of the calls that launch a device kernel; false: the
+	// SMX scheduler hands it to the KMU in the next cycle
+	API bool
+	// records in memory that are read at a time, the next ones of the first kernel that has some; 0: all are at hand
+	ReadAhead int
 }
 
 // Groups is the unit: all of a [model.GroupUnit] but the decision.

@@ -50,8 +50,10 @@ func function() *trace.Function {
 	f.Insts[atomInst] = global("ATOM.ADD.64", trace.InstLoad|trace.InstStore|trace.InstAtomic, 8)
 	f.Insts[storeInst] = global("STG", trace.InstStore, 4)
 	f.Insts[loadInst] = global("LDG", trace.InstLoad, 4)
-	f.Insts[putInst] = trace.Inst{Opcode: "STS", Class: trace.ClassMemory, Space: trace.SpaceShared, Flags: trace.InstStore, Width: 4}
-	f.Insts[getInst] = trace.Inst{Opcode: "LDS", Class: trace.ClassMemory, Space: trace.SpaceShared, Flags: trace.InstLoad, Width: 4}
+	f.Insts[putInst] = trace.Inst{Opcode: "STS", Class: trace.ClassMemory, Space: trace.SpaceShared,
+		Flags: trace.InstStore, Width: 4}
+	f.Insts[getInst] = trace.Inst{Opcode: "LDS", Class: trace.ClassMemory, Space: trace.SpaceShared,
+		Flags: trace.InstLoad, Width: 4}
 	f.Insts[barInst] = trace.Inst{Opcode: "BAR", Class: trace.ClassBarrier, Imm: barrierID}
 	f.Insts[launchInst] = trace.Inst{Opcode: "LAUNCH", Class: trace.ClassLaunch, Src: regs(value)}
 	for i := range f.Insts {

@@ -36,12 +36,14 @@ type Buddy struct {
 func NewBuddy(pool, smallest int) (*Buddy, error) {
 	for _, n := range []int{pool, smallest} {
 		if n < 1 || n&(n-1) != 0 {
-			return nil, fmt.Errorf("pagoda: shared memory of %d bytes in blocks of %d: both must be powers of two", pool, smallest)
+			return nil, fmt.Errorf("pagoda: shared memory of %d bytes in blocks of %d: both must be powers of two", pool,
+				smallest)
 		}
 	}
 	nodes := 2 * (pool / smallest)
 	if nodes < 2 || nodes > maxNodes {
-		return nil, fmt.Errorf("pagoda: shared memory of %d bytes in blocks of %d: want 1 to %d blocks", pool, smallest, maxNodes/2)
+		return nil, fmt.Errorf("pagoda: shared memory of %d bytes in blocks of %d: want 1 to %d blocks", pool, smallest,
+			maxNodes/2)
 	}
 	return &Buddy{pool: pool, smallest: smallest, marks: make([]bool, nodes)}, nil
 }

@@ -93,7 +93,8 @@ type MTB struct {
 // must be one that cfg admits.
 func NewMTB(table *Table, column int, cfg MTBConfig) (*MTB, error) {
 	if cfg.Executors < 1 || cfg.Executors > 63 || cfg.Barriers < 1 || cfg.Barriers > 64 {
-		return nil, fmt.Errorf("pagoda: %d executor warps and %d barriers: want 1 to 63 and 1 to 64", cfg.Executors, cfg.Barriers)
+		return nil, fmt.Errorf("pagoda: %d executor warps and %d barriers: want 1 to 63 and 1 to 64", cfg.Executors,
+			cfg.Barriers)
 	}
 	shared, err := NewBuddy(cfg.SharedBytes, cfg.SmallestBlock)
 	if err != nil {

@@ -196,7 +196,8 @@ func TestSuccessorSchedulesItsPredecessor(t *testing.T) {
 	if got, want := steps(m, 4), []string{"scan", "check", "begin", "take 0:0.0"}; !slices.Equal(got, want) {
 		t.Fatalf("steps %q, want %q", got, want)
 	}
-	if table.GPU(a).State != (State{Ready: Scheduling}) || table.GPU(b).State != (State{Ready: Copied}) || m.Slot(0).Entry != a {
+	if table.GPU(a).State != (State{Ready: Scheduling}) || table.GPU(b).State != (State{Ready: Copied}) ||
+		m.Slot(0).Entry != a {
 		t.Errorf("A %v, B %v, slot %+v", table.GPU(a).State, table.GPU(b).State, m.Slot(0))
 	}
 	table.set(b, State{Ready: Scheduling, Sched: true})
@@ -232,7 +233,8 @@ func TestMTBsUnderAnyLoad(t *testing.T) {
 				Sync:        rapid.Bool().Draw(rt, "sync")}
 			s.Offer(tasks[k])
 		}
-		w := world{rt: rt, table: table, mtbs: mtbs, started: map[[3]uint32]int{}, ended: map[[2]uint32]int{}, tasks: map[uint32]int{}}
+		w := world{rt: rt, table: table, mtbs: mtbs, started: map[[3]uint32]int{}, ended: map[[2]uint32]int{},
+			tasks: map[uint32]int{}}
 		for round := 0; s.Live() > 0 || s.Offered() > 0; round++ {
 			if round > 20000 {
 				rt.Fatalf("stuck with %d live and %d offered", s.Live(), s.Offered())
@@ -334,7 +336,8 @@ func (w *world) check(tasks []Task) {
 			for x := range task.WarpsPerBlock() {
 				warps++
 				if w.started[[3]uint32{uint32(k), b, x}] != 1 {
-					w.rt.Fatalf("warp %d of threadblock %d of task %d started %d times", x, b, k, w.started[[3]uint32{uint32(k), b, x}])
+					w.rt.Fatalf("warp %d of threadblock %d of task %d started %d times", x, b, k,
+						w.started[[3]uint32{uint32(k), b, x}])
 				}
 			}
 		}
@@ -365,7 +368,8 @@ func TestCodeHasEveryBlock(t *testing.T) {
 		t.Errorf("blocks have %d instructions, the function %d", total, len(c.Function.Insts))
 	}
 	for i, in := range c.Function.Insts {
-		if in.PC != uint32(16*i) || in.Mem() != (in.Class == trace.ClassMemory) || in.Mem() != (in.Flags&(trace.InstLoad|trace.InstStore) != 0) {
+		if in.PC != uint32(16*i) || in.Mem() != (in.Class == trace.ClassMemory) ||
+			in.Mem() != (in.Flags&(trace.InstLoad|trace.InstStore) != 0) {
 			t.Errorf("instruction %d is odd: %+v", i, in)
 		}
 	}

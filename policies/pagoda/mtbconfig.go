@@ -29,11 +29,14 @@ func (cfg MTBConfig) Admits(t Task) error {
 	case t.Blocks == 0 || t.Threads == 0:
 		return fmt.Errorf("task %d has no threads", t.Kernel)
 	case uint64(t.Blocks)*uint64(t.WarpsPerBlock()) > 1<<31:
-		return fmt.Errorf("task %d has %d threadblocks of %d threads, more than a narrow task can count", t.Kernel, t.Blocks, t.Threads)
+		return fmt.Errorf("task %d has %d threadblocks of %d threads, more than a narrow task can count", t.Kernel,
+			t.Blocks, t.Threads)
 	case int64(t.SharedBytes) > int64(cfg.SharedBytes):
-		return fmt.Errorf("task %d asks for %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel, t.SharedBytes, cfg.SharedBytes)
+		return fmt.Errorf("task %d asks for %d bytes of shared memory per threadblock, an MTB has %d", t.Kernel,
+			t.SharedBytes, cfg.SharedBytes)
 	case t.Sync && int(t.WarpsPerBlock()) > cfg.Executors:
-		return fmt.Errorf("task %d synchronises threadblocks of %d warps, an MTB has %d executor warps", t.Kernel, t.WarpsPerBlock(), cfg.Executors)
+		return fmt.Errorf("task %d synchronises threadblocks of %d warps, an MTB has %d executor warps", t.Kernel,
+			t.WarpsPerBlock(), cfg.Executors)
 	}
 	return nil
 }

@@ -135,7 +135,8 @@ func TestSpawnerWaitsForTheLastTask(t *testing.T) {
 			rest = append(rest, line)
 		}
 	}
-	if want := []string{"0 spawn 0", "0 spawn 1", "0 copy back 6", "10 run 0", "20 release 1", "30 run 1", "140 copy back 0", "150 seen 0", "150 seen 1"}; !slices.Equal(rest, want) || polls != 12 {
+	if want := []string{"0 spawn 0", "0 spawn 1", "0 copy back 6", "10 run 0", "20 release 1", "30 run 1",
+		"140 copy back 0", "150 seen 0", "150 seen 1"}; !slices.Equal(rest, want) || polls != 12 {
 		t.Errorf("log with %d polls\n%q\nwant 12\n%q", polls, rest, want)
 	}
 	if g.s.Live() != 0 {
@@ -231,7 +232,8 @@ func TestSpawnerLearnsOfOneTask(t *testing.T) {
 	g.s.Wait(WaitIdle)
 	g.run()
 	id := g.table.ID(0, 0)
-	if g.s.Learn(id, State{Ready: Scheduling}) || !g.s.Learn(id, g.table.GPU(id).State) || g.s.Learn(id, g.table.GPU(id).State) {
+	if g.s.Learn(id, State{Ready: Scheduling}) || !g.s.Learn(id, g.table.GPU(id).State) ||
+		g.s.Learn(id, g.table.GPU(id).State) {
 		t.Error("the end of the task was not learned once")
 	}
 	if g.s.Live() != 0 || g.table.Room() != 4 {

@@ -89,7 +89,8 @@ type Table struct {
 // columns (two MTBs on each of 24 SMMs) of 32 rows.
 func NewTable(columns, rows int) (*Table, error) {
 	if columns < 1 || columns > 1<<16 || rows < 1 || rows > 64 || columns*rows < 2 {
-		return nil, fmt.Errorf("pagoda: task table of %d columns and %d rows: want 1 to 65536 columns, 1 to 64 rows and at least two entries", columns, rows)
+		return nil, fmt.Errorf("pagoda: task table of %d columns and %d rows: want 1 to 65536 columns, 1 to 64 rows and "+
+			"at least two entries", columns, rows)
 	}
 	t := &Table{columns: columns, rows: rows, nfree: columns * rows,
 		cpu: make([]Entry, columns*rows), gpu: make([]Entry, columns*rows),

@@ -21,8 +21,10 @@ func TestPartsOfCapturesEndAsRecorded(t *testing.T) {
 		capture string
 		parts   [][2]string
 	}{
-		{"captures-more/rocprofv3-decode/decode_kernel_trace.csv", [][2]string{{"", "25%"}, {"50%", "75%"}, {"75%", ""}, {"", "50%"}, {"50%", ""}, {"33%", "66%"}, {"10%", "90%"}, {"60%", "70%"}}},
-		{"kineto-hta/negative_queue_length_values_check__rank0.json.gz", [][2]string{{"", "25%"}, {"75%", ""}, {"50%", ""}, {"45%", "55%"}}},
+		{"captures-more/rocprofv3-decode/decode_kernel_trace.csv", [][2]string{{"", "25%"}, {"50%", "75%"}, {"75%", ""},
+			{"", "50%"}, {"50%", ""}, {"33%", "66%"}, {"10%", "90%"}, {"60%", "70%"}}},
+		{"kineto-hta/negative_queue_length_values_check__rank0.json.gz", [][2]string{{"", "25%"}, {"75%", ""}, {"50%", ""},
+			{"45%", "55%"}}},
 	} {
 		r := converttest.Trace(t, filepath.Join(root, w.capture))
 		for _, part := range w.parts {
@@ -30,9 +32,11 @@ func TestPartsOfCapturesEndAsRecorded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%s from %s to %s: recorded %.3f ms, replayed %+.2f %%", w.capture, part[0], part[1], float64(c.RecordedNs)/1e6, c.ReplayedPct())
+			t.Logf("%s from %s to %s: recorded %.3f ms, replayed %+.2f %%", w.capture, part[0], part[1],
+				float64(c.RecordedNs)/1e6, c.ReplayedPct())
 			if math.Abs(c.CapturedPct()) > 0.1 || math.Abs(c.ReplayedPct()) > 5 {
-				t.Errorf("%s from %s to %s: captured %+.2f %%, replayed %+.2f %%", w.capture, part[0], part[1], c.CapturedPct(), c.ReplayedPct())
+				t.Errorf("%s from %s to %s: captured %+.2f %%, replayed %+.2f %%", w.capture, part[0], part[1], c.CapturedPct(),
+					c.ReplayedPct())
 			}
 		}
 	}

@@ -62,7 +62,8 @@ func CompareCaptures(a, b *trace.Reader) (*CaptureComparison, error) {
 		}
 	}
 	c.A.GPU, c.B.GPU = a.Program().Meta.GPU, b.Program().Meta.GPU
-	if c.Span = (Change{Name: "recorded end to end", NsA: sides[0].span, NsB: sides[1].span}); c.Span.NsA > 0 && c.Span.NsB > 0 {
+	if c.Span = (Change{Name: "recorded end to end", NsA: sides[0].span, NsB: sides[1].span}); c.Span.NsA > 0 &&
+		c.Span.NsB > 0 {
 		c.Span.CountA, c.Span.CountB = 1, 1
 	}
 	c.Kernels = changes(sides[0].kernels, sides[1].kernels)

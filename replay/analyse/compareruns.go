@@ -80,10 +80,13 @@ func ComparePolicies(dir, a, b string) (*RunComparison, error) {
 					names = append(names, s.Policy)
 				}
 			}
-			return nil, fmt.Errorf("compare: %s has no complete run under policy %s: there are %s", dir, p, strings.Join(names, ", "))
+			return nil, fmt.Errorf("compare: %s has no complete run under policy %s: there are %s", dir, p,
+				strings.Join(names, ", "))
 		}
 	}
-	return pair(of(a), of(b), []func(Side) string{func(s Side) string { return strings.Join([]string{s.Trace, s.GPU, s.Set}, "\x00") }})
+	return pair(of(a), of(b), []func(Side) string{func(s Side) string {
+		return strings.Join([]string{s.Trace, s.GPU, s.Set}, "\x00")
+	}})
 }
 
 // sides reads the complete runs of a folder.
@@ -201,15 +204,19 @@ func digits(s string) int {
 }
 
 func (s *Side) title() string {
-	return strings.Join(slices.DeleteFunc([]string{s.Trace, s.Policy, s.GPU, s.Set}, func(w string) bool { return w == "" }), ", ")
+	return strings.Join(slices.DeleteFunc([]string{s.Trace, s.Policy, s.GPU, s.Set}, func(w string) bool {
+		return w == ""
+	}), ", ")
 }
 
 // why lists what differs.
 func (p *Pair) why() []string {
 	var all []string
 	for _, d := range []struct{ what, a, b string }{
-		{"policy", p.A.Policy, p.B.Policy}, {"machine", p.A.GPU, p.B.GPU}, {"settings", cmp.Or(p.A.Set, table.Unset), cmp.Or(p.B.Set, table.Unset)},
-		{"tool", p.A.Tool, p.B.Tool}, {"trace's name", p.A.Trace, p.B.Trace}, {"trace's content", p.A.TraceHash, p.B.TraceHash},
+		{"policy", p.A.Policy, p.B.Policy}, {"machine", p.A.GPU, p.B.GPU},
+		{"settings", cmp.Or(p.A.Set, table.Unset), cmp.Or(p.B.Set, table.Unset)},
+		{"tool", p.A.Tool, p.B.Tool}, {"trace's name", p.A.Trace, p.B.Trace},
+		{"trace's content", p.A.TraceHash, p.B.TraceHash},
 	} {
 		if d.a != d.b {
 			all = append(all, fmt.Sprintf("%s: %s → %s", d.what, d.a, d.b))
@@ -241,7 +248,8 @@ func (p *Pair) ratio() float64 { return float64(p.B.Ns) / float64(p.A.Ns) }
 
 // student95 is the two-sided 95 % quantile of Student's t.
 func student95(freedom int) float64 {
-	table := []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
+	table := []float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+		2.145, 2.131, 2.120,
 		2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
 	if freedom <= len(table) {
 		return table[freedom-1]

@@ -39,7 +39,8 @@ func TestCompareFolders(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := 4.303 * math.Log(2) / math.Sqrt(3)
-	if len(c.Pairs) != 3 || math.Abs(c.Ratio-1) > 1e-12 || math.Abs(c.Low-math.Exp(-half)) > 1e-9 || math.Abs(c.High-math.Exp(half)) > 1e-9 {
+	if len(c.Pairs) != 3 || math.Abs(c.Ratio-1) > 1e-12 || math.Abs(c.Low-math.Exp(-half)) > 1e-9 ||
+		math.Abs(c.High-math.Exp(half)) > 1e-9 {
 		t.Errorf("%d pairs, %v from %v to %v", len(c.Pairs), c.Ratio, c.Low, c.High)
 	}
 	if len(c.OnlyA) != 1 || !strings.Contains(c.OnlyA[0], "alone") || c.OnlyB != nil {

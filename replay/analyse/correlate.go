@@ -97,7 +97,8 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 // recorded.
 func CorrelateWith(dir string, m *Measurements, add float64) ([]Correlation, error) {
 	if math.IsNaN(add) || math.Abs(add) > mostAdded {
-		return nil, fmt.Errorf("correlate: what is added to a prediction is %v: want a time of at most %g", add, float64(mostAdded))
+		return nil, fmt.Errorf("correlate: what is added to a prediction is %v: want a time of at most %g", add,
+			float64(mostAdded))
 	}
 	parts, err := table.Find(dir, "kernels")
 	if err != nil {

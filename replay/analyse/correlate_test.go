@@ -26,8 +26,9 @@ func write(t *testing.T, dir, name, text string) string {
 // of the middle two) 20, nine in ten 50; total 460 / 430.
 func TestCorrelateFigures(t *testing.T) {
 	dir := t.TempDir()
-	write(t, dir, "csv/kernels/trace=a/gpu=k20c/set=preset/policy=serial/part-0.csv", "kernel,function,duration_cycles,duration_ns,recorded_duration_ns\n"+
-		"0,f,110,11,100\n1,f,80,8,\n2,f,120,12,10\n3,g,150,15,10\n4,g,,,\n5,g,7,7,\n")
+	write(t, dir, "csv/kernels/trace=a/gpu=k20c/set=preset/policy=serial/part-0.csv",
+		"kernel,function,duration_cycles,duration_ns,recorded_duration_ns\n"+
+			"0,f,110,11,100\n1,f,80,8,\n2,f,120,12,10\n3,g,150,15,10\n4,g,,,\n5,g,7,7,\n")
 	measured := write(t, dir, "m.csv", "trace,kernel,cycles\na,0,100\na,1,100\na,2,120\na,3,100\nb,5,1\n")
 	all, err := Correlate(dir, measured, 0)
 	if err != nil || len(all) != 1 {
@@ -54,7 +55,8 @@ func TestCorrelateErrors(t *testing.T) {
 	if _, err := Correlate(dir, "", 0); err == nil || !strings.Contains(err.Error(), "no kernels table") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	write(t, dir, "csv/kernels/trace=a/gpu=k20c/set=preset/policy=serial/part-0.csv", "kernel,function,duration_cycles,duration_ns,recorded_duration_ns\n0,f,110,11,\n")
+	write(t, dir, "csv/kernels/trace=a/gpu=k20c/set=preset/policy=serial/part-0.csv",
+		"kernel,function,duration_cycles,duration_ns,recorded_duration_ns\n0,f,110,11,\n")
 	for text, want := range map[string]string{
 		"kernel,time\n0,1\n":           "no column cycles or ns",
 		"id,cycles\n0,1\n":             "lacks the column kernel",
@@ -66,7 +68,8 @@ func TestCorrelateErrors(t *testing.T) {
 		"kernel,cycles\n7,1\n":         "no kernel of",
 		"kernel,trace,ns\n0,other,1\n": "no kernel of",
 	} {
-		if _, err := Correlate(dir, write(t, t.TempDir(), "m.csv", text), 0); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Correlate(dir, write(t, t.TempDir(), "m.csv", text), 0); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

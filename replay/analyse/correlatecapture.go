@@ -99,7 +99,8 @@ func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, polic
 	if err != nil {
 		return 0, 0, err
 	}
-	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: replay.CapturedOn(r), Timing: timing, FastForward: true})
+	m, err := model.New(r, model.Options{Config: cfg, Policy: p, Observer: watch, Captured: replay.CapturedOn(r),
+		Timing: timing, FastForward: true})
 	if err != nil {
 		return 0, 0, err
 	}

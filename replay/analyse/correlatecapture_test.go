@@ -25,19 +25,22 @@ var openCaptures = map[string]struct {
 }
 
 // noted is the end to end that the notice of a capture states, in ms.
-var noted = map[string]float64{"captures-more/amd-replay_trace.json": 30.255, "captures-more/rocprofv3-decode/decode_kernel_trace.csv": 180.3, "captures-more/triton_trace.json.gz": 12.576}
+var noted = map[string]float64{"captures-more/amd-replay_trace.json": 30.255,
+	"captures-more/rocprofv3-decode/decode_kernel_trace.csv": 180.3, "captures-more/triton_trace.json.gz": 12.576}
 
 // withoutKernels have no kernel.
-var withoutKernels = map[string]bool{"captures-more/hta-cpu_only.json.gz": true, "captures-more/hta-mtia.json.gz": true, "captures-more/weatherbench.sqlite": true}
+var withoutKernels = map[string]bool{"captures-more/hta-cpu_only.json.gz": true,
+	"captures-more/hta-mtia.json.gz": true, "captures-more/weatherbench.sqlite": true}
 
 // Every capture of a profiler ends where it was recorded to: as captured within 0.1 %,
 // and replayed with the host and the copies as recorded, where the host's times are
-// known, within 5 %, or by as much as stands above. Streams are in the order of their device starts, and every overlap of
-// neighbours is kept.
+// known, within 5 %, or by as much as stands above. Streams are in the order of their device starts, and every
+// overlap of neighbours is kept.
 func TestCapturesEndAsRecorded(t *testing.T) {
 	root := tracetest.Data(t)
 	seen := 0
-	for _, pattern := range []string{"captures-more/*.json", "captures-more/*.json.gz", "captures-more/*.sqlite", "captures-more/*.rpd", "captures-more/rocprofv3-decode/decode_kernel_trace.csv",
+	for _, pattern := range []string{"captures-more/*.json", "captures-more/*.json.gz", "captures-more/*.sqlite",
+		"captures-more/*.rpd", "captures-more/rocprofv3-decode/decode_kernel_trace.csv",
 		"nsys-*/*.sqlite", "kineto-*/*.json.gz", "nvprof-*/*.csv"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		if err != nil || len(paths) == 0 {
@@ -64,9 +67,12 @@ func endsAsRecorded(t *testing.T, name, path string) {
 		t.Fatal(err)
 	}
 	open := openCaptures[name]
-	t.Logf("recorded %.3f ms, captured %+.3f %%, replayed %+.2f %%, host %v, %d of %d kernels without a call, %d overlaps, %d kept (%s) %s", float64(c.RecordedNs)/1e6, c.CapturedPct(), c.ReplayedPct(), c.HostTimes, c.NoCall, c.Kernels, c.Overlaps, c.Kept, c.Machine, open.why)
+	t.Logf("recorded %.3f ms, captured %+.3f %%, replayed %+.2f %%, host %v, %d of %d kernels without a call, %d "+
+		"overlaps, %d kept (%s) %s", float64(c.RecordedNs)/1e6, c.CapturedPct(), c.ReplayedPct(), c.HostTimes, c.NoCall,
+		c.Kernels, c.Overlaps, c.Kept, c.Machine, open.why)
 	if math.Abs(c.CapturedPct()-open.captured) > 0.1 || c.Inverted > 0 || c.Kept != c.Overlaps {
-		t.Errorf("captured %+.3f %%, want %+.2f; %d kernels inverted, %d of %d overlaps kept", c.CapturedPct(), open.captured, c.Inverted, c.Kept, c.Overlaps)
+		t.Errorf("captured %+.3f %%, want %+.2f; %d kernels inverted, %d of %d overlaps kept", c.CapturedPct(),
+			open.captured, c.Inverted, c.Kept, c.Overlaps)
 	}
 	if ms := float64(c.RecordedNs) / 1e6; noted[name] > 0 && math.Abs(ms/noted[name]-1) > 0.0005 || c.NoCall > c.Kernels {
 		t.Errorf("recorded %.3f ms, noted %.3f; %d of %d kernels without a call", ms, noted[name], c.NoCall, c.Kernels)

@@ -65,7 +65,8 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime, as host.AsTasks) (*Auditor, error) {
+func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime,
+	as host.AsTasks) (*Auditor, error) {
 	a := &Auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),
 		present: make([]presence, cfg.SM.Count), holds: make(map[uint32]int32),
@@ -155,8 +156,10 @@ func (a *Auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(res, 1)
 	a.present[r.SM].change(res, 1, t)
-	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers || u.shared > c.SharedBytes {
-		a.fail("sm-limits", t, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM, u.ctas, u.warps, u.threads, u.registers, u.shared)
+	if u.ctas > c.MaxCTAs || u.warps > c.MaxWarps || u.threads > c.MaxThreads || u.registers > c.Registers ||
+		u.shared > c.SharedBytes {
+		a.fail("sm-limits", t, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM,
+			u.ctas, u.warps, u.threads, u.registers, u.shared)
 	}
 }
 
@@ -203,10 +206,12 @@ func (a *Auditor) CTA(r *model.CTARecord) {
 		sum += s
 	}
 	if sum != r.End-r.Dispatch {
-		a.fail("cycles-add-up", r.End, "CTA %d of kernel %d: active and stalled cycles are %d of %d", r.CTA, owner(r), sum, r.End-r.Dispatch)
+		a.fail("cycles-add-up", r.End, "CTA %d of kernel %d: active and stalled cycles are %d of %d", r.CTA, owner(r), sum,
+			r.End-r.Dispatch)
 	}
 	if r.Start != model.Unset && r.Start < r.Dispatch || r.End < r.Dispatch {
-		a.fail("order", r.End, "CTA %d of kernel %d: dispatched at %d, started at %d, ended at %d", r.CTA, owner(r), r.Dispatch, r.Start, r.End)
+		a.fail("order", r.End, "CTA %d of kernel %d: dispatched at %d, started at %d, ended at %d", r.CTA, owner(r),
+			r.Dispatch, r.Start, r.End)
 	}
 }
 
@@ -251,7 +256,8 @@ func (a *Auditor) Kernel(r *model.KernelRecord) {
 		return
 	}
 	if r.Arrive > r.Dispatch || r.FirstCTA != model.Unset && (r.Dispatch > r.FirstCTA || r.LastCTA > r.End) {
-		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive, r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
+		a.fail("order", r.End, "kernel %d: arrived %d, dispatched %d, first CTA %d, last CTA %d, ended %d", r.ID, r.Arrive,
+			r.Dispatch, r.FirstCTA, r.LastCTA, r.End)
 	}
 	if a.order != nil {
 		a.order.kernel(r)
@@ -287,7 +293,8 @@ func (a *Auditor) loops(fn uint32) bool {
 func (a *Auditor) lanes(r *model.KernelRecord, b *kernelBook) {
 	known := b.k.CTAs > 0 && trace.InferredOf(&b.k) == trace.InferredNothing
 	if known && a.tr.Program().Totals.ChildLaunches == 0 && r.ThreadInsts != b.k.ThreadInsts {
-		a.fail("instructions", r.End, "kernel %d issued %d thread instructions, the trace has %d", r.ID, r.ThreadInsts, b.k.ThreadInsts)
+		a.fail("instructions", r.End, "kernel %d issued %d thread instructions, the trace has %d", r.ID, r.ThreadInsts,
+			b.k.ThreadInsts)
 	}
 }
 
@@ -328,7 +335,8 @@ func (a *Auditor) copied(r *model.StageRecord) {
 		way = 1
 	}
 	if a.hazards == nil && r.Start < a.links[way] {
-		a.fail("copy-order", r.Start, "a copy begins at %d, the one before it on the same link ends at %d", r.Start, a.links[way])
+		a.fail("copy-order", r.Start, "a copy begins at %d, the one before it on the same link ends at %d", r.Start,
+			a.links[way])
 	}
 	a.links[way] = r.End
 }
@@ -362,7 +370,8 @@ func (a *Auditor) Finish(sum *model.Summary) []table.Audit {
 		a.hazards.finish(sum.Cycles)
 	}
 	if a.dropped > 0 {
-		a.found = append(a.found, table.Audit{Rule: "more", Time: model.Unset, What: fmt.Sprintf("%d further violations", a.dropped)})
+		a.found = append(a.found,
+			table.Audit{Rule: "more", Time: model.Unset, What: fmt.Sprintf("%d further violations", a.dropped)})
 	}
 	return a.found
 }

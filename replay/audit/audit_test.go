@@ -182,7 +182,8 @@ type fault struct {
 
 // found records a run of a text under a policy, tells it with a fault, and returns
 // the rules that the auditor names.
-func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg *hardware.Config, sum *model.Summary)) map[string]int {
+func found(t *testing.T, text, policy string, f func(t *testing.T, x *tape, cfg *hardware.Config,
+	sum *model.Summary)) map[string]int {
 	t.Helper()
 	cfg, err := hardware.Preset("k20c")
 	if err != nil {
@@ -251,18 +252,26 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 			i := x.find(t, "cta", 0, 0)
 			x.notes = slices.Insert(x.notes, i, x.notes[i])
 		}},
-		"a CTA outside its grid": {"cta-once", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "placed", 0, 0)].cta.CTA = 64 }},
-		"a CTA that never ends":  {"kernel-complete", func(t *T, x *tape, _ *C, _ *S) { x.drop(x.find(t, "cta", 1, 0)) }},
-		"a kernel without end":   {"kernel-complete", func(t *T, x *tape, _ *C, _ *S) { x.drop(x.find(t, "kernel", 2, 0)) }},
-		"a kernel of no trace":   {"kernel-known", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "placed", 2, 0)].cta.Kernel = 9 }},
-		"more CTAs than fit":     {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxCTAs = 2 }},
-		"more warps than fit":    {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxWarps = 5 }},
-		"more threads than fit":  {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxThreads = 191 }},
+		"a CTA outside its grid": {"cta-once", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "placed", 0, 0)].cta.CTA = 64
+		}},
+		"a CTA that never ends": {"kernel-complete", func(t *T, x *tape, _ *C, _ *S) { x.drop(x.find(t, "cta", 1, 0)) }},
+		"a kernel without end":  {"kernel-complete", func(t *T, x *tape, _ *C, _ *S) { x.drop(x.find(t, "kernel", 2, 0)) }},
+		"a kernel of no trace": {"kernel-known", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "placed", 2, 0)].cta.Kernel = 9
+		}},
+		"more CTAs than fit":    {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxCTAs = 2 }},
+		"more warps than fit":   {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxWarps = 5 }},
+		"more threads than fit": {"sm-limits", func(_ *T, _ *tape, c *C, _ *S) { c.SM.MaxThreads = 191 }},
 		"an SM that is not given back": {"sm-limits", func(t *T, x *tape, _ *C, _ *S) {
 			x.notes[x.find(t, "cta", 0, 0)].cta.SM ^= 1
 		}},
-		"a CTA's cycles":        {"cycles-add-up", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "cta", 0, 1)].cta.Active++ }},
-		"an SM's cycles":        {"cycles-add-up", func(_ *T, _ *tape, _ *C, s *S) { s.ActiveSMCycles = uint64(2*s.Cycles) - 1 }},
+		"a CTA's cycles": {"cycles-add-up", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "cta", 0, 1)].cta.Active++
+		}},
+		"an SM's cycles": {"cycles-add-up", func(_ *T, _ *tape, _ *C, s *S) {
+			s.ActiveSMCycles = uint64(2*s.Cycles) - 1
+		}},
 		"the warps' cycles":     {"cycles-add-up", func(_ *T, _ *tape, _ *C, s *S) { s.ActiveWarpCycles *= 3 }},
 		"a run that is shorter": {"cycles-add-up", func(_ *T, _ *tape, _ *C, s *S) { s.Cycles = 100 }},
 		"a scheduler issues twice": {"issue-slots", func(t *T, x *tape, _ *C, _ *S) {
@@ -272,9 +281,15 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 		}},
 		"more issued than slots": {"issue-slots", func(_ *T, _ *tape, _ *C, s *S) { s.IssuedInsts = s.IssueSlots + 1 }},
 		"a warp too many":        {"warps-once", func(_ *T, _ *tape, _ *C, s *S) { s.Warps++ }},
-		"an instruction lost":    {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts-- }},
-		"a lane lost":            {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "kernel", 0, 0)].kernel.ThreadInsts-- }},
-		"an instruction twice":   {"instructions", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts++ }},
+		"an instruction lost": {"instructions", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts--
+		}},
+		"a lane lost": {"instructions", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "kernel", 0, 0)].kernel.ThreadInsts--
+		}},
+		"an instruction twice": {"instructions", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "cta", 0, 0)].cta.WarpInsts++
+		}},
 		"a start before the CTA is placed": {"order", func(t *T, x *tape, _ *C, _ *S) {
 			r := &x.notes[x.find(t, "cta", 0, 0)].cta
 			r.Start = r.Dispatch - 1
@@ -295,12 +310,16 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 			r := &x.notes[x.find(t, "stage", 0, 0)].stage
 			r.End = r.Start + 4000 // 64 KiB at 706 MHz: 11.6 GB/s
 		}},
-		"two copies at once":  {"copy-order", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "stage", 0, 1)].stage.Start-- }},
-		"a busy channel":      {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "dram") }},
-		"a busy slice":        {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "l2") }},
-		"a busy port":         {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "l1") }},
-		"time that goes back": {"time", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "kernel", 2, 0)].kernel.End = 5 }},
-		"a CTA not counted":   {"totals", func(_ *T, _ *tape, _ *C, s *S) { s.CTAs-- }},
+		"two copies at once": {"copy-order", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "stage", 0, 1)].stage.Start--
+		}},
+		"a busy channel": {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "dram") }},
+		"a busy slice":   {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "l2") }},
+		"a busy port":    {"link-bandwidth", func(_ *T, _ *tape, _ *C, s *S) { carry(s, "l1") }},
+		"time that goes back": {"time", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "kernel", 2, 0)].kernel.End = 5
+		}},
+		"a CTA not counted": {"totals", func(_ *T, _ *tape, _ *C, s *S) { s.CTAs-- }},
 	})
 }
 
@@ -338,7 +357,9 @@ func TestAuditorFindsWrongLaunches(t *testing.T) {
 		"a refused child that runs": {"launch-order", func(t *T, x *tape, _ *C, _ *S) {
 			x.notes[x.find(t, "launch", 2, 0)].launch.Decision = model.Inline
 		}},
-		"a device kernel with a group's entry": {"agt", func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "launch", 2, 0)].launch.AGT = 3 }},
+		"a device kernel with a group's entry": {"agt", func(t *T, x *tape, _ *C, _ *S) {
+			x.notes[x.find(t, "launch", 2, 0)].launch.AGT = 3
+		}},
 		"a match that is no group": {"agt",
 			func(t *T, x *tape, _ *C, _ *S) { x.notes[x.find(t, "launch", 2, 0)].launch.Eligible = true }},
 		"a launch not counted": {"totals", func(_ *T, _ *tape, _ *C, s *S) { s.LaunchesMade-- }},
@@ -363,8 +384,10 @@ func TestAuditorFindsWrongLaunches(t *testing.T) {
 // What each kernel of a program waits for, found without running it.
 func TestAuditorReadsDependences(t *testing.T) {
 	launch := func(stream string) string { return "launch k grid=1 block=32 stream=" + stream + "\n" }
-	text := "array a bytes=4K\n" + launch("0") + launch("1") + launch("0") + "record 4 stream=0\n" + launch("2") + "wait 4 stream=2\n" + launch("2") +
-		"syncstream 1\n" + launch("3") + "h2d a stream=3\n" + launch("4") + "sync\n" + launch("5") + "syncevent 4\n" + launch("5")
+	text := "array a bytes=4K\n" + launch("0") + launch("1") + launch("0") + "record 4 stream=0\n" + launch("2") +
+		"wait 4 stream=2\n" + launch("2") +
+		"syncstream 1\n" + launch("3") + "h2d a stream=3\n" + launch("4") + "sync\n" + launch("5") + "syncevent 4\n" +
+		launch("5")
 	cfg, err := hardware.Preset("k20c")
 	if err != nil {
 		t.Fatal(err)

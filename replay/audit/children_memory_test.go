@@ -115,7 +115,8 @@ func TestMemoryOfChildren(t *testing.T) {
 	for _, policy := range []string{"flat", "cdp", "dtbl"} {
 		r := open()
 		held, pending := childRun(t, r, policy)
-		t.Logf("%s: %d kB live, at most %d launches pending, %d of %d bytes unpacked", policy, held>>10, pending, r.Unpacked(), once)
+		t.Logf("%s: %d kB live, at most %d launches pending, %d of %d bytes unpacked", policy, held>>10, pending,
+			r.Unpacked(), once)
 		if held > 48<<20+160*pending {
 			t.Errorf("%s: %d kB live with at most %d launches pending", policy, held>>10, pending)
 		}

@@ -64,7 +64,10 @@ func TestAuditorFindsWrongCounts(t *testing.T) {
 			wrong: func(r *model.PageRecord) bool { r.Readers += min(r.Readers, 1); return true }, finds: true},
 		"a reader too few": {policy: "crcs",
 			wrong: func(r *model.PageRecord) bool { r.Readers -= min(r.Readers, 1); return true }, finds: true},
-		"a writer too many":  {policy: "crcs", wrong: func(r *model.PageRecord) bool { r.Writers++; return true }, finds: true},
+		"a writer too many": {policy: "crcs", wrong: func(r *model.PageRecord) bool {
+			r.Writers++
+			return true
+		}, finds: true},
 		"gone without a CTA": {policy: "crcs", fault: crcs.EarlyOwner, finds: true},
 		"kept, so they say": {policy: "crcs",
 			wrong: func(r *model.PageRecord) bool { return r.From == model.NoKernel || r.To != model.NoKernel }, finds: true},

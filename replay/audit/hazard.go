@@ -134,7 +134,9 @@ func (h *hazards) page(number uint64) *pageBook {
 	if p == nil {
 		p = &pageBook{owner: model.NoKernel}
 		here := span{number << h.shift, (number + 1) << h.shift}
-		p.array = slices.ContainsFunc(h.prog.Arrays, func(x trace.Array) bool { return here.common(span{x.Base, x.Base + x.Bytes}) > 0 })
+		p.array = slices.ContainsFunc(h.prog.Arrays, func(x trace.Array) bool {
+			return here.common(span{x.Base, x.Base + x.Bytes}) > 0
+		})
 		p.input = slices.ContainsFunc(h.inputs, func(s span) bool { return here.common(s) > 0 })
 		for _, s := range h.files {
 			p.file += here.common(s)
@@ -148,7 +150,9 @@ func (h *hazards) page(number uint64) *pageBook {
 func (h *hazards) lookUp(id uint32, t model.Time) bool {
 	if !h.known || id != h.kernel {
 		h.kernel, h.place, h.known = id, 0, true
-		if i, ok := slices.BinarySearchFunc(h.order, id, func(x launchPlace, id uint32) int { return cmp.Compare(x.kernel, id) }); ok {
+		if i, ok := slices.BinarySearchFunc(h.order, id, func(x launchPlace, id uint32) int {
+			return cmp.Compare(x.kernel, id)
+		}); ok {
 			h.place = uint64(h.order[i].place)
 		}
 		h.regular = h.a.book(id, t).k.Flags&trace.KernelIrregular == 0
@@ -184,12 +188,14 @@ func (h *hazards) touch(number uint64, p *pageBook, r *exec.AccessRecord) {
 		return
 	}
 	if p.input && !p.ready {
-		h.a.fail("page-not-ready", r.Issue, "CTA %d of kernel %d touches page %#x, which has not been transferred", r.CTA, r.Kernel, number)
+		h.a.fail("page-not-ready", r.Issue, "CTA %d of kernel %d touches page %#x, which has not been transferred", r.CTA,
+			r.Kernel, number)
 	}
 	switch {
 	case !p.array || !h.regular || p.owner == r.Kernel:
 	case p.owner == model.NoKernel:
-		h.a.fail("range-covers", r.Issue, "CTA %d of kernel %d touches page %#x, which no range of the kernel covers any more", r.CTA, r.Kernel, number)
+		h.a.fail("range-covers", r.Issue, "CTA %d of kernel %d touches page %#x, which no range of the kernel "+
+			"covers any more", r.CTA, r.Kernel, number)
 	default:
 		h.a.fail("page-owner", r.Issue, "CTA %d of kernel %d touches page %#x of kernel %d", r.CTA, r.Kernel, number, p.owner)
 	}
@@ -217,13 +223,15 @@ func (h *hazards) conflict(number uint64, x *history, r *exec.AccessRecord, late
 	done := x.before
 	switch {
 	case h.place < x.place:
-		h.a.fail(late, r.Issue, "CTA %d of kernel %d touches page %#x after kernel %d, which comes later", r.CTA, r.Kernel, number, x.kernel)
+		h.a.fail(late, r.Issue, "CTA %d of kernel %d touches page %#x after kernel %d, which comes later", r.CTA, r.Kernel,
+			number, x.kernel)
 		return
 	case h.place > x.place:
 		done = max(done, x.done)
 	}
 	if done > r.Issue {
-		h.a.fail(early, r.Issue, "CTA %d of kernel %d touches page %#x, an earlier kernel is done with it at %d only", r.CTA, r.Kernel, number, done)
+		h.a.fail(early, r.Issue, "CTA %d of kernel %d touches page %#x, an earlier kernel is done with it at %d only",
+			r.CTA, r.Kernel, number, done)
 	}
 }
 
@@ -255,8 +263,10 @@ func (h *hazards) changed(r *model.PageRecord) {
 	h.read += p.file
 	c := &h.a.cfg.Host
 	seconds := float64(r.Time) / (h.a.cfg.Clock.CoreMHz * 1e6) * 1.000001
-	if c.StorageMBs > 0 && float64(h.read) > seconds*c.StorageMBs*1e6 || c.PCIeGBs > 0 && float64(h.ready) > seconds*c.PCIeGBs*1e9 {
-		h.a.fail("prelude-rate", r.Time, "%d bytes of pages are ready, %d of them from files: more than storage and link carry", h.ready, h.read)
+	if c.StorageMBs > 0 && float64(h.read) > seconds*c.StorageMBs*1e6 || c.PCIeGBs > 0 &&
+		float64(h.ready) > seconds*c.PCIeGBs*1e9 {
+		h.a.fail("prelude-rate", r.Time, "%d bytes of pages are ready, %d of them from files: more than storage and "+
+			"link carry", h.ready, h.read)
 	}
 }
 
@@ -264,7 +274,8 @@ func (h *hazards) changed(r *model.PageRecord) {
 func (h *hazards) placed(r *model.CTARecord) {
 	x := &h.holders[r.SM]
 	if !h.ctas && x.ctas > 0 && x.kernel != r.Kernel {
-		h.a.fail("kernel-per-sm", r.Dispatch, "CTA %d of kernel %d goes on SM %d, which holds CTAs of kernel %d", r.CTA, r.Kernel, r.SM, x.kernel)
+		h.a.fail("kernel-per-sm", r.Dispatch, "CTA %d of kernel %d goes on SM %d, which holds CTAs of kernel %d", r.CTA,
+			r.Kernel, r.SM, x.kernel)
 	}
 	x.kernel = r.Kernel
 	x.ctas++

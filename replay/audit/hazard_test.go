@@ -34,7 +34,8 @@ launch a grid=1 block=32 irregular
 	one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
 	for _, x := range list {
 		a.hazards.access(&exec.AccessRecord{
-			Kernel: uint32(x[0]), Mode: trace.Mode(x[1]), Width: 4, Access: &one, Issue: model.Time(x[2]), Done: model.Time(x[3]),
+			Kernel: uint32(x[0]), Mode: trace.Mode(x[1]), Width: 4, Access: &one, Issue: model.Time(x[2]),
+			Done: model.Time(x[3]),
 		})
 	}
 	var found []string
@@ -60,7 +61,8 @@ func TestHazardRules(t *testing.T) {
 		{"a later kernel has stored", "war@20", [][4]int{{2, w, 0, 10}, {1, r, 20, 30}}},
 		{"stores in the wrong order", "waw@20", [][4]int{{2, w, 0, 10}, {0, w, 20, 30}}},
 		{"an atomic is both", "war@5 waw@5", [][4]int{{0, rw, 0, 10}, {1, rw, 5, 20}}},
-		{"the slower of two earlier kernels counts", "waw@20 raw@50", [][4]int{{0, w, 0, 60}, {1, w, 20, 30}, {2, r, 50, 70}}},
+		{"the slower of two earlier kernels counts", "waw@20 raw@50",
+			[][4]int{{0, w, 0, 60}, {1, w, 20, 30}, {2, r, 50, 70}}},
 	} {
 		if got := accesses(t, x.list...); got != x.want {
 			t.Errorf("%s: found %q, want %q", x.name, got, x.want)
@@ -80,8 +82,14 @@ func TestPageRules(t *testing.T) {
 		do         func(h *hazards, touch func(kernel uint32))
 	}{
 		{"its own ready page", "", func(h *hazards, touch func(uint32)) { h.changed(give(0, late, page, true)); touch(0) }},
-		{"a page on its way", "page-not-ready", func(h *hazards, touch func(uint32)) { h.changed(give(0, late, page, false)); touch(0) }},
-		{"another kernel's page", "page-owner", func(h *hazards, touch func(uint32)) { h.changed(give(1, late, page, true)); touch(0) }},
+		{"a page on its way", "page-not-ready", func(h *hazards, touch func(uint32)) {
+			h.changed(give(0, late, page, false))
+			touch(0)
+		}},
+		{"another kernel's page", "page-owner", func(h *hazards, touch func(uint32)) {
+			h.changed(give(1, late, page, true))
+			touch(0)
+		}},
 		{"a page that has been given back", "range-covers", func(h *hazards, touch func(uint32)) {
 			h.changed(give(0, late, page, true))
 			h.changed(give(model.NoKernel, late, page, true))
@@ -107,7 +115,8 @@ func TestPageRules(t *testing.T) {
 		}
 		one := trace.Access{Base: 1 << 32, Stride: 4, Count: 32}
 		x.do(a.hazards, func(kernel uint32) {
-			a.hazards.access(&exec.AccessRecord{Kernel: kernel, Mode: trace.Read, Width: 4, Access: &one, Issue: late, Done: late + 1})
+			a.hazards.access(&exec.AccessRecord{Kernel: kernel, Mode: trace.Read, Width: 4, Access: &one, Issue: late,
+				Done: late + 1})
 		})
 		var got []string
 		for _, v := range a.found {

@@ -112,7 +112,8 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 		}
 		s.last = nil
 		return
-	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, trace.InferredOf(&b.k) != trace.InferredNothing, b.k.CTAs == 0:
+	case s.grouped[r.Kernel], r.Resident, s.a.tasks.spawned > 0, trace.InferredOf(&b.k) != trace.InferredNothing,
+		b.k.CTAs == 0:
 		return
 	}
 	code := s.function(b.k.Function)
@@ -172,7 +173,8 @@ func (s *issues) issued(r *exec.InstRecord) {
 	b := s.last
 	w := b.warps[r.Warp]
 	if w == nil || w.at >= len(w.path) || w.path[w.at] != r.Inst {
-		s.a.fail("path", r.Issue, "warp %d of CTA %d of kernel %d issues instruction %d, which is not the next of its path", r.Warp, r.CTA, r.Kernel, r.Inst)
+		s.a.fail("path", r.Issue, "warp %d of CTA %d of kernel %d issues instruction %d, which is not the next "+
+			"of its path", r.Warp, r.CTA, r.Kernel, r.Inst)
 		return
 	}
 	if w.waits && !b.several {
@@ -181,7 +183,8 @@ func (s *issues) issued(r *exec.InstRecord) {
 	s.picks.issued(r, b, w)
 	for _, reg := range b.code.reads[r.Inst] {
 		if w.there[reg] > r.Issue {
-			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, a register of which is there at %d", r.Warp, r.CTA, r.Kernel, w.at, w.there[reg])
+			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, a register of which is there at %d",
+				r.Warp, r.CTA, r.Kernel, w.at, w.there[reg])
 		}
 	}
 	for _, reg := range b.code.writes[r.Inst] {
@@ -222,7 +225,8 @@ func (a *Auditor) soonest(in *trace.Inst) model.Time {
 func (s *issues) passed(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	for _, x := range b.warps {
 		if x.at < len(x.path) && x.barriers < w.barriers {
-			s.a.fail("barrier", r.Issue, "warp %d of CTA %d of kernel %d passes its barrier %d before all live warps have come to it", r.Warp, r.CTA, r.Kernel, w.barriers)
+			s.a.fail("barrier", r.Issue, "warp %d of CTA %d of kernel %d passes its barrier %d before all live warps have "+
+				"come to it", r.Warp, r.CTA, r.Kernel, w.barriers)
 			return
 		}
 	}

@@ -13,9 +13,11 @@ func (a *Auditor) Launch(r *model.LaunchRecord) {
 	a.asked[r.Decision]++
 	switch {
 	case made && (r.Arrive < r.Time || r.FirstCTA < r.Arrive):
-		a.fail("launch-order", at, "child kernel %d: asked for at %d, arrived %d, first CTA %d", r.Child, r.Time, r.Arrive, r.FirstCTA)
+		a.fail("launch-order", at, "child kernel %d: asked for at %d, arrived %d, first CTA %d", r.Child, r.Time, r.Arrive,
+			r.FirstCTA)
 	case !made && (r.Arrive != model.Unset || r.FirstCTA != model.Unset || r.FootprintBytes != 0):
-		a.fail("launch-order", at, "child kernel %d was refused at %d, but arrived at %d and took %d bytes", r.Child, r.Time, r.Arrive, r.FootprintBytes)
+		a.fail("launch-order", at, "child kernel %d was refused at %d, but arrived at %d and took %d bytes", r.Child,
+			r.Time, r.Arrive, r.FootprintBytes)
 	case r.AGT >= 0 && (r.Spilled || r.Decision != model.Group):
 		a.fail("agt", at, "child kernel %d has AGT entry %d, but is no group, or its record is in memory", r.Child, r.AGT)
 	case r.Eligible && r.Decision != model.Group:
@@ -75,7 +77,8 @@ func (a *Auditor) groupEnded(child uint32, t model.Time) {
 // launches checks that every request had one outcome.
 func (a *Auditor) launches(sum *model.Summary) {
 	made := a.asked[model.DeviceKernel] + a.asked[model.Group]
-	if made != sum.LaunchesMade || a.asked[model.Inline] != sum.LaunchesInlined || made+sum.LaunchesInlined != sum.LaunchesRequested {
+	if made != sum.LaunchesMade || a.asked[model.Inline] != sum.LaunchesInlined || made+
+		sum.LaunchesInlined != sum.LaunchesRequested {
 		a.fail("totals", sum.Cycles, "%d children were launched and %d inlined, the summary says %d and %d of %d",
 			made, a.asked[model.Inline], sum.LaunchesMade, sum.LaunchesInlined, sum.LaunchesRequested)
 	}

@@ -61,7 +61,8 @@ func (a *Auditor) cycles(sum *model.Summary) {
 func (a *Auditor) issue(r *model.CTARecord) {
 	slots := uint64(r.Active) * uint64(a.cfg.SM.Schedulers*max(1, a.cfg.SM.IssueWidth))
 	if r.WarpInsts > slots {
-		a.fail("issue-slots", r.End, "CTA %d of kernel %d issued %d instructions in %d cycles, which have %d slots", r.CTA, owner(r), r.WarpInsts, r.Active, slots)
+		a.fail("issue-slots", r.End, "CTA %d of kernel %d issued %d instructions in %d cycles, which have %d slots", r.CTA,
+			owner(r), r.WarpInsts, r.Active, slots)
 	}
 }
 
@@ -90,7 +91,8 @@ func (a *Auditor) traffic(sum *model.Summary) {
 			carried, most = float64(m.Accesses)*burst, cycles(c.Clock.DRAMMHz)+float64(left*burst)
 		}
 		if carried > most {
-			a.fail("link-bandwidth", sum.Cycles, "%s %d has carried for %.0f of its cycles, the run has %.0f", m.Level, m.Index, carried, most)
+			a.fail("link-bandwidth", sum.Cycles, "%s %d has carried for %.0f of its cycles, the run has %.0f", m.Level,
+				m.Index, carried, most)
 		}
 	}
 }

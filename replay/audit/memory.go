@@ -70,7 +70,8 @@ const someTask = model.NoKernel - 1
 // Hit checks a hit of an L1.
 func (m *memoryBook) Hit(r *memory.Hit) {
 	if r.Filled < m.flushed[r.SM] {
-		m.a.fail("l1-flush", m.a.last, "the L1 of SM %d hits sector %#x, which was filled at %d, before its flush at %d", r.SM, r.Sector, r.Filled, m.flushed[r.SM])
+		m.a.fail("l1-flush", m.a.last, "the L1 of SM %d hits sector %#x, which was filled at %d, before its flush at %d",
+			r.SM, r.Sector, r.Filled, m.flushed[r.SM])
 	}
 }
 
@@ -92,7 +93,8 @@ func (m *memoryBook) apart(c *memory.Command, since model.Time, what string, tim
 		least += model.Time(t)
 	}
 	if c.At-since < least {
-		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d, %s at %d, which takes %d", c.Channel, c.Bank, c.At, what, since, least)
+		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d, %s at %d, which takes %d",
+			c.Channel, c.Bank, c.At, what, since, least)
 	}
 }
 
@@ -107,7 +109,8 @@ func (m *memoryBook) Activated(c *memory.Command) {
 	d, ch, b := &m.a.cfg.DRAM, &m.channels[c.Channel], m.bank(c)
 	for _, t := range ch.opened {
 		if max(c.At-t, t-c.At) < model.Time(d.TRRD) {
-			m.a.fail("dram-timing", m.a.last, "channel %d: rows are opened at DRAM cycles %d and %d, less than %d apart", c.Channel, t, c.At, d.TRRD)
+			m.a.fail("dram-timing", m.a.last, "channel %d: rows are opened at DRAM cycles %d and %d, less than %d apart",
+				c.Channel, t, c.At, d.TRRD)
 		}
 	}
 	ch.opened = append(ch.opened[max(0, len(ch.opened)-keptActivations+1):], c.At)
@@ -132,7 +135,8 @@ func (m *memoryBook) Column(c *memory.Command) {
 		}
 	}
 	if !found {
-		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d to row %d, which is not open", c.Channel, c.Bank, c.At, c.Row)
+		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d to row %d, which is not open",
+			c.Channel, c.Bank, c.At, c.Row)
 		return
 	}
 	if c.Write && m.inTurn() {
@@ -150,7 +154,8 @@ func (m *memoryBook) Column(c *memory.Command) {
 		b.wrote = max(b.wrote, c.Data+m.burst())
 	}
 	if c.Data-c.At < model.Time(latency) {
-		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d has its data at %d, before %d cycles", c.Channel, c.Bank, c.At, c.Data, latency)
+		m.a.fail("dram-timing", m.a.last, "channel %d, bank %d: a command at DRAM cycle %d has its data at %d, "+
+			"before %d cycles", c.Channel, c.Bank, c.At, c.Data, latency)
 	}
 	if m.inTurn() {
 		b.data = max(b.data, c.At+m.burst()) // a row may be closed with data on their way

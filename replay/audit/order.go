@@ -29,9 +29,10 @@ type order struct {
 	deps    map[uint32][]uint32 // of the kernels read from the program and not yet placed
 	streams map[uint64]*streamBook
 	events  map[uint64][]uint32
-	host    map[uint32][]uint32            // by host thread: kernels that it has waited for
-	seen    int                            // streams
-	queued  []int                          // per queue, kernels of the host in the distributor; nil: children or tasks share the queues
+	host    map[uint32][]uint32 // by host thread: kernels that it has waited for
+	seen    int                 // streams
+	// per queue, kernels of the host in the distributor; nil: children or tasks share the queues
+	queued  []int
 	parents map[uint32]childBook           // of children that have started, by child
 	open    map[uint32]int                 // children that have started and not ended, by parent kernel
 	away    map[uint32]map[uint32][]absent // by kernel and CTA, while the kernel runs
@@ -58,8 +59,9 @@ type absent struct{ from, to model.Time }
 
 func newOrder(a *Auditor) *order {
 	o := &order{
-		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{}, events: map[uint64][]uint32{},
-		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
+		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{},
+		events: map[uint64][]uint32{},
+		ended:  make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
 		host: map[uint32][]uint32{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
@@ -182,7 +184,8 @@ func (o *order) dispatched(r *model.KernelRecord) {
 	}
 	q := o.stream(r.Stream).queue
 	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured && !o.a.freed {
-		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue %d is there", r.ID, q)
+		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue "+
+			"%d is there", r.ID, q)
 	}
 }
 
@@ -220,7 +223,8 @@ func (o *order) launched(r *model.LaunchRecord) {
 		return
 	}
 	if o.over(r.Parent) {
-		o.a.fail("children", r.FirstCTA, "child kernel %d starts at %d, its parent %d has ended", r.Child, r.FirstCTA, r.Parent)
+		o.a.fail("children", r.FirstCTA, "child kernel %d starts at %d, its parent %d has ended", r.Child, r.FirstCTA,
+			r.Parent)
 	}
 	o.groups = o.groups || r.Decision == model.Group
 	o.parents[r.Child] = childBook{r.Parent, r.CTA, r.Time}
@@ -240,7 +244,8 @@ func (o *order) childEnded(child uint32, t model.Time) {
 	}
 	for _, x := range o.away[b.parent][b.cta] {
 		if b.call < x.from && x.to < t {
-			o.a.fail("children", t, "CTA %d of kernel %d came back at %d, its child %d ends at %d", b.cta, b.parent, x.to, child, t)
+			o.a.fail("children", t, "CTA %d of kernel %d came back at %d, its child %d ends at %d", b.cta, b.parent, x.to,
+				child, t)
 		}
 	}
 }

@@ -113,7 +113,8 @@ func (p *picks) issued(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	}
 	sm, n := &p.sms[r.SM], len(p.sms[r.SM].turns)
 	if int(r.Slot) >= len(sm.seats) || sm.seats[r.Slot].warp != nil && sm.seats[r.Slot].warp != w {
-		p.a.fail("sm-limits", r.Issue, "warp %d of CTA %d of kernel %d issues on warp %d of SM %d, which is taken or not there", r.Warp, r.CTA, r.Kernel, r.Slot, r.SM)
+		p.a.fail("sm-limits", r.Issue, "warp %d of CTA %d of kernel %d issues on warp %d of SM %d, which is taken "+
+			"or not there", r.Warp, r.CTA, r.Kernel, r.Slot, r.SM)
 		return
 	}
 	me := &sm.seats[r.Slot]
@@ -121,7 +122,8 @@ func (p *picks) issued(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 	turn := &sm.turns[int(r.Slot)%n]
 	before := *turn
 	*turn = turnBook{r.Issue, int(r.Slot)}
-	if before.slot < 0 || before.at == r.Issue || p.greed && before.slot == int(r.Slot) || sm.checked != p.a.sms[r.SM].ctas {
+	if before.slot < 0 || before.at == r.Issue || p.greed && before.slot == int(r.Slot) ||
+		sm.checked != p.a.sms[r.SM].ctas {
 		return
 	}
 	in := &b.code.insts[r.Inst]
@@ -134,7 +136,8 @@ func (p *picks) issued(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 			continue
 		}
 		if p.greed && slot == before.slot || p.first(x, me, before.slot/n) {
-			p.a.fail("warp-order", r.Issue, "SM %d issues from its warp %d and not from its warp %d, whose turn it is", r.SM, r.Slot, slot)
+			p.a.fail("warp-order", r.Issue, "SM %d issues from its warp %d and not from its warp %d, whose turn it is", r.SM,
+				r.Slot, slot)
 		}
 	}
 }
@@ -178,5 +181,6 @@ func (p *picks) goesOn(r *exec.InstRecord, b *ctaBook, w *warpBook) {
 
 // sameUnit reports whether two instructions surely go to one unit.
 func sameUnit(x, y *trace.Inst) bool {
-	return x.Class == y.Class && x.Space == y.Space && x.Mem() == y.Mem() && (x.Class != trace.ClassMemory || x.Opcode == y.Opcode)
+	return x.Class == y.Class && x.Space == y.Space && x.Mem() == y.Mem() &&
+		(x.Class != trace.ClassMemory || x.Opcode == y.Opcode)
 }

@@ -33,14 +33,17 @@ type tenancy struct{ ctas, shared, barriers int }
 // newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
 // tasks are checked as those of their capture.
 func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
-	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{}, ended: map[uint32]model.Time{},
-		span: map[uint32][2]model.Time{}}
+	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{},
+		ended: map[uint32]model.Time{},
+		span:  map[uint32][2]model.Time{}}
 	if l, ok := rt.(model.LimitedRuntime); ok {
 		b.limits = l.Limits(a.cfg)
 	}
 	barrier := make([]bool, len(a.tr.Program().Functions)) // of a function's code, which a launch may run
 	for fn := range barrier {
-		barrier[fn] = slices.ContainsFunc(a.tr.Program().Functions[fn].Insts, func(in trace.Inst) bool { return in.Class == trace.ClassBarrier })
+		barrier[fn] = slices.ContainsFunc(a.tr.Program().Functions[fn].Insts, func(in trace.Inst) bool {
+			return in.Class == trace.ClassBarrier
+		})
 	}
 	var k trace.Kernel
 	ops := a.tr.HostOps()
@@ -78,7 +81,8 @@ func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
 	h, l := &b.held[r.SM], &b.limits
 	h.take(l, k, b.syncs(k.k.ID), 1)
 	if h.ctas > l.CTAs || h.shared > l.SharedBytes || h.barriers > l.Barriers {
-		b.a.fail("task-limits", r.Dispatch, "SM %d holds %d threadblocks of tasks with %d bytes of shared memory and %d barriers; it may hold %d, %d and %d",
+		b.a.fail("task-limits", r.Dispatch, "SM %d holds %d threadblocks of tasks with %d bytes of shared memory and %d "+
+			"barriers; it may hold %d, %d and %d",
 			r.SM, h.ctas, h.shared, h.barriers, l.CTAs, l.SharedBytes, l.Barriers)
 	}
 }
@@ -146,13 +150,15 @@ func (b *taskBook) task(r *model.TaskRecord) {
 	}
 	if s, ok := b.span[r.Kernel]; ok {
 		if s[0] < r.FirstWarp || s[1] > r.End {
-			a.fail("task-order", r.Back, "task %d runs from %d to %d, its CTAs from %d to %d", r.Kernel, r.FirstWarp, r.End, s[0], s[1])
+			a.fail("task-order", r.Back, "task %d runs from %d to %d, its CTAs from %d to %d", r.Kernel, r.FirstWarp, r.End,
+				s[0], s[1])
 		}
 		delete(b.span, r.Kernel)
 	}
 	for _, d := range b.deps[r.Kernel] {
 		if end := b.ended[d]; end == model.Unset || end > r.Spawn {
-			a.fail("task-depends", r.Spawn, "task %d is spawned at %d, task %d on which it depends ends at %d", r.Kernel, r.Spawn, d, end)
+			a.fail("task-depends", r.Spawn, "task %d is spawned at %d, task %d on which it depends ends at %d", r.Kernel,
+				r.Spawn, d, end)
 		}
 	}
 	if _, ok := b.ended[r.Kernel]; ok {

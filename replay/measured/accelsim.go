@@ -78,8 +78,10 @@ var worst = []struct {
 	Kind string
 	Seed int
 }{
-	{"alu", 7001}, {"alu", 7002}, {"alu", 8004}, {"async", 7001}, {"atomic", 7003}, {"atomic-shared", 7003}, {"fp64", 5003},
-	{"gather", 5002}, {"kernels", 7002}, {"reuse-l2", 8003}, {"scatter", 5004}, {"stencil", 5004}, {"stencil", 7001}, {"stride", 5004},
+	{"alu", 7001}, {"alu", 7002}, {"alu", 8004}, {"async", 7001}, {"atomic", 7003}, {"atomic-shared", 7003},
+	{"fp64", 5003},
+	{"gather", 5002}, {"kernels", 7002}, {"reuse-l2", 8003}, {"scatter", 5004}, {"stencil", 5004}, {"stencil", 7001},
+	{"stride", 5004},
 	{"strong", 7002}, {"tile", 7001}, {"tile", 7003}, {"walk", 7004}, {"walk", 8003},
 }
 
@@ -116,7 +118,8 @@ const referenceHeader = "preset\tkind\tseed\tdigest\tcycles\twarp_insts\tl1_acce
 
 // line is the reference as a line of the table.
 func (r *Reference) line() string {
-	return fmt.Sprintf("%s\t%s\t%d\t%s\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", r.Preset, r.Kind, r.Seed, r.Digest, r.Cycles, r.WarpInsts,
+	return fmt.Sprintf("%s\t%s\t%d\t%s\t%.0f\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d", r.Preset, r.Kind, r.Seed, r.Digest,
+		r.Cycles, r.WarpInsts,
 		r.L1Accesses, r.L2Accesses, r.L2Misses, r.DRAMReads, r.DRAMWrites, r.Requests, r.RowMisses)
 }
 
@@ -140,7 +143,8 @@ func parseReferences(text string) (list []Reference, err error) {
 			return nil, fmt.Errorf("references: line %d: %w", number, err)
 		}
 		var cycles uint64
-		for i, to := range []*uint64{&cycles, &r.WarpInsts, &r.L1Accesses, &r.L2Accesses, &r.L2Misses, &r.DRAMReads, &r.DRAMWrites,
+		for i, to := range []*uint64{&cycles, &r.WarpInsts, &r.L1Accesses, &r.L2Accesses, &r.L2Misses, &r.DRAMReads,
+			&r.DRAMWrites,
 			&r.Requests, &r.RowMisses} {
 			if *to, err = strconv.ParseUint(f[4+i], 10, 64); err != nil {
 				return nil, fmt.Errorf("references: line %d: %w", number, err)
@@ -161,7 +165,8 @@ func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
 	var out bytes.Buffer
 	for _, p := range ReferencePresets {
 		if p.Preset == r.Preset {
-			if err := g.Write(samples.Interruptible(ctx, &out), "kind="+r.Kind, fmt.Sprint("sm=", p.SM), fmt.Sprint("seed=", r.Seed)); err != nil {
+			if err := g.Write(samples.Interruptible(ctx, &out), "kind="+r.Kind, fmt.Sprint("sm=", p.SM),
+				fmt.Sprint("seed=", r.Seed)); err != nil {
 				return nil, err
 			}
 		}

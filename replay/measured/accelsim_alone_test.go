@@ -33,8 +33,9 @@ const (
 
 // differs are opcodes that differ, with the reason (docs/model, deviation 8).
 var differs = map[string]string{
-	"CCTL": "on the branch unit", "CCTLL": "on the branch unit", "CCTLT": "on the branch unit", "LDGDEPBAR": "on the branch unit",
-	"ERRBAR": "a fence", "DEPBAR": "a fence", "REDUX": "an integer instruction", "KILL": "on a texture unit there",
+	"CCTL": "on the branch unit", "CCTLL": "on the branch unit", "CCTLT": "on the branch unit",
+	"LDGDEPBAR": "on the branch unit",
+	"ERRBAR":    "a fence", "DEPBAR": "a fence", "REDUX": "an integer instruction", "KILL": "on a texture unit there",
 	"SUATOM": "a surface", "SULD": "a surface", "SURED": "a surface", "SUST": "a surface", "HMUL2": "forgotten there",
 }
 
@@ -49,7 +50,8 @@ func programsAlone(t *testing.T, s *simulator, file string) (list []alone) {
 	}
 	for _, m := range opcode.FindAllStringSubmatch(string(text), -1) {
 		op, class := m[1], m[2]
-		if strings.HasSuffix(class, "LOAD_OP") || strings.HasSuffix(class, "STORE_OP") || strings.HasPrefix(class, "BARRIER") ||
+		if strings.HasSuffix(class, "LOAD_OP") || strings.HasSuffix(class, "STORE_OP") ||
+			strings.HasPrefix(class, "BARRIER") ||
 			strings.HasPrefix(class, "MEMORY") || strings.HasSuffix(class, "_OPS") || differs[op] != "" {
 			continue
 		}
@@ -64,7 +66,8 @@ func programsAlone(t *testing.T, s *simulator, file string) (list []alone) {
 		list = append(list, chain, wide)
 	}
 	for _, x := range []struct{ name, access string }{
-		{"LDS", "1 R5 LDS 1 R5 4 1 0x0 4 0"}, {"LDS with conflicts", "1 R5 LDS 1 R5 4 1 0x0 128 0"}, {"LDS.64", "1 R5 LDS.64 1 R5 8 1 0x0 8 0"},
+		{"LDS", "1 R5 LDS 1 R5 4 1 0x0 4 0"}, {"LDS with conflicts", "1 R5 LDS 1 R5 4 1 0x0 128 0"},
+		{"LDS.64", "1 R5 LDS.64 1 R5 8 1 0x0 8 0"},
 		{"ATOMS", "1 R5 ATOMS.ADD 2 R5 R6 4 1 0x0 4 0"}, {"LDG", "1 R5 LDG.E 1 R5 4 1 0x7f0000000000 4 0"},
 		{"LDG.128", "1 R5 LDG.E.128 1 R5 16 1 0x7f0000000000 16 0"}, {"LDL", "1 R5 LDL 1 R5 4 1 0xfffdc0 0 0"},
 	} {
@@ -83,11 +86,13 @@ func handCapture(t *testing.T, list []alone, sm uint32) string {
 	var names strings.Builder
 	for i, p := range list {
 		var b strings.Builder
-		fmt.Fprintf(&b, "-kernel name = k%d\n-kernel id = %d\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n", i, i+1, 32*p.warps)
+		fmt.Fprintf(&b, "-kernel name = k%d\n-kernel id = %d\n-grid dim = (1,1,1)\n-block dim = (%d,1,1)\n", i, i+1,
+			32*p.warps)
 		fmt.Fprintf(&b, "-shmem = 4096\n-nregs = 32\n-binary version = %d\n-cuda stream id = 0\n", sm)
 		b.WriteString("-shmem base_addr = 0x0000000000000000\n-local mem base_addr = 0x0000000000000000\n" +
 			"-nvbit version = none\n-accelsim tracer version = 5\n-enable lineinfo = 0\n\n" +
-			"#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] immediate\n\n" +
+			"#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] " +
+			"[mem_addresses] immediate\n\n" +
 			"#BEGIN_TB\n\nthread block = 0,0,0\n\n")
 		for w := range p.warps {
 			fmt.Fprintf(&b, "warp = %d\ninsts = %d\n", w, len(p.body)+1)

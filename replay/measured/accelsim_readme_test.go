@@ -60,14 +60,17 @@ func TestReadmeShowsReferences(t *testing.T) {
 		}
 	}
 	text := fmt.Sprintf("%d cases, of which %d were held out while the model was changed "+
-		"(one, tile of seed 2, was opened, and no rule came of it); %d more, which are in no other row, are the worst of 570 fresh programs; "+
-		"%d of the %d take the same cycles here and there:\n\n%s", len(refs)-far, held, far, same, len(refs), AgreementTable(list))
+		"(one, tile of seed 2, was opened, and no rule came of it); %d more, which are in no other row, are the worst "+
+		"of 570 fresh programs; "+
+		"%d of the %d take the same cycles here and there:\n\n%s", len(refs)-far, held, far, same, len(refs),
+		AgreementTable(list))
 	want := head + begin + text + end + tail
 	if want == string(old) {
 		return
 	}
 	if !*update {
-		t.Fatalf("the README's table of references is not what they come to; write it with: go test ./replay/measured -run ReadmeShowsReferences -update\n%s", text)
+		t.Fatalf("the README's table of references is not what they come to; write it with: go test ./replay/measured "+
+			"-run ReadmeShowsReferences -update\n%s", text)
 	}
 	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,8 @@ const simulatorVariable = "ACCELSIM_ROOT"
 func theSimulator(t *testing.T) *simulator {
 	root := os.Getenv(simulatorVariable)
 	if root == "" {
-		t.Skipf("%s does not name the folder gpu-simulator of a built Accel-Sim (framework 73f9fac with gpgpu-sim 667834c)", simulatorVariable)
+		t.Skipf("%s does not name the folder gpu-simulator of a built Accel-Sim (framework 73f9fac with "+
+			"gpgpu-sim 667834c)", simulatorVariable)
 	}
 	libs, _ := filepath.Glob(filepath.Join(root, "gpgpu-sim", "lib", "*", "*", "release"))
 	if _, err := os.Stat(filepath.Join(root, "bin", "release", "accel-sim.out")); err != nil || len(libs) != 1 {
@@ -90,7 +91,8 @@ func (s *simulator) simulate(ctx context.Context, list, dir, config string, c *C
 		}
 	}
 	args := append([]string{"-trace", list, "-config", "gpgpusim.config", "-config",
-		filepath.Join(s.root, "configs", "tested-cfgs", config, "trace.config"), "-gpgpu_kernel_launch_latency", strconv.Itoa(launchLatency)}, options...)
+		filepath.Join(s.root, "configs", "tested-cfgs", config, "trace.config"), "-gpgpu_kernel_launch_latency",
+		strconv.Itoa(launchLatency)}, options...)
 	cmd := exec.CommandContext(ctx, filepath.Join(s.root, "bin", "release", "accel-sim.out"), args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "LD_LIBRARY_PATH="+s.libs)
 	out, err := cmd.StdoutPipe()
@@ -119,8 +121,9 @@ var (
 // parseSimulation reads the counters from the simulator's output.
 func parseSimulation(in *bufio.Reader, c *Counters, each func(cycles float64)) (kernels int, err error) {
 	to := map[string]*uint64{
-		"gpgpu_n_tot_w_icount": &c.WarpInsts, "L1D_total_cache_accesses": &c.L1Accesses, "L2_total_cache_accesses": &c.L2Accesses,
-		"L2_total_cache_misses": &c.L2Misses, "total dram reads": &c.DRAMReads, "total dram writes": &c.DRAMWrites,
+		"gpgpu_n_tot_w_icount": &c.WarpInsts, "L1D_total_cache_accesses": &c.L1Accesses,
+		"L2_total_cache_accesses": &c.L2Accesses,
+		"L2_total_cache_misses":   &c.L2Misses, "total dram reads": &c.DRAMReads, "total dram writes": &c.DRAMWrites,
 	}
 	acts, reqs := map[string]uint64{}, map[string]uint64{}
 	ended, at := false, ""

@@ -19,12 +19,16 @@ import (
 )
 
 var (
-	updateReferences = flag.Bool("update-references", false, "with "+simulatorVariable+": simulate the programs of the table that have no line, and write the table anew")
-	fromSeed         = flag.Int("from-seed", 1001, "first seed of the programs that the differential test compares")
-	seeds            = flag.Int("seeds", 1, "seeds of each kind that the differential test compares")
-	onlyKinds        = flag.String("kinds", "", "kinds of programs that the differential test compares, separated by commas; all")
-	simulatorOptions = flag.String("options", "", "further options of Accel-Sim in the differential test: one cause at a time")
-	keptReferences   = flag.String("keep", "", "file in which the differential test keeps what Accel-Sim said, so that it simulates no program twice")
+	updateReferences = flag.Bool("update-references", false, "with "+simulatorVariable+
+		": simulate the programs of the table that have no line, and write the table anew")
+	fromSeed  = flag.Int("from-seed", 1001, "first seed of the programs that the differential test compares")
+	seeds     = flag.Int("seeds", 1, "seeds of each kind that the differential test compares")
+	onlyKinds = flag.String("kinds", "", "kinds of programs that the differential test compares, separated by "+
+		"commas; all")
+	simulatorOptions = flag.String("options", "", "further options of Accel-Sim in the differential test: one "+
+		"cause at a time")
+	keptReferences = flag.String("keep", "", "file in which the differential test keeps what Accel-Sim said, so "+
+		"that it simulates no program twice")
 )
 
 // programsOf are the seeds of each kind in the table: odd ones are open, even ones
@@ -90,7 +94,8 @@ func TestAccelSimIsTheOneOfReferences(t *testing.T) {
 // where instructions or accesses of the L1 differ: they follow from the program alone.
 func TestAccelSimDifferential(t *testing.T) {
 	s := theSimulator(t)
-	t.Logf("%-8s %-14s %9s %9s %8s | %9s %9s | %8s %8s | %8s %8s | %8s %8s | %6s %6s", "preset", "program", "Accel-Sim", "replay", "off", "L2 acc.", "replay", "misses", "replay",
+	t.Logf("%-8s %-14s %9s %9s %8s | %9s %9s | %8s %8s | %8s %8s | %8s %8s | %6s %6s", "preset", "program", "Accel-Sim",
+		"replay", "off", "L2 acc.", "replay", "misses", "replay",
 		"reads", "replay", "writes", "replay", "rows", "replay")
 	var all []Compared
 	kept := keptBefore(t)
@@ -157,12 +162,15 @@ func keep(t *testing.T, kept []Reference, r *Reference) []Reference {
 
 func sideBySide(c *Compared) string {
 	o := &c.Ours
-	return fmt.Sprintf("%-8s %-14s %9.0f %9.0f %+6.1f %% | %9d %9d | %8d %8d | %8d %8d | %8d %8d | %6.3f %6.3f", c.Preset, c.Name(), c.Cycles, o.Cycles, c.ErrorPct(),
-		c.L2Accesses, o.L2Accesses, c.L2Misses, o.L2Misses, c.DRAMReads, o.DRAMReads, c.DRAMWrites, o.DRAMWrites, c.RowHits(), o.RowHits())
+	return fmt.Sprintf("%-8s %-14s %9.0f %9.0f %+6.1f %% | %9d %9d | %8d %8d | %8d %8d | %8d %8d | %6.3f %6.3f",
+		c.Preset, c.Name(), c.Cycles, o.Cycles, c.ErrorPct(),
+		c.L2Accesses, o.L2Accesses, c.L2Misses, o.L2Misses, c.DRAMReads, o.DRAMReads, c.DRAMWrites, o.DRAMWrites,
+		c.RowHits(), o.RowHits())
 }
 
 func agreementText(a *Agreement) string {
-	return fmt.Sprintf("%d cases, median %.1f %%, 90th percentile %.1f %%, worst %+.1f %% (%s)", a.Kernels, a.MedianPct, a.P90Pct, a.WorstPct, a.Worst)
+	return fmt.Sprintf("%d cases, median %.1f %%, 90th percentile %.1f %%, worst %+.1f %% (%s)", a.Kernels, a.MedianPct,
+		a.P90Pct, a.WorstPct, a.Worst)
 }
 
 // TestReferencesAreWritten makes the table where Accel-Sim is built; lines that are
@@ -189,7 +197,8 @@ func TestReferencesAreWritten(t *testing.T) {
 				continue
 			}
 			list = append(list, r.line())
-			if err := os.WriteFile("accelsim.tsv", []byte(referenceHeader+"\n"+strings.Join(list, "\n")+"\n"), 0o644); err != nil {
+			if err := os.WriteFile("accelsim.tsv", []byte(referenceHeader+"\n"+strings.Join(list, "\n")+"\n"),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -256,7 +265,8 @@ func TestReferencesAreComplete(t *testing.T) {
 			}
 		}
 		for _, x := range worst {
-			if name := fmt.Sprintf("%s %s %d", p.Preset, x.Kind, x.Seed); !kept[name] && slices.Contains(kindsOf(t, p.SM), x.Kind) {
+			if name := fmt.Sprintf("%s %s %d", p.Preset, x.Kind, x.Seed); !kept[name] && slices.Contains(kindsOf(t, p.SM),
+				x.Kind) {
 				t.Errorf("no reference of %s", name)
 			}
 		}
@@ -292,7 +302,8 @@ func TestAgreements(t *testing.T) {
 			Counters: Counters{Cycles: theirs, L2Accesses: 100, DRAMReads: 10, Requests: 10, RowMisses: 5}},
 			Counters{Cycles: ours, L2Accesses: 90, DRAMReads: 12, Requests: 10, RowMisses: 2}}
 	}
-	got := Agreements([]Compared{of("qv100", 1, 100, 110), of("qv100", 2, 100, 80), of("rtx3070", 2, 100, 150), of("qv100", 7001, 100, 300)})
+	got := Agreements([]Compared{of("qv100", 1, 100, 110), of("qv100", 2, 100, 80), of("rtx3070", 2, 100, 150),
+		of("qv100", 7001, 100, 300)})
 	byName := map[string]Agreement{}
 	for _, a := range got {
 		byName[a.Preset+" "+a.Part] = a

@@ -46,11 +46,16 @@ var bandwidths = []struct {
 	peak uint64 // GB/s
 	rows [len(bandwidthBlocks)][len(bandwidthKernels)]float64
 }{
-	{"NVIDIA H100 PCIe", 0, 2039, [...][4]float64{{228, 96, 183, 254}, {888, 368, 607, 821}, {2017, 1261, 1583, 1675}, {2016, 1942, 1704, 1832}}},
-	{"NVIDIA H200", 0, 4800, [...][4]float64{{297, 123, 240, 334}, {1163, 485, 852, 1129}, {3670, 1707, 2263, 2919}, {3884, 2756, 3165, 3534}}},
-	{"NVIDIA A100-SXM4-80GB", 0, 2039, [...][4]float64{{171, 85, 157, 221}, {804, 325, 581, 799}, {1897, 1122, 1577, 1659}, {1880, 1769, 1732, 1759}}},
-	{"NVIDIA A100-SXM4-40GB", 0, 1555, [...][4]float64{{159, 81, 151, 210}, {788, 304, 548, 743}, {1503, 1042, 1338, 1359}, {1503, 1490, 1381, 1360}}},
-	{"Tesla V100-PCIE-16GB", 1380, 900, [...][4]float64{{153, 72, 128, 180}, {595, 262, 423, 545}, {895, 746, 784, 800}, {895, 866, 802, 814}}},
+	{"NVIDIA H100 PCIe", 0, 2039, [...][4]float64{{228, 96, 183, 254}, {888, 368, 607, 821}, {2017, 1261, 1583, 1675},
+		{2016, 1942, 1704, 1832}}},
+	{"NVIDIA H200", 0, 4800, [...][4]float64{{297, 123, 240, 334}, {1163, 485, 852, 1129}, {3670, 1707, 2263, 2919},
+		{3884, 2756, 3165, 3534}}},
+	{"NVIDIA A100-SXM4-80GB", 0, 2039, [...][4]float64{{171, 85, 157, 221}, {804, 325, 581, 799},
+		{1897, 1122, 1577, 1659}, {1880, 1769, 1732, 1759}}},
+	{"NVIDIA A100-SXM4-40GB", 0, 1555, [...][4]float64{{159, 81, 151, 210}, {788, 304, 548, 743},
+		{1503, 1042, 1338, 1359}, {1503, 1490, 1381, 1360}}},
+	{"Tesla V100-PCIE-16GB", 1380, 900, [...][4]float64{{153, 72, 128, 180}, {595, 262, 423, 545}, {895, 746, 784, 800},
+		{895, 866, 802, 814}}},
 	{"NVIDIA A40", 0, 696, [...][4]float64{{201, 82, 154, 219}, {679, 304, 514, 625}, {679, 679, 655, 655}, {}}},
 	{"NVIDIA L40", 0, 864, [...][4]float64{{322, 163, 298, 425}, {845, 615, 772, 769}, {846, 844, 778, 798}, {}}},
 }
@@ -61,8 +66,9 @@ func Bandwidths() (all []Bandwidth) {
 		for i, block := range bandwidthBlocks {
 			for k, kernel := range bandwidthKernels {
 				if g.rows[i][k] > 0 {
-					all = append(all, Bandwidth{GPU: g.gpu, Kernel: kernel.name, Block: block, Measured: g.rows[i][k], arrays: kernel.arrays,
-						on: trace.Machine{Name: g.gpu, ClockHz: g.mhz * 1e6, MemoryBytesPerSecond: g.peak * 1e9}})
+					all = append(all, Bandwidth{GPU: g.gpu, Kernel: kernel.name, Block: block, Measured: g.rows[i][k],
+						arrays: kernel.arrays,
+						on:     trace.Machine{Name: g.gpu, ClockHz: g.mhz * 1e6, MemoryBytesPerSecond: g.peak * 1e9}})
 				}
 			}
 		}
@@ -113,7 +119,8 @@ func (b *Bandwidth) replay(ctx context.Context, on *hardware.Config) (float64, e
 func (b *Bandwidth) cycles(ctx context.Context, cfg *hardware.Config, kib int) (model.Time, error) {
 	shared := cfg.SM.SharedBytes/2 - cfg.SM.SharedReserved // two CTAs fit
 	shared -= shared % max(1, cfg.SM.SharedUnit)
-	r, err := generated(ctx, "stream", "kernel="+b.Kernel, fmt.Sprint("block=", b.Block), fmt.Sprint("kib=", kib), fmt.Sprint("shared=", shared))
+	r, err := generated(ctx, "stream", "kernel="+b.Kernel, fmt.Sprint("block=", b.Block), fmt.Sprint("kib=", kib),
+		fmt.Sprint("shared=", shared))
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +134,8 @@ func (b *Bandwidth) cycles(ctx context.Context, cfg *hardware.Config, kib int) (
 func BandwidthFigures(rows []Bandwidth) analyse.Figures {
 	var all []analyse.Comparison
 	for i := range rows {
-		all = append(all, analyse.Comparison{Predicted: rows[i].Predicted, Measured: rows[i].Measured, ErrorPct: rows[i].ErrorPct})
+		all = append(all, analyse.Comparison{Predicted: rows[i].Predicted, Measured: rows[i].Measured,
+			ErrorPct: rows[i].ErrorPct})
 	}
 	return analyse.FiguresOf(all)
 }

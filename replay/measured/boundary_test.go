@@ -15,7 +15,8 @@ func TestBoundaries(t *testing.T) {
 		t.Fatalf("%d rows", len(all))
 	}
 	for _, b := range all {
-		t.Logf("%s, %s: measured %.2f us, predicted %.2f, %+.1f %% (%s)", b.GPU, b.How, b.Measured, b.Predicted, b.ErrorPct, b.Machine)
+		t.Logf("%s, %s: measured %.2f us, predicted %.2f, %+.1f %% (%s)", b.GPU, b.How, b.Measured, b.Predicted,
+			b.ErrorPct, b.Machine)
 		if math.Abs(b.ErrorPct) > 10 {
 			t.Errorf("%s, %s: %+.1f %%", b.GPU, b.How, b.ErrorPct)
 		}

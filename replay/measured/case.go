@@ -85,7 +85,8 @@ func (c *Case) Preset() (string, error) {
 	if c.Tool == "" {
 		return "", fmt.Errorf("%s: it is not said which tool measured: choose a machine with --gpu", c.Where)
 	}
-	return "", fmt.Errorf("%s: no preset was set under profile_type=%s (under ncu and nsys some were): choose a machine with --gpu", c.Where, c.Tool)
+	return "", fmt.Errorf("%s: no preset was set under profile_type=%s (under ncu and nsys some were): choose a "+
+		"machine with --gpu", c.Where, c.Tool)
 }
 
 // RoleOn says whether a case was used to set a preset or tests it.
@@ -110,7 +111,8 @@ func Setting(presets []string) string {
 	slices.Sort(set)
 	for _, k := range kernels {
 		if k.setsWhat != "" {
-			return fmt.Sprintf("%s: launch costs set from the cases of %s with %s, of the tool of each preset; no number from a case that tests",
+			return fmt.Sprintf("%s: launch costs set from the cases of %s with %s, of the tool of each preset; no number "+
+				"from a case that tests",
 				strings.Join(set, ", "), k.name, k.setsWhat)
 		}
 	}

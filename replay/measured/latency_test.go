@@ -31,7 +31,8 @@ func TestLatenciesOfAnH100PCIe(t *testing.T) {
 		var took [2]float64
 		for i := range took {
 			var sum durations
-			r := samplestest.Trace(t, "chase", fmt.Sprint("bytes=", w.bytes), "stride=128", "order=random", fmt.Sprint("steps=", (i+1)*steps))
+			r := samplestest.Trace(t, "chase", fmt.Sprint("bytes=", w.bytes), "stride=128", "order=random",
+				fmt.Sprint("steps=", (i+1)*steps))
 			if _, err := simulate(t.Context(), r, cfg, "serial", &sum); err != nil {
 				t.Fatal(err)
 			}

@@ -84,7 +84,8 @@ func parseRecord(text string) (record, error) {
 		key, value, ok := strings.Cut(part, "=")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if !ok || key == "" {
-			return nil, fmt.Errorf("%q is not key=value: a record is such as benchmark=emptykernel, profile_type=ncu, thread=256, block=1024, cycles=5055", clip(part))
+			return nil, fmt.Errorf("%q is not key=value: a record is such as benchmark=emptykernel, profile_type=ncu, "+
+				"thread=256, block=1024, cycles=5055", clip(part))
 		}
 		if _, twice := r[key]; twice {
 			return nil, fmt.Errorf("%s stands there twice", clip(key))

@@ -23,18 +23,22 @@ func TestRead(t *testing.T) {
 	}
 	want := []Case{
 		{Where: "dir/a.txt:2", Suite: "simtune", Kernel: "emptykernel", Tool: "ncu", CTAs: 1024, Threads: 256, Cycles: 5055},
-		{Where: "dir/a.txt:4", Suite: "simtune", Kernel: "ffmakernel-large", Tool: "nsys", CTAs: 7, Threads: 96, Iterations: 20, Cycles: 7918.56},
-		{Where: "dir/a.txt:6", Kernel: "mine", Tool: "ncu", Cycles: 12.5, Capture: filepath.Join("dir", "sub", "mine.trace.zst")},
+		{Where: "dir/a.txt:4", Suite: "simtune", Kernel: "ffmakernel-large", Tool: "nsys", CTAs: 7, Threads: 96,
+			Iterations: 20, Cycles: 7918.56},
+		{Where: "dir/a.txt:6", Kernel: "mine", Tool: "ncu", Cycles: 12.5,
+			Capture: filepath.Join("dir", "sub", "mine.trace.zst")},
 	}
 	for i := range want {
 		if list[i] != want[i] {
 			t.Errorf("%+v, want %+v", list[i], want[i])
 		}
 	}
-	if a, b := list[0].key(), list[1].key(); a != "ctas=1024 threads=256 empty" || b != "ctas=7 threads=96 iterations=20 ffma" {
+	if a, b := list[0].key(), list[1].key(); a != "ctas=1024 threads=256 empty" ||
+		b != "ctas=7 threads=96 iterations=20 ffma" {
 		t.Errorf("traces %q and %q", a, b)
 	}
-	if list, _, err := read(strings.NewReader(two), "a.txt", map[string]string{"frequency": "1755"}); err != nil || len(list) != 1 ||
+	if list, _, err := read(strings.NewReader(two), "a.txt", map[string]string{"frequency": "1755"}); err != nil ||
+		len(list) != 1 ||
 		list[0].Tool != "nsys" {
 		t.Errorf("chosen: %v, %v", list, err)
 	}
@@ -80,16 +84,20 @@ func TestFolder(t *testing.T) {
 	if err != nil || len(list) != 5 || skipped["bfs"] != 1 {
 		t.Fatal(list, skipped, err)
 	}
-	got := fmt.Sprint(list[0].Kernel, list[0].Cycles, list[1].Kernel, list[1].Tool, list[1].Cycles, filepath.Base(list[1].Capture))
-	if got != "else7simtune-ffmakernel-4096-16nsys6608kernelslist.g" && got != "else 7 simtune-ffmakernel-4096-16 nsys 6608 kernelslist.g" {
+	got := fmt.Sprint(list[0].Kernel, list[0].Cycles, list[1].Kernel, list[1].Tool, list[1].Cycles,
+		filepath.Base(list[1].Capture))
+	if got != "else7simtune-ffmakernel-4096-16nsys6608kernelslist.g" &&
+		got != "else 7 simtune-ffmakernel-4096-16 nsys 6608 kernelslist.g" {
 		t.Error(got)
 	}
-	if _, err := list[0].Preset(); err == nil || !strings.Contains(err.Error(), "not said which tool measured: choose a machine with --gpu") {
+	if _, err := list[0].Preset(); err == nil ||
+		!strings.Contains(err.Error(), "not said which tool measured: choose a machine with --gpu") {
 		t.Errorf("a capture of an unknown tool: %v", err)
 	}
 	for _, text := range []string{"seven", "NaN", "0"} {
 		put("else/gt", text)
-		if _, _, err := Folder(dir, nil); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is no number above 0", text)) {
+		if _, _, err := Folder(dir, nil); err == nil ||
+			!strings.Contains(err.Error(), fmt.Sprintf("%q is no number above 0", text)) {
 			t.Errorf("a gt of %s: %v", text, err)
 		}
 	}
@@ -113,7 +121,8 @@ func TestRoles(t *testing.T) {
 		{empty("ncu", 256, 1024), "h100-pcie-boost", Tests},
 		{empty("nsys", 256, 1024), "h100-pcie-boost", Sets},
 		{Case{Kernel: "emptykernel", Tool: "ncu", Threads: 256, CTAs: 1024}, "h100-pcie", Tests},
-		{Case{Suite: "simtune", Kernel: "emptykernel", Tool: "ncu", Threads: 256, CTAs: 1024, Capture: "x"}, "h100-pcie", Tests},
+		{Case{Suite: "simtune", Kernel: "emptykernel", Tool: "ncu", Threads: 256, CTAs: 1024, Capture: "x"}, "h100-pcie",
+			Tests},
 		{Case{Suite: "simtune", Kernel: "ffmakernel-large-large", Tool: "ncu", Threads: 256, CTAs: 1024}, "h100-pcie", Tests},
 		{Case{Kernel: "other", Tool: "ncu", Threads: 128, Capture: "x"}, "h100", Tests},
 	} {
@@ -124,7 +133,8 @@ func TestRoles(t *testing.T) {
 	if Setting([]string{"h100"}) != "" {
 		t.Error("the preset h100 has no cases of its own")
 	}
-	want := "h100-pcie, h100-pcie-boost: launch costs set from the cases of emptykernel with CTAs of a multiple of 64 threads"
+	want := "h100-pcie, h100-pcie-boost: launch costs set from the cases of emptykernel with CTAs of a multiple of " +
+		"64 threads"
 	if got := Setting([]string{"h100-pcie-boost", "h100", "h100-pcie"}); !strings.HasPrefix(got, want) {
 		t.Error(got)
 	}

@@ -164,7 +164,8 @@ func launches(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float
 }
 
 // simulate replays a trace under a policy, by its name, and tells an observer.
-func simulate(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, to model.Observer) (*model.Summary, error) {
+func simulate(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string,
+	to model.Observer) (*model.Summary, error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
 		return nil, err

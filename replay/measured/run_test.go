@@ -37,10 +37,12 @@ func openCapture(ctx context.Context, path string) (*trace.Reader, error) {
 // after; EXIT issues meanwhile.
 func TestPredictionOfOneWarp(t *testing.T) {
 	gpu := filepath.Join(t.TempDir(), "my.toml")
-	if err := os.WriteFile(gpu, []byte("base = \"h100\"\nhost.launch_latency = 900\nkmu.dispatch_latency = 100\nsm.cta_launch_latency = 50\n"), 0o644); err != nil {
+	if err := os.WriteFile(gpu, []byte("base = \"h100\"\nhost.launch_latency = 900\nkmu.dispatch_latency = "+
+		"100\nsm.cta_launch_latency = 50\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	list := []Case{{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 1000}, {Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 2110}}
+	list := []Case{{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 1000},
+		{Kernel: "emptykernel", CTAs: 1, Threads: 32, Cycles: 2110}}
 	got, err := Run(context.Background(), list, &Options{GPU: gpu})
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +65,8 @@ func TestRunErrors(t *testing.T) {
 	if _, err := Run(ctx, one, &Options{}); err == nil || !strings.Contains(err.Error(), "context canceled") {
 		t.Errorf("interrupted: %v", err)
 	}
-	if _, err := Run(context.Background(), one, &Options{GPU: "h1000"}); err == nil || !strings.Contains(err.Error(), "unknown GPU preset") {
+	if _, err := Run(context.Background(), one, &Options{GPU: "h1000"}); err == nil ||
+		!strings.Contains(err.Error(), "unknown GPU preset") {
 		t.Errorf("a bad machine: %v", err)
 	}
 	one[0].Tool = "vtune"
@@ -107,7 +110,8 @@ func TestH100Cases(t *testing.T) {
 	got := h100(t, most)
 	for i := range got {
 		r := &got[i]
-		t.Logf("%s: %s (%s): predicted %.0f, measured %.0f (%+.1f %%)", r.GPU, r.Name(), r.Role, r.Predicted, r.Cycles, 100*(r.Predicted/r.Cycles-1))
+		t.Logf("%s: %s (%s): predicted %.0f, measured %.0f (%+.1f %%)", r.GPU, r.Name(), r.Role, r.Predicted, r.Cycles,
+			100*(r.Predicted/r.Cycles-1))
 	}
 	bounds := map[string]struct{ mean, correlation float64 }{
 		"h100-pcie captures":                     {5, 0.999},
@@ -121,7 +125,8 @@ func TestH100Cases(t *testing.T) {
 	}
 	for _, g := range Groups(got) {
 		name := g.GPU + " " + g.Kernel
-		t.Logf("%s (%s): %d cases, mean absolute error %.1f %%, correlation %.4f", name, g.Role, g.Kernels, g.MeanPct, g.Pearson)
+		t.Logf("%s (%s): %d cases, mean absolute error %.1f %%, correlation %.4f", name, g.Role, g.Kernels, g.MeanPct,
+			g.Pearson)
 		if b, ok := bounds[name]; !ok || g.MeanPct > b.mean || g.Pearson < b.correlation {
 			t.Errorf("%s (%s): mean absolute error %.1f %%, correlation %.4f; bounds %v", name, g.Role, g.MeanPct, g.Pearson, b)
 		}
@@ -162,6 +167,7 @@ func checkDocumented(t *testing.T, got []Result, short bool) {
 	says("capture of 4,096 CTAs of half a warp is %.1f %% high", ffma["h100-pcie-boost captures"][1])
 	if !short {
 		a, b := ffma["h100-pcie"], ffma["h100-pcie-boost"]
-		says("generated FFMA launches of 10 iterations are %.1f to %.1f %% low under Nsight Compute, %.1f to %.1f %% low under Nsight Systems", -a[1], -a[0], -b[1], -b[0])
+		says("generated FFMA launches of 10 iterations are %.1f to %.1f %% low under Nsight Compute, %.1f to %.1f %% "+
+			"low under Nsight Systems", -a[1], -a[0], -b[1], -b[0])
 	}
 }

@@ -125,7 +125,8 @@ func (f *File) axis(key string, v any) (axis, error) {
 
 // sensitivity makes the axis of a constant that --sensitivity varies.
 func sensitivity(name string, variants []replay.Variant) axis {
-	a := axis{key: "sensitivity", column: table.Column{Name: "set_" + name, Type: table.Int64, Doc: "The constant " + name + " of --sensitivity."}}
+	a := axis{key: "sensitivity", column: table.Column{Name: "set_" + name, Type: table.Int64, Doc: "The constant " +
+		name + " of --sensitivity."}}
 	for _, v := range variants {
 		n, _ := strconv.ParseInt(v.Value, 10, 64) // cycles
 		a.values = append(a.values, value{v.Value, n, func(c *hardware.Config) error {
@@ -194,7 +195,8 @@ func scalar(v any) (string, error) {
 		}
 		return strings.Join(parts, ","), nil
 	}
-	return "", fmt.Errorf("%v is no value: want a number, a text, true or false, a list of them, or { from, to, step } or { from, to, factor }", v)
+	return "", fmt.Errorf("%v is no value: want a number, a text, true or false, a list of them, or { from, to, step "+
+		"} or { from, to, factor }", v)
 }
 
 // span multiplies out { from, to, step } or { from, to, factor }, both ends
@@ -204,7 +206,8 @@ func span(m map[string]any) ([]string, error) {
 	number := map[string]float64{}
 	for _, k := range sortedKeys(m) {
 		if !slices.Contains([]string{"from", "to", "step", "factor"}, k) {
-			return nil, fmt.Errorf("a range has no %q, but from, to, and step or factor%s", k, nearest.Hint(k, []string{"from", "to", "step", "factor"}))
+			return nil, fmt.Errorf("a range has no %q, but from, to, and step or factor%s", k,
+				nearest.Hint(k, []string{"from", "to", "step", "factor"}))
 		}
 		switch n := m[k].(type) {
 		case int64:

@@ -52,7 +52,8 @@ func TestValuesOfASetting(t *testing.T) {
 // Axes are in the order of the file, whatever their tables; their columns have
 // the type of the key.
 func TestAxesAreInTheOrderOfTheFile(t *testing.T) {
-	f, err := load(t, "traces = 't'\npolicies = 'serial'\nsensitivity = 'launch'\n[set]\nsm.count = [8]\nkmu.hwqs = {from=1,to=2,step=1}\nhost.pcie_gb_s = [8]\nhost.launch_latency = 3\nl1.global_loads = true\nl2.hash = 'xor'\n")
+	f, err := load(t, "traces = 't'\npolicies = 'serial'\nsensitivity = 'launch'\n[set]\nsm.count = [8]\nkmu.hwqs = "+
+		"{from=1,to=2,step=1}\nhost.pcie_gb_s = [8]\nhost.launch_latency = 3\nl1.global_loads = true\nl2.hash = 'xor'\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +61,8 @@ func TestAxesAreInTheOrderOfTheFile(t *testing.T) {
 	for _, a := range f.axes {
 		got = append(got, a.column.Name+" "+a.column.Type.String())
 	}
-	want := []string{"set_sm_count int64", "set_kmu_hwqs int64", "set_host_pcie_gb_s float64", "set_host_launch_latency int64", "set_l1_global_loads bool", "set_l2_hash string", "set_launch int64"}
+	want := []string{"set_sm_count int64", "set_kmu_hwqs int64", "set_host_pcie_gb_s float64",
+		"set_host_launch_latency int64", "set_l1_global_loads bool", "set_l2_hash string", "set_launch int64"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -105,7 +107,8 @@ func TestRangesOfSlurm(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	for _, s := range []string{
 		"traces = '*.zst'\npolicies = ['serial']\n[set]\nkmu.hwqs = {from=1, to=9, step=3}\nl2.ways=[1,2.5,'x',true,[3]]",
-		"policies = 'all'\ntraces=['a','b']\nsensitivity='launch'\n[slurm]\noptions=['--x']", "set = 3", "[set]\nx.y.z = 1979-05-27", "[[set]]\nkmu.hwqs=1",
+		"policies = 'all'\ntraces=['a','b']\nsensitivity='launch'\n[slurm]\noptions=['--x']", "set = 3",
+		"[set]\nx.y.z = 1979-05-27", "[[set]]\nkmu.hwqs=1",
 	} {
 		f.Add(s)
 	}

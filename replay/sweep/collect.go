@@ -120,12 +120,15 @@ func (g *Grid) readRun(ctx context.Context, dir string, cell *Cell) (map[string]
 func (c *collector) merge(ctx context.Context, name string) error {
 	columns := c.grid.columns()
 	if name == "runs" { // columns that a cell cannot compute
-		columns = append(columns, table.Column{Name: "baseline", Type: table.String, Nullable: true, Doc: "The policy that speedup refers to."},
-			table.Column{Name: "speedup", Type: table.Float64, Nullable: true, Doc: "The cycles of the baseline's cell with the same trace, gpu and settings over this one's."})
+		columns = append(columns, table.Column{Name: "baseline", Type: table.String, Nullable: true,
+			Doc: "The policy that speedup refers to."},
+			table.Column{Name: "speedup", Type: table.Float64, Nullable: true,
+				Doc: "The cycles of the baseline's cell with the same trace, gpu and settings over this one's."})
 	}
 	m, err := table.Merge(c.temp, name, c.grid.File.Format, columns, []table.KeyValue{
 		{Key: "baseline", Value: c.grid.baseline}, {Key: "settings", Value: strings.Join(c.grid.SettingColumns(), " ")},
-		{Key: "sweep", Value: string(c.grid.File.data)}, {Key: "table", Value: name}, {Key: "tool_version", Value: c.grid.version},
+		{Key: "sweep", Value: string(c.grid.File.data)}, {Key: "table", Value: name},
+		{Key: "tool_version", Value: c.grid.version},
 	})
 	if err != nil {
 		return err

@@ -16,10 +16,11 @@ import (
 
 // File is a sweep as a user writes it. Paths in it are relative to its folder.
 type File struct {
-	Traces      words          `toml:"traces"`      // paths or patterns
-	GPUs        words          `toml:"gpus"`        // presets or TOML files; none: each trace's captured GPU
-	Policies    words          `toml:"policies"`    // each as --policy takes it; all: those that a trace can feed
-	Params      map[string]any `toml:"params"`      // parameter of policies: value, list of values or range; those that declare it are run with each
+	Traces   words `toml:"traces"`   // paths or patterns
+	GPUs     words `toml:"gpus"`     // presets or TOML files; none: each trace's captured GPU
+	Policies words `toml:"policies"` // each as --policy takes it; all: those that a trace can feed
+	// parameter of policies: value, list of values or range; those that declare it are run with each
+	Params      map[string]any `toml:"params"`
 	Baseline    string         `toml:"baseline"`    // label of the policy that speedups refer to; "": the first
 	Set         map[string]any `toml:"set"`         // key of the machine: value, list of values or range
 	Sensitivity string         `toml:"sensitivity"` // a constant to vary as --sensitivity does; "": none
@@ -62,7 +63,8 @@ func (w *words) UnmarshalTOML(v any) error {
 }
 
 // keys are the keys of a sweep's file, for suggestions on a mistyped one.
-var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "sensitivity", "tables", "format", "sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
+var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "sensitivity", "tables", "format",
+	"sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
 
 // Load reads a sweep's file. Errors are one line with the file, the line and the
 // key; for an unknown key or name they have the nearest known ones.
@@ -128,11 +130,14 @@ func (f *File) checkTables() error {
 	}
 	for _, t := range f.Tables {
 		if !slices.Contains(table.Names(), t) {
-			return f.wrong("tables", "no table is called %q: there are all, %s%s", t, strings.Join(table.Names(), ", "), nearest.Hint(t, table.Names()))
+			return f.wrong("tables", "no table is called %q: there are all, %s%s", t, strings.Join(table.Names(), ", "),
+				nearest.Hint(t, table.Names()))
 		}
 	}
 	// In the order in which tables are listed, each once, runs always.
-	f.Tables = slices.DeleteFunc(table.Names(), func(t string) bool { return t != "runs" && !slices.Contains(f.Tables, t) })
+	f.Tables = slices.DeleteFunc(table.Names(), func(t string) bool {
+		return t != "runs" && !slices.Contains(f.Tables, t)
+	})
 	return nil
 }
 

@@ -126,7 +126,8 @@ func (g *Grid) cells(t *source, machines []*machine, choices []*policies.Choice)
 	}
 	for _, m := range machines {
 		for _, c := range choices {
-			cell := &Cell{Index: len(g.Cells), Trace: t.name, GPU: m.gpu, Policy: c.Label, values: m.values, trace: t, config: m.config, choice: c}
+			cell := &Cell{Index: len(g.Cells), Trace: t.name, GPU: m.gpu, Policy: c.Label, values: m.values, trace: t,
+				config: m.config, choice: c}
 			switch {
 			case t.err != nil:
 				cell.Err = t.err
@@ -181,7 +182,8 @@ func (g *Grid) findBaseline() error {
 		g.baseline = labels[0]
 	}
 	if !seen[g.baseline] {
-		return g.File.wrong("baseline", "%q is not one of the policies of this sweep%s (%s)", g.baseline, nearest.Hint(g.baseline, labels),
+		return g.File.wrong("baseline", "%q is not one of the policies of this sweep%s (%s)", g.baseline,
+			nearest.Hint(g.baseline, labels),
 			strings.Join(labels, ", "))
 	}
 	return nil

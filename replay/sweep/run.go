@@ -159,8 +159,9 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	defer os.RemoveAll(temp)
 	f := g.File
 	job := &replay.Job{
-		Trace: r, Name: c.Trace, Config: c.config, Choices: []*policies.Choice{c.choice}, Alone: true, Audit: f.Audit, AsTasks: f.as,
-		Sample: model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
+		Trace: r, Name: c.Trace, Config: c.config, Choices: []*policies.Choice{c.choice}, Alone: true, Audit: f.Audit,
+		AsTasks: f.as,
+		Sample:  model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
 	}
 	if f.Sample > 0 {
 		job.Sample = model.Time(f.Sample)
@@ -192,5 +193,6 @@ func (c *Cell) part(dir, name string) (string, error) {
 			return p.Path, nil
 		}
 	}
-	return "", fmt.Errorf("sweep: %s has no table %s of policy %s: remove it, and sweep again", cellDir(dir, c.Key), name, c.Policy)
+	return "", fmt.Errorf("sweep: %s has no table %s of policy %s: remove it, and sweep again", cellDir(dir, c.Key),
+		name, c.Policy)
 }

@@ -60,7 +60,8 @@ func (g *Grid) Script(program, dir string) (*Slurm, error) {
 			fmt.Sprintf("mkdir -p %s\n%s --jobs=1 --cells=%s %s >%s/\"$SLURM_ARRAY_TASK_ID\".log 2>&1\n", logs, command, cells,
 				quote(paths[1]), logs)
 	}
-	s.Collect = g.script("") + fmt.Sprintf("mkdir -p %s\n%s --collect %s >%s/collect.log 2>&1\n", logs, command, quote(paths[1]), logs)
+	s.Collect = g.script("") + fmt.Sprintf("mkdir -p %s\n%s --collect %s >%s/collect.log 2>&1\n", logs, command,
+		quote(paths[1]), logs)
 	return s, nil
 }
 
@@ -68,7 +69,8 @@ func (g *Grid) Script(program, dir string) (*Slurm, error) {
 // sbatch's own would be read as a pattern.
 func (g *Grid) script(array string) string {
 	var b strings.Builder
-	b.WriteString("#!/bin/bash\n#SBATCH --job-name=replay-sweep\n#SBATCH --ntasks=1\n#SBATCH --cpus-per-task=1\n#SBATCH --output=/dev/null\n")
+	b.WriteString("#!/bin/bash\n#SBATCH --job-name=replay-sweep\n#SBATCH --ntasks=1\n#SBATCH " +
+		"--cpus-per-task=1\n#SBATCH --output=/dev/null\n")
 	if array != "" {
 		b.WriteString("#SBATCH " + array + "\n")
 	}
@@ -109,7 +111,8 @@ func (s *Slurm) Submit(ctx context.Context) (array, collect string, err error) {
 		return "", "", err
 	}
 	if collect, err = sbatch(ctx, s.Collect, "--dependency=afterany:"+array); err != nil {
-		return array, "", fmt.Errorf("the array is job %s, but the job that merges its tables was not taken (replay sweep --collect does that): %w", array, err)
+		return array, "", fmt.Errorf("the array is job %s, but the job that merges its tables was not taken (replay "+
+			"sweep --collect does that): %w", array, err)
 	}
 	return array, collect, nil
 }

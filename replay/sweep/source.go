@@ -133,7 +133,8 @@ func (f *File) choices() ([]*policies.Choice, error) {
 	}
 	for _, key := range sortedKeys(f.Params) {
 		if !varied[key] {
-			return nil, f.wrong("params."+key, "no policy of this sweep has this parameter: replay policies NAME lists those of one")
+			return nil, f.wrong("params."+key, "no policy of this sweep has this parameter: replay policies NAME lists "+
+				"those of one")
 		}
 	}
 	return all, nil

@@ -101,7 +101,8 @@ func ParseTime(s string) (Time, error) {
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d < 0 || s == "0" {
-		return Time{}, fmt.Errorf("want a time since the start of the capture with its unit, as 250us, 1.5ms or 2s, or a share of its length, as 25%%")
+		return Time{}, fmt.Errorf("want a time since the start of the capture with its unit, as 250us, 1.5ms or 2s, or " +
+			"a share of its length, as 25%%")
 	}
 	return Time{true, int64(d), 0}, nil
 }

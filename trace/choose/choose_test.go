@@ -63,7 +63,8 @@ func lines(t *testing.T, r *trace.Reader, words ...string) string {
 	for line := range strings.Lines(out.String()) {
 		for _, w := range words {
 			if strings.HasPrefix(strings.TrimSpace(line), w+" ") || strings.TrimSpace(line) == w {
-				b.WriteString(strings.TrimSpace(strings.NewReplacer(" grid=1 block=32 regs=0 shared=0 stream=0", "", " regs=0 shared=0", "").Replace(line)) + "\n")
+				b.WriteString(strings.TrimSpace(strings.NewReplacer(" grid=1 block=32 regs=0 shared=0 stream=0", "",
+					" regs=0 shared=0", "").Replace(line)) + "\n")
 			}
 		}
 	}
@@ -77,7 +78,8 @@ func same(t *testing.T, got, want string) {
 	}
 }
 
-var hostWords = []string{"read", "write", "h2d", "d2h", "d2d", "memset", "launch", "spawn", "waittask", "record", "wait", "syncstream", "syncevent", "sync", "work"}
+var hostWords = []string{"read", "write", "h2d", "d2h", "d2d", "memset", "launch", "spawn", "waittask", "record",
+	"wait", "syncstream", "syncevent", "sync", "work"}
 
 // Four kernels, each with its copies in and back.
 const four = `
@@ -162,7 +164,8 @@ func TestNames(t *testing.T) {
 // A choice of everything leaves nothing out, however it is said.
 func TestEverything(t *testing.T) {
 	for _, c := range []criteria{{kernels: "0-3"}, {kernels: "/./"}, {kernels: "f,g,h"}, {kernels: "3,2,1,0"}} {
-		if r, s := chosen(t, four, c); !s.All() || lines(t, r, hostWords...) != lines(t, tracetest.FromText(t, four), hostWords...) {
+		if r, s := chosen(t, four, c); !s.All() || lines(t, r, hostWords...) != lines(t, tracetest.FromText(t, four),
+			hostWords...) {
 			t.Errorf("%+v: %d kernels, %d operations", c, s.Kernels, s.Ops)
 		}
 	}
@@ -190,7 +193,8 @@ func TestTimes(t *testing.T) {
 		kernel f id=0 host=0 start=10 duration=10 scope=3
 		kernel g id=1 host=20 start=50 duration=60 scope=2
 		`
-	for _, c := range []criteria{{from: "300ns"}, {from: "75%"}, {from: "291ns", to: "100%"}, {from: "0.271us", to: "1ms"}, {steps: "2"},
+	for _, c := range []criteria{{from: "300ns"}, {from: "75%"}, {from: "291ns", to: "100%"},
+		{from: "0.271us", to: "1ms"}, {steps: "2"},
 		{from: "271ns", steps: "1-2"}} {
 		r, s := chosen(t, timed, c)
 		same(t, lines(t, r, "h2d", "kernel"), want)

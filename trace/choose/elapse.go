@@ -30,7 +30,8 @@ type clock struct {
 }
 
 func newElapsed(s *Selection, w *trace.Writer) *elapsed {
-	return &elapsed{s: s, w: w, threads: make(map[uint32]*clock), begin: -1, ends: make(map[uint64]int64), events: make(map[uint64]int64)}
+	return &elapsed{s: s, w: w, threads: make(map[uint32]*clock), begin: -1, ends: make(map[uint64]int64),
+		events: make(map[uint64]int64)}
 }
 
 // next takes an operation in its turn, chosen or not.

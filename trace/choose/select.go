@@ -186,7 +186,8 @@ func (s *Selection) steps() error {
 		}
 	}
 	if first > last {
-		return errors.New("--steps: the trace has no step (a scope ProfilerStep#N, as PyTorch's profiler writes them); choose by --ranges or --kernels")
+		return errors.New("--steps: the trace has no step (a scope ProfilerStep#N, as PyTorch's profiler writes them); " +
+			"choose by --ranges or --kernels")
 	}
 	for i := range s.choice.Steps {
 		if item := &s.choice.Steps[i]; item.Lo < first || item.Hi > last {

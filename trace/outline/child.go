@@ -34,7 +34,8 @@ func newChild(w *trace.Writer, p *trace.Program, l *Loop) *child {
 	c.param = max(4, 4*uint32(len(args)))
 	insts := p.Functions[l.Function].Insts
 	latch := slices.IndexFunc(insts, func(in trace.Inst) bool { return in.PC == l.Latch })
-	c.launch = w.AddInst(l.Function, trace.Inst{PC: l.Header, Opcode: "LAUNCH", Class: trace.ClassLaunch, Src: args, FlatLast: uint32(latch) + 1})
+	c.launch = w.AddInst(l.Function, trace.Inst{PC: l.Header, Opcode: "LAUNCH", Class: trace.ClassLaunch, Src: args,
+		FlatLast: uint32(latch) + 1})
 
 	at := uint32(0)
 	add := func(in trace.Inst) uint32 {

@@ -134,7 +134,8 @@ func checkChild(t *testing.T, r *trace.Reader) {
 	if got := strings.Join(ops, " "); got != "S2R S2R IMAD ISETP.GE EXIT LDG IADD3 IADD3 ISETP BRA EXIT" {
 		t.Errorf("its second warp runs %s", got)
 	}
-	if want := []trace.MaskRun{{At: 0, Mask: ^uint32(0)}, {At: 4, Mask: ^uint32(7)}, {At: 5, Mask: 7}}; !slices.Equal(warps[1].Masks, want) {
+	if want := []trace.MaskRun{{At: 0, Mask: ^uint32(0)}, {At: 4, Mask: ^uint32(7)},
+		{At: 5, Mask: 7}}; !slices.Equal(warps[1].Masks, want) {
 		t.Errorf("with masks %v", warps[1].Masks)
 	}
 	if len(warps[0].Path) != 11 || len(warps[0].Masks) != 3 || warps[0].Masks[1].Mask != 0 {
@@ -157,13 +158,16 @@ func TestFlatIsTheLoopAgain(t *testing.T) {
 	for _, block := range []uint32{32, 96} {
 		made := write(t, r, &outline.Options{Loops: loops, Threshold: 1, Block: block})
 		was, is := run(t, r, "hyperq"), run(t, made, "flat")
-		if is.Cycles != was.Cycles || is.WarpInsts != was.WarpInsts || is.ThreadInsts != was.ThreadInsts || accesses(is) != accesses(was) || accesses(is) == 0 {
-			t.Errorf("%d cycles, %d instructions of warps and %d of threads, %d accesses; want %d, %d, %d and %d", is.Cycles, is.WarpInsts, is.ThreadInsts, accesses(is),
+		if is.Cycles != was.Cycles || is.WarpInsts != was.WarpInsts || is.ThreadInsts != was.ThreadInsts ||
+			accesses(is) != accesses(was) || accesses(is) == 0 {
+			t.Errorf("%d cycles, %d instructions of warps and %d of threads, %d accesses; want %d, %d, %d and %d", is.Cycles,
+				is.WarpInsts, is.ThreadInsts, accesses(is),
 				was.Cycles, was.WarpInsts, was.ThreadInsts, accesses(was))
 		}
 		none := run(t, made, "threshold=35")
 		if none.WarpInsts != was.WarpInsts+1 || none.ThreadInsts != was.ThreadInsts+3 || accesses(none) != accesses(was) {
-			t.Errorf("without launches %d instructions of warps and %d of threads, want %d and %d and the launch", none.WarpInsts, none.ThreadInsts, was.WarpInsts, was.ThreadInsts)
+			t.Errorf("without launches %d instructions of warps and %d of threads, want %d and %d and the launch",
+				none.WarpInsts, none.ThreadInsts, was.WarpInsts, was.ThreadInsts)
 		}
 		// Lanes 0 and 1 run two passes of five. Lane 2's child has 35 threads in two warps of
 		// eleven instructions; a third warp of its CTA leaves after five.
@@ -253,7 +257,8 @@ func TestCapturedSearch(t *testing.T) {
 			flat.Cycles, flat.WarpInsts, flat.ThreadInsts, was.Cycles, was.WarpInsts, was.ThreadInsts)
 	}
 	if dtbl := run(t, made, "dtbl"); dtbl.ThreadInsts <= flat.ThreadInsts {
-		t.Errorf("dtbl runs %d instructions of threads, flat %d: children have a prologue", dtbl.ThreadInsts, flat.ThreadInsts)
+		t.Errorf("dtbl runs %d instructions of threads, flat %d: children have a prologue", dtbl.ThreadInsts,
+			flat.ThreadInsts)
 	}
 }
 
@@ -330,7 +335,8 @@ func TestLoopOfALaunchIsChecked(t *testing.T) {
 		"pc=0x30 last=2":        "ends at address 0x20, before it begins (0x30)",
 		"pc=0x10 each=2 last=2": "no flat_each",
 	} {
-		text := "function k\n0000: int R1\na: LAUNCH devlaunch " + attrs + "\n0020: int R2\nlaunch k grid=1 block=32\ncta 0\nwarp 0\n0000\n"
+		text := "function k\n0000: int R1\na: LAUNCH devlaunch " + attrs +
+			"\n0020: int R2\nlaunch k grid=1 block=32\ncta 0\nwarp 0\n0000\n"
 		w, err := trace.NewWriter(io.Discard, trace.Options{})
 		if err == nil {
 			if err = trace.ParseText("text", strings.NewReader(text), w); err == nil {

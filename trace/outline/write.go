@@ -98,7 +98,8 @@ func (o *writer) program() {
 	}
 	m.Attrs = append(slices.Clone(m.Attrs),
 		trace.Attr{Key: attrOutlined, Value: strings.Join(names, " ")}, trace.Attr{Key: attrOf, Value: o.r.Hash()},
-		trace.Attr{Key: attrThreshold, Value: fmt.Sprint(o.opt.Threshold)}, trace.Attr{Key: attrBlock, Value: fmt.Sprint(o.opt.Block)})
+		trace.Attr{Key: attrThreshold, Value: fmt.Sprint(o.opt.Threshold)},
+		trace.Attr{Key: attrBlock, Value: fmt.Sprint(o.opt.Block)})
 	slices.SortStableFunc(m.Attrs, func(a, b trace.Attr) int { return strings.Compare(a.Key, b.Key) })
 	o.w.SetMeta(m)
 }
@@ -190,8 +191,10 @@ func (o *writer) childrenOf(parent *trace.Kernel) error {
 func (o *writer) child(parent *trace.Kernel, c *child) error {
 	n, block := uint32(len(o.lane.begins)), o.opt.Block
 	k := trace.Kernel{
-		Function: c.function, Fidelity: trace.FidelityWarp, Flags: trace.KernelChild | parent.Flags&trace.KernelIrregular, Device: parent.Device,
-		Grid: trace.Dim3{(n + block - 1) / block, 1, 1}, Block: trace.Dim3{block, 1, 1}, Registers: parent.Registers, Scope: parent.Scope,
+		Function: c.function, Fidelity: trace.FidelityWarp, Flags: trace.KernelChild | parent.Flags&trace.KernelIrregular,
+		Device: parent.Device,
+		Grid:   trace.Dim3{(n + block - 1) / block, 1, 1}, Block: trace.Dim3{block, 1, 1}, Registers: parent.Registers,
+		Scope: parent.Scope,
 	}
 	if _, err := o.w.BeginKernel(&k); err != nil {
 		return err
@@ -243,7 +246,8 @@ func (o *writer) host() error {
 // rename gives a kernel its new id.
 func (o *writer) rename(kernel *uint32) error {
 	if int64(*kernel) >= int64(len(o.ids)) {
-		return fmt.Errorf("the host names kernel %d of %d; replay verify says what is wrong with the trace", *kernel, len(o.ids))
+		return fmt.Errorf("the host names kernel %d of %d; replay verify says what is wrong with the trace", *kernel,
+			len(o.ids))
 	}
 	*kernel = o.ids[*kernel]
 	return nil

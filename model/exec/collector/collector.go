@@ -106,7 +106,8 @@ type inst struct {
 
 // New makes the collectors of an SM.
 func New(c *hardware.SMConfig, t *program.Timing, port memory.Port, sm SM) *Pipeline {
-	p := &Pipeline{sm: sm, port: port, signals: port.Signals(), timing: t, count: c.Schedulers, dual: c.IssueWidth > 1, next: clock.Never, longest: t.Exit}
+	p := &Pipeline{sm: sm, port: port, signals: port.Signals(), timing: t, count: c.Schedulers, dual: c.IssueWidth > 1,
+		next: clock.Never, longest: t.Exit}
 	for u := range program.UnitMemory {
 		p.longest = max(p.longest, t.Latency[u])
 	}

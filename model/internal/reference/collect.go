@@ -120,7 +120,8 @@ func (c *nCollectors) banks() int { return c.n.cfg.SM.RegisterBanks / c.n.cfg.SM
 func (c *nCollectors) put(sched int, in *trace.Inst, every, latency model.Time, take func(at model.Time)) {
 	c.issued++
 	c.open++
-	o := &nOperands{sched: sched, pipe: c.n.pipeOf(in), issued: c.issued, left: map[int]int{}, every: every, latency: latency}
+	o := &nOperands{sched: sched, pipe: c.n.pipeOf(in), issued: c.issued, left: map[int]int{}, every: every,
+		latency: latency}
 	o.take = func(at model.Time) {
 		c.open--
 		take(at)
@@ -257,7 +258,8 @@ func (x *nCollecting) dispatch() {
 // and the load/store unit the oldest.
 func (c *nCollectors) execute() {
 	delete(c.buses, c.n.t-2)
-	for _, p := range []int{nSinglePipe, nDoublePipe, nIntPipe, nSFUPipe, nControlPipe, nTexturePipe, nTensorPipe, nUniformPipe} {
+	for _, p := range []int{nSinglePipe, nDoublePipe, nIntPipe, nSFUPipe, nControlPipe, nTexturePipe, nTensorPipe,
+		nUniformPipe} {
 		for i := range c.scheds {
 			x := &c.scheds[i]
 			if o := x.before[p]; o != nil && x.pipes[p] <= c.n.t && c.bus(o, c.n.t) {

@@ -302,7 +302,8 @@ func (m *nMemory) countDRAM(n int, write bool) {
 // alone returns how long a request takes that nothing holds up.
 func (m *nMemory) alone() model.Time {
 	d := &m.cfg.DRAM
-	return model.Time(d.Latency) + inSMCycles(m.cfg, model.Time(d.TRP+d.TRCD+d.TCL)+ceilDiv(32, model.Time(d.BusBytes*d.DataRate)))
+	return model.Time(d.Latency) + inSMCycles(m.cfg, model.Time(d.TRP+d.TRCD+d.TCL)+
+		ceilDiv(32, model.Time(d.BusBytes*d.DataRate)))
 }
 
 // pass sends a store of slice i on to DRAM; the answer waits for it.

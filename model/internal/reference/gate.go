@@ -19,8 +19,9 @@ type nGate struct {
 }
 
 func newNGate(n *Machine, args map[string]string, number func(string, int) int) *nGate {
-	g := &nGate{n: n, deps: "all", window: number("window", 2), parents: number("parents", 64), consumer: args["priority"] == "consumer",
-		before: map[*nKernel][]*nKernel{}, ended: map[[3]uint32]bool{}}
+	g := &nGate{n: n, deps: "all", window: number("window", 2), parents: number("parents", 64),
+		consumer: args["priority"] == "consumer",
+		before:   map[*nKernel][]*nKernel{}, ended: map[[3]uint32]bool{}}
 	if d := args["deps"]; d != "" {
 		g.deps = d
 	}

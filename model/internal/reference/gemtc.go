@@ -46,7 +46,8 @@ func (l *nLock) acquire(n *Machine) {
 	l.entry += 8
 	t := n.t
 	for _, address := range []uint64{l.base, l.base, l.base + 4096 + l.entry%65536, l.base, l.base} {
-		t = max(t, n.mem.request(sm, trace.InstAtomic, &nAsked{sectors: []uint64{address / 32}}, t+model.Time(n.cfg.L1.BypassLatency)))
+		t = max(t, n.mem.request(sm, trace.InstAtomic, &nAsked{sectors: []uint64{address / 32}},
+			t+model.Time(n.cfg.L1.BypassLatency)))
 	}
 	n.post(t, nTaskPhase, func() {
 		then()
@@ -225,7 +226,8 @@ func (w *nWorker) popped() {
 	w.sm.ctas = append(w.sm.ctas, c)
 	for i := range item.tc.Warps {
 		tw := &item.tc.Warps[i]
-		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, began: n.t + 1, from: n.t + 1, last: n.t + 1}
+		x := &nWarp{nFrame: frameOf(item.def.tk.Function, tw), id: tw.ID, cta: c, barrier: -1, began: n.t + 1,
+			from: n.t + 1, last: n.t + 1}
 		x.slot, x.age = w.slots[tw.ID], w.ages[tw.ID]
 		w.sm.slots[x.slot] = x
 		c.warps = append(c.warps, x)

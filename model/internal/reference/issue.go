@@ -74,7 +74,8 @@ func (n *Machine) timing(c trace.Class) (latency, every model.Time) {
 	e := &n.cfg.Exec
 	u, ok := map[trace.Class]hardware.UnitConfig{
 		trace.ClassInt: e.Int, trace.ClassFP16: e.FP16, trace.ClassFP32: e.FP32, trace.ClassFP64: e.FP64,
-		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control, nTexture: e.Texture,
+		trace.ClassSFU: e.SFU, trace.ClassTensor: e.Tensor, trace.ClassUniform: e.Uniform, trace.ClassControl: e.Control,
+		nTexture: e.Texture,
 	}[c]
 	if !ok {
 		return 1, 1
@@ -96,7 +97,8 @@ func (s *nSM) unitFree(n *Machine, sched int, in *trace.Inst) bool {
 }
 
 func (s *nSM) can(n *Machine, sched int, w *nWarp) bool {
-	return w != nil && w.hasInst(n) && w.page == nil && !w.holding && w.held == nil && (!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
+	return w != nil && w.hasInst(n) && w.page == nil && !w.holding && w.held == nil &&
+		(!w.fenced || w.cta.open[w.id] == 0) && w.barrier < 0 &&
 		!w.syncing && w.from <= n.t && w.operands(n) <= n.t && s.unitFree(n, sched, w.inst(n))
 }
 
@@ -327,7 +329,9 @@ func InOrder(insts map[InstKey][2]model.Time) map[InstKey][2]model.Time {
 	}
 	all := map[InstKey][2]model.Time{}
 	for k, list := range warps {
-		slices.SortFunc(list, func(a, b [2]model.Time) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+		slices.SortFunc(list, func(a, b [2]model.Time) int {
+			return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+		})
 		for i, v := range list {
 			k.N = uint32(i)
 			all[k] = v

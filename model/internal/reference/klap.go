@@ -71,7 +71,8 @@ func (n *Machine) aggregated(args map[string]string) {
 
 // run lets w execute some of klap's instructions before it goes on.
 func (k *nKLAP) run(w *nWarp, code *model.AddedCode, asks []trace.Launch) {
-	x := trace.Warp{Path: slices.Clone(code.Warp.Path), Masks: slices.Clone(code.Warp.Masks), Mem: slices.Clone(code.Warp.Mem)}
+	x := trace.Warp{Path: slices.Clone(code.Warp.Path), Masks: slices.Clone(code.Warp.Masks),
+		Mem: slices.Clone(code.Warp.Mem)}
 	for i, inst := range x.Path {
 		if klap.Function.Insts[inst].Class == trace.ClassLaunch {
 			for _, l := range asks {
@@ -126,7 +127,8 @@ func (k *nKLAP) before(w *nWarp, asks []trace.Launch) bool {
 		if k.off {
 			return false
 		}
-		k.run(w, k.code.Warp(klap.Slots{Base: k.warps[w], Threads: uint64(min(threads, 32)), Words: k.code.Words}, threads), asks)
+		k.run(w, k.code.Warp(klap.Slots{Base: k.warps[w], Threads: uint64(min(threads, 32)), Words: k.code.Words},
+			threads), asks)
 	case k.scope == "block":
 		block := int(w.cta.k.tk.Block.Count())
 		last := len(team.calls) - 1
@@ -139,7 +141,8 @@ func (k *nKLAP) before(w *nWarp, asks []trace.Launch) bool {
 		if k.off {
 			k.run(w, k.code.Barrier(threads), asks)
 		} else {
-			k.run(w, k.code.Block(klap.Slots{Base: call.slots, Threads: uint64(block), Words: k.code.Words}, w.id, threads), asks)
+			k.run(w, k.code.Block(klap.Slots{Base: call.slots, Threads: uint64(block), Words: k.code.Words}, w.id, threads),
+				asks)
 		}
 	default:
 		if team.slots == 0 {
@@ -152,7 +155,8 @@ func (k *nKLAP) before(w *nWarp, asks []trace.Launch) bool {
 		for bit := range 32 {
 			team.records += uint64(asking >> bit & 1)
 		}
-		k.run(w, k.code.Record(klap.Slots{Base: team.slots, Threads: 1 << 20, Words: k.code.Words}, from, asking, threads), asks)
+		k.run(w, k.code.Record(klap.Slots{Base: team.slots, Threads: 1 << 20, Words: k.code.Words}, from, asking, threads),
+			asks)
 	}
 	return true
 }

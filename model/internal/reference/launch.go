@@ -99,7 +99,8 @@ func (w *nWarp) ask(n *Machine) {
 			n.requests[l.Child] = r.answer.String()
 			continue
 		}
-		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group, nKeep: model.DeviceKernel}[way]
+		r.answer.way = map[nWay]model.Decision{nDevice: model.DeviceKernel, nJoin: model.Group,
+			nKeep: model.DeviceKernel}[way]
 		launched |= 1 << l.Lane
 		if n.kids.early {
 			n.kids.entered += x
@@ -242,7 +243,8 @@ func (n *Machine) track(r *nRequest) {
 	for b := range uint64(32) {
 		bytes[32*recordOf(r)+b] = true
 	}
-	n.mem.request(r.parent.sm.id, trace.InstStore, &nAsked{[]uint64{recordOf(r)}, map[uint64]map[uint64]bool{recordOf(r): bytes}, 1}, n.t)
+	n.mem.request(r.parent.sm.id, trace.InstStore,
+		&nAsked{[]uint64{recordOf(r)}, map[uint64]map[uint64]bool{recordOf(r): bytes}, 1}, n.t)
 }
 
 // recordOf is the sector of a group's record.
@@ -296,7 +298,8 @@ func (n *Machine) placeable(k *nKernel) bool { return n.known(k.items[k.next].gr
 
 // known: the next CTA of a group, or of a kernel's own grid, can be placed.
 func (n *Machine) known(g *nGroup) bool {
-	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || n.table.ahead == 0 || g.read && g.loaded <= n.t)
+	return g == nil || g.placed || g.from <= n.t && (!g.r.answer.spilled || n.table.ahead == 0 || g.read &&
+		g.loaded <= n.t)
 }
 
 // started: a CTA of k is placed.

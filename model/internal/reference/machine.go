@@ -184,7 +184,8 @@ func New(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *Machine {
 	}
 	n.mem = newNMemory(cfg)
 	n.host = newNHost(t, n, tr)
-	n.tasks = &nTasks{n: n, copies: true, live: map[uint32]*nTask{}, ended: map[uint32]bool{}, records: map[uint32]string{}}
+	n.tasks = &nTasks{n: n, copies: true, live: map[uint32]*nTask{}, ended: map[uint32]bool{},
+		records: map[uint32]string{}}
 	n.tasks.rt = &nTaskStreams{u: n.tasks, most: 8192}
 	for i := range cfg.SM.Count {
 		s := &nSM{id: i, slots: make([]*nWarp, cfg.SM.MaxWarps), taken: map[int]bool{}}

@@ -53,7 +53,8 @@ func (b *nMTB) run(warp int, first, last pagoda.Block, id pagoda.ID, t model.Tim
 			p.Mem = append(p.Mem, trace.Access{Stride: int32(in.Width), Count: 32})
 		}
 	}
-	b.seat(warp, &nWarp{nFrame: frameOf(b.r.fn, p), id: uint32(warp), cta: b.own, barrier: -1, began: t, from: t, last: b.last[warp]})
+	b.seat(warp, &nWarp{nFrame: frameOf(b.r.fn, p), id: uint32(warp), cta: b.own, barrier: -1, began: t, from: t,
+		last: b.last[warp]})
 }
 
 func (b *nMTB) seat(warp int, w *nWarp) {

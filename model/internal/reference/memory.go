@@ -225,7 +225,8 @@ func newNMemory(c *hardware.Config) *nMemory {
 		pending: make([]nMSHRs, c.L2.Slices),
 	}
 	for range c.SM.Count {
-		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)), append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
+		m.out, m.in = append(m.out, port(c.Clock.IcntMHz, c.Clock.CoreMHz)),
+			append(m.in, port(c.Clock.IcntMHz, c.Clock.CoreMHz))
 		m.misses = append(m.misses, &nQueue{size: c.L1.MissQueue + c.Icnt.Queue})
 	}
 	for range c.L2.Slices {

@@ -91,7 +91,8 @@ func (o *nOverlap) bytesTake(bytes uint64, perSecond float64) model.Time {
 }
 
 func newNOverlap(n *Machine, pageBytes int) *nOverlap {
-	o := &nOverlap{n: n, ops: n.host.ops, files: map[uint32]uint64{}, pageBytes: uint64(pageBytes), cost: true, limit: 1023}
+	o := &nOverlap{n: n, ops: n.host.ops, files: map[uint32]uint64{}, pageBytes: uint64(pageBytes), cost: true,
+		limit: 1023}
 	numbers := map[uint64]*nPage{}
 	for i := range n.prog.Arrays {
 		a := &n.prog.Arrays[i]

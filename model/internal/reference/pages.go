@@ -90,7 +90,8 @@ func addresses(w *trace.Warp, a *trace.Access) (all []uint64) {
 }
 
 func paged(in *trace.Inst) bool {
-	return in.Class == trace.ClassMemory && in.Width > 0 && (in.Space == trace.SpaceGlobal || in.Space == trace.SpaceTexture)
+	return in.Class == trace.ClassMemory && in.Width > 0 &&
+		(in.Space == trace.SpaceGlobal || in.Space == trace.SpaceTexture)
 }
 
 func modeOf(in *trace.Inst) trace.Mode {

@@ -294,7 +294,8 @@ func (r *nPagoda) over(id pagoda.ID) {
 
 // copyOut copies outputs when all tasks have been seen done.
 func (r *nPagoda) copyOut() bool {
-	if r.beside || !r.drained || len(r.queue)+len(r.inputs)+len(r.loaded)+len(r.offered)+r.spawner.Live() > 0 || len(r.outs) == 0 {
+	if r.beside || !r.drained || len(r.queue)+len(r.inputs)+len(r.loaded)+len(r.offered)+r.spawner.Live() > 0 ||
+		len(r.outs) == 0 {
 		return false
 	}
 	r.out()

@@ -79,7 +79,8 @@ func (n *Machine) Under(t testing.TB, policy string) {
 		n.tasks.rt = &nFusion{u: n.tasks, size: number("batch", -1)}
 	case "pagoda", "pagoda-batch":
 		n.tasks.rt = &nPagoda{u: n.tasks, rows: number("rows", 32), perSM: number("mtbs", 0), batch: number("batch-size", 0),
-			beside: n.tasks.copies && !phased, entry: uint64(number("entry-bytes", 168)), spawnNs: number("spawn-ns", -1), mtb: pagoda.MTBConfig{
+			beside: n.tasks.copies && !phased, entry: uint64(number("entry-bytes", 168)), spawnNs: number("spawn-ns", -1),
+			mtb: pagoda.MTBConfig{
 				Executors: number("executors", 31), Barriers: number("barriers", 16),
 				SharedBytes: number("shared", 32768), SmallestBlock: number("block", 512),
 				ScanRows: map[bool]int{false: 32, true: 0}[args["scan"] == "entry"], Successor: args["release"] == "successor",
@@ -113,7 +114,8 @@ func (n *Machine) Under(t testing.TB, policy string) {
 			n.kids.most = 65535
 		}
 		n.decide = func(l *trace.Launch, x int64, r *nRequest) nWay {
-			return n.spawn(map[bool]nWay{false: nDevice, true: nJoin}[name != "spawn"], int64(number("queue", 65536)), l.Workload, x, r)
+			return n.spawn(map[bool]nWay{false: nDevice, true: nJoin}[name != "spawn"], int64(number("queue", 65536)),
+				l.Workload, x, r)
 		}
 	case "crcs", "ppcs", "oracle":
 		n.overlapped(name, args, 1<<number("counter-bits", 10)-1)

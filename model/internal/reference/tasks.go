@@ -32,7 +32,8 @@ type nTask struct {
 }
 
 func (x *nTask) String() string {
-	return fmt.Sprint("spawn ", x.spawn, ", copied ", x.copied, ", schedulable ", x.schedulable, ", first warp ", x.first, ", end ", x.end, ", back ", x.back)
+	return fmt.Sprint("spawn ", x.spawn, ", copied ", x.copied, ", schedulable ", x.schedulable, ", first warp ",
+		x.first, ", end ", x.end, ", back ", x.back)
 }
 
 // nRuntime runs tasks.

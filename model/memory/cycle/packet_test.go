@@ -58,7 +58,8 @@ func TestRestsKeepRequests(t *testing.T) {
 	if r := s.drop(&packet{rest: true, of: b}); r.Sector != 2 {
 		t.Errorf("%+v", *r)
 	}
-	if r := s.drop(&packet{of: 11, sector: 7, mask: 5}); r.of != 11 || r.Sector != 7 || r.Mask != 5 || r.Bytes[2] != coalesce.AllBytes {
+	if r := s.drop(&packet{of: 11, sector: 7, mask: 5}); r.of != 11 || r.Sector != 7 || r.Mask != 5 ||
+		r.Bytes[2] != coalesce.AllBytes {
 		t.Errorf("%+v", *r)
 	}
 }
@@ -71,7 +72,8 @@ func TestWholeSectorsHaveNoRest(t *testing.T) {
 		w    unit.Path
 		r    *coalesce.Request
 		want bool
-	}{{unit.PathStore, &whole, false}, {unit.PathStore, &part, true}, {unit.PathStoreBypass, &part, true}, {unit.PathLoad, &part, false}, {unit.PathBypass, &part, false},
+	}{{unit.PathStore, &whole, false}, {unit.PathStore, &part, true}, {unit.PathStoreBypass, &part, true},
+		{unit.PathLoad, &part, false}, {unit.PathBypass, &part, false},
 		{unit.PathAtomic, &whole, true}} {
 		if hasRest(c.w, c.r) != c.want {
 			t.Errorf("way %d, mask %b: %t", c.w, c.r.Mask, !c.want)

@@ -18,7 +18,8 @@ type wakeups struct {
 
 func newWakeups(units int) wakeups {
 	words := (units + 63) / 64
-	a := wakeups{wheel: clock.NewWheel(units), acting: make([]uint64, words), soon: make([]uint64, words), soonAt: -1, over: -1}
+	a := wakeups{wheel: clock.NewWheel(units), acting: make([]uint64, words), soon: make([]uint64, words), soonAt: -1,
+		over: -1}
 	a.due = a.wheel.Due
 	return a
 }

@@ -41,7 +41,8 @@ func TestHeadOfLine(t *testing.T) {
 		for _, run := range []int{1, 4, 8} {
 			blocking, exact := saturated(t, preset, run, true)
 			free, _ := saturated(t, preset, run, false)
-			t.Logf("%s, runs of %d packets to a slice: %.1f packets a cycle, cycle by cycle %.1f; %.1f if none stops another", preset, run, blocking, exact, free)
+			t.Logf("%s, runs of %d packets to a slice: %.1f packets a cycle, cycle by cycle %.1f; %.1f if none stops another",
+				preset, run, blocking, exact, free)
 			if blocking < 0.96*exact || blocking > 1.04*exact {
 				t.Errorf("%s: %.1f packets a cycle, cycle by cycle %.1f", preset, blocking, exact)
 			}

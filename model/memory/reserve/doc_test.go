@@ -27,7 +27,8 @@ func TestModelDocNumbersOfMemory(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("| L1 hit | `l1.latency + %d` |", unit.L1Extra),
 		fmt.Sprintf("distinct sectors of %d B", 1<<hardware.SectorShift),
-		fmt.Sprintf("one bit a cycle over a window of %s cycles", fmt.Sprintf("%d,%03d", timing.Window/1000, timing.Window%1000)),
+		fmt.Sprintf("one bit a cycle over a window of %s cycles",
+			fmt.Sprintf("%d,%03d", timing.Window/1000, timing.Window%1000)),
 		fmt.Sprintf("at most %s cycles for its port", fmt.Sprintf("%d,%03d", mostQueued/1000, mostQueued%1000)),
 		fmt.Sprintf("A packet is %d B and its data", unit.RequestBytes),
 		fmt.Sprintf("the number of the %d B chunk", 1<<(tags.ChunkShift+hardware.SectorShift)),

@@ -31,7 +31,8 @@ func TestCacheShapes(t *testing.T) {
 	for _, x := range []struct {
 		lines, ways int
 		hashed      bool
-	}{{1, 1, false}, {4, 1, true}, {6, 2, true}, {24, 3, false}, {64, 8, true}, {45, 9, false}, {64, 16, true}, {48, 16, false},
+	}{{1, 1, false}, {4, 1, true}, {6, 2, true}, {24, 3, false}, {64, 8, true}, {45, 9, false}, {64, 16, true},
+		{48, 16, false},
 		{34, 17, true}, {51, 17, false}, {256, 64, false}, {1024, 0, false}} {
 		r := rand.New(rand.NewSource(1))
 		c := New(nil, x.lines*128, 128, 32, x.ways, x.hashed)

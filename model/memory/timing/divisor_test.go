@@ -12,7 +12,8 @@ func TestDivisor(t *testing.T) {
 		n := 1 + r.Uint64N(1<<(1+i%40))
 		d := NewDivisor(int(n))
 		near := ^uint64(0) / n
-		for _, x := range []uint64{0, n - 1, n, n + 1, r.Uint64() >> (i % 64), near, near + 1, near - 1, near / n * n, near/n*n - 1, ^uint64(0)} {
+		for _, x := range []uint64{0, n - 1, n, n + 1, r.Uint64() >> (i % 64), near, near + 1, near - 1, near / n * n,
+			near/n*n - 1, ^uint64(0)} {
 			if q, m := d.Div(x), d.Mod(x); q != x/n || m != x%n {
 				t.Fatalf("%d by %d: %d rest %d, want %d rest %d", x, n, q, m, x/n, x%n)
 			}
