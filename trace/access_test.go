@@ -172,7 +172,7 @@ func manyKernels(t tester, out io.Writer, n int) {
 		_, err := w.BeginKernel(&Kernel{Fidelity: FidelityWarp, Flags: KernelChild, Grid: Dim3{1, 1, 1},
 			Block: Dim3{lanes, 1, 1}})
 		check(err)
-		c.Warps[0].Masks = []MaskRun{{0, blockMask(uint64(lanes), 0)}}
+		c.Warps[0].Masks = []MaskRun{{0, uint32(1<<lanes - 1)}}
 		c.Warps[0].Mem[0] = Access{Base: uint64(i*i%1000003) * 4, Stride: 4, Count: lanes}
 		check(w.WriteCTA(&c))
 		check(w.EndKernel(0))

@@ -30,7 +30,7 @@ func TestCacheLimits(t *testing.T) {
 func readInTurn(t tester, r *Reader, all *held, order *rand.Rand) {
 	t.Helper()
 	type reading struct {
-		cursor *CTACursor
+		cursor Cursor[CTA]
 		kernel int
 		next   int
 	}
@@ -79,7 +79,7 @@ func TestScatteredReads(t *testing.T) {
 		blocks += uint64(r.index[b].raw)
 	}
 	var c CTA
-	var open []*CTACursor
+	var open []Cursor[CTA]
 	unpacked := uint64(0)
 	for i := range n {
 		id := uint32(1 + i*7919%n)

@@ -2,7 +2,10 @@ package trace
 
 import (
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"math/bits"
+	"slices"
+	"strings"
 )
 
 // canonicalAccess puts an access into the one form that the container stores:
@@ -67,4 +70,64 @@ func canonicalMasks(dst, runs []MaskRun, steps int) ([]MaskRun, error) {
 		}
 	}
 	return dst, nil
+}
+
+// canonicalOp puts op into the one form that the container stores: an operation
+// of a kind that has no array has NoArray, and recorded times that are all
+// unknown are none.
+func canonicalOp(op *HostOp) HostOp {
+	c := *op
+	if !c.Kind.HasArray() {
+		c.Array = NoArray
+	}
+	c.Recorded = canonicalRecorded(op.Recorded)
+	c.Deps = slices.Clone(op.Deps)
+	return c
+}
+
+func canonicalRecorded(r *Recorded) *Recorded {
+	if r == nil {
+		return nil
+	}
+	c := Recorded{max(r.HostNs, -1), max(r.StartNs, -1), max(r.DurationNs, -1)}
+	if c == (Recorded{-1, -1, -1}) {
+		return nil
+	}
+	return &c
+}
+
+// soundNames puts U+FFFD for what cannot stand in a name, in all of the program,
+// and returns how many names it changed: captures have names as their memory had
+// them.
+func soundNames(p *Program) (changed uint64) {
+	fix := func(names ...*string) {
+		for _, s := range names {
+			if !words.Sound(*s) {
+				*s = strings.ReplaceAll(strings.ToValidUTF8(*s, "\uFFFD"), "\x00", "\uFFFD")
+				changed++
+			}
+		}
+	}
+	m := &p.Meta
+	fix(&m.Source, &m.SourceVersion, &m.GPU, &m.ArraysFrom)
+	for i := range m.Attrs {
+		fix(&m.Attrs[i].Key, &m.Attrs[i].Value)
+	}
+	for i := range p.Arrays {
+		fix(&p.Arrays[i].Name)
+	}
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		fix(&f.Name)
+		for j := range f.Insts {
+			fix(&f.Insts[j].Opcode)
+		}
+	}
+	for i := range p.Scopes {
+		fix(&p.Scopes[i].Name)
+	}
+	for i := range p.Diagnostics {
+		fix(&p.Diagnostics[i].Name, &p.Diagnostics[i].Help)
+	}
+	return changed
 }

@@ -340,7 +340,7 @@ func (d *ctaDecoder) launchList(b *ctaBlock, steps int) ([2]uint32, error) {
 		}
 		d.child = uint32(child)
 		l := Launch{At: uint32(at), Child: uint32(child), Workload: uint32(work), ParamBytes: uint32(params)}
-		l.setLaneCode(uint8(lane))
+		setLaneCode(&l, uint8(lane))
 		b.launches = append(b.launches, l)
 	}
 	return [2]uint32{lo, uint32(len(b.launches))}, nil

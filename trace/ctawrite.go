@@ -250,7 +250,7 @@ func (e *ctaEncoder) addLaunches(k *Kernel, launches []Launch) {
 		l := &launches[i]
 		e.cols[colLaunchAt].uint(uint64(l.At - at))
 		at = l.At
-		e.cols[colLaunchLane].uint(uint64(l.laneCode()))
+		e.cols[colLaunchLane].uint(uint64(laneCode(l)))
 		e.cols[colLaunchChild].int(int64(l.Child) - int64(p.Child) - 1)
 		e.cols[colLaunchWork].uint(uint64(l.Workload))
 		e.cols[colLaunchParams].uint(uint64(l.ParamBytes))

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// CTACursor reads the CTAs of one kernel in ascending order.
-type CTACursor struct {
+// ctaCursor reads the CTAs of one kernel in ascending order.
+type ctaCursor struct {
 	r         *Reader
 	kernel    uint32
 	function  uint32
@@ -21,12 +21,12 @@ type CTACursor struct {
 
 // CTAs returns a cursor over the CTAs of a kernel from the CTA first on. It
 // reads nothing yet, and needs no closing.
-func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
+func (r *Reader) CTAs(kernel, first uint32) (Cursor[CTA], error) {
 	var k Kernel
 	if err := r.Kernel(kernel, &k); err != nil {
 		return nil, err
 	}
-	c := &CTACursor{r: r, kernel: kernel, function: k.Function, warps: k.warps(), first: first, last: -1,
+	c := &ctaCursor{r: r, kernel: kernel, function: k.Function, warps: k.WarpsPerCTA(), first: first, last: -1,
 		block: r.findBlock(kernel, first)}
 	c.done = k.CTAs == 0
 	return c, nil
@@ -36,7 +36,7 @@ func (r *Reader) CTAs(kernel, first uint32) (*CTACursor, error) {
 // The slices of dst are reused: those of a warp's Path and Masks are shared and
 // read only, and stay valid when dst is reused; all others belong to dst. A cursor
 // holds no block of the trace between two calls.
-func (c *CTACursor) Next(dst *CTA) error {
+func (c *ctaCursor) Next(dst *CTA) error {
 	for c.next == c.end {
 		if c.done {
 			return io.EOF
@@ -69,7 +69,7 @@ func (c *CTACursor) Next(dst *CTA) error {
 }
 
 // open goes on to the next block, if it holds CTAs of the kernel.
-func (c *CTACursor) open() error {
+func (c *ctaCursor) open() error {
 	if c.block >= len(c.r.ctaBlocks) || c.r.index[c.r.ctaBlocks[c.block]].kernel > c.kernel {
 		c.done = true
 		return nil
@@ -109,11 +109,11 @@ func findRun(runs []blockRun, kernel, first uint32, id func(i uint32) uint32) (r
 // copy copies a CTA out of the block.
 func (b *ctaBlock) copy(dst *CTA, row *ctaRow) {
 	dst.ID, dst.SM = row.id, row.sm
-	dst.takeRanges(part(b.spans, row.ranges), row.hasRanges)
+	takeRanges(dst, part(b.spans, row.ranges), row.hasRanges)
 	dst.Touches = append(dst.Touches[:0], part(b.spans, row.touchs)...)
 	dst.Counts = append(dst.Counts[:0], part(b.counts, row.counts)...)
 	rows := part(b.warps, row.warps)
-	dst.takeWarps(len(rows))
+	takeWarps(dst, len(rows))
 	for i := range rows {
 		w, s := &dst.Warps[i], &rows[i]
 		w.ID, w.Path, w.Masks = s.id, part(b.paths, s.path), part(b.masks, s.masks)
@@ -125,7 +125,7 @@ func (b *ctaBlock) copy(dst *CTA, row *ctaRow) {
 
 // takeRanges copies ranges; those that are not stated are nil, and no ranges at
 // all are not.
-func (c *CTA) takeRanges(list []Range, stated bool) {
+func takeRanges(c *CTA, list []Range, stated bool) {
 	c.Ranges = append(c.Ranges[:0], list...)
 	if !stated {
 		c.Ranges = nil
@@ -135,7 +135,7 @@ func (c *CTA) takeRanges(list []Range, stated bool) {
 }
 
 // takeWarps makes room for n warps and keeps the memory of those that were there.
-func (c *CTA) takeWarps(n int) {
+func takeWarps(c *CTA, n int) {
 	if cap(c.Warps) < n {
 		c.Warps = append(c.Warps[:cap(c.Warps)], make([]Warp, n-cap(c.Warps))...)
 	}

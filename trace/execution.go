@@ -57,8 +57,8 @@ type Kernel struct {
 	MemInsts    uint64
 }
 
-// warps returns the warps of a CTA, by the block.
-func (k *Kernel) warps() uint32 { return uint32((k.Block.Count() + 31) / 32) }
+// WarpsPerCTA returns the warps of a CTA, by the block.
+func (k *Kernel) WarpsPerCTA() uint32 { return uint32((k.Block.Count() + 31) / 32) }
 
 // KernelFlags are facts about a [Kernel].
 type KernelFlags uint8
@@ -101,6 +101,12 @@ const (
 	OpWaitTask                  // host waits for the task whose Kernel is named
 	NumOpKinds    = iota
 )
+
+// HasArray reports whether operations of the kind name an array.
+func (k OpKind) HasArray() bool { return k <= OpMemset }
+
+// IsCopy reports whether operations of the kind have a device address.
+func (k OpKind) IsCopy() bool { return k >= OpCopyH2D && k <= OpMemset }
 
 // HostOp is one operation of the host, in program order.
 type HostOp struct {

@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"gpureplay/trace/internal/words"
+)
 
 // code is how a field's values are stored.
 type code uint8
@@ -244,7 +247,7 @@ func readStrings(s *section) ([]string, error) {
 		if n > uint64(len(data)) {
 			return nil, fmt.Errorf("section %q: string %d is cut short", s.kind, i)
 		}
-		if list[i], data = string(data[:n]), data[n:]; !soundName(list[i]) {
+		if list[i], data = string(data[:n]), data[n:]; !words.Sound(list[i]) {
 			return nil, fmt.Errorf("section %q: string %d is not UTF-8, or holds a zero byte; make the trace again", s.kind, i)
 		}
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"os"
 	"strings"
 	"testing"
@@ -38,11 +39,11 @@ func TestFormatNumbers(t *testing.T) {
 		words []string
 		bits  bool
 	}{
-		{"fidelity", fidelityWords[:], false}, {"class", classWords[:], false}, {"space", spaceWords[:], false},
-		{"kind of host operation", opWords[:], false}, {"severity", severityWords[:], false},
-		{"mode of a range", modeWords[:], false},
-		{"flags of an instruction, added", instFlagWords, true}, {"of an array", arrayFlagWords, true},
-		{"of a kernel", kernelFlagWords, true},
+		{"fidelity", words.Fidelity[:], false}, {"class", words.Class[:], false}, {"space", words.Space[:], false},
+		{"kind of host operation", words.Op[:], false}, {"severity", words.Severity[:], false},
+		{"mode of a range", words.Mode[:], false},
+		{"flags of an instruction, added", words.InstFlag[:], true}, {"of an array", words.ArrayFlag[:], true},
+		{"of a kernel", words.KernelFlag[:], true},
 	} {
 		fmt.Fprintf(&b, "| %s |", e.of)
 		for i, w := range e.words {

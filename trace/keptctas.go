@@ -111,7 +111,7 @@ func (d *column) launches(list []Launch) {
 	for i := range list {
 		l := &list[i]
 		d.uint(uint64(l.At - last.At))
-		d.uint(uint64(l.laneCode()))
+		d.uint(uint64(laneCode(l)))
 		d.int(int64(l.Child) - int64(last.Child))
 		d.uint(uint64(l.Workload))
 		d.uint(uint64(l.ParamBytes))
@@ -125,14 +125,14 @@ func (k *keptCTAs) copy(dst *CTA, i uint32) {
 	dst.ID, dst.SM = k.ids[i], int32(v.int())
 	ranges := v.uint()
 	touches, counts, warps := v.uint(), v.uint(), v.uint()
-	dst.takeRanges(nil, ranges&1 != 0)
+	takeRanges(dst, nil, ranges&1 != 0)
 	dst.Ranges = v.ranges(dst.Ranges, ranges>>1)
 	dst.Touches = v.ranges(dst.Touches[:0], touches)
 	dst.Counts = dst.Counts[:0]
 	for range counts {
 		dst.Counts = append(dst.Counts, Count{uint32(v.uint()), v.uint()})
 	}
-	dst.takeWarps(int(warps))
+	takeWarps(dst, int(warps))
 	last := uint64(0)
 	for i := range dst.Warps {
 		w := &dst.Warps[i]
@@ -182,7 +182,7 @@ func (v *values) launches(w *Warp) {
 	var l Launch
 	for range v.uint() {
 		l.At += uint32(v.uint())
-		l.setLaneCode(uint8(v.uint()))
+		setLaneCode(&l, uint8(v.uint()))
 		l.Child += uint32(v.int())
 		l.Workload, l.ParamBytes = uint32(v.uint()), uint32(v.uint())
 		w.Launches = append(w.Launches, l)
@@ -191,7 +191,7 @@ func (v *values) launches(w *Warp) {
 
 // laneCode is the lane of a request as it is stored: + 32 if it is marked, + 64 if
 // it is on the shared stream.
-func (l *Launch) laneCode() uint8 {
+func laneCode(l *Launch) uint8 {
 	code := l.Lane
 	if l.Marked {
 		code |= 32
@@ -202,6 +202,6 @@ func (l *Launch) laneCode() uint8 {
 	return code
 }
 
-func (l *Launch) setLaneCode(code uint8) {
+func setLaneCode(l *Launch, code uint8) {
 	l.Lane, l.Marked, l.SharedSWQ = code&31, code&32 != 0, code&64 != 0
 }

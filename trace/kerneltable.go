@@ -1,6 +1,9 @@
 package trace
 
-import "fmt"
+import (
+	"fmt"
+	"gpureplay/trace/internal/words"
+)
 
 // kernelBytes is how much memory a Reader keeps of blocks of kernels: those of a
 // million children, say.
@@ -54,7 +57,7 @@ func (r *Reader) Kernel(id uint32, k *Kernel) error {
 	t.use(&b.cached)
 	b.read(id%kernelsPerBlock, &t.row)
 	*k = t.row
-	return k.checkShape()
+	return checkShape(k)
 }
 
 func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
@@ -65,7 +68,7 @@ func (r *Reader) kernelRows(n uint32) ([]Kernel, error) {
 	for i := range rows {
 		k := &rows[i]
 		if k.ID != n*kernelsPerBlock+uint32(i) || int(k.Function) >= len(r.prog.Functions) ||
-			int(k.Fidelity) >= len(fidelityWords) {
+			int(k.Fidelity) >= len(words.Fidelity) {
 			return nil, fmt.Errorf("kernel %d: its record is inconsistent", n*kernelsPerBlock+uint32(i))
 		}
 	}

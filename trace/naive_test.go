@@ -123,7 +123,7 @@ func plainCTA(c *CTA) string {
 		}
 		for j := range w.Launches {
 			l := &w.Launches[j]
-			x.launches = append(x.launches, [5]uint64{uint64(l.At), uint64(l.laneCode()), uint64(l.Child), uint64(l.Workload),
+			x.launches = append(x.launches, [5]uint64{uint64(l.At), uint64(laneCode(l)), uint64(l.Child), uint64(l.Workload),
 				uint64(l.ParamBytes)})
 		}
 		for _, a := range w.Mem {

@@ -220,8 +220,8 @@ type Totals struct {
 // MaxThreads bounds the host threads of a trace, and their processes.
 const MaxThreads = 1 << 16
 
-// hostOp counts an operation of the host.
-func (t *Totals) hostOp(op *HostOp) {
+// Add counts an operation of the host.
+func (t *Totals) Add(op *HostOp) {
 	t.HostOps++
 	t.Threads = max(t.Threads, uint64(op.Thread))
 }

@@ -426,7 +426,7 @@ func (d draws) ops(h *held, requested map[uint32]bool) {
 			d.u64("bytes"), d.u64("addr")
 		op.Async = d.n("async", 0, 1) == 0
 		op.Thread, op.Process = uint32(d.n("thread", 0, 3)), uint32(d.n("process", 0, 1))
-		if op.Kind.hasArray() {
+		if op.Kind.HasArray() {
 			op.Array = NoArray
 			if n := len(h.Program.Arrays); n > 0 && d.n("named", 0, 2) > 0 {
 				op.Array = uint32(d.n("array", 0, n-1))

@@ -106,18 +106,6 @@ func IsContainer(head []byte) bool {
 	return len(head) >= 16 && binary.LittleEndian.Uint32(head) == skippable && string(head[8:16]) == headerMagic
 }
 
-// IsText reports whether a file that begins so is a trace in its text form: the
-// first word of the first line that is no comment begins a line of it.
-func IsText(head []byte) bool {
-	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\uFEFF"))) {
-		if word := bytes.TrimSpace(line); len(word) > 0 && word[0] != '#' {
-			first, _, _ := bytes.Cut(bytes.ReplaceAll(word, []byte{'\t'}, []byte{' '}), []byte{' '})
-			return isTextWord(string(first))
-		}
-	}
-	return false
-}
-
 func openText(f *os.File, path string) (*Reader, error) {
 	var out bytes.Buffer
 	w, err := NewWriter(&out, Options{})
@@ -321,8 +309,8 @@ func readRows[T any](r *Reader, block uint32, k kind, fields []field[T]) ([]T, e
 	return readTable(&s, fields, nil)
 }
 
-// HostCursor reads the host operations in program order.
-type HostCursor struct {
+// hostCursor reads the host operations in program order.
+type hostCursor struct {
 	r     *Reader
 	block int
 	rows  []HostOp
@@ -330,11 +318,11 @@ type HostCursor struct {
 }
 
 // HostOps returns a cursor over the host operations.
-func (r *Reader) HostOps() *HostCursor {
+func (r *Reader) HostOps() Cursor[HostOp] {
 	if r.assumed != nil {
-		return &HostCursor{rows: r.assumed, err: io.EOF}
+		return &hostCursor{rows: r.assumed, err: io.EOF}
 	}
-	return &HostCursor{r: r}
+	return &hostCursor{r: r}
 }
 
 // Assume gives the reader another program of the host than its trace has, before
@@ -343,7 +331,7 @@ func (r *Reader) Assume(ops []HostOp) { r.assumed = ops }
 
 // Next reads the next operation into op. It returns io.EOF at the end. What
 // op.Recorded and op.Deps point to is shared and read only.
-func (c *HostCursor) Next(op *HostOp) error {
+func (c *hostCursor) Next(op *HostOp) error {
 	for len(c.rows) == 0 && c.err == nil {
 		if c.block == len(c.r.hostBlocks) {
 			c.err = io.EOF
@@ -371,7 +359,7 @@ func (r *Reader) checkOps(ops []HostOp) error {
 		op := &ops[i]
 		kernels := op.Kind == OpLaunch || op.Kind == OpSpawn || op.Kind == OpWaitTask
 		bad := op.Kind >= NumOpKinds || (kernels || op.Kernel != 0) && uint64(op.Kernel) >= r.count[0] ||
-			op.Array != NoArray && (!op.Kind.hasArray() || int(op.Array) >= len(r.prog.Arrays))
+			op.Array != NoArray && (!op.Kind.HasArray() || int(op.Array) >= len(r.prog.Arrays))
 		for _, d := range op.Deps {
 			bad = bad || uint64(d) >= r.count[0]
 		}
@@ -389,4 +377,17 @@ func (r *Reader) findBlock(kernel, cta uint32) int {
 		b := &r.index[r.ctaBlocks[i]]
 		return b.kernel > kernel || b.kernel == kernel && b.cta > cta
 	})-1)
+}
+
+// ShortName is the short name of a function of the program, as [ShortNames] of all of
+// its functions has it.
+func (r *Reader) ShortName(function uint32) string {
+	r.shortening.Do(func() {
+		names := make([]string, len(r.prog.Functions))
+		for i := range names {
+			names[i] = r.prog.Functions[i].Name
+		}
+		r.short = ShortNames(names)
+	})
+	return r.short[function]
 }

@@ -7,7 +7,7 @@ func (r *Reader) readProgram() error {
 	f := &frame{}
 	raw, err := r.readFrame(f, &r.index[r.programBlock])
 	if err == nil {
-		err = r.prog.read(raw)
+		err = readSections(&r.prog, raw)
 	}
 	if err == nil {
 		err = checkProgram(&r.prog)
@@ -23,7 +23,7 @@ func (r *Reader) readProgram() error {
 	return nil
 }
 
-func (p *Program) read(raw []byte) error {
+func readSections(p *Program, raw []byte) error {
 	var s section
 	var strings []string
 	var functions []functionRow
@@ -79,7 +79,7 @@ func (p *Program) read(raw []byte) error {
 }
 
 // append appends the sections of the program.
-func (p *Program) append(dst []byte) []byte {
+func appendProgram(p *Program, dst []byte) []byte {
 	functions := make([]functionRow, len(p.Functions))
 	var insts []Inst
 	for i, f := range p.Functions {

@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"math"
 	"math/bits"
 )
@@ -72,7 +73,7 @@ func (r *rules) op(op *HostOp) error {
 	if op.Kind >= NumOpKinds {
 		return fmt.Errorf("host operation: there is no kind %d", op.Kind)
 	}
-	if op.Kind.hasArray() {
+	if op.Kind.HasArray() {
 		r.array(op.Array)
 	}
 	r.scopes = max(r.scopes, int(op.Scope))
@@ -112,12 +113,12 @@ func (r *rules) begin(k *Kernel, functions int) error {
 	switch {
 	case int(k.Function) >= functions:
 		return fmt.Errorf("kernel %d: there is no function %d", k.ID, k.Function)
-	case int(k.Fidelity) >= len(fidelityWords):
+	case int(k.Fidelity) >= len(words.Fidelity):
 		return fmt.Errorf("kernel %d: there is no fidelity %d", k.ID, k.Fidelity)
-	case k.Flags >= 1<<len(kernelFlagWords):
+	case k.Flags >= 1<<len(words.KernelFlag):
 		return fmt.Errorf("kernel %d: there is no flag %#x", k.ID, uint8(k.Flags))
 	}
-	if err := k.checkShape(); err != nil {
+	if err := checkShape(k); err != nil {
 		return err
 	}
 	r.kernel, r.lastCTA = k, -1
@@ -138,15 +139,15 @@ func (r *rules) flags(id uint32, f KernelFlags) {
 }
 
 // checkShape checks grid, block and cluster, each of which may be unstated, all zeros.
-func (k *Kernel) checkShape() error {
+func checkShape(k *Kernel) error {
 	var wrong string
 	var dim Dim3
 	switch {
-	case !k.Grid.validOrNone():
+	case !validOrNone(k.Grid):
 		wrong, dim = "grid", k.Grid
-	case !k.Block.validOrNone():
+	case !validOrNone(k.Block):
 		wrong, dim = "block", k.Block
-	case !k.Cluster.validOrNone():
+	case !validOrNone(k.Cluster):
 		wrong, dim = "cluster", k.Cluster
 	default:
 		return nil
@@ -154,7 +155,7 @@ func (k *Kernel) checkShape() error {
 	return fmt.Errorf("kernel %d: its %s is %dx%dx%d; an extent is at least 1, and their product below 2³²", k.ID, wrong, dim[0], dim[1], dim[2])
 }
 
-func (d Dim3) validOrNone() bool { return d == Dim3{} || d.Valid() }
+func validOrNone(d Dim3) bool { return d == Dim3{} || d.Valid() }
 
 // cta checks a CTA of the open kernel, and counts it into counts.
 func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {
@@ -164,7 +165,7 @@ func (r *rules) cta(code []Inst, c *CTA, counts *Kernel) error {
 	}
 	counts.CTAs++
 	last := int64(-1)
-	warps := int64(k.warps())
+	warps := int64(k.WarpsPerCTA())
 	for i := range c.Warps {
 		w := &c.Warps[i]
 		err := r.warp(k, code, w, counts)
@@ -195,7 +196,7 @@ func (r *rules) counts(code []Inst, c *CTA, counts *Kernel) error {
 	if r.kernel.Fidelity != FidelityCTA || threads == 0 {
 		return fmt.Errorf("counts are of kernels of fidelity cta with a block; this has fidelity %v and %d threads", r.kernel.Fidelity, threads)
 	}
-	warps := uint64(r.kernel.warps())
+	warps := uint64(r.kernel.WarpsPerCTA())
 	counts.Warps += warps
 	next := int64(0)
 	for _, n := range c.Counts {
@@ -312,11 +313,11 @@ func (r *rules) finish(p *Program) error {
 
 // checkProgram checks what does not depend on the execution.
 func checkProgram(p *Program) error {
-	if int(p.Meta.Fidelity) >= len(fidelityWords) {
+	if int(p.Meta.Fidelity) >= len(words.Fidelity) {
 		return fmt.Errorf("there is no fidelity %d", p.Meta.Fidelity)
 	}
 	for i, a := range p.Arrays {
-		if a.Flags >= 1<<len(arrayFlagWords) {
+		if a.Flags >= 1<<len(words.ArrayFlag) {
 			return fmt.Errorf("array %d (%s): there is no flag %#x", i, a.Name, uint8(a.Flags))
 		}
 		if a.Base+a.Bytes < a.Base {
@@ -329,7 +330,7 @@ func checkProgram(p *Program) error {
 		}
 	}
 	for _, d := range p.Diagnostics {
-		if int(d.Severity) >= len(severityWords) {
+		if int(d.Severity) >= len(words.Severity) {
 			return fmt.Errorf("diagnostic %s: there is no severity %d", d.Name, d.Severity)
 		}
 	}
@@ -339,7 +340,7 @@ func checkProgram(p *Program) error {
 				return fmt.Errorf("function %s, instruction %d (%s): %w", f.Name, i, f.Insts[i].Opcode, err)
 			}
 			for _, at := range [2]uint32{f.Insts[i].FlatEach, f.Insts[i].FlatLast} {
-				if err := f.checkFlat(uint32(i), at); err != nil {
+				if err := checkFlat(&f, uint32(i), at); err != nil {
 					return fmt.Errorf("function %s, instruction %d (%s): %w", f.Name, i, f.Insts[i].Opcode, err)
 				}
 			}
@@ -349,7 +350,7 @@ func checkProgram(p *Program) error {
 }
 
 // checkLoop checks what a launch names: the last instruction of its loop, at or behind its address.
-func (f *Function) checkLoop(launch uint32) error {
+func checkLoop(f *Function, launch uint32) error {
 	in := &f.Insts[launch]
 	switch {
 	case in.FlatEach != 0:
@@ -364,12 +365,12 @@ func (f *Function) checkLoop(launch uint32) error {
 
 // checkFlat checks what an instruction names for the flat form. The names of a chain
 // rise, so that it ends.
-func (f *Function) checkFlat(from, at uint32) error {
+func checkFlat(f *Function, from, at uint32) error {
 	switch {
 	case at == 0:
 		return nil
 	case f.Insts[from].Class == ClassLaunch:
-		return f.checkLoop(from)
+		return checkLoop(f, from)
 	case at == FlatNone:
 		return nil
 	}
@@ -389,7 +390,7 @@ func checkInst(in *Inst) error {
 		return fmt.Errorf("there is no class %d", in.Class)
 	case in.Space >= NumSpaces:
 		return fmt.Errorf("there is no space %d", in.Space)
-	case in.Flags >= 1<<len(instFlagWords):
+	case in.Flags >= 1<<len(words.InstFlag):
 		return fmt.Errorf("there is no flag %#x", uint8(in.Flags))
 	}
 	return nil

@@ -67,19 +67,6 @@ func ambiguous(labels []string, f func(i int)) {
 	}
 }
 
-// ShortName is the short name of a function of the program, as [ShortNames] of all of
-// its functions has it.
-func (r *Reader) ShortName(function uint32) string {
-	r.shortening.Do(func() {
-		names := make([]string, len(r.prog.Functions))
-		for i := range names {
-			names[i] = r.prog.Functions[i].Name
-		}
-		r.short = ShortNames(names)
-	})
-	return r.short[function]
-}
-
 // symbol is a demangled name, or an argument of one, as far as short names need it.
 type symbol struct {
 	text  string

@@ -1,7 +1,7 @@
 package trace
 
-// Sink takes a trace, record by record; [Writer] is one. Values are copied before a call
-// returns.
+// Sink takes a trace, record by record: the writer of the container is one. Values are
+// copied before a call returns.
 type Sink interface {
 	SetMeta(Meta)
 	AddArray(Array) uint32
@@ -16,4 +16,18 @@ type Sink interface {
 	EndKernel(KernelFlags) error
 }
 
-var _ Sink = (*Writer)(nil)
+// Source gives a trace: the reader of the container is one. Kernels are numbered from 0.
+type Source interface {
+	Program() *Program
+	Kernels() int
+	Kernel(id uint32, k *Kernel) error
+	HostOps() Cursor[HostOp]
+	// CTAs gives those of a kernel from the CTA with the given number on, in ascending order.
+	CTAs(kernel, first uint32) (Cursor[CTA], error)
+}
+
+// Cursor reads records in order.
+type Cursor[T any] interface {
+	// Next reads the next record into dst, whose memory it reuses. It returns io.EOF after the last one.
+	Next(dst *T) error
+}

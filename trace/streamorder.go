@@ -21,7 +21,7 @@ const maxStreams = 1 << 20
 func (s *streamOrder) op(op *HostOp) error {
 	at := s.ops
 	s.ops++
-	if op.Recorded == nil || op.Recorded.StartNs < 0 || op.Kind != OpLaunch && !op.Kind.isCopy() {
+	if op.Recorded == nil || op.Recorded.StartNs < 0 || op.Kind != OpLaunch && !op.Kind.IsCopy() {
 		return nil
 	}
 	if s.last == nil {

@@ -2,6 +2,8 @@ package trace
 
 import (
 	"fmt"
+	"gpureplay/trace/internal/words"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,7 +108,7 @@ func (p *textParser) parseInst(toks []textToken) (Inst, error) {
 	in := Inst{Opcode: t.word}
 	if short, ok := shortInsts[t.word]; ok && !t.quoted {
 		in = short
-	} else if c := wordIndex(classWords[:], strings.ToLower(t.word)); c >= 0 && !t.quoted {
+	} else if c := slices.Index(words.Class[:], strings.ToLower(t.word)); c >= 0 && !t.quoted {
 		in.Opcode, in.Class = strings.ToUpper(t.word), Class(c)
 	}
 	in.PC = noPC
@@ -139,13 +141,13 @@ func (p *textParser) instAttr(in *Inst, regs *[]Reg, t textToken) error {
 		case "last":
 			return p.flat(t, &in.FlatLast)
 		}
-	} else if c := wordIndex(classWords[:], t.word); c >= 0 {
+	} else if c := slices.Index(words.Class[:], t.word); c >= 0 {
 		in.Class = Class(c)
 		return nil
-	} else if s := wordIndex(spaceWords[:], t.word); s >= 0 {
+	} else if s := slices.Index(words.Space[:], t.word); s >= 0 {
 		in.Space = Space(s)
 		return nil
-	} else if f := wordIndex(instFlagWords, t.word); f >= 0 {
+	} else if f := slices.Index(words.InstFlag[:], t.word); f >= 0 {
 		in.Flags |= 1 << f
 		return nil
 	} else if r, ok := parseReg(t.word); ok {
@@ -198,7 +200,7 @@ func instKey(in *Inst) string {
 // writeInst writes the instruction as parseInst reads it, without label and PC.
 func writeInst(b *strings.Builder, in *Inst) {
 	lower := strings.ToLower(in.Opcode)
-	if _, short := shortInsts[in.Opcode]; short || wordIndex(classWords[:], lower) >= 0 &&
+	if _, short := shortInsts[in.Opcode]; short || slices.Index(words.Class[:], lower) >= 0 &&
 		in.Opcode != strings.ToUpper(lower) {
 		b.WriteString(strconv.Quote(in.Opcode))
 	} else {
@@ -208,7 +210,7 @@ func writeInst(b *strings.Builder, in *Inst) {
 	if in.Space != SpaceNone {
 		b.WriteString(" " + in.Space.String())
 	}
-	b.WriteString(flagNames(instFlagWords, uint8(in.Flags)))
+	b.WriteString(words.Flags(words.InstFlag[:], uint8(in.Flags)))
 	if in.Width > 0 {
 		fmt.Fprintf(b, " w%d", in.Width)
 	}

@@ -1,16 +1,9 @@
 package trace
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
-
-// hasArray reports whether operations of the kind name an array.
-func (k OpKind) hasArray() bool { return k <= OpMemset }
-
-// isCopy reports whether operations of the kind have a device address.
-func (k OpKind) isCopy() bool { return k >= OpCopyH2D && k <= OpMemset }
 
 // parseOp reads one host operation. "launch FUNCTION" and "spawn FUNCTION" open
 // the kernel as well.
@@ -64,7 +57,7 @@ func (p *textParser) opPositional(op *HostOp, t textToken, i int) (bool, error) 
 	if !t.quoted && (t.word == "async" || t.word == "syncs") {
 		return false, nil
 	}
-	if op.Kind.hasArray() {
+	if op.Kind.HasArray() {
 		if i == 1 {
 			if t.quoted || t.word[0] < '0' || t.word[0] > '9' {
 				return false, nil
@@ -76,7 +69,7 @@ func (p *textParser) opPositional(op *HostOp, t textToken, i int) (bool, error) 
 			return false, err
 		}
 		op.Array, op.Bytes = id, p.arrays[id].Bytes
-		if op.Kind.isCopy() {
+		if op.Kind.IsCopy() {
 			op.Addr = p.arrays[id].Base
 		}
 		return true, nil
@@ -150,28 +143,4 @@ func (p *textParser) opAttr(op *HostOp, t textToken) error {
 	}
 	return p.unknown(t, "bytes= addr= stream= event= kernel= scope= thread= process= ns= arrival= in= copies= out= "+
 		"deps= async syncs host= start= duration=")
-}
-
-// canonicalOp puts op into the one form that the container stores: an operation
-// of a kind that has no array has NoArray, and recorded times that are all
-// unknown are none.
-func canonicalOp(op *HostOp) HostOp {
-	c := *op
-	if !c.Kind.hasArray() {
-		c.Array = NoArray
-	}
-	c.Recorded = canonicalRecorded(op.Recorded)
-	c.Deps = slices.Clone(op.Deps)
-	return c
-}
-
-func canonicalRecorded(r *Recorded) *Recorded {
-	if r == nil {
-		return nil
-	}
-	c := Recorded{max(r.HostNs, -1), max(r.StartNs, -1), max(r.DurationNs, -1)}
-	if c == (Recorded{-1, -1, -1}) {
-		return nil
-	}
-	return &c
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"gpureplay/trace/internal/words"
 	"slices"
 	"strings"
 )
@@ -60,7 +61,7 @@ func (p *textParser) openKernel(flags KernelFlags, op *HostOp) (uint32, error) {
 
 func (p *textParser) kernelAttr(k *Kernel, t textToken) (bool, error) {
 	if !t.eq {
-		if f := wordIndex(kernelFlagWords, t.word); f >= 0 {
+		if f := slices.Index(words.KernelFlag[:], t.word); f >= 0 {
 			k.Flags |= 1 << f
 			return true, nil
 		}
@@ -90,7 +91,7 @@ func (p *textParser) kernelAttr(k *Kernel, t textToken) (bool, error) {
 	case "localbase":
 		return true, p.u64(t.word, t.value, &k.LocalBase)
 	case "fidelity":
-		i, err := p.word(t.word, t.value, fidelityWords[:])
+		i, err := p.word(t.word, t.value, words.Fidelity[:])
 		k.Fidelity = Fidelity(i)
 		return true, err
 	case "id":
@@ -212,7 +213,7 @@ func (p *textParser) parseSpan(list func(*textCTA) *[]Range) error {
 	if err != nil {
 		return err
 	}
-	m, err := p.word("mode", p.toks[2].word, modeWords[:])
+	m, err := p.word("mode", p.toks[2].word, words.Mode[:])
 	if err != nil {
 		return err
 	}
@@ -279,7 +280,7 @@ func (p *textParser) parseWarp() error {
 	if err := p.span("warp", p.toks[1].word, &w.lo, &w.hi); err != nil {
 		return err
 	}
-	if n := p.kernel.warps(); w.hi >= n {
+	if n := p.kernel.WarpsPerCTA(); w.hi >= n {
 		return p.errf("warp %d is outside of the block, which has %d", w.hi, n)
 	}
 	p.warp, p.lastStep = w, nil

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -69,7 +71,7 @@ func (l *textLines) sound(s string) error {
 	switch {
 	case strings.Contains(strings.TrimRight(s, "\r"), "\r"):
 		return l.errf("lines end in carriage returns alone; have them end in line feeds (tr '\\r' '\\n')")
-	case !soundName(s):
+	case !words.Sound(s):
 		return l.errf("the line is not UTF-8, or holds a zero byte; save the file as UTF-8 text")
 	}
 	return nil
@@ -210,11 +212,11 @@ func (l *textLines) dim(what, s string, dst *Dim3) error {
 }
 
 // word finds s in a list of words.
-func (l *textLines) word(what, s string, words []string) (int, error) {
-	if i := wordIndex(words, s); i >= 0 {
+func (l *textLines) word(what, s string, list []string) (int, error) {
+	if i := slices.Index(list, s); i >= 0 {
 		return i, nil
 	}
-	return 0, l.errf("%s: %q is unknown; it is one of %s", what, s, strings.Join(words, ", "))
+	return 0, l.errf("%s: %q is unknown; it is one of %s", what, s, strings.Join(list, ", "))
 }
 
 // unknown is the error for a token that a line does not take.

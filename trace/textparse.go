@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"io"
 	"slices"
 	"strconv"
@@ -18,7 +20,7 @@ var (
 // textParser writes what a text says.
 type textParser struct {
 	*textLines
-	w        *Writer
+	w        builder
 	meta     Meta
 	arrays   []Array
 	arrayIDs map[string]int // -1: several have the name
@@ -36,9 +38,15 @@ type textParser struct {
 	builder  textBuilder
 }
 
+// builder is a [Sink] that tells an instruction that was added to it.
+type builder interface {
+	Sink
+	Inst(function, index uint32) *Inst
+}
+
 // ParseText writes what a text says into w, which the caller closes. Errors
 // begin with name and line, and say what to do. docs/format.md has the grammar.
-func ParseText(name string, in io.Reader, w *Writer) error {
+func ParseText(name string, in io.Reader, w builder) error {
 	p := &textParser{
 		textLines: newTextLines(name, in),
 		w:         w,
@@ -86,10 +94,22 @@ var textWords = map[string]func(*textParser) error{
 	"repeat": (*textParser).parseRepeat, "end": (*textParser).parseEnd,
 }
 
+// IsText reports whether a file that begins so is a trace in its text form: the
+// first word of the first line that is no comment begins a line of it.
+func IsText(head []byte) bool {
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\uFEFF"))) {
+		if word := bytes.TrimSpace(line); len(word) > 0 && word[0] != '#' {
+			first, _, _ := bytes.Cut(bytes.ReplaceAll(word, []byte{'\t'}, []byte{' '}), []byte{' '})
+			return isTextWord(string(first))
+		}
+	}
+	return false
+}
+
 // isTextWord reports whether s begins a line of its own, so that no label may be
 // called so.
 func isTextWord(s string) bool {
-	return textWords[s] != nil || s == countWord || wordIndex(opWords[:], s) >= 0
+	return textWords[s] != nil || s == countWord || slices.Index(words.Op[:], s) >= 0
 }
 
 // countWord begins a line too; its parser asks isTextWord.
@@ -104,7 +124,7 @@ func (p *textParser) dispatch() error {
 		if t.word == countWord {
 			return p.parseCount()
 		}
-		if kind := wordIndex(opWords[:], t.word); kind >= 0 {
+		if kind := slices.Index(words.Op[:], t.word); kind >= 0 {
 			return p.parseOp(OpKind(kind))
 		}
 	}
@@ -145,7 +165,7 @@ func (p *textParser) parseMeta() error {
 		case "arrays":
 			m.ArraysFrom = t.value
 		case "fidelity":
-			i, err = p.textLines.word(t.word, t.value, fidelityWords[:])
+			i, err = p.textLines.word(t.word, t.value, words.Fidelity[:])
 			m.Fidelity = Fidelity(i)
 		default:
 			err = p.unknown(t, "source= version= gpu= sm= sms= arrays= fidelity=")
@@ -170,7 +190,7 @@ func (p *textParser) parseDiagnostic() error {
 		return p.errf("write: diagnostic name info|data_loss|error count=1 help=\"what to do\"")
 	}
 	d := Diagnostic{Name: p.toks[1].word, Count: 1}
-	i, err := p.textLines.word("severity", p.toks[2].word, severityWords[:])
+	i, err := p.textLines.word("severity", p.toks[2].word, words.Severity[:])
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"io"
 	"strconv"
 	"strings"
@@ -23,7 +24,7 @@ type textWriter struct {
 
 // WriteText writes the text form of a trace. [ParseText] of it gives the same
 // trace, and WriteText of that the same text.
-func WriteText(out io.Writer, r *Reader) error {
+func WriteText(out io.Writer, r Source) error {
 	t := &textWriter{Writer: bufio.NewWriterSize(out, 64<<10), p: r.Program()}
 	t.names()
 	t.program()
@@ -92,7 +93,7 @@ func (t *textWriter) program() {
 	}
 	for _, a := range t.p.Arrays {
 		fmt.Fprintf(t, "array %s base=%#x bytes=%d%s\n", quoteName(a.Name), a.Base, a.Bytes,
-			flagNames(arrayFlagWords, uint8(a.Flags)))
+			words.Flags(words.ArrayFlag[:], uint8(a.Flags)))
 	}
 	var b strings.Builder
 	for i, f := range t.p.Functions {
@@ -105,7 +106,7 @@ func (t *textWriter) program() {
 	}
 }
 
-func (t *textWriter) hostOps(r *Reader) error {
+func (t *textWriter) hostOps(r Source) error {
 	ops := r.HostOps()
 	var op HostOp
 	for {
@@ -127,7 +128,7 @@ func (t *textWriter) op(op *HostOp) {
 		if op.Bytes == 0 && a.Bytes != 0 {
 			t.WriteString(" bytes=0")
 		}
-		if op.Kind.isCopy() && op.Addr == 0 && a.Base != 0 {
+		if op.Kind.IsCopy() && op.Addr == 0 && a.Base != 0 {
 			t.WriteString(" addr=0x0")
 		}
 	}
@@ -212,7 +213,7 @@ func (t *textWriter) scope(key string, scope uint32) {
 	}
 }
 
-func (t *textWriter) kernel(r *Reader, k *Kernel) error {
+func (t *textWriter) kernel(r Source, k *Kernel) error {
 	fmt.Fprintf(t, "kernel %s id=%d grid=%v block=%v regs=%d shared=%d stream=%d", t.fns[k.Function], k.ID,
 		k.Grid, k.Block, k.Registers, k.SharedBytes, k.Stream)
 	if k.Cluster != (Dim3{}) {
@@ -233,7 +234,7 @@ func (t *textWriter) kernel(r *Reader, k *Kernel) error {
 	if k.LocalBase != 0 {
 		fmt.Fprintf(t, " localbase=%#x", k.LocalBase)
 	}
-	t.WriteString(flagNames(kernelFlagWords, uint8(k.Flags)))
+	t.WriteString(words.Flags(words.KernelFlag[:], uint8(k.Flags)))
 	t.recorded(k.Recorded)
 	t.scope("scope", k.Scope)
 	t.WriteByte('\n')

@@ -79,7 +79,7 @@ func (v *verifier) hostOps() {
 			v.problem(err)
 			return
 		}
-		v.sums.hostOp(&op)
+		v.sums.Add(&op)
 		if err := v.rules.op(&op); err != nil {
 			v.problem(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"gpureplay/trace/internal/words"
 	"hash"
 	"io"
 	"math"
@@ -133,7 +134,7 @@ func (w *Writer) Host(op *HostOp) error {
 		return w.fail(err)
 	}
 	w.ops = append(w.ops, canonicalOp(op))
-	w.prog.Totals.hostOp(op)
+	w.prog.Totals.Add(op)
 	if len(w.ops) == opsPerBlock {
 		w.flushOps()
 	}
@@ -230,7 +231,7 @@ func (w *Writer) EndKernel(flags KernelFlags) error {
 	}
 	w.open = nil
 	k.Flags |= flags
-	if k.Flags >= 1<<len(kernelFlagWords) {
+	if k.Flags >= 1<<len(words.KernelFlag) {
 		return w.fail(fmt.Errorf("kernel %d: there is no flag %#x", k.ID, uint8(k.Flags)))
 	}
 	w.rules.flags(k.ID, k.Flags)
@@ -263,7 +264,7 @@ func (w *Writer) Close() error {
 	if w.prog.Meta.Fidelity == FidelityNone {
 		w.prog.Meta.Fidelity = w.least
 	}
-	if n := w.prog.soundNames(); n > 0 {
+	if n := soundNames(&w.prog); n > 0 {
 		w.Diagnose(Diagnostic{"names_changed", Info, n, "names that are not UTF-8, or hold a zero byte: U+FFFD stands " +
 			"for what cannot be shown"})
 	}
@@ -280,7 +281,7 @@ func (w *Writer) Close() error {
 	w.flushCTAs()
 	w.flushKernels()
 	w.flushOps()
-	w.block(w.prog.append(w.raw[:0]), blockRow{kind: uint8(kindStrings)})
+	w.block(appendProgram(&w.prog, w.raw[:0]), blockRow{kind: uint8(kindStrings)})
 	w.finish()
 	w.packer.Close()
 	w.closed = true
