@@ -10,11 +10,12 @@ import (
 	"testing"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // runFile converts a capture into a trace file and opens it.
-func runFile(t testing.TB, path string) *trace.Reader {
+func runFile(t testing.TB, path string) *container.Reader {
 	t.Helper()
 	in, err := Open(filepath.Join(tracetest.Data(t), path), nil)
 	if err != nil {
@@ -24,7 +25,7 @@ func runFile(t testing.TB, path string) *trace.Reader {
 	if err := Run(context.Background(), in, "", target, Options{Device: -1, TempDir: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.Open(target)
+	r, err := container.Open(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestAccelsimReadBack(t *testing.T) {
 	}
 }
 
-func compareKernel(t *testing.T, r *trace.Reader, want *recording, i int) {
+func compareKernel(t *testing.T, r *container.Reader, want *recording, i int) {
 	t.Helper()
 	var k trace.Kernel
 	if err := r.Kernel(uint32(i), &k); err != nil {
@@ -126,7 +127,7 @@ func compareKernel(t *testing.T, r *trace.Reader, want *recording, i int) {
 // The largest capture keeps its counts through the file, which is checked whole.
 func TestAccelsimWholeTrace(t *testing.T) {
 	r := runFile(t, "accelsim-simpletorch-v100/all-1101-kernels.tar.gz")
-	if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
+	if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
 	got := r.Program().Totals

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"gpureplay/convert/sqlite"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // example is a small capture of one kind of input of a format: what Format.Reads has
@@ -208,12 +208,12 @@ func convertDamaged(t testing.TB, f files, name string, content []byte) {
 		}
 		return
 	}
-	r, err := trace.Open(target)
+	r, err := container.Open(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
+	if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"gpureplay/trace/tracetest"
 	"strings"
 	"testing"
 )
@@ -34,7 +35,7 @@ cta 0
 cta 1
  count 0040 x3
 `
-	if got := text(t, r); !strings.HasSuffix(got, want) {
+	if got := tracetest.Text(t, r); !strings.HasSuffix(got, want) {
 		t.Errorf("%s", got)
 	}
 }

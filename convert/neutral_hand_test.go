@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/tracetest"
 )
 
 // handMade writes tables by hand: NAME to the text of NAME.csv.
@@ -73,7 +75,7 @@ kernel "child" id=1 grid=1 block=32 regs=0 shared=0 stream=0 fidelity=kernel chi
 kernel job id=2 grid=1 block=32 regs=0 shared=0 stream=0 fidelity=kernel task
 kernel scale id=3 grid=1 block=64 regs=0 shared=0 stream=0 fidelity=kernel
 `
-	got, wanted := strings.Split(text(t, r), "\n"), strings.Split(want, "\n")
+	got, wanted := strings.Split(tracetest.Text(t, r), "\n"), strings.Split(want, "\n")
 	for i := range max(len(got), len(wanted)) {
 		if at(got, i) != at(wanted, i) {
 			t.Errorf("line %d:\n got %q\nwant %q", i+1, at(got, i), at(wanted, i))
@@ -186,12 +188,12 @@ func FuzzTables(f *testing.F) {
 		if Run(t.Context(), in, "", target, anyDevice) != nil {
 			return
 		}
-		r, err := trace.Open(target)
+		r, err := container.Open(target)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
+		if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 			t.Error(err)
 		}
 	})

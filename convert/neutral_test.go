@@ -14,21 +14,12 @@ import (
 	"gpureplay/samples"
 	_ "gpureplay/samples/all"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
-// text returns the text form of a trace.
-func text(t *testing.T, r *trace.Reader) string {
-	t.Helper()
-	var b strings.Builder
-	if err := trace.WriteText(&b, r); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
 // fromTables converts a folder of tables.
-func fromTables(t *testing.T, dir string) (*trace.Reader, error) {
+func fromTables(t *testing.T, dir string) (*container.Reader, error) {
 	t.Helper()
 	in, err := Open(dir, nil)
 	if err != nil {
@@ -38,7 +29,7 @@ func fromTables(t *testing.T, dir string) (*trace.Reader, error) {
 	if err := Run(context.Background(), in, "", target, anyDevice); err != nil {
 		return nil, err
 	}
-	r, err := trace.Open(target)
+	r, err := container.Open(target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +39,7 @@ func fromTables(t *testing.T, dir string) (*trace.Reader, error) {
 
 // thereAndBack exports a trace, converts the tables, and compares all that the
 // two traces say.
-func thereAndBack(t *testing.T, r *trace.Reader, format string) {
+func thereAndBack(t *testing.T, r *container.Reader, format string) {
 	t.Helper()
 	dir := t.TempDir()
 	done, err := neutral.Export(context.Background(), r, dir, format, []table.KeyValue{{Key: "trace", Value: t.Name()}})
@@ -62,10 +53,10 @@ func thereAndBack(t *testing.T, r *trace.Reader, format string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.Verify(t.Context(), again, func(err error) { t.Error(err) }); err != nil {
+	if err := container.Verify(t.Context(), again, func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
-	got, want := strings.Split(text(t, again), "\n"), strings.Split(text(t, r), "\n")
+	got, want := strings.Split(tracetest.Text(t, again), "\n"), strings.Split(tracetest.Text(t, r), "\n")
 	for i := range max(len(got), len(want)) {
 		if at(got, i) != at(want, i) {
 			t.Fatalf("line %d of the text form:\n got %q\nwant %q", i+1, at(got, i), at(want, i))
@@ -81,10 +72,10 @@ var smallSamples = map[string][]string{
 }
 
 // everythingTrace has a bit of all that a trace can hold.
-func everythingTrace(t *testing.T) *trace.Reader {
+func everythingTrace(t *testing.T) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +194,7 @@ func TestTablesOfSamples(t *testing.T) {
 			t.Fatalf("%s: %v", g.Name, err)
 		}
 		f.Close()
-		r, err := trace.Open(path)
+		r, err := container.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"gpureplay/internal/durable"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Run converts the input into a trace file at target; from is the name of its
@@ -26,7 +26,7 @@ func Run(ctx context.Context, in *Input, from, target string, opt Options) error
 
 // write converts into a trace on out.
 func write(ctx context.Context, in *Input, from string, out io.Writer, opt Options) error {
-	w, err := trace.NewWriter(out, trace.Options{})
+	w, err := container.NewWriter(out, container.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,11 +1,11 @@
 package convert
 
 import (
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"gpureplay/trace"
 )
 
 // verified converts the capture into a file, checks every rule of the format on
@@ -20,16 +20,18 @@ func verified(t *testing.T, path string) string {
 	if err := Run(t.Context(), in, "", target, anyDevice); err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.Open(target)
+	r, err := container.Open(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := trace.Verify(t.Context(), r, func(err error) { t.Errorf("%s: %v", filepath.Base(path), err) }); err != nil {
+	if err := container.Verify(t.Context(), r, func(err error) {
+		t.Errorf("%s: %v", filepath.Base(path), err)
+	}); err != nil {
 		t.Errorf("%s: %v", filepath.Base(path), err)
 	}
 	var b strings.Builder
-	if err := trace.WriteText(&b, r); err != nil {
+	if err := text.Write(&b, r); err != nil {
 		t.Errorf("%s: text form: %v", filepath.Base(path), err)
 	}
 	return b.String()

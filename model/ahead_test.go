@@ -9,7 +9,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/model/exec"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -79,7 +79,7 @@ func TestNoSMRunsAheadOfAKernelToCome(t *testing.T) {
 }
 
 // sampled replays with a timeline of narrow windows and returns what was told.
-func sampled(t *testing.T, tr *trace.Reader, machine []string, obs model.Observer) (string, *model.Summary) {
+func sampled(t *testing.T, tr *container.Reader, machine []string, obs model.Observer) (string, *model.Summary) {
 	c, policy := tiny(t, machine...)
 	sum := replaySampled(t, tr, c, policy, obs, 37)
 	switch o := obs.(type) {

@@ -7,11 +7,11 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // audited replays a trace with the auditor on and fails the test on a violation.
-func audited(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string) {
+func audited(t testing.TB, tr *container.Reader, c *hardware.Config, policy string) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)
 	if err != nil {

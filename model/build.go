@@ -7,11 +7,11 @@ import (
 	"gpureplay/model/memory"
 	"gpureplay/model/memory/engine"
 	"gpureplay/model/program"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // New builds a machine for one replay of tr.
-func New(tr *trace.Reader, opt Options) (*Machine, error) {
+func New(tr *container.Reader, opt Options) (*Machine, error) {
 	if err := opt.Config.Validate(); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func New(tr *trace.Reader, opt Options) (*Machine, error) {
 }
 
 // newCore makes the part that all units share.
-func newCore(tr *trace.Reader, opt *Options) core {
+func newCore(tr *container.Reader, opt *Options) core {
 	m := core{
 		cfg: opt.Config, policy: opt.Policy, tr: tr, prog: tr.Program(), obs: opt.Observer, untold: opt.FastForward,
 		wheel: clock.NewWheel(opt.Config.SM.Count), mem: engine.New(opt.Config), lib: program.NewLibrary(tr, opt.Config),

@@ -7,6 +7,7 @@ import (
 	"gpureplay/model/memory"
 	"gpureplay/model/program"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // core is the part of a machine that all units share: the trace and the configuration, time
@@ -14,7 +15,7 @@ import (
 type core struct {
 	cfg      *hardware.Config
 	policy   *Policy
-	tr       *trace.Reader
+	tr       *container.Reader
 	prog     *trace.Program
 	obs      Observer
 	placed   PlacementObserver  // nil: the observer does not watch placements

@@ -117,7 +117,7 @@ func (x *DependencyMachine) CTAs(kernel uint32, do func(*trace.CTA)) error {
 func (x *DependencyMachine) Kernel(id uint32, k *trace.Kernel) error { return x.m.tr.Kernel(id, k) }
 
 // HostOps reads the host's program from its beginning.
-func (x *DependencyMachine) HostOps() *trace.HostCursor { return x.m.tr.HostOps() }
+func (x *DependencyMachine) HostOps() trace.Cursor[trace.HostOp] { return x.m.tr.HostOps() }
 
 // At schedules a call of [AccessDependency.Event] at t.
 func (x *DependencyMachine) At(t Time, what, arg uint64) { x.m.queue.Post(t, evAccess, what, arg) }

@@ -10,7 +10,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies/policiestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -86,7 +86,8 @@ func TestFastForwardSkipsPeriods(t *testing.T) {
 	}
 }
 
-func sameForwarded(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time, what string) {
+func sameForwarded(t *testing.T, r *container.Reader, cfg *hardware.Config, policy string, sample model.Time,
+	what string) {
 	t.Helper()
 	slow, slowSum := forwardedRun(t, r, cfg, policy, sample, false)
 	fast, fastSum := forwardedRun(t, r, cfg, policy, sample, true)
@@ -101,7 +102,7 @@ func sameForwarded(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy s
 	}
 }
 
-func forwardedRun(t *testing.T, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time,
+func forwardedRun(t *testing.T, r *container.Reader, cfg *hardware.Config, policy string, sample model.Time,
 	forward bool) ([]string, model.Summary) {
 	t.Helper()
 	p, cfg := policiestest.Build(t, policy, cfg)

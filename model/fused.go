@@ -16,7 +16,7 @@ type fused struct {
 	tasks  []*Task
 	next   int // task whose threadblocks are being placed
 	block  uint32
-	cursor *trace.CTACursor
+	cursor trace.Cursor[trace.CTA]
 	ahead  *ctaRun // read from the cursor and not placed
 	event  uint8   // that the runtime gets when the kernel has ended
 }

@@ -49,7 +49,7 @@ type kernelRun struct {
 	merged   *MergedLaunch // whose first request launch is; nil: it is alone
 	children int           // children of its CTAs that have not ended
 	groups   clock.FIFO[JoinedGroup]
-	cursor   *trace.CTACursor
+	cursor   trace.Cursor[trace.CTA]
 	pending  *ctaRun  // read ahead from the cursor
 	smCTAs   []uint16 // CTAs of this kernel on each SM
 	smSince  []Time   // when the first of them came

@@ -14,6 +14,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -42,13 +43,13 @@ func tiny(t testing.TB, lines ...string) (*hardware.Config, string) {
 }
 
 // replay runs a trace under a policy on a machine.
-func replay(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer) *model.Summary {
+func replay(t testing.TB, tr *container.Reader, c *hardware.Config, policy string, obs model.Observer) *model.Summary {
 	t.Helper()
 	return replaySampled(t, tr, c, policy, obs, 0)
 }
 
 // replayFor replays until so many cycles have been sampled.
-func replayFor(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, cycles model.Time) {
+func replayFor(t testing.TB, tr *container.Reader, c *hardware.Config, policy string, cycles model.Time) {
 	t.Helper()
 	p, machine := policiestest.Build(t, policy, c)
 	ctx, stop := context.WithCancel(context.Background())
@@ -77,7 +78,7 @@ func (s *stopAt) Sample(r *model.SampleRecord) {
 }
 
 // replaySampled is replay with a timeline of windows of a width.
-func replaySampled(t testing.TB, tr *trace.Reader, c *hardware.Config, policy string, obs model.Observer,
+func replaySampled(t testing.TB, tr *container.Reader, c *hardware.Config, policy string, obs model.Observer,
 	width model.Time) *model.Summary {
 	t.Helper()
 	p, machine := policiestest.Build(t, policy, c)
@@ -99,7 +100,7 @@ type eventLog struct {
 	insts, ctas, kernels, copies strings.Builder
 }
 
-func newEventLog(t *testing.T, tr *trace.Reader) *eventLog {
+func newEventLog(t *testing.T, tr *container.Reader) *eventLog {
 	log := &eventLog{prog: tr.Program(), fn: map[uint32]uint32{}}
 	for id := range uint32(tr.Program().Totals.Kernels) {
 		var k trace.Kernel

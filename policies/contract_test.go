@@ -9,7 +9,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	runs "gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -104,7 +104,7 @@ launch g grid=4 block=64 fidelity=kernel stream=1 start=2100 duration=500
 }
 
 // fits returns the name of a trace that a policy can run.
-func fits(t *testing.T, c *policies.Choice) (string, *trace.Reader) {
+func fits(t *testing.T, c *policies.Choice) (string, *container.Reader) {
 	t.Helper()
 	for _, name := range []string{"pipeline", "children", "tasks", "times"} {
 		r := tracetest.FromText(t, contractTraces[name])

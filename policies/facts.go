@@ -9,6 +9,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Facts are what a trace holds, as far as a policy may need it.
@@ -45,7 +46,7 @@ type Facts struct {
 
 // FactsOf reads a trace's facts: its program and its host operations, launches
 // taken for narrow tasks where they are run as such.
-func FactsOf(r *trace.Reader, as host.AsTasks) (*Facts, error) {
+func FactsOf(r *container.Reader, as host.AsTasks) (*Facts, error) {
 	p := r.Program()
 	f := &Facts{
 		Fidelity: p.Meta.Fidelity, Kernels: p.Totals.Kernels, MemInsts: p.Totals.MemInsts,
@@ -110,7 +111,7 @@ func (f *Facts) arrays(list []trace.Array) {
 }
 
 // kernels adds what the kernels themselves say.
-func (f *Facts) kernels(r *trace.Reader) error {
+func (f *Facts) kernels(r *container.Reader) error {
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
 		if err := r.Kernel(id, &k); err != nil {
@@ -220,7 +221,7 @@ func (f *Facts) Missing() []string {
 }
 
 // task adds a task to the facts.
-func (f *Facts) task(r *trace.Reader, op *trace.HostOp, as host.AsTasks) error {
+func (f *Facts) task(r *container.Reader, op *trace.HostOp, as host.AsTasks) error {
 	var k trace.Kernel
 	if err := r.Kernel(op.Kernel, &k); err != nil {
 		return err

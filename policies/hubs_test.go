@@ -9,13 +9,13 @@ import (
 	runs "gpureplay/replay"
 	_ "gpureplay/samples/children"
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // graph generates the trace of a breadth-first search of a real graph; the test
 // is skipped where its data is not at hand.
-func graph(t testing.TB, path string) *trace.Reader {
+func graph(t testing.TB, path string) *container.Reader {
 	t.Helper()
 	return samplestest.Trace(t, "dp-bfs", "graph="+tracetest.Data(t, path))
 }
@@ -25,7 +25,7 @@ type outcome map[string]*runs.Result
 
 // replayAll runs policies over a trace, audited. Reads, copies and the host's own
 // time are free: the papers' figures are of the kernels.
-func replayAll(t testing.TB, r *trace.Reader, gpu, list string) outcome {
+func replayAll(t testing.TB, r *container.Reader, gpu, list string) outcome {
 	t.Helper()
 	cfg, err := hardware.Preset(gpu)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -81,7 +81,7 @@ func tiny(t testing.TB, sms, ctas int) *hardware.Config {
 }
 
 // replay runs a trace under one policy as --policy would give it.
-func replay(t testing.TB, r *trace.Reader, cfg *hardware.Config, policy string, sample model.Time) (*log,
+func replay(t testing.TB, r *container.Reader, cfg *hardware.Config, policy string, sample model.Time) (*log,
 	*model.Summary, error) {
 	t.Helper()
 	cs, err := policies.Parse(policy, nil)

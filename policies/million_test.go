@@ -10,15 +10,16 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // launching is a trace of a parent of n CTAs of 1,024 threads, each of which asks for
 // a child of a warp and four instructions.
-func launching(t testing.TB, n uint32) *trace.Reader {
+func launching(t testing.TB, n uint32) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,8 @@ package policies
 
 import (
 	"fmt"
+	"gpureplay/trace/container"
 	"maps"
-
-	"gpureplay/trace"
 )
 
 func init() {
@@ -23,7 +22,7 @@ func init() {
 }
 
 // thresholds are the runs that offline-search tries.
-func thresholds(r *trace.Reader, a Args) ([]string, error) {
+func thresholds(r *container.Reader, a Args) ([]string, error) {
 	steps, err := a.Integer("offline-search-steps", 1, 1000)
 	if err != nil {
 		return nil, err
@@ -44,7 +43,7 @@ func (c *Choice) Searches() bool { return c.Policy.Search != nil }
 
 // Tries returns the choices among which a search looks for the fastest, with the
 // overrides of c.
-func (c *Choice) Tries(r *trace.Reader) ([]*Choice, error) {
+func (c *Choice) Tries(r *container.Reader) ([]*Choice, error) {
 	names, err := c.Policy.Search(r, Args{c.params(), c.args})
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", c.Label, err)

@@ -8,7 +8,7 @@ import (
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Param is one parameter of a decision or a policy, settable as a flag
@@ -46,7 +46,7 @@ type Policy struct {
 
 	// Search makes the policy stand for the fastest of several, which it names as
 	// --policy would; nil: it is one run.
-	Search func(r *trace.Reader, a Args) ([]string, error)
+	Search func(r *container.Reader, a Args) ([]string, error)
 
 	// Cost is the hardware that the policy adds to a machine; nil: none. CostOn
 	// is the preset of the machine that its paper counts for; "": k20c.

@@ -9,7 +9,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -92,7 +92,7 @@ func benchmarkChain(b *testing.B, text string, kernels, handovers int) {
 	b.ReportMetric(ns/float64(max(1, calls)), "ns/decision")
 }
 
-func chainRun(b *testing.B, r *trace.Reader, kernels int) int {
+func chainRun(b *testing.B, r *container.Reader, kernels int) int {
 	cs, err := policies.Parse("ppcs,switch=off", nil)
 	if err != nil {
 		b.Fatal(err)

@@ -10,7 +10,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -399,7 +399,7 @@ func TestTaskPoliciesRefuse(t *testing.T) {
 }
 
 // lacks is what a policy says of a trace.
-func lacks(t testing.TB, r *trace.Reader, policy string) string {
+func lacks(t testing.TB, r *container.Reader, policy string) string {
 	t.Helper()
 	f, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Workloads are the sizes of a trace's requests for children: how many requests
@@ -22,7 +23,7 @@ type Workloads struct {
 }
 
 // WorkloadsOf reads them: the CTAs of all kernels whose code can launch.
-func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
+func WorkloadsOf(r *container.Reader) (*Workloads, error) {
 	launches := make([]bool, len(r.Program().Functions))
 	for i := range r.Program().Functions {
 		launches[i] = slices.ContainsFunc(r.Program().Functions[i].Insts, func(in trace.Inst) bool {
@@ -61,7 +62,7 @@ func WorkloadsOf(r *trace.Reader) (*Workloads, error) {
 const distinctWorkloads = 1 << 20
 
 // count adds the requests of one kernel, and returns how many of its warps ask.
-func (w *Workloads) count(r *trace.Reader, kernel uint32, counts map[uint32]uint64) (asking uint64, err error) {
+func (w *Workloads) count(r *container.Reader, kernel uint32, counts map[uint32]uint64) (asking uint64, err error) {
 	ctas, err := r.CTAs(kernel, 0)
 	if err != nil {
 		return 0, err

@@ -11,24 +11,24 @@ import (
 	"gpureplay/policies"
 	_ "gpureplay/samples/probes"
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // BenchmarkReplay replays a workload on a machine and reports what it does a
 // second: warp instructions, and 32 B sectors that leave the SMs or hit an L1.
 func BenchmarkReplay(b *testing.B) {
-	capture := func(path ...string) func(testing.TB) *trace.Reader {
-		return func(t testing.TB) *trace.Reader {
+	capture := func(path ...string) func(testing.TB) *container.Reader {
+		return func(t testing.TB) *container.Reader {
 			return converttest.Trace(t, tracetest.Data(t, filepath.Join(path...)))
 		}
 	}
-	generated := func(name string, settings ...string) func(testing.TB) *trace.Reader {
-		return func(t testing.TB) *trace.Reader { return samplestest.Trace(t, name, settings...) }
+	generated := func(name string, settings ...string) func(testing.TB) *container.Reader {
+		return func(t testing.TB) *container.Reader { return samplestest.Trace(t, name, settings...) }
 	}
 	for _, w := range []struct {
 		name, preset string
-		open         func(testing.TB) *trace.Reader
+		open         func(testing.TB) *container.Reader
 	}{
 		{"bfs", "rtx3070", capture("accelsim-rodinia-bfs-a100", "kernelslist.g")},
 		{"vectoradd", "rtx3070", capture("accelsim-vectoradd-a100", "kernelslist.g")},
@@ -50,7 +50,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 }
 
-func benchmarkReplay(b *testing.B, r *trace.Reader, preset string) {
+func benchmarkReplay(b *testing.B, r *container.Reader, preset string) {
 	cfg, err := hardware.Preset(preset)
 	if err != nil {
 		b.Fatal(err)

@@ -6,14 +6,14 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // MachineOf is [MachineFor] of a trace, with the boundary between kernels that its recorded times show. It is the
 // median time from the end of one to the begin of the next of its stream, which had been launched by then.
 // Profilers differ in the begin of a kernel: on AMD its dispatch is part of its duration. A launch into an idle GPU
 // takes as long as before.
-func MachineOf(r *trace.Reader) (*Captured, error) {
+func MachineOf(r *container.Reader) (*Captured, error) {
 	c := MachineFor(&r.Program().Meta)
 	times, err := host.ReadCapture(r)
 	if err != nil || times.BoundaryNs < 0 {

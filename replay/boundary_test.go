@@ -13,6 +13,7 @@ import (
 	"gpureplay/policies/policiestest"
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // starts keeps when kernels have their first CTA and end, in the order of their ends.
@@ -24,7 +25,7 @@ type starts struct {
 func (s *starts) Kernel(r *model.KernelRecord) { s.list = append(s.list, *r) }
 
 // copiesBeforeLaunches is a program of two kernels that has data to copy before each.
-func copiesBeforeLaunches(t *testing.T) *trace.Reader {
+func copiesBeforeLaunches(t *testing.T) *container.Reader {
 	t.Helper()
 	g, err := samples.Get("vecadd")
 	if err != nil {
@@ -34,7 +35,7 @@ func copiesBeforeLaunches(t *testing.T) *trace.Reader {
 	if err := g.Write(&out, "n=4096"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	r, err := container.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,12 @@ import (
 
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // eachCall calls f for every call of the host with recorded times, in the order of the program. It returns an
 // error if the trace cannot be read.
-func eachCall(r *trace.Reader, f func(*table.Call)) error {
+func eachCall(r *container.Reader, f func(*table.Call)) error {
 	p := r.Program()
 	ops := r.HostOps()
 	var op trace.HostOp

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/convert/converttest"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -88,7 +89,7 @@ func TestChainsOfCaptures(t *testing.T) {
 	}
 }
 
-func (c *chains) capture(t *testing.T, r *trace.Reader) {
+func (c *chains) capture(t *testing.T, r *container.Reader) {
 	var k trace.Kernel
 	var cta trace.CTA
 	for id := range uint32(r.Kernels()) {

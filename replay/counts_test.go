@@ -13,6 +13,7 @@ import (
 	"gpureplay/convert/converttest"
 	"gpureplay/model"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -21,8 +22,8 @@ import (
 // or which pages, as a range. That is what a profiler of CTAs could know.
 type thinned struct {
 	t      *testing.T
-	r      *trace.Reader
-	w      *trace.Writer
+	r      *container.Reader
+	w      *container.Writer
 	piece  uint64
 	same   map[uint32][]uint32 // of a function: the first instruction like each
 	counts map[uint32]uint64
@@ -35,10 +36,10 @@ type pieceOf struct {
 	first uint64 // byte in the array
 }
 
-func thin(t *testing.T, r *trace.Reader, piece uint64) *trace.Reader {
+func thin(t *testing.T, r *container.Reader, piece uint64) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	_ "gpureplay/samples/probes"           // a program that stores
 	_ "gpureplay/samples/probes/behaviour" // programs that show the effect of a switch
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -67,7 +67,7 @@ func deviationTable(t *testing.T) string {
 	b.WriteString("| change |")
 	rule := "| --- |"
 	base := make([]model.Time, len(captures))
-	traces := make([]*trace.Reader, len(captures))
+	traces := make([]*container.Reader, len(captures))
 	for i, c := range captures {
 		fmt.Fprintf(&b, " %s on `%s` |", c.name, c.preset)
 		rule += " --- |"
@@ -100,7 +100,7 @@ func deviationTable(t *testing.T) string {
 }
 
 // netCycles is the sum over kernels of the cycles from the first CTA to the end.
-func netCycles(t *testing.T, tr *trace.Reader, preset string, sets []string) (total model.Time) {
+func netCycles(t *testing.T, tr *container.Reader, preset string, sets []string) (total model.Time) {
 	cycles, _ := replayedTrace(t, tr, preset, sets...)
 	for _, n := range cycles {
 		total += n

@@ -9,7 +9,8 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 )
 
 // many are counts that make a text long to run and nothing else.
@@ -64,24 +65,24 @@ func FuzzPolicies(f *testing.F) {
 
 // fuzzed makes a trace of a text; nil: it is none, or long. What the writer takes is
 // sound.
-func fuzzed(t *testing.T, text string) *trace.Reader {
+func fuzzed(t *testing.T, lines string) *container.Reader {
 	t.Helper()
-	if len(text) > 4096 || many.MatchString(text) {
+	if len(lines) > 4096 || many.MatchString(lines) {
 		return nil
 	}
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.ParseText("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(text, "trace 1\n")),
+	if err := text.Parse("text", strings.NewReader("trace 1\n"+strings.TrimPrefix(lines, "trace 1\n")),
 		w); err != nil ||
 		w.Close() != nil {
 		return nil
 	}
-	r, err := trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	r, err := container.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err == nil {
-		err = trace.Verify(t.Context(), r, func(err error) { t.Error(err) })
+		err = container.Verify(t.Context(), r, func(err error) { t.Error(err) })
 	}
 	if err != nil {
 		t.Fatalf("the writer took what the reader refuses: %v", err)

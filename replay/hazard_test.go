@@ -13,12 +13,12 @@ import (
 	"gpureplay/policies/crcs"
 	_ "gpureplay/samples/pipelines"
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // audited runs a trace under policies with the auditor on.
-func audited(t testing.TB, r *trace.Reader, list string, sms int, fault crcs.Fault) ([]*Result, error) {
+func audited(t testing.TB, r *container.Reader, list string, sms int, fault crcs.Fault) ([]*Result, error) {
 	t.Helper()
 	cfg, err := hardware.Preset("gk110-ppcs")
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 
 	"github.com/dustin/go-humanize"
 )
@@ -174,7 +175,7 @@ func shortName(gpu string) string {
 
 // CapturedOn returns a function that gives the machine that a trace was captured on, as far as it says, or nil. The
 // work of kernels without CTAs is inferred from it.
-func CapturedOn(tr *trace.Reader) func() *hardware.Config {
+func CapturedOn(tr *container.Reader) func() *hardware.Config {
 	m := &tr.Program().Meta
 	if m.SMVersion == 0 && m.SMs == 0 && m.GPU == "" {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies/policiestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -132,7 +132,7 @@ func replayed(t *testing.T, capture, preset string) (map[uint32]model.Time, *mod
 
 // replayedTrace replays on a preset with settings, key=value, and returns the
 // cycles of each kernel.
-func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string) (map[uint32]model.Time,
+func replayedTrace(t *testing.T, r *container.Reader, preset string, sets ...string) (map[uint32]model.Time,
 	*model.Summary) {
 	t.Helper()
 	cfg, err := hardware.Preset(preset)
@@ -149,7 +149,7 @@ func replayedTrace(t *testing.T, r *trace.Reader, preset string, sets ...string)
 }
 
 // replayedOn replays on a machine, and returns the cycles of each kernel.
-func replayedOn(t *testing.T, r *trace.Reader, cfg *hardware.Config) (map[uint32]model.Time, *model.Summary) {
+func replayedOn(t *testing.T, r *container.Reader, cfg *hardware.Config) (map[uint32]model.Time, *model.Summary) {
 	t.Helper()
 	p, machine := policiestest.Build(t, "serial", cfg)
 	obs := kernelCycles{discard{}, map[uint32]model.Time{}}

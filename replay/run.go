@@ -17,13 +17,13 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Job is what one call replays: one trace under several policies on one
 // machine.
 type Job struct {
-	Trace     *trace.Reader
+	Trace     *container.Reader
 	Name      string // of the trace, as it stands in the tables
 	Config    *hardware.Config
 	Preset    *hardware.Config // what the user named before settings; nil: Config itself

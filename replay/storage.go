@@ -9,6 +9,7 @@ import (
 	"github.com/dustin/go-humanize"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Storage is what is assumed of the files of a capture, which records none: what the
@@ -23,7 +24,7 @@ type Storage struct {
 
 // AssumeStorage gives a trace's program the file accesses of [Storage]. Files of what is
 // copied before the first kernel are read side by side, before the copies.
-func AssumeStorage(r *trace.Reader) (*Storage, error) {
+func AssumeStorage(r *container.Reader) (*Storage, error) {
 	s := &Storage{}
 	ops, err := hostOps(r)
 	if err != nil {
@@ -74,7 +75,7 @@ func AssumeStorage(r *trace.Reader) (*Storage, error) {
 
 // outputs are the arrays that the program copies back behind its last kernel; where a
 // capture has no such copies, those that the last kernel that writes any writes.
-func (s *Storage) outputs(r *trace.Reader, behind []trace.HostOp) (all []uint32, err error) {
+func (s *Storage) outputs(r *container.Reader, behind []trace.HostOp) (all []uint32, err error) {
 	for i := range behind {
 		if op := &behind[i]; op.Kind == trace.OpCopyD2H && int(op.Array) < len(r.Program().Arrays) &&
 			!slices.Contains(all, op.Array) {
@@ -94,7 +95,7 @@ func (s *Storage) outputs(r *trace.Reader, behind []trace.HostOp) (all []uint32,
 }
 
 // hostOps are all operations of a trace's program.
-func hostOps(r *trace.Reader) (all []trace.HostOp, err error) {
+func hostOps(r *container.Reader) (all []trace.HostOp, err error) {
 	ops := r.HostOps()
 	for {
 		var op trace.HostOp
@@ -108,7 +109,7 @@ func hostOps(r *trace.Reader) (all []trace.HostOp, err error) {
 }
 
 // writtenBy are the arrays that a kernel writes, ascending.
-func writtenBy(r *trace.Reader, kernel uint32) (all []uint32, err error) {
+func writtenBy(r *container.Reader, kernel uint32) (all []uint32, err error) {
 	var k trace.Kernel
 	if err := r.Kernel(kernel, &k); err != nil {
 		return nil, err

@@ -14,12 +14,12 @@ import (
 	"gpureplay/replay"
 	"gpureplay/samples/samplestest"
 	_ "gpureplay/samples/tasks"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // audited replays a trace under all policies that apply, with the auditor.
-func audited(t testing.TB, r *trace.Reader, as host.AsTasks, flags map[string]string) []*replay.Result {
+func audited(t testing.TB, r *container.Reader, as host.AsTasks, flags map[string]string) []*replay.Result {
 	t.Helper()
 	cfg, err := hardware.Preset("titanx-maxwell")
 	if err != nil {

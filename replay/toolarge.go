@@ -4,11 +4,12 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // tooLarge counts the kernels whose time is inferred and whose CTAs ask for more
 // than an SM of the machine has: they run one CTA an SM.
-func tooLarge(tr *trace.Reader, c *hardware.Config) (table.Diagnostic, error) {
+func tooLarge(tr *container.Reader, c *hardware.Config) (table.Diagnostic, error) {
 	d := table.Diagnostic{Name: "cta_larger_than_sm", Severity: trace.Info,
 		Help: "kernels whose CTA asks for more than an SM of this machine has (another GPU's may); their work is " +
 			"inferred from durations, so they run one CTA an SM"}

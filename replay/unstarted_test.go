@@ -10,7 +10,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay/table"
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -38,7 +38,7 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 }
 
 // started replays a trace and returns the count that its diagnostics have.
-func started(t *testing.T, r *trace.Reader) uint64 {
+func started(t *testing.T, r *container.Reader) uint64 {
 	t.Helper()
 	dir := t.TempDir()
 	cs, err := policies.Parse("serial", nil)

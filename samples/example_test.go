@@ -10,7 +10,7 @@ import (
 
 // A program that doubles 1000 numbers on the device.
 func ExampleProgram() {
-	w := &samplestest.Recording{} // a trace.Writer for a file
+	w := &samplestest.Recording{} // a container.Writer for a file
 	p := samples.NewProgram(w)
 	const n = 1000
 	data := p.Array("data", n, 4, trace.ArrayInput|trace.ArrayOutput)

@@ -6,9 +6,10 @@ import (
 	"io"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
-var _ Writer = (*trace.Writer)(nil)
+var _ Writer = (*container.Writer)(nil)
 
 // Write generates the whole trace into out. Settings are name=value; parameters
 // that are not set have their defaults. Equal settings give equal bytes.
@@ -17,7 +18,7 @@ func (g *Generator) Write(out io.Writer, settings ...string) error {
 	if err != nil {
 		return err
 	}
-	w, err := trace.NewWriter(out, trace.Options{})
+	w, err := container.NewWriter(out, container.Options{})
 	if err != nil {
 		return err
 	}

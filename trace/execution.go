@@ -79,7 +79,7 @@ type Recorded struct {
 	DurationNs int64
 }
 
-// OpKind says what a [HostOp] does.
+// OpKind is the kind of a [HostOp].
 type OpKind uint8
 
 const (

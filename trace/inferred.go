@@ -1,13 +1,12 @@
 package trace
 
-// Inferred says what a replay has to infer of a kernel's work, because the trace
-// does not have it.
+// Inferred names the part of a kernel's work that a replay has to infer, because the trace does not have it.
 type Inferred uint8
 
 const (
 	InferredNothing  Inferred = iota // every warp instruction is from the trace
 	InferredOrder                    // the trace counts instructions: their order, their dependences and who executes them
-	InferredAccesses                 // the trace says what CTAs touch: the instructions that do
+	InferredAccesses                 // the trace has the bytes that CTAs touch: the instructions that touch them
 	InferredTime                     // a CTA holds its place for a share of the recorded duration
 	InferredAll                      // not even that is known: a CTA holds its place for a cycle
 	numInferred      = iota
@@ -21,8 +20,8 @@ func InferredWords() []string { return inferredWords[:] }
 // String returns the word of the tables: "order".
 func (i Inferred) String() string { return inferredWords[i] }
 
-// InferredOf says what is inferred of a kernel. Of one whose warps the trace does
-// not have, a recorded duration goes before its counts (docs/model, choice 18).
+// InferredOf returns the part of a kernel that is inferred. For a kernel without warps in the trace, a recorded
+// duration goes before its counts (docs/model, choice 18).
 func InferredOf(k *Kernel) Inferred {
 	timed := k.Recorded != nil && k.Recorded.DurationNs > 0
 	switch {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Machine is what a capture says of the GPU that it was made on. What it does not
-// say is zero. In a trace it is the GPU, SMVersion and SMs of [Meta], and one
-// attribute for each other fact.
+// Machine is the GPU of a capture, as far as the capture describes it; other fields are zero. In a trace it is the
+// GPU, SMVersion and SMs of [Meta], and one attribute for each other fact.
 type Machine struct {
 	Name         string
 	Architecture string // AMD: gfx942
@@ -46,8 +45,7 @@ func (m *Machine) facts() []machineFact {
 
 const architectureAttr = "gpu_architecture"
 
-// SetMachine writes what is known of a machine into the metadata, in place of what
-// they said of one.
+// SetMachine puts a machine into the metadata, in place of the one there.
 func (m *Meta) SetMachine(g Machine) {
 	m.GPU, m.SMVersion, m.SMs = g.Name, g.SMVersion, g.SMs
 	known := g.facts()

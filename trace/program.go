@@ -77,11 +77,10 @@ type Inst struct {
 	Dst    []Reg
 	Src    []Reg
 
-	// What the flat form of a function does where its body, as the kernel of a child,
-	// has this instruction: the work of the child is then done by a lane of its
-	// parent, thread after thread (docs/format.md, "Flat bodies"). Both name instructions
+	// The flat form of a function puts these in place of this instruction of a child's body. A lane of the parent
+	// then does the work of the child, thread after thread (docs/format.md, "Flat bodies"). Both name instructions
 	// of the function by their index plus 1.
-	FlatEach uint32 // run instead for each thread, with what follows it; 0: this one, FlatNone: nothing
+	FlatEach uint32 // run instead for each thread, with its successors; 0: this one, FlatNone: nothing
 	FlatLast uint32 // run once, after the last thread; of a launch: the end of its loop; 0: nothing
 }
 
@@ -104,8 +103,8 @@ func (f *Function) Loop(launch uint32) []bool {
 	return lies
 }
 
-// Flat calls f with the index of each instruction that FlatEach or FlatLast, at,
-// stands for: the one that it names, then what that one's FlatEach names, and so on.
+// Flat calls f with the index of each instruction that FlatEach or FlatLast, at, stands for: the one that it names,
+// then the one that this one's FlatEach names, and so on.
 func (f *Function) Flat(at uint32, do func(i uint32)) {
 	for at != 0 && at != FlatNone {
 		do(at - 1)
@@ -184,9 +183,8 @@ const (
 	InstBulk                           // bulk copy (TMA): addresses are those of the transfer
 )
 
-// Scope is a part of the host program that its author gave a name: an NVTX range, a
-// step of a training loop. What has the same name and lies in the same scopes is
-// the same scope, however often it comes.
+// Scope is a part of the host program that its author gave a name: an NVTX range, a step of a training loop. Ranges
+// of one name inside the same scopes are one scope, however often they come.
 type Scope struct {
 	Name string
 	In   uint32 // 1 + index of the scope around it, which comes before it; 0: none
@@ -231,7 +229,7 @@ type Diagnostic struct {
 	Name     string // snake_case: "unknown_opcode"
 	Severity Severity
 	Count    uint64
-	Help     string // what it means and what to do
+	Help     string // its meaning and what to do
 }
 
 // Severity grades a [Diagnostic].

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"gpureplay/internal/durable"
-	"gpureplay/trace"
 	"gpureplay/trace/choose"
+	"gpureplay/trace/container"
 )
 
 // chooser is the flags that choose a part of a trace's work.
@@ -45,7 +45,7 @@ func (c *chooser) flags() (all []string) {
 }
 
 // selection finds what is chosen of a trace; nil: all of it.
-func (c *chooser) selection(ctx context.Context, r *trace.Reader) (*choose.Selection, error) {
+func (c *chooser) selection(ctx context.Context, r *container.Reader) (*choose.Selection, error) {
 	choice, err := choose.Parse(c.kernels, c.from, c.to, c.steps, c.ranges)
 	if err != nil {
 		return nil, usageError{err}
@@ -61,7 +61,7 @@ func (c *chooser) selection(ctx context.Context, r *trace.Reader) (*choose.Selec
 }
 
 // open opens a trace or a capture, or the part of it that is chosen.
-func (c *chooser) open(ctx context.Context, a *app, path string) (*trace.Reader, error) {
+func (c *chooser) open(ctx context.Context, a *app, path string) (*container.Reader, error) {
 	r, err := a.openTrace(ctx, path)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (c *chooser) open(ctx context.Context, a *app, path string) (*trace.Reader,
 
 // of returns what is chosen of a trace, as a trace in a file that is gone when it is
 // closed; the trace itself, where nothing is left out.
-func (c *chooser) of(ctx context.Context, a *app, r *trace.Reader) (*trace.Reader, error) {
+func (c *chooser) of(ctx context.Context, a *app, r *container.Reader) (*container.Reader, error) {
 	s, err := c.selection(ctx, r)
 	if err != nil {
 		r.Close()
@@ -90,14 +90,14 @@ func (c *chooser) of(ctx context.Context, a *app, r *trace.Reader) (*trace.Reade
 	if err := c.write(ctx, a, r, s, path); err != nil {
 		return nil, err
 	}
-	return trace.Open(path)
+	return container.Open(path)
 }
 
 // write makes a trace of what is chosen.
-func (c *chooser) write(ctx context.Context, a *app, r *trace.Reader, s *choose.Selection, path string) error {
+func (c *chooser) write(ctx context.Context, a *app, r *container.Reader, s *choose.Selection, path string) error {
 	a.note("chosen: %s", chosen(r, s))
 	return writeFile(path, func(f io.Writer) error {
-		w, err := trace.NewWriter(f, trace.Options{})
+		w, err := container.NewWriter(f, container.Options{})
 		if err == nil {
 			err = s.Write(ctx, w)
 		}
@@ -126,7 +126,7 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 	if err := convert(whole); err != nil {
 		return err
 	}
-	r, err := trace.Open(whole)
+	r, err := container.Open(whole)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 }
 
 // chosen says what is chosen.
-func chosen(r *trace.Reader, s *choose.Selection) string {
+func chosen(r *container.Reader, s *choose.Selection) string {
 	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)),
 		commas(int64(r.Kernels())),
 		commas(s.Ops), commas(r.Program().Totals.HostOps))

@@ -10,7 +10,7 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/replay/analyse"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 var comparedCaptures = rowsOf("compared_captures",
@@ -53,7 +53,7 @@ func isTables(path string) bool {
 
 // compareCaptures compares what two captures recorded.
 func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string, most int, limit float64) error {
-	var sides [2]*trace.Reader
+	var sides [2]*container.Reader
 	for i, path := range paths {
 		r, err := part.open(ctx, a, path)
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/internal/durable"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 )
 
 func init() { register((*app).convertCommand) }
@@ -139,7 +140,7 @@ func (a *app) part(ctx context.Context, input, out string, w *wanted) (done bool
 	if w.chooser == (chooser{}) || w.format != "" {
 		return false, nil
 	}
-	r, err := trace.Open(input)
+	r, err := container.Open(input)
 	if err != nil {
 		return false, nil // a capture, or the converters say what is wrong
 	}
@@ -160,24 +161,24 @@ func (a *app) part(ctx context.Context, input, out string, w *wanted) (done bool
 // encode makes a container of a trace in its text form; what is no trace at all
 // is the error unknown.
 func encode(ctx context.Context, in *convert.Input, out string, unknown error) error {
-	if !trace.IsText(in.Head()) {
-		if r, err := trace.Open(in.Path()); err == nil {
+	if !text.Is(in.Head()) {
+		if r, err := container.Open(in.Path()); err == nil {
 			r.Close()
 			return fmt.Errorf("%s: is a replay trace already; replay, inspect or export it", in.Name())
 		}
 		return unknown
 	}
-	text, err := in.Read(ctx)
+	lines, err := in.Read(ctx)
 	if err != nil {
 		return err
 	}
-	defer text.Close()
+	defer lines.Close()
 	return writeFile(out, func(w io.Writer) error {
-		t, err := trace.NewWriter(w, trace.Options{})
+		t, err := container.NewWriter(w, container.Options{})
 		if err != nil {
 			return err
 		}
-		if err := trace.ParseText(in.Name(), text, t); err != nil {
+		if err := text.Parse(in.Name(), lines, t); err != nil {
 			return err
 		}
 		return t.Close()
@@ -210,7 +211,7 @@ func (a *app) report(path string) error {
 	if a.quiet && !a.asJSON {
 		return nil
 	}
-	r, err := trace.Open(path)
+	r, err := container.Open(path)
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (a *app) report(path string) error {
 }
 
 // printDiagnostics shows what a converter counted.
-func (a *app) printDiagnostics(r *trace.Reader) {
+func (a *app) printDiagnostics(r *container.Reader) {
 	ds := r.Program().Diagnostics
 	if len(ds) == 0 {
 		return

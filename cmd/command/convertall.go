@@ -13,7 +13,7 @@ import (
 	"gpureplay/convert"
 	"gpureplay/internal/durable"
 	"gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // isFolder reports whether -o names a folder: one that there is, or one to make.
@@ -85,7 +85,7 @@ func (a *app) convertDevices(ctx context.Context, in capture, stem string, w wan
 
 // devicesOf returns the device of a trace, and the others of its capture.
 func devicesOf(path string) (own string, others []string, err error) {
-	r, err := trace.Open(path)
+	r, err := container.Open(path)
 	if err != nil {
 		return "", nil, err
 	}

@@ -8,7 +8,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/analyse"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 func init() { register((*app).explainCommand) }
@@ -53,7 +53,7 @@ func (a *app) explainCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *trace.Reader) error {
+func (a *app) explain(cmd *cobra.Command, f *replayFlags, r *container.Reader) error {
 	cfg, _, err := f.machine(a, r)
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/analyse"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 var explainedSteps = rowsOf("explained_steps", "a policy between two others, whose decisions are switched in turn", `
@@ -29,7 +29,7 @@ children_alone_cycles integer: only kernels that the device launched run
 after_the_last_kernel_cycles integer: from the end of the last kernel on`)
 
 // explainAgainst says where the difference of two policies comes from.
-func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *trace.Reader, against string) error {
+func (a *app) explainAgainst(cmd *cobra.Command, f *replayFlags, r *container.Reader, against string) error {
 	cfg, _, err := f.machine(a, r)
 	if err != nil {
 		return err

@@ -15,6 +15,8 @@ import (
 	"gpureplay/policies"
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 )
 
 func init() { register((*app).inspectCommand) }
@@ -79,7 +81,7 @@ stream integer: its stream
 event integer: its event`)
 
 func (a *app) inspectCommand() *cobra.Command {
-	var text bool
+	var asText bool
 	var events int
 	part := chooser{}
 	c := &cobra.Command{
@@ -95,7 +97,7 @@ func (a *app) inspectCommand() *cobra.Command {
 			if part.kernels == everyKernel {
 				part.kernels = ""
 			}
-			if cmd.Flags().Changed("kernels") && !text && events == 0 {
+			if cmd.Flags().Changed("kernels") && !asText && events == 0 {
 				return a.listKernels(cmd.Context(), &part, args[0])
 			}
 			r, err := part.open(cmd.Context(), a, args[0])
@@ -104,15 +106,15 @@ func (a *app) inspectCommand() *cobra.Command {
 			}
 			defer r.Close()
 			switch {
-			case text:
-				return trace.WriteText(samples.Interruptible(cmd.Context(), a.out), r)
+			case asText:
+				return text.Write(samples.Interruptible(cmd.Context(), a.out), r)
 			case events > 0:
 				return a.inspectEvents(r, events)
 			}
 			return a.inspect(args[0], r)
 		},
 	}
-	c.Flags().BoolVar(&text, "text", false, "the whole trace in its text form, which docs/format.md describes")
+	c.Flags().BoolVar(&asText, "text", false, "the whole trace in its text form, which docs/format.md describes")
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
 	part.register(c.Flags())
 	list := c.Flags().Lookup("kernels")
@@ -140,7 +142,7 @@ func (a *app) listKernels(ctx context.Context, part *chooser, path string) error
 }
 
 // summary is a trace's row for machines.
-func summary(path string, r *trace.Reader) map[string]any {
+func summary(path string, r *container.Reader) map[string]any {
 	p := r.Program()
 	t := &p.Totals
 	m := map[string]any{
@@ -161,7 +163,7 @@ func summary(path string, r *trace.Reader) map[string]any {
 	return m
 }
 
-func (a *app) inspect(path string, r *trace.Reader) error {
+func (a *app) inspect(path string, r *container.Reader) error {
 	facts, err := policies.FactsOf(r, host.NotTasks)
 	if err != nil {
 		return err
@@ -258,7 +260,7 @@ func arrayRows(p *trace.Program) []map[string]any {
 func anyKernel(uint32) bool { return true }
 
 // kernelRows are the kernels as rows for machines.
-func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any, error) {
+func kernelRows(r *container.Reader, has func(kernel uint32) bool) ([]map[string]any, error) {
 	rows := []map[string]any{}
 	err := eachKernel(r, has, func(k *trace.Kernel, name string) {
 		rows = append(rows, map[string]any{"kernel": k.ID, "function": name, "function_short": r.ShortName(k.Function),
@@ -270,7 +272,7 @@ func kernelRows(r *trace.Reader, has func(kernel uint32) bool) ([]map[string]any
 	return rows, err
 }
 
-func eachKernel(r *trace.Reader, has func(kernel uint32) bool, f func(k *trace.Kernel, name string)) error {
+func eachKernel(r *container.Reader, has func(kernel uint32) bool, f func(k *trace.Kernel, name string)) error {
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
 		if !has(id) {
@@ -284,7 +286,7 @@ func eachKernel(r *trace.Reader, has func(kernel uint32) bool, f func(k *trace.K
 	return nil
 }
 
-func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) error {
+func (a *app) inspectKernels(r *container.Reader, has func(kernel uint32) bool) error {
 	if a.asJSON {
 		rows, err := kernelRows(r, has)
 		if err != nil {
@@ -312,7 +314,7 @@ func (a *app) inspectKernels(r *trace.Reader, has func(kernel uint32) bool) erro
 
 func dims(d trace.Dim3) string { return fmt.Sprintf("%d,%d,%d", d[0], d[1], d[2]) }
 
-func (a *app) inspectEvents(r *trace.Reader, n int) error {
+func (a *app) inspectEvents(r *container.Reader, n int) error {
 	rows := []map[string]any{}
 	g := newGrid(a.out, "operation", "kernel", "array", "address", "bytes", "stream", "event")
 	ops := r.HostOps()

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // shownScopes is how many scopes inspect prints; --json has all.
@@ -17,7 +18,7 @@ type scopeSum struct {
 }
 
 // scopeSums sums kernels by scope.
-func scopeSums(r *trace.Reader) ([]scopeSum, error) {
+func scopeSums(r *container.Reader) ([]scopeSum, error) {
 	scopes := r.Program().Scopes
 	sums := make([]scopeSum, len(scopes)+1) // as kernels count them
 	err := eachKernel(r, anyKernel, func(k *trace.Kernel, _ string) {
@@ -45,7 +46,7 @@ func scopeSums(r *trace.Reader) ([]scopeSum, error) {
 }
 
 // scopeRows are the scopes as rows for machines.
-func scopeRows(r *trace.Reader) ([]map[string]any, error) {
+func scopeRows(r *container.Reader) ([]map[string]any, error) {
 	rows := []map[string]any{}
 	sums, err := scopeSums(r)
 	for i, s := range sums {
@@ -74,7 +75,7 @@ func scopeTree(scopes []trace.Scope) (order []int) {
 }
 
 // inspectScopes prints the steps and ranges, those within others indented.
-func (a *app) inspectScopes(r *trace.Reader) error {
+func (a *app) inspectScopes(r *container.Reader) error {
 	scopes := r.Program().Scopes
 	if len(scopes) == 0 {
 		return nil

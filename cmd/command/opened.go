@@ -9,7 +9,8 @@ import (
 
 	"gpureplay/convert"
 	"gpureplay/internal/durable"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 )
 
 // isTrace reports whether a file is a trace, by its content, and no capture.
@@ -18,18 +19,18 @@ func isTrace(ctx context.Context, path string) bool {
 	if err != nil {
 		return false
 	}
-	if trace.IsContainer(in.Head()) {
+	if container.Is(in.Head()) {
 		return true
 	}
 	_, err = convert.Detect(in.Until(ctx))
-	return errors.Is(err, convert.ErrUnknown) && trace.IsText(in.Head())
+	return errors.Is(err, convert.ErrUnknown) && text.Is(in.Head())
 }
 
 // openTrace opens a trace, or the trace that the converters make of a capture. The cache
 // keeps that trace for the next command. A file that is neither is an error.
-func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error) {
+func (a *app) openTrace(ctx context.Context, path string) (*container.Reader, error) {
 	if info, err := os.Stat(path); err != nil || isTrace(ctx, path) || info.IsDir() && isTables(path) {
-		return trace.Open(path)
+		return container.Open(path)
 	}
 	c, done, err := captureOf(ctx, path, "", "")
 	defer done()
@@ -42,11 +43,11 @@ func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error)
 	}
 	format, err := convert.Detect(in.Until(ctx))
 	if errors.Is(err, convert.ErrUnknown) && !in.IsDir() {
-		return trace.Open(path) // its error says which files are traces
+		return container.Open(path) // its error says which files are traces
 	}
 	in.Call(c.name)
 	kept := cached(path, c.path != path || slices.Contains(oneFile, format.Name))
-	if r, err := trace.Open(kept); kept != "" && err == nil {
+	if r, err := container.Open(kept); kept != "" && err == nil {
 		touch(kept)
 		a.note("%s: converted before; %s is its trace", path, kept)
 		return r, nil
@@ -56,7 +57,7 @@ func (a *app) openTrace(ctx context.Context, path string) (*trace.Reader, error)
 
 // converted makes the trace of a capture, in the cache or, where there is none, in a file
 // that is gone when it is closed.
-func (a *app) converted(ctx context.Context, in *convert.Input, path, kept string) (*trace.Reader, error) {
+func (a *app) converted(ctx context.Context, in *convert.Input, path, kept string) (*container.Reader, error) {
 	to := kept
 	if kept == "" || os.MkdirAll(filepath.Dir(kept), 0o777) != nil {
 		dir, done, err := durable.TempDir("", "converted")
@@ -78,5 +79,5 @@ func (a *app) converted(ctx context.Context, in *convert.Input, path, kept strin
 	} else {
 		a.note("%s: converted for this command; replay convert keeps the trace", path)
 	}
-	return trace.Open(to)
+	return container.Open(to)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/outline"
 )
 
@@ -84,7 +84,7 @@ func (a *app) outlineCommand() *cobra.Command {
 	return c
 }
 
-func (a *app) outline(ctx context.Context, r *trace.Reader, path string, f *outlineFlags) error {
+func (a *app) outline(ctx context.Context, r *container.Reader, path string, f *outlineFlags) error {
 	loops, err := outline.Find(ctx, r)
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (a *app) outline(ctx context.Context, r *trace.Reader, path string, f *outl
 	}
 	var done outline.Written
 	err = writeFile(f.out, func(to io.Writer) error {
-		w, err := trace.NewWriter(to, trace.Options{})
+		w, err := container.NewWriter(to, container.Options{})
 		if err == nil {
 			done, err = outline.Write(ctx, r, w, &opt)
 		}

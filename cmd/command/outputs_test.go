@@ -13,7 +13,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/samples"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // outputsFile has a line for each sample and policy, with the first digits of the SHA-256
@@ -74,7 +74,7 @@ var spared = []string{"cdp-ideal", "dtbl-ideal", "freed", "graph", "nocopy", "of
 // applicable lists the policies that apply to a trace, without those that are spared.
 func applicable(t *testing.T, path string) string {
 	t.Helper()
-	r, err := trace.Open(path)
+	r, err := container.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // replay runs the policies over the traces, one trace after another.
@@ -145,7 +145,7 @@ func (f *replayFlags) variants(a *app, cfg *hardware.Config) ([]replay.Variant, 
 }
 
 // traceName is the name of a trace in the folder of tables.
-func (a *app) traceName(f *replayFlags, r *trace.Reader, path string) (string, error) {
+func (a *app) traceName(f *replayFlags, r *container.Reader, path string) (string, error) {
 	own := replay.TraceName(path)
 	name, err := table.TraceName(f.output, own, r.Hash())
 	if err == nil && name != own {

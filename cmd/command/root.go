@@ -14,7 +14,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -180,7 +180,7 @@ func (f *replayFlags) tasks() (host.AsTasks, error) {
 }
 
 // timing resolves --host and --copies; nil: the default of the trace.
-func (f *replayFlags) timing(r *trace.Reader, job *replay.Job) (*host.Timing, error) {
+func (f *replayFlags) timing(r *container.Reader, job *replay.Job) (*host.Timing, error) {
 	if f.host == "" && f.copies == "" {
 		return nil, nil
 	}
@@ -229,7 +229,7 @@ func violations(results []*replay.Result) error {
 }
 
 // machine resolves --gpu and --set: the machine, and what it was before settings.
-func (f *replayFlags) machine(a *app, r *trace.Reader) (cfg, named *hardware.Config, err error) {
+func (f *replayFlags) machine(a *app, r *container.Reader) (cfg, named *hardware.Config, err error) {
 	if named, err = f.base(a, r); err != nil {
 		return nil, nil, err
 	}
@@ -255,7 +255,7 @@ func override(cfg *hardware.Config, set []string) error {
 }
 
 // base is the machine before --set: the captured one, unless --gpu names another.
-func (f *replayFlags) base(a *app, r *trace.Reader) (*hardware.Config, error) {
+func (f *replayFlags) base(a *app, r *container.Reader) (*hardware.Config, error) {
 	if f.gpu != "" {
 		return machineNamed(f.gpu)
 	}
@@ -300,7 +300,8 @@ func (f *replayFlags) check() error {
 
 // choices resolves --policy and the parameters given as flags, and tries them
 // on the machine.
-func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *hardware.Config) ([]*policies.Choice,
+func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *container.Reader,
+	cfg *hardware.Config) ([]*policies.Choice,
 	error) {
 	all, err := f.named(cmd, a, r)
 	if err != nil {
@@ -318,7 +319,7 @@ func (f *replayFlags) choices(cmd *cobra.Command, a *app, r *trace.Reader, cfg *
 }
 
 // named returns the policies of --policy.
-func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*policies.Choice, error) {
+func (f *replayFlags) named(cmd *cobra.Command, a *app, r *container.Reader) ([]*policies.Choice, error) {
 	flags := map[string]string{}
 	for name, v := range f.params {
 		if cmd.Flags().Changed(name) {
@@ -351,7 +352,7 @@ func (f *replayFlags) named(cmd *cobra.Command, a *app, r *trace.Reader) ([]*pol
 }
 
 // listed is --policy. Without it a capture runs under hyperq, another trace under serial.
-func (f *replayFlags) listed(r *trace.Reader) (string, error) {
+func (f *replayFlags) listed(r *container.Reader) (string, error) {
 	if f.policy != "" {
 		return f.policy, nil
 	}
@@ -362,7 +363,7 @@ func (f *replayFlags) listed(r *trace.Reader) (string, error) {
 	return "serial", err
 }
 
-func (f *replayFlags) facts(r *trace.Reader) (*policies.Facts, error) {
+func (f *replayFlags) facts(r *container.Reader) (*policies.Facts, error) {
 	as, err := f.tasks()
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"gpureplay/model/host"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // shape is what the records of a trace's kernels say, which is all that there is of
@@ -14,7 +15,7 @@ type shape struct {
 	spanNs                      int64 // as of [host.Capture]; -1: no times
 }
 
-func shapeOf(r *trace.Reader) (shape, error) {
+func shapeOf(r *container.Reader) (shape, error) {
 	s := shape{spanNs: -1}
 	streams := map[uint64]bool{}
 	var k trace.Kernel

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 func init() { register((*app).verifyCommand) }
@@ -28,13 +28,13 @@ func (a *app) verifyCommand() *cobra.Command {
 			if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 				return a.verifyTables(args[0])
 			}
-			r, err := trace.Open(args[0])
+			r, err := container.Open(args[0])
 			if err != nil {
 				return err
 			}
 			defer r.Close()
 			n := 0
-			err = trace.Verify(cmd.Context(), r, func(e error) {
+			err = container.Verify(cmd.Context(), r, func(e error) {
 				if n++; n <= 20 {
 					fmt.Fprintf(a.err, "%s: %s\n", args[0], oneLine(e))
 				}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gpureplay/convert/accelsim"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 func Example() {
@@ -27,7 +27,7 @@ insts = 2
 #END_TB
 `
 	var file bytes.Buffer
-	w, err := trace.NewWriter(&file, trace.Options{})
+	w, err := container.NewWriter(&file, container.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -41,7 +41,7 @@ insts = 2
 		fmt.Println(err)
 		return
 	}
-	r, err := trace.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	r, err := container.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
 	if err != nil {
 		fmt.Println(err)
 		return

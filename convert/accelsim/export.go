@@ -12,6 +12,7 @@ import (
 
 	"gpureplay/internal/durable"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Exported says what an export wrote and what the format has no place for.
@@ -61,7 +62,7 @@ const listName = "kernelslist.g"
 // exporter writes one capture.
 type exporter struct {
 	ctx    context.Context
-	r      *trace.Reader
+	r      *container.Reader
 	folder *durable.Folder
 	sm     uint32
 	n      [numLosses]uint64
@@ -74,7 +75,7 @@ type exporter struct {
 // labelled with the compute capability sm x 10. Files get their names when all are complete, the list last; files
 // of an earlier export go. Export returns an error if another process writes there, if the folder has files of a
 // capture that no export wrote, or if the format cannot say the trace.
-func Export(ctx context.Context, r *trace.Reader, dir string, sm uint32) (*Exported, error) {
+func Export(ctx context.Context, r *container.Reader, dir string, sm uint32) (*Exported, error) {
 	folder, err := durable.OpenFolder(dir, belongs)
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)

@@ -14,17 +14,18 @@ import (
 	_ "gpureplay/samples/all"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // written is the trace that fill writes.
-func written(t *testing.T, fill func(w *bytes.Buffer) error) *trace.Reader {
+func written(t *testing.T, fill func(w *bytes.Buffer) error) *container.Reader {
 	t.Helper()
 	var b bytes.Buffer
 	if err := fill(&b); err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	r, err := container.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func written(t *testing.T, fill func(w *bytes.Buffer) error) *trace.Reader {
 }
 
 // recordOf reads a trace as the recorder has one.
-func recordOf(t *testing.T, r *trace.Reader) *recorder {
+func recordOf(t *testing.T, r *container.Reader) *recorder {
 	t.Helper()
 	p := r.Program()
 	rec := &recorder{functions: p.Functions}
@@ -108,7 +109,7 @@ func firstDifference(got, want []execution) string {
 }
 
 // again exports a trace and converts the capture.
-func again(t *testing.T, r *trace.Reader, sm uint32) (*recorder, *Exported, string) {
+func again(t *testing.T, r *container.Reader, sm uint32) (*recorder, *Exported, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "capture")
 	done, err := Export(context.Background(), r, dir, sm)
@@ -156,7 +157,7 @@ func TestExportOfCaptures(t *testing.T) {
 	for _, name := range []string{"accelsim-rodinia-bfs-a100", "accelsim-vectoradd-a100"} {
 		dir := tracetest.Data(t, name)
 		r := written(t, func(b *bytes.Buffer) error {
-			w, err := trace.NewWriter(b, trace.Options{})
+			w, err := container.NewWriter(b, container.Options{})
 			if err != nil {
 				return err
 			}
@@ -182,7 +183,7 @@ func TestExportOfCaptures(t *testing.T) {
 // The lines of a small trace, written by hand.
 func TestExportText(t *testing.T) {
 	r := written(t, func(b *bytes.Buffer) error {
-		w, err := trace.NewWriter(b, trace.Options{})
+		w, err := container.NewWriter(b, container.Options{})
 		if err != nil {
 			return err
 		}
@@ -277,7 +278,7 @@ func fileText(t *testing.T, dir, name string) string {
 // What has no form in a capture is refused in one line, and leaves nothing behind.
 func TestExportRefuses(t *testing.T) {
 	for _, c := range []struct {
-		r    *trace.Reader
+		r    *container.Reader
 		want string
 	}{
 		{samplestest.Trace(t, "tasks-mb", "tasks=2"), "kernel 0 is a narrow task"},

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"gpureplay/convert"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Trace converts a capture and returns a reader of its trace, closed when the test ends.
-func Trace(t testing.TB, capture string) *trace.Reader {
+func Trace(t testing.TB, capture string) *container.Reader {
 	t.Helper()
 	in, err := convert.Open(capture, nil)
 	if err != nil {
@@ -20,7 +20,7 @@ func Trace(t testing.TB, capture string) *trace.Reader {
 	if err := convert.Run(t.Context(), in, "", path, convert.Options{Device: -1}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := trace.Open(path)
+	r, err := container.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

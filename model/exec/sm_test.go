@@ -14,6 +14,7 @@ import (
 	"gpureplay/model/memory/engine"
 	"gpureplay/model/program"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -22,7 +23,7 @@ import (
 type device struct {
 	t    testing.TB
 	cfg  *hardware.Config
-	tr   *trace.Reader
+	tr   *container.Reader
 	sm   *exec.SM
 	mem  memory.System
 	now  exec.Time

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // AsTasks says whether the host's launches are run as narrow tasks.
@@ -59,7 +60,7 @@ func (l *LaunchOrder) Init() {
 // Convert turns an operation of a capture into that of a program of tasks. A wait is for
 // the task of op.Kernel and for those of op.Deps.
 // ok: it has one.
-func (l *LaunchOrder) Convert(tr *trace.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
+func (l *LaunchOrder) Convert(tr *container.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
 	independent := as == TasksIndependent
 	switch op.Kind {
 	case trace.OpSpawn, trace.OpWaitTask, trace.OpSyncDevice:

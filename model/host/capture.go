@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Capture sums up the recorded times of a trace.
@@ -67,7 +68,7 @@ type hostTime struct{ all, loading int64 }
 // ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
 // begin of work without a call; of the first operation, less the host's time before it, but
 // for the time in which a launch loaded code, which is behind its call.
-func ReadCapture(tr *trace.Reader) (*Capture, error) {
+func ReadCapture(tr *container.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64
 	var boundaries []boundary

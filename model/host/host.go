@@ -5,18 +5,19 @@ import (
 
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Host runs the program of the trace: it issues operations in program order,
 // waits where the program waits, and keeps the streams.
 type Host struct {
 	cfg        *hardware.Config
-	tr         *trace.Reader
+	tr         *container.Reader
 	prog       *trace.Program
 	dev        Device
 	Gate       Gate // nil: kernels of a stream are not on the GPU together
 	way        Mode
-	ops        *trace.HostCursor
+	ops        trace.Cursor[trace.HostOp]
 	at         *thread  // that issues
 	threads    *threads // nil: there is one
 	over       bool     // the program has ended
@@ -96,7 +97,7 @@ type Kernel struct {
 }
 
 // New returns the host of a trace's program; warms: its copies leave data in the L2.
-func New(c *hardware.Config, tr *trace.Reader, dev Device, way Mode, timing Timing) (*Host, error) {
+func New(c *hardware.Config, tr *container.Reader, dev Device, way Mode, timing Timing) (*Host, error) {
 	p := tr.Program()
 	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
 	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(),

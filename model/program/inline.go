@@ -39,7 +39,7 @@ type inlineLane struct {
 	lane   uint8
 	work   uint32
 	block  uint32 // threads of a CTA
-	cursor *trace.CTACursor
+	cursor trace.Cursor[trace.CTA]
 	cta    trace.CTA
 	read   bool // cta has been read
 	ended  bool
@@ -58,7 +58,7 @@ type inlineLane struct {
 const chunkSteps = 128
 
 // add gives a lane the work of a request.
-func (in *inliner) add(r *trace.Launch, k *trace.Kernel, cursor *trace.CTACursor) {
+func (in *inliner) add(r *trace.Launch, k *trace.Kernel, cursor trace.Cursor[trace.CTA]) {
 	n := len(in.lanes)
 	in.lanes = slices.Grow(in.lanes, 1)[:n+1]
 	l := &in.lanes[n]

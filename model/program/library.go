@@ -3,13 +3,14 @@ package program
 import (
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Library has the functions of a trace prepared for the issue model, and makes the
 // programs that a trace has no warps for.
 type Library struct {
 	cfg      *hardware.Config
-	tr       *trace.Reader
+	tr       *container.Reader
 	prog     *trace.Program
 	codes    []*Code                   // per function, nil until first used
 	counted  []*Code                   // the same, as counted instructions execute it
@@ -21,7 +22,7 @@ type Library struct {
 	kernel   trace.Kernel
 }
 
-func NewLibrary(tr *trace.Reader, c *hardware.Config) *Library {
+func NewLibrary(tr *container.Reader, c *hardware.Config) *Library {
 	p := tr.Program()
 	return &Library{cfg: c, tr: tr, prog: p, codes: make([]*Code, len(p.Functions)),
 		foreign: make(map[*trace.Function]*Code)}

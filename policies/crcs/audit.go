@@ -4,6 +4,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // countBook checks the reference counts of CRCS against the trace (page-counts): a page that a
@@ -15,7 +16,7 @@ import (
 // CTAs than a counter holds.
 type countBook struct {
 	model.Discard
-	tr      *trace.Reader
+	tr      *container.Reader
 	fail    model.AuditFail
 	exact   bool
 	shift   uint
@@ -37,7 +38,7 @@ type pageCount struct {
 }
 
 // Audit makes the board a [model.Audited].
-func (b *Board) Audit(tr *trace.Reader, cfg *hardware.Config, fail model.AuditFail) model.Observer {
+func (b *Board) Audit(tr *container.Reader, cfg *hardware.Config, fail model.AuditFail) model.Observer {
 	c := &countBook{
 		tr: tr, fail: fail, exact: b.Exact, shift: b.Grain(cfg), limit: ^uint32(0),
 		kernels: map[uint32]*kernelCount{}, owners: map[uint64]uint32{},

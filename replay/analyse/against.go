@@ -11,7 +11,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // A Contrast is where the difference of two policies comes from.
@@ -42,7 +42,7 @@ func (c *Contrast) Change() model.Time { return c.Last().Cycles - c.First().Cycl
 // decisions are switched one at a time. A step that cannot run joins the next one. It
 // returns an error where one of the two policies cannot run. A nil timing is the default
 // of the trace, and done may be nil.
-func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, policy, against *policies.Choice,
+func ExplainAgainst(ctx context.Context, tr *container.Reader, cfg *hardware.Config, policy, against *policies.Choice,
 	timing *host.Timing, jobs int, done replay.Done) (*Contrast, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
 	if err != nil {
@@ -87,7 +87,7 @@ func ExplainAgainst(ctx context.Context, tr *trace.Reader, cfg *hardware.Config,
 
 // partsUnder runs a trace and returns its cycles and their parts. A mixed policy has
 // decisions that were not written for each other: a panic of one is an error.
-func partsUnder(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
+func partsUnder(ctx context.Context, tr *container.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
 	mixed bool) (
 	cycles model.Time, parts replay.Parts, err error) {
 	if mixed {

@@ -7,12 +7,12 @@ import (
 	"gpureplay/policies"
 	_ "gpureplay/samples/all"
 	"gpureplay/samples/samplestest"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"testing"
 )
 
 // contrast explains a policy against another on a preset.
-func contrast(t *testing.T, r *trace.Reader, preset, policy, against string) *Contrast {
+func contrast(t *testing.T, r *container.Reader, preset, policy, against string) *Contrast {
 	t.Helper()
 	cfg, err := hardware.Preset(preset)
 	if err != nil {

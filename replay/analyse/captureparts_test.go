@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"gpureplay/convert/converttest"
-	"gpureplay/trace"
 	"gpureplay/trace/choose"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -43,7 +43,7 @@ func TestPartsOfCapturesEndAsRecorded(t *testing.T) {
 }
 
 // partOf writes the part of a trace between two times.
-func partOf(t *testing.T, r *trace.Reader, from, to string) *trace.Reader {
+func partOf(t *testing.T, r *container.Reader, from, to string) *container.Reader {
 	t.Helper()
 	var s *choose.Selection
 	c, err := choose.Parse("", from, to, "", "")
@@ -57,7 +57,7 @@ func partOf(t *testing.T, r *trace.Reader, from, to string) *trace.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := trace.NewWriter(f, trace.Options{})
+	w, err := container.NewWriter(f, container.Options{})
 	if err == nil {
 		err = s.Write(t.Context(), w)
 	}
@@ -70,7 +70,7 @@ func partOf(t *testing.T, r *trace.Reader, from, to string) *trace.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part, err := trace.Open(f.Name())
+	part, err := container.Open(f.Name())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"gpureplay/model/host"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // CaptureComparison sets what two captures recorded side by side: what has the same
@@ -53,10 +54,10 @@ func (c *Change) Gone() bool { return c.CountA > 0 && c.CountB == 0 }
 var errUntimed = errors.New("one of them has no recorded times: replay both, and compare the folders of their tables")
 
 // CompareCaptures compares what two traces recorded.
-func CompareCaptures(a, b *trace.Reader) (*CaptureComparison, error) {
+func CompareCaptures(a, b *container.Reader) (*CaptureComparison, error) {
 	c := &CaptureComparison{}
 	sides := [2]*recorded{newRecorded(), newRecorded()}
-	for i, r := range [2]*trace.Reader{a, b} {
+	for i, r := range [2]*container.Reader{a, b} {
 		if err := sides[i].read(r); err != nil {
 			return nil, err
 		}
@@ -100,7 +101,7 @@ func add(to map[string]sum, name string, t *trace.Recorded) {
 	to[name] = sum{s.count + 1, s.ns + max(0, t.DurationNs)}
 }
 
-func (x *recorded) read(r *trace.Reader) error {
+func (x *recorded) read(r *container.Reader) error {
 	c, err := host.ReadCapture(r)
 	if err != nil {
 		return err

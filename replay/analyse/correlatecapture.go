@@ -14,6 +14,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // CaptureResult is a profiler's capture, replayed as it was recorded and as its
@@ -43,7 +44,7 @@ func pct(is, was int64) float64 { return 100 * (float64(is)/float64(was) - 1) }
 
 // CorrelateCapture replays a capture on the machine that it was made on and sets the
 // end beside the recorded one.
-func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*CaptureResult, error) {
+func CorrelateCapture(ctx context.Context, r *container.Reader, name string) (*CaptureResult, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
 		return nil, err
@@ -89,7 +90,7 @@ func CorrelateCapture(ctx context.Context, r *trace.Reader, name string) (*Captu
 }
 
 // spanUnder replays a trace under a policy and returns how long that takes.
-func spanUnder(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string, timing host.Timing,
+func spanUnder(ctx context.Context, r *container.Reader, cfg *hardware.Config, policy string, timing host.Timing,
 	watch model.Observer) (ns int64, cycles model.Time, err error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {
@@ -141,7 +142,7 @@ func (s recordings) count() (inverted, overlaps uint64) {
 }
 
 // recordedOrder reads where the kernels of the host were recorded.
-func recordedOrder(r *trace.Reader) (recordings, error) {
+func recordedOrder(r *container.Reader) (recordings, error) {
 	var all recordings
 	var op trace.HostOp
 	var k trace.Kernel

@@ -13,7 +13,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Switch turns one resource or latency of the machine off.
@@ -93,7 +93,7 @@ type Effect struct {
 // switch turned, jobs of them at a time (0: as many as fit). It returns the machine's
 // cycles and the effects, the largest first. A nil timing is the default of the trace.
 // Done is called after each run; it may be nil.
-func Explain(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing *host.Timing,
+func Explain(ctx context.Context, tr *container.Reader, cfg *hardware.Config, c *policies.Choice, timing *host.Timing,
 	jobs int,
 	done replay.Done) (model.Time, []Effect, error) {
 	facts, err := policies.FactsOf(tr, host.NotTasks)
@@ -157,7 +157,7 @@ func (s *Switch) turn(cfg *hardware.Config) (*hardware.Config, error) {
 }
 
 // watched runs a trace under an observer and returns its cycles.
-func watched(ctx context.Context, tr *trace.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
+func watched(ctx context.Context, tr *container.Reader, cfg *hardware.Config, c *policies.Choice, timing host.Timing,
 	watch model.Observer) (model.Time, error) {
 	p, machine, err := c.Build(cfg)
 	if err != nil {

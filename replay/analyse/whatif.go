@@ -12,7 +12,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // A WhatIf is how long a capture's program would have taken, had one thing been
@@ -46,7 +46,7 @@ type whatIf struct {
 // many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
 // time (0: as many as fit). What the host would have to be known for is left out where
 // the profiler saw the device alone. Done is told after each; may be nil.
-func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Config, jobs int, done replay.Done) (
+func RunWhatIfs(ctx context.Context, r *container.Reader, sms int, gpu *hardware.Config, jobs int, done replay.Done) (
 	*WhatIfs, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
@@ -107,7 +107,7 @@ func RunWhatIfs(ctx context.Context, r *trace.Reader, sms int, gpu *hardware.Con
 func uncalled(k *model.KernelRecord) bool { return k.Recorded != nil && k.Recorded.HostNs < 0 }
 
 // pinnedKernels counts the kernels of the host, and the ones without a call.
-func pinnedKernels(r *trace.Reader, calls bool) (all, pinned int, err error) {
+func pinnedKernels(r *container.Reader, calls bool) (all, pinned int, err error) {
 	recorded, err := recordedOrder(r)
 	for _, k := range recorded {
 		all++

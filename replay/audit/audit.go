@@ -9,6 +9,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // maxViolations bounds what one run reports; the rest is counted.
@@ -19,7 +20,7 @@ const maxViolations = 1000
 type Auditor struct {
 	model.Discard
 	own      model.Observers // the policy brings them
-	tr       *trace.Reader
+	tr       *container.Reader
 	cfg      *hardware.Config
 	kernels  map[uint32]*kernelBook
 	sms      []usage
@@ -65,7 +66,7 @@ type usage struct {
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
 // before those that it depends on have ended.
-func newAuditor(tr *trace.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime,
+func newAuditor(tr *container.Reader, cfg *hardware.Config, overlap bool, tasks model.TaskRuntime,
 	as host.AsTasks) (*Auditor, error) {
 	a := &Auditor{
 		tr: tr, cfg: cfg, kernels: make(map[uint32]*kernelBook), sms: make([]usage, cfg.SM.Count),

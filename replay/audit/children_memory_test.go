@@ -14,6 +14,7 @@ import (
 	_ "gpureplay/samples/children"
 	"gpureplay/samples/samplestest"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // liveWatcher reads how much memory lives after every so many requests for
@@ -42,7 +43,7 @@ func live() uint64 {
 
 // childRun replays a trace, audited. It returns the most memory that lived beyond
 // what did before, and how many launches were pending at most.
-func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint64) {
+func childRun(t *testing.T, r *container.Reader, policy string) (held, pending uint64) {
 	t.Helper()
 	cfg, err := hardware.Preset("k20c")
 	if err != nil {
@@ -84,7 +85,7 @@ func childRun(t *testing.T, r *trace.Reader, policy string) (held, pending uint6
 }
 
 // unpackedOnce is how many bytes of blocks a trace has, each read once.
-func unpackedOnce(t *testing.T, r *trace.Reader) uint64 {
+func unpackedOnce(t *testing.T, r *container.Reader) uint64 {
 	t.Helper()
 	ops, op := r.HostOps(), trace.HostOp{}
 	for ops.Next(&op) == nil {
@@ -108,7 +109,7 @@ func unpackedOnce(t *testing.T, r *trace.Reader) uint64 {
 // body. In whatever order children start, each block is unpacked once. All blocks
 // would be some 100 MB.
 func TestMemoryOfChildren(t *testing.T) {
-	open := func() *trace.Reader {
+	open := func() *container.Reader {
 		return samplestest.Trace(t, "dp-join", "distribution=uniform", "left=61440", "right=61440", "keys=384")
 	}
 	once := unpackedOnce(t, open())

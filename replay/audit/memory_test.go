@@ -7,7 +7,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -29,7 +29,7 @@ cta 0..7
 
 // toldOf runs a trace and returns the rules that the auditor names that was told of another
 // machine.
-func toldOf(t *testing.T, tr *trace.Reader, rowCycle int, runs func(*hardware.Config)) map[string]int {
+func toldOf(t *testing.T, tr *container.Reader, rowCycle int, runs func(*hardware.Config)) map[string]int {
 	t.Helper()
 	told, err := hardware.Preset("gk110-ppcs")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // a bit for each kernel, and a list for each stream, event and kernel under way.
 type order struct {
 	a       *Auditor
-	ops     *trace.HostCursor
+	ops     trace.Cursor[trace.HostOp]
 	ended   []uint64            // bit for each kernel
 	deps    map[uint32][]uint32 // of the kernels read from the program and not yet placed
 	streams map[uint64]*streamBook

@@ -7,7 +7,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/policies"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
@@ -46,7 +46,7 @@ func TestAuditorKnowsWarpSchedulers(t *testing.T) {
 }
 
 // pickedWrongly is how many picks of a machine with one scheduler break the order of another.
-func pickedWrongly(t *testing.T, tr *trace.Reader, runs, told string) (picks int) {
+func pickedWrongly(t *testing.T, tr *container.Reader, runs, told string) (picks int) {
 	t.Helper()
 	cfg, err := hardware.Preset("k20c")
 	if err != nil {

@@ -5,12 +5,12 @@ import (
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Run holds the facts of a run that an auditor needs before it.
 type Run struct {
-	Trace         *trace.Reader
+	Trace         *container.Reader
 	Machine       *hardware.Config
 	Policy        *model.Policy
 	WarpScheduler string // its name, on the machine

@@ -10,6 +10,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Activities reads the work of each run under a folder of tables: from the tables
@@ -136,7 +137,7 @@ func clockOf(path string) (table.Clock, error) {
 
 // RecordedActivity returns the recorded times of a capture's kernels and copies. It fails
 // where the trace cannot be read.
-func RecordedActivity(r *trace.Reader, name string) (*Activity, error) {
+func RecordedActivity(r *container.Reader, name string) (*Activity, error) {
 	times, err := host.ReadCapture(r)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ import (
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes/behaviour" // its programs are the references'
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // accelsimTable holds Accel-Sim's results (framework 73f9fac, gpgpu-sim 667834c, trace mode, the shipped
@@ -157,7 +158,7 @@ func parseReferences(text string) (list []Reference, err error) {
 }
 
 // Trace makes the program.
-func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
+func (r *Reference) Trace(ctx context.Context) (*container.Reader, error) {
 	g, err := samples.Get("behaviour")
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (r *Reference) Trace(ctx context.Context) (*trace.Reader, error) {
 			}
 		}
 	}
-	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	return container.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
 // Predict replays the program, launched as Accel-Sim launches, and returns this machine's counts and the program's
@@ -305,7 +306,7 @@ func (c *Counters) add(d *Counters) {
 }
 
 // digestOf is a checksum of a trace's execution, however it is stored.
-func digestOf(r *trace.Reader) (string, error) {
+func digestOf(r *container.Reader) (string, error) {
 	h := crc64.New(crc64.MakeTable(crc64.ECMA))
 	var b []byte
 	add := func(values ...any) {

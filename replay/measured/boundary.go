@@ -8,6 +8,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/replay"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // A Boundary is a measurement of small dependent kernels: the time of one, its boundary to the next included.
@@ -63,7 +64,7 @@ func Boundaries(ctx context.Context) ([]Boundary, error) {
 
 // period returns the microseconds from the end of one kernel to the end of the
 // next, when all is under way.
-func period(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
+func period(ctx context.Context, r *container.Reader, cfg *hardware.Config) (float64, error) {
 	var ends ends
 	if _, err := simulate(ctx, r, cfg, "hyperq", &ends); err != nil {
 		return 0, err

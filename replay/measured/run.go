@@ -17,6 +17,7 @@ import (
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes" // its generators make the launches
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Options choose the machine that replays the cases.
@@ -26,7 +27,7 @@ type Options struct {
 
 	// Open reads a trace, or converts a capture; the caller knows the formats. The
 	// reader is closed after use.
-	Open func(ctx context.Context, path string) (*trace.Reader, error)
+	Open func(ctx context.Context, path string) (*container.Reader, error)
 
 	// Done is told after each replay, never twice at a time; may be nil.
 	Done func(done, total int, name string)
@@ -135,7 +136,7 @@ func predict(ctx context.Context, list []*Result, configs map[string]*hardware.C
 }
 
 // open makes or opens the trace of a case.
-func (c *Case) open(ctx context.Context, opt *Options) (*trace.Reader, error) {
+func (c *Case) open(ctx context.Context, opt *Options) (*container.Reader, error) {
 	if c.Capture != "" {
 		return opt.Open(ctx, c.Capture)
 	}
@@ -143,7 +144,7 @@ func (c *Case) open(ctx context.Context, opt *Options) (*trace.Reader, error) {
 }
 
 // generated makes the trace of a sample.
-func generated(ctx context.Context, sample string, settings ...string) (*trace.Reader, error) {
+func generated(ctx context.Context, sample string, settings ...string) (*container.Reader, error) {
 	g, err := samples.Get(sample)
 	if err != nil {
 		return nil, err
@@ -152,19 +153,19 @@ func generated(ctx context.Context, sample string, settings ...string) (*trace.R
 	if err := g.Write(samples.Interruptible(ctx, &out), settings...); err != nil {
 		return nil, err
 	}
-	return trace.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	return container.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
 // launches replays a trace with one kernel after another and returns its kernels' times, each with the latency of
 // its launch.
-func launches(ctx context.Context, r *trace.Reader, cfg *hardware.Config) (float64, error) {
+func launches(ctx context.Context, r *container.Reader, cfg *hardware.Config) (float64, error) {
 	var sum durations
 	_, err := simulate(ctx, r, cfg, "serial", &sum)
 	return float64(sum.cycles) + float64(sum.kernels*(cfg.Host.LaunchLatency+cfg.KMU.DispatchLatency)), err
 }
 
 // simulate replays a trace under a policy, by its name, and tells an observer.
-func simulate(ctx context.Context, r *trace.Reader, cfg *hardware.Config, policy string,
+func simulate(ctx context.Context, r *container.Reader, cfg *hardware.Config, policy string,
 	to model.Observer) (*model.Summary, error) {
 	choices, err := policies.Parse(policy, nil)
 	if err != nil {

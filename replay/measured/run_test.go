@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"gpureplay/convert"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // openCapture converts a capture, as the command does.
-func openCapture(ctx context.Context, path string) (*trace.Reader, error) {
+func openCapture(ctx context.Context, path string) (*container.Reader, error) {
 	in, err := convert.Open(path, nil)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func openCapture(ctx context.Context, path string) (*trace.Reader, error) {
 	if err := convert.Run(ctx, in, "", out, convert.Options{Device: -1}); err != nil {
 		return nil, err
 	}
-	return trace.Open(out)
+	return container.Open(out)
 }
 
 // The prediction of an empty kernel of one warp: the launch, the CTA's start, the

@@ -6,6 +6,7 @@ import (
 
 	"gpureplay/model"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // A table over time has a row for each window of its runs: a workload whose name is the
@@ -132,7 +133,7 @@ func near(policy string) func(*Row) float64 {
 }
 
 // childEnded counts the times of children's CTAs.
-func (u *unit) childEnded(r *trace.Reader) func(*model.CTARecord) {
+func (u *unit) childEnded(r *container.Reader) func(*model.CTARecord) {
 	var k trace.Kernel
 	return func(c *model.CTARecord) {
 		if c.Child != model.NoKernel || r.Kernel(c.Kernel, &k) == nil && k.Flags&trace.KernelChild != 0 {

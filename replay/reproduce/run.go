@@ -14,7 +14,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/samples"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Options say how much of a paper is run, and how.
@@ -74,7 +74,7 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 	if err := u.from.make(ctx, filepath.Join(dir, fmt.Sprintf("%d.trace.zst", index))); err != nil {
 		return err
 	}
-	r, err := trace.Open(u.from.path)
+	r, err := container.Open(u.from.path)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (s *source) write(ctx context.Context, path string) error {
 
 // look reads what tables say of the trace itself.
 func (s *source) look() error {
-	r, err := trace.Open(s.path)
+	r, err := container.Open(s.path)
 	if err != nil {
 		return err
 	}

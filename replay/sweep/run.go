@@ -13,7 +13,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Options say how a grid is run.
@@ -144,7 +144,7 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	r, err := trace.Open(c.trace.path)
+	r, err := container.Open(c.trace.path)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 
 	"gpureplay/policies"
 	"gpureplay/replay"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // source is one trace of a sweep.
@@ -76,7 +76,7 @@ func (t *source) read(all bool) error {
 	if info, err := os.Stat(t.path); err == nil && info.IsDir() {
 		return fmt.Errorf("%s is a folder, not a trace", t.path)
 	}
-	r, err := trace.Open(t.path)
+	r, err := container.Open(t.path)
 	if err != nil {
 		t.choices, _ = policies.Parse("serial", nil) // its one cell says why
 		return err

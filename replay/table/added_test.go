@@ -12,7 +12,7 @@ import (
 	"gpureplay/policies"
 	"gpureplay/replay"
 	"gpureplay/replay/table"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // A table that one file registers is known by name, listed last if it has no place, described, written by a replay
@@ -69,7 +69,7 @@ func TestAddedTableUnwanted(t *testing.T) {
 // replayInto replays the sample of the repository.
 func replayInto(t *testing.T, dir, format string, names []string) {
 	t.Helper()
-	r, err := trace.Open("../../samples/vecadd.trace.zst")
+	r, err := container.Open("../../samples/vecadd.trace.zst")
 	if err != nil {
 		t.Fatal(err)
 	}

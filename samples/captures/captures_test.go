@@ -16,7 +16,7 @@ import (
 	"gpureplay/convert/accelsim"
 	"gpureplay/samples"
 	_ "gpureplay/samples/probes"
-	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 var update = flag.Bool("update", false, "write the captures anew")
@@ -211,7 +211,7 @@ func tracedKernel(dir string) ([]string, error) {
 	if err := g.Write(f, "m=64", "n=64", "k=64"); err != nil {
 		return nil, err
 	}
-	r, err := trace.Open(path)
+	r, err := container.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,12 @@ import (
 
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/tracetest"
 )
 
 // Trace generates a trace in memory and returns a reader of it.
-func Trace(t testing.TB, name string, settings ...string) *trace.Reader {
+func Trace(t testing.TB, name string, settings ...string) *container.Reader {
 	t.Helper()
 	g, err := samples.Get(name)
 	if err != nil {
@@ -43,7 +44,7 @@ func File(t testing.TB, name string, settings ...string) []byte {
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
 		t.Fatalf("%s %v: two runs write different bytes", name, settings)
 	}
-	r, err := trace.NewReader(bytes.NewReader(first.Bytes()), int64(first.Len()))
+	r, err := container.NewReader(bytes.NewReader(first.Bytes()), int64(first.Len()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func File(t testing.TB, name string, settings ...string) []byte {
 }
 
 // compare returns the first difference between the recording and a file.
-func (r *Recording) compare(file *trace.Reader) error {
+func (r *Recording) compare(file *container.Reader) error {
 	if p := file.Program(); !slices.Equal(p.Arrays, r.Arrays) || fmt.Sprint(p.Functions) != fmt.Sprint(r.Functions) {
 		return fmt.Errorf("arrays or functions")
 	}
@@ -77,7 +78,7 @@ func (r *Recording) compare(file *trace.Reader) error {
 	return nil
 }
 
-func (r *Recording) compareKernel(file *trace.Reader, id uint32) error {
+func (r *Recording) compareKernel(file *container.Reader, id uint32) error {
 	var k trace.Kernel
 	if err := file.Kernel(id, &k); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"gpureplay/samples"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // size counts the bytes of a discarded file.
@@ -34,11 +35,11 @@ func TestFilesHoldEveryTask(t *testing.T) {
 		if !bytes.Equal(file.Bytes(), again.Bytes()) {
 			t.Errorf("%s: equal settings give different files", name)
 		}
-		r, err := trace.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
+		r, err := container.NewReader(bytes.NewReader(file.Bytes()), int64(file.Len()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := trace.Verify(t.Context(), r, func(err error) { t.Errorf("%s: %v", name, err) }); err != nil {
+		if err := container.Verify(t.Context(), r, func(err error) { t.Errorf("%s: %v", name, err) }); err != nil {
 			t.Fatal(err)
 		}
 		ops, spawned := r.HostOps(), uint32(0)

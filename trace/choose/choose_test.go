@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"gpureplay/trace"
 	"gpureplay/trace/choose"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 	"gpureplay/trace/tracetest"
 )
 
@@ -23,7 +24,7 @@ func (c criteria) parse(t testing.TB) *choose.Choice {
 }
 
 // chosen returns the trace that a choice makes from a text, and the selection.
-func chosen(t *testing.T, text string, c criteria) (*trace.Reader, *choose.Selection) {
+func chosen(t *testing.T, text string, c criteria) (*container.Reader, *choose.Selection) {
 	t.Helper()
 	r := tracetest.FromText(t, text)
 	s, err := choose.Select(t.Context(), r, c.parse(t))
@@ -33,10 +34,10 @@ func chosen(t *testing.T, text string, c criteria) (*trace.Reader, *choose.Selec
 	return written(t, s), s
 }
 
-func written(t *testing.T, s *choose.Selection) *trace.Reader {
+func written(t *testing.T, s *choose.Selection) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err == nil {
 		err = s.Write(t.Context(), w)
 	}
@@ -47,17 +48,17 @@ func written(t *testing.T, s *choose.Selection) *trace.Reader {
 		t.Fatal(err)
 	}
 	r := tracetest.Read(t, out.Bytes())
-	if err := trace.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
+	if err := container.Verify(t.Context(), r, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	return r
 }
 
 // lines are the lines of a trace's text that begin with a word, less some of their fields.
-func lines(t *testing.T, r *trace.Reader, words ...string) string {
+func lines(t *testing.T, r *container.Reader, words ...string) string {
 	t.Helper()
 	var out, b strings.Builder
-	if err := trace.WriteText(&out, r); err != nil {
+	if err := text.Write(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(out.String()) {

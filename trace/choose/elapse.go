@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // elapsed writes operations of the host without what of the host's time in them went by before time 0 of what was
@@ -12,7 +13,7 @@ import (
 // recorded time, and a wait ends no earlier than the work that it waits for.
 type elapsed struct {
 	s       *Selection
-	w       *trace.Writer
+	w       *container.Writer
 	threads map[uint32]*clock
 	*clock                   // of the current thread
 	begin   int64            // the first call, ns; -1: none came
@@ -29,7 +30,7 @@ type clock struct {
 	since int64        // when it began
 }
 
-func newElapsed(s *Selection, w *trace.Writer) *elapsed {
+func newElapsed(s *Selection, w *container.Writer) *elapsed {
 	return &elapsed{s: s, w: w, threads: make(map[uint32]*clock), begin: -1, ends: make(map[uint64]int64),
 		events: make(map[uint64]int64)}
 }

@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Selection is the result of a choice in one trace: a few bytes for each kernel and one for each operation of the
 // host.
 type Selection struct {
-	r       *trace.Reader
+	r       *container.Reader
 	choice  *Choice
 	kernels []uint32 // by kernel: its new number + 1; 0: left out
 	ops     []verdict
@@ -30,7 +31,7 @@ type Selection struct {
 }
 
 // Select applies a choice to a trace.
-func Select(ctx context.Context, r *trace.Reader, c *Choice) (*Selection, error) {
+func Select(ctx context.Context, r *container.Reader, c *Choice) (*Selection, error) {
 	s := &Selection{r: r, choice: c, kernels: make([]uint32, r.Kernels()), from: math.MinInt64, to: math.MaxInt64}
 	if err := s.window(); err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Attributes of a trace that record the choice.
@@ -25,7 +26,7 @@ const (
 const longestList = 1 << 12
 
 // Write writes the selection as a trace. It holds one CTA at a time.
-func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
+func (s *Selection) Write(ctx context.Context, w *container.Writer) error {
 	s.program(w)
 	least, err := s.writeKernels(ctx, w)
 	if err != nil {
@@ -45,7 +46,7 @@ func (s *Selection) Write(ctx context.Context, w *trace.Writer) error {
 var errUnsound = errors.New("replay verify says what is wrong with the trace")
 
 // program writes the parts that do not depend on the execution.
-func (s *Selection) program(w *trace.Writer) {
+func (s *Selection) program(w *container.Writer) {
 	p := s.r.Program()
 	for i := range p.Arrays {
 		w.AddArray(p.Arrays[i])
@@ -107,7 +108,7 @@ func (s *Selection) list() string {
 
 // writeKernels writes the chosen kernels, and returns the fidelity of the least
 // detailed one.
-func (s *Selection) writeKernels(ctx context.Context, w *trace.Writer) (least trace.Fidelity, err error) {
+func (s *Selection) writeKernels(ctx context.Context, w *container.Writer) (least trace.Fidelity, err error) {
 	var k trace.Kernel
 	var c trace.CTA
 	least = trace.FidelityWarp
@@ -158,7 +159,7 @@ func (s *Selection) renumber(c *trace.CTA) error {
 	return nil
 }
 
-func (s *Selection) writeOp(w *trace.Writer, op *trace.HostOp) error {
+func (s *Selection) writeOp(w *container.Writer, op *trace.HostOp) error {
 	c := *op
 	c.Recorded = s.recorded(op.Recorded)
 	switch op.Kind {

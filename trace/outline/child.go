@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // child is the kernel that a loop's iterations become, and the launch in its parent.
@@ -22,7 +23,7 @@ type child struct {
 }
 
 // newChild adds the child's code, and the launch to the parent's.
-func newChild(w *trace.Writer, p *trace.Program, l *Loop) *child {
+func newChild(w *container.Writer, p *trace.Program, l *Loop) *child {
 	own := l.body(p)
 	c := &child{loop: l, function: w.AddFunction(childName(l)), inst: map[uint32]uint32{}}
 	var args []trace.Reg

@@ -14,7 +14,9 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/policies/policiestest"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 	"gpureplay/trace/outline"
+	"gpureplay/trace/text"
 	"gpureplay/trace/tracetest"
 )
 
@@ -72,7 +74,7 @@ func TestLoopByHand(t *testing.T) {
 	made := write(t, r, &outline.Options{Loops: loops, Threshold: 2, Block: 64})
 	checkParent(t, made)
 	checkChild(t, made)
-	w, _ := trace.NewWriter(io.Discard, trace.Options{})
+	w, _ := container.NewWriter(io.Discard, container.Options{})
 	_, err = outline.Write(context.Background(), made, w, &outline.Options{Threshold: 2, Block: 64})
 	if err == nil || !strings.Contains(err.Error(), "3 child launches of its own") {
 		t.Errorf("a trace with launches is outlined with %v", err)
@@ -81,7 +83,7 @@ func TestLoopByHand(t *testing.T) {
 
 // checkParent: a launch before the loop, with three requests of which those of 2 and 35
 // iterations are marked. The body reads R4, R3 and R5 first: 12 bytes.
-func checkParent(t *testing.T, r *trace.Reader) {
+func checkParent(t *testing.T, r *container.Reader) {
 	t.Helper()
 	w := ctas(t, r, 0)[0].Warps[0]
 	want0 := []uint32{0, 8}
@@ -109,7 +111,7 @@ func checkParent(t *testing.T, r *trace.Reader) {
 }
 
 // checkChild: lane 2's child has 35 threads in a CTA of 64, 3 of them in its second warp.
-func checkChild(t *testing.T, r *trace.Reader) {
+func checkChild(t *testing.T, r *container.Reader) {
 	t.Helper()
 	var k trace.Kernel
 	if err := r.Kernel(3, &k); err != nil {
@@ -203,7 +205,7 @@ func TestObstacles(t *testing.T) {
 			continue
 		}
 		var out bytes.Buffer
-		w, _ := trace.NewWriter(&out, trace.Options{})
+		w, _ := container.NewWriter(&out, container.Options{})
 		_, err = outline.Write(context.Background(), r, w, &outline.Options{Loops: loops, Threshold: 1, Block: 32})
 		if (err != nil) != (want != "") {
 			t.Errorf("%s: it is written with %v", inst, err)
@@ -263,10 +265,10 @@ func TestCapturedSearch(t *testing.T) {
 }
 
 // write returns the trace with children.
-func write(t *testing.T, r *trace.Reader, opt *outline.Options) *trace.Reader {
+func write(t *testing.T, r *container.Reader, opt *outline.Options) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +279,7 @@ func write(t *testing.T, r *trace.Reader, opt *outline.Options) *trace.Reader {
 		t.Fatal(err)
 	}
 	made := tracetest.Read(t, out.Bytes())
-	if err := trace.Verify(context.Background(), made, func(err error) { t.Error(err) }); err != nil {
+	if err := container.Verify(context.Background(), made, func(err error) { t.Error(err) }); err != nil {
 		t.Fatal(err)
 	}
 	return made
@@ -293,7 +295,7 @@ func accesses(s *model.Summary) (n uint64) {
 	return n
 }
 
-func ctas(t *testing.T, r *trace.Reader, kernel uint32) (all []trace.CTA) {
+func ctas(t *testing.T, r *container.Reader, kernel uint32) (all []trace.CTA) {
 	t.Helper()
 	cur, err := r.CTAs(kernel, 0)
 	for err == nil {
@@ -308,7 +310,7 @@ func ctas(t *testing.T, r *trace.Reader, kernel uint32) (all []trace.CTA) {
 	return all
 }
 
-func run(t *testing.T, r *trace.Reader, policy string) *model.Summary {
+func run(t *testing.T, r *container.Reader, policy string) *model.Summary {
 	t.Helper()
 	cfg, err := hardware.Preset("rtx3070")
 	if err != nil {
@@ -335,11 +337,11 @@ func TestLoopOfALaunchIsChecked(t *testing.T) {
 		"pc=0x30 last=2":        "ends at address 0x20, before it begins (0x30)",
 		"pc=0x10 each=2 last=2": "no flat_each",
 	} {
-		text := "function k\n0000: int R1\na: LAUNCH devlaunch " + attrs +
+		lines := "function k\n0000: int R1\na: LAUNCH devlaunch " + attrs +
 			"\n0020: int R2\nlaunch k grid=1 block=32\ncta 0\nwarp 0\n0000\n"
-		w, err := trace.NewWriter(io.Discard, trace.Options{})
+		w, err := container.NewWriter(io.Discard, container.Options{})
 		if err == nil {
-			if err = trace.ParseText("text", strings.NewReader(text), w); err == nil {
+			if err = text.Parse("text", strings.NewReader(lines), w); err == nil {
 				err = w.Close()
 			}
 		}

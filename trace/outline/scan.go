@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Find returns the loops of a trace, in the order of functions and code. It reads the
 // trace twice, a CTA at a time.
-func Find(ctx context.Context, r *trace.Reader) ([]*Loop, error) {
+func Find(ctx context.Context, r *container.Reader) ([]*Loop, error) {
 	f := newFinder(r.Program())
 	err := eachKernel(ctx, r, func(k *trace.Kernel) error {
 		return eachCTA(ctx, r, k, func(c *trace.CTA) error {
@@ -52,7 +53,7 @@ func of(loops []*Loop, function uint32) []*Loop {
 }
 
 // eachKernel reads the kernels in their order.
-func eachKernel(ctx context.Context, r *trace.Reader, do func(k *trace.Kernel) error) error {
+func eachKernel(ctx context.Context, r *container.Reader, do func(k *trace.Kernel) error) error {
 	var k trace.Kernel
 	for id := range r.Program().Totals.Kernels {
 		if ctx.Err() != nil {
@@ -70,7 +71,7 @@ func eachKernel(ctx context.Context, r *trace.Reader, do func(k *trace.Kernel) e
 }
 
 // eachCTA reads the CTAs of a kernel.
-func eachCTA(ctx context.Context, r *trace.Reader, k *trace.Kernel, do func(c *trace.CTA) error) error {
+func eachCTA(ctx context.Context, r *container.Reader, k *trace.Kernel, do func(c *trace.CTA) error) error {
 	var c trace.CTA
 	cur, err := r.CTAs(k.ID, 0)
 	for err == nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Options choose loops and the size of children.
@@ -39,8 +40,8 @@ func childName(l *Loop) string { return fmt.Sprintf("%s@%#x", l.Name, l.Header) 
 
 // writer writes a trace with children.
 type writer struct {
-	r        *trace.Reader
-	w        *trace.Writer
+	r        *container.Reader
+	w        *container.Writer
 	opt      *Options
 	loops    []*Loop
 	children map[*Loop]*child
@@ -54,7 +55,7 @@ type writer struct {
 
 // Write writes the trace with the chosen loops as children. It reads each kernel twice
 // and holds a CTA at a time, and four bytes a kernel.
-func Write(ctx context.Context, r *trace.Reader, to *trace.Writer, opt *Options) (Written, error) {
+func Write(ctx context.Context, r *container.Reader, to *container.Writer, opt *Options) (Written, error) {
 	o := &writer{r: r, w: to, opt: opt, children: map[*Loop]*child{}}
 	if n := r.Program().Totals.ChildLaunches; n > 0 {
 		return o.done, fmt.Errorf("the trace has %d child launches of its own; outline takes one without", n)

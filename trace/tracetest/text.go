@@ -2,26 +2,32 @@ package tracetest
 
 import (
 	"bytes"
+	_ "embed"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
 	"strings"
 	"testing"
-
-	"gpureplay/trace"
 )
 
-// FromText returns a reader of the trace that a text says (docs/format.md has the
+// Vecadd is a small trace in its text form: c = a + b on two CTAs.
+//
+//go:embed vecadd.txt
+var Vecadd string
+
+// FromText returns a reader of the trace that text says (docs/format.md has the
 // grammar), by way of the binary container in memory.
-func FromText(t testing.TB, text string) *trace.Reader {
+func FromText(t testing.TB, lines string) *container.Reader {
 	t.Helper()
-	return Read(t, Encode(t, text))
+	return Read(t, Encode(t, lines))
 }
 
-// Encode returns the container of the trace that a text says.
-func Encode(t testing.TB, text string) []byte {
+// Encode returns the container of the trace that text says.
+func Encode(t testing.TB, lines string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := trace.NewWriter(&out, trace.Options{})
+	w, err := container.NewWriter(&out, container.Options{})
 	if err == nil {
-		err = trace.ParseText(t.Name(), strings.NewReader(text), w)
+		err = text.Parse(t.Name(), strings.NewReader(lines), w)
 	}
 	if err == nil {
 		err = w.Close()
@@ -33,11 +39,21 @@ func Encode(t testing.TB, text string) []byte {
 }
 
 // Read returns a reader of a container in memory.
-func Read(t testing.TB, container []byte) *trace.Reader {
+func Read(t testing.TB, file []byte) *container.Reader {
 	t.Helper()
-	r, err := trace.NewReader(bytes.NewReader(container), int64(len(container)))
+	r, err := container.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// Text returns the text form of a trace.
+func Text(t testing.TB, r *container.Reader) string {
+	t.Helper()
+	var b strings.Builder
+	if err := text.Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
 }

@@ -9,6 +9,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // nPhase is the order of the units within a cycle (docs/model, "Time and order").
@@ -72,7 +73,7 @@ type nCudaEvent struct {
 	waiters []*nStream
 }
 
-func newNHost(t testing.TB, n *Machine, tr *trace.Reader) *nHost {
+func newNHost(t testing.TB, n *Machine, tr *container.Reader) *nHost {
 	h := &nHost{n: n, streams: map[uint64]*nStream{}, events: map[uint64]*nCudaEvent{}}
 	ops := tr.HostOps()
 	for {

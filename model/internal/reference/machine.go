@@ -9,6 +9,7 @@ import (
 	"gpureplay/model"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Machine is the machine of docs/model once more, made to be read and not to be
@@ -175,7 +176,7 @@ type nSM struct {
 }
 
 // New makes the machine of a trace.
-func New(t testing.TB, tr *trace.Reader, cfg *hardware.Config) *Machine {
+func New(t testing.TB, tr *container.Reader, cfg *hardware.Config) *Machine {
 	own := *cfg // policies change it
 	cfg = &own
 	n := &Machine{

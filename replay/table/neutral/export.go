@@ -12,6 +12,7 @@ import (
 	"gpureplay/internal/durable"
 	"gpureplay/replay/table"
 	"gpureplay/trace"
+	"gpureplay/trace/container"
 )
 
 // Exported is the result of an export.
@@ -29,7 +30,7 @@ type sheetWriter interface {
 // exporter writes all tables of a trace.
 type exporter struct {
 	ctx    context.Context
-	r      *trace.Reader
+	r      *container.Reader
 	dir    string
 	folder *durable.Folder
 	format string
@@ -54,7 +55,7 @@ type exporter struct {
 // their names only when all are complete. Export returns an error if another process
 // writes there, or if the folder has tables that no export wrote. Memory is bounded by a CTA and a row
 // group of each table.
-func Export(ctx context.Context, r *trace.Reader, dir, format string, meta []table.KeyValue) (*Exported, error) {
+func Export(ctx context.Context, r *container.Reader, dir, format string, meta []table.KeyValue) (*Exported, error) {
 	if format == "" {
 		format = table.Parquet
 	}

@@ -1,0 +1,3 @@
+// Package text reads and writes the text form of a trace, which people write by hand and
+// tests compare. docs/format.md has its grammar.
+package text

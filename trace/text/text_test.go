@@ -1,0 +1,116 @@
+package text_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+
+	"gpureplay/trace"
+	"gpureplay/trace/container"
+	"gpureplay/trace/text"
+	"gpureplay/trace/tracetest"
+)
+
+func TestTextVecadd(t *testing.T) {
+	text := tracetest.Text(t, tracetest.FromText(t, tracetest.Vecadd))
+	want := `trace 1
+meta source="" version="" gpu="" sm=0 sms=0 fidelity=warp arrays=""
+array a base=0x100000000 bytes=512 input
+array b base=0x100010000 bytes=512 input
+array c base=0x100020000 bytes=512 output
+function vecadd
+  0000: LOAD memory global load w4 R2 <- R1
+  0010: LOAD memory global load w4 R3 <- R1
+  0020: FP32 fp32 R4 <- R2 R3
+  0030: STORE memory global store w4 <- R1 R4
+  0040: INT int
+  0050: EXIT exit
+h2d a bytes=512 addr=0x100000000
+h2d b bytes=512 addr=0x100010000 stream=1 async
+launch 0
+d2h c bytes=512 addr=0x100020000
+kernel vecadd id=0 grid=2 block=64 regs=16 shared=0 stream=0
+`
+	if got := text[:strings.Index(text, "cta")]; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if again := tracetest.Text(t, tracetest.FromText(t, text)); again != text {
+		t.Errorf("the text changes when read and written again:\n%s\n%s", text, again)
+	}
+	if !strings.Contains(text, "cta 1\n warp 0\n  0000 @0x100000100+4\n  0010 @0x100010100+4\n  0020\n  0030 "+
+		"@0x100020100+4\n  0040 x3\n  0050\n") {
+		t.Errorf("CTA 1 is wrong:\n%s", text)
+	}
+}
+
+// A scope's path names those around it first; no scope has none.
+func TestScopePath(t *testing.T) {
+	p := trace.Program{Scopes: []trace.Scope{{Name: "step#1"}, {Name: "step#2"}, {Name: "forward", In: 2}}}
+	for scope, want := range []string{"", "step#1", "step#2", "step#2/forward", ""} {
+		if got := strings.Join(p.ScopePath(uint32(scope)), "/"); got != want {
+			t.Errorf("scope %d: %q, want %q", scope, got, want)
+		}
+	}
+}
+
+// Errors of a text say where it is wrong and what to do.
+func TestTextErrors(t *testing.T) {
+	const head = "array a bytes=64\nlaunch k grid=2 block=64\n"
+	for _, c := range []struct{ text, want string }{
+		{"trace 9", `text:1: this version reads "trace 1"`},
+		{"bogus", `text:1: a line cannot begin with "bogus" here; begin with array`},
+		{"\n# x\nmeta colour=red", `text:3: "colour=red" has no meaning here; this line takes source=`},
+		{"meta fidelity=best", `fidelity: "best" is unknown; it is one of none, kernel, cta, warp`},
+		{"attr key", `write: attr "key" "value"`},
+		{"attr \"key", `a quoted name does not end on its line`},
+		{"array", "write: array NAME bytes=4K"},
+		{"array a bytes=-1", `bytes: "-1" is not a number`},
+		{"array a bytes=99999999999G", `is not a number`},
+		{"h2d b", `there is no array "b"; define it above`},
+		{"h2d 0", `there is no array 0: 0 are defined above`},
+		{"array a\narray a\nh2d a", `several have the name "a"; name the array by its index`},
+		{"h2d a\rlaunch k", "text:1: lines end in carriage returns alone"},
+		{"array a\x00b", "text:1: the line is not UTF-8, or holds a zero byte"},
+		{"array a\xffb", "text:1: the line is not UTF-8"},
+		{"launch", `kernel 0 is named but not in the trace`},
+		{"launch 3\nlaunch 3", "text:2: kernel 3 is started a second time"},
+		{"h2d stream=2 start=30\nh2d start=20\nmemset stream=2 start=29",
+			"text:3: host operation 2 (memset) of stream 2 is recorded to start at 29 ns, operation 0 before it at 30 ns"},
+		{"scope a\nlaunch k scope=1", "text:2: there is no scope 1: 1 are defined above this line"},
+		{"scope a in=0", "text:1: there is no scope 0: 0 are"},
+		{"kernel 5 grid=1", "there is no function 5: 0 are defined"},
+		{"kernel k grid=1x2x3x4", `"1x2x3x4" is not an extent`},
+		{"kernel k id=7", "this is kernel 0, not 7"},
+		{"cta 0", "a CTA belongs to a kernel; begin one"},
+		{head + "cta 2", "cta 2 is outside of the grid, which has 2"},
+		{head + "cta 1..0", "1..0 runs backwards; write 0..1"},
+		{head + "warp 0", "a warp belongs to a CTA; begin one"},
+		{head + "cta 0\nwarp 2", "warp 2 is outside of the block, which has 2"},
+		{head + "cta 0\nrange a read 5", "write the span as FIRST..END: 0..5"},
+		{head + "cta 0\nrange a often 0..5", `mode: "often" is unknown`},
+		{head + "cta 0\nwarp 0\nint frobnicate", `"frobnicate" has no meaning here; this line takes a class`},
+		{head + "cta 0\nwarp 0\n00a0", "text:5: the function has no instruction 00a0"},
+		{head + "cta 0\nwarp 0\nint @0x10", "addresses belong to one memory instruction"},
+		{head + "cta 0\nwarp 0\nload @b+4", `there is no array "b"`},
+		{head + "cta 0\nwarp 0\nload @a+zz", `stride "+zz" is not a number`},
+		{head + "cta 0\nwarp 0\nload @1,2", "2 addresses for 32 active lanes"},
+		{head + "cta 0\nwarp 0\nint mask=xyz", `mask "xyz" is not eight hexadecimal digits`},
+		{head + "cta 0\nwarp 0\nrepeat 2\nint\ncta 1", "text:7: a repeat above has no end"},
+		{head + "cta 0\nwarp 0\nend", "end without a repeat"},
+		{head + "cta 0\nwarp 0\nint\nchild 1", "a child belongs to the step above it, of class devlaunch"},
+		{head + "cta 0\nwarp 0\nint x99999999999", "is more than"},
+		{"function f\n0010: int\n0010: int", "the function has an instruction 0010 already; call this one 0010/2"},
+		{"function f\nx: ", "the instruction has no opcode"},
+	} {
+		w, err := container.NewWriter(io.Discard, container.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = text.Parse("text", strings.NewReader(c.text), w); err == nil {
+			err = w.Close()
+		}
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: %v; want %q", c.text, err, c.want)
+		}
+	}
+}
