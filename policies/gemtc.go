@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"gpureplay/model"
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 	"gpureplay/trace"
 )
@@ -72,11 +73,11 @@ type gemtc struct {
 	perSM  int
 	copies model.TaskCopies
 
-	queue   taskQueue
+	queue   clock.FIFO[*model.Task]
 	flush   int // tasks of queue that are not to wait for a full batch
 	drained bool
-	inputs  taskQueue // phased: not copied
-	outs    taskQueue // phased: ended, outputs not copied
+	inputs  clock.FIFO[*model.Task] // phased: not copied
+	outs    clock.FIFO[*model.Task] // phased: ended, outputs not copied
 	batch   []*model.Task
 	shape   trace.Kernel // of a worker
 	next    int          // task that is taken next
@@ -91,7 +92,7 @@ type gemtc struct {
 type gemtcLock struct {
 	address uint64
 	held    bool
-	waiting queueOf[int]
+	waiting clock.FIFO[int]
 	entry   uint64 // accessed under it next
 }
 
@@ -117,6 +118,7 @@ const (
 
 const (
 	gemtcPointer     = 8  // bytes of an entry
+	gemtcWord        = 4  // bytes of a flag
 	gemtcDescription = 24 // of a task: three integers and a pointer, aligned
 	gemtcRecord      = 24 // of a queue: a pointer and four integers
 	gemtcAccesses    = 5  // under a lock
@@ -153,21 +155,21 @@ func (r *gemtc) Ready(task *model.Task, t model.Time) error {
 		task.InBytes, task.OutBytes = 0, 0
 	}
 	r.drained = false
-	if r.copies == model.CopiesPhased && (task.InBytes > 0 || r.inputs.len() > 0) {
-		r.inputs.push(task)
+	if r.copies == model.CopiesPhased && (task.InBytes > 0 || r.inputs.Len() > 0) {
+		r.inputs.Push(task)
 		return nil
 	}
-	r.queue.push(task)
+	r.queue.Push(task)
 	return r.begin(t)
 }
 
 // Drain is of [model.TaskRuntime].
 func (r *gemtc) Drain(t model.Time) error {
 	r.drained = true
-	for ; r.inputs.len() > 0; r.queue.push(r.inputs.pop()) {
-		r.host.inputs(r.inputs.first(), t)
+	for ; r.inputs.Len() > 0; r.queue.Push(r.inputs.Pop()) {
+		r.host.inputs(*r.inputs.First(), t)
 	}
-	r.flush = r.queue.len()
+	r.flush = r.queue.Len()
 	return r.begin(t)
 }
 
@@ -189,7 +191,7 @@ func (r *gemtc) begin(t model.Time) error {
 	r.flush = max(0, r.flush-n)
 	r.left, r.next, r.block = 0, 0, 0
 	for range n {
-		k := r.queue.pop()
+		k := r.queue.Pop()
 		if r.copies != model.CopiesPhased || k.InBytes == 0 {
 			r.host.inputs(k, t)
 		}
@@ -204,7 +206,7 @@ func (r *gemtc) begin(t model.Time) error {
 
 // handOver copies descriptions to the device or back.
 func (r *gemtc) handOver(in bool, n int, t model.Time) {
-	for i, bytes := range []uint64{gemtcRecord, gemtcPointer * uint64(n), gemtcDescription * uint64(n), wordBytes} {
+	for i, bytes := range []uint64{gemtcRecord, gemtcPointer * uint64(n), gemtcDescription * uint64(n), gemtcWord} {
 		r.host.copy(in && i > 0 || i == 3, bytes, t)
 		r.host.wait()
 	}
@@ -214,7 +216,8 @@ func (r *gemtc) handOver(in bool, n int, t model.Time) {
 // holds no more.
 func (r *gemtc) fill() (n int, full bool, err error) {
 	var f gpuFill
-	for _, k := range r.queue.items[r.queue.head:] {
+	for i := range r.queue.Len() {
+		k := *r.queue.At(i)
 		if r.size > 0 && n == r.size {
 			break
 		}
@@ -250,7 +253,7 @@ func (r *gemtc) Event(kind uint8, arg uint64, t model.Time) error {
 		r.release(&r.take, gemtcTaken, t)
 		return err
 	case gemtcResult:
-		r.give.waiting.push(int(arg))
+		r.give.waiting.Push(int(arg))
 		r.acquire(&r.give, gemtcGiven, t)
 	case gemtcGiven:
 		if r.left--; r.left == 0 {
@@ -283,7 +286,7 @@ func (r *gemtc) over(t model.Time) error {
 		case k.OutBytes == 0:
 			r.m.Finish(k, t)
 		default:
-			r.outs.push(k)
+			r.outs.Push(k)
 		}
 	}
 	if r.copies != model.CopiesPhased {
@@ -293,9 +296,9 @@ func (r *gemtc) over(t model.Time) error {
 }
 
 // outputs copies outputs, one call each.
-func (r *gemtc) outputs(q *taskQueue, t model.Time) {
-	for q.len() > 0 {
-		r.host.output(q.pop(), gemtcOutput, t)
+func (r *gemtc) outputs(q *clock.FIFO[*model.Task], t model.Time) {
+	for q.Len() > 0 {
+		r.host.output(q.Pop(), gemtcOutput, t)
 	}
 }
 
@@ -323,11 +326,11 @@ func (r *gemtc) start(t model.Time) error {
 // acquire gives a lock that is free to the first worker that waits for it, and
 // makes the accesses under it.
 func (r *gemtc) acquire(l *gemtcLock, done uint8, t model.Time) {
-	if l.held || l.waiting.len() == 0 {
+	if l.held || l.waiting.Len() == 0 {
 		return
 	}
 	l.held = true
-	worker := l.waiting.pop()
+	worker := l.waiting.Pop()
 	l.entry += gemtcPointer
 	entry := l.address + 4096 + l.entry%(1<<16)
 	for i := range gemtcAccesses {
@@ -350,7 +353,7 @@ func (r *gemtc) ask(worker int, t model.Time) {
 	if r.next == len(r.batch) {
 		return
 	}
-	r.take.waiting.push(worker)
+	r.take.waiting.Push(worker)
 	r.acquire(&r.take, gemtcTaken, t)
 }
 
@@ -361,7 +364,7 @@ func (r *gemtc) taken(w *gemtcWorker, t model.Time) error {
 		r.next, r.block = r.next+1, 0
 	}
 	if r.next == len(r.batch) { // the others wait for the end
-		r.take.waiting = queueOf[int]{}
+		r.take.waiting = clock.FIFO[int]{}
 	}
 	cta, err := w.res.OpenCTA(task, block, t)
 	if err != nil {

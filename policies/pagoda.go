@@ -84,21 +84,8 @@ func fitsPagoda(f *Facts, a Args) string {
 	return ""
 }
 
-// pagodaShape is what a run of Pagoda is made of.
-type pagodaShape struct {
-	mtb       pagoda.MTBConfig
-	rows      int
-	mtbs      int // per SM
-	registers uint32
-	batch     int
-	copies    model.TaskCopies
-
-	entryBytes uint64
-	spawnNs    float64 // host time of a spawn; < 0: that of a copy's call
-}
-
 func composePagoda(p *model.Policy, a Args, batch int) error {
-	s := pagodaShape{batch: batch}
+	s := pagoda.Shape{Batch: batch}
 	var err error
 	number := func(name string, low, high int64) int64 {
 		n, e := a.Integer(name, low, high)
@@ -107,39 +94,39 @@ func composePagoda(p *model.Policy, a Args, batch int) error {
 		}
 		return n
 	}
-	s.rows = int(number("pagoda-rows", 1, 64))
-	s.mtbs = int(number("pagoda-mtbs", 0, 64))
-	s.mtb = pagoda.MTBConfig{
+	s.Rows = int(number("pagoda-rows", 1, 64))
+	s.MTBs = int(number("pagoda-mtbs", 0, 64))
+	s.MTB = pagoda.MTBConfig{
 		Executors:     int(number("pagoda-executors", 1, 63)),
 		Barriers:      int(number("pagoda-barriers", 1, 16)),
 		SharedBytes:   int(number("pagoda-shared", 1, 1<<20)),
 		SmallestBlock: int(number("pagoda-block", 1, 1<<20)),
 	}
-	s.registers = uint32(number("pagoda-registers", 1, 255))
-	s.entryBytes = uint64(number("pagoda-entry-bytes", 16, 1<<16))
-	s.spawnNs = -1
-	if err := cmp.Or(err, a.override("pagoda-spawn-ns", &s.spawnNs)); err != nil {
+	s.Registers = uint32(number("pagoda-registers", 1, 255))
+	s.EntryBytes = uint64(number("pagoda-entry-bytes", 16, 1<<16))
+	s.SpawnNs = -1
+	if err := cmp.Or(err, a.override("pagoda-spawn-ns", &s.SpawnNs)); err != nil {
 		return err
 	}
 	switch scan := a.Text("pagoda-scan"); scan {
 	case "entry":
 	case "warp":
-		s.mtb.ScanRows = hardware.WarpSize
+		s.MTB.ScanRows = hardware.WarpSize
 	default:
 		return fmt.Errorf("pagoda-scan=%s: want entry or warp", scan)
 	}
 	switch release := a.Text("pagoda-release"); release {
 	case "chain", "successor":
-		s.mtb.Successor = release == "successor"
+		s.MTB.Successor = release == "successor"
 	default:
 		return fmt.Errorf("pagoda-release=%s: want chain or successor", release)
 	}
-	if s.copies, err = a.taskCopies(); err != nil {
+	if s.Copies, err = a.taskCopies(); err != nil {
 		return err
 	}
-	if _, err := pagoda.NewBuddy(s.mtb.SharedBytes, s.mtb.SmallestBlock); err != nil {
+	if _, err := pagoda.NewBuddy(s.MTB.SharedBytes, s.MTB.SmallestBlock); err != nil {
 		return fmt.Errorf("pagoda-shared, pagoda-block: %w", err)
 	}
-	p.Tasks = &pagodaRun{shape: s}
+	p.Tasks = pagoda.New(s)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 
 	"gpureplay/model"
+	"gpureplay/model/clock"
 	"gpureplay/model/hardware"
 )
 
@@ -62,7 +63,7 @@ func init() {
 type cpu struct {
 	m     *model.TaskMachine
 	free  int // cores
-	queue taskQueue
+	queue clock.FIFO[*model.Task]
 	ends  cpuHeap
 	seq   uint64
 }
@@ -81,7 +82,7 @@ func (r *cpu) Drain(model.Time) error { return nil }
 
 // Ready is of [model.TaskRuntime].
 func (r *cpu) Ready(task *model.Task, t model.Time) error {
-	r.queue.push(task)
+	r.queue.Push(task)
 	r.assign(t)
 	return nil
 }
@@ -89,8 +90,8 @@ func (r *cpu) Ready(task *model.Task, t model.Time) error {
 // assign gives waiting tasks to free cores.
 func (r *cpu) assign(t model.Time) {
 	c := r.m.Config()
-	for r.free > 0 && r.queue.len() > 0 {
-		task := r.queue.pop()
+	for r.free > 0 && r.queue.Len() > 0 {
+		task := r.queue.Pop()
 		r.free--
 		r.seq++
 		rec := &task.Record

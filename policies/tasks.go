@@ -83,28 +83,3 @@ func badNumber(name, s string) error {
 func badCPU(name string, v float64) error {
 	return fmt.Errorf("%s: %g is no CPU", name, v)
 }
-
-// taskQueue is a queue of tasks.
-type taskQueue = queueOf[*model.Task]
-
-// queueOf is a queue that keeps its memory.
-type queueOf[T any] struct {
-	items []T
-	head  int
-}
-
-func (q *queueOf[T]) len() int { return len(q.items) - q.head }
-
-func (q *queueOf[T]) push(x T) { q.items = append(q.items, x) }
-
-func (q *queueOf[T]) first() T { return q.items[q.head] }
-
-func (q *queueOf[T]) pop() T {
-	x := q.items[q.head]
-	if q.head++; 2*q.head >= len(q.items) {
-		n := copy(q.items, q.items[q.head:])
-		clear(q.items[n:])
-		q.items, q.head = q.items[:n], 0
-	}
-	return x
-}

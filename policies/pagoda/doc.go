@@ -1,12 +1,12 @@
-// Package pagoda holds the data structures of Pagoda (Yeh, Sabne, Sakdhnagool,
-// Eigenmann and Rogers, PPoPP 2017) as pure state machines: the buddy allocator
-// of shared memory ([Buddy], section 5.1), the TaskTable that CPU and GPU mirror
-// ([Table], section 4.2), the CPU thread that spawns ([Spawner]), and the
-// MasterKernel threadblock with its scheduler warp and WarpTable ([MTB],
-// algorithms 1 and 2). None knows a machine or a clock: an engine tells them
-// what has happened, and they tell it what comes next.
+// Package pagoda is Pagoda (Yeh, Sabne, Sakdhnagool, Eigenmann and Rogers, PPoPP 2017).
 //
-// What the paper leaves open is decided here, once:
+// Its data structures are pure state machines: the buddy allocator of shared memory
+// ([Buddy], section 5.1), the TaskTable that CPU and GPU mirror ([Table], section 4.2),
+// the CPU thread that spawns ([Spawner]), and the MasterKernel threadblock with its
+// scheduler warp and WarpTable ([MTB], algorithms 1 and 2). None knows a machine or a
+// clock. [Runtime] drives them on the machine.
+//
+// Where the paper leaves a choice open, it is made here:
 //
 //  1. A taskId is column·rows + row + 2, so that 0 and 1 keep their meaning.
 //     Line 6 of algorithm 1 tests ready > 0 and would take the state 1 for a

@@ -1,15 +1,14 @@
-package policies
+package pagoda
 
 import (
 	"gpureplay/model"
-	"gpureplay/policies/pagoda"
+	"gpureplay/model/clock"
 )
 
-// pagodaRun is Pagoda on the machine: the host's spawning thread in this file,
-// what comes back in pagoda_wait.go, the MasterKernel in pagoda_gpu.go, the data
-// structures in package pagoda.
+// Runtime is Pagoda on the machine: the host's spawning thread in this file, its waits
+// in wait.go, the MasterKernel in gpu.go.
 //
-// Choices beyond those of package pagoda:
+// Choices beyond those of the data structures:
 //
 //  1. The MasterKernel runs when the program begins; its launch is not counted.
 //  2. Inputs and entries share the engine to the device in the order asked for;
@@ -49,22 +48,22 @@ import (
 //     predecessor itself (pagoda-release=successor), so that no release waits.
 //  10. A task that needs more registers than the MasterKernel has is run as it
 //     was recorded: the spills that the cap would add are in no trace.
-type pagodaRun struct {
-	shape   pagodaShape
+type Runtime struct {
+	shape   Shape
 	m       *model.TaskMachine
-	table   *pagoda.Table
-	spawner *pagoda.Spawner
-	mtbs    []*mtb
-	code    pagodaCode
-	entries []*model.Task // by pagoda.ID
+	table   *Table
+	spawner *Spawner
+	mtbs    []*masterCTA
+	code    machineCode
+	entries []*model.Task // by ID
 	left    []uint32      // threadblocks of the task that have not ended, likewise
 	scan    model.Time    // an idle scheduler warp's time for an entry
 
 	// The spawning thread.
-	queue   taskQueue // ready, no copy begun
-	inputs  taskQueue // of a phase: to be copied
-	loaded  taskQueue // of a phase: the calls of their inputs are made
-	offered taskQueue // inputs there, to be spawned, in the order of the spawner
+	queue   clock.FIFO[*model.Task] // ready, no copy begun
+	inputs  clock.FIFO[*model.Task] // of a phase: to be copied
+	loaded  clock.FIFO[*model.Task] // of a phase: the calls of their inputs are made
+	offered clock.FIFO[*model.Task] // inputs there, to be spawned, in the order of the spawner
 	loading *model.Task
 	copies  int        // of loading, or of the first of inputs, that are made
 	there   model.Time // arrival of the last input of a phase
@@ -73,37 +72,37 @@ type pagodaRun struct {
 	waits   bool       // it waits for a copy
 	turned  model.Time // an event stands for both threads to act
 	sent    model.Time // arrival of the last entry sent
-	target  pagoda.ID  // entry that is copied back
+	target  ID         // entry that is copied back
 	ended   int        // that a poll will find
-	done    []pagoda.ID
+	done    []ID
 
-	waiter pagodaWaiter
-	outs   taskQueue // seen done, outputs not copied
+	waiter waiter
+	outs   clock.FIFO[*model.Task] // seen done, outputs not copied
 	back   map[uint32]*model.Task
 }
 
 // Kinds of events.
 const (
-	pagodaFree   = iota // the spawning thread has made its call
-	pagodaInput         // inputs are on the device
-	pagodaEntry         // an entry arrives
-	pagodaRead          // a copy back is asked for
-	pagodaShot          // its transfer begins
-	pagodaSeen          // and ends
-	pagodaPoll          // the transfer of the counter begins
-	pagodaPolled        // and ends
-	pagodaPeek          // the waiting thread's transfer of a ready field begins
-	pagodaPeeked        // and ends
-	pagodaWait          // the waiting thread is free
-	pagodaOutput        // arg: kernel; its output is on the host
-	pagodaLook          // scheduler warps that idle look again
+	eventFree   = iota // the spawning thread has made its call
+	eventInput         // inputs are on the device
+	eventEntry         // an entry arrives
+	eventRead          // a copy back is asked for
+	eventShot          // its transfer begins
+	eventSeen          // and ends
+	eventPoll          // the transfer of the counter begins
+	eventPolled        // and ends
+	eventPeek          // the waiting thread's transfer of a ready field begins
+	eventPeeked        // and ends
+	eventWait          // the waiting thread is free
+	eventOutput        // arg: kernel; its output is on the host
+	eventLook          // scheduler warps that idle look again
 )
 
-// wordBytes is what a poll carries: a word.
+// wordBytes are the bytes of a poll.
 const wordBytes = 4
 
 // Window is of [model.TaskRuntime].
-func (r *pagodaRun) Window() int {
+func (r *Runtime) Window() int {
 	if !r.beside() {
 		return 0
 	}
@@ -112,63 +111,63 @@ func (r *pagodaRun) Window() int {
 
 // beside reports whether copies stand beside their tasks, so that there are two
 // threads; without copies there are no phases, but one thread all the same.
-func (r *pagodaRun) beside() bool { return r.shape.copies == model.CopiesInterleaved }
+func (r *Runtime) beside() bool { return r.shape.Copies == model.CopiesInterleaved }
 
 // Start is of [model.TaskRuntime].
-func (r *pagodaRun) Start(m *model.TaskMachine) error {
+func (r *Runtime) Start(m *model.TaskMachine) error {
 	r.m = m
 	r.back, r.turned = map[uint32]*model.Task{}, model.Unset
 	columns := m.SMs() * r.mtbsOf(m.Config())
 	var err error
-	if r.table, err = pagoda.NewTable(columns, r.shape.rows); err != nil {
+	if r.table, err = NewTable(columns, r.shape.Rows); err != nil {
 		return err
 	}
-	r.entries = make([]*model.Task, int(r.table.ID(columns-1, r.shape.rows-1))+1)
+	r.entries = make([]*model.Task, int(r.table.ID(columns-1, r.shape.Rows-1))+1)
 	r.left = make([]uint32, len(r.entries))
 	r.scan = scanCycles(m.Config())
-	if r.spawner, err = pagoda.NewSpawner(r.table, r.shape.batch); err != nil {
+	if r.spawner, err = NewSpawner(r.table, r.shape.Batch); err != nil {
 		return err
 	}
 	return r.startGPU(columns)
 }
 
 // Ready is of [model.TaskRuntime].
-func (r *pagodaRun) Ready(task *model.Task, t model.Time) error {
-	if err := r.shape.mtb.Admits(entryOf(task)); err != nil {
+func (r *Runtime) Ready(task *model.Task, t model.Time) error {
+	if err := r.shape.MTB.Admits(entryOf(task)); err != nil {
 		return err
 	}
-	if r.shape.copies == model.CopiesFree {
+	if r.shape.Copies == model.CopiesFree {
 		task.InBytes, task.OutBytes = 0, 0
 	}
 	r.drained = false
-	r.queue.push(task)
+	r.queue.Push(task)
 	r.turn(t)
 	return nil
 }
 
 // entryOf is what the table says about a task.
-func entryOf(k *model.Task) pagoda.Task {
-	return pagoda.Task{Kernel: k.Kernel, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, Sync: k.Sync}
+func entryOf(k *model.Task) Task {
+	return Task{Kernel: k.Kernel, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, Sync: k.Sync}
 }
 
 // Drain is of [model.TaskRuntime].
-func (r *pagodaRun) Drain(t model.Time) error {
+func (r *Runtime) Drain(t model.Time) error {
 	r.drained = true
 	r.turn(t)
 	return nil
 }
 
 // turn lets the threads act once the program has said all that it says at t.
-func (r *pagodaRun) turn(t model.Time) {
+func (r *Runtime) turn(t model.Time) {
 	if r.turned != t {
 		r.turned = t
-		r.m.At(t, pagodaFree, 0)
+		r.m.At(t, eventFree, 0)
 	}
 }
 
 // act lets the spawning thread go on until it is busy, waits for a copy, or has
 // nothing to do.
-func (r *pagodaRun) act(t model.Time) {
+func (r *Runtime) act(t model.Time) {
 	for !r.waits && t >= r.free {
 		if !r.input(t) && !r.spawn(t) && !r.output(t) {
 			break
@@ -178,24 +177,24 @@ func (r *pagodaRun) act(t model.Time) {
 }
 
 // call keeps the spawning thread for a call that begins at t.
-func (r *pagodaRun) call(took, t model.Time) {
+func (r *Runtime) call(took, t model.Time) {
 	r.free = t + took
 	if r.free > t {
-		r.m.At(r.free, pagodaFree, 0)
+		r.m.At(r.free, eventFree, 0)
 	}
 }
 
 // input goes on with the copies of inputs, and reports whether there was
 // something to be done.
-func (r *pagodaRun) input(t model.Time) bool {
+func (r *Runtime) input(t model.Time) bool {
 	if !r.beside() {
 		return r.phase(t)
 	}
 	if r.loading == nil {
-		if r.queue.len() == 0 || r.spawner.Offered() > 0 {
+		if r.queue.Len() == 0 || r.spawner.Offered() > 0 {
 			return false
 		}
-		r.loading, r.copies = r.queue.pop(), 0
+		r.loading, r.copies = r.queue.Pop(), 0
 		r.loading.Record.Spawn = t
 	}
 	if r.copies == r.loading.Copies() {
@@ -206,29 +205,29 @@ func (r *pagodaRun) input(t model.Time) bool {
 	_, end := r.m.Copy(true, r.loading.CopyBytes(r.copies), t)
 	r.copies++
 	r.waits = true // cudaMemcpy returns when the copy has ended
-	r.m.At(max(end, t+r.m.CopyCall()), pagodaInput, 0)
+	r.m.At(max(end, t+r.m.CopyCall()), eventInput, 0)
 	return true
 }
 
 // phase is input where all inputs are copied first.
-func (r *pagodaRun) phase(t model.Time) bool {
-	for r.queue.len() > 0 {
-		switch task := r.queue.first(); {
-		case r.inputs.len()+r.loaded.len() > 0 || task.InBytes > 0:
-			r.inputs.push(r.queue.pop())
+func (r *Runtime) phase(t model.Time) bool {
+	for r.queue.Len() > 0 {
+		switch task := *r.queue.First(); {
+		case r.inputs.Len()+r.loaded.Len() > 0 || task.InBytes > 0:
+			r.inputs.Push(r.queue.Pop())
 		default:
 			task.Record.Spawn = t
-			r.offer(r.queue.pop())
+			r.offer(r.queue.Pop())
 		}
 	}
 	switch {
-	case r.inputs.len() > 0 && (r.drained || r.loaded.len() > 0 || r.copies > 0):
-		task := r.inputs.first()
+	case r.inputs.Len() > 0 && (r.drained || r.loaded.Len() > 0 || r.copies > 0):
+		task := *r.inputs.First()
 		if r.copies == 0 {
 			task.Record.Spawn = t
 		}
 		if r.copies == task.Copies() {
-			r.loaded.push(r.inputs.pop())
+			r.loaded.Push(r.inputs.Pop())
 			r.copies = 0
 			return true
 		}
@@ -236,51 +235,51 @@ func (r *pagodaRun) phase(t model.Time) bool {
 		r.copies++
 		r.call(r.m.CopyCall(), t)
 		return true
-	case r.loaded.len() > 0 && t < r.there:
+	case r.loaded.Len() > 0 && t < r.there:
 		r.waits = true
-		r.m.At(r.there, pagodaInput, 0)
+		r.m.At(r.there, eventInput, 0)
 		return true
 	}
-	for r.loaded.len() > 0 {
-		r.offer(r.loaded.pop())
+	for r.loaded.Len() > 0 {
+		r.offer(r.loaded.Pop())
 	}
 	return false
 }
 
-func (r *pagodaRun) offer(task *model.Task) {
-	r.offered.push(task)
+func (r *Runtime) offer(task *model.Task) {
+	r.offered.Push(task)
 	r.spawner.Offer(entryOf(task))
 }
 
 // tells is what the program waits for, as far as the spawner is to know.
-func (r *pagodaRun) tells() pagoda.Wait {
+func (r *Runtime) tells() Wait {
 	switch {
-	case r.queue.len()+r.inputs.len() > 0 || r.loading != nil:
-		return pagoda.WaitNone
+	case r.queue.Len()+r.inputs.Len() > 0 || r.loading != nil:
+		return WaitNone
 	case !r.drained:
-		return pagoda.WaitIdle
+		return WaitIdle
 	case !r.beside() && r.m.Held() == 0:
-		return pagoda.WaitAll
+		return WaitAll
 	}
-	return pagoda.WaitAny
+	return WaitAny
 }
 
 // spawn does what the spawner is for.
-func (r *pagodaRun) spawn(t model.Time) bool {
+func (r *Runtime) spawn(t model.Time) bool {
 	r.spawner.Wait(r.tells())
 	switch a := r.spawner.Next(); a.Act {
-	case pagoda.ActSend:
+	case ActSend:
 		r.send(a, t)
-	case pagoda.ActCopyBack:
+	case ActCopyBack:
 		r.target, r.waits = a.ID, true
 		r.free = t + r.m.CopyCall()
-		r.m.At(max(t, r.sent), pagodaRead, 0)
-	case pagoda.ActPoll:
+		r.m.At(max(t, r.sent), eventRead, 0)
+	case ActPoll:
 		r.waits = true
 		r.free = t + r.m.CopyCall()
 		start, end := r.m.Copy(false, wordBytes, t)
-		r.m.At(start, pagodaPoll, 0)
-		r.m.At(max(end, r.free), pagodaPolled, 0)
+		r.m.At(start, eventPoll, 0)
+		r.m.At(max(end, r.free), eventPolled, 0)
 	default:
 		return false
 	}
@@ -288,39 +287,39 @@ func (r *pagodaRun) spawn(t model.Time) bool {
 }
 
 // send copies an entry to the GPU.
-func (r *pagodaRun) send(a pagoda.Action, t model.Time) {
+func (r *Runtime) send(a Action, t model.Time) {
 	if !a.Release {
-		task := r.offered.pop()
+		task := r.offered.Pop()
 		r.entries[a.ID], r.left[a.ID] = task, task.Blocks
 		if r.beside() {
-			r.waiter.tasks.push(spawnedTask{a.ID, task.Kernel})
+			r.waiter.tasks.Push(spawnedTask{a.ID, task.Kernel})
 		}
 	}
-	_, r.sent = r.m.Copy(true, r.shape.entryBytes, t)
-	r.m.At(r.sent, pagodaEntry, 0)
+	_, r.sent = r.m.Copy(true, r.shape.EntryBytes, t)
+	r.m.At(r.sent, eventEntry, 0)
 	r.call(r.spawnCall(), t)
 }
 
 // spawnCall is how long a spawn keeps the spawning thread.
-func (r *pagodaRun) spawnCall() model.Time {
-	if r.shape.spawnNs < 0 {
+func (r *Runtime) spawnCall() model.Time {
+	if r.shape.SpawnNs < 0 {
 		return r.m.CopyCall()
 	}
-	return r.m.Cycles(int64(r.shape.spawnNs))
+	return r.m.Cycles(int64(r.shape.SpawnNs))
 }
 
 // Event is of [model.TaskRuntime].
-func (r *pagodaRun) Event(kind uint8, arg uint64, t model.Time) error {
+func (r *Runtime) Event(kind uint8, arg uint64, t model.Time) error {
 	switch kind {
-	case pagodaFree:
+	case eventFree:
 		r.turned = model.Unset
 		r.act(t)
-	case pagodaInput:
+	case eventInput:
 		r.waits = false
 		r.act(t)
-	case pagodaEntry:
+	case eventEntry:
 		r.arrive(t)
-	case pagodaLook:
+	case eventLook:
 		r.look(t)
 	default:
 		r.returned(kind, arg, t)
@@ -329,7 +328,7 @@ func (r *pagodaRun) Event(kind uint8, arg uint64, t model.Time) error {
 }
 
 // arrive ends the copy of an entry.
-func (r *pagodaRun) arrive(t model.Time) {
+func (r *Runtime) arrive(t model.Time) {
 	id := r.table.Arrive()
 	rec := &r.entries[id].Record
 	if rec.Copied == model.Unset {

@@ -1,47 +1,46 @@
-package policies
+package pagoda
 
 import (
 	"gpureplay/model"
 	"gpureplay/model/exec"
 	"gpureplay/model/hardware"
-	"gpureplay/policies/pagoda"
 	"gpureplay/trace"
 )
 
-// pagodaCode is the MasterKernel's code, prepared for the machine.
-type pagodaCode struct {
-	blocks [pagoda.NumBlocks]*exec.Program
+// machineCode is the MasterKernel's code, prepared for the machine.
+type machineCode struct {
+	blocks [NumBlocks]*exec.Program
 	leave  [3]*exec.Program // of a warp; of the last of its threadblock; of the last of its task
 }
 
-func newPagodaCode(sm *hardware.SMConfig) pagodaCode {
-	c := pagoda.NewCode()
+func newMachineCode(sm *hardware.SMConfig) machineCode {
+	c := NewCode()
 	var ranges [][2]uint32
-	for b := range pagoda.NumBlocks {
-		first, end := c.Range(pagoda.Block(b))
+	for b := range NumBlocks {
+		first, end := c.Range(Block(b))
 		ranges = append(ranges, [2]uint32{first, end})
 	}
-	from := ranges[pagoda.LeaveWarp][0]
-	for _, b := range []pagoda.Block{pagoda.LeaveWarp, pagoda.LeaveBlock, pagoda.LeaveTask} {
+	from := ranges[LeaveWarp][0]
+	for _, b := range []Block{LeaveWarp, LeaveBlock, LeaveTask} {
 		ranges = append(ranges, [2]uint32{from, ranges[b][1]})
 	}
 	programs := exec.NewPrograms(&c.Function, sm, ranges)
-	var p pagodaCode
+	var p machineCode
 	copy(p.blocks[:], programs)
-	copy(p.leave[:], programs[pagoda.NumBlocks:])
+	copy(p.leave[:], programs[NumBlocks:])
 	return p
 }
 
-// mtb is one MasterKernel threadblock: its warp 0 is the scheduler warp, warp
+// masterCTA is one MasterKernel threadblock: its warp 0 is the scheduler warp, warp
 // 1+s the executor of slot s.
-type mtb struct {
-	run    *pagodaRun
+type masterCTA struct {
+	run    *Runtime
 	column int
-	state  *pagoda.MTB
+	state  *MTB
 	res    *model.PersistentCTA
-	next   pagoda.Block // that the scheduler warp runs
-	parked bool         // the scheduler warp idles
-	since  model.Time   // from when
+	next   Block      // that the scheduler warp runs
+	parked bool       // the scheduler warp idles
+	since  model.Time // from when
 	slots  []executor
 	open   []openBlock
 }
@@ -50,7 +49,7 @@ type mtb struct {
 type executor struct {
 	stage stage
 	task  *model.Task
-	entry pagoda.ID
+	entry ID
 	block uint32
 	warp  uint32
 }
@@ -80,33 +79,33 @@ func scanCycles(c *hardware.Config) model.Time {
 }
 
 // masterKernel is the shape of an MTB.
-func (r *pagodaRun) masterKernel() *trace.Kernel {
-	warps := uint32(r.shape.mtb.Executors + 1)
+func (r *Runtime) masterKernel() *trace.Kernel {
+	warps := uint32(r.shape.MTB.Executors + 1)
 	return &trace.Kernel{
 		Grid: trace.Dim3{1, 1, 1}, Block: trace.Dim3{hardware.WarpSize * warps, 1, 1},
-		Registers: r.shape.registers, SharedBytes: uint32(r.shape.mtb.SharedBytes) + r.tableBytes(),
+		Registers: r.shape.Registers, SharedBytes: uint32(r.shape.MTB.SharedBytes) + r.tableBytes(),
 	}
 }
 
 // mtbsOf is how many MTBs an SM of the machine holds.
-func (r *pagodaRun) mtbsOf(c *hardware.Config) int {
-	if r.shape.mtbs > 0 {
-		return r.shape.mtbs
+func (r *Runtime) mtbsOf(c *hardware.Config) int {
+	if r.shape.MTBs > 0 {
+		return r.shape.MTBs
 	}
 	n, _ := c.Residency(r.masterKernel())
 	return max(1, min(2, n))
 }
 
 // startGPU puts the MasterKernel on the SMs.
-func (r *pagodaRun) startGPU(columns int) error {
-	r.code = newPagodaCode(&r.m.Config().SM)
+func (r *Runtime) startGPU(columns int) error {
+	r.code = newMachineCode(&r.m.Config().SM)
 	kernel := r.masterKernel()
 	for c := range columns {
-		state, err := pagoda.NewMTB(r.table, c, r.shape.mtb)
+		state, err := NewMTB(r.table, c, r.shape.MTB)
 		if err != nil {
 			return err
 		}
-		b := &mtb{run: r, column: c, state: state, parked: true, slots: make([]executor, r.shape.mtb.Executors)}
+		b := &masterCTA{run: r, column: c, state: state, parked: true, slots: make([]executor, r.shape.MTB.Executors)}
 		// MTBs of one SM are apart in the table: neighbours go to different SMs.
 		if b.res, err = r.m.Reserve(c%r.m.SMs(), kernel, b); err != nil {
 			return err
@@ -119,19 +118,19 @@ func (r *pagodaRun) startGPU(columns int) error {
 // tableBytes is what an MTB keeps in shared memory beside that of tasks: the
 // WarpTable (20 bytes a slot), two counters a row, and a byte for every node of
 // the tree.
-func (r *pagodaRun) tableBytes() uint32 {
-	return uint32(20*r.shape.mtb.Executors + 8*r.shape.rows + 2*r.shape.mtb.SharedBytes/r.shape.mtb.SmallestBlock)
+func (r *Runtime) tableBytes() uint32 {
+	return uint32(20*r.shape.MTB.Executors + 8*r.shape.Rows + 2*r.shape.MTB.SharedBytes/r.shape.MTB.SmallestBlock)
 }
 
 // tableAddress is where the TaskTable lies, apart from every address of a trace.
 const tableAddress = 1 << 57
 
-func (r *pagodaRun) entryAddress(id pagoda.ID) uint64 {
-	return tableAddress + uint64(id)*r.shape.entryBytes
+func (r *Runtime) entryAddress(id ID) uint64 {
+	return tableAddress + uint64(id)*r.shape.EntryBytes
 }
 
 // look wakes the scheduler warps that idle and have something to do.
-func (r *pagodaRun) look(t model.Time) {
+func (r *Runtime) look(t model.Time) {
 	for _, b := range r.mtbs {
 		b.wake(t)
 	}
@@ -139,17 +138,17 @@ func (r *pagodaRun) look(t model.Time) {
 
 // wake lets an idle scheduler warp go on in the cycle after t if it has
 // something to do.
-func (b *mtb) wake(t model.Time) {
+func (b *masterCTA) wake(t model.Time) {
 	if !b.parked || b.state.Idling() {
 		return
 	}
 	b.parked = false
-	b.state.Coast(uint64((t-b.since)/b.run.scan) * uint64(max(1, b.run.shape.mtb.ScanRows)))
+	b.state.Coast(uint64((t-b.since)/b.run.scan) * uint64(max(1, b.run.shape.MTB.ScanRows)))
 	b.step(t)
 }
 
 // step runs the scheduler warp's next code, or parks it.
-func (b *mtb) step(t model.Time) {
+func (b *masterCTA) step(t model.Time) {
 	if b.state.Idling() {
 		b.parked, b.since = true, t
 		return
@@ -159,16 +158,16 @@ func (b *mtb) step(t model.Time) {
 }
 
 // ProgramEnded is of [model.PersistentRuntime].
-func (b *mtb) ProgramEnded(_ *model.PersistentCTA, warp int, t model.Time) {
+func (b *masterCTA) ProgramEnded(_ *model.PersistentCTA, warp int, t model.Time) {
 	if warp > 0 {
 		b.executorEnded(warp-1, t)
 		return
 	}
-	released := b.next == pagoda.ReleasePrev
+	released := b.next == ReleasePrev
 	switch {
 	case released:
-		b.run.release(pagoda.ID(b.run.table.GPU(b.state.Entry()).Ready), t)
-	case b.next == pagoda.BeginTask && b.run.shape.mtb.Successor:
+		b.run.release(ID(b.run.table.GPU(b.state.Entry()).Ready), t)
+	case b.next == BeginTask && b.run.shape.MTB.Successor:
 		b.run.release(b.state.Entry(), t)
 		released = true
 	}
@@ -176,20 +175,20 @@ func (b *mtb) ProgramEnded(_ *model.PersistentCTA, warp int, t model.Time) {
 		b.start(s, t)
 	}
 	if released { // the scheduler warps of other columns see it
-		b.run.m.At(t+1, pagodaLook, 0)
+		b.run.m.At(t+1, eventLook, 0)
 	}
 	b.step(t)
 }
 
 // release notes when a task becomes schedulable.
-func (r *pagodaRun) release(id pagoda.ID, t model.Time) {
+func (r *Runtime) release(id ID, t model.Time) {
 	if task := r.entries[id]; task != nil && task.Record.Schedulable == model.Unset {
 		task.Record.Schedulable = t
 	}
 }
 
 // start sets an executor warp going.
-func (b *mtb) start(s pagoda.Start, t model.Time) {
+func (b *masterCTA) start(s Start, t model.Time) {
 	id := b.state.Slot(s.Slot).Entry
 	task := b.run.entries[id]
 	e := &b.slots[s.Slot]
@@ -205,10 +204,10 @@ func (b *mtb) start(s pagoda.Start, t model.Time) {
 			task.Record.FirstWarp, task.Record.Worker = t, int32(b.column)
 		}
 	}
-	b.res.Run(1+s.Slot, b.run.code.blocks[pagoda.EnterTask], b.run.entryAddress(id), t+1)
+	b.res.Run(1+s.Slot, b.run.code.blocks[EnterTask], b.run.entryAddress(id), t+1)
 }
 
-func (b *mtb) find(task *model.Task, block uint32) int {
+func (b *masterCTA) find(task *model.Task, block uint32) int {
 	for i := range b.open {
 		if b.open[i].task == task && b.open[i].block == block {
 			return i
@@ -219,7 +218,7 @@ func (b *mtb) find(task *model.Task, block uint32) int {
 
 // executorEnded goes on with an executor warp that has run a stretch of the
 // MasterKernel.
-func (b *mtb) executorEnded(slot int, t model.Time) {
+func (b *masterCTA) executorEnded(slot int, t model.Time) {
 	e := &b.slots[slot]
 	if e.stage == executorEnters {
 		e.stage = executorWorks
@@ -237,12 +236,12 @@ func (b *mtb) executorEnded(slot int, t model.Time) {
 }
 
 // WarpEnded is of [model.PersistentRuntime].
-func (b *mtb) WarpEnded(r *model.PersistentCTA, warp int, t model.Time) {
+func (b *masterCTA) WarpEnded(r *model.PersistentCTA, warp int, t model.Time) {
 	b.leave(warp-1, max(t, r.Acknowledged(warp)-1))
 }
 
 // leave runs lines 34 to 43 on an executor warp.
-func (b *mtb) leave(slot int, t model.Time) {
+func (b *masterCTA) leave(slot int, t model.Time) {
 	e := &b.slots[slot]
 	e.stage = executorLeaves
 	i := b.find(e.task, e.block)
@@ -258,11 +257,11 @@ func (b *mtb) leave(slot int, t model.Time) {
 }
 
 // Limits is of [model.LimitedRuntime].
-func (r *pagodaRun) Limits(c *hardware.Config) model.ResidentLimits {
-	s, n := &r.shape.mtb, r.mtbsOf(c)
+func (r *Runtime) Limits(c *hardware.Config) model.ResidentLimits {
+	s, n := &r.shape.MTB, r.mtbsOf(c)
 	return model.ResidentLimits{CTAs: n * s.Executors, SharedBytes: n * s.SharedBytes, SharedUnit: s.SmallestBlock,
 		Barriers: n * s.Barriers}
 }
 
 // CTAEnded is of [model.PersistentRuntime].
-func (b *mtb) CTAEnded(*model.PersistentCTA, *model.Task, uint32, model.Time) {}
+func (b *masterCTA) CTAEnded(*model.PersistentCTA, *model.Task, uint32, model.Time) {}
