@@ -36,10 +36,10 @@ type launchUnit struct {
 	spareCalls []*call
 	calls      uint64
 
-	keeper LaunchKeeper // nil: no request is kept
-	told   LaunchCall   // its last call
-	kept   int          // requests
-	merged map[*childLaunch]*MergedLaunch
+	keeper   LaunchKeeper // nil: no request is kept
+	lastCall LaunchCall   // its last call
+	kept     int          // requests
+	merged   map[*childLaunch]*MergedLaunch
 }
 
 // childLaunch is one request on its way. There may be hundreds of thousands that
@@ -133,9 +133,9 @@ func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error)
 		u.reserve(c, t)
 	}
 	u.refused = refused
-	if len(u.told.Kept) > 0 {
-		u.keeper.Called(&u.told)
-		kernels.groups = append(kernels.groups, u.told.launched...)
+	if len(u.lastCall.Kept) > 0 {
+		u.keeper.Called(&u.lastCall)
+		kernels.groups = append(kernels.groups, u.lastCall.launched...)
 	}
 	until, parked := u.send(kernels, groups, t)
 	if w.Stack.Loop(u.lib, at, launched) {
@@ -249,7 +249,7 @@ func (u *launchUnit) keep(c *childLaunch) {
 	}
 	c.decision = DeviceKernel
 	u.kept++
-	u.told.Kept = append(u.told.Kept, KeptLaunch{Child: c.child, Workload: c.workload, CTAs: c.ctas, Lane: c.lane, c: c})
+	u.lastCall.Kept = append(u.lastCall.Kept, KeptLaunch{Child: c.child, Workload: c.workload, CTAs: c.ctas, Lane: c.lane, c: c})
 }
 
 // take returns the memory of a request.

@@ -175,7 +175,7 @@ func (u *launchUnit) before(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Tim
 
 // callOf describes the launch call of w.
 func (u *launchUnit) callOf(s *exec.SM, w *exec.Warp, reqs []trace.Launch, t Time) *LaunchCall {
-	c := &u.told
+	c := &u.lastCall
 	*c = LaunchCall{
 		Time: t, CTA: of(w.CTA).name(), SM: s.ID, Block: w.CTA.Kernel.Header.Block.Count(), Warp: w.ID,
 		Requests: reqs, Kept: c.Kept[:0], launched: c.launched[:0], u: u,

@@ -49,7 +49,7 @@ func init() {
 }
 
 // needsRanges says what a policy that orders CTAs by their ranges needs.
-func needsRanges(f *Facts) string {
+func needsRanges(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:
 		return "it holds no arrays, so that nothing says what CTAs may touch"

@@ -64,11 +64,11 @@ func TestCapturedNeedsTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := policies.FactsOf(tracetest.FromText(t, contractTraces["pipeline"]), host.NotTasks)
+	f, err := policies.ProfileTrace(tracetest.FromText(t, contractTraces["pipeline"]), host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cs[0].Lacks(f) == "" {
+	if cs[0].MissingInput(f) == "" {
 		t.Error("a trace without times is taken")
 	}
 }
@@ -110,7 +110,7 @@ func TestMissing(t *testing.T) {
 			"arrays of copies: 1 ",
 			"child launches", "narrow tasks", "recorded times of the host's calls"},
 	} {
-		f, err := policies.FactsOf(tracetest.FromText(t, contractTraces[name]), host.NotTasks)
+		f, err := policies.ProfileTrace(tracetest.FromText(t, contractTraces[name]), host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 
 // needsBodies says what a policy needs that may refuse launches, and has the
 // lanes of a parent perform what its children do.
-func needsBodies(f *Facts) string {
+func needsBodies(f *TraceProfile) string {
 	if f.Bodiless > 0 && f.ChildLaunches > 0 {
 		return fmt.Sprintf("it does not know the warps of %d of its children, so that a parent cannot do their "+
 			"work itself", f.Bodiless)
@@ -17,7 +17,7 @@ func needsBodies(f *Facts) string {
 }
 
 // needsChildren says what a child-launch policy needs.
-func needsChildren(f *Facts) string {
+func needsChildren(f *TraceProfile) string {
 	if f.ChildLaunches == 0 {
 		return "it holds no child launches"
 	}

@@ -243,8 +243,8 @@ func (c *Choice) Cost(cfg *hardware.Config) []CostLine {
 	return c.Policy.Cost(cfg, Args{c.params(), c.args})
 }
 
-// Lacks says what a trace lacks for c, as a sentence; "" if nothing.
-func (c *Choice) Lacks(f *Facts) string {
+// MissingInput says what a trace lacks for c, as a sentence; "" if nothing.
+func (c *Choice) MissingInput(f *TraceProfile) string {
 	if f.Tasks > 0 && !c.Policy.Tasks {
 		return "it spawns narrow tasks, for which this policy has no rule"
 	}
@@ -253,8 +253,8 @@ func (c *Choice) Lacks(f *Facts) string {
 			return why
 		}
 	}
-	if c.Policy.Fits != nil {
-		return c.Policy.Fits(f, Args{c.params(), c.args})
+	if c.Policy.CannotRun != nil {
+		return c.Policy.CannotRun(f, Args{c.params(), c.args})
 	}
 	return ""
 }
@@ -292,7 +292,7 @@ func IsParam(name string) bool {
 
 // Applicable returns the policies that a trace can feed, serial first if it is
 // among them, and for each of the others what the trace lacks.
-func Applicable(f *Facts, flags map[string]string) (apply []*Choice, rest []string, err error) {
+func Applicable(f *TraceProfile, flags map[string]string) (apply []*Choice, rest []string, err error) {
 	names := Names()
 	for i, n := range names {
 		if n == "serial" {
@@ -305,7 +305,7 @@ func Applicable(f *Facts, flags map[string]string) (apply []*Choice, rest []stri
 		if err != nil {
 			return nil, nil, err
 		}
-		if why := cs[0].Lacks(f); why != "" {
+		if why := cs[0].MissingInput(f); why != "" {
 			rest = append(rest, n+": "+why)
 			continue
 		}

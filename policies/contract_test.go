@@ -108,11 +108,11 @@ func fits(t *testing.T, c *policies.Choice) (string, *container.Reader) {
 	t.Helper()
 	for _, name := range []string{"pipeline", "children", "tasks", "times"} {
 		r := tracetest.FromText(t, contractTraces[name])
-		f, err := policies.FactsOf(r, host.NotTasks)
+		f, err := policies.ProfileTrace(r, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c.Lacks(f) == "" {
+		if c.MissingInput(f) == "" {
 			return name, r
 		}
 	}

@@ -31,7 +31,7 @@ launch known grid=2 block=64 fidelity=kernel
 // What is said of kernels without warps: which work is inferred, and of what; and
 // which policies that leaves out.
 func TestFactsOfCounts(t *testing.T) {
-	f, err := FactsOf(tracetest.FromText(t, countedText), host.NotTasks)
+	f, err := ProfileTrace(tracetest.FromText(t, countedText), host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func init() {
 }
 
 // needsPages says what a policy that works by pages needs.
-func needsPages(f *Facts) string {
+func needsPages(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:
 		return "it holds no arrays, so that no page is known"

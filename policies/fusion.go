@@ -20,7 +20,7 @@ func init() {
 		Params: append([]Param{{"fusion-batch", "fill", "tasks of a kernel; fill: as many as the GPU holds at once; 0: " +
 			"all, which lets the hardware fill in behind short tasks"}}, taskParams...),
 		Adjust: adjustTasks,
-		Needs: func(f *Facts) string {
+		Needs: func(f *TraceProfile) string {
 			if f.TaskDeps > 0 {
 				return "tasks of it wait for others, and one kernel has no order among its CTAs"
 			}

@@ -24,7 +24,7 @@ func init() {
 			{"gemtc-workers", "0", "threadblocks of the SuperKernel per SM; 0: as many as fit"},
 		}, taskParams...),
 		Adjust: adjustTasks,
-		Needs: func(f *Facts) string {
+		Needs: func(f *TraceProfile) string {
 			switch {
 			case f.TaskShared > 0:
 				return "tasks of it use shared memory, which GeMTC's workers do not give"

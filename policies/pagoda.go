@@ -41,7 +41,7 @@ func init() {
 			"by copying the table back when it has no free entry, and its waits by small copies, one after another.",
 		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
 		Tasks:  true,
-		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, Fits: fitsPagoda,
+		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda,
 		Adjust:  adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
@@ -53,7 +53,7 @@ func init() {
 		Doc:       "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
 		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
 		Tasks:  true,
-		Params: append(batched, taskParams...), Needs: needsTasks, Fits: fitsPagoda, Adjust: adjustTasks,
+		Params: append(batched, taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
 			n, err := a.Integer("pagoda-batch-size", 1, 1<<30)
 			if err != nil {
@@ -64,8 +64,8 @@ func init() {
 	})
 }
 
-// fitsPagoda refuses traces with tasks that no MTB can run.
-func fitsPagoda(f *Facts, a Args) string {
+// cannotRunPagoda refuses traces with tasks that no MTB can run.
+func cannotRunPagoda(f *TraceProfile, a Args) string {
 	shared, err := a.Integer("pagoda-shared", 1, 1<<20)
 	if err != nil {
 		return "" // building the policy says it

@@ -21,7 +21,7 @@ func init() {
 			{"cpu-clock-mhz", "machine", "clock of a core in MHz; machine: cpu.clock_mhz"},
 			{"cpu-ipc", "machine", "instructions per cycle of a core; machine: cpu.ipc"},
 		},
-		Needs: func(f *Facts) string {
+		Needs: func(f *TraceProfile) string {
 			switch {
 			case f.Tasks == 0:
 				return needsTasks(f)

@@ -34,12 +34,12 @@ type Policy struct {
 	Baselines []string
 
 	Host   host.Mode
-	Tasks  bool                  // it runs narrow tasks: with a nil Compose as kernels in streams
-	Params []Param               // beyond those of its decisions
-	Needs  func(f *Facts) string // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
+	Tasks  bool                         // it runs narrow tasks: with a nil Compose as kernels in streams
+	Params []Param                      // beyond those of its decisions
+	Needs  func(f *TraceProfile) string // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
 	// what no setting of the parameters in force can run, as a sentence; nil: nothing
-	Fits   func(f *Facts, a Args) string
-	Adjust func(c *hardware.Config, a Args) error // changes to a copy of the machine; nil: none
+	CannotRun func(f *TraceProfile, a Args) string
+	Adjust    func(c *hardware.Config, a Args) error // changes to a copy of the machine; nil: none
 
 	// Compose sets what a policy has beyond its decisions; nil: nothing.
 	Compose func(p *model.Policy, a Args) error

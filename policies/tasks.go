@@ -69,7 +69,7 @@ func (a Args) override(name string, to *float64) error {
 }
 
 // needsTasks asks for narrow tasks.
-func needsTasks(f *Facts) string {
+func needsTasks(f *TraceProfile) string {
 	if f.Tasks == 0 {
 		return "it spawns no narrow tasks (--as-tasks runs the kernels of a capture as tasks)"
 	}

@@ -401,7 +401,7 @@ func TestTaskPoliciesRefuse(t *testing.T) {
 // lacks is what a policy says of a trace.
 func lacks(t testing.TB, r *container.Reader, policy string) string {
 	t.Helper()
-	f, err := policies.FactsOf(r, host.NotTasks)
+	f, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,5 +409,5 @@ func lacks(t testing.TB, r *container.Reader, policy string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return cs[0].Lacks(f)
+	return cs[0].MissingInput(f)
 }

@@ -22,7 +22,7 @@ type Estimate struct {
 	Time        time.Duration // of all, at the speeds above
 }
 
-func (job *Job) estimate(f *policies.Facts) Estimate {
+func (job *Job) estimate(f *policies.TraceProfile) Estimate {
 	e := Estimate{Insts: job.Trace.Program().Totals.WarpInsts, CTAs: f.Grids,
 		Runs: len(job.Choices) * max(1, len(job.Variants))}
 	side := min(max(job.Jobs, 1), e.Runs)

@@ -62,7 +62,7 @@ wait 7 stream=1
 syncevent 8
 launch f grid=1 block=32
 `
-	f, err := policies.FactsOf(tracetest.FromText(t, text), host.NotTasks)
+	f, err := policies.ProfileTrace(tracetest.FromText(t, text), host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

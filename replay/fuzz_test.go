@@ -40,7 +40,7 @@ func FuzzPolicies(f *testing.F) {
 		if r == nil {
 			return
 		}
-		facts, err := policies.FactsOf(r, host.NotTasks)
+		facts, err := policies.ProfileTrace(r, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func TestPartsAddUp(t *testing.T) {
 		"tasks-mm":   {"tasks=40", "n=44"},
 	} {
 		r := samplestest.Trace(t, name, settings...)
-		facts, err := policies.FactsOf(r, host.NotTasks)
+		facts, err := policies.ProfileTrace(r, host.NotTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

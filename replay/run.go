@@ -75,7 +75,7 @@ type Output struct {
 // were finished, and returns their results. If ctx ends, so do the runs, and what
 // they had done comes as results and tables that are marked incomplete.
 func Run(ctx context.Context, job *Job) ([]*Result, error) {
-	facts, err := policies.FactsOf(job.Trace, job.AsTasks)
+	facts, err := policies.ProfileTrace(job.Trace, job.AsTasks)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func Compare(results []*Result, baseline string) {
 }
 
 // completed returns the job with what its trace says.
-func (job *Job) completed(facts *policies.Facts) (*Job, error) {
+func (job *Job) completed(facts *policies.TraceProfile) (*Job, error) {
 	full := *job
 	if facts.Starts > 0 {
 		times, err := host.ReadCapture(job.Trace)
@@ -135,7 +135,7 @@ func (job *Job) completed(facts *policies.Facts) (*Job, error) {
 
 // TimingOf is where the times of the host and of copies come from by default: from
 // the capture, where it has them.
-func TimingOf(f *policies.Facts) host.Timing {
+func TimingOf(f *policies.TraceProfile) host.Timing {
 	var t host.Timing
 	if f.Calls > 0 {
 		t.Host = host.TimesRecorded
@@ -148,10 +148,10 @@ func TimingOf(f *policies.Facts) host.Timing {
 
 // order returns the choices with the baseline first, or says which of them the
 // trace cannot feed.
-func (job *Job) order(f *policies.Facts) ([]*policies.Choice, error) {
+func (job *Job) order(f *policies.TraceProfile) ([]*policies.Choice, error) {
 	all := append([]*policies.Choice{}, job.Choices...)
 	for _, c := range all {
-		if why := c.Lacks(f); why != "" {
+		if why := c.MissingInput(f); why != "" {
 			return nil, fmt.Errorf("policy %s does not apply to %s: %s", c.Label, job.Name, why)
 		}
 	}

@@ -25,7 +25,7 @@ func audited(t testing.TB, r *container.Reader, as host.AsTasks, flags map[strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := policies.FactsOf(r, as)
+	f, err := policies.ProfileTrace(r, as)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestKernelsThatNothingStarts(t *testing.T) {
 		}
 	}
 	nested := samplestest.Trace(t, "dp-bht", "bodies=256")
-	f, err := policies.FactsOf(nested, host.NotTasks)
+	f, err := policies.ProfileTrace(nested, host.NotTasks)
 	if err != nil || f.NotStarted != 0 || f.ChildLaunches == 0 {
 		t.Errorf("of children: %d are not started, %v", f.NotStarted, err)
 	}

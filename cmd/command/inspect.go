@@ -164,7 +164,7 @@ func summary(path string, r *container.Reader) map[string]any {
 }
 
 func (a *app) inspect(path string, r *container.Reader) error {
-	facts, err := policies.FactsOf(r, host.NotTasks)
+	facts, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
 		return err
 	}

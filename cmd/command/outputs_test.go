@@ -79,7 +79,7 @@ func applicable(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	f, err := policies.FactsOf(r, host.NotTasks)
+	f, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -198,7 +198,7 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 		job.Alone = len(job.Choices) == 1
 		return nil
 	}
-	facts, err := policies.FactsOf(job.Trace, job.AsTasks)
+	facts, err := policies.ProfileTrace(job.Trace, job.AsTasks)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 			if err != nil {
 				return err
 			}
-			if why := more[0].Lacks(facts); why != "" {
+			if why := more[0].MissingInput(facts); why != "" {
 				a.note("without %s, which %s is compared with: %s", name, job.Choices[0].Label, why)
 				continue
 			}

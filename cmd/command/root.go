@@ -184,7 +184,7 @@ func (f *replayFlags) timing(r *container.Reader, job *replay.Job) (*host.Timing
 	if f.host == "" && f.copies == "" {
 		return nil, nil
 	}
-	facts, err := policies.FactsOf(r, job.AsTasks)
+	facts, err := policies.ProfileTrace(r, job.AsTasks)
 	if err != nil {
 		return nil, err
 	}
@@ -363,10 +363,10 @@ func (f *replayFlags) listed(r *container.Reader) (string, error) {
 	return "serial", err
 }
 
-func (f *replayFlags) facts(r *container.Reader) (*policies.Facts, error) {
+func (f *replayFlags) facts(r *container.Reader) (*policies.TraceProfile, error) {
 	as, err := f.tasks()
 	if err != nil {
 		return nil, err
 	}
-	return policies.FactsOf(r, as)
+	return policies.ProfileTrace(r, as)
 }

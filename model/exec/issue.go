@@ -59,7 +59,7 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		return false
 	}
 	s.count(w, t)
-	done, last, told, free, held := s.pipe.Issue(sc.number, o, t)
+	done, last, completed, free, held := s.pipe.Issue(sc.number, o, t)
 	u := sc.as[o.Unit&15] & 15
 	if sc.pipes[u].free = free; free > t+1 {
 		sc.busy |= 1 << u
@@ -69,7 +69,7 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 			return s.goOn(sc, w, o, t, s.holdAccess(held, w, o, t))
 		}
 		done, load := s.access(w, o, t)
-		return s.goOn(sc, w, o, t, s.accessed(w, o, t, done, told, load))
+		return s.goOn(sc, w, o, t, s.accessed(w, o, t, done, completed, load))
 	}
 	if held < 0 {
 		w.last = max(w.last, last)
@@ -79,7 +79,7 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 		s.promise(w, o, 0)
 	}
 	if s.watched {
-		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
+		s.tellInst(w, w.Code, w.Path[w.PC], t, completed)
 	}
 	w.PC++
 	if o.Class == trace.ClassLaunch {
@@ -88,9 +88,9 @@ func (s *SM) issueOne(sc *scheduler, w *Warp, t Time) bool {
 	return s.goOn(sc, w, o, t, t+1)
 }
 
-// accessed books the result of a memory instruction of w, which may be told up to a time,
+// accessed books the result of a memory instruction of w, which may be completed up to a time,
 // and returns when w may issue again.
-func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time, load int32) Time {
+func (s *SM) accessed(w *Warp, o *program.Op, t, done, completed Time, load int32) Time {
 	switch {
 	case done < memory.Unknown && w.CTA.Posts && o.Flags&(trace.InstStore|trace.InstLoad) == trace.InstStore:
 		w.posted = max(w.posted, done)
@@ -102,16 +102,16 @@ func (s *SM) accessed(w *Warp, o *program.Op, t, done, told Time, load int32) Ti
 	}
 	o.Write(w.Regs, done<<1|1)
 	holds := o.Flags&trace.InstAtomic != 0 && s.atomicHolds(w, o)
-	told = min(told, done)
+	completed = min(completed, done)
 	if load >= 0 {
 		s.waitsFor(load, w, o, holds)
-		told, s.holding = t, holds // its completion is not known yet
+		completed, s.holding = t, holds // its completion is not known yet
 	}
 	s.due(t)
 	if s.watched {
-		s.tellInst(w, w.Code, w.Path[w.PC], t, told)
+		s.tellInst(w, w.Code, w.Path[w.PC], t, completed)
 	}
-	s.tellAccess(told)
+	s.tellAccess(completed)
 	w.PC++
 	switch {
 	case !holds:

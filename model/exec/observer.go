@@ -28,12 +28,12 @@ type AccessRecord struct {
 
 // watch fills the record of an access of w that issues at t.
 func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
-	s.told = AccessRecord{}
+	s.record = AccessRecord{}
 	c := w.CTA
 	if w.persistent != nil && c == w.persistent.cta || w.Code.Added {
 		return // a program of the policy's own
 	}
-	s.told = AccessRecord{
+	s.record = AccessRecord{
 		Kernel: c.Rec.Kernel, CTA: c.Rec.CTA, Warp: w.ID, Mode: o.Mode(), Width: uint32(o.Width),
 		Access: a, Lists: w.Lists, Issue: t,
 	}
@@ -41,7 +41,7 @@ func (s *SM) watch(w *Warp, o *program.Op, a *trace.Access, t Time) {
 
 // tellAccess tells of the access that has been watched, if there is one.
 func (s *SM) tellAccess(done Time) {
-	if r := &s.told; r.Access != nil {
+	if r := &s.record; r.Access != nil {
 		r.Done = done
 		s.Accesses.Access(r)
 		r.Access = nil

@@ -19,10 +19,10 @@ type Pipeline interface {
 	Units() [16]program.Unit
 	// Issue takes instruction o of a scheduler in cycle t. The scheduler may issue to the
 	// pipe again from free on. held < 0: the instruction has its unit. Then done is when
-	// its result is there, last when it no longer keeps its CTA, and told the latest time
+	// its result is there, last when it no longer keeps its CTA, and completed the latest time
 	// that its record may have as Done; memory's result is timed by the load/store unit.
 	// Else the instruction is held under a number until Booked or Take names that.
-	Issue(scheduler uint8, o *program.Op, t Time) (done, last, told, free Time, held int32)
+	Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32)
 	// Late reports whether results of a cycle are booked at its end.
 	Late() bool
 	// Stops reports whether Close in cycle t would use units that SMs share: an SM that

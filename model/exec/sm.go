@@ -43,7 +43,7 @@ type SM struct {
 	request     memRequest   // of the instruction at hand
 	loads       []unresolved // that wait for fills, by their number
 	holding     bool         // the warp that has just issued is held for an unknown time
-	told        AccessRecord
+	record      AccessRecord
 
 	ID     int
 	free   uint64             // slots without a warp

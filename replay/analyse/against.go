@@ -44,12 +44,12 @@ func (c *Contrast) Change() model.Time { return c.Last().Cycles - c.First().Cycl
 // of the trace, and done may be nil.
 func ExplainAgainst(ctx context.Context, tr *container.Reader, cfg *hardware.Config, policy, against *policies.Choice,
 	timing *host.Timing, jobs int, done replay.Done) (*Contrast, error) {
-	facts, err := policies.FactsOf(tr, host.NotTasks)
+	facts, err := policies.ProfileTrace(tr, host.NotTasks)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range []*policies.Choice{policy, against} {
-		if why := c.Lacks(facts); why != "" {
+		if why := c.MissingInput(facts); why != "" {
 			return nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
 		}
 	}

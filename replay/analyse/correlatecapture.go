@@ -53,7 +53,7 @@ func CorrelateCapture(ctx context.Context, r *container.Reader, name string) (*C
 		return nil, fmt.Errorf("correlate: %s has no recorded times: it is no capture of a profiler", name)
 	}
 	p := r.Program()
-	facts, err := policies.FactsOf(r, host.NotTasks)
+	facts, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
 		return nil, err
 	}

@@ -96,11 +96,11 @@ type Effect struct {
 func Explain(ctx context.Context, tr *container.Reader, cfg *hardware.Config, c *policies.Choice, timing *host.Timing,
 	jobs int,
 	done replay.Done) (model.Time, []Effect, error) {
-	facts, err := policies.FactsOf(tr, host.NotTasks)
+	facts, err := policies.ProfileTrace(tr, host.NotTasks)
 	if err != nil {
 		return 0, nil, err
 	}
-	if why := c.Lacks(facts); why != "" {
+	if why := c.MissingInput(facts); why != "" {
 		return 0, nil, fmt.Errorf("policy %s does not apply: %s", c.Label, why)
 	}
 	times, switches := timingOr(timing, facts), Switches()
@@ -135,7 +135,7 @@ func Explain(ctx context.Context, tr *container.Reader, cfg *hardware.Config, c 
 }
 
 // timingOr is a timing, or without one the default of the trace.
-func timingOr(timing *host.Timing, facts *policies.Facts) host.Timing {
+func timingOr(timing *host.Timing, facts *policies.TraceProfile) host.Timing {
 	if timing != nil {
 		return *timing
 	}

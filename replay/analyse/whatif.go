@@ -52,7 +52,7 @@ func RunWhatIfs(ctx context.Context, r *container.Reader, sms int, gpu *hardware
 	if err != nil {
 		return nil, err
 	}
-	facts, err := policies.FactsOf(r, host.NotTasks)
+	facts, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
 		return nil, err
 	}

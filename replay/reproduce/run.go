@@ -79,8 +79,8 @@ func (u *unit) run(ctx context.Context, dir string, index int) error {
 		return err
 	}
 	defer r.Close()
-	facts, err := policies.FactsOf(r, host.NotTasks)
-	if err != nil || u.choice.Lacks(facts) != "" {
+	facts, err := policies.ProfileTrace(r, host.NotTasks)
+	if err != nil || u.choice.MissingInput(facts) != "" {
 		return err
 	}
 	job := &replay.Job{Trace: r, Name: u.from.sample, Config: u.config, Choices: []*policies.Choice{u.choice}, Audit: true}

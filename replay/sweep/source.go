@@ -90,7 +90,7 @@ func (t *source) read(all bool) error {
 	if !all {
 		return nil
 	}
-	facts, err := policies.FactsOf(r, t.grid.File.as)
+	facts, err := policies.ProfileTrace(r, t.grid.File.as)
 	if err != nil {
 		t.choices, _ = policies.Parse("serial", nil)
 		return err

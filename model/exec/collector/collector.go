@@ -139,7 +139,7 @@ func (c *Pipeline) Late() bool { return true }
 
 // Issue takes instruction o of a sub-core's scheduler in cycle t. An instruction with
 // nothing in its way is at its pipe at once; any other is held under a number.
-func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, told, free Time, held int32) {
+func (c *Pipeline) Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32) {
 	s, p := c.cores[scheduler&(mostCores-1)], pipeOf[o.Unit&15]
 	c.now = t
 	c.order++

@@ -35,7 +35,7 @@ func New(t *program.Timing, port memory.Port, sm SM) *Pipeline {
 }
 
 // Issue takes instruction o in cycle t.
-func (p *Pipeline) Issue(_ uint8, o *program.Op, t Time) (done, last, told, free Time, held int32) {
+func (p *Pipeline) Issue(_ uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32) {
 	free = t + 1
 	u := o.Unit & 15
 	if u == program.UnitMemory {

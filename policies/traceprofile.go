@@ -12,8 +12,8 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Facts are what a trace holds, as far as a policy may need it.
-type Facts struct {
+// TraceProfile are what a trace holds, as far as a policy may need it.
+type TraceProfile struct {
 	Fidelity      trace.Fidelity
 	Kernels       uint64
 	MemInsts      uint64
@@ -44,11 +44,11 @@ type Facts struct {
 	Calls         uint64 // kernels and host operations with a recorded time of the host's call
 }
 
-// FactsOf reads a trace's facts: its program and its host operations, launches
+// ProfileTrace reads a trace's facts: its program and its host operations, launches
 // taken for narrow tasks where they are run as such.
-func FactsOf(r *container.Reader, as host.AsTasks) (*Facts, error) {
+func ProfileTrace(r *container.Reader, as host.AsTasks) (*TraceProfile, error) {
 	p := r.Program()
-	f := &Facts{
+	f := &TraceProfile{
 		Fidelity: p.Meta.Fidelity, Kernels: p.Totals.Kernels, MemInsts: p.Totals.MemInsts,
 		ChildLaunches: p.Totals.ChildLaunches, Arrays: len(p.Arrays),
 	}
@@ -100,7 +100,7 @@ func FactsOf(r *container.Reader, as host.AsTasks) (*Facts, error) {
 	}
 }
 
-func (f *Facts) arrays(list []trace.Array) {
+func (f *TraceProfile) arrays(list []trace.Array) {
 	seen := map[string]bool{}
 	for _, a := range list {
 		if seen[a.Name] {
@@ -111,7 +111,7 @@ func (f *Facts) arrays(list []trace.Array) {
 }
 
 // kernels adds what the kernels themselves say.
-func (f *Facts) kernels(r *container.Reader) error {
+func (f *TraceProfile) kernels(r *container.Reader) error {
 	var k trace.Kernel
 	for id := range uint32(r.Kernels()) {
 		if err := r.Kernel(id, &k); err != nil {
@@ -126,7 +126,7 @@ func (f *Facts) kernels(r *container.Reader) error {
 	return nil
 }
 
-func (f *Facts) inferred(k *trace.Kernel) {
+func (f *TraceProfile) inferred(k *trace.Kernel) {
 	of := trace.InferredOf(k)
 	if of < trace.InferredTime {
 		f.Grids += min(k.Grid.Count(), math.MaxUint64-f.Grids)
@@ -156,7 +156,7 @@ func (f *Facts) inferred(k *trace.Kernel) {
 	}
 }
 
-func (f *Facts) times(r *trace.Recorded) {
+func (f *TraceProfile) times(r *trace.Recorded) {
 	if r == nil {
 		return
 	}
@@ -169,7 +169,7 @@ func (f *Facts) times(r *trace.Recorded) {
 }
 
 // Diagnostics are what a run of the trace has to warn of.
-func (f *Facts) Diagnostics() []trace.Diagnostic {
+func (f *TraceProfile) Diagnostics() []trace.Diagnostic {
 	var all []trace.Diagnostic
 	for _, d := range []trace.Diagnostic{
 		{Name: "kernel_not_launched", Severity: trace.DataLoss, Count: f.NotStarted,
@@ -189,7 +189,7 @@ func (f *Facts) Diagnostics() []trace.Diagnostic {
 }
 
 // Missing says in sentences what the trace does not have, and what follows.
-func (f *Facts) Missing() []string {
+func (f *TraceProfile) Missing() []string {
 	var all []string
 	add := func(lacks bool, sentence string) {
 		if lacks {
@@ -221,7 +221,7 @@ func (f *Facts) Missing() []string {
 }
 
 // task adds a task to the facts.
-func (f *Facts) task(r *container.Reader, op *trace.HostOp, as host.AsTasks) error {
+func (f *TraceProfile) task(r *container.Reader, op *trace.HostOp, as host.AsTasks) error {
 	var k trace.Kernel
 	if err := r.Kernel(op.Kernel, &k); err != nil {
 		return err
