@@ -28,13 +28,13 @@ var auditedTraces = []struct {
 	{"behaviour", nil, "rtx3070"},
 }
 
-// digest is what an audited trace comes to.
+// digest is the outcome of an audited trace.
 type digest struct {
 	status int
 	figure [sha256.Size]byte
 }
 
-// audited makes the traces and what they come to without a fault.
+// audited makes the traces, and their outcomes without a fault.
 func (b *bench) audited(ctx context.Context) error {
 	b.sound = map[string]digest{}
 	for _, t := range auditedTraces {
@@ -68,7 +68,7 @@ func (b *bench) replay() string {
 	return path
 }
 
-// audit notes what the auditor says of a fault, and whether a figure moves.
+// audit notes the auditor's verdict on a fault, and whether a figure moves.
 func (b *bench) audit(ctx context.Context, on []string, v *verdict, place int) error {
 	for _, t := range auditedTraces {
 		d, rule, err := b.audits(ctx, t.sample, t.gpu, on, place)

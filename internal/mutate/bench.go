@@ -22,7 +22,7 @@ type bench struct {
 	faults []fault
 	tests  []test            // from the cheapest on
 	reach  map[int][]int     // of a fault: the tests that reach it, as places in tests
-	sound  map[string]digest // of an audited trace, by its name: what it comes to without a fault
+	sound  map[string]digest // outcome of an audited trace without a fault, by its name
 }
 
 // test is a test as its first run found it.
@@ -35,7 +35,7 @@ func (b *bench) at(words ...string) string {
 	return filepath.Join(append([]string{b.dir}, words...)...)
 }
 
-// binary is what `go test -c` calls the tests of a folder.
+// binary is the name that `go test -c` gives the tests of a folder.
 func binary(folder string) string { return path.Base(folder) + ".test" }
 
 // build makes the programs, unless they are there for the same faults.
@@ -84,8 +84,8 @@ func (b *bench) tool(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// plant writes the source with its faults, and the tests with what tells their
-// names, and returns the overlay that has them in place of the files.
+// plant writes the source with its faults, and the tests with calls that tell their names. It returns the overlay
+// that has them in place of the files.
 func (b *bench) plant(h *house) (string, error) {
 	replace := map[string]string{}
 	put := func(name string, src []byte) error {
@@ -149,8 +149,8 @@ func planted(src []byte, name string, faults []fault) ([]byte, bool) {
 	return append(out, src[last:]...), last > 0
 }
 
-// learn runs all tests once and notes which reach which fault and what each costs. A
-// test that fails without a fault finds none.
+// learn runs all tests once and notes which reach which fault, and the cost of each. A test that fails without a
+// fault finds none.
 func (b *bench) learn(ctx context.Context) error {
 	b.reach = map[int][]int{}
 	for _, folder := range b.options.tests {

@@ -23,14 +23,14 @@ type fault struct {
 	Wrong  string `json:"wrong"`
 
 	from, to int    // bytes of the file that it takes the place of
-	with     string // what takes their place; § stands for the number
+	with     string // their replacement; § stands for the number
 }
 
 func (f fault) String() string {
 	return fmt.Sprintf("%s/%s:%d: %s: %s -> %s", filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File), f.Line, f.Kind, f.Right, f.Wrong)
 }
 
-// finder looks for what could be wrong in a file.
+// finder looks for faults to plant in a file.
 type finder struct {
 	set    *token.FileSet
 	c      *checked
@@ -150,7 +150,7 @@ var (
 )
 
 func (x *finder) binary(n *ast.BinaryExpr) {
-	if x.c.info.Types[n].Value != nil || x.text(n.X) == "err" { // what a file does not hold is tested elsewhere
+	if x.c.info.Types[n].Value != nil || x.text(n.X) == "err" { // errors of files are tested elsewhere
 		return
 	}
 	swap := func(op string) string { return x.text(n.X) + " " + op + " " + x.text(n.Y) }
@@ -183,7 +183,7 @@ func (x *finder) next(n ast.Expr) (string, bool) {
 		return "", false
 	}
 	v, err := strconv.ParseInt(lit.Value, 0, 8)
-	return strconv.FormatInt(v+1, 10), err == nil && v < 127 // what every type holds
+	return strconv.FormatInt(v+1, 10), err == nil && v < 127 // a value that every type holds
 }
 
 // typed says whether an expression is a number that is known when it runs, and
@@ -197,8 +197,8 @@ func (x *finder) typed(n ast.Expr) bool {
 	return true
 }
 
-// pure says whether an expression may be evaluated twice, and has a type of its own: a
-// constant that is shifted has that of where it stands.
+// pure says whether an expression may be evaluated twice, and has a type of its own. A shifted constant takes its
+// type from its context.
 func (x *finder) pure(n ast.Expr) bool {
 	pure := true
 	ast.Inspect(n, func(n ast.Node) bool {

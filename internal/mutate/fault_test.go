@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What can be wrong in a function, found by hand.
+// The faults of a function, found by hand.
 func TestFaults(t *testing.T) {
 	const src = `package p
 func f(a, b int, c []int) (n int) {

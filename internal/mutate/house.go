@@ -33,7 +33,7 @@ type checked struct {
 	pkg   *types.Package
 }
 
-// listed is what `go list -export` says of a package.
+// listed is the output of `go list -export` for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -47,7 +47,7 @@ func moduleRoot() (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// said adds to an error of a command what it printed.
+// said adds a command's output to its error.
 func said(err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
@@ -56,8 +56,8 @@ func said(err error) error {
 	return err
 }
 
-// loadHouse parses and checks the packages of some folders. What it returns beside
-// them imports what they do, and some more.
+// loadHouse parses and checks the packages of some folders. The importer beside them knows their imports, and some
+// more.
 func loadHouse(root string, folders []string, more ...string) (*house, types.Importer, error) {
 	args := []string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles"}
 	for _, f := range slices.Concat(folders, more) {

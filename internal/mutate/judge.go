@@ -18,7 +18,7 @@ import (
 	"sync"
 )
 
-// verdict is what is known of a fault.
+// verdict is the state of knowledge about a fault.
 type verdict struct {
 	Fault   int    `json:"fault"`
 	Killed  string `json:"killed"`  // by the test of that name; "": by none
@@ -33,7 +33,7 @@ type verdict struct {
 // that finds the fault.
 var steps = []int64{300, 2000, 6000, 1 << 40}
 
-// judgeAll judges what has not been judged.
+// judgeAll judges the faults that have no verdict yet.
 func (b *bench) judgeAll(ctx context.Context) error {
 	if err := b.audited(ctx); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (b *bench) judgeAll(ctx context.Context) error {
 		all   sync.WaitGroup
 		wrong = make(chan error, cap(free))
 	)
-	// in any order: what is known when it is stopped is a sample of all
+	// in random order: when stopped, the verdicts are a sample of all
 	for _, n := range rand.New(rand.NewPCG(b.seed, 1)).Perm(len(b.faults)) {
 		f := b.faults[n]
 		if _, ok := known[f.Number]; ok {
@@ -194,7 +194,7 @@ func running(out []byte) []string {
 	return []string{string(all[len(all)-1][1])}
 }
 
-// verdicts reads what has been judged.
+// verdicts reads the verdicts so far.
 func (b *bench) verdicts() (map[int]verdict, error) {
 	known := map[int]verdict{}
 	text, err := os.ReadFile(b.at("verdicts.jsonl"))
@@ -215,7 +215,7 @@ func (b *bench) verdicts() (map[int]verdict, error) {
 	}
 }
 
-// table prints what is known, and counts it.
+// table prints and counts the verdicts.
 func (b *bench) table(w io.Writer) error {
 	known, err := b.verdicts()
 	if err != nil {

@@ -1,17 +1,15 @@
-// Command mutate plants faults in the machine and its policies, one at a time, and
-// says which test or which rule of the auditor finds each: what none finds is a hole
-// in the net.
+// Command mutate plants faults in the machine and its policies, one at a time. It says which test or which rule of
+// the auditor finds each. A fault that none finds is a hole in the net.
 //
-// All faults are in one build, each behind a switch, which an overlay gives to the
-// compiler: no file of the source is touched, and a fault costs the tests that reach
-// it and no compiler. A first run of the tests tells which of them reach which
-// fault, and what each costs. For a fault they run from the cheapest on, up to the
-// first that fails.
+// All faults are in one build, each behind a switch, which an overlay gives to the compiler: no file of the source
+// is touched, and a fault costs the tests that reach it and no compiler. A first run of the tests tells which of
+// them reach which fault, and what each costs. For a fault they run from the cheapest on, up to the first that
+// fails.
 //
 //	go run ./internal/mutate -dir=DIR -n=200 -seed=1
 //
-// What is known stays in DIR and is printed, also when it is stopped: run again, it goes
-// on where it was. DIR must be another where the source has changed.
+// The verdicts stay in DIR and are printed, also when the command is stopped. Run again, it goes on from there. A
+// changed source needs another DIR.
 package main
 
 import (
@@ -48,7 +46,7 @@ func main() {
 	}
 }
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	dir, skip, only string
 	count, seconds  int
@@ -90,6 +88,6 @@ func run(ctx context.Context, o *options) error {
 	if err := b.learn(ctx); err != nil {
 		return err
 	}
-	// stopped or not, what is known is printed
+	// stopped or not, the verdicts are printed
 	return errors.Join(b.judgeAll(ctx), b.table(os.Stdout))
 }

@@ -109,9 +109,8 @@ write a
 sync
 `
 
-// By the rules: kernel 1 takes its copy to the device and the copy back (rule 3), the
-// record and the synchronisation behind it (5), and begins with its first call; nothing is
-// another kernel's.
+// By the rules: kernel 1 takes its copy to the device and the copy back (rule 3), the record and the
+// synchronisation behind it (5). It begins with its first call, and nothing is another kernel's.
 func TestOneKernel(t *testing.T) {
 	r, s := chosen(t, four, criteria{kernels: "1"})
 	same(t, lines(t, r, hostWords...), `
@@ -311,8 +310,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Of calls that were made while work left out kept the device, the time until its end, at 300, no longer counts as
-// host time: all of the first call and of the work behind it, 140 of the second call.
+// Work left out kept the device until 300. Host time of calls before that does not count: all of the first call and
+// of the work behind it, 140 of the second call.
 func TestTimeGoneBy(t *testing.T) {
 	r, s := chosen(t, `
 function f
@@ -356,8 +355,8 @@ launch g grid=1 block=32 host=640 start=700 duration=10 ns=10
 		`)
 }
 
-// The host's clock goes on through waits and launches without a recorded call: the call of f ends at 10, the work
-// behind it at 510, the wait at 1120, 20 after the end of f. So the work of 300 begins then, and of it 30 had gone
+// The host's clock goes on through waits and launches without a recorded call. The call of f ends at 10, the work
+// behind it at 510, the wait at 1120, 20 after the end of f. So the work of 300 begins then, and 30 of it had gone
 // by when g began.
 func TestTimeGoneByWithoutCalls(t *testing.T) {
 	r, s := chosen(t, `

@@ -8,17 +8,17 @@ import (
 	"gpureplay/trace/container"
 )
 
-// elapsed writes operations of the host without what of the host's time in them went by before time 0 of what was
-// chosen. It follows the clock of each thread: a call has its time; from there on work and calls take their
-// recorded time, and a wait ends no earlier than the work that it waits for.
+// elapsed writes operations of the host without the host time before time 0 of the chosen part. It follows the
+// clock of each thread. A call has its time. From there on work and calls take their recorded time, and a wait ends
+// no earlier than the work that it waits for.
 type elapsed struct {
 	s       *Selection
 	w       *container.Writer
 	threads map[uint32]*clock
 	*clock                   // of the current thread
 	begin   int64            // the first call, ns; -1: none came
-	ends    map[uint64]int64 // of what was issued, by stream
-	events  map[uint64]int64 // of what was issued before an event was recorded
+	ends    map[uint64]int64 // of issued work, by stream
+	events  map[uint64]int64 // of work issued before an event was recorded
 	last    int64            // of all that was issued
 }
 

@@ -76,8 +76,8 @@ func (s *Selection) first(op *trace.HostOp) verdict {
 	return forNext
 }
 
-// follow settles operations that do as the nearest one does that leads: the next one,
-// or the one before; where there is none on that side, the one on the other.
+// follow settles operations that share the verdict of the nearest leading one: the next, or the one before. Where
+// there is none on that side, the one on the other side leads.
 func (s *Selection) follow(kinds []trace.OpKind, mine verdict, next bool, leads func(trace.OpKind) bool) {
 	for _, backward := range [2]bool{next, !next} {
 		leading := mine

@@ -18,7 +18,7 @@ type child struct {
 
 	index  []uint32          // instructions of the prologue
 	leave  uint32            // its guarded exit
-	inst   map[uint32]uint32 // those of the body, by the parent's
+	inst   map[uint32]uint32 // the body's instruction, by the parent's
 	ending uint32
 }
 
@@ -165,7 +165,7 @@ func (c *child) warpOf(o *source, l *lane, id uint32, first int, w *trace.Warp) 
 	for _, i := range c.index {
 		step(w, i, math.MaxUint32)
 	}
-	step(w, c.leave, ^live) // a guarded exit is issued though nobody takes it
+	step(w, c.leave, ^live) // a guarded exit is issued even if no lane takes it
 	for mask, i := next(o, &left); mask != 0; mask, i = next(o, &left) {
 		step(w, c.inst[i], mask)
 		if o.insts[i].Mem() {

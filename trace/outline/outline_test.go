@@ -20,8 +20,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// sums is a kernel of one warp whose lanes 0 to 2 run a loop 1, 2 and 35 times: a load, an
-// addition, the pointer, a comparison and a branch back.
+// sums is a kernel of one warp whose lanes 0 to 2 run a loop 1, 2 and 35 times. The loop has a load, an addition,
+// the pointer, a comparison and a branch back.
 func sums() string {
 	var b strings.Builder
 	b.WriteString(`array a base=0x10000 bytes=64K input
@@ -81,8 +81,8 @@ func TestLoopByHand(t *testing.T) {
 	}
 }
 
-// checkParent: a launch before the loop, with three requests of which those of 2 and 35
-// iterations are marked. The body reads R4, R3 and R5 first: 12 bytes.
+// checkParent: a launch before the loop, with three requests; the ones of 2 and 35 iterations are marked. The body
+// reads R4, R3 and R5 first: 12 bytes.
 func checkParent(t *testing.T, r *container.Reader) {
 	t.Helper()
 	w := ctas(t, r, 0)[0].Warps[0]
@@ -285,7 +285,7 @@ func write(t *testing.T, r *container.Reader, opt *outline.Options) *container.R
 	return made
 }
 
-// accesses counts those of the L1.
+// accesses counts accesses to the L1.
 func accesses(s *model.Summary) (n uint64) {
 	for i := range s.Memory {
 		if s.Memory[i].Level == "l1" {

@@ -14,8 +14,7 @@ type span struct {
 	passes []int
 }
 
-// spans calls do with each run of a loop in a path; the loops are those of the
-// function.
+// spans calls do with each run of a loop in a path. loops are all loops of the function.
 func spans(loops []*Loop, insts []trace.Inst, path []uint32, do func(s *span)) {
 	var s span
 	for i := 0; i < len(path); {

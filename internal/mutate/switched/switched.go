@@ -1,6 +1,5 @@
-// Package switched is what a build with planted faults asks: which fault is on. The
-// environment says it (MUTANT=n), or the file to which goes which test reaches which
-// fault (MUTANT_REACHED=file).
+// Package switched tells a build with planted faults which fault is on. The environment says it (MUTANT=n), or
+// names the file for the list of tests that reach each fault (MUTANT_REACHED=file).
 package switched
 
 import (
@@ -63,7 +62,7 @@ func note(fault int) {
 	}
 }
 
-// Test says that a test begins; what it returns, that it has ended.
+// Test says that a test begins. The function that it returns says that it has ended.
 func Test(name string) func() {
 	if recorder == nil {
 		return func() {}

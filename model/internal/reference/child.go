@@ -2,9 +2,8 @@ package reference
 
 import "gpureplay/model"
 
-// nWorkQueue is a hardware work queue of the KMU: kernels of the host and of device
-// threads wait in one order, but those of the host let the others pass while they
-// wait for their streams (choice 17).
+// nWorkQueue is a hardware work queue of the KMU: kernels of the host and of device threads wait in one order.
+// Kernels of the host let the others pass while they wait for their streams (choice 17).
 type nWorkQueue struct {
 	host, device []*nKernel
 	busy         int

@@ -7,11 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-// nCollectors are the operand collectors of an SM where they serve all pipes
-// (`sm.pipeline`), as GPGPU-Sim has them: behind each scheduler a register of each
-// pipe, its collector units, and before each pipe another register. What issues and finds
-// nothing in its way is at its pipe in that cycle: times are less than GPGPU-Sim's by the
-// stages between.
+// nCollectors are the operand collectors of an SM where they serve all pipes (`sm.pipeline`), as GPGPU-Sim has
+// them: behind each scheduler a register of each pipe, its collector units, and before each pipe another register.
+// An instruction with nothing in its way is at its pipe in the cycle of its issue: times are less than GPGPU-Sim's
+// by the stages between.
 type nCollectors struct {
 	n       *Machine
 	s       *nSM
@@ -23,7 +22,7 @@ type nCollectors struct {
 	ordered int // those that have got a unit
 }
 
-// nCollecting is what a scheduler has of them.
+// nCollecting is a scheduler's share of them.
 type nCollecting struct {
 	behind [nPipes]*nOperands // issue
 	units  []*nOperands
@@ -68,7 +67,7 @@ const (
 	nPipes
 )
 
-// pipeOf is the pipe of an instruction: that of integers also of what has none.
+// pipeOf is the pipe of an instruction; one without a pipe uses the integer pipe.
 func (n *Machine) pipeOf(in *trace.Inst) int {
 	switch n.pipe(in) {
 	case trace.ClassFP16, trace.ClassFP32:
@@ -113,7 +112,7 @@ func (c *nCollectors) room(sched int, in *trace.Inst) bool {
 	return c.scheds[sched].behind[c.n.pipeOf(in)] == nil
 }
 
-// banks are those of a scheduler.
+// banks are a scheduler's register banks.
 func (c *nCollectors) banks() int { return c.n.cfg.SM.RegisterBanks / c.n.cfg.SM.Schedulers }
 
 // put has an instruction of a scheduler behind issue; its pipe takes it by take.
@@ -137,9 +136,8 @@ func (c *nCollectors) put(sched int, in *trace.Inst, every, latency model.Time, 
 	c.scheds[sched].behind[o.pipe] = o
 }
 
-// step moves what has issued at the end of a cycle: what issued last through GPGPU-Sim's
-// next cycle, in which it gets a unit in one of two steps, and all through the two steps of
-// the cycle behind that.
+// step moves issued instructions at the end of a cycle. The last ones go through GPGPU-Sim's next cycle, in which
+// they get a unit in one of two steps. All go through the two steps of the cycle behind that.
 func (c *nCollectors) step() {
 	if c.n.cfg.CycleMemory() {
 		c.s.lsu.register.step(&c.s.lsu)
@@ -180,9 +178,9 @@ func (c *nCollectors) step() {
 	c.execute()
 }
 
-// allocate gives units to what has issued, of each pipe in turn to the oldest of all
-// schedulers: where that finds none, no other gets one. In the first step units are not
-// free that were given back in the step before.
+// allocate gives units to issued instructions, of each pipe in turn to the oldest of all schedulers. Where the
+// oldest finds none, no other gets one. In the first step, units that were given back in the step before are not
+// free yet.
 func (c *nCollectors) allocate(first bool) {
 	for i := range c.scheds {
 		for _, o := range c.scheds[i].units {
@@ -215,7 +213,7 @@ func (c *nCollectors) allocate(first bool) {
 	}
 }
 
-// early takes what reads no register from its unit to its pipe a cycle sooner.
+// early takes instructions that read no register from their units to their pipes a cycle sooner.
 func (c *nCollectors) early(x *nCollecting, o *nOperands) {
 	if at := c.n.t - 1; o.pipe != nMemoryPipe && x.pipes[o.pipe] <= at && c.bus(o, at) {
 		x.pipes[o.pipe] = at + o.every
@@ -245,7 +243,7 @@ func (c *nCollectors) reads(x *nCollecting, which func(o *nOperands) bool) {
 	}
 }
 
-// dispatch moves what has all its registers before its pipe, the first unit first.
+// dispatch moves instructions that have all their registers before their pipes, the first unit first.
 func (x *nCollecting) dispatch() {
 	for u, o := range x.units {
 		if o != nil && len(o.left) == 0 && x.before[o.pipe] == nil {
@@ -327,8 +325,7 @@ func (u *nLSU) take(h *nHeld, book func(done model.Time)) {
 	}
 }
 
-// collect issues the next instruction of w to the collectors. Nobody knows when it is done
-// before it is at its pipe.
+// collect issues the next instruction of w to the collectors. Its completion is unknown until it is at its pipe.
 func (w *nWarp) collect(n *Machine, sched int, in *trace.Inst) {
 	c, frame, memory := &w.cta.sm.coll, w.nFrame, n.pipe(in) == trace.ClassMemory
 	_, tell := w.result(n, in)
@@ -362,7 +359,7 @@ func (w *nWarp) collect(n *Machine, sched int, in *trace.Inst) {
 	w.goOn(n, in)
 }
 
-// books is answers, but for what holds up neither its warp's fences nor its CTA's end.
+// books is answers, but for instructions that hold up neither their warp's fences nor their CTA's end.
 func (w *nWarp) books(n *Machine, h *nHeld, in *trace.Inst, frame *nFrame, holds bool) func(done model.Time) {
 	if n.pipe(in) != trace.ClassBarrier {
 		return w.answers(h, in, frame, holds)

@@ -12,8 +12,8 @@ type nDoor struct {
 // lets reports whether one more request may cross to slice i.
 func (x *nNetwork) lets(i int) bool { return len(x.doors[i].before) < max(1, x.m.cfg.Icnt.Queue) }
 
-// pass lets one request into slice i in cycle t, if the queue, which is the latency later, had fewer than
-// l2.queue - 3 at the end of the cycle before.
+// pass lets one request into slice i in cycle t, if the queue behind the latency had fewer than l2.queue - 3 at the
+// end of the cycle before.
 func (x *nNetwork) pass(i int, t model.Time) {
 	d, c := &x.doors[i], x.m.cfg
 	if len(d.before) == 0 || d.before[0].ready > t+1 {

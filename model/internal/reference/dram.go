@@ -9,7 +9,7 @@ import (
 type nChannel struct {
 	cfg     *hardware.Config
 	queue   nQueue // among which FR-FCFS chooses
-	held    nQueue // those and what waits for a place among them
+	held    nQueue // those and requests that wait for a place among them
 	bus     *nPort // in bursts
 	banks   []nBank
 	turn    model.Time
@@ -52,7 +52,7 @@ func (c *nChannel) cycle(w model.Time) model.Time {
 	return c.works[w]
 }
 
-// interval is that of working cycle w between refreshes.
+// interval is the interval between refreshes that working cycle w lies in.
 func (c *nChannel) interval(w model.Time) model.Time {
 	if c.cfg.DRAM.TREFI == 0 {
 		return 0

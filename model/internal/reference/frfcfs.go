@@ -320,7 +320,7 @@ func (m *nMemory) pass(i int, sector uint64, n int, t model.Time) model.Time {
 	return t + m.alone()
 }
 
-// room allocates a line of slice i and writes back what it drives out.
+// room allocates a line of slice i and writes back the evicted one.
 func (m *nMemory) room(i int, set, tag uint64, t model.Time) *nLine {
 	l, out := m.l2[i].allocate(set, tag, t)
 	if out != nil {

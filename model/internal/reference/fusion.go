@@ -33,8 +33,7 @@ func (h *nCaller) inputs(x *nTask) {
 	}
 }
 
-// places is how many threadblocks of a shape the GPU holds, with what the most
-// demanding of the tasks asks for.
+// places is how many threadblocks of a shape the GPU holds, with the resources of the most demanding task.
 func (u *nTasks) places(all []*nTask) (shape trace.Kernel, places int) {
 	shape.Block = trace.Dim3{1, 1, 1}
 	for _, x := range all {

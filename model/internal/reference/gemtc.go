@@ -6,9 +6,8 @@ import (
 	"gpureplay/trace"
 )
 
-// nGeMTC runs batches of tasks on the threadblocks of a SuperKernel, which take them
-// from one queue under a lock, and put what has ended into another
-// (policies/gemtc.go has the choices).
+// nGeMTC runs batches of tasks on the threadblocks of a SuperKernel, which take them from one queue under a lock,
+// and put ended ones into another (policies/gemtc.go has the choices).
 type nGeMTC struct {
 	u            *nTasks
 	thread       nCaller
@@ -31,7 +30,7 @@ type nGeMTC struct {
 type nLock struct {
 	base, entry uint64
 	held        bool
-	waiting     []func() // what those that wait do behind their accesses
+	waiting     []func() // the waiting ones' next steps, behind their accesses
 	sms         []int    // theirs
 }
 

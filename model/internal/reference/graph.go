@@ -5,7 +5,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nGraph launches what lies between two waits of the host in one call.
+// nGraph launches all kernels between two waits of the host in one call.
 type nGraph struct {
 	h      *nHost
 	inside bool
@@ -54,7 +54,7 @@ func (g *nGraph) issue(op trace.HostOp) (busy model.Time, known bool) {
 	return 0, true
 }
 
-// freed lets kernels of a stream begin that have none but kernels before them.
+// freed lets kernels of a stream begin if only kernels come before them.
 func (h *nHost) freed(st *nStream) {
 	for _, o := range st.queue {
 		if o.op.Kind != trace.OpLaunch {

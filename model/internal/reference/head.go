@@ -6,16 +6,16 @@ import (
 	"gpureplay/model"
 )
 
-// nMSHR is one of an L1 that is looked up at the heads of its banks: in use while a request
-// waits for its fill, and up to 5 cycles before the register of the last of them is there.
+// nMSHR is an entry of an L1 that is looked up at the heads of its banks. It is in use while a request waits for
+// its fill, and until 5 cycles before the register of the last request is there.
 type nMSHR struct {
 	waiting int
 	free    model.Time
 }
 
-// A sector is there nThere cycles before a load that waits for it has its register: in
-// GPGPU-Sim a fill in cycle c gives up the loads that wait for it in c + 1, and their registers
-// are there in c + 2. A hit that is looked up in c has its register in c, which is c + 4 here.
+// A sector is there nThere cycles before a load that waits for it has its register. In GPGPU-Sim a fill in cycle c
+// gives up the loads that wait for it in c + 1, and their registers are there in c + 2. A hit that is looked up in
+// c has its register in c, which is c + 4 here.
 const nThere = 6
 
 // lineAtHead finds a line, or makes one, for a request that the L1 looks up in cycle t; nil: all
@@ -103,7 +103,7 @@ func (u *nLSU) loadAtHead(h *nHeld, k *nPacket, set, tag uint64, block []uint64,
 	return true
 }
 
-// await has a load wait for a fill of which it is known when it comes.
+// await has a load wait for a fill whose time is known.
 func (u *nLSU) await(h *nHeld, x *nMSHR, fill model.Time) {
 	x.waiting++
 	u.writes(2, fill, h, x)

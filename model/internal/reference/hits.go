@@ -8,7 +8,7 @@ import (
 // nPassing has the requests that a bank of an L1 has let go.
 type nPassing struct{ left model.Time } // the last cycle in which one left it, or will
 
-// roomFor: one place of an L1's queue is for what stores, where there are two.
+// roomFor: where an L1's queue has two places, one is for stores.
 func (x *nNetwork) roomFor(k *nPacket) int {
 	if k.kind == trace.InstLoad {
 		return max(1, x.m.cfg.L1.MissQueue-1)
@@ -29,8 +29,8 @@ func (x *nNetwork) hasRoom(sm, bank int) bool {
 	return len(held) < room
 }
 
-// hitInBank has a hit wait behind what is in its bank, unless nothing but hits is: of those
-// it is known when they leave. It reports whether there was room.
+// hitInBank has a hit wait behind the requests in its bank. If only hits are there, it does not wait: their times
+// are known. It reports whether there was room.
 func (u *nLSU) hitInBank(h *nHeld, k *nPacket, bank int, ready model.Time) bool {
 	x, sm := u.n.mem.net, u.s.id
 	if !x.hasRoom(sm, bank) {

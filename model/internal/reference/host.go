@@ -255,7 +255,7 @@ func (h *nHost) linkTime(bytes uint64) model.Time {
 	return t
 }
 
-// begin starts what is first in a stream, and goes on behind what takes no time.
+// begin starts the first work of a stream, and goes on behind work that takes no time.
 func (h *nHost) begin(st *nStream) {
 	for len(st.queue) > 0 {
 		switch o := st.queue[0]; o.op.Kind {

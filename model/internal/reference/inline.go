@@ -48,14 +48,14 @@ func (n *Machine) bodies(fn uint32, lanes []nLane) *trace.Warp {
 				threads = append(threads, nThread{l.lane, i % uint32(l.child.tk.Block.Count()) % 32, w})
 			}
 		}
-		for len(threads) > 0 { // those of one path together
+		for len(threads) > 0 { // threads of one path together
 			path := threads[0].w.Path
 			same := func(x nThread) bool { return slices.Equal(x.w.Path, path) }
 			n.onePath(p, fn, ends, slices.DeleteFunc(slices.Clone(threads), func(x nThread) bool { return !same(x) }))
 			threads = slices.DeleteFunc(threads, same)
 		}
 	}
-	for i := range n.prog.Functions[fn].Insts { // what is done once
+	for i := range n.prog.Functions[fn].Insts { // work that is done once
 		e := ends[uint32(i)]
 		if e == nil {
 			continue
@@ -106,7 +106,7 @@ func maskAt(w *trace.Warp, step int) uint32 {
 	return mask
 }
 
-// nFlatEnd is what lanes are to do after their last threads.
+// nFlatEnd is the work of lanes after their last threads.
 type nFlatEnd struct {
 	mask  uint32
 	addrs map[uint8]uint64

@@ -38,7 +38,7 @@ type nPacket struct {
 	look  func(t model.Time) bool // at the head of its bank: it may leave
 	fetch *nFetch
 
-	hit, leaves bool // one of the L1, of which it is known when it leaves
+	hit, leaves bool // one of the L1, whose time is known
 }
 
 func newNNetwork(m *nMemory) *nNetwork {
@@ -101,9 +101,8 @@ func (x *nNetwork) step(t model.Time) {
 	}
 }
 
-// perform has slice i take a request at t and returns when it has the answer, and
-// whether that is of a fill: it takes longer than the latency, and not since the request
-// has waited at the slice's head.
+// perform has slice i take a request at t. It returns when the answer is there, and whether it comes from a fill:
+// it takes longer than the latency, although the request did not wait at the slice's head.
 func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) (done model.Time, longer bool) {
 	stood := false
 	for n := 1; n < r.turns; n++ {
@@ -125,8 +124,8 @@ func (m *nMemory) perform(i int, kind trace.InstFlags, r *nAsked, t model.Time) 
 	return done, done > t+1 && !stood
 }
 
-// answer brings the next answer of slice i to the crossbar: that which it has had for
-// the longest, and of one cycle that of a fill first; of these it has one a cycle.
+// answer brings the oldest answer of slice i to the crossbar; of one cycle, the answer of a fill first. There is at
+// most one fill a cycle.
 func (x *nNetwork) answer(i int, t model.Time) {
 	if x.first[i] != nil || len(x.done[i]) == 0 {
 		return
@@ -236,7 +235,7 @@ func (u *nLSU) accessInTurn(h *nHeld) bool {
 	return true
 }
 
-// resume takes what waits for the unit, as far as it can.
+// resume takes requests that wait for the unit, as far as it can.
 func (u *nLSU) resume() {
 	for len(u.line) > 0 {
 		h := u.line[0]
@@ -278,7 +277,7 @@ func (u *nLSU) goOn(t model.Time) {
 	u.resume()
 }
 
-// settle ends an access of which all is known.
+// settle ends an access whose times are all known.
 func (u *nLSU) settle(h *nHeld) {
 	if h.numbered && h.closed && h.open == 0 && h.result != nil {
 		result := h.result
@@ -363,7 +362,7 @@ func (u *nLSU) loadInTurn(h *nHeld, k *nPacket, bank int, set, tag uint64, block
 	return true
 }
 
-// answers returns what books the result of an access of w when it is known.
+// answers returns the function that books the result of an access of w when it is known.
 func (w *nWarp) answers(h *nHeld, in *trace.Inst, frame *nFrame, holds bool) func(done model.Time) {
 	c, id := w.cta, w.id
 	for _, r := range in.Dst {

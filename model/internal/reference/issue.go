@@ -22,8 +22,7 @@ func (w *nWarp) inst(n *Machine) *trace.Inst {
 	return &n.prog.Functions[w.fn].Insts[w.w.Path[w.pc]]
 }
 
-// operands is when what the next instruction reads and writes is there: only the
-// warp's own issue changes that.
+// operands is when the registers of the next instruction are ready: only the warp's own issue changes that.
 func (w *nWarp) operands(n *Machine) model.Time {
 	in := w.inst(n)
 	if w.known == w.nFrame && w.knownPC == w.pc {
@@ -198,7 +197,7 @@ func (w *nWarp) issue(n *Machine, sched int) {
 	if h != nil {
 		h.result = w.answers(h, in, frame, holds)
 		s.lsu.settle(h)
-		tell(t) // nobody knows yet
+		tell(t) // not known yet
 	} else {
 		result(done)
 		if in.Class == trace.ClassLaunch {
@@ -212,8 +211,8 @@ func (w *nWarp) issue(n *Machine, sched int) {
 	w.goOn(n, in)
 }
 
-// result returns what books when the instruction that w issues is done, and what tells
-// of it.
+// result returns two functions for the instruction that w issues: one books its completion, the other tells
+// observers of it.
 func (w *nWarp) result(n *Machine, in *trace.Inst) (book, tell func(done model.Time)) {
 	t, frame := n.t, w.nFrame
 	book = func(done model.Time) {
@@ -242,7 +241,7 @@ func (w *nWarp) result(n *Machine, in *trace.Inst) (book, tell func(done model.T
 	}
 }
 
-// goOn brings w to what it does after an instruction.
+// goOn brings w to its next step after an instruction.
 func (w *nWarp) goOn(n *Machine, in *trace.Inst) {
 	if w.inst(n) == nil && w.from == n.t+1 && !w.holding {
 		w.exit(n)
@@ -285,7 +284,7 @@ func (w *nWarp) exit(n *Machine) {
 		}
 		c.ends = c.acked + c.post
 		if c.opens > 0 {
-			c.ends = -2 // nobody knows yet
+			c.ends = -2 // not known yet
 		}
 		c.sm.ending = append(c.sm.ending, c)
 		return
@@ -318,9 +317,8 @@ func (c *nCTA) release(n *Machine) {
 	}
 }
 
-// InOrder numbers the instructions of a warp by their issue, then by when they were done:
-// two CTAs of one number, of groups that have joined a kernel, issue in one cycle, and
-// who is told of first is not said.
+// InOrder numbers the instructions of a warp by their issue, then by their completion. Groups that have joined a
+// kernel may have two CTAs of one number that issue in one cycle; their order is not defined.
 func InOrder(insts map[InstKey][2]model.Time) map[InstKey][2]model.Time {
 	warps := map[InstKey][][2]model.Time{}
 	for k, v := range insts {

@@ -23,7 +23,7 @@ type nKLAP struct {
 	found map[*nKernel]*nAggregate
 }
 
-// nTeam is what a block's or a kernel's warps have asked for.
+// nTeam is the launches that a block's or a kernel's warps have asked for.
 type nTeam struct {
 	slots    uint64
 	calls    []*nCall // of a block: those that warps have come to, in turn
@@ -161,7 +161,7 @@ func (k *nKLAP) before(w *nWarp, asks []trace.Launch) bool {
 	return true
 }
 
-// called has w make its call, and returns what it launches.
+// called has w make its call, and returns the launches.
 func (k *nKLAP) called(w *nWarp, kept []*nRequest) (first []*nRequest) {
 	team := k.teamOf(w)
 	switch k.scope {
@@ -241,7 +241,7 @@ func (k *nKLAP) merge(kept []*nKept, slots uint64, parents int) (first []*nReque
 	return first
 }
 
-// unfold gives a kernel the CTAs of what was launched with it.
+// unfold gives a kernel the CTAs of the launches that it combines.
 func (k *nKernel) unfold(behind []*nRequest) {
 	for _, r := range behind {
 		g := &nGroup{r: r, left: len(r.child.items)}
@@ -259,7 +259,7 @@ func (k *nKLAP) first(w *nWarp, cta uint32) {
 	}
 }
 
-// kernelEnded has the host copy the counter back and launch what a kernel asked for.
+// kernelEnded has the host copy the counter back and launch the kernels that a kernel asked for.
 func (k *nKLAP) kernelEnded(of *nKernel) {
 	team, n, h := k.teams[any(of)], k.n, &k.n.cfg.Host
 	if team == nil || k.scope != "grid" {

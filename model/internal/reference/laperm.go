@@ -54,7 +54,7 @@ func (c *nCTA) level() int {
 	return 0
 }
 
-// choices are what can be placed in this cycle.
+// choices are the CTAs that can be placed in this cycle.
 func (p *nLaPerm) choices() (all []*nChoice) {
 	for _, k := range p.n.entries {
 		groups := map[*nGroup]*nChoice{}
@@ -160,7 +160,7 @@ func (p *nLaPerm) first(all []*nChoice, sm int) (best *nChoice) {
 
 func (p *nLaPerm) on(c *nChoice) bool { _, on := p.chip[c.id]; return on }
 
-// pick is what an SM would take.
+// pick is the choice of an SM.
 func (p *nLaPerm) pick(all []*nChoice, sm int) *nChoice {
 	own := sm
 	if p.scheme == "tb-pri" {

@@ -8,7 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// nWay is what becomes of a request.
+// nWay is the outcome of a request.
 type nWay int
 
 const (
@@ -30,7 +30,7 @@ type nRequest struct {
 	answer nAnswer
 }
 
-// nAnswer is what became of a request, and what SPAWN saw.
+// nAnswer is the outcome of a request, with the registers that SPAWN saw.
 type nAnswer struct {
 	way                  model.Decision
 	asked, first         model.Time
@@ -61,12 +61,12 @@ type nTable struct {
 	api         bool // a group that joins none makes the calls of a device kernel
 	used        map[int32]bool
 	free        []int32              // entries, the next one last
-	launched    bool                 // also what an earlier group has become and is on its way
+	launched    bool                 // also an earlier group that is on its way
 	alone       bool                 // none: each takes an entry of the distributor
 	way         map[string]*nRequest // the former, by shape
 }
 
-// shape is what a kernel and a group must have in common.
+// shape is the properties that a kernel and a group must share.
 func (k *nKernel) shape() string { return fmt.Sprint(k.tk.Function, k.tk.Block, k.tk.SharedBytes) }
 
 // key names a CTA: of a group by its kernel and its own grid.
@@ -139,7 +139,7 @@ func (w *nWarp) ask(n *Machine) {
 	}
 }
 
-// apiLatency is that of a call by which lanes launch device kernels.
+// apiLatency is the latency of a call by which lanes launch device kernels.
 func (n *Machine) apiLatency(lanes int) model.Time {
 	l := &n.cfg.Launch
 	latency := l.ParamBase + l.DeviceBase + (l.ParamPerLane+l.DevicePerLane)*lanes
@@ -174,8 +174,8 @@ func (n *Machine) reached(r *nRequest) {
 	}
 }
 
-// find looks for kernels that groups may join; a group that finds none is a device
-// kernel, for the KMU in the next cycle or by the rest of the calls.
+// find looks for kernels that groups may join. A group without one becomes a device kernel, for the KMU in the next
+// cycle or by the rest of the calls.
 func (w *nWarp) find(n *Machine, groups []*nRequest) {
 	var none []*nRequest
 	for _, r := range groups {

@@ -16,8 +16,8 @@ type nLSU struct {
 	wb      *nPort
 	l1, tlb *nCache
 	pending nMSHRs
-	now     model.Time // when what begins has come to the unit
-	line    []*nHeld   // where requests are in turn: at the first of which the unit has stopped
+	now     model.Time // when the request that begins has come to the unit
+	line    []*nHeld   // where requests are in turn: the unit has stopped at the first
 
 	register nWriteback
 
@@ -43,8 +43,8 @@ type nHeld struct {
 	known    model.Time    // and its address
 	begun    bool
 	closed   bool // none is left
-	open     int  // requests of which nobody knows when they are back
-	numbered bool // of some, nobody knew when they were made
+	open     int  // requests whose return is not known yet
+	numbered bool // the return of some was unknown when they were made
 	result   func(done model.Time)
 
 	sched        int
@@ -81,8 +81,7 @@ func (u *nLSU) begin(cycles model.Time) model.Time {
 	return start
 }
 
-// access times the next memory instruction of w. It returns the access if nobody knows
-// when it is done.
+// access times the next memory instruction of w. It returns the access if its completion is unknown.
 func (u *nLSU) access(n *Machine, w *nWarp, in *trace.Inst) (model.Time, *nHeld) {
 	h := u.parts(n, w, in)
 	if n.cfg.CycleMemory() {
@@ -195,7 +194,7 @@ func (u *nLSU) parts(n *Machine, w *nWarp, in *trace.Inst) *nHeld {
 	return h
 }
 
-// nAsked is what a warp asks of a block: its sectors of 32 B, rising.
+// nAsked is a warp's request to a block: its sectors of 32 B, rising.
 type nAsked struct {
 	sectors []uint64
 	bytes   map[uint64]map[uint64]bool // of a sector: that are touched
@@ -301,9 +300,8 @@ func (u *nLSU) local(w *nWarp, base, words uint64) (addrs []uint64) {
 	return addrs
 }
 
-// enter empties the L1 for another kernel; where it shares its store with shared
-// memory it gets what the smallest carve-out leaves that holds so many of the kernel's CTAs,
-// or as many as fit.
+// enter empties the L1 for another kernel. Where it shares its store with shared memory, it gets the rest of the
+// smallest carve-out that holds so many of the kernel's CTAs, or as many as fit.
 func (u *nLSU) enter(n *Machine, k *nKernel, ctas int) {
 	c := &n.cfg.L1
 	size := c.Bytes

@@ -12,12 +12,11 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Machine is the machine of docs/model once more, made to be read and not to be
-// fast: it steps every cycle, looks at every warp, keeps ports as sets of taken
-// cycles and caches as slices. It knows the host's program, streams, device-side
-// launches and every kind of instruction, and the policies (policy.go) but
-// for nocopy, single-overlap, captured and pthreads. It decides by itself; only what
-// Pagoda's table and scheduler warps do next it asks package pagoda.
+// Machine is the machine of docs/model once more, made to be read and not to be fast: it steps every cycle, looks
+// at every warp, keeps ports as sets of taken cycles and caches as slices. It knows the host's program, streams,
+// device-side launches and every kind of instruction. It knows the policies (policy.go), but for nocopy,
+// single-overlap, captured and pthreads. It decides by itself; only the next steps of Pagoda's table and scheduler
+// warps come from package pagoda.
 type Machine struct {
 	cfg      *hardware.Config
 	prog     *trace.Program
@@ -31,7 +30,7 @@ type Machine struct {
 	streams  int        // seen so far
 	entries  []*nKernel // of the distributor
 	coming   int        // kernels on their way to it
-	waiting  []*nKernel // for that of another to end
+	waiting  []*nKernel // for another's to end
 	direct   []*nRequest
 	resumes  []*nCTA
 	sms      []*nSM
@@ -41,10 +40,10 @@ type Machine struct {
 	ctas     map[[3]uint32][3]model.Time // SM, placed, ended
 	count    map[[3]uint32]uint32        // instructions that a warp has issued
 	decide   func(l *trace.Launch, x int64, r *nRequest) nWay
-	requests map[uint32]string // what became of each, by child
+	requests map[uint32]string // the outcome of each, by child
 	table    nTable
 	klap     *nKLAP   // nil: requests are launched one by one
-	laperm   *nLaPerm // nil: what of a kernel comes first goes first
+	laperm   *nLaPerm // nil: CTAs of a kernel go in their order
 	gate     *nGate   // nil: kernels wait for those before them in their stream
 	kids     nCounts
 	captured bool // no lane launches: loops run as they were captured
@@ -83,7 +82,7 @@ type nKernel struct {
 	dispatch, first model.Time
 	items           []nItem // CTAs, in the order of their placing
 	next, done      int
-	groups          []*nGroup // of which no CTA has been placed
+	groups          []*nGroup // without a placed CTA
 	request         *nRequest // it comes from; nil: the host's
 	task            *nTask
 	fused           *nFusion   // whose tasks' CTAs it holds

@@ -23,7 +23,7 @@ func nRemainder(x uint64, n int) uint64 {
 
 // nAddress is a sector's address by the letters of a layout.
 type nAddress struct {
-	channel, bank, row, part, above uint64 // part: without what chooses the slice; above: the channels' bits
+	channel, bank, row, part, above uint64 // part: without the bits that choose the slice; above: the channels' bits
 	sub                             uint64
 }
 

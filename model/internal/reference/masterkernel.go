@@ -23,7 +23,7 @@ type nMTB struct {
 	last   []model.Time // of each warp: all that it issued is done
 }
 
-// nExecutor is what an executor warp is at: it enters a task, runs it or leaves it.
+// nExecutor is the state of an executor warp: it enters a task, runs it or leaves it.
 type nExecutor struct {
 	entering bool
 	x        *nTask
@@ -85,8 +85,8 @@ func (b *nMTB) step() {
 	b.run(0, b.next, b.next, b.state.Entry(), t+1)
 }
 
-// behind tells an MTB of something of c which a warp has issued that has exited: a warp of a
-// task leaves it when that was the last, what a warp of the MTB's programs runs now may have to wait.
+// behind tells an MTB of the completion of an instruction of c whose warp has exited. A warp of a task leaves it
+// with the last one; a program that the MTB runs now may have to wait.
 func (w *nWarp) behind(c *nCTA, done model.Time) {
 	if c.worker == nil || c.worker.mtb == nil {
 		return
@@ -106,7 +106,7 @@ func (w *nWarp) behind(c *nCTA, done model.Time) {
 	}
 }
 
-// ended: a warp has come to the end of what it ran.
+// ended: a warp has come to the end of its program.
 func (b *nMTB) ended(w *nWarp) {
 	n := b.r.u.n
 	b.last[w.place] = max(b.last[w.place], w.last)

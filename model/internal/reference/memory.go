@@ -71,7 +71,7 @@ type nSector struct {
 	valid, dirty bool
 	written      map[uint64]bool // of a sector that was not fetched: its bytes
 	fill         model.Time
-	fetch        *nFetch // of which nobody knows when it comes
+	fetch        *nFetch // whose time is unknown
 	requests     int
 }
 
@@ -99,8 +99,7 @@ func (l *nLine) filled(sectors []uint64) (t model.Time) {
 	return t
 }
 
-// joins adds a request to those that wait for what was fetched with a sector, if there
-// is room for one.
+// joins adds a request to the ones that wait for the fetch of a sector, if there is room.
 func (l *nLine) joins(sector uint64, blockBytes, room int) bool {
 	first := l.at(wholeBlock(sector, blockBytes)[0])
 	if room > 0 && first.requests >= room {
@@ -181,7 +180,7 @@ func (c *nCache) allocate(set, tag uint64, t model.Time) (l, out *nLine) {
 	return nil, nil
 }
 
-// nCount is what one level counts, in the order of a memory record.
+// nCount is the counts of one level, in the order of a memory record.
 type nCount struct{ accesses, hits, misses, reads, writes uint64 }
 
 func (c *nCount) note(hit, write bool, sectors int) {
@@ -212,7 +211,7 @@ type nMemory struct {
 	chans                        []*nChannel
 	net                          *nNetwork
 	control                      []*nController // of the cycle engine
-	unknown                      []int          // fetches of each slice of which nobody knows when they come
+	unknown                      []int          // fetches of each slice whose times are unknown
 	waits                        *nFetch        // that the answer at hand waits for
 	drove                        int            // sectors that the request at hand has driven out
 	own                          bool           // a unit of the machine accesses, which waits for nothing
@@ -309,8 +308,7 @@ func (m *nMemory) mean(output *nPort, t model.Time, inputs, outputs int) model.T
 	return model.Time(math.Round(256 * share / (2 * (1 - share))))
 }
 
-// due takes the whole cycles of what is owed; of what has been paid too much 128 cycles
-// are remembered.
+// due takes the whole cycles that are owed. Up to 128 cycles of overpayment are remembered.
 func due(owed *model.Time) (cycles model.Time) {
 	*owed = max(*owed, -128*256)
 	for *owed >= 256 {
@@ -337,7 +335,7 @@ func (m *nMemory) place(sector uint64) (set, tag uint64) {
 	return nSet(m.cfg, tag), tag
 }
 
-// store is what slice i does for a store behind its latency.
+// store performs a store in slice i, behind its latency.
 func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 	set, tag := m.place(r.sectors[0])
 	l := m.l2[i].find(set, tag, true)
@@ -370,8 +368,8 @@ func (m *nMemory) store(i int, r *nAsked, t model.Time) model.Time {
 	return t + 1
 }
 
-// load is what slice i does for a load, or an atomic, behind its latency. It returns
-// whether the request waited for a fill.
+// load performs a load or an atomic in slice i, behind its latency. It returns whether the request waited for a
+// fill.
 func (m *nMemory) load(i int, r *nAsked, t model.Time) (done model.Time, stood bool) {
 	set, tag := m.place(r.sectors[0])
 	rop := model.Time(m.cfg.L2.Latency)

@@ -10,9 +10,9 @@ import (
 	"gpureplay/trace"
 )
 
-// nOverlap is the overlapped host of the reference model (CRCS/PPCS paper, section 3):
-// the prelude's pages go to the device as they are read, kernels are launched before
-// their input is there, pages come back when no kernel needs them.
+// nOverlap is the overlapped host of the reference model (CRCS/PPCS paper, section 3). The prelude's pages go to
+// the device as they are read, kernels are launched before their input is there, and pages come back when no kernel
+// needs them.
 type nOverlap struct {
 	n                *Machine
 	ops              []trace.HostOp
@@ -29,7 +29,7 @@ type nOverlap struct {
 	queue            []*nKernel // launched, outside
 	profiled, busy   bool       // the first of them has been, or is being, profiled
 	inside           []*nKernel
-	counted          int // kernels of which every page is known or forgotten
+	counted          int // kernels whose pages are all known or forgotten
 	swept            bool
 	files            map[uint32]uint64
 	inputs           []*nInput
@@ -118,8 +118,8 @@ func newNOverlap(n *Machine, pageBytes int) *nOverlap {
 	return o
 }
 
-// scan finds what the program copies in before its first launch and back after its
-// last, and the files.
+// scan finds the program's copies to the device before its first launch, its copies back after the last, and the
+// files.
 func (o *nOverlap) scan() {
 	launched := 0
 	for _, op := range o.ops {
@@ -229,8 +229,7 @@ func (o *nOverlap) issue(op *trace.HostOp) (busy model.Time, wait bool) {
 	return 0, false
 }
 
-// between copies whole arrays while no kernel runs; what goes back page by page
-// takes no time of the host.
+// between copies whole arrays while no kernel runs. Arrays that go back page by page take no time of the host.
 func (o *nOverlap) between(op *trace.HostOp, byPage bool) model.Time {
 	if byPage {
 		return 0
@@ -286,7 +285,7 @@ func (o *nOverlap) allCounted() bool {
 	return !o.busy && o.counted == o.launches && o.issued == o.launches
 }
 
-// sweep sends back what no kernel needs when the last pre-profiler has ended.
+// sweep sends back the pages that no kernel needs when the last pre-profiler has ended.
 func (o *nOverlap) sweep() {
 	if !o.allCounted() || o.swept {
 		return

@@ -104,8 +104,8 @@ func modeOf(in *trace.Inst) trace.Mode {
 	return trace.Read
 }
 
-// footprint lists the pages that a CTA may touch: those of its stated ranges, or of
-// the hull of its accesses in each array; with exact pages those of its accesses.
+// footprint lists the pages that a CTA may touch: the pages of its stated ranges, or of the hull of its accesses in
+// each array. With exact pages it lists the pages of its accesses.
 func (o *nOverlap) footprint(k *nKernel, c *trace.CTA) []nTouch {
 	var spans []nSpan
 	if len(c.Ranges) > 0 && !o.exact {
@@ -204,7 +204,7 @@ func (o *nOverlap) release(k *nKernel, x nTouch) {
 			r.writers--
 		}
 		if i == 0 && r.readers+r.writers == 0 {
-			o.handOver(x.page, o.n.t+1) // what an SM does reaches the others a cycle later
+			o.handOver(x.page, o.n.t+1) // an SM's steps reach the others a cycle later
 		}
 		return
 	}
@@ -235,8 +235,7 @@ func (o *nOverlap) handOver(p *nPage, link model.Time) {
 	o.changed(p, link)
 }
 
-// changed wakes the warps that wait for a page in the next cycle, and sends a page
-// that nobody needs to the host.
+// changed wakes the warps that wait for a page in the next cycle, and sends an unneeded page to the host.
 func (o *nOverlap) changed(p *nPage, link model.Time) {
 	if len(p.counts) == 0 && o.allCounted() {
 		o.send(p, link)
@@ -271,7 +270,7 @@ func (o *nOverlap) stalls(w *nWarp) bool {
 
 func irregular(k *nKernel) bool { return k.tk.Flags&trace.KernelIrregular != 0 }
 
-// owned counts the pages that count for shares, and those of them that k owns.
+// owned counts the pages that count for shares, and how many of them k owns.
 func (o *nOverlap) owned(k *nKernel, text bool) (all, its int) {
 	for _, p := range o.pages {
 		if p.ready && (p.input || !text) {
@@ -284,7 +283,7 @@ func (o *nOverlap) owned(k *nKernel, text bool) (all, its int) {
 	return all, its
 }
 
-// profile counts the pages of all CTAs of k and returns what the pre-profiler takes.
+// profile counts the pages of all CTAs of k and returns the time of the pre-profiler.
 func (o *nOverlap) profile(k *nKernel) model.Time {
 	arrays, updates := 1, 0
 	for i := range k.items {
@@ -306,7 +305,7 @@ func (o *nOverlap) profile(k *nKernel) model.Time {
 	return model.Time(c.KMU.DispatchLatency) + max(chain, issue, counters) + model.Time(c.L2.Latency)
 }
 
-// postProfile finds what c gives back, and what the post-profiler takes.
+// postProfile finds the pages that c gives back, and the time of the post-profiler.
 func (o *nOverlap) postProfile(c *nCTA) model.Time {
 	if irregular(c.k) {
 		return 0

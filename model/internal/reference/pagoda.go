@@ -8,9 +8,9 @@ import (
 	"gpureplay/trace"
 )
 
-// nPagoda is Pagoda on the reference model: copies, programs and executor warps are
-// timed here; what the table, the spawner and a scheduler warp do next is decided by
-// the state machines of package pagoda, which have tests of their own.
+// nPagoda is Pagoda on the reference model. Copies, programs and executor warps are timed here. The next steps of
+// the table, the spawner and a scheduler warp come from the state machines of package pagoda, which have tests of
+// their own.
 type nPagoda struct {
 	u              *nTasks
 	mtb            pagoda.MTBConfig
@@ -23,7 +23,7 @@ type nPagoda struct {
 	mtbs           []*nMTB
 	beside         bool // two threads
 	entry          uint64
-	spawnNs        int // host time of a spawn; < 0: that of a copy's call
+	spawnNs        int // host time of a spawn; < 0: the time of a copy's call
 	queue, inputs  []*nTask
 	loaded         []*nTask
 	offered, outs  []*nTask
@@ -103,7 +103,7 @@ func (r *nPagoda) turn() {
 	}
 }
 
-// call is what a copy's call takes.
+// call is the time of a copy's call.
 func (r *nPagoda) call() model.Time { return cyclesOfNs(r.u.n.cfg.Host.CopyCallNs, r.u.n.cfg) }
 
 // act lets both threads go on.
@@ -216,7 +216,7 @@ func (r *nPagoda) tell() {
 	}
 }
 
-// spawn does what the spawner says.
+// spawn performs the spawner's next action.
 func (r *nPagoda) spawn() bool {
 	n := r.u.n
 	r.tell()

@@ -225,8 +225,8 @@ func (p *nPPCS) place(ready []*nKernel) (*nKernel, *nSM) {
 	return nil, nil
 }
 
-// choose is the kernel that an idle SM goes to: the first one fills all SMs first;
-// then that with the largest page share less SM share, unless the oldest has no SM.
+// choose is the kernel that an idle SM goes to. The first one fills all SMs first. Then it is the one with the
+// largest page share less SM share, unless the oldest has no SM.
 func (p *nPPCS) choose(ready []*nKernel, s *nSM) *nKernel {
 	if ready[0].order == 1 && s.order == nil || p.guard && p.holds(ready[0]) == 0 {
 		return ready[0]

@@ -38,7 +38,7 @@ func (o *nOverlap) read(array uint32) {
 	}
 }
 
-// copyIn is the program's copy of an array: what no file fills goes at once.
+// copyIn is the program's copy of an array: pages that no file fills go at once.
 func (o *nOverlap) copyIn(array uint32) {
 	in := o.input(array)
 	if in.copied {
@@ -81,7 +81,7 @@ func (o *nOverlap) readPage() {
 			continue
 		}
 		p := in.unread[0]
-		if o.random != nil { // what is taken leaves its place to the last
+		if o.random != nil { // a taken page leaves its place to the last
 			next, last := o.random.IntN(len(in.unread)), len(in.unread)-1
 			p = in.unread[next]
 			in.unread[next] = in.unread[last]
@@ -144,7 +144,7 @@ func (o *nOverlap) written(p *nPage) {
 	})
 }
 
-// warm leaves what arrays have of a page in the L2, from the first to the last byte.
+// warm leaves a page's bytes of arrays in the L2, from the first to the last.
 func (o *nOverlap) warm(p *nPage) {
 	lo, hi := uint64(math.MaxUint64), uint64(0)
 	for b := p.number * o.pageBytes; b < (p.number+1)*o.pageBytes; b++ {

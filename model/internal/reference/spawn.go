@@ -2,8 +2,8 @@ package reference
 
 import "gpureplay/model"
 
-// nCounts are the child CTAs and warps of which SPAWN's registers tell, with all
-// their times (SPAWN paper, section IV.B).
+// nCounts are the child CTAs and warps that SPAWN's registers count, with all their times (SPAWN paper, section
+// IV.B).
 type nCounts struct {
 	entered     int64 // CTAs of children that count in n
 	starts      []model.Time
@@ -36,7 +36,7 @@ func (c *nCounts) mean(all []nTook, from, to model.Time) (mean int64) {
 	return sum / count
 }
 
-// saw is what the registers hold in cycle t, of what ended before it.
+// saw is the registers in cycle t, which count the CTAs that ended before it.
 func (c *nCounts) saw(t model.Time) (n, nCon, tCTA, tWarp int64) {
 	n = c.entered
 	for _, x := range c.ctas {
@@ -70,7 +70,7 @@ func (c *nCounts) running(window model.Time) int64 {
 	return sum / 1024
 }
 
-// spawn is algorithm 1 of the paper; launch is what becomes of a child that pays.
+// spawn is algorithm 1 of the paper; launch is the outcome for a child that pays.
 func (n *Machine) spawn(launch nWay, queue int64, work uint32, x int64, r *nRequest) nWay {
 	a := &r.answer
 	a.n, a.nCon, a.tCTA, a.tWarp = n.kids.saw(n.t)

@@ -38,7 +38,7 @@ func (x *nTask) String() string {
 
 // nRuntime runs tasks.
 type nRuntime interface {
-	take(x *nTask) // it has arrived, and what it depends on has ended
+	take(x *nTask) // it has arrived, and its dependences have ended
 	drain()        // nothing comes before a task has ended
 	window() int   // tasks that may be under way; 0: any
 }
@@ -299,8 +299,7 @@ func (u *nTasks) streamEnded(o *nOp) {
 	u.n.post(u.n.t, nTaskPhase, r.step)
 }
 
-// placed and left keep a task's books where its CTAs are not those of a kernel of
-// its own.
+// placed and left keep a task's books where its CTAs belong to no kernel of its own.
 func (x *nTask) placed(n *Machine) {
 	if x.open++; x.first < 0 {
 		x.first = n.t

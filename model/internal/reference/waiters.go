@@ -11,7 +11,7 @@ type nFetch struct {
 	waiting []*nHeld
 	mshr    *nMSHR
 
-	// Of a slice, or what it writes:
+	// Of a slice, or its writes:
 	slice   int
 	block   []uint64
 	line    *nLine     // that it fills; nil: none

@@ -7,8 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// nWriteback is the write-back register of a load/store unit of the cycle engine, with
-// the results that wait for it: of shared memory, of requests that pass by the L1, and of fills.
+// nWriteback is the write-back register of a load/store unit of the cycle engine, with the results that wait for
+// it. They come from shared memory, from requests that bypass the L1, and from fills.
 type nWriteback struct {
 	entering []nResult // loads of shared memory that keep the unit
 	waiting  [3][]nResult
