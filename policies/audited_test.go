@@ -10,8 +10,8 @@ import (
 	"gpureplay/trace/container"
 )
 
-// audited replays a trace with the auditor on and fails the test on a violation: what
-// a test computes by hand must also keep every invariant.
+// audited replays a trace with the auditor on and fails the test on a violation: a test's hand-computed run must
+// also keep every invariant.
 func audited(t testing.TB, r *container.Reader, cfg *hardware.Config, cs []*policies.Choice) {
 	t.Helper()
 	results, err := runs.Run(context.Background(), &runs.Job{Trace: r, Name: "t", Config: cfg, Choices: cs, Audit: true})

@@ -48,7 +48,7 @@ func init() {
 	})
 }
 
-// needsRanges says what a policy that orders CTAs by their ranges needs.
+// needsRanges asks for the ranges by which a policy orders CTAs.
 func needsRanges(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:
@@ -61,7 +61,7 @@ func needsRanges(f *TraceProfile) string {
 	return ""
 }
 
-// What BlockMaestro adds on chip (paper, section IV.C), for places of CTAs.
+// The storage that BlockMaestro adds on chip (paper, section IV.C), for places of CTAs.
 const (
 	maestroListBits    = 4 * 32
 	maestroIndexBits   = 32 + 2
@@ -119,14 +119,14 @@ type maestro struct {
 // maestroKernel is a kernel of the window.
 type maestroKernel struct {
 	order, stream uint64
-	unknown       bool       // what its CTAs touch is: it depends on all, and all on it
-	waits         []uint32   // per CTA, what it waits for: CTAs, and kernels as a whole
+	unknown       bool       // its CTAs' accesses are unknown: it depends on all, and all on it
+	waits         []uint32   // per CTA, the CTAs that it waits for, and kernels as a whole
 	children      [][]ctaRef // per CTA, who waits for it
 	after         []ctaRef   // who waits for all of it
 	left          int        // CTAs that have not ended
 	ended         []bool
 	ready         ctaHeap
-	spans         [2][]ctaSpan // what it reads and what it writes, by array and lower bound
+	spans         [2][]ctaSpan // its reads and its writes, by array and lower bound
 }
 
 type ctaRef struct {
@@ -181,7 +181,7 @@ func newBlockMaestro(a Args) (model.Dependency, error) {
 // Window is of [model.Dependency].
 func (d *maestro) Window() int { return d.window }
 
-// Waits is of [model.CTADependency]: what the host reads it copies, and that waits.
+// Waits is of [model.CTADependency]: the host copies the arrays that it reads, and copies wait.
 func (d *maestro) Waits() bool { return false }
 
 // Start is of [model.CTADependency].
@@ -254,7 +254,7 @@ func (d *maestro) read(v *model.KernelView) (*maestroKernel, error) {
 	return k, err
 }
 
-// connect has the CTAs of k wait for those of a kernel before it.
+// connect has the CTAs of k wait for CTAs of a kernel before it.
 func (d *maestro) connect(k, before *maestroKernel) {
 	whole := func(cta uint32) {
 		k.waits[cta]++
@@ -332,7 +332,7 @@ func (d *maestro) Ended(order uint64, cta uint32, _ model.Time) {
 	}
 }
 
-// release takes what has ended off the counts of those that waited for it.
+// release takes an ended CTA off the counts of the CTAs that waited for it.
 func release(waiting []ctaRef) {
 	for _, w := range waiting {
 		if w.k.waits[w.cta]--; w.k.waits[w.cta] == 0 {

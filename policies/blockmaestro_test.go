@@ -13,9 +13,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// neighbours is the worked example: two kernels of four CTAs, of which child j reads
-// what j-1, j and j+1 of the first have written. Each CTA takes a unit, and the host
-// waits between the two.
+// neighbours is the worked example: two kernels of four CTAs. CTA j of the second reads the writes of CTAs j-1, j
+// and j+1 of the first. Each CTA takes a unit, and the host waits between the two.
 func neighbours() string {
 	var b strings.Builder
 	b.WriteString("array a bytes=512\n")
@@ -45,7 +44,7 @@ func TestBlockMaestroExample(t *testing.T) {
 		policy string
 		places int
 		units  int64
-		second string // what is placed in the second unit
+		second string // CTAs placed in the second unit
 	}{
 		{"serial", 3, 5, "P3"},
 		{"blockmaestro,deps=kernel", 3, 4, "P3"},
@@ -76,8 +75,8 @@ func TestBlockMaestroExample(t *testing.T) {
 	}
 }
 
-// hazardous is two kernels of which the second overwrites what the first reads and
-// writes, elsewhere than in the CTAs that it reads from.
+// hazardous is two kernels. The second overwrites data that the first reads and writes, elsewhere than in the CTAs
+// that it reads from.
 const hazardous = `
 array a bytes=256
 array b bytes=256
@@ -109,8 +108,7 @@ warp 0
  exit
 `
 
-// Of dependences through what is read the auditor finds those that are left out, and of
-// all dependences none.
+// The auditor finds dependences that are left out if they go through reads, and nothing if all are kept.
 func TestBlockMaestroHazards(t *testing.T) {
 	for policy, want := range map[string][]string{"blockmaestro,deps=raw": {"war", "waw"}, "blockmaestro": nil,
 		"blockmaestro,deps=kernel": nil} {

@@ -13,13 +13,11 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// The timeline of this program on a machine of 1000 MHz, a cycle a nanosecond. Cycle 0
-// is where the host's program begins: a millisecond of its work before the first
-// recorded start, which is so cycle 1,000,000. Kernel 0 and, in a stream of its own,
-// kernel 1 begin as recorded; so does kernel 2, which was recorded to begin before
-// kernel 1 had ended, as a programmatic launch does; kernel 3 was not, and waits for
-// kernel 2. The copy back begins as recorded and takes what was recorded, the one after it
-// begins at once.
+// The timeline of this program on a machine of 1000 MHz, a cycle a nanosecond. Cycle 0 is where the host's program
+// begins: a millisecond of its work before the first recorded start, which is so cycle 1,000,000. Kernel 0 and, in
+// a stream of its own, kernel 1 begin as recorded. So does kernel 2, which was recorded to begin before kernel 1
+// had ended, as a programmatic launch does. Kernel 3 was not, and waits for kernel 2. The copy back begins as
+// recorded and takes the recorded time; the one after it begins at once.
 const timeline = `
 array a bytes=4096
 work 1000000
@@ -102,7 +100,7 @@ func TestCapturedRealTimeline(t *testing.T) {
 	}
 }
 
-// What a trace lacks is said of it, and nothing else.
+// The missing parts of a trace are named, and nothing else.
 func TestMissing(t *testing.T) {
 	for name, want := range map[string][]string{
 		"pipeline": {"child launches", "narrow tasks", "recorded start times", "recorded times of the host's calls"},

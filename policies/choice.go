@@ -13,8 +13,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Choice is a policy as a user asked for it: a named policy, and what was
-// overridden.
+// Choice is a policy as a user asked for it: a named policy, and its overridden parts.
 type Choice struct {
 	Label  string // as it stands in the tables: "ppcs,cta=fifo"
 	Policy *Policy
@@ -105,8 +104,7 @@ func (c *Choice) set(key, value string) error {
 	return nil
 }
 
-// whole returns the name of the one parameter that a name without what stands in
-// front of it means, or the name itself.
+// whole completes a name that lacks its prefix, if it means one parameter alone; else it returns the name itself.
 func (c *Choice) whole(key string) string {
 	whole := key
 	for _, p := range c.params() {
@@ -123,9 +121,8 @@ func (c *Choice) whole(key string) string {
 	return whole
 }
 
-// fill sets the parameters that c has and that were not set for it alone. What is
-// not its default becomes part of the label, as if it stood behind the policy: runs
-// are known by it.
+// fill sets the parameters that c has and that were not set for it alone. A value other than the default becomes
+// part of the label, as if it stood behind the policy: runs are known by it.
 func (c *Choice) fill(flags map[string]string) {
 	for _, k := range sortedKeys(flags) {
 		if _, ok := c.args[k]; ok || !c.Declares(k) {
@@ -157,7 +154,7 @@ func (c *Choice) params() []Param {
 	return all
 }
 
-// Parameters are those of the policy and of its decisions.
+// Parameters returns the parameters of the policy and of its decisions.
 func (c *Choice) Parameters() []Param { return c.params() }
 
 // decision returns the implementation chosen for a decision.
@@ -191,8 +188,8 @@ func (c *Choice) Settings() []string {
 	return all
 }
 
-// Machine returns the machine that the policy runs on: a copy of cfg with the policy's changes. The error is that of a
-// parameter of the policy.
+// Machine returns the machine that the policy runs on: a copy of cfg with the policy's changes. It fails if a
+// parameter of the policy has a wrong value.
 func (c *Choice) Machine(cfg *hardware.Config) (*hardware.Config, error) {
 	machine := *cfg
 	if c.Policy.Adjust != nil {
@@ -243,7 +240,7 @@ func (c *Choice) Cost(cfg *hardware.Config) []CostLine {
 	return c.Policy.Cost(cfg, Args{c.params(), c.args})
 }
 
-// MissingInput says what a trace lacks for c, as a sentence; "" if nothing.
+// MissingInput names the data that a trace lacks for c, as a sentence; "" if it lacks nothing.
 func (c *Choice) MissingInput(f *TraceProfile) string {
 	if f.Tasks > 0 && !c.Policy.Tasks {
 		return "it spawns narrow tasks, for which this policy has no rule"
@@ -290,8 +287,8 @@ func IsParam(name string) bool {
 	return slices.ContainsFunc(allParams(), func(p Param) bool { return p.Name == name })
 }
 
-// Applicable returns the policies that a trace can feed, serial first if it is
-// among them, and for each of the others what the trace lacks.
+// Applicable returns the policies that a trace can feed, serial first if it is among them, and for each other
+// policy the reason. It fails if a flag names no parameter or has a wrong value.
 func Applicable(f *TraceProfile, flags map[string]string) (apply []*Choice, rest []string, err error) {
 	names := Names()
 	for i, n := range names {

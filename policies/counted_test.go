@@ -28,8 +28,8 @@ cta 0
 launch known grid=2 block=64 fidelity=kernel
 `
 
-// What is said of kernels without warps: which work is inferred, and of what; and
-// which policies that leaves out.
+// Diagnostics of kernels without warps: which work is inferred and from which data, and which policies that leaves
+// out.
 func TestFactsOfCounts(t *testing.T) {
 	f, err := ProfileTrace(tracetest.FromText(t, countedText), host.NotTasks)
 	if err != nil {

@@ -44,7 +44,7 @@ func init() {
 	})
 }
 
-// needsPages says what a policy that works by pages needs.
+// needsPages asks for the accesses by which a policy counts pages.
 func needsPages(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:

@@ -7,8 +7,7 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// What section 5.4 of the CRCS/PPCS paper counts and a configuration does not
-// say.
+// Sizes that section 5.4 of the CRCS/PPCS paper counts and a configuration does not give.
 const (
 	costTLBEntries  = 128   // of an SM, where the machine has no TLB of its own
 	costKernels     = 1024  // that overlap: 10-bit kernel ids

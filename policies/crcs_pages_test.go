@@ -7,9 +7,8 @@ import (
 	"gpureplay/model"
 )
 
-// 13. Kernels count the pages that they may touch, and no others: those of arrays
-// between the first and the last lane of an access, or of an array whose last byte
-// lies before the one accessed, are not theirs.
+// 13. Kernels count the pages that they may touch, and no others. Pages of arrays between the first and the last
+// lane of an access are not theirs; nor is an array whose last byte lies before the accessed one.
 func TestCRCS13CountsOfNeighbours(t *testing.T) {
 	for _, c := range []struct{ what, arrays, access, store string }{
 		{"lanes in two arrays, past a third", "array P base=0x100000000 bytes=4K\narray Q base=0x100001000 " +
@@ -23,8 +22,8 @@ func TestCRCS13CountsOfNeighbours(t *testing.T) {
 	}
 }
 
-// 14. The page that two arrays share is one page: what reads the end of the first, at
-// the cost of 100 bytes behind four pages, waits for it.
+// 14. The page that two arrays share is one page: a kernel that reads the end of the first, at the cost of 100
+// bytes behind four pages, waits for it.
 func TestCRCS14SharedPageIsOne(t *testing.T) {
 	l, _ := run(t, `
 array P base=0x100000000 bytes=16484 input
@@ -71,9 +70,8 @@ cta 0
 	}
 }
 
-// 16. Pages that nobody has a count on go back when the last kernel has been profiled,
-// and not before: with one entry in the distributor, when the first of three has ended.
-// The page of the last goes back behind it.
+// 16. Pages without a count go back when the last kernel has been profiled, and not before: with one entry in the
+// distributor, when the first of three has ended. The page of the last goes back behind it.
 func TestCRCS16PagesOfTheLastInTheQueue(t *testing.T) {
 	cfg := tiny(t, 1, 1)
 	cfg.KMU.Entries = 1

@@ -114,8 +114,8 @@ func owners(l *log, page uint64) string {
 	return strings.Join(all, " ")
 }
 
-// 4. Pages go from kernel to kernel in program order, past those without a
-// count on them, and to nobody in the end.
+// 4. Pages go from kernel to kernel in program order, past kernels without a count on them. In the end they have no
+// owner.
 func TestCRCS4OwnersInProgramOrder(t *testing.T) {
 	access := func(op string, page int) string {
 		return fmt.Sprintf("launch k grid=1 block=32\ncta 0\n warp 0\n  %s @P[%d]+4\n  int R2 <- R2 x9\n  exit\n", op,

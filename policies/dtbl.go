@@ -8,8 +8,8 @@ import (
 	"gpureplay/policies/dtbl"
 )
 
-// aggParams are the parameters of aggregated groups; why the defaults are what they
-// are stands in docs/policies, "Child launches", choices 1, 2, 5 and 6.
+// aggParams are the parameters of aggregated groups. The reasons of the defaults are in docs/policies, "Child
+// launches", choices 1, 2, 5 and 6.
 var aggParams = groupParams("8")
 
 // groupParams are the parameters by a default of dtbl-ahead.
@@ -63,8 +63,7 @@ func init() {
 	})
 }
 
-// withAGT sets the aggregated group table of a launch control that has one, or what stands
-// for it.
+// withAGT sets the aggregated group table of a launch control, or its substitute.
 func withAGT(p *model.Policy, a Args) error {
 	s, err := groupSettings(a)
 	if g, ok := p.Launch.(interface{ groups() *dtbl.Settings }); ok {
@@ -119,9 +118,8 @@ func withEntries(c *hardware.Config, a Args) error {
 	return err
 }
 
-// What DTBL adds on chip (paper, section 4.3). NAGEI and LAGEI of 32 entries, the
-// bit of the FCFS controller, and the AGEI of the SMX scheduler and of each SMX
-// are given as one sum.
+// The storage that DTBL adds on chip (paper, section 4.3). NAGEI and LAGEI of 32 entries, the bit of the FCFS
+// controller, and the AGEI of the SMX scheduler and of each SMX are given as one sum.
 const (
 	agtEntryBytes  = 20
 	dtblOtherBytes = 1096
@@ -164,7 +162,7 @@ func entriesOf(a Args) int64 {
 	return n
 }
 
-// aggregate launches what the program's rule marks as an aggregated group.
+// aggregate launches the requests that the program's rule marks as aggregated groups.
 type aggregate struct{ dtbl.Groups }
 
 func (u *aggregate) groups() *dtbl.Settings { return &u.Settings }

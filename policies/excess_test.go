@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Of two kernels the one that goes first by PPCS is the one whose share of the pages
-// exceeds its share of the SMs by more, in the paper's words and in fractions.
+// Of two kernels, the one whose share of the pages exceeds its share of the SMs by more goes first by PPCS, in the
+// paper's words and in fractions.
 func TestExcess(t *testing.T) {
 	share := func(part, whole int) *big.Rat {
 		if whole == 0 {

@@ -12,15 +12,14 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// figure8 is the program of figure 8 of the CRCS/PPCS paper: kernels 0 to 3 of
-// 8 CTAs, CTA n of every kernel depends on page n alone, which the prelude makes
-// ready at t_n. A CTA runs for one time unit once its page is there and owned.
+// figure8 is the program of figure 8 of the CRCS/PPCS paper: kernels 0 to 3 of 8 CTAs. CTA n of every kernel
+// depends on page n alone, which the prelude makes ready at t_n. A CTA runs for one time unit once its page is
+// there and owned.
 //
-// What the text leaves open, and the tests fix: at an instant t_n first what
-// runs ends and then the page comes, since "at t2 ... only page 0 and 1 are
-// available" when SM 0 has become idle. So a CTA here runs for a little less
-// than a unit, and an SM whose CTAs the scheduler started at t_n is done at
-// t_n+1 before one whose CTAs waited for the page of t_n.
+// The text leaves one choice open, and the tests fix it. At an instant t_n running CTAs end first and then the page
+// comes, since "at t2 ... only page 0 and 1 are available" when SM 0 has become idle. So a CTA here runs for a
+// little less than a unit. An SM whose CTAs the scheduler started at t_n is done at t_n+1 before one whose CTAs
+// waited for the page of t_n.
 func figure8() string {
 	var b strings.Builder
 	b.WriteString("array P bytes=32K input output\nread P\nh2d P\n")
@@ -96,12 +95,10 @@ func TestFigure8aBaseline(t *testing.T) {
 	checkFigure(t, "serial", want, 15, 23)
 }
 
-// (b): the first two CTAs of kernel 0 are on SM 0, the next two on SM 1, before
-// t0. CTA 0 ends at t1, and CTA 4 takes its place and waits until t4 for its
-// page; CTA 5 that of CTA 1 at t2; CTAs 6 and 7 those of 2 and 3 on SM 1. CTA 5
-// ends at t6, and only then is SM 0 free for kernel 1, which overlaps with
-// kernel 0 until t8. From then on all pages are there, and kernels follow one
-// another two units each.
+// (b): the first two CTAs of kernel 0 are on SM 0, the next two on SM 1, before t0. CTA 0 ends at t1, and CTA 4
+// takes its place and waits until t4 for its page. CTA 5 takes the place of CTA 1 at t2; CTAs 6 and 7 follow 2 and
+// 3 on SM 1. CTA 5 ends at t6, and only then is SM 0 free for kernel 1, which overlaps with kernel 0 until t8. From
+// then on all pages are there, and kernels follow one another two units each.
 func TestFigure8bCRCS(t *testing.T) {
 	checkFigure(t, "crcs,profiler=off", []interval{
 		{0, 0, 0, 0, 0, 1}, {0, 1, 1, 0, 1, 2}, {0, 2, 2, 1, 2, 3}, {0, 3, 3, 1, 3, 4},

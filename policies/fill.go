@@ -23,7 +23,7 @@ func (f *fill) Place(v *model.CTAView) (kernel, sm int, ok bool) {
 		f.quota--
 		return 0, f.sm, true
 	}
-	// the SM has what it can take: when it has room again it is one among others
+	// the SM is full: when it has room again it is one among others
 	f.quota = 0
 	for _, idle := range []bool{true, false} { // an empty SM first
 		n := v.SMs()
@@ -48,9 +48,8 @@ func takes(v *model.CTAView, k, sm int, idle bool) bool {
 	return v.Fits(k, sm) && (!idle || v.Resident(sm) == 0)
 }
 
-// filling is how many CTAs fill an SM, if it has places for them: as many as each of
-// the SMs that kernel k may take now gets, so that a kernel with fewer CTAs than the
-// GPU has places is spread and not packed.
+// filling is how many CTAs fill an SM, if it has places for them: the CTAs of kernel k over the SMs that it may
+// take now. So a kernel with fewer CTAs than the GPU has places is spread and not packed.
 func filling(v *model.CTAView, k int, idle bool) uint64 {
 	sms := uint64(0)
 	for sm := range v.SMs() {

@@ -51,16 +51,15 @@ func replayAll(t testing.TB, r *container.Reader, gpu, list string) outcome {
 	return o
 }
 
-// speedup is that of one policy over another.
+// speedup is the speedup of one policy over another.
 func (o outcome) speedup(policy, over string) float64 {
 	return float64(o[over].Run.Cycles) / float64(o[policy].Run.Cycles)
 }
 
-// On a graph with hubs (the autonomous systems of the internet) children pay: both
-// the search and SPAWN launch some and beat flat. On a triangulated plane no vertex
-// has more than a few neighbours: the search settles on launching nothing, and SPAWN
-// refuses all but what it launches before the first child has told it anything. It is
-// then no slower than flat by more than that learning costs.
+// On a graph with hubs (the autonomous systems of the internet) children pay: both the search and SPAWN launch some
+// and beat flat. On a triangulated plane no vertex has more than a few neighbours. The search settles on launching
+// nothing. SPAWN refuses all children but the ones before its first measurement, and is slower than flat by at most
+// the cost of that.
 func TestHubsAndNone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("generates graphs")

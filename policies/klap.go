@@ -65,7 +65,7 @@ type klapCaller struct {
 	warp uint32
 }
 
-// klapBlock is what the warps of a block, or of a kernel, have asked for.
+// klapBlock is the requests of the warps of a block, or of a kernel.
 type klapBlock struct {
 	slots      klap.Slots
 	came, gone int    // warps that have come to the call, and that have made it
@@ -215,7 +215,7 @@ func (k *keeper) Called(c *model.LaunchCall) {
 	}
 }
 
-// add keeps a request with those of its function.
+// add keeps a request with the others of its function.
 func (b *klapBlock) add(m *model.LaunchMachine, r model.KeptLaunch, thread int) {
 	function, threads := m.Kernel(r)
 	var x *klapBatch
@@ -272,8 +272,8 @@ func (k *keeper) merged(x *klapBatch, b *klapBlock) *model.MergedLaunch {
 // CTAEnded is of [model.LaunchKeeper].
 func (k *keeper) CTAEnded(c model.CTAName, _ model.Time) { delete(k.blocks, klapCaller{cta: c}) }
 
-// KernelEnded is of [model.LaunchKeeper]: the host waits for the kernel, copies the
-// counter back and launches what it says.
+// KernelEnded is of [model.LaunchKeeper]: the host waits for the kernel, copies the counter back and launches that
+// many children.
 func (k *keeper) KernelEnded(order uint64, t model.Time) {
 	b := k.kernels[order]
 	if b == nil {

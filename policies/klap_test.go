@@ -24,11 +24,10 @@ func klapTrace() string {
 	return b.String()
 }
 
-// The worked example: one launch of one lane for three of three lanes, 29,096 cycles
-// for 32,538 (21,931 for 25,373 where streams are there), one grid of 8 CTAs of which
-// the first and the third guess their parent. Without the added code the aggregate's
-// first CTA is placed so many cycles after the call, and 283 for the dispatch; by block
-// the warp comes to the barrier in the cycle behind its call and makes it in the next.
+// The worked example: one launch of one lane for three of three lanes, 29,096 cycles for 32,538 (21,931 for 25,373
+// where streams are there). It is one grid of 8 CTAs; the first and the third guess their parent. Without the added
+// code the aggregate's first CTA is placed so many cycles after the call, and 283 for the dispatch. By block the
+// warp comes to the barrier in the cycle behind its call and makes it in the next.
 func TestKLAPExample(t *testing.T) {
 	for policy, call := range map[string]int{
 		"cdp": device3, "klap,scope=warp,code=off,streams=on": device1, "klap,scope=warp,code=off": device1 - stream,
@@ -60,8 +59,7 @@ func TestKLAPExample(t *testing.T) {
 	}
 }
 
-// klapPairTrace is a block of which two warps of one scheduler call twice: the first
-// waits for its child in between.
+// klapPairTrace is a block whose two warps of one scheduler call twice; the first waits for its child in between.
 func klapPairTrace() string {
 	call := func(child int) string {
 		return fmt.Sprintf("  devlaunch\n  child %d lane=0 work=32 params=64 marked\n", child)
@@ -78,8 +76,8 @@ func klapPairTrace() string {
 	return b.String()
 }
 
-// A block's first call is launched when both warps have made it, also where one
-// has come to its second call by then: children 1 and 3, then 2 and 4.
+// A block's first call is launched when both warps have made it, even if one has come to its second call by then:
+// children 1 and 3, then 2 and 4.
 func TestKLAPCallsOfABlock(t *testing.T) {
 	for _, policy := range []string{"klap", "klap,code=off"} {
 		l, sum := launchRun(t, klapPairTrace(), kepler(t, 1, false), policy)

@@ -7,13 +7,12 @@ import (
 	"gpureplay/trace/container"
 )
 
-// countBook checks the reference counts of CRCS against the trace (page-counts): a page that a
-// kernel gets, or whose input arrives, is counted as often as CTAs of the kernel that have not
-// ended may read or write it; it leaves a kernel with the last of them, and then it does.
+// countBook checks the reference counts of CRCS against the trace (page-counts). A page that a kernel gets, or
+// whose input arrives, is counted once for each unfinished CTA of the kernel that may read or write it. It leaves
+// the kernel with the last of them.
 //
-// What a CTA may touch is what it states, or, counted exactly, what its accesses touch. Kernels
-// that state nothing and are not counted exactly are left out, and so are pages with more
-// CTAs than a counter holds.
+// A CTA may touch its stated ranges, or, counted exactly, the pages of its accesses. Kernels that state nothing and
+// are not counted exactly are left out, and so are pages with more CTAs than a counter holds.
 type countBook struct {
 	model.Discard
 	tr      *container.Reader

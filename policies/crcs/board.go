@@ -1,8 +1,7 @@
-// Package crcs keeps kernels that depend on each other in order access by access: a
-// warp's global access goes ahead when every page that it touches is ready and owned by
-// its kernel (CRCS/PPCS paper, sections 3 and 4). It brings the page table with its
-// reference counters, the profilers that count, the prelude that fills pages and the
-// way of pages back to the host.
+// Package crcs keeps kernels that depend on each other in order access by access. A warp's global access goes ahead
+// when every page that it touches is ready and owned by its kernel (CRCS/PPCS paper, sections 3 and 4). The package
+// has the page table with its reference counters, the profilers that count, the prelude that fills pages, and the
+// write-back of pages to the host.
 package crcs
 
 import (
@@ -114,7 +113,7 @@ func (b *Board) Owned(order uint64) int { return int(b.pages.ownedBy(order).inpu
 // Stuck is of [model.AccessDependency].
 func (b *Board) Stuck(waits []model.AccessWait, add func(string, ...any)) { b.stuck(waits, add) }
 
-// View is what a CTA scheduler sees of pages; all is zero where no [Board] keeps them.
+// View is a CTA scheduler's view of pages; all is zero where no [Board] keeps them.
 type View struct {
 	Launches  uint64 // kernels that the host launches in the whole program
 	Prelude   bool   // it is still reading or sending input
@@ -124,7 +123,7 @@ type View struct {
 	kernels   []*model.KernelView
 }
 
-// ViewOf is what is known of pages now.
+// ViewOf returns the state of pages now.
 func ViewOf(v *model.CTAView) View {
 	b, ok := v.Dependency().(*Board)
 	if !ok {

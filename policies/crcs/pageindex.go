@@ -19,8 +19,8 @@ func (x *pageIndex) add(first, count int32) {
 	x.sorted = false
 }
 
-// each calls f with the number of every array that page i lies in, in the order
-// in which they were added for arrays of one page, else by first page.
+// each calls f with the number of every array that page i lies in. Arrays of one page come in the order of their
+// addition, others by first page.
 func (x *pageIndex) each(i int32, f func(array int)) {
 	if !x.sorted {
 		x.sorted = true

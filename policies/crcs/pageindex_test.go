@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Arrays overlap as they like, and begin in one page in any number: a page's are those
-// whose pages it is among, in the order of their first pages, and of those that begin
-// together in the order in which they were added.
+// Arrays may overlap, and any number may begin in one page. The arrays of a page come in the order of their first
+// pages; arrays that begin together come in the order of their addition.
 func TestPageIndexAgainstAllArrays(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 0))
 	for range 200 {

@@ -7,10 +7,9 @@ import (
 	"gpureplay/trace"
 )
 
-// pageTable is the GPU page table with CRCS's reference counters (CRCS/PPCS
-// paper, section 4.1 and figure 6): for each page whether it is ready, which
-// kernel owns it, how many CTAs of the owner may still read and write it, and
-// behind it the counts of the kernels that come after.
+// pageTable is the GPU page table with CRCS's reference counters (CRCS/PPCS paper, section 4.1 and figure 6). For
+// each page it has whether it is ready, which kernel owns it, and how many CTAs of the owner may still read and
+// write it. Behind that are the counts of later kernels.
 type pageTable struct {
 	u         *unit
 	board     *Board
@@ -127,8 +126,7 @@ func (p *pageTable) setReady(i int32, t model.Time) {
 	p.u.m.Look(t)
 }
 
-// share counts pages whose ready bit is set, and those of them that the prelude has
-// transferred.
+// share counts pages whose ready bit is set, and how many of them the prelude has transferred.
 type share struct{ ready, input int32 }
 
 // add counts a page in, or out, as far as it counts.
@@ -142,14 +140,14 @@ func (s *share) add(pg *page, by int32) {
 	}
 }
 
-// begin counts the pages that are ready from the start: those that nobody copies in.
+// begin counts the pages that are ready from the start: the ones that are not copied in.
 func (p *pageTable) begin() {
 	for i := range p.pages {
 		p.available.add(&p.pages[i], 1)
 	}
 }
 
-// move counts a page among those of its owner, or no longer.
+// move adds a page to its owner's count, or takes it off.
 func (p *pageTable) move(pg *page, by int32) {
 	if pg.head < 0 {
 		return
@@ -233,8 +231,8 @@ func (p *pageTable) newRef(k *kernel) int32 {
 	return int32(len(p.refs) - 1)
 }
 
-// release takes one CTA of a kernel off the counts of a page: the remaining ones
-// if the kernel owns it, those of the reference count table if not.
+// release takes one CTA of a kernel off the counts of a page: the remaining counts if the kernel owns it, the
+// reference count table if not.
 func (p *pageTable) release(k *kernel, x touch, t model.Time) {
 	pg := &p.pages[x.page]
 	r := pg.head

@@ -7,12 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-// prelude reads the input files page by page and sends each page to the device
-// when all of its words are written, which the data availability tracker sees
-// (CRCS/PPCS paper, section 3.2): a write counter per page, which triggers the
-// transfer when it reaches the words of the page that arrays lie in. The storage
-// writes a page's part of an array in one go, so that the tracker's counter is
-// kept in arrays: page.missing.
+// prelude reads the input files page by page. It sends each page to the device when all of its words are written,
+// as the data availability tracker sees (CRCS/PPCS paper, section 3.2). The tracker is a write counter per page. It
+// triggers the transfer when it reaches the number of the page's words that arrays lie in. The storage writes a
+// page's part of an array in one go, so the counter here counts arrays: page.missing.
 type prelude struct {
 	u       *unit
 	order   Order
@@ -95,8 +93,7 @@ func (p *prelude) expect(array uint32) {
 	})
 }
 
-// read starts reading the file of an array; what the program reads of it in
-// several calls is read in one.
+// read starts reading the file of an array; several calls of the program become one.
 func (p *prelude) read(array uint32, t model.Time) {
 	a := p.find(array)
 	if a == nil {
@@ -185,8 +182,7 @@ func (p *prelude) start(t model.Time) {
 	}
 }
 
-// apart ends a call that reads files: what is read behind another operation of the
-// host is read when the files before it have been.
+// apart ends a call that reads files. Files read behind another operation of the host wait for the files before it.
 func (p *prelude) apart() { p.call++ }
 
 // pick returns the array and the page that are read next: one page of each array of
@@ -279,7 +275,7 @@ func (p *prelude) setup(i int32) (d model.Time) {
 func (p *prelude) arrived(i int32, t model.Time) {
 	p.pending--
 	first := p.u.pages.pages[i].number << p.u.pages.shift
-	lo, hi := ^uint64(0), uint64(0) // what arrays have of it
+	lo, hi := ^uint64(0), uint64(0) // the bytes of the page that arrays have
 	p.holding.each(i, func(n int) {
 		a := &p.arrays[n]
 		if a.here++; a.here == a.count {

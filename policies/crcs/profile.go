@@ -6,16 +6,13 @@ import (
 	"gpureplay/trace"
 )
 
-// Cost of the profilers that CRCS adds to a kernel: one thread per CTA executes
-// this many instructions for each array that it states a range of, and updates
-// one counter per page and mode (CRCS/PPCS paper, section 4.2; the number of
-// instructions is that of figure 7(b): an address, a minimum and a maximum for
-// each of two bounds, and the call).
+// Cost of the profilers that CRCS adds to a kernel. One thread per CTA executes this many instructions for each
+// array that it states a range of, and updates one counter per page and mode (CRCS/PPCS paper, section 4.2). The
+// number comes from figure 7(b): an address, a minimum and a maximum for each of two bounds, and the call.
 const profilerInsts = 8
 
-// footprint lists the pages that a CTA may touch: those of the ranges that the
-// trace states, or of the hull of its accesses in each array; or exactly those
-// that it touches.
+// footprint lists the pages that a CTA may touch: the pages of its stated ranges, or of the hull of its accesses in
+// each array, or exactly the touched pages.
 func (p *pageTable) footprint(c *trace.CTA, k *kernel, dst []touch) []touch {
 	p.stamp++
 	dst = dst[:0]
@@ -59,7 +56,7 @@ type hull struct {
 	lo, hi uint64 // byte addresses, hi exclusive
 }
 
-// access is what an instruction accesses.
+// access is the array and the mode of an instruction's accesses.
 type access struct {
 	width   uint32
 	mode    trace.Mode
@@ -67,7 +64,7 @@ type access struct {
 	paged   bool // of memory that pages are of
 }
 
-// accesses lists what each instruction of a function accesses.
+// accesses lists the accesses of each instruction of a function.
 func (p *pageTable) accesses(function uint32) []access {
 	insts := p.prog.Functions[function].Insts
 	list := p.functions[function]
@@ -143,8 +140,7 @@ func (p *pageTable) arrayAt(addr uint64, i int32) uint32 {
 	return n
 }
 
-// exact adds the pages of an access. Those of one with a stride up to a page are
-// all from the first to the last.
+// exact adds the pages of an access. With a stride up to a page these are all pages from the first to the last.
 func (p *pageTable) exact(a *trace.Access, lists []uint64, o *access, dst []touch) []touch {
 	if lo, hi, ok := affine(a); ok && max(int64(a.Stride), -int64(a.Stride)) <= 1<<p.shift {
 		return p.touch(lo, hi+uint64(o.width), o.mode, dst)
@@ -170,7 +166,7 @@ func (p *pageTable) ranges(rs []trace.Range, dst []touch) []touch {
 			continue
 		}
 		a := &p.prog.Arrays[r.Array]
-		if hi := min(r.Hi, a.Bytes); hi > r.Lo { // what exceeds the allocation is ignored, as in section 4.2
+		if hi := min(r.Hi, a.Bytes); hi > r.Lo { // bytes beyond the allocation are ignored, as in section 4.2
 			dst = p.touch(a.Base+r.Lo, a.Base+hi, r.Mode, dst)
 		}
 	}
@@ -218,9 +214,8 @@ func (p *pageTable) profile(k *kernel, t model.Time) (model.Time, error) {
 	return p.profilerCycles(ctas, arrays, updates), nil
 }
 
-// profilerCycles is the time of a pre-profiler: it runs as a kernel of one
-// thread per CTA beside the others, bound by one thread's chain of instructions,
-// by issue, or by the counters, of which each L2 slice updates one a cycle of the
+// profilerCycles is the time of a pre-profiler. It runs as a kernel of one thread per CTA beside the others. Its
+// bound is one thread's chain of instructions, issue, or the counters: each L2 slice updates one a cycle of the
 // L2's clock, as it takes requests.
 func (p *pageTable) profilerCycles(ctas, arrays, updates int) model.Time {
 	c := p.u.cfg
@@ -232,8 +227,8 @@ func (p *pageTable) profilerCycles(ctas, arrays, updates int) model.Time {
 	return model.Time(c.KMU.DispatchLatency+c.L2.Latency) + max(model.Time(chain), model.Time(issue), counters)
 }
 
-// postCycles is what the post-profiler adds to a CTA: its own chain of
-// instructions, and one counter a cycle.
+// postCycles is the time that the post-profiler adds to a CTA: its own chain of instructions, and one counter a
+// cycle.
 func (p *pageTable) postCycles(c *trace.CTA, pages int) model.Time {
 	if !p.board.ProfilerCost {
 		return 0

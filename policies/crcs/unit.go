@@ -10,15 +10,13 @@ import (
 	"gpureplay/trace"
 )
 
-// unit runs the host's program with its stages overlapped (CRCS/PPCS paper,
-// section 3): kernels are launched before their input is there, pages go to the
-// device as the prelude completes them, and come back as the last kernel has
-// done with them. It also holds the kernels until they may enter the machine:
-// profiled, and behind no irregular kernel.
+// unit runs the host's program with its stages overlapped (CRCS/PPCS paper, section 3). Kernels are launched before
+// their input is there, pages go to the device as the prelude completes them, and come back when the last kernel
+// has done with them. It also holds the kernels until they may enter the machine: profiled, and behind no irregular
+// kernel.
 //
-// A copy, memset or synchronisation between two launches is a point where the
-// program's host needs what the kernels before it made: the host waits there for
-// all of them (choice 12 of docs/model).
+// At a copy, memset or synchronisation between two launches the host needs the results of the kernels before: it
+// waits there for all of them (choice 12 of docs/model).
 type unit struct {
 	m        *model.DependencyMachine
 	cfg      *hardware.Config
@@ -48,7 +46,7 @@ type kernel struct {
 	queue     int
 	touches   []access            // of each instruction of its function
 	saturated []int32             // pages on which its counts overflowed
-	leaving   map[uint32]*[]touch // of CTAs whose warps have exited: what they give back
+	leaving   map[uint32]*[]touch // of CTAs whose warps have exited: the pages that they give back
 }
 
 func (k *kernel) irregular() bool { return k.Header.Flags&trace.KernelIrregular != 0 }
@@ -101,8 +99,8 @@ func (u *unit) scan() error {
 	return u.scanBack()
 }
 
-// scanBack marks the arrays that are copied back after the last launch, and
-// those of them that are written to files.
+// scanBack marks the arrays that are copied back after the last launch, and the ones that are then written to
+// files.
 func (u *unit) scanBack() error {
 	ops := u.m.HostOps()
 	var op trace.HostOp
@@ -225,10 +223,9 @@ func (u *unit) launch(id uint32, t model.Time) error {
 	return u.next(t)
 }
 
-// next profiles the kernel at the head of the queue, or lets it enter. Kernels
-// enter in program order, so one waits here until the distributor and a hardware
-// work queue have room: were a later one to pass it, its CTAs could fill every SM
-// and wait for pages of the one outside.
+// next profiles the kernel at the head of the queue, or lets it enter. Kernels enter in program order, so one waits
+// here until the distributor and a hardware work queue have room. If a later one passed it, its CTAs could fill
+// every SM and wait for pages of the one outside.
 func (u *unit) next(t model.Time) error {
 	for len(u.queue) > 0 && !u.busy {
 		k := u.queue[0]
@@ -261,7 +258,7 @@ func (u *unit) next(t model.Time) error {
 	return nil
 }
 
-// What an event of the unit says in its first argument.
+// The first argument of the unit's events.
 const (
 	profiled    = iota // the pre-profiler has ended
 	storageIdle        // the storage looks for a page to read

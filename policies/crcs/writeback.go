@@ -105,8 +105,8 @@ func (w *writeBack) arrived(i int32) {
 	})
 }
 
-// sweep sends the pages that no kernel has a count on, once all kernels have
-// been profiled: nobody will hand them over.
+// sweep sends the pages that no kernel has a count on, once all kernels have been profiled: no kernel will hand
+// them over.
 func (w *writeBack) sweep(t model.Time) {
 	if w.swept {
 		return
