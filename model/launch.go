@@ -249,7 +249,8 @@ func (u *launchUnit) keep(c *childLaunch) {
 	}
 	c.decision = DeviceKernel
 	u.kept++
-	u.lastCall.Kept = append(u.lastCall.Kept, KeptLaunch{Child: c.child, Workload: c.workload, CTAs: c.ctas, Lane: c.lane, c: c})
+	u.lastCall.Kept = append(u.lastCall.Kept, KeptLaunch{Child: c.child, Workload: c.workload, CTAs: c.ctas,
+		Lane: c.lane, c: c})
 }
 
 // take returns the memory of a request.

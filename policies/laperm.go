@@ -76,7 +76,7 @@ func newLaPerm(a Args) (model.CTAScheduler, error) {
 	return p, err
 }
 
-// What LaPerm adds on chip (paper, section IV.E).
+// The storage that LaPerm adds on chip (paper, section IV.E).
 const (
 	lapermEntryBytes = 24
 	lapermHostBytes  = 768
@@ -121,8 +121,7 @@ func (p *laperm) PlaceWork(v *model.CTAView) (kernel, work, sm int, ok bool) {
 	return 0, 0, 0, false
 }
 
-// sort puts what can be placed into its queues: under tb-pri there is one set, the
-// first SM's.
+// sort puts placeable CTAs into their queues: under tb-pri there is one set, the first SM's.
 func (p *laperm) sort(v *model.CTAView) {
 	n := v.SMs()
 	for len(p.queues) < n+1 {
@@ -197,8 +196,7 @@ func (p *laperm) highest(sm int) (best *lapermEntry) {
 	return best
 }
 
-// take returns what an SM would take: of its own queues, of the host's kernels, of
-// the SM that it helps out.
+// take returns the choice of an SM: from its own queues, from the host's kernels, from the SM that it helps out.
 func (p *laperm) take(v *model.CTAView, sm int) *lapermEntry {
 	own := sm
 	if p.scheme == "tb-pri" {

@@ -9,8 +9,8 @@ import (
 	"gpureplay/model"
 )
 
-// figure4 is the set-up of LaPerm's figure 4: eight CTAs of one kernel, of which P2
-// asks for two CTAs and P4 for four; every CTA takes about as long.
+// figure4 is the set-up of LaPerm's figure 4: eight CTAs of one kernel. P2 asks for two CTAs and P4 for four; every
+// CTA takes about as long.
 func figure4(function string) string {
 	var b strings.Builder
 	b.WriteString("launch parent grid=8 block=32\n")

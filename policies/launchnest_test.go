@@ -107,10 +107,9 @@ cta 0
 	}
 }
 
-// 11. The alternative to the AGT: each group takes an entry of the distributor. With
-// three, of which the parent (waiting) holds none and the host's kernel one, two
-// groups enter when their buffers are there, at 283 + 8023 + 3·129 + 1; the third
-// when the first has run its 101 instructions.
+// 11. The alternative to the AGT: each group takes an entry of the distributor. There are three; the parent
+// (waiting) holds none and the host's kernel one. So two groups enter when their buffers are there, at 283 + 8023 +
+// 3·129 + 1, and the third when the first has run its 101 instructions.
 func TestGroupsInEntriesOfTheirOwn(t *testing.T) {
 	text := `
 launch parent grid=1 block=32
@@ -203,10 +202,9 @@ func mostChildren(l *launchLog) int {
 	return most
 }
 
-// 13. The timeline tells CTAs of parents from those of children, native and
-// aggregated. In the run of promise 3, the second parent CTA (284 to 33,438) and the
-// native child (29,663 to 39,664) are there at 30,000; the native and the group (33,438
-// to 43,439), which holds an AGT entry, at 34,000; the group alone at 41,000.
+// 13. The timeline tells CTAs of parents from CTAs of children, native and aggregated. In the run of promise 3, the
+// second parent CTA (284 to 33,438) and the native child (29,663 to 39,664) are there at 30,000. The native child
+// and the group (33,438 to 43,439), which holds an AGT entry, are there at 34,000; the group alone at 41,000.
 func TestTimelineOfChildren(t *testing.T) {
 	l, _, err := replay(t, tracetest.FromText(t, lateGroup("5000")), kepler(t, 2, true), "dtbl", 1000)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// The latencies of DTBL's table 3, and what one call of x lanes comes to.
+// The latencies of DTBL's table 3, and the latency of one call of x lanes.
 const (
 	dispatch = 283
 	stream   = 7165
@@ -21,7 +21,7 @@ const (
 	device3  = stream + 8023 + 387 + 12187 + 3*1592 // 32538: three
 	group1   = 8023 + 129 + 1                       // 8153: one group: the parameter buffer, then the AGT
 	group2   = 8023 + 258 + 1                       // 8282: two
-	fallback = stream + 12187 + 1592                // 20944: what a group that finds no kernel adds
+	fallback = stream + 12187 + 1592                // 20944: added by a group that finds no kernel
 )
 
 // kepler is a K20c of some SMs on which the host's launches take no time and a
@@ -183,12 +183,11 @@ cta 1
 ` + children(2, "int x10000")
 }
 
-// 3. No kernel is eligible at 8,436, so the first group becomes a device kernel. The
-// SMX scheduler hands it to the KMU in the next cycle, dispatch takes 283: it is in
-// the distributor from 8,720 to 18,722, and its warp goes on at 8,436. With the rest of
-// the calls, 20,944 cycles, it is there from 29,663 to 39,665. The second CTA, placed
-// at 284, launches late; its group joins the kernel, whose CTAs have all been placed,
-// and starts a cycle later. The kernel ends when the group does.
+// 3. No kernel is eligible at 8,436, so the first group becomes a device kernel. The SMX scheduler hands it to the
+// KMU in the next cycle, dispatch takes 283. It is in the distributor from 8,720 to 18,722, and its warp goes on at
+// 8,436. With the rest of the calls, 20,944 cycles, it is there from 29,663 to 39,665. The second CTA, placed at
+// 284, launches late; its group joins the kernel, whose CTAs have all been placed, and starts a cycle later. The
+// kernel ends when the group does.
 func TestGroupBecomesAKernelThatALaterOneJoins(t *testing.T) {
 	for _, c := range []struct{ policy, late string }{{"dtbl,match=kde", "5000"},
 		{"dtbl,match=kde,fallback=api", "25000"}} {
@@ -224,9 +223,9 @@ func TestGroupBecomesAKernelThatALaterOneJoins(t *testing.T) {
 	}
 }
 
-// 4. As 3, but the second group arrives at 8,537, before the first has reached the
-// distributor. By the paper's text alone it finds none either; where groups may join
-// what is on its way, it waits for the first and starts a cycle after it.
+// 4. As 3, but the second group arrives at 8,537, before the first has reached the distributor. By the paper's text
+// alone it finds none either. Where groups may join kernels on their way, it waits for the first and starts a cycle
+// after it.
 func TestGroupJoinsWhatIsOnItsWay(t *testing.T) {
 	const late, native = 284 + 100 + group1, dispatch + group1 + 1 + dispatch // 8537, 8720
 	l, _ := launchRun(t, lateGroup("100"), kepler(t, 2, true), "dtbl,match=kde")
@@ -242,9 +241,9 @@ func TestGroupJoinsWhatIsOnItsWay(t *testing.T) {
 	)
 }
 
-// nativeAndLate is a kernel of the children's function that the host launches,
-// with so many CTAs of 20,001 instructions, a kernel of another function behind it,
-// and a parent whose group arrives at 283 + 8153 = 8,436.
+// nativeAndLate is a kernel of the children's function that the host launches, with so many CTAs of 20,001
+// instructions. Behind it come a kernel of another function, and a parent whose group arrives at 283 + 8153 =
+// 8,436.
 func nativeAndLate(natives int) string {
 	last := strconv.Itoa(natives - 1)
 	return `
@@ -268,12 +267,11 @@ cta 0
 ` + children(1, "int x20000")
 }
 
-// 5. An SM of three CTAs holds the parent (placed at 283) and two native CTAs (284,
-// 285), which end at 20,285 and 20,286; what they free is given out a cycle later.
-// With two native CTAs their kernel was unmarked at 285: the group marks it again,
-// behind the other kernel, which is served first. With three the kernel is still
-// marked: its third CTA, then its group, then the other kernel, whose turn comes when
-// that third CTA has run 20,001 cycles.
+// 5. An SM of three CTAs holds the parent (placed at 283) and two native CTAs (284, 285), which end at 20,285 and
+// 20,286; their places are given out a cycle later. With two native CTAs their kernel was unmarked at 285: the
+// group marks it again, behind the other kernel, which is served first. With three the kernel is still marked: its
+// third CTA goes first, then its group, then the other kernel, whose turn comes when that third CTA has run 20,001
+// cycles.
 func TestGroupBeforeAndAfterUnmarking(t *testing.T) {
 	cfg := kepler(t, 1, false)
 	cfg.SM.MaxCTAs = 3
@@ -291,9 +289,8 @@ func TestGroupBeforeAndAfterUnmarking(t *testing.T) {
 	)
 }
 
-// 6. Two lanes launch into an AGT of one entry. The first group has the entry; the
-// second stays in global memory, where its SM has just written it: a read of the L2
-// of 6 + 120 + 1 + 6 cycles, when it is its turn.
+// 6. Two lanes launch into an AGT of one entry. The first group has the entry. The second stays in global memory,
+// where its SM has just written it: a read of the L2 of 6 + 120 + 1 + 6 cycles, when it is its turn.
 func TestAGTCollision(t *testing.T) {
 	text := `
 launch parent grid=1 block=32
@@ -340,10 +337,9 @@ cta 0
 	expect(t, "behind 200 CTAs, CTA of the second", l.launch(t, 3).FirstCTA, found+1+200)
 }
 
-// 7. Two CTAs on two SMs, each in slot 0 of its SM, launch a group from lane 0 at 283
-// and 284; a kernel of the host is there for both to join. The hash names entry 0 for
-// both, so that the second is spilled although 1,023 entries are free: it is read from
-// the L2, 133 cycles from when NAGEI points at it. A free list gives it entry 1.
+// 7. Two CTAs on two SMs, each in slot 0 of its SM, launch a group from lane 0 at 283 and 284; a kernel of the host
+// is there for both to join. The hash names entry 0 for both, so that the second is spilled although 1,023 entries
+// are free. It is read from the L2, 133 cycles from when NAGEI points at it. A free list gives it entry 1.
 func TestFreeEntriesOfTheAGT(t *testing.T) {
 	text := `
 launch parent grid=2 block=32
@@ -389,10 +385,9 @@ func TestSerialDispatch(t *testing.T) {
 	)
 }
 
-// 9. Lane 0 asks for a child of three threads and is refused. Its function has a flat
-// form: a and c are left out, b stays, d runs once behind the last thread; so the lane
-// issues b, b, b, d from 284 on and the exit at 288. Of the body as it stands it issues
-// nine instructions, and the exit at 293.
+// 9. Lane 0 asks for a child of three threads and is refused. Its function has a flat form: a and c are left out, b
+// stays, d runs once behind the last thread. So the lane issues b, b, b, d from 284 on and the exit at 288. Without
+// a flat form it issues nine instructions, and the exit at 293.
 func TestFlatBody(t *testing.T) {
 	text := func(a, b, c string) string {
 		return "function work\n a: int" + a + "\n b: int" + b + "\n c: control" + c + "\n d: fp32\n" + `

@@ -11,7 +11,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// log keeps what a run tells its observer.
+// log keeps the records that a run gives its observer.
 type log struct {
 	kernels []model.KernelRecord
 	ctas    []model.CTARecord

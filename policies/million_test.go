@@ -14,8 +14,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// launching is a trace of a parent of n CTAs of 1,024 threads, each of which asks for
-// a child of a warp and four instructions.
+// launching is a trace of a parent of n CTAs of 1,024 threads; each thread asks for a child of a warp and four
+// instructions.
 func launching(t testing.TB, n uint32) *container.Reader {
 	t.Helper()
 	var out bytes.Buffer
@@ -72,8 +72,8 @@ func launching(t testing.TB, n uint32) *container.Reader {
 	return tracetest.Read(t, out.Bytes())
 }
 
-// BenchmarkMillionLaunches replays a trace of 1,000,448 child launches. heap-MB is the
-// heap after the run, before what it no longer needs is collected.
+// BenchmarkMillionLaunches replays a trace of 1,000,448 child launches. heap-MB is the heap after the run, before
+// garbage is collected.
 func BenchmarkMillionLaunches(b *testing.B) {
 	const ctas = 977
 	r := launching(b, ctas)

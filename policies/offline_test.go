@@ -8,9 +8,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Four requests: 1, 2, 3 and 10 items, 16 in all. Thresholds in four steps leave at
-// most 16, 12, 8, 4 and 0 items to children: 0 leaves 16, 2 leaves 13 and 3 leaves 10,
-// so that at most 12 needs 3; at most 8 and all that follow need 10.
+// Four requests: 1, 2, 3 and 10 items, 16 in all. Thresholds in four steps leave at most 16, 12, 8, 4 and 0 items
+// to children. 0 leaves 16, 2 leaves 13 and 3 leaves 10, so that at most 12 needs 3; at most 8 and the later ones
+// need 10.
 func TestThresholdsOfWorkloads(t *testing.T) {
 	text := `
 launch parent grid=1 block=64

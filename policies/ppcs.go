@@ -129,8 +129,8 @@ func (p *ppcs) best(v *model.CTAView, pages *crcs.View) int {
 	return best
 }
 
-// excess is owned/available - held/sms, times both that it is divided by, so that it is
-// whole. Where no page is available nobody has a share of them.
+// excess is owned/available - held/sms, times both divisors, so that it is whole. Where no page is available no
+// kernel has a share.
 func excess(owned, available, held, sms int) int {
 	if available == 0 {
 		return -held

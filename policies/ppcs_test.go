@@ -10,10 +10,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// deadlock is a program that cannot end on one SM for one CTA under PPCS's text:
-// CTA n of kernel 0 needs page n, kernel 1 needs pages 0 and 1. When CTA 0 has
-// ended, kernel 1 owns the only available page and gets the SM; it waits for
-// page 1, which kernel 0 owns, whose CTA 1 waits for the SM.
+// deadlock is a program that cannot end on one SM for one CTA under PPCS's text: CTA n of kernel 0 needs page n,
+// kernel 1 needs pages 0 and 1. When CTA 0 has ended, kernel 1 owns the only available page and gets the SM. It
+// waits for page 1, which kernel 0 owns, whose CTA 1 waits for the SM.
 const deadlock = `
 array P bytes=12K input output
 read P
@@ -142,8 +141,8 @@ func TestPPCSSwitch(t *testing.T) {
 	about(t, "CTA 2 without", l.cta(t, 0, 2).Dispatch, l.cta(t, 0, 1).End)
 }
 
-// An SM is filled with its share of the CTAs that are left: 5 CTAs on 3 SMs of 4 places
-// go 2, 2 and 1; 13 go 4, 4 and 4, and the last where a place becomes free.
+// An SM is filled with its share of the remaining CTAs: 5 CTAs on 3 SMs of 4 places go 2, 2 and 1; 13 go 4, 4 and
+// 4, and the last where a place becomes free.
 func TestFillingSpreads(t *testing.T) {
 	const program = `
 array P bytes=4K input output
@@ -173,8 +172,8 @@ d2h P
 	}
 }
 
-// An SM that is full has been filled: when two SMs of one place are free again, both CTAs
-// having waited for a page, the turn is SM 0's and not that of SM 1, which came last.
+// An SM that is full has been filled: when two SMs of one place are free again, both CTAs having waited for a page,
+// the turn is SM 0's. SM 1 came last.
 func TestFullIsFilled(t *testing.T) {
 	const program = `
 array P bytes=4K input output
@@ -197,10 +196,9 @@ d2h P
 	}
 }
 
-// Kernel 1 writes page 1, which nobody brings: its ready bit is set from the start. When
-// SM 0 has become idle page 0 is there and of kernel 2. By the words kernel 2 owns all of
-// the pages that are available; by the ready bits it owns half, and kernel 1 the other:
-// of two that are on no SM the older goes first.
+// Kernel 1 writes page 1, which is not copied in: its ready bit is set from the start. When SM 0 has become idle
+// page 0 is there and belongs to kernel 2. By the words kernel 2 owns all available pages. By the ready bits it
+// owns half, and kernel 1 the other: of two kernels that are on no SM the older goes first.
 func TestAvailablePages(t *testing.T) {
 	const program = `
 array P bytes=8K input
@@ -234,9 +232,8 @@ d2h Q
 	}
 }
 
-// Three kernels read page 1 only, which the first SM to be idle finds there: each of them
-// owns none of what is available more than another, and is on no SM. Ties go to the
-// oldest, again and again, whatever their number.
+// Three kernels read page 1 only, which the first idle SM finds there. All own the same share of the available
+// pages, and none is on an SM. Ties go to the oldest, again and again, whatever their number.
 func TestPPCSTiesGoToTheOldest(t *testing.T) {
 	const program = `
 array P bytes=8K input
@@ -271,8 +268,8 @@ cta 0
 	}
 }
 
-// CTA 0 of kernel 1 reads what CTA 0 of kernel 0 has written, in a page that the longer
-// CTA 1 writes too: at the grain of pages it waits for both, at that of sectors for one.
+// CTA 0 of kernel 1 reads the data of CTA 0 of kernel 0, in a page that the longer CTA 1 writes too: at the grain
+// of pages it waits for both, at the grain of sectors for one.
 func TestOracleGrain(t *testing.T) {
 	const program = `
 array P bytes=4K output

@@ -65,8 +65,8 @@ func TestPrelude1Order(t *testing.T) {
 	}
 }
 
-// 1b. What one call reads is interleaved, what another reads comes behind it; one array
-// after another with the pages of each in any order.
+// 1b. The pages of one call are interleaved, the pages of the next call come behind them: one array after another,
+// with the pages of each in any order.
 func TestPrelude1Calls(t *testing.T) {
 	apart := strings.Replace(twoArrays, "read B\nh2d A\n", "h2d A\nread B\n", 1)
 	in := []string{"A0", "A1", "A2", "A3", "B0", "B1"}
@@ -123,7 +123,7 @@ cta 1
 	about(t, "load of B's own page", l.cta(t, 0, 1).Start, 2*unit)
 }
 
-// 3. What no file fills is sent at once; what a file leaves of an array, too.
+// 3. Arrays that no file fills are sent at once; the rest of a partly filled array, too.
 func TestPrelude3WithoutFile(t *testing.T) {
 	l, _ := run(t, `
 array A bytes=12K input

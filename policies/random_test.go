@@ -13,8 +13,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// nestedText is a random program: kernels of one to three CTAs of one or two warps,
-// whose lanes launch others, to some depth, some into a shared stream, some waited for.
+// nestedText is a random program: kernels of one to three CTAs of one or two warps. Their lanes launch others, to
+// some depth, some into a shared stream, some waited for.
 func nestedText(r *rand.Rand) string {
 	var b strings.Builder
 	next, functions := 1, []string{"work", "other"}

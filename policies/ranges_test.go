@@ -28,9 +28,9 @@ cta 0..3
 `, between)
 }
 
-// What a CTA holds: under CRCS the ranges that the trace states, cut at the
-// allocation, or the hull of its accesses in the array; under the oracle the
-// pages that it touches. Held pages keep kernel 1 back until kernel 0 has ended.
+// The pages that a CTA holds: under CRCS the ranges that the trace states, cut at the allocation, or the hull of
+// its accesses in the array. Under the oracle they are the touched pages. Held pages keep kernel 1 back until
+// kernel 0 has ended.
 func TestHeldPages(t *testing.T) {
 	for _, x := range []struct {
 		policy, between string

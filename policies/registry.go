@@ -24,24 +24,24 @@ type Policy struct {
 	Name   string
 	Title  string // one line
 	Source string // paper and section
-	Doc    string // what it does, for `replay policies NAME`
+	Doc    string // its mechanism, for `replay policies NAME`
 
 	// The five decisions by name. An empty Warp is the machine's own.
 	Launch, Admission, Dependency, CTA, Warp string
 
-	// Baselines are the policies that its papers compare it with, the first of which
-	// speed-ups refer to; nil: it is compared with whatever is asked for.
+	// Baselines are the policies that its papers compare it with; speed-ups refer to the first. nil: it is compared
+	// with whatever is asked for.
 	Baselines []string
 
 	Host   host.Mode
 	Tasks  bool                         // it runs narrow tasks: with a nil Compose as kernels in streams
 	Params []Param                      // beyond those of its decisions
-	Needs  func(f *TraceProfile) string // what the trace lacks, as a sentence; "": nothing. nil: needs nothing
-	// what no setting of the parameters in force can run, as a sentence; nil: nothing
+	Needs  func(f *TraceProfile) string // names missing data of a trace, as a sentence; "": nothing. nil: needs nothing
+	// why the parameters in force cannot run a trace, as a sentence; nil: they can run any
 	CannotRun func(f *TraceProfile, a Args) string
 	Adjust    func(c *hardware.Config, a Args) error // changes to a copy of the machine; nil: none
 
-	// Compose sets what a policy has beyond its decisions; nil: nothing.
+	// Compose sets the parts of a policy beyond its decisions; nil: there are none.
 	Compose func(p *model.Policy, a Args) error
 
 	// Search makes the policy stand for the fastest of several, which it names as

@@ -19,9 +19,8 @@ func TestPagodaExitedWarpsCountAtBarriers(t *testing.T) {
 	}
 }
 
-// Tasks one after another on the one MTB, each spawned when the one before has been
-// seen done: blocks of ended tasks are in nobody's way. Nine warps run, three of 64 at a
-// time; those of the MTB are no task's.
+// Tasks one after another on the one MTB, each spawned when the one before has been seen done: blocks of ended
+// tasks are in no task's way. Nine warps run, three of 64 at a time; the MTB's own warps are no task's.
 func TestPagodaTasksOneByOne(t *testing.T) {
 	task := "work 5000\nspawn work grid=1 block=96\n" + work(3, 3000) + "sync\n"
 	l, sum := run(t, strings.Repeat(task, 3), narrow(t, 1), "pagoda,rows=2,mtbs=1")
@@ -54,9 +53,8 @@ func slowTable(t *testing.T, pipeline, engine string) *hardware.Config {
 var pipelinesAndEngines = [][2]string{{"direct", "reserve"}, {"direct", "cycle"}, {"collector", "reserve"},
 	{"collector", "cycle"}}
 
-// The fence of the last warp to leave a task waits for what that warp has issued before the task, too: for the
-// second half of the entry, which it has read when the first was there, and which a task of one instruction does not
-// wait for.
+// The fence of the last warp to leave a task also waits for accesses that the warp issued before the task. Here
+// that is the second half of the entry, which a task of one instruction does not wait for.
 func TestPagodaFenceWaitsForTheEntry(t *testing.T) {
 	for _, x := range pipelinesAndEngines {
 		l, _ := run(t, "spawn work grid=1 block=32\n"+work(1, 1)+"sync\n", slowTable(t, x[0], x[1]), "pagoda,rows=2,mtbs=1")
@@ -66,8 +64,8 @@ func TestPagodaFenceWaitsForTheEntry(t *testing.T) {
 	}
 }
 
-// An executor leaves a task of which a time alone is known when that is over, though its own read of the entry is on
-// its way: the other warp of the threadblock has the executor after 10,000 cycles and reads both halves in 20,000.
+// An executor leaves a task with only a known duration when that is over, though its own read of the entry is on
+// its way. The other warp of the threadblock has the executor after 10,000 cycles and reads both halves in 20,000.
 func TestPagodaLeavesInferredTasks(t *testing.T) {
 	text := "meta fidelity=kernel\nspawn work grid=1 block=64 fidelity=kernel start=0 duration=1\nsync\n"
 	for _, x := range pipelinesAndEngines {

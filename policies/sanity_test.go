@@ -22,13 +22,11 @@ var benchmarks = map[string][]string{
 	"dp-sssp":   {"input=citation", "scale=10"},
 }
 
-// What must hold of every benchmark that launches. Of times: launches that take no
-// time never slow a run, a larger table of groups never slows one, and ideal groups are
-// not behind ideal kernels, whether their records are on chip or in memory, each by
-// more than 2 %. By construction, whatever the
-// machine: the children of cdp and dtbl issue the same instructions, flat launches
-// nothing, threshold=0 everything, spawn something between, dtbl what cdp does, of
-// which it joins less than all; a table of as many entries as there are groups spills none.
+// Rules that hold of every benchmark that launches. Of times, by at most 2 %: launches that take no time never slow
+// a run, and a larger table of groups never slows one. Ideal groups are not behind ideal kernels, whether their
+// records are on chip or in memory. By construction, on every machine: the children of cdp and dtbl issue the same
+// instructions. flat launches nothing, threshold=0 everything, spawn something between. dtbl launches the same as
+// cdp, and joins less than all of it. A table of as many entries as there are groups spills none.
 func TestSanityOfLaunchPolicies(t *testing.T) {
 	const list = "flat,cdp,cdp-ideal,dtbl,dtbl-ideal,dtbl-ideal,agt=65536,dtbl-ideal,agt=64,threshold=0,spawn,dtbl,agt=64,dtbl,agt=256,dtbl,agt=65536,dtbl,agt=64,alloc=hash,dtbl,agt=256,alloc=hash"
 	for name, params := range benchmarks {

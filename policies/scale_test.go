@@ -59,9 +59,9 @@ func (s *timed) Place(v *model.CTAView) (int, int, bool) {
 	return s.CTAScheduler.Place(v)
 }
 
-// BenchmarkPPCS runs chains of 100,000 hand-overs with 10, 100 and 1,000 kernels
-// in the distributor: ns/handover is the whole run over its hand-overs (two accesses,
-// a CTA placed and ended, a page given on), ns/decision over the scheduler's calls.
+// BenchmarkPPCS runs chains of 100,000 hand-overs with 10, 100 and 1,000 kernels in the distributor. ns/handover is
+// the whole run over its hand-overs (two accesses, a CTA placed and ended, a page given on), ns/decision over the
+// scheduler's calls.
 func BenchmarkPPCS(b *testing.B) {
 	for _, kernels := range []int{10, 100, 1000} {
 		b.Run(fmt.Sprintf("kernels=%d", kernels), func(b *testing.B) {

@@ -64,7 +64,7 @@ type spawn struct {
 	last     bool // n_con = 0 leaves the register as it is
 }
 
-// spawnGroup is the controller where what it launches is a group.
+// spawnGroup is the controller that launches groups.
 type spawnGroup struct {
 	*spawn
 	dtbl.Groups
@@ -92,8 +92,8 @@ func newSpawn(a Args, launch model.Decision) (*spawn, error) {
 	return s, err
 }
 
-// Queued counts a child's CTAs in n where they enter the queue: section IV.A tracks them
-// "only after they are pushed into GMU", and IV.B increments n whenever one "enters" the CCQS.
+// Queued counts a child's CTAs in n where they enter the queue. Section IV.A tracks them "only after they are
+// pushed into GMU", and IV.B increments n whenever one "enters" the CCQS.
 func (s *spawn) Queued(ctas int64, _ model.Time) {
 	if !s.early {
 		s.children.enter(ctas)
@@ -112,9 +112,9 @@ func (s *spawn) WarpEnded(t, took model.Time) { s.children.warpEnded(t, took) }
 // counterBits is the width of SPAWN's registers.
 const counterBits = 16
 
-// costOfSpawn is the hardware that SPAWN adds (paper, section IV.B): a 16-bit
-// execution time for each child CTA that can run, which is 416 bytes on 13 SMXs
-// of 16 CTAs, a 16-bit register for n, two 16-bit adders and a shift register.
+// costOfSpawn is the hardware that SPAWN adds (paper, section IV.B): a 16-bit execution time for each child CTA
+// that can run, a 16-bit register for n, two 16-bit adders and a shift register. The times are 416 bytes on 13 SMXs
+// of 16 CTAs.
 func costOfSpawn(cfg *hardware.Config, _ Args) []CostLine {
 	const source = "SPAWN paper, section IV.B"
 	ctas := cfg.SM.Count * cfg.SM.MaxCTAs
@@ -142,7 +142,7 @@ func (s *spawn) Decide(r *model.LaunchRequest) (model.Decision, string) {
 	return d, reason
 }
 
-// What SPAWN notes of a request: the numbers of the paper by their place in the notes.
+// SPAWN's notes of a request: the numbers of the paper by their place in the notes.
 const (
 	spawnN = iota
 	spawnX

@@ -24,9 +24,9 @@ type ccqs struct {
 	most int64   // largest time that a counter holds; 0: any
 }
 
-// changes are what one cycle does to the registers. They are seen from the next
-// cycle on, so that a request sees the same whatever SM it comes from: SMs act
-// one after another in a cycle (docs/policies, choice 12 of the child launches).
+// changes are one cycle's changes of the registers. They are seen from the next cycle on, so that a request sees
+// the same whatever SM it comes from: SMs act one after another in a cycle (docs/policies, choice 12 of the child
+// launches).
 type changes struct {
 	at              model.Time
 	ctas, cta       int64 // that ended, and how long they ran together
@@ -38,7 +38,7 @@ const ccqsWindow = 1 << ccqsShift
 
 const ccqsShift = 10
 
-// queueMetrics are what the controller knows of the child CTAs under way.
+// queueMetrics are the controller's registers about the child CTAs under way.
 type queueMetrics struct {
 	N     int64 // child CTAs that have entered and have not finished
 	NCon  int64 // mean concurrent child CTAs of the last window

@@ -34,7 +34,7 @@ func TestCCQSWindows(t *testing.T) {
 	check(q, 2048, queueMetrics{N: 2, NCon: 2, Held: 2})
 	q.warpEnded(2147, 2048)
 	q.ended(2148, 2048)
-	check(q, 2148, queueMetrics{N: 2, NCon: 2, Held: 2}) // what ends in a cycle is seen from the next on
+	check(q, 2148, queueMetrics{N: 2, NCon: 2, Held: 2}) // an end is seen from the next cycle on
 	check(q, 2149, queueMetrics{N: 1, NCon: 2, Held: 2, TCTA: 2048})
 	q.warpEnded(2659, 2049)
 	q.ended(2660, 2049)
@@ -66,8 +66,7 @@ func TestCCQSSkipsIdleWindows(t *testing.T) {
 	}
 }
 
-// The mean time of a warp is that of the last window in which one finished, and of none
-// before it.
+// The mean time of a warp comes from the last window in which one finished, and from no window before it.
 func TestCCQSAveragesWindowByWindow(t *testing.T) {
 	q := &ccqs{}
 	q.enter(3)

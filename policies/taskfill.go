@@ -7,8 +7,7 @@ import (
 	"gpureplay/trace"
 )
 
-// gpuFill counts what fits the GPU at once, in threadblocks that are each as large as
-// the most demanding task's.
+// gpuFill counts the threadblocks that fit the GPU at once, each as large as the most demanding task's.
 type gpuFill struct {
 	shape, capped trace.Kernel // of a threadblock; with the registers that one can have
 	most, blocks  int

@@ -19,7 +19,7 @@ var taskParams = []Param{
 	{"task-launch-overhead-ns", "machine", "host time of a kernel launch in ns; machine: host.launch_overhead_ns"},
 }
 
-// composeTaskStreams sets what tasks in streams have beyond the five decisions.
+// composeTaskStreams sets the parts of tasks in streams beyond the five decisions.
 func composeTaskStreams(p *model.Policy, a Args) error {
 	var err error
 	p.TaskCopies, err = a.taskCopies()

@@ -57,8 +57,8 @@ func TestTaskInStream(t *testing.T) {
 		sum.Cycles != r.Back {
 		t.Errorf("the task is %+v, the run ends at %d", r, sum.Cycles)
 	}
-	// Both instructions issue by 1012; the exit waits for none, and the end of the
-	// kernel is told a cycle after that of its CTA.
+	// Both instructions issue by 1012; the exit waits for none, and the end of the kernel is told a cycle after its
+	// CTA's.
 	if r.End < 1012 || r.End > 1012+20 {
 		t.Errorf("a task of two instructions placed at 1010 ends at %d", r.End)
 	}
@@ -102,9 +102,8 @@ func TestPhasesOfTasksInStreams(t *testing.T) {
 	}
 }
 
-// Interleaved, a task's input is copied and waited for (0 to 200), its entry sent
-// (to 364); the call of the second input is behind that of the entry, and the link
-// takes it behind the entry: 364 to 564.
+// Interleaved, a task's input is copied and waited for (0 to 200), its entry sent (to 364). The call of the second
+// input is behind the entry's, and the link takes it behind the entry: 364 to 564.
 func TestPagodaInterleavedCalls(t *testing.T) {
 	cfg := narrow(t, 1)
 	cfg.Host.CopyCallNs = 30
@@ -128,8 +127,7 @@ func TestPagodaSuccessorSchedules(t *testing.T) {
 	}
 }
 
-// A task is spawned when it has arrived and what it depends on has ended; later
-// ones pass it.
+// A task is spawned when it has arrived and its dependences have ended; later ones pass it.
 func TestTaskWaitsForArrivalAndDependences(t *testing.T) {
 	text := "spawn work grid=1 block=32\n" + work(1, 500) +
 		"spawn work grid=1 block=32 deps=0\n" + work(1, 1) +
@@ -164,10 +162,9 @@ func TestOccupancyExamples(t *testing.T) {
 	}
 }
 
-// Pagoda, one task on a table of two columns of two rows. The entry arrives at
-// 100 + 64. Nothing more comes: the CPU sends the entry again released, to 328. From
-// 328 on, behind what it has sent, it reads the entry, every 164 cycles; the first read that begins
-// when the task has ended finds it.
+// Pagoda, one task on a table of two columns of two rows. The entry arrives at 100 + 64. Nothing more comes: the
+// CPU sends the entry again released, to 328. From then on it reads the entry every 164 cycles; the first read that
+// begins when the task has ended finds it.
 func TestPagodaOneTask(t *testing.T) {
 	l, sum := run(t, "spawn work grid=1 block=64\n"+work(2, 10)+"sync\n", narrow(t, 1), "pagoda,rows=2,entry-bytes=64")
 	r := tasks(t, l, 1)[0]
@@ -273,10 +270,9 @@ func TestPagodaBatch(t *testing.T) {
 	}
 }
 
-// GeMTC, a batch of two: the inputs are there at 400, then the queue's record
-// (124 cycles), pointers (116), descriptions (148) and new end (104) are copied, and
-// the SuperKernel starts 1010 behind that. It ends with its longest task; its results
-// take four such copies, its outputs 150 each, and the next batch is behind them.
+// GeMTC, a batch of two: the inputs are there at 400. Then the queue's record (124 cycles), pointers (116),
+// descriptions (148) and new end (104) are copied, and the SuperKernel starts 1010 behind that. It ends with its
+// longest task; its results take four such copies, its outputs 150 each, and the next batch is behind them.
 func TestGeMTCBatch(t *testing.T) {
 	text := "spawn work grid=1 block=32 in=100 out=50\n" + work(1, 1000) +
 		strings.Repeat("spawn work grid=1 block=32 in=100 out=50\n"+work(1, 10), 2) + "sync\n"
@@ -296,8 +292,7 @@ func TestGeMTCBatch(t *testing.T) {
 	}
 }
 
-// A batch is a fill of the GPU unless its size is given: on one SM 64 workers of a
-// warp would be, were they not bounded by its 32 CTAs.
+// A batch is a fill of the GPU unless its size is given: on one SM 32 workers of a warp, bounded by its 32 CTAs.
 func TestGeMTCBatchIsAFill(t *testing.T) {
 	l, _ := run(t, strings.Repeat("spawn work grid=1 block=32\n"+work(1, 10), 40)+"sync\n", narrow(t, 1), "gemtc")
 	r := tasks(t, l, 40)
@@ -380,7 +375,7 @@ func TestPThreads(t *testing.T) {
 	}
 }
 
-// Policies refuse, as a sentence, what they cannot run.
+// Policies refuse traces that they cannot run, with a sentence.
 func TestTaskPoliciesRefuse(t *testing.T) {
 	for _, c := range []struct{ policy, text, want string }{
 		{"gemtc", "spawn work grid=1 block=32 shared=64\n" + work(1, 1), "shared memory"},
@@ -398,7 +393,7 @@ func TestTaskPoliciesRefuse(t *testing.T) {
 	}
 }
 
-// lacks is what a policy says of a trace.
+// lacks is the policy's sentence about a trace.
 func lacks(t testing.TB, r *container.Reader, policy string) string {
 	t.Helper()
 	f, err := policies.ProfileTrace(r, host.NotTasks)

@@ -23,7 +23,7 @@ func init() {
 	})
 }
 
-// threshold launches what has more items than it says.
+// threshold launches requests of more items than its value.
 type threshold uint32
 
 func (n threshold) Decide(r *model.LaunchRequest) (model.Decision, string) {

@@ -8,9 +8,8 @@ import (
 	"gpureplay/model/exec"
 )
 
-// Each warp scheduler picks what its one sentence says, found the slow way: over
-// all masks of a few warps, and over random ones of 64, whatever issued last and in
-// whichever order the warps started.
+// Each warp scheduler picks by its one sentence, checked the slow way: over all masks of a few warps, and over
+// random ones of 64, whatever issued last and in whichever order the warps started.
 func TestWarpSchedulers(t *testing.T) {
 	eldest := func(ready []int, age *[64]uint64) int {
 		return slices.MinFunc(ready, func(a, b int) int { return int(int64(age[a]) - int64(age[b])) })

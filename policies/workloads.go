@@ -12,8 +12,7 @@ import (
 // Workloads are the sizes of a trace's requests for children: how many requests
 // have each workload.
 type Workloads struct {
-	// Requests are those of the trace, Marked those that the program's own rule
-	// launches.
+	// Requests counts the trace's requests, Marked the ones that the program's own rule launches.
 	Requests, Marked uint64
 	// Warps are the warps of the host's kernel in which most of them ask.
 	Warps uint64
@@ -94,9 +93,9 @@ func (w *Workloads) count(r *container.Reader, kernel uint32, counts map[uint32]
 	}
 }
 
-// Thresholds returns thresholds, ascending and without repeats, that leave about
-// 100 %, then less in equal steps, then 0 % of all work to children, which take
-// what has more items than the threshold (SPAWN paper, figure 5).
+// Thresholds returns thresholds, ascending and without repeats, that leave about 100 %, then less in equal steps,
+// then 0 % of all work to children. Children take requests of more items than the threshold (SPAWN paper, figure
+// 5).
 func (w *Workloads) Thresholds(steps int) []uint32 {
 	var total float64
 	for i, v := range w.values {

@@ -254,7 +254,10 @@ func (f *Folder) advance() error {
 
 // drop removes a file of a former command, unless its place has the new one already.
 func (f *Folder) drop(next *manifest, name string) error {
-	if _, err := os.Lstat(filepath.Join(f.hidden(), committed, name)); err != nil && slices.ContainsFunc(next.Files, func(e entry) bool { return e.Name == name }) {
+	if _, err := os.Lstat(filepath.Join(f.hidden(), committed, name)); err != nil &&
+		slices.ContainsFunc(next.Files, func(e entry) bool {
+			return e.Name == name
+		}) {
 		return nil
 	}
 	ours, err := f.wrote(next, name)

@@ -107,7 +107,8 @@ func TestFolderKeepsForeignFiles(t *testing.T) {
 		late := stage(t, dir, "2", "a.set", "list.set")
 		spoil(dir)
 		want := contents(t, dir)
-		if err := late.Commit([]string{"a.set", "list.set"}); err == nil || !strings.Contains(err.Error(), "no export wrote") {
+		if err := late.Commit([]string{"a.set", "list.set"}); err == nil ||
+			!strings.Contains(err.Error(), "no export wrote") {
 			t.Errorf("%s at the commit: %v", name, err)
 		}
 		if _, err := OpenFolder(dir, ofSet); err == nil || !strings.Contains(err.Error(), "no export wrote") {
@@ -125,7 +126,8 @@ func TestFolderAfterAKill(t *testing.T) {
 	names := []string{"a.set", "b.set", "list.set"}
 	for moved := -1; moved <= len(names); moved++ {
 		dir := t.TempDir()
-		if err := stage(t, dir, "1", "a.set", "gone.set", "list.set").Commit([]string{"a.set", "gone.set", "list.set"}); err != nil {
+		if err := stage(t, dir, "1", "a.set", "gone.set", "list.set").Commit([]string{"a.set", "gone.set",
+			"list.set"}); err != nil {
 			t.Fatal(err)
 		}
 		f := stage(t, dir, "2", names...)
@@ -144,7 +146,9 @@ func TestFolderAfterAKill(t *testing.T) {
 		}
 		f.lock.Close() // as the end of its process
 		now := strings.Fields(contents(t, dir))
-		if whole := slices.ContainsFunc(now, func(s string) bool { return strings.HasPrefix(s, "list.set") }); whole && moved >= 0 && moved < len(names) {
+		if whole := slices.ContainsFunc(now, func(s string) bool {
+			return strings.HasPrefix(s, "list.set")
+		}); whole && moved >= 0 && moved < len(names) {
 			t.Errorf("killed after %d files: the list stands beside %v", moved, now)
 		}
 		stage(t, dir, "3", "a.set").Abort()

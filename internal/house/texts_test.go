@@ -187,7 +187,8 @@ func (x *text) addGo(path string, src []byte) error {
 
 // isProse tells a message or a description from SQL, HTML and other code in a literal.
 func isProse(s string) bool {
-	for _, code := range []string{"SELECT ", "<div", "<svg", "<table", "</", "{{", "CREATE ", "PRAGMA", "\n\t", "func ", " := "} {
+	for _, code := range []string{"SELECT ", "<div", "<svg", "<table", "</", "{{", "CREATE ", "PRAGMA", "\n\t", "func ",
+		" := "} {
 		if strings.Contains(s, code) {
 			return false
 		}

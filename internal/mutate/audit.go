@@ -88,12 +88,14 @@ func (b *bench) audit(ctx context.Context, on []string, v *verdict, place int) e
 var rule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`the first: .*?, cycle -?\d+, ([^:]+): `) })
 
 // audits replays a trace under the auditor with every policy that it can feed.
-func (b *bench) audits(ctx context.Context, name, gpu string, env []string, place int) (d digest, broken string, err error) {
+func (b *bench) audits(ctx context.Context, name, gpu string, env []string, place int) (d digest, broken string,
+	err error) {
 	out := b.at("out" + strconv.Itoa(place))
 	if err := os.RemoveAll(out); err != nil {
 		return d, "", err
 	}
-	said, late, err := limited(ctx, 2, "", env, b.replay(), "--audit", "--policy=all", "--gpu="+gpu, "--jobs=1", "--format=csv",
+	said, late, err := limited(ctx, 2, "", env, b.replay(), "--audit", "--policy=all", "--gpu="+gpu, "--jobs=1",
+		"--format=csv",
 		"--tables=runs,kernels,ctas,launches,stages,tasks,pages", "--quiet", "-o", out, b.at(name+".trace.zst"))
 	if ctx.Err() != nil {
 		return d, "", ctx.Err()

@@ -27,7 +27,8 @@ type fault struct {
 }
 
 func (f fault) String() string {
-	return fmt.Sprintf("%s/%s:%d: %s: %s -> %s", filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File), f.Line, f.Kind, f.Right, f.Wrong)
+	return fmt.Sprintf("%s/%s:%d: %s: %s -> %s", filepath.Base(filepath.Dir(f.File)), filepath.Base(f.File), f.Line,
+		f.Kind, f.Right, f.Wrong)
 }
 
 // finder looks for faults to plant in a file.
@@ -143,9 +144,11 @@ func (x *finder) call(n *ast.CallExpr) {
 }
 
 var (
-	compared = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=", token.NEQ: "=="}
-	computed = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "*", token.REM: "/", token.AND: "|",
-		token.OR: "&", token.SHL: ">>", token.SHR: "<<"}
+	compared = map[token.Token]string{token.LSS: "<=", token.LEQ: "<", token.GTR: ">=", token.GEQ: ">", token.EQL: "!=",
+		token.NEQ: "=="}
+	computed = map[token.Token]string{token.ADD: "-", token.SUB: "+", token.MUL: "+", token.QUO: "*", token.REM: "/",
+		token.AND: "|",
+		token.OR:  "&", token.SHL: ">>", token.SHR: "<<"}
 	joined = map[token.Token]string{token.LAND: "||", token.LOR: "&&"}
 )
 
@@ -204,7 +207,8 @@ func (x *finder) pure(n ast.Expr) bool {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if id, ok := n.Fun.(*ast.Ident); ok && slices.Contains([]string{"min", "max", "len", "cap"}, id.Name) || x.c.info.Types[n.Fun].IsType() {
+			if id, ok := n.Fun.(*ast.Ident); ok && slices.Contains([]string{"min", "max", "len", "cap"}, id.Name) ||
+				x.c.info.Types[n.Fun].IsType() {
 				return true
 			}
 			pure = false
@@ -237,7 +241,8 @@ func (x *finder) statements(list []ast.Stmt) {
 				continue
 			}
 			x.without(s)
-			if op := map[token.Token]string{token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+="}[s.Tok]; op != "" && x.typed(s.Lhs[0]) {
+			if op := map[token.Token]string{token.ADD_ASSIGN: "-=", token.SUB_ASSIGN: "+="}[s.Tok]; op != "" &&
+				x.typed(s.Lhs[0]) {
 				wrong := x.text(s.Lhs[0]) + " " + op + " " + x.text(s.Rhs[0])
 				x.add(s, "arithmetic", wrong, "if plantedFaults.On(§) { "+wrong+" } else { "+x.text(s)+" }")
 			}

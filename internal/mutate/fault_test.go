@@ -42,14 +42,16 @@ func g(int) int { panic("no" + "where") }
 	slices.Sort(got)
 	want := []string{
 		"arithmetic: a >> 2", "arithmetic: b + 1", "arithmetic: n - x[0]", "arithmetic: n -= a << 2",
-		"branch: !(a < 3 && len(c) > b)", "comparison: a <= 3", "comparison: len(c) >= b", "constant: a < 4", "constant: a << 3", "constant: b - 2",
+		"branch: !(a < 3 && len(c) > b)", "comparison: a <= 3", "comparison: len(c) >= b", "constant: a < 4",
+		"constant: a << 3", "constant: b - 2",
 		"limit: min(a, b-1)", "logic: a < 3 || len(c) > b", "removed: ", "removed: ", "removed: ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q\nwant\n%q", got, want)
 	}
 	h.packages = []*checked{c}
-	for only, want := range map[string]int{`p\.go:4: limit`: 1, `p\.go:4: arithmetic`: 1, `: removed: g\(n\) -> $`: 1, "none": 0} {
+	for only, want := range map[string]int{`p\.go:4: limit`: 1, `p\.go:4: arithmetic`: 1, `: removed: g\(n\) -> $`: 1,
+		"none": 0} {
 		if got := h.sample(10, 1, regexp.MustCompile(only)); len(got) != want {
 			t.Errorf("%q picks %v", only, got)
 		}
@@ -109,7 +111,8 @@ func TestTold(t *testing.T) {
 	if _, err := parser.ParseFile(token.NewFileSet(), "x.go", src, 0); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{importSwitched, `func TestTold(t *testing.T) { defer plantedFaults.Test("TestTold")();`} {
+	for _, want := range []string{importSwitched,
+		`func TestTold(t *testing.T) { defer plantedFaults.Test("TestTold")();`} {
 		if !strings.Contains(string(src), want) {
 			t.Errorf("no %q", want)
 		}

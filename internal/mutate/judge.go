@@ -116,7 +116,8 @@ func (b *bench) judge(ctx context.Context, number, place int) (*verdict, error) 
 			budget -= cost
 			v.Ran += len(names)
 			// twice the time without the fault, and two seconds: an endless run ends there
-			out, late, err := b.start(ctx, folder, 2+2*cost/1e6, on, "-test.failfast", "-test.run=^("+strings.Join(names, "|")+")$")
+			out, late, err := b.start(ctx, folder, 2+2*cost/1e6, on, "-test.failfast", "-test.run=^("+
+				strings.Join(names, "|")+")$")
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -151,16 +152,19 @@ func upTo(all []test, list []int, micros int64) (now, later []int) {
 
 // start runs the tests of a folder for at most so many seconds of a processor, and in
 // a bounded memory. late: they ran longer.
-func (b *bench) start(ctx context.Context, folder string, seconds int64, env []string, args ...string) (out []byte, late bool, err error) {
+func (b *bench) start(ctx context.Context, folder string, seconds int64, env []string, args ...string) (out []byte,
+	late bool, err error) {
 	path, err := filepath.Abs(b.at(binary(folder)))
 	if err != nil {
 		return nil, false, err
 	}
-	return limited(ctx, seconds, filepath.Join(b.root, folder), env, path, append([]string{"-test.v", "-test.timeout=0"}, args...)...)
+	return limited(ctx, seconds, filepath.Join(b.root, folder), env, path,
+		append([]string{"-test.v", "-test.timeout=0"}, args...)...)
 }
 
 // limited runs a program under limits of the shell.
-func limited(ctx context.Context, seconds int64, dir string, env []string, name string, args ...string) (out []byte, late bool, err error) {
+func limited(ctx context.Context, seconds int64, dir string, env []string, name string, args ...string) (out []byte,
+	late bool, err error) {
 	script := fmt.Sprintf("ulimit -v 8000000; ulimit -t %d; exec \"$0\" \"$@\"", seconds)
 	c := exec.CommandContext(ctx, "sh", append([]string{"-c", script, name}, args...)...)
 	c.Dir, c.Env = dir, append(append(os.Environ(), "GOMAXPROCS=2"), env...)
@@ -222,7 +226,8 @@ func (b *bench) table(w io.Writer) error {
 		return err
 	}
 	killed, audited, moved, unreached := 0, 0, 0, 0
-	fmt.Fprintln(w, "| fault | kind | right | wrong | killed by | auditor | moves a figure |\n| --- | --- | --- | --- | --- | --- | --- |")
+	fmt.Fprintln(w, "| fault | kind | right | wrong | killed by | auditor | moves a figure |\n| --- | --- | --- | "+
+		"--- | --- | --- | --- |")
 	for _, f := range b.faults {
 		v, ok := known[f.Number]
 		if !ok {
@@ -246,10 +251,12 @@ func (b *bench) table(w io.Writer) error {
 		if v.Moved {
 			moved++
 		}
-		fmt.Fprintf(w, "| %s:%d | %s | %s | %s | %s | %s | %s |\n", short(b.root, f.File), f.Line, f.Kind, cell(f.Right), cell(f.Wrong), by,
+		fmt.Fprintf(w, "| %s:%d | %s | %s | %s | %s | %s | %s |\n", short(b.root, f.File), f.Line, f.Kind, cell(f.Right),
+			cell(f.Wrong), by,
 			v.Auditor, map[bool]string{true: "yes", false: "no"}[v.Moved])
 	}
-	fmt.Fprintf(w, "\n%d of %d faults: tests kill %d, %d survive (%d of them reached by no test). Four audited traces: the auditor names %d, %d move a figure.\n",
+	fmt.Fprintf(w, "\n%d of %d faults: tests kill %d, %d survive (%d of them reached by no test). Four audited "+
+		"traces: the auditor names %d, %d move a figure.\n",
 		len(known), len(b.faults), killed, len(known)-killed, unreached, audited, moved)
 	return nil
 }

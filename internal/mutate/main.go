@@ -29,8 +29,10 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "`FOLDER` of what is built and known (must be given)")
 	flag.IntVar(&o.count, "n", 200, "faults")
 	flag.Uint64Var(&o.seed, "seed", 1, "which ones")
-	flag.StringVar(&within, "in", "model,model/exec,model/memory,model/program,model/host,policies", "folders that faults are planted in")
-	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay/audit,replay", "folders whose tests are to find them, in that order where they cost the same")
+	flag.StringVar(&within, "in", "model,model/exec,model/memory,model/program,model/host,policies",
+		"folders that faults are planted in")
+	flag.StringVar(&tests, "tests", "model/memory,model,policies,replay/audit,replay",
+		"folders whose tests are to find them, in that order where they cost the same")
 	flag.IntVar(&o.seconds, "seconds", 20, "of a processor for the tests of a fault")
 	flag.StringVar(&o.only, "only", "", "faults alone whose line of -list this regular expression matches")
 	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")

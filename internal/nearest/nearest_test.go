@@ -12,8 +12,11 @@ func TestNames(t *testing.T) {
 		known []string
 		want  map[string]string
 	}{
-		{[]string{"accelsim", "kineto", "nsys", "nvprof", "rocprof"}, map[string]string{"acelsim": "accelsim", "nsyss": "nsys", "kinetoo": "kineto", "rocprofv3": "rocprof", "chakra-et": "", "": ""}},
-		{[]string{"kmu.hwqs", "l1.latency", "l2.latency", "dram.tcl"}, map[string]string{"latancy": "", "l1.latncy": "l1.latency", "hwqs": "kmu.hwqs", "dram.tcl2": "dram.tcl"}},
+		{[]string{"accelsim", "kineto", "nsys", "nvprof", "rocprof"},
+			map[string]string{"acelsim": "accelsim", "nsyss": "nsys", "kinetoo": "kineto", "rocprofv3": "rocprof",
+				"chakra-et": "", "": ""}},
+		{[]string{"kmu.hwqs", "l1.latency", "l2.latency", "dram.tcl"},
+			map[string]string{"latancy": "", "l1.latncy": "l1.latency", "hwqs": "kmu.hwqs", "dram.tcl2": "dram.tcl"}},
 		{[]string{"hsp", "stn", "n"}, map[string]string{"hps": "hsp", "spt": "", "x": ""}},
 	} {
 		for typed, want := range c.want {
@@ -22,7 +25,8 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	if got, want := Names("ctas", []string{"cta", "sctas", "ctass", "nothing"}, 2), []string{"cta", "sctas"}; !slices.Equal(got, want) {
+	if got, want := Names("ctas", []string{"cta", "sctas", "ctass", "nothing"}, 2),
+		[]string{"cta", "sctas"}; !slices.Equal(got, want) {
 		t.Errorf("two of three: %v, want %v", got, want)
 	}
 }
@@ -43,7 +47,8 @@ func TestDistance(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		want int
-	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}, {"hps", "hsp", 1}, {"abcd", "badc", 2}} {
+	}{{"", "", 0}, {"", "abc", 3}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0},
+		{"hps", "hsp", 1}, {"abcd", "badc", 2}} {
 		if d := Distance(c.a, c.b); d != c.want {
 			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, d, c.want)
 		}

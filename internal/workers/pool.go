@@ -15,8 +15,9 @@ import (
 
 // Pool says how many pieces go on at a time, and in which order they begin.
 type Pool struct {
-	Workers int                 // pieces at a time; 0: [Default]
-	Cost    func(i int) float64 // estimate, in any unit: of several workers the costliest piece begins first; nil: in order
+	Workers int // pieces at a time; 0: [Default]
+	// estimate, in any unit: of several workers the costliest piece begins first; nil: in order
+	Cost func(i int) float64
 
 	// Done is told after each piece that succeeded, never twice at a time; may be nil. Name is the piece's name.
 	Done func(done, total int, name string)

@@ -14,13 +14,13 @@ const (
 	None                     // none: each group takes an entry of the distributor of its own (DTBL paper, section 4.3)
 )
 
-// Settings are what the paper varies and what it leaves open.
+// Settings are the choices that the paper varies or leaves open.
 type Settings struct {
 	Entries int  // of the table, a power of two; 0: there is none
 	Hashed  bool // the launching hardware thread names the entry; false: any free one
 	Match   Match
-	// the warp of a group that may join no kernel makes the rest of the calls that launch a device kernel; false: the
-	// SMX scheduler hands it to the KMU in the next cycle
+	// the warp of a group that may join no kernel makes the rest of a device kernel's launch calls; false: the SMX
+	// scheduler hands it to the KMU in the next cycle
 	API bool
 	// records in memory that are read at a time, the next ones of the first kernel that has some; 0: all are at hand
 	ReadAhead int
@@ -35,7 +35,7 @@ type Groups struct {
 	coming  map[shape]*coming // groups that have become device kernels and that others may join
 }
 
-// shape is what a kernel and a group must have in common.
+// shape is the properties that a kernel and a group must share.
 type shape struct {
 	function uint32
 	block    trace.Dim3
@@ -56,17 +56,17 @@ func (u *Groups) Start(m *model.GroupMachine) {
 	u.m, u.table, u.spilled, u.coming = m, newTable(u.Settings.Entries, u.Hashed), 0, make(map[shape]*coming)
 }
 
-// Search is the latency of launching groups: the parameter buffer and the search for an
-// eligible kernel (a cycle per entry, pipelined over the lanes) run in parallel, the
-// slower counts; then a cycle per entry of the table.
+// Search is the latency of launching groups in cycles. The parameter buffer and the search for an eligible kernel
+// (a cycle per entry, pipelined over the lanes) run in parallel, and the slower counts. Then comes a cycle per
+// entry of the table.
 func (u *Groups) Search(lanes int) model.Time {
 	c := u.m.Config()
 	search := c.KMU.Entries + lanes - 1
 	return model.Time(max(c.Launch.ParamBase+c.Launch.ParamPerLane*lanes, search) + 1)
 }
 
-// Arrived is of [model.GroupUnit]. Where groups may also join what is on its way, a group
-// that finds none is what the next ones find.
+// Arrived is of [model.GroupUnit]. Where groups may also join kernels on their way, the next groups find one that
+// found none.
 func (u *Groups) Arrived(g model.GroupRequest, t model.Time) (model.GroupFate, string) {
 	if u.Match == None {
 		return model.GroupEnters, "entry of its own"
@@ -138,10 +138,9 @@ func (u *Groups) Entered(k model.GroupKernel, t model.Time) {
 	}
 }
 
-// Look reads records from global memory, from the moment on that they are among the first
-// ones of those in the list of which nothing has been placed (docs/model, choice 15): of the
-// first kernel that has some as many as are read ahead, and one of the others, as there is
-// one place on chip.
+// Look reads records from global memory, from the moment on that they are among the first unplaced ones of the list
+// (docs/model, choice 15). Of the first kernel with records it reads as many as are read ahead, and of the others
+// one, as there is one place on chip.
 func (u *Groups) Look(l *model.GroupList, first bool, t model.Time) (some bool) {
 	if u.ReadAhead == 0 {
 		return false

@@ -70,7 +70,7 @@ func function() *trace.Function {
 	return f
 }
 
-// Code writes what warps execute. What it returns is valid until the next call.
+// Code writes the code of warps. Its results are valid until the next call.
 type Code struct {
 	Words int // of a request's arguments that differ between threads
 
@@ -92,7 +92,7 @@ func (c *Code) end() *model.AddedCode {
 	return &c.out
 }
 
-// lanes sets which lanes execute what follows.
+// lanes sets which lanes execute the following code.
 func (c *Code) lanes(mask uint32) {
 	if mask != c.mask {
 		c.w.Masks = append(c.w.Masks, trace.MaskRun{At: uint32(len(c.w.Path)), Mask: mask})
@@ -102,8 +102,8 @@ func (c *Code) lanes(mask uint32) {
 
 func (c *Code) do(insts ...uint32) { c.w.Path = append(c.w.Path, insts...) }
 
-// access executes a memory instruction of which the first active lane has an address
-// and each one behind it one further by stride.
+// access executes a memory instruction: the first active lane has the address base, and each one behind it an
+// address further by stride.
 func (c *Code) access(inst uint32, base uint64, stride int32) {
 	c.do(inst)
 	c.w.Mem = append(c.w.Mem, trace.Access{Base: base, Stride: stride, Count: uint32(bits.OnesCount32(c.mask))})
@@ -118,10 +118,10 @@ type Slots struct {
 	Words   int
 }
 
-// SlotBytes is what a thread's slot takes.
+// SlotBytes is the size of a thread's slot in bytes.
 func SlotBytes(words int) uint64 { return uint64(4*words) + 12 }
 
-// Bytes is what all slots take.
+// Bytes is the size of all slots.
 func (s Slots) Bytes() uint64 { return s.Threads * SlotBytes(s.Words) }
 
 func (s Slots) word(i int, thread uint64) uint64 { return s.Base + 4*(uint64(i)*s.Threads+thread) }
@@ -146,9 +146,9 @@ func (c *Code) store(s Slots, thread uint64) {
 	c.access(storeInst, s.scan(thread), 4)
 }
 
-// Warp is the launch of a warp's requests together (section II.A): the grid size is
-// 0 in lanes that ask for nothing, lane 0 takes room in the pool, every lane stores
-// its arguments and the sum of the grid sizes up to its own, and the last one launches.
+// Warp is the launch of a warp's requests together (section II.A). The grid size is 0 in lanes that ask for
+// nothing, and lane 0 takes room in the pool. Every lane stores its arguments and the sum of the grid sizes up to
+// its own, and the last one launches.
 func (c *Code) Warp(s Slots, threads uint32) *model.AddedCode {
 	c.begin(threads)
 	c.do(setInst, selInst)
@@ -199,10 +199,9 @@ func (c *Code) Barrier(threads uint32) *model.AddedCode {
 	return c.end()
 }
 
-// Record is what stands for a launch where the host launches when the kernel has
-// ended (section II.B): each asking lane adds itself and its CTAs to a counter by one
-// atomic and stores its arguments and the sum at the index that it got, the first of
-// which is given.
+// Record replaces a launch where the host launches when the kernel has ended (section II.B). Each asking lane adds
+// itself and its CTAs to a counter by one atomic, and stores its arguments and the sum at the index that it got.
+// first is the first of these indices.
 func (c *Code) Record(s Slots, first uint64, asking, threads uint32) *model.AddedCode {
 	c.begin(threads)
 	c.do(setInst, braInst)

@@ -7,8 +7,8 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// Parents is what a CTA of an aggregate knows of those that asked for it: the sum of
-// the grid sizes up to each thread, itself included.
+// Parents is a CTA's knowledge of the threads that asked for its aggregate: the sum of the grid sizes up to each
+// thread, itself included.
 type Parents struct {
 	Scan  []uint32
 	Slots Slots
@@ -46,7 +46,7 @@ func (p *Parents) Find(b uint32) int {
 	return -1
 }
 
-// Search is what a warp of CTA b executes before the child's own code.
+// Search is the code of a warp of CTA b before the child's own.
 func (c *Code) Search(p *Parents, b, warp, threads uint32) *model.AddedCode {
 	c.begin(threads)
 	c.do(addInst)
@@ -123,13 +123,13 @@ func (c *Code) wide(p *Parents, parent int, warp uint32) {
 	c.found()
 }
 
-// found lets all threads of the CTA have what one has found.
+// found gives all threads of the CTA the result of the one that found it.
 func (c *Code) found() {
 	c.do(barInst)
 	c.access(getInst, 0, 0)
 }
 
-// halve has every thread look at the middle of what is left of the list.
+// halve has every thread look at the middle of the rest of the list.
 func (c *Code) halve(p *Parents, parent int) {
 	lo, hi := 0, len(p.Scan)
 	for range bits.Len(uint(len(p.Scan) - 1)) {

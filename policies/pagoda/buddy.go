@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// Node names a block of a [Buddy]: 1 is the whole pool, 2n and 2n+1 are the
-// halves of block n. It is what the WarpTable holds as SMindex: unlike an
-// offset, it also tells the block's size.
+// Node names a block of a [Buddy]: 1 is the whole pool, 2n and 2n+1 are the halves of block n. The WarpTable holds
+// it as SMindex: unlike an offset, it also tells the block's size.
 type Node uint16
 
 // NoNode stands for no block.
@@ -97,8 +96,7 @@ func (b *Buddy) take(n Node) {
 	}
 }
 
-// Mark puts a block on the list of those to be freed: what the last warp of a
-// threadblock does.
+// Mark puts a block on the list of blocks to be freed, as the last warp of a threadblock does.
 func (b *Buddy) Mark(n Node) { b.list = append(b.list, n) }
 
 // Pending returns how many blocks wait to be freed.
@@ -115,8 +113,7 @@ func (b *Buddy) FreeOne() (looked int, ok bool) {
 	return b.free(n), true
 }
 
-// free unmarks the block and what is below it, then its ancestors for as long
-// as the sibling is free too.
+// free unmarks the block and the nodes below it, then its ancestors for as long as the sibling is free too.
 func (b *Buddy) free(n Node) (looked int) {
 	if !b.marks[n] {
 		panic(fmt.Sprintf("pagoda: shared memory block %d is freed twice", n))

@@ -2,9 +2,8 @@ package pagoda
 
 import "gpureplay/trace"
 
-// Block names a stretch of the MasterKernel's code: the unit of work that the
-// scheduler warp or an executor warp performs as a whole, line numbers being
-// those of algorithms 1 and 2.
+// Block names a stretch of the MasterKernel's code: the unit of work that the scheduler warp or an executor warp
+// performs as a whole. Line numbers are of algorithms 1 and 2.
 type Block uint8
 
 const (

@@ -45,7 +45,7 @@ type masterCTA struct {
 	open   []openBlock
 }
 
-// executor is what an executor warp is at.
+// executor is the state of an executor warp.
 type executor struct {
 	stage stage
 	task  *model.Task
@@ -67,13 +67,12 @@ const (
 type openBlock struct {
 	task  *model.Task
 	block uint32
-	left  uint32 // warps, of which the trace may have no work
+	left  uint32 // warps; the trace may have no work of some
 	cta   model.TaskCTA
 }
 
-// scanCycles is how long a scheduler warp takes for an entry in which nothing is
-// to be done, as the pace of an idle one: a load from the L2 and what hangs on
-// it.
+// scanCycles is how long a scheduler warp takes for an entry without work, as the pace of an idle one: a load from
+// the L2 and the instructions behind it.
 func scanCycles(c *hardware.Config) model.Time {
 	return model.Time(max(1, c.L1.BypassLatency+2*c.Icnt.Latency+c.L2.Latency+1+3*(c.Exec.Int.Latency+c.SM.PipelineDepth)))
 }
@@ -115,9 +114,8 @@ func (r *Runtime) startGPU(columns int) error {
 	return nil
 }
 
-// tableBytes is what an MTB keeps in shared memory beside that of tasks: the
-// WarpTable (20 bytes a slot), two counters a row, and a byte for every node of
-// the tree.
+// tableBytes are the bytes that an MTB keeps in shared memory beside the tasks' pool: the WarpTable (20 bytes a
+// slot), two counters a row, and a byte for every node of the tree.
 func (r *Runtime) tableBytes() uint32 {
 	return uint32(20*r.shape.MTB.Executors + 8*r.shape.Rows + 2*r.shape.MTB.SharedBytes/r.shape.MTB.SmallestBlock)
 }

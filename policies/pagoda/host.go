@@ -145,7 +145,7 @@ func (r *Runtime) Ready(task *model.Task, t model.Time) error {
 	return nil
 }
 
-// entryOf is what the table says about a task.
+// entryOf is a task's entry of the table.
 func entryOf(k *model.Task) Task {
 	return Task{Kernel: k.Kernel, Blocks: k.Blocks, Threads: k.Threads, SharedBytes: k.SharedBytes, Sync: k.Sync}
 }
@@ -251,7 +251,7 @@ func (r *Runtime) offer(task *model.Task) {
 	r.spawner.Offer(entryOf(task))
 }
 
-// tells is what the program waits for, as far as the spawner is to know.
+// tells is the program's wait, as far as the spawner is to know.
 func (r *Runtime) tells() Wait {
 	switch {
 	case r.queue.Len()+r.inputs.Len() > 0 || r.loading != nil:
@@ -264,7 +264,7 @@ func (r *Runtime) tells() Wait {
 	return WaitAny
 }
 
-// spawn does what the spawner is for.
+// spawn performs the spawner's next action.
 func (r *Runtime) spawn(t model.Time) bool {
 	r.spawner.Wait(r.tells())
 	switch a := r.spawner.Next(); a.Act {

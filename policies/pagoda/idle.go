@@ -2,11 +2,9 @@ package pagoda
 
 import "math/bits"
 
-// Idling reports whether the scheduler warp would go on to no effect until
-// something happens from outside: it scans a column in which nothing is to be
-// done, or repeats a search for a barrier, for shared memory or for executors
-// that are all taken. An engine may then let time pass and account for the
-// instructions with [MTB.Skip].
+// Idling reports whether the scheduler warp would go on to no effect until something happens from outside. It scans
+// a column without work, or repeats a search for a barrier, for shared memory or for executors that are all taken.
+// An engine may then let time pass and account for the instructions with [MTB.Skip].
 func (m *MTB) Idling() bool {
 	switch m.phase {
 	case phaseScan:

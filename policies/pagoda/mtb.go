@@ -23,7 +23,7 @@ type Start struct {
 	Warp   uint32 // in the threadblock
 }
 
-// End tells what ended with a warp.
+// End tells which threadblock and task ended with a warp.
 type End struct {
 	Kernel uint32
 	Block  uint32
@@ -56,12 +56,11 @@ type live struct {
 	left  uint32 // warps not ended
 }
 
-// MTB is one MasterKernel threadblock: the scheduler warp, the WarpTable, the
-// barriers and the shared memory of one column of the [Table].
+// MTB is one MasterKernel threadblock: the scheduler warp, the WarpTable, the barriers and the shared memory of one
+// column of the [Table].
 //
-// The scheduler warp is an iterator: [MTB.Next] names the code that it executes
-// next, and once the engine has issued it, [MTB.Apply] does what the code does.
-// The engine reports every executor warp that ends with [MTB.WarpDone].
+// The scheduler warp is an iterator: [MTB.Next] names the code that it executes next, and once the engine has
+// issued it, [MTB.Apply] has its effect. The engine reports every executor warp that ends with [MTB.WarpDone].
 type MTB struct {
 	cfg    MTBConfig
 	table  *Table
@@ -164,9 +163,8 @@ func (m *MTB) Next() Block {
 	return m.next
 }
 
-// Apply does what the code that [MTB.Next] announced does, at the moment at
-// which its last instruction has issued. It returns the executor warps that it
-// set going, valid until the next call.
+// Apply has the effect of the code that [MTB.Next] announced, at the moment at which its last instruction has
+// issued. It returns the executor warps that it set going, valid until the next call.
 func (m *MTB) Apply() []Start {
 	m.started = m.started[:0]
 	switch m.next {
@@ -335,9 +333,9 @@ func (m *MTB) find(entry ID, block uint32) int {
 	return -1
 }
 
-// WarpDone ends the task's work on an executor warp: lines 34 to 43. The warp is
-// free at once; the last of its threadblock marks the shared memory and gives
-// back the barrier; the last of its task frees the entry on the GPU's side.
+// WarpDone ends the task's work on an executor warp: lines 34 to 43. The warp is free at once. The last of its
+// threadblock marks the shared memory and gives back the barrier; the last of its task frees the entry on the GPU's
+// side.
 func (m *MTB) WarpDone(slot int) End {
 	s := m.slots[slot]
 	if !s.Exec {

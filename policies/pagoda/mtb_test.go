@@ -37,7 +37,7 @@ func released(t testing.TB, table *Table, tasks ...Task) {
 	}
 }
 
-// steps performs n steps and returns what was executed and started.
+// steps performs n steps and returns the executed code and the started warps.
 func steps(m *MTB, n int) (log []string) {
 	for range n {
 		b := m.Next()
@@ -83,10 +83,9 @@ func TestSchedulerWarpWholeTask(t *testing.T) {
 	}
 }
 
-// With shared memory and barriers threadblocks go one by one. The second does
-// not fit beside the first: the scheduler spins through lines 21 to 24 until the
-// first one's memory is marked, frees it (its sibling is free: two ancestors),
-// and only then starts the second.
+// With shared memory and barriers threadblocks go one by one. The second does not fit beside the first. The
+// scheduler spins through lines 21 to 24 until the first one's memory is marked, frees it (its sibling is free: two
+// ancestors), and only then starts the second.
 func TestSchedulerWarpPerThreadblock(t *testing.T) {
 	table := newTable(t, 1, 2)
 	m := newMTB(t, table, 0, MTBConfig{Executors: 31, Barriers: 2, SharedBytes: 2048, SmallestBlock: 512})
@@ -156,7 +155,7 @@ func TestSkipIsSteppingFast(t *testing.T) {
 	build := func() *MTB {
 		table := newTable(t, 2, 5)
 		m := newMTB(t, table, 1, PaperMTB())
-		for k := range uint32(6) { // one released by nobody, the others wait in a chain
+		for k := range uint32(6) { // one is not released, the others wait in a chain
 			table.Spawn(Task{Kernel: k, Blocks: 1, Threads: 32})
 		}
 		for table.InFlight() > 0 {
@@ -180,9 +179,8 @@ func TestSkipIsSteppingFast(t *testing.T) {
 	}
 }
 
-// The artifact's release: the MTB that finds B's entry runs A, and B waits for its
-// own successor; A's counter is that of B's row, in which nothing else is scheduled
-// until A has ended.
+// The artifact's release: the MTB that finds B's entry runs A, and B waits for its own successor. A's counter is
+// the counter of B's row, in which nothing else is scheduled until A has ended.
 func TestSuccessorSchedulesItsPredecessor(t *testing.T) {
 	table := newTable(t, 2, 2)
 	cfg := PaperMTB()
@@ -246,7 +244,7 @@ func TestMTBsUnderAnyLoad(t *testing.T) {
 	})
 }
 
-// world runs the machinery and counts what started and ended.
+// world runs the machinery and counts starts and ends.
 type world struct {
 	rt      *rapid.T
 	table   *Table

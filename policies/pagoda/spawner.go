@@ -2,7 +2,7 @@ package pagoda
 
 import "fmt"
 
-// Act is what the CPU does next.
+// Act is the CPU's next action.
 type Act uint8
 
 const (
@@ -19,7 +19,7 @@ type Action struct {
 	Release bool // ActSend: the entry is sent again to release the last task
 }
 
-// Wait is what the CPU's program does while it has no task to spawn.
+// Wait is the CPU program's state while it has no task to spawn.
 type Wait uint8
 
 const (
@@ -29,14 +29,12 @@ const (
 	WaitAll              // nor before all are
 )
 
-// Spawner is the CPU thread of section 4.2: it spawns what it is offered as
-// entries become free, releases the last task when no other comes, and copies
-// the table back when it finds no room or, while the program waits, when the
+// Spawner is the CPU thread of section 4.2: it spawns offered tasks as entries become free and releases the last
+// task when no other comes. It copies the table back when it finds no room or, while the program waits, when the
 // counter of ended tasks has moved.
 //
-// The engine calls [Spawner.Next] whenever the CPU is idle, carries the action
-// out, and reports the end of a copy back with [Spawner.CopiedBack] and of a
-// poll with [Spawner.Polled].
+// The engine calls [Spawner.Next] whenever the CPU is idle, carries the action out, and reports the end of a copy
+// back with [Spawner.CopiedBack] and of a poll with [Spawner.Polled].
 type Spawner struct {
 	table *Table
 	size  int    // tasks of a batch; 0: it spawns continuously
@@ -68,11 +66,10 @@ func (s *Spawner) Offered() int { return len(s.queue) - s.head }
 // Live returns how many tasks are spawned and not seen done.
 func (s *Spawner) Live() int { return s.live }
 
-// Wait tells what the program does beside what it has offered.
+// Wait tells the program's state beside its offered tasks.
 func (s *Spawner) Wait(w Wait) { s.wait = w }
 
-// Next returns what the CPU does now. ActSend has already changed the CPU's side
-// of the table.
+// Next returns the CPU's next action. ActSend has already changed the CPU's side of the table.
 func (s *Spawner) Next() Action {
 	switch {
 	case s.busy:
@@ -119,9 +116,8 @@ func (s *Spawner) pop() {
 	}
 }
 
-// release lets the last task go, once its state is (-1,0): an earlier copy would
-// overwrite the pointer to its predecessor. That of a task with no predecessor is
-// so from the start; of another it is copied back first.
+// release lets the last task go, once its state is (-1,0): an earlier copy would overwrite the pointer to its
+// predecessor. A task with no predecessor has that state from the start; another one's is copied back first.
 func (s *Spawner) release() Action {
 	id, ok := s.table.ReleaseLast()
 	if !ok {
@@ -135,8 +131,8 @@ func (s *Spawner) copyBack(id ID) Action {
 	return Action{Act: ActCopyBack, ID: id}
 }
 
-// Start begins the transfer of the copy back that [Spawner.Next] asked for: the
-// states are those of this moment. All entries sent before must have arrived.
+// Start begins the transfer of the copy back that [Spawner.Next] asked for, with the states of this moment. All
+// entries sent before must have arrived.
 func (s *Spawner) Start(id ID) { s.table.StartCopyBack(id) }
 
 // CopiedBack ends a copy back, and appends the tasks seen done.

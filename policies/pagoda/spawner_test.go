@@ -158,8 +158,8 @@ func TestSpawnerWaitsForAnyTask(t *testing.T) {
 	}
 }
 
-// While the program will spawn more the last task waits for its successor; when it
-// has none to spawn now, the CPU releases it, and nobody asks for results.
+// While the program will spawn more the last task waits for its successor. When it has none to spawn now, the CPU
+// releases it, and no thread asks for results.
 func TestSpawnerReleasesWhenIdle(t *testing.T) {
 	g := newToy(t, 1, 4, 0)
 	g.s.Offer(Task{Kernel: 5, Blocks: 1, Threads: 32})

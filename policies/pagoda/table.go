@@ -36,7 +36,7 @@ func (s State) String() string {
 	return fmt.Sprintf("(%d,%d)", s.Ready, sched)
 }
 
-// Task is what an entry says about its task.
+// Task is the task of an entry.
 type Task struct {
 	Kernel      uint32 // the caller's name for it
 	Blocks      uint32 // threadblocks
@@ -76,7 +76,7 @@ type Table struct {
 	nfree         int
 	hot           []uint64 // per column, rows of the GPU's side that a scan acts on
 	next          int      // column at which the search for a free entry begins
-	last          ID       // spawned last and released by nobody yet
+	last          ID       // spawned last and not released yet
 	flights       []flight // FIFO from sent on
 	sent          int
 	shot          []State // states under way to the CPU
@@ -159,10 +159,9 @@ func (t *Table) Spawn(task Task) (ID, bool) {
 	return id, true
 }
 
-// ReleaseLast releases the task spawned last in place of a successor and sends
-// its entry. It reports false, and does nothing, unless the CPU's side has that
-// entry as (-1,0). With no successor and no copy back since, that is what a
-// first task's entry says: its copy went ahead of this one.
+// ReleaseLast releases the task spawned last in place of a successor and sends its entry. It reports false, and
+// does nothing, unless the CPU's side has that entry as (-1,0). A first task's entry with no successor and no copy
+// back since has this state: its copy went ahead of this one.
 func (t *Table) ReleaseLast() (ID, bool) {
 	t.notReading("ReleaseLast")
 	id := t.last

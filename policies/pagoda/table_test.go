@@ -133,7 +133,7 @@ func TestForbiddenCallsPanic(t *testing.T) {
 	}
 }
 
-// checkTable states what holds in every state that the protocol can reach.
+// checkTable states the invariants of every state that the protocol can reach.
 func checkTable(rt *rapid.T, table *Table, flying map[ID]bool) {
 	free, pointed := 0, map[ID]ID{}
 	for id := firstID; int(id) < int(firstID)+table.columns*table.rows; id++ {

@@ -19,9 +19,8 @@ type spawnedTask struct {
 	kernel uint32
 }
 
-// serve lets the waiting thread go on: an output first, then a wait. There is no
-// such thread where copies are phased; while the program has nothing to spawn,
-// the spawning thread sees what ends.
+// serve lets the waiting thread go on: an output first, then a wait. There is no such thread where copies are
+// phased; while the program has nothing to spawn, the spawning thread sees tasks end.
 func (r *Runtime) serve(t model.Time) {
 	w := &r.waiter
 	if !r.beside() || w.busy {
@@ -52,7 +51,7 @@ func (r *Runtime) lives(x spawnedTask) bool {
 	return task != nil && task.Kernel == x.kernel
 }
 
-// returned handles what comes back from the device.
+// returned handles events of copies back from the device.
 func (r *Runtime) returned(kind uint8, arg uint64, t model.Time) {
 	switch kind {
 	case eventRead:

@@ -58,7 +58,8 @@ func TestFormatNumbers(t *testing.T) {
 		}
 		b.WriteString(" |\n")
 	}
-	keepInDoc(t, "<!-- numbers: go test ./trace/container -run FormatNumbers -update -->\n", "<!-- end of numbers -->", b.String())
+	keepInDoc(t, "<!-- numbers: go test ./trace/container -run FormatNumbers -update -->\n", "<!-- end of numbers -->",
+		b.String())
 }
 
 // The worked block of docs/format.md belongs to its first example.
@@ -79,7 +80,8 @@ func TestFormatBlock(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		keepInDoc(t, "<!-- hex: go test ./trace/container -run FormatBlock -update -->\n", "<!-- end of hex -->", hexTable(raw))
+		keepInDoc(t, "<!-- hex: go test ./trace/container -run FormatBlock -update -->\n", "<!-- end of hex -->",
+			hexTable(raw))
 		return
 	}
 	t.Fatal("the example has no block of CTAs")
