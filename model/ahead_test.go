@@ -59,8 +59,8 @@ func TestAheadChangesNothing(t *testing.T) {
 	}
 }
 
-// Two CTAs of kernel 0 have SM 1 to themselves, since kernel 1 fills SM 0; what is behind
-// that in its stream comes to SM 1 as well when it ends. Until then SM 1 may not run ahead.
+// Two CTAs of kernel 0 have SM 1 to themselves, since kernel 1 fills SM 0. When kernel 1 ends, the next kernel of
+// its stream comes to SM 1 as well. Until then SM 1 may not run ahead.
 func TestNoSMRunsAheadOfAKernelToCome(t *testing.T) {
 	const body = "int x400 R2 <- R3\nexit\n"
 	tr := tracetest.FromText(t, "launch first grid=1 block=512 stream=1\ncta 0\nwarp 0..15\nint R2\nexit\n"+
@@ -78,7 +78,7 @@ func TestNoSMRunsAheadOfAKernelToCome(t *testing.T) {
 	}
 }
 
-// sampled replays with a timeline of narrow windows and returns what was told.
+// sampled replays with a timeline of narrow windows and returns the records.
 func sampled(t *testing.T, tr *container.Reader, machine []string, obs model.Observer) (string, *model.Summary) {
 	c, policy := tiny(t, machine...)
 	sum := replaySampled(t, tr, c, policy, obs, 37)

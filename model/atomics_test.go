@@ -13,8 +13,8 @@ import (
 
 var conflictRules = []string{"merged", "split", "serial"}
 
-// Warps of many SMs that count in one word are bound by its slice, which takes a lane
-// a cycle unless lanes are merged; each on a word of its own, by nothing of the kind.
+// Warps of many SMs that count in one word are bound by its slice, which takes a lane a cycle unless lanes are
+// merged. Warps with a word each are not.
 func TestCounterIsBoundByItsSlice(t *testing.T) {
 	const ctas, atomics = 16, 64
 	for _, c := range []struct {
@@ -35,8 +35,8 @@ func TestCounterIsBoundByItsSlice(t *testing.T) {
 	}
 }
 
-// What conflicts cost on presets: a kernel that counts in one word, and one of a
-// histogram. With -v it prints the cycles under each rule.
+// The cost of conflicts on presets: a kernel that counts in one word, and one of a histogram. With -v it prints the
+// cycles under each rule.
 func TestConflictsOnPresets(t *testing.T) {
 	if testing.Short() {
 		t.Skip()

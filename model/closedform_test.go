@@ -31,9 +31,9 @@ func cyclesOf(t testing.TB, text string, lines ...string) model.Time {
 	return e.end[0]
 }
 
-// A stream of loads that miss everywhere, from more warps than it takes to hide
-// the latency, runs at the bandwidth of the narrowest part: the DRAM bus (a sector
-// each 2 cycles), or with a bus four times as wide a port (one each cycle).
+// A stream of loads that miss everywhere, from enough warps to hide the latency, runs at the bandwidth of the
+// narrowest part. That is the DRAM bus (a sector each 2 cycles), or with a bus four times as wide a port (one each
+// cycle).
 func TestStreamBandwidth(t *testing.T) {
 	const warps, loads = 16, 256
 	var b strings.Builder
@@ -53,9 +53,9 @@ func TestStreamBandwidth(t *testing.T) {
 	}
 }
 
-// A pointer chase takes the sum of its latencies: 122 for the first miss, which
-// opens a row, and 112 for each miss in the open row (promise 018), 61 for an L2
-// hit, 24 for an L1 hit; the exit waits for nothing and the last load for itself.
+// A pointer chase takes the sum of its latencies: 122 for the first miss, which opens a row, and 112 for each miss
+// in the open row (promise 018). An L2 hit takes 61, an L1 hit 24; the exit waits for nothing and the last load for
+// itself.
 func TestPointerChase(t *testing.T) {
 	chase := func(load string, n int) string {
 		return fmt.Sprintf("launch chase grid=1 block=32\ncta 0\nwarp 0\nload bypass R1 <- R1 @0x1000+0\nrepeat "+
@@ -91,12 +91,11 @@ func (w *waits) Inst(r *exec.InstRecord) {
 	}
 }
 
-// Loads that hit the L2 are issued at random, one in a cycle with probability p, and
-// queue for a slice that takes one each n cycles: a queue of the kind M/D/1, with a
-// load ρ = p n. In units of the service time its mean wait is ρ / 2(1 - ρ) (Pollaczek and
-// Khinchine); where arrivals come in whole cycles, at most one in each, and service begins
-// at multiples of n, it is (1 - 1/n) of that and (1 - 1/n)/2 more. The way without waiting
-// takes 61 cycles (promise 017).
+// Loads that hit the L2 are issued at random, one in a cycle with probability p, and queue for a slice that takes
+// one each n cycles: a queue of the kind M/D/1, with a load ρ = p n. In units of the service time its mean wait is
+// ρ / 2(1 - ρ) (Pollaczek and Khinchine). Here arrivals come in whole cycles, at most one in each, and service
+// begins at multiples of n: the wait is (1 - 1/n) times as long and (1 - 1/n)/2 more. The way without waiting takes
+// 61 cycles (promise 017).
 func TestMD1Queue(t *testing.T) {
 	const n, loads = 16, 30000
 	for _, rho := range []float64{0.3, 0.5, 0.7} {

@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// executed keeps what the warps of one kernel execute, and where they access.
+// executed keeps the instructions that the warps of one kernel execute, and their addresses.
 type executed struct {
 	endings
 	insts   map[[3]uint32]uint64 // CTA, warp, instruction
@@ -42,8 +42,8 @@ func (e *executed) Access(r *exec.AccessRecord) {
 	}
 }
 
-// Whatever the counts: each warp executes its share of each instruction, accesses
-// stay in what is touched, and cover it where they are enough to.
+// Whatever the counts: each warp executes its share of each instruction. Accesses stay in the touched bytes, and
+// cover them where they are enough.
 func TestCountsAreExecuted(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		threads := rapid.OneOf(rapid.IntRange(1, 200), rapid.SampledFrom([]int{32, 96, 128})).Draw(r, "threads")
@@ -95,7 +95,7 @@ func TestCountsAreExecuted(t *testing.T) {
 			r.Errorf("%d instructions of %d; outside: %v", sum.WarpInsts, total, e.outside)
 		}
 		for mode, i := range map[trace.Mode]int{trace.Read: 2, trace.Write: 3} {
-			// The last warp may lack lanes, whose parts nobody takes.
+			// The last warp may lack lanes; their parts stay untouched.
 			if full := threads%32 == 0; full && counts[i]*128 >= bytes[mode] && bytes[mode] > 0 &&
 				uint64(len(e.touched[mode])) != bytes[mode] {
 				r.Errorf("%d accesses of mode %v touch %d bytes of %d", counts[i], mode, len(e.touched[mode]), bytes[mode])

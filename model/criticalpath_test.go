@@ -10,10 +10,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// unlimited changes the tiny machine to one in which nothing is ever waited for but
-// what the trace itself says: an SM for each CTA, a scheduler for each warp, a slice
-// with a channel of its own for each SM, and every latency at its least. What is left
-// of a path: an instruction issues in the cycle after the one before it, and
+// unlimited changes the tiny machine to one in which only the dependences of the trace cause waits. It has an SM
+// for each CTA, a scheduler for each warp, a slice with a channel of its own for each SM, and every latency at its
+// least. Then an instruction issues in the cycle after the one before it, and
 //
 //	arithmetic  1 cycle        load, atomic   2: a burst and the slice's answer
 //	constant    4: the way     store          1: the slice's acknowledgement
@@ -181,7 +180,7 @@ func (p *path) kernel(stream int) model.Time {
 func TestUnlimitedIsTheCriticalPath(t *testing.T) {
 	for seed := range uint64(150) {
 		p := &path{r: rand.New(rand.NewPCG(seed, 3))}
-		var streams [3]model.Time // when what was given to each has ended
+		var streams [3]model.Time // when the work of each has ended
 		var events [2]model.Time
 		var host model.Time
 		for range 1 + p.r.IntN(6) {
@@ -210,7 +209,7 @@ func TestUnlimitedIsTheCriticalPath(t *testing.T) {
 	}
 }
 
-// renumbered gives the children the numbers behind those of the host's kernels.
+// renumbered gives the children the numbers behind the host's kernels.
 func renumbered(p *path) string {
 	text := p.host.String() + p.children.String()
 	return replaced(text, `\bchild (\d+) lane`, func(n int) string { return fmt.Sprintf("child %d lane", n+p.launches) })

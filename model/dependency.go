@@ -31,9 +31,9 @@ type AccessDependency interface {
 	Issue(op *trace.HostOp, t Time) (busy Time, wait bool, err error)
 	// Event is called at the time given to [DependencyMachine.At].
 	Event(what, arg uint64, t Time) error
-	// Blocked returns a number for the reason that keeps back an access of a kernel, by its
-	// program order, to sectors of 32 bytes, and the stall that is booked for it; < 0: the
-	// access goes ahead. The warp waits until [DependencyMachine.Wake] names the number.
+	// Blocked is asked about an access to sectors of 32 bytes by a kernel, named by its program order. It returns a
+	// number for the reason to wait, and the stall that is booked for it; < 0: the access goes ahead. The warp
+	// waits until [DependencyMachine.Wake] names the number.
 	Blocked(order uint64, sectors []uint64) (on int32, why exec.Stall)
 	// Exited tells that the warps of a CTA have exited, or that it has none, and returns
 	// how much longer it holds its place. Ended tells of the end of that.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// randomCollectors draws what operand collectors serve, with as many of them and of banks as
-// a machine's schedulers can have, and how many warps an SM fetches for.
+// randomCollectors draws the pipes that operand collectors serve, numbers of collectors and banks that a machine's
+// schedulers can have, and how many warps an SM fetches for.
 func randomCollectors(r *rand.Rand, machine []string) (all []string) {
 	schedulers := 1
 	for _, line := range machine {

@@ -26,8 +26,7 @@ func randomLayout(r *rand.Rand) []string {
 	return nil
 }
 
-// Machines whose caches fetch whole lines, and half of which pass stores on to DRAM, agree
-// with the reference model.
+// Machines whose caches fetch whole lines agree with the reference model. Half of them pass stores on to DRAM.
 func TestWholeLinesAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 60, func(r *rand.Rand) (text string, machine []string) {
 		text = randomTrace(r)

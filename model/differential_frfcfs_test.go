@@ -54,8 +54,8 @@ func TestFRFCFSAgainstReference(t *testing.T) {
 	})
 }
 
-// fewSets gives a machine an L2 of few sets a slice: wide ones, that find and order
-// their lines in another way, or such that copies are larger, and drive out each other.
+// fewSets gives a machine an L2 of few sets a slice: wide ones, which find and order their lines in another way, or
+// so few that copies evict each other.
 func fewSets(r *rand.Rand, machine []string) []string {
 	last := map[string]int{}
 	for _, line := range machine {

@@ -49,7 +49,7 @@ func nestMachine(r *rand.Rand, policies ...string) []string {
 	return append(randomMachine(r), "policy="+policies[r.IntN(len(policies))])
 }
 
-// Aggregated groups: the two machines agree, also in what becomes of each request.
+// Aggregated groups: the two machines agree, also in the outcome of each request.
 func TestGroupsAgainstReference(t *testing.T) {
 	compareMany(t, 2*time.Second, 80, func(r *rand.Rand) (text string, machine []string) {
 		return nestTrace(r), nestMachine(r, "dtbl", "dtbl,match=kde", "dtbl,agt=2,alloc=hash", "dtbl,agt=1",

@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// overlapTrace is a random program of dependent kernels over three arrays, two of
-// which share a page, with its files, its copies and now and then a wait between
-// kernels.
+// overlapTrace is a random program of dependent kernels over three arrays, with its files, its copies and now and
+// then a wait between kernels. Two arrays share a page.
 func overlapTrace(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("array a bytes=3000 base=0x10000\narray b bytes=1700 base=0x10c00\narray c bytes=2500 base=0x20000\n")

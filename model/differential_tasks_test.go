@@ -61,9 +61,9 @@ func taskTrace(r *rand.Rand, plain, independent bool) string {
 // Pagoda: as above, beside the scheduler warps and the copies of the table.
 func TestPagodaAgainstReference(t *testing.T) { compareMany(t, 2*time.Second, 40, pagodaTrace) }
 
-// They once differed: an answer to what a program of an executor had asked for came while a register of its
-// next program was open, or when the task between them had ended and not been left; and two warps left one
-// threadblock in one cycle.
+// They once differed in three cases. An answer to a program of an executor came while a register of its next
+// program was open. It came when the task between them had ended and not been left. Two warps left one threadblock
+// in one cycle.
 func TestPagodaOnceDiffered(t *testing.T) {
 	for _, seed := range []int64{90, 113, 610} {
 		compareSeed(t, seed, pagodaTrace)
@@ -94,7 +94,7 @@ func TestTasksAgainstReference(t *testing.T) {
 		gemtc := strings.HasPrefix(policy, "gemtc")
 		text = taskTrace(r, gemtc, strings.HasPrefix(policy, "fusion"))
 		machine = append(randomMachine(r), "policy="+policy)
-		if gemtc && r.IntN(2) == 0 { // warps access what the queues' entries lie in
+		if gemtc && r.IntN(2) == 0 { // warps access the array of the queues' entries
 			text = global.ReplaceAllString(text, "@0x20000000000$1")
 			machine = append(machine, "memory.engine=cycle")
 		}

@@ -83,7 +83,7 @@ func (g *randomText) kernel(ctas int, where string, depth int) {
 	}
 }
 
-// ask lets a warp launch children, or wait for those of its CTA.
+// ask lets a warp launch children, or wait for its CTA's.
 func (g *randomText) ask(depth int) {
 	r := g.r
 	n, most := 1+r.IntN(2), 8
@@ -312,14 +312,14 @@ func randomMachine(r *rand.Rand) []string {
 	return append(all, storesHold(all))
 }
 
-// differ collects what the machine reports, in the reference model's form.
+// differ collects the machine's records, in the reference model's form.
 type differ struct {
 	work [5]uint64 // accesses and hits of L1 and L2, reads of DRAM, of all kernels
 	eventLog
 	n     map[[3]uint32]uint32
 	insts map[reference.InstKey][2]model.Time
 	ctas  map[[3]uint32][3]model.Time
-	asked map[uint32]string // what became of each request, by child
+	asked map[uint32]string // the outcome of each request, by child
 	tasks map[uint32]string // their times
 	ended []reference.KernelEnd
 	steps []string // stages of the host's program, where kernels overlap
@@ -373,9 +373,8 @@ var onlySeed = flag.Int64("seed", 0, "the only seed that is compared with the re
 var someTraces = flag.Int("traces", 0, "random traces of each kind that are compared with the reference model; "+
 	"0: 2000, or as many as a few seconds allow")
 
-// The machine agrees with the reference model in every instruction's issue and
-// result, every CTA's place and times, every kernel's times and what the caches and
-// channels count.
+// The machine agrees with the reference model in every instruction's issue and result, every CTA's place and times,
+// every kernel's times and the counts of caches and channels.
 func TestAgainstReference(t *testing.T) {
 	compareMany(t, 8*time.Second, 300, anyTrace)
 }
@@ -423,7 +422,7 @@ func agree(t *testing.T, text string, machine []string) bool {
 	tr := tracetest.FromText(t, text)
 	d := newDiffer()
 	sum := replay(t, tr, c, policy, d)
-	if len(text)%8 == 0 && !strings.HasPrefix(text, "array a bytes=3000") { // whose kernels access what is in no page, too
+	if len(text)%8 == 0 && !strings.HasPrefix(text, "array a bytes=3000") { // whose kernels also access bytes in no page
 		audited(t, tr, c, policy)
 	}
 	n := reference.New(t, tr, c)

@@ -11,8 +11,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// randomThreads gives the operations of a random trace to threads of two processes, each
-// of which has its streams.
+// randomThreads gives the operations of a random trace to threads of two processes. Each has its streams.
 func randomThreads(r *rand.Rand, text string) string {
 	lines := strings.Split(text, "\n")
 	threads := 2 + r.IntN(3)

@@ -106,7 +106,7 @@ func TestModelDocNumbers(t *testing.T) {
 			t.Errorf("%s: an L2 hit takes the L1's and the L2's latency and %d, docs/model says 13", name, 2*c.Icnt.Latency+1)
 		}
 	}
-	// What DRAM efficiency comes to on a bus that never rests.
+	// The DRAM efficiency of a bus that never rests.
 	var full []string
 	for _, name := range []string{"k20c", "a100", "h100-pcie"} {
 		c := mustPreset(t, name)

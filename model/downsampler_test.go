@@ -7,7 +7,7 @@ import (
 	"gpureplay/model/memory/engine"
 )
 
-// windows keeps what an observer is told of the timeline.
+// windows keeps the timeline as an observer sees it.
 type windows struct {
 	Discard
 	all []SampleRecord

@@ -5,10 +5,9 @@ import (
 	"gpureplay/model/exec"
 )
 
-// forwardState is a state of the loop of [fastForward], with the sums at its time. A state
-// determines all later placements, with times relative to its own: the cycle within the
-// period of the pace, the SM that is tried first, the SM and age of each CTA, and since when
-// each SM is in use.
+// forwardState is a state of the loop of [fastForward], with the sums at its time. A state determines all later
+// placements. It has times relative to its own: the cycle within the period of the pace, the SM that is tried
+// first, the SM and age of each CTA, and since when each SM is in use.
 type forwardState struct {
 	t      Time // Unset: no state is kept
 	next   int

@@ -14,9 +14,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// timedKernels is the text of kernels of which durations and shapes are known, in
-// some streams; now and then one whose instructions are known runs beside them, whose
-// times show which of an SM's schedulers acts first.
+// timedKernels is the text of kernels with known durations and shapes, in some streams. Now and then a kernel with
+// known instructions runs beside them; its times show which of an SM's schedulers acts first.
 func timedKernels(r *rand.Rand) string {
 	var b strings.Builder
 	b.WriteString("meta fidelity=kernel\n")
@@ -38,9 +37,8 @@ func timedKernels(r *rand.Rand) string {
 	return b.String()
 }
 
-// Placing CTAs ahead of the machine, and leaping over what returns, leaves what placing
-// them one by one leaves: every time of every kernel, every window of the timeline,
-// and the sums.
+// Placing CTAs ahead of the machine, and leaping over repeated states, changes nothing: every time of every kernel,
+// every window of the timeline, and the sums are equal.
 func TestFastForwardChangesNothing(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -121,8 +119,7 @@ func forwardedRun(t *testing.T, r *container.Reader, cfg *hardware.Config, polic
 	return seen.lines, *sum
 }
 
-// forwardedLog keeps what an observer is told of kernels and windows, and of CTAs of which
-// more is known than their time.
+// forwardedLog keeps the records of kernels and windows, and of CTAs with more than a known time.
 type forwardedLog struct {
 	forward bool
 	lines   []string

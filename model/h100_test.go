@@ -75,9 +75,8 @@ func (e emptyKernel) held(c *hardware.Config) float64 {
 	return float64(c.SM.CTALaunchLatency + (warps-1)*c.SM.WarpLaunchGap + c.Exec.Int.Latency + c.SM.PipelineDepth + 1)
 }
 
-// emptyCycles is the closed form of an empty kernel on a machine: the launch,
-// then CTAs at the pace of the distributor, each once the place is free that it
-// takes, and the last one's time.
+// emptyCycles is the closed form of an empty kernel on a machine: the launch, then CTAs at the pace of the
+// distributor, each once its place is free, and the last one's time.
 func emptyCycles(c *hardware.Config, e emptyKernel) float64 {
 	resident, _ := c.Residency(&trace.Kernel{Block: trace.Dim3{uint32(e.threads), 1, 1}})
 	places, held, pace := c.SM.Count*resident, e.held(c), 1/c.KMU.CTAsPerCycle
@@ -93,8 +92,7 @@ func emptyCycles(c *hardware.Config, e emptyKernel) float64 {
 	return float64(c.Host.LaunchLatency+c.KMU.DispatchLatency) + at[e.ctas-1] + held
 }
 
-// launchCosts are what the setting half says of a machine with the rest of its
-// numbers (docs/model, P5).
+// launchCosts are the setting half's launch costs of a machine with the rest of its numbers (docs/model, P5).
 func launchCosts(c *hardware.Config, all []emptyKernel) (launch, start, gap int, pace float64) {
 	base, pace := fitLine(all, func(e emptyKernel) bool { return e.forSetting() && e.threads <= 448 })
 	var warps, held []float64
@@ -115,8 +113,8 @@ func launchCosts(c *hardware.Config, all []emptyKernel) (launch, start, gap int,
 	return launch, start, gap, math.Round(1000/pace) / 1000
 }
 
-// The launch costs of the H100 PCIe presets are what one half of the measured
-// empty kernels says, and predict the other half.
+// The launch costs of the H100 PCIe presets come from one half of the measured empty kernels, and predict the other
+// half.
 func TestH100EmptyKernels(t *testing.T) {
 	measured := readEmptyKernels(t)
 	for _, w := range []struct {
@@ -157,9 +155,8 @@ func TestH100EmptyKernels(t *testing.T) {
 	}
 }
 
-// One warp of dependent FFMAs (128 an iteration) on an H100 PCIe under Nsight
-// Compute: launch, CTA start and 4 cycles each explain the measured cycles; what
-// is left is the loop's own instructions.
+// One warp of dependent FFMAs (128 an iteration) on an H100 PCIe under Nsight Compute: launch, CTA start and 4
+// cycles each explain the measured cycles. The rest is the loop's own instructions.
 func TestH100FFMA(t *testing.T) {
 	c := mustPreset(t, "h100-pcie")
 	for _, iterations := range []int{10, 20, 30, 40} {

@@ -50,11 +50,10 @@ func inferred(t *testing.T, text, captured string) []model.KernelRecord {
 	return opt.Observer.(*endings).all
 }
 
-// 416 CTAs of 64 threads on a K20c, which holds 13 x 16 = 208 of them: two
-// waves, the last CTA being the 208th of its own. 2 ms at 706 MHz are 1,412,000
-// cycles = 207 + 2 (hold + 1): 705,895, rounded down. CTA i is placed in cycle i,
-// the one that follows it one cycle after it has ended: the last, 207 + 208, at
-// 207 + 705,896, and ends at 1,411,998; the kernel does one cycle later.
+// 416 CTAs of 64 threads on a K20c, which holds 13 x 16 = 208 of them: two waves, the last CTA being the 208th of
+// its own. 2 ms at 706 MHz are 1,412,000 cycles = 207 + 2 (hold + 1): 705,895, rounded down. CTA i is placed in
+// cycle i, the one that follows it one cycle after it has ended. The last, 207 + 208, is placed at 207 + 705,896,
+// and ends at 1,411,998; the kernel ends one cycle later.
 func TestInferredWork(t *testing.T) {
 	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "")
 	if got := k[0].End - k[0].FirstCTA; got != 1411999 {
@@ -75,10 +74,9 @@ func TestInferredWorkFitsAnySM(t *testing.T) {
 	}
 }
 
-// The same capture from a GPU with room for all of it: 108 SMs hold 32 CTAs of 64
-// threads each, so there is one wave. 2 ms at 1410 MHz are 2,820,000 cycles, of
-// which 415 go to placing, one to the kernel's end and 348 to the start of a CTA:
-// 2,819,236. Two waves of them on the K20c, whose CTAs start at once:
+// The same capture from a GPU with room for all of it: 108 SMs hold 32 CTAs of 64 threads each, so there is one
+// wave. 2 ms at 1410 MHz are 2,820,000 cycles: 415 for placing, one for the kernel's end, 348 for the start of a
+// CTA and 2,819,236 for the hold. Two waves of them on the K20c, whose CTAs start at once:
 func TestInferredWorkOfAnotherGPU(t *testing.T) {
 	k := inferred(t, "meta fidelity=kernel\nlaunch k grid=416 block=64 fidelity=kernel start=0 duration=2000000\n", "a100")
 	if got := k[0].End - k[0].FirstCTA; got != 207+2*(2819236+1) {
@@ -86,8 +84,8 @@ func TestInferredWorkOfAnotherGPU(t *testing.T) {
 	}
 }
 
-// A kernel of which not even the grid is known takes its duration and needs
-// nothing of an SM; one without a duration takes a cycle a CTA.
+// A kernel without a known grid takes its duration and needs nothing of an SM; one without a duration takes a cycle
+// a CTA.
 func TestInferredWithoutGridOrDuration(t *testing.T) {
 	k := inferred(t, "meta fidelity=none\nlaunch k grid=none block=none fidelity=none start=0 duration=1000\nlaunch "+
 		"l grid=3 block=32 fidelity=kernel\n", "")

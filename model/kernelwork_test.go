@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// works keeps what each kernel came to, and the windows of the timeline.
+// works keeps the sums of each kernel, and the windows of the timeline.
 type works struct {
 	eventLog
 	kernels []model.KernelRecord
@@ -72,8 +72,8 @@ func TestWritesToDRAMAreOfWhoDrivesThemOut(t *testing.T) {
 	}
 }
 
-// A run that is cut off ends in the cycle that was asked for, with what it did until
-// then; one that ends before is whole.
+// A run that is cut off ends in the cycle that was asked for, with its sums until then; one that ends before is
+// whole.
 func TestCutShort(t *testing.T) {
 	const text = "launch k grid=1 block=32\ncta 0\nwarp 0\nrepeat 1000\nint R1 <- R1\nend\nexit\n"
 	c, policy := tiny(t)

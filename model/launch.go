@@ -152,8 +152,8 @@ func (u *launchUnit) ask(s *exec.SM, w *exec.Warp, at int, t Time) (Time, error)
 	return until, nil
 }
 
-// send puts the device kernels and the groups of a call made in cycle t on their way,
-// and returns from when on its warp may go on, if it is not parked.
+// send puts the device kernels and the groups of a call made in cycle t on their way. It returns the cycle from
+// which its warp may go on, if it is not parked.
 func (u *launchUnit) send(kernels, groups *call, t Time) (until Time, parked bool) {
 	until = t + 1
 	if n := len(kernels.groups); n > 0 {

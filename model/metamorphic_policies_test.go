@@ -95,11 +95,11 @@ func TestRenamingUnderEveryPolicy(t *testing.T) {
 // Where one thing follows another, as under serial and its bounds, and where equal
 // tasks do not wait for each other: faster links, storage and calls never hurt.
 func TestFasterHostNeverHurts(t *testing.T) {
-	// No phase of a clock, a burst, a refresh, schedulers or fetches in turn that a kernel could hit or miss, no
-	// collectors, no lines that the kernel before drives out of the L2 and a late start finds written back, any number
-	// of MSHRs, for which CTAs that begin together compete, and no requests that overtake each other in DRAM.
-	// No TLB of few entries: CTAs that begin together evict each other's pages. With it seed 7 under serial takes 1,607
-	// cycles without the latency of a CTA's start and 1,591 with it. Without a TLB it takes 1,363 and 1,397.
+	// No phase of a clock, a burst, a refresh, schedulers or fetches in turn that a kernel could hit or miss. No
+	// collectors, no dirty lines of the kernel before, any number of MSHRs, for which CTAs that begin together
+	// compete, and no requests that overtake each other in DRAM. No TLB of few entries: CTAs that begin together
+	// evict each other's pages. With it seed 7 under serial takes 1,607 cycles without the latency of a CTA's start
+	// and 1,591 with it. Without a TLB it takes 1,363 and 1,397.
 	still := []string{"dram.trefi=0", "dram.bus_bytes=32", "clock.dram_mhz=1000", "clock.icnt_mhz=1000",
 		"clock.l2_mhz=1000", "l2.copies_warm=false", "kmu.ctas_per_cycle=1", "dram.channels=2", "l2.slices=2",
 		"l1.mshrs=0", "sm.pipeline=direct", "memory.engine=reserve", "tlb.entries=0"}
@@ -166,9 +166,8 @@ func TestUnlimitedUnderOtherPolicies(t *testing.T) {
 	}
 }
 
-// Children do the same work however they are launched, and however their groups are
-// kept: cdp and dtbl issue the same instructions with the same lanes, launch the same
-// requests, and no more groups join than are launched.
+// Children do the same work however they are launched, and however their groups are kept. cdp and dtbl issue the
+// same instructions with the same lanes and launch the same requests, and no more groups join than are launched.
 func TestChildrenDoTheSameWork(t *testing.T) {
 	for seed := range uint64(24) {
 		r := rand.New(rand.NewPCG(seed, 13))

@@ -107,10 +107,9 @@ func TestRenamingAndSplittingChangeNothing(t *testing.T) {
 // average waits, which a packet pays for those before it.
 var plainMemory = []string{"dram.mapping=", "l2.hash=linear", "l2.set_hash=spread", "icnt.head_of_line=false"}
 
-// One warp issues in the same order whatever its accesses take, so more of any
-// resource, or less of any latency, never makes it slower. In turn its requests may pass
-// each other on their way (docs/model, choice 23), and DRAM has another order of rows, of
-// which there is one then: what is left may cost a twentieth.
+// One warp issues in the same order whatever its accesses take, so more of any resource, or less of any latency,
+// never makes it slower. On the cycle engine its requests may pass each other on their way (docs/model, choice 23),
+// and DRAM then has another order of rows. With one row, the rest may cost a twentieth.
 func TestMoreNeverHurtsOneWarp(t *testing.T) {
 	better := []string{
 		"l1.mshrs=0", "l1.merge=0", "l1.miss_queue=4096", "l1.banks=32", "l1.latency=0", "l1.bypass_latency=0",
@@ -130,7 +129,7 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 			"l2.slices=1",
 			"tlb.entries=0", "dram.trefi=0", "sm.issue_width=1", "clock.dram_mhz=1000", "clock.icnt_mhz=1000",
 			"clock.l2_mhz=1000")
-		// what the L2 has no room for is fetched for each request of it (choice 10): let that be one
+		// sectors without room in the L2 are fetched for each request (choice 10): let that be one
 		fetches, _ := tiny(t, machine...)
 		if fetches.CycleMemory() {
 			machine = append(machine, "dram.row_bytes=65536")
@@ -138,7 +137,7 @@ func TestMoreNeverHurtsOneWarp(t *testing.T) {
 		machine = append(machine, fmt.Sprintf("l2.sector_bytes=%d", fetches.L1.SectorBytes))
 		var b strings.Builder
 		b.WriteString("launch k grid=1 block=32\ncta 0\nwarp 0\n")
-		for i := range 12 { // loads of lines that nobody else touches, and arithmetic
+		for i := range 12 { // loads of lines that no other warp touches, and arithmetic
 			fmt.Fprintf(&b, "load R%d <- R%d @0x%x+%d\nfp32 R5 <- R%d R5\nint R%d\nload shared R6 @0x0+%d\n", 1+r.IntN(4),
 				1+r.IntN(4),
 				0x10000+i*0x1000, 4*r.IntN(9), 1+r.IntN(4), 1+r.IntN(4), 4*r.IntN(5))
@@ -176,7 +175,7 @@ func TestMoreRoomNeverHurts(t *testing.T) {
 			fmt.Fprintf(&b, "launch k grid=%d block=32 regs=32 shared=900 stream=%d\ncta 0..%d\nwarp 0\nint x%d\nsfu "+
 				"R1\nint <- R1\nexit\n", n, k%5, n-1, work)
 		}
-		// of registers, shared memory and warps what one CTA takes
+		// registers, shared memory and warps of one CTA
 		unit := map[string]int{"sm.registers": 1024, "sm.shared_bytes": 1024, "sm.max_threads": 32}
 		room := map[string]int{}
 		keys := []string{"sm.count", "sm.max_ctas", "kmu.hwqs", "kmu.entries", "kmu.ctas_per_cycle", "sm.registers",

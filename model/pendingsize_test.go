@@ -7,8 +7,7 @@ import (
 	"unsafe"
 )
 
-// What a pending launch takes is stated in two documents, alike: the request, and its
-// place in a queue of the KMU.
+// The size of a pending launch is stated in two documents, alike: the request, and its place in a queue of the KMU.
 func TestPendingLaunchBytes(t *testing.T) {
 	if n := unsafe.Sizeof(childLaunch{}) + unsafe.Sizeof(pendingKernel{}); n != 112 {
 		t.Errorf("a pending launch takes %d bytes, the documents say 112", n)

@@ -93,7 +93,7 @@ func replaySampled(t testing.TB, tr *container.Reader, c *hardware.Config, polic
 	return sum
 }
 
-// eventLog writes down what a run tells.
+// eventLog writes down the records of a run.
 type eventLog struct {
 	prog                         *trace.Program
 	fn                           map[uint32]uint32 // function by kernel
@@ -139,8 +139,8 @@ func (*eventLog) Page(*model.PageRecord)     {}
 func (*eventLog) Task(*model.TaskRecord)     {}
 func (*eventLog) Sample(*model.SampleRecord) {}
 
-// TestPromises replays each file of testdata/promises: its comment computes by
-// hand, from the equations of docs/model, what its sections expect. Sections are
+// TestPromises replays each file of testdata/promises. Its comment computes the expected values by hand, from the
+// equations of docs/model. Sections are
 //
 //	machine   keys that differ from testdata/machine.toml
 //	trace     the trace as text

@@ -64,10 +64,10 @@ func recordedEnds(t *testing.T, text, policy string, timing host.Timing, set map
 	return all
 }
 
-// The host as recorded gives the recorded times, from where its program begins (its
-// work of 100 before the first call, at 0); on the machine, launches and copies take
-// what it says, and a host that takes no time waits for the device alone. One twice as
-// fast halves its work and its calls: a is called at 50, and the delay of a launch stays.
+// The host as recorded gives the recorded times, from where its program begins (its work of 100 before the first
+// call, at 0). On the machine, launches and copies take the machine's times, and a host that takes no time waits
+// for the device alone. One twice as fast halves its work and its calls: a is called at 50, and the delay of a
+// launch stays.
 func TestRecordedHost(t *testing.T) {
 	recorded := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
 	for _, w := range []struct {
@@ -123,11 +123,10 @@ launch b grid=1 block=32 fidelity=kernel ns=10 host=10 start=5200 duration=100
 	}
 }
 
-// b had been called when a ended at 200, and the device did nothing until it began at 1000:
-// the capture lacks what ran for 800, which passes again before b, however fast the host is
-// (a ends at 140 then). Where another stream has work until 950, b waits for what it
-// always waits for, 40 behind a: 50 are less than a launch takes (100 and 120, c's, which
-// is called at 20).
+// b had been called when a ended at 200, and the device did nothing until it began at 1000. The capture lacks the
+// work of these 800, which pass again before b, however fast the host is (a ends at 140 then). Where another stream
+// has work until 950, b waits 40 behind a, as always: 50 are less than a launch takes (100 and 120, c's, which is
+// called at 20).
 func TestUnrecordedWork(t *testing.T) {
 	const text = `meta fidelity=kernel
 launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=100 duration=100
@@ -149,8 +148,8 @@ launch b grid=1 block=32 fidelity=kernel ns=10 host=20 start=1000 duration=100
 	}
 }
 
-// Where two streams are one, what neither had a record of passes once: x is behind a, 40 after
-// its end at 200, b 800 behind x, and y 40 behind b.
+// Where two streams are one, unrecorded work passes once: x is behind a, 40 after its end at 200, b 800 behind x,
+// and y 40 behind b.
 func TestUnrecordedWorkOnce(t *testing.T) {
 	const text = `meta fidelity=kernel
 launch a grid=1 block=32 fidelity=kernel ns=10 host=0 start=100 duration=100
@@ -164,11 +163,10 @@ launch y grid=1 block=32 stream=1 fidelity=kernel ns=10 host=30 start=1000 durat
 	}
 }
 
-// c was recorded to begin long after its call, and waits for an event. Where that is b's,
-// and the device was busy all along, c begins when b has ended (at 630, and 40 of dispatch
-// later), since the wait is in what was recorded. Where nobody recorded the event and
-// the device was idle from 640 to 1650, those 1010 pass behind the usual delay, 130 (of 100, 130
-// and c's own): from c's call at 20 to 1160.
+// c was recorded to begin long after its call, and waits for an event. If the event is b's and the device was busy
+// all along, c begins when b has ended (at 630, and 40 of dispatch later), since the recorded time contains the
+// wait. If no stream recorded the event and the device was idle from 640 to 1650, those 1010 pass behind the usual
+// delay, 130 (of 100, 130 and c's own): from c's call at 20 to 1160.
 func TestDelayBehindAWait(t *testing.T) {
 	const a = `meta fidelity=kernel
 launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=40
@@ -188,12 +186,11 @@ launch b grid=1 block=32 stream=1 fidelity=kernel host=10 start=140 duration=500
 	}
 }
 
-// Of 1,500 kernels of one call, which is a graph's, one counts for the queue to the
-// device, and of as many without a call none does: the launch behind them begins at
-// once, 40 of dispatch after its call. Of 1,500 with calls of their own, 477 must have
-// ended before there is room for it: the first at 7 + 40 + 10, each 50 after the one
-// before it, the last of them at 23,857. Its CTA is placed 41 later, since the next of
-// the 1,500 is dispatched in the same cycle.
+// Of 1,500 kernels of one call, which is a graph's, one counts for the queue to the device, and of as many without
+// a call none does. So the launch behind them begins at once, 40 of dispatch after its call. Of 1,500 with calls of
+// their own, 477 must have ended before there is room for it: the first at 7 + 40 + 10, each 50 after the one
+// before it, the last of them at 23,857. Its CTA is placed 41 later, since the next of the 1,500 is dispatched in
+// the same cycle.
 func TestRoomForWhatIsLaunched(t *testing.T) {
 	for _, w := range []struct{ host, want string }{{"host=10", "40-50"}, {"", "40-50"}, {"host=%d", "23898-23908"}} {
 		var b strings.Builder
@@ -210,9 +207,9 @@ func TestRoomForWhatIsLaunched(t *testing.T) {
 	}
 }
 
-// The program begins with its first call (here 300 before the work that has none and
-// was there before it), or with work that was there before any call; of the first
-// operation, with the host's work before it, but for what is part of a launch that loaded code.
+// The program begins with its first call (here 300 before the work that has none and was there before it), or with
+// work that was there before any call. It includes the host's work before the first operation, except a launch's
+// loading of code.
 func TestOriginOfACapture(t *testing.T) {
 	for _, w := range []struct {
 		program      string
@@ -236,12 +233,11 @@ func TestOriginOfACapture(t *testing.T) {
 	}
 }
 
-// A copy that had been called, and began when another one of its direction had ended,
-// waits for that wherever it comes: here the second, called at 20, begins at 1100, and b,
-// which the machine takes 40 to dispatch, at 2140. One after another, a begins at 1100 +
-// 10 + 40, the copy behind its end at 1250 (called at 1120, it could at 1125), and b at
-// 2250 + 10 + 40. Of copies that went on side by side each begins as long after its call as
-// it did (500). Where one to the host waited for one to the device, they have one engine.
+// A copy that had been called, and began when another one of its direction had ended, waits for that wherever it
+// comes. Here the second, called at 20, begins at 1100, and b, which the machine takes 40 to dispatch, at 2140. One
+// after another, a begins at 1100 + 10 + 40, the copy behind its end at 1250 (called at 1120, it could at 1125),
+// and b at 2250 + 10 + 40. Copies that went on side by side each begin as long after their calls as recorded (500).
+// Where one to the host waited for one to the device, they have one engine.
 func TestRecordedCopyEngine(t *testing.T) {
 	recorded := host.Timing{Host: host.TimesRecorded, Copies: host.CopiesRecorded}
 	const text = `meta fidelity=kernel

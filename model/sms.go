@@ -39,10 +39,9 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 	return true
 }
 
-// Horizon is up to the next event of another unit, if every kernel that has CTAs
-// has one here: then none of them ends before the SM has ended a CTA, and no
-// kernel can come that waits for one of them. And none of them may have a CTA to
-// give that fits.
+// Horizon is the next event of another unit, if every kernel that has CTAs has one here. Then none of them ends
+// before the SM has ended a CTA, and no kernel that waits for one of them can come. And none of them may have a
+// fitting CTA to place.
 func (x toSMs) Horizon(s *exec.SM, t, next Time) Time {
 	m := x.m
 	end := min(m.queue.Next(), m.sampler.next)

@@ -6,11 +6,10 @@ import (
 	"testing"
 )
 
-// A CTA that waits for its child leaves its slots to others; what its warps return
-// to after bodies that they perform themselves stays theirs. CTA 0 performs a body
-// (threshold=3 keeps work up to 3) and waits for a child; CTA 2 takes its slot and
-// performs a body, sooner or later, while CTA 0 is back in another and performs
-// one more.
+// A CTA that waits for its child leaves its slots to others. Its warps keep the place to which they return after
+// bodies that they perform themselves. CTA 0 performs a body (threshold=3 keeps work up to 3) and waits for a
+// child. CTA 2 takes its slot and performs a body, sooner or later, while CTA 0 is back in another and performs one
+// more.
 func TestSuspendedWarpsKeepTheirCallers(t *testing.T) {
 	for later := range 20 {
 		text := fmt.Sprintf(`launch k0 grid=3 block=32

@@ -58,9 +58,8 @@ func (u *utilisation) settle(t Time) {
 	u.at = t
 }
 
-// whole returns the registers and the bytes of shared memory of an SM, 1 where
-// there are none: their product is the unit of a share, so that shares of all
-// three are whole numbers.
+// whole returns the registers and the bytes of shared memory of an SM, 1 where there are none. Their product is the
+// unit of a share, so that shares of all three are whole numbers.
 func (u *utilisation) whole() (registers, shared uint64) {
 	c := &u.cfg.SM
 	return uint64(max(1, c.Registers)), uint64(max(1, c.SharedBytes))

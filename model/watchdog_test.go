@@ -24,9 +24,8 @@ func (r refuser) Place(v *model.CTAView) (int, int, bool) {
 	return r.CTAScheduler.Place(v)
 }
 
-// A machine that cannot move ends with an error that says in which cycle, and what
-// waits for what: each kind of waiting is brought about by a scheduler that never
-// places one kernel.
+// A machine that cannot move ends with an error that names the cycle and the waits. A scheduler that never places
+// one kernel brings about each kind of wait.
 func TestWatchdogNamesWhatWaits(t *testing.T) {
 	const k = "launch k grid=2 block=64 stream=0\ncta 0..1\nwarp 0..1\nint\nexit\n"
 	const kid = "kernel kid grid=1 block=32 child\ncta 0\nwarp 0\nint\nexit\n"

@@ -12,7 +12,7 @@ func TestQueueOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		var q Queue
-		var want []Event // what is in the queue, sorted
+		var want []Event // the queue's events, sorted
 		now := Time(0)
 		for range 300 {
 			if r.IntN(5) < 3 || len(want) == 0 {

@@ -5,9 +5,8 @@ import (
 	"math/bits"
 )
 
-// Sum adds products of whole numbers without rounding, so that a mean is one
-// division at the end and the same on every processor: some fuse a float product
-// with the sum that follows, and round once where others round twice.
+// Sum adds products of whole numbers without rounding, so that a mean is one division at the end and the same on
+// every processor. Some processors fuse a float product with the next sum, and round once where others round twice.
 type Sum struct{ hi, lo uint64 }
 
 // Add adds a x b, neither of them negative.
@@ -35,8 +34,8 @@ func (s *Sum) big() *big.Int {
 	return b.Lsh(b, 64).Or(b, new(big.Int).SetUint64(s.lo))
 }
 
-// Variance returns the mean square less the square of the mean of n numbers, of
-// which sum has the sum and squares the sum of squares; 0 if n is 0.
+// Variance returns the mean square less the square of the mean of n numbers, from their sum and the sum of their
+// squares; 0 if n is 0.
 func Variance(sum, squares *Sum, n uint64) float64 {
 	if n == 0 {
 		return 0

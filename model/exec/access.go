@@ -33,9 +33,8 @@ func (x *memRequest) global(o *program.Op) bool {
 	return x.a != nil && x.a.Count > 0 && (o.Space == trace.SpaceGlobal || o.Space == trace.SpaceTexture)
 }
 
-// access times one memory instruction that issues in cycle t and returns when a
-// dependent instruction may issue (for stores: when it is acknowledged), or [memory.Unknown]
-// and the number of the access.
+// access times one memory instruction that issues in cycle t. It returns when a dependent instruction may issue
+// (for stores: when it is acknowledged), or [memory.Unknown] and the number of the access.
 func (s *SM) access(w *Warp, o *program.Op, t Time) (done Time, load int32) {
 	x := &s.request
 	x.ask(s, w, o)
@@ -88,10 +87,10 @@ func (s *SM) spread(x *memRequest, o *program.Op, k *Kernel) {
 	co.TakeTurns()
 }
 
-// localWord returns where word 0 of the first lane of the warp in a slot lies in local
-// memory, and how far apart the words of a lane are: 4 bytes for each thread that the GPU
-// has of the kernel at a time, its CTAs going round the SMs (GPGPU-Sim's
-// translate_local_memaddr). Where an SM has more CTAs than its share, they are far away.
+// localWord returns where word 0 of the first lane of the warp in a slot lies in local memory, and how far apart
+// the words of a lane are. They are 4 bytes apart for each thread that the GPU has of the kernel at a time, its
+// CTAs going round the SMs (GPGPU-Sim's translate_local_memaddr). Where an SM has more CTAs than its share, they
+// are far away.
 func (s *SM) localWord(slot int, k *Kernel) (first, apart uint64) {
 	padded := (k.Header.Block.Count() + hardware.WarpSize - 1) / hardware.WarpSize * hardware.WarpSize
 	sms := uint64(s.Config.SM.Count)

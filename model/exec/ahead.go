@@ -182,13 +182,12 @@ func (x turn) cycle() Time {
 // must be able to.
 const mostAhead = 1 << 16
 
-// horizon returns the cycle up to which nothing can happen to the SM that it does
-// not do itself, as seen from cycle t.
+// horizon returns the cycle up to which nothing can happen to the SM that it does not do itself, as seen from cycle
+// t.
 //
-// That is, up to the next event of another unit, if every kernel that has CTAs
-// has one here: then none of them ends before the SM has ended a CTA, and no
-// kernel can come that waits for one of them. And none of them may have a CTA to
-// give that fits. Where requests move beside SMs, also up to when one moves that is its own.
+// That is the next event of another unit, if every kernel that has CTAs has one here. Then none of them ends before
+// the SM has ended a CTA, and no kernel that waits for one of them can come. And none of them may have a fitting
+// CTA to place. Where requests move beside SMs, it is at most the time when one of its own moves.
 func (s *SM) horizon(t, next Time) Time {
 	if s.Keeps || s.watched || s.width > 1 {
 		return t

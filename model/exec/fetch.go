@@ -7,10 +7,9 @@ import (
 	"gpureplay/model/memory"
 )
 
-// fetching gives warps their next two instructions, some warps a cycle (`sm.fetch_width`;
-// GPGPU-Sim's shader_core_ctx::fetch and decode), at the end of the cycle in which they
-// have issued the last of those before. As a rule all that have none left get theirs, and
-// nothing is to be done but to remember which was the last.
+// fetching gives warps their next two instructions, some warps a cycle (`sm.fetch_width`; GPGPU-Sim's
+// shader_core_ctx::fetch and decode), at the end of the cycle in which they have issued the last fetched one. As a
+// rule all warps without instructions get theirs, and only the last one must be remembered.
 type fetching struct {
 	width   int
 	last    int    // slot that got its instructions last

@@ -149,9 +149,8 @@ func (s *SM) goOn(sc *scheduler, w *Warp, o *program.Op, t, from Time) bool {
 	return true
 }
 
-// atomicHolds reports whether w issues nothing until the atomic that it has just
-// issued is back: until a cycle before a dependent instruction may issue, when the
-// answer takes the write-back port (GPGPU-Sim's shd_warp_t::waiting).
+// atomicHolds reports whether w issues nothing until its last atomic is back. That is a cycle before a dependent
+// instruction may issue, when the answer takes the write-back port (GPGPU-Sim's shd_warp_t::waiting).
 func (s *SM) atomicHolds(w *Warp, o *program.Op) bool {
 	return s.Config.SM.AtomicsHoldWarp && (!o.Mem || w.Mem[w.NextMem-1].Count > 0)
 }

@@ -12,8 +12,8 @@ type AccessObserver interface {
 	Access(*AccessRecord)
 }
 
-// AccessRecord is one warp's access as the trace has it: the addresses are those
-// of Access, which refers to Lists (see [trace.Access]), Width bytes each.
+// AccessRecord is one warp's access as the trace has it. Access has the addresses, Width bytes each, and refers to
+// Lists (see [trace.Access]).
 type AccessRecord struct {
 	Kernel uint32
 	CTA    uint32

@@ -17,11 +17,10 @@ import (
 type Pipeline interface {
 	// Units returns the unit that each unit shares its pipe with.
 	Units() [16]program.Unit
-	// Issue takes instruction o of a scheduler in cycle t. The scheduler may issue to the
-	// pipe again from free on. held < 0: the instruction has its unit. Then done is when
-	// its result is there, last when it no longer keeps its CTA, and completed the latest time
-	// that its record may have as Done; memory's result is timed by the load/store unit.
-	// Else the instruction is held under a number until Booked or Take names that.
+	// Issue takes instruction o of a scheduler in cycle t. The scheduler may issue to the pipe again from free on.
+	// held < 0: the instruction has its unit. Then done is the time of its result, last the time when it no longer
+	// keeps its CTA, and completed the latest Done of its record. The load/store unit times memory's result. Else
+	// the instruction is held under a number until Booked or Take names it.
 	Issue(scheduler uint8, o *program.Op, t Time) (done, last, completed, free Time, held int32)
 	// Late reports whether results of a cycle are booked at its end.
 	Late() bool

@@ -180,8 +180,8 @@ func TestBarrierWaitsForTheLastWarp(t *testing.T) {
 	d.want("0.0 0>3, 1.1 1>7, 1.3 7>13, 1.0 8>11, 0.1 9>15, 0.2 10>14, 1.4 11>17, 1.2 12>16", 17)
 }
 
-// A CTA books each cycle in which none of its warps issues on a reason: 5 on the operand
-// that comes from an ALU, and 4 on the result that its last warp still waits for.
+// A CTA books each cycle without an issue of its warps on a reason: 5 on the operand that comes from an ALU, and 4
+// on the result that its last warp still waits for.
 func TestStallsAddUpToTheTimeOnTheSM(t *testing.T) {
 	d := newDevice(t, "launch k grid=1 block=32\ncta 0\nwarp 0\nint R1 <- R5\nint R2 <- R1\nexit\n")
 	d.start()

@@ -8,8 +8,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Unit is what an instruction needs to issue. A scheduler has one of each but
-// for unitMemory, which its SM shares.
+// Unit is the execution unit that an instruction needs. A scheduler has one of each but for unitMemory, which its
+// SM shares.
 type Unit uint8
 
 const (
@@ -37,7 +37,7 @@ type Op struct {
 	Space   trace.Space
 	Flags   trace.InstFlags
 	Mem     bool // carries an access
-	Shared  bool // needs what SMs share: memory, or the launch path
+	Shared  bool // needs a unit that SMs share: memory, or the launch path
 	Barrier uint8
 	Width   uint32
 	// registers that are read of each of a scheduler's banks, four bits each; where collectors serve all pipes
@@ -46,8 +46,8 @@ type Op struct {
 	// those banks in the order of registers, four bits each, one more than the bank; where memory writes them
 	Written uint32
 	Crowded bool     // two of one bank are read
-	each    []uint32 // what the flat form runs for each thread, if flat
-	last    []uint32 // what it runs once, after the last
+	each    []uint32 // instructions of the flat form for each thread, if flat
+	last    []uint32 // instructions that it runs once, after the last
 	flat    bool     // each stands instead of this one
 	loop    []bool   // of a launch: the instructions of its loop; nil: it has none
 }

@@ -5,22 +5,19 @@ import (
 	"gpureplay/trace"
 )
 
-// How much goes on together in a warp of which only counts are known. Each is
-// near the median of four captures that have registers:
-// go test -run ChainsOfCaptures -v ./replay prints them.
+// How much goes on together in a warp with known counts alone. Each is near the median of four captures that have
+// registers: go test -run ChainsOfCaptures -v ./replay prints them.
 const (
 	countChains = 3 // chains of dependent instructions
 	countBurst  = 2 // loads that issue before one is waited for
 )
 
-// countVariants is how many instructions stand for one that is counted: the
-// static part of an instruction has its registers, and those of a chain or of a
-// load of a burst differ.
+// countVariants is how many instructions stand for one that is counted. The static part of an instruction has its
+// registers, which differ between chains and between loads of a burst.
 const countVariants = countChains * countBurst
 
-// countCode returns the variants of a function's instructions, those of
-// instruction i from i·countVariants on: v % countChains is the chain, v /
-// countChains the place in the burst.
+// countCode returns the variants of a function's instructions. Variants of instruction i begin at i·countVariants:
+// v % countChains is the chain, v / countChains the place in the burst.
 func (u *Library) countCode(fn uint32) *Code {
 	if u.counted == nil {
 		u.counted = make([]*Code, len(u.prog.Functions))
@@ -55,10 +52,9 @@ func newCountCode(insts int, sm *hardware.SMConfig) *Code {
 	return c
 }
 
-// addVariants adds the variants of an instruction: a load reads the end of a
-// chain and writes its register of the burst; what is neither load nor barrier,
-// fence, synchronisation or exit reads the end of its chain and all loads, and
-// writes the end of its chain, if it writes a register at all.
+// addVariants adds the variants of an instruction. A load reads the end of a chain and writes its register of the
+// burst. Barriers, fences, synchronisations and exits read nothing. Other instructions read the end of their chain
+// and all loads, and write the end of their chain, if they write a register at all.
 func (c *Code) addVariants(in *trace.Inst, index uint32) {
 	for v := range trace.Reg(countVariants) {
 		chain, loaded := trace.RegGeneral+v%countChains, trace.RegGeneral+countChains+v/countChains

@@ -8,25 +8,22 @@ import (
 	"gpureplay/trace"
 )
 
-// A CTA of which the trace has counts of instructions, or what it touches, but no
-// warps, becomes a program of segments: n instructions of a kind each, which the
-// warps of its block share. Instructions are made as they are needed and go
-// through the same issue and memory model as those of a trace. What the counts
-// leave open is decided in docs/model, "Counts"; the order here, the dependences in
-// countcode.go, the addresses in walk.go.
+// A CTA with counts of instructions or with touched bytes, but no warps, becomes a program of segments: n
+// instructions of a kind each, which the warps of its block share. Instructions are made as they are needed and go
+// through the same issue and memory model as traced ones. docs/model, "Counts", decides the choices that counts
+// leave open. The order is here, the dependences in countcode.go, the addresses in walk.go.
 
 // countChunk is how many instructions of a warp are made at a time.
 const countChunk = 64
 
-// Counts is the program of such a CTA. Its memory is that of the CTA's record,
-// which is used again.
+// Counts is the program of such a CTA. It shares memory with the CTA's record, which is used again.
 type Counts struct {
 	code     *Code
 	segments []segment
 	walks    [3]walk // of loads, stores and atomics
 	warps    uint64
 	threads  uint64
-	fresh    uint64 // addresses of accesses of which nothing is known
+	fresh    uint64 // addresses of accesses without known bytes
 	of       []counting
 }
 
@@ -66,15 +63,15 @@ func rankOf(o *Op) rank {
 	return rankStore
 }
 
-// Expand makes the program of a CTA of a kernel, of which so much is inferred, and adds
-// its warps. It reports whether there is one.
+// Expand makes the program of a CTA of a kernel and adds its warps; work names the inferred part. It reports
+// whether there is one.
 func (u *Library) Expand(n *Counts, k *trace.Kernel, work trace.Inferred, c *trace.CTA) bool {
 	threads := k.Block.Count()
 	n.threads, n.warps, n.segments = threads, ceil64(threads, hardware.WarpSize), n.segments[:0]
 	n.fresh = freshWindow | (uint64(k.ID)<<32+uint64(c.ID)<<16)&(freshWindow-1)
 	for i := range n.walks {
 		n.walks[i].start(u, c, walkModes[i], work)
-		if walkModes[i] == trace.ReadWrite && len(n.walks[i].spans) == 0 { // of atomics: what is written, then
+		if walkModes[i] == trace.ReadWrite && len(n.walks[i].spans) == 0 { // of atomics: the written bytes, then
 			n.walks[i].start(u, c, trace.Write, work)
 		}
 	}

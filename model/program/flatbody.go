@@ -8,8 +8,7 @@ import (
 	"gpureplay/trace"
 )
 
-// flatEnd is what is left to do for an instruction of the body after the last thread
-// of each lane.
+// flatEnd is the rest of an instruction of the body, after the last thread of each lane.
 type flatEnd struct {
 	inst  uint32
 	mask  uint32
@@ -40,7 +39,7 @@ func (in *inliner) keep(o *Op, inst uint32, lanes []*inlineLane) {
 	}
 }
 
-// finish appends what is done once, in the order of the code.
+// finish appends the instructions that run once, in the order of the code.
 func (in *inliner) finish(f *Frame) {
 	for i := range in.flatEnds {
 		e := &in.flatEnds[i]

@@ -44,7 +44,7 @@ func NewFrame(c *Code, w *trace.Warp) Frame {
 	return Frame{Code: c, Path: w.Path, masks: w.Masks, Mem: w.Mem, Lists: w.Lists, Launches: w.Launches, Mask: ^uint32(0)}
 }
 
-// ChangeMask brings the mask to that of the next instruction.
+// ChangeMask sets the mask of the next instruction.
 func (f *Frame) ChangeMask() {
 	for f.nextMask < len(f.masks) && int(f.masks[f.nextMask].At) <= f.PC {
 		f.Mask = f.masks[f.nextMask].Mask

@@ -27,7 +27,7 @@ type inliner struct {
 	step  uint32 // next iteration
 	most  uint32
 	group []*inlineLane // lanes that have not run the iteration
-	same  []*inlineLane // and those of them whose threads take one path
+	same  []*inlineLane // and the ones whose threads take one path
 	frame Frame
 
 	shared   bool      // the frame has its caller's registers
@@ -157,8 +157,7 @@ func emit(f *Frame, path []uint32, lanes []*inlineLane) {
 	}
 }
 
-// forEach appends what stands for an instruction of the body in the flat form, and
-// keeps what its last thread is to do.
+// forEach appends the flat form of an instruction of the body, and keeps the work of its last thread.
 func (f *Frame) forEach(o *Op, i, mask uint32, lanes []*inlineLane) {
 	switch {
 	case o.flat:
@@ -220,8 +219,7 @@ func (f *Frame) gather(lanes []*inlineLane) {
 	f.Mem = append(f.Mem, trace.Access{List: uint32(from) + 1, Count: uint32(len(f.Lists) - from)})
 }
 
-// address returns what the lane's thread, which is active, accesses at its step; of
-// a bulk copy it may be nothing.
+// address returns the address that the lane's active thread accesses at its step; a bulk copy may have none.
 func (l *inlineLane) address() (addr uint64, ok bool) {
 	a := &l.warp.Mem[l.nextMem]
 	rank := uint32(bits.OnesCount32(l.mask & (1<<l.bit - 1)))

@@ -14,7 +14,7 @@ type Library struct {
 	prog     *trace.Program
 	codes    []*Code                   // per function, nil until first used
 	counted  []*Code                   // the same, as counted instructions execute it
-	touching *Code                     // that of accesses to what is touched
+	touching *Code                     // code of accesses to touched bytes
 	foreign  map[*trace.Function]*Code // of policies
 	flat     bool                      // no child is launched
 	idle     []*inliner

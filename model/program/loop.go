@@ -51,9 +51,8 @@ func (c *Code) withoutLaunches(w *trace.Warp) *trace.Warp {
 	return flat
 }
 
-// Loop handles the loop behind the launch at a step, or behind the one in whose place the policy's
-// code makes the call, once it is known which lanes have launched children: the others run it. It
-// reports whether the launch has a loop.
+// Loop handles the loop behind the launch at a step, or behind the launch that the policy's code replaces, once it
+// is known which lanes have launched children: the others run it. It reports whether the launch has a loop.
 func (s *Stack) Loop(u *Library, at int, launched uint32) bool {
 	f, added := &s.Frame, s.Code.Added
 	if added {

@@ -8,11 +8,9 @@ import (
 	"gpureplay/trace"
 )
 
-// walk is the way that the accesses of one mode take through what a CTA touches:
-// its touches, or its ranges if it has none. Where they could take more bytes
-// than there are, they go through all in order, again and again; else they lie
-// evenly spread, and the lanes of one beside each other, or spread as well if the
-// trace says exactly what is touched.
+// walk is the way of the accesses of one mode through a CTA's touches, or its ranges if it has none. Where they
+// could take more bytes than there are, they go through all in order, again and again. Else they lie evenly spread,
+// and the lanes of one beside each other, or spread as well if the trace has exact touches.
 type walk struct {
 	spans []span
 	bytes uint64 // of them
@@ -30,11 +28,10 @@ type span struct {
 // touchWidth is the width of accesses that the trace does not have.
 const touchWidth = 4
 
-// freshWindow keeps accesses of which nothing is known apart from every address
-// of a trace, and from local memory.
+// freshWindow keeps accesses without known bytes apart from every address of a trace, and from local memory.
 const freshWindow = 1 << 61
 
-// maxTaken bounds the sums of what accesses take.
+// maxTaken bounds the sums of bytes that accesses take.
 const maxTaken = 1 << 61
 
 var walkModes = [3]trace.Mode{trace.Read, trace.Write, trace.ReadWrite}
@@ -42,8 +39,8 @@ var walkModes = [3]trace.Mode{trace.Read, trace.Write, trace.ReadWrite}
 // walkOf is the number of an instruction's walk.
 func walkOf(o *Op) int { return int(o.Mode()) - 1 }
 
-// start begins the walk of a mode: one access a page of ranges, which say what may
-// be touched, and where the time is known, unless accesses are counted.
+// start begins the walk of a mode. Ranges, which bound the touched bytes, get one access a page, and so do touches
+// where the time is known, unless accesses are counted.
 func (w *walk) start(u *Library, c *trace.CTA, mode trace.Mode, work trace.Inferred) {
 	w.spans, w.bytes, w.taken, w.page = w.spans[:0], 0, 0, 0
 	list := c.Touches
@@ -58,7 +55,7 @@ func (w *walk) start(u *Library, c *trace.CTA, mode trace.Mode, work trace.Infer
 			continue
 		}
 		a := &u.prog.Arrays[r.Array]
-		hi := min(r.Hi, a.Bytes) // what exceeds the allocation is ignored, as in a footprint
+		hi := min(r.Hi, a.Bytes) // bytes beyond the allocation are ignored, as in a footprint
 		if hi <= r.Lo || a.Base+hi < a.Base {
 			continue
 		}
@@ -88,7 +85,7 @@ func (w *walk) take(o *Op, times uint64) (from uint64) {
 	return from
 }
 
-// step is what an execution of an instruction takes.
+// step is the number of bytes that an execution of an instruction takes.
 func (w *walk) step(o *Op) uint64 {
 	if w.page > 0 {
 		return 1
@@ -96,8 +93,8 @@ func (w *walk) step(o *Op) uint64 {
 	return hardware.WarpSize * uint64(min(o.Width, 1<<16))
 }
 
-// access gives the addresses of the i-th execution of a memory instruction by a
-// warp: those of a CTA are numbered with the warps in turn.
+// access gives the addresses of the i-th execution of a memory instruction by a warp. A CTA's executions are
+// numbered with the warps in turn.
 func (x *counting) access(g *segment, o *Op, i uint64) trace.Access {
 	lanes := uint32(bits.OnesCount32(x.mask))
 	if o.Flags&trace.InstBulk != 0 {

@@ -1,6 +1,6 @@
-// Package direct is the pipeline of an SM whose instructions are at their units when they
-// issue: each unit of a sub-core takes one in its initiation interval, and the time of a
-// result is known at issue. Instructions for memory wait in the load/store unit.
+// Package direct is the pipeline of an SM whose instructions are at their units when they issue. Each unit of a
+// sub-core takes one in its initiation interval, and the time of a result is known at issue. Instructions for
+// memory wait in the load/store unit.
 package direct
 
 import (
