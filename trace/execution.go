@@ -119,7 +119,7 @@ type HostOp struct {
 	Bytes    uint64 // file operations, copies, memset
 	Stream   uint64
 	Event    uint64
-	Ns       int64     // OpHostWork; of others: for how long the call kept the host beside what it waited for, as recorded
+	Ns       int64     // OpHostWork; of others: the recorded time of the call beside its waits
 	Recorded *Recorded // copies, memset, launches; nil: the source has no times
 	Scope    uint32    // the same: 1 + index of the innermost scope; 0: none
 	Thread   uint32    // host thread that calls, from 0; each thread issues its own operations
@@ -140,7 +140,7 @@ type CTA struct {
 	Warps   []Warp  // those with work, ascending ID
 	Ranges  []Range // conservative ranges that a profiler would state; nil: use the hull of the accesses
 	Touches []Range // exact ranges touched, where the fidelity is FidelityCTA
-	Counts  []Count // of a CTA without Warps: what its warps execute together; ascending Inst
+	Counts  []Count // of a CTA without Warps: the counts of all its warps; ascending Inst
 }
 
 // Count says how often the warps of a CTA execute an instruction, each time as one

@@ -87,9 +87,9 @@ type Inst struct {
 // FlatNone is [Inst].FlatEach of an instruction that the flat form leaves out.
 const FlatNone = ^uint32(0)
 
-// Loop reports which instructions are the loop of a launch instruction: those from the launch's
-// address to that of the instruction that FlatLast names. The steps of a path that follow the
-// launch and lie in the loop are the work of the lanes that launch no child. nil: it has none.
+// Loop reports which instructions are the loop of a launch instruction: from the launch's address to the
+// instruction that FlatLast names. The steps of a path that follow the launch and lie in the loop are the work of
+// the lanes that launch no child. nil: it has none.
 func (f *Function) Loop(launch uint32) []bool {
 	in := &f.Insts[launch]
 	if in.Class != ClassLaunch || in.FlatLast == 0 {

@@ -3,7 +3,7 @@
 //
 // All faults are in one build, each behind a switch, which an overlay gives to the compiler: no file of the source
 // is touched, and a fault costs the tests that reach it and no compiler. A first run of the tests tells which of
-// them reach which fault, and what each costs. For a fault they run from the cheapest on, up to the first that
+// them reach which fault, and the cost of each. For a fault they run from the cheapest on, up to the first that
 // fails.
 //
 //	go run ./internal/mutate -dir=DIR -n=200 -seed=1

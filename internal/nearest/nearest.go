@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Names returns up to n of the known names that a mistyped one may have
-// meant, the most likely first: those that differ in at most a third of its
-// letters, or in one of several, and those that contain it or end alike after the last dot.
+// Names returns up to n of the known names that a mistyped one may have meant, the most likely first. They differ
+// in at most a third of its letters, or in one of several, or contain it, or end alike after the last dot.
 func Names(name string, known []string, n int) []string {
 	type candidate struct {
 		name string

@@ -8,11 +8,9 @@ import (
 	"gpureplay/trace"
 )
 
-// AsGPU returns the machine with what a capture says of its GPU in place of its
-// own: SMs, clock, the limits of an SM, caches and memory. What a capture does
-// not say (latencies above all) stays. A clock that is the SMs' follows it; DRAM
-// timings keep their time. A fact that no machine can have is left out. The
-// result is a copy, of the same name.
+// AsGPU returns the machine with a capture's facts about its GPU in place of its own: SMs, clock, the limits of an
+// SM, caches and memory. Other values (latencies above all) stay. A clock that is the SMs' follows it; DRAM timings
+// keep their time. A fact that no machine can have is left out. The result is a copy, of the same name.
 func (c *Config) AsGPU(g *trace.Machine) *Config {
 	out := c.clone()
 	for _, fact := range []func(*Config){
@@ -41,7 +39,7 @@ func (c *Config) clone() *Config {
 	return &next
 }
 
-// set sets what is known.
+// set sets a known value.
 func set(to *int, n uint64) {
 	if n > 0 {
 		*to = clampInt(n)
@@ -83,8 +81,8 @@ func (c *Config) setWarps(threads, warp uint64) {
 	c.SM.MaxWarps = c.SM.MaxThreads / WarpSize
 }
 
-// setShared sets the shared memory of an SM. Of a unified L1 it is the largest
-// carve-out; the L1 keeps what it had beside that.
+// setShared sets the shared memory of an SM. Of a unified L1 it is the largest carve-out; the L1 keeps its own
+// part.
 func (c *Config) setShared(bytes uint64) {
 	if bytes == 0 || clampInt(bytes) == c.SM.SharedBytes {
 		return
@@ -115,7 +113,7 @@ func (c *Config) setL2(bytes uint64) {
 	}
 }
 
-// setBandwidth sets the memory clock, MB/s, and keeps what the memory takes.
+// setBandwidth sets the memory clock from MB/s, and keeps the memory's timings.
 func (c *Config) setBandwidth(mbs float64) {
 	d := &c.DRAM
 	clock := mbs / float64(d.Channels*d.BusBytes*d.DataRate)

@@ -1,8 +1,7 @@
 package hardware
 
-// A capability is what a compute capability says of an SM: the table of
-// technical specifications of the CUDA C++ Programming Guide and the limits of
-// NVIDIA's occupancy calculator.
+// A capability has the limits of an SM by its compute capability: the table of technical specifications of the CUDA
+// C++ Programming Guide and the limits of NVIDIA's occupancy calculator.
 type capability struct {
 	cc          int // major × 10 + minor; from 100 on the last digit is the minor too
 	warps       int

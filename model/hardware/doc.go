@@ -1,5 +1,4 @@
-// Package hardware is what a GPU and its host are, as data: the parameters of a
-// machine, their bounds, presets with a source behind every number, a user's TOML
-// file, what a CTA takes of an SM, and how a captured GPU differs from a preset.
-// Nothing in it acts in time.
+// Package hardware describes a GPU and its host as data: the parameters of a machine, their bounds, presets with a
+// source behind every number, and a user's TOML file. It also has a CTA's resources on an SM, and the differences
+// of a captured GPU from a preset. Nothing in it acts in time.
 package hardware

@@ -48,8 +48,7 @@ func findKey(path string) (configKey, bool) {
 	return keys[i], true
 }
 
-// Keys returns the TOML path of every value of a [Config] in the order of its
-// declaration: what [Config.Set] takes.
+// Keys returns the TOML path of every value of a [Config], as [Config.Set] takes it, in the order of declaration.
 func Keys() []string {
 	paths := make([]string, len(configKeys()))
 	for i, k := range configKeys() {
@@ -62,18 +61,17 @@ func Keys() []string {
 type ValueError struct {
 	Key     string // TOML path
 	Value   string
-	Allowed string // what is allowed, as the rest of a sentence
+	Allowed string // the allowed values, as the rest of a sentence
 }
 
 func (e *ValueError) Error() string {
 	return fmt.Sprintf("%s = %s: must be %s", e.Key, e.Value, e.Allowed)
 }
 
-// Set gives the value at a TOML path such as "sm.count". Lists are separated by
-// commas. A number may be a factor of the value before (x2), and a size may have a
-// unit (80MiB). The error names the key, the value and the allowed ones, and for an
-// unknown key the nearest known ones. What must hold between keys is left to
-// [Config.Validate], so that several can be set in any order.
+// Set gives the value at a TOML path such as "sm.count". Lists are separated by commas. A number may be a factor of
+// the value before (x2), and a size may have a unit (80MiB). The error names the key, the value and the allowed
+// ones, and for an unknown key the nearest known ones. Rules between keys are left to [Config.Validate], so that
+// several can be set in any order.
 func (c *Config) Set(key, value string) error {
 	k, ok := findKey(key)
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-json"
 )
 
-// kinetoKernel is what a PyTorch profile says of one kernel.
+// kinetoKernel is a kernel of a PyTorch profile.
 type kinetoKernel struct {
 	Registers uint32    `json:"registers per thread"`
 	Shared    uint32    `json:"shared memory"`
@@ -86,11 +86,10 @@ func readKineto(t *testing.T, file string) (dev kinetoDevice, kernels map[kineto
 	return dev, kernels
 }
 
-// The profiler's "est. achieved occupancy %" is the vendor's theoretical one,
-// times the share of the residency that the grid fills. Ours must equal it on
-// every kernel, after rounding to whole per cent, but for one kind: the
-// profiler asks NVIDIA's occupancy code without the opt-in to more than 48 KiB
-// of shared memory, so that it gets an error for such kernels and prints 0.
+// The profiler's "est. achieved occupancy %" is the vendor's theoretical one, times the share of the residency that
+// the grid fills. Ours must equal it on every kernel, after rounding to whole per cent, but for one kind. The
+// profiler asks NVIDIA's occupancy code without the opt-in to more than 48 KiB of shared memory, so that it gets an
+// error for such kernels and prints 0.
 func TestKinetoOccupancy(t *testing.T) {
 	const optIn = 48 << 10
 	a100 := kinetoDevice{8, 0, 108, 164 << 10}

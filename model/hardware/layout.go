@@ -2,7 +2,7 @@ package hardware
 
 import "strings"
 
-// SectorShift is the logarithm of the bytes of a sector, what caches and DRAM are counted in.
+// SectorShift is the logarithm of the bytes of a sector, the unit in which caches and DRAM are counted.
 const SectorShift = 5
 
 // BitRun is a run of bits of an address, and where they lie in a number.

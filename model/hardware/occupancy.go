@@ -5,9 +5,8 @@ import "gpureplay/trace"
 // WarpSize is the number of threads of a warp.
 const WarpSize = 32
 
-// Resources are what resident CTAs hold of an SM. The zero value is an empty
-// SM; a CTA scheduler adds what [Config.CTAResources] says when it places a CTA,
-// and takes it away when the CTA ends.
+// Resources are the parts of an SM that resident CTAs hold. The zero value is an empty SM. A CTA scheduler adds
+// [Config.CTAResources] when it places a CTA, and takes them away when the CTA ends.
 type Resources struct {
 	CTAs        int
 	Warps       int
@@ -15,36 +14,35 @@ type Resources struct {
 	Registers   int // as allocated
 	SharedBytes int // as allocated, with the system's reserve
 
-	// Registers with what their sub-partition can no longer give: a share of
-	// the remainder that is too small for one more warp of the kernel.
+	// Registers with the unusable part of their sub-partition: a share of the remainder that is too small for one
+	// more warp of the kernel.
 	registerShare int
 }
 
 // Plus returns the resources of both.
 func (r Resources) Plus(o Resources) Resources { return r.With(o, 1) }
 
-// Minus returns the resources without those of o.
+// Minus returns the resources less o.
 func (r Resources) Minus(o Resources) Resources { return r.With(o, -1) }
 
-// With returns the resources with those of n others.
+// With returns the resources plus n times o.
 func (r Resources) With(o Resources, n int) Resources {
 	return Resources{r.CTAs + n*o.CTAs, r.Warps + n*o.Warps, r.Threads + n*o.Threads,
 		r.Registers + n*o.Registers, r.SharedBytes + n*o.SharedBytes, r.registerShare + n*o.registerShare}
 }
 
-// CTAResources returns what one CTA of a kernel holds of an SM while it is
-// resident, by the rules of NVIDIA's occupancy calculator:
+// CTAResources returns the resources that one CTA of a kernel holds of an SM while it is resident, by the rules of
+// NVIDIA's occupancy calculator:
 //
 //  1. threads count in whole warps;
-//  2. registers go to a warp in multiples of sm.register_unit, and a warp takes
-//     them from one of sm.warp_unit equal sub-partitions of the register file;
-//  3. shared memory goes to a CTA in multiples of sm.shared_unit, after
-//     sm.shared_reserved bytes for the system were added (1 KiB from compute
-//     capability 8.0 on, also for a CTA that asks for none).
+//  2. registers go to a warp in multiples of sm.register_unit, and a warp takes them from one of sm.warp_unit equal
+//     sub-partitions of the register file;
+//  3. shared memory goes to a CTA in multiples of sm.shared_unit, after sm.shared_reserved bytes for the system were
+//     added (1 KiB from compute capability 8.0 on, also for a CTA that asks for none).
 //
-// A kernel whose registers the trace does not say (0) takes none. A CTA whose time
-// is inferred and that asks for more than an SM has, which another GPU's may, takes
-// the whole SM: nothing of its time depends on what it asks for.
+// A kernel whose registers the trace does not say (0) takes none. A CTA whose time is inferred and that asks for
+// more than an SM has, which another GPU's may, takes the whole SM: nothing of its time depends on what it asks
+// for.
 func (c *Config) CTAResources(k *trace.Kernel) Resources {
 	r := c.asked(k)
 	if trace.InferredOf(k) == trace.InferredTime && !c.Fits(Resources{}, r) {
@@ -59,7 +57,7 @@ func (c *Config) CTAResources(k *trace.Kernel) Resources {
 // TooLarge reports whether a CTA of the kernel asks for more than an SM has.
 func (c *Config) TooLarge(k *trace.Kernel) bool { return !c.Fits(Resources{}, c.asked(k)) }
 
-// asked is what a CTA asks for, by these rules.
+// asked is the resources that a CTA asks for, by these rules.
 func (c *Config) asked(k *trace.Kernel) Resources {
 	s := &c.SM
 	warps := ceil(clampInt(k.Block.Count()), WarpSize)
@@ -111,7 +109,7 @@ func (c *Config) Room(used, cta Resources) int {
 	return max(0, n)
 }
 
-// What limits the CTAs of a kernel on an SM.
+// The limits of a kernel's CTAs on an SM.
 const (
 	LimitCTAs      = "ctas"
 	LimitWarps     = "warps" // or threads
@@ -119,9 +117,8 @@ const (
 	LimitShared    = "shared memory"
 )
 
-// Residency returns how many CTAs of one kernel an SM holds at once, and what
-// limits them: the first of CTAs, warps, registers and shared memory that does.
-// It is 0 if not even one fits.
+// Residency returns how many CTAs of one kernel an SM holds at once, and their limit: the first of CTAs, warps,
+// registers and shared memory that binds. It is 0 if not even one fits.
 func (c *Config) Residency(k *trace.Kernel) (ctas int, limit string) {
 	s, cta := &c.SM, c.CTAResources(k)
 	ctas, limit = s.MaxCTAs, LimitCTAs
@@ -149,8 +146,8 @@ func (c *Config) Occupancy(k *trace.Kernel) float64 {
 	return float64(ctas*c.CTAResources(k).Warps) / float64(c.SM.MaxWarps)
 }
 
-// Share returns how many CTAs of k an SM has at a time: as many as fit, or of a small grid
-// those that it is given if all SMs have as many (GPGPU-Sim's shader_core_config::max_cta).
+// Share returns how many CTAs of k an SM has at a time: as many as fit, or of a small grid an equal part of it
+// (GPGPU-Sim's shader_core_config::max_cta).
 func (c *Config) Share(k *trace.Kernel) int {
 	ctas, _ := c.Residency(k)
 	return min(ctas, ceil(clampInt(k.Grid.Count()), c.SM.Count))
@@ -171,8 +168,8 @@ func (c *Config) L1Bytes(k *trace.Kernel, ctas int) int {
 	return max(0, c.L1.Unified-c.SM.SharedBytes)
 }
 
-// CapRegisters lowers the registers of a kernel to what one of its CTAs can have
-// on an SM, as a compiler told its launch bounds does.
+// CapRegisters lowers the registers of a kernel to the most that one of its CTAs can have on an SM, as a compiler
+// told its launch bounds does.
 func (c *Config) CapRegisters(k *trace.Kernel) {
 	warps := ceil(clampInt(k.Block.Count()), WarpSize)
 	perSub := ceil(warps, c.SM.WarpUnit) // warps that take registers from one sub-partition

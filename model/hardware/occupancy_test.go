@@ -96,8 +96,8 @@ func TestPresetsHaveTheirCapability(t *testing.T) {
 	}
 }
 
-// Placing CTAs one by one until none fits gives the residency, on any machine;
-// what they hold never exceeds the SM; taking them away leaves it empty.
+// Placing CTAs one by one until none fits gives the residency, on any machine; they never hold more than the SM
+// has; taking them away leaves it empty.
 func TestFitsIsResidency(t *testing.T) {
 	base := mustPreset(t, "a100")
 	rapid.Check(t, func(t *rapid.T) {

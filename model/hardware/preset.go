@@ -34,8 +34,8 @@ func Presets() []string {
 	return names
 }
 
-// Preset returns a fresh copy of the built-in machine of that name. The error
-// lists what there is.
+// Preset returns a fresh copy of the built-in machine of that name. An unknown name fails with a list of the
+// presets.
 func Preset(name string) (*Config, error) { return preset(name, 0) }
 
 // parsed are the presets that have been read, by name.
@@ -113,12 +113,10 @@ func LoadConfig(file string) (*Config, error) {
 	return ReadConfig(file, data)
 }
 
-// ReadConfig reads a machine from the bytes of a TOML file; name is used in
-// errors, and names the machine if the file does not. A file that says
-// base = "a100" starts from that preset and need only give what differs.
-// Errors have the file and, where it is known, the line, and fit on one line:
-// an unknown key comes with the nearest known ones, an impossible value with
-// what is allowed.
+// ReadConfig reads a machine from the bytes of a TOML file; name is used in errors, and names the machine if the
+// file does not. A file that says base = "a100" starts from that preset and need only give the differences. Errors
+// have the file and, where it is known, the line, and fit on one line: an unknown key comes with the nearest known
+// ones, an impossible value with the allowed ones.
 func ReadConfig(name string, data []byte) (*Config, error) { return readConfig(name, data, 0) }
 
 func readConfig(name string, data []byte, depth int) (*Config, error) {

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// What is done to a preset is not done to the next copy, nor to those that build on it:
-// presets are read once.
+// Changes of a preset do not reach the next copy, nor presets that build on it: presets are read once.
 func TestPresetsAreFreshCopies(t *testing.T) {
 	for _, name := range Presets() {
 		first, err := Preset(name)

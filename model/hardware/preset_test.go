@@ -42,8 +42,7 @@ func TestPresetsLoad(t *testing.T) {
 	}
 }
 
-// Every value of a preset has its source on its own line, and an estimate says
-// from what.
+// Every value of a preset has its source on its own line, and an estimate names its basis.
 func TestPresetsHaveSources(t *testing.T) {
 	for _, name := range Presets() {
 		values := 0
@@ -123,9 +122,9 @@ func TestPeakRates(t *testing.T) {
 	}
 }
 
-// What caches and units give in a cycle: an L1 bank and an L2 slice a sector of 32 B,
-// a scheduler's unit a warp an interval. The L2's rate is that of its slices at its
-// clock and no less than the DRAM's; no unit is faster than its scheduler.
+// The rates of caches and units a cycle: an L1 bank and an L2 slice a sector of 32 B, a scheduler's unit a warp an
+// interval. The L2's rate is its slices' at its clock and no less than the DRAM's; no unit is faster than its
+// scheduler.
 func TestCacheRates(t *testing.T) {
 	for name, want := range map[string]struct{ l1, l2 float64 }{ // bytes a core cycle of an SM; GB/s
 		"k20c": {32, 20 * 32 * .706}, "k20m-spawn": {32, 12 * 32 * 1.4}, "gk110-ppcs": {32, 6 * 32 * .924},

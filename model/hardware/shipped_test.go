@@ -135,11 +135,10 @@ func TestShippedConfigurations(t *testing.T) {
 	}
 }
 
-// The facts of the GPUs whose files are tuned by users (A100) or known to be off in
-// some lines (H100, H200): SMs; core, NoC, L2 and DRAM clock; threads and CTAs an SM;
-// shared memory and what it shares with the L1, KB; latency of the L1, of shared memory,
-// of the L2 and of DRAM, core cycles; L2, MB; channels, bytes of a bus, data rate; peak
-// of DRAM, GB/s.
+// The facts of the GPUs whose files are tuned by users (A100) or known to be off in some lines (H100, H200): SMs;
+// core, NoC, L2 and DRAM clock; threads and CTAs an SM; shared memory and its store with the L1, KB; latency of the
+// L1, of shared memory, of the L2 and of DRAM, core cycles; L2, MB; channels, bytes of a bus, data rate; peak of
+// DRAM, GB/s.
 var tuned = map[string]string{
 	"a100": "108 1410 1410 1410 1512 2048 32 164 192 37 29 224 198 40 40 16 2 1935",
 	"h100": "132 1980 3106 3106 3106 2048 32 228 256 41 29 237 194 50 40 8 2 1988",
@@ -164,8 +163,7 @@ func TestTunedConfigurations(t *testing.T) {
 	}
 }
 
-// shippedForm is a setting of c in the notation of GPGPU-Sim; like is a value of which
-// the parts that no preset has are taken.
+// shippedForm is a setting of c in the notation of GPGPU-Sim; parts that no preset has come from like.
 func shippedForm(c *Config, key, like string) (string, bool) {
 	ints := map[string]int{
 		"gpgpu_n_clusters": c.SM.Count, "gpgpu_shader_cta": c.SM.MaxCTAs, "gpgpu_shader_registers": c.SM.Registers,
@@ -194,7 +192,7 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 	}
 	d := c.DRAM
 	switch key {
-	case "gpgpu_dram_partition_queues": // to the L2, of which the others are as long
+	case "gpgpu_dram_partition_queues": // to the L2; the others are as long
 		return strings.Repeat(fmt.Sprintf(":%d", c.L2.Queue), 4)[1:], true
 	case "gpgpu_scheduler":
 		return c.SM.WarpScheduler, true
@@ -220,7 +218,7 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		return map[bool]string{false: "0", true: "1"}[d.DualBus], true
 	case "gpgpu_cache:dl1":
 		sets, ways := c.L1.Bytes/c.L1.LineBytes/c.L1.Ways, c.L1.Ways
-		if c.L1.Unified > 0 { // the file's ways are those of its smallest size; it adapts to what shared memory leaves
+		if c.L1.Unified > 0 { // the file's ways belong to its smallest size; it adapts to the rest of shared memory
 			ways, _ = strconv.Atoi(strings.FieldsFunc(like, func(r rune) bool { return r == ':' || r == ',' })[3])
 		}
 		return cacheForm(like, sets, c.L1.LineBytes, ways, c.L1.MSHRs, c.L1.Merge, c.L1.MissQueue), true

@@ -12,7 +12,7 @@ import (
 
 const maxList = 64 // entries of a list in a configuration
 
-// A bound is what one key may be, whatever the others are.
+// A bound is the range of one key, whatever the others are.
 type bound struct {
 	min, max   float64
 	powerOfTwo bool     // of integers
@@ -155,8 +155,8 @@ var bounds = sync.OnceValue(func() map[string]bound {
 	}
 })
 
-// Validate tells whether the machine can exist: every value within its bounds,
-// and what must hold between values. The error is a [ValueError].
+// Validate tells whether the machine can exist: every value within its bounds, and the rules between values. It
+// fails with a [ValueError] that names the first broken one.
 func (c *Config) Validate() error {
 	for _, k := range configKeys() {
 		if err := c.checkKey(k); err != nil {
@@ -209,7 +209,7 @@ func (b bound) holds(n int64) bool {
 	return float64(n) >= b.min && float64(n) <= b.max && (!b.powerOfTwo || bits.OnesCount64(uint64(n)) == 1)
 }
 
-// allowed says in words what the value of a key may be.
+// allowed says in words which values a key may have.
 func (k configKey) allowed() string {
 	b := k.bound
 	limits := fmt.Sprintf("from %s to %s", number(b.min), number(b.max))
@@ -262,7 +262,7 @@ func checkSM(c *Config) error {
 	)
 }
 
-// checkCollectors checks what collectors that serve all pipes need: each scheduler has its own.
+// checkCollectors checks the rule of collectors that serve all pipes: each scheduler has its own.
 func checkCollectors(s *SMConfig) error {
 	if !s.Collectors() {
 		return nil
@@ -295,7 +295,7 @@ func checkCaches(c *Config) error {
 	)
 }
 
-// checkLines bounds what a machine takes in memory: its tags are all there.
+// checkLines bounds the host memory of a machine, which holds all its tags.
 func checkLines(c *Config) error {
 	line := c.L2.LineBytes
 	l1 := max(c.L1.Bytes, c.L1.Unified)

@@ -1,7 +1,7 @@
 // Package choose makes a trace of a part of another one's work. Its rules:
 //
 //  1. A kernel is chosen if each criterion that is given has it: its number or name, when it began, a scope in which
-//     it was called. One that began before the window and ends in it is out, one that begins in it is in as a whole.
+//     it was called. One that began before the window is out, one that begins in it is in as a whole.
 //  2. Kernels that device threads launch belong to the kernel of the host from which they descend: who chooses one
 //     of a family chooses the family.
 //  3. A copy or memory set is chosen by its own start and scope. Where kernels are chosen by number or name, or it

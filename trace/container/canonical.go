@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// canonicalAccess puts an access into the one form that the container stores:
+// canonicalAccess puts an access into the one form of the container:
 //
 //   - no address: all zero;
 //   - one address: base, no stride, no list;

@@ -1,9 +1,8 @@
 package container
 
-// A path is stored against a table of the last successor of each instruction,
-// which starts as "the next one": its length, its first instruction, then
-// alternating how many steps follow the table and where the step after them
-// goes. A loop of any length costs one entry, and its exit another.
+// A path is stored against a table of the last successor of each instruction, which starts as "the next one". The
+// code is its length, its first instruction, then alternating how many steps follow the table and where the step
+// after them goes. A loop of any length costs one entry, and its exit another.
 
 // flow is the table of successors of one function within a block.
 type flow struct {

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// readAhead has the next block unpacked by another processor while blocks are read one
-// after another: each once from the trace's beginning on, so that nothing is unpacked
-// twice where cursors are far apart.
+// readAhead has the next block unpacked by another processor while blocks are read one after another. It unpacks
+// each block once from the trace's beginning on, so that nothing is unpacked twice where cursors are far apart.
 type readAhead struct {
 	sync.WaitGroup        // for those that unpack
 	latest         uint32 // block that was read

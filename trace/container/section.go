@@ -10,9 +10,8 @@ import (
 //	section = kind byte, length uvarint, rows uvarint, column...
 //	column  = tag uvarint (1...), length uvarint, bytes
 //
-// Columns of zeros are left out, but for those of strings and for column 1, which
-// has at least a byte for each row and so bounds their number. A reader skips
-// tags and kinds that it does not know.
+// Columns of zeros are left out, except in strings and except column 1, which has at least a byte for each row and
+// so bounds their number. A reader skips tags and kinds that it does not know.
 
 // kind tells the kind of a section's rows.
 type kind byte

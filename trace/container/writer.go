@@ -78,8 +78,8 @@ func NewWriter(w io.Writer, opt Options) (*Writer, error) {
 	return t, t.err
 }
 
-// SetMeta sets where the trace comes from, any time before Close. A fidelity of
-// FidelityNone is replaced by that of the least detailed kernel.
+// SetMeta sets where the trace comes from, any time before Close. A fidelity of FidelityNone becomes the least
+// detailed kernel's.
 func (w *Writer) SetMeta(m trace.Meta) { w.prog.Meta = m }
 
 // AddArray adds an array, any time before Close, and returns its index.
@@ -221,7 +221,8 @@ func (w *Writer) note(insts []trace.Inst, c *trace.CTA) {
 	}
 }
 
-// EndKernel closes the open kernel. Flags are added to those of BeginKernel.
+// EndKernel closes the open kernel and adds flags to its own. It fails if no kernel is open, or if its CTAs break a
+// rule.
 func (w *Writer) EndKernel(flags trace.KernelFlags) error {
 	if err := w.usable(); err != nil {
 		return err

@@ -333,9 +333,8 @@ func memSteps(path []uint32, code []trace.Inst) (n int) {
 	return n
 }
 
-// plainRun returns how many steps from at on fit on one line: the same
-// instruction again (repeat), or consecutive ones, without addresses and with
-// the mask and the launch requests at the ends only.
+// plainRun returns how many steps from at on fit on one line. They are the same instruction again (repeat), or
+// consecutive ones, without addresses and with the mask and the launch requests at the ends only.
 func plainRun(w *trace.Warp, code []trace.Inst, at int, mem []trace.Access, masks []trace.MaskRun,
 	launches []trace.Launch, repeat bool) int {
 	n := 0

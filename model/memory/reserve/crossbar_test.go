@@ -33,9 +33,8 @@ func perCycle(queues [][]int, outputs int) (cycles int) {
 	return cycles
 }
 
-// A crossbar whose heads of line block passes as much as one that is stepped cycle
-// by cycle, of packets to random slices by themselves and in runs, though requests are timed one
-// after another.
+// A crossbar whose heads of line block passes as much as one that is stepped cycle by cycle, though requests are
+// timed one after another. Packets go to random slices, by themselves and in runs.
 func TestHeadOfLine(t *testing.T) {
 	for _, preset := range []string{"qv100", "rtx3070"} {
 		for _, run := range []int{1, 4, 8} {

@@ -29,7 +29,7 @@ func TestWriteBeginsABlockAnew(t *testing.T) {
 	}
 }
 
-// Of a set of which every line has a sector on its way until 50 none can be replaced before. Another sector was to
+// In a set whose lines all have a sector on its way until 50, none can be replaced before. Another sector was to
 // come in 1000 and was dropped: no request waits for it.
 func TestSetIsBusyUntilALineIsFilled(t *testing.T) {
 	for _, ways := range []int{2, 32} {

@@ -2,10 +2,10 @@ package timing
 
 import "math"
 
-// HeadOfLine is how long the packet at the head of an input's queue waits for its output. Outputs that are taken for a
-// share of the cycles make it wait as long as a customer of a queue with random arrivals and constant service waits
-// (Karol, Hluchyj and Morgan, 1987). Requests are timed before others that contend with them, so that they meet less
-// than they would (docs/model, choice 22).
+// HeadOfLine is how long the packet at the head of an input's queue waits for its output. Outputs that are taken
+// for a share of the cycles make it wait like a customer of a queue with random arrivals and constant service
+// (Karol, Hluchyj and Morgan, 1987). Requests are timed before others that contend with them, so that they meet
+// less contention than on the machine (docs/model, choice 22).
 type HeadOfLine struct {
 	waits [129]Time // by taken cycles of 128, in parts of a cycle
 }
