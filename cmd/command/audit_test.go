@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// The auditor keeps a book for a page that is touched, not for one that an array
-// is said to have: a terabyte of them ends in the sentence that it ends in without
-// the auditor.
+// The auditor keeps a book for touched pages only. A trace whose arrays claim a terabyte ends with the same
+// sentence as without the auditor.
 func TestAuditOfHugeArray(t *testing.T) {
 	const text = `array a base=0x100000 bytes=1024G input
 h2d a

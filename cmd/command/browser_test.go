@@ -31,11 +31,11 @@ type opened struct {
 	Page, Width string
 	Dark        bool
 	Plots       int
-	Found       []string // what a reader would stumble over
+	Found       []string // faults that a reader would see
 }
 
-// openPages opens pages at a desk's and a phone's width, in a light or a dark theme, and
-// returns what is wrong with them and what the browser's console says.
+// openPages opens pages at a desk's and a phone's width, in a light or a dark theme. It returns their faults and
+// the lines of the browser's console.
 func openPages(t *testing.T, pages map[string]string, dark bool) (all []opened, console string) {
 	t.Helper()
 	found := make(chan []opened, 1)
@@ -62,7 +62,7 @@ func openPages(t *testing.T, pages map[string]string, dark bool) (all []opened, 
 			query.Add("page", "/"+name)
 		}
 	}
-	theme := "1" // what pages are told that the reader prefers
+	theme := "1" // the reader's preference that pages are told
 	if dark {
 		theme = "0"
 	}
@@ -121,8 +121,8 @@ func reports(t *testing.T) map[string]string {
 // smaller are parameters by which a sample ends soon.
 var smaller = map[string][]string{"vecadd": {"--param=n=65536"}, "tasks-mm": {"--param=tasks=32"}}
 
-// The report is shown without a word in the console, nothing is cut, pale, small, or
-// beyond the window, in both themes and on small screens; and what is would be found.
+// The report is shown without a word in the console, nothing is cut, pale, small, or beyond the window, in both
+// themes and on small screens. A page with such faults is found.
 func TestReportInABrowser(t *testing.T) {
 	browser(t)
 	pages := reports(t)

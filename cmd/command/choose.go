@@ -44,7 +44,7 @@ func (c *chooser) flags() (all []string) {
 	return all
 }
 
-// selection finds what is chosen of a trace; nil: all of it.
+// selection finds the chosen part of a trace; nil: all of it.
 func (c *chooser) selection(ctx context.Context, r *container.Reader) (*choose.Selection, error) {
 	choice, err := choose.Parse(c.kernels, c.from, c.to, c.steps, c.ranges)
 	if err != nil {
@@ -69,8 +69,8 @@ func (c *chooser) open(ctx context.Context, a *app, path string) (*container.Rea
 	return c.of(ctx, a, r)
 }
 
-// of returns what is chosen of a trace, as a trace in a file that is gone when it is
-// closed; the trace itself, where nothing is left out.
+// of returns the chosen part of a trace, as a trace in a file that is gone when it is closed. Where nothing is left
+// out it returns the trace itself.
 func (c *chooser) of(ctx context.Context, a *app, r *container.Reader) (*container.Reader, error) {
 	s, err := c.selection(ctx, r)
 	if err != nil {
@@ -93,7 +93,7 @@ func (c *chooser) of(ctx context.Context, a *app, r *container.Reader) (*contain
 	return container.Open(path)
 }
 
-// write makes a trace of what is chosen.
+// write makes a trace of the chosen part.
 func (c *chooser) write(ctx context.Context, a *app, r *container.Reader, s *choose.Selection, path string) error {
 	a.note("chosen: %s", chosen(r, s))
 	return writeFile(path, func(f io.Writer) error {
@@ -108,8 +108,8 @@ func (c *chooser) write(ctx context.Context, a *app, r *container.Reader, s *cho
 	})
 }
 
-// converted lets a conversion write the trace out: by itself if all is wanted, else a
-// file of which only what is chosen goes to out.
+// converted lets a conversion write the trace to out: by itself if all is wanted, else by way of a file whose
+// chosen part goes to out.
 func (c *chooser) converted(ctx context.Context, a *app, out string, convert func(path string) error) error {
 	if *c == (chooser{}) {
 		return convert(out)
@@ -149,7 +149,7 @@ func (c *chooser) converted(ctx context.Context, a *app, out string, convert fun
 	})
 }
 
-// chosen says what is chosen.
+// chosen describes the chosen part.
 func chosen(r *container.Reader, s *choose.Selection) string {
 	text := fmt.Sprintf("%s of %s kernels, %s of %s operations of the host", commas(int64(s.Kernels)),
 		commas(int64(r.Kernels())),

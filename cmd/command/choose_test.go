@@ -19,8 +19,8 @@ func chain(t *testing.T) string {
 	return path
 }
 
-// A choice of all kernels has the tables of no choice, to the byte; one of some kernels
-// those of a trace that convert made of them.
+// A choice of all kernels has the tables of no choice, to the byte. A choice of some kernels has the tables of a
+// trace that convert made of them.
 func TestChosenTables(t *testing.T) {
 	path := chain(t)
 	run := func(args ...string) map[string][]byte {

@@ -6,11 +6,10 @@ import (
 	"runtime/debug"
 )
 
-// collectLate has the garbage collector begin when the heap has 32 MB, not 4: a
-// run of a small trace ends before, and would spend a fifth of its time there.
-// From the first collection on it begins when the heap is half as large again as
-// what lives, not twice as large: what lives has few pointers, so that a collection
-// costs little. What the user says by GOGC holds.
+// collectLate has the garbage collector begin when the heap has 32 MB, not 4: a run of a small trace ends before,
+// and would spend a fifth of its time there. Later collections begin when the heap is half as large again as the
+// live data, not twice as large: live data has few pointers, so that a collection costs little. The user's GOGC
+// holds.
 func collectLate() {
 	if os.Getenv("GOGC") != "" {
 		return

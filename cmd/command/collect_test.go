@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// gogc reads what the collector goes by.
+// gogc reads the collector's setting.
 func gogc() uint64 {
 	s := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(s)

@@ -51,7 +51,7 @@ func isTables(path string) bool {
 	return false
 }
 
-// compareCaptures compares what two captures recorded.
+// compareCaptures compares the records of two captures.
 func (a *app) compareCaptures(ctx context.Context, part *chooser, paths []string, most int, limit float64) error {
 	var sides [2]*container.Reader
 	for i, path := range paths {
@@ -165,7 +165,7 @@ func on(gpu string) string {
 	return " on " + gpu
 }
 
-// showChanges prints what changed, at most so many rows.
+// showChanges prints changes, at most so many rows.
 func (a *app) showChanges(title string, list []analyse.Change, most int, name func(string) string) {
 	g := newGrid(a.out, title, "runs", "A", "B", "change", "mean A", "mean B", "change")
 	g.right(2, 3, 4, 5, 6, 7, 8)

@@ -82,7 +82,7 @@ func (p *pattern) Set(s string) (err error) {
 
 func (p *pattern) Type() string { return "regexp" }
 
-// wanted is what is asked of a conversion.
+// wanted is the wishes of a conversion.
 type wanted struct {
 	convert.Options
 	chooser
@@ -134,15 +134,14 @@ func (a *app) convert(ctx context.Context, c capture, out string, w wanted) erro
 	return a.report(out)
 }
 
-// part makes a trace of what is chosen of a trace, if the input is one and something
-// is.
+// part makes a trace of the chosen part of a trace, if the input is one and a part is chosen.
 func (a *app) part(ctx context.Context, input, out string, w *wanted) (done bool, err error) {
 	if w.chooser == (chooser{}) || w.format != "" {
 		return false, nil
 	}
 	r, err := container.Open(input)
 	if err != nil {
-		return false, nil // a capture, or the converters say what is wrong
+		return false, nil // a capture, or the converters report the fault
 	}
 	defer r.Close()
 	s, err := w.selection(ctx, r)
@@ -158,8 +157,7 @@ func (a *app) part(ctx context.Context, input, out string, w *wanted) (done bool
 	return true, a.report(out)
 }
 
-// encode makes a container of a trace in its text form; what is no trace at all
-// is the error unknown.
+// encode makes a container of a trace in its text form. An input that is no trace at all gives the error unknown.
 func encode(ctx context.Context, in *convert.Input, out string, unknown error) error {
 	if !text.Is(in.Head()) {
 		if r, err := container.Open(in.Path()); err == nil {
@@ -206,7 +204,7 @@ func writeFile(path string, fill func(io.Writer) error) error {
 	return durable.Write(path, fill)
 }
 
-// report shows what a new trace holds.
+// report shows the contents of a new trace.
 func (a *app) report(path string) error {
 	if a.quiet && !a.asJSON {
 		return nil
@@ -234,7 +232,7 @@ func (a *app) report(path string) error {
 	return nil
 }
 
-// printDiagnostics shows what a converter counted.
+// printDiagnostics shows the converter's counts.
 func (a *app) printDiagnostics(r *container.Reader) {
 	ds := r.Program().Diagnostics
 	if len(ds) == 0 {

@@ -101,8 +101,7 @@ func devicesOf(path string) (own string, others []string, err error) {
 	return own, slices.DeleteFunc(others, func(d string) bool { return d == own }), nil
 }
 
-// capture is an input: where it lies, what messages call it, and its name within the
-// folder or archive that was given.
+// capture is an input: its path, its name in messages, and its name within the given folder or archive.
 type capture struct{ path, name, within string }
 
 // captureOf returns the only capture of an input. done is to be called at the end.
@@ -118,9 +117,8 @@ func captureOf(ctx context.Context, input, format, beside string) (capture, func
 	return list[0], done, nil
 }
 
-// capturesOf returns the input, or, of a folder or an archive that is no capture
-// itself, what it holds that is. done is to be called at the end: an archive is
-// unpacked until then, in the folder beside.
+// capturesOf returns the input, or the captures in a folder or an archive that is none itself. done is to be called
+// at the end: an archive is unpacked until then, in the folder beside.
 func capturesOf(ctx context.Context, input, format, beside string) (list []capture, done func(), err error) {
 	done = func() {}
 	itself := []capture{{input, input, filepath.Base(input)}}
@@ -129,7 +127,7 @@ func capturesOf(ctx context.Context, input, format, beside string) (list []captu
 	}
 	in, err := convert.Open(input, nil)
 	if err != nil {
-		return itself, done, nil // the converter says what is wrong
+		return itself, done, nil // the converter reports the fault
 	}
 	if f, err := convert.Detect(in.Until(ctx)); !errors.Is(err, convert.ErrUnknown) || format == f.Name && format != "" {
 		return itself, done, nil

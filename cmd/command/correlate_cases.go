@@ -25,8 +25,7 @@ predicted number: predicted cycles
 measured number: measured cycles
 error_pct number?: predicted over measured, less 100 %`)
 
-// cases reads what was measured; nil if the first argument is the folder of a
-// replay's tables.
+// cases reads measurements; nil if the first argument is the folder of a replay's tables.
 func (f *correlateFlags) cases(args []string) (list []measured.Case, skipped measured.Skipped, err error) {
 	want := map[string]string{}
 	for _, w := range f.where {
@@ -85,7 +84,7 @@ func unknown(skipped measured.Skipped) string {
 		strings.Join(names[:min(8, len(names))], ", "))
 }
 
-// correlateCases predicts cases and prints each with what it comes to.
+// correlateCases predicts cases and prints each with its error.
 func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []measured.Case,
 	skipped measured.Skipped) error {
 	bar := a.progress(len(cases))
@@ -128,7 +127,7 @@ func (a *app) correlateCases(ctx context.Context, f *correlateFlags, cases []mea
 
 func errorPct(r *measured.Result) float64 { return 100 * (r.Predicted/r.Cycles - 1) }
 
-// printGroups shows what the cases come to, and which of them set a preset.
+// printGroups shows the errors of groups of cases, and which of them set a preset.
 func (a *app) printGroups(groups []measured.Group) {
 	g := newGrid(a.out, "gpu", "kernel", "role", "cases", "mean abs. error", "median", "90th pct.", "total", "correlation")
 	g.right(4, 5, 6, 7, 8, 9)

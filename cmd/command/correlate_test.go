@@ -38,8 +38,8 @@ func TestCorrelateTable(t *testing.T) {
 	}
 }
 
-// What Nsight Compute measured stands beside a replay's kernels, in their order: its cycles,
-// and its bytes of DRAM, as counted or from their rate (0.5 Gbyte a second for 8 us are 4,000).
+// Nsight Compute's measurements stand beside a replay's kernels, in their order: its cycles, and its bytes of DRAM,
+// as counted or from their rate (0.5 Gbyte a second for 8 us are 4,000).
 func TestCorrelateNcu(t *testing.T) {
 	dir := t.TempDir()
 	one, out, csv := filepath.Join(dir, "one.trace.zst"), filepath.Join(dir, "out"), filepath.Join(dir, "ncu.csv")
@@ -70,7 +70,7 @@ func TestCorrelateNcu(t *testing.T) {
 	}
 }
 
-// What users get wrong is said in one line.
+// Mistakes of users are named in one line.
 func TestCorrelateRefuses(t *testing.T) {
 	dir := t.TempDir()
 	table := filepath.Join(dir, "m.txt")

@@ -10,7 +10,7 @@ import (
 	"gpureplay/internal/durable"
 )
 
-// What replay refuses, verify and convert refuse with the same words.
+// verify and convert refuse the same traces as replay, with the same words.
 func TestRefusedAlike(t *testing.T) {
 	const task = "spawn k grid=1 block=32 deps=%d\ncta 0\n warp 0\n  int\nspawn k grid=1 block=32\ncta 0\n warp 0\n  int\n"
 	for _, c := range []struct{ text, want string }{
@@ -33,7 +33,7 @@ func TestRefusedAlike(t *testing.T) {
 	}
 }
 
-// What a killed process left is removed by the next that writes there, whatever it writes.
+// A killed process's files are removed by the next command that writes there, whatever it writes.
 func TestLeftoversAreRemoved(t *testing.T) {
 	path := textTrace(t, "launch k grid=1 block=32\n")
 	run := t.TempDir()
@@ -56,7 +56,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// Odd data is told of: waits for events that nobody records, and arrays of one name.
+// Odd data is told of: waits for events that are never recorded, and arrays of one name.
 func TestOddDataIsTold(t *testing.T) {
 	out := must(t, "--policy=serial", "--gpu=k20c", "-o", t.TempDir(),
 		textTrace(t, "array a bytes=64\narray a bytes=64\nwait 7 stream=1\nlaunch f grid=1 block=32 stream=1\nsyncevent 8\n"))
@@ -67,8 +67,8 @@ func TestOddDataIsTold(t *testing.T) {
 	}
 }
 
-// Arrays of 10^18 bytes are no alarm of the auditor: neither copies of which a float64
-// cannot hold the cycles, nor those that take no time and push each other out of the L2.
+// Arrays of 10^18 bytes are no alarm of the auditor: neither copies with more cycles than a float64 holds, nor
+// copies that take no time and push each other out of the L2.
 func TestAuditOfHugeCopies(t *testing.T) {
 	const twice = "array a bytes=1000000000000000000\narray b base=0x7000000000000000 bytes=1000000000000000000\nh2d " +
 		"a\nh2d b\n"

@@ -64,7 +64,7 @@ func randomCall(r *rand.Rand) call {
 		pick("parquet", "parquet", "csv", "arrow"), r.IntN(6) == 0}
 }
 
-// killed leaves what a process that is killed leaves: files that were being written.
+// killed leaves the files of a killed process: unfinished ones.
 func killed(t *testing.T, r *rand.Rand, dir string) {
 	t.Helper()
 	runs, err := filepath.Glob(filepath.Join(dir, ".runs", "*"))
@@ -92,7 +92,7 @@ func TestRandomSequencesIntoOneFolder(t *testing.T) {
 	for i, path := range traces {
 		must(t, "sample", "vecadd", fmt.Sprintf("--param=n=%d", 1024<<i), "-o", path)
 	}
-	written := map[string]map[string][]byte{} // by call: what it writes into an empty folder
+	written := map[string]map[string][]byte{} // by call: the files that it writes into an empty folder
 	for seed := range uint64(sequences) {
 		r := rand.New(rand.NewPCG(seed, 19))
 		dir := t.TempDir()

@@ -123,7 +123,7 @@ func (a *app) inspectCommand() *cobra.Command {
 	return c
 }
 
-// everyKernel is what --kernels without a value stands for.
+// everyKernel is the value of --kernels without one.
 const everyKernel = "all"
 
 // listKernels lists the kernels of a trace, or those that are chosen, by the numbers

@@ -100,7 +100,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// What a context calls its end is left out, wherever it stands.
+// A context's own words for its end are left out, wherever they stand.
 func TestInterruptedWords(t *testing.T) {
 	ctx, end := context.WithCancelCause(t.Context())
 	end(errors.New("interrupt signal received"))
@@ -117,7 +117,7 @@ func TestInterruptedWords(t *testing.T) {
 	}
 }
 
-// Ctrl-C ends a sweep soon; what was finished is kept.
+// Ctrl-C ends a sweep soon; finished cells are kept.
 func TestSweepInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	must(t, "sample", "vecadd", "--param=n=1048576", "-o", filepath.Join(dir, "v.trace.zst"))
@@ -136,7 +136,7 @@ func TestSweepInterrupted(t *testing.T) {
 		defer close(seen)
 		for before == 0 {
 			select {
-			case <-ended: // without a cell: there is nobody to interrupt
+			case <-ended: // without a cell there is nothing to interrupt
 				sent = time.Now()
 				return
 			case <-time.After(10 * time.Millisecond):

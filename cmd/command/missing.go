@@ -12,8 +12,8 @@ import (
 	"gpureplay/internal/nearest"
 )
 
-// missing says of an error about a path what is there and what is not, in place of the
-// words of the system.
+// missing turns an error about a path into a sentence about the missing file or folder, in place of the system's
+// words.
 func missing(err error) error {
 	var at *fs.PathError
 	if !errors.As(err, &at) {
@@ -40,8 +40,7 @@ type said struct {
 func (s said) Error() string { return s.text }
 func (s said) Unwrap() error { return s.err }
 
-// notThere says what of a path is missing: a folder on the way, or the file, with the
-// names that are near.
+// notThere names the missing part of a path: a folder on the way, or the file, with the names that are near.
 func notThere(path string) string {
 	dir, name := filepath.Split(filepath.Clean(path))
 	if dir == "" {

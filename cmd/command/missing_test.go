@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Every command that is given a file which there is not says so in its own words: no
-// call of the system, but what is missing and what is near.
+// Every command says in its own words that a file is missing: no call of the system, but the missing name and the
+// nearest ones.
 func TestMissing(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "rank0.json"), nil, 0o600); err != nil {

@@ -44,9 +44,8 @@ const settled = "dtbl,match=kde,fallback=api,alloc=hash,agt=16 dtbl,agt=4,ahead=
 	"spawn,idle=last,saturate=off ppcs,switch=off,pages=text,guard=off " +
 	"crcs,counter-bits=1 oracle,grain=sector crcs,prelude-order=random cdp,warp=lrr hyperq,cta=fill"
 
-// writeSample has the command write a sample's trace under settings by which it ends
-// soon, as NAME.trace.zst in the working folder, and returns that name and the machine of
-// its family's papers.
+// writeSample has the command write a sample's trace under settings that make it short, as NAME.trace.zst in the
+// working folder. It returns that name and the machine of its family's papers.
 func writeSample(t *testing.T, name string) (path, gpu string) {
 	t.Helper()
 	path = name + ".trace.zst"

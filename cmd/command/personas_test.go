@@ -13,7 +13,7 @@ type step struct {
 	want []string
 }
 
-// Each line is what such a user does first with the tool, in order.
+// Each line is such a user's first step with the tool, in order.
 func TestPersonas(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

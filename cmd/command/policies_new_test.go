@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A policy of one's own needs no fork: what `policies new` writes is a module beside
-// the source; its tests pass, and its program knows the policy.
+// A policy of one's own needs no fork: `policies new` writes a module beside the source. Its tests pass, and its
+// program knows the policy.
 func TestPolicyOfOnesOwn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a second program")

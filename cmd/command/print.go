@@ -131,8 +131,7 @@ func ratio(v any) string {
 	return "-"
 }
 
-// printStages prints what share of each run its stages take, of the sum of all: the
-// most that could overlap.
+// printStages prints each stage's share of the sum of all, for each run: the most that could overlap.
 func (a *app) printStages(results []*replay.Result) {
 	g := newGrid(a.out, "stages of", "prelude", "H2D", "kernels", "D2H", "postlude")
 	g.right(2, 3, 4, 5, 6)

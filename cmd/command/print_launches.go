@@ -24,8 +24,8 @@ func (a *app) printLaunchNotes(results []*replay.Result) {
 	}
 }
 
-// launchNote says in words what became of the child launches of a run, where the
-// numbers alone may mislead; "": nothing to say.
+// launchNote describes the outcome of a run's child launches in words, where the numbers alone may mislead; "":
+// nothing to say.
 func launchNote(r *replay.Result) string {
 	x := &r.Run
 	if x.LaunchesRequested == 0 {

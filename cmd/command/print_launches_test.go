@@ -7,7 +7,7 @@ import (
 	"gpureplay/replay"
 )
 
-// What a user must know of child launches stands below the table, and nothing else.
+// Only facts about child launches that a user must know stand below the table.
 func TestLaunchNote(t *testing.T) {
 	run := func(policy string, asked, made, joined uint64, spilled float64) *replay.Result {
 		r := &replay.Result{Policy: policy}

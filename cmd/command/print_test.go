@@ -77,8 +77,8 @@ func TestQuietIsQuiet(t *testing.T) {
 	}
 }
 
-// The work of the host between its calls, and what a call costs, are rows of explain: a
-// capture is explained as it is replayed.
+// The work of the host between its calls, and the cost of a call, are rows of explain: a capture is explained as it
+// is replayed.
 func TestExplainNamesHostWork(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "k.json"), kinetoCalls)

@@ -31,7 +31,7 @@ func pythonWith(t *testing.T) (python string, env []string) {
 		"PYTHONDONTWRITEBYTECODE=1")
 }
 
-// The package gives what the command prints, in each form, and the command's errors.
+// The package gives the command's output, in each form, and the command's errors.
 const packageScript = `
 import sys, gpureplay
 work = sys.argv[1]
@@ -83,7 +83,7 @@ print(*sorted(kinds))
 print(sum(bool(c.get("outputs")) for c in book.cells), "of", sum(c.cell_type == "code" for c in book.cells))
 `
 
-// Every notebook runs to its end in Jupyter; those of a paper draw a figure.
+// Every notebook runs to its end in Jupyter; notebooks of a paper draw a figure.
 func TestNotebooks(t *testing.T) {
 	python, env := pythonWith(t)
 	if exec.Command(python, "-c", "import nbclient, ipykernel, matplotlib").Run() != nil {

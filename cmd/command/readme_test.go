@@ -49,7 +49,7 @@ sys.stdout.flush()
 os._exit(0)
 `
 
-// A whole run opened in DuckDB and pandas gives what the command printed.
+// A whole run opened in DuckDB and pandas gives the command's figures.
 func TestLoadedByDuckDBAndPandas(t *testing.T) {
 	python, err := filepath.Abs("../../.venv/bin/python")
 	if err != nil {

@@ -49,8 +49,7 @@ func (a *app) replay(cmd *cobra.Command, f *replayFlags, paths []string) error {
 	return violations(all)
 }
 
-// partial prints what was finished before an error, or before an interrupt, and
-// returns the error.
+// partial prints the results that were finished before an error or an interrupt, and returns the error.
 func (a *app) partial(ctx context.Context, results []*replay.Result, err error) error {
 	if len(results) == 0 {
 		return err
@@ -167,7 +166,7 @@ func (a *app) noteEstimate(e replay.Estimate) {
 		length, humanize.Comma(int64(min(e.CTAs, math.MaxInt64))), humanize.Comma(int64(min(e.Insts, math.MaxInt64))), e.Runs)
 }
 
-// noteOutput says what a run's commit did to what was there before.
+// noteOutput says which earlier files a run's commit replaced or left.
 func (a *app) noteOutput(r *replay.Result) {
 	if n := len(r.Output.Dropped); n > 0 {
 		a.note("policy %s: another version of replay or of the trace wrote %d more tables of this run, which are removed: %s", r.Policy, n, strings.Join(r.Output.Dropped, ", "))
@@ -177,8 +176,8 @@ func (a *app) noteOutput(r *replay.Result) {
 	}
 }
 
-// compare chooses what speed-ups refer to: --baseline, else the natural baseline of
-// the first policy, which is run too, else the first policy.
+// compare chooses the baseline of speed-ups: --baseline, else the natural baseline of the first policy, which is
+// run too, else the first policy.
 func (f *replayFlags) compare(a *app, job *replay.Job) error {
 	has := func(label string) bool {
 		return slices.ContainsFunc(job.Choices, func(c *policies.Choice) bool { return c.Label == label })
@@ -231,8 +230,8 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 // unlike are flags that make no other run.
 var unlike = []string{"policy", "baseline", "no-baseline", "output", "tables", "format", "quiet", "json", "jobs", "audit", "sensitivity"}
 
-// again is the command that replays a trace as this one does, with a place for the
-// policy: what chooses files and policies is left out.
+// again is the command that replays a trace as this one does, with a place for the policy. Flags that choose files
+// and policies are left out.
 func again(cmd *cobra.Command, path string) string {
 	words := []string{"replay", "--no-baseline", "--policy=%s"}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -16,8 +16,8 @@ import (
 	"gpureplay/replay/report"
 )
 
-// tablesFor returns the folder of tables that a report is about: the input itself, or, of a capture, a trace or a
-// folder of captures, the one that their replays are written to. Only a single capture has what-ifs.
+// tablesFor returns the folder of tables that a report is about: the input itself, or the folder for the replays of
+// a capture, a trace or a folder of captures. Only a single capture has rows of `replay what-if`.
 func (a *app) tablesFor(ctx context.Context, input string, side jobs) (dir string, changes []report.WhatIf, err error) {
 	info, err := os.Stat(input)
 	if err != nil {

@@ -111,8 +111,8 @@ func (f *reproduceFlags) check(a *app, p *reproduce.Paper) error {
 	return nil
 }
 
-// tables are those that go into a file: of some experiments alone not the one of
-// the published figures, which would lose those of the others.
+// tables are the tables that go into a file. Without all experiments the table of published figures is left out,
+// since it would lose the others' rows.
 func (f *reproduceFlags) tables(out *reproduce.Outcome) []reproduce.Table {
 	if len(f.Only) > 0 {
 		return out.Tables

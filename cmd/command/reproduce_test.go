@@ -60,8 +60,7 @@ func TestReproduce(t *testing.T) {
 	}
 }
 
-// Tables are the same bytes however many runs go on at a time, and say what
-// they leave out.
+// Tables are the same bytes however many runs go on at a time, and name the rows that they leave out.
 func TestReproduceTables(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs for seconds")

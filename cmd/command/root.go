@@ -50,7 +50,7 @@ var commands []func(*app) *cobra.Command
 // register adds a subcommand.
 func register(make func(*app) *cobra.Command) { commands = append(commands, make) }
 
-// strict makes the library's own subcommands refuse what there is not.
+// strict makes the library's own subcommands refuse unknown names.
 func strict(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -143,7 +143,7 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.BoolVar(&f.audit, "audit", false, "check every invariant of the run; a violation is exit status 1")
 }
 
-// registerMachine declares what chooses the policies, the machine and the work.
+// registerMachine declares the flags that choose the policies, the machine and the work.
 func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	f.chooser.register(s)
 	s.StringVar(&f.policy, "policy", "", "policies, separated by commas; `LIST` or all; overrides stand behind their "+
@@ -158,7 +158,7 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 		"(repeatable; presets --explain KEY describes a key)")
 	for _, q := range policies.Params() {
 		f.params[q.Name] = s.String(q.Name, q.Default, q.Help)
-		s.MarkHidden(q.Name) // replay policies NAME shows those of one
+		s.MarkHidden(q.Name) // replay policies NAME shows the parameters of one policy
 	}
 }
 
@@ -211,7 +211,7 @@ func (f *replayFlags) timing(r *container.Reader, job *replay.Job) (*host.Timing
 	return &t, nil
 }
 
-// violations turns what the auditor found into one error.
+// violations turns the auditor's findings into one error.
 func violations(results []*replay.Result) error {
 	n := 0
 	first := ""
@@ -228,7 +228,7 @@ func violations(results []*replay.Result) error {
 	return fmt.Errorf("the auditor found %d violations (table audit), the first: %s", n, first)
 }
 
-// machine resolves --gpu and --set: the machine, and what it was before settings.
+// machine resolves --gpu and --set: the machine, and the machine before settings.
 func (f *replayFlags) machine(a *app, r *container.Reader) (cfg, named *hardware.Config, err error) {
 	if named, err = f.base(a, r); err != nil {
 		return nil, nil, err
@@ -280,7 +280,7 @@ func machineNamed(name string) (*hardware.Config, error) {
 	return cfg, err
 }
 
-// check refuses what can be seen to be wrong before a run.
+// check refuses wrong combinations that can be seen before a run.
 func (f *replayFlags) check() error {
 	switch {
 	case f.sample < 0:

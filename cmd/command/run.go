@@ -21,7 +21,7 @@ import (
 // Exit statuses.
 const (
 	statusOK     = 0
-	statusFailed = 1 // what a file holds, what a trace cannot feed, what a run met; an interrupt too
+	statusFailed = 1 // a fault of a file, a policy that a trace cannot feed, a failed run; an interrupt too
 	statusUsage  = 2 // a flag, its value, a name that there is not, too many arguments
 )
 
@@ -39,9 +39,8 @@ type app struct {
 // usageError is a wrong way to call the command.
 type usageError struct{ error }
 
-// usage makes a wrong way to call the command of an error, if there is one: a
-// flag, its value, or a name that there is not. What a file holds, and what
-// happens, is none.
+// usage marks an error, if there is one, as a wrong way to call the command: a flag, its value, or an unknown name.
+// Faults of files and of runs are none.
 func usage(err error) error {
 	if err != nil {
 		return usageError{err}
@@ -63,7 +62,7 @@ func Main() {
 func Run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends what does not listen
+	context.AfterFunc(ctx, stop) // a second signal ends work that does not listen
 	results, messages := &checked{w: out}, &checked{w: errw}
 	a := &app{in: in, out: results, err: messages}
 	root := a.root()
@@ -102,8 +101,8 @@ func endings() []os.Signal {
 	return s
 }
 
-// interrupted is the error of a command that a signal ended: where it was, and
-// what it had finished. How a context calls its end says nothing to a user.
+// interrupted is the error of a command that a signal ended: where it was, and its finished part. A context's own
+// words say nothing to a user.
 func interrupted(ctx context.Context, err error) error {
 	text := oneLine(err)
 	for _, end := range []string{context.Cause(ctx).Error(), context.Canceled.Error()} {
@@ -152,7 +151,7 @@ func (c *checked) columns() int {
 	return 0
 }
 
-// terminalWidth is that of an output; 0: it is no terminal.
+// terminalWidth is the width of an output in columns; 0: it is no terminal.
 func terminalWidth(out io.Writer) int {
 	if t, ok := out.(interface{ columns() int }); ok {
 		return t.columns()
@@ -175,7 +174,7 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
-// exactly demands n arguments, named by what.
+// exactly demands n arguments; the last parameter names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs { return between(n, n, what) }
 
 // between takes from least to most arguments.

@@ -17,7 +17,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// replay runs the command and returns its exit status and what it wrote.
+// command runs the command and returns its exit status, its output and its errors.
 func command(t *testing.T, args ...string) (status int, out, errs string) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -43,8 +43,7 @@ func sample(t *testing.T) string {
 	return path
 }
 
-// fails checks that a command fails with one clear line that holds every word,
-// and leaves nothing in a folder but what was there.
+// fails checks that a command fails with one clear line that holds every word, and leaves a folder as it was.
 func fails(t *testing.T, status int, words []string, args ...string) {
 	t.Helper()
 	got, out, errs := command(t, args...)
@@ -313,7 +312,7 @@ func TestRunsAreIdentical(t *testing.T) {
 	}
 }
 
-// contents reads every file under a folder but those of the table performance.
+// contents reads every file under a folder but the table performance.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -405,7 +404,7 @@ func TestDamagedCaptures(t *testing.T) {
 	noPartials(t, dir)
 }
 
-// What --tables takes is what there is.
+// --tables takes the tables that exist.
 func TestHelpListsTables(t *testing.T) {
 	if help, all := must(t, "--help"), strings.Join(table.Names(), ", "); !strings.Contains(help, all) {
 		t.Errorf("the help of --tables does not list %s", all)

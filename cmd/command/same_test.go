@@ -13,10 +13,10 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// other is a command whose files are compared with those of this one.
+// other is a command whose files are compared with this one's.
 type other struct {
-	name string   // what a failure calls it
-	run  []string // the command and what stands before it
+	name string   // its name in failures
+	run  []string // the command with the words before it
 }
 
 // command is a call of it.
@@ -112,9 +112,9 @@ func (o *other) sameCapture(t *testing.T, path string) {
 	}
 }
 
-// A change that is to change no output is shown to: the command of another revision writes
-// the same traces and the same tables of every sample, and of every capture that is here.
-// `make same BASE=REVISION` builds that command.
+// A change without effect on outputs is shown to have none: the command of another revision writes the same traces
+// and the same tables of every sample, and of every capture that is here. `make same BASE=REVISION` builds that
+// command.
 func TestSameAsBase(t *testing.T) {
 	base := os.Getenv("REPLAY_BASE")
 	if base == "" {

@@ -45,8 +45,7 @@ func TestSamplesHaveMachines(t *testing.T) {
 	}
 }
 
-// A file of one's own names a workload and its parameters; what is wrong with it is said
-// with its place and what to do.
+// A file of one's own names a workload and its parameters; its faults are named with their places and with advice.
 func TestSampleFile(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -81,7 +80,7 @@ func TestSampleFile(t *testing.T) {
 	fails(t, 1, []string{"none.toml"}, "sample", at("none.toml"))
 }
 
-// A machine of one's own is checked by presets, with what to do.
+// A machine of one's own is checked by presets, with advice.
 func TestPresetsChecksAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "gpu.toml")
 	for text, want := range map[string][]string{

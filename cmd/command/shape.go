@@ -8,8 +8,7 @@ import (
 	"gpureplay/trace/container"
 )
 
-// shape is what the records of a trace's kernels say, which is all that there is of
-// a profiler's capture.
+// shape is the sums of the records of a trace's kernels; a profiler's capture has only these.
 type shape struct {
 	gridCTAs, streams, gridless uint64
 	spanNs                      int64 // as of [host.Capture]; -1: no times

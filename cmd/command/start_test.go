@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What our packages make before main is little: a start of any command pays for it. What
-// only some need, its tables, generators and papers, is made when it is asked for.
+// Our packages make little before main: a start of any command pays for it. Tables, generators and papers that only
+// some commands need are made when they are asked for.
 func TestStartMakesLittle(t *testing.T) {
 	c := exec.Command(os.Args[0], "-test.run=^$")
 	c.Env = append(os.Environ(), "GODEBUG=inittrace=1")

@@ -20,10 +20,9 @@ func textTrace(t *testing.T, text string) string {
 	return path
 }
 
-// One SM for one CTA. The first kernel's CTA 0 gives back page 0, which lets kernel 1
-// have the SM; it waits for page 1, which belongs to the first kernel, whose CTA 1
-// waits for the SM. The guard of PPCS prevents it; without, the run ends with status 1
-// and the names of both.
+// One SM for one CTA. The first kernel's CTA 0 gives back page 0, which lets kernel 1 have the SM. It waits for
+// page 1, which belongs to the first kernel, whose CTA 1 waits for the SM. The guard of PPCS prevents it; without,
+// the run ends with status 1 and the names of both.
 const pageDeadlock = `
 array P bytes=12K input output
 read P
@@ -43,8 +42,8 @@ cta 0
 d2h P
 `
 
-// Two parents wait for children of which there is room for one, in one queue, and one
-// of their warps waits at a barrier for the one that waits.
+// Two parents wait for children in one queue, with room for one child. One of their warps waits at a barrier for a
+// warp that waits.
 const tightChildren = `
 launch p grid=2 block=64
 cta 0
@@ -82,8 +81,8 @@ cta 0
   exit
 `
 
-// Work that can never move ends the run with status 1 and one line that names what
-// waits for what; a trace that a tight machine can run ends.
+// Work that can never move ends the run with status 1 and one line that names the waits; a trace that a tight
+// machine can run ends.
 func TestNothingHangs(t *testing.T) {
 	room := []string{"--quiet", "--gpu=gk110-ppcs", "--set", "sm.count=1", "--set", "sm.max_ctas=1", "-o", t.TempDir()}
 	fails(t, 1, []string{"deadlock at cycle", "CTA 0 of kernel 1 on SM 0 waits for page", "of kernel 0", "1 to place"},
@@ -98,12 +97,12 @@ func TestNothingHangs(t *testing.T) {
 	for _, policy := range []string{"cdp", "cdp-ideal", "dtbl", "dtbl-ideal", "spawn", "spawn+dtbl"} {
 		must(t, append(one, "--audit", "--policy="+policy, textTrace(t, tightChildren))...)
 	}
-	// An event that nobody records is waited for by nobody, as in CUDA.
+	// An event that is never recorded holds no stream, as in CUDA.
 	must(t, append(one, "--audit", "--policy=hyperq", textTrace(t, "wait 7\nlaunch k grid=1 block=32\ncta 0\n warp "+
 		"0\n  exit\nrecord 7\nsyncevent 9\n"))...)
 }
 
-// What the auditor finds in any of the runs is one error, which is exit status 1.
+// The auditor's findings in all runs are one error, with exit status 1.
 func TestViolationsFail(t *testing.T) {
 	sound := &replay.Result{Policy: "serial"}
 	if err := violations([]*replay.Result{sound}); err != nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// asCommand makes the test's executable the command itself, for what starts it
-// by its path.
+// asCommand makes the test's executable the command itself, for programs that start it by its path.
 const asCommand = "REPLAY_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -57,8 +56,7 @@ func task(t *testing.T, script string, index int) bool {
 	return err == nil
 }
 
-// The array's tasks run each just their cell, and the job that follows merges
-// what a sweep on one machine would have.
+// The array's tasks run each just their cell. The next job merges the same tables as a sweep on one machine.
 func TestSweepBySlurm(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")

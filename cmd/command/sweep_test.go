@@ -42,7 +42,7 @@ tables   = ["metrics"]
 kmu.hwqs = [1, 32]
 `
 
-// printedRows runs the command and returns what it prints as JSON.
+// printedRows runs the command and returns its JSON rows.
 func printedRows(t *testing.T, args ...string) (rows []map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(must(t, append([]string{"--json", "--quiet"}, args...)...)), &rows); err != nil {
@@ -82,7 +82,7 @@ func TestSweepIsTheReplaysOfItsCells(t *testing.T) {
 	}
 }
 
-// sweepContents reads all files of a sweep but those of the table performance.
+// sweepContents reads all files of a sweep but the table performance.
 func sweepContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := contents(t, dir)
@@ -139,8 +139,7 @@ func ranCells(t *testing.T, want int, args ...string) (ran, before int) {
 	return ran, before
 }
 
-// A sweep started again runs what is missing and what has changed, and nothing
-// else.
+// A sweep started again runs missing and changed cells, and nothing else.
 func TestSweepGoesOn(t *testing.T) {
 	file, dir := sweepFolder(t, smallSweep), filepath.Join(t.TempDir(), "out")
 	check := func(what string, ran, before int) {
@@ -182,8 +181,8 @@ func TestSweepGoesOn(t *testing.T) {
 	check("a trace changed", 4, 4)
 }
 
-// What fails is listed with its reason; the other cells are there, and the same
-// command runs them no more.
+// Failed cells are listed with their reasons. The other cells are there, and the same command does not run them
+// again.
 func TestSweepLosesNoOtherCell(t *testing.T) {
 	file := sweepFolder(t, "traces = ['*.trace.zst']\ngpus = ['gk110-ppcs']\npolicies = ['serial', "+
 		"'spawn']\n[set]\nl1.ways = [4, 3]\n")

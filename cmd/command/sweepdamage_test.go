@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A cell of a sweep with a file that is empty, cut, changed or gone is run again, and the
-// sweep's tables are those of one that nobody touched.
+// A cell of a sweep with a file that is empty, cut, changed or gone is run again, and the sweep's tables are the
+// same as without damage.
 func TestSweepRunsDamagedCellsAgain(t *testing.T) {
 	file := sweepFolder(t, "traces = 'small.trace.zst'\ngpus = ['k20c']\npolicies = ['serial', 'hyperq']\ntables = "+
 		"['runs', 'kernels']\n")
@@ -41,7 +41,7 @@ func TestSweepRunsDamagedCellsAgain(t *testing.T) {
 		if ran, before := ranCells(t, 0, "-o", dir, file); ran != 1 || before != 1 {
 			t.Errorf("%s: %d cells replayed and %d finished before, want one of each", what, ran, before)
 		}
-		must(t, "verify", dir) // its cells and what is merged
+		must(t, "verify", dir) // its cells and the merged tables
 		sameFiles(t, what, sweepContents(t, dir), whole)
 	}
 }

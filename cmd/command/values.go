@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completion of values: what a shell asks for behind a flag or a command.
+// completion of values, which a shell asks for behind a flag or a command.
 type completion = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
 // listed completes one of a list, and with commas the last of several.
@@ -81,7 +81,7 @@ func sampleNames() []string {
 
 func policyNames() []string { return append(policies.Names(), "all") }
 
-// completeMachine completes what chooses policies and machine.
+// completeMachine completes the flags that choose policies and machine.
 func completeMachine(c *cobra.Command) {
 	complete(c, "policy", listed(policyNames, true))
 	complete(c, "gpu", gpus)
@@ -100,8 +100,8 @@ func completeReplay(c *cobra.Command) {
 	complete(c, "as-tasks", listed(func() []string { return []string{"independent", "streams"} }, false))
 }
 
-// complete registers what a flag of the command is completed with; that there is none
-// is our mistake.
+// complete registers the completion of a flag of the command. It panics if there is no such flag, which is our
+// mistake.
 func complete(c *cobra.Command, flag string, values completion) {
 	if err := c.RegisterFlagCompletionFunc(flag, values); err != nil {
 		panic("command: " + err.Error())

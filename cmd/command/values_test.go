@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a shell completes: values of flags, also behind a comma, and names.
+// A shell completes values of flags, also behind a comma, and names.
 func TestCompletionOfValues(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -32,8 +32,8 @@ func TestCompletionOfValues(t *testing.T) {
 	}
 }
 
-// Flags that are mistyped have a hint; those of single policies are shown with them,
-// and not in the help; --policy=all says in few lines what it leaves out.
+// Flags that are mistyped have a hint. Flags of single policies are shown with them, and not in the help.
+// --policy=all names the policies that it leaves out in few lines.
 func TestHints(t *testing.T) {
 	path := sample(t)
 	fails(t, 2, []string{"--polcy", "did you mean --policy?"}, "--polcy=serial", path)
