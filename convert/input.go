@@ -82,9 +82,13 @@ func (in *Input) unpackHead(raw []byte) error {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
 	defer r.Close()
+	text, _, err := unpack.Text(bufio.NewReader(r))
+	if err != nil {
+		return fmt.Errorf("%s: %w", in.path, err)
+	}
 	in.packed = packed
 	in.head = make([]byte, headBytes)
-	n, _ := io.ReadFull(r, in.head) // a packed head may end early
+	n, _ := io.ReadFull(text, in.head) // a packed head may end early
 	in.head = in.head[:n]
 	return nil
 }
@@ -168,11 +172,7 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 		return nil, errors.New("this format is read more than once: give a file, not standard input")
 	}
 	in.stream.used = true
-	r, _, err := unpack.Reader(bufio.NewReaderSize(counter{in, in.stream.r}, 256<<10))
-	if err != nil {
-		return nil, err
-	}
-	return file{reader{ctx, r}, r, nil}, nil
+	return in.open(ctx, in.stream.r, nil)
 }
 
 // OpenFile opens a file of the capture, unpacked by content; what is read of it
@@ -182,15 +182,28 @@ func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, erro
 	if err != nil {
 		return nil, err
 	}
-	r, packed, err := unpack.Reader(bufio.NewReaderSize(counter{in, f}, 256<<10))
+	r, err := in.open(ctx, f, f)
 	if err != nil {
 		f.Close()
+	}
+	return r, err
+}
+
+// open reads raw as unpacked UTF-8; f is the file behind it, or nil.
+func (in *Input) open(ctx context.Context, raw io.Reader, f *os.File) (io.ReadCloser, error) {
+	unpacked, packed, err := unpack.Reader(bufio.NewReaderSize(counter{in, raw}, 256<<10))
+	if err != nil {
 		return nil, err
 	}
-	if packed {
-		return file{reader{ctx, r}, r, f}, nil
+	text, changed, err := unpack.Text(bufio.NewReaderSize(unpacked, 256<<10))
+	if err != nil {
+		unpacked.Close()
+		return nil, err
 	}
-	return plainFile{file{reader{ctx, r}, r, f}}, nil
+	if packed || changed || f == nil {
+		return file{reader{ctx, text}, unpacked, f}, nil
+	}
+	return plainFile{file{reader{ctx, text}, unpacked, f}}, nil
 }
 
 // Expect says that so many bytes are going to be read. Where no format says so,

@@ -69,9 +69,11 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "cut_short", trace.DataLoss, cut,
 		"the capture ends in the middle (its writer was stopped, or the copy is not whole); what stands before is kept")
 	diagnose(w, "json_repaired", trace.Info, info.Repaired,
-		"control characters and escapes that JSON does not allow, accepted as they stand")
+		"control characters, escapes, commas and zero bytes that JSON does not allow, accepted as they stand")
 	diagnose(w, "bad_value", trace.Error, info.BadValues,
 		"values of a wrong type or out of range; they are taken as absent")
+	diagnose(w, "event_without_end", trace.Error, info.Unended,
+		"events that begin without an end, or end without a begin (ph B and E); they are left out")
 	diagnose(w, "event_without_time", trace.Error, info.Untimed,
 		"events of the GPU or its API without a time stamp; they are left out")
 	return nil

@@ -1,6 +1,6 @@
-// Package delimited reads comma-separated text line by line, with a bound on
-// the length of a line, and without giving up on what profilers print around
-// their tables.
+// Package delimited reads tables of separated text line by line, with a bound on
+// the length of a line. It passes over the lines that profilers print around
+// their tables, and reads tables that a spreadsheet saved again.
 package delimited
 
 import (
@@ -22,16 +22,31 @@ const (
 // Reader reads lines and their fields.
 type Reader struct {
 	in     *bufio.Scanner
+	locale locale
 	line   int
 	fields [][]byte
 	plain  []byte // unquoted fields
 }
 
-// NewReader returns a reader of r.
-func NewReader(r io.Reader) *Reader {
-	in := bufio.NewScanner(r)
+// headBytes are looked at to find how a table writes its numbers.
+const headBytes = 64 << 10
+
+// NewReader returns a reader of r. Fields may be separated by commas, semicolons or tabs,
+// and numbers written as in any language: [Reader.Fields] gives them as 1234.5.
+func NewReader(r io.Reader) *Reader { return newReader(r, false) }
+
+// NewReaderOfThrees is NewReader for a table whose numbers never have three decimals: 70.500 is 70500 there.
+func NewReaderOfThrees(r io.Reader) *Reader { return newReader(r, true) }
+
+func newReader(r io.Reader, threes bool) *Reader {
+	begin := bufio.NewReaderSize(r, headBytes)
+	head, _ := begin.Peek(headBytes) // an error comes again when lines are read
+	if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
+		head = head[:end]
+	}
+	in := bufio.NewScanner(begin)
 	in.Buffer(make([]byte, 64<<10), MaxLine)
-	return &Reader{in: in}
+	return &Reader{in: in, locale: localeOf(head, threes)}
 }
 
 // Line returns the number of the line read last, from 1.
@@ -59,9 +74,19 @@ func (r *Reader) Next() ([]byte, error) {
 	return nil, err
 }
 
-// Fields splits a line at commas outside double quotes; a doubled quote inside
+// Fields splits a line at separators outside double quotes; a doubled quote inside
 // quotes is a quote. The fields are valid until the call after.
 func (r *Reader) Fields(line []byte) ([][]byte, error) {
+	fields, err := r.split(line)
+	if err == nil && r.locale.grouped {
+		for i, f := range fields {
+			fields[i] = r.locale.plain(f)
+		}
+	}
+	return fields, err
+}
+
+func (r *Reader) split(line []byte) ([][]byte, error) {
 	r.fields, r.plain = r.fields[:0], r.plain[:0]
 	if cap(r.plain) < len(line) {
 		r.plain = make([]byte, 0, 2*len(line))
@@ -71,7 +96,7 @@ func (r *Reader) Fields(line []byte) ([][]byte, error) {
 			return nil, fmt.Errorf("line %d has more than %d fields", r.line, MaxFields)
 		}
 		if len(line) == 0 || line[0] != '"' {
-			end := bytes.IndexByte(line, ',')
+			end := bytes.IndexByte(line, r.locale.separator)
 			if end < 0 {
 				r.fields = append(r.fields, bytes.TrimSpace(line))
 				return r.fields, nil
@@ -87,7 +112,7 @@ func (r *Reader) Fields(line []byte) ([][]byte, error) {
 		if len(rest) == 0 {
 			return r.fields, nil
 		}
-		if rest[0] != ',' {
+		if rest[0] != r.locale.separator {
 			return nil, fmt.Errorf("line %d: %q after a closing quote", r.line, rest[0])
 		}
 		line = rest[1:]

@@ -61,12 +61,70 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// What encoding/csv reads from one line, this reads too.
+// Tables that spreadsheets and programs in other languages saved give the same fields.
+func TestLocales(t *testing.T) {
+	want := []string{"1000000", "50.5", "a,b"}
+	for name, in := range map[string]string{
+		"plain":               "1000000,50.5,\"a,b\"\n",
+		"thousands":           "\"1,000,000\",50.5,\"a,b\"\n",
+		"decimal comma":       "1000000;50,5;a,b\n",
+		"German":              "1.000.000;50,5;\"a,b\"\n",
+		"quoted, German":      "\"1.000.000\",\"50,5\",\"a,b\"\n",
+		"French":              "1\u202f000\u202f000\t50,5\ta,b\n",
+		"Swiss":               "1'000'000;50.5;a,b\n",
+		"tabs":                "1000000\t50.5\ta,b\n",
+		"one comma, and more": "\"1000,000\";\"50,5\";\"a,b\"\n",
+	} {
+		r := NewReader(strings.NewReader(in))
+		line, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields, err := r.Fields(line)
+		var got []string
+		for _, f := range fields {
+			got = append(got, string(f))
+		}
+		if name == "one comma, and more" {
+			want[0] = "1000.000"
+		} else {
+			want[0] = "1000000"
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+}
+
+// A number that reads both ways: 70.500 and 70,500.
+func TestAmbiguousNumbers(t *testing.T) {
+	for _, c := range []struct {
+		in     string
+		threes bool
+		want   string
+	}{
+		{"x,70.500,y", false, "70.500"}, {"x,70.500,y", true, "70500"}, {"x,0.500,y", true, "0.500"},
+		{"x,\"70,500\",y", false, "70500"}, {"x;70,500;y", false, "70.500"}, {"x,\"0,500\",y", false, "0.500"},
+	} {
+		r := newReader(strings.NewReader(c.in), c.threes)
+		line, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields, err := r.Fields(line)
+		if err != nil || string(fields[1]) != c.want {
+			t.Errorf("%s: %q, %v; want %s", c.in, fields, err, c.want)
+		}
+	}
+}
+
+// A line that encoding/csv reads is read alike.
 func FuzzFields(f *testing.F) {
 	f.Add([]byte(`a,"b ""c""",,d`))
 	f.Add([]byte(`"x",1.5e3,"k<int, 4>(void) [12]"`))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		if bytes.ContainsAny(in, "\r\n") || len(bytes.TrimSpace(in)) != len(in) || len(in) == 0 {
+		if bytes.ContainsAny(in, "\r\n;\t'\xc2\xe2") || localeOf(in, false).grouped ||
+			len(bytes.TrimSpace(in)) != len(in) || len(in) == 0 {
 			return
 		}
 		r := NewReader(bytes.NewReader(in))

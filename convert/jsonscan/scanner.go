@@ -1,7 +1,7 @@
 // Package jsonscan reads JSON as a stream of tokens, in memory that does not
-// grow with the file, and forgives what profilers are known to write: control
-// characters inside strings, escapes that JSON does not have, and the numbers
-// NaN and Infinity. What it forgives it counts.
+// grow with the file. It forgives and counts the faults that profilers are known to write:
+// control characters inside strings, escapes that JSON does not have, NaN and infinity in any
+// spelling, commas before a closing bracket, and zero bytes behind the end.
 package jsonscan
 
 import (
@@ -60,6 +60,7 @@ type state uint8
 const (
 	wantValue state = iota // a value must come
 	wantFirst              // after '[': a value or ']'
+	wantNext               // after ',' in an array
 	wantKey                // after ',' in an object
 	wantField              // after '{': a key or '}'
 	wantComma              // after a value
@@ -81,8 +82,7 @@ type Scanner struct {
 	escapes bool
 	text    []byte // scratch of Text
 
-	// Repaired counts the control characters and unknown escapes that were
-	// accepted inside strings.
+	// Repaired counts the forgiven faults.
 	Repaired uint64
 }
 
@@ -176,10 +176,10 @@ func (s *Scanner) Next() (Kind, error) {
 		case wantComma:
 			switch {
 			case len(s.stack) == 0:
-				return EOF, s.fail("%q after the end of the value", c)
+				return s.trailer(c)
 			case c == ',':
 				s.pos++
-				s.state = wantValue
+				s.state = wantNext
 				if s.stack[len(s.stack)-1] == '{' {
 					s.state = wantKey
 				}
@@ -189,12 +189,19 @@ func (s *Scanner) Next() (Kind, error) {
 				return EOF, s.fail("%q where ',' or the end of the %s belongs", c, s.container())
 			}
 		case wantKey, wantField:
-			if c == '}' && s.state == wantField {
+			if c == '}' {
+				s.trailing(s.state == wantKey)
 				return s.close(c)
 			}
 			return s.key(c)
 		case wantFirst:
 			if c == ']' {
+				return s.close(c)
+			}
+			return s.value(c)
+		case wantNext:
+			if c == ']' {
+				s.trailing(true)
 				return s.close(c)
 			}
 			return s.value(c)
@@ -268,7 +275,7 @@ func (s *Scanner) value(c byte) (Kind, error) {
 		return s.open(c, wantField, BeginObject)
 	case c == '[':
 		return s.open(c, wantFirst, BeginArray)
-	case c == '-' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z':
+	case c == '-' || c == '+' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z':
 		s.state = wantComma
 		return s.word()
 	}
@@ -333,7 +340,7 @@ func (s *Scanner) word() (Kind, error) {
 	switch c := s.tok[0]; {
 	case '0' <= c && c <= '9':
 		return Number, nil
-	case c == '-' && len(s.tok) > 1 && ('0' <= s.tok[1] && s.tok[1] <= '9' || string(s.tok) == "-Infinity"):
+	case c == '-' && len(s.tok) > 1 && '0' <= s.tok[1] && s.tok[1] <= '9':
 		return Number, nil
 	}
 	switch string(s.tok) {
@@ -343,7 +350,8 @@ func (s *Scanner) word() (Kind, error) {
 		return False, nil
 	case "null":
 		return Null, nil
-	case "NaN", "Infinity":
+	}
+	if notFinite(s.tok) {
 		return Number, nil
 	}
 	return EOF, s.fail("%.40q is no JSON value", s.tok)

@@ -156,7 +156,6 @@ func TestErrorsSayWhere(t *testing.T) {
 		`{"a":1 "b":2}`:                 `offset 7: '"' where ',' or the end of the object belongs`,
 		`[1}`:                           `offset 2: '}' inside an array`,
 		`{1:2}`:                         `offset 1: '1' where a key belongs`,
-		`[1,]`:                          `offset 3: ']' where a value belongs`,
 		`[nul]`:                         `"nul" is no JSON value`,
 		`[-]`:                           `"-" is no JSON value`,
 		`{} x`:                          `offset 3: 'x' after the end of the value`,
@@ -216,6 +215,38 @@ func BenchmarkSkip(b *testing.B) {
 	for b.Loop() {
 		if err := New(bytes.NewReader(in)).Skip(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// Faults that writers of traces are known to make are forgiven and counted.
+func TestForgiven(t *testing.T) {
+	for in, want := range map[string]uint64{
+		`[1,]`: 1, `{"a":1,}`: 1, `[[1,],]`: 2, "[1]\x00\x00\x00\n\x00": 1,
+		`[inf, -inf, nan, -nan, NaN, +Infinity, INF]`: 0,
+	} {
+		s := New(strings.NewReader(in))
+		for {
+			kind, err := s.Next()
+			if err != nil {
+				t.Errorf("%q: %v", in, err)
+			}
+			if err != nil || kind == EOF {
+				break
+			}
+		}
+		if s.Repaired != want {
+			t.Errorf("%q: %d faults, want %d", in, s.Repaired, want)
+		}
+	}
+	for _, in := range []string{`[,]`, `[1,,]`, "[1]\x00x", `{,}`, `[infinite]`} {
+		s := New(strings.NewReader(in))
+		var kind Kind
+		var err error
+		for kind, err = s.Next(); err == nil && kind != EOF; kind, err = s.Next() {
+		}
+		if err == nil {
+			t.Errorf("%q is taken", in)
 		}
 	}
 }

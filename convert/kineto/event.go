@@ -30,9 +30,11 @@ var categories = map[string]category{
 	"cuda_sync": catSync, "user_annotation": catRange,
 }
 
-// event is one complete event ("ph": "X"), reused from one to the next.
+// event is one event, reused from one to the next.
 type event struct {
+	phase    byte
 	cat      category
+	other    bool // the category is known and not read
 	name     []byte
 	start    int64 // ns
 	duration int64 // ns
@@ -65,30 +67,36 @@ func (e *event) reset() {
 	*e = event{name: e.name[:0], kind: e.kind[:0]}
 }
 
+// Phases of events that are read.
+const (
+	phaseComplete = 'X'
+	phaseBegin    = 'B'
+	phaseEnd      = 'E'
+)
+
 // read reads the members of an event whose brace was taken. It reports false,
 // having skipped the rest, as soon as the event turns out not to matter.
 func (r *reader) read() (bool, error) {
 	e, s := &r.event, r.s
 	e.reset()
-	complete, known := false, false
 	for {
 		kind, err := s.Next()
 		if err != nil {
 			return false, err
 		}
 		if kind == jsonscan.EndObject {
-			return complete && known, nil
+			return e.phase != 0 && (e.cat != catOther || e.phase != phaseComplete), nil
 		}
 		switch string(s.Raw()) {
 		case "ph":
-			err = r.text(func(v []byte) { complete = string(v) == "X" })
-			if err == nil && !complete {
+			err = r.text(func(v []byte) { e.phase = phaseOf(v) })
+			if err == nil && (e.phase == 0 || e.phase == phaseComplete && e.other) {
 				return false, s.SkipRest()
 			}
 		case "cat":
 			err = r.text(r.category)
-			known = e.cat != catOther
-			if err == nil && !known {
+			e.other = e.cat == catOther
+			if err == nil && e.other && e.phase == phaseComplete {
 				return false, s.SkipRest()
 			}
 		case "name":
@@ -112,7 +120,15 @@ func (r *reader) read() (bool, error) {
 	}
 }
 
-// category takes what "cat" says.
+// phaseOf is the phase of an event that is read; 0: of others.
+func phaseOf(v []byte) byte {
+	if len(v) == 1 && (v[0] == phaseComplete || v[0] == phaseBegin || v[0] == phaseEnd) {
+		return v[0]
+	}
+	return 0
+}
+
+// category takes the value of "cat".
 func (r *reader) category(v []byte) {
 	r.event.cat = categories[string(v)]
 	if r.event.cat != catOther || len(v) > maxCategory {

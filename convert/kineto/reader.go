@@ -20,6 +20,7 @@ type Info struct {
 	Ranks     int64
 	Events    uint64
 	Untimed   uint64            // events without a time, left out
+	Unended   uint64            // events that begin without an end, or end without a begin, left out
 	BadValues uint64            // values of a wrong type or out of range, taken as absent
 	Skipped   map[string]uint64 // events by category, of those that are not read
 	Repaired  uint64            // characters that JSON does not allow, accepted
@@ -54,6 +55,8 @@ type reader struct {
 	event event
 	key   []byte
 	api   timeline.API
+	begun map[place][]event // events that have begun and not ended, innermost last
+	open  int               // of them
 }
 
 // Read adds the device's and the host's events of the trace in in to b. Errors
@@ -62,6 +65,7 @@ func Read(in io.Reader, b *timeline.Builder) (*Info, error) {
 	r := &reader{s: jsonscan.New(in), b: b, info: Info{Rank: -1, Versions: map[string]string{},
 		Skipped: map[string]uint64{}}}
 	err := r.file()
+	r.info.Unended += uint64(r.open)
 	r.info.Repaired = r.s.Repaired
 	return &r.info, err
 }
@@ -174,7 +178,7 @@ func (r *reader) events() error {
 		if err != nil {
 			return err
 		}
-		if !keep {
+		if !keep || !r.paired() {
 			continue
 		}
 		if !r.event.timed {

@@ -6,9 +6,8 @@
 //     program that it ran, and are passed over.
 //  2. Metrics are known by the names of either page. Those of older versions that have
 //     no columns Block Size and Grid Size give block and grid, as products if need be.
-//  3. Values are those of --print-units auto or base: with commas between thousands,
-//     a point before decimals, and the unit in its column. Those in another locale cannot be
-//     told apart and count as bad.
+//  3. Values are from --print-units auto or base, with the unit in its column. They have two
+//     decimals or none, in any language: 70.500 is 70,500.
 //  4. Sizes in Kbyte are of 1,000 bytes with two digits behind the point; shared memory
 //     in that unit is rounded to 16 bytes, which its allocations are multiples of.
 //  5. Launches have no start: the tool runs one at a time, several times over.

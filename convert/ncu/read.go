@@ -52,14 +52,20 @@ type Info struct {
 }
 
 // header begins the header of either page.
-var header = []byte(`"ID","Process ID","Process Name"`)
+var header = []byte("ID,Process ID,Process Name")
 
 // IsCSV reports whether head is from such a table, perhaps with lines of the tool and
 // of the program before it.
 func IsCSV(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), header) ||
-		bytes.Contains(head, append([]byte{'\n'}, header...))
+	for line := range bytes.Lines(head) {
+		if isHeader(line) {
+			return true
+		}
+	}
+	return false
 }
+
+func isHeader(line []byte) bool { return bytes.HasPrefix(delimited.Header(line), header) }
 
 // reader gathers the rows of a launch.
 type reader struct {
@@ -75,7 +81,7 @@ type reader struct {
 
 // Read calls each for every launch of the tables. The kernel is reused.
 func Read(in io.Reader, each func(*Kernel) error) (*Info, error) {
-	r := &reader{lines: delimited.NewReader(in)}
+	r := &reader{lines: delimited.NewReaderOfThrees(in)}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -91,7 +97,7 @@ func Read(in io.Reader, each func(*Kernel) error) (*Info, error) {
 			continue
 		}
 		fields, err := r.lines.Fields(line)
-		if err != nil || len(fields) < len(header)/12 || len(fields) <= r.columns.Index("Kernel Name") {
+		if err != nil || len(fields) < 3 || len(fields) <= r.columns.Index("Kernel Name") {
 			r.info.OddLines++
 			continue
 		}
@@ -110,7 +116,7 @@ func (r *reader) header() error {
 			}
 			return err
 		}
-		if !bytes.HasPrefix(line, header) {
+		if !isHeader(line) {
 			continue
 		}
 		fields, err := r.lines.Fields(line)

@@ -24,8 +24,9 @@ func IsCSV(head []byte) bool {
 }
 
 func isHeader(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("Start")) && bytes.Contains(line, []byte("CorrId,GrdX,GrdY")) &&
-		bytes.Contains(line, []byte("Strm"))
+	names := delimited.Header(line)
+	return bytes.Contains(names, []byte("Start")) && bytes.Contains(names, []byte("CorrId,GrdX,GrdY")) &&
+		bytes.Contains(names, []byte("Strm"))
 }
 
 // stats reads the table of the device's activities.

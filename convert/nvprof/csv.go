@@ -33,18 +33,20 @@ const (
 )
 
 // header is how the line of column names begins.
-const header = `"Start","Duration"`
+const header = "Start,Duration"
 
 // IsCSV reports whether head is from the output of nvprof --print-gpu-trace
 // --csv.
 func IsCSV(head []byte) bool {
 	for line := range bytes.Lines(head) {
-		if bytes.HasPrefix(line, []byte(header)) {
-			return bytes.Contains(line, []byte(`"Grid X"`))
+		if isHeader(line) {
+			return bytes.Contains(line, []byte("Grid X"))
 		}
 	}
 	return false
 }
+
+func isHeader(line []byte) bool { return bytes.Contains(delimited.Header(line), []byte(header)) }
 
 type table struct {
 	r        *delimited.Reader
@@ -70,21 +72,21 @@ func (t *table) read() error {
 		line, err := t.r.Next()
 		if err == io.EOF {
 			if t.cols == nil {
-				return fmt.Errorf("no line begins with %s: not the output of nvprof --print-gpu-trace --csv", header)
+				return fmt.Errorf("no line has the columns %s: not the output of nvprof --print-gpu-trace --csv", header)
 			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if bytes.HasPrefix(line, []byte("==")) || t.cols == nil && !bytes.HasPrefix(line, []byte(header)) {
+		if bytes.HasPrefix(line, []byte("==")) || t.cols == nil && !isHeader(line) {
 			continue
 		}
 		fields, err := t.r.Fields(line)
 		if err != nil {
 			return err
 		}
-		if bytes.HasPrefix(line, []byte(header)) {
+		if isHeader(line) {
 			t.cols = delimited.NewColumns(fields)
 			if err := t.unitsRow(); err != nil {
 				return err

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -27,7 +26,7 @@ func Reader(r *bufio.Reader) (io.ReadCloser, bool, error) {
 	}
 	switch magic[0] {
 	case 0x1f:
-		z, err := gzip.NewReader(r)
+		z, err := openGzip(r)
 		if err != nil {
 			return nil, true, err
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -62,10 +63,46 @@ func TestReader(t *testing.T) {
 				t.Errorf("two streams of %s: %d bytes, %v", name, len(got), err)
 			}
 		}
+		if got, _, err := read(append(data[:len(data):len(data)], make([]byte, 1000)...)); name == "gzip" &&
+			(err != nil || !bytes.Equal(got, text)) {
+			t.Errorf("gzip with zeros behind it: %d bytes, %v", len(got), err)
+		}
 		for _, n := range []int{1, 3, 6, len(data) / 2, len(data) - 1} {
 			if _, isPacked, err := read(data[:n]); isPacked && err == nil {
 				t.Errorf("%s cut to %d bytes: no error", name, n)
 			}
+		}
+	}
+}
+
+// Text in each of Windows' encodings is read as UTF-8; other bytes stay.
+func TestText(t *testing.T) {
+	const plain = "{\"a\": \"é\"}"
+	utf16 := func(order binary.ByteOrder, mark string) string {
+		var b []byte
+		for _, c := range utf16.Encode([]rune(plain)) {
+			b = binary.BigEndian.AppendUint16(b, c)
+			order.PutUint16(b[len(b)-2:], c)
+		}
+		return mark + string(b)
+	}
+	for name, in := range map[string]string{
+		"plain": plain, "UTF-8 mark": "\xef\xbb\xbf" + plain,
+		"UTF-16, little": utf16(binary.LittleEndian, "\xff\xfe"), "UTF-16, big": utf16(binary.BigEndian, "\xfe\xff"),
+		"no mark, little": utf16(binary.LittleEndian, ""), "no mark, big": utf16(binary.BigEndian, ""),
+	} {
+		r, changed, err := Text(bufio.NewReader(strings.NewReader(in)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != plain || changed != (name != "plain") {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	for _, in := range []string{"", "a", "\xff\xfe\x00\x00", "\x00\x00\x00\x01", "SQLite format 3\x00"} {
+		if _, changed, err := Text(bufio.NewReader(strings.NewReader(in))); changed || err != nil {
+			t.Errorf("%q: %v, %v", in, changed, err)
 		}
 	}
 }
