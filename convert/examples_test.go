@@ -37,9 +37,10 @@ var examples = map[string]example{
 	"gpucachesim list": {"gpucachesim", 0, func(t testing.TB) string {
 		return filepath.Join(gpucachesimFolder(t), "commands.json")
 	}},
-	"hyfiss": {"hyfiss", 0, hyfissFolder},
-	"kineto": {"kineto", 0, inFile("k.json", kinetoSample)},
-	"macsim": {"macsim", 0, macsimFolder},
+	"hyfiss":      {"hyfiss", 0, hyfissFolder},
+	"kineto":      {"kineto", 0, inFile("k.json", kinetoSample)},
+	"onnxruntime": {"onnxruntime", 0, inFile("o.json", onnxSample(5))},
+	"macsim":      {"macsim", 0, macsimFolder},
 	"macsim kernel": {"macsim", 0, func(t testing.TB) string {
 		return filepath.Join(macsimFolder(t), "Kernel0", "trace.txt")
 	}},

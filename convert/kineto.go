@@ -37,10 +37,16 @@ var kinetoMarks = sync.OnceValue(func() *regexp.Regexp {
 
 func sniffKineto(in *Input) bool {
 	head := bytes.TrimLeft(in.Head(), "\xef\xbb\xbf \t\r\n")
-	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && kinetoMarks().Match(head)
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') && kinetoMarks().Match(head) && !sniffONNX(in)
 }
 
 func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error {
+	return convertEvents(ctx, in, w, opt, "kineto",
+		"profile with ProfilerActivity.CUDA, which stands for AMD too, while kernels run")
+}
+
+// convertEvents converts a Chrome trace of a profiler; advice says how to capture kernels.
+func convertEvents(ctx context.Context, in *Input, w Writer, opt Options, source, advice string) error {
 	r, err := in.Read(ctx)
 	if err != nil {
 		return err
@@ -60,9 +66,8 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 		return err
 	}
 	err = writeTimeline(b, w,
-		newTimelineSink(w, opt, info.Others()+"profile with ProfilerActivity.CUDA, which stands for AMD too, while "+
-			"kernels run"),
-		func(device uint32) trace.Meta { return kinetoMeta(info, device) })
+		newTimelineSink(w, opt, info.Others()+advice),
+		func(device uint32) trace.Meta { return kinetoMeta(info, source, device) })
 	if err != nil {
 		return err
 	}
@@ -79,7 +84,7 @@ func convertKineto(ctx context.Context, in *Input, w Writer, opt Options) error 
 	return nil
 }
 
-func kinetoMeta(info *kineto.Info, device uint32) trace.Meta {
+func kinetoMeta(info *kineto.Info, source string, device uint32) trace.Meta {
 	version := ""
 	for _, key := range []string{"cupti_version", "roctracer_version"} {
 		if v := info.Versions[key]; v != "" && version == "" {
@@ -87,7 +92,7 @@ func kinetoMeta(info *kineto.Info, device uint32) trace.Meta {
 		}
 	}
 	gpu, _ := gpuOf(info.GPUs, device)
-	m := metaOf("kineto", version, device, gpu.Machine())
+	m := metaOf(source, version, device, gpu.Machine())
 	if info.Rank >= 0 {
 		m.Attrs = append(m.Attrs, trace.Attr{Key: "rank", Value: strconv.FormatInt(info.Rank, 10)})
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 
 	"gpureplay/convert/nsys"
 	"gpureplay/convert/sqlite"
@@ -84,8 +85,13 @@ func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
 	if err != nil {
 		return err
 	}
+	said := ""
+	if len(info.Complaints) > 0 {
+		said = "Nsight Systems said: " + strings.Join(info.Complaints, " / ") + "; "
+	}
 	err = writeTimeline(b, w,
-		newTimelineSink(w, opt, "profile with nsys profile --trace=cuda, as a user who may trace the GPU, while kernels run"),
+		newTimelineSink(w, opt, said+"profile with nsys profile --trace=cuda, as a user who may trace the GPU, while "+
+			"kernels run"),
 		func(device uint32) trace.Meta { return metaOf("nsys", info.Version, device, info.GPUs[device]) })
 	if err != nil {
 		return err

@@ -164,7 +164,7 @@ func TestNsysOldSchema(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "kernel_without_grid": 1,
+	for name, n := range map[string]uint64{"page_fault": 2, "kernel_without_name": 1, "whole_graph": 1,
 		"graph_activity": 1, "host_threads": 2} {
 		if r.diag(name) != n {
 			t.Errorf("%s: %d, want %d", name, r.diag(name), n)

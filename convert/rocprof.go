@@ -56,6 +56,8 @@ func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error
 	diagnose(w, "bad_value", trace.Error, info.BadValues,
 		"values of a wrong type or out of range; they are taken as absent")
 	diagnose(w, "record_without_time", trace.Error, info.Untimed, "records without a start and an end; they are left out")
+	diagnose(w, "replayed_dispatch", trace.DataLoss, info.Replayed,
+		"dispatches run again for other counters; the first run is kept, the others leave gaps: trace without counters")
 	diagnose(w, "kernel_without_name", trace.DataLoss, info.Unnamed,
 		"kernels whose symbol is not in the capture; they share an empty name")
 	diagnose(w, "json_repaired", trace.Info, info.Repaired,

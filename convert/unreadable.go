@@ -43,6 +43,10 @@ func explain(in *Input) error {
 	if bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) {
 		return explainSQLite(in)
 	}
+	if head := bytes.ReplaceAll(in.Head(), []byte(" "), nil); bytes.Contains(head, []byte(`"pid":"CPUfunctions"`)) {
+		return errors.New("it is a trace of PyTorch's legacy autograd profiler, which records no kernels: profile with " +
+			"torch.profiler and ProfilerActivity.CUDA")
+	}
 	for _, u := range unreadable {
 		name := in.Name()
 		for _, packed := range []string{".gz", ".zst", ".xz"} {

@@ -34,3 +34,9 @@ d2h a
 		t.Errorf("%d MiB allocated", got)
 	}
 }
+
+// Kernels without a grid are a CTA each, and no violation.
+func TestAuditOfKernelsWithoutAGrid(t *testing.T) {
+	trace := textTrace(t, "launch a fidelity=none start=10 duration=50\nlaunch b start=100 duration=50\n")
+	must(t, "--audit", "--policy=captured,hyperq,serial", "-o", t.TempDir(), trace)
+}

@@ -3,6 +3,7 @@ package kineto
 import (
 	"bytes"
 	"hash/fnv"
+	"strconv"
 
 	"gpureplay/convert/decimal"
 	"gpureplay/convert/jsonscan"
@@ -28,6 +29,7 @@ var categories = map[string]category{
 	"gpu_memset": catMemset, "Memset": catMemset, "memset": catMemset,
 	"cuda_runtime": catCall, "cuda_driver": catCall, "hip_runtime": catCall, "Runtime": catCall,
 	"cuda_sync": catSync, "user_annotation": catRange,
+	"Api": catCall, // of ONNX Runtime
 }
 
 // event is one event, reused from one to the next.
@@ -163,7 +165,7 @@ func (r *reader) arg() (err error) {
 	e := &r.event
 	switch string(r.normal(r.s.Raw())) {
 	case "correlation":
-		err = r.unsigned(&e.correlation)
+		err = r.wide(&e.correlation)
 	case "device":
 		e.device, e.hasDevice, err = r.number(1)
 	case "stream":
@@ -172,6 +174,10 @@ func (r *reader) arg() (err error) {
 		e.grid, e.hasGrid, err = r.dim()
 	case "block":
 		e.block, e.hasBlock, err = r.dim()
+	case "grid x", "grid y", "grid z":
+		err = r.extent(&e.grid, &e.hasGrid)
+	case "block x", "block y", "block z":
+		err = r.extent(&e.block, &e.hasBlock)
 	case "cluster":
 		e.cluster, _, err = r.dim()
 	case "registers per thread":
@@ -195,6 +201,14 @@ func (r *reader) arg() (err error) {
 	default:
 		err = r.s.Skip()
 	}
+	return err
+}
+
+// extent reads one extent of a grid or a block, whose axis ends the key.
+func (r *reader) extent(d *trace.Dim3, stated *bool) error {
+	axis := r.key[len(r.key)-1] - 'x'
+	err := r.small(&d[axis])
+	*stated = true
 	return err
 }
 
@@ -280,6 +294,23 @@ func (r *reader) unsigned(to *uint64) error {
 	}
 	*to = uint64(v)
 	return err
+}
+
+// wide reads an id of 64 bits, which some profilers write with a sign.
+func (r *reader) wide(to *uint64) error {
+	kind, err := r.s.Next()
+	if err != nil {
+		return err
+	}
+	if kind != jsonscan.Number && kind != jsonscan.String {
+		return r.wrongType(kind)
+	}
+	if v, ok := parse(r.s.Raw(), 1); ok {
+		*to = uint64(v)
+	} else if *to, err = strconv.ParseUint(string(r.s.Raw()), 10, 64); err != nil {
+		r.info.BadValues++
+	}
+	return nil
 }
 
 func (r *reader) small(to *uint32) error {

@@ -203,7 +203,7 @@ func (r *reader) take() error {
 		return r.b.Call(&timeline.Call{
 			Kind: kind, Correlation: e.correlation, Host: e.pid.hash, Thread: e.tid.hash,
 			StartNs: e.start, DurationNs: e.duration, Async: async, Bytes: e.bytes,
-			Sized: e.hasGrid && e.hasBlock, Grid: e.grid, Block: e.block, SharedBytes: e.shared,
+			Sized: e.sized(), Grid: e.grid, Block: e.block, SharedBytes: e.shared,
 			WorkItems: timeline.InThreads(e.name),
 		})
 	case catSync:
@@ -215,6 +215,11 @@ func (r *reader) take() error {
 		})
 	}
 	return r.activity()
+}
+
+// sized reports whether the event states a grid and a block.
+func (e *event) sized() bool {
+	return e.hasGrid && e.hasBlock && timeline.Sized(e.grid, e.block)
 }
 
 // lasting is the duration, or that it is unknown.
@@ -233,7 +238,9 @@ func (r *reader) device() uint32 {
 	if e.pid.valid && e.pid.number >= 0 && e.pid.number < 1<<32 {
 		return uint32(e.pid.number)
 	}
-	r.info.BadValues++
+	if !e.pid.valid || e.pid.number != -1 { // -1: ONNX Runtime does not say
+		r.info.BadValues++
+	}
 	return 0
 }
 
@@ -255,7 +262,7 @@ func (r *reader) activity() error {
 		if err != nil {
 			return err
 		}
-		a.Kind, a.Sized = timeline.Kernel, e.hasGrid && e.hasBlock
+		a.Kind, a.Sized = timeline.Kernel, e.sized()
 		a.Grid, a.Block, a.Cluster = e.grid, e.block, e.cluster
 		a.Registers, a.SharedBytes = e.registers, e.shared
 		return r.b.ActivityNamed(&a, name)

@@ -175,7 +175,7 @@ func (s *stats) kernel(a *timeline.Activity, name []byte) error {
 	a.Kind, a.Registers = timeline.Kernel, s.small("Reg/Trd")
 	a.Grid = trace.Dim3{s.small("GrdX"), s.small("GrdY"), s.small("GrdZ")}
 	a.Block = trace.Dim3{s.small("BlkX"), s.small("BlkY"), s.small("BlkZ")}
-	a.Sized = a.Grid.Count() > 0 && a.Block.Count() > 0
+	a.Sized = timeline.Sized(a.Grid, a.Block)
 	a.SharedBytes = uint32(min(uint64(s.small("StcSMem"))+uint64(s.small("DymSMem")), 1<<32-1))
 	id, err := s.b.Name(name)
 	if err != nil {

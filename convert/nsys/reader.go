@@ -1,7 +1,10 @@
 package nsys
 
 import (
+	"regexp"
 	"strconv"
+	"strings"
+	"sync"
 
 	"gpureplay/convert/sqlite"
 	"gpureplay/convert/timeline"
@@ -11,11 +14,12 @@ import (
 // Info is what an export says apart from its events.
 type Info struct {
 	GPUs       map[uint32]trace.Machine
-	Version    string // of Nsight Systems
-	Migrations uint64 // pages moved by unified memory, left out
-	Faults     uint64 // groups of page faults, left out
-	BadRows    uint64 // rows whose times are no numbers, left out
-	Unnamed    uint64 // kernels whose name id is unknown
+	Version    string   // of Nsight Systems
+	Migrations uint64   // pages moved by unified memory, left out
+	Faults     uint64   // groups of page faults, left out
+	BadRows    uint64   // rows whose times are no numbers, left out
+	Unnamed    uint64   // kernels whose name id is unknown
+	Complaints []string // of Nsight Systems about the capture
 }
 
 const (
@@ -45,7 +49,7 @@ type call struct {
 // Is reports whether the file is an export of Nsight Systems.
 func Is(db *sqlite.DB) bool {
 	return db.Has("StringIds") && (db.Has("CUPTI_ACTIVITY_KIND_KERNEL") || db.Has("CUPTI_ACTIVITY_KIND_RUNTIME") ||
-		db.Has("CUPTI_ACTIVITY_KIND_GRAPH_TRACE") || db.Has("TARGET_INFO_GPU"))
+		db.Has("CUPTI_ACTIVITY_KIND_GRAPH_TRACE") || db.Has("TARGET_INFO_GPU") || db.Has("META_DATA_EXPORT"))
 }
 
 // Read adds the export's events to b.
@@ -62,7 +66,8 @@ func Read(db *sqlite.DB, b *timeline.Builder) (*Info, error) {
 		r.noPid = !has
 	}
 	for _, part := range []func() error{
-		r.about, r.gpus, r.kernels, r.graphs, r.copies, r.memsets, r.events, r.syncs, r.runtime, r.ranges, r.faults,
+		r.about, r.complaints, r.gpus, r.kernels, r.graphs, r.copies, r.memsets, r.events, r.syncs, r.runtime, r.ranges,
+		r.faults,
 	} {
 		if err := part(); err != nil {
 			return &r.info, err
@@ -75,6 +80,26 @@ func (r *reader) about() error {
 	return r.db.Each("META_DATA_EXPORT", []string{"name", "value"}, func(v []sqlite.Value) error {
 		if v[0].Text == "EXPORT_PRODUCT_VERSION" {
 			r.info.Version = v[1].Text
+		}
+		return nil
+	})
+}
+
+// maxComplaints bounds the texts that are kept.
+const maxComplaints = 3
+
+// warning is the least severity of a text that is kept.
+const warning = 2
+
+// aboutGPU tells the texts about missing kernels from the others.
+var aboutGPU = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`CUDA|CUPTI|GPU|driver`) })
+
+// complaints reads the warnings and errors that Nsight Systems had about the capture.
+func (r *reader) complaints() error {
+	return r.db.Each("DIAGNOSTIC_EVENT", []string{"severity", "text"}, func(v []sqlite.Value) error {
+		text := strings.Join(strings.Fields(v[1].Text), " ")
+		if v[0].Int >= warning && aboutGPU().MatchString(text) && len(r.info.Complaints) < maxComplaints {
+			r.info.Complaints = append(r.info.Complaints, text)
 		}
 		return nil
 	})
@@ -157,7 +182,7 @@ func (r *reader) activity(v []sqlite.Value) (a timeline.Activity, ok bool) {
 		return a, false
 	}
 	a = timeline.Activity{
-		Process: pid(v[7].Int), Correlation: uint64(max(v[6].Int, 0)),
+		Process: pid(v[7].Int), Correlation: uint64(v[6].Int),
 		StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
 		Stream: r.stream(v),
 	}

@@ -44,7 +44,7 @@ func (r *reader) graphs() error {
 		if !ok {
 			return nil
 		}
-		a.Kind, a.Graph, a.Name = timeline.Kernel, true, "CUDA graph"
+		a.Kind, a.Graph, a.Whole, a.Name = timeline.Kernel, true, true, "CUDA graph"
 		return r.b.Activity(&a)
 	})
 }
@@ -121,7 +121,7 @@ func (r *reader) events() error {
 
 func (r *reader) sync(v []sqlite.Value, kind timeline.CallKind) timeline.Sync {
 	return timeline.Sync{
-		Kind: kind, Process: pid(v[7].Int), Correlation: uint64(max(v[6].Int, 0)),
+		Kind: kind, Process: pid(v[7].Int), Correlation: uint64(v[6].Int),
 		Device: uint32(v[2].Int), HasDevice: known(v[2]),
 		Stream: r.stream(v), HasStream: known(v[5]),
 		StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
@@ -137,6 +137,9 @@ func (r *reader) syncs() error {
 	return r.db.Each("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", columns("syncType|deprecatedSyncType", "eventId"),
 		func(v []sqlite.Value) error {
 			kind, ok := syncKinds[v[rest].Int]
+			if v[rest].IsInt && v[rest].Int == 0 { // of unknown kind: its call tells
+				return nil
+			}
 			if !ok || !v[0].IsInt || !v[1].IsInt {
 				r.info.BadRows++
 				return nil
@@ -165,7 +168,7 @@ func (r *reader) runtime() error {
 					group = 0
 				}
 				return r.b.Call(&timeline.Call{
-					Kind: c.kind, Process: group, Correlation: uint64(max(v[2].Int, 0)),
+					Kind: c.kind, Process: group, Correlation: uint64(v[2].Int),
 					Host: process, Thread: uint64(v[3].Int) % 0x1000000,
 					StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int, Async: c.async,
 				})

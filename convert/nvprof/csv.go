@@ -219,7 +219,7 @@ func (t *table) kernel(a *timeline.Activity, name []byte) error {
 	}
 	a.Kind = timeline.Kernel
 	a.Grid, a.Block = t.dim("Grid X", "Grid Y", "Grid Z"), t.dim("Block X", "Block Y", "Block Z")
-	a.Sized = a.Grid.Count() > 0 && a.Block.Count() > 0
+	a.Sized = timeline.Sized(a.Grid, a.Block)
 	a.Registers = t.small("Registers Per Thread")
 	static, dynamic := t.small("Static SMem"), t.small("Dynamic SMem")
 	a.SharedBytes = uint32(min(uint64(static)+uint64(dynamic), 1<<32-1))

@@ -128,7 +128,7 @@ func (f *File) activity(v []sqlite.Value) (a timeline.Activity, ok bool) {
 	}
 	return timeline.Activity{
 		StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int, Device: small(v[2]), Stream: f.stream(v),
-		Correlation: uint64(max(v[5].Int, 0)),
+		Correlation: uint64(v[5].Int),
 	}, true
 }
 
@@ -224,7 +224,7 @@ func (f *File) memsets() error {
 func (f *File) sync(v []sqlite.Value, kind timeline.CallKind, event sqlite.Value) timeline.Sync {
 	stream := f.stream(v)
 	return timeline.Sync{
-		Kind: kind, Correlation: uint64(max(v[5].Int, 0)), StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
+		Kind: kind, Correlation: uint64(v[5].Int), StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
 		Device: small(v[2]), HasDevice: known(v[2]), Stream: stream, HasStream: known(v[4]),
 		Event: stream&^unknown32 | uint64(small(event)), HasEvent: known(event),
 	}
@@ -290,7 +290,7 @@ func (f *File) calls() error {
 					return nil
 				}
 				c := timeline.Call{
-					Kind: timeline.CallOther, Correlation: uint64(max(v[2].Int, 0)), Host: uint64(v[3].Int), Thread: uint64(v[4].Int),
+					Kind: timeline.CallOther, Correlation: uint64(v[2].Int), Host: uint64(v[3].Int), Thread: uint64(v[4].Int),
 					StartNs: v[0].Int, DurationNs: v[1].Int - v[0].Int,
 				}
 				if runtime {

@@ -34,6 +34,7 @@ func IsCSV(head []byte) bool {
 // tables reads the tables of one run.
 type tables struct {
 	b      *timeline.Builder
+	passes passes
 	info   Info
 	device map[string]uint32 // GPUs by what the tables call them
 	r      *delimited.Reader
@@ -198,6 +199,13 @@ func (t *tables) kernel() error {
 	d.lds = t.small("LDS_Block_Size", "Group_Segment_Size")
 	d.scratch = t.small("Scratch_Size", "Private_Segment_Size")
 	d.registers = small(int64(t.small("VGPR_Count")) + int64(t.small("Accum_VGPR_Count")))
+	if number, ok := t.number("Dispatch_Id"); ok && number >= 0 {
+		d.number = uint64(number) + 1
+	}
+	if t.passes.again(&d) {
+		t.info.Replayed++
+		return nil
+	}
 	name, err := t.b.Name(t.text("Kernel_Name"))
 	if err != nil {
 		return err

@@ -38,6 +38,7 @@ type Info struct {
 	Unnamed   uint64 // kernels whose symbol is not in the capture
 	Faults    uint64 // page faults and migrations, left out
 	Repaired  uint64
+	Replayed  uint64 // dispatches that the profiler ran again, left out
 }
 
 const (
@@ -66,6 +67,7 @@ func groups(grid, group trace.Dim3) trace.Dim3 {
 // dispatch is one kernel as any of the three forms tells it.
 type dispatch struct {
 	start, end  int64
+	number      uint64 // of the dispatch, from 1; 0: not said
 	correlation uint64
 	device      uint32
 	stream      uint64
@@ -81,8 +83,28 @@ func (d *dispatch) activity() timeline.Activity {
 		Device: d.device, Stream: d.stream, Grid: groups(d.grid, d.group), Block: d.group,
 		SharedBytes: d.lds, LocalBytes: d.scratch, Registers: d.registers,
 	}
-	a.Sized = a.Grid.Count() > 0 && a.Block.Count() > 0
+	a.Sized = timeline.Sized(a.Grid, a.Block)
 	return a
+}
+
+// maxDispatches bounds the dispatches that are looked for a second time.
+const maxDispatches = 1 << 20
+
+// passes finds dispatches that the profiler ran again, for another group of counters.
+type passes map[uint64]dispatch
+
+// again reports whether the dispatch has been seen.
+func (p *passes) again(d *dispatch) bool {
+	if *p == nil {
+		*p = passes{}
+	}
+	same := *d
+	same.start, same.end = 0, 0
+	before, ok := (*p)[d.number]
+	if !ok && d.number > 0 && len(*p) < maxDispatches {
+		(*p)[d.number] = same
+	}
+	return ok && before == same
 }
 
 // small clips to 32 bits.

@@ -36,6 +36,7 @@ type symbol struct {
 
 // results reads a JSON file, twice: first what records refer to, then them.
 type results struct {
+	passes   passes
 	s        *jsonscan.Scanner
 	b        *timeline.Builder
 	info     Info
@@ -212,13 +213,15 @@ func (r *results) dispatch() error {
 		case "end_timestamp":
 			d.end, timed = v, timed+1
 		case "correlation_id.internal":
-			d.correlation = uint64(max(v, 0))
+			d.correlation = uint64(v)
 		case "stream_id.handle":
 			stream, streamed = v, true
 		case "dispatch_info.agent_id.handle":
 			agent = v
 		case "dispatch_info.queue_id.handle":
 			queue = v
+		case "dispatch_info.dispatch_id":
+			d.number = uint64(v) + 1
 		case "dispatch_info.kernel_id":
 			kernel = v
 		case "dispatch_info.group_segment_size":
@@ -237,6 +240,10 @@ func (r *results) dispatch() error {
 		r.info.Untimed++
 		return nil
 	}
+	if d.device = r.device[agent]; r.passes.again(&d) {
+		r.info.Replayed++
+		return nil
+	}
 	sym, ok := r.symbols[kernel]
 	if !ok {
 		r.info.Unnamed++
@@ -247,7 +254,7 @@ func (r *results) dispatch() error {
 	if !streamed {
 		stream = queue
 	}
-	d.device, d.stream, d.registers = r.device[agent], uint64(stream), sym.registers
+	d.stream, d.registers = uint64(stream), sym.registers
 	a := d.activity()
 	return r.b.ActivityNamed(&a, sym.name)
 }
@@ -271,7 +278,7 @@ func (r *results) copy() error {
 		case "end_timestamp":
 			end, timed = v, timed+1
 		case "correlation_id.internal":
-			a.Correlation = uint64(max(v, 0))
+			a.Correlation = uint64(v)
 		case "stream_id.handle":
 			a.Stream = uint64(v)
 		case "src_agent_id.handle":
@@ -329,7 +336,7 @@ func (r *results) call() error {
 		case "thread_id":
 			c.Thread, c.Host = uint64(v), 1
 		case "correlation_id.internal":
-			c.Correlation = uint64(max(v, 0))
+			c.Correlation = uint64(v)
 		case "start_timestamp":
 			c.StartNs, timed = v, timed+1
 		case "end_timestamp":

@@ -18,6 +18,7 @@ func IsRocpd(db *sqlite.DB) bool {
 // database reads the tables of one process after the other; ids count within
 // one set of tables.
 type database struct {
+	passes  passes
 	db      *sqlite.DB
 	b       *timeline.Builder
 	info    Info
@@ -40,6 +41,7 @@ func ReadRocpd(db *sqlite.DB, b *timeline.Builder) (*Info, error) {
 	for i, suffix := range suffixes {
 		d.suffix, d.set = suffix, uint64(i)
 		d.device, d.symbols, d.strings = map[int64]uint32{}, map[int64]symbol{}, map[int64]string{}
+		d.passes = nil
 		for _, part := range []func() error{d.agents, d.kernelSymbols, d.dispatches, d.copies, d.regions} {
 			if err := part(); err != nil {
 				return &d.info, err
@@ -144,6 +146,7 @@ func (d *database) dispatches() error {
 	return d.db.Joined(d.table("rocpd_kernel_dispatch"), []string{
 		"start", "end", "agent_id", "kernel_id", "stream_id|queue_id", "private_segment_size", "group_segment_size",
 		"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z",
+		"dispatch_id",
 	}, "event_id", d.table("rocpd_event"), "id", event, func(v []sqlite.Value) error {
 		if !d.times(v) {
 			return nil
@@ -157,11 +160,18 @@ func (d *database) dispatches() error {
 			}
 		}
 		k := dispatch{
-			start: v[0].Int, end: v[1].Int, correlation: correlation(v[13:]),
+			start: v[0].Int, end: v[1].Int, correlation: correlation(v[14:]),
 			device: d.device[v[2].Int], stream: d.set<<32 | uint64(small(v[4].Int)),
 			scratch: small(v[5].Int), lds: small(v[6].Int), registers: sym.registers,
 			group: trace.Dim3{small(v[7].Int), small(v[8].Int), small(v[9].Int)},
 			grid:  trace.Dim3{small(v[10].Int), small(v[11].Int), small(v[12].Int)},
+		}
+		if v[13].IsInt {
+			k.number = uint64(v[13].Int) + 1
+		}
+		if d.passes.again(&k) {
+			d.info.Replayed++
+			return nil
 		}
 		a := k.activity()
 		a.Process = d.set

@@ -124,7 +124,7 @@ func (r *rpd) kernel(a *timeline.Activity, call, description int64) error {
 	}, "api_ptr_id", call, "", func(v []sqlite.Value) error {
 		a.Grid = trace.Dim3{small(v[0].Int), small(v[1].Int), small(v[2].Int)}
 		a.Block = trace.Dim3{small(v[3].Int), small(v[4].Int), small(v[5].Int)}
-		a.Sized = a.Grid.Count() > 0 && a.Block.Count() > 0
+		a.Sized = timeline.Sized(a.Grid, a.Block)
 		a.SharedBytes, a.LocalBytes = small(v[6].Int), small(v[7].Int)
 		if v[8].IsInt {
 			name = v[8].Int

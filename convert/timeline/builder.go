@@ -206,6 +206,7 @@ func (b *Builder) ActivityNamed(a *Activity, name uint32) error {
 	r.set(flagAsync, a.Async)
 	r.set(flagBlocking, a.Blocking)
 	r.set(flagGraph, a.Graph)
+	r.set(flagWhole, a.Whole)
 	if a.Kind == Kernel {
 		b.kernels[a.Device]++
 	} else if _, ok := b.kernels[a.Device]; !ok {

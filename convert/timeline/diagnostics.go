@@ -11,11 +11,13 @@ type oddity int
 const (
 	otherDevices oddity = iota
 	kernelWithoutGrid
+	wholeGraph
 	gridOfCall
 	gridInThreads
 	copyWithoutSize
 	noCall
 	callWithoutActivity
+	pairedByOrder
 	correlationCollision
 	duplicateActivity
 	negativeDuration
@@ -47,6 +49,8 @@ var oddities = [numOddities]trace.Diagnostic{
 	kernelWithoutGrid: {Name: "kernel_without_grid", Severity: trace.DataLoss,
 		Help: "kernels whose grid the profiler did not record (AMD graph replays do this); they are kept with their " +
 			"times only"},
+	wholeGraph: {Name: "whole_graph", Severity: trace.DataLoss,
+		Help: "graph launches recorded as one activity each, without their kernels: profile with --cuda-graph-trace=node"},
 	gridOfCall: {Name: "grid_of_call", Severity: trace.Info,
 		Help: "kernels whose grid, block and shared memory were taken from the launching call"},
 	gridInThreads: {Name: "grid_in_threads", Severity: trace.Info,
@@ -60,6 +64,9 @@ var oddities = [numOddities]trace.Diagnostic{
 	callWithoutActivity: {Name: "call_without_activity", Severity: trace.DataLoss,
 		Help: "launches and copies whose activity is not in the capture (outside its window, on the host only, or " +
 			"captured into a graph); they are left out"},
+	pairedByOrder: {Name: "paired_by_order", Severity: trace.Info,
+		Help: "activities and calls without a correlation id; as there are as many of both, the first call launched the " +
+			"first activity, and so on"},
 	correlationCollision: {Name: "correlation_collision", Severity: trace.Info,
 		Help: "API calls that share their correlation id with another launching call; activities went to the last call " +
 			"before them, of the process that drives the device"},

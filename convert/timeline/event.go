@@ -31,6 +31,7 @@ type Activity struct {
 	Registers   uint32
 	SharedBytes uint32
 	LocalBytes  uint32
+	Whole       bool   // a whole graph launch, recorded as one activity
 	GridID      uint64 // by which children name their parent; 0: none
 
 	// Of copies and memory sets.
@@ -108,4 +109,9 @@ type Sync struct {
 	// Of waits: the call that recorded the event, and its stream; 0 if unknown.
 	RecordCorrelation uint64
 	RecordStream      uint64
+}
+
+// Sized reports whether a record states a grid and a block: no extent of either is 0.
+func Sized(grid, block trace.Dim3) bool {
+	return min(grid[0], grid[1], grid[2]) > 0 && min(block[0], block[1], block[2]) > 0
 }

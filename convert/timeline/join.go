@@ -17,9 +17,10 @@ type joiner struct {
 	b      *Builder
 	acts   *spill.Sorter // joined activities, by stream
 	calls  []row         // of the current id
-	votes  map[[2]uint64]uint64
-	home   map[uint32]uint64 // device: the process that drives it
-	vote   bool              // first pass: only learn home
+	homes  *homes
+	alone  *unpaired
+	acted  bool // the current id has an activity
+	vote   bool // first pass: only learn home
 	buf    []byte
 	last   []byte
 	before uint64 // process and correlation of the current id
@@ -30,32 +31,21 @@ type joiner struct {
 func (b *Builder) join() error {
 	acts := spill.New(b.opts.TempDir, rowBytes, b.opts.Memory)
 	defer acts.Close()
-	j := &joiner{b: b, acts: acts, votes: map[[2]uint64]uint64{}, home: map[uint32]uint64{},
-		buf: make([]byte, rowBytes), vote: true}
+	j := &joiner{b: b, acts: acts, homes: newHomes(), alone: newUnpaired(), buf: make([]byte, rowBytes), vote: true}
 	b.calling.withZero()
 	b.clocks = newClocks(b.calling)
 	if err := j.run(); err != nil {
 		return err
 	}
-	j.elect()
+	j.homes.elect()
 	b.clocks.settle()
+	j.alone.pair(&b.clocks)
 	b.begin()
 	j.vote = false
 	if err := j.run(); err != nil {
 		return err
 	}
 	return b.issueInOrder(acts)
-}
-
-// elect makes of each device's votes its home process.
-func (j *joiner) elect() {
-	best := map[uint32]uint64{}
-	for k, n := range j.votes {
-		device, host := uint32(k[0]), k[1]
-		if n > best[device] || n == best[device] && host < j.home[device] {
-			best[device], j.home[device] = n, host
-		}
-	}
 }
 
 func (j *joiner) run() error {
@@ -164,12 +154,18 @@ func (j *joiner) activity(r *row) error {
 	if r.flags&flagZero != 0 && j.b.working[r.device].zeroIsLost() {
 		r.flags |= flagUntimed | flagEndless
 	}
+	if j.vote && r.correlation == 0 {
+		j.alone.activity(r)
+		return nil
+	}
 	if j.vote {
+		j.acted = true
 		j.learn(r)
 		return nil
 	}
 	j.b.correct(r)
-	if r.correlation == 0 || len(j.calls) == 0 {
+	c := j.callOf(r)
+	if c == nil {
 		if r.flags&flagUntimed != 0 {
 			j.b.counts.add(lostTime)
 			return nil
@@ -177,7 +173,6 @@ func (j *joiner) activity(r *row) error {
 		j.b.counts.add(noCall)
 		return j.emit(r)
 	}
-	c := j.callOf(r)
 	c.flags |= flagUsed
 	r.start, r.duration = c.start, c.duration
 	if r.flags&flagUntimed != 0 {
@@ -212,6 +207,7 @@ func (j *joiner) learn(r *row) {
 	for i := range j.calls {
 		if kind := CallKind(j.calls[i].kind); kind < firstDeviceless && kind != CallOther {
 			if launching >= 0 {
+				j.homes.either(r, j.launching(r))
 				return
 			}
 			launching = i
@@ -224,13 +220,33 @@ func (j *joiner) learn(r *row) {
 		return
 	}
 	c := &j.calls[launching]
-	if c.host != 0 && len(j.votes) < maxDevices {
-		j.votes[[2]uint64{uint64(r.device), c.host}]++
-	}
+	j.homes.vote(r.device, c.host)
 	j.b.clocks.pair(c, r)
 }
 
+// launching returns the calls of the id that may have caused an activity.
+func (j *joiner) launching(r *row) (calls []row) {
+	for i := range j.calls {
+		if launches(CallKind(j.calls[i].kind), ActivityKind(r.kind)) {
+			calls = append(calls, j.calls[i])
+		}
+	}
+	return calls
+}
+
+// callOf returns the call of an activity; nil if it has none.
 func (j *joiner) callOf(r *row) *row {
+	if r.correlation == 0 {
+		c, ok := j.alone.of[r.seq]
+		if !ok {
+			return nil
+		}
+		j.b.counts.add(pairedByOrder)
+		return &c
+	}
+	if len(j.calls) == 0 {
+		return nil
+	}
 	best, score := 0, -1
 	for i := range j.calls {
 		c := &j.calls[i]
@@ -238,7 +254,7 @@ func (j *joiner) callOf(r *row) *row {
 		if launches(CallKind(c.kind), ActivityKind(r.kind)) {
 			s += 8
 		}
-		if home, ok := j.home[r.device]; ok && home == c.host {
+		if home, ok := j.homes.of[r.device]; ok && home == c.host {
 			s += 4
 		}
 		if c.start <= r.start {
@@ -282,7 +298,7 @@ func (j *joiner) finish() error {
 	if launching > 1 && !j.vote {
 		j.b.counts[correlationCollision] += uint64(launching)
 	}
-	j.calls = j.calls[:0]
+	j.calls, j.acted = j.calls[:0], false
 	return nil
 }
 
@@ -292,6 +308,9 @@ func (j *joiner) settle(r *row) error {
 	switch {
 	case j.vote:
 		j.b.waited(r)
+		if !j.acted {
+			j.alone.call(r)
+		}
 		return nil
 	case kind == CallNone || kind == CallOther:
 		return nil
@@ -299,7 +318,7 @@ func (j *joiner) settle(r *row) error {
 		j.b.counts.add(eventQuery)
 		return nil
 	case kind < firstDeviceless:
-		if r.flags&flagUsed == 0 {
+		if r.flags&flagUsed == 0 && !j.alone.used[r.seq] {
 			j.b.counts.add(callWithoutActivity)
 		}
 		return nil

@@ -57,6 +57,7 @@ const (
 	flagZero    // its time is 0
 	flagUntimed // its start is unknown
 	flagEndless // its duration is unknown
+	flagWhole   // a whole graph launch
 )
 
 const (

@@ -356,6 +356,11 @@ func (e *emitter) launch(r *row) error {
 	}
 	if r.flags&flagSized != 0 && r.grid.Valid() && r.block.Valid() {
 		e.kernel.Fidelity, e.kernel.Grid, e.kernel.Block = trace.FidelityKernel, r.grid, r.block
+	} else if n := r.grid; r.flags&flagSized != 0 && min(n[0], n[1], n[2]) > 0 && !n.Valid() {
+		return fmt.Errorf("kernel %q: its grid of %v has %.3g CTAs, more than a GPU launches; the record is damaged: "+
+			"capture it again", e.b.names[r.name], n, float64(n[0])*float64(n[1])*float64(n[2]))
+	} else if r.flags&flagWhole != 0 {
+		e.b.counts.add(wholeGraph)
 	} else {
 		e.b.counts.add(kernelWithoutGrid)
 	}

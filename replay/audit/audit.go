@@ -53,6 +53,7 @@ type kernelBook struct {
 	res      hardware.Resources
 	placed   []uint64 // bit per CTA
 	ended    []uint64
+	ctas     uint64
 	endings  uint64
 	insts    uint64
 	started  bool // a CTA has been placed
@@ -103,7 +104,11 @@ func (a *Auditor) book(id uint32, t model.Time) *kernelBook {
 			a.fail("kernel-known", t, "kernel %d: %v", id, err)
 		}
 		b.res = a.cfg.CTAResources(&b.k)
-		words := (b.k.Grid.Count() + 63) / 64
+		b.ctas = b.k.Grid.Count()
+		if b.ctas == 0 && trace.InferredOf(&b.k).Held() {
+			b.ctas = 1 // without a grid it is a single CTA (docs/model, choice 18)
+		}
+		words := (b.ctas + 63) / 64
 		b.placed, b.ended = make([]uint64, words), make([]uint64, words)
 		a.kernels[id] = b
 	}
@@ -197,7 +202,7 @@ func (a *Auditor) CTA(r *model.CTARecord) {
 	b.endings++
 	b.insts += r.WarpInsts
 	a.ctas++
-	if r.Child != model.NoKernel && b.endings == b.k.Grid.Count() { // an aggregated group has ended
+	if r.Child != model.NoKernel && b.endings == b.ctas { // an aggregated group has ended
 		a.instructions(r.Child, b, r.End)
 		a.groupEnded(r.Child, r.End)
 		delete(a.kernels, r.Child)
@@ -247,8 +252,8 @@ func (a *Auditor) Kernel(r *model.KernelRecord) {
 	if !b.released && !narrow {
 		a.inKDE--
 	}
-	if b.endings != b.k.Grid.Count() {
-		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.k.Grid.Count())
+	if b.endings != b.ctas {
+		a.fail("kernel-complete", r.End, "kernel %d ends after %d of %d CTAs", r.ID, b.endings, b.ctas)
 	}
 	a.instructions(r.ID, b, r.End)
 	a.lanes(r, b)
