@@ -8,6 +8,7 @@ import (
 	"gpureplay/model/memory/engine"
 	"gpureplay/model/program"
 	"gpureplay/trace/container"
+	"sync"
 )
 
 // New builds a machine for one replay of tr.
@@ -21,6 +22,7 @@ func New(tr *container.Reader, opt Options) (*Machine, error) {
 	m.sms = newSMs(m, m.cfg.SM.Count, &t)
 	m.sampler.init(opt.Sample, m.obs, m.mem, m.state)
 	m.kernels = &kernels{core: &m.core}
+	m.kernels.crowded = sync.OnceValue(func() Crowded { return CrowdedIn(tr, m.captured()) })
 	m.children = newLaunchUnit(&m.core, m.kernels)
 	m.kmu = newKMU(&m.core)
 	m.ctas = newCTAScheduler(&m.core, m.kernels)

@@ -22,6 +22,7 @@ type kernels struct {
 	spareCTAs []*ctaRun
 	order     uint64 // of the kernel launched last
 	unfolds   bool   // CTAs that only hold their places are read too
+	crowded   func() Crowded
 }
 
 // kernelRun is one kernel on its way through the machine: pending in the KMU,
@@ -160,7 +161,7 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 		k.HWQ = m.policy.Admission.Queue(st.Seen, m.queues())
 	}
 	k.rec = m.kernelRecord(k)
-	k.infer(m.core)
+	k.infer(m)
 	if k.tk.CTAs > 0 {
 		var err error
 		if k.cursor, err = m.tr.CTAs(id, 0); err != nil {
@@ -232,9 +233,9 @@ func (c *ctaRun) launch() *childLaunch {
 // machine, if nil). Each CTA holds its place for as many cycles as hold finds for
 // that GPU, and for as many on this machine (docs/model, "Traces with less in them"
 // and choice 18). A kernel without a duration holds each CTA for one cycle;
-// one without a grid is a single CTA that needs nothing of an SM. The tables say
-// which figures are inferred.
-func (k *kernelRun) infer(m *core) {
+// one without a grid is a single CTA that needs nothing of an SM. The tables say which figures are
+// inferred.
+func (k *kernelRun) infer(m *kernels) {
 	k.work = trace.InferredOf(&k.tk)
 	k.rec.Inferred = k.work
 	if !k.work.Held() {
@@ -244,6 +245,10 @@ func (k *kernelRun) infer(m *core) {
 	room := uint64(1)
 	if k.total == 0 {
 		k.native, k.total, k.Left = 1, 1, 1
+		k.seen.Resources = hardware.Resources{}
+	} else if m.crowded().Has(k.ID) {
+		room = CrowdedCTAs(k.total, from)
+		k.native, k.total, k.Left = room, room, room
 		k.seen.Resources = hardware.Resources{}
 	} else {
 		resident, _ := from.Residency(&k.tk)

@@ -147,7 +147,7 @@ func (m *tasks) openTask(task *Task, t Time) (*kernelRun, error) {
 	k.is(KernelView{ID: task.Kernel, Order: m.kernels.order, Function: k.tk.Function})
 	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
 	k.rec = m.kernels.kernelRecord(k)
-	k.infer(m.core)
+	k.infer(m.kernels)
 	task.run = k
 	m.began(t)
 	return k, nil

@@ -184,6 +184,8 @@ func (job *Job) observer(w *watcher, c *policies.Choice, p *model.Policy, cfg *h
 	w.audit, err = audit.New(&audit.Run{
 		Trace: job.Trace, Machine: cfg, Policy: p, WarpScheduler: c.WarpScheduler(cfg), AsTasks: job.AsTasks,
 		CopiesAsTimed: job.Timing != nil && job.Timing.Copies == host.CopiesRecorded,
+		HostAsTimed:   job.Timing != nil && job.Timing.Host == host.TimesRecorded,
+		Captured:      CapturedOn(job.Trace),
 	})
 	if err != nil {
 		return nil, err

@@ -177,10 +177,12 @@ func (e *emitter) work(r *row) error {
 	if th.slow == r.start || !e.slowLaunch(r) {
 		return nil
 	}
-	th.slow = r.start // a graph's kernels share their call
+	th.slow = r.start
 	e.b.counts.add(slowLaunch)
 	e.own.call(0, 0)
-	return e.hostWork(r.duration)
+	loading := min(r.duration, r.began-r.start) // the rest of the call is work behind the launch
+	th.busy = r.start + loading
+	return e.hostWork(loading)
 }
 
 func (e *emitter) hostWork(ns int64) error {
@@ -203,10 +205,11 @@ const slowCall = 50_000
 
 // slowLaunch reports whether a launch took long although the device had nothing
 // to do in the second half of the call: then the host was loading code. Else it
-// was waiting for room in a queue, which is the model's business.
+// was waiting for room in a queue, which is the model's business. The call of a graph lasts
+// as long as its many nodes need.
 func (e *emitter) slowLaunch(r *row) bool {
 	middle := r.start + r.duration/2
-	return r.side == sideActivity && ActivityKind(r.kind) == Kernel && r.duration > slowCall &&
+	return r.side == sideActivity && ActivityKind(r.kind) == Kernel && r.duration > slowCall && r.flags&flagGraph == 0 &&
 		r.began >= middle && e.ended <= middle
 }
 

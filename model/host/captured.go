@@ -10,9 +10,10 @@ import "gpureplay/trace"
 //  2. The host's own time is in the recorded starts, so its work, its calls and the
 //     latency of a launch take none.
 //  3. A copy with a recorded duration takes that, whatever else is copied.
-//  4. A kernel that was recorded to begin before the one before it in its stream had
-//     ended is a programmatic launch: it waits for that one's beginning, not for its
-//     end.
+//  4. A kernel that was recorded to begin before others before it in its stream had
+//     ended waits for the beginning of the one before it, and not for the ends of those: a programmatic
+//     launch, or a queue that overlaps. Replays with the host as recorded do so too, and keep the recorded time
+//     between the two beginnings.
 //  5. Kernels run as in any replay: their work is inferred from the recorded
 //     duration where the trace has no instructions.
 //
@@ -28,17 +29,18 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	if r == nil {
 		return op
 	}
-	place := h.placeOf(r)
+	place := h.placeOf(of, r)
 	if !h.at.graphs.node {
 		op.place = place
 	}
 	if h.captured() {
 		op.start, op.duration = h.since(r.StartNs), Cycles(r.DurationNs, h.cfg)
-		if op.Kind == trace.OpLaunch {
-			op.early = h.early(of.Stream, r)
-			op.Run.Early = op.early
-		}
+		h.overlaps(&op, of.Stream, r)
 		return op
+	}
+	if h.timing.Host == TimesRecorded && h.way != Freed && !h.way.Serial() {
+		h.overlaps(&op, of.Stream, r)
+		op.lead = Cycles(r.StartNs-h.lastStart[of.Stream], h.cfg)
 	}
 	if h.timing.Copies == CopiesRecorded && op.Kind != trace.OpLaunch {
 		op.duration = Cycles(r.DurationNs, h.cfg)
@@ -55,7 +57,7 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 }
 
 // placeOf is what something that was recorded takes of the queue to the device.
-func (h *Host) placeOf(r *trace.Recorded) queuePlace {
+func (h *Host) placeOf(op *trace.HostOp, r *trace.Recorded) queuePlace {
 	switch {
 	case r.StartNs < 0:
 	case r.HostNs < 0:
@@ -63,7 +65,7 @@ func (h *Host) placeOf(r *trace.Recorded) queuePlace {
 	case r.HostNs == h.at.called:
 		return placeNone
 	default:
-		h.at.called = r.HostNs
+		h.at.called, h.at.took = r.HostNs, op.Ns
 	}
 	return placeOne
 }
@@ -73,11 +75,27 @@ func (h *Host) captured() bool { return h.way == Captured }
 // since is the cycle of a time of the capture.
 func (h *Host) since(ns int64) Time { return Cycles(ns-h.capture.Origin, h.cfg) }
 
-// early reports whether a kernel was recorded to begin before the one that was
+// overlaps notes whether a kernel was recorded to begin before the one that was
 // issued before it into its stream had ended.
-func (h *Host) early(stream uint64, r *trace.Recorded) bool {
+func (h *Host) overlaps(op *StreamOp, stream uint64, r *trace.Recorded) {
+	if op.Kind != trace.OpLaunch || r.StartNs < 0 {
+		return
+	}
+	op.from, op.to = r.StartNs, r.StartNs+max(0, r.DurationNs)
 	end, ok := h.lastEnd[stream]
-	return ok && r.StartNs >= 0 && r.StartNs < end
+	op.early = ok && r.StartNs < end
+	op.Run.Early = op.early
+}
+
+// beside reports whether the operation at a place of a stream was recorded to begin before those in
+// front of it had ended.
+func (st *Stream) beside(i int) bool {
+	for j := range i {
+		if o := &st.queue[j]; !o.ended && st.queue[i].from >= o.to {
+			return false
+		}
+	}
+	return true
 }
 
 // overtakes lets the kernel behind the one that has begun in a stream begin too, if
@@ -88,20 +106,19 @@ func (h *Host) overtakes(st *Stream, t Time) {
 		h.openKernels(st, t)
 		return
 	}
-	most := 2 // kernels of a chain that run
-	if h.way == Freed {
-		most = len(st.queue)
-	}
-	for i := 1; i < min(most, len(st.queue)) && st.queue[i].early; i++ {
+	for i := 1; i < len(st.queue) && st.queue[i].early; i++ {
 		next := &st.queue[i]
 		if next.ended || next.Run.Ready {
 			continue
 		}
-		if next.start > t {
-			h.beginAt(st, next.start)
+		if h.way != Freed && !st.beside(i) {
 			return
 		}
-		next.Run.Ready = true
+		if at := max(next.start, st.queue[i-1].begun+next.lead); at > t {
+			h.beginAt(st, at)
+			return
+		}
+		next.Run.Ready, next.begun = true, t
 		h.inspect(t)
 	}
 }

@@ -35,9 +35,11 @@ type Host struct {
 	turn       [3]Time          // per engine: before which its last copy did not begin, as recorded
 	copied     [3]int64         // per engine: when its last copy was recorded to end, ns
 	lastEnd    map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	lastStart  map[uint64]int64 // per stream: when the last of it was recorded to begin, ns
 	lastAll    int64            // the latest of them
 	arrived    map[int]Time     // per hardware work queue: when what was issued to it last arrives
 	warms      bool             // copies to the device leave their data in the L2, where somebody reads it
+	peeked     trace.Kernel     // that is launched next
 	dated      int              // streams whose first operation waits for its recorded start
 }
 
@@ -102,7 +104,8 @@ func New(c *hardware.Config, tr *container.Reader, dev Device, way Mode, timing 
 	touched := p.Totals.MemInsts > 0 || p.Meta.Fidelity >= trace.FidelityCTA
 	h := &Host{cfg: c, tr: tr, prog: p, dev: dev, way: way, timing: timing, ops: tr.HostOps(),
 		streams: make(map[uint64]*Stream), events: make(map[uint64]*cudaEvent), lastEnd: make(map[uint64]int64),
-		arrived: make(map[int]Time), warms: c.L2.CopiesWarm && touched, at: newThread(way)}
+		lastStart: make(map[uint64]int64),
+		arrived:   make(map[int]Time), warms: c.L2.CopiesWarm && touched, at: newThread(way)}
 	if p.Totals.Threads > 0 && !way.Serial() {
 		h.threads = &threads{all: []*thread{h.at}, events: make(map[uint64]*turns)}
 	}
@@ -166,9 +169,17 @@ func (h *Host) step(t Time) (went bool, err error) {
 	}
 	if !th.held {
 		if ok, err := h.take(); !ok {
-			return th.ended, err
+			if th.lasts > t && th.ended {
+				th.ended, h.over = false, false
+				h.outlast(t)
+			}
+			return th.ended || th.wait != nil, err
 		}
 		th.held = true
+	}
+	if th.lasts > 0 && !h.sameCall(&th.next.op) {
+		h.outlast(t)
+		return true, nil
 	}
 	if th.full() {
 		th.wait = func() bool { return !th.full() }
@@ -184,8 +195,31 @@ func (h *Host) step(t Time) (went bool, err error) {
 		th.next.issued()
 		th.begun = true
 	}
+	if h.timing.Host == TimesRecorded && th.next.op.Kind == trace.OpLaunch && !again {
+		th.lasts = max(th.lasts, t+busy)
+		return true, nil
+	}
 	h.Sleep(busy, t)
 	return true, nil
+}
+
+// outlast has the current thread wait for the end of its last call.
+func (h *Host) outlast(t Time) {
+	h.Sleep(h.at.lasts-t, t)
+	h.at.lasts = 0
+}
+
+// sameCall reports whether an operation belongs to the last call of the current thread, as
+// the other nodes of a graph do: it is issued with the call, and not when that returns.
+func (h *Host) sameCall(op *trace.HostOp) bool {
+	r := op.Recorded
+	if op.Kind == trace.OpLaunch {
+		if h.tr.Kernel(op.Kernel, &h.peeked) != nil {
+			return false // an unreadable kernel ends the run when it is launched
+		}
+		r = h.peeked.Recorded
+	}
+	return r != nil && r.HostNs >= 0 && r.HostNs == h.at.called
 }
 
 // Sleep keeps the current thread busy for a time.

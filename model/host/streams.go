@@ -43,6 +43,9 @@ type StreamOp struct {
 	place    queuePlace
 	by       *thread // that issued it
 	early    bool    // it need not wait for the end of the kernel before it
+	from, to int64   // recorded start and end, ns
+	lead     Time    // from the begin of the kernel before it to its own, at least
+	begun    Time    // when it was let go; 0: it was not
 	ended    bool    // before that has
 	order    uint64  // of the kernel, which its run may not outlive
 }
@@ -112,7 +115,7 @@ func (h *Host) begin(st *Stream, t Time) {
 		switch op.Kind {
 		case trace.OpLaunch:
 			if h.Gate == nil {
-				op.Run.Ready = true
+				op.Run.Ready, op.begun = true, t
 				h.inspect(t)
 			}
 			h.overtakes(st, t)

@@ -33,6 +33,8 @@ type thread struct {
 	tail    Time           // for how long it is kept when its wait ends
 	in      [numPlaces]int // its operations that have not completed, by their places in the queue
 	called  int64          // when its last call was made that issued something, ns; -1: none was
+	took    int64          // how long that call was recorded to last, ns
+	lasts   Time           // when that call ends on the machine; 0: it has
 	worked  int64          // its work since its last launch, the latest stretch of it, ns
 	graphs  graphs
 	process uint32

@@ -126,10 +126,20 @@ func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	case h.Stream(op.Stream).waits:
 		delay = min(delay, usual+h.capture.idleIn(r.StartNs-delay, r.StartNs))
 	}
+	at := t + h.delayed(delay)
 	if op.Kind != trace.OpLaunch {
-		return h.inTurn(op.Kind, t+Cycles(delay, h.cfg))
+		return h.inTurn(op.Kind, at)
 	}
-	return t + Cycles(delay, h.cfg)
+	return at
+}
+
+// delayed is a delay from a call to the begin of its work, on this machine. Work that begins within its call
+// waits for the host alone; the delay of other work is the device's.
+func (h *Host) delayed(ns int64) Time {
+	if ns < h.at.took {
+		return h.scaled(ns)
+	}
+	return Cycles(ns, h.cfg)
 }
 
 // gap is from the end of what was before a copy in its stream to its beginning, as
@@ -148,6 +158,7 @@ func (h *Host) noteEnd(op *trace.HostOp, r *trace.Recorded) {
 		return
 	}
 	end := r.StartNs + max(0, r.DurationNs)
+	h.lastStart[op.Stream] = r.StartNs
 	h.lastEnd[op.Stream], h.lastAll = max(h.lastEnd[op.Stream], end), max(h.lastAll, end)
 	if op.Kind != trace.OpLaunch {
 		engine := EngineOf(op.Kind)

@@ -44,7 +44,10 @@ type Auditor struct {
 	memory   *memoryBook
 	timed    bool // copies take what was recorded on another machine, whatever this one's links carry
 	captured bool // kernels begin as they were recorded to
-	freed    bool // kernels of a stream do not wait for each other
+	overlaps bool // kernels of a stream overlap as they were recorded to
+	crowded  model.Crowded
+	origin   *hardware.Config // GPU of the capture
+	freed    bool             // kernels of a stream do not wait for each other
 }
 
 // kernelBook is what the auditor knows of a kernel under way.
@@ -58,11 +61,6 @@ type kernelBook struct {
 	insts    uint64
 	started  bool // a CTA has been placed
 	released bool
-}
-
-// usage is what CTAs hold of an SM.
-type usage struct {
-	ctas, warps, threads, registers, shared int
 }
 
 // newAuditor returns an auditor; overlap says that the policy may start a kernel
@@ -103,8 +101,10 @@ func (a *Auditor) book(id uint32, t model.Time) *kernelBook {
 		if err := a.tr.Kernel(id, &b.k); err != nil {
 			a.fail("kernel-known", t, "kernel %d: %v", id, err)
 		}
-		b.res = a.cfg.CTAResources(&b.k)
-		b.ctas = b.k.Grid.Count()
+		b.res, b.ctas = a.cfg.CTAResources(&b.k), b.k.Grid.Count()
+		if a.crowded.Has(id) {
+			b.res, b.ctas = hardware.Resources{}, model.CrowdedCTAs(b.ctas, a.origin)
+		}
 		if b.ctas == 0 && trace.InferredOf(&b.k).Held() {
 			b.ctas = 1 // without a grid it is a single CTA (docs/model, choice 18)
 		}
@@ -167,14 +167,6 @@ func (a *Auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time
 		a.fail("sm-limits", t, "SM %d holds %d CTAs, %d warps, %d threads, %d registers, %d bytes of shared memory", r.SM,
 			u.ctas, u.warps, u.threads, u.registers, u.shared)
 	}
-}
-
-func (u *usage) take(r *hardware.Resources, sign int) {
-	u.ctas += sign
-	u.warps += sign * r.Warps
-	u.threads += sign * r.Threads
-	u.registers += sign * r.Registers
-	u.shared += sign * r.SharedBytes
 }
 
 // CTA checks a CTA that has ended.

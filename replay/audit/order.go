@@ -31,6 +31,7 @@ type order struct {
 	events  map[uint64][]uint32
 	host    map[uint32][]uint32 // by host thread: kernels that it has waited for
 	seen    int                 // streams
+	early   map[uint32]bool     // kernels that may begin before others before them in their stream have ended
 	// per queue, kernels of the host in the distributor; nil: children or tasks share the queues
 	queued  []int
 	parents map[uint32]childBook           // of children that have started, by child
@@ -60,8 +61,8 @@ type absent struct{ from, to model.Time }
 func newOrder(a *Auditor) *order {
 	o := &order{
 		a: a, ops: a.tr.HostOps(), deps: map[uint32][]uint32{}, streams: map[uint64]*streamBook{},
-		events: map[uint64][]uint32{},
-		ended:  make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
+		events: map[uint64][]uint32{}, early: map[uint32]bool{},
+		ended: make([]uint64, (a.tr.Kernels()+63)/64), parents: map[uint32]childBook{},
 		host: map[uint32][]uint32{}, open: map[uint32]int{}, away: map[uint32]map[uint32][]absent{},
 	}
 	if a.tr.Program().Totals.ChildLaunches == 0 {
@@ -114,6 +115,7 @@ func (o *order) step(op *trace.HostOp) {
 			return
 		}
 		if o.overtakes(s, op.Kernel) {
+			o.early[op.Kernel] = true
 			o.deps[op.Kernel] = o.pending(slices.Clone(o.host[op.Thread]))
 			s.before = append(o.pending(s.before), op.Kernel)
 			return
@@ -149,11 +151,11 @@ func (o *order) waited(op *trace.HostOp, kernels []uint32) {
 	o.host[op.Thread] = o.pending(append(o.host[op.Thread], kernels...))
 }
 
-// overtakes reports whether a kernel of a replayed timeline may begin before the one
+// overtakes reports whether a kernel of a capture may begin before the one
 // before it in its stream has ended, since it was recorded to.
 func (o *order) overtakes(s *streamBook, kernel uint32) bool {
 	var k trace.Kernel
-	if !o.a.captured || o.a.tr.Kernel(kernel, &k) != nil || k.Recorded == nil {
+	if !o.a.overlaps || o.a.tr.Kernel(kernel, &k) != nil || k.Recorded == nil {
 		return false
 	}
 	early := k.Recorded.StartNs >= 0 && k.Recorded.StartNs < s.ends
@@ -183,7 +185,7 @@ func (o *order) dispatched(r *model.KernelRecord) {
 		return
 	}
 	q := o.stream(r.Stream).queue
-	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured && !o.a.freed {
+	if o.queued[q]++; o.queued[q] > 1 && !o.a.captured && !o.a.freed && !o.early[r.ID] {
 		o.a.fail("hwq-limit", r.Dispatch, "kernel %d enters the distributor while another of its hardware work queue "+
 			"%d is there", r.ID, q)
 	}
@@ -210,6 +212,7 @@ func (o *order) kernel(r *model.KernelRecord) {
 	}
 	delete(o.open, r.ID)
 	delete(o.away, r.ID)
+	delete(o.early, r.ID)
 	mark(o.ended, r.ID)
 	if !r.Device && o.queued != nil && r.Dispatch != model.Unset {
 		o.queued[o.stream(r.Stream).queue]--

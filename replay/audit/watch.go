@@ -15,7 +15,9 @@ type Run struct {
 	Policy        *model.Policy
 	WarpScheduler string // its name, on the machine
 	AsTasks       host.AsTasks
-	CopiesAsTimed bool // copies take the time that was recorded
+	CopiesAsTimed bool                    // copies take the time that was recorded
+	HostAsTimed   bool                    // calls take the time that was recorded, and kernels of a stream overlap as they did
+	Captured      func() *hardware.Config // GPU of the capture; nil: Machine
 }
 
 // New returns the auditor of a run. It fails where the trace cannot be read.
@@ -36,6 +38,12 @@ func New(run *Run) (*Auditor, error) {
 	a.issues.picks = newPicks(a, run.WarpScheduler, p)
 	a.captured, a.freed = p.Host == host.Captured, p.Host == host.Freed
 	a.timed = a.captured || run.CopiesAsTimed
+	a.overlaps = a.captured || run.HostAsTimed && !a.freed && !p.Host.Serial()
+	a.origin = run.Machine
+	if run.Captured != nil {
+		a.origin = run.Captured()
+	}
+	a.crowded = model.CrowdedIn(run.Trace, a.origin)
 	return a, nil
 }
 
