@@ -80,16 +80,15 @@ func (m *Machine) connect() {
 
 // startDependency binds the policy's dependency.
 func (m *Machine) startDependency() error {
-	x := &DependencyMachine{View: View{m}}
-	m.depends = x
+	x := DependencyMachine{View{m}}
 	if m.ctas.gate, _ = m.policy.Dependency.(CTADependency); m.ctas.gate != nil {
-		m.ctas.gate.Start(x)
+		m.ctas.gate.Start(&x)
 		m.host.Gate = hostGate{m.ctas.gate, m.kernels}
 	}
 	if m.access, _ = m.policy.Dependency.(AccessDependency); m.access != nil {
 		m.ctas.access, m.kernels.unfolds = m.access, true
-		x.waiting = make(map[int32][]accessWaiter)
-		return m.access.Start(x)
+		m.held = &AccessMachine{x, make(map[int32][]accessWaiter)}
+		return m.access.Start(m.held)
 	}
 	return nil
 }

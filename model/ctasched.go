@@ -53,7 +53,7 @@ func (u *ctaScheduler) admit(k *kernelRun, t Time) {
 	if k.launch != nil && u.children.groups != nil {
 		u.children.groups.Entered(GroupKernel{k}, t)
 	}
-	if k.total == 0 {
+	if k.CTAs == 0 {
 		u.end(k, t)
 		return
 	}
@@ -247,7 +247,7 @@ func (u *ctaScheduler) ended(c *ctaRun, t Time) {
 		u.children.tellEnded(c, t)
 	}
 	u.left(c, t)
-	if k.posted = max(k.posted, c.Posted()); k.done == k.total && k.children == 0 {
+	if k.posted = max(k.posted, c.Posted()); k.done == k.CTAs && k.children == 0 {
 		u.end(k, max(t, k.posted)+1)
 	}
 }

@@ -201,7 +201,7 @@ func (u *ctaScheduler) retire(t Time) {
 		began := end - Time(u.cfg.SM.CTALaunchLatency) - x.kernel.inferred
 		x.kernel.rec.Work.WarpCycles += uint64(x.kernel.seen.Resources.Warps) * uint64(end-began)
 		x.kernel.rec.Work.StallTimes[exec.StallMemory] += end - began
-		if x.kernel.Resident--; x.kernel.done == x.kernel.total {
+		if x.kernel.Resident--; x.kernel.done == x.kernel.CTAs {
 			u.end(x.kernel, end+1)
 		}
 	}

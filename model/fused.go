@@ -46,8 +46,8 @@ func (x *TaskMachine) LaunchFused(tasks []*Task, event uint8, t Time) (Time, err
 			"fit no SM of %s (%s)", tk.Block[0], tk.Registers, tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.kernels.order++
-	k.is(KernelView{ID: tasks[0].Kernel, Order: m.kernels.order, Left: blocks})
-	k.seen.Resources, k.native, k.total, k.parent = m.cfg.CTAResources(tk), blocks, blocks, NoKernel
+	k.is(KernelView{ID: tasks[0].Kernel, Order: m.kernels.order, CTAs: blocks, Left: blocks})
+	k.seen.Resources, k.native, k.parent = m.cfg.CTAResources(tk), blocks, NoKernel
 	k.fused = &fused{u: m, tasks: tasks, event: event}
 	k.rec = KernelRecord{
 		ID: k.ID, Parent: NoKernel, CTAs: blocks, Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,

@@ -213,9 +213,9 @@ func (u *ctaScheduler) join(k *kernelRun, g *childLaunch, ready, t Time) {
 		u.remove(k)
 		u.entries = append(u.entries, k)
 	}
-	k.groups.Push(JoinedGroup{launch: g, Ready: ready, first: k.total, Since: t, awaits: ready == t+1})
+	k.groups.Push(JoinedGroup{launch: g, Ready: ready, first: k.CTAs, Since: t, awaits: ready == t+1})
 	k.Left += n
-	k.total += n
+	k.CTAs += n
 	k.rec.CTAs += n
 	u.wake(t + 1)
 }

@@ -37,7 +37,6 @@ type kernelRun struct {
 	next     uint64 // linear index of the next native CTA to place; gated: how many have been
 	at       uint32 // gated: the CTA that its cursor comes to
 	native   uint64 // CTAs of its own grid
-	total    uint64 // and of the groups that joined it
 	done     uint64
 	posted   Time   // when stores are acknowledged that do not keep their CTAs
 	fused    *fused // it holds the threadblocks of these tasks; nil: its own
@@ -154,9 +153,9 @@ func (m *kernels) launch(id uint32, st *host.Stream) (*kernelRun, error) {
 			m.prog.Functions[k.tk.Function].Name, k.tk.Block.Count(), k.tk.Registers, k.tk.SharedBytes, m.cfg.Name, limit)
 	}
 	m.order++
-	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, Left: total})
+	k.is(KernelView{ID: id, Order: m.order, Function: k.tk.Function, Stream: k.tk.Stream, CTAs: total, Left: total})
 	k.Number, k.Recorded = k.Order, k.tk.Recorded
-	k.In, k.parent, k.native, k.total = st, NoKernel, total, total
+	k.In, k.parent, k.native = st, NoKernel, total
 	if st != nil {
 		k.HWQ = m.policy.Admission.Queue(st.Seen, m.queues())
 	}
@@ -177,7 +176,7 @@ func (m *kernels) kernelRecord(k *kernelRun) KernelRecord {
 		ID: k.ID, Function: m.prog.Functions[k.tk.Function].Name, Short: m.tr.ShortName(k.tk.Function),
 		Parent: NoKernel, Stream: k.tk.Stream,
 		Fidelity: k.tk.Fidelity, Grid: k.tk.Grid, Block: k.tk.Block, Registers: k.tk.Registers,
-		SharedBytes: k.tk.SharedBytes, CTAs: k.total, Recorded: k.tk.Recorded,
+		SharedBytes: k.tk.SharedBytes, CTAs: k.CTAs, Recorded: k.tk.Recorded,
 		Arrive: Unset, Dispatch: Unset, FirstCTA: Unset, LastCTA: Unset, End: Unset,
 	}
 }
@@ -243,8 +242,8 @@ func (k *kernelRun) infer(m *kernels) {
 	}
 	from := m.captured()
 	room := uint64(1)
-	if k.total == 0 {
-		k.native, k.total, k.Left = 1, 1, 1
+	if k.CTAs == 0 {
+		k.native, k.CTAs, k.Left = 1, 1, 1
 		k.seen.Resources = hardware.Resources{}
 	} else if m.crowded().Has(k.ID) {
 		room = CrowdedCTAs(k.total, from)
@@ -256,6 +255,6 @@ func (k *kernelRun) infer(m *kernels) {
 	}
 	k.inferred = 1
 	if k.work == trace.InferredTime {
-		k.inferred = hold(from, host.Cycles(k.tk.Recorded.DurationNs, from), k.total, room)
+		k.inferred = hold(from, host.Cycles(k.tk.Recorded.DurationNs, from), k.CTAs, room)
 	}
 }

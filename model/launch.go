@@ -365,7 +365,7 @@ func (u *launchUnit) ended(c *childLaunch, t, next Time) {
 			u.ctas.resume(p, t, next)
 		}
 	}
-	if pk.children == 0 && pk.done == pk.total {
+	if pk.children == 0 && pk.done == pk.CTAs {
 		u.ctas.end(pk, t+1)
 	}
 }

@@ -142,8 +142,8 @@ func (u *launchUnit) unfold(k *kernelRun, x *MergedLaunch) {
 	for _, r := range x.Requests[1:] {
 		n := uint64(r.CTAs)
 		r.c.arrive = k.launch.arrive
-		k.groups.Push(JoinedGroup{launch: r.c, first: k.total, Since: u.now})
-		k.Left, k.total, k.rec.CTAs = k.Left+n, k.total+n, k.rec.CTAs+n
+		k.groups.Push(JoinedGroup{launch: r.c, first: k.CTAs, Since: u.now})
+		k.Left, k.CTAs, k.rec.CTAs = k.Left+n, k.CTAs+n, k.rec.CTAs+n
 	}
 }
 
@@ -194,7 +194,7 @@ func (u *launchUnit) added(w *exec.Warp, x *AddedCode, reqs []trace.Launch) {
 // tellEnded tells the policy of a CTA that has ended, and of its kernel's last.
 func (u *launchUnit) tellEnded(c *ctaRun, t Time) {
 	u.keeper.CTAEnded(c.name(), t)
-	if k := c.kernel; k.done == k.total {
+	if k := c.kernel; k.done == k.CTAs {
 		u.keeper.KernelEnded(k.Order, t)
 	}
 }

@@ -30,7 +30,7 @@ type Machine struct {
 	tasks    *tasks
 	host     *host.Host
 	access   AccessDependency // nil: kernels wait for those before them, or for their CTAs
-	depends  *DependencyMachine
+	held     *AccessMachine   // and its handle, with the warps that it keeps back
 	sampler  sampler
 
 	acting  []uint64 // SMs of the current cycle

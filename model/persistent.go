@@ -144,8 +144,8 @@ func (m *tasks) openTask(task *Task, t Time) (*kernelRun, error) {
 	}
 	k.code = m.lib.Code(k.tk.Function)
 	m.kernels.order++
-	k.is(KernelView{ID: task.Kernel, Order: m.kernels.order, Function: k.tk.Function})
-	k.parent, k.native, k.total = NoKernel, uint64(task.Blocks), uint64(task.Blocks)
+	k.is(KernelView{ID: task.Kernel, Order: m.kernels.order, Function: k.tk.Function, CTAs: uint64(task.Blocks)})
+	k.parent, k.native = NoKernel, k.CTAs
 	k.rec = m.kernels.kernelRecord(k)
 	k.infer(m.kernels)
 	task.run = k

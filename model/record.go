@@ -224,7 +224,8 @@ type KernelView struct {
 	Order    uint64 // program order
 	Function uint32
 	Stream   uint64 // as the trace has it; of a device kernel its parent's
-	Left     uint64 // CTAs not yet placed
+	CTAs     uint64 // of its grid and of the groups that have joined it
+	Left     uint64 // of these, not yet placed
 	Resident int    // CTAs on SMs
 	SMs      int    // SMs that hold at least one of its CTAs
 }

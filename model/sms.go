@@ -35,7 +35,7 @@ func (x toSMs) Blocked(s *exec.SM, w *exec.Warp, sectors []uint64) bool {
 	if on < 0 {
 		return false
 	}
-	x.m.depends.waiting[on] = append(x.m.depends.waiting[on], accessWaiter{s, w, why})
+	x.m.held.waiting[on] = append(x.m.held.waiting[on], accessWaiter{s, w, why})
 	return true
 }
 

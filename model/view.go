@@ -7,7 +7,7 @@ import (
 )
 
 // View is the part of a machine that every decision of a policy may use. Each decision's
-// own handle ([DependencyMachine], [LaunchMachine], [GroupMachine], [TaskMachine],
+// own handle ([DependencyMachine], [AccessMachine], [LaunchMachine], [GroupMachine], [TaskMachine],
 // [CTAView]) embeds it and adds the actions of that decision.
 type View struct{ m *Machine }
 

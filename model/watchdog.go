@@ -25,7 +25,7 @@ func (m *Machine) stuck() error {
 		}
 	}
 	if m.access != nil {
-		m.access.Stuck(m.depends.waits(), add) // the accesses first: they say why the rest waits
+		m.access.Stuck(m.held.waits(), add) // the accesses first: they say why the rest waits
 	}
 	for _, k := range m.ctas.entries {
 		of := ""

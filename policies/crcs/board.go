@@ -50,7 +50,7 @@ const (
 )
 
 // Start is of [model.AccessDependency].
-func (b *Board) Start(m *model.DependencyMachine) (err error) {
+func (b *Board) Start(m *model.AccessMachine) (err error) {
 	b.unit, err = newUnit(m, b)
 	return err
 }

@@ -299,7 +299,7 @@ func (s *stageSpan) extend(start, end model.Time, bytes uint64) {
 }
 
 // tell tells of an interval of the host's program, if it was.
-func (s *stageSpan) tell(m *model.DependencyMachine, kind model.StageKind, array uint32) {
+func (s *stageSpan) tell(m *model.AccessMachine, kind model.StageKind, array uint32) {
 	if s.begun {
 		m.Stage(&model.StageRecord{Stage: kind, Kernel: model.NoKernel, Array: array, Start: s.start, End: s.end,
 			Bytes: s.bytes})

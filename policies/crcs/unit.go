@@ -18,7 +18,7 @@ import (
 // At a copy, memset or synchronisation between two launches the host needs the results of the kernels before: it
 // waits there for all of them (choice 12 of docs/model).
 type unit struct {
-	m        *model.DependencyMachine
+	m        *model.AccessMachine
 	cfg      *hardware.Config
 	prog     *trace.Program
 	board    *Board
@@ -54,7 +54,7 @@ func (k *kernel) irregular() bool { return k.Header.Flags&trace.KernelIrregular 
 // stated reports whether ranges are all that is known of its CTAs.
 func (k *kernel) stated() bool { return trace.InferredOf(k.Header) > trace.InferredNothing }
 
-func newUnit(m *model.DependencyMachine, b *Board) (*unit, error) {
+func newUnit(m *model.AccessMachine, b *Board) (*unit, error) {
 	u := &unit{
 		m: m, cfg: m.Config(), prog: m.Program(), board: b, kernels: make(map[uint64]*kernel),
 		copied: make(map[uint32]bool), files: make(map[uint32]uint64),
