@@ -52,22 +52,21 @@ func convertEvents(ctx context.Context, in *Input, w Writer, opt Options, source
 		return err
 	}
 	defer r.Close()
-	b := timeline.New(timelineOptions(opt))
-	defer b.Close()
-	info, err := kineto.Read(r, b)
+	var info *kineto.Info
 	cut := uint64(0)
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		if !opt.Partial {
-			return fmt.Errorf("%w; --partial keeps what stands before", err)
+	err = FromTimeline(w, opt, func(b *timeline.Builder) (p Profile, err error) {
+		info, err = kineto.Read(r, b)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			if !opt.Partial {
+				return p, fmt.Errorf("%w; --partial keeps what stands before", err)
+			}
+			cut, err = 1, nil
 		}
-		cut, err = 1, nil
-	}
-	if err != nil {
-		return err
-	}
-	err = writeTimeline(b, w,
-		newTimelineSink(w, opt, info.Others()+advice),
-		func(device uint32) trace.Meta { return kinetoMeta(info, source, device) })
+		if err != nil {
+			return p, err
+		}
+		return kinetoProfile(info, source, advice), nil
+	})
 	if err != nil {
 		return err
 	}
@@ -84,19 +83,22 @@ func convertEvents(ctx context.Context, in *Input, w Writer, opt Options, source
 	return nil
 }
 
-func kinetoMeta(info *kineto.Info, source string, device uint32) trace.Meta {
-	version := ""
+func kinetoProfile(info *kineto.Info, source, advice string) Profile {
+	p := Profile{Source: source,
+		Machine: func(device uint32) trace.Machine {
+			gpu, _ := gpuOf(info.GPUs, device)
+			return gpu.Machine()
+		},
+		Absent: info.Others() + advice}
 	for _, key := range []string{"cupti_version", "roctracer_version"} {
-		if v := info.Versions[key]; v != "" && version == "" {
-			version = key + " " + v
+		if v := info.Versions[key]; v != "" && p.Version == "" {
+			p.Version = key + " " + v
 		}
 	}
-	gpu, _ := gpuOf(info.GPUs, device)
-	m := metaOf(source, version, device, gpu.Machine())
 	if info.Rank >= 0 {
-		m.Attrs = append(m.Attrs, trace.Attr{Key: "rank", Value: strconv.FormatInt(info.Rank, 10)})
+		p.Attrs = append(p.Attrs, trace.Attr{Key: "rank", Value: strconv.FormatInt(info.Rank, 10)})
 	}
-	return m
+	return p
 }
 
 // gpuOf finds the properties of a device. Where the list does not have it (AMD

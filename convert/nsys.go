@@ -79,20 +79,19 @@ func readNsys(ctx context.Context, in *Input, b *timeline.Builder) (*nsys.Info, 
 }
 
 func convertNsys(ctx context.Context, in *Input, w Writer, opt Options) error {
-	b := timeline.New(timelineOptions(opt))
-	defer b.Close()
-	info, err := readNsys(ctx, in, b)
-	if err != nil {
-		return err
-	}
-	said := ""
-	if len(info.Complaints) > 0 {
-		said = "Nsight Systems said: " + strings.Join(info.Complaints, " / ") + "; "
-	}
-	err = writeTimeline(b, w,
-		newTimelineSink(w, opt, said+"profile with nsys profile --trace=cuda, as a user who may trace the GPU, while "+
-			"kernels run"),
-		func(device uint32) trace.Meta { return metaOf("nsys", info.Version, device, info.GPUs[device]) })
+	var info *nsys.Info
+	err := FromTimeline(w, opt, func(b *timeline.Builder) (p Profile, err error) {
+		if info, err = readNsys(ctx, in, b); err != nil {
+			return p, err
+		}
+		said := ""
+		if len(info.Complaints) > 0 {
+			said = "Nsight Systems said: " + strings.Join(info.Complaints, " / ") + "; "
+		}
+		return Profile{Source: "nsys", Version: info.Version,
+			Machine: func(device uint32) trace.Machine { return info.GPUs[device] },
+			Absent:  said + "profile with nsys profile --trace=cuda, as a user who may trace the GPU, while kernels run"}, nil
+	})
 	if err != nil {
 		return err
 	}

@@ -27,47 +27,15 @@ func init() {
 }
 
 func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error {
-	b := timeline.New(timelineOptions(opt))
-	defer b.Close()
-	sink := newTimelineSink(w, opt, "profile with nvprof --print-gpu-trace or -o while kernels run")
-	var info *nvprof.Info
-	var children *nvprof.Children
-	if bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) {
-		db, err := openSQLite(ctx, in)
-		if err != nil {
-			return err
-		}
-		defer db.Close()
-		file, i, err := nvprof.ReadSQLite(db, b)
-		if err != nil {
-			return err
-		}
-		info = i
-		if file.HasChildren() {
-			if children, err = file.Children(opt.TempDir, opt.Memory); err != nil {
-				return err
-			}
-			defer children.Close()
-			sink.children = (&childWriter{info: info, b: b, children: children, insts: map[uint32][2]uint32{}}).write
-		}
-	} else {
-		r, err := in.Read(ctx)
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		if info, err = nvprof.ReadCSV(r, b); err != nil {
-			return err
-		}
-	}
-	err := writeTimeline(b, w, sink, func(device uint32) trace.Meta {
-		return metaOf("nvprof", info.Version, device, info.GPUs[device])
-	})
+	c := nvprofCapture{opt: opt}
+	defer c.close()
+	err := FromTimeline(w, opt, func(b *timeline.Builder) (Profile, error) { return c.read(ctx, in, b) })
 	if err != nil {
 		return err
 	}
-	if children != nil {
-		info.Orphans = children.Count
+	info := c.info
+	if c.children != nil {
+		info.Orphans = c.children.Count
 	}
 	diagnose(w, "unified_memory_record", trace.DataLoss, info.Migrations,
 		"records of unified memory (migrations, page faults); they are no operation of the host and are left out")
@@ -82,4 +50,64 @@ func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "child_outside_parent", trace.Error, info.Misplaced,
 		"child kernels whose parent block is outside the parent's grid; they are given to its last block")
 	return nil
+}
+
+// nvprofCapture is an open capture, with the children that are read while the trace is written.
+type nvprofCapture struct {
+	opt      Options
+	info     *nvprof.Info
+	children *nvprof.Children // nil: none
+	db       *sqlite.DB       // nil: a table
+}
+
+func (c *nvprofCapture) close() {
+	if c.children != nil {
+		c.children.Close()
+	}
+	if c.db != nil {
+		c.db.Close()
+	}
+}
+
+func (c *nvprofCapture) read(ctx context.Context, in *Input, b *timeline.Builder) (p Profile, err error) {
+	if bytes.HasPrefix(in.Head(), []byte(sqlite.Magic)) {
+		err = c.readSQLite(ctx, in, b)
+	} else {
+		err = c.readTable(ctx, in, b)
+	}
+	if err != nil {
+		return p, err
+	}
+	p = Profile{Source: "nvprof", Version: c.info.Version,
+		Machine: func(device uint32) trace.Machine { return c.info.GPUs[device] },
+		Absent:  "profile with nvprof --print-gpu-trace or -o while kernels run"}
+	if c.children != nil {
+		p.children = (&childWriter{info: c.info, b: b, children: c.children, insts: map[uint32][2]uint32{}}).write
+	}
+	return p, nil
+}
+
+func (c *nvprofCapture) readTable(ctx context.Context, in *Input, b *timeline.Builder) error {
+	r, err := in.Read(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	c.info, err = nvprof.ReadCSV(r, b)
+	return err
+}
+
+func (c *nvprofCapture) readSQLite(ctx context.Context, in *Input, b *timeline.Builder) error {
+	var err error
+	if c.db, err = openSQLite(ctx, in); err != nil {
+		return err
+	}
+	file, info, err := nvprof.ReadSQLite(c.db, b)
+	if err != nil {
+		return err
+	}
+	if c.info = info; file.HasChildren() {
+		c.children, err = file.Children(c.opt.TempDir, c.opt.Memory)
+	}
+	return err
 }

@@ -40,14 +40,14 @@ func init() {
 }
 
 func convertRocprof(ctx context.Context, in *Input, w Writer, opt Options) error {
-	b := timeline.New(timelineOptions(opt))
-	defer b.Close()
-	info, err := readRocprof(ctx, in, b)
-	if err != nil {
-		return err
-	}
-	err = writeTimeline(b, w, newTimelineSink(w, opt, "profile with rocprofv3 --kernel-trace while kernels run"),
-		func(device uint32) trace.Meta { return rocprofMeta(info, device) })
+	var info *rocprof.Info
+	err := FromTimeline(w, opt, func(b *timeline.Builder) (p Profile, err error) {
+		if info, err = readRocprof(ctx, in, b); err != nil {
+			return p, err
+		}
+		return Profile{Source: "rocprof", Machine: func(device uint32) trace.Machine { return rocprofGPU(info, device) },
+			Absent: "profile with rocprofv3 --kernel-trace while kernels run"}, nil
+	})
 	if err != nil {
 		return err
 	}
@@ -108,10 +108,9 @@ func rocprofTable(ctx context.Context, in *Input, suffix string) (io.ReadCloser,
 	return nil, fs.ErrNotExist
 }
 
-func rocprofMeta(info *rocprof.Info, device uint32) trace.Meta {
-	gpu := trace.Machine{}
+func rocprofGPU(info *rocprof.Info, device uint32) (gpu trace.Machine) {
 	if int(device) < len(info.GPUs) {
 		gpu = info.GPUs[device]
 	}
-	return metaOf("rocprof", "", device, gpu)
+	return gpu
 }

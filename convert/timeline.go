@@ -24,13 +24,11 @@ type timelineSink struct {
 	least     trace.Fidelity
 	kernels   uint64
 	copies    uint64
-	absent    string // why there may be no kernels, and what to do
-	children  func(s *timelineSink, gridID uint64, k *trace.Kernel, function uint32) (uint32, bool, error)
+	children  childrenOf
 }
 
-func newTimelineSink(w Writer, opt Options, absent string) *timelineSink {
-	return &timelineSink{w: w, opt: opt, absent: absent, functions: map[string]uint32{}, least: trace.FidelityWarp}
-}
+// childrenOf writes a kernel with its children and returns its id, or false for a kernel without any.
+type childrenOf func(s *timelineSink, gridID uint64, k *trace.Kernel, function uint32) (uint32, bool, error)
 
 // collectives are kernels that move data between devices: NCCL's, which RCCL names
 // alike, by the beginning of their names, after a return type and namespaces.
@@ -124,27 +122,45 @@ func devicesWithKernels(b *timeline.Builder) (out []string) {
 }
 
 // noActivity says what there is in place of kernels, and what to do.
-func noActivity(b *timeline.Builder, device uint32, sink *timelineSink) error {
+func noActivity(b *timeline.Builder, device uint32, sink *timelineSink, absent string) error {
 	if others := devicesWithKernels(b); len(others) > 0 {
 		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace "+
 			"with --allow-empty",
 			ErrNoActivity, device, strings.Join(others, ", "))
 	}
 	return fmt.Errorf("%w (calls that launch, copy or wait: %d; copies and memory sets: %d); %s, or keep the empty "+
-		"trace with --allow-empty", ErrNoActivity, b.Calls(), sink.copies, sink.absent)
+		"trace with --allow-empty", ErrNoActivity, b.Calls(), sink.copies, absent)
 }
 
-// writeTimeline writes what a builder gathered, and then the metadata, with the
-// fidelity that the kernels turned out to have.
-func writeTimeline(b *timeline.Builder, w Writer, sink *timelineSink, meta func(device uint32) trace.Meta) error {
+// Profile describes the capture that [FromTimeline] writes.
+type Profile struct {
+	Source, Version string                            // of the profiler
+	Machine         func(device uint32) trace.Machine // the GPU of the capture
+	Attrs           []trace.Attr                      // of the trace, beyond those of every profiler
+	Absent          string                            // what to do about a capture without kernels
+	children        childrenOf
+}
+
+// FromTimeline writes the trace of a profiler's capture. read hands the profiler's activities and calls to the
+// builder, in any order. FromTimeline returns [ErrNoActivity], wrapped, where there is no kernel, and the errors
+// of read and of the writer.
+func FromTimeline(w Writer, opt Options, read func(*timeline.Builder) (Profile, error)) error {
+	b := timeline.New(timeline.Options{TempDir: opt.TempDir, Memory: opt.Memory, Device: opt.Device})
+	defer b.Close()
+	p, err := read(b)
+	if err != nil {
+		return err
+	}
+	sink := &timelineSink{w: w, opt: opt, functions: map[string]uint32{}, least: trace.FidelityWarp, children: p.children}
 	if err := b.Write(sink); err != nil {
 		return err
 	}
 	device, _ := b.Device()
-	if sink.kernels == 0 && !sink.opt.AllowEmpty {
-		return noActivity(b, device, sink)
+	if sink.kernels == 0 && !opt.AllowEmpty {
+		return noActivity(b, device, sink, p.Absent)
 	}
-	m := meta(device)
+	m := metaOf(p.Source, p.Version, device, p.Machine(device))
+	m.Attrs = append(m.Attrs, p.Attrs...)
 	if sink.kernels > 0 {
 		m.Fidelity = sink.least
 	}
@@ -166,10 +182,6 @@ func metaOf(source, version string, device uint32, gpu trace.Machine) trace.Meta
 	m.Attrs = append(m.Attrs, trace.Attr{Key: "device", Value: strconv.FormatUint(uint64(device), 10)})
 	m.SetMachine(gpu)
 	return m
-}
-
-func timelineOptions(opt Options) timeline.Options {
-	return timeline.Options{TempDir: opt.TempDir, Memory: opt.Memory, Device: opt.Device}
 }
 
 // diagnose adds a counter to the trace if it counted anything.

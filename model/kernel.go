@@ -246,8 +246,8 @@ func (k *kernelRun) infer(m *kernels) {
 		k.native, k.CTAs, k.Left = 1, 1, 1
 		k.seen.Resources = hardware.Resources{}
 	} else if m.crowded().Has(k.ID) {
-		room = CrowdedCTAs(k.total, from)
-		k.native, k.total, k.Left = room, room, room
+		room = CrowdedCTAs(k.CTAs, from)
+		k.native, k.CTAs, k.Left = room, room, room
 		k.seen.Resources = hardware.Resources{}
 	} else {
 		resident, _ := from.Residency(&k.tk)
