@@ -43,7 +43,7 @@ func init() {
 			"ended whose stores its conservative ranges may read, and, with deps=all, " +
 			"whose loads and stores it may overwrite. Kernels complete in order; copies and what else lies between kernels " +
 			"are in order too.",
-		Baselines: []string{"serial", "hyperq"}, Launch: "device-kernel", Admission: "hwq",
+		Baselines:  []string{"serial", "hyperq"},
 		Dependency: "blockmaestro", CTA: "blockmaestro", Needs: needsRanges, Cost: costOfBlockMaestro,
 	})
 }

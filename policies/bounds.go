@@ -16,7 +16,7 @@ func init() {
 		Name: "nocopy", Title: "serial with copies that take no time: the bound of integrated GPUs",
 		Source: "CRCS/PPCS paper, section 1",
 		Doc:    "As serial; copies between host and device are free.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Serial, Adjust: freeCopies,
+		Host:   host.Serial, Adjust: freeCopies,
 	})
 	Register(Policy{
 		Name: "single-overlap", Title: "the prelude hides the first kernel, the postlude the last; copies free",
@@ -24,6 +24,6 @@ func init() {
 		Doc: "The bound of approaches that overlap one kernel with input and one with output: the first kernel starts " +
 			"with the prelude and waits " +
 			"for nothing, the postlude starts with the last kernel, copies are free, everything else is serial.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Bound, Adjust: freeCopies,
+		Host: host.Bound, Adjust: freeCopies,
 	})
 }

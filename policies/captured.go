@@ -15,7 +15,7 @@ func init() {
 			"recorded and the predicted timeline is the model's of the kernels. The other policies replay launches as the " +
 			"host issued them: in " +
 			"program order, with the gaps of the host's own work that the converter found, and the machine's cost of a launch.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Captured,
+		Host: host.Captured,
 		Needs: func(f *TraceProfile) string {
 			if f.Starts == 0 {
 				return "it has no recorded start times: it comes from a tracer or a generator, not from a profiler"

@@ -38,12 +38,12 @@ func init() {
 		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, " +
 			"a hardware work " +
 			"queue and an entry of the kernel distributor. Work that the rule leaves to the parent runs in the parent's lanes.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Needs: needsChildren,
 	})
 	Register(Policy{
 		Name: "cdp-ideal", Title: "cdp with a launch latency of zero", Source: "DTBL paper, section 5.2 (CDPI)",
 		Doc:    "As cdp, with no latency of the device API and of the dispatch.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Needs:  needsChildren,
 		Adjust: noLaunchLatency,
 	})
 }

@@ -39,7 +39,7 @@ func init() {
 			"as the prelude " +
 			"completes them, and come back when no kernel needs them. CTAs are scheduled first come, first served, an SM " +
 			"at a time.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
+		Baselines:  []string{"serial"},
 		Dependency: "crcs", CTA: "fill", Needs: needsPages, Cost: crcsCost, CostOn: "gk110-ppcs",
 	})
 }

@@ -45,14 +45,14 @@ func init() {
 		Name: "dtbl", Title: "dynamic thread block launch: children join kernels in the distributor",
 		Source:    "DTBL paper, section 4",
 		Baselines: []string{"flat", "cdp"}, Doc: doc, Launch: "aggregated-group",
-		Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsChildren,
+		Needs:  needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfDTBL,
 	})
 	Register(Policy{
 		Name: "dtbl-ideal", Title: "dtbl with a launch latency of zero", Source: "DTBL paper, section 5.2 (DTBLI)",
 		Baselines: []string{"flat", "cdp"}, Doc: doc + " No latency of the device API, of the dispatch and of reading a " +
-			"group's record.", Launch: "aggregated-group", Admission: "hwq",
-		Dependency: "barrier", CTA: "fifo", Needs: needsChildren, Params: groupParams("0"), Compose: withAGT,
+			"group's record.", Launch: "aggregated-group",
+		Needs: needsChildren, Params: groupParams("0"), Compose: withAGT,
 		Cost: costOfDTBL,
 		Adjust: func(c *hardware.Config, a Args) error {
 			if err := withEntries(c, a); err != nil {

@@ -13,7 +13,7 @@ func init() {
 		Doc: "Every request is refused: lane l performs the body of its child's thread t as iteration t, so a warp runs " +
 			"as long as its " +
 			"longest lane, with the lanes that are done masked off.",
-		Launch: "inline", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
+		Launch: "inline", Needs: needsBodies,
 	})
 }
 

@@ -13,6 +13,6 @@ func init() {
 			"them run side by side. It is what the order of streams costs at most: programs rely on that order where one " +
 			"kernel reads what the " +
 			"one before it wrote, which a capture does not say.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Freed,
+		Host: host.Freed,
 	})
 }

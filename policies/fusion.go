@@ -16,7 +16,7 @@ func init() {
 			"registers and shared memory of the most demanding one; such kernels run one after another, so that each ends " +
 			"with its longest task. The " +
 			"inputs of a kernel's tasks are copied together, before the first kernel, and their outputs behind the last.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Tasks: true,
 		Params: append([]Param{{"fusion-batch", "fill", "tasks of a kernel; fill: as many as the GPU holds at once; 0: " +
 			"all, which lets the hardware fill in behind short tasks"}}, taskParams...),
 		Adjust: adjustTasks,

@@ -18,7 +18,7 @@ func init() {
 			"a lock, runs it as a threadblock, and puts the result into another queue under its lock. The batch ends with " +
 			"its longest task; then the next " +
 			"begins. There is neither shared memory nor synchronisation for tasks.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Tasks: true,
 		Params: append([]Param{
 			{"gemtc-batch", "0", "tasks of a batch; 0: as many threadblocks as the SuperKernel has workers"},
 			{"gemtc-workers", "0", "threadblocks of the SuperKernel per SM; 0: as many as fit"},

@@ -13,6 +13,6 @@ func init() {
 			"between them are gone. Streams, events and copies are the graph's edges; the host's waits, and its work " +
 			"behind a graph, stay. A " +
 			"step of a capture (ProfilerStep#N) begins a graph of its own.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Host: host.Graph,
+		Host: host.Graph,
 	})
 }

@@ -11,6 +11,6 @@ func init() {
 		Doc: "Operations of one stream keep their order, those of different streams may overlap. Streams map to the " +
 			"machine's " +
 			"hardware work queues (kmu.hwqs); a queue's head holds back what lies behind it until it has completed.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true, Host: host.Streams,
+		Tasks: true, Host: host.Streams,
 	})
 }

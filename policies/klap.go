@@ -35,7 +35,7 @@ func init() {
 			"or those of a whole kernel become one grid " +
 			"of the sum of their CTAs, each of which finds its parent by a guess or a search before it begins. Warps and " +
 			"blocks launch it from the device, for a kernel the host does when it has ended.",
-		Baselines: []string{"cdp"}, Launch: "klap", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
+		Baselines: []string{"cdp"}, Launch: "klap",
 		Needs: needsChildren,
 		Params: []Param{{"klap-streams", "off", "off: an aggregate is launched into its thread's own default stream, " +
 			"which is there; on: into a stream that is created for it"}},

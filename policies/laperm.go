@@ -31,7 +31,7 @@ func init() {
 			"waits in a queue of the SM on which the CTA that asked for it ran: " +
 			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels, and where both are " +
 			"empty those of another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
-		Baselines: []string{"dtbl"}, Launch: "aggregated-group", Admission: "hwq", Dependency: "barrier", CTA: "laperm",
+		Baselines: []string{"dtbl"}, Launch: "aggregated-group", CTA: "laperm",
 		Needs:  needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfLaPerm,
 	})

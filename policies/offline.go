@@ -14,7 +14,7 @@ func init() {
 			"every request down in equal " +
 			"shares of the work to the one that launches none. The fastest stands as offline-search; every N that was " +
 			"tried has its own rows.",
-		Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
+		Needs: needsBodies,
 		Params: []Param{{"offline-search-steps", "10", "thresholds to try beside the one that launches all: shares of " +
 			"the work that they leave to children"}},
 		Search: thresholds,

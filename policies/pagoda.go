@@ -39,9 +39,9 @@ func init() {
 			"16 barriers where the task needs them, and spends issue slots on it. An executor that ends is free at once. " +
 			"The host learns of ended tasks " +
 			"by copying the table back when it has no free entry, and its waits by small copies, one after another.",
-		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
-		Tasks:  true,
-		Params: append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda,
+		Baselines: []string{"hyperq"},
+		Tasks:     true,
+		Params:    append(append([]Param{}, pagodaParams...), taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda,
 		Adjust:  adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
@@ -51,9 +51,9 @@ func init() {
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done",
 		Source:    "Pagoda paper, section 6 (the variant that batches spawns)",
 		Doc:       "As pagoda; the host spawns as many tasks as a batch has, and then none until all of them have ended.",
-		Baselines: []string{"hyperq"}, Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo",
-		Tasks:  true,
-		Params: append(batched, taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda, Adjust: adjustTasks,
+		Baselines: []string{"hyperq"},
+		Tasks:     true,
+		Params:    append(batched, taskParams...), Needs: needsTasks, CannotRun: cannotRunPagoda, Adjust: adjustTasks,
 		Compose: func(p *model.Policy, a Args) error {
 			n, err := a.Integer("pagoda-batch-size", 1, 1<<30)
 			if err != nil {

@@ -26,7 +26,7 @@ func init() {
 			"kernel with the largest " +
 			"difference of page share (of the available pages) and SM share (SMs that it is on). First the first kernel " +
 			"fills all SMs.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq",
+		Baselines:  []string{"serial"},
 		Dependency: "crcs", CTA: "ppcs", Needs: needsPages, Cost: ppcsCost, CostOn: "gk110-ppcs",
 	})
 	Register(Policy{
@@ -34,7 +34,7 @@ func init() {
 		Doc: "As ppcs, with reference counts from the pages that each CTA really touches instead of its conservative " +
 			"ranges, and profilers " +
 			"that cost nothing.",
-		Baselines: []string{"serial"}, Launch: "device-kernel", Admission: "hwq", Dependency: "oracle", CTA: "ppcs",
+		Baselines: []string{"serial"}, Dependency: "oracle", CTA: "ppcs",
 		Needs: needsPages,
 	})
 }

@@ -15,7 +15,7 @@ func init() {
 			"trace counts them, over IPC and clock " +
 			"of the core: one GPU thread instruction stands for one instruction of the scalar program. Nothing is copied; " +
 			"there is no GPU.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true,
+		Tasks: true,
 		Params: []Param{
 			{"cpu-cores", "machine", "cores; machine: cpu.cores"},
 			{"cpu-clock-mhz", "machine", "clock of a core in MHz; machine: cpu.clock_mhz"},

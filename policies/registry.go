@@ -1,6 +1,7 @@
 package policies
 
 import (
+	"cmp"
 	"sort"
 
 	"gpureplay/internal/nearest"
@@ -26,7 +27,7 @@ type Policy struct {
 	Source string // paper and section
 	Doc    string // its mechanism, for `replay policies NAME`
 
-	// The five decisions by name. An empty Warp is the machine's own.
+	// The five decisions by name. Empty: device-kernel, hwq, barrier, fifo and the machine's own.
 	Launch, Admission, Dependency, CTA, Warp string
 
 	// Baselines are the policies that its papers compare it with; speed-ups refer to the first. nil: it is compared
@@ -123,6 +124,8 @@ func Register(p Policy) {
 	if named[p.Name] != nil {
 		panic("policies: " + p.Name + " registered twice")
 	}
+	p.Launch, p.Admission = cmp.Or(p.Launch, "device-kernel"), cmp.Or(p.Admission, "hwq")
+	p.Dependency, p.CTA = cmp.Or(p.Dependency, "barrier"), cmp.Or(p.CTA, "fifo")
 	if p.Tasks && p.Compose == nil {
 		p.streams = true
 		p.Params, p.Adjust, p.Compose = append(p.Params[:len(p.Params):len(p.Params)], taskParams...), adjustTasks,

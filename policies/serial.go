@@ -10,6 +10,6 @@ func init() {
 		Source: "CRCS/PPCS paper, figure 1(a)",
 		Doc: "Prelude, copies, kernels and postlude follow one another in program order; every operation of the host waits " +
 			"for the one before it, whatever its stream, and kernels run one at a time.",
-		Launch: "device-kernel", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Tasks: true, Host: host.Serial,
+		Tasks: true, Host: host.Serial,
 	})
 }

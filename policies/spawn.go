@@ -38,15 +38,15 @@ func init() {
 			"workload t_warp, from metrics " +
 			"that the grid management unit keeps, and launches a device kernel if t_child is not greater and the " +
 			"queue has room.",
-		Baselines: []string{"flat", "cdp"}, Launch: "spawn", Admission: "hwq", Dependency: "barrier",
-		CTA: "fifo", Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
+		Baselines: []string{"flat", "cdp"}, Launch: "spawn",
+		Needs: needsBodies, Cost: costOfSpawn, CostOn: "k20m-spawn",
 	})
 	Register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
 		Doc: "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an " +
 			"aggregated group.",
-		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group", Admission: "hwq",
-		Dependency: "barrier", CTA: "fifo", Needs: needsBodies, Params: aggParams,
+		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group",
+		Needs: needsBodies, Params: aggParams,
 		Adjust: withEntries, Compose: withAGT,
 		Cost: func(cfg *hardware.Config, a Args) []CostLine {
 			return append(costOfSpawn(cfg, a), costOfDTBL(cfg, a)...)

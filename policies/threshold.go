@@ -19,7 +19,7 @@ func init() {
 		Doc: "Decides over all requests, also those that the program's own rule leaves to the parent: a workload of " +
 			"more than N items is " +
 			"launched as a device kernel, any other runs in the parent's lane.",
-		Launch: "threshold", Admission: "hwq", Dependency: "barrier", CTA: "fifo", Needs: needsBodies,
+		Launch: "threshold", Needs: needsBodies,
 	})
 }
 
