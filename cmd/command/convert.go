@@ -229,7 +229,11 @@ func (a *app) report(path string) error {
 			commas(t.Kernels), commas(t.CTAs), commas(t.WarpInsts), commas(t.MemInsts), commas(t.HostOps))
 	}
 	a.printDiagnostics(r)
-	return nil
+	line, err := doubt(r)
+	if line != "" {
+		fmt.Fprintln(a.out, line)
+	}
+	return err
 }
 
 // printDiagnostics shows the converter's counts.

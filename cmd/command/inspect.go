@@ -54,7 +54,9 @@ scopes array: its steps and ranges, with scope, kernels and kernel_ns
 kernel_list array: its kernels, as in the table trace_kernels
 policies array: policies that apply
 policies_without array?: policies that do not apply, each with its reason
-lacks array?: sentences about the parts that it does not have`)
+lacks array?: sentences about the parts that it does not have
+believable string: of a capture: yes, with care or no; empty for others
+findings array: of a capture: the facts behind that, with name, value and believable`)
 
 var traceKernels = rowsOf("trace_kernels", "a kernel of a trace", `
 kernel integer: its number
@@ -180,6 +182,9 @@ func (a *app) inspect(path string, r *container.Reader) error {
 	if a.asJSON {
 		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
 		m["arrays"] = arrayRows(r.Program())
+		if err := addVerdict(m, r); err != nil {
+			return err
+		}
 		if m["scopes"], err = scopeRows(r); err != nil {
 			return err
 		}
@@ -217,10 +222,10 @@ func (a *app) inspect(path string, r *container.Reader) error {
 		}
 	}
 	fmt.Fprintf(a.out, "policies that apply: %s\n", strings.Join(names, ", "))
-	for _, r := range reasonsOf(rest) {
-		fmt.Fprintf(a.out, "  not %s: %s\n", strings.Join(r.policies, ", "), r.why)
+	for _, x := range reasonsOf(rest) {
+		fmt.Fprintf(a.out, "  not %s: %s\n", strings.Join(x.policies, ", "), x.why)
 	}
-	return nil
+	return a.verdict(r)
 }
 
 func (a *app) inspectArrays(p *trace.Program) {

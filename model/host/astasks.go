@@ -21,7 +21,7 @@ const (
 // String is the word that chooses it.
 func (a AsTasks) String() string { return [...]string{"no", "independent", "streams"}[a] }
 
-// Assumption is what running launches as tasks assumes, as a sentence.
+// Assumption names the assumption behind running launches as tasks, as a sentence.
 func (a AsTasks) Assumption() string {
 	const common = "each kernel launch of the capture is run as a narrow task, all of them there at the start; the " +
 		"capture's copies, host work and idle times are left out, since the trace does not say which task they belong to"
@@ -45,11 +45,11 @@ func ParseAsTasks(word string) (AsTasks, error) {
 	return NotTasks, fmt.Errorf("--as-tasks=%s: want independent or streams", word)
 }
 
-// LaunchOrder finds what a launch depends on when launches are run as tasks.
+// LaunchOrder finds the launches that a launch depends on when launches are run as tasks.
 type LaunchOrder struct {
 	last   map[uint64]uint32   // per stream: the kernel launched last
-	extra  map[uint64][]uint32 // per stream: what its next kernel waits for beside
-	events map[uint64][]uint32 // what an event waits for
+	extra  map[uint64][]uint32 // per stream: further kernels that its next one waits for
+	events map[uint64][]uint32 // kernels that an event waits for
 	kernel trace.Kernel
 }
 
@@ -57,9 +57,8 @@ func (l *LaunchOrder) Init() {
 	l.last, l.extra, l.events = make(map[uint64]uint32), make(map[uint64][]uint32), make(map[uint64][]uint32)
 }
 
-// Convert turns an operation of a capture into that of a program of tasks. A wait is for
-// the task of op.Kernel and for those of op.Deps.
-// ok: it has one.
+// Convert turns an operation of a capture into one of a program of tasks. A wait is for the task of op.Kernel and
+// the tasks of op.Deps. ok: it has one.
 func (l *LaunchOrder) Convert(tr *container.Reader, as AsTasks, op *trace.HostOp) (ok bool, err error) {
 	independent := as == TasksIndependent
 	switch op.Kind {
@@ -95,7 +94,7 @@ func (l *LaunchOrder) Convert(tr *container.Reader, as AsTasks, op *trace.HostOp
 	return false, nil
 }
 
-// behind lists what must have ended before what is next in a stream.
+// behind lists the kernels that must have ended before the next one of a stream.
 func (l *LaunchOrder) behind(stream uint64) []uint32 {
 	all := slices.Clone(l.extra[stream])
 	if k, had := l.last[stream]; had {

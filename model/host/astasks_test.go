@@ -11,9 +11,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Kernel 1 is in stream 2, which then waits for kernel 0 in stream 1: the event that is
-// recorded behind both stands for both, the next kernel of stream 2 waits for both, and
-// stream 1 is kernel 0's alone.
+// Kernel 1 is in stream 2, which then waits for kernel 0 in stream 1. The event that is recorded behind both stands
+// for both, the next kernel of stream 2 waits for both, and stream 1 is kernel 0's alone.
 func TestLaunchesBecomeTasksThatWait(t *testing.T) {
 	const k = " grid=1 block=32\ncta 0\nwarp 0\nexit\n"
 	r := tracetest.FromText(t, "launch a stream=1"+k+"launch b stream=2"+k+

@@ -2,9 +2,8 @@ package host
 
 import "gpureplay/trace"
 
-// endBound runs the host's program under Bound, the bound of overlapping a
-// single kernel with each end of the program: the prelude hides the first
-// kernel, which starts at once, and the postlude starts with the last kernel.
+// endBound runs the host's program under Bound, the bound of overlapping a single kernel with each end of the
+// program. The prelude hides the first kernel, which starts at once, and the postlude starts with the last kernel.
 // Everything else is serial (CRCS/PPCS paper, figure 1(c)).
 type endBound struct {
 	h         *Host

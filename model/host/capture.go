@@ -19,8 +19,8 @@ type Capture struct {
 	engines engines
 	idle    []span // when the device did nothing, for longer than is usual for a launch
 
-	// BoundaryNs is the time from the end of a kernel to the begin of the next of its
-	// stream, where that had been launched by then: the median; -1: there is none.
+	// BoundaryNs is the median time from the end of a kernel to the begin of the next of its stream, of kernels
+	// that had been launched by then. -1: there is none.
 	BoundaryNs int64
 }
 
@@ -65,9 +65,9 @@ const mostDelays = 1 << 16
 // hostTime is the time of a host thread so far, and the part in which its launch loaded code, ns.
 type hostTime struct{ all, loading int64 }
 
-// ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or
-// begin of work without a call; of the first operation, less the host's time before it, but
-// for the time in which a launch loaded code, which is behind its call.
+// ReadCapture reads the times of a trace. Its origin is the earliest recorded call, or begin of work without a
+// call. Of the first operation it is earlier by the host's time before it, except a launch's loading of code, which
+// is behind its call. It fails if the trace is damaged.
 func ReadCapture(tr *container.Reader) (*Capture, error) {
 	c := &Capture{}
 	var delays [2][]int64

@@ -20,8 +20,8 @@ import "gpureplay/trace"
 // Work without a recorded start begins as early as the program lets it. Cycle 0 is
 // where the host's program begins, as in every replay ([Capture].Origin).
 
-// recorded adds to an operation that is issued in cycle t what was recorded of it:
-// all of it under Captured, else what [Timing] says.
+// recorded adds the recorded times to an operation that is issued in cycle t: all of them under Captured, else the
+// ones that [Timing] names.
 func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time) StreamOp {
 	if h.at.graphs.node {
 		op.place = placeNone
@@ -56,7 +56,7 @@ func (h *Host) recorded(op StreamOp, of *trace.HostOp, r *trace.Recorded, t Time
 	return op
 }
 
-// placeOf is what something that was recorded takes of the queue to the device.
+// placeOf is the place of a recorded operation in the queue to the device.
 func (h *Host) placeOf(op *trace.HostOp, r *trace.Recorded) queuePlace {
 	switch {
 	case r.StartNs < 0:

@@ -1,6 +1,5 @@
-// Package host runs the program of a trace: it issues operations as a mode says, waits
-// where the program waits, keeps streams, events and copies, and knows what a capture has
-// recorded of them. What it hands work to is a [Device].
+// Package host runs the program of a trace: it issues operations as a mode says, waits where the program waits,
+// keeps streams, events and copies, and knows their recorded times. It hands work to a [Device].
 package host
 
 import "gpureplay/model/clock"

@@ -2,9 +2,9 @@ package host
 
 import "gpureplay/trace"
 
-// engines are what recorded copies tell of the copy engines: one a direction, as long as
-// no two of its copies went on side by side; and one for both, where a copy waited for one
-// of the other direction and none went on beside one.
+// engines are the copy engines as recorded copies show them. There is one a direction, as long as no two of its
+// copies went on side by side. There is one for both, if a copy waited for one of the other direction and none went
+// on beside one.
 type engines struct {
 	ended   [3]int64 // per direction: when its last copy ended
 	abreast [3]bool  // copies of a direction went on side by side

@@ -6,17 +6,15 @@ import (
 	"gpureplay/trace"
 )
 
-// graphs launches what the host issues between two of its waits in one call, as a
-// CUDA graph: under [Graph].
+// graphs launches all operations between two waits of the host in one call, as a CUDA graph: under [Graph].
 //
-//  1. A graph begins with the first operation behind a wait of the host (a
-//     synchronisation, a copy that it waits for, a file), or with the first of a step
-//     of the capture, and ends before the next. It costs the call of that operation, and no
-//     kernel of it arrives before the latency of a launch is over, whatever it begins with.
-//  2. The others of it cost no call, and the host's work between two of them, which
-//     is their launching, is gone. What it does behind the last one stays.
-//  3. They keep their streams, events and copies, which are the graph's edges, and the
-//     machine's time between two kernels.
+//  1. A graph begins with the first operation behind a wait of the host (a synchronisation, a copy that it waits
+//     for, a file), or with the first of a step of the capture, and ends before the next. It costs the call of that
+//     operation, and no kernel of it arrives before the latency of a launch is over, whatever it begins with.
+//  2. The others of it cost no call, and the host's work between two of them, which is their launching, is gone.
+//     What it does behind the last one stays.
+//  3. They keep their streams, events and copies, which are the graph's edges, and the machine's time between two
+//     kernels.
 //  4. A graph is one operation of the queue between host and device.
 type graphs struct {
 	on   bool
@@ -54,7 +52,7 @@ func (g *graphs) takes(h *Host, op *trace.HostOp, t Time) (work int64) {
 		return 0
 	}
 	scope := op.Scope
-	// what cannot be read ends the run when it is launched
+	// an unreadable kernel ends the run when it is launched
 	if op.Kind == trace.OpLaunch && h.tr.Kernel(op.Kernel, &g.kernel) == nil {
 		scope = g.kernel.Scope
 	}

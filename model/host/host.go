@@ -34,10 +34,10 @@ type Host struct {
 	capture    *Capture
 	turn       [3]Time          // per engine: before which its last copy did not begin, as recorded
 	copied     [3]int64         // per engine: when its last copy was recorded to end, ns
-	lastEnd    map[uint64]int64 // per stream: when what was launched into it was recorded to end, ns
+	lastEnd    map[uint64]int64 // per stream: the latest recorded end of its operations, ns
 	lastStart  map[uint64]int64 // per stream: when the last of it was recorded to begin, ns
 	lastAll    int64            // the latest of them
-	arrived    map[int]Time     // per hardware work queue: when what was issued to it last arrives
+	arrived    map[int]Time     // per hardware work queue: when its last kernel arrives
 	warms      bool             // copies to the device leave their data in the L2, where somebody reads it
 	peeked     trace.Kernel     // that is launched next
 	dated      int              // streams whose first operation waits for its recorded start
@@ -52,7 +52,7 @@ const (
 	maxUncalled = 1 << 14
 )
 
-// Device is what the host hands work to, and what it tells.
+// Device takes the host's work and its records.
 type Device interface {
 	Now() Time
 	// Run, Copied and Arrive ask for [Host.Run] and [Host.CopyEnded] at a time, and for a
@@ -64,7 +64,7 @@ type Device interface {
 	Launch(kernel uint32, st *Stream) (*Kernel, error)
 	Inspect(t Time) error
 	NewStream() int
-	// Took tells of an interval of a copy or a file, and Warm of what a copy leaves.
+	// Took tells of an interval of a copy or a file, and Warm of the data that a copy leaves.
 	Took(kind trace.OpKind, array uint32, start, end Time, bytes uint64)
 	Warm(addr, bytes uint64, t Time)
 	// Ended tells of the end of a stream's operation that somebody owns, Drained that the
@@ -86,7 +86,7 @@ type Gate interface {
 // full reports whether a thread has to wait before it issues more.
 func (th *thread) full() bool { return th.in[placeOne] >= MaxOpen || th.in[placePast] >= maxUncalled }
 
-// Kernel is what the host keeps of a kernel.
+// Kernel is the host's state of a kernel.
 type Kernel struct {
 	Slot     uint64  // its number on the device
 	Number   uint64  // program order
@@ -123,8 +123,7 @@ func New(c *hardware.Config, tr *container.Reader, dev Device, way Mode, timing 
 	return h, err
 }
 
-// Begins says how the host hands over what the program has: as it says, or, of
-// [Bound], hidden at both ends.
+// Begins says how the host hands over its operations: in the program's order, or, of [Bound], hidden at both ends.
 func (h *Host) Begins() Submission {
 	if h.way == Bound {
 		return &h.bound

@@ -8,7 +8,7 @@ const (
 	Serial               // every operation waits for the one before it
 	Bound                // as Serial, but the prelude hides the first kernel and the postlude the last
 	Captured             // as Streams, but work begins no earlier than it was recorded to
-	Graph                // as Streams, but what lies between two waits of the host is launched in one call
+	Graph                // as Streams, but all work between two waits of the host is launched in one call
 	Freed                // as Streams, but a kernel waits for events and copies before it in its stream, not for kernels
 )
 

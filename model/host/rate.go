@@ -35,8 +35,7 @@ func quotient(a, b, c uint64) Time {
 // in kHz.
 type rate struct{ bytesPerSecond, coreHz uint64 }
 
-// newRate rounds to whole bytes a second, of which a link that is not free moves
-// at least one.
+// newRate rounds to whole bytes a second; a link that is not free moves at least one.
 func newRate(bytesPerSecond, coreMHz float64) rate {
 	r := rate{uint64(float64(bytesPerSecond) + 0.5), uint64(float64(coreMHz*1e6) + 0.5)}
 	if bytesPerSecond > 0 {

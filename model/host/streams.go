@@ -2,7 +2,7 @@ package host
 
 import "gpureplay/trace"
 
-// queuePlace is what an operation takes of the queue between host and device.
+// queuePlace is an operation's place in the queue between host and device.
 type queuePlace uint8
 
 const (
@@ -19,7 +19,7 @@ type Stream struct {
 	Seen  int // among all streams that the machine has seen
 	queue []StreamOp
 	due   Time // when its first operation begins, which waits for its recorded start; 0: none waits
-	waits bool // for an event, with what is issued to it next
+	waits bool // for an event, with the next operation that is issued to it
 	freed Time // when the last operation that left it had ended
 
 	popped     uint64 // operations that have left it
@@ -39,7 +39,7 @@ type StreamOp struct {
 
 	start    Time // cycle before which it does not begin; 0: any
 	duration Time // of a copy, as recorded; 0: it was not
-	gap      Time // behind what was before it
+	gap      Time // behind the operation before it
 	place    queuePlace
 	by       *thread // that issued it
 	early    bool    // it need not wait for the end of the kernel before it
@@ -101,11 +101,11 @@ func (h *Host) Push(st *Stream, op StreamOp, t Time) {
 func (h *Host) begin(st *Stream, t Time) {
 	for len(st.queue) > 0 {
 		op := &st.queue[0]
-		if op.Kind == trace.OpLaunch && op.Run.Ready { // it began before what was before it had ended
+		if op.Kind == trace.OpLaunch && op.Run.Ready { // it began before the operation before it had ended
 			h.overtakes(st, t)
 			return
 		}
-		if op.gap > 0 && op.Kind == trace.OpLaunch { // the rest of what is between two kernels is the machine's
+		if op.gap > 0 && op.Kind == trace.OpLaunch { // the rest of the time between two kernels is the machine's
 			op.start, op.gap = max(op.start, st.freed+op.gap-Time(h.cfg.KMU.DispatchLatency)), 0
 		}
 		if op.start > t {
@@ -254,7 +254,7 @@ func (h *Host) openKernels(st *Stream, t Time) {
 	}
 }
 
-// Stuck names the streams that wait for an event that nobody records.
+// Stuck names the streams that wait for an event that is never recorded.
 func (h *Host) Stuck(add func(string, ...any)) {
 	for _, st := range h.streamList {
 		if len(st.queue) > 0 && st.queue[0].Run == nil {

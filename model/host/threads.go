@@ -12,10 +12,10 @@ import (
 // Host threads. Each thread of the trace issues its own operations, in their order; its first work counts from the
 // beginning of the program. A wait holds its own thread.
 //
-// The capture does not say why a thread waited for another one. Two rules keep CUDA's order of streams and events:
-// an operation that names a stream or an event is issued behind those before it in the program that name it, and
-// OpSyncDevice behind its process's operations. Of several threads that can go on, the one whose operation comes
-// first in the program does.
+// The capture does not say why a thread waited for another one. Two rules keep CUDA's order of streams and events.
+// An operation that names a stream or an event is issued behind earlier ones that name it, and OpSyncDevice behind
+// its process's operations. Of several threads that can go on, the one whose operation comes first in the program
+// does.
 
 // maxAhead is how many operations are read ahead of the thread that is furthest back. It
 // bounds memory; a thread whose next operation lies further ahead waits for the others.

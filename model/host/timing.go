@@ -2,8 +2,7 @@ package host
 
 import "gpureplay/trace"
 
-// Timing says where the times of the host and of its copies come from, of policies
-// other than those of [Captured].
+// Timing says where the times of the host and of its copies come from, outside [Captured].
 type Timing struct {
 	Host   Times
 	Copies CopyTimes
@@ -16,10 +15,9 @@ const (
 	// TimesMachine: its own work is the trace's; a launch takes
 	// host.launch_overhead_ns and arrives host.launch_latency later.
 	TimesMachine Times = iota
-	// TimesRecorded: as the capture has it. Its own work and its calls take what they
-	// took; a launch or copy that had nothing before it in its stream begins as long
-	// after its call as it did. What has no call in the capture begins no earlier than
-	// it did. What the capture does not have is as on the machine.
+	// TimesRecorded: as the capture has it. Its own work and its calls take their recorded times. A launch or copy
+	// that had nothing before it in its stream begins as long after its call as recorded. Work without a call
+	// begins no earlier than recorded. Times that the capture does not have are the machine's.
 	TimesRecorded
 	// TimesNone: the host takes no time, and launches arrive at once.
 	TimesNone
@@ -33,7 +31,7 @@ type CopyTimes uint8
 
 const (
 	CopiesMachine  CopyTimes = iota // from the machine's links
-	CopiesRecorded                  // what they took in the capture, on engines as it shows them
+	CopiesRecorded                  // their recorded times, on engines as the capture shows them
 )
 
 // CopyTimeNames are the words for [CopyTimes], in order.
@@ -66,8 +64,7 @@ func (h *Host) scaled(ns int64) Time {
 	return Cycles(ns, h.cfg)
 }
 
-// call is how long a call other than a launch keeps the host, beside what it waits
-// for.
+// call is how long a call other than a launch keeps the host, beside its wait.
 func (h *Host) call(op *trace.HostOp) Time {
 	if h.captured() || h.timing.Host != TimesRecorded || h.at.graphs.node {
 		return 0
@@ -100,11 +97,10 @@ func (h *Host) deliver(op *trace.HostOp, k *Kernel, t Time) Time {
 	return overhead
 }
 
-// notBefore is the cycle before which work that is issued in cycle t does not begin,
-// as it was recorded: as long after its call as it did; its start, where the capture
-// has no call. Of what may have waited for work before it in its stream, or for its copy
-// engine, it is no longer than is usual for what did not; behind a wait for an event, no longer than that
-// and what the device was idle. 0: nothing was recorded of it.
+// notBefore is the cycle before which work that is issued in cycle t does not begin: as long after its call as
+// recorded, or its recorded start, where the capture has no call. The delay of work that may have waited for other
+// work in its stream, or for its copy engine, is at most the usual one of work that did not wait. Behind a wait for
+// an event it is at most that and the time in which the device was idle. 0: it was not recorded.
 func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	switch {
 	case r.StartNs < 0:
@@ -142,8 +138,8 @@ func (h *Host) delayed(ns int64) Time {
 	return Cycles(ns, h.cfg)
 }
 
-// gap is from the end of what was before a copy in its stream to its beginning, as
-// recorded, and no longer than on the machine: it may have waited for more.
+// gap is the recorded time from the end of the operation before a copy in its stream to its beginning, and no
+// longer than on the machine: it may have waited for more.
 func (h *Host) gap(op *trace.HostOp, r *trace.Recorded) Time {
 	last, ok := h.lastEnd[op.Stream]
 	if !ok || r.HostNs < 0 || last <= r.HostNs {

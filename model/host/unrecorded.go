@@ -7,11 +7,10 @@ import (
 	"gpureplay/trace"
 )
 
-// Unrecorded work: work had been called, what was before it in its stream had ended, and
-// yet the device did nothing, in any stream, for longer than a launch takes. Then something
-// ran, or was waited for, of which the capture has no record (kernels of a graph that the
-// profiler missed, mostly). With the host's times as recorded, or none, that time
-// passes before the work begins.
+// Unrecorded work: an operation had been called, the one before it in its stream had ended, and yet the device did
+// nothing, in any stream, for longer than a launch takes. Then something ran, or was waited for, that the capture
+// has no record of (kernels of a graph that the profiler missed, mostly). With the host's times as recorded, or
+// none, that time passes before the operation begins.
 
 // span is an interval of time, in ns.
 type span struct{ from, to int64 }
@@ -40,13 +39,12 @@ func (c *Capture) idleIn(from, to int64) int64 {
 	return sum
 }
 
-// unrecorded is from the end of what was before an operation in its stream to its
-// begin, if it had been called, for as long as the device did nothing recorded. A node of a
-// graph has nothing of the host before it, and waits for nothing outside: what other
-// streams did does not count.
+// unrecorded is the time before an operation that had been called, since the one before it in its stream ended, in
+// which the device did nothing recorded. A node of a graph has nothing of the host before it, and waits for nothing
+// outside: work of other streams does not count.
 func (h *Host) unrecorded(op *trace.HostOp, r *trace.Recorded, node bool) Time {
 	last, ok := h.lastEnd[op.Stream]
-	if h.way.Serial() { // what is between two operations of its one stream is what no stream had
+	if h.way.Serial() { // the time between two operations of its one stream is the time in which no stream had work
 		last, ok, node = h.lastAll, h.lastAll > 0, false
 	}
 	if !ok || r.HostNs < 0 || r.StartNs < 0 || last <= r.HostNs || h.capture == nil {
