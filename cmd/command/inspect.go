@@ -165,6 +165,18 @@ func summary(path string, r *container.Reader) map[string]any {
 	return m
 }
 
+// addLists adds the verdict, the scopes and the kernels to the row of a trace.
+func addLists(row map[string]any, r *container.Reader) (err error) {
+	if err := addVerdict(row, r); err != nil {
+		return err
+	}
+	if row["scopes"], err = scopeRows(r); err != nil {
+		return err
+	}
+	row["kernel_list"], err = kernelRows(r, anyKernel)
+	return err
+}
+
 func (a *app) inspect(path string, r *container.Reader) error {
 	facts, err := policies.ProfileTrace(r, host.NotTasks)
 	if err != nil {
@@ -182,13 +194,7 @@ func (a *app) inspect(path string, r *container.Reader) error {
 	if a.asJSON {
 		m["policies"], m["policies_without"], m["lacks"] = names, rest, facts.Missing()
 		m["arrays"] = arrayRows(r.Program())
-		if err := addVerdict(m, r); err != nil {
-			return err
-		}
-		if m["scopes"], err = scopeRows(r); err != nil {
-			return err
-		}
-		if m["kernel_list"], err = kernelRows(r, anyKernel); err != nil {
+		if err := addLists(m, r); err != nil {
 			return err
 		}
 		return a.printRows(inspectRows, []map[string]any{m})

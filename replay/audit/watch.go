@@ -16,7 +16,7 @@ type Run struct {
 	WarpScheduler string // its name, on the machine
 	AsTasks       host.AsTasks
 	CopiesAsTimed bool                    // copies take the time that was recorded
-	HostAsTimed   bool                    // calls take the time that was recorded, and kernels of a stream overlap as they did
+	HostAsTimed   bool                    // calls take their recorded time, and kernels overlap as recorded
 	Captured      func() *hardware.Config // GPU of the capture; nil: Machine
 }
 
