@@ -50,7 +50,7 @@ func (g *nGraph) issue(op trace.HostOp) (busy model.Time, known bool) {
 	k.stream = h.stream(op.Stream)
 	k.hwq = k.stream.number % len(h.n.queues)
 	h.push(&nOp{op: op, k: k})
-	h.n.post(max(h.n.t, g.comes), nArrivePhase, func() { h.deliver(k) })
+	h.arrive(k, max(h.n.t, g.comes))
 	return 0, true
 }
 

@@ -48,8 +48,9 @@ type nHost struct {
 	streams      map[uint64]*nStream
 	events       map[uint64]*nCudaEvent
 	engines      [3]model.Time
-	serial       bool // there is one stream
-	loose        bool // kernels do not wait for those before them in their stream
+	comes        map[int]model.Time // by hardware work queue: when its last kernel arrives
+	serial       bool               // there is one stream
+	loose        bool               // kernels do not wait for those before them in their stream
 }
 
 // nStream holds the operations that have not completed.
@@ -74,7 +75,8 @@ type nCudaEvent struct {
 }
 
 func newNHost(t testing.TB, n *Machine, tr *container.Reader) *nHost {
-	h := &nHost{n: n, streams: map[uint64]*nStream{}, events: map[uint64]*nCudaEvent{}}
+	h := &nHost{n: n, streams: map[uint64]*nStream{}, events: map[uint64]*nCudaEvent{},
+		comes: map[int]model.Time{}}
 	ops := tr.HostOps()
 	for {
 		var op trace.HostOp
@@ -175,7 +177,7 @@ func (h *nHost) issue(op trace.HostOp) model.Time {
 		k.stream = h.stream(op.Stream)
 		k.hwq, k.early = k.stream.number%len(n.queues), h.loose
 		h.push(&nOp{op: op, k: k})
-		n.post(n.t+model.Time(n.cfg.Host.LaunchLatency), nArrivePhase, func() { h.deliver(k) })
+		h.arrive(k, n.t+model.Time(n.cfg.Host.LaunchLatency))
 		return cyclesOfNs(n.cfg.Host.LaunchOverheadNs, n.cfg)
 	default:
 		st := h.stream(op.Stream)
@@ -226,6 +228,12 @@ func (h *nHost) push(o *nOp) {
 	} else if h.loose && first.k != nil {
 		h.freed(st)
 	}
+}
+
+// arrive has a kernel come to its queue, behind the kernels that were issued to it before.
+func (h *nHost) arrive(k *nKernel, t model.Time) {
+	h.comes[k.hwq] = max(h.comes[k.hwq], t)
+	h.n.post(h.comes[k.hwq], nArrivePhase, func() { h.deliver(k) })
 }
 
 // deliver takes a kernel to its queue at the KMU.

@@ -31,6 +31,16 @@ func (h *nHost) split() {
 		h.threads = []*nHostThread{{graph: h.newGraph()}}
 	}
 	h.gone = make([]bool, len(h.ops))
+	if len(h.threads) < 2 {
+		return
+	}
+	for _, op := range h.ops { // streams are numbered in the program's order
+		switch op.Kind {
+		case trace.OpHostWork, trace.OpSyncDevice, trace.OpSyncEvent, trace.OpFileRead, trace.OpFileWrite:
+		default:
+			h.stream(op.Stream)
+		}
+	}
 }
 
 func (h *nHost) newGraph() *nGraph {
