@@ -59,6 +59,7 @@ func TestValidateRelations(t *testing.T) {
 		change func(*Config)
 		key    string
 	}{
+		{func(c *Config) { c.DRAM.Mapping, c.L2.Hash = "RRRR.RRRRRRRR.RBBBCCCB.CCCSSSSS", "xor" }, "l2.hash"},
 		{func(c *Config) { c.SM.MaxWarps = 32 }, "sm.max_threads"},
 		{func(c *Config) { c.SM.Schedulers = 3 }, "sm.max_warps"},
 		{func(c *Config) { c.SM.WarpUnit = 7 }, "sm.registers"},

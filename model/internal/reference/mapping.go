@@ -35,7 +35,7 @@ func nDecode(c *hardware.Config, sector uint64) (a nAddress) {
 	layout := strings.ReplaceAll(c.DRAM.Mapping, ".", "")
 	place, parts := map[byte]uint64{'B': 1, 'R': 1, 'P': 1}, uint64(0)
 	for bit := range 64 {
-		letter, one := byte('R'), rest>>bit&1
+		letter, one := byte('0'), rest>>bit&1 // above the layout: of no row
 		if bit < len(layout) {
 			letter = layout[len(layout)-1-bit]
 		}

@@ -25,8 +25,8 @@ type Mapping struct {
 	subBits   uint            // how many
 	bankLow   hardware.BitRun // the lower bits of a bank's number
 	bankHigh  hardware.BitRun // and the upper ones
-	rowShift  uint            // all above are the row's
-	RowBits   uint64          // those that the layout has, a mask
+	rowShift  uint            // of the lowest bit of the row
+	RowBits   uint64          // mask of a row's bits: of a layout the ones that it has
 	rows      timing.Divisor  // without a layout: sectors of a row
 	banks     timing.Divisor
 	lineShift uint  // sectors of a line
@@ -127,7 +127,8 @@ func (m *Mapping) set(line uint64) uint64 {
 	return m.sets.hash(rest >> (m.lineShift & 63))
 }
 
-// Locate returns the bank and the row of a sector in its channel.
+// Locate returns the bank and the row of a sector in its channel. Address bits above a layout's are no part of the
+// row: addresses that differ in them alone share it (linear_to_raw_address_translation::addrdec_tlx).
 func (m *Mapping) Locate(sector uint64) (bank, row uint64) {
 	above := m.channels.Div(sector >> ChunkShift)
 	if !m.layout {
@@ -136,7 +137,7 @@ func (m *Mapping) Locate(sector uint64) (bank, row uint64) {
 		return m.banks.Mod(n ^ row), row
 	}
 	rest := m.inChannel(sector, above)
-	return m.bankLow.Of(rest) | m.bankHigh.Of(rest), rest >> (m.rowShift & 63)
+	return m.bankLow.Of(rest) | m.bankHigh.Of(rest), rest >> (m.rowShift & 63) & m.RowBits
 }
 
 // poly is the hash of pseudo-randomly interleaved memory (Rau, ISCA 1991): the bits
