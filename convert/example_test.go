@@ -31,8 +31,8 @@ func ExampleDetect() {
 	// true
 }
 
-// A converter of one's own passes a profiler's rows to the builder. This one reads lines of a kernel's name, CTAs, start
-// and duration in nanoseconds; [convert.Register] adds it to the command.
+// A converter of one's own passes a profiler's rows to the builder. This one reads lines of a kernel's name, CTAs,
+// start and duration in nanoseconds; [convert.Register] adds it to the command.
 func ExampleFromTimeline() {
 	lines := func(b *timeline.Builder) (convert.Profile, error) {
 		for line := range strings.Lines("scale 64 1000 500\nadd 32 2000 250\n") {

@@ -105,7 +105,13 @@ func diagnosed(t *testing.T, path string) (rows []string) {
 	return rows
 }
 
+// literal returns the text of a literal, or of several that are added up.
 func literal(e ast.Expr) (string, bool) {
+	if sum, ok := e.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
+		left, is := literal(sum.X)
+		right, too := literal(sum.Y)
+		return left + right, is && too
+	}
 	lit, ok := e.(*ast.BasicLit)
 	if !ok {
 		return "", false

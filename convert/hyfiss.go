@@ -53,7 +53,10 @@ func convertHyfiss(ctx context.Context, in *Input, w Writer, opt Options) error 
 	if err != nil {
 		return err
 	}
-	if err := r.config("instn.config", func(f io.Reader) (err error) { r.code, err = hyfiss.ReadCode(f); return err }); err != nil {
+	if err := r.config("instn.config", func(f io.Reader) (err error) {
+		r.code, err = hyfiss.ReadCode(f)
+		return err
+	}); err != nil {
 		return err
 	}
 	err = r.config("issue.config", func(f io.Reader) error { return hyfiss.ReadIssue(f, kernels) })
@@ -79,13 +82,16 @@ func convertHyfiss(ctx context.Context, in *Input, w Writer, opt Options) error 
 
 func (r *hyfissReader) diagnose() {
 	diagnose(r.w, "access_without_addresses", trace.DataLoss, r.counts.noAddress,
-		"executed memory instructions for which memory_traces has no record, or one of other lanes; their addresses are unknown")
+		"executed memory instructions for which memory_traces has no record, or one of other lanes; their addresses "+
+			"are unknown")
 	diagnose(r.w, "addresses_without_access", trace.DataLoss, r.counts.noExec,
 		"records of memory_traces that belong to no executed instruction; they are left out")
 	diagnose(r.w, "unknown_instruction", trace.Error, r.counts.unknown,
 		"executed PCs that instn.config does not have; they are timed as integer work")
-	diagnose(r.w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
-	diagnose(r.w, "record_outside_grid", trace.Error, r.counts.outside, "instructions of warps that the launch does not have; they are left out")
+	diagnose(r.w, "unknown_opcode", trace.Error, r.counts.opcodes,
+		"instructions whose opcode is not known; they are timed as integer work")
+	diagnose(r.w, "record_outside_grid", trace.Error, r.counts.outside,
+		"instructions of warps that the launch does not have; they are left out")
 	diagnose(r.w, "kernel_not_traced", trace.DataLoss, r.counts.untraced,
 		"kernels of app.config without a file in sass_traces; they are kept with their grid only")
 	diagnose(r.w, "cta_issue_clock", trace.DataLoss, r.counts.clocks,
@@ -114,7 +120,8 @@ func (r *hyfissReader) kernel(k *hyfiss.Kernel) (trace.Fidelity, error) {
 	}
 	t := trace.Kernel{
 		Function: r.w.AddFunction(name), Fidelity: trace.FidelityWarp, Grid: k.Grid, Block: k.Block,
-		Registers: k.Registers, SharedBytes: k.SharedBytes, Stream: k.Stream, SharedBase: k.SharedBase, LocalBase: k.LocalBase,
+		Registers: k.Registers, SharedBytes: k.SharedBytes, Stream: k.Stream, SharedBase: k.SharedBase,
+		LocalBase: k.LocalBase,
 	}
 	g := hyfissGroups{r: r, k: k, group: warps.New(r.opt.TempDir, r.opt.Memory), insts: map[uint32]hyfissInst{}}
 	g.code = warps.NewCode(func(in trace.Inst) uint32 { return r.w.AddInst(t.Function, in) })
@@ -210,7 +217,8 @@ func (g *hyfissGroups) inst(pc uint32) (hyfissInst, error) {
 	}
 	mnemonic, dst, src := hyfiss.Operands(text, false)
 	op := sass.Classify(mnemonic)
-	if op.Flags&trace.InstStore != 0 && op.Flags&trace.InstLoad == 0 || op.Class == trace.ClassControl || op.Class == trace.ClassBarrier {
+	if op.Flags&trace.InstStore != 0 && op.Flags&trace.InstLoad == 0 || op.Class == trace.ClassControl ||
+		op.Class == trace.ClassBarrier {
 		mnemonic, dst, src = hyfiss.Operands(text, true)
 	}
 	if !op.Known && ok {
@@ -334,7 +342,8 @@ func next(it *spill.Iterator) ([]byte, error) {
 
 func (g *hyfissGroups) joined(rec, ref []byte) error {
 	be := binary.BigEndian
-	in := warps.Inst{CTA: be.Uint32(rec), Warp: be.Uint32(rec[16:]), Mask: be.Uint32(rec[20:]), Inst: be.Uint32(rec[24:]), Memory: true}
+	in := warps.Inst{CTA: be.Uint32(rec), Warp: be.Uint32(rec[16:]), Mask: be.Uint32(rec[20:]),
+		Inst: be.Uint32(rec[24:]), Memory: true}
 	var addrs [32]uint64
 	if ref == nil {
 		g.r.counts.noAddress++

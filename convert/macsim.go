@@ -24,7 +24,8 @@ func init() {
 		Name:  "macsim",
 		Title: "MacSim NVBit: folder with kernel_config.txt, or one kernel's trace.txt",
 		Reads: []Capture{
-			{Give: "the folder with `kernel_config.txt`, or one kernel's `trace.txt`", Fidelity: "warp", Order: "order of the list",
+			{Give: "the folder with `kernel_config.txt`, or one kernel's `trace.txt`", Fidelity: "warp",
+				Order:       "order of the list",
 				Dependences: "none", Placement: "no"},
 		},
 		Sniff:   sniffMacsim,
@@ -87,9 +88,12 @@ func convertMacsim(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "addresses_inferred", trace.DataLoss, r.counts.inferred,
 		"accesses for which the tracer recorded lines, not lanes; lanes of a line are taken to lie side by side")
 	diagnose(w, "shape_inferred", trace.DataLoss, r.counts.shapes,
-		"kernels without an entry in kernel_names.txt; grid and block are one-dimensional and come from the warps listed, registers and shared memory are unknown")
-	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes, "instructions whose opcode is not known; they are timed as integer work")
-	diagnose(w, "warp_without_file", trace.DataLoss, r.counts.missing, "warps that are listed but have no file of records; they have no instructions")
+		"kernels without an entry in kernel_names.txt; grid and block are one-dimensional and come from the warps "+
+			"listed, registers and shared memory are unknown")
+	diagnose(w, "unknown_opcode", trace.Error, r.counts.opcodes,
+		"instructions whose opcode is not known; they are timed as integer work")
+	diagnose(w, "warp_without_file", trace.DataLoss, r.counts.missing,
+		"warps that are listed but have no file of records; they have no instructions")
 	return nil
 }
 
@@ -183,12 +187,14 @@ func (r *macsimReader) shape(folder string, all []macsim.Warp) (trace.Kernel, st
 	s, ok := r.names[folder]
 	if !ok || s.Grid.Count() < ctas || s.Block.Count() <= uint64(perCTA-1)*32 || s.Block.Count() > 1024 {
 		r.counts.shapes++
-		s = macsim.Shape{Name: s.Name, Grid: trace.Dim3{uint32(min(ctas, 1<<32-1)), 1, 1}, Block: trace.Dim3{perCTA * 32, 1, 1}}
+		s = macsim.Shape{Name: s.Name, Grid: trace.Dim3{uint32(min(ctas, 1<<32-1)), 1, 1},
+			Block: trace.Dim3{perCTA * 32, 1, 1}}
 	}
 	if s.Name == "" {
 		s.Name = "kernel" + strconv.FormatUint(r.kernels, 10)
 	}
-	k.Function, k.Grid, k.Block, k.Registers, k.SharedBytes = r.w.AddFunction(s.Name), s.Grid, s.Block, s.Registers, s.SharedBytes
+	k.Function, k.Grid, k.Block, k.Registers, k.SharedBytes = r.w.AddFunction(s.Name), s.Grid, s.Block, s.Registers,
+		s.SharedBytes
 	return k, s.Name
 }
 

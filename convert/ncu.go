@@ -15,7 +15,8 @@ func init() {
 		Name:  "ncu",
 		Title: "Nsight Compute: the table that ncu --csv prints",
 		Reads: []Capture{
-			{Give: "the table (`ncu --csv`, or `ncu --import REPORT --csv --page raw`)", Fidelity: "kernel", Order: "order of the launches; durations without starts",
+			{Give: "the table (`ncu --csv`, or `ncu --import REPORT --csv --page raw`)", Fidelity: "kernel",
+				Order:       "order of the launches; durations without starts",
 				Dependences: "streams", Placement: "no"},
 		},
 		Sniff:   func(in *Input) bool { return ncu.IsCSV(in.Head()) },
@@ -113,7 +114,8 @@ func (n *ncuTrace) write(launches []ncuLaunch) error {
 		least = min(least, fidelity)
 	}
 	if kernels == 0 && !n.opt.AllowEmpty {
-		return fmt.Errorf("%w (launches of other devices: %d); profile with ncu --csv while kernels run, or keep the empty trace with --allow-empty", ErrNoActivity, n.others)
+		return fmt.Errorf("%w (launches of other devices: %d); profile with ncu --csv while kernels run, or keep the "+
+			"empty trace with --allow-empty", ErrNoActivity, n.others)
 	}
 	gpu := trace.Machine{Name: strings.TrimSpace(n.info.GPU), SMVersion: sm, SMs: n.info.SMs}
 	if n.ns > 0 {
@@ -130,12 +132,19 @@ func (n *ncuTrace) write(launches []ncuLaunch) error {
 }
 
 func (n *ncuTrace) diagnose() {
-	diagnose(n.w, "bad_value", trace.Error, n.info.BadValues, "values that are no numbers, in an unknown unit or in another locale (print them with LC_ALL=C); they are taken as absent")
-	diagnose(n.w, "metric_left_out", trace.Info, n.info.LeftOut, "measured metrics (bytes, hit rates, stalls) that a trace has no place for")
-	diagnose(n.w, "odd_line", trace.Info, n.info.OddLines, "lines that are no rows of the table, such as what the program printed; they are left out")
-	diagnose(n.w, "other_device", trace.DataLoss, n.others, "launches of devices other than the one converted; convert again with --device=N for each of them")
-	diagnose(n.w, "kernel_without_duration", trace.DataLoss, n.untimed, "kernels of which no duration was measured; profile with --metrics gpu__time_duration.sum or a set of sections")
-	diagnose(n.w, "kernel_without_grid", trace.DataLoss, n.shaped, "kernels without a grid or a block; they are kept with their durations only")
+	diagnose(n.w, "bad_value", trace.Error, n.info.BadValues,
+		"values that are no numbers, in an unknown unit or in another locale (print them with LC_ALL=C); they are "+
+			"taken as absent")
+	diagnose(n.w, "metric_left_out", trace.Info, n.info.LeftOut,
+		"measured metrics (bytes, hit rates, stalls) that a trace has no place for")
+	diagnose(n.w, "odd_line", trace.Info, n.info.OddLines,
+		"lines that are no rows of the table, such as what the program printed; they are left out")
+	diagnose(n.w, "other_device", trace.DataLoss, n.others,
+		"launches of devices other than the one converted; convert again with --device=N for each of them")
+	diagnose(n.w, "kernel_without_duration", trace.DataLoss, n.untimed,
+		"kernels of which no duration was measured; profile with --metrics gpu__time_duration.sum or a set of sections")
+	diagnose(n.w, "kernel_without_grid", trace.DataLoss, n.shaped,
+		"kernels without a grid or a block; they are kept with their durations only")
 }
 
 func (n *ncuTrace) launch(l *ncuLaunch) (trace.Fidelity, error) {

@@ -29,7 +29,7 @@ func (a *app) convertCommand() *cobra.Command {
 			"or an archive; - is\n" +
 			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted " +
 			"and shown.\n" +
-			"INPUT may also be a trace in its text form, which docs/format.md describes. Where -o is a folder, each device " +
+			"INPUT may also be a trace in its text form, which docs/text.md describes. Where -o is a folder, each device " +
 			"of a capture becomes a trace, and\n" +
 			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the " +
 			"ranks of a job.",

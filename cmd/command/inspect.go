@@ -116,7 +116,7 @@ func (a *app) inspectCommand() *cobra.Command {
 			return a.inspect(args[0], r)
 		},
 	}
-	c.Flags().BoolVar(&asText, "text", false, "the whole trace in its text form, which docs/format.md describes")
+	c.Flags().BoolVar(&asText, "text", false, "the whole trace in its text form, which docs/text.md describes")
 	c.Flags().IntVar(&events, "events", 0, "the first `N` operations of the host")
 	part.register(c.Flags())
 	list := c.Flags().Lookup("kernels")

@@ -363,7 +363,8 @@ func checkLayout(c *Config) error {
 		return &ValueError{"dram.mapping", strconv.Quote(layout), fmt.Sprintf(allowed, args...)}
 	}
 	if c.L2.Hash == "xor" {
-		return &ValueError{"l2.hash", strconv.Quote(c.L2.Hash), "linear or ipoly where dram.mapping is set: a layout has no xor"}
+		return &ValueError{"l2.hash", strconv.Quote(c.L2.Hash),
+			"linear or ipoly where dram.mapping is set: a layout has no xor"}
 	}
 	if strings.Trim(layout, "RBCS.") != "" || len(layout) > 80 {
 		return bad("made of the letters R (row), B (bank), C (column) and S (burst), from the highest bit, with " +

@@ -13,8 +13,7 @@ import (
 	"gpureplay/trace/container"
 )
 
-// CaptureComparison sets what two captures recorded side by side: what has the same
-// name is the same.
+// CaptureComparison sets the recorded work of two captures side by side, matched by name.
 type CaptureComparison struct {
 	A, B    Recording
 	Span    Change // from the first call to the end of the last work
@@ -27,7 +26,7 @@ type CaptureComparison struct {
 // Recording is one of two captures.
 type Recording struct{ Name, GPU string }
 
-// Change is what became of the work of a name: how often it ran, and how long in all.
+// Change compares the work of one name in both captures: its number of runs and total time.
 type Change struct {
 	Name           string
 	CountA, CountB int64
@@ -50,10 +49,10 @@ func (c *Change) MeanB() int64 { return c.NsB / max(1, c.CountB) }
 func (c *Change) New() bool  { return c.CountA == 0 && c.CountB > 0 }
 func (c *Change) Gone() bool { return c.CountA > 0 && c.CountB == 0 }
 
-// errUntimed says what a capture must have to be compared.
+// errUntimed refuses a capture without recorded times.
 var errUntimed = errors.New("one of them has no recorded times: replay both, and compare the folders of their tables")
 
-// CompareCaptures compares what two traces recorded.
+// CompareCaptures compares the recorded times of two traces. It fails if either has none.
 func CompareCaptures(a, b *container.Reader) (*CaptureComparison, error) {
 	c := &CaptureComparison{}
 	sides := [2]*recorded{newRecorded(), newRecorded()}
@@ -77,7 +76,7 @@ func CompareCaptures(a, b *container.Reader) (*CaptureComparison, error) {
 
 type sum struct{ count, ns int64 }
 
-// recorded sums what a trace recorded, by name.
+// recorded sums the recorded times of a trace, by name.
 type recorded struct {
 	kernels, copies, ranges map[string]sum
 	steps                   map[string][2]int64 // first start, last end
@@ -160,7 +159,7 @@ func (x *recorded) within(path []string, t *trace.Recorded) {
 	}
 }
 
-// changes pairs what has the same name, what changed most first.
+// changes pairs sums of the same name, the largest change first.
 func changes(a, b map[string]sum) []Change {
 	all := map[string]*Change{}
 	for name, s := range a {

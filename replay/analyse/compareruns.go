@@ -25,7 +25,7 @@ type Side struct {
 // Pair is the same work done in two ways.
 type Pair struct {
 	A, B Side
-	Why  []string // what differs beside the cycles: policy, machine, settings, tool, trace
+	Why  []string // the differences beside the cycles: policy, machine, settings, tool, trace
 }
 
 // Change is how much more time B takes than A, in per cent.
@@ -134,8 +134,7 @@ func sides(dir string) ([]Side, error) {
 	return all, nil
 }
 
-// pair matches by each key in turn what is left, where the key has one run on each
-// side.
+// pair matches the remaining runs by each key in turn, where the key has one run on each side.
 func pair(left, right []Side, keys []func(Side) string) (*RunComparison, error) {
 	c := &RunComparison{}
 	for _, key := range keys {
@@ -209,7 +208,7 @@ func (s *Side) title() string {
 	}), ", ")
 }
 
-// why lists what differs.
+// why lists the differences of a pair.
 func (p *Pair) why() []string {
 	var all []string
 	for _, d := range []struct{ what, a, b string }{

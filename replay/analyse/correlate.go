@@ -14,7 +14,7 @@ import (
 // A Comparison is one kernel, predicted against measured.
 type Comparison struct {
 	Trace, Policy string
-	GPU, Set      string // the machine, and what is set of it
+	GPU, Set      string // the machine and its changed settings
 	Kernel        uint32
 	Function      string
 	Predicted     float64 // in the unit of its [Correlation]
@@ -24,17 +24,17 @@ type Comparison struct {
 	MeasuredBytes float64
 }
 
-// A Correlation is what the comparisons of one trace under one policy come to.
+// A Correlation has the errors of one trace under one policy.
 type Correlation struct {
 	Trace, Policy string
-	GPU, Set      string // the machine, and what is set of it
+	GPU, Set      string // the machine and its changed settings
 	Unit          string // "cycles" or "ns"
 	Unmeasured    int    // kernels that were replayed and not measured
 	Figures
 	Rows []Comparison
 }
 
-// Figures are what some comparisons come to.
+// Figures summarise the errors of some comparisons.
 type Figures struct {
 	Kernels   int
 	MeanPct   float64 // of absolute errors
@@ -50,7 +50,7 @@ type measurement struct {
 	kernel uint32
 }
 
-// Measurements are what a table says of kernels.
+// Measurements are the rows of a table of kernels.
 type Measurements struct {
 	Name   string // of the table
 	Unit   string // "cycles" or "ns"
@@ -77,11 +77,10 @@ func (m *Measurements) Add(trace string, kernel uint32, time, bytes float64) err
 	return nil
 }
 
-// Correlate compares the kernels tables under dir with a table of measurements:
-// columns kernel, cycles or ns, trace where the measurements are of several, and dram_bytes
-// where those were measured. Without one ("") it compares with the durations that the captures
-// recorded, in ns. What a measurement contains and the time from a kernel's first CTA to its
-// end does not (launch latency) is added to each prediction, in the unit of the measurement.
+// Correlate compares the kernels tables under dir with a table of measurements: columns kernel, cycles or ns, trace
+// where the measurements are of several, and dram_bytes where those were measured. Without one ("") it compares
+// with the durations that the captures recorded, in ns. A prediction counts from a kernel's first CTA to its end.
+// Add is the rest that a measurement contains (launch latency), in its unit.
 func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	if measured == "" {
 		return CorrelateWith(dir, nil, add)
@@ -93,11 +92,10 @@ func Correlate(dir, measured string, add float64) ([]Correlation, error) {
 	return CorrelateWith(dir, m, add)
 }
 
-// CorrelateWith is Correlate with measurements that have been read; nil: what the captures
-// recorded.
+// CorrelateWith is Correlate with measurements that have been read; nil: the recorded durations.
 func CorrelateWith(dir string, m *Measurements, add float64) ([]Correlation, error) {
 	if math.IsNaN(add) || math.Abs(add) > mostAdded {
-		return nil, fmt.Errorf("correlate: what is added to a prediction is %v: want a time of at most %g", add,
+		return nil, fmt.Errorf("correlate: the time added to a prediction is %v: want a time of at most %g", add,
 			float64(mostAdded))
 	}
 	parts, err := table.Find(dir, "kernels")
@@ -142,7 +140,7 @@ func readMeasured(path string) (*Measurements, error) {
 	err := capture.EachRow(path, []string{"kernel"}, func(b *table.Batch, row int) error {
 		if m.Unit = "cycles"; b.Column(m.Unit) == nil {
 			if m.Unit = "ns"; b.Column(m.Unit) == nil {
-				return errors.New("no column cycles or ns: one of them must hold what was measured")
+				return errors.New("no column cycles or ns: one of them must hold the measured value")
 			}
 		}
 		id, ok := b.Column("kernel").Uint(row)
@@ -170,7 +168,7 @@ func readMeasured(path string) (*Measurements, error) {
 	return m, err
 }
 
-// of returns what was measured of a kernel.
+// of returns the measurement of a kernel.
 func (m *Measurements) of(trace string, kernel uint32) (measure, bool) {
 	x, ok := m.values[measurement{trace, kernel}]
 	if !ok {

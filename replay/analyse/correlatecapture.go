@@ -31,7 +31,7 @@ type CaptureResult struct {
 	Inverted   uint64             // kernels that the trace has behind one of their stream that began later
 	Overlaps   uint64             // kernels that began before the one before them in their stream had ended
 	Kept       uint64             // of these, as captured
-	Lost       []trace.Diagnostic // what the converter could not keep
+	Lost       []trace.Diagnostic // counts of records that the converter dropped
 }
 
 // CapturedPct is how far the end of captured is from the recorded one.

@@ -19,7 +19,7 @@ import (
 // Switch turns one resource or latency of the machine off.
 type Switch struct {
 	Name string
-	What string      // what is left out
+	What string      // the part of the machine that is left out
 	Sets [][2]string // keys of the machine and their values
 }
 
@@ -82,7 +82,7 @@ func Switches() []Switch {
 	}
 }
 
-// Effect is what one switch changes.
+// Effect is the change by one switch.
 type Effect struct {
 	Switch
 	Cycles model.Time

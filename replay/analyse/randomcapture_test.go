@@ -93,7 +93,7 @@ func (c *madeCapture) thread(thread uint64, streams []uint64, steps int) {
 	}
 }
 
-// makeCapture draws a capture; the seed chooses what is odd about it.
+// makeCapture draws a capture; the seed chooses its oddities.
 func makeCapture(seed uint64) *madeCapture {
 	c := &madeCapture{r: rand.New(rand.NewPCG(seed, 40)), last: map[uint64]int64{}, begin: math.MaxInt64}
 	if c.r.IntN(3) == 0 {

@@ -42,10 +42,9 @@ type whatIf struct {
 	scale               float64 // of the time, for a bound; 0: none
 }
 
-// RunWhatIfs replays a capture with one thing changed at a time: twice its SMs or as
-// many as sms says, if that is not 0, and on gpu, if that is not nil; jobs of them at a
-// time (0: as many as fit). What the host would have to be known for is left out where
-// the profiler saw the device alone. Done is told after each; may be nil.
+// RunWhatIfs replays a capture with one thing changed at a time: twice its SMs or as many as sms says, if that is
+// not 0, and on gpu, if that is not nil; jobs of them at a time (0: as many as fit). Rows that need the host's
+// times are left out if the profiler recorded the device alone. Done is called after each; it may be nil.
 func RunWhatIfs(ctx context.Context, r *container.Reader, sms int, gpu *hardware.Config, jobs int, done replay.Done) (
 	*WhatIfs, error) {
 	times, err := host.ReadCapture(r)

@@ -54,7 +54,7 @@ launch b grid=1 block=32 fidelity=kernel ns=400 host=2500 start=3500 duration=10
 	}
 }
 
-// Where the profiler saw the device alone, what the host does is not asked.
+// A capture of the device alone has no rows about the host.
 func TestWhatIfWithoutHost(t *testing.T) {
 	r := tracetest.FromText(t, `meta gpu=k20c fidelity=kernel
 launch a grid=1 block=32 fidelity=kernel start=1000 duration=1000

@@ -66,10 +66,10 @@ func TestFormatTables(t *testing.T) {
 	}
 }
 
-// The examples of docs/format.md are traces, and the second is the first as WriteText
+// The examples of docs/text.md are traces, and the second is the first as WriteText
 // writes it.
 func TestFormatExamples(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/format.md")
+	doc, err := os.ReadFile("../../docs/text.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -62,9 +62,9 @@ func TestFormatNumbers(t *testing.T) {
 		b.String())
 }
 
-// The worked block of docs/format.md belongs to its first example.
+// The worked block of docs/format.md belongs to the first example of docs/text.md.
 func TestFormatBlock(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/format.md")
+	doc, err := os.ReadFile("../../docs/text.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ type target interface {
 }
 
 // Parse writes the trace of a text into w, which the caller closes. Errors begin with name and line, and say what
-// to do. docs/format.md has the grammar.
+// to do. docs/text.md has the grammar.
 func Parse(name string, in io.Reader, w target) error {
 	p := &parser{
 		lines:    newLines(name, in),
@@ -136,7 +136,7 @@ func (p *parser) dispatch() error {
 		return err
 	}
 	return p.errf("a line cannot begin with %q here; begin with array, function, kernel, launch, h2d or another word "+
-		"of docs/format.md", t.word)
+		"of docs/text.md", t.word)
 }
 
 func (p *parser) parseVersion() error {

@@ -14,7 +14,7 @@ import (
 //go:embed vecadd.txt
 var Vecadd string
 
-// FromText returns a reader of the trace that text says (docs/format.md has the
+// FromText returns a reader of the trace that text says (docs/text.md has the
 // grammar), by way of the binary container in memory.
 func FromText(t testing.TB, lines string) *container.Reader {
 	t.Helper()
