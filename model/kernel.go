@@ -51,6 +51,7 @@ type kernelRun struct {
 	groups   clock.FIFO[JoinedGroup]
 	cursor   trace.Cursor[trace.CTA]
 	pending  *ctaRun  // read ahead from the cursor
+	alone    bool     // no other kernel has been in the distributor with it
 	smCTAs   []uint16 // CTAs of this kernel on each SM
 	smSince  []Time   // when the first of them came
 	rec      KernelRecord

@@ -14,6 +14,7 @@ type Options struct {
 	Sample      Time                    // width of a timeline window; 0: none; SampleAuto
 	Timing      host.Timing             // of the host and its copies
 	AsTasks     host.AsTasks            // whether launches of the host are run as narrow tasks
+	Sampler     KernelSampler           // skips kernels that repeat; nil: all are simulated
 	FastForward bool                    // CTAs with nothing but a time are placed in one loop, unseen by observers
 
 	MaxCycles Time                         // the run ends in that cycle at the latest; 0: when its program ends
@@ -32,6 +33,7 @@ type Machine struct {
 	access   AccessDependency // nil: kernels wait for those before them, or for their CTAs
 	held     *AccessMachine   // and its handle, with the warps that it keeps back
 	sampler  sampler
+	skips    KernelSampler // nil: every kernel is simulated
 
 	acting  []uint64 // SMs of the current cycle
 	stepped Time     // the last cycle in which they acted

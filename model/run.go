@@ -80,6 +80,7 @@ func (m *Machine) handle(e clock.Event) error {
 	case evGroups:
 		return m.children.groupsFound(e.A, e.T)
 	case evDispatch:
+		m.sample(m.kernels.runs[e.A])
 		return m.kmu.dispatched(m.kernels.runs[e.A], e.T)
 	case evRelease:
 		return m.ctas.release(m.kernels.runs[e.A], e.T)
@@ -124,6 +125,7 @@ func (m *Machine) stepSMs(t Time) {
 // kernelEnded completes a kernel in every unit that holds it.
 func (m *Machine) kernelEnded(k *kernelRun, t Time) error {
 	k.rec.End = t
+	m.sampled(k, t)
 	m.sum.Kernels++
 	if k.work != trace.InferredNothing {
 		m.sum.KernelsInferred++

@@ -15,8 +15,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// BenchmarkReplay replays a workload on a machine and reports what it does a
-// second: warp instructions, and 32 B sectors that leave the SMs or hit an L1.
+// BenchmarkReplay replays a workload on a machine and reports its rates a second: warp instructions, and 32 B
+// sectors that leave the SMs or hit an L1.
 func BenchmarkReplay(b *testing.B) {
 	capture := func(path ...string) func(testing.TB) *container.Reader {
 		return func(t testing.TB) *container.Reader {

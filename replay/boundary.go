@@ -37,17 +37,16 @@ func (c *Captured) between(ns int64) {
 	c.Config = &cfg
 }
 
-// firstOnAccelSim is the cycle of a kernel in which Accel-Sim places its first CTA, 5000 being
-// gpgpu_kernel_launch_latency of the configurations that it ships: gpgpu_sim::cycle (gpu-sim.cc)
-// places CTAs (issue_block2core), and then counts the latency down (decrement_kernel_latency).
+// firstOnAccelSim is the cycle of a kernel in which Accel-Sim places its first CTA. 5000 is
+// gpgpu_kernel_launch_latency of the configurations that it ships. gpgpu_sim::cycle (gpu-sim.cc) places CTAs
+// (issue_block2core), and then counts the latency down (decrement_kernel_latency).
 const firstOnAccelSim = 5000 + 1
 
-// AsOnAccelSim is a machine with the boundary between kernels that Accel-Sim has in trace mode,
-// for comparisons with it; presets launch as GPUs do, while the kernel before runs. There is no
-// host (accel-sim.cc): parse_commandlist reads copies and launches in no time, copies beside that
-// (perf_memcpy_to_gpu), and a kernel is launched in the cycle in which cleanup has the one before,
-// so that each has all of its latency. DRAM's clock has at the first CTA of the trace
-// the phase that it has on the machine that is given, whose lead is for its own launch.
+// AsOnAccelSim is a machine with the boundary between kernels that Accel-Sim has in trace mode, for comparisons
+// with it; presets launch as GPUs do, while the kernel before runs. There is no host (accel-sim.cc):
+// parse_commandlist reads copies and launches in no time, copies beside that (perf_memcpy_to_gpu). A kernel is
+// launched in the cycle in which cleanup has the one before, so that each has all of its latency. At the first CTA
+// of the trace, DRAM's clock has the phase that it has on the given machine, whose lead is for its own launch.
 func AsOnAccelSim(machine *hardware.Config) *hardware.Config {
 	cfg := *machine
 	later := firstOnAccelSim - (cfg.Host.LaunchLatency + cfg.KMU.DispatchLatency)

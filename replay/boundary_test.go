@@ -58,9 +58,8 @@ func copiesBeforeLaunches(t *testing.T) *container.Reader {
 	return r
 }
 
-// On the machine as on Accel-Sim copies take no time, and each kernel has its first CTA in cycle 5001
-// from its launch, which is the end of the one before; DRAM's clock has the same phase at the
-// first CTA as on the preset.
+// On the machine as on Accel-Sim copies take no time. Each kernel has its first CTA in cycle 5001 from its launch,
+// which is the end of the one before. DRAM's clock has the same phase at the first CTA as on the preset.
 func TestAsOnAccelSim(t *testing.T) {
 	r := copiesBeforeLaunches(t)
 	for _, preset := range []string{"qv100", "rtx3070"} {

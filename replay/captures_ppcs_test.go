@@ -15,8 +15,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// ppcsCaptures are the Accel-Sim captures with more than one kernel, on the preset of
-// the GPU that they were taken on; the last takes a minute, and runs with -v alone.
+// ppcsCaptures are the Accel-Sim captures with more than one kernel, each on the preset of its GPU. The last takes
+// a minute, and runs with -v alone.
 var ppcsCaptures = []struct {
 	name, path, preset string
 	long               bool
@@ -86,7 +86,7 @@ func ppcsRow(t *testing.T, path, preset string, storage bool) (speedups []float6
 	return speedups, row
 }
 
-// shares are those of the stages of a serial run: files, copies and kernels.
+// shares are the shares of a serial run's stages: files, copies and kernels.
 func shares(x *Result) string {
 	var all model.Time
 	for k, d := range x.Stages {
@@ -129,8 +129,8 @@ func TestCapturesUnderPPCS(t *testing.T) {
 	t.Log("\n" + b.String())
 }
 
-// What is assumed of a program: its reads side by side before the copies, the arrays of
-// the last kernel that writes back and out; an array that is copied twice is read once.
+// The assumed file accesses of a program: its reads side by side before the copies, and the written arrays of the
+// last kernel back and out. An array that is copied twice is read once.
 func TestAssumeStorage(t *testing.T) {
 	const text = `
 array A bytes=8K

@@ -14,14 +14,13 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// chainLatency is that of an integer instruction in the presets derived from
-// GPGPU-Sim: 4 cycles, and 5 of the pipeline.
+// chainLatency is the latency of an integer instruction in the presets derived from GPGPU-Sim: 4 cycles, and 5 of
+// the pipeline.
 const chainLatency = 9
 
-// chains measures how many instructions of a warp are on their way together when
-// it issues in order, one a cycle, each with a latency of chainLatency: as many as
-// chains of dependent instructions would take as long. And how many loads issue
-// between two waits for one.
+// chains measures how many instructions of a warp are on their way together when it issues in order, one a cycle,
+// each with a latency of chainLatency. That many chains of dependent instructions would take as long. It also
+// measures how many loads issue between two waits for one.
 type chains struct {
 	insts, cycles, loads, waits uint64
 	at                          map[trace.Reg]uint64 // when a register is written
@@ -67,9 +66,8 @@ func (c *chains) warp(code []trace.Inst, w *trace.Warp) {
 	c.cycles += last
 }
 
-// The model gives a warp of which only counts are known three chains of dependent
-// instructions, and bursts of two loads (docs/model, C3 and C4). Both are near the
-// median of what the captures with registers have.
+// The model gives a warp with known counts alone three chains of dependent instructions, and bursts of two loads
+// (docs/model, C3 and C4). Both are near the median of the captures with registers.
 func TestChainsOfCaptures(t *testing.T) {
 	var asChains, perWait []float64
 	for _, capture := range []string{"accelsim-rodinia-bfs-a100/kernelslist.g", "accelsim-vectoradd-a100/kernelslist.g",

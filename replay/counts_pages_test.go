@@ -9,8 +9,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Two kernels of CTAs of which counts, touches or ranges are known, the second
-// reading what the first writes, the first with its input behind a slow link.
+// Two kernels of CTAs with known counts, touches or ranges. The second reads the first one's writes; the first has
+// its input behind a slow link.
 const countedPipeline = `
 array a bytes=64K input
 array b bytes=64K
@@ -23,10 +23,9 @@ d2h c
 write c
 `
 
-// Under every policy that works on pages, audited, kernels of counts, of touches,
-// of ranges and of a duration wait for the pages that they touch and give them
-// back, and issue what is counted, or what covers that. Of 4 KiB 32 accesses do;
-// of a range one begins on its page.
+// Under every policy that works on pages, audited, kernels of counts, of touches, of ranges and of a duration wait
+// for the pages that they touch and give them back. They issue the counted instructions, or accesses that cover the
+// touches. 4 KiB take 32 accesses; a range has one that begins on its page.
 func TestCountsUnderPages(t *testing.T) {
 	for _, c := range []struct {
 		name, attrs, first, second string

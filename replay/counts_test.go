@@ -17,9 +17,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// thinned makes a trace of counts of a warp-level one: for each CTA how often it
-// executes instructions of each class, and which sectors of each array it touches,
-// or which pages, as a range. That is what a profiler of CTAs could know.
+// thinned makes a trace of counts of a warp-level one: for each CTA how often it executes instructions of each
+// class, and which sectors of each array it touches, or which pages, as a range. A profiler of CTAs could know as
+// much.
 type thinned struct {
 	t      *testing.T
 	r      *container.Reader
@@ -102,7 +102,7 @@ func (x *thinned) ctas(k *trace.Kernel) {
 			x.warp(k, &c.Warps[i])
 		}
 		d := trace.CTA{ID: c.ID, SM: c.SM, Touches: x.touches()}
-		if x.piece > 32 { // not exactly what is touched
+		if x.piece > 32 { // not exactly the touched bytes
 			d.Ranges, d.Touches = d.Touches, nil
 		}
 		for i, n := range x.counts {
@@ -174,14 +174,13 @@ func (x *thinned) touches() (list []trace.Range) {
 	return list
 }
 
-// TestCountsOfCaptures replays captures as they are and with no more than counts
-// of each CTA, and prints how far apart the net cycles are. The total is held to a
-// band. That of bfs is wide, and low: of a frontier of few nodes one lane of a CTA
-// does all the work, which counts give to all of its warps.
+// TestCountsOfCaptures replays captures as they are and with no more than counts of each CTA, and prints how far
+// apart the net cycles are. The total is held to a band. The band of bfs is wide, and low: with a frontier of few
+// nodes one lane of a CTA does all the work, which counts give to all of its warps.
 func TestCountsOfCaptures(t *testing.T) {
 	for _, c := range []struct {
 		capture, preset string
-		low, high       float64 // of the total, in per cent off that of warps
+		low, high       float64 // of the total, in per cent off the warps'
 	}{
 		{"accelsim-rodinia-bfs-a100/kernelslist.g", "rtx3070", -65, 0},
 		{"accelsim-vectoradd-a100/kernelslist.g", "rtx3070", -35, 10},

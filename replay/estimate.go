@@ -7,9 +7,9 @@ import (
 	"gpureplay/policies"
 )
 
-// The speeds that an estimate is made of: what one core of a shared virtual machine
-// does of instructions, as README's table has it for programs with children (one that
-// misses all caches takes seven times as long), and of CTAs that do nothing.
+// The speeds behind an estimate: instructions a second of one core of a shared virtual machine, as README's table
+// has them for programs with children, and CTAs a second that do nothing. A program that misses all caches takes
+// seven times as long.
 const (
 	instsPerSecond = 4e6
 	ctasPerSecond  = 1e6
@@ -35,10 +35,9 @@ func (job *Job) estimate(f *policies.TraceProfile) Estimate {
 	return e
 }
 
-// Effort is what a run under a policy costs, over what it costs under serial. Policies
-// whose kernels overlap execute 1.3 to 1.5 times the instructions of the host's, with
-// exact sets 1.4 to 1.8 times, where nested work is done in its parents' lanes 1.2 to 5
-// times those of cdp (HSP, the stencil, BFS and the join at their default sizes).
+// Effort is the cost of a run under a policy, over its cost under serial. Policies whose kernels overlap execute
+// 1.3 to 1.5 times the host instructions, with exact sets 1.4 to 1.8 times. Where nested work is done in its
+// parents' lanes it is 1.2 to 5 times cdp's (HSP, the stencil, BFS and the join at their default sizes).
 func Effort(c *policies.Choice) float64 {
 	switch {
 	case c.Policy.Launch == "inline":

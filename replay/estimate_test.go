@@ -42,15 +42,15 @@ func TestEstimate(t *testing.T) {
 		job := &Job{Trace: tracetest.FromText(t, text), Name: "t", Config: cfg, Choices: choices, Jobs: c.jobs,
 			MaxCycles: c.limit,
 			Estimated: func(e Estimate) { got = e; stop() }}
-		Run(ctx, job) // ends at once: what it is asked for is done
+		Run(ctx, job) // ends at once: all its work is done
 		if got.Time.Truncate(time.Second) != c.want || got.CTAs != 1<<31 || got.Insts != 0 || got.Runs != len(choices) {
 			t.Errorf("%s, %d at once, limit %d: %+v, want %v", c.policies, c.jobs, c.limit, got, c.want)
 		}
 	}
 }
 
-// What a run warns of, counted by hand: a wait for an event that nobody has recorded
-// yet, by a stream and by the host, and arrays of one name, but not those of none.
+// The warnings of a run, counted by hand: a wait for an event that is not recorded yet, by a stream and by the
+// host, and arrays of one name, but not arrays without one.
 func TestWarnings(t *testing.T) {
 	const text = `trace 1
 array a bytes=64

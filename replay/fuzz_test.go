@@ -63,8 +63,7 @@ func FuzzPolicies(f *testing.F) {
 	})
 }
 
-// fuzzed makes a trace of a text; nil: it is none, or long. What the writer takes is
-// sound.
+// fuzzed makes a trace of a text; nil: it is none, or long. A trace that the writer takes is sound.
 func fuzzed(t *testing.T, lines string) *container.Reader {
 	t.Helper()
 	if len(lines) > 4096 || many.MatchString(lines) {

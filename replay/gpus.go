@@ -6,10 +6,9 @@ import (
 	"gpureplay/trace"
 )
 
-// knownGPUs has what the names of GPUs without a preset say, for captures that give
-// no more than a name: SMs (AMD: compute units), compute capability and boost clock, from
-// the vendors' specifications (0: several products have the name), and the preset that
-// stands nearest.
+// knownGPUs has the facts of GPUs without a preset, for captures that give no more than a name. They are SMs (AMD:
+// compute units), compute capability and boost clock, from the vendors' specifications (0: several products have
+// the name), and the nearest preset.
 var knownGPUs = []knownGPU{
 	{"gtx1070", 15, 61, 1683, "titanx-maxwell"},
 	{"gtx1080", 20, 61, 1733, "titanx-maxwell"},
@@ -60,8 +59,8 @@ type knownGPU struct {
 var presetOfArchitecture = map[string]string{"gfx90a": "mi250x", "gfx940": "mi300x", "gfx941": "mi300x",
 	"gfx942": "mi300x", "gfx950": "mi300x", "amd": "mi250x"}
 
-// known finds what is known of a name: the longest of those in it. Of others of AMD it
-// is that they are like the last one.
+// known finds the facts of a name: of the longest known name in it. Other GPUs of AMD are taken to be like the last
+// one.
 func known(gpu string) (best knownGPU) {
 	words := joinedWords(gpu)
 	if words["instinct"] {
@@ -75,8 +74,7 @@ func known(gpu string) (best knownGPU) {
 	return best
 }
 
-// fromName completes what a capture says of its GPU from the GPU's name. Presets know
-// theirs.
+// fromName completes a capture's facts about its GPU from the GPU's name. Presets know theirs.
 func fromName(gpu trace.Machine) trace.Machine {
 	k := known(gpu.Name)
 	if len(presetNamed(gpu.Name)) >= len(k.name) {
@@ -87,8 +85,8 @@ func fromName(gpu trace.Machine) trace.Machine {
 	return gpu
 }
 
-// presetOfWaves is the preset of a GPU of which no more is known than that its warps
-// are AMD's waves of 64 threads, and how many compute units it has; "": they are not.
+// presetOfWaves is the preset of a GPU with no more known facts than that its warps are AMD's waves of 64 threads,
+// and how many compute units it has; "": they are not.
 func presetOfWaves(gpu *trace.Machine) string {
 	switch {
 	case gpu.WarpSize != 64:

@@ -66,7 +66,7 @@ func TestPipelinesAreSafe(t *testing.T) {
 func TestAuditorFindsFaults(t *testing.T) {
 	for _, x := range []struct {
 		fault crcs.Fault
-		rules string // those of which one must be found
+		rules string // the rules; one must be found
 	}{
 		{crcs.SkipRelease, "deadlock"},
 		{crcs.EarlyOwner, "raw"},
@@ -97,8 +97,8 @@ func TestAuditorFindsFaults(t *testing.T) {
 	}
 }
 
-// The release that is lost is the program's last: nothing waits for it, and the
-// auditor finds the page that nobody gave back.
+// The release that is lost is the program's last: nothing waits for it, and the auditor finds the page that was not
+// given back.
 func TestAuditorFindsLastRelease(t *testing.T) {
 	r := tracetest.FromText(t, `
 array P bytes=4K output

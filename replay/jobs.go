@@ -38,7 +38,7 @@ func (p *Progress) Share() float64 {
 // Done is told after each run of several, never twice at a time.
 type Done func(done, total int, name string)
 
-// ticker returns what the machine calls while it runs; nil if nobody asks.
+// ticker returns the function that the machine calls while it runs; nil if no progress is shown.
 func (job *Job) ticker(label string, clockMHz float64) func(model.Time, uint64) {
 	if job.Progress == nil {
 		return nil
@@ -57,8 +57,8 @@ func (job *Job) ticker(label string, clockMHz float64) func(model.Time, uint64) 
 	}
 }
 
-// task is one choice under one variant: a run, or of a search its tries, of which the
-// best is run once more, under the name of the search.
+// task is one choice under one variant: a run, or the tries of a search, the best of them once more under the name
+// of the search.
 type task struct {
 	choice  *policies.Choice
 	variant Variant
@@ -73,10 +73,9 @@ type attempt struct {
 	run int
 }
 
-// sideBySide runs every choice under every variant, job.Jobs at a time, and returns
-// the results in the order of the two. Runs share what the trace has unpacked; of
-// those that wait nothing is in memory. The first error ends those that have not
-// begun; those that run, run on.
+// sideBySide runs every choice under every variant, job.Jobs at a time, and returns the results in the order of the
+// two. Runs share unpacked blocks of the trace; waiting ones hold no memory. After the first error no further run
+// begins; running ones run on.
 func (job *Job) sideBySide(ctx context.Context, order []*policies.Choice) ([]*Result, error) {
 	tasks, err := job.tasks(order)
 	if err != nil {
@@ -167,7 +166,7 @@ func (job *Job) attempt(ctx context.Context, a attempt) error {
 	return err
 }
 
-// result does one run, and keeps what it comes to.
+// result does one run, and keeps its outcome.
 func (job *Job) result(ctx context.Context, a attempt, c *policies.Choice, at int) (r *Result, err error) {
 	r, err = job.one(ctx, c, a.variant)
 	between()

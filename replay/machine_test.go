@@ -10,8 +10,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// A capture is replayed on the machine that it was made on: what it says of it, and
-// latencies of that GPU or, marked as such, of the nearest.
+// A capture is replayed on the machine that it was made on: its own facts, and latencies of that GPU or, marked as
+// such, of the nearest.
 func TestMachineFor(t *testing.T) {
 	rtx3090 := trace.Machine{Name: "NVIDIA GeForce RTX 3090", SMVersion: 86, SMs: 82, ClockHz: 1695e6, WarpSize: 32,
 		WarpsPerSM: 48, CTAsPerSM: 16,
@@ -79,7 +79,7 @@ func TestMachineOfAMD(t *testing.T) {
 	}
 }
 
-// What no machine can have is left out, and the rest is taken.
+// Impossible facts are left out, and the rest is taken.
 func TestImpossibleFacts(t *testing.T) {
 	base, err := hardware.Preset("a100")
 	if err != nil {
@@ -109,9 +109,8 @@ func TestImpossibleFacts(t *testing.T) {
 	}
 }
 
-// The time between kernels is that of the capture: 30 between a and b, and 50 between
-// d and e, as the median of 30, 50 and 40; c was launched when b had long ended. What
-// becomes of a launch into an idle GPU stays.
+// The time between kernels comes from the capture: 30 between a and b, and 50 between d and e, as the median of 30,
+// 50 and 40; c was launched when b had long ended. The latency of a launch into an idle GPU stays.
 func TestBoundaryOfTheCapture(t *testing.T) {
 	r := tracetest.FromText(t, `meta fidelity=kernel sms=108 sm=80 gpu="NVIDIA A100-SXM4-80GB"
 launch a grid=1 block=32 fidelity=kernel host=0 start=100 duration=1000

@@ -34,9 +34,8 @@ func (*heapWatcher) Page(*model.PageRecord)     {}
 func (*heapWatcher) Task(*model.TaskRecord)     {}
 func (*heapWatcher) Sample(*model.SampleRecord) {}
 
-// What a replay holds does not grow with the trace once the reader's cache of
-// blocks is full, even where the host has launched every kernel before the first
-// has ended. A block of each of 35 kernels would be some 60 MB.
+// The memory of a replay does not grow with the trace once the reader's cache of blocks is full, even if the host
+// has launched every kernel before the first has ended. A block of each of 35 kernels would be some 60 MB.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	r := samplestest.Trace(t, "stn", "kernels=60", "nx=128", "ny=64", "nz=32")
 	cfg, err := hardware.Preset("rtx3070")

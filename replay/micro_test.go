@@ -13,9 +13,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// TestMicro compares small programs of one behaviour each with Accel-Sim: net
-// cycles, sectors that the levels of memory count, and row hits of DRAM. It prints
-// what they come to; nothing is fitted to them.
+// TestMicro compares small programs of one behaviour each with Accel-Sim: net cycles, sectors that the levels of
+// memory count, and row hits of DRAM. It prints the differences; nothing is fitted to them.
 func TestMicro(t *testing.T) {
 	dir := tracetest.Data(t, "accelsim-micro")
 	var errs []float64

@@ -13,10 +13,10 @@ import (
 	"gpureplay/samples/samplestest"
 )
 
-// Copies 0-100 and 150-160; kernel A launched 80-110, running 120-200, half of it waiting
-// for pages; kernel B launched 140-170, running 180-300; a child 250-320; a copy 310-400;
-// the end at 420. So 80 cycles wait for a copy and 40 for pages, 40 are a gap, 160 belong
-// to kernels, 20 of them twice, 20 to the child alone, and 100 are the tail.
+// Copies 0-100 and 150-160; kernel A launched 80-110, running 120-200, half of it waiting for pages; kernel B
+// launched 140-170, running 180-300; a child 250-320; a copy 310-400; the end at 420. So 80 cycles wait for a copy
+// and 40 for pages, 40 are a gap and 100 are the tail. 160 belong to kernels, 20 of them twice, and 20 to the child
+// alone.
 func TestPartsByHand(t *testing.T) {
 	w := PartsWatch{Latency: 30}
 	stage := func(kind model.StageKind, from, to model.Time) {

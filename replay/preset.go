@@ -37,7 +37,7 @@ const defaultPreset = "a100"
 type Captured struct {
 	Config  *hardware.Config
 	Says    string // the machine and its origin, in a line
-	StandIn string // why its latencies are those of another GPU; "": they are not
+	StandIn string // why its latencies are another GPU's; "": they are its own
 }
 
 // MachineFor returns the machine that a trace was captured on, as far as the trace
@@ -187,8 +187,8 @@ func CapturedOn(tr *container.Reader) func() *hardware.Config {
 var endings = []string{".gz", ".zst", ".xz", ".txt", ".trace", ".json", ".csv",
 	".sqlite", ".db", ".rpd", ".et", ".pt.trace"}
 
-// TraceName is the name of a trace or a capture in the tables: the name of its file
-// without the endings of its format, and for Accel-Sim's list of kernels its folder's.
+// TraceName is the name of a trace or a capture in the tables: the name of its file without the endings of its
+// format. For Accel-Sim's list of kernels it is the folder's name.
 func TraceName(path string) string {
 	if filepath.Base(path) == "kernelslist.g" {
 		if whole, err := filepath.Abs(path); err == nil {

@@ -20,9 +20,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// launchOfReference is the constant launch latency in every cycle count of the
-// reference; net cycles are without it. They have a cycle more than those from the
-// first CTA on, at the end of which that is placed (docs/model, "How far it is off").
+// launchOfReference is the constant launch latency in every cycle count of the reference; net cycles are without
+// it. They have a cycle more than a count from the first CTA on, which is placed at the end of that cycle
+// (docs/model, "How far it is off").
 const (
 	launchOfReference = 5000
 	cycleOfPlacing    = 1
@@ -36,11 +36,10 @@ type kernelCycles struct {
 
 func (k kernelCycles) Kernel(r *model.KernelRecord) { k.cycles[r.ID] = r.End - r.FirstCTA }
 
-// TestReference compares net cycles per kernel with Accel-Sim's own results, on
-// the presets of the configurations that it ran. The presets come from the
-// configurations' facts; nothing is fitted to these figures. The bounds are
-// those that the model is held to: median error 5 %, 90th percentile 15 %, total
-// 10 %; L1 and L2 accesses 3 %, L2 misses and DRAM traffic 10 %.
+// TestReference compares net cycles per kernel with Accel-Sim's own results, on the presets of the configurations
+// that it ran. The presets come from the configurations' facts; nothing is fitted to these figures. The model is
+// held to these bounds: median error 5 %, 90th percentile 15 %, total 10 %; L1 and L2 accesses 3 %, L2 misses and
+// DRAM traffic 10 %.
 func TestReference(t *testing.T) {
 	dir := tracetest.Data(t, "accelsim-reference")
 	want := referenceCycles(t, filepath.Join(dir, "cycles.csv"))

@@ -27,6 +27,8 @@ type Result struct {
 	Parts       Parts            // of its cycles
 	Machine     *hardware.Config // that ran it, with the changes of the policy
 	OneStream   bool             // all kernels of the host are in one stream
+	Sampling    *Sampling        // nil: no kernel was to be skipped
+	classes     []table.Class
 }
 
 // label names a run for people.

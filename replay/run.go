@@ -16,6 +16,7 @@ import (
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
 	"gpureplay/policies"
+	"gpureplay/replay/approx"
 	"gpureplay/replay/table"
 	"gpureplay/trace/container"
 )
@@ -23,27 +24,31 @@ import (
 // Job is what one call replays: one trace under several policies on one
 // machine.
 type Job struct {
-	Trace     *container.Reader
-	Name      string // of the trace, as it stands in the tables
-	Config    *hardware.Config
-	Preset    *hardware.Config // what the user named before settings; nil: Config itself
-	Choices   []*policies.Choice
-	Baseline  string       // label of the choice that speed-ups refer to, and that runs first; "": the first
-	Alone     bool         // there is no baseline: what these runs are compared with is not among them
-	Sample    model.Time   // width of a timeline window in cycles; 0: none; model.SampleAuto
-	Output    *Output      // nil: no tables
-	Variants  []Variant    // of the machine; nil: as it is
-	AsTasks   host.AsTasks // whether launches are run as narrow tasks
-	Storage   *Storage     // what is assumed of files; nil: what the trace says
-	Part      []string     // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
-	Jobs      int          // runs at once; 0: one
-	MaxCycles model.Time   // a run ends there, incomplete; 0: at its end
-	Audit     bool
-	Timing    *host.Timing       // of the host and its copies; nil: as recorded where the trace has it
-	Notes     []table.Diagnostic // that every run has, beside its warnings
-	recorded  int64              // the span of a capture, ns
-	noCalls   bool               // the capture has no calls of the host
-	Estimated func(e Estimate)   // called before all runs; may be nil
+	Trace    *container.Reader
+	Name     string // of the trace, as it stands in the tables
+	Config   *hardware.Config
+	Preset   *hardware.Config // what the user named before settings; nil: Config itself
+	Choices  []*policies.Choice
+	Baseline string       // label of the choice that speed-ups refer to, and that runs first; "": the first
+	Alone    bool         // there is no baseline: what these runs are compared with is not among them
+	Sample   model.Time   // width of a timeline window in cycles; 0: none; model.SampleAuto
+	Output   *Output      // nil: no tables
+	Variants []Variant    // of the machine; nil: as it is
+	AsTasks  host.AsTasks // whether launches are run as narrow tasks
+	Storage  *Storage     // what is assumed of files; nil: what the trace says
+	Part     []string     // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
+	Jobs     int          // runs at once; 0: one
+	// Approximate is a relative error: kernels that repeat each other within it are not all simulated; 0: all are.
+	// Seed places the checks.
+	Approximate float64
+	Seed        uint64
+	MaxCycles   model.Time // a run ends there, incomplete; 0: at its end
+	Audit       bool
+	Timing      *host.Timing       // of the host and its copies; nil: as recorded where the trace has it
+	Notes       []table.Diagnostic // that every run has, beside its warnings
+	recorded    int64              // the span of a capture, ns
+	noCalls     bool               // the capture has no calls of the host
+	Estimated   func(e Estimate)   // called before all runs; may be nil
 	// called before a run; may be nil. One call at a time, as of those that follow
 	Started  func(label string)
 	Finished func(label string, r *Result) // called after it, also of one that was cut off; may be nil
@@ -199,15 +204,11 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	if err != nil {
 		return nil, err
 	}
-	window := job.Sample
-	if !set.Samples() && job.Sampled == nil {
-		window = 0
+	sampler, whole, err := job.sampler(policy)
+	if err != nil {
+		return nil, err
 	}
-	m, err := model.New(job.Trace, model.Options{
-		Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace), Sample: window, Timing: *job.Timing,
-		FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles,
-		Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
-	})
+	m, err := job.machine(r, policy, cfg, observer, set.Samples(), sampler)
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +222,7 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 	cut := err
 	job.fill(&r.Run, c, cfg, sum, watch)
 	watch.tell(r)
+	r.sampled(sampler, whole, job.Trace.Program().Functions)
 	r.Performance = measured(sum, time.Since(began), job.Trace.Unpacked()-unpacked)
 	if watch.audit != nil && !sum.Cut {
 		r.Violations = watch.audit.Finish(sum)
@@ -229,6 +231,20 @@ func (job *Job) one(ctx context.Context, c *policies.Choice, v Variant) (*Result
 		return nil, err
 	}
 	return r, cut
+}
+
+// machine builds the machine of a run; samples: a table takes windows of its timeline.
+func (job *Job) machine(r *Result, policy *model.Policy, cfg *hardware.Config, observer model.Observer,
+	samples bool, sampler *approx.Sampler) (*model.Machine, error) {
+	window := job.Sample
+	if !samples && job.Sampled == nil {
+		window = 0
+	}
+	return model.New(job.Trace, model.Options{
+		Sampler: samplerOrNil(sampler), Config: cfg, Policy: policy, Observer: observer, Captured: CapturedOn(job.Trace),
+		Sample: window, Timing: *job.Timing, FastForward: !job.Audit, AsTasks: job.AsTasks, MaxCycles: job.MaxCycles,
+		Tick: job.ticker(r.label(), cfg.Clock.CoreMHz),
+	})
 }
 
 // finish fills the tables of a run and gives them their names. It returns the first error of writing them.
@@ -333,6 +349,9 @@ func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, 
 		}
 	}
 	set.Performance(&r.Performance)
+	for i := range r.classes {
+		set.Class(&r.classes[i])
+	}
 	for i := range r.Run.Memory {
 		set.Memory(&r.Run.Memory[i])
 	}

@@ -29,10 +29,9 @@ cta 0..15
   exit
 `
 
-// A search leaves a result for every threshold that it tried and, last, one under its
-// own name with the cycles of the fastest; speedups refer to it where it comes first.
-// Here the lane with 512 items is better launched; that with 100 does its work while the
-// launch is on its way, which takes 1,721 cycles less for one lane than for two.
+// A search leaves a result for every threshold that it tried and, last, one under its own name with the cycles of
+// the fastest; speedups refer to it where it comes first. Here the lane with 512 items is better launched. The lane
+// with 100 does its work while the launch is on its way, which takes 1,721 cycles less for one lane than for two.
 func TestSearchKeepsEveryTry(t *testing.T) {
 	cfg, err := hardware.Preset("k20m-spawn")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// The launch latency of a variant is that of the host, and of the constant part
-// of the device API, in the proportions of the preset.
+// The launch latency of a variant scales the host's, and the constant part of the device API, in the proportions of
+// the preset.
 func TestSensitivityOfLaunch(t *testing.T) {
 	vs, _, err := Sensitivity("launch", nil)
 	if err != nil {

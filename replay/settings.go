@@ -28,8 +28,8 @@ func (job *Job) preset() *hardware.Config {
 // and ends in its hash.
 const maxWords = 120
 
-// set names what of the machine and of the trace is set, as the run's key has it:
-// words with commas, "" if nothing is.
+// set names the settings of the machine and of the trace, as the run's key has them: words with commas, "" if there
+// are none.
 func (job *Job) set(v Variant) string {
 	words := append(slices.Clone(job.words), job.runSettings(v)...)
 	text := strings.Join(words, ",")
@@ -39,8 +39,7 @@ func (job *Job) set(v Variant) string {
 	return text
 }
 
-// machineSettings are those of the machine. One that is no preset is known by the
-// hash of all that it is.
+// machineSettings are the settings of the machine. A machine that is no preset is known by its hash.
 func (job *Job) machineSettings() []string {
 	var words []string
 	base := job.preset()
@@ -70,6 +69,9 @@ func (job *Job) runSettings(v Variant) []string {
 		words = append(words, "io=storage")
 	}
 	words = append(words, job.Part...)
+	if job.Approximate > 0 {
+		words = append(words, fmt.Sprintf("approximate=%g", job.Approximate))
+	}
 	if job.MaxCycles > 0 {
 		words = append(words, fmt.Sprintf("max_cycles=%d", job.MaxCycles))
 	}

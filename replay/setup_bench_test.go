@@ -10,8 +10,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// BenchmarkSetup replays one warp: what is left is what a run costs whatever
-// the length of its trace. The parts build on each other.
+// BenchmarkSetup replays one warp: the rest is the cost of a run of any length. The parts build on each other.
 func BenchmarkSetup(b *testing.B) {
 	container := tracetest.Encode(b, "array a bytes=512 input\nlaunch one grid=1 block=32 regs=16\ncta 0\nwarp "+
 		"0\nload R2 <- R1 @a+4\nexit\n")

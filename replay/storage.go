@@ -12,9 +12,8 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Storage is what is assumed of the files of a capture, which records none: what the
-// first copy of an array brings has been read from storage, and what is written last
-// is written out.
+// Storage is an assumption about the files of a capture, which records none. Data of the first copy of an array has
+// been read from storage, and the last written data is written out.
 type Storage struct {
 	Reads, Writes         int    // arrays
 	BytesRead, BytesWrite uint64 // of their files
@@ -22,8 +21,8 @@ type Storage struct {
 	copiedBack            bool   // those that the program copies back are
 }
 
-// AssumeStorage gives a trace's program the file accesses of [Storage]. Files of what is
-// copied before the first kernel are read side by side, before the copies.
+// AssumeStorage gives a trace's program the file accesses of [Storage]. Files of arrays that are copied before the
+// first kernel are read side by side, before the copies.
 func AssumeStorage(r *container.Reader) (*Storage, error) {
 	s := &Storage{}
 	ops, err := hostOps(r)
@@ -170,7 +169,7 @@ func markArrays(arrays []trace.Array, w *trace.Warp, a *trace.Access, found map[
 	}
 }
 
-// Assumption says what is assumed, as a sentence.
+// Assumption is the assumption as a sentence.
 func (s *Storage) Assumption() string {
 	read := "no copy to the device is recorded, so that nothing is taken to be read from storage"
 	if s.Reads > 0 {

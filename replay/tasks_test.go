@@ -111,8 +111,8 @@ func extra(r *replay.Result, name string) float64 {
 	return 0
 }
 
-// Launches run as tasks: independent ones pass each other, those in streams do
-// not, and what joins streams holds.
+// Launches run as tasks: independent ones pass each other, launches in one stream do not, and joins of streams
+// hold.
 func TestLaunchesAsTasks(t *testing.T) {
 	kernel := "cta 0\n warp 0\n  int x300 R2 <- R2\n  exit\n"
 	text := "launch a grid=1 block=32 stream=1\n" + kernel + "launch b grid=1 block=32 stream=1\n" + kernel +

@@ -9,10 +9,11 @@ const (
 	InferredAccesses                 // the trace has the bytes that CTAs touch: the instructions that touch them
 	InferredTime                     // a CTA holds its place for a share of the recorded duration
 	InferredAll                      // not even that is known: a CTA holds its place for a cycle
+	InferredSample                   // its time is the one of kernels like it: it was not simulated
 	numInferred      = iota
 )
 
-var inferredWords = [numInferred]string{"nothing", "order", "accesses", "time", "all"}
+var inferredWords = [numInferred]string{"nothing", "order", "accesses", "time", "all", "sampled"}
 
 // InferredWords are the words that values of [Inferred] print as, in order.
 func InferredWords() []string { return inferredWords[:] }

@@ -18,6 +18,11 @@ func (a *app) printNotes(rows []map[string]any, results []*replay.Result) {
 		fmt.Fprintln(a.out, line)
 	}
 	var said []string
+	for _, r := range results {
+		if note := r.SamplingNote(); note != "" {
+			fmt.Fprintf(a.out, "%s: %s\n", r.Policy, note)
+		}
+	}
 	for i, r := range results {
 		for _, note := range surprises(r, rows[i]) {
 			if !slices.Contains(said, note) {

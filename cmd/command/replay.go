@@ -90,7 +90,7 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 		return nil, err
 	}
 	job := &replay.Job{
-		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Notes: f.notes, Jobs: workers.Or(int(f.jobs)),
+		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Approximate: float64(f.approximate), Seed: f.seed, Notes: f.notes, Jobs: workers.Or(int(f.jobs)),
 		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version(), Command: again(cmd, path)},
 	}
 	if job.Name, err = a.traceName(f, r, path); err != nil {

@@ -37,6 +37,8 @@ type replayFlags struct {
 	alone       bool
 	jobs        jobs
 	maxCycles   int64
+	approximate errorShare
+	seed        uint64
 	host        string
 	copies      string
 	chooser
@@ -125,6 +127,10 @@ func (f *replayFlags) register(c *cobra.Command) {
 		"paper compares it with, else the first)")
 	s.BoolVar(&f.alone, "no-baseline", false, "run nothing but the policies that are named")
 	f.jobs.register(s)
+	s.Var(&f.approximate, "approximate", "do not simulate kernels that repeat others within this `ERROR`, such as "+
+		"2%; the tables "+
+		"say which, and the summary bounds the error")
+	s.Uint64Var(&f.seed, "approximate-seed", 0, "`SEED` of the places of the checks of --approximate")
 	s.Int64Var(&f.maxCycles, "max-cycles", 0, "cut each run off at this `CYCLE`; its tables say that it is incomplete")
 	s.StringVarP(&f.output, "output", "o", "replay-out", "`DIR` of the tables")
 	s.StringSliceVar(&f.tables, "tables", nil, "`TABLES` to write, separated by commas, or all (default all): "+

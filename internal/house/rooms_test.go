@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"internal/durable":      {},
 	"internal/intervals":    {"model"},
 	"replay/audit":          {"trace", "model", "replay/table"},
+	"replay/approx":         {"trace", "model"},
 	"replay/capture":        {"trace", "model", "replay/table", "internal/intervals"},
 	"replay/analyse":        {"trace", "model", "policies", "replay", "internal/intervals", "internal/workers"},
 	"trace/internal/words":  {},
@@ -66,7 +67,7 @@ var allowed = map[string][]string{
 	"replay/sweep": {"internal/durable", "internal/workers", "internal/nearest", "trace", "model", "policies",
 		"replay"},
 	"replay/report": {"trace", "model", "replay"},
-	"replay": {"trace", "model", "policies", "replay/table", "replay/audit", "internal/intervals",
+	"replay": {"trace", "model", "policies", "replay/table", "replay/audit", "replay/approx", "internal/intervals",
 		"internal/workers"},
 	"convert":         {"internal/durable", "internal/nearest", "trace", "convert"},
 	"convert/neutral": {"trace", "replay/table"}, // the one reader of Parquet; see ARCHITECTURE.md

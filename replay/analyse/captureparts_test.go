@@ -12,9 +12,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// A part of a capture ends when it ended in the capture, wherever it is cut: one whose
-// API was sampled (117 of 144 kernels have no call, so that a part begins with some of
-// them and the host's work reaches into it), and one that lacks kernels of its graphs.
+// A part of a capture ends when it ended in the capture, wherever it is cut. One capture has a sampled API: 117 of
+// 144 kernels have no call, so that a part begins with some of them and the host's work reaches into it. The other
+// lacks kernels of its graphs.
 func TestPartsOfCapturesEndAsRecorded(t *testing.T) {
 	root := tracetest.Data(t)
 	for _, w := range []struct {

@@ -76,10 +76,9 @@ launch b grid=1 block=32 fidelity=kernel start=3500 duration=1000
 	}
 }
 
-// A is launched at 10 and runs 20-50, B at 30 and 60-80, C keeps its start and runs
-// 100-110, D is launched at 130 and runs 140-150; a copy 85-95; the end at 160. So the
-// host is waited for in 0-10, 110-130 and 150-160, the copy in 85-95, C's start in 80-85
-// and 95-100, and boundaries are 10-20, 50-60 and 130-140.
+// A is launched at 10 and runs 20-50, B at 30 and 60-80, C keeps its start and runs 100-110, D is launched at 130
+// and runs 140-150; a copy 85-95; the end at 160. So the host is waited for in 0-10, 110-130 and 150-160, the copy
+// in 85-95, and C's start in 80-85 and 95-100. Boundaries are 10-20, 50-60 and 130-140.
 func TestLimitsByHand(t *testing.T) {
 	w := limitWatch{pin: uncalled}
 	for _, k := range []model.KernelRecord{

@@ -8,7 +8,7 @@ type usage struct {
 }
 
 func (u *usage) take(r *hardware.Resources, sign int) {
-	u.ctas += sign
+	u.ctas += sign * r.CTAs
 	u.warps += sign * r.Warps
 	u.threads += sign * r.Threads
 	u.registers += sign * r.Registers

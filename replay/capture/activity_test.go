@@ -6,10 +6,9 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Two streams: 0 runs 0-10, 15-20 and, within, 16-18; 1 runs 5-15. Copies 18-30 and
-// 28-40. So kernels 0 to 20, several in 5-10 and 15-18 (5-10: streams 0 and 1; at 15
-// the one ends as the other begins; 16-18 two of stream 0), copies 18-40, of which
-// 18-20 beside a kernel.
+// Two streams: 0 runs 0-10, 15-20 and, within, 16-18; 1 runs 5-15. Copies 18-30 and 28-40. So kernels 0 to 20,
+// several in 5-10 and 15-18 (5-10: streams 0 and 1; at 15 the one ends as the other begins; 16-18 two of stream 0).
+// Copies 18-40, 18-20 of it beside a kernel.
 func TestActivity(t *testing.T) {
 	a := &Activity{
 		Kernels: []Span{{Name: "f", From: 15, To: 20}, {Name: "f", From: 0, To: 10},
@@ -43,7 +42,7 @@ func TestActivity(t *testing.T) {
 	}
 }
 
-// A capture's copies are there beside its kernels, and its span is that of the capture.
+// A capture's copies are there beside its kernels, and its span is the capture's.
 func TestRecordedActivity(t *testing.T) {
 	r := tracetest.FromText(t, `meta gpu=k20c fidelity=kernel
 memset addr=0x1000 bytes=64 host=100 start=300 duration=100

@@ -25,9 +25,9 @@ type collector struct {
 	merged    []*table.Merged
 }
 
-// Collect merges the tables of the cells that are finished into one file for each table, dir/TABLE.FORMAT, and
-// returns the rows of runs, and a failure for each cell in which the auditor found something. The files appear when
-// all of them are complete, the table runs last.
+// Collect merges the tables of the finished cells into one file for each table, dir/TABLE.FORMAT. It returns the
+// rows of runs, and a failure for each cell in which the auditor found something. The files appear when all of them
+// are complete, the table runs last.
 func (g *Grid) Collect(ctx context.Context, dir string) ([]Row, []Failure, error) {
 	if err := prepare(dir); err != nil {
 		return nil, nil, err

@@ -27,6 +27,7 @@ type feed struct {
 	memory      listeners[memory.Record]
 	diagnostics listeners[Diagnostic]
 	audit       listeners[Audit]
+	classes     listeners[Class]
 }
 
 // listeners take records R, in the order of their tables.
@@ -86,3 +87,6 @@ func (s *Set) Diagnostic(r *Diagnostic) { s.feed.diagnostics.tell(r) }
 
 // Audit tells of one violated rule.
 func (s *Set) Audit(r *Audit) { s.feed.audit.tell(r) }
+
+// Class tells of one class of kernels that repeat each other.
+func (s *Set) Class(r *Class) { s.feed.classes.tell(r) }

@@ -63,8 +63,8 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// Of more CTAs than are shown each SM has a counter: here two at a time on SM 0 for
-// half of the time, none on SM 1 at the beginning.
+// If there are more CTAs than are shown, each SM has a counter: here two at a time on SM 0 for half of the time,
+// none on SM 1 at the beginning.
 func TestManyCTAsAreCounted(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, "ppcs", table.Parquet, "ctas")

@@ -31,8 +31,8 @@ func (c callRow) device() (from, to int64) {
 	return c.int(9), c.int(9) + c.int(10)
 }
 
-// readOrigin finds the time of the capture at which the recorded program starts: it ends with its last work, or, where
-// the table runs is missing, begins with its first call.
+// readOrigin finds the time of the capture at which the recorded program starts. It ends with its last work, or,
+// without the table runs, begins with its first call.
 func (v *view) readOrigin(ctx context.Context) error {
 	first, last, span := int64(math.MaxInt64), int64(0), int64(-1)
 	if part := v.parts["runs"]; part != nil {
@@ -84,8 +84,8 @@ type openRange struct {
 	from, to int64
 }
 
-// calls shows the capture: what each thread of the host called, within its ranges, and the work of each stream below
-// the replayed one.
+// calls shows the capture: the calls of each thread of the host, within its ranges, and the work of each stream
+// below the replayed one.
 func (v *view) calls() (func(row), func()) {
 	host, streams := v.group("Host as recorded", 6), v.streams
 	open := map[int64][]openRange{}

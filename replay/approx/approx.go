@@ -1,0 +1,221 @@
+// Package approx replays a part of the kernels of a program that repeats itself, and bounds the error of that.
+//
+//  1. Kernels of one class have the same function, grid, block and counts of instructions in the trace.
+//  2. The first kernel of a class is simulated and not used: caches are cold for it.
+//  3. A class is simulated until the times of its last three kernels agree within the error that was asked for.
+//     Then its kernels are skipped, and take the mean of the simulated ones.
+//  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
+//     at a random place. A check that is off by more than the error asked for ends the skipping: the program has
+//     entered another phase.
+//  5. The relative errors of the checks, and of the three that agreed, give the interval of the total, by
+//
+// Student's t at 95 %. Their deviation counts as a tenth of the error asked for at least, since few checks may
+// agree
+//
+//	   by chance.
+//	6. Skipped kernels leave caches as they are. So checks of all classes come together, behind one kernel that is
+//	   simulated and not used.
+package approx
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gpureplay/model"
+	"gpureplay/trace"
+)
+
+const (
+	agree = 3  // kernels that must agree
+	every = 20 // skipped kernels of a class from one check to the next, on average
+)
+
+// Class is a set of kernels that are taken to repeat each other.
+type Class struct {
+	Function    uint32
+	Grid, Block trace.Dim3
+	Counts      [3]uint64 // warp, thread and memory instructions
+
+	Simulated, Skipped, Checks, Failed uint64       // kernels; checks that were off
+	Mean                               float64      // cycles that a skipped kernel takes
+	SkippedCycles                      float64      // of all skipped ones
+	last                               []model.Time // times of the latest simulated ones
+	skips, due, checks                 bool         // kernels are skipped; the next one is a check; the running one is
+	errors                             []float64    // relative to the mean, of checks and of kernels that agreed
+}
+
+// Sampler is a [model.KernelSampler].
+type Sampler struct {
+	tolerance float64
+	rand      *rand.Rand
+	classes   map[classKey]*Class
+	order     []*Class
+	skipping  int  // classes whose kernels are skipped
+	left      int  // skipped kernels until the next checks
+	warms     bool // the next kernel that is simulated comes before the checks
+	unused    bool // the running kernel does
+}
+
+type classKey struct {
+	function    uint32
+	grid, block trace.Dim3
+	counts      [3]uint64
+}
+
+// New returns a sampler for a relative error, such as 0.02. The seed places the checks.
+func New(tolerance float64, seed uint64) *Sampler {
+	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), classes: map[classKey]*Class{}}
+}
+
+func (s *Sampler) class(k *trace.Kernel) *Class {
+	key := classKey{k.Function, k.Grid, k.Block, [3]uint64{k.WarpInsts, k.ThreadInsts, k.MemInsts}}
+	c := s.classes[key]
+	if c == nil {
+		c = &Class{Function: k.Function, Grid: k.Grid, Block: k.Block, Counts: key.counts}
+		s.classes[key] = c
+		s.order = append(s.order, c)
+	}
+	return c
+}
+
+// Skip is of [model.KernelSampler].
+func (s *Sampler) Skip(k *trace.Kernel) (model.Time, bool) {
+	c := s.class(k)
+	if !c.skips {
+		return 0, false
+	}
+	if s.left == 0 {
+		s.callChecks()
+	}
+	switch {
+	case c.due && s.warms:
+		s.warms, s.unused = false, true
+		return 0, false
+	case c.due:
+		c.due, c.checks = false, true
+		return 0, false
+	}
+	s.left--
+	c.Skipped++
+	c.SkippedCycles += c.Mean
+	return model.Time(math.Round(c.Mean)), true
+}
+
+// callChecks makes the next kernel of each class that is skipped a check.
+func (s *Sampler) callChecks() {
+	for _, c := range s.order {
+		c.due = c.skips
+	}
+	s.warms = true
+	s.place()
+}
+
+// place draws the place of the next checks.
+func (s *Sampler) place() {
+	n := every * max(1, s.skipping)
+	s.left = n/2 + s.rand.IntN(n)
+}
+
+// Ran is of [model.KernelSampler].
+func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time) {
+	c := s.class(k)
+	if c.Simulated++; c.Simulated == 1 || s.unused {
+		s.unused = false
+		return
+	}
+	c.last = append(c.last, cycles)
+	c.last = c.last[max(0, len(c.last)-agree):]
+	switch {
+	case c.checks:
+		s.check(c, cycles)
+	case len(c.last) == agree && s.together(c.last):
+		c.skips, c.Mean = true, mean(c.last)
+		for _, x := range c.last {
+			c.errors = append(c.errors, float64(x)/c.Mean-1)
+		}
+		if s.skipping++; s.skipping == 1 {
+			s.place()
+		}
+	}
+}
+
+// check compares a check with the kernels that were skipped since the one before.
+func (s *Sampler) check(c *Class, cycles model.Time) {
+	c.checks = false
+	c.Checks++
+	off := float64(cycles)/c.Mean - 1
+	c.errors = append(c.errors, off)
+	if math.Abs(off) > s.tolerance {
+		c.Failed++
+		c.skips, c.last = false, c.last[len(c.last)-1:]
+		s.skipping--
+		return
+	}
+	c.Mean = mean(c.last)
+}
+
+func (s *Sampler) together(times []model.Time) bool {
+	return float64(slices.Max(times)-slices.Min(times)) <= s.tolerance*mean(times)
+}
+
+func mean(times []model.Time) float64 {
+	sum := 0.0
+	for _, t := range times {
+		sum += float64(t)
+	}
+	return sum / float64(len(times))
+}
+
+// Classes returns the classes with skipped kernels, those with the most skipped time first.
+func (s *Sampler) Classes() []*Class {
+	var all []*Class
+	for _, c := range s.order {
+		if c.Skipped > 0 {
+			all = append(all, c)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *Class) int { return cmp.Compare(b.SkippedCycles, a.SkippedCycles) })
+	return all
+}
+
+// Spread is the deviation of the relative errors of a class, and at least a tenth of the error asked for.
+func (s *Sampler) Spread(c *Class) float64 {
+	n, sum, squares := float64(len(c.errors)), 0.0, 0.0
+	for _, e := range c.errors {
+		sum, squares = sum+e, squares+float64(e*e)
+	}
+	variance := 0.0
+	if n > 1 {
+		variance = max(0, (squares-float64(sum*sum/n))/(n-1))
+	}
+	return max(math.Sqrt(variance), s.tolerance/10)
+}
+
+// Half returns half the width of the 95 % interval of the skipped kernels' cycles. The errors of classes are added,
+// as if all were off to the same side.
+func (s *Sampler) Half() (cycles float64) {
+	for _, c := range s.order {
+		if n := float64(len(c.errors)); c.Skipped > 0 {
+			width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1/n+1/float64(c.Skipped))
+			cycles += float64(c.SkippedCycles * width)
+		}
+	}
+	return cycles
+}
+
+// quantiles are those of Student's t at 97.5 %, by degrees of freedom from 1 on.
+var quantiles = [...]float64{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+	2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042}
+
+// student is the quantile of Student's t at 97.5 %.
+func student(freedom int) float64 {
+	if freedom < 1 {
+		return quantiles[0]
+	}
+	if freedom <= len(quantiles) {
+		return quantiles[freedom-1]
+	}
+	return 1.96 + 2.46/float64(freedom)
+}

@@ -1,0 +1,134 @@
+package replay
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gpureplay/convert/converttest"
+	"gpureplay/model"
+	"gpureplay/model/hardware"
+	"gpureplay/policies"
+	"gpureplay/samples/samplestest"
+	"gpureplay/trace/container"
+	"gpureplay/trace/tracetest"
+)
+
+// approximately replays a trace under serial, with some kernels skipped if tolerance is not 0, and returns the result.
+func approximately(t testing.TB, r *container.Reader, machine *hardware.Config, policy string, tolerance float64,
+	seed uint64) *Result {
+	t.Helper()
+	choices, err := policies.Parse(policy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	job := &Job{Trace: r, Name: "t", Config: machine, Choices: choices, Approximate: tolerance, Seed: seed}
+	results, err := Run(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results[0]
+}
+
+// quick is a machine whose host takes no time, so that the kernels' times are the program's.
+func quick(t testing.TB, preset string) *hardware.Config {
+	t.Helper()
+	c, err := hardware.Preset(preset)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Host.LaunchOverheadNs, c.Host.LaunchLatency = 0, 0
+	return c
+}
+
+// iterative is n launches of a kernel, of which those from a number on read further apart.
+func iterative(n, phase int) string {
+	var b strings.Builder
+	b.WriteString("array a bytes=4M\n")
+	for i := range n {
+		stride := 4
+		if i >= phase {
+			stride = 128
+		}
+		fmt.Fprintf(&b, "launch k grid=4 block=128\ncta 0..3\nwarp 0..3\nrepeat 8\nload R1 @a+%d cta=4096 warp=1024 "+
+			"next=8192\nend\nexit\n",
+			stride)
+	}
+	return b.String()
+}
+
+// A program that enters another phase at kernel 500 is not fooled: a check finds it, and the interval holds the truth.
+func TestPhaseChange(t *testing.T) {
+	machine := quick(t, "a100")
+	r := tracetest.FromText(t, iterative(700, 500))
+	truth := approximately(t, r, machine, "serial", 0, 0).Run.Cycles
+	inside := 0
+	for seed := range uint64(20) {
+		x := approximately(t, r, machine, "serial", 0.02, seed)
+		off := math.Abs(float64(x.Run.Cycles - truth))
+		if off <= x.Sampling.HalfCycles {
+			inside++
+		}
+		if off > 0.02*float64(truth) {
+			t.Errorf("seed %d: %d cycles for %d: %+v", seed, x.Run.Cycles, truth, *x.Sampling)
+		}
+		if failed := x.classes[0].Failed; failed == 0 || x.Sampling.Skipped < 400 {
+			t.Errorf("seed %d: %d checks failed, %d kernels skipped", seed, failed, x.Sampling.Skipped)
+		}
+	}
+	if inside < 18 {
+		t.Errorf("the truth is inside of %d of 20 intervals", inside)
+	}
+}
+
+// sampleSeeds is how many places of the checks are tried for each program.
+var sampleSeeds = flag.Uint64("sample-seeds", 10,
+	"places of the checks of --approximate that are tried for each program")
+
+// phased are programs whose interval does not hold the truth: after skipped kernels all checks begin at
+// one phase of DRAM's clock, and the times of path's kernels depend on it by 5 %.
+var phased = map[string]bool{"path": true}
+
+// Programs with ten kernels and more, with many places of checks each: the true cycles are inside of the
+// interval in nine of ten, but for those named above.
+func TestIntervalsHoldTheTruth(t *testing.T) {
+	machine := quick(t, "a100")
+	for name, settings := range map[string][]string{
+		"stn": {"kernels=40", "nx=64", "ny=64", "nz=16"}, "hsp": {"kernels=40", "n=128"}, "lpc": {"kernels=40", "n=128"},
+		"path": {"cols=20000", "rows=200", "pyramid=5"}, "bfs": {"nodes=4096"}, "scale": {"kernels=40"},
+		"conv": {"iterations=20", "width=256", "height=256"},
+	} {
+		covers(t, name, samplestest.Trace(t, name, settings...), machine)
+	}
+	covers(t, "one phase", tracetest.FromText(t, iterative(60, 60)), machine)
+}
+
+// So are the captures of Accel-Sim with ten kernels and more.
+func TestIntervalsOfCapturesHoldTheTruth(t *testing.T) {
+	machine := quick(t, "a100")
+	for _, name := range []string{"accelsim-simpletorch-v100", "accelsim-backprop-h100"} {
+		covers(t, name, converttest.Trace(t, tracetest.Data(t, name)), machine)
+	}
+}
+
+func covers(t *testing.T, name string, r *container.Reader, machine *hardware.Config) {
+	t.Helper()
+	seeds := *sampleSeeds
+	truth := approximately(t, r, machine, "serial", 0, 0).Run.Cycles
+	inside, skipped, worst := uint64(0), uint64(0), 0.0
+	for seed := range seeds {
+		x := approximately(t, r, machine, "serial", 0.02, seed)
+		off := math.Abs(float64(x.Run.Cycles - model.Time(truth)))
+		if off <= x.Sampling.HalfCycles {
+			inside++
+		}
+		skipped, worst = max(skipped, x.Sampling.Skipped), max(worst, off/float64(truth))
+	}
+	t.Logf("%s: %d kernels, %d skipped, inside %d of %d, worst %.2f %%", name, r.Kernels(), skipped, inside, seeds,
+		100*worst)
+	if inside*10 < seeds*9 && !phased[name] || worst > 0.02 {
+		t.Errorf("%s: the truth is inside of %d of %d intervals", name, inside, seeds)
+	}
+}
