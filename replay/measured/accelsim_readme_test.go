@@ -59,11 +59,9 @@ func TestReadmeShowsReferences(t *testing.T) {
 			far++
 		}
 	}
-	text := fmt.Sprintf("%d cases, of which %d were held out while the model was changed "+
-		"(one, tile of seed 2, was opened, and no rule came of it); %d more, which are in no other row, are the worst "+
-		"of 570 fresh programs; "+
-		"%d of the %d take the same cycles here and there:\n\n%s", len(refs)-far, held, far, same, len(refs),
-		AgreementTable(list))
+	text := fmt.Sprintf("%d programs: %d open and %d held out while the model changed; and the %d worst of 570 new ones, "+
+		"which\nare in no other row. %d of the %d match Accel-Sim to the cycle. One held-out program (tile of seed 2) was "+
+		"opened; it\nchanged no rule.\n\n%s", len(refs), len(refs)-far-held, held, far, same, len(refs), AgreementTable(list))
 	want := head + begin + text + end + tail
 	if want == string(old) {
 		return

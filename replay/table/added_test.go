@@ -16,7 +16,7 @@ import (
 )
 
 // A table that one file registers is known by name, listed last if it has no place, described, written by a replay
-// in every format and readable; its rows agree with the other tables.
+// in every format and readable; Its rows agree with the other tables.
 func TestAddedTable(t *testing.T) {
 	before := table.Names()
 	table.AddOwn(t)

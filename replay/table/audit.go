@@ -17,7 +17,7 @@ func init() {
 			return []column[Audit]{
 				text("rule", "The rule.", false, func(r *Audit) string { return r.Rule }),
 				at("time_cycles", "When.", func(r *Audit) model.Time { return r.Time }),
-				text("what", "What was found.", false, func(r *Audit) string { return r.What }),
+				text("what", "The violation.", false, func(r *Audit) string { return r.What }),
 			}
 		},
 		From: func(f *feed, add func(*Audit)) { f.audit.to(add) },

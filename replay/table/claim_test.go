@@ -36,8 +36,8 @@ func TestOneWriterOfAPlace(t *testing.T) {
 	}
 }
 
-// Several processes that want some of the same runs take them in one order: whoever asks in whatever order, one gets
-// all of its runs, and those that are refused keep none.
+// Processes that claim some of the same runs take them in one order. In whatever order they ask, one gets all of
+// its runs, and the refused ones keep none.
 func TestClaimsHaveOneOrder(t *testing.T) {
 	dir := t.TempDir()
 	keys := func(policies ...string) (all []Key) {

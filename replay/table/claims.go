@@ -11,8 +11,8 @@ import (
 	folders "gpureplay/internal/durable"
 )
 
-// Claims hold the folders of several runs before the first one begins. Every process takes
-// them in one order, so that of several that want some of the same runs one gets all.
+// Claims hold the folders of several runs before the first one begins. Every process takes them in one order. So
+// one of several processes that claim the same runs gets all.
 type Claims struct {
 	mu   sync.Mutex
 	held map[string]*os.File // by the run's folder

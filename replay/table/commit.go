@@ -119,7 +119,7 @@ func recoverRun(dir, at string) error {
 		return nil
 	}
 	if err := os.RemoveAll(at); err != nil {
-		return fmt.Errorf("tables: cannot remove what an interrupted run left: %w", err)
+		return fmt.Errorf("tables: cannot remove the files of an interrupted run: %w", err)
 	}
 	prune(run, 2) // and .runs
 	return nil

@@ -34,9 +34,8 @@ func left(t *testing.T, dir string) []string {
 	return all
 }
 
-// A run again replaces the tables that it was asked for, and leaves the others,
-// whatever their format; of another version of the tool those others go, and it
-// says so. The runs of other policies stay.
+// A repeated run replaces the tables that it was asked for, and leaves the others, whatever their format. Tables of
+// another version of the tool are removed, and it says so. The runs of other policies stay.
 func TestRerunReplaces(t *testing.T) {
 	durable = true
 	defer func() { durable = false }()

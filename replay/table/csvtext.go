@@ -2,10 +2,9 @@ package table
 
 import "strings"
 
-// Spreadsheets take a cell that begins with one of these for a formula, whatever the
-// file says, so a text that does gets an apostrophe in front, which they do not show.
-// One that begins with apostrophes and then one of these gets another, so that a reader
-// which takes one away has every text as it was.
+// Spreadsheets take a cell that begins with one of these for a formula. Such a text gets an apostrophe in front,
+// which they do not show. A text that begins with apostrophes and then one of these gets another. So a reader which
+// takes one away has every text as it was.
 const formulas = "=+-@\t\r"
 
 func isFormula(s string) bool {

@@ -39,9 +39,8 @@ func flood(s *Set, rows int) {
 	}
 }
 
-// The same rows give the same bytes, whatever the number of processors, whether full
-// batches are written at once or behind whoever has the rows, and whatever was written
-// before in the process.
+// The same rows give the same bytes. Neither the number of processors, nor whether full batches are written in the
+// background, nor earlier writes of the process change them.
 func TestSameBytes(t *testing.T) {
 	for _, format := range Formats() {
 		var first map[string][]byte

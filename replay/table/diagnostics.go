@@ -10,7 +10,7 @@ var severities = []string{trace.Info: "info", trace.DataLoss: "data_loss", trace
 
 func init() {
 	register(table[Diagnostic]{
-		Name: "diagnostics", Row: "one kind of oddity of the trace, or of the run", Order: "those of the trace first",
+		Name: "diagnostics", Row: "one kind of oddity of the trace, or of the run", Order: "the trace's first",
 		Place: 120, Small: true,
 		Columns: func() []column[Diagnostic] {
 			return []column[Diagnostic]{
@@ -18,7 +18,7 @@ func init() {
 				enum("severity", "Nothing is lost, something is not in the trace, or a part could not be understood.", severities,
 					func(r *Diagnostic) int { return int(r.Severity) }),
 				count("count", "How often it was met.", func(r *Diagnostic) uint64 { return r.Count }),
-				text("help", "What it means and what to do.", false, func(r *Diagnostic) string { return r.Help }),
+				text("help", "Its meaning and a remedy.", false, func(r *Diagnostic) string { return r.Help }),
 			}
 		},
 		From: func(f *feed, add func(*Diagnostic)) { f.diagnostics.to(add) },

@@ -31,7 +31,7 @@ func init() {
 				count("workload_items", "Items of work.", func(r *launchRow) uint32 { return r.Workload }),
 				count("child_ctas", "CTAs of the child.", func(r *launchRow) uint32 { return r.CTAs }),
 				boolean("marked", "The program's own rule would launch it.", func(r *launchRow) bool { return r.Marked }),
-				enum("decision", "What became of it: work of the parent, a kernel of its own, or a group of a kernel in the "+
+				enum("decision", "Outcome: work of the parent, a kernel of its own, or a group of a kernel in the "+
 					"distributor.", decisions,
 					func(r *launchRow) int { return int(r.Decision) }),
 				text("reason", "Why, in the policy's words.", true, func(r *launchRow) string { return r.Reason }),

@@ -16,7 +16,7 @@ func limit(name, doc string, get func(c *hardware.Config) int) column[Machine] {
 
 func init() {
 	register(table[Machine]{
-		Name: "machines", Row: "one replay: the limits of what it ran on", Order: "one row", Place: 12, Small: true,
+		Name: "machines", Row: "one replay: the limits of its machine", Order: "one row", Place: 12, Small: true,
 		Columns: func() []column[Machine] {
 			return []column[Machine]{
 				limit("sms", "SMs.", func(c *hardware.Config) int { return c.SM.Count }),

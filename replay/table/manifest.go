@@ -104,9 +104,8 @@ func Manifests(dir string) ([]*Manifest, error) {
 	return all, nil
 }
 
-// Verify checks the sizes and checksums of all files that the runs of a folder
-// left, and returns how many there are and a line for each that is not as it was
-// written.
+// Verify checks the sizes and checksums of all files of the runs in a folder. It returns their number and a line
+// for each changed file. It fails if the folder cannot be read.
 func Verify(dir string) (files int, wrong []string, err error) {
 	if err := Recover(dir); err != nil {
 		return 0, nil, err

@@ -8,7 +8,7 @@ func init() {
 		Small: true,
 		Columns: func() []column[model.Metric] {
 			return []column[model.Metric]{
-				text("name", "The figure, with its unit as a suffix; docs/policies says what each policy adds.", false,
+				text("name", "The figure, with its unit as a suffix; docs/policies lists the figures of each policy.", false,
 					func(r *model.Metric) string { return r.Name }),
 				f64("value", "Its value.", func(r *model.Metric) float64 { return r.Value }),
 			}

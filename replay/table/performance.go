@@ -36,7 +36,7 @@ func init() {
 						return r.L2SectorsPerSec
 					}),
 				f64("decode_mb_per_second", "Trace read, in 1e6 bytes per second, decompressed. Replays of one command share "+
-					"what is in memory.", func(r *Performance) float64 {
+					"traces in memory.", func(r *Performance) float64 {
 					return r.DecodeMBPerSecond
 				}),
 				i64("peak_rss_bytes", "Most memory that the process held, of all replays in it.",

@@ -148,7 +148,7 @@ func TestReadMetadata(t *testing.T) {
 	}
 	defer r.Close()
 	want := []KeyValue{
-		{"clock_mhz", "706"}, {"columns", `{"rule": "The rule.", "time_cycles": "When.", "what": "What was found."}`},
+		{"clock_mhz", "706"}, {"columns", `{"rule": "The rule.", "time_cycles": "When.", "what": "The violation."}`},
 		{"config", "sm.count = 13\nname = \"k20c\"\n"}, {"gpu", "k20c"}, {"policy", fixturePolicy}, {"set", "preset"},
 		{"table", "audit"}, {"trace", fixtureTrace},
 		{"trace_hash", "a1b2"}, {"version", "v0.0.0-test"},
@@ -280,8 +280,8 @@ func TestDamagedParquet(t *testing.T) {
 	}
 }
 
-// A cut file is not a shorter table: not where a line of CSV ends, and not where
-// so little is left of Parquet that it could be the first line of CSV.
+// A cut file is an error and no shorter table. This holds at the end of a line of CSV, and for a rest of Parquet so
+// short that it could be CSV's first line.
 func TestCutFileIsNotFound(t *testing.T) {
 	for _, format := range []string{Parquet, CSV, Arrow} {
 		dir := writeFixture(t, format)

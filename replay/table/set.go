@@ -171,7 +171,7 @@ func (s *Set) take() (err error) {
 		return nil // creating a file says why
 	}
 	if err := os.RemoveAll(s.stage()); err != nil {
-		return fmt.Errorf("tables: cannot remove what an interrupted run left: %w", err)
+		return fmt.Errorf("tables: cannot remove the files of an interrupted run: %w", err)
 	}
 	if _, err := os.Stat(filepath.Join(s.run, committed)); err == nil {
 		if err := advance(s.opt.Dir, s.run); err != nil {

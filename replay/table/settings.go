@@ -28,7 +28,7 @@ func init() {
 		Order: "of the machine, of the policy, of the run", Place: 14, Small: true,
 		Columns: func() []column[Setting] {
 			return []column[Setting]{
-				enum("of", "What has it: the machine (its key in a preset), the policy, or the run (launch: the constant of "+
+				enum("of", "Its owner: the machine (its key in a preset), the policy, or the run (launch: the constant of "+
 					"--sensitivity).", []string{"machine", "policy", "run"},
 					func(r *Setting) int { return int(r.Kind) }),
 				text("key", "Its name.", false, func(r *Setting) string { return r.Key }),
@@ -39,11 +39,11 @@ func init() {
 					}
 					return math.NaN()
 				}),
-				text("preset", "What the machine's preset has, or the policy where nothing is said; of a machine from a "+
+				text("preset", "Default of the machine's preset or of the policy; of a machine from a "+
 					"file NULL.", true, func(r *Setting) string {
 					return r.Default
 				}),
-				boolean("changed", "The value is another than that.", func(r *Setting) bool {
+				boolean("changed", "The value differs from the default.", func(r *Setting) bool {
 					return r.Default != "" && r.Value != r.Default
 				}),
 			}

@@ -17,7 +17,7 @@ func init() {
 		Name: "stages", Row: "one interval of the host's program", Order: "by end", Place: 40, Small: true,
 		Columns: func() []column[stageRow] {
 			return []column[stageRow]{
-				enum("stage", "What went on: file reads (prelude), copies, a kernel, file writes (postlude) or the "+
+				enum("stage", "The work: file reads (prelude), copies, a kernel, file writes (postlude) or the "+
 					"pre-profiler.", stageNames,
 					func(r *stageRow) int { return int(r.Stage) }),
 				id("kernel", "The kernel; of stages kernel and profiler.", model.NoKernel, func(r *stageRow) uint32 {

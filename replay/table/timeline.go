@@ -6,7 +6,8 @@ type sampleRow = model.SampleRecord
 
 func init() {
 	register(table[sampleRow]{
-		Name: "timeline", Row: "one sample window of the GPU; what is resident or used is so at its end", Order: "by time",
+		Name: "timeline", Row: "one sample window of the GPU; resident and used amounts are values at its end",
+		Order: "by time",
 		Place: 80,
 		Columns: func() []column[sampleRow] {
 			return []column[sampleRow]{

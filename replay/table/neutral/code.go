@@ -67,7 +67,7 @@ var Instructions = table.Sheet[InstructionRow]{
 		return []table.Field[InstructionRow]{
 			table.Uint32Field("function", "Its function.", func(r *InstructionRow) *uint32 { return &r.Function }),
 			table.IndexField("instruction", "Index in its function by which steps name it: the number of the row among "+
-				"those of the function.", None,
+				"the rows of the function.", None,
 				func(r *InstructionRow) *uint32 { return &r.Index }),
 			table.Uint32Field("pc", "Byte offset in the function.", func(r *InstructionRow) *uint32 { return &r.PC }),
 			table.TextField("opcode", "As the source writes it.", func(r *InstructionRow) *string { return &r.Opcode }),
@@ -80,7 +80,7 @@ var Instructions = table.Sheet[InstructionRow]{
 			instFlag("store", "Writes memory.", trace.InstStore),
 			instFlag("atomic", "Read-modify-write at the L2.", trace.InstAtomic),
 			instFlag("bypass_l1", "Reads past the L1.", trace.InstBypassL1),
-			instFlag("bulk", "Bulk copy: its addresses are those of the transfer, whatever the mask.", trace.InstBulk),
+			instFlag("bulk", "Bulk copy: its addresses belong to the transfer, whatever the mask.", trace.InstBulk),
 			table.Uint32Field("width_bytes", "Bytes per thread, per address if bulk; 0: no memory access.",
 				func(r *InstructionRow) *uint32 {
 					return &r.Width

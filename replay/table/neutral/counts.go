@@ -33,10 +33,10 @@ var Counts = table.Sheet[CountRow]{
 			table.WordField("class", "Unit that executes it; other, timed as int, if absent. Counted where an "+
 				"instruction is named.", ClassWords,
 				func(r *CountRow) *uint8 { return &r.Class }),
-			table.WordField("operation", "Of class memory: what it does; load if absent. Counted where an "+
+			table.WordField("operation", "Of class memory: the access; load if absent. Counted where an "+
 				"instruction is named.", OperationWords,
 				func(r *CountRow) *uint8 { return &r.Operation }),
-			table.WordField("space", "Of class memory: what it accesses; global if absent. Counted where an "+
+			table.WordField("space", "Of class memory: the accessed memory; global if absent. Counted where an "+
 				"instruction is named.", SpaceWords,
 				func(r *CountRow) *uint8 { return &r.Space }),
 			table.Uint32Field("width_bytes", "Of class memory: bytes per lane; 4 if absent. Counted where an "+

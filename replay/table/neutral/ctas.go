@@ -14,7 +14,7 @@ type CTARow struct {
 
 // CTAs is the sheet of the CTAs.
 var CTAs = table.Sheet[CTARow]{
-	Name: "ctas", Row: "a CTA; those that other tables name need none", Order: "by kernel, then CTA",
+	Name: "ctas", Row: "a CTA; CTAs that other tables name need none", Order: "by kernel, then CTA",
 	Fields: func() []table.Field[CTARow] {
 		return []table.Field[CTARow]{
 			table.Uint32Field("kernel", "Its kernel.", func(r *CTARow) *uint32 { return &r.Kernel }),

@@ -41,7 +41,7 @@ func kindField(kinds []trace.OpKind, doc string) table.Field[HostRow] {
 }
 
 var (
-	orderField = table.Int64Field("order", "Place among all operations of the host, those of the other tables counted.",
+	orderField = table.Int64Field("order", "Place among all operations of the host, in all tables.",
 		-1, func(r *HostRow) *int64 {
 			return &r.Order
 		})
@@ -68,14 +68,14 @@ var Copies = table.Sheet[HostRow]{
 			table.IndexField("array", "Array that is copied; NULL: unknown, and policies that work on pages cannot "+
 				"follow it.", trace.NoArray,
 				func(r *HostRow) *uint32 { return &r.Op.Array }),
-			table.Uint64Field("address", "Device address; that of the array if the column is absent.", func(r *HostRow) *uint64 {
+			table.Uint64Field("address", "Device address; the array's if the column is absent.", func(r *HostRow) *uint64 {
 				return &r.Op.Addr
 			}),
 			table.Uint64Field("bytes", "How much; the size of the array if the column is absent.", func(r *HostRow) *uint64 {
 				return &r.Op.Bytes
 			}),
 			streamField,
-			table.Int64Field("work_ns", "For how long the call kept the host beside what it waited for, as recorded.", -1,
+			table.Int64Field("work_ns", "Recorded time for which the call kept the host, waits left out.", -1,
 				func(r *HostRow) *int64 {
 					return &r.Op.Ns
 				}),
@@ -130,8 +130,8 @@ var Calls = table.Sheet[HostRow]{
 			table.Uint32Field("kernel", "launch, waittask: the kernel.", func(r *HostRow) *uint32 { return &r.Op.Kernel }),
 			streamField,
 			table.Uint64Field("event", "record, wait, syncevent: the event.", func(r *HostRow) *uint64 { return &r.Op.Event }),
-			table.Int64Field("work_ns", "work: how long; of other calls, for how long they kept the host beside what they "+
-				"waited for, as recorded.", -1, func(r *HostRow) *int64 {
+			table.Int64Field("work_ns", "work: its duration; of other calls, the recorded time for which they kept the "+
+				"host, waits left out.", -1, func(r *HostRow) *int64 {
 				return &r.Op.Ns
 			}),
 		}, hostTimes)

@@ -82,8 +82,9 @@ var Kernels = table.Sheet[KernelRow]{
 				table.WordField("fidelity", "How much is known; if absent, warp, cta or kernel by the tables that name it, "+
 					"none without a grid.",
 					FidelityWords, func(r *KernelRow) *uint8 { return (*uint8)(&r.Fidelity) }),
-				kernelFlag("child", "A device thread launches it; if absent, so for those that launches names.", trace.KernelChild),
-				kernelFlag("task", "A task; if absent, so for those that tasks names.", trace.KernelTask),
+				kernelFlag("child", "A device thread launches it; if absent, true of kernels that launches names.",
+					trace.KernelChild),
+				kernelFlag("task", "A task; if absent, true of kernels that tasks names.", trace.KernelTask),
 				kernelFlag("irregular", "Accesses memory through unbounded indirection, so that CRCS cannot bound its ranges.",
 					trace.KernelIrregular),
 				kernelFlag("collective", "Moves data between devices (NCCL, RCCL).", trace.KernelCollective),
@@ -121,7 +122,7 @@ var Kernels = table.Sheet[KernelRow]{
 					func(r *KernelRow) *uint64 {
 						return &r.ThreadInsts
 					}),
-				table.Uint64Field("memory_instructions", "Those that access memory. Counted, not read.",
+				table.Uint64Field("memory_instructions", "Warp instructions that access memory. Counted, not read.",
 					func(r *KernelRow) *uint64 {
 						return &r.MemInsts
 					}),

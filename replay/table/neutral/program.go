@@ -67,13 +67,13 @@ var Diagnostics = table.Sheet[trace.Diagnostic]{
 	Name: "diagnostics", Row: "an oddity of the source that its converter counted", Order: "as counted",
 	Fields: func() []table.Field[trace.Diagnostic] {
 		return []table.Field[trace.Diagnostic]{
-			table.TextField("name", "What was met, in snake_case.", func(d *trace.Diagnostic) *string { return &d.Name }),
+			table.TextField("name", "The oddity, in snake_case.", func(d *trace.Diagnostic) *string { return &d.Name }),
 			table.WordField("severity", "info: nothing is lost.", words(3, func(i int) string {
 				return trace.Severity(i).String()
 			}),
 				func(d *trace.Diagnostic) *uint8 { return (*uint8)(&d.Severity) }),
 			table.Uint64Field("count", "How often.", func(d *trace.Diagnostic) *uint64 { return &d.Count }),
-			table.TextField("help", "What it means and what to do.", func(d *trace.Diagnostic) *string { return &d.Help }),
+			table.TextField("help", "Its meaning and a remedy.", func(d *trace.Diagnostic) *string { return &d.Help }),
 		}
 	},
 }

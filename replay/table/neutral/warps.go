@@ -25,7 +25,7 @@ type WarpRow struct {
 
 // Warps is the sheet of the warps.
 var Warps = table.Sheet[WarpRow]{
-	Name: "warps", Row: "a warp; those that steps, accesses or launches name need none", Order: "by kernel, CTA, warp",
+	Name: "warps", Row: "a warp; warps that steps, accesses or launches name need none", Order: "by kernel, CTA, warp",
 	Fields: func() []table.Field[WarpRow] {
 		return append(placeFields(func(r *WarpRow) *Place { return &r.Place }),
 			table.Uint64Field("steps", "Executed instructions. Counted, not read.", func(r *WarpRow) *uint64 {
@@ -119,7 +119,7 @@ var Accesses = table.Sheet[AccessRow]{
 			table.IndexField("instruction", "Instruction of the kernel's function; read only without the table steps, and "+
 				"made from operation, space and width if absent.",
 				None, func(r *AccessRow) *uint32 { return &r.Instruction }),
-			table.WordField("operation", "What it does; load if absent. Counted where an instruction is named.",
+			table.WordField("operation", "The access; load if absent. Counted where an instruction is named.",
 				OperationWords, func(r *AccessRow) *uint8 {
 					return &r.Operation
 				}),
@@ -135,7 +135,7 @@ var Accesses = table.Sheet[AccessRow]{
 				"table steps.", noMask, func(r *AccessRow) *int64 {
 				return &r.Mask
 			}),
-			table.IndexField("lanes", "Number of addresses; if absent, those of addresses, or the lanes of the mask, or "+
+			table.IndexField("lanes", "Number of addresses; if absent, the length of addresses, or the lanes of the mask, or "+
 				"all threads of the warp.", None,
 				func(r *AccessRow) *uint32 { return &r.Lanes }),
 			table.Uint64Field("address", "Address of the first lane.", func(r *AccessRow) *uint64 { return &r.Address }),
