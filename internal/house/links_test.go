@@ -29,3 +29,30 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		t.Errorf("only %d links: the documents are not read as they are written", seen)
 	}
 }
+
+// TestDocumentsNameFiles looks for every file and folder of the repository that a document names in a code span. The
+// lab book names files of former revisions.
+func TestDocumentsNameFiles(t *testing.T) {
+	t.Chdir(moduleRoot(t))
+	file := regexp.MustCompile("`((?:trace|model|policies|replay|convert|cmd|samples|docs|internal)/[\\w./*-]*)`")
+	seen := 0
+	eachDocument(t, func(path, text string) {
+		if path == "docs/design/labbook.md" {
+			return
+		}
+		for _, m := range file.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "PAPER") {
+				continue
+			}
+			seen++
+			at, err := filepath.Glob(m[1])
+			here, _ := filepath.Glob(filepath.Join(filepath.Dir(path), m[1]))
+			if err != nil || len(at)+len(here) == 0 {
+				t.Errorf("%s names %s, which is missing", path, m[1])
+			}
+		}
+	})
+	if seen < 50 {
+		t.Errorf("only %d files: the documents are not read as they are written", seen)
+	}
+}
