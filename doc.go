@@ -3,9 +3,15 @@
 //
 // The command is [gpureplay/cmd/replay]. A program imports these packages:
 //
-//   - [gpureplay/trace] reads and writes traces: kernels, CTAs, accesses, launches.
-//   - [gpureplay/model] is the machine: the host, the GPU and its memory.
+//   - [gpureplay/trace] defines traces: kernels, CTAs, accesses, launches. Its packages
+//     container and text read and write them.
+//   - [gpureplay/model] is the machine: the host, the GPU and its memory. Its package
+//     hardware has the presets.
 //   - [gpureplay/policies] holds the schedulers and launch mechanisms.
-//   - [gpureplay/replay] runs a trace under policies and writes tables.
+//   - [gpureplay/replay] runs a trace under policies and writes tables. Its package
+//     analyse compares runs and captures.
 //   - [gpureplay/convert] makes traces of profilers' and simulators' files.
+//   - [gpureplay/samples] generates traces of the papers' workloads.
+//
+// docs/README.md lists all documents.
 package gpureplay

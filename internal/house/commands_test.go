@@ -100,6 +100,26 @@ func functionsOfTests(t *testing.T) map[string][]string {
 	return all
 }
 
+// libraries are the packages that a user's program imports.
+var libraries = []string{".", "trace", "trace/container", "trace/text", "trace/choose", "trace/outline", "model",
+	"model/hardware", "policies", "replay", "replay/analyse", "replay/reproduce", "replay/table", "convert", "samples"}
+
+// TestLibrariesHaveExamples looks for an example in each package that a user's program imports.
+func TestLibrariesHaveExamples(t *testing.T) {
+	t.Chdir(moduleRoot(t))
+	example, has := regexp.MustCompile(`(?m)^func Example\w*\(\)`), map[string]bool{}
+	eachGoFile(t, func(path string, src []byte) {
+		if strings.HasSuffix(path, "_test.go") && example.Match(src) {
+			has[filepath.ToSlash(filepath.Dir(path))] = true
+		}
+	})
+	for _, dir := range libraries {
+		if !has[dir] {
+			t.Errorf("package %s has no example", dir)
+		}
+	}
+}
+
 // eachDocument calls f for every Markdown file below the working folder, which is the module's root.
 func eachDocument(t *testing.T, f func(path, text string)) {
 	t.Helper()
