@@ -96,9 +96,9 @@ var phased = map[string]bool{"path": true}
 func TestIntervalsHoldTheTruth(t *testing.T) {
 	machine := quick(t, "a100")
 	for name, settings := range map[string][]string{
-		"stn": {"kernels=40", "nx=64", "ny=64", "nz=16"}, "hsp": {"kernels=40", "n=128"}, "lpc": {"kernels=40", "n=128"},
-		"path": {"cols=20000", "rows=200", "pyramid=5"}, "bfs": {"nodes=4096"}, "scale": {"kernels=40"},
-		"conv": {"iterations=20", "width=256", "height=256"},
+		"stn": {"kernels=120", "nx=64", "ny=64", "nz=16"}, "hsp": {"kernels=120", "n=128"}, "lpc": {"kernels=120", "n=128"},
+		"path": {"cols=20000", "rows=600", "pyramid=5"}, "bfs": {"nodes=4096"}, "scale": {"kernels=120"},
+		"conv": {"iterations=60", "width=256", "height=256"},
 	} {
 		covers(t, name, samplestest.Trace(t, name, settings...), machine)
 	}

@@ -13,6 +13,7 @@ import (
 	"gpureplay/model/host"
 	"gpureplay/policies"
 	"gpureplay/replay"
+	"gpureplay/replay/approx"
 	"gpureplay/replay/table"
 	"gpureplay/trace/container"
 
@@ -37,7 +38,7 @@ type replayFlags struct {
 	alone       bool
 	jobs        jobs
 	maxCycles   int64
-	approximate errorShare
+	approximate approx.Share
 	seed        uint64
 	host        string
 	copies      string

@@ -230,6 +230,7 @@ func TestSweepsThatAreWrong(t *testing.T) {
 		head + "format = 'xml'":                              {"sweep.toml:4: format", "parquet"},
 		head + "sample = -1":                                 {"sweep.toml:4: sample", "-1"},
 		head + "as_tasks = 'some'":                           {"sweep.toml:4: as_tasks", "some"},
+		head + "approximate = '60%'":                         {"sweep.toml", "line 4", "at most 50%"},
 		head + "sensitivity = 'lunch'":                       {"sweep.toml:4: sensitivity", "lunch", "launch"},
 		head + "set = 3":                                     {"sweep.toml:4: set", "keys of the machine"},
 		head + "[set]\n\nkmu.hwq = 3":                        {"sweep.toml:6: set.kmu.hwq", "did you mean kmu.hwqs?"},

@@ -5,16 +5,13 @@
 //  3. A class is simulated until the times of its last three kernels agree within the error that was asked for.
 //     Then its kernels are skipped, and take the mean of the simulated ones.
 //  4. Now and then one kernel of each class is simulated as a check: after about twenty skipped kernels of a class,
-//     at a random place. A check that is off by more than the error asked for ends the skipping: the program has
-//     entered another phase.
-//  5. The relative errors of the checks, and of the three that agreed, give the interval of the total, by
-//
-// Student's t at 95 %. Their deviation counts as a tenth of the error asked for at least, since few checks may
-// agree
-//
-//	   by chance.
-//	6. Skipped kernels leave caches as they are. So checks of all classes come together, behind one kernel that is
-//	   simulated and not used.
+//     at a random place. Checks that all hold double that distance, up to eighty kernels.
+//  5. A check that is off by more than the error asked for ends the skipping of its class: the program has entered
+//     another phase. The kernels that were skipped since the check before may all have been off as much.
+//  6. Skipped kernels leave caches as they are. So checks of all classes come together, behind one kernel that is
+//     simulated and not used.
+//  7. The relative errors of the checks, and of the three that agreed, give the interval of the total, by Student's t
+//     at 95 %. Their deviation counts as a tenth of the error asked for at least, since few may agree by chance.
 package approx
 
 import (
@@ -28,8 +25,9 @@ import (
 )
 
 const (
-	agree = 3  // kernels that must agree
-	every = 20 // skipped kernels of a class from one check to the next, on average
+	agree  = 3  // kernels that must agree
+	every  = 20 // skipped kernels of a class from one check to the next, on average
+	atMost = 4  // times that distance, after checks that held
 )
 
 // Class is a set of kernels that are taken to repeat each other.
@@ -44,6 +42,8 @@ type Class struct {
 	last                               []model.Time // times of the latest simulated ones
 	skips, due, checks                 bool         // kernels are skipped; the next one is a check; the running one is
 	errors                             []float64    // relative to the mean, of checks and of kernels that agreed
+	since                              float64      // cycles of the kernels that were skipped since the check before
+	doubt                              float64      // cycles by which those before checks that were off may be off
 }
 
 // Sampler is a [model.KernelSampler].
@@ -54,6 +54,7 @@ type Sampler struct {
 	order     []*Class
 	skipping  int  // classes whose kernels are skipped
 	left      int  // skipped kernels until the next checks
+	apart     int  // times the least distance of checks
 	warms     bool // the next kernel that is simulated comes before the checks
 	unused    bool // the running kernel does
 }
@@ -66,7 +67,8 @@ type classKey struct {
 
 // New returns a sampler for a relative error, such as 0.02. The seed places the checks.
 func New(tolerance float64, seed uint64) *Sampler {
-	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), classes: map[classKey]*Class{}}
+	return &Sampler{tolerance: tolerance, rand: rand.New(rand.NewPCG(seed, 43)), classes: map[classKey]*Class{},
+		apart: 1}
 }
 
 func (s *Sampler) class(k *trace.Kernel) *Class {
@@ -100,6 +102,7 @@ func (s *Sampler) Skip(k *trace.Kernel) (model.Time, bool) {
 	s.left--
 	c.Skipped++
 	c.SkippedCycles += c.Mean
+	c.since += c.Mean
 	return model.Time(math.Round(c.Mean)), true
 }
 
@@ -109,13 +112,14 @@ func (s *Sampler) callChecks() {
 		c.due = c.skips
 	}
 	s.warms = true
-	s.place()
+	s.left = s.draw(s.skipping)
+	s.apart = min(2*s.apart, atMost) // a check that is off makes it one again
 }
 
-// place draws the place of the next checks.
-func (s *Sampler) place() {
-	n := every * max(1, s.skipping)
-	s.left = n/2 + s.rand.IntN(n)
+// draw returns how many kernels are skipped for some classes between checks.
+func (s *Sampler) draw(classes int) int {
+	n := every * s.apart * classes
+	return n/2 + s.rand.IntN(n)
 }
 
 // Ran is of [model.KernelSampler].
@@ -135,9 +139,8 @@ func (s *Sampler) Ran(k *trace.Kernel, cycles model.Time) {
 		for _, x := range c.last {
 			c.errors = append(c.errors, float64(x)/c.Mean-1)
 		}
-		if s.skipping++; s.skipping == 1 {
-			s.place()
-		}
+		s.skipping++
+		s.left += s.draw(1)
 	}
 }
 
@@ -149,11 +152,14 @@ func (s *Sampler) check(c *Class, cycles model.Time) {
 	c.errors = append(c.errors, off)
 	if math.Abs(off) > s.tolerance {
 		c.Failed++
+		c.doubt += math.Abs(off) * c.since
 		c.skips, c.last = false, c.last[len(c.last)-1:]
 		s.skipping--
-		return
+		s.apart = 1
+	} else {
+		c.Mean = mean(c.last)
 	}
-	c.Mean = mean(c.last)
+	c.since = 0
 }
 
 func (s *Sampler) together(times []model.Time) bool {
@@ -199,7 +205,7 @@ func (s *Sampler) Half() (cycles float64) {
 	for _, c := range s.order {
 		if n := float64(len(c.errors)); c.Skipped > 0 {
 			width := student(len(c.errors)-1) * s.Spread(c) * math.Sqrt(1/n+1/float64(c.Skipped))
-			cycles += float64(c.SkippedCycles * width)
+			cycles += float64(c.SkippedCycles*width) + c.doubt
 		}
 	}
 	return cycles

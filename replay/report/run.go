@@ -17,6 +17,7 @@ type run struct {
 	recordedNs       int64  // of a capture; 0: it is none
 	speedup          number // over the group's baseline at the same settings
 	inferred         int64  // kernels whose work is
+	sampled          bool   // it has classes of kernels that were not all simulated
 	kernels, ctas    int64
 	insts            int64
 	occupancy, issue number // per cent
@@ -44,6 +45,10 @@ func inferredNote(runs []*run) string {
 			share := commas(r.inferred) + " of " + commas(r.kernels)
 			if r.inferred == r.kernels {
 				share = "All " + commas(r.kernels)
+			}
+			if r.sampled || slices.Contains(r.axes, "approximate") {
+				return " The run is sampled: " + share + " kernels of " + r.trace + " were not simulated, and take the time of " +
+					"earlier ones. Counts are of simulated kernels."
 			}
 			return " " + share + " kernels of " + r.trace + " have inferred work: cache, stall and instruction figures are " +
 				"estimates, not measurements."

@@ -82,6 +82,9 @@ func open(ctx context.Context, dir string) (*source, error) {
 	if len(s.runs) == 0 {
 		return nil, fmt.Errorf("report: the table runs under %s is empty", dir)
 	}
+	if err := s.eachOf(ctx, "classes", func(x *run, _ row) { x.sampled = true }); err != nil {
+		return nil, err
+	}
 	s.align()
 	for i, a := range s.axes {
 		s.scales = append(s.scales, s.newAxis(a, i))

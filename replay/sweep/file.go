@@ -9,6 +9,7 @@ import (
 	"gpureplay/internal/nearest"
 	"gpureplay/model/hardware"
 	"gpureplay/model/host"
+	"gpureplay/replay/approx"
 	"gpureplay/replay/table"
 
 	"github.com/BurntSushi/toml"
@@ -28,6 +29,8 @@ type File struct {
 	Format      string         `toml:"format"`      // of the merged tables
 	Sample      int64          `toml:"sample"`      // width of a timeline window in cycles; 0: chosen
 	AsTasks     string         `toml:"as_tasks"`    // as --as-tasks
+	Approximate approx.Share   `toml:"approximate"` // as --approximate; 0: all kernels are simulated
+	Seed        uint64         `toml:"approximate_seed"`
 	Audit       bool           `toml:"audit"`
 	Output      string         `toml:"output"`
 	Slurm       slurmFile      `toml:"slurm"`
@@ -64,7 +67,7 @@ func (w *words) UnmarshalTOML(v any) error {
 
 // keys are the keys of a sweep's file, for suggestions on a mistyped one.
 var keys = []string{"traces", "gpus", "policies", "params", "baseline", "set", "sensitivity", "tables", "format",
-	"sample", "as_tasks", "audit", "output", "slurm", "slurm.options"}
+	"sample", "as_tasks", "approximate", "approximate_seed", "audit", "output", "slurm", "slurm.options"}
 
 // Load reads a sweep's file. Errors are one line with the file, the line and the
 // key; for an unknown key or name they have the nearest known ones.

@@ -148,6 +148,7 @@ func (g *Grid) key(c *Cell, machine []byte) string {
 	for _, part := range []string{
 		g.tool, c.trace.hash, hex.EncodeToString(machine), c.Policy, strings.Join(c.choice.Settings(), " "),
 		strings.Join(g.File.Tables, ","), fmt.Sprint(g.File.Sample), g.File.as.String(), fmt.Sprint(g.File.Audit),
+		g.File.Approximate.String(), fmt.Sprint(g.File.Seed),
 	} {
 		fmt.Fprintf(h, "%d %s\n", len(part), part) // no part can pass for the next
 	}

@@ -160,8 +160,8 @@ func (g *Grid) runCell(ctx context.Context, dir string, c *Cell) error {
 	f := g.File
 	job := &replay.Job{
 		Trace: r, Name: c.Trace, Config: c.config, Choices: []*policies.Choice{c.choice}, Alone: true, Audit: f.Audit,
-		AsTasks: f.as,
-		Sample:  model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
+		AsTasks: f.as, Approximate: float64(f.Approximate), Seed: f.Seed,
+		Sample: model.SampleAuto, Output: &replay.Output{Dir: temp, Tables: f.Tables, Version: g.version},
 	}
 	if f.Sample > 0 {
 		job.Sample = model.Time(f.Sample)

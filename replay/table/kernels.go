@@ -1,7 +1,6 @@
 package table
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -37,7 +36,12 @@ func gpuIPC(r *kernelRow) float64 {
 	return ratio(r.ThreadInsts, uint64(r.End-r.FirstCTA), 1)
 }
 
-func shortFunction(r *kernelRow) string { return cmp.Or(r.Short, trace.ShortName(r.Function)) }
+func shortFunction(r *kernelRow) string {
+	if r.Short != "" {
+		return r.Short
+	}
+	return trace.ShortName(r.Function)
+}
 
 var launchers = []string{"host", "device"}
 
