@@ -24,15 +24,13 @@ func (a *app) convertCommand() *cobra.Command {
 	w := wanted{Options: convert.Options{Device: -1}}
 	c := &cobra.Command{
 		Use:   "convert INPUT -o TRACE",
-		Short: "make a trace from what another tool captured",
-		Long: "convert recognises the format of a capture by its content and writes a trace. INPUT is a file, a folder " +
-			"or an archive; - is\n" +
-			"standard input. Whatever the source holds that a trace cannot, or that could not be understood, is counted " +
-			"and shown.\n" +
-			"INPUT may also be a trace in its text form, which docs/text.md describes. Where -o is a folder, each device " +
-			"of a capture becomes a trace, and\n" +
-			"so does each capture in an INPUT that is a folder or an archive (.tar, .tar.gz, .tar.zst, .zip) of them: the " +
-			"ranks of a job.",
+		Short: "make a trace of another tool's capture",
+		Long: `convert recognises the format of a capture by its content and writes a trace. INPUT is a
+file, a folder or an archive; - is standard input. Lost and unreadable parts of the source
+are counted and shown. INPUT may also be a trace in its text form (docs/text.md).
+
+Where -o is a folder, each device of a capture becomes a trace. So does each capture of a
+folder or an archive (.tar, .tar.gz, .tar.zst, .zip): the ranks of a job.`,
 		Example: "  replay convert traces/kernelslist.g -o bfs.trace.zst\n  replay convert --from=kineto rank0.json.gz " +
 			"-o rank0.trace.zst\n  replay convert ranks.tar.gz -o traces/",
 		Args: exactly(1, "one input"),
@@ -59,7 +57,7 @@ func (a *app) convertCommand() *cobra.Command {
 	w.registerOthers(c.Flags())
 	c.Flags().IntVar(&w.Device, "device", -1, "`DEVICE` of a capture of several; -1: the one with the most kernels")
 	c.Flags().BoolVar(&w.AllowEmpty, "allow-empty", false, "make a trace even of a profiler's capture without a kernel")
-	c.Flags().BoolVar(&w.Partial, "partial", false, "of Kineto's JSON that ends in the middle, keep what stands before")
+	c.Flags().BoolVar(&w.Partial, "partial", false, "of Kineto's JSON that ends in the middle, keep the complete records")
 	c.Flags().Var(&pattern{&w.Irregular}, "irregular", "kernels whose name matches `REGEXP` access memory irregularly")
 	c.Flags().Var(&pattern{&w.Regular}, "regular", "and those matching `REGEXP` do not, whatever the capture shows")
 	return c
@@ -187,7 +185,7 @@ func encode(ctx context.Context, in *convert.Input, out string, unknown error) e
 // folder.
 func fileName(path string) error {
 	if path == "-" {
-		return usagef("-o -: what is written is a file, name it")
+		return usagef("-o -: the output is a file, name it")
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return fmt.Errorf("cannot write %s: it is a folder; name a file", path)

@@ -37,39 +37,40 @@ error_pct number: predicted over measured, less 100 %
 dram_bytes number?: predicted bytes of DRAM
 measured_dram_bytes number?: measured bytes of DRAM`)
 
-const correlateHelp = "correlate compares predictions with measurements. There are six ways:\n\n" +
-	"With the tables of a replay in OUT, it compares their kernels with MEASURED, a CSV or Parquet file with the " +
-	"columns kernel (its id\n" +
-	"in the trace, from 0), cycles or ns, trace where it has several, and dram_bytes if those were measured; or with " +
-	"what ncu --csv printed of the\n" +
-	"same launches, in their order: cycles, and bytes of DRAM where its metrics have them. Without MEASURED it takes " +
-	"the durations that the capture\n" +
-	"recorded; where a kernel's work was inferred from its duration (fidelity kernel) those say nothing about the " +
-	"model. A prediction is\n" +
-	"the time from a kernel's first CTA to its end; --add puts the launch on top where the measurement contains it.\n\n" +
-	"With measurements alone, it makes the predictions itself. TABLE is a text file with one record a line, " +
-	"key=value separated by commas:\n" +
-	"benchmark, thread, block (CTAs), iters and cycles; records of emptykernel and ffmakernel are generated (samples " +
-	"empty and ffma), others\n" +
-	"need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g and the measured cycles in a " +
-	"file gt. A folder of tables\n" +
-	"or captures stands for all of them. profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, " +
-	"unless --gpu says otherwise. The launch\n" +
-	"latency is part of a prediction. Each case says whether it was used to set its preset (sets) or not (tests).\n\n" +
-	"With --accelsim it needs no files: it replays the programs of the sample behaviour of which Accel-Sim's cycles " +
-	"and counters are part of\n" +
-	"the command, each kernel launched as there, and prints the open cases and what each part comes to. Cases that " +
-	"are held out judge the\n" +
-	"model: --accelsim=all prints them. With --set the table says what a simplification of the machines costs.\n\n" +
-	"With captures of profilers (or their traces), it replays each on the machine that it was made on, as it was " +
-	"recorded (captured) and as its\n" +
-	"program says (hyperq, host and copies as recorded), and sets both ends beside the recorded one. What the " +
-	"converter lost stands below.\n\n" +
-	"With the word boundaries it predicts what lies between small kernels that need each other, in a stream of " +
-	"launches and in a CUDA graph,\n" +
-	"on the GPUs of which that was published. With the word bandwidth it predicts what kernels that stream through " +
-	"memory get of it, by the\n" +
-	"threads that an SM has, on seven GPUs on which that was published."
+const correlateHelp = `correlate compares predictions with measurements. There are six ways:
+
+OUT [MEASURED]: the kernels in the tables of a replay. MEASURED is a CSV or Parquet file
+with the columns kernel (its id in the trace, from 0) and cycles or ns. It has a column
+trace if there are several, and dram_bytes if those were measured. It may also be the output
+of ncu --csv for the same launches, in their order. Without MEASURED the durations of the
+capture are taken; they say nothing about the model where a kernel's work was inferred from
+its duration (fidelity kernel). A prediction is the time from a kernel's first CTA to its
+end; --add adds the launch.
+
+TABLE or CAPTURES: measurements alone; the command makes the predictions. TABLE is a text
+file with one record a line, key=value separated by commas: benchmark, thread, block (CTAs),
+iters and cycles. Records of emptykernel and ffmakernel are generated (samples empty and
+ffma). Others need trace=PATH, a trace or a capture. CAPTURES is a folder with kernelslist.g
+and the measured cycles in a file gt. A folder of either stands for all in it.
+profile_type=ncu goes to the preset h100-pcie and nsys to h100-pcie-boost, unless --gpu
+names another. The launch latency is part of a prediction. Each case is marked: it set its
+preset (sets) or not (tests).
+
+--accelsim: no files. It replays programs of the sample behaviour whose cycles and counters
+under Accel-Sim are part of the command. It prints the open cases and the figures of each
+part. Held-out cases judge the model; --accelsim=all prints them. --set shows the cost of a
+simpler machine.
+
+CAPTURE: captures of profilers, or their traces. Each is replayed on its own machine, once
+with recorded starts (captured) and once in program order (hyperq, host and copies as
+recorded). Both ends stand beside the recorded end, and records that the converter dropped
+below.
+
+boundaries: the gap between small dependent kernels, in a stream of launches and in a CUDA
+graph, on GPUs with published values.
+
+bandwidth: the bandwidth of kernels that stream through memory, by the threads of an SM, on
+seven GPUs with published values.`
 
 func (a *app) correlateCommand() *cobra.Command {
 	var f correlateFlags
@@ -97,8 +98,8 @@ func (a *app) correlateCommand() *cobra.Command {
 	f.jobs.register(c.Flags())
 	c.Flags().Float64Var(&f.add, "add", 0, "`TIME` added to each prediction of the tables in OUT, in the unit of the "+
 		"measurements")
-	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the tool "+
-		"that measured)")
+	c.Flags().StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file for all cases (default: the preset of the "+
+		"measuring tool)")
 	c.Flags().StringArrayVar(&f.where, "where", nil, "only records of a TABLE with this `KEY=VALUE` (repeatable)")
 	c.Flags().StringVar(&f.accelsim, "accelsim", "", "compare with Accel-Sim's results that are part of the command; "+
 		"of single cases show `WHICH`: open, or all")

@@ -60,6 +60,6 @@ func (a *app) correlateBandwidth(ctx context.Context, f *correlateFlags) error {
 	}
 	sums.print()
 	fmt.Fprintln(a.out, "streams of doubles, two CTAs an SM, as RRZE's gpu-stream measured them: no number of a "+
-		"preset was set from these rows; those of 64 threads decided sm.stores_hold_cta")
+		"preset was set from these rows; rows of 64 threads decided sm.stores_hold_cta")
 	return nil
 }

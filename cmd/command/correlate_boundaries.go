@@ -40,6 +40,6 @@ func (a *app) correlateBoundaries(ctx context.Context) error {
 			fmt.Sprintf("%+.1f %%", b.ErrorPct), b.Machine)
 	}
 	g.print()
-	fmt.Fprintln(a.out, "kernels of 4,096 doubles, each of which needs the one before: presets were set from these rows")
+	fmt.Fprintln(a.out, "kernels of 4,096 doubles, each after the one before: presets were set from these rows")
 	return nil
 }

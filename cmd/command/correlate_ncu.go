@@ -36,7 +36,7 @@ func ncuMeasured(path string) (*analyse.Measurements, error) {
 	m := &analyse.Measurements{Name: path, Unit: "cycles"}
 	for i := range all {
 		if all[i].Device != all[0].Device {
-			return nil, fmt.Errorf("%s: launches of devices %d and %d: correlate takes those of one", path, all[0].Device,
+			return nil, fmt.Errorf("%s: launches of devices %d and %d: correlate takes one device", path, all[0].Device,
 				all[i].Device)
 		}
 		if all[i].Cycles == 0 {

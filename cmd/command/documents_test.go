@@ -10,7 +10,8 @@ import (
 )
 
 // sessions are the documents whose console blocks are run as they stand, in a folder with the repository's samples.
-var sessions = []string{"README.md", "docs/tutorials/accelsim.md", "docs/tutorials/capture.md", "docs/tutorials/policy.md",
+var sessions = []string{"README.md", "docs/tutorials/accelsim.md", "docs/tutorials/capture.md",
+	"docs/tutorials/policy.md",
 	"docs/tutorials/paper.md", "docs/sweeps.md"}
 
 // TestDocumentsRun runs every command of the documents' console blocks and compares its output with theirs. -update

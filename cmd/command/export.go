@@ -27,16 +27,15 @@ func (a *app) exportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export TRACE -o DIR",
 		Short: "write the trace itself as tables, for DuckDB, pandas and other tools, or as a capture for Accel-Sim",
-		Long: "export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of warps, " +
-			"launches, copies, calls of the\n" +
-			"host, arrays, code. docs/neutral.md lists tables and columns. convert makes a trace of such a folder again, " +
-			"also of one that your own\n" +
-			"tool wrote with some of the tables and columns: kernels alone are enough.\n\n" +
-			"With --format=traceg it writes kernelslist.g and a .traceg of each launch, which Accel-Sim runs and convert " +
-			"reads. The kernels are\n" +
-			"labelled as of the trace's compute capability, or that of --sm: Accel-Sim chooses its table of opcodes by it. " +
-			"What a capture has no\n" +
-			"place for is counted; child launches, narrow tasks and kernels without warps are refused.",
+		Long: `export writes every part of a trace as Parquet or CSV: kernels, CTAs, steps and accesses of
+warps, launches, copies, calls of the host, arrays, code. docs/neutral.md lists tables and
+columns. convert makes a trace of such a folder again. Your own tool may write such a folder
+with some of the tables and columns: kernels alone are enough.
+
+With --format=traceg it writes kernelslist.g and a .traceg of each launch, which Accel-Sim
+runs and convert reads. The kernels are labelled with the trace's compute capability or with
+--sm: Accel-Sim chooses its table of opcodes by it. Parts that a capture cannot hold are
+counted. Child launches, narrow tasks and kernels without warps are refused.`,
 		Example: "  replay export trace.zst -o tables\n  replay export --format=csv trace.zst -o tables\n  replay " +
 			"convert tables -o again.trace.zst\n" +
 			"  replay export --format=traceg --sm=70 trace.zst -o capture",

@@ -27,7 +27,7 @@ func (a *app) exportCapture(ctx context.Context, part *chooser, path, dir string
 		sm = r.Program().Meta.SMVersion
 	}
 	if sm == 0 {
-		return usagef("export: %s does not say of which compute capability it is: --sm=70 for a V100, 86 for an RTX 3070",
+		return usagef("export: %s has no compute capability: name it, --sm=70 for a V100, 86 for an RTX 3070",
 			path)
 	}
 	done, err := accelsim.Export(ctx, r, dir, sm)

@@ -88,7 +88,7 @@ func (a *app) inspectCommand() *cobra.Command {
 	part := chooser{}
 	c := &cobra.Command{
 		Use:   "inspect TRACE",
-		Short: "show what a trace holds, what it lacks, and which policies apply",
+		Short: "show the contents of a trace, its gaps, and the policies that apply",
 		Example: "  replay inspect trace.zst\n  replay inspect --kernels trace.zst\n  replay inspect --kernels=/gemm/ " +
 			"--from=25% trace.zst\n  replay inspect --events 20 trace.zst\n  replay inspect --text trace.zst > trace.txt",
 		Args: exactly(1, "one trace"),

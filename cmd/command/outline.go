@@ -43,19 +43,19 @@ func (a *app) outlineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "outline TRACE [-o TRACE]",
 		Short: "make child launches of the loops of a flat trace, or list its loops",
-		Long: "outline lists the innermost loops of a trace's kernels: how often warps ran them, how many iterations a " +
-			"lane has, which share\n" +
-			"of its lanes a pass keeps busy. With -o it writes the trace with loops as child launches: each lane asks for " +
-			"a child with a thread\n" +
-			"for each of its iterations, so that a capture of a program without launches can be replayed under the " +
-			"policies for nested work\n" +
-			"(dtbl, spawn, klap, laperm, cdp). Under flat it is the capture again. Chosen are the loops that lanes of a " +
-			"warp run different\n" +
-			"numbers of times, or those that --loops names. A loop with barriers, shared or local memory, exchange between " +
-			"lanes, exits or calls\n" +
-			"cannot become a child. What one iteration hands to the next (column carried: registers) is not handed on: a " +
-			"counter or a pointer\n" +
-			"is no loss, a sum is one that a real program would need a reduction for.",
+		Long: `outline lists the innermost loops of a trace's kernels: the times that warps ran them, the
+iterations of a lane, and the share of its lanes that a pass keeps busy.
+
+With -o it writes the trace with loops as child launches. Each lane requests a child with a
+thread for each of its iterations. So a capture of a program without launches can be
+replayed under the policies for nested work (dtbl, spawn, klap, laperm, cdp). Under flat it
+is the capture again. By default it takes the loops that lanes of a warp run different
+numbers of times; --loops names others.
+
+A loop with barriers, shared or local memory, exchange between lanes, exits or calls cannot
+become a child. Values that one iteration passes to the next are lost (column carried:
+registers). For a counter or a pointer that changes nothing; for a sum a real program would
+need a reduction.`,
 		Example: "  replay outline bfs.trace.zst\n  replay outline bfs.trace.zst -o dp.trace.zst\n" +
 			"  replay outline --loops=2 --threshold=32 bfs.trace.zst -o dp.trace.zst\n  replay --policy=dtbl,spawn dp.trace.zst",
 		Args: exactly(1, "one trace"),
@@ -169,7 +169,7 @@ func (a *app) printLoops(loops []*outline.Loop) error {
 		return a.printRows(loopRows, rows)
 	}
 	if len(loops) == 0 {
-		a.done("no loops: no branch goes back in what warps ran")
+		a.done("no loops: no warp ran a branch back")
 		return nil
 	}
 	g.print()

@@ -26,7 +26,7 @@ settings array: decisions and parameters with their values`)
 
 var policyCosts = rowsOf("policy_costs", "a part of the hardware that a policy adds", `
 policy string: its name
-gpu string: machine that it is counted for
+gpu string: machine of the count
 what string: the part
 value number: its size
 unit string: of the value

@@ -39,7 +39,7 @@ func launchNote(r *replay.Result) string {
 	}
 	switch {
 	case x.LaunchesMade == 0 && r.Policy != "flat":
-		return fmt.Sprintf("%s: 0 of %s requests launched: what the policy launches is not among them; "+
+		return fmt.Sprintf("%s: 0 of %s requests launched: none meets the policy's rule; "+
 			"--policy=threshold=0 launches all", r.Policy, commas(x.LaunchesRequested))
 	case !groups || x.LaunchesMade == 0:
 		return ""

@@ -24,7 +24,7 @@ func TestLaunchNote(t *testing.T) {
 		{run("serial", 0, 0, 0, -1), ""},
 		{run("flat", 9, 0, 0, -1), ""},
 		{run("cdp", 9, 9, 0, -1), ""},
-		{run("cdp", 4096, 0, 0, -1), "cdp: 0 of 4,096 requests launched: what the policy launches is not among them; " +
+		{run("cdp", 4096, 0, 0, -1), "cdp: 0 of 4,096 requests launched: none meets the policy's rule; " +
 			"--policy=threshold=0 launches all"},
 		{run("dtbl", 4096, 4096, 0, 0), "dtbl: 0 of 4,096 groups joined: no kernel of their function and CTA size was " +
 			"in the distributor, or where dtbl-match allows it on its way there"},

@@ -89,10 +89,8 @@ func (a *app) replayOne(cmd *cobra.Command, f *replayFlags, path string) ([]*rep
 	if err != nil {
 		return nil, err
 	}
-	job := &replay.Job{
-		Trace: r, Config: cfg, Preset: named, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles, Approximate: float64(f.approximate), Seed: f.seed, Notes: f.notes, Jobs: workers.Or(int(f.jobs)),
-		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version(), Command: again(cmd, path)},
-	}
+	job := f.job(r)
+	job.Config, job.Preset, job.Output.Command = cfg, named, again(cmd, path)
 	if job.Name, err = a.traceName(f, r, path); err != nil {
 		return nil, err
 	}
@@ -143,12 +141,21 @@ func (f *replayFlags) variants(a *app, cfg *hardware.Config) ([]replay.Variant, 
 	return all, nil
 }
 
+// job is the job that the flags describe, without its machine and policies.
+func (f *replayFlags) job(r *container.Reader) *replay.Job {
+	return &replay.Job{
+		Trace: r, Audit: f.audit, Sample: f.window(), MaxCycles: f.maxCycles,
+		Approximate: float64(f.approximate), Seed: f.seed, Notes: f.notes, Jobs: workers.Or(int(f.jobs)),
+		Output: &replay.Output{Dir: f.output, Format: f.format, Tables: f.tables, Version: version()},
+	}
+}
+
 // traceName is the name of a trace in the folder of tables.
 func (a *app) traceName(f *replayFlags, r *container.Reader, path string) (string, error) {
 	own := replay.TraceName(path)
 	name, err := table.TraceName(f.output, own, r.Hash())
 	if err == nil && name != own {
-		a.note("%s has runs of another trace called %s: those of this one are called %s", f.output, own, name)
+		a.note("%s has runs of another trace called %s: this one's are called %s", f.output, own, name)
 	}
 	return name, err
 }
@@ -162,14 +169,16 @@ func (a *app) noteEstimate(e replay.Estimate) {
 	if e.Time > 3*time.Hour {
 		length = fmt.Sprintf("%.0f hours", e.Time.Hours())
 	}
-	a.note("about %s, or some times that where caches miss: %s CTAs and %s warp instructions in each of %d runs; --max-cycles=N cuts each off at a cycle",
+	a.note("about %s, or some times that where caches miss: %s CTAs and %s warp instructions in each of %d runs; "+
+		"--max-cycles=N cuts each off at a cycle",
 		length, humanize.Comma(int64(min(e.CTAs, math.MaxInt64))), humanize.Comma(int64(min(e.Insts, math.MaxInt64))), e.Runs)
 }
 
 // noteOutput says which earlier files a run's commit replaced or left.
 func (a *app) noteOutput(r *replay.Result) {
 	if n := len(r.Output.Dropped); n > 0 {
-		a.note("policy %s: another version of replay or of the trace wrote %d more tables of this run, which are removed: %s", r.Policy, n, strings.Join(r.Output.Dropped, ", "))
+		a.note("policy %s: another version of replay or of the trace wrote %d more tables of this run, which are "+
+			"removed: %s", r.Policy, n, strings.Join(r.Output.Dropped, ", "))
 	}
 	if r.Output.Kept {
 		a.note("policy %s: the run was cut off; the tables of the complete one stay", r.Policy)
@@ -221,14 +230,16 @@ func (f *replayFlags) compare(a *app, job *replay.Job) error {
 		for _, c := range added {
 			names = append(names, c.Label)
 		}
-		a.note("with %s, which %s is compared with; --no-baseline leaves that out", strings.Join(names, " and "), job.Choices[0].Label)
+		a.note("with %s, which %s is compared with; --no-baseline leaves that out", strings.Join(names, " and "),
+			job.Choices[0].Label)
 	}
 	job.Choices = append(added, job.Choices...)
 	return nil
 }
 
 // unlike are flags that make no other run.
-var unlike = []string{"policy", "baseline", "no-baseline", "output", "tables", "format", "quiet", "json", "jobs", "audit", "sensitivity"}
+var unlike = []string{"policy", "baseline", "no-baseline", "output", "tables", "format", "quiet", "json", "jobs",
+	"audit", "sensitivity"}
 
 // again is the command that replays a trace as this one does, with a place for the policy. Flags that choose files
 // and policies are left out.

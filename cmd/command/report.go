@@ -20,20 +20,21 @@ replays integer: runs in it
 plots integer: plots in it`)
 
 // reportHelp is the long help of report.
-const reportHelp = "report makes a page of the tables under OUT that needs no network and runs no script: a summary, " +
-	"speed-ups over the baseline,\n" +
-	"the effect of a sweep's settings, what CTAs stalled for (from the table ctas), the progress of kernels " +
-	"(kernels, timeline), use of\n" +
-	"the GPU and bandwidth over time (timeline), what became of child launches and how long they waited (runs, " +
-	"launches), which pages\n" +
-	"were there (pages), how long tasks took (tasks), and where the figures come from. A section is there if its " +
-	"table is. Every plot\n" +
-	"has its table beside it. The same tables give the same bytes.\n\n" +
-	"A capture, a trace or a folder of captures (the ranks of a job) is replayed first, into the folder " +
-	"NAME-report. Its page begins\n" +
-	"with recorded and replayed times, idle time by cause, the longest kernels, streams over time, ranks side by " +
-	"side and, of\n" +
-	"one capture, what-if bars."
+const reportHelp = `report makes a page of the tables under OUT that needs no network and runs no script. A
+section is there if its tables are, and every plot has its table beside it:
+
+  summary, speed-ups over the baseline, effect of a sweep's settings
+  stalls of CTAs (ctas), progress of kernels (kernels, timeline)
+  use of the GPU and bandwidth over time (timeline)
+  outcomes and waits of child launches (runs, launches)
+  state of pages (pages), times of tasks (tasks), source of the figures
+
+The same tables give the same bytes.
+
+A capture, a trace or a folder of captures (the ranks of a job) is replayed first, into the
+folder NAME-report. Its page begins with recorded and replayed times, idle time by cause,
+the longest kernels, streams over time and ranks side by side. One capture also has what-if
+bars.`
 
 func (a *app) reportCommand() *cobra.Command {
 	var out, figures string
@@ -81,10 +82,10 @@ func (a *app) reportCommand() *cobra.Command {
 	side.register(c.Flags())
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write (default report.html in OUT)")
 	c.Flags().StringVar(&figures, "figures", "", "write each plot into `DIR` too, for a paper, as SVG and PDF, with "+
-		"what it shows as CSV")
+		"its data as CSV")
 	c.Flags().StringVar(&opt.Title, "title", "", "`TITLE` of the page (default: the traces and GPUs)")
 	c.Flags().StringVar(&opt.Baseline, "baseline", "",
-		"`POLICY` that speed-ups refer to (default: what the policies' papers compare them with)")
+		"`POLICY` that speed-ups refer to (default: the baseline of the policies' papers)")
 	return c
 }
 

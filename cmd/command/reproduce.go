@@ -37,16 +37,15 @@ func (a *app) reproduceCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "reproduce [PAPER [FIGURE]]",
 		Short: "run the experiments of a paper, its published figures beside ours",
-		Long: "reproduce makes the workloads of a paper, runs them under its policies on its machine, audited, on all " +
-			"processors, and prints\n" +
-			"its tables and figures, and last its published figures beside ours with the difference. Without a paper it " +
-			"lists those there are.\n" +
-			"Nothing is tuned to a paper; docs/policies says why figures differ. The whole takes minutes, --large more; " +
-			"how long each row took is\n" +
-			"noted below the tables. A figure, a table (fig11, table3) or an experiment of the paper behind its name runs " +
-			"what it needs alone;\n" +
-			"--list names them with the time that they take. With -o each is written as CSV and as a chart (SVG), " +
-			"published beside measured.",
+		Long: `reproduce makes the workloads of a paper and runs them, audited, under its policies on its
+machine. It prints its tables and figures, and last its published figures beside ours with
+the difference. Without a paper it lists the papers. Nothing is tuned to a paper;
+docs/policies has the reasons of differences.
+
+A whole paper takes minutes, with --large more; the times of rows are noted below the
+tables. A figure, a table (fig11, table3) or an experiment behind the paper's name runs
+alone. --list names them with their times. With -o each is written as CSV and as a chart
+(SVG), published beside measured.`,
 		Example: "  replay reproduce\n  replay reproduce --list dtbl\n  replay reproduce dtbl fig11 -o charts\n  replay " +
 			"reproduce --quick spawn\n  replay reproduce --data=inputs --markdown dtbl > dtbl.md",
 		Args: between(0, 2, "at most one paper and one figure of it"),
@@ -157,7 +156,7 @@ func (a *app) reproduce(ctx context.Context, p *reproduce.Paper, f *reproduceFla
 
 func (a *app) listPapers() error {
 	rows := []map[string]any{}
-	g := newGrid(a.out, "paper", "what it is about", "experiments")
+	g := newGrid(a.out, "paper", "subject", "experiments")
 	for _, p := range reproduce.Papers() {
 		names := p.Names()
 		g.row(p.Name, p.Title, strings.Join(names, ", "))

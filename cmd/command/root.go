@@ -80,12 +80,13 @@ func (a *app) root() *cobra.Command {
 	f := &replayFlags{params: map[string]*string{}}
 	c := &cobra.Command{
 		Use:   "replay [flags] TRACE...",
-		Short: "what a GPU would have done under another scheduler",
-		Long: "replay runs a trace of a GPU program through a timing model of a GPU, once for each scheduling policy, " +
-			"prints what\n" +
-			"each came to, and writes every kernel, CTA, launch, page and task as Parquet tables. A profiler's capture " +
-			"is taken\n" +
-			"wherever a trace is; its trace is kept in the user's cache (REPLAY_CACHE names another folder, off keeps none).",
+		Short: "replay a GPU program under other schedulers",
+		Long: `replay runs a trace of a GPU program through a timing model of a GPU, once for each
+scheduling policy. It prints a row for each policy, and writes every kernel, CTA, launch,
+page and task as Parquet tables.
+
+A profiler's capture may stand wherever a trace does. Its trace is kept in the user's cache;
+REPLAY_CACHE names another folder, off keeps none.`,
 		Example: "  replay --policy=serial,hyperq samples/vecadd.trace.zst\n" +
 			"  replay --gpu=k20c --set kmu.hwqs=64 --policy=hyperq trace.zst\n" +
 			"  replay --tables=runs,ctas --format=arrow --sample=1024 -o out trace.zst",
@@ -124,8 +125,9 @@ func (a *app) root() *cobra.Command {
 func (f *replayFlags) register(c *cobra.Command) {
 	f.registerMachine(c.Flags())
 	s := c.Flags()
-	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: what the first policy's "+
-		"paper compares it with, else the first)")
+	s.StringVar(&f.baseline, "baseline", "", "`POLICY` that speed-ups refer to (default: the baseline of the "+
+		"first policy's "+
+		"paper, else the first)")
 	s.BoolVar(&f.alone, "no-baseline", false, "run nothing but the policies that are named")
 	f.jobs.register(s)
 	s.Var(&f.approximate, "approximate", "do not simulate kernels that repeat others within this `ERROR`, such as "+
@@ -142,8 +144,8 @@ func (f *replayFlags) register(c *cobra.Command) {
 	s.StringVar(&f.asTasks, "as-tasks", "no", "run every kernel launch as a narrow task: independent, or in the "+
 		"order of their streams (`ORDER` streams)")
 	s.Lookup("as-tasks").NoOptDefVal = "independent"
-	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (those that it has), or storage (what an array's first "+
-		"copy brings has been read, what is written last is written out)")
+	s.StringVar(&f.io, "io", "trace", "file accesses: `trace` (as recorded), or storage (an array's first copy "+
+		"was read from storage, and results are written back)")
 	s.StringVar(&f.sensitivity, "sensitivity", "",
 		"run the comparison over a range of one `KEY` of the machine (x0.5, x1, x2, x4; or KEY=VALUES),\n"+
 			"or of launch (the launch latency, 0 to 35,000 cycles)")
@@ -155,7 +157,7 @@ func (f *replayFlags) registerMachine(s *pflag.FlagSet) {
 	f.chooser.register(s)
 	s.StringVar(&f.policy, "policy", "", "policies, separated by commas; `LIST` or all; overrides stand behind their "+
 		"policy (hyperq,warp=lrr); default hyperq for a capture with recorded times, as its GPU ran it, else serial")
-	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: what the trace was captured on)")
+	s.StringVar(&f.gpu, "gpu", "", "`PRESET` or TOML file of the machine (default: the captured GPU)")
 	s.StringVar(&f.host, "host", "", "`TIMES` of the host: recorded (calls, their delay and work between them as the "+
 		"capture has them), machine or none (default recorded where the trace has calls)")
 	s.StringVar(&f.copies, "copies", "", "`TIMES` of copies: recorded or machine (default recorded where the "+

@@ -34,11 +34,12 @@ func (a *app) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample [NAME|FILE] -o TRACE",
 		Short: "make a trace by running a workload generator, or list them",
-		Long: "sample runs the real algorithm of a workload, on a generated or a given input, and writes what a GPU " +
-			"would have been asked\n" +
-			"to do. Without a name it lists the generators; with a name and no -o it explains one. A TOML file names a " +
-			"workload and its\n" +
-			"parameters (sample = \"hsp\", kernels = 20), which --param overrides; without -o it is checked alone.",
+		Long: `sample runs the real algorithm of a workload, on a generated or a given input, and writes
+the work that a GPU would receive. Without a name it lists the generators; with a name and
+no -o it explains one.
+
+A TOML file names a workload and its parameters (sample = "hsp", kernels = 20), which
+--param overrides; without -o it is only checked.`,
 		Example: "  replay sample\n  replay sample hsp\n  replay sample hsp --param=kernels=20 -o hsp.trace.zst\n  " +
 			"replay sample mine.toml -o mine.trace.zst",
 		Args: between(0, 1, "at most one workload"),

@@ -44,24 +44,22 @@ func (a *app) sweepCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep SWEEP.toml",
 		Short: "a grid of traces, GPUs, policies and settings, on all cores or by Slurm",
-		Long: "sweep replays every combination that a TOML file asks for, and merges the tables of all into one file " +
-			"each, with the columns of\n" +
-			"the grid in front. Started again it runs only what is not finished: a cell is known by its trace's content, " +
-			"its configuration,\n" +
-			"its policy and this tool. A cell that fails stops no other; those are listed at the end, with exit status 1. " +
-			"A sweep's file:\n\n" +
+		Long: "sweep replays every combination of a TOML file, and merges each table of all cells into one file, with the\n" +
+			"columns of the grid in front. A second start runs only unfinished cells. A cell is identified by its trace's\n" +
+			"content, its configuration, its policy and this tool. Failed cells stop no other; they are listed at the end,\n" +
+			"with exit status 1. A sweep's file:\n\n" +
 			"  traces   = [\"traces/*.trace.zst\"]        # paths or patterns, from the file's folder\n" +
-			"  gpus     = [\"k20c\", \"mine.toml\"]         # presets or files; without: what each trace was captured on\n" +
-			"  policies = [\"serial\", \"hyperq\", \"ppcs,guard=off\"]     # the first is the baseline; \"all\": those " +
+			"  gpus     = [\"k20c\", \"mine.toml\"]         # presets or files; default: each trace's captured GPU\n" +
+			"  policies = [\"serial\", \"hyperq\", \"ppcs,guard=off\"]     # the first is the baseline; \"all\": all " +
 			"that a trace can feed\n" +
-			"  tables   = [\"runs\", \"ctas\", \"timeline\"]  # \"all\"; without: those that are small\n" +
+			"  tables   = [\"runs\", \"ctas\", \"timeline\"]  # \"all\"; default: the small ones\n" +
 			"  # baseline, format, sample, as_tasks, audit, output: as the flags of replay\n" +
 			"  # sensitivity = \"launch\": as --sensitivity\n\n" +
 			"  [set]                                   # keys of --set: a value, a list or a range\n" +
 			"  kmu.hwqs = [1, 8, 32]\n" +
 			"  host.launch_latency = { from = 0, to = 20000, step = 5000 }\n" +
 			"  l2.ways = { from = 4, to = 16, factor = 2 }\n\n" +
-			"  [params]                                # parameters of policies: those that have it run with each\n" +
+			"  [params]                                # parameters of policies: policies that have it run with each\n" +
 			"  prelude-seed = [1, 2]\n\n" +
 			"  [slurm]\n" +
 			"  options = [\"--partition=long\", \"--time=2:00:00\"]",
@@ -73,7 +71,7 @@ func (a *app) sweepCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return a.sweep(cmd.Context(), f, args[0]) },
 	}
 	s := c.Flags()
-	s.StringVarP(&f.output, "output", "o", "", "`DIR` of the tables (default what the file says, or sweep-out)")
+	s.StringVarP(&f.output, "output", "o", "", "`DIR` of the tables (default: the file's, or sweep-out)")
 	f.jobs.register(s)
 	s.StringVar(&f.launcher, "launcher", "local", "`LAUNCHER` of the cells: local, or slurm as a job array")
 	s.BoolVar(&f.dryRun, "dry-run", false, "list the cells, or show the scripts for Slurm, and run nothing")
@@ -163,7 +161,7 @@ func (a *app) runSweep(ctx context.Context, f *sweepFlags, g *sweep.Grid, dir st
 	if err := a.printCells(g, rows); err != nil {
 		return err
 	}
-	a.note("merged tables in %s, those of each cell under %s/cells", dir, dir)
+	a.note("merged tables in %s, each cell's own under %s/cells", dir, dir)
 	return a.failures(out, "; the tables hold the others")
 }
 

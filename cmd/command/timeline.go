@@ -22,13 +22,14 @@ func (a *app) timelineCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "timeline OUT -o TRACE.pftrace",
 		Short: "show the tables of a replay over time, in ui.perfetto.dev",
-		Long: "timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT: for each replay the host's " +
-			"stages and links, the KMU,\n" +
-			"the kernel distributor with the launch calls of each kernel, streams, a track per SM with its CTAs (a " +
-			"counter, where there are more\n" +
-			"than 2,000), tasks, and counters (those need the table timeline). Arrows lead from a launch to its kernel, " +
-			"and from a parent to its\n" +
-			"child. It has 100 MB at most, and says what it leaves out: --from and --to choose a window.",
+		Long: `timeline makes a trace for ui.perfetto.dev of the tables that lie under OUT. For each replay
+it has the host's stages and links, the KMU, the kernel distributor with the launch calls of
+each kernel, streams, tasks and counters (from the table timeline). Each SM has a track with
+its CTAs, or a counter if there are more than 2,000. Arrows lead from a launch to its
+kernel, and from a parent to its child.
+
+It has 100 MB at most, and lists the parts that it leaves out: --from and --to choose a
+window.`,
 		Example: "  replay timeline replay-out -o run.pftrace\n  replay timeline replay-out --policy=ppcs " +
 			"--from=1000000 --to=2000000 -o window.pftrace",
 		Args: exactly(1, "one folder of tables"),
@@ -66,7 +67,7 @@ func (a *app) timelineCommand() *cobra.Command {
 	c.Flags().StringVarP(&out, "output", "o", "run.pftrace", "`TRACE` to write")
 	c.Flags().StringVar(&opt.Trace, "trace", "", "only replays of this `TRACE`")
 	c.Flags().StringVar(&opt.Policy, "policy", "", "only replays under this `POLICY`")
-	c.Flags().Int64Var(&opt.From, "from", 0, "leave out what ends before this `CYCLE`")
-	c.Flags().Int64Var(&opt.To, "to", 0, "leave out what starts after this `CYCLE`; 0: to the end")
+	c.Flags().Int64Var(&opt.From, "from", 0, "leave out intervals that end before this `CYCLE`")
+	c.Flags().Int64Var(&opt.To, "to", 0, "leave out intervals that start after this `CYCLE`; 0: to the end")
 	return c
 }

@@ -1,4 +1,4 @@
-"""What a GPU would have done under another scheduler, from Python.
+"""GPU programs under other schedulers, from Python.
 
     import gpureplay
     out = gpureplay.run("bfs.trace.zst", "dtbl", gpu="k20c")     # with flat and cdp, which dtbl is compared with
