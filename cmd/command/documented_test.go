@@ -33,23 +33,30 @@ func TestDocumentsNameCommands(t *testing.T) {
 			lines = append(lines, strings.TrimSpace(line))
 		}
 		for _, m := range inline.FindAllStringSubmatch(text, -1) {
-			lines = append(lines, m[1])
+			if lines = append(lines, m[1]); strings.HasPrefix(m[1], "--") {
+				seen++
+				checkFlag(t, path, commandsBelow(root), strings.Fields(m[1])[0])
+			}
 		}
 		for _, line := range lines {
-			m := call.FindStringSubmatch(line)
-			switch {
-			case m != nil:
+			if m := call.FindStringSubmatch(line); m != nil {
 				seen++
 				checkCall(t, path, root, strings.Fields(m[1]))
-			case strings.HasPrefix(line, "--"):
-				seen++
-				checkFlag(t, path, append(root.Commands(), root), strings.Fields(line)[0])
 			}
 		}
 	})
 	if seen < 150 {
 		t.Errorf("only %d commands: the documents are not read as they are written", seen)
 	}
+}
+
+// commandsBelow are a command and all below it.
+func commandsBelow(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, commandsBelow(sub)...)
+	}
+	return all
 }
 
 func eachMarkdown(t *testing.T, f func(path, text string)) {
@@ -151,7 +158,7 @@ func checkArgument(t *testing.T, path, command, word string) {
 	case "replay sample":
 		_, err = samples.Get(word)
 	case "replay policies":
-		_, err = policies.Get(word)
+		_, err = policies.Parse(word, nil)
 	case "replay reproduce":
 		_, err = reproduce.Get(word)
 	}
