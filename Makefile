@@ -119,7 +119,7 @@ narrow: build
 # docs builds the documents as a site with search, in dist/docs
 docs:
 	$(PYTHON) -m venv dist/.docs && dist/.docs/bin/pip install -q --disable-pip-version-check -r docs/requirements.txt
-	NO_MKDOCS_2_WARNING=1 dist/.docs/bin/mkdocs build -q -f docs/mkdocs.yml
+	NO_MKDOCS_2_WARNING=1 dist/.docs/bin/mkdocs build -q --strict -f docs/mkdocs.yml
 
 clean:
 	rm -rf bin dist cmd/python/build cmd/python/*.egg-info $(VENV) replay-out sweep-out

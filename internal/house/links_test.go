@@ -30,6 +30,20 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// TestSiteHasEveryPage looks for each page of docs/ in the contents of the site that make docs builds.
+func TestSiteHasEveryPage(t *testing.T) {
+	t.Chdir(moduleRoot(t))
+	contents, err := os.ReadFile("docs/mkdocs.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eachDocument(t, func(path, _ string) {
+		if page, ok := strings.CutPrefix(path, "docs/"); ok && !strings.Contains(string(contents), "- "+page+"\n") {
+			t.Errorf("docs/mkdocs.yml does not list %s", page)
+		}
+	})
+}
+
 // TestDocumentsNameFiles looks for every file and folder of the repository that a document names in a code span. The
 // lab book names files of former revisions.
 func TestDocumentsNameFiles(t *testing.T) {
