@@ -119,7 +119,8 @@ const accelsimHeader = `-kernel name = scale
 -cuda stream id = 0
 -accelsim tracer version = 5
 
-#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] ` +
+	`[mem_addresses] immediate
 
 `
 

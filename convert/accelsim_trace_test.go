@@ -66,8 +66,8 @@ func executions(insts []trace.Inst, w *trace.Warp) (list []executed) {
 	return list
 }
 
-// What is read back from the trace file is what the converter wrote, which
-// convert/accelsim compares line by line with the captures.
+// The trace file reads back as the converter wrote it; convert/accelsim compares that line by line with the
+// captures.
 func TestAccelsimReadBack(t *testing.T) {
 	for _, path := range []string{"accelsim-rodinia-bfs-a100", "accelsim-backprop-h100", "accelsim-atax-v5v6/atax-v5",
 		"accelsim-atax-v5v6/atax-v6", "accelsim-simpletorch-v100/traces"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// entry is a file of an archive; to is what a link leads to.
+// entry is a file of an archive; to is a link's target.
 type entry struct{ name, text, to string }
 
 func tarFile(t testing.TB, files []entry) []byte {

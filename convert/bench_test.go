@@ -61,7 +61,8 @@ func writeKineto(w io.Writer, size int64) (kernels int, err error) {
 		n, _ := fmt.Fprintf(out, format, args...)
 		written += int64(n)
 	}
-	put(`{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":108,"computeMajor":8,"computeMinor":0}],"traceEvents":[` + "\n")
+	put(`{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":108,"computeMajor":8,"computeMinor":0}],` +
+		`"traceEvents":[` + "\n")
 	for ; written < size; kernels++ {
 		at := 1695835572943613 + 40*float64(kernels)
 		for i := range 7 {
@@ -72,10 +73,15 @@ func writeKineto(w io.Writer, size int64) (kernels int, err error) {
   },
 `, i, at+float64(i), kernels, kernels, kernels*7+i)
 		}
-		put(`  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": %.3f, "dur": 4.5, "args": {"External id": %[2]d, "cbid": 211, "correlation": %[2]d}},
+		put(`  {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": %.3f, "dur": 4.5,`+
+			` "args": {"External id": %[2]d, "cbid": 211, "correlation": %[2]d}},
   {"ph": "s", "id": %[2]d, "pid": 1, "tid": 1, "ts": %.3[1]f, "cat": "ac2g", "name": "ac2g"},
-  {"ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor<float>, std::array<char*, %[3]d> >(int, at::native::FillFunctor<float>)", "pid": 0, "tid": 7, "ts": %.3[4]f, "dur": 8.125,
-   "args": {"External id": %[2]d, "queued": 0, "device": 0, "context": 1, "stream": %[5]d, "correlation": %[2]d, "registers per thread": 16, "shared memory": 0, "blocks per SM": 1.185185, "warps per SM": 4.740741, "grid": [%[6]d, 1, 1], "block": [128, 1, 1], "est. achieved occupancy %%": 7}},
+  {"ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel<4, `+
+			`at::native::FillFunctor<float>, std::array<char*, %[3]d> >(int, at::native::FillFunctor<float>)", "pid": 0, `+
+			`"tid": 7, "ts": %.3[4]f, "dur": 8.125,
+   "args": {"External id": %[2]d, "queued": 0, "device": 0, "context": 1, "stream": %[5]d, "correlation": %[2]d, `+
+			`"registers per thread": 16, "shared memory": 0, "blocks per SM": 1.185185, "warps per SM": 4.740741, "grid": `+
+			`[%[6]d, 1, 1], "block": [128, 1, 1], "est. achieved occupancy %%": 7}},
 `, at+8, kernels+1, kernels%500, at+12, 7+kernels%4, 1+kernels%4096)
 	}
 	put(`{"ph": "M", "name": "process_name"}]}`)
@@ -145,11 +151,15 @@ func watchMemory() (peak *uint64, stop func()) {
 func BenchmarkNsys(b *testing.B) {
 	const kernels = 200_000
 	path := database(b, nsysTables,
-		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER)`,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, `+
+			`nameId INTEGER)`,
 		`INSERT INTO StringIds VALUES (1, 'k'), (2, 'cudaLaunchKernel_v7000')`,
-		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL
-			SELECT i * 1000 + 500, i * 1000 + 900, 0, 1, 7 + i %% 3, i, 0, 1, 1, 16, i %% 100 + 1, 1, 1, 64, 1, 1, 0, 0, 0 FROM n`, kernels),
-		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO `+
+			`CUPTI_ACTIVITY_KIND_KERNEL
+			SELECT i * 1000 + 500, i * 1000 + 900, 0, 1, 7 + i %% 3, i, 0, 1, 1, 16, i %% 100 + 1, 1, 1, 64, 1, 1, 0, 0, 0 `+
+			`FROM n`, kernels),
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO `+
+			`CUPTI_ACTIVITY_KIND_RUNTIME
 			SELECT i * 1000, i * 1000 + 100, 5, i, 2 FROM n`, kernels))
 	peak, stop := watchMemory()
 	for b.Loop() {

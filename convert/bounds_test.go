@@ -95,8 +95,10 @@ func TestDevices(t *testing.T) {
 	for i := range 30 {
 		device := i % 3
 		events = append(events,
-			fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":%d,"tid":1,"ts":%d,"dur":1,"args":{"correlation":%d}}`, 100+device, 10*i, i/3+1),
-			fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k%d","pid":%d,"tid":7,"ts":%d,"dur":1,"args":{"correlation":%d,"grid":[1,1,1],"block":[32,1,1]}}`, device, device, 10*i+2, i/3+1))
+			fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":%d,"tid":1,"ts":%d,"dur":1,`+
+				`"args":{"correlation":%d}}`, 100+device, 10*i, i/3+1),
+			fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k%d","pid":%d,"tid":7,"ts":%d,"dur":1,"args":{"correlation":%d,`+
+				`"grid":[1,1,1],"block":[32,1,1]}}`, device, device, 10*i+2, i/3+1))
 	}
 	path := put(t, t.TempDir(), "k.json", `{"traceEvents":[`+strings.Join(events, ",")+`]}`)
 	for device := range 3 {
@@ -118,7 +120,7 @@ func TestDevices(t *testing.T) {
 		}
 	}
 	if _, err := convertWith(t, path, Options{Device: 9}); err == nil ||
-		!strings.Contains(err.Error(), "no activity of device 9; the capture has those of [0 1 2]") {
+		!strings.Contains(err.Error(), "no activity of device 9; the capture has devices [0 1 2]") {
 		t.Errorf("%v", err)
 	}
 }

@@ -41,9 +41,8 @@ var captures = []captureSet{
 	{"accelsim", []string{"accelsim-*/kernelslist.g"}},
 }
 
-// Each real capture is recognised, converts into a trace without
-// contradictions, and comes to the sums of its golden summary, which holds no
-// word of the people and machines it was captured by.
+// Each real capture is recognised, converts into a trace without contradictions, and has the sums of its golden
+// summary, without a word of the people and machines of the capture.
 func TestCaptures(t *testing.T) {
 	for _, c := range captures {
 		var b strings.Builder
@@ -116,7 +115,8 @@ func TestNothingPersonal(t *testing.T) {
 	paths["nvprof children"] = database(t,
 		append(nvprofFamily(), `INSERT INTO CUPTI_ACTIVITY_KIND_ENVIRONMENT VALUES ('/home/someone')`)...)
 	paths["nsys"] = database(t, append(nsysStory, `CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT)`,
-		`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), ('EXPORT_PRODUCT_VERSION', '2030.1')`)...)
+		`INSERT INTO META_DATA_EXPORT VALUES ('EXPORT_HOST', 'secret'), ('EXPORT_USER', 'someone'), `+
+			`('EXPORT_PRODUCT_VERSION', '2030.1')`)...)
 	put(t, paths["hyfiss"], "configs/app.config",
 		"# by someone\n-app_kernels_id 1\n-kernel_1_kernel_name k\n-kernel_1_path /home/someone\n")
 	for name, path := range paths {

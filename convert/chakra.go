@@ -26,19 +26,16 @@ func init() {
 
 // chakraGraph is the graph of operators.
 //
-// A trace has streams and events, not dependences between operators, so each
-// operator of the device becomes a launch (or a copy) that waits for what it
-// depends on:
+// A trace has streams and events, not dependences between operators, so each operator of the device becomes a
+// launch (or a copy) that waits for its dependences:
 //
-//  1. It goes to the stream of a dependence that nothing follows there yet, or
-//     to a new stream; it waits for the events of its other dependences.
-//  2. Operators of the host and metadata are transparent: what depends on them
-//     depends on what they depend on.
-//  3. Operators are issued in an order that respects dependences, those that
-//     are ready in the order of the file. Dependences on data come first; one on
-//     control counts only where it closes no circle (chakragraph.go).
-//  4. A load from or store to remote memory is a copy; a communication is a
-//     kernel, like a computation, with the flag collective. No operator has a grid.
+//  1. It goes to the stream of a dependence that has no successor there yet, or to a new stream; it waits for the
+//     events of its other dependences.
+//  2. Operators of the host and metadata are transparent: their dependences pass to the operators behind them.
+//  3. Operators are issued in an order that respects dependences, ready ones in the order of the file. Dependences
+//     on data come first; one on control counts only where it closes no circle (chakragraph.go).
+//  4. A load from or store to remote memory is a copy; a communication is a kernel, like a computation, with the
+//     flag collective. No operator has a grid.
 type chakraGraph struct {
 	w         Writer
 	opt       Options
@@ -61,7 +58,7 @@ type chakraNode struct {
 	followed        bool // an operator follows on its stream
 	start, duration uint64
 	bytes           uint64
-	ids             []uint64 // what it depends on, until linked: on data, then on control
+	ids             []uint64 // its dependences, until linked: on data, then on control
 	data            uint32   // of ids
 	first, count    uint32   // in deps, of those that count
 	linked, all     uint32   // those on data, and with those on control that do not count

@@ -21,9 +21,9 @@ type chakraOp struct {
 	packed               bool
 }
 
-// chakraStory: a host operator between two device ones (1 -> 2 -> 3), a fork
-// (3 -> 4, 3 -> 5), a join (4, 5 -> 6), a remote load, a cycle (8 <-> 9), a
-// duplicate and a dependence on nothing. The join stands first in the file.
+// chakraStory: a host operator between two device ones (1 -> 2 -> 3), a fork (3 -> 4, 3 -> 5), a join (4, 5 -> 6),
+// a remote load, a cycle (8 <-> 9), a duplicate and a dependence on an operator that does not exist. The join
+// stands first in the file.
 var chakraStory = []chakraOp{
 	{id: 6, kind: 7, name: "allreduce", start: 40, ran: 9, deps: []uint64{4, 5}, packed: true},
 	{id: 1, kind: 4, name: "gemm", start: 10, ran: 5},
@@ -83,7 +83,8 @@ func chakraText() string {
 		if deps != "" {
 			deps = `"` + deps + `"`
 		}
-		fmt.Fprintf(&b, `{"id": "%d", "name": %q, "type": %q, "dataDeps": [%s], "startTimeMicros": "%d", "durationMicros": "%d",
+		fmt.Fprintf(&b, `{"id": "%d", "name": %q, "type": %q, "dataDeps": [%s], "startTimeMicros": "%d", `+
+			`"durationMicros": "%d",
 			"attr": [{"name": "is_cpu_op", "boolVal": %v}, {"name": "tensor_size", "uint64Val": "%d"}]}`+"\n",
 			o.id, o.name, names[o.kind], deps, o.start, o.ran, o.cpu, o.bytes)
 	}
@@ -124,13 +125,14 @@ func TestChakraFormsAgree(t *testing.T) {
 	}
 }
 
-// A graph as simulators read it, and as PyTorch's captures are: caller 1 calls 2 and
-// 3, which depend on it by control, and depends on data of 2; 3 depends on data of
-// 2. Caller 4 calls 5 and closes no circle. Nothing ends in a circle, and the one
-// control dependence that closes one is left out.
+// A graph as simulators read it, and as PyTorch's captures are: caller 1 calls 2 and 3, which depend on it by
+// control, and depends on data of 2; 3 depends on data of
+// 2. Caller 4 calls 5 and closes no circle. No circle is left, and the one control dependence that closes one is
+// left out.
 func TestChakraWorkloadGraph(t *testing.T) {
 	r := convertText(t, "", `{"workload_graph": [
-		{"Id": 5, "Name": "all_reduce", "NodeType": 7, "is_cpu_op": false, "runtime": 7, "comm_size": 64, "ctrl_deps": [4], "data_deps": [3]},
+		{"Id": 5, "Name": "all_reduce", "NodeType": 7, "is_cpu_op": false, "runtime": 7, "comm_size": 64, "ctrl_deps": `+
+		`[4], "data_deps": [3]},
 		{"Id": 1, "Name": "caller", "NodeType": 4, "is_cpu_op": true, "data_deps": [2]},
 		{"Id": 2, "Name": "first", "NodeType": 4, "is_cpu_op": false, "runtime": 5, "ctrl_deps": [1]},
 		{"Id": 3, "Name": "second", "NodeType": 4, "is_cpu_op": 0, "runtime": 6, "ctrl_deps": [1], "data_deps": [2]},

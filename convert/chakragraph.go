@@ -2,11 +2,10 @@ package convert
 
 import "container/heap"
 
-// Dependences on data make a graph without circles; those on control, which in
-// captures of PyTorch lead to the calling operator, may close one with them: a
-// caller depends on data of what it calls. So a control dependence counts only
-// where it closes none: those between operators that no circle has in common all
-// do, the others if they agree with an order of the rest.
+// Dependences on data make a graph without circles. Control dependences may close one with them: in captures of
+// PyTorch they lead to the calling operator, and a caller depends on data of its callees. So a control dependence
+// counts only where it closes no circle. All between operators without a common circle count, the others if they
+// agree with an order of the rest.
 
 // lists are linked lists of followers; place 0 is none.
 type lists struct{ head, next, node []uint32 }
@@ -84,9 +83,8 @@ func (g *chakraGraph) restore() {
 	}
 }
 
-// order returns the operators in an order that respects the dependences that
-// count, those that are ready in the order of the file; those in a circle, and
-// behind one, are not in it.
+// order returns the operators in an order that respects the dependences that count, ready ones in the order of the
+// file. Operators in a circle, and behind one, are left out.
 func (g *chakraGraph) order() []uint32 {
 	followers := g.followers()
 	waiting := make([]uint32, len(g.nodes))

@@ -13,13 +13,11 @@ import (
 
 // childWriter writes kernels that launch others.
 //
-// CUPTI tells of a child its parent's grid and the CTA that launched it, not
-// which thread did and what else the parent's threads do. So a parent has those
-// of its CTAs that launch, each with one warp whose path is a launch step for
-// every 32 children (fewer if the CTA has fewer threads), child i on lane i mod
-// 32, in the order of their starts, and the exit. The parent's fidelity is that
-// of its warps; what else it did is unknown, which is counted. The child's
-// threads stand for its items of work.
+// CUPTI records for a child its parent's grid and the CTA that launched it, not the thread, and nothing else of the
+// parent's threads. So a parent has the CTAs that launch, each with one warp whose path is a launch step for every
+// 32 children (fewer if the CTA has fewer threads), child i on lane i mod 32, in the order of their starts, and the
+// exit. The parent's fidelity is its warps'; its other work is unknown, which is counted. The child's threads stand
+// for its items of work.
 type childWriter struct {
 	info     *nvprof.Info
 	b        *timeline.Builder

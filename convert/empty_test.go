@@ -8,8 +8,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// A profiler's capture without a kernel is an error that says what it has instead
-// and what to do; who wants the empty trace gets it.
+// A profiler's capture without a kernel is an error that lists its records and a remedy; --allow-empty gives the
+// empty trace.
 func TestNoActivity(t *testing.T) {
 	for file, want := range map[string]string{
 		"hta-cpu_only.json.gz": "events of other kinds are 1 Trace, 4 cpu_op; profile with ProfilerActivity.CUDA",

@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/container"
 )
 
-// A capture is recognised by what it holds.
+// A capture is recognised by its contents.
 func ExampleDetect() {
 	in, err := convert.Open("-", strings.NewReader(`{"schemaVersion": 1, "traceEvents": []}`))
 	if err != nil {

@@ -15,17 +15,16 @@ import (
 	"gpureplay/trace/container"
 )
 
-// example is a small capture of one kind of input of a format: what Format.Reads has
-// under that index.
+// example is a small capture of one kind of input of a format, Format.Reads at that index.
 type example struct {
 	format string
 	reads  int
 	make   func(t testing.TB) (path string)
 }
 
-// examples are those of every format. Each kind of input has one at least, which the
-// loops below take through detection, conversion, the checker, damage and interruption; a
-// new format adds its own here, or in its test's init.
+// examples has captures of every format. Each kind of input has one at least, which the loops below take through
+// detection, conversion, the checker, damage and interruption; a new format adds its own here, or in its test's
+// init.
 var examples = map[string]example{
 	"accelsim":     {"accelsim", 0, accelsimFolderOf},
 	"accelsim raw": {"accelsim", 0, inFile("kernel-1.trace", accelsimRaw)},
@@ -72,12 +71,14 @@ func gpucachesimFolder(t testing.TB) string {
 	return dir
 }
 
-const nsysStats = `Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name
+const nsysStats = `Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),` +
+	`Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name
 1000,700,1,,,,,,,,,,1.5,1.0,Pageable,Device,NVIDIA RTX 3090 (0),1,,7,[CUDA memcpy Host-to-Device]
 2500,2000,2,4,1,1,32,1,1,16,0.001,0.0005,,,,,NVIDIA RTX 3090 (0),1,,13,"k<int, 4>(int*)"
 `
 
-const rocprofV1 = `"Index","KernelName","gpu-id","queue-id","pid","tid","grd","wgr","lds","scr","arch_vgpr","accum_vgpr","BeginNs","EndNs"
+const rocprofV1 = `"Index","KernelName","gpu-id","queue-id","pid","tid","grd","wgr","lds","scr","arch_vgpr",` +
+	`"accum_vgpr","BeginNs","EndNs"
 0,"scale(float*) [clone .kd]",1,3,77,77,1000,64,512,16,20,4,2000,2500
 `
 
@@ -85,14 +86,18 @@ const rocprofV1 = `"Index","KernelName","gpu-id","queue-id","pid","tid","grd","w
 var rpdStory = []string{
 	`CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string TEXT)`,
 	`INSERT INTO rocpd_string VALUES (1, 'hipLaunchKernel'), (2, 'KernelExecution'), (3, 'scale')`,
-	`CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end INTEGER, apiName_id INTEGER, args_id INTEGER)`,
+	`CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end INTEGER, apiName_id ` +
+		`INTEGER, args_id INTEGER)`,
 	`INSERT INTO rocpd_api VALUES (1, 7, 7, 1000, 1500, 1, 0)`,
-	`CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER, start INTEGER, end INTEGER, description_id INTEGER, opType_id INTEGER)`,
+	`CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER, start INTEGER,` +
+		` end INTEGER, description_id INTEGER, opType_id INTEGER)`,
 	`INSERT INTO rocpd_op VALUES (1, 0, 2, 0, 2000, 2600, 3, 2)`,
 	`CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER)`,
 	`INSERT INTO rocpd_api_ops VALUES (1, 1, 1)`,
 	`CREATE TABLE rocpd_copyapi (api_ptr_id INTEGER, size INTEGER)`,
-	`CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, workgroupX INTEGER, workgroupY INTEGER, workgroupZ INTEGER, groupSegmentSize INTEGER, privateSegmentSize INTEGER, kernelName_id INTEGER)`,
+	`CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, workgroupX INTEGER,` +
+		` workgroupY INTEGER, workgroupZ INTEGER, groupSegmentSize INTEGER, privateSegmentSize INTEGER, kernelName_id ` +
+		`INTEGER)`,
 	`INSERT INTO rocpd_kernelapi VALUES (1, 4, 1, 1, 64, 1, 1, 0, 0, 3)`,
 }
 
@@ -106,9 +111,8 @@ func generated(t testing.TB) map[string]string {
 	return all
 }
 
-// Every kind of input of every format has an example, and every example is recognised
-// as its format and as nothing else, has a kernel, and becomes a trace that keeps the
-// rules and names nobody.
+// Every kind of input of every format has an example, and every example is recognised as its format alone, has a
+// kernel, and becomes a trace that keeps the rules and names no person.
 func TestExamples(t *testing.T) {
 	has := map[string]map[int]bool{}
 	for name, e := range examples {
@@ -157,8 +161,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// files are those of an example, by their paths within its folder, and what is to be
-// given of them: the folder itself, or one of the files.
+// files are an example's, by their paths within its folder, and the input: the folder itself, or one of the files.
 type files struct {
 	content map[string][]byte
 	give    string

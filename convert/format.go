@@ -16,12 +16,12 @@ import (
 type Format struct {
 	Name    string    // as --from= takes it
 	Title   string    // one line: which tool, which file
-	Reads   []Capture // what it takes, for docs/formats.md
+	Reads   []Capture // kinds of input, for docs/formats.md
 	Sniff   func(*Input) bool
 	Convert func(context.Context, *Input, Writer, Options) error
 }
 
-// Capture is one kind of input of a format and what its trace has, in words.
+// Capture is one kind of input of a format and the contents of its trace, in words.
 type Capture struct {
 	Give        string // the file or folder to give
 	Fidelity    string // of its kernels
@@ -37,8 +37,8 @@ type Writer = trace.Sink
 type Options struct {
 	Device     int            // which device of a capture of several; -1: the one with the most kernels
 	AllowEmpty bool           // a profiler's capture may have no kernel; else that is [ErrNoActivity]
-	Partial    bool           // keep what stands before the end of JSON that was cut short
-	TempDir    string         // for what does not fit in memory; "": the system's
+	Partial    bool           // keep the complete records of JSON that was cut short
+	TempDir    string         // for data beyond the memory limit; "": the system's
 	Memory     int            // bytes to sort in; 0: a default
 	Irregular  *regexp.Regexp // kernels whose names match are marked irregular; nil: none by name
 	Regular    *regexp.Regexp // and these are not, whatever the capture shows; Irregular goes first
@@ -48,7 +48,7 @@ type Options struct {
 	Progress func(done, total int64)
 }
 
-// flags are those of a kernel of that name.
+// flags returns the flags of a kernel of that name.
 func (o *Options) flags(name string) trace.KernelFlags {
 	if o.Irregular != nil && o.Irregular.MatchString(name) {
 		return trace.KernelIrregular

@@ -176,7 +176,7 @@ func (r *gpucachesimReader) arrayOf(addr uint64) uint32 {
 	return trace.NoArray
 }
 
-// operation writes what the host does.
+// operation writes one operation of the host.
 func (r *gpucachesimReader) operation(c *gpucachesim.Command) error {
 	switch c.Kind {
 	case gpucachesim.Unknown:
@@ -272,7 +272,7 @@ func (r *gpucachesimReader) record(g *warps.Grouper, code *warps.Code, c *gpucac
 	return g.Add(&in)
 }
 
-// memoryOf is what a record that accesses memory says about its opcode.
+// memoryOf is the opcode as a record that accesses memory describes it.
 func memoryOf(op sass.Opcode, rec *gpucachesim.Record) sass.Opcode {
 	if op.Class != trace.ClassMemory {
 		op.Class, op.Width = trace.ClassMemory, 4

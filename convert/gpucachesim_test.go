@@ -52,8 +52,10 @@ func TestGpucachesimCapture(t *testing.T) {
 const gpucachesimList = `[{"MemAlloc":{"allocation_name":"a","device_ptr":4096,"num_bytes":1024,"fill_l2":"Auto"}},
 {"MemAlloc":{"allocation_name":null,"device_ptr":4608,"num_bytes":2048}},
 {"MemcpyHtoD":{"allocation_name":null,"dest_device_addr":4096,"num_bytes":512}},{"Prefetch":{"x":1}},
-{"KernelLaunch":{"mangled_name":"_Z1kPf","unmangled_name":"k(float*)","trace_file":"/home/someone/kernel-0.msgpack","id":0,
-"grid":{"x":2,"y":2,"z":1},"block":{"x":64,"y":1,"z":1},"shared_mem_bytes":256,"num_registers":12,"binary_version":80,"stream_id":3,
+{"KernelLaunch":{"mangled_name":"_Z1kPf","unmangled_name":"k(float*)","trace_file":"/home/someone/kernel-0.msgpack",` +
+	`"id":0,
+"grid":{"x":2,"y":2,"z":1},"block":{"x":64,"y":1,"z":1},"shared_mem_bytes":256,"num_registers":12,` +
+	`"binary_version":80,"stream_id":3,
 "shared_mem_base_addr":1,"local_mem_base_addr":2,"nvbit_version":"1.7","device_properties":{"warp_size":null}}}]`
 
 // packed is one record in MessagePack, as the tracer writes it: with the device

@@ -21,7 +21,7 @@ const headBytes = 64 << 10
 // zstd, xz, by content) are unpacked on the way.
 type Input struct {
 	path   string
-	name   string // what messages call it; "": the path
+	name   string // its name in messages; "": the path
 	dir    bool
 	head   []byte
 	packed bool
@@ -56,7 +56,7 @@ func Open(path string, stdin io.Reader) (*Input, error) {
 	}
 	in := &Input{path: path, dir: info.IsDir(), size: info.Size()}
 	if in.dir {
-		_, err = os.ReadDir(path) // formats pass over what may not be read
+		_, err = os.ReadDir(path) // formats pass over unreadable folders
 		return in, err
 	}
 	if !info.Mode().IsRegular() {
@@ -93,7 +93,7 @@ func (in *Input) unpackHead(raw []byte) error {
 	return nil
 }
 
-// Name is what messages call the input.
+// Name is the input's name in messages.
 func (in *Input) Name() string {
 	if in.name != "" {
 		return in.name
@@ -101,8 +101,7 @@ func (in *Input) Name() string {
 	return in.path
 }
 
-// Call sets what messages call the input, for one that lies elsewhere than its user
-// knows.
+// Call sets the input's name in messages, for an unpacked copy at another path.
 func (in *Input) Call(name string) { in.name = name }
 
 // Until lets the end of ctx end the detection of the format early.
@@ -175,8 +174,7 @@ func (in *Input) Read(ctx context.Context) (io.ReadCloser, error) {
 	return in.open(ctx, in.stream.r, nil)
 }
 
-// OpenFile opens a file of the capture, unpacked by content; what is read of it
-// counts as progress.
+// OpenFile opens a file of the capture, unpacked by content; its bytes count as progress.
 func (in *Input) OpenFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -32,7 +32,8 @@ func init() {
 // other Chrome trace.
 var kinetoMarks = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"(schemaVersion|deviceProperties|distributedInfo|cupti_version|roctracer_version)"\s*:` +
-		`|"cat"\s*:\s*"(cpu_op|kernel|gpu_memcpy|gpu_memset|cuda_runtime|cuda_driver|cuda_sync|Kernel|Memcpy|Runtime|ac2g|user_annotation|python_function)"`)
+		`|"cat"\s*:\s*"(cpu_op|kernel|gpu_memcpy|gpu_memset|cuda_runtime|cuda_driver|cuda_sync|Kernel|Memcpy|Runtime|ac2g|` +
+		`user_annotation|python_function)"`)
 })
 
 func sniffKineto(in *Input) bool {
@@ -58,7 +59,7 @@ func convertEvents(ctx context.Context, in *Input, w Writer, opt Options, source
 		info, err = kineto.Read(r, b)
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			if !opt.Partial {
-				return p, fmt.Errorf("%w; --partial keeps what stands before", err)
+				return p, fmt.Errorf("%w; --partial keeps the complete records", err)
 			}
 			cut, err = 1, nil
 		}
@@ -71,7 +72,7 @@ func convertEvents(ctx context.Context, in *Input, w Writer, opt Options, source
 		return err
 	}
 	diagnose(w, "cut_short", trace.DataLoss, cut,
-		"the capture ends in the middle (its writer was stopped, or the copy is not whole); what stands before is kept")
+		"the capture ends in the middle (its writer was stopped, or the copy is not whole); complete records are kept")
 	diagnose(w, "json_repaired", trace.Info, info.Repaired,
 		"control characters, escapes, commas and zero bytes that JSON does not allow, accepted as they stand")
 	diagnose(w, "bad_value", trace.Error, info.BadValues,

@@ -20,8 +20,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// kinetoFact is what the notes beside the captures say: kernels, and streams
-// that kernels run on.
+// kinetoFact has the counts of the notes beside the captures: kernels, and streams with kernels.
 type kinetoFact struct {
 	file             string
 	kernels, streams int
@@ -148,7 +147,7 @@ func TestKinetoAgainstWholeFile(t *testing.T) {
 	}
 }
 
-// wholeFile says of each activity what the trace should.
+// wholeFile lists each activity as the trace should have it.
 func wholeFile(t *testing.T, events []chromeEvent) map[string]int {
 	t.Helper()
 	var api timeline.API
@@ -276,10 +275,14 @@ func TestKinetoForms(t *testing.T) {
 
 // kinetoSample has keys of several spellings, and times with fractions of a
 // nanosecond.
-const kinetoSample = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":10,"computeMajor":8,"computeMinor":6}],
-"traceEvents":[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":"thread 5","ts":1000.0004,"dur":2,"args":{"Correlation":7}},
-{"ph":"X","cat":"kernel","name":"a kernel","pid":"0","tid":"stream 7","ts":"1005.5","dur":1.25,"args":{"correlation":"7","Grid":[4,2,1],"block":[64],"Registers_Per_Thread":20,"shared memory":1024}},
-{"ph":"M","name":"process_name","args":{"name":"python3 on secret-host"}},{"ph":"X","cat":"cpu_op","name":"aten::add","ts":1,"dur":1}],
+const kinetoSample = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","numSms":10,"computeMajor":8,` +
+	`"computeMinor":6}],
+"traceEvents":[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":5,"tid":"thread 5","ts":1000.0004,` +
+	`"dur":2,"args":{"Correlation":7}},
+{"ph":"X","cat":"kernel","name":"a kernel","pid":"0","tid":"stream 7","ts":"1005.5","dur":1.25,` +
+	`"args":{"correlation":"7","Grid":[4,2,1],"block":[64],"Registers_Per_Thread":20,"shared memory":1024}},
+{"ph":"M","name":"process_name","args":{"name":"python3 on secret-host"}},{"ph":"X","cat":"cpu_op",` +
+	`"name":"aten::add","ts":1,"dur":1}],
 "traceName":"/home/someone/trace.json"}`
 
 func TestKinetoSample(t *testing.T) {
@@ -332,8 +335,7 @@ func TestKinetoUnreadableDuration(t *testing.T) {
 	}
 }
 
-// What cannot be understood is one error that says where; what is odd is
-// counted.
+// An unreadable capture is one error with its place; oddities are counted.
 func TestKinetoMalformed(t *testing.T) {
 	event := func(args string) string {
 		return `{"traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1,"args":{` + args + `}}]}`
@@ -376,7 +378,8 @@ func TestKinetoMalformed(t *testing.T) {
 
 func FuzzKineto(f *testing.F) {
 	f.Add(kinetoSample)
-	f.Add(`[{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":5,"dur":1,"args":{"wait_on_stream":7,` +
+	f.Add(`[{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":7,"ts":5,"dur":1,` +
+		`"args":{"wait_on_stream":7,` +
 		`"wait_on_cuda_event_id":3,"wait_on_cuda_event_record_corr_id":2,"correlation":4}},` +
 		`{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","ts":1,"args":{"correlation":2}},` +
 		`{"ph":"X","cat":"gpu_memcpy","name":"Memcpy HtoD","ts":7,"dur":1,"args":{"bytes":12,"correlation":2}}]`)
@@ -388,7 +391,7 @@ func FuzzKineto(f *testing.F) {
 	})
 }
 
-// check looks for what no trace may have.
+// check looks for faults that no trace may have.
 func (r *recording) check(t testing.TB) {
 	t.Helper()
 	recorded := map[uint64]bool{}

@@ -138,11 +138,11 @@ func (n *ncuTrace) diagnose() {
 	diagnose(n.w, "metric_left_out", trace.Info, n.info.LeftOut,
 		"measured metrics (bytes, hit rates, stalls) that a trace has no place for")
 	diagnose(n.w, "odd_line", trace.Info, n.info.OddLines,
-		"lines that are no rows of the table, such as what the program printed; they are left out")
+		"lines that are no rows of the table, such as the program's output; they are left out")
 	diagnose(n.w, "other_device", trace.DataLoss, n.others,
 		"launches of devices other than the one converted; convert again with --device=N for each of them")
 	diagnose(n.w, "kernel_without_duration", trace.DataLoss, n.untimed,
-		"kernels of which no duration was measured; profile with --metrics gpu__time_duration.sum or a set of sections")
+		"kernels without a measured duration; profile with --metrics gpu__time_duration.sum or a set of sections")
 	diagnose(n.w, "kernel_without_grid", trace.DataLoss, n.shaped,
 		"kernels without a grid or a block; they are kept with their durations only")
 }

@@ -13,8 +13,8 @@ func init() {
 		Title: "tables of a trace: folder with kernels.parquet or kernels.csv, as replay export or your own tool writes it",
 		Reads: []Capture{
 			{Give: "a folder with `kernels.parquet` or `kernels.csv` and whichever further tables there are, as `replay " +
-				"export` or your own tool writes them", Fidelity: "what the tables hold", Order: "the tables' order",
-				Dependences: "what the tables hold", Placement: "if the tables have it"},
+				"export` or your own tool writes them", Fidelity: "as in the tables", Order: "the tables' order",
+				Dependences: "as in the tables", Placement: "if the tables have it"},
 		},
 		Sniff:   func(in *Input) bool { return in.IsDir() && neutral.Is(in.Path()) },
 		Convert: convertNeutral,

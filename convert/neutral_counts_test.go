@@ -6,13 +6,14 @@ import (
 	"testing"
 )
 
-// Counts of classes, with what the CTAs touch, as anyone's profiler may know them.
+// Counts of classes, with the bytes that CTAs touch, as a profiler may have them.
 func TestTablesOfCounts(t *testing.T) {
 	dir := handMade(t, map[string]string{
 		"kernels": "name,grid_x,block_x\nscale,2,64\n",
 		"arrays":  "name,address,bytes\na,0x1000,512\n",
 		"ranges":  "kernel,cta,kind,array,mode,first_byte,end_byte\n0,0,touched,0,readwrite,0,256\n",
-		"counts": "kernel,cta,class,operation,executions\n0,0,fp32,,10\n0,0,memory,load,2\n0,0,memory,store,2\n0,0,fp32,,6\n0,0,int,,0\n" +
+		"counts": "kernel,cta,class,operation,executions\n0,0,fp32,,10\n0,0,memory,load,2\n" +
+			"0,0,memory,store,2\n0,0,fp32,,6\n0,0,int,,0\n" +
 			"0,1,,,3\n",
 	})
 	r, err := fromTables(t, dir)

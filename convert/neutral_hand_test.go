@@ -32,7 +32,8 @@ func TestTablesByHand(t *testing.T) {
 		"arrays":  "name,address,bytes\na,0x1000,512\nb,8192,512\n",
 		"copies":  "kind,array\nd2h,1\nh2d,0\n",
 		"tasks":   "kernel,in_bytes\n2,64\n",
-		"accesses": "kernel,cta,warp,operation,address,addresses,colour\n0,0,0,,4096,,red\n0,0,0,store,8192,,\n0,0,1,atomic,,\"[8,4,16]\",\n" +
+		"accesses": "kernel,cta,warp,operation,address,addresses,colour\n0,0,0,,4096,,red\n" +
+			"0,0,0,store,8192,,\n0,0,1,atomic,,\"[8,4,16]\",\n" +
 			"0,1,0,load,4096,,\n",
 		"launches": "kernel,cta,warp,step,child\n0,1,0,5,1\n",
 		"notes":    "x\n1\n",
@@ -97,8 +98,7 @@ func TestTablesKernelsAlone(t *testing.T) {
 
 const oneKernel = "name,grid_x,block_x\nk,2,32\n"
 
-// Wrong tables are errors that name the file, the row or column, and what is
-// wrong.
+// Wrong tables are errors that name the file, the row or column, and the fault.
 func TestTablesErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string

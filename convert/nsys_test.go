@@ -51,9 +51,8 @@ func integer(t *testing.T, text string) int64 {
 	return v
 }
 
-// Every kernel and copy of the exports, field by field, against the plain
-// dumps beside them; the host's launch time is that of the call with the same
-// correlation id.
+// Every kernel and copy of the exports, field by field, against the plain dumps beside them; the host's launch time
+// comes from the call with the same correlation id.
 func TestNsysAgainstDumps(t *testing.T) {
 	for report, facts := range map[string]struct{ kernels, functions int }{"report13": {6461, 16}, "report19": {9359, 16},
 		"report23": {68, 15}} {
@@ -112,29 +111,37 @@ func TestNsysAgainstDumps(t *testing.T) {
 	}
 }
 
-// nsysTables are those of an old export: fewer columns, kernel names as text
-// ids, no META_DATA_EXPORT, no TARGET_INFO_GPU.
+// nsysTables are the tables of an old export: fewer columns, kernel names as text ids, no META_DATA_EXPORT, no
+// TARGET_INFO_GPU.
 const nsysTables = `CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
-	correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, gridX INTEGER,
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId ` +
+	`INTEGER,
+	correlationId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER, registersPerThread INTEGER, ` +
+	`gridX INTEGER,
 	gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER, staticSharedMemory INTEGER,
 	dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER)`
 
 // nsysStory is two processes on one device with an event between two streams.
 var nsysStory = []string{nsysTables,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER, eventId INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, ` +
+		`nameId INTEGER)`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_CUDA_EVENT (deviceId INTEGER, contextId INTEGER, streamId INTEGER, ` +
+		`correlationId INTEGER, globalPid INTEGER, eventId INTEGER)`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_SYNCHRONIZATION (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER,` +
+		` streamId INTEGER,
 		correlationId INTEGER, globalPid INTEGER, syncType INTEGER, eventId INTEGER)`,
 	`CREATE TABLE CUDA_UM_GPU_PAGE_FAULT_EVENTS (start INTEGER, address INTEGER)`,
-	`CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, globalPid INTEGER)`,
-	`INSERT INTO StringIds VALUES (1, 'k<int>(int*)'), (2, 'cudaLaunchKernel_v7000'), (3, 'cudaEventRecord_v3020'), (4, 'cudaStreamWaitEvent_v3020'), (5, 'cudaGraphLaunch_v10000')`,
+	`CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, ` +
+		`streamId INTEGER, correlationId INTEGER, globalPid INTEGER)`,
+	`INSERT INTO StringIds VALUES (1, 'k<int>(int*)'), (2, 'cudaLaunchKernel_v7000'), (3, 'cudaEventRecord_v3020'), (4,` +
+		` 'cudaStreamWaitEvent_v3020'), (5, 'cudaGraphLaunch_v10000')`,
 	// Process 1 is 0x1000000, its thread 1 is 0x1000001; process 2 uses the same correlation id and stream.
 	`INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
 		(150, 160, 0, 1, 7, 1, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 100, 28, 8),
 		(170, 190, 0, 1, 13, 4, 0x1000000, 1, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0),
 		(155, 165, 0, 1, 7, 1, 0x2000000, 99, 1, 16, 4, 1, 1, 32, 1, 1, 0, 0, 0)`,
-	`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (112, 113, 0x1000001, 2, 3), (114, 115, 0x1000001, 3, 4),
+	`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (100, 110, 0x1000001, 1, 2), (112, 113, 0x1000001, 2, 3), (114, ` +
+		`115, 0x1000001, 3, 4),
 		(116, 120, 0x1000001, 4, 2), (105, 109, 0x2000001, 1, 2), (121, 122, 0x1000001, 5, 5)`,
 	`INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES (0, 1, 7, 2, 0x1000000, 3)`,
 	`INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (114, 115, 0, 1, 13, 3, 0x1000000, 2, 3)`,
@@ -191,13 +198,17 @@ func TestNsysMachine(t *testing.T) {
 	ga106 := trace.Machine{Name: "RTX 3060", SMVersion: 86, SMs: 28, ClockHz: 1777e6, WarpSize: 32, WarpsPerSM: 48,
 		RegistersPerSM: 65536, L2Bytes: 2359296, MemoryBytes: 12 << 30, MemoryBytesPerSecond: 360048e6}
 	for name, sql := range map[string][]string{
-		"2021": {`CREATE TABLE TARGET_INFO_CUDA_GPU (deviceId INTEGER, name TEXT, numMultiprocessors INTEGER, computeCapabilityMajor INTEGER,
+		"2021": {`CREATE TABLE TARGET_INFO_CUDA_GPU (deviceId INTEGER, name TEXT, numMultiprocessors INTEGER, ` +
+			`computeCapabilityMajor INTEGER,
 			computeCapabilityMinor INTEGER, coreClockRate INTEGER, numThreadsPerWarp INTEGER, maxWarpsPerMultiprocessor INTEGER,
-			maxRegistersPerMultiprocessor INTEGER, l2CacheSize INTEGER, globalMemorySize INTEGER, globalMemoryBandwidth INTEGER)`,
+			maxRegistersPerMultiprocessor INTEGER, l2CacheSize INTEGER, globalMemorySize INTEGER, globalMemoryBandwidth ` +
+			`INTEGER)`,
 			`INSERT INTO TARGET_INFO_CUDA_GPU VALUES (1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 				(0, 'RTX 3060', 28, 8, 6, 1777000, 32, 48, 65536, 2359296, 12884901888, 360048000)`},
-		"2024": {`CREATE TABLE TARGET_INFO_GPU (id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER, computeMajor INTEGER, computeMinor INTEGER,
-			clockRate INTEGER, threadsPerWarp INTEGER, maxWarpsPerSm INTEGER, maxRegistersPerSm INTEGER, l2CacheSize INTEGER, totalMemory INTEGER, memoryBandwidth INTEGER)`,
+		"2024": {`CREATE TABLE TARGET_INFO_GPU (id INTEGER, cuDevice INTEGER, name TEXT, smCount INTEGER, computeMajor ` +
+			`INTEGER, computeMinor INTEGER,
+			clockRate INTEGER, threadsPerWarp INTEGER, maxWarpsPerSm INTEGER, maxRegistersPerSm INTEGER, l2CacheSize INTEGER,` +
+			` totalMemory INTEGER, memoryBandwidth INTEGER)`,
 			`INSERT INTO TARGET_INFO_GPU VALUES (0, 1, 'another', 1, 1, 1, 1, 1, 1, 1, 1, 1, 1),
 				(1, 0, 'RTX 3060', 28, 8, 6, 1777000000, 32, 48, 65536, 2359296, 12884901888, 360048000000)`},
 	} {
@@ -213,7 +224,8 @@ func TestNsysMachine(t *testing.T) {
 // are none.
 func TestNsysRanges(t *testing.T) {
 	story := append(append([]string{}, nsysStory...),
-		`CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid INTEGER)`,
+		`CREATE TABLE NVTX_EVENTS (start INTEGER, end INTEGER, eventType INTEGER, text TEXT, textId INTEGER, globalTid `+
+			`INTEGER)`,
 		`INSERT INTO StringIds VALUES (6, 'decode')`,
 		`INSERT INTO NVTX_EVENTS VALUES (99, 111, 59, NULL, 6, 0x1000001), (90, NULL, 60, 'request 7', NULL, 0x1000009),
 			(99, NULL, 34, 'a mark', NULL, 0x1000001), (80, 300, 59, 'of another thread', NULL, 0x1000009)`)
@@ -230,9 +242,11 @@ func TestNsysRanges(t *testing.T) {
 
 func TestNsysMalformed(t *testing.T) {
 	for name, c := range map[string]struct{ sql, diag, err string }{
-		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},
-		"nulls":            {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1)`, diag: "bad_row"},
-		"huge":             {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,9223372036854775807,-1,1,1,-5,9223372036854775807,-1,1,1,1,1,9e30,4294967295,1)`, diag: "kernel_without_grid"},
+		"text for numbers": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ('a','b','c','d','e','f','g','h','i','j',` +
+			`'k','l','m','n','o','p','q','r','s')`, diag: "bad_row"},
+		"nulls": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL (start) VALUES (1)`, diag: "bad_row"},
+		"huge": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1,2,0,1,7,9223372036854775807,-1,1,1,-5,` +
+			`9223372036854775807,-1,1,1,1,1,9e30,4294967295,1)`, diag: "kernel_without_grid"},
 		"backwards": {sql: `INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (9,2,0,1,7,1,0,'a name',1,16,1,1,1,1,1,1,0,0,0)`,
 			diag: "negative_duration"},
 		"no such format": {sql: `DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL`, err: "no table of an Nsight Systems export"},

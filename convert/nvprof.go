@@ -44,7 +44,7 @@ func convertNvprof(ctx context.Context, in *Input, w Writer, opt Options) error 
 	diagnose(w, "row_without_time", trace.Error, info.Untimed,
 		"rows without a start; they are left out")
 	diagnose(w, "parent_work_unknown", trace.DataLoss, info.Parents,
-		"kernels that launched others; the trace holds their launches, but the profiler does not say what else they did")
+		"kernels that launched others; the trace holds their launches, but the profiler records nothing else of them")
 	diagnose(w, "child_without_parent", trace.DataLoss, info.Orphans,
 		"child kernels whose parent grid is not in the capture, or whose ancestry is a cycle; they are left out")
 	diagnose(w, "child_outside_parent", trace.Error, info.Misplaced,

@@ -127,7 +127,8 @@ func nvprofRows(t *testing.T, path string) map[string]int {
 
 const nvprofHead = `program's own line, "with quotes
 ==12== NVPROF is profiling process 12, command: ./a secret argument
-"Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem","Dynamic SMem","Size","Throughput","Device","Context","Stream","Name"
+"Start","Duration","Grid X","Grid Y","Grid Z","Block X","Block Y","Block Z","Registers Per Thread","Static SMem",` +
+	`"Dynamic SMem","Size","Throughput","Device","Context","Stream","Name"
 `
 
 const nvprofSample = nvprofHead + `ms,us,,,,,,,,KB,B,KB,GB/s,,,,
@@ -205,8 +206,10 @@ func FuzzNvprofTable(f *testing.F) {
 // children; the first child of block 3 launches one itself; one child has no
 // parent and two are each other's parents.
 func nvprofFamily() []string {
-	const shape = `start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId INTEGER, name INTEGER,
-		registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ INTEGER,
+	const shape = `start INTEGER, end INTEGER, deviceId INTEGER, contextId INTEGER, streamId INTEGER, correlationId ` +
+		`INTEGER, name INTEGER,
+		registersPerThread INTEGER, gridX INTEGER, gridY INTEGER, gridZ INTEGER, blockX INTEGER, blockY INTEGER, blockZ ` +
+		`INTEGER,
 		staticSharedMemory INTEGER, dynamicSharedMemory INTEGER, localMemoryPerThread INTEGER, gridId INTEGER`
 	child := func(start, grid, parent int, block string) string {
 		return fmt.Sprintf("(%d, %d, 0, 1, 7, 1, 2, 8, 2, 1, 1, 64, 1, 1, 0, 0, 0, %d, %d, %s)", start, start+5, grid,
@@ -225,12 +228,15 @@ func nvprofFamily() []string {
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (` + shape + `)`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_CDP_KERNEL (` + shape +
 			`, parentGridId INTEGER, parentBlockX INTEGER, parentBlockY INTEGER, parentBlockZ INTEGER)`,
-		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid INTEGER, start INTEGER, end INTEGER, processId INTEGER, threadId INTEGER, correlationId INTEGER)`,
-		`CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id INTEGER, name INTEGER, numMultiprocessors INTEGER, computeCapabilityMajor INTEGER, computeCapabilityMinor INTEGER)`,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (cbid INTEGER, start INTEGER, end INTEGER, processId INTEGER, threadId ` +
+			`INTEGER, correlationId INTEGER)`,
+		`CREATE TABLE CUPTI_ACTIVITY_KIND_DEVICE (id INTEGER, name INTEGER, numMultiprocessors INTEGER, ` +
+			`computeCapabilityMajor INTEGER, computeCapabilityMinor INTEGER)`,
 		`CREATE TABLE CUPTI_ACTIVITY_KIND_ENVIRONMENT (secret TEXT)`,
 		`INSERT INTO CUPTI_ACTIVITY_KIND_DEVICE VALUES (0, 3, 13, 3, 5)`,
 		`INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (211, 90, 95, 1, 1, 1), (165, 96, 300, 1, 1, 2)`,
-		`INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (100, 250, 0, 1, 7, 1, 1, 16, 2, 2, 1, 32, 1, 1, 0, 0, 0, 10)`,
+		`INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (100, 250, 0, 1, 7, 1, 1, 16, 2, 2, 1, 32, 1, 1, 0, 0, ` +
+			`0, 10)`,
 		`INSERT INTO CUPTI_ACTIVITY_KIND_CDP_KERNEL VALUES ` + strings.Join(children, ", "),
 	}
 }

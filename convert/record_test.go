@@ -171,7 +171,7 @@ func capture(t testing.TB, path string, opt Options) *recording {
 // anyDevice are the options of most tests.
 var anyDevice = Options{Device: -1, AllowEmpty: true}
 
-// summary is what goldens compare: counts, sums and names, one line each.
+// summary lists counts, sums and names for goldens, one line each.
 func (r *recording) summary() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "source %s %q, GPU %q sm_%d with %d SMs, fidelity %d\n",

@@ -12,7 +12,8 @@ const rocprofV1JSON = `{ "traceEvents":[{}
 ,{"args":{"name":"0 CPU HIP API"},"ph":"M","pid":2,"name":"process_name"}
 ,{"args":{"name":"1 COPY"},"ph":"M","pid":1,"name":"process_name"}
 ,{"args":{"name":"2 GPU0"},"ph":"M","pid":6,"name":"process_name"}
-,{"ts":"0","dur":"10","ph":"X","name":"hipLaunchKernel","pid":2,"tid":77,"args":{"BeginNs":"1000","EndNs":"11000","pid":"5","tid":"77","Name":"hipLaunchKernel","Index":"1"}}
+,{"ts":"0","dur":"10","ph":"X","name":"hipLaunchKernel","pid":2,"tid":77,"args":{"BeginNs":"1000","EndNs":"11000",` +
+	`"pid":"5","tid":"77","Name":"hipLaunchKernel","Index":"1"}}
 ,{"ts":"20","dur":"5","ph":"X","name":"void scale(float*) [clone .kd]","pid":6,"tid":2,"args":{
       "BeginNs":"21000",
       "EndNs":"26500",
@@ -21,8 +22,10 @@ const rocprofV1JSON = `{ "traceEvents":[{}
       "Name":"scale"
     }
   }
-,{"ts":"40","dur":"5","ph":"X","name":"sum","pid":6,"tid":2,"args":{"Index":"1","gpu-id":"0","queue-id":"2","grd":"1000","wgr":"64","lds":"512","scr":"0","arch_vgpr":"24","accum_vgpr":"8","BeginNs":"40000","EndNs":"41000"}}
-,{"ts":"30","dur":"5","ph":"X","name":"CopyHostToDevice","pid":1,"tid":0,"args":{"BeginNs":"30000","EndNs":"35000","dev-id":"0","queue-id":"0","Name":"CopyHostToDevice"}}
+,{"ts":"40","dur":"5","ph":"X","name":"sum","pid":6,"tid":2,"args":{"Index":"1","gpu-id":"0","queue-id":"2",` +
+	`"grd":"1000","wgr":"64","lds":"512","scr":"0","arch_vgpr":"24","accum_vgpr":"8","BeginNs":"40000","EndNs":"41000"}}
+,{"ts":"30","dur":"5","ph":"X","name":"CopyHostToDevice","pid":1,"tid":0,"args":{"BeginNs":"30000","EndNs":"35000",` +
+	`"dev-id":"0","queue-id":"0","Name":"CopyHostToDevice"}}
 ,{"ts":1,"ph":"s","cat":"DataFlow","id":1,"pid":2,"tid":77,"name":"dep"}
 ],
 "otherData": { "VERSION": "1" } }

@@ -10,10 +10,9 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Run converts the input into a trace file at target; from is the name of its
-// format, "" to detect it. The file appears under its name only when it is
-// complete: until then it is written beside it, and if anything fails nothing
-// is left and an older file of that name stays as it was.
+// Run converts the input into a trace file at target; from is the name of its format, "" to detect it. The file
+// appears under its name only when it is complete: until then it is written beside it. On a failure nothing is left
+// and an older file of that name stays as it was.
 func Run(ctx context.Context, in *Input, from, target string, opt Options) error {
 	switch info, err := os.Stat(target); {
 	case err == nil && info.IsDir():

@@ -11,9 +11,10 @@ import (
 
 const smallKineto = `{"schemaVersion": 1, "traceEvents": [
 	{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 2,
-	 "args": {"device": 0, "stream": 7, "correlation": 1, "grid": [1,1,1], "block": [32,1,1], "registers per thread": 16, "shared memory": 0}}]}`
+	 "args": {"device": 0, "stream": 7, "correlation": 1, "grid": [1,1,1], "block": [32,1,1], "registers per thread": ` +
+	`16, "shared memory": 0}}]}`
 
-// run converts text into target and returns what lies in its folder after.
+// run converts text into target and returns the files of its folder after.
 func run(t *testing.T, ctx context.Context, text, target string, opt Options) ([]string, error) {
 	t.Helper()
 	in, err := Open("-", strings.NewReader(text))
@@ -49,7 +50,7 @@ func TestRunWritesWhole(t *testing.T) {
 	}
 }
 
-// A failure leaves what was there under the name, and nothing else.
+// A failure leaves the file that was there under the name, and nothing else.
 func TestRunFailureLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "a.trace.zst")

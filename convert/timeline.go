@@ -33,7 +33,8 @@ type childrenOf func(s *timelineSink, gridID uint64, k *trace.Kernel, function u
 // collectives are kernels that move data between devices: NCCL's, which RCCL names
 // alike, by the beginning of their names, after a return type and namespaces.
 var collectives = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:void |\w+::)*(?:ncclKernel|ncclDevKernel|ncclSymDevKernel|ncclSymkDevKernel|rccl\w*[kK]ernel|msccl\w*[kK]ernel)`)
+	return regexp.MustCompile(`^(?:void |\w+::)*(?:ncclKernel|ncclDevKernel|ncclSymDevKernel|ncclSymkDevKernel|` +
+		`rccl\w*[kK]ernel|msccl\w*[kK]ernel)`)
 })
 
 func collective(name string) trace.KernelFlags {
@@ -121,7 +122,7 @@ func devicesWithKernels(b *timeline.Builder) (out []string) {
 	return out
 }
 
-// noActivity says what there is in place of kernels, and what to do.
+// noActivity is the error of a capture without kernels: its records and a remedy.
 func noActivity(b *timeline.Builder, device uint32, sink *timelineSink, absent string) error {
 	if others := devicesWithKernels(b); len(others) > 0 {
 		return fmt.Errorf("%w of device %d; there are kernels of %s: choose with --device=, or keep the empty trace "+
@@ -136,8 +137,8 @@ func noActivity(b *timeline.Builder, device uint32, sink *timelineSink, absent s
 type Profile struct {
 	Source, Version string                            // of the profiler
 	Machine         func(device uint32) trace.Machine // the GPU of the capture
-	Attrs           []trace.Attr                      // of the trace, beyond those of every profiler
-	Absent          string                            // what to do about a capture without kernels
+	Attrs           []trace.Attr                      // of the trace, beside the attributes of every profiler
+	Absent          string                            // remedy for a capture without kernels
 	children        childrenOf
 }
 

@@ -10,8 +10,8 @@ import (
 	"gpureplay/convert/sqlite"
 )
 
-// unreadable lists what people give that no converter reads, or not as it is: how
-// it begins, or how its name ends, and what to do.
+// unreadable lists inputs of users that no converter reads, or not as they are: the beginning or the end of the
+// name, and a remedy.
 var unreadable = []struct {
 	begins, ends string // either; "": not told by it
 	what         string
@@ -35,7 +35,7 @@ var unreadable = []struct {
 		"kernels; export_chrome_trace of the profiler does"},
 }
 
-// explain says what an input is that no format recognises; nil if that is unknown.
+// explain names the kind of an input that no format recognises; nil if that is unknown.
 func explain(in *Input) error {
 	if in.IsDir() {
 		return nil
@@ -65,7 +65,7 @@ func explain(in *Input) error {
 	return nil
 }
 
-// explainSQLite says what is wrong with an SQLite file, or which tables it has.
+// explainSQLite names the fault of an SQLite file, or its tables.
 func explainSQLite(in *Input) error {
 	if in.Packed() || in.Path() == "" {
 		return errors.New("it is an SQLite file, which is read in place: give the unpacked file itself")

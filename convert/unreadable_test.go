@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// What no converter reads gets a sentence that says what it is and what to do.
+// An input that no converter reads gets a sentence with its kind and a remedy.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
 	for path, want := range map[string]string{
@@ -79,9 +79,8 @@ func TestDamagedCaptures(t *testing.T) {
 	}
 }
 
-// JSON that ends in the middle is an error that names the way out; with it, what
-// stands before is kept and the loss is counted. So is JSON of a gzip stream that
-// ends in the middle.
+// JSON that ends in the middle is an error that names --partial. With it, complete records are kept and the loss is
+// counted. So is JSON of a gzip stream that ends in the middle.
 func TestPartial(t *testing.T) {
 	path := tracetest.Data(t, "captures-more/amd-replay_trace.json")
 	whole, err := os.ReadFile(path)

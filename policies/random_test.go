@@ -57,7 +57,8 @@ func TestRandomNests(t *testing.T) {
 		for _, blocks := range []bool{true, false} {
 			cfg := kepler(t, 2, blocks)
 			cfg.SM.MaxCTAs, cfg.KMU.Entries, cfg.KMU.HWQs = 2, 3, 2
-			cs, err := policies.Parse("flat,cdp,cdp-ideal,dtbl,dtbl,match=kde,agt=2,fallback=api,dtbl,kde=2,dtbl-ideal,threshold=40,spawn,spawn+dtbl,cdp,launch=aggregated-group", nil)
+			cs, err := policies.Parse("flat,cdp,cdp-ideal,dtbl,dtbl,match=kde,agt=2,fallback=api,dtbl,kde=2,dtbl-ideal,"+
+				"threshold=40,spawn,spawn+dtbl,cdp,launch=aggregated-group", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,7 +28,8 @@ var benchmarks = map[string][]string{
 // instructions. flat launches nothing, threshold=0 everything, spawn something between. dtbl launches the same as
 // cdp, and joins less than all of it. A table of as many entries as there are groups spills none.
 func TestSanityOfLaunchPolicies(t *testing.T) {
-	const list = "flat,cdp,cdp-ideal,dtbl,dtbl-ideal,dtbl-ideal,agt=65536,dtbl-ideal,agt=64,threshold=0,spawn,dtbl,agt=64,dtbl,agt=256,dtbl,agt=65536,dtbl,agt=64,alloc=hash,dtbl,agt=256,alloc=hash"
+	const list = "flat,cdp,cdp-ideal,dtbl,dtbl-ideal,dtbl-ideal,agt=65536,dtbl-ideal,agt=64,threshold=0,spawn,dtbl," +
+		"agt=64,dtbl,agt=256,dtbl,agt=65536,dtbl,agt=64,alloc=hash,dtbl,agt=256,alloc=hash"
 	for name, params := range benchmarks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

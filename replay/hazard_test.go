@@ -37,7 +37,8 @@ func audited(t testing.TB, r *container.Reader, list string, sms int, fault crcs
 		}})
 }
 
-const pipelines = "serial,nocopy,single-overlap,crcs,ppcs,oracle,crcs,cta=fifo,crcs,crcs-counter-bits=2,ppcs,prelude-order=random,oracle,ppcs-switch=off"
+const pipelines = "serial,nocopy,single-overlap,crcs,ppcs,oracle,crcs,cta=fifo,crcs,crcs-counter-bits=2,ppcs," +
+	"prelude-order=random,oracle,ppcs-switch=off"
 
 // The seven workloads of the paper, small, under every policy of pipelines: no
 // violation.

@@ -127,9 +127,12 @@ func TestReportInABrowser(t *testing.T) {
 	browser(t)
 	pages := reports(t)
 	bad := filepath.Join(t.TempDir(), "bad.html")
-	text := `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src 'none'"><title>bad</title>
-<div style="width:3000px">wide</div><p style="color:#aaa;background:#fff">pale</p><p style="font-size:4px">small</p><script>1</script>
-<svg viewBox="0 0 100 100" width="100" style="font-size:12px"><text x="90" y="20">cut off</text><text x="5" y="50">one</text><text x="8" y="52">other</text></svg>`
+	text := `<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="script-src ` +
+		`'none'"><title>bad</title>
+<div style="width:3000px">wide</div><p style="color:#aaa;background:#fff">pale</p><p ` +
+		`style="font-size:4px">small</p><script>1</script>
+<svg viewBox="0 0 100 100" width="100" style="font-size:12px"><text x="90" y="20">cut off</text><text x="5" ` +
+		`y="50">one</text><text x="8" y="52">other</text></svg>`
 	if err := os.WriteFile(bad, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -88,7 +88,9 @@ func TestChooseWhileConverting(t *testing.T) {
 // The second half of a capture is replayed as it was recorded: the first, which kept the
 // device as its calls were made, leaves no gap in front.
 func TestChosenAsRecorded(t *testing.T) {
-	for _, capture := range []string{"kineto-hta/critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz", "kineto-tracelens/b200__eager_trace.json.gz"} {
+	for _, capture := range []string{"kineto-hta/" +
+		"critical_path__alexnet__benchmark_result_2869224_1695835535_trace.json.gz",
+		"kineto-tracelens/b200__eager_trace.json.gz"} {
 		path := filepath.Join(t.TempDir(), "half.trace.zst")
 		must(t, "convert", "--from=50%", tracetest.Data(t, capture), "-o", path)
 		rows := printedRows(t, "correlate", path, tracetest.Data(t, capture))

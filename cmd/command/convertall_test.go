@@ -14,7 +14,8 @@ import (
 func TestConvertFolder(t *testing.T) {
 	in, out := t.TempDir(), filepath.Join(t.TempDir(), "traces")
 	event := func(device, at int) string {
-		return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","ts":%d,"dur":2,"pid":%d,"tid":7,"args":{"device":%[2]d,"stream":7,"grid":[1,1,1],"block":[32,1,1]}}`, at, device)
+		return fmt.Sprintf(`{"ph":"X","cat":"kernel","name":"k","ts":%d,"dur":2,"pid":%d,"tid":7,"args":{"device":%[2]d,`+
+			`"stream":7,"grid":[1,1,1],"block":[32,1,1]}}`, at, device)
 	}
 	for name, text := range map[string]string{
 		"rank0.json": `{"schemaVersion":1,"traceEvents":[` + event(0, 1) + `]}`,
@@ -46,7 +47,8 @@ func TestConvertArchive(t *testing.T) {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
 		for _, f := range files {
-			text := `{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7,"args":{"device":0,"stream":7,"grid":[1,1,1],"block":[32,1,1]}}]}`
+			text := `{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":2,"pid":0,"tid":7,` +
+				`"args":{"device":0,"stream":7,"grid":[1,1,1],"block":[32,1,1]}}]}`
 			if f == "notes.md" {
 				text = "no capture"
 			}

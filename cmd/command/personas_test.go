@@ -83,6 +83,9 @@ func write(t *testing.T, path, text string) {
 }
 
 // kinetoCapture is a capture of two kernels on two streams, as PyTorch's profiler writes it.
-const kinetoCapture = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100","computeMajor":8,"computeMinor":0,"numSms":108}],"traceEvents":[
-{"ph":"X","cat":"kernel","name":"void matmul<float>(float*)","pid":0,"tid":7,"ts":100,"dur":50,"args":{"device":0,"stream":7,"correlation":1,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}},
-{"ph":"X","cat":"kernel","name":"softmax","pid":0,"tid":7,"ts":160,"dur":10,"args":{"device":0,"stream":7,"correlation":2,"grid":[32,1,1],"block":[128,1,1],"registers per thread":32,"shared memory":0}}]}`
+const kinetoCapture = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100","computeMajor":8,` +
+	`"computeMinor":0,"numSms":108}],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"void matmul<float>(float*)","pid":0,"tid":7,"ts":100,"dur":50,"args":{"device":0,` +
+	`"stream":7,"correlation":1,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}},
+{"ph":"X","cat":"kernel","name":"softmax","pid":0,"tid":7,"ts":160,"dur":10,"args":{"device":0,"stream":7,` +
+	`"correlation":2,"grid":[32,1,1],"block":[128,1,1],"registers per thread":32,"shared memory":0}}]}`

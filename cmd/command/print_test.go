@@ -94,8 +94,11 @@ func TestExplainNamesHostWork(t *testing.T) {
 }
 
 // kinetoCalls is a capture whose host works for 900 µs between its two calls.
-const kinetoCalls = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100","computeMajor":8,"computeMinor":0,"numSms":108}],"traceEvents":[
+const kinetoCalls = `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"NVIDIA A100","computeMajor":8,` +
+	`"computeMinor":0,"numSms":108}],"traceEvents":[
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":90,"dur":5,"args":{"correlation":1}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":995,"dur":5,"args":{"correlation":2}},
-{"ph":"X","cat":"kernel","name":"matmul","pid":0,"tid":7,"ts":100,"dur":50,"args":{"device":0,"stream":7,"correlation":1,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}},
-{"ph":"X","cat":"kernel","name":"softmax","pid":0,"tid":7,"ts":1005,"dur":10,"args":{"device":0,"stream":7,"correlation":2,"grid":[32,1,1],"block":[128,1,1],"registers per thread":32,"shared memory":0}}]}`
+{"ph":"X","cat":"kernel","name":"matmul","pid":0,"tid":7,"ts":100,"dur":50,"args":{"device":0,"stream":7,` +
+	`"correlation":1,"grid":[108,1,1],"block":[256,1,1],"registers per thread":64,"shared memory":0}},
+{"ph":"X","cat":"kernel","name":"softmax","pid":0,"tid":7,"ts":1005,"dur":10,"args":{"device":0,"stream":7,` +
+	`"correlation":2,"grid":[32,1,1],"block":[128,1,1],"registers per thread":32,"shared memory":0}}]}`

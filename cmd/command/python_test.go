@@ -51,7 +51,8 @@ for name in gpureplay.queries():
     out.query(name).fetchall()
 kept = gpureplay.run(trace, gpu="k20c", tables=["runs"])
 assert kept.tables() == ["runs"] and kept.table("runs").fetchall()
-for wrong in (lambda: gpureplay.run(trace, "serail"), lambda: out.table("cta"), lambda: out.query("sped"), lambda: gpureplay.open(work + "/none")):
+for wrong in (lambda: gpureplay.run(trace, "serail"), lambda: out.table("cta"), lambda: out.query("sped"), lambda: ` +
+	`gpureplay.open(work + "/none")):
     try:
         wrong()
     except gpureplay.Error as e:
@@ -77,7 +78,8 @@ import sys, nbclient, nbformat
 book = nbformat.read(sys.argv[1], as_version=4)
 nbformat.validate(book)
 assert not any(c.get("outputs") for c in book.cells), "outputs are not kept"
-nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": sys.argv[2]}}).execute()
+nbclient.NotebookClient(book, timeout=300, kernel_name="python3", resources={"metadata": {"path": ` +
+	`sys.argv[2]}}).execute()
 kinds = {kind for c in book.cells for o in c.get("outputs", []) for kind in o.get("data", {})}
 print(*sorted(kinds))
 print(sum(bool(c.get("outputs")) for c in book.cells), "of", sum(c.cell_type == "code" for c in book.cells))

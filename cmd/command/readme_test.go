@@ -36,7 +36,8 @@ const loader = `
 import json, os, sys, duckdb, pandas as pd
 out = sys.argv[1]
 runs = f"read_parquet('{out}/runs/**/*.parquet', hive_partitioning = true)"
-runs = duckdb.sql(f"SELECT r.policy, r.cycles, b.cycles / r.cycles, r.occupancy_pct FROM {runs} AS r JOIN {runs} AS b USING (trace, gpu, set) WHERE b.policy = 'hyperq' ORDER BY r.policy").fetchall()
+runs = duckdb.sql(f"SELECT r.policy, r.cycles, b.cycles / r.cycles, r.occupancy_pct FROM {runs} AS r JOIN {runs} ` +
+	`AS b USING (trace, gpu, set) WHERE b.policy = 'hyperq' ORDER BY r.policy").fetchall()
 ctas = pd.read_parquet(out + "/ctas")
 kernels = pd.read_parquet(out + "/kernels")
 print(json.dumps({
@@ -44,7 +45,8 @@ print(json.dumps({
     "ctas": {str(k): int(v) for k, v in ctas.groupby("policy", observed=True).size().items()},
     "insts": {str(k): int(v) for k, v in kernels.groupby("policy", observed=True).warp_instructions.sum().items()},
 }))
-# The threads of DuckDB and pyarrow do not always survive the end of the interpreter ("terminate called without an active exception").
+# The threads of DuckDB and pyarrow do not always survive the end of the interpreter ("terminate called without an ` +
+	`active exception").
 sys.stdout.flush()
 os._exit(0)
 `

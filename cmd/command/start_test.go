@@ -18,7 +18,8 @@ func TestStartMakesLittle(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	seen := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(?m)^init (gpureplay/\S+) .* (\d+) bytes, \d+ allocs$`).FindAllStringSubmatch(string(out), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^init (gpureplay/\S+) .* (\d+) bytes, \d+ `+
+		`allocs$`).FindAllStringSubmatch(string(out), -1) {
 		seen[m[1]] = true
 		if n, _ := strconv.Atoi(m[2]); n > 24<<10 {
 			t.Errorf("%s takes %d bytes before main, more than %d: make them when they are asked for", m[1], n, 24<<10)

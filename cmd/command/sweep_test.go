@@ -314,10 +314,12 @@ import json, os, sys, duckdb, pandas as pd
 out = sys.argv[1]
 runs = duckdb.sql(f"SELECT trace, set_kmu_hwqs, policy, cycles, speedup FROM '{out}/runs.parquet'").fetchall()
 every = duckdb.sql(f"SELECT count(*) FROM read_parquet('{out}/*.parquet', union_by_name = true)").fetchall()[0][0]
-kernels = pd.read_parquet(out + "/kernels.parquet").merge(pd.read_parquet(out + "/runs.parquet")[["cell", "trace"]], on=["cell", "trace"])
+kernels = pd.read_parquet(out + "/kernels.parquet").merge(pd.read_parquet(out + "/runs.parquet")[["cell", "trace"]],` +
+	` on=["cell", "trace"])
 by = kernels.groupby(["trace", "set_kmu_hwqs", "policy"]).warp_instructions.sum()
 print(json.dumps({"runs": runs, "every": every, "insts": [[*k, int(v)] for k, v in by.items()]}))
-# The threads of DuckDB and pyarrow do not always survive the end of the interpreter ("terminate called without an active exception").
+# The threads of DuckDB and pyarrow do not always survive the end of the interpreter ("terminate called without an ` +
+	`active exception").
 sys.stdout.flush()
 os._exit(0)
 `

@@ -9,9 +9,8 @@ import (
 
 const maxTransfer = 1 << 14 // addresses of a bulk transfer
 
-// access reads the address mode and the addresses of an instruction with that
-// mask; rest is what stands behind. Addresses that are not a base and a stride
-// go to w.Lists.
+// access reads the address mode and the addresses of an instruction with that mask; rest is the text behind them.
+// Addresses that are not a base and a stride go to w.Lists.
 func (k *kernel) access(p []byte, mask uint32, w *trace.Warp) (a trace.Access, rest []byte, what string) {
 	mode, p, ok := count(p, 4)
 	if !ok {

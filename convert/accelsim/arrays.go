@@ -21,8 +21,7 @@ type region struct {
 	input  bool
 }
 
-// arrays finds out which arrays a capture uses: those that are copied to, and
-// what is touched beside them. Its memory is bounded.
+// arrays finds the arrays of a capture: targets of copies, and other touched memory. Its memory is bounded.
 type arrays struct {
 	copied  []region // by address, disjoint
 	touched []region // by address, gap bytes or a copied region between them

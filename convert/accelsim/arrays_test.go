@@ -7,9 +7,8 @@ import (
 	"gpureplay/trace"
 )
 
-// Against a byte map: every touched byte is in exactly one array, no array
-// begins or ends with bytes that were not touched, arrays are apart, and flags
-// are those of their bytes.
+// Against a byte map: every touched byte is in exactly one array, no array begins or ends with bytes that were not
+// touched, arrays are apart, and flags agree with their bytes.
 func TestArraysAgainstBytes(t *testing.T) {
 	const size = 1 << 18
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -41,8 +41,7 @@ type sized interface {
 	Size() (int64, error)
 }
 
-// binary converts a binary kernel with a header of n bytes, of which the reader
-// has already begun to read r.
+// binary converts a binary kernel with a header of n bytes, whose first bytes the reader has already taken from r.
 func (c *converter) binary(r io.Reader, n int) error {
 	file, size, err := c.seekable(r)
 	if err != nil {
@@ -113,7 +112,7 @@ func (b *binaryReader) damaged(format string, args ...any) error {
 		": it was cut or damaged; copy or capture it again", Err: io.ErrUnexpectedEOF}
 }
 
-// read converts what follows the header, which ends at offset at.
+// read converts the rest behind the header, which ends at offset at.
 func (b *binaryReader) read(at int64) error {
 	var head [8]byte
 	if _, err := b.file.ReadAt(head[:], at); err != nil {

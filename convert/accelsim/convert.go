@@ -30,7 +30,7 @@ type Writer interface {
 
 // Options say how to convert.
 type Options struct {
-	TempDir   string         // for what does not fit in memory; "": the system's
+	TempDir   string         // for data beyond the memory limit; "": the system's
 	Memory    int            // bytes to group raw captures in; 0: a default
 	Irregular *regexp.Regexp // kernels marked irregular by name; nil: none
 	Regular   *regexp.Regexp // kernels never marked otherwise; nil: none
@@ -204,7 +204,7 @@ func (c *converter) launch(k *kernel) error {
 	return nil
 }
 
-// finish writes what is known only at the end.
+// finish writes the parts that are known only at the end.
 func (c *converter) finish(copies bool) error {
 	list := c.arrays.list()
 	for i := range list {
@@ -239,7 +239,7 @@ func (c *converter) finish(copies bool) error {
 	return nil
 }
 
-// versions are those of the tools, and of the GPU, that a capture names.
+// versions has the versions of the tools and of the GPU that a capture names.
 type versions struct {
 	nvbit, tracer []string
 	sm            uint32

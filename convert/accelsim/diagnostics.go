@@ -6,8 +6,8 @@ import (
 	"gpureplay/trace"
 )
 
-// counter is one named count of what is odd in a capture. The grade says what a
-// replay loses: what no model can use is Info.
+// counter is one named count of an oddity of a capture. Its grade tells a replay's loss: data without use in any
+// model is Info.
 type counter int
 
 const (
@@ -58,11 +58,11 @@ var diagnostics = [numCounters]trace.Diagnostic{
 		Help: "executed warp instructions with a line number of the source, which a trace does not keep"},
 	missingCTAs: {Name: "missing_cta", Severity: trace.DataLoss,
 		Help: "CTAs of a grid that the capture does not have: the tracer leaves out those that execute nothing, but a " +
-			"limit on what is traced does the same"},
+			"limit on the traced part does the same"},
 	missingWarps: {Name: "missing_warp", Severity: trace.Info,
-		Help: "warps of captured CTAs of which the capture has no instruction"},
+		Help: "warps of captured CTAs without an instruction in the capture"},
 	emptyKernels: {Name: "kernel_without_ctas", Severity: trace.DataLoss,
-		Help: "kernels of which the capture has no CTA; they are kept with their grid alone"},
+		Help: "kernels without a CTA in the capture; they are kept with their grid alone"},
 	strideWithGaps: {Name: "stride_with_gaps", Severity: trace.Error,
 		Help: "accesses by base and stride whose active lanes are not neighbours; the stride is taken from active lane " +
 			"to active lane"},

@@ -10,7 +10,7 @@ import (
 
 const good = "0000 ffffffff 1 R1 MOV 0 0 0"
 
-// Each is one error that says the file, the line and what is wrong.
+// Each is one error with the file, the line and the fault.
 func TestErrors(t *testing.T) {
 	one := oneWarp(good)
 	for _, c := range []struct{ text, want string }{

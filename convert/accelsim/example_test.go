@@ -16,7 +16,8 @@ func Example() {
 -block dim = (32,1,1)
 -accelsim tracer version = 5
 
-#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] [mem_addresses] immediate
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [adrrescompress?] ` +
+		`[mem_addresses] immediate
 
 #BEGIN_TB
 thread block = 0,0,0

@@ -15,14 +15,14 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Exported says what an export wrote and what the format has no place for.
+// Exported counts the written parts of an export and the parts without a place in the format.
 type Exported struct {
 	Kernels   int
 	WarpInsts uint64
 	Lost      []trace.Diagnostic // those that counted anything
 }
 
-// loss is one named count of what an export leaves out.
+// loss is one named count of a part that an export leaves out.
 type loss int
 
 const (
@@ -44,13 +44,12 @@ var losses = [numLosses]trace.Diagnostic{
 		Help: "static instructions with more than one destination or four sources, which Accel-Sim's parser refuses; " +
 			"the others are left out"},
 	lostAddresses: {Name: "no_address", Severity: trace.DataLoss,
-		Help: "memory instructions of which the trace has no address; they are written as if they accessed nothing"},
+		Help: "memory instructions without an address in the trace; they are written as if they accessed nothing"},
 	lostClusters: {Name: "cluster", Severity: trace.DataLoss,
 		Help: "kernels of thread block clusters; that their CTAs run together is not written"},
 }
 
-// What Accel-Sim's parser takes of an instruction (MAX_DST and MAX_SRC in
-// trace_parser.h).
+// Most operands of an instruction that Accel-Sim's parser reads (MAX_DST and MAX_SRC in trace_parser.h).
 const (
 	mostDst = 1
 	mostSrc = 4

@@ -58,7 +58,7 @@ func recordOf(t *testing.T, r *container.Reader) *recorder {
 	return rec
 }
 
-// sameProgram compares what two traces execute, register for register.
+// sameProgram compares the executed code of two traces, register for register.
 func sameProgram(t *testing.T, got, want *recorder) {
 	t.Helper()
 	if len(got.kernels) != len(want.kernels) {
@@ -255,7 +255,8 @@ insts = 5
 -accelsim tracer version = 5
 -enable lineinfo = 0
 
-#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] immediate
+#traces format = PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width [address_mode] [mem_addresses] ` +
+		`immediate
 
 #BEGIN_TB
 

@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace"
 )
 
-// line is what every execution of a static instruction has in common.
+// line is the part that all executions of a static instruction share.
 type line struct {
 	pc    string // with the blank behind it
 	rest  string // from the registers to the sources, with blanks around
@@ -82,7 +82,7 @@ func named(regs []trace.Reg) string {
 	return b.String()
 }
 
-// warp writes what a warp executed.
+// warp writes the executed lines of a warp.
 func (x *exporter) warp(w *bufio.Writer, warp *trace.Warp, code []line) error {
 	fmt.Fprintf(w, "\nwarp = %d\ninsts = %d\n", warp.ID, len(warp.Path))
 	mask, runs, mem := ^uint32(0), warp.Masks, warp.Mem

@@ -20,7 +20,7 @@ type flowStep struct {
 	space    trace.Space
 	flags    trace.InstFlags
 	mem      bool
-	async    bool // what it loads goes to shared memory
+	async    bool // the loaded data goes to shared memory
 	crosses  bool // values go from lane to lane
 	width    uint32
 	address  int16   // register; -1: none
@@ -176,8 +176,7 @@ func spread(lanes uint32) uint32 {
 	return 0
 }
 
-// mark says of which lanes an instruction writes what comes from global memory;
-// stores mark where they put it.
+// mark records the lanes in which an instruction writes data from global memory; stores mark their target.
 func (f *flow) mark(t *flowStep, a *trace.Access, regs *loaded, mask uint32) uint32 {
 	value := regs.of(t.src)
 	if !t.mem {

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// Kind is what a file is to a capture.
+// Kind is a file's role in a capture.
 type Kind int
 
 const (
@@ -31,8 +31,7 @@ var (
 	})
 )
 
-// Recognise says what a file is that begins so. A list of one line needs its
-// end of line.
+// Recognise returns the kind of a file by its beginning. A list of one line needs its end of line.
 func Recognise(head []byte) Kind {
 	switch {
 	case kernelHead().Match(head):
@@ -51,9 +50,8 @@ func Recognise(head []byte) Kind {
 	}
 }
 
-// ListOf returns the name of the list among those of a folder: kernelslist.g
-// before kernelslist; "" if there is none but there are kernels. ok is false if
-// there is nothing of a capture.
+// ListOf returns the name of the list in a folder: kernelslist.g before kernelslist; "" if there are kernels
+// without a list. ok is false if the folder has no part of a capture.
 func ListOf(names []string) (list string, ok bool, err error) {
 	var grouped, raw []string
 	for _, name := range names {

@@ -22,13 +22,13 @@ const (
 // static is one static instruction as the capture writes it.
 type static struct {
 	text    []byte // from behind the mask to the memory width
-	tail    []byte // what stood behind the addresses when it was last read
+	tail    []byte // the text behind the addresses when it was last read
 	next    int32  // another of the same PC
 	imm     int64
 	notes   notes
 	unknown bool // opcode
 	oddRegs bool // a register of an unknown kind
-	read    bool // imm, notes and tail are those of a line
+	read    bool // imm, notes and tail come from a line
 	marker  bool // not an instruction: a mark of the tracer
 	mem     bool
 	bulk    bool
@@ -40,7 +40,7 @@ type static struct {
 	inst    trace.Inst
 }
 
-// notes say what stands behind the addresses and is not kept.
+// notes are the kinds of data behind the addresses that are not kept.
 type notes uint8
 
 const (
@@ -129,7 +129,7 @@ func parseStatic(pc uint32, line []byte) (s static, what string) {
 	return s, ""
 }
 
-// classify fills in what the opcode means.
+// classify fills in the meaning of the opcode.
 func (s *static) classify(base string) {
 	op := sass.Classify(s.inst.Opcode)
 	in := &s.inst
@@ -144,7 +144,7 @@ func (s *static) classify(base string) {
 		s.generic = true
 	}
 	if s.mem && op.Class != trace.ClassMemory {
-		// An operand in memory says what the name does not.
+		// An operand in memory tells more than the name.
 		in.Class, in.Space, s.generic = trace.ClassMemory, trace.SpaceGlobal, true
 		in.Flags = trace.InstStore
 		if len(in.Dst) > 0 {
@@ -209,7 +209,7 @@ func numbers(p []byte) int {
 	}
 }
 
-// parseTail reads what stands behind the addresses.
+// parseTail reads the text behind the addresses.
 func parseTail(tail []byte) (imm int64, n notes) {
 	for i := 0; ; i++ {
 		tail = blank(tail)

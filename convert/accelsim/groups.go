@@ -18,9 +18,8 @@ const (
 	headBytes     = 20 // of a spilled group: key, SM, length
 )
 
-// groups sorts lines by CTA and warp and keeps their order within a warp. What
-// does not fit in memory goes, as runs of whole groups in order, to a temporary
-// file.
+// groups sorts lines by CTA and warp and keeps their order within a warp. Data beyond the memory limit goes, as
+// runs of whole groups in order, to a temporary file.
 type groups struct {
 	dir    string
 	limit  int

@@ -9,7 +9,7 @@ import (
 	"gpureplay/trace"
 )
 
-// header is what stands before the CTAs of a kernel.
+// header is the text before the CTAs of a kernel.
 type header struct {
 	name        string
 	kernel      trace.Kernel
@@ -160,7 +160,7 @@ func address(s string) (uint64, bool) {
 	return v, err == nil
 }
 
-// clip shortens what an error message shows of a file.
+// clip shortens a file's text for an error message.
 func clip(b []byte) string {
 	const most = 60
 	if len(b) > most {

@@ -21,7 +21,7 @@ type kernel struct {
 	last  int64  // linear index of the CTA last written; -1: none
 
 	cta      trace.CTA
-	lead     int // tokens before the PC, which say what the grouping says
+	lead     int // tokens before the PC, which repeat the grouping
 	raw      bool
 	addrs    []uint64 // scratch
 	regular  bool     // forced: no analysis

@@ -117,8 +117,7 @@ func (l *lines) within(what string) ([]byte, error) {
 	return line, err
 }
 
-// fill reads on behind what is not yet returned, of which it keeps so many
-// bytes at most.
+// fill reads on behind the bytes that are not yet returned; it keeps so many of these at most.
 func (l *lines) fill(most int) error {
 	if l.pos > 0 {
 		l.end = copy(l.buf, l.buf[l.pos:l.end])
@@ -147,7 +146,7 @@ func (l *lines) fill(most int) error {
 	return nil
 }
 
-// peek returns up to n bytes of what comes next, at most the first buffer.
+// peek returns up to n of the next bytes, at most the first buffer.
 func (l *lines) peek(n int) ([]byte, error) {
 	for l.end-l.pos < n && !l.eof && l.end-l.pos < firstBuffer {
 		if err := l.fill(maxLine); err != nil {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However the reader hands out the bytes, the lines are those of the text.
+// However the reader hands out the bytes, the lines are the text's.
 func TestLinesAgainstSplit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`([a-c]{0,9}\r?\n){0,30}[a-c]{0,9}`).Draw(t, "text")

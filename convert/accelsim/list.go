@@ -71,7 +71,7 @@ func parseCopy(line []byte) (c command, ok bool) {
 // packings are the endings of packed files.
 var packings = []string{".xz", ".gz", ".zst"}
 
-// isKernelFile reports whether a name is that of a kernel's trace.
+// isKernelFile reports whether a name belongs to a kernel's trace.
 func isKernelFile(name string) bool {
 	for _, p := range packings {
 		name = strings.TrimSuffix(name, p)
@@ -84,7 +84,7 @@ func isKernelFile(name string) bool {
 	return false
 }
 
-// isList reports whether a name (without folders) is that of a list.
+// isList reports whether a name (without folders) belongs to a list.
 func isList(name string) bool {
 	return strings.HasPrefix(name, "kernelslist") && !isKernelFile(name)
 }

@@ -150,7 +150,7 @@ func naiveFile(t testing.TB, file string) map[string][]string {
 	return lines
 }
 
-// compare checks that kernel i of the trace is what the file says.
+// compare checks kernel i of the trace against the file.
 func compare(t *testing.T, r *recorder, i int, lines map[string][]string) (n int) {
 	t.Helper()
 	grid := r.kernels[i].Grid

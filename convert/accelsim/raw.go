@@ -17,7 +17,7 @@ const (
 	maxLead     = leadCTA + leadCluster + leadCore
 )
 
-// rawLead is what the front of a raw line holds.
+// rawLead describes the front of a raw line.
 type rawLead struct{ cluster, core bool }
 
 var rawLeads = [...]rawLead{{}, {core: true}, {cluster: true}, {true, true}}
@@ -84,7 +84,7 @@ func (k *kernel) gather(g *groups) error {
 	return nil
 }
 
-// findLead finds out what a raw line has before its PC.
+// findLead finds the fields of a raw line before its PC.
 func findLead(line []byte, lineInfo bool) (rawLead, bool) {
 	for _, lead := range rawLeads {
 		p, ok := line, true

@@ -80,7 +80,7 @@ type execution struct {
 	addresses []uint64
 }
 
-// executions returns what a warp executed.
+// executions returns the executed instructions of a warp.
 func (r *recorder) executions(kernel int, w *trace.Warp) []execution {
 	insts := r.functions[r.kernels[kernel].Function].Insts
 	var list []execution

@@ -77,7 +77,7 @@ func (f *function) find(pc uint32, rest []byte) int32 {
 	return i
 }
 
-// define adds a static instruction to the function, behind those of its PC.
+// define adds a static instruction to the function, behind the others of its PC.
 func (k *kernel) define(pc uint32, s static, i *int32) (what string) {
 	k.texts += len(s.text)
 	k.statics++
@@ -175,7 +175,7 @@ func (k *kernel) record(w *trace.Warp, s *static, pc, mask uint32, a trace.Acces
 	}
 }
 
-// note counts what is odd about an execution of s.
+// note counts the oddities of an execution of s.
 func (k *kernel) note(s *static) {
 	if s.notes&noteExtra != 0 {
 		k.n.add(extraImmediate)
@@ -194,8 +194,8 @@ func (k *kernel) note(s *static) {
 	}
 }
 
-// settle touches what an asynchronous copy of a raw capture reads, once it is
-// clear which of its lines gives the global side.
+// settle touches the memory that an asynchronous copy of a raw capture reads, once the line with its global side is
+// known.
 func (k *kernel) settle(w *trace.Warp) {
 	if k.asyncPC < 0 {
 		return

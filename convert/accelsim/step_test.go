@@ -9,7 +9,7 @@ import (
 	"gpureplay/trace"
 )
 
-// warpOf converts lines of one warp and returns what it executed.
+// warpOf converts lines of one warp and returns its executed instructions.
 func warpOf(t *testing.T, lines ...string) ([]execution, *recorder) {
 	t.Helper()
 	r := mustConvert(t, oneWarp(lines...))

@@ -1,7 +1,6 @@
-// Package jsonscan reads JSON as a stream of tokens, in memory that does not
-// grow with the file. It forgives and counts the faults that profilers are known to write:
-// control characters inside strings, escapes that JSON does not have, NaN and infinity in any
-// spelling, commas before a closing bracket, and zero bytes behind the end.
+// Package jsonscan reads JSON as a stream of tokens, in memory that does not grow with the file. It accepts and
+// counts the known faults of profilers: control characters inside strings, escapes that JSON does not have, NaN and
+// infinity in any spelling, commas before a closing bracket, and zero bytes behind the end.
 package jsonscan
 
 import (
@@ -36,7 +35,7 @@ const (
 	MaxDepth = 512
 )
 
-// SyntaxError says what is wrong and where.
+// SyntaxError has a fault and its place.
 type SyntaxError struct {
 	Offset int64 // bytes from the start of the (unpacked) input
 	Reason string
@@ -133,7 +132,7 @@ func (s *Scanner) fill(keep int) (int, error) {
 	return keep, io.ErrNoProgress
 }
 
-// more makes at least one unread byte available, forgetting what was read.
+// more makes at least one unread byte available, and drops the bytes that were read.
 func (s *Scanner) more() error {
 	_, err := s.fill(s.pos)
 	return err

@@ -209,7 +209,8 @@ func FuzzScanner(f *testing.F) {
 }
 
 func BenchmarkSkip(b *testing.B) {
-	event := `{"ph": "X", "cat": "python_function", "name": "torch/nn/modules/module.py(1501): _call_impl", "pid": 1, "tid": 2, "ts": 1695835572943613.125, "dur": 12, "args": {"Python parent id": 5, "Python id": 6}},` + "\n"
+	event := `{"ph": "X", "cat": "python_function", "name": "torch/nn/modules/module.py(1501): _call_impl", "pid": 1, ` +
+		`"tid": 2, "ts": 1695835572943613.125, "dur": 12, "args": {"Python parent id": 5, "Python id": 6}},` + "\n"
 	in := []byte("[" + strings.Repeat(event, 20_000) + "0]")
 	b.SetBytes(int64(len(in)))
 	for b.Loop() {

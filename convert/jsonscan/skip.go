@@ -22,8 +22,7 @@ func (s *Scanner) Skip() error {
 	}
 }
 
-// SkipRest passes over what is left of the innermost open object or array, with
-// its end.
+// SkipRest passes over the rest of the innermost open object or array, with its end.
 func (s *Scanner) SkipRest() error {
 	open := 1
 	for {

@@ -64,8 +64,8 @@ func (r *reader) property(g *GPU, key string) (err error) {
 	return err
 }
 
-// Machine is what the entry says of the device. The compute capability of AMD's,
-// whose warps have 64 threads, is none.
+// Machine has the entry's facts about the device. The compute capability of AMD's, whose warps have 64 threads, is
+// none.
 func (g *GPU) Machine() trace.Machine {
 	at := func(v int64) uint64 { return uint64(max(v, 0)) }
 	m := trace.Machine{

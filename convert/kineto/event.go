@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace"
 )
 
-// category is what an event's "cat" says, as far as it matters here.
+// category is the meaning of an event's "cat".
 type category uint8
 
 const (
@@ -355,7 +355,7 @@ func (r *reader) dim() (d trace.Dim3, ok bool, err error) {
 	}
 }
 
-// wrongType counts a value of the wrong type, and skips what is left of it.
+// wrongType counts a value of the wrong type, and skips its rest.
 func (r *reader) wrongType(kind jsonscan.Kind) error {
 	if kind != jsonscan.Null {
 		r.info.BadValues++

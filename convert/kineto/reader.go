@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Info is what a trace says about itself, apart from its events.
+// Info has a trace's facts about itself, apart from its events.
 type Info struct {
 	GPUs      []GPU
 	Versions  map[string]string // of CUPTI, ROCm and the runtimes
@@ -300,7 +300,7 @@ func copyKind(name, kind []byte) trace.OpKind {
 	return trace.OpCopyD2D
 }
 
-// sync reads what CUPTI says about a synchronising call.
+// sync reads CUPTI's record of a synchronising call.
 func (r *reader) sync() error {
 	e := &r.event
 	text := e.kind

@@ -120,7 +120,7 @@ func ReadWarpList(in io.Reader) ([]Warp, error) {
 	return warps, err
 }
 
-// Shape is what kernel_names.txt says about a kernel.
+// Shape is a kernel's entry in kernel_names.txt.
 type Shape struct {
 	Name        string
 	Grid, Block trace.Dim3

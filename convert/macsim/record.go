@@ -51,10 +51,9 @@ type Step struct {
 // maxAddrs is how many addresses the tracer records for one instruction.
 const maxAddrs = 32
 
-// ReadWarp calls use for each instruction of a warp's file. The tracer writes
-// the further addresses of a load or store as further records of the same PC
-// and mask, which cannot be told from a repeated instruction other than by
-// that: no warp executes one load twice without a branch between.
+// ReadWarp calls use for each instruction of a warp's file. The tracer writes the further addresses of a load or
+// store as further records of the same PC and mask, which look like a repeated instruction. The reader relies on
+// this: no warp executes one load twice without a branch between.
 func ReadWarp(in io.Reader, use func(*Step) error) error {
 	var raw [RecordBytes]byte
 	var s Step
@@ -108,9 +107,8 @@ func (s *Step) Width() uint32 {
 	return 4
 }
 
-// Lanes spreads the recorded addresses over the active lanes: lane by lane if
-// there is one for each; else the lanes share the recorded lines evenly, and
-// those of one line lie side by side from its address on.
+// Lanes spreads the recorded addresses over the active lanes: lane by lane if there is one for each; else the lanes
+// share the recorded lines evenly, and lanes of one line lie side by side from its address on.
 func (s *Step) Lanes(out []uint64) []uint64 {
 	lanes := bits.OnesCount32(s.Mask)
 	if len(s.Addrs) == lanes {

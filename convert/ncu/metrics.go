@@ -139,7 +139,7 @@ func extent(of func(*Kernel) *trace.Dim3, i int) setter {
 	}
 }
 
-// product sets a grid or a block of which only the size is known.
+// product sets a grid or a block whose size alone is known.
 func product(of func(*Kernel) *trace.Dim3) setter {
 	return func(r *reader, value []byte, _ string) bool {
 		if bytes.HasPrefix(value, []byte("(")) {

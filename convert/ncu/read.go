@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Kernel is one profiled launch. What the tables do not say is zero.
+// Kernel is one profiled launch. Values absent from the tables are zero.
 type Kernel struct {
 	Name       []byte
 	Stream     uint64
@@ -42,7 +42,7 @@ func (k *Kernel) DRAMBytes() int64 {
 	return int64(math.Round(float64(k.perSecond) * float64(k.DurationNs) / 1e9))
 }
 
-// Info is what the tables say beside the launches.
+// Info has the tables' facts beside the launches.
 type Info struct {
 	GPU       string
 	SMs       uint32

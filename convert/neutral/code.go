@@ -68,7 +68,7 @@ func (c *converter) inst(function uint32, in trace.Inst) (uint32, error) {
 	return c.w.AddInst(function, in), nil
 }
 
-// madeKey is what an instruction is made from where a table names none.
+// madeKey has the fields that make an instruction where a table names none.
 type madeKey struct {
 	function         uint32
 	class            trace.Class // ClassOther, of the zero value, and width > 0: a memory access

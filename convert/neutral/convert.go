@@ -14,7 +14,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Limits of what is held in memory.
+// Limits of data in memory.
 const (
 	maxRows  = 1 << 20 // of arrays, functions, attributes, diagnostics
 	maxInsts = 1 << 24 // static instructions of all functions
@@ -141,7 +141,7 @@ func (c *converter) openAll() (err error) {
 	return err
 }
 
-// program reads what is small: metadata, arrays.
+// program reads the small tables: metadata, arrays.
 func (c *converter) program() error {
 	meta := tables.Trace.Default()
 	rows := 0
@@ -208,7 +208,7 @@ func (c *cursor[R]) inOrder(what string, index uint32, want int) error {
 	return nil
 }
 
-// diagnostics passes on what an earlier converter counted, and what was met here.
+// diagnostics passes on the counts of an earlier converter, and adds this one's.
 func (c *converter) diagnostics() error {
 	rows := 0
 	if err := each(&c.f, &tables.Diagnostics, func(cur *cursor[trace.Diagnostic], d *trace.Diagnostic) error {

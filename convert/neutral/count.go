@@ -34,7 +34,7 @@ func (c *converter) count(k *trace.Kernel, at tables.Place) (counts []trace.Coun
 	return counts, nil
 }
 
-// addCount adds executions to those of an instruction.
+// addCount adds executions to an instruction's.
 func addCount(counts []trace.Count, inst uint32, times uint64) []trace.Count {
 	at, found := slices.BinarySearchFunc(counts, inst, func(n trace.Count, i uint32) int { return cmp.Compare(n.Inst, i) })
 	if found {

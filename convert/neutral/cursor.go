@@ -10,7 +10,7 @@ import (
 	tables "gpureplay/replay/table/neutral"
 )
 
-// folder opens the tables of a folder and remembers what is to be closed.
+// folder opens the tables of a folder and keeps the list of files to close.
 type folder struct {
 	ctx     context.Context
 	path    string

@@ -64,9 +64,8 @@ func (c *converter) openCopies() (*hostTable, error) {
 	return h, err
 }
 
-// hostBefore writes the operations of the host: all, if there is a table of
-// calls that says where launches stand among them; else what comes before the
-// kernels: copies to the device, then tasks.
+// hostBefore writes the operations of the host: all, if a table of calls gives the places of launches; else the
+// operations before the kernels: copies to the device, then tasks.
 func (c *converter) hostBefore() error {
 	copies, err := c.openCopies()
 	if err != nil {
@@ -98,7 +97,7 @@ func (c *converter) hostBefore() error {
 // where it stands.
 func afterwards(k trace.OpKind) bool { return k == trace.OpCopyD2H || k == trace.OpFileWrite }
 
-// hostAfter writes what comes after the kernels.
+// hostAfter writes the operations after the kernels.
 func (c *converter) hostAfter() error {
 	if c.calls {
 		return nil

@@ -91,8 +91,8 @@ func (c *converter) stepped(w *trace.Warp, k *trace.Kernel, at tables.Place, ful
 	return nil
 }
 
-// accessed reads a warp of which there are accesses and launches alone: its
-// instructions are theirs, in the order of their steps, accesses first.
+// accessed reads a warp that has only accesses and launches. Its instructions come from these, in the order of
+// their steps, accesses first.
 func (c *converter) accessed(w *trace.Warp, k *trace.Kernel, at tables.Place, full uint32) error {
 	for n := uint32(0); ; n++ {
 		switch {

@@ -202,7 +202,7 @@ func (s *stats) device() uint32 {
 	return uint32(id)
 }
 
-// stream keeps streams of different contexts apart, as those of the database are.
+// stream keeps streams of different contexts apart, as in the database.
 func (s *stats) stream() uint64 {
 	context := s.text("Ctx")
 	index, ok := s.places[string(context)]

@@ -11,7 +11,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Info is what an export says apart from its events.
+// Info has an export's facts apart from its events.
 type Info struct {
 	GPUs       map[uint32]trace.Machine
 	Version    string   // of Nsight Systems
@@ -36,7 +36,7 @@ type reader struct {
 	info     Info
 	contexts map[context]uint64
 	names    map[int64]uint32 // StringIds.id: name of a kernel
-	calls    map[int64]call   // StringIds.id: what the function does
+	calls    map[int64]call   // StringIds.id: the function's kind
 	api      timeline.API
 	noPid    bool // activities do not say their process: correlation ids count alone
 }

@@ -49,7 +49,7 @@ func (r *reader) graphs() error {
 	})
 }
 
-// copyKinds are those of CUPTI; arrays count as device memory.
+// copyKinds are CUPTI's kinds of copies; arrays count as device memory.
 var copyKinds = map[int64]trace.OpKind{
 	1: trace.OpCopyH2D, 2: trace.OpCopyD2H, 3: trace.OpCopyH2D, 4: trace.OpCopyD2H,
 	5: trace.OpCopyD2D, 6: trace.OpCopyD2D, 7: trace.OpCopyD2D, 8: trace.OpCopyD2D, 10: trace.OpCopyP2P,
@@ -128,7 +128,7 @@ func (r *reader) sync(v []sqlite.Value, kind timeline.CallKind) timeline.Sync {
 	}
 }
 
-// syncKinds are those of CUPTI.
+// syncKinds are CUPTI's kinds of synchronisations.
 var syncKinds = map[int64]timeline.CallKind{
 	1: timeline.CallSyncEvent, 2: timeline.CallWait, 3: timeline.CallSyncStream, 4: timeline.CallSyncDevice,
 }
@@ -187,7 +187,7 @@ const (
 	startEnd = 60
 )
 
-// ranges reads those of NVTX. One that has no end lasts to the end of the capture.
+// ranges reads the ranges of NVTX. One that has no end lasts to the end of the capture.
 func (r *reader) ranges() error {
 	texts := map[int64]string{}
 	return r.db.Each("NVTX_EVENTS", []string{"start", "end", "eventType", "text", "textId", "globalTid"},
@@ -224,7 +224,7 @@ func (r *reader) ranges() error {
 		})
 }
 
-// faults counts what unified memory did besides copying.
+// faults counts records of unified memory other than copies.
 func (r *reader) faults() error {
 	for _, table := range []string{"CUDA_UM_GPU_PAGE_FAULT_EVENTS", "CUDA_UM_CPU_PAGE_FAULT_EVENTS"} {
 		err := r.db.Each(table, []string{"start"}, func([]sqlite.Value) error {

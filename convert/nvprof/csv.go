@@ -11,7 +11,7 @@ import (
 	"gpureplay/trace"
 )
 
-// Info is what a file says apart from its events.
+// Info has a file's facts apart from its events.
 type Info struct {
 	GPUs       map[uint32]trace.Machine
 	Version    string
@@ -249,8 +249,8 @@ func (t *table) device() uint32 {
 	return uint32(id)
 }
 
-// stream keeps streams of different contexts apart: those of the first context
-// keep their numbers, the n-th after it has n<<32 added.
+// stream keeps streams of different contexts apart: the first context keeps its numbers, the n-th after it has
+// n<<32 added.
 func (t *table) stream() uint64 {
 	context := delimited.Get(t.fields, t.cols.Index("Context"))
 	index, ok := t.contexts[string(context)]

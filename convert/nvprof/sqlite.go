@@ -219,8 +219,7 @@ func (f *File) memsets() error {
 	})
 }
 
-// sync reads what CUPTI says about a synchronising call; it names a context,
-// not a device.
+// sync reads CUPTI's record of a synchronising call; it names a context, not a device.
 func (f *File) sync(v []sqlite.Value, kind timeline.CallKind, event sqlite.Value) timeline.Sync {
 	stream := f.stream(v)
 	return timeline.Sync{
@@ -264,7 +263,7 @@ var runtimeCalls = map[int64]timeline.CallKind{
 	135: timeline.CallRecord, 147: timeline.CallWait,
 }
 
-// runtimeCall tells what a number means, and whether it is an asynchronous copy.
+// runtimeCall returns the kind of a call by its number, and whether it is an asynchronous copy.
 func runtimeCall(id int64) (timeline.CallKind, bool) {
 	switch {
 	case id >= 31 && id <= 40:

@@ -36,7 +36,7 @@ type tables struct {
 	b      *timeline.Builder
 	passes passes
 	info   Info
-	device map[string]uint32 // GPUs by what the tables call them
+	device map[string]uint32 // GPUs by their names in the tables
 	r      *delimited.Reader
 	cols   delimited.Columns
 	fields [][]byte

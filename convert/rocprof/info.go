@@ -14,8 +14,8 @@ type gpu struct {
 	values     map[string]int64
 }
 
-// machine is what a trace keeps of a GPU. The clock is in MHz; registers, caches
-// and memory are not among the properties, or not in units that are documented.
+// machine has the facts about a GPU that a trace keeps. The clock is in MHz; registers, caches and memory are not
+// among the properties, or not in units that are documented.
 func (g *gpu) machine() trace.Machine {
 	at := func(key string) uint64 { return uint64(max(g.values[key], 0)) }
 	m := trace.Machine{
@@ -30,7 +30,7 @@ func (g *gpu) machine() trace.Machine {
 	return m
 }
 
-// Info is what a capture says apart from its events.
+// Info has a capture's facts apart from its events.
 type Info struct {
 	GPUs      []trace.Machine // index: device
 	BadValues uint64
@@ -47,7 +47,7 @@ const (
 	maxName    = 256
 )
 
-// properties are those of a GPU that [gpu.machine] reads.
+// properties are a GPU's properties that [gpu.machine] reads.
 var properties = []string{
 	"cu_count", "wave_front_size", "max_engine_clk_fcompute", "lds_size_in_kb", "max_waves_per_cu",
 	"max_waves_per_simd", "simd_per_cu", "simd_count",

@@ -34,7 +34,7 @@ type symbol struct {
 	registers uint32
 }
 
-// results reads a JSON file, twice: first what records refer to, then them.
+// results reads a JSON file twice: first the names that records refer to, then the records.
 type results struct {
 	passes   passes
 	s        *jsonscan.Scanner

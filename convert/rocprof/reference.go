@@ -7,7 +7,7 @@ import (
 	"gpureplay/convert/jsonscan"
 )
 
-// reference reads what records refer to: agents, kernel symbols, names.
+// reference reads the targets of records' references: agents, kernel symbols, names.
 func (r *results) reference(key string) error {
 	switch key {
 	case "agents":

@@ -8,8 +8,8 @@ import (
 	"gpureplay/trace"
 )
 
-// IsRPD reports whether the file is one of ROCm's RPD (rocmProfileData), whose
-// tables are named like those of rocpd and hold other columns.
+// IsRPD reports whether the file is one of ROCm's RPD (rocmProfileData), whose tables are named like rocpd's and
+// hold other columns.
 func IsRPD(db *sqlite.DB) bool {
 	return db.Has("rocpd_op") && db.Has("rocpd_api") && db.Has("rocpd_api_ops")
 }

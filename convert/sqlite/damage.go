@@ -15,8 +15,8 @@ import (
 // ErrDamaged says that a file begins as an SQLite file does and is not whole.
 var ErrDamaged = errors.New("the SQLite file is damaged")
 
-// checkLength compares the size of the file with what its header says: a copy that
-// was cut short may still open, and lose the tables at its end.
+// checkLength compares the size of the file with its header's: a copy that was cut short may still open, and lose
+// the tables at its end.
 func checkLength(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -32,7 +32,7 @@ func checkLength(path string) error {
 		if errors.Is(err, io.ErrUnexpectedEOF) && string(head[:len(Magic)]) == Magic {
 			return fmt.Errorf("%w: it ends within its header, after %d bytes; copy or export it again", ErrDamaged, info.Size())
 		}
-		return nil // the driver says what it is
+		return nil // the driver names the fault
 	}
 	if string(head[:len(Magic)]) != Magic {
 		return nil
@@ -50,8 +50,8 @@ func checkLength(path string) error {
 		page*pages)
 }
 
-// Check reads the whole file and reports whether its pages hang together, also those of
-// tables that nobody asks for: who damaged them may have changed the others' values.
+// Check reads the whole file and reports whether its pages are consistent, also of tables that are not read: their
+// damage may have changed values of the others.
 func (d *DB) Check() (err error) {
 	defer recovered(&err)
 	var says string

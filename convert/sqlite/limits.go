@@ -12,7 +12,8 @@ import (
 // A file is data: nothing that it holds as a program runs. Views, virtual tables and
 // generated columns are not read, triggers do not fire, its schema may call no function
 // with an effect, and its checks are not evaluated.
-const pragmas = "mode=ro&immutable=1&_pragma=query_only(1)&_pragma=trusted_schema(0)&_pragma=ignore_check_constraints(1)" +
+const pragmas = "mode=ro&immutable=1&_pragma=query_only(1)&_pragma=trusted_schema(0)&" +
+	"_pragma=ignore_check_constraints(1)" +
 	"&_pragma=temp_store(1)&_pragma=cache_size(-8192)"
 
 const (

@@ -146,10 +146,9 @@ type Value struct {
 	Null  bool // also: the table has no such column
 }
 
-// Each calls row for each row of the table, in the order of the file, with the
-// cells of the columns asked for; a column may be written as alternatives,
-// "shortName|name", of which the first that exists counts. It does nothing
-// where there is no such table. The cells are reused.
+// Each calls row for each row of the table, in the order of the file, with the cells of the columns asked for; a
+// column may be written as alternatives, "shortName|name", and the first that exists counts. It does nothing where
+// there is no such table. The cells are reused.
 func (d *DB) Each(table string, columns []string, row func([]Value) error) error {
 	if !d.Has(table) {
 		return nil
@@ -284,8 +283,8 @@ func recovered(err *error) {
 	*err = damage(*err)
 }
 
-// Suffixes returns what follows prefix in the names of tables, in order: some
-// tools give each process its own set of tables.
+// Suffixes returns the rest behind prefix of the names of tables, in order: some tools give each process its own
+// set of tables.
 func (d *DB) Suffixes(prefix string) []string {
 	var out []string
 	prefix = strings.ToLower(prefix)
@@ -298,9 +297,8 @@ func (d *DB) Suffixes(prefix string) []string {
 	return out
 }
 
-// Joined is Each with columns of a second table in the same row, behind those
-// of the first: left's column key equals right's column id. Rows without a
-// partner have nulls there.
+// Joined is Each with columns of a second table in the same row, behind the first table's: left's column key equals
+// right's column id. Rows without a partner have nulls there.
 func (d *DB) Joined(left string, columns []string, key, right, id string, more []string,
 	row func([]Value) error) error {
 	ok, err := d.HasColumn(left, key)

@@ -128,7 +128,8 @@ func TestErrors(t *testing.T) {
 
 // A long walk ends with the context.
 func TestContext(t *testing.T) {
-	d := create(t, `CREATE TABLE t (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO t SELECT i FROM n`)
+	d := create(t, `CREATE TABLE t (x); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < `+
+		`5000) INSERT INTO t SELECT i FROM n`)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	d.ctx = ctx
@@ -147,8 +148,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A file is data: its views, virtual tables and generated columns are not there, and a value or a walk beyond what
-// the file holds is an error.
+// A file is data: its views, virtual tables and generated columns are left out, and a value or a walk beyond the
+// file is an error.
 func TestFileIsData(t *testing.T) {
 	d := create(t, people+`
 		CREATE VIEW endless(id) AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;

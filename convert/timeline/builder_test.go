@@ -198,9 +198,8 @@ sync_event event 50`)
 	}
 }
 
-// What a synchronising call does is what its name says: CUPTI lists device
-// synchronisations as ones of an event that nobody recorded. Without a call its
-// word counts.
+// A synchronising call does as its name says: CUPTI lists device synchronisations as waits for an event that was
+// never recorded. Without a call its word counts.
 func TestNameOfSyncCounts(t *testing.T) {
 	sync := func(kind CallKind, corr uint64) Sync {
 		return Sync{Kind: kind, Correlation: corr, StartNs: 80, DurationNs: 5}
@@ -220,8 +219,8 @@ sync_device`)
 	}
 }
 
-// A range holds what its thread calls in it, in whatever ranges are around; a step
-// holds what all threads call. The same name at the same place is one scope.
+// A range holds its own thread's calls, also inside other ranges; a step holds the calls of all threads. The same
+// name at the same place is one scope.
 func TestRanges(t *testing.T) {
 	on := func(name string, thread uint64, start, ran int64) Range {
 		return Range{Name: []byte(name), Host: 1, Thread: thread, StartNs: start, DurationNs: ran}
@@ -273,7 +272,7 @@ func TestCollision(t *testing.T) {
 			t.Errorf("device %d: %v", device, b.Diagnostics())
 		}
 	}
-	if got, _ := run(t, 5, events...); got != "no activity of device 5; the capture has those of [0 1]" {
+	if got, _ := run(t, 5, events...); got != "no activity of device 5; the capture has devices [0 1]" {
 		t.Error(got)
 	}
 }

@@ -6,17 +6,16 @@ import (
 	"slices"
 )
 
-// A device has a clock of its own, and a profiler may fail to bring it to the host's: seen
-// are constants of minutes to days, and drift (kineto pull request 1082, onnxruntime pull
-// request 14004, rocm-systems pull request 11667). Two things bound how far the device's
-// clock is ahead. Work begins behind its call, so it is ahead by no more than the
-// shortest time from a call to the begin of its work. Work that the host waited for had
-// begun when the wait ended, so it is ahead by no less than the longest time from the end
-// of a wait to the begin of work called before it.
+// A device has a clock of its own, and a profiler may fail to bring it to the host's: seen are constants of minutes
+// to days, and drift (kineto pull request 1082, onnxruntime pull request 14004, rocm-systems pull request 11667).
+// Two things bound how far the device's clock is ahead. Work begins behind its call, so it is ahead by no more than
+// the shortest time from a call to the begin of its work. Work that the host waited for had begun when the wait
+// ended, so it is ahead by no less than the longest time from the end of a wait to the begin of work called before
+// it.
 //
-// Clocks that fit these bounds are believed. Others are moved by the upper bound: the
-// earliest work begins with its call. Where one number does not fit both bounds, the
-// clock drifts, and each piece of the capture has its own, with straight lines between.
+// Clocks that fit these bounds are believed. Other clocks are moved by the upper bound: the earliest work begins
+// with its call. Where one number does not fit both bounds, the clock drifts, and each piece of the capture has its
+// own, with straight lines between.
 
 const (
 	clockPieces = 256       // of the host's time

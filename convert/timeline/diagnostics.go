@@ -76,8 +76,9 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "activities or calls that end before they begin; the duration of an activity is unknown then, that " +
 			"of a call 0"},
 	clockOffset: {Name: "clock_offset", Severity: trace.Info,
-		Help: "activities that began before their calls, or long behind what the host waited for: the clock of the " +
-			"device differs from that of the host; the difference is taken off"},
+		Help: "activities that began before their calls, or long behind the work that the host waited for: the " +
+			"clock of the " +
+			"device differs from the host's; the difference is taken off"},
 	lostTime: {Name: "lost_time", Severity: trace.DataLoss,
 		Help: "activities or calls of time 0, or of a time that cannot be read (the profiler lost them); an activity " +
 			"with a call keeps its place without times, others are left out"},
@@ -95,7 +96,7 @@ var oddities = [numOddities]trace.Diagnostic{
 		Help: "activities that began before one of their stream that was called earlier (the capture began in queued " +
 			"work, or calls of several threads crossed); they are issued before it, since a stream runs in order"},
 	scopeDropped: {Name: "scope_dropped", Severity: trace.DataLoss,
-		Help: "named ranges beyond 65536 different ones, or more than 64 deep; what they hold belongs to the range " +
+		Help: "named ranges beyond 65536 different ones, or more than 64 deep; their work belongs to the range " +
 			"around them"},
 	graphLaunch: {Name: "graph_activity", Severity: trace.Info,
 		Help: "activities of graph launches; they are issued one by one in the order in which they began"},

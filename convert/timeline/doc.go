@@ -1,9 +1,9 @@
-// Package timeline turns what a profiler saw into the host operations and kernels of a trace. A profiler tells
-// three kinds of things, in any order:
+// Package timeline turns a profiler's records into the host operations and kernels of a trace. A profiler has three
+// kinds of records, in any order:
 //
 //   - activities of a device: kernels, copies and memory sets, with their times on the device ([Activity]);
 //   - API calls of the host, with their times on the host ([Call]);
-//   - what a synchronising call was about: its stream, its event, the call that recorded the event ([Sync]).
+//   - targets of synchronising calls: the stream, the event, the call that recorded the event ([Sync]).
 //
 // They belong together by a correlation id. [Builder] joins them and writes the operations in the order in which
 // the host issued them, in bounded memory: it sorts twice on disk.
@@ -16,9 +16,9 @@
 //     before it. Whatever the calls say, the activities of a stream are issued in the order in which they began on
 //     the device (order.go).
 //  3. Several calls may carry one correlation id (merged ranks, repeated captures). An activity belongs to the last
-//     such call that began before it, among those of the process that most often drives its device.
-//  4. Kernels of a graph launch are issued one by one, in the order in which they began; their streams are those
-//     that the profiler names.
+//     such call that began before it, among calls of the process that most often drives its device.
+//  4. Kernels of a graph launch are issued one by one, in the order in which they began; their streams are the
+//     profiler's.
 //  5. A stream synchronisation whose stream the profiler does not tell is taken to be for the stream that its thread
 //     used last.
 //  6. Queries of events do not wait, so they are not in the trace.
@@ -27,13 +27,13 @@
 //  9. Copies from the device to pageable host memory block the host, whatever the call is named, as the CUDA
 //     documentation says.
 //  10. hipExtModuleLaunchKernel takes its grid in threads, and profilers copy that; it is divided by the block.
-//  11. What a call itself takes is the Ns of its operation: its time on the host, of one that waits from the end of
-//     what it waits for. Launches of more than 50 us during whose second half the device had nothing to do loaded
+//  11. The Ns of an operation is the call's own time on the host. For a call that waits, it counts from the end of
+//     the awaited work. Launches of more than 50 us during whose second half the device had nothing to do loaded
 //     code, and count as work of the host.
-//  12. A wait of a stream that the profiler does not explain is inferred from what the thread issues next and from
-//     when that began (infer.go).
-//  13. A named range holds what its thread calls in it, wherever that runs; a step of PyTorch's profiler and a range
-//     that NVTX starts and ends apart hold what all threads of the process call (scopes.go).
+//  12. A wait of a stream that the profiler does not explain is inferred from the thread's next operation and its
+//     begin (infer.go).
+//  13. A named range holds its thread's calls, wherever their work runs. A step of PyTorch's profiler and a range
+//     that NVTX starts and ends apart hold the calls of all threads of the process (scopes.go).
 //  14. Times count from the first call or activity of the capture.
 //  15. The clock of a device is brought to the host's where they cannot be the same (clock.go).
 //  16. A time of 0 far from all others is none, and a duration that overruns the next record is cut there (order.go).

@@ -7,20 +7,17 @@ import (
 	"gpureplay/trace"
 )
 
-// Most profilers tell that a stream waited for an event, but neither which
-// stream nor which event. What is known bounds the guess: a wait orders two
-// different streams; the waiting one is the stream that the calling thread uses
-// next; and what it then runs began after what it waited for had ended. So the
-// wait is taken to be for the other stream that was used last, among those whose
-// last activity had ended by then. The recorded order never contradicts it.
+// Most profilers tell that a stream waited for an event, but neither which stream nor which event. Three facts
+// bound the guess. A wait orders two different streams. The waiting one is the stream that the calling thread uses
+// next. And its next work began after the awaited work had ended. So the wait is taken to be for the other stream
+// that was used last, among those whose last activity had ended by then. The recorded order never contradicts it.
 //
-// A thread may order streams on behalf of another one (PyTorch's backward pass does, for
-// the optimizer). An activity that could have begun when its own stream was through, and
-// began when work of another stream had just ended, takes a wait that another thread left: it
-// waited longer for the end of that work than it took to begin behind it.
+// A thread may order streams on behalf of another one (PyTorch's backward pass does, for the optimizer). An
+// activity that could have begun when its own stream was through, and began when work of another stream had just
+// ended, takes a wait that another thread left: it waited longer for the end of that work than it took to begin
+// behind it.
 //
-// A profiler that explains some waits leaves out those that had nothing to wait
-// for; nothing is inferred then.
+// A profiler that explains some waits leaves out waits without work to wait for; nothing is inferred then.
 
 // recentStreams is how many streams a wait may have been for.
 const recentStreams = 16

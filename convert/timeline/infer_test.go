@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// A wait that the profiler does not explain is for the other stream used last
-// whose work had ended when the thread's next activity began; if the profiler
-// explains waits, those that it leaves out had nothing to wait for.
+// A wait that the profiler does not explain is for the other stream used last whose work had ended when the
+// thread's next activity began; if the profiler explains waits, the ones that it leaves out had nothing to wait
+// for.
 func TestInferredWait(t *testing.T) {
 	wait := func(at int64) Call {
 		return Call{Kind: CallWait, Host: 1, Thread: 1, StartNs: at, DurationNs: 10}

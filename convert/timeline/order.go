@@ -9,13 +9,11 @@ import (
 	"gpureplay/convert/spill"
 )
 
-// A stream runs what it is given in order, so the host must have issued its
-// activities in the order in which they began, whatever the calls say: the window
-// of a capture may begin in queued work, whose calls it does not have, and a
-// correlation id may name another's call. So each activity is issued no later than
-// the earliest call of those of its stream that began after it. One without a call is
-// issued when it began; if the host was waiting then, before it began to wait: it could
-// issue nothing meanwhile.
+// A stream runs its work in order, so the host must have issued its activities in the order in which they began,
+// whatever the calls say: the window of a capture may begin in queued work, whose calls it does not have, and a
+// correlation id may name another's call. So each activity is issued no later than the earliest call of the
+// activities of its stream that began after it. One without a call is issued when it began; if the host was waiting
+// then, before it began to wait: it could issue nothing meanwhile.
 
 // streamKey puts the activities of a stream side by side, the last one first.
 func (r *row) streamKey() [keyWords]uint64 {
@@ -86,9 +84,9 @@ const (
 	overrunGaps = 10
 )
 
-// end cuts the duration of an activity where it cannot have been that long: at the begin of
-// the next one, or at the end of a wait of the host for it. One that lasts beyond all else,
-// of which nothing says the end, has an unknown duration.
+// end cuts the duration of an activity where it cannot have been that long: at the begin of the next one, or at the
+// end of a wait of the host for it. An activity that lasts beyond all else, without a record of its end, has an
+// unknown duration.
 func (b *Builder) end(r *row, next *later) {
 	end := r.began + r.ran
 	if end < r.began { // beyond all times
@@ -147,8 +145,7 @@ func (h *hostWaits) sort() {
 	slices.SortFunc(h.all, func(a, b hostWait) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 }
 
-// since is the last time before the host began to wait for what it waits for at t; t, if
-// it does not wait.
+// since is the last time before the host began the wait that it is in at t; t, if it does not wait.
 func (h *hostWaits) since(t int64) int64 {
 	n, _ := slices.BinarySearchFunc(h.all, t, func(w hostWait, t int64) int {
 		if w.from <= t {

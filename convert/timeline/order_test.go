@@ -6,8 +6,8 @@ import (
 	"gpureplay/trace"
 )
 
-// The window begins while the host waits for two kernels whose calls it does not have:
-// both are issued before the wait. What began after it is issued when it began.
+// The window begins while the host waits for two kernels whose calls it does not have: both are issued before the
+// wait. Work that began after the wait is issued when it began.
 func TestOrphansOfAWait(t *testing.T) {
 	got, _ := run(t, -1,
 		kernel("a", 0, 7, 100, 50),

@@ -6,14 +6,14 @@ import (
 	"gpureplay/trace"
 )
 
-// own finds for how long a call kept the host beside what it waited for: of one
-// that waits, the time from the end of that, of any other its whole time. What
-// earlier calls, of other threads, have of it already is not counted again.
+// own finds the time for which a call kept the host, waits left out: for a call that waits, from the end of the
+// awaited work; for any other, its whole time. Time already charged to earlier calls of other threads is not
+// counted again.
 type own struct {
 	from, end int64            // of the call
 	ended     int64            // of all that has been issued
-	streams   map[uint64]int64 // end of what has been issued to each
-	events    map[uint64]int64 // end of what each waits for
+	streams   map[uint64]int64 // end of the work issued to each
+	events    map[uint64]int64 // end of the work that each waits for
 }
 
 func newOwn() own {
@@ -23,7 +23,7 @@ func newOwn() own {
 // call notes the time of a call.
 func (o *own) call(from, end int64) { o.from, o.end = from, end }
 
-// after is what is left of the call after a time.
+// after is the rest of the call after a time.
 func (o *own) after(t int64) int64 { return max(0, o.end-max(o.from, t)) }
 
 // issued notes an activity of a stream.
@@ -34,9 +34,9 @@ func (o *own) issued(stream uint64, end int64) {
 	}
 }
 
-// waitsForAll reports whether a call waited for all streams, whatever it names: what it
-// names had ended before, and it waited longer for the end of the others than it took
-// to end behind it. The legacy default stream does so, and an event in it.
+// waitsForAll reports whether a call waited for all streams, whatever it names: the named work had ended before,
+// and it waited longer for the end of the others than it took to end behind it. The legacy default stream does so,
+// and an event in it.
 func (o *own) waitsForAll(op *trace.HostOp) bool {
 	var named int64
 	switch op.Kind {

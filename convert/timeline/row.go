@@ -70,12 +70,12 @@ const (
 // ordered maps an int64 to a uint64 of the same order.
 func ordered(v int64) uint64 { return uint64(v) ^ signBit }
 
-// joinKey puts what belongs together side by side.
+// joinKey puts related records side by side.
 func (r *row) joinKey() [keyWords]uint64 {
 	return [keyWords]uint64{r.process, r.correlation, uint64(r.side), ordered(r.start), r.seq}
 }
 
-// hostKey is the order in which the host issues what it issued at the given time.
+// hostKey is the order of operations that the host issued at the given time.
 func (r *row) hostKey(issue int64) [keyWords]uint64 {
 	return [keyWords]uint64{ordered(issue), ordered(r.began), ordered(r.start), r.stream, r.seq}
 }

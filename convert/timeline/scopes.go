@@ -53,7 +53,7 @@ type place struct{ in, name uint32 }
 type scopes struct {
 	threads   map[thread][]open
 	processes map[uint64][]open // of all threads
-	known     map[place]uint32  // what the sink calls them
+	known     map[place]uint32  // their indices in the sink
 	path      []open            // reused
 }
 
@@ -85,9 +85,8 @@ func (e *emitter) push(list []open, o open) []open {
 	return append(list, o)
 }
 
-// scope returns the innermost scope of an activity: that of the ranges which were
-// open on its thread, or for its whole process, when it was called, the one that
-// began first outermost. An activity without a call has none.
+// scope returns the innermost scope of an activity. It consists of the ranges that were open on its thread, or for
+// its whole process, when it was called; the first that began is outermost. An activity without a call has none.
 func (e *emitter) scope(r *row) uint32 {
 	s := &e.scopes
 	if r.flags&flagHostTime == 0 {

@@ -16,8 +16,8 @@ const (
 
 // Sink takes the host program in order. The values handed to it are reused.
 type Sink interface {
-	// Launch writes the kernel k of the named function, and then the launch op
-	// with the kernel's id. gridID is that of the activity.
+	// Launch writes the kernel k of the named function, and then the launch op with the kernel's id. gridID is the
+	// activity's.
 	Launch(name string, k *trace.Kernel, op *trace.HostOp, gridID uint64) error
 	// Scope defines a scope and returns its index + 1.
 	Scope(trace.Scope) uint32
@@ -29,12 +29,12 @@ type Sink interface {
 // trace count.
 func (b *Builder) FirstNs() int64 { return b.first }
 
-// Write joins what was gathered and writes the chosen device's part of it. It
-// may be called once.
+// Write joins the gathered records and writes the chosen device's part. It fails if the sink does, or the device
+// has no activity. It may be called once.
 func (b *Builder) Write(sink Sink) error {
 	device, ok := b.Device()
 	if !ok && b.opts.Device >= 0 && len(b.kernels) > 0 {
-		return fmt.Errorf("no activity of device %d; the capture has those of %v", b.opts.Device, b.deviceList())
+		return fmt.Errorf("no activity of device %d; the capture has devices %v", b.opts.Device, b.deviceList())
 	}
 	err := b.join()
 	b.events.Close()
@@ -199,8 +199,7 @@ func (e *emitter) write() error {
 	return e.sink.Op(&e.op)
 }
 
-// slowCall is how long a launch may take before it is asked why, in
-// nanoseconds: ten times what launches usually take.
+// slowCall is the time in nanoseconds from which a launch is examined: ten times a usual launch.
 const slowCall = 50_000
 
 // slowLaunch reports whether a launch took long although the device had nothing

@@ -10,9 +10,8 @@ import (
 	"github.com/ulikunitz/xz"
 )
 
-// openXZ reads xz streams, of which no block gets a dictionary of more than
-// maxWindow bytes. The library has no such limit: it allocates what a block asks
-// for, up to 4 GiB.
+// openXZ reads xz streams and refuses blocks with a dictionary of more than maxWindow bytes. The library has no
+// such limit: it allocates the size that a block states, up to 4 GiB.
 func openXZ(r *bufio.Reader) (io.Reader, error) {
 	g := &gate{r: bufio.NewReaderSize(r, maxHeader), next: (*gate).stream}
 	z, err := xz.NewReader(g)
@@ -25,10 +24,9 @@ func openXZ(r *bufio.Reader) (io.Reader, error) {
 // maxHeader is the size of the longest block header.
 const maxHeader = 1024
 
-// gate passes xz streams on part by part, and looks at each block's header
-// before it does. What it does not understand it passes on as a whole: the reader
-// behind it will tell. The parts are those of the format's specification 1.2.1,
-// sections 2 to 4, and of LZMA2's chunks.
+// gate passes xz streams on part by part, and looks at each block's header before it does. It passes on unknown
+// data as a whole: the reader behind it reports it. The parts follow the format's specification 1.2.1, sections 2
+// to 4, and LZMA2's chunks.
 type gate struct {
 	r       *bufio.Reader
 	left    int64             // bytes of the part that passes now
@@ -51,7 +49,7 @@ func (g *gate) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// pass lets a part through, and says who looks at what follows it.
+// pass lets a part through, and names the function that looks at the next one.
 func (g *gate) pass(bytes int64, next func(*gate) error) error {
 	g.left, g.next = bytes, next
 	return nil

@@ -67,7 +67,7 @@ func OpenFolder(dir string, belongs func(name string) bool) (*Folder, error) {
 
 func (f *Folder) begin() error {
 	if err := os.RemoveAll(f.Stage()); err != nil {
-		return fmt.Errorf("cannot remove what an interrupted command left: %w", err)
+		return fmt.Errorf("cannot remove the files of an interrupted command: %w", err)
 	}
 	if err := f.advance(); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (f *Folder) advance() error {
 		}
 	}
 	if err := os.RemoveAll(from); err != nil {
-		return fmt.Errorf("cannot remove what an interrupted command left: %w", err)
+		return fmt.Errorf("cannot remove the files of an interrupted command: %w", err)
 	}
 	return nil
 }

@@ -22,13 +22,14 @@ type text struct {
 
 var (
 	relativeWhat = regexp.MustCompile(`(?i)\bwhat\b`)
-	turnedAround = regexp.MustCompile(`(?i)\b(of which|that of|those of|nobody|none but|no \w+ that (does|do|is|are|has|have) (not|no))\b`)
-	sentenceEnd  = regexp.MustCompile(`[.!?](["')]*)(\s+|$)`)
-	question     = regexp.MustCompile(`[^.!?]*\?`)
-	generated    = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
-	codeSpan     = regexp.MustCompile("`[^`\n]*`")
-	link         = regexp.MustCompile(`\]\([^)]*\)`)
-	mark         = regexp.MustCompile(`^<!-- (/|end of )?`)
+	turnedAround = regexp.MustCompile(`(?i)\b(of which|that of|those of|nobody|none but|no \w+ that (does|do|is|are|` +
+		`has|have) (not|no))\b`)
+	sentenceEnd = regexp.MustCompile(`[.!?](["')]*)(\s+|$)`)
+	question    = regexp.MustCompile(`[^.!?]*\?`)
+	generated   = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
+	codeSpan    = regexp.MustCompile("`[^`\n]*`")
+	link        = regexp.MustCompile(`\]\([^)]*\)`)
+	mark        = regexp.MustCompile(`^<!-- (/|end of )?`)
 )
 
 // hasWhat reports whether "what" stands as a relative pronoun: outside of a question.

@@ -26,7 +26,7 @@ import (
 func main() {
 	var o options
 	var within, tests string
-	flag.StringVar(&o.dir, "dir", "", "`FOLDER` of what is built and known (must be given)")
+	flag.StringVar(&o.dir, "dir", "", "`FOLDER` of builds and results (must be given)")
 	flag.IntVar(&o.count, "n", 200, "faults")
 	flag.Uint64Var(&o.seed, "seed", 1, "which ones")
 	flag.StringVar(&within, "in", "model,model/exec,model/memory,model/program,model/host,policies",
@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&o.only, "only", "", "faults alone whose line of -list this regular expression matches")
 	flag.StringVar(&o.skip, "skip", "^$", "tests to leave out, as a regular expression")
 	flag.IntVar(&o.jobs, "jobs", 2, "faults judged at once")
-	flag.BoolVar(&o.list, "list", false, "say what would be planted, and no more")
+	flag.BoolVar(&o.list, "list", false, "list the faults to plant, and stop")
 	flag.Parse()
 	o.in, o.tests = strings.Split(within, ","), strings.Split(tests, ",")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -60,7 +60,7 @@ type options struct {
 
 func run(ctx context.Context, o *options) error {
 	if o.dir == "" && !o.list {
-		return fmt.Errorf("-dir=FOLDER says where what is built goes")
+		return fmt.Errorf("-dir=FOLDER names the folder of builds")
 	}
 	root, err := moduleRoot()
 	if err != nil {

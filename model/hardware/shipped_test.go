@@ -211,7 +211,8 @@ func shippedForm(c *Config, key, like string) (string, bool) {
 		}
 		return strings.Join(kb, ","), true
 	case "gpgpu_dram_timing_opt":
-		return fmt.Sprintf("nbk=%d:CCD=%d:RRD=%d:RCD=%d:RAS=%d:RP=%d:RC=%d:CL=%d:WL=%d:CDLR=%d:WR=%d:nbkgrp=%d:CCDL=%d:RTPL=%d",
+		return fmt.Sprintf("nbk=%d:CCD=%d:RRD=%d:RCD=%d:RAS=%d:RP=%d:RC=%d:CL=%d:WL=%d"+
+			":CDLR=%d:WR=%d:nbkgrp=%d:CCDL=%d:RTPL=%d",
 			d.Banks, d.TCCD, d.TRRD, d.TRCD, d.TRAS, d.TRP, d.TRC, d.TCL, d.TWL, d.TCDLR, d.TWR, d.BankGroups, d.TCCDL,
 			d.TRTPL), true
 	case "dram_dual_bus_interface":

@@ -54,7 +54,8 @@ func CheckTOML(name string, data []byte) error {
 
 // mismatch is the decoder's way to say that a value is of another kind than its key's.
 var mismatch = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\w+); destination has type (\w+)`)
+	return regexp.MustCompile(`line (\d+) \(last key "([^"]*)"\): incompatible types: TOML value has type (\w+); ` +
+		`destination has type (\w+)`)
 })
 
 // TOMLError makes one line of a decoder's error, with the file's name in front.

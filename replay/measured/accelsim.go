@@ -115,7 +115,8 @@ func (r *Reference) Part() string {
 func (r *Reference) Name() string { return fmt.Sprintf("%s %d", r.Kind, r.Seed) }
 
 // referenceHeader names the columns of the table.
-const referenceHeader = "preset\tkind\tseed\tdigest\tcycles\twarp_insts\tl1_accesses\tl2_accesses\tl2_misses\tdram_reads\tdram_writes\tdram_requests\trow_misses"
+const referenceHeader = "preset\tkind\tseed\tdigest\tcycles\twarp_insts" +
+	"\tl1_accesses\tl2_accesses\tl2_misses\tdram_reads\tdram_writes\tdram_requests\trow_misses"
 
 // line is the reference as a line of the table.
 func (r *Reference) line() string {

@@ -9,9 +9,11 @@ import (
 )
 
 const two = `# cycles of an H100 PCIe
-suite=simtune, benchmark=emptykernel, frequency=1081, profile_type=ncu, thread=256, block=1024, cycles=5055.00, beforeTurning=1
+suite=simtune, benchmark=emptykernel, frequency=1081, profile_type=ncu, thread=256, block=1024, cycles=5055.00, ` +
+	`beforeTurning=1
 
-suite=simtune, benchmark=ffmakernel-large, frequency=1755, profile_type=nsys, thread=96, block=7, iters=20, cycles=7918.56
+suite=simtune, benchmark=ffmakernel-large, frequency=1755, profile_type=nsys, thread=96, block=7, iters=20, ` +
+	`cycles=7918.56
 suite=rodinia, benchmark=bfs, profile_type=ncu, cycles=3
 benchmark=mine, profile_type=ncu, trace=sub/mine.trace.zst, cycles=12.5
 `

@@ -9,7 +9,8 @@ type memoryRow = memory.Record
 
 func init() {
 	register(table[memoryRow]{
-		Name: "memory", Row: "the L1 of an SM, a slice of the L2 or a DRAM channel, summed over the run", Order: "by level, then index", Place: 110, Small: true,
+		Name: "memory", Row: "the L1 of an SM, a slice of the L2 or a DRAM channel, summed over the run",
+		Order: "by level, then index", Place: 110, Small: true,
 		Columns: func() []column[memoryRow] {
 			return []column[memoryRow]{
 				text("level", "l1, l2 or dram.", false, func(r *memoryRow) string { return r.Level }),

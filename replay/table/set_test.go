@@ -320,7 +320,8 @@ func TestSegmentRoundTrip(t *testing.T) {
 
 // This expression matches the texts that engines misread.
 func TestMisread(t *testing.T) {
-	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|__HIVE_DEFAULT_PARTITION__))$`)
+	says := regexp.MustCompile(`^_*([-+]?[.]?[0-9][-+0-9._eE:TZ/ ]*|(?i:true|false|null|none|nan|-?inf|-?infinity|` +
+		`__HIVE_DEFAULT_PARTITION__))$`)
 	parts := []string{"_", "_", "-", "+", ".", "0", "7", "e", "T", "Z", "/", " ", ":", "x", "true", "False", "NULL",
 		"none", "NaN", "inf",
 		"INFINITY", "__HIVE_DEFAULT_PARTITION__", "ß"}

@@ -17,7 +17,8 @@ func graphParams(kinds ...string) []samples.Param {
 		samples.Choice("format", "format of the file; auto: by its content", append([]string{"auto"}, graph.Formats()...)...),
 		samples.Choice("undirected", "add the reverse of every arc of the file", "no", "yes"),
 		samples.Choice("input", "kind of a generated graph: citation (configuration model), preferential (attachment), "+
-			"graph500 (Kronecker), road (grid), cage (banded, degrees of cage15), cage-model (the largest cage matrix of at most as many rows), "+
+			"graph500 (Kronecker), road (grid), cage (banded, degrees of cage15), cage-model (the largest cage matrix of at "+
+			"most as many rows), "+
 			"flight (few airports, many routes)", kinds...),
 		samples.Int("scale", 12, 4, 22, "binary logarithm of a generated graph's vertices"),
 		samples.Int("vertices", 0, 0, 1<<23, "of a citation or cage graph, if not a power of two; 0: 2^scale"),
@@ -42,7 +43,8 @@ func allKinds(first string) []string {
 //  1. The mean degrees equal the papers' graphs in the DIMACS collection: citation 8.6 (citationCiteseer: 268,495
 //     vertices, 1,156,647 edges, highest degree 1,318; of fewer vertices the highest falls with their square root,
 //     as the cutoff of a power law does), graph500 87 with an edge factor of 48 before repeated edges go
-//     (kron_g500-logn20: 89), cage 18.2 (cage15 without its diagonal, with all its degrees). A road network's is 2.6 whatever `degree` says.
+//     (kron_g500-logn20: 89), cage 18.2 (cage15 without its diagonal, with all its degrees). A road network's is
+//     2.6 whatever `degree` says.
 //  2. "flight" stands for a network of airports: preferential attachment with 20 routes per airport, as OpenFlights
 //     has; its file is the better input.
 func openGraph(p samples.Params) (*graph.Graph, error) {
@@ -72,7 +74,8 @@ func openGraph(p samples.Params) (*graph.Graph, error) {
 		return usual
 	}
 	degrees := map[string]int{
-		"graph500": mean(96), "cage": mean(19), "cage-model": 20, "flight": mean(20), "preferential": mean(14), "citation": mean(9), "road": 4,
+		"graph500": mean(96), "cage": mean(19), "cage-model": 20, "flight": mean(20), "preferential": mean(14),
+		"citation": mean(9), "road": 4,
 	}
 	if err := fits("arcs", degrees[kind]*n); err != nil {
 		return nil, err

@@ -15,7 +15,8 @@ func threeMMGenerator() samples.Generator {
 		Source:  "CRCS and PPCS paper, table 2 (3MM); PolyBench-GPU 3MM",
 		Params: []samples.Param{
 			samples.Int("n", 256, 1, 2048, "rows and columns of every matrix"),
-			samples.Choice("sum", "register: the running sum stays in a register and is stored each time, as NVIDIA's compiler has it; "+
+			samples.Choice("sum", "register: the running sum stays in a register and is stored each time, as NVIDIA's "+
+				"compiler has it; "+
 				"memory: it is loaded each time too, as the source is written", "register", "memory"),
 			samples.Seed(),
 		},
@@ -77,7 +78,8 @@ func newMMCode(p *samples.Program, name string, loads bool) *mmCode {
 		if loads {
 			it.loadSum = c.Load("LDG.E", 4, sum, ptrOut)
 		}
-		it.fma, it.store, it.next = c.Op("FFMA", sum, a, b, sum), c.Store("STG.E", 4, ptrOut, sum), c.Op("IMAD.WIDE", ptrB, ptrB)
+		it.fma, it.store, it.next = c.Op("FFMA", sum, a, b, sum), c.Store("STG.E", 4, ptrOut, sum),
+			c.Op("IMAD.WIDE", ptrB, ptrB)
 	}
 	c.loop = []samples.Op{
 		c.Op("IADD3", k, k), c.Op("IADD3", ptrA, ptrA), c.Op("ISETP.LT.AND", more, k), c.Op("BRA", none, more),
@@ -96,7 +98,8 @@ func threeMM(w samples.Writer, n int, loads bool, seed uint64) ([]float32, error
 	e := vector{p.Array("E", n*n, 4, 0), make([]float32, n*n)}
 	f := vector{p.Array("F", n*n, 4, 0), make([]float32, n*n)}
 	g := vector{p.Array("G", n*n, 4, trace.ArrayOutput), make([]float32, n*n)}
-	k1, k2, k3 := newMMCode(p, "mm3_kernel1", loads), newMMCode(p, "mm3_kernel2", loads), newMMCode(p, "mm3_kernel3", loads)
+	k1, k2, k3 := newMMCode(p, "mm3_kernel1", loads), newMMCode(p, "mm3_kernel2", loads),
+		newMMCode(p, "mm3_kernel3", loads)
 
 	// side by side; all four so would let no CTA of the first product end before the prelude does
 	p.FileRead(a.Array, b.Array)

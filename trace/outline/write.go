@@ -247,7 +247,7 @@ func (o *writer) host() error {
 // rename gives a kernel its new id.
 func (o *writer) rename(kernel *uint32) error {
 	if int64(*kernel) >= int64(len(o.ids)) {
-		return fmt.Errorf("the host names kernel %d of %d; replay verify says what is wrong with the trace", *kernel,
+		return fmt.Errorf("the host names kernel %d of %d; replay verify names the fault of the trace", *kernel,
 			len(o.ids))
 	}
 	*kernel = o.ids[*kernel]

@@ -44,8 +44,8 @@ type target interface {
 	Inst(function, index uint32) *trace.Inst
 }
 
-// Parse writes the trace of a text into w, which the caller closes. Errors begin with name and line, and say what
-// to do. docs/text.md has the grammar.
+// Parse writes the trace of a text into w, which the caller closes. Errors begin with name and line, and name a
+// remedy. docs/text.md has the grammar.
 func Parse(name string, in io.Reader, w target) error {
 	p := &parser{
 		lines:    newLines(name, in),
@@ -187,7 +187,7 @@ func (p *parser) parseAttr() error {
 
 func (p *parser) parseDiagnostic() error {
 	if len(p.toks) < 3 {
-		return p.errf("write: diagnostic name info|data_loss|error count=1 help=\"what to do\"")
+		return p.errf("write: diagnostic name info|data_loss|error count=1 help=\"a remedy\"")
 	}
 	d := trace.Diagnostic{Name: p.toks[1].word, Count: 1}
 	i, err := p.lines.word("severity", p.toks[2].word, words.Severity[:])

@@ -53,7 +53,7 @@ func TestScopePath(t *testing.T) {
 	}
 }
 
-// Errors of a text say where it is wrong and what to do.
+// Errors of a text have the place of the fault and a remedy.
 func TestTextErrors(t *testing.T) {
 	const head = "array a bytes=64\nlaunch k grid=2 block=64\n"
 	for _, c := range []struct{ text, want string }{
