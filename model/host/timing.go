@@ -118,7 +118,9 @@ func (h *Host) notBefore(op *trace.HostOp, r *trace.Recorded, t Time) Time {
 	usual := h.capture.usual[kindOfDelay(op.Kind)]
 	switch {
 	case h.lastEnd[op.Stream] > r.HostNs:
-		delay = min(delay, usual)
+		if late := r.StartNs - h.lastEnd[op.Stream]; delay >= h.at.took || late <= usual {
+			delay = min(delay, usual)
+		} // else it waited for its call, which had not handed it on when its stream was free
 	case h.Stream(op.Stream).waits:
 		delay = min(delay, usual+h.capture.idleIn(r.StartNs-delay, r.StartNs))
 	}
