@@ -16,8 +16,8 @@ func init() {
 		Name: "blockmaestro", Title: "a CTA may be placed when those CTAs of the kernels before it have ended that its " +
 			"ranges depend on", Source: "BlockMaestro paper, section III",
 		Params: []Param{
-			{"blockmaestro-deps", "all", "all: a CTA waits for what it reads (RAW) and for what it overwrites (WAR, WAW); " +
-				"raw: for what it reads alone, as the paper derives; kernel: for all of every kernel before, which leaves " +
+			{"blockmaestro-deps", "all", "all: a CTA waits for data that it reads (RAW) or overwrites (WAR, WAW); raw: for " +
+				"data that it reads alone, as the paper derives; kernel: for all of every kernel before, which leaves " +
 				"pre-launching"},
 			{"blockmaestro-window", "2", "kernels of a stream that are on the GPU at once (2 to 4 in the paper)"},
 			{"blockmaestro-parents", "64", "CTAs that a CTA may wait for, of one kernel; one with more waits for all of " +
@@ -41,8 +41,8 @@ func init() {
 		Source: "BlockMaestro paper, section III",
 		Doc: "The next kernels of a stream are launched while those before them run. A CTA is placed when the CTAs have " +
 			"ended whose stores its conservative ranges may read, and, with deps=all, " +
-			"whose loads and stores it may overwrite. Kernels complete in order; copies and what else lies between kernels " +
-			"are in order too.",
+			"whose loads and stores it may overwrite. Kernels complete in order; copies and other operations between " +
+			"kernels are in order too.",
 		Baselines:  []string{"serial", "hyperq"},
 		Dependency: "blockmaestro", CTA: "blockmaestro", Needs: needsRanges, Cost: costOfBlockMaestro,
 	})
@@ -52,7 +52,7 @@ func init() {
 func needsRanges(f *TraceProfile) string {
 	switch {
 	case f.Arrays == 0:
-		return "it holds no arrays, so that nothing says what CTAs may touch"
+		return "it has no arrays, so the bytes that CTAs may touch are unknown"
 	case f.Tasks > 0:
 		return "it spawns tasks"
 	case f.ChildLaunches > 0:

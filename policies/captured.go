@@ -10,9 +10,9 @@ func init() {
 		Source: "this project",
 		Doc: "Kernels, copies and memsets begin when their streams and events let them and no earlier than the capture " +
 			"says; copies take " +
-			"their recorded time, and the host's own work takes none, since the recorded starts have it in them. What " +
-			"remains between the " +
-			"recorded and the predicted timeline is the model's of the kernels. The other policies replay launches as the " +
+			"their recorded time, and the host's own work takes none, since the recorded starts have it in them. The " +
+			"rest of the difference from the recorded timeline comes from the model of the kernels. The other policies " +
+			"replay launches as the " +
 			"host issued them: in " +
 			"program order, with the gaps of the host's own work that the converter found, and the machine's cost of a launch.",
 		Host: host.Captured,

@@ -33,7 +33,7 @@ func noLaunchLatency(c *hardware.Config, _ Args) error {
 
 func init() {
 	Register(Policy{
-		Name: "cdp", Title: "CUDA Dynamic Parallelism: what the program's rule marks becomes a kernel of its own",
+		Name: "cdp", Title: "CUDA Dynamic Parallelism: a launch that the program's rule marks becomes a kernel of its own",
 		Source: "DTBL paper, section 2.4; SPAWN paper, section II (Baseline-DP)",
 		Doc: "Every child launch that the program's own rule would make is a device kernel: the API's latency, the KMU, " +
 			"a hardware work " +

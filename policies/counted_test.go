@@ -42,7 +42,7 @@ func TestFactsOfCounts(t *testing.T) {
 	lacks := strings.Join(f.Missing(), "\n")
 	for _, want := range []string{
 		"warps of 1 of 5 kernels: their instructions are counted for each CTA",
-		"instructions of 1 of 5 kernels: their CTAs access what they touch and do nothing else",
+		"instructions of 1 of 5 kernels: their CTAs make the stated accesses and nothing else",
 		"instructions of 2 of 5 kernels: their work is inferred from durations",
 		"durations of 1 of these kernels",
 	} {

@@ -26,8 +26,8 @@ func init() {
 		Name: "oracle", Title: "as crcs, from the pages that each CTA really touches, at no cost",
 		Source: "in no paper: the upper bound",
 		Params: append(boardParams[:len(boardParams):len(boardParams)],
-			Param{"oracle-grain", "page", "what is ready, owned and copied at once: page (host.page_bytes) or sector (32 " +
-				"B): what exact dependences would give at a finer grain"}),
+			Param{"oracle-grain", "page", "unit of readiness, ownership and copies: page (host.page_bytes) or sector (32 B): " +
+				"the result of exact dependences at a finer grain"}),
 		New: newOracle,
 	})
 	Register(Policy{

@@ -32,7 +32,7 @@ func groupParams(ahead string) []Param {
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "aggregated-group", Title: "what the program's rule marks joins a kernel in the distributor",
+		Name: "aggregated-group", Title: "a launch that the program's rule marks joins a kernel in the distributor",
 		Source: "DTBL paper, section 4",
 		New:    func(Args) (model.LaunchControl, error) { return &aggregate{}, nil },
 	})
@@ -134,7 +134,7 @@ func costOfDTBL(cfg *hardware.Config, a Args) []CostLine {
 	}
 	const source = "DTBL paper, section 4.3"
 	if s.Match == dtbl.None {
-		return []CostLine{{"entries of the kernel distributor beyond those of the machine, at a cost that the paper " +
+		return []CostLine{{"entries of the kernel distributor beyond the machine's, at a cost that the paper " +
 			"does not give", float64(max(0, entriesOf(a)-int64(cfg.KMU.Entries))), "entries", source}}
 	}
 	table := float64(s.Entries * agtEntryBytes)

@@ -10,9 +10,8 @@ func init() {
 		Source: "this project",
 		Doc: "A kernel begins when the copies before it in its stream, and the events that its stream waits for, let " +
 			"it; kernels between two of " +
-			"them run side by side. It is what the order of streams costs at most: programs rely on that order where one " +
-			"kernel reads what the " +
-			"one before it wrote, which a capture does not say.",
+			"them run side by side. It bounds the cost of the order of streams. Programs rely on that order where " +
+			"one kernel reads data of the one before; a capture does not record it.",
 		Host: host.Freed,
 	})
 }

@@ -16,7 +16,7 @@ var klapScopes = []string{"warp", "block", "grid"}
 
 func init() {
 	LaunchControls.Register(Option[model.LaunchControl]{
-		Name: "klap", Title: "what the program's rule marks is launched together, by a warp, a block, or the host " +
+		Name: "klap", Title: "marked launches are made together, by a warp, a block, or the host " +
 			"behind the parent kernel", Source: "KLAP paper, section II",
 		Params: []Param{
 			{"klap-scope", "block", "whose requests are one launch: warp, block or grid (of the whole parent kernel, " +
@@ -31,9 +31,9 @@ func init() {
 	Register(Policy{
 		Name: "klap", Title: "child launches of a warp, block or kernel aggregated into one, by code alone",
 		Source: "KLAP paper, section II",
-		Doc: "Every child launch that the program's own rule would make is kept. A warp's requests, those of a block, " +
-			"or those of a whole kernel become one grid " +
-			"of the sum of their CTAs, each of which finds its parent by a guess or a search before it begins. Warps and " +
+		Doc: "Every child launch that the program's own rule would make is kept. The requests of a warp, a block " +
+			"or a whole kernel become one grid " +
+			"of the sum of their CTAs. Each CTA finds its parent by a guess or a search before it begins. Warps and " +
 			"blocks launch it from the device, for a kernel the host does when it has ended.",
 		Baselines: []string{"cdp"}, Launch: "klap",
 		Needs: needsChildren,

@@ -19,7 +19,7 @@ func init() {
 		Params: []Param{
 			{"laperm-scheme", "adaptive", "tb-pri: the highest level first, SMs in turn; smx-bind: a child on its parent's " +
 				"SM alone; adaptive: and an SM with nothing of its own takes from others"},
-			{"laperm-levels", "4", "levels of priority above that of the host's kernels; deeper children have the highest"},
+			{"laperm-levels", "4", "levels of priority above the host's kernels; deeper children have the highest"},
 			{"laperm-entries", "128", "kernels or groups that an SM's queues hold on chip; others wait in memory"},
 		},
 		New: newLaPerm,
@@ -29,8 +29,8 @@ func init() {
 		Source: "LaPerm paper, section IV (over DTBL)",
 		Doc: "Children are launched as aggregated groups, as under dtbl. A child has its parent's priority plus one and " +
 			"waits in a queue of the SM on which the CTA that asked for it ran: " +
-			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels, and where both are " +
-			"empty those of another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
+			"that SM takes the highest level of its own queues first, then CTAs of the host's kernels. Where both are " +
+			"empty it takes from another SM's queues. --policy=laperm,launch=device-kernel is LaPerm over cdp.",
 		Baselines: []string{"dtbl"}, Launch: "aggregated-group", CTA: "laperm",
 		Needs:  needsChildren,
 		Params: aggParams, Adjust: withEntries, Compose: withAGT, Cost: costOfLaPerm,

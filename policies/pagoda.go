@@ -20,7 +20,7 @@ var pagodaParams = []Param{
 	{"pagoda-registers", "32", "registers per thread of the MasterKernel, to which tasks are compiled"},
 	{"pagoda-entry-bytes", "168", "bytes of an entry of the TaskTable: 168 in the artifact; the fields that the " +
 		"paper lists fill 64"},
-	{"pagoda-spawn-ns", "machine", "host time of a spawn, which copies an entry, in ns; machine: that of a data " +
+	{"pagoda-spawn-ns", "machine", "host time of a spawn, which copies an entry, in ns; machine: the time of a data " +
 		"copy's call, host.copy_call_ns"},
 	{"pagoda-scan", "warp", "warp: the scheduler warp reads 32 entries of its column at once, one a lane; entry: one " +
 		"after another, as algorithm 1 is listed"},
@@ -45,7 +45,7 @@ func init() {
 		Adjust:  adjustTasks,
 		Compose: func(p *model.Policy, a Args) error { return composePagoda(p, a, 0) },
 	})
-	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch, all of which end before the next " +
+	batched := append([]Param{{"pagoda-batch-size", "1536", "tasks of a batch; all end before the next " +
 		"is spawned"}}, pagodaParams...)
 	Register(Policy{
 		Name: "pagoda-batch", Title: "pagoda without continuous spawning: no new spawn until the batch is done",

@@ -14,8 +14,8 @@ func init() {
 		Params: []Param{
 			{"ppcs-guard", "on", "on: the oldest unfinished kernel with CTAs left keeps at least one SM; off: the paper's " +
 				"text as it stands"},
-			{"ppcs-pages", "ready", "available pages: ready (all whose ready bit is set, which is what the counter of " +
-				"section 5.4 counts) or text (those that the prelude has brought, the words of 4.4)"},
+			{"ppcs-pages", "ready", "available pages: ready (all whose ready bit is set, as the counter of " +
+				"section 5.4 counts) or text (pages that the prelude has brought, the words of 4.4)"},
 			{"ppcs-switch", "on", "on: first come, first served after the prelude; off: PPCS to the end"},
 		},
 		New: newPPCS,

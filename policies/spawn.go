@@ -43,7 +43,7 @@ func init() {
 	})
 	Register(Policy{
 		Name: "spawn+dtbl", Title: "spawn's decision with dtbl's launch", Source: "in no paper",
-		Doc: "SPAWN decides whether a child is launched; what is launched joins a kernel of the distributor as an " +
+		Doc: "SPAWN decides whether a child is launched; a launched child joins a kernel of the distributor as an " +
 			"aggregated group.",
 		Baselines: []string{"flat", "cdp"}, Launch: "spawn-group",
 		Needs: needsBodies, Params: aggParams,

@@ -204,7 +204,7 @@ func (f *TraceProfile) Missing() []string {
 		"for one cycle", f.Inferred-f.Timed))
 	add(f.Counted > 0, fmt.Sprintf("warps of %d of %d kernels: their instructions are counted for each CTA, and "+
 		"order, dependences and addresses inferred", f.Counted, f.Kernels))
-	add(f.Touching > 0, fmt.Sprintf("instructions of %d of %d kernels: their CTAs access what they touch and do "+
+	add(f.Touching > 0, fmt.Sprintf("instructions of %d of %d kernels: their CTAs make the stated accesses and "+
 		"nothing else", f.Touching, f.Kernels))
 	add(f.MemInsts == 0 && f.Touching == 0 && f.TimedCTAs == 0, "memory accesses: caches, DRAM and pages see nothing")
 	add(f.Arrays == 0, "arrays: no page is known, and policies that work on pages do not apply")

@@ -16,9 +16,8 @@ import (
 // many are counts that make a text long to run and nothing else.
 var many = regexp.MustCompile(`(x|\.\.|grid=|block=|work=|,)\s*[0-9]{4,}`)
 
-// FuzzPolicies runs any text under a policy that applies to it, on a small machine,
-// with the auditor: it ends, or says in one line why it cannot; and whatever ends
-// breaks no rule.
+// FuzzPolicies runs any text under a policy that applies to it, on a small machine, with the auditor: it ends
+// without breaking a rule, or gives the reason for its failure in one line.
 func FuzzPolicies(f *testing.F) {
 	f.Add("array P bytes=8K input output\nread P\nh2d P\nlaunch a grid=3 block=64\ncta 0..2\n warp 0..1\n  load R2 "+
 		"<- R1 @P+4 cta=4096\n  barrier\n  store <- R1 R2 @P+4 lane=8\n  exit\nlaunch b grid=1 block=32\ncta 0\n warp "+

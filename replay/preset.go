@@ -40,9 +40,8 @@ type Captured struct {
 	StandIn string // why its latencies are another GPU's; "": they are its own
 }
 
-// MachineFor returns the machine that a trace was captured on, as far as the trace
-// says: SMs, clock and limits from the capture, the rest from the preset of that
-// GPU, or the nearest.
+// MachineFor returns the captured machine as far as the trace describes it: SMs, clock and limits from the capture,
+// the rest from the preset of the GPU, or the nearest.
 func MachineFor(m *trace.Meta) *Captured {
 	captured := m.Machine()
 	gpu := fromName(captured)
@@ -64,7 +63,7 @@ func MachineFor(m *trace.Meta) *Captured {
 	case gpu.Architecture == "AMD":
 		c.Says = name + ": the trace says no more than that its GPU is one of AMD"
 	case gpu.Name == "" && gpu.SMs == 0:
-		c.Says = name + ": the trace does not say what it was captured on"
+		c.Says = name + ": the trace does not name its GPU"
 	default:
 		c.take(&gpu, &captured)
 	}
@@ -123,7 +122,7 @@ func presetFor(gpu *trace.Machine) (name, standIn string) {
 	if !named {
 		return cmp.Or(simulatedOf[gpu.SMVersion], name), ""
 	}
-	return name, fmt.Sprintf("there is no preset of %s: latencies, and what the capture does not say, are those of "+
+	return name, fmt.Sprintf("there is no preset of %s: latencies, and facts absent from the capture, come from "+
 		"%s; --gpu takes a file with others",
 		cmp.Or(shortName(gpu.Name), "the captured GPU"), name)
 }

@@ -21,22 +21,21 @@ import (
 	"gpureplay/trace/container"
 )
 
-// Job is what one call replays: one trace under several policies on one
-// machine.
+// Job is the work of one call: one trace under several policies on one machine.
 type Job struct {
 	Trace    *container.Reader
 	Name     string // of the trace, as it stands in the tables
 	Config   *hardware.Config
-	Preset   *hardware.Config // what the user named before settings; nil: Config itself
+	Preset   *hardware.Config // the named preset before settings; nil: Config itself
 	Choices  []*policies.Choice
 	Baseline string       // label of the choice that speed-ups refer to, and that runs first; "": the first
-	Alone    bool         // there is no baseline: what these runs are compared with is not among them
+	Alone    bool         // there is no baseline among these runs
 	Sample   model.Time   // width of a timeline window in cycles; 0: none; model.SampleAuto
 	Output   *Output      // nil: no tables
 	Variants []Variant    // of the machine; nil: as it is
 	AsTasks  host.AsTasks // whether launches are run as narrow tasks
-	Storage  *Storage     // what is assumed of files; nil: what the trace says
-	Part     []string     // what of the trace is replayed, as words of the run's key (max_cycles=N); nil: all
+	Storage  *Storage     // assumed file accesses; nil: as in the trace
+	Part     []string     // the replayed part of the trace, as words of the run's key (max_cycles=N); nil: all
 	Jobs     int          // runs at once; 0: one
 	// Approximate is a relative error: kernels that repeat each other within it are not all simulated; 0: all are.
 	// Seed places the checks.
@@ -60,7 +59,7 @@ type Job struct {
 	Progress func(label string, done Progress) // called about twice a second while a run goes on; may be nil
 	breaks   func(*model.Policy)               // a policy on purpose, in tests of the auditor
 	warnings []table.Diagnostic                // of every run
-	words    []string                          // what is set of the machine
+	words    []string                          // changed settings of the machine
 	telling  *sync.Mutex
 	claims   *table.Claims // of the runs that have not begun
 }
@@ -71,14 +70,12 @@ type Output struct {
 	Format  string
 	Tables  []string // nil: all
 	Version string   // of the tool, kept in every file
-	Command string   // that replays the trace, without what is a run's own; "": unknown
+	Command string   // that replays the trace, without a run's own flags; "": unknown
 }
 
-// Run replays the job's trace under each of its policies, Jobs of them at a time.
-// The results are in the order of the policies, whatever ended first. The tables
-// of a policy appear when it has ended; an error leaves those of the policies that
-// were finished, and returns their results. If ctx ends, so do the runs, and what
-// they had done comes as results and tables that are marked incomplete.
+// Run replays the job's trace under each of its policies, Jobs of them at a time. The results are in the order of
+// the policies. The tables of a policy appear when it has ended. An error leaves the tables of finished policies,
+// and returns their results. If ctx ends, so do the runs; their results and tables are marked incomplete.
 func Run(ctx context.Context, job *Job) ([]*Result, error) {
 	facts, err := policies.ProfileTrace(job.Trace, job.AsTasks)
 	if err != nil {
@@ -119,7 +116,7 @@ func Compare(results []*Result, baseline string) {
 	}
 }
 
-// completed returns the job with what its trace says.
+// completed returns the job with the defaults of its trace.
 func (job *Job) completed(facts *policies.TraceProfile) (*Job, error) {
 	full := *job
 	if facts.Starts > 0 {
@@ -265,7 +262,7 @@ func (r *Result) commit(set *table.Set, cut bool) error {
 	return err
 }
 
-// resultOf opens the result of a run, with what is known against it before it.
+// resultOf opens the result of a run, with the warnings that are known before it.
 func (job *Job) resultOf(c *policies.Choice, v Variant, cfg *hardware.Config) (*Result, error) {
 	r := &Result{
 		Trace: job.Name, GPU: job.Config.Name, Set: job.set(v), Policy: c.Label, RecordedNs: job.recorded,
@@ -337,7 +334,7 @@ func measured(sum *model.Summary, wall time.Duration, unpacked uint64) table.Per
 	return p
 }
 
-// write puts what is known at the end into the tables.
+// write puts the figures of the whole run into the tables.
 func (job *Job) write(set *table.Set, r *Result, c *policies.Choice, v Variant, cfg *hardware.Config) error {
 	set.Run(&r.Run)
 	if o := job.Output; o != nil {

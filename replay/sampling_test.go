@@ -43,7 +43,7 @@ func quick(t testing.TB, preset string) *hardware.Config {
 	return c
 }
 
-// iterative is n launches of a kernel, of which those from a number on read further apart.
+// iterative is n launches of a kernel; launches from phase on read further apart.
 func iterative(n, phase int) string {
 	var b strings.Builder
 	b.WriteString("array a bytes=4M\n")

@@ -173,7 +173,7 @@ func markArrays(arrays []trace.Array, w *trace.Warp, a *trace.Access, found map[
 func (s *Storage) Assumption() string {
 	read := "no copy to the device is recorded, so that nothing is taken to be read from storage"
 	if s.Reads > 0 {
-		read = fmt.Sprintf("what the first copy of %d arrays brings (%s) is taken to have been read from storage", s.Reads,
+		read = fmt.Sprintf("the first copies of %d arrays (%s) are taken to have been read from storage", s.Reads,
 			humanize.IBytes(s.BytesRead))
 	}
 	switch {

@@ -14,8 +14,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// Kernels that nothing starts are counted in the run's diagnostics and in what
-// inspect says, children and launched ones are not.
+// Kernels that nothing starts are counted in the run's diagnostics and by inspect; children and launched ones are
+// not.
 func TestKernelsThatNothingStarts(t *testing.T) {
 	for _, c := range []struct {
 		text string

@@ -12,7 +12,7 @@ import (
 	"gpureplay/trace/container"
 )
 
-// maxViolations bounds what one run reports; the rest is counted.
+// maxViolations bounds the violations in a run's report; the rest is counted.
 const maxViolations = 1000
 
 // Auditor checks a run by its records and the trace, with books of its own: it shares none with the model
@@ -42,7 +42,7 @@ type Auditor struct {
 	hazards  *hazards // nil: kernels wait for those before them in their stream
 	issues   *issues
 	memory   *memoryBook
-	timed    bool // copies take what was recorded on another machine, whatever this one's links carry
+	timed    bool // copies take their recorded times of another machine, whatever this one's links carry
 	captured bool // kernels begin as they were recorded to
 	overlaps bool // kernels of a stream overlap as they were recorded to
 	crowded  model.Crowded
@@ -50,7 +50,7 @@ type Auditor struct {
 	freed    bool             // kernels of a stream do not wait for each other
 }
 
-// kernelBook is what the auditor knows of a kernel under way.
+// kernelBook has the auditor's counts of a running kernel.
 type kernelBook struct {
 	k        trace.Kernel
 	res      hardware.Resources
@@ -157,7 +157,7 @@ func (a *Auditor) Placed(r *model.CTARecord) {
 	a.hold(r, &b.res, r.Dispatch)
 }
 
-// hold books what a CTA takes of its SM from cycle t on.
+// hold books the resources that a CTA takes of its SM from cycle t on.
 func (a *Auditor) hold(r *model.CTARecord, res *hardware.Resources, t model.Time) {
 	u, c := &a.sms[r.SM], &a.cfg.SM
 	u.take(res, 1)
@@ -263,13 +263,13 @@ func (a *Auditor) Kernel(r *model.KernelRecord) {
 	delete(a.kernels, r.ID)
 }
 
-// instructions checks that a kernel issued what the trace has, and no more
-// unless it may have done the work of children that were not launched.
+// instructions checks that a kernel issued the instructions of the trace, and no more unless it may have done the
+// work of children that were not launched.
 func (a *Auditor) instructions(id uint32, b *kernelBook, t model.Time) {
 	switch trace.InferredOf(&b.k) {
 	case trace.InferredNothing, trace.InferredOrder:
 		a.warps += b.k.Warps
-	default: // all warps of the block, and what they issue is not in the trace
+	default: // all warps of the block; their instructions are not in the trace
 		a.warps += b.endings * uint64(b.res.Warps)
 		return
 	}
@@ -287,7 +287,7 @@ func (a *Auditor) loops(fn uint32) bool {
 	})
 }
 
-// lanes checks that the lanes of a kernel's instructions are those of the trace.
+// lanes checks the lanes of a kernel's instructions against the trace.
 func (a *Auditor) lanes(r *model.KernelRecord, b *kernelBook) {
 	known := b.k.CTAs > 0 && trace.InferredOf(&b.k) == trace.InferredNothing
 	if known && a.tr.Program().Totals.ChildLaunches == 0 && r.ThreadInsts != b.k.ThreadInsts {
@@ -347,7 +347,7 @@ func (a *Auditor) tick(t model.Time) {
 	a.last = max(a.last, t)
 }
 
-// finish checks what can only be checked at the end.
+// Finish makes the checks of the end and returns all violations.
 func (a *Auditor) Finish(sum *model.Summary) []table.Audit {
 	for id := range a.kernels { // none is left in a sound run, so the order does not matter
 		a.fail("kernel-complete", a.last, "kernel %d never ended", id)

@@ -28,7 +28,7 @@ type note struct {
 	at     model.Time
 }
 
-// tape keeps what a run tells, so that it can be told again with a fault.
+// tape keeps the records of a run, to play them back with a fault.
 type tape struct{ notes []note }
 
 func (x *tape) Kernel(r *model.KernelRecord) {
@@ -238,7 +238,7 @@ func check(t *testing.T, text, policy string, faults map[string]fault) {
 	}
 }
 
-// What is wrong in a run of kernels in streams, one fault at a time, is found.
+// Faults in a run of kernels in streams are found, one at a time.
 func TestAuditorFindsWrongRuns(t *testing.T) {
 	type T = testing.T
 	type C = hardware.Config
@@ -327,13 +327,13 @@ func TestAuditorFindsWrongRuns(t *testing.T) {
 func carry(s *model.Summary, level string) {
 	for i := range s.Memory {
 		if m := &s.Memory[i]; m.Level == level && m.Index == 0 {
-			m.Accesses += uint64(12 * s.Cycles) // sectors, of which a request may have four
+			m.Accesses += uint64(12 * s.Cycles) // sectors; a request may have four
 			m.Misses += uint64(12 * s.Cycles)
 		}
 	}
 }
 
-// What is wrong in a run of device-side launches is found.
+// Faults in a run of device-side launches are found.
 func TestAuditorFindsWrongLaunches(t *testing.T) {
 	type T = testing.T
 	type C = hardware.Config
@@ -381,7 +381,7 @@ func TestAuditorFindsWrongLaunches(t *testing.T) {
 	})
 }
 
-// What each kernel of a program waits for, found without running it.
+// The dependences of each kernel of a program, found without running it.
 func TestAuditorReadsDependences(t *testing.T) {
 	launch := func(stream string) string { return "launch k grid=1 block=32 stream=" + stream + "\n" }
 	text := "array a bytes=4K\n" + launch("0") + launch("1") + launch("0") + "record 4 stream=0\n" + launch("2") +

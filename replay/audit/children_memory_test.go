@@ -41,8 +41,7 @@ func live() uint64 {
 	return m.HeapAlloc
 }
 
-// childRun replays a trace, audited. It returns the most memory that lived beyond
-// what did before, and how many launches were pending at most.
+// childRun replays a trace, audited. It returns the peak of added live memory, and the most pending launches.
 func childRun(t *testing.T, r *container.Reader, policy string) (held, pending uint64) {
 	t.Helper()
 	cfg, err := hardware.Preset("k20c")
@@ -103,11 +102,9 @@ func unpackedOnce(t *testing.T, r *container.Reader) uint64 {
 	return r.Unpacked()
 }
 
-// Of 61,440 children what lives is those that are pending, at 160 bytes each, and
-// what the machine and the caches of the reader hold however many there are: nothing
-// of those that have ended, and no block of the trace for each cursor of an inlined
-// body. In whatever order children start, each block is unpacked once. All blocks
-// would be some 100 MB.
+// Of 61,440 children only the pending ones take memory, at 160 bytes each. The machine and the caches of the reader
+// take a constant. Ended children take none, and the cursors of inlined bodies hold no block. In whatever order
+// children start, each block is unpacked once. All blocks would be some 100 MB.
 func TestMemoryOfChildren(t *testing.T) {
 	open := func() *container.Reader {
 		return samplestest.Trace(t, "dp-join", "distribution=uniform", "left=61440", "right=61440", "keys=384")

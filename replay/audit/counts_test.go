@@ -11,8 +11,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// handedOn has a page that one kernel writes and another reads, both with two CTAs that say
-// so, and a page of which only the first CTA of the first kernel says that it writes it.
+// handedOn has a page that one kernel writes and another reads, stated by both CTAs of each. It has another page
+// whose write only the first CTA of the first kernel states.
 const handedOn = `
 array P bytes=8K output
 launch w grid=2 block=32
@@ -49,8 +49,7 @@ func (m miscounted) Page(r *model.PageRecord) {
 	}
 }
 
-// Reference counts that are not those of the CTAs are found, and pages that leave a kernel
-// too soon or stay too long.
+// Reference counts that differ from the CTAs' are found, and pages that leave a kernel too soon or stay too long.
 func TestAuditorFindsWrongCounts(t *testing.T) {
 	for name, x := range map[string]struct {
 		policy string

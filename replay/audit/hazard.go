@@ -12,11 +12,11 @@ import (
 	"gpureplay/trace"
 )
 
-// hazards checks a run whose kernels overlap against the exact accesses of its
-// warps, page by page, as they issue and as they are done:
+// hazards checks a run whose kernels overlap against the exact accesses of its warps, page by page, as they issue
+// and as they are done:
 //
-//   - raw, war, waw: no kernel touches a page before every conflicting access of
-//     the kernels before it in program order is done;
+//   - raw, war, waw: no kernel touches a page before every conflicting access of the kernels before it in program
+//     order is done;
 //   - page-not-ready: no access to an input page before it has been transferred;
 //   - page-owner: no access of a regular kernel to a page of another kernel;
 //   - range-covers: no access to a page that none of the kernel's ranges covers;
@@ -24,12 +24,12 @@ import (
 //   - page-released: at the end every page has been given back;
 //   - kernel-per-sm: CTAs of two kernels are never on one SM together.
 //
-// Where CTAs are held and not accesses, there are no owners of pages: it checks raw, war and
-// waw alone, word by word, of programs of one stream: others' kernels have no one order.
+// Where CTAs are held and not accesses, pages have no owners. It then checks raw, war and waw alone, word by word,
+// for programs of one stream: kernels of several streams have no single order.
 //
-// Its books are a word for each launch of the host and a few for each page, however
-// many accesses there are: of the readers and of the writers of a page the latest kernel in
-// program order, and when it and when all before it were done.
+// Its books are a word for each launch of the host and a few for each page, independent of the number of accesses.
+// A page has the latest reading and the latest writing kernel in program order, and the times when it and when all
+// before it were done.
 type hazards struct {
 	a       *Auditor
 	prog    *trace.Program
@@ -61,7 +61,7 @@ type holder struct {
 	ctas   int
 }
 
-// pageBook is what the auditor knows of a page.
+// pageBook has the auditor's record of a page.
 type pageBook struct {
 	readers, writers history
 	owner            uint32
@@ -74,7 +74,7 @@ type pageBook struct {
 // history is who has read, or written, a page.
 type history struct {
 	kernel uint32     // the latest in program order
-	place  uint64     // its place; 0: nobody has
+	place  uint64     // its place; 0: none
 	done   model.Time // its last access
 	before model.Time // last access of all kernels before it
 }
@@ -202,7 +202,7 @@ func (h *hazards) touch(number uint64, p *pageBook, r *exec.AccessRecord) {
 	h.ordered(number, p, r)
 }
 
-// ordered checks that an access comes behind those of earlier kernels.
+// ordered checks that an access comes behind the accesses of earlier kernels.
 func (h *hazards) ordered(number uint64, p *pageBook, r *exec.AccessRecord) {
 	if r.Mode&trace.Write != 0 {
 		h.conflict(number, &p.readers, r, "raw", "war")
@@ -216,9 +216,8 @@ func (h *hazards) ordered(number uint64, p *pageBook, r *exec.AccessRecord) {
 	}
 }
 
-// conflict checks an access against those of other kernels that it may not
-// overtake: late is the hazard if a later kernel has been there already, early
-// if an earlier one is not done.
+// conflict checks an access against the accesses of other kernels that it may not overtake: late is the hazard if a
+// later kernel has been there already, early if an earlier one is not done.
 func (h *hazards) conflict(number uint64, x *history, r *exec.AccessRecord, late, early string) {
 	done := x.before
 	switch {

@@ -7,17 +7,15 @@ import (
 	"gpureplay/trace"
 )
 
-// issues checks the warps of kernels whose instructions the trace has, one
-// instruction after the other:
+// issues checks the warps of kernels whose instructions the trace has, one instruction after the other:
 //
 //   - path: a warp issues the instructions of its path, in order;
-//   - operands: an instruction issues when what it reads and writes is there;
+//   - operands: an instruction issues when its operands and targets are ready;
 //   - barrier: a warp passes a barrier after every live warp of its CTA has come;
 //   - warp-order: which warp a scheduler picks (picks).
 //
-// It leaves out what an instruction's record does not name: the work of inlined
-// children, CTAs of aggregated groups, tasks. A barrier's rule is for CTAs of one
-// barrier: of several, a trace does not say who belongs to which.
+// It leaves out work that an instruction's record does not name: inlined children, CTAs of aggregated groups,
+// tasks. A barrier's rule is for CTAs of one barrier: for several, a trace does not assign warps to barriers.
 //
 // Its books are a time per register and a place in the path for each resident warp.
 type issues struct {
@@ -105,7 +103,7 @@ func (s *issues) placed(r *model.CTARecord, b *kernelBook) {
 	switch {
 	case r.Child != model.NoKernel && !s.grouped[r.Kernel]:
 		s.grouped[r.Kernel] = true
-		for key := range s.ctas { // its CTAs cannot be told from those of the group any more
+		for key := range s.ctas { // its CTAs can no longer be told from the group's
 			if key.kernel == r.Kernel {
 				s.close(key)
 			}
@@ -183,7 +181,7 @@ func (s *issues) issued(r *exec.InstRecord) {
 	s.picks.issued(r, b, w)
 	for _, reg := range b.code.reads[r.Inst] {
 		if w.there[reg] > r.Issue {
-			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, a register of which is there at %d",
+			s.a.fail("operands", r.Issue, "warp %d of CTA %d of kernel %d issues step %d, but a register is ready at %d",
 				r.Warp, r.CTA, r.Kernel, w.at, w.there[reg])
 		}
 	}
@@ -201,11 +199,11 @@ func (s *issues) issued(r *exec.InstRecord) {
 	s.picks.goesOn(r, b, w)
 }
 
-// collected reports whether nobody knows of an instruction, when it issues, when its pipe takes it.
+// collected reports whether the pipe-entry cycle of an instruction is unknown when it issues.
 func (a *Auditor) collected() bool { return a.cfg.SM.Collectors() }
 
-// soonest is how long the result of an instruction takes at least where collectors serve all
-// pipes: its pipe takes it in the cycle before its issue if it reads no register.
+// soonest is the least latency of an instruction's result where collectors serve all pipes: its pipe takes it in
+// the cycle before its issue if it reads no register.
 func (a *Auditor) soonest(in *trace.Inst) model.Time {
 	if !a.collected() {
 		return 0

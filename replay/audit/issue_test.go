@@ -29,7 +29,7 @@ cta 0..1
   exit
 `
 
-// What a warp issues wrongly is found, one fault at a time.
+// Wrong issues of a warp are found, one fault at a time.
 func TestAuditorFindsWrongIssue(t *testing.T) {
 	type T = testing.T
 	type C = hardware.Config

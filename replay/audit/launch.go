@@ -39,7 +39,7 @@ type agtBook struct {
 	until model.Time
 }
 
-// tableEntries are those of a policy's aggregated group table; 0: it has none.
+// tableEntries is the size of a policy's aggregated group table; 0: it has none.
 func tableEntries(p *model.Policy) int {
 	if g, ok := p.Launch.(model.GroupUnit); ok {
 		return g.Entries()
@@ -63,7 +63,7 @@ func (a *Auditor) entry(r *model.LaunchRecord) {
 	a.holds[r.Child] = r.AGT
 }
 
-// groupEnded gives back what a group held.
+// groupEnded gives back a group's table entry.
 func (a *Auditor) groupEnded(child uint32, t model.Time) {
 	if e, ok := a.holds[child]; ok {
 		delete(a.holds, child)
@@ -84,7 +84,7 @@ func (a *Auditor) launches(sum *model.Summary) {
 	}
 }
 
-// Suspended gives back what a CTA that waits for its children holds.
+// Suspended gives back the resources of a CTA that waits for its children.
 func (a *Auditor) Suspended(r *model.CTARecord, t model.Time) {
 	a.tick(t)
 	a.giveBack(r, &a.book(owner(r), t).res, t+1) // it has issued in cycle t

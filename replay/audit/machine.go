@@ -7,9 +7,9 @@ import (
 	"gpureplay/model/hardware"
 )
 
-// presence is how long an SM has held CTAs, and how many warps of them: the books of
-// "cycles-add-up". For each SM the cycles with CTAs and those without are all cycles
-// of the run; what the machine says of its warps must fit into the former.
+// presence is how long an SM has held CTAs, and how many warps of them: the books of "cycles-add-up". For each SM
+// the cycles with CTAs and the cycles without add up to the run. The machine's counts of its warps must fit into
+// the former.
 type presence struct {
 	since model.Time
 	busy  model.Time // cycles with a CTA
@@ -17,7 +17,7 @@ type presence struct {
 	held  usage
 }
 
-// change brings the books up to t and takes or gives back what a CTA holds.
+// change brings the books up to t and takes or gives back a CTA's resources.
 func (p *presence) change(res *hardware.Resources, sign int, t model.Time) {
 	if p.held.ctas > 0 {
 		p.busy += t - p.since
@@ -66,9 +66,8 @@ func (a *Auditor) issue(r *model.CTARecord) {
 	}
 }
 
-// traffic checks that what each port, slice and channel has carried fits the run. At
-// its end requests may be left in the queues: these are on top, and so is what copies
-// left in the L2, which leaves it at once when others come.
+// traffic checks that the traffic of each port, slice and channel fits the run. Requests that are left in the
+// queues at its end are on top. So is data that copies left in the L2: it is evicted at once when other data comes.
 func (a *Auditor) traffic(sum *model.Summary) {
 	c := a.cfg
 	cycles := func(mhz float64) float64 { return float64(sum.Cycles)*mhz/c.Clock.CoreMHz + 1 }

@@ -5,13 +5,12 @@ import (
 	"gpureplay/model/memory"
 )
 
-// memoryBook checks what is told of caches and DRAM:
+// memoryBook checks the records of caches and DRAM:
 //
-//   - l1-flush: no L1 hits what was filled before it was flushed for the kernel that is on
-//     its SM;
-//   - dram-timing: the commands of a bank are as far apart as the timings of the DRAM say,
-//     those that open rows of a channel too, and a column command is to an open row or to
-//     one whose batch is still served (the last 16 rows of a bank).
+//   - l1-flush: no L1 hits a line that was filled before the flush for the kernel on its SM;
+//   - dram-timing: the commands of a bank, and the row activations of a channel, are as far apart as the timings of
+//     the DRAM demand, and a column command is to an open row or to one whose batch is still served (the last 16
+//     rows of a bank).
 type memoryBook struct {
 	a        *Auditor
 	flushed  []model.Time // of the L1 of each SM

@@ -96,7 +96,7 @@ func TestAuditorFindsWrongMemory(t *testing.T) {
 	}
 }
 
-// wavesTrace has CTAs of which an SM holds one, and which read the same.
+// wavesTrace has CTAs that read the same; an SM holds one.
 const wavesTrace = `
 array a base=0x10000000 bytes=64K
 launch k grid=6 block=64 shared=12K

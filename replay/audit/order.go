@@ -11,17 +11,15 @@ import (
 
 // order checks in which order kernels run, from the host's program alone:
 //
-//   - depends: a kernel's first CTA comes after the end of every kernel before it in
-//     its stream, behind an event that the stream waited for, or before a point where
-//     the host waited;
-//   - hwq-limit: kernels of one hardware work queue are not in the distributor
-//     together, and there are no more of all queues than queues;
-//   - children: a kernel ends after all children of its CTAs, and a CTA that left its
-//     SM for its children comes back when they have ended (checked where there are no
-//     aggregated groups: a request does not say of which group its CTA is).
+//   - depends: a kernel's first CTA comes after the end of every kernel before it in its stream, behind an event
+//     that the stream waited for, or before a point where the host waited;
+//   - hwq-limit: kernels of one hardware work queue are not in the distributor together, and the distributor has no
+//     more kernels than there are queues;
+//   - children: a kernel ends after all children of its CTAs, and a CTA that left its SM for its children comes back
+//     when they have ended (checked without aggregated groups: a request does not name the group of its CTA).
 //
-// It reads the program as far as the kernels that have been dispatched: its memory is
-// a bit for each kernel, and a list for each stream, event and kernel under way.
+// It reads the program as far as the kernels that have been dispatched: its memory is a bit for each kernel, and a
+// list for each stream, event and kernel under way.
 type order struct {
 	a       *Auditor
 	ops     trace.Cursor[trace.HostOp]
@@ -40,12 +38,12 @@ type order struct {
 	groups  bool                           // a kernel may have CTAs of groups, whose numbers are not its own
 }
 
-// streamBook is what the next kernel of a stream waits for, and its queue.
+// streamBook has the dependences of a stream's next kernel, and its queue.
 type streamBook struct {
 	before  []uint32
 	queue   int
-	waits   []uint32 // what all behind it wait for, where kernels do not wait for each other
-	ends    int64    // as recorded, of what was issued to it, ns
+	waits   []uint32 // dependences of all behind it, where kernels do not wait for each other
+	ends    int64    // recorded end of the work issued to it, ns
 	process uint32   // of the host, that issues to it
 }
 
@@ -234,7 +232,7 @@ func (o *order) launched(r *model.LaunchRecord) {
 	o.open[r.Parent]++
 }
 
-// childEnded checks that nobody who waited for a child has gone on before.
+// childEnded checks that no waiting parent has gone on before.
 func (o *order) childEnded(child uint32, t model.Time) {
 	b, ok := o.parents[child]
 	if !ok {

@@ -6,13 +6,13 @@ import (
 	"gpureplay/trace"
 )
 
-// picks checks which of its warps a scheduler issues from (warp-order): gto goes on with the
-// warp that issued last, or takes the oldest; gty the youngest; lrr the next one round.
+// picks checks which of its warps a scheduler issues from (warp-order): gto goes on with the warp that issued last,
+// or takes the oldest; gty the youngest; lrr the next one round.
 //
-// An observer is not told which warps a scheduler could have taken. A warp surely was one of
-// them if its operands were there, if nothing that it issued before holds it, and if it goes to
-// the unit that takes the instruction of the warp that was picked. Only such a warp is held
-// against a pick, and only on an SM all of whose warps issue what the trace says.
+// Records do not list the warps that a scheduler could have taken. A warp surely was one of them if its operands
+// were there, if nothing that it issued before holds it, and if it goes to the unit that takes the instruction of
+// the warp that was picked. Only such a warp is held against a pick, and only on an SM whose warps all issue
+// instructions of the trace.
 type picks struct {
 	a     *Auditor
 	first func(x, y *seat, last int) bool // whether x goes before y; last: the place that issued last
@@ -25,7 +25,7 @@ type picks struct {
 type smSeats struct {
 	seats   []seat
 	turns   []turnBook // by scheduler
-	checked int        // CTAs of which every instruction is told
+	checked int        // CTAs with a record of every instruction
 }
 
 type seat struct {
@@ -34,13 +34,13 @@ type seat struct {
 	bit  int // its place in its scheduler
 }
 
-// turnBook is what a scheduler did last.
+// turnBook is a scheduler's last pick.
 type turnBook struct {
 	at   model.Time
 	slot int // -1: not known
 }
 
-// newPicks returns nil where a policy has warps execute instructions that nobody is told of.
+// newPicks returns nil where a policy has warps execute instructions without records.
 func newPicks(a *Auditor, scheduler string, policy *model.Policy) *picks {
 	if _, adds := policy.Launch.(model.LaunchKeeper); adds {
 		return nil
@@ -67,7 +67,7 @@ func newPicks(a *Auditor, scheduler string, policy *model.Policy) *picks {
 	return p
 }
 
-// strange forgets what the schedulers of an SM did last.
+// strange drops the last picks of an SM's schedulers.
 func (p *picks) strange(sm uint32) {
 	if p == nil {
 		return

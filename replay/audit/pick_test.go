@@ -11,8 +11,8 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// crowdTrace has CTAs whose warps have much to issue at the same time, with operands to
-// wait for in between, a barrier, and kernels that follow each other on an SM.
+// crowdTrace has CTAs whose warps issue much at the same time, with waits for operands in between, a barrier, and
+// kernels that follow each other on an SM.
 const crowdTrace = `
 array a bytes=64K
 launch k grid=12 block=128 stream=0

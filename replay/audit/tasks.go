@@ -9,10 +9,9 @@ import (
 	"gpureplay/trace"
 )
 
-// taskBook checks narrow tasks: every task that the program spawns ends once, its
-// times are in order, its CTAs lie between them, it waits for its dependences,
-// what tasks hold of an SM keeps to the limits of their runtime, and copies of
-// one direction do not overlap.
+// taskBook checks narrow tasks: every task that the program spawns ends once, its times are in order, its CTAs lie
+// between them, it waits for its dependences, tasks keep to the limits of their runtime on an SM, and copies of one
+// direction do not overlap.
 type taskBook struct {
 	a       *Auditor
 	limits  model.ResidentLimits // zero: tasks are on no residence
@@ -27,11 +26,11 @@ type taskBook struct {
 	narrow  []uint64                 // bit per kernel: it is a task
 }
 
-// tenancy is what threadblocks of tasks hold of an SM.
+// tenancy has the resources of an SM that threadblocks of tasks hold.
 type tenancy struct{ ctas, shared, barriers int }
 
-// newTaskBook reads the spawns of a trace; nil if it has none. Launches run as
-// tasks are checked as those of their capture.
+// newTaskBook reads the spawns of a trace; nil if it has none. Launches run as tasks are checked as the launches of
+// their capture.
 func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, error) {
 	b := &taskBook{a: a, held: make([]tenancy, a.cfg.SM.Count), deps: map[uint32][]uint32{},
 		ended: map[uint32]model.Time{},
@@ -76,7 +75,7 @@ func newTaskBook(a *Auditor, rt model.TaskRuntime, as host.AsTasks) (*taskBook, 
 	return b, nil
 }
 
-// placed and ended keep what a threadblock on a residence holds.
+// placed and ended book the resources of a threadblock on a persistent CTA.
 func (b *taskBook) placed(r *model.CTARecord, k *kernelBook) {
 	h, l := &b.held[r.SM], &b.limits
 	h.take(l, k, b.syncs(k.k.ID), 1)

@@ -10,7 +10,7 @@ import (
 	"gpureplay/trace/tracetest"
 )
 
-// The auditor finds what a wrong run would tell.
+// The auditor finds the faults of wrong runs.
 func TestTaskBookFindsFaults(t *testing.T) {
 	text := "spawn work grid=1 block=32\ncta 0\n warp 0\n  int\nspawn work grid=1 block=32 deps=0\ncta 0\n warp 0\n  int\n"
 	good := []model.TaskRecord{

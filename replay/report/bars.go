@@ -102,7 +102,7 @@ func (g *group) speedups() (all []figure) {
 		}
 		first := c.settings[0]
 		f := figure{Title: "Speed-up: " + g.title(), Note: "Cycles of " + g.base +
-			" over those of each policy; more is better."}
+			" over each policy's; more is better."}
 		switch n := len(c.settings); {
 		case n > 1 && len(classes) > 1:
 			f.Note += " Geometric mean over the " + commas(int64(n)) + " settings that all of them ran, with its range."
@@ -170,7 +170,7 @@ func overTraces(groups []*group) (figure, bool) {
 		}
 	}
 	f := figure{Title: "Speed-up over all traces and machines", Note: "Geometric mean of the cycles of " + base +
-		" over those of each policy, with its range; more is better."}
+		" over each policy's, with its range; more is better."}
 	if len(classes) > 1 {
 		f.Title = "Speed-up over traces and machines"
 		f.Note += " Over the " + commas(int64(len(c.settings))) + " of " + commas(int64(len(all))) +

@@ -170,7 +170,7 @@ func laneOf(a *capture.Activity, stream int64) (all []capture.Span) {
 
 // ranks sets captures of one job or of several side by side.
 func (s *source) ranks(groups []*group, _ []compared) []figure {
-	f := figure{Title: "Captures side by side", Note: "What each GPU did, in shares of the longest recorded time."}
+	f := figure{Title: "Captures side by side", Note: "Time of each GPU, in shares of the longest recorded time."}
 	f.Table.Header = []string{"capture", "recorded ms", "replayed ms"}
 	for _, name := range idleParts {
 		f.Table.Header = append(f.Table.Header, name+" ms")

@@ -33,8 +33,8 @@ func (s *source) launches(groups []*group, shown []compared) (all []figure) {
 
 // outcomes is the plot of a group: the number of launches by fate.
 func (g *group) outcomes() (figure, bool) {
-	f := figure{Title: "What became of child launches: " + g.title(),
-		Note: "Share of those that the policy decided on. A group joined a kernel in the distributor (coalescing)."}
+	f := figure{Title: "Outcome of child launches: " + g.title(),
+		Note: "Share of the launches that the policy decided on. A group joined a kernel in the distributor (coalescing)."}
 	f.Table.Header = []string{"policy", "launches"}
 	stack := stackPlot{What: "share of child launches", Names: outcomes[:]}
 	for _, o := range outcomes {

@@ -70,8 +70,8 @@ func (s *series) add(from, to float64, values *[len(sampled)]float64) {
 	}
 }
 
-// timed are the runs that one plot over time shows: those of a group with the
-// same settings, in the order of the policies.
+// timed are the runs that one plot over time shows: runs of a group with the same settings, in the order of the
+// policies.
 func (g *group) timed() [][]*run {
 	var all [][]*run
 	at := map[string]int{}
@@ -94,7 +94,7 @@ func (g *group) timed() [][]*run {
 	return all
 }
 
-// mostFirst are the same, those of the most policies first: plots over time have room for a few.
+// mostFirst are the same, sets with the most policies first: plots over time have room for a few.
 func (g *group) mostFirst() [][]*run {
 	all := g.timed()
 	slices.SortStableFunc(all, func(a, b []*run) int { return len(b) - len(a) })
@@ -182,7 +182,7 @@ func (c *compared) overTime(section string) (all []figure) {
 // tenths of a plot over time are the rows of its table.
 const tenths = 10
 
-// curves fills a figure with what each run has of something over time.
+// curves fills a figure with one value of each run over time.
 func (c *compared) curves(f *figure, y string, of func(*run, int) float64) bool {
 	unit, per := clock(c.runs)
 	plot := linePlot{X: unit, Y: y}

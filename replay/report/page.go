@@ -30,7 +30,7 @@ type grid struct {
 // Long reports whether a table is shown in a box of its own that scrolls.
 func (g grid) Long() bool { return len(g.Rows) > 24 }
 
-// figure is a plot with the table of what it shows. One of its drawings is set.
+// figure is a plot with the table of its values. One of its drawings is set.
 type figure struct {
 	ID          string
 	Title, Note string
@@ -46,10 +46,10 @@ type section struct {
 	ID, Title, Note string
 	Figures         []figure
 	More            int // plots that are left out
-	Left            int // sets of runs with the same settings of which there are none
+	Left            int // sets of runs with the same settings that have none
 }
 
-// page is what the template is filled with.
+// page has the data of the template.
 type page struct {
 	Title, Lead string
 	Summary     *grid
@@ -62,7 +62,7 @@ type page struct {
 	Curves      []curves // of the plots, for a page that is live
 }
 
-// Stats says what a page holds.
+// Stats counts the contents of a page.
 type Stats struct{ Runs, Figures int }
 
 //go:embed page.html
@@ -73,7 +73,7 @@ var pageCSS string
 
 var layout = sync.OnceValue(func() *template.Template { return template.Must(template.New("page").Parse(pageHTML)) })
 
-// Options say what a page shows.
+// Options choose the contents of a page.
 type Options struct {
 	Live    *Live    // nil: the page runs no script and needs no network
 	Title   string   // "": the traces
@@ -132,13 +132,12 @@ func build(ctx context.Context, dir string, opt Options) (*page, Stats, error) {
 	return p, stats, nil
 }
 
-// part is a section as it is made: what it reads of the runs that plots over time
-// and of distributions show, and its plots.
+// part is a section as it is made: its reader for the runs in plots over time and of distributions, and its plots.
 type part struct {
 	id, title string
 	read      func(*source, context.Context, []compared) error
 	figures   func(*source, []*group, []compared) []figure
-	each      bool // its plots are of each set of runs, of which only the first are read
+	each      bool // its plots show each set of runs; only the first sets are read
 }
 
 // parts are the sections of a page, in its order. One without plots is left out.
@@ -251,7 +250,7 @@ func (s *source) summary(groups []*group) *grid {
 	return g
 }
 
-// dropEqual moves what all rows have alike of a program, or of what ran it, into the caption.
+// dropEqual moves values that all rows share, of a program or its machine, into the caption.
 func (g *grid) dropEqual() {
 	if len(g.Rows) < 2 {
 		return
@@ -293,7 +292,7 @@ func (g *grid) dropColumns(zero string) {
 	}
 }
 
-// title names what the page is about.
+// title names the page by its traces and machines.
 func (s *source) title(groups []*group) string {
 	switch len(groups) {
 	case 1:
@@ -304,7 +303,7 @@ func (s *source) title(groups []*group) string {
 	return fmt.Sprintf("%s and %d more", groups[0].title(), len(groups)-1)
 }
 
-// lead says in a sentence what was compared.
+// lead describes the comparison in a sentence.
 func (s *source) lead(groups []*group) string {
 	traces, gpus, policies := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, r := range s.runs {

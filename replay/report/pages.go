@@ -22,8 +22,7 @@ func (s *source) readPages(ctx context.Context, _ []compared) error {
 	})
 }
 
-// pages are the plots of which pages are there, and of their way from kernel to
-// kernel.
+// pages are the plots of resident pages, and of their way from kernel to kernel.
 func (s *source) pages(_ []*group, shown []compared) (all []figure) {
 	for _, c := range shown {
 		for _, p := range []struct {
@@ -48,7 +47,7 @@ func (s *source) pages(_ []*group, shown []compared) (all []figure) {
 	return all
 }
 
-// sums fills a figure with what each run has had so far of something.
+// sums fills a figure with a running sum of each run.
 func (c *compared) sums(f *figure, y string, of func(*series) []float64) bool {
 	unit, per := clock(c.runs)
 	plot := linePlot{X: unit, Y: y}

@@ -19,8 +19,8 @@ import (
 // points is how many of PDF a pixel of a drawing has.
 const points = 0.75
 
-// pdf draws a figure's file of SVG as one of PDF, with its font in it. It knows what
-// the page's template writes, and its style.
+// pdf draws a figure's file of SVG as one of PDF, with its font in it. It reads the elements of the page's
+// template, and its style.
 func pdf(title string, svg []byte) ([]byte, error) {
 	d := &drawing{}
 	in := xml.NewDecoder(bytes.NewReader(svg))
@@ -55,7 +55,7 @@ type drawing struct {
 	open  []element
 }
 
-// element is one that is open, with what it has from those around it.
+// element is an open element, with the values that it inherits.
 type element struct {
 	tag     string
 	attrs   map[string]string
@@ -128,7 +128,7 @@ var numbers = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`-?\d+(\.\d+)?`)
 })
 
-// numbersOf are those of an attribute, in order.
+// numbersOf are the numbers of an attribute, in order.
 func numbersOf(text string) (all []float64) {
 	for _, n := range numbers().FindAllString(text, -1) {
 		x, _ := strconv.ParseFloat(n, 64)

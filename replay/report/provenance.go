@@ -41,8 +41,8 @@ func (s *source) about(r *run) (map[string]string, error) {
 	return nil, nil
 }
 
-// readProvenance reads what the files say of themselves, of one run for each
-// trace, machine and policy: with settings in between there may be many more.
+// readProvenance reads the files' key-values, of one run for each trace, machine and policy: with settings in
+// between there may be many more.
 func (s *source) readProvenance(ctx context.Context) (*provenance, error) {
 	p := &provenance{
 		Traces:   grid{Header: []string{"trace", "content hash", "fidelity"}},
@@ -131,8 +131,7 @@ func orDash(s string) string {
 	return s
 }
 
-// findings are the diagnostics of the traces, each once, and what the auditor
-// found in the runs.
+// findings are the diagnostics of the traces, each once, and the auditor's findings.
 func (s *source) findings(ctx context.Context) (diagnostics, audit grid, err error) {
 	diagnostics.Header = []string{"trace", "diagnostic", "severity", "count", "what it means"}
 	audit.Header = []string{"trace", "GPU", "policy", "rule", "cycle", "what was found"}

@@ -72,7 +72,7 @@ func TestNumbersAsText(t *testing.T) {
 
 func TestGeometricMean(t *testing.T) {
 	var m mean
-	for _, x := range []float64{2, 8, 4, 0, math.NaN()} { // what is no speed-up counts for nothing
+	for _, x := range []float64{2, 8, 4, 0, math.NaN()} { // values that are no speed-up do not count
 		m.add(x)
 	}
 	if math.Abs(m.value()-4) > 1e-12 || m.low != 2 || m.high != 8 || m.n != 3 {
@@ -134,7 +134,7 @@ func TestStalls(t *testing.T) {
 	}
 }
 
-// A page says what it leaves out.
+// A page lists the parts that it leaves out.
 func TestLimitsOfAPage(t *testing.T) {
 	var x section
 	for range maxPlots + 3 {
@@ -197,8 +197,7 @@ func TestWriteStops(t *testing.T) {
 	}
 }
 
-// Text has the contrast that readers need in both themes and on paper (WCAG 2:
-// 4.5 for text, 3 for what plots are drawn with).
+// Text has the contrast that readers need in both themes and on paper (WCAG 2: 4.5 for text, 3 for marks of plots).
 func TestContrast(t *testing.T) {
 	themes := regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(pageCSS, -1)
 	if len(themes) != 3 {

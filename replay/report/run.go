@@ -76,7 +76,7 @@ func instant(unit string, x float64) string {
 	return commas(int64(math.Round(x)))
 }
 
-// name is the run's policy, with what keeps it from being compared.
+// name is the run's policy, with the reason if it cannot be compared.
 func (r *run) name() string {
 	if r.cut {
 		return r.policy + " (cut off)"
@@ -98,7 +98,7 @@ func (s *source) add(n names, r row) {
 		inlined:   r.int("launches_inlined"),
 		coalesced: r.int("launches_coalesced"), inferred: r.int("kernels_inferred"),
 	}
-	if names := r.text("baseline"); names != "" { // that of a sweep
+	if names := r.text("baseline"); names != "" { // a sweep's
 		x.baselines = []string{names}
 	} else if names := r.text("baselines"); names != "" {
 		x.baselines = strings.Split(names, ",")

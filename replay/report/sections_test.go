@@ -76,14 +76,14 @@ func figuresOf(t *testing.T, dir string) map[string]*figure {
 	return all
 }
 
-// A page has a section for what each table holds, with figures worked out by hand.
+// A page has a section for each table, with figures worked out by hand.
 func TestSections(t *testing.T) {
 	dir := t.TempDir()
 	full(t, dir, "a", trace.FidelityWarp)
 	all := figuresOf(t, dir)
 	for title, want := range map[string]string{
 		// Of 10 launches 4 inlined, 3 kernels, 3 groups.
-		"What became of child launches": "policy launches work of the parent % kernel of its own % group of a kernel " +
+		"Outcome of child launches": "policy launches work of the parent % kernel of its own % group of a kernel " +
 			"%|a 10 40.0 30.0 30.0",
 		"Waiting of child launches": "policy number mean cycles median cycles 95th pct. cycles 99th pct. cycles " +
 			"longest cycles|a 3 110 20 300 300 300",

@@ -146,7 +146,7 @@ func (g *group) sensitivity(a *axis, at int) []figure {
 	if len(c.policies(g)) > 1 && g.base != "" {
 		base := g.base
 		gain := figure{Title: "Speed-up over " + a.name + ": " + g.title(), Note: note + "Cycles of " + base +
-			" at the same setting over those of each policy; more is better."}
+			" at the same setting over each policy's; more is better."}
 		g.over(&gain, a, at, c, "speed-up over "+base, func(r *run) number { return r.speedup },
 			func(x float64) string { return decimals(x, 3) })
 		all = append(all, gain)

@@ -56,7 +56,7 @@ func (r row) float(column string) (x float64, ok bool) {
 	return 0, false
 }
 
-// open finds out what a folder holds and reads its runs.
+// open reads the runs of a folder. It fails if the folder has none.
 func open(ctx context.Context, dir string) (*source, error) {
 	s := &source{dir: dir, byKey: map[string]*run{}}
 	parts, err := table.Find(dir, "runs")
@@ -154,7 +154,7 @@ func (s *source) eachOf(ctx context.Context, name string, f func(*run, row)) err
 	if err != nil || path == "" {
 		return err
 	}
-	var x *run // that of the row before: those of a run lie together
+	var x *run // the run of the row before: rows of a run lie together
 	return rows(ctx, path, func(r row) error {
 		if x == nil || r.text("cell") != x.cell || r.text("trace") != x.trace {
 			x = s.byKey[mergedNames(path, r).key()]
@@ -166,7 +166,7 @@ func (s *source) eachOf(ctx context.Context, name string, f func(*run, row)) err
 	})
 }
 
-// mergedNames are those of a row of a sweep's table.
+// mergedNames are the names in a row of a sweep's table.
 func mergedNames(path string, r row) names {
 	n := names{trace: r.text("trace"), gpu: r.text("gpu"), policy: r.text("policy"), cell: r.text("cell"), part: path}
 	for i, c := range r.Columns {
@@ -179,8 +179,8 @@ func mergedNames(path string, r row) names {
 	return n
 }
 
-// partNames are those of all rows of a run's table. Its settings are words; one
-// without a key is of the machine as a whole, or goes on with the value before it.
+// partNames are the names of all rows of a run's table. Its settings are words; one without a key is of the machine
+// as a whole, or goes on with the value before it.
 func partNames(p table.Part) names {
 	n := names{trace: p.Trace, gpu: p.GPU, policy: p.Policy, part: p.Path}
 	if p.Set == "" {

@@ -25,7 +25,7 @@ func (s *spread) add(v int64) {
 	s.counts[at]++
 }
 
-// value is the middle of what is counted at a place.
+// value is the middle of the values counted at a place.
 func (s *spread) value(at int) float64 {
 	if at < 256 {
 		return float64(at)
@@ -67,7 +67,7 @@ func (s *spread) points(factor float64) (all []point) {
 	return all
 }
 
-// distribution is a plot of what each run has a spread of, in units of a factor.
+// distribution is a plot of a spread of each run, in units of a factor.
 func (c *compared) distribution(title, unit string, factor float64, of func(*run) *spread) (figure, bool) {
 	f := figure{Title: title + ": " + c.title() + c.runs[0].with(),
 		Note: "Share that took no longer. Percentiles to within 0.4 %."}

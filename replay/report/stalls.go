@@ -14,8 +14,8 @@ var stallReasons = [...]struct{ column, title string }{
 	{"stalled_child_wait_cycles", "child wait"},
 }
 
-// readStalls sums the cycles of all CTAs of each run by what they went for. What a
-// CTA stalled for is NULL where its work is inferred from its time.
+// readStalls sums the cycles of all CTAs of each run by their use. A CTA's stalls are NULL where its work is
+// inferred from its time.
 func (s *source) readStalls(ctx context.Context, _ []compared) error {
 	return s.eachOf(ctx, "ctas", func(x *run, r row) {
 		var cycles [len(stallReasons)]float64

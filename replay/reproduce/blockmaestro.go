@@ -28,7 +28,8 @@ func maestroPaper() *Paper {
 			{
 				Name: "speedup", Title: "Speedup over kernels in order (section IV.B)", Head: "workload", GPU: "titanx-maxwell",
 				Set: maestroMachine(), Mean: Geometric,
-				Policies:  "hyperq,blockmaestro,deps=kernel,blockmaestro,blockmaestro,priority=consumer,blockmaestro,priority=consumer,window=4",
+				Policies: "hyperq,blockmaestro,deps=kernel,blockmaestro,blockmaestro,priority=consumer,blockmaestro," +
+					"priority=consumer,window=4",
 				Workloads: maestroWorkloads,
 				Columns: []Column{
 					{Name: "kernels", Of: of("hyperq", func(x *replay.Result) float64 { return float64(x.Run.Kernels) })},

@@ -14,12 +14,12 @@
 //  4. A workload whose input is a real file is left out, and named, where the file is not at hand.
 //  5. Means of ratios follow the paper: geometric, in ppcs arithmetic. Means of shares in per cent are arithmetic.
 //  6. Every run is audited.
-//  7. A row of child launches fills the GPU where at least as many warps of one kernel of the host ask for children
+//  7. A row of child launches fills the GPU where at least as many warps of one kernel of the host launch children
 //     as the machine has places for; where an experiment says so, means are of such rows alone. Rows that do not
 //     count are marked.
 //  8. A flat program with code of its own (BFS of the DTBL paper) is replayed from a trace of its own, in the order
-//     of streams; of all others flat inlines the children.
+//     of streams; for all others flat inlines the children.
 //  9. A row of tens of thousands of tasks is extrapolated from the times of two smaller numbers of them, between
 //     which a policy's time is a straight line; the title says so. "run" has the same run to the end.
-//  10. How long a row's runs took is told beside the tables, which are the same whatever they took.
+//  10. The time of a row's runs stands beside the tables, which do not depend on it.
 package reproduce

@@ -40,7 +40,7 @@ func otherInputs() []Workload {
 	}
 }
 
-// otherColumns are what the lanes of flat have to do, and what launching makes of it.
+// otherColumns are the work of the lanes of flat, and its change by launching.
 func otherColumns() []Column {
 	return []Column{
 		{Name: "children", Of: launched("dtbl")},
@@ -60,7 +60,7 @@ func recommendations() []Workload {
 	}
 }
 
-// dtblCauses are experiments in which one thing alone is changed, to show what it is worth.
+// dtblCauses are experiments that change one thing alone, to show its effect.
 func dtblCauses() []Experiment {
 	return []Experiment{
 		{

@@ -1,10 +1,9 @@
 package reproduce
 
-// klapHost leaves the host its launches and the latency of its copies, which is what
-// an aggregation by the host costs.
+// klapHost leaves the host its launches and the latency of its copies: the cost of an aggregation by the host.
 var klapHost = []string{"host.storage_mb_s=0", "host.pcie_gb_s=0"}
 
-// klapWorkloads are those of its suite that there are, at sizes that run in seconds.
+// klapWorkloads are the available workloads of its suite, at sizes that run in seconds.
 func klapWorkloads() []Workload {
 	return []Workload{
 		child("BFS-citation", "dp-bfs", "input=citation", "scale=13"),
@@ -25,7 +24,8 @@ func klapPaper() *Paper {
 			{
 				Name: "speedup", Title: "Speedup over cdp (section IV.B, on a K40c)", Head: "benchmark", GPU: "k20c",
 				Set: klapHost, Mean: Geometric,
-				Policies: "cdp,klap,scope=warp,klap,klap,scope=grid,klap,scope=warp,code=off,klap,code=off,klap,scope=grid,code=off", Workloads: klapWorkloads(),
+				Policies: "cdp,klap,scope=warp,klap,klap,scope=grid,klap,scope=warp,code=off,klap,code=off,klap,scope=grid," +
+					"code=off", Workloads: klapWorkloads(),
 				Columns: []Column{
 					{Name: "by warp", Digits: 2, Of: over("klap,scope=warp", "cdp"), Mean: true},
 					{Name: "by block", Digits: 2, Of: over("klap", "cdp"), Mean: true},

@@ -1,6 +1,6 @@
 package reproduce
 
-// lapermWorkloads are those of its suite that there are, at sizes that run in seconds.
+// lapermWorkloads are the available workloads of its suite, at sizes that run in seconds.
 func lapermWorkloads() []Workload {
 	return []Workload{
 		child("AMR", "dp-amr", "levels=3"),
@@ -24,7 +24,9 @@ func lapermPaper() *Paper {
 			{
 				Name: "speedup", Title: "Speedup over the same launches under round robin (section V.B)", Head: "benchmark",
 				GPU: "k20c", Set: append([]string{"l1.bytes=32768"}, freeHost...), Mean: Geometric,
-				Policies: "dtbl,laperm,scheme=tb-pri,laperm,scheme=smx-bind,laperm,cdp,laperm,scheme=tb-pri,launch=device-kernel,laperm,scheme=smx-bind,launch=device-kernel,laperm,launch=device-kernel", Workloads: lapermWorkloads(),
+				Policies: "dtbl,laperm,scheme=tb-pri,laperm,scheme=smx-bind,laperm,cdp,laperm,scheme=tb-pri," +
+					"launch=device-kernel,laperm,scheme=smx-bind,launch=device-kernel,laperm," +
+					"launch=device-kernel", Workloads: lapermWorkloads(),
 				Columns: []Column{
 					{Name: "tb-pri, dtbl", Digits: 3, Of: over("laperm,scheme=tb-pri", "dtbl"), Mean: true},
 					{Name: "smx-bind, dtbl", Digits: 3, Of: over("laperm,scheme=smx-bind", "dtbl"), Mean: true},

@@ -9,8 +9,8 @@ import (
 
 const taskMachine = "titanx-maxwell"
 
-// taskFlags are how copies stand to tasks, and the host time of a spawn: what table 5 allows at
-// most. MM computes 1.51 times as fast as under hyperq, whose host launches a task in 3.9 us.
+// taskFlags set the order of copies and tasks, and the host time of a spawn: the most that table 5 allows. MM
+// computes 1.51 times as fast as under hyperq, whose host launches a task in 3.9 us.
 func taskFlags(copies string) map[string]string {
 	return map[string]string{"task-copies": copies, "pagoda-spawn-ns": "2600"}
 }
@@ -18,8 +18,7 @@ func taskFlags(copies string) map[string]string {
 // paperTasks is the number of tasks of most of the paper's workloads.
 const paperTasks = 32768
 
-// taskWorkloads are those of table 3, of the artifact's sizes; --quick runs 512
-// tasks of small ones.
+// taskWorkloads are the workloads of table 3, of the artifact's sizes; --quick runs 512 tasks of small ones.
 func taskWorkloads() []Workload {
 	return []Workload{
 		taskRow("MB", "tasks-mb", nil, "iterations=64"),
@@ -29,8 +28,10 @@ func taskWorkloads() []Workload {
 		alone(taskRow("DCT", "tasks-dct", []string{"threads=64", "shared=on"}, "side=64"), "shared=off"),
 		alone(taskRow("MM", "tasks-mm", []string{"tiles=shared"}, "n=32"), "tiles=device"),
 		{Name: "SLUD", Sample: "tasks-slud", Params: []string{"tiles=20"}, Small: []string{"tiles=10"}, Fixed: true},
-		taskRow("3DES", "tasks-3des", []string{"inputs=32", "packets=uniform", "min-bytes=2048", "max-bytes=65536"}, "max-bytes=2048"),
-		taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32", "max-bytes=2048"),
+		taskRow("3DES", "tasks-3des", []string{"inputs=32", "packets=uniform", "min-bytes=2048", "max-bytes=65536"},
+			"max-bytes=2048"),
+		taskRow("MPE", "tasks-mpe", []string{"threads=256", "max-bytes=8192"}, "iterations=64", "width=512", "n=32",
+			"max-bytes=2048"),
 	}
 }
 
@@ -58,12 +59,12 @@ var steady = []Variant{
 }
 
 // steadyPolicies are those that run the numbers of tasks above.
-var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half": "pagoda,pthreads", "fill": "pagoda,pthreads", "alone": "gemtc"}
+var steadyPolicies = map[string]string{"few": "hyperq", "some": "hyperq", "half": "pagoda,pthreads",
+	"fill": "pagoda,pthreads", "alone": "gemtc"}
 
-// line is the time of a policy for a number of tasks, in cycles: that of the most tasks
-// of [steady] that it runs, and for the rest what a task more takes between the two
-// numbers that it runs. A batch more of GeMTC takes what the first takes. A row that
-// stays as it is stands for itself.
+// line is the time of a policy for a number of tasks, in cycles. It is the time of the most tasks of [steady] that
+// it runs, and for each further task the slope between the two numbers that it runs. A further batch of GeMTC takes
+// the time of the first. A row that stays as it is stands for itself.
 func line(policy string, tasks float64) func(*Row) float64 {
 	return func(r *Row) float64 {
 		few, many, n, m := "@half", "@fill", 192., 384.
@@ -98,7 +99,9 @@ func withoutShared() []Workload {
 // longer is pagoda's time, and how many times as long others take.
 func longer(labels ...string) []Column {
 	ours := line("pagoda", paperTasks)
-	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 2, Of: func(r *Row) float64 { return ours(r) / r.config.Clock.CoreMHz / 1e3 }}}
+	all := []Column{{Name: "pagoda", Unit: "ms", Digits: 2, Of: func(r *Row) float64 {
+		return ours(r) / r.config.Clock.CoreMHz / 1e3
+	}}}
 	for _, l := range labels {
 		all = append(all, Column{Name: l, Unit: "x", Digits: 2, Mean: true, Of: quotient(line(l, paperTasks), ours)})
 	}
@@ -131,7 +134,8 @@ var irregularWorkloads = []Workload{
 	{Name: "CONV", Sample: "tasks-conv", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
 	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=32"}},
 	{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=384", "sizes=irregular", "n=32"}},
-	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "min-bytes=8", "max-bytes=1024"}},
+	{Name: "3DES", Sample: "tasks-3des", Params: []string{"tasks=384", "sizes=irregular", "min-bytes=8",
+		"max-bytes=1024"}},
 }
 
 // irregularSides are those whose full sides run in seconds.
@@ -142,7 +146,7 @@ var irregularSides = []Workload{
 	{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=384", "sizes=irregular", "side=128"}},
 }
 
-// little is a task of 8 x 8 values, of which many can be run.
+// little is a task of 8 x 8 values: many can be run.
 var little = []string{"n=8", "threads=64"}
 
 func init() { register(pagoda) }
@@ -161,92 +165,119 @@ func pagoda() *Paper {
 func pagodaExperiments() []Experiment {
 	return append([]Experiment{
 		{
-			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied first and all outputs last: pagoda's, and how many times as long the others take",
+			Name: "whole", Title: "Whole time for 32,768 tasks (extrapolated from up to 384; SLUD: 890), all inputs copied " +
+				"first and all outputs last: pagoda's, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric,
 			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies,
 			Policies: "hyperq", Workloads: taskWorkloads(),
 			Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		{
-			Name: "whole-alone", Title: "The same without shared memory under every policy", Head: "workload", GPU: taskMachine, Mean: Geometric,
-			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies, Policies: "hyperq", Workloads: withoutShared(), Columns: longer("hyperq", "gemtc", "pthreads"),
+			Name: "whole-alone", Title: "The same without shared memory under every policy", Head: "workload",
+			GPU: taskMachine, Mean: Geometric,
+			Flags: taskFlags("phased"), Variants: steady, Under: steadyPolicies, Policies: "hyperq",
+			Workloads: withoutShared(), Columns: longer("hyperq", "gemtc", "pthreads"),
 		},
 		runToTheEnd(),
 		runAll(),
 		{
-			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: what is saved where they are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
+			Name: "copies", Title: "Time that copies take under hyperq, inputs first and outputs last: saving where they " +
+				"are free, per cent (table 3)", Head: "workload", GPU: taskMachine,
 			Flags: taskFlags("phased"), Policies: "hyperq,hyperq,task-copies=off", Workloads: taskWorkloads(),
 			Columns: []Column{
 				{Name: "copies", Unit: "%", Digits: 1, Of: copyShare, Where: "table 3",
-					Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3, "3DES": 74}},
+					Published: map[string]float64{"MB": 24, "FB": 35, "BF": 13, "CONV": 30, "DCT": 81, "MM": 51, "SLUD": 3,
+						"3DES": 74}},
 				{Name: "link busy", Unit: "%", Digits: 1, Of: linkShare},
 			},
 		},
 		smallCopies,
 		{
-			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section 6.3): pagoda's time, and how many times as long the others take",
+			Name: "irregular", Title: "Irregular sizes, threads of 32 to 256, sides of 8 to 64, without copies (section " +
+				"6.3): pagoda's time, and how many times as long the others take",
 			Head: "workload", GPU: taskMachine, Mean: Geometric, Flags: taskFlags("off"),
 			Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion,fusion,batch=0", Workloads: irregularWorkloads,
 			Columns: append(slower("fusion", "fusion,batch=0"),
-				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
+				Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2,
+					Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
 		{
-			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to 4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric,
+			Name: "irregular-sides", Title: "The same with the artifact's sides, 32 to 256 (MB: 16 to 128; FB: 512 to " +
+				"4,096 samples)", Head: "workload", GPU: taskMachine, Mean: Geometric,
 			Flags: taskFlags("off"), Policies: "pagoda,pagoda,task-copy-call-ns=0,spawn-ns=0,fusion", Workloads: irregularSides,
-			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2, Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
+			Columns: append(slower("fusion"), Column{Name: "fusion over pagoda with free calls", Unit: "x", Digits: 2,
+				Of: over("pagoda,task-copy-call-ns=0,spawn-ns=0", "fusion"), Mean: true}),
 		},
 	}, append(pagodaSizes(), pagodaFigures()...)...)
 }
 
 // pagodaSizes are by threads of a task and by number of tasks.
 func pagodaSizes() []Experiment {
-	return []Experiment{
+	return append([]Experiment{
 		{
-			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda", Head: "threads", GPU: taskMachine,
+			Name: "threads", Title: "MM (32 x 32) by threads per task, without copies: times as long as pagoda",
+			Head: "threads", GPU: taskMachine,
 			Policies: "pagoda,hyperq,gemtc", Flags: taskFlags("off"), Columns: slower("hyperq", "gemtc"),
 			Workloads: bySetting("tasks-mm", "threads", []string{"tasks=384", "n=32"}, "32", "64", "128", "256", "512"),
 		},
 		{
-			Name: "tasks", Title: "MM (8 x 8, 64 threads) by number of tasks, copies phased: times as long as pagoda", Head: "tasks", GPU: taskMachine,
+			Name: "tasks", Title: "MM (8 x 8, 64 threads) by number of tasks, copies phased: times as long as pagoda",
+			Head: "tasks", GPU: taskMachine,
 			Policies: "pagoda,hyperq,gemtc,fusion", Flags: taskFlags("phased"), Columns: slower("hyperq", "gemtc", "fusion"),
 			Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
 		},
 		{
-			Name: "latency", Title: "The same with copies interleaved: mean latency of a task (section 6.5)", Head: "tasks", GPU: taskMachine, Flags: taskFlags("interleaved"),
+			Name: "latency", Title: "The same with copies interleaved: mean latency of a task (section 6.5)", Head: "tasks",
+			GPU: taskMachine, Flags: taskFlags("interleaved"),
 			Policies: "pagoda,hyperq,fusion", Workloads: bySetting("tasks-mm", "tasks", little, "64", "512", "4096", "32768"),
 			Columns: []Column{
-				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")}, {Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
+				{Name: "pagoda", Unit: "us", Digits: 1, Of: latency("pagoda")},
+				{Name: "hyperq", Unit: "us", Digits: 1, Of: latency("hyperq")},
 				{Name: "fusion", Unit: "us", Digits: 1, Of: latency("fusion")},
 			},
 		},
 		sharedMemory("shared-dct", "DCT (64 threads)",
-			Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}}, "shared=off", 1.35, 1.25),
+			Workload{Name: "DCT", Sample: "tasks-dct", Params: []string{"tasks=192", "threads=64", "shared=on"}},
+			"shared=off", 1.35, 1.25),
 		sharedMemory("shared-mm", "MM (256 threads)",
-			Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}}, "tiles=device", 1.51, 1.20),
+			Workload{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=192", "threads=256", "tiles=shared"}},
+			"tiles=device", 1.51, 1.20),
 		callTimes(), wholeByCall(),
 		beamMachines(),
 		sharedMachines(),
+	}, pagodaOthers()...)
+}
+
+// pagodaOthers are other readings, the occupancy and a million tasks.
+func pagodaOthers() []Experiment {
+	return []Experiment{
 		{
-			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as long as pagoda", Head: "workload", GPU: taskMachine,
-			Flags:    taskFlags("off"),
-			Policies: "pagoda,pagoda,scan=entry,pagoda,release=successor,pagoda,release=successor,scan=entry,pagoda,entry-bytes=64,pagoda-batch,batch-size=384,pagoda,task-copy-call-ns=0,spawn-ns=0,gemtc,gemtc,batch=1536",
-			Columns: slower("pagoda,scan=entry", "pagoda,release=successor", "pagoda,release=successor,scan=entry", "pagoda,entry-bytes=64",
+			Name: "readings", Title: "MM (8 x 8, 64 threads), 4,096 tasks without copies, under other readings: times as " +
+				"long as pagoda", Head: "workload", GPU: taskMachine,
+			Flags: taskFlags("off"),
+			Policies: "pagoda,pagoda,scan=entry,pagoda,release=successor,pagoda,release=successor,scan=entry,pagoda," +
+				"entry-bytes=64,pagoda-batch,batch-size=384,pagoda,task-copy-call-ns=0,spawn-ns=0,gemtc,gemtc,batch=1536",
+			Columns: slower("pagoda,scan=entry", "pagoda,release=successor", "pagoda,release=successor,scan=entry",
+				"pagoda,entry-bytes=64",
 				"pagoda-batch,batch-size=384", "pagoda,task-copy-call-ns=0,spawn-ns=0", "gemtc", "gemtc,batch=1536"),
 			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=4096"}, little...)}},
 		},
 		{
-			Name: "occupancy", Title: "Peak occupancy of the GPU under hyperq by number of tasks of 256 threads (MB), launches free (section 2)", Head: "tasks", GPU: taskMachine,
+			Name: "occupancy", Title: "Peak occupancy of the GPU under hyperq by number of tasks of 256 threads (MB), " +
+				"launches free (section 2)", Head: "tasks", GPU: taskMachine,
 			Set: []string{"host.launch_overhead_ns=0"}, Policies: "hyperq", Flags: taskFlags("off"),
 			Workloads: []Workload{
 				quick(Workload{Name: "1", Sample: "tasks-mb", Params: []string{"tasks=1", "threads=256"}}),
 				quick(Workload{Name: "32", Sample: "tasks-mb", Params: []string{"tasks=32", "threads=256"}}),
 				quick(Workload{Name: "64", Sample: "tasks-mb", Params: []string{"tasks=64", "threads=256"}}),
 			},
-			Columns: []Column{{Name: "occupancy", Unit: "%", Digits: 2, Of: metric("hyperq", "gpu_occupancy_peak_pct", 1), Where: "section 2",
+			Columns: []Column{{Name: "occupancy", Unit: "%", Digits: 2, Of: metric("hyperq", "gpu_occupancy_peak_pct", 1),
+				Where:     "section 2",
 				Published: map[string]float64{"1": 0.52, "32": 16.67, "64": 16.67}}},
 		},
 		{
-			Name: "million", Title: "A million tasks (MM 4 x 4, 32 threads): times as long as pagoda", Head: "workload", GPU: taskMachine, Large: true,
+			Name: "million", Title: "A million tasks (MM 4 x 4, 32 threads): times as long as pagoda", Head: "workload",
+			GPU: taskMachine, Large: true,
 			Policies: "pagoda,gemtc,pthreads", Columns: slower("gemtc", "pthreads"),
 			Workloads: []Workload{{Name: "MM", Sample: "tasks-mm", Params: []string{"tasks=1048576", "n=4", "threads=32"}}},
 		},
@@ -256,14 +287,22 @@ func pagodaSizes() []Experiment {
 // pagodaClaims are its published figures.
 func pagodaClaims() []Claim {
 	return []Claim{
-		{What: "pagoda over pthreads, geometric mean, whole time of 32K tasks", Where: "abstract", Published: 5.70, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "pthreads"},
-		{What: "pagoda over hyperq, the same", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "hyperq"},
-		{What: "pagoda over gemtc, the same without tasks that synchronise", Where: "abstract", Published: 1.69, Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "gemtc"},
-		{What: "pagoda over static fusion, irregular sizes without copies, the artifact's sides", Where: "section 6.3", Published: 1.79, Unit: "x", Digits: 2, Experiment: "irregular-sides", Row: MeanRow, Column: "fusion"},
-		{What: "DCT with shared memory over hyperq", Where: "table 5", Published: 1.35, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "with"},
-		{What: "DCT without shared memory over hyperq", Where: "table 5", Published: 1.25, Unit: "x", Digits: 2, Experiment: "shared-dct", Row: "DCT", Column: "without"},
-		{What: "MM with shared memory over hyperq", Where: "table 5", Published: 1.51, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "with"},
-		{What: "MM without shared memory over hyperq", Where: "table 5", Published: 1.20, Unit: "x", Digits: 2, Experiment: "shared-mm", Row: "MM", Column: "without"},
+		{What: "pagoda over pthreads, geometric mean, whole time of 32K tasks", Where: "abstract", Published: 5.70,
+			Unit: "x", Digits: 2, Experiment: "whole", Row: MeanRow, Column: "pthreads"},
+		{What: "pagoda over hyperq, the same", Where: "abstract", Published: 1.51, Unit: "x", Digits: 2,
+			Experiment: "whole", Row: MeanRow, Column: "hyperq"},
+		{What: "pagoda over gemtc, the same without tasks that synchronise", Where: "abstract", Published: 1.69, Unit: "x",
+			Digits: 2, Experiment: "whole", Row: MeanRow, Column: "gemtc"},
+		{What: "pagoda over static fusion, irregular sizes without copies, the artifact's sides", Where: "section 6.3",
+			Published: 1.79, Unit: "x", Digits: 2, Experiment: "irregular-sides", Row: MeanRow, Column: "fusion"},
+		{What: "DCT with shared memory over hyperq", Where: "table 5", Published: 1.35, Unit: "x", Digits: 2,
+			Experiment: "shared-dct", Row: "DCT", Column: "with"},
+		{What: "DCT without shared memory over hyperq", Where: "table 5", Published: 1.25, Unit: "x", Digits: 2,
+			Experiment: "shared-dct", Row: "DCT", Column: "without"},
+		{What: "MM with shared memory over hyperq", Where: "table 5", Published: 1.51, Unit: "x", Digits: 2,
+			Experiment: "shared-mm", Row: "MM", Column: "with"},
+		{What: "MM without shared memory over hyperq", Where: "table 5", Published: 1.20, Unit: "x", Digits: 2,
+			Experiment: "shared-mm", Row: "MM", Column: "without"},
 	}
 }
 
@@ -271,22 +310,25 @@ func pagodaClaims() []Claim {
 func sharedMemory(name, title string, w Workload, off string, with, without float64) Experiment {
 	published := func(v float64) map[string]float64 { return map[string]float64{w.Name: v} }
 	return Experiment{
-		Name: name, Title: "Table 5: speedup over hyperq with shared memory, without copies: " + title, Head: "workload", GPU: taskMachine,
+		Name: name, Title: "Table 5: speedup over hyperq with shared memory, without copies: " + title, Head: "workload",
+		GPU:   taskMachine,
 		Flags: taskFlags("off"), Variants: []Variant{{Name: "off", Params: []string{off}}},
 		Policies: "pagoda,hyperq", Workloads: []Workload{w},
 		Columns: []Column{
 			{Name: "hyperq", Unit: "ms", Digits: 3, Of: milliseconds("hyperq")},
 			{Name: "with", Unit: "x", Digits: 2, Of: over("pagoda", "hyperq"), Where: "table 5", Published: published(with)},
-			{Name: "without", Unit: "x", Digits: 2, Of: over("pagoda@off", "hyperq"), Where: "table 5", Published: published(without)},
+			{Name: "without", Unit: "x", Digits: 2, Of: over("pagoda@off", "hyperq"), Where: "table 5",
+				Published: published(without)},
 			{Name: "hyperq without", Unit: "x", Digits: 2, Of: over("hyperq@off", "hyperq")},
 		},
 	}
 }
 
-// callTimes is pagoda over hyperq under what captures say that calls take.
+// callTimes is pagoda over hyperq under call times of captures.
 func callTimes() Experiment {
 	e := Experiment{
-		Name: "calls", Title: "pagoda over hyperq by the time of the host's calls, in us of a launch and of a copy (medians of captures, and copies free)", Head: "workload", GPU: taskMachine,
+		Name: "calls", Title: "pagoda over hyperq by the time of the host's calls, in us of a launch and of a copy " +
+			"(medians of captures, and copies free)", Head: "workload", GPU: taskMachine,
 		Flags: taskFlags("off"),
 		Workloads: []Workload{
 			{Name: "MM", Sample: "tasks-mm", Params: append([]string{"tasks=1024"}, little...)},
@@ -294,23 +336,25 @@ func callTimes() Experiment {
 		},
 	}
 	for _, c := range [][2]int{{7, 5}, {8, 5}, {6, 6}, {4, 5}, {5, 5}, {5, 0}} {
-		p, h := fmt.Sprintf("pagoda,task-copy-call-ns=%d,spawn-ns=%d", 1000*c[1], 1000*c[1]), fmt.Sprintf("hyperq,task-launch-overhead-ns=%d", 1000*c[0])
+		p, h := fmt.Sprintf("pagoda,task-copy-call-ns=%d,spawn-ns=%d", 1000*c[1], 1000*c[1]),
+			fmt.Sprintf("hyperq,task-launch-overhead-ns=%d", 1000*c[0])
 		for _, label := range []string{p, h} {
 			if !strings.Contains(e.Policies, label) {
 				e.Policies = strings.TrimPrefix(e.Policies+","+label, ",")
 			}
 		}
-		e.Columns = append(e.Columns, Column{Name: fmt.Sprintf("%d and %d", c[0], c[1]), Unit: "x", Digits: 2, Of: over(p, h)})
+		e.Columns = append(e.Columns, Column{Name: fmt.Sprintf("%d and %d", c[0], c[1]), Unit: "x", Digits: 2,
+			Of: over(p, h)})
 	}
 	return e
 }
 
-// copyShare is what copying takes of the whole time, calls of the host included.
+// copyShare is the share of copying in the whole time, calls of the host included.
 func copyShare(r *Row) float64 {
 	return 100 - 100*over("hyperq", "hyperq,task-copies=off")(r)
 }
 
-// linkShare is what the copies themselves take of it; inputs and outputs are added.
+// linkShare is the share of the copies themselves; inputs and outputs are added.
 func linkShare(r *Row) float64 {
 	x := r.run("hyperq")
 	if x == nil {

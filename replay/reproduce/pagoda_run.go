@@ -25,7 +25,7 @@ func taskNumber(name, tasks string) Workload {
 // ran is a policy's time for all of a row's tasks.
 func ran(policy string) func(*Row) float64 { return metric(policy, "tasks_end_to_end_cycles", 1) }
 
-// runToTheEnd is what becomes of the straight lines of "whole".
+// runToTheEnd runs the extrapolated rows of "whole" to their end.
 func runToTheEnd() Experiment {
 	return Experiment{
 		Name: "run", Title: "The same run to the end, with as many tasks as run in a minute or two, and the straight " +
@@ -84,8 +84,8 @@ func lines(policies ...string) []Column {
 	return all
 }
 
-// onCrossbars is a workload on the machine as it is, without what stops packets at the crossbar, and
-// with global loads that do not all go there.
+// onCrossbars is a workload on the machine as it is, without stalls of packets at the crossbar, and with global
+// loads that do not all go there.
 func onCrossbars(w Workload) []Workload {
 	stop, l1 := w, w
 	stop.Name, stop.Set = w.Name+", packets do not stop those behind them", []string{"icnt.head_of_line=false"}
@@ -96,7 +96,7 @@ func onCrossbars(w Workload) []Workload {
 // beamMachines is BF with a host whose calls are free.
 func beamMachines() Experiment {
 	return Experiment{
-		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: what binds the GPU",
+		Name: "bf", Title: "BF of 512 samples, 192 tasks, without copies and with free calls: limits of the GPU",
 		Head: "workload", GPU: taskMachine,
 		Set: []string{"host.launch_overhead_ns=0", "host.copy_call_ns=0"}, Flags: taskFlags("off"), Policies: "pagoda,hyperq",
 		Workloads: onCrossbars(Workload{Name: "BF", Sample: "tasks-bf",
@@ -106,7 +106,7 @@ func beamMachines() Experiment {
 	}
 }
 
-// smallCopies are copies of tasks that are smaller: DCT's images are as those of the artifact's run file.
+// smallCopies are smaller copies of tasks: DCT's images as in the artifact's run file.
 var smallCopies = Experiment{
 	Name: "copies-sizes", Title: "The same for smaller tasks", Head: "workload", GPU: taskMachine,
 	Flags: taskFlags("phased"), Policies: "hyperq,hyperq,task-copies=off",
@@ -131,7 +131,7 @@ func sharedMachines() Experiment {
 	return e
 }
 
-// wholeByCall is the whole time, copies first and last, by what a copy's call takes.
+// wholeByCall is the whole time, copies first and last, by the time of a copy's call.
 func wholeByCall() Experiment {
 	e := Experiment{
 		Name: "whole-calls", Title: "Whole time of 384 tasks, copies phased, by the time of a copy's or a spawn's call " +

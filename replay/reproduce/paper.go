@@ -13,7 +13,7 @@ import (
 	"gpureplay/replay"
 )
 
-// Paper is what one paper measured, as data.
+// Paper has the experiments and published figures of one paper, as data.
 type Paper struct {
 	Name        string // as the command takes it
 	Title       string // one line
@@ -35,12 +35,12 @@ type Experiment struct {
 	Policies   string            // as --policy takes them
 	Workloads  []Workload
 	Variants   []Variant         // settings under which the workloads run as well
-	Under      map[string]string // policies of a variant that are not those of the experiment
+	Under      map[string]string // policies of a variant that differ from the experiment's
 	Columns    []Column
 	Mean       Mean
-	Counts     func(*Row) bool // rows of which the mean is; nil: all
+	Counts     func(*Row) bool // rows in the mean; nil: all
 	Large      bool            // takes long: run only when asked for
-	OverTime   bool            // its columns need what is resident over time
+	OverTime   bool            // its columns need residency over time
 	ChildTimes bool            // its columns need the times of child CTAs
 }
 
@@ -51,11 +51,11 @@ type Workload struct {
 	Params []string // NAME=VALUE
 	File   string   // a setting whose value is a path under the folder of real inputs; "": all is generated
 	Quick  bool     // in the small set
-	Small  []string // settings that make it one of the small set, in place of those of Params
+	Small  []string // settings that make it one of the small set, in place of Params' of the same names
 	Fixed  bool     // variants leave it as it is
-	Alone  []string // settings without shared memory, for variants that ask for them, in place of those of Params
+	Alone  []string // settings without shared memory, for variants that request them, in place of Params'
 	Set    []string // of the machine, beside the experiment's
-	// settings of the flat program, where that has code of its own, in place of those of Params; nil: flat inlines the
+	// settings of the flat program, where that has code of its own, in place of Params'; nil: flat inlines the
 	// children
 	Flat []string
 }
@@ -68,8 +68,8 @@ type Variant struct {
 	Alone  bool // without the use of shared memory ([Workload].Alone)
 }
 
-// Mean says what stands below the rows: nothing, or a mean of this kind for
-// ratios and the arithmetic one for shares in per cent.
+// Mean is the line below the rows: none, or a mean of this kind for ratios and the arithmetic one for shares in per
+// cent.
 type Mean uint8
 
 const (
@@ -90,7 +90,7 @@ type Column struct {
 	Points    bool               // differences from those are points, as the paper's are, not ratios
 }
 
-// Row is what the runs of one workload came to.
+// Row has the results of one workload.
 type Row struct {
 	Workload *Workload
 	runs     map[string]*replay.Result // by label
@@ -136,8 +136,7 @@ const (
 	MostRow  = "most"
 )
 
-// declared are what makes the papers. They are made when one is asked for: other
-// commands need none.
+// declared are the makers of the papers. They run when a paper is requested: other commands need none.
 var declared []func() *Paper
 
 // register adds a paper. It is called from init.
@@ -174,7 +173,7 @@ func Get(name string) (*Paper, error) {
 	return nil, fmt.Errorf("no paper %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// Names returns those of the paper's experiments, in their order.
+// Names returns the names of the paper's experiments, in their order.
 func (p *Paper) Names() []string {
 	var all []string
 	for i := range p.Experiments {

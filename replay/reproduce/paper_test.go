@@ -15,8 +15,8 @@ import (
 	_ "gpureplay/samples/all"
 )
 
-// A paper's declaration is whole: what it names is there, every figure has its
-// place in the paper, and no two entries have one name.
+// A paper's declaration is whole: its names exist, every figure has its place in the paper, and no two entries
+// share a name.
 func TestPapersAreWhole(t *testing.T) {
 	for _, p := range Papers() {
 		for i := range p.Experiments {

@@ -151,8 +151,8 @@ func (p *plan) experiment(e *Experiment, opt *Options) (*planned, error) {
 	return t, nil
 }
 
-// runs adds the runs of one row under one variant. A flat program that has code of its
-// own asks for no children: what flat is to it is the order of streams.
+// runs adds the runs of one row under one variant. A flat program that has code of its own launches no children:
+// its flat is the order of streams.
 func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []string) error {
 	under := e.Policies
 	if p := e.Under[v.Name]; p != "" {
@@ -162,7 +162,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 	if err != nil {
 		return err
 	}
-	plain, err := policies.Parse(under, nil) // what the experiment sets for all is no part of its columns' names
+	plain, err := policies.Parse(under, nil) // settings of the whole experiment are no part of its columns' names
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (p *plan) runs(e *Experiment, row *plannedRow, v Variant, params, flat []st
 	return nil
 }
 
-// override puts settings in the place of those of the same names.
+// override replaces settings of the same names.
 func override(params, by []string) []string {
 	name := func(s string) string { n, _, _ := strings.Cut(s, "="); return n }
 	all := slices.Clone(params)

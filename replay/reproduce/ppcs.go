@@ -11,7 +11,7 @@ const (
 	ppcsMachine = "gk110-ppcs"
 )
 
-// ppcsWorkloads are those of table 2 at the paper's problem sizes.
+// ppcsWorkloads are the workloads of table 2 at the paper's problem sizes.
 func ppcsWorkloads(names ...string) []Workload {
 	all := []Workload{
 		{Name: "3MM", Sample: "3mm"}, {Name: "STN", Sample: "stn"}, {Name: "HSP", Sample: "hsp"},
@@ -101,7 +101,7 @@ func ppcsExperiments() []Experiment {
 	}, append(ppcsOrders(), ppcsCauses()...)...)
 }
 
-// ppcsOrders are by number of kernels and by what is read first.
+// ppcsOrders vary the number of kernels and the first file that is read.
 func ppcsOrders() []Experiment {
 	return []Experiment{
 		{
@@ -118,7 +118,8 @@ func ppcsOrders() []Experiment {
 			Name: "order", Title: "Order of the file reads under ppcs, speedup over serial (random: seeds 1 and 2)",
 			Head: "workload", GPU: ppcsMachine,
 			Workloads: ppcsWorkloads(),
-			Policies:  "serial,ppcs,ppcs,prelude-order=sequential,ppcs,prelude-order=random-arrays,ppcs,prelude-order=random-arrays,prelude-seed=2,ppcs,prelude-order=random,ppcs,prelude-order=random,prelude-seed=2",
+			Policies: "serial,ppcs,ppcs,prelude-order=sequential,ppcs,prelude-order=random-arrays,ppcs," +
+				"prelude-order=random-arrays,prelude-seed=2,ppcs,prelude-order=random,ppcs,prelude-order=random,prelude-seed=2",
 			Columns: []Column{
 				{Name: "interleaved", Digits: 3, Of: over("ppcs", "serial")},
 				{Name: "sequential", Digits: 3, Of: over("ppcs,prelude-order=sequential", "serial")},
@@ -170,7 +171,7 @@ func hspKernels(counts ...string) []Workload {
 	return all
 }
 
-// profilerShare is what the pre-profilers take of a run, in per cent.
+// profilerShare is the pre-profilers' share of a run, in per cent.
 func profilerShare(x *replay.Result) float64 {
 	return 100 * float64(x.Stages[model.StageProfiler]) / float64(x.Run.Cycles)
 }

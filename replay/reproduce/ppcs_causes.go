@@ -2,13 +2,12 @@ package reproduce
 
 import "gpureplay/model"
 
-// ppcsCauses are experiments in which one thing alone is changed, to show what it is
-// worth.
+// ppcsCauses are experiments that change one thing alone, to show its effect.
 func ppcsCauses() []Experiment {
 	return []Experiment{
 		ppcsCause("sectors", "Caches that fetch sectors of 32 B, not lines", ppcsWorkloads("HSP", "LPC"),
 			"l1.sector_bytes=32", "l2.sector_bytes=32"),
-		ppcsCause("write-back", "An L2 that keeps what is stored, fetching as before", ppcsWorkloads("HSP", "LPC"),
+		ppcsCause("write-back", "An L2 that keeps stored data, fetching as before", ppcsWorkloads("HSP", "LPC"),
 			"l2.write_back=true"),
 		ppcsCause("l1", "Global loads past the L1, as on the hardware of a GK110",
 			append(ppcsWorkloads("3MM", "HSP", "LPC", "CONV", "BFS"), bySearch), "l1.global_loads=false"),

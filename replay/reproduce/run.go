@@ -30,7 +30,7 @@ type Options struct {
 	Done func(done, total int, name string)
 }
 
-// Outcome is what a paper's experiments came to.
+// Outcome has the results of a paper's experiments.
 type Outcome struct {
 	Tables     []Table  // of the experiments
 	Published  Table    // the published figures beside ours, of the experiments that ran
@@ -125,7 +125,7 @@ func (s *source) write(ctx context.Context, path string) error {
 	return err
 }
 
-// look reads what tables say of the trace itself.
+// look reads the columns that describe the trace itself.
 func (s *source) look() error {
 	r, err := container.Open(s.path)
 	if err != nil {

@@ -45,7 +45,7 @@ func allLevels() []Workload {
 	}
 }
 
-// searchColumns are what figure 19 shows, in its unit.
+// searchColumns are the values of figure 19, in its unit.
 func searchColumns() []Column {
 	return []Column{
 		kilocycles("first child starts", baseline, "first_child_cycle"),

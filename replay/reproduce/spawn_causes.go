@@ -9,7 +9,7 @@ func fillingSpawn() []Workload {
 		"JOIN-gaussian", "Mandel")
 }
 
-// inputColumns are what a benchmark prefers, and what spawn makes of it.
+// inputColumns are a benchmark's best choice, and spawn's result.
 func inputColumns() []Column {
 	return []Column{
 		{Name: "flat's occupancy", Unit: "%", Digits: 1, Of: occupancy("flat")},
@@ -83,7 +83,7 @@ func searchedColumns() []Column {
 		Column{Name: "offloaded there", Unit: "%", Digits: 1, Of: offloaded(search)})
 }
 
-// spawnCauses are experiments in which one thing alone is changed, to show what it is worth.
+// spawnCauses are experiments that change one thing alone, to show its effect.
 func spawnCauses() []Experiment {
 	return []Experiment{
 		{

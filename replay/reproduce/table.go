@@ -177,7 +177,7 @@ func those(values []float64, counts []bool) []float64 {
 	return some
 }
 
-// mean is what stands below a column.
+// mean is the line below a column.
 func (t *planned) mean(c *Column, values []float64) []Cell {
 	cells := []Cell{text("")}
 	if c.Published != nil {

@@ -122,7 +122,7 @@ if frame is not None:
     axis.legend(fontsize=8)
     save(figure, "waiting-time")
 
-# %% What became of child launches
+# %% Outcome of child launches
 frame = ask("SELECT trace, policy, decision, count(*) AS launches FROM {0} GROUP BY ALL ORDER BY ALL", "launches")
 if frame is not None:
     bars = frame.pivot_table(index=["trace", "policy"], columns="decision", values="launches", fill_value=0)

@@ -1,4 +1,4 @@
--- What became of child launches, and why.
+-- Outcomes of child launches, with reasons.
 SELECT trace,
        gpu,
        set,
