@@ -65,14 +65,12 @@ func alignInput(p samples.Params) (genome []byte, reads [][]byte, err error) {
 	return genome, reads[:min(len(reads), p.Int("count"))], nil
 }
 
-// align finds for every read the place in the reference with the fewest
-// mismatches, at most so many, on the forward strand: by the pigeonhole principle
-// a read with m mismatches has one of m+1 seeds without any, and the seeds'
-// places in an index are the candidates, each compared base by base until there
-// are too many mismatches.
+// align finds for every read the place in the reference with the fewest mismatches, at most so many, on the forward
+// strand. By the pigeonhole principle a read with m mismatches has one of m+1 seeds without any. The seeds' places
+// in an index are the candidates. Each is compared base by base until there are too many mismatches.
 //
-//  1. The paper gives neither index nor scoring; this is seed and extend without
-//     gaps. The least number of candidates of a child is 32.
+//  1. The paper gives neither index nor scoring; this is seed and extend without gaps. The least number of
+//     candidates of a child is 32.
 //  2. A place that several seeds name is compared as often, as without a filter.
 //  3. Reads shorter than all their seeds are not aligned.
 type align struct {
@@ -157,11 +155,10 @@ func (a *align) candidates(read []byte) (list []candidate) {
 	return list
 }
 
-// alignParent is the parent. Per read of its section: a comparison and a branch,
-// an address, the loads of its offset and of the next, a comparison and a branch
-// for its length; per seed, the load of each base with two operations to add it to
-// the word, an address, the loads of the word's first place and of the next's, two
-// additions; the request; the step.
+// alignParent is the parent. Per read of its section: a comparison and a branch, an address, the loads of its
+// offset and of the next, a comparison and a branch for its length. Per seed, the load of each base with two
+// operations to add it to the word, an address, the loads of the word's first place and of the next's, two
+// additions. The request; the step.
 type alignParent struct {
 	*loopCode
 	test, address []samples.Op
@@ -246,13 +243,11 @@ func (a *align) ask(w *samples.Warp, read func(lane int) int) {
 	})
 }
 
-// alignChild compares one candidate a thread. Per seed until its own: two
-// operations and a branch; an address, the load of the place, a subtraction for
-// the start, two comparisons and a branch for the ends; per base a comparison and
-// a branch, the loads of read and reference, a comparison and an addition for a
-// mismatch, a comparison and a branch for too many, two steps; at the end two
-// operations for the score and an atomic minimum of 64 bits, which the flat form keeps
-// in a register.
+// alignChild compares one candidate a thread. Per seed until its own: two operations and a branch. An address, the
+// load of the place, a subtraction for the start, two comparisons and a branch for the ends. Per base a comparison
+// and a branch, the loads of read and reference, a comparison and an addition for a mismatch, a comparison and a
+// branch for too many, two steps. At the end two operations for the score and an atomic minimum of 64 bits, which
+// the flat form keeps in a register.
 type alignChild struct {
 	*childCode
 	seed, address []samples.Op

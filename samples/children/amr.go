@@ -240,13 +240,11 @@ func (m *mesh) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// refineChild makes one cell a thread: five operations for its place in the
-// refinement, six for its coordinates (three conversions, three fused
-// multiply-adds), then its value: three differences and their squares' sum, a
-// reciprocal root and a product for the radius, four operations and a sine for
-// the wrinkle, a difference, two products, and a product, an exponential and a
-// product; the address and store; two comparisons (value, level), a branch; where
-// it is refined, its room and the request.
+// refineChild makes one cell a thread: five operations for its place in the refinement, six for its coordinates
+// (three conversions, three fused multiply-adds). Its value takes three differences and their squares' sum, a
+// reciprocal root and a product for the radius, four operations and a sine for the wrinkle, a difference, two
+// products, and a product, an exponential and a product. The address and store; two comparisons (value, level), a
+// branch; where it is refined, its room and the request.
 type refineChild struct {
 	*childCode
 	compute []samples.Op

@@ -13,9 +13,8 @@ const (
 	mostPattern = 1024 // bytes of a pattern
 )
 
-// automaton is a deterministic finite automaton over bytes that looks, from the
-// byte where it starts, for any of its patterns: state 0 is the start, dead is
-// no way on, accept a match.
+// automaton is a deterministic finite automaton over bytes that looks, from the byte where it starts, for any of
+// its patterns. State 0 is the start, dead is no way on, accept a match.
 type automaton struct {
 	next []int32 // state·256 + byte
 }

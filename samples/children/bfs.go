@@ -144,11 +144,10 @@ func (s *bfs) level(level int32) {
 	s.current = next
 }
 
-// expandCode is the parent. Per vertex: address and load of the vertex, the row
-// (five, see rowsCode), the warp's scan (five shuffles, five additions), the
-// total's atomic addition by the last lane and its shuffle, the lane's place, and
-// the request (see nest). Per neighbour, in the child: an addition and an address
-// for each of the load of the neighbour and the store of it.
+// expandCode is the parent. Per vertex: address and load of the vertex, the row (five, see rowsCode), the warp's
+// scan (five shuffles, five additions). Then the total's atomic addition by the last lane and its shuffle, the
+// lane's place, and the request (see nest). Per neighbour, in the child: an addition and an address for each of the
+// load of the neighbour and the store of it.
 type expandCode struct {
 	*loopCode
 	address []samples.Op
@@ -227,10 +226,9 @@ func (s *bfs) copyEdges(b *samples.Block, from, to, count int) {
 	})
 }
 
-// contractCode keeps the vertices seen for the first time. Per thread: the load
-// of how many there are; per vertex its load, the address and load of its label,
-// a comparison, a branch; where it is not labelled, a compare-and-swap, a
-// comparison, a branch; where that succeeds, the append.
+// contractCode keeps the vertices seen for the first time. Per thread: the load of how many there are. Per vertex
+// its load, the address and load of its label, a comparison, a branch. Where it is not labelled, a
+// compare-and-swap, a comparison, a branch; where that succeeds, the append.
 type contractCode struct {
 	*loopCode
 	address []samples.Op

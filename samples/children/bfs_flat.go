@@ -7,12 +7,12 @@ import (
 	"gpureplay/trace"
 )
 
-// flatExpand is the expanding kernel of the flat program, as of Merrill, Garland and Grimshaw's search (PPoPP
-// 2012), which the DTBL paper names as its baseline (5.2 A): a CTA takes the rows of at least as many neighbours as
-// it has threads one after another, a warp rows of at least 32. A scan over the CTA deals the rest to the threads.
-// In the nested program a child stands for the first two.
+// flatExpand is the expanding kernel of the flat program, after Merrill, Garland and Grimshaw's search (PPoPP
+// 2012). The DTBL paper names it as its baseline (5.2 A). A CTA takes the rows of at least as many neighbours as it
+// has threads one after another, a warp rows of at least 32. A scan over the CTA deals the rest to the threads. In
+// the nested program a child stands for the first two.
 //
-//  1. Threads vie for the CTA through shared memory and for a warp by a vote and shuffles; of several the last
+//  1. Threads vie for the CTA through shared memory and for a warp by a vote and shuffles. Of several the last
 //     thread of a CTA, the first lane of a warp wins.
 //  2. The place of a row's neighbours is found as in the nested program.
 type flatExpand struct {
@@ -45,10 +45,9 @@ type flatCopy struct {
 	step        samples.Op
 }
 
-// flatDeal gives neighbours to threads: a scan over the warp (five shuffles, five
-// additions), over the warps' totals in shared memory (a store, a barrier, a load,
-// three additions); then for every neighbour in reach a comparison, a branch, a store
-// of where it is and goes, and two additions.
+// flatDeal gives neighbours to threads: a scan over the warp (five shuffles, five additions), over the warps'
+// totals in shared memory (a store, a barrier, a load, three additions). Then for every neighbour in reach a
+// comparison, a branch, a store of where it is and goes, and two additions.
 type flatDeal struct {
 	scan        []samples.Op
 	total, sums samples.Op

@@ -39,9 +39,8 @@ func addresses(r *samplestest.Recording, kernel int, opcode string, array trace.
 	return all
 }
 
-// The flat search finds the levels of the nested one without a request; whatever the
-// degrees, each level loads every edge of its vertices once and writes as many
-// neighbours side by side.
+// The flat search finds the levels of the nested one without a request. Whatever the degrees, each level loads
+// every edge of its vertices once and writes as many neighbours side by side.
 func TestFlatBFS(t *testing.T) {
 	graphs := smallGraphs(t)
 	graphs["hub"] = graph.Kronecker(9, 48, 2) // degrees beyond a CTA's 128 threads

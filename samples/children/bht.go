@@ -67,8 +67,8 @@ func randomBodies(n int, plummer bool, seed uint64) []body {
 // inCube brings a coordinate into the cube.
 func inCube(v float64) float64 { return min(max(v, 0), 0.999999) }
 
-// barnesHut computes the forces on all bodies: the parent's thread walks the tree for one body and writes the list
-// of nodes that act on it, far ones whole and near ones down to bodies; its child adds their forces, a thread for
+// barnesHut computes the forces on all bodies. The parent's thread walks the tree for one body and writes the list
+// of nodes that act on it, far ones whole and near ones down to bodies. Its child adds their forces, a thread for
 // each. A second kernel moves the bodies.
 //
 //  1. LonestarGPU builds the tree on the device with barriers across CTAs; the host builds it here before each step
@@ -186,11 +186,10 @@ func (s *barnesHut) step() {
 	s.p.Sync()
 }
 
-// walkCode is the parent. Per body: an address and the load of its position; per
-// node a comparison and a branch, two addresses, the loads of its centre and mass
-// and of its size and link, three differences and their squares' sum, a product, a
-// comparison and a branch; an accepted node's address, store and count, and the
-// next node (a selection); the request.
+// walkCode is the parent. Per body: an address and the load of its position. Per node a comparison and a branch,
+// two addresses, the loads of its centre and mass and of its size and link, and three differences. Then their
+// squares' sum, a product, a comparison and a branch. An accepted node's address, store and count, and the next
+// node (a selection); the request.
 type walkCode struct {
 	*loopCode
 	address         []samples.Op
@@ -263,15 +262,13 @@ func (s *barnesHut) walkCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// forceCode adds one node's force a thread: an addition and an address, the load
-// of the node's number, an address, its load, the load of the body's position;
-// three differences, their squares' sum with the softening, a reciprocal root,
-// three products for mass over distance cubed, three for the force. The threads of a
-// warp add up their forces by shuffles, five rounds of a shuffle and an addition for
-// each axis (NVIDIA, "Faster Parallel Reductions on Kepler", 2014): all have the same
-// body, and atomics of one address go one by one. The first thread, found by an AND
-// and a comparison, makes the three atomic additions. The flat form adds up in three
-// registers and stores them once.
+// forceCode adds one node's force a thread: an addition and an address, the load of the node's number, an address,
+// its load, the load of the body's position. Three differences, their squares' sum with the softening, a reciprocal
+// root, three products for mass over distance cubed, three for the force. The threads of a warp add up their forces
+// by shuffles, five rounds of a shuffle and an addition for each axis (NVIDIA, "Faster Parallel Reductions on
+// Kepler", 2014). All have the same body, and atomics of one address go one by one. The first thread, found by an
+// AND and a comparison, makes the three atomic additions. The flat form adds up in three registers and stores them
+// once.
 type forceCode struct {
 	*childCode
 	address  []samples.Op

@@ -35,7 +35,7 @@ func gcGenerator() samples.Generator {
 	}
 }
 
-// colouring gives every vertex a random priority; each round, the uncoloured vertices whose priority exceeds all
+// colouring gives every vertex a random priority. Each round, the uncoloured vertices whose priority exceeds all
 // uncoloured neighbours' take the round's number as colour (Jones and Plassmann, as Pannotia runs it).
 //
 //  1. The graph is made undirected and simple first, without which two neighbours may not see each other.
@@ -131,10 +131,9 @@ func (s *colouring) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// colourChild looks at one neighbour a thread: an addition and the address, the
-// load of the neighbour, the address and load of its colour, a comparison, a
-// branch; where it has none, the address and load of its priority and an atomic
-// maximum. The flat form keeps the maximum in a register.
+// colourChild looks at one neighbour a thread: an addition and the address, the load of the neighbour, the address
+// and load of its colour, a comparison, a branch. Where it has none, the address and load of its priority and an
+// atomic maximum. The flat form keeps the maximum in a register.
 type colourChild struct {
 	*childCode
 	address, colourAddress, done, priorityAddress []samples.Op
@@ -176,10 +175,9 @@ func (s *colouring) compare(b *samples.Block, v, from, count int) {
 	})
 }
 
-// chooseCode colours a round's set. Per vertex: the address and load of the
-// colour, a comparison, a branch; where it has none, two addresses, the loads of
-// its priority and of the highest around it, a comparison, a branch, and the
-// store of the colour, or the store of 1 to the host's flag and of -1 to highest.
+// chooseCode colours a round's set. Per vertex: the address and load of the colour, a comparison, a branch. Where
+// it has none, two addresses, the loads of its priority and of the highest around it, a comparison and a branch.
+// Then the store of the colour, or the store of 1 to the host's flag and of -1 to highest.
 type chooseCode struct {
 	*loopCode
 	address                 []samples.Op

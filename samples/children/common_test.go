@@ -15,8 +15,8 @@ type request struct {
 	trace.Launch
 }
 
-// requests lists all launch requests after checking each one: the child has a CTA for every block of items, a later
-// id, and as many warps at work as the items need; at one step lanes ascend.
+// requests lists all launch requests after checking each one. The child has a CTA for every block of items, a later
+// id, and as many warps at work as the items need. At one step lanes ascend.
 func requests(t testing.TB, r *samplestest.Recording) (list []request) {
 	t.Helper()
 	r.Check(t)

@@ -119,7 +119,7 @@ func openReads(path string) ([][]byte, error) {
 }
 
 // generateGenome draws n bases. About a third of them are copies of stretches among the first thousand bases (50 to
-// 400 bases, one in fifty changed), as a few families of repeats make up much of a genome.
+// 400 bases, one in fifty changed). So do a few families of repeats in a real genome.
 func generateGenome(n int, seed uint64) []byte {
 	r := rand.New(rand.NewPCG(seed, 1953))
 	out := make([]byte, 0, n)

@@ -41,10 +41,10 @@ func allKinds(first string) []string {
 // openGraph reads or generates the input graph.
 //
 //  1. The mean degrees equal the papers' graphs in the DIMACS collection: citation 8.6 (citationCiteseer: 268,495
-//     vertices, 1,156,647 edges, highest degree 1,318; of fewer vertices the highest falls with their square root,
-//     as the cutoff of a power law does), graph500 87 with an edge factor of 48 before repeated edges go
-//     (kron_g500-logn20: 89), cage 18.2 (cage15 without its diagonal, with all its degrees). A road network's is
-//     2.6 whatever `degree` says.
+//     vertices, 1,156,647 edges, highest degree 1,318). With fewer vertices the highest degree falls with their
+//     square root, as the cutoff of a power law does. graph500 has 87, with an edge factor of 48 before repeated
+//     edges go (kron_g500-logn20: 89). cage has 18.2 (cage15 without its diagonal, with all its degrees). A road
+//     network's is 2.6 whatever `degree` says.
 //  2. "flight" stands for a network of airports: preferential attachment with 20 routes per airport, as OpenFlights
 //     has; its file is the better input.
 func openGraph(p samples.Params) (*graph.Graph, error) {

@@ -63,7 +63,7 @@ func joinKeys(n, keys int, gauss bool, seed, stream uint64) []int32 {
 // join finds each left tuple's range of matches by two binary searches, gives it room in the output, and writes the
 // pairs.
 //
-//  1. dragon_li finds the places of the output by a histogram and a scan over both relations; here the first kernel
+//  1. dragon_li finds the places of the output by a histogram and a scan over both relations. Here the first kernel
 //     scans over the warp and adds each warp's total to the size of the output, so places follow the warps' order.
 //  2. The output is pairs of row numbers.
 type join struct {
@@ -168,10 +168,9 @@ func (s *searchCode) run(w *samples.Warp, keys []int32, at samples.Array, want f
 	return lo
 }
 
-// boundsCode is the first kernel. Per left tuple: the address and load of its
-// key, two searches, a subtraction; the warp's scan (five shuffles, five
-// additions), the atomic addition of its total by one lane, a shuffle and an
-// addition; three addresses and stores.
+// boundsCode is the first kernel. Per left tuple: the address and load of its key, two searches, a subtraction. The
+// warp's scan (five shuffles, five additions), the atomic addition of its total by one lane, a shuffle and an
+// addition. Three addresses and stores.
 type boundsCode struct {
 	*loopCode
 	address             []samples.Op

@@ -107,7 +107,7 @@ func (c *childCode) end() {
 	c.Flat(c.index[3], test, branch)
 }
 
-// inRegister makes an atomic of the child an operation on a register in the flat form, whose result is stored once,
+// inRegister makes an atomic of the child an operation on a register in the flat form. Its result is stored once,
 // after a lane's last item: all children of one thread then write one register.
 func (c *childCode) inRegister(atomic samples.Op, opcode, store string, width uint32, operands ...trace.Reg) {
 	own := c.Reg()

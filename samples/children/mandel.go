@@ -41,17 +41,15 @@ func mandelGenerator() samples.Generator {
 
 // mandel draws the set over x from -2 to 1 and y from -1.5 to 1.5.
 //
-// A CTA has one region: its threads compute the region's border, and one thread
-// lets a child fill the region if the whole border took equally many iterations,
-// subdivide it while parts are larger than min-size and the depth allows, or
-// compute each pixel.
+// A CTA has one region. Its threads compute the region's border. One thread lets a child fill the region if the
+// whole border took equally many iterations, subdivide it while parts are larger than min-size and the depth
+// allows, or compute each pixel.
 //
-//  1. The CTA of a region is one warp, which compares by votes, so that no child
-//     needs a barrier and each of its threads can run as an iteration of its
-//     parent.
+//  1. The CTA of a region is one warp, which compares by votes. So no child needs a barrier and each of its threads
+//     can run as an iteration of its parent.
 //  2. The subdividing child's items are its threads.
-//  3. Pixels of a region are handed to threads row by row, in CTAs of one
-//     dimension, where the source has square ones.
+//  3. Pixels of a region are handed to threads row by row, in CTAs of one dimension, where the source has square
+//     ones.
 //  4. All requests are marked: the border test is the rule.
 type mandel struct {
 	size, regions, subdivide, minSize, maxDepth, iterations int
@@ -114,10 +112,9 @@ func (m *mandel) run(w samples.Writer, r rule) error {
 	return p.Err()
 }
 
-// dwellCode computes a pixel's iterations. Per pixel: two conversions and two
-// fused multiply-adds for its point; per iteration two squares, their sum, a
-// comparison, a branch, a difference and an addition for x, a product and a fused
-// multiply-add for y, the counter, its comparison and a branch.
+// dwellCode computes a pixel's iterations. Per pixel: two conversions and two fused multiply-adds for its point.
+// Per iteration two squares, their sum, a comparison, a branch, a difference and an addition for x. Then a product
+// and a fused multiply-add for y, the counter, its comparison and a branch.
 type dwellCode struct {
 	point, body []samples.Op
 	test        []samples.Op
@@ -155,9 +152,9 @@ func (d *dwellCode) run(w *samples.Warp, most int, dwell func(lane int) int32) {
 	}
 }
 
-// regionCode is the code of a region's CTA. Per thread: three operations for the region's corner; per border pixel
+// regionCode is the code of a region's CTA. Per thread: three operations for the region's corner. Per border pixel
 // four for its place, the iterations, a comparison with the first dwell, a vote, the step, a comparison and a
-// branch; two comparisons and branches for the decision, and one thread's request.
+// branch. Two comparisons and branches for the decision, and one thread's request.
 type regionCode struct {
 	*childCode
 	corner          []samples.Op

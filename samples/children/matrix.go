@@ -124,10 +124,9 @@ func (m *product) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// productChild makes one element a thread. Per non-zero: two addresses, the loads
-// of its column and value, a product and an address, the load of the multiplier,
-// a fused multiply-add, and the counter, its comparison and a branch; then the
-// address and the store.
+// productChild makes one element a thread. Per non-zero: two addresses, the loads of its column and value, a
+// product and an address, the load of the multiplier, a fused multiply-add. Then the counter, its comparison and a
+// branch. Then the address and the store.
 type productChild struct {
 	*childCode
 	address    []samples.Op

@@ -8,8 +8,8 @@ import (
 )
 
 // nest is the code with which a parent thread asks for its nested work. Per thread: a comparison of the items with
-// the threshold and a branch; where a child is launched, its grid, its items and its arguments' address (four
-// operations) and the launch; then the rest: a comparison, a branch, and a second request without a mark.
+// the threshold and a branch. Where a child is launched, its grid, its items and its arguments' address (four
+// operations) and the launch. Then the rest: a comparison, a branch, and a second request without a mark.
 type nest struct {
 	rule
 	p      *samples.Program
@@ -91,11 +91,10 @@ func (n *nest) request(w *samples.Warp, op samples.Op, marked bool, span func(la
 	w.Launch(op, requests[:k]...)
 }
 
-// appendCode is the code of an append to a list on the device by some lanes of a
-// warp at once, as compilers make of an atomic counter. Per warp: a vote, two
-// population counts for the rank and the number; one lane's atomic addition; a
-// shuffle of its result; an addition, the address and the store of the element;
-// the point where the lanes meet again.
+// appendCode is the code of an append to a list on the device by some lanes of a warp at once, as compilers make of
+// an atomic counter. Per warp: a vote, two population counts for the rank and the number; one lane's atomic
+// addition; a shuffle of its result. An addition, the address and the store of the element; the point where the
+// lanes meet again.
 type appendCode struct {
 	head   []samples.Op
 	atomic samples.Op

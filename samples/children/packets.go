@@ -70,9 +70,8 @@ func openPackets(path string) ([][]byte, error) {
 	return packets, err
 }
 
-// randomStrings draws n strings of 1 to longest characters, short ones more often
-// (the square of a uniform number), over letters, digits and blanks; every tenth
-// has one of the words in it.
+// randomStrings draws n strings of 1 to longest characters, short ones more often (the square of a uniform number),
+// over letters, digits and blanks. Every tenth has one of the words in it.
 func randomStrings(n, longest int, words []string, seed uint64) [][]byte {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789 /."
 	r := rand.New(rand.NewPCG(seed, 1951))

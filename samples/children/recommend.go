@@ -105,9 +105,8 @@ func openRatings(path string) (*ratings, error) {
 	return newRatings(users, len(ids), triples), nil
 }
 
-// generateRatings draws ratings from 1 to 5: users rate from 1 to twice the mean
-// of items, an item of rank k with a probability that falls like 1/k, so that few
-// items have most ratings, as in MovieLens.
+// generateRatings draws ratings from 1 to 5. Users rate from 1 to twice the mean of items. The probability of an
+// item of rank k falls like 1/k. So few items have most ratings, as in MovieLens.
 func generateRatings(users, count, mean int, seed uint64) *ratings {
 	r := rand.New(rand.NewPCG(seed, 1992))
 	weights := make([]float64, count)
@@ -130,13 +129,12 @@ func generateRatings(users, count, mean int, seed uint64) *ratings {
 	return newRatings(users, count, triples)
 }
 
-// recommend finds for every item the one that is most similar, by the cosine of
-// their ratings: the parent takes an item, its child a thread for each of the
-// item's ratings, which adds the products with all ratings of the same user to the
-// item's row of sums; a second kernel finds each row's best.
+// recommend finds for every item the one that is most similar, by the cosine of their ratings. The parent takes an
+// item, its child a thread for each of the item's ratings. The thread adds the products with all ratings of the
+// same user to the item's row of sums. A second kernel finds each row's best.
 //
-//  1. The paper's program is not public; the rows of item-based filtering, of a
-//     length that varies by item, are the nested work that its text describes.
+//  1. The paper's program is not public; the rows of item-based filtering, of a length that varies by item, are the
+//     nested work that its text describes.
 type recommend struct {
 	p                      *samples.Program
 	r                      *ratings
@@ -195,11 +193,10 @@ func (m *recommend) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// similarChild takes one rating a thread: an addition, two addresses, the loads of
-// user and rating, the user's row (five); per rating of the user a comparison and
-// a branch, two addresses, the loads of item and rating, a product, an address, an
-// atomic addition, the step. In the flat form the row of sums is the thread's own: a
-// load, an addition and a store.
+// similarChild takes one rating a thread: an addition, two addresses, the loads of user and rating, the user's row
+// (five). Per rating of the user a comparison and a branch, two addresses, the loads of item and rating, a product,
+// an address, an atomic addition, the step. In the flat form the row of sums is the thread's own: a load, an
+// addition and a store.
 type similarChild struct {
 	*childCode
 	address         []samples.Op
@@ -261,10 +258,9 @@ func (m *recommend) childCTA(b *samples.Block, item, from, count int) {
 	})
 }
 
-// topCode finds a row's best. Per item: two operations for its norm; per other
-// item a comparison and a branch, an address, the load of the sum and of the
-// other's norm (a second address), a reciprocal root, two products, a comparison,
-// two selections, the step; the address and store of the best.
+// topCode finds a row's best. Per item: two operations for its norm. Per other item a comparison and a branch, an
+// address, the load of the sum and of the other's norm (a second address). Then a reciprocal root, two products, a
+// comparison, two selections, the step. The address and store of the best.
 type topCode struct {
 	*loopCode
 	begin, test, address []samples.Op

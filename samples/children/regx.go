@@ -181,11 +181,10 @@ func (s *regx) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// regxChild walks from one offset a thread: two additions. Per byte: a comparison
-// with the end and a branch, the load of the byte, two operations for the place
-// in the table, its load, a comparison and a branch for a dead end, another two
-// for a match, the step; a match costs an atomic addition to the count, an address
-// and the store of a flag. The flat form counts in a register and adds that once.
+// regxChild walks from one offset a thread: two additions. Per byte: a comparison with the end and a branch, the
+// load of the byte, two operations for the place in the table, its load. Then a comparison and a branch for a dead
+// end, another two for a match, the step. A match costs an atomic addition to the count, an address and the store
+// of a flag. The flat form counts in a register and adds that once.
 type regxChild struct {
 	*childCode
 	begin, test []samples.Op

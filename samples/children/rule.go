@@ -10,8 +10,8 @@ import (
 //
 //  0. "dense": a thread with at least 16 items launches a child for all of them, in CTAs of 32 whose last may be
 //     partly idle. It is the default: the papers' programs launch nearly all nested work ("a small THRESHOLD", SPAWN
-//     paper, II.B), some 40 threads a child (DTBL paper, 3.1), also on cage15 with its 19 items a row, where whole
-//     CTAs of 32 or 128 leave nearly nothing to launch.
+//     paper, II.B), some 40 threads a child (DTBL paper, 3.1). They do so on cage15 too, with its 19 items a row,
+//     where whole CTAs of 32 or 128 leave nearly nothing to launch.
 //  1. "dragonli": a thread with at least `threshold` items launches whole CTAs of `block` threads for them, and does
 //     the rest, items mod block, itself.
 //  2. "klap": every thread with an item launches a child for all of them, whose last CTA may be partly idle.

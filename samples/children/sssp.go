@@ -40,16 +40,14 @@ func ssspGenerator() samples.Generator {
 // unreached is the distance of a vertex to which no path is known.
 const unreached = int64(1) << 40
 
-// sssp relaxes the arcs of all frontier vertices in each round (Bellman and
-// Ford's method on a list), until no distance falls.
+// sssp relaxes the arcs of all frontier vertices in each round (Bellman and Ford's method on a list), until no
+// distance falls.
 //
-//  1. A vertex enters the next frontier once a round: the thread that lowers its
-//     distance exchanges the vertex' mark with the round's number, and appends the
-//     vertex if the mark was older. dragon_li filters repeated vertices in a
-//     kernel of its own.
-//  2. Children see the distances that others lowered before them, as on a GPU;
-//     the arcs of a vertex are relaxed with the distance that its parent thread
-//     loaded.
+//  1. A vertex enters the next frontier once a round. The thread that lowers its distance exchanges the vertex' mark
+//     with the round's number, and appends the vertex if the mark was older. dragon_li filters repeated vertices in
+//     a kernel of its own.
+//  2. Children see the distances that others lowered before them, as on a GPU; the arcs of a vertex are relaxed with
+//     the distance that its parent thread loaded.
 type sssp struct {
 	p        *samples.Program
 	g        deviceGraph
@@ -154,11 +152,9 @@ func (s *sssp) parentCTA(b *samples.Block) {
 	}, c.nest.wait)
 }
 
-// relaxChild relaxes one arc a thread: an addition and two addresses, the loads
-// of destination and length, an addition, the address of the distance, an atomic
-// minimum, a comparison, a branch; where the distance fell, the address of the
-// mark, an atomic exchange, a comparison, a branch; where the mark is new, the
-// append.
+// relaxChild relaxes one arc a thread: an addition and two addresses, the loads of destination and length, an
+// addition. Then the address of the distance, an atomic minimum, a comparison, a branch. Where the distance fell,
+// the address of the mark, an atomic exchange, a comparison, a branch. Where the mark is new, the append.
 type relaxChild struct {
 	*childCode
 	address  []samples.Op

@@ -5,11 +5,9 @@ import (
 	"gpureplay/trace"
 )
 
-// bfsCommit is the second kernel of a level: updating nodes become the mask of the
-// next, and are seen. Per thread: five operations for the node's number and its
-// check and the exit, three for the address of its flag, a load, a comparison and
-// an exit; in an updating node five operations for addresses and values and four
-// stores.
+// bfsCommit is the second kernel of a level: updating nodes become the mask of the next, and are seen. Per thread:
+// five operations for the node's number and its check and the exit, three for the address of its flag, a load, a
+// comparison and an exit. In an updating node five operations for addresses and values and four stores.
 type bfsCommit struct {
 	*samples.Code
 	index                    []samples.Op

@@ -2,19 +2,16 @@ package pipelines
 
 import "gpureplay/samples"
 
-// bfsExpand is the first kernel of a level: nodes in the mask give their unseen
-// neighbours a cost and put them into the updating mask. Per thread: five
-// operations for the node's number and its check and the exit, two for the address
-// of its flag, a load, a comparison and an exit; in a node of the mask a store, the
-// address of the node and loads of its two words with a check, three for pointers.
-// Per edge: the load of the neighbour, three operations for the address of its
-// flag, a load, a comparison; guarded by the flag, the load of the own cost, five
-// operations for the addition and the addresses, two stores, and the loads of the
-// node's two words again, which the stores may alias; then six operations for
-// pointer, counter, bound, comparison and branch.
+// bfsExpand is the first kernel of a level: nodes in the mask give their unseen neighbours a cost and put them into
+// the updating mask. Per thread: five operations for the node's number and its check and the exit, two for the
+// address of its flag, a load, a comparison and an exit. In a node of the mask a store, the address of the node and
+// loads of its two words with a check, three for pointers. Per edge: the load of the neighbour, three operations
+// for the address of its flag, a load, a comparison. Guarded by the flag, the load of the own cost, five operations
+// for the addition and the addresses, two stores. Then the loads of the node's two words again, which the stores
+// may alias. Then six operations for pointer, counter, bound, comparison and branch.
 //
-//  1. Which words a thread loads again, and that the guarded part is predicated
-//     rather than branched around, follow a capture of the kernel on an A100.
+//  1. Which words a thread loads again, and that the guarded part is predicated rather than branched around, follow
+//     a capture of the kernel on an A100.
 type bfsExpand struct {
 	*samples.Code
 	index                    []samples.Op

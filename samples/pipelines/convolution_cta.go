@@ -3,8 +3,8 @@ package pipelines
 import "gpureplay/samples"
 
 // convCode is either kernel, fully unrolled. Per thread: ten operations for the base, its address and the place in
-// the tile; ten loads, and for the halo's two a comparison, a zero and a guard; ten stores to the tile, a barrier
-// and an address; per result seventeen loads from the tile, a product and sixteen fused multiply-adds with the
+// the tile. Ten loads, and for the halo's two a comparison, a zero and a guard. Ten stores to the tile, a barrier
+// and an address. Per result seventeen loads from the tile, a product and sixteen fused multiply-adds with the
 // filter in constant memory, and a store.
 type convCode struct {
 	*samples.Code

@@ -5,17 +5,14 @@ import (
 	"gpureplay/trace"
 )
 
-// hotspotCode is the kernel. Per thread: four divisions for the chip's constants
-// (a reciprocal and four fused multiply-adds each, CUDA's division without its
-// slow path), twelve operations for the indices, three for the range check; under
-// it two addresses, two loads, two stores to shared memory; a barrier and twelve
-// for the valid range and the four clamped neighbours. Per step: eight comparisons
-// and a branch; in the cells that compute, six loads from shared memory, three
-// additions and a product in single precision and, because the source's constant
-// 2.0 is a double, six conversions, six operations in double precision and one
-// conversion back, a store to shared memory; a barrier and a branch, and unless it
-// is the last step a load, a store, a second barrier and a branch. At the end an
-// address, a load from shared memory, a store.
+// hotspotCode is the kernel. Per thread: four divisions for the chip's constants (a reciprocal and four fused
+// multiply-adds each, CUDA's division without its slow path). Twelve operations for the indices, three for the
+// range check. Under it two addresses, two loads, two stores to shared memory. A barrier and twelve for the valid
+// range and the four clamped neighbours. Per step: eight comparisons and a branch. In the cells that compute, six
+// loads from shared memory, three additions and a product in single precision. The source's constant 2.0 is a
+// double; it adds six conversions, six operations in double precision and one conversion back, a store to shared
+// memory. A barrier and a branch, and unless it is the last step a load, a store, a second barrier and a branch. At
+// the end an address, a load from shared memory, a store.
 type hotspotCode struct {
 	*samples.Code
 	constants, index, inRange     []samples.Op

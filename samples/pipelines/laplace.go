@@ -36,10 +36,9 @@ const laplaceSide = 16
 //     code below.
 type laplace struct{ n int }
 
-// laplaceCode is the kernel. Per thread: six operations for the cell, two
-// comparisons and the exit, two for its number and address; five for the boundary
-// and a branch; a load on the boundary, and inside it four loads, three additions
-// and a product; an address and a store.
+// laplaceCode is the kernel. Per thread: six operations for the cell, two comparisons and the exit, two for its
+// number and address. Five for the boundary and a branch; a load on the boundary, and inside it four loads, three
+// additions and a product. An address and a store.
 type laplaceCode struct {
 	*samples.Code
 	index             []samples.Op

@@ -11,9 +11,8 @@ import (
 	"gpureplay/trace"
 )
 
-// launches are the launch configurations of table 2's programs at the paper's
-// sizes, as the suites have them: the program in one line, then each kernel in
-// turn until they repeat.
+// launches are the launch configurations of table 2's programs at the paper's sizes, as the suites have them. An
+// entry has the program in one line, then each kernel in turn until they repeat.
 var launches = []struct {
 	name     string
 	settings []string
@@ -155,11 +154,10 @@ func TestImpossibleShapesAreErrors(t *testing.T) {
 	}
 }
 
-// TestBFSIsLikeTheCapture compares with an instruction trace of Rodinia's binary on
-// an A100 and a graph of the same generator with 4,096 nodes: 16 kernels, 159,509
-// warp instructions, 38,584 of them memory accesses. The compiler adds
-// moves, uniform loads and halves of 64-bit addresses; the accesses are
-// the source's, on another random graph.
+// TestBFSIsLikeTheCapture compares with an instruction trace of Rodinia's binary on an A100 and a graph of the same
+// generator with 4,096 nodes. It has 16 kernels, 159,509 warp instructions, 38,584 of them memory accesses. The
+// compiler adds moves, uniform loads and halves of 64-bit addresses; the accesses are the source's, on another
+// random graph.
 func TestBFSIsLikeTheCapture(t *testing.T) {
 	var insts, mem uint64
 	r := samplestest.Count(t, "bfs", "nodes=4096")

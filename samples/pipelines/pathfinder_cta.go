@@ -2,14 +2,12 @@ package pipelines
 
 import "gpureplay/samples"
 
-// pathCode is the kernel. Per thread: ten operations for the window, the column
-// and its check, an address, a load and a store to shared memory, a barrier, ten
-// for the valid range and the clamped neighbours. Per row: three comparisons and a
-// branch; in the columns that compute, three loads from shared memory, two minima,
-// two operations for the address of the wall, a load, an addition, a store to
-// shared memory; a barrier and a branch, and unless it is the last row a load, a
-// store and a second barrier, with counter, comparison and branch. At the end a
-// load from shared memory, an address, a store.
+// pathCode is the kernel. Per thread: ten operations for the window, the column and its check, an address, a load
+// and a store to shared memory, a barrier. Ten for the valid range and the clamped neighbours. Per row: three
+// comparisons and a branch. In the columns that compute, three loads from shared memory, two minima, two operations
+// for the address of the wall, a load, an addition, a store to shared memory. A barrier and a branch, and unless it
+// is the last row a load, a store and a second barrier, with counter, comparison and branch. At the end a load from
+// shared memory, an address, a store.
 type pathCode struct {
 	*samples.Code
 	index                      []samples.Op

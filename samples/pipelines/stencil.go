@@ -49,16 +49,14 @@ const (
 	stencilTile = 2 * stencilX
 )
 
-// stencil is the program: out = (the six neighbours)·c1 - centre·c0 on the inner
-// cells, with the two buffers swapped after each kernel.
+// stencil is the program: out = (the six neighbours)·c1 - centre·c0 on the inner cells, with the two buffers
+// swapped after each kernel.
 //
-//  1. The outermost cells are 0 in the input. The suite copies the input into the
-//     second buffer on the device, for these cells alone; here the suite's other
-//     initialisation, a memset to 0, gives them, and no copy waits for the whole
-//     input.
-//  2. The default is the suite's tuned version, whose CTAs sweep all planes, so
-//     that each states nearly the whole array as its range. The base version has
-//     a CTA for each row and states three planes.
+//  1. The outermost cells are 0 in the input. The suite copies the input into the second buffer on the device, for
+//     these cells alone. Here the suite's other initialisation, a memset to 0, gives them, and no copy waits for the
+//     whole input.
+//  2. The default is the suite's tuned version, whose CTAs sweep all planes, so that each states nearly the whole
+//     array as its range. The base version has a CTA for each row and states three planes.
 type stencil struct {
 	nx, ny, nz int
 	rows       bool // the base version

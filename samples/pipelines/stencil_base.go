@@ -7,7 +7,7 @@ import (
 
 // stencilBase is the kernel of the suite's base version: a CTA for each row of inner cells, a thread for each cell
 // of it but the last. Per thread: five operations for j, k and the cell, a comparison and the exit of cell 0, five
-// addresses, seven loads, five additions, a product, a fused multiply-add, an address and a store.
+// addresses, seven loads. Then five additions, a product, a fused multiply-add, an address and a store.
 //
 // 1. Its registers are not published; 18 follow from the code below.
 type stencilBase struct {

@@ -5,14 +5,12 @@ import (
 	"gpureplay/trace"
 )
 
-// stencilCode is the kernel. Per thread: eight operations for i, j and the place
-// in the tile, two stores of 0 to it, eleven comparisons for the regions, four
-// for the pointer; per column two loads and a store to the tile. Per plane and
-// column: the load of the next plane, a branch, three neighbours each from the
-// tile or, at its edge, from memory (both guarded by a predicate), two more loads
-// from the tile, five additions, a product, a fused multiply-add, a store. Per
-// plane: two barriers around two loads and two stores of the tile; pointer,
-// counter, comparison and branch.
+// stencilCode is the kernel. Per thread: eight operations for i, j and the place in the tile, two stores of 0 to
+// it, eleven comparisons for the regions, four for the pointer. Per column two loads and a store to the tile. Per
+// plane and column: the load of the next plane, a branch, three neighbours each from the tile or, at its edge, from
+// memory (both guarded by a predicate). Then two more loads from the tile, five additions, a product, a fused
+// multiply-add, a store. Per plane: two barriers around two loads and two stores of the tile; pointer, counter,
+// comparison and branch.
 type stencilCode struct {
 	*samples.Code
 	index, regions []samples.Op

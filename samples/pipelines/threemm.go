@@ -30,13 +30,11 @@ func threeMMGenerator() samples.Generator {
 // mmUnroll is how often the loop over k is unrolled, as nvcc does by default.
 const mmUnroll = 4
 
-// mmCode is one product kernel. Per thread: nine operations for j, i, the
-// comparisons and the exit, seven for the addresses of the three matrices, the sum
-// and the counter, one store of 0 to the result. Per k: two loads, one fused
-// multiply-add, one store of the running sum and the step of the pointer into the second matrix.
-// The source accumulates in global memory, and the pointers may alias: NVIDIA's compiler (NVRTC 11.8
-// for compute_35) keeps the store but not the load. Per four k: counter,
-// pointer into the first matrix, comparison, branch.
+// mmCode is one product kernel. Per thread: nine operations for j, i, the comparisons and the exit. Seven for the
+// addresses of the three matrices, the sum and the counter, one store of 0 to the result. Per k: two loads, one
+// fused multiply-add, one store of the running sum and the step of the pointer into the second matrix. The source
+// accumulates in global memory, and the pointers may alias: NVIDIA's compiler (NVRTC 11.8 for compute_35) keeps the
+// store but not the load. Per four k: counter, pointer into the first matrix, comparison, branch.
 type mmCode struct {
 	*samples.Code
 	loads     bool // the running sum, each time

@@ -20,13 +20,13 @@ var beamformerKind = &kind{name: "beamformer", registers: 34, prepare: prepareBe
 		return 2 * units(p.Int("width")) * (14*p.Int("taps") + 40)
 	}}
 
-// beamformer is the kernel of one filter, as in the public artifact: a lane computes one complex sample at a time,
-// from a ring of as many samples as the filter has coefficients, into which it first puts its own. The coarse
+// beamformer is the kernel of one filter, as in the public artifact. A lane computes one complex sample at a time,
+// from a ring of as many samples as the filter has coefficients. It first puts its own into the ring. The coarse
 // filter gives every sample, the fine one every second sample; the program waits between them. The signal, both
 // filters and both rings are a copy each.
 //
 // The lanes of a warp put their samples into the one ring and read it in no order, so the artifact's result is not
-// defined; the sums here are the filter's, the accesses the artifact's.
+// defined. The sums here are the filter's, the accesses the artifact's.
 type beamformer struct {
 	in, between, out buffer
 	weight, ring     [2]buffer

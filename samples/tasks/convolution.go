@@ -20,9 +20,8 @@ var convolutionKind = &kind{name: "convolution", registers: 25, prepare: prepare
 		return 2 * units(p.Int("side")*p.Int("side")) * (7*(2*p.Int("radius")+4) + 60)
 	}}
 
-// convolution is the kernel of one pass, as in the public artifact: a lane
-// computes one pixel at a time, pixels outside the image count as 0, and neither
-// shared memory nor a barrier is used. The passes are tasks of their own; the
+// convolution is the kernel of one pass, as in the public artifact. A lane computes one pixel at a time, and pixels
+// outside the image count as 0. Neither shared memory nor a barrier is used. The passes are tasks of their own; the
 // program waits between them. Image and coefficients are a copy each.
 type convolution struct {
 	radius           int

@@ -23,12 +23,10 @@ var dctKind = &kind{name: "dct", registers: 33, prepare: prepareDCT, params: fun
 // dctStride is the SDK's padded row of 32 values in shared memory, in values.
 const dctStride = 33
 
-// dct is the kernel. Without shared memory it is the artifact's: a lane transforms
-// an 8x8 block in place, rows first, and transforms it back into the result
-// (dctdevice.go); image and result are a copy each to the device. With shared
-// memory a warp transforms a strip of four blocks. Eight values at a time go
-// through the fast one-dimensional transform, rows first, as the SDK's second
-// kernel has it, with a barrier after every exchange.
+// dct is the kernel. Without shared memory it is the artifact's: a lane transforms an 8x8 block in place, rows
+// first, and transforms it back into the result (dctdevice.go). Image and result are a copy each to the device.
+// With shared memory a warp transforms a strip of four blocks. Eight values at a time go through the fast
+// one-dimensional transform, rows first, as the SDK's second kernel has it, with a barrier after every exchange.
 type dct struct {
 	shared  bool
 	in, out buffer

@@ -23,21 +23,17 @@ var filterbankKind = &kind{name: "filterbank", registers: 21, prepare: prepareFi
 // bankRate is the rate of down- and up-sampling: StreamIt's bank has 8 filters.
 const bankRate = 8
 
-// filterbank is the kernel of figure 1(c): convolve with H, keep every eighth
-// sample, stretch by eight, convolve with F, with a barrier between the stages.
-// The intermediate signals and the coefficients lie in device memory.
+// filterbank is the kernel of figure 1(c): convolve with H, keep every eighth sample, stretch by eight, convolve
+// with F, with a barrier between the stages. The intermediate signals and the coefficients lie in device memory.
 //
-//  1. The figure's listing repeats one line for both samplings; they are read as
-//     StreamIt has them: Dn[i] = VH[8i], Up[8i] = Dn[i] and 0 between.
-//  2. It sums over tid-k > 0, which drops the first sample of the signal from
-//     every sum; tid-k >= 0 is used.
-//  3. A sum is added to in device memory, as the figure and the artifact write it:
-//     a tap's product waits for its loads, since the store before it may be to
-//     where they load from.
-//  4. The input is six copies, as in the artifact: the signal, the two sums and the
-//     stretched signal, which begin as zeros, and the filters.
-//  5. Barriers join the threadblock alone, so a signal has one threadblock
-//     whatever `blocks` says.
+//  1. The figure's listing repeats one line for both samplings; they are read as StreamIt has them: Dn[i] = VH[8i],
+//     Up[8i] = Dn[i] and 0 between.
+//  2. It sums over tid-k > 0, which drops the first sample of the signal from every sum; tid-k >= 0 is used.
+//  3. A sum is added to in device memory, as the figure and the artifact write it. A tap's product waits for its
+//     loads, since the store before it may be to where they load from.
+//  4. The input is six copies, as in the artifact: the signal, the two sums and the stretched signal, which begin as
+//     zeros, and the filters.
+//  5. Barriers join the threadblock alone, so a signal has one threadblock whatever `blocks` says.
 type filterbank struct {
 	signal, vh, dn, up, out buffer
 	h, f                    samples.Array

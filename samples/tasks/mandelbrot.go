@@ -20,12 +20,10 @@ var mandelbrotKind = &kind{name: "mandelbrot", registers: 28, prepare: prepareMa
 		return units(p.Int("side")*p.Int("side")) * (18*p.Int("iterations") + 60)
 	}}
 
-// mandelbrot is the kernel, as in the public artifact: a lane iterates z = z·z + c
-// for one pixel until a part of z leaves [-2, 2], the warp until its last lane
-// has. The imaginary part is computed in double precision, since the source writes
-// 2.0; the count is stored as 0 at first and again when the lane escapes, a column
-// of the image after the other. Image i of n shows [-2.25, 1.25] x [-1.75, 1.75] moved by
-// 2i/n along both axes.
+// mandelbrot is the kernel, as in the public artifact. A lane iterates z = z·z + c for one pixel until a part of z
+// leaves [-2, 2], the warp until its last lane has. The imaginary part is computed in double precision, since the
+// source writes 2.0. The count is stored as 0 at first and again when the lane escapes, a column of the image after
+// the other. Image i of n shows [-2.25, 1.25] x [-1.75, 1.75] moved by 2i/n along both axes.
 type mandelbrot struct {
 	limit int
 	image buffer

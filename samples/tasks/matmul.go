@@ -172,8 +172,8 @@ func (k *matmul) throughShared(t tile) {
 	}
 }
 
-// multiply adds the products of four values of each of the warp's rows of A with
-// four rows of B, two rows of A at a time, so that their sums take turns.
+// multiply adds the products of four values of each of the warp's rows of A with four rows of B. It takes two rows
+// of A at a time, so that their sums take turns.
 func (k *matmul) multiply(t tile, f *factors, height int, a, b func(i int) uint64) {
 	for j := range unroll {
 		t.w.Affine(f.b[j], b(j), 4)

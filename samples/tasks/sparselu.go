@@ -79,8 +79,8 @@ func (m *sparseLU) fill(rng *rand.Rand) {
 	}
 }
 
-// factor goes through the factorisation in the suite's order, and hands each task to f as it becomes known: which
-// tiles a step updates depends on the tiles that earlier steps filled in. If the matrix has values the task is
+// factor goes through the factorisation in the suite's order, and hands each task to f as it becomes known. The
+// tiles that a step updates depend on the tiles that earlier steps filled in. If the matrix has values the task is
 // performed.
 func (m *sparseLU) factor(f func(t luTask) error) error {
 	for k := range m.n {

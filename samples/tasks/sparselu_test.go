@@ -43,8 +43,8 @@ func TestFactorsMultiplyBack(t *testing.T) {
 	}
 }
 
-// The suite's own count for 10 x 10 tiles, by a model of the pattern that knows
-// no places: 145 tasks; 146 make the 273 thousand of table 3, within 2 %.
+// The suite's own count for 10 x 10 tiles, by a model of the pattern that knows no places: 145 tasks. 146 make the
+// 273 thousand of table 3, within 2 %.
 func TestTaskCounts(t *testing.T) {
 	for n, want := range map[int]int{1: 1, 2: 5, 10: 145, 146: 270173} {
 		count := 0

@@ -34,11 +34,11 @@ var tripleDESKind = &kind{name: "3des", registers: 26, prepare: prepareTripleDES
 //     blocks; the number of threads stays.
 //  3. As in the artifact a packet is encrypted twice: in place, and the result into the output.
 //  4. A round is counted as one rotation, two instructions for each of the eight tables that join key and half and
-//     cut out six bits, eight loads, and four exclusive ors of three operands; rounds are unrolled. Each of the two
-//     outer permutations is five exchanges of bits between the halves (shift, exclusive or with mask, exclusive or,
-//     shift, exclusive or) and two rotations.
+//     cut out six bits. It has eight loads, and four exclusive ors of three operands. Rounds are unrolled. Each of
+//     the two outer permutations is five exchanges of bits between the halves (shift, exclusive or with mask,
+//     exclusive or, shift, exclusive or) and two rotations.
 //  5. The artifact's tables are of 64-bit words in device memory. Loads from them are timed as loads from constant
-//     memory here, and words as of 32 bits: a trace with the address of each of the 1,536 look-ups of a lane would
+//     memory here, and words as of 32 bits. A trace with the address of each of the 1,536 look-ups of a lane would
 //     have megabytes a task.
 type encrypt struct {
 	cipher  *tripleDES
